@@ -1,0 +1,139 @@
+/**
+ * Content identifiers, strict as go-cid is: minimal varints, the whole input, no unknown version.
+ * @see ipfs/go-cid Cast, Decode; multiformats/go-multihash
+ */
+import { base58btc } from 'multiformats/bases/base58'
+import { fromBase32, toBase32 } from '../base/base32.ts'
+import { equalBytes, latin1 } from '../base/bytes.ts'
+import { CodecError } from './errors.ts'
+import { readVarint, varintLength, writeVarint } from './varint.ts'
+
+/** Multicodec codes that occur on the chain. */
+export const CODEC_CBOR = 0x51
+export const CODEC_RAW = 0x55
+export const CODEC_DAG_PB = 0x70
+export const CODEC_DAG_CBOR = 0x71
+/** Commitments to unsealed and sealed sectors: CIDs of these are no links to blocks. */
+export const CODEC_FIL_COMMITMENT_UNSEALED = 0xf101
+export const CODEC_FIL_COMMITMENT_SEALED = 0xf102
+
+/** Multihash codes that occur on the chain. */
+export const HASH_IDENTITY = 0x00
+export const HASH_SHA2_256 = 0x12
+export const HASH_BLAKE2B_256 = 0xb220
+
+/** Longest CID that a codec accepts, in bytes (cbor-gen reads at most 512, minus the tag's leading zero). */
+const MAX_CID_BYTES = 511
+
+/** A content identifier. Immutable; `bytes` must not be written to. */
+export class Cid {
+  readonly bytes: Uint8Array
+  readonly version: 0 | 1
+  /** Multicodec of the content. */
+  readonly codec: number
+  /** Multihash function. */
+  readonly hashCode: number
+  /** Where the digest starts in `bytes`. */
+  readonly digestOffset: number
+  #key: string | undefined
+  #text: string | undefined
+
+  /** Use {@link cidFromBytes}, {@link createCid} or {@link parseCid}. */
+  constructor(bytes: Uint8Array, version: 0 | 1, codec: number, hashCode: number, digestOffset: number) {
+    this.bytes = bytes
+    this.version = version
+    this.codec = codec
+    this.hashCode = hashCode
+    this.digestOffset = digestOffset
+  }
+
+  /** One character per byte: the key for a `Map`. */
+  get key(): string {
+    this.#key ??= latin1(this.bytes)
+    return this.#key
+  }
+
+  /** The digest, a view. */
+  get digest(): Uint8Array {
+    return this.bytes.subarray(this.digestOffset)
+  }
+
+  /** Whether the content is inside the CID itself. */
+  get isIdentity(): boolean {
+    return this.hashCode === HASH_IDENTITY
+  }
+
+  equals(other: Cid): boolean {
+    return this === other || equalBytes(this.bytes, other.bytes)
+  }
+
+  /** Base32 for version 1, base58btc for version 0. */
+  toString(): string {
+    this.#text ??= this.version === 0 ? base58btc.encode(this.bytes).slice(1) : `b${toBase32(this.bytes)}`
+    return this.#text
+  }
+}
+
+/**
+ * Reads one CID at `offset`.
+ * @returns the CID, with bytes copied out of `bytes`, and the offset behind it
+ * @throws CodecError `TRUNCATED`, `NOT_CANONICAL`, `INVALID_CID`
+ */
+export function readCid(bytes: Uint8Array, offset: number): { cid: Cid; next: number } {
+  if (bytes[offset] === HASH_SHA2_256 && bytes[offset + 1] === 32) {
+    const end = offset + 34
+    if (end > bytes.length) throw new CodecError('TRUNCATED', 'invalid cid: length greater than remaining number of bytes in buffer')
+    return { cid: new Cid(bytes.slice(offset, end), 0, CODEC_DAG_PB, HASH_SHA2_256, 2), next: end }
+  }
+  const version = readVarint(bytes, offset)
+  if (version.value !== 1) throw new CodecError('INVALID_CID', `expected 1 as the cid version number, got: ${version.value}`)
+  const codec = readVarint(bytes, version.next)
+  const hash = readVarint(bytes, codec.next)
+  const length = readVarint(bytes, hash.next)
+  const end = length.next + length.value
+  if (end > bytes.length) throw new CodecError('TRUNCATED', 'length greater than remaining number of bytes in buffer')
+  if (end - offset > MAX_CID_BYTES) throw new CodecError('TOO_LARGE', `Cannot read CID: ${end - offset} bytes, at most ${MAX_CID_BYTES}`)
+  return { cid: new Cid(bytes.slice(offset, end), 1, codec.value, hash.value, length.next - offset), next: end }
+}
+
+/**
+ * The CID that `bytes` hold, to the last byte.
+ * @throws CodecError as {@link readCid}, `TRAILING_BYTES`
+ */
+export function cidFromBytes(bytes: Uint8Array): Cid {
+  const { cid, next } = readCid(bytes, 0)
+  if (next !== bytes.length) throw new CodecError('TRAILING_BYTES', 'trailing bytes in data buffer passed to cid Cast')
+  return cid
+}
+
+/** A version 1 CID of a digest. */
+export function createCid(codec: number, hashCode: number, digest: Uint8Array): Cid {
+  const head = 1 + varintLength(codec) + varintLength(hashCode) + varintLength(digest.length)
+  const bytes = new Uint8Array(head + digest.length)
+  bytes[0] = 1
+  let at = writeVarint(codec, bytes, 1)
+  at = writeVarint(hashCode, bytes, at)
+  at = writeVarint(digest.length, bytes, at)
+  bytes.set(digest, at)
+  return new Cid(bytes, 1, codec, hashCode, at)
+}
+
+/**
+ * The CID of a text: base32 (`b…`), base58btc (`z…`, or a bare `Qm…` of version 0).
+ * @throws CodecError `INVALID_CID` and what {@link cidFromBytes} throws
+ */
+export function parseCid(text: string): Cid {
+  if (text.length < 2) throw new CodecError('INVALID_CID', 'cid too short')
+  let bytes: Uint8Array
+  try {
+    if (text.length === 46 && text.startsWith('Qm')) bytes = base58btc.decode(`z${text}`)
+    else if (text.startsWith('b')) bytes = fromBase32(text.slice(1))
+    else if (text.startsWith('B')) bytes = fromBase32(text.slice(1).toLowerCase())
+    else if (text.startsWith('z')) bytes = base58btc.decode(text)
+    else throw new CodecError('INVALID_CID', 'selected encoding not supported', { prefix: text[0] })
+  } catch (cause) {
+    if (cause instanceof CodecError) throw cause
+    throw new CodecError('INVALID_CID', `Cannot read CID: ${(cause as Error).message}`, {}, { cause })
+  }
+  return cidFromBytes(bytes)
+}

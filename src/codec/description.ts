@@ -1,0 +1,504 @@
+/**
+ * One description per wire type: CBOR, Lotus JSON and JSON schema come from it.
+ *
+ * Go's JSON rules on input (rpc-wire, section 3): keys match case-insensitively, unknown keys are ignored, a missing
+ * key or null is the zero value. CBOR is strict. `bytes` that were read are views of the input.
+ */
+import { bigIntToBytes, bytesToBigInt, concatBytes, EMPTY_BYTES, fromBase64, toBase64 } from '../base/bytes.ts'
+import { CborReader, CborWriter } from './cbor.ts'
+import { type Cid, parseCid } from './cid.ts'
+import { CodecError } from './errors.ts'
+import { type Json, jsonInteger } from './jsonText.ts'
+
+export type { Json } from './jsonText.ts'
+
+/** What a JSON form depends on besides the value. */
+export interface JsonContext {
+  /** `f` on mainnet, `t` elsewhere; output only, input takes both. */
+  readonly addressPrefix: 'f' | 't'
+}
+
+/** A JSON schema, as plain JSON. */
+export type JsonSchema = { readonly [key: string]: Json }
+
+/** The description of one wire type. */
+export interface Codec<T> {
+  /** Name of the type, as Lotus calls it where it has one. */
+  readonly name: string
+  /** Go's type in error texts, e.g. `abi.ChainEpoch`. Absent: `name`. */
+  readonly goType?: string
+  write(writer: CborWriter, value: T): void
+  /** @throws CodecError */
+  read(reader: CborReader): T
+  toJson(value: T, context: JsonContext): Json
+  /**
+   * @param json - `undefined`: the key is missing
+   * @throws CodecError `INVALID_JSON`, with Go's reason as its text
+   */
+  fromJson(json: Json | undefined, context: JsonContext): T
+  readonly schema: JsonSchema
+}
+
+/** CBOR bytes of a value. */
+export function encode<T>(codec: Codec<T>, value: T): Uint8Array {
+  const writer = new CborWriter()
+  codec.write(writer, value)
+  return writer.finish()
+}
+
+/**
+ * The value of CBOR bytes, all of them.
+ * @throws CodecError
+ */
+export function decode<T>(codec: Codec<T>, bytes: Uint8Array): T {
+  const reader = new CborReader(bytes)
+  const value = codec.read(reader)
+  reader.end()
+  return value
+}
+
+/** Go's name of a JSON value's kind, for error texts. */
+function jsonKind(json: Json): string {
+  if (json === null) return 'null'
+  if (Array.isArray(json)) return 'array'
+  if (typeof json === 'bigint') return 'number'
+  if (typeof json === 'boolean') return 'bool'
+  return typeof json
+}
+
+/** The error of a JSON value of the wrong kind, worded as encoding/json does. */
+export function wrongJson(json: Json, goType: string): CodecError {
+  return new CodecError('INVALID_JSON', `json: cannot unmarshal ${jsonKind(json)} into Go value of type ${goType}`)
+}
+
+/** The same description under another Go type name in error texts. */
+export function named<T>(codec: Codec<T>, goType: string): Codec<T> {
+  return { ...codec, goType, fromJson: (json, context) => renamed(codec, goType, json, context) }
+}
+
+function renamed<T>(codec: Codec<T>, goType: string, json: Json | undefined, context: JsonContext): T {
+  try {
+    return codec.fromJson(json, context)
+  } catch (error) {
+    if (error instanceof CodecError && json !== undefined && error.message.startsWith('json: cannot unmarshal')) {
+      throw new CodecError('INVALID_JSON', `json: cannot unmarshal ${jsonKind(json)} into Go value of type ${goType}`)
+    }
+    throw error
+  }
+}
+
+function bigIntegerCodec(name: string, min: bigint, max: bigint, signed: boolean): Codec<bigint> {
+  return {
+    name,
+    write: (writer, value) => (signed ? writer.int(value) : writer.uint(value)),
+    read: (reader) => (signed ? reader.readInt() : reader.readUint()),
+    toJson: jsonInteger,
+    fromJson: (json) => {
+      if (json === undefined || json === null) return 0n
+      const value = typeof json === 'bigint' ? json : typeof json === 'number' && Number.isSafeInteger(json) ? BigInt(json) : undefined
+      if (value === undefined) throw wrongJson(json, name)
+      if (value < min || value > max) {
+        throw new CodecError('INVALID_JSON', `json: cannot unmarshal number ${value} into Go value of type ${name}`)
+      }
+      return value
+    },
+    schema: { type: 'integer' },
+  }
+}
+
+/** Unsigned 64-bit number. */
+export const u64: Codec<bigint> = bigIntegerCodec('uint64', 0n, (1n << 64n) - 1n, false)
+/** Signed 64-bit number. */
+export const i64: Codec<bigint> = bigIntegerCodec('int64', -(1n << 63n), (1n << 63n) - 1n, true)
+
+function integerCodec(name: string, signed: boolean): Codec<number> {
+  return {
+    name,
+    write: (writer, value) => (signed ? writer.int(value) : writer.uint(value)),
+    read: (reader) => (signed ? reader.readIntNumber() : reader.readUintNumber()),
+    toJson: (value) => value,
+    fromJson: (json) => {
+      if (json === undefined || json === null) return 0
+      if (typeof json !== 'number' || !Number.isSafeInteger(json) || (!signed && json < 0)) {
+        if (typeof json === 'number' || typeof json === 'bigint') {
+          throw new CodecError('INVALID_JSON', `json: cannot unmarshal number ${json} into Go value of type ${name}`)
+        }
+        throw wrongJson(json, name)
+      }
+      return json
+    },
+    schema: { type: 'integer' },
+  }
+}
+
+/** Unsigned number below 2^53 (sizes, codes, rounds). */
+export const uint: Codec<number> = integerCodec('uint64', false)
+/** Signed number within ±2^53 (epochs). */
+export const int: Codec<number> = integerCodec('int64', true)
+
+export const bool: Codec<boolean> = {
+  name: 'bool',
+  write: (writer, value) => writer.bool(value),
+  read: (reader) => reader.readBool(),
+  toJson: (value) => value,
+  fromJson: (json) => {
+    if (json === undefined || json === null) return false
+    if (typeof json !== 'boolean') throw wrongJson(json, 'bool')
+    return json
+  },
+  schema: { type: 'boolean' },
+}
+
+export const text: Codec<string> = {
+  name: 'string',
+  write: (writer, value) => writer.text(value),
+  read: (reader) => reader.readText(),
+  toJson: (value) => value,
+  fromJson: (json) => {
+    if (json === undefined || json === null) return ''
+    if (typeof json !== 'string') throw wrongJson(json, 'string')
+    return json
+  },
+  schema: { type: 'string' },
+}
+
+function bytesCodec(emptyAs: null | ''): Codec<Uint8Array> {
+  return {
+    name: '[]uint8',
+    write: (writer, value) => writer.bytes(value),
+    read: (reader) => reader.readBytes(),
+    toJson: (value) => (value.length === 0 ? emptyAs : toBase64(value)),
+    fromJson: (json) => {
+      if (json === undefined || json === null) return EMPTY_BYTES
+      if (typeof json !== 'string') throw wrongJson(json, '[]uint8')
+      try {
+        return fromBase64(json)
+      } catch (cause) {
+        throw new CodecError('INVALID_JSON', (cause as Error).message, {}, { cause })
+      }
+    },
+    schema: emptyAs === null ? { type: ['string', 'null'], contentEncoding: 'base64' } : { type: 'string', contentEncoding: 'base64' },
+  }
+}
+
+/** Byte string; JSON base64, null when empty. */
+export const bytes: Codec<Uint8Array> = bytesCodec(null)
+/** Byte string; JSON base64, "" when empty. */
+export const bytesOrEmpty: Codec<Uint8Array> = bytesCodec('')
+
+/** Byte string of exactly `length` bytes; JSON base64. */
+export function fixedBytes(length: number): Codec<Uint8Array> {
+  const check = (value: Uint8Array): Uint8Array => {
+    if (value.length !== length) {
+      throw new CodecError('WRONG_LENGTH', `Cannot use bytes: expected ${length}, got ${value.length}`)
+    }
+    return value
+  }
+  return {
+    name: `[${length}]uint8`,
+    write: (writer, value) => writer.bytes(check(value)),
+    read: (reader) => check(reader.readBytes()),
+    toJson: (value) => toBase64(value),
+    fromJson: (json, context) => check(bytes.fromJson(json, context)),
+    schema: { type: 'string', contentEncoding: 'base64' },
+  }
+}
+
+const BIG_INT_MAX_BYTES = 128
+
+/** Filecoin's bytes of a big integer: none for zero, else a sign byte and the big-endian magnitude. */
+export function bigIntBytes(value: bigint): Uint8Array {
+  if (value === 0n) return EMPTY_BYTES
+  return concatBytes(Uint8Array.of(value < 0n ? 1 : 0), bigIntToBytes(value < 0n ? -value : value))
+}
+
+/**
+ * The big integer of Filecoin's bytes. A magnitude with leading zeros is taken as Go's `big.Int` does.
+ * @throws CodecError `TOO_LARGE`, `NOT_CANONICAL` on another sign byte
+ * @see go-state-types big/int.go FromBytes
+ */
+export function bigIntFromBytes(data: Uint8Array): bigint {
+  if (data.length === 0) return 0n
+  if (data.length > BIG_INT_MAX_BYTES) {
+    throw new CodecError('TOO_LARGE', `Cannot read big integer: ${data.length} bytes, at most ${BIG_INT_MAX_BYTES}`)
+  }
+  const sign = data[0]
+  if (sign !== 0 && sign !== 1) {
+    throw new CodecError('NOT_CANONICAL', `big int prefix should be either 0 or 1, got ${sign}`)
+  }
+  const magnitude = bytesToBigInt(data.subarray(1))
+  return sign === 1 ? -magnitude : magnitude
+}
+
+const DECIMAL = /^[+-]?\d+$/
+
+/** Big integer: sign and magnitude in a byte string; JSON decimal string. */
+export const bigInt: Codec<bigint> = {
+  name: 'big.Int',
+  write: (writer, value) => writer.bytes(bigIntBytes(value)),
+  read: (reader) => bigIntFromBytes(reader.readBytes()),
+  toJson: (value) => value.toString(),
+  fromJson: (json) => {
+    if (json === undefined) return 0n
+    if (json !== null && typeof json !== 'string') throw wrongJson(json, 'string')
+    if (json === null || !DECIMAL.test(json)) {
+      throw new CodecError('INVALID_JSON', `failed to parse big string: '"${json ?? ''}"'`)
+    }
+    return BigInt(json.startsWith('+') ? json.slice(1) : json)
+  },
+  schema: { type: 'string', pattern: '^[+-]?[0-9]+$' },
+}
+
+/** A link; JSON `{"/": text}`. */
+export const cid: Codec<Cid> = {
+  name: 'cid.Cid',
+  write: (writer, value) => writer.cid(value),
+  read: (reader) => reader.readCid(),
+  toJson: (value) => ({ '/': value.toString() }),
+  fromJson: (json) => {
+    if (json === undefined || json === null) throw new CodecError('INVALID_JSON', 'invalid cid: undefined cid')
+    const target = typeof json === 'object' && !Array.isArray(json) ? json['/'] : undefined
+    if (typeof target !== 'string') {
+      if (typeof json === 'object' && !Array.isArray(json)) throw new CodecError('INVALID_JSON', 'invalid cid: cid too short')
+      throw new CodecError(
+        'INVALID_JSON',
+        `invalid cid: json: cannot unmarshal ${jsonKind(json)} into Go value of type struct { CidTarget string "json:\\"/\\"" }`,
+      )
+    }
+    try {
+      return parseCid(target)
+    } catch (cause) {
+      throw new CodecError('INVALID_JSON', `invalid cid: invalid cid: ${(cause as Error).message}`, {}, { cause })
+    }
+  },
+  schema: { type: 'object', properties: { '/': { type: 'string' } }, required: ['/'] },
+}
+
+function noCbor(name: string): never {
+  throw new CodecError('NOT_SUPPORTED', `not supported: ${name} has no CBOR form`)
+}
+
+/** Any JSON value; no CBOR form. */
+export const json: Codec<Json> = {
+  name: 'json',
+  write: () => noCbor('json'),
+  read: () => noCbor('json'),
+  toJson: (value) => value,
+  fromJson: (value) => value ?? null,
+  schema: {},
+}
+
+/** A type that occurs in JSON only. */
+export function jsonOnly<T>(
+  name: string,
+  toJson: (value: T, context: JsonContext) => Json,
+  fromJson: (json: Json | undefined, context: JsonContext) => T,
+  schema: JsonSchema = {},
+): Codec<T> {
+  return { name, write: () => noCbor(name), read: () => noCbor(name), toJson, fromJson, schema }
+}
+
+/** The value, or null (CBOR null, JSON null). */
+export function nullable<T>(inner: Codec<T>): Codec<T | null> {
+  return {
+    name: inner.name,
+    goType: `*${inner.goType ?? inner.name}`,
+    write: (writer, value) => (value === null ? writer.null() : inner.write(writer, value)),
+    read: (reader) => (reader.peekNull() ? reader.readNull() : inner.read(reader)),
+    toJson: (value, context) => (value === null ? null : inner.toJson(value, context)),
+    fromJson: (value, context) => (value === undefined || value === null ? null : inner.fromJson(value, context)),
+    schema: { oneOf: [inner.schema, { type: 'null' }] },
+  }
+}
+
+function listCodec<T>(inner: Codec<T>, emptyAsNull: boolean, max: number): Codec<T[]> {
+  const check = (length: number): number => {
+    if (length > max) throw new CodecError('TOO_LARGE', `Cannot read list of ${inner.name}: ${length} items, at most ${max}`)
+    return length
+  }
+  return {
+    name: `[]${inner.name}`,
+    write: (writer, value) => {
+      writer.array(value.length)
+      for (const item of value) inner.write(writer, item)
+    },
+    read: (reader) => {
+      const length = check(reader.readArray())
+      const out: T[] = []
+      for (let i = 0; i < length; i++) out.push(inner.read(reader))
+      return out
+    },
+    toJson: (value, context) => (emptyAsNull && value.length === 0 ? null : value.map((item) => inner.toJson(item, context))),
+    fromJson: (value, context) => {
+      if (value === undefined || value === null) return []
+      if (!Array.isArray(value)) throw wrongJson(value, `[]${inner.goType ?? inner.name}`)
+      return value.map((item) => inner.fromJson(item, context))
+    },
+    schema: emptyAsNull ? { type: ['array', 'null'], items: inner.schema } : { type: 'array', items: inner.schema },
+  }
+}
+
+/** List; JSON null when empty, as Go prints a nil slice. `max` bounds what is decoded from CBOR. */
+export function list<T>(inner: Codec<T>, max: number = Number.MAX_SAFE_INTEGER): Codec<T[]> {
+  return listCodec(inner, true, max)
+}
+
+/** List; JSON `[]` when empty. */
+export function listOrEmpty<T>(inner: Codec<T>, max: number = Number.MAX_SAFE_INTEGER): Codec<T[]> {
+  return listCodec(inner, false, max)
+}
+
+/** Map with text keys (Go map: JSON object with sorted keys). CBOR keys in canonical order: shorter first, then bytes. */
+export function mapOfText<T>(inner: Codec<T>): Codec<Map<string, T>> {
+  return {
+    name: `map[string]${inner.name}`,
+    write: (writer, value) => {
+      const keys = [...value.keys()].sort((a, b) => a.length - b.length || (a < b ? -1 : a > b ? 1 : 0))
+      writer.map(keys.length)
+      for (const key of keys) {
+        writer.text(key)
+        inner.write(writer, value.get(key) as T)
+      }
+    },
+    read: (reader) => {
+      const out = new Map<string, T>()
+      const length = reader.readMap()
+      for (let i = 0; i < length; i++) {
+        const key = reader.readText()
+        out.set(key, inner.read(reader))
+      }
+      return out
+    },
+    toJson: (value, context) => {
+      const out: { [key: string]: Json } = {}
+      for (const key of [...value.keys()].sort()) out[key] = inner.toJson(value.get(key) as T, context)
+      return out
+    },
+    fromJson: (value, context) => {
+      const out = new Map<string, T>()
+      if (value === undefined || value === null) return out
+      if (typeof value !== 'object' || Array.isArray(value)) throw wrongJson(value, `map[string]${inner.name}`)
+      for (const key of Object.keys(value)) out.set(key, inner.fromJson(value[key], context))
+      return out
+    },
+    schema: { type: 'object', additionalProperties: inner.schema },
+  }
+}
+
+/** One field of a {@link tuple}: property, Lotus' JSON name, codec. */
+export type Field<T> = { [K in keyof T & string]: readonly [key: K, jsonName: string, codec: Codec<T[K]>] }[keyof T & string]
+
+interface AnyField {
+  readonly key: string
+  readonly jsonName: string
+  readonly codec: Codec<unknown>
+}
+
+/** The value of a JSON object's key by Go's rules: exact name first, else case-insensitive, the last one wins. */
+export function jsonField(object: { [key: string]: Json }, name: string): Json | undefined {
+  const exact = object[name]
+  if (exact !== undefined) return exact
+  const lower = name.toLowerCase()
+  let found: Json | undefined
+  for (const key in object) if (key.toLowerCase() === lower) found = object[key]
+  return found
+}
+
+function tupleParts<T>(fields: readonly Field<T>[]): AnyField[] {
+  return fields.map(([key, jsonName, codec]) => ({ key, jsonName, codec: codec as unknown as Codec<unknown> }))
+}
+
+function structJson(name: string, parts: readonly AnyField[]): Pick<Codec<Record<string, unknown>>, 'toJson' | 'fromJson' | 'schema'> {
+  const properties: { [key: string]: Json } = {}
+  for (const part of parts) properties[part.jsonName] = part.codec.schema as Json
+  return {
+    toJson: (value, context) => {
+      const out: { [key: string]: Json } = {}
+      for (const part of parts) out[part.jsonName] = part.codec.toJson(value[part.key], context)
+      return out
+    },
+    fromJson: (value, context) => {
+      if (value !== undefined && value !== null && (typeof value !== 'object' || Array.isArray(value))) {
+        throw wrongJson(value, name)
+      }
+      const out: Record<string, unknown> = {}
+      for (const part of parts) {
+        const field = value === undefined || value === null ? undefined : jsonField(value, part.jsonName)
+        out[part.key] = part.codec.fromJson(field, context)
+      }
+      return out
+    },
+    schema: { type: 'object', title: name, properties },
+  }
+}
+
+/** Struct as CBOR array of its fields in this order; JSON object with Lotus' names. */
+export function tuple<T>(name: string, fields: readonly Field<T>[]): Codec<T> {
+  const parts = tupleParts(fields)
+  const codec: Codec<Record<string, unknown>> = {
+    name,
+    write: (writer, value) => {
+      writer.array(parts.length)
+      for (let i = 0; i < parts.length; i++) {
+        const part = parts[i] as AnyField
+        part.codec.write(writer, value[part.key])
+      }
+    },
+    read: (reader) => {
+      const start = reader.offset
+      const length = reader.readArray()
+      if (length !== parts.length) {
+        throw new CodecError('WRONG_LENGTH', 'cbor input had wrong number of fields', {
+          type: name,
+          expected: parts.length,
+          actual: length,
+          offset: start,
+        })
+      }
+      const out: Record<string, unknown> = {}
+      for (let i = 0; i < parts.length; i++) {
+        const part = parts[i] as AnyField
+        out[part.key] = part.codec.read(reader)
+      }
+      return out
+    },
+    ...structJson(name, parts),
+  }
+  return codec as unknown as Codec<T>
+}
+
+/** Struct that occurs in JSON only. */
+export function struct<T>(name: string, fields: readonly Field<T>[]): Codec<T> {
+  const codec: Codec<Record<string, unknown>> = {
+    name,
+    write: () => noCbor(name),
+    read: () => noCbor(name),
+    ...structJson(name, tupleParts(fields)),
+  }
+  return codec as unknown as Codec<T>
+}
+
+/** Struct of one field whose CBOR is that field alone, without an array around it (Rust's `serde(transparent)`). */
+export function transparent<T, V>(inner: Codec<V>, wrap: (value: V) => T, unwrap: (value: T) => V): Codec<T> {
+  return {
+    ...(inner.goType === undefined ? {} : { goType: inner.goType }),
+    name: inner.name,
+    write: (writer, value) => inner.write(writer, unwrap(value)),
+    read: (reader) => wrap(inner.read(reader)),
+    toJson: (value, context) => inner.toJson(unwrap(value), context),
+    fromJson: (value, context) => wrap(inner.fromJson(value, context)),
+    schema: inner.schema,
+  }
+}
+
+/** A description that refers to itself or to a later one. */
+export function lazy<T>(name: string, get: () => Codec<T>): Codec<T> {
+  return {
+    name,
+    write: (writer, value) => get().write(writer, value),
+    read: (reader) => get().read(reader),
+    toJson: (value, context) => get().toJson(value, context),
+    fromJson: (value, context) => get().fromJson(value, context),
+    schema: { $ref: `#/components/schemas/${name}` },
+  }
+}

@@ -1,0 +1,51 @@
+/** JSON texts with integers of any size: Lotus prints 64-bit numbers bare, JavaScript's own parser would round them. */
+import { errorMessage } from '../base/errors.ts'
+import { CodecError } from './errors.ts'
+
+/** A JSON value. A `bigint` is an integer beyond 2^53, printed with all its digits. */
+export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json }
+
+/** An integer for JSON: a number where that is exact. */
+export function jsonInteger(value: bigint): Json {
+  return value >= -0x1fffffffffffffn && value <= 0x1fffffffffffffn ? Number(value) : value
+}
+
+/** Only texts with a run of 16 digits can hold a number that needs the slower way. */
+const LONG_DIGITS = /\d{16}/
+const INTEGER = /^-?\d+$/
+
+/**
+ * Reads a JSON text. Of duplicate keys the last wins, as in Go.
+ * @throws CodecError `INVALID_JSON`
+ */
+export function parseJson(text: string): Json {
+  try {
+    if (!LONG_DIGITS.test(text)) return JSON.parse(text) as Json
+    return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) => {
+      if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
+      const source = context?.source
+      return source !== undefined && INTEGER.test(source) ? BigInt(source) : value
+    }) as Json
+  } catch (cause) {
+    throw new CodecError('INVALID_JSON', `Cannot read JSON: ${errorMessage(cause)}`, {}, { cause })
+  }
+}
+
+function hasBigInt(value: Json): boolean {
+  if (typeof value === 'bigint') return true
+  if (value === null || typeof value !== 'object') return false
+  if (Array.isArray(value)) return value.some(hasBigInt)
+  for (const key in value) if (hasBigInt(value[key] as Json)) return true
+  return false
+}
+
+/** The text of a JSON value; big integers with all their digits. */
+export function stringifyJson(value: Json, indent?: number): string {
+  // The replacer makes stringify several times slower, so it is used only where it is needed.
+  if (!hasBigInt(value)) return JSON.stringify(value, undefined, indent)
+  return JSON.stringify(
+    value,
+    (_key, item: unknown) => (typeof item === 'bigint' ? JSON.rawJSON(item.toString()) : item),
+    indent,
+  )
+}
