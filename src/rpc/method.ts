@@ -1,0 +1,178 @@
+/**
+ * The row of one JSON-RPC method. Server, permission check, `rpc.discover`, typed client, command line help and tests
+ * all read the same rows.
+ *
+ * A namespace is a factory: `walletMethods(deps: WalletDeps): MethodRow[]`, with `deps` as narrow as its handlers need.
+ */
+import type { Codec, Json, JsonContext } from '../codec/description.ts'
+import { jsonOnly } from '../codec/description.ts'
+import type { Permission } from './permission.ts'
+
+/** The path a method is served on: `/rpc/v0`, `/rpc/v1`, `/rpc/v2`. */
+export type ApiVersion = 'v0' | 'v1' | 'v2'
+
+/** One positional parameter. All are required; the count of a call must match exactly. */
+export interface Param<T> {
+  readonly name: string
+  readonly codec: Codec<T>
+}
+
+/** Shorthand for a {@link Param}. */
+export function param<T>(name: string, codec: Codec<T>): Param<T> {
+  return { name, codec }
+}
+
+/** What a handler knows about the call besides its parameters. */
+export interface CallContext {
+  readonly version: ApiVersion
+  /** Permissions of the caller. */
+  readonly permissions: ReadonlySet<string>
+  readonly json: JsonContext
+  /** Aborted when the connection ends or the client sends `xrpc.cancel`. */
+  readonly signal: AbortSignal
+}
+
+/** Where a channel method puts its values. */
+export interface ChannelSink<T> {
+  value(value: T): void
+  /** Ends the channel from the server's side. */
+  close(): void
+}
+
+/** The values of a list of parameters. */
+export type ParamValues<P extends readonly Param<unknown>[]> = {
+  [K in keyof P]: P[K] extends Param<infer T> ? T : never
+}
+
+/** Fields that every kind of row has. */
+export interface MethodBase {
+  /** Without namespace: `ChainHead` is served as `Node.ChainHead` and `Filecoin.ChainHead`. */
+  readonly name: string
+  readonly perm: Permission
+  /** Paths; a row of v1 alone is served on v0 too unless v0 has a row of its own with this name (as Lotus does). */
+  readonly versions: readonly ApiVersion[]
+  readonly params: readonly Param<unknown>[]
+  readonly result: Codec<unknown>
+  /** One sentence for `rpc.discover` and the command line help. */
+  readonly summary: string
+  /** Further full names, e.g. `eth_blockNumber`. */
+  readonly aliases: readonly string[]
+  /** Name in permission errors, where it is not `name` (a v0 row that stands for another v1 method). */
+  readonly permName?: string
+}
+
+/** A method that answers once. */
+export interface CallRow extends MethodBase {
+  readonly kind: 'call'
+  /** The result is immutable and often the same object: its JSON text is kept with the object. */
+  readonly cacheResult: boolean
+  handle(args: readonly unknown[], call: CallContext): unknown
+}
+
+/** A method that takes the `params` member as it came (optional trailing parameters). `params` describes it only. */
+export interface RawRow extends MethodBase {
+  readonly kind: 'raw'
+  handle(params: Json | undefined, call: CallContext): unknown
+}
+
+/** A method whose result is a stream of values; WebSocket only. */
+export interface ChannelRow extends MethodBase {
+  readonly kind: 'channel'
+  /** Starts the stream. Returns what stops it; that must not call the sink any more. */
+  subscribe(args: readonly unknown[], sink: ChannelSink<unknown>, call: CallContext): () => void
+}
+
+/** One row of the method table. */
+export type MethodRow = CallRow | RawRow | ChannelRow
+
+interface CommonSpec {
+  readonly name: string
+  readonly perm: Permission
+  /** Default: v0 and v1. */
+  readonly versions?: readonly ApiVersion[]
+  readonly summary?: string
+  readonly aliases?: readonly string[]
+  readonly permName?: string
+}
+
+/** What {@link method} takes. */
+export interface MethodSpec<P extends readonly Param<unknown>[], R> extends CommonSpec {
+  readonly params: P
+  readonly result: Codec<R>
+  readonly cacheResult?: boolean
+  /** The decoded parameters in order, then the {@link CallContext}. Synchronous or not. */
+  readonly handler: (...args: [...ParamValues<P>, CallContext]) => R | Promise<R>
+}
+
+const BOTH: readonly ApiVersion[] = ['v0', 'v1']
+
+function base(spec: CommonSpec): Omit<MethodBase, 'params' | 'result'> {
+  return {
+    name: spec.name,
+    perm: spec.perm,
+    versions: spec.versions ?? BOTH,
+    summary: spec.summary ?? '',
+    aliases: spec.aliases ?? [],
+    ...(spec.permName === undefined ? {} : { permName: spec.permName }),
+  }
+}
+
+/** A row whose handler's argument types follow the codecs of its parameters. */
+export function method<const P extends readonly Param<unknown>[], R>(spec: MethodSpec<P, R>): CallRow {
+  const handler = spec.handler as (...args: unknown[]) => unknown
+  return {
+    ...base(spec),
+    kind: 'call',
+    params: spec.params,
+    result: spec.result as Codec<unknown>,
+    cacheResult: spec.cacheResult ?? false,
+    handle: (args, call) => handler(...args, call),
+  }
+}
+
+/** What {@link rawMethod} takes. */
+export interface RawMethodSpec<R> extends CommonSpec {
+  readonly params: readonly Param<unknown>[]
+  readonly result: Codec<R>
+  readonly handler: (params: Json | undefined, call: CallContext) => R | Promise<R>
+}
+
+/** A row of a method that reads its `params` by itself. */
+export function rawMethod<R>(spec: RawMethodSpec<R>): RawRow {
+  return {
+    ...base(spec),
+    kind: 'raw',
+    params: spec.params,
+    result: spec.result as Codec<unknown>,
+    handle: (params, call) => spec.handler(params, call),
+  }
+}
+
+/** What {@link channelMethod} takes. */
+export interface ChannelMethodSpec<P extends readonly Param<unknown>[], R> extends CommonSpec {
+  readonly params: P
+  /** Codec of one value. */
+  readonly result: Codec<R>
+  /** The decoded parameters, the sink, the context. Returns what stops the stream. */
+  readonly subscribe: (...args: [...ParamValues<P>, ChannelSink<R>, CallContext]) => () => void
+}
+
+/** A row of a method that answers with a channel. */
+export function channelMethod<const P extends readonly Param<unknown>[], R>(spec: ChannelMethodSpec<P, R>): ChannelRow {
+  const subscribe = spec.subscribe as (...args: unknown[]) => () => void
+  return {
+    ...base(spec),
+    kind: 'channel',
+    params: spec.params,
+    result: spec.result as Codec<unknown>,
+    subscribe: (args, sink, call) => subscribe(...args, sink, call),
+  }
+}
+
+/** Result of a method that returns nothing: JSON null. */
+export const nothing: Codec<void> = jsonOnly<void>(
+  'nothing',
+  () => null,
+  () => undefined,
+  { type: 'null' },
+)
