@@ -1,0 +1,272 @@
+/**
+ * Addresses f0 to f4 (t0 to t4 off mainnet), in bytes and text, exactly as go-address takes them.
+ * @see filecoin-project/go-address address.go decode, encode, newAddress
+ */
+import { fromBase32, toBase32 } from '../base/base32.ts'
+import { compareBytes, concatBytes, EMPTY_BYTES, equalBytes, latin1 } from '../base/bytes.ts'
+import { type Codec, wrongJson } from '../codec/description.ts'
+import { CodecError } from '../codec/errors.ts'
+import { readVarint64, varintBytes } from '../codec/varint.ts'
+import { blake2b, blake2b160 } from '../crypto/blake2b.ts'
+import type { ActorId } from './scalars.ts'
+
+/** Protocol indicators. */
+export const PROTOCOL_ID = 0
+export const PROTOCOL_SECP256K1 = 1
+export const PROTOCOL_ACTOR = 2
+export const PROTOCOL_BLS = 3
+export const PROTOCOL_DELEGATED = 4
+
+/** Namespace of the Ethereum address manager: f410 addresses. */
+export const NAMESPACE_EAM = 10n
+
+const HASH_LENGTH = 20
+const BLS_KEY_LENGTH = 48
+const CHECKSUM_LENGTH = 4
+const MAX_SUBADDRESS_LENGTH = 54
+const MAX_INT64 = (1n << 63n) - 1n
+/** Digits of 2^63-1. */
+const MAX_INT64_DIGITS = 19
+/** `f4`, 19 digits, `f`, base32 of 58 bytes. */
+const MAX_TEXT_LENGTH = 115
+const UNDEF_TEXT = '<empty>'
+
+/** An address. Immutable; `bytes` must not be written to. */
+export class Address {
+  /** Protocol byte and payload; empty for the undefined address. */
+  readonly bytes: Uint8Array
+  #key: string | undefined
+  #text: string | undefined
+
+  /** Use the functions of this file: they check. */
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes
+  }
+
+  /** 0 ID, 1 secp256k1, 2 actor, 3 BLS, 4 delegated; -1 for the undefined address. */
+  get protocol(): number {
+    return this.bytes[0] ?? -1
+  }
+
+  /** The bytes behind the protocol byte, a view. */
+  get payload(): Uint8Array {
+    return this.bytes.subarray(1)
+  }
+
+  get isUndefined(): boolean {
+    return this.bytes.length === 0
+  }
+
+  /** One character per byte: the key for a `Map`. */
+  get key(): string {
+    this.#key ??= latin1(this.bytes)
+    return this.#key
+  }
+
+  equals(other: Address): boolean {
+    return this === other || equalBytes(this.bytes, other.bytes)
+  }
+
+  /**
+   * @param prefix - `f` on mainnet, `t` elsewhere
+   * @returns the text, `<empty>` for the undefined address
+   */
+  toString(prefix: 'f' | 't' = 'f'): string {
+    this.#text ??= addressText(this)
+    return this.#text === UNDEF_TEXT ? UNDEF_TEXT : prefix + this.#text
+  }
+}
+
+/** Go's zero value: no address at all. JSON `<empty>`, no CBOR form. */
+export const UNDEF_ADDRESS: Address = new Address(EMPTY_BYTES)
+
+function checksum(bytes: Uint8Array): Uint8Array {
+  return blake2b(bytes, CHECKSUM_LENGTH)
+}
+
+function addressText(address: Address): string {
+  const { protocol, payload } = address
+  if (protocol === -1) return UNDEF_TEXT
+  if (protocol === PROTOCOL_ID) return `0${readVarint64(payload, 0).value}`
+  if (protocol === PROTOCOL_DELEGATED) {
+    const namespace = readVarint64(payload, 0)
+    const sub = payload.subarray(namespace.next)
+    return `4${namespace.value}f${toBase32(concatBytes(sub, checksum(address.bytes)))}`
+  }
+  return `${protocol}${toBase32(concatBytes(payload, checksum(address.bytes)))}`
+}
+
+function invalid(message: string): CodecError {
+  return new CodecError('INVALID_ADDRESS', message)
+}
+
+function createAddress(protocol: number, payload: Uint8Array): Address {
+  switch (protocol) {
+    case PROTOCOL_ID: {
+      const { value, next } = readIdVarint(payload)
+      if (next !== payload.length) throw invalid('invalid address payload')
+      if (value > MAX_INT64) throw invalid('invalid address payload')
+      break
+    }
+    case PROTOCOL_SECP256K1:
+    case PROTOCOL_ACTOR:
+      if (payload.length !== HASH_LENGTH) throw invalid('invalid address payload')
+      break
+    case PROTOCOL_BLS:
+      if (payload.length !== BLS_KEY_LENGTH) throw invalid('invalid address payload')
+      break
+    case PROTOCOL_DELEGATED: {
+      const { value, next } = readIdVarint(payload)
+      if (value > MAX_INT64) throw invalid('invalid address payload')
+      if (payload.length - next > MAX_SUBADDRESS_LENGTH) throw invalid('invalid address length')
+      break
+    }
+    default:
+      throw invalid('unknown address protocol')
+  }
+  const bytes = new Uint8Array(payload.length + 1)
+  bytes[0] = protocol
+  bytes.set(payload, 1)
+  return new Address(bytes)
+}
+
+function readIdVarint(payload: Uint8Array): { value: bigint; next: number } {
+  try {
+    return readVarint64(payload, 0)
+  } catch (cause) {
+    throw new CodecError('INVALID_ADDRESS', 'invalid address payload', {}, { cause })
+  }
+}
+
+/**
+ * The address of its bytes (copied).
+ * @throws CodecError `INVALID_ADDRESS`
+ */
+export function addressFromBytes(bytes: Uint8Array): Address {
+  if (bytes.length < 2) throw invalid('invalid address length')
+  return createAddress(bytes[0] as number, bytes.subarray(1))
+}
+
+function unsigned63(digits: string): bigint {
+  if (!/^\d+$/.test(digits)) throw invalid('invalid address payload')
+  const value = BigInt(digits)
+  if (value > MAX_INT64) throw invalid('invalid address payload')
+  return value
+}
+
+function decodePayload(text: string): { payload: Uint8Array; sum: Uint8Array } {
+  let raw: Uint8Array
+  try {
+    raw = fromBase32(text)
+  } catch (cause) {
+    throw new CodecError('INVALID_ADDRESS', 'invalid encoding', {}, { cause })
+  }
+  if (raw.length < CHECKSUM_LENGTH) throw invalid('invalid address length')
+  const end = raw.length - CHECKSUM_LENGTH
+  return { payload: raw.subarray(0, end), sum: raw.subarray(end) }
+}
+
+/**
+ * The address of a text with prefix `f` or `t`. The empty text and `<empty>` are the undefined address, as in Lotus.
+ * @throws CodecError `INVALID_ADDRESS` with go-address' own texts: "unknown address network", "unknown address protocol",
+ * "invalid address payload", "invalid address length", "invalid address checksum", "invalid encoding"
+ */
+export function parseAddress(text: string): Address {
+  if (text === '' || text === UNDEF_TEXT) return UNDEF_ADDRESS
+  if (text.length < 3 || text.length > MAX_TEXT_LENGTH) throw invalid('invalid address length')
+  if (text[0] !== 'f' && text[0] !== 't') throw invalid('unknown address network')
+  const protocol = text.charCodeAt(1) - 48
+  if (protocol < 0 || protocol > 4) throw invalid('unknown address protocol')
+  const rest = text.slice(2)
+  if (protocol === PROTOCOL_ID) {
+    if (rest.length > MAX_INT64_DIGITS) throw invalid('invalid address length')
+    return createAddress(PROTOCOL_ID, varintBytes(unsigned63(rest)))
+  }
+  let namespace: Uint8Array = EMPTY_BYTES
+  let encoded = rest
+  if (protocol === PROTOCOL_DELEGATED) {
+    const split = rest.indexOf('f')
+    if (split < 0 || split > MAX_INT64_DIGITS) throw invalid('invalid address payload')
+    namespace = varintBytes(unsigned63(rest.slice(0, split)))
+    encoded = rest.slice(split + 1)
+  }
+  const { payload, sum } = decodePayload(encoded)
+  const address = createAddress(protocol, namespace.length === 0 ? payload : concatBytes(namespace, payload))
+  if (!equalBytes(checksum(address.bytes), sum)) throw invalid('invalid address checksum')
+  return address
+}
+
+/**
+ * The f0 address of an actor.
+ * @throws CodecError `INVALID_ADDRESS` above 2^63-1
+ */
+export function idAddress(id: ActorId | number): Address {
+  if (BigInt(id) < 0n || BigInt(id) > MAX_INT64) throw invalid('invalid address payload')
+  return createAddress(PROTOCOL_ID, varintBytes(id))
+}
+
+/** The f1 address of an uncompressed public key (65 bytes). */
+export function secp256k1Address(publicKey: Uint8Array): Address {
+  return createAddress(PROTOCOL_SECP256K1, blake2b160(publicKey))
+}
+
+/** The f2 address of the bytes that name an actor's creation. */
+export function actorAddress(data: Uint8Array): Address {
+  return createAddress(PROTOCOL_ACTOR, blake2b160(data))
+}
+
+/** The f3 address of a compressed public key (48 bytes). */
+export function blsAddress(publicKey: Uint8Array): Address {
+  return createAddress(PROTOCOL_BLS, publicKey)
+}
+
+/** The f4 address of a subaddress in a namespace (the number of the managing actor). */
+export function delegatedAddress(namespace: bigint, subaddress: Uint8Array): Address {
+  return createAddress(PROTOCOL_DELEGATED, concatBytes(varintBytes(namespace), subaddress))
+}
+
+export function isIdAddress(address: Address): boolean {
+  return address.bytes[0] === PROTOCOL_ID
+}
+
+/**
+ * The number in an f0 address.
+ * @throws CodecError `INVALID_ADDRESS` for another protocol
+ */
+export function addressToId(address: Address): ActorId {
+  if (!isIdAddress(address)) throw invalid(`cannot get id from non id address (protocol ${address.protocol})`)
+  return readVarint64(address.bytes, 1).value
+}
+
+/** Namespace and subaddress of an f4 address, undefined for others. */
+export function delegatedParts(address: Address): { namespace: bigint; subaddress: Uint8Array } | undefined {
+  if (address.protocol !== PROTOCOL_DELEGATED) return undefined
+  const { value, next } = readVarint64(address.bytes, 1)
+  return { namespace: value, subaddress: address.bytes.subarray(next) }
+}
+
+/** Order of bytes: protocol first, then payload. */
+export function compareAddresses(a: Address, b: Address): -1 | 0 | 1 {
+  return compareBytes(a.bytes, b.bytes)
+}
+
+/** CBOR byte string; JSON text. JSON null, "" and "<empty>" are the undefined address. */
+export const address: Codec<Address> = {
+  name: 'address.Address',
+  write: (writer, value) => {
+    if (value.isUndefined) throw invalid('cannot marshal undefined address')
+    writer.bytes(value.bytes)
+  },
+  read: (reader) => addressFromBytes(reader.readBytes()),
+  toJson: (value, context) => value.toString(context.addressPrefix),
+  fromJson: (json) => {
+    if (json === undefined || json === null) return UNDEF_ADDRESS
+    if (typeof json !== 'string') throw wrongJson(json, 'string')
+    try {
+      return parseAddress(json)
+    } catch (cause) {
+      throw new CodecError('INVALID_JSON', (cause as Error).message, {}, { cause })
+    }
+  },
+  schema: { type: 'string' },
+}

@@ -1,0 +1,72 @@
+/**
+ * Messages: what a sender asks the chain to do.
+ * @see lotus chain/types/message.go
+ */
+import type { Cid } from '../codec/cid.ts'
+import { bytes, cid, type Codec, encode, type Field, int, tuple } from '../codec/description.ts'
+import { blockCid } from '../crypto/blockCid.ts'
+import { type Address, address } from './address.ts'
+import { gas, methodNum, type MethodNum, nonce, type Nonce, type TokenAmount, tokenAmount } from './scalars.ts'
+
+/** An unsigned message. */
+export interface Message {
+  /** Always 0. */
+  readonly version: number
+  readonly to: Address
+  readonly from: Address
+  readonly nonce: Nonce
+  readonly value: TokenAmount
+  /** Units of gas. */
+  readonly gasLimit: bigint
+  /** AttoFIL per unit of gas. */
+  readonly gasFeeCap: TokenAmount
+  /** AttoFIL per unit of gas. */
+  readonly gasPremium: TokenAmount
+  /** 0 is a plain transfer. */
+  readonly method: MethodNum
+  /** Empty: none. */
+  readonly params: Uint8Array
+}
+
+/** Method of a plain transfer. */
+export const METHOD_SEND = 0n
+export const METHOD_CONSTRUCTOR = 1n
+/** FRC-42 number of `InvokeEVM`, for every call of a contract. */
+export const METHOD_INVOKE_EVM = 3844450837n
+
+const fields: readonly Field<Message>[] = [
+  ['version', 'Version', int],
+  ['to', 'To', address],
+  ['from', 'From', address],
+  ['nonce', 'Nonce', nonce],
+  ['value', 'Value', tokenAmount],
+  ['gasLimit', 'GasLimit', gas],
+  ['gasFeeCap', 'GasFeeCap', tokenAmount],
+  ['gasPremium', 'GasPremium', tokenAmount],
+  ['method', 'Method', methodNum],
+  ['params', 'Params', bytes],
+]
+
+const base: Codec<Message> = tuple<Message>('types.Message', fields)
+
+/** CBOR array of 10. JSON has also `CID`, of the unsigned message; it is ignored on input. */
+export const message: Codec<Message> = {
+  ...base,
+  toJson: (value, context) => {
+    const json = base.toJson(value, context) as { [key: string]: ReturnType<typeof base.toJson> }
+    json.CID = cid.toJson(messageCid(value), context)
+    return json
+  },
+}
+
+const cids = new WeakMap<Message, Cid>()
+
+/** CID of the unsigned message: what is signed are its bytes. Remembered per object, messages are immutable. */
+export function messageCid(value: Message): Cid {
+  let known = cids.get(value)
+  if (known === undefined) {
+    known = blockCid(encode(message, value))
+    cids.set(value, known)
+  }
+  return known
+}

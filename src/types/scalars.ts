@@ -1,0 +1,29 @@
+/**
+ * The numbers of the protocol, with Lotus' Go names for error texts.
+ * 64-bit numbers that may exceed 2^53 are `bigint`, everything else is `number`.
+ */
+import { bigInt, type Codec, i64, int, named, u64, uint } from '../codec/description.ts'
+
+/** An epoch; null rounds count. Negative before genesis. */
+export type ChainEpoch = number
+/** Number of an actor. */
+export type ActorId = bigint
+export type MethodNum = bigint
+/** AttoFIL: 10^-18 FIL. */
+export type TokenAmount = bigint
+export type ExitCode = number
+/** The next message number of an actor. */
+export type Nonce = bigint
+
+/** AttoFIL in one FIL. */
+export const ATTO_PER_FIL = 10n ** 18n
+
+export const chainEpoch: Codec<ChainEpoch> = named(int, 'abi.ChainEpoch')
+export const actorId: Codec<ActorId> = named(u64, 'abi.ActorID')
+export const methodNum: Codec<MethodNum> = named(u64, 'abi.MethodNum')
+export const tokenAmount: Codec<TokenAmount> = bigInt
+export const exitCode: Codec<ExitCode> = named(int, 'exitcode.ExitCode')
+export const nonce: Codec<Nonce> = u64
+/** Units of gas, whole. */
+export const gas: Codec<bigint> = i64
+export const networkVersion: Codec<number> = named(uint, 'network.Version')

@@ -1,0 +1,47 @@
+/**
+ * Messages with their signature, and the CIDs by which they are known.
+ * @see lotus chain/types/signedmessage.go
+ */
+import type { Cid } from '../codec/cid.ts'
+import { cid, type Codec, encode, tuple } from '../codec/description.ts'
+import { blockCid } from '../crypto/blockCid.ts'
+import { type Message, message, messageCid } from './message.ts'
+import { SIGNATURE_BLS, type Signature, signature } from './signature.ts'
+
+export interface SignedMessage {
+  readonly message: Message
+  readonly signature: Signature
+}
+
+const base: Codec<SignedMessage> = tuple<SignedMessage>('types.SignedMessage', [
+  ['message', 'Message', message],
+  ['signature', 'Signature', signature],
+])
+
+/** CBOR array of 2. JSON has also `CID`: that of the unsigned message for BLS, else of the signed one. */
+export const signedMessage: Codec<SignedMessage> = {
+  ...base,
+  toJson: (value, context) => {
+    const json = base.toJson(value, context) as { [key: string]: ReturnType<typeof base.toJson> }
+    json.CID = cid.toJson(signedMessageCid(value), context)
+    return json
+  },
+}
+
+const cids = new WeakMap<SignedMessage, Cid>()
+
+/** The CID by which blocks and the pool know it: of the unsigned message for BLS, else of the signed one. */
+export function signedMessageCid(value: SignedMessage): Cid {
+  if (value.signature.type === SIGNATURE_BLS) return messageCid(value.message)
+  let known = cids.get(value)
+  if (known === undefined) {
+    known = blockCid(encode(signedMessage, value))
+    cids.set(value, known)
+  }
+  return known
+}
+
+/** Bytes that the message takes in a block: signed unless BLS. */
+export function chainLength(value: SignedMessage): number {
+  return value.signature.type === SIGNATURE_BLS ? encode(message, value.message).length : encode(signedMessage, value).length
+}

@@ -1,0 +1,116 @@
+/**
+ * Tipsets: the blocks of one epoch with the same parents.
+ * @see lotus chain/types/tipset.go NewTipSet, tipset_key.go
+ */
+import { compareBytes, concatBytes } from '../base/bytes.ts'
+import { CborWriter } from '../codec/cbor.ts'
+import { type Cid, readCid } from '../codec/cid.ts'
+import { cid, type Codec, jsonOnly, listOrEmpty } from '../codec/description.ts'
+import { CodecError } from '../codec/errors.ts'
+import { blake2b256 } from '../crypto/blake2b.ts'
+import { blockCid } from '../crypto/blockCid.ts'
+import { type BlockHeader, blockHeader, headerCid } from './blockHeader.ts'
+import type { ChainEpoch } from './scalars.ts'
+
+/** CIDs of a tipset's blocks in its order. Empty: "the current head" in most RPC methods. */
+export type TipsetKey = readonly Cid[]
+
+export interface Tipset {
+  readonly key: TipsetKey
+  /** In tipset order: by hash of the ticket, then by CID. */
+  readonly blocks: readonly BlockHeader[]
+  readonly height: ChainEpoch
+}
+
+/** The first block: the one with the smallest ticket. */
+export function firstBlock(tipset: Tipset): BlockHeader {
+  return tipset.blocks[0] as BlockHeader
+}
+
+/** Text for a `Map`: the CIDs' bytes one after the other. */
+export function tipsetKeyText(key: TipsetKey): string {
+  let out = ''
+  for (const one of key) out += one.key
+  return out
+}
+
+/** The CIDs' bytes one after the other. */
+export function tipsetKeyBytes(key: TipsetKey): Uint8Array {
+  return concatBytes(...key.map((one) => one.bytes))
+}
+
+/** @throws CodecError when `bytes` are not a row of CIDs */
+export function tipsetKeyFromBytes(bytes: Uint8Array): TipsetKey {
+  const out: Cid[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const { cid: one, next } = readCid(bytes, at)
+    out.push(one)
+    at = next
+  }
+  return out
+}
+
+/** CID of a tipset key: of the CBOR byte string of its bytes. */
+export function tipsetKeyCid(key: TipsetKey): Cid {
+  const writer = new CborWriter()
+  writer.bytes(tipsetKeyBytes(key))
+  return blockCid(writer.finish())
+}
+
+export function equalTipsetKeys(a: TipsetKey, b: TipsetKey): boolean {
+  return a.length === b.length && a.every((one, i) => one.equals(b[i] as Cid))
+}
+
+/** Hash by which tickets are compared. */
+export function ticketHash(header: BlockHeader): Uint8Array {
+  return blake2b256(header.ticket?.vrfProof ?? new Uint8Array(0))
+}
+
+/**
+ * The tipset of these blocks, in any order.
+ * @throws CodecError `WRONG_LENGTH` without blocks, `NOT_CANONICAL` when heights or parents differ
+ */
+export function createTipset(headers: readonly BlockHeader[]): Tipset {
+  const first = headers[0]
+  if (first === undefined) throw new CodecError('WRONG_LENGTH', 'NewTipSet called with zero length array of blocks')
+  if (headers.length === 1) return { key: [headerCid(first)], blocks: [first], height: first.height }
+  for (const header of headers) {
+    if (header.height !== first.height) {
+      throw new CodecError('NOT_CANONICAL', 'cannot create tipset with mismatching heights')
+    }
+    if (!equalTipsetKeys(header.parents, first.parents)) {
+      throw new CodecError('NOT_CANONICAL', 'cannot create tipset with mismatching parents')
+    }
+  }
+  const sorted = headers
+    .map((header) => ({ header, hash: ticketHash(header), cid: headerCid(header) }))
+    .sort((a, b) => compareBytes(a.hash, b.hash) || compareBytes(a.cid.bytes, b.cid.bytes))
+  return { key: sorted.map((one) => one.cid), blocks: sorted.map((one) => one.header), height: first.height }
+}
+
+/** JSON array of CIDs; null and `[]` are the empty key. */
+export const tipsetKey: Codec<TipsetKey> = {
+  ...(listOrEmpty(cid) as unknown as Codec<TipsetKey>),
+  name: 'types.TipSetKey',
+}
+
+const blocks: Codec<BlockHeader[]> = listOrEmpty(blockHeader)
+
+/** JSON `{Cids, Blocks, Height}`; on input only Blocks is used. */
+export const tipset: Codec<Tipset> = jsonOnly<Tipset>(
+  'types.TipSet',
+  (value, context) => ({
+    Cids: tipsetKey.toJson(value.key, context),
+    Blocks: value.blocks.map((one) => blockHeader.toJson(one, context)),
+    Height: value.height,
+  }),
+  (json, context) => {
+    const list = json !== null && typeof json === 'object' && !Array.isArray(json) ? json.Blocks : undefined
+    return createTipset(blocks.fromJson(list, context))
+  },
+  {
+    type: 'object',
+    title: 'types.TipSet',
+    properties: { Cids: tipsetKey.schema, Blocks: blocks.schema, Height: { type: 'integer' } },
+  },
+)
