@@ -1,0 +1,15 @@
+/** Errors of block production and validation. */
+import { PetrelError } from '../base/errors.ts'
+
+/** Codes of {@link ConsensusError}. */
+export type ConsensusErrorCode =
+  | 'BEACON_MISSING'
+  | 'BEACON_UNEXPECTED'
+  | 'BEACON_WRONG_ROUND'
+  | 'BEACON_INVALID'
+  | 'ELECTION_INVALID'
+  | 'TICKET_INVALID'
+  | 'NO_POWER'
+
+/** Thrown by everything in this folder. */
+export class ConsensusError extends PetrelError<ConsensusErrorCode> {}
