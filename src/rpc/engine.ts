@@ -1,0 +1,189 @@
+/**
+ * Carries out one request: finds the row, reads the parameters, checks the permission, calls the handler, prints the
+ * answer. Knows nothing of transports. Order of checks and texts: rpc-wire, section 1.
+ * @see go-jsonrpc handler.go handle; auth/auth.go PermissionedProxy
+ */
+import { errorMessage, PetrelError } from '../base/errors.ts'
+import type { Logger } from '../base/ports.ts'
+import type { Codec, Json, JsonContext } from '../codec/description.ts'
+import { stringifyJson } from '../codec/jsonText.ts'
+import { RpcError } from './errors.ts'
+import type { ApiVersion, CallContext, ChannelSink } from './method.ts'
+import type { RpcRequest } from './request.ts'
+import { failureText, successText } from './response.ts'
+import type { MethodTable, TableEntry } from './table.ts'
+
+/** Who asks, and where. */
+export interface Caller {
+  readonly version: ApiVersion
+  readonly permissions: ReadonlySet<string>
+  readonly signal: AbortSignal
+  /** Sends a call to the client; undefined over HTTP. */
+  readonly notify: CallContext['notify']
+}
+
+/** Starts a channel and answers with its number; undefined over HTTP, where channel methods are refused. */
+export type OpenChannel = (
+  request: RpcRequest,
+  start: (sink: ChannelSink<unknown>) => () => void,
+  valueText: (value: unknown) => string,
+) => void
+
+/**
+ * What came of a request. `refused`: the request itself was wrong (unknown method, parameters, a bug in the handler);
+ * `answered`: the handler ran, whether it failed or not; `silent`: a notification, or a channel that answers itself.
+ */
+export type Outcome =
+  | { readonly kind: 'refused'; readonly text: string }
+  | { readonly kind: 'answered'; readonly text: string }
+  | { readonly kind: 'silent' }
+
+/** What the engine is made of. */
+export interface EngineDeps {
+  readonly table: MethodTable
+  readonly json: JsonContext
+  readonly log: Logger
+  /** Runs a handler; the place where missing blocks are fetched and the handler runs again. Default: a plain call. */
+  readonly run?: (handler: () => unknown) => unknown
+}
+
+const SILENT: Outcome = { kind: 'silent' }
+
+/** Go's type of a parameter as it stands in error texts. */
+function goType(codec: Codec<unknown>): string {
+  return `*${codec.goType ?? codec.name}`
+}
+
+function paramArray(params: Json | undefined): Json[] {
+  if (params === undefined || params === null) return []
+  if (Array.isArray(params)) return params
+  const kind = typeof params === 'boolean' ? 'bool' : typeof params === 'bigint' ? 'number' : typeof params
+  throw new RpcError(
+    'PARSE_ERROR',
+    `unmarshaling param array: json: cannot unmarshal ${kind} into Go value of type []jsonrpc.param`,
+  )
+}
+
+function isPromise(value: unknown): value is Promise<unknown> {
+  return value instanceof Promise
+}
+
+/** What a handler's failure looks like on the wire. */
+function asRpcError(error: unknown, method: string, log: Logger): RpcError {
+  if (error instanceof RpcError) return error
+  if (error instanceof PetrelError) {
+    log.debug(`method ${method} failed`, { code: error.code, message: error.message })
+    return new RpcError('FAILED', error.message, { cause: error })
+  }
+  log.error(`bug in method ${method}`, { message: errorMessage(error), stack: error instanceof Error ? error.stack : '' })
+  return new RpcError('PANIC', `fatal error calling '${method}': panic in rpc method '${method}': ${errorMessage(error)}`)
+}
+
+/** The engine. One per server. */
+export class RpcEngine {
+  readonly #deps: EngineDeps
+
+  constructor(deps: EngineDeps) {
+    this.#deps = deps
+  }
+
+  /** Carries out a request; at once where the handler is synchronous. */
+  dispatch(request: RpcRequest, caller: Caller, openChannel: OpenChannel | undefined): Outcome | Promise<Outcome> {
+    let entry: TableEntry
+    let args: readonly unknown[]
+    try {
+      entry = this.#find(request, caller, openChannel !== undefined)
+      args = this.#arguments(request, entry)
+    } catch (error) {
+      if (error instanceof RpcError) return { kind: 'refused', text: failureText(request.id, error) }
+      throw error
+    }
+    const { row } = entry
+    try {
+      if (!caller.permissions.has(row.perm)) {
+        throw new RpcError('FAILED', `missing permission to invoke '${row.permName ?? row.name}' (need '${row.perm}')`)
+      }
+      const context: CallContext = { ...caller, json: this.#deps.json }
+      if (row.kind === 'channel') {
+        // Without an id there is no way to tell the client the channel's number.
+        if (request.id === null) return SILENT
+        openChannel?.(
+          request,
+          (sink) => row.subscribe(args, sink, context),
+          (value) => this.#resultText(entry, value),
+        )
+        return SILENT
+      }
+      const handler = row.kind === 'call' ? () => row.handle(args, context) : () => row.handle(request.params, context)
+      const result = this.#deps.run === undefined ? handler() : this.#deps.run(handler)
+      if (!isPromise(result)) return this.#success(request, entry, result)
+      return result.then(
+        (value) => this.#success(request, entry, value),
+        (error: unknown) => this.#failure(request, error),
+      )
+    } catch (error) {
+      return this.#failure(request, error)
+    }
+  }
+
+  #find(request: RpcRequest, caller: Caller, channels: boolean): TableEntry {
+    const entry = this.#deps.table.find(caller.version, request.method)
+    if (entry === undefined) throw new RpcError('METHOD_NOT_FOUND', `method '${request.method}' not found`)
+    if (entry.row.kind === 'channel' && !channels) {
+      const text = `method '${request.method}' not supported in this mode (no out channel support)`
+      throw new RpcError('METHOD_NOT_FOUND', text)
+    }
+    return entry
+  }
+
+  #arguments(request: RpcRequest, entry: TableEntry): readonly unknown[] {
+    const { row } = entry
+    if (row.kind === 'raw') return []
+    const given = paramArray(request.params)
+    const { params } = row
+    if (given.length !== params.length) {
+      const text = `wrong param count (method '${request.method}'): ${given.length} != ${params.length}`
+      throw new RpcError('INVALID_PARAMS', text)
+    }
+    const args: unknown[] = []
+    for (let i = 0; i < params.length; i++) {
+      const codec = (params[i] as (typeof params)[number]).codec
+      try {
+        args.push(codec.fromJson(given[i], this.#deps.json))
+      } catch (cause) {
+        if (!(cause instanceof PetrelError)) throw cause
+        const text = `unmarshaling params for '${request.method}' (param: ${goType(codec)}): ${cause.message}`
+        throw new RpcError('PARSE_ERROR', text, { cause })
+      }
+    }
+    return args
+  }
+
+  #resultText(entry: TableEntry, value: unknown): string {
+    const { row, texts } = entry
+    if (texts === undefined || typeof value !== 'object' || value === null) {
+      return stringifyJson(row.result.toJson(value, this.#deps.json))
+    }
+    let text = texts.get(value)
+    if (text === undefined) {
+      text = stringifyJson(row.result.toJson(value, this.#deps.json))
+      texts.set(value, text)
+    }
+    return text
+  }
+
+  #success(request: RpcRequest, entry: TableEntry, value: unknown): Outcome {
+    if (request.id === null) return SILENT
+    try {
+      return { kind: 'answered', text: successText(request.id, this.#resultText(entry, value)) }
+    } catch (error) {
+      return this.#failure(request, error)
+    }
+  }
+
+  #failure(request: RpcRequest, error: unknown): Outcome {
+    const failure = asRpcError(error, request.method, this.#deps.log)
+    if (failure.code === 'PANIC') return { kind: 'refused', text: failureText(request.id, failure) }
+    return request.id === null ? SILENT : { kind: 'answered', text: failureText(request.id, failure) }
+  }
+}

@@ -1,0 +1,224 @@
+/**
+ * JSON-RPC over HTTP, on plain values: a platform's server passes requests in and writes answers out.
+ * @see lotus node/rpc.go FullNodeHandler, go-jsonrpc server.go ServeHTTP, auth/handler.go
+ */
+import { fromUtf8 } from '../base/bytes.ts'
+import { type Caller, type Outcome, RpcEngine } from './engine.ts'
+import { RpcError } from './errors.ts'
+import { MAX_REQUEST_BYTES } from './limits.ts'
+import type { ApiVersion } from './method.ts'
+import { ANONYMOUS, type TokenVerifier } from './permission.ts'
+import { type BadRequest, parseBody, type RpcRequest } from './request.ts'
+import { failureText } from './response.ts'
+
+/** A request as the platform's server saw it. */
+export interface HttpRequest {
+  /** `POST`, `GET`, … */
+  readonly verb: string
+  /** Path with query: `/rpc/v1?token=…`. */
+  readonly url: string
+  /** The value of a header, any case of the name. */
+  header(name: string): string | undefined
+  /** The body; a server may stop reading one byte behind the limit. */
+  readonly body: Uint8Array | string
+  /** Aborted when the client goes away. */
+  readonly signal?: AbortSignal
+}
+
+/** What to write back. */
+export interface HttpResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** What the HTTP side needs besides the engine. */
+export interface HttpOptions {
+  readonly verifier: TokenVerifier
+  /** Largest body, bytes. */
+  readonly maxRequestBytes?: number
+  /** Origins that browsers may call from; `*` allows all. Empty: no CORS headers at all. */
+  readonly allowedOrigins?: readonly string[]
+  /** The process works. */
+  readonly isLive?: () => boolean
+  /** The node is synced and can be relied on. */
+  readonly isReady?: () => boolean
+}
+
+const JSON_HEADERS: Readonly<Record<string, string>> = { 'Content-Type': 'application/json' }
+const NO_HEADERS: Readonly<Record<string, string>> = {}
+const NOT_FOUND: HttpResponse = {
+  status: 404,
+  headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },
+  body: '404 page not found\n',
+}
+const UNAUTHORIZED: HttpResponse = { status: 401, headers: NO_HEADERS, body: '' }
+/** HTTP calls cannot be cancelled by the protocol; without a signal of the platform's they run to their end. */
+const NEVER: AbortSignal = new AbortController().signal
+const BEARER = 'Bearer '
+
+const VERSION_OF_PATH: ReadonlyMap<string, ApiVersion> = new Map([
+  ['/rpc/v0', 'v0'],
+  ['/rpc/v1', 'v1'],
+  ['/rpc/v2', 'v2'],
+])
+
+/** The path's API version; undefined: no JSON-RPC here. */
+export function apiVersionOf(url: string): ApiVersion | undefined {
+  const end = url.indexOf('?')
+  return VERSION_OF_PATH.get(end < 0 ? url : url.slice(0, end))
+}
+
+function queryToken(url: string): string | undefined {
+  const start = url.indexOf('?')
+  if (start < 0) return undefined
+  for (const pair of url.slice(start + 1).split('&')) {
+    if (pair.startsWith('token=')) return pair.slice('token='.length)
+  }
+  return undefined
+}
+
+function jsonAnswer(status: number, body: string): HttpResponse {
+  return { status, headers: JSON_HEADERS, body }
+}
+
+function fromOutcome(outcome: Outcome): HttpResponse {
+  switch (outcome.kind) {
+    case 'silent':
+      return jsonAnswer(200, '')
+    case 'answered':
+      return jsonAnswer(200, `${outcome.text}\n`)
+    case 'refused':
+      return jsonAnswer(500, `${outcome.text}\n`)
+  }
+}
+
+function refusal(error: RpcError): HttpResponse {
+  return jsonAnswer(error.code === 'INVALID_REQUEST' ? 400 : 500, `${failureText(null, error)}\n`)
+}
+
+/** Answers HTTP requests. */
+export class HttpHandler {
+  readonly #engine: RpcEngine
+  readonly #options: HttpOptions
+  readonly #maxRequestBytes: number
+
+  constructor(engine: RpcEngine, options: HttpOptions) {
+    this.#engine = engine
+    this.#options = options
+    this.#maxRequestBytes = options.maxRequestBytes ?? MAX_REQUEST_BYTES
+  }
+
+  /** Largest body that is read, bytes. */
+  get maxRequestBytes(): number {
+    return this.#maxRequestBytes
+  }
+
+  /** Answers a request; at once where nothing has to be waited for. */
+  handle(request: HttpRequest): HttpResponse | Promise<HttpResponse> {
+    const version = apiVersionOf(request.url)
+    if (version === undefined) return this.#other(request)
+    const cors = this.#corsHeaders(request)
+    if (cors !== undefined && request.verb === 'OPTIONS' && request.header('access-control-request-method') !== undefined) {
+      return { status: 204, headers: cors, body: '' }
+    }
+    const permissions = this.permissions(request)
+    const answer =
+      permissions instanceof Promise
+        ? permissions.then((granted) => this.#authorized(request, version, granted))
+        : this.#authorized(request, version, permissions)
+    if (cors === undefined) return answer
+    const withCors = (response: HttpResponse): HttpResponse => ({ ...response, headers: { ...response.headers, ...cors } })
+    return answer instanceof Promise ? answer.then(withCors) : withCors(answer)
+  }
+
+  /**
+   * What the request's token allows; the header goes before the query.
+   * @returns undefined when there is a token and it is not valid: answer 401 (over WebSocket too)
+   */
+  permissions(
+    request: Pick<HttpRequest, 'url' | 'header'>,
+  ): ReadonlySet<string> | undefined | Promise<ReadonlySet<string> | undefined> {
+    const header = request.header('authorization')
+    if (header !== undefined && header !== '') {
+      return header.startsWith(BEARER) ? this.#options.verifier.verify(header.slice(BEARER.length)) : undefined
+    }
+    const token = queryToken(request.url)
+    return token === undefined || token === '' ? ANONYMOUS : this.#options.verifier.verify(token)
+  }
+
+  /** Whether a page of this origin may open a WebSocket; no origin: not a browser. */
+  isAllowedOrigin(origin: string | undefined): boolean {
+    return origin === undefined || this.#allows(origin)
+  }
+
+  #allows(origin: string): boolean {
+    const allowed = this.#options.allowedOrigins ?? []
+    return allowed.includes('*') || allowed.includes(origin)
+  }
+
+  #corsHeaders(request: HttpRequest): Record<string, string> | undefined {
+    if ((this.#options.allowedOrigins?.length ?? 0) === 0) return undefined
+    const origin = request.header('origin')
+    if (origin === undefined || !this.#allows(origin)) return undefined
+    return {
+      'Access-Control-Allow-Origin': origin,
+      'Access-Control-Allow-Methods': 'POST, OPTIONS',
+      'Access-Control-Allow-Headers': 'Authorization, Content-Type',
+      Vary: 'Origin',
+    }
+  }
+
+  #other(request: HttpRequest): HttpResponse {
+    const end = request.url.indexOf('?')
+    const path = end < 0 ? request.url : request.url.slice(0, end)
+    const health = path === '/health/livez' ? this.#options.isLive : path === '/health/readyz' ? this.#options.isReady : null
+    if (health === null) return NOT_FOUND
+    return { status: (health?.() ?? true) ? 200 : 503, headers: NO_HEADERS, body: '' }
+  }
+
+  #authorized(
+    request: HttpRequest,
+    version: ApiVersion,
+    permissions: ReadonlySet<string> | undefined,
+  ): HttpResponse | Promise<HttpResponse> {
+    if (permissions === undefined) return UNAUTHORIZED
+    const caller: Caller = { version, permissions, signal: request.signal ?? NEVER, notify: undefined }
+    try {
+      const body = parseBody(this.#bodyText(request.body))
+      if (body.kind === 'batch') return this.#batch(body.requests, caller)
+      const outcome = this.#dispatch(body.request, caller)
+      return outcome instanceof Promise ? outcome.then(fromOutcome) : fromOutcome(outcome)
+    } catch (error) {
+      if (error instanceof RpcError) return refusal(error)
+      throw error
+    }
+  }
+
+  #bodyText(body: Uint8Array | string): string {
+    if (body.length > this.#maxRequestBytes) {
+      throw new RpcError('PARSE_ERROR', `request bigger than maximum ${this.#maxRequestBytes} allowed`)
+    }
+    if (typeof body === 'string') return body
+    try {
+      return fromUtf8(body)
+    } catch (cause) {
+      throw new RpcError('PARSE_ERROR', 'Parse error', { cause })
+    }
+  }
+
+  #dispatch(request: RpcRequest | BadRequest, caller: Caller): Outcome | Promise<Outcome> {
+    if ('error' in request) return { kind: 'refused', text: failureText(request.id, request.error) }
+    return this.#engine.dispatch(request, caller, undefined)
+  }
+
+  /** One after the other; a notification leaves nothing behind. */
+  async #batch(requests: readonly (RpcRequest | BadRequest)[], caller: Caller): Promise<HttpResponse> {
+    const parts: string[] = []
+    for (const request of requests) {
+      const outcome = await this.#dispatch(request, caller)
+      if (outcome.kind !== 'silent') parts.push(`${outcome.text}\n`)
+    }
+    return jsonAnswer(200, parts.length === 0 ? '' : `[${parts.join(',')}]`)
+  }
+}

@@ -1,0 +1,26 @@
+/** Texts of JSON-RPC answers, keys in alphabetical order as Lotus prints them. */
+import type { Json } from '../codec/description.ts'
+import { stringifyJson } from '../codec/jsonText.ts'
+import { RPC_ERROR_NUMBERS, RpcError } from './errors.ts'
+import type { RequestId } from './request.ts'
+
+function idText(id: RequestId): string {
+  return typeof id === 'number' ? String(id) : JSON.stringify(id)
+}
+
+/** The answer with a result, given as JSON text. */
+export function successText(id: RequestId, resultText: string): string {
+  return `{"id":${idText(id)},"jsonrpc":"2.0","result":${resultText}}`
+}
+
+/** The answer with an error object. */
+export function failureText(id: RequestId, error: RpcError): string {
+  const object: { [key: string]: Json } = { code: RPC_ERROR_NUMBERS[error.code], message: error.message }
+  if (error.data !== undefined) object.data = error.data
+  return `{"error":${stringifyJson(object)},"id":${idText(id)},"jsonrpc":"2.0"}`
+}
+
+/** A call from the server: a channel's value or end, a subscription's event. No id, no answer. */
+export function notificationText(method: string, paramsText: string): string {
+  return `{"jsonrpc":"2.0","method":${JSON.stringify(method)},"params":${paramsText}}`
+}
