@@ -1,0 +1,25 @@
+/** BLAKE2b without key, salt or personalisation, in the lengths that Filecoin uses. */
+import { hashBackend } from './hashBackend.ts'
+
+/**
+ * @param length - bytes of output, 1 to 64
+ * @returns fresh bytes
+ */
+export function blake2b(data: Uint8Array, length: number): Uint8Array {
+  return hashBackend().blake2b(data, length)
+}
+
+/** 32 bytes: CIDs, ticket order, secp256k1 message digests. */
+export function blake2b256(data: Uint8Array): Uint8Array {
+  return hashBackend().blake2b(data, 32)
+}
+
+/** 20 bytes: payload of f1 and f2 addresses. */
+export function blake2b160(data: Uint8Array): Uint8Array {
+  return hashBackend().blake2b(data, 20)
+}
+
+/** 64 bytes: the FVM's hash syscall. */
+export function blake2b512(data: Uint8Array): Uint8Array {
+  return hashBackend().blake2b(data, 64)
+}

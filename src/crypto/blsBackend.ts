@@ -1,0 +1,33 @@
+/**
+ * BLS12-381 behind one interface.
+ *
+ * Measured in Node 24 on one core: verification of one signature noble 62 ms, mcl-wasm 10 ms; signing 35 ms and 3.2 ms.
+ * mcl-wasm needs an asynchronous start (`initCrypto`); until then, and where that fails, noble answers.
+ * (@chainsafe/blst fixes Ethereum's domain tag and cannot be used.)
+ */
+
+/** Hash-to-curve tag of signatures in G2: messages, blocks, VRF, chained drand. */
+export const DST_G2 = 'BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_NUL_'
+/** Hash-to-curve tag of signatures in G1: drand quicknet. */
+export const DST_G1 = 'BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_'
+
+/**
+ * One implementation. Lengths of keys and signatures have been checked by `bls.ts`. Points are compressed in the
+ * ZCash form; decoding checks field range, curve and subgroup. A point that does not decode makes a verification false.
+ */
+export interface BlsBackend {
+  readonly name: string
+  /** G1, 48 bytes; undefined when the key is zero or not below the order. @param secretKey - 32 bytes little-endian */
+  publicKey(secretKey: Uint8Array): Uint8Array | undefined
+  /** G2, 96 bytes; undefined when the key is zero or not below the order. */
+  sign(message: Uint8Array, secretKey: Uint8Array): Uint8Array | undefined
+  /**
+   * Whether e(g1, signature) is the product of e(key i, H(message i)). As many keys as messages, at least one; a key
+   * that is the point at infinity fails; a signature that is may pass only if the product is one.
+   */
+  verify(signature: Uint8Array, messages: readonly Uint8Array[], publicKeys: readonly Uint8Array[]): boolean
+  /** Sum of signatures in G2; undefined when one does not decode. None gives infinity. */
+  aggregate(signatures: readonly Uint8Array[]): Uint8Array | undefined
+  /** Signature in G1 (48 bytes) by a key in G2 (96 bytes), as drand's quicknet has it. */
+  verifyInG1(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean
+}

@@ -1,0 +1,267 @@
+/**
+ * BLS12-381 by mcl-wasm: asynchronous start, synchronous use.
+ *
+ * The library's exported functions are called on its own memory: points live in buffers that are allocated once, inputs
+ * are copied in, results copied out. Not re-entrant; nothing here calls back or waits.
+ * @see herumi/mcl include/mcl/bn.h (the C interface that mcl-wasm exports)
+ */
+import { utf8 } from '../base/bytes.ts'
+import type { BlsBackend } from './blsBackend.ts'
+import { DST_G1, DST_G2 } from './blsBackend.ts'
+import { CryptoError } from './errors.ts'
+
+/** The exported functions in use; a pointer is an offset in the module's memory. */
+interface Mcl {
+  _malloc(size: number): number
+  _mclBnG1_setDst(text: number, length: number): number
+  _mclBnG2_setDst(text: number, length: number): number
+  _mclBnFr_setLittleEndian(out: number, bytes: number, length: number): number
+  _mclBnFr_isValid(x: number): number
+  _mclBnFr_isZero(x: number): number
+  _mclBnFr_serialize(out: number, max: number, x: number): number
+  _mclBnFr_clear(x: number): void
+  _mclBnG1_deserialize(out: number, bytes: number, length: number): number
+  _mclBnG1_serialize(out: number, max: number, x: number): number
+  _mclBnG1_hashAndMapTo(out: number, bytes: number, length: number): number
+  _mclBnG1_isZero(x: number): number
+  _mclBnG1_neg(out: number, x: number): void
+  _mclBnG1_mulCT(out: number, x: number, k: number): void
+  _mclBnG2_clear(x: number): void
+  _mclBnG2_deserialize(out: number, bytes: number, length: number): number
+  _mclBnG2_serialize(out: number, max: number, x: number): number
+  _mclBnG2_hashAndMapTo(out: number, bytes: number, length: number): number
+  _mclBnG2_isZero(x: number): number
+  _mclBnG2_add(out: number, x: number, y: number): void
+  _mclBnG2_mulCT(out: number, x: number, k: number): void
+  _mclBnGT_mul(out: number, x: number, y: number): void
+  _mclBnGT_isOne(x: number): number
+  _mclBn_millerLoopVec(out: number, g1s: number, g2s: number, count: number): void
+  _mclBn_finalExp(out: number, x: number): void
+}
+
+/** Sizes of mcl's in-memory points for a 384-bit field: 3 coordinates of 48 bytes, twice and twelve times that. */
+const FR_BYTES = 32
+const G1_BYTES = 144
+const G2_BYTES = 288
+const GT_BYTES = 576
+
+/** Pairs per Miller loop: bounds the memory that a large aggregate needs. */
+const BATCH = 64
+/** Longest message that is copied into the fixed buffer; longer ones get their own. */
+const MESSAGE_BYTES = 4096
+
+/** Generator of G1, compressed. @see draft-irtf-cfrg-pairing-friendly-curves section 4.2.1 */
+const G1_GENERATOR =
+  '97f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb'
+/** Generator of G2, compressed. */
+const G2_GENERATOR =
+  '93e02b6052719f607dacd3a088274f65596bd0d09920b61ab5da61bbdc7f5049334cf11213945d57e5ac7d055d042b7e' +
+  '024aa2b2f08f0a91260805272dc51051c6e47ad4fa403b02b4510b647ae3d1770bac0326a805bbefd48056c8c121bdb8'
+
+function must(ok: boolean, what: string): void {
+  if (!ok) throw new CryptoError('BACKEND_FAILED', `Cannot use mcl-wasm: ${what} failed`)
+}
+
+class MclBls implements BlsBackend {
+  readonly name = 'mcl-wasm'
+  readonly #mcl: Mcl
+  readonly #memory: { buffer: ArrayBuffer }
+  readonly #in: number
+  readonly #out: number
+  readonly #key: number
+  readonly #g1s: number
+  readonly #g2s: number
+  readonly #sum: number
+  readonly #gt: number
+  readonly #part: number
+  readonly #minusG1: number
+  readonly #g2: number
+
+  constructor(mcl: Mcl, memory: { buffer: ArrayBuffer }, fromHex: (text: string) => Uint8Array) {
+    this.#mcl = mcl
+    this.#memory = memory
+    this.#in = mcl._malloc(MESSAGE_BYTES)
+    this.#out = mcl._malloc(96)
+    this.#key = mcl._malloc(FR_BYTES)
+    this.#g1s = mcl._malloc(G1_BYTES * BATCH)
+    this.#g2s = mcl._malloc(G2_BYTES * BATCH)
+    this.#sum = mcl._malloc(G2_BYTES)
+    this.#gt = mcl._malloc(GT_BYTES)
+    this.#part = mcl._malloc(GT_BYTES)
+    this.#minusG1 = mcl._malloc(G1_BYTES)
+    this.#g2 = mcl._malloc(G2_BYTES)
+    const dst1 = this.#copyIn(utf8(DST_G1))
+    must(mcl._mclBnG1_setDst(dst1, DST_G1.length) === 0, 'setting the tag of G1')
+    const dst2 = this.#copyIn(utf8(DST_G2))
+    must(mcl._mclBnG2_setDst(dst2, DST_G2.length) === 0, 'setting the tag of G2')
+    must(this.#readG1(this.#minusG1, fromHex(G1_GENERATOR)), 'reading the generator of G1')
+    mcl._mclBnG1_neg(this.#minusG1, this.#minusG1)
+    must(this.#readG2(this.#g2, fromHex(G2_GENERATOR)), 'reading the generator of G2')
+  }
+
+  publicKey(secretKey: Uint8Array): Uint8Array | undefined {
+    if (!this.#readKey(secretKey)) return undefined
+    const mcl = this.#mcl
+    mcl._mclBnG1_mulCT(this.#g1s, this.#minusG1, this.#key)
+    mcl._mclBnG1_neg(this.#g1s, this.#g1s)
+    mcl._mclBnFr_clear(this.#key)
+    const length = mcl._mclBnG1_serialize(this.#out, 48, this.#g1s)
+    must(length === 48, 'writing a point of G1')
+    return this.#copyOut(length)
+  }
+
+  sign(message: Uint8Array, secretKey: Uint8Array): Uint8Array | undefined {
+    if (!this.#readKey(secretKey)) return undefined
+    const mcl = this.#mcl
+    this.#hashToG2(this.#g2s, message)
+    mcl._mclBnG2_mulCT(this.#sum, this.#g2s, this.#key)
+    mcl._mclBnFr_clear(this.#key)
+    return this.#writeG2(this.#sum)
+  }
+
+  verify(signature: Uint8Array, messages: readonly Uint8Array[], publicKeys: readonly Uint8Array[]): boolean {
+    const mcl = this.#mcl
+    if (!this.#readG2(this.#sum, signature)) return false
+    // The first batch begins with the pair (-g1, signature).
+    let count = 0
+    let first = true
+    if (!mcl._mclBnG2_isZero(this.#sum)) {
+      this.#copyWithin(this.#g1s, this.#minusG1, G1_BYTES)
+      this.#copyWithin(this.#g2s, this.#sum, G2_BYTES)
+      count = 1
+    }
+    for (let i = 0; i < messages.length; i++) {
+      const g1 = this.#g1s + count * G1_BYTES
+      if (!this.#readG1(g1, publicKeys[i] as Uint8Array) || mcl._mclBnG1_isZero(g1)) return false
+      this.#hashToG2(this.#g2s + count * G2_BYTES, messages[i] as Uint8Array)
+      count++
+      if (count === BATCH) {
+        this.#multiplyIn(count, first)
+        first = false
+        count = 0
+      }
+    }
+    if (count > 0) this.#multiplyIn(count, first)
+    return this.#isOne()
+  }
+
+  aggregate(signatures: readonly Uint8Array[]): Uint8Array | undefined {
+    const mcl = this.#mcl
+    mcl._mclBnG2_clear(this.#sum)
+    for (const signature of signatures) {
+      if (!this.#readG2(this.#g2s, signature)) return undefined
+      mcl._mclBnG2_add(this.#sum, this.#sum, this.#g2s)
+    }
+    return this.#writeG2(this.#sum)
+  }
+
+  verifyInG1(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {
+    const mcl = this.#mcl
+    const second = this.#g1s + G1_BYTES
+    if (!this.#readG2(this.#g2s, publicKey) || mcl._mclBnG2_isZero(this.#g2s)) return false
+    // An infinite signature cannot match: the other pairing is never one.
+    if (!this.#readG1(second, signature) || mcl._mclBnG1_isZero(second)) return false
+    const at = this.#copyIn(message)
+    must(mcl._mclBnG1_hashAndMapTo(this.#g1s, at, message.length) === 0, 'hashing to G1')
+    mcl._mclBnG1_neg(second, second)
+    this.#copyWithin(this.#g2s + G2_BYTES, this.#g2, G2_BYTES)
+    this.#multiplyIn(2, true)
+    return this.#isOne()
+  }
+
+  #bytes(at: number, length: number): Uint8Array {
+    // A fresh view each time: the memory may have grown.
+    return new Uint8Array(this.#memory.buffer, at, length)
+  }
+
+  #copyIn(data: Uint8Array): number {
+    // Messages are CIDs and block headers; whatever is longer costs memory once.
+    const at = data.length <= MESSAGE_BYTES ? this.#in : this.#longBuffer(data.length)
+    this.#bytes(at, data.length).set(data)
+    return at
+  }
+
+  #long = 0
+  #longSize = 0
+
+  #longBuffer(length: number): number {
+    if (length > this.#longSize) {
+      this.#longSize = length
+      this.#long = this.#mcl._malloc(length)
+      must(this.#long !== 0, 'allocating memory')
+    }
+    return this.#long
+  }
+
+  #copyOut(length: number): Uint8Array {
+    return this.#bytes(this.#out, length).slice()
+  }
+
+  #copyWithin(to: number, from: number, length: number): void {
+    new Uint8Array(this.#memory.buffer).copyWithin(to, from, from + length)
+  }
+
+  #readKey(secretKey: Uint8Array): boolean {
+    const mcl = this.#mcl
+    const at = this.#copyIn(secretKey)
+    const read = mcl._mclBnFr_setLittleEndian(this.#key, at, secretKey.length) === 0
+    // mcl cuts a number that is too long; only what writes back equal was below the order.
+    const length = read ? mcl._mclBnFr_serialize(this.#out, FR_BYTES, this.#key) : 0
+    const same = length === FR_BYTES && this.#equalsReversed(at)
+    this.#bytes(at, secretKey.length).fill(0)
+    this.#bytes(this.#out, FR_BYTES).fill(0)
+    return same && mcl._mclBnFr_isZero(this.#key) === 0
+  }
+
+  /** Compares the key at `at` (little-endian) with the one just written (big-endian). */
+  #equalsReversed(at: number): boolean {
+    const given = this.#bytes(at, FR_BYTES)
+    const written = this.#bytes(this.#out, FR_BYTES)
+    let difference = 0
+    for (let i = 0; i < FR_BYTES; i++) difference |= (given[i] as number) ^ (written[FR_BYTES - 1 - i] as number)
+    return difference === 0
+  }
+
+  #readG1(out: number, bytes: Uint8Array): boolean {
+    return this.#mcl._mclBnG1_deserialize(out, this.#copyIn(bytes), bytes.length) === bytes.length
+  }
+
+  #readG2(out: number, bytes: Uint8Array): boolean {
+    return this.#mcl._mclBnG2_deserialize(out, this.#copyIn(bytes), bytes.length) === bytes.length
+  }
+
+  #writeG2(at: number): Uint8Array {
+    const length = this.#mcl._mclBnG2_serialize(this.#out, 96, at)
+    must(length === 96, 'writing a point of G2')
+    return this.#copyOut(length)
+  }
+
+  #hashToG2(out: number, message: Uint8Array): void {
+    must(this.#mcl._mclBnG2_hashAndMapTo(out, this.#copyIn(message), message.length) === 0, 'hashing to G2')
+  }
+
+  #multiplyIn(count: number, first: boolean): void {
+    const mcl = this.#mcl
+    mcl._mclBn_millerLoopVec(first ? this.#gt : this.#part, this.#g1s, this.#g2s, count)
+    if (!first) mcl._mclBnGT_mul(this.#gt, this.#gt, this.#part)
+  }
+
+  #isOne(): boolean {
+    this.#mcl._mclBn_finalExp(this.#gt, this.#gt)
+    return this.#mcl._mclBnGT_isOne(this.#gt) === 1
+  }
+}
+
+/** Compiles mcl and sets it up as Filecoin needs it: ZCash point encoding, IETF hash-to-curve, subgroup checks. */
+export async function loadMclBls(): Promise<BlsBackend> {
+  const module = await import('mcl-wasm')
+  // A CommonJS package: some loaders put its exports under `default`.
+  const mcl = 'default' in module ? (module.default as typeof module) : module
+  await mcl.init(mcl.BLS12_381)
+  mcl.setETHserialization(true)
+  mcl.setMapToMode(mcl.IRTF)
+  mcl.verifyOrderG1(true)
+  mcl.verifyOrderG2(true)
+  const raw = (mcl as unknown as { mod: Mcl }).mod
+  return new MclBls(raw, mcl.getMemory(), mcl.fromHexStr)
+}

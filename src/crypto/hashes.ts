@@ -1,0 +1,24 @@
+/** The other hash functions: HAMT keys, Ethereum, the FVM's hash syscall. All return fresh bytes. */
+import { blake2s } from '@noble/hashes/blake2.js'
+import { ripemd160 as nobleRipemd160 } from '@noble/hashes/legacy.js'
+import { hashBackend } from './hashBackend.ts'
+
+/** 32 bytes. */
+export function sha256(data: Uint8Array): Uint8Array {
+  return hashBackend().sha256(data)
+}
+
+/** 32 bytes of the original Keccak (padding 01), not of SHA3-256. */
+export function keccak256(data: Uint8Array): Uint8Array {
+  return hashBackend().keccak256(data)
+}
+
+/** 20 bytes. */
+export function ripemd160(data: Uint8Array): Uint8Array {
+  return nobleRipemd160(data)
+}
+
+/** 32 bytes of BLAKE2s. */
+export function blake2s256(data: Uint8Array): Uint8Array {
+  return blake2s(data)
+}
