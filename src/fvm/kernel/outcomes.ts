@@ -3,108 +3,108 @@
  * thrown (BlockMissing, VmError, a bug) is a failure of the host and passes through everything.
  * @see ref-fvm fvm/src/kernel/error.rs ExecutionError; fvm/src/syscalls/error.rs Abort; shared/src/error/mod.rs
  */
-import { PetrelError } from "../../base/errors.ts";
-import type { ExitCode } from "../../types/scalars.ts";
+import { PetrelError } from '../../base/errors.ts'
+import type { ExitCode } from '../../types/scalars.ts'
 
 /** Error numbers that a syscall answers. @see ref-fvm shared/src/error/mod.rs ErrorNumber */
 export const Errno = {
-	IllegalArgument: 1,
-	IllegalOperation: 2,
-	LimitExceeded: 3,
-	AssertionFailed: 4,
-	InsufficientFunds: 5,
-	NotFound: 6,
-	InvalidHandle: 7,
-	IllegalCid: 8,
-	IllegalCodec: 9,
-	Serialization: 10,
-	Forbidden: 11,
-	BufferTooSmall: 12,
-	ReadOnly: 13,
-} as const;
-export type Errno = (typeof Errno)[keyof typeof Errno];
+  IllegalArgument: 1,
+  IllegalOperation: 2,
+  LimitExceeded: 3,
+  AssertionFailed: 4,
+  InsufficientFunds: 5,
+  NotFound: 6,
+  InvalidHandle: 7,
+  IllegalCid: 8,
+  IllegalCodec: 9,
+  Serialization: 10,
+  Forbidden: 11,
+  BufferTooSmall: 12,
+  ReadOnly: 13,
+} as const
+export type Errno = (typeof Errno)[keyof typeof Errno]
 
 /** The reference's texts of the error numbers; clients read them in error messages. */
 export const ERRNO_TEXT: Readonly<Record<Errno, string>> = {
-	1: "illegal argument",
-	2: "illegal operation",
-	3: "limit exceeded",
-	4: "filecoin assertion failed",
-	5: "insufficient funds",
-	6: "resource not found",
-	7: "invalid ipld block handle",
-	8: "illegal cid specification",
-	9: "illegal ipld codec",
-	10: "serialization error",
-	11: "operation forbidden",
-	12: "buffer too small",
-	13: "illegal operation in read-only mode",
-};
+  1: 'illegal argument',
+  2: 'illegal operation',
+  3: 'limit exceeded',
+  4: 'filecoin assertion failed',
+  5: 'insufficient funds',
+  6: 'resource not found',
+  7: 'invalid ipld block handle',
+  8: 'illegal cid specification',
+  9: 'illegal ipld codec',
+  10: 'serialization error',
+  11: 'operation forbidden',
+  12: 'buffer too small',
+  13: 'illegal operation in read-only mode',
+}
 
 /** Exit codes that the machine itself gives; actors give 16 and above. @see ref-fvm shared/src/error/mod.rs ExitCode */
 export const Exit = {
-	OK: 0,
-	SYS_SENDER_INVALID: 1,
-	SYS_SENDER_STATE_INVALID: 2,
-	SYS_ILLEGAL_INSTRUCTION: 4,
-	SYS_INVALID_RECEIVER: 5,
-	SYS_INSUFFICIENT_FUNDS: 6,
-	SYS_OUT_OF_GAS: 7,
-	SYS_ILLEGAL_EXIT_CODE: 9,
-	SYS_ASSERTION_FAILED: 10,
-	SYS_MISSING_RETURN: 11,
-	USR_ILLEGAL_ARGUMENT: 16,
-	USR_NOT_FOUND: 17,
-	USR_FORBIDDEN: 18,
-	USR_INSUFFICIENT_FUNDS: 19,
-	USR_ILLEGAL_STATE: 20,
-	USR_SERIALIZATION: 21,
-	USR_UNHANDLED_MESSAGE: 22,
-	USR_UNSPECIFIED: 23,
-	USR_ASSERTION_FAILED: 24,
-	USR_READ_ONLY: 25,
-	USR_NOT_PAYABLE: 26,
-} as const;
+  OK: 0,
+  SYS_SENDER_INVALID: 1,
+  SYS_SENDER_STATE_INVALID: 2,
+  SYS_ILLEGAL_INSTRUCTION: 4,
+  SYS_INVALID_RECEIVER: 5,
+  SYS_INSUFFICIENT_FUNDS: 6,
+  SYS_OUT_OF_GAS: 7,
+  SYS_ILLEGAL_EXIT_CODE: 9,
+  SYS_ASSERTION_FAILED: 10,
+  SYS_MISSING_RETURN: 11,
+  USR_ILLEGAL_ARGUMENT: 16,
+  USR_NOT_FOUND: 17,
+  USR_FORBIDDEN: 18,
+  USR_INSUFFICIENT_FUNDS: 19,
+  USR_ILLEGAL_STATE: 20,
+  USR_SERIALIZATION: 21,
+  USR_UNHANDLED_MESSAGE: 22,
+  USR_UNSPECIFIED: 23,
+  USR_ASSERTION_FAILED: 24,
+  USR_READ_ONLY: 25,
+  USR_NOT_PAYABLE: 26,
+} as const
 
 /** First exit code that belongs to actors: a smaller one given by an actor becomes SYS_ILLEGAL_EXIT_CODE. */
-export const FIRST_USER_EXIT_CODE = 16;
+export const FIRST_USER_EXIT_CODE = 16
 
 /** The operation failed; the calling actor goes on with the error number in its hand. */
-export class SyscallError extends PetrelError<"SYSCALL"> {
-	readonly errno: Errno;
+export class SyscallError extends PetrelError<'SYSCALL'> {
+  readonly errno: Errno
 
-	constructor(errno: Errno, message: string) {
-		super("SYSCALL", message, { errno });
-		this.errno = errno;
-	}
+  constructor(errno: Errno, message: string) {
+    super('SYSCALL', message, { errno })
+    this.errno = errno
+  }
 }
 
 /** No gas left: unwinds to the first call with a gas limit of its own, or to the top. */
-export class OutOfGas extends PetrelError<"OUT_OF_GAS"> {
-	constructor() {
-		super("OUT_OF_GAS", "out of gas");
-	}
+export class OutOfGas extends PetrelError<'OUT_OF_GAS'> {
+  constructor() {
+    super('OUT_OF_GAS', 'out of gas')
+  }
 }
 
 /** The reference's fatal error: the message ends with SYS_ASSERTION_FAILED and uses its whole gas limit. */
-export class FatalError extends PetrelError<"FATAL"> {
-	constructor(message: string, options?: { cause?: unknown }) {
-		super("FATAL", message, {}, options);
-	}
+export class FatalError extends PetrelError<'FATAL'> {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super('FATAL', message, {}, options)
+  }
 }
 
 /**
  * The actor ended itself, or the machine ended it (a trap is exit code 4). Thrown by an actor's code, never by a kernel.
  * An actor that exits with code 0 by the `exit` syscall throws it as well.
  */
-export class ActorExit extends PetrelError<"ACTOR_EXIT"> {
-	readonly exitCode: ExitCode;
-	/** Block handle of the returned data, 0 for none. */
-	readonly returnHandle: number;
+export class ActorExit extends PetrelError<'ACTOR_EXIT'> {
+  readonly exitCode: ExitCode
+  /** Block handle of the returned data, 0 for none. */
+  readonly returnHandle: number
 
-	constructor(exitCode: ExitCode, message: string, returnHandle = 0) {
-		super("ACTOR_EXIT", message, { exitCode });
-		this.exitCode = exitCode;
-		this.returnHandle = returnHandle;
-	}
+  constructor(exitCode: ExitCode, message: string, returnHandle = 0) {
+    super('ACTOR_EXIT', message, { exitCode })
+    this.exitCode = exitCode
+    this.returnHandle = returnHandle
+  }
 }
