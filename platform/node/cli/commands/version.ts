@@ -1,0 +1,24 @@
+/** `version`. @see lotus cli/version.go */
+import type { Command } from 'commander'
+import type { CliContext } from '../context.ts'
+import { line } from '../io.ts'
+
+/** API versions are one number: major, minor, patch in a byte each. */
+function apiVersion(packed: number): string {
+  return `${packed >> 16}.${(packed >> 8) & 0xff}.${packed & 0xff}`
+}
+
+export function addVersionCommand(program: Command, { io, node }: CliContext, own: string): void {
+  program
+    .command('version')
+    .description('Print version')
+    .action(async () => {
+      try {
+        const version = await (await node()).call<{ Version: string; APIVersion: number }>('Version')
+        line(io, `Daemon:  ${version.Version}+api${apiVersion(version.APIVersion)}`)
+      } catch {
+        // Without a node there is still the version of this program.
+      }
+      line(io, `Local: petrel version ${own}`)
+    })
+}

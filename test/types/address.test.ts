@@ -1,0 +1,85 @@
+/** Texts and bytes from filecoin-project/go-address address_test.go and constants of the network. */
+import { describe, expect, it } from 'vitest'
+import { fromHex, toHex } from '../../src/base/bytes.ts'
+import { addressFromBytes, addressToId, idAddress, parseAddress } from '../../src/types/address.ts'
+import { addressToEthAddress, ethAddressToAddress, parseEthAddress } from '../../src/types/ethAddress.ts'
+
+describe('Address', () => {
+  const known: [text: string, bytes: string][] = [
+    ['f00', '0000'],
+    ['f01', '0001'],
+    ['f010', '000a'],
+    ['f0150', '009601'],
+    ['f01024', '008008'],
+    ['f01729', '00c10d'],
+    ['f0999999', '00bf843d'],
+    ['f15ihq5ibzwki2b4ep2f46avlkrqzhpqgtga7pdrq', '01ea0f0ea039b291a0f08fd179e0556a8c3277c0d3'],
+    ['f12fiakbhe2gwd5cnmrenekasyn6v5tnaxaqizq6a', '01d1500504e4d1ac3e89ac891a4502586fabd9b417'],
+    ['f24vg6ut43yw2h2jqydgbg2xq7x6f4kub3bg6as6i', '02e54dea4f9bc5b47d261819826d5e1fbf8bc5503b'],
+    [
+      'f3vvmn62lofvhjd2ugzca6sof2j2ubwok6cj4xxbfzz4yuxfkgobpihhd2thlanmsh3w2ptld2gqkn2jvlss4a',
+      '03ad58df696e2d4e91ea86c881e938ba4ea81b395e12797b84b9cf314b9546705e839c7a99d606b247ddb4f9ac7a3414dd',
+    ],
+    ['f410fkkld55ioe7qg24wvt7fu6pbknb56ht7pt4zamxa', '040a52963ef50e27e06d72d59fcb4f3c2a687be3cfef'],
+  ]
+  for (const [text, hex] of known) {
+    it(text, () => {
+      const address = parseAddress(text)
+      expect(toHex(address.bytes)).toBe(hex)
+      expect(address.toString('f')).toBe(text)
+      expect(address.toString('t')).toBe(`t${text.slice(1)}`)
+      expect(parseAddress(`t${text.slice(1)}`).equals(address)).toBe(true)
+      expect(addressFromBytes(fromHex(hex)).equals(address)).toBe(true)
+    })
+  }
+
+  const refused: [text: string, message: string][] = [
+    ['x01', 'unknown address network'],
+    ['0x52963ef50e27e06d72d59fcb4f3c2a687be3cfef', 'unknown address network'],
+    ['f91', 'unknown address protocol'],
+    ['f0', 'invalid address length'],
+    ['f0abc', 'invalid address payload'],
+    ['f09999999999999999999', 'invalid address payload'],
+    ['f15ihq5ibzwki2b4ep2f46avlkrqzhpqgtga7parq', 'invalid address checksum'],
+    ['f15ihq5ibzwki2b4ep2f46avlkrqzhpqgtga7pdrr', 'invalid encoding'],
+    ['f1!', 'invalid address length'],
+    ['f410kkld55ioe7qg24wvt7fu6pbknb56ht7pt4zamxa', 'invalid address payload'],
+  ]
+  for (const [text, message] of refused) {
+    it(`refuses ${text}`, () => {
+      expect(() => parseAddress(text)).toThrow(text === 'f1!' ? /invalid/ : message)
+    })
+  }
+
+  it('reads the undefined address as Lotus does', () => {
+    for (const text of ['', '<empty>']) expect(parseAddress(text).toString('f')).toBe('<empty>')
+  })
+
+  it('takes the largest ID and no larger', () => {
+    expect(parseAddress('f09223372036854775807').toString('f')).toBe('f09223372036854775807')
+    expect(addressToId(idAddress(1000))).toBe(1000n)
+    expect(() => addressFromBytes(fromHex('00ffffffffffffffffff01'))).toThrow()
+    expect(() => addressFromBytes(fromHex('008000'))).toThrow()
+  })
+
+  it('refuses payloads of the wrong length', () => {
+    expect(() => addressFromBytes(fromHex(`01${'00'.repeat(19)}`))).toThrow()
+    expect(() => addressFromBytes(fromHex(`03${'00'.repeat(47)}`))).toThrow()
+    expect(() => addressFromBytes(fromHex(`040a${'00'.repeat(55)}`))).toThrow()
+    expect(() => addressFromBytes(fromHex('05aa'))).toThrow()
+  })
+})
+
+describe('Ethereum addresses', () => {
+  it('maps to f410 and back', () => {
+    const address = parseEthAddress('0x52963EF50e27e06D72D59fcB4F3c2a687BE3cfEf')
+    expect(address.toString('f')).toBe('f410fkkld55ioe7qg24wvt7fu6pbknb56ht7pt4zamxa')
+    expect(toHex(addressToEthAddress(address) as Uint8Array)).toBe('52963ef50e27e06d72d59fcb4f3c2a687be3cfef')
+  })
+
+  it('masked IDs are f0 addresses', () => {
+    expect(parseEthAddress('0xff00000000000000000000000000000000000001').toString('f')).toBe('f01')
+    expect(toHex(addressToEthAddress(idAddress(1024)) as Uint8Array)).toBe('ff00000000000000000000000000000000000400')
+    expect(() => ethAddressToAddress(new Uint8Array(19))).toThrow(expect.objectContaining({ code: 'INVALID_ADDRESS' }))
+  })
+})
