@@ -1,0 +1,76 @@
+/**
+ * Messages of a block: from its MsgMeta to the two lists, and back.
+ * @see lotus chain/store/messages.go MessagesForBlock; chain/consensus/utils.go ComputeMsgMeta
+ */
+import { Lru } from '../base/lru.ts'
+import type { Cid } from '../codec/cid.ts'
+import { cid as cidCodec } from '../codec/description.ts'
+import { AmtV0 } from '../ipld/amt.ts'
+import { type Blockstore, getCbor, putCbor } from '../ipld/blockstore.ts'
+import type { BlockHeader } from '../types/blockHeader.ts'
+import { type Message, message } from '../types/message.ts'
+import { msgMeta } from '../types/msgMeta.ts'
+import { type SignedMessage, signedMessage } from '../types/signedMessage.ts'
+import { ChainError } from './errors.ts'
+import { BLOCK_MESSAGES_CACHE } from './limits.ts'
+
+/** A block's own messages in block order: BLS first. */
+export interface BlockMessages {
+  readonly bls: readonly Message[]
+  /** secp256k1 and delegated ones. */
+  readonly signed: readonly SignedMessage[]
+}
+
+function linkedCids(store: Blockstore, root: Cid): Cid[] {
+  const list = AmtV0.load(store, root, cidCodec)
+  const cids: Cid[] = []
+  for (const [, cid] of list.entries()) cids.push(cid)
+  if (cids.length !== Number(list.count)) {
+    throw new ChainError('BAD_LIST', `found ${cids.length} cids, expected ${list.count}`)
+  }
+  return cids
+}
+
+/** CIDs in a block's lists, by MsgMeta. */
+export function blockMessageCids(store: Blockstore, meta: Cid): { bls: Cid[]; signed: Cid[] } {
+  const roots = getCbor(store, msgMeta, meta)
+  return { bls: linkedCids(store, roots.blsMessages), signed: linkedCids(store, roots.secpkMessages) }
+}
+
+/** Reads the messages of blocks, remembering the last ones. */
+export class BlockMessageReader {
+  readonly #store: Blockstore
+  readonly #read = new Lru<string, BlockMessages>(BLOCK_MESSAGES_CACHE)
+
+  constructor(store: Blockstore) {
+    this.#store = store
+  }
+
+  /** @throws BlockMissing, IpldError, CodecError */
+  messages(header: BlockHeader): BlockMessages {
+    const key = header.messages.key
+    let messages = this.#read.get(key)
+    if (messages === undefined) {
+      const cids = blockMessageCids(this.#store, header.messages)
+      messages = {
+        bls: cids.bls.map((cid) => getCbor(this.#store, message, cid)),
+        signed: cids.signed.map((cid) => getCbor(this.#store, signedMessage, cid)),
+      }
+      this.#read.set(key, messages)
+    }
+    return messages
+  }
+}
+
+function storeList<T>(store: Blockstore, items: readonly T[], put: (item: T) => Cid): Cid {
+  const list = AmtV0.empty(store, cidCodec)
+  items.forEach((item, i) => list.set(i, put(item)))
+  return list.flush()
+}
+
+/** Stores a block's messages and both lists. @returns the CID for the header's `messages` */
+export function storeBlockMessages(store: Blockstore, messages: BlockMessages): Cid {
+  const blsMessages = storeList(store, messages.bls, (one) => putCbor(store, message, one))
+  const secpkMessages = storeList(store, messages.signed, (one) => putCbor(store, signedMessage, one))
+  return putCbor(store, msgMeta, { blsMessages, secpkMessages })
+}

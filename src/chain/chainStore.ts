@@ -1,0 +1,202 @@
+/**
+ * The chain: headers, tipsets, the head and its changes, genesis. Blocks live in a block store; the head and the name
+ * of genesis in a key-value store.
+ * @see lotus chain/store/store.go ChainStore
+ */
+import { utf8 } from '../base/bytes.ts'
+import { errorMessage } from '../base/errors.ts'
+import { Lru } from '../base/lru.ts'
+import type { KeyValueStore, Logger } from '../base/ports.ts'
+import { type Cid, cidFromBytes } from '../codec/cid.ts'
+import { type Blockstore, getCbor, putCbor } from '../ipld/blockstore.ts'
+import { type BlockHeader, blockHeader } from '../types/blockHeader.ts'
+import type { ChainEpoch } from '../types/scalars.ts'
+import {
+  createTipset,
+  equalTipsetKeys,
+  firstBlock,
+  type Tipset,
+  type TipsetKey,
+  tipsetKeyBytes,
+  tipsetKeyFromBytes,
+  tipsetKeyText,
+} from '../types/tipset.ts'
+import { ChainError } from './errors.ts'
+import { type Branches, branchesBetween, type HeadListener } from './headChange.ts'
+import { HEADER_CACHE, TIPSET_CACHE } from './limits.ts'
+import { TipsetIndex } from './tipsetIndex.ts'
+
+const HEAD_KEY = utf8('chain/head')
+const GENESIS_KEY = utf8('chain/genesis')
+
+/** What a chain store is made of. */
+export interface ChainStoreDeps {
+  /** Headers, messages, receipts, state. */
+  readonly blocks: Blockstore
+  /** Head and genesis. */
+  readonly meta: KeyValueStore
+  readonly log: Logger
+}
+
+/** A tipset key as Lotus prints it in error texts. */
+export function tipsetKeyName(key: TipsetKey): string {
+  return `{${key.map(String).join(',')}}`
+}
+
+/** The chain. Reads are synchronous and throw `BlockMissing` for what is not at hand. */
+export class ChainStore {
+  readonly blocks: Blockstore
+  readonly #meta: KeyValueStore
+  readonly #log: Logger
+  readonly #headers = new Lru<string, BlockHeader>(HEADER_CACHE)
+  readonly #tipsets = new Lru<string, Tipset>(TIPSET_CACHE)
+  readonly #index = new TipsetIndex((tipset) => this.parent(tipset))
+  readonly #listeners = new Set<HeadListener>()
+  /** Changes not yet told: a listener that moves the head must not be overtaken by its own change. */
+  readonly #untold: Branches[] = []
+  #telling = false
+  #head: Tipset | undefined
+  #genesis: Tipset | undefined
+
+  constructor(deps: ChainStoreDeps) {
+    this.blocks = deps.blocks
+    this.#meta = deps.meta
+    this.#log = deps.log
+  }
+
+  /** Reads head and genesis that an earlier run left; false when there are none. */
+  load(): boolean {
+    const head = this.#meta.get(HEAD_KEY)
+    const genesis = this.#meta.get(GENESIS_KEY)
+    if (genesis !== undefined) this.#genesis = createTipset([this.header(cidFromBytes(genesis))])
+    if (head !== undefined) this.#head = this.tipset(tipsetKeyFromBytes(head))
+    return this.#head !== undefined && this.#genesis !== undefined
+  }
+
+  /** @throws ChainError `NO_HEAD` */
+  head(): Tipset {
+    if (this.#head === undefined) throw new ChainError('NO_HEAD', 'no heaviest tipset found')
+    return this.#head
+  }
+
+  get hasHead(): boolean {
+    return this.#head !== undefined
+  }
+
+  /** @throws ChainError `NO_GENESIS` */
+  genesis(): Tipset {
+    if (this.#genesis === undefined) throw new ChainError('NO_GENESIS', 'failed to get genesis block: datastore: key not found')
+    return this.#genesis
+  }
+
+  /** Names the genesis block and stores it; the head, where there is none yet. */
+  setGenesis(header: BlockHeader): void {
+    const cid = this.putHeader(header)
+    this.#genesis = createTipset([header])
+    this.#meta.put(GENESIS_KEY, cid.bytes)
+    if (this.#head === undefined) this.setHead(this.#genesis)
+  }
+
+  /** @throws BlockMissing; CodecError when the CID names something else */
+  header(cid: Cid): BlockHeader {
+    let header = this.#headers.get(cid.key)
+    if (header === undefined) {
+      header = getCbor(this.blocks, blockHeader, cid)
+      this.#headers.set(cid.key, header)
+    }
+    return header
+  }
+
+  /** Stores a header; its messages and state are the caller's to store. */
+  putHeader(header: BlockHeader): Cid {
+    const cid = putCbor(this.blocks, blockHeader, header)
+    this.#headers.set(cid.key, header)
+    return cid
+  }
+
+  /** @throws CodecError for the empty key or blocks that make no tipset; BlockMissing */
+  tipset(key: TipsetKey): Tipset {
+    const name = tipsetKeyText(key)
+    let tipset = this.#tipsets.get(name)
+    if (tipset === undefined) {
+      tipset = createTipset(key.map((cid) => this.header(cid)))
+      this.#tipsets.set(name, tipset)
+    }
+    return tipset
+  }
+
+  /** The tipset of a key; of the empty key the head. */
+  tipsetOrHead(key: TipsetKey): Tipset {
+    return key.length === 0 ? this.head() : this.tipset(key)
+  }
+
+  /** A tipset's parents. */
+  parent(tipset: Tipset): Tipset {
+    return this.tipset(firstBlock(tipset).parents)
+  }
+
+  /**
+   * The ancestor of `from` at a height.
+   * @param from - default: the head
+   * @param nullRound - which neighbour stands for a null round
+   * @throws ChainError `INVALID_HEIGHT` when it is negative or above `from`
+   * @see lotus chain/store/store.go GetTipsetByHeight
+   */
+  tipsetByHeight(height: ChainEpoch, from: Tipset | undefined, nullRound: 'previous' | 'next'): Tipset {
+    if (height < 0) throw new ChainError('INVALID_HEIGHT', `height ${height} is negative`)
+    const start = from ?? this.head()
+    if (height > start.height) {
+      throw new ChainError(
+        'INVALID_HEIGHT',
+        `looking for tipset with height greater than start point, req: ${height}, head: ${start.height}`,
+      )
+    }
+    const found = this.#index.atOrAfter(start, height)
+    return found.height === height || nullRound === 'next' ? found : this.parent(found)
+  }
+
+  /** Whether `ancestor` lies below `tipset` on its chain. */
+  isAncestor(ancestor: Tipset, tipset: Tipset): boolean {
+    if (tipset.height <= ancestor.height) return false
+    return equalTipsetKeys(this.tipsetByHeight(ancestor.height, tipset, 'next').key, ancestor.key)
+  }
+
+  /** The branches between two tipsets. */
+  branches(from: Tipset, to: Tipset): Branches {
+    return branchesBetween((key) => this.tipset(key), from, to)
+  }
+
+  /** Moves the head, keeps it, and tells the listeners, each once and in order. */
+  setHead(tipset: Tipset): void {
+    const previous = this.#head
+    if (previous !== undefined && equalTipsetKeys(previous.key, tipset.key)) return
+    const change = previous === undefined ? { reverted: [], applied: [tipset] } : this.branches(previous, tipset)
+    this.#tipsets.set(tipsetKeyText(tipset.key), tipset)
+    this.#head = tipset
+    this.#meta.put(HEAD_KEY, tipsetKeyBytes(tipset.key))
+    this.#untold.push(change)
+    this.#tell()
+  }
+
+  /** @returns what ends the subscription */
+  onHeadChange(listener: HeadListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #tell(): void {
+    if (this.#telling) return
+    this.#telling = true
+    for (let change = this.#untold.shift(); change !== undefined; change = this.#untold.shift()) {
+      for (const listener of [...this.#listeners]) {
+        try {
+          listener(change.reverted, change.applied)
+        } catch (error) {
+          // One listener's bug must not keep the others from hearing of the head.
+          this.#log.error('head change listener failed', { message: errorMessage(error) })
+        }
+      }
+    }
+    this.#telling = false
+  }
+}

@@ -1,0 +1,24 @@
+/** Errors of the chain: tipsets, messages, state queries. Texts are Lotus' own where clients read them. */
+import { PetrelError } from '../base/errors.ts'
+
+/** Codes of {@link ChainError}. */
+export type ChainErrorCode =
+  | 'NO_HEAD'
+  | 'NO_GENESIS'
+  | 'INVALID_HEIGHT'
+  | 'TIPSET_INVALID'
+  | 'BAD_LIST'
+  | 'NO_POWER'
+  | 'NO_BEACON_ENTRY'
+  | 'FUTURE_RANDOMNESS'
+  | 'UNDEFINED_ADDRESS'
+  | 'ACTOR_NOT_FOUND'
+  | 'NOT_AN_ACCOUNT'
+  | 'NOT_FOUND'
+  | 'WRONG_MESSAGE'
+  | 'EXPENSIVE_FORK'
+  | 'NULL_ROUND'
+  | 'NOT_SUPPORTED'
+
+/** A question about the chain that has no answer. */
+export class ChainError extends PetrelError<ChainErrorCode> {}

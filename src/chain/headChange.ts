@@ -1,0 +1,54 @@
+/**
+ * The way from one head to another.
+ * @see lotus chain/store/store.go ReorgOps, GetPath
+ */
+import { equalTipsetKeys, firstBlock, type Tipset, type TipsetKey } from '../types/tipset.ts'
+
+/** `current` only opens a subscription. */
+export type HeadChangeKind = 'current' | 'revert' | 'apply'
+
+/** One step of a head change. */
+export interface HeadChange {
+  readonly kind: HeadChangeKind
+  readonly tipset: Tipset
+}
+
+/** Told once of each change: `reverted` newest first, `applied` oldest first. */
+export type HeadListener = (reverted: readonly Tipset[], applied: readonly Tipset[]) => void
+
+/** Both branches down to the common ancestor, without it. */
+export interface Branches {
+  /** Newest first. */
+  readonly reverted: Tipset[]
+  /** Oldest first. */
+  readonly applied: Tipset[]
+}
+
+/**
+ * The branches between two tipsets.
+ * @param load - loads a tipset by key
+ */
+export function branchesBetween(load: (key: TipsetKey) => Tipset, from: Tipset, to: Tipset): Branches {
+  const reverted: Tipset[] = []
+  const applied: Tipset[] = []
+  let left = from
+  let right = to
+  while (!equalTipsetKeys(left.key, right.key)) {
+    if (left.height > right.height) {
+      reverted.push(left)
+      left = load(firstBlock(left).parents)
+    } else {
+      applied.push(right)
+      right = load(firstBlock(right).parents)
+    }
+  }
+  return { reverted, applied: applied.reverse() }
+}
+
+/** The same as one list: reverts, then applies. */
+export function headChanges(branches: { reverted: readonly Tipset[]; applied: readonly Tipset[] }): HeadChange[] {
+  return [
+    ...branches.reverted.map((tipset): HeadChange => ({ kind: 'revert', tipset })),
+    ...branches.applied.map((tipset): HeadChange => ({ kind: 'apply', tipset })),
+  ]
+}
