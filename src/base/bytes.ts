@@ -52,7 +52,12 @@ export function fromUtf8(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes)
   } catch (cause) {
-    throw new BaseError('INVALID_ENCODING', 'Cannot read text: bytes are not UTF-8', { length: bytes.length }, { cause })
+    throw new BaseError(
+      'INVALID_ENCODING',
+      'Cannot read text: bytes are not UTF-8',
+      { length: bytes.length },
+      { cause },
+    )
   }
 }
 

@@ -363,7 +363,8 @@ export class CborReader {
   readCid(): Cid {
     const start = this.offset
     const tag = this.readTag()
-    if (tag !== TAG_CID) throw new CodecError('WRONG_TYPE', `Cannot read CID: expected tag 42, got ${tag}`, { offset: start })
+    if (tag !== TAG_CID)
+      throw new CodecError('WRONG_TYPE', `Cannot read CID: expected tag 42, got ${tag}`, { offset: start })
     const bytes = this.readBytes()
     if (bytes[0] !== 0) throw new CodecError('INVALID_CID', 'Cannot read CID: no leading zero byte', { offset: start })
     return cidFromBytes(bytes.subarray(1))
@@ -389,7 +390,9 @@ export class CborReader {
     } else if (major === MAJOR_SIMPLE) {
       const first = this.input[start] as number
       if (first !== FALSE && first !== TRUE && first !== NULL) {
-        throw new CodecError('NOT_SUPPORTED', 'Cannot read CBOR: a float or an unassigned simple value', { offset: start })
+        throw new CodecError('NOT_SUPPORTED', 'Cannot read CBOR: a float or an unassigned simple value', {
+          offset: start,
+        })
       }
     }
   }
@@ -404,7 +407,10 @@ export class CborReader {
   /** @throws CodecError `TRAILING_BYTES` unless everything was read */
   end(): void {
     if (this.offset !== this.input.length) {
-      throw new CodecError('TRAILING_BYTES', `Cannot read CBOR: ${this.input.length - this.offset} bytes behind the value`)
+      throw new CodecError(
+        'TRAILING_BYTES',
+        `Cannot read CBOR: ${this.input.length - this.offset} bytes behind the value`,
+      )
     }
   }
 }

@@ -82,17 +82,20 @@ export class Cid {
 export function readCid(bytes: Uint8Array, offset: number): { cid: Cid; next: number } {
   if (bytes[offset] === HASH_SHA2_256 && bytes[offset + 1] === 32) {
     const end = offset + 34
-    if (end > bytes.length) throw new CodecError('TRUNCATED', 'invalid cid: length greater than remaining number of bytes in buffer')
+    if (end > bytes.length)
+      throw new CodecError('TRUNCATED', 'invalid cid: length greater than remaining number of bytes in buffer')
     return { cid: new Cid(bytes.slice(offset, end), 0, CODEC_DAG_PB, HASH_SHA2_256, 2), next: end }
   }
   const version = readVarint(bytes, offset)
-  if (version.value !== 1) throw new CodecError('INVALID_CID', `expected 1 as the cid version number, got: ${version.value}`)
+  if (version.value !== 1)
+    throw new CodecError('INVALID_CID', `expected 1 as the cid version number, got: ${version.value}`)
   const codec = readVarint(bytes, version.next)
   const hash = readVarint(bytes, codec.next)
   const length = readVarint(bytes, hash.next)
   const end = length.next + length.value
   if (end > bytes.length) throw new CodecError('TRUNCATED', 'length greater than remaining number of bytes in buffer')
-  if (end - offset > MAX_CID_BYTES) throw new CodecError('TOO_LARGE', `Cannot read CID: ${end - offset} bytes, at most ${MAX_CID_BYTES}`)
+  if (end - offset > MAX_CID_BYTES)
+    throw new CodecError('TOO_LARGE', `Cannot read CID: ${end - offset} bytes, at most ${MAX_CID_BYTES}`)
   return { cid: new Cid(bytes.slice(offset, end), 1, codec.value, hash.value, length.next - offset), next: end }
 }
 

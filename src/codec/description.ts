@@ -95,7 +95,12 @@ function bigIntegerCodec(name: string, min: bigint, max: bigint, signed: boolean
     toJson: jsonInteger,
     fromJson: (json) => {
       if (json === undefined || json === null) return 0n
-      const value = typeof json === 'bigint' ? json : typeof json === 'number' && Number.isSafeInteger(json) ? BigInt(json) : undefined
+      const value =
+        typeof json === 'bigint'
+          ? json
+          : typeof json === 'number' && Number.isSafeInteger(json)
+            ? BigInt(json)
+            : undefined
       if (value === undefined) throw wrongJson(json, name)
       if (value < min || value > max) {
         throw new CodecError('INVALID_JSON', `json: cannot unmarshal number ${value} into Go value of type ${name}`)
@@ -177,7 +182,10 @@ function bytesCodec(emptyAs: null | ''): Codec<Uint8Array> {
         throw new CodecError('INVALID_JSON', (cause as Error).message, {}, { cause })
       }
     },
-    schema: emptyAs === null ? { type: ['string', 'null'], contentEncoding: 'base64' } : { type: 'string', contentEncoding: 'base64' },
+    schema:
+      emptyAs === null
+        ? { type: ['string', 'null'], contentEncoding: 'base64' }
+        : { type: 'string', contentEncoding: 'base64' },
   }
 }
 
@@ -259,7 +267,8 @@ export const cid: Codec<Cid> = {
     if (json === undefined || json === null) throw new CodecError('INVALID_JSON', 'invalid cid: undefined cid')
     const target = typeof json === 'object' && !Array.isArray(json) ? json['/'] : undefined
     if (typeof target !== 'string') {
-      if (typeof json === 'object' && !Array.isArray(json)) throw new CodecError('INVALID_JSON', 'invalid cid: cid too short')
+      if (typeof json === 'object' && !Array.isArray(json))
+        throw new CodecError('INVALID_JSON', 'invalid cid: cid too short')
       throw new CodecError(
         'INVALID_JSON',
         `invalid cid: json: cannot unmarshal ${jsonKind(json)} into Go value of type struct { CidTarget string "json:\\"/\\"" }`,
@@ -313,7 +322,8 @@ export function nullable<T>(inner: Codec<T>): Codec<T | null> {
 
 function listCodec<T>(inner: Codec<T>, emptyAsNull: boolean, max: number): Codec<T[]> {
   const check = (length: number): number => {
-    if (length > max) throw new CodecError('TOO_LARGE', `Cannot read list of ${inner.name}: ${length} items, at most ${max}`)
+    if (length > max)
+      throw new CodecError('TOO_LARGE', `Cannot read list of ${inner.name}: ${length} items, at most ${max}`)
     return length
   }
   return {
@@ -328,7 +338,8 @@ function listCodec<T>(inner: Codec<T>, emptyAsNull: boolean, max: number): Codec
       for (let i = 0; i < length; i++) out.push(inner.read(reader))
       return out
     },
-    toJson: (value, context) => (emptyAsNull && value.length === 0 ? null : value.map((item) => inner.toJson(item, context))),
+    toJson: (value, context) =>
+      emptyAsNull && value.length === 0 ? null : value.map((item) => inner.toJson(item, context)),
     fromJson: (value, context) => {
       if (value === undefined || value === null) return []
       if (!Array.isArray(value)) throw wrongJson(value, `[]${inner.goType ?? inner.name}`)
@@ -386,7 +397,8 @@ export function mapOfText<T>(inner: Codec<T>): Codec<Map<string, T>> {
 }
 
 /** One field of a {@link tuple}: property, Lotus' JSON name, codec. */
-export type Field<T> = { [K in keyof T & string]: readonly [key: K, jsonName: string, codec: Codec<T[K]>] }[keyof T & string]
+export type Field<T> = { [K in keyof T & string]: readonly [key: K, jsonName: string, codec: Codec<T[K]>] }[keyof T &
+  string]
 
 interface AnyField {
   readonly key: string
@@ -408,7 +420,10 @@ function tupleParts<T>(fields: readonly Field<T>[]): AnyField[] {
   return fields.map(([key, jsonName, codec]) => ({ key, jsonName, codec: codec as unknown as Codec<unknown> }))
 }
 
-function structJson(name: string, parts: readonly AnyField[]): Pick<Codec<Record<string, unknown>>, 'toJson' | 'fromJson' | 'schema'> {
+function structJson(
+  name: string,
+  parts: readonly AnyField[],
+): Pick<Codec<Record<string, unknown>>, 'toJson' | 'fromJson' | 'schema'> {
   const properties: { [key: string]: Json } = {}
   for (const part of parts) properties[part.jsonName] = part.codec.schema as Json
   return {

@@ -77,7 +77,8 @@ export function writeVarint(value: number, out: Uint8Array, offset: number): num
 export function varintBytes(value: bigint | number): Uint8Array {
   const out: number[] = []
   let rest = BigInt(value)
-  if (rest < 0n || rest >= 1n << 64n) throw new CodecError('OUT_OF_RANGE', 'Cannot write varint: not an unsigned 64-bit number')
+  if (rest < 0n || rest >= 1n << 64n)
+    throw new CodecError('OUT_OF_RANGE', 'Cannot write varint: not an unsigned 64-bit number')
   while (rest >= 128n) {
     out.push(Number(rest & 127n) | 0x80)
     rest >>= 7n

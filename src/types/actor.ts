@@ -3,7 +3,7 @@
  * @see lotus chain/types/actor.go ActorV4, ActorV5
  */
 import type { Cid } from '../codec/cid.ts'
-import { cid, type Codec, nullable, tuple } from '../codec/description.ts'
+import { type Codec, cid, nullable, tuple } from '../codec/description.ts'
 import { type Address, address } from './address.ts'
 import { type Nonce, nonce, type TokenAmount, tokenAmount } from './scalars.ts'
 

@@ -3,7 +3,19 @@
  * @see lotus chain/types/blockheader.go
  */
 import type { Cid } from '../codec/cid.ts'
-import { bigInt, bytes, cid, type Codec, encode, list, listOrEmpty, nullable, tuple, uint, int } from '../codec/description.ts'
+import {
+  bigInt,
+  bytes,
+  type Codec,
+  cid,
+  encode,
+  int,
+  list,
+  listOrEmpty,
+  nullable,
+  tuple,
+  uint,
+} from '../codec/description.ts'
 import { blockCid } from '../crypto/blockCid.ts'
 import { type Address, address } from './address.ts'
 import { type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from './scalars.ts'

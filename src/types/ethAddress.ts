@@ -29,7 +29,8 @@ function isMaskedId(bytes: Uint8Array): boolean {
  * @throws CodecError `INVALID_ADDRESS` on another length
  */
 export function ethAddressToAddress(bytes: Uint8Array): Address {
-  if (bytes.length !== LENGTH) throw new CodecError('INVALID_ADDRESS', `Cannot use an Ethereum address of ${bytes.length} bytes, expected 20`)
+  if (bytes.length !== LENGTH)
+    throw new CodecError('INVALID_ADDRESS', `Cannot use an Ethereum address of ${bytes.length} bytes, expected 20`)
   if (!isMaskedId(bytes)) return delegatedAddress(NAMESPACE_EAM, bytes)
   return idAddress(BigInt(`0x${toHex(bytes.subarray(MASKED_ID_OFFSET))}`))
 }
@@ -52,6 +53,7 @@ export function maskedIdAddress(id: bigint): Uint8Array {
  * @throws CodecError `INVALID_ADDRESS`
  */
 export function parseEthAddress(text: string): Address {
-  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new CodecError('INVALID_ADDRESS', 'Cannot read Ethereum address: expected 0x and 40 hexadecimal digits')
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text))
+    throw new CodecError('INVALID_ADDRESS', 'Cannot read Ethereum address: expected 0x and 40 hexadecimal digits')
   return ethAddressToAddress(fromHex(text))
 }

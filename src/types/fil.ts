@@ -37,11 +37,12 @@ export function parseFil(input: string): TokenAmount {
   const match = AMOUNT.exec(number)
   const whole = match?.[1] ?? ''
   const fraction = match?.[2] ?? ''
-  if (match === null || /^[+-]?$/.test(whole) && fraction === '') {
+  if (match === null || (/^[+-]?$/.test(whole) && fraction === '')) {
     throw new CodecError('INVALID_JSON', `failed to parse "${input}" as a decimal number`)
   }
   const digits = fraction.replace(/0+$/, '')
-  if (digits.length > (atto ? 0 : DECIMALS)) throw new CodecError('OUT_OF_RANGE', `invalid ${atto ? 'attoFIL' : 'FIL'} value: "${input}"`)
+  if (digits.length > (atto ? 0 : DECIMALS))
+    throw new CodecError('OUT_OF_RANGE', `invalid ${atto ? 'attoFIL' : 'FIL'} value: "${input}"`)
   const negative = whole.startsWith('-')
   const units = BigInt(whole.replace(/^[+-]/, '') || '0')
   const value = atto ? units : units * ATTO_PER_FIL + BigInt(digits.padEnd(DECIMALS, '0'))

@@ -3,10 +3,10 @@
  * @see lotus chain/types/message.go
  */
 import type { Cid } from '../codec/cid.ts'
-import { bytes, cid, type Codec, encode, type Field, int, tuple } from '../codec/description.ts'
+import { bytes, type Codec, cid, encode, type Field, int, tuple } from '../codec/description.ts'
 import { blockCid } from '../crypto/blockCid.ts'
 import { type Address, address } from './address.ts'
-import { gas, methodNum, type MethodNum, nonce, type Nonce, type TokenAmount, tokenAmount } from './scalars.ts'
+import { gas, type MethodNum, methodNum, type Nonce, nonce, type TokenAmount, tokenAmount } from './scalars.ts'
 
 /** An unsigned message. */
 export interface Message {

@@ -3,7 +3,7 @@
  * @see lotus chain/types/blockheader.go MsgMeta
  */
 import type { Cid } from '../codec/cid.ts'
-import { cid, type Codec, tuple } from '../codec/description.ts'
+import { type Codec, cid, tuple } from '../codec/description.ts'
 
 /** Roots of two AMTs (v0 layout) of message CIDs. */
 export interface MsgMeta {

@@ -3,7 +3,7 @@
  * @see lotus chain/types/message_receipt.go
  */
 import type { Cid } from '../codec/cid.ts'
-import { bytes, cid, type Codec, nullable, tuple } from '../codec/description.ts'
+import { bytes, type Codec, cid, nullable, tuple } from '../codec/description.ts'
 import { type ExitCode, exitCode, gas } from './scalars.ts'
 
 export interface Receipt {

@@ -32,7 +32,8 @@ export const signature: Codec<Signature> = {
     const raw = reader.readBytes()
     const type = raw[0]
     if (type === undefined) throw new CodecError('WRONG_LENGTH', 'Cannot read signature: it is empty')
-    if (raw.length > MAX_LENGTH) throw new CodecError('TOO_LARGE', `Cannot read signature: ${raw.length} bytes, at most ${MAX_LENGTH}`)
+    if (raw.length > MAX_LENGTH)
+      throw new CodecError('TOO_LARGE', `Cannot read signature: ${raw.length} bytes, at most ${MAX_LENGTH}`)
     if (type !== SIGNATURE_SECP256K1 && type !== SIGNATURE_BLS && type !== SIGNATURE_DELEGATED) {
       throw new CodecError('OUT_OF_RANGE', `invalid signature type in cbor input: ${type}`)
     }

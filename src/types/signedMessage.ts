@@ -3,7 +3,7 @@
  * @see lotus chain/types/signedmessage.go
  */
 import type { Cid } from '../codec/cid.ts'
-import { cid, type Codec, encode, tuple } from '../codec/description.ts'
+import { type Codec, cid, encode, tuple } from '../codec/description.ts'
 import { blockCid } from '../crypto/blockCid.ts'
 import { type Message, message, messageCid } from './message.ts'
 import { SIGNATURE_BLS, type Signature, signature } from './signature.ts'
@@ -43,5 +43,7 @@ export function signedMessageCid(value: SignedMessage): Cid {
 
 /** Bytes that the message takes in a block: signed unless BLS. */
 export function chainLength(value: SignedMessage): number {
-  return value.signature.type === SIGNATURE_BLS ? encode(message, value.message).length : encode(signedMessage, value).length
+  return value.signature.type === SIGNATURE_BLS
+    ? encode(message, value.message).length
+    : encode(signedMessage, value).length
 }

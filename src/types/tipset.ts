@@ -5,7 +5,7 @@
 import { compareBytes, concatBytes } from '../base/bytes.ts'
 import { CborWriter } from '../codec/cbor.ts'
 import { type Cid, readCid } from '../codec/cid.ts'
-import { cid, type Codec, jsonOnly, listOrEmpty } from '../codec/description.ts'
+import { type Codec, cid, jsonOnly, listOrEmpty } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
 import { blake2b256 } from '../crypto/blake2b.ts'
 import { blockCid } from '../crypto/blockCid.ts'

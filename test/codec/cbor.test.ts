@@ -44,7 +44,9 @@ describe('CBOR numbers', () => {
 
   it('refuses what does not fit', () => {
     expect(() => reader('1bffffffffffffffff').readInt()).toThrow(expect.objectContaining({ code: 'OUT_OF_RANGE' }))
-    expect(() => reader('1b0020000000000000').readUintNumber()).toThrow(expect.objectContaining({ code: 'OUT_OF_RANGE' }))
+    expect(() => reader('1b0020000000000000').readUintNumber()).toThrow(
+      expect.objectContaining({ code: 'OUT_OF_RANGE' }),
+    )
     expect(() => new CborWriter().uint(-1)).toThrow(expect.objectContaining({ code: 'OUT_OF_RANGE' }))
     expect(() => new CborWriter().uint(1n << 64n)).toThrow(expect.objectContaining({ code: 'OUT_OF_RANGE' }))
     expect(() => new CborWriter().int(1n << 63n)).toThrow(expect.objectContaining({ code: 'OUT_OF_RANGE' }))
@@ -102,7 +104,9 @@ describe('CBOR malformed input', () => {
     expect(hex.startsWith('d82a5827000171a0e40220')).toBe(true)
     expect(reader(hex).readCid().toString()).toBe(text)
     expect(() => reader(hex.replace('d82a', 'd82b')).readCid()).toThrow(expect.objectContaining({ code: 'WRONG_TYPE' }))
-    expect(() => reader(hex.replace('582700', '582701')).readCid()).toThrow(expect.objectContaining({ code: 'INVALID_CID' }))
+    expect(() => reader(hex.replace('582700', '582701')).readCid()).toThrow(
+      expect.objectContaining({ code: 'INVALID_CID' }),
+    )
     expect(() => reader(`d82a581c00${'01'.repeat(27)}`).readCid()).toThrow()
   })
 })

@@ -25,7 +25,16 @@ describe('FIL amounts', () => {
   })
 
   it('refuses what is no amount', () => {
-    for (const text of ['', 'FIL', 'abc', '1,5', '1.5 attoFIL', '0.0000000000000000001', '1e18', `1${'0'.repeat(60)}`]) {
+    for (const text of [
+      '',
+      'FIL',
+      'abc',
+      '1,5',
+      '1.5 attoFIL',
+      '0.0000000000000000001',
+      '1e18',
+      `1${'0'.repeat(60)}`,
+    ]) {
       expect(() => parseFil(text), text).toThrow()
     }
   })

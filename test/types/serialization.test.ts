@@ -5,13 +5,13 @@ import { decode, encode, type Json } from '../../src/codec/description.ts'
 import { parseJson } from '../../src/codec/jsonText.ts'
 import { blockHeader, headerCid } from '../../src/types/blockHeader.ts'
 import { message, messageCid } from '../../src/types/message.ts'
-import { readShared, sharedMissing } from '../support/shared.ts'
+import { missingShared, readSharedText } from '../support/shared.ts'
 
 const context = { addressPrefix: 't' } as const
 type Row = { [key: string]: Json }
 
-async function rows(file: string): Promise<Row[]> {
-  return parseJson(await readShared(`data/vectors/serialization/${file}`)) as Row[]
+function rows(file: string): Row[] {
+  return parseJson(readSharedText(`data/vectors/serialization/${file}`)) as Row[]
 }
 
 /** What we print may hold more (CID) than the vector does; every key of the vector must be there, equal. */
@@ -19,9 +19,9 @@ function expectSubset(actual: Json, expected: Json): void {
   for (const key of Object.keys(expected as Row)) expect((actual as Row)[key], key).toEqual((expected as Row)[key])
 }
 
-describe.skipIf(sharedMissing)('serialization vectors', () => {
-  it('unsigned messages encode to the recorded bytes and decode to the recorded JSON', async () => {
-    const all = await rows('unsigned_messages.json')
+describe.skipIf(missingShared('data/vectors/serialization') !== undefined)('serialization vectors', () => {
+  it('unsigned messages encode to the recorded bytes and decode to the recorded JSON', () => {
+    const all = rows('unsigned_messages.json')
     expect(all.length).toBeGreaterThan(10)
     for (const row of all) {
       const value = message.fromJson(row.message, context)
@@ -31,8 +31,8 @@ describe.skipIf(sharedMissing)('serialization vectors', () => {
     }
   })
 
-  it('block headers encode to the recorded bytes and CIDs', async () => {
-    const all = await rows('block_headers.json')
+  it('block headers encode to the recorded bytes and CIDs', () => {
+    const all = rows('block_headers.json')
     expect(all.length).toBeGreaterThan(0)
     for (const row of all) {
       const value = blockHeader.fromJson(row.block, context)
@@ -43,8 +43,8 @@ describe.skipIf(sharedMissing)('serialization vectors', () => {
     }
   })
 
-  it('messages have the recorded CIDs', async () => {
-    const all = await rows('message_signing.json')
+  it('messages have the recorded CIDs', () => {
+    const all = rows('message_signing.json')
     expect(all.length).toBeGreaterThan(0)
     for (const row of all) {
       const cid = messageCid(message.fromJson(row.Unsigned, context))

@@ -83,7 +83,9 @@ export interface JsonTrace {
 export interface JsonInvocResult {
   readonly Msg: JsonMessage
   readonly MsgRct: JsonReceipt
-  readonly GasCost: Readonly<Record<'BaseFeeBurn' | 'OverEstimationBurn' | 'MinerPenalty' | 'MinerTip' | 'Refund' | 'TotalCost', string>>
+  readonly GasCost: Readonly<
+    Record<'BaseFeeBurn' | 'OverEstimationBurn' | 'MinerPenalty' | 'MinerTip' | 'Refund' | 'TotalCost', string>
+  >
   readonly ExecutionTrace: JsonTrace
   readonly Error: string
 }

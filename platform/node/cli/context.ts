@@ -23,7 +23,8 @@ export function createCliContext(io: CliIo, program: Command): CliContext {
  */
 export function wholeNumber(text: string, what: string): number {
   const value = Number(text)
-  if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value)) throw new CliError('USAGE', `${what}: "${text}" is no whole number`)
+  if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value))
+    throw new CliError('USAGE', `${what}: "${text}" is no whole number`)
   return value
 }
 

@@ -48,7 +48,10 @@ function createProgram({ io, version, addNodeCommands }: CliOptions): Command {
 /** Subcommands do not inherit output and exit settings that were made after them. */
 function quiet(command: Command, io: CliIo): void {
   for (const child of command.commands) {
-    child.configureOutput({ writeOut: io.out, writeErr: () => undefined }).exitOverride().showSuggestionAfterError(false)
+    child
+      .configureOutput({ writeOut: io.out, writeErr: () => undefined })
+      .exitOverride()
+      .showSuggestionAfterError(false)
     quiet(child, io)
   }
 }
@@ -73,7 +76,11 @@ export async function runCli(args: readonly string[], options: CliOptions): Prom
       options.io.err('ERROR: which command? see --help\n')
       return 1
     }
-    options.io.err(`ERROR: ${errorMessage(error).replace(/^error: /, '').replace(/\s*\n\s*/g, ' ')}\n`)
+    options.io.err(
+      `ERROR: ${errorMessage(error)
+        .replace(/^error: /, '')
+        .replace(/\s*\n\s*/g, ' ')}\n`,
+    )
     return 1
   }
 }

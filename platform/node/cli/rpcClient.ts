@@ -26,11 +26,24 @@ export interface RpcClient {
  * @throws CliError `USAGE`
  */
 export function endpointUrl(address: string): string {
-  if (/^(https?|wss?):\/\//.test(address)) return address.replace(/^ws/, 'http').replace(/\/+$/, '').replace(/\/rpc\/v[012]$/, '')
+  if (/^(https?|wss?):\/\//.test(address))
+    return address
+      .replace(/^ws/, 'http')
+      .replace(/\/+$/, '')
+      .replace(/\/rpc\/v[012]$/, '')
   const parts = address.split('/')
   const [, family, host, transport, port] = parts
-  if (parts[0] !== '' || host === undefined || transport !== 'tcp' || port === undefined || !/^(ip4|ip6|dns|dns4|dns6)$/.test(family ?? '')) {
-    throw new CliError('USAGE', `could not parse API address "${address}": expected a URL or a multiaddr such as /ip4/127.0.0.1/tcp/1234/http`)
+  if (
+    parts[0] !== '' ||
+    host === undefined ||
+    transport !== 'tcp' ||
+    port === undefined ||
+    !/^(ip4|ip6|dns|dns4|dns6)$/.test(family ?? '')
+  ) {
+    throw new CliError(
+      'USAGE',
+      `could not parse API address "${address}": expected a URL or a multiaddr such as /ip4/127.0.0.1/tcp/1234/http`,
+    )
   }
   const secure = parts.slice(5).some((part) => part === 'https' || part === 'wss' || part === 'tls')
   return `${secure ? 'https' : 'http'}://${family === 'ip6' ? `[${host}]` : host}:${port}`
@@ -64,7 +77,8 @@ export async function findEndpoint(io: CliIo, repo: string | undefined): Promise
     }
   }
   const api = await read('api')
-  if (api === undefined) throw new CliError('CONNECTION', `could not get API endpoint: no node is running in ${home} (no file "api" there)`)
+  if (api === undefined)
+    throw new CliError('CONNECTION', `could not get API endpoint: no node is running in ${home} (no file "api" there)`)
   return { url: endpointUrl(api), token: await read('token') }
 }
 
@@ -75,7 +89,12 @@ export function createRpcClient(endpoint: Endpoint, signal: AbortSignal): RpcCli
     call: async <T>(method: string, params: readonly unknown[] = [], version: 'v0' | 'v1' = 'v0'): Promise<T> => {
       const headers: Record<string, string> = { 'content-type': 'application/json' }
       if (endpoint.token !== undefined) headers.authorization = `Bearer ${endpoint.token}`
-      const body = stringifyJson({ jsonrpc: '2.0', id: nextId++, method: `Filecoin.${method}`, params: params as Json[] })
+      const body = stringifyJson({
+        jsonrpc: '2.0',
+        id: nextId++,
+        method: `Filecoin.${method}`,
+        params: params as Json[],
+      })
       let response: Response
       try {
         response = await fetch(`${endpoint.url}/rpc/${version}`, { method: 'POST', headers, body, signal })

@@ -8,14 +8,16 @@ import { repoPath } from '../rpcClient.ts'
 
 async function newToken({ node }: CliContext, level: string | undefined): Promise<string> {
   if (level === undefined) throw new CliError('USAGE', '--perm flag not set: read, write, sign or admin')
-  if (!isPermission(level)) throw new CliError('USAGE', `--perm flag has to be one of: read,write,sign,admin, got "${level}"`)
+  if (!isPermission(level))
+    throw new CliError('USAGE', `--perm flag has to be one of: read,write,sign,admin, got "${level}"`)
   const encoded = await (await node()).call<string>('AuthNew', [permissionsUpTo(level)])
   return Buffer.from(encoded, 'base64').toString('utf8')
 }
 
 async function apiAddress({ io, repo }: CliContext): Promise<string> {
   const info = io.env.FULLNODE_API_INFO
-  if (info !== undefined && info !== '') return info.trim().replace(/^[a-zA-Z0-9\-_]+\.[a-zA-Z0-9\-_]+\.[a-zA-Z0-9\-_]*:/, '')
+  if (info !== undefined && info !== '')
+    return info.trim().replace(/^[a-zA-Z0-9\-_]+\.[a-zA-Z0-9\-_]+\.[a-zA-Z0-9\-_]*:/, '')
   try {
     return (await io.readFile(`${repoPath(io, repo())}/api`)).trim()
   } catch {

@@ -32,7 +32,10 @@ function tipsetText(tipset: JsonTipset, format: string): string {
   return format.replace(/<[a-z_]+>/g, (name) => values[name]?.() ?? name)
 }
 
-async function listTipsets({ io, node }: CliContext, options: { epoch?: string; count: string; format: string }): Promise<void> {
+async function listTipsets(
+  { io, node }: CliContext,
+  options: { epoch?: string; count: string; format: string },
+): Promise<void> {
   const client = await node()
   const count = wholeNumber(options.count, 'count')
   let tipset =
@@ -72,7 +75,10 @@ async function getBlock({ io, node }: CliContext, cid: string, options: { raw?: 
 }
 
 async function getMessage({ io, node }: CliContext, cid: string): Promise<void> {
-  line(io, stringifyJson((await (await node()).call<JsonMessage>('ChainGetMessage', [{ '/': cid }])) as unknown as Json, 2))
+  line(
+    io,
+    stringifyJson((await (await node()).call<JsonMessage>('ChainGetMessage', [{ '/': cid }])) as unknown as Json, 2),
+  )
 }
 
 async function readObject({ io, node }: CliContext, cid: string): Promise<void> {
@@ -100,7 +106,11 @@ export function addChainCommands(program: Command, context: CliContext): void {
     .description('View a segment of the chain, oldest first')
     .option('--epoch <n>', 'last epoch of the segment (default: that of the head)')
     .option('--count <n>', 'number of tipsets', '30')
-    .option('--format <text>', 'format of a line: <epoch> <time> <blocks> <weight> <tipset> <json_tipset>', DEFAULT_FORMAT)
+    .option(
+      '--format <text>',
+      'format of a line: <epoch> <time> <blocks> <weight> <tipset> <json_tipset>',
+      DEFAULT_FORMAT,
+    )
     .action((options: { epoch?: string; count: string; format: string }) => listTipsets(context, options))
   chain
     .command('get-block')
@@ -120,5 +130,8 @@ export function addChainCommands(program: Command, context: CliContext): void {
     .description('Read the raw bytes of an object, hexadecimal')
     .argument('<cid>')
     .action((cid: string) => readObject(context, cid))
-  chain.command('gas-price').description('Estimate gas prices').action(() => gasPrice(context))
+  chain
+    .command('gas-price')
+    .description('Estimate gas prices')
+    .action(() => gasPrice(context))
 }

@@ -30,7 +30,10 @@ async function localAddresses(client: RpcClient, local: boolean | undefined): Pr
   return local === true ? new Set(await client.call<string[]>('WalletList')) : undefined
 }
 
-async function pending({ io, node }: CliContext, options: FilterOptions & { local?: boolean; cids?: boolean }): Promise<void> {
+async function pending(
+  { io, node }: CliContext,
+  options: FilterOptions & { local?: boolean; cids?: boolean },
+): Promise<void> {
   const client = await node()
   const local = await localAddresses(client, options.local)
   for (const signed of await client.call<JsonSignedMessage[]>('MpoolPending', [null])) {
@@ -61,7 +64,10 @@ function statLine(name: string, stat: Stat, lookback: number): string {
   return `${name}: Nonce past: ${stat.past}, cur: ${stat.cur}, future: ${stat.future}; FeeCap cur: ${stat.belowCurr}, min-${lookback}: ${stat.belowPast}, gasLimit: ${stat.gasLimit}`
 }
 
-async function baseFees(client: RpcClient, lookback: number): Promise<{ head: JsonTipset; current: bigint; least: bigint }> {
+async function baseFees(
+  client: RpcClient,
+  lookback: number,
+): Promise<{ head: JsonTipset; current: bigint; least: bigint }> {
   const head = await client.call<JsonTipset>('ChainHead')
   const current = BigInt((head.Blocks[0] as JsonBlock).ParentBaseFee)
   let least = current
@@ -139,7 +145,11 @@ async function repriced(client: RpcClient, message: JsonMessage, feeLimit: strin
   const percent = BigInt(Math.round(config.ReplaceByFeeRatio * 100))
   const least = (BigInt(message.GasPremium) * percent) / 100n + 1n
   const spec = feeLimit === undefined ? null : { MaxFee: parseFil(feeLimit).toString() }
-  const estimate = await client.call<JsonMessage>('GasEstimateMessageGas', [{ ...message, GasFeeCap: '0', GasPremium: '0' }, spec, null])
+  const estimate = await client.call<JsonMessage>('GasEstimateMessageGas', [
+    { ...message, GasFeeCap: '0', GasPremium: '0' },
+    spec,
+    null,
+  ])
   let premium = larger(BigInt(estimate.GasPremium), least)
   let feeCap = larger(BigInt(estimate.GasFeeCap), premium)
   const gasLimit = BigInt(message.GasLimit)
@@ -154,7 +164,11 @@ async function replace({ io, node }: CliContext, args: readonly string[], option
   let from: string
   let nonce: bigint
   const [first, second] = args
-  if (first === undefined || args.length > 2) throw new CliError('USAGE', `incorrect number of arguments, got ${args.length}: mpool replace <from> <nonce> | <message-cid>`)
+  if (first === undefined || args.length > 2)
+    throw new CliError(
+      'USAGE',
+      `incorrect number of arguments, got ${args.length}: mpool replace <from> <nonce> | <message-cid>`,
+    )
   if (second === undefined) {
     const message = await client.call<JsonMessage>('ChainGetMessage', [{ '/': first }])
     from = message.From
@@ -170,8 +184,10 @@ async function replace({ io, node }: CliContext, args: readonly string[], option
   if (options.auto === true) {
     message = await repriced(client, message, options.feeLimit)
   } else {
-    if (options.gasPremium === undefined) throw new CliError('USAGE', 'parsing gas-premium: give --gas-premium and --gas-feecap, or --auto')
-    if (options.gasFeecap === undefined) throw new CliError('USAGE', 'parsing gas-feecap: give --gas-premium and --gas-feecap, or --auto')
+    if (options.gasPremium === undefined)
+      throw new CliError('USAGE', 'parsing gas-premium: give --gas-premium and --gas-feecap, or --auto')
+    if (options.gasFeecap === undefined)
+      throw new CliError('USAGE', 'parsing gas-feecap: give --gas-premium and --gas-feecap, or --auto')
     message = {
       ...message,
       GasPremium: options.gasPremium,

@@ -1,7 +1,7 @@
 /** `send`. @see lotus cli/send.go SendCmd, cli/send_csv.go */
 import type { Command } from 'commander'
 import { CborWriter } from '../../../../src/codec/cbor.ts'
-import { parseAddress, PROTOCOL_DELEGATED, PROTOCOL_ID } from '../../../../src/types/address.ts'
+import { PROTOCOL_DELEGATED, PROTOCOL_ID, parseAddress } from '../../../../src/types/address.ts'
 import { parseEthAddress } from '../../../../src/types/ethAddress.ts'
 import { formatFil, parseFil } from '../../../../src/types/fil.ts'
 import { METHOD_INVOKE_EVM } from '../../../../src/types/message.ts'
@@ -61,7 +61,10 @@ async function recipient(client: RpcClient, to: string): Promise<{ to: string; e
     try {
       parseAddress(to)
     } catch (error) {
-      throw new CliError('USAGE', `failed to parse target address; address must be a valid FIL address or an ETH address: ${(error as Error).message}`)
+      throw new CliError(
+        'USAGE',
+        `failed to parse target address; address must be a valid FIL address or an ETH address: ${(error as Error).message}`,
+      )
     }
     return { to, ethereum: false }
   }
@@ -69,13 +72,17 @@ async function recipient(client: RpcClient, to: string): Promise<{ to: string; e
     return { to: parseEthAddress(to).toString(await networkPrefix(client)), ethereum: true }
   } catch (error) {
     if (error instanceof CliError) throw error
-    throw new CliError('USAGE', `failed to parse target address; address must be a valid FIL address or an ETH address: ${(error as Error).message}`)
+    throw new CliError(
+      'USAGE',
+      `failed to parse target address; address must be a valid FIL address or an ETH address: ${(error as Error).message}`,
+    )
   }
 }
 
 async function sender(client: RpcClient, options: SendOptions): Promise<string> {
   if (options.from !== undefined) return parseAddress(options.from).toString(await networkPrefix(client))
-  if (options.fromEthAddr !== undefined) return parseEthAddress(options.fromEthAddr).toString(await networkPrefix(client))
+  if (options.fromEthAddr !== undefined)
+    return parseEthAddress(options.fromEthAddr).toString(await networkPrefix(client))
   return client.call<string>('WalletDefaultAddress')
 }
 
@@ -98,8 +105,10 @@ async function buildMessage(client: RpcClient, to: string, amount: string, optio
   let method = options.method === undefined ? 0n : BigInt(wholeNumber(options.method, 'method'))
   let destination = target.to
   if (target.ethereum || parseAddress(from).protocol === PROTOCOL_DELEGATED) {
-    if (options.method !== undefined) throw new CliError('USAGE', 'messages from f410f addresses may not specify a method number')
-    if (options.paramsJson !== undefined) throw new CliError('USAGE', 'may not call with json parameters from an eth account')
+    if (options.method !== undefined)
+      throw new CliError('USAGE', 'messages from f410f addresses may not specify a method number')
+    if (options.paramsJson !== undefined)
+      throw new CliError('USAGE', 'may not call with json parameters from an eth account')
     method = destination.slice(1) === `0${EAM_ID}` ? METHOD_CREATE_EXTERNAL : METHOD_INVOKE_EVM
     if (params !== null && params !== '') params = cborBytes(params)
     const protocol = parseAddress(destination).protocol
@@ -113,11 +122,15 @@ async function buildMessage(client: RpcClient, to: string, amount: string, optio
     }
   } else if (options.paramsJson !== undefined) {
     if (params !== null) throw new CliError('USAGE', "can only specify one of 'params-json' and 'params-hex'")
-    params = await client.call<string | null>('StateEncodeParams', [
-      await client.call('StateGetActor', [destination, null]).then((actor) => (actor as { Code: unknown }).Code),
-      method,
-      JSON.parse(options.paramsJson) as unknown,
-    ], 'v1')
+    params = await client.call<string | null>(
+      'StateEncodeParams',
+      [
+        await client.call('StateGetActor', [destination, null]).then((actor) => (actor as { Code: unknown }).Code),
+        method,
+        JSON.parse(options.paramsJson) as unknown,
+      ],
+      'v1',
+    )
   }
   return {
     Version: 0,
@@ -135,18 +148,31 @@ async function buildMessage(client: RpcClient, to: string, amount: string, optio
 
 async function failedChecks(client: RpcClient, message: JsonMessage, withNonce: boolean): Promise<string[]> {
   const groups = [
-    ...(await client.call<CheckStatus[][]>('MpoolCheckMessages', [[{ Message: message, ValidNonce: withNonce }]], 'v1')),
+    ...(await client.call<CheckStatus[][]>(
+      'MpoolCheckMessages',
+      [[{ Message: message, ValidNonce: withNonce }]],
+      'v1',
+    )),
     ...((await client.call<CheckStatus[][] | null>('MpoolCheckPendingMessages', [message.From], 'v1')) ?? []),
   ]
   return groups.flatMap((group, index) =>
     group
       .filter((check) => !check.OK)
-      .map((check) => `${index === 0 ? 'current' : check.Cid['/']} message failed a check ${CHECK_NAMES[check.Code] ?? check.Code}: ${check.Err}`),
+      .map(
+        (check) =>
+          `${index === 0 ? 'current' : check.Cid['/']} message failed a check ${CHECK_NAMES[check.Code] ?? check.Code}: ${check.Err}`,
+      ),
   )
 }
 
 /** Estimates, checks, signs, pushes one message; returns its CID. */
-async function sendOne(context: CliContext, client: RpcClient, message: JsonMessage, withNonce: boolean, force: boolean): Promise<string> {
+async function sendOne(
+  context: CliContext,
+  client: RpcClient,
+  message: JsonMessage,
+  withNonce: boolean,
+  force: boolean,
+): Promise<string> {
   const estimated = await client.call<JsonMessage>('GasEstimateMessageGas', [message, null, null], 'v1')
   if (!force) {
     const failed = await failedChecks(client, estimated, withNonce)
@@ -164,7 +190,13 @@ async function sendOne(context: CliContext, client: RpcClient, message: JsonMess
   return (await client.call<JsonSignedMessage>('MpoolPushMessage', [estimated, null], 'v1')).CID['/']
 }
 
-async function sendCsv(context: CliContext, client: RpcClient, path: string, options: SendOptions, force: boolean): Promise<void> {
+async function sendCsv(
+  context: CliContext,
+  client: RpcClient,
+  path: string,
+  options: SendOptions,
+  force: boolean,
+): Promise<void> {
   const rows = (await context.io.readFile(path))
     .split(/\r?\n/)
     .filter((text) => text.trim() !== '')
@@ -175,7 +207,13 @@ async function sendCsv(context: CliContext, client: RpcClient, path: string, opt
   const messages: JsonMessage[] = []
   for (const [index, cells] of rows.slice(1).entries()) {
     const [to, amount, method, params] = cells
-    if (to === undefined || amount === undefined || method === undefined || params === undefined || cells.length !== 4) {
+    if (
+      to === undefined ||
+      amount === undefined ||
+      method === undefined ||
+      params === undefined ||
+      cells.length !== 4
+    ) {
       throw new CliError('USAGE', `csv: row ${index} has ${cells.length} columns, expected 4`)
     }
     const { method: _method, paramsHex: _params, ...rest } = options
@@ -190,13 +228,20 @@ async function sendCsv(context: CliContext, client: RpcClient, path: string, opt
   const total = messages.reduce((sum, message) => sum + BigInt(message.Value), 0n)
   const from = await sender(client, options)
   const balance = BigInt(await client.call<string>('WalletBalance', [from]))
-  if (total > balance) throw new CliError('FAILED', `insufficient funds at sender ${from}: ${formatFil(balance)} < ${formatFil(total)}`)
+  if (total > balance)
+    throw new CliError('FAILED', `insufficient funds at sender ${from}: ${formatFil(balance)} < ${formatFil(total)}`)
   for (const [index, message] of messages.entries()) {
     line(context.io, `Sent message ${index}: ${await sendOne(context, client, message, false, force)}`)
   }
 }
 
-async function send(context: CliContext, to: string | undefined, amount: string | undefined, options: SendOptions, force: boolean): Promise<void> {
+async function send(
+  context: CliContext,
+  to: string | undefined,
+  amount: string | undefined,
+  options: SendOptions,
+  force: boolean,
+): Promise<void> {
   if (options.csv !== undefined) return sendCsv(context, await context.node(), options.csv, options, force)
   if (to === undefined || amount === undefined) {
     throw new CliError('USAGE', `incorrect number of arguments, got ${to === undefined ? 0 : 1}: send <to> <amount>`)
@@ -227,6 +272,12 @@ export function addSendCommand(program: Command, context: CliContext): void {
     .option('--csv <file>', 'a CSV file of transactions: Recipient,FIL,Method,Params')
     .option('--force', 'send although checks fail (deprecated, use --force-send)')
     .action((to: string | undefined, amount: string | undefined, options: SendOptions) =>
-      send(context, to, amount, options, options.force === true || program.opts<{ forceSend?: boolean }>().forceSend === true),
+      send(
+        context,
+        to,
+        amount,
+        options,
+        options.force === true || program.opts<{ forceSend?: boolean }>().forceSend === true,
+      ),
     )
 }

@@ -24,7 +24,8 @@ const WAIT_CONFIDENCE = 5
 async function tipsetKey(client: RpcClient, reference: string | undefined): Promise<readonly JsonCid[] | null> {
   if (reference === undefined || reference === '' || reference === '@head') return null
   if (reference.startsWith('@')) {
-    return (await client.call<JsonTipset>('ChainGetTipSetByHeight', [wholeNumber(reference.slice(1), 'tipset'), null])).Cids
+    return (await client.call<JsonTipset>('ChainGetTipSetByHeight', [wholeNumber(reference.slice(1), 'tipset'), null]))
+      .Cids
   }
   return reference.split(',').map((text) => ({ '/': text.trim() }))
 }
@@ -48,9 +49,20 @@ async function getActor({ io, node }: CliContext, address: string, tipset: strin
   if (actor.DelegatedAddress !== null) line(io, `Delegated address:\t\t${actor.DelegatedAddress}`)
 }
 
-async function lookup({ io, node }: CliContext, address: string, reverse: boolean | undefined, tipset: string | undefined): Promise<void> {
+async function lookup(
+  { io, node }: CliContext,
+  address: string,
+  reverse: boolean | undefined,
+  tipset: string | undefined,
+): Promise<void> {
   const client = await node()
-  line(io, await client.call<string>(reverse === true ? 'StateAccountKey' : 'StateLookupID', [address, await tipsetKey(client, tipset)]))
+  line(
+    io,
+    await client.call<string>(reverse === true ? 'StateAccountKey' : 'StateLookupID', [
+      address,
+      await tipsetKey(client, tipset),
+    ]),
+  )
 }
 
 async function printLookup({ io }: CliContext, cid: string, found: JsonMsgLookup): Promise<void> {
@@ -59,7 +71,8 @@ async function printLookup({ io }: CliContext, cid: string, found: JsonMsgLookup
   line(io, `Exit Code: ${found.Receipt.ExitCode}`)
   line(io, `Gas Used: ${found.Receipt.GasUsed}`)
   line(io, `Return: ${base64ToHex(found.Receipt.Return)}`)
-  if (found.ReturnDec !== null && found.ReturnDec !== undefined) line(io, `Decoded return value:  ${stringifyJson(found.ReturnDec as Json)}`)
+  if (found.ReturnDec !== null && found.ReturnDec !== undefined)
+    line(io, `Decoded return value:  ${stringifyJson(found.ReturnDec as Json)}`)
   if (found.Receipt.EventsRoot !== null) line(io, `Events Root: ${found.Receipt.EventsRoot['/']}`)
 }
 
@@ -75,7 +88,15 @@ async function waitMessage(context: CliContext, cid: string): Promise<void> {
 }
 
 const callText = (call: JsonTrace['Msg'], exitCode: number, result: string | null): string =>
-  [call.From, call.To, formatFil(BigInt(call.Value)), call.Method, base64ToHex(call.Params), exitCode, base64ToHex(result)].join('\t')
+  [
+    call.From,
+    call.To,
+    formatFil(BigInt(call.Value)),
+    call.Method,
+    base64ToHex(call.Params),
+    exitCode,
+    base64ToHex(result),
+  ].join('\t')
 
 function printSubcalls({ io }: CliContext, prefix: string, calls: readonly JsonTrace[] | null): void {
   for (const call of calls ?? []) {
@@ -84,7 +105,11 @@ function printSubcalls({ io }: CliContext, prefix: string, calls: readonly JsonT
   }
 }
 
-async function replay(context: CliContext, cid: string, options: { showTrace?: boolean; detailedGas?: boolean }): Promise<void> {
+async function replay(
+  context: CliContext,
+  cid: string,
+  options: { showTrace?: boolean; detailedGas?: boolean },
+): Promise<void> {
   const { io } = context
   const result = await (await context.node()).call<JsonInvocResult>('StateReplay', [null, { '/': cid }])
   line(io, 'Replay receipt:')
@@ -122,7 +147,9 @@ async function computeState(
   else chosen = await client.call<JsonTipset>('ChainHead')
   const messages =
     options.applyMpoolMessages === true
-      ? (await client.call<{ Message: unknown }[] | null>('MpoolSelect', [chosen.Cids, 1]))?.map((signed) => signed.Message) ?? null
+      ? ((await client.call<{ Message: unknown }[] | null>('MpoolSelect', [chosen.Cids, 1]))?.map(
+          (signed) => signed.Message,
+        ) ?? null)
       : null
   const output = await client.call<{ Root: JsonCid; Trace: JsonInvocResult[] | null }>('StateCompute', [
     height === 0 ? chosen.Height : height,
@@ -202,7 +229,10 @@ export function addStateCommands(program: Command, context: CliContext): void {
     .description('Returns the network version')
     .action(async () => {
       const client = await node()
-      line(io, `Network Version: ${await client.call<number>('StateNetworkVersion', [await tipsetKey(client, tipset())])}`)
+      line(
+        io,
+        `Network Version: ${await client.call<number>('StateNetworkVersion', [await tipsetKey(client, tipset())])}`,
+      )
     })
   state
     .command('transfers')

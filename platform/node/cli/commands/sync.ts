@@ -82,7 +82,9 @@ export async function syncWait({ io, node }: CliContext, options: { watch?: bool
       if (firstApplied === undefined) firstApplied = state.VMApplied
       else {
         const perTick = (state.VMApplied - (applied[0] as number)) / Math.max(1, applied.length - 1)
-        lines.push(`Validated ${state.VMApplied - firstApplied} messages (${Math.round((perTick * 1000) / REDRAW_MS)} per second)`)
+        lines.push(
+          `Validated ${state.VMApplied - firstApplied} messages (${Math.round((perTick * 1000) / REDRAW_MS)} per second)`,
+        )
       }
       io.out('\r\u001b[2K\u001b[A'.repeat(printed))
       for (const text of lines) io.out(`\r\u001b[2K${text}\n`)
@@ -102,7 +104,10 @@ export async function syncWait({ io, node }: CliContext, options: { watch?: bool
 
 export function addSyncCommands(program: Command, context: CliContext): void {
   const sync = program.command('sync').description('Inspect or interact with the chain syncer')
-  sync.command('status').description('check sync status').action(() => status(context))
+  sync
+    .command('status')
+    .description('check sync status')
+    .action(() => status(context))
   sync
     .command('wait')
     .description('Wait for sync to be complete')

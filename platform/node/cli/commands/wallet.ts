@@ -26,7 +26,10 @@ function signedData(hex: string, raw: boolean | undefined): string {
   return (raw === true ? data : Buffer.from(frc0102Envelope(data))).toString('base64')
 }
 
-async function list({ io, node }: CliContext, options: { addrOnly?: boolean; id?: boolean; market?: boolean }): Promise<void> {
+async function list(
+  { io, node }: CliContext,
+  options: { addrOnly?: boolean; id?: boolean; market?: boolean },
+): Promise<void> {
   const client = await node()
   const addresses = await client.call<string[]>('WalletList')
   if (options.addrOnly === true) {
@@ -54,11 +57,17 @@ async function walletRow(
       return { cells: { Address: address }, error: (error as Error).message }
     }
   }
-  const cells: Record<string, string> = { Address: address, Balance: formatFil(BigInt(actor.Balance)), Nonce: String(actor.Nonce) }
+  const cells: Record<string, string> = {
+    Address: address,
+    Balance: formatFil(BigInt(actor.Balance)),
+    Nonce: String(actor.Nonce),
+  }
   if (preferred) cells.Default = 'X'
   if (options.id === true) cells.ID = await client.call<string>('StateLookupID', [address, null]).catch(() => 'n/a')
   if (options.market === true) {
-    const market = await client.call<{ Escrow: string; Locked: string }>('StateMarketBalance', [address, null]).catch(() => undefined)
+    const market = await client
+      .call<{ Escrow: string; Locked: string }>('StateMarketBalance', [address, null])
+      .catch(() => undefined)
     if (market !== undefined) {
       cells['Market(Avail)'] = formatFil(BigInt(market.Escrow) - BigInt(market.Locked))
       cells['Market(Locked)'] = formatFil(BigInt(market.Locked))
@@ -115,7 +124,8 @@ function importedKey(input: string, format: string, type: string): JsonKeyInfo {
     case 'gfc-json': {
       const first = (parseKeyJson(text).KeyInfo as { PrivateKey: string; SigType: number }[] | undefined)?.[0]
       const keyType = first === undefined ? undefined : GFC_KEY_TYPES[first.SigType]
-      if (first === undefined || keyType === undefined) throw new CliError('USAGE', `unrecognized key type: ${first?.SigType ?? 'none'}`)
+      if (first === undefined || keyType === undefined)
+        throw new CliError('USAGE', `unrecognized key type: ${first?.SigType ?? 'none'}`)
       return { Type: keyType, PrivateKey: first.PrivateKey }
     }
     case 'hex-eth': {
@@ -146,7 +156,13 @@ async function sign({ io, node }: CliContext, address: string, hex: string, opti
   line(io, signature.Type.toString(16).padStart(2, '0') + base64ToHex(signature.Data))
 }
 
-async function verify({ io, node }: CliContext, address: string, hex: string, signatureHex: string, options: { raw?: boolean }): Promise<void> {
+async function verify(
+  { io, node }: CliContext,
+  address: string,
+  hex: string,
+  signatureHex: string,
+  options: { raw?: boolean },
+): Promise<void> {
   const bytes = Buffer.from(hexToBase64(signatureHex, 'signature'), 'base64')
   const signature: JsonSignature = { Type: bytes[0] ?? 0, Data: bytes.subarray(1).toString('base64') }
   const valid = await (await node()).call<boolean>('WalletVerify', [address, signedData(hex, options.raw), signature])
@@ -204,7 +220,9 @@ export function addWalletCommands(program: Command, context: CliContext): void {
     .option('--format <format>', 'hex-lotus, json-lotus, gfc-json or hex-eth', 'hex-lotus')
     .option('--type <type>', 'key type for hex-eth: secp256k1 or delegated', 'delegated')
     .option('--as-default', 'import the given key as your new default key')
-    .action((path: string | undefined, options: { format: string; type: string; asDefault?: boolean }) => importKey(context, path, options))
+    .action((path: string | undefined, options: { format: string; type: string; asDefault?: boolean }) =>
+      importKey(context, path, options),
+    )
   wallet
     .command('sign')
     .description('sign a message')
@@ -219,7 +237,9 @@ export function addWalletCommands(program: Command, context: CliContext): void {
     .argument('<hexMessage>')
     .argument('<signature>')
     .option('--raw', 'verify raw bytes without FRC-0102 envelope (not recommended)')
-    .action((address: string, hex: string, signature: string, options: { raw?: boolean }) => verify(context, address, hex, signature, options))
+    .action((address: string, hex: string, signature: string, options: { raw?: boolean }) =>
+      verify(context, address, hex, signature, options),
+    )
   wallet
     .command('delete')
     .description('Soft delete an address from the wallet - hard deletion needed for permanent removal')
