@@ -74,12 +74,28 @@ export class Cid {
   }
 }
 
+/** Whether the CID at `offset` is what nearly every CID of the chain is: version 1, dag-cbor, blake2b-256. */
+function isBlake2bCbor(bytes: Uint8Array, offset: number): boolean {
+  return (
+    bytes.length >= offset + 38 &&
+    bytes[offset] === 0x01 &&
+    bytes[offset + 1] === 0x71 &&
+    bytes[offset + 2] === 0xa0 &&
+    bytes[offset + 3] === 0xe4 &&
+    bytes[offset + 4] === 0x02 &&
+    bytes[offset + 5] === 0x20
+  )
+}
+
 /**
  * Reads one CID at `offset`.
  * @returns the CID, with bytes copied out of `bytes`, and the offset behind it
  * @throws CodecError `TRUNCATED`, `NOT_CANONICAL`, `INVALID_CID`
  */
 export function readCid(bytes: Uint8Array, offset: number): { cid: Cid; next: number } {
+  if (isBlake2bCbor(bytes, offset)) {
+    return { cid: new Cid(bytes.slice(offset, offset + 38), 1, CODEC_DAG_CBOR, HASH_BLAKE2B_256, 6), next: offset + 38 }
+  }
   if (bytes[offset] === HASH_SHA2_256 && bytes[offset + 1] === 32) {
     const end = offset + 34
     if (end > bytes.length)

@@ -5,7 +5,7 @@
  * key or null is the zero value. CBOR is strict. `bytes` that were read are views of the input.
  */
 import { bigIntToBytes, bytesToBigInt, concatBytes, EMPTY_BYTES, fromBase64, toBase64 } from '../base/bytes.ts'
-import { CborReader, CborWriter } from './cbor.ts'
+import { CborReader, CborWriter, MAJOR_BYTES } from './cbor.ts'
 import { type Cid, parseCid } from './cid.ts'
 import { CodecError } from './errors.ts'
 import { type Json, jsonInteger } from './jsonText.ts'
@@ -39,11 +39,22 @@ export interface Codec<T> {
   readonly schema: JsonSchema
 }
 
-/** CBOR bytes of a value. */
+/** Size at which an idle writer's buffer is kept, bytes: holds nearly every object of the chain. */
+const WRITER_BYTES = 8192
+/** Idle writers: allocating and growing a buffer costs more than writing a header into it. A description may encode within its own `write`, so one is not enough. */
+const idleWriters: CborWriter[] = []
+const MAX_IDLE_WRITERS = 4
+
+/** CBOR bytes of a value, in a buffer of their own. */
 export function encode<T>(codec: Codec<T>, value: T): Uint8Array {
-  const writer = new CborWriter()
-  codec.write(writer, value)
-  return writer.finish()
+  const writer = idleWriters.pop() ?? new CborWriter(WRITER_BYTES)
+  try {
+    codec.write(writer, value)
+    return writer.finish()
+  } finally {
+    writer.reset(WRITER_BYTES)
+    if (idleWriters.length < MAX_IDLE_WRITERS) idleWriters.push(writer)
+  }
 }
 
 /**
@@ -243,7 +254,16 @@ const DECIMAL = /^[+-]?\d+$/
 /** Big integer: sign and magnitude in a byte string; JSON decimal string. */
 export const bigInt: Codec<bigint> = {
   name: 'big.Int',
-  write: (writer, value) => writer.bytes(bigIntBytes(value)),
+  write: (writer, value) => {
+    if (value === 0n) {
+      writer.head(MAJOR_BYTES, 0)
+      return
+    }
+    const magnitude = bigIntToBytes(value < 0n ? -value : value)
+    writer.head(MAJOR_BYTES, magnitude.length + 1)
+    writer.byte(value < 0n ? 1 : 0)
+    writer.raw(magnitude)
+  },
   read: (reader) => bigIntFromBytes(reader.readBytes()),
   toJson: (value) => value.toString(),
   fromJson: (json) => {

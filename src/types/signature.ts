@@ -2,7 +2,7 @@
  * Signatures with their type byte.
  * @see go-state-types crypto/signature.go
  */
-import { concatBytes } from '../base/bytes.ts'
+import { MAJOR_BYTES } from '../codec/cbor.ts'
 import { bytes, type Codec, jsonOnly, struct, uint } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
 
@@ -27,7 +27,11 @@ const jsonForm: Codec<Signature> = struct<Signature>('crypto.Signature', [
 /** CBOR byte string of type byte and data; JSON `{Type, Data}`. */
 export const signature: Codec<Signature> = {
   ...jsonOnly<Signature>('crypto.Signature', jsonForm.toJson, jsonForm.fromJson, jsonForm.schema),
-  write: (writer, value) => writer.bytes(concatBytes(Uint8Array.of(value.type), value.data)),
+  write: (writer, value) => {
+    writer.head(MAJOR_BYTES, value.data.length + 1)
+    writer.byte(value.type)
+    writer.raw(value.data)
+  },
   read: (reader) => {
     const raw = reader.readBytes()
     const type = raw[0]
