@@ -5,7 +5,7 @@
 import { Lru } from '../base/lru.ts'
 import type { Cid } from '../codec/cid.ts'
 import { cid as cidCodec } from '../codec/description.ts'
-import { AmtV0 } from '../ipld/amt.ts'
+import { Amt, amtOf } from '../ipld/amt.ts'
 import { type Blockstore, getCbor, putCbor } from '../ipld/blockstore.ts'
 import type { BlockHeader } from '../types/blockHeader.ts'
 import { type Message, message } from '../types/message.ts'
@@ -21,13 +21,13 @@ export interface BlockMessages {
   readonly signed: readonly SignedMessage[]
 }
 
+/** Lists of messages keep the old layout for ever. */
+const LIST = { v0: true }
+
 function linkedCids(store: Blockstore, root: Cid): Cid[] {
-  const list = AmtV0.load(store, root, cidCodec)
-  const cids: Cid[] = []
-  for (const [, cid] of list.entries()) cids.push(cid)
-  if (cids.length !== Number(list.count)) {
-    throw new ChainError('BAD_LIST', `found ${cids.length} cids, expected ${list.count}`)
-  }
+  const list = Amt.load(store, root, cidCodec, LIST)
+  const cids = list.values()
+  if (cids.length !== list.count) throw new ChainError('BAD_LIST', `found ${cids.length} cids, expected ${list.count}`)
   return cids
 }
 
@@ -62,15 +62,19 @@ export class BlockMessageReader {
   }
 }
 
-function storeList<T>(store: Blockstore, items: readonly T[], put: (item: T) => Cid): Cid {
-  const list = AmtV0.empty(store, cidCodec)
-  items.forEach((item, i) => list.set(i, put(item)))
-  return list.flush()
-}
-
 /** Stores a block's messages and both lists. @returns the CID for the header's `messages` */
 export function storeBlockMessages(store: Blockstore, messages: BlockMessages): Cid {
-  const blsMessages = storeList(store, messages.bls, (one) => putCbor(store, message, one))
-  const secpkMessages = storeList(store, messages.signed, (one) => putCbor(store, signedMessage, one))
+  const blsMessages = amtOf(
+    store,
+    cidCodec,
+    messages.bls.map((one) => putCbor(store, message, one)),
+    LIST,
+  )
+  const secpkMessages = amtOf(
+    store,
+    cidCodec,
+    messages.signed.map((one) => putCbor(store, signedMessage, one)),
+    LIST,
+  )
   return putCbor(store, msgMeta, { blsMessages, secpkMessages })
 }

@@ -85,7 +85,8 @@ export class ChainStore {
 
   /** @throws ChainError `NO_GENESIS` */
   genesis(): Tipset {
-    if (this.#genesis === undefined) throw new ChainError('NO_GENESIS', 'failed to get genesis block: datastore: key not found')
+    if (this.#genesis === undefined)
+      throw new ChainError('NO_GENESIS', 'failed to get genesis block: datastore: key not found')
     return this.#genesis
   }
 

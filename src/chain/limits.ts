@@ -12,3 +12,5 @@ export const BLOCK_MESSAGES_CACHE = 512
 export const TIPSET_MESSAGES_CACHE = 256
 /** Results of executed tipsets that no later block names yet. */
 export const TIPSET_STATE_CACHE = 1024
+/** Loaded state trees. */
+export const STATE_TREE_CACHE = 16

@@ -3,7 +3,7 @@
  * @see lotus chain/store/messages.go ReadReceipts, GetParentReceipt
  */
 import type { Cid } from '../codec/cid.ts'
-import { AmtV0 } from '../ipld/amt.ts'
+import { Amt } from '../ipld/amt.ts'
 import type { Blockstore } from '../ipld/blockstore.ts'
 import { type Receipt, receipt } from '../types/receipt.ts'
 import { ChainError } from './errors.ts'
@@ -11,16 +11,16 @@ import { ChainError } from './errors.ts'
 /** All receipts, in order of execution. Either form, three or four fields, is read. */
 export function readReceipts(store: Blockstore, root: Cid): Receipt[] {
   const out: Receipt[] = []
-  for (const [index, one] of AmtV0.load(store, root, receipt).entries()) {
-    if (Number(index) !== out.length) throw new ChainError('BAD_LIST', `missing receipt ${out.length}`)
+  Amt.load(store, root, receipt, { v0: true }).forEach((index, one) => {
+    if (index !== out.length) throw new ChainError('BAD_LIST', `missing receipt ${out.length}`)
     out.push(one)
-  }
+  })
   return out
 }
 
 /** @throws ChainError `NOT_FOUND` */
 export function readReceipt(store: Blockstore, root: Cid, index: number): Receipt {
-  const found = AmtV0.load(store, root, receipt).get(index)
+  const found = Amt.load(store, root, receipt, { v0: true }).get(index)
   if (found === undefined) throw new ChainError('NOT_FOUND', `failed to find receipt ${index}`)
   return found
 }

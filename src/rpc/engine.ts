@@ -75,8 +75,14 @@ function asRpcError(error: unknown, method: string, log: Logger): RpcError {
     log.debug(`method ${method} failed`, { code: error.code, message: error.message })
     return new RpcError('FAILED', error.message, { cause: error })
   }
-  log.error(`bug in method ${method}`, { message: errorMessage(error), stack: error instanceof Error ? error.stack : '' })
-  return new RpcError('PANIC', `fatal error calling '${method}': panic in rpc method '${method}': ${errorMessage(error)}`)
+  log.error(`bug in method ${method}`, {
+    message: errorMessage(error),
+    stack: error instanceof Error ? error.stack : '',
+  })
+  return new RpcError(
+    'PANIC',
+    `fatal error calling '${method}': panic in rpc method '${method}': ${errorMessage(error)}`,
+  )
 }
 
 /** The engine. One per server. */

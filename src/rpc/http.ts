@@ -119,7 +119,11 @@ export class HttpHandler {
     const version = apiVersionOf(request.url)
     if (version === undefined) return this.#other(request)
     const cors = this.#corsHeaders(request)
-    if (cors !== undefined && request.verb === 'OPTIONS' && request.header('access-control-request-method') !== undefined) {
+    if (
+      cors !== undefined &&
+      request.verb === 'OPTIONS' &&
+      request.header('access-control-request-method') !== undefined
+    ) {
       return { status: 204, headers: cors, body: '' }
     }
     const permissions = this.permissions(request)
@@ -128,7 +132,10 @@ export class HttpHandler {
         ? permissions.then((granted) => this.#authorized(request, version, granted))
         : this.#authorized(request, version, permissions)
     if (cors === undefined) return answer
-    const withCors = (response: HttpResponse): HttpResponse => ({ ...response, headers: { ...response.headers, ...cors } })
+    const withCors = (response: HttpResponse): HttpResponse => ({
+      ...response,
+      headers: { ...response.headers, ...cors },
+    })
     return answer instanceof Promise ? answer.then(withCors) : withCors(answer)
   }
 
@@ -172,7 +179,8 @@ export class HttpHandler {
   #other(request: HttpRequest): HttpResponse {
     const end = request.url.indexOf('?')
     const path = end < 0 ? request.url : request.url.slice(0, end)
-    const health = path === '/health/livez' ? this.#options.isLive : path === '/health/readyz' ? this.#options.isReady : null
+    const health =
+      path === '/health/livez' ? this.#options.isLive : path === '/health/readyz' ? this.#options.isReady : null
     if (health === null) return NOT_FOUND
     return { status: (health?.() ?? true) ? 200 : 503, headers: NO_HEADERS, body: '' }
   }

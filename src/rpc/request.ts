@@ -71,7 +71,11 @@ function toRequest(json: Json): RpcRequest | BadRequest {
   if (json === null || typeof json !== 'object' || Array.isArray(json)) return EMPTY
   try {
     const id = requestId(jsonField(json, 'id'))
-    return { id, method: (jsonField(json, 'method') as string | null | undefined) ?? '', params: jsonField(json, 'params') }
+    return {
+      id,
+      method: (jsonField(json, 'method') as string | null | undefined) ?? '',
+      params: jsonField(json, 'params'),
+    }
   } catch (error) {
     if (error instanceof RpcError) return { id: null, error }
     throw error

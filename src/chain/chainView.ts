@@ -1,0 +1,130 @@
+/**
+ * What can be read off the chain without executing anything: messages, weight, base fee, randomness, states.
+ */
+import { Lru } from '../base/lru.ts'
+import type { Cid } from '../codec/cid.ts'
+import { type Network, networkVersionAt } from '../networks/network.ts'
+import { StateTree } from '../state/stateTree.ts'
+import { addressToId, type Address, idAddress, isIdAddress } from '../types/address.ts'
+import type { BlockHeader } from '../types/blockHeader.ts'
+import type { ChainMessage } from '../types/chainMessage.ts'
+import type { ChainEpoch, TokenAmount } from '../types/scalars.ts'
+import { firstBlock, type Tipset, tipsetKeyText } from '../types/tipset.ts'
+import { type BaseFeeRules, baseFeeRules, computeBaseFee } from './baseFee.ts'
+import { BlockMessageReader, type BlockMessages } from './blockMessages.ts'
+import type { ChainStore } from './chainStore.ts'
+import { ChainError } from './errors.ts'
+import { STATE_TREE_CACHE, TIPSET_MESSAGES_CACHE } from './limits.ts'
+import { networkPower } from './networkPower.ts'
+import { ChainRandomness, type RandomnessRules } from './randomness.ts'
+import { inExecutionOrder, type SelectedMessages, selectMessages } from './tipsetMessages.ts'
+import { tipsetWeight } from './weight.ts'
+
+/** What a view is made of. */
+export interface ChainViewDeps {
+  readonly store: ChainStore
+  readonly network: Network
+  /** The beacon's round for an epoch. */
+  readonly beaconRound: (epoch: ChainEpoch) => number
+}
+
+/** Reads of one chain, with bounded caches. Throws `BlockMissing` for what is not at hand. */
+export class ChainView {
+  readonly store: ChainStore
+  readonly network: Network
+  readonly #rules: RandomnessRules
+  readonly #baseFeeRules: BaseFeeRules
+  readonly #blockMessages: BlockMessageReader
+  readonly #selected = new Lru<string, readonly SelectedMessages[]>(TIPSET_MESSAGES_CACHE)
+  readonly #ordered = new WeakMap<readonly SelectedMessages[], readonly ChainMessage[]>()
+  readonly #trees = new Lru<string, StateTree>(STATE_TREE_CACHE)
+
+  constructor(deps: ChainViewDeps) {
+    this.store = deps.store
+    this.network = deps.network
+    this.#rules = { networkVersion: (epoch) => networkVersionAt(deps.network, epoch), beaconRound: deps.beaconRound }
+    this.#baseFeeRules = baseFeeRules(deps.network)
+    this.#blockMessages = new BlockMessageReader(deps.store.blocks)
+  }
+
+  /** The network version at an epoch: at an upgrade's own height still the old one. */
+  networkVersion(epoch: ChainEpoch): number {
+    return this.#rules.networkVersion(epoch)
+  }
+
+  /** A block's own messages. */
+  blockMessages(header: BlockHeader): BlockMessages {
+    return this.#blockMessages.messages(header)
+  }
+
+  /** The executed messages of each block of a tipset. */
+  selectedMessages(tipset: Tipset): readonly SelectedMessages[] {
+    const key = tipsetKeyText(tipset.key)
+    let selected = this.#selected.get(key)
+    if (selected === undefined) {
+      const messages = tipset.blocks.map((block) => this.blockMessages(block))
+      const hyperdrive = this.#baseFeeRules.upgradeHeight('Hyperdrive') ?? Number.POSITIVE_INFINITY
+      const resolve = (address: Address): Address => this.#resolveSender(tipset, address)
+      selected = selectMessages(tipset, messages, resolve, hyperdrive)
+      this.#selected.set(key, selected)
+    }
+    return selected
+  }
+
+  /** The executed messages of a tipset in order. */
+  tipsetMessages(tipset: Tipset): readonly ChainMessage[] {
+    const selected = this.selectedMessages(tipset)
+    let ordered = this.#ordered.get(selected)
+    if (ordered === undefined) {
+      ordered = inExecutionOrder(selected)
+      this.#ordered.set(selected, ordered)
+    }
+    return ordered
+  }
+
+  /** Base fee of a block on top of `tipset`, attoFIL per gas. */
+  baseFee(tipset: Tipset): TokenAmount {
+    const messages = tipset.blocks.map((block) => this.blockMessages(block))
+    return computeBaseFee(this.#baseFeeRules, tipset, messages)
+  }
+
+  /** Weight of the chain up to and including `tipset`. */
+  weight(tipset: Tipset): bigint {
+    return tipsetWeight(tipset, networkPower(this.stateBefore(tipset)).qualityAdjusted)
+  }
+
+  /** Randomness of the chain that `tipset` ends. */
+  randomness(tipset: Tipset): ChainRandomness {
+    return new ChainRandomness(this.store, this.#rules, tipset)
+  }
+
+  /** A state by its root; shared, so it must not be changed. */
+  stateTree(root: Cid): StateTree {
+    let tree = this.#trees.get(root.key)
+    if (tree === undefined) {
+      tree = StateTree.load(this.store.blocks, root)
+      this.#trees.set(root.key, tree)
+    }
+    return tree
+  }
+
+  /** The state that a tipset's messages start from. */
+  stateBefore(tipset: Tipset): StateTree {
+    return this.stateTree(firstBlock(tipset).parentStateRoot)
+  }
+
+  #resolveSender(tipset: Tipset, address: Address): Address {
+    if (isIdAddress(address)) return address
+    const id = this.stateBefore(tipset).lookupId(address)
+    if (id === undefined) {
+      throw new ChainError('ACTOR_NOT_FOUND', `failed to resolve sender: resolve address ${address}: actor not found`)
+    }
+    return idAddress(id)
+  }
+}
+
+/** The ID of an address in a state; undefined when it has none. */
+export function resolveId(tree: StateTree, address: Address): bigint | undefined {
+  if (isIdAddress(address)) return addressToId(address)
+  return address.isUndefined ? undefined : tree.lookupId(address)
+}

@@ -1,0 +1,265 @@
+/** Methods `Chain…`. */
+import { decode, type Codec, nullable, bool, bytes, cid, listOrEmpty, bigInt } from '../../codec/description.ts'
+import type { Cid } from '../../codec/cid.ts'
+import type { ChainView } from '../../chain/chainView.ts'
+import { type HeadChange, headChanges } from '../../chain/headChange.ts'
+import { ipldStat } from '../../chain/ipldStat.ts'
+import { readReceipts } from '../../chain/receipts.ts'
+import { getBlock, hasBlock } from '../../ipld/blockstore.ts'
+import { blockHeader } from '../../types/blockHeader.ts'
+import type { ChainMessage } from '../../types/chainMessage.ts'
+import { type Message, message } from '../../types/message.ts'
+import { type Receipt, receiptV1 } from '../../types/receipt.ts'
+import { chainEpoch } from '../../types/scalars.ts'
+import { signedMessage } from '../../types/signedMessage.ts'
+import { tipset, tipsetKey, type Tipset, type TipsetKey } from '../../types/tipset.ts'
+import { type ChannelSink, channelMethod, method, type MethodRow, param } from '../method.ts'
+import { apiBlockMessages, apiHeadChanges, apiMessages, objStat, optionalCid } from '../types/chain.ts'
+
+/** Epochs behind the head from which a tipset is final without F3. */
+const EC_FINALITY = 900
+
+/** What the methods need. */
+export interface ChainMethodsDeps {
+  readonly view: ChainView
+  /** The tipset that F3 finalized last; undefined: F3 has finalized none. */
+  readonly f3Finalized?: () => Tipset | undefined
+}
+
+const receipts: Codec<Receipt[] | null> = nullable(listOrEmpty(receiptV1))
+const key = param('tipsetKey', tipsetKey)
+const height = param('height', chainEpoch)
+const blockCid = param('blockCid', cid)
+
+/** The tipset of a key; of the empty key the head. */
+export function loadTipset(view: ChainView, one: TipsetKey): Tipset {
+  return view.store.tipsetOrHead(one)
+}
+
+/** One list of changes for all subscribers, so that its JSON is made once. */
+class HeadFeed {
+  readonly #view: ChainView
+  readonly #sinks = new Set<ChannelSink<readonly HeadChange[]>>()
+  #stop: (() => void) | undefined
+
+  constructor(view: ChainView) {
+    this.#view = view
+  }
+
+  subscribe(sink: ChannelSink<readonly HeadChange[]>): () => void {
+    sink.value([{ kind: 'current', tipset: this.#view.store.head() }])
+    this.#sinks.add(sink)
+    this.#stop ??= this.#view.store.onHeadChange((reverted, applied) => {
+      const changes = headChanges({ reverted, applied })
+      for (const one of [...this.#sinks]) one.value(changes)
+    })
+    return () => {
+      this.#sinks.delete(sink)
+      if (this.#sinks.size > 0) return
+      this.#stop?.()
+      this.#stop = undefined
+    }
+  }
+}
+
+/** A message by its own CID, signed or not. @throws CodecError, BlockMissing */
+export function loadMessage(view: ChainView, messageCid: Cid): Message {
+  const data = getBlock(view.store.blocks, messageCid)
+  try {
+    return decode(message, data)
+  } catch {
+    // Lotus reports the failure of the second form: the CID of something else has the wrong number of fields.
+    return decode(signedMessage, data).message
+  }
+}
+
+/** Rows of `Chain…`. */
+export function chainMethods(deps: ChainMethodsDeps): MethodRow[] {
+  const { view } = deps
+  const { store } = view
+  const feed = new HeadFeed(view)
+  return [
+    method({
+      name: 'ChainHead',
+      perm: 'read',
+      summary: 'The heaviest tipset.',
+      params: [],
+      result: tipset,
+      cacheResult: true,
+      handler: () => store.head(),
+    }),
+    channelMethod({
+      name: 'ChainNotify',
+      perm: 'read',
+      summary: 'Head changes: first the current head, then for each change its reverts and applies.',
+      params: [],
+      result: apiHeadChanges,
+      subscribe: (sink) => feed.subscribe(sink),
+    }),
+    method({
+      name: 'ChainGetBlock',
+      perm: 'read',
+      summary: 'A block header.',
+      params: [blockCid],
+      result: blockHeader,
+      cacheResult: true,
+      handler: (one) => store.header(one),
+    }),
+    method({
+      name: 'ChainGetTipSet',
+      perm: 'read',
+      summary: 'The tipset of a key; the empty key is refused.',
+      params: [key],
+      result: tipset,
+      cacheResult: true,
+      handler: (one) => store.tipset(one),
+    }),
+    method({
+      name: 'ChainGetTipSetByHeight',
+      perm: 'read',
+      summary: 'The ancestor at a height; for a null round the tipset before it.',
+      params: [height, key],
+      result: tipset,
+      cacheResult: true,
+      handler: (epoch, from) => store.tipsetByHeight(epoch, loadTipset(view, from), 'previous'),
+    }),
+    method({
+      name: 'ChainGetTipSetAfterHeight',
+      perm: 'read',
+      summary: 'The ancestor at a height; for a null round the tipset after it.',
+      params: [height, key],
+      result: tipset,
+      cacheResult: true,
+      handler: (epoch, from) => store.tipsetByHeight(epoch, loadTipset(view, from), 'next'),
+    }),
+    method({
+      name: 'ChainGetFinalizedTipSet',
+      perm: 'read',
+      versions: ['v1'],
+      summary: 'The last final tipset: by F3, or 900 epochs behind the head.',
+      params: [],
+      result: tipset,
+      cacheResult: true,
+      handler: () => finalizedTipset(view, deps.f3Finalized?.()),
+    }),
+    method({
+      name: 'ChainGetGenesis',
+      perm: 'read',
+      summary: 'The genesis tipset.',
+      params: [],
+      result: tipset,
+      cacheResult: true,
+      handler: () => store.genesis(),
+    }),
+    method({
+      name: 'ChainTipSetWeight',
+      perm: 'read',
+      summary: 'Weight of the chain up to and including a tipset.',
+      params: [key],
+      result: bigInt,
+      handler: (one) => view.weight(loadTipset(view, one)),
+    }),
+    method({
+      name: 'ChainGetPath',
+      perm: 'read',
+      summary: 'The steps from one tipset to another: reverts, then applies.',
+      params: [param('from', tipsetKey), param('to', tipsetKey)],
+      result: apiHeadChanges,
+      handler: (from, to) => headChanges(store.branches(store.tipset(from), store.tipset(to))),
+    }),
+    ...messageMethods(view),
+    ...objectMethods(view),
+  ]
+}
+
+function finalizedTipset(view: ChainView, f3: Tipset | undefined): Tipset {
+  const head = view.store.head()
+  const ecHeight = head.height - EC_FINALITY
+  if (f3 !== undefined && f3.height >= ecHeight) return f3
+  return view.store.tipsetByHeight(ecHeight, head, 'previous')
+}
+
+function messageMethods(view: ChainView): MethodRow[] {
+  const { store } = view
+  const messagesOf = (one: Tipset): ChainMessage[] => (one.height === 0 ? [] : [...view.tipsetMessages(one)])
+  return [
+    method({
+      name: 'ChainGetBlockMessages',
+      perm: 'read',
+      summary: "A block's own messages.",
+      params: [blockCid],
+      result: apiBlockMessages,
+      cacheResult: true,
+      handler: (one) => view.blockMessages(store.header(one)),
+    }),
+    method({
+      name: 'ChainGetParentMessages',
+      perm: 'read',
+      summary: "Messages of the block's parent tipset in order of execution.",
+      params: [blockCid],
+      result: apiMessages,
+      handler: (one) => {
+        const header = store.header(one)
+        // Unlike below, a parent at height 0 is asked: genesis itself has no messages.
+        return header.height === 0 ? [] : [...view.tipsetMessages(store.tipset(header.parents))]
+      },
+    }),
+    method({
+      name: 'ChainGetParentReceipts',
+      perm: 'read',
+      summary: "Receipts of the messages of the block's parent tipset.",
+      params: [blockCid],
+      result: receipts,
+      handler: (one) => {
+        const header = store.header(one)
+        return header.height === 0 ? null : readReceipts(store.blocks, header.parentMessageReceipts)
+      },
+    }),
+    method({
+      name: 'ChainGetMessagesInTipset',
+      perm: 'read',
+      summary: "A tipset's messages in order of execution.",
+      params: [key],
+      result: apiMessages,
+      handler: (one) => messagesOf(loadTipset(view, one)),
+    }),
+    method({
+      name: 'ChainGetMessage',
+      perm: 'read',
+      summary: 'A message by its signed or unsigned CID.',
+      params: [param('messageCid', cid)],
+      result: message,
+      handler: (one) => loadMessage(view, one),
+    }),
+  ]
+}
+
+function objectMethods(view: ChainView): MethodRow[] {
+  const { blocks } = view.store
+  return [
+    method({
+      name: 'ChainReadObj',
+      perm: 'read',
+      summary: 'The bytes of a block.',
+      params: [param('objectCid', cid)],
+      result: bytes,
+      handler: (one) => getBlock(blocks, one),
+    }),
+    method({
+      name: 'ChainHasObj',
+      perm: 'read',
+      summary: 'Whether a block is at hand.',
+      params: [param('objectCid', cid)],
+      result: bool,
+      handler: (one) => hasBlock(blocks, one),
+    }),
+    method({
+      name: 'ChainStatObj',
+      perm: 'read',
+      summary: 'Bytes and blocks of a tree, without those of the tree `base`.',
+      params: [param('objectCid', cid), param('base', optionalCid)],
+      result: objStat,
+      handler: (one, base) => ipldStat(blocks, one, base ?? undefined),
+    }),
+  ]
+}

@@ -1,0 +1,84 @@
+/** JSON forms of chain objects that are Lotus' API's own. Field order is Go's. */
+import type { Cid } from '../../codec/cid.ts'
+import { cid, type Codec, jsonOnly, list, listOrEmpty, named, nullable, struct, uint } from '../../codec/description.ts'
+import type { HeadChange, HeadChangeKind } from '../../chain/headChange.ts'
+import { type ChainMessage, chainMessageCid } from '../../types/chainMessage.ts'
+import { type Message, message } from '../../types/message.ts'
+import { type SignedMessage, signedMessage, signedMessageCid } from '../../types/signedMessage.ts'
+import { messageCid } from '../../types/message.ts'
+import { type Tipset, tipset } from '../../types/tipset.ts'
+
+const messageForm: Codec<{ readonly cid: Cid; readonly message: Message }> = struct('api.Message', [
+  ['cid', 'Cid', cid],
+  ['message', 'Message', message],
+])
+
+/** `{Cid, Message}`: `Cid` is of the signed message unless BLS. Output only. */
+export const apiMessage: Codec<ChainMessage> = jsonOnly<ChainMessage>(
+  'api.Message',
+  (value, context) => messageForm.toJson({ cid: chainMessageCid(value), message: value.message }, context),
+  (json, context) => ({ kind: 'bls', message: messageForm.fromJson(json, context).message }),
+  messageForm.schema,
+)
+
+/** Null when empty. */
+export const apiMessages: Codec<ChainMessage[]> = list(apiMessage)
+
+/** A block's own messages. */
+export interface ApiBlockMessages {
+  readonly bls: readonly Message[]
+  readonly signed: readonly SignedMessage[]
+}
+
+const blockMessagesForm: Codec<{ bls: Message[]; signed: SignedMessage[]; cids: Cid[] }> = struct('api.BlockMessages', [
+  ['bls', 'BlsMessages', listOrEmpty(message)],
+  ['signed', 'SecpkMessages', listOrEmpty(signedMessage)],
+  ['cids', 'Cids', listOrEmpty(cid)],
+])
+
+/** `{BlsMessages, SecpkMessages, Cids}`, `[]` when empty. */
+export const apiBlockMessages: Codec<ApiBlockMessages> = jsonOnly<ApiBlockMessages>(
+  'api.BlockMessages',
+  ({ bls, signed }, context) =>
+    blockMessagesForm.toJson(
+      { bls: [...bls], signed: [...signed], cids: [...bls.map(messageCid), ...signed.map(signedMessageCid)] },
+      context,
+    ),
+  (json, context) => blockMessagesForm.fromJson(json, context),
+  blockMessagesForm.schema,
+)
+
+const headChangeKind: Codec<HeadChangeKind> = jsonOnly<HeadChangeKind>(
+  'string',
+  (value) => value,
+  (json) => (json === 'revert' || json === 'apply' ? json : 'current'),
+  { type: 'string', enum: ['current', 'revert', 'apply'] },
+)
+
+/** `{Type, Val}`. */
+export const apiHeadChange: Codec<HeadChange> = struct<HeadChange>('api.HeadChange', [
+  ['kind', 'Type', headChangeKind],
+  ['tipset', 'Val', tipset],
+])
+
+/** Steps of a head change. */
+export const apiHeadChanges: Codec<readonly HeadChange[]> = listOrEmpty(apiHeadChange) as Codec<readonly HeadChange[]>
+
+/** Size of a tree of blocks. */
+export interface ObjStat {
+  /** Bytes. */
+  readonly size: number
+  /** Blocks. */
+  readonly links: number
+}
+
+export const objStat: Codec<ObjStat> = struct<ObjStat>('api.ObjStat', [
+  ['size', 'Size', uint],
+  ['links', 'Links', uint],
+])
+
+/** A CID that may be undefined: JSON null. */
+export const optionalCid: Codec<Cid | null> = named(nullable(cid), 'cid.Cid')
+
+/** A tipset that may be null. */
+export const optionalTipset: Codec<Tipset | null> = nullable(tipset)
