@@ -26,7 +26,7 @@ export class PetrelError<Code extends string = string> extends Error {
 }
 
 /** Codes of {@link BaseError}. */
-export type BaseErrorCode = 'INVALID_ENCODING' | 'OUT_OF_RANGE' | 'UNREACHABLE'
+export type BaseErrorCode = 'INVALID_ENCODING' | 'OUT_OF_RANGE' | 'CLOSED' | 'UNREACHABLE'
 
 /** Errors of the lowest layer: text encodings and integer ranges. */
 export class BaseError extends PetrelError<BaseErrorCode> {}

@@ -1,0 +1,67 @@
+/**
+ * What differs between runtimes, as small interfaces. `platform/<runtime>` implements them; `src/` only takes them.
+ * Every port has a suite in test/contract that runs against each implementation.
+ */
+import type { ErrorInfo } from './errors.ts'
+
+/** The time. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  nowMs(): number
+  /** Milliseconds from an arbitrary origin; never goes back. */
+  monotonicMs(): number
+}
+
+/** Deferred runs. */
+export interface Timers {
+  /**
+   * Runs `fn` once after `ms` milliseconds; does not keep a process alive by itself.
+   * @returns what cancels it; harmless after the run
+   */
+  setTimeout(fn: () => void, ms: number): () => void
+}
+
+/** Randomness fit for keys. */
+export interface Random {
+  /** Fills all of `out` with cryptographically secure bytes. */
+  fill(out: Uint8Array): void
+}
+
+/** The log. `info` is plain data without secrets. */
+export interface Logger {
+  debug(message: string, info?: ErrorInfo): void
+  info(message: string, info?: ErrorInfo): void
+  warn(message: string, info?: ErrorInfo): void
+  error(message: string, info?: ErrorInfo): void
+}
+
+/** One write of a {@link KeyValueStore.batch}. */
+export type KeyValueOp =
+  | { readonly op: 'put'; readonly key: Uint8Array; readonly value: Uint8Array }
+  | { readonly op: 'delete'; readonly key: Uint8Array }
+
+/**
+ * An ordered store of byte strings under byte strings of 1 to {@link MAX_STORE_KEY_BYTES} bytes.
+ * Reads see every earlier write of this process at once. A write outlives the process, even when it is killed, when
+ * it returns; it outlives a loss of power only after `flush`.
+ */
+export interface KeyValueStore {
+  /** The value, owned by the caller; undefined when there is none. */
+  get(key: Uint8Array): Uint8Array | undefined
+  has(key: Uint8Array): boolean
+  /** The store keeps no reference to either array. */
+  put(key: Uint8Array, value: Uint8Array): void
+  /** Nothing happens when there is no such key. */
+  delete(key: Uint8Array): void
+  /** Keys that start with `prefix` (default: all), in lexicographic order. Writes during the walk may or may not be seen. */
+  keys(prefix?: Uint8Array): Iterable<Uint8Array>
+  /** All of `ops` in order, or none of them. */
+  batch(ops: readonly KeyValueOp[]): void
+  /** Resolves when every earlier write is on stable storage. */
+  flush(): Promise<void>
+  /** Flushes and gives the store up; every later call throws. */
+  close(): Promise<void>
+}
+
+/** Longest key of a {@link KeyValueStore}, bytes (LMDB's limit with its default page size is 1,978). */
+export const MAX_STORE_KEY_BYTES: number = 1024

@@ -1,0 +1,42 @@
+/** Where the shared data (vectors, recorded chains) is: `../shared` beside the repository. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** Root of the repository, absolute. */
+export const ROOT: string = fileURLToPath(new URL('../../', import.meta.url))
+
+const folder = join(ROOT, '..', 'shared')
+
+/** Absolute path of the shared folder, or undefined on a machine without it. */
+export const SHARED: string | undefined = existsSync(join(folder, 'data')) ? folder : undefined
+
+/** True where no test that reads shared data can run. */
+export const sharedMissing: boolean = SHARED === undefined
+
+/** Why a test that needs `path` below the shared folder is skipped; undefined when it can run. */
+export function missingShared(path: string): string | undefined {
+  if (SHARED === undefined) return '../shared is not on this machine'
+  return existsSync(join(SHARED, path)) ? undefined : `../shared/${path} is not on this machine`
+}
+
+/** Absolute path of a shared file or folder. */
+export function sharedPath(path: string): string {
+  if (SHARED === undefined) throw new Error('../shared is not on this machine: skip by missingShared()')
+  return join(SHARED, path)
+}
+
+/** Bytes of a shared file. */
+export function readShared(path: string): Uint8Array {
+  return new Uint8Array(readFileSync(sharedPath(path)))
+}
+
+/** Text of a shared file. */
+export function readSharedText(path: string): string {
+  return readFileSync(sharedPath(path), 'utf8')
+}
+
+/** JSON of a shared file, as JavaScript numbers (use src/codec/jsonText.ts where integers above 2^53 matter). */
+export function readSharedJson<T = unknown>(path: string): T {
+  return JSON.parse(readSharedText(path)) as T
+}
