@@ -1,5 +1,5 @@
 /** CID of a block of chain data. */
-import { CODEC_DAG_CBOR, Cid, createCid, HASH_BLAKE2B_256 } from '../codec/cid.ts'
+import { Cid, CODEC_DAG_CBOR, createCid, HASH_BLAKE2B_256 } from '../codec/cid.ts'
 import { blake2b256 } from './blake2b.ts'
 
 /** Version 1, codec (one byte), BLAKE2b-256 (varint a0e402), digest length 32. */

@@ -31,7 +31,10 @@ export function setBlsBackend(backend: BlsBackend): void {
 }
 
 function invalidKey(): CryptoError {
-  return new CryptoError('INVALID_SECRET_KEY', 'Cannot use BLS key: not 32 bytes of a number from 1 to the order minus 1')
+  return new CryptoError(
+    'INVALID_SECRET_KEY',
+    'Cannot use BLS key: not 32 bytes of a number from 1 to the order minus 1',
+  )
 }
 
 /**

@@ -51,8 +51,7 @@ const BATCH = 64
 const MESSAGE_BYTES = 4096
 
 /** Generator of G1, compressed. @see draft-irtf-cfrg-pairing-friendly-curves section 4.2.1 */
-const G1_GENERATOR =
-  '97f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb'
+const G1_GENERATOR = '97f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb'
 /** Generator of G2, compressed. */
 const G2_GENERATOR =
   '93e02b6052719f607dacd3a088274f65596bd0d09920b61ab5da61bbdc7f5049334cf11213945d57e5ac7d055d042b7e' +

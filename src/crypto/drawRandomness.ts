@@ -27,7 +27,12 @@ function signedBigEndian(value: number): Uint8Array {
  * @param digest - blake2b-256 of a ticket's VRF proof or of a beacon entry, 32 bytes
  * @returns 32 bytes
  */
-export function drawRandomnessFromDigest(digest: Uint8Array, tag: number, epoch: number, entropy: Uint8Array): Uint8Array {
+export function drawRandomnessFromDigest(
+  digest: Uint8Array,
+  tag: number,
+  epoch: number,
+  entropy: Uint8Array,
+): Uint8Array {
   return blake2b256(concatBytes(signedBigEndian(tag), digest, signedBigEndian(epoch), entropy))
 }
 

@@ -13,7 +13,10 @@ export const SECP256K1_SIGNATURE_LENGTH = 65
 const DIGEST_LENGTH = 32
 
 function invalidKey(): CryptoError {
-  return new CryptoError('INVALID_SECRET_KEY', 'Cannot use secp256k1 key: not 32 bytes of a number from 1 to the order minus 1')
+  return new CryptoError(
+    'INVALID_SECRET_KEY',
+    'Cannot use secp256k1 key: not 32 bytes of a number from 1 to the order minus 1',
+  )
 }
 
 /**
