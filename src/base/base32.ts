@@ -26,10 +26,12 @@ export function toBase32(bytes: Uint8Array): string {
 }
 
 /**
- * Bytes of a canonical text: unused bits of the last character must be zero and no character may be superfluous.
+ * Bytes of a text.
+ * @param form - `canonical`: unused bits of the last character must be zero and no character may be superfluous (as
+ * go-address wants it); `lenient`: they are dropped (as Go's multibase does for CIDs)
  * @throws BaseError `INVALID_ENCODING`
  */
-export function fromBase32(text: string): Uint8Array {
+export function fromBase32(text: string, form: 'canonical' | 'lenient' = 'canonical'): Uint8Array {
   const out = new Uint8Array(Math.floor((text.length * 5) / 8))
   let at = 0
   let bits = 0
@@ -45,7 +47,7 @@ export function fromBase32(text: string): Uint8Array {
       out[at++] = (bits >> have) & 0xff
     }
   }
-  if (have >= 5 || (bits & ((1 << have) - 1)) !== 0) {
+  if (form === 'canonical' && (have >= 5 || (bits & ((1 << have) - 1)) !== 0)) {
     throw new BaseError('INVALID_ENCODING', 'Cannot read base32: not the canonical form')
   }
   return out

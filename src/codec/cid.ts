@@ -146,8 +146,8 @@ export function parseCid(text: string): Cid {
   let bytes: Uint8Array
   try {
     if (text.length === 46 && text.startsWith('Qm')) bytes = base58btc.decode(`z${text}`)
-    else if (text.startsWith('b')) bytes = fromBase32(text.slice(1))
-    else if (text.startsWith('B')) bytes = fromBase32(text.slice(1).toLowerCase())
+    else if (text.startsWith('b')) bytes = fromBase32(text.slice(1), 'lenient')
+    else if (text.startsWith('B')) bytes = fromBase32(text.slice(1).toLowerCase(), 'lenient')
     else if (text.startsWith('z')) bytes = base58btc.decode(text)
     else throw new CodecError('INVALID_CID', 'selected encoding not supported', { prefix: text[0] })
   } catch (cause) {
