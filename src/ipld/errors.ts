@@ -1,0 +1,36 @@
+/** Errors of block stores and of the tree structures in them. */
+import { PetrelError } from '../base/errors.ts'
+import type { Cid } from '../codec/cid.ts'
+
+/** Codes of {@link IpldError}. */
+export type IpldErrorCode =
+  | 'BLOCK_MISSING'
+  | 'CID_MISMATCH'
+  | 'READ_ONLY'
+  | 'INVALID_HAMT'
+  | 'INVALID_AMT'
+  | 'INVALID_BITFIELD'
+  | 'INVALID_CAR'
+  | 'INVALID_ZSTD'
+  | 'OUT_OF_RANGE'
+  | 'MAX_DEPTH'
+  | 'NO_PROGRESS'
+  | 'NOT_SUPPORTED'
+
+/** A tree that is not in its canonical form, an archive that cannot be read, a block that is not what its CID says. */
+export class IpldError extends PetrelError<IpldErrorCode> {}
+
+/** How many missing CIDs an error text names. */
+const NAMED_CIDS = 3
+
+/** Blocks that a synchronous read needed and the store does not have. `withBlocks` fetches them and runs again. */
+export class BlockMissing extends IpldError {
+  readonly cids: readonly Cid[]
+
+  constructor(cids: readonly Cid[]) {
+    const names = cids.slice(0, NAMED_CIDS).map(String)
+    // Lotus' own words: clients look for "not found".
+    super('BLOCK_MISSING', `ipld: could not find ${names.join(', ')}`, { cids: names, count: cids.length })
+    this.cids = cids
+  }
+}

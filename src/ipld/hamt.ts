@@ -1,0 +1,500 @@
+/**
+ * HAMT: a map from byte strings to values in a tree of blocks. Keys are spread by SHA-256, read from the top
+ * `bitWidth` bits a level; a slot holds up to three entries before it becomes a node of its own. The form is canonical:
+ * equal contents have equal roots, whatever the order of writes.
+ *
+ * Node: [bit field as big-endian bytes without leading zeros, pointers in slot order]; a pointer is a link, or a bucket
+ * of 1 to 3 [key, value] sorted by key. Before actors v3 a pointer was a map of one entry, "0" link or "1" bucket.
+ *
+ * @see ref-fvm ipld/hamt/src/node.rs Node, pointer.rs Pointer::clean; go-hamt-ipld hamt.go
+ */
+import { compareBytes, EMPTY_BYTES, equalBytes } from '../base/bytes.ts'
+import { CborReader, CborWriter, MAJOR_TAG } from '../codec/cbor.ts'
+import type { Cid } from '../codec/cid.ts'
+import type { Codec } from '../codec/description.ts'
+import { sha256 } from '../crypto/hashes.ts'
+import { type Blockstore, getBlock, putBlock } from './blockstore.ts'
+import { IpldError } from './errors.ts'
+
+/** Entries in a slot before it becomes a node. */
+const BUCKET_SIZE = 3
+const HASH_BITS = 256
+const DEFAULT_BIT_WIDTH = 5
+const MAX_BIT_WIDTH = 8
+
+/** How a tree is laid out. */
+export interface HamtOptions {
+  /** Bits of the hash read per level, 1 to 8. Default 5. */
+  readonly bitWidth?: number
+  /** The form of pointers before actors v3: a map of one entry. */
+  readonly pointerMaps?: boolean
+}
+
+/** One key with its value's bytes; `value` is decoded when first asked for, by `codec`. */
+interface Entry {
+  readonly key: Uint8Array
+  readonly raw: Uint8Array
+  value: unknown
+  codec: unknown
+}
+
+/** A child that is in the store. `node` is kept only where the store has no {@link Blockstore.nodes}. */
+interface Link {
+  readonly cid: Cid
+  node: Node | undefined
+}
+
+type Slot = Node | Link | Entry[] | undefined
+
+class Node {
+  readonly slots: Slot[]
+  /** The tree that may write to it; undefined: nobody, it is shared. */
+  owner: object | undefined
+
+  constructor(slots: Slot[], owner: object | undefined) {
+    this.slots = slots
+    this.owner = owner
+  }
+}
+
+function invalid(message: string, cause?: unknown): IpldError {
+  return new IpldError('INVALID_HAMT', message, {}, cause === undefined ? undefined : { cause })
+}
+
+function isLink(slot: Node | Link): slot is Link {
+  return !(slot instanceof Node)
+}
+
+function readEntries(reader: CborReader): Entry[] {
+  const count = reader.readArray()
+  if (count === 0) throw invalid('empty HAMT bucket')
+  if (count > BUCKET_SIZE) throw invalid(`HAMT bucket with ${count} entries, at most ${BUCKET_SIZE}`)
+  const out: Entry[] = []
+  for (let i = 0; i < count; i++) {
+    if (reader.readArray() !== 2) throw invalid('HAMT entry is not a pair')
+    const key = reader.readBytes()
+    const raw = reader.readRaw()
+    const before = out[i - 1]
+    if (before !== undefined && compareBytes(before.key, key) >= 0) throw invalid('HAMT bucket is not sorted')
+    out.push({ key, raw, value: undefined, codec: undefined })
+  }
+  return out
+}
+
+function readLink(reader: CborReader): Link {
+  return { cid: reader.readCid(), node: undefined }
+}
+
+function readPointerMap(reader: CborReader): Link | Entry[] {
+  if (reader.readMap() !== 1) throw invalid('HAMT pointer is not a map of one entry')
+  const kind = reader.readText()
+  if (kind === '0') return readLink(reader)
+  if (kind === '1') return readEntries(reader)
+  throw invalid(`HAMT pointer of unknown kind ${kind}`)
+}
+
+function decodeNode(data: Uint8Array, bitWidth: number, pointerMaps: boolean): Node {
+  const reader = new CborReader(data)
+  if (reader.readArray() !== 2) throw invalid('HAMT node is not a pair')
+  const field = reader.readBytes()
+  const width = 1 << bitWidth
+  if (field.length > 0 && field[0] === 0) throw invalid('HAMT bit field has leading zeros')
+  if (field.length > Math.max(1, width >> 3)) {
+    throw invalid(`HAMT bit field has ${field.length} bytes, too many for width ${width}`)
+  }
+  const slots: Slot[] = new Array<Slot>(width).fill(undefined)
+  const count = reader.readArray()
+  let found = 0
+  for (let i = 0; i < field.length; i++) {
+    let byte = field[field.length - 1 - i] as number
+    for (let bit = 0; byte !== 0; bit++, byte >>>= 1) {
+      if ((byte & 1) === 0) continue
+      const index = i * 8 + bit
+      if (index >= width) throw invalid('HAMT bit field is wider than the node')
+      if (++found > count) throw invalid('HAMT node has fewer pointers than bits')
+      slots[index] = pointerMaps
+        ? readPointerMap(reader)
+        : reader.peekMajor() === MAJOR_TAG
+          ? readLink(reader)
+          : readEntries(reader)
+    }
+  }
+  if (found !== count) throw invalid('HAMT node has more pointers than bits')
+  reader.end()
+  return new Node(slots, undefined)
+}
+
+function encodeNode(node: Node, pointerMaps: boolean): Uint8Array {
+  const { slots } = node
+  let top = -1
+  let count = 0
+  for (let i = 0; i < slots.length; i++) {
+    if (slots[i] !== undefined) {
+      top = i
+      count++
+    }
+  }
+  const field = top < 0 ? EMPTY_BYTES : new Uint8Array((top >> 3) + 1)
+  for (let i = 0; i <= top; i++) {
+    if (slots[i] !== undefined) {
+      const at = field.length - 1 - (i >> 3)
+      field[at] = (field[at] as number) | (1 << (i & 7))
+    }
+  }
+  const writer = new CborWriter(1024)
+  writer.array(2)
+  writer.bytes(field)
+  writer.array(count)
+  for (let i = 0; i <= top; i++) {
+    const slot = slots[i]
+    if (slot === undefined) continue
+    if (Array.isArray(slot)) {
+      if (pointerMaps) {
+        writer.map(1)
+        writer.text('1')
+      }
+      writer.array(slot.length)
+      for (let j = 0; j < slot.length; j++) {
+        const entry = slot[j] as Entry
+        writer.array(2)
+        writer.bytes(entry.key)
+        writer.raw(entry.raw)
+      }
+    } else {
+      if (!isLink(slot)) throw invalid('HAMT node has a child that was not written')
+      if (pointerMaps) {
+        writer.map(1)
+        writer.text('0')
+      }
+      writer.cid(slot.cid)
+    }
+  }
+  return writer.finish()
+}
+
+/** The bits of a key's hash at a level. */
+function slotIndex(hash: Uint8Array, depth: number, bitWidth: number): number {
+  const start = depth * bitWidth
+  if (start + bitWidth > HASH_BITS)
+    throw new IpldError('MAX_DEPTH', 'Cannot go deeper in HAMT: no bits of the hash are left')
+  const at = start >> 3
+  const word = ((hash[at] as number) << 8) | (hash[at + 1] ?? 0)
+  return (word >> (16 - (start & 7) - bitWidth)) & ((1 << bitWidth) - 1)
+}
+
+/**
+ * A tree over a store. Reads decode only the nodes on the way; writes stay in memory until {@link Hamt.flush}.
+ * Keys and values that are returned are views of blocks.
+ */
+export class Hamt<V> {
+  readonly #store: Blockstore
+  readonly #codec: Codec<V>
+  readonly #bitWidth: number
+  readonly #pointerMaps: boolean
+  readonly #format: string
+  #root: Node
+  #rootCid: Cid | undefined
+  /** Identity of this tree's own nodes; a new one after each flush, which shares them. */
+  #token: object = {}
+
+  private constructor(store: Blockstore, codec: Codec<V>, options: HamtOptions, cid: Cid | undefined) {
+    const bitWidth = options.bitWidth ?? DEFAULT_BIT_WIDTH
+    if (bitWidth < 1 || bitWidth > MAX_BIT_WIDTH) throw invalid(`HAMT bit width ${bitWidth} is not between 1 and 8`)
+    this.#store = store
+    this.#codec = codec
+    this.#bitWidth = bitWidth
+    this.#pointerMaps = options.pointerMaps ?? false
+    // The same block may be read under several layouts (an empty node has equal bytes in all of them).
+    this.#format = `h${bitWidth}${this.#pointerMaps ? 'm' : ''}`
+    this.#rootCid = cid
+    this.#root =
+      cid === undefined
+        ? new Node(new Array<Slot>(1 << bitWidth).fill(undefined), this.#token)
+        : this.#node({ cid, node: undefined })
+  }
+
+  /** A tree without entries. */
+  static empty<V>(store: Blockstore, codec: Codec<V>, options: HamtOptions = {}): Hamt<V> {
+    return new Hamt(store, codec, options, undefined)
+  }
+
+  /**
+   * The tree with this root.
+   * @throws BlockMissing; IpldError `INVALID_HAMT`; CodecError
+   */
+  static load<V>(store: Blockstore, root: Cid, codec: Codec<V>, options: HamtOptions = {}): Hamt<V> {
+    return new Hamt(store, codec, options, root)
+  }
+
+  #node(link: Link): Node {
+    if (link.node !== undefined) return link.node
+    const { nodes } = this.#store
+    if (nodes === undefined) {
+      const node = decodeNode(getBlock(this.#store, link.cid), this.#bitWidth, this.#pointerMaps)
+      link.node = node
+      return node
+    }
+    const key = this.#format + link.cid.key
+    const known = nodes.get(key)
+    if (known !== undefined) return known as Node
+    const node = decodeNode(getBlock(this.#store, link.cid), this.#bitWidth, this.#pointerMaps)
+    nodes.set(key, node)
+    return node
+  }
+
+  #value(entry: Entry): V {
+    if (entry.codec === this.#codec) return entry.value as V
+    const reader = new CborReader(entry.raw)
+    const value = this.#codec.read(reader)
+    reader.end()
+    entry.value = value
+    entry.codec = this.#codec
+    return value
+  }
+
+  #entry(key: Uint8Array): Entry | undefined {
+    const hash = sha256(key)
+    let node = this.#root
+    for (let depth = 0; ; depth++) {
+      const slot = node.slots[slotIndex(hash, depth, this.#bitWidth)]
+      if (slot === undefined) return undefined
+      if (Array.isArray(slot)) {
+        for (let i = 0; i < slot.length; i++) {
+          const entry = slot[i] as Entry
+          if (equalBytes(entry.key, key)) return entry
+        }
+        return undefined
+      }
+      node = isLink(slot) ? this.#node(slot) : slot
+    }
+  }
+
+  /** The value of a key, decoded once and then the same object. */
+  get(key: Uint8Array): V | undefined {
+    const entry = this.#entry(key)
+    return entry === undefined ? undefined : this.#value(entry)
+  }
+
+  has(key: Uint8Array): boolean {
+    return this.#entry(key) !== undefined
+  }
+
+  /** Whether there is no entry at all. */
+  get isEmpty(): boolean {
+    return this.#root.slots.every((slot) => slot === undefined)
+  }
+
+  #own(node: Node): Node {
+    return node.owner === this.#token ? node : new Node(node.slots.slice(), this.#token)
+  }
+
+  #ownRoot(): Node {
+    this.#root = this.#own(this.#root)
+    return this.#root
+  }
+
+  /** The child at a slot as a node of this tree's own, put into `parent`. */
+  #ownChild(parent: Node, index: number, slot: Node | Link): Node {
+    const child = this.#own(isLink(slot) ? this.#node(slot) : slot)
+    parent.slots[index] = child
+    return child
+  }
+
+  /** Sets the value of a key. The same value again changes nothing. `key` is kept, not copied. */
+  set(key: Uint8Array, value: V): void {
+    const writer = new CborWriter(128)
+    this.#codec.write(writer, value)
+    const raw = writer.finish()
+    const known = this.#entry(key)
+    if (known !== undefined && equalBytes(known.raw, raw)) return
+    this.#insert(this.#ownRoot(), sha256(key), 0, { key, raw, value, codec: this.#codec })
+    this.#rootCid = undefined
+  }
+
+  #insert(root: Node, hash: Uint8Array, start: number, entry: Entry): void {
+    let node = root
+    for (let depth = start; ; depth++) {
+      const index = slotIndex(hash, depth, this.#bitWidth)
+      const slot = node.slots[index]
+      if (slot === undefined) {
+        node.slots[index] = [entry]
+        return
+      }
+      if (Array.isArray(slot)) {
+        let at = 0
+        while (at < slot.length && compareBytes((slot[at] as Entry).key, entry.key) < 0) at++
+        const present = slot[at]
+        if (present !== undefined && equalBytes(present.key, entry.key)) {
+          node.slots[index] = [...slot.slice(0, at), entry, ...slot.slice(at + 1)]
+          return
+        }
+        if (slot.length < BUCKET_SIZE) {
+          node.slots[index] = [...slot.slice(0, at), entry, ...slot.slice(at)]
+          return
+        }
+        const child = new Node(new Array<Slot>(1 << this.#bitWidth).fill(undefined), this.#token)
+        for (let i = 0; i < slot.length; i++) {
+          const one = slot[i] as Entry
+          this.#insert(child, sha256(one.key), depth + 1, one)
+        }
+        node.slots[index] = child
+        node = child
+        continue
+      }
+      node = this.#ownChild(node, index, slot)
+    }
+  }
+
+  /** Removes a key. @returns whether it was there */
+  delete(key: Uint8Array): boolean {
+    if (this.#entry(key) === undefined) return false
+    this.#remove(this.#ownRoot(), sha256(key), 0, key)
+    this.#rootCid = undefined
+    return true
+  }
+
+  #remove(node: Node, hash: Uint8Array, depth: number, key: Uint8Array): void {
+    const index = slotIndex(hash, depth, this.#bitWidth)
+    const slot = node.slots[index]
+    if (slot === undefined) return
+    if (Array.isArray(slot)) {
+      const rest = slot.filter((entry) => !equalBytes(entry.key, key))
+      node.slots[index] = rest.length === 0 ? undefined : rest
+      return
+    }
+    const child = this.#ownChild(node, index, slot)
+    this.#remove(child, hash, depth + 1, key)
+    const bucket = collapsed(child)
+    if (bucket !== undefined) node.slots[index] = bucket.length === 0 ? undefined : bucket
+  }
+
+  /** Writes the changed nodes, children first, and returns the root. */
+  flush(): Cid {
+    if (this.#rootCid !== undefined) return this.#rootCid
+    this.#rootCid = this.#write(this.#root)
+    this.#token = {}
+    return this.#rootCid
+  }
+
+  #write(node: Node): Cid {
+    const { slots } = node
+    for (let i = 0; i < slots.length; i++) {
+      const slot = slots[i]
+      if (slot === undefined || Array.isArray(slot) || isLink(slot)) continue
+      const cid = this.#write(slot)
+      slots[i] = { cid, node: this.#store.nodes === undefined ? slot : undefined }
+    }
+    const cid = putBlock(this.#store, encodeNode(node, this.#pointerMaps))
+    node.owner = undefined
+    this.#store.nodes?.set(this.#format + cid.key, node)
+    return cid
+  }
+
+  /** All entries in the tree's order (by hash, then by key in a bucket), as the references iterate. */
+  *entries(): IterableIterator<[Uint8Array, V]> {
+    yield* this.#walk(this.#root)
+  }
+
+  *#walk(node: Node): IterableIterator<[Uint8Array, V]> {
+    const { slots } = node
+    for (let i = 0; i < slots.length; i++) {
+      const slot = slots[i]
+      if (slot === undefined) continue
+      if (Array.isArray(slot)) {
+        for (let j = 0; j < slot.length; j++) {
+          const entry = slot[j] as Entry
+          yield [entry.key, this.#value(entry)]
+        }
+      } else {
+        yield* this.#walk(isLink(slot) ? this.#node(slot) : slot)
+      }
+    }
+  }
+
+  /** Calls back for each entry, in the order of {@link Hamt.entries}; cheaper than the iterator in hot paths. */
+  forEach(visit: (key: Uint8Array, value: V) => void): void {
+    this.#each(this.#root, visit)
+  }
+
+  #each(node: Node, visit: (key: Uint8Array, value: V) => void): void {
+    const { slots } = node
+    for (let i = 0; i < slots.length; i++) {
+      const slot = slots[i]
+      if (slot === undefined) continue
+      if (Array.isArray(slot)) {
+        for (let j = 0; j < slot.length; j++) {
+          const entry = slot[j] as Entry
+          visit(entry.key, this.#value(entry))
+        }
+      } else {
+        this.#each(isLink(slot) ? this.#node(slot) : slot, visit)
+      }
+    }
+  }
+
+  /**
+   * Keys whose values differ between two trees of one layout; equal subtrees are not read.
+   * @param visit - gets the value here and in `other`, undefined where the key is absent
+   */
+  diff(other: Hamt<V>, visit: (key: Uint8Array, here: V | undefined, there: V | undefined) => void): void {
+    if (this.#format !== other.#format)
+      throw new IpldError('NOT_SUPPORTED', 'not supported: comparing HAMTs of two layouts')
+    this.#diffSlots(this.#root, other, other.#root, visit)
+  }
+
+  #diffSlots(
+    here: Node,
+    other: Hamt<V>,
+    there: Node,
+    visit: (key: Uint8Array, here: V | undefined, there: V | undefined) => void,
+  ): void {
+    if (here === there) return
+    for (let i = 0; i < here.slots.length; i++) {
+      const a = here.slots[i]
+      const b = there.slots[i]
+      if (a === undefined && b === undefined) continue
+      const aNode = a !== undefined && !Array.isArray(a)
+      const bNode = b !== undefined && !Array.isArray(b)
+      if (aNode && bNode) {
+        if (isLink(a) && isLink(b) && a.cid.equals(b.cid)) continue
+        this.#diffSlots(isLink(a) ? this.#node(a) : a, other, isLink(b) ? other.#node(b) : b, visit)
+        continue
+      }
+      const left: Entry[] = []
+      const right: Entry[] = []
+      collect(a, left, (link) => this.#node(link))
+      collect(b, right, (link) => other.#node(link))
+      for (const one of left) {
+        const match = right.find((entry) => equalBytes(entry.key, one.key))
+        if (match === undefined) visit(one.key, this.#value(one), undefined)
+        else if (!equalBytes(match.raw, one.raw)) visit(one.key, this.#value(one), other.#value(match))
+      }
+      for (const one of right) {
+        if (!left.some((entry) => equalBytes(entry.key, one.key))) visit(one.key, undefined, other.#value(one))
+      }
+    }
+  }
+}
+
+function collect(slot: Slot, out: Entry[], load: (link: Link) => Node): void {
+  if (slot === undefined) return
+  if (Array.isArray(slot)) {
+    out.push(...slot)
+    return
+  }
+  const node = isLink(slot) ? load(slot) : slot
+  for (const child of node.slots) collect(child, out, load)
+}
+
+/** The bucket that a child shrinks to after a removal: canonical form allows no node that a bucket could hold. */
+function collapsed(node: Node): Entry[] | undefined {
+  const out: Entry[] = []
+  for (let i = 0; i < node.slots.length; i++) {
+    const slot = node.slots[i]
+    if (slot === undefined) continue
+    if (!Array.isArray(slot)) return undefined
+    for (let j = 0; j < slot.length; j++) out.push(slot[j] as Entry)
+    if (out.length > BUCKET_SIZE) return undefined
+  }
+  return out.sort((a, b) => compareBytes(a.key, b.key))
+}
