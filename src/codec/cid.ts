@@ -98,8 +98,7 @@ export function readCid(bytes: Uint8Array, offset: number): { cid: Cid; next: nu
   }
   if (bytes[offset] === HASH_SHA2_256 && bytes[offset + 1] === 32) {
     const end = offset + 34
-    if (end > bytes.length)
-      throw new CodecError('TRUNCATED', 'invalid cid: length greater than remaining number of bytes in buffer')
+    if (end > bytes.length) throw new CodecError('TRUNCATED', 'length greater than remaining number of bytes in buffer')
     return { cid: new Cid(bytes.slice(offset, end), 0, CODEC_DAG_PB, HASH_SHA2_256, 2), next: end }
   }
   const version = readVarint(bytes, offset)
@@ -154,5 +153,11 @@ export function parseCid(text: string): Cid {
     if (cause instanceof CodecError) throw cause
     throw new CodecError('INVALID_CID', `Cannot read CID: ${(cause as Error).message}`, {}, { cause })
   }
-  return cidFromBytes(bytes)
+  try {
+    return cidFromBytes(bytes)
+  } catch (cause) {
+    if (cause instanceof CodecError)
+      throw new CodecError(cause.code, `invalid cid: ${cause.message}`, cause.info, { cause })
+    throw cause
+  }
 }
