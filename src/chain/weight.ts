@@ -3,7 +3,7 @@
  * @see lotus chain/consensus/filcns/weight.go Weight; chain/store/store.go breakWeightTie
  */
 import { compareBytes } from '../base/bytes.ts'
-import { firstBlock, ticketHash, type Tipset } from '../types/tipset.ts'
+import { firstBlock, type Tipset, ticketHash } from '../types/tipset.ts'
 import { ChainError } from './errors.ts'
 
 const W_RATIO_NUMERATOR = 1n
@@ -26,7 +26,9 @@ export function tipsetWeight(tipset: Tipset, qualityAdjustedPower: bigint): bigi
   let wins = 0n
   for (const block of tipset.blocks) wins += BigInt(block.electionProof?.winCount ?? 0)
   const share = ((log2Power * W_RATIO_NUMERATOR) << FRACTION_BITS) * wins
-  return firstBlock(tipset).parentWeight + (log2Power << FRACTION_BITS) + share / (BLOCKS_PER_EPOCH * W_RATIO_DENOMINATOR)
+  return (
+    firstBlock(tipset).parentWeight + (log2Power << FRACTION_BITS) + share / (BLOCKS_PER_EPOCH * W_RATIO_DENOMINATOR)
+  )
 }
 
 /** On equal weight: whether `candidate` wins over `present` by its tickets. All equal: `present` stays. */

@@ -3,7 +3,7 @@
  * @see lotus node/rpc.go FullNodeHandler, go-jsonrpc server.go ServeHTTP, auth/handler.go
  */
 import { fromUtf8 } from '../base/bytes.ts'
-import { type Caller, type Outcome, RpcEngine } from './engine.ts'
+import type { Caller, Outcome, RpcEngine } from './engine.ts'
 import { RpcError } from './errors.ts'
 import { MAX_REQUEST_BYTES } from './limits.ts'
 import type { ApiVersion } from './method.ts'

@@ -1,7 +1,7 @@
 /** Texts of JSON-RPC answers, keys in alphabetical order as Lotus prints them. */
 import type { Json } from '../codec/description.ts'
 import { stringifyJson } from '../codec/jsonText.ts'
-import { RPC_ERROR_NUMBERS, RpcError } from './errors.ts'
+import { RPC_ERROR_NUMBERS, type RpcError } from './errors.ts'
 import type { RequestId } from './request.ts'
 
 function idText(id: RequestId): string {

@@ -7,7 +7,7 @@
 import { fromUtf8 } from '../base/bytes.ts'
 import type { Json } from '../codec/description.ts'
 import { stringifyJson } from '../codec/jsonText.ts'
-import { type OpenChannel, type Outcome, RpcEngine } from './engine.ts'
+import type { OpenChannel, Outcome, RpcEngine } from './engine.ts'
 import { MAX_UNREAD_BYTES } from './limits.ts'
 import type { ApiVersion } from './method.ts'
 import { parseFrame, type RequestId, type RpcRequest } from './request.ts'

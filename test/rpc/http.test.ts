@@ -35,7 +35,9 @@ describe('HTTP', () => {
   })
 
   it('ignores what follows the first value', async () => {
-    const answer = await stubHandler().handle(httpRequest('POST', '/rpc/v1', `${call('Filecoin.StateNetworkName')} trailing }`))
+    const answer = await stubHandler().handle(
+      httpRequest('POST', '/rpc/v1', `${call('Filecoin.StateNetworkName')} trailing }`),
+    )
     expect(answer.body).toBe('{"id":1,"jsonrpc":"2.0","result":"testing"}\n')
   })
 
@@ -55,7 +57,9 @@ describe('HTTP', () => {
     const preflight = await open.handle(httpRequest('OPTIONS', '/rpc/v1', '', headers))
     expect(preflight.status).toBe(204)
     expect(preflight.headers['Access-Control-Allow-Origin']).toBe('https://app.example')
-    const other = await open.handle(httpRequest('POST', '/rpc/v1', call('Filecoin.ChainHead'), { origin: 'https://evil.example' }))
+    const other = await open.handle(
+      httpRequest('POST', '/rpc/v1', call('Filecoin.ChainHead'), { origin: 'https://evil.example' }),
+    )
     expect(other.headers['Access-Control-Allow-Origin']).toBeUndefined()
   })
 

@@ -1,11 +1,10 @@
 /** A method table whose handlers answer what the recorded node answered: the engine is tested, not the chain. */
-import { json, list, nullable, text } from '../../src/codec/description.ts'
+import { cid, json, list, nullable, text } from '../../src/codec/description.ts'
 import type { Json } from '../../src/codec/jsonText.ts'
-import { cid } from '../../src/codec/description.ts'
 import { RpcEngine } from '../../src/rpc/engine.ts'
 import { RpcError } from '../../src/rpc/errors.ts'
 import { HttpHandler, type HttpRequest } from '../../src/rpc/http.ts'
-import { channelMethod, type ChannelSink, method, type MethodRow, param } from '../../src/rpc/method.ts'
+import { type ChannelSink, channelMethod, type MethodRow, method, param } from '../../src/rpc/method.ts'
 import { permission } from '../../src/rpc/permission.ts'
 import { createMethodTable } from '../../src/rpc/table.ts'
 import { address } from '../../src/types/address.ts'

@@ -1,10 +1,11 @@
 /** Methods `Chain…`. */
-import { decode, type Codec, nullable, bool, bytes, cid, listOrEmpty, bigInt } from '../../codec/description.ts'
-import type { Cid } from '../../codec/cid.ts'
+
 import type { ChainView } from '../../chain/chainView.ts'
 import { type HeadChange, headChanges } from '../../chain/headChange.ts'
 import { ipldStat } from '../../chain/ipldStat.ts'
 import { readReceipts } from '../../chain/receipts.ts'
+import type { Cid } from '../../codec/cid.ts'
+import { bigInt, bool, bytes, type Codec, cid, decode, listOrEmpty, nullable } from '../../codec/description.ts'
 import { getBlock, hasBlock } from '../../ipld/blockstore.ts'
 import { blockHeader } from '../../types/blockHeader.ts'
 import type { ChainMessage } from '../../types/chainMessage.ts'
@@ -12,8 +13,8 @@ import { type Message, message } from '../../types/message.ts'
 import { type Receipt, receiptV1 } from '../../types/receipt.ts'
 import { chainEpoch } from '../../types/scalars.ts'
 import { signedMessage } from '../../types/signedMessage.ts'
-import { tipset, tipsetKey, type Tipset, type TipsetKey } from '../../types/tipset.ts'
-import { type ChannelSink, channelMethod, method, type MethodRow, param } from '../method.ts'
+import { type Tipset, type TipsetKey, tipset, tipsetKey } from '../../types/tipset.ts'
+import { type ChannelSink, channelMethod, type MethodRow, method, param } from '../method.ts'
 import { apiBlockMessages, apiHeadChanges, apiMessages, objStat, optionalCid } from '../types/chain.ts'
 
 /** Epochs behind the head from which a tipset is final without F3. */

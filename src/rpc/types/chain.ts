@@ -1,11 +1,11 @@
 /** JSON forms of chain objects that are Lotus' API's own. Field order is Go's. */
-import type { Cid } from '../../codec/cid.ts'
-import { cid, type Codec, jsonOnly, list, listOrEmpty, named, nullable, struct, uint } from '../../codec/description.ts'
+
 import type { HeadChange, HeadChangeKind } from '../../chain/headChange.ts'
+import type { Cid } from '../../codec/cid.ts'
+import { type Codec, cid, jsonOnly, list, listOrEmpty, named, nullable, struct, uint } from '../../codec/description.ts'
 import { type ChainMessage, chainMessageCid } from '../../types/chainMessage.ts'
-import { type Message, message } from '../../types/message.ts'
+import { type Message, message, messageCid } from '../../types/message.ts'
 import { type SignedMessage, signedMessage, signedMessageCid } from '../../types/signedMessage.ts'
-import { messageCid } from '../../types/message.ts'
 import { type Tipset, tipset } from '../../types/tipset.ts'
 
 const messageForm: Codec<{ readonly cid: Cid; readonly message: Message }> = struct('api.Message', [
