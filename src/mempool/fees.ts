@@ -1,0 +1,51 @@
+/** Fee arithmetic that several parts of the pool share. All amounts are attoFIL. */
+import type { Message } from '../types/message.ts'
+import type { TokenAmount } from '../types/scalars.ts'
+import { MIN_REPLACE_BY_FEE_PERCENT, MINIMUM_FEE_CAP } from './rules.ts'
+
+/** The most that a message can cost in gas. */
+export function requiredFunds(message: Message): TokenAmount {
+  return message.gasFeeCap * message.gasLimit
+}
+
+/**
+ * Lowest premium that replaces a pending message of this premium.
+ * @see lotus chain/messagepool/messagepool.go ComputeMinRBF
+ */
+export function minimumReplacementPremium(premium: TokenAmount): TokenAmount {
+  return replacementPremium(premium, MIN_REPLACE_BY_FEE_PERCENT)
+}
+
+/**
+ * Premium of a replacement at a ratio given in percent.
+ * @see lotus chain/messagepool/messagepool.go ComputeRBF
+ */
+export function replacementPremium(premium: TokenAmount, ratioPercent: number): TokenAmount {
+  return (premium * BigInt(ratioPercent)) / 100n + 1n
+}
+
+/** Lowest fee cap of interest at this base fee, never below the network's minimum. */
+export function feeCapLowerBound(baseFee: TokenAmount, divisor: bigint): TokenAmount {
+  const bound = baseFee / divisor
+  return bound < MINIMUM_FEE_CAP ? MINIMUM_FEE_CAP : bound
+}
+
+/**
+ * What a block producer earns with a message, negative (and tripled) when its fee cap is below the base fee.
+ * @see lotus chain/messagepool/selection.go getGasReward
+ */
+export function gasReward(message: Message, baseFee: TokenAmount): TokenAmount {
+  const room = message.gasFeeCap - baseFee
+  const premium = room > message.gasPremium ? message.gasPremium : room
+  const reward = premium * message.gasLimit
+  return reward < 0n ? reward * 3n : reward
+}
+
+const TEN_TO_18 = 10n ** 18n
+
+/** FIL with its unit as Lotus prints it in texts: `0.5 FIL`. */
+export function formatFil(amount: TokenAmount): string {
+  const size = amount < 0n ? -amount : amount
+  const fraction = (size % TEN_TO_18).toString().padStart(18, '0').replace(/0+$/, '')
+  return `${amount < 0n ? '-' : ''}${size / TEN_TO_18}${fraction === '' ? '' : `.${fraction}`} FIL`
+}

@@ -1,0 +1,77 @@
+/**
+ * The gas that a message uses, found by running it on the pool's head after everything its sender has pending.
+ * @see lotus node/impl/gasutils/gasutils.go gasEstimateGasLimitInternal
+ */
+import { errorMessage } from '../../base/errors.ts'
+import type { Address } from '../../types/address.ts'
+import type { Message } from '../../types/message.ts'
+import { firstBlock, type Tipset } from '../../types/tipset.ts'
+import { MempoolError } from '../errors.ts'
+import type { MessagePool } from '../messagePool.ts'
+import { BLOCK_GAS_LIMIT } from '../rules.ts'
+import { executionError } from './executionError.ts'
+import { transitionalGas } from './transitionalGas.ts'
+import type { GasVm, TrialResult } from './vm.ts'
+
+/** What the estimate needs. */
+export interface GasLimitDeps {
+  readonly pool: Pick<MessagePool, 'pendingOf' | 'tipset'>
+  readonly vm: GasVm
+  readonly chain: { parent(tipset: Tipset): Tipset }
+  /** Key address behind a sender, in the state of a tipset. */
+  resolveKeyAddress(address: Address, tipset: Tipset): Address
+  readonly addressPrefix: 'f' | 't'
+  /** Height of the upgrade after which a transfer costs three times as much. */
+  readonly hyggeHeight: number
+  /** Name of the recipient actor's code in the parent state, undefined when there is none. */
+  actorKindAt(address: Address, tipset: Tipset): string | undefined
+}
+
+/**
+ * @param at - helps to resolve the sender; the run itself is on the pool's tipset
+ * @returns gas used, without any margin
+ * @throws {@link MempoolError} `OUT_OF_GAS`, `EXECUTION_REVERTED`, `ESTIMATION_FAILED`
+ */
+export async function estimateGasLimit(message: Message, at: Tipset, deps: GasLimitDeps): Promise<bigint> {
+  const sender = resolveSender(message, at, deps)
+  const prior = []
+  for (const { message: pending, signed } of deps.pool.pendingOf(sender)) {
+    if (pending.nonce === message.nonce) break
+    prior.push(signed)
+  }
+  const trial: Message = { ...message, gasLimit: BLOCK_GAS_LIMIT, gasFeeCap: 0n, gasPremium: 0n }
+  let tipset = deps.pool.tipset
+  for (;;) {
+    let result: TrialResult | undefined
+    try {
+      result = await deps.vm.callWithGas(trial, prior, tipset)
+    } catch (cause) {
+      const text = `gas estimation failed: CallWithGas failed: ${errorMessage(cause)}`
+      throw new MempoolError('ESTIMATION_FAILED', text, {}, { cause })
+    }
+    if (result !== undefined) {
+      if (result.receipt.exitCode !== 0) throw executionError(result)
+      const { method, to } = message
+      return transitionalGas(result.receipt.gasUsed, tipset.height, deps.hyggeHeight, method, () =>
+        deps.actorKindAt(to, tipset),
+      )
+    }
+    // a migration that is too expensive to run for a trial: estimate on the state before it
+    if (firstBlock(tipset).height === 0) throw new MempoolError('ESTIMATION_FAILED', 'gas estimation failed: no tipset')
+    tipset = deps.chain.parent(tipset)
+  }
+}
+
+function resolveSender(message: Message, at: Tipset, deps: GasLimitDeps): Address {
+  try {
+    return deps.resolveKeyAddress(message.from, at)
+  } catch (cause) {
+    throw new MempoolError(
+      'ESTIMATION_FAILED',
+      `gas estimation failed: resolving sender ${message.from.toString(deps.addressPrefix)} (${errorMessage(cause)}): ` +
+        'sender validation failed',
+      {},
+      { cause },
+    )
+  }
+}

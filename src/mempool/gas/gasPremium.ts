@@ -1,0 +1,102 @@
+/**
+ * A premium that gets a message included within some epochs: a little below the gas-weighted median of what recent
+ * messages paid, with a floor and a little noise.
+ * @see lotus node/impl/gasutils/gasutils.go GasEstimateGasPremium, medianGasPremium
+ */
+import { Lru } from '../../base/lru.ts'
+import type { ChainMessage } from '../../types/chainMessage.ts'
+import type { TokenAmount } from '../../types/scalars.ts'
+import { firstBlock, type Tipset, type TipsetKey, tipsetKeyText } from '../../types/tipset.ts'
+import { PREMIUM_CACHE_TIPSETS } from '../limits.ts'
+import { BLOCK_GAS_TARGET } from '../rules.ts'
+
+/** The estimate is never below this (before noise). */
+const MINIMUM_PREMIUM = 100_000n
+/** Most epochs that are looked at, divided by two. */
+const MAX_BLOCKS = 128
+const NOISE_DEVIATION = 0.005
+const FIXED_POINT = 2 ** 32
+
+/** What one message paid. */
+export interface PaidPremium {
+  readonly premium: TokenAmount
+  readonly gasLimit: bigint
+}
+
+/** What the estimate reads. */
+export interface PremiumDeps {
+  readonly chain: {
+    loadTipset(key: TipsetKey): Tipset
+    tipsetMessages(tipset: Tipset): readonly ChainMessage[]
+  }
+  /** Normally distributed, mean 0, deviation 1. */
+  readonly normal: () => number
+}
+
+/** Estimates premiums, remembering what each tipset paid. */
+export class PremiumEstimator {
+  readonly #deps: PremiumDeps
+  readonly #paid = new Lru<string, readonly PaidPremium[]>(PREMIUM_CACHE_TIPSETS)
+
+  constructor(deps: PremiumDeps) {
+    this.#deps = deps
+  }
+
+  /** @param blocks - within how many epochs it shall be included; 0 counts as 1, at most 128 */
+  estimate(blocks: bigint, tipset: Tipset): TokenAmount {
+    const wanted = blocks === 0n ? 1 : blocks > MAX_BLOCKS ? MAX_BLOCKS : Number(blocks)
+    const paid: PaidPremium[] = []
+    let blockCount = 0
+    let at = tipset
+    for (let i = 0; i < wanted * 2 && at.height > 0; i++) {
+      at = this.#deps.chain.loadTipset(firstBlock(at).parents)
+      blockCount += at.blocks.length
+      for (const one of this.#paidIn(at)) paid.push(one)
+    }
+    const premium = medianPremium(paid, blockCount)
+    return addNoise(premium < MINIMUM_PREMIUM ? floorFor(wanted) : premium, this.#deps.normal())
+  }
+
+  #paidIn(tipset: Tipset): readonly PaidPremium[] {
+    const key = tipsetKeyText(tipset.key)
+    let paid = this.#paid.get(key)
+    if (paid === undefined) {
+      paid = this.#deps.chain
+        .tipsetMessages(tipset)
+        .map(({ message }) => ({ premium: message.gasPremium, gasLimit: message.gasLimit }))
+      this.#paid.set(key, paid)
+    }
+    return paid
+  }
+}
+
+/**
+ * The premium where the gas of better-paying messages reaches 52.5 % of what the blocks aim at, averaged with the one
+ * above it; the lowest when there is less gas than that.
+ * @param paid - sorted in place
+ */
+export function medianPremium(paid: PaidPremium[], blocks: number): TokenAmount {
+  paid.sort((a, b) => (a.premium > b.premium ? -1 : a.premium < b.premium ? 1 : 0))
+  const target = BLOCK_GAS_TARGET * BigInt(blocks)
+  let left = target / 2n + target / 40n
+  let last = 0n
+  let above = 0n
+  for (const { premium, gasLimit } of paid) {
+    above = last
+    last = premium
+    left -= gasLimit
+    if (left < 0n) break
+  }
+  return above === 0n ? last : (last + above) / 2n
+}
+
+function floorFor(blocks: number): TokenAmount {
+  if (blocks === 1) return MINIMUM_PREMIUM * 2n
+  return blocks === 2 ? (MINIMUM_PREMIUM * 3n) / 2n : MINIMUM_PREMIUM
+}
+
+/** Equal estimates would make equal messages, and the order of equal messages is arbitrary. */
+function addNoise(premium: TokenAmount, normal: number): TokenAmount {
+  const noise = 1 + normal * NOISE_DEVIATION
+  return (premium * (BigInt(Math.trunc(noise * FIXED_POINT)) + 1n)) / BigInt(FIXED_POINT)
+}

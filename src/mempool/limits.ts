@@ -1,0 +1,28 @@
+/** Bounds of the pool that are ours to choose; the defaults are Lotus'. */
+
+/** Pending messages of one sender. */
+export const MAX_PENDING_PER_SENDER = 1_000
+/** Pending messages of one sender that came by MpoolPushUntrusted. */
+export const MAX_UNTRUSTED_PENDING_PER_SENDER = 100
+/** Nonces that a gossiped message may be ahead of the next one. */
+export const MAX_NONCE_GAP = 4n
+/** BLS signatures kept for messages that a reorg may put back, messages. */
+export const BLS_SIGNATURE_CACHE = 40_000
+/** Signatures known to be good, messages. */
+export const VERIFIED_SIGNATURE_CACHE = 32_000
+/** State nonces by tipset and sender, entries. */
+export const STATE_NONCE_CACHE = 32_768
+/** ID address to key address, entries. */
+export const KEY_ADDRESS_CACHE = 100_000
+/** Messages in one round of republishing. */
+export const REPUBLISH_BATCH = 30
+/** Pause between two republished messages, ms. */
+export const REPUBLISH_SPACING_MS = 100
+/** Shortest time between two rounds of republishing, ms (gossip forgets a message after 120 s). */
+export const MIN_REPUBLISH_INTERVAL_MS = 120_000
+/** Message updates that a slow subscriber may be behind before it is dropped. */
+export const UPDATE_BUFFER = 4_096
+/** Results of MsgUuid kept, entries; older ones are forgotten first. */
+export const SEND_ID_LIMIT = 100_000
+/** Tipsets whose premiums are kept for the estimator. */
+export const PREMIUM_CACHE_TIPSETS = 256

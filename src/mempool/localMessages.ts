@@ -1,0 +1,60 @@
+/** Our own messages on disk, so that a restart, or a kill at any moment, loses none. */
+import { fromUtf8, utf8 } from '../base/bytes.ts'
+import type { KeyValueOp, KeyValueStore } from '../base/ports.ts'
+import { decode, encode } from '../codec/description.ts'
+import { type SignedMessage, signedMessage } from '../types/signedMessage.ts'
+import { MempoolError } from './errors.ts'
+import type { PooledMessage } from './pooledMessage.ts'
+import { LOCAL_MESSAGE_PREFIX } from './storeKeys.ts'
+
+/** One write that goes to disk together with a message. */
+export interface StoreWrite {
+  readonly key: Uint8Array
+  readonly value: Uint8Array
+}
+
+/** @see lotus chain/messagepool/messagepool.go addLocal, loadLocal, Clear */
+export class LocalMessages {
+  readonly #store: KeyValueStore
+
+  constructor(store: KeyValueStore) {
+    this.#store = store
+  }
+
+  /**
+   * Writes a message, and what else must not exist without it, in one step.
+   * @returns when it survives a crash
+   */
+  async save(pooled: PooledMessage, also: readonly StoreWrite[]): Promise<void> {
+    const operations: KeyValueOp[] = [{ op: 'put', key: keyOf(pooled), value: encode(signedMessage, pooled.signed) }]
+    for (const { key, value } of also) operations.push({ op: 'put', key, value })
+    this.#store.batch(operations)
+    await this.#store.flush()
+  }
+
+  /** Every message that was ever saved and not deleted. */
+  *load(): Iterable<SignedMessage> {
+    for (const key of this.#store.keys(utf8(LOCAL_MESSAGE_PREFIX))) {
+      const bytes = this.#store.get(key)
+      if (bytes === undefined) continue
+      let message: SignedMessage
+      try {
+        message = decode(signedMessage, bytes)
+      } catch (cause) {
+        const name = fromUtf8(key)
+        throw new MempoolError('STORED_MESSAGE_INVALID', `unmarshaling local message: ${name}`, {}, { cause })
+      }
+      yield message
+    }
+  }
+
+  delete(messages: Iterable<PooledMessage>): void {
+    const operations: KeyValueOp[] = []
+    for (const pooled of messages) operations.push({ op: 'delete', key: keyOf(pooled) })
+    if (operations.length > 0) this.#store.batch(operations)
+  }
+}
+
+function keyOf(pooled: PooledMessage): Uint8Array {
+  return utf8(LOCAL_MESSAGE_PREFIX + pooled.cid.toString())
+}

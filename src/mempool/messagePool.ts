@@ -1,0 +1,584 @@
+/**
+ * The message pool: what is waiting to be put in a block.
+ *
+ *   push / add -> checks (admission.ts) -> a place by sender and nonce (messageSet.ts) -> listeners, disk, network
+ *   head change -> applied nonces leave, messages of reverted tipsets return
+ *   select -> chains of each sender by price, packed into a block
+ *
+ * Work that needs the state after the head waits for it first and then runs without a break, so that two pushes never
+ * interleave. Reads are synchronous.
+ *
+ * @see lotus chain/messagepool/messagepool.go; reference mpool.md
+ */
+
+import { fromUtf8, utf8 } from '../base/bytes.ts'
+import { errorMessage } from '../base/errors.ts'
+import type { Clock, KeyValueStore, Logger, Timers } from '../base/ports.ts'
+import { branchesBetween } from '../chain/headChange.ts'
+import type { Cid } from '../codec/cid.ts'
+import { encode } from '../codec/description.ts'
+import { parseJson, stringifyJson } from '../codec/jsonText.ts'
+import { type Address, isIdAddress } from '../types/address.ts'
+import type { Message } from '../types/message.ts'
+import { type SignedMessage, signedMessage, signedMessageCid } from '../types/signedMessage.ts'
+import { equalTipsetKeys, firstBlock, type Tipset } from '../types/tipset.ts'
+import { assertFunds, assertIncludable, assertSender, assertStateless } from './admission.ts'
+import { signedMessagesOf } from './blockMessagesOf.ts'
+import { type CheckContext, type CheckedMessage, checkMessages, type SenderStart } from './checkMessages.ts'
+import type { MessageCheck } from './checkStatus.ts'
+import { assertConfig, DEFAULT_MEMPOOL_CONFIG, type MempoolConfig, mempoolConfig } from './config.ts'
+import { createChains } from './createChains.ts'
+import { MempoolError, withContext } from './errors.ts'
+import { feeCapLowerBound } from './fees.ts'
+import { REPUBLISH_SPACING_MS } from './limits.ts'
+import { LocalMessages, type StoreWrite } from './localMessages.ts'
+import type { MessageSet } from './messageSet.ts'
+import type { MinimumGas } from './minimumGas.ts'
+import { PendingMessages, type UpdateListener } from './pendingMessages.ts'
+import { createPooledMessage, type PooledMessage } from './pooledMessage.ts'
+import type { ActorReader, MempoolChain, MessagePublisher, MessageVerifier } from './ports.ts'
+import { choosePruned } from './prune.ts'
+import { reorgMessages } from './reorgMessages.ts'
+import { chooseRepublished } from './republish.ts'
+import { BLOCK_MESSAGE_LIMIT, KEEP_BASE_FEE_DIVISOR } from './rules.ts'
+import { type Candidates, selectMessages } from './selectMessages.ts'
+import { SenderNonces } from './senderNonces.ts'
+import { Senders } from './senders.ts'
+import { SignatureCheck } from './signatureCheck.ts'
+import { CONFIG_KEY } from './storeKeys.ts'
+
+/** What the pool is made of. */
+export interface MessagePoolDeps {
+  readonly chain: MempoolChain
+  readonly store: KeyValueStore
+  readonly verifier: MessageVerifier
+  readonly minimumGas: MinimumGas
+  readonly publish: MessagePublisher
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly logger: Logger
+  /** Uniform in [0, 1): the last fill of a block. */
+  readonly random: () => number
+}
+
+/** Settings that do not change while it runs. */
+export interface MessagePoolOptions {
+  /** First letter of addresses in texts and settings. */
+  readonly addressPrefix: 'f' | 't'
+  /** Time between two rounds of republishing, ms. Lotus: 10 block delays and the propagation delay, at least 130 s. */
+  readonly republishIntervalMs: number
+}
+
+/** How a message comes in. */
+export interface PushOptions {
+  /** By MpoolPushUntrusted: fewer messages per sender. */
+  readonly untrusted?: boolean
+  /** Written to disk together with the message, before anything leaves the node. */
+  readonly also?: readonly StoreWrite[]
+}
+
+/** The pending messages and the tipset that they wait on. */
+export interface PendingSnapshot {
+  readonly messages: readonly SignedMessage[]
+  readonly tipset: Tipset
+}
+
+/** The pool. Made by {@link openMessagePool}. */
+export class MessagePool {
+  readonly #deps: MessagePoolDeps
+  readonly #options: MessagePoolOptions
+  readonly #pending = new PendingMessages()
+  readonly #senders: Senders
+  readonly #nonces: SenderNonces
+  readonly #signatures: SignatureCheck
+  readonly #locals: LocalMessages
+  readonly #stops = new Set<() => void>()
+  #tipset: Tipset
+  #config: MempoolConfig
+  #republished: ReadonlySet<string> = new Set()
+  #pruneAllowedAtMs = 0
+  #closed = false
+
+  constructor(deps: MessagePoolDeps, options: MessagePoolOptions) {
+    this.#deps = deps
+    this.#options = options
+    this.#senders = new Senders(deps.chain)
+    this.#nonces = new SenderNonces(deps.chain, this.#senders, options.addressPrefix)
+    this.#signatures = new SignatureCheck(deps.verifier)
+    this.#locals = new LocalMessages(deps.store)
+    this.#config = this.#loadConfig()
+    this.#tipset = deps.chain.head()
+  }
+
+  /** Follows the chain and takes our own messages back from disk. */
+  async start(): Promise<void> {
+    this.#stops.add(this.#deps.chain.onHeadChange((reverted, applied) => this.#headChange(reverted, applied)))
+    this.#tipset = this.#deps.chain.head()
+    await this.#loadLocal()
+    this.#scheduleRepublish()
+  }
+
+  /** Stops timers and forgets its listeners. What is on disk stays. */
+  close(): void {
+    this.#closed = true
+    for (const stop of this.#stops) stop()
+    this.#stops.clear()
+  }
+
+  /** The tipset that pending messages wait on. */
+  get tipset(): Tipset {
+    return this.#tipset
+  }
+
+  /** Messages in the pool. */
+  get size(): number {
+    return this.#pending.size
+  }
+
+  /**
+   * Takes a message of ours: checked, placed, on disk, then sent to the network (unless its fee cap is too low for now).
+   * @returns its CID, when it survives a crash
+   * @throws {@link MempoolError}
+   */
+  async push(signed: SignedMessage, options: PushOptions = {}): Promise<Cid> {
+    const pooled = createPooledMessage(signed)
+    const publish = await this.#admit(pooled, { local: true, untrusted: options.untrusted ?? false })
+    await this.#locals.save(pooled, options.also ?? [])
+    if (publish) this.#deps.publish(encode(signedMessage, signed))
+    return pooled.cid
+  }
+
+  /**
+   * Takes a message that a peer sent.
+   * @throws {@link MempoolError}; `gossipVerdict` of its code says what the peer is told
+   */
+  async add(signed: SignedMessage): Promise<void> {
+    await this.#admit(createPooledMessage(signed), { local: false, untrusted: false })
+  }
+
+  /**
+   * The next free nonce of a sender.
+   * @throws {@link MempoolError} `SENDER_UNKNOWN`
+   */
+  async nonce(sender: Address): Promise<bigint> {
+    const after = await this.#stateAfterHead()
+    const stateNonce = this.#nonces.next(sender, this.#tipset, after)
+    const set = this.#setOf(sender)
+    return set === undefined || set.nextNonce < stateNonce ? stateNonce : set.nextNonce
+  }
+
+  /** All pending messages; each sender's by nonce. */
+  pending(): PendingSnapshot {
+    return { messages: this.#pending.all(), tipset: this.#tipset }
+  }
+
+  /** One sender's pending messages by nonce, as the pool keeps them. */
+  pendingOf(sender: Address): PooledMessage[] {
+    return this.#setOf(sender)?.toSorted() ?? []
+  }
+
+  /** Next nonce and funds that a sender's pending messages ask for. */
+  setOf(sender: Address): Pick<MessageSet, 'nextNonce' | 'requiredFunds'> | undefined {
+    return this.#setOf(sender)
+  }
+
+  /**
+   * The messages that were pending when `tipset` was the head, as far as the pool can tell.
+   * @see lotus node/impl/full/mpool.go MpoolPending
+   */
+  pendingAt(tipset: Tipset): SignedMessage[] {
+    const result = [...this.#pending.all()]
+    if (this.#tipset.height > tipset.height) return result
+    const seen = new Set(result.map((signed) => signedMessageCid(signed).key))
+    for (let at = tipset; ; at = this.#deps.chain.loadTipset(firstBlock(at).parents)) {
+      if (this.#tipset.height === at.height) {
+        if (equalTipsetKeys(this.#tipset.key, at.key)) return result
+        // other blocks of the same epoch: what ours hold is not pending there either
+        for (const signed of this.#messagesOf(this.#tipset)) seen.add(signedMessageCid(signed).key)
+      }
+      for (const signed of this.#messagesOf(at)) {
+        const { key } = signedMessageCid(signed)
+        if (seen.has(key)) continue
+        seen.add(key)
+        result.push(signed)
+      }
+      if (this.#tipset.height >= at.height) return result
+    }
+  }
+
+  /** Called for every change from now on, in order. */
+  subscribe(listener: UpdateListener): () => void {
+    return this.#pending.subscribe(listener)
+  }
+
+  /**
+   * The messages for a block on top of `tipset`.
+   * @param ticketQuality - 0 to 1
+   * @returns undefined when nothing is pending
+   */
+  async select(tipset: Tipset, ticketQuality: number): Promise<SignedMessage[] | undefined> {
+    const { chain } = this.#deps
+    const actors = await chain.stateAfter(tipset)
+    if (this.#pending.size > this.#config.sizeLimitHigh) this.#prune(actors, tipset)
+    const candidates = this.#candidatesAt(tipset)
+    if (candidates.length === 0) return undefined
+    const priority = this.#config.priorityAddrs
+      .map((address) => this.#senders.tryResolve(address, this.#tipset))
+      .filter((address) => address !== undefined)
+    const selected = selectMessages(candidates, {
+      actors,
+      ticketQuality,
+      priority,
+      random: this.#deps.random,
+      conditions: {
+        baseFee: chain.computeBaseFee(tipset),
+        epoch: tipset.height,
+        minimumGas: this.#deps.minimumGas,
+      },
+    })
+    return selected.slice(0, BLOCK_MESSAGE_LIMIT).map((pooled) => pooled.signed)
+  }
+
+  /**
+   * Empties the pool.
+   * @param local - our own messages too, on disk as well
+   * @see lotus chain/messagepool/messagepool.go Clear
+   */
+  async clear(local: boolean): Promise<void> {
+    for (const { sender, set } of [...this.#pending.senders()]) {
+      const ours = this.#pending.isLocal(sender)
+      if (ours && !local) continue
+      if (ours) this.#locals.delete(set.messages.values())
+      this.#pending.forget(sender)
+    }
+    if (!local) return
+    this.#republished = new Set()
+    await this.#deps.store.flush()
+  }
+
+  /**
+   * Checks messages that are not in the pool, as if they came after what is.
+   * @see lotus chain/messagepool/check.go CheckMessages
+   */
+  async check(messages: readonly CheckedMessage[]): Promise<MessageCheck[][]> {
+    return checkMessages(messages, await this.#checkContext((sender) => this.#pendingStart(sender)))
+  }
+
+  /** Checks what a sender has pending; undefined when that is nothing. */
+  async checkPending(sender: Address): Promise<MessageCheck[][] | undefined> {
+    const pending = this.pendingOf(sender)
+    if (pending.length === 0) return undefined
+    const messages = pending.map(({ message }) => ({ message, anyNonce: false }))
+    return checkMessages(messages, await this.#checkContext(() => undefined))
+  }
+
+  /** Checks what is pending of these senders with the given messages in place of those of the same nonce. */
+  async checkReplacing(replacements: readonly Message[]): Promise<MessageCheck[][]> {
+    const bySender = new Map<string, Map<bigint, Message>>()
+    for (const message of replacements) {
+      let byNonce = bySender.get(message.from.key)
+      if (byNonce === undefined) {
+        byNonce = new Map(this.pendingOf(message.from).map((pooled) => [pooled.message.nonce, pooled.message]))
+        bySender.set(message.from.key, byNonce)
+      }
+      byNonce.set(message.nonce, message)
+    }
+    const messages = [...bySender.values()].flatMap((byNonce) =>
+      [...byNonce.values()]
+        .sort((a, b) => (a.nonce < b.nonce ? -1 : 1))
+        .map((message) => ({ message, anyNonce: false })),
+    )
+    return checkMessages(messages, await this.#checkContext(() => undefined))
+  }
+
+  config(): MempoolConfig {
+    return this.#config
+  }
+
+  /** @throws {@link MempoolError} `CONFIG_INVALID` */
+  async setConfig(config: MempoolConfig): Promise<void> {
+    assertConfig(config)
+    this.#config = config
+    const json = stringifyJson(mempoolConfig.toJson(config, this.#options))
+    this.#deps.store.put(utf8(CONFIG_KEY), utf8(json))
+    await this.#deps.store.flush()
+  }
+
+  /** Sends our best messages to the network again. */
+  async republish(): Promise<void> {
+    const { chain, minimumGas } = this.#deps
+    const tipset = this.#tipset
+    this.#republished = new Set()
+    const actors = await chain.stateAfter(tipset)
+    const baseFee = feeCapLowerBound(chain.computeBaseFee(tipset), KEEP_BASE_FEE_DIVISOR)
+    const chains = []
+    for (const sender of this.#pending.locals()) {
+      const set = this.#pending.of(sender)
+      if (set === undefined) continue
+      const conditions = { actor: actors.actor(sender), baseFee, epoch: tipset.height, minimumGas }
+      for (const chain of createChains(set.toSorted(), conditions)) chains.push(chain)
+    }
+    const chosen = chooseRepublished(chains, baseFee)
+    const sent = new Set<string>()
+    for (const pooled of chosen) {
+      if (sent.size > 0) await this.#pause(REPUBLISH_SPACING_MS)
+      if (this.#closed) return
+      this.#deps.publish(encode(signedMessage, pooled.signed))
+      sent.add(pooled.cid.key)
+    }
+    this.#republished = sent
+  }
+
+  async #checkContext(pendingStart: CheckContext['pendingStart']): Promise<CheckContext> {
+    const after = await this.#stateAfterHead()
+    const tipset = this.#tipset
+    const { chain, minimumGas } = this.#deps
+    const stateNonce = (sender: Address): bigint => this.#nonces.next(sender, tipset, after)
+    return { tipset, after, chain, minimumGas, pendingStart, stateNonce }
+  }
+
+  #pendingStart(sender: Address): SenderStart | undefined {
+    const set = this.#setOf(sender)
+    if (set === undefined) return undefined
+    let funds = set.requiredFunds
+    for (const { message } of set.messages.values()) funds += message.value
+    return { nextNonce: set.nextNonce, requiredFunds: funds }
+  }
+
+  /** State after the pool's tipset; waits again if the head moves meanwhile. */
+  async #stateAfterHead(): Promise<ActorReader> {
+    for (;;) {
+      if (this.#closed) throw new MempoolError('CLOSED', 'Cannot use the message pool: it is closed')
+      const tipset = this.#tipset
+      const actors = await this.#deps.chain.stateAfter(tipset)
+      if (tipset === this.#tipset) return actors
+    }
+  }
+
+  /** @returns whether to send it to the network now */
+  async #admit(pooled: PooledMessage, how: { local: boolean; untrusted: boolean }): Promise<boolean> {
+    assertStateless(pooled, this.#tipset, this.#deps.chain, this.#signatures)
+    const after = await this.#stateAfterHead()
+    const tipset = this.#tipset
+    const { message } = pooled
+    const stateNonce = this.#stateNonce(message, after)
+    if (stateNonce > message.nonce) {
+      throw new MempoolError(
+        'NONCE_TOO_LOW',
+        `minimum expected nonce is ${stateNonce}, got ${message.nonce}: message nonce too low`,
+      )
+    }
+    assertSender(pooled, tipset, after, this.#deps.chain, this.#options.addressPrefix)
+    const publish = assertIncludable(pooled, tipset, this.#deps.chain, this.#deps.minimumGas, how.local)
+    const sender = this.#senders.resolve(message.from, tipset)
+    assertFunds(pooled, after.actor(message.from)?.balance ?? 0n, this.#pending.of(sender))
+    try {
+      this.#place(sender, pooled, { strict: !how.local, untrusted: how.untrusted }, () => stateNonce)
+    } catch (error) {
+      throw withContext('failed to add locked', error)
+    }
+    if (how.local) this.#pending.markLocal(sender)
+    if (this.#pending.size > this.#config.sizeLimitHigh) this.#pruneSoon()
+    return publish
+  }
+
+  #stateNonce(message: Message, after: ActorReader): bigint {
+    try {
+      return this.#nonces.next(message.from, this.#tipset, after)
+    } catch (error) {
+      if (!(error instanceof MempoolError)) throw error
+      const text = `failed to look up actor state nonce: ${error.message}: validation failure`
+      throw new MempoolError('SOFT_FAILURE', text, error.info, { cause: error })
+    }
+  }
+
+  /** The one door into the set. Its messages become loadable by both CIDs. */
+  #place(
+    sender: Address,
+    pooled: PooledMessage,
+    how: { strict: boolean; untrusted: boolean },
+    stateNonce: () => bigint,
+  ): void {
+    const text = pooled.message.from.toString(this.#options.addressPrefix)
+    this.#pending.add(sender, pooled, { ...how, sender: text }, stateNonce)
+    this.#signatures.remember(pooled)
+    this.#deps.chain.putSignedMessage(pooled.signed)
+    this.#deps.chain.putMessage(pooled.message)
+  }
+
+  #setOf(sender: Address): MessageSet | undefined {
+    return this.#pending.of(isIdAddress(sender) ? this.#senders.resolve(sender, this.#tipset) : sender)
+  }
+
+  #messagesOf(tipset: Tipset): SignedMessage[] {
+    return signedMessagesOf(tipset.blocks, this.#deps.chain, this.#signatures)
+  }
+
+  #headChange(reverted: readonly Tipset[], applied: readonly Tipset[]): void {
+    const last = applied[applied.length - 1]
+    const oldestReverted = reverted[reverted.length - 1]
+    const { chain, logger } = this.#deps
+    try {
+      const change = reorgMessages({ reverted, applied }, chain, this.#signatures)
+      if (last !== undefined) this.#tipset = last
+      else if (oldestReverted !== undefined) this.#tipset = chain.loadTipset(firstBlock(oldestReverted).parents)
+      let early = false
+      for (const { from, nonce, cidKey } of change.applied) {
+        const sender = this.#senders.tryResolve(from, this.#tipset)
+        if (sender !== undefined) this.#pending.remove(sender, nonce, true)
+        early ||= this.#republished.has(cidKey)
+      }
+      for (const signed of change.returned) this.#putBack(signed)
+      if (early) this.#republishSoon()
+    } catch (error) {
+      // the chain moves on whatever becomes of the pool; the next change starts from the new head
+      if (last !== undefined) this.#tipset = last
+      logger.error('mempool: head change failed', { error: errorMessage(error) })
+    }
+  }
+
+  /** A message of a reverted tipset returns unchecked: it was valid where it stood. */
+  #putBack(signed: SignedMessage): void {
+    const sender = this.#senders.tryResolve(signed.message.from, this.#tipset)
+    if (sender === undefined) return
+    const initial = (): bigint => {
+      try {
+        return this.#nonces.next(signed.message.from, this.#tipset)
+      } catch (error) {
+        // the reorg took the sender itself away; it may come back
+        if (error instanceof MempoolError) return 0n
+        throw error
+      }
+    }
+    try {
+      this.#place(sender, createPooledMessage(signed), { strict: false, untrusted: false }, initial)
+    } catch (error) {
+      if (!(error instanceof MempoolError)) throw error
+      this.#deps.logger.warn('mempool: message of a reverted tipset not put back', { error: error.message })
+    }
+  }
+
+  /** Pending messages as they would be with `tipset` as head. */
+  #candidatesAt(tipset: Tipset): Candidates[] {
+    const bySender = new Map<string, { sender: Address; byNonce: Map<bigint, PooledMessage> }>()
+    const of = (sender: Address): Map<bigint, PooledMessage> => {
+      let entry = bySender.get(sender.key)
+      if (entry === undefined) {
+        entry = { sender, byNonce: new Map() }
+        bySender.set(sender.key, entry)
+      }
+      return entry.byNonce
+    }
+    for (const { sender, set } of this.#pending.senders()) {
+      for (const [nonce, pooled] of set.messages) of(sender).set(nonce, pooled)
+    }
+    if (!equalTipsetKeys(tipset.key, this.#tipset.key)) {
+      const { chain } = this.#deps
+      const change = reorgMessages(
+        branchesBetween((key) => chain.loadTipset(key), this.#tipset, tipset),
+        chain,
+        this.#signatures,
+      )
+      for (const { from, nonce } of change.applied) {
+        const sender = this.#senders.tryResolve(from, this.#tipset)
+        if (sender !== undefined) bySender.get(sender.key)?.byNonce.delete(nonce)
+      }
+      for (const signed of change.returned) {
+        const sender = this.#senders.tryResolve(signed.message.from, this.#tipset)
+        if (sender !== undefined) of(sender).set(signed.message.nonce, createPooledMessage(signed))
+      }
+    }
+    return [...bySender.values()].map(({ sender, byNonce }) => ({ sender, messages: [...byNonce.values()] }))
+  }
+
+  #pruneSoon(): void {
+    if (this.#deps.clock.monotonicMs() < this.#pruneAllowedAtMs) return
+    this.#pruneAllowedAtMs = this.#deps.clock.monotonicMs() + this.#config.pruneCooldownNs / 1e6
+    void this.#stateAfterHead()
+      .then((actors) => this.#prune(actors, this.#tipset))
+      .catch((error: unknown) => {
+        this.#deps.logger.warn('mempool: pruning failed', { error: errorMessage(error) })
+      })
+  }
+
+  /** Prunes at once, cooldown or not. */
+  async prune(): Promise<void> {
+    this.#prune(await this.#stateAfterHead(), this.#tipset)
+  }
+
+  #prune(actors: ActorReader, tipset: Tipset): void {
+    const { chain, minimumGas } = this.#deps
+    const priority = new Set<string>()
+    for (const address of this.#config.priorityAddrs) {
+      const sender = this.#senders.tryResolve(address, this.#tipset)
+      if (sender !== undefined) priority.add(sender.key)
+    }
+    const baseFee = feeCapLowerBound(chain.computeBaseFee(tipset), KEEP_BASE_FEE_DIVISOR)
+    const pruned = choosePruned(
+      this.#pending.senders(),
+      (sender) => priority.has(sender.key) || this.#pending.isLocal(sender),
+      actors,
+      { baseFee, epoch: tipset.height, minimumGas },
+      this.#config.sizeLimitLow,
+    )
+    for (const { sender, nonce } of pruned) this.#pending.remove(sender, nonce, false)
+  }
+
+  async #loadLocal(): Promise<void> {
+    for (const signed of this.#locals.load()) {
+      const pooled = createPooledMessage(signed)
+      try {
+        // as a local push, but it is on disk already and nothing is sent
+        await this.#admit(pooled, { local: true, untrusted: false })
+      } catch (error) {
+        if (error instanceof MempoolError && error.code === 'NONCE_TOO_LOW') continue
+        this.#deps.logger.warn('mempool: message from disk not added', {
+          cid: pooled.cid.toString(),
+          error: errorMessage(error),
+        })
+      }
+      const sender = this.#senders.tryResolve(signed.message.from, this.#tipset)
+      if (sender !== undefined) this.#pending.markLocal(sender)
+    }
+  }
+
+  #scheduleRepublish(): void {
+    if (this.#closed) return
+    this.#after(this.#options.republishIntervalMs, () => {
+      this.#republishSoon()
+      this.#scheduleRepublish()
+    })
+  }
+
+  #republishSoon(): void {
+    void this.republish().catch((error: unknown) => {
+      this.#deps.logger.warn('mempool: republishing failed', { error: errorMessage(error) })
+    })
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => this.#after(ms, resolve))
+  }
+
+  /** Runs once, unless the pool is closed before. */
+  #after(ms: number, run: () => void): void {
+    const cancel = this.#deps.timers.setTimeout(() => {
+      this.#stops.delete(cancel)
+      run()
+    }, ms)
+    this.#stops.add(cancel)
+  }
+
+  #loadConfig(): MempoolConfig {
+    const stored = this.#deps.store.get(utf8(CONFIG_KEY))
+    if (stored === undefined) return DEFAULT_MEMPOOL_CONFIG
+    return mempoolConfig.fromJson(parseJson(fromUtf8(stored)), this.#options)
+  }
+}
+
+/** A pool that follows the chain and holds what was ours before. */
+export async function openMessagePool(deps: MessagePoolDeps, options: MessagePoolOptions): Promise<MessagePool> {
+  const pool = new MessagePool(deps, options)
+  await pool.start()
+  return pool
+}
