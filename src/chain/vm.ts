@@ -1,0 +1,93 @@
+/**
+ * Execution as the rest of the node sees it: asynchronous, so that it can run in a worker.
+ */
+import type { Cid } from '../codec/cid.ts'
+import type { ExecutionTrace } from '../fvm/trace.ts'
+import type { ChainMessage } from '../types/chainMessage.ts'
+import type { Message } from '../types/message.ts'
+import type { Receipt } from '../types/receipt.ts'
+import type { ChainEpoch, TokenAmount } from '../types/scalars.ts'
+import type { Tipset } from '../types/tipset.ts'
+
+/** What executing a tipset leaves; the next tipset's headers name both. */
+export interface TipsetState {
+  readonly stateRoot: Cid
+  /** Root of the receipts' AMT. */
+  readonly receiptsRoot: Cid
+}
+
+/** Who paid what for a message, attoFIL. All zero for implicit messages. */
+export interface GasCost {
+  /** CID of the unsigned message; null for implicit messages. */
+  readonly message: Cid | null
+  readonly gasUsed: bigint
+  readonly baseFeeBurn: TokenAmount
+  readonly overEstimationBurn: TokenAmount
+  readonly minerPenalty: TokenAmount
+  readonly minerTip: TokenAmount
+  readonly refund: TokenAmount
+  /** GasFeeCap x GasLimit - refund. */
+  readonly totalCost: TokenAmount
+}
+
+/** One executed message with everything that is known about its execution. */
+export interface InvocResult {
+  /** CID in the block: of the signed message unless BLS. */
+  readonly msgCid: Cid
+  readonly msg: Message
+  readonly msgRct: Receipt
+  readonly gasCost: GasCost
+  readonly executionTrace: ExecutionTrace
+  /** Why it failed, as a backtrace; "" when it did not. */
+  readonly error: string
+  /** Nanoseconds. */
+  readonly duration: number
+}
+
+/** Result of {@link VmHost.compute}. */
+export interface ComputeOutput {
+  readonly root: Cid
+  /** Implicit messages included, in order of execution; empty at genesis. */
+  readonly trace: readonly InvocResult[]
+}
+
+/** Options of {@link VmHost.callWithGas}. */
+export interface CallOptions {
+  /** Applied after the tipset's own messages. */
+  readonly priorMessages: readonly ChainMessage[]
+  /** Which messages of the tipset are applied first: all, or those of the same sender. */
+  readonly tipsetMessages: 'all' | 'sameSender'
+  /** A sender that does not exist is created as a placeholder (Ethereum calls). */
+  readonly skipSenderValidation: boolean
+}
+
+/** The machine, bound to one chain. Failures are {@link ChainError}s, `BlockMissing`, or the machine's own. */
+export interface VmHost {
+  /**
+   * What a tipset leaves: read off the next tipset of the head's chain where there is one and its blocks are at hand,
+   * otherwise by executing it.
+   */
+  tipsetState(tipset: Tipset): Promise<TipsetState>
+  /** Executes a tipset whatever is known of it, and flushes the result to the chain's blocks. */
+  executeTipset(tipset: Tipset): Promise<TipsetState>
+  /**
+   * Executes a tipset with traces, migrates up to `vmHeight`, applies `messages` as explicit ones.
+   * @see lotus chain/stmgr/utils.go ComputeState
+   */
+  compute(tipset: Tipset, vmHeight: ChainEpoch, messages: readonly Message[]): Promise<ComputeOutput>
+  /**
+   * Executes the tipset that included a message up to it.
+   * @throws ChainError `NOT_FOUND` "given message not found in tipset"
+   */
+  replay(tipset: Tipset, messageCid: Cid): Promise<InvocResult>
+  /**
+   * Runs a message implicitly (no gas paid) on a tipset's parent state after that tipset's messages of its sender.
+   * @throws ChainError `EXPENSIVE_FORK` when a migration lies in between, `ACTOR_NOT_FOUND`
+   */
+  call(message: Message, tipset: Tipset): Promise<InvocResult>
+  /**
+   * Runs a message explicitly, paying gas, with a signature of zeros of its sender's kind.
+   * @throws as {@link VmHost.call}
+   */
+  callWithGas(message: Message, tipset: Tipset, options: CallOptions): Promise<InvocResult>
+}

@@ -1,0 +1,122 @@
+/**
+ * JSON forms of executed messages and their traces. Output only; field order is Go's.
+ * @see lotus chain/types/execresult.go; api/api_full.go InvocResult, MsgGasCost, ComputeStateOutput
+ */
+
+import type { ComputeOutput, GasCost, InvocResult } from '../../chain/vm.ts'
+import type { Cid } from '../../codec/cid.ts'
+import {
+  bigInt,
+  bytes,
+  type Codec,
+  cid,
+  type JsonContext,
+  jsonOnly,
+  list,
+  nullable,
+  struct,
+  text,
+} from '../../codec/description.ts'
+import { type Json, jsonInteger } from '../../codec/jsonText.ts'
+import { chargeTotal, type GasCharge, roundUpGas } from '../../fvm/gas/charge.ts'
+import type { ExecutionTrace, IpldOperation, TraceMessage } from '../../fvm/trace.ts'
+import { actorV5 } from '../../types/actor.ts'
+import { message } from '../../types/message.ts'
+import { receiptV1 } from '../../types/receipt.ts'
+import { RpcError } from '../errors.ts'
+
+function outputOnly<T>(name: string, toJson: (value: T, context: JsonContext) => Json): Codec<T> {
+  return jsonOnly<T>(name, toJson, () => notInput(name), { type: 'object', title: name })
+}
+
+function notInput(name: string): never {
+  throw new RpcError('FAILED', `not supported: ${name} is output only`)
+}
+
+function traceMessageJson(value: TraceMessage, context: JsonContext): Json {
+  return {
+    From: value.from.toString(context.addressPrefix),
+    To: value.to.toString(context.addressPrefix),
+    Value: value.value.toString(),
+    Method: jsonInteger(value.method),
+    Params: bytes.toJson(value.params, context),
+    ParamsCodec: value.paramsCodec,
+    GasLimit: jsonInteger(value.gasLimit),
+    ReadOnly: value.readOnly,
+  }
+}
+
+/** Short keys as Lotus has them: total, compute, storage gas, time taken (not measured: 0). */
+function gasTraceJson(charge: GasCharge): Json {
+  return {
+    Name: charge.name,
+    tg: chargeTotal(charge),
+    cg: roundUpGas(charge.compute),
+    sg: roundUpGas(charge.storage),
+    tt: 0,
+  }
+}
+
+function ipldOpJson(op: IpldOperation, context: JsonContext): Json {
+  return { Op: op.op, Cid: cid.toJson(op.cid, context), Size: op.size }
+}
+
+function traceJson(trace: ExecutionTrace, context: JsonContext): Json {
+  const { msgRct, invokedActor } = trace
+  const out: { [key: string]: Json } = {
+    Msg: traceMessageJson(trace.msg, context),
+    MsgRct: {
+      ExitCode: msgRct.exitCode,
+      Return: bytes.toJson(msgRct.return, context),
+      ReturnCodec: msgRct.returnCodec,
+    },
+  }
+  if (invokedActor !== null) {
+    out.InvokedActor = { Id: jsonInteger(invokedActor.id), State: actorV5.toJson(invokedActor.state, context) }
+  }
+  out.GasCharges = trace.gasCharges.length === 0 ? null : trace.gasCharges.map(gasTraceJson)
+  out.Subcalls = trace.subcalls.length === 0 ? null : trace.subcalls.map((one) => traceJson(one, context))
+  if (trace.logs.length > 0) out.Logs = trace.logs
+  if (trace.ipldOps.length > 0) out.IpldOps = trace.ipldOps.map((one) => ipldOpJson(one, context))
+  return out
+}
+
+/** A call with its charges, subcalls and block operations. */
+export const executionTrace: Codec<ExecutionTrace> = outputOnly('types.ExecutionTrace', traceJson)
+
+const optionalCid: Codec<Cid | null> = nullable(cid)
+
+export const gasCost: Codec<GasCost> = struct<GasCost>('api.MsgGasCost', [
+  ['message', 'Message', optionalCid],
+  ['gasUsed', 'GasUsed', bigInt],
+  ['baseFeeBurn', 'BaseFeeBurn', bigInt],
+  ['overEstimationBurn', 'OverEstimationBurn', bigInt],
+  ['minerPenalty', 'MinerPenalty', bigInt],
+  ['minerTip', 'MinerTip', bigInt],
+  ['refund', 'Refund', bigInt],
+  ['totalCost', 'TotalCost', bigInt],
+])
+
+export const invocResult: Codec<InvocResult> = struct<InvocResult>('api.InvocResult', [
+  ['msgCid', 'MsgCid', cid],
+  ['msg', 'Msg', message],
+  ['msgRct', 'MsgRct', receiptV1],
+  ['gasCost', 'GasCost', gasCost],
+  ['executionTrace', 'ExecutionTrace', executionTrace],
+  ['error', 'Error', text],
+  [
+    'duration',
+    'Duration',
+    jsonOnly<number>(
+      'time.Duration',
+      (value) => value,
+      () => 0,
+      { type: 'integer' },
+    ),
+  ],
+])
+
+export const computeOutput: Codec<ComputeOutput> = struct<ComputeOutput>('api.ComputeStateOutput', [
+  ['root', 'Root', cid],
+  ['trace', 'Trace', list(invocResult) as Codec<readonly InvocResult[]>],
+])
