@@ -1,0 +1,215 @@
+/**
+ * The node's wallet.
+ * @see lotus chain/wallet/wallet.go LocalWallet, chain/wallet/multi.go MultiWallet
+ */
+import { PetrelError } from '../base/errors.ts'
+import type { Random } from '../base/ports.ts'
+import { type Address, parseAddress } from '../types/address.ts'
+import type { Message } from '../types/message.ts'
+import type { Signature } from '../types/signature.ts'
+import type { SignedMessage } from '../types/signedMessage.ts'
+import { signingBytes } from '../types/verifySignature.ts'
+import { WalletError, type WalletErrorCode } from './errors.ts'
+import { generateKey, type Key, keyOf, signWith } from './key.ts'
+import { KEY_SECP256K1_LEDGER, type KeyInfo } from './keyInfo.ts'
+import { type KeyStore, TRASH_PREFIX } from './keyStore.ts'
+
+const NAME_PREFIX = 'wallet-'
+const DEFAULT_NAME = 'default'
+
+/** What a wallet needs to know. */
+export interface WalletOptions {
+  readonly random: Random
+  /** Of this network: entry names and error texts carry it. */
+  readonly addressPrefix: 'f' | 't'
+  /** Ethereum's chain ID of this network, for messages of delegated keys. */
+  readonly chainId: bigint
+}
+
+function wrap(context: string, cause: unknown): unknown {
+  if (!(cause instanceof PetrelError)) return cause
+  const code: WalletErrorCode = cause instanceof WalletError ? cause.code : 'INVALID_KEY'
+  return new WalletError(code, `${context}: ${cause.message}`, cause.info, { cause })
+}
+
+/** Keys by address. Addresses must be key addresses (f1, f3, f410): f0 is resolved by the caller. */
+export class Wallet {
+  readonly #store: KeyStore
+  readonly #options: WalletOptions
+  /** Keys read so far, by address. */
+  readonly #keys = new Map<string, Key>()
+  /** Changes of the keystore run one after the other. */
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(store: KeyStore, options: WalletOptions) {
+    this.#store = store
+    this.#options = options
+  }
+
+  /**
+   * Makes a key; the first one becomes the default.
+   * @param type - `secp256k1`, `bls`, `delegated`
+   * @throws WalletError `UNKNOWN_KEY_TYPE`
+   */
+  newKey(type: string): Promise<Address> {
+    return this.#alone(async () => {
+      if (type === KEY_SECP256K1_LEDGER) {
+        throw new WalletError('UNKNOWN_KEY_TYPE', `no wallet backends supporting key type: ${type}`, { type })
+      }
+      const key = generateKey(type, this.#options.random)
+      await this.#save(key)
+      this.#keys.set(key.address.key, key)
+      if ((await this.#store.find(DEFAULT_NAME)) === undefined) await this.#store.put(DEFAULT_NAME, key.info)
+      return key.address
+    })
+  }
+
+  /** All addresses, in order of their text, each once. */
+  async list(): Promise<Address[]> {
+    const found = new Map<string, Address>()
+    for (const name of await this.#store.list()) {
+      if (!name.startsWith(NAME_PREFIX)) continue
+      try {
+        const address = parseAddress(name.slice(NAME_PREFIX.length))
+        found.set(address.toString(this.#options.addressPrefix), address)
+      } catch (cause) {
+        throw wrap('converting name to address', cause)
+      }
+    }
+    return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, address]) => address)
+  }
+
+  async has(address: Address): Promise<boolean> {
+    return (await this.#find(address)) !== undefined
+  }
+
+  /** @throws WalletError `KEY_NOT_FOUND`: "failed to get default key: opening key 'default': key info not found" */
+  async defaultAddress(): Promise<Address> {
+    try {
+      return keyOf(await this.#store.get(DEFAULT_NAME)).address
+    } catch (cause) {
+      throw wrap('failed to get default key', cause)
+    }
+  }
+
+  /** @throws WalletError `KEY_NOT_FOUND` */
+  setDefault(address: Address): Promise<void> {
+    return this.#alone(async () => {
+      const info = (await this.#find(address))?.info ?? (await this.#store.get(this.#name(address)))
+      await this.#forget(DEFAULT_NAME)
+      await this.#store.put(DEFAULT_NAME, info)
+    })
+  }
+
+  /** @throws WalletError `KEY_NOT_FOUND` */
+  async export(address: Address): Promise<KeyInfo> {
+    return (await this.#need(address)).info
+  }
+
+  /** @throws WalletError `UNKNOWN_KEY_TYPE`, `INVALID_KEY`, `KEY_EXISTS` */
+  import(info: KeyInfo): Promise<Address> {
+    return this.#alone(async () => {
+      let key: Key
+      try {
+        key = keyOf(info)
+      } catch (cause) {
+        throw wrap('failed to make key', cause)
+      }
+      await this.#save(key)
+      return key.address
+    })
+  }
+
+  /** Moves a key to the trash entries; nothing happens when it is unknown. */
+  delete(address: Address): Promise<void> {
+    return this.#alone(async () => {
+      const key = await this.#find(address)
+      if (key === undefined) return
+      const trash = TRASH_PREFIX + address.toString(this.#options.addressPrefix)
+      await this.#forget(trash)
+      await this.#store.put(trash, key.info)
+      for (const name of this.#names(address)) await this.#forget(name)
+      this.#keys.delete(address.key)
+      const standard = await this.#store.find(DEFAULT_NAME)
+      if (standard !== undefined && keyOf(standard).address.equals(address)) await this.#forget(DEFAULT_NAME)
+    })
+  }
+
+  /**
+   * Signs bytes as given, without an envelope.
+   * @throws WalletError `KEY_NOT_FOUND`: "key not found for <address>"
+   */
+  async sign(address: Address, data: Uint8Array): Promise<Signature> {
+    return signWith(await this.#need(address), data)
+  }
+
+  /**
+   * Signs a message: its CID's bytes, or the Ethereum transaction for a delegated key.
+   * @param address - key address of the signer; the message's From is not looked at
+   * @throws WalletError `KEY_NOT_FOUND`; TypesError `INVALID_TRANSACTION`
+   */
+  async signMessage(address: Address, message: Message): Promise<SignedMessage> {
+    const data = signingBytes(message, address, this.#options.chainId)
+    try {
+      return { message, signature: await this.sign(address, data) }
+    } catch (cause) {
+      throw wrap('failed to sign message', cause)
+    }
+  }
+
+  /** Runs `change` after all earlier changes, whether they failed or not. */
+  #alone<T>(change: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(change, change)
+    this.#last = result.catch(() => undefined)
+    return result
+  }
+
+  #name(address: Address): string {
+    return NAME_PREFIX + address.toString(this.#options.addressPrefix)
+  }
+
+  /** A keystore may come from a node of the other kind of network: both prefixes name the same key. */
+  #names(address: Address): readonly string[] {
+    const own = this.#options.addressPrefix
+    return [this.#name(address), NAME_PREFIX + address.toString(own === 'f' ? 't' : 'f')]
+  }
+
+  async #find(address: Address): Promise<Key | undefined> {
+    const known = this.#keys.get(address.key)
+    if (known !== undefined) return known
+    for (const name of this.#names(address)) {
+      const info = await this.#store.find(name)
+      if (info === undefined) continue
+      const key = keyOf(info)
+      this.#keys.set(key.address.key, key)
+      // The name only says where to look; the key decides what it signs for.
+      return key.address.equals(address) ? key : undefined
+    }
+    return undefined
+  }
+
+  async #need(address: Address): Promise<Key> {
+    const key = await this.#find(address)
+    if (key === undefined) {
+      const text = address.toString(this.#options.addressPrefix)
+      throw new WalletError('KEY_NOT_FOUND', `key not found for ${text}`, { address: text })
+    }
+    return key
+  }
+
+  async #save(key: Key): Promise<void> {
+    try {
+      await this.#store.put(this.#name(key.address), key.info)
+    } catch (cause) {
+      throw wrap('saving to keystore', cause)
+    }
+  }
+
+  async #forget(name: string): Promise<void> {
+    try {
+      await this.#store.delete(name)
+    } catch (error) {
+      if (!(error instanceof WalletError) || error.code !== 'KEY_NOT_FOUND') throw error
+    }
+  }
+}
