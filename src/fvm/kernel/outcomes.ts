@@ -38,7 +38,7 @@ export const ERRNO_TEXT: Readonly<Record<Errno, string>> = {
   10: 'serialization error',
   11: 'operation forbidden',
   12: 'buffer too small',
-  13: 'illegal operation in read-only mode',
+  13: 'execution context is read-only',
 }
 
 /** Exit codes that the machine itself gives; actors give 16 and above. @see ref-fvm shared/src/error/mod.rs ExitCode */

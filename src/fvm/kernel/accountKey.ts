@@ -1,0 +1,37 @@
+/**
+ * The key address behind an account, which FVM 2 looks up inside the machine.
+ * @see ref-fvm release/v2 fvm/src/kernel/default.rs resolve_to_key_addr
+ */
+import { type Codec, decode, tuple } from '../../codec/description.ts'
+import { getBlock } from '../../ipld/blockstore.ts'
+import { type Address, address, PROTOCOL_BLS, PROTOCOL_SECP256K1 } from '../../types/address.ts'
+import type { Machine } from '../machine.ts'
+import { Errno, SyscallError } from './outcomes.ts'
+
+interface AccountState {
+  readonly address: Address
+}
+
+const accountState: Codec<AccountState> = tuple<AccountState>('account.State', [['address', 'Address', address]])
+
+/**
+ * @param charge - called before the state is read, without a size, and after it, with the size in bytes
+ * @returns the error instead of throwing it: what it means depends on the caller
+ */
+export function accountKey(
+  machine: Machine,
+  signer: Address,
+  charge?: (size: number | undefined) => void,
+): Address | SyscallError {
+  if (signer.protocol === PROTOCOL_BLS || signer.protocol === PROTOCOL_SECP256K1) return signer
+  const id = machine.state.lookupId(signer)
+  const actor = id === undefined ? undefined : machine.state.getActor(id)
+  if (actor === undefined) return new SyscallError(Errno.NotFound, "state tree doesn't contain actor")
+  if (!machine.actors.is(actor.code, 'account')) {
+    return new SyscallError(Errno.IllegalArgument, 'target actor is not an account')
+  }
+  charge?.(undefined)
+  const data = getBlock(machine.store, actor.head)
+  charge?.(data.length)
+  return decode(accountState, data).address
+}

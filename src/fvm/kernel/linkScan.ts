@@ -1,0 +1,175 @@
+/**
+ * Finds the links of a block as FVM 4 does: a scan of DAG-CBOR that is charged per item and as lenient as the reference's.
+ * It checks neither shortest form nor key order nor key types, so the strict decoder must not take its place.
+ * @see ref-fvm fvm/src/ipld/mod.rs scan_for_reachable_links; fvm/src/ipld/cbor.rs
+ */
+import {
+  type Cid,
+  CODEC_CBOR,
+  CODEC_DAG_CBOR,
+  CODEC_FIL_COMMITMENT_SEALED,
+  CODEC_FIL_COMMITMENT_UNSEALED,
+  CODEC_RAW,
+  cidFromBytes,
+  HASH_BLAKE2B_256,
+} from '../../codec/cid.ts'
+import type { PriceList } from '../gas/priceList.ts'
+import type { GasTracker } from '../gas/tracker.ts'
+import { NO_LINKS } from './blockRegistry.ts'
+import { Errno, OutOfGas, SyscallError } from './outcomes.ts'
+
+const TAG_CID = 42
+/** Longest digest that the reference's CID type holds, bytes. */
+const MAX_DIGEST = 64
+const TWO_64 = 2 ** 64
+
+/** A scan in progress. One item is at least one byte, so counts that matter stay exact in numbers. */
+interface Scan {
+  links: Cid[] | undefined
+  remaining: number
+  readonly perField: number
+  readonly perCid: number
+}
+
+function serialization(message: string): SyscallError {
+  return new SyscallError(Errno.Serialization, message)
+}
+
+function useGas(scan: Scan, milligas: number): void {
+  if (scan.remaining < milligas) {
+    scan.remaining = 0
+    throw new OutOfGas()
+  }
+  scan.remaining -= milligas
+}
+
+/**
+ * All links of a block, repeats included.
+ * @throws OutOfGas; SyscallError Serialization, NotFound (a link that no block can have)
+ */
+export function scanReachableLinks(
+  codec: number,
+  data: Uint8Array,
+  prices: PriceList,
+  gas: GasTracker,
+): readonly Cid[] {
+  if (codec !== CODEC_DAG_CBOR) {
+    gas.charge('OnScanIpldLinks', 0)
+    return NO_LINKS
+  }
+  const available = gas.available
+  const scan: Scan = {
+    links: undefined,
+    remaining: available,
+    perField: prices.scanPerField,
+    perCid: prices.scanPerCid,
+  }
+  let failure: unknown
+  try {
+    scanCbor(scan, data)
+  } catch (error) {
+    if (!(error instanceof SyscallError) && !(error instanceof OutOfGas)) throw error
+    failure = error
+  }
+  // What was scanned is charged also when the scan failed, and before its error shows.
+  gas.charge('OnScanIpldLinks', available - scan.remaining)
+  if (failure !== undefined) throw failure as Error
+  return scan.links ?? NO_LINKS
+}
+
+let argument = 0
+
+/** Reads an item's head at `at`: sets {@link argument}, returns the offset behind it. */
+function readHead(data: Uint8Array, at: number): number {
+  const first = data[at]
+  if (first === undefined) throw serialization('invalid cbor header')
+  const low = first & 0x1f
+  let next = at + 1
+  if (low < 24) {
+    argument = low
+    return next
+  }
+  if (low > 27) throw serialization('invalid cbor header')
+  const size = 1 << (low - 24)
+  if (next + size > data.length) throw serialization('invalid cbor header')
+  let value = 0
+  for (let i = 0; i < size; i++) value = value * 256 + (data[next++] as number)
+  argument = value
+  return next
+}
+
+function scanCbor(scan: Scan, data: Uint8Array): void {
+  let at = 0
+  let items = 1
+  while (items > 0) {
+    items--
+    useGas(scan, scan.perField)
+    const first = data[at] as number
+    at = readHead(data, at)
+    switch (first >> 5) {
+      case 2:
+      case 3:
+        if (argument > data.length - at) throw serialization('unexpected end of cbor stream')
+        at += argument
+        break
+      case 4:
+        items += argument
+        // Far beyond any block's items the reference's u64 overflows; up to there it runs out of bytes or gas as we do.
+        if (items >= TWO_64) throw serialization('cbor field count overflow')
+        break
+      case 5:
+        items += 2 * argument
+        if (items >= TWO_64) throw serialization('cbor field count overflow')
+        break
+      case 6:
+        if (argument !== TAG_CID) {
+          items++
+          break
+        }
+        at = scanLink(scan, data, at)
+        break
+      default:
+    }
+  }
+  if (at !== data.length) throw serialization(`${data.length - at} trailing bytes in CBOR block`)
+}
+
+function scanLink(scan: Scan, data: Uint8Array, offset: number): number {
+  useGas(scan, scan.perCid)
+  const first = data[offset] as number
+  const at = readHead(data, offset)
+  if (first >> 5 !== 2) throw serialization('expected cbor type byte string in input')
+  const length = argument
+  if (length > data.length - at) throw serialization('unexpected end of cbor stream')
+  if (length < 1 || data[at] !== 0) throw serialization('DagCBOR CID does not start with a 0x byte')
+  let cid: Cid
+  try {
+    cid = cidFromBytes(data.subarray(at + 1, at + length))
+  } catch (cause) {
+    throw serialization(`invalid cid: ${(cause as Error).message}`)
+  }
+  if (cid.digest.length > MAX_DIGEST) throw serialization('invalid cid: digest too large')
+  visitCid(scan, cid)
+  return at + length
+}
+
+function visitCid(scan: Scan, cid: Cid): void {
+  const { codec } = cid
+  if (codec === CODEC_FIL_COMMITMENT_UNSEALED || codec === CODEC_FIL_COMMITMENT_SEALED) return
+  if (codec !== CODEC_DAG_CBOR && codec !== CODEC_CBOR && codec !== CODEC_RAW) {
+    throw new SyscallError(Errno.NotFound, `block links to CID with forbidden codec ${codec}`)
+  }
+  if (cid.isIdentity) {
+    // At most eleven levels: every one costs bytes of a 64-byte digest.
+    if (codec === CODEC_DAG_CBOR) scanCbor(scan, cid.digest)
+    return
+  }
+  if (cid.hashCode !== HASH_BLAKE2B_256 || cid.digest.length !== 32) {
+    throw new SyscallError(
+      Errno.NotFound,
+      `block links to CID with forbidden multihash type (code: ${cid.hashCode}, len: ${cid.digest.length})`,
+    )
+  }
+  scan.links ??= []
+  scan.links.push(cid)
+}

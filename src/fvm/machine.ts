@@ -1,0 +1,102 @@
+/**
+ * What messages run on: a state, the rules and prices of a network version, and the node's answers.
+ * @see ref-fvm fvm/src/machine/mod.rs, default.rs
+ */
+import type { Cid } from '../codec/cid.ts'
+import { type Codec, cid, tuple } from '../codec/description.ts'
+import { type Blockstore, getCbor, OverlayBlockstore } from '../ipld/blockstore.ts'
+import type { ChainEpoch, TokenAmount } from '../types/scalars.ts'
+import { EMPTY_ARRAY, EMPTY_ARRAY_CID } from './emptyArray.ts'
+import { VmError } from './errors.ts'
+import type { Externs } from './externs.ts'
+import type { PriceList } from './gas/priceList.ts'
+import { priceListAt } from './gas/priceListAt.ts'
+import type { ActorCode, CodeLoader } from './kernel/kernel.ts'
+import { MachineState } from './machineState.ts'
+import { type BuiltinActors, loadBuiltinActors } from './manifest.ts'
+import type { ProofVerifier } from './proofVerifier.ts'
+import { type VmRules, vmRulesAt } from './rules.ts'
+
+const SYSTEM_ACTOR = 0n
+
+export interface MachineContext {
+  /** 16 to 29. */
+  readonly networkVersion: number
+  readonly epoch: ChainEpoch
+  /** Of the tipset, seconds since 1970. */
+  readonly timestamp: number
+  readonly baseFee: TokenAmount
+  readonly circulatingSupply: TokenAmount
+  /** EIP-155 chain ID. */
+  readonly chainId: bigint
+  /** State to start from. */
+  readonly stateRoot: Cid
+  /** Whether to record execution traces. */
+  readonly tracing: boolean
+  /** Whether actors may log, which changes their gas; off on public networks. */
+  readonly actorDebugging: boolean
+}
+
+/** What a machine is made of. */
+export interface MachineDeps {
+  /** Read from, and written to by {@link Machine.flush}. */
+  readonly store: Blockstore
+  readonly externs: Externs
+  readonly proofs: ProofVerifier
+  readonly loadCode: CodeLoader
+}
+
+/** The state of the system actor. */
+const systemState: Codec<{ readonly builtinActors: Cid }> = tuple<{ readonly builtinActors: Cid }>('system.State', [
+  ['builtinActors', 'BuiltinActors', cid],
+])
+
+export class Machine {
+  readonly context: MachineContext
+  readonly rules: VmRules
+  readonly prices: PriceList
+  readonly externs: Externs
+  readonly proofs: ProofVerifier
+  /** Buffers what actors write until {@link Machine.flush}. */
+  readonly store: OverlayBlockstore
+  readonly state: MachineState
+  readonly actors: BuiltinActors
+  readonly #loadCode: CodeLoader
+  readonly #codes = new Map<string, ActorCode>()
+
+  /** @throws VmError `UNSUPPORTED_NETWORK_VERSION`, `INVALID_STATE`; BlockMissing */
+  constructor(context: MachineContext, deps: MachineDeps) {
+    this.context = context
+    this.rules = vmRulesAt(context.networkVersion)
+    this.prices = priceListAt(context.networkVersion)
+    this.externs = deps.externs
+    this.proofs = deps.proofs
+    this.#loadCode = deps.loadCode
+    this.store = new OverlayBlockstore(deps.store)
+    this.state = new MachineState(this.store, context.stateRoot)
+    const system = this.state.getActor(SYSTEM_ACTOR)
+    if (system === undefined) throw new VmError('INVALID_STATE', 'Cannot run: there is no system actor')
+    this.actors = loadBuiltinActors(this.store, getCbor(this.store, systemState, system.head).builtinActors)
+    this.store.put(EMPTY_ARRAY_CID, EMPTY_ARRAY)
+  }
+
+  /** The code of an actor, undefined when nobody has it. */
+  loadCode(code: Cid): ActorCode | undefined {
+    let found = this.#codes.get(code.key)
+    if (found === undefined) {
+      found = this.#loadCode(code)
+      if (found !== undefined) this.#codes.set(code.key, found)
+    }
+    return found
+  }
+
+  /**
+   * Writes the state, and of the blocks that actors wrote those that it reaches.
+   * @returns the state root
+   */
+  flush(): Cid {
+    const root = this.state.flush()
+    this.store.flush(root, EMPTY_ARRAY_CID)
+    return root
+  }
+}
