@@ -30,8 +30,16 @@ export interface InstrumentationRules {
   readonly instruction: number
   /** `undefined`: these operations cost what every instruction costs */
   readonly linear: LinearPrices | undefined
-  /** sign extension, saturating conversions, table instructions, element segments with flags above 2 */
+  /** sign extension, saturating conversions, table instructions, function references, element segments with flags */
   readonly newerInstructions: boolean
+  /**
+   * FVM 2's decoder (parity-wasm 0.42) takes one index after memory.copy and table.copy and reads the second one, always
+   * 0, as the instruction `unreachable`: free, and written back as it was, but the stack limiter then thinks the rest of
+   * the block unreachable. memory.init and table.init lose an index too, so only segment 0 decodes.
+   */
+  readonly oneBulkIndex: boolean
+  /** refuses a module without function and code sections */
+  readonly needsFunctions: boolean
   /** pages of 64 KiB that an instance may have */
   readonly maxMemoryPages: number
   /** elements that a table may have */
@@ -54,6 +62,8 @@ export const FVM2_RULES: InstrumentationRules = {
   instruction: 4000,
   linear: undefined,
   newerInstructions: false,
+  oneBulkIndex: true,
+  needsFunctions: false,
   maxMemoryPages: 65_536,
   maxTableElements: 0xffff_ffff,
   maxTables: 100,
@@ -74,6 +84,8 @@ export const FVM4_RULES: InstrumentationRules = {
   instruction: 4000,
   linear: { memoryGrow: 26_214_400, memoryBytes: 400, tableElements: 3200 },
   newerInstructions: true,
+  oneBulkIndex: false,
+  needsFunctions: true,
   maxMemoryPages: 8192,
   maxTableElements: 20_000,
   maxTables: 1,
