@@ -1,0 +1,22 @@
+/** Errors of the Node and Deno platform. */
+import { PetrelError } from '../../src/base/errors.ts'
+
+/** What went wrong at the edge to the operating system. */
+export type PlatformErrorCode =
+  | 'HOME_IN_USE'
+  | 'HOME_UNREADABLE'
+  | 'CONFIG_INVALID'
+  | 'STORE_CLOSED'
+  | 'STORE_FAILED'
+  | 'ADDRESS_IN_USE'
+  | 'LISTEN_FAILED'
+  | 'NAME_INVALID'
+
+/** An error of the platform layer. */
+export class PlatformError extends PetrelError<PlatformErrorCode> {}
+
+/** The operating system's own code (`ENOENT`, `EADDRINUSE`, …) of something thrown; empty when it has none. */
+export function systemCode(error: unknown): string {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return ''
+  return typeof error.code === 'string' ? error.code : ''
+}

@@ -1,0 +1,58 @@
+/** Random access to a file. */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { errorMessage } from '../../src/base/errors.ts'
+import type { ByteSource } from '../../src/codec/byteSource.ts'
+import { PlatformError } from './errors.ts'
+
+/** An open file. */
+export interface FileSource extends ByteSource {
+  close(): void
+}
+
+/** Small reads are served from one block of the file of this many bytes: sequential walks cost few system calls. */
+const WINDOW_BYTES = 256 * 1024
+
+/**
+ * Opens a file for reading. Each read gives a new array or a view of an array that is never written again.
+ * @throws PlatformError STORE_FAILED
+ */
+export function openFileSource(path: string): FileSource {
+  let descriptor: number
+  try {
+    descriptor = openSync(path, 'r')
+  } catch (cause) {
+    throw new PlatformError('STORE_FAILED', `Cannot open ${path}: ${errorMessage(cause)}`, { path }, { cause })
+  }
+  const size = fstatSync(descriptor).size
+  let window = new Uint8Array(0)
+  let windowStart = 0
+  let lastEnd = 0
+  const readAt = (offset: number, length: number): Uint8Array => {
+    const out = new Uint8Array(Math.max(0, Math.min(length, size - offset)))
+    let done = 0
+    while (done < out.length) {
+      const count = readSync(descriptor, out, done, out.length - done, offset + done)
+      if (count === 0) return out.subarray(0, done)
+      done += count
+    }
+    return out
+  }
+  return {
+    size,
+    read(offset, length) {
+      const end = offset + length
+      if (offset >= windowStart && end <= windowStart + window.length) {
+        lastEnd = end
+        return window.subarray(offset - windowStart, end - windowStart)
+      }
+      // Only a read that goes on where the last one ended is part of a walk.
+      const walks = offset >= lastEnd && offset - lastEnd <= WINDOW_BYTES && length < WINDOW_BYTES
+      lastEnd = end
+      if (!walks) return readAt(offset, length)
+      window = readAt(offset, WINDOW_BYTES) as Uint8Array<ArrayBuffer>
+      windowStart = offset
+      return window.subarray(0, length)
+    },
+    close: () => closeSync(descriptor),
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * Named secrets as files of mode 0600 in a folder of mode 0700.
+ * @see lotus node/repo/fsrepo.go Put, Get
+ */
+import { randomUUID } from 'node:crypto'
+import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { SecretStore } from '../../src/wallet/secretStore.ts'
+import { PlatformError, systemCode } from './errors.ts'
+
+/** Bits that let anyone but the owner read, write or run a file. */
+const OTHERS = 0o077
+/** What {@link SecretStore} promises of names: nothing that could leave the folder. */
+const NAME = /^[A-Z2-7]+$/
+const UNFINISHED = '.tmp-'
+
+/** Writes `content` to a new file and to the disk behind it. */
+async function writeNew(path: string, content: Uint8Array): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(content)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Makes the names in a folder survive a loss of power. Windows has no such call and needs none. */
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+/** Secrets in the files of a folder. */
+export class SecretFiles implements SecretStore {
+  readonly #folder: string
+
+  /** @param folder - created with the first entry */
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  async list(): Promise<string[]> {
+    let names: string[]
+    try {
+      names = await readdir(this.#folder)
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return []
+      throw error
+    }
+    const secrets = names.filter((name) => NAME.test(name))
+    for (const name of secrets) await this.#assertPrivate(name)
+    return secrets
+  }
+
+  async read(name: string): Promise<Uint8Array | undefined> {
+    const path = this.#path(name)
+    if (!(await this.#assertPrivate(name))) return undefined
+    return new Uint8Array(await readFile(path))
+  }
+
+  async create(name: string, content: Uint8Array): Promise<boolean> {
+    const path = this.#path(name)
+    return this.#viaTemporary(content, async (temporary) => {
+      try {
+        // A link, unlike a rename, refuses a name that is taken.
+        await link(temporary, path)
+        return true
+      } catch (error) {
+        if (systemCode(error) === 'EEXIST') return false
+        throw error
+      } finally {
+        await rm(temporary, { force: true })
+      }
+    })
+  }
+
+  async replace(name: string, content: Uint8Array): Promise<void> {
+    const path = this.#path(name)
+    await this.#viaTemporary(content, (temporary) => rename(temporary, path))
+  }
+
+  async remove(name: string): Promise<boolean> {
+    try {
+      await rm(this.#path(name))
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return false
+      throw error
+    }
+    await syncFolder(this.#folder)
+    return true
+  }
+
+  async #viaTemporary<T>(content: Uint8Array, finish: (temporary: string) => Promise<T>): Promise<T> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    const temporary = join(this.#folder, `${UNFINISHED}${randomUUID()}`)
+    await writeNew(temporary, content)
+    const result = await finish(temporary)
+    await syncFolder(this.#folder)
+    return result
+  }
+
+  #path(name: string): string {
+    if (!NAME.test(name))
+      throw new PlatformError('NAME_INVALID', `Cannot use the secret's name: ${JSON.stringify(name)}`)
+    return join(this.#folder, name)
+  }
+
+  /** @returns false when there is no such file */
+  async #assertPrivate(name: string): Promise<boolean> {
+    let mode: number
+    try {
+      mode = (await stat(this.#path(name))).mode
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return false
+      throw error
+    }
+    // Windows shows the same bits for every file; the folder's access list is what counts there.
+    if (process.platform === 'win32' || (mode & OTHERS) === 0) return true
+    const seen = (mode & 0o777).toString(8).padStart(4, '0')
+    const text = `permissions of key: '${name}' are too relaxed, required: 0600, got: ${seen}`
+    throw new PlatformError('HOME_UNREADABLE', text, { name })
+  }
+}

@@ -1,0 +1,15 @@
+/** zstd by the runtime's own library. */
+import { zstdDecompressSync } from 'node:zlib'
+import { errorMessage } from '../../src/base/errors.ts'
+import { CodecError } from '../../src/codec/errors.ts'
+import type { ZstdDecoder } from '../../src/codec/zstd.ts'
+
+/** Decompresses a frame natively: about ten times as fast as the portable decoder. @throws CodecError INVALID_ZSTD */
+export const nativeZstd: ZstdDecoder = (frame) => {
+  try {
+    const out = zstdDecompressSync(frame)
+    return new Uint8Array(out.buffer, out.byteOffset, out.byteLength)
+  } catch (cause) {
+    throw new CodecError('INVALID_ZSTD', `Cannot decompress zstd: ${errorMessage(cause)}`, {}, { cause })
+  }
+}
