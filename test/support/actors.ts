@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 
 /** Absolute path of the folder of bundles; it may be absent. */
-export const ACTORS: string = join(process.env['PETREL_HOME'] ?? join(homedir(), '.petrel'), 'actors')
+export const ACTORS: string = join(process.env.PETREL_HOME ?? join(homedir(), '.petrel'), 'actors')
 
 /** Manifest CIDs of the bundles on this machine. */
 export function bundlesHere(): string[] {

@@ -1,0 +1,95 @@
+/** The shape of the house: layers, cycles, and that src knows no runtime. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ROOT } from '../support/shared.ts'
+import { type FileImports, findCycles, readImports } from './imports.ts'
+
+/** A folder imports only from itself and from those before it (ARCHITECTURE, Folders). */
+const LAYERS = [
+  'base',
+  'codec',
+  'crypto',
+  'types',
+  'networks',
+  'ipld',
+  'state',
+  'fvm',
+  'actors',
+  'chain',
+  'consensus',
+  'mempool',
+  'wallet',
+  'transfers',
+  'p2p',
+  'sync',
+  'devnet',
+  'rpc',
+  'node',
+]
+
+const imports = readImports(['src', 'platform'])
+
+function layerOf(file: string): string | undefined {
+  const [top, folder] = file.split('/')
+  return top === 'src' ? folder : undefined
+}
+
+function upwardImports(): string[] {
+  const wrong: string[] = []
+  for (const [file, { own }] of imports) {
+    const layer = layerOf(file)
+    if (layer === undefined) continue
+    for (const target of own) {
+      const targetLayer = layerOf(target)
+      const up = targetLayer === undefined || LAYERS.indexOf(targetLayer) > LAYERS.indexOf(layer)
+      if (up) wrong.push(`${file} -> ${target}`)
+    }
+  }
+  return wrong
+}
+
+describe('structure', () => {
+  it('finds the sources', () => {
+    expect(imports.size).toBeGreaterThan(50)
+    expect(imports.get('src/base/memoryStore.ts')?.own).toContain('src/base/ports.ts')
+  })
+
+  it('every folder of src is a layer', () => {
+    const folders = new Set([...imports.keys()].map(layerOf).filter((layer) => layer !== undefined))
+    expect([...folders].filter((layer) => !LAYERS.includes(layer))).toEqual([])
+  })
+
+  it('no file imports from a layer above its own', () => {
+    expect(upwardImports()).toEqual([])
+  })
+
+  it('no imports go in a circle', () => {
+    expect(findCycles(imports).map((cycle) => cycle.join(' -> '))).toEqual([])
+  })
+
+  it('the search for circles finds one', () => {
+    const circle = new Map<string, FileImports>([
+      ['a', { own: ['b'], packages: [] }],
+      ['b', { own: ['c'], packages: [] }],
+      ['c', { own: ['a'], packages: [] }],
+    ])
+    expect(findCycles(circle)).toEqual([['a', 'b', 'c', 'a']])
+  })
+
+  it('every relative import names a file', () => {
+    const missing = [...imports].flatMap(([file, { own }]) =>
+      own.filter((target) => !existsSync(join(ROOT, target))).map((target) => `${file} -> ${target}`),
+    )
+    expect(missing).toEqual([])
+  })
+
+  it('src imports nothing of a runtime', () => {
+    const wrong = [...imports].flatMap(([file, { packages }]) =>
+      file.startsWith('src/')
+        ? packages.filter((name) => /^(node|jsr|https?):/.test(name)).map((name) => `${file} -> ${name}`)
+        : [],
+    )
+    expect(wrong).toEqual([])
+  })
+})
