@@ -1,0 +1,222 @@
+/**
+ * Bearer tokens of the API: JSON Web Tokens signed with HMAC-SHA256, as Lotus makes and reads them, with an optional
+ * expiry and a list of revoked ones.
+ *
+ * Written on HMAC directly and not on `jose`: verification here must be synchronous (a promise per request costs more
+ * than the check), and Lotus ignores the header's `alg`, which `jose` rightly refuses to do.
+ * @see lotus node/impl/common/common.go AuthVerify, AuthNew; node/modules/core.go APISecret; gbrlsnchs/jwt v3 Verify
+ */
+import { concatBytes, fromBase64Url, fromUtf8, toBase64Url, toHex, utf8 } from '../base/bytes.ts'
+import { errorMessage } from '../base/errors.ts'
+import { Lru } from '../base/lru.ts'
+import type { Clock, KeyValueStore, Random } from '../base/ports.ts'
+import { type Json, jsonField } from '../codec/description.ts'
+import { parseJson, stringifyJson } from '../codec/jsonText.ts'
+import { hmacSha256, sha256 } from '../crypto/hashes.ts'
+import { KEY_JWT_SECRET } from '../wallet/keyInfo.ts'
+import type { KeyStore } from '../wallet/keyStore.ts'
+import { RpcError } from './errors.ts'
+import { MAX_CACHED_TOKENS, MAX_TOKEN_LENGTH } from './limits.ts'
+import type { TokenVerifier } from './permission.ts'
+
+/** Keystore entry of the secret. */
+const SECRET_NAME = 'auth-jwt-private'
+const SECRET_BYTES = 32
+const ID_BYTES = 16
+const REVOKED_PREFIX = utf8('auth/revoked/')
+/** `{"alg":"HS256","typ":"JWT"}` */
+const HEADER = toBase64Url(utf8('{"alg":"HS256","typ":"JWT"}'))
+
+/** What a token says. */
+export interface TokenClaims {
+  /** Permissions, a flat set; null: the token has no `Allow`, and so no permission. */
+  readonly allow: readonly string[] | null
+  /** Unix seconds from which on it is void; undefined: never. */
+  readonly expiresSec: number | undefined
+}
+
+/** What a token is checked with. */
+export interface TokensDeps {
+  /** Secret of the HMAC. */
+  readonly secret: Uint8Array
+  readonly clock: Clock
+  readonly random: Random
+  /** Keeps what was revoked. */
+  readonly store: KeyValueStore
+}
+
+interface Parsed extends TokenClaims {
+  /** SHA-256 of header and payload as signed: one name for all spellings of a token. */
+  readonly id: Uint8Array
+}
+
+/**
+ * The API secret from the keystore, made at the first start. Deleting the entry voids every token.
+ * @returns `isNew`: the token file must be written anew
+ */
+export async function loadApiSecret(
+  keystore: KeyStore,
+  random: Random,
+): Promise<{ secret: Uint8Array; isNew: boolean }> {
+  const found = await keystore.find(SECRET_NAME)
+  if (found !== undefined) return { secret: found.privateKey, isNew: false }
+  const secret = new Uint8Array(SECRET_BYTES)
+  random.fill(secret)
+  await keystore.put(SECRET_NAME, { type: KEY_JWT_SECRET, privateKey: secret })
+  return { secret, isNew: true }
+}
+
+function failed(reason: string): RpcError {
+  return new RpcError('FAILED', `JWT Verification failed: ${reason}`)
+}
+
+/** Compares without telling by its time where the difference is. */
+function equalInConstantTime(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false
+  let difference = 0
+  for (let i = 0; i < a.length; i++) difference |= (a[i] as number) ^ (b[i] as number)
+  return difference === 0
+}
+
+function jsonPart(text: string): { [key: string]: Json } {
+  let json: Json
+  try {
+    json = parseJson(fromUtf8(fromBase64Url(text)))
+  } catch (cause) {
+    throw failed(errorMessage(cause))
+  }
+  if (json === null) return {}
+  if (typeof json !== 'object' || Array.isArray(json))
+    throw failed('json: cannot unmarshal into Go value of type jwt.Header')
+  return json
+}
+
+function allowOf(payload: { [key: string]: Json }): readonly string[] | null {
+  const allow = jsonField(payload, 'Allow')
+  if (allow === undefined || allow === null) return null
+  if (!Array.isArray(allow) || !allow.every((one) => typeof one === 'string')) {
+    throw failed('json: cannot unmarshal into Go struct field jwtPayload.Allow of type []auth.Permission')
+  }
+  return allow
+}
+
+function expiryOf(payload: { [key: string]: Json }): number | undefined {
+  const expiry = payload.exp
+  if (expiry === undefined || expiry === null) return undefined
+  if (typeof expiry === 'bigint') return Number(expiry)
+  // A token that means to expire, and does not say when, is not taken for one that never does.
+  if (typeof expiry !== 'number') throw failed('exp claim is no number')
+  return expiry
+}
+
+/** Makes, checks and revokes tokens. */
+export class Tokens implements TokenVerifier {
+  readonly #deps: TokensDeps
+  /** Tokens that were found valid, by their text. */
+  readonly #known = new Lru<string, { readonly granted: ReadonlySet<string>; readonly expiresSec: number | undefined }>(
+    MAX_CACHED_TOKENS,
+  )
+
+  constructor(deps: TokensDeps) {
+    this.#deps = deps
+  }
+
+  /** A token exactly as Lotus' AuthNew makes it: equal permissions give equal tokens, and it never expires. */
+  issue(allow: readonly string[] | null): string {
+    return this.#sign({ Allow: allow === null ? null : [...allow] })
+  }
+
+  /**
+   * A token of its own: it carries an ID, so that it can be revoked without others, and may expire. Lotus reads it too.
+   * @param lifetimeSec - seconds from now; undefined: for ever
+   */
+  issueUnique(allow: readonly string[], lifetimeSec?: number): string {
+    const id = new Uint8Array(ID_BYTES)
+    this.#deps.random.fill(id)
+    const payload: { [key: string]: Json } = { Allow: [...allow], jti: toHex(id) }
+    if (lifetimeSec !== undefined) payload.exp = Math.floor(this.#deps.clock.nowMs() / 1000) + lifetimeSec
+    return this.#sign(payload)
+  }
+
+  /** Permissions of a valid token; undefined for any other. */
+  verify(token: string): ReadonlySet<string> | undefined {
+    const known = this.#known.get(token)
+    if (known !== undefined) return this.#isExpired(known.expiresSec) ? undefined : known.granted
+    try {
+      const { allow, expiresSec } = this.inspect(token)
+      const granted = new Set(allow ?? [])
+      this.#known.set(token, { granted, expiresSec })
+      return granted
+    } catch (error) {
+      if (error instanceof RpcError) return undefined
+      throw error
+    }
+  }
+
+  /**
+   * What a valid token says.
+   * @throws RpcError `FAILED`: "JWT Verification failed: …"
+   */
+  inspect(token: string): TokenClaims {
+    const parsed = this.#parse(token)
+    if (this.#isExpired(parsed.expiresSec)) throw failed('jwt: exp claim is invalid')
+    if (this.#deps.store.has(this.#revokedKey(parsed.id))) throw failed('token is revoked')
+    return parsed
+  }
+
+  /**
+   * Makes a token void, on disk when the promise resolves. A token of `issue` is one with all that have its permissions.
+   * @throws RpcError `FAILED` when it is none of ours
+   */
+  async revoke(token: string): Promise<void> {
+    const { id, expiresSec } = this.#parse(token)
+    const { store } = this.#deps
+    this.#prune()
+    store.put(this.#revokedKey(id), utf8(expiresSec === undefined ? '' : String(expiresSec)))
+    this.#known.clear()
+    await store.flush()
+  }
+
+  #sign(payload: Json): string {
+    const signed = `${HEADER}.${toBase64Url(utf8(stringifyJson(payload)))}`
+    return `${signed}.${toBase64Url(hmacSha256(this.#deps.secret, utf8(signed)))}`
+  }
+
+  #parse(token: string): Parsed {
+    // A bound before any work: the header comes from anyone.
+    if (token.length > MAX_TOKEN_LENGTH) throw failed('jwt: malformed token')
+    const [header, payload, signature, ...rest] = token.split('.')
+    if (header === undefined || payload === undefined || signature === undefined || rest.length > 0) {
+      throw failed('jwt: malformed token')
+    }
+    jsonPart(header)
+    const signed = utf8(`${header}.${payload}`)
+    let given: Uint8Array
+    try {
+      given = fromBase64Url(signature)
+    } catch (cause) {
+      throw failed(errorMessage(cause))
+    }
+    if (!equalInConstantTime(given, hmacSha256(this.#deps.secret, signed)))
+      throw failed('jwt: HMAC verification failed')
+    const claims = jsonPart(payload)
+    return { id: sha256(signed), allow: allowOf(claims), expiresSec: expiryOf(claims) }
+  }
+
+  #isExpired(expiresSec: number | undefined): boolean {
+    return expiresSec !== undefined && this.#deps.clock.nowMs() / 1000 >= expiresSec
+  }
+
+  #revokedKey(id: Uint8Array): Uint8Array {
+    return concatBytes(REVOKED_PREFIX, id)
+  }
+
+  /** What has expired need not be remembered. */
+  #prune(): void {
+    const { store } = this.#deps
+    for (const key of [...store.keys(REVOKED_PREFIX)]) {
+      const value = store.get(key)
+      if (value !== undefined && value.length > 0 && this.#isExpired(Number(fromUtf8(value)))) store.delete(key)
+    }
+  }
+}

@@ -1,0 +1,142 @@
+/** Tokens by Lotus' rules (reference/rpc-wire.md section 2) and against `jose`. */
+import { jwtVerify, SignJWT } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { toBase64Url, utf8 } from '../../src/base/bytes.ts'
+import { MemoryStore } from '../../src/base/memoryStore.ts'
+import type { KeyValueStore, Random } from '../../src/base/ports.ts'
+import { hmacSha256 } from '../../src/crypto/hashes.ts'
+import { loadApiSecret, Tokens } from '../../src/rpc/tokens.ts'
+import { KeyStore } from '../../src/wallet/keyStore.ts'
+import { MemorySecretStore } from '../../src/wallet/secretStore.ts'
+
+const SECRET = new Uint8Array(32).map((_, i) => i * 5 + 1)
+const random: Random = { fill: (out) => void crypto.getRandomValues(out) }
+
+function create(options: { secret?: Uint8Array; store?: KeyValueStore } = {}) {
+  const clock = { now: 1_700_000_000_000, nowMs: () => clock.now, monotonicMs: () => clock.now }
+  const tokens = new Tokens({
+    secret: options.secret ?? SECRET,
+    clock,
+    random,
+    store: options.store ?? new MemoryStore(),
+  })
+  return { clock, tokens }
+}
+
+function sign(header: string, payload: string, secret: Uint8Array = SECRET): string {
+  const signed = `${toBase64Url(utf8(header))}.${toBase64Url(utf8(payload))}`
+  return `${signed}.${toBase64Url(hmacSha256(secret, utf8(signed)))}`
+}
+
+const HEADER = '{"alg":"HS256","typ":"JWT"}'
+
+describe('tokens', () => {
+  it('have the header and payload of Lotus, and verify with another implementation', async () => {
+    const { tokens } = create()
+    const token = tokens.issue(['read', 'write'])
+    const [header, payload] = token.split('.').map((part) => Buffer.from(part, 'base64url').toString())
+    expect(header).toBe('{"alg":"HS256","typ":"JWT"}')
+    expect(payload).toBe('{"Allow":["read","write"]}')
+    expect((await jwtVerify(token, SECRET)).payload).toEqual({ Allow: ['read', 'write'] })
+    expect(tokens.issue(['read', 'write'])).toBe(token)
+  })
+
+  it('of another implementation are taken', async () => {
+    const { tokens } = create()
+    const foreign = await new SignJWT({ Allow: ['sign'] }).setProtectedHeader({ alg: 'HS256' }).sign(SECRET)
+    expect(tokens.verify(foreign)).toEqual(new Set(['sign']))
+    expect(tokens.inspect(foreign)).toMatchObject({ allow: ['sign'] })
+  })
+
+  it('are checked by their HMAC alone, whatever the header says', () => {
+    const { tokens } = create()
+    expect(tokens.verify(sign('{"alg":"none"}', '{"Allow":["admin"]}'))).toEqual(new Set(['admin']))
+    expect(tokens.verify('eyJhbGciOiJub25lIn0.eyJBbGxvdyI6WyJhZG1pbiJdfQ.')).toBeUndefined()
+    expect(tokens.verify(sign(HEADER, '{"Allow":["admin"]}', new Uint8Array(32)))).toBeUndefined()
+  })
+
+  it('are a flat set; without Allow they grant nothing, not even read', () => {
+    const { tokens } = create()
+    expect(tokens.verify(sign(HEADER, '{"Allow":["admin"]}'))?.has('read')).toBe(false)
+    expect(tokens.verify(sign(HEADER, '{}'))).toEqual(new Set())
+    expect(tokens.verify(sign(HEADER, '{"Allow":null}'))).toEqual(new Set())
+    expect(tokens.verify(sign(HEADER, '{"allow":["read"]}'))).toEqual(new Set(['read']))
+    expect(tokens.inspect(sign(HEADER, '{}')).allow).toBeNull()
+    expect(tokens.inspect(sign(HEADER, '{"Allow":[]}')).allow).toEqual([])
+  })
+
+  it.each([
+    ['x', 'JWT Verification failed: jwt: malformed token'],
+    ['', 'JWT Verification failed: jwt: malformed token'],
+    ['a.b', 'JWT Verification failed: jwt: malformed token'],
+    [sign(HEADER, '{}').slice(0, -8), 'JWT Verification failed: jwt: HMAC verification failed'],
+    [`${sign(HEADER, '{}')}!`, 'JWT Verification failed: illegal base64 data'],
+    [sign('{', '{}'), 'JWT Verification failed: '],
+    [sign(HEADER, '[]'), 'JWT Verification failed: '],
+    [sign(HEADER, '{"Allow":"admin"}'), 'JWT Verification failed: '],
+    [sign(HEADER, '{"Allow":[1]}'), 'JWT Verification failed: '],
+    [sign(HEADER, '{"Allow":["read"],"exp":"soon"}'), 'JWT Verification failed: '],
+    [`${'a'.repeat(10000)}.b.c`, 'JWT Verification failed: jwt: malformed token'],
+  ])('%s is refused', (token, text) => {
+    const { tokens } = create()
+    expect(tokens.verify(token)).toBeUndefined()
+    expect(() => tokens.inspect(token)).toThrow(text)
+  })
+
+  it('expire, also when they are known already', () => {
+    const { tokens, clock } = create()
+    const token = tokens.issueUnique(['read'], 60)
+    expect(tokens.verify(token)).toEqual(new Set(['read']))
+    clock.now += 59_000
+    expect(tokens.verify(token)).toEqual(new Set(['read']))
+    clock.now += 1_000
+    expect(tokens.verify(token)).toBeUndefined()
+    expect(() => tokens.inspect(token)).toThrow('jwt: exp claim is invalid')
+  })
+
+  it('can be revoked one by one, for ever, in every spelling', async () => {
+    const store = new MemoryStore()
+    const { tokens } = create({ store })
+    const [first, second] = [tokens.issueUnique(['read']), tokens.issueUnique(['read'])]
+    expect(first).not.toBe(second)
+    expect(tokens.verify(first)).toEqual(new Set(['read']))
+    await tokens.revoke(first)
+    expect(tokens.verify(first)).toBeUndefined()
+    expect(() => tokens.inspect(first)).toThrow('token is revoked')
+    expect(tokens.verify(second)).toEqual(new Set(['read']))
+    // 32 bytes are 43 characters and two unused bits: four texts of one signature.
+    const last = first.at(-1) as string
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+    const base = alphabet.indexOf(last) & ~3
+    for (let i = 0; i < 4; i++) expect(tokens.verify(first.slice(0, -1) + alphabet[base + i])).toBeUndefined()
+    const restarted = create({ store }).tokens
+    expect(restarted.verify(first)).toBeUndefined()
+    expect(restarted.verify(second)).toEqual(new Set(['read']))
+    await expect(tokens.revoke('garbage')).rejects.toThrow('jwt: malformed token')
+  })
+
+  it('are forgotten by the list of the revoked when they have expired', async () => {
+    const store = new MemoryStore()
+    const { tokens, clock } = create({ store })
+    await tokens.revoke(tokens.issueUnique(['read'], 10))
+    expect([...store.keys()]).toHaveLength(1)
+    clock.now += 11_000
+    await tokens.revoke(tokens.issueUnique(['read']))
+    expect([...store.keys()]).toHaveLength(1)
+  })
+})
+
+describe('the API secret', () => {
+  it('is made once, kept in the keystore as Lotus does, and new when deleted', async () => {
+    const keystore = new KeyStore(new MemorySecretStore())
+    const first = await loadApiSecret(keystore, random)
+    expect(first.isNew).toBe(true)
+    expect(first.secret).toHaveLength(32)
+    expect(await keystore.get('auth-jwt-private')).toEqual({ type: 'jwt-hmac-secret', privateKey: first.secret })
+    expect(await loadApiSecret(keystore, random)).toEqual({ secret: first.secret, isNew: false })
+    const token = create({ secret: first.secret }).tokens.issue(['read'])
+    await keystore.delete('auth-jwt-private')
+    const second = await loadApiSecret(keystore, random)
+    expect(create({ secret: second.secret }).tokens.verify(token)).toBeUndefined()
+  })
+})
