@@ -1,0 +1,116 @@
+/**
+ * Asks a node everything that was recorded about a chain and compares the answers field by field.
+ *
+ *   npm run golden -- <folder>… [--group core|execution|actors|eth|all] [--method Name] [--url http://…] [--show N]
+ *
+ * Without --url it opens the folder's chain itself, behind a server on loopback. Prints a line per method and ends with
+ * `N passed, N failed, N skipped`; exit code 1 when one failed.
+ */
+import { readFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { zstdDecompressSync } from 'node:zlib'
+import { type Json, parseJson } from '../src/codec/jsonText.ts'
+import { firstDifference } from './golden/compare.ts'
+import { GROUPS, groupOf } from './golden/groups.ts'
+import { HttpClient } from './golden/httpClient.ts'
+import { openRecorded } from './golden/openRecorded.ts'
+
+interface Row {
+  readonly path: string
+  readonly request: { readonly method: string; readonly params: Json[] }
+  readonly status: number
+  readonly response: { readonly result?: Json; readonly error?: Json }
+}
+
+interface Tally {
+  passed: number
+  failed: number
+  /** First differences, for the report. */
+  readonly shown: string[]
+}
+
+const { values: options, positionals: folders } = parseArgs({
+  allowPositionals: true,
+  options: {
+    group: { type: 'string', default: 'core' },
+    method: { type: 'string' },
+    url: { type: 'string' },
+    token: { type: 'string' },
+    show: { type: 'string', default: '3' },
+  },
+})
+
+function wanted(method: string): boolean {
+  if (options.method !== undefined) return method.endsWith(options.method)
+  return options.group === 'all' || groupOf(method) === options.group
+}
+
+/** Lines of the recording whose method is asked for. */
+function* rows(folder: string): Iterable<{ row: Row | undefined; line: string }> {
+  const text = zstdDecompressSync(readFileSync(join(folder, 'chain.jsonl.zst'))).toString('utf8')
+  for (const line of text.split('\n')) {
+    if (line === '') continue
+    // The method stands near the start, so most of a line need not be parsed to skip it.
+    const method = /"method": ?"([^"]+)"/.exec(line.slice(0, 400))?.[1] ?? ''
+    yield wanted(method) ? { row: parseJson(line) as unknown as Row, line } : { row: undefined, line }
+  }
+}
+
+async function check(client: HttpClient, row: Row): Promise<string | undefined> {
+  const answer = await client.post(row.path, JSON.stringify(row.request, bigIntsAsText))
+  if (answer.status !== row.status) return `HTTP status: expected ${row.status}, got ${answer.status}: ${answer.body.slice(0, 300)}`
+  const got = parseJson(answer.body) as Row['response']
+  if (row.response.error !== undefined) return firstDifference(row.response.error, got.error, 'error')
+  if (got.error !== undefined) return `expected a result, got error ${JSON.stringify(got.error)}`
+  return firstDifference(row.response.result, got.result)
+}
+
+function bigIntsAsText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? JSON.rawJSON(value.toString()) : value
+}
+
+async function runFolder(folder: string, totals: { passed: number; failed: number; skipped: number }): Promise<void> {
+  const own = options.url === undefined ? await openRecorded(folder) : undefined
+  const client = new HttpClient(options.url ?? (own?.url as string), options.token ?? own?.token)
+  const tallies = new Map<string, Tally>()
+  const started = performance.now()
+  try {
+    for (const { row } of rows(folder)) {
+      if (row === undefined) {
+        totals.skipped++
+        continue
+      }
+      const name = `${row.path.slice(-2)} ${row.request.method}`
+      let tally = tallies.get(name)
+      if (tally === undefined) tallies.set(name, (tally = { passed: 0, failed: 0, shown: [] }))
+      const difference = await check(client, row)
+      if (difference === undefined) tally.passed++
+      else {
+        tally.failed++
+        if (tally.shown.length < Number(options.show)) {
+          tally.shown.push(`${JSON.stringify(row.request.params, bigIntsAsText).slice(0, 300)}\n      ${difference}`)
+        }
+      }
+    }
+  } finally {
+    client.close()
+    await own?.close()
+  }
+  console.log(`${basename(resolve(folder))} (${((performance.now() - started) / 1000).toFixed(1)} s)`)
+  for (const [name, tally] of [...tallies].sort(([a], [b]) => (a.slice(3) < b.slice(3) ? -1 : 1))) {
+    totals.passed += tally.passed
+    totals.failed += tally.failed
+    console.log(`  ${tally.failed === 0 ? 'ok  ' : 'FAIL'} ${name}: ${tally.passed} passed, ${tally.failed} failed`)
+    for (const shown of tally.shown) console.log(`    ${shown}`)
+  }
+}
+
+if (folders.length === 0 || ![...GROUPS, 'all'].includes(options.group as never)) {
+  console.error('usage: npm run golden -- <folder>… [--group core|execution|actors|eth|all] [--method Name] [--url URL]')
+  process.exit(2)
+}
+const totals = { passed: 0, failed: 0, skipped: 0 }
+for (const folder of folders) await runFolder(folder, totals)
+console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`)
+process.exitCode = totals.failed === 0 ? 0 : 1

@@ -1,0 +1,65 @@
+/**
+ * Opens a chain over an archive: head and genesis from what an earlier run kept, else from the archive's roots.
+ * @see lotus chain/store/snapshot.go Import; FRC-0108
+ */
+import { CborReader } from '../codec/cbor.ts'
+import { type Cid, CODEC_DAG_CBOR } from '../codec/cid.ts'
+import { type Blockstore, getBlock, hasBlock } from '../ipld/blockstore.ts'
+import { firstBlock, type Tipset } from '../types/tipset.ts'
+import { ChainStore, type ChainStoreDeps } from './chainStore.ts'
+import { ChainError } from './errors.ts'
+
+/** CBOR major type of a map: the first block of a version 2 snapshot. */
+const MAJOR_MAP = 5
+const HEAD_FIELD = 'HeadTipsetKey'
+
+/** What {@link openChain} takes. */
+export interface OpenChainOptions extends ChainStoreDeps {
+  /** Roots of the archive; none: only what an earlier run kept. */
+  readonly roots: readonly Cid[]
+  /** CID of the genesis block where it is known; otherwise the headers are followed down to height 0. */
+  readonly genesis?: Cid
+}
+
+/**
+ * The key of the head tipset that an archive's roots name: the roots themselves, or for a version 2 snapshot the
+ * `HeadTipsetKey` of the map that the single root is.
+ */
+export function headKeyOf(store: Blockstore, roots: readonly Cid[]): Cid[] {
+  const root = roots[0]
+  if (roots.length !== 1 || root === undefined || root.codec !== CODEC_DAG_CBOR) return [...roots]
+  const reader = new CborReader(getBlock(store, root))
+  if (reader.peekMajor() !== MAJOR_MAP) return [...roots]
+  const fields = reader.readMap()
+  for (let i = 0; i < fields; i++) {
+    if (reader.readText() !== HEAD_FIELD) {
+      reader.skip()
+      continue
+    }
+    const length = reader.readArray()
+    return Array.from({ length }, () => reader.readCid())
+  }
+  throw new ChainError('TIPSET_INVALID', `Cannot open snapshot: its metadata has no ${HEAD_FIELD}`)
+}
+
+/** Follows parents to the genesis block. */
+function findGenesis(store: ChainStore, head: Tipset): Tipset {
+  let tipset = head
+  while (tipset.height > 0) tipset = store.parent(tipset)
+  return tipset
+}
+
+/**
+ * @throws ChainError `NO_HEAD` when nothing names a head; BlockMissing when the archive lacks a header
+ */
+export function openChain(options: OpenChainOptions): ChainStore {
+  const store = new ChainStore(options)
+  if (store.load()) return store
+  if (options.roots.length === 0) throw new ChainError('NO_HEAD', 'Cannot open chain: neither a kept head nor a snapshot')
+  const head = store.tipset(headKeyOf(options.blocks, options.roots))
+  const known = options.genesis !== undefined && hasBlock(options.blocks, options.genesis)
+  const genesis = known ? store.header(options.genesis as Cid) : firstBlock(findGenesis(store, head))
+  store.setHead(head)
+  store.setGenesis(genesis)
+  return store
+}

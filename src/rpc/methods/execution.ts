@@ -1,0 +1,84 @@
+/** Methods that execute: StateCall, StateReplay, StateCompute. */
+import { cid, type Codec, listOrEmpty, named, nullable } from '../../codec/description.ts'
+import type { Cid } from '../../codec/cid.ts'
+import type { ChainView } from '../../chain/chainView.ts'
+import { ChainError } from '../../chain/errors.ts'
+import type { InvocResult, VmHost } from '../../chain/vm.ts'
+import { type Message, message } from '../../types/message.ts'
+import { chainEpoch } from '../../types/scalars.ts'
+import { type Tipset, tipsetKey, type TipsetKey } from '../../types/tipset.ts'
+import { RpcError } from '../errors.ts'
+import { method, type MethodRow, param } from '../method.ts'
+import { computeOutput, invocResult } from '../types/execution.ts'
+import { loadTipset } from './chain.ts'
+
+/** Where a message was executed. */
+export interface FoundMessage {
+  /** May be a message that replaced the one asked for. */
+  readonly message: Cid
+  /** The tipset that executed it: the child of the one that included it. */
+  readonly tipset: TipsetKey
+}
+
+/** What the methods need. */
+export interface ExecutionMethodsDeps {
+  readonly view: ChainView
+  readonly vm: Pick<VmHost, 'call' | 'replay' | 'compute'>
+  /** Searches the head's chain for a message, replacements allowed; undefined when it is not there. */
+  readonly findMessage: (messageCid: Cid) => Promise<FoundMessage | undefined> | FoundMessage | undefined
+}
+
+const messageParam: Codec<Message | null> = nullable(named(message, 'types.Message'))
+const key = param('tipsetKey', tipsetKey)
+
+/** Rows of the methods that execute. */
+export function executionMethods(deps: ExecutionMethodsDeps): MethodRow[] {
+  const { view, vm } = deps
+  return [
+    method({
+      name: 'StateCall',
+      perm: 'read',
+      summary: "Runs a message without paying gas on the tipset's parent state; nothing is kept.",
+      params: [param('message', messageParam), key],
+      result: invocResult,
+      handler: (one, at) => callOn(deps, given(one), loadTipset(view, at)),
+    }),
+    method({
+      name: 'StateReplay',
+      perm: 'read',
+      summary: 'Executes a message of the chain again, with its trace. Empty key: the message is searched.',
+      params: [key, param('messageCid', cid)],
+      result: invocResult,
+      handler: async (at, messageCid): Promise<InvocResult> => {
+        if (at.length > 0) return vm.replay(view.store.tipset(at), messageCid)
+        const found = await deps.findMessage(messageCid)
+        if (found === undefined) throw new RpcError('FAILED', `didn't find msg ${messageCid}`)
+        return vm.replay(view.store.parent(view.store.tipsetOrHead(found.tipset)), found.message)
+      },
+    }),
+    method({
+      name: 'StateCompute',
+      perm: 'read',
+      summary: 'Executes a tipset with traces, then further messages.',
+      params: [param('vmHeight', chainEpoch), param('messages', listOrEmpty(messageParam)), key],
+      result: computeOutput,
+      handler: (vmHeight, messages, at) => vm.compute(loadTipset(view, at), vmHeight, messages.map(given)),
+    }),
+  ]
+}
+
+function given(one: Message | null): Message {
+  if (one === null) throw new RpcError('FAILED', 'message is nil')
+  return one
+}
+
+/** Steps back over an expensive fork, as Lotus does. */
+async function callOn(deps: ExecutionMethodsDeps, one: Message, start: Tipset): Promise<InvocResult> {
+  for (let tipset = start; ; tipset = deps.view.store.parent(tipset)) {
+    try {
+      return await deps.vm.call(one, tipset)
+    } catch (error) {
+      if (!(error instanceof ChainError) || error.code !== 'EXPENSIVE_FORK') throw error
+    }
+  }
+}
