@@ -17,8 +17,14 @@ export type ChainErrorCode =
   | 'NOT_FOUND'
   | 'WRONG_MESSAGE'
   | 'EXPENSIVE_FORK'
+  | 'MESSAGE_REPLACED'
+  | 'CONFIDENCE_TOO_HIGH'
+  | 'CANCELLED'
   | 'NULL_ROUND'
   | 'NOT_SUPPORTED'
+  | 'MIGRATION_NOT_SUPPORTED'
+  | 'INVALID_STATE'
+  | 'IMPLICIT_MESSAGE_FAILED'
 
 /** A question about the chain that has no answer. */
 export class ChainError extends PetrelError<ChainErrorCode> {}
