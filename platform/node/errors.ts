@@ -11,6 +11,7 @@ export type PlatformErrorCode =
   | 'ADDRESS_IN_USE'
   | 'LISTEN_FAILED'
   | 'NAME_INVALID'
+  | 'BUNDLE_INVALID'
 
 /** An error of the platform layer. */
 export class PlatformError extends PetrelError<PlatformErrorCode> {}

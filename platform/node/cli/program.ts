@@ -1,6 +1,7 @@
 /** The command line: every command, what goes wrong as one line, the exit code. */
 import { Command, CommanderError } from 'commander'
 import { errorMessage } from '../../../src/base/errors.ts'
+import { addActorsCommands } from './commands/actors.ts'
 import { addAuthCommands } from './commands/auth.ts'
 import { addChainCommands } from './commands/chain.ts'
 import { addMpoolCommands } from './commands/mpool.ts'
@@ -40,6 +41,7 @@ function createProgram({ io, version, addNodeCommands }: CliOptions): Command {
   addMpoolCommands(program, context)
   addStateCommands(program, context)
   addAuthCommands(program, context)
+  addActorsCommands(program, context)
   addVersionCommand(program, context, version)
   quiet(program, io)
   return program

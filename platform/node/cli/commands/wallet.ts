@@ -5,7 +5,7 @@ import type { JsonActor, JsonSignature, JsonTipset } from '../answers.ts'
 import { base64ToHex, type CliContext, hexToBase64 } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { line } from '../io.ts'
-import type { RpcClient } from '../rpcClient.ts'
+import { type RpcClient, repoPath } from '../rpcClient.ts'
 import { type TableRow, tableText } from '../table.ts'
 
 interface JsonKeyInfo {
@@ -174,7 +174,7 @@ async function verify(
 }
 
 export function addWalletCommands(program: Command, context: CliContext): void {
-  const { io, node } = context
+  const { io, node, repo } = context
   const wallet = program.command('wallet').description('Manage wallet')
   wallet
     .command('new')
@@ -246,7 +246,7 @@ export function addWalletCommands(program: Command, context: CliContext): void {
     .argument('<address>')
     .action(async (address: string) => {
       await (await node()).call('WalletDelete', [address])
-      line(io, 'Soft deleting address: it is kept in the keystore under a trash- name.')
-      line(io, `Hard deletion of the address in the keystore folder is needed for permanent removal: ${address}`)
+      line(io, `Soft deleting address: ${address}`)
+      line(io, `Hard deletion of the address in \`${repoPath(io, repo())}/keystore\` is needed for permanent removal`)
     })
 }
