@@ -71,7 +71,9 @@ export function verifyBeaconEntries(check: BeaconCheck): void {
   if (check.changed && beacon.chained) {
     const [first, second] = entries
     if (entries.length !== 2 || first === undefined || second === undefined) {
-      throw new ConsensusError('BEACON_MISSING', `expected two beacon entries at beacon fork, got ${entries.length}`, { epoch })
+      throw new ConsensusError('BEACON_MISSING', `expected two beacon entries at beacon fork, got ${entries.length}`, {
+        epoch,
+      })
     }
     verifyEntry(beacon, second, first.data)
     return
@@ -89,7 +91,9 @@ export function verifyBeaconEntries(check: BeaconCheck): void {
   }
   const last = entries[entries.length - 1]
   if (last === undefined) {
-    throw new ConsensusError('BEACON_MISSING', "expected to have beacon entries in this block, but didn't find any", { epoch })
+    throw new ConsensusError('BEACON_MISSING', "expected to have beacon entries in this block, but didn't find any", {
+      epoch,
+    })
   }
   if (beacon.chained && check.previous.round === 0) return
   if (last.round !== round) throw wrongRound(epoch, round, last.round)

@@ -85,7 +85,8 @@ export function verifyElection(
   power: ElectionPower,
   verify: VrfVerify,
 ): void {
-  if (proof.winCount < 1) throw new ConsensusError('ELECTION_INVALID', 'block is not claiming to be a winner', { epoch })
+  if (proof.winCount < 1)
+    throw new ConsensusError('ELECTION_INVALID', 'block is not claiming to be a winner', { epoch })
   if (!verify(electionInput(beacon, epoch, miner), proof.vrfProof)) {
     throw new ConsensusError('ELECTION_INVALID', 'validating block election proof failed: vrf was invalid', { epoch })
   }

@@ -1,16 +1,24 @@
 /** The rules for beacon entries (lotus chain/beacon/beacon.go ValidateBlockValues), with the mock beacon. */
 import { describe, expect, it } from 'vitest'
-import { type Beacon, mockBeacon, mockBeaconEntries, mockBeaconEntry, verifyBeaconEntries } from '../../src/consensus/beacon.ts'
+import {
+  type Beacon,
+  mockBeacon,
+  mockBeaconEntries,
+  mockBeaconEntry,
+  verifyBeaconEntries,
+} from '../../src/consensus/beacon.ts'
 
-const check = (epoch: number, parentEpoch: number, entries = mockBeaconEntries(epoch, parentEpoch)) => () =>
-  verifyBeaconEntries({
-    beacon: mockBeacon,
-    changed: false,
-    epoch,
-    parentEpoch,
-    entries,
-    previous: mockBeaconEntry(mockBeacon.roundAt(parentEpoch)),
-  })
+const check =
+  (epoch: number, parentEpoch: number, entries = mockBeaconEntries(epoch, parentEpoch)) =>
+  () =>
+    verifyBeaconEntries({
+      beacon: mockBeacon,
+      changed: false,
+      epoch,
+      parentEpoch,
+      entries,
+      previous: mockBeaconEntry(mockBeacon.roundAt(parentEpoch)),
+    })
 
 describe('unchained beacon', () => {
   it('takes one entry per epoch, null rounds included', () => {

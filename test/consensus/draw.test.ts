@@ -2,7 +2,13 @@
 import { describe, expect, it } from 'vitest'
 import { fromHex, toHex } from '../../src/base/bytes.ts'
 import { decode, encode } from '../../src/codec/description.ts'
-import { electionInput, runElection, ticketInput, verifyElection, winningPoStRandomness } from '../../src/consensus/election.ts'
+import {
+  electionInput,
+  runElection,
+  ticketInput,
+  verifyElection,
+  winningPoStRandomness,
+} from '../../src/consensus/election.ts'
 import { drawRandomness, TAG_WINNING_POST } from '../../src/crypto/drawRandomness.ts'
 import { address, parseAddress } from '../../src/types/address.ts'
 import { blockHeader } from '../../src/types/blockHeader.ts'

@@ -1,8 +1,8 @@
 /** Elections by the reference vectors (vectors/consensus.json): mainnet blocks 1 to 3, the e^-x samples, the inverse CDF. */
 import { describe, expect, it } from 'vitest'
-import { computeWinCount, expneg, poissonInverse } from '../../src/consensus/poisson.ts'
 import { fromHex } from '../../src/base/bytes.ts'
 import { decode } from '../../src/codec/description.ts'
+import { computeWinCount, expneg, poissonInverse } from '../../src/consensus/poisson.ts'
 import { blockHeader } from '../../src/types/blockHeader.ts'
 import { consensusVectors } from '../support/consensusVectors.ts'
 

@@ -1,0 +1,83 @@
+/**
+ * The account actor: the owner of a key.
+ * @see builtin-actors v18 actors/account/src/lib.rs; ref-fvm sdk/src/crypto.rs verify_signature
+ */
+import { bool, bytesOrEmpty as bytes, type Codec, tuple } from '../codec/description.ts'
+import { Exit, SyscallError } from '../fvm/kernel/outcomes.ts'
+import { accountState } from '../state/account.ts'
+import { type Address, address, PROTOCOL_BLS, PROTOCOL_SECP256K1, secp256k1Address } from '../types/address.ts'
+import { call, command, type NativeActor, query } from './dispatch.ts'
+import { ActorError } from './errors.ts'
+import { methodNumber } from './frc42.ts'
+import type { Runtime } from './runtime.ts'
+import { SYSTEM_ID } from './singletons.ts'
+
+const BLS_SIGNATURE_LENGTH = 96
+const SECP_SIGNATURE_LENGTH = 65
+
+interface AuthenticateParams {
+  /** Raw, without the type byte. */
+  readonly signature: Uint8Array
+  readonly message: Uint8Array
+}
+
+const authenticateParams: Codec<AuthenticateParams> = tuple<AuthenticateParams>('account.AuthenticateMessageParams', [
+  ['signature', 'Signature', bytes],
+  ['message', 'Message', bytes],
+])
+
+function construct(runtime: Runtime, key: Address): void {
+  runtime.validateCallerIs(SYSTEM_ID)
+  if (key.protocol !== PROTOCOL_SECP256K1 && key.protocol !== PROTOCOL_BLS) {
+    throw new ActorError(Exit.USR_ILLEGAL_ARGUMENT, `address must use BLS or SECP protocol, got ${key.protocol}`)
+  }
+  runtime.create(accountState, { address: key })
+}
+
+function pubkeyAddress(runtime: Runtime): Address {
+  runtime.validateCallerAny()
+  return runtime.state(accountState).address
+}
+
+/** As the SDK does it since FVM 4: one aggregate of one for BLS, recovery for secp256k1. */
+function isSigned(runtime: Runtime, signer: Address, { signature, message }: AuthenticateParams): boolean {
+  try {
+    if (signer.protocol === PROTOCOL_BLS) {
+      return signature.length === BLS_SIGNATURE_LENGTH && runtime.verifyBls(signature, signer.payload, message)
+    }
+    if (signature.length !== SECP_SIGNATURE_LENGTH) return false
+    const digest = runtime.hashBlake2b(message)
+    return secp256k1Address(runtime.recoverSecpPublicKey(digest, signature)).equals(signer)
+  } catch (error) {
+    if (error instanceof SyscallError) return false
+    throw error
+  }
+}
+
+function authenticate(runtime: Runtime, params: AuthenticateParams): boolean {
+  runtime.validateCallerAny()
+  const { address: signer } = runtime.state(accountState)
+  if (signer.protocol !== PROTOCOL_SECP256K1 && signer.protocol !== PROTOCOL_BLS) {
+    throw new ActorError(
+      Exit.USR_ILLEGAL_STATE,
+      `account address must use BLS or SECP protocol, got ${signer.protocol}`,
+    )
+  }
+  if (!isSigned(runtime, signer, params)) {
+    throw new ActorError(Exit.USR_ILLEGAL_ARGUMENT, 'failed to authenticate message, signature invalid')
+  }
+  return true
+}
+
+/** The account actor's methods. */
+export function createAccountActor(): NativeActor {
+  return {
+    kind: 'account',
+    methods: new Map([
+      [1n, command(address, construct)],
+      [2n, query(address, pubkeyAddress)],
+      [methodNumber('AuthenticateMessage'), call(authenticateParams, bool, authenticate)],
+    ]),
+    acceptsUnknown: true,
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * The Ethereum account actor: the owner of an Ethereum key.
+ * @see builtin-actors v18 actors/ethaccount/src/lib.rs
+ */
+import { Exit } from '../fvm/kernel/outcomes.ts'
+import { delegatedParts, NAMESPACE_EAM } from '../types/address.ts'
+import { action, type NativeActor } from './dispatch.ts'
+import { ActorError } from './errors.ts'
+import type { Runtime } from './runtime.ts'
+import { SYSTEM_ID } from './singletons.ts'
+
+function construct(runtime: Runtime): void {
+  runtime.validateCallerIs(SYSTEM_ID)
+  const delegated = runtime.delegatedAddress(runtime.message.receiver)
+  if (delegated === undefined) {
+    throw new ActorError(Exit.USR_ILLEGAL_ARGUMENT, 'receiver must have a predictable address')
+  }
+  if (delegatedParts(delegated)?.namespace !== NAMESPACE_EAM) {
+    throw new ActorError(Exit.USR_ILLEGAL_ARGUMENT, 'invalid target for EthAccount creation')
+  }
+}
+
+/** The Ethereum account actor's methods. */
+export function createEthAccountActor(): NativeActor {
+  return { kind: 'ethaccount', methods: new Map([[1n, action(construct)]]), acceptsUnknown: true }
+}

@@ -1,0 +1,166 @@
+/**
+ * The init actor: gives actors their numbers and creates those that users may create.
+ * @see builtin-actors v18 actors/init/src/lib.rs, state.rs
+ */
+import type { Cid } from '../codec/cid.ts'
+import { bytesOrEmpty as bytes, type Codec, cid, text, tuple, u64 } from '../codec/description.ts'
+import { CodecError } from '../codec/errors.ts'
+import { Exit } from '../fvm/kernel/outcomes.ts'
+import { type InitState, initState } from '../state/init.ts'
+import { type Address, address, delegatedAddress, idAddress } from '../types/address.ts'
+import type { ActorId } from '../types/scalars.ts'
+import { ActorMap } from './actorMap.ts'
+import { ActorType } from './actorType.ts'
+import { call, command, type NativeActor } from './dispatch.ts'
+import { ActorError } from './errors.ts'
+import { type Runtime, rawBlock } from './runtime.ts'
+import { EAM_ID, FIRST_NON_SINGLETON_ID, METHOD_CONSTRUCTOR, SYSTEM_ID } from './singletons.ts'
+
+interface ConstructorParams {
+  readonly networkName: string
+}
+
+const constructorParams: Codec<ConstructorParams> = tuple<ConstructorParams>('init.ConstructorParams', [
+  ['networkName', 'NetworkName', text],
+])
+
+interface ExecParams {
+  readonly code: Cid
+  readonly constructorParams: Uint8Array
+}
+
+export const execParams: Codec<ExecParams> = tuple<ExecParams>('init.ExecParams', [
+  ['code', 'CodeCID', cid],
+  ['constructorParams', 'ConstructorParams', bytes],
+])
+
+interface ExecReturn {
+  readonly idAddress: Address
+  readonly robustAddress: Address
+}
+
+export const execReturn: Codec<ExecReturn> = tuple<ExecReturn>('init.ExecReturn', [
+  ['idAddress', 'IDAddress', address],
+  ['robustAddress', 'RobustAddress', address],
+])
+
+interface Exec4Params extends ExecParams {
+  readonly subaddress: Uint8Array
+}
+
+const exec4Params: Codec<Exec4Params> = tuple<Exec4Params>('init.Exec4Params', [
+  ['code', 'CodeCID', cid],
+  ['constructorParams', 'ConstructorParams', bytes],
+  ['subaddress', 'SubAddress', bytes],
+])
+
+function construct(runtime: Runtime, params: ConstructorParams): void {
+  runtime.validateCallerIs(SYSTEM_ID)
+  runtime.create(initState, {
+    addressMap: ActorMap.empty(runtime, u64).flush(),
+    nextId: FIRST_NON_SINGLETON_ID,
+    networkName: params.networkName,
+  })
+}
+
+/** Which types an actor may create: anybody multisigs and payment channels, the power actor miners. */
+function canExec(runtime: Runtime, caller: Cid, code: Cid): boolean {
+  const type = runtime.builtinType(code)
+  if (type === ActorType.multisig || type === ActorType.paymentchannel) return true
+  return type === ActorType.storageminer && runtime.builtinType(caller) === ActorType.storagepower
+}
+
+interface Mapped {
+  readonly id: ActorId
+  readonly existing: boolean
+}
+
+/**
+ * Maps the new addresses to a new number, or to the one that the delegated address has.
+ * @throws ActorError USR_FORBIDDEN when the robust address is taken
+ */
+function mapAddresses(runtime: Runtime, robust: Address, delegated: Address | undefined): Mapped {
+  return runtime.transaction(initState, (state: InitState) => {
+    const map = ActorMap.load(runtime, state.addressMap, u64)
+    const known = delegated === undefined ? undefined : map.get(delegated.bytes)
+    const id = known ?? state.nextId
+    const existing = known !== undefined
+    if (delegated !== undefined && !existing) map.set(delegated.bytes, id)
+    if (!map.setIfAbsent(robust.bytes, id)) {
+      throw new ActorError(
+        Exit.USR_FORBIDDEN,
+        `robust address ${robust.toString()} is already allocated in the address map`,
+      )
+    }
+    return {
+      state: { ...state, addressMap: map.flush(), nextId: existing ? state.nextId : state.nextId + 1n },
+      result: { id, existing },
+    }
+  })
+}
+
+function runConstructor(runtime: Runtime, id: ActorId, params: Uint8Array): void {
+  runtime.send(idAddress(id), METHOD_CONSTRUCTOR, rawBlock(params), runtime.message.valueReceived)
+}
+
+function exec(runtime: Runtime, params: ExecParams): ExecReturn {
+  runtime.validateCallerAny()
+  const callerCode = runtime.actorCode(runtime.caller)
+  if (callerCode === undefined)
+    throw new ActorError(Exit.USR_ILLEGAL_STATE, `no code for caller as f0${runtime.caller}`)
+  if (!canExec(runtime, callerCode, params.code)) {
+    throw new ActorError(
+      Exit.USR_FORBIDDEN,
+      `called type ${callerCode.toString()} cannot exec actor type ${params.code.toString()}`,
+    )
+  }
+  const robustAddress = runtime.newActorAddress()
+  const { id, existing } = mapAddresses(runtime, robustAddress, undefined)
+  if (existing) throw new ActorError(Exit.USR_FORBIDDEN, `cannot exec over an existing actor ${id}`)
+  runtime.createActor(params.code, id, null)
+  runConstructor(runtime, id, params.constructorParams)
+  return { idAddress: idAddress(id), robustAddress }
+}
+
+function exec4(runtime: Runtime, params: Exec4Params): ExecReturn {
+  runtime.validateCallerIs(EAM_ID)
+  const delegated = toDelegated(runtime.caller, params.subaddress)
+  const robustAddress = runtime.newActorAddress()
+  const { id, existing } = mapAddresses(runtime, robustAddress, delegated)
+  if (existing) {
+    const code = runtime.actorCode(id)
+    if (code === undefined) throw new ActorError(Exit.USR_FORBIDDEN, 'cannot redeploy a deleted actor')
+    if (!code.equals(runtime.codeForType(ActorType.placeholder))) {
+      throw new ActorError(
+        Exit.USR_FORBIDDEN,
+        `cannot replace an existing non-placeholder actor with code: ${code.toString()}`,
+      )
+    }
+  }
+  runtime.createActor(params.code, id, delegated)
+  runConstructor(runtime, id, params.constructorParams)
+  return { idAddress: idAddress(id), robustAddress }
+}
+
+function toDelegated(namespace: ActorId, subaddress: Uint8Array): Address {
+  try {
+    return delegatedAddress(namespace, subaddress)
+  } catch (error) {
+    if (error instanceof CodecError) {
+      throw new ActorError(Exit.USR_ILLEGAL_ARGUMENT, `invalid delegated address: ${error.message}`)
+    }
+    throw error
+  }
+}
+
+/** The init actor's methods. */
+export function createInitActor(): NativeActor {
+  return {
+    kind: 'init',
+    methods: new Map([
+      [1n, command(constructorParams, construct)],
+      [2n, call(execParams, execReturn, exec)],
+      [3n, call(exec4Params, execReturn, exec4)],
+    ]),
+  }
+}

@@ -1,0 +1,308 @@
+/**
+ * The power actor: who has how much of it, and the clock that drives miners.
+ * @see builtin-actors v18 actors/power/src/lib.rs
+ */
+import { bigInt, bool, bytesOrEmpty as bytes, type Codec, int, tuple, uint } from '../../codec/description.ts'
+import { Exit } from '../../fvm/kernel/outcomes.ts'
+import { type CronEvent, type PowerState, powerState } from '../../state/power.ts'
+import { type FilterEstimate, filterEstimate } from '../../state/scalars.ts'
+import { type Address, idAddress } from '../../types/address.ts'
+import { actorId, type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from '../../types/scalars.ts'
+import { ActorType } from '../actorType.ts'
+import { action, call, command, type Method, type NativeActor, query } from '../dispatch.ts'
+import { ActorError } from '../errors.ts'
+import { nextEstimate } from '../filterEstimate.ts'
+import { methodNumber } from '../frc42.ts'
+import { METHOD_ON_DEFERRED_CRON_EVENT } from '../miner/methods.ts'
+import type { ActorsPolicy } from '../policy.ts'
+import {
+  METHOD_THIS_EPOCH_REWARD,
+  METHOD_UPDATE_NETWORK_KPI,
+  powerOrNull,
+  type ThisEpochRewardReturn,
+  thisEpochRewardReturn,
+} from '../reward/reward.ts'
+import { cborBlock, type Runtime, readBlock } from '../runtime.ts'
+import { CRON_ID, REWARD_ADDRESS } from '../singletons.ts'
+import { addToClaim, CONSENSUS_MINER_MIN_MINERS, currentTotalPower, deleteClaim, loadClaims } from './claims.ts'
+import { CronEvents } from './cronEvents.ts'
+
+interface UpdateClaimedPowerParams {
+  readonly rawByteDelta: bigint
+  readonly qualityAdjustedDelta: bigint
+}
+
+const updateClaimedPowerParams: Codec<UpdateClaimedPowerParams> = tuple<UpdateClaimedPowerParams>(
+  'power.UpdateClaimedPowerParams',
+  [
+    ['rawByteDelta', 'RawByteDelta', bigInt],
+    ['qualityAdjustedDelta', 'QualityAdjustedDelta', bigInt],
+  ],
+)
+
+interface EnrollCronEventParams {
+  readonly eventEpoch: ChainEpoch
+  readonly payload: Uint8Array
+}
+
+const enrollCronEventParams: Codec<EnrollCronEventParams> = tuple<EnrollCronEventParams>(
+  'power.EnrollCronEventParams',
+  [
+    ['eventEpoch', 'EventEpoch', chainEpoch],
+    ['payload', 'Payload', bytes],
+  ],
+)
+
+interface CurrentTotalPowerReturn {
+  readonly rawBytePower: bigint
+  readonly qualityAdjPower: bigint
+  readonly pledgeCollateral: TokenAmount
+  readonly qualityAdjPowerSmoothed: FilterEstimate
+  readonly rampStartEpoch: ChainEpoch
+  readonly rampDurationEpochs: ChainEpoch
+}
+
+const currentTotalPowerReturn: Codec<CurrentTotalPowerReturn> = tuple<CurrentTotalPowerReturn>(
+  'power.CurrentTotalPowerReturn',
+  [
+    ['rawBytePower', 'RawBytePower', bigInt],
+    ['qualityAdjPower', 'QualityAdjPower', bigInt],
+    ['pledgeCollateral', 'PledgeCollateral', tokenAmount],
+    ['qualityAdjPowerSmoothed', 'QualityAdjPowerSmoothed', filterEstimate],
+    ['rampStartEpoch', 'RampStartEpoch', int],
+    ['rampDurationEpochs', 'RampDurationEpochs', uint],
+  ],
+)
+
+interface MinerRawPowerReturn {
+  readonly rawBytePower: bigint
+  readonly meetsConsensusMinimum: boolean
+}
+
+const minerRawPowerReturn: Codec<MinerRawPowerReturn> = tuple<MinerRawPowerReturn>('power.MinerRawPowerReturn', [
+  ['rawBytePower', 'RawBytePower', bigInt],
+  ['meetsConsensusMinimum', 'MeetsConsensusMinimum', bool],
+])
+
+interface MinerPowerReturn {
+  readonly rawBytePower: bigint
+  readonly qualityAdjPower: bigint
+}
+
+const minerPowerReturn: Codec<MinerPowerReturn> = tuple<MinerPowerReturn>('power.MinerPowerReturn', [
+  ['rawBytePower', 'RawBytePower', bigInt],
+  ['qualityAdjPower', 'QualityAdjPower', bigInt],
+])
+
+interface DeferredCronEventParams {
+  readonly eventPayload: Uint8Array
+  readonly rewardSmoothed: FilterEstimate
+  readonly qualityAdjPowerSmoothed: FilterEstimate
+}
+
+const deferredCronEventParams: Codec<DeferredCronEventParams> = tuple<DeferredCronEventParams>(
+  'miner.DeferredCronEventParams',
+  [
+    ['eventPayload', 'EventPayload', bytes],
+    ['rewardSmoothed', 'RewardSmoothed', filterEstimate],
+    ['qualityAdjPowerSmoothed', 'QualityAdjPowerSmoothed', filterEstimate],
+  ],
+)
+
+function callerAddress(runtime: Runtime): Address {
+  return idAddress(runtime.caller)
+}
+
+/** A read of the state that anybody may make. */
+function readState(runtime: Runtime): PowerState {
+  runtime.validateCallerAny()
+  return runtime.state(powerState)
+}
+
+function updateClaimedPower(policy: ActorsPolicy): (runtime: Runtime, params: UpdateClaimedPowerParams) => void {
+  return (runtime, params) => {
+    runtime.validateCallerType(ActorType.storageminer)
+    runtime.transaction(powerState, (state) => {
+      const claims = loadClaims(runtime, state)
+      const next = addToClaim(
+        state,
+        claims,
+        callerAddress(runtime),
+        params.rawByteDelta,
+        params.qualityAdjustedDelta,
+        policy.minimumConsensusPower,
+      )
+      return { state: { ...next, claims: claims.flush() }, result: undefined }
+    })
+  }
+}
+
+function enrollCronEvent(runtime: Runtime, params: EnrollCronEventParams): void {
+  runtime.validateCallerType(ActorType.storageminer)
+  const { eventEpoch } = params
+  if (eventEpoch < 0) {
+    throw new ActorError(Exit.USR_ILLEGAL_ARGUMENT, `cron event epoch ${eventEpoch} cannot be less than zero`)
+  }
+  runtime.transaction(powerState, (state) => {
+    const events = new CronEvents(runtime, state.cronEventQueue)
+    events.add(eventEpoch, { minerAddr: callerAddress(runtime), callbackPayload: params.payload })
+    const firstCronEpoch = Math.min(state.firstCronEpoch, eventEpoch)
+    return { state: { ...state, firstCronEpoch, cronEventQueue: events.flush() }, result: undefined }
+  })
+}
+
+function onEpochTickEnd(policy: ActorsPolicy): (runtime: Runtime) => void {
+  return (runtime) => {
+    runtime.validateCallerIs(CRON_ID)
+    const answer = runtime.send(REWARD_ADDRESS, METHOD_THIS_EPOCH_REWARD, undefined, 0n)
+    if (answer === undefined) throw new ActorError(Exit.USR_ASSERTION_FAILED, 'return expected')
+    processDeferredCronEvents(runtime, readBlock(thisEpochRewardReturn, answer), policy)
+    const power = runtime.transaction(powerState, (state) => {
+      const { raw, qualityAdjusted } = currentTotalPower(state)
+      return {
+        state: {
+          ...state,
+          thisEpochPledgeCollateral: state.totalPledgeCollateral,
+          thisEpochQualityAdjPower: qualityAdjusted,
+          thisEpochRawBytePower: raw,
+          thisEpochQaPowerSmoothed: nextEstimate(state.thisEpochQaPowerSmoothed, qualityAdjusted, 1),
+        },
+        result: raw,
+      }
+    })
+    runtime.gas.add('powerEstimate')
+    runtime.send(REWARD_ADDRESS, METHOD_UPDATE_NETWORK_KPI, cborBlock(powerOrNull, power), 0n)
+  }
+}
+
+function processDeferredCronEvents(runtime: Runtime, reward: ThisEpochRewardReturn, policy: ActorsPolicy): void {
+  const { epoch } = runtime
+  const before = runtime.state(powerState)
+  const due: CronEvent[] = []
+  runtime.transaction(powerState, (state) => {
+    const events = new CronEvents(runtime, state.cronEventQueue)
+    const claims = loadClaims(runtime, state)
+    for (let at = state.firstCronEpoch; at <= epoch; at++) {
+      const found = events.at(at)
+      if (found.length === 0) continue
+      for (const event of found) if (claims.has(event.minerAddr.bytes)) due.push(event)
+      events.removeAll(at)
+    }
+    return { state: { ...state, firstCronEpoch: epoch + 1, cronEventQueue: events.flush() }, result: undefined }
+  })
+  const failed = due.filter((event) => !callMiner(runtime, event, reward, before.thisEpochQaPowerSmoothed))
+  if (failed.length > 0) dropFailedMiners(runtime, failed, policy)
+}
+
+/** @returns whether the miner took it */
+function callMiner(
+  runtime: Runtime,
+  event: CronEvent,
+  reward: ThisEpochRewardReturn,
+  qualityAdjPowerSmoothed: FilterEstimate,
+): boolean {
+  const params = cborBlock(deferredCronEventParams, {
+    eventPayload: event.callbackPayload,
+    rewardSmoothed: reward.thisEpochRewardSmoothed,
+    qualityAdjPowerSmoothed,
+  })
+  try {
+    runtime.send(event.minerAddr, METHOD_ON_DEFERRED_CRON_EVENT, params, 0n)
+    return true
+  } catch (error) {
+    if (error instanceof ActorError) return false
+    throw error
+  }
+}
+
+/** A miner whose callback failed loses its power and is called no more. */
+function dropFailedMiners(runtime: Runtime, failed: readonly CronEvent[], policy: ActorsPolicy): void {
+  runtime.transaction(powerState, (before) => {
+    const claims = loadClaims(runtime, before)
+    let state = before
+    for (const event of failed) {
+      try {
+        state = deleteClaim(state, claims, event.minerAddr, policy.minimumConsensusPower)
+      } catch (error) {
+        if (!(error instanceof ActorError)) throw error
+        continue
+      }
+      state = { ...state, minerCount: state.minerCount - 1 }
+    }
+    return { state: { ...state, claims: claims.flush() }, result: undefined }
+  })
+}
+
+function updatePledgeTotal(runtime: Runtime, delta: TokenAmount): void {
+  runtime.validateCallerType(ActorType.storageminer)
+  runtime.transaction(powerState, (state) => {
+    if (!loadClaims(runtime, state).has(callerAddress(runtime).bytes)) {
+      throw new ActorError(
+        Exit.USR_FORBIDDEN,
+        `unknown miner f0${runtime.caller} forbidden to interact with power actor`,
+      )
+    }
+    const totalPledgeCollateral = state.totalPledgeCollateral + delta
+    if (totalPledgeCollateral < 0n) {
+      throw new ActorError(Exit.USR_ILLEGAL_STATE, `negative total pledge collateral ${totalPledgeCollateral}`)
+    }
+    return { state: { ...state, totalPledgeCollateral }, result: undefined }
+  })
+}
+
+function totalPower(runtime: Runtime): CurrentTotalPowerReturn {
+  const state = readState(runtime)
+  return {
+    rawBytePower: state.thisEpochRawBytePower,
+    qualityAdjPower: state.thisEpochQualityAdjPower,
+    pledgeCollateral: state.thisEpochPledgeCollateral,
+    qualityAdjPowerSmoothed: state.thisEpochQaPowerSmoothed,
+    rampStartEpoch: state.rampStartEpoch,
+    rampDurationEpochs: state.rampDurationEpochs,
+  }
+}
+
+function minerRawPower(policy: ActorsPolicy): (runtime: Runtime, miner: bigint) => MinerRawPowerReturn {
+  return (runtime, miner) => {
+    const state = readState(runtime)
+    const found = loadClaims(runtime, state).get(idAddress(miner).bytes)
+    if (found === undefined) throw new ActorError(Exit.USR_ILLEGAL_ARGUMENT, `no claim for actor: ${miner}`)
+    const { rawBytePower } = found
+    const meetsConsensusMinimum =
+      rawBytePower >= policy.minimumConsensusPower ||
+      (state.minerAboveMinPowerCount < CONSENSUS_MINER_MIN_MINERS && rawBytePower > 0n)
+    return { rawBytePower, meetsConsensusMinimum }
+  }
+}
+
+function minerPower(runtime: Runtime, miner: bigint): MinerPowerReturn {
+  const state = readState(runtime)
+  const found = loadClaims(runtime, state).get(idAddress(miner).bytes)
+  if (found === undefined) throw new ActorError(Exit.USR_NOT_FOUND, 'miner not found')
+  return { rawBytePower: found.rawBytePower, qualityAdjPower: found.qualityAdjPower }
+}
+
+/** The power actor's methods. */
+export function createPowerActor(policy: ActorsPolicy): NativeActor {
+  const methods: [bigint, Method][] = [
+    [3n, command(updateClaimedPowerParams, updateClaimedPower(policy))],
+    [4n, command(enrollCronEventParams, enrollCronEvent)],
+    [5n, action(onEpochTickEnd(policy))],
+    [6n, command(tokenAmount, updatePledgeTotal)],
+    [9n, query(currentTotalPowerReturn, totalPower)],
+    [methodNumber('NetworkRawPower'), query(bigInt, (runtime) => readState(runtime).thisEpochRawBytePower)],
+    [methodNumber('MinerRawPower'), call(actorId, minerRawPowerReturn, minerRawPower(policy))],
+    [methodNumber('MinerCount'), query(int, (runtime) => readState(runtime).minerCount)],
+    [methodNumber('MinerConsensusCount'), query(int, (runtime) => readState(runtime).minerAboveMinPowerCount)],
+    [methodNumber('MinerPower'), call(actorId, minerPowerReturn, minerPower)],
+  ]
+  return {
+    kind: 'storagepower',
+    methods: new Map(methods),
+    missing: new Map([
+      [1n, 'Constructor'],
+      [2n, 'CreateMiner'],
+      [methodNumber('CreateMiner'), 'CreateMiner'],
+    ]),
+  }
+}

@@ -1,0 +1,501 @@
+/**
+ * What built-in actors are written against, over the kernel: the same system calls in the same order and number as the
+ * Wasm actors make, so that traces and fees of a native actor look like theirs.
+ * @see builtin-actors v18 runtime/src/runtime/fvm.rs FvmRuntime; ref-fvm sdk/src
+ */
+import { type Cid, CODEC_CBOR, CODEC_DAG_CBOR, HASH_BLAKE2B_256 } from '../codec/cid.ts'
+import { type Codec, decode, encode } from '../codec/description.ts'
+import { CodecError } from '../codec/errors.ts'
+import type { Kernel, MessageContext, NetworkContext } from '../fvm/kernel/kernel.ts'
+import { ActorExit, ERRNO_TEXT, type Errno, Errno as Errors, Exit, SyscallError } from '../fvm/kernel/outcomes.ts'
+import type { Blockstore } from '../ipld/blockstore.ts'
+import { type Address, addressToId, isIdAddress } from '../types/address.ts'
+import type { ActorId, ChainEpoch, ExitCode, MethodNum, TokenAmount } from '../types/scalars.ts'
+import type { ActorType } from './actorType.ts'
+import { ActorError, checkedExitCode, type ExitData } from './errors.ts'
+import type { WasmGas } from './wasmGas.ts'
+
+/** A syscall costs this much by itself, milligas. @see FIP-0032; ref-fvm price list, syscall_cost */
+const SYSCALL_MILLIGAS = 14_000_000
+/** Multihash codes of the hashes that actors use. */
+const HASH_SHA2_256_CODE = 0x12n
+const HASH_BLAKE2B_256_CODE = 0xb220n
+
+/** What a call returned: its exit code and its data. */
+export interface SendResponse {
+  readonly exitCode: ExitCode
+  readonly data: ExitData | undefined
+}
+
+/** Value of a CBOR block that goes to another actor or back to the caller. */
+export function cborBlock<T>(codec: Codec<T>, value: T): ExitData {
+  return { codec: CODEC_CBOR, bytes: encode(codec, value) }
+}
+
+/** Raw parameters for a call: none when empty. @see ref-fvm ipld/encoding From<RawBytes> for Option<IpldBlock> */
+export function rawBlock(bytes: Uint8Array): ExitData | undefined {
+  return bytes.length === 0 ? undefined : { codec: CODEC_CBOR, bytes }
+}
+
+/**
+ * The value of a block.
+ * @throws ActorError USR_SERIALIZATION when it is no CBOR or not of this type
+ */
+export function readBlock<T>(codec: Codec<T>, block: ExitData): T {
+  if (block.codec !== CODEC_CBOR && block.codec !== CODEC_DAG_CBOR) {
+    throw new ActorError(Exit.USR_SERIALIZATION, `unsupported codec ${block.codec}`)
+  }
+  try {
+    return decode(codec, block.bytes)
+  } catch (error) {
+    if (error instanceof CodecError) throw new ActorError(Exit.USR_SERIALIZATION, error.message)
+    throw error
+  }
+}
+
+/** What the reference's panics become. */
+function panic(message: string): ActorError {
+  return new ActorError(Exit.USR_ASSERTION_FAILED, message)
+}
+
+/** One invocation of a native actor. */
+export class Runtime {
+  readonly #kernel: Kernel
+  /** The estimate of Wasm instructions since the last system call. */
+  readonly gas: WasmGas
+  #callerValidated = false
+  #inTransaction = false
+  #message: MessageContext | undefined
+  #network: NetworkContext | undefined
+  /** Blocks of the actor's state, through `ipld` system calls. */
+  readonly store: Blockstore
+
+  constructor(kernel: Kernel, gas: WasmGas) {
+    this.#kernel = kernel
+    this.gas = gas
+    this.store = {
+      get: (cid) => this.getBlock(cid),
+      has: (cid) => (this.getBlock(cid), true),
+      put: (_cid, data) => {
+        this.putBlock(CODEC_DAG_CBOR, data)
+      },
+    }
+  }
+
+  /** The instructions up to here, then one system call. Its failure is remembered as the backtrace's cause. */
+  #syscall<T>(module: string, name: string, run: (kernel: Kernel) => T): T {
+    const kernel = this.#kernel
+    this.gas.charge(kernel)
+    kernel.chargeGas('OnSyscall', SYSCALL_MILLIGAS)
+    try {
+      const result = run(kernel)
+      kernel.lastError = undefined
+      return result
+    } catch (error) {
+      if (error instanceof SyscallError) {
+        kernel.lastError = { module, function: name, errno: error.errno, message: error.message }
+      }
+      throw error
+    }
+  }
+
+  /** What every actor does before its method: logging, message, parameters. */
+  start(paramsHandle: number): ExitData | undefined {
+    this.gas.start(this.#kernel)
+    this.gas.add('debug')
+    this.#syscall('debug', 'enabled', (kernel) => kernel.debugEnabled())
+    this.gas.add('context')
+    this.#message = this.#syscall('vm', 'message_context', (kernel) => kernel.messageContext())
+    if (paramsHandle === 0) {
+      this.gas.allocate()
+      return undefined
+    }
+    this.gas.add('stat')
+    const { codec, size } = this.#syscall('ipld', 'block_stat', (kernel) => kernel.blockStat(paramsHandle))
+    this.gas.allocate()
+    this.gas.add('parameters')
+    const bytes = this.#read(paramsHandle, size)
+    this.#decoded(size)
+    return { codec, bytes }
+  }
+
+  /** The end of a method that succeeded. @returns the handle of what it returns */
+  finish(result: ExitData | undefined): number {
+    if (!this.#callerValidated) return this.exit(Exit.USR_ASSERTION_FAILED, 'failed to validate caller', undefined)
+    let handle = 0
+    if (result !== undefined) {
+      this.#encoded(result.bytes.length)
+      handle = this.#orPanic(() => this.#create(result))
+    }
+    this.gas.add('end')
+    this.gas.charge(this.#kernel)
+    return handle
+  }
+
+  /** Ends with an exit code. */
+  exit(exitCode: ExitCode, message: string, data: ExitData | undefined): never {
+    const handle = data === undefined ? 0 : this.#create(data)
+    this.#syscall('vm', 'exit', () => undefined)
+    this.gas.charge(this.#kernel)
+    throw new ActorExit(exitCode, message, handle)
+  }
+
+  /** A syscall error that the SDK does not expect is a panic there. */
+  #orPanic<T>(run: () => T): T {
+    try {
+      return run()
+    } catch (error) {
+      if (error instanceof SyscallError) throw panic(error.message)
+      throw error
+    }
+  }
+
+  #encoded(length: number): void {
+    this.gas.add('encode')
+    this.gas.add('encodeByte', length)
+  }
+
+  #decoded(length: number): void {
+    this.gas.add('decode')
+    this.gas.add('decodeByte', length)
+  }
+
+  #create(block: ExitData): number {
+    return this.#syscall('ipld', 'block_create', (kernel) => kernel.blockCreate(block.codec, block.bytes))
+  }
+
+  #read(handle: number, size: number): Uint8Array {
+    const out = new Uint8Array(size)
+    this.gas.add('read')
+    this.#syscall('ipld', 'block_read', (kernel) => kernel.blockRead(handle, 0, out))
+    return out
+  }
+
+  // Message and network
+
+  get message(): MessageContext {
+    return this.#message as MessageContext
+  }
+
+  get caller(): ActorId {
+    return this.message.caller
+  }
+
+  #networkContext(): NetworkContext {
+    this.#network ??= this.#syscall('network', 'context', (kernel) => kernel.networkContext())
+    return this.#network
+  }
+
+  get epoch(): ChainEpoch {
+    return this.#networkContext().epoch
+  }
+
+  // Callers
+
+  #validateOnce(): void {
+    if (this.#callerValidated) throw panic('Method must validate caller identity exactly once')
+  }
+
+  validateCallerAny(): void {
+    this.#validateOnce()
+    this.#callerValidated = true
+  }
+
+  validateCallerIs(id: ActorId): void {
+    this.#validateOnce()
+    if (this.caller !== id) {
+      throw new ActorError(Exit.USR_FORBIDDEN, `caller f0${this.caller} is not one of supported`)
+    }
+    this.#callerValidated = true
+  }
+
+  validateCallerType(type: ActorType): void {
+    this.#validateOnce()
+    const code = this.actorCode(this.caller)
+    if (code === undefined) throw panic('failed to lookup caller code')
+    if (this.builtinType(code) !== type) {
+      throw new ActorError(Exit.USR_FORBIDDEN, `caller cid type ${code.toString()} not one of supported`)
+    }
+    this.#callerValidated = true
+  }
+
+  // Actors
+
+  currentBalance(): TokenAmount {
+    return this.#syscall('self', 'current_balance', (kernel) => kernel.currentBalance())
+  }
+
+  #orMissing<T>(run: () => T): T | undefined {
+    try {
+      return run()
+    } catch (error) {
+      if (!(error instanceof SyscallError)) throw error
+      if (error.errno === Errors.NotFound) return undefined
+      throw panic(`unexpected syscall failure: ${error.message}`)
+    }
+  }
+
+  resolveAddress(address: Address): ActorId | undefined {
+    if (isIdAddress(address)) return addressToId(address)
+    this.gas.add('resolve')
+    return this.#orMissing(() => this.#syscall('actor', 'resolve_address', (kernel) => kernel.resolveAddress(address)))
+  }
+
+  delegatedAddress(id: ActorId): Address | undefined {
+    return (
+      this.#orMissing(() =>
+        this.#syscall('actor', 'lookup_delegated_address', (kernel) => kernel.lookupDelegatedAddress(id)),
+      ) ?? undefined
+    )
+  }
+
+  actorCode(id: ActorId): Cid | undefined {
+    return this.#orMissing(() => this.#syscall('actor', 'get_actor_code_cid', (kernel) => kernel.getActorCodeCid(id)))
+  }
+
+  /** Number of a built-in actor's type, 0 for other code. */
+  builtinType(code: Cid): number {
+    this.gas.add('type')
+    return this.#orPanic(() =>
+      this.#syscall('actor', 'get_builtin_actor_type', (kernel) => kernel.getBuiltinActorType(code)),
+    )
+  }
+
+  codeForType(type: ActorType): Cid {
+    return this.#orPanic(() =>
+      this.#syscall('actor', 'get_code_cid_for_type', (kernel) => kernel.getCodeCidForType(type)),
+    )
+  }
+
+  newActorAddress(): Address {
+    return this.#orPanic(() => this.#syscall('actor', 'next_actor_address', (kernel) => kernel.nextActorAddress()))
+  }
+
+  createActor(code: Cid, id: ActorId, delegated: Address | null): void {
+    if (this.#inTransaction) throw panic('create_actor is not allowed during transaction')
+    try {
+      this.#syscall('actor', 'create_actor', (kernel) => kernel.createActor(code, id, delegated))
+    } catch (error) {
+      if (!(error instanceof SyscallError)) throw error
+      if (error.errno === Errors.IllegalArgument) {
+        throw new ActorError(Exit.USR_ILLEGAL_ARGUMENT, 'failed to create actor')
+      }
+      if (error.errno === Errors.Forbidden) throw new ActorError(Exit.USR_FORBIDDEN, 'actor already exists')
+      throw panic(`create failed with unknown error: ${error.message}`)
+    }
+  }
+
+  totalFilCircSupply(): TokenAmount {
+    return this.#orPanic(() =>
+      this.#syscall('network', 'total_fil_circ_supply', (kernel) => kernel.totalFilCircSupply()),
+    )
+  }
+
+  // State
+
+  /** A block of the state. @throws ActorError USR_ILLEGAL_STATE when it cannot be had */
+  getBlock(cid: Cid): Uint8Array {
+    try {
+      const { handle, size } = this.#syscall('ipld', 'block_open', (kernel) => kernel.blockOpen(cid))
+      const data = this.#read(handle, size)
+      this.#decoded(size)
+      return data
+    } catch (error) {
+      if (error instanceof SyscallError) {
+        throw new ActorError(
+          Exit.USR_ILLEGAL_STATE,
+          `get failed with ${ERRNO_TEXT[error.errno]} on CID '${cid.toString()}'`,
+        )
+      }
+      throw error
+    }
+  }
+
+  putBlock(codec: number, bytes: Uint8Array): Cid {
+    this.#encoded(bytes.length)
+    try {
+      const handle = this.#create({ codec, bytes })
+      this.gas.add('link')
+      return this.#syscall('ipld', 'block_link', (kernel) => kernel.blockLink(handle, HASH_BLAKE2B_256, 32))
+    } catch (error) {
+      if (error instanceof SyscallError) {
+        throw new ActorError(Exit.USR_ILLEGAL_STATE, `put failed with ${ERRNO_TEXT[error.errno]}`)
+      }
+      throw error
+    }
+  }
+
+  /** A typed block of the state. @throws ActorError USR_ILLEGAL_STATE */
+  getCbor<T>(codec: Codec<T>, cid: Cid): T {
+    return this.#decodeState(codec, this.getBlock(cid))
+  }
+
+  putCbor<T>(codec: Codec<T>, value: T): Cid {
+    return this.putBlock(CODEC_DAG_CBOR, encode(codec, value))
+  }
+
+  #decodeState<T>(codec: Codec<T>, bytes: Uint8Array): T {
+    try {
+      return decode(codec, bytes)
+    } catch (error) {
+      if (error instanceof CodecError) throw new ActorError(Exit.USR_ILLEGAL_STATE, error.message)
+      throw error
+    }
+  }
+
+  #root(): Cid {
+    return this.#syscall('self', 'root', (kernel) => kernel.root())
+  }
+
+  #setRoot(root: Cid): void {
+    this.gas.add('setRoot')
+    try {
+      this.#syscall('self', 'set_root', (kernel) => kernel.setRoot(root))
+    } catch (error) {
+      if (!(error instanceof SyscallError)) throw error
+      if (error.errno === Errors.ReadOnly) {
+        throw new ActorError(Exit.USR_READ_ONLY, 'attempted to mutate state while in readonly mode')
+      }
+      if (error.errno === Errors.IllegalOperation) {
+        throw new ActorError(Exit.USR_ILLEGAL_STATE, 'actor deleted')
+      }
+      throw panic(`unexpected error from \`self::set_root\` syscall: ${error.message}`)
+    }
+  }
+
+  /** The actor's state, read only. */
+  state<T>(codec: Codec<T>): T {
+    const root = this.#stateRoot(Exit.USR_ILLEGAL_STATE)
+    this.gas.add('open')
+    return this.getCbor(codec, root)
+  }
+
+  #stateRoot(code: ExitCode): Cid {
+    try {
+      return this.#root()
+    } catch (error) {
+      if (error instanceof SyscallError) throw new ActorError(code, 'failed to get actor root state CID')
+      throw error
+    }
+  }
+
+  /** First state of a new actor. */
+  create<T>(codec: Codec<T>, state: T): void {
+    this.#setRoot(this.putCbor(codec, state))
+  }
+
+  /**
+   * Loads the state, lets `run` give the next one, saves that. `run` may not send.
+   * @param run - returns the new state and a result
+   */
+  transaction<T, R>(codec: Codec<T>, run: (state: T) => { readonly state: T; readonly result: R }): R {
+    const root = this.#stateRoot(Exit.USR_ILLEGAL_ARGUMENT)
+    this.gas.add('open')
+    const before = this.#illegalArgument(() => this.getCbor(codec, root))
+    this.#inTransaction = true
+    let outcome: { readonly state: T; readonly result: R }
+    try {
+      outcome = run(before)
+    } finally {
+      this.#inTransaction = false
+    }
+    const newRoot = this.#illegalArgument(() => this.putCbor(codec, outcome.state))
+    this.#setRoot(newRoot)
+    return outcome.result
+  }
+
+  /** Failures to load and save in a transaction have this code, whatever the reason. */
+  #illegalArgument<T>(run: () => T): T {
+    try {
+      return run()
+    } catch (error) {
+      if (error instanceof ActorError) throw new ActorError(Exit.USR_ILLEGAL_ARGUMENT, error.message)
+      throw error
+    }
+  }
+
+  // Calls
+
+  /**
+   * Calls another actor and fails when that fails.
+   * @returns what it returned
+   * @throws ActorError with the callee's exit code (the machine's own are translated) and data
+   * @see builtin-actors v18 runtime/src/builtin/shared.rs extract_send_result
+   */
+  send(to: Address, method: MethodNum, params: ExitData | undefined, value: TokenAmount): ExitData | undefined {
+    let response: SendResponse
+    try {
+      response = this.#send(to, method, params, value)
+    } catch (error) {
+      if (error instanceof SyscallError) throw sendError(error.errno)
+      throw error
+    }
+    if (response.exitCode === Exit.OK) return response.data
+    throw new ActorError(
+      checkedExitCode(response.exitCode),
+      `send aborted with code ${response.exitCode}`,
+      response.data,
+    )
+  }
+
+  #send(to: Address, method: MethodNum, params: ExitData | undefined, value: TokenAmount): SendResponse {
+    if (this.#inTransaction) throw new SyscallError(Errors.IllegalOperation, 'send in a transaction')
+    if (value < 0n || value >= 1n << 128n) throw new SyscallError(Errors.InsufficientFunds, 'value out of range')
+    let handle = 0
+    if (params !== undefined) {
+      this.#encoded(params.bytes.length)
+      handle = this.#create(params)
+    }
+    this.gas.add('send')
+    const result = this.#syscall('send', 'send', (kernel) => kernel.send(to, method, handle, value))
+    this.gas.add('sent')
+    if (result.returnHandle === 0) return { exitCode: result.exitCode, data: undefined }
+    const bytes = this.#read(result.returnHandle, result.returnSize)
+    this.#decoded(bytes.length)
+    return { exitCode: result.exitCode, data: { codec: result.returnCodec, bytes } }
+  }
+
+  // Cryptography
+
+  hashBlake2b(data: Uint8Array): Uint8Array {
+    return this.#hash(HASH_BLAKE2B_256_CODE, data)
+  }
+
+  /** Hash of HAMT keys: actors ask the machine for it. */
+  readonly hashKey = (key: Uint8Array): Uint8Array => {
+    this.gas.add('hashKey')
+    return this.#hash(HASH_SHA2_256_CODE, key)
+  }
+
+  #hash(code: bigint, data: Uint8Array): Uint8Array {
+    return this.#orPanic(() => this.#syscall('crypto', 'hash', (kernel) => kernel.hash(code, data)))
+  }
+
+  /** @throws SyscallError */
+  recoverSecpPublicKey(hash: Uint8Array, signature: Uint8Array): Uint8Array {
+    return this.#syscall('crypto', 'recover_secp_public_key', (kernel) => kernel.recoverSecpPublicKey(hash, signature))
+  }
+
+  /** One signer, one plaintext. @throws SyscallError */
+  verifyBls(signature: Uint8Array, publicKey: Uint8Array, plaintext: Uint8Array): boolean {
+    return this.#syscall('crypto', 'verify_bls_aggregate', (kernel) =>
+      kernel.verifyBlsAggregate(signature, publicKey, plaintext, Uint32Array.of(plaintext.length)),
+    )
+  }
+}
+
+/** @see builtin-actors v18 runtime/src/builtin/shared.rs From<SendError> for ActorError */
+function sendError(errno: Errno): ActorError {
+  switch (errno) {
+    case Errors.NotFound:
+      return new ActorError(Exit.USR_UNSPECIFIED, 'receiver not found')
+    case Errors.InsufficientFunds:
+      return new ActorError(Exit.USR_INSUFFICIENT_FUNDS, 'not enough funds')
+    case Errors.LimitExceeded:
+      return panic('recursion limit exceeded')
+    case Errors.ReadOnly:
+      return new ActorError(Exit.USR_READ_ONLY, 'attempted to mutate state while in readonly mode')
+    default:
+      return panic(`unexpected error: ${ERRNO_TEXT[errno]}`)
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * Where the power that a miner is elected with is read: so far back that nobody can choose it.
+ * @see lotus chain/stmgr/actors.go GetLookbackTipSetForRound
+ */
+import type { ChainStore } from '../chain/chainStore.ts'
+import type { Cid } from '../codec/cid.ts'
+import type { Network } from '../networks/network.ts'
+import { networkVersionAt } from '../networks/network.ts'
+import type { ChainEpoch } from '../types/scalars.ts'
+import { firstBlock, type Tipset } from '../types/tipset.ts'
+
+const SHORT_LOOKBACK_UP_TO_VERSION = 3
+
+/** A tipset and the state that executing it left. */
+export interface Lookback {
+  readonly tipset: Tipset
+  /** undefined: the tipset's own result, which no header names yet; only where the base itself is looked at. */
+  readonly stateRoot: Cid | undefined
+}
+
+/**
+ * The lookback for a block.
+ * @param base - the parent tipset
+ * @param epoch - of the block
+ */
+export function lookbackFor(store: ChainStore, network: Network, base: Tipset, epoch: ChainEpoch): Lookback {
+  const { winningPoStLookback, winningPoStLookbackUpToNv3 } = network.protocol
+  const short = networkVersionAt(network, epoch) <= SHORT_LOOKBACK_UP_TO_VERSION
+  const target = Math.max(0, epoch - (short ? winningPoStLookbackUpToNv3 : winningPoStLookback))
+  if (target >= base.height) return { tipset: base, stateRoot: undefined }
+  const after = store.tipsetByHeight(target + 1, base, 'next')
+  return { tipset: store.parent(after), stateRoot: firstBlock(after).parentStateRoot }
+}

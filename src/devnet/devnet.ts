@@ -1,0 +1,307 @@
+/**
+ * The local chain's clockwork: makes tipsets by time, on a message, or when asked, and moves the head to them.
+ */
+
+import { bytesToBigInt } from '../base/bytes.ts'
+import { errorMessage } from '../base/errors.ts'
+import type { Clock, Logger, Timers } from '../base/ports.ts'
+import type { ChainView } from '../chain/chainView.ts'
+import type { VmHost } from '../chain/vm.ts'
+import { mockBeaconEntries } from '../consensus/beacon.ts'
+import { electionPower } from '../consensus/electionPower.ts'
+import { lookbackFor } from '../consensus/lookback.ts'
+import { blake2b256 } from '../crypto/blake2b.ts'
+import { VmError } from '../fvm/errors.ts'
+import type { ChainEpoch } from '../types/scalars.ts'
+import type { SignedMessage } from '../types/signedMessage.ts'
+import { createTipset, firstBlock, type Tipset } from '../types/tipset.ts'
+import { createBlock, type EpochInput, electWinners, type Producer, type Winner } from './blocks.ts'
+import { DevnetError } from './errors.ts'
+import { UndecidedMessages } from './undecided.ts'
+
+/** What the producers need of the node. */
+export interface DevnetDeps {
+  readonly view: ChainView
+  readonly vm: Pick<VmHost, 'tipsetState'>
+  /**
+   * Messages for a block on top of a tipset, in block order.
+   * @param ticketQuality - 0 to 1: how likely the block comes first in its tipset
+   */
+  readonly selectMessages: (base: Tipset, ticketQuality: number) => Promise<readonly SignedMessage[]>
+  readonly timers: Timers
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** How the chain is driven. */
+export interface DevnetPace {
+  /** Milliseconds between epochs while running; 0: none by time. */
+  readonly blockTimeMs: number
+  /** Makes a block as soon as a message arrives. */
+  readonly instant: boolean
+}
+
+/** One order to {@link Devnet.mine}. */
+export interface MineOptions {
+  /** Null rounds before the first tipset. */
+  readonly nullRounds?: number
+  /**
+   * Rebuild the last so many epochs on a branch of empty blocks, until it is heavier: a reorganisation. The messages of
+   * the old branch go back to the pool.
+   */
+  readonly fork?: number
+}
+
+/** Epochs that are tried for a winner; with all power at work, 20 empty ones in a row have a chance of 10^-43. */
+const MAX_EMPTY_ROUNDS = 20
+const HASH_BITS = 256
+/** Bits of a double's mantissa. */
+const QUALITY_BITS = 52
+
+/** How likely a ticket is the smallest. @see lotus chain/types/blockheader.go Ticket.Quality */
+function ticketQuality(vrfProof: Uint8Array): number {
+  const top = bytesToBigInt(blake2b256(vrfProof)) >> BigInt(HASH_BITS - QUALITY_BITS)
+  return 1 - Number(top) / 2 ** QUALITY_BITS
+}
+
+/**
+ * A running local chain. Orders are carried out one after the other.
+ *
+ *   stopped --start--> running --stop--> stopped
+ *
+ * While running, each `blockTimeMs` is one epoch: a tipset, or a null round when nobody wins.
+ */
+export class Devnet {
+  readonly producers: readonly Producer[]
+  readonly #deps: DevnetDeps
+  readonly #pace: DevnetPace
+  readonly #undecided = new UndecidedMessages()
+  #cancel: (() => void) | undefined
+  #running = false
+  #emptyRounds = 0
+  #instantPending = false
+  #queue: Promise<unknown> = Promise.resolve()
+
+  constructor(producers: readonly Producer[], deps: DevnetDeps, pace: DevnetPace) {
+    this.producers = producers
+    this.#deps = deps
+    this.#pace = pace
+  }
+
+  /** Starts the clock: one epoch at once, then one every block time. */
+  start(): void {
+    if (this.#running) return
+    this.#running = true
+    if (this.#pace.blockTimeMs > 0) this.#schedule(0)
+  }
+
+  /** Stops the clock; resolves when what was being made is done. Orders are still carried out afterwards. */
+  async stop(): Promise<void> {
+    this.#running = false
+    this.#cancel?.()
+    this.#cancel = undefined
+    await this.#queue.catch(() => undefined)
+  }
+
+  get isRunning(): boolean {
+    return this.#running
+  }
+
+  /** Tells that a message is in the pool; with instant mining a tipset follows. */
+  messageArrived(): void {
+    if (!this.#pace.instant || this.#instantPending) return
+    this.#instantPending = true
+    // Not at once: the caller is still inside the pool, and messages that come together share a block.
+    this.#deps.timers.setTimeout(() => {
+      this.#instantPending = false
+      this.mine(1).catch((error: unknown) => this.#failed(error))
+    }, 0)
+  }
+
+  /**
+   * Makes `count` tipsets on the head; epochs without a winner become null rounds.
+   * @returns the new head
+   * @throws DevnetError `NO_WINNER`, `FORK_TOO_DEEP`, `OPTIONS_INVALID`
+   */
+  mine(count = 1, options: MineOptions = {}): Promise<Tipset> {
+    return this.#enqueue(() => this.#mine(count, options))
+  }
+
+  /**
+   * Moves the chain's time forward by at least so many seconds: null rounds, then a tipset.
+   * @returns the new head
+   */
+  travel(seconds: number): Promise<Tipset> {
+    const { blockDelaySecs } = this.#deps.view.network
+    const epochs = Math.max(1, Math.ceil(seconds / blockDelaySecs))
+    return this.mine(1, { nullRounds: epochs - 1 })
+  }
+
+  #enqueue<T>(run: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(run, run)
+    this.#queue = result.catch(() => undefined)
+    return result
+  }
+
+  #schedule(delayMs: number): void {
+    this.#cancel = this.#deps.timers.setTimeout(() => {
+      if (!this.#running) return
+      const started = this.#deps.clock.monotonicMs()
+      this.#enqueue(() => this.#tick())
+        .catch((error: unknown) => this.#failed(error))
+        .finally(() => {
+          if (!this.#running) return
+          const spent = this.#deps.clock.monotonicMs() - started
+          this.#schedule(Math.max(0, this.#pace.blockTimeMs - spent))
+        })
+    }, delayMs)
+  }
+
+  #failed(error: unknown): void {
+    this.#deps.log.error('cannot make a block', { message: errorMessage(error) })
+  }
+
+  /** One epoch by the clock. */
+  async #tick(): Promise<void> {
+    const { store } = this.#deps.view
+    const base = store.head()
+    const tipset = await this.#tipsetAt(base, base.height + 1 + this.#emptyRounds, true)
+    if (tipset === undefined) {
+      this.#emptyRounds++
+      return
+    }
+    this.#moveTo(tipset)
+  }
+
+  #moveTo(tipset: Tipset): void {
+    this.#emptyRounds = 0
+    this.#deps.view.store.setHead(tipset)
+  }
+
+  async #mine(count: number, { nullRounds = 0, fork = 0 }: MineOptions): Promise<Tipset> {
+    for (const [name, value] of [
+      ['count', count],
+      ['nullRounds', nullRounds],
+      ['fork', fork],
+    ] as const) {
+      if (!Number.isSafeInteger(value) || value < 0) {
+        throw new DevnetError('OPTIONS_INVALID', `Cannot mine: ${name} is ${value}, expected a whole number from 0`)
+      }
+    }
+    if (fork > 0) await this.#fork(fork)
+    let skip = nullRounds
+    for (let i = 0; i < count; i++) {
+      this.#moveTo(await this.#nextTipset(this.#deps.view.store.head(), skip, true))
+      skip = 0
+    }
+    return this.#deps.view.store.head()
+  }
+
+  /** Builds a heavier branch off the ancestor `epochs` below the head and moves the head to it. */
+  async #fork(epochs: number): Promise<void> {
+    const { store } = this.#deps.view
+    const head = store.head()
+    if (epochs > head.height) {
+      throw new DevnetError('FORK_TOO_DEEP', `Cannot fork ${epochs} epochs: the chain has ${head.height}`)
+    }
+    const { view } = this.#deps
+    let tip = store.tipsetByHeight(head.height - epochs, head, 'previous')
+    // One null round first: the same producers on the same parents would make the very same blocks again.
+    let skip = 1
+    do {
+      tip = await this.#nextTipset(tip, skip, false)
+      skip = 0
+    } while (view.weight(tip) <= view.weight(head))
+    this.#moveTo(tip)
+  }
+
+  async #nextTipset(base: Tipset, nullRounds: number, hasMessages: boolean): Promise<Tipset> {
+    const first = base.height + 1 + nullRounds
+    for (let epoch = first; epoch < first + MAX_EMPTY_ROUNDS; epoch++) {
+      const tipset = await this.#tipsetAt(base, epoch, hasMessages)
+      if (tipset !== undefined) return tipset
+    }
+    throw new DevnetError('NO_WINNER', `Cannot mine: nobody won in ${MAX_EMPTY_ROUNDS} epochs from ${first}`)
+  }
+
+  /** @returns undefined when nobody wins: a null round */
+  async #tipsetAt(base: Tipset, epoch: ChainEpoch, hasMessages: boolean): Promise<Tipset | undefined> {
+    const { view, vm } = this.#deps
+    const baseState = await vm.tipsetState(base)
+    const lookback = lookbackFor(view.store, view.network, base, epoch)
+    const lookbackRoot = lookback.stateRoot ?? baseState.stateRoot
+    const input: EpochInput = {
+      base,
+      epoch,
+      beaconEntries: mockBeaconEntries(epoch, base.height),
+      baseState,
+      baseWeight: view.weight(base),
+      baseFee: view.baseFee(base),
+      timestamp: firstBlock(base).timestamp + (epoch - base.height) * view.network.blockDelaySecs,
+    }
+    const power = (miner: Producer['miner']): ReturnType<typeof electionPower> =>
+      electionPower(view.store.blocks, lookbackRoot, miner)
+    const winners = electWinners(this.producers, input, power)
+    if (winners.length === 0) return undefined
+    return this.#assemble(input, winners, hasMessages)
+  }
+
+  async #assemble(input: EpochInput, winners: readonly Winner[], hasMessages: boolean): Promise<Tipset> {
+    const chosen = new Map<Winner, readonly SignedMessage[]>()
+    for (const winner of winners) {
+      chosen.set(winner, hasMessages ? await this.#deps.selectMessages(input.base, ticketQuality(winner.ticket)) : [])
+    }
+    const build = (): Tipset =>
+      this.#store(
+        winners.map((one) => createBlock(this.#deps.view.store.blocks, input, one, this.#decided(chosen, one))),
+      )
+    const tipset = build()
+    try {
+      await this.#deps.vm.tipsetState(tipset)
+      return tipset
+    } catch (error) {
+      if (!(error instanceof VmError)) throw error
+      await this.#setUndecidedAside(input, winners[0] as Winner, [...chosen.values()].flat(), error)
+      return build()
+    }
+  }
+
+  #decided(chosen: ReadonlyMap<Winner, readonly SignedMessage[]>, winner: Winner): SignedMessage[] {
+    return this.#undecided.without(chosen.get(winner) ?? [])
+  }
+
+  #store(headers: ReturnType<typeof createBlock>[]): Tipset {
+    for (const header of headers) this.#deps.view.store.putHeader(header)
+    return createTipset(headers)
+  }
+
+  /** Finds the messages with which a block cannot be executed, by trying them one after the other. */
+  async #setUndecidedAside(
+    input: EpochInput,
+    winner: Winner,
+    messages: readonly SignedMessage[],
+    reason: VmError,
+  ): Promise<void> {
+    const { blocks } = this.#deps.view.store
+    const taken: SignedMessage[] = []
+    let found = false
+    for (const message of messages) {
+      if (this.#undecided.without([message]).length === 0) continue
+      const trial = this.#store([createBlock(blocks, input, winner, [...taken, message])])
+      try {
+        await this.#deps.vm.tipsetState(trial)
+        taken.push(message)
+      } catch (error) {
+        if (!(error instanceof VmError)) throw error
+        this.#undecided.add(message)
+        found = true
+        this.#deps.log.warn('a message is left out of blocks: it cannot be executed here', {
+          from: message.message.from.toString(this.#deps.view.network.addressPrefix),
+          nonce: message.message.nonce.toString(),
+          reason: error.message,
+        })
+      }
+    }
+    if (!found) throw reason
+  }
+}

@@ -1,0 +1,22 @@
+/** The network value of a local chain: the devnet's parameters, nothing scheduled, everything insecure marked as such. */
+import type { Network } from '../networks/network.ts'
+import type { DevnetOptions } from './options.ts'
+
+const MILLISECONDS = 1000
+
+/**
+ * @param base - the built-in devnet
+ * @param options - names the network; its block time is the epochs' length where that is whole seconds
+ */
+export function devnetNetwork(base: Network, options: DevnetOptions): Network {
+  const seconds = Math.max(1, Math.round(options.blockTimeMs / MILLISECONDS))
+  return {
+    ...base,
+    networkName: options.networkName,
+    blockDelaySecs: options.blockTimeMs === 0 ? base.blockDelaySecs : seconds,
+    // Lotus' devnet rehearses the next upgrade at height 200; a local chain stays on today's rules.
+    upgrades: base.upgrades.filter((upgrade) => upgrade.height < 0),
+    beacon: { kind: 'mock' },
+    proofs: 'accept',
+  }
+}

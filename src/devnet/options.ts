@@ -1,0 +1,60 @@
+/** What a local chain can be told, with its defaults. */
+import type { TokenAmount } from '../types/scalars.ts'
+import { ATTO_PER_FIL } from '../types/scalars.ts'
+import { DevnetError } from './errors.ts'
+
+/** How a local chain is made and driven. */
+export interface DevnetOptions {
+  /** All keys come from it; printed at start. */
+  readonly seed: string
+  /** Name in the init actor. */
+  readonly networkName: string
+  /** Number of block producers, of equal power. */
+  readonly miners: number
+  /** Funded accounts of each kind. */
+  readonly accountsPerKind: number
+  /** AttoFIL of each funded account. */
+  readonly balance: TokenAmount
+  /** Milliseconds between epochs while running; 0: blocks come only when asked for. */
+  readonly blockTimeMs: number
+  /** Makes a block as soon as a message arrives. */
+  readonly instant: boolean
+  /** Unix time of genesis, seconds; undefined: now. */
+  readonly genesisTimestamp: number | undefined
+}
+
+const MAX_MINERS = 50
+const MAX_ACCOUNTS = 100
+const MAX_SEED_LENGTH = 256
+const DEFAULT_BLOCK_TIME_MS = 4000
+
+export const DEVNET_DEFAULTS: DevnetOptions = {
+  seed: 'petrel',
+  networkName: 'petrel-devnet',
+  miners: 1,
+  accountsPerKind: 3,
+  balance: 1_000_000n * ATTO_PER_FIL,
+  blockTimeMs: DEFAULT_BLOCK_TIME_MS,
+  instant: false,
+  genesisTimestamp: undefined,
+}
+
+function requireInteger(name: string, value: number, min: number, max: number): void {
+  if (!Number.isSafeInteger(value) || value < min || value > max) {
+    throw new DevnetError('OPTIONS_INVALID', `Cannot start devnet: ${name} is ${value}, expected ${min} to ${max}`)
+  }
+}
+
+/**
+ * Options with defaults for what is missing.
+ * @throws DevnetError `OPTIONS_INVALID`
+ */
+export function devnetOptions(given: Partial<DevnetOptions>): DevnetOptions {
+  const options = { ...DEVNET_DEFAULTS, ...given }
+  requireInteger('miners', options.miners, 1, MAX_MINERS)
+  requireInteger('accountsPerKind', options.accountsPerKind, 0, MAX_ACCOUNTS)
+  requireInteger('blockTimeMs', options.blockTimeMs, 0, Number.MAX_SAFE_INTEGER)
+  requireInteger('seed length', options.seed.length, 1, MAX_SEED_LENGTH)
+  if (options.balance < 0n) throw new DevnetError('OPTIONS_INVALID', 'Cannot start devnet: balance is negative')
+  return options
+}

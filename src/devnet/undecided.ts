@@ -1,0 +1,25 @@
+/**
+ * Messages that this node cannot execute (a method that only the actors bundle has): a block with one would stop the
+ * chain, so producers leave them out, and what their senders sent after them.
+ */
+import { type SignedMessage, signedMessageCid } from '../types/signedMessage.ts'
+
+/** The messages known to be undecidable. */
+export class UndecidedMessages {
+  readonly #cids = new Set<string>()
+
+  add(message: SignedMessage): void {
+    this.#cids.add(signedMessageCid(message).key)
+  }
+
+  /** Without undecided messages and without those that follow one of the same sender: nonces may have no gap. */
+  without(messages: readonly SignedMessage[]): SignedMessage[] {
+    if (this.#cids.size === 0) return [...messages]
+    const stopped = new Set<string>()
+    return messages.filter((one) => {
+      const sender = one.message.from.key
+      if (this.#cids.has(signedMessageCid(one).key)) stopped.add(sender)
+      return !stopped.has(sender)
+    })
+  }
+}
