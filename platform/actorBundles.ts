@@ -2,13 +2,14 @@
  * The cache of builtin-actors bundles: one CAR per manifest, `<folder>/<manifest CID>.car`. Every block is checked
  * against its CID before it is used.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { memorySource } from '../src/codec/byteSource.ts'
+import { memorySource, readExactly } from '../src/codec/byteSource.ts'
 import { type Cid, CODEC_RAW, parseCid } from '../src/codec/cid.ts'
 import { carBlocks, carSections, readCarHeader } from '../src/ipld/car.ts'
 import { isBlockOf } from '../src/ipld/verifyBlock.ts'
 import { PlatformError } from './node/errors.ts'
+import { openFileSource } from './node/fileSource.ts'
 
 const SUFFIX = '.car'
 
@@ -41,10 +42,18 @@ export class ActorBundles {
     this.#bundleOf ??= this.#index()
     const manifest = this.#bundleOf.get(code.key)
     if (manifest === undefined) return undefined
-    for (const [cid, data] of carBlocks(memorySource(this.#read(manifest)))) {
-      if (cid.equals(code)) return isBlockOf(cid, data) ? data : undefined
+    const file = openFileSource(this.#path(manifest))
+    try {
+      const header = readCarHeader(file)
+      for (const { cid, dataOffset, dataLength } of carSections(header)) {
+        if (!cid.equals(code)) continue
+        const data = readExactly(header.source, dataOffset, dataLength).slice()
+        return isBlockOf(cid, data) ? data : undefined
+      }
+      return undefined
+    } finally {
+      file.close()
     }
-    return undefined
   }
 
   /**
@@ -78,20 +87,19 @@ export class ActorBundles {
     return join(this.folder, `${manifest}${SUFFIX}`)
   }
 
-  #read(manifest: string): Uint8Array {
-    return new Uint8Array(readFileSync(this.#path(manifest)))
-  }
-
   #index(): Map<string, string> {
     const index = new Map<string, string>()
     for (const manifest of this.list()) {
+      const file = openFileSource(this.#path(manifest))
       try {
         parseCid(manifest)
-        for (const { cid } of carSections(readCarHeader(memorySource(this.#read(manifest))))) {
+        for (const { cid } of carSections(readCarHeader(file))) {
           if (cid.codec === CODEC_RAW) index.set(cid.key, manifest)
         }
       } catch {
         // A file that somebody else put there and that is no archive is none of ours.
+      } finally {
+        file.close()
       }
     }
     return index
