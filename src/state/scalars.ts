@@ -1,0 +1,72 @@
+/**
+ * Types that many actors' states and parameters share.
+ * @see go-state-types abi, builtin/v18/util/smoothing
+ */
+import type { CborReader } from '../codec/cbor.ts'
+import { bigInt, type Codec, int, type Json, named, tuple, uint, wrongJson } from '../codec/description.ts'
+import { CodecError } from '../codec/errors.ts'
+
+/** Bytes of storage, raw or quality adjusted. */
+export type StoragePower = bigint
+export type SectorNumber = number
+export type DealId = number
+
+export const storagePower: Codec<StoragePower> = bigInt
+export const sectorNumber: Codec<SectorNumber> = named(uint, 'abi.SectorNumber')
+export const sectorSize: Codec<number> = named(uint, 'abi.SectorSize')
+export const paddedPieceSize: Codec<number> = named(uint, 'abi.PaddedPieceSize')
+export const dealId: Codec<DealId> = named(uint, 'abi.DealID')
+export const registeredSealProof: Codec<number> = named(int, 'abi.RegisteredSealProof')
+export const registeredPoStProof: Codec<number> = named(int, 'abi.RegisteredPoStProof')
+export const registeredUpdateProof: Codec<number> = named(int, 'abi.RegisteredUpdateProof')
+export const registeredAggregationProof: Codec<number> = named(int, 'abi.RegisteredAggregationProof')
+
+/** An alpha-beta filter: estimate and its change per epoch, both with 128 binary digits behind the point. */
+export interface FilterEstimate {
+  readonly positionEstimate: bigint
+  readonly velocityEstimate: bigint
+}
+
+export const filterEstimate: Codec<FilterEstimate> = tuple<FilterEstimate>('smoothing.FilterEstimate', [
+  ['positionEstimate', 'PositionEstimate', bigInt],
+  ['velocityEstimate', 'VelocityEstimate', bigInt],
+])
+
+/** Raw and quality adjusted power. */
+export interface PowerPair {
+  readonly raw: StoragePower
+  readonly qa: StoragePower
+}
+
+export const powerPair: Codec<PowerPair> = tuple<PowerPair>('miner.PowerPair', [
+  ['raw', 'Raw', storagePower],
+  ['qa', 'QA', storagePower],
+])
+
+/** Go's `[n]byte`: CBOR byte string of that length, JSON array of numbers. */
+export function byteArray(length: number): Codec<Uint8Array> {
+  const name = `[${length}]uint8`
+  const check = (value: Uint8Array): Uint8Array => {
+    if (value.length !== length) throw new CodecError('WRONG_LENGTH', `expected array to have ${length} elements`)
+    return value
+  }
+  return {
+    name,
+    write: (writer, value) => writer.bytes(check(value)),
+    read: (reader: CborReader) => check(reader.readBytes()),
+    toJson: (value) => [...value],
+    fromJson: (json: Json | undefined) => {
+      const out = new Uint8Array(length)
+      if (json === undefined || json === null) return out
+      if (!Array.isArray(json)) throw wrongJson(json, name)
+      for (let i = 0; i < Math.min(length, json.length); i++) {
+        const byte = json[i] as Json
+        if (typeof byte !== 'number' || !Number.isInteger(byte) || byte < 0 || byte > 255)
+          throw wrongJson(byte, 'uint8')
+        out[i] = byte
+      }
+      return out
+    },
+    schema: { type: 'array', items: { type: 'integer' }, minItems: length, maxItems: length },
+  }
+}
