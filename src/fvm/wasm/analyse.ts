@@ -44,7 +44,6 @@ import {
   OP_END,
   OP_GLOBAL_GET,
   OP_GLOBAL_SET,
-  OP_I32_CONST,
   OP_IF,
   OP_LOOP,
   OP_MEMORY_GROW,

@@ -30,6 +30,7 @@ import {
   SECTION_TYPE,
   WasmReader,
 } from './module.ts'
+import { INFO_SECTION, type ModuleInfo } from './moduleInfo.ts'
 import {
   BLOCK_EMPTY,
   BULK_TABLE_GROW,
@@ -76,14 +77,10 @@ import type { InstrumentationRules } from './rules.ts'
 export const GAS_MODULE = 'gas'
 /** Export of a mutable i64: bytes by which the instance may still grow. Only in modules which can grow. */
 export const BUDGET_EXPORT = '\0budget'
-/** Custom section with what the engine needs to know about the module, as JSON. */
-export const INFO_SECTION = 'petrel'
-
-const PAGE_BYTES = 65_536
+/** Bytes of one page of memory. */
+export const PAGE_BYTES = 65_536
 /** Bytes that one element of a table counts for. @see ref-fvm fvm/src/machine/limiter.rs `grow_instance_table` */
 export const TABLE_ELEMENT_BYTES = 8
-/** The budget's value once the host itself failed to give memory that the limits allow. */
-export const BUDGET_HOST_FAILED = -1n
 
 export interface InstrumentOptions {
   /**
@@ -92,22 +89,6 @@ export interface InstrumentOptions {
    * instrumentation writes. Default true.
    */
   readonly forRun?: boolean
-}
-
-/** What the engine must know about an instrumented module; in its {@link INFO_SECTION}. */
-export interface ModuleInfo {
-  /** pages of the memory exported as "memory"; undefined: no such export */
-  readonly memoryPages: number | undefined
-  /** elements of the table exported as "table" */
-  readonly exportedTableElements: number | undefined
-  /** initial elements of all tables */
-  readonly tableElements: number
-  /** "invoke": absent, or whether it takes an i32 and gives an i32 */
-  readonly invoke: 'absent' | 'fits' | 'differs'
-  readonly hasStart: boolean
-  /** whether the module exports {@link BUDGET_EXPORT} */
-  readonly grows: boolean
-  readonly imports: readonly { readonly module: string; readonly name: string; readonly type: string }[]
 }
 
 /**
@@ -636,7 +617,8 @@ class Instrumenter {
 
   /**
    * `if (size + n > maximum || n * unit > budget) return -1; if (grow(n) == -1) { budget = -1; trap }; budget -= n * unit`.
-   * A growth that fails although the limits allow it is the host's failure, not the actor's: see {@link BUDGET_HOST_FAILED}.
+   * A growth that fails although the limits allow it is the host's failure, not the actor's: the
+   * budget then says -1.
    */
   #grower(countLocal: number, maximum: number, unit: number, size: () => void, grow: () => void): void {
     const out = this.#out

@@ -1,0 +1,117 @@
+import { EMPTY_BYTES } from '../../base/bytes.ts'
+import { type Cid, readCid } from '../../codec/cid.ts'
+import { CodecError } from '../../codec/errors.ts'
+import { type Address, addressFromBytes } from '../../types/address.ts'
+import { Errno, SyscallError } from '../kernel/outcomes.ts'
+import type { WasmMemory } from './webAssembly.ts'
+
+/** Bytes of the longest digest that the reference's CIDs hold. */
+const MAX_DIGEST_BYTES = 64
+
+const NO_BYTES = new DataView(new ArrayBuffer(0))
+
+/**
+ * An actor's linear memory, seen from the host. Every address comes from the actor: all are unsigned, bounds checked and
+ * possibly unaligned. Until the instance is ready the memory is empty, as in the reference.
+ * @see ref-fvm fvm/src/syscalls/context.rs `Memory`
+ */
+export class ActorMemory {
+  /** All of it; stale after anything that may run the actor, see {@link refresh}. */
+  bytes: Uint8Array = EMPTY_BYTES
+  view: DataView = NO_BYTES
+  #memory: WasmMemory | undefined
+
+  /** Uses `memory` from now on. */
+  attach(memory: WasmMemory): void {
+    this.#memory = memory
+    this.refresh()
+  }
+
+  /** Rebuilds the views if the memory grew: growing detaches the buffer below them. */
+  refresh(): void {
+    const buffer = this.#memory?.buffer
+    if (buffer === undefined || buffer === this.view.buffer) return
+    this.bytes = new Uint8Array(buffer)
+    this.view = new DataView(buffer)
+  }
+
+  /** @throws SyscallError IllegalArgument unless `[offset, offset + length)` is inside */
+  checkBounds(offset: number, length: number): void {
+    if (offset + length > this.bytes.length) {
+      throw new SyscallError(Errno.IllegalArgument, `buffer ${offset} (length ${length}) out of bounds`)
+    }
+  }
+
+  /** A view, for the duration of one syscall. @throws SyscallError IllegalArgument */
+  slice(offset: number, length: number): Uint8Array {
+    this.checkBounds(offset, length)
+    return this.bytes.subarray(offset, offset + length)
+  }
+
+  /**
+   * Reads a CID that may end anywhere in memory.
+   * @throws SyscallError IllegalArgument
+   */
+  readCid(offset: number): Cid {
+    if (offset > this.bytes.length) {
+      throw new SyscallError(Errno.IllegalArgument, `cid at offset ${offset} is out of bounds`)
+    }
+    try {
+      const { cid } = readCid(this.bytes, offset)
+      if (cid.bytes.length - cid.digestOffset <= MAX_DIGEST_BYTES) return cid
+    } catch (error) {
+      if (!(error instanceof CodecError)) throw error
+    }
+    throw new SyscallError(Errno.IllegalArgument, 'failed to parse cid')
+  }
+
+  /**
+   * Writes a CID into `[offset, offset + length)`.
+   * @returns its length
+   * @throws SyscallError IllegalArgument, BufferTooSmall
+   */
+  writeCid(cid: Cid, offset: number, length: number): number {
+    this.checkBounds(offset, length)
+    if (cid.bytes.length > length) throw new SyscallError(Errno.BufferTooSmall, 'cid output buffer is too small')
+    this.bytes.set(cid.bytes, offset)
+    return cid.bytes.length
+  }
+
+  /** @throws SyscallError IllegalArgument */
+  readAddress(offset: number, length: number): Address {
+    const bytes = this.slice(offset, length)
+    try {
+      return addressFromBytes(bytes.slice())
+    } catch (error) {
+      if (!(error instanceof CodecError)) throw error
+      throw new SyscallError(Errno.IllegalArgument, error.message)
+    }
+  }
+
+  /**
+   * Reads text strictly.
+   * @throws SyscallError IllegalArgument when it isn't UTF-8
+   */
+  readText(offset: number, length: number): string {
+    const bytes = this.slice(offset, length)
+    try {
+      return STRICT_UTF8.decode(bytes)
+    } catch {
+      throw new SyscallError(Errno.IllegalArgument, 'invalid utf-8 sequence')
+    }
+  }
+}
+
+interface Utf8Decoder {
+  decode(bytes: Uint8Array): string
+}
+
+declare const TextDecoder: new (label: string, options: { fatal: boolean; ignoreBOM: boolean }) => Utf8Decoder
+
+const STRICT_UTF8: Utf8Decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const LOSSY_UTF8: Utf8Decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true })
+
+/** Text with U+FFFD where the bytes aren't UTF-8. */
+export function lossyText(bytes: Uint8Array): string {
+  return LOSSY_UTF8.decode(bytes)
+}

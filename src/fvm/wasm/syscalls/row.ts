@@ -1,0 +1,103 @@
+import type { TokenAmount } from '../../../types/scalars.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { FatalError } from '../../kernel/outcomes.ts'
+import type { ActorMemory } from '../actorMemory.ts'
+
+/** An i32 of the actor as it comes from the engine: signed. Unsigned after {@link u32}. */
+export type I32 = number
+/** An i64 of the actor as it comes from the engine: signed. Unsigned after {@link u64}. */
+export type I64 = bigint
+
+/** What a syscall's handler sees. */
+export interface SyscallContext {
+  readonly kernel: Kernel
+  readonly memory: ActorMemory
+}
+
+/** How a result is written to the address that is the import's first argument. */
+export interface ResultForm<T> {
+  /** bytes; 0: the import has no such argument */
+  readonly size: number
+  write(view: DataView, at: number, value: T): void
+}
+
+/** One import. */
+export interface SyscallRow {
+  readonly module: string
+  readonly name: string
+  /** parameters behind the result's address, `i` for i32 and `l` for i64 */
+  readonly params: string
+  readonly resultSize: number
+  /** Runs the syscall; what it returns is for `write`. */
+  readonly run: (context: SyscallContext, args: SyscallArgs) => unknown
+  readonly write: (view: DataView, at: number, value: never) => void
+}
+
+/** Arguments behind the result's address: i32 as signed numbers, i64 as signed bigints. */
+export type SyscallArgs = readonly [I32 & I64, ...(I32 & I64)[]] | readonly never[]
+
+/** Types of arguments by the letters of a row. */
+type Args<Params extends string> = Params extends `i${infer Rest}`
+  ? [I32, ...Args<Rest>]
+  : Params extends `l${infer Rest}`
+    ? [I64, ...Args<Rest>]
+    : []
+
+/**
+ * Makes a row. The letters give the handler's argument types.
+ * @param params - `i` and `l`, see {@link SyscallRow.params}
+ */
+export function syscall<const Params extends string, T>(
+  module: string,
+  name: string,
+  params: Params,
+  result: ResultForm<T>,
+  handler: (context: SyscallContext, ...args: Args<Params>) => T,
+): SyscallRow {
+  return {
+    module,
+    name,
+    params,
+    resultSize: result.size,
+    run: (context, args) => handler(context, ...(args as unknown as Args<Params>)),
+    write: result.write as (view: DataView, at: number, value: never) => void,
+  }
+}
+
+export function u32(value: I32): number {
+  return value >>> 0
+}
+
+export function u64(value: I64): bigint {
+  return BigInt.asUintN(64, value)
+}
+
+const MAX_U128 = (1n << 128n) - 1n
+
+/** No result. */
+export const NOTHING: ResultForm<void> = { size: 0, write: () => {} }
+export const U32: ResultForm<number> = { size: 4, write: (view, at, value) => view.setUint32(at, value, true) }
+export const I32_RESULT: ResultForm<number> = { size: 4, write: (view, at, value) => view.setInt32(at, value, true) }
+export const U64: ResultForm<bigint> = { size: 8, write: (view, at, value) => view.setBigUint64(at, value, true) }
+/** 0 for true, -1 for false: the outcome of a verification. */
+export const VERDICT: ResultForm<boolean> = {
+  size: 4,
+  write: (view, at, value) => view.setInt32(at, value ? 0 : -1, true),
+}
+/** Low half, then high half. @see ref-fvm shared/src/sys/mod.rs `TokenAmount` */
+export const TOKEN: ResultForm<TokenAmount> = { size: 16, write: writeToken }
+
+/** `length` bytes as they are. */
+export function bytesResult(length: number): ResultForm<Uint8Array> {
+  return {
+    size: length,
+    write: (view, at, value) => new Uint8Array(view.buffer, view.byteOffset + at, length).set(value),
+  }
+}
+
+/** @throws FatalError below 0 and above 2^128-1 */
+export function writeToken(view: DataView, at: number, value: TokenAmount): void {
+  if (value < 0n || value > MAX_U128) throw new FatalError('token amount exceeds u128 limit')
+  view.setBigUint64(at, BigInt.asUintN(64, value), true)
+  view.setBigUint64(at + 8, value >> 64n, true)
+}

@@ -1,0 +1,26 @@
+/** Texts that an engine's trap message contains (V8; SpiderMonkey and JavaScriptCore differ in words) and the reference's. */
+const TRAPS: readonly (readonly [RegExp, string])[] = [
+  [/unreachable/i, 'wasm `unreachable` instruction executed'],
+  [/memory access out of bounds|out[- ]of[- ]bounds memory access|index out of bounds/i, 'out of bounds memory access'],
+  [/table (index|access)|out[- ]of[- ]bounds.*table/i, 'undefined element: out of bounds table access'],
+  [/(divide|remainder|division|modulo) by zero/i, 'integer divide by zero'],
+  [/divide result unrepresentable|integer overflow|division result/i, 'integer overflow'],
+  [/float unrepresentable|invalid conversion|out[- ]of[- ]bounds.*(float|trunc)/i, 'invalid conversion to integer'],
+  [/signature mismatch|null function|indirect call/i, 'indirect call type mismatch'],
+]
+
+/**
+ * The text of a trap as wasmtime words it: it shows in messages' backtraces, never in receipts.
+ * @see wasmtime crates/environ/src/trap_encoding.rs
+ */
+export function trapText(engineText: string): string {
+  for (const [pattern, text] of TRAPS) if (pattern.test(engineText)) return `wasm trap: ${text}`
+  return `wasm trap: ${engineText}`
+}
+
+/** Whether an error says that the thread's stack is used up: V8 and JavaScriptCore a RangeError, SpiderMonkey its own. */
+export function isStackExhausted(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (error instanceof RangeError) return /call stack/i.test(error.message)
+  return error.name === 'InternalError' && /recursion/i.test(error.message)
+}

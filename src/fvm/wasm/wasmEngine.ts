@@ -1,0 +1,251 @@
+import type { Cid } from '../../codec/cid.ts'
+import { VmError } from '../errors.ts'
+import type { ActorCode, BlockHandle, CodeLoader, Kernel } from '../kernel/kernel.ts'
+import { ActorExit, Errno, Exit, FatalError, OutOfGas, SyscallError } from '../kernel/outcomes.ts'
+import { WasmError } from './errors.ts'
+import { BUDGET_EXPORT, GAS_MODULE } from './instrument.ts'
+import { Invocation } from './invocation.ts'
+import { type CompiledModule, ModuleCache } from './moduleCache.ts'
+import type { ModuleInfo } from './moduleInfo.ts'
+import { FVM2_RULES, FVM4_RULES, type InstrumentationRules } from './rules.ts'
+import type { SyscallRow } from './syscalls/row.ts'
+import { SYSCALLS } from './syscalls/table.ts'
+import { isStackExhausted, trapText } from './traps.ts'
+import { type WasmGlobal, type WasmImports, type WasmInstance, type WasmMemory, wasm } from './webAssembly.ts'
+
+/** Bytes that all live instances of a message may have. @see ref-fvm fvm/src/machine/mod.rs `max_memory_bytes` */
+const MAX_MESSAGE_BYTES = 2 ** 31
+
+/**
+ * Runs actors' Wasm for one major version of the machine. Not re-entrant across messages: one engine runs one message at
+ * a time (calls within it nest).
+ * @see ref-fvm fvm/src/engine/mod.rs
+ */
+export class WasmEngine {
+  readonly major: 2 | 3 | 4
+  readonly rules: InstrumentationRules
+  readonly modules: ModuleCache
+  readonly #counter: WasmGlobal
+  readonly #imports: WasmImports
+  readonly #types: ReadonlyMap<string, string>
+  #current: Invocation | undefined
+
+  /** @param modules - shared by the engines of all versions */
+  constructor(major: 2 | 3 | 4, modules: ModuleCache = new ModuleCache()) {
+    this.major = major
+    this.rules = major === 2 ? FVM2_RULES : FVM4_RULES
+    this.modules = modules
+    this.#counter = new wasm.Global({ value: 'i64', mutable: true }, 0n)
+    const rows = SYSCALLS[major]
+    const imports: Record<string, Record<string, unknown>> = { [GAS_MODULE]: {} }
+    for (const row of rows) {
+      imports[row.module] ??= {}
+      ;(imports[row.module] as Record<string, unknown>)[row.name] = this.#bind(row)
+    }
+    ;(imports[GAS_MODULE] as Record<string, unknown>)[this.rules.gasCounter] = this.#counter
+    this.#imports = imports
+    this.#types = new Map(
+      rows.map((row) => [`${row.module}.${row.name}`, `${row.resultSize > 0 ? 'i' : ''}${row.params}:i`]),
+    )
+  }
+
+  /**
+   * The code of an actor. Instruments and compiles when it first runs.
+   * @param load - gives the module of that code CID; its bytes must match the CID
+   */
+  code(code: Cid, load: () => Uint8Array): ActorCode {
+    const name = String(code)
+    return { invoke: (kernel, params) => this.#invoke(this.#compile(name, load), kernel, params) }
+  }
+
+  /** Compiles ahead of time: for threads that may not compile large modules synchronously. */
+  async prepare(code: Cid, load: () => Uint8Array): Promise<void> {
+    await this.modules.prepare(String(code), load, this.rules)
+  }
+
+  #compile(code: string, load: () => Uint8Array): CompiledModule {
+    try {
+      return this.modules.compile(code, load, this.rules)
+    } catch (cause) {
+      if (!(cause instanceof WasmError)) throw cause
+      throw new FatalError(`Cannot load actor ${code}: ${cause.message}`, { cause })
+    }
+  }
+
+  #invoke(compiled: CompiledModule, kernel: Kernel, params: BlockHandle): BlockHandle {
+    const outer = this.#current
+    const run = new Invocation(kernel, compiled.info, this.rules, this.#counter)
+    this.#current = run
+    try {
+      const instance = this.#instantiate(compiled, run)
+      const { memory } = instance.exports
+      if (!(memory instanceof wasm.Memory)) throw new FatalError('actor has no memory export')
+      run.memory.attach(memory as WasmMemory)
+      const invoke = entryPoint(instance, compiled.info, this.major)
+      run.updateGasAvailable()
+      let result = 0
+      let thrown: { readonly error: unknown } | undefined
+      try {
+        result = invoke(params)
+      } catch (error) {
+        thrown = { error }
+      }
+      if (thrown !== undefined) throwHostFailure(run, thrown.error)
+      // Running out shows here, whatever the module ended with.
+      run.chargeForExec()
+      if (thrown !== undefined) throw outcomeOf(thrown.error)
+      return result >>> 0
+    } finally {
+      this.#current = outer
+    }
+  }
+
+  /**
+   * Starts an instance and pays for it.
+   * @see ref-fvm `Engine::instantiate`, release/v2 `Engine::get_instance`
+   */
+  #instantiate({ module, info }: CompiledModule, run: Invocation): WasmInstance {
+    const isV2 = this.major === 2
+    run.chargeForInit()
+    this.#checkImports(info)
+    if (isV2) this.#counter.value = 0n
+    else run.updateGasAvailable()
+    let instance: WasmInstance | undefined
+    let thrown: { readonly error: unknown } | undefined
+    if (run.reserve()) {
+      try {
+        instance = new wasm.Instance(module, this.#imports)
+      } catch (error) {
+        thrown = { error }
+      }
+    } else {
+      thrown = { error: new wasm.RuntimeError('memory minimum size exceeds memory limits') }
+    }
+    if (thrown !== undefined) throwHostFailure(run, thrown.error)
+    if (!isV2) run.chargeForExec()
+    if (instance === undefined) {
+      const text = thrown?.error instanceof Error ? thrown.error.message : String(thrown?.error)
+      // The reference can't tell traps from other errors here; FVM 2 takes all for its own failure.
+      if (isV2) throw new FatalError(`failed to instantiate module: ${text}`)
+      throw new ActorExit(Exit.SYS_ILLEGAL_INSTRUCTION, `failed to instantiate module: ${text}`)
+    }
+    if (info.grows) run.setBudget(instance.exports[BUDGET_EXPORT] as WasmGlobal, MAX_MESSAGE_BYTES)
+    return instance
+  }
+
+  /** The linker's check. @throws FatalError for an import that is no syscall of this version */
+  #checkImports(info: ModuleInfo): void {
+    for (const { module, name, type } of info.imports) {
+      if (this.#types.get(`${module}.${name}`) !== type) {
+        throw new FatalError(`failed to link actor module: unknown import ${module}::${name} of type ${type}`)
+      }
+    }
+  }
+
+  /**
+   * The function that a module calls for one syscall.
+   *
+   * The order is consensus: execution gas, the syscall's own, room for the result, the call, the result, the counter. When
+   * there is no room for the result the reference leaves without refreshing the counter, so what was executed before is
+   * charged once more by the next charge.
+   * @see ref-fvm fvm/src/syscalls/linker.rs `impl_syscall`
+   */
+  #bind(row: SyscallRow): (...args: never[]) => number {
+    const { module, name, resultSize, run: handler, write } = row
+    const fail = (run: Invocation, errno: Errno, message: string): number => {
+      run.kernel.lastError = { module, function: name, errno, message }
+      return errno
+    }
+    const call = (run: Invocation, resultAt: number, args: never[]): number => {
+      const { memory, kernel } = run
+      try {
+        const value = handler(run, args)
+        if (resultSize > 0) {
+          memory.refresh()
+          write(memory.view, resultAt, value as never)
+        }
+        kernel.lastError = undefined
+        return 0
+      } catch (error) {
+        this.#current = run
+        if (error instanceof SyscallError) return fail(run, error.errno, error.message)
+        if (isAbort(error)) run.updateGasAvailable()
+        else run.hostFailure = { error }
+        throw error
+      }
+    }
+    return (...args: never[]) => {
+      const run = this.#current as Invocation
+      run.chargeForExec()
+      run.chargeForSyscall()
+      run.memory.refresh()
+      let resultAt = 0
+      if (resultSize > 0) {
+        resultAt = (args[0] as unknown as number) >>> 0
+        if (resultAt + resultSize > run.memory.bytes.length) {
+          return fail(run, Errno.IllegalArgument, 'no space for return value')
+        }
+        args.shift()
+      }
+      const errno = call(run, resultAt, args)
+      run.updateGasAvailable()
+      return errno
+    }
+  }
+}
+
+/**
+ * Finds actors' code in a store.
+ * @param load - the module of a code CID, undefined where it isn't known
+ */
+export function wasmCodeLoader(engine: WasmEngine, load: (code: Cid) => Uint8Array | undefined): CodeLoader {
+  return (code) => {
+    const module = load(code)
+    return module === undefined ? undefined : engine.code(code, () => module)
+  }
+}
+
+function entryPoint(instance: WasmInstance, info: ModuleInfo, major: number): (params: number) => number {
+  if (info.invoke === 'fits') return instance.exports.invoke as (params: number) => number
+  if (info.invoke === 'absent' && major === 4) {
+    throw new ActorExit(Exit.SYS_INVALID_RECEIVER, 'cannot upgrade to an actor without the entry point')
+  }
+  throw new FatalError('failed to find function `invoke` of the expected type')
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof ActorExit || error instanceof OutOfGas || error instanceof FatalError
+}
+
+/** Throws if the run ended for a reason that is not the actor's. */
+function throwHostFailure(run: Invocation, error: unknown): void {
+  if (run.hostFailure !== undefined) throw stackFailure(run.hostFailure.error) ?? run.hostFailure.error
+  if (run.hostOutOfMemory) throw outOfMemory(error)
+  if (isAbort(error) || error instanceof wasm.RuntimeError) return
+  const failure = stackFailure(error)
+  if (failure !== undefined) throw failure
+  if (error instanceof RangeError) throw outOfMemory(error)
+  throw error
+}
+
+function stackFailure(cause: unknown): VmError | undefined {
+  if (!isStackExhausted(cause)) return undefined
+  return new VmError(
+    'HOST_STACK_EXHAUSTED',
+    'Cannot run message: the engine has no stack left; give its thread more',
+    {},
+    {
+      cause,
+    },
+  )
+}
+
+function outOfMemory(cause: unknown): VmError {
+  return new VmError('HOST_MEMORY_EXHAUSTED', 'Cannot run message: the host has no memory left', {}, { cause })
+}
+
+/** What the actor's end means: its own exit or the machine's verdict as they are, a trap as exit code 4. */
+function outcomeOf(error: unknown): unknown {
+  if (!(error instanceof wasm.RuntimeError)) return error
+  return new ActorExit(Exit.SYS_ILLEGAL_INSTRUCTION, trapText(error.message))
+}

@@ -1,0 +1,43 @@
+/**
+ * The part of the WebAssembly JavaScript interface that the machine uses, in types of our own: src/ is compiled without
+ * those of any runtime. Only browsers' main threads limit synchronous compilation (Chromium: 8 MiB); the machine runs
+ * in a worker.
+ */
+
+export interface WasmModuleHandle {
+  readonly __module?: never
+}
+
+export interface WasmMemory {
+  readonly buffer: ArrayBuffer
+}
+
+export interface WasmGlobal {
+  value: bigint
+}
+
+export interface WasmInstance {
+  readonly exports: Readonly<Record<string, unknown>>
+}
+
+export type WasmImports = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+interface WebAssemblyInterface {
+  readonly Module: {
+    new (bytes: Uint8Array): WasmModuleHandle
+    customSections(module: WasmModuleHandle, name: string): ArrayBuffer[]
+  }
+  readonly Instance: new (module: WasmModuleHandle, imports: WasmImports) => WasmInstance
+  readonly Global: new (type: { value: 'i64'; mutable: true }, value: bigint) => WasmGlobal
+  readonly Memory: new (...args: never) => WasmMemory
+  readonly RuntimeError: new (message?: string) => Error
+  readonly LinkError: new (message?: string) => Error
+  readonly CompileError: new (message?: string) => Error
+  validate(bytes: Uint8Array): boolean
+  compile(bytes: Uint8Array): Promise<WasmModuleHandle>
+}
+
+declare const WebAssembly: WebAssemblyInterface
+
+/** The runtime's engine. */
+export const wasm: WebAssemblyInterface = WebAssembly
