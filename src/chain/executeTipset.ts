@@ -8,11 +8,12 @@ import { type ApplyResult, Executor } from '../fvm/executor.ts'
 import type { Externs } from '../fvm/externs.ts'
 import type { CodeLoader } from '../fvm/kernel/kernel.ts'
 import type { MachineContext } from '../fvm/machine.ts'
+import { MachineState } from '../fvm/machineState.ts'
 import type { ProofVerifier } from '../fvm/proofVerifier.ts'
+import { ReceiptProofs } from '../fvm/receiptProofs.ts'
 import { amtOf } from '../ipld/amt.ts'
 import type { Blockstore } from '../ipld/blockstore.ts'
 import { type Network, networkVersionAt, upgradeHeight } from '../networks/network.ts'
-import { StateTree } from '../state/stateTree.ts'
 import { type Address, address, idAddress, isIdAddress } from '../types/address.ts'
 import { type ChainMessage, chainMessageCid, chainMessageLength } from '../types/chainMessage.ts'
 import { actorEvent } from '../types/event.ts'
@@ -60,6 +61,8 @@ export interface TipsetInput {
   readonly messages: readonly BlockMessages[]
   /** Whether to record traces. */
   readonly tracing: boolean
+  /** What the chain says of the messages, in order; proofs are judged by it where they cannot be verified. */
+  readonly expectedReceipts?: readonly Receipt[]
 }
 
 /** A message that was applied. */
@@ -123,7 +126,7 @@ export function createExecutor(
   baseFee: TokenAmount,
   tracing: boolean,
 ): Executor {
-  const tree = StateTree.load(deps.store, state)
+  const tree = new MachineState(deps.store, state)
   const supply = circulatingSupply(deps.network, epoch, { store: deps.store, getActor: (id) => tree.getActor(id) })
   const context: MachineContext = {
     networkVersion: networkVersionAt(deps.network, epoch),
@@ -162,9 +165,14 @@ class TipsetExecution {
     }
   }
 
-  applyExplicit(executor: Executor, entry: ChainMessage): ApplyResult {
-    const message = entry.message
-    const result = executor.applyMessage(message, 'explicit', chainMessageLength(entry))
+  applyExplicit(executor: Executor, entry: ChainMessage, expected: Receipt | undefined): ApplyResult {
+    const { message } = entry
+    const { proofs } = this.#deps
+    const length = chainMessageLength(entry)
+    const result =
+      proofs instanceof ReceiptProofs
+        ? proofs.apply(executor, message, 'explicit', length, expected)
+        : executor.applyMessage(message, 'explicit', length)
     this.#tell({ cid: chainMessageCid(entry), message, isImplicit: false, result })
     return result
   }
@@ -212,7 +220,7 @@ class TipsetExecution {
       for (const entry of [...block.bls, ...block.signed]) {
         const key = messageCid(entry.message).key
         if (applied.has(key)) continue
-        const { receipt, gas, events } = this.applyExplicit(executor, entry)
+        const { receipt, gas, events } = this.applyExplicit(executor, entry, input.expectedReceipts?.[receipts.length])
         if (events.length > 0) amtOf(this.#deps.store, actorEvent, events, { bitWidth: EVENTS_BIT_WIDTH })
         receipts.push(receipt)
         gasReward += gas.minerTip

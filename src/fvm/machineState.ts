@@ -4,12 +4,11 @@
  * @see ref-fvm fvm/src/state_tree.rs StateTree; fvm/src/init_actor.rs
  */
 import type { Cid } from '../codec/cid.ts'
-import { type Codec, cid, text, tuple, u64 } from '../codec/description.ts'
+import { type Codec, cid, text, tuple, u64, uint } from '../codec/description.ts'
 import { type Blockstore, getCbor, putCbor } from '../ipld/blockstore.ts'
 import { Hamt } from '../ipld/hamt.ts'
-import { StateTree } from '../state/stateTree.ts'
-import type { ActorState } from '../types/actor.ts'
-import { type Address, addressToId, isIdAddress } from '../types/address.ts'
+import { type ActorState, actorV4, actorV5 } from '../types/actor.ts'
+import { type Address, addressToId, idAddress, isIdAddress } from '../types/address.ts'
 import type { ActorId } from '../types/scalars.ts'
 import { VmError } from './errors.ts'
 
@@ -28,6 +27,22 @@ const initState: Codec<InitState> = tuple<InitState>('init.State', [
   ['networkName', 'NetworkName', text],
 ])
 
+interface StateRoot {
+  readonly version: number
+  readonly actors: Cid
+  readonly info: Cid
+}
+
+const stateRoot: Codec<StateRoot> = tuple<StateRoot>('types.StateRoot', [
+  ['version', 'Version', uint],
+  ['actors', 'Actors', cid],
+  ['info', 'Info', cid],
+])
+
+/** Layouts of the tree that the machine knows: actors without, and with, a delegated address. */
+const TREE_V4 = 4
+const TREE_V5 = 5
+
 interface Entry {
   /** null: deleted or absent. */
   readonly actor: ActorState | null
@@ -37,7 +52,8 @@ interface Entry {
 type Undo = { readonly id: ActorId; readonly before: Entry | undefined } | { readonly resolved: string }
 
 export class MachineState {
-  readonly #tree: StateTree
+  readonly #root: StateRoot
+  readonly #tree: Hamt<ActorState>
   readonly #store: Blockstore
   readonly #actors = new Map<ActorId, Entry>()
   readonly #resolved = new Map<string, ActorId>()
@@ -46,20 +62,26 @@ export class MachineState {
   /** The address map of the init actor at the root that it was loaded from. */
   #addresses: { readonly head: Cid; readonly map: Hamt<bigint> } | undefined
 
+  /** @throws BlockMissing; VmError `INVALID_STATE` for a tree of another version than 4 or 5 */
   constructor(store: Blockstore, root: Cid) {
     this.#store = store
-    this.#tree = StateTree.load(store, root)
+    this.#root = getCbor(store, stateRoot, root)
+    const { version, actors } = this.#root
+    if (version !== TREE_V4 && version !== TREE_V5) {
+      throw new VmError('INVALID_STATE', `not supported: state tree version ${version}, expected 4 or 5`)
+    }
+    this.#tree = Hamt.load(store, actors, version === TREE_V4 ? actorV4 : actorV5)
   }
 
   /** Layout of the tree: 4, or 5 with delegated addresses. */
   get version(): number {
-    return this.#tree.version
+    return this.#root.version
   }
 
   getActor(id: ActorId): ActorState | undefined {
     let entry = this.#actors.get(id)
     if (entry === undefined) {
-      entry = { actor: this.#tree.getActor(id) ?? null, isDirty: false }
+      entry = { actor: this.#tree.get(idAddress(id).bytes) ?? null, isDirty: false }
       // Not logged: what was read stays true whatever is rolled back.
       this.#actors.set(id, entry)
     }
@@ -154,10 +176,12 @@ export class MachineState {
   flush(): Cid {
     for (const [id, entry] of this.#actors) {
       if (!entry.isDirty) continue
-      if (entry.actor === null) this.#tree.deleteActor(id)
-      else this.#tree.setActor(id, entry.actor)
+      const key = idAddress(id).bytes
+      if (entry.actor === null) this.#tree.delete(key)
+      else this.#tree.set(key, entry.actor)
     }
-    const root = this.#tree.flush()
+    const actors = this.#tree.flush()
+    const root = putCbor(this.#store, stateRoot, { ...this.#root, actors })
     // Marked clean only now: a block that is missing on the way leaves everything to be written again.
     for (const [id, entry] of this.#actors) {
       if (entry.isDirty) this.#actors.set(id, { actor: entry.actor, isDirty: false })

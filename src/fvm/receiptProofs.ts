@@ -1,0 +1,96 @@
+/**
+ * Proofs judged by what the chain says of them: a follower of a real network, having no SNARK verifier, presumes that a
+ * proof holds, and when the message's own receipt tells otherwise, finds the outcome that gives this receipt.
+ *
+ * What that is worth: a chain whose receipts lie about a proof is not seen through by this class; what catches it is the
+ * state root of the next tipset, which is computed from the same outcome by everybody who verified the proof. Without
+ * receipts (the newest tipset, implicit messages) every proof is presumed to hold.
+ */
+
+import type { Message } from '../types/message.ts'
+import type { Receipt } from '../types/receipt.ts'
+import { VmError } from './errors.ts'
+import type { ApplyKind, ApplyResult, Executor } from './executor.ts'
+import type { ProofOutcome, ProofVerifier } from './proofVerifier.ts'
+
+/** Most proofs hold, so that comes first. */
+const OUTCOMES: readonly ProofOutcome[] = [true, false, 'error']
+/** Runs of one message before giving up: all outcomes of five proofs. */
+const MAX_RUNS = 243
+
+export class ReceiptProofs implements ProofVerifier {
+  /** Outcomes to give, as indices into {@link OUTCOMES}; beyond them: true. */
+  #script: number[] = []
+  #asked = 0
+
+  verifySeal(): ProofOutcome {
+    return this.#next()
+  }
+
+  verifyAggregateSeals(): ProofOutcome {
+    return this.#next()
+  }
+
+  verifyReplicaUpdate(): ProofOutcome {
+    return this.#next()
+  }
+
+  verifyWindowPoSt(): ProofOutcome {
+    return this.#next()
+  }
+
+  #next(): ProofOutcome {
+    const index = this.#asked++
+    if (index >= this.#script.length) this.#script.push(0)
+    return OUTCOMES[this.#script[index] as number] as ProofOutcome
+  }
+
+  /**
+   * Applies a message so that it gives `expected`, running it again with other outcomes as long as it does not.
+   * @param expected - the message's receipt on the chain; undefined: not known
+   * @returns what it gave with all proofs holding when no outcome gives the receipt: then the difference lies elsewhere
+   * @throws VmError `UNDECIDED_PROOF` when a message asks for too many proofs to try all outcomes
+   */
+  apply(
+    executor: Executor,
+    message: Message,
+    kind: ApplyKind,
+    rawLength: number,
+    expected: Receipt | undefined,
+  ): ApplyResult {
+    this.#script = []
+    for (let runs = 0; runs < MAX_RUNS; runs++) {
+      this.#asked = 0
+      const result = executor.tryMessage(
+        message,
+        kind,
+        rawLength,
+        (one) => this.#asked === 0 || expected === undefined || sameReceipt(one.receipt, expected),
+      )
+      if (result !== undefined) return result
+      if (!this.#advance()) {
+        this.#script = []
+        return executor.applyMessage(message, kind, rawLength)
+      }
+    }
+    throw new VmError('UNDECIDED_PROOF', `Cannot decide proofs: no outcome out of ${MAX_RUNS} gives the receipt`)
+  }
+
+  /** The next path through the outcomes; false after the last. */
+  #advance(): boolean {
+    this.#script.length = Math.min(this.#script.length, this.#asked)
+    for (let last = this.#script.length - 1; last >= 0; last--) {
+      const index = (this.#script[last] as number) + 1
+      if (index < OUTCOMES.length) {
+        this.#script[last] = index
+        return true
+      }
+      this.#script.pop()
+    }
+    return false
+  }
+}
+
+function sameReceipt(a: Receipt, b: Receipt): boolean {
+  return a.exitCode === b.exitCode && a.gasUsed === b.gasUsed
+}
