@@ -3,6 +3,8 @@
  * Lookup order as in Lotus: `FULLNODE_API_INFO`, then the `api` and `token` files of the repo.
  * @see lotus cli/util/api.go GetAPIInfoMulti, apiinfo.go ParseApiInfo
  */
+import { request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
 import { join } from 'node:path'
 import { type Json, parseJson, stringifyJson } from '../../../src/codec/jsonText.ts'
 import { CliError } from './errors.ts'
@@ -82,6 +84,38 @@ export async function findEndpoint(io: CliIo, repo: string | undefined): Promise
   return { url: endpointUrl(api), token: await read('token') }
 }
 
+/** Sends a request. Not by `fetch`: that gives up after five minutes, and `state wait-msg` may take longer. */
+function post(
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+  signal: AbortSignal,
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const request = (url.startsWith('https:') ? httpsRequest : httpRequest)(url, { method: 'POST', headers, signal })
+    request.on('error', reject)
+    request.on('response', (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }),
+      )
+    })
+    request.end(body)
+  })
+}
+
+function parseAnswer(text: string, url: string): Json {
+  try {
+    const answer = parseJson(text)
+    if (typeof answer === 'object' && answer !== null && !Array.isArray(answer)) return answer
+  } catch {
+    // Told below: whatever answered is no node.
+  }
+  throw new CliError('CONNECTION', `what answers at ${url} is no node: its answer is no JSON-RPC`)
+}
+
 /** A client of that endpoint. */
 export function createRpcClient(endpoint: Endpoint, signal: AbortSignal): RpcClient {
   let nextId = 1
@@ -95,15 +129,18 @@ export function createRpcClient(endpoint: Endpoint, signal: AbortSignal): RpcCli
         method: `Filecoin.${method}`,
         params: params as Json[],
       })
-      let response: Response
+      let response: { readonly status: number; readonly text: string }
       try {
-        response = await fetch(`${endpoint.url}/rpc/${version}`, { method: 'POST', headers, body, signal })
+        response = await post(`${endpoint.url}/rpc/${version}`, headers, body, signal)
       } catch (cause) {
         if (signal.aborted) throw cause
         throw new CliError('CONNECTION', `could not connect to the node at ${endpoint.url}`, {}, { cause })
       }
       if (response.status === 401) throw new CliError('RPC', 'the node does not accept the token')
-      const answer = parseJson(await response.text()) as { result?: T; error?: { message: string; code: number } }
+      const answer = parseAnswer(response.text, endpoint.url) as {
+        result?: T
+        error?: { message: string; code: number }
+      }
       if (answer.error !== undefined) throw new CliError('RPC', answer.error.message, { code: answer.error.code })
       return answer.result as T
     },

@@ -37,7 +37,7 @@ async function newToken({ node }: CliContext, { perm, expires }: TokenOptions): 
   try {
     return await client.call<string>('AuthNewToken', [allow, { ExpiresIn: seconds }])
   } catch (error) {
-    const unknown = error instanceof CliError && error.info['code'] === METHOD_NOT_FOUND
+    const unknown = error instanceof CliError && error.info.code === METHOD_NOT_FOUND
     if (!unknown || seconds > 0) throw error
     const encoded = await client.call<string>('AuthNew', [allow])
     return Buffer.from(encoded, 'base64').toString('utf8')

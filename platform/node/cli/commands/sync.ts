@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { JsonActiveSync, JsonSyncState, JsonTipset } from '../answers.ts'
 import { cidTexts } from '../answers.ts'
 import type { CliContext } from '../context.ts'
+import { CliError } from '../errors.ts'
 import { clockDuration, goDuration, goList } from '../goFormat.ts'
 import { line } from '../io.ts'
 import type { RpcClient } from '../rpcClient.ts'
@@ -52,7 +53,18 @@ function shownWorker(syncs: readonly JsonActiveSync[]): JsonActiveSync | undefin
  * Waits until the head is recent. Rewrites its lines in place.
  * @param options - `watch`: go on after that
  */
-export async function syncWait({ io, node }: CliContext, options: { watch?: boolean }): Promise<void> {
+export async function syncWait(context: CliContext, options: { watch?: boolean }): Promise<void> {
+  const { io } = context
+  try {
+    await watchSync(context, options.watch === true)
+  } catch (error) {
+    // Ctrl-C breaks off whatever is under way.
+    if (!io.signal.aborted) throw error
+    io.out('\nExit by user\n')
+  }
+}
+
+async function watchSync({ io, node }: CliContext, watch: boolean): Promise<void> {
   const client: RpcClient = await node()
   const applied: number[] = []
   let printed = 0
@@ -91,15 +103,13 @@ export async function syncWait({ io, node }: CliContext, options: { watch?: bool
       printed = lines.length
     }
     const oldest = Math.min(...head.Blocks.map((block) => block.Timestamp))
-    if (options.watch !== true && io.now() / 1000 - oldest < SYNCED_WITHIN_SEC) {
+    if (!watch && io.now() / 1000 - oldest < SYNCED_WITHIN_SEC) {
       io.out('\nDone!\n')
       return
     }
-    if (io.signal.aborted) break
     await io.sleep(REDRAW_MS)
-    if (io.signal.aborted) break
+    if (io.signal.aborted) throw new CliError('FAILED', 'interrupted')
   }
-  io.out('\nExit by user\n')
 }
 
 export function addSyncCommands(program: Command, context: CliContext): void {
