@@ -59,7 +59,8 @@ function* rows(folder: string): Iterable<{ row: Row | undefined; line: string }>
 
 async function check(client: HttpClient, row: Row): Promise<string | undefined> {
   const answer = await client.post(row.path, JSON.stringify(row.request, bigIntsAsText))
-  if (answer.status !== row.status) return `HTTP status: expected ${row.status}, got ${answer.status}: ${answer.body.slice(0, 300)}`
+  if (answer.status !== row.status)
+    return `HTTP status: expected ${row.status}, got ${answer.status}: ${answer.body.slice(0, 300)}`
   const got = parseJson(answer.body) as Row['response']
   if (row.response.error !== undefined) return firstDifference(row.response.error, got.error, 'error')
   if (got.error !== undefined) return `expected a result, got error ${JSON.stringify(got.error)}`
@@ -83,7 +84,10 @@ async function runFolder(folder: string, totals: { passed: number; failed: numbe
       }
       const name = `${row.path.slice(-2)} ${row.request.method}`
       let tally = tallies.get(name)
-      if (tally === undefined) tallies.set(name, (tally = { passed: 0, failed: 0, shown: [] }))
+      if (tally === undefined) {
+        tally = { passed: 0, failed: 0, shown: [] }
+        tallies.set(name, tally)
+      }
       const difference = await check(client, row)
       if (difference === undefined) tally.passed++
       else {
@@ -107,7 +111,9 @@ async function runFolder(folder: string, totals: { passed: number; failed: numbe
 }
 
 if (folders.length === 0 || ![...GROUPS, 'all'].includes(options.group as never)) {
-  console.error('usage: npm run golden -- <folder>… [--group core|execution|actors|eth|all] [--method Name] [--url URL]')
+  console.error(
+    'usage: npm run golden -- <folder>… [--group core|execution|actors|eth|all] [--method Name] [--url URL]',
+  )
   process.exit(2)
 }
 const totals = { passed: 0, failed: 0, skipped: 0 }

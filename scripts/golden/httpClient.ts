@@ -24,7 +24,7 @@ export class HttpClient {
       'content-type': 'application/json',
       'content-length': String(Buffer.byteLength(body)),
     }
-    if (this.#token !== undefined) headers['authorization'] = `Bearer ${this.#token}`
+    if (this.#token !== undefined) headers.authorization = `Bearer ${this.#token}`
     const { hostname, port } = this.#url
     return new Promise((resolve, reject) => {
       const call = request({ hostname, port, path, method: 'POST', agent: this.#agent, headers }, (answer) => {

@@ -3,12 +3,15 @@
  */
 import { Lru } from '../base/lru.ts'
 import type { Cid } from '../codec/cid.ts'
+import { getCbor } from '../ipld/blockstore.ts'
 import { type Network, networkVersionAt } from '../networks/network.ts'
+import { initState } from '../state/init.ts'
+import { type CodeLookup, codeLookup } from '../state/manifest.ts'
 import { StateTree } from '../state/stateTree.ts'
 import { type Address, addressToId, idAddress, isIdAddress } from '../types/address.ts'
 import type { BlockHeader } from '../types/blockHeader.ts'
 import type { ChainMessage } from '../types/chainMessage.ts'
-import type { ChainEpoch, TokenAmount } from '../types/scalars.ts'
+import type { ActorId, ChainEpoch, TokenAmount } from '../types/scalars.ts'
 import { firstBlock, type Tipset, tipsetKeyText } from '../types/tipset.ts'
 import { type BaseFeeRules, baseFeeRules, computeBaseFee } from './baseFee.ts'
 import { BlockMessageReader, type BlockMessages } from './blockMessages.ts'
@@ -19,6 +22,8 @@ import { networkPower } from './networkPower.ts'
 import { ChainRandomness, type RandomnessRules } from './randomness.ts'
 import { inExecutionOrder, type SelectedMessages, selectMessages } from './tipsetMessages.ts'
 import { tipsetWeight } from './weight.ts'
+
+const INIT_ACTOR = 1n
 
 /** What a view is made of. */
 export interface ChainViewDeps {
@@ -32,6 +37,8 @@ export interface ChainViewDeps {
 export class ChainView {
   readonly store: ChainStore
   readonly network: Network
+  /** Which built-in actor a code CID is. */
+  readonly codes: CodeLookup
   readonly #rules: RandomnessRules
   readonly #baseFeeRules: BaseFeeRules
   readonly #blockMessages: BlockMessageReader
@@ -42,6 +49,7 @@ export class ChainView {
   constructor(deps: ChainViewDeps) {
     this.store = deps.store
     this.network = deps.network
+    this.codes = codeLookup(deps.network)
     this.#rules = { networkVersion: (epoch) => networkVersionAt(deps.network, epoch), beaconRound: deps.beaconRound }
     this.#baseFeeRules = baseFeeRules(deps.network)
     this.#blockMessages = new BlockMessageReader(deps.store.blocks)
@@ -50,6 +58,18 @@ export class ChainView {
   /** The network version at an epoch: at an upgrade's own height still the old one. */
   networkVersion(epoch: ChainEpoch): number {
     return this.#rules.networkVersion(epoch)
+  }
+
+  /** The name of the network that the genesis state's init actor holds. */
+  networkName(): string {
+    const actor = this.stateBefore(this.store.head()).getActor(INIT_ACTOR)
+    if (actor === undefined) throw new ChainError('ACTOR_NOT_FOUND', 'load init actor: actor not found')
+    return getCbor(this.store.blocks, initState, actor.head).networkName
+  }
+
+  /** An address with the network's prefix. */
+  addressText(address: Address): string {
+    return address.toString(this.network.addressPrefix)
   }
 
   /** A block's own messages. */
@@ -90,7 +110,7 @@ export class ChainView {
 
   /** Weight of the chain up to and including `tipset`. */
   weight(tipset: Tipset): bigint {
-    return tipsetWeight(tipset, networkPower(this.stateBefore(tipset)).qualityAdjusted)
+    return tipsetWeight(tipset, networkPower(this.store.blocks, this.codes, this.stateBefore(tipset)).qualityAdjusted)
   }
 
   /** Randomness of the chain that `tipset` ends. */
@@ -114,17 +134,17 @@ export class ChainView {
   }
 
   #resolveSender(tipset: Tipset, address: Address): Address {
-    if (isIdAddress(address)) return address
-    const id = this.stateBefore(tipset).lookupId(address)
+    const id = resolveId(this.stateBefore(tipset), address)
     if (id === undefined) {
-      throw new ChainError('ACTOR_NOT_FOUND', `failed to resolve sender: resolve address ${address}: actor not found`)
+      const name = this.addressText(address)
+      throw new ChainError('ACTOR_NOT_FOUND', `failed to resolve sender: resolve address ${name}: actor not found`)
     }
     return idAddress(id)
   }
 }
 
-/** The ID of an address in a state; undefined when it has none. */
-export function resolveId(tree: StateTree, address: Address): bigint | undefined {
+/** The ID behind an address; that of an ID address is not checked. undefined: unknown, or the undefined address. */
+export function resolveId(tree: StateTree, address: Address): ActorId | undefined {
   if (isIdAddress(address)) return addressToId(address)
   return address.isUndefined ? undefined : tree.lookupId(address)
 }

@@ -16,6 +16,7 @@ export type ChainErrorCode =
   | 'NOT_AN_ACCOUNT'
   | 'NOT_FOUND'
   | 'WRONG_MESSAGE'
+  | 'WRONG_ADDRESS'
   | 'EXPENSIVE_FORK'
   | 'MESSAGE_REPLACED'
   | 'CONFIDENCE_TOO_HIGH'

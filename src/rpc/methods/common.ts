@@ -1,7 +1,7 @@
 /** Methods about the node itself: Version, Session, Shutdown, StartTime, rpc.discover. */
 import { type Codec, struct, text, uint } from '../../codec/description.ts'
-import { type ApiVersion, method, type MethodRow, nothing } from '../method.ts'
-import { type OpenRpcInfo, discoverMethod } from '../openRpc.ts'
+import { type ApiVersion, type MethodRow, method, nothing } from '../method.ts'
+import { discoverMethod, type OpenRpcInfo } from '../openRpc.ts'
 import type { MethodTable } from '../table.ts'
 
 /** Result of `Version`. */

@@ -1,14 +1,15 @@
 /** Methods that execute: StateCall, StateReplay, StateCompute. */
-import { cid, type Codec, listOrEmpty, named, nullable } from '../../codec/description.ts'
-import type { Cid } from '../../codec/cid.ts'
+
 import type { ChainView } from '../../chain/chainView.ts'
 import { ChainError } from '../../chain/errors.ts'
 import type { InvocResult, VmHost } from '../../chain/vm.ts'
+import type { Cid } from '../../codec/cid.ts'
+import { type Codec, cid, listOrEmpty, named, nullable } from '../../codec/description.ts'
 import { type Message, message } from '../../types/message.ts'
 import { chainEpoch } from '../../types/scalars.ts'
-import { type Tipset, tipsetKey, type TipsetKey } from '../../types/tipset.ts'
+import { type Tipset, type TipsetKey, tipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
-import { method, type MethodRow, param } from '../method.ts'
+import { type MethodRow, method, param } from '../method.ts'
 import { computeOutput, invocResult } from '../types/execution.ts'
 import { loadTipset } from './chain.ts'
 

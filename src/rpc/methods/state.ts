@@ -1,21 +1,22 @@
 /** Methods `State…` that read states, messages and randomness of the chain. */
-import { bytes, type Codec, cid, i64, list, named, nullable, text } from '../../codec/description.ts'
-import type { Cid } from '../../codec/cid.ts'
-import { accountKey, actorOf, lookupId, robustAddress } from '../../chain/actorLookup.ts'
+
+import { accountKey, actorOf, robustAddress } from '../../chain/actorLookup.ts'
 import type { ActorStates } from '../../chain/actorStates.ts'
-import type { ChainView } from '../../chain/chainView.ts'
+import { type ChainView, resolveId } from '../../chain/chainView.ts'
 import { ChainError } from '../../chain/errors.ts'
 import { listMessages } from '../../chain/listMessages.ts'
 import type { VmHost } from '../../chain/vm.ts'
+import type { Cid } from '../../codec/cid.ts'
+import { bytes, type Codec, cid, i64, list, named, nullable, text } from '../../codec/description.ts'
 import { drawRandomnessFromDigest } from '../../crypto/randomness.ts'
-import { actorsVersionFor, manifestFor, type ActorsManifest } from '../../networks/network.ts'
+import { type ActorsManifest, actorsVersionFor, manifestFor } from '../../networks/network.ts'
 import { actorV5 } from '../../types/actor.ts'
-import { address, idAddress, isIdAddress, type Address } from '../../types/address.ts'
+import { type Address, address, idAddress, isIdAddress } from '../../types/address.ts'
 import { beaconEntry } from '../../types/blockHeader.ts'
 import { chainEpoch, networkVersion } from '../../types/scalars.ts'
-import { tipsetKey, type TipsetKey } from '../../types/tipset.ts'
+import { type TipsetKey, tipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
-import { method, type MethodRow, param } from '../method.ts'
+import { type MethodRow, method, param } from '../method.ts'
 import { apiActorState, codeCids, messageMatch } from '../types/state.ts'
 import { loadTipset } from './chain.ts'
 
@@ -103,7 +104,7 @@ function actorMethods({ view, vm, states }: StateMethodsDeps): MethodRow[] {
       handler: (who, one) => {
         // An ID address is echoed without a look at the state.
         if (isIdAddress(who)) return who
-        const id = lookupId(treeOf(one), who)
+        const id = resolveId(treeOf(one), who)
         if (id === undefined) throw new RpcError('ACTOR_NOT_FOUND', 'actor not found')
         return idAddress(id)
       },
@@ -141,7 +142,9 @@ function actorMethods({ view, vm, states }: StateMethodsDeps): MethodRow[] {
       result: list(address),
       handler: (one) => {
         const out: Address[] = []
-        treeOf(one).forEach((id) => out.push(idAddress(id)))
+        treeOf(one).forEach((id) => {
+          out.push(idAddress(id))
+        })
         return out
       },
     }),
@@ -153,7 +156,7 @@ function actorMethods({ view, vm, states }: StateMethodsDeps): MethodRow[] {
       result: apiActorState,
       handler: (who, one, call) => {
         const actor = actorOf(view, treeOf(one), who)
-        return { balance: actor.balance, code: actor.code, state: states.json(actor, who, call.json) }
+        return { balance: actor.balance, code: actor.code, state: states.json(actor, call.json) }
       },
     }),
   ]
@@ -273,4 +276,3 @@ function messageMethods({ view }: StateMethodsDeps): MethodRow[] {
     }),
   ]
 }
-
