@@ -55,7 +55,8 @@ function findGenesis(store: ChainStore, head: Tipset): Tipset {
 export function openChain(options: OpenChainOptions): ChainStore {
   const store = new ChainStore(options)
   if (store.load()) return store
-  if (options.roots.length === 0) throw new ChainError('NO_HEAD', 'Cannot open chain: neither a kept head nor a snapshot')
+  if (options.roots.length === 0)
+    throw new ChainError('NO_HEAD', 'Cannot open chain: neither a kept head nor a snapshot')
   const head = store.tipset(headKeyOf(options.blocks, options.roots))
   const known = options.genesis !== undefined && hasBlock(options.blocks, options.genesis)
   const genesis = known ? store.header(options.genesis as Cid) : firstBlock(findGenesis(store, head))

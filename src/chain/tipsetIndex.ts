@@ -3,8 +3,8 @@
  * @see lotus chain/store/index.go ChainIndex
  */
 import { Lru } from '../base/lru.ts'
-import { type Tipset, tipsetKeyText } from '../types/tipset.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
+import { type Tipset, tipsetKeyText } from '../types/tipset.ts'
 import { SKIP_CACHE } from './limits.ts'
 
 /** Epochs that one pointer spans. */

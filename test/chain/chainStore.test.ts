@@ -79,12 +79,7 @@ describe('ChainStore', () => {
     })
     store.setHead(a3)
     store.setHead(b4)
-    expect(told).toEqual([
-      '- +1/1 2/1 3/1',
-      'second - +1/1 2/1 3/1',
-      '-3/1 2/1 +2/2 4/1',
-      'second -3/1 2/1 +2/2 4/1',
-    ])
+    expect(told).toEqual(['- +1/1 2/1 3/1', 'second - +1/1 2/1 3/1', '-3/1 2/1 +2/2 4/1', 'second -3/1 2/1 +2/2 4/1'])
     expect(tipsetKeyText(store.head().key)).toBe(tipsetKeyText(b4.key))
     expect(store.isAncestor(a1, b4)).toBe(true)
     expect(store.isAncestor(a2, b4)).toBe(false)
