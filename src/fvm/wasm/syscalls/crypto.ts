@@ -129,7 +129,7 @@ const PROOFS: readonly SyscallRow[] = [
 /** Signatures, hashes and proofs. @see ref-fvm fvm/src/syscalls/crypto.rs, filecoin.rs */
 export const CRYPTO_SYSCALLS_2: readonly SyscallRow[] = [VERIFY_SIGNATURE, ...RECOVER_AND_HASH, VERIFY_SEAL, ...PROOFS]
 export const CRYPTO_SYSCALLS_3: readonly SyscallRow[] = [VERIFY_SIGNATURE, ...RECOVER_AND_HASH, ...PROOFS]
-/** `verify_signature` is behind a build flag that filecoin-ffi sets: account actors still import it. */
+/** `verify_signature` is behind a feature that is on by default: account actors still import it. */
 export const CRYPTO_SYSCALLS_4: readonly SyscallRow[] = [
   VERIFY_SIGNATURE,
   VERIFY_BLS_AGGREGATE,
