@@ -17,7 +17,7 @@ import { KEY_JWT_SECRET } from '../wallet/keyInfo.ts'
 import type { KeyStore } from '../wallet/keyStore.ts'
 import { RpcError } from './errors.ts'
 import { MAX_CACHED_TOKENS, MAX_TOKEN_LENGTH } from './limits.ts'
-import type { TokenVerifier } from './permission.ts'
+import { PERMISSIONS, type TokenVerifier } from './permission.ts'
 
 /** Keystore entry of the secret. */
 const SECRET_NAME = 'auth-jwt-private'
@@ -136,6 +136,15 @@ export class Tokens implements TokenVerifier {
     const payload: { [key: string]: Json } = { Allow: [...allow], jti: toHex(id) }
     if (lifetimeSec !== undefined) payload.exp = Math.floor(this.#deps.clock.nowMs() / 1000) + lifetimeSec
     return this.#sign(payload)
+  }
+
+  /**
+   * The token that the node writes for its own command line: with all permissions, the same at every start, as in
+   * Lotus; another one after somebody has revoked that.
+   */
+  issueAdmin(): string {
+    const token = this.issue(PERMISSIONS)
+    return this.verify(token) === undefined ? this.issueUnique(PERMISSIONS) : token
   }
 
   /** Permissions of a valid token; undefined for any other. */

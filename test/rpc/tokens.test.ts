@@ -115,6 +115,18 @@ describe('tokens', () => {
     await expect(tokens.revoke('garbage')).rejects.toThrow('jwt: malformed token')
   })
 
+  it('of the node itself are the same at every start, until revoked', async () => {
+    const store = new MemoryStore()
+    const first = create({ store }).tokens.issueAdmin()
+    const { tokens } = create({ store })
+    expect(tokens.issueAdmin()).toBe(first)
+    expect(tokens.verify(first)).toEqual(new Set(['read', 'write', 'sign', 'admin']))
+    await tokens.revoke(first)
+    const second = tokens.issueAdmin()
+    expect(second).not.toBe(first)
+    expect(tokens.verify(second)).toEqual(new Set(['read', 'write', 'sign', 'admin']))
+  })
+
   it('are forgotten by the list of the revoked when they have expired', async () => {
     const store = new MemoryStore()
     const { tokens, clock } = create({ store })
