@@ -1,7 +1,7 @@
 /** A server that answers JSON-RPC calls from a table, and the command line run against it. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { runCli } from '../../platform/node/cli/program.ts'
+import { type AddNodeCommands, runCli } from '../../platform/node/cli/program.ts'
 import { type Json, parseJson, stringifyJson } from '../../src/codec/jsonText.ts'
 
 /** A failure of a fake method. */
@@ -82,6 +82,7 @@ export interface RunOptions {
   /** Unix milliseconds. */
   readonly now?: number
   readonly signal?: AbortSignal
+  readonly addNodeCommands?: AddNodeCommands
 }
 
 /** Runs `petrel <args>`; every file but those given is missing. */
@@ -91,6 +92,7 @@ export async function petrel(args: readonly string[], options: RunOptions = {}):
   let now = options.now ?? 1_700_000_000_000
   const code = await runCli(args, {
     version: '0.1.0-test',
+    ...(options.addNodeCommands === undefined ? {} : { addNodeCommands: options.addNodeCommands }),
     io: {
       out: (text) => {
         out += text

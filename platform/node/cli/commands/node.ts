@@ -1,0 +1,172 @@
+/**
+ * `daemon`, `daemon stop`, `devnet`: commands that run a node in this process. They only read the command line; what
+ * they run is passed in.
+ */
+import type { Command } from 'commander'
+import { type DevnetOptions, devnetOptions } from '../../../../src/devnet/options.ts'
+import { parseFil } from '../../../../src/types/fil.ts'
+import { type CliContext, wholeNumber } from '../context.ts'
+import { CliError } from '../errors.ts'
+import { line } from '../io.ts'
+import { repoPath } from '../rpcClient.ts'
+
+/** Where and to whom the API is served. */
+export interface ServeOptions {
+  /** Home of the node. */
+  readonly repo: string
+  readonly host: string
+  /** 0: a free one. */
+  readonly port: number
+  /** Origins whose pages may call; none by default. */
+  readonly corsOrigins: readonly string[]
+  /** Bytes; undefined: the default. */
+  readonly maxRequestBytes: number | undefined
+  /** Encrypts the keystore; undefined: it stays plain. */
+  readonly passphrase: string | undefined
+}
+
+/** What `daemon` was told. */
+export interface DaemonOptions extends ServeOptions {
+  /** Built-in name, or path of a `network.json`; undefined: the one of the repo. */
+  readonly network: string | undefined
+  /** Path of a CAR, zstd-compressed or not. */
+  readonly snapshot: string | undefined
+}
+
+/** What `devnet` was told. */
+export interface DevnetRunOptions extends ServeOptions {
+  readonly devnet: DevnetOptions
+  /** Nothing is kept between starts. */
+  readonly inMemory: boolean
+}
+
+/** What runs a node until the signal of the context's io is aborted. */
+export interface NodeRunner {
+  daemon(options: DaemonOptions, context: CliContext): Promise<void>
+  devnet(options: DevnetRunOptions, context: CliContext): Promise<void>
+}
+
+interface ServeFlags {
+  readonly api: string
+  readonly apiHost: string
+  readonly corsOrigin?: string[]
+  readonly apiMaxReqSize?: string
+  readonly passphraseFile?: string
+}
+
+interface DevnetFlags extends ServeFlags {
+  readonly miners: string
+  readonly accounts: string
+  readonly balance: string
+  readonly blockTime: string
+  readonly seed: string
+  readonly networkName: string
+  readonly genesisTime?: string
+  readonly instant?: boolean
+  readonly manual?: boolean
+  readonly memory?: boolean
+}
+
+/** Lotus' port. */
+const DEFAULT_PORT = '1234'
+const MAX_PORT = 65535
+/** Environment variable with the keystore's passphrase: it never stands in the process list. */
+export const PASSPHRASE_VARIABLE = 'PETREL_PASSPHRASE'
+
+function collect(value: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), value]
+}
+
+function serveFlags(command: Command): Command {
+  return command
+    .option('--api <port>', 'port of the API; 0 takes a free one', DEFAULT_PORT)
+    .option('--api-host <address>', 'address that the API listens on', '127.0.0.1')
+    .option('--api-max-req-size <bytes>', 'largest request that is read')
+    .option('--cors-origin <origin>', 'web pages of this origin may call the API (repeatable)', collect)
+    .option(
+      '--passphrase-file <file>',
+      `encrypts the keystore with the text of this file (or of $${PASSPHRASE_VARIABLE})`,
+    )
+}
+
+async function passphrase({ io }: CliContext, file: string | undefined): Promise<string | undefined> {
+  const text = file === undefined ? io.env[PASSPHRASE_VARIABLE] : (await io.readFile(file)).replace(/\r?\n$/, '')
+  if (text === '') throw new CliError('USAGE', 'the passphrase is empty')
+  return text
+}
+
+async function serveOptions(context: CliContext, flags: ServeFlags): Promise<ServeOptions> {
+  const port = wholeNumber(flags.api, 'api')
+  if (port < 0 || port > MAX_PORT) throw new CliError('USAGE', `api: ${port} is no port`)
+  return {
+    repo: repoPath(context.io, context.repo()),
+    host: flags.apiHost,
+    port,
+    corsOrigins: flags.corsOrigin ?? [],
+    maxRequestBytes:
+      flags.apiMaxReqSize === undefined ? undefined : wholeNumber(flags.apiMaxReqSize, 'api-max-req-size'),
+    passphrase: await passphrase(context, flags.passphraseFile),
+  }
+}
+
+/** Seconds, with a fraction, as milliseconds. */
+function blockTimeMs(text: string): number {
+  const seconds = Number(text)
+  if (!/^\d+(\.\d+)?$/.test(text) || !(seconds > 0)) {
+    throw new CliError('USAGE', `block-time: "${text}" is no number of seconds above 0`)
+  }
+  return Math.round(seconds * 1000)
+}
+
+function devnetFlags(flags: DevnetFlags): DevnetOptions {
+  return devnetOptions({
+    miners: wholeNumber(flags.miners, 'miners'),
+    accountsPerKind: wholeNumber(flags.accounts, 'accounts'),
+    balance: parseFil(flags.balance),
+    blockTimeMs: flags.manual === true ? 0 : blockTimeMs(flags.blockTime),
+    instant: flags.instant === true,
+    seed: flags.seed,
+    networkName: flags.networkName,
+    ...(flags.genesisTime === undefined ? {} : { genesisTimestamp: wholeNumber(flags.genesisTime, 'genesis-time') }),
+  })
+}
+
+/** Adds the commands. */
+export function addNodeCommands(program: Command, context: CliContext, runner: NodeRunner): void {
+  const { io, node } = context
+  const daemon = serveFlags(program.command('daemon'))
+    .description('Start a node')
+    .option('--network <name>', 'mainnet, calibnet, butterflynet, or a network.json')
+    .option('--snapshot <file>', 'chain to open: a .car or .car.zst')
+    .action(async (flags: ServeFlags & { network?: string; snapshot?: string }) =>
+      runner.daemon(
+        { ...(await serveOptions(context, flags)), network: flags.network, snapshot: flags.snapshot },
+        context,
+      ),
+    )
+  daemon
+    .command('stop')
+    .description('Stop the running node')
+    .action(async () => {
+      await (await node()).call('Shutdown')
+      line(io, 'node is stopping')
+    })
+  serveFlags(program.command('devnet'))
+    .description('Start a local chain with funded accounts')
+    .option('--miners <n>', 'block producers', '1')
+    .option('--accounts <n>', 'funded accounts of each kind', '3')
+    .option('--balance <FIL>', 'funds of each account', '1000000')
+    .option('--block-time <seconds>', 'time between epochs', '4')
+    .option('--instant', 'make a block as soon as a message arrives')
+    .option('--manual', 'make blocks only when asked for by RPC')
+    .option('--seed <text>', 'all keys come from it', 'petrel')
+    .option('--network-name <name>', 'name of the network', 'petrel-devnet')
+    .option('--genesis-time <seconds>', 'Unix time of genesis (default: now)')
+    .option('--memory', 'keep nothing between starts')
+    .action(async (flags: DevnetFlags) =>
+      runner.devnet(
+        { ...(await serveOptions(context, flags)), devnet: devnetFlags(flags), inMemory: flags.memory === true },
+        context,
+      ),
+    )
+}
