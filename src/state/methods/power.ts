@@ -1,0 +1,32 @@
+/** Methods of the power actor. @see go-state-types builtin/v9 … v18/power/methods.go */
+import { int } from '../../codec/description.ts'
+import { tokenAmount } from '../../types/scalars.ts'
+import {
+  createMinerParams,
+  createMinerReturn,
+  currentTotalPowerReturn,
+  currentTotalPowerReturnUpToV14,
+  enrollCronEventParams,
+  minerRawPowerReturn,
+  updateClaimedPowerParams,
+} from '../params/power.ts'
+import { sealVerifyInfo } from '../params/sealVerifyInfo.ts'
+import { storagePower } from '../scalars.ts'
+import { type ActorMethod, method } from './actorMethod.ts'
+
+export const powerMethods: readonly ActorMethod[] = [
+  method(1n, 'Constructor', null, null),
+  method(2n, 'CreateMiner', createMinerParams, createMinerReturn),
+  method(3n, 'UpdateClaimedPower', updateClaimedPowerParams, null),
+  method(4n, 'EnrollCronEvent', enrollCronEventParams, null),
+  method(5n, 'CronTick', null, null),
+  method(6n, 'UpdatePledgeTotal', tokenAmount, null),
+  method(8n, 'SubmitPoRepForBulkVerify', sealVerifyInfo, null),
+  method(9n, 'CurrentTotalPower', null, currentTotalPowerReturnUpToV14, { until: 14 }),
+  method(9n, 'CurrentTotalPower', null, currentTotalPowerReturn, { from: 15 }),
+  method(196739875n, 'MinerConsensusCountExported', null, int, { from: 10 }),
+  method(931722534n, 'NetworkRawPowerExported', null, storagePower, { from: 10 }),
+  method(1173380165n, 'CreateMinerExported', createMinerParams, createMinerReturn, { from: 10 }),
+  method(1987646258n, 'MinerCountExported', null, int, { from: 10 }),
+  method(3753401894n, 'MinerRawPowerExported', int, minerRawPowerReturn, { from: 10 }),
+]

@@ -1,0 +1,15 @@
+/** Parameters and return values of accounts. @see go-state-types builtin/v9 … v18/account */
+import { bytes, type Codec, tuple } from '../../codec/description.ts'
+
+export interface AuthenticateMessageParams {
+  readonly signature: Uint8Array
+  readonly message: Uint8Array
+}
+
+export const authenticateMessageParams: Codec<AuthenticateMessageParams> = tuple<AuthenticateMessageParams>(
+  'account.AuthenticateMessageParams',
+  [
+    ['signature', 'Signature', bytes],
+    ['message', 'Message', bytes],
+  ],
+)

@@ -1,0 +1,36 @@
+/** Parameters and return values of the Ethereum address manager. @see go-state-types builtin/v9 … v18/eam */
+import { bytes, type Codec, nullable, tuple, uint } from '../../codec/description.ts'
+import { type Address, address } from '../../types/address.ts'
+import { byteArray } from '../scalars.ts'
+
+export interface CreateParams {
+  readonly initcode: Uint8Array
+  readonly nonce: number
+}
+
+export const createParams: Codec<CreateParams> = tuple<CreateParams>('eam.CreateParams', [
+  ['initcode', 'Initcode', bytes],
+  ['nonce', 'Nonce', uint],
+])
+
+export interface EamReturn {
+  readonly actorId: number
+  readonly robustAddress: Address | null
+  readonly ethAddress: Uint8Array
+}
+
+export const eamReturn: Codec<EamReturn> = tuple<EamReturn>('eam.Return', [
+  ['actorId', 'ActorID', uint],
+  ['robustAddress', 'RobustAddress', nullable(address)],
+  ['ethAddress', 'EthAddress', byteArray(20)],
+])
+
+export interface Create2Params {
+  readonly initcode: Uint8Array
+  readonly salt: Uint8Array
+}
+
+export const create2Params: Codec<Create2Params> = tuple<Create2Params>('eam.Create2Params', [
+  ['initcode', 'Initcode', bytes],
+  ['salt', 'Salt', byteArray(32)],
+])

@@ -1,0 +1,44 @@
+/** Parameters and return values of the init actor. @see go-state-types builtin/v9 … v18/init */
+import type { Cid } from '../../codec/cid.ts'
+import { bytes, type Codec, cid, text, tuple } from '../../codec/description.ts'
+import { type Address, address } from '../../types/address.ts'
+
+export interface ConstructorParams {
+  readonly networkName: string
+}
+
+export const constructorParams: Codec<ConstructorParams> = tuple<ConstructorParams>('init.ConstructorParams', [
+  ['networkName', 'NetworkName', text],
+])
+
+export interface ExecParams {
+  readonly codeCid: Cid
+  readonly constructorParams: Uint8Array
+}
+
+export const execParams: Codec<ExecParams> = tuple<ExecParams>('init.ExecParams', [
+  ['codeCid', 'CodeCID', cid],
+  ['constructorParams', 'ConstructorParams', bytes],
+])
+
+export interface ExecReturn {
+  readonly idAddress: Address
+  readonly robustAddress: Address
+}
+
+export const execReturn: Codec<ExecReturn> = tuple<ExecReturn>('init.ExecReturn', [
+  ['idAddress', 'IDAddress', address],
+  ['robustAddress', 'RobustAddress', address],
+])
+
+export interface Exec4Params {
+  readonly codeCid: Cid
+  readonly constructorParams: Uint8Array
+  readonly subAddress: Uint8Array
+}
+
+export const exec4Params: Codec<Exec4Params> = tuple<Exec4Params>('init.Exec4Params', [
+  ['codeCid', 'CodeCID', cid],
+  ['constructorParams', 'ConstructorParams', bytes],
+  ['subAddress', 'SubAddress', bytes],
+])

@@ -1,0 +1,128 @@
+/** Parameters and return values of multisigs. @see go-state-types builtin/v9 … v18/multisig */
+import { bool, bytes, type Codec, int, list, tuple, uint } from '../../codec/description.ts'
+import { type Address, address } from '../../types/address.ts'
+import {
+  type ChainEpoch,
+  chainEpoch,
+  type ExitCode,
+  exitCode,
+  type MethodNum,
+  methodNum,
+  type TokenAmount,
+  tokenAmount,
+} from '../../types/scalars.ts'
+
+export interface ConstructorParams {
+  readonly signers: Address[]
+  readonly numApprovalsThreshold: number
+  readonly unlockDuration: ChainEpoch
+  readonly startEpoch: ChainEpoch
+}
+
+export const constructorParams: Codec<ConstructorParams> = tuple<ConstructorParams>('multisig.ConstructorParams', [
+  ['signers', 'Signers', list(address)],
+  ['numApprovalsThreshold', 'NumApprovalsThreshold', uint],
+  ['unlockDuration', 'UnlockDuration', chainEpoch],
+  ['startEpoch', 'StartEpoch', chainEpoch],
+])
+
+export interface ProposeParams {
+  readonly to: Address
+  readonly value: TokenAmount
+  readonly method: MethodNum
+  readonly params: Uint8Array
+}
+
+export const proposeParams: Codec<ProposeParams> = tuple<ProposeParams>('multisig.ProposeParams', [
+  ['to', 'To', address],
+  ['value', 'Value', tokenAmount],
+  ['method', 'Method', methodNum],
+  ['params', 'Params', bytes],
+])
+
+export interface ProposeReturn {
+  readonly txnId: number
+  readonly applied: boolean
+  readonly code: ExitCode
+  readonly ret: Uint8Array
+}
+
+export const proposeReturn: Codec<ProposeReturn> = tuple<ProposeReturn>('multisig.ProposeReturn', [
+  ['txnId', 'TxnID', int],
+  ['applied', 'Applied', bool],
+  ['code', 'Code', exitCode],
+  ['ret', 'Ret', bytes],
+])
+
+export interface TxnIDParams {
+  readonly id: number
+  readonly proposalHash: Uint8Array
+}
+
+export const txnIDParams: Codec<TxnIDParams> = tuple<TxnIDParams>('multisig.TxnIDParams', [
+  ['id', 'ID', int],
+  ['proposalHash', 'ProposalHash', bytes],
+])
+
+export interface ApproveReturn {
+  readonly applied: boolean
+  readonly code: ExitCode
+  readonly ret: Uint8Array
+}
+
+export const approveReturn: Codec<ApproveReturn> = tuple<ApproveReturn>('multisig.ApproveReturn', [
+  ['applied', 'Applied', bool],
+  ['code', 'Code', exitCode],
+  ['ret', 'Ret', bytes],
+])
+
+export interface AddSignerParams {
+  readonly signer: Address
+  readonly increase: boolean
+}
+
+export const addSignerParams: Codec<AddSignerParams> = tuple<AddSignerParams>('multisig.AddSignerParams', [
+  ['signer', 'Signer', address],
+  ['increase', 'Increase', bool],
+])
+
+export interface RemoveSignerParams {
+  readonly signer: Address
+  readonly decrease: boolean
+}
+
+export const removeSignerParams: Codec<RemoveSignerParams> = tuple<RemoveSignerParams>('multisig.RemoveSignerParams', [
+  ['signer', 'Signer', address],
+  ['decrease', 'Decrease', bool],
+])
+
+export interface SwapSignerParams {
+  readonly from: Address
+  readonly to: Address
+}
+
+export const swapSignerParams: Codec<SwapSignerParams> = tuple<SwapSignerParams>('multisig.SwapSignerParams', [
+  ['from', 'From', address],
+  ['to', 'To', address],
+])
+
+export interface ChangeNumApprovalsThresholdParams {
+  readonly newThreshold: number
+}
+
+export const changeNumApprovalsThresholdParams: Codec<ChangeNumApprovalsThresholdParams> =
+  tuple<ChangeNumApprovalsThresholdParams>('multisig.ChangeNumApprovalsThresholdParams', [
+    ['newThreshold', 'NewThreshold', uint],
+  ])
+
+export interface LockBalanceParams {
+  readonly startEpoch: ChainEpoch
+  readonly unlockDuration: ChainEpoch
+  readonly amount: TokenAmount
+}
+
+export const lockBalanceParams: Codec<LockBalanceParams> = tuple<LockBalanceParams>('multisig.LockBalanceParams', [
+  ['startEpoch', 'StartEpoch', chainEpoch],
+  ['unlockDuration', 'UnlockDuration', chainEpoch],
+  ['amount', 'Amount', tokenAmount],
+])

@@ -1,0 +1,131 @@
+/** Parameters and return values of the power actor. @see go-state-types builtin/v9 … v18/power */
+import { bool, bytes, type Codec, int, list, tuple, uint } from '../../codec/description.ts'
+import { type Address, address } from '../../types/address.ts'
+import { type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from '../../types/scalars.ts'
+import {
+  type FilterEstimate,
+  filterEstimate,
+  registeredPoStProof,
+  type StoragePower,
+  storagePower,
+} from '../scalars.ts'
+
+export interface CreateMinerParams {
+  readonly owner: Address
+  readonly worker: Address
+  readonly windowPoStProofType: number
+  readonly peer: Uint8Array
+  readonly multiaddrs: Uint8Array[]
+}
+
+export const createMinerParams: Codec<CreateMinerParams> = tuple<CreateMinerParams>('power.CreateMinerParams', [
+  ['owner', 'Owner', address],
+  ['worker', 'Worker', address],
+  ['windowPoStProofType', 'WindowPoStProofType', registeredPoStProof],
+  ['peer', 'Peer', bytes],
+  ['multiaddrs', 'Multiaddrs', list(bytes)],
+])
+
+export interface CreateMinerReturn {
+  readonly idAddress: Address
+  readonly robustAddress: Address
+}
+
+export const createMinerReturn: Codec<CreateMinerReturn> = tuple<CreateMinerReturn>('power.CreateMinerReturn', [
+  ['idAddress', 'IDAddress', address],
+  ['robustAddress', 'RobustAddress', address],
+])
+
+export interface UpdateClaimedPowerParams {
+  readonly rawByteDelta: StoragePower
+  readonly qualityAdjustedDelta: StoragePower
+}
+
+export const updateClaimedPowerParams: Codec<UpdateClaimedPowerParams> = tuple<UpdateClaimedPowerParams>(
+  'power.UpdateClaimedPowerParams',
+  [
+    ['rawByteDelta', 'RawByteDelta', storagePower],
+    ['qualityAdjustedDelta', 'QualityAdjustedDelta', storagePower],
+  ],
+)
+
+export interface EnrollCronEventParams {
+  readonly eventEpoch: ChainEpoch
+  readonly payload: Uint8Array
+}
+
+export const enrollCronEventParams: Codec<EnrollCronEventParams> = tuple<EnrollCronEventParams>(
+  'power.EnrollCronEventParams',
+  [
+    ['eventEpoch', 'EventEpoch', chainEpoch],
+    ['payload', 'Payload', bytes],
+  ],
+)
+
+export interface CurrentTotalPowerReturn {
+  readonly rawBytePower: StoragePower
+  readonly qualityAdjPower: StoragePower
+  readonly pledgeCollateral: TokenAmount
+  readonly qualityAdjPowerSmoothed: FilterEstimate
+  readonly rampStartEpoch: number
+  readonly rampDurationEpochs: number
+}
+
+export const currentTotalPowerReturn: Codec<CurrentTotalPowerReturn> = tuple<CurrentTotalPowerReturn>(
+  'power.CurrentTotalPowerReturn',
+  [
+    ['rawBytePower', 'RawBytePower', storagePower],
+    ['qualityAdjPower', 'QualityAdjPower', storagePower],
+    ['pledgeCollateral', 'PledgeCollateral', tokenAmount],
+    ['qualityAdjPowerSmoothed', 'QualityAdjPowerSmoothed', filterEstimate],
+    ['rampStartEpoch', 'RampStartEpoch', int],
+    ['rampDurationEpochs', 'RampDurationEpochs', uint],
+  ],
+)
+
+export interface MinerRawPowerReturn {
+  readonly rawBytePower: StoragePower
+  readonly meetsConsensusMinimum: boolean
+}
+
+export const minerRawPowerReturn: Codec<MinerRawPowerReturn> = tuple<MinerRawPowerReturn>('power.MinerRawPowerReturn', [
+  ['rawBytePower', 'RawBytePower', storagePower],
+  ['meetsConsensusMinimum', 'MeetsConsensusMinimum', bool],
+])
+
+export interface MinerConstructorParams {
+  readonly ownerAddr: Address
+  readonly workerAddr: Address
+  readonly controlAddrs: Address[]
+  readonly windowPoStProofType: number
+  readonly peerId: Uint8Array
+  readonly multiaddrs: Uint8Array[]
+}
+
+export const minerConstructorParams: Codec<MinerConstructorParams> = tuple<MinerConstructorParams>(
+  'power.MinerConstructorParams',
+  [
+    ['ownerAddr', 'OwnerAddr', address],
+    ['workerAddr', 'WorkerAddr', address],
+    ['controlAddrs', 'ControlAddrs', list(address)],
+    ['windowPoStProofType', 'WindowPoStProofType', registeredPoStProof],
+    ['peerId', 'PeerId', bytes],
+    ['multiaddrs', 'Multiaddrs', list(bytes)],
+  ],
+)
+
+/** Layout up to version 14. */
+export interface CurrentTotalPowerReturnUpToV14 {
+  readonly rawBytePower: StoragePower
+  readonly qualityAdjPower: StoragePower
+  readonly pledgeCollateral: TokenAmount
+  readonly qualityAdjPowerSmoothed: FilterEstimate
+}
+
+export const currentTotalPowerReturnUpToV14: Codec<CurrentTotalPowerReturnUpToV14> =
+  tuple<CurrentTotalPowerReturnUpToV14>('power.CurrentTotalPowerReturn', [
+    ['rawBytePower', 'RawBytePower', storagePower],
+    ['qualityAdjPower', 'QualityAdjPower', storagePower],
+    ['pledgeCollateral', 'PledgeCollateral', tokenAmount],
+    ['qualityAdjPowerSmoothed', 'QualityAdjPowerSmoothed', filterEstimate],
+  ])

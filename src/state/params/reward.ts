@@ -1,0 +1,35 @@
+/** Parameters and return values of the reward actor. @see go-state-types builtin/v9 … v18/reward */
+import { type Codec, int, tuple } from '../../codec/description.ts'
+import { type Address, address } from '../../types/address.ts'
+import { type TokenAmount, tokenAmount } from '../../types/scalars.ts'
+import { type FilterEstimate, filterEstimate, type StoragePower, storagePower } from '../scalars.ts'
+
+export interface AwardBlockRewardParams {
+  readonly miner: Address
+  readonly penalty: TokenAmount
+  readonly gasReward: TokenAmount
+  readonly winCount: number
+}
+
+export const awardBlockRewardParams: Codec<AwardBlockRewardParams> = tuple<AwardBlockRewardParams>(
+  'reward.AwardBlockRewardParams',
+  [
+    ['miner', 'Miner', address],
+    ['penalty', 'Penalty', tokenAmount],
+    ['gasReward', 'GasReward', tokenAmount],
+    ['winCount', 'WinCount', int],
+  ],
+)
+
+export interface ThisEpochRewardReturn {
+  readonly thisEpochRewardSmoothed: FilterEstimate
+  readonly thisEpochBaselinePower: StoragePower
+}
+
+export const thisEpochRewardReturn: Codec<ThisEpochRewardReturn> = tuple<ThisEpochRewardReturn>(
+  'reward.ThisEpochRewardReturn',
+  [
+    ['thisEpochRewardSmoothed', 'ThisEpochRewardSmoothed', filterEstimate],
+    ['thisEpochBaselinePower', 'ThisEpochBaselinePower', storagePower],
+  ],
+)
