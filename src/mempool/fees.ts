@@ -40,12 +40,3 @@ export function gasReward(message: Message, baseFee: TokenAmount): TokenAmount {
   const reward = premium * message.gasLimit
   return reward < 0n ? reward * 3n : reward
 }
-
-const TEN_TO_18 = 10n ** 18n
-
-/** FIL with its unit as Lotus prints it in texts: `0.5 FIL`. */
-export function formatFil(amount: TokenAmount): string {
-  const size = amount < 0n ? -amount : amount
-  const fraction = (size % TEN_TO_18).toString().padStart(18, '0').replace(/0+$/, '')
-  return `${amount < 0n ? '-' : ''}${size / TEN_TO_18}${fraction === '' ? '' : `.${fraction}`} FIL`
-}

@@ -3,8 +3,15 @@ import { toHex } from '../../base/bytes.ts'
 import { ethRevertReason } from '../../chain/ethRevert.ts'
 import { exitCodeName } from '../../chain/exitCodeName.ts'
 import { bytes as bytesCodec, decode } from '../../codec/description.ts'
+import type { Receipt } from '../../types/receipt.ts'
 import { MempoolError } from '../errors.ts'
-import type { TrialResult } from './vm.ts'
+
+/** What came of a trial execution. */
+export interface TrialResult {
+  readonly receipt: Receipt
+  /** The reference's text for a failure, with its backtrace. */
+  readonly error: string
+}
 
 const SENDER_INVALID = 1
 const OUT_OF_GAS = 7

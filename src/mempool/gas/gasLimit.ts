@@ -2,21 +2,24 @@
  * The gas that a message uses, found by running it on the pool's head after everything its sender has pending.
  * @see lotus node/impl/gasutils/gasutils.go gasEstimateGasLimitInternal
  */
-import { errorMessage } from '../../base/errors.ts'
+import { errorMessage, PetrelError } from '../../base/errors.ts'
+import { ChainError } from '../../chain/errors.ts'
+import type { InvocResult, VmHost } from '../../chain/vm.ts'
+import { BlockMissing } from '../../ipld/errors.ts'
 import type { Address } from '../../types/address.ts'
+import { type ChainMessage, signedChainMessage } from '../../types/chainMessage.ts'
 import type { Message } from '../../types/message.ts'
-import { firstBlock, type Tipset } from '../../types/tipset.ts'
+import type { Tipset } from '../../types/tipset.ts'
 import { MempoolError } from '../errors.ts'
 import type { MessagePool } from '../messagePool.ts'
 import { BLOCK_GAS_LIMIT } from '../rules.ts'
 import { executionError } from './executionError.ts'
 import { transitionalGas } from './transitionalGas.ts'
-import type { GasVm, TrialResult } from './vm.ts'
 
 /** What the estimate needs. */
 export interface GasLimitDeps {
   readonly pool: Pick<MessagePool, 'pendingOf' | 'tipset'>
-  readonly vm: GasVm
+  readonly vm: Pick<VmHost, 'callWithGas'>
   readonly chain: { parent(tipset: Tipset): Tipset }
   /** Key address behind a sender, in the state of a tipset. */
   resolveKeyAddress(address: Address, tipset: Tipset): Address
@@ -34,31 +37,41 @@ export interface GasLimitDeps {
  */
 export async function estimateGasLimit(message: Message, at: Tipset, deps: GasLimitDeps): Promise<bigint> {
   const sender = resolveSender(message, at, deps)
-  const prior = []
+  const prior: ChainMessage[] = []
   for (const { message: pending, signed } of deps.pool.pendingOf(sender)) {
     if (pending.nonce === message.nonce) break
-    prior.push(signed)
+    prior.push(signedChainMessage(signed))
   }
   const trial: Message = { ...message, gasLimit: BLOCK_GAS_LIMIT, gasFeeCap: 0n, gasPremium: 0n }
   let tipset = deps.pool.tipset
   for (;;) {
-    let result: TrialResult | undefined
-    try {
-      result = await deps.vm.callWithGas(trial, prior, tipset)
-    } catch (cause) {
-      const text = `gas estimation failed: CallWithGas failed: ${errorMessage(cause)}`
-      throw new MempoolError('ESTIMATION_FAILED', text, {}, { cause })
-    }
+    const result = await run(trial, prior, tipset, deps)
     if (result !== undefined) {
-      if (result.receipt.exitCode !== 0) throw executionError(result)
+      const { msgRct, error } = result
+      if (msgRct.exitCode !== 0) throw executionError({ receipt: msgRct, error })
       const { method, to } = message
-      return transitionalGas(result.receipt.gasUsed, tipset.height, deps.hyggeHeight, method, () =>
+      return transitionalGas(msgRct.gasUsed, tipset.height, deps.hyggeHeight, method, () =>
         deps.actorKindAt(to, tipset),
       )
     }
-    // a migration that is too expensive to run for a trial: estimate on the state before it
-    if (firstBlock(tipset).height === 0) throw new MempoolError('ESTIMATION_FAILED', 'gas estimation failed: no tipset')
     tipset = deps.chain.parent(tipset)
+  }
+}
+
+/** @returns undefined where a migration lies that is too expensive to run for a trial: then the state before it does */
+async function run(
+  trial: Message,
+  priorMessages: readonly ChainMessage[],
+  tipset: Tipset,
+  { vm }: GasLimitDeps,
+): Promise<InvocResult | undefined> {
+  try {
+    return await vm.callWithGas(trial, tipset, { priorMessages, tipsetMessages: 'all', skipSenderValidation: false })
+  } catch (cause) {
+    if (cause instanceof ChainError && cause.code === 'EXPENSIVE_FORK' && tipset.height > 0) return undefined
+    if (!(cause instanceof PetrelError) || cause instanceof BlockMissing) throw cause
+    const text = `gas estimation failed: CallWithGas failed: ${errorMessage(cause)}`
+    throw new MempoolError('ESTIMATION_FAILED', text, {}, { cause })
   }
 }
 

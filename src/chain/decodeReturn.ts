@@ -1,0 +1,25 @@
+/**
+ * The return of an executed message as JSON, by the type of its method.
+ * @see lotus node/impl/full/state.go StateWaitMsg
+ */
+import { toBase64 } from '../base/bytes.ts'
+import { decode, type JsonContext } from '../codec/description.ts'
+import type { Json } from '../codec/jsonText.ts'
+import type { Message } from '../types/message.ts'
+import { tryActorOf } from './actorLookup.ts'
+import type { ChainView } from './chainView.ts'
+import { returnType } from './returnTypes.ts'
+import type { FoundMessage } from './searchMessage.ts'
+
+/**
+ * @returns null for a failed message or an empty return; base64 of the raw bytes for a method that is not known
+ * @throws CodecError when the return is not what the method's type says
+ */
+export function decodeReturn(view: ChainView, message: Message, found: FoundMessage, context: JsonContext): Json {
+  const { receipt, tipset } = found
+  if (receipt.exitCode !== 0 || receipt.return.length === 0) return null
+  const actor = tryActorOf(view.stateBefore(tipset), message.to)
+  const kind = actor === undefined ? undefined : view.codes(actor.code)?.kind
+  const type = kind === undefined ? undefined : returnType(kind, message.method)
+  return type === undefined ? toBase64(receipt.return) : type.toJson(decode(type, receipt.return), context)
+}

@@ -1,0 +1,205 @@
+/**
+ * Where a message was executed. A tipset executes the messages of its parents, so its headers name their receipts.
+ *
+ * A message counts as executed when the chain holds one with the same sender and nonce: itself, or a replacement, which
+ * differs in gas fields alone. Anything else with that nonce means that it can never be executed.
+ *
+ * @see lotus chain/stmgr/searchwait.go SearchForMessage, searchBackForMsg, tipsetExecutedMessage; rpc-wire 11
+ */
+import { errorMessage } from '../base/errors.ts'
+import type { Cid } from '../codec/cid.ts'
+import { CodecError } from '../codec/errors.ts'
+import { BlockMissing } from '../ipld/errors.ts'
+import { type ChainMessage, chainMessageCid } from '../types/chainMessage.ts'
+import { type Message, messageCid } from '../types/message.ts'
+import type { Receipt } from '../types/receipt.ts'
+import type { ChainEpoch } from '../types/scalars.ts'
+import { firstBlock, type Tipset } from '../types/tipset.ts'
+import { type ChainView, resolveId } from './chainView.ts'
+import { ChainError } from './errors.ts'
+import { messageByCid } from './messageByCid.ts'
+import { readReceipt } from './receipts.ts'
+import type { VmHost } from './vm.ts'
+
+/** A limit on how far to look back: none. */
+export const NO_LOOKBACK_LIMIT = -1
+
+/** An executed message. */
+export interface FoundMessage {
+  /** Of the message that was executed, which may be a replacement. */
+  readonly cid: Cid
+  readonly receipt: Receipt
+  /** The tipset that executed it: the child of the one that holds it. */
+  readonly tipset: Tipset
+}
+
+/** What to look for. */
+export interface SoughtMessage {
+  /** As the caller gave it. */
+  readonly cid: Cid
+  readonly message: ChainMessage
+}
+
+/** How to look. */
+export interface SearchOptions {
+  /** Epochs below the start that are searched; 0 the start alone, -1 everything. */
+  readonly limit: ChainEpoch
+  /** A replacement counts as the message. */
+  readonly allowReplaced: boolean
+}
+
+/** What a search reads. */
+export interface SearchDeps {
+  readonly view: ChainView
+  /** Makes receipts again where an archive left them out. */
+  readonly vm: Pick<VmHost, 'executeTipset'>
+}
+
+/** @throws ChainError `NOT_FOUND` with Lotus' text when the CID is unknown or names something else */
+export function loadSought(view: ChainView, cid: Cid): SoughtMessage {
+  try {
+    return { cid, message: messageByCid(view.store.blocks, cid) }
+  } catch (cause) {
+    if (!(cause instanceof BlockMissing) && !(cause instanceof CodecError)) throw cause
+    // The slip in the middle is Lotus' own (xerrors takes one %w); clients compare the whole text.
+    const text = `%!w(*errors.errorString=&{failed to load message}): ${errorMessage(cause)}`
+    throw new ChainError('NOT_FOUND', text, { cid: cid.toString() }, { cause })
+  }
+}
+
+/**
+ * Looks for a message in a tipset and, within the limit, in the tipsets below it.
+ * @returns undefined when it was not executed there
+ * @throws ChainError `NOT_FOUND`; `MESSAGE_REPLACED` when its nonce went to another message (or to a replacement that
+ * does not count)
+ */
+export async function searchMessage(
+  sought: SoughtMessage,
+  from: Tipset,
+  options: SearchOptions,
+  deps: SearchDeps,
+): Promise<FoundMessage | undefined> {
+  const found = await executedIn(from, sought, options.allowReplaced, deps)
+  return found ?? (await searchBelow(sought, from, options, deps))
+}
+
+/**
+ * The tipset between whose parent's state and its own the sender's nonce passed the message's. Nonces never fall, so it
+ * is found by halving (first in growing steps from the top, most messages are recent) where Lotus reads every state on
+ * the way.
+ */
+export async function searchBelow(
+  sought: SoughtMessage,
+  from: Tipset,
+  { limit, allowReplaced }: SearchOptions,
+  deps: SearchDeps,
+): Promise<FoundMessage | undefined> {
+  const { view } = deps
+  const { message } = sought.message
+  const id = resolveId(view.stateBefore(from), message.from)
+  if (id === undefined || view.stateBefore(from).getActor(id) === undefined) {
+    throw new ChainError('NOT_FOUND', 'failed to load initial tipset')
+  }
+  const passed = (tipset: Tipset): boolean => (view.stateBefore(tipset).getActor(id)?.nonce ?? 0n) > message.nonce
+  if (from.height === 0 || !passed(from)) return undefined
+  const floor = limit === NO_LOOKBACK_LIMIT ? 0 : Math.max(0, from.height - limit)
+  const crossing = firstPassed(view, from, floor, passed)
+  return crossing === undefined ? undefined : await executedIn(crossing, sought, allowReplaced, deps)
+}
+
+/** The lowest tipset above `floor` that passed; undefined when the one that did lies below. */
+function firstPassed(
+  view: ChainView,
+  from: Tipset,
+  floor: ChainEpoch,
+  passed: (tipset: Tipset) => boolean,
+): Tipset | undefined {
+  let high = from
+  let low = floor
+  for (let step = 1; high.height > floor; step *= 2) {
+    const height = Math.max(floor, from.height - step)
+    const tipset = view.store.tipsetByHeight(height, from, 'next')
+    if (!passed(tipset)) {
+      low = tipset.height
+      break
+    }
+    high = tipset
+    if (height === floor) break
+  }
+  // `high` passed; the tipset at `low` did not, unless `low` is the floor itself
+  while (low + 1 < high.height) {
+    const middle = Math.floor((low + high.height) / 2)
+    const tipset = view.store.tipsetByHeight(middle, from, 'next')
+    if (!passed(tipset)) low = tipset.height
+    else if (tipset.height < high.height) high = tipset
+    else {
+      // only null rounds between the middle and `high`: the next lower tipset decides
+      const parent = view.store.parent(high)
+      if (parent.height <= low || !passed(parent)) break
+      high = parent
+    }
+  }
+  return high.height > floor ? high : undefined
+}
+
+/**
+ * Looks in the parents of one tipset.
+ * @throws ChainError `MESSAGE_REPLACED`
+ */
+export async function executedIn(
+  tipset: Tipset,
+  { cid, message: { message } }: SoughtMessage,
+  allowReplaced: boolean,
+  deps: SearchDeps,
+): Promise<FoundMessage | undefined> {
+  if (tipset.height === 0) return undefined
+  const { view } = deps
+  const parent = view.store.parent(tipset)
+  const messages = view.tipsetMessages(parent)
+  for (let i = messages.length - 1; i >= 0; i--) {
+    const candidate = messages[i] as ChainMessage
+    if (!candidate.message.from.equals(message.from)) continue
+    if (candidate.message.nonce < message.nonce) return undefined
+    if (candidate.message.nonce > message.nonce) continue
+    const found = chainMessageCid(candidate)
+    if (!equalCall(candidate.message, message)) {
+      throw replaced(
+        'found message with equal nonce as the one we are looking for that is NOT a valid replacement message',
+        cid,
+        found,
+        message.nonce,
+      )
+    }
+    if (!allowReplaced && !found.equals(cid)) {
+      throw replaced('found message with equal nonce as the one we are looking for', cid, found, message.nonce)
+    }
+    return { cid: found, receipt: await receiptAt(tipset, parent, i, deps), tipset }
+  }
+  return undefined
+}
+
+async function receiptAt(tipset: Tipset, parent: Tipset, index: number, { view, vm }: SearchDeps): Promise<Receipt> {
+  const root = firstBlock(tipset).parentMessageReceipts
+  try {
+    return readReceipt(view.store.blocks, root, index)
+  } catch (error) {
+    if (!(error instanceof BlockMissing)) throw error
+    // snapshots hold no receipts
+    await vm.executeTipset(parent)
+    return readReceipt(view.store.blocks, root, index)
+  }
+}
+
+function replaced(what: string, wanted: Cid, found: Cid, nonce: bigint): ChainError {
+  return new ChainError(
+    'MESSAGE_REPLACED',
+    `message was replaced: ${what} (F:${wanted} n ${nonce}, TS: ${found} n${nonce})`,
+    { wanted: wanted.toString(), found: found.toString(), nonce },
+  )
+}
+
+/** Whether two messages ask for the same and differ at most in what they pay. */
+function equalCall(a: Message, b: Message): boolean {
+  const bare = (one: Message): Message => ({ ...one, gasLimit: 0n, gasFeeCap: 0n, gasPremium: 0n })
+  return messageCid(bare(a)).equals(messageCid(bare(b)))
+}

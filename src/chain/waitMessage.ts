@@ -1,0 +1,140 @@
+/**
+ * Waits until a message is executed and lies deep enough.
+ *
+ *   looking ──found at the head, below it, or in a new tipset──> candidate ──deep enough──> answer
+ *      <──────────────── its tipset is reverted ─────────────────
+ *
+ * @see lotus chain/stmgr/searchwait.go WaitForMessage; rpc-wire 11
+ */
+import { errorMessage } from '../base/errors.ts'
+import type { Logger } from '../base/ports.ts'
+import type { Cid } from '../codec/cid.ts'
+import type { ChainEpoch } from '../types/scalars.ts'
+import { type Tipset, tipsetKeyText } from '../types/tipset.ts'
+import { ChainError } from './errors.ts'
+import { type HeadChange, headChanges } from './headChange.ts'
+import { executedIn, type FoundMessage, loadSought, type SearchDeps, searchBelow } from './searchMessage.ts'
+
+/** Deepest confidence that may be asked for: one finality. */
+const MAX_CONFIDENCE = 900n
+
+/** What to wait for. */
+export interface WaitOptions {
+  /** Epochs that must lie on top of the tipset that executed it. */
+  readonly confidence: bigint
+  /** How far to look back for it when the waiting begins; -1 everything. */
+  readonly limit: ChainEpoch
+  readonly allowReplaced: boolean
+  /** Ends the waiting. */
+  readonly signal: AbortSignal
+}
+
+/** What waiting needs. */
+export interface WaitDeps extends SearchDeps {
+  readonly log: Logger
+}
+
+/** Something that happened while waiting. */
+type Event =
+  | { readonly kind: 'head'; readonly changes: readonly HeadChange[] }
+  | { readonly kind: 'searched'; readonly found: FoundMessage | undefined }
+
+/**
+ * @throws ChainError `CONFIDENCE_TOO_HIGH`, `NOT_FOUND`; `MESSAGE_REPLACED` when a replacement turns up at the head or
+ * in a new tipset (one that only the search below the head meets is logged, and the waiting goes on, as in Lotus);
+ * `CANCELLED` when `signal` is aborted
+ */
+export async function waitMessage(cid: Cid, options: WaitOptions, deps: WaitDeps): Promise<FoundMessage> {
+  const { confidence, signal, allowReplaced } = options
+  if (confidence > MAX_CONFIDENCE) {
+    throw new ChainError('CONFIDENCE_TOO_HIGH', `message confidence exceeds maximum: ${confidence} > ${MAX_CONFIDENCE}`)
+  }
+  const sought = loadSought(deps.view, cid)
+  const events = new EventQueue<Event>(signal)
+  const stop = deps.view.store.onHeadChange((reverted, applied) => {
+    events.push({ kind: 'head', changes: headChanges({ reverted, applied }) })
+  })
+  try {
+    const head = deps.view.store.head()
+    let height = head.height
+    let candidate = await executedIn(head, sought, allowReplaced, deps)
+    const reverted = new Set<string>()
+    if (candidate === undefined) {
+      void searchBelow(sought, head, options, deps).then(
+        (found) => events.push({ kind: 'searched', found }),
+        (error: unknown) => {
+          deps.log.warn('failed to look back through chain for message', {
+            cid: cid.toString(),
+            error: errorMessage(error),
+          })
+        },
+      )
+    }
+    for (;;) {
+      if (candidate !== undefined && isDeep(height, candidate, confidence)) return candidate
+      const event = await events.next()
+      if (event.kind === 'searched') {
+        const { found } = event
+        if (found !== undefined && !reverted.has(tipsetKeyText(found.tipset.key))) candidate ??= found
+        continue
+      }
+      for (const { kind, tipset } of event.changes) {
+        if (kind === 'revert') {
+          reverted.add(tipsetKeyText(tipset.key))
+          if (candidate !== undefined && isSame(candidate.tipset, tipset)) candidate = undefined
+          continue
+        }
+        reverted.delete(tipsetKeyText(tipset.key))
+        height = tipset.height
+        if (candidate !== undefined && isDeep(height, candidate, confidence)) return candidate
+        candidate = (await executedIn(tipset, sought, allowReplaced, deps)) ?? candidate
+        if (candidate !== undefined && isDeep(height, candidate, confidence)) return candidate
+      }
+    }
+  } finally {
+    stop()
+    events.end()
+  }
+}
+
+function isDeep(height: ChainEpoch, found: FoundMessage, confidence: bigint): boolean {
+  return height >= found.tipset.height && BigInt(height - found.tipset.height) >= confidence
+}
+
+function isSame(a: Tipset, b: Tipset): boolean {
+  return tipsetKeyText(a.key) === tipsetKeyText(b.key)
+}
+
+/** Hands events over one at a time. */
+class EventQueue<E> {
+  readonly #events: E[] = []
+  readonly #signal: AbortSignal
+  #wake: (() => void) | undefined
+  readonly #onAbort = (): void => this.#wake?.()
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal
+    signal.addEventListener('abort', this.#onAbort)
+  }
+
+  push(event: E): void {
+    this.#events.push(event)
+    this.#wake?.()
+  }
+
+  /** @throws ChainError `CANCELLED` */
+  async next(): Promise<E> {
+    for (;;) {
+      if (this.#signal.aborted) throw new ChainError('CANCELLED', 'context canceled')
+      const event = this.#events.shift()
+      if (event !== undefined) return event
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+  }
+
+  end(): void {
+    this.#signal.removeEventListener('abort', this.#onAbort)
+  }
+}

@@ -1,0 +1,243 @@
+/**
+ * Methods `Mpool…`.
+ * @see lotus node/impl/full/mpool.go
+ */
+import type { ChainView } from '../../chain/chainView.ts'
+import type { Cid } from '../../codec/cid.ts'
+import { bool, type Codec, cid, jsonOnly, list, listOrEmpty, nullable, struct } from '../../codec/description.ts'
+import { type MessageCheck, messageCheck, messagePrototype } from '../../mempool/checkStatus.ts'
+import { mempoolConfig } from '../../mempool/config.ts'
+import { MempoolError } from '../../mempool/errors.ts'
+import type { MessagePool } from '../../mempool/messagePool.ts'
+import type { MempoolUpdate } from '../../mempool/pendingMessages.ts'
+import { assertRecipient } from '../../mempool/sanityCheck.ts'
+import type { MessageSender } from '../../mempool/sendMessage.ts'
+import { sendSpec } from '../../mempool/sendSpec.ts'
+import { address } from '../../types/address.ts'
+import { nonce } from '../../types/scalars.ts'
+import { type SignedMessage, signedMessage, signedMessageCid } from '../../types/signedMessage.ts'
+import { tipsetKey } from '../../types/tipset.ts'
+import { RpcError } from '../errors.ts'
+import { channelMethod, type MethodRow, method, nothing, param } from '../method.ts'
+import {
+  given,
+  messageParam,
+  type OutgoingMessage,
+  outgoingMessageParam,
+  signedMessageParam,
+} from '../types/message.ts'
+
+/** What the methods need. */
+export interface MpoolMethodsDeps {
+  readonly view: ChainView
+  readonly pool: MessagePool
+  readonly sender: MessageSender
+}
+
+/** `{Type: 0 add | 1 remove, Message}`. Output only. */
+const update: Codec<MempoolUpdate> = struct<MempoolUpdate>('api.MpoolUpdate', [
+  [
+    'type',
+    'Type',
+    jsonOnly<'add' | 'remove'>(
+      'api.MpoolChange',
+      (value) => (value === 'add' ? 0 : 1),
+      (json) => (json === 1 ? 'remove' : 'add'),
+      { type: 'integer' },
+    ),
+  ],
+  ['message', 'Message', signedMessage],
+])
+
+const ticketQuality: Codec<number> = jsonOnly<number>(
+  'float64',
+  (value) => value,
+  (json) => {
+    if (json === undefined || json === null) return 0
+    const value = Number(json)
+    if ((typeof json !== 'number' && typeof json !== 'bigint') || Number.isNaN(value)) {
+      throw new RpcError('INVALID_PARAMS', 'json: cannot unmarshal value into Go value of type float64')
+    }
+    return value
+  },
+  { type: 'number' },
+)
+
+const checks: Codec<MessageCheck[][]> = listOrEmpty(listOrEmpty(messageCheck))
+const signed = param('signedMessage', signedMessageParam)
+const signedList = param('signedMessages', listOrEmpty(signedMessageParam))
+const key = param('tipsetKey', tipsetKey)
+
+/** Rows of `Mpool…`. */
+export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRow[] {
+  const prefix = view.network.addressPrefix
+
+  async function push(one: SignedMessage, untrusted: boolean): Promise<Cid> {
+    assertSane(one)
+    return await pool.push(one, { untrusted })
+  }
+
+  function assertSane(one: SignedMessage): void {
+    const { from, nonce: number, to } = one.message
+    if (to.isUndefined || from.isUndefined) return
+    const name = `message ${signedMessageCid(one)} from ${from.toString(prefix)} with nonce ${number}`
+    assertRecipient(one.message, prefix, name)
+  }
+
+  /** All are checked for sense before the first is pushed; a failure ends it, what was pushed stays. */
+  async function pushAll(all: readonly (SignedMessage | null)[], untrusted: boolean): Promise<Cid[]> {
+    const messages = all.map(given)
+    messages.forEach(assertSane)
+    const cids: Cid[] = []
+    for (const one of messages) cids.push(await pool.push(one, { untrusted }))
+    return cids
+  }
+
+  async function send(one: OutgoingMessage, spec: Parameters<MessageSender['send']>[1]): Promise<SignedMessage> {
+    if (one.hasValue || one.message.from.isUndefined) return await sender.send(one.message, spec)
+    throw new MempoolError('MESSAGE_INVALID', "'Value' cannot be nil")
+  }
+
+  return [
+    method({
+      name: 'MpoolPending',
+      perm: 'read',
+      summary: 'Messages waiting to be included. With a tipset: as they were when it was the head.',
+      params: [key],
+      result: listOrEmpty(signedMessage),
+      handler: (at) => (at.length === 0 ? [...pool.pending().messages] : pool.pendingAt(view.store.tipset(at))),
+    }),
+    method({
+      name: 'MpoolSelect',
+      perm: 'read',
+      summary: 'Messages that a block on top of a tipset would take, by ticket quality (0 to 1).',
+      params: [key, param('ticketQuality', ticketQuality)],
+      result: nullable(listOrEmpty(signedMessage)),
+      handler: async (at, quality) => (await pool.select(view.store.tipsetOrHead(at), quality)) ?? null,
+    }),
+    method({
+      name: 'MpoolPush',
+      perm: 'write',
+      summary: 'Takes a signed message and sends it to the network.',
+      params: [signed],
+      result: cid,
+      handler: (one) => push(given(one), false),
+    }),
+    method({
+      name: 'MpoolPushUntrusted',
+      perm: 'write',
+      summary: 'Takes a signed message of a stranger: at most 100 pending for its sender.',
+      params: [signed],
+      result: cid,
+      handler: (one) => push(given(one), true),
+    }),
+    method({
+      name: 'MpoolPushMessage',
+      perm: 'sign',
+      summary: 'Prices, numbers, signs and pushes a message.',
+      params: [param('message', outgoingMessageParam), param('spec', sendSpec)],
+      result: signedMessage,
+      handler: (one, spec) => send(given(one), spec),
+    }),
+    method({
+      name: 'MpoolBatchPush',
+      perm: 'write',
+      summary: 'Takes several signed messages.',
+      params: [signedList],
+      result: list(cid),
+      handler: (all) => pushAll(all, false),
+    }),
+    method({
+      name: 'MpoolBatchPushUntrusted',
+      perm: 'write',
+      summary: 'Takes several signed messages of strangers.',
+      params: [signedList],
+      result: list(cid),
+      handler: (all) => pushAll(all, true),
+    }),
+    method({
+      name: 'MpoolBatchPushMessage',
+      perm: 'sign',
+      summary: 'Prices, numbers, signs and pushes several messages.',
+      params: [param('messages', listOrEmpty(outgoingMessageParam)), param('spec', sendSpec)],
+      result: list(signedMessage),
+      handler: async (all, spec) => {
+        const messages = all.map(given)
+        messages.forEach(({ message }, i) => {
+          assertRecipient(message, prefix, `message #${i} from ${message.from.toString(prefix)} with`)
+        })
+        const out: SignedMessage[] = []
+        for (const one of messages) out.push(await send(one, spec))
+        return out
+      },
+    }),
+    method({
+      name: 'MpoolGetNonce',
+      perm: 'read',
+      summary: 'Next nonce of a sender, pending messages included.',
+      params: [param('address', address)],
+      result: nonce,
+      handler: (one) => {
+        if (one.isUndefined) throw new MempoolError('SENDER_UNKNOWN', 'GetActor called on undefined address')
+        return pool.nonce(one)
+      },
+    }),
+    method({
+      name: 'MpoolClear',
+      perm: 'write',
+      summary: "Empties the pool; true: of the node's own messages too.",
+      params: [param('local', bool)],
+      result: nothing,
+      handler: (local) => pool.clear(local),
+    }),
+    method({
+      name: 'MpoolGetConfig',
+      perm: 'read',
+      summary: "The pool's settings.",
+      params: [],
+      result: mempoolConfig,
+      handler: () => pool.config(),
+    }),
+    method({
+      name: 'MpoolSetConfig',
+      perm: 'admin',
+      summary: "Changes the pool's settings.",
+      params: [param('config', mempoolConfig)],
+      result: nothing,
+      handler: (config) => pool.setConfig(config),
+    }),
+    method({
+      name: 'MpoolCheckMessages',
+      perm: 'read',
+      summary: 'Checks messages without pushing them.',
+      params: [param('prototypes', listOrEmpty(messagePrototype))],
+      result: checks,
+      handler: (prototypes) =>
+        pool.check(prototypes.map(({ message, validNonce }) => ({ message, anyNonce: !validNonce }))),
+    }),
+    method({
+      name: 'MpoolCheckPendingMessages',
+      perm: 'read',
+      summary: 'Checks what a sender has pending; null when that is nothing.',
+      params: [param('from', address)],
+      result: nullable(checks),
+      handler: async (from) => (await pool.checkPending(from)) ?? null,
+    }),
+    method({
+      name: 'MpoolCheckReplaceMessages',
+      perm: 'read',
+      summary: 'Checks pending messages with replacements in their place.',
+      params: [param('messages', listOrEmpty(messageParam))],
+      result: checks,
+      handler: (messages) => pool.checkReplacing(messages.map(given)),
+    }),
+    channelMethod({
+      name: 'MpoolSub',
+      perm: 'read',
+      summary: 'Additions to the pool and removals from it, as they happen.',
+      params: [],
+      result: update,
+      subscribe: (sink) => pool.subscribe((one) => sink.value(one)),
+    }),
+  ]
+}

@@ -1,0 +1,152 @@
+/** Pricing: figures from rpc-wire section 10, mpool.md, Lotus' tests, and the recorded session. */
+import { describe, expect, test } from 'vitest'
+import { fromHex } from '../../src/base/bytes.ts'
+import { ethRevertReason } from '../../src/chain/ethRevert.ts'
+import { bytes as bytesCodec, encode } from '../../src/codec/description.ts'
+import { minimumReplacementPremium } from '../../src/mempool/fees.ts'
+import { capGasFee } from '../../src/mempool/gas/capGasFee.ts'
+import { executionError } from '../../src/mempool/gas/executionError.ts'
+import { estimateFeeCap } from '../../src/mempool/gas/feeCap.ts'
+import { medianPremium, PremiumEstimator } from '../../src/mempool/gas/gasPremium.ts'
+import { transitionalGas } from '../../src/mempool/gas/transitionalGas.ts'
+import { MinimumGas } from '../../src/mempool/minimumGas.ts'
+import { DEFAULT_SEND_SPEC } from '../../src/mempool/sendSpec.ts'
+import { FakeChain, keyAddress, testMessage } from './fakes.ts'
+
+const a1 = keyAddress(1)
+const a2 = keyAddress(2)
+
+describe('fee cap', () => {
+  test('20 epochs: a factor of 2699/256', () => {
+    expect(estimateFeeCap(256n, 0n, 20n)).toBe(2699n)
+  })
+  test('of recorded messages, from the base fees of their tipsets', () => {
+    // golden/nv28: fee cap 618110943 with premium 101483 at a base fee of 58618000…: the difference is base x 2699/256
+    expect(((618_110_943n - 101_483n) * 256n) / 2699n).toBe(58_617_993n)
+    expect(estimateFeeCap(58_618_004n, 101_483n, 20n)).toBeGreaterThan(618_000_000n)
+  })
+  test('fewer epochs than none: it falls', () => {
+    expect(estimateFeeCap(1000n, 5n, -1n)).toBe((1000n * 227n) / 256n + 5n)
+    expect(estimateFeeCap(1000n, 5n, 0n)).toBe(1005n)
+  })
+})
+
+describe('premium', () => {
+  const one = (premium: bigint, gasLimit: bigint) => ({ premium, gasLimit })
+  // @see lotus node/impl/gasutils/gasutils_test.go TestMedian
+  test.each([
+    [[one(5n, 5_000_000_000n)], 1, 5n],
+    [[one(5n, 5_000_000_000n), one(10n, 5_000_000_000n)], 1, 10n],
+    [[one(10n, 2_500_000_000n), one(20n, 2_500_000_000n)], 1, 15n],
+    [[one(10n, 2_500_000_000n), one(20n, 2_500_000_000n), one(30n, 2_500_000_000n)], 1, 25n],
+    [[one(10n, 2_500_000_000n), one(20n, 2_500_000_000n), one(30n, 2_500_000_000n)], 2, 15n],
+  ])('median of case %#', (paid, blocks, expected) => {
+    expect(medianPremium(paid, blocks)).toBe(expected)
+  })
+
+  function estimate(blocks: bigint, normal = 0, premium = 0n): bigint {
+    const chain = new FakeChain()
+    for (let i = 0; i < 3; i++) chain.mine(premium === 0n ? [] : [testMessage(a1, a2, i, premium)])
+    chain.mine()
+    return new PremiumEstimator({ chain, normal: () => normal }).estimate(blocks, chain.head())
+  }
+  test('an empty chain gives the floors', () => {
+    expect([0n, 1n, 2n, 3n, 10n, 1000n].map((blocks) => estimate(blocks))).toEqual([
+      200_000n,
+      200_000n,
+      150_000n,
+      100_000n,
+      100_000n,
+      100_000n,
+    ])
+  })
+  test('noise stays within 1.5 % at three deviations', () => {
+    expect(estimate(10n, 3)).toBe(101_500n)
+    expect(estimate(10n, -3)).toBe(98_500n)
+  })
+  test('a quiet chain gives the lowest that was paid', () => {
+    expect(estimate(10n, 0, 300_000n)).toBe(300_000n)
+  })
+})
+
+describe('fee limit', () => {
+  const message = testMessage(a1, a2, 0, 0n).message
+  // @see lotus chain/messagepool/messagepool_test.go TestCapGasFee
+  test('caps fee cap and premium', () => {
+    const dear = { ...message, gasLimit: 100_000_000n, gasFeeCap: 100_000_000n, gasPremium: 100_000n }
+    const { gasFeeCap, gasPremium } = capGasFee(dear, DEFAULT_SEND_SPEC, 100_000_000_000n)
+    expect([gasFeeCap, gasPremium]).toEqual([1000n, 1000n])
+  })
+  test('lowers a premium above the fee cap', () => {
+    const odd = { ...message, gasLimit: 100_000_000n, gasFeeCap: 100_000n, gasPremium: 100_000_000n }
+    const { gasFeeCap, gasPremium } = capGasFee(odd, { ...DEFAULT_SEND_SPEC, maxFee: 100_000_000_000_000n }, 0n)
+    expect([gasFeeCap, gasPremium]).toEqual([100_000n, 100_000n])
+  })
+  test('as in the recorded session: 1 FIL at most, maximized', () => {
+    const spec = { ...DEFAULT_SEND_SPEC, maxFee: 10n ** 18n, maximizeFeeCap: true }
+    const { gasFeeCap } = capGasFee({ ...message, gasLimit: 1_516_578n, gasPremium: 99_809n }, spec, 7n)
+    expect(gasFeeCap).toBe(659_379_207_663n)
+  })
+})
+
+test('the least replacement of 100065 is 110072', () => {
+  expect(minimumReplacementPremium(100_065n)).toBe(110_072n)
+})
+
+describe('least gas', () => {
+  test('goes by upgrade heights above 0', () => {
+    const local = new MinimumGas({ calico: -14, hygge: -30 })
+    // recorded: 1000 < 209863 and 200000 < 240863, messages of 135 and 166 bytes
+    expect(local.total(200, 135)).toBe(209_863n)
+    expect(local.total(200, 166)).toBe(240_863n)
+    const mainnet = new MinimumGas({ calico: 265_200, hygge: 2_683_348 })
+    expect(mainnet.total(265_199, 100)).toBe(38_863n + 136_000n)
+    expect(mainnet.total(265_200, 100)).toBe(38_863n + 136n * 1300n)
+    expect(mainnet.total(2_683_348, 100)).toBe(560_663n + 130_000n)
+  })
+})
+
+test('estimates just before Hygge are raised', () => {
+  expect(transitionalGas(1000n, 2_683_340, 2_683_348, 0n, () => undefined)).toBe(3000n)
+  expect(transitionalGas(1024n, 2_683_340, 2_683_348, 6n, () => 'storageminer')).toBe(1085n)
+  expect(transitionalGas(1000n, 2_683_349, 2_683_348, 0n, () => undefined)).toBe(1000n)
+  expect(transitionalGas(1000n, 2_683_327, 2_683_348, 0n, () => undefined)).toBe(1000n)
+})
+
+describe('failures of a trial', () => {
+  const trial = (exitCode: number, data: Uint8Array, error = 'why') =>
+    executionError({ receipt: { exitCode, return: data, gasUsed: 1n, eventsRoot: null }, error })
+  test('out of gas', () => {
+    expect(trial(7, new Uint8Array(0))).toMatchObject({ code: 'OUT_OF_GAS', message: 'call ran out of gas' })
+  })
+  test('no such recipient, as recorded', () => {
+    const vmError =
+      'message failed with backtrace:\n--> caused by: send::send -- actor does not exist: 999999 (6: resource not found)\n (RetCode=5)'
+    const error = trial(5, new Uint8Array(0), vmError)
+    expect(error.message).toBe(`message execution failed (exit=[SysErrInvalidReceiver(5)], vm error=[${vmError}])`)
+    expect(error.info).toEqual({ data: '0x' })
+  })
+  test('a contract that gives its reason, as recorded', () => {
+    // session.jsonl: StateCall 160 returned these bytes
+    const data = fromHex(
+      `08c379a0${'20'.padStart(64, '0')}${'0e'.padStart(64, '0')}${'6f7574206f662070657472656c73'.padEnd(64, '0')}`,
+    )
+    const error = trial(33, encode(bytesCodec, data))
+    expect(error.message).toBe(
+      'message execution failed (exit=[33], revert reason=[Error(out of petrels)], vm error=[why])',
+    )
+  })
+  test('an empty revert', () => {
+    expect(trial(33, Uint8Array.of(0x40)).message).toContain('revert reason=[none]')
+  })
+})
+
+test.each([
+  [`4e487b71${'11'.padStart(64, '0')}`, 'ArithmeticOverflow()'],
+  [`4e487b71${'99'.padStart(64, '0')}`, 'Panic(0x99)'],
+  [`4e487b71${'f'.repeat(64)}`, `Panic(0x${'f'.repeat(64)})`],
+  ['aabbccdd', '0xaabbccdd'],
+  [`08c379a0${'f'.repeat(64)}`, `0x08c379a0${'f'.repeat(64)}`],
+])('revert reason of %s', (hex, expected) => {
+  expect(ethRevertReason(fromHex(hex))).toBe(expected)
+})
