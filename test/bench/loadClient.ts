@@ -49,7 +49,7 @@ export async function load(url: string, body: string, seconds: number): Promise<
       socket.on('error', reject)
       socket.on('data', (chunk) => {
         if (expected < 0) {
-          const text = chunk.latin1Slice(0, Math.min(chunk.length, 1024))
+          const text = chunk.subarray(0, 1024).toString('latin1')
           const length = /content-length: (\d+)/i.exec(text)?.[1]
           if (length === undefined) return reject(new Error('an answer without Content-Length'))
           expected = text.indexOf('\r\n\r\n') + 4 + Number(length)

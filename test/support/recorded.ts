@@ -1,14 +1,13 @@
 /** Lines of a recorded `*.jsonl.zst` of a golden chain. */
-import { zstdDecompressSync } from 'node:zlib'
 import { type Json, parseJson } from '../../src/codec/jsonText.ts'
-import { readShared } from './shared.ts'
+import { readSharedUnpacked } from './shared.ts'
 
 /** JSON object with exact integers. */
 export type Row = { [key: string]: Json }
 
 /** Text of a zstd-compressed shared file. */
 export function readSharedZstd(path: string): string {
-  return zstdDecompressSync(readShared(path)).toString('utf8')
+  return new TextDecoder().decode(readSharedUnpacked(path))
 }
 
 /** One recorded request with its answer. */

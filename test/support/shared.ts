@@ -1,7 +1,8 @@
 /** Where the shared data (vectors, recorded chains) is: `../shared` beside the repository. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 
 /** Root of the repository, absolute. */
 export const ROOT: string = fileURLToPath(new URL('../../', import.meta.url))
@@ -39,4 +40,20 @@ export function readSharedText(path: string): string {
 /** JSON of a shared file, as JavaScript numbers (use src/codec/jsonText.ts where integers above 2^53 matter). */
 export function readSharedJson<T = unknown>(path: string): T {
   return JSON.parse(readSharedText(path)) as T
+}
+
+/** Names of the files and folders in a shared folder, sorted. */
+export function listShared(path: string): string[] {
+  return readdirSync(sharedPath(path)).sort()
+}
+
+/** Bytes of a file of this repository, by its path from the root. */
+export function readOwn(path: string): Uint8Array {
+  return new Uint8Array(readFileSync(join(ROOT, path)))
+}
+
+/** Bytes of a shared file whose name ends in `.zst` or `.gz`, decompressed. */
+export function readSharedUnpacked(path: string): Uint8Array {
+  const packed = readShared(path)
+  return new Uint8Array(path.endsWith('.zst') ? zstdDecompressSync(packed) : gunzipSync(packed))
 }

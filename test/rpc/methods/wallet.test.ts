@@ -1,5 +1,6 @@
 /** `Wallet…` and `Auth…` over HTTP: every row with every kind of token, and the recorded answers of Lotus. */
 import { beforeAll, describe, expect, it } from 'vitest'
+import { fromBase64, fromUtf8 } from '../../../src/base/bytes.ts'
 import { MemoryStore } from '../../../src/base/memoryStore.ts'
 import type { Random } from '../../../src/base/ports.ts'
 import { stringifyJson } from '../../../src/codec/jsonText.ts'
@@ -195,7 +196,7 @@ describe('tokens over HTTP', () => {
   it('are made, verified, revoked', async () => {
     const { asAdmin, call, clock } = createNode()
     const encoded = (await asAdmin('Node.AuthNew', ['read', 'write'])).result as string
-    const token = Buffer.from(encoded, 'base64').toString('ascii')
+    const token = fromUtf8(fromBase64(encoded))
     expect((await call('Node.AuthVerify', [token])).result).toEqual(['read', 'write'])
     expect((await call('Node.WalletList', [], token)).result).toEqual([])
     expect((await call('Node.AuthVerify', ['x'])).error).toEqual({

@@ -1,0 +1,18 @@
+/** Runs vitest and prints its counts as `N passed, N failed, N skipped`. Arguments go to vitest. */
+import { startVitest } from 'vitest/node'
+
+const vitest = await startVitest('test', process.argv.slice(2), { watch: false, reporters: ['default'] })
+const counts = { passed: 0, failed: 0, skipped: 0 }
+for (const module of vitest.state.getTestModules()) {
+  // A file that could not be loaded has no tests.
+  if (!module.ok() && [...module.children.allTests('failed')].length === 0) counts.failed++
+  for (const test of module.children.allTests()) {
+    const { state } = test.result()
+    if (state === 'passed' || state === 'failed') counts[state]++
+    else counts.skipped++
+  }
+}
+counts.failed += vitest.state.getUnhandledErrors().length
+await vitest.close()
+console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
+process.exitCode = counts.failed === 0 ? 0 : 1

@@ -1,0 +1,39 @@
+/** A Chromium for tests: `$PETREL_CHROMIUM`, what the machine has, or Debian's package installed by scripts/setup. */
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { type Browser, chromium } from 'playwright-core'
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Path of a Chromium or Chrome; undefined when there is none. */
+export function findChromium(): string | undefined {
+  const named = process.env.PETREL_CHROMIUM
+  if (named !== undefined && named !== '') return named
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(isExecutable)
+}
+
+/** Starts it without a window. The caller closes it. */
+export async function launchChromium(): Promise<Browser> {
+  const executablePath = findChromium()
+  if (executablePath === undefined) throw new Error('no Chromium on this machine: `npm run setup` installs one')
+  return chromium.launch({ executablePath, args: FLAGS, headless: true })
+}
