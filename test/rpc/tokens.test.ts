@@ -34,7 +34,10 @@ describe('tokens', () => {
   it('have the header and payload of Lotus, and verify with another implementation', async () => {
     const { tokens } = create()
     const token = tokens.issue(['read', 'write'])
-    const [header, payload] = token.split('.').map((part) => fromUtf8(fromBase64Url(part)))
+    const [header, payload] = token
+      .split('.')
+      .slice(0, 2)
+      .map((part) => fromUtf8(fromBase64Url(part)))
     expect(header).toBe('{"alg":"HS256","typ":"JWT"}')
     expect(payload).toBe('{"Allow":["read","write"]}')
     expect((await jwtVerify(token, SECRET)).payload).toEqual({ Allow: ['read', 'write'] })
