@@ -4,7 +4,7 @@
  * @see ref-fvm fvm/src/ipld/mod.rs scan_for_reachable_links; fvm/src/ipld/cbor.rs
  */
 import {
-  type Cid,
+  Cid,
   CODEC_CBOR,
   CODEC_DAG_CBOR,
   CODEC_FIL_COMMITMENT_SEALED,
@@ -21,6 +21,8 @@ import { Errno, OutOfGas, SyscallError } from './outcomes.ts'
 const TAG_CID = 42
 /** Longest digest that the reference's CID type holds, bytes. */
 const MAX_DIGEST = 64
+const STATE_CID_HEAD = [0x01, 0x71, 0xa0, 0xe4, 0x02, 0x20]
+const STATE_CID_LENGTH = STATE_CID_HEAD.length + 32
 const TWO_64 = 2 ** 64
 
 /** A scan in progress. One item is at least one byte, so counts that matter stay exact in numbers. */
@@ -142,15 +144,27 @@ function scanLink(scan: Scan, data: Uint8Array, offset: number): number {
   const length = argument
   if (length > data.length - at) throw serialization('unexpected end of cbor stream')
   if (length < 1 || data[at] !== 0) throw serialization('DagCBOR CID does not start with a 0x byte')
+  const end = at + length
+  if (length === STATE_CID_LENGTH + 1 && isStateCid(data, at + 1)) {
+    scan.links ??= []
+    scan.links.push(new Cid(data.slice(at + 1, end), 1, CODEC_DAG_CBOR, HASH_BLAKE2B_256, STATE_CID_HEAD.length))
+    return end
+  }
   let cid: Cid
   try {
-    cid = cidFromBytes(data.subarray(at + 1, at + length))
+    cid = cidFromBytes(data.subarray(at + 1, end))
   } catch (cause) {
     throw serialization(`invalid cid: ${(cause as Error).message}`)
   }
-  if (cid.digest.length > MAX_DIGEST) throw serialization('invalid cid: digest too large')
+  if (cid.bytes.length - cid.digestOffset > MAX_DIGEST) throw serialization('invalid cid: digest too large')
   visitCid(scan, cid)
-  return at + length
+  return end
+}
+
+/** Whether the CID at `at` is of the kind that nearly all are: version 1, dag-cbor, blake2b-256 with 32 bytes. */
+function isStateCid(data: Uint8Array, at: number): boolean {
+  for (let i = 0; i < STATE_CID_HEAD.length; i++) if (data[at + i] !== STATE_CID_HEAD[i]) return false
+  return true
 }
 
 function visitCid(scan: Scan, cid: Cid): void {
@@ -164,10 +178,11 @@ function visitCid(scan: Scan, cid: Cid): void {
     if (codec === CODEC_DAG_CBOR) scanCbor(scan, cid.digest)
     return
   }
-  if (cid.hashCode !== HASH_BLAKE2B_256 || cid.digest.length !== 32) {
+  const digestLength = cid.bytes.length - cid.digestOffset
+  if (cid.hashCode !== HASH_BLAKE2B_256 || digestLength !== 32) {
     throw new SyscallError(
       Errno.NotFound,
-      `block links to CID with forbidden multihash type (code: ${cid.hashCode}, len: ${cid.digest.length})`,
+      `block links to CID with forbidden multihash type (code: ${cid.hashCode}, len: ${digestLength})`,
     )
   }
   scan.links ??= []

@@ -13,8 +13,6 @@ import {
 import { openChain } from '../../../src/chain/openChain.ts'
 import { ChainRandomness } from '../../../src/chain/randomness.ts'
 import { memorySource } from '../../../src/codec/byteSource.ts'
-import { type Cid, parseCid } from '../../../src/codec/cid.ts'
-import type { Json } from '../../../src/codec/jsonText.ts'
 import { parseJson } from '../../../src/codec/jsonText.ts'
 import { mockBeacon } from '../../../src/consensus/beacon.ts'
 import { ExternFailure, type Externs } from '../../../src/fvm/externs.ts'
@@ -26,14 +24,16 @@ import { openArchive } from '../../../src/ipld/openArchive.ts'
 import { type Network, networkVersionAt } from '../../../src/networks/network.ts'
 import { parseNetwork } from '../../../src/networks/parseNetwork.ts'
 import { firstBlock, type Tipset, tipsetKeyCid } from '../../../src/types/tipset.ts'
-import { readBundle } from '../../support/actors.ts'
 import { sharedPath } from '../../support/shared.ts'
+import { bundleStore } from './actorCode.ts'
 
 export interface GoldenChain {
   readonly network: Network
   readonly store: LayeredBlockstore
   /** Below what execution writes. */
   readonly archive: Blockstore
+  /** The actors' bundles. */
+  readonly bundles: Blockstore
   readonly chain: ChainStore
   /** From genesis to the head, genesis excluded. */
   readonly tipsets: readonly Tipset[]
@@ -47,7 +47,8 @@ export function openGoldenChain(name: string): GoldenChain {
   const source = memorySource(new Uint8Array(readFileSync(sharedPath(`${folder}/chain.car.zst`))))
   const archive = openArchive(source, { zstd: nativeZstd, verify: 'never', nodes })
   const top = new MemoryBlockstore(nodes)
-  const store = new LayeredBlockstore([top, archive], nodes)
+  const bundles = bundleStore(network)
+  const store = new LayeredBlockstore([top, archive, bundles], nodes)
   const meta = new Map<string, Uint8Array>()
   const chain = openChain({
     blocks: store,
@@ -57,7 +58,7 @@ export function openGoldenChain(name: string): GoldenChain {
   })
   const tipsets: Tipset[] = []
   for (let tipset = chain.head(); tipset.height > 0; tipset = chain.parent(tipset)) tipsets.unshift(tipset)
-  return { network, store, archive, chain, tipsets }
+  return { network, store, archive, bundles, chain, tipsets }
 }
 
 function ignore(): void {}
@@ -150,6 +151,3 @@ export function executeGolden(
   )
   return { result: result as TipsetResult, applied }
 }
-
-export type { Json }
-export { type Cid, parseCid, readBundle }
