@@ -8,7 +8,6 @@ import {
   bytesOrEmpty as bytes,
   type Codec,
   encode,
-  i64,
   int,
   list,
   nullable,

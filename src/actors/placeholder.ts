@@ -6,7 +6,7 @@ import type { ActorCode } from '../fvm/kernel/kernel.ts'
 import { WasmGas } from './wasmGas.ts'
 
 /** Pages of memory that its module declares. */
-const PAGES = 0
+const PAGES = 16
 
 /** The placeholder actor. Makes no system call at all. */
 export function createPlaceholderCode(): ActorCode {

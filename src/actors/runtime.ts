@@ -6,6 +6,7 @@
 import { type Cid, CODEC_CBOR, CODEC_DAG_CBOR, HASH_BLAKE2B_256 } from '../codec/cid.ts'
 import { type Codec, decode, encode } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
+import { EMPTY_ARRAY_CID } from '../fvm/emptyArray.ts'
 import type { Kernel, MessageContext, NetworkContext } from '../fvm/kernel/kernel.ts'
 import { ActorExit, ERRNO_TEXT, type Errno, Errno as Errors, Exit, SyscallError } from '../fvm/kernel/outcomes.ts'
 import type { Blockstore } from '../ipld/blockstore.ts'
@@ -13,7 +14,7 @@ import { type Address, addressToId, isIdAddress } from '../types/address.ts'
 import type { ActorId, ChainEpoch, ExitCode, MethodNum, TokenAmount } from '../types/scalars.ts'
 import type { ActorType } from './actorType.ts'
 import { ActorError, checkedExitCode, type ExitData } from './errors.ts'
-import type { WasmGas } from './wasmGas.ts'
+import type { BlockFeature, WasmGas } from './wasmGas.ts'
 
 /** A syscall costs this much by itself, milligas. @see FIP-0032; ref-fvm price list, syscall_cost */
 const SYSCALL_MILLIGAS = 14_000_000
@@ -74,10 +75,10 @@ export class Runtime {
     this.#kernel = kernel
     this.gas = gas
     this.store = {
-      get: (cid) => this.getBlock(cid),
-      has: (cid) => (this.getBlock(cid), true),
+      get: (cid) => this.#getBlock(cid, 'node'),
+      has: (cid) => (this.#getBlock(cid, 'node'), true),
       put: (_cid, data) => {
-        this.putBlock(CODEC_DAG_CBOR, data)
+        this.#putBlock(data, 'nodeWritten')
       },
     }
   }
@@ -115,7 +116,7 @@ export class Runtime {
     this.gas.allocate()
     this.gas.add('parameters')
     const bytes = this.#read(paramsHandle, size)
-    this.#decoded(size)
+    this.#worked('receivedBlock', size)
     return { codec, bytes }
   }
 
@@ -124,7 +125,7 @@ export class Runtime {
     if (!this.#callerValidated) return this.exit(Exit.USR_ASSERTION_FAILED, 'failed to validate caller', undefined)
     let handle = 0
     if (result !== undefined) {
-      this.#encoded(result.bytes.length)
+      this.#worked('sentBlock', result.bytes.length)
       handle = this.#orPanic(() => this.#create(result))
     }
     this.gas.add('end')
@@ -150,14 +151,10 @@ export class Runtime {
     }
   }
 
-  #encoded(length: number): void {
-    this.gas.add('encode')
-    this.gas.add('encodeByte', length)
-  }
-
-  #decoded(length: number): void {
-    this.gas.add('decode')
-    this.gas.add('decodeByte', length)
+  /** Instructions for a block that was decoded or encoded: some per block, some per byte. */
+  #worked(what: BlockFeature, length: number): void {
+    this.gas.add(what)
+    this.gas.add(`${what}Byte`, length)
   }
 
   #create(block: ExitData): number {
@@ -293,12 +290,11 @@ export class Runtime {
 
   // State
 
-  /** A block of the state. @throws ActorError USR_ILLEGAL_STATE when it cannot be had */
-  getBlock(cid: Cid): Uint8Array {
+  #getBlock(cid: Cid, what: BlockFeature): Uint8Array {
     try {
       const { handle, size } = this.#syscall('ipld', 'block_open', (kernel) => kernel.blockOpen(cid))
       const data = this.#read(handle, size)
-      this.#decoded(size)
+      this.#worked(what, size)
       return data
     } catch (error) {
       if (error instanceof SyscallError) {
@@ -311,10 +307,10 @@ export class Runtime {
     }
   }
 
-  putBlock(codec: number, bytes: Uint8Array): Cid {
-    this.#encoded(bytes.length)
+  #putBlock(bytes: Uint8Array, what: BlockFeature): Cid {
+    this.#worked(what, bytes.length)
     try {
-      const handle = this.#create({ codec, bytes })
+      const handle = this.#create({ codec: CODEC_DAG_CBOR, bytes })
       this.gas.add('link')
       return this.#syscall('ipld', 'block_link', (kernel) => kernel.blockLink(handle, HASH_BLAKE2B_256, 32))
     } catch (error) {
@@ -325,13 +321,13 @@ export class Runtime {
     }
   }
 
-  /** A typed block of the state. @throws ActorError USR_ILLEGAL_STATE */
+  /** A typed block of the state. @throws ActorError USR_ILLEGAL_STATE when it cannot be had or is of another type */
   getCbor<T>(codec: Codec<T>, cid: Cid): T {
-    return this.#decodeState(codec, this.getBlock(cid))
+    return this.#decodeState(codec, this.#getBlock(cid, 'state'))
   }
 
   putCbor<T>(codec: Codec<T>, value: T): Cid {
-    return this.putBlock(CODEC_DAG_CBOR, encode(codec, value))
+    return this.#putBlock(encode(codec, value), 'stateWritten')
   }
 
   #decodeState<T>(codec: Codec<T>, bytes: Uint8Array): T {
@@ -367,7 +363,7 @@ export class Runtime {
   state<T>(codec: Codec<T>): T {
     const root = this.#stateRoot(Exit.USR_ILLEGAL_STATE)
     this.gas.add('open')
-    return this.getCbor(codec, root)
+    return this.#illegalArgument(() => this.getCbor(codec, root))
   }
 
   #stateRoot(code: ExitCode): Cid {
@@ -381,7 +377,14 @@ export class Runtime {
 
   /** First state of a new actor. */
   create<T>(codec: Codec<T>, state: T): void {
-    this.#setRoot(this.putCbor(codec, state))
+    const root = this.#stateRoot(Exit.USR_ILLEGAL_STATE)
+    if (!root.equals(EMPTY_ARRAY_CID)) {
+      throw new ActorError(
+        Exit.USR_ILLEGAL_STATE,
+        `failed to create state; expected empty array CID, got: ${root.toString()}`,
+      )
+    }
+    this.#setRoot(this.#illegalArgument(() => this.putCbor(codec, state)))
   }
 
   /**
@@ -443,7 +446,7 @@ export class Runtime {
     if (value < 0n || value >= 1n << 128n) throw new SyscallError(Errors.InsufficientFunds, 'value out of range')
     let handle = 0
     if (params !== undefined) {
-      this.#encoded(params.bytes.length)
+      this.#worked('sentBlock', params.bytes.length)
       handle = this.#create(params)
     }
     this.gas.add('send')
@@ -451,7 +454,7 @@ export class Runtime {
     this.gas.add('sent')
     if (result.returnHandle === 0) return { exitCode: result.exitCode, data: undefined }
     const bytes = this.#read(result.returnHandle, result.returnSize)
-    this.#decoded(bytes.length)
+    this.#worked('receivedBlock', bytes.length)
     return { exitCode: result.exitCode, data: { codec: result.returnCodec, bytes } }
   }
 

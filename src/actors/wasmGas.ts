@@ -13,6 +13,8 @@ import { WASM_GAS_COSTS } from './wasmGasCosts.ts'
 
 /** A thing whose instructions are priced. */
 export type Feature = keyof typeof WASM_GAS_COSTS
+/** Blocks that are decoded or encoded; each has a cost of its own and one per byte. */
+export type BlockFeature = 'receivedBlock' | 'sentBlock' | 'state' | 'stateWritten' | 'node' | 'nodeWritten'
 
 const MILLIGAS = 1000
 /** A page of an instance's memory, milligas: 64 KiB at 0.4 gas a byte. */

@@ -52,17 +52,16 @@ const EXPORTED: readonly string[] = [
   'SectorContentChanged',
 ]
 
-/** A set in a HAMT: values are empty arrays. */
+/** A set in a HAMT: values are null. */
 const unit: Codec<null> = {
   name: 'EmptyValue',
-  write: (writer) => writer.array(0),
-  read: (reader) => {
-    if (reader.readArray() !== 0) throw new ActorError(Exit.USR_ILLEGAL_STATE, 'set entry is not empty')
-    return null
+  write: (writer) => {
+    writer.null()
   },
+  read: (reader) => reader.readNull(),
   toJson: () => null,
   fromJson: () => null,
-  schema: {},
+  schema: { type: 'null' },
 }
 
 function loadDealOps(runtime: Runtime, state: MarketState): ActorMap<Cid> {
@@ -73,7 +72,9 @@ function dealsAt(runtime: Runtime, state: MarketState, epoch: number): number[] 
   const root = loadDealOps(runtime, state).get(signedKey(epoch))
   if (root === undefined) return []
   const out: number[] = []
-  ActorMap.load(runtime, root, unit).forEach((key) => out.push(Number(readUnsignedKey(key))))
+  ActorMap.load(runtime, root, unit).forEach((key) => {
+    out.push(Number(readUnsignedKey(key)))
+  })
   return out
 }
 

@@ -110,7 +110,9 @@ export function addLockedFunds(
     vested += (entries[first] as VestingFund).amount
     first++
   }
-  return { funds: save(runtime, entries.slice(first)), vested }
+  const funds = save(runtime, entries.slice(first))
+  runtime.gas.add('vestingEntryDropped', entries.length)
+  return { funds, vested }
 }
 
 /** What a penalty takes: first what has vested, then what vests soonest. */

@@ -159,6 +159,7 @@ function onEpochTickEnd(policy: ActorsPolicy): (runtime: Runtime) => void {
     processDeferredCronEvents(runtime, readBlock(thisEpochRewardReturn, answer), policy)
     const power = runtime.transaction(powerState, (state) => {
       const { raw, qualityAdjusted } = currentTotalPower(state)
+      runtime.gas.add('powerEstimate')
       return {
         state: {
           ...state,
@@ -170,7 +171,6 @@ function onEpochTickEnd(policy: ActorsPolicy): (runtime: Runtime) => void {
         result: raw,
       }
     })
-    runtime.gas.add('powerEstimate')
     runtime.send(REWARD_ADDRESS, METHOD_UPDATE_NETWORK_KPI, cborBlock(powerOrNull, power), 0n)
   }
 }
