@@ -5,10 +5,10 @@
 import { toBase64 } from '../base/bytes.ts'
 import { decode, type JsonContext } from '../codec/description.ts'
 import type { Json } from '../codec/jsonText.ts'
+import { actorMethod, actorMethod } from '../state/actorMethods.ts'
 import type { Message } from '../types/message.ts'
 import { tryActorOf } from './actorLookup.ts'
 import type { ChainView } from './chainView.ts'
-import { returnType } from './returnTypes.ts'
 import type { FoundMessage } from './searchMessage.ts'
 
 /**
@@ -19,7 +19,8 @@ export function decodeReturn(view: ChainView, message: Message, found: FoundMess
   const { receipt, tipset } = found
   if (receipt.exitCode !== 0 || receipt.return.length === 0) return null
   const actor = tryActorOf(view.stateBefore(tipset), message.to)
-  const kind = actor === undefined ? undefined : view.codes(actor.code)?.kind
-  const type = kind === undefined ? undefined : returnType(kind, message.method)
-  return type === undefined ? toBase64(receipt.return) : type.toJson(decode(type, receipt.return), context)
+  const code = actor === undefined ? undefined : view.codes(actor.code)
+  const called = code === undefined ? undefined : actorMethod(code.kind, code.actorsVersion, message.method)
+  if (called === undefined) return toBase64(receipt.return)
+  return called.returns === null ? {} : called.returns.toJson(decode(called.returns, receipt.return), context)
 }
