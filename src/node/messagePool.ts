@@ -1,0 +1,98 @@
+/** The message pool of a node: pool, pricing, sending, and their methods. */
+import type { KeyValueStore } from '../base/ports.ts'
+import { accountKey, tryActorOf } from '../chain/actorLookup.ts'
+import type { ChainView } from '../chain/chainView.ts'
+import type { VmHost } from '../chain/vm.ts'
+import { DEFAULT_MAX_FEE } from '../mempool/gas/capGasFee.ts'
+import { PremiumEstimator } from '../mempool/gas/gasPremium.ts'
+import { estimateMessageGas, type MessageGasDeps } from '../mempool/gas/messageGas.ts'
+import { normalRandom, uniformRandom } from '../mempool/gas/normalRandom.ts'
+import { MIN_REPUBLISH_INTERVAL_MS } from '../mempool/limits.ts'
+import { type MessagePool, openMessagePool } from '../mempool/messagePool.ts'
+import { createPoolChain, poolPrices } from '../mempool/poolChain.ts'
+import type { MessagePublisher } from '../mempool/ports.ts'
+import { MessageSender } from '../mempool/sendMessage.ts'
+import { messageVerifier } from '../mempool/verifyMessage.ts'
+import { upgradeHeight } from '../networks/network.ts'
+import type { MethodRow } from '../rpc/method.ts'
+import { gasMethods } from '../rpc/methods/gas.ts'
+import { mpoolMethods } from '../rpc/methods/mpool.ts'
+import type { TokenAmount } from '../types/scalars.ts'
+import type { Wallet } from '../wallet/wallet.ts'
+import type { NodePorts } from './nodePorts.ts'
+
+/** What the operator sets. */
+export interface MempoolSettings {
+  /** The most that a message may cost when its sender sets no limit, attoFIL. Default 0.07 FIL. */
+  readonly defaultMaxFee?: TokenAmount
+  /** Default: nobody to send to. */
+  readonly publish?: MessagePublisher
+}
+
+export interface MempoolDeps {
+  readonly view: ChainView
+  readonly vm: VmHost
+  readonly meta: KeyValueStore
+  readonly wallet: Wallet
+}
+
+/** The running pool. */
+export interface NodeMempool {
+  readonly pool: MessagePool
+  readonly sender: MessageSender
+  readonly rows: readonly MethodRow[]
+}
+
+/** Block delays between two rounds of republishing. @see lotus chain/messagepool RepublishInterval */
+const REPUBLISH_BLOCKS = 10
+const MS_PER_SEC = 1000
+
+export async function openMempool(
+  deps: MempoolDeps,
+  settings: MempoolSettings,
+  ports: NodePorts,
+): Promise<NodeMempool> {
+  const { view, vm, meta, wallet } = deps
+  const { network, store } = view
+  const { addressPrefix } = network
+  const chain = createPoolChain(view, vm)
+  const republishMs = (REPUBLISH_BLOCKS * network.blockDelaySecs + network.propagationDelaySecs) * MS_PER_SEC
+  const pool = await openMessagePool(
+    {
+      chain,
+      store: meta,
+      verifier: messageVerifier(network.chainId),
+      minimumGas: poolPrices(view),
+      publish: settings.publish ?? (() => undefined),
+      clock: ports.clock,
+      timers: ports.timers,
+      logger: ports.log,
+      random: uniformRandom(ports.random),
+    },
+    { addressPrefix, republishIntervalMs: Math.max(republishMs, MIN_REPUBLISH_INTERVAL_MS) },
+  )
+  const gas: MessageGasDeps = {
+    pool,
+    vm,
+    chain: { parent: (tipset) => store.parent(tipset) },
+    resolveKeyAddress: (address, tipset) => accountKey(view, view.stateBefore(tipset), address),
+    addressPrefix,
+    hyggeHeight: upgradeHeight(network, 'Hygge') ?? 0,
+    actorKindAt: (address, tipset) => {
+      const actor = tryActorOf(view.stateBefore(tipset), address)
+      return actor === undefined ? undefined : view.codes(actor.code)?.kind
+    },
+    premiums: new PremiumEstimator({ chain, normal: normalRandom(ports.random) }),
+    defaultMaxFee: settings.defaultMaxFee ?? DEFAULT_MAX_FEE,
+  }
+  const sender = new MessageSender({
+    pool,
+    store: meta,
+    resolveKeyAddress: (address) => accountKey(view, view.stateBefore(store.head()), address),
+    estimate: (message, spec) => estimateMessageGas(message, spec, store.head(), gas),
+    balance: (address) => tryActorOf(view.stateBefore(store.head()), address)?.balance ?? 0n,
+    sign: (message) => wallet.signMessage(message.from, message),
+    addressPrefix,
+  })
+  return { pool, sender, rows: [...mpoolMethods({ view, pool, sender }), ...gasMethods({ view, gas })] }
+}

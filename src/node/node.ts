@@ -1,0 +1,142 @@
+/**
+ * A node: where the concrete parts meet. Wiring only; every decision is made in the parts.
+ */
+import { toHex } from '../base/bytes.ts'
+import type { KeyValueStore } from '../base/ports.ts'
+import { accountKey, actorOf, tryActorOf } from '../chain/actorLookup.ts'
+import { ActorStates } from '../chain/actorStates.ts'
+import type { ChainStore } from '../chain/chainStore.ts'
+import type { ChainView } from '../chain/chainView.ts'
+import { loadSought, NO_LOOKBACK_LIMIT, searchMessage } from '../chain/searchMessage.ts'
+import type { VmHost } from '../chain/vm.ts'
+import type { WaitDeps } from '../chain/waitMessage.ts'
+import type { Network } from '../networks/network.ts'
+import { RpcEngine } from '../rpc/engine.ts'
+import { HttpHandler, type HttpOptions } from '../rpc/http.ts'
+import type { MethodRow } from '../rpc/method.ts'
+import { authMethods } from '../rpc/methods/auth.ts'
+import { chainMethods } from '../rpc/methods/chain.ts'
+import { commonMethods } from '../rpc/methods/common.ts'
+import { executionMethods } from '../rpc/methods/execution.ts'
+import { searchMethods } from '../rpc/methods/search.ts'
+import { stateMethods } from '../rpc/methods/state.ts'
+import { walletMethods } from '../rpc/methods/wallet.ts'
+import { PERMISSIONS } from '../rpc/permission.ts'
+import { createMethodTable, type MethodTable } from '../rpc/table.ts'
+import { loadApiSecret, Tokens } from '../rpc/tokens.ts'
+import type { Address } from '../types/address.ts'
+import type { TokenAmount } from '../types/scalars.ts'
+import type { KeyStore } from '../wallet/keyStore.ts'
+import { Wallet } from '../wallet/wallet.ts'
+import { type MempoolSettings, type NodeMempool, openMempool } from './messagePool.ts'
+import type { NodePorts } from './nodePorts.ts'
+
+const SESSION_BYTES = 16
+
+/** What a node is made of besides the ports. */
+export interface NodeParts {
+  readonly network: Network
+  readonly store: ChainStore
+  readonly view: ChainView
+  readonly vm: VmHost
+  /** Local messages, nonces, revoked tokens: what must survive a crash. */
+  readonly meta: KeyValueStore
+  readonly keystore: KeyStore
+}
+
+/** How a node behaves. */
+export interface NodeSettings {
+  /** Version of this build: `0.1.0`. */
+  readonly version: string
+  readonly mempool?: MempoolSettings
+  readonly http?: Pick<HttpOptions, 'maxRequestBytes' | 'allowedOrigins'>
+  /** Ends the process (or the worker) after the answer has gone out. */
+  readonly shutdown: () => void
+}
+
+/** A node, started. */
+export interface PetrelNode {
+  readonly network: Network
+  readonly view: ChainView
+  readonly vm: VmHost
+  readonly wallet: Wallet
+  readonly mempool: NodeMempool
+  readonly engine: RpcEngine
+  readonly handler: HttpHandler
+  readonly table: MethodTable
+  /** A token with all permissions. */
+  readonly adminToken: string
+  /** Stops timers and subscriptions. Stores are their owner's to close. */
+  stop(): void
+}
+
+/**
+ * Starts a node on an opened chain.
+ * @param extraRows - methods of a kind of node: a local chain's producer, …
+ */
+export async function startNode(
+  parts: NodeParts,
+  settings: NodeSettings,
+  ports: NodePorts,
+  extraRows: (node: Pick<PetrelNode, 'mempool' | 'wallet'>) => MethodRow[] = () => [],
+): Promise<PetrelNode> {
+  const { network, view, vm, meta, keystore } = parts
+  const { addressPrefix } = network
+  const wallet = new Wallet(keystore, { random: ports.random, addressPrefix, chainId: BigInt(network.chainId) })
+  const { secret } = await loadApiSecret(keystore, ports.random)
+  const tokens = new Tokens({ secret, clock: ports.clock, random: ports.random, store: meta })
+  const mempool = await openMempool({ view, vm, meta, wallet }, settings.mempool ?? {}, ports)
+  const search: WaitDeps = { view, vm, log: ports.log }
+  const keyAddress = (one: Address): Address => accountKey(view, view.stateBefore(view.store.head()), one)
+  const session = new Uint8Array(SESSION_BYTES)
+  ports.random.fill(session)
+  const rows: MethodRow[] = [
+    ...commonMethods({
+      version: `${settings.version}+${network.name}`,
+      blockDelaySecs: network.blockDelaySecs,
+      session: toHex(session),
+      startTimeMs: ports.clock.nowMs(),
+      shutdown: settings.shutdown,
+      table: () => table,
+      info: { title: 'Petrel', version: settings.version },
+    }),
+    ...chainMethods({ view }),
+    ...stateMethods({ view, vm, states: new ActorStates(view.store.blocks, view.codes) }),
+    ...executionMethods({
+      view,
+      vm,
+      findMessage: async (cid) => {
+        const options = { limit: NO_LOOKBACK_LIMIT, allowReplaced: true }
+        const found = await searchMessage(loadSought(view, cid), view.store.head(), options, search)
+        return found === undefined ? undefined : { message: found.cid, tipset: found.tipset.key }
+      },
+    }),
+    ...searchMethods(search),
+    ...authMethods({ tokens }),
+    ...walletMethods({ wallet, keyAddress, balance: (one) => headBalance(view, one) }),
+    ...mempool.rows,
+    ...extraRows({ mempool, wallet }),
+  ]
+  const table = createMethodTable(rows)
+  const engine = new RpcEngine({ table, json: { addressPrefix }, log: ports.log })
+  const handler = new HttpHandler(engine, { verifier: tokens, ...settings.http })
+  return {
+    network,
+    view,
+    vm,
+    wallet,
+    mempool,
+    engine,
+    handler,
+    table,
+    adminToken: tokens.issue(PERMISSIONS),
+    stop: () => mempool.pool.close(),
+  }
+}
+
+/** Balance in the head's parent state; 0 for an address that nobody has. */
+function headBalance(view: ChainView, address: Address): TokenAmount {
+  const tree = view.stateBefore(view.store.head())
+  if (address.isUndefined) return actorOf(view, tree, address).balance
+  return tryActorOf(tree, address)?.balance ?? 0n
+}
