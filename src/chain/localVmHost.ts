@@ -5,7 +5,6 @@
 import { Lru } from '../base/lru.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { Executor } from '../fvm/executor.ts'
-import type { CodeLoader } from '../fvm/kernel/kernel.ts'
 import type { ProofVerifier } from '../fvm/proofVerifier.ts'
 import { type Blockstore, hasBlock, OverlayBlockstore } from '../ipld/blockstore.ts'
 import { upgradeHeight } from '../networks/network.ts'
@@ -18,6 +17,7 @@ import { equalTipsetKeys, firstBlock, type Tipset, tipsetKeyText } from '../type
 import { accountKey } from './actorLookup.ts'
 import { ChainExterns } from './chainExterns.ts'
 import type { ChainView } from './chainView.ts'
+import type { CodeLoaders } from './codeLoaders.ts'
 import { ChainError } from './errors.ts'
 import {
   createExecutor,
@@ -43,7 +43,7 @@ const EXPENSIVE_MIGRATION = /^UpgradeActorsV\d+$/
 export interface LocalVmHostDeps {
   readonly view: ChainView
   readonly proofs: ProofVerifier
-  readonly loadCode: CodeLoader
+  readonly codeLoaders: CodeLoaders
   /** Runs an execution; the place where missing blocks are fetched and it runs again. Default: a plain call. */
   readonly run?: <T>(execution: () => T) => T | Promise<T>
 }
@@ -147,7 +147,7 @@ export class LocalVmHost implements VmHost {
       store,
       externs,
       proofs: this.#deps.proofs,
-      loadCode: this.#deps.loadCode,
+      loadCode: this.#deps.codeLoaders(view.networkVersion(tipset.height)),
     }
   }
 

@@ -3,16 +3,15 @@
 import type { ChainView } from '../../chain/chainView.ts'
 import { type HeadChange, headChanges } from '../../chain/headChange.ts'
 import { ipldStat } from '../../chain/ipldStat.ts'
+import { messageByCid } from '../../chain/messageByCid.ts'
 import { readReceipts } from '../../chain/receipts.ts'
-import type { Cid } from '../../codec/cid.ts'
-import { bigInt, bool, bytes, type Codec, cid, decode, listOrEmpty, nullable } from '../../codec/description.ts'
+import { bigInt, bool, bytes, type Codec, cid, listOrEmpty, nullable } from '../../codec/description.ts'
 import { getBlock, hasBlock } from '../../ipld/blockstore.ts'
 import { blockHeader } from '../../types/blockHeader.ts'
 import type { ChainMessage } from '../../types/chainMessage.ts'
-import { type Message, message } from '../../types/message.ts'
+import { message } from '../../types/message.ts'
 import { type Receipt, receiptV1 } from '../../types/receipt.ts'
 import { chainEpoch } from '../../types/scalars.ts'
-import { signedMessage } from '../../types/signedMessage.ts'
 import { type Tipset, type TipsetKey, tipset, tipsetKey } from '../../types/tipset.ts'
 import { type ChannelSink, channelMethod, type MethodRow, method, param } from '../method.ts'
 import { apiBlockMessages, apiHeadChanges, apiMessages, objStat, optionalCid } from '../types/chain.ts'
@@ -60,17 +59,6 @@ class HeadFeed {
       this.#stop?.()
       this.#stop = undefined
     }
-  }
-}
-
-/** A message by its own CID, signed or not. @throws CodecError, BlockMissing */
-export function loadMessage(view: ChainView, messageCid: Cid): Message {
-  const data = getBlock(view.store.blocks, messageCid)
-  try {
-    return decode(message, data)
-  } catch {
-    // Lotus reports the failure of the second form: the CID of something else has the wrong number of fields.
-    return decode(signedMessage, data).message
   }
 }
 
@@ -230,7 +218,7 @@ function messageMethods(view: ChainView): MethodRow[] {
       summary: 'A message by its signed or unsigned CID.',
       params: [param('messageCid', cid)],
       result: message,
-      handler: (one) => loadMessage(view, one),
+      handler: (one) => messageByCid(view.store.blocks, one).message,
     }),
   ]
 }

@@ -128,7 +128,8 @@ function actorMethods({ view, vm, states }: StateMethodsDeps): MethodRow[] {
         try {
           return accountKey(view, view.stateBefore(tipset), who)
         } catch (error) {
-          if (!(error instanceof ChainError) || error.code === 'WRONG_ADDRESS') throw error
+          // Executing the tipset can create the actor, but makes no other actor an account.
+          if (!(error instanceof ChainError) || error.code !== 'ACTOR_NOT_FOUND') throw error
         }
         const { stateRoot } = await vm.tipsetState(tipset)
         return accountKey(view, view.stateTree(stateRoot), who)

@@ -1,0 +1,89 @@
+/**
+ * Conversions between Filecoin's and Ethereum's addresses.
+ * @see lotus node/impl/eth/filecoin.go
+ */
+
+import { fromHex, toHex } from '../../base/bytes.ts'
+import type { ChainView } from '../../chain/chainView.ts'
+import { resolveId } from '../../chain/chainView.ts'
+import { type Codec, type Json, jsonOnly, nullable, text } from '../../codec/description.ts'
+import { CodecError } from '../../codec/errors.ts'
+import { type Address, address } from '../../types/address.ts'
+import { addressToEthAddress, ethAddressToAddress, maskedIdAddress } from '../../types/ethAddress.ts'
+import type { Tipset } from '../../types/tipset.ts'
+import { RpcError } from '../errors.ts'
+import { type MethodRow, method, param, rawMethod } from '../method.ts'
+
+const FINALIZED = 'finalized'
+
+/** 20 bytes as `0x` and 40 lower-case digits. */
+export const ethAddress: Codec<Uint8Array> = jsonOnly<Uint8Array>(
+  'ethtypes.EthAddress',
+  (value) => `0x${toHex(value)}`,
+  (json) => {
+    if (typeof json !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(json)) {
+      throw new CodecError('INVALID_JSON', 'cannot parse Ethereum address: expected 0x and 40 hexadecimal digits')
+    }
+    return fromHex(json)
+  },
+  { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' },
+)
+
+/** What the methods need. */
+export interface EthAddressMethodsDeps {
+  readonly view: ChainView
+  /** The tipset of a block parameter: a tag, or a number in hexadecimal. */
+  readonly tipsetOf: (block: string) => Tipset
+}
+
+/** Rows of the address conversions. */
+export function ethAddressMethods({ view, tipsetOf }: EthAddressMethodsDeps): MethodRow[] {
+  return [
+    method({
+      name: 'EthAddressToFilecoinAddress',
+      perm: 'read',
+      versions: ['v1'],
+      summary: 'The f0 or f410 address of an Ethereum address.',
+      params: [param('ethAddress', ethAddress)],
+      result: address,
+      handler: (one) => ethAddressToAddress(one),
+    }),
+    rawMethod({
+      name: 'FilecoinAddressToEthAddress',
+      perm: 'read',
+      versions: ['v1'],
+      summary: 'The Ethereum address of a Filecoin address; f1, f2, f3 are looked up in the final state.',
+      params: [param('filecoinAddress', address), param('blkParam', nullable(text))],
+      result: ethAddress,
+      handler: (params, call) => {
+        const { who, block } = readParams(params, (json) => address.fromJson(json, call.json))
+        const direct = addressToEthAddress(who)
+        if (direct !== undefined) return direct
+        const id = resolveId(view.stateBefore(tipsetOf(block)), who)
+        if (id !== undefined) return maskedIdAddress(id)
+        const name = view.addressText(who)
+        throw new RpcError(
+          'FAILED',
+          `failed to lookup ID address for given Filecoin address ${name} (ensure that the address has been instantiated ` +
+            'on-chain and sufficient epochs have passed since instantiation to confirm to the given ' +
+            `'blkParam': "${block}"): resolve address ${name}: actor not found`,
+        )
+      },
+    }),
+  ]
+}
+
+/** One or two parameters. */
+function readParams(params: Json | undefined, readAddress: (json: Json) => Address): { who: Address; block: string } {
+  try {
+    const list = Array.isArray(params) ? params : []
+    if (list.length < 1 || list.length > 2) {
+      throw new CodecError('INVALID_JSON', `expected 1 or 2 params, got ${list.length}`)
+    }
+    const block = list[1]
+    return { who: readAddress(list[0] as Json), block: typeof block === 'string' ? block : FINALIZED }
+  } catch (error) {
+    if (!(error instanceof CodecError)) throw error
+    throw new RpcError('FAILED', `decoding params: ${error.message}`, { cause: error })
+  }
+}
