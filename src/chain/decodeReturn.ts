@@ -5,7 +5,7 @@
 import { toBase64 } from '../base/bytes.ts'
 import { decode, type JsonContext } from '../codec/description.ts'
 import type { Json } from '../codec/jsonText.ts'
-import { actorMethod, actorMethod } from '../state/actorMethods.ts'
+import { actorMethod } from '../state/actorMethods.ts'
 import type { Message } from '../types/message.ts'
 import { tryActorOf } from './actorLookup.ts'
 import type { ChainView } from './chainView.ts'
