@@ -20,10 +20,12 @@ import { commonMethods } from '../rpc/methods/common.ts'
 import { executionMethods } from '../rpc/methods/execution.ts'
 import { searchMethods } from '../rpc/methods/search.ts'
 import { stateMethods } from '../rpc/methods/state.ts'
+import { transferMethods } from '../rpc/methods/transfers.ts'
 import { walletMethods } from '../rpc/methods/wallet.ts'
 import { PERMISSIONS } from '../rpc/permission.ts'
 import { createMethodTable, type MethodTable } from '../rpc/table.ts'
 import { loadApiSecret, Tokens } from '../rpc/tokens.ts'
+import { TransferReader } from '../transfers/tipsetTransfers.ts'
 import type { Address } from '../types/address.ts'
 import type { TokenAmount } from '../types/scalars.ts'
 import type { KeyStore } from '../wallet/keyStore.ts'
@@ -112,6 +114,7 @@ export async function startNode(
       },
     }),
     ...searchMethods(search),
+    ...transferMethods({ view, transfers: new TransferReader(view, vm) }),
     ...authMethods({ tokens }),
     ...walletMethods({ wallet, keyAddress, balance: (one) => headBalance(view, one) }),
     ...mempool.rows,
@@ -129,7 +132,7 @@ export async function startNode(
     engine,
     handler,
     table,
-    adminToken: tokens.issue(PERMISSIONS),
+    adminToken: await tokens.issueAdmin(),
     stop: () => mempool.pool.close(),
   }
 }

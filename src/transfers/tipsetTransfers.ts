@@ -1,0 +1,102 @@
+/** The transfers of the chain's tipsets, executed on demand and remembered. */
+import { Lru } from '../base/lru.ts'
+import { accountKey } from '../chain/actorLookup.ts'
+import { type ChainView, resolveId } from '../chain/chainView.ts'
+import { ChainError } from '../chain/errors.ts'
+import type { InvocResult, VmHost } from '../chain/vm.ts'
+import { BlockMissing } from '../ipld/errors.ts'
+import type { StateTree } from '../state/stateTree.ts'
+import { type Address, idAddress } from '../types/address.ts'
+import type { ActorId } from '../types/scalars.ts'
+import { type Tipset, tipsetKeyText } from '../types/tipset.ts'
+import type { ExecutedMessage } from './callTrace.ts'
+import { collectTransfers } from './collectTransfers.ts'
+import type { TipsetTransfers } from './transfer.ts'
+
+/** Tipsets whose transfers are kept. */
+const CACHED_TIPSETS = 256
+
+/** Transfers of one tipset, with the addresses behind the IDs in them. */
+export interface AddressedTransfers extends TipsetTransfers {
+  /**
+   * The f1, f3 or f410 address of an actor after the tipset; its f0 address when it has none (a multisig, a miner, …).
+   */
+  readonly addressOf: ReadonlyMap<ActorId, Address>
+}
+
+/** See the file's comment. */
+export class TransferReader {
+  readonly #view: ChainView
+  readonly #vm: Pick<VmHost, 'compute' | 'executeTipset'>
+  readonly #known = new Lru<string, AddressedTransfers>(CACHED_TIPSETS)
+
+  constructor(view: ChainView, vm: Pick<VmHost, 'compute' | 'executeTipset'>) {
+    this.#view = view
+    this.#vm = vm
+  }
+
+  /** Everything that moved FIL when `tipset` was executed. */
+  async read(tipset: Tipset): Promise<AddressedTransfers> {
+    const key = tipsetKeyText(tipset.key)
+    const known = this.#known.get(key)
+    if (known !== undefined) return known
+    const { root, trace } = await this.#vm.compute(tipset, tipset.height, [])
+    const executed = trace.map(executedMessage)
+    const before = this.#view.stateBefore(tipset)
+    const transfers = await this.#collect(tipset, executed, before, () => this.#view.stateTree(root), {
+      tipset: tipset.key,
+      height: tipset.height,
+      root,
+    })
+    this.#known.set(key, transfers)
+    return transfers
+  }
+
+  /** A tipset that nothing followed yet has its result in no store: then it is executed for keeps. */
+  async #collect(
+    tipset: Tipset,
+    executed: readonly ExecutedMessage[],
+    before: StateTree,
+    after: () => StateTree,
+    head: Pick<TipsetTransfers, 'tipset' | 'height' | 'root'>,
+  ): Promise<AddressedTransfers> {
+    try {
+      return this.#collectIn(executed, before, after(), head)
+    } catch (error) {
+      if (!(error instanceof BlockMissing)) throw error
+      await this.#vm.executeTipset(tipset)
+      return this.#collectIn(executed, before, after(), head)
+    }
+  }
+
+  #collectIn(
+    executed: readonly ExecutedMessage[],
+    before: StateTree,
+    after: StateTree,
+    head: Pick<TipsetTransfers, 'tipset' | 'height' | 'root'>,
+  ): AddressedTransfers {
+    const { transfers, fees } = collectTransfers(executed, (address) => resolveId(after, address))
+    const addressOf = new Map<ActorId, Address>()
+    for (const { from, to } of transfers) {
+      for (const id of [from, to]) {
+        if (!addressOf.has(id))
+          addressOf.set(id, this.#address(id, after) ?? this.#address(id, before) ?? idAddress(id))
+      }
+    }
+    return { ...head, transfers, fees, addressOf }
+  }
+
+  #address(id: ActorId, tree: StateTree): Address | undefined {
+    try {
+      return accountKey(this.#view, tree, idAddress(id))
+    } catch (error) {
+      if (error instanceof ChainError) return undefined
+      throw error
+    }
+  }
+}
+
+/** What is read of an execution's result. Implicit messages have no gas cost, so no CID in it. */
+export function executedMessage({ msgCid, gasCost, executionTrace }: InvocResult): ExecutedMessage {
+  return { message: gasCost.message === null ? null : msgCid, gas: gasCost, trace: executionTrace }
+}
