@@ -16,9 +16,9 @@ export interface MarketState {
   readonly states: Cid
   /** HAMT (bit width 5) set of proposal CIDs. */
   readonly pendingProposals: Cid
-  /** HAMT (bit width 5) of address to amount. */
+  /** HAMT (bit width 6) of address to amount. */
   readonly escrowTable: Cid
-  /** HAMT (bit width 5) of address to amount. */
+  /** HAMT (bit width 6) of address to amount. */
   readonly lockedTable: Cid
   readonly nextId: DealId
   /** HAMT (bit width 5) of epoch to set of deal ids. */
