@@ -3,6 +3,7 @@ import { PetrelError } from '../base/errors.ts'
 
 /** Codes of {@link ConsensusError}. */
 export type ConsensusErrorCode =
+  | 'BEACON_UNKNOWN'
   | 'BEACON_MISSING'
   | 'BEACON_UNEXPECTED'
   | 'BEACON_WRONG_ROUND'

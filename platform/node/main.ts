@@ -1,0 +1,32 @@
+#!/usr/bin/env node
+/** The `petrel` program in Node. */
+import { runDaemon } from '../nodeRunner.ts'
+import { petrelVersion } from '../version.ts'
+import { addNodeCommands } from './cli/commands/node.ts'
+import { processIo } from './cli/processIo.ts'
+import { runCli } from './cli/program.ts'
+import { systemClock, systemTimers } from './clock.ts'
+import { startServer } from './httpServer.ts'
+import { createLogger } from './logger.ts'
+import { systemRandom } from './random.ts'
+
+const interrupt = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupt.abort())
+
+const version = petrelVersion()
+const log = createLogger({ level: 'info', format: process.env.PETREL_LOG_FORMAT === 'json' ? 'json' : 'text' })
+const runtime = {
+  ports: { clock: systemClock, timers: systemTimers, random: systemRandom, log },
+  startServer,
+  version,
+}
+
+process.exitCode = await runCli(process.argv.slice(2), {
+  io: processIo(interrupt.signal),
+  version,
+  addNodeCommands: (program, context) =>
+    addNodeCommands(program, context, {
+      daemon: (options) => runDaemon(options, context.io, runtime),
+      devnet: () => Promise.reject(new Error('not yet')),
+    }),
+})

@@ -1,0 +1,52 @@
+/** Where actors' code comes from on a node: the chain's own blocks, the cache of bundles, the native actors. */
+import { createNativeActors } from '../actors/nativeActors.ts'
+import { DEVNET_POLICY } from '../actors/policy.ts'
+import { type CodeLoaders, createCodeLoaders } from '../chain/codeLoaders.ts'
+import type { Cid } from '../codec/cid.ts'
+import type { CodeLoader } from '../fvm/kernel/kernel.ts'
+import { type Blockstore, tryGetBlock } from '../ipld/blockstore.ts'
+import { manifestFor, type Network } from '../networks/network.ts'
+
+/**
+ * `wasm`: the network's own code alone. `native`: TypeScript actors alone; their gas is an approximation, so only a local
+ * chain may use them. `auto`: Wasm where it is at hand.
+ */
+export type ActorsMode = 'wasm' | 'native' | 'auto'
+
+/** The actors version that has native actors. */
+const NATIVE_VERSION = 18
+
+export interface ActorsCodeSources {
+  readonly network: Network
+  readonly blocks: Blockstore
+  /** The cache of bundles; undefined where the platform has none. */
+  readonly bundles: ((code: Cid) => Uint8Array | undefined) | undefined
+  readonly mode: ActorsMode
+}
+
+/** The native actors under a network's own code CIDs. */
+export function nativeLoader(network: Network): CodeLoader {
+  const manifest = manifestFor(network, NATIVE_VERSION)
+  return manifest === undefined ? () => undefined : createNativeActors(manifest.actors, { policy: DEVNET_POLICY })
+}
+
+/** Loaders for every network version. */
+export function actorsCode({ network, blocks, bundles, mode }: ActorsCodeSources): CodeLoaders {
+  if (mode === 'native') {
+    const native = nativeLoader(network)
+    return () => native
+  }
+  const found = new Map<string, Uint8Array>()
+  const modules: Blockstore = {
+    get: (cid) => {
+      let module = found.get(cid.key)
+      if (module !== undefined) return module
+      module = tryGetBlock(blocks, cid) ?? bundles?.(cid)
+      if (module !== undefined) found.set(cid.key, module)
+      return module
+    },
+    has: (cid) => modules.get(cid) !== undefined,
+    put: (cid, data) => blocks.put(cid, data),
+  }
+  return createCodeLoaders({ blocks: modules, ...(mode === 'auto' ? { native: nativeLoader(network) } : {}) })
+}
