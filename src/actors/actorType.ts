@@ -5,7 +5,24 @@
 import type { ActorKind } from '../state/actorKind.ts'
 
 /** By the manifest's names. */
-export const ActorType = {
+export const ActorType: {
+  readonly system: 1
+  readonly init: 2
+  readonly cron: 3
+  readonly account: 4
+  readonly storagepower: 5
+  readonly storageminer: 6
+  readonly storagemarket: 7
+  readonly paymentchannel: 8
+  readonly multisig: 9
+  readonly reward: 10
+  readonly verifiedregistry: 11
+  readonly datacap: 12
+  readonly placeholder: 13
+  readonly evm: 14
+  readonly eam: 15
+  readonly ethaccount: 16
+} = {
   system: 1,
   init: 2,
   cron: 3,
@@ -22,6 +39,6 @@ export const ActorType = {
   evm: 14,
   eam: 15,
   ethaccount: 16,
-} as const satisfies Record<ActorKind, number>
+}
 
 export type ActorType = (typeof ActorType)[ActorKind]

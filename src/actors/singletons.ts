@@ -26,6 +26,6 @@ export const MARKET_ADDRESS: Address = idAddress(MARKET_ID)
 export const BURNT_FUNDS_ADDRESS: Address = idAddress(BURNT_FUNDS_ID)
 
 /** Method numbers below are for built-in actors only, from here on for everybody. */
-export const FIRST_EXPORTED_METHOD = 1n << 24n
+export const FIRST_EXPORTED_METHOD: bigint = 1n << 24n
 export const METHOD_SEND = 0n
 export const METHOD_CONSTRUCTOR = 1n

@@ -17,6 +17,7 @@ import type { SignedMessage } from '../types/signedMessage.ts'
 import { createTipset, firstBlock, type Tipset } from '../types/tipset.ts'
 import { createBlock, type EpochInput, electWinners, type Producer, type Winner } from './blocks.ts'
 import { DevnetError } from './errors.ts'
+import type { DevnetPlan } from './plan.ts'
 import { UndecidedMessages } from './undecided.ts'
 
 /** What the producers need of the node. */
@@ -304,4 +305,9 @@ export class Devnet {
     }
     if (!found) throw reason
   }
+}
+
+/** The chain of a plan, ready to be driven. Its genesis must be in the store already. */
+export function createDevnet(plan: DevnetPlan, deps: DevnetDeps): Devnet {
+  return new Devnet(plan.producers, deps, plan.options)
 }

@@ -5,6 +5,7 @@
 import { type VestingFund, type VestingFunds, vestingFundsTail } from '../../state/miner.ts'
 import type { ChainEpoch, TokenAmount } from '../../types/scalars.ts'
 import { floorDivide } from '../floorDivision.ts'
+import { quantizeUp } from '../quantize.ts'
 import type { Runtime } from '../runtime.ts'
 
 /** How an amount vests. */
@@ -31,14 +32,6 @@ export interface VestingChange {
   readonly funds: VestingFunds | null
   /** What had vested. */
   readonly vested: TokenAmount
-}
-
-/** Next multiple of `unit` above `offset mod unit`; negative distances truncate, which rounds up. */
-function quantizeUp(epoch: ChainEpoch, unit: ChainEpoch, offset: ChainEpoch): ChainEpoch {
-  const base = offset % unit
-  const distance = epoch - base
-  const quotient = Math.trunc(distance / unit)
-  return distance % unit === 0 || distance < 0 ? unit * quotient + base : unit * (quotient + 1) + base
 }
 
 function load(runtime: Runtime, funds: VestingFunds | null): VestingFund[] {

@@ -1,0 +1,32 @@
+/** Puts a local chain's genesis into a chain store, or checks that the chain that is in it is this one. */
+import { createGenesisBlock } from '../actors/genesis/block.ts'
+import type { ChainStore } from '../chain/chainStore.ts'
+import { MemoryBlockstore } from '../ipld/blockstore.ts'
+import { type BlockHeader, headerCid } from '../types/blockHeader.ts'
+import { firstBlock } from '../types/tipset.ts'
+import { DevnetError } from './errors.ts'
+import type { DevnetPlan } from './plan.ts'
+
+/**
+ * @param nowSec - Unix time, seconds; a new chain's genesis unless the options say another
+ * @returns the genesis block
+ * @throws DevnetError `OTHER_CHAIN` when the store has a chain made by other options
+ */
+export function openDevnetChain(store: ChainStore, plan: DevnetPlan, nowSec: number): BlockHeader {
+  if (!store.load()) {
+    const header = createGenesisBlock(store.blocks, plan.genesis(plan.options.genesisTimestamp ?? nowSec))
+    store.setGenesis(header)
+    return header
+  }
+  const kept = firstBlock(store.genesis())
+  const own = createGenesisBlock(new MemoryBlockstore(), plan.genesis(kept.timestamp))
+  if (!headerCid(own).equals(headerCid(kept))) {
+    throw new DevnetError(
+      'OTHER_CHAIN',
+      'Cannot start devnet: the kept chain was made with another seed, other accounts or another number of miners; ' +
+        'use the same options or another folder',
+      { kept: headerCid(kept).toString(), own: headerCid(own).toString() },
+    )
+  }
+  return kept
+}
