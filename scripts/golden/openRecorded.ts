@@ -14,17 +14,20 @@ import { ethTipset } from '../../src/chain/ethTipset.ts'
 import { LocalVmHost } from '../../src/chain/localVmHost.ts'
 import { openChain } from '../../src/chain/openChain.ts'
 import { memorySource } from '../../src/codec/byteSource.ts'
+import type { Cid } from '../../src/codec/cid.ts'
 import { parseJson } from '../../src/codec/jsonText.ts'
 import { mockBeacon } from '../../src/consensus/beacon.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import { acceptAllProofs } from '../../src/fvm/proofVerifier.ts'
-import { type Blockstore, LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
-import { CarStore } from '../../src/ipld/carStore.ts'
+import { type Blockstore, getCbor, LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
+import { type ArchiveStore, CarStore } from '../../src/ipld/carStore.ts'
 import { NodeCache } from '../../src/ipld/nodeCache.ts'
 import { openArchive } from '../../src/ipld/openArchive.ts'
+import { actorsVersionFor, type Network, networkVersionAt } from '../../src/networks/network.ts'
 import { parseNetwork } from '../../src/networks/parseNetwork.ts'
 import { type PetrelNode, startNode } from '../../src/node/node.ts'
 import { ethAddressMethods } from '../../src/rpc/methods/ethAddress.ts'
+import { blockHeader } from '../../src/types/blockHeader.ts'
 import { KeyStore } from '../../src/wallet/keyStore.ts'
 import { MemorySecretStore } from '../../src/wallet/secretStore.ts'
 import { putPooledMessages } from './pooledMessages.ts'
@@ -46,12 +49,18 @@ export interface RecordedNode {
   close(): Promise<void>
 }
 
-/** The actors' bundles of a network that are on this machine: their code is part of the recorded chains' blocks. */
-function bundles(manifests: readonly string[]): Blockstore[] {
+/**
+ * The actors' bundles that a chain has come to use, as far as they are on this machine: their code is part of its
+ * blocks. Later ones are none of the chain's.
+ */
+function bundles(network: Network, archive: ArchiveStore): Blockstore[] {
   if (!existsSync(ACTORS)) return []
   const here = new Set(readdirSync(ACTORS))
-  return manifests
-    .map((manifest) => `${manifest}.car`)
+  const { height } = getCbor(archive, blockHeader, archive.roots[0] as Cid)
+  const latest = actorsVersionFor(networkVersionAt(network, height))
+  return network.manifests
+    .filter(({ actorsVersion }) => actorsVersion <= latest)
+    .map(({ manifestCid }) => `${manifestCid}.car`)
     .filter((name) => here.has(name))
     .map((name) => new CarStore(memorySource(new Uint8Array(readFileSync(join(ACTORS, name)))), { verify: 'never' }))
 }
@@ -69,8 +78,7 @@ export async function openRecorded(folder: string): Promise<RecordedNode> {
     verify: 'never',
     nodes,
   })
-  const code = bundles(network.manifests.map((one) => String(one.manifestCid)))
-  const blocks = new LayeredBlockstore([new MemoryBlockstore(), archive, ...code], nodes)
+  const blocks = new LayeredBlockstore([new MemoryBlockstore(), archive, ...bundles(network, archive)], nodes)
   putPooledMessages(folder, blocks)
   const meta = new MemoryStore()
   const store = openChain({ blocks, meta, log, roots: archive.roots })

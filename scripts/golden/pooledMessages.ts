@@ -1,36 +1,35 @@
 /**
- * Messages that the recorded node had in its pool but that no block holds (one that was replaced): they are signed again
- * with the recorded keys, because the archive does not have them.
+ * Messages that the recorded node had in its pool but that no block of the archive holds (one that was replaced before a
+ * producer took it). Their fields are recorded; their signature is not, and cannot be made again: Lotus signs with
+ * secp256k1 nonces that are partly random. So they are put into the store under the recorded CID with a signature of
+ * zeros: enough for looking them up and for finding what replaced them.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { zstdDecompressSync } from 'node:zlib'
-import { decode, encode } from '../../src/codec/description.ts'
+import { cid, encode } from '../../src/codec/description.ts'
 import { type Json, parseJson } from '../../src/codec/jsonText.ts'
-import { type Blockstore, putCbor } from '../../src/ipld/blockstore.ts'
-import { message, messageCid } from '../../src/types/message.ts'
+import type { Blockstore } from '../../src/ipld/blockstore.ts'
+import { message } from '../../src/types/message.ts'
+import { SIGNATURE_SECP256K1 } from '../../src/types/signature.ts'
 import { signedMessage } from '../../src/types/signedMessage.ts'
-import { keyOf, signWith } from '../../src/wallet/key.ts'
-import { keyInfo } from '../../src/wallet/keyInfo.ts'
 
 const JSON_CONTEXT = { addressPrefix: 't' } as const
+const SIGNATURE_BYTES = 65
 
-function lines(path: string): string[] {
-  return zstdDecompressSync(readFileSync(path)).toString('utf8').split('\n')
+interface Row {
+  readonly request: { readonly params: Json[] }
+  readonly response: { readonly result: Json }
 }
 
 /** Puts them where the node looks for messages. */
 export function putPooledMessages(folder: string, blocks: Blockstore): void {
-  const keysPath = join(folder, 'keys.json.zst')
-  if (!existsSync(keysPath)) return
-  const keys = parseJson(zstdDecompressSync(readFileSync(keysPath)).toString('utf8')) as { [address: string]: Json }
-  for (const line of lines(join(folder, 'chain.jsonl.zst'))) {
-    if (!line.includes('"what":"replaced"')) continue
-    const { result } = (parseJson(line) as { response: { result: Json } }).response
-    const one = decode(message, encode(message, message.fromJson(result, JSON_CONTEXT)))
-    const key = keys[one.from.toString('t')]
-    if (key === undefined) continue
-    const signature = signWith(keyOf(keyInfo.fromJson(key, JSON_CONTEXT)), messageCid(one).bytes)
-    putCbor(blocks, signedMessage, { message: one, signature })
+  const text = zstdDecompressSync(readFileSync(join(folder, 'chain.jsonl.zst'))).toString('utf8')
+  for (const line of text.split('\n')) {
+    if (!line.endsWith('"what":"replaced"}')) continue
+    const { request, response } = parseJson(line) as unknown as Row
+    const signature = { type: SIGNATURE_SECP256K1, data: new Uint8Array(SIGNATURE_BYTES) }
+    const signed = { message: message.fromJson(response.result, JSON_CONTEXT), signature }
+    blocks.put(cid.fromJson(request.params[0], JSON_CONTEXT), encode(signedMessage, signed))
   }
 }

@@ -1,0 +1,34 @@
+/**
+ * Builds `dist/` for the npm package: Node strips no types below node_modules. Each entry becomes one file (fast to start);
+ * packages stay imports. A worker's entry lies beside the program's, as it does in `platform/node`.
+ */
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { build } from 'esbuild'
+
+const ENTRIES = ['platform/node/main.ts', 'platform/node/vmWorker.ts'].filter(existsSync)
+
+/** Says what is wrong on an older Node before anything that it cannot read is loaded. */
+const LAUNCHER = `#!/usr/bin/env node
+const NEEDED = 24
+if (Number(process.versions.node.split('.')[0]) < NEEDED) {
+  process.stderr.write(\`ERROR: petrel needs Node \${NEEDED} or newer, this is \${process.version}\\n\`)
+  process.exit(1)
+}
+await import('./main.js')
+`
+
+rmSync('dist', { recursive: true, force: true })
+await build({
+  entryPoints: ENTRIES,
+  outdir: 'dist',
+  entryNames: '[name]',
+  bundle: true,
+  packages: 'external',
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  sourcemap: true,
+  sourcesContent: false,
+  logLevel: 'warning',
+})
+writeFileSync('dist/petrel.js', LAUNCHER, { mode: 0o755 })
