@@ -34,7 +34,7 @@ const CRON_ADDRESS: Address = idAddress(3n)
 const METHOD_AWARD = 2n
 const METHOD_TICK = 2n
 /** Gas limit of every implicit message. @see lotus chain/vm/fvm.go ApplyImplicitMessage */
-export const IMPLICIT_GAS_LIMIT = (1n << 62n) - 1n
+export const IMPLICIT_GAS_LIMIT: bigint = (1n << 62n) - 1n
 /** Receipts have an events root from here on. */
 const EVENTS_VERSION = 18
 const EVENTS_BIT_WIDTH = 5
