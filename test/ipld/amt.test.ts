@@ -144,16 +144,16 @@ describe('a tree', () => {
     expect(String(root)).toBe(String(amt.flush()))
   })
 
-  const LINK = 'd82a58270001' + '71a0e40220'.padEnd(74, '0')
+  const LINK = `d82a58270001${'71a0e40220'.padEnd(74, '0')}`
   const malformed: readonly (readonly [string, string])[] = [
     ['a root of four fields', '84030000' + '834100' + '8080'],
     ['a bitmap of two bytes', '830000' + '83420000' + '8080'],
     ['more bits than values', '830001' + '834103' + '808101'],
     ['fewer bits than values', '830002' + '834101' + '80820101'],
-    ['links and values', '830002' + '834103' + `81${LINK}8101`],
-    ['links at height 0', '830001' + '834101' + `81${LINK}80`],
+    ['links and values', `83000283410381${LINK}8101`],
+    ['links at height 0', `83000183410181${LINK}80`],
     ['values above height 0', '830101' + '834101' + '808101'],
-    ['a height of 64', '83184001' + '834101' + `81${LINK}80`],
+    ['a height of 64', `8318400183410181${LINK}80`],
     ['bytes behind the root', '830001' + '834101' + '808101' + '00'],
   ]
   it.each(malformed)('refuses %s', (_, hex) => {
@@ -165,7 +165,7 @@ describe('a tree', () => {
   it('takes the same root without the fault', () => {
     const store = new MemoryBlockstore()
     expect(Amt.load(store, putBlock(store, fromHex('830001' + '834101' + '808101')), uint, V0).get(0)).toBe(1)
-    const above = Amt.load(store, putBlock(store, fromHex(`830101834101` + `81${LINK}80`)), uint, V0)
+    const above = Amt.load(store, putBlock(store, fromHex(`83010183410181${LINK}80`)), uint, V0)
     expect(() => above.get(0)).toThrow(BlockMissing)
   })
 })
