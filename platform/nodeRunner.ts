@@ -68,7 +68,8 @@ interface HomeConfig {
 export function openDiskStores(home: Home, archive: ArchiveStore | undefined): HostStores {
   const nodes = new NodeCache()
   const environment = new LmdbEnvironment({ path: home.chain, nodes })
-  const blocks = archive === undefined ? environment.blocks : new LayeredBlockstore([environment.blocks, archive], nodes)
+  const blocks =
+    archive === undefined ? environment.blocks : new LayeredBlockstore([environment.blocks, archive], nodes)
   return { blocks, meta: environment.meta, secrets: new SecretFiles(home.keystore), close: () => environment.close() }
 }
 
@@ -178,7 +179,10 @@ function chosenConfig(home: Home, options: DaemonOptions): { network: string; sn
   const before = readConfig(home)
   const network = options.network ?? before.network
   if (network === undefined) {
-    throw new PlatformError('CONFIG_INVALID', `Cannot start: say which network, --network ${BUILTIN_NETWORKS.join('|')}|<file>`)
+    throw new PlatformError(
+      'CONFIG_INVALID',
+      `Cannot start: say which network, --network ${BUILTIN_NETWORKS.join('|')}|<file>`,
+    )
   }
   const named = BUILTIN_NETWORKS.includes(network) ? network : resolve(network)
   const snapshot = options.snapshot === undefined ? before.snapshot : resolve(options.snapshot)
@@ -214,7 +218,11 @@ export async function runDaemon(options: DaemonOptions, io: CliIo, runtime: Host
         ...(network.genesisCid === null ? {} : { genesis: network.genesisCid }),
       })
       const genesisTimestamp = firstBlock(store.genesis()).timestamp
-      const view = new ChainView({ store, network, beaconRound: (epoch) => beaconRound(network, genesisTimestamp, epoch) })
+      const view = new ChainView({
+        store,
+        network,
+        beaconRound: (epoch) => beaconRound(network, genesisTimestamp, epoch),
+      })
       writeTextFile(home.config, `${JSON.stringify({ ...readConfig(home), ...config }, undefined, 2)}\n`)
       line(io, `network ${network.name}, head at epoch ${store.head().height}`)
       const keystore = await openKeystore(stores.secrets, options.passphrase, ports)

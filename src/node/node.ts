@@ -20,6 +20,7 @@ import { commonMethods } from '../rpc/methods/common.ts'
 import { executionMethods } from '../rpc/methods/execution.ts'
 import { searchMethods } from '../rpc/methods/search.ts'
 import { stateMethods } from '../rpc/methods/state.ts'
+import { syncMethods } from '../rpc/methods/sync.ts'
 import { transferMethods } from '../rpc/methods/transfers.ts'
 import { walletMethods } from '../rpc/methods/wallet.ts'
 import { PERMISSIONS } from '../rpc/permission.ts'
@@ -30,6 +31,7 @@ import type { Address } from '../types/address.ts'
 import type { TokenAmount } from '../types/scalars.ts'
 import type { KeyStore } from '../wallet/keyStore.ts'
 import { Wallet } from '../wallet/wallet.ts'
+import { followHead } from './headSync.ts'
 import { type MempoolSettings, type NodeMempool, openMempool } from './messagePool.ts'
 import type { NodePorts } from './nodePorts.ts'
 
@@ -89,6 +91,7 @@ export async function startNode(
   const tokens = new Tokens({ secret, clock: ports.clock, random: ports.random, store: meta })
   const mempool = await openMempool({ view, vm, meta, wallet }, settings.mempool ?? {}, ports)
   const search: WaitDeps = { view, vm, log: ports.log }
+  const sync = followHead(view, ports.clock)
   const keyAddress = (one: Address): Address => accountKey(view, view.stateBefore(view.store.head()), one)
   const session = new Uint8Array(SESSION_BYTES)
   ports.random.fill(session)
@@ -118,6 +121,7 @@ export async function startNode(
     ...authMethods({ tokens }),
     ...walletMethods({ wallet, keyAddress, balance: (one) => headBalance(view, one) }),
     ...mempool.rows,
+    ...syncMethods(sync),
     ...extraRows({ mempool, wallet }),
   ]
   const table = createMethodTable(rows)
@@ -133,7 +137,10 @@ export async function startNode(
     handler,
     table,
     adminToken: await tokens.issueAdmin(),
-    stop: () => mempool.pool.close(),
+    stop: () => {
+      sync.stop()
+      mempool.pool.close()
+    },
   }
 }
 
