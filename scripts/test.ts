@@ -24,6 +24,7 @@ interface Step {
 }
 
 const node = process.execPath
+const DENO = 'node_modules/deno/bin.cjs'
 const STEPS: readonly Step[] = [
   { name: 'types', command: [node, 'scripts/typecheck.ts'], result: 'status' },
   {
@@ -47,6 +48,7 @@ const STEPS: readonly Step[] = [
   },
   { name: 'unit', command: [node, 'scripts/vitest.ts'], result: 'line' },
   { name: 'chromium', command: [node, 'test/chromium/run.ts'], result: 'line', only: installChromium },
+  { name: 'deno', command: [node, DENO, 'run', '-A', 'test/deno/run.ts'], result: 'line' },
   { name: 'runtimes', command: [node, 'test/runtimes/run.ts'], result: 'line' },
   { name: 'golden', command: [node, 'scripts/golden.ts', '--ci'], result: 'line' },
   { name: 'pack', command: [node, 'test/pack/run.ts'], result: 'line' },

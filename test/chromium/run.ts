@@ -14,7 +14,7 @@ import { launchChromium } from '../support/chromium.ts'
 import { ROOT } from '../support/shared.ts'
 import { portableTests } from './portable.ts'
 import { serveTests } from './serve.ts'
-import type { TestResult } from './vitest.ts'
+import type { TestResult } from '../support/vitest.ts'
 
 /** A file that takes longer than this hangs, milliseconds. */
 const FILE_TIMEOUT_MS = 120_000
@@ -27,14 +27,14 @@ const replaceSupport: Plugin = {
       const isSupport = dirname(join(resolveDir, path)) === join(ROOT, 'test/support')
       return isSupport ? { path: join(ROOT, 'test/chromium', basename(path)) } : undefined
     })
-    builder.onResolve({ filter: /^vitest$/ }, () => ({ path: join(ROOT, 'test/chromium/vitest.ts') }))
+    builder.onResolve({ filter: /^vitest$/ }, () => ({ path: join(ROOT, 'test/support/vitest.ts') }))
   },
 }
 
 async function bundle(files: readonly string[], folder: string): Promise<void> {
   const entries = files.map((file, index) => {
     const entry = join(folder, `entry${index}.ts`)
-    const run = `import { runDeclared } from ${JSON.stringify(join(ROOT, 'test/chromium/vitest.ts'))}
+    const run = `import { runDeclared } from ${JSON.stringify(join(ROOT, 'test/support/vitest.ts'))}
 import ${JSON.stringify(join(ROOT, file))}
 await runDeclared((event) => postMessage(event))
 postMessage('done')

@@ -1,5 +1,5 @@
 /**
- * The part of vitest's interface that our unit tests use, without Node: bundled in place of `vitest` for Chromium.
+ * The part of vitest's interface that our unit tests use, without Node: takes the place of `vitest` in Chromium and Deno.
  * A matcher that is not here fails the test that uses it; add it.
  */
 
@@ -415,7 +415,7 @@ class Expectation {
           async (...args: unknown[]) => {
             const settled = new Expectation(await settle(promise), negated, label) as unknown as Record<string, unknown>
             const matcher = settled[name]
-            if (typeof matcher !== 'function') throw new Failure(`no matcher ${name} in test/chromium/vitest.ts`)
+            if (typeof matcher !== 'function') throw new Failure(`no matcher ${name} in test/support/vitest.ts`)
             ;(matcher as (...args: unknown[]) => void).apply(settled, args)
           },
       },

@@ -1,0 +1,216 @@
+/** What every runtime's JSON-RPC server must do. Requests go over real sockets. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Listening, StartServer } from '../../platform/rpcServer.ts'
+import { json, text } from '../../src/codec/description.ts'
+import { RpcEngine } from '../../src/rpc/engine.ts'
+import { HttpHandler } from '../../src/rpc/http.ts'
+import { channelMethod, method, param } from '../../src/rpc/method.ts'
+import { createMethodTable } from '../../src/rpc/table.ts'
+
+const MAX_REQUEST_BYTES = 200_000
+const ORIGIN = 'http://allowed.example'
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** Methods that show what the server does: an answer at once, a late one, one that hears that the client left. */
+function parts(left: () => void): { engine: RpcEngine; handler: HttpHandler } {
+  const rows = [
+    method({ name: 'Echo', perm: 'read', params: [param('value', text)], result: text, handler: (value) => value }),
+    method({
+      name: 'Late',
+      perm: 'read',
+      params: [],
+      result: json,
+      handler: () => new Promise<null>((resolve) => setTimeout(() => resolve(null), 20)),
+    }),
+    method({
+      name: 'Wait',
+      perm: 'read',
+      params: [],
+      result: json,
+      handler: (call) =>
+        new Promise<null>((resolve) => {
+          call.signal.addEventListener('abort', () => {
+            left()
+            resolve(null)
+          })
+        }),
+    }),
+    channelMethod({
+      name: 'Count',
+      perm: 'read',
+      params: [],
+      result: json,
+      subscribe: (sink) => {
+        for (let i = 0; i < 3; i++) sink.value(i)
+        return left
+      },
+    }),
+  ]
+  const engine = new RpcEngine({ table: createMethodTable(rows), json: { addressPrefix: 't' }, log: silent })
+  const verify = (token: string): ReadonlySet<string> | undefined => (token === 'good' ? new Set(['read']) : undefined)
+  const handler = new HttpHandler(engine, {
+    verifier: { verify },
+    maxRequestBytes: MAX_REQUEST_BYTES,
+    allowedOrigins: [ORIGIN],
+  })
+  return { engine, handler }
+}
+
+function call(name: string, ...params: unknown[]): string {
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, method: `Filecoin.${name}`, params })
+}
+
+/** A WebSocket's messages, one at a time. */
+class Frames {
+  readonly #socket: WebSocket
+  readonly #queue: string[] = []
+  #wake: () => void = () => {}
+
+  constructor(socket: WebSocket) {
+    this.#socket = socket
+    socket.addEventListener('message', (event) => {
+      this.#queue.push(String(event.data))
+      this.#wake()
+    })
+  }
+
+  send(frame: string): void {
+    this.#socket.send(frame)
+  }
+
+  async next(): Promise<Record<string, unknown>> {
+    while (this.#queue.length === 0) await new Promise<void>((resolve) => (this.#wake = resolve))
+    return JSON.parse(this.#queue.shift() as string)
+  }
+}
+
+/** Declares the suite. */
+export function rpcServerContract(name: string, start: StartServer): void {
+  describe(`JSON-RPC server: ${name}`, () => {
+    let server: Listening
+    let http: string
+    let ws: string
+    let left: () => void = () => {}
+
+    beforeAll(async () => {
+      const options = { ...parts(() => left()), log: silent, host: '127.0.0.1', port: 0, closeGraceMs: 1000 }
+      server = await start(options)
+      http = `http://127.0.0.1:${server.port}`
+      ws = `ws://127.0.0.1:${server.port}`
+    })
+    afterAll(() => server.close())
+
+    const post = (body: string, headers: Record<string, string> = {}): Promise<Response> =>
+      fetch(`${http}/rpc/v1`, { method: 'POST', body, headers })
+
+    const open = async (path: string): Promise<WebSocket> => {
+      const socket = new WebSocket(`${ws}${path}`)
+      await new Promise((resolve, reject) => {
+        socket.addEventListener('open', resolve)
+        socket.addEventListener('error', () => reject(new Error('refused')))
+      })
+      return socket
+    }
+
+    it('has a port of its own', () => {
+      expect(server.port).toBeGreaterThan(0)
+      expect(server.host).toBe('127.0.0.1')
+    })
+
+    it('answers a request', async () => {
+      const answer = await post(call('Echo', 'grüße'))
+      expect(answer.status).toBe(200)
+      expect(answer.headers.get('content-type')).toBe('application/json')
+      expect(await answer.text()).toBe('{"id":1,"jsonrpc":"2.0","result":"grüße"}\n')
+    })
+
+    it('answers late', async () => {
+      const answer = await post(call('Late'))
+      expect(await answer.json()).toMatchObject({ result: null })
+    })
+
+    it('passes status, headers and paths on', async () => {
+      expect((await post(call('Nothing'))).status).toBe(500)
+      expect((await post(call('Echo', 'x'), { Authorization: 'Bearer bad' })).status).toBe(401)
+      expect((await post(call('Echo', 'x'), { Authorization: 'Bearer good' })).status).toBe(200)
+      const missing = await fetch(`${http}/elsewhere`)
+      expect(missing.status).toBe(404)
+      expect(await missing.text()).toBe('404 page not found\n')
+      expect((await fetch(`${http}/health/livez`)).status).toBe(200)
+      const allowed = await post(call('Echo', 'x'), { Origin: ORIGIN })
+      expect(allowed.headers.get('access-control-allow-origin')).toBe(ORIGIN)
+      await allowed.text()
+    })
+
+    it('reads a large request and refuses one above the limit', async () => {
+      const large = 'x'.repeat(150_000)
+      expect(await (await post(call('Echo', large))).json()).toMatchObject({ result: large })
+      const refused = await post(call('Echo', 'x'.repeat(MAX_REQUEST_BYTES)))
+      expect(refused.status).toBe(500)
+      expect(await refused.text()).toContain('bigger than maximum')
+      expect((await post(call('Echo', 'y'))).status).toBe(200)
+    })
+
+    it('answers many at once', async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, async (_, i) => (await post(call('Echo', String(i)))).json()),
+      )
+      expect(answers.map((answer) => (answer as { result: string }).result)).toEqual(answers.map((_, i) => String(i)))
+    })
+
+    it('tells the handler that the client left', async () => {
+      const gone = new Promise<void>((resolve) => (left = resolve))
+      const controller = new AbortController()
+      const request = fetch(`${http}/rpc/v1`, { method: 'POST', body: call('Wait'), signal: controller.signal })
+      request.catch(() => undefined)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      controller.abort()
+      await gone
+    })
+
+    it('serves WebSocket sessions', async () => {
+      const socket = await open('/rpc/v0?token=good')
+      const frames = new Frames(socket)
+      frames.send('no JSON')
+      frames.send(call('Echo', 'hello'))
+      expect(await frames.next()).toEqual({ jsonrpc: '2.0', id: 1, result: 'hello' })
+      const stopped = new Promise<void>((resolve) => (left = resolve))
+      frames.send(call('Count'))
+      const channel = (await frames.next()).result
+      for (const value of [0, 1, 2]) {
+        expect(await frames.next()).toMatchObject({ method: 'xrpc.ch.val', params: [channel, value] })
+      }
+      socket.close()
+      await stopped
+    })
+
+    it('takes binary frames', async () => {
+      const socket = await open('/rpc/v1')
+      const frames = new Frames(socket)
+      socket.send(new TextEncoder().encode(call('Echo', 'bytes')))
+      expect(await frames.next()).toMatchObject({ result: 'bytes' })
+      socket.close()
+    })
+
+    it('refuses a WebSocket with a bad token or on another path', async () => {
+      await expect(open('/rpc/v1?token=bad')).rejects.toThrow('refused')
+      await expect(open('/elsewhere')).rejects.toThrow('refused')
+    })
+
+    it('says when the port is taken', async () => {
+      const options = { ...parts(() => {}), log: silent, host: '127.0.0.1', port: server.port, closeGraceMs: 0 }
+      await expect(start(options)).rejects.toMatchObject({ code: 'ADDRESS_IN_USE' })
+    })
+
+    it('closes with connections open', async () => {
+      const options = { ...parts(() => {}), log: silent, host: '127.0.0.1', port: 0, closeGraceMs: 100 }
+      const other = await start(options)
+      const socket = new WebSocket(`ws://127.0.0.1:${other.port}/rpc/v1`)
+      await new Promise((resolve) => socket.addEventListener('open', resolve))
+      const closed = new Promise((resolve) => socket.addEventListener('close', resolve))
+      await other.close()
+      await closed
+      await expect(fetch(`http://127.0.0.1:${other.port}/health/livez`)).rejects.toThrow()
+    })
+  })
+}

@@ -1,0 +1,30 @@
+/**
+ * Runs test files in Deno: the contract suites by default, or the files that are named (any unit test).
+ *
+ *     deno task test [file…]
+ *
+ * Prints failures and, last, `N passed, N failed, N skipped`.
+ */
+import { readdirSync } from 'node:fs'
+import process from 'node:process'
+import { runDeclared } from '../support/vitest.ts'
+
+const CONTRACT = 'test/contract'
+
+function contractFiles(): string[] {
+  return readdirSync(CONTRACT)
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => `${CONTRACT}/${name}`)
+}
+
+const files = process.argv.length > 2 ? process.argv.slice(2) : contractFiles()
+for (const file of files) await import(new URL(`../../${file}`, import.meta.url).href)
+const counts = { passed: 0, failed: 0, skipped: 0 }
+await runDeclared((event) => {
+  if ('started' in event) return
+  counts[event.state]++
+  if (event.state === 'failed') console.log(`FAIL ${event.name}\n  ${event.message ?? ''}`)
+})
+console.log(`Deno: ${files.length} files`)
+console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
+process.exit(counts.failed === 0 && counts.passed > 0 ? 0 : 1)
