@@ -16,7 +16,7 @@ export type ExitCode = number
 export type Nonce = bigint
 
 /** AttoFIL in one FIL. */
-export const ATTO_PER_FIL = 10n ** 18n
+export const ATTO_PER_FIL: bigint = 10n ** 18n
 
 export const chainEpoch: Codec<ChainEpoch> = named(int, 'abi.ChainEpoch')
 export const actorId: Codec<ActorId> = named(u64, 'abi.ActorID')
