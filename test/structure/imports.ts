@@ -36,7 +36,11 @@ export function readImports(folders: readonly string[]): Map<string, FileImports
     const found = specifiers(readFileSync(join(ROOT, file), 'utf8'))
     const own = found
       .filter((name) => name.startsWith('.'))
-      .map((name) => relative(ROOT, join(ROOT, dirname(file), name)).split(sep).join('/'))
+      .map((name) =>
+        relative(ROOT, join(ROOT, dirname(file), name))
+          .split(sep)
+          .join('/'),
+      )
     all.set(file, { own, packages: found.filter((name) => !name.startsWith('.')) })
   }
   return all
