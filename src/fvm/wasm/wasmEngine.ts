@@ -28,6 +28,8 @@ export class WasmEngine {
   readonly #counter: WasmGlobal
   readonly #imports: WasmImports
   readonly #types: ReadonlyMap<string, string>
+  /** modules whose imports were checked */
+  readonly #linked = new WeakSet<ModuleInfo>()
   #current: Invocation | undefined
 
   /** @param modules - shared by the engines of all versions */
@@ -54,8 +56,13 @@ export class WasmEngine {
    * @param load - gives the module of that code CID; its bytes must match the CID
    */
   code(code: Cid, load: () => Uint8Array): ActorCode {
-    const name = String(code)
-    return { invoke: (kernel, params) => this.#invoke(this.#compile(name, load), kernel, params) }
+    let compiled: CompiledModule | undefined
+    return {
+      invoke: (kernel, params) => {
+        compiled ??= this.#compile(String(code), load)
+        return this.#invoke(compiled, kernel, params)
+      },
+    }
   }
 
   /** Compiles ahead of time: for threads that may not compile large modules synchronously. */
@@ -135,11 +142,13 @@ export class WasmEngine {
 
   /** The linker's check. @throws FatalError for an import that is no syscall of this version */
   #checkImports(info: ModuleInfo): void {
+    if (this.#linked.has(info)) return
     for (const { module, name, type } of info.imports) {
       if (this.#types.get(`${module}.${name}`) !== type) {
         throw new FatalError(`failed to link actor module: unknown import ${module}::${name} of type ${type}`)
       }
     }
+    this.#linked.add(info)
   }
 
   /**
