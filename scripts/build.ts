@@ -14,7 +14,10 @@ if (Number(process.versions.node.split('.')[0]) < NEEDED) {
   process.stderr.write(\`ERROR: petrel needs Node \${NEEDED} or newer, this is \${process.version}\\n\`)
   process.exit(1)
 }
-await import('./main.js')
+import('node:module').then(({ enableCompileCache }) => {
+  enableCompileCache()
+  return import('./main.js')
+})
 `
 
 rmSync('dist', { recursive: true, force: true })
