@@ -96,7 +96,9 @@ export class ActorMemory {
     const bytes = this.slice(offset, length)
     try {
       return STRICT_UTF8.decode(bytes)
-    } catch {
+    } catch (error) {
+      // Nothing but the decoder's own complaint: a host without stack or memory must not look like bad text.
+      if (!(error instanceof TypeError)) throw error
       throw new SyscallError(Errno.IllegalArgument, 'invalid utf-8 sequence')
     }
   }
