@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { MemoryStore } from '../src/base/memoryStore.ts'
 import type { KeyValueStore } from '../src/base/ports.ts'
+import { ChainStore } from '../src/chain/chainStore.ts'
 import { ChainView } from '../src/chain/chainView.ts'
 import { LocalVmHost } from '../src/chain/localVmHost.ts'
 import { openChain } from '../src/chain/openChain.ts'
@@ -13,6 +14,8 @@ import type { VmHost } from '../src/chain/vm.ts'
 import { parseJson } from '../src/codec/jsonText.ts'
 import { beaconRound } from '../src/consensus/drandBeacon.ts'
 import { initCrypto } from '../src/crypto/init.ts'
+import { openDevnetChain } from '../src/devnet/openDevnetChain.ts'
+import { createDevnetPlan } from '../src/devnet/plan.ts'
 import { acceptAllProofs, type ProofVerifier } from '../src/fvm/proofVerifier.ts'
 import { ReceiptProofs } from '../src/fvm/receiptProofs.ts'
 import { type Blockstore, LayeredBlockstore, MemoryBlockstore } from '../src/ipld/blockstore.ts'
@@ -23,14 +26,16 @@ import { BUILTIN_NETWORKS, builtinNetwork } from '../src/networks/builtinNetwork
 import type { Network } from '../src/networks/network.ts'
 import { parseNetwork } from '../src/networks/parseNetwork.ts'
 import { type ActorsMode, actorsCode } from '../src/node/actorsCode.ts'
-import { type PetrelNode, startNode } from '../src/node/node.ts'
+import { startDevnetNode } from '../src/node/devnetNode.ts'
+import { type NodeSettings, type PetrelNode, startNode } from '../src/node/node.ts'
 import type { NodePorts } from '../src/node/nodePorts.ts'
+import { formatFil } from '../src/types/fil.ts'
 import { firstBlock } from '../src/types/tipset.ts'
 import { KeyStore } from '../src/wallet/keyStore.ts'
 import { Sealer } from '../src/wallet/sealing.ts'
 import type { SecretStore } from '../src/wallet/secretStore.ts'
 import { ActorBundles } from './actorBundles.ts'
-import type { DaemonOptions, ServeOptions } from './node/cli/commands/node.ts'
+import type { DaemonOptions, DevnetRunOptions, ServeOptions } from './node/cli/commands/node.ts'
 import { type CliIo, line } from './node/cli/io.ts'
 import { PlatformError } from './node/errors.ts'
 import { openFileSource } from './node/fileSource.ts'
@@ -159,7 +164,7 @@ export async function serve(
     line(io, `JSON-RPC on http://${server.host}:${server.port}/rpc/v0 and /rpc/v1, token in ${home.token}`)
     await stopped
   } finally {
-    node.stop()
+    await node.stop()
     await server.close()
   }
 }
@@ -227,15 +232,11 @@ export async function runDaemon(options: DaemonOptions, io: CliIo, runtime: Host
       line(io, `network ${network.name}, head at epoch ${store.head().height}`)
       const keystore = await openKeystore(stores.secrets, options.passphrase, ports)
       const vm = createVm(view, new ActorBundles(home.actors), 'wasm')
-      const http = {
-        allowedOrigins: options.corsOrigins,
-        ...(options.maxRequestBytes === undefined ? {} : { maxRequestBytes: options.maxRequestBytes }),
-      }
       await serve(
         (shutdown) =>
           startNode(
             { network, store, view, vm, meta: stores.meta, keystore },
-            { version: runtime.version, http, shutdown },
+            { version: runtime.version, http: httpOptions(options), shutdown },
             ports,
           ),
         options,
@@ -249,5 +250,56 @@ export async function runDaemon(options: DaemonOptions, io: CliIo, runtime: Host
     }
   } finally {
     home.release()
+  }
+}
+
+/** Runs `devnet` until the signal comes. */
+export async function runDevnet(options: DevnetRunOptions, io: CliIo, runtime: HostRuntime): Promise<void> {
+  const { ports } = runtime
+  const home = new Home(options.repo)
+  home.acquire()
+  try {
+    await loadCrypto(ports)
+    const plan = createDevnetPlan(options.devnet, builtinNetwork('devnet'))
+    const { network } = plan
+    const stores = options.inMemory ? openMemoryStores(home) : openDiskStores(home, undefined)
+    try {
+      const store = new ChainStore({ blocks: stores.blocks, meta: stores.meta, log: ports.log })
+      const genesis = openDevnetChain(store, plan, Math.floor(ports.clock.nowMs() / 1000))
+      const view = new ChainView({
+        store,
+        network,
+        beaconRound: (epoch) => beaconRound(network, genesis.timestamp, epoch),
+      })
+      const vm = createVm(view, new ActorBundles(home.actors), options.actors)
+      const keystore = await openKeystore(stores.secrets, options.passphrase, ports)
+      line(
+        io,
+        `local chain ${plan.options.networkName}, keys from the seed "${plan.options.seed}" (never for real funds)`,
+      )
+      for (const { kind, address, balance } of plan.accounts) {
+        line(io, `  ${address.toString(network.addressPrefix)}  ${kind}  ${formatFil(balance)}`)
+      }
+      const parts = { network, store, view, vm, meta: stores.meta, keystore }
+      await serve(
+        (shutdown) =>
+          startDevnetNode(plan, parts, { version: runtime.version, http: httpOptions(options), shutdown }, ports),
+        options,
+        home,
+        io,
+        runtime,
+      )
+    } finally {
+      await stores.close()
+    }
+  } finally {
+    home.release()
+  }
+}
+
+function httpOptions(options: ServeOptions): NonNullable<NodeSettings['http']> {
+  return {
+    allowedOrigins: options.corsOrigins,
+    ...(options.maxRequestBytes === undefined ? {} : { maxRequestBytes: options.maxRequestBytes }),
   }
 }

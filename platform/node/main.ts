@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The `petrel` program in Node. */
-import { runDaemon } from '../nodeRunner.ts'
+import { runDaemon, runDevnet } from '../nodeRunner.ts'
 import { petrelVersion } from '../version.ts'
 import { addNodeCommands } from './cli/commands/node.ts'
 import { processIo } from './cli/processIo.ts'
@@ -27,6 +27,6 @@ process.exitCode = await runCli(process.argv.slice(2), {
   addNodeCommands: (program, context) =>
     addNodeCommands(program, context, {
       daemon: (options) => runDaemon(options, context.io, runtime),
-      devnet: () => Promise.reject(new Error('not yet')),
+      devnet: (options) => runDevnet(options, context.io, runtime),
     }),
 })

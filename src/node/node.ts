@@ -70,8 +70,8 @@ export interface PetrelNode {
   readonly table: MethodTable
   /** A token with all permissions. */
   readonly adminToken: string
-  /** Stops timers and subscriptions. Stores are their owner's to close. */
-  stop(): void
+  /** Stops timers and subscriptions; resolves when what was under way is done. Stores are their owner's to close. */
+  stop(): Promise<void>
 }
 
 /**
@@ -140,6 +140,7 @@ export async function startNode(
     stop: () => {
       sync.stop()
       mempool.pool.close()
+      return Promise.resolve()
     },
   }
 }

@@ -4,6 +4,7 @@
  */
 import type { Command } from 'commander'
 import { type DevnetOptions, devnetOptions } from '../../../../src/devnet/options.ts'
+import type { ActorsMode } from '../../../../src/node/actorsCode.ts'
 import { parseFil } from '../../../../src/types/fil.ts'
 import { type CliContext, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
@@ -38,6 +39,7 @@ export interface DevnetRunOptions extends ServeOptions {
   readonly devnet: DevnetOptions
   /** Nothing is kept between starts. */
   readonly inMemory: boolean
+  readonly actors: ActorsMode
 }
 
 /** What runs a node until the signal of the context's io is aborted. */
@@ -65,6 +67,7 @@ interface DevnetFlags extends ServeFlags {
   readonly instant?: boolean
   readonly manual?: boolean
   readonly memory?: boolean
+  readonly actors: string
 }
 
 /** Lotus' port. */
@@ -118,6 +121,11 @@ function blockTimeMs(text: string): number {
   return Math.round(seconds * 1000)
 }
 
+function actorsMode(text: string): ActorsMode {
+  if (text === 'wasm' || text === 'native' || text === 'auto') return text
+  throw new CliError('USAGE', `actors: expected wasm, native or auto, got "${text}"`)
+}
+
 function devnetFlags(flags: DevnetFlags): DevnetOptions {
   return devnetOptions({
     miners: wholeNumber(flags.miners, 'miners'),
@@ -163,9 +171,15 @@ export function addNodeCommands(program: Command, context: CliContext, runner: N
     .option('--network-name <name>', 'name of the network', 'petrel-devnet')
     .option('--genesis-time <seconds>', 'Unix time of genesis (default: now)')
     .option('--memory', 'keep nothing between starts')
+    .option('--actors <mode>', 'wasm, native, or auto: wasm when a devnet bundle is here', 'auto')
     .action(async (flags: DevnetFlags) =>
       runner.devnet(
-        { ...(await serveOptions(context, flags)), devnet: devnetFlags(flags), inMemory: flags.memory === true },
+        {
+          ...(await serveOptions(context, flags)),
+          devnet: devnetFlags(flags),
+          inMemory: flags.memory === true,
+          actors: actorsMode(flags.actors),
+        },
         context,
       ),
     )

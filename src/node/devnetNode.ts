@@ -1,0 +1,73 @@
+/** A node with a local chain: its accounts' keys in the wallet, the producers, their methods. */
+import { BaseError, PetrelError } from '../base/errors.ts'
+import { Devnet } from '../devnet/devnet.ts'
+import type { DevnetKey } from '../devnet/keys.ts'
+import type { DevnetPlan } from '../devnet/plan.ts'
+import { devnetMethods } from '../rpc/methods/devnet.ts'
+import { KEY_BLS, KEY_DELEGATED, KEY_SECP256K1 } from '../wallet/keyInfo.ts'
+import type { Wallet } from '../wallet/wallet.ts'
+import { type NodeParts, type NodeSettings, type PetrelNode, startNode } from './node.ts'
+import type { NodePorts } from './nodePorts.ts'
+
+const KEY_TYPES = { secp256k1: KEY_SECP256K1, bls: KEY_BLS, delegated: KEY_DELEGATED } as const
+
+async function importKey(wallet: Wallet, { kind, secretKey }: DevnetKey): Promise<void> {
+  try {
+    await wallet.import({ type: KEY_TYPES[kind], privateKey: secretKey })
+  } catch (error) {
+    // Of an earlier start.
+    if (!(error instanceof PetrelError) || error.code !== 'KEY_EXISTS') throw error
+  }
+}
+
+/** Starts a node on a local chain. The clock runs; `stop` stops it first. */
+export async function startDevnetNode(
+  plan: DevnetPlan,
+  parts: NodeParts,
+  settings: NodeSettings,
+  ports: NodePorts,
+): Promise<PetrelNode & { readonly devnet: Devnet }> {
+  let devnet: Devnet | undefined
+  const node = await startNode(parts, settings, ports, ({ mempool: { pool } }) => {
+    devnet = new Devnet(
+      plan.producers,
+      {
+        view: parts.view,
+        vm: parts.vm,
+        selectMessages: async (base, ticketQuality) => (await pool.select(base, ticketQuality)) ?? [],
+        timers: ports.timers,
+        clock: ports.clock,
+        log: ports.log,
+      },
+      plan.options,
+    )
+    return devnetMethods({ devnet, accounts: plan.accounts })
+  })
+  const producers = devnet as Devnet | undefined
+  if (producers === undefined) throw new BaseError('UNREACHABLE', 'Cannot start devnet: it has no producers')
+  for (const account of plan.accounts) await importKey(node.wallet, account)
+  const first = plan.accounts[0]
+  if (first !== undefined) await ensureDefault(node.wallet, first)
+  const unsubscribe = node.mempool.pool.subscribe((update) => {
+    if (update.type === 'add') producers.messageArrived()
+  })
+  producers.start()
+  return {
+    ...node,
+    devnet: producers,
+    stop: async () => {
+      unsubscribe()
+      await producers.stop()
+      await node.stop()
+    },
+  }
+}
+
+async function ensureDefault(wallet: Wallet, { address }: DevnetKey): Promise<void> {
+  try {
+    await wallet.defaultAddress()
+  } catch (error) {
+    if (!(error instanceof PetrelError)) throw error
+    await wallet.setDefault(address)
+  }
+}
