@@ -14,7 +14,7 @@ import { type Json, parseJson } from '../src/codec/jsonText.ts'
 import { firstDifference } from './golden/compare.ts'
 import { GROUPS, groupOf } from './golden/groups.ts'
 import { HttpClient } from './golden/httpClient.ts'
-import { openRecorded } from './golden/openRecorded.ts'
+import { serveRecorded } from './golden/recordedThread.ts'
 
 interface Row {
   readonly path: string
@@ -72,7 +72,7 @@ function bigIntsAsText(_key: string, value: unknown): unknown {
 }
 
 async function runFolder(folder: string, totals: { passed: number; failed: number; skipped: number }): Promise<void> {
-  const own = options.url === undefined ? await openRecorded(folder) : undefined
+  const own = options.url === undefined ? await serveRecorded(folder) : undefined
   const client = new HttpClient(options.url ?? (own?.url as string), options.token ?? own?.token)
   const tallies = new Map<string, Tally>()
   const started = performance.now()
