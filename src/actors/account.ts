@@ -1,19 +1,17 @@
 /**
  * The account actor: the owner of a key.
- * @see builtin-actors v18 actors/account/src/lib.rs; ref-fvm sdk/src/crypto.rs verify_signature
+ * @see builtin-actors v18 actors/account/src/lib.rs
  */
 import { bool, bytesOrEmpty as bytes, type Codec, tuple } from '../codec/description.ts'
-import { Exit, SyscallError } from '../fvm/kernel/outcomes.ts'
+import { Exit } from '../fvm/kernel/outcomes.ts'
 import { accountState } from '../state/account.ts'
-import { type Address, address, PROTOCOL_BLS, PROTOCOL_SECP256K1, secp256k1Address } from '../types/address.ts'
+import { type Address, address, PROTOCOL_BLS, PROTOCOL_SECP256K1 } from '../types/address.ts'
+import { SIGNATURE_BLS, SIGNATURE_SECP256K1 } from '../types/signature.ts'
 import { call, command, type NativeActor, query } from './dispatch.ts'
 import { ActorError } from './errors.ts'
 import { methodNumber } from './frc42.ts'
 import type { Runtime } from './runtime.ts'
 import { SYSTEM_ID } from './singletons.ts'
-
-const BLS_SIGNATURE_LENGTH = 96
-const SECP_SIGNATURE_LENGTH = 65
 
 interface AuthenticateParams {
   /** Raw, without the type byte. */
@@ -39,21 +37,6 @@ function pubkeyAddress(runtime: Runtime): Address {
   return runtime.state(accountState).address
 }
 
-/** As the SDK does it since FVM 4: one aggregate of one for BLS, recovery for secp256k1. */
-function isSigned(runtime: Runtime, signer: Address, { signature, message }: AuthenticateParams): boolean {
-  try {
-    if (signer.protocol === PROTOCOL_BLS) {
-      return signature.length === BLS_SIGNATURE_LENGTH && runtime.verifyBls(signature, signer.payload, message)
-    }
-    if (signature.length !== SECP_SIGNATURE_LENGTH) return false
-    const digest = runtime.hashBlake2b(message)
-    return secp256k1Address(runtime.recoverSecpPublicKey(digest, signature)).equals(signer)
-  } catch (error) {
-    if (error instanceof SyscallError) return false
-    throw error
-  }
-}
-
 function authenticate(runtime: Runtime, params: AuthenticateParams): boolean {
   runtime.validateCallerAny()
   const { address: signer } = runtime.state(accountState)
@@ -63,7 +46,8 @@ function authenticate(runtime: Runtime, params: AuthenticateParams): boolean {
       `account address must use BLS or SECP protocol, got ${signer.protocol}`,
     )
   }
-  if (!isSigned(runtime, signer, params)) {
+  const type = signer.protocol === PROTOCOL_BLS ? SIGNATURE_BLS : SIGNATURE_SECP256K1
+  if (!runtime.isSigned(type, params.signature, signer, params.message)) {
     throw new ActorError(Exit.USR_ILLEGAL_ARGUMENT, 'failed to authenticate message, signature invalid')
   }
   return true

@@ -474,16 +474,19 @@ export class Runtime {
     return this.#orPanic(() => this.#syscall('crypto', 'hash', (kernel) => kernel.hash(code, data)))
   }
 
-  /** @throws SyscallError */
-  recoverSecpPublicKey(hash: Uint8Array, signature: Uint8Array): Uint8Array {
-    return this.#syscall('crypto', 'recover_secp_public_key', (kernel) => kernel.recoverSecpPublicKey(hash, signature))
-  }
-
-  /** One signer, one plaintext. @throws SyscallError */
-  verifyBls(signature: Uint8Array, publicKey: Uint8Array, plaintext: Uint8Array): boolean {
-    return this.#syscall('crypto', 'verify_bls_aggregate', (kernel) =>
-      kernel.verifyBlsAggregate(signature, publicKey, plaintext, Uint32Array.of(plaintext.length)),
-    )
+  /**
+   * Whether a key address signed `plaintext`; malformed signatures did not.
+   * @param type - 1 secp256k1, 2 BLS
+   */
+  isSigned(type: number, signature: Uint8Array, signer: Address, plaintext: Uint8Array): boolean {
+    try {
+      return this.#syscall('crypto', 'verify_signature', (kernel) =>
+        kernel.verifySignature(type, signature, signer, plaintext),
+      )
+    } catch (error) {
+      if (error instanceof SyscallError) return false
+      throw error
+    }
   }
 }
 

@@ -77,8 +77,6 @@ describe('local chain', () => {
   it('executes transfers of every kind of account', { timeout: 60_000 }, async () => {
     const node = devnetNode()
     const [secp, , , bls] = node.plan.accounts
-    const target = idAddress(5000n)
-    void target
     const receiver = node.plan.accounts[1]!.address
     node.pending.push(
       signedBy(secp!, { to: receiver, value: 3n * FIL }),
