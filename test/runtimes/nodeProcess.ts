@@ -1,0 +1,92 @@
+/** Starts the `petrel` program in a runtime as a process of its own, and stops it, gently or not. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+
+/** How each runtime starts the program. */
+export const RUNTIMES: Readonly<Record<string, readonly string[]>> = {
+  node: [process.execPath, join(ROOT, 'platform/node/petrel.ts')],
+  deno: [process.execPath, join(ROOT, 'node_modules/deno/bin.cjs'), 'run', '-A', join(ROOT, 'platform/deno/main.ts')],
+}
+
+/** A running program. */
+export interface NodeProcess {
+  readonly url: string
+  /** With all permissions. */
+  readonly token: string
+  /** From the command to the first answer that can be asked for, ms. */
+  readonly startMs: number
+  readonly pid: number
+  /** Everything it printed so far. */
+  output(): string
+  /** SIGTERM, as an operator does. @returns its exit code */
+  stop(): Promise<number | null>
+  /** SIGKILL, as nobody should. */
+  kill(): Promise<void>
+}
+
+/**
+ * Starts `petrel --repo <home> <args>` and waits until it serves.
+ * @param home - folder; `token` and `api` appear in it
+ */
+export async function startNode(
+  runtime: string,
+  home: string,
+  args: readonly string[],
+  timeoutMs = 60_000,
+): Promise<NodeProcess> {
+  const command = RUNTIMES[runtime]
+  if (command === undefined) throw new RangeError(`no runtime ${runtime}`)
+  const apiFile = join(home, 'api')
+  rmSync(apiFile, { force: true })
+  const started = performance.now()
+  const child = spawn(command[0] as string, [...command.slice(1), '--repo', home, ...args], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // a group of its own: deno's launcher starts the real process as its child
+    detached: true,
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString('utf8')
+    })
+  }
+  const exited = new Promise<number | null>((resolve) => child.on('exit', (code) => resolve(code)))
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`petrel in ${runtime} ended with ${child.exitCode}:\n${output}`)
+    if (existsSync(apiFile) && output.includes('JSON-RPC on')) break
+    if (performance.now() - started > timeoutMs) {
+      signalGroup(child, 'SIGKILL')
+      throw new Error(`petrel in ${runtime} did not start in ${timeoutMs} ms:\n${output}`)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  const [, , host, , port] = readFileSync(apiFile, 'utf8').trim().split('/')
+  return {
+    url: `http://${host}:${port}`,
+    token: readFileSync(join(home, 'token'), 'utf8').trim(),
+    startMs: performance.now() - started,
+    pid: child.pid as number,
+    output: () => output,
+    stop: async () => {
+      signalGroup(child, 'SIGTERM')
+      return await exited
+    },
+    kill: async () => {
+      signalGroup(child, 'SIGKILL')
+      await exited
+    },
+  }
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-(child.pid as number), signal)
+  } catch {
+    // it has ended by itself
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * Runs the suite in each runtime and ends with `N passed, N failed, N skipped`.
+ *
+ *     npm run test:runtimes [-- node|deno]
+ */
+
+import { RUNTIMES } from './nodeProcess.ts'
+import { closeWorld, firstTipset, openWorld, STEPS, type World } from './suite.ts'
+
+/** From the command to the first tipset, ms. A loaded machine is given more time; the figure is printed. */
+const FIRST_TIPSET_MS = 3_000
+const SLACK = 4
+
+const counts = { passed: 0, failed: 0, skipped: 0 }
+
+async function check(name: string, run: () => Promise<string | undefined>): Promise<boolean> {
+  const started = performance.now()
+  try {
+    const note = await run()
+    counts.passed++
+    console.log(`ok   ${name} (${Math.round(performance.now() - started)} ms)${note === undefined ? '' : `: ${note}`}`)
+    return true
+  } catch (error) {
+    counts.failed++
+    console.log(`FAIL ${name}\n${(error as Error).stack ?? String(error)}`)
+    return false
+  }
+}
+
+async function runIn(runtime: string): Promise<void> {
+  await check(`${runtime}: the first tipset comes soon`, async () => {
+    const { ms, startMs } = await firstTipset(runtime)
+    if (ms > FIRST_TIPSET_MS * SLACK) throw new Error(`first tipset after ${Math.round(ms)} ms`)
+    return `${Math.round(ms)} ms after the command, serving after ${Math.round(startMs)} ms (goal ${FIRST_TIPSET_MS} ms)`
+  })
+  let world: World | undefined
+  const opened = await check(`${runtime}: a local chain starts`, async () => {
+    world = await openWorld(runtime)
+    return undefined
+  })
+  if (!opened || world === undefined) {
+    counts.skipped += STEPS.length
+    return
+  }
+  const open = world
+  let last = true
+  for (const { name, run } of STEPS) {
+    last = await check(`${runtime}: ${name}`, async () => {
+      await run(open)
+      return undefined
+    })
+  }
+  if (!last) console.log(open.node.output())
+  await closeWorld(open)
+}
+
+const wanted = process.argv.slice(2)
+for (const runtime of Object.keys(RUNTIMES)) {
+  if (wanted.length === 0 || wanted.includes(runtime)) await runIn(runtime)
+}
+console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
+process.exitCode = counts.failed === 0 ? 0 : 1
