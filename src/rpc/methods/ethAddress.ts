@@ -29,6 +29,19 @@ export const ethAddress: Codec<Uint8Array> = jsonOnly<Uint8Array>(
   { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' },
 )
 
+/** A number as `0x` and digits without leading zeros. */
+export const ethUint64: Codec<bigint> = jsonOnly<bigint>(
+  'ethtypes.EthUint64',
+  (value) => `0x${value.toString(16)}`,
+  (json) => {
+    if (typeof json !== 'string' || !/^(0x[0-9a-fA-F]{1,16}|[0-9]{1,20})$/.test(json)) {
+      throw new CodecError('INVALID_JSON', `cannot parse hex value: ${typeof json === 'string' ? json : typeof json}`)
+    }
+    return BigInt(json)
+  },
+  { type: 'string', pattern: '^0x[0-9a-f]+$' },
+)
+
 /** What the methods need. */
 export interface EthAddressMethodsDeps {
   readonly view: ChainView
@@ -39,6 +52,16 @@ export interface EthAddressMethodsDeps {
 /** Rows of the address conversions. */
 export function ethAddressMethods({ view, tipsetOf }: EthAddressMethodsDeps): MethodRow[] {
   return [
+    method({
+      name: 'EthChainId',
+      perm: 'read',
+      versions: ['v1', 'v2'],
+      summary: "The network's EIP-155 chain ID.",
+      aliases: ['eth_chainId'],
+      params: [],
+      result: ethUint64,
+      handler: () => BigInt(view.network.chainId),
+    }),
     method({
       name: 'EthAddressToFilecoinAddress',
       perm: 'read',

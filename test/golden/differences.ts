@@ -1,0 +1,51 @@
+/**
+ * Where Petrel's answers are meant to differ from the recorded ones. Each entry names rows by the request body, and says
+ * why. An entry that no row needs any more fails the test.
+ */
+
+/** One difference. */
+export interface Difference {
+  /** Matches the body of the recorded request; the path of one without a body. */
+  readonly body: RegExp
+  /** What is equal all the same. */
+  readonly keeps: 'nothing' | 'status' | 'status and that it is a result'
+  readonly reason: string
+}
+
+export const DIFFERENCES: readonly Difference[] = [
+  {
+    body: /"Filecoin\.Version"/,
+    keeps: 'status',
+    reason: 'the recorded process was not told its kind and answers "unknown node type 0"; Petrel answers its version',
+  },
+  {
+    body: /"rpc\.discover"/,
+    keeps: 'status and that it is a result',
+    reason: "the document describes Petrel's own methods",
+  },
+  {
+    body: /"Filecoin\.MpoolPending"/,
+    keeps: 'status and that it is a result',
+    reason: 'the pool was not recorded; it depends on the moment',
+  },
+  {
+    body: /"Filecoin\.WalletNew"/,
+    keeps: 'status and that it is a result',
+    reason: 'a new key is random',
+  },
+  {
+    body: /"Filecoin\.WalletList"/,
+    keeps: 'status and that it is a result',
+    reason: 'the list holds the random keys that were made during the recording',
+  },
+  {
+    body: /"Filecoin\.AuthNew"/,
+    keeps: 'status and that it is a result',
+    reason: 'the token is signed with a secret of its node',
+  },
+  {
+    body: /^\/health\/readyz$/,
+    keeps: 'nothing',
+    reason: 'the recorded node had no peers to follow and was not ready; a node on an opened archive follows nobody and is',
+  },
+]
