@@ -63,5 +63,24 @@ export interface KeyValueStore {
   close(): Promise<void>
 }
 
+/** One end of a channel to another thread. Messages arrive whole and in order. */
+export interface BytePort {
+  /** Gives `message` away: the sender must not use it, nor another view of its buffer, any more. */
+  post(message: Uint8Array): void
+  /** Called once, before the first message can arrive. The listener owns what it gets. */
+  onMessage(listener: (message: Uint8Array) => void): void
+}
+
+/**
+ * A thread that was started, seen from outside. It answers each message with exactly one; while an answer is due it keeps
+ * the process alive, otherwise it does not.
+ */
+export interface WorkerPort extends BytePort {
+  /** Called once. The listener hears of an end that was not asked for; `reason` is what the thread died of, if known. */
+  onEnd(listener: (reason: unknown) => void): void
+  /** Ends the thread at once, whatever it does. Nothing is heard of it afterwards. */
+  close(): void
+}
+
 /** Longest key of a {@link KeyValueStore}, bytes (LMDB's limit with its default page size is 1,978). */
 export const MAX_STORE_KEY_BYTES: number = 1024

@@ -21,6 +21,8 @@ export type ChainErrorCode =
   | 'MESSAGE_REPLACED'
   | 'CONFIDENCE_TOO_HIGH'
   | 'CANCELLED'
+  | 'VM_BUSY'
+  | 'VM_CLOSED'
   | 'NULL_ROUND'
   | 'NOT_SUPPORTED'
   | 'MIGRATION_NOT_SUPPORTED'

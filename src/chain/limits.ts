@@ -14,3 +14,17 @@ export const TIPSET_MESSAGES_CACHE = 256
 export const TIPSET_STATE_CACHE = 1024
 /** Loaded state trees. */
 export const STATE_TREE_CACHE = 16
+
+/** Gas charges in kept traces, about 100 bytes each. */
+export const MAX_TRACE_CHARGES = 500_000
+/** Executions that wait for a thread; further ones are refused. */
+export const MAX_WAITING_CALLS = 256
+/** Blocks that a machine's thread keeps of those that it was sent or made itself, bytes. */
+export const MAX_THREAD_BLOCK_BYTES: number = 512 * 1024 * 1024
+/** Blocks that go to a thread at once. */
+export const MAX_SUPPLY_BLOCKS = 2048
+export const MAX_SUPPLY_BYTES: number = 8 * 1024 * 1024
+/** Names of blocks that a thread was sent, before the list is begun anew. */
+export const MAX_SENT_NAMES = 1_000_000
+/** Runs of one execution that lacked blocks. */
+export const MAX_SUPPLIED_RUNS = 10_000

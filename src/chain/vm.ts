@@ -61,33 +61,41 @@ export interface CallOptions {
   readonly skipSenderValidation: boolean
 }
 
-/** The machine, bound to one chain. Failures are {@link ChainError}s, `BlockMissing`, or the machine's own. */
+/**
+ * The machine, bound to one chain. Failures are {@link ChainError}s, `BlockMissing`, or the machine's own. When `signal`
+ * aborts, what waits or runs ends with ChainError `CANCELLED` where the machine can be interrupted.
+ */
 export interface VmHost {
   /**
    * What a tipset leaves: read off the next tipset of the head's chain where there is one and its blocks are at hand,
    * otherwise by executing it.
    */
-  tipsetState(tipset: Tipset): Promise<TipsetState>
+  tipsetState(tipset: Tipset, signal?: AbortSignal): Promise<TipsetState>
   /** Executes a tipset whatever is known of it, and flushes the result to the chain's blocks. */
-  executeTipset(tipset: Tipset): Promise<TipsetState>
+  executeTipset(tipset: Tipset, signal?: AbortSignal): Promise<TipsetState>
   /**
    * Executes a tipset with traces, migrates up to `vmHeight`, applies `messages` as explicit ones.
    * @see lotus chain/stmgr/utils.go ComputeState
    */
-  compute(tipset: Tipset, vmHeight: ChainEpoch, messages: readonly Message[]): Promise<ComputeOutput>
+  compute(
+    tipset: Tipset,
+    vmHeight: ChainEpoch,
+    messages: readonly Message[],
+    signal?: AbortSignal,
+  ): Promise<ComputeOutput>
   /**
    * Executes the tipset that included a message up to it.
    * @throws ChainError `NOT_FOUND` "given message not found in tipset"
    */
-  replay(tipset: Tipset, messageCid: Cid): Promise<InvocResult>
+  replay(tipset: Tipset, messageCid: Cid, signal?: AbortSignal): Promise<InvocResult>
   /**
    * Runs a message implicitly (no gas paid) on a tipset's parent state after that tipset's messages of its sender.
    * @throws ChainError `EXPENSIVE_FORK` when a migration lies in between, `ACTOR_NOT_FOUND`
    */
-  call(message: Message, tipset: Tipset): Promise<InvocResult>
+  call(message: Message, tipset: Tipset, signal?: AbortSignal): Promise<InvocResult>
   /**
    * Runs a message explicitly, paying gas, with a signature of zeros of its sender's kind.
    * @throws as {@link VmHost.call}
    */
-  callWithGas(message: Message, tipset: Tipset, options: CallOptions): Promise<InvocResult>
+  callWithGas(message: Message, tipset: Tipset, options: CallOptions, signal?: AbortSignal): Promise<InvocResult>
 }
