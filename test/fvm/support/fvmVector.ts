@@ -76,15 +76,16 @@ export function runVector(
 ): VectorResult[] {
   const vector = parseJson(readFileSync(path, 'utf8')) as Row
   if (vector.class !== 'message') throw new Error(`Cannot run ${path}: unknown class ${String(vector.class)}`)
-  const { preconditions, postconditions } = vector as { [key: string]: Row }
+  const preconditions = vector.preconditions as Row
+  const postconditions = vector.postconditions as Row
   const skip = SKIPPED.find(([pattern]) => pattern.test(path))
   const selector = (vector.selector ?? {}) as Row
   const isUnsupported = selector.chaos_actor === 'true' || selector['requires:consensus_fault_extern'] === 'true'
-  return (preconditions?.variants as Row[]).map((variant) => {
+  return (preconditions.variants as Row[]).map((variant) => {
     const name = `${path} ${String(variant.id)}`
     if (skip !== undefined) return { name, outcome: 'skipped', reason: skip[1] }
     if (isUnsupported) return { name, outcome: 'skipped', reason: 'selector asks for what the runner has not' }
-    const failure = runVariant(vector, preconditions as Row, postconditions as Row, variant, actors, codeLoader)
+    const failure = runVariant(vector, preconditions, postconditions, variant, actors, codeLoader)
     return { name, outcome: failure === '' ? 'passed' : 'failed', reason: failure }
   })
 }
