@@ -1,5 +1,5 @@
 /** The shape of the house: layers, cycles, and that src knows no runtime. */
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ROOT } from '../support/shared.ts'
@@ -82,6 +82,14 @@ describe('structure', () => {
       own.filter((target) => !existsSync(join(ROOT, target))).map((target) => `${file} -> ${target}`),
     )
     expect(missing).toEqual([])
+  })
+
+  it('every package that is imported is a dependency, and every dependency is imported', () => {
+    const text = readFileSync(join(ROOT, 'package.json'), 'utf8')
+    const dependencies = Object.keys((JSON.parse(text) as { dependencies: object }).dependencies)
+    const packages = [...imports.values()].flatMap((file) => file.packages).filter((name) => !name.startsWith('node:'))
+    const names = new Set(packages.map((name) => name.split('/', name.startsWith('@') ? 2 : 1).join('/')))
+    expect([...names].sort()).toEqual(dependencies.sort())
   })
 
   it('src imports nothing of a runtime', () => {
