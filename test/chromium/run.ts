@@ -12,9 +12,9 @@ import { build, type Plugin } from 'esbuild'
 import type { Page } from 'playwright-core'
 import { launchChromium } from '../support/chromium.ts'
 import { ROOT } from '../support/shared.ts'
+import type { TestResult } from '../support/vitest.ts'
 import { portableTests } from './portable.ts'
 import { serveTests } from './serve.ts'
-import type { TestResult } from '../support/vitest.ts'
 
 /** A file that takes longer than this hangs, milliseconds. */
 const FILE_TIMEOUT_MS = 120_000
