@@ -26,6 +26,7 @@ import { EventLog } from './events.ts'
 import type { PriceList } from './gas/priceList.ts'
 import { GasTracker } from './gas/tracker.ts'
 import { type Block, BlockRegistry, NO_LINKS } from './kernel/blockRegistry.ts'
+import type { Call, CallContext, CallOrigin, InvocationResult } from './kernel/callContext.ts'
 import { DefaultKernel } from './kernel/defaultKernel.ts'
 import { ActorExit, Errno, Exit, FatalError, OutOfGas, SyscallError } from './kernel/outcomes.ts'
 import type { Machine } from './machine.ts'
@@ -38,44 +39,10 @@ const SYSTEM_ACTOR: ActorId = 0n
 /** First byte of the compressed point at infinity; the rest is zero. */
 const BLS_INFINITY = 0xc0
 
-/** How a call ended that the machine did not refuse. */
-export interface InvocationResult {
-  readonly exitCode: ExitCode
-  /** What the actor returned. */
-  readonly block: Block | undefined
-}
-
 const RETURNED_NOTHING: InvocationResult = { exitCode: Exit.OK, block: undefined }
 const LIMIT_EXHAUSTED: InvocationResult = { exitCode: Exit.SYS_OUT_OF_GAS, block: undefined }
 
-/** The message that a call manager runs. */
-export interface CallOrigin {
-  /** Whole gas. */
-  readonly gasLimit: bigint
-  readonly sender: ActorId
-  /** As written in the message. */
-  readonly senderAddress: Address
-  /** undefined: does not exist yet. */
-  readonly receiver: ActorId | undefined
-  readonly receiverAddress: Address
-  readonly nonce: bigint
-  /** What the miner really gets per unit of gas. */
-  readonly gasPremium: TokenAmount
-}
-
-/** One call. */
-export interface Call {
-  readonly from: ActorId
-  readonly to: Address
-  readonly method: MethodNum
-  readonly params: Block | undefined
-  readonly value: TokenAmount
-  /** Whole gas; undefined: all that is left. */
-  readonly gasLimit: bigint | undefined
-  readonly readOnly: boolean
-}
-
-export class CallManager {
+export class CallManager implements CallContext {
   readonly machine: Machine
   readonly origin: CallOrigin
   readonly gas: GasTracker

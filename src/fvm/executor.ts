@@ -12,11 +12,12 @@ import { type ActorEvent, actorEvent } from '../types/event.ts'
 import { METHOD_SEND, type Message } from '../types/message.ts'
 import type { Receipt } from '../types/receipt.ts'
 import type { ActorId, ExitCode, TokenAmount } from '../types/scalars.ts'
-import { CallManager, filText, type InvocationResult, refusalExitCode } from './callManager.ts'
+import { CallManager, filText, refusalExitCode } from './callManager.ts'
 import { VmError } from './errors.ts'
 import { type GasCharge, gasCharge, MILLIGAS } from './gas/charge.ts'
 import { type GasOutputs, gasOutputs, NO_GAS_OUTPUTS } from './gas/outputs.ts'
 import { type Block, NO_LINKS } from './kernel/blockRegistry.ts'
+import type { InvocationResult } from './kernel/callContext.ts'
 import { Exit, FatalError, OutOfGas, SyscallError } from './kernel/outcomes.ts'
 import { Machine, type MachineContext, type MachineDeps } from './machine.ts'
 import type { ExecutionTrace } from './trace.ts'
@@ -114,8 +115,10 @@ export class Executor {
     const { machine } = this
     const { rules, context } = machine
 
-    const headroom = message.gasFeeCap - context.baseFee
-    const premium = message.gasPremium < headroom ? message.gasPremium : headroom
+    // What the fee cap leaves above the base fee.
+    let premium = message.gasFeeCap - context.baseFee
+    if (message.gasPremium < premium) premium = message.gasPremium
+    if (premium < 0n) premium = 0n
     const calls = new CallManager(machine, {
       gasLimit: message.gasLimit,
       sender: admitted.sender,
@@ -123,7 +126,7 @@ export class Executor {
       receiver: rules.chargesStateAccess ? machine.state.lookupId(message.to) : undefined,
       receiverAddress: message.to,
       nonce: message.nonce,
-      gasPremium: premium < 0n ? 0n : premium,
+      gasPremium: premium,
     })
     calls.gas.apply(admitted.inclusion)
 

@@ -12,12 +12,12 @@ import { BlockMissing } from '../../ipld/errors.ts'
 import type { ActorState } from '../../types/actor.ts'
 import type { Address } from '../../types/address.ts'
 import type { ActorId, MethodNum, TokenAmount } from '../../types/scalars.ts'
-import type { CallManager, InvocationResult } from '../callManager.ts'
 import { ExternFailure } from '../externs.ts'
 import { type GasCharge, gasCharge } from '../gas/charge.ts'
 import type { ProofOutcome } from '../proofVerifier.ts'
 import { accountKey } from './accountKey.ts'
 import { type Block, type BlockRegistry, NO_LINKS } from './blockRegistry.ts'
+import type { CallContext, InvocationResult } from './callContext.ts'
 import { blsAggregateHolds, hashData, signatureHolds } from './cryptoChecks.ts'
 import { decodeEvent, parseEvent } from './eventForms.ts'
 import {
@@ -67,7 +67,7 @@ export class DefaultKernel implements Kernel {
   readonly method: MethodNum
   readonly blocks: BlockRegistry
   lastError: BacktraceCause | undefined
-  readonly #calls: CallManager
+  readonly #calls: CallContext
   readonly #caller: ActorId
   readonly #value: TokenAmount
   readonly #readOnly: boolean
@@ -75,7 +75,7 @@ export class DefaultKernel implements Kernel {
 
   /** @param blocks - holds the parameters already */
   constructor(
-    calls: CallManager,
+    calls: CallContext,
     blocks: BlockRegistry,
     caller: ActorId,
     actorId: ActorId,
