@@ -3,13 +3,14 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { denoPath } from '../support/deno.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 /** How each runtime starts the program. */
 export const RUNTIMES: Readonly<Record<string, readonly string[]>> = {
   node: [process.execPath, join(ROOT, 'platform/node/petrel.ts')],
-  deno: [process.execPath, join(ROOT, 'node_modules/deno/bin.cjs'), 'run', '-A', join(ROOT, 'platform/deno/main.ts')],
+  deno: [denoPath(), 'run', '-A', join(ROOT, 'platform/deno/main.ts')],
 }
 
 /** A running program. */
@@ -46,7 +47,7 @@ export async function startNode(
   const child = spawn(command[0] as string, [...command.slice(1), '--repo', home, ...args], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // a group of its own: deno's launcher starts the real process as its child
+    // a group of its own, so that whatever it starts ends with it
     detached: true,
   })
   let output = ''
