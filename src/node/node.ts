@@ -18,6 +18,8 @@ import { authMethods } from '../rpc/methods/auth.ts'
 import { chainMethods } from '../rpc/methods/chain.ts'
 import { commonMethods } from '../rpc/methods/common.ts'
 import { executionMethods } from '../rpc/methods/execution.ts'
+import { minerMethods } from '../rpc/methods/miner.ts'
+import { networkMethods } from '../rpc/methods/network.ts'
 import { searchMethods } from '../rpc/methods/search.ts'
 import { stateMethods } from '../rpc/methods/state.ts'
 import { syncMethods } from '../rpc/methods/sync.ts'
@@ -107,6 +109,8 @@ export async function startNode(
     }),
     ...chainMethods({ view }),
     ...stateMethods({ view, vm, states: new ActorStates(view.store.blocks, view.codes) }),
+    ...minerMethods({ view, vm }),
+    ...networkMethods(view),
     ...executionMethods({
       view,
       vm,

@@ -1,0 +1,187 @@
+/**
+ * A storage miner's state at one version of the actors, read piece by piece.
+ * @see lotus chain/actors/builtin/miner
+ */
+import type { Cid } from '../../codec/cid.ts'
+import type { Codec } from '../../codec/description.ts'
+import { Amt } from '../../ipld/amt.ts'
+import { type BitField, bitField, EMPTY_BIT_FIELD, unionAll } from '../../ipld/bitfield.ts'
+import { type Blockstore, getCbor } from '../../ipld/blockstore.ts'
+import {
+  type Deadline,
+  deadlineAt,
+  deadlines,
+  type Partition,
+  partitionAt,
+  windowedPoSt,
+} from '../../state/deadline.ts'
+import {
+  type MinerInfo,
+  type MinerState,
+  minerInfoAt,
+  minerStateAt,
+  type VestingFund,
+  vestingFundsBlock,
+  vestingFundsTail,
+} from '../../state/miner.ts'
+import { type SectorOnChainInfo, sectorOnChainInfoAt } from '../../state/sector.ts'
+import type { StateTree } from '../../state/stateTree.ts'
+import type { ActorState } from '../../types/actor.ts'
+import type { Address } from '../../types/address.ts'
+import type { ChainEpoch, TokenAmount } from '../../types/scalars.ts'
+import { actorOf } from '../actorLookup.ts'
+import type { ChainView } from '../chainView.ts'
+import { ChainError } from '../errors.ts'
+
+/** The first version whose trees have the present layouts. */
+const FIRST_V3_TREES = 3
+/** From this version on the vesting table's first entry is in the state itself. */
+const FIRST_SPLIT_VESTING = 16
+/** From this version on Lotus shows the last power change of a sector. */
+const FIRST_POWER_BASE_EPOCH = 12
+
+/** Sectors of a partition that are neither terminated nor faulty nor unproven. */
+export function activeSectors(partition: Partition): BitField {
+  return liveSectors(partition)
+    .subtract(partition.faults)
+    .subtract(partition.unproven ?? EMPTY_BIT_FIELD)
+}
+
+/** Sectors of a partition that are not terminated. */
+export function liveSectors(partition: Partition): BitField {
+  return partition.sectors.subtract(partition.terminated)
+}
+
+/** See the file's comment. */
+export class MinerActor {
+  readonly actor: ActorState
+  readonly state: MinerState
+  readonly #store: Blockstore
+  readonly #version: number
+
+  constructor(store: Blockstore, actor: ActorState, version: number) {
+    this.#store = store
+    this.#version = version
+    this.actor = actor
+    this.state = getCbor(store, minerStateAt(version), actor.head)
+  }
+
+  #amt<T>(root: Cid, codec: Codec<T>): Amt<T> {
+    return Amt.load(this.#store, root, codec, { v0: this.#version < FIRST_V3_TREES })
+  }
+
+  info(): MinerInfo {
+    return getCbor(this.#store, minerInfoAt(this.#version), this.state.info)
+  }
+
+  /** All deadlines of the proving period, in order. */
+  deadlines(): Deadline[] {
+    const { due } = getCbor(this.#store, deadlines, this.state.deadlines)
+    return due.map((cid) => getCbor(this.#store, deadlineAt(this.#version), cid))
+  }
+
+  /** @throws ChainError `OUT_OF_RANGE` */
+  deadline(index: number): Deadline {
+    const cid = getCbor(this.#store, deadlines, this.state.deadlines).due[index]
+    if (cid === undefined)
+      throw new ChainError('NOT_FOUND', `failed to load the deadline: invalid deadline index ${index}`)
+    return getCbor(this.#store, deadlineAt(this.#version), cid)
+  }
+
+  partitions(deadline: Deadline): Partition[] {
+    return this.#amt(deadline.partitions, partitionAt(this.#version)).values()
+  }
+
+  /** Window PoSts of the last period that can still be disputed. */
+  disputableProofs(deadline: Deadline): number {
+    if (this.#version < FIRST_V3_TREES) return 0
+    return this.#amt(deadline.optimisticPoStSubmissionsSnapshot, windowedPoSt).count
+  }
+
+  /** A set of sectors over all partitions. */
+  sectorsOf(pick: (partition: Partition) => BitField): BitField {
+    return unionAll(this.deadlines().flatMap((deadline) => this.partitions(deadline).map(pick)))
+  }
+
+  allocatedSectors(): BitField {
+    return getCbor(this.#store, bitField, this.state.allocatedSectors)
+  }
+
+  sector(number: number): SectorOnChainInfo | undefined {
+    const found = this.#amt(this.state.sectors, sectorOnChainInfoAt(this.#version)).get(number)
+    return found === undefined ? undefined : this.#asLatest(found)
+  }
+
+  /**
+   * Sectors by number.
+   * @param numbers - undefined: all
+   * @throws ChainError `NOT_FOUND`
+   */
+  sectors(numbers: BitField | undefined): SectorOnChainInfo[] {
+    const all = this.#amt(this.state.sectors, sectorOnChainInfoAt(this.#version))
+    if (numbers === undefined) return all.values().map((sector) => this.#asLatest(sector))
+    const out: SectorOnChainInfo[] = []
+    for (const number of numbers) {
+      const found = all.get(number)
+      if (found === undefined) throw new ChainError('NOT_FOUND', `failed to load sector ${number}: not found`)
+      out.push(this.#asLatest(found))
+    }
+    return out
+  }
+
+  /** An older sector in the newest form, with zero for what it lacks, as Lotus shows it. */
+  #asLatest(sector: SectorOnChainInfo): SectorOnChainInfo {
+    if (this.#version >= FIRST_SPLIT_VESTING) return sector
+    const base = this.#version >= FIRST_POWER_BASE_EPOCH
+    return {
+      ...sector,
+      powerBaseEpoch: base ? sector.powerBaseEpoch : 0,
+      replacedDayReward: base ? sector.replacedDayReward : null,
+      sectorKeyCid: sector.sectorKeyCid ?? null,
+      flags: base ? sector.flags : 0,
+      dailyFee: 0n,
+    }
+  }
+
+  /** Balance that is neither locked nor pledged nor owed; negative when there is more debt than that. */
+  availableBalance(): TokenAmount {
+    const { lockedFunds, preCommitDeposits, initialPledge, initialPledgeRequirement, feeDebt } = this.state
+    const pledge = this.#version === 0 ? (initialPledgeRequirement ?? 0n) : initialPledge
+    const unlocked = this.actor.balance - lockedFunds - preCommitDeposits - pledge
+    if (unlocked < 0n)
+      throw new ChainError('INVALID_STATE', 'failed to get available balance: negative unlocked balance')
+    return unlocked - (feeDebt ?? 0n)
+  }
+
+  #vestingFunds(): readonly VestingFund[] {
+    const { vestingFunds, vestingFundsCid } = this.state
+    if (this.#version >= FIRST_SPLIT_VESTING) {
+      return vestingFunds === null
+        ? []
+        : [vestingFunds.head, ...getCbor(this.#store, vestingFundsTail, vestingFunds.tail)]
+    }
+    return vestingFundsCid === undefined ? [] : getCbor(this.#store, vestingFundsBlock, vestingFundsCid).funds
+  }
+
+  /** Rewards that have vested before `epoch` and still count as locked. */
+  vestedFunds(epoch: ChainEpoch): TokenAmount {
+    let sum = 0n
+    for (const fund of this.#vestingFunds()) {
+      if (fund.epoch >= epoch) break
+      sum += fund.amount
+    }
+    return sum
+  }
+}
+
+/**
+ * @throws ChainError `ACTOR_NOT_FOUND`, `WRONG_ACTOR`
+ */
+export function loadMiner(view: ChainView, tree: StateTree, address: Address): MinerActor {
+  const actor = actorOf(view, tree, address)
+  const info = view.codes(actor.code)
+  if (info?.kind !== 'storageminer') {
+    throw new ChainError('NOT_SUPPORTED', `failed to load miner actor state: unknown actor code ${actor.code}`)
+  }
+  return new MinerActor(view.store.blocks, actor, info.actorsVersion)
+}

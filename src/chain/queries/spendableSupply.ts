@@ -1,0 +1,79 @@
+/**
+ * The exact circulating supply: what its owners could spend now, actor by actor. Walks the whole state.
+ * @see lotus chain/stmgr/supply.go GetCirculatingSupply
+ */
+import { getCbor } from '../../ipld/blockstore.ts'
+import { marketStateAt } from '../../state/market.ts'
+import { type MultisigState, multisigState } from '../../state/multisig.ts'
+import type { StateTree } from '../../state/stateTree.ts'
+import type { ActorState } from '../../types/actor.ts'
+import type { ActorId, ChainEpoch, TokenAmount } from '../../types/scalars.ts'
+import type { ChainView } from '../chainView.ts'
+import { ChainError } from '../errors.ts'
+import { MinerActor } from './minerActor.ts'
+
+/** System, init, reward, cron, power, registry, data cap, Ethereum address manager, SAFT, reserve, burnt funds. */
+const NOT_CIRCULATING: ReadonlySet<ActorId> = new Set([0n, 1n, 2n, 3n, 4n, 6n, 7n, 10n, 122n, 90n, 99n])
+const MARKET_ACTOR = 5n
+/** Deals no longer count as locked. FIP-0091. */
+const UNLOCKED_DEALS_VERSION = 23
+
+/**
+ * @param epoch - at which locks are looked at
+ * @returns attoFIL
+ */
+export function spendableSupply(view: ChainView, tree: StateTree, epoch: ChainEpoch): TokenAmount {
+  let sum = 0n
+  tree.forEach((id, actor) => {
+    if (actor.balance !== 0n) sum += spendableOf(view, id, actor, epoch)
+  })
+  return sum
+}
+
+function spendableOf(view: ChainView, id: ActorId, actor: ActorState, epoch: ChainEpoch): TokenAmount {
+  if (NOT_CIRCULATING.has(id)) return 0n
+  const info = view.codes(actor.code)
+  switch (info?.kind) {
+    case 'storagemarket':
+      return id === MARKET_ACTOR ? actor.balance - lockedDeals(view, actor, info.actorsVersion, epoch) : 0n
+    case 'account':
+    case 'paymentchannel':
+    case 'ethaccount':
+    case 'evm':
+    case 'placeholder':
+      return actor.balance
+    case 'storageminer':
+      return minerSpendable(new MinerActor(view.store.blocks, actor, info.actorsVersion))
+    case 'multisig': {
+      const free = actor.balance - amountLocked(getCbor(view.store.blocks, multisigState, actor.head), epoch)
+      return free > 0n ? free : 0n
+    }
+    default:
+      throw new ChainError('NOT_SUPPORTED', `unexpected actor: f0${id}`)
+  }
+}
+
+function lockedDeals(view: ChainView, actor: ActorState, version: number, epoch: ChainEpoch): TokenAmount {
+  if (view.networkVersion(epoch) >= UNLOCKED_DEALS_VERSION) return 0n
+  const state = getCbor(view.store.blocks, marketStateAt(version), actor.head)
+  return state.totalClientLockedCollateral + state.totalProviderLockedCollateral + state.totalClientStorageFee
+}
+
+/** A miner whose state promises more than it has counts as locked altogether. */
+function minerSpendable(miner: MinerActor): TokenAmount {
+  try {
+    return miner.availableBalance()
+  } catch (error) {
+    if (error instanceof ChainError && error.code === 'INVALID_STATE') return 0n
+    throw error
+  }
+}
+
+/** What of a multisig's initial balance is still locked at an epoch, rounded up. */
+export function amountLocked(state: MultisigState, epoch: ChainEpoch): TokenAmount {
+  const elapsed = epoch - state.startEpoch
+  if (elapsed >= state.unlockDuration) return 0n
+  if (elapsed <= 0) return state.initialBalance
+  const duration = BigInt(state.unlockDuration)
+  return (state.initialBalance * (duration - BigInt(elapsed)) + duration - 1n) / duration
+}

@@ -1,0 +1,100 @@
+/**
+ * What a producer needs to know to try for a block.
+ * @see lotus chain/stmgr/actors.go MinerGetBaseInfo, GetSectorsForWinningPoSt, MinerEligibleToMine
+ */
+import { accountKey, tryActorOf } from '../chain/actorLookup.ts'
+import type { ChainView } from '../chain/chainView.ts'
+import { activeSectors, loadMiner, type MinerActor } from '../chain/queries/minerActor.ts'
+import { minerPower } from '../chain/queries/minerPower.ts'
+import { latestBeaconEntry } from '../chain/randomness.ts'
+import type { Cid } from '../codec/cid.ts'
+import { bitFieldOf } from '../ipld/bitfield.ts'
+import type { SectorOnChainInfo } from '../state/sector.ts'
+import type { StateTree } from '../state/stateTree.ts'
+import type { Address } from '../types/address.ts'
+import type { BeaconEntry } from '../types/blockHeader.ts'
+import type { ChainEpoch } from '../types/scalars.ts'
+import type { Tipset } from '../types/tipset.ts'
+import { mockBeaconEntries } from './beacon.ts'
+import { ConsensusError } from './errors.ts'
+import { lookbackFor } from './lookback.ts'
+
+/** Only these rules looked at the lookback alone. */
+const LOOKBACK_ALONE_UP_TO_VERSION = 3
+
+/** Power, keys, sectors and beacon entries for a block of one epoch. */
+export interface MiningBaseInfo {
+  /** Quality-adjusted, at the lookback. */
+  readonly minerPower: bigint
+  readonly networkPower: bigint
+  /** What the block must prove. */
+  readonly sectors: SectorOnChainInfo[]
+  readonly workerKey: Address
+  /** Bytes. */
+  readonly sectorSize: number
+  readonly prevBeaconEntry: BeaconEntry
+  readonly beaconEntries: BeaconEntry[]
+  readonly eligibleForMining: boolean
+}
+
+/**
+ * @param base - the parent tipset
+ * @param epoch - of the block
+ * @param stateAfter - the root that executing a tipset leaves; asked only near genesis
+ * @returns null for a miner that was not there at the lookback, or had nothing to prove
+ * @throws ChainError `ACTOR_NOT_FOUND` for a miner that is not there now either; ConsensusError `NOT_SUPPORTED`
+ */
+export async function miningBase(
+  view: ChainView,
+  base: Tipset,
+  epoch: ChainEpoch,
+  miner: Address,
+  stateAfter: (tipset: Tipset) => Promise<Cid>,
+): Promise<MiningBaseInfo | null> {
+  const prevBeaconEntry = latestBeaconEntry(view.store, base)
+  const beaconEntries = entriesFor(view, epoch, base.height)
+  const lookback = lookbackFor(view.store, view.network, base, epoch)
+  const tree = view.stateTree(lookback.stateRoot ?? (await stateAfter(lookback.tipset)))
+  if (tryActorOf(tree, miner) === undefined) {
+    loadMiner(view, view.stateBefore(base), miner)
+    return null
+  }
+  const actor = loadMiner(view, tree, miner)
+  const sectors = sectorsToProve(view, actor)
+  if (sectors.length === 0) return null
+  const power = minerPower(view, tree, miner)
+  const info = actor.info()
+  return {
+    minerPower: power.minerPower.qualityAdjPower,
+    networkPower: power.totalPower.qualityAdjPower,
+    sectors,
+    workerKey: accountKey(view, view.stateBefore(base), info.worker),
+    sectorSize: info.sectorSize,
+    prevBeaconEntry,
+    beaconEntries,
+    eligibleForMining: isEligible(view, base, lookback.tipset, miner),
+  }
+}
+
+function entriesFor(view: ChainView, epoch: ChainEpoch, parentEpoch: ChainEpoch): BeaconEntry[] {
+  if (view.network.beacon.kind === 'mock') return mockBeaconEntries(epoch, parentEpoch)
+  throw new ConsensusError('NOT_SUPPORTED', 'not supported: producing blocks with entries of a drand beacon')
+}
+
+/** Lotus' stand-in for proofs challenges the first sector that is there. */
+function sectorsToProve(view: ChainView, actor: MinerActor): SectorOnChainInfo[] {
+  const active = actor.sectorsOf(activeSectors)
+  if (active.isEmpty) return []
+  if (view.network.proofs === 'accept') return actor.sectors(bitFieldOf([active.first]))
+  throw new ConsensusError('NOT_SUPPORTED', 'not supported: challenges of winning PoSt on a network with real proofs')
+}
+
+function isEligible(view: ChainView, base: Tipset, lookback: Tipset, miner: Address): boolean {
+  const { hasMinPower } = minerPower(view, view.stateBefore(lookback), miner)
+  if (!hasMinPower || view.networkVersion(base.height) <= LOOKBACK_ALONE_UP_TO_VERSION) return hasMinPower
+  const tree: StateTree = view.stateBefore(base)
+  if (minerPower(view, tree, miner).minerPower.qualityAdjPower <= 0n) return false
+  const actor = loadMiner(view, tree, miner)
+  if (actor.state.feeDebt !== 0n) return false
+  return base.height > actor.info().consensusFaultElapsed
+}

@@ -1,0 +1,180 @@
+/** JSON forms of questions about miners. Field order is Go's. @see lotus api/types.go, api/api_full.go */
+import { base58btc } from 'multiformats/bases/base58'
+import type { MinerPower, Power } from '../../chain/queries/minerPower.ts'
+import type { DeadlineInfo } from '../../chain/queries/provingDeadline.ts'
+import type { Cid } from '../../codec/cid.ts'
+import {
+  bigInt,
+  bool,
+  bytes,
+  type Codec,
+  cid,
+  jsonOnly,
+  list,
+  nullable,
+  struct,
+  uint,
+} from '../../codec/description.ts'
+import { CodecError } from '../../codec/errors.ts'
+import { readVarint } from '../../codec/varint.ts'
+import type { MiningBaseInfo } from '../../consensus/miningBase.ts'
+import { type BitField, bitField } from '../../ipld/bitfield.ts'
+import {
+  type BeneficiaryTerm,
+  beneficiaryTerm,
+  type PendingBeneficiaryChange,
+  pendingBeneficiaryChange,
+} from '../../state/miner.ts'
+import { registeredPoStProof, registeredSealProof, sectorNumber, sectorSize } from '../../state/scalars.ts'
+import type { SectorOnChainInfo } from '../../state/sector.ts'
+import { type Address, address } from '../../types/address.ts'
+import { beaconEntry } from '../../types/blockHeader.ts'
+import { type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from '../../types/scalars.ts'
+
+/** Bytes of a libp2p peer id: a multihash. */
+function isPeerId(data: Uint8Array): boolean {
+  try {
+    const length = readVarint(data, readVarint(data, 0).next)
+    return data.length > 0 && length.next + length.value === data.length
+  } catch (error) {
+    if (error instanceof CodecError) return false
+    throw error
+  }
+}
+
+/** A peer id as base58 text; null for bytes that are none. */
+const peerId: Codec<Uint8Array> = jsonOnly<Uint8Array>(
+  'peer.ID',
+  (value) => (isPeerId(value) ? base58btc.encode(value).slice(1) : null),
+  (json) => (typeof json === 'string' ? base58btc.decode(`z${json}`) : new Uint8Array(0)),
+  { type: ['string', 'null'] },
+)
+
+/** What a miner has registered about itself. */
+export interface ApiMinerInfo {
+  readonly owner: Address
+  readonly worker: Address
+  /** Undefined address: no change is pending. */
+  readonly newWorker: Address
+  readonly controlAddresses: Address[]
+  /** -1: no change is pending. */
+  readonly workerChangeEpoch: ChainEpoch
+  readonly peerId: Uint8Array
+  readonly multiaddrs: Uint8Array[]
+  readonly windowPoStProofType: number
+  readonly sectorSize: number
+  readonly windowPoStPartitionSectors: number
+  readonly consensusFaultElapsed: ChainEpoch
+  readonly pendingOwnerAddress: Address | null
+  readonly beneficiary: Address
+  readonly beneficiaryTerm: BeneficiaryTerm
+  readonly pendingBeneficiaryTerm: PendingBeneficiaryChange | null
+}
+
+export const apiMinerInfo: Codec<ApiMinerInfo> = struct<ApiMinerInfo>('api.MinerInfo', [
+  ['owner', 'Owner', address],
+  ['worker', 'Worker', address],
+  ['newWorker', 'NewWorker', address],
+  ['controlAddresses', 'ControlAddresses', list(address)],
+  ['workerChangeEpoch', 'WorkerChangeEpoch', chainEpoch],
+  ['peerId', 'PeerId', peerId],
+  ['multiaddrs', 'Multiaddrs', list(bytes)],
+  ['windowPoStProofType', 'WindowPoStProofType', registeredPoStProof],
+  ['sectorSize', 'SectorSize', sectorSize],
+  ['windowPoStPartitionSectors', 'WindowPoStPartitionSectors', uint],
+  ['consensusFaultElapsed', 'ConsensusFaultElapsed', chainEpoch],
+  ['pendingOwnerAddress', 'PendingOwnerAddress', nullable(address)],
+  ['beneficiary', 'Beneficiary', address],
+  ['beneficiaryTerm', 'BeneficiaryTerm', nullable(beneficiaryTerm) as Codec<BeneficiaryTerm>],
+  ['pendingBeneficiaryTerm', 'PendingBeneficiaryTerm', nullable(pendingBeneficiaryChange)],
+])
+
+const power: Codec<Power> = struct<Power>('power.Claim', [
+  ['rawBytePower', 'RawBytePower', bigInt],
+  ['qualityAdjPower', 'QualityAdjPower', bigInt],
+])
+
+export const apiMinerPower: Codec<MinerPower> = struct<MinerPower>('api.MinerPower', [
+  ['minerPower', 'MinerPower', power],
+  ['totalPower', 'TotalPower', power],
+  ['hasMinPower', 'HasMinPower', bool],
+])
+
+/** One deadline: what was proven, what may be disputed. */
+export interface ApiDeadline {
+  readonly postSubmissions: BitField
+  readonly disputableProofCount: number
+  readonly dailyFee: TokenAmount
+}
+
+export const apiDeadline: Codec<ApiDeadline> = struct<ApiDeadline>('api.Deadline', [
+  ['postSubmissions', 'PostSubmissions', bitField],
+  ['disputableProofCount', 'DisputableProofCount', uint],
+  ['dailyFee', 'DailyFee', tokenAmount],
+])
+
+/** Sectors of one partition by their standing. */
+export interface ApiPartition {
+  readonly allSectors: BitField
+  readonly faultySectors: BitField
+  readonly recoveringSectors: BitField
+  readonly liveSectors: BitField
+  readonly activeSectors: BitField
+}
+
+export const apiPartition: Codec<ApiPartition> = struct<ApiPartition>('api.Partition', [
+  ['allSectors', 'AllSectors', bitField],
+  ['faultySectors', 'FaultySectors', bitField],
+  ['recoveringSectors', 'RecoveringSectors', bitField],
+  ['liveSectors', 'LiveSectors', bitField],
+  ['activeSectors', 'ActiveSectors', bitField],
+])
+
+export const apiDeadlineInfo: Codec<DeadlineInfo> = struct<DeadlineInfo>('dline.Info', [
+  ['currentEpoch', 'CurrentEpoch', chainEpoch],
+  ['periodStart', 'PeriodStart', chainEpoch],
+  ['index', 'Index', uint],
+  ['open', 'Open', chainEpoch],
+  ['close', 'Close', chainEpoch],
+  ['challenge', 'Challenge', chainEpoch],
+  ['faultCutoff', 'FaultCutoff', chainEpoch],
+  ['periodDeadlines', 'WPoStPeriodDeadlines', uint],
+  ['provingPeriod', 'WPoStProvingPeriod', chainEpoch],
+  ['challengeWindow', 'WPoStChallengeWindow', chainEpoch],
+  ['challengeLookback', 'WPoStChallengeLookback', chainEpoch],
+  ['faultDeclarationCutoff', 'FaultDeclarationCutoff', chainEpoch],
+])
+
+/** How many sectors a miner has, by their standing. */
+export interface ApiMinerSectors {
+  readonly live: number
+  readonly active: number
+  readonly faulty: number
+}
+
+export const apiMinerSectors: Codec<ApiMinerSectors> = struct<ApiMinerSectors>('api.MinerSectors', [
+  ['live', 'Live', uint],
+  ['active', 'Active', uint],
+  ['faulty', 'Faulty', uint],
+])
+
+/** A sector to prove, as the prover takes it. */
+type ExtendedSector = Pick<SectorOnChainInfo, 'sealProof' | 'sectorNumber' | 'sectorKeyCid' | 'sealedCid'>
+
+const extendedSector: Codec<ExtendedSector> = struct<ExtendedSector>('proof.ExtendedSectorInfo', [
+  ['sealProof', 'SealProof', registeredSealProof],
+  ['sectorNumber', 'SectorNumber', sectorNumber],
+  ['sectorKeyCid', 'SectorKey', nullable(cid) as Codec<Cid | null>],
+  ['sealedCid', 'SealedCID', cid],
+])
+
+export const miningBaseInfo: Codec<MiningBaseInfo> = struct<MiningBaseInfo>('api.MiningBaseInfo', [
+  ['minerPower', 'MinerPower', bigInt],
+  ['networkPower', 'NetworkPower', bigInt],
+  ['sectors', 'Sectors', list(extendedSector) as unknown as Codec<SectorOnChainInfo[]>],
+  ['workerKey', 'WorkerKey', address],
+  ['sectorSize', 'SectorSize', sectorSize],
+  ['prevBeaconEntry', 'PrevBeaconEntry', beaconEntry],
+  ['beaconEntries', 'BeaconEntries', list(beaconEntry)],
+  ['eligibleForMining', 'EligibleForMining', bool],
+])

@@ -1,0 +1,122 @@
+/** JSON forms of questions about the network and the storage market. Field order is Go's. @see lotus api/types.go */
+import type { CirculatingSupply } from '../../chain/circulatingSupply.ts'
+import type { MarketBalance, MarketDeal } from '../../chain/queries/marketActor.ts'
+import { bigInt, type Codec, jsonOnly, struct, uint } from '../../codec/description.ts'
+import { CodecError } from '../../codec/errors.ts'
+import type { Json } from '../../codec/jsonText.ts'
+import { type Network, upgradeHeight } from '../../networks/network.ts'
+import { dealProposal, dealState } from '../../state/market.ts'
+import { type ActorState, actorV5 } from '../../types/actor.ts'
+import type { Address } from '../../types/address.ts'
+import { tokenAmount } from '../../types/scalars.ts'
+
+export const apiCirculatingSupply: Codec<CirculatingSupply> = struct<CirculatingSupply>('api.CirculatingSupply', [
+  ['filVested', 'FilVested', tokenAmount],
+  ['filMined', 'FilMined', tokenAmount],
+  ['filBurnt', 'FilBurnt', tokenAmount],
+  ['filLocked', 'FilLocked', tokenAmount],
+  ['filCirculating', 'FilCirculating', tokenAmount],
+  ['filReserveDisbursed', 'FilReserveDisbursed', tokenAmount],
+])
+
+export const apiMarketBalance: Codec<MarketBalance> = struct<MarketBalance>('api.MarketBalance', [
+  ['escrow', 'Escrow', tokenAmount],
+  ['locked', 'Locked', tokenAmount],
+])
+
+export const apiMarketDeal: Codec<MarketDeal> = struct<MarketDeal>('api.MarketDeal', [
+  ['proposal', 'Proposal', dealProposal],
+  ['state', 'State', dealState],
+])
+
+function mapOfAddress<T>(inner: Codec<T>): Codec<ReadonlyMap<Address, T>> {
+  return jsonOnly<ReadonlyMap<Address, T>>(
+    `map[string]${inner.name}`,
+    (value, context) => {
+      const out: { [key: string]: Json } = {}
+      for (const [who, one] of value) out[who.toString(context.addressPrefix)] = inner.toJson(one, context)
+      return out
+    },
+    () => new Map(),
+    { type: 'object', additionalProperties: inner.schema },
+  )
+}
+
+export const marketParticipants: Codec<ReadonlyMap<Address, MarketBalance>> = mapOfAddress(apiMarketBalance)
+
+export const changedActors: Codec<ReadonlyMap<Address, ActorState>> = mapOfAddress(actorV5)
+
+export const marketDeals: Codec<ReadonlyMap<number, MarketDeal>> = jsonOnly<ReadonlyMap<number, MarketDeal>>(
+  'map[string]*api.MarketDeal',
+  (value, context) => {
+    const out: { [key: string]: Json } = {}
+    for (const [id, deal] of value) out[String(id)] = apiMarketDeal.toJson(deal, context)
+    return out
+  },
+  () => new Map(),
+  { type: 'object', additionalProperties: apiMarketDeal.schema },
+)
+
+/** The upgrades that Lotus lists, in its order. */
+const LISTED_BEFORE_TAMPING = ['Smoke', 'Breeze', 'Ignition', 'Liftoff', 'Assembly', 'Refuel', 'Tape', 'Kumquat']
+const LISTED_AFTER_TAMPING = [
+  'Calico',
+  'Persian',
+  'Orange',
+  'Claus',
+  'Trust',
+  'Norwegian',
+  'Turbo',
+  'Hyperdrive',
+  'Chocolate',
+  'OhSnap',
+  'Skyr',
+  'Shark',
+  'Hygge',
+  'Lightning',
+  'Thunder',
+  'Watermelon',
+  'Dragon',
+  'Phoenix',
+  'Waffle',
+  'Tuktuk',
+  'Teep',
+  'Tock',
+  'GoldenWeek',
+  'FireHorse',
+  'Xx',
+]
+
+/** A network's parameters with what only its chain knows. */
+export interface ApiNetworkParams {
+  readonly network: Network
+  readonly networkName: string
+  /** Unix time, seconds. */
+  readonly genesisTimestamp: number
+}
+
+export const apiNetworkParams: Codec<ApiNetworkParams> = jsonOnly<ApiNetworkParams>(
+  'api.NetworkParams',
+  ({ network, networkName, genesisTimestamp }, context) => {
+    const upgrades: { [key: string]: Json } = {}
+    const add = (name: string): void => {
+      upgrades[`Upgrade${name}Height`] = upgradeHeight(network, name) ?? null
+    }
+    LISTED_BEFORE_TAMPING.forEach(add)
+    upgrades.BreezeGasTampingDuration = network.protocol.breezeGasTampingDuration
+    LISTED_AFTER_TAMPING.forEach(add)
+    return {
+      NetworkName: networkName,
+      BlockDelaySecs: uint.toJson(network.blockDelaySecs, context),
+      ConsensusMinerMinPower: bigInt.toJson(network.protocol.consensusMinerMinPowerBytes, context),
+      PreCommitChallengeDelay: network.protocol.preCommitChallengeDelay,
+      ForkUpgradeParams: upgrades,
+      Eip155ChainID: network.chainId,
+      GenesisTimestamp: genesisTimestamp,
+    }
+  },
+  () => {
+    throw new CodecError('NOT_SUPPORTED', 'not supported: network parameters as input')
+  },
+  { type: 'object', title: 'api.NetworkParams' },
+)
