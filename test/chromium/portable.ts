@@ -2,7 +2,7 @@
 import { readImports } from '../structure/imports.ts'
 
 /** Folders whose tests are about something else than src. */
-const ELSEWHERE = /^test\/(structure|contract|runtimes|pack|bench|chromium|platform|examples)\//
+const ELSEWHERE = /^test\/(structure|contract|runtimes|pack|bench|chromium|deno|platform|examples|golden|cli)\//
 /** Replaced by files of this folder when bundled. */
 const REPLACED = new Set(['test/support/shared.ts', 'test/support/actors.ts'])
 /** What a bundle for the browser can hold. */
@@ -11,7 +11,7 @@ const isWebPackage = (name: string): boolean =>
 
 /** The test files by path from the root; slow ones run in Node alone. */
 export function portableTests(): { readonly files: string[]; readonly nodeOnly: string[] } {
-  const imports = readImports(['src', 'test', 'platform'])
+  const imports = readImports(['src', 'test', 'platform', 'scripts'])
   const known = new Map<string, boolean>()
   const isPortable = (file: string): boolean => {
     if (REPLACED.has(file)) return true
@@ -21,7 +21,9 @@ export function portableTests(): { readonly files: string[]; readonly nodeOnly: 
     const found = imports.get(file)
     const portable =
       !/^platform\/(node|deno)\//.test(file) &&
-      (found === undefined || (found.packages.every(isWebPackage) && found.own.every(isPortable)))
+      found !== undefined &&
+      found.packages.every(isWebPackage) &&
+      found.own.every(isPortable)
     known.set(file, portable)
     return portable
   }

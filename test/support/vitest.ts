@@ -170,6 +170,8 @@ async function runTest(suite: Suite, name: string, run: Run, report: Report): Pr
     } finally {
       for (const { afterEach: runs } of lineage(suite).reverse()) for (const after of runs) await after()
     }
+    const [soft] = softFailures.splice(0)
+    if (soft !== undefined) throw soft
     report({ name, state: 'passed' })
   } catch (error) {
     if (error instanceof Skip) report({ name, state: 'skipped' })
@@ -255,6 +257,13 @@ function equalFields(actual: Fields, expected: Fields, mode: Mode): boolean {
 
 class Failure extends Error {}
 
+function throwIt(failure: Failure): never {
+  throw failure
+}
+
+/** Of the test that runs. */
+const softFailures: Failure[] = []
+
 type ErrorPattern = string | RegExp | Error | Asymmetric | (new (...args: never[]) => Error) | undefined
 
 function errorMatches(error: unknown, pattern: ErrorPattern): boolean {
@@ -272,22 +281,25 @@ class Expectation {
   readonly #value: unknown
   readonly #negated: boolean
   readonly #label: string
+  /** Fails by throwing, or (soft) by leaving a note that fails the test when it ends. */
+  readonly #fail: (failure: Failure) => void
 
-  constructor(value: unknown, negated: boolean, label: string) {
+  constructor(value: unknown, negated: boolean, label: string, fail: (failure: Failure) => void = throwIt) {
     this.#value = value
     this.#negated = negated
     this.#label = label
+    this.#fail = fail
   }
 
   get not(): Expectation {
-    return new Expectation(this.#value, !this.#negated, this.#label)
+    return new Expectation(this.#value, !this.#negated, this.#label, this.#fail)
   }
 
   #check(passed: boolean, claim: string, expected?: unknown): void {
     if (passed !== this.#negated) return
     const label = this.#label === '' ? '' : `${this.#label}: `
     const rest = expected === undefined ? '' : ` ${show(expected)}`
-    throw new Failure(`${label}expected ${show(this.#value)} ${this.#negated ? 'not ' : ''}${claim}${rest}`)
+    this.#fail(new Failure(`${label}expected ${show(this.#value)} ${this.#negated ? 'not ' : ''}${claim}${rest}`))
   }
 
   toBe(expected: unknown): void {
@@ -437,6 +449,8 @@ function isAny(value: unknown, type: unknown): boolean {
 }
 
 export const expect = Object.assign((value: unknown, label = ''): Expectation => new Expectation(value, false, label), {
+  soft: (value: unknown, label = ''): Expectation =>
+    new Expectation(value, false, label, (failure) => void softFailures.push(failure)),
   any: (type: unknown) => new Asymmetric((value) => isAny(value, type)),
   anything: () => new Asymmetric((value) => value !== undefined && value !== null),
   objectContaining: (fields: Fields) =>
