@@ -12,7 +12,7 @@ import { WASM_GAS_COSTS } from '../src/actors/wasmGasCosts.ts'
 import type { GasOps } from '../src/fvm/kernel/kernel.ts'
 import { manifestFor } from '../src/networks/network.ts'
 import type { Row } from '../test/support/recorded.ts'
-import { openRecordedChain, replayTipset } from '../test/support/recordedExecution.ts'
+import { openRecordedChain, type Replayed, replayTipset } from '../test/support/recordedExecution.ts'
 
 type Segment = Map<Feature, number>
 
@@ -72,7 +72,7 @@ function collect(name: string): Sample[] {
   const samples: Sample[] = []
   for (const tipset of chain.tipsets) {
     made = []
-    replayTipset(chain, tipset, loadCode, ({ recorded, result, isTainted }) => {
+    const after = ({ recorded, result, isTainted }: Replayed): void => {
       const invocations = made
       made = []
       if (result === undefined || isTainted) return
@@ -87,7 +87,8 @@ function collect(name: string): Sample[] {
           samples.push({ features, gas: charges[at]!, where })
         }
       }
-    })
+    }
+    replayTipset(chain, tipset, { loadCode, after })
   }
   return samples
 }

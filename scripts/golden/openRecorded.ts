@@ -68,8 +68,9 @@ function bundles(network: Network, archive: ArchiveStore): Blockstore[] {
 /**
  * Opens a folder with `network.json` and `chain.car.zst` and serves it.
  * @param folder - one of shared/data/golden
+ * @param height - the head is moved back to it before the node starts
  */
-export async function openRecorded(folder: string): Promise<RecordedNode> {
+export async function openRecorded(folder: string, height?: number): Promise<RecordedNode> {
   await initCrypto()
   const network = parseNetwork(parseJson(readFileSync(join(folder, 'network.json'), 'utf8')))
   const nodes = new NodeCache()
@@ -82,6 +83,7 @@ export async function openRecorded(folder: string): Promise<RecordedNode> {
   putPooledMessages(folder, blocks)
   const meta = new MemoryStore()
   const store = openChain({ blocks, meta, log, roots: archive.roots })
+  if (height !== undefined) store.setHead(store.tipsetByHeight(height, undefined, 'previous'))
   const view = new ChainView({ store, network, beaconRound: (epoch) => mockBeacon.roundAt(epoch) })
   const vm = new LocalVmHost({ view, proofs: acceptAllProofs, codeLoaders: createCodeLoaders({ blocks }) })
   const node = await startNode(

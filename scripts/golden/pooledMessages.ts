@@ -4,7 +4,7 @@
  * secp256k1 nonces that are partly random. So they are put into the store under the recorded CID with a signature of
  * zeros: enough for looking them up and for finding what replaced them.
  */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { zstdDecompressSync } from 'node:zlib'
 import { cid, encode } from '../../src/codec/description.ts'
@@ -24,7 +24,9 @@ interface Row {
 
 /** Puts them where the node looks for messages. */
 export function putPooledMessages(folder: string, blocks: Blockstore): void {
-  const text = zstdDecompressSync(readFileSync(join(folder, 'chain.jsonl.zst'))).toString('utf8')
+  const path = join(folder, 'chain.jsonl.zst')
+  if (!existsSync(path)) return
+  const text = zstdDecompressSync(readFileSync(path)).toString('utf8')
   for (const line of text.split('\n')) {
     if (!line.endsWith('"what":"replaced"}')) continue
     const { request, response } = parseJson(line) as unknown as Row

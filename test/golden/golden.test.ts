@@ -1,0 +1,16 @@
+/** `npm run golden` on two recorded chains: every request of the group core. */
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+import { missingShared, ROOT, sharedPath } from '../support/shared.ts'
+
+const run = promisify(execFile)
+const NODE = join(ROOT, 'node_modules/.bin/node')
+
+it.for(['nv17', 'nv28'])('answers everything of the group core on %s', async (chain, { skip }) => {
+  const missing = missingShared(`data/golden/${chain}/chain.jsonl.zst`)
+  skip(missing !== undefined, missing)
+  const { stdout } = await run(NODE, [join(ROOT, 'scripts/golden.ts'), sharedPath(`data/golden/${chain}`)])
+  expect(stdout).toMatch(/\n[1-9]\d{3} passed, 0 failed, \d+ skipped\n$/)
+})
