@@ -2,7 +2,7 @@
 import { EMPTY_BYTES, fromUtf8, utf8 } from '../base/bytes.ts'
 import { MAJOR_TEXT } from '../codec/cbor.ts'
 import type { Cid } from '../codec/cid.ts'
-import { bool, type Codec, cid, type Json, wrongJson } from '../codec/description.ts'
+import { bool, type Codec, cid, type Json, uint, wrongJson } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
 import { type Address, address } from '../types/address.ts'
 import { type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from '../types/scalars.ts'
@@ -128,7 +128,7 @@ export function dealProposalAt(actorsVersion: number): Codec<DealProposal> {
 }
 
 export interface DealState {
-  /** From version 12. */
+  /** From version 13. */
   readonly sectorNumber: SectorNumber
   /** -1: not yet in a proven sector. */
   readonly sectorStartEpoch: ChainEpoch
@@ -136,12 +136,15 @@ export interface DealState {
   readonly lastUpdatedEpoch: ChainEpoch
   /** -1: never. */
   readonly slashEpoch: ChainEpoch
+  /** Only in versions 9 to 12. */
+  readonly verifiedClaim?: number
 }
 
 export const dealStateAt: (actorsVersion: number) => Codec<DealState> = versionedTuple<DealState>('market.DealState', [
-  ['sectorNumber', 'SectorNumber', sectorNumber, { from: 12 }],
+  ['sectorNumber', 'SectorNumber', sectorNumber, { from: 13 }],
   ['sectorStartEpoch', 'SectorStartEpoch', chainEpoch],
   ['lastUpdatedEpoch', 'LastUpdatedEpoch', chainEpoch],
   ['slashEpoch', 'SlashEpoch', chainEpoch],
+  ['verifiedClaim', 'VerifiedClaim', uint, { from: 9, until: 12 }],
 ])
 export const dealState: Codec<DealState> = dealStateAt(18)

@@ -25,7 +25,7 @@ const FIRST_V3_TREES = 3
 const BALANCE_BIT_WIDTH = 6
 const OLD_BALANCE_BIT_WIDTH = 5
 /** From this version on a deal's state names its sector. */
-const FIRST_SECTOR_NUMBER = 12
+const FIRST_SECTOR_NUMBER = 13
 
 /** A deal as it stands. */
 export interface MarketDeal {
