@@ -1,21 +1,27 @@
 /** Recorded executions of a golden chain: each message with its trace, and what it takes to run it again. */
-
+import { zstdDecompressSync } from 'node:zlib'
+import { MemoryStore } from '../../src/base/memoryStore.ts'
+import { ChainExterns } from '../../src/chain/chainExterns.ts'
+import { ChainView } from '../../src/chain/chainView.ts'
+import { createExecutor } from '../../src/chain/executeTipset.ts'
+import { openChain } from '../../src/chain/openChain.ts'
 import { memorySource } from '../../src/codec/byteSource.ts'
 import { type Cid, parseCid } from '../../src/codec/cid.ts'
-import { decode } from '../../src/codec/description.ts'
-import type { Json } from '../../src/codec/jsonText.ts'
-import { parseJson } from '../../src/codec/jsonText.ts'
-import { type ApplyResult, Executor } from '../../src/fvm/executor.ts'
+import { type Json, parseJson } from '../../src/codec/jsonText.ts'
+import { mockBeacon } from '../../src/consensus/beacon.ts'
+import type { ApplyResult, Executor } from '../../src/fvm/executor.ts'
 import type { CodeLoader } from '../../src/fvm/kernel/kernel.ts'
 import { acceptAllProofs } from '../../src/fvm/proofVerifier.ts'
-import { getCbor, LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
-import { carBlocks } from '../../src/ipld/car.ts'
-import { type Network, networkVersionAt } from '../../src/networks/network.ts'
+import { LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
+import { carBlocks, readCarHeader } from '../../src/ipld/car.ts'
+import type { Network } from '../../src/networks/network.ts'
 import { parseNetwork } from '../../src/networks/parseNetwork.ts'
-import { type BlockHeader, blockHeader } from '../../src/types/blockHeader.ts'
+import type { BlockHeader } from '../../src/types/blockHeader.ts'
 import { type Message, message } from '../../src/types/message.ts'
+import { firstBlock, type Tipset } from '../../src/types/tipset.ts'
 import { type Row, recordedCalls } from './recorded.ts'
-import { readSharedText, readSharedUnpacked } from './shared.ts'
+import { silentLog } from './recordedView.ts'
+import { readShared, readSharedText } from './shared.ts'
 
 /** A recorded message with the trace that Lotus gave, as JSON. */
 export interface RecordedMessage {
@@ -27,6 +33,7 @@ export interface RecordedMessage {
 }
 
 export interface RecordedTipset {
+  readonly tipset: Tipset
   readonly header: BlockHeader
   readonly messages: readonly RecordedMessage[]
   /** State root after it. */
@@ -37,6 +44,7 @@ export interface RecordedChain {
   readonly name: string
   readonly network: Network
   readonly store: MemoryBlockstore
+  readonly view: ChainView
   readonly tipsets: readonly RecordedTipset[]
 }
 
@@ -56,9 +64,13 @@ function recordedMessage(row: Row): RecordedMessage {
 /** Opens a chain with all its recorded executions. */
 export function openRecordedChain(name: string): RecordedChain {
   const folder = `data/golden/${name}`
+  const network = parseNetwork(parseJson(readSharedText(`${folder}/network.json`)))
   const store = new MemoryBlockstore()
-  const car = readSharedUnpacked(`${folder}/chain.car.zst`)
-  for (const [cid, data] of carBlocks(memorySource(car))) store.put(cid, data)
+  const car = memorySource(new Uint8Array(zstdDecompressSync(readShared(`${folder}/chain.car.zst`))))
+  for (const [cid, data] of carBlocks(car)) store.put(cid, data)
+  const blocks = new LayeredBlockstore([new MemoryBlockstore(), store])
+  const chain = openChain({ blocks, meta: new MemoryStore(), log: silentLog, roots: readCarHeader(car).roots })
+  const view = new ChainView({ store: chain, network, beaconRound: mockBeacon.roundAt })
   const tipsets: RecordedTipset[] = []
   for (const call of recordedCalls(name, 'chain.jsonl.zst', ['Filecoin.StateCompute'])) {
     const result = call.response.result as Row | undefined
@@ -66,14 +78,15 @@ export function openRecordedChain(name: string): RecordedChain {
     const key = call.params[2] as Row[] | null
     // Asked without a tipset: at the head of the moment.
     if (key === null || key.length === 0) continue
-    const header = getCbor(store, blockHeader, parseCid(key[0]!['/'] as string))
+    const tipset = chain.tipset(key.map((one) => parseCid(one['/'] as string)))
     tipsets.push({
-      header,
+      tipset,
+      header: firstBlock(tipset),
       messages: (result.Trace as Row[]).map(recordedMessage),
       root: (result.Root as Row)['/'] as string,
     })
   }
-  return { name, network: parseNetwork(parseJson(readSharedText(`${folder}/network.json`))), store, tipsets }
+  return { name, network, store, view, tipsets }
 }
 
 /** Bytes of the message in the block: with its signature unless BLS. */
@@ -103,68 +116,58 @@ export interface Replayed {
   readonly isTainted: boolean
 }
 
+export interface ReplayOptions {
+  readonly loadCode: CodeLoader
+  /** Runs the messages that `loadCode`'s actors cannot, so that those after them have their state. */
+  readonly fallback?: CodeLoader
+  /** Called after each message. */
+  readonly after?: (outcome: Replayed) => void
+}
+
 /**
- * Runs a tipset's recorded messages in their order. Actors that ask for randomness, older tipsets or the circulating
- * supply get none: native actors do not ask.
- * @param after - called after each message
+ * Runs a tipset's recorded messages in their order.
  * @returns each message's outcome, and the state root
  */
 export function replayTipset(
   chain: RecordedChain,
-  tipset: RecordedTipset,
-  loadCode: CodeLoader,
-  after: (outcome: Replayed) => void = () => undefined,
+  recordedTipset: RecordedTipset,
+  { loadCode, fallback, after }: ReplayOptions,
 ): { outcomes: Replayed[]; root: Cid } {
-  const { header } = tipset
+  const { header, tipset } = recordedTipset
+  const { view, network } = chain
   const store = new LayeredBlockstore([new MemoryBlockstore(), chain.store])
+  const externs = new ChainExterns(view, tipset, { watermelonFix: undefined, workerKey: () => undefined })
+  const genesisTimestamp = firstBlock(view.store.genesis()).timestamp
   let root = header.parentStateRoot
-  const executorAt = (epoch: number): Executor =>
-    new Executor(
-      {
-        networkVersion: networkVersionAt(chain.network, epoch),
-        epoch,
-        timestamp: header.timestamp,
-        baseFee: header.parentBaseFee,
-        circulatingSupply: 0n,
-        chainId: BigInt(chain.network.chainId),
-        stateRoot: root,
-        tracing: true,
-        actorDebugging: false,
-      },
-      {
-        store,
-        externs: {
-          chainRandomness: () => new Uint8Array(32),
-          beaconRandomness: () => new Uint8Array(32),
-          tipsetCid: () => header.messages,
-          verifyConsensusFault: () => undefined,
-        },
-        proofs: acceptAllProofs,
-        loadCode,
-      },
-    )
+  const executorAt = (epoch: number, loader: CodeLoader): Executor => {
+    const deps = { network, genesisTimestamp, store, externs, proofs: acceptAllProofs, loadCode: loader }
+    const timestamp = epoch === header.height ? header.timestamp : genesisTimestamp + network.blockDelaySecs * epoch
+    return createExecutor(deps, root, epoch, timestamp, header.parentBaseFee, true)
+  }
   const outcomes: Replayed[] = []
   let isTainted = false
   let epoch = -1
   let executor: Executor | undefined
-  for (const recorded of tipset.messages) {
+  for (const recorded of recordedTipset.messages) {
     // An implicit message's nonce is its epoch: those of null rounds come first, in machines of their own.
     const at = recorded.isImplicit ? Number(recorded.message.nonce) : header.height
     if (executor === undefined || at !== epoch) {
       if (executor !== undefined) root = executor.flush()
       epoch = at
-      executor = executorAt(epoch)
+      executor = executorAt(epoch, loadCode)
     }
     const outcome: Replayed = { recorded, ...attempt(chain, executor, recorded), isTainted }
     outcomes.push(outcome)
-    if (outcome.result === undefined) isTainted = true
-    after(outcome)
+    if (outcome.result === undefined) {
+      root = executor.flush()
+      const other = fallback === undefined ? undefined : executorAt(epoch, fallback)
+      const replaced = other === undefined ? undefined : attempt(chain, other, recorded).result
+      if (other === undefined || replaced?.receipt.exitCode !== Number(recorded.receipt.ExitCode)) isTainted = true
+      if (other !== undefined) root = other.flush()
+      executor = executorAt(epoch, loadCode)
+    }
+    after?.(outcome)
   }
   if (executor !== undefined) root = executor.flush()
   return { outcomes, root }
-}
-
-/** The header of a recorded block. */
-export function recordedHeader(chain: RecordedChain, cid: string): BlockHeader {
-  return decode(blockHeader, chain.store.get(parseCid(cid))!)
 }
