@@ -174,48 +174,61 @@ export class WasmEngine {
    * charged once more by the next charge.
    * @see ref-fvm fvm/src/syscalls/linker.rs `impl_syscall`
    */
-  #bind(row: SyscallRow): (...args: never[]) => number {
-    const { module, name, resultSize, run: handler, write } = row
-    const fail = (run: Invocation, errno: Errno, message: string): number => {
-      run.kernel.lastError = { module, function: name, errno, message }
-      return errno
-    }
-    const call = (run: Invocation, resultAt: number, args: never[]): number => {
-      const { memory, kernel } = run
-      try {
-        const value = handler(run, args)
-        if (resultSize > 0) {
-          memory.refresh()
-          write(memory.view, resultAt, value as never)
-        }
-        kernel.lastError = undefined
-        return 0
-      } catch (error) {
-        this.#current = run
-        if (error instanceof SyscallError) return fail(run, error.errno, error.message)
-        if (isAbort(error)) run.updateGasAvailable()
-        else run.hostFailure = { error }
-        throw error
-      }
-    }
-    return (...args: never[]) => {
+  #bind(row: SyscallRow): SyscallImport {
+    const { resultSize, run: handler, write } = row
+    // One flat function without arrays: it stands on the stack once per nested call.
+    return (a, b, c, d, e, f, g, h, i) => {
       const run = this.#current as Invocation
+      const { kernel, memory } = run
       run.chargeForExec()
       run.chargeForSyscall()
-      run.memory.refresh()
-      let resultAt = 0
-      if (resultSize > 0) {
-        resultAt = (args[0] as unknown as number) >>> 0
-        if (resultAt + resultSize > run.memory.bytes.length) {
-          return fail(run, Errno.IllegalArgument, 'no space for return value')
-        }
-        args.shift()
+      memory.refresh()
+      const resultAt = resultSize > 0 ? (a as number) >>> 0 : 0
+      if (resultAt + resultSize > memory.bytes.length && resultSize > 0) {
+        return fail(kernel, row, Errno.IllegalArgument, 'no space for return value')
       }
-      const errno = call(run, resultAt, args)
+      let errno = 0
+      try {
+        if (resultSize > 0) {
+          const value = handler(run, b, c, d, e, f, g, h, i)
+          memory.refresh()
+          write(memory.view, resultAt, value as never)
+        } else {
+          handler(run, a, b, c, d, e, f, g, h, i)
+        }
+        kernel.lastError = undefined
+      } catch (error) {
+        this.#current = run
+        if (!(error instanceof SyscallError)) {
+          if (isAbort(error)) run.updateGasAvailable()
+          else run.hostFailure = { error }
+          throw error
+        }
+        errno = fail(kernel, row, error.errno, error.message)
+      }
       run.updateGasAvailable()
       return errno
     }
   }
+}
+
+/** A function as a module calls it: i32 are signed numbers, i64 signed bigints. */
+type SyscallImport = (
+  a?: unknown,
+  b?: unknown,
+  c?: unknown,
+  d?: unknown,
+  e?: unknown,
+  f?: unknown,
+  g?: unknown,
+  h?: unknown,
+  i?: unknown,
+) => number
+
+/** Notes why a syscall failed; returns what the module gets. */
+function fail(kernel: Kernel, { module, name }: SyscallRow, errno: Errno, message: string): number {
+  kernel.lastError = { module, function: name, errno, message }
+  return errno
 }
 
 /**

@@ -28,13 +28,27 @@ export interface SyscallRow {
   /** parameters behind the result's address, `i` for i32 and `l` for i64 */
   readonly params: string
   readonly resultSize: number
-  /** Runs the syscall; what it returns is for `write`. */
-  readonly run: (context: SyscallContext, args: SyscallArgs) => unknown
+  /**
+   * Runs the syscall; what it returns is for `write`. Arguments: i32 as signed numbers, i64 as signed bigints. Called
+   * with the rest of nine undefined, so that the one wrapper around all needs no arrays.
+   */
+  readonly run: SyscallHandler
   readonly write: (view: DataView, at: number, value: never) => void
 }
 
-/** Arguments behind the result's address: i32 as signed numbers, i64 as signed bigints. */
-export type SyscallArgs = readonly [I32 & I64, ...(I32 & I64)[]] | readonly never[]
+/** See {@link SyscallRow.run}. */
+export type SyscallHandler = (
+  context: SyscallContext,
+  a?: unknown,
+  b?: unknown,
+  c?: unknown,
+  d?: unknown,
+  e?: unknown,
+  f?: unknown,
+  g?: unknown,
+  h?: unknown,
+  i?: unknown,
+) => unknown
 
 /** Types of arguments by the letters of a row. */
 type Args<Params extends string> = Params extends `i${infer Rest}`
@@ -59,7 +73,7 @@ export function syscall<const Params extends string, T>(
     name,
     params,
     resultSize: result.size,
-    run: (context, args) => handler(context, ...(args as unknown as Args<Params>)),
+    run: handler as unknown as SyscallHandler,
     write: result.write as (view: DataView, at: number, value: never) => void,
   }
 }
