@@ -92,6 +92,18 @@ describe('structure', () => {
     expect([...names].sort()).toEqual(dependencies.sort())
   })
 
+  it('the lock file lists the optional packages of every platform (scripts/completeLock.ts)', () => {
+    const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { optionalDependencies?: object }>
+    }
+    const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter(
+        (name) => !(`${path}/node_modules/${name}` in packages) && !(`node_modules/${name}` in packages),
+      ),
+    )
+    expect(missing).toEqual([])
+  })
+
   it('src imports nothing of a runtime', () => {
     const wrong = [...imports].flatMap(([file, { packages }]) =>
       file.startsWith('src/')

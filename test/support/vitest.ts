@@ -249,7 +249,7 @@ function keysOf(value: Fields, mode: Mode): string[] {
 }
 
 function equalFields(actual: Fields, expected: Fields, mode: Mode): boolean {
-  if (Array.isArray(expected) && actual['length'] !== expected.length) return false
+  if (Array.isArray(expected) && actual.length !== expected.length) return false
   const keys = mode === 'subset' ? Object.keys(expected) : keysOf(expected, mode)
   if (mode !== 'subset' && keysOf(actual, mode).length !== keys.length) return false
   return keys.every((key) => (key in actual || mode === 'loose') && equal(actual[key], expected[key], mode))
