@@ -70,6 +70,7 @@ export class ReceiptProofs implements ProofVerifier {
       if (result !== undefined) return result
       if (!this.#advance()) {
         this.#script = []
+        this.#asked = 0
         return executor.applyMessage(message, kind, rawLength)
       }
     }
