@@ -10,7 +10,6 @@ import { MemoryStore } from '../../src/base/memoryStore.ts'
 import type { Logger } from '../../src/base/ports.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
 import { createCodeLoaders } from '../../src/chain/codeLoaders.ts'
-import { ethTipset } from '../../src/chain/ethTipset.ts'
 import { LocalVmHost } from '../../src/chain/localVmHost.ts'
 import { openChain } from '../../src/chain/openChain.ts'
 import { memorySource } from '../../src/codec/byteSource.ts'
@@ -26,7 +25,6 @@ import { openArchive } from '../../src/ipld/openArchive.ts'
 import { actorsVersionFor, type Network, networkVersionAt } from '../../src/networks/network.ts'
 import { parseNetwork } from '../../src/networks/parseNetwork.ts'
 import { type PetrelNode, startNode } from '../../src/node/node.ts'
-import { ethAddressMethods } from '../../src/rpc/methods/ethAddress.ts'
 import { blockHeader } from '../../src/types/blockHeader.ts'
 import { KeyStore } from '../../src/wallet/keyStore.ts'
 import { MemorySecretStore } from '../../src/wallet/secretStore.ts'
@@ -90,7 +88,6 @@ export async function openRecorded(folder: string, height?: number): Promise<Rec
     { network, store, view, vm, meta, keystore: new KeyStore(new MemorySecretStore()) },
     { version: 'golden', shutdown: () => {} },
     { clock: systemClock, timers: systemTimers, random: systemRandom, log },
-    () => ethAddressMethods({ view, tipsetOf: (block) => ethTipset(store, block, false) }),
   )
   const { handler, engine } = node
   const server = await startServer({ handler, engine, log, host: '127.0.0.1', port: 0, closeGraceMs: 100 })

@@ -7,6 +7,7 @@ import { accountKey, actorOf, tryActorOf } from '../chain/actorLookup.ts'
 import { ActorStates } from '../chain/actorStates.ts'
 import type { ChainStore } from '../chain/chainStore.ts'
 import type { ChainView } from '../chain/chainView.ts'
+import { ethTipset } from '../chain/ethTipset.ts'
 import { loadSought, NO_LOOKBACK_LIMIT, searchMessage } from '../chain/searchMessage.ts'
 import type { VmHost } from '../chain/vm.ts'
 import type { WaitDeps } from '../chain/waitMessage.ts'
@@ -17,6 +18,7 @@ import type { MethodRow } from '../rpc/method.ts'
 import { authMethods } from '../rpc/methods/auth.ts'
 import { chainMethods } from '../rpc/methods/chain.ts'
 import { commonMethods } from '../rpc/methods/common.ts'
+import { ethAddressMethods } from '../rpc/methods/ethAddress.ts'
 import { executionMethods } from '../rpc/methods/execution.ts'
 import { minerMethods } from '../rpc/methods/miner.ts'
 import { networkMethods } from '../rpc/methods/network.ts'
@@ -109,6 +111,7 @@ export async function startNode(
     }),
     ...chainMethods({ view }),
     ...stateMethods({ view, vm, states: new ActorStates(view.store.blocks, view.codes) }),
+    ...ethAddressMethods({ view, tipsetOf: (block) => ethTipset(view.store, block, false) }),
     ...minerMethods({ view, vm }),
     ...networkMethods(view),
     ...executionMethods({
