@@ -115,6 +115,13 @@ export function readCarSection(source: ByteSource, offset: number): CarSection |
   return { cid, offset, dataOffset: start + next, dataLength: length - next, next: start + length }
 }
 
+/** Offset of the section behind the one at `offset`, undefined when there is none at `offset`. */
+export function nextCarSection(source: ByteSource, offset: number): number | undefined {
+  if (offset >= source.size) return undefined
+  const { length, size } = readLength(source, offset, MAX_SECTION)
+  return length === 0 ? undefined : offset + size + length
+}
+
 /** All sections in file order. Data is read by the caller. */
 export function* carSections(header: CarHeader): IterableIterator<CarSection> {
   for (let at = header.start; ; ) {

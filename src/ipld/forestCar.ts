@@ -10,7 +10,7 @@ import { type ByteSource, memorySource, readExactly } from '../codec/byteSource.
 import type { Cid } from '../codec/cid.ts'
 import { portableZstd, type ZstdDecoder } from '../codec/zstd.ts'
 import { zstdFrameAt, zstdFrames } from '../codec/zstdFrames.ts'
-import { readCarBlock, readCarHeader, readCarSection } from './car.ts'
+import { nextCarSection, readCarBlock, readCarHeader, readCarSection } from './car.ts'
 import { type ArchiveStore, refuseWrite } from './carStore.ts'
 import { IpldError } from './errors.ts'
 import type { NodeCache } from './nodeCache.ts'
@@ -159,14 +159,14 @@ export class ForestCarStore implements ArchiveStore {
 
   #scan(frame: ByteSource, cid: Cid): Uint8Array | undefined {
     for (let at = 0; ; ) {
-      const section = readCarSection(frame, at)
-      if (section === undefined) return undefined
+      const next = nextCarSection(frame, at)
+      if (next === undefined) return undefined
       const data = readCarBlock(frame, at, cid)
       if (data !== undefined) {
         verifyBlock(cid, data)
         return data
       }
-      at = section.next
+      at = next
     }
   }
 

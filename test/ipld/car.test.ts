@@ -1,11 +1,12 @@
-import { describe, expect, it } from 'vitest'
-import { concatBytes, toHex, utf8 } from '../../src/base/bytes.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { concatBytes, equalBytes, utf8 } from '../../src/base/bytes.ts'
 import { PetrelError } from '../../src/base/errors.ts'
 import { type ByteSource, memorySource } from '../../src/codec/byteSource.ts'
 import type { Cid } from '../../src/codec/cid.ts'
 import { decompressZstd, streamZstd } from '../../src/codec/zstd.ts'
 import { zstdFrames } from '../../src/codec/zstdFrames.ts'
 import { blockCid } from '../../src/crypto/blockCid.ts'
+import { initCrypto } from '../../src/crypto/init.ts'
 import { hasBlock } from '../../src/ipld/blockstore.ts'
 import { carBlocks, carBytes, readCarHeader } from '../../src/ipld/car.ts'
 import { CarStore } from '../../src/ipld/carStore.ts'
@@ -14,7 +15,7 @@ import { openArchive } from '../../src/ipld/openArchive.ts'
 import { walkDag } from '../../src/ipld/walkDag.ts'
 import { headHeader } from '../support/archives.ts'
 import { seeded } from '../support/seeded.ts'
-import { listShared, missingShared, readShared } from '../support/shared.ts'
+import { missingShared, readShared } from '../support/shared.ts'
 
 const missing = missingShared('data/snapshots') !== undefined
 
@@ -42,6 +43,11 @@ function counted(data: Uint8Array): ByteSource & { read: ByteSource['read']; tot
   }
 }
 
+// A thousand blocks are hashed in each of a hundred archives.
+beforeAll(async () => {
+  await initCrypto()
+})
+
 describe.skipIf(missing)('archives', () => {
   it.each(KNOWN)('%s', (path, root, count) => {
     const store = openArchive(memorySource(readShared(`data/${path}`)))
@@ -54,9 +60,8 @@ describe.skipIf(missing)('archives', () => {
     expect(headHeader(store).height).toBe(path.includes('chain4') ? 3 : 0)
   })
 
-  it('opens every recorded chain, with all blocks as their CIDs say', () => {
-    for (const chain of listShared('data/golden')) {
-      if (missingShared(`data/golden/${chain}/chain.car.zst`) !== undefined) continue
+  it('opens recorded chains, with all blocks as their CIDs say', () => {
+    for (const chain of ['nv17', 'nv28-depth', 'up-24-28', 'f3', 'wire']) {
       const store = openArchive(memorySource(readShared(`data/golden/${chain}/chain.car.zst`)), { verify: 'open' })
       let blocks = 0
       walkDag(store, headHeader(store).parentMessageReceipts, () => blocks++)
@@ -89,17 +94,17 @@ describe.skipIf(missing)('archives', () => {
     const plain = readShared('data/snapshots/chain4.car')
     const unpacked = decompressZstd(packed, 1 << 24)
     expect(unpacked.length).toBe(1_107_835)
-    expect(toHex(unpacked)).toBe(toHex(plain))
+    expect(equalBytes(unpacked, plain)).toBe(true)
     const pieces: Uint8Array[] = []
     streamZstd(packed, (piece) => pieces.push(piece.slice()))
-    expect(toHex(concatBytes(...pieces))).toBe(toHex(plain))
+    expect(equalBytes(concatBytes(...pieces), plain)).toBe(true)
   })
 
   it('writes the same archive that it reads', () => {
     for (const path of ['snapshots/chain4.car', 'genesis/mainnet.car']) {
       const data = readShared(`data/${path}`)
       const { roots } = readCarHeader(memorySource(data))
-      expect(toHex(carBytes(roots, carBlocks(memorySource(data))))).toBe(toHex(data))
+      expect(equalBytes(carBytes(roots, carBlocks(memorySource(data))), data)).toBe(true)
     }
   })
 
@@ -120,7 +125,7 @@ describe.skipIf(missing)('archives', () => {
     const random = seeded('CAR fuzz')
     for (const path of ['snapshots/chain4.car', 'snapshots/chain4.car.zst', 'snapshots/chain4.forest.car.zst']) {
       const whole = readShared(`data/${path}`)
-      for (let i = 0; i < 40; i++) {
+      for (let i = 0; i < 25; i++) {
         const data = whole.slice(0, random.int(4) === 0 ? random.int(whole.length) : whole.length)
         for (let n = random.int(6); n > 0 && data.length > 0; n--) {
           // Mostly where the structure is: the first and the last bytes.

@@ -15,16 +15,19 @@ import { StateTree } from '../../src/state/stateTree.ts'
 import { parseAddress } from '../../src/types/address.ts'
 import { blockHeader } from '../../src/types/blockHeader.ts'
 import { bundlesHere, readBundle } from '../support/actors.ts'
-import { goldenChains, openGolden } from '../support/archives.ts'
+import { openGolden } from '../support/archives.ts'
 import { recordedCalls } from '../support/recorded.ts'
 import { missingShared } from '../support/shared.ts'
 
 const json = { addressPrefix: 't' } as const
 
+/** Of each layout that differs much; `npm run golden` asks all chains. */
+const CHAINS = ['nv17', 'nv24', 'nv28']
+
 type Object = { [key: string]: Json }
 
 describe.skipIf(missingShared('data/golden') !== undefined)('states that Lotus read', () => {
-  it.each(goldenChains().filter((chain) => chain !== 'f3'))('%s', (chain) => {
+  it.each(CHAINS)('%s', (chain) => {
     const { store, network } = openGolden(chain)
     const codes = codeLookup(network)
     const calls = recordedCalls(chain, 'chain.jsonl.zst', ['Filecoin.StateReadState'])
@@ -51,7 +54,7 @@ describe.skipIf(missingShared('data/golden') !== undefined)('states that Lotus r
 })
 
 describe.skipIf(missingShared('data/golden') !== undefined)('return values that Lotus decoded', () => {
-  it.each(goldenChains().filter((chain) => chain !== 'f3'))('%s', (chain) => {
+  it.each(CHAINS)('%s', (chain) => {
     const { store, network } = openGolden(chain)
     const codes = codeLookup(network)
     const messages = new Map<string, Object>()
@@ -80,7 +83,7 @@ describe.skipIf(missingShared('data/golden') !== undefined)('return values that 
       )
       decoded++
     }
-    expect(decoded).toBeGreaterThanOrEqual(chain === 'nv28-deadlines' ? 0 : 10)
+    expect(decoded).toBeGreaterThan(10)
   })
 })
 
