@@ -27,7 +27,8 @@ export function replacementPremium(premium: TokenAmount, ratioPercent: number): 
 /** Lowest fee cap of interest at this base fee, never below the network's minimum. */
 export function feeCapLowerBound(baseFee: TokenAmount, divisor: bigint): TokenAmount {
   const bound = baseFee / divisor
-  return bound < MINIMUM_FEE_CAP ? MINIMUM_FEE_CAP : bound
+  if (bound < MINIMUM_FEE_CAP) return MINIMUM_FEE_CAP
+  return bound
 }
 
 /**
@@ -35,8 +36,8 @@ export function feeCapLowerBound(baseFee: TokenAmount, divisor: bigint): TokenAm
  * @see lotus chain/messagepool/selection.go getGasReward
  */
 export function gasReward(message: Message, baseFee: TokenAmount): TokenAmount {
-  const room = message.gasFeeCap - baseFee
-  const premium = room > message.gasPremium ? message.gasPremium : room
+  let premium = message.gasFeeCap - baseFee
+  if (premium > message.gasPremium) premium = message.gasPremium
   const reward = premium * message.gasLimit
   return reward < 0n ? reward * 3n : reward
 }

@@ -84,7 +84,7 @@ export class FakeChain implements MempoolChain {
       electionProof: { winCount: 1, vrfProof: new Uint8Array(0) },
       beaconEntries: [],
       winPoStProof: [],
-      parents: parent?.key ?? [EMPTY],
+      parents: [...(parent?.key ?? [EMPTY])],
       parentWeight: 0n,
       height,
       parentStateRoot: EMPTY,
@@ -93,9 +93,9 @@ export class FakeChain implements MempoolChain {
       blsAggregate: null,
       timestamp: height * 30,
       blockSig: null,
-      forkSignaling: 0n,
+      forkSignaling: 0,
       parentBaseFee: this.baseFee,
-    } as BlockHeader
+    }
     const tipset = createTipset([header])
     this.#tipsets.set(tipsetKeyText(tipset.key), tipset)
     this.#blocks.set(headerCid(header).key, {

@@ -43,7 +43,7 @@ async function restart(world: World): Promise<void> {
   world.rpc = new RpcClient(world.node.url, world.node.token)
 }
 
-const send = (world: World, to: string, value: bigint | string, extra: object = {}, spec: unknown = null) =>
+const send = (world: World, to: string, value: bigint | number, extra: object = {}, spec: unknown = null) =>
   world.rpc.call('MpoolPushMessage', { ...PLAIN, From: world.funded, To: to, Value: String(value), ...extra }, spec)
 
 async function failure(promise: Promise<unknown>): Promise<RpcFailure> {

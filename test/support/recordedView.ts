@@ -25,5 +25,5 @@ export function openRecordedView(chain: string): { view: ChainView; vm: LocalVmH
   const blocks = new LayeredBlockstore([new MemoryBlockstore(), archive])
   const store = openChain({ blocks, meta: new MemoryStore(), log: silentLog, roots: archive.roots })
   const view = new ChainView({ store, network, beaconRound: (epoch) => mockBeacon.roundAt(epoch) })
-  return { view, vm: new LocalVmHost({ view, proofs: acceptAllProofs, loadCode: () => undefined }) }
+  return { view, vm: new LocalVmHost({ view, proofs: acceptAllProofs, codeLoaders: () => () => undefined }) }
 }

@@ -7,6 +7,7 @@ import type { Json } from '../../src/codec/jsonText.ts'
 import { type Blockstore, getCbor } from '../../src/ipld/blockstore.ts'
 import { Hamt } from '../../src/ipld/hamt.ts'
 import { openArchive } from '../../src/ipld/openArchive.ts'
+import { initState } from '../../src/state/init.ts'
 import type { CallTrace, ExecutedMessage } from '../../src/transfers/callTrace.ts'
 import { type ActorState, actorV4, actorV5 } from '../../src/types/actor.ts'
 import { type Address, addressFromBytes, addressToId, parseAddress } from '../../src/types/address.ts'
@@ -107,20 +108,4 @@ export function lookupIn(store: Blockstore, root: Cid): (address: Address) => bi
   if (init === undefined) return () => undefined
   const map = Hamt.load(store, getCbor(store, initState, init.head).addressMap, actorId)
   return (address) => map.get(address.bytes)
-}
-
-interface InitState {
-  addressMap: Cid
-  nextId: bigint
-  networkName: string
-}
-
-const initState = tuple<InitState>('init.State', [
-  ['addressMap', 'AddressMap', cidCodec],
-  ['nextId', 'NextID', actorId],
-  ['networkName', 'NetworkName', { ...cidCodec, write: never, read: (reader) => reader.readText() } as never],
-])
-
-function never(): never {
-  throw new TypeError('not written')
 }
