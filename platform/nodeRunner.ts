@@ -2,22 +2,18 @@
  * What `daemon` and `devnet` run in Node and Deno: stores, keys, chain, node and server put together, and taken apart in
  * order when the signal comes.
  */
-import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { MemoryStore } from '../src/base/memoryStore.ts'
 import type { KeyValueStore } from '../src/base/ports.ts'
 import { ChainStore } from '../src/chain/chainStore.ts'
 import { ChainView } from '../src/chain/chainView.ts'
-import { LocalVmHost } from '../src/chain/localVmHost.ts'
 import { openChain } from '../src/chain/openChain.ts'
-import type { VmHost } from '../src/chain/vm.ts'
 import { parseJson } from '../src/codec/jsonText.ts'
 import { beaconRound } from '../src/consensus/drandBeacon.ts'
 import { initCrypto } from '../src/crypto/init.ts'
 import { openDevnetChain } from '../src/devnet/openDevnetChain.ts'
 import { createDevnetPlan } from '../src/devnet/plan.ts'
-import { acceptAllProofs, type ProofVerifier } from '../src/fvm/proofVerifier.ts'
-import { ReceiptProofs } from '../src/fvm/receiptProofs.ts'
 import { type Blockstore, LayeredBlockstore, MemoryBlockstore } from '../src/ipld/blockstore.ts'
 import type { ArchiveStore } from '../src/ipld/carStore.ts'
 import { NodeCache } from '../src/ipld/nodeCache.ts'
@@ -25,7 +21,6 @@ import { openArchive } from '../src/ipld/openArchive.ts'
 import { BUILTIN_NETWORKS, builtinNetwork } from '../src/networks/builtinNetworks.ts'
 import type { Network } from '../src/networks/network.ts'
 import { parseNetwork } from '../src/networks/parseNetwork.ts'
-import { type ActorsMode, actorsCode } from '../src/node/actorsCode.ts'
 import { startDevnetNode } from '../src/node/devnetNode.ts'
 import { type NodeSettings, type PetrelNode, startNode } from '../src/node/node.ts'
 import type { NodePorts } from '../src/node/nodePorts.ts'
@@ -34,7 +29,6 @@ import { firstBlock } from '../src/types/tipset.ts'
 import { KeyStore } from '../src/wallet/keyStore.ts'
 import { Sealer } from '../src/wallet/sealing.ts'
 import type { SecretStore } from '../src/wallet/secretStore.ts'
-import { ActorBundles } from './actorBundles.ts'
 import type { DaemonOptions, DevnetRunOptions, ServeOptions } from './node/cli/commands/node.ts'
 import { type CliIo, line } from './node/cli/io.ts'
 import { PlatformError } from './node/errors.ts'
@@ -43,6 +37,7 @@ import { Home, readTextFile, writeTextFile } from './node/home.ts'
 import { LmdbEnvironment } from './node/lmdbStore.ts'
 import { SecretFiles } from './node/secretFiles.ts'
 import { nativeZstd } from './node/zstd.ts'
+import { openVm } from './openVm.ts'
 import type { StartServer } from './rpcServer.ts'
 
 /** What a runtime brings. */
@@ -119,18 +114,6 @@ export function findNetwork(name: string): Network {
     throw new PlatformError('CONFIG_INVALID', message)
   }
   return parseNetwork(parseJson(text))
-}
-
-/** Proofs of a network: mocked ones are accepted, real ones judged by the chain's own receipts. */
-export function proofsOf(network: Network): ProofVerifier {
-  return network.proofs === 'accept' ? acceptAllProofs : new ReceiptProofs()
-}
-
-/** The machine for a view. */
-export function createVm(view: ChainView, bundles: ActorBundles, mode: ActorsMode): VmHost {
-  const { network, store } = view
-  const codeLoaders = actorsCode({ network, blocks: store.blocks, bundles: (code) => bundles.code(code), mode })
-  return new LocalVmHost({ view, proofs: proofsOf(network), codeLoaders })
 }
 
 /** Serves a node until the signal comes, then takes everything apart. */
@@ -231,19 +214,24 @@ export async function runDaemon(options: DaemonOptions, io: CliIo, runtime: Host
       writeTextFile(home.config, `${JSON.stringify({ ...readConfig(home), ...config }, undefined, 2)}\n`)
       line(io, `network ${network.name}, head at epoch ${store.head().height}`)
       const keystore = await openKeystore(stores.secrets, options.passphrase, ports)
-      const vm = createVm(view, new ActorBundles(home.actors), 'wasm')
-      await serve(
-        (shutdown) =>
-          startNode(
-            { network, store, view, vm, meta: stores.meta, keystore },
-            { version: runtime.version, http: httpOptions(options), shutdown },
-            ports,
-          ),
-        options,
-        home,
-        io,
-        runtime,
-      )
+      const sources = { chain: home.chain, archive: config.snapshot, actors: home.actors, mode: 'wasm' } as const
+      const { vm, close } = openVm(view, sources, ports.log)
+      try {
+        await serve(
+          (shutdown) =>
+            startNode(
+              { network, store, view, vm, meta: stores.meta, keystore },
+              { version: runtime.version, http: httpOptions(options), shutdown },
+              ports,
+            ),
+          options,
+          home,
+          io,
+          runtime,
+        )
+      } finally {
+        close()
+      }
     } finally {
       await stores.close()
       source?.close()
@@ -271,7 +259,8 @@ export async function runDevnet(options: DevnetRunOptions, io: CliIo, runtime: H
         network,
         beaconRound: (epoch) => beaconRound(network, genesis.timestamp, epoch),
       })
-      const vm = createVm(view, new ActorBundles(home.actors), options.actors)
+      const chain = options.inMemory ? undefined : home.chain
+      const { vm, close } = openVm(view, { chain, actors: home.actors, mode: options.actors }, ports.log)
       const keystore = await openKeystore(stores.secrets, options.passphrase, ports)
       line(
         io,
@@ -281,14 +270,18 @@ export async function runDevnet(options: DevnetRunOptions, io: CliIo, runtime: H
         line(io, `  ${address.toString(network.addressPrefix)}  ${kind}  ${formatFil(balance)}`)
       }
       const parts = { network, store, view, vm, meta: stores.meta, keystore }
-      await serve(
-        (shutdown) =>
-          startDevnetNode(plan, parts, { version: runtime.version, http: httpOptions(options), shutdown }, ports),
-        options,
-        home,
-        io,
-        runtime,
-      )
+      try {
+        await serve(
+          (shutdown) =>
+            startDevnetNode(plan, parts, { version: runtime.version, http: httpOptions(options), shutdown }, ports),
+          options,
+          home,
+          io,
+          runtime,
+        )
+      } finally {
+        close()
+      }
     } finally {
       await stores.close()
     }

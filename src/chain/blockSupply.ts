@@ -4,7 +4,6 @@
  */
 import { type Cid, CODEC_CBOR, CODEC_DAG_CBOR } from '../codec/cid.ts'
 import type { Blockstore } from '../ipld/blockstore.ts'
-import { BlockMissing } from '../ipld/errors.ts'
 import { scanLinks } from '../ipld/links.ts'
 import { MAX_SUPPLY_BLOCKS, MAX_SUPPLY_BYTES } from './limits.ts'
 import type { SentBlock } from './vmMessages.ts'
@@ -12,11 +11,8 @@ import type { SentBlock } from './vmMessages.ts'
 /**
  * The blocks of `cids`, then those that they link to, nearest first, as far as the store has them and the bounds allow.
  * @param sent - keys of blocks that went before: not sent or followed again unless asked for by name; grows
- * @throws BlockMissing when the store lacks one of `cids`
  */
 export function supplyBlocks(store: Blockstore, cids: readonly Cid[], sent: Set<string>): SentBlock[] {
-  const missing = cids.filter((cid) => !store.has(cid))
-  if (missing.length > 0) throw new BlockMissing(missing)
   const out: SentBlock[] = []
   const seen = new Set(cids.map((cid) => cid.key))
   const queue = [...cids]

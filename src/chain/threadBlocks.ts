@@ -1,8 +1,12 @@
 /**
  * The blocks of a thread that only reads the chain: what it was given or wrote itself, for a while, over what it can read.
+ *
+ * A block that is in neither may still be the chain's: reading it throws `BlockMissing`, until the thread was told that
+ * the chain lacks it too.
  */
 import type { Cid } from '../codec/cid.ts'
 import type { Blockstore } from '../ipld/blockstore.ts'
+import { BlockMissing } from '../ipld/errors.ts'
 import { NodeCache } from '../ipld/nodeCache.ts'
 import type { SentBlock } from './vmMessages.ts'
 
@@ -15,6 +19,7 @@ export class ThreadBlocks implements Blockstore {
   #old = new Map<string, Uint8Array>()
   #youngBytes = 0
   #written: SentBlock[] = []
+  #absent: ReadonlySet<string> = new Set()
 
   /**
    * @param base - undefined where the thread can read nothing by itself
@@ -26,10 +31,14 @@ export class ThreadBlocks implements Blockstore {
     this.#generationBytes = maxBytes / 2
   }
 
+  /** @throws BlockMissing */
   get(cid: Cid): Uint8Array | undefined {
-    return this.#young.get(cid.key) ?? this.#old.get(cid.key) ?? this.#base?.get(cid)
+    const data = this.#young.get(cid.key) ?? this.#old.get(cid.key) ?? this.#base?.get(cid)
+    if (data === undefined && !this.#absent.has(cid.key)) throw new BlockMissing([cid])
+    return data
   }
 
+  /** Whether it is at hand: it may be the chain's nevertheless. */
   has(cid: Cid): boolean {
     return this.#young.has(cid.key) || this.#old.has(cid.key) || this.#base?.has(cid) === true
   }
@@ -49,6 +58,11 @@ export class ThreadBlocks implements Blockstore {
     }
     this.#young.set(cid.key, data)
     this.#youngBytes += data.length
+  }
+
+  /** Says which blocks the chain does not have, instead of what was said before. */
+  setAbsent(cids: readonly Cid[]): void {
+    this.#absent = new Set(cids.map((cid) => cid.key))
   }
 
   /** What {@link ThreadBlocks.put} took since the last call. */

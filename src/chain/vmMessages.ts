@@ -38,6 +38,8 @@ export type SentBlock = readonly [Cid, Uint8Array]
 export interface VmStart {
   readonly network: Network
   readonly genesis: Cid
+  /** Actors' code that the chain does not have, so that it need not be asked for each. */
+  readonly absent: readonly Cid[]
 }
 
 export interface VmQuestion {
@@ -46,6 +48,8 @@ export interface VmQuestion {
   readonly call: VmCall
   /** Blocks that the thread may not be able to read. */
   readonly blocks: readonly SentBlock[]
+  /** Blocks that the chain does not have, as far as this question came across them. */
+  readonly absent: readonly Cid[]
 }
 
 export type VmAnswer =

@@ -25,7 +25,7 @@ import {
 export interface VmServerDeps {
   /** Blocks that the thread can read by itself; undefined: all are sent to it. */
   readonly blocks: Blockstore | undefined
-  /** The machine over a chain whose head is its genesis: executing needs no head. */
+  /** The machine over a chain whose head is its genesis: executing needs no head. `store.blocks` throws `BlockMissing`. */
   readonly createHost: (store: ChainStore, network: Network) => VmHost
   readonly log: Logger
 }
@@ -64,6 +64,7 @@ class VmServer {
   #run(question: VmQuestion): Promise<VmResult> {
     this.#start = question.start ?? this.#start
     for (const [cid, data] of question.blocks) this.#blocks.give(cid, data)
+    this.#blocks.setAbsent([...(this.#start?.absent ?? []), ...question.absent])
     // Here, not when the question arrives: the genesis block may have to be asked for as well.
     this.#opened ??= this.#open()
     return callHost(this.#opened, question.call)

@@ -4,7 +4,7 @@ import type { Logger, WorkerPort } from '../base/ports.ts'
 import type { Cid } from '../codec/cid.ts'
 import { encode } from '../codec/description.ts'
 import { VmError } from '../fvm/errors.ts'
-import { type Blockstore, LayeredBlockstore, MemoryBlockstore } from '../ipld/blockstore.ts'
+import { type Blockstore, hasBlock, LayeredBlockstore, MemoryBlockstore } from '../ipld/blockstore.ts'
 import { BlockMissing, IpldError } from '../ipld/errors.ts'
 import { blockHeader } from '../types/blockHeader.ts'
 import type { Message } from '../types/message.ts'
@@ -43,6 +43,8 @@ interface Job {
   readonly call: VmCall
   /** Its headers may not be in the store yet. */
   readonly tipset: Tipset
+  /** Blocks that it asked for and that the chain does not have. */
+  readonly absent: Cid[]
   runs: number
   resolve(result: VmResult): void
   reject(error: Error): void
@@ -130,7 +132,7 @@ export class WorkerVmHost implements VmHost {
     const listening = new AbortController()
     try {
       return await new Promise<T>((resolve, reject) => {
-        const job: Job = { call, tipset, runs: 0, resolve: (result) => resolve(result as T), reject }
+        const job: Job = { call, tipset, absent: [], runs: 0, resolve: (result) => resolve(result as T), reject }
         signal?.addEventListener('abort', () => this.#cancel(job), { once: true, signal: listening.signal })
         this.#waiting.push(job)
         this.#next()
@@ -195,14 +197,15 @@ export class WorkerVmHost implements VmHost {
   #ask(thread: Thread, job: Job, blocks: readonly SentBlock[]): void {
     job.runs++
     const start = thread.started ? null : this.#start()
-    thread.port.post(questionToBytes({ start, call: job.call, blocks }))
+    thread.port.post(questionToBytes({ start, call: job.call, blocks, absent: job.absent }))
     thread.started = true
   }
 
   #start(): VmStart {
     const { network, store } = this.#deps.view
     const [genesis] = store.genesis().key
-    return { network, genesis: genesis as Cid }
+    const code = network.manifests.flatMap(({ actors }) => [...actors.values()])
+    return { network, genesis: genesis as Cid, absent: code.filter((cid) => !hasBlock(store.blocks, cid)) }
   }
 
   #answered(thread: Thread, message: Uint8Array): void {
@@ -238,13 +241,22 @@ export class WorkerVmHost implements VmHost {
     }
   }
 
-  /** Asks the same again, with the blocks that were missing. */
+  /**
+   * Asks the same again, with the blocks that were missing, or with the word that the chain lacks them too.
+   * @throws BlockMissing when the thread was told so before
+   */
   #supply(thread: Thread, job: Job, missing: BlockMissing): void {
     if (job.runs >= MAX_SUPPLIED_RUNS) {
       throw new IpldError('NO_PROGRESS', `Cannot execute: blocks were still missing after ${job.runs} runs`)
     }
     if (thread.sent.size > MAX_SENT_NAMES) thread.sent.clear()
-    this.#ask(thread, job, supplyBlocks(this.#withHeaders(job.tipset), missing.cids, thread.sent))
+    const store = this.#withHeaders(job.tipset)
+    const here = missing.cids.filter((cid) => store.has(cid))
+    if (here.length === 0) {
+      if (missing.cids.every((cid) => job.absent.some((one) => one.equals(cid)))) throw missing
+      job.absent.push(...missing.cids)
+    }
+    this.#ask(thread, job, supplyBlocks(store, here, thread.sent))
   }
 
   #withHeaders(tipset: Tipset): Blockstore {

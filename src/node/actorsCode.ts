@@ -4,6 +4,7 @@ import { DEVNET_POLICY } from '../actors/policy.ts'
 import { type CodeLoaders, createCodeLoaders } from '../chain/codeLoaders.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { CodeLoader } from '../fvm/kernel/kernel.ts'
+import type { ModuleCache } from '../fvm/wasm/moduleCache.ts'
 import { type Blockstore, tryGetBlock } from '../ipld/blockstore.ts'
 import { manifestFor, type Network } from '../networks/network.ts'
 
@@ -22,6 +23,8 @@ export interface ActorsCodeSources {
   /** The cache of bundles; undefined where the platform has none. */
   readonly bundles: ((code: Cid) => Uint8Array | undefined) | undefined
   readonly mode: ActorsMode
+  /** Default: one in memory. */
+  readonly modules?: ModuleCache
 }
 
 /** The native actors under a network's own code CIDs. */
@@ -31,13 +34,13 @@ export function nativeLoader(network: Network): CodeLoader {
 }
 
 /** Loaders for every network version. */
-export function actorsCode({ network, blocks, bundles, mode }: ActorsCodeSources): CodeLoaders {
+export function actorsCode({ network, blocks, bundles, mode, modules }: ActorsCodeSources): CodeLoaders {
   if (mode === 'native') {
     const native = nativeLoader(network)
     return () => native
   }
   const found = new Map<string, Uint8Array>()
-  const modules: Blockstore = {
+  const code: Blockstore = {
     get: (cid) => {
       let module = found.get(cid.key)
       if (module !== undefined) return module
@@ -45,8 +48,12 @@ export function actorsCode({ network, blocks, bundles, mode }: ActorsCodeSources
       if (module !== undefined) found.set(cid.key, module)
       return module
     },
-    has: (cid) => modules.get(cid) !== undefined,
+    has: (cid) => code.get(cid) !== undefined,
     put: (cid, data) => blocks.put(cid, data),
   }
-  return createCodeLoaders({ blocks: modules, ...(mode === 'auto' ? { native: nativeLoader(network) } : {}) })
+  return createCodeLoaders({
+    blocks: code,
+    ...(modules === undefined ? {} : { modules }),
+    ...(mode === 'auto' ? { native: nativeLoader(network) } : {}),
+  })
 }
