@@ -16,6 +16,8 @@ const MAX_FRAME_HEADER = 18
 const BLOCK_RLE = 1
 const BLOCK_RESERVED = 3
 const CHECKSUM_BYTES = 4
+/** Largest window, in bytes: the reference decoder's own default bound (27 bits). */
+const MAX_WINDOW = 1 << 27
 
 /** One frame. Offsets and lengths count bytes of the file. */
 export interface ZstdFrame {
@@ -71,6 +73,11 @@ export function zstdFrameAt(source: ByteSource, offset: number): ZstdFrame {
   const dictionaryBytes = [0, 1, 2, 4][descriptor & 3] as number
   const sizeBytes = sizeFlag === 0 ? (singleSegment ? 1 : 0) : 1 << sizeFlag
   if ((descriptor & 8) !== 0) throw invalid('reserved bit is set', offset)
+  if (!singleSegment) {
+    const window = head[5] as number
+    const base = 2 ** (10 + (window >> 3))
+    if (base + (base / 8) * (window & 7) > MAX_WINDOW) throw invalid('window above 128 MiB', offset)
+  }
   let at = 5 + (singleSegment ? 0 : 1) + dictionaryBytes
   if (head.length < at + sizeBytes) throw invalid('unexpected end', offset)
   const contentSize = sizeBytes === 0 ? undefined : readSize(head, at, sizeBytes)
