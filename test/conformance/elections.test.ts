@@ -3,7 +3,7 @@
  * signatures, weights, base fees, timestamps. Lotus made them, with keys that are not recorded: so they are checked,
  * not made again.
  */
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { equalBytes } from '../../src/base/bytes.ts'
 import { mockBeacon, verifyBeaconEntries } from '../../src/consensus/beacon.ts'
 import { electionInput, ticketInput, verifyElection, verifyTicket } from '../../src/consensus/election.ts'
@@ -11,6 +11,7 @@ import { electionPower } from '../../src/consensus/electionPower.ts'
 import { lookbackFor } from '../../src/consensus/lookback.ts'
 import { computeWinCount } from '../../src/consensus/poisson.ts'
 import { BLS_EMPTY_AGGREGATE, verify } from '../../src/crypto/bls.ts'
+import { initCrypto } from '../../src/crypto/init.ts'
 import { verifyVrf } from '../../src/crypto/vrf.ts'
 import { getCbor } from '../../src/ipld/blockstore.ts'
 import { accountState } from '../../src/state/account.ts'
@@ -23,6 +24,8 @@ import { missingShared } from '../support/shared.ts'
 
 /** Signatures take milliseconds each: those of every n-th tipset. */
 const SIGNATURE_STRIDE = 40
+
+beforeAll(initCrypto)
 
 for (const name of ['nv28', 'nv28-deadlines']) {
   const missing = missingShared(`data/golden/${name}`)

@@ -2,7 +2,7 @@
  * Native actors beside the Wasm actors of the bundle, on messages that no recorded chain has: same exit codes, returned
  * values, block operations and system calls, call by call, and nearly the same gas.
  */
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { methodNumber } from '../../src/actors/frc42.ts'
 import { execParams } from '../../src/actors/init.ts'
 import {
@@ -22,6 +22,7 @@ import type { InvocResult } from '../../src/chain/vm.ts'
 import { memorySource } from '../../src/codec/byteSource.ts'
 import { CborWriter } from '../../src/codec/cbor.ts'
 import { type Codec, encode } from '../../src/codec/description.ts'
+import { initCrypto } from '../../src/crypto/init.ts'
 import { accountKey } from '../../src/devnet/keys.ts'
 import type { FundedAccount } from '../../src/devnet/plan.ts'
 import { chargeTotal } from '../../src/fvm/gas/charge.ts'
@@ -68,6 +69,8 @@ interface Step {
   readonly exitCode?: number
   readonly gasLimit?: bigint
 }
+
+beforeAll(initCrypto)
 
 describe.skipIf(missing !== undefined)('native actors beside Wasm actors', () => {
   it('agree', { timeout: 300_000 }, async () => {

@@ -1,5 +1,5 @@
 /** The local chain: every block by the network's own rules, reorganisations, null rounds, messages. */
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { execParams, execReturn } from '../../src/actors/init.ts'
 import { multisigConstructorParams, proposeParams } from '../../src/actors/multisig.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
@@ -9,6 +9,7 @@ import { verifyElection, verifyTicket } from '../../src/consensus/election.ts'
 import { electionPower } from '../../src/consensus/electionPower.ts'
 import { lookbackFor } from '../../src/consensus/lookback.ts'
 import { publicKey, verify, verifyAggregate } from '../../src/crypto/bls.ts'
+import { initCrypto } from '../../src/crypto/init.ts'
 import { verifyVrf } from '../../src/crypto/vrf.ts'
 import { MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { manifestFor } from '../../src/networks/network.ts'
@@ -54,6 +55,8 @@ async function expectValid(node: DevnetNode, tipset: Tipset): Promise<void> {
     expect(block.timestamp).toBe(firstBlock(base).timestamp + epochs * plan.network.blockDelaySecs)
   }
 }
+
+beforeAll(initCrypto)
 
 describe('local chain', () => {
   it('makes blocks that hold by the rules', { timeout: 60_000 }, async () => {
