@@ -1,6 +1,8 @@
 /** The thread of the machine: what {@link startVmThread} starts. */
 import { join } from 'node:path'
-import { parentPort, workerData } from 'node:worker_threads'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import type { BytePort } from '../../src/base/ports.ts'
+import type { ChainStore } from '../../src/chain/chainStore.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
 import { LocalVmHost } from '../../src/chain/localVmHost.ts'
 import { serveVm } from '../../src/chain/vmServer.ts'
@@ -10,6 +12,7 @@ import { ModuleCache } from '../../src/fvm/wasm/moduleCache.ts'
 import { type Blockstore, LayeredBlockstore } from '../../src/ipld/blockstore.ts'
 import { NodeCache } from '../../src/ipld/nodeCache.ts'
 import { openArchive } from '../../src/ipld/openArchive.ts'
+import type { Network } from '../../src/networks/network.ts'
 import { actorsCode } from '../../src/node/actorsCode.ts'
 import { proofsOf } from '../../src/node/proofs.ts'
 import { firstBlock } from '../../src/types/tipset.ts'
@@ -31,33 +34,45 @@ function readable({ chain, archive }: VmThreadOptions): Blockstore | undefined {
   return first === undefined ? undefined : new LayeredBlockstore([first, ...others], nodes)
 }
 
-const port = parentPort
-const options = workerData as VmThreadOptions
-if (port !== null) {
-  await initCrypto()
+/** Messages from now on: Deno drops those that nobody listens to, and the cryptography takes a while to start. */
+function heldMessages(port: MessagePort): BytePort {
+  const held: Uint8Array[] = []
+  let take = (message: Uint8Array): void => void held.push(message)
+  port.on('message', (message: Uint8Array) => take(message))
+  return {
+    post: (message) => port.postMessage(message, [message.buffer as ArrayBuffer]),
+    onMessage: (listener) => {
+      take = listener
+      for (const message of held.splice(0)) listener(message)
+    },
+  }
+}
+
+function createHost(options: VmThreadOptions): (store: ChainStore, network: Network) => LocalVmHost {
   const bundles = options.actors === undefined ? undefined : new ActorBundles(options.actors)
   const disk = options.actors === undefined ? undefined : new InstrumentedFiles(join(options.actors, 'instrumented'))
   const modules = new ModuleCache(disk)
-  serveVm(
-    {
-      post: (message) => port.postMessage(message, [message.buffer as ArrayBuffer]),
-      onMessage: (listener) => port.on('message', listener),
-    },
-    {
-      blocks: readable(options),
-      log: createLogger({ level: 'warn', format: process.env.PETREL_LOG_FORMAT === 'json' ? 'json' : 'text' }),
-      createHost: (store, network) => {
-        const genesis = firstBlock(store.genesis()).timestamp
-        const view = new ChainView({ store, network, beaconRound: (epoch) => beaconRound(network, genesis, epoch) })
-        // Bundles first: the chain's blocks would be asked of the node.
-        const blocks: Blockstore = {
-          get: (cid) => bundles?.code(cid) ?? store.blocks.get(cid),
-          has: (cid) => store.blocks.has(cid),
-          put: (cid, data) => store.blocks.put(cid, data),
-        }
-        const codeLoaders = actorsCode({ network, blocks, bundles: undefined, mode: options.mode, modules })
-        return new LocalVmHost({ view, proofs: proofsOf(network), codeLoaders })
-      },
-    },
-  )
+  return (store, network) => {
+    const genesis = firstBlock(store.genesis()).timestamp
+    const view = new ChainView({ store, network, beaconRound: (epoch) => beaconRound(network, genesis, epoch) })
+    // Bundles first: the chain's blocks would be asked of the node.
+    const blocks: Blockstore = {
+      get: (cid) => bundles?.code(cid) ?? store.blocks.get(cid),
+      has: (cid) => store.blocks.has(cid),
+      put: (cid, data) => store.blocks.put(cid, data),
+    }
+    const codeLoaders = actorsCode({ network, blocks, bundles: undefined, mode: options.mode, modules })
+    return new LocalVmHost({ view, proofs: proofsOf(network), codeLoaders })
+  }
+}
+
+if (parentPort !== null) {
+  const port = heldMessages(parentPort)
+  const options = workerData as VmThreadOptions
+  await initCrypto()
+  serveVm(port, {
+    blocks: readable(options),
+    log: createLogger({ level: 'warn', format: process.env.PETREL_LOG_FORMAT === 'json' ? 'json' : 'text' }),
+    createHost: createHost(options),
+  })
 }
