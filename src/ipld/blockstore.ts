@@ -9,7 +9,10 @@ import { BlockMissing } from './errors.ts'
 import { scanLinks } from './links.ts'
 import type { NodeCache } from './nodeCache.ts'
 
-/** A store of blocks. Bytes that go in or come out must not be written to afterwards. */
+/**
+ * A store of blocks. Bytes that go in or come out must not be written to afterwards, and what comes out stays valid: trees
+ * keep views of it.
+ */
 export interface Blockstore {
   /** The block's bytes, undefined when the store does not have it. */
   get(cid: Cid): Uint8Array | undefined

@@ -252,8 +252,7 @@ export class Hamt<V> {
     return value
   }
 
-  #entry(key: Uint8Array): Entry | undefined {
-    const hash = sha256(key)
+  #entry(key: Uint8Array, hash: Uint8Array): Entry | undefined {
     let node = this.#root
     for (let depth = 0; ; depth++) {
       const slot = node.slots[slotIndex(hash, depth, this.#bitWidth)]
@@ -271,12 +270,12 @@ export class Hamt<V> {
 
   /** The value of a key, decoded once and then the same object. */
   get(key: Uint8Array): V | undefined {
-    const entry = this.#entry(key)
+    const entry = this.#entry(key, sha256(key))
     return entry === undefined ? undefined : this.#value(entry)
   }
 
   has(key: Uint8Array): boolean {
-    return this.#entry(key) !== undefined
+    return this.#entry(key, sha256(key)) !== undefined
   }
 
   /** Whether there is no entry at all. */
@@ -305,9 +304,10 @@ export class Hamt<V> {
     const writer = new CborWriter(128)
     this.#codec.write(writer, value)
     const raw = writer.finish()
-    const known = this.#entry(key)
+    const hash = sha256(key)
+    const known = this.#entry(key, hash)
     if (known !== undefined && equalBytes(known.raw, raw)) return
-    this.#insert(this.#ownRoot(), sha256(key), 0, { key, raw, value, codec: this.#codec })
+    this.#insert(this.#ownRoot(), hash, 0, { key, raw, value, codec: this.#codec })
     this.#rootCid = undefined
   }
 
@@ -347,8 +347,9 @@ export class Hamt<V> {
 
   /** Removes a key. @returns whether it was there */
   delete(key: Uint8Array): boolean {
-    if (this.#entry(key) === undefined) return false
-    this.#remove(this.#ownRoot(), sha256(key), 0, key)
+    const hash = sha256(key)
+    if (this.#entry(key, hash) === undefined) return false
+    this.#remove(this.#ownRoot(), hash, 0, key)
     this.#rootCid = undefined
     return true
   }
