@@ -58,7 +58,6 @@ const STEPS: readonly Step[] = [
   { name: 'chromium', command: [node, 'test/chromium/run.ts'], result: 'line', only: installChromium },
   { name: 'deno', command: [node, DENO, 'run', '-A', 'test/deno/run.ts'], result: 'line' },
   { name: 'runtimes', command: [node, 'test/runtimes/run.ts'], result: 'line' },
-  { name: 'golden', command: [node, 'scripts/golden.ts', '--ci'], result: 'line' },
   { name: 'pack', command: [node, 'test/pack/run.ts'], result: 'line' },
 ]
 

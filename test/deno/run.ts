@@ -1,5 +1,5 @@
 /**
- * Runs test files in Deno: the contract suites by default, or the files that are named (any unit test).
+ * Runs test files in Deno: the contract suites and the machine's vectors by default, or the files that are named (any unit test).
  *
  *     deno task test [file…]
  *
@@ -17,7 +17,10 @@ function contractFiles(): string[] {
     .map((name) => `${CONTRACT}/${name}`)
 }
 
-const files = process.argv.length > 2 ? process.argv.slice(2) : contractFiles()
+/** The machine's vectors: what the chain says must not depend on the engine. */
+const CONFORMANCE = ['test/conformance/fvm.slow.test.ts']
+
+const files = process.argv.length > 2 ? process.argv.slice(2) : [...contractFiles(), ...CONFORMANCE]
 for (const file of files) await import(new URL(`../../${file}`, import.meta.url).href)
 const counts = { passed: 0, failed: 0, skipped: 0 }
 await runDeclared((event) => {

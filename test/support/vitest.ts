@@ -69,6 +69,13 @@ interface Declare {
   skip: (title: Title, first?: Body, second?: Body) => void
   skipIf(condition: unknown): (title: Title, first?: Body, second?: Body) => void
   runIf(condition: unknown): (title: Title, first?: Body, second?: Body) => void
+  for(
+    table: readonly unknown[],
+  ): (
+    title: string,
+    run: (row: never, context: never) => unknown,
+    options?: number | { readonly timeout?: number },
+  ) => void
   each(
     table: readonly unknown[],
   ): (title: string, run: (...row: never[]) => unknown, options?: number | { readonly timeout?: number }) => void
@@ -81,6 +88,12 @@ function declare(add: (name: string, run: Run | undefined, isSkipped: boolean) =
     skip,
     skipIf: (condition: unknown) => (condition ? skip : plain),
     runIf: (condition: unknown) => (condition ? plain : skip),
+    for: (table: readonly unknown[]) => (title: string, run: (row: never, context: never) => unknown) => {
+      table.forEach((row, index) => {
+        const name = tableTitle(title, Array.isArray(row) ? (row as unknown[]) : [row], index)
+        add(name, ((context: never) => run(row as never, context)) as Run, false)
+      })
+    },
     each: (table: readonly unknown[]) => (title: string, run: (...row: never[]) => unknown) => {
       rowsOf(table).forEach((row, index) => {
         add(tableTitle(title, row, index), () => run(...(row as never[])), false)
