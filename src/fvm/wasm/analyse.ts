@@ -210,13 +210,13 @@ class Analyser {
 
   run(): Analysis {
     const { bodies, bytes } = this.#module
-    const functions: FunctionPlan[] = new Array(bodies.length)
+    const functions: FunctionPlan[] = []
     const reader = new WasmReader(bytes, 0, 0)
     for (let index = 0; index < bodies.length; index++) {
       const body = bodies[index] as { start: number; end: number }
       reader.at = body.start
       reader.end = body.end
-      functions[index] = this.#function(reader, index)
+      functions.push(this.#function(reader, index))
     }
     return { edits: this.#edits, functions, growsMemory: this.#growsMemory, growsTable: this.#growsTable }
   }

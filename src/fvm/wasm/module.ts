@@ -190,7 +190,7 @@ export function decodeModule(bytes: Uint8Array, rules: InstrumentationRules): Wa
 }
 
 function readSections(bytes: Uint8Array): (Range | undefined)[] {
-  const sections: (Range | undefined)[] = new Array(SECTION_IDS).fill(undefined)
+  const sections = Array.from({ length: SECTION_IDS }, (): Range | undefined => undefined)
   const reader = new WasmReader(bytes, 0, bytes.length)
   for (const expected of [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00]) {
     if (reader.byte() !== expected) throw malformed(0, 'not a core module of version 1')

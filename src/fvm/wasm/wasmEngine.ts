@@ -21,7 +21,7 @@ const MAX_MESSAGE_BYTES = 2 ** 31
  * thread whose stack ends fails here and not in the middle of a syscall, where some code might take the engine's error
  * for one of its own. Costs 5 µs (Node 24).
  */
-const STACK_PROBE: readonly number[] = new Array(16_384).fill(0)
+const STACK_PROBE: readonly number[] = Array.from({ length: 16_384 }, () => 0)
 /** Runs that nest before the stack is probed. */
 const PROBED_FROM = 8
 const NO_STACK = 'Cannot run message: the engine has no stack left; give its thread more'
