@@ -20,11 +20,6 @@ describe('fee cap', () => {
   test('20 epochs: a factor of 2699/256', () => {
     expect(estimateFeeCap(256n, 0n, 20n)).toBe(2699n)
   })
-  test('of recorded messages, from the base fees of their tipsets', () => {
-    // golden/nv28: fee cap 618110943 with premium 101483 at a base fee of 58618000…: the difference is base x 2699/256
-    expect(((618_110_943n - 101_483n) * 256n) / 2699n).toBe(58_617_993n)
-    expect(estimateFeeCap(58_618_004n, 101_483n, 20n)).toBeGreaterThan(618_000_000n)
-  })
   test('fewer epochs than none: it falls', () => {
     expect(estimateFeeCap(1000n, 5n, -1n)).toBe((1000n * 227n) / 256n + 5n)
     expect(estimateFeeCap(1000n, 5n, 0n)).toBe(1005n)

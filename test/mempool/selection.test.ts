@@ -139,14 +139,14 @@ describe('selection', () => {
   })
 
   const full = Number(10_000_000_000n / GAS_LIMIT)
-  const many = (base: number): bigint[] =>
-    Array.from({ length: 5 * full }, (_, i) => BigInt(base + (i % 3) + Math.floor((5 * full - i) / 3)))
+  const many = (base: number, blocks: number): bigint[] =>
+    Array.from({ length: blocks * full }, (_, i) => BigInt(base + (i % 3) + Math.floor((blocks * full - i) / 3)))
 
   test.each([1, 0.84, 0.1])('fills a block in nonce order at ticket quality %s', (quality) => {
     const selected = select(
       [
-        { sender: a1, premiums: many(200_000) },
-        { sender: a2, premiums: many(190_000) },
+        { sender: a1, premiums: many(200_000, 1) },
+        { sender: a2, premiums: many(190_000, 1) },
       ],
       quality,
     )
@@ -157,8 +157,8 @@ describe('selection', () => {
   test('a poor ticket leaves the best messages to others', () => {
     const selected = select(
       [
-        { sender: a1, premiums: many(200_000) },
-        { sender: a2, premiums: many(190_000) },
+        { sender: a1, premiums: many(200_000, 5) },
+        { sender: a2, premiums: many(190_000, 5) },
       ],
       0.1,
     )

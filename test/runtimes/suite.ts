@@ -303,6 +303,70 @@ export const STEPS: readonly Step[] = [
     },
   },
   {
+    name: 'checks, selects, batches and clears pending messages',
+    run: async (world) => {
+      const { rpc } = world
+      assert.match(
+        (await failure(rpc.call('MpoolPush', {}))).message,
+        /^message not valid for block inclusion: 'To' address cannot be empty$/,
+      )
+      assert.equal(
+        (await failure(rpc.call('MpoolPushMessage', {}, null))).message,
+        'getting key address: failed to find actor: <empty>',
+      )
+      assert.equal(await rpc.call('MpoolCheckPendingMessages', world.funded), null)
+      const message = { ...PLAIN, From: world.funded, To: world.fresh, Value: '1' }
+      const sent = await rpc.call('MpoolBatchPushMessage', [message, message], null)
+      assert.equal(sent[1].Message.Nonce, sent[0].Message.Nonce + 1)
+      const checks = await rpc.call('MpoolCheckPendingMessages', world.funded)
+      assert.deepEqual(
+        checks.map((one: Answer) => one.map((check: Answer) => check.Code)),
+        [
+          [9, 11, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12],
+          [9, 11, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12],
+        ],
+      )
+      assert.equal(
+        checks.flat().every((check: Answer) => check.OK),
+        true,
+      )
+      const [proto] = await rpc.call('MpoolCheckMessages', [
+        { Message: { ...sent[1].Message, Nonce: 1 }, ValidNonce: true },
+      ])
+      assert.match(
+        proto.find((check: Answer) => check.Code === 10).Err,
+        /^message nonce doesn't match next nonce \(\d+\)$/,
+      )
+      const replaced = await rpc.call('MpoolCheckReplaceMessages', [{ ...sent[0].Message, GasFeeCap: '99', GasPremium: '1' }])
+      assert.equal(replaced.length, 2)
+      assert.equal(replaced[0].find((check: Answer) => check.Code === 5).OK, false)
+      assert.deepEqual(await rpc.call('MpoolSelect', [], 1), sent)
+      await rpc.call('MpoolClear', true)
+      assert.deepEqual(await rpc.call('MpoolPending', []), [])
+      assert.equal(await rpc.call('MpoolSelect', [], 1), null)
+      assert.deepEqual(
+        await rpc.call('MpoolBatchPush', sent),
+        sent.map((one: Answer) => one.CID),
+      )
+      const config = await rpc.call('MpoolGetConfig')
+      assert.deepEqual(config, {
+        PriorityAddrs: null,
+        SizeLimitHigh: 30_000,
+        SizeLimitLow: 20_000,
+        ReplaceByFeeRatio: 1.25,
+        PruneCooldown: 60_000_000_000,
+        GasLimitOverestimation: 1.25,
+      })
+      await rpc.call('MpoolSetConfig', { ...config, GasLimitOverestimation: 1.3 })
+      const gas = await rpc.call('GasEstimateGasLimit', message, [])
+      const priced = await rpc.call('GasEstimateMessageGas', message, null, [])
+      assert.equal(priced.GasLimit, Math.trunc(gas * 1.3))
+      await rpc.call('MpoolSetConfig', config)
+      await mine(world, 3)
+      assert.deepEqual(await rpc.call('MpoolPending', []), [])
+    },
+  },
+  {
     name: 'gives each token its permissions and no more',
     run: async (world) => {
       const { rpc, node } = world
