@@ -167,6 +167,7 @@ export class RpcEngine {
 
   #resultText(entry: TableEntry, value: unknown): string {
     const { row, texts } = entry
+    if (row.kind === 'call' && row.resultText !== undefined) return row.resultText(value, this.#deps.json)
     if (texts === undefined || typeof value !== 'object' || value === null) {
       return stringifyJson(row.result.toJson(value, this.#deps.json))
     }

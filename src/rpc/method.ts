@@ -68,6 +68,8 @@ export interface CallRow extends MethodBase {
   readonly kind: 'call'
   /** The result is immutable and often the same object: its JSON text is kept with the object. */
   readonly cacheResult: boolean
+  /** Prints the result faster than its codec does; the same JSON. */
+  readonly resultText?: (value: unknown, json: JsonContext) => string
   handle(args: readonly unknown[], call: CallContext): unknown
 }
 
@@ -102,6 +104,8 @@ export interface MethodSpec<P extends readonly Param<unknown>[], R> extends Comm
   readonly params: P
   readonly result: Codec<R>
   readonly cacheResult?: boolean
+  /** Prints the result faster than its codec does; the same JSON. */
+  readonly resultText?: (value: R, json: JsonContext) => string
   /** The decoded parameters in order, then the {@link CallContext}. Synchronous or not. */
   readonly handler: (...args: [...ParamValues<P>, CallContext]) => R | Promise<R>
 }
@@ -128,6 +132,7 @@ export function method<const P extends readonly Param<unknown>[], R>(spec: Metho
     params: spec.params,
     result: spec.result as Codec<unknown>,
     cacheResult: spec.cacheResult ?? false,
+    ...(spec.resultText === undefined ? {} : { resultText: spec.resultText as NonNullable<CallRow['resultText']> }),
     handle: (args, call) => handler(...args, call),
   }
 }

@@ -10,7 +10,7 @@ import { chainEpoch } from '../../types/scalars.ts'
 import { type Tipset, type TipsetKey, tipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import { type MethodRow, method, param } from '../method.ts'
-import { computeOutput, invocResult } from '../types/execution.ts'
+import { computeOutput, computeOutputText, invocResult, invocResultText } from '../types/execution.ts'
 import { loadTipset } from './chain.ts'
 
 /** Where a message was executed. */
@@ -42,6 +42,7 @@ export function executionMethods(deps: ExecutionMethodsDeps): MethodRow[] {
       summary: "Runs a message without paying gas on the tipset's parent state; nothing is kept.",
       params: [param('message', messageParam), key],
       result: invocResult,
+      resultText: invocResultText,
       handler: (one, at) => callOn(deps, given(one), loadTipset(view, at)),
     }),
     method({
@@ -50,6 +51,7 @@ export function executionMethods(deps: ExecutionMethodsDeps): MethodRow[] {
       summary: 'Executes a message of the chain again, with its trace. Empty key: the message is searched.',
       params: [key, param('messageCid', cid)],
       result: invocResult,
+      resultText: invocResultText,
       handler: async (at, messageCid): Promise<InvocResult> => {
         if (at.length > 0) return vm.replay(view.store.tipset(at), messageCid)
         const found = await deps.findMessage(messageCid)
@@ -63,6 +65,7 @@ export function executionMethods(deps: ExecutionMethodsDeps): MethodRow[] {
       summary: 'Executes a tipset with traces, then further messages.',
       params: [param('vmHeight', chainEpoch), param('messages', listOrEmpty(messageParam)), key],
       result: computeOutput,
+      resultText: computeOutputText,
       handler: (vmHeight, messages, at) => vm.compute(loadTipset(view, at), vmHeight, messages.map(given)),
     }),
   ]

@@ -17,7 +17,7 @@ import {
   struct,
   text,
 } from '../../codec/description.ts'
-import { type Json, jsonInteger } from '../../codec/jsonText.ts'
+import { type Json, jsonInteger, stringifyJson } from '../../codec/jsonText.ts'
 import { chargeTotal, type GasCharge, roundUpGas } from '../../fvm/gas/charge.ts'
 import type { ExecutionTrace, IpldOperation, TraceMessage } from '../../fvm/trace.ts'
 import { actorV5 } from '../../types/actor.ts'
@@ -120,3 +120,59 @@ export const computeOutput: Codec<ComputeOutput> = struct<ComputeOutput>('api.Co
   ['root', 'Root', cid],
   ['trace', 'Trace', list(invocResult) as Codec<readonly InvocResult[]>],
 ])
+
+function chargeText(charge: GasCharge): string {
+  // Names are the machine's own words: nothing in them needs escaping.
+  return `{"Name":"${charge.name}","tg":${chargeTotal(charge)},"cg":${roundUpGas(charge.compute)},"sg":${roundUpGas(charge.storage)},"tt":0}`
+}
+
+function traceText(trace: ExecutionTrace, context: JsonContext): string {
+  const { msgRct, invokedActor } = trace
+  const result = {
+    ExitCode: msgRct.exitCode,
+    Return: bytes.toJson(msgRct.return, context),
+    ReturnCodec: msgRct.returnCodec,
+  }
+  let out = `{"Msg":${stringifyJson(traceMessageJson(trace.msg, context))},"MsgRct":${JSON.stringify(result)}`
+  if (invokedActor !== null) {
+    const state = stringifyJson(actorV5.toJson(invokedActor.state, context))
+    out += `,"InvokedActor":{"Id":${invokedActor.id},"State":${state}}`
+  }
+  const { gasCharges, subcalls, ipldOps } = trace
+  out += ',"GasCharges":'
+  if (gasCharges.length === 0) out += 'null'
+  else {
+    out += `[${chargeText(gasCharges[0] as GasCharge)}`
+    for (let i = 1; i < gasCharges.length; i++) out += `,${chargeText(gasCharges[i] as GasCharge)}`
+    out += ']'
+  }
+  out += ',"Subcalls":'
+  out += subcalls.length === 0 ? 'null' : `[${subcalls.map((one) => traceText(one, context)).join(',')}]`
+  if (trace.logs.length > 0) out += `,"Logs":${JSON.stringify(trace.logs)}`
+  if (ipldOps.length > 0) {
+    const ops = ipldOps.map(({ op, cid: block, size }) => `{"Op":"${op}","Cid":{"/":"${block}"},"Size":${size}}`)
+    out += `,"IpldOps":[${ops.join(',')}]`
+  }
+  return `${out}}`
+}
+
+/**
+ * JSON text of an executed message, the same as {@link invocResult} gives. Traces hold up to thousands of charges: text
+ * put together directly takes a third of the time of building objects for `JSON.stringify`.
+ */
+export function invocResultText(value: InvocResult, context: JsonContext): string {
+  return (
+    `{"MsgCid":{"/":"${value.msgCid}"},"Msg":${stringifyJson(message.toJson(value.msg, context))},` +
+    `"MsgRct":${stringifyJson(receiptV1.toJson(value.msgRct, context))},` +
+    `"GasCost":${stringifyJson(gasCost.toJson(value.gasCost, context))},` +
+    `"ExecutionTrace":${traceText(value.executionTrace, context)},` +
+    `"Error":${JSON.stringify(value.error)},"Duration":${value.duration}}`
+  )
+}
+
+/** JSON text of a computation, the same as {@link computeOutput} gives. */
+export function computeOutputText(value: ComputeOutput, context: JsonContext): string {
+  const trace =
+    value.trace.length === 0 ? 'null' : `[${value.trace.map((one) => invocResultText(one, context)).join(',')}]`
+  return `{"Root":{"/":"${value.root}"},"Trace":${trace}}`
+}
