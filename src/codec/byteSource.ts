@@ -11,7 +11,9 @@ export interface ByteSource {
 
 /** A source of bytes in memory; reads are views. */
 export function memorySource(data: Uint8Array): ByteSource {
-  return { size: data.length, read: (offset, length) => data.subarray(offset, offset + length) }
+  // A Buffer of Node must not get in: its `slice` gives a view where everybody here expects a copy.
+  const plain = data.constructor === Uint8Array ? data : new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+  return { size: plain.length, read: (offset, length) => plain.subarray(offset, offset + length) }
 }
 
 /** A part of a source as a source of its own. */

@@ -2,9 +2,11 @@
  * Which drand round an epoch uses, over the schedule of a network's beacons.
  * @see lotus chain/beacon/drand/drand.go MaxBeaconRoundForEpoch, chain/beacon/beacon.go BeaconForEpoch
  */
+import { fromHex } from '../base/bytes.ts'
+import { verifyDrandChained, verifyDrandUnchained } from '../crypto/drand.ts'
 import { type DrandBeacon, type Network, networkVersionAt } from '../networks/network.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
-import { mockBeacon } from './beacon.ts'
+import { type Beacon, mockBeacon } from './beacon.ts'
 import { ConsensusError } from './errors.ts'
 
 /** From this network version on rounds count from 1. */
@@ -30,4 +32,30 @@ export function beaconRound(network: Network, genesisTimestamp: number, epoch: C
   const periods = Math.floor((time - beacon.genesisTime) / beacon.periodSeconds)
   if (networkVersionAt(network, epoch) < ROUNDS_FROM_ONE) return periods
   return time < beacon.genesisTime ? 1 : periods + 1
+}
+
+/**
+ * The beacons of a network, one object for each entry of its schedule.
+ * @param genesisTimestamp - Unix time of genesis, seconds
+ * @returns the beacon in force at an epoch; equal epochs of one entry give the same object
+ */
+export function networkBeacons(network: Network, genesisTimestamp: number): (epoch: ChainEpoch) => Beacon {
+  if (network.beacon.kind === 'mock') return () => mockBeacon
+  const { schedule } = network.beacon
+  const made = new Map<DrandBeacon, Beacon>()
+  return (epoch) => {
+    const entry = beaconAt(schedule, epoch)
+    let beacon = made.get(entry)
+    if (beacon === undefined) {
+      const key = fromHex(entry.publicKey)
+      beacon = {
+        chained: entry.chained,
+        roundAt: (at) => beaconRound(network, genesisTimestamp, at),
+        verify: ({ round, data }, previous) =>
+          entry.chained ? verifyDrandChained(key, round, previous, data) : verifyDrandUnchained(key, round, data),
+      }
+      made.set(entry, beacon)
+    }
+    return beacon
+  }
 }

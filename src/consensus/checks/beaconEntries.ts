@@ -1,0 +1,27 @@
+/** Check 13: the beacon entries are those of the epochs since the parents. */
+import { verifyBeaconEntries } from '../beacon.ts'
+import type { BlockContext } from '../blockContext.ts'
+import { ConsensusError } from '../errors.ts'
+import { ValidationError } from '../validationError.ts'
+
+export function checkBeaconEntries({ header, base, beaconAt, previousBeacon }: BlockContext): void {
+  const beacon = beaconAt(header.height)
+  try {
+    verifyBeaconEntries({
+      beacon,
+      changed: beaconAt(base.height) !== beacon,
+      epoch: header.height,
+      parentEpoch: base.height,
+      entries: header.beaconEntries,
+      previous: previousBeacon,
+    })
+  } catch (cause) {
+    if (!(cause instanceof ConsensusError)) throw cause
+    throw new ValidationError(
+      'BEACON_ENTRIES_INVALID',
+      `failed to validate blocks random beacon values: ${cause.message}`,
+      {},
+      { cause },
+    )
+  }
+}

@@ -1,0 +1,45 @@
+/** Why a block is not valid. */
+import { PetrelError } from '../base/errors.ts'
+
+/** One code per check of a block, in the order of the checks; reference/consensus.md section 5. */
+export type ValidationCode =
+  | 'FIELD_MISSING'
+  | 'MINER_NOT_ID'
+  | 'PARENTS_UNKNOWN'
+  | 'HEIGHT_NOT_ABOVE_PARENTS'
+  | 'TIMESTAMP_WRONG'
+  | 'TIMESTAMP_IN_FUTURE'
+  | 'MINER_WITHOUT_CLAIM'
+  | 'WEIGHT_WRONG'
+  | 'WORKER_UNKNOWN'
+  | 'NOT_A_WINNER'
+  | 'NOT_ELIGIBLE'
+  | 'ELECTION_PROOF_INVALID'
+  | 'WIN_COUNT_WRONG'
+  | 'BLOCK_SIGNATURE_INVALID'
+  | 'BEACON_ENTRIES_INVALID'
+  | 'TICKET_INVALID'
+  | 'WINNING_POST_INVALID'
+  | 'BLS_AGGREGATE_INVALID'
+  | 'MESSAGE_KIND_WRONG'
+  | 'MESSAGE_SYNTAX_WRONG'
+  | 'GAS_LIMIT_EXCEEDED'
+  | 'SENDER_INVALID'
+  | 'NONCE_WRONG'
+  | 'MESSAGE_SIGNATURE_INVALID'
+  | 'MESSAGES_ROOT_WRONG'
+  | 'BASE_FEE_WRONG'
+  | 'STATE_ROOT_WRONG'
+  | 'RECEIPTS_ROOT_WRONG'
+  | 'DUPLICATE_MINER'
+
+/** Failures that time heals: the block is not remembered as bad. */
+const TEMPORARY: ReadonlySet<ValidationCode> = new Set<ValidationCode>(['TIMESTAMP_IN_FUTURE', 'PARENTS_UNKNOWN'])
+
+/** A block that fails a check. */
+export class ValidationError extends PetrelError<ValidationCode> {
+  /** Whether the same block may pass later. */
+  get isTemporary(): boolean {
+    return TEMPORARY.has(this.code)
+  }
+}
