@@ -1,4 +1,4 @@
-/** `npm run golden` on two recorded chains: every request of the group core. */
+/** `npm run golden` on recorded chains: every request of the groups core and actors. */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -13,4 +13,13 @@ it.for(['nv17', 'nv28'])('answers everything of the group core on %s', async (ch
   skip(missing !== undefined, missing)
   const { stdout } = await run(NODE, [join(ROOT, 'scripts/golden.ts'), sharedPath(`data/golden/${chain}`)])
   expect(stdout).toMatch(/\n[1-9]\d{3} passed, 0 failed, \d+ skipped\n$/)
+})
+
+// Layouts of actors v9, v13 and v18.
+it.for(['nv17', 'nv22', 'nv28'])('answers everything of the group actors on %s', async (chain, { skip }) => {
+  const missing = missingShared(`data/golden/${chain}/chain.jsonl.zst`)
+  skip(missing !== undefined, missing)
+  const folder = sharedPath(`data/golden/${chain}`)
+  const { stdout } = await run(NODE, [join(ROOT, 'scripts/golden.ts'), folder, '--group', 'actors'])
+  expect(stdout).toMatch(/\n[1-9]\d{2} passed, 0 failed, \d+ skipped\n$/)
 })
