@@ -76,7 +76,7 @@ export class Runtime {
     this.gas = gas
     this.store = {
       get: (cid) => this.#getBlock(cid, 'node'),
-      has: (cid) => (this.#getBlock(cid, 'node'), true),
+      has: (cid) => this.#getBlock(cid, 'node').length >= 0,
       put: (_cid, data) => {
         this.#putBlock(data, 'nodeWritten')
       },

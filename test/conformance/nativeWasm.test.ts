@@ -40,7 +40,7 @@ const FIL = 10n ** 18n
 const MANIFEST = 'bafy2bzaced35gjxagazf2fne5dakbok5abmivsh7cq7huwfuptebgwjmcpcf6'
 const GAS_TOLERANCE = 0.15
 const INIT = idAddress(1n)
-const NOTHING = new Uint8Array(0)
+const NOTHING: Uint8Array = new Uint8Array(0)
 const APPROXIMATED = new Set(['wasm_exec', 'wasm_memory_grow'])
 
 const missing = missingBundle(MANIFEST)

@@ -94,7 +94,8 @@ function repayPartialDebt(runtime: Runtime, before: MinerState): Repayment {
     state = { ...state, vestingFunds: funds, lockedFunds }
   }
   const available = unlockedBalance(state, balance)
-  const toBurn = available < state.feeDebt ? available : state.feeDebt
+  let toBurn = state.feeDebt
+  if (available < toBurn) toBurn = available
   return { state: { ...state, feeDebt: state.feeDebt - toBurn }, toBurn, unlocked }
 }
 
