@@ -9,6 +9,7 @@ import type { Kernel } from '../../src/fvm/kernel/kernel.ts'
 import { ActorExit, Errno, FatalError, OutOfGas, SyscallError } from '../../src/fvm/kernel/outcomes.ts'
 import type { ExecutionTrace } from '../../src/fvm/trace.ts'
 import { addressFromBytes, delegatedAddress, idAddress, secp256k1Address } from '../../src/types/address.ts'
+import { hasShortStack } from '../support/engine.ts'
 import { BASE_FEE, codeOf, SENDER, TEST_ACTOR, testMessage, tinyMachine } from './support/tinyMachine.ts'
 
 const SELF = idAddress(TEST_ACTOR)
@@ -38,7 +39,7 @@ function returned(result: ApplyResult): number[] {
   return [...result.receipt.return]
 }
 
-describe('call depth', () => {
+describe.skipIf(hasShortStack)('call depth', () => {
   // The top call counts in FVM 3 and 4, not in FVM 2.
   it.each([
     [28, 1024],
