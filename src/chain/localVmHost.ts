@@ -9,7 +9,7 @@ import type { ProofVerifier } from '../fvm/proofVerifier.ts'
 import { type Blockstore, hasBlock, OverlayBlockstore } from '../ipld/blockstore.ts'
 import { upgradeHeight } from '../networks/network.ts'
 import { PROTOCOL_DELEGATED, PROTOCOL_SECP256K1, UNDEF_ADDRESS } from '../types/address.ts'
-import { type ChainMessage, chainMessageLength } from '../types/chainMessage.ts'
+import { type ChainMessage, chainMessageCid, chainMessageLength } from '../types/chainMessage.ts'
 import { type Message, messageCid } from '../types/message.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import { SIGNATURE_DELEGATED, SIGNATURE_SECP256K1 } from '../types/signature.ts'
@@ -48,11 +48,22 @@ export interface LocalVmHostDeps {
   readonly run?: <T>(execution: () => T) => T | Promise<T>
 }
 
+/** A tipset's parent state with some messages applied, for calls and estimates. */
+interface TrialState {
+  /** Of the tipset. */
+  readonly key: string
+  /** Of the messages, in order. */
+  readonly cids: readonly string[]
+  readonly store: OverlayBlockstore
+  readonly root: Cid
+}
+
 /** See the file's comment. */
 export class LocalVmHost implements VmHost {
   readonly #view: ChainView
   readonly #deps: LocalVmHostDeps
   readonly #states = new Lru<string, TipsetState>(TIPSET_STATE_CACHE)
+  #trial: TrialState | undefined
 
   constructor(deps: LocalVmHostDeps) {
     this.#view = deps.view
@@ -208,19 +219,37 @@ export class LocalVmHost implements VmHost {
     prior: readonly ChainMessage[],
   ): { executor: Executor; message: Message } {
     this.#refuseExpensiveFork(tipset)
-    const { timestamp, parentBaseFee, parentStateRoot } = firstBlock(tipset)
-    const store = new OverlayBlockstore(this.#view.store.blocks)
-    const deps = this.#execution(tipset, store)
-    const start = migrateState(this.#view.network, store, parentStateRoot, tipset.height)
-    let executor = createExecutor(deps, start, tipset.height, timestamp, parentBaseFee, true)
-    for (const one of prior) executor.applyMessage(one.message, 'explicit', chainMessageLength(one))
-    const nonce = this.#senderNonce(executor, message)
+    const { timestamp, parentBaseFee } = firstBlock(tipset)
+    const { root, store } = this.#stateAfter(tipset, prior)
+    const deps = this.#execution(tipset, new OverlayBlockstore(store))
     // Without a fee cap nothing could be paid: such a message is tried at a base fee of zero.
-    if (message.gasFeeCap === 0n) {
-      executor = createExecutor(deps, executor.flush(), tipset.height, timestamp, 0n, true)
-    }
+    const baseFee = message.gasFeeCap === 0n ? 0n : parentBaseFee
+    const executor = createExecutor(deps, root, tipset.height, timestamp, baseFee, true)
+    const nonce = this.#senderNonce(executor, message)
     const gasLimit = message.gasLimit === 0n ? BLOCK_GAS_LIMIT : message.gasLimit
     return { executor, message: { ...message, nonce, gasLimit } }
+  }
+
+  /**
+   * The state after a tipset's migration and `prior`. The last one is kept: a sender's next estimate has the same
+   * messages and one more before it, so a row of sends executes each pending message once, not once per send.
+   */
+  #stateAfter(tipset: Tipset, prior: readonly ChainMessage[]): TrialState {
+    const key = tipsetKeyText(tipset.key)
+    const cids = prior.map((one) => chainMessageCid(one).key)
+    const { timestamp, parentBaseFee, parentStateRoot } = firstBlock(tipset)
+    const kept =
+      this.#trial?.key === key && this.#trial.cids.every((cid, i) => cid === cids[i]) ? this.#trial : undefined
+    if (kept !== undefined && kept.cids.length === cids.length) return kept
+    const store = kept?.store ?? new OverlayBlockstore(this.#view.store.blocks)
+    const start = kept?.root ?? migrateState(this.#view.network, store, parentStateRoot, tipset.height)
+    const deps = this.#execution(tipset, store)
+    const executor = createExecutor(deps, start, tipset.height, timestamp, parentBaseFee, false)
+    for (const one of prior.slice(kept?.cids.length ?? 0)) {
+      executor.applyMessage(one.message, 'explicit', chainMessageLength(one))
+    }
+    this.#trial = { key, cids, store, root: executor.flush() }
+    return this.#trial
   }
 
   #senderNonce(executor: Executor, message: Message): bigint {
