@@ -1,0 +1,120 @@
+/** The machine in real threads: depth, cancellation, a node that answers meanwhile. */
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { startVmThread } from '../../platform/vmThreads.ts'
+import { ChainError } from '../../src/chain/errors.ts'
+import { WorkerVmHost } from '../../src/chain/workerVmHost.ts'
+import { parseJson } from '../../src/codec/jsonText.ts'
+import { VmError } from '../../src/fvm/errors.ts'
+import { parseNetwork } from '../../src/networks/parseNetwork.ts'
+import { firstBlock, type Tipset } from '../../src/types/tipset.ts'
+import { missingActors } from '../fvm/support/actorCode.ts'
+import { denoPath } from '../support/deno.ts'
+import { missingShared, ROOT, readSharedText } from '../support/shared.ts'
+import {
+  callOf,
+  LOOPING_ACTOR,
+  nestedCalls,
+  openRecordedMachine,
+  RECURSING_ACTOR,
+  type RecordedMachine,
+} from './recordedMachine.ts'
+
+const CHAIN = 'nv28-depth'
+const NETWORK = `data/golden/${CHAIN}/network.json`
+const missing = missingShared(NETWORK) ?? missingActors(parseNetwork(parseJson(readSharedText(NETWORK))))
+
+async function using(
+  storage: 'memory' | 'lmdb',
+  threads: number,
+  run: (machine: RecordedMachine) => Promise<void>,
+): Promise<void> {
+  const machine = openRecordedMachine(CHAIN, storage, threads)
+  try {
+    await run(machine)
+  } finally {
+    await machine.close()
+  }
+}
+
+async function failure(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => 'nothing',
+    (error: unknown) => error,
+  )
+}
+
+describe.skipIf(missing !== undefined)('threads of the machine', () => {
+  for (const storage of ['memory', 'lmdb'] as const) {
+    it(`execute calls 294 deep as recorded (${storage})`, { timeout: 300_000 }, () =>
+      using(storage, 1, async ({ golden, host }) => {
+        let deepest = 0
+        for (const [i, tipset] of golden.tipsets.entries()) {
+          const next = golden.tipsets[i + 1]
+          if (next === undefined) break
+          const { parentStateRoot, parentMessageReceipts } = firstBlock(next)
+          const { stateRoot, receiptsRoot } = await host.executeTipset(tipset)
+          expect([tipset.height, String(stateRoot), String(receiptsRoot)]).toEqual([
+            tipset.height,
+            String(parentStateRoot),
+            String(parentMessageReceipts),
+          ])
+          const { trace } = await host.compute(tipset, tipset.height, [])
+          for (const one of trace) deepest = Math.max(deepest, nestedCalls(one.executionTrace))
+        }
+        // README of the recorded chains: "calls nested up to 294 deep".
+        expect(deepest).toBeGreaterThanOrEqual(294)
+      }),
+    )
+  }
+
+  it('hold 1,024 nested calls in Node', { timeout: 120_000 }, () =>
+    using('memory', 1, async ({ host, withActors }) => {
+      const { executionTrace, msgRct } = await host.call(callOf(RECURSING_ACTOR), withActors)
+      expect(msgRct.exitCode).toBe(0)
+      // ref-fvm fvm/src/machine/mod.rs `max_call_depth`
+      expect(nestedCalls(executionTrace)).toBe(1024)
+    }),
+  )
+
+  it('hold 1,024 nested calls in Deno', { timeout: 120_000 }, () => {
+    const script = fileURLToPath(new URL('./threadDepth.ts', import.meta.url))
+    const args = ['run', '-A', '--v8-flags=--stack-size=7000', script]
+    const { stdout, stderr } = spawnSync(denoPath(), args, { cwd: ROOT, encoding: 'utf8' })
+    expect(`${stdout}${stderr}`.trim().split('\n').at(-1)).toBe('1024')
+  })
+
+  it('leave the node free to answer, and end when the call is cancelled', { timeout: 120_000 }, () =>
+    using('lmdb', 1, async ({ host, view, golden, withActors }) => {
+      // Three times: an ended thread must not leave the store locked.
+      for (let round = 0; round < 3; round++) {
+        const cancel = new AbortController()
+        const endless = failure(host.call(callOf(LOOPING_ACTOR), withActors, cancel.signal))
+        const waiting = host.executeTipset(golden.tipsets[2] as Tipset)
+        const first = await Promise.race([endless, new Promise((resolve) => setImmediate(resolve, 'free'))])
+        expect(first).toBe('free')
+        expect(view.store.head().height).toBe(golden.chain.head().height)
+        expect(host.load).toEqual({ waiting: 1, running: 1, threads: 1 })
+        cancel.abort()
+        const error = await endless
+        expect(error).toBeInstanceOf(ChainError)
+        expect((error as ChainError).code).toBe('CANCELLED')
+        const { parentStateRoot } = firstBlock(golden.tipsets[3] as Tipset)
+        expect(String((await waiting).stateRoot)).toBe(String(parentStateRoot))
+      }
+    }),
+  )
+
+  it('that cannot start fail their call', { timeout: 60_000 }, () =>
+    using('memory', 1, async ({ view, golden }) => {
+      const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+      const startThread = () => startVmThread({ mode: 'wasm', archive: '/nowhere/chain.car' })
+      const host = new WorkerVmHost({ view, threads: 1, log, startThread })
+      const error = await failure(host.executeTipset(golden.tipsets[1] as Tipset))
+      expect(error).toBeInstanceOf(VmError)
+      expect((error as VmError).message).toContain('/nowhere/chain.car')
+      expect(host.load.threads).toBe(0)
+    }),
+  )
+})
