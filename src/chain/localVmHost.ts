@@ -6,11 +6,13 @@ import { Lru } from '../base/lru.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { Executor } from '../fvm/executor.ts'
 import type { ProofVerifier } from '../fvm/proofVerifier.ts'
+import { ReceiptProofs } from '../fvm/receiptProofs.ts'
 import { type Blockstore, hasBlock, OverlayBlockstore } from '../ipld/blockstore.ts'
 import { upgradeHeight } from '../networks/network.ts'
 import { PROTOCOL_DELEGATED, PROTOCOL_SECP256K1, UNDEF_ADDRESS } from '../types/address.ts'
 import { type ChainMessage, chainMessageCid, chainMessageLength } from '../types/chainMessage.ts'
 import { type Message, messageCid } from '../types/message.ts'
+import type { Receipt } from '../types/receipt.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import { SIGNATURE_DELEGATED, SIGNATURE_SECP256K1 } from '../types/signature.ts'
 import { equalTipsetKeys, firstBlock, type Tipset, tipsetKeyText } from '../types/tipset.ts'
@@ -29,6 +31,7 @@ import {
 import { invocResult } from './invocResult.ts'
 import { TIPSET_STATE_CACHE } from './limits.ts'
 import { migrateState } from './migrations/migrateState.ts'
+import { readReceipts } from './receipts.ts'
 import type { CallOptions, ComputeOutput, InvocResult, TipsetState, VmHost } from './vm.ts'
 import { workerKeyAt } from './workerKey.ts'
 
@@ -176,8 +179,16 @@ export class LocalVmHost implements VmHost {
       parentState: own.parentStateRoot,
       messages: tipset.blocks.map((block) => this.#view.blockMessages(block)),
       tracing,
+      ...this.#expected(tipset),
     }
     return executeTipset(this.#execution(tipset, store), input, listener)
+  }
+
+  /** What the chain says of the tipset's messages, for proofs that are judged by it. */
+  #expected(tipset: Tipset): { expectedReceipts?: readonly Receipt[] } {
+    if (!(this.#deps.proofs instanceof ReceiptProofs)) return {}
+    const root = this.#recordedState(tipset)?.receiptsRoot
+    return root === undefined ? {} : { expectedReceipts: readReceipts(this.#view.store.blocks, root) }
   }
 
   #compute(tipset: Tipset, vmHeight: ChainEpoch, messages: readonly Message[]): ComputeOutput {
