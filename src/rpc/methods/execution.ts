@@ -43,7 +43,7 @@ export function executionMethods(deps: ExecutionMethodsDeps): MethodRow[] {
       params: [param('message', messageParam), key],
       result: invocResult,
       resultText: invocResultText,
-      handler: (one, at) => callOn(deps, given(one), loadTipset(view, at)),
+      handler: (one, at, { signal }) => callOn(deps, given(one), loadTipset(view, at), signal),
     }),
     method({
       name: 'StateReplay',
@@ -56,7 +56,7 @@ export function executionMethods(deps: ExecutionMethodsDeps): MethodRow[] {
         if (at.length > 0) return vm.replay(view.store.tipset(at), messageCid)
         const found = await deps.findMessage(messageCid)
         if (found === undefined) throw new RpcError('FAILED', `didn't find msg ${messageCid}`)
-        return vm.replay(view.store.parent(view.store.tipsetOrHead(found.tipset)), found.message)
+        return vm.replay(view.store.parent(view.store.tipsetOrHead(found.tipset)), found.message, signal)
       },
     }),
     method({
@@ -77,10 +77,15 @@ function given(one: Message | null): Message {
 }
 
 /** Steps back over an expensive fork, as Lotus does. */
-async function callOn(deps: ExecutionMethodsDeps, one: Message, start: Tipset): Promise<InvocResult> {
+async function callOn(
+  deps: ExecutionMethodsDeps,
+  one: Message,
+  start: Tipset,
+  signal: AbortSignal,
+): Promise<InvocResult> {
   for (let tipset = start; ; tipset = deps.view.store.parent(tipset)) {
     try {
-      return await deps.vm.call(one, tipset)
+      return await deps.vm.call(one, tipset, signal)
     } catch (error) {
       if (!(error instanceof ChainError) || error.code !== 'EXPENSIVE_FORK') throw error
     }
