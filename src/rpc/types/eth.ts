@@ -1,0 +1,226 @@
+/**
+ * JSON of Ethereum's blocks, transactions, receipts and logs.
+ * @see lotus chain/types/ethtypes; rpc-wire section 15
+ */
+import { fromHex, toHex } from '../../base/bytes.ts'
+import { ethAddressOf, NOBODY } from '../../chain/eth/ethActorAddress.ts'
+import { ethBlockHash } from '../../chain/eth/ethIndex.ts'
+import { addToBloom, emptyBloom, leftPad, logOf, orBloom } from '../../chain/eth/ethLogs.ts'
+import { type EthTransactionView, ethTransactionOf } from '../../chain/eth/ethTransactionOf.ts'
+import type { ExecutedMessage, ExecutedTipset } from '../../chain/eth/executedTipset.ts'
+import { CborReader } from '../../codec/cbor.ts'
+import { type Codec, jsonOnly } from '../../codec/description.ts'
+import { CodecError } from '../../codec/errors.ts'
+import type { Json } from '../../codec/jsonText.ts'
+import { gasOutputs } from '../../fvm/gas/outputs.ts'
+import { idAddress } from '../../types/address.ts'
+import { firstBlock, tipsetKeyCid } from '../../types/tipset.ts'
+
+const HASH_BYTES = 32
+const ZERO_HASH = `0x${'00'.repeat(HASH_BYTES)}`
+const ZERO_ADDRESS = `0x${'00'.repeat(20)}`
+const NO_TRANSACTIONS_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
+const NO_UNCLES = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347'
+const BLOCK_GAS_LIMIT = 10_000_000_000n
+
+/** A number as `0x` and digits without leading zeros. */
+export function hexNumber(value: bigint | number): string {
+  return `0x${value.toString(16)}`
+}
+
+/** Bytes as `0x` and all digits. */
+export function hexBytes(value: Uint8Array): string {
+  return `0x${toHex(value)}`
+}
+
+/** 32 bytes. */
+export const ethHash: Codec<Uint8Array> = jsonOnly<Uint8Array>(
+  'ethtypes.EthHash',
+  hexBytes,
+  (json) => {
+    if (typeof json !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(json)) {
+      throw new CodecError('INVALID_JSON', 'cannot parse hash: expected 0x and 64 hexadecimal digits')
+    }
+    return fromHex(json)
+  },
+  { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' },
+)
+
+/** Any number of bytes. */
+export const ethBytes: Codec<Uint8Array> = jsonOnly<Uint8Array>(
+  'ethtypes.EthBytes',
+  hexBytes,
+  (json) => {
+    if (typeof json !== 'string' || !/^0x[0-9a-fA-F]*$/.test(json)) {
+      throw new CodecError('INVALID_JSON', 'cannot parse bytes: expected 0x and hexadecimal digits')
+    }
+    return fromHex(json.length % 2 === 0 ? json : `0x0${json.slice(2)}`)
+  },
+  { type: 'string', pattern: '^0x[0-9a-fA-F]*$' },
+)
+
+/** Where a transaction stands. */
+interface Place {
+  readonly blockHash: string
+  readonly blockNumber: string
+  readonly transactionIndex: string
+}
+
+function place(executed: ExecutedTipset, index: number): Place {
+  return {
+    blockHash: hexBytes(ethBlockHash(executed.tipset)),
+    blockNumber: hexNumber(executed.tipset.height),
+    transactionIndex: hexNumber(index),
+  }
+}
+
+/** A transaction with its place in a block. */
+export function transactionJson(tx: EthTransactionView, at: Place): Json {
+  const fees: { [key: string]: Json } =
+    tx.type === 0
+      ? { gasPrice: hexNumber(tx.maxFeePerGas) }
+      : { maxFeePerGas: hexNumber(tx.maxFeePerGas), maxPriorityFeePerGas: hexNumber(tx.maxPriorityFeePerGas) }
+  return {
+    chainId: hexNumber(tx.chainId),
+    nonce: hexNumber(tx.nonce),
+    hash: hexBytes(tx.hash),
+    ...at,
+    from: hexBytes(tx.from),
+    to: tx.to === undefined ? null : hexBytes(tx.to),
+    value: hexNumber(tx.value),
+    type: hexNumber(tx.type),
+    input: hexBytes(tx.input),
+    gas: hexNumber(tx.gas),
+    ...fees,
+    accessList: tx.isNative ? [] : null,
+    v: hexNumber(tx.v),
+    r: hexNumber(tx.r),
+    s: hexNumber(tx.s),
+  }
+}
+
+/** The transaction at an index of an executed tipset. */
+export function transactionAt(executed: ExecutedTipset, index: number, chainId: bigint): Json {
+  const one = executed.messages[index]
+  if (one === undefined) return null
+  return transactionJson(ethTransactionOf(one.message, executed.tree, chainId), place(executed, index))
+}
+
+/** A log of one message, with how it adds to the block's bloom filter. */
+interface LogJson {
+  readonly json: { [key: string]: Json }
+  readonly address: Uint8Array
+  readonly topics: readonly Uint8Array[]
+}
+
+/** Logs of a tipset by message. `logIndex` counts all events of the tipset, whether they are logs or not. */
+export function logsOf(executed: ExecutedTipset, chainId: bigint): LogJson[][] {
+  let logIndex = 0
+  return executed.messages.map(({ message, events }, index) => {
+    if (events.length === 0) return []
+    const { hash } = ethTransactionOf(message, executed.tree, chainId)
+    const logs: LogJson[] = []
+    for (const event of events) {
+      const at = logIndex++
+      const log = logOf(event)
+      if (log === undefined) continue
+      const address = ethAddressOf(executed.tree, idAddress(event.emitter)) ?? NOBODY
+      const topics = log.topics.map((one) => leftPad(one, HASH_BYTES))
+      logs.push({
+        address,
+        topics,
+        json: {
+          address: hexBytes(address),
+          data: hexBytes(log.data),
+          topics: topics.map(hexBytes),
+          removed: false,
+          logIndex: hexNumber(at),
+          transactionHash: hexBytes(hash),
+          ...place(executed, index),
+        },
+      })
+    }
+    return logs
+  })
+}
+
+function bloomOf(logs: readonly LogJson[]): Uint8Array {
+  const bloom = emptyBloom()
+  for (const { address, topics } of logs) {
+    addToBloom(bloom, address)
+    for (const topic of topics) addToBloom(bloom, topic)
+  }
+  return bloom
+}
+
+/** `EthAddress` of a contract's creation: the last field of [actor ID, robust address, 20 bytes]. */
+function createdAddress(one: ExecutedMessage): string | null {
+  const reader = new CborReader(one.receipt.return)
+  reader.readArray()
+  reader.skip()
+  reader.skip()
+  return hexBytes(reader.readBytes())
+}
+
+/** The receipt at an index of an executed tipset. */
+export function receiptAt(executed: ExecutedTipset, index: number, chainId: bigint, logs: LogJson[][]): Json {
+  const one = executed.messages[index]
+  if (one === undefined) return null
+  const tx = ethTransactionOf(one.message, executed.tree, chainId)
+  const { gasUsed, exitCode } = one.receipt
+  const baseFee = firstBlock(executed.tipset).parentBaseFee
+  const paid = gasOutputs(gasUsed, tx.gas, baseFee, tx.maxFeePerGas, tx.maxPriorityFeePerGas)
+  const spent = paid.baseFeeBurn + paid.overEstimationBurn + paid.minerTip
+  const own = logs[index] ?? []
+  return {
+    transactionHash: hexBytes(tx.hash),
+    ...place(executed, index),
+    from: hexBytes(tx.from),
+    to: tx.to === undefined ? null : hexBytes(tx.to),
+    root: ZERO_HASH,
+    status: exitCode === 0 ? '0x1' : '0x0',
+    contractAddress: tx.to === undefined && exitCode === 0 ? createdAddress(one) : null,
+    cumulativeGasUsed: '0x0',
+    gasUsed: hexNumber(gasUsed),
+    effectiveGasPrice: hexNumber(gasUsed === 0n ? 0n : spent / gasUsed),
+    logsBloom: hexBytes(bloomOf(own)),
+    logs: own.map(({ json }) => json),
+    type: hexNumber(tx.type),
+  }
+}
+
+/** A block. @param full - transactions whole instead of their hashes */
+export function blockJson(executed: ExecutedTipset, chainId: bigint, full: boolean): Json {
+  const { tipset, messages, tree } = executed
+  const first = firstBlock(tipset)
+  const bloom = emptyBloom()
+  for (const logs of logsOf(executed, chainId)) orBloom(bloom, bloomOf(logs))
+  let gasUsed = 0n
+  for (const { receipt } of messages) gasUsed += receipt.gasUsed
+  return {
+    hash: hexBytes(ethBlockHash(tipset)),
+    parentHash: hexBytes(tipsetKeyCid(first.parents).digest),
+    sha3Uncles: NO_UNCLES,
+    miner: ZERO_ADDRESS,
+    stateRoot: ZERO_HASH,
+    transactionsRoot: messages.length === 0 ? NO_TRANSACTIONS_ROOT : ZERO_HASH,
+    receiptsRoot: ZERO_HASH,
+    logsBloom: hexBytes(bloom),
+    difficulty: '0x0',
+    totalDifficulty: '0x0',
+    number: hexNumber(tipset.height),
+    gasLimit: hexNumber(BLOCK_GAS_LIMIT * BigInt(tipset.blocks.length)),
+    gasUsed: hexNumber(gasUsed),
+    timestamp: hexNumber(first.timestamp),
+    extraData: '0x',
+    mixHash: ZERO_HASH,
+    nonce: '0x0000000000000000',
+    baseFeePerGas: hexNumber(first.parentBaseFee),
+    size: '0x0',
+    transactions: messages.map(({ message }, index) => {
+      const tx = ethTransactionOf(message, tree, chainId)
+      return full ? transactionJson(tx, place(executed, index)) : hexBytes(tx.hash)
+    }),
+    uncles: [],
+  }
+}
