@@ -72,5 +72,8 @@ for (const [path, entry] of Object.entries(packages)) {
   }
 }
 const sorted = Object.entries(packages).sort(([a], [b]) => (a < b ? -1 : 1))
-writeFileSync('package-lock.json', `${JSON.stringify({ ...lock, packages: Object.fromEntries(sorted) }, undefined, 2)}\n`)
+writeFileSync(
+  'package-lock.json',
+  `${JSON.stringify({ ...lock, packages: Object.fromEntries(sorted) }, undefined, 2)}\n`,
+)
 console.log(`added ${added.length}: ${added.join(' ')}`)

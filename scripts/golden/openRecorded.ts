@@ -96,7 +96,7 @@ export async function openRecorded(folder: string, height?: number): Promise<Rec
     token: node.adminToken,
     node,
     close: async () => {
-      node.stop()
+      await node.stop()
       await server.close()
     },
   }

@@ -43,7 +43,7 @@ async function download(context: CliContext, url: string): Promise<Uint8Array> {
     throw new CliError('CONNECTION', `could not fetch ${url}: HTTP status ${response.status}`)
   const parts: Uint8Array[] = []
   let length = 0
-  for await (const part of response.body) {
+  for await (const part of response.body as AsyncIterable<Uint8Array>) {
     parts.push(part)
     length += part.length
     if (length > MAX_BUNDLE_BYTES)
