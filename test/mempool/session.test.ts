@@ -6,11 +6,13 @@
  */
 import { describe, expect, test } from 'vitest'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
+import { accountKey } from '../../src/chain/actorLookup.ts'
 import { messageByCid } from '../../src/chain/messageByCid.ts'
 import type { VmHost } from '../../src/chain/vm.ts'
 import { cid as cidCodec } from '../../src/codec/description.ts'
 import { parseJson } from '../../src/codec/jsonText.ts'
 import { estimateFeeCap } from '../../src/mempool/gas/feeCap.ts'
+import { estimateGasLimit, type GasLimitDeps } from '../../src/mempool/gas/gasLimit.ts'
 import { openMessagePool } from '../../src/mempool/messagePool.ts'
 import { createPoolChain, poolPrices } from '../../src/mempool/poolChain.ts'
 import { messageVerifier } from '../../src/mempool/verifyMessage.ts'
@@ -46,6 +48,14 @@ function steps(): Step[] {
     })
 }
 
+/** The message of an answer whose fee cap Lotus computed. */
+function priced({ method, params, response }: Step): Message | undefined {
+  const asked = params[0] as Row
+  if (method !== 'MpoolPushMessage' || asked.GasFeeCap !== '0' || params[1] !== null) return undefined
+  if (response.result === undefined) return undefined
+  return signedMessage.fromJson(response.result, JSON_CONTEXT).message
+}
+
 /** The message of nonce 10 that step 73 replaced, signed again: Lotus' own signature is not recorded. */
 function replacedMessage(): SignedMessage {
   const line = readSharedZstd('data/golden/nv28/chain.jsonl.zst')
@@ -60,7 +70,7 @@ function replacedMessage(): SignedMessage {
 
 describe.skipIf(missingShared(SESSION) !== undefined)('recorded session', () => {
   test('is answered alike', async () => {
-    const { view } = openRecordedView('nv28')
+    const { view, vm: machine, executes } = openRecordedView('nv28')
     const { store } = view
     const last = store.head()
     const tipsets: Tipset[] = []
@@ -104,9 +114,42 @@ describe.skipIf(missingShared(SESSION) !== undefined)('recorded session', () => 
         () => undefined,
         (error: Error) => error.message,
       )
+    const all = steps()
     const counts = { taken: 0, refused: 0, pending: 0, nonces: 0 }
+    const gas: GasLimitDeps = {
+      pool,
+      vm: machine,
+      chain: { parent: (tipset) => store.parent(tipset) },
+      resolveKeyAddress: (address, tipset) => accountKey(view, view.stateBefore(tipset), address),
+      addressPrefix: 't',
+      hyggeHeight: 0,
+      actorKindAt: () => undefined,
+    }
+    /** Runs the message as Lotus did before it answered, with what was pending then. */
+    const estimated = async (id: number, asked: Row, answer: Row): Promise<void> => {
+      if (!executes || asked.GasLimit !== 0) return
+      const run = (): Promise<Row> =>
+        estimateGasLimit(message.fromJson(asked, JSON_CONTEXT), store.head(), gas).then(
+          (used) => ({ GasLimit: Math.trunc(Number(used) * 1.25) }),
+          (error: Error) => ({ message: error.message }),
+        )
+      let found = await run()
+      if (answer.GasLimit !== undefined) expect(found, `step ${id}`).toEqual({ GasLimit: answer.GasLimit })
+      else {
+        const text = (answer.message as string).replace('GasEstimateMessageGas error: ', '')
+        // what fails after the estimate is another matter
+        if (!/message execution failed|gas estimation failed/.test(text)) return
+        // a refusal does not say at which head; the next answer may
+        const next = all.find((one) => one.id > id && priced(one) !== undefined)
+        if (found.message !== text && next !== undefined) moveTo(priced(next) as Message)
+        found = await run()
+        expect(found, `step ${id}`).toEqual({ message: text })
+      }
+      estimates++
+    }
+    let estimates = 0
 
-    for (const { id, method, params, response } of steps()) {
+    for (const { id, method, params, response } of all) {
       // the push that step 71 tries to replace is not in the recording; its message is, and its sender's key
       if (id === 71) expect(await refusal(replacedMessage())).toBeUndefined()
       // from here on the base fee is at its minimum and says nothing about the head any more
@@ -115,11 +158,15 @@ describe.skipIf(missingShared(SESSION) !== undefined)('recorded session', () => 
         const signed = signedMessage.fromJson(response.result as Row, JSON_CONTEXT)
         const asked = params[0] as Row
         if (asked.GasFeeCap === '0' && params[1] === null) moveTo(signed.message)
+        // the second send with the same id was not estimated
+        if (id !== 61) await estimated(id, asked, (response.result as Row).Message as Row)
         const refused = await refusal(signed)
         // the second send with the same id gave the first one's message
         if (id === 61) expect(refused).toContain('message with nonce already exists')
         else expect(refused, `step ${id}`).toBeUndefined()
         counts.taken++
+      } else if (method === 'MpoolPushMessage') {
+        await estimated(id, params[0] as Row, response.error as Row)
       } else if (method === 'MpoolPush') {
         const signed = signedMessage.fromJson(params[0] as Row, JSON_CONTEXT)
         const error = response.error as Row | undefined
@@ -157,6 +204,7 @@ describe.skipIf(missingShared(SESSION) !== undefined)('recorded session', () => 
     expect(heads).toBeGreaterThan(20)
     expect(counts).toEqual({ taken: counts.taken, refused: 4, pending: 2, nonces: 2 })
     expect(counts.taken).toBeGreaterThan(60)
+    if (executes) expect(estimates).toBeGreaterThan(30)
     pool.close()
   })
 })
