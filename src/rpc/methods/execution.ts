@@ -52,8 +52,10 @@ export function executionMethods(deps: ExecutionMethodsDeps): MethodRow[] {
       params: [key, param('messageCid', cid)],
       result: invocResult,
       resultText: invocResultText,
-      handler: async (at, messageCid): Promise<InvocResult> => {
-        if (at.length > 0) return vm.replay(view.store.tipset(at), messageCid)
+      // The machine keeps executed tipsets, each as the same object.
+      cacheResult: true,
+      handler: async (at, messageCid, { signal }): Promise<InvocResult> => {
+        if (at.length > 0) return vm.replay(view.store.tipset(at), messageCid, signal)
         const found = await deps.findMessage(messageCid)
         if (found === undefined) throw new RpcError('FAILED', `didn't find msg ${messageCid}`)
         return vm.replay(view.store.parent(view.store.tipsetOrHead(found.tipset)), found.message, signal)
@@ -66,7 +68,9 @@ export function executionMethods(deps: ExecutionMethodsDeps): MethodRow[] {
       params: [param('vmHeight', chainEpoch), param('messages', listOrEmpty(messageParam)), key],
       result: computeOutput,
       resultText: computeOutputText,
-      handler: (vmHeight, messages, at) => vm.compute(loadTipset(view, at), vmHeight, messages.map(given)),
+      cacheResult: true,
+      handler: (vmHeight, messages, at, { signal }) =>
+        vm.compute(loadTipset(view, at), vmHeight, messages.map(given), signal),
     }),
   ]
 }
