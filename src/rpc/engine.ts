@@ -166,17 +166,19 @@ export class RpcEngine {
   }
 
   #resultText(entry: TableEntry, value: unknown): string {
-    const { row, texts } = entry
-    if (row.kind === 'call' && row.resultText !== undefined) return row.resultText(value, this.#deps.json)
-    if (texts === undefined || typeof value !== 'object' || value === null) {
-      return stringifyJson(row.result.toJson(value, this.#deps.json))
-    }
+    const { texts } = entry
+    if (texts === undefined || typeof value !== 'object' || value === null) return this.#print(entry, value)
     let text = texts.get(value)
     if (text === undefined) {
-      text = stringifyJson(row.result.toJson(value, this.#deps.json))
+      text = this.#print(entry, value)
       texts.set(value, text)
     }
     return text
+  }
+
+  #print({ row }: TableEntry, value: unknown): string {
+    if (row.kind === 'call' && row.resultText !== undefined) return row.resultText(value, this.#deps.json)
+    return stringifyJson(row.result.toJson(value, this.#deps.json))
   }
 
   #success(request: RpcRequest, entry: TableEntry, value: unknown): Outcome {
