@@ -11,6 +11,7 @@ import { ethTipset } from '../chain/ethTipset.ts'
 import { loadSought, NO_LOOKBACK_LIMIT, searchMessage } from '../chain/searchMessage.ts'
 import type { VmHost } from '../chain/vm.ts'
 import type { WaitDeps } from '../chain/waitMessage.ts'
+import { DEFAULT_SEND_SPEC } from '../mempool/sendSpec.ts'
 import type { Network } from '../networks/network.ts'
 import { RpcEngine } from '../rpc/engine.ts'
 import { HttpHandler, type HttpOptions } from '../rpc/http.ts'
@@ -18,10 +19,13 @@ import type { MethodRow } from '../rpc/method.ts'
 import { authMethods } from '../rpc/methods/auth.ts'
 import { chainMethods } from '../rpc/methods/chain.ts'
 import { commonMethods } from '../rpc/methods/common.ts'
+import { ethMethods } from '../rpc/methods/eth.ts'
 import { ethAddressMethods } from '../rpc/methods/ethAddress.ts'
-import { executionMethods } from '../rpc/methods/execution.ts'
+import { type ExecutionMethodsDeps, executionMethods } from '../rpc/methods/execution.ts'
 import { minerMethods } from '../rpc/methods/miner.ts'
+import { multisigMethods } from '../rpc/methods/multisig.ts'
 import { networkMethods } from '../rpc/methods/network.ts'
+import { paramsMethods } from '../rpc/methods/params.ts'
 import { searchMethods } from '../rpc/methods/search.ts'
 import { stateMethods } from '../rpc/methods/state.ts'
 import { syncMethods } from '../rpc/methods/sync.ts'
@@ -33,6 +37,7 @@ import { loadApiSecret, Tokens } from '../rpc/tokens.ts'
 import { TransferReader } from '../transfers/tipsetTransfers.ts'
 import type { Address } from '../types/address.ts'
 import type { TokenAmount } from '../types/scalars.ts'
+import { signedMessageCid } from '../types/signedMessage.ts'
 import type { KeyStore } from '../wallet/keyStore.ts'
 import { Wallet } from '../wallet/wallet.ts'
 import { followHead } from './headSync.ts'
@@ -99,6 +104,11 @@ export async function startNode(
   const keyAddress = (one: Address): Address => accountKey(view, view.stateBefore(view.store.head()), one)
   const session = new Uint8Array(SESSION_BYTES)
   ports.random.fill(session)
+  const findMessage: ExecutionMethodsDeps['findMessage'] = async (cid) => {
+    const options = { limit: NO_LOOKBACK_LIMIT, allowReplaced: true }
+    const found = await searchMessage(loadSought(view, cid), view.store.head(), options, search)
+    return found === undefined ? undefined : { message: found.cid, tipset: found.tipset.key }
+  }
   const rows: MethodRow[] = [
     ...commonMethods({
       version: `${settings.version}+${network.name}`,
@@ -114,20 +124,18 @@ export async function startNode(
     ...ethAddressMethods({ view, tipsetOf: (block) => ethTipset(view.store, block, false) }),
     ...minerMethods({ view, vm }),
     ...networkMethods(view),
-    ...executionMethods({
-      view,
-      vm,
-      findMessage: async (cid) => {
-        const options = { limit: NO_LOOKBACK_LIMIT, allowReplaced: true }
-        const found = await searchMessage(loadSought(view, cid), view.store.head(), options, search)
-        return found === undefined ? undefined : { message: found.cid, tipset: found.tipset.key }
-      },
-    }),
+    ...executionMethods({ view, vm, findMessage }),
+    ...ethMethods({ view, vm, findMessage }),
     ...searchMethods(search),
     ...transferMethods({ view, transfers: new TransferReader(view, vm) }),
     ...authMethods({ tokens }),
     ...walletMethods({ wallet, keyAddress, balance: (one) => headBalance(view, one) }),
     ...mempool.rows,
+    ...multisigMethods({
+      view,
+      push: async (message) => signedMessageCid(await mempool.sender.send(message, DEFAULT_SEND_SPEC)),
+    }),
+    ...paramsMethods(view),
     ...syncMethods(sync),
     ...extraRows({ mempool, wallet }),
   ]

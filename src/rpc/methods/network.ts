@@ -2,13 +2,12 @@
 import type { ChainView } from '../../chain/chainView.ts'
 import { resolveId } from '../../chain/chainView.ts'
 import { circulatingSupply } from '../../chain/circulatingSupply.ts'
+import { clientDataCap, registryState, verifierDataCap } from '../../chain/queries/dataCap.ts'
 import { MarketActor, type MarketDeal } from '../../chain/queries/marketActor.ts'
 import { spendableSupply } from '../../chain/queries/spendableSupply.ts'
-import { cid } from '../../codec/description.ts'
-import { getCbor } from '../../ipld/blockstore.ts'
-import { dealId } from '../../state/scalars.ts'
+import { cid, nullable } from '../../codec/description.ts'
+import { dealId, storagePower } from '../../state/scalars.ts'
 import type { StateTree } from '../../state/stateTree.ts'
-import { verifregStateAt } from '../../state/verifreg.ts'
 import type { ActorState } from '../../types/actor.ts'
 import { type Address, address, idAddress } from '../../types/address.ts'
 import { tokenAmount } from '../../types/scalars.ts'
@@ -26,7 +25,6 @@ import {
 } from '../types/network.ts'
 import { loadTipset } from './chain.ts'
 
-const VERIFREG_ACTOR = 6n
 const key = param('tipsetKey', tipsetKey)
 
 /** Rows about the network as a whole. */
@@ -136,12 +134,23 @@ function stateMethods(view: ChainView): MethodRow[] {
       summary: 'The address that may name verifiers.',
       params: [key],
       result: address,
-      handler: (one) => {
-        const actor = treeAt(view, one).getActor(VERIFREG_ACTOR)
-        const version = actor === undefined ? undefined : view.codes(actor.code)?.actorsVersion
-        if (actor === undefined || version === undefined) throw new RpcError('ACTOR_NOT_FOUND', 'actor not found')
-        return getCbor(view.store.blocks, verifregStateAt(version), actor.head).rootKey
-      },
+      handler: (one) => registryState(view, treeAt(view, one)).state.rootKey,
+    }),
+    method({
+      name: 'StateVerifierStatus',
+      perm: 'read',
+      summary: 'Data cap that a verifier may still give, bytes; null for who is none.',
+      params: [param('address', address), key],
+      result: nullable(storagePower),
+      handler: (who, one) => verifierDataCap(view, treeAt(view, one), who) ?? null,
+    }),
+    method({
+      name: 'StateVerifiedClientStatus',
+      perm: 'read',
+      summary: 'Data cap that a client has, bytes; null for who has none.',
+      params: [param('address', address), key],
+      result: nullable(storagePower),
+      handler: (who, one) => clientDataCap(view, treeAt(view, one), who) ?? null,
     }),
     method({
       name: 'StateChangedActors',

@@ -1,0 +1,135 @@
+/**
+ * Messages that create a multisig wallet, and that propose, approve and cancel in one.
+ * @see lotus chain/actors/builtin/multisig/message0.go, message10.go; node/impl/full/multisig.go
+ */
+import { EMPTY_BYTES } from '../base/bytes.ts'
+import type { Cid } from '../codec/cid.ts'
+import { bytes, type Codec, encode, tuple } from '../codec/description.ts'
+import { blake2b256 } from '../crypto/blake2b.ts'
+import { execParams } from '../state/params/init.ts'
+import {
+  addSignerParams,
+  constructorParams,
+  proposeParams,
+  removeSignerParams,
+  swapSignerParams,
+  txnIDParams,
+} from '../state/params/multisig.ts'
+import { type Address, address, idAddress } from '../types/address.ts'
+import type { Message } from '../types/message.ts'
+import { type ChainEpoch, type MethodNum, methodNum, type TokenAmount, tokenAmount } from '../types/scalars.ts'
+import { ChainError } from './errors.ts'
+
+const INIT_ADDRESS = idAddress(1n)
+const METHOD_EXEC = 2n
+const METHOD_PROPOSE = 2n
+export const METHOD_APPROVE = 3n
+export const METHOD_CANCEL = 4n
+const METHOD_ADD_SIGNER = 5n
+const METHOD_REMOVE_SIGNER = 6n
+const METHOD_SWAP_SIGNER = 7n
+
+/** What a proposal does. */
+export interface MultisigCall {
+  readonly to: Address
+  readonly value: TokenAmount
+  readonly method: MethodNum
+  readonly params: Uint8Array
+}
+
+/** A proposal with its proposer's ID address: what its hash covers. */
+export interface ProposalHashData extends MultisigCall {
+  readonly requester: Address
+}
+
+const proposalHashData: Codec<ProposalHashData> = tuple<ProposalHashData>('multisig.ProposalHashData', [
+  ['requester', 'Requester', address],
+  ['to', 'To', address],
+  ['value', 'Value', tokenAmount],
+  ['method', 'Method', methodNum],
+  ['params', 'Params', bytes],
+])
+
+/** What a new wallet is. */
+export interface NewMultisig {
+  readonly signers: Address[]
+  /** 0: all of them. */
+  readonly threshold: number
+  readonly unlockDuration: ChainEpoch
+  readonly initialBalance: TokenAmount
+}
+
+function refuse(text: string): ChainError {
+  return new ChainError('WRONG_MESSAGE', text)
+}
+
+/** A message without nonce and gas. @throws ChainError `WRONG_MESSAGE` */
+function unpriced(from: Address, to: Address, value: TokenAmount, method: MethodNum, params: Uint8Array): Message {
+  if (from.isUndefined) throw refuse('must provide source address')
+  return { version: 0, to, from, nonce: 0n, value, gasLimit: 0n, gasFeeCap: 0n, gasPremium: 0n, method, params }
+}
+
+/**
+ * @param code - the multisig actor's code
+ * @throws ChainError `WRONG_MESSAGE`
+ */
+export function createMultisig(from: Address, code: Cid, wallet: NewMultisig): Message {
+  const { signers, threshold, unlockDuration, initialBalance } = wallet
+  if (signers.length < threshold) {
+    throw refuse('cannot require signing of more addresses than provided for multisig')
+  }
+  const constructed = encode(constructorParams, {
+    signers,
+    numApprovalsThreshold: threshold === 0 ? signers.length : threshold,
+    unlockDuration,
+    startEpoch: 0,
+  })
+  const params = encode(execParams, { codeCid: code, constructorParams: constructed })
+  return unpriced(from, INIT_ADDRESS, initialBalance, METHOD_EXEC, params)
+}
+
+/** @throws ChainError `WRONG_MESSAGE` */
+export function proposeCall(from: Address, wallet: Address, call: MultisigCall): Message {
+  if (wallet.isUndefined) throw refuse('failed to create proposal: must provide a multisig address for proposal')
+  if (call.to.isUndefined) throw refuse('failed to create proposal: must provide a target address for proposal')
+  if (call.value < 0n) {
+    throw refuse('failed to create proposal: must provide a non-negative amount for proposed send')
+  }
+  return unpriced(from, wallet, 0n, METHOD_PROPOSE, encode(proposeParams, call))
+}
+
+/**
+ * Approves or cancels a proposal.
+ * @param method - {@link METHOD_APPROVE} or {@link METHOD_CANCEL}
+ * @param check - what the proposal must be; undefined: whatever it is
+ * @throws ChainError `WRONG_MESSAGE`
+ */
+export function answerProposal(
+  method: MethodNum,
+  from: Address,
+  wallet: Address,
+  id: number,
+  check: ProposalHashData | undefined,
+): Message {
+  if (wallet.isUndefined) throw refuse('must provide multisig address')
+  if (from.isUndefined) throw refuse('must provide source address')
+  const proposalHash = check === undefined ? EMPTY_BYTES : blake2b256(encode(proposalHashData, check))
+  return unpriced(from, wallet, 0n, method, encode(txnIDParams, { id, proposalHash }))
+}
+
+function ownCall(wallet: Address, method: MethodNum, params: Uint8Array): MultisigCall {
+  return { to: wallet, value: 0n, method, params }
+}
+
+/** The wallet's call of itself that adds a signer. */
+export function addSignerCall(wallet: Address, signer: Address, increase: boolean): MultisigCall {
+  return ownCall(wallet, METHOD_ADD_SIGNER, encode(addSignerParams, { signer, increase }))
+}
+
+export function removeSignerCall(wallet: Address, signer: Address, decrease: boolean): MultisigCall {
+  return ownCall(wallet, METHOD_REMOVE_SIGNER, encode(removeSignerParams, { signer, decrease }))
+}
+
+export function swapSignerCall(wallet: Address, from: Address, to: Address): MultisigCall {
+  return ownCall(wallet, METHOD_SWAP_SIGNER, encode(swapSignerParams, { from, to }))
+}

@@ -1,0 +1,69 @@
+/**
+ * A multisig wallet's state.
+ * @see lotus node/impl/full/state.go MsigGetPending, MsigGetVested, MsigGetAvailableBalance
+ */
+import { getCbor } from '../../ipld/blockstore.ts'
+import { Hamt } from '../../ipld/hamt.ts'
+import {
+  type MultisigState,
+  type MultisigTransaction,
+  multisigState,
+  multisigTransaction,
+} from '../../state/multisig.ts'
+import type { StateTree } from '../../state/stateTree.ts'
+import type { ActorState } from '../../types/actor.ts'
+import type { Address } from '../../types/address.ts'
+import type { ChainEpoch, TokenAmount } from '../../types/scalars.ts'
+import { actorOf } from '../actorLookup.ts'
+import type { ChainView } from '../chainView.ts'
+import { ChainError } from '../errors.ts'
+import { amountLocked } from './spendableSupply.ts'
+
+const FIRST_V3_TREES = 3
+
+/** A proposal that waits, with its number. */
+export interface PendingTransaction extends MultisigTransaction {
+  readonly id: number
+}
+
+/** Keys of the map are signed varints: sign in the lowest bit. */
+function transactionId(key: Uint8Array): number {
+  let raw = 0
+  for (let i = key.length - 1; i >= 0; i--) raw = raw * 128 + ((key[i] as number) & 0x7f)
+  return raw % 2 === 0 ? raw / 2 : -(raw + 1) / 2
+}
+
+/** See the file's comment. */
+export class MultisigActor {
+  readonly actor: ActorState
+  readonly state: MultisigState
+  readonly #pending: Hamt<MultisigTransaction>
+
+  /** @throws ChainError `ACTOR_NOT_FOUND`, `NOT_SUPPORTED` */
+  constructor(view: ChainView, tree: StateTree, address: Address) {
+    this.actor = actorOf(view, tree, address)
+    const info = view.codes(this.actor.code)
+    if (info?.kind !== 'multisig') {
+      const text = `failed to load multisig actor state: unknown actor code ${this.actor.code}`
+      throw new ChainError('NOT_SUPPORTED', text)
+    }
+    const { blocks } = view.store
+    this.state = getCbor(blocks, multisigState, this.actor.head)
+    const pointerMaps = info.actorsVersion < FIRST_V3_TREES
+    this.#pending = Hamt.load(blocks, this.state.pendingTxns, multisigTransaction, { pointerMaps })
+  }
+
+  /** What of the initial balance is still locked at an epoch. */
+  locked(epoch: ChainEpoch): TokenAmount {
+    return amountLocked(this.state, epoch)
+  }
+
+  /** Proposals that wait for approvals, in the order of the map. */
+  pending(): PendingTransaction[] {
+    const out: PendingTransaction[] = []
+    this.#pending.forEach((key, transaction) => {
+      out.push({ id: transactionId(key), ...transaction })
+    })
+    return out
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Parameters of the built-in actors' methods between CBOR and JSON.
+ * @see lotus node/impl/full/state.go StateDecodeParams, StateEncodeParams; chain/stmgr/utils.go GetParamType
+ */
+import { EMPTY_BYTES } from '../../base/bytes.ts'
+import { actorOf } from '../../chain/actorLookup.ts'
+import type { ChainView } from '../../chain/chainView.ts'
+import type { Cid } from '../../codec/cid.ts'
+import { bytes, cid, decode, encode, json } from '../../codec/description.ts'
+import { type ActorMethod, actorMethod } from '../../state/actorMethods.ts'
+import { address } from '../../types/address.ts'
+import { type MethodNum, methodNum } from '../../types/scalars.ts'
+import { tipsetKey } from '../../types/tipset.ts'
+import { RpcError } from '../errors.ts'
+import { type MethodRow, method, param } from '../method.ts'
+import { loadTipset } from './chain.ts'
+
+function methodOf(view: ChainView, code: Cid, number: MethodNum): ActorMethod {
+  const info = view.codes(code)
+  const found = info === undefined ? undefined : actorMethod(info.kind, info.actorsVersion, number)
+  if (found !== undefined) return found
+  const text = `getting params type: unknown method ${number} for actor ${code}: actor metadata not found`
+  throw new RpcError('FAILED', text)
+}
+
+/** Rows about parameters. */
+export function paramsMethods(view: ChainView): MethodRow[] {
+  return [
+    method({
+      name: 'StateDecodeParams',
+      perm: 'read',
+      summary: "Parameters of an actor's method as JSON.",
+      params: [
+        param('toAddr', address),
+        param('method', methodNum),
+        param('params', bytes),
+        param('tipsetKey', tipsetKey),
+      ],
+      result: json,
+      handler: (to, number, params, one, call) => {
+        const actor = actorOf(view, view.stateBefore(loadTipset(view, one)), to)
+        const codec = methodOf(view, actor.code, number).params
+        return codec === null ? {} : codec.toJson(decode(codec, params), call.json)
+      },
+    }),
+    method({
+      name: 'StateEncodeParams',
+      perm: 'read',
+      summary: "Parameters of an actor's method as CBOR, from JSON.",
+      params: [param('toActCode', cid), param('method', methodNum), param('params', json)],
+      result: bytes,
+      handler: (code, number, params, call) => {
+        const codec = methodOf(view, code, number).params
+        return codec === null ? EMPTY_BYTES : encode(codec, codec.fromJson(params, call.json))
+      },
+    }),
+  ]
+}
