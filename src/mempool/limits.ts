@@ -20,9 +20,5 @@ export const REPUBLISH_BATCH = 30
 export const REPUBLISH_SPACING_MS = 100
 /** Shortest time between two rounds of republishing, ms (gossip forgets a message after 120 s). */
 export const MIN_REPUBLISH_INTERVAL_MS = 120_000
-/** Message updates that a slow subscriber may be behind before it is dropped. */
-export const UPDATE_BUFFER = 4_096
-/** Results of MsgUuid kept, entries; older ones are forgotten first. */
-export const SEND_ID_LIMIT = 100_000
 /** Tipsets whose premiums are kept for the estimator. */
 export const PREMIUM_CACHE_TIPSETS = 256

@@ -11,22 +11,21 @@
  * @see lotus chain/messagepool/messagepool.go; reference mpool.md
  */
 
-import { fromUtf8, utf8 } from '../base/bytes.ts'
 import { errorMessage } from '../base/errors.ts'
 import type { Clock, KeyValueStore, Logger, Timers } from '../base/ports.ts'
-import { branchesBetween } from '../chain/headChange.ts'
 import type { Cid } from '../codec/cid.ts'
 import { encode } from '../codec/description.ts'
-import { parseJson, stringifyJson } from '../codec/jsonText.ts'
 import { type Address, isIdAddress } from '../types/address.ts'
 import type { Message } from '../types/message.ts'
 import { type SignedMessage, signedMessage, signedMessageCid } from '../types/signedMessage.ts'
 import { equalTipsetKeys, firstBlock, type Tipset } from '../types/tipset.ts'
 import { assertFunds, assertIncludable, assertSender, assertStateless } from './admission.ts'
 import { signedMessagesOf } from './blockMessagesOf.ts'
-import { type CheckContext, type CheckedMessage, checkMessages, type SenderStart } from './checkMessages.ts'
-import type { MessageCheck } from './checkStatus.ts'
-import { assertConfig, DEFAULT_MEMPOOL_CONFIG, type MempoolConfig, mempoolConfig } from './config.ts'
+import { candidatesAt } from './candidates.ts'
+import type { CheckContext } from './checkMessages.ts'
+import { ClosableTimers } from './closableTimers.ts'
+import { assertConfig, type MempoolConfig } from './config.ts'
+import { loadConfig, saveConfig } from './configStore.ts'
 import { createChains } from './createChains.ts'
 import { MempoolError, withContext } from './errors.ts'
 import { feeCapLowerBound } from './fees.ts'
@@ -41,11 +40,10 @@ import { choosePruned } from './prune.ts'
 import { reorgMessages } from './reorgMessages.ts'
 import { chooseRepublished } from './republish.ts'
 import { BLOCK_MESSAGE_LIMIT, KEEP_BASE_FEE_DIVISOR } from './rules.ts'
-import { type Candidates, selectMessages } from './selectMessages.ts'
+import { selectMessages } from './selectMessages.ts'
 import { SenderNonces } from './senderNonces.ts'
 import { Senders } from './senders.ts'
 import { SignatureCheck } from './signatureCheck.ts'
-import { CONFIG_KEY } from './storeKeys.ts'
 
 /** What the pool is made of. */
 export interface MessagePoolDeps {
@@ -92,12 +90,12 @@ export class MessagePool {
   readonly #nonces: SenderNonces
   readonly #signatures: SignatureCheck
   readonly #locals: LocalMessages
-  readonly #stops = new Set<() => void>()
+  readonly #timers: ClosableTimers
+  #unfollow: () => void = () => undefined
   #tipset: Tipset
   #config: MempoolConfig
   #republished: ReadonlySet<string> = new Set()
   #pruneAllowedAtMs = 0
-  #closed = false
 
   constructor(deps: MessagePoolDeps, options: MessagePoolOptions) {
     this.#deps = deps
@@ -106,13 +104,14 @@ export class MessagePool {
     this.#nonces = new SenderNonces(deps.chain, this.#senders, options.addressPrefix)
     this.#signatures = new SignatureCheck(deps.verifier)
     this.#locals = new LocalMessages(deps.store)
-    this.#config = this.#loadConfig()
+    this.#config = loadConfig(deps.store, options)
+    this.#timers = new ClosableTimers(deps.timers)
     this.#tipset = deps.chain.head()
   }
 
   /** Follows the chain and takes our own messages back from disk. */
   async start(): Promise<void> {
-    this.#stops.add(this.#deps.chain.onHeadChange((reverted, applied) => this.#headChange(reverted, applied)))
+    this.#unfollow = this.#deps.chain.onHeadChange((reverted, applied) => this.#headChange(reverted, applied))
     this.#tipset = this.#deps.chain.head()
     await this.#loadLocal()
     this.#scheduleRepublish()
@@ -120,9 +119,8 @@ export class MessagePool {
 
   /** Stops timers and forgets its listeners. What is on disk stays. */
   close(): void {
-    this.#closed = true
-    for (const stop of this.#stops) stop()
-    this.#stops.clear()
+    this.#unfollow()
+    this.#timers.close()
   }
 
   /** The tipset that pending messages wait on. */
@@ -177,9 +175,9 @@ export class MessagePool {
     return this.#setOf(sender)?.toSorted() ?? []
   }
 
-  /** Next nonce and funds that a sender's pending messages ask for. */
-  setOf(sender: Address): Pick<MessageSet, 'nextNonce' | 'requiredFunds'> | undefined {
-    return this.#setOf(sender)
+  /** First nonce that a sender's pending messages leave free; undefined when there are none. */
+  nextNonceOf(sender: Address): bigint | undefined {
+    return this.#setOf(sender)?.nextNonce
   }
 
   /**
@@ -220,7 +218,8 @@ export class MessagePool {
     const { chain } = this.#deps
     const actors = await chain.stateAfter(tipset)
     if (this.#pending.size > this.#config.sizeLimitHigh) this.#prune(actors, tipset)
-    const candidates = this.#candidatesAt(tipset)
+    const parts = { pending: this.#pending, senders: this.#senders, signatures: this.#signatures, chain }
+    const candidates = candidatesAt(tipset, this.#tipset, parts)
     if (candidates.length === 0) return undefined
     const priority = this.#config.priorityAddrs
       .map((address) => this.#senders.tryResolve(address, this.#tipset))
@@ -256,39 +255,12 @@ export class MessagePool {
     await this.#deps.store.flush()
   }
 
-  /**
-   * Checks messages that are not in the pool, as if they came after what is.
-   * @see lotus chain/messagepool/check.go CheckMessages
-   */
-  async check(messages: readonly CheckedMessage[]): Promise<MessageCheck[][]> {
-    return checkMessages(messages, await this.#checkContext((sender) => this.#pendingStart(sender)))
-  }
-
-  /** Checks what a sender has pending; undefined when that is nothing. */
-  async checkPending(sender: Address): Promise<MessageCheck[][] | undefined> {
-    const pending = this.pendingOf(sender)
-    if (pending.length === 0) return undefined
-    const messages = pending.map(({ message }) => ({ message, anyNonce: false }))
-    return checkMessages(messages, await this.#checkContext(() => undefined))
-  }
-
-  /** Checks what is pending of these senders with the given messages in place of those of the same nonce. */
-  async checkReplacing(replacements: readonly Message[]): Promise<MessageCheck[][]> {
-    const bySender = new Map<string, Map<bigint, Message>>()
-    for (const message of replacements) {
-      let byNonce = bySender.get(message.from.key)
-      if (byNonce === undefined) {
-        byNonce = new Map(this.pendingOf(message.from).map((pooled) => [pooled.message.nonce, pooled.message]))
-        bySender.set(message.from.key, byNonce)
-      }
-      byNonce.set(message.nonce, message)
-    }
-    const messages = [...bySender.values()].flatMap((byNonce) =>
-      [...byNonce.values()]
-        .sort((a, b) => (a.nonce < b.nonce ? -1 : 1))
-        .map((message) => ({ message, anyNonce: false })),
-    )
-    return checkMessages(messages, await this.#checkContext(() => undefined))
+  /** What checks of messages look at, besides the pending ones. */
+  async checkContext(): Promise<Omit<CheckContext, 'pendingStart'>> {
+    const after = await this.#stateAfterHead()
+    const tipset = this.#tipset
+    const { chain, minimumGas } = this.#deps
+    return { tipset, after, chain, minimumGas, stateNonce: (sender) => this.#nonces.next(sender, tipset, after) }
   }
 
   config(): MempoolConfig {
@@ -299,9 +271,7 @@ export class MessagePool {
   async setConfig(config: MempoolConfig): Promise<void> {
     assertConfig(config)
     this.#config = config
-    const json = stringifyJson(mempoolConfig.toJson(config, this.#options))
-    this.#deps.store.put(utf8(CONFIG_KEY), utf8(json))
-    await this.#deps.store.flush()
+    await saveConfig(this.#deps.store, config, this.#options)
   }
 
   /** Sends our best messages to the network again. */
@@ -321,34 +291,18 @@ export class MessagePool {
     const chosen = chooseRepublished(chains, baseFee)
     const sent = new Set<string>()
     for (const pooled of chosen) {
-      if (sent.size > 0) await this.#pause(REPUBLISH_SPACING_MS)
-      if (this.#closed) return
+      if (sent.size > 0) await this.#timers.pause(REPUBLISH_SPACING_MS)
+      if (this.#timers.closed) return
       this.#deps.publish(encode(signedMessage, pooled.signed))
       sent.add(pooled.cid.key)
     }
     this.#republished = sent
   }
 
-  async #checkContext(pendingStart: CheckContext['pendingStart']): Promise<CheckContext> {
-    const after = await this.#stateAfterHead()
-    const tipset = this.#tipset
-    const { chain, minimumGas } = this.#deps
-    const stateNonce = (sender: Address): bigint => this.#nonces.next(sender, tipset, after)
-    return { tipset, after, chain, minimumGas, pendingStart, stateNonce }
-  }
-
-  #pendingStart(sender: Address): SenderStart | undefined {
-    const set = this.#setOf(sender)
-    if (set === undefined) return undefined
-    let funds = set.requiredFunds
-    for (const { message } of set.messages.values()) funds += message.value
-    return { nextNonce: set.nextNonce, requiredFunds: funds }
-  }
-
   /** State after the pool's tipset; waits again if the head moves meanwhile. */
   async #stateAfterHead(): Promise<ActorReader> {
     for (;;) {
-      if (this.#closed) throw new MempoolError('CLOSED', 'Cannot use the message pool: it is closed')
+      if (this.#timers.closed) throw new MempoolError('CLOSED', 'Cannot use the message pool: it is closed')
       const tipset = this.#tipset
       const actors = await this.#deps.chain.stateAfter(tipset)
       if (tipset === this.#tipset) return actors
@@ -458,39 +412,6 @@ export class MessagePool {
     }
   }
 
-  /** Pending messages as they would be with `tipset` as head. */
-  #candidatesAt(tipset: Tipset): Candidates[] {
-    const bySender = new Map<string, { sender: Address; byNonce: Map<bigint, PooledMessage> }>()
-    const of = (sender: Address): Map<bigint, PooledMessage> => {
-      let entry = bySender.get(sender.key)
-      if (entry === undefined) {
-        entry = { sender, byNonce: new Map() }
-        bySender.set(sender.key, entry)
-      }
-      return entry.byNonce
-    }
-    for (const { sender, set } of this.#pending.senders()) {
-      for (const [nonce, pooled] of set.messages) of(sender).set(nonce, pooled)
-    }
-    if (!equalTipsetKeys(tipset.key, this.#tipset.key)) {
-      const { chain } = this.#deps
-      const change = reorgMessages(
-        branchesBetween((key) => chain.loadTipset(key), this.#tipset, tipset),
-        chain,
-        this.#signatures,
-      )
-      for (const { from, nonce } of change.applied) {
-        const sender = this.#senders.tryResolve(from, this.#tipset)
-        if (sender !== undefined) bySender.get(sender.key)?.byNonce.delete(nonce)
-      }
-      for (const signed of change.returned) {
-        const sender = this.#senders.tryResolve(signed.message.from, this.#tipset)
-        if (sender !== undefined) of(sender).set(signed.message.nonce, createPooledMessage(signed))
-      }
-    }
-    return [...bySender.values()].map(({ sender, byNonce }) => ({ sender, messages: [...byNonce.values()] }))
-  }
-
   #pruneSoon(): void {
     if (this.#deps.clock.monotonicMs() < this.#pruneAllowedAtMs) return
     this.#pruneAllowedAtMs = this.#deps.clock.monotonicMs() + this.#config.pruneCooldownNs / 1e6
@@ -543,8 +464,8 @@ export class MessagePool {
   }
 
   #scheduleRepublish(): void {
-    if (this.#closed) return
-    this.#after(this.#options.republishIntervalMs, () => {
+    if (this.#timers.closed) return
+    this.#timers.after(this.#options.republishIntervalMs, () => {
       this.#republishSoon()
       this.#scheduleRepublish()
     })
@@ -554,25 +475,6 @@ export class MessagePool {
     void this.republish().catch((error: unknown) => {
       this.#deps.logger.warn('mempool: republishing failed', { error: errorMessage(error) })
     })
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => this.#after(ms, resolve))
-  }
-
-  /** Runs once, unless the pool is closed before. */
-  #after(ms: number, run: () => void): void {
-    const cancel = this.#deps.timers.setTimeout(() => {
-      this.#stops.delete(cancel)
-      run()
-    }, ms)
-    this.#stops.add(cancel)
-  }
-
-  #loadConfig(): MempoolConfig {
-    const stored = this.#deps.store.get(utf8(CONFIG_KEY))
-    if (stored === undefined) return DEFAULT_MEMPOOL_CONFIG
-    return mempoolConfig.fromJson(parseJson(fromUtf8(stored)), this.#options)
   }
 }
 

@@ -10,6 +10,7 @@ import { mempoolConfig } from '../../mempool/config.ts'
 import { MempoolError } from '../../mempool/errors.ts'
 import type { MessagePool } from '../../mempool/messagePool.ts'
 import type { MempoolUpdate } from '../../mempool/pendingMessages.ts'
+import { checkNew, checkPending, checkReplacing } from '../../mempool/poolChecks.ts'
 import { assertRecipient } from '../../mempool/sanityCheck.ts'
 import type { MessageSender } from '../../mempool/sendMessage.ts'
 import { sendSpec } from '../../mempool/sendSpec.ts'
@@ -213,7 +214,10 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
       params: [param('prototypes', listOrEmpty(messagePrototype))],
       result: checks,
       handler: (prototypes) =>
-        pool.check(prototypes.map(({ message, validNonce }) => ({ message, anyNonce: !validNonce }))),
+        checkNew(
+          pool,
+          prototypes.map(({ message, validNonce }) => ({ message, anyNonce: !validNonce })),
+        ),
     }),
     method({
       name: 'MpoolCheckPendingMessages',
@@ -221,7 +225,7 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
       summary: 'Checks what a sender has pending; null when that is nothing.',
       params: [param('from', address)],
       result: nullable(checks),
-      handler: async (from) => (await pool.checkPending(from)) ?? null,
+      handler: async (from) => (await checkPending(pool, from)) ?? null,
     }),
     method({
       name: 'MpoolCheckReplaceMessages',
@@ -229,7 +233,7 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
       summary: 'Checks pending messages with replacements in their place.',
       params: [param('messages', listOrEmpty(messageParam))],
       result: checks,
-      handler: (messages) => pool.checkReplacing(messages.map(given)),
+      handler: (messages) => checkReplacing(pool, messages.map(given)),
     }),
     channelMethod({
       name: 'MpoolSub',
