@@ -5,12 +5,15 @@
  */
 import type { Cid } from '../codec/cid.ts'
 import { type Codec, cid, text, tuple, u64, uint } from '../codec/description.ts'
+import { CodecError } from '../codec/errors.ts'
 import { type Blockstore, getCbor, putCbor } from '../ipld/blockstore.ts'
+import { BlockMissing, IpldError } from '../ipld/errors.ts'
 import { Hamt } from '../ipld/hamt.ts'
 import { type ActorState, actorV4, actorV5 } from '../types/actor.ts'
 import { type Address, addressToId, idAddress, isIdAddress } from '../types/address.ts'
 import type { ActorId } from '../types/scalars.ts'
 import { VmError } from './errors.ts'
+import { FatalError } from './kernel/outcomes.ts'
 
 export const INIT_ACTOR: ActorId = 1n
 
@@ -50,6 +53,18 @@ interface Entry {
 }
 
 type Undo = { readonly id: ActorId; readonly before: Entry | undefined } | { readonly resolved: string }
+
+/** An init actor whose state is not one is fatal, as in the reference; a missing block is the host's matter. */
+function readingInit<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    if (cause instanceof CodecError || (cause instanceof IpldError && !(cause instanceof BlockMissing))) {
+      throw new FatalError(`init actor state is malformed: ${cause.message}`, { cause })
+    }
+    throw cause
+  }
+}
 
 export class MachineState {
   readonly #root: StateRoot
@@ -106,19 +121,20 @@ export class MachineState {
     if (isIdAddress(address)) return addressToId(address)
     const known = this.#resolved.get(address.key)
     if (known !== undefined) return known
-    const { state } = this.#loadInit()
-    const id = this.#addressMap(state.addressMap).get(address.bytes)
+    const id = readingInit(() => this.#addressMap(this.#loadInit().state.addressMap).get(address.bytes))
     if (id !== undefined) this.#resolve(address, id)
     return id
   }
 
   /** Gives an address the next free ID. */
   registerAddress(address: Address): ActorId {
-    const { actor, state } = this.#loadInit()
+    const { actor, state } = readingInit(() => this.#loadInit())
     const id = state.nextId
-    const map = Hamt.load(this.#store, state.addressMap, u64)
-    map.set(address.bytes, id)
-    const head = putCbor(this.#store, initState, { ...state, addressMap: map.flush(), nextId: id + 1n })
+    const head = readingInit(() => {
+      const map = Hamt.load(this.#store, state.addressMap, u64)
+      map.set(address.bytes, id)
+      return putCbor(this.#store, initState, { ...state, addressMap: map.flush(), nextId: id + 1n })
+    })
     this.setActor(INIT_ACTOR, { ...actor, head })
     this.#resolve(address, id)
     return id
@@ -138,7 +154,7 @@ export class MachineState {
 
   #loadInit(): { actor: ActorState; state: InitState } {
     const actor = this.getActor(INIT_ACTOR)
-    if (actor === undefined) throw new VmError('INVALID_STATE', 'Cannot resolve addresses: there is no init actor')
+    if (actor === undefined) throw new FatalError('init actor address could not be resolved')
     return { actor, state: getCbor(this.#store, initState, actor.head) }
   }
 

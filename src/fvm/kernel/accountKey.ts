@@ -6,7 +6,7 @@ import { type Codec, decode, tuple } from '../../codec/description.ts'
 import { getBlock } from '../../ipld/blockstore.ts'
 import { type Address, address, PROTOCOL_BLS, PROTOCOL_SECP256K1 } from '../../types/address.ts'
 import type { Machine } from '../machine.ts'
-import { Errno, SyscallError } from './outcomes.ts'
+import { Errno, FatalError, SyscallError } from './outcomes.ts'
 
 interface AccountState {
   readonly address: Address
@@ -33,5 +33,9 @@ export function accountKey(
   charge?.(undefined)
   const data = getBlock(machine.store, actor.head)
   charge?.(data.length)
-  return decode(accountState, data).address
+  try {
+    return decode(accountState, data).address
+  } catch (cause) {
+    throw new FatalError('failed to decode actor state as an account', { cause })
+  }
 }

@@ -12,6 +12,7 @@ import type { GasTracker } from '../gas/tracker.ts'
 import type { Machine } from '../machine.ts'
 import type { VmRules } from '../rules.ts'
 import type { Block } from './blockRegistry.ts'
+import type { Steps } from './kernel.ts'
 
 /** How a call ended that the machine did not refuse. */
 export interface InvocationResult {
@@ -62,6 +63,9 @@ export interface CallContext {
   /** Runs `run`; what it changed is undone unless it succeeds with exit code 0. */
   withTransaction(run: () => InvocationResult): InvocationResult
   callActor(call: Call): InvocationResult
+  /** {@link withTransaction} and {@link callActor} in steps. */
+  transactionSteps(run: () => Steps<InvocationResult>): Steps<InvocationResult>
+  callSteps(call: Call): Steps<InvocationResult>
   /** ID of an address, charged where it is not known yet. */
   resolveAddress(address: Address): ActorId | undefined
   getActor(id: ActorId): ActorState | undefined

@@ -33,10 +33,12 @@ import {
   type OpenedBlock,
   SEND_READ_ONLY,
   type SendResult,
+  type Steps,
 } from './kernel.ts'
 import { scanReachableLinks } from './linkScan.ts'
 import { Errno, FatalError, SyscallError } from './outcomes.ts'
 import { readAggregateInfo, readPoStSectorCount, readSealInfos } from './proofInfos.ts'
+import { runSteps } from './steps.ts'
 import { computeUnsealedCid } from './unsealedCid.ts'
 
 const INIT_ACTOR: ActorId = 1n
@@ -342,6 +344,17 @@ export class DefaultKernel implements Kernel {
     gasLimit?: bigint,
     flags = 0n,
   ): SendResult {
+    return runSteps(this.sendSteps(to, method, params, value, gasLimit, flags))
+  }
+
+  *sendSteps(
+    to: Address,
+    method: MethodNum,
+    params: BlockHandle,
+    value: TokenAmount,
+    gasLimit?: bigint,
+    flags = 0n,
+  ): Steps<SendResult> {
     if ((flags & ~SEND_READ_ONLY) !== 0n) throw new SyscallError(Errno.IllegalArgument, `invalid send flags: ${flags}`)
     const readOnly = this.#readOnly || flags === SEND_READ_ONLY
     if (readOnly && value !== 0n) {
@@ -350,8 +363,8 @@ export class DefaultKernel implements Kernel {
     const block = params === NO_DATA ? undefined : this.blocks.get(params)
     if (this.blocks.isFull) throw new SyscallError(Errno.LimitExceeded, 'cannot store return block')
     const calls = this.#calls
-    const result: InvocationResult = calls.withTransaction(() =>
-      calls.callActor({ from: this.actorId, to, method, params: block, value, gasLimit, readOnly }),
+    const result: InvocationResult = yield* calls.transactionSteps(() =>
+      calls.callSteps({ from: this.actorId, to, method, params: block, value, gasLimit, readOnly }),
     )
     const returned = result.block
     if (returned === undefined) {

@@ -87,6 +87,19 @@ export interface SendResult {
 /** Send flag: the callee and all below it may change nothing. */
 export const SEND_READ_ONLY = 1n
 
+/** An actor's code that is to run, with what it runs on. */
+export interface ActorRun {
+  readonly code: ActorCode
+  readonly kernel: Kernel
+  readonly params: BlockHandle
+}
+
+/**
+ * A call in progress: hands out the code to run, takes the handle that it returned, or is thrown what it threw.
+ * @see runSteps
+ */
+export type Steps<T> = Generator<ActorRun, T, BlockHandle>
+
 export interface SendOps {
   /**
    * Calls another actor. An actor's failure is a result with its exit code; a refusal by the machine (InsufficientFunds,
@@ -102,6 +115,15 @@ export interface SendOps {
     gasLimit?: bigint,
     flags?: bigint,
   ): SendResult
+  /** The same in steps: for callers that run the callee's code themselves. */
+  sendSteps(
+    to: Address,
+    method: MethodNum,
+    params: BlockHandle,
+    value: TokenAmount,
+    gasLimit?: bigint,
+    flags?: bigint,
+  ): Steps<SendResult>
 }
 
 /** What a consensus fault syscall answers; `faultType` 0: no fault. */

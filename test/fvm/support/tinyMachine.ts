@@ -11,7 +11,7 @@ import { acceptAllProofs, type ProofVerifier } from '../../../src/fvm/proofVerif
 import { MemoryBlockstore, putCbor } from '../../../src/ipld/blockstore.ts'
 import { Hamt } from '../../../src/ipld/hamt.ts'
 import { type ActorState, actorV4, actorV5 } from '../../../src/types/actor.ts'
-import { type Address, idAddress } from '../../../src/types/address.ts'
+import { type Address, address as addressForm, idAddress, secp256k1Address } from '../../../src/types/address.ts'
 import type { Message } from '../../../src/types/message.ts'
 
 /** Actors of the manifest, in this order. */
@@ -21,7 +21,7 @@ export type Kind = (typeof KINDS)[number]
 const FIL = 10n ** 18n
 /** Funded account that sends. */
 export const SENDER = 100n
-/** Its key address. */
+const SENDER_KEY = secp256k1Address(new Uint8Array(65).fill(1))
 export const TEST_ACTOR = 200n
 export const BASE_FEE = 100n
 
@@ -36,6 +36,7 @@ const initState: Codec<{ map: Cid; next: bigint; name: string }> = tuple('init.S
   ['next', 'NextID', u64],
   ['name', 'NetworkName', text],
 ])
+const accountState: Codec<{ address: Address }> = tuple('account.State', [['address', 'Address', addressForm]])
 const systemState: Codec<{ actors: Cid }> = tuple('system.State', [['actors', 'BuiltinActors', cid]])
 const manifest: Codec<{ name: string; code: Cid }[]> = list(
   tuple<{ name: string; code: Cid }>('Entry', [
@@ -89,7 +90,7 @@ export function tinyMachine(options: TinyOptions = {}): Executor {
   set(1n, 'init', { head: putCbor(store, initState, { map: addresses.flush(), next: 300n, name: 'test' }) })
   set(2n, 'reward')
   set(99n, 'account')
-  set(SENDER, 'account', { balance: 1000n * FIL })
+  set(SENDER, 'account', { balance: 1000n * FIL, head: putCbor(store, accountState, { address: SENDER_KEY }) })
   set(TEST_ACTOR, 'test', { balance: 10n * FIL })
   for (const [id, part] of options.actors ?? []) set(id, 'test', part)
   const root = putCbor(store, stateRoot, {
