@@ -34,7 +34,8 @@ export const execParams: Codec<ExecParams> = tuple<ExecParams>('init.ExecParams'
   ['constructorParams', 'ConstructorParams', bytes],
 ])
 
-interface ExecReturn {
+/** Addresses of a new actor. */
+export interface ExecReturn {
   readonly idAddress: Address
   readonly robustAddress: Address
 }

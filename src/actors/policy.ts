@@ -5,7 +5,9 @@
 export interface ActorsPolicy {
   /** Raw power from which a miner counts on its own, bytes. */
   readonly minimumConsensusPower: bigint
+  /** Registered window PoSt proofs that new miners may have. */
+  readonly windowPoStProofs: readonly number[]
 }
 
-/** Networks of 2 KiB sectors: local chains, and the recorded ones. */
-export const DEVNET_POLICY: ActorsPolicy = { minimumConsensusPower: 2048n }
+/** Local chains: sectors of 2 KiB and 8 MiB. @see builtin-actors v18 runtime/build.rs NETWORKS devnet */
+export const DEVNET_POLICY: ActorsPolicy = { minimumConsensusPower: 2048n, windowPoStProofs: [10, 11] }

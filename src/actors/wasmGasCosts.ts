@@ -45,6 +45,8 @@ export const WASM_GAS_COSTS = {
   mintEpoch: 1067495,
   /** Smoothing of the network's power. */
   powerEstimate: 119836,
+  /** A new miner's deposit. */
+  pledge: 500000,
   /** The placeholder's whole code. */
   placeholder: 60,
 } as const

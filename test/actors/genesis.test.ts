@@ -1,7 +1,7 @@
 /** The genesis of a local chain, held to the one that Lotus recorded for nv28. */
 import { describe, expect, it } from 'vitest'
 import { createGenesisBlock } from '../../src/actors/genesis/block.ts'
-import { provingPeriodStart } from '../../src/actors/genesis/provingPeriod.ts'
+import { provingPeriodStart } from '../../src/actors/miner/provingPeriod.ts'
 import { createRewardState } from '../../src/actors/reward/state.ts'
 import { parseCid } from '../../src/codec/cid.ts'
 import { devnetOptions } from '../../src/devnet/options.ts'

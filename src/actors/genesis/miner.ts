@@ -11,7 +11,6 @@ import { blake2b256 } from '../../crypto/blake2b.ts'
 import { Amt } from '../../ipld/amt.ts'
 import { type BitField, bitField, bitFieldOf, EMPTY_BIT_FIELD } from '../../ipld/bitfield.ts'
 import { type Blockstore, putCbor } from '../../ipld/blockstore.ts'
-import { Hamt } from '../../ipld/hamt.ts'
 import {
   DEADLINES_PER_PERIOD,
   type Deadline,
@@ -21,22 +20,32 @@ import {
   expirationSet,
   type Partition,
   partition,
-  windowedPoSt,
 } from '../../state/deadline.ts'
-import { type MinerInfo, minerInfo, minerState } from '../../state/miner.ts'
+import { minerInfo, minerState } from '../../state/miner.ts'
 import type { PowerPair } from '../../state/scalars.ts'
-import { type SectorOnChainInfo, sectorOnChainInfo, sectorPreCommitOnChainInfo } from '../../state/sector.ts'
+import { type SectorOnChainInfo, sectorOnChainInfo } from '../../state/sector.ts'
 import type { Address } from '../../types/address.ts'
 import type { ChainEpoch } from '../../types/scalars.ts'
+import { ActorsError } from '../errors.ts'
+import {
+  CHALLENGE_WINDOW,
+  DEADLINE_EXPIRATIONS_BITS,
+  emptyDeadline,
+  NO_POWER,
+  newMinerInfo,
+  newMinerState,
+  PARTITIONS_BITS,
+  SECTORS_BITS,
+  type StateWriter,
+} from '../miner/newMiner.ts'
+import { PROVING_PERIOD, provingPeriodStart } from '../miner/provingPeriod.ts'
 import { quantizeUp } from '../quantize.ts'
-import { CHALLENGE_WINDOW, PROVING_PERIOD, provingPeriodStart } from './provingPeriod.ts'
 
 /** RegisteredSealProof StackedDRG2KiBV1P1, RegisteredPoStProof StackedDRGWindow2KiBV1P1. */
 const SEAL_PROOF = 5
 export const WINDOW_POST_PROOF = 10
 /** Bytes. */
 export const SECTOR_SIZE = 2048
-const PARTITION_SECTORS = 2
 const SECTOR_NUMBER = 1
 /** Proving periods that Lotus gives a presealed sector. */
 const LIFETIME_PERIODS = 1277
@@ -45,39 +54,15 @@ const SIMPLE_QA_POWER = 1
 const CODEC_SEALED = 0xf102
 const HASH_POSEIDON = 0xb401
 
-const PRE_COMMIT_CLEAN_UP_BITS = 6
-const SECTORS_BITS = 5
-const PARTITIONS_BITS = 3
-const DEADLINE_EXPIRATIONS_BITS = 5
 const PARTITION_EXPIRATIONS_BITS = 4
 const EARLY_TERMINATED_BITS = 3
-const POST_SUBMISSIONS_BITS = 2
 
-const NO_POWER: PowerPair = { raw: 0n, qa: 0n }
 const SECTOR_POWER: PowerPair = { raw: BigInt(SECTOR_SIZE), qa: BigInt(SECTOR_SIZE) }
 
 function amt<T>(store: Blockstore, codec: Codec<T>, bitWidth: number, ...entries: readonly [number, T][]): Cid {
   const out = Amt.empty(store, codec, { bitWidth })
   for (const [index, value] of entries) out.set(index, value)
   return out.flush()
-}
-
-function emptyDeadline(store: Blockstore): Deadline {
-  return {
-    partitions: amt(store, partition, PARTITIONS_BITS),
-    expirationsEpochs: amt(store, bitField, DEADLINE_EXPIRATIONS_BITS),
-    partitionsPoSted: EMPTY_BIT_FIELD,
-    earlyTerminations: EMPTY_BIT_FIELD,
-    liveSectors: 0,
-    totalSectors: 0,
-    faultyPower: NO_POWER,
-    optimisticPoStSubmissions: amt(store, windowedPoSt, POST_SUBMISSIONS_BITS),
-    sectorsSnapshot: amt(store, sectorOnChainInfo, SECTORS_BITS),
-    partitionsSnapshot: amt(store, partition, PARTITIONS_BITS),
-    optimisticPoStSubmissionsSnapshot: amt(store, windowedPoSt, POST_SUBMISSIONS_BITS),
-    livePower: NO_POWER,
-    dailyFee: 0n,
-  }
 }
 
 function sectorPartition(store: Blockstore, sectors: BitField, expiration: ChainEpoch): Partition {
@@ -104,8 +89,9 @@ function sectorPartition(store: Blockstore, sectors: BitField, expiration: Chain
   }
 }
 
-function createDeadlines(store: Blockstore, periodStart: ChainEpoch, expiration: ChainEpoch): Cid {
-  const empty = emptyDeadline(store)
+function createDeadlines(writer: StateWriter, periodStart: ChainEpoch, expiration: ChainEpoch): Cid {
+  const { store } = writer
+  const empty = emptyDeadline(writer)
   // Expirations are processed at the last epoch of the sector's deadline.
   const due = quantizeUp(expiration, PROVING_PERIOD, periodStart + CHALLENGE_WINDOW - 1)
   const first: Deadline = {
@@ -116,10 +102,10 @@ function createDeadlines(store: Blockstore, periodStart: ChainEpoch, expiration:
     totalSectors: 1,
     livePower: SECTOR_POWER,
   }
-  const emptyCid = putCbor(store, deadline, empty)
+  const emptyCid = writer.putCbor(deadline, empty)
   const list = Array.from({ length: DEADLINES_PER_PERIOD }, () => emptyCid)
-  list[0] = putCbor(store, deadline, first)
-  return putCbor(store, deadlines, { due: list })
+  list[0] = writer.putCbor(deadline, first)
+  return writer.putCbor(deadlines, { due: list })
 }
 
 /**
@@ -129,22 +115,16 @@ function createDeadlines(store: Blockstore, periodStart: ChainEpoch, expiration:
  * @returns the state's CID
  */
 export function createMinerState(store: Blockstore, miner: Address, worker: Address): Cid {
-  const info: MinerInfo = {
+  const writer: StateWriter = { store, putCbor: (codec, value) => putCbor(store, codec, value) }
+  const info = newMinerInfo({
     owner: worker,
     worker,
     controlAddresses: [],
-    pendingWorkerKey: null,
     peerId: EMPTY_BYTES,
     multiaddrs: [],
     windowPoStProofType: WINDOW_POST_PROOF,
-    sectorSize: SECTOR_SIZE,
-    windowPoStPartitionSectors: PARTITION_SECTORS,
-    consensusFaultElapsed: -1,
-    pendingOwnerAddress: null,
-    beneficiary: worker,
-    beneficiaryTerm: { quota: 0n, usedQuota: 0n, expiration: 0 },
-    pendingBeneficiaryTerm: null,
-  }
+  })
+  if (info === undefined) throw new ActorsError('GENESIS_INVALID', `Cannot make genesis: proof ${WINDOW_POST_PROOF}`)
   const periodStart = provingPeriodStart(miner, 0)
   const expiration = LIFETIME_PERIODS * PROVING_PERIOD + periodStart - 1
   const sector: SectorOnChainInfo = {
@@ -166,20 +146,9 @@ export function createMinerState(store: Blockstore, miner: Address, worker: Addr
     dailyFee: 0n,
   }
   return putCbor(store, minerState, {
-    info: putCbor(store, minerInfo, info),
-    preCommitDeposits: 0n,
-    lockedFunds: 0n,
-    vestingFunds: null,
-    feeDebt: 0n,
-    initialPledge: 0n,
-    preCommittedSectors: Hamt.empty(store, sectorPreCommitOnChainInfo).flush(),
-    preCommittedSectorsCleanUp: amt(store, bitField, PRE_COMMIT_CLEAN_UP_BITS),
+    ...newMinerState(writer, putCbor(store, minerInfo, info), periodStart, 0),
     allocatedSectors: putCbor(store, bitField, bitFieldOf([SECTOR_NUMBER])),
     sectors: amt(store, sectorOnChainInfo, SECTORS_BITS, [SECTOR_NUMBER, sector]),
-    provingPeriodStart: periodStart,
-    currentDeadline: Math.floor(-periodStart / CHALLENGE_WINDOW),
-    deadlines: createDeadlines(store, periodStart, expiration),
-    earlyTerminations: EMPTY_BIT_FIELD,
-    deadlineCronActive: false,
+    deadlines: createDeadlines(writer, periodStart, expiration),
   })
 }

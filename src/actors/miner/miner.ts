@@ -1,5 +1,5 @@
 /**
- * The miner actor, as far as block production touches it: rewards, and who controls it. Sectors, proofs and
+ * The miner actor, as far as block production touches it: its making, rewards, who controls it. Sectors, proofs and
  * withdrawals are in the actors bundle only.
  * @see builtin-actors v18 actors/miner/src/lib.rs
  */
@@ -11,10 +11,12 @@ import { type ExitCode, type TokenAmount, tokenAmount } from '../../types/scalar
 import { command, type Method, type NativeActor, query } from '../dispatch.ts'
 import { ActorError } from '../errors.ts'
 import { floorDivide } from '../floorDivision.ts'
+import type { ActorsPolicy } from '../policy.ts'
 import { cborBlock, type Runtime } from '../runtime.ts'
-import { BURNT_FUNDS_ADDRESS, METHOD_SEND, POWER_ADDRESS, REWARD_ID } from '../singletons.ts'
+import { BURNT_FUNDS_ADDRESS, METHOD_CONSTRUCTOR, METHOD_SEND, POWER_ADDRESS, REWARD_ID } from '../singletons.ts'
+import { minerConstructor } from './constructor.ts'
 import { minerMethodNames } from './methodNames.ts'
-import { type ApplyRewardParams, applyRewardParams, METHOD_APPLY_REWARDS } from './methods.ts'
+import { type ApplyRewardParams, applyRewardParams, METHOD_APPLY_REWARDS, minerConstructorParams } from './methods.ts'
 import { addLockedFunds, REWARD_VESTING_SPEC, unlockVestedAndUnvested } from './vestingFunds.ts'
 
 const METHOD_UPDATE_PLEDGE_TOTAL = 6n
@@ -141,8 +143,9 @@ function controlAddresses(runtime: Runtime): ControlAddressesReturn {
 }
 
 /** The miner actor's native methods; the others are known by name. */
-export function createMinerActor(): NativeActor {
+export function createMinerActor(policy: ActorsPolicy): NativeActor {
   const methods = new Map<bigint, Method>([
+    [METHOD_CONSTRUCTOR, command(minerConstructorParams, minerConstructor(policy))],
     [2n, query(controlAddressesReturn, controlAddresses)],
     [METHOD_APPLY_REWARDS, command(applyRewardParams, applyRewards)],
   ])

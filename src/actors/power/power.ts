@@ -2,18 +2,29 @@
  * The power actor: who has how much of it, and the clock that drives miners.
  * @see builtin-actors v18 actors/power/src/lib.rs
  */
-import { bigInt, bool, bytesOrEmpty as bytes, type Codec, int, tuple, uint } from '../../codec/description.ts'
+import {
+  bigInt,
+  bool,
+  bytesOrEmpty as bytes,
+  type Codec,
+  encode,
+  int,
+  list,
+  tuple,
+  uint,
+} from '../../codec/description.ts'
 import { Exit } from '../../fvm/kernel/outcomes.ts'
 import { type CronEvent, type PowerState, powerState } from '../../state/power.ts'
 import { type FilterEstimate, filterEstimate } from '../../state/scalars.ts'
-import { type Address, idAddress } from '../../types/address.ts'
+import { type Address, address, idAddress } from '../../types/address.ts'
 import { actorId, type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from '../../types/scalars.ts'
 import { ActorType } from '../actorType.ts'
 import { action, call, command, type Method, type NativeActor, query } from '../dispatch.ts'
 import { ActorError } from '../errors.ts'
 import { nextEstimate } from '../filterEstimate.ts'
 import { methodNumber } from '../frc42.ts'
-import { METHOD_ON_DEFERRED_CRON_EVENT } from '../miner/methods.ts'
+import { type ExecReturn, execParams, execReturn } from '../init.ts'
+import { METHOD_ON_DEFERRED_CRON_EVENT, minerConstructorParams } from '../miner/methods.ts'
 import type { ActorsPolicy } from '../policy.ts'
 import {
   METHOD_THIS_EPOCH_REWARD,
@@ -23,9 +34,34 @@ import {
   thisEpochRewardReturn,
 } from '../reward/reward.ts'
 import { cborBlock, type Runtime, readBlock } from '../runtime.ts'
-import { CRON_ID, REWARD_ADDRESS } from '../singletons.ts'
-import { addToClaim, CONSENSUS_MINER_MIN_MINERS, currentTotalPower, deleteClaim, loadClaims } from './claims.ts'
+import { CRON_ID, INIT_ADDRESS, REWARD_ADDRESS } from '../singletons.ts'
+import {
+  addToClaim,
+  CONSENSUS_MINER_MIN_MINERS,
+  currentTotalPower,
+  deleteClaim,
+  loadClaims,
+  setClaim,
+} from './claims.ts'
 import { CronEvents } from './cronEvents.ts'
+
+const METHOD_EXEC = 2n
+
+interface CreateMinerParams {
+  readonly owner: Address
+  readonly worker: Address
+  readonly windowPoStProofType: number
+  readonly peerId: Uint8Array
+  readonly multiaddrs: Uint8Array[]
+}
+
+const createMinerParams: Codec<CreateMinerParams> = tuple<CreateMinerParams>('power.CreateMinerParams', [
+  ['owner', 'Owner', address],
+  ['worker', 'Worker', address],
+  ['windowPoStProofType', 'WindowPoStProofType', int],
+  ['peerId', 'Peer', bytes],
+  ['multiaddrs', 'Multiaddrs', list(bytes)],
+])
 
 interface UpdateClaimedPowerParams {
   readonly rawByteDelta: bigint
@@ -53,7 +89,8 @@ const enrollCronEventParams: Codec<EnrollCronEventParams> = tuple<EnrollCronEven
   ],
 )
 
-interface CurrentTotalPowerReturn {
+/** The network's power, as miners ask for it. */
+export interface CurrentTotalPowerReturn {
   readonly rawBytePower: bigint
   readonly qualityAdjPower: bigint
   readonly pledgeCollateral: TokenAmount
@@ -62,7 +99,7 @@ interface CurrentTotalPowerReturn {
   readonly rampDurationEpochs: ChainEpoch
 }
 
-const currentTotalPowerReturn: Codec<CurrentTotalPowerReturn> = tuple<CurrentTotalPowerReturn>(
+export const currentTotalPowerReturn: Codec<CurrentTotalPowerReturn> = tuple<CurrentTotalPowerReturn>(
   'power.CurrentTotalPowerReturn',
   [
     ['rawBytePower', 'RawBytePower', bigInt],
@@ -117,6 +154,29 @@ function callerAddress(runtime: Runtime): Address {
 function readState(runtime: Runtime): PowerState {
   runtime.validateCallerAny()
   return runtime.state(powerState)
+}
+
+/** @returns the new miner's addresses, as the init actor gave them */
+function createMiner(policy: ActorsPolicy): (runtime: Runtime, params: CreateMinerParams) => ExecReturn {
+  return (runtime, params) => {
+    runtime.validateCallerAny()
+    const { windowPoStProofType } = params
+    const constructorParams = encode(minerConstructorParams, { ...params, controlAddresses: [] })
+    const code = runtime.codeForType(ActorType.storageminer)
+    const exec = cborBlock(execParams, { code, constructorParams })
+    const answer = runtime.send(INIT_ADDRESS, METHOD_EXEC, exec, runtime.message.valueReceived)
+    if (answer === undefined) throw new ActorError(Exit.USR_ASSERTION_FAILED, 'return expected')
+    const created = readBlock(execReturn, answer)
+    runtime.transaction(powerState, (state) => {
+      const claims = loadClaims(runtime, state)
+      setClaim(claims, created.idAddress, { windowPoStProofType, rawBytePower: 0n, qualityAdjPower: 0n })
+      const above = policy.minimumConsensusPower > 0n ? 0 : 1
+      const minerAboveMinPowerCount = state.minerAboveMinPowerCount + above
+      const minerCount = state.minerCount + 1
+      return { state: { ...state, minerCount, minerAboveMinPowerCount, claims: claims.flush() }, result: undefined }
+    })
+    return created
+  }
 }
 
 function updateClaimedPower(policy: ActorsPolicy): (runtime: Runtime, params: UpdateClaimedPowerParams) => void {
@@ -285,6 +345,8 @@ function minerPower(runtime: Runtime, miner: bigint): MinerPowerReturn {
 /** The power actor's methods. */
 export function createPowerActor(policy: ActorsPolicy): NativeActor {
   const methods: [bigint, Method][] = [
+    [2n, call(createMinerParams, execReturn, createMiner(policy))],
+    [methodNumber('CreateMiner'), call(createMinerParams, execReturn, createMiner(policy))],
     [3n, command(updateClaimedPowerParams, updateClaimedPower(policy))],
     [4n, command(enrollCronEventParams, enrollCronEvent)],
     [5n, action(onEpochTickEnd(policy))],
@@ -299,10 +361,6 @@ export function createPowerActor(policy: ActorsPolicy): NativeActor {
   return {
     kind: 'storagepower',
     methods: new Map(methods),
-    missing: new Map([
-      [1n, 'Constructor'],
-      [2n, 'CreateMiner'],
-      [methodNumber('CreateMiner'), 'CreateMiner'],
-    ]),
+    missing: new Map([[1n, 'Constructor']]),
   }
 }

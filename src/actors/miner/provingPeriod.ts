@@ -10,14 +10,18 @@ import type { ChainEpoch } from '../../types/scalars.ts'
 
 /** Epochs in a proving period, on every network. */
 export const PROVING_PERIOD = 2880
-/** Epochs in a deadline. */
-export const CHALLENGE_WINDOW = 60
-
-/** Start of the proving period that contains `epoch`, for a miner created then. May be negative. */
-export function provingPeriodStart(miner: Address, epoch: ChainEpoch): ChainEpoch {
+/**
+ * Start of the proving period that contains `epoch`, for a miner created then. May be negative.
+ * @param hash - blake2b-256; an actor asks the machine for it
+ */
+export function provingPeriodStart(
+  miner: Address,
+  epoch: ChainEpoch,
+  hash: (data: Uint8Array) => Uint8Array = blake2b256,
+): ChainEpoch {
   const at = new Uint8Array(8)
   new DataView(at.buffer).setBigInt64(0, BigInt(epoch))
-  const digest = blake2b256(concatBytes(encode(address, miner), at))
+  const digest = hash(concatBytes(encode(address, miner), at))
   const top = new DataView(digest.buffer, digest.byteOffset).getBigUint64(0)
   const offset = Number(top % BigInt(PROVING_PERIOD))
   const modulus = epoch % PROVING_PERIOD
