@@ -39,11 +39,8 @@ export function unwrapPayload(data: Uint8Array, codec: number): Uint8Array | und
   if (codec === 0) return EMPTY_BYTES
   if (codec === 0x55) return data
   if (codec !== CODEC_CBOR && codec !== CODEC_DAG_CBOR) return undefined
-  if (data.length === 0) return EMPTY_BYTES
   try {
-    const reader = new CborReader(data)
-    const bytes = reader.readBytes()
-    return bytes
+    return new CborReader(data).readBytes()
   } catch (error) {
     if (error instanceof CodecError) return undefined
     throw error

@@ -4,105 +4,26 @@
  */
 
 import { EMPTY_BYTES } from '../../base/bytes.ts'
-import { Lru } from '../../base/lru.ts'
 import { tryActorOf } from '../../chain/actorLookup.ts'
-import type { ChainView } from '../../chain/chainView.ts'
-import { ChainError } from '../../chain/errors.ts'
-import { EthIndex } from '../../chain/eth/ethIndex.ts'
 import { leftPad } from '../../chain/eth/ethLogs.ts'
-import { ethHashOf } from '../../chain/eth/ethTransactionOf.ts'
-import { type ExecutedTipset, executedTipset } from '../../chain/eth/executedTipset.ts'
-import { ethTipset } from '../../chain/ethTipset.ts'
-import { messageByCid } from '../../chain/messageByCid.ts'
-import type { VmHost } from '../../chain/vm.ts'
 import { CborReader, CborWriter } from '../../codec/cbor.ts'
-import type { Cid } from '../../codec/cid.ts'
-import { bool, type Codec, cid, type Json, json, jsonOnly, nullable, text } from '../../codec/description.ts'
+import { bool, cid, type Json, json, nullable, text } from '../../codec/description.ts'
 import { getBlock, getCbor } from '../../ipld/blockstore.ts'
 import { evmStateAt } from '../../state/evm.ts'
 import type { ActorState } from '../../types/actor.ts'
 import { idAddress } from '../../types/address.ts'
-import { chainMessageCid } from '../../types/chainMessage.ts'
 import { ethAddressToAddress } from '../../types/ethAddress.ts'
 import type { Tipset } from '../../types/tipset.ts'
-import { tipsetKeyText } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
+import { type BlockParam, blockParam, type EthMethodsDeps, EthReader, locateIn } from '../ethReader.ts'
 import { type MethodRow, method, param } from '../method.ts'
-import { blockJson, ethBytes, ethHash, hexBytes, hexNumber, logsOf, receiptAt, transactionAt } from '../types/eth.ts'
+import { blockJson, ethBytes, ethHash, hexNumber, logsOf, receiptAt, transactionAt } from '../types/eth.ts'
 import { ethAddress, ethUint64 } from './ethAddress.ts'
-import type { FoundMessage } from './execution.ts'
+import { eventMethods } from './ethEvents.ts'
+import { traceMethods } from './ethTrace.ts'
 
-/** Executed tipsets kept, entries. */
-const EXECUTED_CACHE = 128
 const SYSTEM_ADDRESS = idAddress(0)
 const METHOD_GET_STORAGE_AT = 5n
-
-/** What the methods need. */
-export interface EthMethodsDeps {
-  readonly view: ChainView
-  readonly vm: Pick<VmHost, 'tipsetState' | 'call'>
-  /** Searches the head's chain for a message; undefined when it is not there. */
-  readonly findMessage: (messageCid: Cid) => Promise<FoundMessage | undefined> | FoundMessage | undefined
-}
-
-/** A block by tag or number, or by hash: `"latest"`, `"0x10"`, `{blockHash}`, `{blockNumber}`. */
-export type BlockParam = string | { readonly hash: Uint8Array }
-
-export const blockParam: Codec<BlockParam> = jsonOnly<BlockParam>(
-  'ethtypes.EthBlockNumberOrHash',
-  (value) => (typeof value === 'string' ? value : hexBytes(value.hash)),
-  (given, context) => {
-    if (typeof given === 'object' && given !== null && !Array.isArray(given)) {
-      if (given.blockHash !== undefined) return { hash: ethHash.fromJson(given.blockHash, context) }
-      return text.fromJson(given.blockNumber, context)
-    }
-    return text.fromJson(given, context)
-  },
-  { type: 'string' },
-)
-
-/** Reads executed tipsets, remembering the last ones. */
-export class EthReader {
-  readonly view: ChainView
-  readonly vm: EthMethodsDeps['vm']
-  readonly index: EthIndex
-  readonly #executed = new Lru<string, ExecutedTipset>(EXECUTED_CACHE)
-
-  constructor({ view, vm }: Pick<EthMethodsDeps, 'view' | 'vm'>) {
-    this.view = view
-    this.vm = vm
-    this.index = new EthIndex(view)
-  }
-
-  get chainId(): bigint {
-    return BigInt(this.view.network.chainId)
-  }
-
-  /** @param strict - a null round is refused with number 12 */
-  tipset(block: BlockParam, strict: boolean): Tipset {
-    if (typeof block !== 'string') {
-      const found = this.index.tipset(block.hash)
-      if (found === undefined)
-        throw new RpcError('FAILED', `failed to get tipset by hash: unknown block ${hexBytes(block.hash)}`)
-      return found
-    }
-    try {
-      return ethTipset(this.view.store, block, strict)
-    } catch (error) {
-      if (!(error instanceof ChainError) || error.code !== 'NULL_ROUND') throw error
-      throw new RpcError('NULL_ROUND', error.message, { data: Number(error.info.epoch), cause: error })
-    }
-  }
-
-  async executed(tipset: Tipset): Promise<ExecutedTipset> {
-    const key = tipsetKeyText(tipset.key)
-    const known = this.#executed.get(key)
-    if (known !== undefined) return known
-    const executed = await executedTipset(this.view, this.vm, tipset)
-    this.#executed.set(key, executed)
-    return executed
-  }
-}
 
 const hashParam = param('hash', ethHash)
 const blockNumber = param('blockNumber', text)
@@ -117,13 +38,15 @@ export function ethMethods(deps: EthMethodsDeps): MethodRow[] {
     ...transactionMethods(reader, deps),
     ...accountMethods(reader),
     ...netMethods(reader),
+    ...eventMethods(reader),
+    ...traceMethods(reader, locateIn(reader, deps)),
   ]
 }
 
 function blockMethods(reader: EthReader): MethodRow[] {
   const { chainId } = reader
   const blockOf = async (tipset: Tipset, full: boolean): Promise<Json> =>
-    blockJson(await reader.executed(tipset), chainId, full)
+    blockJson(await reader.executed(tipset), chainId, full, tipset.height >= reader.view.store.head().height)
   return [
     method({
       name: 'EthBlockNumber',
@@ -197,18 +120,8 @@ function transactionCount(reader: EthReader, tipset: Tipset): number {
 }
 
 function transactionMethods(reader: EthReader, deps: EthMethodsDeps): MethodRow[] {
-  const { view, chainId } = reader
-  /** The executed tipset that holds a transaction, and its index there. */
-  const locate = async (hash: Uint8Array): Promise<{ executed: ExecutedTipset; index: number } | undefined> => {
-    const found = reader.index.messageCid(hash)
-    const where = found === undefined ? undefined : await deps.findMessage(found)
-    if (where === undefined || found === undefined) return undefined
-    const holder = view.store.parent(view.store.tipset(where.tipset))
-    const executed = await reader.executed(holder)
-    const index = executed.messages.findIndex(({ message }) => chainMessageCid(message).equals(where.message))
-    return index < 0 ? undefined : { executed, index }
-  }
-  const hashOf = (one: Cid): Uint8Array => ethHashOf(messageByCid(view.store.blocks, one), chainId)
+  const { chainId } = reader
+  const locate = locateIn(reader, deps)
   const atIndex = async (tipset: Tipset, index: bigint): Promise<Json> =>
     transactionAt(await reader.executed(tipset), Number(index), chainId)
   return [
@@ -265,7 +178,7 @@ function transactionMethods(reader: EthReader, deps: EthMethodsDeps): MethodRow[
       summary: 'Hash of the transaction that a message is.',
       params: [param('messageCid', cid)],
       result: nullable(ethHash),
-      handler: (one) => hashOf(one),
+      handler: (one) => reader.hashOfMessage(one),
     }),
     method({
       name: 'EthGetMessageCidByTransactionHash',

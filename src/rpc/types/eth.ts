@@ -6,9 +6,9 @@ import { fromHex, toHex } from '../../base/bytes.ts'
 import { ethAddressOf, NOBODY } from '../../chain/eth/ethActorAddress.ts'
 import { ethBlockHash } from '../../chain/eth/ethIndex.ts'
 import { addToBloom, emptyBloom, leftPad, logOf, orBloom } from '../../chain/eth/ethLogs.ts'
+import { createdAddress, type EthTrace } from '../../chain/eth/ethTraces.ts'
 import { type EthTransactionView, ethTransactionOf } from '../../chain/eth/ethTransactionOf.ts'
-import type { ExecutedMessage, ExecutedTipset } from '../../chain/eth/executedTipset.ts'
-import { CborReader } from '../../codec/cbor.ts'
+import type { ExecutedTipset } from '../../chain/eth/executedTipset.ts'
 import { type Codec, jsonOnly } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
 import type { Json } from '../../codec/jsonText.ts'
@@ -153,15 +153,6 @@ function bloomOf(logs: readonly LogJson[]): Uint8Array {
   return bloom
 }
 
-/** `EthAddress` of a contract's creation: the last field of [actor ID, robust address, 20 bytes]. */
-function createdAddress(one: ExecutedMessage): string | null {
-  const reader = new CborReader(one.receipt.return)
-  reader.readArray()
-  reader.skip()
-  reader.skip()
-  return hexBytes(reader.readBytes())
-}
-
 /** The receipt at an index of an executed tipset. */
 export function receiptAt(executed: ExecutedTipset, index: number, chainId: bigint, logs: LogJson[][]): Json {
   const one = executed.messages[index]
@@ -179,7 +170,7 @@ export function receiptAt(executed: ExecutedTipset, index: number, chainId: bigi
     to: tx.to === undefined ? null : hexBytes(tx.to),
     root: ZERO_HASH,
     status: exitCode === 0 ? '0x1' : '0x0',
-    contractAddress: tx.to === undefined && exitCode === 0 ? createdAddress(one) : null,
+    contractAddress: tx.to === undefined && exitCode === 0 ? hexBytes(createdAddress(one.receipt.return)) : null,
     cumulativeGasUsed: '0x0',
     gasUsed: hexNumber(gasUsed),
     effectiveGasPrice: hexNumber(gasUsed === 0n ? 0n : spent / gasUsed),
@@ -189,11 +180,16 @@ export function receiptAt(executed: ExecutedTipset, index: number, chainId: bigi
   }
 }
 
-/** A block. @param full - transactions whole instead of their hashes */
-export function blockJson(executed: ExecutedTipset, chainId: bigint, full: boolean): Json {
+/**
+ * A block.
+ * @param full - transactions whole instead of their hashes
+ * @param isHead - its events are not known yet: the filter of its logs lets everything pass
+ */
+export function blockJson(executed: ExecutedTipset, chainId: bigint, full: boolean, isHead: boolean): Json {
   const { tipset, messages, tree } = executed
   const first = firstBlock(tipset)
   const bloom = emptyBloom()
+  if (isHead) bloom.fill(0xff)
   for (const logs of logsOf(executed, chainId)) orBloom(bloom, bloomOf(logs))
   let gasUsed = 0n
   for (const { receipt } of messages) gasUsed += receipt.gasUsed
@@ -222,5 +218,28 @@ export function blockJson(executed: ExecutedTipset, chainId: bigint, full: boole
       return full ? transactionJson(tx, place(executed, index)) : hexBytes(tx.hash)
     }),
     uncles: [],
+  }
+}
+
+/** A trace without its place. */
+export function traceJson(trace: EthTrace): { [key: string]: Json } {
+  const common = { from: hexBytes(trace.from), gas: hexNumber(trace.gas), value: hexNumber(trace.value) }
+  const gasUsed = hexNumber(trace.gasUsed)
+  const isCall = trace.type === 'call'
+  return {
+    type: trace.type,
+    ...(trace.error === '' ? {} : { error: trace.error }),
+    subtraces: trace.subtraces,
+    traceAddress: [...trace.traceAddress],
+    action: isCall
+      ? { callType: trace.callType, ...common, to: hexBytes(trace.to), input: hexBytes(trace.input) }
+      : { ...common, init: hexBytes(trace.init) },
+    result: isCall
+      ? { gasUsed, output: hexBytes(trace.output) }
+      : {
+          ...(trace.address === undefined ? {} : { address: hexBytes(trace.address) }),
+          gasUsed,
+          code: hexBytes(trace.code),
+        },
   }
 }
