@@ -42,6 +42,7 @@ const CANDIDATES: readonly Json[] = [
   false,
   '0x1',
   `0x${'00'.repeat(20)}`,
+  `0x${'00'.repeat(32)}`,
   [CID],
 ]
 
