@@ -16,7 +16,7 @@ const SUFFIX = '.car'
 /** Bundles in a folder. */
 export class ActorBundles {
   readonly folder: string
-  /** Which bundle has the code of a CID; made at the first question. */
+  /** Which bundle has the block of a CID; made at the first question. */
   #bundleOf: Map<string, string> | undefined
 
   /** Nothing is read or created yet. */
@@ -37,16 +37,16 @@ export class ActorBundles {
     return existsSync(this.#path(manifest.toString()))
   }
 
-  /** The Wasm module of a code CID out of any bundle; undefined when no bundle has it. */
-  code(code: Cid): Uint8Array | undefined {
+  /** A block out of any bundle, Wasm module or part of a manifest; undefined when no bundle has it. */
+  block(wanted: Cid): Uint8Array | undefined {
     this.#bundleOf ??= this.#index()
-    const manifest = this.#bundleOf.get(code.key)
+    const manifest = this.#bundleOf.get(wanted.key)
     if (manifest === undefined) return undefined
     const file = openFileSource(this.#path(manifest))
     try {
       const header = readCarHeader(file)
       for (const { cid, dataOffset, dataLength } of carSections(header)) {
-        if (!cid.equals(code)) continue
+        if (!cid.equals(wanted)) continue
         const data = readExactly(header.source, dataOffset, dataLength).slice()
         return isBlockOf(cid, data) ? data : undefined
       }
@@ -94,7 +94,7 @@ export class ActorBundles {
       try {
         parseCid(manifest)
         for (const { cid } of carSections(readCarHeader(file))) {
-          if (cid.codec === CODEC_RAW) index.set(cid.key, manifest)
+          index.set(cid.key, manifest)
         }
       } catch {
         // A file that somebody else put there and that is no archive is none of ours.

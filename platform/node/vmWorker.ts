@@ -10,6 +10,7 @@ import { beaconRound } from '../../src/consensus/drandBeacon.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import { ModuleCache } from '../../src/fvm/wasm/moduleCache.ts'
 import { type Blockstore, LayeredBlockstore } from '../../src/ipld/blockstore.ts'
+import { refuseWrite } from '../../src/ipld/carStore.ts'
 import { NodeCache } from '../../src/ipld/nodeCache.ts'
 import { openArchive } from '../../src/ipld/openArchive.ts'
 import type { Network } from '../../src/networks/network.ts'
@@ -24,12 +25,24 @@ import { LmdbEnvironment } from './lmdbStore.ts'
 import { createLogger } from './logger.ts'
 import { nativeZstd } from './zstd.ts'
 
-function readable({ chain, archive }: VmThreadOptions): Blockstore | undefined {
+/** Read only: what the thread writes goes to the node. */
+function bundleBlocks(folder: string): Blockstore {
+  const bundles = new ActorBundles(folder)
+  return {
+    get: (cid) => bundles.block(cid),
+    has: (cid) => bundles.block(cid) !== undefined,
+    put: refuseWrite,
+  }
+}
+
+/** The chain on disk, the archive below it, the actors' code and manifests. */
+function readable({ chain, archive, actors }: VmThreadOptions): Blockstore | undefined {
   const nodes = new NodeCache()
   const layers: Blockstore[] = []
   if (chain !== undefined) layers.push(new LmdbEnvironment({ path: chain, nodes }).blocks)
   // The node verified it when it opened it.
   if (archive !== undefined) layers.push(openArchive(openFileSource(archive), { zstd: nativeZstd, verify: 'never' }))
+  if (actors !== undefined) layers.push(bundleBlocks(actors))
   const [first, ...others] = layers
   return first === undefined ? undefined : new LayeredBlockstore([first, ...others], nodes)
 }
@@ -49,19 +62,13 @@ function heldMessages(port: MessagePort): BytePort {
 }
 
 function createHost(options: VmThreadOptions): (store: ChainStore, network: Network) => LocalVmHost {
-  const bundles = options.actors === undefined ? undefined : new ActorBundles(options.actors)
   const disk = options.actors === undefined ? undefined : new InstrumentedFiles(join(options.actors, 'instrumented'))
   const modules = new ModuleCache(disk)
   return (store, network) => {
     const genesis = firstBlock(store.genesis()).timestamp
     const view = new ChainView({ store, network, beaconRound: (epoch) => beaconRound(network, genesis, epoch) })
-    // Bundles first: the chain's blocks would be asked of the node.
-    const blocks: Blockstore = {
-      get: (cid) => bundles?.code(cid) ?? store.blocks.get(cid),
-      has: (cid) => store.blocks.has(cid),
-      put: (cid, data) => store.blocks.put(cid, data),
-    }
-    const codeLoaders = actorsCode({ network, blocks, bundles: undefined, mode: options.mode, modules })
+    const { mode } = options
+    const codeLoaders = actorsCode({ network, blocks: store.blocks, bundles: undefined, mode, modules })
     return new LocalVmHost({ view, proofs: proofsOf(network), codeLoaders })
   }
 }

@@ -31,7 +31,6 @@ import { stateMethods } from '../rpc/methods/state.ts'
 import { syncMethods } from '../rpc/methods/sync.ts'
 import { transferMethods } from '../rpc/methods/transfers.ts'
 import { walletMethods } from '../rpc/methods/wallet.ts'
-import { PERMISSIONS } from '../rpc/permission.ts'
 import { createMethodTable, type MethodTable } from '../rpc/table.ts'
 import { loadApiSecret, Tokens } from '../rpc/tokens.ts'
 import { TransferReader } from '../transfers/tipsetTransfers.ts'
@@ -151,7 +150,7 @@ export async function startNode(
     engine,
     handler,
     table,
-    adminToken: await tokens.issueAdmin(),
+    adminToken: tokens.issueAdmin(),
     stop: () => {
       sync.stop()
       mempool.pool.close()
