@@ -38,6 +38,7 @@ const CANDIDATES: readonly Json[] = [
   [],
   {},
   '',
+  '0',
   'secp256k1',
   false,
   '0x1',
