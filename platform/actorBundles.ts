@@ -37,6 +37,11 @@ export class ActorBundles {
     return existsSync(this.#path(manifest.toString()))
   }
 
+  /** The Wasm module of a code CID out of any bundle; undefined when no bundle has it. */
+  code(code: Cid): Uint8Array | undefined {
+    return code.codec === CODEC_RAW ? this.block(code) : undefined
+  }
+
   /** A block out of any bundle, Wasm module or part of a manifest; undefined when no bundle has it. */
   block(wanted: Cid): Uint8Array | undefined {
     this.#bundleOf ??= this.#index()
