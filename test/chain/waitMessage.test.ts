@@ -145,6 +145,30 @@ describe.skipIf(missingShared('data/golden') !== undefined)('waiting', () => {
     })
   })
 
+  test('makes receipts again that a snapshot left out', async () => {
+    view.store.setHead(executed)
+    const root = executed.blocks[0]?.parentMessageReceipts as Cid
+    const { blocks } = view.store
+    const get = blocks.get.bind(blocks)
+    let hidden = true
+    blocks.get = (one) => (hidden && one.equals(root) ? undefined : get(one))
+    const made: Tipset[] = []
+    const vm: WaitDeps['vm'] = {
+      executeTipset: async (tipset) => {
+        made.push(tipset)
+        hidden = false
+        return { stateRoot: root, receiptsRoot: root }
+      },
+    }
+    try {
+      const found = await executedIn(executed, loadSought(view, cid), true, { view, vm })
+      expect(found?.receipt.exitCode).toBe(0)
+      expect(made).toEqual([view.store.parent(executed)])
+    } finally {
+      blocks.get = get
+    }
+  })
+
   test('an unknown message is an error', () => {
     const [header] = view.store.head().key
     expect(() => loadSought(view, header as Cid)).toThrow(
