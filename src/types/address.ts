@@ -6,7 +6,7 @@ import { fromBase32, toBase32 } from '../base/base32.ts'
 import { compareBytes, concatBytes, EMPTY_BYTES, equalBytes, latin1 } from '../base/bytes.ts'
 import { type Codec, wrongJson } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
-import { readVarint64, varintBytes } from '../codec/varint.ts'
+import { readVarint64, varintBytes, varintLength, writeVarint } from '../codec/varint.ts'
 import { blake2b, blake2b160 } from '../crypto/blake2b.ts'
 import type { ActorId } from './scalars.ts'
 
@@ -25,6 +25,8 @@ const BLS_KEY_LENGTH = 48
 const CHECKSUM_LENGTH = 4
 const MAX_SUBADDRESS_LENGTH = 54
 const MAX_INT64 = (1n << 63n) - 1n
+/** IDs below it are exact as numbers. */
+const SMALL_ID = 2 ** 50
 /** Digits of 2^63-1. */
 const MAX_INT64_DIGITS = 19
 /** `f4`, 19 digits, `f`, base32 of 58 bytes. */
@@ -201,6 +203,13 @@ export function parseAddress(text: string): Address {
  * @throws CodecError `INVALID_ADDRESS` above 2^63-1
  */
 export function idAddress(id: ActorId | number): Address {
+  const small = Number(id)
+  if (small >= 0 && small < SMALL_ID && Number.isInteger(small)) {
+    // Made many times per message: no need to read back what was just written.
+    const bytes = new Uint8Array(1 + varintLength(small))
+    writeVarint(small, bytes, 1)
+    return new Address(bytes)
+  }
   if (BigInt(id) < 0n || BigInt(id) > MAX_INT64) throw invalid('invalid address payload')
   return createAddress(PROTOCOL_ID, varintBytes(id))
 }
