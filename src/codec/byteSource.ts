@@ -25,6 +25,27 @@ export function sliceSource(source: ByteSource, start: number, length: number): 
   }
 }
 
+/** Bytes that {@link readAhead} fetches at a time: a system call costs as much as copying some hundred kilobytes. */
+const WINDOW = 1 << 20
+
+/** The same source for reading from front to back in small steps: one read of the source below brings many. */
+export function readAhead(source: ByteSource, window: number = WINDOW): ByteSource {
+  let start = 0
+  let held: Uint8Array = new Uint8Array(0)
+  return {
+    size: source.size,
+    read: (offset, length) => {
+      const end = Math.min(offset + length, source.size)
+      if (offset < start || end > start + held.length) {
+        if (length > window) return source.read(offset, length)
+        start = offset
+        held = source.read(offset, window)
+      }
+      return held.subarray(offset - start, end - start)
+    },
+  }
+}
+
 /**
  * Exactly `length` bytes.
  * @throws CodecError `TRUNCATED`

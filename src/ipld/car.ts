@@ -186,5 +186,14 @@ export function carSectionHead(cid: Cid, dataLength: number): Uint8Array {
 export function carBytes(roots: readonly Cid[], blocks: Iterable<readonly [Cid, Uint8Array]>): Uint8Array {
   const parts: Uint8Array[] = [carHeaderBytes(roots)]
   for (const [cid, data] of blocks) parts.push(carSectionHead(cid, data.length), data)
-  return concatBytes(...parts)
+  let size = 0
+  for (const part of parts) size += part.length
+  // No concatBytes(...parts): there may be more parts than arguments fit on the stack.
+  const out = new Uint8Array(size)
+  let at = 0
+  for (const part of parts) {
+    out.set(part, at)
+    at += part.length
+  }
+  return out
 }

@@ -1,5 +1,5 @@
 /** A CAR archive as a read-only block store: an index of offsets, no copies of blocks. */
-import { type ByteSource, readExactly } from '../codec/byteSource.ts'
+import { type ByteSource, readAhead, readExactly } from '../codec/byteSource.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { Blockstore } from './blockstore.ts'
 import { carSections, readCarBlock, readCarHeader } from './car.ts'
@@ -50,9 +50,10 @@ export class CarStore implements ArchiveStore {
     this.#start = header.start
     this.#verifyReads = options.verify === 'read'
     if (options.nodes !== undefined) this.nodes = options.nodes
-    for (const section of carSections(header)) {
+    const source = readAhead(header.source)
+    for (const section of carSections({ ...header, source })) {
       if (options.verify === 'open') {
-        verifyBlock(section.cid, readExactly(header.source, section.dataOffset, section.dataLength))
+        verifyBlock(section.cid, readExactly(source, section.dataOffset, section.dataLength))
       }
       this.#index.add(section.cid, section.offset)
     }
@@ -78,7 +79,7 @@ export class CarStore implements ArchiveStore {
   }
 
   *cids(): IterableIterator<Cid> {
-    for (const section of carSections({ roots: this.roots, source: this.#source, start: this.#start }))
-      yield section.cid
+    const source = readAhead(this.#source)
+    for (const section of carSections({ roots: this.roots, source, start: this.#start })) yield section.cid
   }
 }
