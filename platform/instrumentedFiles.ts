@@ -43,16 +43,22 @@ export class InstrumentedFiles implements InstrumentedCache {
 
   put(key: string, instrumented: Uint8Array): void {
     if (!SAFE_KEY.test(key)) return
-    const path = join(this.#folder, key + SUFFIX)
-    const temporary = `${path}.tmp-${process.pid}-${Math.random().toString(36).slice(2)}`
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
       this.#makeRoom()
-      writeFileSync(temporary, Buffer.concat([hashOf(instrumented), instrumented]), { mode: 0o600 })
-      // In one step: another thread may be reading or writing the same module.
-      renameSync(temporary, path)
+      this.#write(join(this.#folder, key + SUFFIX), instrumented)
     } catch {
       // A full disk or a folder of another user: the module is instrumented again next time.
+    }
+  }
+
+  #write(path: string, module: Uint8Array): void {
+    const temporary = `${path}.tmp-${process.pid}-${Math.random().toString(36).slice(2)}`
+    try {
+      writeFileSync(temporary, Buffer.concat([hashOf(module), module]), { mode: 0o600 })
+      // In one step: another thread may be reading or writing the same module.
+      renameSync(temporary, path)
+    } finally {
       rmSync(temporary, { force: true })
     }
   }

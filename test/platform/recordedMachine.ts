@@ -2,10 +2,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { systemClock, systemTimers } from '../../platform/node/clock.ts'
+import { startServer } from '../../platform/node/httpServer.ts'
 import { LmdbEnvironment } from '../../platform/node/lmdbStore.ts'
+import { systemRandom } from '../../platform/node/random.ts'
 import { startVmThread } from '../../platform/vmThreads.ts'
 import { fromHex } from '../../src/base/bytes.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
+import { CachingVmHost } from '../../src/chain/cachingVmHost.ts'
 import { ChainStore } from '../../src/chain/chainStore.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
 import { WorkerVmHost } from '../../src/chain/workerVmHost.ts'
@@ -13,10 +17,13 @@ import { type Cid, CODEC_RAW } from '../../src/codec/cid.ts'
 import { mockBeacon } from '../../src/consensus/beacon.ts'
 import type { ExecutionTrace } from '../../src/fvm/trace.ts'
 import { LayeredBlockstore, putBlock } from '../../src/ipld/blockstore.ts'
+import { startNode } from '../../src/node/node.ts'
 import { StateTree } from '../../src/state/stateTree.ts'
 import { idAddress } from '../../src/types/address.ts'
 import type { Message } from '../../src/types/message.ts'
 import { createTipset, firstBlock, type Tipset } from '../../src/types/tipset.ts'
+import { KeyStore } from '../../src/wallet/keyStore.ts'
+import { MemorySecretStore } from '../../src/wallet/secretStore.ts'
 import { type GoldenChain, openGoldenChain } from '../fvm/support/goldenChain.ts'
 import { ACTORS } from '../support/actors.ts'
 
@@ -86,6 +93,28 @@ function putActors(store: ChainStore): Tipset {
   const child = { ...block, parents: [...head.key], height: head.height + 1, parentStateRoot }
   store.putHeader(child)
   return createTipset([child])
+}
+
+/** Serves the chain on loopback, the machine's results remembered. */
+export async function serveMachine({ view, host }: RecordedMachine): Promise<{
+  readonly url: string
+  close(): Promise<void>
+}> {
+  const { store, network } = view
+  const keystore = new KeyStore(new MemorySecretStore())
+  const ports = { clock: systemClock, timers: systemTimers, random: systemRandom, log: LOG }
+  const vm = new CachingVmHost(store, host)
+  const parts = { network, store, view, vm, meta: new MemoryStore(), keystore }
+  const node = await startNode(parts, { version: 'test', shutdown: () => {} }, ports)
+  const { handler, engine } = node
+  const server = await startServer({ handler, engine, log: LOG, host: '127.0.0.1', port: 0, closeGraceMs: 100 })
+  return {
+    url: `http://127.0.0.1:${server.port}/rpc/v1`,
+    close: async () => {
+      await node.stop()
+      await server.close()
+    },
+  }
 }
 
 /** A message from the system actor. */

@@ -19,6 +19,7 @@ import {
   openRecordedMachine,
   RECURSING_ACTOR,
   type RecordedMachine,
+  serveMachine,
 } from './recordedMachine.ts'
 
 const CHAIN = 'nv28-depth'
@@ -102,6 +103,39 @@ describe.skipIf(missing !== undefined)('threads of the machine', () => {
         expect((error as ChainError).code).toBe('CANCELLED')
         const { parentStateRoot } = firstBlock(golden.tipsets[3] as Tipset)
         expect(String((await waiting).stateRoot)).toBe(String(parentStateRoot))
+      }
+    }),
+  )
+
+  it('let the server answer, and end with the connection that asked', { timeout: 120_000 }, () =>
+    using('memory', 1, async (machine) => {
+      const server = await serveMachine(machine)
+      const ask = (method: string, params: string, signal?: AbortSignal): Promise<Response> =>
+        fetch(server.url, {
+          method: 'POST',
+          body: `{"jsonrpc":"2.0","id":1,"method":"Filecoin.${method}","params":${params}}`,
+          ...(signal === undefined ? {} : { signal }),
+        })
+      try {
+        const message = `{"From":"t00","To":"t0${LOOPING_ACTOR}","Value":"0","Method":7}`
+        const key = JSON.stringify(machine.withActors.key.map((cid) => ({ '/': cid.toString() })))
+        const leave = new AbortController()
+        const endless = failure(ask('StateCall', `[${message},${key}]`, leave.signal))
+        // The call has arrived when it is in a thread; every turn of this loop is an answer of the busy node.
+        let answers = 0
+        for (; machine.host.load.running === 0 || answers < 20; answers++) {
+          const head = (await (await ask('ChainHead', '[]')).json()) as { result: { Height: number } }
+          expect(head.result.Height).toBe(machine.view.store.head().height)
+        }
+        expect(machine.host.load.running).toBe(1)
+        leave.abort()
+        expect(((await endless) as Error).name).toBe('AbortError')
+        while (machine.host.load.running > 0) await ask('ChainHead', '[]')
+        expect(machine.host.load).toEqual({ waiting: 0, running: 0, threads: 0 })
+        const replayed = (await (await ask('StateCompute', '[5,null,null]')).json()) as { result: { Root: object } }
+        expect(replayed.result.Root).toBeDefined()
+      } finally {
+        await server.close()
       }
     }),
   )
