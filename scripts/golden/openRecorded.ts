@@ -28,7 +28,7 @@ import { type PetrelNode, startNode } from '../../src/node/node.ts'
 import { blockHeader } from '../../src/types/blockHeader.ts'
 import { KeyStore } from '../../src/wallet/keyStore.ts'
 import { MemorySecretStore } from '../../src/wallet/secretStore.ts'
-import { putPooledMessages } from './pooledMessages.ts'
+import { pooledTransactions, putPooledMessages } from './pooledMessages.ts'
 
 const ACTORS = join(process.env.PETREL_HOME ?? join(homedir(), '.petrel'), 'actors')
 
@@ -89,7 +89,8 @@ export async function openRecorded(folder: string, height?: number): Promise<Rec
     { version: 'golden', shutdown: () => {} },
     { clock: systemClock, timers: systemTimers, random: systemRandom, log },
   )
-  const { handler, engine } = node
+  const { handler, engine, mempool } = node
+  for (const signed of pooledTransactions(folder)) await mempool.pool.push(signed)
   const server = await startServer({ handler, engine, log, host: '127.0.0.1', port: 0, closeGraceMs: 100 })
   return {
     url: `http://127.0.0.1:${server.port}`,

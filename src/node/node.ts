@@ -124,7 +124,7 @@ export async function startNode(
     ...minerMethods({ view, vm }),
     ...networkMethods(view),
     ...executionMethods({ view, vm, findMessage }),
-    ...ethMethods({ view, vm, findMessage }),
+    ...ethMethods({ view, vm, findMessage, pending: () => mempool.pool.pending().messages }),
     ...searchMethods(search),
     ...transferMethods({ view, transfers: new TransferReader(view, vm) }),
     ...authMethods({ tokens }),

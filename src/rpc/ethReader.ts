@@ -1,6 +1,7 @@
 /**
  * What the methods of Ethereum's interface read: executed tipsets by block parameter, transactions by hash.
  */
+import { equalBytes } from '../base/bytes.ts'
 import { Lru } from '../base/lru.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { ChainError } from '../chain/errors.ts'
@@ -14,6 +15,7 @@ import type { Cid } from '../codec/cid.ts'
 import { type Codec, jsonOnly, text } from '../codec/description.ts'
 import { chainMessageCid } from '../types/chainMessage.ts'
 import { SIGNATURE_DELEGATED } from '../types/signature.ts'
+import type { SignedMessage } from '../types/signedMessage.ts'
 import { type Tipset, tipsetKeyText } from '../types/tipset.ts'
 import { RpcError } from './errors.ts'
 import type { FoundMessage } from './methods/execution.ts'
@@ -26,6 +28,8 @@ const EXECUTED_CACHE = 128
 export interface EthMethodsDeps {
   readonly view: ChainView
   readonly vm: Pick<VmHost, 'tipsetState' | 'call' | 'compute'>
+  /** Messages that wait in the pool. */
+  readonly pending: () => readonly SignedMessage[]
   /** Searches the head's chain for a message; undefined when it is not there. */
   readonly findMessage: (messageCid: Cid) => Promise<FoundMessage | undefined> | FoundMessage | undefined
 }
@@ -51,11 +55,13 @@ export class EthReader {
   readonly view: ChainView
   readonly vm: EthMethodsDeps['vm']
   readonly index: EthIndex
+  readonly #pending: EthMethodsDeps['pending']
   readonly #executed = new Lru<string, ExecutedTipset>(EXECUTED_CACHE)
 
-  constructor({ view, vm }: Pick<EthMethodsDeps, 'view' | 'vm'>) {
+  constructor({ view, vm, pending }: Pick<EthMethodsDeps, 'view' | 'vm' | 'pending'>) {
     this.view = view
     this.vm = vm
+    this.#pending = pending
     this.index = new EthIndex(view)
   }
 
@@ -77,6 +83,14 @@ export class EthReader {
       if (!(error instanceof ChainError) || error.code !== 'NULL_ROUND') throw error
       throw new RpcError('NULL_ROUND', error.message, { data: Number(error.info.epoch), cause: error })
     }
+  }
+
+  /** The delegated message in the pool that is a transaction. */
+  pendingMessage(hash: Uint8Array): SignedMessage | undefined {
+    return this.#pending().find((signed) => {
+      if (signed.signature.type !== SIGNATURE_DELEGATED) return false
+      return equalBytes(ethHashOf({ kind: 'signed', message: signed.message, signed }, this.chainId), hash)
+    })
   }
 
   /** Hash of the transaction that a message is. */

@@ -6,6 +6,7 @@
 import { EMPTY_BYTES } from '../../base/bytes.ts'
 import { tryActorOf } from '../../chain/actorLookup.ts'
 import { leftPad } from '../../chain/eth/ethLogs.ts'
+import { ethTransactionOf } from '../../chain/eth/ethTransactionOf.ts'
 import { CborReader, CborWriter } from '../../codec/cbor.ts'
 import { bool, cid, type Json, json, nullable, text } from '../../codec/description.ts'
 import { getBlock, getCbor } from '../../ipld/blockstore.ts'
@@ -13,11 +14,22 @@ import { evmStateAt } from '../../state/evm.ts'
 import type { ActorState } from '../../types/actor.ts'
 import { idAddress } from '../../types/address.ts'
 import { ethAddressToAddress } from '../../types/ethAddress.ts'
+import { signedMessageCid } from '../../types/signedMessage.ts'
 import type { Tipset } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import { type BlockParam, blockParam, type EthMethodsDeps, EthReader, locateIn } from '../ethReader.ts'
 import { type MethodRow, method, param } from '../method.ts'
-import { blockJson, ethBytes, ethHash, hexNumber, logsOf, receiptAt, transactionAt } from '../types/eth.ts'
+import {
+  blockJson,
+  ethBytes,
+  ethHash,
+  hexNumber,
+  logsOf,
+  NOWHERE,
+  receiptAt,
+  transactionAt,
+  transactionJson,
+} from '../types/eth.ts'
 import { ethAddress, ethUint64 } from './ethAddress.ts'
 import { eventMethods } from './ethEvents.ts'
 import { traceMethods } from './ethTrace.ts'
@@ -122,6 +134,15 @@ function transactionCount(reader: EthReader, tipset: Tipset): number {
 function transactionMethods(reader: EthReader, deps: EthMethodsDeps): MethodRow[] {
   const { chainId } = reader
   const locate = locateIn(reader, deps)
+  const pendingJson = (hash: Uint8Array): Json => {
+    const signed = reader.pendingMessage(hash)
+    if (signed === undefined) return null
+    const tree = reader.view.stateBefore(reader.view.store.head())
+    return transactionJson(
+      ethTransactionOf({ kind: 'signed', message: signed.message, signed }, tree, chainId),
+      NOWHERE,
+    )
+  }
   const atIndex = async (tipset: Tipset, index: bigint): Promise<Json> =>
     transactionAt(await reader.executed(tipset), Number(index), chainId)
   return [
@@ -135,7 +156,7 @@ function transactionMethods(reader: EthReader, deps: EthMethodsDeps): MethodRow[
       result: json,
       handler: async (hash) => {
         const at = await locate(hash)
-        return at === undefined ? null : transactionAt(at.executed, at.index, chainId)
+        return at === undefined ? pendingJson(hash) : transactionAt(at.executed, at.index, chainId)
       },
     }),
     method({
@@ -187,7 +208,12 @@ function transactionMethods(reader: EthReader, deps: EthMethodsDeps): MethodRow[
       summary: 'CID of the message that a transaction is.',
       params: [hashParam],
       result: nullable(cid),
-      handler: (hash) => reader.index.messageCid(hash) ?? null,
+      handler: (hash) => {
+        const known = reader.index.messageCid(hash)
+        if (known !== undefined) return known
+        const pending = reader.pendingMessage(hash)
+        return pending === undefined ? null : signedMessageCid(pending)
+      },
     }),
   ]
 }

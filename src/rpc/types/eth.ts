@@ -60,11 +60,14 @@ export const ethBytes: Codec<Uint8Array> = jsonOnly<Uint8Array>(
 )
 
 /** Where a transaction stands. */
-interface Place {
-  readonly blockHash: string
-  readonly blockNumber: string
-  readonly transactionIndex: string
+export interface Place {
+  readonly blockHash: string | null
+  readonly blockNumber: string | null
+  readonly transactionIndex: string | null
 }
+
+/** Where a transaction of the pool stands. */
+export const NOWHERE: Place = { blockHash: null, blockNumber: null, transactionIndex: null }
 
 function place(executed: ExecutedTipset, index: number): Place {
   return {
