@@ -2,7 +2,7 @@
 import { fromUtf8, utf8 } from '../base/bytes.ts'
 import type { KeyValueOp, KeyValueStore } from '../base/ports.ts'
 import { decode, encode } from '../codec/description.ts'
-import { type SignedMessage, signedMessage } from '../types/signedMessage.ts'
+import { type SignedMessage, signedMessage, signedMessageCid } from '../types/signedMessage.ts'
 import { MempoolError } from './errors.ts'
 import type { PooledMessage } from './pooledMessage.ts'
 import { LOCAL_MESSAGE_PREFIX } from './storeKeys.ts'
@@ -26,7 +26,9 @@ export class LocalMessages {
    * @returns when it survives a crash
    */
   async save(pooled: PooledMessage, also: readonly StoreWrite[]): Promise<void> {
-    const operations: KeyValueOp[] = [{ op: 'put', key: keyOf(pooled), value: encode(signedMessage, pooled.signed) }]
+    const operations: KeyValueOp[] = [
+      { op: 'put', key: keyOf(pooled.signed), value: encode(signedMessage, pooled.signed) },
+    ]
     for (const { key, value } of also) operations.push({ op: 'put', key, value })
     this.#store.batch(operations)
     await this.#store.flush()
@@ -48,13 +50,13 @@ export class LocalMessages {
     }
   }
 
-  delete(messages: Iterable<PooledMessage>): void {
+  delete(messages: readonly SignedMessage[]): void {
     const operations: KeyValueOp[] = []
-    for (const pooled of messages) operations.push({ op: 'delete', key: keyOf(pooled) })
+    for (const signed of messages) operations.push({ op: 'delete', key: keyOf(signed) })
     if (operations.length > 0) this.#store.batch(operations)
   }
 }
 
-function keyOf(pooled: PooledMessage): Uint8Array {
-  return utf8(LOCAL_MESSAGE_PREFIX + pooled.cid.toString())
+function keyOf(signed: SignedMessage): Uint8Array {
+  return utf8(LOCAL_MESSAGE_PREFIX + signedMessageCid(signed).toString())
 }

@@ -247,7 +247,7 @@ export class MessagePool {
     for (const { sender, set } of [...this.#pending.senders()]) {
       const ours = this.#pending.isLocal(sender)
       if (ours && !local) continue
-      if (ours) this.#locals.delete(set.messages.values())
+      if (ours) this.#locals.delete([...set.messages.values()].map(({ signed }) => signed))
       this.#pending.forget(sender)
     }
     if (!local) return
@@ -445,21 +445,36 @@ export class MessagePool {
     for (const { sender, nonce } of pruned) this.#pending.remove(sender, nonce, false)
   }
 
+  /** What the chain has for good leaves the disk; what it has, but may lose again, is kept there and passed over. */
   async #loadLocal(): Promise<void> {
+    const done: SignedMessage[] = []
     for (const signed of this.#locals.load()) {
-      const pooled = createPooledMessage(signed)
-      try {
-        // as a local push, but it is on disk already and nothing is sent
-        await this.#admit(pooled, { local: true, untrusted: false })
-      } catch (error) {
-        if (error instanceof MempoolError && error.code === 'NONCE_TOO_LOW') continue
-        this.#deps.logger.warn('mempool: message from disk not added', {
-          cid: pooled.cid.toString(),
-          error: errorMessage(error),
-        })
-      }
       const sender = this.#senders.tryResolve(signed.message.from, this.#tipset)
       if (sender !== undefined) this.#pending.markLocal(sender)
+      if (this.#isFinal(signed.message)) done.push(signed)
+      else await this.#addLoaded(signed)
+    }
+    this.#locals.delete(done)
+  }
+
+  #isFinal({ from, nonce }: Message): boolean {
+    const { chain } = this.#deps
+    const tipset = chain.finalTipset(this.#tipset)
+    return tipset !== undefined && (chain.stateBefore(tipset).actor(from)?.nonce ?? 0n) > nonce
+  }
+
+  /** As a local push, but it is on disk already and nothing is sent. */
+  async #addLoaded(signed: SignedMessage): Promise<void> {
+    try {
+      // before the signature is checked: most of what is on disk has been included long ago
+      const after = await this.#stateAfterHead()
+      if (this.#nonces.next(signed.message.from, this.#tipset, after) > signed.message.nonce) return
+      await this.#admit(createPooledMessage(signed), { local: true, untrusted: false })
+    } catch (error) {
+      this.#deps.logger.warn('mempool: message from disk not added', {
+        cid: signedMessageCid(signed).toString(),
+        error: errorMessage(error),
+      })
     }
   }
 

@@ -28,6 +28,7 @@ export function createPoolChain(view: ChainView, vm: Pick<VmHost, 'tipsetState'>
     stateAfter: async (tipset) => readerOf(view.stateTree((await vm.tipsetState(tipset)).stateRoot)),
     computeBaseFee: (tipset) => view.baseFee(tipset),
     keyAddressAtFinality: (address, tipset) => keyAddressAtFinality(view, address, tipset),
+    finalTipset: (tipset) => finalTipset(view, tipset),
     networkVersion: (epoch) => view.networkVersion(epoch),
     actorKind: (code) => view.codes(code)?.kind,
   }
@@ -43,16 +44,18 @@ function readerOf(tree: StateTree): ActorReader {
   return { actor: (address) => tryActorOf(tree, address) }
 }
 
+function finalTipset({ network, store }: ChainView, tipset: Tipset): Tipset | undefined {
+  const { chainFinality } = network.protocol
+  if (tipset.height <= chainFinality) return undefined
+  return store.tipsetByHeight(tipset.height - chainFinality, tipset, 'previous')
+}
+
 /**
  * @throws {@link MempoolError} `SENDER_UNKNOWN`
  * @see lotus chain/stmgr/stmgr.go ResolveToDeterministicAddressAtFinality
  */
 function keyAddressAtFinality(view: ChainView, address: Address, tipset: Tipset): Address {
-  const { chainFinality } = view.network.protocol
-  const at =
-    tipset.height > chainFinality
-      ? view.store.tipsetByHeight(tipset.height - chainFinality, tipset, 'previous')
-      : tipset
+  const at = finalTipset(view, tipset) ?? tipset
   try {
     return accountKey(view, view.stateBefore(at), address)
   } catch (cause) {

@@ -40,6 +40,8 @@ export interface MempoolChain {
    * @throws when it has none
    */
   keyAddressAtFinality(address: Address, tipset: Tipset): Address
+  /** The ancestor of a tipset that no reorg takes away any more; undefined when the chain is too short. */
+  finalTipset(tipset: Tipset): Tipset | undefined
   networkVersion(epoch: ChainEpoch): number
   /** Name of an actor's code in its manifest: `account`, `ethaccount`, `placeholder`, …; undefined when unknown. */
   actorKind(code: Cid): string | undefined

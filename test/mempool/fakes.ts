@@ -61,6 +61,8 @@ export class FakeChain implements MempoolChain {
   baseFee = 100n
   nextBaseFee = 0n
   version = 28
+  /** Nothing on this chain is taken back any more. */
+  isFinal = false
   /** Actors after the head (and, for the pool, before it) by address key. */
   readonly actors = new Map<string, ActorState>()
   /** Addresses that exist only after the head. */
@@ -171,6 +173,10 @@ export class FakeChain implements MempoolChain {
 
   keyAddressAtFinality(): Address {
     throw new RangeError('ID address not found in lookback state')
+  }
+
+  finalTipset(): Tipset | undefined {
+    return this.isFinal ? this.#head : undefined
   }
 
   networkVersion(): number {

@@ -1,5 +1,6 @@
 /** The pool on a chain in memory. Texts are those of the recorded session and of mpool.md. */
 import { describe, expect, test } from 'vitest'
+import { utf8 } from '../../src/base/bytes.ts'
 import type { MempoolErrorCode } from '../../src/mempool/errors.ts'
 import { MempoolError } from '../../src/mempool/errors.ts'
 import type { MempoolUpdate } from '../../src/mempool/pendingMessages.ts'
@@ -292,6 +293,19 @@ describe('disk', () => {
     await pool.push(better)
     const again = await openTestPool({ chain, store })
     expect(again.pool.pending().messages).toEqual([better])
+  })
+
+  test('what the chain has for good leaves the disk at the next start', async () => {
+    const { chain, pool, store } = await poolWith()
+    const messages = [0, 1, 2].map((nonce) => testMessage(a1, a2, nonce, 10n))
+    for (const one of messages) await pool.push(one)
+    const kept = (): number => [...store.keys(utf8('/mpool/local/'))].length
+    chain.setActor(a1, 2n, FIL)
+    expect(nonces((await openTestPool({ chain, store })).pool.pending().messages)).toEqual([2n])
+    expect(kept()).toBe(3)
+    chain.isFinal = true
+    expect(nonces((await openTestPool({ chain, store })).pool.pending().messages)).toEqual([2n])
+    expect(kept()).toBe(1)
   })
 
   test('clearing takes ours only when told to', async () => {
