@@ -337,7 +337,9 @@ export const STEPS: readonly Step[] = [
         proto.find((check: Answer) => check.Code === 10).Err,
         /^message nonce doesn't match next nonce \(\d+\)$/,
       )
-      const replaced = await rpc.call('MpoolCheckReplaceMessages', [{ ...sent[0].Message, GasFeeCap: '99', GasPremium: '1' }])
+      const replaced = await rpc.call('MpoolCheckReplaceMessages', [
+        { ...sent[0].Message, GasFeeCap: '99', GasPremium: '1' },
+      ])
       assert.equal(replaced.length, 2)
       assert.equal(replaced[0].find((check: Answer) => check.Code === 5).OK, false)
       assert.deepEqual(await rpc.call('MpoolSelect', [], 1), sent)
