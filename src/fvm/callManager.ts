@@ -28,7 +28,9 @@ import { GasTracker } from './gas/tracker.ts'
 import { type Block, BlockRegistry, NO_LINKS } from './kernel/blockRegistry.ts'
 import type { Call, CallContext, CallOrigin, InvocationResult } from './kernel/callContext.ts'
 import { DefaultKernel } from './kernel/defaultKernel.ts'
+import type { Steps } from './kernel/kernel.ts'
 import { ActorExit, Errno, Exit, FatalError, OutOfGas, SyscallError } from './kernel/outcomes.ts'
+import { runSteps } from './kernel/steps.ts'
 import type { Machine } from './machine.ts'
 import type { MachineState } from './machineState.ts'
 import type { VmRules } from './rules.ts'
@@ -86,12 +88,22 @@ export class CallManager implements CallContext {
 
   /** Runs `run`; its changes to actors, events and charged accesses are undone unless it succeeds with exit code 0. */
   withTransaction(run: () => InvocationResult): InvocationResult {
+    return runSteps(
+      // biome-ignore lint/correctness/useYield: a call in one step
+      this.transactionSteps(function* () {
+        return run()
+      }),
+    )
+  }
+
+  /** {@link withTransaction} in steps. */
+  *transactionSteps(run: () => Steps<InvocationResult>): Steps<InvocationResult> {
     this.#state.begin()
     this.eventLog.begin()
     this.#access.begin()
     let result: InvocationResult
     try {
-      result = run()
+      result = yield* run()
     } catch (error) {
       if (isOutcome(error)) this.#endTransaction(true)
       throw error
@@ -111,6 +123,11 @@ export class CallManager implements CallContext {
    * @throws SyscallError when the machine refuses the call; OutOfGas; FatalError
    */
   callActor(call: Call): InvocationResult {
+    return runSteps(this.callSteps(call))
+  }
+
+  /** {@link callActor} in steps. */
+  *callSteps(call: Call): Steps<InvocationResult> {
     const parent = this.#trace
     const parentRecord = this.gas.record
     const trace = this.#tracing ? this.#beginTrace(call, parent) : undefined
@@ -126,7 +143,7 @@ export class CallManager implements CallContext {
       const memoryUsed = this.#memoryUsed
       this.#depth++
       try {
-        result = this.#callUnchecked(call)
+        result = yield* this.#callUnchecked(call)
       } catch (error) {
         if (!isOutcome(error)) throw error
         failure = error
@@ -193,12 +210,12 @@ export class CallManager implements CallContext {
     }
   }
 
-  #callUnchecked(call: Call): InvocationResult {
-    const id = this.resolveAddress(call.to) ?? this.#createReceiver(call)
-    return this.#callResolved(call.from, id, call.method, call.params, call.value, call.readOnly, false)
+  *#callUnchecked(call: Call): Steps<InvocationResult> {
+    const id = this.resolveAddress(call.to) ?? (yield* this.#createReceiver(call))
+    return yield* this.#callResolved(call.from, id, call.method, call.params, call.value, call.readOnly, false)
   }
 
-  #createReceiver(call: Call): ActorId {
+  *#createReceiver(call: Call): Steps<ActorId> {
     const { to, readOnly } = call
     const isKey = to.protocol === PROTOCOL_BLS || to.protocol === PROTOCOL_SECP256K1
     if (!isKey && !(this.rules.hasPlaceholders && delegatedParts(to)?.namespace === NAMESPACE_EAM)) {
@@ -208,10 +225,12 @@ export class CallManager implements CallContext {
       )
     }
     if (readOnly) throw new SyscallError(Errno.ReadOnly, `cannot auto-create account ${to} in read-only calls`)
-    return isKey ? this.#createAccount(to) : this.#createActorFromSend(to, this.machine.actors.code('placeholder'), to)
+    return isKey
+      ? yield* this.#createAccount(to)
+      : this.#createActorFromSend(to, this.machine.actors.code('placeholder'), to)
   }
 
-  #createAccount(to: Address): ActorId {
+  *#createAccount(to: Address): Steps<ActorId> {
     if (!this.rules.chargesStateAccess) this.gas.apply(this.prices.onCreateActor(true))
     if (isBlsZeroAddress(to)) {
       throw new SyscallError(Errno.IllegalArgument, 'cannot create the bls zero address actor')
@@ -220,7 +239,7 @@ export class CallManager implements CallContext {
     const codec = this.rules.major === 2 ? CODEC_DAG_CBOR : CODEC_CBOR
     const params: Block = { codec, data: encode(addressCodec, to), links: NO_LINKS }
     // Its exit code is not looked at, as in the reference.
-    this.#callResolved(SYSTEM_ACTOR, id, METHOD_CONSTRUCTOR, params, 0n, false, true)
+    yield* this.#callResolved(SYSTEM_ACTOR, id, METHOD_CONSTRUCTOR, params, 0n, false, true)
     return id
   }
 
@@ -232,7 +251,7 @@ export class CallManager implements CallContext {
     return id
   }
 
-  #callResolved(
+  *#callResolved(
     from: ActorId,
     to: ActorId,
     method: MethodNum,
@@ -240,7 +259,7 @@ export class CallManager implements CallContext {
     value: TokenAmount,
     readOnly: boolean,
     isImplicit: boolean,
-  ): InvocationResult {
+  ): Steps<InvocationResult> {
     const actor = this.getActor(to)
     if (actor === undefined) throw new SyscallError(Errno.NotFound, `actor does not exist: ${to}`)
     const isV2 = this.rules.major === 2
@@ -258,7 +277,7 @@ export class CallManager implements CallContext {
 
     const blocks = new BlockRegistry()
     const handle = params === undefined ? 0 : blocks.putReachable(params)
-    return this.#invoke(
+    return yield* this.#invoke(
       actor.code,
       new DefaultKernel(this, blocks, from, to, method, value, readOnly),
       handle,
@@ -267,7 +286,7 @@ export class CallManager implements CallContext {
   }
 
   /** Runs an actor's code. From here on there are no syscall errors any more. */
-  #invoke(codeCid: Cid, kernel: DefaultKernel, params: number, isImplicit: boolean): InvocationResult {
+  *#invoke(codeCid: Cid, kernel: DefaultKernel, params: number, isImplicit: boolean): Steps<InvocationResult> {
     const code = this.machine.loadCode(codeCid)
     if (code === undefined) {
       throw new VmError(
@@ -279,7 +298,7 @@ export class CallManager implements CallContext {
     let result: InvocationResult | undefined
     let failure: OutOfGas | FatalError | undefined
     try {
-      result = resolveReturn(kernel, code.invoke(kernel, params))
+      result = resolveReturn(kernel, yield { code, kernel, params })
     } catch (error) {
       if (error instanceof ActorExit) {
         const block = error.returnHandle === 0 ? undefined : kernel.blocks.tryGet(error.returnHandle)

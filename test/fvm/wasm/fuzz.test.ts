@@ -75,7 +75,10 @@ function randomKernel(next: () => number): Kernel {
     getBuiltinActorType: () => next() % 20,
     getCodeCidForType: () => cid,
     balanceOf: () => BigInt(next()),
-    send: () => ({ exitCode: next() % 40, returnHandle: next(), returnCodec: 0x51, returnSize: next() }),
+    // biome-ignore lint/correctness/useYield: a call that runs no code
+    *sendSteps() {
+      return { exitCode: next() % 40, returnHandle: next(), returnCodec: 0x51, returnSize: next() }
+    },
     verifySignature: () => true,
     verifyBlsAggregate: () => false,
     recoverSecpPublicKey: () => new Uint8Array(65),

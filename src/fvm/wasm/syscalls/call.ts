@@ -1,5 +1,5 @@
 import type { SendResult } from '../../kernel/kernel.ts'
-import { I32_RESULT, NOTHING, type ResultForm, type SyscallRow, syscall, U64, u32, u64 } from './row.ts'
+import { I32_RESULT, NOTHING, nestingSyscall, type ResultForm, type SyscallRow, syscall, U64, u32, u64 } from './row.ts'
 
 const MAX_U64 = (1n << 64n) - 1n
 const MILLIGAS = 1000
@@ -17,26 +17,31 @@ const SENT: ResultForm<SendResult> = {
 
 /** @see ref-fvm release/v2 fvm/src/syscalls/send.rs */
 export const SEND_SYSCALLS_2: readonly SyscallRow[] = [
-  syscall('send', 'send', 'iilill', SENT, ({ kernel, memory }, at, length, method, params, valueHigh, valueLow) =>
-    kernel.send(
-      memory.readAddress(u32(at), u32(length)),
-      u64(method),
-      u32(params),
-      (u64(valueHigh) << 64n) | u64(valueLow),
-    ),
+  nestingSyscall(
+    'send',
+    'send',
+    'iilill',
+    SENT,
+    ({ kernel, memory }, at, length, method, params, valueHigh, valueLow) =>
+      kernel.sendSteps(
+        memory.readAddress(u32(at), u32(length)),
+        u64(method),
+        u32(params),
+        (u64(valueHigh) << 64n) | u64(valueLow),
+      ),
   ),
 ]
 
 /** @see ref-fvm fvm/src/syscalls/send.rs */
 export const SEND_SYSCALLS_3_4: readonly SyscallRow[] = [
-  syscall(
+  nestingSyscall(
     'send',
     'send',
     'iilillll',
     SENT,
     ({ kernel, memory }, at, length, method, params, valueHigh, valueLow, gasLimit, flags) => {
       const limit = u64(gasLimit)
-      return kernel.send(
+      return kernel.sendSteps(
         memory.readAddress(u32(at), u32(length)),
         u64(method),
         u32(params),

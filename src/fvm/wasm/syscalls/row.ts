@@ -1,5 +1,5 @@
 import type { TokenAmount } from '../../../types/scalars.ts'
-import type { Kernel } from '../../kernel/kernel.ts'
+import type { Kernel, Steps } from '../../kernel/kernel.ts'
 import { FatalError } from '../../kernel/outcomes.ts'
 import type { ActorMemory } from '../actorMemory.ts'
 
@@ -28,6 +28,8 @@ export interface SyscallRow {
   /** parameters behind the result's address, `i` for i32 and `l` for i64 */
   readonly params: string
   readonly resultSize: number
+  /** whether `run` gives the steps of a call, whose end is the result */
+  readonly nests: boolean
   /**
    * Runs the syscall; what it returns is for `write`. Arguments: i32 as signed numbers, i64 as signed bigints. Called
    * with the rest of nine undefined, so that the one wrapper around all needs no arrays.
@@ -73,6 +75,26 @@ export function syscall<const Params extends string, T>(
     name,
     params,
     resultSize: result.size,
+    nests: false,
+    run: handler as unknown as SyscallHandler,
+    write: result.write as (view: DataView, at: number, value: never) => void,
+  }
+}
+
+/** As {@link syscall}, for one that calls other actors: the handler gives the call's steps. */
+export function nestingSyscall<const Params extends string, T>(
+  module: string,
+  name: string,
+  params: Params,
+  result: ResultForm<T>,
+  handler: (context: SyscallContext, ...args: Args<Params>) => Steps<T>,
+): SyscallRow {
+  return {
+    module,
+    name,
+    params,
+    resultSize: result.size,
+    nests: true,
     run: handler as unknown as SyscallHandler,
     write: result.write as (view: DataView, at: number, value: never) => void,
   }
