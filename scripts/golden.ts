@@ -65,7 +65,10 @@ async function check(client: HttpClient, row: Row): Promise<string | undefined> 
   const got = parseJson(answer.body) as Row['response']
   if (row.response.error !== undefined) return firstDifference(row.response.error, got.error, 'error')
   if (got.error !== undefined) return `expected a result, got error ${JSON.stringify(got.error)}`
-  const meant = FIELD_DIFFERENCES.filter((one) => one.method === row.request.method).map((one) => one.path)
+  const recorded = JSON.stringify(row.response.result, bigIntsAsText)
+  const meant = FIELD_DIFFERENCES.filter(
+    (one) => one.method === row.request.method && (one.recorded?.test(recorded) ?? true),
+  ).map((one) => one.path)
   return firstDifference(row.response.result, got.result, '', new Set(meant))
 }
 
