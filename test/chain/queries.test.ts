@@ -1,8 +1,22 @@
 import { describe, expect, it } from 'vitest'
+import { MemoryStore } from '../../src/base/memoryStore.ts'
+import { ChainView } from '../../src/chain/chainView.ts'
+import { openChain } from '../../src/chain/openChain.ts'
+import { verifierDataCap } from '../../src/chain/queries/dataCap.ts'
+import { MarketActor } from '../../src/chain/queries/marketActor.ts'
+import { activeSectors, loadMiner } from '../../src/chain/queries/minerActor.ts'
+import { listMiners, minerPower } from '../../src/chain/queries/minerPower.ts'
 import { deadlineInfo, nextNotElapsed } from '../../src/chain/queries/provingDeadline.ts'
-import { amountLocked } from '../../src/chain/queries/spendableSupply.ts'
+import { amountLocked, spendableSupply } from '../../src/chain/queries/spendableSupply.ts'
 import { parseCid } from '../../src/codec/cid.ts'
+import { LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
+import { builtinNetwork } from '../../src/networks/builtinNetworks.ts'
+import { apiMinerInfo } from '../../src/rpc/types/miner.ts'
 import type { MultisigState } from '../../src/state/multisig.ts'
+import { idAddress, UNDEF_ADDRESS } from '../../src/types/address.ts'
+import { silentLog } from '../rpc/stubTable.ts'
+import { openShared } from '../support/archives.ts'
+import { missingShared } from '../support/shared.ts'
 
 describe('proving deadlines', () => {
   it('are windows of 60 epochs with their challenge and cutoff before them', () => {
@@ -56,5 +70,67 @@ describe('a multisig', () => {
     expect(amountLocked(state(100n, 10, 7), 16)).toBe(15n)
     expect(amountLocked(state(100n, 10, 7), 17)).toBe(0n)
     expect(amountLocked(state(100n, 0, 0), 0)).toBe(0n)
+  })
+})
+
+describe.skipIf(missingShared('data/snapshots') !== undefined)('mainnet at its beginning, actors v0', () => {
+  const open = (): { view: ChainView; tree: ReturnType<ChainView['stateBefore']> } => {
+    const archive = openShared('snapshots/chain4.car')
+    const blocks = new LayeredBlockstore([new MemoryBlockstore(), archive])
+    const store = openChain({ blocks, meta: new MemoryStore(), log: silentLog, roots: archive.roots })
+    const view = new ChainView({ store, network: builtinNetwork('mainnet'), beaconRound: () => 0 })
+    return { view, tree: view.stateBefore(store.genesis()) }
+  }
+
+  it('has the power that elections were checked with', () => {
+    const { view, tree } = open()
+    const miners = listMiners(view, tree)
+    expect(miners.map(String).sort()).toEqual(['f01000', 'f01001', 'f01002'])
+    // data/snapshots/README.md
+    expect(minerPower(view, tree, UNDEF_ADDRESS).totalPower.qualityAdjPower).toBe(791648371998720n)
+    let sum = 0n
+    for (const miner of miners) {
+      const power = minerPower(view, tree, miner)
+      expect(power.hasMinPower).toBe(true)
+      sum += power.minerPower.qualityAdjPower
+    }
+    expect(sum).toBe(791648371998720n)
+  })
+
+  it('has sectors of 32 GiB that are their power, and a deal in each', () => {
+    const { view, tree } = open()
+    let sectors = 0
+    for (const address of listMiners(view, tree)) {
+      const miner = loadMiner(view, tree, address)
+      const info = miner.info()
+      expect(info.sectorSize).toBe(2 ** 35)
+      expect(info.windowPoStProofType).toBe(8)
+      expect(
+        apiMinerInfo.toJson({ ...info, newWorker: UNDEF_ADDRESS, workerChangeEpoch: -1 }, { addressPrefix: 'f' }),
+      ).toMatchObject({
+        Beneficiary: '<empty>',
+        ConsensusFaultElapsed: -1,
+      })
+      const active = miner.sectorsOf(activeSectors)
+      expect(BigInt(active.count) * BigInt(info.sectorSize)).toBe(
+        minerPower(view, tree, address).minerPower.rawBytePower,
+      )
+      for (const sector of miner.sectors(active)) expect(sector.dealIds.length).toBe(1)
+      sectors += active.count
+    }
+    let deals = 0
+    new MarketActor(view, tree).forEachDeal((_, deal) => {
+      expect(deal.proposal.pieceSize).toBe(2 ** 35)
+      deals++
+    })
+    expect(deals).toBe(sectors)
+  })
+
+  it('circulates what nobody holds back', () => {
+    const { view, tree } = open()
+    const supply = spendableSupply(view, tree, 0)
+    expect(supply).toBeGreaterThan(0n)
+    expect(supply).toBeLessThan(2_000_000_000n * 10n ** 18n)
+    expect(verifierDataCap(view, tree, idAddress(1000n))).toBeUndefined()
   })
 })

@@ -27,7 +27,7 @@ import {
 import { type SectorOnChainInfo, sectorOnChainInfoAt } from '../../state/sector.ts'
 import type { StateTree } from '../../state/stateTree.ts'
 import type { ActorState } from '../../types/actor.ts'
-import type { Address } from '../../types/address.ts'
+import { type Address, UNDEF_ADDRESS } from '../../types/address.ts'
 import type { ChainEpoch, TokenAmount } from '../../types/scalars.ts'
 import { actorOf } from '../actorLookup.ts'
 import type { ChainView } from '../chainView.ts'
@@ -37,8 +37,17 @@ import { ChainError } from '../errors.ts'
 const FIRST_V3_TREES = 3
 /** From this version on the vesting table's first entry is in the state itself. */
 const FIRST_SPLIT_VESTING = 16
+const FIRST_BENEFICIARY = 9
+/** Seal proofs of the sector sizes in order; window PoSt proofs of the same sizes start here. */
+const SECTOR_SIZES = 5
+const FIRST_WINDOW_PROOF = 5
 /** From this version on Lotus shows the last power change of a sector. */
 const FIRST_POWER_BASE_EPOCH = 12
+
+/** @see go-state-types abi/sector.go RegisteredSealProof.RegisteredWindowPoStProof */
+function windowPoStProof(sealProof: number): number {
+  return FIRST_WINDOW_PROOF + (sealProof % SECTOR_SIZES)
+}
 
 /** Sectors of a partition that are neither terminated nor faulty nor unproven. */
 export function activeSectors(partition: Partition): BitField {
@@ -70,8 +79,19 @@ export class MinerActor {
     return Amt.load(this.#store, root, codec, { v0: this.#version < FIRST_V3_TREES })
   }
 
+  /** In the newest form; what an older version lacks is as Lotus shows it. */
   info(): MinerInfo {
-    return getCbor(this.#store, minerInfoAt(this.#version), this.state.info)
+    const info = getCbor(this.#store, minerInfoAt(this.#version), this.state.info)
+    if (this.#version >= FIRST_BENEFICIARY) return info
+    return {
+      ...info,
+      windowPoStProofType: info.windowPoStProofType ?? windowPoStProof(info.sealProofType ?? 0),
+      consensusFaultElapsed: info.consensusFaultElapsed ?? -1,
+      pendingOwnerAddress: info.pendingOwnerAddress ?? null,
+      beneficiary: UNDEF_ADDRESS,
+      beneficiaryTerm: { quota: 0n, usedQuota: 0n, expiration: 0 },
+      pendingBeneficiaryTerm: null,
+    }
   }
 
   /** All deadlines of the proving period, in order. */
