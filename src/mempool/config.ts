@@ -2,7 +2,7 @@
  * The pool's settings as MpoolGetConfig and MpoolSetConfig carry them.
  * @see lotus chain/messagepool/config.go; chain/types/mpool.go, percent.go
  */
-import { type Codec, int, jsonOnly, list, struct } from '../codec/description.ts'
+import { type Codec, int, jsonOnly, list, struct, wrongJson } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
 import { type Address, address } from '../types/address.ts'
 import { MempoolError } from './errors.ts'
@@ -60,7 +60,7 @@ const float: Codec<number> = jsonOnly<number>(
   (json) => {
     if (json === undefined || json === null) return 0
     if (typeof json !== 'number' && typeof json !== 'bigint') {
-      throw new CodecError('INVALID_JSON', 'json: cannot unmarshal value into Go value of type float64')
+      throw wrongJson(json, 'float64')
     }
     return Number(json)
   },

@@ -1,5 +1,5 @@
 /** The send specification: second parameter of MpoolPushMessage and GasEstimateMessageGas. */
-import { type Codec, jsonField, jsonOnly } from '../codec/description.ts'
+import { type Codec, jsonField, jsonOnly, wrongJson } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
 import type { Json } from '../codec/jsonText.ts'
 import { type TokenAmount, tokenAmount } from '../types/scalars.ts'
@@ -42,12 +42,12 @@ export const sendSpec: Codec<SendSpec> = jsonOnly<SendSpec>(
   (json, context) => {
     if (json === undefined || json === null) return DEFAULT_SEND_SPEC
     if (typeof json !== 'object' || Array.isArray(json)) {
-      throw invalid('json: cannot unmarshal value into Go value of type api.MessageSendSpec')
+      throw wrongJson(json, 'api.MessageSendSpec')
     }
     const maxFee = jsonField(json, 'MaxFee')
     const maximize = jsonField(json, 'MaximizeFeeCap')
     if (maximize !== undefined && maximize !== null && typeof maximize !== 'boolean') {
-      throw invalid('json: cannot unmarshal value into Go struct field MessageSendSpec.MaximizeFeeCap of type bool')
+      throw wrongJson(maximize, 'bool')
     }
     return {
       maxFee: maxFee === undefined || maxFee === null || maxFee === '' ? 0n : tokenAmount.fromJson(maxFee, context),
@@ -70,7 +70,7 @@ export const sendSpec: Codec<SendSpec> = jsonOnly<SendSpec>(
 
 function readUuid(json: Json | undefined): string | undefined {
   if (json === undefined || json === null || json === '') return undefined
-  if (typeof json !== 'string') throw invalid('json: cannot unmarshal value into Go value of type uuid.UUID')
+  if (typeof json !== 'string') throw wrongJson(json, 'uuid.UUID')
   const text = json.toLowerCase()
   if (!UUID.test(text)) throw invalid(`invalid UUID length: ${json.length}`)
   return text === ZERO_UUID ? undefined : text

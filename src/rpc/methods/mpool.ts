@@ -4,7 +4,17 @@
  */
 import type { ChainView } from '../../chain/chainView.ts'
 import type { Cid } from '../../codec/cid.ts'
-import { bool, type Codec, cid, jsonOnly, list, listOrEmpty, nullable, struct } from '../../codec/description.ts'
+import {
+  bool,
+  type Codec,
+  cid,
+  jsonOnly,
+  list,
+  listOrEmpty,
+  nullable,
+  struct,
+  wrongJson,
+} from '../../codec/description.ts'
 import { type MessageCheck, messageCheck, messagePrototype } from '../../mempool/checkStatus.ts'
 import { mempoolConfig } from '../../mempool/config.ts'
 import { MempoolError } from '../../mempool/errors.ts'
@@ -18,7 +28,6 @@ import { address } from '../../types/address.ts'
 import { nonce } from '../../types/scalars.ts'
 import { type SignedMessage, signedMessage, signedMessageCid } from '../../types/signedMessage.ts'
 import { tipsetKey } from '../../types/tipset.ts'
-import { RpcError } from '../errors.ts'
 import { channelMethod, type MethodRow, method, nothing, param } from '../method.ts'
 import {
   given,
@@ -57,7 +66,7 @@ const ticketQuality: Codec<number> = jsonOnly<number>(
     if (json === undefined || json === null) return 0
     const value = Number(json)
     if ((typeof json !== 'number' && typeof json !== 'bigint') || Number.isNaN(value)) {
-      throw new RpcError('INVALID_PARAMS', 'json: cannot unmarshal value into Go value of type float64')
+      throw wrongJson(json, 'float64')
     }
     return value
   },
