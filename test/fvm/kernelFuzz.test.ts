@@ -1,6 +1,6 @@
 /**
  * Random syscalls with random arguments: every message ends with a receipt, twice the same, and no amount appears or
- * vanishes. `PETREL_SEED=<n>` repeats a run.
+ * vanishes. Each message has a seed of its own, counted from the one that is printed.
  */
 import { describe, expect, it } from 'vitest'
 import { type Cid, CODEC_CBOR, CODEC_DAG_CBOR, CODEC_RAW, HASH_BLAKE2B_256 } from '../../src/codec/cid.ts'
@@ -8,6 +8,7 @@ import type { ApplyResult } from '../../src/fvm/executor.ts'
 import type { Kernel } from '../../src/fvm/kernel/kernel.ts'
 import { ActorExit, SyscallError } from '../../src/fvm/kernel/outcomes.ts'
 import { type Address, delegatedAddress, idAddress, secp256k1Address } from '../../src/types/address.ts'
+import { seeded } from '../support/seeded.ts'
 import { codeOf, SENDER, TEST_ACTOR, testMessage, tinyMachine } from './support/tinyMachine.ts'
 
 const RUNS = 150
@@ -155,7 +156,7 @@ function run(seed: number, networkVersion: number): { result: ApplyResult; held:
 }
 
 describe('random syscalls', () => {
-  const first = Number(process.env.PETREL_SEED ?? Math.floor(Math.random() * 1e9))
+  const first = seeded('random syscalls').seed
   it.each(VERSIONS)(`network version %i, from seed ${first}`, (networkVersion) => {
     const exits = new Set<number>()
     for (let seed = first; seed < first + RUNS; seed++) {
