@@ -2,20 +2,21 @@ import { describe, expect, it } from 'vitest'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
 import { openChain } from '../../src/chain/openChain.ts'
-import { verifierDataCap } from '../../src/chain/queries/dataCap.ts'
+import { clientDataCap, verifierDataCap } from '../../src/chain/queries/dataCap.ts'
 import { MarketActor } from '../../src/chain/queries/marketActor.ts'
 import { activeSectors, loadMiner } from '../../src/chain/queries/minerActor.ts'
 import { listMiners, minerPower } from '../../src/chain/queries/minerPower.ts'
 import { deadlineInfo, nextNotElapsed } from '../../src/chain/queries/provingDeadline.ts'
+import { allocations, claims } from '../../src/chain/queries/registry.ts'
 import { amountLocked, spendableSupply } from '../../src/chain/queries/spendableSupply.ts'
 import { parseCid } from '../../src/codec/cid.ts'
 import { LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { builtinNetwork } from '../../src/networks/builtinNetworks.ts'
 import { apiMinerInfo } from '../../src/rpc/types/miner.ts'
 import type { MultisigState } from '../../src/state/multisig.ts'
-import { idAddress, UNDEF_ADDRESS } from '../../src/types/address.ts'
+import { type Address, idAddress, parseAddress, UNDEF_ADDRESS } from '../../src/types/address.ts'
 import { silentLog } from '../rpc/stubTable.ts'
-import { openShared } from '../support/archives.ts'
+import { openGolden, openShared } from '../support/archives.ts'
 import { missingShared } from '../support/shared.ts'
 
 describe('proving deadlines', () => {
@@ -132,5 +133,49 @@ describe.skipIf(missingShared('data/snapshots') !== undefined)('mainnet at its b
     expect(supply).toBeGreaterThan(0n)
     expect(supply).toBeLessThan(2_000_000_000n * 10n ** 18n)
     expect(verifierDataCap(view, tree, idAddress(1000n))).toBeUndefined()
+  })
+})
+
+describe.skipIf(missingShared('data/golden/nv28') !== undefined)('the verified registry of a recorded chain', () => {
+  it('has a claim for each verified deal that is in a sector', () => {
+    const { store: archive, network } = openGolden('nv28')
+    const blocks = new LayeredBlockstore([new MemoryBlockstore(), archive])
+    const store = openChain({ blocks, meta: new MemoryStore(), log: silentLog, roots: archive.roots })
+    const view = new ChainView({ store, network, beaconRound: (epoch) => epoch + 100 })
+    const tree = view.stateBefore(store.head())
+    const all = claims(view, tree).all()
+    const deals: string[] = []
+    new MarketActor(view, tree).forEachDeal((_, { proposal, state }) => {
+      deals.push(
+        `${tree.lookupId(proposal.provider)} ${tree.lookupId(proposal.client)} ${state.sectorNumber} ${proposal.pieceCid}`,
+      )
+    })
+    const found = [...all.values()].map((claim) => `${claim.provider} ${claim.client} ${claim.sector} ${claim.data}`)
+    expect(found.length).toBeGreaterThan(0)
+    for (const one of found) expect(deals).toContain(one)
+    for (const [number, claim] of all) {
+      expect(claims(view, tree).get(claim.provider, number)).toEqual(claim)
+      expect(claims(view, tree).of(claim.provider).get(number)).toEqual(claim)
+    }
+    expect(allocations(view, tree).of(1000n).size).toBe(0)
+  })
+
+  it('counts data cap as Lotus said', () => {
+    // golden/nv28/session.jsonl.zst, StateVerifierStatus and StateVerifiedClientStatus
+    const { store: archive, network } = openGolden('nv28')
+    const blocks = new LayeredBlockstore([new MemoryBlockstore(), archive])
+    const store = openChain({ blocks, meta: new MemoryStore(), log: silentLog, roots: archive.roots })
+    const view = new ChainView({ store, network, beaconRound: (epoch) => epoch + 100 })
+    // The answers were given while the chain grew: one of its states has both.
+    const [verifier, client] = [
+      't13a5iiget2vk7qyb6sfe5ed7gx3jvzsk4qqxjrfq',
+      't1s6dviecni6uvgle2knae47qe6hnqtbq5hyko35i',
+    ].map(parseAddress)
+    const seen = new Set<string>()
+    for (let tipset = store.head(); tipset.height > 100; tipset = store.parent(tipset)) {
+      const tree = view.stateBefore(tipset)
+      seen.add(`${verifierDataCap(view, tree, verifier as Address)} ${clientDataCap(view, tree, client as Address)}`)
+    }
+    expect([...seen]).toContain('1098437885952 1073741824')
   })
 })

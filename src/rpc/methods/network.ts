@@ -1,12 +1,11 @@
-/** Methods about the network as a whole: supply, parameters, market, registry, differences of states. */
+/** Methods about the network as a whole: supply, parameters, market, differences of states. */
 import type { ChainView } from '../../chain/chainView.ts'
 import { resolveId } from '../../chain/chainView.ts'
 import { circulatingSupply } from '../../chain/circulatingSupply.ts'
-import { clientDataCap, registryState, verifierDataCap } from '../../chain/queries/dataCap.ts'
 import { MarketActor, type MarketDeal } from '../../chain/queries/marketActor.ts'
 import { spendableSupply } from '../../chain/queries/spendableSupply.ts'
-import { cid, nullable } from '../../codec/description.ts'
-import { dealId, storagePower } from '../../state/scalars.ts'
+import { cid } from '../../codec/description.ts'
+import { dealId } from '../../state/scalars.ts'
 import type { StateTree } from '../../state/stateTree.ts'
 import type { ActorState } from '../../types/actor.ts'
 import { type Address, address, idAddress } from '../../types/address.ts'
@@ -128,30 +127,6 @@ function marketMethods(view: ChainView): MethodRow[] {
 
 function stateMethods(view: ChainView): MethodRow[] {
   return [
-    method({
-      name: 'StateVerifiedRegistryRootKey',
-      perm: 'read',
-      summary: 'The address that may name verifiers.',
-      params: [key],
-      result: address,
-      handler: (one) => registryState(view, treeAt(view, one)).state.rootKey,
-    }),
-    method({
-      name: 'StateVerifierStatus',
-      perm: 'read',
-      summary: 'Data cap that a verifier may still give, bytes; null for who is none.',
-      params: [param('address', address), key],
-      result: nullable(storagePower),
-      handler: (who, one) => verifierDataCap(view, treeAt(view, one), who) ?? null,
-    }),
-    method({
-      name: 'StateVerifiedClientStatus',
-      perm: 'read',
-      summary: 'Data cap that a client has, bytes; null for who has none.',
-      params: [param('address', address), key],
-      result: nullable(storagePower),
-      handler: (who, one) => clientDataCap(view, treeAt(view, one), who) ?? null,
-    }),
     method({
       name: 'StateChangedActors',
       perm: 'read',
