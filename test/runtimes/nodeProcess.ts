@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 /** How each runtime starts the program. */
 export const RUNTIMES: Readonly<Record<string, readonly string[]>> = {
   node: [process.execPath, join(ROOT, 'platform/node/petrel.ts')],
-  deno: [denoPath(), 'run', '-A', join(ROOT, 'platform/deno/main.ts')],
+  deno: [denoPath(), 'run', '-A', '--v8-flags=--stack-size=7000', join(ROOT, 'platform/deno/main.ts')],
 }
 
 /** A running program. */
