@@ -26,6 +26,7 @@ import { minerMethods } from '../rpc/methods/miner.ts'
 import { multisigMethods } from '../rpc/methods/multisig.ts'
 import { networkMethods } from '../rpc/methods/network.ts'
 import { paramsMethods } from '../rpc/methods/params.ts'
+import { registryMethods } from '../rpc/methods/registry.ts'
 import { searchMethods } from '../rpc/methods/search.ts'
 import { stateMethods } from '../rpc/methods/state.ts'
 import { syncMethods } from '../rpc/methods/sync.ts'
@@ -123,8 +124,20 @@ export async function startNode(
     ...ethAddressMethods({ view, tipsetOf: (block) => ethTipset(view.store, block, false) }),
     ...minerMethods({ view, vm }),
     ...networkMethods(view),
+    ...registryMethods(view),
     ...executionMethods({ view, vm, findMessage }),
-    ...ethMethods({ view, vm, findMessage, pending: () => mempool.pool.pending().messages }),
+    ...ethMethods({
+      view,
+      vm,
+      findMessage,
+      pending: () => mempool.pool.pending().messages,
+      onPoolMessage: (listener) =>
+        mempool.pool.subscribe(({ type, message }) => {
+          if (type === 'add') listener(message)
+        }),
+      random: ports.random,
+      log: ports.log,
+    }),
     ...searchMethods(search),
     ...transferMethods({ view, transfers: new TransferReader(view, vm) }),
     ...authMethods({ tokens }),

@@ -18,6 +18,8 @@ export interface Caller {
   readonly version: ApiVersion
   readonly permissions: ReadonlySet<string>
   readonly signal: AbortSignal
+  /** Aborted when the connection ends. */
+  readonly ended: AbortSignal
   /** Sends a call to the client; undefined over HTTP. */
   readonly notify: CallContext['notify']
 }

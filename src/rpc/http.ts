@@ -191,7 +191,8 @@ export class HttpHandler {
     permissions: ReadonlySet<string> | undefined,
   ): HttpResponse | Promise<HttpResponse> {
     if (permissions === undefined) return UNAUTHORIZED
-    const caller: Caller = { version, permissions, signal: request.signal ?? NEVER, notify: undefined }
+    const signal = request.signal ?? NEVER
+    const caller: Caller = { version, permissions, signal, ended: signal, notify: undefined }
     try {
       const body = parseBody(this.#bodyText(request.body))
       if (body.kind === 'batch') return this.#batch(body.requests, caller)

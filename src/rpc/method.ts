@@ -30,6 +30,8 @@ export interface CallContext {
   readonly json: JsonContext
   /** Aborted when the connection ends or the client sends `xrpc.cancel`. */
   readonly signal: AbortSignal
+  /** Aborted when the connection ends: subscriptions live that long. */
+  readonly ended: AbortSignal
   /** Sends a call to the client (`eth_subscription`); undefined where the transport cannot. */
   readonly notify: ((method: string, params: Json) => void) | undefined
 }

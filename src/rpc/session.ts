@@ -52,6 +52,7 @@ export class RpcSession {
   /** Running requests and open channels by the id of their request. */
   readonly #running = new Map<string, AbortController>()
   readonly #channels = new Map<string, Channel>()
+  readonly #connection = new AbortController()
   #nextChannel = 1
   #ended = false
 
@@ -86,6 +87,7 @@ export class RpcSession {
     this.#channels.clear()
     for (const controller of this.#running.values()) controller.abort()
     this.#running.clear()
+    this.#connection.abort()
   }
 
   #start(request: RpcRequest): void {
@@ -96,6 +98,7 @@ export class RpcSession {
       version: this.#deps.version,
       permissions: this.#deps.permissions,
       signal: controller.signal,
+      ended: this.#connection.signal,
       notify: (method: string, params: Json): void => this.#send(notificationText(method, stringifyJson(params))),
     }
     const finish = (outcome: Outcome): void => {

@@ -67,10 +67,6 @@ export const SESSION_DIFFERENCES: readonly SessionDifference[] = [
     frame: /^\{"id":[45],"jsonrpc":"2\.0","result":"0x[0-9a-f]{32}0{32}"\}$/,
     reason: 'subscription ids are random',
   },
-  {
-    frame: /"unsupported event type: bogus"|"method":"eth_subscription"/,
-    reason: 'Ethereum subscriptions are not supported yet',
-  },
 ]
 
 /** A field of a recorded answer that the chain and its network file do not determine. */

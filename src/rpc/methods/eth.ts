@@ -32,6 +32,7 @@ import {
 } from '../types/eth.ts'
 import { ethAddress, ethUint64 } from './ethAddress.ts'
 import { eventMethods } from './ethEvents.ts'
+import { type EthSubscribeDeps, ethSubscribeMethods } from './ethSubscribe.ts'
 import { traceMethods } from './ethTrace.ts'
 
 const SYSTEM_ADDRESS = idAddress(0)
@@ -43,7 +44,7 @@ const block = param('block', blockParam)
 const fullParam = param('fullTransactions', bool)
 
 /** Rows of `Eth…`. */
-export function ethMethods(deps: EthMethodsDeps): MethodRow[] {
+export function ethMethods(deps: EthMethodsDeps & Omit<EthSubscribeDeps, 'reader'>): MethodRow[] {
   const reader = new EthReader(deps)
   return [
     ...blockMethods(reader),
@@ -52,6 +53,7 @@ export function ethMethods(deps: EthMethodsDeps): MethodRow[] {
     ...netMethods(reader),
     ...eventMethods(reader),
     ...traceMethods(reader, locateIn(reader, deps)),
+    ...ethSubscribeMethods({ ...deps, reader }),
   ]
 }
 

@@ -21,7 +21,7 @@ import { ethAddress } from './ethAddress.ts'
 const TO_HEAD = -1
 
 /** Which logs are wanted. */
-interface LogFilter {
+export interface LogFilter {
   readonly fromBlock: string | undefined
   readonly toBlock: string | undefined
   readonly blockHash: Uint8Array | undefined
@@ -40,7 +40,8 @@ function asList(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : [value]
 }
 
-const logFilter: Codec<LogFilter> = jsonOnly<LogFilter>(
+/** A filter of logs. */
+export const logFilter: Codec<LogFilter> = jsonOnly<LogFilter>(
   'ethtypes.EthFilterSpec',
   () => null,
   (given, context) => {
@@ -136,6 +137,18 @@ function matches(event: ActorEvent, filter: EventFilter): boolean {
   return true
 }
 
+/** Whether a log is wanted: by emitter, and by topics in their positions. */
+export function matchesLog(
+  filter: LogFilter,
+  log: { readonly address: Uint8Array; readonly topics: readonly Uint8Array[] },
+): boolean {
+  if (filter.addresses.size > 0 && !filter.addresses.has(hexBytes(log.address))) return false
+  return filter.topics.every((any, i) => {
+    const topic = log.topics[i]
+    return any === undefined || (topic !== undefined && any.has(hexBytes(topic)))
+  })
+}
+
 /** Rows of the searches of events. */
 export function eventMethods(reader: EthReader): MethodRow[] {
   const { view, chainId } = reader
@@ -152,14 +165,7 @@ export function eventMethods(reader: EthReader): MethodRow[] {
         const out: Json[] = []
         for (const tipset of tipsetsOf(reader, filter)) {
           for (const logs of logsOf(await reader.executed(tipset), chainId)) {
-            for (const { json: log, address: emitter, topics } of logs) {
-              if (filter.addresses.size > 0 && !filter.addresses.has(hexBytes(emitter))) continue
-              const fits = filter.topics.every((any, i) => {
-                const topic = topics[i]
-                return any === undefined || (topic !== undefined && any.has(hexBytes(topic)))
-              })
-              if (fits) out.push(log)
-            }
+            for (const log of logs) if (matchesLog(filter, log)) out.push(log.json)
           }
         }
         return out
