@@ -36,7 +36,7 @@ describe.skipIf(missingShared('data/golden') !== undefined)('recorded searches',
       const row = rows.find((one) => one.name === name && one.versions.includes(version))
       if (row?.kind !== 'call') throw new TypeError(`no row ${version} ${name}`)
       const signal = AbortSignal.timeout(5_000)
-      const call = { version, permissions: new Set<string>(), json, signal, notify: undefined } as const
+      const call = { version, permissions: new Set<string>(), json, signal, ended: signal, notify: undefined } as const
       let answer: Json
       try {
         const values = row.params.map(({ codec }, i) => codec.fromJson(params[i], json))
