@@ -163,12 +163,21 @@ export class WorkerVmHost implements VmHost {
       const job = free === undefined ? undefined : this.#waiting.shift()
       if (free === undefined || job === undefined) return
       try {
-        const thread = free === 'new' ? this.#startThread() : free
-        thread.job = job
-        this.#ask(thread, job, [])
+        this.#begin(free === 'new' ? this.#startThread() : free, job)
       } catch (error) {
         job.reject(asError(error))
       }
+    }
+  }
+
+  #begin(thread: Thread, job: Job): void {
+    thread.job = job
+    try {
+      this.#ask(thread, job, [])
+    } catch (error) {
+      // Nothing was asked, so nothing will come: the thread is free again.
+      thread.job = undefined
+      throw error
     }
   }
 

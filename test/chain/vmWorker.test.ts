@@ -303,6 +303,15 @@ describe('the queue', () => {
     expect((await second).error).toBe('2')
   })
 
+  it('fails a call that cannot be asked, and goes on', async () => {
+    machine = () => ({ call: async () => ({ error: 'done' }) as InvocResult })
+    const host = open()
+    const unsendable = { ...message(1), params: (() => 1) as unknown as Uint8Array }
+    expect(((await failure(host.call(unsendable, tipset))) as ChainError).code).toBe('NOT_SUPPORTED')
+    expect((await host.call(message(1), tipset)).error).toBe('done')
+    expect(threads.length).toBe(1)
+  })
+
   it('fails a call whose thread cannot be started', async () => {
     const host = new WorkerVmHost({
       view,
