@@ -94,8 +94,9 @@ describe.skipIf(missing !== undefined)('method table', () => {
         if (row.kind !== 'raw' && params.length !== row.params.length) {
           failures.push(`${version} ${row.name}: ${row.params.length} parameters, not ${params.length}`)
         }
-        if ((listed.transport === 'websocket') !== (row.kind === 'channel'))
-          failures.push(`${row.name}: channel or not`)
+        // EthSubscribe needs a WebSocket too, but answers with an id of its own instead of a channel.
+        const isChannel = listed.transport === 'websocket' && row.name !== 'EthSubscribe'
+        if (isChannel !== (row.kind === 'channel')) failures.push(`${row.name}: channel or not`)
         const served = listed.versions.includes(version) || (version === 'v0' && listed.versions.includes('v1'))
         if (!served) failures.push(`${row.name} must not be served on ${version}`)
       }
