@@ -179,7 +179,7 @@ describe('failures', () => {
       expect(error).toEqual(thrown)
       expect((error as ChainError).code).toBe((thrown as ChainError).code)
       expect((error as ChainError).info).toEqual((thrown as ChainError).info)
-      expect(error.stack).toContain('vmWorker.test')
+      expect(error.stack).toBe(thrown.stack)
     })
   }
 
