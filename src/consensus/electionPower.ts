@@ -6,7 +6,7 @@ import type { Cid } from '../codec/cid.ts'
 import type { Blockstore } from '../ipld/blockstore.ts'
 import { getCbor } from '../ipld/blockstore.ts'
 import { Hamt } from '../ipld/hamt.ts'
-import { powerClaim, powerState } from '../state/power.ts'
+import { anyPowerState, powerClaim } from '../state/power.ts'
 import { StateTree } from '../state/stateTree.ts'
 import type { Address } from '../types/address.ts'
 import type { ElectionPower } from './election.ts'
@@ -21,7 +21,7 @@ const POWER_ACTOR = 4n
 export function electionPower(store: Blockstore, stateRoot: Cid, miner: Address): ElectionPower | undefined {
   const actor = StateTree.load(store, stateRoot).getActor(POWER_ACTOR)
   if (actor === undefined) throw new ConsensusError('NO_POWER', 'Cannot hold election: no power actor')
-  const state = getCbor(store, powerState, actor.head)
+  const state = getCbor(store, anyPowerState, actor.head)
   const found = Hamt.load(store, state.claims, powerClaim).get(miner.bytes)
   return found === undefined ? undefined : { miner: found.qualityAdjPower, network: state.totalQualityAdjPower }
 }

@@ -63,6 +63,20 @@ export const powerStateAt: (actorsVersion: number) => Codec<PowerState> = versio
 ])
 export const powerState: Codec<PowerState> = powerStateAt(18)
 
+/** Fields of the layouts: versions 0, 2 to 14, from 15 on. */
+const VERSION_BY_FIELDS: Readonly<Record<number, number>> = { 16: 0, 15: 14, 17: 18 }
+
+/** Reads any version's state by its number of fields, where the actor's code is not at hand. Writes the newest. */
+export const anyPowerState: Codec<PowerState> = {
+  ...powerState,
+  read: (reader) => {
+    const start = reader.offset
+    const fields = reader.readArray()
+    reader.offset = start
+    return powerStateAt(VERSION_BY_FIELDS[fields] ?? 18).read(reader)
+  },
+}
+
 /** A miner's power as the power actor counts it. */
 export interface PowerClaim {
   /** Only in version 2. */
