@@ -3,7 +3,8 @@ import { type Cid, readCid } from '../../codec/cid.ts'
 import { CodecError } from '../../codec/errors.ts'
 import { type Address, addressFromBytes } from '../../types/address.ts'
 import { Errno, SyscallError } from '../kernel/outcomes.ts'
-import type { WasmMemory } from './webAssembly.ts'
+import { PAGE_BYTES } from './instrument.ts'
+import type { WasmInt32Global, WasmMemory } from './webAssembly.ts'
 
 /** Bytes of the longest digest that the reference's CIDs hold. */
 const MAX_DIGEST_BYTES = 64
@@ -20,17 +21,31 @@ export class ActorMemory {
   bytes: Uint8Array = EMPTY_BYTES
   view: DataView = NO_BYTES
   #memory: WasmMemory | undefined
+  /** pages of it that are the actor's; undefined: all */
+  #pages: WasmInt32Global | undefined
 
-  /** Uses `memory` from now on. */
-  attach(memory: WasmMemory): void {
+  /**
+   * Uses `memory` from now on.
+   * @param pages - how much of it, where it is the host's
+   */
+  attach(memory: WasmMemory, pages?: WasmInt32Global): void {
     this.#memory = memory
+    this.#pages = pages
     this.refresh()
   }
 
   /** Rebuilds the views if the memory grew: growing detaches the buffer below them. */
   refresh(): void {
     const buffer = this.#memory?.buffer
-    if (buffer === undefined || buffer === this.view.buffer) return
+    if (buffer === undefined) return
+    if (this.#pages !== undefined) {
+      const length = this.#pages.value * PAGE_BYTES
+      if (buffer === this.view.buffer && length === this.bytes.length) return
+      this.bytes = new Uint8Array(buffer, 0, length)
+      this.view = new DataView(buffer, 0, length)
+      return
+    }
+    if (buffer === this.view.buffer) return
     this.bytes = new Uint8Array(buffer)
     this.view = new DataView(buffer)
   }

@@ -47,6 +47,7 @@ import {
   OP_IF,
   OP_LOOP,
   OP_MEMORY_GROW,
+  OP_MEMORY_SIZE,
   OP_RETURN,
   OP_SELECT,
   OP_UNREACHABLE,
@@ -54,6 +55,10 @@ import {
   OPCODE_IMMEDIATE,
   OPCODE_POP,
   OPCODE_PUSH,
+  TYPE_F32,
+  TYPE_F64,
+  TYPE_I32,
+  TYPE_I64,
 } from './opcodes.ts'
 import type { InstrumentationRules } from './rules.ts'
 
@@ -72,6 +77,15 @@ export const EDIT_MEMORY_GROW = 4
 export const EDIT_TABLE_GROW = 5
 /** an f32 (`value` 0) or f64 (1) that may be a NaN was pushed just before `at` */
 export const EDIT_NAN = 6
+
+/** a load at `at` that ends `value` + `low` bytes behind its address (offset, width); host memory only */
+export const EDIT_LOAD = 7
+/** a store at `at`, as {@link EDIT_LOAD}; `high` is the type of its value */
+export const EDIT_STORE = 8
+/** memory.copy (`value` 2), memory.fill or memory.init (1: one range of memory) at `at`; host memory only */
+export const EDIT_BULK = 9
+/** memory.size from `at` to `next`; host memory only */
+export const EDIT_MEMORY_SIZE = 10
 
 const TWO_32 = 4_294_967_296
 /** Units in the height of an empty operand stack. @see max_height.rs `ACTIVATION_FRAME_COST` */
@@ -248,6 +262,14 @@ class Analyser {
     this.#frames.slot[this.#depth] = this.#edits.push(EDIT_CHARGE, next, next, 0)
   }
 
+  /** Notes a load or a store. */
+  #access(at: number, op: number, offset: number): void {
+    const isStore = op >= FIRST_STORE
+    const edit = this.#edits.push(isStore ? EDIT_STORE : EDIT_LOAD, at, at, offset)
+    this.#edits.low[edit] = ACCESS_WIDTHS[op - FIRST_LOAD] as number
+    if (isStore) this.#edits.high[edit] = STORE_TYPES[op - FIRST_STORE] as number
+  }
+
   /** Notes a branch to `label`. */
   #branch(label: number): void {
     const frames = this.#frames
@@ -284,6 +306,7 @@ class Analyser {
   #function(reader: WasmReader, index: number): FunctionPlan {
     const { instruction: price, linear } = this.#rules
     const newer = this.#rules.newerInstructions
+    const { hostMemory } = this.#rules
     const edits = this.#edits
     const frames = this.#frames
     const functionIndex = index + this.#module.imports.length
@@ -326,7 +349,8 @@ class Analyser {
           break
         case IMMEDIATE_MEMARG:
           if (reader.u32() > 31) throw refused(at, 'second memory')
-          reader.skipLeb()
+          if (hostMemory) this.#access(at, op, reader.u32())
+          else reader.skipLeb()
           break
         case IMMEDIATE_BLOCK:
           operand = reader.byte()
@@ -447,6 +471,10 @@ class Analyser {
           edits.push(EDIT_GLOBAL, at + 1, reader.at, operand)
           this.#pop(1)
           break
+        case OP_MEMORY_SIZE:
+          if (hostMemory) edits.push(EDIT_MEMORY_SIZE, at, reader.at, 0)
+          this.#height++
+          break
         case OP_MEMORY_GROW:
           this.#pop(1)
           this.#height++
@@ -512,7 +540,7 @@ class Analyser {
 
   /** Returns whether the price depends on a value at run time. */
   #bulk(reader: WasmReader, at: number, constant: number, slot: number): boolean {
-    const { linear, newerInstructions, oneBulkIndex } = this.#rules
+    const { linear, newerInstructions, oneBulkIndex, hostMemory } = this.#rules
     const op = reader.u32()
     if (op < BULK_MEMORY_INIT) {
       if (!newerInstructions) throw refused(at, `opcode 252 ${op}`)
@@ -538,6 +566,7 @@ class Analyser {
       this.#linear(at, unit, constant, slot)
       priced = constant === NO_CONSTANT
     }
+    if (hostMemory && op <= BULK_MEMORY_FILL) this.#edits.push(EDIT_BULK, at, at, op === BULK_MEMORY_COPY ? 2 : 1)
     if (op === BULK_TABLE_GROW) {
       this.#pop(2)
       this.#height++
@@ -554,6 +583,12 @@ class Analyser {
   }
 }
 
+const FIRST_LOAD = 0x28
+const FIRST_STORE = 0x36
+/** Bytes that each load and store touches, from i32.load to i64.store32. */
+const ACCESS_WIDTHS = [4, 8, 4, 8, 1, 1, 2, 2, 1, 1, 2, 2, 4, 4, 4, 8, 4, 8, 1, 2, 1, 2, 4]
+/** Types of what the stores write, from i32.store to i64.store32. */
+const STORE_TYPES = [TYPE_I32, TYPE_I64, TYPE_F32, TYPE_F64, TYPE_I32, TYPE_I32, TYPE_I64, TYPE_I64, TYPE_I64]
 /** No i32.const came right before: a number that no i32 is. */
 const NO_CONSTANT = 0x1_0000_0000
 /** Priced instructions that wrapping adds to a call. @see stack_limiter/mod.rs `instrument_call` */

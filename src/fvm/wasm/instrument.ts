@@ -1,12 +1,16 @@
 import type { Analysis, Edits, FunctionPlan } from './analyse.ts'
 import {
   analyse,
+  EDIT_BULK,
   EDIT_CALL,
   EDIT_CHARGE,
   EDIT_GLOBAL,
   EDIT_LINEAR,
+  EDIT_LOAD,
   EDIT_MEMORY_GROW,
+  EDIT_MEMORY_SIZE,
   EDIT_NAN,
+  EDIT_STORE,
   EDIT_TABLE_GROW,
 } from './analyse.ts'
 import { ByteSink } from './byteSink.ts'
@@ -15,6 +19,7 @@ import {
   decodeModule,
   EXPORT_FUNCTION,
   EXPORT_GLOBAL,
+  EXPORT_MEMORY,
   refused,
   SECTION_CODE,
   SECTION_CUSTOM,
@@ -33,8 +38,11 @@ import {
 import { INFO_SECTION, type ModuleInfo } from './moduleInfo.ts'
 import {
   BLOCK_EMPTY,
+  BULK_MEMORY_FILL,
   BULK_TABLE_GROW,
   BULK_TABLE_SIZE,
+  OP_BLOCK,
+  OP_BR,
   OP_BULK,
   OP_CALL,
   OP_END,
@@ -48,6 +56,7 @@ import {
   OP_I32_CONST,
   OP_I32_EQ,
   OP_I32_GT_U,
+  OP_I32_SHL,
   OP_I32_SUB,
   OP_I64_ADD,
   OP_I64_CONST,
@@ -58,6 +67,7 @@ import {
   OP_I64_SUB,
   OP_IF,
   OP_LOCAL_GET,
+  OP_LOCAL_SET,
   OP_LOCAL_TEE,
   OP_MEMORY_GROW,
   OP_MEMORY_SIZE,
@@ -77,6 +87,12 @@ import type { InstrumentationRules } from './rules.ts'
 export const GAS_MODULE = 'gas'
 /** Export of a mutable i64: bytes by which the instance may still grow. Only in modules which can grow. */
 export const BUDGET_EXPORT = '\0budget'
+/** Import of the memory that a module with `hostMemory` rules runs in. */
+export const HOST_MODULE = 'petrel'
+export const HOST_MEMORY = 'memory'
+/** Export of a mutable i32: pages of host memory that the module may use. */
+export const PAGES_EXPORT = '\0pages'
+
 /** Bytes of one page of memory. */
 export const PAGE_BYTES = 65_536
 /** Bytes that one element of a table counts for. @see ref-fvm fvm/src/machine/limiter.rs `grow_instance_table` */
@@ -124,6 +140,8 @@ class Instrumenter {
   readonly #gasFunction: number
   readonly #growMemoryFunction: number
   readonly #growTableFunction: number
+  readonly #checkFunction: number
+  readonly #pagesGlobal: number
 
   constructor(module: WasmModule, analysis: Analysis, rules: InstrumentationRules, forRun: boolean) {
     this.#module = module
@@ -149,13 +167,20 @@ class Instrumenter {
     if (this.#growsTable) {
       this.#newFunctionTypes.push(this.#typeIndex({ params: [TYPE_FUNCREF, TYPE_I32], results: [TYPE_I32] }))
     }
+    this.#checkFunction = module.functionTypes.length + this.#newFunctionTypes.length
+    if (this.#hostMemory) this.#newFunctionTypes.push(this.#typeIndex({ params: [TYPE_I32, TYPE_I64], results: [] }))
     // Index 0 is the imported counter, then come the module's own.
     this.#stackGlobal = module.globalCount + 1
     this.#budgetGlobal = module.globalCount + 2
+    this.#pagesGlobal = module.globalCount + (this.#grows ? 3 : 2)
   }
 
   get #growsMemory(): boolean {
     return this.#forRun && this.#analysis.growsMemory
+  }
+
+  get #hostMemory(): boolean {
+    return this.#forRun && this.#rules.hostMemory
   }
 
   get #growsTable(): boolean {
@@ -181,13 +206,13 @@ class Instrumenter {
           if (range !== undefined) this.#section(id, () => this.#tables())
           break
         case SECTION_MEMORY:
-          if (range !== undefined) this.#section(id, () => this.#memory())
+          if (range !== undefined && !this.#hostMemory) this.#section(id, () => this.#memory())
           break
         case SECTION_GLOBAL:
           this.#section(id, () => this.#globals())
           break
         case SECTION_EXPORT:
-          if (range !== undefined || this.#grows) this.#section(id, () => this.#exports())
+          if (range !== undefined || this.#grows || this.#hostMemory) this.#section(id, () => this.#exports())
           break
         case SECTION_START:
           if (this.#module.start !== undefined)
@@ -279,7 +304,12 @@ class Instrumenter {
 
   #imports(): void {
     const out = this.#out
-    this.#extended(SECTION_IMPORT, 1)
+    this.#extended(SECTION_IMPORT, this.#hostMemory ? 2 : 1)
+    if (this.#hostMemory) {
+      out.text(HOST_MODULE)
+      out.text(HOST_MEMORY)
+      for (const byte of [EXPORT_MEMORY, 0, 0]) out.byte(byte)
+    }
     out.text(GAS_MODULE)
     out.text(this.#rules.gasCounter)
     out.byte(EXPORT_GLOBAL)
@@ -316,15 +346,20 @@ class Instrumenter {
 
   #globals(): void {
     const out = this.#out
-    this.#extended(SECTION_GLOBAL, this.#grows ? 2 : 1)
+    this.#extended(SECTION_GLOBAL, 1 + (this.#grows ? 1 : 0) + (this.#hostMemory ? 1 : 0))
     for (const byte of [TYPE_I32, 1, OP_I32_CONST, 0, OP_END]) out.byte(byte)
     if (this.#grows) for (const byte of [TYPE_I64, 1, OP_I64_CONST, 0, OP_END]) out.byte(byte)
+    if (this.#hostMemory) {
+      for (const byte of [TYPE_I32, 1, OP_I32_CONST]) out.byte(byte)
+      out.s32(this.#module.memory?.minimum ?? 0)
+      out.byte(OP_END)
+    }
   }
 
   #exports(): void {
     const out = this.#out
     const { bytes, exports } = this.#module
-    out.u32(exports.length + (this.#grows ? 1 : 0))
+    out.u32(exports.length + (this.#grows ? 1 : 0) + (this.#hostMemory ? 1 : 0))
     for (const { name, kind, index } of exports) {
       out.u32(name.end - name.start)
       out.copy(bytes, name.start, name.end)
@@ -337,6 +372,11 @@ class Instrumenter {
       out.text(BUDGET_EXPORT)
       out.byte(EXPORT_GLOBAL)
       out.u32(this.#budgetGlobal)
+    }
+    if (this.#hostMemory) {
+      out.text(PAGES_EXPORT)
+      out.byte(EXPORT_GLOBAL)
+      out.u32(this.#pagesGlobal)
     }
   }
 
@@ -367,6 +407,7 @@ class Instrumenter {
     this.#chargeFunction()
     if (this.#growsMemory) this.#memoryGrower()
     if (this.#growsTable) this.#tableGrower()
+    if (this.#hostMemory) this.#checker()
   }
 
   /** Copies a body and applies its edits. */
@@ -401,11 +442,17 @@ class Instrumenter {
     const f32 = canonical && plan.needsF32 ? 1 : 0
     const f64 = canonical && plan.needsF64 ? 1 : 0
     const reader = new WasmReader(this.#module.bytes, start, plan.code)
-    out.u32(reader.u32() + i32 + f32 + f64)
+    const host = this.#hostMemory
+    out.u32(reader.u32() + i32 + f32 + f64 + (host ? 4 : 0))
     out.copy(this.#module.bytes, reader.at, plan.code)
     if (i32 === 1) this.#local(TYPE_I32)
     if (f32 === 1) this.#local(TYPE_F32)
     if (f64 === 1) this.#local(TYPE_F64)
+    if (host) {
+      out.u32(3)
+      out.byte(TYPE_I32)
+      for (const type of [TYPE_I64, TYPE_F32, TYPE_F64]) this.#local(type)
+    }
     return plan.code
   }
 
@@ -457,6 +504,28 @@ class Instrumenter {
         if (!this.#forRun) return copied
         out.byte(OP_CALL)
         out.u32(this.#growTableFunction)
+        return next
+      case EDIT_LOAD:
+        this.#checkAccess(edits, edit, hostScratch(scratch, plan))
+        return copied
+      case EDIT_STORE: {
+        const first = hostScratch(scratch, plan)
+        const type = edits.high[edit] as number
+        const kept = type === TYPE_I32 ? first + 1 : first + 3 + (TYPE_I64 - type)
+        out.byte(OP_LOCAL_SET)
+        out.u32(kept)
+        this.#checkAccess(edits, edit, first)
+        out.byte(OP_LOCAL_GET)
+        out.u32(kept)
+        return copied
+      }
+      case EDIT_BULK:
+        this.#checkBulk(value, hostScratch(scratch, plan))
+        return copied
+      case EDIT_MEMORY_SIZE:
+        if (!this.#hostMemory) return copied
+        out.byte(OP_GLOBAL_GET)
+        out.u32(this.#pagesGlobal)
         return next
       case EDIT_NAN: {
         if (!this.#forRun) return copied
@@ -520,6 +589,86 @@ class Instrumenter {
     out.byte(OP_SELECT)
   }
 
+  /** Checks that the bytes from the address on top of the stack to the end of the access are the module's. */
+  #checkAccess(edits: Edits, edit: number, local: number): void {
+    const out = this.#out
+    if (!this.#hostMemory) return
+    const end = (edits.value[edit] as number) + (edits.low[edit] as number)
+    out.byte(OP_LOCAL_TEE)
+    out.u32(local)
+    out.byte(OP_LOCAL_GET)
+    out.u32(local)
+    out.byte(OP_I64_CONST)
+    out.s64(Math.floor(end / 4_294_967_296), end % 4_294_967_296)
+    out.byte(OP_CALL)
+    out.u32(this.#checkFunction)
+  }
+
+  /** The same for the one or two ranges of a bulk operation with its three operands on the stack. */
+  #checkBulk(ranges: number, local: number): void {
+    const out = this.#out
+    if (!this.#hostMemory) return
+    for (const offset of [2, 1, 0]) {
+      out.byte(OP_LOCAL_SET)
+      out.u32(local + offset)
+    }
+    for (let range = 0; range < ranges; range++) {
+      out.byte(OP_LOCAL_GET)
+      out.u32(local + range)
+      out.byte(OP_LOCAL_GET)
+      out.u32(local + 2)
+      out.byte(OP_I64_EXTEND_I32_U)
+      out.byte(OP_CALL)
+      out.u32(this.#checkFunction)
+    }
+    for (const offset of [0, 1, 2]) {
+      out.byte(OP_LOCAL_GET)
+      out.u32(local + offset)
+    }
+  }
+
+  /** (address i32, end i64): traps unless `address + end` is within the module's pages. */
+  #checker(): void {
+    const out = this.#out
+    const body = out.beginSized()
+    for (const byte of [0, OP_LOCAL_GET, 0, OP_I64_EXTEND_I32_U, OP_LOCAL_GET, 1, OP_I64_ADD, OP_GLOBAL_GET])
+      out.byte(byte)
+    out.u32(this.#pagesGlobal)
+    for (const byte of [OP_I64_EXTEND_I32_U, OP_I64_CONST]) out.byte(byte)
+    out.s64(0, PAGE_BYTES)
+    for (const byte of [OP_I64_MUL, OP_I64_GT_S, OP_IF, BLOCK_EMPTY, OP_UNREACHABLE, OP_END, OP_END]) out.byte(byte)
+    out.endSized(body)
+  }
+
+  /** `memory.grow n` in host memory, n in local 0: what another module left behind is wiped. */
+  #growHostMemory(): void {
+    const out = this.#out
+    const pages = (): void => {
+      out.byte(OP_GLOBAL_GET)
+      out.u32(this.#pagesGlobal)
+    }
+    const wanted = (): void => {
+      pages()
+      for (const byte of [OP_LOCAL_GET, 0, OP_I32_ADD]) out.byte(byte)
+    }
+    out.byte(OP_BLOCK)
+    out.byte(TYPE_I32)
+    wanted()
+    for (const byte of [OP_MEMORY_SIZE, 0, OP_I32_GT_U, OP_IF, BLOCK_EMPTY]) out.byte(byte)
+    wanted()
+    for (const byte of [OP_MEMORY_SIZE, 0, OP_I32_SUB, OP_MEMORY_GROW, 0, OP_I32_CONST, 0x7f, OP_I32_EQ]) out.byte(byte)
+    for (const byte of [OP_IF, BLOCK_EMPTY, OP_I32_CONST, 0x7f, OP_BR, 2, OP_END, OP_END]) out.byte(byte)
+    pages()
+    for (const byte of [OP_I32_CONST, 16, OP_I32_SHL, OP_I32_CONST, 0, OP_LOCAL_GET, 0, OP_I32_CONST, 16])
+      out.byte(byte)
+    for (const byte of [OP_I32_SHL, OP_BULK, BULK_MEMORY_FILL, 0]) out.byte(byte)
+    pages()
+    wanted()
+    out.byte(OP_GLOBAL_SET)
+    out.u32(this.#pagesGlobal)
+    out.byte(OP_END)
+  }
+
   /** Calls `target` as a direct call would: pays for the wrapping (it is metered like all code) and counts the stack. */
   #thunk(target: number): void {
     const out = this.#out
@@ -578,10 +727,14 @@ class Instrumenter {
       maximum,
       PAGE_BYTES,
       () => {
-        this.#out.byte(OP_MEMORY_SIZE)
-        this.#out.byte(0)
+        this.#out.byte(this.#hostMemory ? OP_GLOBAL_GET : OP_MEMORY_SIZE)
+        this.#out.u32(this.#hostMemory ? this.#pagesGlobal : 0)
       },
       () => {
+        if (this.#hostMemory) {
+          this.#growHostMemory()
+          return
+        }
         this.#out.byte(OP_LOCAL_GET)
         this.#out.u32(0)
         this.#out.byte(OP_MEMORY_GROW)
@@ -665,6 +818,11 @@ class Instrumenter {
   }
 }
 
+/** First of the locals that {@link InstrumentationRules.hostMemory} adds: three i32, an i64, an f32, an f64. */
+function hostScratch(scratch: number, plan: FunctionPlan): number {
+  return scratch + (plan.needsI32 ? 1 : 0) + (plan.needsF32 ? 1 : 0) + (plan.needsF64 ? 1 : 0)
+}
+
 /** Priced instructions of a thunk besides its parameters. */
 const THUNK_INSTRUCTIONS = 13
 
@@ -705,6 +863,7 @@ function describeModule(module: WasmModule, grows: boolean): ModuleInfo {
     invoke: type === undefined ? 'absent' : typeText(type) === 'i:i' ? 'fits' : 'differs',
     hasStart: module.start !== undefined,
     grows,
+    fitsHostMemory: module.dataEnd <= (module.memory?.minimum ?? 0) * PAGE_BYTES,
     imports: module.imports.map(({ module: from, name, type: of }) => ({ module: from, name, type: typeText(of) })),
   }
 }

@@ -82,6 +82,8 @@ export interface WasmModule {
   readonly elements: readonly ElementSegment[]
   /** function bodies, each from its local declarations to its last `end` */
   readonly bodies: readonly Range[]
+  /** where the last byte of memory that active data segments write ends */
+  readonly dataEnd: number
 }
 
 /** Reads numbers of a Wasm binary; never beyond `end`. */
@@ -183,10 +185,10 @@ export function decodeModule(bytes: Uint8Array, rules: InstrumentationRules): Wa
   const start = reader(SECTION_START)?.u32()
   const elements = readElements(reader(SECTION_ELEMENT), rules)
   const bodies = readBodies(reader(SECTION_CODE))
-  checkData(reader(SECTION_DATA))
+  const dataEnd = checkData(reader(SECTION_DATA))
   const module = { bytes, sections, types, imports: imports.functions, functionTypes, tables, memory, globalCount }
   if (bodies.length !== functionTypes.length - imports.functions.length) throw malformed(0, 'function without a body')
-  return { ...module, exports, start, elements, bodies }
+  return { ...module, exports, start, elements, bodies, dataEnd }
 }
 
 function readSections(bytes: Uint8Array): (Range | undefined)[] {
@@ -382,15 +384,22 @@ function readBodies(reader: WasmReader | undefined): Range[] {
   return bodies
 }
 
-function checkData(reader: WasmReader | undefined): void {
-  if (reader === undefined) return
+function checkData(reader: WasmReader | undefined): number {
+  if (reader === undefined) return 0
+  let end = 0
   for (let count = reader.u32(); count > 0; count--) {
     const flags = reader.u32()
     if (flags > 2) throw refused(reader.at, `data segment flags ${flags}`)
     if (flags === 2 && reader.u32() !== 0) throw refused(reader.at, 'second memory')
-    if (flags !== 1) readOffset(reader)
-    reader.run()
+    let offset = 0
+    if (flags !== 1) {
+      const { start } = readOffset(reader)
+      offset = new WasmReader(reader.bytes, start + 1, reader.at).s32() >>> 0
+    }
+    const { start, end: dataEnd } = reader.run()
+    if (flags !== 1) end = Math.max(end, offset + dataEnd - start)
   }
+  return end
 }
 
 /** Whether a byte is a block type with at most one result, by value; indices of types are for several values. */

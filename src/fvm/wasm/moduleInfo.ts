@@ -26,6 +26,8 @@ export interface ModuleInfo {
   readonly hasStart: boolean
   /** whether the module exports its budget of memory */
   readonly grows: boolean
+  /** whether its data is inside its first pages, so that it may run in memory of the host */
+  readonly fitsHostMemory: boolean
   readonly imports: readonly ModuleImport[]
 }
 

@@ -40,6 +40,11 @@ export interface InstrumentationRules {
   readonly oneBulkIndex: boolean
   /** refuses a module without function and code sections */
   readonly needsFunctions: boolean
+  /**
+   * Whether the module takes its memory from the host and keeps to its own part of it by checks in front of every access.
+   * Costs speed, not gas. For hosts that have fewer memories than a message has nested calls, see WasmEngine.
+   */
+  readonly hostMemory: boolean
   /** pages of 64 KiB that an instance may have */
   readonly maxMemoryPages: number
   /** elements that a table may have */
@@ -64,6 +69,7 @@ export const FVM2_RULES: InstrumentationRules = {
   newerInstructions: false,
   oneBulkIndex: true,
   needsFunctions: false,
+  hostMemory: false,
   maxMemoryPages: 65_536,
   maxTableElements: 0xffff_ffff,
   maxTables: 100,
@@ -86,7 +92,15 @@ export const FVM4_RULES: InstrumentationRules = {
   newerInstructions: true,
   oneBulkIndex: false,
   needsFunctions: true,
+  hostMemory: false,
   maxMemoryPages: 8192,
   maxTableElements: 20_000,
   maxTables: 1,
+}
+
+/** {@link FVM4_RULES} for modules that run in memory of the host. */
+export const FVM4_HOST_MEMORY_RULES: InstrumentationRules = {
+  ...FVM4_RULES,
+  name: 'fvm4-host-memory',
+  hostMemory: true,
 }

@@ -4,15 +4,23 @@ import type { ActorCode, ActorRun, BlockHandle, CodeLoader, Kernel, Steps } from
 import { ActorExit, Errno, Exit, FatalError, OutOfGas, SyscallError } from '../kernel/outcomes.ts'
 import { advance } from '../kernel/steps.ts'
 import { WasmError } from './errors.ts'
-import { BUDGET_EXPORT, GAS_MODULE } from './instrument.ts'
+import { BUDGET_EXPORT, GAS_MODULE, HOST_MEMORY, HOST_MODULE, PAGE_BYTES, PAGES_EXPORT } from './instrument.ts'
 import { Invocation } from './invocation.ts'
+import { MemoryPool } from './memoryPool.ts'
 import { type CompiledModule, ModuleCache } from './moduleCache.ts'
 import type { ModuleInfo } from './moduleInfo.ts'
-import { FVM2_RULES, FVM4_RULES, type InstrumentationRules } from './rules.ts'
+import { FVM2_RULES, FVM4_HOST_MEMORY_RULES, FVM4_RULES, type InstrumentationRules } from './rules.ts'
 import type { SyscallRow } from './syscalls/row.ts'
 import { SYSCALLS } from './syscalls/table.ts'
 import { isStackExhausted, trapText } from './traps.ts'
-import { type WasmGlobal, type WasmImports, type WasmInstance, type WasmMemory, wasm } from './webAssembly.ts'
+import {
+  type WasmGlobal,
+  type WasmImports,
+  type WasmInstance,
+  type WasmInt32Global,
+  type WasmMemory,
+  wasm,
+} from './webAssembly.ts'
 
 /** Bytes that all live instances of a message may have. @see ref-fvm fvm/src/machine/mod.rs `max_memory_bytes` */
 const MAX_MESSAGE_BYTES = 2 ** 31
@@ -27,6 +35,16 @@ const STACK_PROBE: readonly number[] = Array.from({ length: 8192 }, () => 0)
 const PROBED_FROM = 8
 const NO_STACK = 'Cannot run message: the engine has no stack left; give its thread more'
 
+/** How an engine runs; nothing of it changes what a message does. */
+export interface EngineOptions {
+  /**
+   * Runs that nest before memory of the host is used: from there on they take turns in a few memories, slower but without
+   * end. Default: never. For Chromium, 64: it has room for some 120 memories (8 GiB of its sandbox's 1 TiB each), while
+   * Node and Deno have no such bound.
+   */
+  readonly hostMemoryFrom?: number
+}
+
 /**
  * Runs actors' Wasm for one major version of the machine. Not re-entrant across messages: one engine runs one message at
  * a time (calls within it nest).
@@ -39,14 +57,20 @@ export class WasmEngine {
   readonly #counter: WasmGlobal
   readonly #imports: WasmImports
   readonly #types: ReadonlyMap<string, string>
+  readonly #hostMemoryFrom: number
+  readonly #pool = new MemoryPool()
   /** modules whose imports were checked */
   readonly #linked = new WeakSet<ModuleInfo>()
   #current: Invocation | undefined
   /** runs that are under way */
   #nested = 0
 
-  /** @param modules - shared by the engines of all versions */
-  constructor(major: 2 | 3 | 4, modules: ModuleCache = new ModuleCache()) {
+  /**
+   * @param modules - shared by the engines of all versions
+   * @param options - see {@link EngineOptions}
+   */
+  constructor(major: 2 | 3 | 4, modules: ModuleCache = new ModuleCache(), options: EngineOptions = {}) {
+    this.#hostMemoryFrom = major === 2 ? Infinity : (options.hostMemoryFrom ?? Infinity)
     this.major = major
     this.rules = major === 2 ? FVM2_RULES : FVM4_RULES
     this.modules = modules
@@ -78,9 +102,9 @@ export class WasmEngine {
   }
 
   /** @throws FatalError for a module that can't be used */
-  compile(code: string, load: () => Uint8Array): CompiledModule {
+  compile(code: string, load: () => Uint8Array, rules: InstrumentationRules): CompiledModule {
     try {
-      return this.modules.compile(code, load, this.rules)
+      return this.modules.compile(code, load, rules)
     } catch (cause) {
       if (!(cause instanceof WasmError)) throw cause
       throw new FatalError(`Cannot load actor ${code}: ${cause.message}`, { cause })
@@ -91,21 +115,33 @@ export class WasmEngine {
    * Starts a run: whoever gets it calls its entry point from a frame of its own and hands what came of that to
    * {@link leave}, whatever it is.
    */
-  enter(compiled: CompiledModule, kernel: Kernel): Entered {
+  enter(code: CodeSource, kernel: Kernel): Entered {
     const outer = this.#current
     if (this.#nested >= PROBED_FROM) probeStack()
+    const inHostMemory = this.#nested >= this.#hostMemoryFrom && code.compile(this.rules).info.fitsHostMemory
+    const compiled = code.compile(inHostMemory ? FVM4_HOST_MEMORY_RULES : this.rules)
     const run = new Invocation(kernel, compiled.info, this.rules, this.#counter)
     this.#current = run
+    let pooled = false
     try {
-      const instance = this.#instantiate(compiled, run)
+      const instance = this.#instantiate(compiled, run, () => {
+        if (!inHostMemory) return this.#imports
+        const imports = { ...this.#imports, [HOST_MODULE]: { [HOST_MEMORY]: this.#pool.peek() } }
+        const pages = compiled.info.memoryPages ?? 0
+        this.#pool.begin(pages, () => run.memory.bytes.length / PAGE_BYTES || pages)
+        pooled = true
+        return imports
+      })
       const { memory } = instance.exports
       if (!(memory instanceof wasm.Memory)) throw new FatalError('actor has no memory export')
-      run.memory.attach(memory as WasmMemory)
+      const pages = inHostMemory ? (instance.exports[PAGES_EXPORT] as WasmInt32Global) : undefined
+      run.memory.attach(memory as WasmMemory, pages)
       const invoke = entryPoint(instance, compiled.info, this.major)
       run.updateGasAvailable()
       this.#nested++
-      return { run, outer, invoke }
+      return { run, outer, invoke, pooled }
     } catch (error) {
+      if (pooled) this.#pool.end()
       this.#current = outer
       throw error
     }
@@ -117,7 +153,7 @@ export class WasmEngine {
    * @returns handle of the returned block
    * @throws ActorExit, OutOfGas, FatalError; a failure of the host as it is
    */
-  leave({ run, outer }: Entered, result: number, thrown: Thrown | undefined): BlockHandle {
+  leave({ run, outer, pooled }: Entered, result: number, thrown: Thrown | undefined): BlockHandle {
     this.#current = run
     try {
       if (thrown !== undefined) throwHostFailure(run, thrown.error)
@@ -126,6 +162,7 @@ export class WasmEngine {
       if (thrown !== undefined) throw outcomeOf(thrown.error)
       return result >>> 0
     } finally {
+      if (pooled) this.#pool.end()
       this.#current = outer
       this.#nested--
     }
@@ -135,7 +172,7 @@ export class WasmEngine {
    * Starts an instance and pays for it.
    * @see ref-fvm `Engine::instantiate`, release/v2 `Engine::get_instance`
    */
-  #instantiate({ module, info }: CompiledModule, run: Invocation): WasmInstance {
+  #instantiate({ module, info }: CompiledModule, run: Invocation, imports: () => WasmImports): WasmInstance {
     const isV2 = this.major === 2
     run.chargeForInit()
     this.#checkImports(info)
@@ -145,7 +182,7 @@ export class WasmEngine {
     let thrown: { readonly error: unknown } | undefined
     if (run.reserve()) {
       try {
-        instance = new wasm.Instance(module, this.#imports)
+        instance = new wasm.Instance(module, imports())
       } catch (error) {
         thrown = { error }
       }
@@ -298,6 +335,13 @@ export interface Entered {
   readonly run: Invocation
   readonly outer: Invocation | undefined
   readonly invoke: (params: number) => number
+  /** whether it takes a turn in the pool's memory */
+  readonly pooled: boolean
+}
+
+/** Something that compiles an actor's module by any rules. */
+export interface CodeSource {
+  compile(rules: InstrumentationRules): CompiledModule
 }
 
 interface Thrown {
@@ -305,10 +349,11 @@ interface Thrown {
 }
 
 /** An actor's module, compiled when it first runs. */
-class WasmActorCode implements ActorCode {
+class WasmActorCode implements ActorCode, CodeSource {
   readonly engine: WasmEngine
   readonly #name: string
   readonly #load: () => Uint8Array
+  /** by the engine's own rules */
   #compiled: CompiledModule | undefined
 
   constructor(engine: WasmEngine, name: string, load: () => Uint8Array) {
@@ -317,9 +362,14 @@ class WasmActorCode implements ActorCode {
     this.#load = load
   }
 
+  compile(rules: InstrumentationRules): CompiledModule {
+    if (rules !== this.engine.rules) return this.engine.compile(this.#name, this.#load, rules)
+    this.#compiled ??= this.engine.compile(this.#name, this.#load, rules)
+    return this.#compiled
+  }
+
   enter(kernel: Kernel): Entered {
-    this.#compiled ??= this.engine.compile(this.#name, this.#load)
-    return this.engine.enter(this.#compiled, kernel)
+    return this.engine.enter(this, kernel)
   }
 
   invoke(kernel: Kernel, params: BlockHandle): BlockHandle {

@@ -10,6 +10,12 @@ export interface WasmModuleHandle {
 
 export interface WasmMemory {
   readonly buffer: ArrayBuffer
+  /** @returns the pages before */
+  grow(pages: number): number
+}
+
+export interface WasmInt32Global {
+  readonly value: number
 }
 
 export interface WasmGlobal {
@@ -29,7 +35,7 @@ interface WebAssemblyInterface {
   }
   readonly Instance: new (module: WasmModuleHandle, imports: WasmImports) => WasmInstance
   readonly Global: new (type: { value: 'i64'; mutable: true }, value: bigint) => WasmGlobal
-  readonly Memory: new (...args: never) => WasmMemory
+  readonly Memory: new (type: { initial: number }) => WasmMemory
   readonly RuntimeError: new (message?: string) => Error
   readonly LinkError: new (message?: string) => Error
   readonly CompileError: new (message?: string) => Error

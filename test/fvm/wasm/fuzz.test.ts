@@ -128,11 +128,16 @@ const isOutcome = (error: unknown): boolean =>
 
 describe('fuzz', () => {
   it('mutated modules: refused or run to one of the outcomes', { timeout: 300_000 }, () => {
-    const engines = [new WasmEngine(2), new WasmEngine(3), new WasmEngine(4)]
+    const engines = [
+      new WasmEngine(2),
+      new WasmEngine(3, undefined, { hostMemoryFrom: 0 }),
+      new WasmEngine(4),
+      new WasmEngine(4, undefined, { hostMemoryFrom: 0 }),
+    ]
     for (let round = 0; round < ROUNDS; round++) {
       const next = random(SEED + round)
       const wasm = mutate(next)
-      const engine = engines[round % 3] as WasmEngine
+      const engine = engines[round % 4] as WasmEngine
       try {
         engine.code(blockCid(wasm, CODEC_RAW), () => wasm).invoke(randomKernel(next), next() % 300)
       } catch (error) {
@@ -156,7 +161,7 @@ describe('fuzz', () => {
 
   for (const major of [2, 3, 4] as const) {
     it(`every syscall of FVM ${major} with hostile arguments`, () => {
-      const engine = new WasmEngine(major)
+      const engine = new WasmEngine(major, undefined, major === 3 ? { hostMemoryFrom: 0 } : {})
       for (const [index, row] of SYSCALLS[major].entries()) {
         const wasm = callerOf(row.module, row.name, `${row.resultSize > 0 ? 'i' : ''}${row.params}`)
         const code = engine.code(blockCid(wasm, CODEC_RAW), () => wasm)

@@ -64,6 +64,7 @@ describe('instrumentation', () => {
       invoke: 'absent',
       hasStart: true,
       grows: false,
+      fitsHostMemory: true,
       imports: [],
     })
   })
