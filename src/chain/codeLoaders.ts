@@ -5,7 +5,7 @@
 import type { CodeLoader } from '../fvm/kernel/kernel.ts'
 import { vmRulesAt } from '../fvm/rules.ts'
 import { ModuleCache } from '../fvm/wasm/moduleCache.ts'
-import { WasmEngine, wasmCodeLoader } from '../fvm/wasm/wasmEngine.ts'
+import { type EngineOptions, WasmEngine, wasmCodeLoader } from '../fvm/wasm/wasmEngine.ts'
 import { type Blockstore, tryGetBlock } from '../ipld/blockstore.ts'
 
 /** The loader for a network version. */
@@ -20,6 +20,8 @@ export interface CodeLoadersOptions {
   /** Which form is taken where both are at hand. Default `wasm`. */
   readonly prefer?: 'wasm' | 'native'
   readonly modules?: ModuleCache
+  /** How Wasm runs; Chromium needs `hostMemoryFrom: 64` for more than 120 nested calls. */
+  readonly engine?: EngineOptions
 }
 
 /** Loaders that share compiled modules. Code that nobody has is undefined: the machine says so when it is called. */
@@ -31,7 +33,7 @@ export function createCodeLoaders(options: CodeLoadersOptions): CodeLoaders {
     const { major } = vmRulesAt(networkVersion)
     let loader = byMajor.get(major)
     if (loader === undefined) {
-      const compiled = wasmCodeLoader(new WasmEngine(major, modules), (code) => tryGetBlock(blocks, code))
+      const compiled = wasmCodeLoader(new WasmEngine(major, modules, options.engine), (code) => tryGetBlock(blocks, code))
       const [first, second] = options.prefer === 'native' ? [native, compiled] : [compiled, native]
       loader = (code) => first?.(code) ?? second?.(code)
       byMajor.set(major, loader)
