@@ -33,7 +33,9 @@ export function createCodeLoaders(options: CodeLoadersOptions): CodeLoaders {
     const { major } = vmRulesAt(networkVersion)
     let loader = byMajor.get(major)
     if (loader === undefined) {
-      const compiled = wasmCodeLoader(new WasmEngine(major, modules, options.engine), (code) => tryGetBlock(blocks, code))
+      const compiled = wasmCodeLoader(new WasmEngine(major, modules, options.engine), (code) =>
+        tryGetBlock(blocks, code),
+      )
       const [first, second] = options.prefer === 'native' ? [native, compiled] : [compiled, native]
       loader = (code) => first?.(code) ?? second?.(code)
       byMajor.set(major, loader)
