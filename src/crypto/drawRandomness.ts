@@ -16,7 +16,7 @@ export const TAG_DEADLINE_ASSIGNMENT = 7
 export const TAG_MARKET_DEAL_CRON = 8
 export const TAG_POST_CHAIN_COMMIT = 9
 
-function signedBigEndian(value: number): Uint8Array {
+function signedBigEndian(value: number | bigint): Uint8Array {
   const out = new Uint8Array(8)
   new DataView(out.buffer).setBigInt64(0, BigInt(value))
   return out
@@ -29,7 +29,7 @@ function signedBigEndian(value: number): Uint8Array {
  */
 export function drawRandomnessFromDigest(
   digest: Uint8Array,
-  tag: number,
+  tag: number | bigint,
   epoch: number,
   entropy: Uint8Array,
 ): Uint8Array {

@@ -6,8 +6,8 @@ import * as bls from '../../src/crypto/bls.ts'
 import { loadMclBls } from '../../src/crypto/blsMcl.ts'
 import { nobleBls } from '../../src/crypto/blsNoble.ts'
 import { verifyDrandChained, verifyDrandUnchained } from '../../src/crypto/drand.ts'
+import { drawRandomness, TAG_ELECTION } from '../../src/crypto/drawRandomness.ts'
 import { blake2s256, keccak256, ripemd160, sha256 } from '../../src/crypto/hashes.ts'
-import { DomainTag, drawRandomness } from '../../src/crypto/randomness.ts'
 import * as secp256k1 from '../../src/crypto/secp256k1.ts'
 import { computeVrf, verifyVrf } from '../../src/crypto/vrf.ts'
 import { missingShared, readSharedJson } from '../support/shared.ts'
@@ -141,7 +141,7 @@ describe('draws', () => {
       const length = Number.parseInt(block.headerCborHex.slice(3, 4), 16)
       const entropy = fromHex(block.headerCborHex.slice(2, 4 + 2 * length))
       const { electionDraw, winningPoStDraw } = block
-      expect(electionDraw.tag).toBe(DomainTag.ElectionProofProduction)
+      expect(electionDraw.tag).toBe(TAG_ELECTION)
       for (const draw of [electionDraw, winningPoStDraw]) {
         expect(toHex(drawRandomness(base, draw.tag, draw.round, entropy))).toBe(draw.digest)
       }
