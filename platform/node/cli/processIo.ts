@@ -11,8 +11,18 @@ async function readStdin(): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
+/** A reader that has gone (`petrel chain list | head`) is no failure of ours, and a node goes on without it. */
+function ignoreGoneReaders(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error) => {
+      if (systemCode(error) !== 'EPIPE') throw error
+    })
+  }
+}
+
 /** @param signal - aborted by Ctrl-C */
 export function processIo(signal: AbortSignal): CliIo {
+  ignoreGoneReaders()
   return {
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
