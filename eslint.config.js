@@ -36,6 +36,11 @@ export default tseslint.config(
     },
   },
   {
+    // The browser's own types do not go together with Node's.
+    files: ['platform/browser/**/*.ts', 'test/platform/*.page.ts'],
+    languageOptions: { parserOptions: { project: './platform/browser/tsconfig.json' } },
+  },
+  {
     files: ['src/**/*.ts'],
     rules: {
       'no-restricted-syntax': [

@@ -5,6 +5,7 @@ import { type CodeLoaders, createCodeLoaders } from '../chain/codeLoaders.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { CodeLoader } from '../fvm/kernel/kernel.ts'
 import type { ModuleCache } from '../fvm/wasm/moduleCache.ts'
+import type { EngineOptions } from '../fvm/wasm/wasmEngine.ts'
 import { type Blockstore, tryGetBlock } from '../ipld/blockstore.ts'
 import { manifestFor, type Network } from '../networks/network.ts'
 
@@ -25,6 +26,8 @@ export interface ActorsCodeSources {
   readonly mode: ActorsMode
   /** Default: one in memory. */
   readonly modules?: ModuleCache
+  /** For engines with few memories: browsers. */
+  readonly engine?: EngineOptions
 }
 
 /** The native actors under a network's own code CIDs. */
@@ -34,7 +37,7 @@ export function nativeLoader(network: Network): CodeLoader {
 }
 
 /** Loaders for every network version. */
-export function actorsCode({ network, blocks, bundles, mode, modules }: ActorsCodeSources): CodeLoaders {
+export function actorsCode({ network, blocks, bundles, mode, modules, engine }: ActorsCodeSources): CodeLoaders {
   if (mode === 'native') {
     const native = nativeLoader(network)
     return () => native
@@ -54,6 +57,7 @@ export function actorsCode({ network, blocks, bundles, mode, modules }: ActorsCo
   return createCodeLoaders({
     blocks: code,
     ...(modules === undefined ? {} : { modules }),
+    ...(engine === undefined ? {} : { engine }),
     ...(mode === 'auto' ? { native: nativeLoader(network) } : {}),
   })
 }

@@ -1,0 +1,62 @@
+/**
+ * The machine in a Web Worker: the entry that {@link startVmWorker} starts. It reads nothing by itself: blocks and actors'
+ * code come from the page's node, each checked there.
+ */
+import type { BytePort } from '../../src/base/ports.ts'
+import { ChainView } from '../../src/chain/chainView.ts'
+import { LocalVmHost } from '../../src/chain/localVmHost.ts'
+import { serveVm } from '../../src/chain/vmServer.ts'
+import { beaconRound } from '../../src/consensus/drandBeacon.ts'
+import { initCrypto } from '../../src/crypto/init.ts'
+import { actorsCode } from '../../src/node/actorsCode.ts'
+import { proofsOf } from '../../src/node/proofs.ts'
+import { firstBlock } from '../../src/types/tipset.ts'
+
+/** What the page sends before anything else. */
+export interface VmWorkerStart {
+  readonly mode: 'wasm' | 'native' | 'auto'
+}
+
+/**
+ * Calls that lie deeper keep their memory in the host: each memory of an instance reserves 8 GiB of the 1 TiB that
+ * Chromium gives all of them together.
+ */
+const HOST_MEMORY_FROM = 64
+
+const scope = globalThis as unknown as DedicatedWorkerGlobalScope
+
+function workerPort(): BytePort {
+  return {
+    post: (message) => scope.postMessage(message, [message.buffer as ArrayBuffer]),
+    onMessage: (listener) => {
+      scope.onmessage = ({ data }: MessageEvent<Uint8Array>) => listener(data)
+    },
+  }
+}
+
+scope.onmessage = ({ data }: MessageEvent<VmWorkerStart>) => {
+  // Messages wait in the worker's own queue until the listener is there: this handler keeps those that come before.
+  const held: Uint8Array[] = []
+  scope.onmessage = (event: MessageEvent<Uint8Array>) => void held.push(event.data)
+  void initCrypto().then(() => {
+    const port = workerPort()
+    const listening: BytePort = {
+      post: port.post,
+      onMessage: (listener) => {
+        port.onMessage(listener)
+        for (const message of held.splice(0)) listener(message)
+      },
+    }
+    serveVm(listening, {
+      blocks: undefined,
+      log: { debug: () => {}, info: () => {}, warn: console.warn, error: console.error },
+      createHost: (store, network) => {
+        const genesis = firstBlock(store.genesis()).timestamp
+        const view = new ChainView({ store, network, beaconRound: (epoch) => beaconRound(network, genesis, epoch) })
+        const engine = { hostMemoryFrom: HOST_MEMORY_FROM }
+        const codeLoaders = actorsCode({ network, blocks: store.blocks, bundles: undefined, mode: data.mode, engine })
+        return new LocalVmHost({ view, proofs: proofsOf(network), codeLoaders })
+      },
+    })
+  })
+}
