@@ -16,8 +16,9 @@ import { stringifyJson } from '../../src/codec/jsonText.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import { networkVersionAt } from '../../src/networks/network.ts'
 import { invocResult as invocResultForm } from '../../src/rpc/types/execution.ts'
+import { vectorFiles } from '../conformance/fvm/main.ts'
+import { VectorRunner } from '../conformance/fvm/runVector.ts'
 import { wasmActors } from '../fvm/support/actorCode.ts'
-import { runVectors, vectorPaths } from '../fvm/support/fvmVectors.ts'
 import { executeGolden, openGoldenChain } from '../fvm/support/goldenChain.ts'
 import { sharedPath } from '../support/shared.ts'
 
@@ -63,9 +64,10 @@ for (let pass = 1; pass <= Number(passes); pass++) {
 }
 report('memory', process.memoryUsage().rss / 1e6, 'MB')
 
-const paths = vectorPaths(sharedPath(VECTORS))
+const paths = vectorFiles(sharedPath(VECTORS))
+const runner = new VectorRunner()
 const start = performance.now()
-const failed = [...runVectors(paths)].filter(({ outcome }) => outcome === 'failed').length
+const failed = paths.flatMap((path) => runner.run(path)).filter(({ outcome }) => outcome.at === 'failed').length
 const ours = performance.now() - start
 report(`${paths.length} message vectors, ${failed} failed`, ours / 1000, 's')
 

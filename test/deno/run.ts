@@ -18,7 +18,7 @@ function contractFiles(): string[] {
 }
 
 /** The machine's vectors: what the chain says must not depend on the engine. */
-const CONFORMANCE = ['test/conformance/fvm.slow.test.ts']
+const CONFORMANCE = ['test/conformance/fvm/vectors.slow.test.ts']
 
 const files = process.argv.length > 2 ? process.argv.slice(2) : [...contractFiles(), ...CONFORMANCE]
 for (const file of files) await import(new URL(`../../${file}`, import.meta.url).href)
