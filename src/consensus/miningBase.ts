@@ -10,17 +10,14 @@ import { latestBeaconEntry } from '../chain/randomness.ts'
 import type { Cid } from '../codec/cid.ts'
 import { bitFieldOf } from '../ipld/bitfield.ts'
 import type { SectorOnChainInfo } from '../state/sector.ts'
-import type { StateTree } from '../state/stateTree.ts'
 import type { Address } from '../types/address.ts'
 import type { BeaconEntry } from '../types/blockHeader.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import type { Tipset } from '../types/tipset.ts'
 import { mockBeaconEntries } from './beacon.ts'
+import { isEligible } from './eligibility.ts'
 import { ConsensusError } from './errors.ts'
 import { lookbackFor } from './lookback.ts'
-
-/** Only these rules looked at the lookback alone. */
-const LOOKBACK_ALONE_UP_TO_VERSION = 3
 
 /** Power, keys, sectors and beacon entries for a block of one epoch. */
 export interface MiningBaseInfo {
@@ -87,14 +84,4 @@ function sectorsToProve(view: ChainView, actor: MinerActor): SectorOnChainInfo[]
   if (active.isEmpty) return []
   if (view.network.proofs === 'accept') return actor.sectors(bitFieldOf([active.first]))
   throw new ConsensusError('NOT_SUPPORTED', 'not supported: challenges of winning PoSt on a network with real proofs')
-}
-
-function isEligible(view: ChainView, base: Tipset, lookback: Tipset, miner: Address): boolean {
-  const { hasMinPower } = minerPower(view, view.stateBefore(lookback), miner)
-  if (!hasMinPower || view.networkVersion(base.height) <= LOOKBACK_ALONE_UP_TO_VERSION) return hasMinPower
-  const tree: StateTree = view.stateBefore(base)
-  if (minerPower(view, tree, miner).minerPower.qualityAdjPower <= 0n) return false
-  const actor = loadMiner(view, tree, miner)
-  if (actor.state.feeDebt !== 0n) return false
-  return base.height > actor.info().consensusFaultElapsed
 }

@@ -5,20 +5,19 @@
 import { accountKey } from '../chain/actorLookup.ts'
 import type { BlockMessages } from '../chain/blockMessages.ts'
 import { ChainError } from '../chain/errors.ts'
+import { loadMiner } from '../chain/queries/minerActor.ts'
 import { latestBeaconEntry } from '../chain/randomness.ts'
 import type { TipsetState } from '../chain/vm.ts'
-import { getCbor } from '../ipld/blockstore.ts'
-import { minerInfoAt, minerStateAt } from '../state/miner.ts'
 import type { StateTree } from '../state/stateTree.ts'
-import { type Address, addressToId, PROTOCOL_BLS } from '../types/address.ts'
+import { type Address, PROTOCOL_BLS } from '../types/address.ts'
 import { type BlockHeader, headerCid } from '../types/blockHeader.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
 import type { BlockContext, ValidationDeps } from './blockContext.ts'
 import { checkBeaconEntries } from './checks/beaconEntries.ts'
+import { checkClaim } from './checks/claim.ts'
 import { checkElection } from './checks/election.ts'
 import { checkFields } from './checks/fields.ts'
 import { checkBlsAggregate, checkMessages, checkMessagesRoot, type MinimumGasAt } from './checks/messages.ts'
-import { checkClaim } from './checks/power.ts'
 import { checkBaseFee, checkResult } from './checks/result.ts'
 import { checkSignature } from './checks/signature.ts'
 import { checkTicket } from './checks/ticket.ts'
@@ -95,20 +94,14 @@ function createContext({ header, messages, base, baseResult }: BlockInput, deps:
 
 /** Check 8: the worker's key in the lookback state. */
 function workerAt({ view }: ValidationDeps, tree: StateTree, miner: Address): Address {
-  const actor = tree.getActor(addressToId(miner))
-  const version = actor === undefined ? undefined : view.codes(actor.code)?.actorsVersion
-  if (actor === undefined || version === undefined) {
-    throw new ValidationError('WORKER_UNKNOWN', `failed to load miner ${view.addressText(miner)} in the lookback state`)
-  }
-  const { blocks } = view.store
-  const info = getCbor(blocks, minerInfoAt(version), getCbor(blocks, minerStateAt(version), actor.head).info)
+  let key: Address
   try {
-    const key = accountKey(view, tree, info.worker)
-    if (key.protocol === PROTOCOL_BLS) return key
+    key = accountKey(view, tree, loadMiner(view, tree, miner).info().worker)
   } catch (cause) {
     if (!(cause instanceof ChainError)) throw cause
     throw new ValidationError('WORKER_UNKNOWN', `failed to resolve worker key: ${cause.message}`, {}, { cause })
   }
+  if (key.protocol === PROTOCOL_BLS) return key
   throw new ValidationError('WORKER_UNKNOWN', 'worker address is not a BLS key')
 }
 

@@ -241,7 +241,7 @@ export class Devnet {
       timestamp: firstBlock(base).timestamp + (epoch - base.height) * view.network.blockDelaySecs,
     }
     const power = (miner: Producer['miner']): ReturnType<typeof electionPower> =>
-      electionPower(view.store.blocks, lookbackRoot, miner)
+      electionPower(view, view.stateTree(lookbackRoot), miner)
     const winners = electWinners(this.producers, input, power)
     if (winners.length === 0) return undefined
     return this.#assemble(input, winners, hasMessages)

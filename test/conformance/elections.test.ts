@@ -53,7 +53,7 @@ for (const name of ['nv28', 'nv28-deadlines']) {
           const lookback = lookbackFor(store, network, base, block.height)
           // Of the genesis, whose own result is its parent state.
           const root = lookback.stateRoot ?? firstBlock(base).parentStateRoot
-          const power = electionPower(store.blocks, root, block.miner)!
+          const power = electionPower(view, view.stateTree(root), block.miner)!
           const previous = firstBlock(base).beaconEntries.at(-1)!
           const beacon = block.beaconEntries.at(-1)!.data
           const baseTicket = firstBlock(base).ticket!.vrfProof

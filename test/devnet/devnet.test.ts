@@ -42,7 +42,7 @@ async function expectValid(node: DevnetNode, tipset: Tipset): Promise<void> {
     const check = { beacon: mockBeacon, changed: false, epoch: block.height, parentEpoch: base.height, previous }
     verifyBeaconEntries({ ...check, entries: block.beaconEntries })
     const vrf = (draw: Uint8Array, proof: Uint8Array): boolean => verifyVrf(proof, draw, key)
-    const power = electionPower(store.blocks, lookback.stateRoot ?? state.stateRoot, block.miner)!
+    const power = electionPower(view, view.stateTree(lookback.stateRoot ?? state.stateRoot), block.miner)!
     verifyElection(block.electionProof!, beacon, block.height, block.miner, power, vrf)
     const baseTicket = firstBlock(base).ticket!.vrfProof
     verifyTicket(block.ticket!.vrfProof, beacon, block.height, block.miner, baseTicket, vrf)

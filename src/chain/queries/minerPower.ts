@@ -25,6 +25,8 @@ export interface Power {
 export interface MinerPower {
   readonly minerPower: Power
   readonly totalPower: Power
+  /** Whether the power actor knows the miner at all. */
+  readonly hasClaim: boolean
   /** Whether it is enough to produce blocks. */
   readonly hasMinPower: boolean
 }
@@ -64,8 +66,8 @@ export function minerPower(view: ChainView, tree: StateTree, miner: Address): Mi
   const { totalRawBytePower, totalQualityAdjPower } = power.state
   const totalPower = { rawBytePower: totalRawBytePower, qualityAdjPower: totalQualityAdjPower }
   const claim = claimOf(tree, power, miner)
-  if (claim === undefined) return { minerPower: NO_POWER, totalPower, hasMinPower: false }
-  return { minerPower: claim, totalPower, hasMinPower: meetsMinimum(view, power.state, claim) }
+  if (claim === undefined) return { minerPower: NO_POWER, totalPower, hasClaim: false, hasMinPower: false }
+  return { minerPower: claim, totalPower, hasClaim: true, hasMinPower: meetsMinimum(view, power.state, claim) }
 }
 
 /** All miners with a claim, in the order of the power actor's map. */
