@@ -3,10 +3,12 @@
  * Wasm actors make, so that traces and fees of a native actor look like theirs.
  * @see builtin-actors v18 runtime/src/runtime/fvm.rs FvmRuntime; ref-fvm sdk/src
  */
+
 import { type Cid, CODEC_CBOR, CODEC_DAG_CBOR, HASH_BLAKE2B_256 } from '../codec/cid.ts'
 import { type Codec, decode, encode } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
 import { EMPTY_ARRAY_CID } from '../fvm/emptyArray.ts'
+import { SYSCALL_MILLIGAS } from '../fvm/gas/prices.ts'
 import type { Kernel, MessageContext, NetworkContext } from '../fvm/kernel/kernel.ts'
 import { ActorExit, ERRNO_TEXT, type Errno, Errno as Errors, Exit, SyscallError } from '../fvm/kernel/outcomes.ts'
 import type { Blockstore } from '../ipld/blockstore.ts'
@@ -16,8 +18,6 @@ import type { ActorType } from './actorType.ts'
 import { ActorError, checkedExitCode, type ExitData } from './errors.ts'
 import type { BlockFeature, WasmGas } from './wasmGas.ts'
 
-/** A syscall costs this much by itself, milligas. @see FIP-0032; ref-fvm price list, syscall_cost */
-const SYSCALL_MILLIGAS = 14_000_000
 /** Multihash codes of the hashes that actors use. */
 const HASH_SHA2_256_CODE = 0x12n
 const HASH_BLAKE2B_256_CODE = 0xb220n

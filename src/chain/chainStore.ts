@@ -38,11 +38,6 @@ export interface ChainStoreDeps {
   readonly log: Logger
 }
 
-/** A tipset key as Lotus prints it in error texts. */
-export function tipsetKeyName(key: TipsetKey): string {
-  return `{${key.map(String).join(',')}}`
-}
-
 /** The chain. Reads are synchronous and throw `BlockMissing` for what is not at hand. */
 export class ChainStore {
   readonly blocks: Blockstore

@@ -205,24 +205,6 @@ export const bytes: Codec<Uint8Array> = bytesCodec(null)
 /** Byte string; JSON base64, "" when empty. */
 export const bytesOrEmpty: Codec<Uint8Array> = bytesCodec('')
 
-/** Byte string of exactly `length` bytes; JSON base64. */
-export function fixedBytes(length: number): Codec<Uint8Array> {
-  const check = (value: Uint8Array): Uint8Array => {
-    if (value.length !== length) {
-      throw new CodecError('WRONG_LENGTH', `Cannot use bytes: expected ${length}, got ${value.length}`)
-    }
-    return value
-  }
-  return {
-    name: `[${length}]uint8`,
-    write: (writer, value) => writer.bytes(check(value)),
-    read: (reader) => check(reader.readBytes()),
-    toJson: (value) => toBase64(value),
-    fromJson: (json, context) => check(bytes.fromJson(json, context)),
-    schema: { type: 'string', contentEncoding: 'base64' },
-  }
-}
-
 const BIG_INT_MAX_BYTES = 128
 
 /** Filecoin's bytes of a big integer: none for zero, else a sign byte and the big-endian magnitude. */
@@ -379,43 +361,6 @@ export function listOrEmpty<T>(inner: Codec<T>, max: number = Number.MAX_SAFE_IN
   return listCodec(inner, false, max)
 }
 
-/** Map with text keys (Go map: JSON object with sorted keys). CBOR keys in canonical order: shorter first, then bytes. */
-export function mapOfText<T>(inner: Codec<T>): Codec<Map<string, T>> {
-  return {
-    name: `map[string]${inner.name}`,
-    write: (writer, value) => {
-      const keys = [...value.keys()].sort((a, b) => a.length - b.length || (a < b ? -1 : a > b ? 1 : 0))
-      writer.map(keys.length)
-      for (const key of keys) {
-        writer.text(key)
-        inner.write(writer, value.get(key) as T)
-      }
-    },
-    read: (reader) => {
-      const out = new Map<string, T>()
-      const length = reader.readMap()
-      for (let i = 0; i < length; i++) {
-        const key = reader.readText()
-        out.set(key, inner.read(reader))
-      }
-      return out
-    },
-    toJson: (value, context) => {
-      const out: { [key: string]: Json } = {}
-      for (const key of [...value.keys()].sort()) out[key] = inner.toJson(value.get(key) as T, context)
-      return out
-    },
-    fromJson: (value, context) => {
-      const out = new Map<string, T>()
-      if (value === undefined || value === null) return out
-      if (typeof value !== 'object' || Array.isArray(value)) throw wrongJson(value, `map[string]${inner.name}`)
-      for (const key of Object.keys(value)) out.set(key, inner.fromJson(value[key], context))
-      return out
-    },
-    schema: { type: 'object', additionalProperties: inner.schema },
-  }
-}
-
 /** One field of a {@link tuple}: property, Lotus' JSON name, codec. */
 export type Field<T> = { [K in keyof T & string]: readonly [key: K, jsonName: string, codec: Codec<T[K]>] }[keyof T &
   string]
@@ -523,17 +468,5 @@ export function transparent<T, V>(inner: Codec<V>, wrap: (value: V) => T, unwrap
     toJson: (value, context) => inner.toJson(unwrap(value), context),
     fromJson: (value, context) => wrap(inner.fromJson(value, context)),
     schema: inner.schema,
-  }
-}
-
-/** A description that refers to itself or to a later one. */
-export function lazy<T>(name: string, get: () => Codec<T>): Codec<T> {
-  return {
-    name,
-    write: (writer, value) => get().write(writer, value),
-    read: (reader) => get().read(reader),
-    toJson: (value, context) => get().toJson(value, context),
-    fromJson: (value, context) => get().fromJson(value, context),
-    schema: { $ref: `#/components/schemas/${name}` },
   }
 }

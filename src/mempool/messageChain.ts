@@ -127,11 +127,6 @@ export function compareChains(a: MessageChain, b: MessageChain): number {
   return compareRewards(a, b)
 }
 
-/** Whether `a` goes before `b` in the same order. */
-export function chainBefore(a: MessageChain, b: MessageChain): boolean {
-  return compareChains(a, b) < 0
-}
-
 /**
  * Order by effective performance, best first: what is merged already, then what pays, then the weighted price.
  * Lotus writes it as alternatives, which is no order when a merged chain meets a better one; this is the same one made

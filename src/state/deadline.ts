@@ -126,10 +126,6 @@ export const expirationSet: Codec<ExpirationSet> = optionalTail(
   (value) => ({ ...value, feeDeduction: 0n }),
 )
 
-export function expirationSetAt(actorsVersion: number): Codec<ExpirationSet> {
-  return actorsVersion >= 16 ? expirationSet : expirationLayout(actorsVersion)
-}
-
 /** A window PoSt that was accepted without checking. */
 export interface WindowedPoSt {
   readonly partitions: BitField

@@ -134,11 +134,6 @@ const preCommitWith = (
     ['verifiedDealWeight', 'VerifiedDealWeight', bigInt, { until: 8 }],
   ])
 
-const preCommitOld = preCommitWith(sectorPreCommitInfoAt(8))(8)
 export const sectorPreCommitOnChainInfo: Codec<SectorPreCommitOnChainInfo> = preCommitWith(sectorPreCommitInfoAt(18))(
   18,
 )
-
-export function sectorPreCommitOnChainInfoAt(actorsVersion: number): Codec<SectorPreCommitOnChainInfo> {
-  return actorsVersion >= 9 ? sectorPreCommitOnChainInfo : preCommitOld
-}

@@ -3,7 +3,7 @@
  * @see filecoin-project/go-address address.go decode, encode, newAddress
  */
 import { fromBase32, toBase32 } from '../base/base32.ts'
-import { compareBytes, concatBytes, EMPTY_BYTES, equalBytes, latin1 } from '../base/bytes.ts'
+import { concatBytes, EMPTY_BYTES, equalBytes, latin1 } from '../base/bytes.ts'
 import { type Codec, wrongJson } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
 import { readVarint64, varintBytes, varintLength, writeVarint } from '../codec/varint.ts'
@@ -252,11 +252,6 @@ export function delegatedParts(address: Address): { namespace: bigint; subaddres
   if (address.protocol !== PROTOCOL_DELEGATED) return undefined
   const { value, next } = readVarint64(address.bytes, 1)
   return { namespace: value, subaddress: address.bytes.subarray(next) }
-}
-
-/** Order of bytes: protocol first, then payload. */
-export function compareAddresses(a: Address, b: Address): -1 | 0 | 1 {
-  return compareBytes(a.bytes, b.bytes)
 }
 
 /** CBOR byte string; JSON text. JSON null, "" and "<empty>" are the undefined address. */

@@ -40,10 +40,3 @@ export function signedMessageCid(value: SignedMessage): Cid {
   }
   return known
 }
-
-/** Bytes that the message takes in a block: signed unless BLS. */
-export function chainLength(value: SignedMessage): number {
-  return value.signature.type === SIGNATURE_BLS
-    ? encode(message, value.message).length
-    : encode(signedMessage, value).length
-}

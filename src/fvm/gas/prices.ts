@@ -264,19 +264,8 @@ export const TEEP: HyggePrices = {
   },
 }
 
-/**
- * Prices of running Wasm, milligas. @see ref-fvm WasmGasPrices; FVM 2: memory is free.
- */
-export const WASM_MILLIGAS = {
-  /** Any instruction that is not free. FIP-0032. */
-  instruction: 4_000,
-  /** memory.copy, fill, init, grow; instances' initial memory. FIP-0057. */
-  perByte: 400,
-  /** A table element counts as so many bytes. */
-  tableElementBytes: 8,
-  /** Any syscall. FIP-0032. */
-  syscall: 14_000_000,
-} as const
+/** Any syscall, in milligas; equal in all lists. FIP-0032. @see ref-fvm PriceList on_syscall */
+export const SYSCALL_MILLIGAS = 14_000_000
 
 /** Actors whose lookup and update are free. FIP-0055. */
 export const PRELOADED_ACTORS: readonly bigint[] = [0n, 1n, 2n, 3n, 4n, 5n, 6n, 7n, 10n, 99n]

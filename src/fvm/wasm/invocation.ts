@@ -1,3 +1,4 @@
+import { SYSCALL_MILLIGAS } from '../gas/prices.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { FatalError } from '../kernel/outcomes.ts'
 import { ActorMemory } from './actorMemory.ts'
@@ -6,9 +7,6 @@ import type { ModuleInfo } from './moduleInfo.ts'
 import type { InstrumentationRules } from './rules.ts'
 import type { SyscallContext } from './syscalls/row.ts'
 import type { WasmGlobal } from './webAssembly.ts'
-
-/** Milligas of any syscall. @see ref-fvm fvm/src/gas/price_list.rs `host_call_cost`, release/v2 `syscall_cost` */
-const SYSCALL_MILLIGAS = 14_000_000
 
 /**
  * One run of an actor: keeps the module's gas counter and the machine's gas in step.

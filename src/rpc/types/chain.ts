@@ -6,7 +6,7 @@ import { type Codec, cid, jsonOnly, list, listOrEmpty, named, nullable, struct, 
 import { type ChainMessage, chainMessageCid } from '../../types/chainMessage.ts'
 import { type Message, message, messageCid } from '../../types/message.ts'
 import { type SignedMessage, signedMessage, signedMessageCid } from '../../types/signedMessage.ts'
-import { type Tipset, tipset } from '../../types/tipset.ts'
+import { tipset } from '../../types/tipset.ts'
 
 const messageForm: Codec<{ readonly cid: Cid; readonly message: Message }> = struct('api.Message', [
   ['cid', 'Cid', cid],
@@ -79,6 +79,3 @@ export const objStat: Codec<ObjStat> = struct<ObjStat>('api.ObjStat', [
 
 /** A CID that may be undefined: JSON null. */
 export const optionalCid: Codec<Cid | null> = named(nullable(cid), 'cid.Cid')
-
-/** A tipset that may be null. */
-export const optionalTipset: Codec<Tipset | null> = nullable(tipset)
