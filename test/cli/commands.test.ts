@@ -407,9 +407,8 @@ describe('sync', () => {
   it('wait ends with Ctrl-C', async () => {
     answer({ SyncState: { ActiveSyncs: [worker(3)], VMApplied: 0 }, ChainHead: tipset(1) })
     const controller = new AbortController()
-    const running = run(['sync', 'wait', '--watch'], { signal: controller.signal })
-    setTimeout(() => controller.abort(), 30)
-    const ran = await running
+    const onSleep = (): void => controller.abort()
+    const ran = await run(['sync', 'wait', '--watch'], { signal: controller.signal, onSleep })
     expect(ran).toMatchObject({ code: 0, err: '' })
     expect(ran.out.endsWith('\nExit by user\n')).toBe(true)
   })

@@ -82,6 +82,8 @@ export interface RunOptions {
   /** Unix milliseconds. */
   readonly now?: number
   readonly signal?: AbortSignal
+  /** Called when the command waits. */
+  readonly onSleep?: () => void
   readonly addNodeCommands?: AddNodeCommands
 }
 
@@ -112,6 +114,7 @@ export async function petrel(args: readonly string[], options: RunOptions = {}):
       now: () => now,
       sleep: (ms) => {
         now += ms
+        options.onSleep?.()
         return Promise.resolve()
       },
     },

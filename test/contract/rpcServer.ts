@@ -12,7 +12,7 @@ const ORIGIN = 'http://allowed.example'
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** Methods that show what the server does: an answer at once, a late one, one that hears that the client left. */
-function parts(left: () => void): { engine: RpcEngine; handler: HttpHandler } {
+function parts(left: () => void, entered: () => void = () => undefined): { engine: RpcEngine; handler: HttpHandler } {
   const rows = [
     method({ name: 'Echo', perm: 'read', params: [param('value', text)], result: text, handler: (value) => value }),
     method({
@@ -33,6 +33,7 @@ function parts(left: () => void): { engine: RpcEngine; handler: HttpHandler } {
             left()
             resolve(null)
           })
+          entered()
         }),
     }),
     channelMethod({
@@ -91,9 +92,19 @@ export function rpcServerContract(name: string, start: StartServer): void {
     let http: string
     let ws: string
     let left: () => void = () => {}
+    let entered: () => void = () => {}
 
     beforeAll(async () => {
-      const options = { ...parts(() => left()), log: silent, host: '127.0.0.1', port: 0, closeGraceMs: 1000 }
+      const options = {
+        ...parts(
+          () => left(),
+          () => entered(),
+        ),
+        log: silent,
+        host: '127.0.0.1',
+        port: 0,
+        closeGraceMs: 1000,
+      }
       server = await start(options)
       http = `http://127.0.0.1:${server.port}`
       ws = `ws://127.0.0.1:${server.port}`
@@ -160,10 +171,11 @@ export function rpcServerContract(name: string, start: StartServer): void {
 
     it('tells the handler that the client left', async () => {
       const gone = new Promise<void>((resolve) => (left = resolve))
+      const called = new Promise<void>((resolve) => (entered = resolve))
       const controller = new AbortController()
       const request = fetch(`${http}/rpc/v1`, { method: 'POST', body: call('Wait'), signal: controller.signal })
       request.catch(() => undefined)
-      await new Promise((resolve) => setTimeout(resolve, 100))
+      await called
       controller.abort()
       await gone
     })

@@ -37,6 +37,9 @@ function comparable(frame: Frame | undefined): Frame | undefined {
   return { jsonrpc: '2.0', method: 'eth_subscription', params: { result } }
 }
 
+/** A frame that has not come by then will not come, ms. */
+const FRAME_BOUND_MS = 5000
+
 /** Number of the block in an event of newHeads. */
 function blockNumber(frame: Frame): number {
   return Number((frame.params as { readonly result: { readonly number: string } }).result.number)
@@ -91,9 +94,32 @@ describe.skipIf(missing !== undefined)('recorded WebSocket session', () => {
       engine: recorded.node.engine,
       version: 'v1',
       permissions: new Set(['read', 'write', 'sign', 'admin']),
-      sink: { send: (text) => frames.push(parseJson(text) as Frame), unreadBytes: () => 0 },
+      sink: {
+        send: (text) => {
+          frames.push(parseJson(text) as Frame)
+          arrived()
+        },
+        unreadBytes: () => 0,
+      },
     })
-    const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50))
+    let arrived: () => void = () => undefined
+    /** Resolves when a frame of the same stream is there; after the bound without one. */
+    const frameLike = async (wanted: Frame): Promise<void> => {
+      const end = performance.now() + FRAME_BOUND_MS
+      while (!frames.some((one) => streamOf(one) === streamOf(wanted)) && performance.now() < end) {
+        await new Promise<void>((resolve) => {
+          const bound = setTimeout(resolve, end - performance.now())
+          arrived = () => {
+            clearTimeout(bound)
+            resolve()
+          }
+        })
+      }
+    }
+    /** Lets everything happen that is under way: a whole request over a socket goes through the same event loop. */
+    const roundTrip = async (): Promise<void> => {
+      await (await fetch(`${recorded.url}/health/livez`)).text()
+    }
     const caused = new Set<number>()
     const cause = async (index: number): Promise<void> => {
       const { receive } = steps[index] as Step
@@ -120,8 +146,9 @@ describe.skipIf(missing !== undefined)('recorded WebSocket session', () => {
       if (step.send !== undefined) session.receive(stringifyJson(step.send))
       if (step.sendRaw !== undefined) session.receive(step.sendRaw)
       await cause(i)
-      await settle()
       const receive = comparable(step.receive)
+      if (receive === undefined) await roundTrip()
+      else await frameLike(receive)
       const difference = SESSION_DIFFERENCES.find((one) => one.frame.test(stringifyJson(receive ?? null)))
       if (receive !== undefined) {
         const at = frames.findIndex((one) => streamOf(one) === streamOf(receive))
