@@ -1,0 +1,21 @@
+/** Errors between nodes. */
+import { PetrelError } from '../base/errors.ts'
+
+/** What went wrong between nodes. */
+export type P2pErrorCode =
+  | 'NO_PEERS'
+  | 'ALL_PEERS_FAILED'
+  | 'PROTOCOL_UNSUPPORTED'
+  | 'BAD_ANSWER'
+  | 'PEER_REFUSED'
+  | 'TOO_LARGE'
+  | 'TIMEOUT'
+  | 'STREAM_RESET'
+  | 'NOT_CONNECTED'
+  | 'DIAL_FAILED'
+  | 'PEER_BANNED'
+  | 'BAD_ADDRESS'
+  | 'NOT_STARTED'
+  | 'NOT_SUPPORTED'
+
+export class P2pError extends PetrelError<P2pErrorCode> {}

@@ -1,0 +1,27 @@
+/** Publish and subscribe as the topics see it; the host's gossipsub stands behind it. */
+import type { PeerName } from './peerLinks.ts'
+
+/** What is to become of a message: passed on, dropped, or dropped with its sender blamed. */
+export type Verdict = 'accept' | 'ignore' | 'reject'
+
+/** A message of a topic, its signature checked. */
+export interface GossipMessage {
+  readonly topic: string
+  readonly data: Uint8Array
+  /** Who made it. */
+  readonly author: PeerName
+  /** Who passed it on; of an own message this node. */
+  readonly from: PeerName
+}
+
+export interface PubSub {
+  /**
+   * Joins a topic. `validate` decides about each message of others once, before it is passed on.
+   * @returns what leaves it
+   */
+  join(topic: string, validate: (message: GossipMessage) => Verdict | Promise<Verdict>): () => void
+  /** @throws P2pError when the message is too large, or nobody could be told */
+  publish(topic: string, data: Uint8Array): Promise<void>
+  /** Peers in a topic that this node knows of. */
+  subscribers(topic: string): readonly PeerName[]
+}
