@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { PetrelError } from '../../src/base/errors.ts'
-import { type Json, parseJson } from '../../src/codec/jsonText.ts'
+import { type Json, parseJson, stringifyJson } from '../../src/codec/jsonText.ts'
 import { BUILTIN_NETWORKS, builtinNetwork } from '../../src/networks/builtinNetworks.ts'
 import { actorsVersionFor, manifestFor, networkVersionAt, upgradeHeight } from '../../src/networks/network.ts'
+import { networkJson } from '../../src/networks/networkJson.ts'
 import { parseNetwork } from '../../src/networks/parseNetwork.ts'
 import { goldenChains, openGolden } from '../support/archives.ts'
 import { missingShared, readSharedText } from '../support/shared.ts'
@@ -11,6 +12,13 @@ describe('built-in networks', () => {
   it.skipIf(missingShared('data/networks') !== undefined)('say what the shared files say', () => {
     for (const name of BUILTIN_NETWORKS) {
       expect(builtinNetwork(name)).toEqual(parseNetwork(parseJson(readSharedText(`data/networks/${name}.json`))))
+    }
+  })
+
+  it('are written as they were read', () => {
+    for (const name of BUILTIN_NETWORKS) {
+      const network = builtinNetwork(name)
+      expect(parseNetwork(parseJson(stringifyJson(networkJson(network))))).toEqual(network)
     }
   })
 
