@@ -29,6 +29,8 @@ export interface DevnetDeps {
    * @param ticketQuality - 0 to 1: how likely the block comes first in its tipset
    */
   readonly selectMessages: (base: Tipset, ticketQuality: number) => Promise<readonly SignedMessage[]>
+  /** Takes a new tipset of valid blocks: makes it the head, tells other nodes. Default: it is the head. */
+  readonly adopt?: (tipset: Tipset) => void
   readonly timers: Timers
   readonly clock: Clock
   readonly log: Logger
@@ -40,6 +42,8 @@ export interface DevnetPace {
   readonly blockTimeMs: number
   /** Makes a block as soon as a message arrives. */
   readonly instant: boolean
+  /** Given: producers of this chain run in other nodes too, so that an epoch is what the wall clock says. */
+  readonly produce?: readonly number[] | undefined
 }
 
 /** One order to {@link Devnet.mine}. */
@@ -56,6 +60,9 @@ export interface MineOptions {
 /** Epochs that are tried for a winner; with all power at work, 20 empty ones in a row have a chance of 10^-43. */
 const MAX_EMPTY_ROUNDS = 20
 const HASH_BITS = 256
+const MS_PER_SEC = 1000
+/** Part of an epoch that passes before its blocks are made. */
+const PROPAGATION_SHARE = 0.2
 /** Bits of a double's mantissa. */
 const QUALITY_BITS = 52
 
@@ -70,7 +77,8 @@ function ticketQuality(vrfProof: Uint8Array): number {
  *
  *   stopped --start--> running --stop--> stopped
  *
- * While running, each `blockTimeMs` is one epoch: a tipset, or a null round when nobody wins.
+ * While running, each `blockTimeMs` is one epoch: a tipset, or a null round when nobody wins. Alone, the chain goes on
+ * where it stopped; with producers in other nodes all keep to the wall clock.
  */
 export class Devnet {
   readonly producers: readonly Producer[]
@@ -93,7 +101,7 @@ export class Devnet {
   start(): void {
     if (this.#running) return
     this.#running = true
-    if (this.#pace.blockTimeMs > 0) this.#schedule(0)
+    if (this.#pace.blockTimeMs > 0) this.#schedule(this.#isShared ? this.#untilNextEpoch() : 0)
   }
 
   /** Stops the clock; resolves when what was being made is done. Orders are still carried out afterwards. */
@@ -153,7 +161,7 @@ export class Devnet {
         .finally(() => {
           if (!this.#running) return
           const spent = this.#deps.clock.monotonicMs() - started
-          this.#schedule(Math.max(0, this.#pace.blockTimeMs - spent))
+          this.#schedule(this.#isShared ? this.#untilNextEpoch() : Math.max(0, this.#pace.blockTimeMs - spent))
         })
     }, delayMs)
   }
@@ -162,8 +170,35 @@ export class Devnet {
     this.#deps.log.error('cannot make a block', { message: errorMessage(error) })
   }
 
+  get #isShared(): boolean {
+    return this.#pace.produce !== undefined
+  }
+
+  /** Milliseconds since the epoch of genesis began. */
+  #age(): number {
+    const { clock, view } = this.#deps
+    return clock.nowMs() - firstBlock(view.store.genesis()).timestamp * MS_PER_SEC
+  }
+
+  /** Blocks of the epoch before must have had the time to arrive. @see lotus miner/miner.go mine (PropagationDelaySecs) */
+  #untilNextEpoch(): number {
+    const { blockTimeMs } = this.#pace
+    const age = this.#age() - blockTimeMs * PROPAGATION_SHARE
+    return Math.max(1, blockTimeMs - (((age % blockTimeMs) + blockTimeMs) % blockTimeMs))
+  }
+
+  /** The epoch of the wall clock, on the head of that time. */
+  async #sharedTick(): Promise<void> {
+    const base = this.#deps.view.store.head()
+    const epoch = Math.floor(this.#age() / this.#pace.blockTimeMs)
+    if (epoch <= base.height) return
+    const tipset = await this.#tipsetAt(base, epoch, true)
+    if (tipset !== undefined) this.#moveTo(tipset)
+  }
+
   /** One epoch by the clock. */
   async #tick(): Promise<void> {
+    if (this.#isShared) return this.#sharedTick()
     const { store } = this.#deps.view
     const base = store.head()
     const tipset = await this.#tipsetAt(base, base.height + 1 + this.#emptyRounds, true)
@@ -176,7 +211,9 @@ export class Devnet {
 
   #moveTo(tipset: Tipset): void {
     this.#emptyRounds = 0
-    this.#deps.view.store.setHead(tipset)
+    const { adopt, view } = this.#deps
+    if (adopt === undefined) view.store.setHead(tipset)
+    else adopt(tipset)
   }
 
   async #mine(count: number, { nullRounds = 0, fork = 0 }: MineOptions): Promise<Tipset> {

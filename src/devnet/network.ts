@@ -3,6 +3,8 @@ import type { Network } from '../networks/network.ts'
 import type { DevnetOptions } from './options.ts'
 
 const MILLISECONDS = 1000
+/** Larger than any age of a chain, and small enough to be added to. */
+const ANY_SECONDS = 10_000_000_000
 
 /**
  * @param base - the built-in devnet
@@ -10,8 +12,16 @@ const MILLISECONDS = 1000
  */
 export function devnetNetwork(base: Network, options: DevnetOptions): Network {
   const seconds = Math.max(1, Math.round(options.blockTimeMs / MILLISECONDS))
+  // Blocks made on demand, or faster than their timestamps' whole seconds, run ahead of the clock.
+  const isTimely = options.blockTimeMs >= MILLISECONDS && !options.instant
   return {
     ...base,
+    ...(isTimely
+      ? {}
+      : {
+          allowableClockDriftSecs: ANY_SECONDS,
+          protocol: { ...base.protocol, maxHeightDrift: ANY_SECONDS },
+        }),
     networkName: options.networkName,
     blockDelaySecs: options.blockTimeMs === 0 ? base.blockDelaySecs : seconds,
     // Lotus' devnet rehearses the next upgrade at height 200; a local chain stays on today's rules.

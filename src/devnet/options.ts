@@ -21,12 +21,18 @@ export interface DevnetOptions {
   readonly instant: boolean
   /** Unix time of genesis, seconds; undefined: now. */
   readonly genesisTimestamp: number | undefined
+  /**
+   * Which of the miners produce here, by index; undefined: all. With some of them the others produce in other nodes, and
+   * epochs follow the wall clock from genesis on.
+   */
+  readonly produce: readonly number[] | undefined
 }
 
 const MAX_MINERS = 50
 const MAX_ACCOUNTS = 100
 const MAX_SEED_LENGTH = 256
 const DEFAULT_BLOCK_TIME_MS = 4000
+const MS_PER_SEC = 1000
 
 export const DEVNET_DEFAULTS: DevnetOptions = {
   seed: 'petrel',
@@ -37,6 +43,7 @@ export const DEVNET_DEFAULTS: DevnetOptions = {
   blockTimeMs: DEFAULT_BLOCK_TIME_MS,
   instant: false,
   genesisTimestamp: undefined,
+  produce: undefined,
 }
 
 function requireInteger(name: string, value: number, min: number, max: number): void {
@@ -55,6 +62,13 @@ export function devnetOptions(given: Partial<DevnetOptions>): DevnetOptions {
   requireInteger('accountsPerKind', options.accountsPerKind, 0, MAX_ACCOUNTS)
   requireInteger('blockTimeMs', options.blockTimeMs, 0, Number.MAX_SAFE_INTEGER)
   requireInteger('seed length', options.seed.length, 1, MAX_SEED_LENGTH)
+  for (const index of options.produce ?? []) requireInteger('produce', index, 0, options.miners - 1)
+  if (options.produce !== undefined && (options.blockTimeMs === 0 || options.blockTimeMs % MS_PER_SEC !== 0)) {
+    throw new DevnetError(
+      'OPTIONS_INVALID',
+      'Cannot start devnet: miners in several nodes need a block time of whole seconds',
+    )
+  }
   if (options.balance < 0n) throw new DevnetError('OPTIONS_INVALID', 'Cannot start devnet: balance is negative')
   return options
 }

@@ -50,10 +50,12 @@ export function createDevnetPlan(options: DevnetOptions, base: Network): DevnetP
     options,
     network,
     accounts,
-    producers: workers.map(({ secretKey }, index) => ({
-      miner: idAddress(FIRST_MINER_ID + BigInt(index)),
-      workerKey: secretKey,
-    })),
+    producers: workers
+      .map(({ secretKey }, index) => ({
+        miner: idAddress(FIRST_MINER_ID + BigInt(index)),
+        workerKey: secretKey,
+      }))
+      .filter((_, index) => options.produce?.includes(index) ?? true),
     genesis: (timestamp) => ({
       networkName: options.networkName,
       timestamp,
