@@ -1,6 +1,7 @@
 /** What the checks of one block look at. */
 import type { BlockMessages } from '../chain/blockMessages.ts'
 import type { ChainView } from '../chain/chainView.ts'
+import { latestBeaconEntry } from '../chain/randomness.ts'
 import type { TipsetState } from '../chain/vm.ts'
 import type { StateTree } from '../state/stateTree.ts'
 import type { Address } from '../types/address.ts'
@@ -8,7 +9,12 @@ import type { BeaconEntry, BlockHeader } from '../types/blockHeader.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import type { Tipset } from '../types/tipset.ts'
 import type { Beacon } from './beacon.ts'
+import { lookbackFor } from './lookback.ts'
 import type { WinningPoStVerifier } from './winningPoSt.ts'
+import { workerAt } from './workerAt.ts'
+
+/** What a message costs to stand in a block, by its length in bytes. */
+export type MinimumGasAt = (epoch: ChainEpoch, lengthBytes: number) => bigint
 
 /** Everything that does not depend on the block. */
 export interface ValidationDeps {
@@ -18,24 +24,87 @@ export interface ValidationDeps {
   readonly winningPoSt: WinningPoStVerifier
   /** Unix time, milliseconds. */
   readonly nowMs: () => number
+  readonly minimumGas: MinimumGasAt
 }
 
-/** A block on its parents. Roots and states are those of reference/consensus.md section 5. */
-export interface BlockContext extends ValidationDeps {
+/** A block with its parents. */
+export interface BlockInput {
   readonly header: BlockHeader
-  readonly messages: BlockMessages
+  /** undefined: they are not at hand and stay unchecked. */
+  readonly messages: BlockMessages | undefined
+  readonly base: Tipset
+  /** What executing the parents gives; undefined: a follower that does not execute. */
+  readonly baseResult: TipsetState | undefined
+}
+
+/** Whether a BLS signature is by a key; while blocks are checked together the answer may come later, see `validateBlocks.ts`. */
+export type VerifyBls = (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array) => boolean
+
+/** A block on its parents. Roots and states are those of reference/consensus.md section 5; each is read when first asked. */
+export class BlockContext implements BlockInput {
+  readonly header: BlockHeader
+  readonly messages: BlockMessages | undefined
   /** The parent tipset. */
   readonly base: Tipset
-  /** What executing the parents leaves; undefined for a follower that does not execute. */
   readonly baseResult: TipsetState | undefined
+  readonly deps: ValidationDeps
+  readonly view: ChainView
+  readonly verifyBls: VerifyBls
+  #lookback: { readonly tipset: Tipset; readonly state: StateTree } | undefined
+  #previousBeacon: BeaconEntry | undefined
+  #worker: Address | undefined
+
+  constructor(input: BlockInput, deps: ValidationDeps, verifyBls: VerifyBls) {
+    this.header = input.header
+    this.messages = input.messages
+    this.base = input.base
+    this.baseResult = input.baseResult
+    this.deps = deps
+    this.view = deps.view
+    this.verifyBls = verifyBls
+  }
+
+  get networkVersion(): number {
+    return this.view.networkVersion(this.header.height)
+  }
+
   /** The state before the parents' messages. */
-  readonly baseState: StateTree
-  /** The tipset whose result the election is held with, and that result. */
-  readonly lookback: { readonly tipset: Tipset; readonly state: StateTree }
-  /** Latest beacon entry at or below the parents. */
-  readonly previousBeacon: BeaconEntry
+  get baseState(): StateTree {
+    return this.view.stateBefore(this.base)
+  }
+
+  /** The state after the parents' messages: computed, or (by a follower that does not execute) what the block claims. */
+  get resultState(): StateTree {
+    return this.view.stateTree(this.baseResult?.stateRoot ?? this.header.parentStateRoot)
+  }
+
+  /** The tipset whose result the election is held with, and that result. @throws ConsensusError `LOOKBACK_UNKNOWN` */
+  get lookback(): { readonly tipset: Tipset; readonly state: StateTree } {
+    if (this.#lookback === undefined) {
+      const { store, network } = this.view
+      const { tipset, stateRoot } = lookbackFor(store, network, this.base, this.header.height)
+      this.#lookback = { tipset, state: stateRoot === undefined ? this.resultState : this.view.stateTree(stateRoot) }
+    }
+    return this.#lookback
+  }
+
+  /** Latest beacon entry at or below the parents. @throws ChainError `NO_BEACON_ENTRY` */
+  get previousBeacon(): BeaconEntry {
+    this.#previousBeacon ??= latestBeaconEntry(this.view.store, this.base)
+    return this.#previousBeacon
+  }
+
   /** Data of the entry that randomness of this block is drawn from. */
-  readonly beacon: Uint8Array
-  /** The miner's worker, as a BLS key address, at the lookback. */
-  readonly worker: Address
+  get beacon(): Uint8Array {
+    return (this.header.beaconEntries.at(-1) ?? this.previousBeacon).data
+  }
+
+  /** The miner's worker at the lookback, as a BLS key address. @throws ValidationError `WORKER_UNKNOWN` */
+  get worker(): Address {
+    this.#worker ??= workerAt(this.view, this.lookback.state, this.header.miner)
+    return this.#worker
+  }
 }
+
+/** One check of a block. @throws ValidationError with the check's own code */
+export type Check = (context: BlockContext) => void

@@ -11,6 +11,7 @@ export type ConsensusErrorCode =
   | 'ELECTION_INVALID'
   | 'TICKET_INVALID'
   | 'NO_POWER'
+  | 'LOOKBACK_UNKNOWN'
   | 'NOT_SUPPORTED'
 
 /** Thrown by everything in this folder. */

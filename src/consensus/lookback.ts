@@ -1,6 +1,6 @@
 /**
  * Where the power that a miner is elected with is read: so far back that nobody can choose it.
- * @see lotus chain/stmgr/actors.go GetLookbackTipSetForRound
+ * @see lotus chain/stmgr/utils.go GetLookbackTipSetForRound
  */
 import type { ChainStore } from '../chain/chainStore.ts'
 import type { Cid } from '../codec/cid.ts'
@@ -8,6 +8,7 @@ import type { Network } from '../networks/network.ts'
 import { networkVersionAt } from '../networks/network.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
+import { ConsensusError } from './errors.ts'
 
 const SHORT_LOOKBACK_UP_TO_VERSION = 3
 
@@ -22,12 +23,17 @@ export interface Lookback {
  * The lookback for a block.
  * @param base - the parent tipset
  * @param epoch - of the block
+ * @throws ConsensusError `LOOKBACK_UNKNOWN`: more null rounds than the lookback is long
  */
 export function lookbackFor(store: ChainStore, network: Network, base: Tipset, epoch: ChainEpoch): Lookback {
   const { winningPoStLookback, winningPoStLookbackUpToNv3 } = network.protocol
   const short = networkVersionAt(network, epoch) <= SHORT_LOOKBACK_UP_TO_VERSION
   const target = Math.max(0, epoch - (short ? winningPoStLookbackUpToNv3 : winningPoStLookback))
-  if (target >= base.height) return { tipset: base, stateRoot: undefined }
+  if (target >= base.height) {
+    if (short || base.height === 0) return { tipset: base, stateRoot: undefined }
+    const text = `lookback height ${target} is at or after base height ${base.height}`
+    throw new ConsensusError('LOOKBACK_UNKNOWN', text, { target, base: base.height })
+  }
   const after = store.tipsetByHeight(target + 1, base, 'next')
   return { tipset: store.parent(after), stateRoot: firstBlock(after).parentStateRoot }
 }

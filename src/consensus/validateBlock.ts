@@ -2,107 +2,77 @@
  * Every check of a block, in order. The first that fails says why; see {@link ValidationError}.
  * @see lotus chain/consensus/filcns/filecoin.go ValidateBlock; reference/consensus.md section 5
  */
-import { accountKey } from '../chain/actorLookup.ts'
-import type { BlockMessages } from '../chain/blockMessages.ts'
-import { ChainError } from '../chain/errors.ts'
-import { loadMiner } from '../chain/queries/minerActor.ts'
-import { latestBeaconEntry } from '../chain/randomness.ts'
-import type { TipsetState } from '../chain/vm.ts'
-import type { StateTree } from '../state/stateTree.ts'
-import { type Address, PROTOCOL_BLS } from '../types/address.ts'
-import { type BlockHeader, headerCid } from '../types/blockHeader.ts'
+import { verify } from '../crypto/bls.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
-import type { BlockContext, ValidationDeps } from './blockContext.ts'
+import { BlockContext, type BlockInput, type Check, type ValidationDeps, type VerifyBls } from './blockContext.ts'
+import { checkBaseFee } from './checks/baseFee.ts'
 import { checkBeaconEntries } from './checks/beaconEntries.ts'
+import { checkBlockSignature } from './checks/blockSignature.ts'
 import { checkClaim } from './checks/claim.ts'
-import { checkElection } from './checks/election.ts'
-import { checkFields } from './checks/fields.ts'
-import { checkBlsAggregate, checkMessages, checkMessagesRoot, type MinimumGasAt } from './checks/messages.ts'
-import { checkBaseFee, checkResult } from './checks/result.ts'
-import { checkSignature } from './checks/signature.ts'
+import { checkElectionProof } from './checks/electionProof.ts'
+import { checkEligible } from './checks/eligible.ts'
+import { checkFuture } from './checks/future.ts'
+import { checkHeight } from './checks/height.ts'
+import { checkLookback } from './checks/lookback.ts'
+import { checkMessages } from './checks/messages.ts'
+import { checkMinerAddress } from './checks/minerAddress.ts'
+import { checkParents } from './checks/parents.ts'
+import { checkPresentFields } from './checks/presentFields.ts'
+import { checkPreviousBeacon } from './checks/previousBeacon.ts'
+import { checkReceiptsRoot } from './checks/receiptsRoot.ts'
+import { checkStateRoot } from './checks/stateRoot.ts'
 import { checkTicket } from './checks/ticket.ts'
-import { checkTime } from './checks/time.ts'
+import { checkTimestamp } from './checks/timestamp.ts'
 import { checkWeight } from './checks/weight.ts'
-import { lookbackFor } from './lookback.ts'
+import { checkWinCount } from './checks/winCount.ts'
+import { checkWinner } from './checks/winner.ts'
+import { checkWinningPoSt } from './checks/winningPoSt.ts'
+import { checkWorker } from './checks/worker.ts'
 import { ValidationError } from './validationError.ts'
 
+export type { BlockInput } from './blockContext.ts'
+
 /** What {@link validateBlock} needs besides the block. */
-export interface BlockValidation extends ValidationDeps {
-  readonly minimumGas: MinimumGasAt
-}
+export type BlockValidation = ValidationDeps
 
-/** A block with its parents. */
-export interface BlockInput {
-  readonly header: BlockHeader
-  /** undefined: a follower of headers, which leaves the messages unchecked. */
-  readonly messages: BlockMessages | undefined
-  readonly base: Tipset
-  /** What executing the parents gives; undefined: a follower that does not execute. */
-  readonly baseResult: TipsetState | undefined
-}
+/**
+ * In the order of reference/consensus.md section 5, but for two: height and time come before what has to be looked up, and
+ * messages last, since senders and nonces are read from the state that has to be right first.
+ */
+const CHECKS: readonly Check[] = [
+  checkPresentFields,
+  checkMinerAddress,
+  checkParents,
+  checkHeight,
+  checkTimestamp,
+  checkFuture,
+  checkLookback,
+  checkPreviousBeacon,
+  checkClaim,
+  checkWeight,
+  checkWorker,
+  checkWinner,
+  checkEligible,
+  checkElectionProof,
+  checkWinCount,
+  checkBlockSignature,
+  checkBeaconEntries,
+  checkTicket,
+  checkWinningPoSt,
+  checkBaseFee,
+  checkStateRoot,
+  checkReceiptsRoot,
+  checkMessages,
+]
 
-/** Synchronous; state that is not at hand throws `BlockMissing`. @throws ValidationError */
-export function validateBlock(input: BlockInput, deps: BlockValidation): void {
-  const { header, base } = input
-  checkFields(header)
-  checkTime(header, base, deps.view.network, deps.nowMs())
-  const context = createContext(input, deps)
-  checkClaim(context)
-  checkWeight(context)
-  checkElection(context)
-  checkSignature(header, context.worker)
-  checkBeaconEntries(context)
-  checkTicket(context)
-  const postError = deps.winningPoSt(header)
-  if (postError !== undefined) throw new ValidationError('WINNING_POST_INVALID', `invalid election post: ${postError}`)
-  checkBaseFee(context)
-  checkResult(context)
-  if (input.messages !== undefined) checkAllMessages(context, deps)
-}
-
-function checkAllMessages(context: BlockContext, deps: BlockValidation): void {
-  const { view, header, baseResult } = context
-  if (view.network.whitelistedBlock?.equals(headerCid(header)) === true) return
-  checkMessagesRoot(context)
-  const after = baseResult === undefined ? context.baseState : view.stateTree(baseResult.stateRoot)
-  checkBlsAggregate(context, after)
-  // Nonces and senders are those that the parents leave: without their result nothing can be said.
-  if (baseResult !== undefined) checkMessages(context, after, deps.minimumGas)
-}
-
-function createContext({ header, messages, base, baseResult }: BlockInput, deps: BlockValidation): BlockContext {
-  const { view } = deps
-  const baseState = view.stateBefore(base)
-  const found = lookbackFor(view.store, view.network, base, header.height)
-  // Only near genesis the base looks back at itself; then its result is what the block itself claims.
-  const lookbackRoot = found.stateRoot ?? baseResult?.stateRoot ?? header.parentStateRoot
-  const lookback = { tipset: found.tipset, state: view.stateTree(lookbackRoot) }
-  const previousBeacon = latestBeaconEntry(view.store, base)
-  return {
-    ...deps,
-    header,
-    messages: messages ?? { bls: [], signed: [] },
-    base,
-    baseResult,
-    baseState,
-    lookback,
-    previousBeacon,
-    beacon: (header.beaconEntries.at(-1) ?? previousBeacon).data,
-    worker: workerAt(deps, lookback.state, header.miner),
-  }
-}
-
-/** Check 8: the worker's key in the lookback state. */
-function workerAt({ view }: ValidationDeps, tree: StateTree, miner: Address): Address {
-  let key: Address
-  try {
-    key = accountKey(view, tree, loadMiner(view, tree, miner).info().worker)
-  } catch (cause) {
-    if (!(cause instanceof ChainError)) throw cause
-    throw new ValidationError('WORKER_UNKNOWN', `failed to resolve worker key: ${cause.message}`, {}, { cause })
-  }
-  if (key.protocol === PROTOCOL_BLS) return key
-  throw new ValidationError('WORKER_UNKNOWN', 'worker address is not a BLS key')
+/**
+ * Synchronous; what is not at hand throws `BlockMissing`.
+ * @param verifyBls - how signatures of the worker are checked; default: at once
+ * @throws ValidationError
+ */
+export function validateBlock(input: BlockInput, deps: BlockValidation, verifyBls: VerifyBls = verify): void {
+  const context = new BlockContext(input, deps, verifyBls)
+  for (const check of CHECKS) check(context)
 }
 
 /** @throws ValidationError `DUPLICATE_MINER`: execution refuses such a tipset */

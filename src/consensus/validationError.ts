@@ -6,6 +6,8 @@ export type ValidationCode =
   | 'FIELD_MISSING'
   | 'MINER_NOT_ID'
   | 'PARENTS_UNKNOWN'
+  | 'LOOKBACK_UNKNOWN'
+  | 'PREVIOUS_BEACON_UNKNOWN'
   | 'HEIGHT_NOT_ABOVE_PARENTS'
   | 'TIMESTAMP_WRONG'
   | 'TIMESTAMP_IN_FUTURE'
@@ -33,8 +35,15 @@ export type ValidationCode =
   | 'RECEIPTS_ROOT_WRONG'
   | 'DUPLICATE_MINER'
 
-/** Failures that time heals: the block is not remembered as bad. */
-const TEMPORARY: ReadonlySet<ValidationCode> = new Set<ValidationCode>(['TIMESTAMP_IN_FUTURE', 'PARENTS_UNKNOWN'])
+/**
+ * Failures that time heals, or that are another's fault than the block's: it is not remembered as bad. With the wrong
+ * parents nothing was checked at all, and whoever delivers other messages than a header names must not spoil the header.
+ */
+const TEMPORARY: ReadonlySet<ValidationCode> = new Set<ValidationCode>([
+  'TIMESTAMP_IN_FUTURE',
+  'PARENTS_UNKNOWN',
+  'MESSAGES_ROOT_WRONG',
+])
 
 /** A block that fails a check. */
 export class ValidationError extends PetrelError<ValidationCode> {

@@ -115,7 +115,7 @@ describe.skipIf(missing !== undefined)('validation refuses', () => {
     ['MINER_NOT_ID', () => ({ miner: parseAddress('f15ihq5ibzwki2b4ep2f46avlkrqzhpqgtga7pdrq') })],
     ['HEIGHT_NOT_ABOVE_PARENTS', (header) => ({ height: view.store.tipset(header.parents).height })],
     ['TIMESTAMP_WRONG', (header) => ({ timestamp: header.timestamp + 1 })],
-    ['WORKER_UNKNOWN', () => ({ miner: parseAddress('f0999') })],
+    ['MINER_WITHOUT_CLAIM', () => ({ miner: parseAddress('f0999') })],
     ['WEIGHT_WRONG', (header) => ({ parentWeight: header.parentWeight + 1n })],
     ['NOT_A_WINNER', (header) => ({ electionProof: { ...(header.electionProof as ElectionProof), winCount: 0 } })],
     [

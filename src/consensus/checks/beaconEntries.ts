@@ -4,12 +4,12 @@ import type { BlockContext } from '../blockContext.ts'
 import { ConsensusError } from '../errors.ts'
 import { ValidationError } from '../validationError.ts'
 
-export function checkBeaconEntries({ header, base, beaconAt, previousBeacon }: BlockContext): void {
-  const beacon = beaconAt(header.height)
+export function checkBeaconEntries({ header, base, deps, previousBeacon }: BlockContext): void {
+  const beacon = deps.beaconAt(header.height)
   try {
     verifyBeaconEntries({
       beacon,
-      changed: beaconAt(base.height) !== beacon,
+      changed: deps.beaconAt(base.height) !== beacon,
       epoch: header.height,
       parentEpoch: base.height,
       entries: header.beaconEntries,

@@ -1,5 +1,4 @@
 /** Check 14: the ticket is the worker's, drawn from the parents' smallest. */
-import { verify } from '../../crypto/bls.ts'
 import { upgradeHeight } from '../../networks/network.ts'
 import type { Ticket } from '../../types/blockHeader.ts'
 import { firstBlock } from '../../types/tipset.ts'
@@ -7,11 +6,11 @@ import type { BlockContext } from '../blockContext.ts'
 import { ticketInput } from '../election.ts'
 import { ValidationError } from '../validationError.ts'
 
-export function checkTicket({ header, base, view, beacon, worker }: BlockContext): void {
+export function checkTicket({ header, base, view, beacon, worker, verifyBls }: BlockContext): void {
   const smoke = upgradeHeight(view.network, 'Smoke') ?? -1
   const baseTicket = header.height > smoke ? firstBlock(base).ticket?.vrfProof : undefined
   const input = ticketInput(beacon, header.height, header.miner, baseTicket)
-  if (!verify((header.ticket as Ticket).vrfProof, input, worker.payload)) {
+  if (!verifyBls((header.ticket as Ticket).vrfProof, input, worker.payload)) {
     throw new ValidationError('TICKET_INVALID', 'validating block tickets failed: vrf was invalid')
   }
 }

@@ -1,0 +1,12 @@
+/** Check 12: the worker signed the block. @see lotus lib/sigs/sigs.go CheckBlockSignature */
+import { headerSigningBytes } from '../../types/blockHeader.ts'
+import { SIGNATURE_BLS } from '../../types/signature.ts'
+import type { BlockContext } from '../blockContext.ts'
+import { ValidationError } from '../validationError.ts'
+
+export function checkBlockSignature({ header, worker, verifyBls }: BlockContext): void {
+  const { blockSig } = header
+  if (blockSig?.type !== SIGNATURE_BLS || !verifyBls(blockSig.data, headerSigningBytes(header), worker.payload)) {
+    throw new ValidationError('BLOCK_SIGNATURE_INVALID', 'block signature invalid: bls signature failed to verify')
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * Check 16.1: the aggregate over the BLS messages, by the keys of their senders.
+ * @see lotus chain/consensus/signatures.go VerifyBlsAggregate; chain/stmgr/stmgr.go GetBlsPublicKey
+ */
+import type { BlockMessages } from '../../chain/blockMessages.ts'
+import { ChainError } from '../../chain/errors.ts'
+import { verifyAggregate } from '../../crypto/bls.ts'
+import { type Address, PROTOCOL_BLS } from '../../types/address.ts'
+import { messageCid } from '../../types/message.ts'
+import type { Signature } from '../../types/signature.ts'
+import type { BlockContext } from '../blockContext.ts'
+import { senderKey } from '../senderKey.ts'
+import { ValidationError } from '../validationError.ts'
+
+/** Without BLS messages the aggregate is not looked at. */
+export function checkBlsAggregate(context: BlockContext, { bls }: BlockMessages): void {
+  if (bls.length === 0) return
+  const keys = bls.map(({ from }) => blsKey(context, from))
+  const data = bls.map((one) => messageCid(one).bytes)
+  if (!verifyAggregate((context.header.blsAggregate as Signature).data, data, keys)) {
+    throw new ValidationError('BLS_AGGREGATE_INVALID', 'bls aggregate signature was invalid')
+  }
+}
+
+function blsKey(context: BlockContext, from: Address): Uint8Array {
+  let key: Address
+  try {
+    key = senderKey(context, from)
+  } catch (cause) {
+    if (!(cause instanceof ChainError)) throw cause
+    const text = `failed to load bls public to validate block: ${cause.message}`
+    throw new ValidationError('BLS_AGGREGATE_INVALID', text, {}, { cause })
+  }
+  if (key.protocol === PROTOCOL_BLS) return key.payload
+  throw new ValidationError('BLS_AGGREGATE_INVALID', 'address must be BLS address to load bls public key')
+}

@@ -1,0 +1,8 @@
+/** Check 15: the winning proof of spacetime, by the verifier at hand. */
+import type { BlockContext } from '../blockContext.ts'
+import { ValidationError } from '../validationError.ts'
+
+export function checkWinningPoSt({ header, deps }: BlockContext): void {
+  const wrong = deps.winningPoSt(header)
+  if (wrong !== undefined) throw new ValidationError('WINNING_POST_INVALID', `invalid election post: ${wrong}`)
+}
