@@ -1,0 +1,42 @@
+/**
+ * A chain's genesis as a file: CARv1 with the genesis block as its root and all of its state.
+ * @see lotus chain/gen/genesis/genesis.go MakeGenesisBlock; chain/store/snapshot.go Import
+ */
+import { memorySource } from '../codec/byteSource.ts'
+import type { Cid } from '../codec/cid.ts'
+import { type Blockstore, hasBlock } from '../ipld/blockstore.ts'
+import { carBlocks, carBytes, readCarHeader } from '../ipld/car.ts'
+import { verifyBlock } from '../ipld/verifyBlock.ts'
+import { isBlockLink, walkDag } from '../ipld/walkDag.ts'
+import { ChainError } from './errors.ts'
+
+/**
+ * The file's bytes. What the store lacks is left out: the Wasm code of actors that run as native ones, the parents that
+ * a genesis block names.
+ */
+export function writeGenesisCar(store: Blockstore, genesis: Cid): Uint8Array {
+  const blocks: [Cid, Uint8Array][] = []
+  walkDag(store, genesis, (cid, data) => blocks.push([cid, data]), {
+    follow: (cid) => isBlockLink(cid) && hasBlock(store, cid),
+  })
+  return carBytes([genesis], blocks)
+}
+
+/**
+ * Copies the file's blocks into a store, each checked against its CID.
+ * @returns CID of the genesis block
+ * @throws IpldError `INVALID_CAR`, `CID_MISMATCH`; ChainError `TIPSET_INVALID` when the file names no single root
+ */
+export function readGenesisCar(store: Blockstore, bytes: Uint8Array): Cid {
+  const source = memorySource(bytes)
+  const { roots } = readCarHeader(source)
+  const root = roots[0]
+  if (roots.length !== 1 || root === undefined) {
+    throw new ChainError('TIPSET_INVALID', `Cannot read genesis: the file has ${roots.length} roots, expected 1`)
+  }
+  for (const [cid, data] of carBlocks(source)) {
+    verifyBlock(cid, data)
+    store.put(cid, data)
+  }
+  return root
+}
