@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { readGenesisCar, writeGenesisCar } from '../../src/chain/genesisCar.ts'
-import type { parseCid } from '../../src/codec/cid.ts'
 import { getCbor, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { builtinNetwork } from '../../src/networks/builtinNetworks.ts'
 import { StateTree } from '../../src/state/stateTree.ts'
