@@ -1,9 +1,9 @@
 /**
  * Forest's `.forest.car.zst`: a CAR archive in small zstd frames with a hash index at its end, opened in place.
  *
- * Frame 0 holds the CAR header alone, each later data frame whole sections. The index sits in skippable frames; the
- * last 16 bytes of the file are a skippable frame that holds the u64 offset of the index payload. Payload, u64 little
- * endian: version, longest distance, collisions, buckets n; then slots [hash, frame offset], an empty one all ones.
+ * Frame 0 holds the CAR header alone, each later data frame whole sections. The index ({@link HashIndex}, offsets of
+ * frames) sits in skippable frames; the last 16 bytes of the file are a skippable frame that holds the u64 offset of the
+ * index payload.
  * @see Forest src/db/car/forest.rs, src/db/car/plain.rs, src/utils/db/car_index
  */
 import { type ByteSource, memorySource, readExactly } from '../codec/byteSource.ts'
@@ -13,19 +13,13 @@ import { zstdFrameAt, zstdFrames } from '../codec/zstdFrames.ts'
 import { nextCarSection, readCarBlock, readCarHeader, readCarSection } from './car.ts'
 import { type ArchiveStore, refuseWrite } from './carStore.ts'
 import { IpldError } from './errors.ts'
+import { HashIndex } from './hashIndex.ts'
 import type { NodeCache } from './nodeCache.ts'
 import { verifyBlock } from './verifyBlock.ts'
 
 const FOOTER_BYTES = 16
 const FOOTER_MAGIC = 0x184d2a50
 const SKIPPABLE_HEADER = 8
-const INDEX_VERSION = 0xdeadbef0n
-const INDEX_HEADER = 32
-const SLOT_BYTES = 16
-const EMPTY_SLOT = 0xffffffffffffffffn
-/** Slots read at a time: chains are short. */
-const SLOTS_PER_READ = 8
-const U64 = (1n << 64n) - 1n
 /** Decompressed frames kept; each is about 8 KiB compressed. */
 const FRAME_CACHE = 1024
 
@@ -49,19 +43,6 @@ function indexOffset(source: ByteSource): number | undefined {
 /** Whether the file ends as a `.forest.car.zst` does. */
 export function isForestCar(source: ByteSource): boolean {
   return indexOffset(source) !== undefined
-}
-
-/** Hash of a CID in the index: its numbers and the words of its digest, never the mark of an empty slot. */
-function indexHash(cid: Cid): bigint {
-  let hash = BigInt(cid.codec) ^ BigInt(cid.hashCode)
-  const { digest } = cid
-  for (let at = 0; at < digest.length; at += 8) {
-    let word = 0n
-    for (let i = Math.min(7, digest.length - at - 1); i >= 0; i--)
-      word = (word << 8n) | BigInt(digest[at + i] as number)
-    hash ^= word
-  }
-  return hash === 0n ? 0n : hash - 1n
 }
 
 /** The payloads of the skippable frames of the index, read as one. */
@@ -96,11 +77,8 @@ export class ForestCarStore implements ArchiveStore {
   readonly nodes?: NodeCache
   readonly #source: ByteSource
   readonly #decoder: ZstdDecoder
-  readonly #index: ByteSource
+  readonly #index: HashIndex
   readonly #indexStart: number
-  readonly #longest: number
-  readonly #buckets: bigint
-  readonly #slots: number
   #frames = new Map<number, ByteSource>()
   #olderFrames = new Map<number, ByteSource>()
 
@@ -112,12 +90,7 @@ export class ForestCarStore implements ArchiveStore {
     this.#decoder = decoder
     this.#indexStart = start
     if (nodes !== undefined) this.nodes = nodes
-    this.#index = indexPayload(source, start)
-    const header = viewOf(readExactly(this.#index, 0, INDEX_HEADER))
-    if (header.getBigUint64(0, true) !== INDEX_VERSION) throw invalid('unknown version of the index')
-    this.#longest = Number(header.getBigUint64(8, true))
-    this.#buckets = header.getBigUint64(24, true)
-    this.#slots = Math.floor((this.#index.size - INDEX_HEADER) / SLOT_BYTES)
+    this.#index = new HashIndex(indexPayload(source, start))
     this.roots = readCarHeader(this.#frame(0)).roots
   }
 
@@ -140,21 +113,7 @@ export class ForestCarStore implements ArchiveStore {
   }
 
   get(cid: Cid): Uint8Array | undefined {
-    const hash = indexHash(cid)
-    const ideal = Number((hash * this.#buckets) >> 64n)
-    const end = Math.min(this.#slots, ideal + this.#longest + 1)
-    for (let slot = ideal; slot < end; slot += SLOTS_PER_READ) {
-      const count = Math.min(SLOTS_PER_READ, end - slot)
-      const view = viewOf(readExactly(this.#index, INDEX_HEADER + slot * SLOT_BYTES, count * SLOT_BYTES))
-      for (let i = 0; i < count; i++) {
-        const found = view.getBigUint64(i * SLOT_BYTES, true) & U64
-        if (found === EMPTY_SLOT) return undefined
-        if (found !== hash) continue
-        const data = this.#scan(this.#frame(Number(view.getBigUint64(i * SLOT_BYTES + 8, true))), cid)
-        if (data !== undefined) return data
-      }
-    }
-    return undefined
+    return this.#index.find(cid, (offset) => this.#scan(this.#frame(offset), cid))
   }
 
   #scan(frame: ByteSource, cid: Cid): Uint8Array | undefined {
