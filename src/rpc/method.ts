@@ -91,7 +91,8 @@ export interface ChannelRow extends MethodBase {
 /** One row of the method table. */
 export type MethodRow = CallRow | RawRow | ChannelRow
 
-interface CommonSpec {
+/** What is said of a method besides its parameters and result. */
+export interface MethodFacts {
   readonly name: string
   readonly perm: Permission
   /** Default: v0 and v1. */
@@ -102,7 +103,7 @@ interface CommonSpec {
 }
 
 /** What {@link method} takes. */
-export interface MethodSpec<P extends readonly Param<unknown>[], R> extends CommonSpec {
+export interface MethodSpec<P extends readonly Param<unknown>[], R> extends MethodFacts {
   readonly params: P
   readonly result: Codec<R>
   readonly cacheResult?: boolean
@@ -114,7 +115,7 @@ export interface MethodSpec<P extends readonly Param<unknown>[], R> extends Comm
 
 const BOTH: readonly ApiVersion[] = ['v0', 'v1']
 
-function base(spec: CommonSpec): Omit<MethodBase, 'params' | 'result'> {
+function base(spec: MethodFacts): Omit<MethodBase, 'params' | 'result'> {
   return {
     name: spec.name,
     perm: spec.perm,
@@ -140,7 +141,7 @@ export function method<const P extends readonly Param<unknown>[], R>(spec: Metho
 }
 
 /** What {@link rawMethod} takes. */
-export interface RawMethodSpec<R> extends CommonSpec {
+export interface RawMethodSpec<R> extends MethodFacts {
   readonly params: readonly Param<unknown>[]
   readonly result: Codec<R>
   readonly handler: (params: Json | undefined, call: CallContext) => R | Promise<R>
@@ -158,7 +159,7 @@ export function rawMethod<R>(spec: RawMethodSpec<R>): RawRow {
 }
 
 /** What {@link channelMethod} takes. */
-export interface ChannelMethodSpec<P extends readonly Param<unknown>[], R> extends CommonSpec {
+export interface ChannelMethodSpec<P extends readonly Param<unknown>[], R> extends MethodFacts {
   readonly params: P
   /** Codec of one value. */
   readonly result: Codec<R>

@@ -5,16 +5,33 @@ import { type HeadChange, headChanges } from '../../chain/headChange.ts'
 import { ipldStat } from '../../chain/ipldStat.ts'
 import { messageByCid } from '../../chain/messageByCid.ts'
 import { readReceipts } from '../../chain/receipts.ts'
-import { bigInt, bool, bytes, type Codec, cid, listOrEmpty, nullable } from '../../codec/description.ts'
+import { bigInt, bool, cid } from '../../codec/description.ts'
 import { getBlock, hasBlock } from '../../ipld/blockstore.ts'
-import { blockHeader } from '../../types/blockHeader.ts'
-import type { ChainMessage } from '../../types/chainMessage.ts'
-import { message } from '../../types/message.ts'
-import { type Receipt, receiptV1 } from '../../types/receipt.ts'
 import { chainEpoch } from '../../types/scalars.ts'
 import { type Tipset, type TipsetKey, tipset, tipsetKey } from '../../types/tipset.ts'
 import { type ChannelSink, channelMethod, type MethodRow, method, param } from '../method.ts'
-import { apiBlockMessages, apiHeadChanges, apiMessages, objStat, optionalCid } from '../types/chain.ts'
+import {
+  chainGetBlock,
+  chainGetFinalizedTipSet,
+  chainGetGenesis,
+  chainGetMessage,
+  chainGetMessagesInTipset,
+  chainGetParentReceipts,
+  chainGetTipSet,
+  chainGetTipSetByHeight,
+  chainHead,
+  chainNotify,
+  chainReadObj,
+} from '../signatures/chain.ts'
+import {
+  type ApiMessage,
+  apiBlockMessages,
+  apiHeadChanges,
+  apiMessages,
+  objStat,
+  optionalCid,
+  toApiMessage,
+} from '../types/chain.ts'
 
 /** Epochs behind the head from which a tipset is final without F3. */
 const EC_FINALITY = 900
@@ -26,7 +43,6 @@ export interface ChainMethodsDeps {
   readonly f3Finalized?: () => Tipset | undefined
 }
 
-const receipts: Codec<Receipt[] | null> = nullable(listOrEmpty(receiptV1))
 const key = param('tipsetKey', tipsetKey)
 const height = param('height', chainEpoch)
 const blockCid = param('blockCid', cid)
@@ -69,47 +85,23 @@ export function chainMethods(deps: ChainMethodsDeps): MethodRow[] {
   const feed = new HeadFeed(view)
   return [
     method({
-      name: 'ChainHead',
-      perm: 'read',
-      summary: 'The heaviest tipset.',
-      params: [],
-      result: tipset,
-      cacheResult: true,
+      ...chainHead,
       handler: () => store.head(),
     }),
     channelMethod({
-      name: 'ChainNotify',
-      perm: 'read',
-      summary: 'Head changes: first the current head, then for each change its reverts and applies.',
-      params: [],
-      result: apiHeadChanges,
+      ...chainNotify,
       subscribe: (sink) => feed.subscribe(sink),
     }),
     method({
-      name: 'ChainGetBlock',
-      perm: 'read',
-      summary: 'A block header.',
-      params: [blockCid],
-      result: blockHeader,
-      cacheResult: true,
+      ...chainGetBlock,
       handler: (one) => store.header(one),
     }),
     method({
-      name: 'ChainGetTipSet',
-      perm: 'read',
-      summary: 'The tipset of a key; the empty key is refused.',
-      params: [key],
-      result: tipset,
-      cacheResult: true,
+      ...chainGetTipSet,
       handler: (one) => store.tipset(one),
     }),
     method({
-      name: 'ChainGetTipSetByHeight',
-      perm: 'read',
-      summary: 'The ancestor at a height; for a null round the tipset before it.',
-      params: [height, key],
-      result: tipset,
-      cacheResult: true,
+      ...chainGetTipSetByHeight,
       handler: (epoch, from) => store.tipsetByHeight(epoch, loadTipset(view, from), 'previous'),
     }),
     method({
@@ -122,22 +114,11 @@ export function chainMethods(deps: ChainMethodsDeps): MethodRow[] {
       handler: (epoch, from) => store.tipsetByHeight(epoch, loadTipset(view, from), 'next'),
     }),
     method({
-      name: 'ChainGetFinalizedTipSet',
-      perm: 'read',
-      versions: ['v1'],
-      summary: 'The last final tipset: by F3, or 900 epochs behind the head.',
-      params: [],
-      result: tipset,
-      cacheResult: true,
+      ...chainGetFinalizedTipSet,
       handler: () => finalizedTipset(view, deps.f3Finalized?.()),
     }),
     method({
-      name: 'ChainGetGenesis',
-      perm: 'read',
-      summary: 'The genesis tipset.',
-      params: [],
-      result: tipset,
-      cacheResult: true,
+      ...chainGetGenesis,
       handler: () => store.genesis(),
     }),
     method({
@@ -170,7 +151,8 @@ function finalizedTipset(view: ChainView, f3: Tipset | undefined): Tipset {
 
 function messageMethods(view: ChainView): MethodRow[] {
   const { store } = view
-  const messagesOf = (one: Tipset): ChainMessage[] => (one.height === 0 ? [] : [...view.tipsetMessages(one)])
+  const messagesOf = (one: Tipset): ApiMessage[] =>
+    one.height === 0 ? [] : [...view.tipsetMessages(one)].map(toApiMessage)
   return [
     method({
       name: 'ChainGetBlockMessages',
@@ -190,34 +172,22 @@ function messageMethods(view: ChainView): MethodRow[] {
       handler: (one) => {
         const header = store.header(one)
         // Unlike below, a parent at height 0 is asked: genesis itself has no messages.
-        return header.height === 0 ? [] : [...view.tipsetMessages(store.tipset(header.parents))]
+        return header.height === 0 ? [] : [...view.tipsetMessages(store.tipset(header.parents))].map(toApiMessage)
       },
     }),
     method({
-      name: 'ChainGetParentReceipts',
-      perm: 'read',
-      summary: "Receipts of the messages of the block's parent tipset.",
-      params: [blockCid],
-      result: receipts,
+      ...chainGetParentReceipts,
       handler: (one) => {
         const header = store.header(one)
         return header.height === 0 ? null : readReceipts(store.blocks, header.parentMessageReceipts)
       },
     }),
     method({
-      name: 'ChainGetMessagesInTipset',
-      perm: 'read',
-      summary: "A tipset's messages in order of execution.",
-      params: [key],
-      result: apiMessages,
+      ...chainGetMessagesInTipset,
       handler: (one) => messagesOf(loadTipset(view, one)),
     }),
     method({
-      name: 'ChainGetMessage',
-      perm: 'read',
-      summary: 'A message by its signed or unsigned CID.',
-      params: [param('messageCid', cid)],
-      result: message,
+      ...chainGetMessage,
       handler: (one) => messageByCid(view.store.blocks, one).message,
     }),
   ]
@@ -227,11 +197,7 @@ function objectMethods(view: ChainView): MethodRow[] {
   const { blocks } = view.store
   return [
     method({
-      name: 'ChainReadObj',
-      perm: 'read',
-      summary: 'The bytes of a block.',
-      params: [param('objectCid', cid)],
-      result: bytes,
+      ...chainReadObj,
       handler: (one) => getBlock(blocks, one),
     }),
     method({

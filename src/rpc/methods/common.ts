@@ -1,18 +1,9 @@
 /** Methods about the node itself: Version, Session, Shutdown, StartTime, rpc.discover. */
-import { type Codec, struct, text, uint } from '../../codec/description.ts'
+import { text } from '../../codec/description.ts'
 import { type ApiVersion, type MethodRow, method, nothing } from '../method.ts'
 import { discoverMethod, type OpenRpcInfo } from '../openRpc.ts'
+import { version } from '../signatures/common.ts'
 import type { MethodTable } from '../table.ts'
-
-/** Result of `Version`. */
-export interface ApiVersionInfo {
-  /** Version of the build with the network's name, e.g. `0.1.0+mainnet`. */
-  readonly version: string
-  /** major << 16 | minor << 8 | patch of the API. */
-  readonly apiVersion: number
-  readonly blockDelay: number
-  readonly agent: string
-}
 
 /** Versions of the API that a client of Lotus looks for. @see lotus api/version.go */
 const API_VERSION: Readonly<Record<ApiVersion, number>> = {
@@ -20,13 +11,6 @@ const API_VERSION: Readonly<Record<ApiVersion, number>> = {
   v1: (2 << 16) | (3 << 8),
   v2: (2 << 16) | (3 << 8),
 }
-
-const apiVersionInfo: Codec<ApiVersionInfo> = struct<ApiVersionInfo>('api.APIVersion', [
-  ['version', 'Version', text],
-  ['apiVersion', 'APIVersion', uint],
-  ['blockDelay', 'BlockDelay', uint],
-  ['agent', 'Agent', text],
-])
 
 /** What the methods need. */
 export interface CommonMethodsDeps {
@@ -48,11 +32,7 @@ export interface CommonMethodsDeps {
 export function commonMethods(deps: CommonMethodsDeps): MethodRow[] {
   return [
     method({
-      name: 'Version',
-      perm: 'read',
-      summary: 'Version of the node and of the API on this path.',
-      params: [],
-      result: apiVersionInfo,
+      ...version,
       handler: (call) => ({
         version: deps.version,
         apiVersion: API_VERSION[call.version],

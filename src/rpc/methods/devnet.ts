@@ -1,42 +1,20 @@
 /** Methods of a local chain alone: making blocks when asked, moving its time, the funded accounts. */
-import { type Codec, listOrEmpty, nullable, struct, uint } from '../../codec/description.ts'
-import type { Devnet, MineOptions } from '../../devnet/devnet.ts'
-import { type Address, address } from '../../types/address.ts'
-import { type TokenAmount, tokenAmount } from '../../types/scalars.ts'
+import { uint } from '../../codec/description.ts'
+import type { Devnet } from '../../devnet/devnet.ts'
 import { tipset } from '../../types/tipset.ts'
 import { type MethodRow, method, nothing, param } from '../method.ts'
-
-/** A funded account. */
-export interface DevnetAccount {
-  readonly address: Address
-  /** AttoFIL at genesis. */
-  readonly balance: TokenAmount
-}
+import { type DevnetAccount, devnetAccounts, devnetMine } from '../signatures/devnet.ts'
 
 export interface DevnetMethodsDeps {
   readonly devnet: Pick<Devnet, 'mine' | 'travel' | 'start' | 'stop'>
   readonly accounts: readonly DevnetAccount[]
 }
 
-const mineOptions: Codec<Required<MineOptions>> = struct<Required<MineOptions>>('petrel.MineOptions', [
-  ['nullRounds', 'NullRounds', uint],
-  ['fork', 'Fork', uint],
-])
-
-const account: Codec<DevnetAccount> = struct<DevnetAccount>('petrel.DevnetAccount', [
-  ['address', 'Address', address],
-  ['balance', 'Balance', tokenAmount],
-])
-
 /** Rows of `Devnet…`. */
 export function devnetMethods({ devnet, accounts }: DevnetMethodsDeps): MethodRow[] {
   return [
     method({
-      name: 'DevnetMine',
-      perm: 'write',
-      summary: 'Makes so many tipsets, after so many null rounds, on a heavier branch off so many epochs back.',
-      params: [param('count', uint), param('options', nullable(mineOptions))],
-      result: tipset,
+      ...devnetMine,
       handler: (count, options) => devnet.mine(count, options ?? {}),
     }),
     method({
@@ -64,11 +42,7 @@ export function devnetMethods({ devnet, accounts }: DevnetMethodsDeps): MethodRo
       handler: () => devnet.stop(),
     }),
     method({
-      name: 'DevnetAccounts',
-      perm: 'read',
-      summary: 'The accounts that genesis funds.',
-      params: [],
-      result: listOrEmpty(account),
+      ...devnetAccounts,
       handler: () => [...accounts],
     }),
   ]

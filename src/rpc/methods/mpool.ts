@@ -4,31 +4,20 @@
  */
 import type { ChainView } from '../../chain/chainView.ts'
 import type { Cid } from '../../codec/cid.ts'
-import {
-  bool,
-  type Codec,
-  cid,
-  jsonOnly,
-  list,
-  listOrEmpty,
-  nullable,
-  struct,
-  wrongJson,
-} from '../../codec/description.ts'
+import { bool, type Codec, cid, jsonOnly, list, listOrEmpty, nullable, wrongJson } from '../../codec/description.ts'
 import { type MessageCheck, messageCheck, messagePrototype } from '../../mempool/checkStatus.ts'
 import { mempoolConfig } from '../../mempool/config.ts'
 import { MempoolError } from '../../mempool/errors.ts'
 import type { MessagePool } from '../../mempool/messagePool.ts'
-import type { MempoolUpdate } from '../../mempool/pendingMessages.ts'
 import { checkNew, checkPending, checkReplacing } from '../../mempool/poolChecks.ts'
 import { assertRecipient } from '../../mempool/sanityCheck.ts'
 import type { MessageSender } from '../../mempool/sendMessage.ts'
 import { sendSpec } from '../../mempool/sendSpec.ts'
 import { address } from '../../types/address.ts'
-import { nonce } from '../../types/scalars.ts'
 import { type SignedMessage, signedMessage, signedMessageCid } from '../../types/signedMessage.ts'
 import { tipsetKey } from '../../types/tipset.ts'
 import { channelMethod, type MethodRow, method, nothing, param } from '../method.ts'
+import { mpoolGetNonce, mpoolPending, mpoolPush, mpoolSub } from '../signatures/mpool.ts'
 import {
   given,
   messageParam,
@@ -43,21 +32,6 @@ export interface MpoolMethodsDeps {
   readonly pool: MessagePool
   readonly sender: MessageSender
 }
-
-/** `{Type: 0 add | 1 remove, Message}`. Output only. */
-const update: Codec<MempoolUpdate> = struct<MempoolUpdate>('api.MpoolUpdate', [
-  [
-    'type',
-    'Type',
-    jsonOnly<'add' | 'remove'>(
-      'api.MpoolChange',
-      (value) => (value === 'add' ? 0 : 1),
-      (json) => (json === 1 ? 'remove' : 'add'),
-      { type: 'integer' },
-    ),
-  ],
-  ['message', 'Message', signedMessage],
-])
 
 const ticketQuality: Codec<number> = jsonOnly<number>(
   'float64',
@@ -110,11 +84,7 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
 
   return [
     method({
-      name: 'MpoolPending',
-      perm: 'read',
-      summary: 'Messages waiting to be included. With a tipset: as they were when it was the head.',
-      params: [key],
-      result: listOrEmpty(signedMessage),
+      ...mpoolPending,
       handler: (at) => (at.length === 0 ? [...pool.pending().messages] : pool.pendingAt(view.store.tipset(at))),
     }),
     method({
@@ -126,11 +96,7 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
       handler: async (at, quality) => (await pool.select(view.store.tipsetOrHead(at), quality)) ?? null,
     }),
     method({
-      name: 'MpoolPush',
-      perm: 'write',
-      summary: 'Takes a signed message and sends it to the network.',
-      params: [signed],
-      result: cid,
+      ...mpoolPush,
       handler: (one) => push(given(one), false),
     }),
     method({
@@ -182,11 +148,7 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
       },
     }),
     method({
-      name: 'MpoolGetNonce',
-      perm: 'read',
-      summary: 'Next nonce of a sender, pending messages included.',
-      params: [param('address', address)],
-      result: nonce,
+      ...mpoolGetNonce,
       handler: (one) => {
         if (one.isUndefined) throw new MempoolError('SENDER_UNKNOWN', 'GetActor called on undefined address')
         return pool.nonce(one)
@@ -245,11 +207,7 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
       handler: (messages) => checkReplacing(pool, messages.map(given)),
     }),
     channelMethod({
-      name: 'MpoolSub',
-      perm: 'read',
-      summary: 'Additions to the pool and removals from it, as they happen.',
-      params: [],
-      result: update,
+      ...mpoolSub,
       subscribe: (sink) => pool.subscribe((one) => sink.value(one)),
     }),
   ]

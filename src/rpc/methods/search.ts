@@ -13,6 +13,7 @@ import { receiptV1 } from '../../types/receipt.ts'
 import { type ChainEpoch, chainEpoch } from '../../types/scalars.ts'
 import { type TipsetKey, tipsetKey } from '../../types/tipset.ts'
 import { type CallContext, type MethodRow, method, param } from '../method.ts'
+import { stateSearchMsg } from '../signatures/search.ts'
 import { type MsgLookup, msgLookup, toMsgLookup } from '../types/msgLookup.ts'
 
 const message = param('messageCid', cid)
@@ -46,12 +47,7 @@ export function searchMethods(deps: WaitDeps): MethodRow[] {
 
   return [
     method({
-      name: 'StateSearchMsg',
-      perm: 'read',
-      versions: ['v1'],
-      summary: 'Where a message was executed; null when it is not on the chain.',
-      params: [key, message, limit, allowReplaced],
-      result: nullable(msgLookup),
+      ...stateSearchMsg,
       handler: search,
     }),
     method({

@@ -7,16 +7,22 @@ import { ChainError } from '../../chain/errors.ts'
 import { listMessages } from '../../chain/listMessages.ts'
 import type { VmHost } from '../../chain/vm.ts'
 import type { Cid } from '../../codec/cid.ts'
-import { bytes, type Codec, cid, i64, list, named, nullable, text } from '../../codec/description.ts'
+import { bytes, type Codec, cid, i64, list, named, nullable } from '../../codec/description.ts'
 import { drawRandomnessFromDigest } from '../../crypto/drawRandomness.ts'
 import { type ActorsManifest, actorsVersionFor, manifestFor } from '../../networks/network.ts'
-import { actorV5 } from '../../types/actor.ts'
 import { type Address, address, idAddress, isIdAddress } from '../../types/address.ts'
 import { beaconEntry } from '../../types/blockHeader.ts'
 import { chainEpoch, networkVersion } from '../../types/scalars.ts'
 import { type TipsetKey, tipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import { type MethodRow, method, param } from '../method.ts'
+import {
+  stateAccountKey,
+  stateGetActor,
+  stateLookupID,
+  stateNetworkName,
+  stateNetworkVersion,
+} from '../signatures/state.ts'
 import { apiActorState, codeCids, messageMatch } from '../types/state.ts'
 import { loadTipset } from './chain.ts'
 
@@ -40,19 +46,11 @@ export function stateMethods(deps: StateMethodsDeps): MethodRow[] {
 function networkMethods({ view }: StateMethodsDeps): MethodRow[] {
   return [
     method({
-      name: 'StateNetworkName',
-      perm: 'read',
-      summary: 'Name of the network, out of the init actor.',
-      params: [],
-      result: text,
+      ...stateNetworkName,
       handler: () => view.networkName(),
     }),
     method({
-      name: 'StateNetworkVersion',
-      perm: 'read',
-      summary: "Network version at the tipset's own height.",
-      params: [key],
-      result: networkVersion,
+      ...stateNetworkVersion,
       handler: (one) => view.networkVersion(loadTipset(view, one).height),
     }),
     method({
@@ -88,19 +86,11 @@ function actorMethods({ view, vm, states }: StateMethodsDeps): MethodRow[] {
   const treeOf = (one: TipsetKey): ReturnType<ChainView['stateBefore']> => view.stateBefore(loadTipset(view, one))
   return [
     method({
-      name: 'StateGetActor',
-      perm: 'read',
-      summary: "An actor's record in the tipset's parent state.",
-      params: [actorParam, key],
-      result: actorV5,
+      ...stateGetActor,
       handler: (who, one) => actorOf(view, treeOf(one), who),
     }),
     method({
-      name: 'StateLookupID',
-      perm: 'read',
-      summary: 'ID address of an address.',
-      params: [param('address', address), key],
-      result: address,
+      ...stateLookupID,
       handler: (who, one) => {
         // An ID address is echoed without a look at the state.
         if (isIdAddress(who)) return who
@@ -118,11 +108,7 @@ function actorMethods({ view, vm, states }: StateMethodsDeps): MethodRow[] {
       handler: (who, one) => robustAddress(view, treeOf(one), who),
     }),
     method({
-      name: 'StateAccountKey',
-      perm: 'read',
-      summary: 'The key or delegated address behind an address.',
-      params: [param('address', address), key],
-      result: address,
+      ...stateAccountKey,
       handler: async (who, one) => {
         const tipset = loadTipset(view, one)
         try {

@@ -1,6 +1,7 @@
 /** Methods about synchronisation. */
 import { type MethodRow, method } from '../method.ts'
-import { type SyncState, syncState } from '../types/sync.ts'
+import { syncState } from '../signatures/sync.ts'
+import type { SyncState } from '../types/sync.ts'
 
 export interface SyncMethodsDeps {
   readonly state: () => SyncState
@@ -10,11 +11,7 @@ export interface SyncMethodsDeps {
 export function syncMethods({ state }: SyncMethodsDeps): MethodRow[] {
   return [
     method({
-      name: 'SyncState',
-      perm: 'read',
-      summary: 'What the sync workers are doing.',
-      params: [],
-      result: syncState,
+      ...syncState,
       handler: () => state(),
     }),
   ]

@@ -6,7 +6,7 @@ import { PetrelError } from '../../base/errors.ts'
 import { bool, bytes, listOrEmpty, nullable, text } from '../../codec/description.ts'
 import { type Address, address, parseAddress } from '../../types/address.ts'
 import { message } from '../../types/message.ts'
-import { type TokenAmount, tokenAmount } from '../../types/scalars.ts'
+import type { TokenAmount } from '../../types/scalars.ts'
 import { signature } from '../../types/signature.ts'
 import { signedMessage } from '../../types/signedMessage.ts'
 import { verifySignature } from '../../types/verifySignature.ts'
@@ -14,6 +14,7 @@ import { keyInfo, keyType } from '../../wallet/keyInfo.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { RpcError } from '../errors.ts'
 import { type MethodRow, method, nothing, param } from '../method.ts'
+import { walletBalance } from '../signatures/wallet.ts'
 
 /** What the methods need. */
 export interface WalletMethodsDeps {
@@ -68,11 +69,7 @@ export function walletMethods({ wallet, keyAddress, balance }: WalletMethodsDeps
       handler: () => wallet.list(),
     }),
     method({
-      name: 'WalletBalance',
-      perm: 'read',
-      summary: 'Balance of an address in attoFIL, 0 if it has no actor.',
-      params: [one],
-      result: tokenAmount,
+      ...walletBalance,
       handler: (given) => balance(given),
     }),
     method({

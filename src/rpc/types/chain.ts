@@ -8,21 +8,24 @@ import { type Message, message, messageCid } from '../../types/message.ts'
 import { type SignedMessage, signedMessage, signedMessageCid } from '../../types/signedMessage.ts'
 import { tipset } from '../../types/tipset.ts'
 
-const messageForm: Codec<{ readonly cid: Cid; readonly message: Message }> = struct('api.Message', [
+/** A message of the chain without its signature. */
+export interface ApiMessage {
+  /** Of the signed message unless BLS. */
+  readonly cid: Cid
+  readonly message: Message
+}
+
+export function toApiMessage(one: ChainMessage): ApiMessage {
+  return { cid: chainMessageCid(one), message: one.message }
+}
+
+const apiMessage: Codec<ApiMessage> = struct<ApiMessage>('api.Message', [
   ['cid', 'Cid', cid],
   ['message', 'Message', message],
 ])
 
-/** `{Cid, Message}`: `Cid` is of the signed message unless BLS. Output only. */
-export const apiMessage: Codec<ChainMessage> = jsonOnly<ChainMessage>(
-  'api.Message',
-  (value, context) => messageForm.toJson({ cid: chainMessageCid(value), message: value.message }, context),
-  (json, context) => ({ kind: 'bls', message: messageForm.fromJson(json, context).message }),
-  messageForm.schema,
-)
-
 /** Null when empty. */
-export const apiMessages: Codec<ChainMessage[]> = list(apiMessage)
+export const apiMessages: Codec<ApiMessage[]> = list(apiMessage)
 
 /** A block's own messages. */
 export interface ApiBlockMessages {

@@ -1,66 +1,135 @@
-/** JSON of a tipset's transfers. Output only; a method of ours, named in Lotus' manner. */
-import { type Codec, cid, type JsonContext, jsonOnly } from '../../codec/description.ts'
-import { type Json, jsonInteger } from '../../codec/jsonText.ts'
+/** JSON of a tipset's transfers: methods of ours, named in Lotus' manner. */
+import type { Cid } from '../../codec/cid.ts'
+import { type Codec, cid, jsonOnly, listOrEmpty, nullable, struct, text, uint } from '../../codec/description.ts'
 import type { AddressedTransfers } from '../../transfers/tipsetTransfers.ts'
-import type { MessageFee, Transfer } from '../../transfers/transfer.ts'
-import { address, idAddress } from '../../types/address.ts'
-import type { ActorId } from '../../types/scalars.ts'
+import type { MessageFee, Transfer, TransferKind } from '../../transfers/transfer.ts'
+import { type Address, address, addressToId, idAddress } from '../../types/address.ts'
+import {
+  type ActorId,
+  type ChainEpoch,
+  chainEpoch,
+  type MethodNum,
+  methodNum,
+  type TokenAmount,
+  tokenAmount,
+} from '../../types/scalars.ts'
 import { type TipsetKey, tipsetKey } from '../../types/tipset.ts'
-import { RpcError } from '../errors.ts'
 
-function outputOnly<T>(name: string, toJson: (value: T, context: JsonContext) => Json): Codec<T> {
-  const refuse = (): never => {
-    throw new RpcError('FAILED', `not supported: ${name} is output only`)
-  }
-  return jsonOnly<T>(name, toJson, refuse, { type: 'object', title: name })
+interface TransferForm {
+  readonly kind: string
+  readonly message: Cid | null
+  readonly index: number
+  readonly path: number[]
+  readonly from: Address
+  readonly fromAddress: Address
+  readonly to: Address
+  readonly toAddress: Address
+  readonly value: TokenAmount
+  readonly method: MethodNum
 }
 
-function transferJson(transfer: Transfer, { addressOf }: AddressedTransfers, context: JsonContext): Json {
-  const id = (actor: ActorId): Json => address.toJson(idAddress(actor), context)
-  const named = (actor: ActorId): Json => address.toJson(addressOf.get(actor) ?? idAddress(actor), context)
+interface FeeForm {
+  readonly message: Cid
+  readonly index: number
+  readonly from: Address
+  readonly burn: TokenAmount
+  readonly tip: TokenAmount
+}
+
+interface TipsetForm {
+  readonly tipset: TipsetKey
+  readonly height: ChainEpoch
+  readonly root: Cid
+  readonly transfers: TransferForm[]
+  readonly fees: FeeForm[]
+}
+
+const transferForm: Codec<TransferForm> = struct<TransferForm>('petrel.Transfer', [
+  ['kind', 'Kind', text],
+  ['message', 'Message', nullable(cid)],
+  ['index', 'Index', uint],
+  ['path', 'Path', listOrEmpty(uint)],
+  ['from', 'From', address],
+  ['fromAddress', 'FromAddress', address],
+  ['to', 'To', address],
+  ['toAddress', 'ToAddress', address],
+  ['value', 'Value', tokenAmount],
+  ['method', 'Method', methodNum],
+])
+
+const feeForm: Codec<FeeForm> = struct<FeeForm>('petrel.MessageFee', [
+  ['message', 'Message', cid],
+  ['index', 'Index', uint],
+  ['from', 'From', address],
+  ['burn', 'Burn', tokenAmount],
+  ['tip', 'Tip', tokenAmount],
+])
+
+const tipsetForm: Codec<TipsetForm> = struct<TipsetForm>('petrel.TipSetTransfers', [
+  ['tipset', 'TipSet', tipsetKey],
+  ['height', 'Height', chainEpoch],
+  ['root', 'Root', cid],
+  ['transfers', 'Transfers', listOrEmpty(transferForm)],
+  ['fees', 'Fees', listOrEmpty(feeForm)],
+])
+
+function toForm({ addressOf, ...value }: AddressedTransfers): TipsetForm {
+  const named = (actor: ActorId): Address => addressOf.get(actor) ?? idAddress(actor)
   return {
-    Kind: transfer.kind,
-    Message: transfer.message === null ? null : cid.toJson(transfer.message, context),
-    Index: transfer.index,
-    Path: [...transfer.path],
-    From: id(transfer.from),
-    FromAddress: named(transfer.from),
-    To: id(transfer.to),
-    ToAddress: named(transfer.to),
-    Value: transfer.value.toString(),
-    Method: jsonInteger(transfer.method),
+    ...value,
+    transfers: value.transfers.map((one) => ({
+      ...one,
+      path: [...one.path],
+      from: idAddress(one.from),
+      fromAddress: named(one.from),
+      to: idAddress(one.to),
+      toAddress: named(one.to),
+    })),
+    fees: value.fees.map((one) => ({ ...one, from: idAddress(one.from) })),
   }
 }
 
-function feeJson(fee: MessageFee, context: JsonContext): Json {
-  return {
-    Message: cid.toJson(fee.message, context),
-    Index: fee.index,
-    From: address.toJson(idAddress(fee.from), context),
-    Burn: fee.burn.toString(),
-    Tip: fee.tip.toString(),
+/** Of a recipient the JSON has the address after the tipset; what the sender wrote is not in it. */
+function fromForm(form: TipsetForm): AddressedTransfers {
+  const addressOf = new Map<ActorId, Address>()
+  const actor = (id: Address, name: Address): ActorId => {
+    const number = addressToId(id)
+    addressOf.set(number, name)
+    return number
   }
+  const transfer = (one: TransferForm): Transfer => ({
+    kind: one.kind as TransferKind,
+    message: one.message,
+    index: one.index,
+    path: one.path,
+    from: actor(one.from, one.fromAddress),
+    to: actor(one.to, one.toAddress),
+    toAddress: one.toAddress,
+    value: one.value,
+    method: one.method,
+  })
+  const fee = (one: FeeForm): MessageFee => ({ ...one, from: addressToId(one.from) })
+  return { ...form, transfers: form.transfers.map(transfer), fees: form.fees.map(fee), addressOf }
 }
 
 /** `{TipSet, Height, Root, Transfers, Fees}`; lists are `[]` when empty. */
-export const tipsetTransfers: Codec<AddressedTransfers> = outputOnly('petrel.TipSetTransfers', (value, context) => ({
-  TipSet: tipsetKey.toJson(value.tipset, context),
-  Height: value.height,
-  Root: cid.toJson(value.root, context),
-  Transfers: value.transfers.map((one) => transferJson(one, value, context)),
-  Fees: value.fees.map((one) => feeJson(one, context)),
-}))
+export const tipsetTransfers: Codec<AddressedTransfers> = jsonOnly<AddressedTransfers>(
+  'petrel.TipSetTransfers',
+  (value, context) => tipsetForm.toJson(toForm(value), context),
+  (json, context) => fromForm(tipsetForm.fromJson(json, context)),
+  tipsetForm.schema,
+)
 
 /** What to take back, what to book, and where to go on. */
 export interface TransferSteps {
-  readonly reverted: readonly AddressedTransfers[]
-  readonly applied: readonly AddressedTransfers[]
+  readonly reverted: AddressedTransfers[]
+  readonly applied: AddressedTransfers[]
   readonly position: TipsetKey
 }
 
 /** `{Reverted, Applied, Position}`. */
-export const transferSteps: Codec<TransferSteps> = outputOnly('petrel.TransferSteps', (value, context) => ({
-  Reverted: value.reverted.map((one) => tipsetTransfers.toJson(one, context)),
-  Applied: value.applied.map((one) => tipsetTransfers.toJson(one, context)),
-  Position: tipsetKey.toJson(value.position, context),
-}))
+export const transferSteps: Codec<TransferSteps> = struct<TransferSteps>('petrel.TransferSteps', [
+  ['reverted', 'Reverted', listOrEmpty(tipsetTransfers)],
+  ['applied', 'Applied', listOrEmpty(tipsetTransfers)],
+  ['position', 'Position', tipsetKey],
+])

@@ -1,0 +1,36 @@
+/**
+ * A method without its handler: what the server's row and the typed client share. A signature imports codecs alone, so a
+ * page that asks ten methods does not carry the node's handlers.
+ */
+import type { Codec } from '../codec/description.ts'
+import type { MethodFacts, Param } from './method.ts'
+
+/** A method that answers once. */
+export interface CallSignature<P extends readonly Param<unknown>[], R> extends MethodFacts {
+  readonly kind: 'call'
+  readonly params: P
+  readonly result: Codec<R>
+  readonly cacheResult?: boolean
+}
+
+/** A method whose result is a stream of values. */
+export interface ChannelSignature<P extends readonly Param<unknown>[], R> extends MethodFacts {
+  readonly kind: 'channel'
+  readonly params: P
+  /** Codec of one value. */
+  readonly result: Codec<R>
+}
+
+/** A signature whose types follow its codecs; `method({ ...signature, handler })` makes the row of it. */
+export function callSignature<const P extends readonly Param<unknown>[], R>(
+  spec: Omit<CallSignature<P, R>, 'kind'>,
+): CallSignature<P, R> {
+  return { ...spec, kind: 'call' }
+}
+
+/** Like {@link callSignature}, for `channelMethod`. */
+export function channelSignature<const P extends readonly Param<unknown>[], R>(
+  spec: Omit<ChannelSignature<P, R>, 'kind'>,
+): ChannelSignature<P, R> {
+  return { ...spec, kind: 'channel' }
+}

@@ -1,0 +1,11 @@
+/** Signatures of `Sync…`. */
+import { type CallSignature, callSignature } from '../signature.ts'
+import { type SyncState, syncState as syncStateJson } from '../types/sync.ts'
+
+export const syncState: CallSignature<[], SyncState> = callSignature({
+  name: 'SyncState',
+  perm: 'read',
+  summary: 'What the sync workers are doing.',
+  params: [],
+  result: syncStateJson,
+})
