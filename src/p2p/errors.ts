@@ -7,6 +7,8 @@ export type P2pErrorCode =
   | 'ALL_PEERS_FAILED'
   | 'PROTOCOL_UNSUPPORTED'
   | 'BAD_ANSWER'
+  | 'MALFORMED'
+  | 'ENDED_EARLY'
   | 'PEER_REFUSED'
   | 'TOO_LARGE'
   | 'TIMEOUT'

@@ -1,0 +1,186 @@
+/**
+ * Hello: each side of a new connection tells the other its head and genesis.
+ * @see lotus node/hello/hello.go Service; forest src/libp2p/hello
+ */
+import { errorMessage } from '../base/errors.ts'
+import type { Clock, Logger, Timers } from '../base/ports.ts'
+import type { Cid } from '../codec/cid.ts'
+import { decode, encode } from '../codec/description.ts'
+import type { ChainEpoch } from '../types/scalars.ts'
+import { firstBlock, type Tipset, type TipsetKey } from '../types/tipset.ts'
+import { P2pError } from './errors.ts'
+import { type AskLimits, ask, linger } from './framing/ask.ts'
+import { isGarbage } from './framing/garbage.ts'
+import { PatientStream, type Time } from './framing/patientStream.ts'
+import { StreamReader } from './framing/streamReader.ts'
+import { type HelloMessage, helloMessage, type LatencyMessage, latencyMessage } from './helloMessage.ts'
+import { PeerBudget } from './peerBudget.ts'
+import type { ByteStream, PeerLinks, PeerName } from './peerLinks.ts'
+
+export const HELLO_PROTOCOL = '/fil/hello/1.0.0'
+
+/** Longest question, bytes (forest's bound; a tipset of 15 blocks needs 700). */
+const MAX_REQUEST_BYTES = 4096
+/** Longest answer, bytes. */
+const MAX_ANSWER_BYTES = 32
+/** Time to open a stream, and for each message, milliseconds. */
+const OPEN_MS = 60_000
+const MESSAGE_MS = 10_000
+/** A clock that differs by more is worth a line in the log, milliseconds. */
+const OFFSET_WORTH_LOGGING_MS = 5000
+/** Hellos that a peer may say: a few at once, then one in ten seconds. */
+const HELLO_BUDGET = { capacity: 5, perSecond: 0.1 }
+/** Lotus' connection manager tag of a peer that has a chain. */
+const PEER_TAG = 'fcpeer'
+const PEER_TAG_WEIGHT = 10
+
+const ASK_LIMITS: AskLimits = {
+  openMs: OPEN_MS,
+  writeMs: MESSAGE_MS,
+  answerMs: MESSAGE_MS,
+  maxBytes: MAX_ANSWER_BYTES,
+}
+
+/** What Hello tells about this node. */
+export interface HelloChain {
+  head(): Tipset
+  /** Weight of a tipset, its own share included; may have to read state. */
+  weight(tipset: Tipset): bigint | Promise<bigint>
+  readonly genesisCid: Cid
+}
+
+export interface HelloDeps {
+  readonly links: PeerLinks
+  readonly chain: HelloChain
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly log: Logger
+  /** A peer of the same chain named its head. Nothing of it is checked. */
+  readonly onHead: (peer: PeerName, key: TipsetKey, height: ChainEpoch, weight: bigint) => void
+  /** A peer answered this node's Hello, after so long. */
+  readonly onLatency?: (peer: PeerName, ms: number) => void
+}
+
+/** What ends Hello. */
+export interface HelloService {
+  stop(): void
+}
+
+/** Answers Hellos, and says Hello to every peer that speaks it, those already connected included. */
+export function startHello(deps: HelloDeps): HelloService {
+  const hello = new Hello(deps)
+  return { stop: () => hello.stop() }
+}
+
+class Hello {
+  readonly #deps: HelloDeps
+  readonly #time: Time
+  readonly #budget: PeerBudget
+  readonly #control = new AbortController()
+  readonly #ends: (() => void)[]
+
+  constructor(deps: HelloDeps) {
+    this.#deps = deps
+    this.#time = { clock: deps.clock, timers: deps.timers }
+    this.#budget = new PeerBudget(deps.clock, HELLO_BUDGET)
+    const { links } = deps
+    this.#ends = [
+      links.handle(HELLO_PROTOCOL, (peer, stream) => this.#serve(peer, stream)),
+      links.onIdentified((peer) => this.#greet(peer)),
+    ]
+    for (const peer of links.peers()) this.#greet(peer)
+  }
+
+  stop(): void {
+    for (const end of this.#ends) end()
+    this.#control.abort(new P2pError('NOT_STARTED', 'Cannot say hello: stopped'))
+  }
+
+  #greet(peer: PeerName): void {
+    const { links, log } = this.#deps
+    if (!links.speaks(peer, HELLO_PROTOCOL)) return
+    this.#say(peer).catch((error: unknown) => log.debug('hello failed', { peer, error: errorMessage(error) }))
+  }
+
+  async #say(peer: PeerName): Promise<void> {
+    const { links, clock, onLatency } = this.#deps
+    const request = encode(helloMessage, await this.#message())
+    const began = clock.nowMs()
+    const signal = this.#control.signal
+    const question = { peer, protocol: HELLO_PROTOCOL, request, limits: ASK_LIMITS, signal }
+    const answer = await ask(links, this.#time, question, async (reader) => {
+      return decode(latencyMessage, await reader.cborItem(MAX_ANSWER_BYTES))
+    })
+    const ended = clock.nowMs()
+    onLatency?.(peer, ended - began)
+    this.#compareClocks(peer, began, answer, ended)
+  }
+
+  async #message(): Promise<HelloMessage> {
+    const { chain, log } = this.#deps
+    const head = chain.head()
+    let weight = firstBlock(head).parentWeight
+    try {
+      weight = await chain.weight(head)
+    } catch (error) {
+      // Without the state that the weight needs; the parents' is less than what this node could claim.
+      log.debug('weight of the head unknown', { error: errorMessage(error) })
+    }
+    return {
+      heaviestTipSet: [...head.key],
+      heaviestTipSetHeight: head.height,
+      heaviestTipSetWeight: weight,
+      genesisHash: chain.genesisCid,
+    }
+  }
+
+  #compareClocks(peer: PeerName, began: number, answer: LatencyMessage, ended: number): void {
+    if (answer.tArrival === 0n || answer.tSent === 0n) return
+    const offsetMs = (began - Number(answer.tArrival) / 1e6 + (ended - Number(answer.tSent) / 1e6)) / 2
+    if (Math.abs(offsetMs) > OFFSET_WORTH_LOGGING_MS) this.#deps.log.info('time offset', { peer, offsetMs })
+  }
+
+  async #serve(peer: PeerName, stream: ByteStream): Promise<void> {
+    const { links, chain, clock, log, onHead } = this.#deps
+    if (!this.#budget.take(peer)) {
+      links.report(peer, { reason: 'too many hellos', proven: false })
+      throw new P2pError('PEER_REFUSED', 'too many hellos')
+    }
+    const patient = new PatientStream(stream, this.#time, { totalMs: 2 * MESSAGE_MS, signal: this.#control.signal })
+    try {
+      const said = await this.#read(peer, patient)
+      const arrived = clock.nowMs()
+      if (!said.genesisHash.equals(chain.genesisCid)) {
+        log.debug('peer of another chain', { peer, genesis: String(said.genesisHash) })
+        links.report(peer, { reason: 'another genesis', proven: true })
+        await links.disconnect(peer)
+        return
+      }
+      await patient.write(encode(latencyMessage, { tArrival: nanoseconds(arrived), tSent: nanoseconds(clock.nowMs()) }))
+      await patient.closeWrite()
+      linger(stream, this.#time)
+      if (said.heaviestTipSet.length === 0) return
+      if (said.heaviestTipSetHeight > 0) links.tag(peer, PEER_TAG, PEER_TAG_WEIGHT)
+      onHead(peer, said.heaviestTipSet, said.heaviestTipSetHeight, said.heaviestTipSetWeight)
+    } finally {
+      patient.release()
+    }
+  }
+
+  /** One message; whoever cannot say hello is no peer. */
+  async #read(peer: PeerName, stream: ByteStream): Promise<HelloMessage> {
+    const { links } = this.#deps
+    try {
+      return decode(helloMessage, await new StreamReader(stream, MAX_REQUEST_BYTES).cborItem(MAX_REQUEST_BYTES))
+    } catch (error) {
+      links.report(peer, { reason: `hello: ${errorMessage(error)}`, proven: isGarbage(error) })
+      await links.disconnect(peer)
+      throw error
+    }
+  }
+}
+
+/** Unix nanoseconds of Unix milliseconds. */
+function nanoseconds(ms: number): bigint {
+  return BigInt(Math.round(ms * 1000)) * 1000n
+}

@@ -1,0 +1,42 @@
+/** How much a peer may ask for: a bucket each that fills with time. */
+import { Lru } from '../base/lru.ts'
+import type { Clock } from '../base/ports.ts'
+import type { PeerName } from './peerLinks.ts'
+
+/** A bucket's size and how fast it fills, in the caller's unit. */
+export interface Budget {
+  readonly capacity: number
+  readonly perSecond: number
+}
+
+interface Bucket {
+  readonly filledTo: number
+  readonly atMs: number
+}
+
+/** Peers remembered; beyond that the one longest unheard of starts afresh. */
+const PEERS = 4096
+
+/** See the file's comment. */
+export class PeerBudget {
+  readonly #clock: Clock
+  readonly #budget: Budget
+  readonly #buckets = new Lru<PeerName, Bucket>(PEERS)
+
+  constructor(clock: Clock, budget: Budget) {
+    this.#clock = clock
+    this.#budget = budget
+  }
+
+  /** Takes `cost` from a peer's bucket; false, and nothing taken, when it is not there. */
+  take(peer: PeerName, cost = 1): boolean {
+    const { capacity, perSecond } = this.#budget
+    const now = this.#clock.monotonicMs()
+    const bucket = this.#buckets.get(peer)
+    const had = bucket === undefined ? capacity : bucket.filledTo + ((now - bucket.atMs) * perSecond) / 1000
+    const has = Math.min(capacity, had)
+    const enough = has >= cost
+    this.#buckets.set(peer, { filledTo: enough ? has - cost : has, atMs: now })
+    return enough
+  }
+}
