@@ -6,7 +6,10 @@
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { join } from 'node:path'
-import { type Json, parseJson, stringifyJson } from '../../../src/codec/jsonText.ts'
+import type { Json } from '../../../src/codec/jsonText.ts'
+import { RpcClientError } from '../../../src/rpc/client/errors.ts'
+import { type HttpAnswer, httpTransport } from '../../../src/rpc/client/httpTransport.ts'
+import type { RpcTransport } from '../../../src/rpc/client/transport.ts'
 import { CliError } from './errors.ts'
 import type { CliIo } from './io.ts'
 
@@ -85,12 +88,7 @@ export async function findEndpoint(io: CliIo, repo: string | undefined): Promise
 }
 
 /** Sends a request. Not by `fetch`: that gives up after five minutes, and `state wait-msg` may take longer. */
-function post(
-  url: string,
-  headers: Record<string, string>,
-  body: string,
-  signal: AbortSignal,
-): Promise<{ status: number; text: string }> {
+function post(url: string, headers: Record<string, string>, body: string, signal: AbortSignal): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const request = (url.startsWith('https:') ? httpsRequest : httpRequest)(url, { method: 'POST', headers, signal })
     request.on('error', reject)
@@ -106,43 +104,33 @@ function post(
   })
 }
 
-function parseAnswer(text: string, url: string): Json {
-  try {
-    const answer = parseJson(text)
-    if (typeof answer === 'object' && answer !== null && !Array.isArray(answer)) return answer
-  } catch {
-    // Told below: whatever answered is no node.
-  }
-  throw new CliError('CONNECTION', `what answers at ${url} is no node: its answer is no JSON-RPC`)
-}
-
 /** A client of that endpoint. */
 export function createRpcClient(endpoint: Endpoint, signal: AbortSignal): RpcClient {
-  let nextId = 1
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    ...(endpoint.token === undefined ? {} : { authorization: `Bearer ${endpoint.token}` }),
+  }
+  const transportOf = (version: 'v0' | 'v1'): RpcTransport =>
+    httpTransport((body) => post(`${endpoint.url}/rpc/${version}`, headers, body, signal))
+  const transports = { v0: transportOf('v0'), v1: transportOf('v1') }
   return {
     call: async <T>(method: string, params: readonly unknown[] = [], version: 'v0' | 'v1' = 'v0'): Promise<T> => {
-      const headers: Record<string, string> = { 'content-type': 'application/json' }
-      if (endpoint.token !== undefined) headers.authorization = `Bearer ${endpoint.token}`
-      const body = stringifyJson({
-        jsonrpc: '2.0',
-        id: nextId++,
-        method: `Filecoin.${method}`,
-        params: params as Json[],
-      })
-      let response: { readonly status: number; readonly text: string }
       try {
-        response = await post(`${endpoint.url}/rpc/${version}`, headers, body, signal)
-      } catch (cause) {
-        if (signal.aborted) throw cause
-        throw new CliError('CONNECTION', `could not connect to the node at ${endpoint.url}`, {}, { cause })
+        return (await transports[version].request(`Filecoin.${method}`, params as Json[], signal)) as T
+      } catch (error) {
+        throw cliError(error, endpoint.url)
       }
-      if (response.status === 401) throw new CliError('RPC', 'the node does not accept the token')
-      const answer = parseAnswer(response.text, endpoint.url) as {
-        result?: T
-        error?: { message: string; code: number }
-      }
-      if (answer.error !== undefined) throw new CliError('RPC', answer.error.message, { code: answer.error.code })
-      return answer.result as T
     },
   }
+}
+
+function cliError(error: unknown, url: string): unknown {
+  if (!(error instanceof RpcClientError)) return error
+  if (error.code === 'REMOTE') return new CliError('RPC', error.message, { code: error.info.code })
+  if (error.code === 'UNAUTHORIZED') return new CliError('RPC', error.message)
+  const text =
+    error.code === 'BAD_ANSWER'
+      ? `what answers at ${url} is no node: its answer is no JSON-RPC`
+      : `could not connect to the node at ${url}`
+  return new CliError('CONNECTION', text, {}, { cause: error })
 }
