@@ -1,4 +1,5 @@
 /** BLAKE2b without key, salt or personalisation, in the lengths that Filecoin uses. */
+import { blake2b as noble } from '@noble/hashes/blake2.js'
 import { hashBackend } from './hashBackend.ts'
 
 /**
@@ -22,4 +23,17 @@ export function blake2b160(data: Uint8Array): Uint8Array {
 /** 64 bytes: the FVM's hash syscall. */
 export function blake2b512(data: Uint8Array): Uint8Array {
   return hashBackend().blake2b(data, 64)
+}
+
+/** A hash that is fed in pieces. */
+export interface HashStream {
+  update(data: Uint8Array): void
+  /** The 32 bytes; once. */
+  digest(): Uint8Array
+}
+
+/** BLAKE2b-256 of what does not fit in memory. In plain JavaScript, some 20 MB/s: {@link blake2b256} is far faster. */
+export function blake2b256Stream(): HashStream {
+  const hash = noble.create({ dkLen: 32 })
+  return { update: (data) => void hash.update(data), digest: () => hash.digest() }
 }

@@ -10,18 +10,21 @@ import { type Cid, readCid } from '../codec/cid.ts'
 import { varintBytes } from '../codec/varint.ts'
 import { IpldError } from './errors.ts'
 
-const PRAGMA_V2 = Uint8Array.of(0x0a, 0xa1, 0x67, 0x76, 0x65, 0x72, 0x73, 0x69, 0x6f, 0x6e, 0x02)
-const HEADER_V2 = 40
+/** First bytes of a version 2 archive. */
+export const PRAGMA_V2: Uint8Array = Uint8Array.of(0x0a, 0xa1, 0x67, 0x76, 0x65, 0x72, 0x73, 0x69, 0x6f, 0x6e, 0x02)
+/** Bytes of the version 2 header that follows. */
+export const HEADER_BYTES_V2 = 40
 /** Largest header, in bytes: room for thousands of roots. */
-const MAX_HEADER = 1 << 20
+export const MAX_HEADER_BYTES: number = 1 << 20
 /** Largest section, in bytes: the metadata block of a version 2 snapshot may pass 100 MiB. */
-const MAX_SECTION = 1 << 30
+export const MAX_SECTION_BYTES: number = 1 << 30
 const MAX_VARINT = 8
 /** What one read brings of a section: most blocks are smaller. */
 const READ_AHEAD = 4096
 
-function invalid(message: string, offset: number): IpldError {
-  return new IpldError('INVALID_CAR', `Cannot read CAR: ${message}`, { offset })
+/** What is wrong with an archive, and at which byte of it. */
+export function carError(message: string, offset: number): IpldError {
+  return new IpldError('INVALID_CAR', `Cannot read CAR: ${message} at byte ${offset}`, { offset })
 }
 
 /** An archive's header: roots, and where the sections start in `source`. */
@@ -54,17 +57,21 @@ function readLength(source: ByteSource, offset: number, max: number): { length: 
     const byte = head[i] as number
     length += (byte & 0x7f) * scale
     if (byte < 0x80) {
-      if (byte === 0 && i > 0) throw invalid('padded length', offset)
-      if (length > max) throw invalid(`a length of ${length} bytes, at most ${max}`, offset)
-      if (offset + i + 1 + length > source.size) throw invalid('a section passes the end', offset)
+      if (byte === 0 && i > 0) throw carError('padded length', offset)
+      if (length > max) throw carError(`a length of ${length} bytes (at most ${max})`, offset)
+      if (offset + i + 1 + length > source.size) throw carError('a section passes the end', offset)
       return { length, size: i + 1 }
     }
     scale *= 128
   }
-  throw invalid('unexpected end in a length', offset)
+  throw carError('unexpected end in a length', offset)
 }
 
-function readRoots(data: Uint8Array): Cid[] {
+/**
+ * The roots that a version 1 header names.
+ * @throws IpldError `INVALID_CAR`; CodecError
+ */
+export function parseCarRoots(data: Uint8Array): Cid[] {
   const reader = new CborReader(data)
   let roots: Cid[] | undefined
   let version = 0
@@ -82,8 +89,30 @@ function readRoots(data: Uint8Array): Cid[] {
     }
   }
   reader.end()
-  if (version !== 1 || roots === undefined) throw invalid(`version ${version}, expected 1 with roots`, 0)
+  if (version !== 1 || roots === undefined) throw carError(`version ${version}, expected 1 with roots`, 0)
   return roots
+}
+
+/** Where a version 2 header says the version 1 archive and the index are, in bytes of the file. */
+export interface CarHeaderV2 {
+  readonly dataOffset: number
+  readonly dataLength: number
+  /** 0: there is none. */
+  readonly indexOffset: number
+}
+
+/**
+ * The header of a version 2 archive, behind the pragma.
+ * @throws IpldError `INVALID_CAR`
+ */
+export function parseHeaderV2(header: Uint8Array): CarHeaderV2 {
+  const view = new DataView(header.buffer, header.byteOffset, header.byteLength)
+  const dataOffset = Number(view.getBigUint64(16, true))
+  const dataLength = Number(view.getBigUint64(24, true))
+  const indexOffset = Number(view.getBigUint64(32, true))
+  if (dataOffset < PRAGMA_V2.length + HEADER_BYTES_V2 || !Number.isSafeInteger(dataOffset + dataLength))
+    throw carError('a version 2 header whose data are nowhere', PRAGMA_V2.length)
+  return { dataOffset, dataLength, indexOffset }
 }
 
 /**
@@ -93,21 +122,18 @@ function readRoots(data: Uint8Array): Cid[] {
 export function readCarHeader(input: ByteSource): CarHeader {
   let source = input
   if (equalBytes(input.read(0, PRAGMA_V2.length), PRAGMA_V2)) {
-    const header = readExactly(input, PRAGMA_V2.length, HEADER_V2)
-    const view = new DataView(header.buffer, header.byteOffset, header.byteLength)
-    const start = Number(view.getBigUint64(16, true))
-    const length = Number(view.getBigUint64(24, true))
-    if (start < PRAGMA_V2.length + HEADER_V2 || start + length > input.size) throw invalid('data passes the end', 0)
-    source = sliceSource(input, start, length)
+    const { dataOffset, dataLength } = parseHeaderV2(readExactly(input, PRAGMA_V2.length, HEADER_BYTES_V2))
+    if (dataOffset + dataLength > input.size) throw carError('data pass the end', input.size)
+    source = sliceSource(input, dataOffset, dataLength)
   }
-  const { length, size } = readLength(source, 0, MAX_HEADER)
-  return { roots: readRoots(readExactly(source, size, length)), source, start: size + length }
+  const { length, size } = readLength(source, 0, MAX_HEADER_BYTES)
+  return { roots: parseCarRoots(readExactly(source, size, length)), source, start: size + length }
 }
 
 /** The section at `offset` of a version 1 archive, undefined at its end. */
 export function readCarSection(source: ByteSource, offset: number): CarSection | undefined {
   if (offset >= source.size) return undefined
-  const { length, size } = readLength(source, offset, MAX_SECTION)
+  const { length, size } = readLength(source, offset, MAX_SECTION_BYTES)
   // Some writers pad archives with zeros; go-car takes an empty section as the end too.
   if (length === 0) return undefined
   const start = offset + size
@@ -118,7 +144,7 @@ export function readCarSection(source: ByteSource, offset: number): CarSection |
 /** Offset of the section behind the one at `offset`, undefined when there is none at `offset`. */
 export function nextCarSection(source: ByteSource, offset: number): number | undefined {
   if (offset >= source.size) return undefined
-  const { length, size } = readLength(source, offset, MAX_SECTION)
+  const { length, size } = readLength(source, offset, MAX_SECTION_BYTES)
   return length === 0 ? undefined : offset + size + length
 }
 
@@ -151,14 +177,14 @@ export function readCarBlock(source: ByteSource, offset: number, cid: Cid): Uint
   let at = 0
   for (;;) {
     const byte = head[at++]
-    if (byte === undefined) throw invalid('unexpected end in a length', offset)
+    if (byte === undefined) throw carError('unexpected end in a length', offset)
     length += (byte & 0x7f) * scale
     if (byte < 0x80) break
     scale *= 128
   }
   const { bytes } = cid
   for (let i = 0; i < bytes.length; i++) if (head[at + i] !== bytes[i]) return undefined
-  if (length < bytes.length || length > MAX_SECTION) throw invalid(`a section of ${length} bytes`, offset)
+  if (length < bytes.length || length > MAX_SECTION_BYTES) throw carError(`a section of ${length} bytes`, offset)
   const end = at + length
   if (end <= head.length) return head.subarray(at + bytes.length, end)
   return readExactly(source, offset + at + bytes.length, length - bytes.length)

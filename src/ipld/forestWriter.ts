@@ -1,0 +1,138 @@
+/**
+ * Writes a `.forest.car.zst` from front to back: the header alone in the first frame, sections in frames of about 8 KiB
+ * compressed, the index, the footer. Forest opens it in place, and every reader of zstd reads it as a CAR.
+ * @see forestCar.ts; Forest src/db/car/forest.rs Encoder
+ */
+import { concatBytes } from '../base/bytes.ts'
+import type { Cid } from '../codec/cid.ts'
+import { carHeaderBytes, carSectionHead } from './car.ts'
+import { hashCid, indexShape, writeIndex } from './hashIndex.ts'
+import { HashSorter } from './hashSorter.ts'
+import { BufferedSink, type ByteSink, type OpenScratch } from './scratchFile.ts'
+
+/** Compresses into one whole frame whose header says how long its content is. */
+export type ZstdEncoder = (data: Uint8Array) => Uint8Array
+
+/** Compressed size that a frame aims at, bytes. */
+const FRAME_BYTES = 8192
+/** Expected ratio before the first frame. */
+const FIRST_RATIO = 2
+const MAX_RATIO = 16
+const SKIPPABLE_MAGIC = 0x184d2a50
+const SKIPPABLE_HEADER = 8
+const FOOTER_PAYLOAD = 8
+/** Longest payload of one skippable frame, bytes: a longer index takes several. */
+const MAX_INDEX_FRAME = 512 << 20
+const U32_MAX = 0xffff_ffff
+
+/** What {@link ForestWriter} takes. */
+export interface ForestWriterOptions {
+  readonly compress: ZstdEncoder
+  /** For the sorter of the index. */
+  readonly openScratch: OpenScratch
+}
+
+function skippableHeader(length: number): Uint8Array {
+  const out = new Uint8Array(SKIPPABLE_HEADER)
+  const view = new DataView(out.buffer)
+  view.setUint32(0, SKIPPABLE_MAGIC, true)
+  view.setUint32(4, length, true)
+  return out
+}
+
+/** Cuts a payload of known length into skippable frames. */
+class SkippableFrames implements ByteSink {
+  readonly #sink: ByteSink
+  #left: number
+  #frameLeft = 0
+  readonly #frameBytes: number
+
+  constructor(sink: ByteSink, length: number) {
+    this.#sink = sink
+    this.#left = length
+    // Forest before its index was cut read one frame only.
+    this.#frameBytes = length <= U32_MAX ? length : MAX_INDEX_FRAME
+  }
+
+  write(data: Uint8Array): void {
+    for (let at = 0; at < data.length; ) {
+      if (this.#frameLeft === 0) {
+        this.#frameLeft = Math.min(this.#left, this.#frameBytes)
+        this.#sink.write(skippableHeader(this.#frameLeft))
+      }
+      const length = Math.min(data.length - at, this.#frameLeft)
+      this.#sink.write(data.subarray(at, at + length))
+      at += length
+      this.#left -= length
+      this.#frameLeft -= length
+    }
+  }
+}
+
+/** See the file's comment. Add every block, then {@link ForestWriter.finish}. */
+export class ForestWriter {
+  readonly #out: BufferedSink
+  readonly #compress: ZstdEncoder
+  readonly #sorter: HashSorter
+  #frame: Uint8Array[] = []
+  #frameHashes: number[] = []
+  #frameBytes = 0
+  #ratio = FIRST_RATIO
+
+  constructor(sink: ByteSink, roots: readonly Cid[], options: ForestWriterOptions) {
+    this.#out = new BufferedSink(sink)
+    this.#compress = options.compress
+    this.#sorter = new HashSorter(options.openScratch)
+    this.#out.write(this.#compress(carHeaderBytes(roots)))
+  }
+
+  /** Bytes written so far. */
+  get size(): number {
+    return this.#out.size
+  }
+
+  /** Adds a block; `data` must not be written to before {@link ForestWriter.finish} or the next frame. */
+  add(cid: Cid, data: Uint8Array): void {
+    const head = carSectionHead(cid, data.length)
+    this.#frame.push(head, data)
+    this.#frameBytes += head.length + data.length
+    if (!cid.isIdentity) {
+      const { high, low } = hashCid(cid)
+      this.#frameHashes.push(high, low)
+    }
+    if (this.#frameBytes > FRAME_BYTES * this.#ratio) this.#endFrame()
+  }
+
+  #endFrame(): void {
+    if (this.#frameBytes === 0) return
+    const frame = this.#compress(concatBytes(...this.#frame))
+    for (let i = 0; i < this.#frameHashes.length; i += 2) {
+      this.#sorter.add(this.#frameHashes[i] as number, this.#frameHashes[i + 1] as number, this.#out.size)
+    }
+    this.#out.write(frame)
+    const ratio = Math.min(MAX_RATIO, Math.max(1, this.#frameBytes / frame.length))
+    this.#ratio += (ratio - this.#ratio) / 8
+    this.#frame = []
+    this.#frameHashes = []
+    this.#frameBytes = 0
+  }
+
+  /** Writes the index and the footer. */
+  finish(): void {
+    this.#endFrame()
+    const shape = indexShape(this.#sorter)
+    const indexOffset = this.#out.size + SKIPPABLE_HEADER
+    writeIndex(this.#sorter, shape, new SkippableFrames(this.#out, shape.bytes))
+    this.#sorter.close()
+    this.#out.write(skippableHeader(FOOTER_PAYLOAD))
+    const footer = new Uint8Array(FOOTER_PAYLOAD)
+    new DataView(footer.buffer).setBigUint64(0, BigInt(indexOffset), true)
+    this.#out.write(footer)
+    this.#out.flush()
+  }
+
+  /** Gives the scratch files up; for a file that is not finished. */
+  close(): void {
+    this.#sorter.close()
+  }
+}
