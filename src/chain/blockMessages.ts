@@ -21,6 +21,12 @@ export interface BlockMessages {
   readonly signed: readonly SignedMessage[]
 }
 
+/** CIDs of a block's messages in block order. */
+export interface BlockMessageCids {
+  readonly bls: readonly Cid[]
+  readonly signed: readonly Cid[]
+}
+
 /** Lists of messages keep the old layout for ever. */
 const LIST = { v0: true }
 
@@ -64,17 +70,15 @@ export class BlockMessageReader {
 
 /** Stores a block's messages and both lists. @returns the CID for the header's `messages` */
 export function storeBlockMessages(store: Blockstore, messages: BlockMessages): Cid {
-  const blsMessages = amtOf(
-    store,
-    cidCodec,
-    messages.bls.map((one) => putCbor(store, message, one)),
-    LIST,
-  )
-  const secpkMessages = amtOf(
-    store,
-    cidCodec,
-    messages.signed.map((one) => putCbor(store, signedMessage, one)),
-    LIST,
-  )
+  return storeMessageLists(store, {
+    bls: messages.bls.map((one) => putCbor(store, message, one)),
+    signed: messages.signed.map((one) => putCbor(store, signedMessage, one)),
+  })
+}
+
+/** Stores both lists of a block, not the messages. @returns the CID for the header's `messages` */
+export function storeMessageLists(store: Blockstore, cids: BlockMessageCids): Cid {
+  const blsMessages = amtOf(store, cidCodec, cids.bls, LIST)
+  const secpkMessages = amtOf(store, cidCodec, cids.signed, LIST)
   return putCbor(store, msgMeta, { blsMessages, secpkMessages })
 }

@@ -4,7 +4,10 @@ import { SIGNATURE_BLS } from '../../types/signature.ts'
 import type { BlockContext } from '../blockContext.ts'
 import { ValidationError } from '../validationError.ts'
 
-export function checkBlockSignature({ header, worker, verifyBls }: BlockContext): void {
+/** What the check looks at: also asked of a gossiped header, whose parents may not be here. */
+export type SignedHeader = Pick<BlockContext, 'header' | 'worker' | 'verifyBls'>
+
+export function checkBlockSignature({ header, worker, verifyBls }: SignedHeader): void {
   const { blockSig } = header
   if (blockSig?.type !== SIGNATURE_BLS || !verifyBls(blockSig.data, headerSigningBytes(header), worker.payload)) {
     throw new ValidationError('BLOCK_SIGNATURE_INVALID', 'block signature invalid: bls signature failed to verify')

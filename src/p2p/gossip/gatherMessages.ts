@@ -1,0 +1,132 @@
+/**
+ * The messages of a gossiped block by their CIDs: from our own store (the pool puts there what it takes), then from
+ * peers.
+ * @see lotus chain/sub/incoming.go FetchMessagesByCids, FetchSignedMessagesByCids
+ */
+import { errorMessage } from '../../base/errors.ts'
+import type { Logger, Timers } from '../../base/ports.ts'
+import type { BlockMessages } from '../../chain/blockMessages.ts'
+import { type Cid, CODEC_DAG_CBOR, HASH_BLAKE2B_256 } from '../../codec/cid.ts'
+import { decode } from '../../codec/description.ts'
+import type { BlockSource } from '../../ipld/blockFetcher.ts'
+import type { Blockstore } from '../../ipld/blockstore.ts'
+import { isBlockOf } from '../../ipld/verifyBlock.ts'
+import { message } from '../../types/message.ts'
+import { signedMessage } from '../../types/signedMessage.ts'
+import type { BlockMsg } from './blockMsg.ts'
+import { GossipError } from './errors.ts'
+import { GATHER_RETRY_MS, MAX_BLOCK_MESSAGES_BYTES } from './limits.ts'
+
+const DIGEST_BYTES = 32
+
+export interface GatherDeps {
+  readonly blocks: Blockstore
+  /** Where to ask for what is not at hand; undefined: only wait for it. */
+  readonly source: BlockSource | undefined
+  readonly timers: Timers
+  readonly log: Logger
+}
+
+/**
+ * Looks again and again until everything is there or the signal ends it: messages may come by gossip meanwhile.
+ * @throws GossipError `MESSAGE_CID_INVALID`, `MESSAGES_TOO_LARGE`; CodecError when a CID names no message; the signal's
+ *   reason
+ */
+export async function gatherMessages(block: BlockMsg, deps: GatherDeps, signal: AbortSignal): Promise<BlockMessages> {
+  assertMessageCids(block.blsMessages)
+  assertMessageCids(block.secpkMessages)
+  const found = new FoundBlocks(block)
+  for (;;) {
+    found.takeFrom(deps.blocks)
+    if (found.missing.length > 0) await askFor(found, deps, signal)
+    if (found.missing.length === 0) break
+    await pause(deps.timers, signal)
+  }
+  return {
+    bls: block.blsMessages.map((cid) => decode(message, found.bytesOf(cid))),
+    signed: block.secpkMessages.map((cid) => decode(signedMessage, found.bytesOf(cid))),
+  }
+}
+
+/** CIDs of another kind would make us fetch, and hash, what no message is. */
+function assertMessageCids(cids: readonly Cid[]): void {
+  const names = new Set<string>()
+  for (const cid of cids) {
+    const { version, codec, hashCode, digest, key } = cid
+    const isMessage =
+      version === 1 && codec === CODEC_DAG_CBOR && hashCode === HASH_BLAKE2B_256 && digest.length === DIGEST_BYTES
+    if (!isMessage) throw new GossipError('MESSAGE_CID_INVALID', `invalid msg CID: ${cid}`)
+    names.add(key)
+  }
+  if (names.size !== cids.length)
+    throw new GossipError('MESSAGE_CID_INVALID', "duplicate CIDs among a block's messages")
+}
+
+/** Bytes of a block's messages as they come in. */
+class FoundBlocks {
+  missing: readonly Cid[]
+  readonly #found = new Map<string, Uint8Array>()
+  #bytes = 0
+
+  constructor(block: BlockMsg) {
+    this.missing = [...block.blsMessages, ...block.secpkMessages]
+  }
+
+  takeFrom(store: Blockstore): void {
+    for (const cid of this.missing) {
+      const data = store.get(cid)
+      if (data !== undefined) this.#add(cid, data)
+    }
+    this.#recount()
+  }
+
+  /** Blocks of a stranger: those that were asked for, and are what their CID says. */
+  take(blocks: readonly (readonly [Cid, Uint8Array])[]): void {
+    const wanted = new Set(this.missing.map((cid) => cid.key))
+    for (const [cid, data] of blocks) if (wanted.has(cid.key) && isBlockOf(cid, data)) this.#add(cid, data)
+    this.#recount()
+  }
+
+  bytesOf(cid: Cid): Uint8Array {
+    return this.#found.get(cid.key) as Uint8Array
+  }
+
+  #add(cid: Cid, data: Uint8Array): void {
+    if (this.#found.has(cid.key)) return
+    this.#bytes += data.length
+    if (this.#bytes > MAX_BLOCK_MESSAGES_BYTES) {
+      throw new GossipError('MESSAGES_TOO_LARGE', `a block's messages take more than ${MAX_BLOCK_MESSAGES_BYTES} bytes`)
+    }
+    this.#found.set(cid.key, data)
+  }
+
+  #recount(): void {
+    this.missing = this.missing.filter((cid) => !this.#found.has(cid.key))
+  }
+}
+
+async function askFor(found: FoundBlocks, { source, log }: GatherDeps, signal: AbortSignal): Promise<void> {
+  if (source === undefined) return
+  try {
+    found.take(await source.fetch(found.missing, signal))
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof GossipError) throw error
+    log.debug('gossip: messages not fetched', { count: found.missing.length, error: errorMessage(error) })
+  }
+}
+
+function pause(timers: Timers, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      cancel()
+      reject(signal.reason as Error)
+    }
+    const cancel = timers.setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }, GATHER_RETRY_MS)
+    signal.addEventListener('abort', stop, { once: true })
+  })
+}

@@ -1,0 +1,36 @@
+/** Bounds of gossip that are ours to choose. */
+import type { Budget } from '../peerBudget.ts'
+import type { GateLimits } from '../serviceGate.ts'
+
+/** So many bytes of a payload cost as much as one payload more. */
+export const COST_BYTES = 4096
+/**
+ * Blocks that a peer may bring. A public network makes five in 30 s; the margin is for the fast chains of developers.
+ * What is above is dropped unread: the same block comes from others.
+ */
+export const BLOCKS_OF_PEER: Budget = { capacity: 200, perSecond: 20 }
+/** Messages that a peer may bring. A public network makes ten a second at most, and a peer brings each only once. */
+export const MESSAGES_OF_PEER: Budget = { capacity: 2000, perSecond: 100 }
+
+/** Blocks and messages that wait for their verdict; the others are dropped. */
+export const BLOCK_GATE: GateLimits = { running: 64, perPeer: 32, waiting: 0 }
+export const MESSAGE_GATE: GateLimits = { running: 256, perPeer: 128, waiting: 0 }
+/** A verdict that takes longer is of no use: the router has forgotten the message. */
+export const VERDICT_MS = 8_000
+/** Accepted blocks remembered, by CID. @see lotus chain/sub/incoming.go newBlockReceiptCache */
+export const SEEN_BLOCKS = 8192
+
+/** Blocks whose messages are being gathered. */
+export const GATHER_RUNNING = 32
+/** Of one miner: who signs many blocks with messages that nobody has must not keep the others waiting. */
+export const GATHER_RUNNING_PER_MINER = 4
+/** Blocks that wait to be gathered; above it the oldest goes. */
+export const GATHER_WAITING = 128
+/** Of those, blocks that one peer brought. */
+export const GATHER_WAITING_PER_PEER = 32
+/** Pause between two looks for messages that nobody had. */
+export const GATHER_RETRY_MS = 1_000
+/**
+ * Messages of one block, bytes. A block's gas limit of 10^10 pays for at most 10 MB: a byte costs 1000 gas, later 1300.
+ */
+export const MAX_BLOCK_MESSAGES_BYTES: number = 16 * 1024 * 1024
