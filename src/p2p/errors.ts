@@ -17,6 +17,8 @@ export type P2pErrorCode =
   | 'DIAL_FAILED'
   | 'PEER_BANNED'
   | 'BAD_ADDRESS'
+  | 'BAD_IDENTITY'
+  | 'NOT_FOUND'
   | 'NOT_STARTED'
   | 'NOT_SUPPORTED'
 

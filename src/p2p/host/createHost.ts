@@ -1,0 +1,171 @@
+/**
+ * The one libp2p host of all runtimes: security, multiplexing, services and their bounds. The runtime brings transports.
+ * @see lotus node/builder.go LIBP2P; reference/network.md section 1
+ */
+import { circuitRelayServer } from '@libp2p/circuit-relay-v2'
+import { identify, identifyPush } from '@libp2p/identify'
+import { type KadDHT, kadDHT, passthroughMapper, removePrivateAddressesMapper } from '@libp2p/kad-dht'
+import { noise } from '@libp2p/noise'
+import { type Ping, ping } from '@libp2p/ping'
+import { yamux } from '@libp2p/yamux'
+import { createLibp2p, type Libp2p, type Libp2pInit } from 'libp2p'
+import { topicScores } from '../gossip/scores.ts'
+import { allowedTopics } from '../gossip/topics.ts'
+import { Bans } from '../peers/bans.ts'
+import { BlockList } from '../peers/blockList.ts'
+import { PeerTags } from '../peers/peerTags.ts'
+import { peerOfAddress } from './addresses.ts'
+import { BoundedDatastore } from './boundedDatastore.ts'
+import { deriveCertificate } from './certificate.ts'
+import { createGater } from './gater.ts'
+import { P2pHost } from './host.ts'
+import { HOST_LIMITS, type HostLimits } from './hostLimits.ts'
+import { HostLinks } from './hostLinks.ts'
+import type { HostOptions, HostPorts, HostTransports } from './hostOptions.ts'
+import { HostPubSub } from './hostPubSub.ts'
+import { loadIdentity } from './identity.ts'
+import { createRouter, type Router } from './router.ts'
+import { Traffic } from './traffic.ts'
+
+const SEED_BYTES = 32
+
+/** libp2p's hard bound lies above the one that the peers are cut at: there is room for the new one. */
+const SPARE_CONNECTIONS = 32
+
+type Services = NonNullable<Libp2pInit['services']>
+
+/** Services of the host by their libp2p names. */
+interface HostServices {
+  readonly [name: string]: unknown
+  readonly pubsub: Router
+  readonly dht: KadDHT
+  readonly ping: Ping
+}
+
+/**
+ * Makes a host; it neither listens nor dials before `start()`.
+ * @throws P2pError `BAD_IDENTITY`, `BAD_ADDRESS`; WalletError `LOCKED`, `WRONG_PASSPHRASE`
+ */
+export async function createHost(options: HostOptions, transports: HostTransports, ports: HostPorts): Promise<P2pHost> {
+  const limits: HostLimits = { ...HOST_LIMITS, ...options.limits }
+  const identity = await loadIdentity(ports.keystore, ports.random)
+  const bootstrap = options.bootstrap ?? []
+  const topics = allowedTopics(options.networkName)
+  const bans = new Bans(ports.clock, ports.store)
+  const blocked = new BlockList(ports.store)
+  const tags = new PeerTags()
+  let started: Libp2p | undefined
+  const traffic = new Traffic(ports.clock, (stream) =>
+    started
+      ?.getConnections()
+      .find(({ streams }) => streams.includes(stream))
+      ?.remotePeer.toString(),
+  )
+  const certificate = deriveCertificate(identity.privateKey.raw.subarray(0, SEED_BYTES))
+  const bootstrappers = new Set<string>()
+  for (const address of bootstrap) {
+    const peer = peerOfAddress(address)
+    if (peer !== undefined) bootstrappers.add(peer)
+  }
+  const router = createRouter({
+    topics,
+    topicScores: topicScores(options.networkName),
+    bootstrappers,
+    bootstrapper: options.bootstrapper ?? false,
+    ipWhitelist: new Set(options.ipWhitelist),
+  })
+  const node = await createLibp2p({
+    start: false,
+    privateKey: identity.privateKey,
+    nodeInfo: { name: 'petrel', version: options.version, userAgent: `petrel-${options.version}` },
+    addresses: {
+      listen: [...options.listen],
+      announce: [...(options.announce ?? [])],
+      noAnnounce: [...(options.noAnnounce ?? [])],
+    },
+    datastore: new BoundedDatastore(limits.addressBook),
+    connectionGater: createGater(bans, blocked),
+    connectionManager: {
+      maxConnections: limits.highConnections + SPARE_CONNECTIONS,
+      maxParallelDials: limits.parallelDials,
+      maxIncomingPendingConnections: limits.pendingConnections,
+      inboundConnectionThreshold: limits.connectionsPerSecond,
+      reconnectRetries: 0,
+    },
+    metrics: () => traffic,
+    transports: transports(certificate),
+    // An address that is taken must be heard of; without any address the node can still dial.
+    transportManager: { faultTolerance: options.listen.length === 0 ? 1 : 0 },
+    connectionEncrypters: [noise()],
+    streamMuxers: [
+      yamux({
+        maxInboundStreams: limits.streamsPerConnection,
+        maxOutboundStreams: limits.streamsPerConnection,
+        streamOptions: {
+          maxStreamWindowSize: limits.streamWindow,
+          maxReadBufferLength: limits.streamBuffer,
+        },
+      }),
+    ],
+    services: services(options, limits, router),
+  })
+  started = node as unknown as Libp2p
+  const { pubsub, dht, ping: pings } = node.services as unknown as HostServices
+  withoutRecords(dht)
+  const { clock, timers, log } = ports
+  return new P2pHost({
+    node: started,
+    identity,
+    router: pubsub,
+    dht,
+    ping: pings,
+    links: new HostLinks({ node: started, bans, tags, limits, clock, timers, log }),
+    pubsub: new HostPubSub(pubsub, topics, log),
+    bans,
+    blocked,
+    tags,
+    traffic,
+    limits,
+    bootstrap,
+    options,
+    ports,
+  })
+}
+
+function services(options: HostOptions, limits: HostLimits, router: ReturnType<typeof createRouter>): Services {
+  const { dht = 'auto', privateAddresses = false, relay = false } = options
+  return {
+    identify: identify(),
+    identifyPush: identifyPush(),
+    ping: ping(),
+    dht: kadDHT({
+      protocol: `/fil/kad/${options.networkName}/kad/1.0.0`,
+      ...(dht === 'auto' ? {} : { clientMode: dht === 'client' }),
+      peerInfoMapper: privateAddresses ? passthroughMapper : removePrivateAddressesMapper,
+      allowQueryWithZeroPeers: true,
+      validators: {},
+      selectors: {},
+    }) as unknown as Services[string],
+    pubsub: router,
+    ...(relay
+      ? {
+          relay: circuitRelayServer({
+            reservations: {
+              maxReservations: limits.relayReservations,
+              defaultDurationLimit: limits.relayDurationMs,
+              defaultDataLimit: BigInt(limits.relayBytes),
+            },
+          }),
+        }
+      : {}),
+  }
+}
+
+/**
+ * Filecoin's DHT routes to peers and keeps nothing: neither provider nor value records.
+ * @see lotus node/modules/lp2p/host.go DHTRouting (DisableProviders, DisableValues)
+ */
+function withoutRecords(dht: KadDHT): void {
+  const { rpc } = dht as unknown as { readonly rpc?: { readonly handlers?: Record<string, unknown> } }
+  for (const name of ['GET_VALUE', 'PUT_VALUE', 'ADD_PROVIDER', 'GET_PROVIDERS']) delete rpc?.handlers?.[name]
+}

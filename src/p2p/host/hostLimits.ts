@@ -1,0 +1,55 @@
+/** Bounds of a host. Ours to choose, unlike the protocols' own. */
+import type { Rate } from '../peers/tokenBucket.ts'
+
+export interface HostLimits {
+  /** Connections: above `high` they are cut to `low`, the least valuable peers first. */
+  readonly lowConnections: number
+  readonly highConnections: number
+  /** A connection younger than this is not cut, ms. */
+  readonly graceMs: number
+  readonly connectionsPerPeer: number
+  /** Inbound connections that may be in their handshake, and those that one address may open in a second. */
+  readonly pendingConnections: number
+  readonly connectionsPerSecond: number
+  readonly parallelDials: number
+  /** Streams of one connection, each way. */
+  readonly streamsPerConnection: number
+  /** Streams of one protocol that one connection may have open to this node. */
+  readonly streamsPerProtocol: number
+  /** Streams that are served at a time: of one peer, of all. */
+  readonly servedPerPeer: number
+  readonly served: number
+  /** How fast a peer may open streams. */
+  readonly streamRate: Rate
+  /** Most that a stream may send before it is read, and what is kept unread before it is reset, bytes. */
+  readonly streamWindow: number
+  readonly streamBuffer: number
+  /** Peers whose addresses are remembered while the node runs. */
+  readonly addressBook: number
+  /** Reservations and traffic of the relay. */
+  readonly relayReservations: number
+  readonly relayDurationMs: number
+  readonly relayBytes: number
+}
+
+/** @see lotus node/config/def.go (ConnMgrLow 150, ConnMgrHigh 180, ConnMgrGrace 20 s) */
+export const HOST_LIMITS: HostLimits = {
+  lowConnections: 150,
+  highConnections: 180,
+  graceMs: 20_000,
+  connectionsPerPeer: 4,
+  pendingConnections: 64,
+  connectionsPerSecond: 32,
+  parallelDials: 32,
+  streamsPerConnection: 96,
+  streamsPerProtocol: 32,
+  servedPerPeer: 48,
+  served: 1024,
+  streamRate: { burst: 256, perSecond: 64 },
+  streamWindow: 1024 * 1024,
+  streamBuffer: 2 * 1024 * 1024,
+  addressBook: 4096,
+  relayReservations: 64,
+  relayDurationMs: 30 * 60_000,
+  relayBytes: 64 * 1024 * 1024,
+}

@@ -1,0 +1,234 @@
+/** Connections and streams over libp2p. */
+import type { Connection, IdentifyResult, PeerId, Stream } from '@libp2p/interface'
+import { peerIdFromString } from '@libp2p/peer-id'
+import type { Libp2p } from 'libp2p'
+import { errorMessage } from '../../base/errors.ts'
+import type { Clock, Logger, Timers } from '../../base/ports.ts'
+import { P2pError } from '../errors.ts'
+import type { ByteStream, Misbehaviour, PeerLinks, PeerName } from '../peerLinks.ts'
+import type { Bans } from '../peers/bans.ts'
+import type { PeerTags } from '../peers/peerTags.ts'
+import { TokenBucket } from '../peers/tokenBucket.ts'
+import { hostError } from './hostErrors.ts'
+import type { HostLimits } from './hostLimits.ts'
+import { HostStream } from './hostStream.ts'
+
+/** Addresses that are kept of what a peer says about itself. */
+const MAX_SAID_ADDRESSES = 32
+
+/** What a connected peer said of itself. */
+export interface PeerSays {
+  readonly agent: string
+  readonly protocols: ReadonlySet<string>
+  /** Where it listens, as it says. */
+  readonly addresses: readonly string[]
+  /** Where it sees this node. */
+  readonly observed: string | undefined
+}
+
+interface PeerState {
+  says: PeerSays | undefined
+  served: number
+  readonly rate: TokenBucket
+  readonly sinceMs: number
+}
+
+/** What the links need of the host. */
+export interface HostLinksDeps {
+  readonly node: Libp2p
+  readonly bans: Bans
+  readonly tags: PeerTags
+  readonly limits: HostLimits
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly log: Logger
+}
+
+type Serve = (peer: PeerName, stream: ByteStream) => Promise<void>
+
+/** The host's connections, by peer. */
+export class HostLinks implements PeerLinks {
+  readonly #deps: HostLinksDeps
+  readonly #peers = new Map<PeerName, PeerState>()
+  readonly #identified = new Set<(peer: PeerName) => void>()
+  readonly #disconnected = new Set<(peer: PeerName) => void>()
+  #served = 0
+
+  constructor(deps: HostLinksDeps) {
+    this.#deps = deps
+    const { node } = deps
+    node.addEventListener('peer:connect', (event) => this.#connected((event.detail as PeerId).toString()))
+    node.addEventListener('peer:disconnect', (event) => this.#gone((event.detail as PeerId).toString()))
+    node.addEventListener('peer:identify', (event) => this.#identify(event.detail as IdentifyResult))
+    node.addEventListener('connection:open', (event) => this.#limitConnections(event.detail as Connection))
+  }
+
+  async open(peer: PeerName, protocols: readonly string[], signal: AbortSignal): Promise<ByteStream> {
+    const connection = this.#connectionTo(peer)
+    try {
+      const stream = await connection.newStream([...protocols], {
+        signal,
+        runOnLimitedConnection: true,
+        maxOutboundStreams: this.#deps.limits.streamsPerConnection,
+      })
+      return new HostStream(stream)
+    } catch (cause) {
+      throw hostError(`Cannot open ${protocols.join(' or ')} to ${peer}`, cause, 'STREAM_RESET')
+    }
+  }
+
+  handle(protocol: string, serve: Serve): () => void {
+    const { node, limits, log } = this.#deps
+    const failed = (cause: unknown): void => log.warn('protocol handler', { protocol, reason: errorMessage(cause) })
+    node
+      .handle(protocol, (stream, connection) => this.#serve(stream, connection, serve), {
+        maxInboundStreams: limits.streamsPerProtocol,
+        maxOutboundStreams: limits.streamsPerConnection,
+        runOnLimitedConnection: true,
+      })
+      .catch(failed)
+    return () => {
+      node.unhandle(protocol).catch(failed)
+    }
+  }
+
+  peers(): readonly PeerName[] {
+    return [...this.#peers.keys()]
+  }
+
+  speaks(peer: PeerName, protocol: string): boolean {
+    return this.#peers.get(peer)?.says?.protocols.has(protocol) ?? false
+  }
+
+  /** What a connected peer said of itself; undefined until it has. */
+  says(peer: PeerName): PeerSays | undefined {
+    return this.#peers.get(peer)?.says
+  }
+
+  /** When the peer connected, Unix ms. */
+  since(peer: PeerName): number | undefined {
+    return this.#peers.get(peer)?.sinceMs
+  }
+
+  /** Streams that are served now. */
+  get served(): number {
+    return this.#served
+  }
+
+  onIdentified(listener: (peer: PeerName) => void): () => void {
+    this.#identified.add(listener)
+    return () => this.#identified.delete(listener)
+  }
+
+  onDisconnected(listener: (peer: PeerName) => void): () => void {
+    this.#disconnected.add(listener)
+    return () => this.#disconnected.delete(listener)
+  }
+
+  async disconnect(peer: PeerName): Promise<void> {
+    try {
+      await this.#deps.node.hangUp(peerIdFromString(peer))
+    } catch (cause) {
+      throw hostError(`Cannot disconnect ${peer}`, cause, 'STREAM_RESET')
+    }
+  }
+
+  report(peer: PeerName, what: Misbehaviour): void {
+    const { bans, log } = this.#deps
+    const banned = bans.report(peer, what)
+    log.debug('misbehaviour', { peer, reason: what.reason, proven: what.proven })
+    if (!banned) return
+    log.info('peer banned', { peer, reason: what.reason })
+    for (const connection of this.#connections(peer)) {
+      connection.abort(new P2pError('PEER_BANNED', `peer banned: ${what.reason}`))
+    }
+  }
+
+  tag(peer: PeerName, name: string, weight: number): void {
+    this.#deps.tags.tag(peer, name, weight)
+  }
+
+  #connections(peer: PeerName): Connection[] {
+    return this.#deps.node.getConnections(peerIdFromString(peer))
+  }
+
+  /** The one to open streams on: direct ones before those through a relay. */
+  #connectionTo(peer: PeerName): Connection {
+    let best: Connection | undefined
+    for (const connection of this.#peers.has(peer) ? this.#connections(peer) : []) {
+      if (connection.status === 'open' && (best === undefined || best.limits !== undefined)) best = connection
+    }
+    if (best !== undefined) return best
+    throw new P2pError('NOT_CONNECTED', `Cannot open a stream to ${peer}: not connected`, { peer })
+  }
+
+  #connected(peer: PeerName): void {
+    if (this.#peers.has(peer)) return
+    const { clock, limits } = this.#deps
+    const rate = new TokenBucket(limits.streamRate, clock.monotonicMs())
+    this.#peers.set(peer, { says: undefined, served: 0, rate, sinceMs: clock.nowMs() })
+  }
+
+  #gone(peer: PeerName): void {
+    if (!this.#peers.delete(peer)) return
+    this.#deps.tags.forget(peer)
+    for (const listener of [...this.#disconnected]) this.#tell(listener, peer)
+  }
+
+  #identify(result: IdentifyResult): void {
+    const peer = result.peerId.toString()
+    const state = this.#peers.get(peer)
+    if (state === undefined) return
+    const first = state.says === undefined
+    state.says = {
+      agent: result.agentVersion ?? '',
+      protocols: new Set(result.protocols),
+      addresses: result.listenAddrs.slice(0, MAX_SAID_ADDRESSES).map(String),
+      observed: result.observedAddr?.toString(),
+    }
+    if (!first) return
+    for (const listener of [...this.#identified]) this.#tell(listener, peer)
+  }
+
+  #tell(listener: (peer: PeerName) => void, peer: PeerName): void {
+    try {
+      listener(peer)
+    } catch (error) {
+      this.#deps.log.error('peer listener failed', { peer, reason: errorMessage(error) })
+    }
+  }
+
+  #limitConnections(connection: Connection): void {
+    const peer = connection.remotePeer.toString()
+    const open = this.#connections(peer).filter(({ status }) => status === 'open')
+    if (open.length <= this.#deps.limits.connectionsPerPeer) return
+    connection.abort(new P2pError('PEER_REFUSED', 'too many connections of one peer'))
+  }
+
+  async #serve(stream: Stream, connection: Connection, serve: Serve): Promise<void> {
+    const { limits, clock, timers, log } = this.#deps
+    const peer = connection.remotePeer.toString()
+    const state = this.#peers.get(peer)
+    if (state === undefined) return stream.abort(new P2pError('NOT_CONNECTED', 'peer is gone'))
+    if (!state.rate.take(clock.monotonicMs())) {
+      stream.abort(new P2pError('PEER_REFUSED', 'too many streams'))
+      return this.report(peer, { reason: 'flood of streams', proven: false })
+    }
+    if (state.served >= limits.servedPerPeer || this.#served >= limits.served) {
+      return stream.abort(new P2pError('PEER_REFUSED', 'too many streams'))
+    }
+    const bytes = new HostStream(stream)
+    state.served++
+    this.#served++
+    try {
+      await serve(peer, bytes)
+      bytes.release(timers)
+    } catch (error) {
+      log.debug('stream failed', { peer, protocol: stream.protocol, reason: errorMessage(error) })
+      bytes.abort(error instanceof Error ? error : new P2pError('STREAM_RESET', String(error)))
+    } finally {
+      state.served--
+      this.#served--
+    }
+  }
+}

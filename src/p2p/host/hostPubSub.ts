@@ -1,0 +1,113 @@
+/** Topics over libp2p's gossipsub. */
+
+import type { GossipsubMessage } from '@libp2p/gossipsub'
+import { TopicValidatorResult } from '@libp2p/gossipsub'
+import { errorMessage } from '../../base/errors.ts'
+import type { Logger } from '../../base/ports.ts'
+import { P2pError } from '../errors.ts'
+import { ROUTER_LIMITS } from '../gossip/scores.ts'
+import type { PeerName } from '../peerLinks.ts'
+import type { GossipMessage, PubSub, Verdict } from '../pubSub.ts'
+import { hostError } from './hostErrors.ts'
+import type { Router } from './router.ts'
+import { ValidationQueue } from './validationQueue.ts'
+
+/** Share of the validation queue that one peer may take. */
+const PER_PEER_SHARE = 4
+/** Room for the envelope around the data: author, sequence number, topic, signature. */
+const ENVELOPE_BYTES = 1024
+
+const ACCEPTANCE: Readonly<Record<Verdict, TopicValidatorResult>> = {
+  accept: TopicValidatorResult.Accept,
+  ignore: TopicValidatorResult.Ignore,
+  reject: TopicValidatorResult.Reject,
+}
+
+type Validate = (message: GossipMessage) => Verdict | Promise<Verdict>
+
+/** The gossip of a started host. */
+export class HostPubSub implements PubSub {
+  readonly #router: Router
+  readonly #log: Logger
+  readonly #topics: ReadonlySet<string>
+  readonly #validators = new Map<string, Validate>()
+  readonly #queue = new ValidationQueue(ROUTER_LIMITS.validationQueue, ROUTER_LIMITS.validationQueue / PER_PEER_SHARE)
+
+  #started = false
+
+  /** @param topics - those that may be joined */
+  constructor(router: Router, topics: readonly string[], log: Logger) {
+    this.#router = router
+    this.#log = log
+    this.#topics = new Set(topics)
+    router.addEventListener('gossipsub:message', (event) => this.#receive(event.detail))
+  }
+
+  /** Messages whose verdict is awaited, and how many found no room. */
+  get queue(): { readonly size: number; readonly dropped: number } {
+    return { size: this.#queue.size, dropped: this.#queue.dropped }
+  }
+
+  join(topic: string, validate: Validate): () => void {
+    if (!this.#topics.has(topic)) throw new P2pError('NOT_SUPPORTED', `not supported: topic ${topic}`, { topic })
+    if (this.#validators.has(topic))
+      throw new P2pError('NOT_SUPPORTED', `not supported: joining ${topic} twice`, { topic })
+    this.#validators.set(topic, validate)
+    if (this.#started) this.#router.subscribe(topic)
+    return () => {
+      if (this.#validators.get(topic) !== validate) return
+      this.#validators.delete(topic)
+      if (this.#started) this.#router.unsubscribe(topic)
+    }
+  }
+
+  /** The router runs: joins the topics that wait for it. */
+  start(): void {
+    this.#started = true
+    for (const topic of this.#validators.keys()) this.#router.subscribe(topic)
+  }
+
+  stop(): void {
+    this.#started = false
+  }
+
+  async publish(topic: string, data: Uint8Array): Promise<void> {
+    if (data.length > ROUTER_LIMITS.maxMessageBytes - ENVELOPE_BYTES) {
+      throw new P2pError('TOO_LARGE', `Cannot publish ${data.length} bytes to ${topic}: message too large`, { topic })
+    }
+    try {
+      await this.#router.publish(topic, data)
+    } catch (cause) {
+      if (errorMessage(cause) !== 'PublishError.NoPeersSubscribedToTopic') {
+        throw hostError(`Cannot publish to ${topic}`, cause, 'NOT_STARTED')
+      }
+      throw new P2pError('NO_PEERS', `Cannot publish to ${topic}: no peer has joined it`, { topic }, { cause })
+    }
+  }
+
+  subscribers(topic: string): readonly PeerName[] {
+    return this.#router.getSubscribers(topic).map((peer) => peer.toString())
+  }
+
+  #receive({ msg, msgId, propagationSource }: GossipsubMessage): void {
+    const validate = this.#validators.get(msg.topic)
+    if (validate === undefined || msg.type !== 'signed') return
+    const from = propagationSource.toString()
+    const { topic, data } = msg
+    const message = { topic, data: asPlain(data), author: msg.from.toString(), from }
+    this.#queue
+      .run(
+        from,
+        () => validate(message),
+        (error) => this.#log.warn('gossip validator failed', { topic, reason: errorMessage(error) }),
+      )
+      .then((verdict) => this.#router.reportMessageValidationResult(msgId, from, ACCEPTANCE[verdict]))
+      .catch((error: unknown) => this.#log.warn('gossip verdict lost', { topic, reason: errorMessage(error) }))
+  }
+}
+
+/** A `Buffer` must not enter the core: its `slice` aliases. */
+function asPlain(bytes: Uint8Array): Uint8Array {
+  if (bytes.constructor === Uint8Array) return bytes
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}

@@ -1,0 +1,106 @@
+/** Gossipsub with Filecoin's numbers, and what of it its types do not tell. */
+import { type GossipSub, type GossipSubComponents, gossipsub, type TopicValidatorResult } from '@libp2p/gossipsub'
+import { messageId } from '../gossip/messageId.ts'
+import {
+  BOOTSTRAPPER_APP_SCORE,
+  BOOTSTRAPPER_ROUTER,
+  PEER_SCORE,
+  ROUTER,
+  ROUTER_LIMITS,
+  THRESHOLDS,
+  type TopicScore,
+} from '../gossip/scores.ts'
+import type { PeerName } from '../peerLinks.ts'
+
+/** Counters of one peer, as gossipsub keeps them. */
+export interface PeerStats {
+  readonly connected: boolean
+  readonly behaviourPenalty: number
+  readonly knownIPs: ReadonlySet<string>
+  readonly topics: Readonly<
+    Record<
+      string,
+      {
+        readonly inMesh: boolean
+        readonly meshTime: number
+        readonly firstMessageDeliveries: number
+        readonly meshMessageDeliveries: number
+        readonly invalidMessageDeliveries: number
+      }
+    >
+  >
+}
+
+/** What gossipsub's class has beyond its interface. */
+export interface Router extends GossipSub {
+  getScore(peer: PeerName): number
+  getMeshPeers(topic: string): PeerName[]
+  reportMessageValidationResult(messageId: string, from: PeerName, acceptance: TopicValidatorResult): void
+  readonly score: { readonly peerStats: ReadonlyMap<PeerName, PeerStats> }
+}
+
+/** What distinguishes one node's router from another's. */
+export interface RouterOptions {
+  /** Nothing else is subscribed to, carried, or remembered of others. */
+  readonly topics: readonly string[]
+  readonly topicScores: Readonly<Record<string, TopicScore>>
+  /** Bootstrap peers: they are believed more. */
+  readonly bootstrappers: ReadonlySet<PeerName>
+  /** This node is a bootstrapper: it tells of other peers and carries nothing. */
+  readonly bootstrapper: boolean
+  /** Addresses from which any number of peers may come. */
+  readonly ipWhitelist: ReadonlySet<string>
+}
+
+/** Most ids in one control message, most peers in one exchange: the router's own bounds. */
+const MAX_CONTROL_MESSAGES = 512
+const MAX_IDS = 5000
+const MAX_EXCHANGED_PEERS = 16
+/** What waits to be sent to a peer that does not read; then its stream is reset. */
+const MAX_OUTBOUND_BYTES = 4 * 1024 * 1024
+const DIRECT_CONNECT_TICKS = 300
+
+/** Gossipsub as a service of libp2p. */
+export function createRouter(options: RouterOptions): (components: GossipSubComponents) => GossipSub {
+  const { iwantFollowupMs, ...router } = options.bootstrapper ? BOOTSTRAPPER_ROUTER : ROUTER
+  return gossipsub({
+    ...router,
+    gossipsubIWantFollowupMs: iwantFollowupMs,
+    directConnectTicks: DIRECT_CONNECT_TICKS,
+    globalSignaturePolicy: 'StrictSign',
+    msgIdFn: ({ topic, data }) => messageId(topic, data),
+    fallbackToFloodsub: true,
+    emitSelf: false,
+    // The network knows it already: nothing is lost.
+    ignoreDuplicatePublishError: true,
+    // Verdicts come from the topics' owners; meanwhile the next message of the peer is looked at. What is read from a
+    // peer before its signatures are checked is one envelope: the rest waits in its stream.
+    asyncValidation: true,
+    awaitRpcHandler: true,
+    awaitRpcMessageHandler: true,
+    tagMeshPeers: false,
+    runOnLimitedConnection: true,
+    maxInboundStreams: 2,
+    maxOutboundStreams: 2,
+    maxInboundDataLength: ROUTER_LIMITS.maxMessageBytes,
+    maxOutboundBufferSize: MAX_OUTBOUND_BYTES,
+    allowedTopics: new Set(options.topics),
+    decodeRpcLimits: {
+      maxSubscriptions: ROUTER_LIMITS.maxSubscriptions,
+      maxMessages: MAX_IDS,
+      maxIhaveMessageIDs: MAX_IDS,
+      maxIwantMessageIDs: MAX_IDS,
+      maxIdontwantMessageIDs: MAX_CONTROL_MESSAGES,
+      maxControlMessages: MAX_CONTROL_MESSAGES,
+      maxPeerInfos: MAX_EXCHANGED_PEERS,
+    },
+    scoreThresholds: THRESHOLDS,
+    scoreParams: {
+      ...PEER_SCORE,
+      IPColocationFactorWhitelist: new Set(options.ipWhitelist),
+      appSpecificScore: (peer) =>
+        !options.bootstrapper && options.bootstrappers.has(peer) ? BOOTSTRAPPER_APP_SCORE : 0,
+      topics: { ...options.topicScores },
+    },
+  })
+}

@@ -1,0 +1,203 @@
+/**
+ * Keeps the node among peers of its network: with too few it dials those it knows, with none the bootstrap peers, and
+ * asks the DHT for more.
+ * @see lotus lib/peermgr/peermgr.go PeerMgr
+ */
+import type { Clock, Logger, Timers } from '../../base/ports.ts'
+import type { PeerName } from '../peerLinks.ts'
+import { Backoff } from './backoff.ts'
+import type { PeerBook } from './peerBook.ts'
+
+export interface PeerManagerOptions {
+  /** Filecoin peers below which more are sought, and above which none are. */
+  readonly minPeers: number
+  readonly maxPeers: number
+  /** How often they are counted, ms. */
+  readonly intervalMs: number
+  /** Dials at a time. */
+  readonly dials: number
+  /** How often the DHT is asked, at most, and how long it may take, ms. */
+  readonly refreshEveryMs: number
+  readonly refreshMs: number
+  /** Peers heard of that are kept to be dialled. */
+  readonly leads: number
+  /** How often what is known is written down, ms. */
+  readonly saveEveryMs: number
+}
+
+export const PEER_MANAGER: PeerManagerOptions = {
+  minPeers: 12,
+  maxPeers: 32,
+  intervalMs: 5000,
+  dials: 8,
+  refreshEveryMs: 60_000,
+  refreshMs: 30_000,
+  leads: 512,
+  saveEveryMs: 60_000,
+}
+
+/** First wait after a failed dial, and the longest, ms: of any peer, of a bootstrap peer. */
+const FIRST_WAIT_MS = 5000
+const LONGEST_WAIT_MS = 30 * 60_000
+const LONGEST_BOOTSTRAP_WAIT_MS = 30_000
+
+/** What the manager has of the host. */
+export interface PeerManagerDeps {
+  /** Connected peers of any kind. */
+  connected(): readonly PeerName[]
+  /** Connected peers that speak Filecoin's protocols. */
+  filecoinPeers(): readonly PeerName[]
+  /** Dials a peer at these addresses; rejects when none answers. */
+  dial(peer: PeerName, addresses: readonly string[], signal: AbortSignal): Promise<void>
+  /** Dials an address of the bootstrap list, whoever is there. */
+  dialAddress(address: string, signal: AbortSignal): Promise<void>
+  refreshDht(signal: AbortSignal): Promise<void>
+  /** Refused: banned, or on the operator's list. */
+  isRefused(peer: PeerName): boolean
+  readonly book: PeerBook
+  readonly bootstrap: readonly string[]
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly log: Logger
+}
+
+/** The manager; it works between `start()` and `stop()`. */
+export class PeerManager {
+  readonly #deps: PeerManagerDeps
+  readonly #options: PeerManagerOptions
+  readonly #leads = new Map<PeerName, readonly string[]>()
+  readonly #failed: Backoff
+  readonly #failedBootstrap: Backoff
+  #cancelTick: (() => void) | undefined
+  #ended: AbortController | undefined
+  #expanding = false
+  #refreshedMs = Number.NEGATIVE_INFINITY
+  #savedMs = Number.NEGATIVE_INFINITY
+
+  constructor(deps: PeerManagerDeps, options: Partial<PeerManagerOptions> = {}) {
+    this.#deps = deps
+    this.#options = { ...PEER_MANAGER, ...options }
+    const { leads } = this.#options
+    this.#failed = new Backoff({ firstMs: FIRST_WAIT_MS, longestMs: LONGEST_WAIT_MS, limit: leads })
+    this.#failedBootstrap = new Backoff({ firstMs: FIRST_WAIT_MS, longestMs: LONGEST_BOOTSTRAP_WAIT_MS, limit: leads })
+  }
+
+  start(): void {
+    if (this.#ended !== undefined) return
+    this.#ended = new AbortController()
+    this.#tick()
+  }
+
+  /** Ends what is under way and writes down what is known. */
+  stop(): void {
+    this.#ended?.abort()
+    this.#ended = undefined
+    this.#cancelTick?.()
+    this.#deps.book.save()
+  }
+
+  /** A peer was heard of: from the DHT, a peer exchange, another protocol. */
+  heardOf(peer: PeerName, addresses: readonly string[]): void {
+    if (addresses.length === 0) return
+    this.#leads.delete(peer)
+    this.#leads.set(peer, addresses)
+    if (this.#leads.size <= this.#options.leads) return
+    const oldest = this.#leads.keys().next()
+    if (oldest.done !== true) this.#leads.delete(oldest.value)
+  }
+
+  /** A peer is connected, and reached at these addresses. */
+  met(peer: PeerName, addresses: readonly string[]): void {
+    this.#leads.delete(peer)
+    this.#failed.succeeded(peer)
+    this.#deps.book.seen(peer, addresses, this.#deps.clock.nowMs())
+  }
+
+  #tick(): void {
+    const ended = this.#ended
+    if (ended === undefined) return
+    this.#cancelTick = this.#deps.timers.setTimeout(() => this.#tick(), this.#options.intervalMs)
+    this.#save()
+    if (this.#expanding || this.#deps.filecoinPeers().length >= this.#options.minPeers) return
+    this.#expanding = true
+    this.#expand(ended.signal)
+      .catch((error: unknown) => this.#deps.log.debug('looking for peers', { reason: String(error) }))
+      .finally(() => {
+        this.#expanding = false
+      })
+  }
+
+  #save(): void {
+    const now = this.#deps.clock.monotonicMs()
+    if (now - this.#savedMs < this.#options.saveEveryMs) return
+    this.#savedMs = now
+    this.#deps.book.save()
+  }
+
+  async #expand(signal: AbortSignal): Promise<void> {
+    if (this.#deps.connected().length === 0) await this.#dialBootstrap(signal)
+    await this.#dialKnown(signal)
+    if (!signal.aborted) await this.#refresh(signal)
+  }
+
+  async #dialBootstrap(signal: AbortSignal): Promise<void> {
+    const { bootstrap, log, clock } = this.#deps
+    const ready = bootstrap.filter((address) => this.#failedBootstrap.mayTry(address, clock.monotonicMs()))
+    if (ready.length === 0) return
+    log.info('connecting to bootstrap peers', { count: ready.length })
+    await this.#inParallel(ready, async (address) => {
+      try {
+        await this.#deps.dialAddress(address, signal)
+        this.#failedBootstrap.succeeded(address)
+      } catch (error) {
+        this.#failedBootstrap.failed(address, clock.monotonicMs())
+        log.debug('bootstrap peer', { address, reason: String(error) })
+      }
+    })
+  }
+
+  /** Fresh leads first, then those met before. */
+  async #dialKnown(signal: AbortSignal): Promise<void> {
+    const { book, clock, isRefused } = this.#deps
+    const connected = new Set(this.#deps.connected())
+    const wanted = this.#options.maxPeers - connected.size
+    const candidates = new Map<PeerName, readonly string[]>()
+    const consider = (peer: PeerName, addresses: readonly string[]): void => {
+      if (candidates.size >= wanted || connected.has(peer) || isRefused(peer)) return
+      if (this.#failed.mayTry(peer, clock.monotonicMs())) candidates.set(peer, addresses)
+    }
+    for (const [peer, addresses] of [...this.#leads].reverse()) consider(peer, addresses)
+    for (const { peer, addresses } of book.list()) consider(peer, addresses)
+    await this.#inParallel([...candidates], async ([peer, addresses]) => {
+      if (this.#deps.filecoinPeers().length >= this.#options.minPeers) return
+      try {
+        await this.#deps.dial(peer, addresses, signal)
+      } catch {
+        this.#failed.failed(peer, clock.monotonicMs())
+        this.#leads.delete(peer)
+      }
+    })
+  }
+
+  async #refresh(signal: AbortSignal): Promise<void> {
+    const now = this.#deps.clock.monotonicMs()
+    if (this.#deps.connected().length === 0 || now - this.#refreshedMs < this.#options.refreshEveryMs) return
+    this.#refreshedMs = now
+    const tooLate = new AbortController()
+    const cancel = this.#deps.timers.setTimeout(() => tooLate.abort(), this.#options.refreshMs)
+    try {
+      await this.#deps.refreshDht(AbortSignal.any([signal, tooLate.signal]))
+    } finally {
+      cancel()
+    }
+  }
+
+  async #inParallel<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
+    const left = [...items]
+    const worker = async (): Promise<void> => {
+      for (let item = left.shift(); item !== undefined && this.#ended !== undefined; item = left.shift())
+        await run(item)
+    }
+    await Promise.all(Array.from({ length: Math.min(this.#options.dials, items.length) }, worker))
+  }
+}
