@@ -12,6 +12,7 @@ export type IpldErrorCode =
   | 'INVALID_BITFIELD'
   | 'INVALID_CAR'
   | 'INVALID_ZSTD'
+  | 'NOT_INDEXED'
   | 'OUT_OF_RANGE'
   | 'MAX_DEPTH'
   | 'NO_PROGRESS'

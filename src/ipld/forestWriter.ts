@@ -4,7 +4,9 @@
  * @see forestCar.ts; Forest src/db/car/forest.rs Encoder
  */
 import { concatBytes } from '../base/bytes.ts'
+import { type ByteSource, readExactly } from '../codec/byteSource.ts'
 import type { Cid } from '../codec/cid.ts'
+import { zstdFrameAt } from '../codec/zstdFrames.ts'
 import { carHeaderBytes, carSectionHead } from './car.ts'
 import { hashCid, indexShape, writeIndex } from './hashIndex.ts'
 import { HashSorter } from './hashSorter.ts'
@@ -19,6 +21,8 @@ const FRAME_BYTES = 8192
 const FIRST_RATIO = 2
 const MAX_RATIO = 16
 const SKIPPABLE_MAGIC = 0x184d2a50
+/** Another of the sixteen numbers that a frame to step over may have: no reader takes it for the index. */
+const NOTE_MAGIC = 0x184d2a5e
 const SKIPPABLE_HEADER = 8
 const FOOTER_PAYLOAD = 8
 /** Longest payload of one skippable frame, bytes: a longer index takes several. */
@@ -30,14 +34,26 @@ export interface ForestWriterOptions {
   readonly compress: ZstdEncoder
   /** For the sorter of the index. */
   readonly openScratch: OpenScratch
+  /** A note of the writer's own; readers of the format step over it. See {@link readForestNote}. */
+  readonly note?: Uint8Array
 }
 
-function skippableHeader(length: number): Uint8Array {
+function skippableHeader(length: number, magic: number = SKIPPABLE_MAGIC): Uint8Array {
   const out = new Uint8Array(SKIPPABLE_HEADER)
   const view = new DataView(out.buffer)
-  view.setUint32(0, SKIPPABLE_MAGIC, true)
+  view.setUint32(0, magic, true)
   view.setUint32(4, length, true)
   return out
+}
+
+/** The note in a file that {@link ForestWriter} wrote; undefined when there is none. */
+export function readForestNote(source: ByteSource): Uint8Array | undefined {
+  const { length } = zstdFrameAt(source, 0)
+  const frame = zstdFrameAt(source, length)
+  if (frame.kind !== 'skippable') return undefined
+  const head = readExactly(source, length, SKIPPABLE_HEADER)
+  if (new DataView(head.buffer, head.byteOffset).getUint32(0, true) !== NOTE_MAGIC) return undefined
+  return readExactly(source, length + SKIPPABLE_HEADER, frame.length - SKIPPABLE_HEADER)
 }
 
 /** Cuts a payload of known length into skippable frames. */
@@ -84,6 +100,10 @@ export class ForestWriter {
     this.#compress = options.compress
     this.#sorter = new HashSorter(options.openScratch)
     this.#out.write(this.#compress(carHeaderBytes(roots)))
+    if (options.note !== undefined) {
+      this.#out.write(skippableHeader(options.note.length, NOTE_MAGIC))
+      this.#out.write(options.note)
+    }
   }
 
   /** Bytes written so far. */

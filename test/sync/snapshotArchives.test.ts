@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { concatBytes, equalBytes } from '../../src/base/bytes.ts'
 import { PetrelError } from '../../src/base/errors.ts'
 import { memorySource } from '../../src/codec/byteSource.ts'
-import { type Cid, CODEC_RAW } from '../../src/codec/cid.ts'
+import { type Cid, CODEC_RAW, createCid } from '../../src/codec/cid.ts'
 import { decompressZstd } from '../../src/codec/zstd.ts'
 import { zstdFrameAt, zstdFrames } from '../../src/codec/zstdFrames.ts'
 import { blockCid } from '../../src/crypto/blockCid.ts'
@@ -12,10 +12,12 @@ import { initCrypto } from '../../src/crypto/init.ts'
 import { carBlocks, carBytes, readCarHeader, readCarSection } from '../../src/ipld/car.ts'
 import { CarIndexBuilder, scanBytes } from '../../src/ipld/carIndexBuilder.ts'
 import { CarScanner, type CarScanSink, LARGE_SECTION_BYTES } from '../../src/ipld/carScanner.ts'
+import { readCarV2Index } from '../../src/ipld/carV2Index.ts'
 import { ForestCarStore } from '../../src/ipld/forestCar.ts'
 import { ForestWriter } from '../../src/ipld/forestWriter.ts'
 import { HashIndex, hashCid, idealSlot, indexShape, writeIndex } from '../../src/ipld/hashIndex.ts'
 import { HashSorter } from '../../src/ipld/hashSorter.ts'
+import { IndexedCarStore } from '../../src/ipld/indexedCar.ts'
 import type { OpenScratch } from '../../src/ipld/scratchFile.ts'
 import { seeded } from '../support/seeded.ts'
 import { missingShared, readShared } from '../support/shared.ts'
@@ -261,3 +263,46 @@ describe.skipIf(missing)('archives on disk', () => {
 function plain(data: Uint8Array): Uint8Array {
   return new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
 }
+
+describe.skipIf(missing)('the index of a version 2 archive', () => {
+  const bytes = (): Uint8Array => decompressZstd(memorySource(readShared('data/snapshots/carv2.car.zst')), 1 << 24)
+
+  it('finds every block, and nothing else', () => {
+    const source = memorySource(bytes())
+    const index = readCarV2Index(source)
+    const store = new IndexedCarStore(readCarHeader(source), index!, true)
+    let count = 0
+    for (const cid of store.cids()) {
+      if (cid.isIdentity) continue
+      count++
+      expect(store.get(cid), String(cid)).toBeDefined()
+      const other = cid.digest.slice()
+      other[31] = (other[31] as number) ^ 1
+      expect(store.has(createCid(cid.codec, cid.hashCode, other))).toBe(false)
+    }
+    expect(count).toBe(7153)
+    const random = seeded('not in the index')
+    for (let i = 0; i < 200; i++) expect(store.get(blockCid(random.bytes(8)))).toBeUndefined()
+  })
+
+  it('is left aside where it is damaged, or leads to blocks that are refused', () => {
+    const random = seeded('damaged version 2 index')
+    const whole = bytes()
+    const start = Number(new DataView(whole.buffer, whole.byteOffset).getBigUint64(11 + 32, true))
+    for (let run = 0; run < 200; run++) {
+      const damaged = whole.slice()
+      const at = start + random.int(run < 100 ? 40 : whole.length - start)
+      damaged[at] = random.int(256)
+      const source = memorySource(random.int(4) === 0 ? damaged.subarray(0, at) : damaged)
+      const index = readCarV2Index(source)
+      if (index === undefined) continue
+      const store = new IndexedCarStore(readCarHeader(source), index, true)
+      try {
+        store.get(store.roots[0]!)
+        store.get(blockCid(random.bytes(8)))
+      } catch (error) {
+        expect(error).toBeInstanceOf(PetrelError)
+      }
+    }
+  })
+})
