@@ -28,6 +28,7 @@ import { TipsetIndex } from './tipsetIndex.ts'
 
 const HEAD_KEY = utf8('chain/head')
 const GENESIS_KEY = utf8('chain/genesis')
+const CHECKPOINT_KEY = utf8('chain/checkpoint')
 
 /** What a chain store is made of. */
 export interface ChainStoreDeps {
@@ -52,6 +53,7 @@ export class ChainStore {
   #telling = false
   #head: Tipset | undefined
   #genesis: Tipset | undefined
+  #checkpoint: Tipset | undefined
 
   constructor(deps: ChainStoreDeps) {
     this.blocks = deps.blocks
@@ -65,6 +67,8 @@ export class ChainStore {
     const genesis = this.#meta.get(GENESIS_KEY)
     if (genesis !== undefined) this.#genesis = createTipset([this.header(cidFromBytes(genesis))])
     if (head !== undefined) this.#head = this.tipset(tipsetKeyFromBytes(head))
+    const checkpoint = this.#meta.get(CHECKPOINT_KEY)
+    if (checkpoint !== undefined) this.#checkpoint = this.tipset(tipsetKeyFromBytes(checkpoint))
     return this.#head !== undefined && this.#genesis !== undefined
   }
 
@@ -172,6 +176,43 @@ export class ChainStore {
     this.#meta.put(HEAD_KEY, tipsetKeyBytes(tipset.key))
     this.#untold.push(change)
     this.#tell()
+  }
+
+  /** The tipset that no change of the head goes back behind. */
+  checkpoint(): Tipset | undefined {
+    return this.#checkpoint
+  }
+
+  /**
+   * Sets the checkpoint, and keeps it. When it does not lie on the head's chain the head moves to it.
+   * @param tipset - synchronised already
+   * @param finality - epochs; how far below the head its chain may leave the head's
+   * @throws ChainError `CHECKPOINT_REFUSED`
+   * @see lotus chain/store/store.go SetCheckpoint
+   */
+  setCheckpoint(tipset: Tipset, finality: ChainEpoch): void {
+    const head = this.head()
+    const lowest = head.height - finality
+    let target = tipset.height > head.height ? this.tipsetByHeight(head.height, tipset, 'previous') : tipset
+    let current = target.height < head.height ? this.tipsetByHeight(target.height, head, 'previous') : head
+    // Equal at once: one is an ancestor of the other, nothing is reverted and finality is not asked.
+    while (!equalTipsetKeys(current.key, target.key) && current.height > Math.max(lowest, 0)) {
+      if (current.height >= target.height) current = this.parent(current)
+      if (target.height > current.height) target = this.parent(target)
+    }
+    if (!equalTipsetKeys(current.key, target.key)) {
+      const text = `checkpoint failed: failed to find the fork point from ${head.key.join()} (head) to ${tipset.key.join()} (target) within finality`
+      throw new ChainError('CHECKPOINT_REFUSED', text)
+    }
+    if (!equalTipsetKeys(current.key, tipset.key)) this.setHead(tipset)
+    this.#meta.put(CHECKPOINT_KEY, tipsetKeyBytes(tipset.key))
+    this.#checkpoint = tipset
+  }
+
+  /** The head is free to go anywhere again. */
+  removeCheckpoint(): void {
+    this.#meta.delete(CHECKPOINT_KEY)
+    this.#checkpoint = undefined
   }
 
   /** @returns what ends the subscription */

@@ -7,6 +7,7 @@ export type ChainErrorCode =
   | 'NO_GENESIS'
   | 'INVALID_HEIGHT'
   | 'TIPSET_INVALID'
+  | 'CHECKPOINT_REFUSED'
   | 'BAD_LIST'
   | 'NO_POWER'
   | 'NO_BEACON_ENTRY'

@@ -1,0 +1,67 @@
+/**
+ * Blocks that are known to be bad, and why.
+ * @see lotus chain/badtscache.go BadBlockCache, BadBlockReason
+ */
+import { Lru } from '../base/lru.ts'
+import type { Cid } from '../codec/cid.ts'
+import type { TipsetKey } from '../types/tipset.ts'
+import { BAD_BLOCKS } from './limits.ts'
+
+/** Why a block is bad. */
+export interface BadReason {
+  readonly reason: string
+  /** What was judged. */
+  readonly tipset: TipsetKey
+  /** Of a block that is bad because of an ancestor: the ancestor's own reason. */
+  readonly origin?: BadReason
+}
+
+/** Text of a list of CIDs as Go prints it. */
+function keyText(key: TipsetKey): string {
+  return `[${key.map(String).join(' ')}]`
+}
+
+/** The text that SyncCheckBad answers. */
+export function badReasonText({ reason, origin }: BadReason): string {
+  return origin === undefined ? reason : `${reason} caused by: ${keyText(origin.tipset)} ${badReasonText(origin)}`
+}
+
+/** The same reason, for a block on top of a bad one. */
+export function linkedReason(cause: BadReason, reason: string): BadReason {
+  return { reason, tipset: [], origin: cause.origin ?? cause }
+}
+
+/** A bounded memory of bad blocks. */
+export class BadBlocks {
+  readonly #reasons = new Lru<string, BadReason>(BAD_BLOCKS)
+
+  add(cid: Cid, reason: BadReason): void {
+    this.#reasons.set(cid.key, reason)
+  }
+
+  /** Marks all blocks of a tipset. */
+  addAll(key: TipsetKey, reason: BadReason): void {
+    for (const cid of key) this.add(cid, reason)
+  }
+
+  get(cid: Cid): BadReason | undefined {
+    return this.#reasons.get(cid.key)
+  }
+
+  /** The first bad block among these. */
+  find(key: TipsetKey): { readonly cid: Cid; readonly reason: BadReason } | undefined {
+    for (const cid of key) {
+      const reason = this.get(cid)
+      if (reason !== undefined) return { cid, reason }
+    }
+    return undefined
+  }
+
+  remove(cid: Cid): void {
+    this.#reasons.delete(cid.key)
+  }
+
+  clear(): void {
+    this.#reasons.clear()
+  }
+}

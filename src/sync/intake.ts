@@ -1,0 +1,162 @@
+/**
+ * Tipsets that peers offer: heads from hello, blocks from gossip. Looked at, kept, and handed on.
+ * @see lotus chain/sync.go InformNewHead, InformNewBlock
+ */
+import { errorMessage } from '../base/errors.ts'
+import type { Clock, Logger } from '../base/ports.ts'
+import type { ChainView } from '../chain/chainView.ts'
+import { BlockMissing } from '../ipld/errors.ts'
+import type { ChainSource, FetchedTipset } from '../p2p/chainSource.ts'
+import type { Misbehaviour, PeerName } from '../p2p/peerLinks.ts'
+import type { BlockHeader } from '../types/blockHeader.ts'
+import type { ChainEpoch } from '../types/scalars.ts'
+import { firstBlock, type Tipset, type TipsetKey, tipsetKeyText } from '../types/tipset.ts'
+import { type BadBlocks, badReasonText } from './badBlocks.ts'
+import { hasMessages, keepMessages } from './fetchMessages.ts'
+import { MAX_HEAD_FETCHES, MAX_WAITING_HEADS } from './limits.ts'
+
+const MS = 1000
+
+/** What a peer says in hello. */
+export interface HeadClaim {
+  readonly key: TipsetKey
+  readonly height: ChainEpoch
+  /** Of the head itself, not of its parents. */
+  readonly weight: bigint
+}
+
+export interface IntakeDeps {
+  readonly view: ChainView
+  readonly source: ChainSource
+  readonly bad: BadBlocks
+  readonly clock: Clock
+  readonly log: Logger
+  readonly report: (peer: PeerName, what: Misbehaviour) => void
+  /** Takes what is worth synchronising to. */
+  readonly accept: (peer: PeerName, tipset: Tipset) => void
+}
+
+/** See the file's comment. */
+export class Intake {
+  readonly #deps: IntakeDeps
+  readonly #listeners = new Set<(header: BlockHeader) => void>()
+  /** The newest head of each peer whose turn has not come. */
+  readonly #waiting = new Map<PeerName, HeadClaim>()
+  readonly #fetching = new Set<string>()
+  readonly #stopping = new AbortController()
+
+  constructor(deps: IntakeDeps) {
+    this.#deps = deps
+  }
+
+  stop(): void {
+    this.#stopping.abort()
+    this.#waiting.clear()
+  }
+
+  /** Hears of blocks as they come, whatever becomes of them. @returns what ends it */
+  onBlock(listener: (header: BlockHeader) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** A head by name: fetched from whoever named it, unless it is here. */
+  offerHead(peer: PeerName, claim: HeadClaim): void {
+    const { view } = this.#deps
+    if (this.#stopping.signal.aborted || claim.key.length === 0 || claim.height === 0) return
+    if (!this.#isInRange(claim.height) || this.#deps.bad.find(claim.key) !== undefined) return
+    // Its parents are lighter still.
+    if (claim.weight < firstBlock(view.store.head()).parentWeight) return
+    const here = this.#localTipset(claim.key)
+    if (here !== undefined) {
+      this.#consider(peer, here)
+      return
+    }
+    this.#waiting.delete(peer)
+    this.#waiting.set(peer, claim)
+    if (this.#waiting.size > MAX_WAITING_HEADS) this.#waiting.delete(this.#waiting.keys().next().value as PeerName)
+    this.#fetchNext()
+  }
+
+  /** A tipset with its messages. @returns whether it was kept and handed on */
+  offerTipset(peer: PeerName, { tipset, messages }: FetchedTipset): boolean {
+    const { view, bad, log, report } = this.#deps
+    if (this.#stopping.signal.aborted || tipset.height === 0 || !this.#isInRange(tipset.height)) return false
+    const known = bad.find(tipset.key)
+    if (known !== undefined) {
+      log.debug('offered a block that is known to be bad', { reason: badReasonText(known.reason), peer })
+      return false
+    }
+    for (const [i, block] of tipset.blocks.entries()) {
+      const own = messages?.[i]
+      if (own === undefined && hasMessages(view, block)) continue
+      const limit = view.network.protocol.blockMessageLimit
+      const wrong = own === undefined ? 'no messages' : keepMessages(view.store.blocks, block, own, limit)
+      if (wrong === undefined) continue
+      log.warn('invalid block received', { height: tipset.height, wrong, peer })
+      report(peer, { reason: `invalid block: ${wrong}`, proven: own !== undefined })
+      return false
+    }
+    for (const block of tipset.blocks) view.store.putHeader(block)
+    return this.#consider(peer, tipset)
+  }
+
+  /** Neither below finality nor in the future. @see lotus chain/consensus/filcns/filecoin.go IsEpochInConsensusRange */
+  #isInRange(epoch: ChainEpoch): boolean {
+    const { view, clock } = this.#deps
+    const { chainFinality, maxHeightDrift } = view.network.protocol
+    if (epoch < view.store.head().height - chainFinality) return false
+    const genesis = firstBlock(view.store.genesis()).timestamp
+    const now = Math.floor((clock.nowMs() / MS - genesis) / view.network.blockDelaySecs)
+    return epoch <= now + maxHeightDrift
+  }
+
+  #consider(peer: PeerName, tipset: Tipset): boolean {
+    for (const block of tipset.blocks) for (const listener of this.#listeners) listener(block)
+    const head = this.#deps.view.store.head()
+    if (firstBlock(tipset).parentWeight < firstBlock(head).parentWeight) return false
+    this.#deps.accept(peer, tipset)
+    return true
+  }
+
+  /** The tipset with all that it takes to check it, if that is here. */
+  #localTipset(key: TipsetKey): Tipset | undefined {
+    const { view } = this.#deps
+    try {
+      const tipset = view.store.tipset(key)
+      return tipset.blocks.every((block) => hasMessages(view, block)) ? tipset : undefined
+    } catch (error) {
+      if (error instanceof BlockMissing) return undefined
+      throw error
+    }
+  }
+
+  #fetchNext(): void {
+    while (this.#fetching.size < MAX_HEAD_FETCHES) {
+      const next = [...this.#waiting].find(([, claim]) => !this.#fetching.has(tipsetKeyText(claim.key)))
+      if (next === undefined) return
+      const [peer, claim] = next
+      this.#waiting.delete(peer)
+      void this.#fetch(peer, claim)
+    }
+  }
+
+  async #fetch(peer: PeerName, { key }: HeadClaim): Promise<void> {
+    const name = tipsetKeyText(key)
+    const { source, log } = this.#deps
+    const { signal } = this.#stopping
+    this.#fetching.add(name)
+    try {
+      const { tipsets } = await source.fetch({ head: key, length: 1, messages: true }, { prefer: peer, signal })
+      const [fetched] = tipsets
+      // The peer may list the blocks in another order than the tipset's.
+      const isAsked = fetched?.tipset.key.every((cid) => key.some((one) => one.equals(cid))) === true
+      if (isAsked) this.offerTipset(peer, fetched as FetchedTipset)
+    } catch (error) {
+      if (!signal.aborted) log.debug('the head of a peer could not be fetched', { peer, message: errorMessage(error) })
+    } finally {
+      this.#fetching.delete(name)
+      this.#fetchNext()
+    }
+  }
+}

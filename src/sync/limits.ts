@@ -1,0 +1,42 @@
+/** Bounds of synchronisation. */
+
+/** Blocks remembered as bad. @see lotus build/buildconstants BadBlockCacheSize */
+export const BAD_BLOCKS = 32_768
+/** Tipsets of headers asked for at once. @see lotus chain/sync.go collectHeaders */
+export const HEADER_WINDOW = 500
+/** The first window below our own head, where a fork is most often short; each further one is five times as long. */
+export const FORK_WINDOW = 20
+/** Tipsets whose messages are asked for at once. @see lotus chain/sync.go syncRequestBatchSize */
+export const MESSAGE_WINDOW = 16
+/** Attempts at headers or messages that come but are wrong. */
+export const FETCH_ATTEMPTS = 5
+/** Targets that wait, in all chains together. */
+export const MAX_WAITING_TARGETS = 256
+/** Blocks of one target that were put together from several offers. */
+export const MAX_TARGET_BLOCKS = 32
+/** Chains followed at once. @see lotus chain/sync_manager.go MaxSyncWorkers */
+export const MAX_WORKERS = 5
+/** Ended workers that SyncState still shows. @see lotus chain/sync_manager.go SyncWorkerHistory */
+export const WORKER_HISTORY = 3
+/** Targets remembered as done. @see lotus chain/sync_manager.go RecentSyncBufferSize */
+export const RECENT_TARGETS = 10
+/** The first sync is over with a worker that took no longer. @see lotus chain/sync_manager.go InitialSyncTimeThreshold */
+export const INITIAL_SYNC_MS: number = 15 * 60 * 1000
+/** Peers whose heads are kept until the first sync begins. */
+export const MAX_HEADS = 64
+/** Heads fetched from peers at once, and peers whose turn has not come. */
+export const MAX_HEAD_FETCHES = 8
+export const MAX_WAITING_HEADS = 128
+/** Validated blocks kept of one epoch: a producer that makes two is left out anyway. */
+export const MAX_BLOCKS_PER_EPOCH = 128
+/** Tipsets validated between two moves of the head during a long sync. */
+export const HEAD_STEP = 25
+/** Tipsets validated between two removals of old marks. */
+export const PRUNE_STEP = 100
+/** How long the event loop may wait for one stretch of checks, ms. */
+export const STRETCH_MS = 20
+/** Attempts at an execution that found the machine busy, and the pause between two, ms. */
+export const BUSY_ATTEMPTS = 20
+export const BUSY_PAUSE_MS = 250
+/** Epochs around the head that are searched when its producer turns out to have made two blocks. @see lotus chain/store/store.go RefreshHeaviestTipSet */
+export const EQUIVOCATION_SEARCH = 5

@@ -1,0 +1,34 @@
+/**
+ * Whether a failure says something about the block, or only about the moment and this node.
+ * @see lotus chain/sync.go isPermanent
+ */
+import { ChainError, type ChainErrorCode } from '../chain/errors.ts'
+import { CodecError } from '../codec/errors.ts'
+import { ConsensusError } from '../consensus/errors.ts'
+import { ValidationError } from '../consensus/validationError.ts'
+import { BlockMissing, IpldError } from '../ipld/errors.ts'
+
+/** The machine was not there, or cannot do this yet. */
+const OF_THE_MOMENT: ReadonlySet<ChainErrorCode> = new Set<ChainErrorCode>([
+  'CANCELLED',
+  'VM_BUSY',
+  'VM_CLOSED',
+  'NOT_SUPPORTED',
+  'MIGRATION_NOT_SUPPORTED',
+  'NOT_FOUND',
+  'NO_HEAD',
+  'NO_GENESIS',
+])
+
+/**
+ * True: the block is bad for ever. Anything that is not known to be the block's fault is not: a fault of our own must not
+ * make us refuse the chain of all others.
+ */
+export function isPermanent(error: unknown): boolean {
+  if (error instanceof ValidationError) return !error.isTemporary
+  if (error instanceof BlockMissing) return false
+  if (error instanceof IpldError) return error.code !== 'NO_PROGRESS' && error.code !== 'NOT_SUPPORTED'
+  if (error instanceof ChainError) return !OF_THE_MOMENT.has(error.code)
+  if (error instanceof ConsensusError) return error.code !== 'NOT_SUPPORTED'
+  return error instanceof CodecError
+}

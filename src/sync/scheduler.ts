@@ -1,0 +1,200 @@
+/**
+ * Decides which target is synchronised to, when, and by how many workers.
+ * @see lotus chain/sync_manager.go syncManager
+ */
+import { errorMessage } from '../base/errors.ts'
+import type { Clock, Logger } from '../base/ports.ts'
+import type { PeerName } from '../p2p/peerLinks.ts'
+import { equalTipsetKeys, type Tipset, tipsetKeyText } from '../types/tipset.ts'
+import { INITIAL_SYNC_MS, MAX_HEADS, MAX_WORKERS, WORKER_HISTORY } from './limits.ts'
+import { type ActiveSync, SyncProgress } from './syncState.ts'
+import { isHeavier, isRelated, RecentTargets, TargetBuckets } from './targets.ts'
+
+/** What a worker works at. */
+export interface SyncJob {
+  readonly target: Tipset
+  /** Who offered it. */
+  readonly peer: PeerName | undefined
+  readonly progress: SyncProgress
+  readonly signal: AbortSignal
+}
+
+export interface SchedulerDeps {
+  readonly clock: Clock
+  readonly log: Logger
+  /** Peers whose heads are known before the first sync begins. */
+  readonly threshold: number
+  /** Synchronises to one target. */
+  readonly run: (job: SyncJob) => Promise<void>
+}
+
+interface Worker {
+  readonly target: Tipset
+  readonly progress: SyncProgress
+  readonly done: Promise<void>
+}
+
+/**
+ *   waiting for heads --threshold reached--> running --stop--> stopped
+ */
+export class SyncScheduler {
+  readonly #deps: SchedulerDeps
+  readonly #heads = new Map<PeerName, Tipset>()
+  readonly #workers = new Map<number, Worker>()
+  readonly #history: SyncProgress[] = []
+  /** Follow a target that is being worked at. */
+  readonly #pending = new TargetBuckets()
+  /** Other chains, for which there was no worker. */
+  readonly #deferred = new TargetBuckets()
+  readonly #recent = new RecentTargets()
+  /** Who offered a target that waits, by its key. */
+  readonly #offeredBy = new Map<string, PeerName>()
+  readonly #stopping = new AbortController()
+  #nextWorker = 0
+  #initialSyncDone = false
+
+  constructor(deps: SchedulerDeps) {
+    this.#deps = deps
+  }
+
+  /** A tipset that a peer named as its head, or passed on. */
+  offer(peer: PeerName, tipset: Tipset): void {
+    if (this.#stopping.signal.aborted) return
+    if (this.#nextWorker > 0) {
+      this.#remember(peer, tipset)
+      const target = this.#place(tipset)
+      if (target !== undefined) this.#spawn(target)
+      return
+    }
+    this.#heads.delete(peer)
+    this.#heads.set(peer, tipset)
+    if (this.#heads.size > MAX_HEADS) this.#heads.delete(this.#heads.keys().next().value as PeerName)
+    if (this.#heads.size >= this.#deps.threshold) this.#begin()
+  }
+
+  /** Running and ended workers, by number. */
+  states(): ActiveSync[] {
+    const running = [...this.#workers.values()].map((one) => one.progress)
+    return [...this.#history, ...running].sort((a, b) => a.workerId - b.workerId).map((one) => one.state)
+  }
+
+  get isWorking(): boolean {
+    return this.#workers.size > 0
+  }
+
+  /** Ends all workers; resolves when they have ended. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await Promise.all([...this.#workers.values()].map((one) => one.done))
+  }
+
+  /** The heaviest of the heads that were heard of. */
+  #begin(): void {
+    const buckets = new TargetBuckets()
+    for (const [peer, head] of this.#heads) {
+      buckets.insert(head)
+      this.#remember(peer, head)
+    }
+    this.#heads.clear()
+    const target = buckets.heaviest()
+    if (target !== undefined) this.#spawn(target)
+  }
+
+  #remember(peer: PeerName, tipset: Tipset): void {
+    const key = tipsetKeyText(tipset.key)
+    this.#offeredBy.delete(key)
+    this.#offeredBy.set(key, peer)
+    if (this.#offeredBy.size > MAX_HEADS) this.#offeredBy.delete(this.#offeredBy.keys().next().value as string)
+  }
+
+  /** Puts a target where it belongs. @returns what is to be worked at now */
+  #place(tipset: Tipset): Tipset | undefined {
+    if (this.#recent.covers(tipset)) return undefined
+    if (this.#workers.size === 0) return tipset
+    for (const { target } of this.#workers.values()) {
+      if (equalTipsetKeys(target.key, tipset.key)) return undefined
+      if (isRelated(target, tipset)) {
+        this.#pending.insert(tipset)
+        return undefined
+      }
+    }
+    if (this.#pending.isRelated(tipset)) {
+      this.#pending.insert(tipset)
+      return undefined
+    }
+    // Another chain: worth a worker only when it is not lighter than what is being worked at.
+    for (const { target } of this.#workers.values()) if (isHeavier(target, tipset)) return undefined
+    const heaviest = this.#pending.heaviest()
+    if (heaviest !== undefined && isHeavier(heaviest, tipset)) return undefined
+    if (this.#initialSyncDone && this.#workers.size < MAX_WORKERS) return tipset
+    this.#deferred.insert(tipset)
+    return undefined
+  }
+
+  #spawn(target: Tipset): void {
+    const id = this.#nextWorker++
+    const { clock, log } = this.#deps
+    const progress = new SyncProgress(id, () => clock.nowMs())
+    const peer = this.#offeredBy.get(tipsetKeyText(target.key))
+    const started = clock.monotonicMs()
+    const work = async (): Promise<void> => {
+      let failure: unknown
+      try {
+        await this.#deps.run({ target, peer, progress, signal: this.#stopping.signal })
+      } catch (error) {
+        failure = error
+        progress.fail(errorMessage(error))
+        if (!this.#stopping.signal.aborted) {
+          log.warn('sync failed', { worker: id, height: target.height, message: errorMessage(error) })
+        }
+      }
+      this.#ended(id, failure === undefined, clock.monotonicMs() - started)
+    }
+    // A turn later: who offers must not wait for the work.
+    const done = Promise.resolve().then(work)
+    this.#workers.set(id, { target, progress, done })
+  }
+
+  #ended(id: number, succeeded: boolean, tookMs: number): void {
+    const worker = this.#workers.get(id)
+    if (worker === undefined) return
+    this.#workers.delete(id)
+    this.#history.push(worker.progress)
+    if (this.#history.length > WORKER_HISTORY) this.#history.shift()
+    if (succeeded) {
+      this.#recent.push(worker.target)
+      if (tookMs < INITIAL_SYNC_MS) this.#initialSyncDone = true
+    }
+    if (this.#stopping.signal.aborted) return
+    const next = this.#nextAfter(worker.target) ?? this.#nextDeferred()
+    if (next !== undefined) this.#spawn(next)
+    while (this.#initialSyncDone && this.#workers.size < MAX_WORKERS) {
+      const more = this.#nextDeferred()
+      if (more === undefined) return
+      this.#spawn(more)
+    }
+  }
+
+  /** What follows a target that was worked at, unless something heavier is under way. */
+  #nextAfter(done: Tipset): Tipset | undefined {
+    const next = this.#pending.takeRelated(done)
+    if (next === undefined || isHeavier(done, next) || this.#recent.covers(next)) return undefined
+    for (const { target } of this.#workers.values()) if (isHeavier(target, next)) return undefined
+    return next
+  }
+
+  #nextDeferred(): Tipset | undefined {
+    for (let next = this.#deferred.takeHeaviest(); next !== undefined; next = this.#deferred.takeHeaviest()) {
+      const candidate = next
+      if (this.#recent.covers(candidate)) continue
+      const others = [...this.#workers.values()]
+      if (this.#pending.isRelated(candidate) || others.some(({ target }) => isRelated(target, candidate))) {
+        if (!others.some(({ target }) => equalTipsetKeys(target.key, candidate.key))) this.#pending.insert(candidate)
+        continue
+      }
+      if (others.some(({ target }) => isHeavier(target, candidate))) continue
+      return candidate
+    }
+    return undefined
+  }
+}

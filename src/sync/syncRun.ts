@@ -1,0 +1,164 @@
+/**
+ * One worker's way to its target: headers down to what is known, then messages and checks upwards, then the head.
+ * @see lotus chain/sync.go Sync, collectChain, syncMessagesAndCheckState
+ */
+import type { ChainView } from '../chain/chainView.ts'
+import type { BlockEdge } from '../ipld/blockFetcher.ts'
+import type { ChainSource } from '../p2p/chainSource.ts'
+import type { Misbehaviour, PeerName } from '../p2p/peerLinks.ts'
+import { firstBlock, type Tipset, type TipsetKey } from '../types/tipset.ts'
+import { type BadBlocks, linkedReason } from './badBlocks.ts'
+import { collectHeaders } from './collectHeaders.ts'
+import { SyncError } from './errors.ts'
+import { fetchMessages, hasMessages } from './fetchMessages.ts'
+import type { ForkChoice } from './forkChoice.ts'
+import { HEAD_STEP, MESSAGE_WINDOW, PRUNE_STEP } from './limits.ts'
+import { SYNC_STAGE, type SyncProgress } from './syncState.ts'
+import type { TipsetTracker } from './tipsetTracker.ts'
+import type { TipsetValidator } from './tipsetValidator.ts'
+import type { ValidatedBlocks } from './validatedBlocks.ts'
+
+/** What all workers share. */
+export interface SyncRunDeps {
+  readonly view: ChainView
+  readonly source: ChainSource
+  readonly edge: BlockEdge
+  readonly bad: BadBlocks
+  readonly validated: ValidatedBlocks
+  readonly tracker: TipsetTracker
+  readonly forkChoice: ForkChoice
+  readonly validator: TipsetValidator
+  readonly isValid: (tipset: Tipset) => boolean
+  readonly report: (peer: PeerName, what: Misbehaviour) => void
+}
+
+export interface SyncRunOptions {
+  readonly target: Tipset
+  /** Who offered it; asked first. */
+  readonly prefer: PeerName | undefined
+  readonly progress: SyncProgress
+  readonly signal: AbortSignal
+  readonly ignoreCheckpoint: boolean
+}
+
+/**
+ * @throws SyncError, P2pError, BlockMissing: the target was not reached; what was validated on the way stays valid
+ */
+export async function runSync(deps: SyncRunDeps, options: SyncRunOptions): Promise<void> {
+  const { progress, target, signal } = options
+  const { store } = deps.view
+  const head = store.head()
+  if (!options.ignoreCheckpoint && isCovered(target, head)) {
+    progress.begin(head, target)
+    progress.height(target.height)
+    progress.stage(SYNC_STAGE.complete)
+    return
+  }
+  progress.begin(head, target)
+  const keys = await collectHeaders({ ...deps, store, network: deps.view.network }, options)
+  progress.stage(SYNC_STAGE.messages)
+  await new ForwardPass(deps, options, keys).run()
+  await deps.edge(() => deps.forkChoice.refresh(target.height), signal)
+  progress.height(target.height)
+  progress.stage(SYNC_STAGE.complete)
+}
+
+/** Whether there is nothing in a target that the head does not have, or that could win over it. */
+function isCovered(target: Tipset, head: Tipset): boolean {
+  if (target.height === 0 || firstBlock(head).parentWeight > firstBlock(target).parentWeight) return true
+  return target.height === head.height && target.key.every((cid) => head.key.some((one) => one.equals(cid)))
+}
+
+class ForwardPass {
+  readonly #deps: SyncRunDeps
+  readonly #options: SyncRunOptions
+  /** Newest first. */
+  readonly #keys: readonly TipsetKey[]
+
+  constructor(deps: SyncRunDeps, options: SyncRunOptions, keys: readonly TipsetKey[]) {
+    this.#deps = deps
+    this.#options = options
+    this.#keys = keys
+  }
+
+  async run(): Promise<void> {
+    const { signal } = this.#options
+    // The messages of the next window come while this one is checked.
+    let coming = this.#messages(this.#keys.length - 1)
+    for (let top = this.#keys.length - 1; top >= 0; top -= MESSAGE_WINDOW) {
+      await this.#awaited(coming)
+      coming = this.#messages(top - MESSAGE_WINDOW)
+      // Seen when its turn comes.
+      coming.catch(() => undefined)
+      const last = Math.max(0, top - MESSAGE_WINDOW + 1)
+      for (let at = top; at >= last; at--) {
+        signal.throwIfAborted()
+        await this.#step(at)
+      }
+    }
+  }
+
+  async #awaited(coming: Promise<void>): Promise<void> {
+    const { progress } = this.#options
+    progress.stage(SYNC_STAGE.fetchingMessages)
+    await coming
+    progress.stage(SYNC_STAGE.messages)
+  }
+
+  /** Fetches what is missing in the window whose oldest tipset is at `top`. */
+  async #messages(top: number): Promise<void> {
+    if (top < 0) return
+    const { view } = this.#deps
+    const newest = Math.max(0, top - MESSAGE_WINDOW + 1)
+    const tipsets = this.#keys.slice(newest, top + 1).map((key) => view.store.tipset(key))
+    const lacks = (tipset: Tipset): boolean => !tipset.blocks.every((block) => hasMessages(view, block))
+    const first = tipsets.findIndex(lacks)
+    if (first < 0) return
+    const { prefer, signal } = this.#options
+    await fetchMessages(this.#deps, tipsets.slice(first, tipsets.findLastIndex(lacks) + 1), { prefer, signal })
+  }
+
+  async #step(at: number): Promise<void> {
+    const { view, validator, forkChoice, edge } = this.#deps
+    const { signal, progress } = this.#options
+    const tipset = view.store.tipset(this.#keys[at] as TipsetKey)
+    const options = { signal, goesOn: at > 0 }
+    if (at === 0) {
+      const { valid, failure } = await validator.validateBlocks(tipset, options)
+      // One valid block of several is something; which tipset they make decides the fork choice.
+      if (valid.length === 0) throw failure
+      progress.height(tipset.height)
+      return
+    }
+    try {
+      await validator.validate(tipset, options)
+    } catch (error) {
+      if (error instanceof SyncError && error.code === 'BAD_BLOCK') this.#markAbove(at, error)
+      throw error
+    }
+    progress.height(tipset.height)
+    const done = this.#keys.length - at
+    if (done % HEAD_STEP === 0) await edge(() => forkChoice.consider(tipset), signal)
+    if (done % PRUNE_STEP === 0) this.#prune()
+  }
+
+  /** Whatever builds on a bad tipset is bad. */
+  #markAbove(at: number, error: SyncError): void {
+    const { bad } = this.#deps
+    const cause = bad.find(this.#keys[at] as TipsetKey)?.reason ?? {
+      reason: error.message,
+      tipset: this.#keys[at] ?? [],
+    }
+    const name = this.#keys[at]?.join(' ') ?? ''
+    for (let above = 0; above < at; above++) {
+      bad.addAll(this.#keys[above] as TipsetKey, linkedReason(cause, `linked to ${name}`))
+    }
+  }
+
+  #prune(): void {
+    const { view, tracker, validated } = this.#deps
+    const floor = view.store.head().height - view.network.protocol.chainFinality
+    tracker.prune(floor)
+    validated.prune(floor)
+  }
+}

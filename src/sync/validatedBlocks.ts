@@ -1,0 +1,81 @@
+/**
+ * Which blocks were found valid, kept on disk: a node that was killed goes on where it was.
+ *
+ * Key: `sync/valid/`, the epoch (8 bytes, big-endian), the block's CID. Value: one byte, how far it was checked.
+ *
+ * @see lotus chain/store/store.go MarkBlockAsValidated, IsBlockValidated
+ */
+import { concatBytes, utf8 } from '../base/bytes.ts'
+import type { KeyValueOp, KeyValueStore } from '../base/ports.ts'
+import type { Cid } from '../codec/cid.ts'
+import type { ChainEpoch } from '../types/scalars.ts'
+import type { Tipset } from '../types/tipset.ts'
+
+const PREFIX = utf8('sync/valid/')
+const EPOCH_BYTES = 8
+/** Keys removed in one batch. */
+const PRUNE_BATCH = 1000
+
+/** How far blocks are checked: the state that they claim of their parents, too, or not. */
+export type ValidationMode = 'headers' | 'execute'
+
+const LEVEL: Record<ValidationMode, number> = { headers: 1, execute: 2 }
+
+function epochBytes(epoch: ChainEpoch): Uint8Array {
+  const bytes = new Uint8Array(EPOCH_BYTES)
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(epoch))
+  return bytes
+}
+
+function markKey(epoch: ChainEpoch, cid: Cid): Uint8Array {
+  return concatBytes(PREFIX, epochBytes(epoch), cid.bytes)
+}
+
+/** See the file's comment. */
+export class ValidatedBlocks {
+  readonly #meta: KeyValueStore
+  readonly #level: number
+
+  /** @param mode - a mark of a lower mode than this does not count */
+  constructor(meta: KeyValueStore, mode: ValidationMode) {
+    this.#meta = meta
+    this.#level = LEVEL[mode]
+  }
+
+  has(epoch: ChainEpoch, cid: Cid): boolean {
+    const level = this.#meta.get(markKey(epoch, cid))?.[0]
+    return level !== undefined && level >= this.#level
+  }
+
+  /** Whether all blocks of a tipset are marked. */
+  hasTipset({ height, key }: Tipset): boolean {
+    return key.every((cid) => this.has(height, cid))
+  }
+
+  /** All of them at once, or none. */
+  add(epoch: ChainEpoch, cids: readonly Cid[]): void {
+    const value = Uint8Array.of(this.#level)
+    this.#meta.batch(cids.map((cid): KeyValueOp => ({ op: 'put', key: markKey(epoch, cid), value })))
+  }
+
+  /** Forgets a block: it was marked bad by hand. */
+  remove(epoch: ChainEpoch, cid: Cid): void {
+    this.#meta.delete(markKey(epoch, cid))
+  }
+
+  /** Forgets what lies below an epoch. */
+  prune(below: ChainEpoch): void {
+    if (below <= 0) return
+    const limit = BigInt(below)
+    let ops: KeyValueOp[] = []
+    for (const key of this.#meta.keys(PREFIX)) {
+      const view = new DataView(key.buffer, key.byteOffset, key.byteLength)
+      if (view.getBigUint64(PREFIX.length) >= limit) break
+      ops.push({ op: 'delete', key })
+      if (ops.length < PRUNE_BATCH) continue
+      this.#meta.batch(ops)
+      ops = []
+    }
+    if (ops.length > 0) this.#meta.batch(ops)
+  }
+}
