@@ -6,7 +6,7 @@ import type { PeerName } from './peerLinks.ts'
 /** A tipset that came from a peer, with the messages of each of its blocks when they were asked for. */
 export interface FetchedTipset {
   readonly tipset: Tipset
-  /** In the order of `tipset.blocks`; not yet checked against the headers' message roots. */
+  /** In the order of `tipset.blocks`; their lists have the roots that the headers name. */
   readonly messages: readonly BlockMessages[] | undefined
 }
 
@@ -32,7 +32,11 @@ export interface ChainSource {
    * @throws P2pError `NO_PEERS`, `ALL_PEERS_FAILED`
    */
   fetch(request: ChainRequest, options: { prefer?: PeerName; signal?: AbortSignal }): Promise<FetchedChain>
-  /** Messages of tipsets whose headers are known, in that order. @throws as {@link fetch} */
+  /**
+   * Messages of tipsets whose headers are known, in that order; each block's lists have the roots that its header names.
+   * @param tipsets - each the parent of the one before (or all the other way round): what is not takes a question each
+   * @throws as {@link fetch}
+   */
   fetchMessages(
     tipsets: readonly Tipset[],
     options: { prefer?: PeerName; signal?: AbortSignal },

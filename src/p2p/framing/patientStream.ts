@@ -24,6 +24,8 @@ export interface Patience {
   readonly totalMs: number
   /** Of reads; absent: only the total counts. */
   readonly pace?: Pace
+  /** Longest time that one write may wait for room, milliseconds. Absent: only the total counts. */
+  readonly stallMs?: number
   readonly signal?: AbortSignal
 }
 
@@ -32,6 +34,7 @@ export class PatientStream implements ByteStream {
   readonly #stream: ByteStream
   readonly #time: Time
   readonly #pace: Pace | undefined
+  readonly #stallMs: number | undefined
   readonly #failed: Promise<never>
   readonly #release: () => void
   #fail: (reason: Error) => void = () => undefined
@@ -42,6 +45,7 @@ export class PatientStream implements ByteStream {
     this.#stream = stream
     this.#time = time
     this.#pace = patience.pace
+    this.#stallMs = patience.stallMs
     this.#waitMs = patience.pace?.waitMs ?? 0
     this.#failed = new Promise<never>((_, reject) => {
       this.#fail = reject
@@ -99,7 +103,14 @@ export class PatientStream implements ByteStream {
 
   async write(bytes: Uint8Array): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure
-    await this.#guard(this.#stream.write(bytes))
+    const stallMs = this.#stallMs
+    if (stallMs === undefined) return this.#guard(this.#stream.write(bytes))
+    const cancel = this.#time.timers.setTimeout(() => this.#giveUp(timeout(stallMs)), stallMs)
+    try {
+      await this.#guard(this.#stream.write(bytes))
+    } finally {
+      cancel()
+    }
   }
 
   async closeWrite(): Promise<void> {
@@ -119,7 +130,7 @@ export class PatientStream implements ByteStream {
 }
 
 function timeout(ms: number): P2pError {
-  return new P2pError('TIMEOUT', `Cannot wait longer: nothing, or too little, came for ${Math.round(ms)} ms`)
+  return new P2pError('TIMEOUT', `Cannot wait longer: nothing, or too little, went on for ${Math.round(ms)} ms`)
 }
 
 /** An aborted signal's reason, as an error. */

@@ -1,0 +1,45 @@
+/** Bounds of the chain exchange, ours to choose; times and sizes that Lotus or Forest use say so. */
+import type { AskLimits } from '../framing/ask.ts'
+import type { Budget } from '../peerBudget.ts'
+import type { GateLimits } from '../serviceGate.ts'
+
+/** Longest request that is read, bytes (forest). */
+export const MAX_REQUEST_BYTES = 4096
+/** Time to read a request, and to write an answer, milliseconds (Lotus). */
+export const READ_REQUEST_MS = 10_000
+export const WRITE_ANSWER_MS = 60_000
+/** An answer ends before the tipset that would make it longer, with the status Partial; the first always fits (forest). */
+export const MAX_SERVED_BYTES: number = 10 * 1024 * 1024
+/** What is written at a time, bytes: a reader that stalls holds up this much in the stream. */
+export const WRITE_BYTES: number = 64 * 1024
+/** Longest time that making an answer keeps everything else waiting, milliseconds. */
+export const BUSY_MS = 8
+
+/** Longest time that a reader may leave a write waiting, milliseconds. */
+export const STALL_MS = 10_000
+/** Streams whose request is awaited; further ones are reset. */
+export const READ_GATE: GateLimits = { running: 64, perPeer: 8, waiting: 0 }
+/** Requests that are answered at once: the answers in the making are at most 12 × 10 MiB. */
+export const SERVER_GATE: GateLimits = { running: 12, perPeer: 3, waiting: 32 }
+/** Tipsets that a peer may ask for: a few windows at once, then so many a second. A request counts as ten at least. */
+export const SERVER_BUDGET: Budget = { capacity: 9000, perSecond: 600 }
+export const LEAST_COST = 10
+
+/** Largest answer that is read, bytes (Lotus, forest). */
+export const MAX_ANSWER_BYTES: number = 120 * 1024 * 1024
+/** Largest headers of one tipset, bytes: fifteen blocks need some 30 KiB. */
+export const MAX_HEADERS_BYTES: number = 1024 * 1024
+/** Longest text of an error, bytes (cbor-gen). */
+export const MAX_TEXT_BYTES = 8192
+
+/** Times of Lotus' client; it has none for the whole answer, whose server gives up after 60 s. */
+export const CLIENT_LIMITS: AskLimits = {
+  openMs: 60_000,
+  writeMs: 5000,
+  answerMs: 90_000,
+  pace: { waitMs: 5000, bytesPerSecond: 50 * 1024 },
+  maxBytes: MAX_ANSWER_BYTES,
+}
+
+/** Peers that one question goes to before it has failed. */
+export const MAX_ATTEMPTS = 16

@@ -1,0 +1,172 @@
+/**
+ * Serves the chain exchange: so many requests at once, so many tipsets a peer, each answer bounded.
+ * @see lotus chain/exchange/server.go HandleStream; forest src/libp2p/chain_exchange/behaviour.rs
+ */
+import { errorMessage } from '../../base/errors.ts'
+import type { Clock, Logger, Timers } from '../../base/ports.ts'
+import { decode } from '../../codec/description.ts'
+import { P2pError } from '../errors.ts'
+import { linger } from '../framing/ask.ts'
+import { isGarbage } from '../framing/garbage.ts'
+import { PatientStream, type Time } from '../framing/patientStream.ts'
+import { StreamReader } from '../framing/streamReader.ts'
+import { PeerBudget } from '../peerBudget.ts'
+import type { ByteStream, PeerLinks, PeerName } from '../peerLinks.ts'
+import { ServiceGate } from '../serviceGate.ts'
+import { answerRequest, type EncodedAnswer, type ExchangeChain, refusal } from './answerRequest.ts'
+import {
+  BUSY_MS,
+  LEAST_COST,
+  MAX_REQUEST_BYTES,
+  MAX_SERVED_BYTES,
+  READ_GATE,
+  READ_REQUEST_MS,
+  SERVER_BUDGET,
+  SERVER_GATE,
+  STALL_MS,
+  WRITE_ANSWER_MS,
+  WRITE_BYTES,
+} from './limits.ts'
+import {
+  CHAIN_EXCHANGE_PROTOCOL,
+  type ExchangeRequest,
+  exchangeRequest,
+  MAX_LENGTH,
+  STATUS_GO_AWAY,
+} from './messages.ts'
+
+export interface ExchangeServerDeps {
+  readonly links: PeerLinks
+  readonly chain: ExchangeChain
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly log: Logger
+  /** Default 10 MiB. */
+  readonly maxServedBytes?: number
+}
+
+/** Starts serving. @returns what ends it, answers under way included */
+export function serveChainExchange(deps: ExchangeServerDeps): { stop(): void } {
+  const server = new ExchangeServer(deps)
+  return { stop: () => server.stop() }
+}
+
+class ExchangeServer {
+  readonly #deps: ExchangeServerDeps
+  readonly #time: Time
+  readonly #readGate = new ServiceGate(READ_GATE)
+  readonly #gate = new ServiceGate(SERVER_GATE)
+  readonly #budget: PeerBudget
+  readonly #control = new AbortController()
+  readonly #end: () => void
+
+  constructor(deps: ExchangeServerDeps) {
+    this.#deps = deps
+    this.#time = { clock: deps.clock, timers: deps.timers }
+    this.#budget = new PeerBudget(deps.clock, SERVER_BUDGET)
+    this.#end = deps.links.handle(CHAIN_EXCHANGE_PROTOCOL, (peer, stream) => this.#serve(peer, stream))
+  }
+
+  stop(): void {
+    this.#end()
+    this.#control.abort(new P2pError('NOT_STARTED', 'Cannot answer: stopped'))
+  }
+
+  async #serve(peer: PeerName, stream: ByteStream): Promise<void> {
+    try {
+      const request = await this.#request(peer, stream)
+      const leave = await this.#gate.enter(peer)
+      try {
+        await this.#write(peer, stream, await this.#answer(peer, request, leave !== undefined))
+      } finally {
+        leave?.()
+      }
+    } catch (error) {
+      this.#deps.log.debug('chain exchange not answered', { peer, error: errorMessage(error) })
+      throw error
+    }
+  }
+
+  async #request(peer: PeerName, stream: ByteStream): Promise<ExchangeRequest> {
+    const leave = await this.#readGate.enter(peer)
+    if (leave === undefined) {
+      this.#deps.links.report(peer, { reason: 'too many chain exchange streams', proven: false })
+      throw new P2pError('PEER_REFUSED', 'too many streams')
+    }
+    try {
+      return await this.#read(peer, stream)
+    } finally {
+      leave()
+    }
+  }
+
+  async #write(peer: PeerName, stream: ByteStream, answer: EncodedAnswer): Promise<void> {
+    const patience = { totalMs: WRITE_ANSWER_MS, stallMs: STALL_MS, signal: this.#control.signal }
+    const patient = new PatientStream(stream, this.#time, patience)
+    try {
+      await writeAnswer(patient, answer)
+      await patient.closeWrite()
+    } catch (error) {
+      if (error instanceof P2pError && error.code === 'TIMEOUT') {
+        this.#deps.links.report(peer, { reason: 'chain exchange answer not taken', proven: false })
+      }
+      throw error
+    } finally {
+      patient.release()
+    }
+    linger(stream, this.#time)
+  }
+
+  async #read(peer: PeerName, stream: ByteStream): Promise<ExchangeRequest> {
+    const patient = new PatientStream(stream, this.#time, { totalMs: READ_REQUEST_MS, signal: this.#control.signal })
+    try {
+      const bytes = await new StreamReader(patient, MAX_REQUEST_BYTES).cborItem(MAX_REQUEST_BYTES)
+      return decode(exchangeRequest, bytes)
+    } catch (error) {
+      if (isGarbage(error)) {
+        this.#deps.links.report(peer, { reason: `chain exchange request: ${errorMessage(error)}`, proven: true })
+      }
+      throw error
+    } finally {
+      patient.release()
+    }
+  }
+
+  async #answer(peer: PeerName, request: ExchangeRequest, hasPlace: boolean): Promise<EncodedAnswer> {
+    if (!hasPlace) return refusal(STATUS_GO_AWAY, 'too many requests at once')
+    const cost = Math.max(LEAST_COST, request.length > BigInt(MAX_LENGTH) ? 0 : Number(request.length))
+    if (!this.#budget.take(peer, cost)) {
+      this.#deps.links.report(peer, { reason: 'too many chain exchange requests', proven: false })
+      return refusal(STATUS_GO_AWAY, 'too many requests')
+    }
+    const { chain, maxServedBytes, clock, timers } = this.#deps
+    let since = clock.monotonicMs()
+    return answerRequest(chain, request, maxServedBytes ?? MAX_SERVED_BYTES, async () => {
+      if (clock.monotonicMs() - since < BUSY_MS) return
+      await new Promise<void>((resolve) => timers.setTimeout(resolve, 0))
+      this.#control.signal.throwIfAborted()
+      since = clock.monotonicMs()
+    })
+  }
+}
+
+/** Small parts are joined, large ones cut, so that each write is about as much as a stream takes at once. */
+async function writeAnswer(stream: ByteStream, answer: EncodedAnswer): Promise<void> {
+  let buffer = new Uint8Array(WRITE_BYTES)
+  let at = 0
+  for (const part of [answer.head, ...answer.tipsets]) {
+    for (let from = 0; from < part.length; ) {
+      const count = Math.min(part.length - from, buffer.length - at)
+      buffer.set(part.subarray(from, from + count), at)
+      from += count
+      at += count
+      if (at === buffer.length) {
+        await stream.write(buffer)
+        // The stream may keep what it was given.
+        buffer = new Uint8Array(WRITE_BYTES)
+        at = 0
+      }
+    }
+  }
+  if (at > 0) await stream.write(buffer.subarray(0, at))
+}
