@@ -36,8 +36,11 @@ export function wireBlocks(): BlockMsg[] {
   return blocks.map(({ data }) => decode(blockMsg, data)).sort((a, b) => a.header.height - b.header.height)
 }
 
-/** The chain with its head at a block's parents, at the time of the block. */
-export function chainBefore(block: BlockMsg): {
+/** The chain with its head at a block's parents, at the time of the block or so much later. */
+export function chainBefore(
+  block: BlockMsg,
+  aheadMs = 0,
+): {
   view: ChainView
   vm: LocalVmHost
   executes: boolean
@@ -46,7 +49,7 @@ export function chainBefore(block: BlockMsg): {
   const opened = openRecordedView('wire')
   const { store } = opened.view
   store.setHead(store.tipset(block.header.parents))
-  return { ...opened, time: new VirtualTime(block.header.timestamp * 1000) }
+  return { ...opened, time: new VirtualTime(block.header.timestamp * 1000 + aheadMs) }
 }
 
 export function nameOf(block: BlockMsg): string {
