@@ -30,7 +30,7 @@ export interface ZstdFrame {
 }
 
 function invalid(message: string, offset: number): CodecError {
-  return new CodecError('INVALID_ZSTD', `Cannot read zstd: ${message}`, { offset })
+  return new CodecError('INVALID_ZSTD', `Cannot read zstd: ${message} at byte ${offset}`, { offset })
 }
 
 function u32(data: Uint8Array, at: number): number {
@@ -53,18 +53,28 @@ export function isZstd(source: ByteSource): boolean {
   return magic === ZSTD_MAGIC || (magic & SKIPPABLE_MASK) >>> 0 === SKIPPABLE_MAGIC
 }
 
+/** What the header of a frame says. */
+export interface ZstdFrameHead {
+  readonly kind: 'data' | 'skippable'
+  readonly offset: number
+  /** Bytes before the first block; of a skippable frame all of it. */
+  readonly headBytes: number
+  readonly contentSize: number | undefined
+  readonly hasChecksum: boolean
+}
+
 /**
- * The frame at `offset`.
- * @throws CodecError `INVALID_ZSTD`, `TRUNCATED`
+ * The header of the frame at `offset`.
+ * @throws CodecError `INVALID_ZSTD`
  */
-export function zstdFrameAt(source: ByteSource, offset: number): ZstdFrame {
+export function zstdFrameHead(source: ByteSource, offset: number): ZstdFrameHead {
   const head = source.read(offset, MAX_FRAME_HEADER)
   if (head.length < SKIPPABLE_HEADER) throw invalid('unexpected end', offset)
   const magic = u32(head, 0)
   if ((magic & SKIPPABLE_MASK) >>> 0 === SKIPPABLE_MAGIC) {
     const size = u32(head, 4)
     if (offset + SKIPPABLE_HEADER + size > source.size) throw invalid('skippable frame passes the end', offset)
-    return { kind: 'skippable', offset, length: SKIPPABLE_HEADER + size, contentSize: size }
+    return { kind: 'skippable', offset, headBytes: SKIPPABLE_HEADER + size, contentSize: size, hasChecksum: false }
   }
   if (magic !== ZSTD_MAGIC) throw invalid('no frame here', offset)
   const descriptor = head[4] as number
@@ -78,10 +88,18 @@ export function zstdFrameAt(source: ByteSource, offset: number): ZstdFrame {
     const base = 2 ** (10 + (window >> 3))
     if (base + (base / 8) * (window & 7) > MAX_WINDOW) throw invalid('window above 128 MiB', offset)
   }
-  let at = 5 + (singleSegment ? 0 : 1) + dictionaryBytes
+  const at = 5 + (singleSegment ? 0 : 1) + dictionaryBytes
   if (head.length < at + sizeBytes) throw invalid('unexpected end', offset)
   const contentSize = sizeBytes === 0 ? undefined : readSize(head, at, sizeBytes)
-  at = offset + at + sizeBytes
+  return { kind: 'data', offset, headBytes: at + sizeBytes, contentSize, hasChecksum: (descriptor & 4) !== 0 }
+}
+
+/**
+ * Where each block of a data frame ends; the last one with the frame's checksum.
+ * @throws CodecError `INVALID_ZSTD`, `TRUNCATED`
+ */
+export function* zstdBlockEnds(source: ByteSource, frame: ZstdFrameHead): IterableIterator<number> {
+  let at = frame.offset + frame.headBytes
   for (let last = false; !last; ) {
     const block = readExactly(source, at, 3)
     const header = (block[0] as number) | ((block[1] as number) << 8) | ((block[2] as number) << 16)
@@ -89,10 +107,22 @@ export function zstdFrameAt(source: ByteSource, offset: number): ZstdFrame {
     const type = (header >> 1) & 3
     if (type === BLOCK_RESERVED) throw invalid('reserved block type', at)
     at += 3 + (type === BLOCK_RLE ? 1 : header >> 3)
+    if (last && frame.hasChecksum) at += CHECKSUM_BYTES
+    if (at > source.size) throw invalid('frame passes the end', frame.offset)
+    yield at
   }
-  if ((descriptor & 4) !== 0) at += CHECKSUM_BYTES
-  if (at > source.size) throw invalid('frame passes the end', offset)
-  return { kind: 'data', offset, length: at - offset, contentSize }
+}
+
+/**
+ * The frame at `offset`.
+ * @throws CodecError `INVALID_ZSTD`, `TRUNCATED`
+ */
+export function zstdFrameAt(source: ByteSource, offset: number): ZstdFrame {
+  const head = zstdFrameHead(source, offset)
+  const { kind, contentSize } = head
+  let end = offset + head.headBytes
+  if (kind === 'data') for (const at of zstdBlockEnds(source, head)) end = at
+  return { kind, offset, length: end - offset, contentSize }
 }
 
 /**
