@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../base/ports.ts'
 import type { ChainView } from '../chain/chainView.ts'
-import { SYNC_STAGE, type SyncState } from '../rpc/types/sync.ts'
+import { SYNC_STAGE, type SyncState } from '../sync/syncState.ts'
 
 /** What {@link followHead} gives. */
 export interface HeadSync {

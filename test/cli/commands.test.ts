@@ -9,6 +9,8 @@ const ETHEREUM = 't410ftsdqpv77mfpbhtulfwlx5ca6yfnokxv2vphjtoy'
 /** The 20 bytes of ETHEREUM. @see data/golden/nv28/chain.jsonl.zst eth_getTransactionByHash, `from` */
 const ETHEREUM_HEX = '0x9c8707d7ff615e13ce8b2d977e881ec15ae55eba'
 const NOW = 1_700_000_000_000
+const BLOCK = 'bafy2bzacecmda75ovposbdateg7eyhwij65zklgyijgcjwynlklmqazpwlhba'
+const OTHER_BLOCK = 'bafy2bzacedswlcz5ddgqnyo3sak3jmhmkxashisnlpq6ujgyhe4mlobzpnhs6'
 
 const cid = (text: string): Json => ({ '/': text })
 
@@ -387,6 +389,36 @@ describe('sync', () => {
     )
     answer({ SyncState: { ActiveSyncs: null, VMApplied: 0 } })
     expect((await run(['sync', 'status'])).out).toBe('sync status:\n')
+  })
+
+  it('bad blocks: marked, asked for, unmarked', async () => {
+    answer({
+      SyncMarkBad: null,
+      SyncUnmarkBad: null,
+      SyncUnmarkAllBad: null,
+      SyncCheckBad: (given) => ((given as { '/': string })['/'] === BLOCK ? 'manually marked bad' : ''),
+    })
+    expect(await run(['sync', 'mark-bad', BLOCK])).toMatchObject({ code: 0, out: '' })
+    expect(lastOf('SyncMarkBad')?.params).toEqual([cid(BLOCK)])
+    expect((await run(['sync', 'check-bad', BLOCK])).out).toBe('manually marked bad\n')
+    expect((await run(['sync', 'check-bad', OTHER_BLOCK])).out).toBe('block was not marked as bad\n')
+    expect(await run(['sync', 'unmark-bad', BLOCK])).toMatchObject({ code: 0, out: '' })
+    expect(lastOf('SyncUnmarkBad')?.params).toEqual([cid(BLOCK)])
+    expect(await run(['sync', 'unmark-bad', '--all'])).toMatchObject({ code: 0, out: '' })
+    expect(lastOf('SyncUnmarkAllBad')?.params).toEqual([])
+    expect((await run(['sync', 'check-bad'])).err).toBe('ERROR: must specify block cid to check\n')
+    expect((await run(['sync', 'mark-bad', 'nothing'])).err).toContain('ERROR: failed to decode input as a cid: ')
+  })
+
+  it('checkpoint: by CIDs or by epoch', async () => {
+    answer({ SyncCheckpoint: null, ChainGetTipSetByHeight: (height) => tipset(Number(height)) })
+    expect(await run(['sync', 'checkpoint', BLOCK, OTHER_BLOCK])).toMatchObject({ code: 0, out: '' })
+    expect(lastOf('SyncCheckpoint')?.params).toEqual([[cid(BLOCK), cid(OTHER_BLOCK)]])
+    expect(await run(['sync', 'checkpoint', '--epoch', '77'])).toMatchObject({ code: 0, out: '' })
+    expect(lastOf('SyncCheckpoint')?.params).toEqual([[cid('bafy77')]])
+    expect((await run(['sync', 'checkpoint'])).err).toBe(
+      'ERROR: must pass cids for tipset to set as head, or specify epoch flag\n',
+    )
   })
 
   it('wait redraws until the head is recent', async () => {

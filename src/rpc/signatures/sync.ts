@@ -1,6 +1,7 @@
 /** Signatures of `Sync…`. */
+import type { SyncState } from '../../sync/syncState.ts'
 import { type CallSignature, callSignature } from '../signature.ts'
-import { type SyncState, syncState as syncStateJson } from '../types/sync.ts'
+import { syncState as syncStateJson } from '../types/sync.ts'
 
 export const syncState: CallSignature<[], SyncState> = callSignature({
   name: 'SyncState',

@@ -3,40 +3,9 @@
  * @see lotus api/types.go ActiveSync, SyncState, SyncStateStage
  */
 import { type Codec, int, jsonOnly, list, nullable, struct, text, uint } from '../../codec/description.ts'
-import { type ChainEpoch, chainEpoch } from '../../types/scalars.ts'
-import { type Tipset, tipset } from '../../types/tipset.ts'
-
-/** Stages by Lotus' numbers. */
-export const SYNC_STAGE = {
-  idle: 0,
-  headers: 1,
-  persistHeaders: 2,
-  messages: 3,
-  complete: 4,
-  error: 5,
-  fetchingMessages: 6,
-} as const
-
-/** One worker, running or ended. */
-export interface ActiveSync {
-  readonly workerId: number
-  readonly base: Tipset | null
-  readonly target: Tipset | null
-  /** One of {@link SYNC_STAGE}. */
-  readonly stage: number
-  readonly height: ChainEpoch
-  /** Unix milliseconds; undefined: not yet. */
-  readonly startMs: number | undefined
-  readonly endMs: number | undefined
-  /** What went wrong, in stage error. */
-  readonly message: string
-}
-
-export interface SyncState {
-  readonly activeSyncs: ActiveSync[]
-  /** Messages that the machine has applied since the node started. */
-  readonly vmApplied: number
-}
+import type { ActiveSync, SyncState } from '../../sync/syncState.ts'
+import { chainEpoch } from '../../types/scalars.ts'
+import { tipset } from '../../types/tipset.ts'
 
 /** Go's zero time. */
 const ZERO_TIME = '0001-01-01T00:00:00Z'

@@ -1,6 +1,8 @@
-/** `sync status`, `sync wait`. @see lotus cli/sync.go SyncStatusCmd, SyncWait */
+/** `sync …`. @see lotus cli/sync.go */
 import type { Command } from 'commander'
-import type { JsonActiveSync, JsonSyncState, JsonTipset } from '../answers.ts'
+import { errorMessage } from '../../../../src/base/errors.ts'
+import { parseCid } from '../../../../src/codec/cid.ts'
+import type { JsonActiveSync, JsonCid, JsonSyncState, JsonTipset } from '../answers.ts'
 import { cidTexts } from '../answers.ts'
 import type { CliContext } from '../context.ts'
 import { CliError } from '../errors.ts'
@@ -112,6 +114,50 @@ async function watchSync({ io, node }: CliContext, watch: boolean): Promise<void
   }
 }
 
+/** A CID argument as JSON; one that is none is refused here, as Lotus does. */
+function cidArgument(given: string | undefined, what: string): JsonCid {
+  if (given === undefined) throw new CliError('FAILED', `must specify block cid to ${what}`)
+  try {
+    return { '/': parseCid(given).toString() }
+  } catch (error) {
+    throw new CliError('FAILED', `failed to decode input as a cid: ${errorMessage(error)}`)
+  }
+}
+
+async function markBad({ node }: CliContext, given: string | undefined): Promise<void> {
+  const cid = cidArgument(given, 'mark')
+  await (await node()).call('SyncMarkBad', [cid])
+}
+
+async function unmarkBad({ node }: CliContext, given: string | undefined, all: boolean): Promise<void> {
+  const client = await node()
+  if (all) await client.call('SyncUnmarkAllBad')
+  else await client.call('SyncUnmarkBad', [cidArgument(given, 'unmark')])
+}
+
+async function checkBad({ io, node }: CliContext, given: string | undefined): Promise<void> {
+  const cid = cidArgument(given, 'check')
+  const reason = await (await node()).call<string>('SyncCheckBad', [cid])
+  line(io, reason === '' ? 'block was not marked as bad' : reason)
+}
+
+async function checkpoint({ node }: CliContext, given: readonly string[], epoch: string | undefined): Promise<void> {
+  const client = await node()
+  if (epoch !== undefined) {
+    const height = Number(epoch)
+    if (!Number.isSafeInteger(height) || height < 0) {
+      throw new CliError('FAILED', `invalid value "${epoch}" for flag -epoch: parse error`)
+    }
+    const tipset = await client.call<JsonTipset>('ChainGetTipSetByHeight', [height, []])
+    await client.call('SyncCheckpoint', [tipset.Cids])
+    return
+  }
+  if (given.length === 0) {
+    throw new CliError('FAILED', 'must pass cids for tipset to set as head, or specify epoch flag')
+  }
+  await client.call('SyncCheckpoint', [given.map((one) => cidArgument(one, 'set'))])
+}
+
 export function addSyncCommands(program: Command, context: CliContext): void {
   const sync = program.command('sync').description('Inspect or interact with the chain syncer')
   sync
@@ -123,4 +169,22 @@ export function addSyncCommands(program: Command, context: CliContext): void {
     .description('Wait for sync to be complete')
     .option('--watch', "don't exit after node is synced")
     .action((options: { watch?: boolean }) => syncWait(context, options))
+  sync
+    .command('mark-bad [blockCid]')
+    .description('Mark the given block as bad, will prevent syncing to a chain that contains it')
+    .action((cid: string | undefined) => markBad(context, cid))
+  sync
+    .command('unmark-bad [blockCid]')
+    .description('Unmark the given block as bad, makes it possible to sync to a chain containing it')
+    .option('--all', 'drop the entire bad block cache')
+    .action((cid: string | undefined, options: { all?: boolean }) => unmarkBad(context, cid, options.all === true))
+  sync
+    .command('check-bad [blockCid]')
+    .description('check if the given block was marked bad, and for what reason')
+    .action((cid: string | undefined) => checkBad(context, cid))
+  sync
+    .command('checkpoint [tipsetKey...]')
+    .description('mark a certain tipset as checkpointed; the node will never fork away from this tipset')
+    .option('--epoch <epoch>', 'checkpoint the tipset at the given epoch')
+    .action((key: string[], options: { epoch?: string }) => checkpoint(context, key, options.epoch))
 }
