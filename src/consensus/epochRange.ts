@@ -3,8 +3,6 @@ import type { ChainView } from '../chain/chainView.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import { firstBlock } from '../types/tipset.ts'
 
-/** Epochs that a block may be ahead of the clock. @see lotus chain/consensus/filcns/filecoin.go MaxHeightDrift */
-const MAX_HEIGHT_DRIFT = 5
 const MS = 1000
 
 /**
@@ -14,7 +12,8 @@ const MS = 1000
  * @see lotus chain/consensus/filcns/filecoin.go IsEpochInConsensusRange
  */
 export function isEpochInRange({ store, network }: ChainView, epoch: ChainEpoch, nowMs: number): boolean {
-  if (epoch < store.head().height - network.protocol.chainFinality) return false
+  const { chainFinality, maxHeightDrift } = network.protocol
+  if (epoch < store.head().height - chainFinality) return false
   const seconds = Math.floor(nowMs / MS) - firstBlock(store.genesis()).timestamp
-  return epoch <= Math.floor(seconds / network.blockDelaySecs) + MAX_HEIGHT_DRIFT
+  return epoch <= Math.floor(seconds / network.blockDelaySecs) + maxHeightDrift
 }

@@ -5,6 +5,7 @@
 import { errorMessage } from '../base/errors.ts'
 import type { Clock, Logger } from '../base/ports.ts'
 import type { ChainView } from '../chain/chainView.ts'
+import { isEpochInRange } from '../consensus/epochRange.ts'
 import { BlockMissing } from '../ipld/errors.ts'
 import type { ChainSource, FetchedTipset } from '../p2p/chainSource.ts'
 import type { Misbehaviour, PeerName } from '../p2p/peerLinks.ts'
@@ -14,8 +15,6 @@ import { firstBlock, type Tipset, type TipsetKey, tipsetKeyText } from '../types
 import { type BadBlocks, badReasonText } from './badBlocks.ts'
 import { hasMessages, keepMessages } from './fetchMessages.ts'
 import { MAX_HEAD_FETCHES, MAX_WAITING_HEADS } from './limits.ts'
-
-const MS = 1000
 
 /** What a peer says in hello. */
 export interface HeadClaim {
@@ -101,14 +100,8 @@ export class Intake {
     return this.#consider(peer, tipset)
   }
 
-  /** Neither below finality nor in the future. @see lotus chain/consensus/filcns/filecoin.go IsEpochInConsensusRange */
   #isInRange(epoch: ChainEpoch): boolean {
-    const { view, clock } = this.#deps
-    const { chainFinality, maxHeightDrift } = view.network.protocol
-    if (epoch < view.store.head().height - chainFinality) return false
-    const genesis = firstBlock(view.store.genesis()).timestamp
-    const now = Math.floor((clock.nowMs() / MS - genesis) / view.network.blockDelaySecs)
-    return epoch <= now + maxHeightDrift
+    return isEpochInRange(this.#deps.view, epoch, this.#deps.clock.nowMs())
   }
 
   #consider(peer: PeerName, tipset: Tipset): boolean {

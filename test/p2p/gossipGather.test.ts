@@ -9,7 +9,7 @@ import {
   HASH_IDENTITY,
   HASH_SHA2_256,
 } from '../../src/codec/cid.ts'
-import { encode } from '../../src/codec/description.ts'
+import { decode, encode } from '../../src/codec/description.ts'
 import { blockCid } from '../../src/crypto/blockCid.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import type { BlockSource } from '../../src/ipld/blockFetcher.ts'
@@ -193,6 +193,19 @@ describe('gathering the messages of a block', () => {
     peer.give(bare, encode(message, bls[0] as Message))
     await expect(gatherMessages(blockOf([], [bare]), depsOf(peer), open())).rejects.toMatchObject({
       name: 'CodecError',
+    })
+  })
+
+  it('refuses a message that is not in its only form: its lists could not be made again', async () => {
+    const peer = new Peer()
+    // Value 1 as 00 00 01: Go reads it, and would write 00 01.
+    const bytes = encode(message, bls[0] as Message)
+    const at = bytes.findIndex((byte, i) => byte === 0x42 && bytes[i + 1] === 0 && bytes[i + 2] === 1)
+    const longer = Uint8Array.from([...bytes.subarray(0, at), 0x43, 0, ...bytes.subarray(at + 1)])
+    expect(decode(message, longer)).toEqual(bls[0])
+    peer.give(blockCid(longer), longer)
+    await expect(gatherMessages(blockOf([blockCid(longer)], []), depsOf(peer), open())).rejects.toMatchObject({
+      code: 'MESSAGE_CID_INVALID',
     })
   })
 

@@ -7,12 +7,13 @@ import { errorMessage } from '../../base/errors.ts'
 import type { Logger, Timers } from '../../base/ports.ts'
 import type { BlockMessages } from '../../chain/blockMessages.ts'
 import { type Cid, CODEC_DAG_CBOR, HASH_BLAKE2B_256 } from '../../codec/cid.ts'
-import { decode } from '../../codec/description.ts'
+import { type Codec, decode, encode } from '../../codec/description.ts'
+import { blockCid } from '../../crypto/blockCid.ts'
 import type { BlockSource } from '../../ipld/blockFetcher.ts'
 import type { Blockstore } from '../../ipld/blockstore.ts'
 import { isBlockOf } from '../../ipld/verifyBlock.ts'
-import { message } from '../../types/message.ts'
-import { signedMessage } from '../../types/signedMessage.ts'
+import { message, messageCid } from '../../types/message.ts'
+import { type SignedMessage, signedMessage } from '../../types/signedMessage.ts'
 import type { BlockMsg } from './blockMsg.ts'
 import { GossipError } from './errors.ts'
 import { GATHER_RETRY_MS, MAX_BLOCK_MESSAGES_BYTES } from './limits.ts'
@@ -43,8 +44,8 @@ export async function gatherMessages(block: BlockMsg, deps: GatherDeps, signal: 
     await pause(deps.timers, signal)
   }
   return {
-    bls: block.blsMessages.map((cid) => decode(message, found.bytesOf(cid))),
-    signed: block.secpkMessages.map((cid) => decode(signedMessage, found.bytesOf(cid))),
+    bls: block.blsMessages.map((cid) => found.decoded(cid, message, messageCid)),
+    signed: block.secpkMessages.map((cid) => found.decoded(cid, signedMessage, signedCid)),
   }
 }
 
@@ -87,8 +88,14 @@ class FoundBlocks {
     this.#recount()
   }
 
-  bytesOf(cid: Cid): Uint8Array {
-    return this.#found.get(cid.key) as Uint8Array
+  /**
+   * A message, from the very bytes that it encodes to: the lists of a block could not be made again from others, and who
+   * passed the block on would be blamed for that.
+   */
+  decoded<T>(cid: Cid, codec: Codec<T>, cidOf: (value: T) => Cid): T {
+    const value = decode(codec, this.#found.get(cid.key) as Uint8Array)
+    if (cidOf(value).equals(cid)) return value
+    throw new GossipError('MESSAGE_CID_INVALID', `message ${cid} is not in its only form`)
   }
 
   #add(cid: Cid, data: Uint8Array): void {
@@ -103,6 +110,11 @@ class FoundBlocks {
   #recount(): void {
     this.missing = this.missing.filter((cid) => !this.#found.has(cid.key))
   }
+}
+
+/** CID of the signed form, whatever its signature: a BLS one does not belong in that list. */
+function signedCid(value: SignedMessage): Cid {
+  return blockCid(encode(signedMessage, value))
 }
 
 async function askFor(found: FoundBlocks, { source, log }: GatherDeps, signal: AbortSignal): Promise<void> {

@@ -27,13 +27,7 @@ import { BLOCK_GATE, BLOCKS_OF_PEER, COST_BYTES, MESSAGE_GATE, MESSAGES_OF_PEER 
 import { validateMessage } from './messageValidator.ts'
 import { whenNearSync } from './nearSync.ts'
 import type { Refusal } from './readBlockMsg.ts'
-import {
-  BLOCK_MESSAGE_LIMIT,
-  BLOCK_PEER_WEIGHT,
-  MAX_OWN_BLOCK_BYTES,
-  MESSAGE_LIST_LIMIT,
-  MESSAGES_FROM_EPOCHS,
-} from './rules.ts'
+import { BLOCK_PEER_WEIGHT, MAX_OWN_BLOCK_BYTES, MESSAGE_LIST_LIMIT, MESSAGES_FROM_EPOCHS } from './rules.ts'
 import { blocksTopic, messagesTopic } from './topics.ts'
 
 const MS = 1000
@@ -173,7 +167,7 @@ export function startGossip(deps: GossipDeps): Gossip {
 
   return {
     publishBlock: async (header, messages) => {
-      const data = ownBlockData({ header, messages }, topics.blocks)
+      const data = ownBlockData({ header, messages }, topics.blocks, view.network.protocol.blockMessageLimit)
       validator.see(headerCid(header))
       tell(header)
       try {
@@ -219,13 +213,13 @@ function isNobodyThere(error: unknown): boolean {
  * The payload of a block of ours, if others will take it.
  * @see lotus chain/consensus/common.go validateLocalBlock
  */
-function ownBlockData(block: FullBlock, topic: string): Uint8Array {
+function ownBlockData(block: FullBlock, topic: string, messageLimit: number): Uint8Array {
   const { bls, signed } = block.messages
   if (block.header.blockSig === null) {
     throw new GossipError('BLOCK_INVALID', 'Cannot publish block: it has no signature')
   }
   const isTooLong = bls.length > MESSAGE_LIST_LIMIT || signed.length > MESSAGE_LIST_LIMIT
-  if (isTooLong || bls.length + signed.length > BLOCK_MESSAGE_LIMIT) {
+  if (isTooLong || bls.length + signed.length > messageLimit) {
     throw new GossipError('BLOCK_INVALID', `Cannot publish block: it has ${bls.length + signed.length} messages`)
   }
   const data = encode(blockMsg, toBlockMsg(block))

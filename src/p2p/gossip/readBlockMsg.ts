@@ -7,7 +7,6 @@ import { CodecError } from '../../codec/errors.ts'
 import { MemoryBlockstore } from '../../ipld/blockstore.ts'
 import type { Verdict } from '../pubSub.ts'
 import { type BlockMsg, blockMsg } from './blockMsg.ts'
-import { BLOCK_MESSAGE_LIMIT } from './rules.ts'
 
 /** A verdict that ends a check, with the reason for the log and the counters. */
 export interface Refusal {
@@ -18,9 +17,10 @@ export interface Refusal {
 /**
  * Decodes, counts the messages, looks for the signature.
  * @param data - the block keeps views of it
+ * @param messageLimit - messages in a block
  * @see lotus chain/consensus/common.go decodeAndCheckBlock
  */
-export function readBlockMsg(data: Uint8Array): BlockMsg | Refusal {
+export function readBlockMsg(data: Uint8Array, messageLimit: number): BlockMsg | Refusal {
   let block: BlockMsg
   try {
     block = decode(blockMsg, data)
@@ -29,7 +29,7 @@ export function readBlockMsg(data: Uint8Array): BlockMsg | Refusal {
     // Numbers above 2^53: Lotus can read them and may have passed the block on in good faith.
     return { verdict: error.code === 'OUT_OF_RANGE' ? 'ignore' : 'reject', reason: 'undecodable' }
   }
-  if (block.blsMessages.length + block.secpkMessages.length > BLOCK_MESSAGE_LIMIT) {
+  if (block.blsMessages.length + block.secpkMessages.length > messageLimit) {
     return { verdict: 'reject', reason: 'too_many_messages' }
   }
   if (block.header.blockSig === null) return { verdict: 'reject', reason: 'missing_signature' }

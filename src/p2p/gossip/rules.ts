@@ -1,7 +1,5 @@
 /** What the network's other nodes expect of gossip: not ours to choose. */
 
-/** Messages in a block. @see lotus build/buildconstants BlockMessageLimit */
-export const BLOCK_MESSAGE_LIMIT = 10_000
 /** CIDs in one of the two lists of a block message. @see lotus chain/types/cbor_gen.go BlockMsg.UnmarshalCBOR */
 export const MESSAGE_LIST_LIMIT = 8192
 /** Largest envelope of a block of ours, bytes. @see lotus chain/consensus/common.go validateLocalBlock */
