@@ -127,6 +127,7 @@ export async function createHost(options: HostOptions, transports: HostTransport
     traffic,
     limits,
     bootstrap,
+    bootstrappers,
     options,
     ports,
   })

@@ -1,0 +1,249 @@
+/** The Net methods' view of a host. */
+import { peerIdFromString } from '@libp2p/peer-id'
+import { P2pError } from '../errors.ts'
+import { BOOTSTRAPPER_APP_SCORE, PEER_SCORE } from '../gossip/scores.ts'
+import type { PeerName } from '../peerLinks.ts'
+import type { BlockedItems } from '../peers/blockList.ts'
+import type { PeerBook } from '../peers/peerBook.ts'
+import { parseAddress, withoutPeer, withPeer } from './addresses.ts'
+import { ipOfAddress } from './gater.ts'
+import { hostError } from './hostErrors.ts'
+import type { HostParts } from './hostParts.ts'
+import type {
+  ConnectionInfo,
+  NetBounds,
+  NetService,
+  PeerAddresses,
+  PeerDetails,
+  PeerScore,
+  Reachability,
+} from './netService.ts'
+import { isPublicAddress } from './publicAddress.ts'
+import type { PeerStats } from './router.ts'
+import type { TrafficStats } from './traffic.ts'
+
+/** Why peers are protected that the operator named. @see lotus node/impl/net/protect.go apiProtectTag */
+const PROTECTED_BY_API = 'api'
+
+/** What a host tells of itself and does when asked. */
+export class HostNet implements NetService {
+  readonly #parts: HostParts
+  readonly #book: PeerBook
+  #wasReached = false
+
+  constructor(parts: HostParts, book: PeerBook) {
+    this.#parts = parts
+    this.#book = book
+    parts.node.addEventListener('connection:open', () => {
+      this.#wasReached ||= this.connections().some(
+        ({ direction, address }) => direction === 'inbound' && isPublicAddress(address),
+      )
+    })
+  }
+
+  get id(): PeerName {
+    return this.#parts.identity.name
+  }
+
+  get bounds(): NetBounds {
+    const { limits } = this.#parts
+    return {
+      connections: limits.highConnections,
+      connectionsPerPeer: limits.connectionsPerPeer,
+      streamsPerConnection: limits.streamsPerConnection,
+      streamsPerProtocol: limits.streamsPerProtocol,
+      streamBuffer: limits.streamBuffer,
+    }
+  }
+
+  addresses(): PeerAddresses {
+    const addresses = this.#parts.node.getMultiaddrs().map((address) => withoutPeer(address.toString(), this.id))
+    return { id: this.id, addresses: [...new Set(addresses)] }
+  }
+
+  connections(): readonly ConnectionInfo[] {
+    return this.#parts.node.getConnections().map((connection) => {
+      const peer = connection.remotePeer.toString()
+      return {
+        peer,
+        address: withoutPeer(connection.remoteAddr.toString(), peer),
+        direction: connection.direction,
+        openedMs: connection.timeline.open,
+        streams: connection.streams.map(({ protocol, direction, readBufferLength, writeBufferLength }) => ({
+          protocol,
+          direction,
+          bufferedBytes: readBufferLength + writeBufferLength,
+        })),
+      }
+    })
+  }
+
+  async connect({ id, addresses }: PeerAddresses, signal: AbortSignal): Promise<void> {
+    const { node, links } = this.#parts
+    if (id === this.id) throw new P2pError('DIAL_FAILED', 'dial to self attempted')
+    if (links.since(id) !== undefined) return
+    try {
+      const known = addresses.length > 0 ? addresses : await this.#knownAddresses(id)
+      if (known.length > 0) {
+        await node.dial(
+          known.map((address) => parseAddress(withPeer(address, id))),
+          { signal },
+        )
+      } else await node.dial(peerIdFromString(id), { signal })
+    } catch (cause) {
+      throw hostError(`failed to dial ${id}`, cause, 'DIAL_FAILED')
+    }
+  }
+
+  disconnect(peer: PeerName): Promise<void> {
+    return this.#parts.links.disconnect(peer)
+  }
+
+  async findPeer(id: PeerName, signal: AbortSignal): Promise<PeerAddresses> {
+    const { links, dht } = this.#parts
+    if (links.since(id) !== undefined) return { id, addresses: await this.#knownAddresses(id) }
+    try {
+      for await (const event of dht.findPeer(peerIdFromString(id), { signal })) {
+        if (event.name !== 'FINAL_PEER') continue
+        return { id, addresses: event.peer.multiaddrs.map((address) => withoutPeer(address.toString(), id)) }
+      }
+    } catch (cause) {
+      throw hostError('routing: not found', cause, 'NOT_FOUND')
+    }
+    throw new P2pError('NOT_FOUND', 'routing: not found')
+  }
+
+  async ping(id: PeerName, signal: AbortSignal): Promise<number> {
+    try {
+      return await this.#parts.ping.ping(peerIdFromString(id), { signal })
+    } catch (cause) {
+      throw hostError(`failed to ping ${id}`, cause, 'DIAL_FAILED')
+    }
+  }
+
+  async details(id: PeerName): Promise<PeerDetails> {
+    const { links, tags } = this.#parts
+    const says = links.says(id)
+    const sinceMs = links.since(id)
+    return {
+      id,
+      agent: says?.agent ?? '',
+      addresses: [...(await this.#knownAddresses(id))].sort(),
+      protocols: [...(says?.protocols ?? [])].sort(),
+      connected:
+        sinceMs === undefined
+          ? undefined
+          : {
+              sinceMs,
+              value: tags.value(id),
+              tags: tags.tagsOf(id),
+              connections: this.connections().filter(({ peer }) => peer === id),
+            },
+    }
+  }
+
+  scores(): readonly PeerScore[] {
+    const { router, bootstrappers, options } = this.#parts
+    const { peerStats } = router.score
+    const perAddress = new Map<string, number>()
+    for (const { knownIPs } of peerStats.values()) {
+      for (const ip of knownIPs) perAddress.set(ip, (perAddress.get(ip) ?? 0) + 1)
+    }
+    const whitelist = new Set(options.ipWhitelist)
+    const scores: PeerScore[] = []
+    for (const [id, stats] of peerStats) {
+      const trusted = options.bootstrapper !== true && bootstrappers.has(id)
+      scores.push({
+        id,
+        score: router.getScore(id),
+        topics: topicScores(stats),
+        appSpecificScore: trusted ? BOOTSTRAPPER_APP_SCORE : 0,
+        ipColocationFactor: colocation(stats.knownIPs, perAddress, whitelist),
+        behaviourPenalty: stats.behaviourPenalty,
+      })
+    }
+    return scores
+  }
+
+  reachability(): Reachability {
+    if (!this.#wasReached) return { status: 'unknown', publicAddresses: [] }
+    return { status: 'public', publicAddresses: this.addresses().addresses.filter(isPublicAddress) }
+  }
+
+  traffic(): TrafficStats {
+    return this.#parts.traffic.totals()
+  }
+
+  trafficByPeer(): ReadonlyMap<PeerName, TrafficStats> {
+    return this.#parts.traffic.byPeer()
+  }
+
+  trafficByProtocol(): ReadonlyMap<string, TrafficStats> {
+    return this.#parts.traffic.byProtocol()
+  }
+
+  block(items: BlockedItems): void {
+    const { blocked, node } = this.#parts
+    blocked.add(items)
+    for (const connection of node.getConnections()) {
+      const ip = ipOfAddress(connection.remoteAddr.toString())
+      if (blocked.hasPeer(connection.remotePeer.toString()) || (ip !== undefined && blocked.hasAddress(ip))) {
+        connection.abort(new P2pError('PEER_BANNED', 'blocked'))
+      }
+    }
+  }
+
+  unblock(items: BlockedItems): void {
+    this.#parts.blocked.remove(items)
+  }
+
+  blocked(): BlockedItems {
+    return this.#parts.blocked.list()
+  }
+
+  protect(peers: readonly PeerName[]): void {
+    for (const peer of peers) this.#parts.tags.protect(peer, PROTECTED_BY_API)
+  }
+
+  unprotect(peers: readonly PeerName[]): void {
+    for (const peer of peers) this.#parts.tags.unprotect(peer, PROTECTED_BY_API)
+  }
+
+  isProtected(peer: PeerName): boolean {
+    return this.#parts.tags.isProtected(peer, PROTECTED_BY_API)
+  }
+
+  async #knownAddresses(id: PeerName): Promise<readonly string[]> {
+    try {
+      const { addresses } = await this.#parts.node.peerStore.get(peerIdFromString(id))
+      if (addresses.length > 0) return addresses.map(({ multiaddr }) => withoutPeer(multiaddr.toString(), id))
+    } catch {
+      // Not remembered: what the book has is better than nothing.
+    }
+    return this.#book.find(id)?.addresses ?? []
+  }
+}
+
+function topicScores({ topics }: PeerStats): PeerScore['topics'] {
+  return Object.entries(topics).map(([topic, stats]) => ({
+    topic,
+    timeInMeshMs: stats.inMesh ? stats.meshTime : 0,
+    firstMessageDeliveries: stats.firstMessageDeliveries,
+    meshMessageDeliveries: stats.meshMessageDeliveries,
+    invalidMessageDeliveries: stats.invalidMessageDeliveries,
+  }))
+}
+
+/** @see go-libp2p-pubsub score.go ipColocationFactor */
+function colocation(
+  ips: ReadonlySet<string>,
+  perAddress: ReadonlyMap<string, number>,
+  whitelist: ReadonlySet<string>,
+): number {
+  let factor = 0
+  for (const ip of ips) {
+    const surplus = (perAddress.get(ip) ?? 0) - PEER_SCORE.IPColocationFactorThreshold
+    if (surplus > 0 && !whitelist.has(ip)) factor += surplus * surplus
+  }
+  return factor
+}
