@@ -43,7 +43,19 @@ export interface HttpOptions {
   readonly isLive?: () => boolean
   /** The node is synced and can be relied on. */
   readonly isReady?: () => boolean
+  /** Where peers reach the node, for tabs that know its URL alone; served at {@link PEER_PATH}. */
+  readonly peer?: () => PeerPlace
 }
+
+/** What {@link PEER_PATH} answers. */
+export interface PeerPlace {
+  readonly peerId: string
+  /** Multiaddrs with the peer ID at their end. */
+  readonly addrs: readonly string[]
+}
+
+/** Path of the node's peer ID and addresses: `GET`, JSON `{"peerId":…,"addrs":[…]}`. */
+export const PEER_PATH = '/p2p'
 
 const JSON_HEADERS: Readonly<Record<string, string>> = { 'Content-Type': 'application/json' }
 const NO_HEADERS: Readonly<Record<string, string>> = {}
@@ -179,10 +191,18 @@ export class HttpHandler {
   #other(request: HttpRequest): HttpResponse {
     const end = request.url.indexOf('?')
     const path = end < 0 ? request.url : request.url.slice(0, end)
+    if (path === PEER_PATH) return this.#peer(request)
     const health =
       path === '/health/livez' ? this.#options.isLive : path === '/health/readyz' ? this.#options.isReady : null
     if (health === null) return NOT_FOUND
     return { status: (health?.() ?? true) ? 200 : 503, headers: NO_HEADERS, body: '' }
+  }
+
+  #peer(request: HttpRequest): HttpResponse {
+    const { peer } = this.#options
+    if (peer === undefined || request.verb !== 'GET') return NOT_FOUND
+    const headers = { ...JSON_HEADERS, ...this.#corsHeaders(request) }
+    return { status: 200, headers, body: `${JSON.stringify(peer())}\n` }
   }
 
   #authorized(

@@ -15,8 +15,6 @@ import {
   struct,
   uint,
 } from '../../codec/description.ts'
-import { CodecError } from '../../codec/errors.ts'
-import { readVarint } from '../../codec/varint.ts'
 import type { MiningBaseInfo } from '../../consensus/miningBase.ts'
 import { type BitField, bitField } from '../../ipld/bitfield.ts'
 import {
@@ -30,17 +28,7 @@ import type { SectorOnChainInfo } from '../../state/sector.ts'
 import { type Address, address } from '../../types/address.ts'
 import { beaconEntry } from '../../types/blockHeader.ts'
 import { type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from '../../types/scalars.ts'
-
-/** Bytes of a libp2p peer id: a multihash. */
-function isPeerId(data: Uint8Array): boolean {
-  try {
-    const length = readVarint(data, readVarint(data, 0).next)
-    return data.length > 0 && length.next + length.value === data.length
-  } catch (error) {
-    if (error instanceof CodecError) return false
-    throw error
-  }
-}
+import { isPeerId } from './peerId.ts'
 
 /** A peer id as base58 text; null for bytes that are none. */
 const peerId: Codec<Uint8Array> = jsonOnly<Uint8Array>(
