@@ -41,6 +41,8 @@ export interface ChannelSink<T> {
   value(value: T): void
   /** Ends the channel from the server's side. */
   close(): void
+  /** Bytes on the connection that the client has not read: who sends much waits while they are many. */
+  unreadBytes(): number
 }
 
 /** The values of a list of parameters. */

@@ -117,6 +117,7 @@ export class RpcSession {
     channel.stop = start({
       value: (value) => this.#value(key, channel, valueText(value)),
       close: () => this.#close(key, channel),
+      unreadBytes: () => this.#deps.sink.unreadBytes(),
     })
     this.#channels.set(key, channel)
     this.#send(successText(request.id, String(channel.number)))

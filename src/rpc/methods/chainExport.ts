@@ -1,0 +1,176 @@
+/** Methods that export the chain and look after its store. */
+import { errorMessage } from '../../base/errors.ts'
+import type { Logger, Timers } from '../../base/ports.ts'
+import type { ChainView } from '../../chain/chainView.ts'
+import { bool, bytes, type Codec, jsonOnly } from '../../codec/description.ts'
+import type { Json } from '../../codec/jsonText.ts'
+import { type Blockstore, LayeredBlockstore } from '../../ipld/blockstore.ts'
+import type { ByteSink } from '../../ipld/scratchFile.ts'
+import { exportSnapshot } from '../../sync/snapshot/exportSnapshot.ts'
+import { createSnapshotWriter } from '../../sync/snapshot/snapshotWriter.ts'
+import { chainEpoch } from '../../types/scalars.ts'
+import { tipsetKey } from '../../types/tipset.ts'
+import { RpcError } from '../errors.ts'
+import { type ChannelSink, channelMethod, type MethodRow, method, nothing, param } from '../method.ts'
+import { loadTipset } from './chain.ts'
+
+/** Largest chunk, bytes. */
+const CHUNK_BYTES = 1 << 20
+/** Bytes that the client has not read above which the export waits. A channel ends at 16 MiB. */
+const UNREAD_BYTES = 4 << 20
+const WAIT_MS = 5
+/** A client that reads nothing for this long is given up. */
+const STALLED_MS = 300_000
+/** Exports at the same time: each walks the whole state. */
+const MAX_EXPORTS = 2
+
+/** What the methods need. */
+export interface ChainExportDeps {
+  readonly view: ChainView
+  readonly timers: Timers
+  readonly log: Logger
+  /** Actors' code that is not among the chain's blocks; default: none. */
+  readonly code?: Blockstore
+  /**
+   * Starts a collection of old state now; undefined where the node collects none.
+   * @param keepEpochs - epochs of state to keep; undefined: as configured
+   */
+  readonly collect?: (keepEpochs: number | undefined) => void
+}
+
+/** As bytes, but none at all are an empty text: Go's empty slice, where no slice is null. */
+const chunk: Codec<Uint8Array> = {
+  ...bytes,
+  toJson: (value, context) => (value.length === 0 ? '' : bytes.toJson(value, context)),
+}
+
+/** Cuts what is written into chunks. */
+class Chunks implements ByteSink {
+  readonly waiting: Uint8Array[] = []
+
+  write(data: Uint8Array): void {
+    for (let at = 0; at < data.length; at += CHUNK_BYTES) this.waiting.push(data.slice(at, at + CHUNK_BYTES))
+  }
+}
+
+/** One export, under way. */
+async function run(
+  deps: ChainExportDeps,
+  [recentStateRoots, skipOldMessages, key]: readonly [number, boolean, Parameters<typeof loadTipset>[1]],
+  sink: ChannelSink<Uint8Array>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { view, timers, log, code } = deps
+  const head = loadTipset(view, key)
+  const chunks = new Chunks()
+  const sleep = (ms: number): Promise<void> => new Promise((resolve) => void timers.setTimeout(resolve, ms))
+  const send = async (): Promise<void> => {
+    for (const chunk of chunks.waiting.splice(0)) {
+      for (let waited = 0; sink.unreadBytes() > UNREAD_BYTES; waited += WAIT_MS) {
+        signal.throwIfAborted()
+        if (waited > STALLED_MS) throw new RpcError('FAILED', 'the client does not read')
+        await sleep(WAIT_MS)
+      }
+      signal.throwIfAborted()
+      sink.value(chunk)
+    }
+    await sleep(0)
+    signal.throwIfAborted()
+  }
+  const blocks = view.store.blocks
+  try {
+    await exportSnapshot({
+      blocks: code === undefined ? blocks : new LayeredBlockstore([blocks, code]),
+      head,
+      selection: { recentStateRoots, skipOldMessages },
+      writer: createSnapshotWriter(chunks, {
+        head: head.key,
+        format: 'car',
+        version: 1,
+        compress: (data) => data,
+        openScratch: () => {
+          throw new RpcError('FAILED', 'a plain CAR needs no scratch file')
+        },
+      }),
+      pause: send,
+    })
+    await send()
+    // An empty chunk says that it is complete.
+    sink.value(new Uint8Array(0))
+  } catch (error) {
+    if (!signal.aborted) log.warn('chain export failed', { message: errorMessage(error) })
+  }
+  if (!signal.aborted) sink.close()
+}
+
+/** The retention that `ChainPrune` asks for. @see lotus api/api_full.go PruneOpts */
+const pruneOptions: Codec<{ readonly retainState: number }> = jsonOnly(
+  'PruneOpts',
+  ({ retainState }) => ({ MovingGC: false, RetainState: retainState }),
+  (json: Json | undefined) => {
+    const retain = typeof json === 'object' && json !== null && !Array.isArray(json) ? json.RetainState : undefined
+    return { retainState: typeof retain === 'number' && Number.isSafeInteger(retain) ? retain : 0 }
+  },
+  { type: 'object', properties: { MovingGC: { type: 'boolean' }, RetainState: { type: 'number' } } },
+)
+
+const hotGcOptions: Codec<undefined> = jsonOnly(
+  'HotGCOpts',
+  () => ({ Threshold: 0, Periodic: false, Moving: false }),
+  () => undefined,
+  { type: 'object' },
+)
+
+/** Rows of the export and of the store's care. */
+export function chainExportMethods(deps: ChainExportDeps): MethodRow[] {
+  let running = 0
+  return [
+    channelMethod({
+      name: 'ChainExport',
+      perm: 'read',
+      summary: 'A snapshot of the chain as chunks of a CAR; an empty chunk says that it is complete.',
+      params: [param('recentStateRoots', chainEpoch), param('skipOldMsgs', bool), param('tipsetKey', tipsetKey)],
+      result: chunk,
+      subscribe: (recentStateRoots, skipOldMessages, key, sink) => {
+        if (running >= MAX_EXPORTS) throw new RpcError('FAILED', `${running} exports are running already`)
+        // Asked for before the answer, so that an unknown tipset is an error and no empty channel.
+        loadTipset(deps.view, key)
+        const stop = new AbortController()
+        running++
+        void run(deps, [recentStateRoots, skipOldMessages, key], sink, stop.signal).finally(() => running--)
+        return () => stop.abort()
+      },
+    }),
+    method({
+      name: 'ChainPrune',
+      perm: 'admin',
+      summary: 'Starts a collection of old state; RetainState: epochs of it to keep, 0 for as many as configured.',
+      params: [param('opts', pruneOptions)],
+      result: nothing,
+      handler: ({ retainState }) => {
+        if (deps.collect === undefined) throw new RpcError('FAILED', 'base blockstore does not support pruning')
+        deps.collect(retainState > 0 ? retainState : undefined)
+      },
+    }),
+    method({
+      name: 'ChainHotGC',
+      perm: 'admin',
+      summary: 'Not supported: the store uses freed space again by itself.',
+      params: [param('opts', hotGcOptions)],
+      result: nothing,
+      handler: () => {
+        throw new RpcError('FAILED', 'base blockstore does not support hot GC')
+      },
+    }),
+    method({
+      name: 'ChainCheckBlockstore',
+      perm: 'admin',
+      summary: 'Not supported.',
+      params: [],
+      result: nothing,
+      handler: () => {
+        throw new RpcError('FAILED', 'underlying blockstore does not support health checks')
+      },
+    }),
+  ]
+}
