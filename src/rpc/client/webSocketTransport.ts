@@ -2,14 +2,19 @@
 import { RpcClientError } from './errors.ts'
 import { FrameTransport } from './frameTransport.ts'
 
-/** The part of `WebSocket` that is needed. */
+/** The part of `WebSocket` that is needed. Every runtime has its own classes of events, hence `never`. */
 export interface WebSocketLike {
   send(text: string): void
   close(): void
   onopen: ((event: never) => void) | null
-  onmessage: ((event: { readonly data: unknown }) => void) | null
+  onmessage: ((event: never) => void) | null
   onerror: ((event: never) => void) | null
-  onclose: ((event: { readonly code: number; readonly reason: string }) => void) | null
+  onclose: ((event: never) => void) | null
+}
+
+interface Closing {
+  readonly code: number
+  readonly reason: string
 }
 
 /**
@@ -30,14 +35,14 @@ export function openWebSocket(create: () => WebSocketLike, onClosed?: () => void
       fail(cause)
       return
     }
-    socket.onclose = ({ code }) => fail(new RpcClientError('CLOSED', `the connection ended with code ${code}`))
+    socket.onclose = ({ code }: Closing) => fail(new RpcClientError('CLOSED', `the connection ended with code ${code}`))
     socket.onerror = null
     socket.onopen = () => {
       const transport = new FrameTransport((listener) => {
-        socket.onmessage = ({ data }) => {
+        socket.onmessage = ({ data }: { readonly data: unknown }) => {
           if (typeof data === 'string') listener.frame(data)
         }
-        socket.onclose = ({ code, reason }) => {
+        socket.onclose = ({ code, reason }: Closing) => {
           listener.closed(reason === '' ? `code ${code}` : reason)
           onClosed?.()
         }

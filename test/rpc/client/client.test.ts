@@ -160,7 +160,7 @@ describe('WebSocket', () => {
       onclose: null,
     }
     const opening = failure(openWebSocket(() => socket))
-    socket.onclose?.({ code: 1006, reason: '' })
+    socket.onclose?.({ code: 1006, reason: '' } as never)
     expect((await opening).code).toBe('UNREACHABLE')
   })
 })

@@ -1,0 +1,180 @@
+/**
+ * The newest part of the chain. Every tipset in it was reached from the head by hash: block CIDs are recomputed from the
+ * headers that came, and a tipset whose CIDs are not its child's parents is refused.
+ */
+import type { ChainEpoch, TokenAmount } from '../../../src/types/scalars.ts'
+import { equalTipsetKeys, firstBlock, type Tipset, type TipsetKey } from '../../../src/types/tipset.ts'
+import { MonitorError } from './errors.ts'
+
+/** What is shown of a tipset. */
+export interface TipsetView {
+  readonly key: TipsetKey
+  readonly parents: TipsetKey
+  readonly height: ChainEpoch
+  /** Unix seconds. */
+  readonly timestamp: number
+  /** One per block, printed. */
+  readonly miners: readonly string[]
+  /** AttoFIL per unit of gas that messages of this tipset pay. */
+  readonly baseFee: TokenAmount
+}
+
+/** One epoch of the window; `tipset` undefined: a null round. */
+export interface Epoch {
+  readonly height: ChainEpoch
+  readonly tipset: TipsetView | undefined
+}
+
+/** How the window moved. */
+export interface WindowMove {
+  /** Newest first. */
+  readonly reverted: readonly TipsetView[]
+  /** Oldest first. */
+  readonly applied: readonly TipsetView[]
+}
+
+/** What the window asks of the node. */
+export interface TipsetLoader {
+  tipset(key: TipsetKey): Promise<Tipset>
+  /** About so many ancestors of a tipset, newest first, the parents first of all. */
+  below(child: TipsetView, count: number): Promise<readonly Tipset[]>
+}
+
+export function viewOf(tipset: Tipset, prefix: 'f' | 't'): TipsetView {
+  const first = firstBlock(tipset)
+  return {
+    key: tipset.key,
+    parents: first.parents,
+    height: tipset.height,
+    timestamp: first.timestamp,
+    miners: tipset.blocks.map((block) => block.miner.toString(prefix)),
+    baseFee: first.parentBaseFee,
+  }
+}
+
+/** See the file's comment. */
+export class ChainWindow {
+  readonly #load: TipsetLoader
+  readonly #prefix: 'f' | 't'
+  readonly #keep: number
+  /** Oldest first. */
+  #tipsets: TipsetView[] = []
+
+  /** @param keep - epochs that are kept at most */
+  constructor(load: TipsetLoader, prefix: 'f' | 't', keep: number) {
+    this.#load = load
+    this.#prefix = prefix
+    this.#keep = keep
+  }
+
+  get head(): TipsetView | undefined {
+    return this.#tipsets.at(-1)
+  }
+
+  /** Oldest first. */
+  get tipsets(): readonly TipsetView[] {
+    return this.#tipsets
+  }
+
+  /**
+   * Moves to a head: loads what lies between, at least so many epochs below it.
+   * @throws MonitorError `WRONG_BLOCK`, `NOT_LINKED`: the window stays where it was
+   */
+  async follow(head: Tipset, depth: number): Promise<WindowMove> {
+    const fresh = [viewOf(head, this.#prefix)]
+    for (;;) {
+      const lowest = fresh.at(-1) as TipsetView
+      const joint = this.#tipsets.findLastIndex((one) => equalTipsetKeys(one.key, lowest.parents))
+      const isSame = this.head !== undefined && equalTipsetKeys(this.head.key, lowest.key)
+      if (isSame) return { reverted: [], applied: [] }
+      if (joint >= 0) return this.#join(joint, fresh.reverse())
+      const known = this.#tipsets.findLastIndex((one) => equalTipsetKeys(one.key, lowest.key))
+      if (known >= 0) return this.#join(known - 1, fresh.reverse())
+      if (lowest.height === 0 || lowest.height <= head.height - depth) return this.#join(-1, fresh.reverse())
+      fresh.push(await this.#parentOf(lowest))
+    }
+  }
+
+  /** It reaches genesis, or is as long as it gets. */
+  get isWhole(): boolean {
+    const oldest = this.#tipsets[0]
+    const { head } = this
+    return (
+      oldest === undefined || head === undefined || oldest.height === 0 || oldest.height <= head.height - this.#keep
+    )
+  }
+
+  /**
+   * Loads about so many tipsets below the oldest.
+   * @throws MonitorError `WRONG_BLOCK`, `NOT_LINKED`: what came before the wrong one stays
+   */
+  async extend(count: number): Promise<void> {
+    const oldest = this.#tipsets[0]
+    if (oldest === undefined || this.isWhole) return
+    const below = await this.#load.below(oldest, count)
+    for (const tipset of below) {
+      const child = this.#tipsets[0] as TipsetView
+      // The head may have moved to another branch meanwhile.
+      if (child !== oldest && !equalTipsetKeys(tipset.key, child.parents) && this.#tipsets.includes(oldest) === false)
+        return
+      this.#tipsets.unshift(this.#linked(child, tipset))
+    }
+  }
+
+  /** The newest so many epochs, newest first; null rounds between tipsets included. */
+  epochs(count: number): Epoch[] {
+    const out: Epoch[] = []
+    for (let at = this.#tipsets.length - 1; at >= 0 && out.length < count; at--) {
+      const tipset = this.#tipsets[at] as TipsetView
+      const above = this.#tipsets[at + 1]
+      for (let height = (above?.height ?? tipset.height + 1) - 1; height > tipset.height; height--) {
+        if (out.length < count) out.push({ height, tipset: undefined })
+      }
+      if (out.length < count) out.push({ height: tipset.height, tipset })
+    }
+    return out
+  }
+
+  /** Blocks per epoch, oldest first, null rounds 0. */
+  blockCounts(): number[] {
+    const out: number[] = []
+    for (const { height, miners } of this.#tipsets) {
+      const oldest = this.#tipsets[0] as TipsetView
+      while (out.length < height - oldest.height) out.push(0)
+      out.push(miners.length)
+    }
+    return out
+  }
+
+  at(height: ChainEpoch): TipsetView | undefined {
+    return this.#tipsets.find((one) => one.height === height)
+  }
+
+  /** The tipset that stands on this one. */
+  childOf(key: TipsetKey): TipsetView | undefined {
+    return this.#tipsets.find((one) => equalTipsetKeys(one.parents, key))
+  }
+
+  async #parentOf(child: TipsetView): Promise<TipsetView> {
+    return this.#linked(child, await this.#load.tipset(child.parents))
+  }
+
+  #linked(child: TipsetView, parent: Tipset): TipsetView {
+    if (!equalTipsetKeys(parent.key, child.parents)) {
+      throw new MonitorError('WRONG_BLOCK', `what came for the parents of epoch ${child.height} has another hash`)
+    }
+    if (parent.height >= child.height) {
+      throw new MonitorError('NOT_LINKED', `epoch ${child.height} stands on epoch ${parent.height}`)
+    }
+    return viewOf(parent, this.#prefix)
+  }
+
+  /** @param joint - place of the last tipset that stays; -1: none */
+  #join(joint: number, applied: TipsetView[]): WindowMove {
+    const reverted = this.#tipsets.slice(joint + 1).reverse()
+    this.#tipsets = [...this.#tipsets.slice(0, joint + 1), ...applied]
+    const lowest = (this.head as TipsetView).height - this.#keep
+    while ((this.#tipsets[0] as TipsetView).height < lowest) this.#tipsets.shift()
+    return { reverted, applied }
+  }
+}

@@ -1,0 +1,69 @@
+/** Numbers and names as the page prints them. */
+import { filNumber } from '../../../src/types/fil.ts'
+import type { TokenAmount } from '../../../src/types/scalars.ts'
+
+/** Narrow no-break space: groups digits without looking like a decimal sign anywhere. */
+const GROUP = '\u202f'
+const SHOWN_DECIMALS = 6
+const NANO = 10n ** 9n
+
+function grouped(digits: string): string {
+  return digits.replace(/\B(?=(\d{3})+$)/g, GROUP)
+}
+
+/** `1 234`. */
+export function formatCount(value: number | bigint): string {
+  return grouped(String(value))
+}
+
+/** An amount in parts. `exact` is the whole number, for copying. */
+export interface Amount {
+  readonly text: string
+  readonly unit: string
+  readonly exact: string
+}
+
+/** FIL, at most six decimals, cut and not rounded up: nobody owns more than is shown. `…` where digits are left out. */
+export function formatAmount(value: TokenAmount): Amount {
+  const exact = filNumber(value)
+  const [whole = '0', fraction = ''] = exact.replace('-', '').split('.')
+  const sign = value < 0n ? '−' : ''
+  const shown = fraction.slice(0, SHOWN_DECIMALS).replace(/0+$/, '')
+  const isCut = fraction.length > SHOWN_DECIMALS
+  if (isCut && whole === '0' && shown === '') return { text: `${sign}< 0.000001`, unit: 'FIL', exact }
+  const text = `${sign}${grouped(whole)}${shown === '' ? '' : `.${shown}`}${isCut ? '…' : ''}`
+  return { text, unit: 'FIL', exact }
+}
+
+/** A price of gas: attoFIL while that is short, else nanoFIL. */
+export function formatGasPrice(value: TokenAmount): Amount {
+  const exact = filNumber(value)
+  if (value < NANO / 1000n) return { text: grouped(value.toString()), unit: 'attoFIL', exact }
+  const thousandths = (value * 1000n) / NANO
+  const fraction = (thousandths % 1000n).toString().padStart(3, '0').replace(/0+$/, '')
+  const text = `${grouped((thousandths / 1000n).toString())}${fraction === '' ? '' : `.${fraction}`}`
+  return { text, unit: 'nanoFIL', exact }
+}
+
+/** `f1abjx…2p3za`; what is short stays whole. */
+export function shorten(text: string, head = 8, tail = 5): string {
+  return text.length <= head + tail + 1 ? text : `${text.slice(0, head)}…${text.slice(-tail)}`
+}
+
+const MINUTE = 60
+const HOUR = 3600
+const DAY = 86_400
+
+/** Seconds as `4 s`, `3 min`, `2 h 5 min`, `3 d`. */
+export function formatAge(seconds: number): string {
+  const s = Math.max(0, Math.round(seconds))
+  if (s < 2 * MINUTE) return `${s} s`
+  if (s < HOUR) return `${Math.floor(s / MINUTE)} min`
+  if (s < DAY) return `${Math.floor(s / HOUR)} h ${Math.floor((s % HOUR) / MINUTE)} min`
+  return `${Math.floor(s / DAY)} d`
+}
+
+/** Local time of day, `09:41:07`. */
+export function formatTime(unixSeconds: number): string {
+  return new Date(unixSeconds * 1000).toLocaleTimeString('en-GB')
+}

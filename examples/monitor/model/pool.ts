@@ -1,0 +1,87 @@
+/** Messages that wait to be included, by sender. The set is always the node's word: a pool is proven by nothing. */
+import type { MempoolUpdate } from '../../../src/mempool/pendingMessages.ts'
+import { messageCid } from '../../../src/types/message.ts'
+import type { TokenAmount } from '../../../src/types/scalars.ts'
+import { type SignedMessage, signedMessageCid } from '../../../src/types/signedMessage.ts'
+
+/** One pending message. */
+export interface PendingMessage {
+  readonly cid: string
+  /** Without its signature, as StateSearchMsg takes it too. */
+  readonly unsignedCid: string
+  readonly message: SignedMessage
+}
+
+/** What one sender has pending, by nonce. */
+export interface PoolSender {
+  readonly from: string
+  readonly messages: readonly PendingMessage[]
+  readonly value: TokenAmount
+}
+
+/** See the file's comment. */
+export class Pool {
+  /** By CID of the signed message. */
+  readonly #messages = new Map<string, PendingMessage>()
+
+  get size(): number {
+    return this.#messages.size
+  }
+
+  reset(messages: readonly SignedMessage[]): void {
+    this.#messages.clear()
+    for (const one of messages) this.#add(one)
+  }
+
+  /** @returns the message that the update replaced, if any */
+  update({ type, message }: MempoolUpdate): PendingMessage | undefined {
+    if (type === 'remove') {
+      this.#messages.delete(signedMessageCid(message).toString())
+      return undefined
+    }
+    const { from, nonce } = message.message
+    const before = this.ofNonce(from.toString('f'), nonce)
+    if (before !== undefined) this.#messages.delete(before.cid)
+    this.#add(message)
+    return before
+  }
+
+  find(cid: string): PendingMessage | undefined {
+    const known = this.#messages.get(cid)
+    if (known !== undefined) return known
+    for (const one of this.#messages.values()) if (one.unsignedCid === cid) return one
+    return undefined
+  }
+
+  /** @param from - with the letter f */
+  ofNonce(from: string, nonce: bigint): PendingMessage | undefined {
+    for (const one of this.#messages.values()) {
+      const { message } = one.message
+      if (message.nonce === nonce && message.from.toString('f') === from) return one
+    }
+    return undefined
+  }
+
+  /** Most messages first, then by address. */
+  senders(prefix: 'f' | 't'): PoolSender[] {
+    const by = new Map<string, PendingMessage[]>()
+    for (const one of this.#messages.values()) {
+      const from = one.message.message.from.toString(prefix)
+      const list = by.get(from)
+      if (list === undefined) by.set(from, [one])
+      else list.push(one)
+    }
+    return [...by]
+      .map(([from, messages]) => ({
+        from,
+        messages: messages.sort((a, b) => (a.message.message.nonce < b.message.message.nonce ? -1 : 1)),
+        value: messages.reduce((sum, one) => sum + one.message.message.value, 0n),
+      }))
+      .sort((a, b) => b.messages.length - a.messages.length || (a.from < b.from ? -1 : 1))
+  }
+
+  #add(message: SignedMessage): void {
+    const cid = signedMessageCid(message).toString()
+    this.#messages.set(cid, { cid, unsignedCid: messageCid(message.message).toString(), message })
+  }
+}

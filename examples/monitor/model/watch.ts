@@ -1,0 +1,108 @@
+/** Addresses that the reader watches, and what came to them. */
+
+import type { AddressedTransfers } from '../../../src/transfers/tipsetTransfers.ts'
+import type { TransferKind } from '../../../src/transfers/transfer.ts'
+import {
+  type Address,
+  addressFromBytes,
+  delegatedAddress,
+  idAddress,
+  parseAddress,
+} from '../../../src/types/address.ts'
+import type { ActorId, ChainEpoch, TokenAmount } from '../../../src/types/scalars.ts'
+import { type TipsetKey, tipsetKeyText } from '../../../src/types/tipset.ts'
+
+/** Ethereum's addresses live below the address manager, actor 10. */
+const EAM = 10n
+const ETH_BYTES = 20
+
+/** A transfer of value, with both ends printed with the letter f. */
+export interface SeenTransfer {
+  readonly id: string
+  readonly kind: TransferKind
+  readonly height: ChainEpoch
+  readonly tipset: TipsetKey
+  /** CID of its message; undefined: a reward or cron. */
+  readonly message: string | undefined
+  readonly from: string
+  readonly fromId: string
+  readonly to: string
+  readonly toId: string
+  readonly value: TokenAmount
+}
+
+/**
+ * An address as people paste it: any letter, or 0x with 40 hexadecimal digits.
+ * @throws CodecError when it is none
+ */
+export function readAddress(text: string): Address {
+  const given = text.trim()
+  if (/^0x[0-9a-f]{40}$/i.test(given)) {
+    const bytes = new Uint8Array(ETH_BYTES)
+    for (let i = 0; i < ETH_BYTES; i++) bytes[i] = Number.parseInt(given.slice(2 + 2 * i, 4 + 2 * i), 16)
+    return delegatedAddress(EAM, bytes)
+  }
+  return addressFromBytes(parseAddress(given).bytes)
+}
+
+/** The value transfers of a tipset, gas left out. */
+export function seenTransfers({ tipset, height, transfers, addressOf }: AddressedTransfers): SeenTransfer[] {
+  const name = (actor: ActorId): string => (addressOf.get(actor) ?? idAddress(actor)).toString('f')
+  return transfers.map((one) => ({
+    id: `${tipsetKeyText(tipset)}/${one.index}/${one.path.join('.')}/${one.kind}`,
+    kind: one.kind,
+    height,
+    tipset,
+    message: one.message?.toString(),
+    from: name(one.from),
+    fromId: idAddress(one.from).toString('f'),
+    to: name(one.to),
+    toId: idAddress(one.to).toString('f'),
+    value: one.value,
+  }))
+}
+
+/** Transfers of the chain as it stands, newest first; a reorganisation takes its own back. */
+export class TransferLog {
+  readonly #keep: number
+  #transfers: SeenTransfer[] = []
+
+  /** @param keep - transfers that are kept at most */
+  constructor(keep: number) {
+    this.#keep = keep
+  }
+
+  apply(reverted: readonly AddressedTransfers[], applied: readonly AddressedTransfers[]): void {
+    const gone = new Set(reverted.map(({ tipset }) => tipsetKeyText(tipset)))
+    if (gone.size > 0) this.#transfers = this.#transfers.filter(({ tipset }) => !gone.has(tipsetKeyText(tipset)))
+    this.add(applied.flatMap(seenTransfers))
+  }
+
+  /** Oldest first. */
+  add(transfers: readonly SeenTransfer[]): void {
+    const known = new Set(this.#transfers.map(({ id }) => id))
+    const fresh = transfers.filter(({ id, value }) => value > 0n && !known.has(id)).reverse()
+    this.#transfers = [...fresh, ...this.#transfers].slice(0, this.#keep)
+  }
+
+  dropTipset(key: TipsetKey): void {
+    const gone = tipsetKeyText(key)
+    this.#transfers = this.#transfers.filter(({ tipset }) => tipsetKeyText(tipset) !== gone)
+  }
+
+  clear(): void {
+    this.#transfers = []
+  }
+
+  /** From or to an address, newest first. @param address - with the letter f */
+  of(address: string): SeenTransfer[] {
+    return this.#transfers.filter(
+      ({ from, fromId, to, toId }) => from === address || fromId === address || to === address || toId === address,
+    )
+  }
+}
+
+/** Whether the transfer came in. */
+export function isIncoming({ to, toId }: SeenTransfer, address: string): boolean {
+  return to === address || toId === address
+}

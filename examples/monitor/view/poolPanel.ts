@@ -1,0 +1,100 @@
+/** Waiting messages, by sender. */
+import { formatAmount, formatCount, formatGasPrice, shorten } from '../model/format.ts'
+import type { Monitor } from '../model/monitor.ts'
+import type { PendingMessage, PoolSender } from '../model/pool.ts'
+import { announce, byId, copyButton, h, KeyedList, replaceWhen } from './dom.ts'
+import { sourceTag } from './source.ts'
+
+const SHOWN_SENDERS = 50
+const SHOWN_MESSAGES = 20
+
+/** See the file's comment. */
+export class PoolPanel {
+  readonly #monitor: Monitor
+  readonly #list: KeyedList<PoolSender>
+  readonly #note: HTMLElement
+
+  constructor(monitor: Monitor) {
+    this.#monitor = monitor
+    const list = h('ul', { class: 'senders' })
+    this.#note = h('p', { class: 'empty' })
+    const box = byId('pool-box')
+    // What scrolls must be reachable by keyboard.
+    box.tabIndex = 0
+    box.append(list, this.#note)
+    this.#list = new KeyedList(
+      list,
+      () => h('li', {}, h('details', {}, h('summary', {}), h('ul', { class: 'pending-list' }))),
+      (element, sender) => this.#update(element, sender),
+    )
+  }
+
+  show(): void {
+    const { poolError, wordSource, link, head } = this.#monitor
+    const senders = this.#monitor.pool.senders(this.#monitor.info?.prefix ?? 'f')
+    this.#list.show(senders.slice(0, SHOWN_SENDERS), ({ from }) => from)
+    const more = senders.length - SHOWN_SENDERS
+    const text =
+      poolError !== undefined
+        ? `The node does not tell: ${poolError}`
+        : head === undefined && link.at !== 'live'
+          ? '…'
+          : senders.length === 0
+            ? 'Nothing waits: every message is in a block.'
+            : more > 0
+              ? `and ${formatCount(more)} more senders`
+              : ''
+    if (this.#note.textContent !== text) this.#note.textContent = text
+    this.#note.hidden = text === ''
+    replaceWhen(byId('pool-mark'), wordSource, () => [sourceTag(wordSource)])
+  }
+
+  #update(element: HTMLElement, { from, messages, value }: PoolSender): void {
+    const key = messages.map(({ cid }) => cid).join()
+    const first = messages[0] as PendingMessage
+    const last = messages.at(-1) as PendingMessage
+    const amount = formatAmount(value)
+    const nonces =
+      messages.length === 1
+        ? `nonce ${first.message.message.nonce}`
+        : `nonces ${first.message.message.nonce}–${last.message.message.nonce}`
+    replaceWhen(element.querySelector('summary') as HTMLElement, key, () => [
+      h('span', { class: 'mono from', title: from }, shorten(from)),
+      h('span', { class: 'num count' }, `${messages.length} ${messages.length === 1 ? 'message' : 'messages'}`),
+      h('span', { class: 'num faint nonces' }, nonces),
+      h('span', { class: 'num value', title: `${amount.exact} FIL` }, `${amount.text} FIL`),
+    ])
+    replaceWhen(element.querySelector('.pending-list') as HTMLElement, key, () =>
+      messages.slice(0, SHOWN_MESSAGES).map((one) => this.#message(one)),
+    )
+  }
+
+  #message({ cid, message: { message } }: PendingMessage): HTMLElement {
+    const to = this.#monitor.print(message.to.toString('f'))
+    const { text } = formatAmount(message.value)
+    const cap = formatGasPrice(message.gasFeeCap)
+    const track = (): void => {
+      this.#monitor.track(cid)
+      announce('Message is tracked')
+    }
+    return h(
+      'li',
+      {},
+      h('span', { class: 'num' }, `${message.nonce}`),
+      h('span', { class: 'to' }, 'to ', h('span', { class: 'mono', title: to }, shorten(to, 6, 4))),
+      h('span', { class: 'num value' }, `${text} FIL`),
+      h('span', { class: 'num faint cap' }, `at most ${cap.text} ${cap.unit}`),
+      copyButton(cid, `message CID ${cid}`),
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'quiet tiny',
+          'aria-label': `Track message with nonce ${message.nonce}`,
+          onclick: track,
+        },
+        'Track',
+      ),
+    )
+  }
+}
