@@ -1,0 +1,363 @@
+/**
+ * The chain of a tab in IndexedDB, behind the core's synchronous stores.
+ *
+ * Reads come from memory: all of the key-value store, and the blocks used lately. A block that is in the database alone is
+ * brought by {@link BrowserStores.source} (ARCHITECTURE, decision 1). Writes are gathered and go out in one transaction
+ * over both stores, so that a head in the database never names a block that is not, whenever the tab ends. A write is in
+ * the database when {@link BrowserStores.settle} resolves: what the node tells anybody waits for that (frames.ts).
+ *
+ * Above the bound, or when the browser's quota is used up, the oldest blocks go: a follower fetches them again. What is in
+ * the key-value store (head, indexes, local messages), secrets and pinned blocks stay.
+ */
+import { entries, getMany } from 'idb-keyval'
+import { latin1 } from '../../src/base/bytes.ts'
+import { errorMessage } from '../../src/base/errors.ts'
+import { MemoryStore } from '../../src/base/memoryStore.ts'
+import type { KeyValueOp, KeyValueStore, Logger } from '../../src/base/ports.ts'
+import type { Cid } from '../../src/codec/cid.ts'
+import type { BlockSource } from '../../src/ipld/blockFetcher.ts'
+import type { Blockstore } from '../../src/ipld/blockstore.ts'
+import { NodeCache } from '../../src/ipld/nodeCache.ts'
+import type { Database, Durability } from './database.ts'
+import { BrowserError } from './errors.ts'
+import { MemoryBlocks } from './memoryBlocks.ts'
+import { StoredBlocks } from './storedBlocks.ts'
+import {
+  BLOCKS_WAIT_MS,
+  EVICT_TO,
+  MAX_DISK_BYTES,
+  MAX_MEMORY_BYTES,
+  MAX_META_BYTES,
+  MAX_WAITING_BYTES,
+  PRELOAD_BYTES,
+  WRITE_AT_BYTES,
+} from './storeLimits.ts'
+
+/** How to open the stores. */
+export interface BrowserStoresOptions {
+  readonly database: Database
+  readonly log: Logger
+  /** Old blocks may go: they can be fetched again. Otherwise a full store refuses writes. */
+  readonly evict: boolean
+  readonly maxMemoryBytes?: number
+  readonly maxDiskBytes?: number
+  readonly preloadBytes?: number
+  /** Told when writing fails, and undefined when it works again. */
+  readonly onTrouble?: (trouble: BrowserError | undefined) => void
+}
+
+/** What the stores hold. */
+export interface StoreFigures {
+  readonly blocks: number
+  readonly blockBytes: number
+  readonly waitingBytes: number
+}
+
+/** Decoded nodes per generation: a tab has less memory than a server. */
+const NODES = 8192
+
+/** Reads every store that has to be in memory. */
+export async function openBrowserStores(options: BrowserStoresOptions): Promise<BrowserStores> {
+  const { database, preloadBytes = PRELOAD_BYTES } = options
+  const [stored, meta] = await Promise.all([
+    StoredBlocks.load(database),
+    entries<string, Uint8Array>(database.use('meta')),
+  ])
+  const stores = new BrowserStores(options, stored, meta)
+  await stores.preload(preloadBytes)
+  return stores
+}
+
+/** See the file's comment. */
+export class BrowserStores {
+  readonly blocks: Blockstore
+  readonly meta: KeyValueStore
+  /** Blocks that are in the database and not in memory. */
+  readonly source: BlockSource
+  readonly #options: BrowserStoresOptions
+  readonly #database: Database
+  readonly #stored: StoredBlocks
+  readonly #memory: MemoryBlocks
+  readonly #values = new MemoryStore()
+  #pinned: ReadonlySet<string> = new Set()
+  #blocksDue = new Map<string, Uint8Array>()
+  #opsDue: KeyValueOp[] = []
+  #bytesDue = 0
+  #metaBytes = 0
+  /** The write under way or announced; undefined: all is written. */
+  #writing: Promise<void> | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #strict = false
+  #trouble: BrowserError | undefined
+  #closed = false
+
+  constructor(options: BrowserStoresOptions, stored: StoredBlocks, meta: readonly (readonly [string, Uint8Array])[]) {
+    this.#options = options
+    this.#database = options.database
+    this.#stored = stored
+    this.#memory = new MemoryBlocks(options.maxMemoryBytes ?? MAX_MEMORY_BYTES)
+    for (const [key, value] of meta) {
+      if (key === latin1(FLUSH_MARK)) continue
+      this.#values.put(fromLatin1(key), value)
+      this.#metaBytes += value.length
+    }
+    this.blocks = this.#openBlocks()
+    this.meta = this.#openMeta()
+    this.source = {
+      fetch: async (cids) => {
+        const names = cids.filter((cid) => this.#stored.has(cid.key))
+        const values = await this.#read(names.map(({ key }) => key))
+        return names.flatMap((cid, i) => (values[i] === undefined ? [] : [[cid, values[i]] as const]))
+      },
+    }
+  }
+
+  get figures(): StoreFigures {
+    return { blocks: this.#stored.size, blockBytes: this.#stored.bytes, waitingBytes: this.#bytesDue }
+  }
+
+  /** Why writing fails at present. */
+  get trouble(): BrowserError | undefined {
+    return this.#trouble
+  }
+
+  /** Blocks that no eviction takes: genesis, the head's headers. Replaces the last list. */
+  pin(cids: Iterable<Cid>): void {
+    this.#pinned = new Set([...cids].map(({ key }) => key))
+  }
+
+  /** Reads the newest blocks into memory. */
+  async preload(maxBytes: number): Promise<void> {
+    const names = this.#stored.newest(Math.min(maxBytes, (this.#options.maxMemoryBytes ?? MAX_MEMORY_BYTES) / 2))
+    for (let at = 0; at < names.length; at += PRELOAD_STEP) {
+      const part = names.slice(at, at + PRELOAD_STEP)
+      const values = await this.#read(part)
+      part.forEach((name, i) => {
+        const data = values[i]
+        if (data !== undefined) this.#memory.keep(name, data)
+      })
+    }
+  }
+
+  /**
+   * Resolves when every write before it is in the database; at once, with undefined, when all are. An end of the tab loses
+   * nothing then.
+   * @throws BrowserError `STORE_FULL`, `STORE_FAILED`, as a rejection: what waits is tried again with the next write
+   */
+  settle(): Promise<void> | undefined {
+    if (!this.#isDue) return this.#writing
+    this.#writing ??= this.#begin()
+    return this.#writing
+  }
+
+  /** Like {@link BrowserStores.settle}, and on stable storage: a loss of power loses nothing. */
+  async flush(): Promise<void> {
+    this.#assertOpen()
+    // What is being written already is not strict: the mark goes into a write behind it.
+    this.#opsDue.push({ op: 'put', key: FLUSH_MARK, value: new Uint8Array(0) })
+    this.#strict = true
+    while (this.#isDue || this.#writing !== undefined) await this.settle()
+  }
+
+  /** Flushes and gives the database up; a failure to write does not keep it open. */
+  async close(): Promise<void> {
+    if (this.#closed) return
+    try {
+      await this.flush()
+    } catch (error) {
+      this.#options.log.error('the store was closed with writes undone', { reason: errorMessage(error) })
+    }
+    this.#closed = true
+    clearTimeout(this.#timer)
+    this.#memory.clear()
+    await this.#values.close()
+    this.#database.close()
+  }
+
+  get #isDue(): boolean {
+    return this.#blocksDue.size > 0 || this.#opsDue.length > 0
+  }
+
+  #openBlocks(): Blockstore {
+    return {
+      nodes: new NodeCache(NODES),
+      get: (cid) => {
+        this.#assertOpen()
+        return this.#memory.get(cid.key)
+      },
+      has: (cid) => {
+        this.#assertOpen()
+        return this.#memory.has(cid.key)
+      },
+      put: (cid, data) => {
+        this.#assertOpen()
+        const { key } = cid
+        if (this.#memory.has(key)) return
+        if (this.#stored.has(key)) {
+          this.#memory.keep(key, data)
+          return
+        }
+        this.#admit(data.length)
+        this.#memory.wait(key, data)
+        this.#blocksDue.set(key, data)
+        this.#announce(this.#bytesDue >= WRITE_AT_BYTES ? 0 : BLOCKS_WAIT_MS)
+      },
+    }
+  }
+
+  #openMeta(): KeyValueStore {
+    const batch = (ops: readonly KeyValueOp[]): void => {
+      this.#assertOpen()
+      let bytes = 0
+      for (const one of ops) {
+        if (one.op === 'put') bytes += one.value.length
+        bytes -= this.#values.get(one.key)?.length ?? 0
+      }
+      if (this.#metaBytes + bytes > MAX_META_BYTES) {
+        const message = `Cannot write to the store: it holds ${this.#metaBytes} bytes, at most ${MAX_META_BYTES}`
+        throw new BrowserError('STORE_FULL', message)
+      }
+      this.#admit(Math.max(0, bytes))
+      this.#values.batch(ops)
+      this.#metaBytes += bytes
+      for (const one of ops) {
+        const key = one.key.slice()
+        this.#opsDue.push(one.op === 'put' ? { op: 'put', key, value: one.value.slice() } : { op: 'delete', key })
+      }
+      if (ops.length > 0) this.#announce(0)
+    }
+    return {
+      get: (key) => this.#values.get(key),
+      has: (key) => this.#values.has(key),
+      keys: (prefix) => this.#values.keys(prefix),
+      put: (key, value) => batch([{ op: 'put', key, value }]),
+      delete: (key) => batch([{ op: 'delete', key }]),
+      batch,
+      flush: () => this.flush(),
+      close: () => this.close(),
+    }
+  }
+
+  /** Refuses a write while nothing gets through: a bound on what a crash would lose. */
+  #admit(bytes: number): void {
+    if (this.#trouble !== undefined && this.#bytesDue + bytes > MAX_WAITING_BYTES) throw this.#trouble
+    this.#bytesDue += bytes
+  }
+
+  #announce(ms: number): void {
+    if (this.#writing !== undefined || (this.#timer !== undefined && ms > 0)) return
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => {
+      this.settle()?.catch(() => undefined)
+    }, ms)
+  }
+
+  async #begin(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    // Writes of the same turn of the loop go along.
+    await undefined
+    try {
+      while (this.#isDue) await this.#writeDue()
+      this.#setTrouble(undefined)
+    } catch (error) {
+      const trouble = error instanceof BrowserError ? error : new BrowserError('STORE_FAILED', errorMessage(error))
+      this.#setTrouble(trouble)
+      throw trouble
+    } finally {
+      this.#writing = undefined
+    }
+  }
+
+  async #writeDue(): Promise<void> {
+    const blocks = this.#blocksDue
+    const ops = this.#opsDue
+    const bytes = this.#bytesDue
+    const durability: Durability = this.#strict ? 'strict' : 'relaxed'
+    this.#blocksDue = new Map()
+    this.#opsDue = []
+    this.#bytesDue = 0
+    this.#strict = false
+    try {
+      await this.#makeRoom(bytes)
+      await this.#write(blocks, ops, durability)
+    } catch (error) {
+      // In order again: what came meanwhile is newer.
+      this.#blocksDue = new Map([...blocks, ...this.#blocksDue])
+      this.#opsDue = [...ops, ...this.#opsDue]
+      this.#bytesDue += bytes
+      this.#strict ||= durability === 'strict'
+      throw error
+    }
+    for (const key of blocks.keys()) this.#memory.written(key)
+  }
+
+  async #write(
+    blocks: ReadonlyMap<string, Uint8Array>,
+    ops: readonly KeyValueOp[],
+    durability: Durability,
+  ): Promise<void> {
+    for (;;) {
+      try {
+        let batch: ReturnType<StoredBlocks['put']> | undefined
+        await this.#database.write(['blocks', 'batches', 'meta'], durability, (of) => {
+          batch = this.#stored.put(of, blocks)
+          const meta = of('meta')
+          for (const one of ops) {
+            if (one.op === 'put') meta.put(one.value, latin1(one.key))
+            else meta.delete(latin1(one.key))
+          }
+        })
+        if (batch !== undefined) this.#stored.committed(batch)
+        return
+      } catch (error) {
+        // The browser gives no figure: a part of what is here goes, until it fits or nothing is left to go.
+        const isFull = error instanceof BrowserError && error.code === 'STORE_FULL'
+        if (!isFull || !(await this.#evict(Math.max(1, this.#stored.bytes * (1 - EVICT_TO))))) throw error
+      }
+    }
+  }
+
+  async #makeRoom(bytes: number): Promise<void> {
+    const most = this.#options.maxDiskBytes ?? MAX_DISK_BYTES
+    if (!this.#options.evict || this.#stored.bytes + bytes <= most) return
+    await this.#evict(this.#stored.bytes + bytes - most * EVICT_TO)
+  }
+
+  /** @returns false when nothing could go */
+  async #evict(bytes: number): Promise<boolean> {
+    if (!this.#options.evict) return false
+    let eviction = this.#stored.planEviction(bytes, (key) => this.#pinned.has(key) || this.#memory.isRecent(key))
+    // All that is there is in use: what is in memory can go from the disk all the same, pinned blocks cannot.
+    if (eviction.freedBytes < bytes) eviction = this.#stored.planEviction(bytes, (key) => this.#pinned.has(key))
+    if (eviction.freedBytes === 0) return false
+    await this.#database.write(['blocks', 'batches'], 'relaxed', (of) => this.#stored.evict(of, eviction))
+    this.#stored.evicted(eviction)
+    this.#options.log.debug('old blocks evicted', { blocks: eviction.removed.length, bytes: eviction.freedBytes })
+    return true
+  }
+
+  #read(names: string[]): Promise<(Uint8Array | undefined)[]> {
+    return names.length === 0 ? Promise.resolve([]) : getMany<Uint8Array>(names, this.#database.use('blocks'))
+  }
+
+  #setTrouble(trouble: BrowserError | undefined): void {
+    if (trouble === undefined && this.#trouble === undefined) return
+    this.#trouble = trouble
+    if (trouble !== undefined) this.#options.log.error('cannot write to the store', { reason: trouble.message })
+    this.#options.onTrouble?.(trouble)
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new BrowserError('STORE_CLOSED', 'Cannot use the store: it is closed')
+  }
+}
+
+function fromLatin1(text: string): Uint8Array {
+  return Uint8Array.from(text, (character) => character.charCodeAt(0))
+}
+
+/** Blocks per read of the preload. */
+const PRELOAD_STEP = 1000
+/** Written by a flush, so that there is something to write. */
+const FLUSH_MARK: Uint8Array = Uint8Array.of(0)

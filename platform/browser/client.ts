@@ -1,0 +1,299 @@
+/**
+ * A node in this tab, from the page's side.
+ *
+ *     const petrel = await startPetrel({ node: { kind: 'local' }, passphrase })
+ *     const node = createClient(petrel.transport, { ChainHead: chainHead })
+ *     await petrel.request('ChainHead')
+ *     await petrel.stop()
+ *
+ * The node runs in a worker that this module creates: keys, tokens and stores are there, out of reach of the page's other
+ * scripts, which get what `connect` or `serveOrigins` gives them.
+ */
+import type { Json } from '../../src/codec/jsonText.ts'
+import type { ChannelListener, RpcTransport } from '../../src/rpc/client/transport.ts'
+import { BrowserError } from './errors.ts'
+import type { BrowserLogLevel } from './logger.ts'
+import type { FromWorker, PlainFailure, TabState, ToWorker } from './messages.ts'
+import type { NodeKind, SessionAccess, SessionRequest, WorkerOptions } from './nodeOptions.ts'
+import { toJson } from './plainJson.ts'
+import { PetrelProvider, ProviderError } from './provider.ts'
+import { TabTransport } from './tabTransport.ts'
+
+export type { TabState } from './messages.ts'
+export type { FollowerKind, LocalChainKind, NodeKind, SnapshotKind } from './nodeOptions.ts'
+
+/** How to start. */
+export interface PetrelOptions {
+  readonly node: NodeKind
+  /** Names what is kept: one node per name and origin, shared by all tabs. Default: the kind with its network. */
+  readonly name?: string
+  /** Keys are kept, encrypted. Without one they live as long as the tab that runs the node. */
+  readonly passphrase?: string
+  /** Path of the JSON-RPC interface. Default `v1`. */
+  readonly version?: 'v0' | 'v1'
+  /** Default `warn`. */
+  readonly log?: BrowserLogLevel
+  /** Of the built worker. Default: `worker.js` beside this module. */
+  readonly workerUrl?: URL | string
+  /** Of the machine's. Default: `vmWorker.js` beside this module. */
+  readonly vmWorkerUrl?: URL | string
+  /** Bytes of blocks in memory and in IndexedDB. */
+  readonly maxMemoryBytes?: number
+  readonly maxDiskBytes?: number
+  /** Ask the browser not to clear what is kept when space is short. Default true. */
+  readonly persist?: boolean
+}
+
+/** What happens while it runs. */
+export interface PetrelEvents {
+  /** This tab's part: it runs the node, or another tab does. */
+  state?(state: TabState): void
+  /** Writing to IndexedDB fails (quota); undefined: it works again. */
+  trouble?(trouble: PlainFailure | undefined): void
+  online?(online: boolean): void
+}
+
+/** A node in the tab. */
+export interface Petrel {
+  /** For `createClient`, with all permissions. */
+  readonly transport: RpcTransport
+  /** For clients of other makes. */
+  readonly provider: PetrelProvider
+  readonly state: TabState
+  /** One call, JSON in and out. @param method - `ChainHead`, or a full name: `eth_blockNumber` @throws RpcClientError */
+  request(method: string, params?: readonly unknown[], signal?: AbortSignal): Promise<Json>
+  /** A channel. @returns what stops it @throws RpcClientError */
+  subscribe(method: string, params: readonly unknown[], listener: ChannelListener<Json>): Promise<() => void>
+  /** Hears of changes; the present state at once. @returns what stops it */
+  listen(events: PetrelEvents): () => void
+  /** A port for somebody else, with the permissions of a token; without one, read only. */
+  connect(token?: string): MessagePort
+  /**
+   * Serves other windows (frames of other origins) that ask by {@link connectTo}: those of `origins` and no others, with
+   * the permissions of their tokens.
+   * @returns what ends it; sessions that are open go on
+   */
+  serveOrigins(origins: readonly string[]): () => void
+  /** Stops the node, all writes done, or hands it to another tab. */
+  stop(): Promise<void>
+}
+
+/** The message by which a window asks for a session. */
+const CONNECT = 'petrel-connect'
+
+interface ConnectRequest {
+  readonly type: typeof CONNECT
+  readonly token: string
+}
+
+/** How long `stop` waits for the worker before it is ended, ms. */
+const STOP_MS = 10_000
+
+function defaultName(node: NodeKind): string {
+  return node.kind === 'local' ? 'local' : `${node.kind}-${node.network.startsWith('{') ? 'custom' : node.network}`
+}
+
+function fullName(method: string): string {
+  return method.includes('.') || method.includes('_') ? method : `Filecoin.${method}`
+}
+
+/**
+ * Starts the node, or joins the one that another tab runs; resolves when it answers.
+ * @throws BrowserError `NOT_SUPPORTED`, `STORE_FAILED`, `ACCESS_REFUSED`, …; `info.code` of `START_FAILED` is the node's own
+ * code (`WRONG_PASSPHRASE`, …)
+ */
+export async function startPetrel(options: PetrelOptions): Promise<Petrel> {
+  if (options.persist ?? true) void navigator.storage?.persist?.().catch(() => false)
+  const workerUrl = options.workerUrl ?? new URL('./worker.js', import.meta.url)
+  const worker = new Worker(workerUrl, { type: 'module', name: 'petrel' })
+  const tab = new TabHandle(worker, options)
+  try {
+    await tab.ready
+  } catch (error) {
+    worker.terminate()
+    throw error
+  }
+  return tab
+}
+
+class TabHandle implements Petrel {
+  readonly transport: TabTransport
+  readonly provider: PetrelProvider
+  readonly ready: Promise<void>
+  readonly #worker: Worker
+  readonly #version: 'v0' | 'v1'
+  readonly #listeners = new Set<PetrelEvents>()
+  #state: TabState = { at: 'joining' }
+  #settleReady: { resolve(): void; reject(error: Error): void } = { resolve: () => undefined, reject: () => undefined }
+  #stopping: Promise<void> | undefined
+
+  constructor(worker: Worker, options: PetrelOptions) {
+    this.#worker = worker
+    this.#version = options.version ?? 'v1'
+    this.ready = new Promise((resolve, reject) => {
+      this.#settleReady = { resolve, reject }
+    })
+    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.#received(data)
+    worker.onerror = (event) => this.#failed(event.message || 'its script could not be loaded')
+    this.#post({ type: 'start', options: workerOptions(options) })
+    const port = this.#open({ as: 'page' })
+    this.transport = new TabTransport(port, {
+      notification: (method, params) => this.provider.notified(method, params),
+      changed: () => void this.#announceChain(),
+    })
+    this.provider = new PetrelProvider(this.transport)
+    this.ready.then(
+      () => void this.#announceChain(),
+      () => undefined,
+    )
+  }
+
+  get state(): TabState {
+    return this.#state
+  }
+
+  request(method: string, params: readonly unknown[] = [], signal?: AbortSignal): Promise<Json> {
+    return this.transport.request(fullName(method), toJson(params), signal)
+  }
+
+  subscribe(method: string, params: readonly unknown[], listener: ChannelListener<Json>): Promise<() => void> {
+    return this.transport.subscribe(fullName(method), toJson(params), listener)
+  }
+
+  listen(events: PetrelEvents): () => void {
+    this.#listeners.add(events)
+    events.state?.(this.#state)
+    return () => void this.#listeners.delete(events)
+  }
+
+  connect(token = ''): MessagePort {
+    return this.#open({ as: 'token', token })
+  }
+
+  serveOrigins(origins: readonly string[]): () => void {
+    const onMessage = ({ data, origin, ports }: MessageEvent<unknown>): void => {
+      const port = ports[0]
+      if (port === undefined || !isConnect(data) || !origins.includes(origin)) return
+      this.#session({ as: 'token', token: data.token }, port)
+    }
+    window.addEventListener('message', onMessage)
+    return () => window.removeEventListener('message', onMessage)
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop()
+    return this.#stopping
+  }
+
+  async #stop(): Promise<void> {
+    this.transport.close()
+    const stopped = new Promise<void>((resolve) => {
+      const unlisten = this.listen({
+        state: ({ at }) => {
+          if (at !== 'stopped') return
+          unlisten()
+          resolve()
+        },
+      })
+    })
+    this.#post({ type: 'stop' })
+    await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, STOP_MS))])
+    this.#worker.terminate()
+    this.#settleReady.reject(new BrowserError('STOPPED', 'the node was stopped'))
+  }
+
+  #open(access: SessionAccess): MessagePort {
+    const { port1, port2 } = new MessageChannel()
+    this.#session(access, port2)
+    return port1
+  }
+
+  #session(access: SessionAccess, port: MessagePort): void {
+    const request: SessionRequest = { access, version: this.#version }
+    this.#worker.postMessage({ type: 'session', request, port } satisfies ToWorker, [port])
+  }
+
+  #received(message: FromWorker): void {
+    switch (message.type) {
+      case 'state':
+        this.#setState(message.state)
+        return
+      case 'trouble':
+        for (const one of [...this.#listeners]) one.trouble?.(message.trouble)
+        return
+      case 'online':
+        for (const one of [...this.#listeners]) one.online?.(message.online)
+        return
+    }
+  }
+
+  #setState(state: TabState): void {
+    this.#state = state
+    if (state.at === 'leading' || state.at === 'following') this.#settleReady.resolve()
+    if (state.at === 'failed') {
+      const { code, message } = state.error
+      this.#settleReady.reject(new BrowserError('START_FAILED', message, { code }))
+    }
+    if (state.at === 'failed' || state.at === 'stopped') {
+      this.provider.emit('disconnect', new ProviderError(DISCONNECTED, `the node is ${state.at}`))
+    }
+    for (const one of [...this.#listeners]) one.state?.(state)
+  }
+
+  #failed(reason: string): void {
+    this.#setState({ at: 'failed', error: { code: 'START_FAILED', message: `Cannot run the worker: ${reason}` } })
+  }
+
+  /** After a change of nodes too: subscriptions that were made by calls have to be made again. */
+  async #announceChain(): Promise<void> {
+    const chainId = await this.request('eth_chainId').catch(() => undefined)
+    if (typeof chainId === 'string') this.provider.emit('connect', { chainId })
+  }
+
+  #post(message: ToWorker): void {
+    this.#worker.postMessage(message)
+  }
+}
+
+/** EIP-1193's number. */
+const DISCONNECTED = 4900
+
+function isConnect(data: unknown): data is ConnectRequest {
+  if (typeof data !== 'object' || data === null || !('type' in data) || !('token' in data)) return false
+  return data.type === CONNECT && typeof data.token === 'string'
+}
+
+function workerOptions(options: PetrelOptions): WorkerOptions {
+  const { node, maxMemoryBytes, maxDiskBytes } = options
+  return {
+    node: withPlainUrls(node),
+    name: options.name ?? defaultName(node),
+    passphrase: options.passphrase,
+    log: options.log ?? 'warn',
+    vmWorkerUrl: String(options.vmWorkerUrl ?? new URL('./vmWorker.js', import.meta.url)),
+    ...(maxMemoryBytes === undefined ? {} : { maxMemoryBytes }),
+    ...(maxDiskBytes === undefined ? {} : { maxDiskBytes }),
+  }
+}
+
+/** A URL does not cross to a worker; a relative one means the page. */
+function withPlainUrls<T extends NodeKind>(node: T): T {
+  const plain = Object.entries(node).map(([key, value]: [string, unknown]) => {
+    const isAddress = value instanceof URL || (typeof value === 'string' && ADDRESSES.has(key))
+    return [key, isAddress ? new URL(value, document.baseURI).href : value]
+  })
+  return Object.fromEntries(plain) as T
+}
+
+/** Fields that hold an address when they hold a text. */
+const ADDRESSES: ReadonlySet<string> = new Set(['snapshot', 'bundle', 'genesis'])
+
+/**
+ * Asks a page for a session with its node: from a frame of another origin, the page being `window.parent`.
+ * @param origin - of that page: nobody else gets the token
+ */
+export function connectTo(target: Window, origin: string, token = ''): TabTransport {
+  const { port1, port2 } = new MessageChannel()
+  target.postMessage({ type: CONNECT, token } satisfies ConnectRequest, origin, [port2])
+  return new TabTransport(port1)
+}

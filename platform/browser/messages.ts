@@ -1,0 +1,52 @@
+/** What a page and its worker say to each other besides JSON-RPC. Nobody else has this line. */
+import type { BrowserErrorCode } from './errors.ts'
+import type { SessionRequest, WorkerOptions } from './nodeOptions.ts'
+
+/** From the page. A session's JSON-RPC goes over its own port. */
+export type ToWorker =
+  | { readonly type: 'start'; readonly options: WorkerOptions }
+  | { readonly type: 'session'; readonly request: SessionRequest; readonly port: MessagePort }
+  | { readonly type: 'stop' }
+
+/** A failure as it crosses. */
+export interface PlainFailure {
+  readonly code: BrowserErrorCode | string
+  readonly message: string
+}
+
+/** What becomes of the keys. `memory`: no passphrase, lost at the end. `locked`: sealed keys are there and stay shut. */
+export type KeysState = 'sealed' | 'memory' | 'locked'
+
+/**
+ * A tab's part:
+ *
+ *   joining --> leading            it runs the node
+ *           --> following          another tab does --> leading (when that one goes)
+ *   any     --> failed | stopped
+ */
+export type TabState =
+  | { readonly at: 'joining' }
+  | { readonly at: 'starting' }
+  | { readonly at: 'leading'; readonly network: string; readonly keys: KeysState }
+  | { readonly at: 'following'; readonly isSealed: boolean }
+  | { readonly at: 'failed'; readonly error: PlainFailure }
+  | { readonly at: 'stopped' }
+
+/** From the worker. */
+export type FromWorker =
+  | { readonly type: 'state'; readonly state: TabState }
+  /** Writing to the store fails (undefined: works again). */
+  | { readonly type: 'trouble'; readonly trouble: PlainFailure | undefined }
+  | { readonly type: 'online'; readonly online: boolean }
+
+/**
+ * On a session's port, besides text frames. To the worker: `read` bytes of frames (so that a slow reader's channels can be
+ * ended), `close`. To the page: `changed`: another node answers from now on, all calls and channels are void (it answers
+ * `ready`, and what it sent before that goes nowhere); `refused`: nothing will come.
+ */
+export type PortSignal =
+  | { readonly read: number }
+  | { readonly close: true }
+  | { readonly ready: true }
+  | { readonly changed: true }
+  | { readonly refused: string }

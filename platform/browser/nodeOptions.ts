@@ -1,0 +1,65 @@
+/** What a page asks its worker for. Plain data: it crosses by structured clone. */
+import type { DevnetOptions } from '../../src/devnet/options.ts'
+import type { BrowserLogLevel } from './logger.ts'
+
+/** Bytes that the user has: a file that was chosen, an address, or the bytes themselves. */
+export type BytesFrom = File | Blob | URL | string | Uint8Array
+
+/** A local chain inside the tab: no network at all. */
+export interface LocalChainKind {
+  readonly kind: 'local'
+  /** Seed, accounts, block time, … Defaults: DEVNET_DEFAULTS. `produce` has no meaning here. */
+  readonly devnet?: Partial<Omit<DevnetOptions, 'produce'>>
+  /** A builtin-actors bundle (CAR): the chain runs the network's own Wasm actors. Absent: native ones. Kept for later starts. */
+  readonly bundle?: BytesFrom
+}
+
+/** A follower of peers. */
+export interface FollowerKind {
+  readonly kind: 'follow'
+  /** A built-in network's name, or a network file's JSON text. */
+  readonly network: string
+  /** CAR of the genesis, for a network whose genesis is not built in. */
+  readonly genesis?: BytesFrom
+  /** `headers`: signatures, weights, fork choice; state proven under headers. `execute`: everything is executed. */
+  readonly mode: 'headers' | 'execute'
+  /** Multiaddrs of peers to begin with; default: the network's own. */
+  readonly bootstrap?: readonly string[]
+  /** Actors' bundle for executing. */
+  readonly bundle?: BytesFrom
+}
+
+/** An archive opened in place; the chain stands still. */
+export interface SnapshotKind {
+  readonly kind: 'snapshot'
+  readonly network: string
+  /** A file, or an address whose server answers range requests. */
+  readonly snapshot: File | Blob | URL | string
+  readonly bundle?: BytesFrom
+}
+
+/** Which node the worker runs. */
+export type NodeKind = LocalChainKind | FollowerKind | SnapshotKind
+
+/** All that the worker is told. */
+export interface WorkerOptions {
+  readonly node: NodeKind
+  /** Names the database: one node per name and origin. Default: the kind, with the network. */
+  readonly name: string
+  /** Keys are kept, sealed under it. undefined: keys live in the worker's memory alone. */
+  readonly passphrase: string | undefined
+  readonly log: BrowserLogLevel
+  /** Of the built `vmWorker`. */
+  readonly vmWorkerUrl: string
+  readonly maxMemoryBytes?: number
+  readonly maxDiskBytes?: number
+}
+
+/** What a session may do. `page`: the page that started the node. `token`: whoever shows one; `''`: nobody, read only. */
+export type SessionAccess = { readonly as: 'page' } | { readonly as: 'token'; readonly token: string }
+
+/** How a session is opened. */
+export interface SessionRequest {
+  readonly access: SessionAccess
+  readonly version: 'v0' | 'v1'
+}

@@ -1,0 +1,99 @@
+/** The sessions of this tab's clients, each on a port, wherever the node is: in this worker, or in another tab. */
+import { errorMessage } from '../../src/base/errors.ts'
+import type { FrameReceiver, FrameSession } from './frames.ts'
+import type { PortSignal } from './messages.ts'
+import type { SessionRequest } from './nodeOptions.ts'
+
+/** Opens sessions with the node that answers at present. */
+export type OpenFrames = (request: SessionRequest, receiver: FrameReceiver) => Promise<FrameSession>
+
+interface Client {
+  readonly request: SessionRequest
+  readonly port: MessagePort
+  /** Counts the nodes that this client was connected to. */
+  turn: number
+  /** It has not heard yet that the node changed: what it sends was meant for the other one. */
+  isStale: boolean
+  session: FrameSession | undefined
+  /** Frames that came while there was no session. */
+  readonly early: string[]
+  unread: number
+}
+
+/** See the file's comment. */
+export class PortSessions {
+  readonly #clients = new Set<Client>()
+  #open: OpenFrames | undefined
+
+  add(request: SessionRequest, port: MessagePort): void {
+    const client: Client = { request, port, turn: 0, isStale: false, session: undefined, early: [], unread: 0 }
+    this.#clients.add(client)
+    port.onmessage = ({ data }: MessageEvent<string | PortSignal>) => this.#received(client, data)
+    // Where the browser tells it: the other end is gone with its page.
+    port.addEventListener('close', () => this.#remove(client))
+    port.start()
+    void this.#connect(client)
+  }
+
+  /** From now on that node answers; undefined: none does, and frames wait. */
+  use(open: OpenFrames | undefined): void {
+    const hadNode = this.#open !== undefined
+    this.#open = open
+    for (const client of this.#clients) {
+      client.turn++
+      client.session?.end()
+      client.session = undefined
+      if (hadNode) {
+        // What was asked of the other node gets no answer any more; the client asks again where it wants to.
+        client.early.length = 0
+        client.isStale = true
+        client.port.postMessage({ changed: true } satisfies PortSignal)
+      }
+      void this.#connect(client)
+    }
+  }
+
+  #received(client: Client, data: string | PortSignal): void {
+    if (typeof data === 'string') {
+      if (client.isStale) return
+      if (client.session === undefined) client.early.push(data)
+      else client.session.receive(data)
+    } else if ('read' in data) client.unread = Math.max(0, client.unread - data.read)
+    else if ('ready' in data) client.isStale = false
+    else if ('close' in data) this.#remove(client)
+  }
+
+  async #connect(client: Client): Promise<void> {
+    const open = this.#open
+    if (open === undefined) return
+    const { turn } = client
+    const isCurrent = (): boolean => client.turn === turn && this.#clients.has(client)
+    try {
+      const session = await open(client.request, {
+        frame: (text) => {
+          if (!isCurrent()) return
+          client.unread += text.length
+          client.port.postMessage(text)
+        },
+        unreadBytes: () => client.unread,
+      })
+      if (!isCurrent()) {
+        session.end()
+        return
+      }
+      client.session = session
+      for (const text of client.early.splice(0)) session.receive(text)
+    } catch (error) {
+      if (!isCurrent()) return
+      client.port.postMessage({ refused: errorMessage(error) } satisfies PortSignal)
+      this.#remove(client)
+    }
+  }
+
+  #remove(client: Client): void {
+    if (!this.#clients.delete(client)) return
+    client.session?.end()
+    client.session = undefined
+    client.port.close()
+  }
+}

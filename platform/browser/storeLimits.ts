@@ -1,0 +1,20 @@
+/** Bounds of what a tab keeps. Ours to choose. */
+
+const MEBI = 1024 * 1024
+
+/** Blocks in memory, bytes; older ones are read from IndexedDB again. */
+export const MAX_MEMORY_BYTES: number = 192 * MEBI
+/** Blocks in IndexedDB, bytes; above it the oldest go. */
+export const MAX_DISK_BYTES: number = 512 * MEBI
+/** What an eviction goes down to, as a part of the bound: it runs seldom. */
+export const EVICT_TO = 0.85
+/** Blocks read into memory when the store opens, newest first, bytes. */
+export const PRELOAD_BYTES: number = 48 * MEBI
+/** Most bytes that wait to be written; the store refuses more when it cannot write. */
+export const MAX_WAITING_BYTES: number = 96 * MEBI
+/** How long blocks wait for company before they are written, ms; anything else is written at once. */
+export const BLOCKS_WAIT_MS = 250
+/** Blocks of this many bytes are written without waiting. */
+export const WRITE_AT_BYTES: number = 4 * MEBI
+/** Most values of the key-value store, bytes: all of them are in memory. */
+export const MAX_META_BYTES: number = 64 * MEBI

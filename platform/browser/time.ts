@@ -1,0 +1,35 @@
+/** Time in a worker of a browser: a clock, and timers that a sleeping laptop does not stop. */
+import type { Clock, Timers } from '../../src/base/ports.ts'
+
+export const browserClock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+}
+
+/**
+ * Longest sleep of one browser timer, ms. A timer's own clock stands still while the machine sleeps, and a hidden tab's
+ * timers are slowed down: a long wait is cut in slices that look at the wall clock, so that what is overdue runs within
+ * one slice after waking.
+ */
+const SLICE_MS = 5000
+
+export const browserTimers: Timers = {
+  setTimeout(fn, ms) {
+    const dueWall = Date.now() + ms
+    const dueMonotonic = performance.now() + ms
+    let timer: ReturnType<typeof setTimeout>
+    // Either clock will do: the wall clock may be set back, the other one stops in sleep.
+    const left = (): number => Math.min(dueWall - Date.now(), dueMonotonic - performance.now())
+    const arm = (): void => {
+      timer = setTimeout(
+        () => {
+          if (left() <= 1) fn()
+          else arm()
+        },
+        Math.min(SLICE_MS, Math.max(0, left())),
+      )
+    }
+    arm()
+    return () => clearTimeout(timer)
+  },
+}
