@@ -40,3 +40,37 @@ export function clockDuration(seconds: number): string {
 export function goList(items: readonly string[]): string {
   return `[${items.join(' ')}]`
 }
+
+const SI_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB']
+
+/** `82 MB`, `1.4 kB`: powers of 1000, one decimal below ten. @see dustin/go-humanize bytes.go Bytes */
+export function siBytes(bytes: number): string {
+  const whole = Math.floor(bytes)
+  if (whole < 10) return `${whole} B`
+  const power = Math.min(SI_UNITS.length - 1, Math.floor(Math.log10(whole) / 3))
+  const value = Math.floor((whole / 1000 ** power) * 10 + 0.5) / 10
+  return `${value < 10 ? value.toFixed(1) : value.toFixed(0)} ${SI_UNITS[power]}`
+}
+
+const BINARY_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB']
+
+/** `1.5 MiB`: powers of 1024, four digits. @see lotus chain/types/bigint.go SizeStr */
+export function binarySize(bytes: number): string {
+  let value = bytes
+  let unit = 0
+  for (; value >= 1024 && unit + 1 < BINARY_UNITS.length; unit++) value /= 1024
+  return `${Number(value.toPrecision(4))} ${BINARY_UNITS[unit]}`
+}
+
+/** Columns as wide as their widest cell and two spaces, at least four; the last one as it is. @see text/tabwriter */
+export function tabbed(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = []
+  for (const row of rows) {
+    for (let i = 0; i + 1 < row.length; i++) {
+      widths[i] = Math.max(widths[i] ?? 4, (row[i] as string).length + 2)
+    }
+  }
+  return rows
+    .map((row) => `${row.map((cell, i) => cell.padEnd(i + 1 < row.length ? (widths[i] as number) : 0)).join('')}\n`)
+    .join('')
+}

@@ -5,6 +5,7 @@ import { addActorsCommands } from './commands/actors.ts'
 import { addAuthCommands } from './commands/auth.ts'
 import { addChainCommands } from './commands/chain.ts'
 import { addMpoolCommands } from './commands/mpool.ts'
+import { addNetCommands } from './commands/net.ts'
 import { addSendCommand } from './commands/send.ts'
 import { addStateCommands } from './commands/state.ts'
 import { addSyncCommands } from './commands/sync.ts'
@@ -40,6 +41,7 @@ function createProgram({ io, version, addNodeCommands }: CliOptions): Command {
   addSendCommand(program, context)
   addMpoolCommands(program, context)
   addStateCommands(program, context)
+  addNetCommands(program, context)
   addAuthCommands(program, context)
   addActorsCommands(program, context)
   addVersionCommand(program, context, version)
