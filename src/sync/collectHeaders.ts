@@ -83,26 +83,27 @@ class HeaderWalk {
   async run(): Promise<TipsetKey[]> {
     const { target, signal, progress } = this.#options
     this.#checkBeaconEntries(target)
-    let at = target
-    let isFetched = false
-    while (!(await this.#meets(at))) {
+    for (let at = target; !(await this.#meets(at)); ) {
       signal.throwIfAborted()
       this.#accept(at)
       progress.height(at.height)
-      const parents = firstBlock(at).parents
-      this.#refuseBad(parents)
-      const next = tryTipset(this.#deps.store, parents)
-      if (next === undefined) {
-        if (isFetched) throw new SyncError('HEADERS_UNAVAILABLE', `failed to get blocks at height ${at.height}`)
-        await this.#fetch(parents, at)
-        isFetched = true
-        continue
-      }
-      isFetched = false
-      this.#checkLink(next, parents, at)
-      at = next
+      at = await this.#parents(at)
     }
     return this.#keys
+  }
+
+  /** The parents of a tipset, fetched where they are not here. */
+  async #parents(child: Tipset): Promise<Tipset> {
+    const { store } = this.#deps
+    const { parents } = firstBlock(child)
+    this.#refuseBad(parents)
+    let found = tryTipset(store, parents)
+    if (found === undefined) {
+      await this.#fetch(parents, child)
+      found = store.tipset(parents)
+    }
+    this.#checkLink(found, parents, child)
+    return found
   }
 
   /** Whether `tipset` lies on our own chain, walking that back to its height. */

@@ -126,7 +126,7 @@ class ForwardPass {
     if (at === 0) {
       const { valid, failure } = await validator.validateBlocks(tipset, options)
       // One valid block of several is something; which tipset they make decides the fork choice.
-      if (valid.length === 0) throw failure
+      if (valid.length === 0 && failure !== undefined) throw failure
       progress.height(tipset.height)
       return
     }

@@ -44,7 +44,7 @@ export interface ValidateOptions {
 export interface TipsetVerdict {
   readonly valid: readonly BlockHeader[]
   /** Of the first block that failed. */
-  readonly failure: unknown
+  readonly failure: Error | undefined
 }
 
 /** One tipset at a time; whoever comes meanwhile waits. */
@@ -110,7 +110,7 @@ export class TipsetValidator {
     const base = await edge(() => validation.view.store.parent(tipset), signal)
     const baseResult = await this.#execute(base, signal)
     const ahead = options.goesOn ? this.#executeAhead(tipset, baseResult) : undefined
-    let failure: unknown
+    let failure: Error | undefined
     for (const block of todo) {
       await this.#pause(signal)
       try {
@@ -156,8 +156,8 @@ export class TipsetValidator {
     base: Tipset,
     baseResult: TipsetState | undefined,
     remembers: boolean,
-  ): Promise<unknown> {
-    if (!isPermanent(error)) return error
+  ): Promise<Error> {
+    if (!isPermanent(error)) return error instanceof Error ? error : badBlock(error)
     const cid = headerCid(block)
     const where = baseResult === undefined ? '' : await this.#difference(error, block, base, baseResult)
     const wrong = badBlock(error, where, cid.toString())

@@ -14,6 +14,7 @@ import { mockBeacon } from '../../src/consensus/beacon.ts'
 import { networkBeacons } from '../../src/consensus/drandBeacon.ts'
 import type { BlockValidation } from '../../src/consensus/validateBlock.ts'
 import { mockWinningPoSt } from '../../src/consensus/winningPoSt.ts'
+import type { CodeLoader } from '../../src/fvm/kernel/kernel.ts'
 import { acceptAllProofs } from '../../src/fvm/proofVerifier.ts'
 import { BlockFetcher } from '../../src/ipld/blockFetcher.ts'
 import { type Blockstore, LayeredBlockstore, MemoryBlockstore, tryGetBlock } from '../../src/ipld/blockstore.ts'
@@ -51,6 +52,8 @@ export interface Recorded {
   readonly view: ChainView
   /** Actors' code; empty where it is not on this machine. */
   readonly bundles: readonly Blockstore[]
+  /** Actors that need no bundle. */
+  readonly native?: CodeLoader
 }
 
 export function openRecorded(chain: string): Recorded {
@@ -140,6 +143,8 @@ export interface FollowerOptions {
   readonly meta?: KeyValueStore
   readonly clock?: Clock
   readonly threshold?: number
+  /** Whether an executing node can fetch blocks; one that only follows headers always can. */
+  readonly fetches?: boolean
   /** Changes how blocks are checked. */
   readonly validation?: Partial<BlockValidation>
   readonly vm?: (vm: VmHost, view: ChainView) => VmHost
@@ -175,7 +180,9 @@ export function createFollower(recorded: Recorded, options: FollowerOptions): Fo
   }
   if (!store.load()) store.setGenesis(genesis)
   const view = new ChainView({ store, network, beaconRound: mockBeacon.roundAt })
-  const vm = new LocalVmHost({ view, proofs: acceptAllProofs, codeLoaders: createCodeLoaders({ blocks: layered }) })
+  const { native } = recorded
+  const codeLoaders = createCodeLoaders({ blocks: layered, ...(native === undefined ? {} : { native }) })
+  const vm = new LocalVmHost({ view, proofs: acceptAllProofs, codeLoaders })
   let fetched = 0
   const fetcher = new BlockFetcher(layered, [
     {
@@ -206,7 +213,8 @@ export function createFollower(recorded: Recorded, options: FollowerOptions): Fo
     vm: options.mode === 'execute' ? (options.vm?.(vm, view) ?? vm) : undefined,
     meta,
     source: options.source,
-    edge: fetcher.run,
+    // Who executes has all of the state; only the fetching follower may lack some.
+    edge: options.mode === 'headers' || options.fetches === true ? fetcher.run : async (run) => run(),
     clock,
     timers: realTimers,
     log: silentLog,
