@@ -256,7 +256,7 @@ export class BrowserStores {
     clearTimeout(this.#timer)
     this.#timer = undefined
     // Writes of the same turn of the loop go along.
-    await undefined
+    await Promise.resolve()
     try {
       while (this.#isDue) await this.#writeDue()
       this.#setTrouble(undefined)

@@ -97,8 +97,9 @@ export function urlSource(address: URL | string): ByteSource {
     throw new BrowserError('RANGE_REFUSED', `Cannot read ${url}: ${reason}`, { url })
   }
   return chunked(size, (offset, length) => {
-    const { status, response } = requestRange(url, offset, length)
-    const data = new Uint8Array(response as ArrayBuffer)
+    const answer = requestRange(url, offset, length)
+    const { status } = answer
+    const data = new Uint8Array(answer.response as ArrayBuffer)
     if (status === STATUS_PARTIAL && data.length === length) return data
     const reason = `status ${status}, ${data.length} bytes of ${length}`
     throw new BrowserError('FILE_UNREADABLE', `Cannot read ${url}: ${reason}`, { url, offset })

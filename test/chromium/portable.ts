@@ -9,6 +9,9 @@ const REPLACED = new Set(['test/support/shared.ts', 'test/support/actors.ts'])
 const isWebPackage = (name: string): boolean =>
   name === 'vitest' || !/^(node:|lmdb|ws$|vitest\/|commander|hono|esbuild|playwright)/.test(name)
 
+/** Tests of the browser's own shims. */
+const BROWSER_TESTS: readonly string[] = ['test/platform/browserPorts.page.ts']
+
 /** The test files by path from the root; slow ones run in Node alone. */
 export function portableTests(): { readonly files: string[]; readonly nodeOnly: string[] } {
   const imports = readImports(['src', 'test', 'platform', 'scripts'])
@@ -30,5 +33,5 @@ export function portableTests(): { readonly files: string[]; readonly nodeOnly: 
   const tests = [...imports.keys()].filter(
     (file) => file.endsWith('.test.ts') && !ELSEWHERE.test(file) && !file.includes('slow'),
   )
-  return { files: tests.filter(isPortable), nodeOnly: tests.filter((file) => !isPortable(file)) }
+  return { files: [...tests.filter(isPortable), ...BROWSER_TESTS], nodeOnly: tests.filter((file) => !isPortable(file)) }
 }

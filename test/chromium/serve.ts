@@ -15,7 +15,17 @@ export interface TestServer {
   close(): void
 }
 
-/** Serves `bundles` at `/`, the shared data at `/shared`, actors at `/actors`, this repository at `/root`. */
+/** The part that a header `Range: bytes=0-99` asks for. */
+function rangeOf(
+  header: string | undefined,
+  size: number,
+): { readonly start: number; readonly end: number } | undefined {
+  const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(header ?? '') ?? []
+  if (start === undefined || end === undefined || Number(start) >= size) return undefined
+  return { start: Number(start), end: Math.min(Number(end), size - 1) }
+}
+
+/** Serves `bundles` at `/`, the shared data at `/shared`, actors at `/actors`, this repository at `/root`; `/whole/…` without ranges. */
 export async function serveTests(bundles: string): Promise<TestServer> {
   const folders: Readonly<Record<string, string | undefined>> = { shared: SHARED, actors: ACTORS, root: ROOT }
   const pathOf = (url: string): string | undefined => {
@@ -29,7 +39,8 @@ export async function serveTests(bundles: string): Promise<TestServer> {
     const url = (request.url ?? '/').split('?')[0] as string
     const isList = url.startsWith('/list/')
     const isPacked = url.startsWith('/unpacked/')
-    const path = pathOf(url.replace(/^\/(list|unpacked)\//, '/'))
+    const isWhole = url.startsWith('/whole/')
+    const path = pathOf(url.replace(/^\/(list|unpacked|whole)\//, '/'))
     const stat = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false })
     if (path === undefined || stat === undefined || stat.isDirectory() !== isList) {
       response.writeHead(404).end()
@@ -37,13 +48,15 @@ export async function serveTests(bundles: string): Promise<TestServer> {
     }
     const type = TYPES[path.slice(path.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
     // The same isolation as the browser node's own page asks for, so that shared memory and fine clocks are there.
-    response.writeHead(200, {
+    const range = isList || isPacked || isWhole ? undefined : rangeOf(request.headers.range, stat.size)
+    response.writeHead(range === undefined ? 200 : 206, {
+      ...(range === undefined ? {} : { 'Content-Range': `bytes ${range.start}-${range.end}/${stat.size}` }),
       'Content-Type': isList ? 'application/json' : type,
       'Cross-Origin-Opener-Policy': 'same-origin',
       'Cross-Origin-Embedder-Policy': 'require-corp',
     })
     if (isList) response.end(JSON.stringify(readdirSync(path).sort()))
-    else if (!isPacked) createReadStream(path).pipe(response)
+    else if (!isPacked) createReadStream(path, range).pipe(response)
     else
       createReadStream(path)
         .pipe(path.endsWith('.zst') ? createZstdDecompress() : createGunzip())
