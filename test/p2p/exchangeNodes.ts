@@ -5,10 +5,10 @@ import type { ChainStore } from '../../src/chain/chainStore.ts'
 import { ExchangeClient } from '../../src/p2p/chainExchange/client.ts'
 import { CHAIN_EXCHANGE_PROTOCOL } from '../../src/p2p/chainExchange/messages.ts'
 import { serveChainExchange } from '../../src/p2p/chainExchange/server.ts'
-import type { ByteStream } from '../../src/p2p/peerLinks.ts'
 import type { MemoryNetwork, MemoryNode } from '../support/memoryNetwork.ts'
 import { openRecordedView, silentLog } from '../support/recordedView.ts'
 import type { VirtualTime } from '../support/virtualTime.ts'
+import { readAll } from './streams.ts'
 
 /** Chooses the same each time. */
 export const steadyRandom: Random = { fill: (out) => out.fill(0) }
@@ -49,19 +49,6 @@ export function addClient(
   const node = network.addNode(name)
   const deps = { links: node.links, clock: time, timers: time, random: steadyRandom, log: silentLog }
   return Object.assign(node, { client: new ExchangeClient(deps) })
-}
-
-/** Everything until the stream ends. */
-export async function readAll(stream: ByteStream): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  for (let bytes = await stream.read(); bytes !== undefined; bytes = await stream.read()) chunks.push(bytes)
-  const out = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0))
-  let at = 0
-  for (const chunk of chunks) {
-    out.set(chunk, at)
-    at += chunk.length
-  }
-  return out
 }
 
 /** Sends a request as it is. @returns the answer, hexadecimal */

@@ -1,0 +1,167 @@
+/**
+ * Bitswap: blocks for others out of this node's store, and blocks of others for this node.
+ * @see ipfs/specs BITSWAP.md; ipfs/boxo bitswap; forest src/libp2p_bitswap
+ */
+import { errorMessage } from '../../base/errors.ts'
+import type { Clock, Logger, Timers } from '../../base/ports.ts'
+import type { Blockstore } from '../../ipld/blockstore.ts'
+import type { BlockSource } from '../../ipld/withBlocks.ts'
+import { P2pError } from '../errors.ts'
+import { isGarbage } from '../framing/garbage.ts'
+import { StreamReader } from '../framing/streamReader.ts'
+import { PeerBudget } from '../peerBudget.ts'
+import type { ByteStream, PeerLinks, PeerName } from '../peerLinks.ts'
+import { ServiceGate } from '../serviceGate.ts'
+import { BlockClient } from './client.ts'
+import {
+  MAX_MESSAGE_BYTES,
+  MAX_READING,
+  MAX_READING_OF_PEER,
+  MAX_STREAMS,
+  MESSAGE_MS,
+  UNASKED_BUDGET,
+} from './limits.ts'
+import { BITSWAP_PROTOCOLS, type BitswapMessage, decodeMessage } from './messages.ts'
+import { PeerSender, type PeerSenderDeps } from './peerSender.ts'
+import { WantServer } from './server.ts'
+import { Swarm } from './swarm.ts'
+
+export interface BitswapDeps {
+  readonly links: PeerLinks
+  /** What others may have. */
+  readonly blocks: Blockstore
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly log: Logger
+}
+
+/** Bitswap, running. */
+export interface Bitswap {
+  /** For {@link withBlocks}: blocks of connected peers. */
+  readonly source: BlockSource
+  /** Blocks under way, and wants of others that wait. */
+  pending(): { readonly fetching: number; readonly serving: number }
+  stop(): void
+}
+
+/** Starts serving, and fetching. */
+export function startBitswap(deps: BitswapDeps): Bitswap {
+  const node = new BitswapNode(deps)
+  return { source: node.client, pending: () => node.pending(), stop: () => node.stop() }
+}
+
+/** Messages that come at once; the others wait, unread, so that peers slow down instead of losing them. */
+const READING = { running: MAX_READING, perPeer: MAX_STREAMS, waiting: Number.MAX_SAFE_INTEGER }
+
+class BitswapNode {
+  readonly client: BlockClient
+  readonly #deps: BitswapDeps
+  readonly #server: WantServer
+  readonly #swarm: Swarm
+  readonly #senders = new Map<PeerName, PeerSender>()
+  readonly #senderDeps: PeerSenderDeps
+  readonly #streams = new Map<PeerName, Set<ByteStream>>()
+  readonly #reading = new ServiceGate(READING)
+  readonly #readingOfPeer = new Map<PeerName, ServiceGate>()
+  readonly #control = new AbortController()
+  readonly #ends: (() => void)[]
+
+  constructor(deps: BitswapDeps) {
+    this.#deps = deps
+    const { links, clock, timers, log, blocks } = deps
+    this.#senderDeps = { links, log, time: { clock, timers }, signal: this.#control.signal }
+    this.#swarm = new Swarm(clock)
+    const send = (peer: PeerName, message: BitswapMessage, sizeBytes: number): Promise<void> => {
+      return this.#sender(peer).send(message, sizeBytes)
+    }
+    const unasked = new PeerBudget(clock, UNASKED_BUDGET)
+    this.client = new BlockClient({ links, timers, send, unasked, swarm: this.#swarm })
+    const onFlood = (peer: PeerName): void => links.report(peer, { reason: 'bitswap: too many wants', proven: false })
+    this.#server = new WantServer({ blocks, clock, timers, send, onFlood })
+    this.#ends = [
+      ...BITSWAP_PROTOCOLS.map((protocol) => links.handle(protocol, (peer, stream) => this.#serve(peer, stream))),
+      links.onDisconnected((peer) => this.#forget(peer)),
+    ]
+  }
+
+  pending(): { fetching: number; serving: number } {
+    return { fetching: this.client.pending, serving: this.#server.pending }
+  }
+
+  stop(): void {
+    for (const end of this.#ends) end()
+    this.client.close()
+    for (const peer of [...this.#senders.keys(), ...this.#streams.keys()]) this.#forget(peer)
+    this.#control.abort(new P2pError('NOT_STARTED', 'Cannot exchange blocks: stopped'))
+  }
+
+  #sender(peer: PeerName): PeerSender {
+    let sender = this.#senders.get(peer)
+    if (sender === undefined) {
+      sender = new PeerSender(this.#senderDeps, peer)
+      this.#senders.set(peer, sender)
+    }
+    return sender
+  }
+
+  #forget(peer: PeerName): void {
+    this.#senders.get(peer)?.close()
+    this.#senders.delete(peer)
+    this.#server.forget(peer)
+    this.#swarm.forget(peer)
+    this.#readingOfPeer.delete(peer)
+    for (const stream of this.#streams.get(peer) ?? []) stream.abort(new P2pError('STREAM_RESET', 'bitswap ended'))
+    this.#streams.delete(peer)
+    this.client.forget(peer)
+  }
+
+  /** Reads messages until the peer ends the stream, which it may keep open for long. */
+  async #serve(peer: PeerName, stream: ByteStream): Promise<void> {
+    const { links, log } = this.#deps
+    const streams = this.#streams.get(peer) ?? new Set<ByteStream>()
+    if (streams.size >= MAX_STREAMS) {
+      links.report(peer, { reason: 'bitswap: too many streams', proven: false })
+      throw new P2pError('PEER_REFUSED', 'too many streams')
+    }
+    this.#streams.set(peer, streams.add(stream))
+    try {
+      const reader = new StreamReader(stream, Number.MAX_SAFE_INTEGER)
+      while (!(await reader.atEnd())) await this.#readMessage(peer, stream, reader)
+      await stream.closeWrite()
+    } catch (error) {
+      log.debug('bitswap stream ended', { peer, error: errorMessage(error) })
+      if (isGarbage(error)) links.report(peer, { reason: `bitswap: ${errorMessage(error)}`, proven: true })
+      throw error
+    } finally {
+      streams.delete(stream)
+      if (streams.size === 0 && this.#streams.get(peer) === streams) this.#streams.delete(peer)
+    }
+  }
+
+  async #readMessage(peer: PeerName, stream: ByteStream, reader: StreamReader): Promise<void> {
+    const leaves = [await this.#ofPeer(peer).enter(peer), await this.#reading.enter(peer)]
+    const late = new P2pError('TIMEOUT', `Cannot read message: not here after ${MESSAGE_MS} ms`)
+    const cancel = this.#deps.timers.setTimeout(() => stream.abort(late), MESSAGE_MS)
+    let bytes: Uint8Array
+    try {
+      const length = await reader.varint()
+      if (length > MAX_MESSAGE_BYTES) throw new P2pError('TOO_LARGE', `Cannot read message: ${length} bytes`)
+      bytes = await reader.bytes(length)
+    } finally {
+      cancel()
+      for (const leave of leaves) leave?.()
+    }
+    const message = decodeMessage(bytes)
+    this.client.receive(peer, message)
+    this.#server.receive(peer, message.wants)
+  }
+
+  #ofPeer(peer: PeerName): ServiceGate {
+    let gate = this.#readingOfPeer.get(peer)
+    if (gate === undefined) {
+      gate = new ServiceGate({ running: MAX_READING_OF_PEER, perPeer: MAX_STREAMS, waiting: MAX_STREAMS })
+      this.#readingOfPeer.set(peer, gate)
+    }
+    return gate
+  }
+}

@@ -1,0 +1,298 @@
+/**
+ * Fetches blocks: from the peer that answered last; when it has not got one, or takes long, from whoever says to have
+ * it. A block that several callers want is asked for once.
+ * @see ipfs/boxo bitswap/client/internal/session
+ */
+import type { Timers } from '../../base/ports.ts'
+import type { Cid } from '../../codec/cid.ts'
+import type { BlockSource } from '../../ipld/withBlocks.ts'
+import { P2pError } from '../errors.ts'
+import { abortReason } from '../framing/patientStream.ts'
+import type { PeerBudget } from '../peerBudget.ts'
+import type { PeerLinks, PeerName } from '../peerLinks.ts'
+import { FETCH_WINDOW, HAVE_FANOUT, MAX_WANTS, RETRY_MS, WANT_MS } from './limits.ts'
+import {
+  BITSWAP_PROTOCOLS,
+  type BitswapMessage,
+  isBareBlockOf,
+  type Presence,
+  type ReceivedMessage,
+  type SentBlock,
+  type Want,
+} from './messages.ts'
+import type { Swarm } from './swarm.ts'
+import { WantedBlock } from './wantedBlock.ts'
+
+/** Bytes of an entry of a wantlist, about. */
+const ENTRY_BYTES = 50
+/** Bytes for which an unasked block counts once more. */
+const UNASKED_UNIT_BYTES = 65_536
+
+export interface BlockClientDeps {
+  readonly links: PeerLinks
+  readonly timers: Timers
+  readonly swarm: Swarm
+  readonly send: (peer: PeerName, message: BitswapMessage, sizeBytes: number) => Promise<void>
+  /** Of blocks that nobody asked for. */
+  readonly unasked: PeerBudget
+}
+
+/** See the file's comment. */
+export class BlockClient implements BlockSource {
+  readonly #deps: BlockClientDeps
+  readonly #wanted = new Map<string, WantedBlock>()
+  #closed = false
+
+  constructor(deps: BlockClientDeps) {
+    this.#deps = deps
+  }
+
+  /** Blocks under way. */
+  get pending(): number {
+    return this.#wanted.size
+  }
+
+  /**
+   * Blocks that could be had, each within 30 s; fewer than asked for when nobody has the others.
+   * @throws P2pError `TOO_LARGE` when too many are under way; the signal's reason
+   */
+  async fetch(cids: readonly Cid[], signal: AbortSignal | undefined): Promise<readonly (readonly [Cid, Uint8Array])[]> {
+    if (cids.length <= FETCH_WINDOW) return this.#fetchWindow(cids, signal)
+    const out: (readonly [Cid, Uint8Array])[] = []
+    for (let i = 0; i < cids.length; i += FETCH_WINDOW) {
+      out.push(...(await this.#fetchWindow(cids.slice(i, i + FETCH_WINDOW), signal)))
+    }
+    return out
+  }
+
+  async #fetchWindow(
+    cids: readonly Cid[],
+    signal: AbortSignal | undefined,
+  ): Promise<readonly (readonly [Cid, Uint8Array])[]> {
+    if (signal?.aborted === true) throw abortReason(signal)
+    if (this.#closed || cids.length === 0) return []
+    const { wanted, fresh } = this.#want(cids)
+    const cancelTimer = this.#deps.timers.setTimeout(() => this.#giveUp(wanted), WANT_MS)
+    let onAbort = (): void => undefined
+    const aborted = new Promise<never>((_, reject) => {
+      onAbort = () => reject(abortReason(signal))
+    })
+    aborted.catch(() => undefined)
+    signal?.addEventListener('abort', onAbort)
+    for (const one of wanted) one.waiting++
+    this.#begin(fresh)
+    try {
+      const all = Promise.all(wanted.map(async (one) => [one.cid, await one.settled] as const))
+      const found = await (signal === undefined ? all : Promise.race([all, aborted]))
+      return found.filter((one): one is readonly [Cid, Uint8Array] => one[1] !== undefined)
+    } finally {
+      cancelTimer()
+      signal?.removeEventListener('abort', onAbort)
+      for (const one of wanted) one.waiting--
+      this.#dropUnwanted(wanted)
+    }
+  }
+
+  #want(cids: readonly Cid[]): { wanted: WantedBlock[]; fresh: WantedBlock[] } {
+    if (this.#wanted.size + cids.length > MAX_WANTS) {
+      throw new P2pError('TOO_LARGE', `Cannot fetch ${cids.length} blocks: ${this.#wanted.size} are under way`)
+    }
+    const wanted = new Map<string, WantedBlock>()
+    const fresh: WantedBlock[] = []
+    for (const cid of cids) {
+      let one = wanted.get(cid.key) ?? this.#wanted.get(cid.key)
+      if (one === undefined) {
+        one = new WantedBlock(cid)
+        this.#wanted.set(cid.key, one)
+        fresh.push(one)
+      }
+      wanted.set(cid.key, one)
+    }
+    return { wanted: [...wanted.values()], fresh }
+  }
+
+  #candidates(): PeerName[] {
+    const { links, swarm } = this.#deps
+    return swarm.order(links.peers().filter((peer) => BITSWAP_PROTOCOLS.some((name) => links.speaks(peer, name))))
+  }
+
+  /** Asks the best peer for new wants; without peers they end at once. */
+  #begin(fresh: readonly WantedBlock[]): void {
+    const [best] = this.#candidates()
+    if (best === undefined) {
+      for (const one of fresh) this.#settle(one, undefined)
+      return
+    }
+    if (fresh.length > 0) this.#askFor(best, fresh)
+  }
+
+  /** Asks a peer for blocks, and others when it takes long. */
+  #askFor(peer: PeerName, wanted: readonly WantedBlock[]): void {
+    const { swarm, timers } = this.#deps
+    for (const one of wanted) {
+      one.asked.set(peer, 'block asked')
+      swarm.asks(peer, one.cid.key)
+    }
+    this.#send(peer, wanted, 'block')
+    timers.setTimeout(() => {
+      const late = wanted.filter((one) => !one.done && one.asked.get(peer) === 'block asked')
+      if (late.length > 0) this.#askOthers(late)
+    }, swarm.hedgeMs(peer))
+  }
+
+  #send(peer: PeerName, wanted: readonly WantedBlock[], type: Want['type']): void {
+    const wants = wanted.map(({ cid }): Want => ({ cid, type, cancel: false, sendDontHave: true }))
+    this.#deps
+      .send(peer, { wants, blocks: [], presences: [] }, wants.length * ENTRY_BYTES)
+      .catch(() => this.#lost(peer, wanted))
+  }
+
+  /** A peer that cannot be asked has nothing. */
+  #lost(peer: PeerName, wanted: readonly WantedBlock[]): void {
+    const open = wanted.filter((one) => !one.done)
+    for (const one of open) one.asked.set(peer, 'has it not')
+    this.#askOthers(open.filter((one) => !one.underWay))
+  }
+
+  /** Goes on for wants whose peer has failed them: whoever has it, else whoever was not asked, else all again later. */
+  #askOthers(wanted: readonly WantedBlock[]): void {
+    const candidates = this.#candidates()
+    const blocks = new Map<PeerName, WantedBlock[]>()
+    const haves = new Map<PeerName, WantedBlock[]>()
+    for (const one of wanted) {
+      if (one.done) continue
+      const owner = candidates.find((peer) => one.asked.get(peer) === 'has it')
+      if (owner !== undefined) {
+        push(blocks, owner, one)
+        continue
+      }
+      // Those who were asked whether they have it may still say so.
+      if ([...one.asked.values()].includes('have asked')) continue
+      const unasked = candidates.filter((peer) => !one.asked.has(peer)).slice(0, HAVE_FANOUT)
+      for (const peer of unasked) push(haves, peer, one)
+      if (unasked.length === 0 && !one.open) this.#later(one)
+    }
+    for (const [peer, list] of blocks) this.#askFor(peer, list)
+    for (const [peer, list] of haves) {
+      for (const one of list) {
+        one.asked.set(peer, 'have asked')
+        // A small block comes at once instead of the word that it is there.
+        this.#deps.swarm.asks(peer, one.cid.key)
+      }
+      this.#send(peer, list, 'have')
+    }
+  }
+
+  /** Nobody has it: everybody is asked again, a few times, then it is given up. */
+  #later(one: WantedBlock): void {
+    const pause = RETRY_MS[one.rounds++]
+    if (pause === undefined) {
+      this.#settle(one, undefined)
+      return
+    }
+    this.#deps.timers.setTimeout(() => {
+      if (one.done) return
+      one.asked.clear()
+      this.#begin([one])
+    }, pause)
+  }
+
+  #settle(one: WantedBlock, data: Uint8Array | undefined): void {
+    this.#wanted.delete(one.cid.key)
+    one.settle(data)
+  }
+
+  #giveUp(wanted: readonly WantedBlock[]): void {
+    for (const one of wanted) {
+      // Another caller may have come later, and waits on.
+      if (!one.done && one.waiting <= 1) this.#settle(one, undefined)
+    }
+  }
+
+  /** What nobody waits for any more is cancelled where it was asked. */
+  #dropUnwanted(wanted: readonly WantedBlock[]): void {
+    const cancels = new Map<PeerName, WantedBlock[]>()
+    for (const one of wanted) {
+      if (one.waiting > 0) continue
+      if (!one.done) this.#settle(one, undefined)
+      for (const [peer, state] of one.asked) if (state === 'block asked') push(cancels, peer, one)
+    }
+    for (const [peer, list] of cancels) {
+      const wants = list.map(({ cid }): Want => ({ cid, type: 'block', cancel: true, sendDontHave: false }))
+      this.#deps.send(peer, { wants, blocks: [], presences: [] }, wants.length * ENTRY_BYTES).catch(() => undefined)
+    }
+  }
+
+  /** What a peer sent. Reports the peer that floods. */
+  receive(peer: PeerName, message: ReceivedMessage): void {
+    for (const block of message.blocks) this.#receiveBlock(peer, block)
+    for (const data of message.bareBlocks) this.#receiveBare(peer, data)
+    for (let i = 0; i < message.unusable; i++) this.#unasked(peer, 0)
+    if (message.presences.length > 0) this.#receivePresences(peer, message.presences)
+  }
+
+  #receiveBlock(peer: PeerName, block: SentBlock): void {
+    const { key } = block.cid
+    const one = this.#wanted.get(key)
+    if (!this.#deps.swarm.brought(peer, key, one !== undefined)) {
+      this.#unasked(peer, block.data.length)
+      return
+    }
+    if (one === undefined) return
+    one.asked.delete(peer)
+    // The message is one buffer: a small block must not keep all of it.
+    this.#settle(one, new Uint8Array(block.data))
+  }
+
+  #receiveBare(peer: PeerName, data: Uint8Array): void {
+    for (const one of this.#wanted.values()) {
+      if (one.asked.has(peer) && isBareBlockOf(one.cid, data)) {
+        this.#receiveBlock(peer, { cid: one.cid, data })
+        return
+      }
+    }
+    this.#unasked(peer, data.length)
+  }
+
+  #unasked(peer: PeerName, sizeBytes: number): void {
+    if (this.#deps.unasked.take(peer, 1 + Math.floor(sizeBytes / UNASKED_UNIT_BYTES))) return
+    this.#deps.links.report(peer, { reason: 'bitswap: a flood of blocks that were not asked for', proven: true })
+  }
+
+  #receivePresences(peer: PeerName, presences: readonly Presence[]): void {
+    const stranded: WantedBlock[] = []
+    for (const { cid, has } of presences) {
+      const one = this.#wanted.get(cid.key)
+      const state = one?.asked.get(peer)
+      if (one === undefined || state === undefined) continue
+      if (!has) {
+        one.asked.set(peer, 'has it not')
+        this.#deps.swarm.declined(peer, cid.key)
+      } else if (state === 'have asked') one.asked.set(peer, 'has it')
+      if (!one.underWay) stranded.push(one)
+      else if (has && state === 'have asked') stranded.push(one)
+    }
+    this.#askOthers(stranded)
+  }
+
+  /** A peer left: what it was asked for goes to others. */
+  forget(peer: PeerName): void {
+    const stranded: WantedBlock[] = []
+    for (const one of this.#wanted.values()) {
+      if (one.asked.delete(peer) && !one.underWay) stranded.push(one)
+    }
+    this.#askOthers(stranded)
+  }
+
+  /** Ends everything that is under way, with nothing. */
+  close(): void {
+    this.#closed = true
+    for (const one of [...this.#wanted.values()]) this.#settle(one, undefined)
+  }
+}
+
+function push<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [value])
+  else list.push(value)
+}

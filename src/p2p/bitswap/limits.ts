@@ -1,0 +1,46 @@
+/** Bounds of bitswap, ours to choose unless they say whose they are. */
+import type { Budget } from '../peerBudget.ts'
+
+/** Longest message, bytes (forest; no block of the chain comes near it). */
+export const MAX_MESSAGE_BYTES: number = 2 * 1024 * 1024
+/** Entries of one wantlist that are looked at (forest). */
+export const MAX_ENTRIES = 1024
+/** Bytes of blocks after which an answer is sent and the next begun. */
+export const ANSWER_BYTES: number = 256 * 1024
+/** A want-have of a block no larger is answered with the block, bytes (go-bitswap). */
+export const SMALL_BLOCK_BYTES = 1024
+/** Wants of one peer that wait for an answer; further ones are dropped. */
+export const MAX_PENDING_WANTS = 4096
+/** Messages that wait to be sent to a peer, bytes. */
+export const MAX_QUEUED_BYTES: number = 4 * 1024 * 1024
+/** Time for one message to come, or to go, once it has begun, milliseconds. */
+export const MESSAGE_MS = 20_000
+/** Time to open a stream, milliseconds. */
+export const OPEN_MS = 10_000
+/** Longest time that reading blocks keeps everything else waiting, milliseconds. */
+export const BUSY_MS = 5
+/** Streams that a peer may have open to this node. */
+export const MAX_STREAMS = 64
+/** Messages that come at once: of one peer, of all. */
+export const MAX_READING_OF_PEER = 4
+export const MAX_READING = 64
+
+/** A stream that outlives this time takes more than one message, milliseconds. */
+export const PROBE_MS = 3000
+
+/** Time until a block that nobody brought is given up, milliseconds (forest). */
+export const WANT_MS = 30_000
+/** Others are asked when the first has not answered after three times its usual time, within these bounds, milliseconds. */
+export const MIN_HEDGE_MS = 150
+export const MAX_HEDGE_MS = 1000
+/** Peers that are asked at once whether they have what the first one has not. */
+export const HAVE_FANOUT = 8
+/** When nobody has it everybody is asked again, after so long each time, milliseconds: it may be on its way to them. */
+export const RETRY_MS: readonly number[] = [250, 1000]
+/** Blocks of one fetch that are asked for at once: go-bitswap remembers 1,024 wants of a peer. */
+export const FETCH_WINDOW = 512
+/** Wants under way, of all who ask. */
+export const MAX_WANTS = 65_536
+
+/** Blocks that nobody asked for: so many a peer may send (late answers), then it is a flood. */
+export const UNASKED_BUDGET: Budget = { capacity: 256, perSecond: 1 }

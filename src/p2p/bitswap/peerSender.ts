@@ -1,0 +1,137 @@
+/**
+ * Sends messages to one peer, over a stream that stays open where the peer reads more than one message of it (Lotus and
+ * Petrel do, Forest takes one each).
+ * @see ipfs/boxo bitswap/network streamMessageSender; forest src/libp2p_bitswap/internals/codec.rs
+ */
+import { errorMessage } from '../../base/errors.ts'
+import type { Logger } from '../../base/ports.ts'
+import { P2pError } from '../errors.ts'
+import { linger } from '../framing/ask.ts'
+import { openTimed } from '../framing/openTimed.ts'
+import type { Time } from '../framing/patientStream.ts'
+import type { ByteStream, PeerLinks, PeerName } from '../peerLinks.ts'
+import { MAX_QUEUED_BYTES, MESSAGE_MS, OPEN_MS, PROBE_MS } from './limits.ts'
+import { BITSWAP_PROTOCOLS, type BitswapMessage, encodeMessage } from './messages.ts'
+
+export interface PeerSenderDeps {
+  readonly links: PeerLinks
+  readonly time: Time
+  readonly log: Logger
+  readonly signal: AbortSignal
+}
+
+/** What is known of how the peer reads. */
+type Reading = 'unknown' | 'one message a stream' | 'many messages a stream'
+
+/** See the file's comment. */
+export class PeerSender {
+  readonly #deps: PeerSenderDeps
+  readonly #peer: PeerName
+  #reading: Reading = 'unknown'
+  #kept: ByteStream | undefined
+  #tail: Promise<void> = Promise.resolve()
+  #queuedBytes = 0
+  #closed = false
+  #endProbe: () => void = () => undefined
+
+  constructor(deps: PeerSenderDeps, peer: PeerName) {
+    this.#deps = deps
+    this.#peer = peer
+  }
+
+  /**
+   * Sends behind what was given before; resolves when the stream has taken it.
+   * @param sizeBytes - about how large it is, for the bound of what waits
+   * @throws P2pError `TOO_LARGE` when too much waits already; what opening or writing throws
+   */
+  send(message: BitswapMessage, sizeBytes: number): Promise<void> {
+    if (this.#closed) return Promise.reject(new P2pError('NOT_CONNECTED', 'Cannot send: the peer is gone'))
+    if (this.#queuedBytes > 0 && this.#queuedBytes + sizeBytes > MAX_QUEUED_BYTES) {
+      return Promise.reject(new P2pError('TOO_LARGE', 'Cannot send: too much waits for this peer'))
+    }
+    this.#queuedBytes += sizeBytes
+    const sent = this.#tail
+      .then(() => this.#send(message))
+      .finally(() => {
+        this.#queuedBytes -= sizeBytes
+      })
+    this.#tail = sent.catch((error: unknown) => {
+      this.#deps.log.debug('bitswap message not sent', { peer: this.#peer, error: errorMessage(error) })
+    })
+    return sent
+  }
+
+  /** Gives up what waits, and the stream. */
+  close(): void {
+    this.#closed = true
+    this.#endProbe()
+    this.#kept?.abort(new P2pError('STREAM_RESET', 'bitswap stopped'))
+    this.#kept = undefined
+  }
+
+  async #send(message: BitswapMessage): Promise<void> {
+    const kept = this.#kept
+    if (kept !== undefined && this.#reading === 'many messages a stream') {
+      try {
+        await this.#write(kept, message)
+        return
+      } catch {
+        // The peer may have ended it while nothing was to be said: a new one decides.
+        if (this.#kept === kept) this.#kept = undefined
+      }
+    }
+    await this.#sendOnNew(message)
+  }
+
+  async #sendOnNew(message: BitswapMessage): Promise<void> {
+    if (this.#closed) throw new P2pError('NOT_CONNECTED', 'Cannot send: the peer is gone')
+    const { links, time, signal } = this.#deps
+    const request = { peer: this.#peer, protocols: BITSWAP_PROTOCOLS, timeoutMs: OPEN_MS, signal }
+    const stream = await openTimed(links, time.timers, request)
+    const keep = this.#reading !== 'one message a stream' && this.#kept === undefined
+    if (keep) this.#keep(stream)
+    await this.#write(stream, message)
+    if (keep) return
+    await stream.closeWrite()
+    linger(stream, time)
+  }
+
+  async #write(stream: ByteStream, message: BitswapMessage): Promise<void> {
+    const stalled = new P2pError('TIMEOUT', `Cannot send: not taken in ${MESSAGE_MS} ms`)
+    const cancel = this.#deps.time.timers.setTimeout(() => stream.abort(stalled), MESSAGE_MS)
+    try {
+      await stream.write(encodeMessage(message, stream.protocol))
+    } catch (error) {
+      stream.abort(error instanceof Error ? error : stalled)
+      throw error
+    } finally {
+      cancel()
+    }
+  }
+
+  /**
+   * Keeps a stream, and learns from it: while it is not known whether the peer reads on after the first message,
+   * further messages go over streams of their own, lest they get lost.
+   */
+  #keep(stream: ByteStream): void {
+    this.#kept = stream
+    let probing = this.#reading === 'unknown'
+    this.#endProbe = this.#deps.time.timers.setTimeout(() => {
+      if (probing) this.#reading = 'many messages a stream'
+      probing = false
+    }, PROBE_MS)
+    const ended = (): void => {
+      if (probing && !this.#closed) this.#reading = 'one message a stream'
+      probing = false
+      this.#endProbe()
+      if (this.#kept === stream) this.#kept = undefined
+      void stream.closeWrite().catch(() => undefined)
+    }
+    untilEnd(stream).then(ended, ended)
+  }
+}
+
+/** Waits for the other side to end; nothing of interest comes on a stream that this side opened. */
+async function untilEnd(stream: ByteStream): Promise<void> {
+  while ((await stream.read()) !== undefined);
+}

@@ -1,0 +1,122 @@
+/**
+ * Answers wants out of a block store. What is not there is said to be missing; it is not remembered.
+ * @see ipfs/boxo bitswap/server/internal/decision engine.go; forest src/libp2p_bitswap/request_manager.rs
+ */
+import type { Clock, Timers } from '../../base/ports.ts'
+import type { Cid } from '../../codec/cid.ts'
+import { type Blockstore, tryGetBlock } from '../../ipld/blockstore.ts'
+import type { PeerName } from '../peerLinks.ts'
+import { ANSWER_BYTES, BUSY_MS, MAX_ENTRIES, MAX_PENDING_WANTS, SMALL_BLOCK_BYTES } from './limits.ts'
+import type { BitswapMessage, Presence, SentBlock, Want } from './messages.ts'
+
+/** Bytes of an answer beside its blocks, for each of them. */
+const OVERHEAD_BYTES = 60
+
+export interface WantServerDeps {
+  readonly blocks: Blockstore
+  readonly clock: Clock
+  readonly timers: Timers
+  /** Resolves when the peer's stream has taken the message. */
+  readonly send: (peer: PeerName, message: BitswapMessage, sizeBytes: number) => Promise<void>
+  /** More wants than may wait. */
+  readonly onFlood: (peer: PeerName) => void
+}
+
+interface Queue {
+  /** By CID: a want that is said again counts once, a cancelled one not at all. */
+  readonly wants: Map<string, Want>
+  working: boolean
+}
+
+/** Wants that wait, by peer; one answer at a time is made for each. */
+export class WantServer {
+  readonly #deps: WantServerDeps
+  readonly #queues = new Map<PeerName, Queue>()
+  #busySince: number | undefined
+
+  constructor(deps: WantServerDeps) {
+    this.#deps = deps
+  }
+
+  /** Takes a peer's wants. */
+  receive(peer: PeerName, wants: readonly Want[]): void {
+    if (wants.length === 0) return
+    const queue = this.#queues.get(peer) ?? { wants: new Map<string, Want>(), working: false }
+    this.#queues.set(peer, queue)
+    for (const want of wants) {
+      if (want.cancel) queue.wants.delete(want.cid.key)
+      else if (queue.wants.size < MAX_PENDING_WANTS) queue.wants.set(want.cid.key, want)
+      else {
+        this.#deps.onFlood(peer)
+        break
+      }
+    }
+    if (!queue.working) void this.#work(peer, queue)
+  }
+
+  /** Forgets a peer that left. */
+  forget(peer: PeerName): void {
+    this.#queues.get(peer)?.wants.clear()
+    this.#queues.delete(peer)
+  }
+
+  /** Wants that wait, of all peers. */
+  get pending(): number {
+    let count = 0
+    for (const queue of this.#queues.values()) count += queue.wants.size
+    return count
+  }
+
+  async #work(peer: PeerName, queue: Queue): Promise<void> {
+    queue.working = true
+    try {
+      while (queue.wants.size > 0) {
+        const { message, sizeBytes } = this.#answer(queue)
+        if (message.blocks.length + message.presences.length > 0) await this.#deps.send(peer, message, sizeBytes)
+        // Not behind the last one: what is asked next must not wait for it.
+        if (queue.wants.size > 0) await this.#breathe()
+      }
+    } catch {
+      // The peer does not take answers: what it still wanted is void.
+      queue.wants.clear()
+    } finally {
+      queue.working = false
+      if (queue.wants.size === 0 && this.#queues.get(peer) === queue) this.#queues.delete(peer)
+    }
+  }
+
+  async #breathe(): Promise<void> {
+    const now = this.#deps.clock.monotonicMs()
+    this.#busySince ??= now
+    if (now - this.#busySince < BUSY_MS) return
+    await new Promise<void>((resolve) => this.#deps.timers.setTimeout(resolve, 0))
+    this.#busySince = undefined
+  }
+
+  /** Takes wants from the queue until the answer is full. */
+  #answer(queue: Queue): { message: BitswapMessage; sizeBytes: number } {
+    const blocks: SentBlock[] = []
+    const presences: Presence[] = []
+    let sizeBytes = 0
+    for (const [key, want] of queue.wants) {
+      queue.wants.delete(key)
+      const data = this.#find(want.cid)
+      const whole = data !== undefined && (want.type === 'block' || data.length <= SMALL_BLOCK_BYTES)
+      if (whole) blocks.push({ cid: want.cid, data })
+      else if (data !== undefined) presences.push({ cid: want.cid, has: true })
+      else if (want.sendDontHave) presences.push({ cid: want.cid, has: false })
+      sizeBytes += OVERHEAD_BYTES + (whole ? data.length : 0)
+      if (sizeBytes >= ANSWER_BYTES || blocks.length + presences.length >= MAX_ENTRIES) break
+    }
+    return { message: { wants: [], blocks, presences }, sizeBytes }
+  }
+
+  #find(cid: Cid): Uint8Array | undefined {
+    try {
+      return tryGetBlock(this.#deps.blocks, cid)
+    } catch {
+      // A store that cannot read it has not got it, as far as others are concerned.
+      return undefined
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/** A block that is wanted, whoever wants it: whom it was asked of, and what they said. */
+import type { Cid } from '../../codec/cid.ts'
+import type { PeerName } from '../peerLinks.ts'
+
+/** What a peer was asked about the block, and answered. */
+export type Asked = 'block asked' | 'have asked' | 'has it' | 'has it not'
+
+/** See the file's comment. */
+export class WantedBlock {
+  readonly cid: Cid
+  readonly asked: Map<PeerName, Asked> = new Map<PeerName, Asked>()
+  /** Rounds of asking everybody that ended with nobody having it. */
+  rounds = 0
+  /** Callers that wait; none left: nobody wants it any more. */
+  waiting = 0
+  readonly settled: Promise<Uint8Array | undefined>
+  #settle: (data: Uint8Array | undefined) => void = () => undefined
+  #done = false
+
+  constructor(cid: Cid) {
+    this.cid = cid
+    this.settled = new Promise((resolve) => {
+      this.#settle = resolve
+    })
+  }
+
+  get done(): boolean {
+    return this.#done
+  }
+
+  /** @param data - undefined: nobody has it */
+  settle(data: Uint8Array | undefined): void {
+    this.#done = true
+    this.#settle(data)
+  }
+
+  /** Whether some peer was asked for the block itself and has not said no. */
+  get underWay(): boolean {
+    for (const state of this.asked.values()) if (state === 'block asked') return true
+    return false
+  }
+
+  /** Whether some peer may still say that it has the block. */
+  get open(): boolean {
+    for (const state of this.asked.values()) if (state !== 'has it not') return true
+    return false
+  }
+}

@@ -1,0 +1,389 @@
+/** Bitswap between nodes in memory: fetching, falling back, serving, and peers that do not behave. */
+import { describe, expect, it } from 'vitest'
+import { utf8 } from '../../src/base/bytes.ts'
+import { type Cid, cidFromBytes } from '../../src/codec/cid.ts'
+import { blockCid } from '../../src/crypto/blockCid.ts'
+import { getBlock, MemoryBlockstore, putBlock } from '../../src/ipld/blockstore.ts'
+import { withBlocks } from '../../src/ipld/withBlocks.ts'
+import { type Bitswap, startBitswap } from '../../src/p2p/bitswap/bitswap.ts'
+import { BITSWAP_PROTOCOLS, type BitswapMessage, decodeMessage, encodeMessage } from '../../src/p2p/bitswap/messages.ts'
+import { ProtoReader } from '../../src/p2p/bitswap/protobuf.ts'
+import { MemoryNetwork, type MemoryNode } from '../support/memoryNetwork.ts'
+import { seeded } from '../support/seeded.ts'
+import { VirtualTime } from '../support/virtualTime.ts'
+import { readAll } from './streams.ts'
+
+const NEWEST = BITSWAP_PROTOCOLS[0] as string
+const never = new AbortController().signal
+const silentLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+interface SwapNode extends MemoryNode {
+  readonly blocks: MemoryBlockstore
+  readonly swap: Bitswap
+}
+
+class Swaps {
+  readonly time = new VirtualTime()
+  readonly network = new MemoryNetwork(this.time)
+
+  add(name: string, ...peers: string[]): SwapNode {
+    const node = this.network.addNode(name)
+    const blocks = new MemoryBlockstore()
+    const swap = startBitswap({ links: node.links, blocks, clock: this.time, timers: this.time, log: silentLog })
+    for (const peer of peers) this.network.connect(name, peer)
+    return Object.assign(node, { blocks, swap })
+  }
+
+  /** A peer that hands each message to `hear`. */
+  addScripted(name: string, hear: (message: BitswapMessage, node: MemoryNode) => void | Promise<void>): MemoryNode {
+    const node = this.network.addNode(name)
+    node.links.handle(NEWEST, async (_, stream) => {
+      // One message a stream, as Forest reads.
+      const bytes = await stream.read()
+      if (bytes === undefined) return
+      await stream.closeWrite()
+      await hear(decodeMessage(new ProtoReader(bytes).bytes()), node)
+    })
+    return node
+  }
+}
+
+async function sendTo(node: MemoryNode, peer: string, message: Partial<BitswapMessage>): Promise<void> {
+  const stream = await node.links.open(peer, [NEWEST], never)
+  await stream.write(encodeMessage({ wants: [], blocks: [], presences: [], ...message }, NEWEST))
+  await stream.closeWrite()
+}
+
+function block(text: string): { cid: Cid; data: Uint8Array } {
+  const data = utf8(text)
+  return { cid: blockCid(data), data }
+}
+
+function texts(found: readonly (readonly [Cid, Uint8Array])[]): string[] {
+  return found.map(([, data]) => new TextDecoder().decode(data)).sort()
+}
+
+describe('bitswap', () => {
+  it('brings what a peer has, and says quickly what nobody has', async () => {
+    const swaps = new Swaps()
+    const server = swaps.add('server')
+    const { swap, reports } = swaps.add('client', 'server')
+    const cids = ['a', 'b', 'c'].map((text) => putBlock(server.blocks, utf8(text)))
+    const missing = block('missing').cid
+    const found = await swaps.time.until(swap.source.fetch([...cids, missing], undefined))
+    expect(texts(found)).toEqual(['a', 'b', 'c'])
+    expect(swap.pending().fetching).toBe(0)
+    expect(server.swap.pending().serving).toBe(0)
+    expect(reports).toEqual([])
+  })
+
+  it('without peers ends at once', async () => {
+    const swaps = new Swaps()
+    const { swap } = swaps.add('client')
+    expect(await swap.source.fetch([block('a').cid], undefined)).toEqual([])
+  })
+
+  it('thousands at once, in windows, and large ones', async () => {
+    const random = seeded('bitswap blocks')
+    const swaps = new Swaps()
+    const server = swaps.add('server')
+    const { swap, reports } = swaps.add('client', 'server')
+    const cids = Array.from({ length: 3000 }, () => putBlock(server.blocks, random.bytes(32 + random.int(200))))
+    cids.push(putBlock(server.blocks, random.bytes(1_000_000)), putBlock(server.blocks, random.bytes(1_000_000)))
+    const found = await swaps.time.until(swap.source.fetch(cids, undefined))
+    expect(found).toHaveLength(cids.length)
+    for (const [cid, data] of found) expect(String(blockCid(data))).toBe(String(cid))
+    expect([...reports, ...server.reports]).toEqual([])
+  })
+
+  it('reads on over one stream once a peer has shown that it does', async () => {
+    const swaps = new Swaps()
+    const server = swaps.add('server')
+    const { swap } = swaps.add('client', 'server')
+    const cids = Array.from({ length: 60 }, (_, i) => putBlock(server.blocks, utf8(`block ${i}`)))
+    let opened = 0
+    for (const name of ['server', 'client']) {
+      const node = swaps.network.get(name)
+      const open = node.open.bind(node)
+      node.open = (...args) => {
+        opened++
+        return open(...args)
+      }
+    }
+    await swap.source.fetch(cids.slice(0, 1), undefined)
+    await swaps.time.advance(4000)
+    const before = opened
+    for (const cid of cids.slice(1)) expect(await swap.source.fetch([cid], undefined)).toHaveLength(1)
+    expect(opened).toBe(before)
+    await swaps.time.advance(5000)
+    expect(swaps.time.pending).toBe(0)
+    expect(server.openStreams).toBe(2)
+    swap.stop()
+    server.swap.stop()
+    await swaps.time.advance(5000)
+    expect(server.openStreams).toBe(0)
+  })
+
+  it('asks others for what the first has not got, and stays with who has', async () => {
+    const swaps = new Swaps()
+    for (let i = 0; i < 12; i++) swaps.add(`empty ${i}`)
+    const server = swaps.add('server')
+    const names = [...Array.from({ length: 12 }, (_, i) => `empty ${i}`), 'server']
+    const { swap } = swaps.add('client', ...names)
+    const large = putBlock(server.blocks, new Uint8Array(5000))
+    const began = swaps.time.nowMs()
+    expect(await swaps.time.until(swap.source.fetch([large], undefined))).toHaveLength(1)
+    // Every empty peer says so at once: no waiting on timers.
+    expect(swaps.time.nowMs()).toBe(began)
+    let asked = 0
+    for (const name of names.slice(0, -1)) {
+      const node = swaps.network.get(name)
+      const serve = node.handlers.get(NEWEST)
+      node.handle(NEWEST, async (peer, stream) => {
+        asked++
+        await serve?.(peer, stream)
+      })
+    }
+    expect(await swap.source.fetch([putBlock(server.blocks, utf8('next'))], undefined)).toHaveLength(1)
+    expect(asked).toBe(0)
+  })
+
+  it('does not wait long for a peer that says nothing', async () => {
+    const swaps = new Swaps()
+    swaps.addScripted('mute', () => undefined)
+    const server = swaps.add('server')
+    const { swap, reports } = swaps.add('client', 'mute', 'server')
+    const cid = putBlock(server.blocks, new Uint8Array(5000))
+    const began = swaps.time.nowMs()
+    expect(await swaps.time.until(swap.source.fetch([cid], undefined))).toHaveLength(1)
+    expect(swaps.time.nowMs() - began).toBe(1000)
+    expect(reports).toEqual([])
+  })
+
+  it('gives up after 30 s when the only peer says nothing', async () => {
+    const swaps = new Swaps()
+    swaps.addScripted('mute', () => undefined)
+    const client = swaps.add('client', 'mute')
+    const began = swaps.time.nowMs()
+    expect(await swaps.time.until(client.swap.source.fetch([block('a').cid], undefined))).toEqual([])
+    expect(swaps.time.nowMs() - began).toBe(30_000)
+    await swaps.time.advance(30_000)
+    expect(client.openStreams).toBe(0)
+    expect(swaps.time.pending).toBe(0)
+  })
+
+  it('finds what arrives at a peer a little later', async () => {
+    const swaps = new Swaps()
+    const server = swaps.add('server')
+    const { swap } = swaps.add('client', 'server')
+    const { cid, data } = block('late')
+    const fetching = swap.source.fetch([cid], undefined)
+    await swaps.time.advance(200)
+    server.blocks.put(cid, data)
+    expect(await swaps.time.until(fetching)).toHaveLength(1)
+  })
+
+  it('goes on with others when a peer leaves', async () => {
+    const swaps = new Swaps()
+    swaps.addScripted('mute', () => undefined)
+    const { swap } = swaps.add('client', 'mute')
+    const cid = block('a').cid
+    const fetching = swap.source.fetch([cid], undefined)
+    await swaps.time.settle()
+    const server = swaps.add('server', 'client')
+    putBlock(server.blocks, utf8('a'))
+    swaps.network.cut('client', 'mute')
+    expect(await swaps.time.until(fetching)).toHaveLength(1)
+  })
+
+  it('speaks with a peer that reads one message a stream', async () => {
+    const swaps = new Swaps()
+    const stored = new MemoryBlockstore()
+    swaps.addScripted('forest', async (message, node) => {
+      for (const { cid, type, cancel } of message.wants) {
+        const data = stored.get(cid)
+        if (cancel || data === undefined) continue
+        await sendTo(
+          node,
+          'client',
+          type === 'block' ? { blocks: [{ cid, data }] } : { presences: [{ cid, has: true }] },
+        )
+      }
+    })
+    const { swap, reports } = swaps.add('client', 'forest')
+    const cids = Array.from({ length: 20 }, (_, i) => putBlock(stored, utf8(`block ${i}`)))
+    for (const cid of cids) {
+      expect(await swaps.time.until(swap.source.fetch([cid], undefined))).toHaveLength(1)
+      await swaps.time.advance(500)
+    }
+    expect(reports).toEqual([])
+  })
+
+  it('one block that many want is asked for once', async () => {
+    const swaps = new Swaps()
+    const server = swaps.add('server')
+    const { swap } = swaps.add('client', 'server')
+    const cid = putBlock(server.blocks, utf8('popular'))
+    const found = await Promise.all(Array.from({ length: 50 }, () => swap.source.fetch([cid, cid], undefined)))
+    for (const one of found) expect(texts(one)).toEqual(['popular'])
+  })
+
+  it('can be given up, and cancels', async () => {
+    const swaps = new Swaps()
+    const heard: BitswapMessage[] = []
+    swaps.addScripted('mute', (message) => void heard.push(message))
+    const { swap } = swaps.add('client', 'mute')
+    const control = new AbortController()
+    const fetching = swap.source.fetch([block('a').cid], control.signal)
+    await swaps.time.settle()
+    control.abort(new Error('enough'))
+    await expect(fetching).rejects.toThrow('enough')
+    await swaps.time.settle()
+    expect(heard.map((message) => message.wants[0]?.cancel)).toEqual([false, true])
+    expect(swap.pending().fetching).toBe(0)
+  })
+
+  it('serves wants as the specification says', async () => {
+    const swaps = new Swaps()
+    const server = swaps.add('server')
+    const small = putBlock(server.blocks, utf8('small'))
+    const large = putBlock(server.blocks, new Uint8Array(5000))
+    const missing = block('missing').cid
+    const heard: BitswapMessage[] = []
+    const asker = swaps.addScripted('asker', (message) => void heard.push(message))
+    swaps.network.connect('asker', 'server')
+    const want = { cancel: false, sendDontHave: true }
+    const wants = [
+      { ...want, cid: small, type: 'have' as const },
+      { ...want, cid: large, type: 'have' as const },
+      { ...want, cid: missing, type: 'block' as const },
+      { ...want, cid: block('other').cid, type: 'have' as const, sendDontHave: false },
+    ]
+    await sendTo(asker, 'server', { wants })
+    await swaps.time.settle()
+    expect(heard).toHaveLength(1)
+    expect(heard[0]?.blocks.map((one) => String(one.cid))).toEqual([String(small)])
+    expect(heard[0]?.presences.map((one) => [String(one.cid), one.has])).toEqual([
+      [String(large), true],
+      [String(missing), false],
+    ])
+  })
+
+  it('runs a function over blocks of another node', async () => {
+    const swaps = new Swaps()
+    const server = swaps.add('server')
+    const { swap, blocks } = swaps.add('client', 'server')
+    // A chain of blocks, each naming the next.
+    let next: Cid | undefined
+    for (let i = 0; i < 100; i++) next = putBlock(server.blocks, next === undefined ? utf8('end') : next.bytes.slice())
+    const first = next as Cid
+    const length = await withBlocks({ store: blocks, sources: [swap.source] }, (store) => {
+      let count = 1
+      for (let data = getBlock(store, first); data.length === 38; data = getBlock(store, cidFromBytes(data))) count++
+      return count
+    })
+    expect(length).toBe(100)
+  })
+})
+
+describe('bitswap: hostile peers', () => {
+  it('a false block is no block: the want goes on', async () => {
+    const swaps = new Swaps()
+    const { cid } = block('true')
+    swaps.addScripted('liar', async (message, node) => {
+      if (message.wants.every((want) => want.cancel)) return
+      // Bytes under a prefix: whoever reads computes the CID, and nobody asked for that one.
+      await sendTo(node, 'client', { blocks: [{ cid, data: utf8('false') }] })
+    })
+    const server = swaps.add('server')
+    putBlock(server.blocks, utf8('true'))
+    const { swap, reports } = swaps.add('client', 'liar', 'server')
+    expect(texts(await swaps.time.until(swap.source.fetch([cid], undefined)))).toEqual(['true'])
+    expect(reports).toEqual([])
+  })
+
+  it('a flood of blocks that nobody asked for is proven', async () => {
+    const swaps = new Swaps()
+    const client = swaps.add('client')
+    const flooder = swaps.addScripted('flooder', () => undefined)
+    swaps.network.connect('flooder', 'client')
+    let sent = 0
+    for (; sent < 1000 && client.reports.length === 0; sent++) {
+      await sendTo(flooder, 'client', { blocks: [block(`flood ${sent}`)] }).catch(() => undefined)
+      await swaps.time.settle()
+    }
+    expect(sent).toBeLessThan(300)
+    expect(client.reports).toMatchObject([{ peer: 'flooder', what: { proven: true } }])
+    expect(client.blocks.size).toBe(0)
+    expect(client.links.peers()).toEqual([])
+  })
+
+  it.each([
+    ['a message that says it is too long', Uint8Array.of(0x81, 0x80, 0x80, 0x02)],
+    ['a length that never ends', new Uint8Array(6).fill(0xff)],
+    ['bytes that are no message', Uint8Array.of(3, 0x0a, 0x7f, 0x00)],
+    ['a want without a CID', Uint8Array.of(6, 0x0a, 0x04, 0x0a, 0x02, 0x10, 0x01)],
+    ['a want of something that is no CID', Uint8Array.of(7, 0x0a, 0x05, 0x0a, 0x03, 0x0a, 0x01, 0x09)],
+  ])('%s is proven', async (_, bytes) => {
+    const swaps = new Swaps()
+    const client = swaps.add('client')
+    const peer = swaps.network.addNode('peer')
+    swaps.network.connect('peer', 'client')
+    const stream = await peer.links.open('client', [NEWEST], never)
+    await stream.write(bytes)
+    await expect(readAll(stream)).rejects.toMatchObject({ code: 'STREAM_RESET' })
+    expect(client.reports).toMatchObject([{ peer: 'peer', what: { proven: true } }])
+    expect(client.links.peers()).toEqual([])
+  })
+
+  it('half a message is given up after 20 s; an idle stream is not', async () => {
+    const swaps = new Swaps()
+    const client = swaps.add('client')
+    const peer = swaps.network.addNode('peer')
+    swaps.network.connect('peer', 'client')
+    const idle = await peer.links.open('client', [NEWEST], never)
+    const half = await peer.links.open('client', [NEWEST], never)
+    await half.write(Uint8Array.of(50, 1, 2, 3))
+    await swaps.time.advance(21_000)
+    await expect(half.read()).rejects.toMatchObject({ code: 'STREAM_RESET' })
+    await idle.write(Uint8Array.of(0))
+    expect(client.openStreams).toBe(1)
+    expect(client.reports).toEqual([])
+  })
+
+  it('too many streams are refused', async () => {
+    const swaps = new Swaps()
+    const client = swaps.add('client')
+    const peer = swaps.network.addNode('peer')
+    swaps.network.connect('peer', 'client')
+    for (let i = 0; i < 100; i++) await peer.links.open('client', [NEWEST], never)
+    await swaps.time.settle()
+    expect(client.openStreams).toBe(64)
+    expect(client.reports).toHaveLength(36)
+  })
+
+  it('a flood of wants from a peer that reads no answers waits in a bounded queue', async () => {
+    const swaps = new Swaps()
+    const server = swaps.add('server')
+    const large = putBlock(server.blocks, new Uint8Array(500_000))
+    const peer = swaps.network.addNode('peer')
+    peer.links.handle(NEWEST, () => new Promise(() => undefined))
+    swaps.network.connect('peer', 'server')
+    const stream = await peer.links.open('server', [NEWEST], never)
+    for (let i = 0; i < 40; i++) {
+      const wants = Array.from({ length: 1000 }, (_, j) => ({
+        cid: j === 0 ? large : block(`${i}/${j}`).cid,
+        type: 'block' as const,
+        cancel: false,
+        sendDontHave: true,
+      }))
+      await stream.write(encodeMessage({ wants, blocks: [], presences: [] }, NEWEST))
+      await swaps.time.settle()
+      expect(server.swap.pending().serving).toBeLessThanOrEqual(4096)
+    }
+    expect(server.reports.length).toBeGreaterThan(0)
+    expect(server.reports.every((one) => !one.what.proven)).toBe(true)
+    await swaps.time.advance(60_000)
+    expect(server.swap.pending().serving).toBe(0)
+  })
+})
