@@ -1,13 +1,15 @@
-/** Builds the monitor page: its script, style and markup into a folder. */
+/** Builds the monitor page into a folder: its script, style and markup, and the workers of a node in the tab. */
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { buildBrowser } from '../buildBrowser.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const SOURCE = join(ROOT, 'examples/monitor')
 
 /** @param folder - is made where it is missing */
 export async function buildPage(folder: string): Promise<void> {
+  await buildBrowser(folder)
   await build({
     entryPoints: [join(SOURCE, 'main.ts')],
     outdir: folder,

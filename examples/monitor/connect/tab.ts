@@ -1,9 +1,80 @@
-/** The node in this tab. */
+/** The node in this tab: its worker is loaded when it is asked for. */
+
+import type { NodeKind, Petrel } from '../../../platform/browser/client.ts'
+import { createClient } from '../../../src/rpc/client/client.ts'
 import { RpcClientError } from '../../../src/rpc/client/errors.ts'
 import type { Connection } from '../model/connection.ts'
+import type { Trust } from '../model/evidence.ts'
+import { MONITOR_METHODS } from '../model/methods.ts'
 import type { Target } from './target.ts'
 
-/** @throws RpcClientError `NOT_SUPPORTED` */
-export function connectTab(_target: Exclude<Target, { kind: 'server' }>, _onClosed: () => void): Promise<Connection> {
-  return Promise.reject(new RpcClientError('NOT_SUPPORTED', 'not supported: a node in the tab'))
+/** Seconds per epoch of a chain of one's own. */
+const LOCAL_BLOCK_MS = 4000
+const LOCAL_MINERS = 3
+
+/**
+ * Every head that this node tells of was validated here: it made or executed it, or it checked its headers back to
+ * genesis. A snapshot that was only opened would be its maker's word; the page offers none.
+ */
+const TAB_TRUST: Trust = { kind: 'tab', isValidated: () => true }
+
+/** @throws RpcClientError `UNREACHABLE`; BrowserError as startPetrel */
+export async function connectTab(
+  target: Exclude<Target, { kind: 'server' }>,
+  onClosed: () => void,
+): Promise<Connection> {
+  const { startPetrel } = await import('../../../platform/browser/client.ts')
+  const workerUrl = new URL('worker.js', document.baseURI)
+  const vmWorkerUrl = new URL('vmWorker.js', document.baseURI)
+  const petrel: Petrel = await startPetrel({ node: await nodeKind(target), workerUrl, vmWorkerUrl })
+  let isClosing = false
+  petrel.listen({
+    state: ({ at }) => {
+      if ((at === 'failed' || at === 'stopped') && !isClosing) onClosed()
+    },
+  })
+  return {
+    node: createClient(petrel.transport, MONITOR_METHODS),
+    trust: TAB_TRUST,
+    close: () => {
+      isClosing = true
+      void petrel.stop()
+    },
+  }
+}
+
+async function nodeKind(target: Exclude<Target, { kind: 'server' }>): Promise<NodeKind> {
+  if (target.kind === 'local') {
+    return { kind: 'local', devnet: { blockTimeMs: LOCAL_BLOCK_MS, miners: LOCAL_MINERS } }
+  }
+  const base = target.peer.replace(/\/+$/, '')
+  const place = (await fetchJson(`${base}/p2p`)) as { readonly addrs?: readonly string[] }
+  const bootstrap = place.addrs ?? []
+  if (bootstrap.length === 0) throw new RpcClientError('UNREACHABLE', `${base} tells of no address that a tab can dial`)
+  const own = await fetch(new URL('network.json', document.baseURI))
+  if (own.ok) {
+    const genesis = new URL('genesis.car', document.baseURI)
+    return { kind: 'follow', mode: 'headers', network: await own.text(), genesis, bootstrap }
+  }
+  return { kind: 'follow', mode: 'headers', network: await networkName(base), bootstrap }
+}
+
+async function fetchJson(url: string): Promise<unknown> {
+  try {
+    const response = await fetch(url)
+    if (response.ok) return (await response.json()) as unknown
+    throw new RpcClientError('UNREACHABLE', `${url} answers with status ${response.status}`)
+  } catch (cause) {
+    if (cause instanceof RpcClientError) throw cause
+    throw new RpcClientError('UNREACHABLE', `${url} cannot be read from this page`, {}, { cause })
+  }
+}
+
+async function networkName(base: string): Promise<string> {
+  const response = await fetch(`${base}/rpc/v1`, {
+    method: 'POST',
+    body: '{"jsonrpc":"2.0","id":1,"method":"Filecoin.StateNetworkName","params":[]}',
+  })
+  const { result } = (await response.json()) as { readonly result?: string }
+  return result === 'calibrationnet' ? 'calibnet' : (result ?? '')
 }

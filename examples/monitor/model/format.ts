@@ -35,14 +35,22 @@ export function formatAmount(value: TokenAmount): Amount {
   return { text, unit: 'FIL', exact }
 }
 
-/** A price of gas: attoFIL while that is short, else nanoFIL. */
-export function formatGasPrice(value: TokenAmount): Amount {
+/** Units of gas prices, attoFIL each. */
+export type GasUnit = 'attoFIL' | 'nanoFIL'
+
+/** AttoFIL while that is short. */
+export function gasUnit(value: TokenAmount): GasUnit {
+  return value < NANO / 1000n ? 'attoFIL' : 'nanoFIL'
+}
+
+/** A price of gas, three digits of nanoFIL that tell something. */
+export function formatGasPrice(value: TokenAmount, unit: GasUnit = gasUnit(value)): Amount {
   const exact = filNumber(value)
-  if (value < NANO / 1000n) return { text: grouped(value.toString()), unit: 'attoFIL', exact }
-  const thousandths = (value * 1000n) / NANO
-  const fraction = (thousandths % 1000n).toString().padStart(3, '0').replace(/0+$/, '')
-  const text = `${grouped((thousandths / 1000n).toString())}${fraction === '' ? '' : `.${fraction}`}`
-  return { text, unit: 'nanoFIL', exact }
+  if (unit === 'attoFIL') return { text: grouped(value.toString()), unit, exact }
+  const nano = Number(value) / Number(NANO)
+  const decimals = nano >= 100 ? 0 : nano >= 1 ? 2 : nano >= 0.1 ? 3 : nano >= 0.01 ? 4 : 5
+  const [whole = '0', fraction] = nano.toFixed(decimals).split('.')
+  return { text: `${grouped(whole)}${fraction === undefined ? '' : `.${fraction}`}`, unit, exact }
 }
 
 /** `f1abjx…2p3za`; what is short stays whole. */

@@ -1,8 +1,6 @@
 /** The methods that the monitor asks: a page carries their codecs and nothing else of the node. */
 
-import { listOrEmpty, struct, text } from '../../../src/codec/description.ts'
 import type { RpcClient } from '../../../src/rpc/client/client.ts'
-import { callSignature } from '../../../src/rpc/signature.ts'
 import {
   chainGetGenesis,
   chainGetMessage,
@@ -14,27 +12,10 @@ import {
 import { version } from '../../../src/rpc/signatures/common.ts'
 import { devnetAccounts } from '../../../src/rpc/signatures/devnet.ts'
 import { mpoolPending, mpoolSub } from '../../../src/rpc/signatures/mpool.ts'
+import { netPeers } from '../../../src/rpc/signatures/net.ts'
 import { stateSearchMsg } from '../../../src/rpc/signatures/search.ts'
 import { stateGetActor, stateLookupID, stateNetworkName } from '../../../src/rpc/signatures/state.ts'
 import { chainGetTransfersSince } from '../../../src/rpc/signatures/transfers.ts'
-
-/** A connected peer, as `NetPeers` lists it. */
-export interface PeerInfo {
-  readonly id: string
-  readonly addresses: string[]
-}
-
-const peerInfo = struct<PeerInfo>('peer.AddrInfo', [
-  ['id', 'ID', text],
-  ['addresses', 'Addrs', listOrEmpty(text)],
-])
-
-const netPeers = callSignature({
-  name: 'NetPeers',
-  perm: 'read',
-  params: [] as const,
-  result: listOrEmpty(peerInfo),
-})
 
 export const MONITOR_METHODS = {
   Version: version,

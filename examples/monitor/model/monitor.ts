@@ -6,6 +6,7 @@ import { errorMessage } from '../../../src/base/errors.ts'
 import type { HeadChange } from '../../../src/chain/headChange.ts'
 import { type Cid, parseCid } from '../../../src/codec/cid.ts'
 import { RpcClientError } from '../../../src/rpc/client/errors.ts'
+import type { AddrInfo } from '../../../src/rpc/types/peerId.ts'
 import { parseAddress } from '../../../src/types/address.ts'
 import { messageCid } from '../../../src/types/message.ts'
 import type { TokenAmount } from '../../../src/types/scalars.ts'
@@ -16,7 +17,6 @@ import { MonitorError } from './errors.ts'
 import { Evidence, type Source } from './evidence.ts'
 import { Finality } from './finality.ts'
 import { type Freshness, freshness } from './freshness.ts'
-import type { PeerInfo } from './methods.ts'
 import { Pool } from './pool.ts'
 import { loadSettings, type Settings, saveSettings, type TextStorage } from './settings.ts'
 import { type Found, type MessageStage, type SenderNonce, stageOf } from './tracker.ts'
@@ -125,7 +125,7 @@ export class Monitor {
   readonly #balances = new Map<string, BalanceState>()
   readonly #ids = new Map<string, string>()
   readonly #tracked = new Map<string, Tracked>()
-  #peers: readonly PeerInfo[] | undefined
+  #peers: readonly AddrInfo[] | undefined
   #peersError: string | undefined
   /** Head changes are followed one after the other; of several that wait only the last counts. */
   #wanted: Tipset | undefined
@@ -191,7 +191,7 @@ export class Monitor {
   }
 
   /** undefined: not asked yet. */
-  get peers(): readonly PeerInfo[] | undefined {
+  get peers(): readonly AddrInfo[] | undefined {
     return this.#peers
   }
 

@@ -1,6 +1,6 @@
 /** The base fee over the newest epochs, as SVG. Read by pointer or by the arrow keys. */
 import type { TipsetView } from '../model/chainWindow.ts'
-import { type Amount, formatCount, formatGasPrice } from '../model/format.ts'
+import { formatCount, formatGasPrice, gasUnit } from '../model/format.ts'
 import { CHART_EPOCHS, type Monitor } from '../model/monitor.ts'
 import { byId, setText, svg } from './dom.ts'
 
@@ -8,7 +8,7 @@ const HEIGHT = 168
 const TOP = 10
 const BOTTOM = 24
 const RIGHT = 8
-const LEFT = 70
+const LEFT = 64
 const GRID_LINES = 3
 /** A change by less than this share of the fee fills only part of the height: a ripple must not look like a storm. */
 const LEAST_SPAN = 0.02
@@ -36,10 +36,6 @@ function scaleOf(points: readonly TipsetView[], width: number): Scale {
   const pad = Math.max((most - least) * 0.08, most * LEAST_SPAN, 1)
   const last = (points.at(-1) as TipsetView).height
   return { width, first: last - CHART_EPOCHS + 1, last, low: Math.max(0, least - pad), high: most + pad }
-}
-
-function label({ text, unit }: Amount): string {
-  return `${text} ${unit.replace('FIL', '')}`
 }
 
 /** See the file's comment. */
@@ -95,11 +91,12 @@ export class FeeChart {
 
   #draw(scale: Scale): Node[] {
     const out: Node[] = []
+    const unit = gasUnit(BigInt(Math.round(scale.high)))
     for (let i = 0; i < GRID_LINES; i++) {
       const fee = scale.low + ((scale.high - scale.low) * (i + 0.5)) / GRID_LINES
       const y = Math.round(yOf(scale, fee)) + 0.5
       const text = svg('text', { x: LEFT - 8, y: y + 4, class: 'axis', 'text-anchor': 'end' })
-      text.textContent = label(formatGasPrice(BigInt(Math.round(fee))))
+      text.textContent = formatGasPrice(BigInt(Math.round(fee)), unit).text
       out.push(svg('line', { x1: LEFT, x2: scale.width - RIGHT, y1: y, y2: y, class: 'grid' }), text)
     }
     for (const [epoch, anchor] of [

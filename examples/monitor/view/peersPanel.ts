@@ -1,6 +1,7 @@
 /** Who the node is connected to. */
+
+import type { AddrInfo } from '../../../src/rpc/types/peerId.ts'
 import { shorten } from '../model/format.ts'
-import type { PeerInfo } from '../model/methods.ts'
 import type { Monitor } from '../model/monitor.ts'
 import { byId, copyButton, h, KeyedList, replaceWhen, setText } from './dom.ts'
 import { sourceTag } from './source.ts'
@@ -8,7 +9,7 @@ import { sourceTag } from './source.ts'
 /** See the file's comment. */
 export class PeersPanel {
   readonly #monitor: Monitor
-  readonly #list: KeyedList<PeerInfo>
+  readonly #list: KeyedList<AddrInfo>
   readonly #note: HTMLElement
 
   constructor(monitor: Monitor) {

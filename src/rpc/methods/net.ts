@@ -7,6 +7,7 @@ import { P2pError } from '../../p2p/errors.ts'
 import type { ConnectionInfo, NetService, PeerScore, StreamInfo } from '../../p2p/host/netService.ts'
 import { RpcError } from '../errors.ts'
 import { type MethodRow, method, nothing, param } from '../method.ts'
+import { netPeers } from '../signatures/net.ts'
 import {
   bandwidthByName,
   bandwidthStats,
@@ -57,11 +58,7 @@ function peerMethods(net: NetService): MethodRow[] {
       handler: (peer) => (isConnected(peer) ? CONNECTEDNESS.connected : CONNECTEDNESS.notConnected),
     }),
     method({
-      name: 'NetPeers',
-      perm: 'read',
-      summary: 'Connected peers, one entry for each connection.',
-      params: [],
-      result: listOrEmpty(addrInfo),
+      ...netPeers,
       handler: () => net.connections().map(({ peer, address }) => ({ id: peer, addresses: [address] })),
     }),
     method({
