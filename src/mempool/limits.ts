@@ -1,5 +1,13 @@
 /** Bounds of the pool that are ours to choose; the defaults are Lotus'. */
 
+/**
+ * Bytes of all pending messages: above the first the pool is pruned, to the second; above the third, or so many messages
+ * above the configured size, nothing of others is taken. Lotus counts messages alone: 30,000 of them may be 2 GB.
+ */
+export const POOL_BYTES_HIGH: number = 192 * 1024 * 1024
+export const POOL_BYTES_LOW: number = 128 * 1024 * 1024
+export const POOL_BYTES_MAX: number = 256 * 1024 * 1024
+export const POOL_HEADROOM = 10_000
 /** Pending messages of one sender. */
 export const MAX_PENDING_PER_SENDER = 1_000
 /** Pending messages of one sender that came by MpoolPushUntrusted. */

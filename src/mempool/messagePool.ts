@@ -29,7 +29,7 @@ import { loadConfig, saveConfig } from './configStore.ts'
 import { createChains } from './createChains.ts'
 import { MempoolError, withContext } from './errors.ts'
 import { feeCapLowerBound } from './fees.ts'
-import { REPUBLISH_SPACING_MS } from './limits.ts'
+import { POOL_BYTES_HIGH, POOL_BYTES_LOW, POOL_BYTES_MAX, POOL_HEADROOM, REPUBLISH_SPACING_MS } from './limits.ts'
 import { LocalMessages, type StoreWrite } from './localMessages.ts'
 import type { MessageSet } from './messageSet.ts'
 import type { MinimumGas } from './minimumGas.ts'
@@ -133,6 +133,11 @@ export class MessagePool {
     return this.#pending.size
   }
 
+  /** Their length as signed CBOR, bytes. */
+  get bytes(): number {
+    return this.#pending.bytes
+  }
+
   /**
    * Takes a message of ours: checked, placed, on disk, then sent to the network (unless its fee cap is too low for now).
    * @returns its CID, when it survives a crash
@@ -217,7 +222,7 @@ export class MessagePool {
   async select(tipset: Tipset, ticketQuality: number): Promise<SignedMessage[] | undefined> {
     const { chain } = this.#deps
     const actors = await chain.stateAfter(tipset)
-    if (this.#pending.size > this.#config.sizeLimitHigh) this.#prune(actors, tipset)
+    if (this.#isAboveHigh()) this.#prune(actors, tipset)
     const parts = { pending: this.#pending, senders: this.#senders, signatures: this.#signatures, chain }
     const candidates = candidatesAt(tipset, this.#tipset, parts)
     if (candidates.length === 0) return undefined
@@ -325,6 +330,7 @@ export class MessagePool {
     assertSender(pooled, tipset, after, this.#deps.chain, this.#options.addressPrefix)
     const publish = assertIncludable(pooled, tipset, this.#deps.chain, this.#deps.minimumGas, how.local)
     const sender = this.#senders.resolve(message.from, tipset)
+    if (!how.local) this.#assertRoom(pooled)
     assertFunds(pooled, after.actor(message.from)?.balance ?? 0n, this.#pending.of(sender))
     try {
       this.#place(sender, pooled, { strict: !how.local, untrusted: how.untrusted }, () => stateNonce)
@@ -332,8 +338,20 @@ export class MessagePool {
       throw withContext('failed to add locked', error)
     }
     if (how.local) this.#pending.markLocal(sender)
-    if (this.#pending.size > this.#config.sizeLimitHigh) this.#pruneSoon()
+    if (this.#isAboveHigh()) this.#pruneSoon()
     return publish
+  }
+
+  #isAboveHigh(): boolean {
+    return this.#pending.size > this.#config.sizeLimitHigh || this.#pending.bytes > POOL_BYTES_HIGH
+  }
+
+  /** Between two prunings a flood must not take all memory. It says nothing against who sent the message. */
+  #assertRoom({ sizeBytes }: PooledMessage): void {
+    const { size, bytes } = this.#pending
+    if (size < this.#config.sizeLimitHigh + POOL_HEADROOM && bytes + sizeBytes <= POOL_BYTES_MAX) return
+    this.#pruneSoon()
+    throw new MempoolError('SOFT_FAILURE', 'message pool is full: validation failure')
   }
 
   #stateNonce(message: Message, after: ActorReader): bigint {
@@ -440,7 +458,7 @@ export class MessagePool {
       (sender) => priority.has(sender.key) || this.#pending.isLocal(sender),
       actors,
       { baseFee, epoch: tipset.height, minimumGas },
-      this.#config.sizeLimitLow,
+      { messages: this.#config.sizeLimitLow, bytes: POOL_BYTES_LOW },
     )
     for (const { sender, nonce } of pruned) this.#pending.remove(sender, nonce, false)
   }

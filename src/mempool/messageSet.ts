@@ -42,10 +42,10 @@ export class MessageSet {
 
   /**
    * Places a message.
-   * @returns whether it is new rather than a replacement
+   * @returns the message that it replaces
    * @throws {@link MempoolError} `NONCE_GAP`, `NONCE_TAKEN`, `REPLACE_PREMIUM_TOO_LOW`, `TOO_MANY_PENDING`
    */
-  add(pooled: PooledMessage, placement: Placement): boolean {
+  add(pooled: PooledMessage, placement: Placement): PooledMessage | undefined {
     const { nonce, gasPremium } = pooled.message
     const { strict, untrusted, sender } = placement
     const maxGap = untrusted ? 0n : MAX_NONCE_GAP
@@ -88,7 +88,7 @@ export class MessageSet {
     this.nextNonce = nextNonce
     this.messages.set(nonce, pooled)
     this.requiredFunds += pooled.requiredFunds
-    return existing === undefined
+    return existing
   }
 
   /**

@@ -25,11 +25,17 @@ export class PendingMessages {
   readonly #locals = new Map<string, Address>()
   readonly #listeners = new Set<UpdateListener>()
   #size = 0
+  #bytes = 0
   #sorted: SignedMessage[] | undefined
 
   /** Messages in the pool. */
   get size(): number {
     return this.#size
+  }
+
+  /** Length of all of them as signed CBOR, bytes. */
+  get bytes(): number {
+    return this.#bytes
   }
 
   of(sender: Address): MessageSet | undefined {
@@ -59,9 +65,10 @@ export class PendingMessages {
   add(sender: Address, pooled: PooledMessage, placement: Placement, stateNonce: () => bigint): void {
     let entry = this.#sets.get(sender.key)
     if (entry === undefined) entry = { sender, set: new MessageSet(stateNonce()) }
-    const added = entry.set.add(pooled, placement)
+    const replaced = entry.set.add(pooled, placement)
     this.#sets.set(sender.key, entry)
-    if (added) this.#size++
+    if (replaced === undefined) this.#size++
+    this.#bytes += pooled.sizeBytes - (replaced?.sizeBytes ?? 0)
     this.#changed({ type: 'add', message: pooled.signed })
   }
 
@@ -74,6 +81,7 @@ export class PendingMessages {
     if (entry.set.size === 0) this.#sets.delete(sender.key)
     if (pooled === undefined) return
     this.#size--
+    this.#bytes -= pooled.sizeBytes
     this.#changed({ type: 'remove', message: pooled.signed })
   }
 
@@ -83,6 +91,7 @@ export class PendingMessages {
     if (entry === undefined) return
     this.#sets.delete(sender.key)
     this.#size -= entry.set.size
+    for (const { sizeBytes } of entry.set.messages.values()) this.#bytes -= sizeBytes
     this.#sorted = undefined
   }
 

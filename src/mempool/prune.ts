@@ -16,23 +16,30 @@ export interface Pruned {
   readonly nonce: bigint
 }
 
+/** What is left when it is done; protected messages count first and always stay. */
+export interface PruneGoal {
+  readonly messages: number
+  readonly bytes: number
+}
+
 /**
  * @param conditions - base fee: a tenth of the real one, so that what may soon be worth including stays
- * @param keep - messages left when it is done; protected ones count first and always stay
  */
 export function choosePruned(
   pending: Iterable<SenderMessages>,
   isProtected: (sender: Address) => boolean,
   actors: ActorReader,
   conditions: Omit<ChainConditions, 'actor'>,
-  keep: number,
+  goal: PruneGoal,
 ): Pruned[] {
   const candidates = new Map<PooledMessage, Pruned>()
   const chains: MessageChain[] = []
   let kept = 0
+  let keptBytes = 0
   for (const { sender, set } of pending) {
     if (isProtected(sender)) {
       kept += set.size
+      for (const { sizeBytes } of set.messages.values()) keptBytes += sizeBytes
       continue
     }
     const messages = set.toSorted()
@@ -42,7 +49,8 @@ export function choosePruned(
   chains.sort(compareChains)
   for (const chain of chains) {
     for (const pooled of chain.messages) {
-      if (kept >= keep) return [...candidates.values()]
+      keptBytes += pooled.sizeBytes
+      if (kept >= goal.messages || keptBytes > goal.bytes) return [...candidates.values()]
       candidates.delete(pooled)
       kept++
     }

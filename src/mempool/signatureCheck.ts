@@ -33,7 +33,9 @@ export class SignatureCheck {
 
   /** Keeps the signature of a message that entered the pool. */
   remember(pooled: PooledMessage): void {
-    if (pooled.signed.signature.type === SIGNATURE_BLS) this.#bls.set(pooled.cid.key, pooled.signed.signature)
+    const { type, data } = pooled.signed.signature
+    // A copy: the signature is a view of its whole message, which need not be kept.
+    if (type === SIGNATURE_BLS) this.#bls.set(pooled.cid.key, { type, data: data.slice() })
   }
 
   /** A BLS message of a block with the signature that it came with; undefined when we never saw it. */

@@ -1,0 +1,109 @@
+/** A pool under more messages than it has room for: bounded count and bytes, own messages stay, honest ones find room. */
+import { beforeAll, describe, expect, it } from 'vitest'
+import { initCrypto } from '../../src/crypto/init.ts'
+import { MempoolError } from '../../src/mempool/errors.ts'
+import { POOL_BYTES_HIGH, POOL_BYTES_LOW, POOL_BYTES_MAX, POOL_HEADROOM } from '../../src/mempool/limits.ts'
+import type { MessagePool } from '../../src/mempool/messagePool.ts'
+import type { SignedMessage } from '../../src/types/signedMessage.ts'
+import { FakeChain, keyAddress, openTestPool, testMessage } from './fakes.ts'
+
+const RICH = 10n ** 24n
+const COOLDOWN_MS = 60_000
+const to = keyAddress(65_000)
+
+/** What became of a gossiped message. */
+async function add(pool: MessagePool, signed: SignedMessage): Promise<string> {
+  try {
+    await pool.add(signed)
+    return 'added'
+  } catch (error) {
+    if (error instanceof MempoolError) return error.code
+    throw error
+  }
+}
+
+beforeAll(async () => {
+  await initCrypto()
+})
+
+describe('a flood of gossip', () => {
+  it('of small messages: stops at the bound, and the cheapest go first', { timeout: 120_000 }, async () => {
+    const { chain, pool, time } = await openTestPool()
+    const senders = 30
+    for (let n = 0; n < senders; n++) chain.setActor(keyAddress(n), 0n, RICH)
+    const own = keyAddress(40_000)
+    chain.setActor(own, 0n, RICH)
+    await pool.push(testMessage(own, to, 0, 1n))
+    await pool.setConfig({ ...pool.config(), sizeLimitHigh: 2_000, sizeLimitLow: 1_000 })
+    const most = 2_000 + POOL_HEADROOM
+    const outcomes = new Map<string, number>()
+    for (let nonce = 0; nonce < 1_000; nonce++) {
+      for (let n = 0; n < senders; n++) {
+        const outcome = await add(pool, testMessage(keyAddress(n), to, nonce, 5n))
+        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+        expect(pool.size).toBeLessThanOrEqual(most)
+      }
+    }
+    // One pruning early on, then none for a minute.
+    expect(pool.size).toBe(most)
+    expect([...outcomes.keys()].toSorted()).toEqual(['NONCE_GAP', 'SOFT_FAILURE', 'added'])
+    await time.pass(COOLDOWN_MS)
+    const honest = keyAddress(50_000)
+    chain.setActor(honest, 0n, RICH)
+    // The first is refused, and has the pool pruned; the next finds room.
+    expect(await add(pool, testMessage(honest, to, 0, 1_000n))).toBe('SOFT_FAILURE')
+    await time.pass(1)
+    expect(pool.size).toBeLessThanOrEqual(1_000)
+    expect(await add(pool, testMessage(honest, to, 0, 1_000n))).toBe('added')
+    expect(pool.pendingOf(own).length).toBe(1)
+    pool.close()
+  })
+
+  it('of large messages: bounded bytes', { timeout: 120_000 }, async () => {
+    const { chain, pool, time } = await openTestPool({ chain: new ForgetfulChain() })
+    // The same array in each, so that the test itself stays small: 300 MB from five senders.
+    const params = new Uint8Array(60_000)
+    const large = (n: number, nonce: number): SignedMessage =>
+      testMessage(keyAddress(n), to, nonce, 5n, { params, gasLimit: 200_000_000n })
+    const size = params.length + 200
+    for (let n = 0; n < 5; n++) chain.setActor(keyAddress(n), 0n, RICH)
+    let added = 0
+    for (let nonce = 0; nonce < 1_000; nonce++) {
+      for (let n = 0; n < 5; n++) if ((await add(pool, large(n, nonce))) === 'added') added++
+      expect(pool.size * size).toBeLessThan(POOL_BYTES_MAX + 200 * pool.size)
+    }
+    expect(added).toBeGreaterThan(POOL_BYTES_HIGH / size)
+    await time.pass(COOLDOWN_MS)
+    await add(pool, large(0, 0))
+    await time.pass(1)
+    await pool.prune()
+    expect(pool.size * params.length).toBeLessThanOrEqual(POOL_BYTES_LOW)
+    expect(pool.size).toBeGreaterThan(0)
+    pool.close()
+  })
+
+  it('bytes follow replacements and removals', async () => {
+    const { chain, pool } = await openTestPool()
+    const sender = keyAddress(1)
+    chain.setActor(sender, 0n, RICH)
+    const first = testMessage(sender, to, 0, 100n)
+    const longer = testMessage(sender, to, 0, 200n, { params: new Uint8Array(1_000) })
+    await pool.add(first)
+    const small = pool.bytes
+    await pool.add(longer)
+    // Two more bytes for the length of the parameters, one for a fee cap above 255.
+    expect(pool.bytes).toBe(small + 1_000 + 2 + 1)
+    chain.mine([longer])
+    expect([pool.size, pool.bytes]).toEqual([0, 0])
+    await pool.add(testMessage(sender, to, 1, 100n))
+    await pool.clear(true)
+    expect([pool.size, pool.bytes]).toEqual([0, 0])
+    pool.close()
+  })
+})
+
+/** Does not keep what the pool stores, so that memory is the pool's own. */
+class ForgetfulChain extends FakeChain {
+  override putMessage(): void {}
+  override putSignedMessage(): void {}
+}
