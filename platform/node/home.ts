@@ -2,7 +2,17 @@
  * Petrel's home folder: `config.json`, `token` and `api` (0600), `keystore/` (0700), `chain/`, `snapshots/`, `actors/`,
  * `logs/`, `petrel.lock`.
  */
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { PlatformError, systemCode } from './errors.ts'
@@ -27,12 +37,12 @@ export function readTextFile(path: string): string | undefined {
   }
 }
 
-/** Writes a file in one step, for the owner only: after a crash it holds the old text or the new one. */
-export function writeTextFile(path: string, text: string): void {
+/** Writes a file in one step, for the owner only: after a crash it holds the old content or the new one. */
+export function writeFile(path: string, content: string | Uint8Array): void {
   const temporary = `${path}.tmp-${process.pid}`
   const file = openSync(temporary, 'w', 0o600)
   try {
-    writeSync(file, text)
+    writeFileSync(file, content)
     fsyncSync(file)
   } finally {
     closeSync(file)

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The `petrel` program in Node. */
-import { runDaemon, runDevnet } from '../nodeRunner.ts'
+import { runDaemon } from '../runDaemon.ts'
+import { runDevnet } from '../runDevnet.ts'
 import { petrelVersion } from '../version.ts'
 import { addNodeCommands } from './cli/commands/node.ts'
 import { processIo } from './cli/processIo.ts'

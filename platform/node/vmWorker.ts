@@ -1,5 +1,5 @@
 /** The thread of the machine: what {@link startVmThread} starts. */
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { BytePort } from '../../src/base/ports.ts'
 import type { ChainStore } from '../../src/chain/chainStore.ts'
@@ -12,7 +12,6 @@ import { ModuleCache } from '../../src/fvm/wasm/moduleCache.ts'
 import { type Blockstore, LayeredBlockstore } from '../../src/ipld/blockstore.ts'
 import { refuseWrite } from '../../src/ipld/carStore.ts'
 import { NodeCache } from '../../src/ipld/nodeCache.ts'
-import { openArchive } from '../../src/ipld/openArchive.ts'
 import type { Network } from '../../src/networks/network.ts'
 import { actorsCode } from '../../src/node/actorsCode.ts'
 import { proofsOf } from '../../src/node/proofs.ts'
@@ -20,10 +19,9 @@ import { firstBlock } from '../../src/types/tipset.ts'
 import { ActorBundles } from '../actorBundles.ts'
 import { InstrumentedFiles } from '../instrumentedFiles.ts'
 import type { VmThreadOptions } from '../vmThreads.ts'
-import { openFileSource } from './fileSource.ts'
+import { openArchiveReader } from './archiveFile.ts'
 import { LmdbEnvironment } from './lmdbStore.ts'
 import { createLogger } from './logger.ts'
-import { nativeZstd } from './zstd.ts'
 
 /** Read only: what the thread writes goes to the node. */
 function bundleBlocks(folder: string): Blockstore {
@@ -35,13 +33,18 @@ function bundleBlocks(folder: string): Blockstore {
   }
 }
 
+/** Where the node keeps an index that it cannot keep beside the archive: `snapshots` beside `chain`. */
+function indexFolder(chain: string): string {
+  return join(dirname(chain), 'snapshots')
+}
+
 /** The chain on disk, the archive below it, the actors' code and manifests. */
 function readable({ chain, archive, actors }: VmThreadOptions): Blockstore | undefined {
   const nodes = new NodeCache()
   const layers: Blockstore[] = []
   if (chain !== undefined) layers.push(new LmdbEnvironment({ path: chain, nodes }).blocks)
-  // The node verified it when it opened it.
-  if (archive !== undefined) layers.push(openArchive(openFileSource(archive), { zstd: nativeZstd, verify: 'never' }))
+  // The node indexes it, and verifies it.
+  if (archive !== undefined) layers.push(openArchiveReader(archive, { home: indexFolder(chain ?? archive), nodes }))
   if (actors !== undefined) layers.push(bundleBlocks(actors))
   const [first, ...others] = layers
   return first === undefined ? undefined : new LayeredBlockstore([first, ...others], nodes)

@@ -15,7 +15,7 @@ const HEAD_FIELD = 'HeadTipsetKey'
 
 /** What {@link openChain} takes. */
 export interface OpenChainOptions extends ChainStoreDeps {
-  /** Roots of the archive; none: only what an earlier run kept. */
+  /** Roots of the archive; none: what an earlier run kept, else a chain of the genesis alone. */
   readonly roots: readonly Cid[]
   /** CID of the genesis block where it is known; otherwise the headers are followed down to height 0. */
   readonly genesis?: Cid
@@ -55,6 +55,10 @@ function findGenesis(store: ChainStore, head: Tipset): Tipset {
 export function openChain(options: OpenChainOptions): ChainStore {
   const store = new ChainStore(options)
   if (store.load()) return store
+  if (options.roots.length === 0 && options.genesis !== undefined && hasBlock(options.blocks, options.genesis)) {
+    store.setGenesis(store.header(options.genesis))
+    return store
+  }
   if (options.roots.length === 0)
     throw new ChainError('NO_HEAD', 'Cannot open chain: neither a kept head nor a snapshot')
   const head = store.tipset(headKeyOf(options.blocks, options.roots))

@@ -28,13 +28,14 @@ export async function startDevnetNode(
   ports: NodePorts,
 ): Promise<PetrelNode & { readonly devnet: Devnet }> {
   let devnet: Devnet | undefined
-  const node = await startNode(parts, settings, ports, ({ mempool: { pool } }) => {
+  const node = await startNode(parts, settings, ports, ({ mempool: { pool }, networking }) => {
     devnet = new Devnet(
       plan.producers,
       {
         view: parts.view,
         vm: parts.vm,
         selectMessages: async (base, ticketQuality) => (await pool.select(base, ticketQuality)) ?? [],
+        ...(networking === undefined ? {} : { adopt: (tipset) => networking.adopt(tipset) }),
         timers: ports.timers,
         clock: ports.clock,
         log: ports.log,

@@ -1,6 +1,7 @@
 /** Rows whose answers fetch the blocks that they miss: of a node that holds only a part of the state. */
 import type { Json } from '../codec/jsonText.ts'
 import type { BlockEdge } from '../ipld/blockFetcher.ts'
+import { BlockMissing } from '../ipld/errors.ts'
 import type { CallContext, MethodRow } from '../rpc/method.ts'
 
 /**
@@ -8,16 +9,31 @@ import type { CallContext, MethodRow } from '../rpc/method.ts'
  * they throw `BlockMissing` for has changed nothing. Channels are left as they are.
  */
 export function fetchingRows(rows: readonly MethodRow[], edge: BlockEdge): MethodRow[] {
+  /** An answer that misses nothing costs nothing more than without. */
+  const answer = (run: () => unknown, call: CallContext): unknown => {
+    const again = (error: unknown): Promise<unknown> => {
+      if (!(error instanceof BlockMissing)) throw error
+      return edge(run, call.signal)
+    }
+    try {
+      const result = run()
+      return result instanceof Promise ? result.catch(again) : result
+    } catch (error) {
+      return again(error)
+    }
+  }
   return rows.map((row): MethodRow => {
     if (row.kind === 'call') {
-      const handle = (args: readonly unknown[], call: CallContext): Promise<unknown> =>
-        edge(() => row.handle(args, call), call.signal)
-      return { ...row, handle }
+      return {
+        ...row,
+        handle: (args: readonly unknown[], call: CallContext) => answer(() => row.handle(args, call), call),
+      }
     }
     if (row.kind === 'raw') {
-      const handle = (params: Json | undefined, call: CallContext): Promise<unknown> =>
-        edge(() => row.handle(params, call), call.signal)
-      return { ...row, handle }
+      return {
+        ...row,
+        handle: (params: Json | undefined, call: CallContext) => answer(() => row.handle(params, call), call),
+      }
     }
     return row
   })

@@ -8,22 +8,29 @@ import { ActorStates } from '../chain/actorStates.ts'
 import type { ChainStore } from '../chain/chainStore.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { ethTipset } from '../chain/ethTipset.ts'
+import { FetchingVmHost } from '../chain/fetchingVmHost.ts'
 import { loadSought, NO_LOOKBACK_LIMIT, searchMessage } from '../chain/searchMessage.ts'
 import type { VmHost } from '../chain/vm.ts'
 import type { WaitDeps } from '../chain/waitMessage.ts'
 import { DEFAULT_SEND_SPEC } from '../mempool/sendSpec.ts'
 import type { Network } from '../networks/network.ts'
+import type { P2pHost } from '../p2p/host/host.ts'
+import { loadIdentity } from '../p2p/host/identity.ts'
+import { OfflineNet } from '../p2p/host/offlineNet.ts'
+import { peerPlace } from '../p2p/host/peerPlace.ts'
 import { RpcEngine } from '../rpc/engine.ts'
 import { HttpHandler, type HttpOptions } from '../rpc/http.ts'
 import type { MethodRow } from '../rpc/method.ts'
 import { authMethods } from '../rpc/methods/auth.ts'
 import { chainMethods } from '../rpc/methods/chain.ts'
+import { type ChainExportDeps, chainExportMethods } from '../rpc/methods/chainExport.ts'
 import { commonMethods } from '../rpc/methods/common.ts'
 import { ethMethods } from '../rpc/methods/eth.ts'
 import { ethAddressMethods } from '../rpc/methods/ethAddress.ts'
 import { type ExecutionMethodsDeps, executionMethods } from '../rpc/methods/execution.ts'
 import { minerMethods } from '../rpc/methods/miner.ts'
 import { multisigMethods } from '../rpc/methods/multisig.ts'
+import { netMethods } from '../rpc/methods/net.ts'
 import { networkMethods } from '../rpc/methods/network.ts'
 import { paramsMethods } from '../rpc/methods/params.ts'
 import { registryMethods } from '../rpc/methods/registry.ts'
@@ -40,8 +47,10 @@ import type { TokenAmount } from '../types/scalars.ts'
 import { signedMessageCid } from '../types/signedMessage.ts'
 import type { KeyStore } from '../wallet/keyStore.ts'
 import { Wallet } from '../wallet/wallet.ts'
+import { fetchingRows } from './fetchingRows.ts'
 import { followHead } from './headSync.ts'
 import { type MempoolSettings, type NodeMempool, openMempool } from './messagePool.ts'
+import { type BlockExchange, type Networking, startNetworking, type ValidateMode } from './networking.ts'
 import type { NodePorts } from './nodePorts.ts'
 
 const SESSION_BYTES = 16
@@ -55,6 +64,17 @@ export interface NodeParts {
   /** Local messages, nonces, revoked tokens: what must survive a crash. */
   readonly meta: KeyValueStore
   readonly keystore: KeyStore
+  /** undefined: a node that follows nobody. */
+  readonly net?: NodeNet
+  /** What exports and collections need of the store. */
+  readonly care?: Pick<ChainExportDeps, 'code' | 'collect'>
+}
+
+/** How a node meets others. */
+export interface NodeNet {
+  readonly host: P2pHost
+  readonly exchange: BlockExchange
+  readonly mode: ValidateMode
 }
 
 /** How a node behaves. */
@@ -79,6 +99,7 @@ export interface PetrelNode {
   readonly table: MethodTable
   /** A token with all permissions. */
   readonly adminToken: string
+  readonly networking: Networking | undefined
   /** Stops timers and subscriptions; resolves when what was under way is done. Stores are their owner's to close. */
   stop(): Promise<void>
 }
@@ -91,16 +112,22 @@ export async function startNode(
   parts: NodeParts,
   settings: NodeSettings,
   ports: NodePorts,
-  extraRows: (node: Pick<PetrelNode, 'mempool' | 'wallet'>) => MethodRow[] = () => [],
+  extraRows: (node: Pick<PetrelNode, 'mempool' | 'wallet' | 'networking'>) => MethodRow[] = () => [],
 ): Promise<PetrelNode> {
-  const { network, view, vm, meta, keystore } = parts
+  const { network, view, meta, keystore, net } = parts
+  const edge = net?.exchange.fetcher.run
+  // What is not here is fetched where it is missed: of a state that was never executed, or of an old one.
+  const vm = edge === undefined ? parts.vm : new FetchingVmHost(parts.vm, edge)
   const { addressPrefix } = network
   const wallet = new Wallet(keystore, { random: ports.random, addressPrefix, chainId: BigInt(network.chainId) })
   const { secret } = await loadApiSecret(keystore, ports.random)
   const tokens = new Tokens({ secret, clock: ports.clock, random: ports.random, store: meta })
-  const mempool = await openMempool({ view, vm, meta, wallet }, settings.mempool ?? {}, ports)
+  const publish = (bytes: Uint8Array): void => networking?.gossip.publishMessage(bytes)
+  const mempool = await openMempool({ view, vm, meta, wallet }, { publish, ...settings.mempool }, ports)
+  const networking =
+    net === undefined ? undefined : startNetworking({ ...net, view, vm, pool: mempool.pool, meta }, ports)
   const search: WaitDeps = { view, vm, log: ports.log }
-  const sync = followHead(view, ports.clock)
+  const sync = networking === undefined ? followHead(view, ports.clock) : undefined
   const keyAddress = (one: Address): Address => accountKey(view, view.stateBefore(view.store.head()), one)
   const session = new Uint8Array(SESSION_BYTES)
   ports.random.fill(session)
@@ -148,12 +175,18 @@ export async function startNode(
       push: async (message) => signedMessageCid(await mempool.sender.send(message, DEFAULT_SEND_SPEC)),
     }),
     ...paramsMethods(view),
-    ...syncMethods(sync),
-    ...extraRows({ mempool, wallet }),
+    ...syncMethods({
+      state: () => sync?.state() ?? (networking as Networking).syncer.state(),
+      ...(networking === undefined ? {} : { control: networking.control }),
+    }),
+    ...netMethods({ net: net?.host.net ?? new OfflineNet((await loadIdentity(keystore, ports.random)).name) }),
+    ...chainExportMethods({ view, timers: ports.timers, log: ports.log, ...parts.care }),
+    ...extraRows({ mempool, wallet, networking }),
   ]
-  const table = createMethodTable(rows)
+  const table = createMethodTable(edge === undefined ? rows : fetchingRows(rows, edge))
   const engine = new RpcEngine({ table, json: { addressPrefix }, log: ports.log })
-  const handler = new HttpHandler(engine, { verifier: tokens, ...settings.http })
+  const peer = net === undefined ? {} : { peer: () => peerPlace(net.host.net) }
+  const handler = new HttpHandler(engine, { verifier: tokens, ...peer, ...settings.http })
   return {
     network,
     view,
@@ -164,10 +197,11 @@ export async function startNode(
     handler,
     table,
     adminToken: tokens.issueAdmin(),
-    stop: () => {
-      sync.stop()
+    networking,
+    stop: async () => {
+      sync?.stop()
       mempool.pool.close()
-      return Promise.resolve()
+      await networking?.stop()
     },
   }
 }

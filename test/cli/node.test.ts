@@ -32,8 +32,11 @@ describe('daemon', () => {
       corsOrigins: [],
       maxRequestBytes: undefined,
       passphrase: undefined,
+      net: { listen: [], announce: [], bootstrap: [] },
       network: undefined,
       snapshot: undefined,
+      genesis: undefined,
+      validate: 'execute',
     })
   })
 

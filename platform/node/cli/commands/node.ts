@@ -24,7 +24,22 @@ export interface ServeOptions {
   readonly maxRequestBytes: number | undefined
   /** Encrypts the keystore; undefined: it stays plain. */
   readonly passphrase: string | undefined
+  /** undefined: no connections to other nodes. */
+  readonly net: NetOptions | undefined
 }
+
+/** How the node meets other nodes. */
+export interface NetOptions {
+  /** Multiaddrs to listen on; none: the default ones. */
+  readonly listen: readonly string[]
+  /** Multiaddrs told to others in place of those listened on. */
+  readonly announce: readonly string[]
+  /** Multiaddrs of the first nodes to connect to, besides the network's own. */
+  readonly bootstrap: readonly string[]
+}
+
+/** What a follower makes sure of by itself. */
+export type ValidateMode = 'execute' | 'headers'
 
 /** What `daemon` was told. */
 export interface DaemonOptions extends ServeOptions {
@@ -32,6 +47,9 @@ export interface DaemonOptions extends ServeOptions {
   readonly network: string | undefined
   /** Path of a CAR, zstd-compressed or not. */
   readonly snapshot: string | undefined
+  /** Path of the genesis CAR; undefined: beside a `network.json`, else asked of peers. */
+  readonly genesis: string | undefined
+  readonly validate: ValidateMode
 }
 
 /** What `devnet` was told. */
@@ -54,6 +72,17 @@ interface ServeFlags {
   readonly corsOrigin?: string[]
   readonly apiMaxReqSize?: string
   readonly passphraseFile?: string
+  readonly net: boolean
+  readonly listen?: string[]
+  readonly announce?: string[]
+  readonly bootstrap?: string[]
+}
+
+interface DaemonFlags extends ServeFlags {
+  readonly network?: string
+  readonly snapshot?: string
+  readonly genesis?: string
+  readonly validate: string
 }
 
 interface DevnetFlags extends ServeFlags {
@@ -68,6 +97,7 @@ interface DevnetFlags extends ServeFlags {
   readonly manual?: boolean
   readonly memory?: boolean
   readonly actors: string
+  readonly produce?: string
 }
 
 /** Lotus' port. */
@@ -90,6 +120,10 @@ function serveFlags(command: Command): Command {
       '--passphrase-file <file>',
       `encrypts the keystore with the text of this file (or of $${PASSPHRASE_VARIABLE})`,
     )
+    .option('--listen <multiaddr>', 'address for other nodes (repeatable; default: TCP, WebSocket, WebRTC)', collect)
+    .option('--announce <multiaddr>', 'address to tell others instead (repeatable)', collect)
+    .option('--bootstrap <multiaddr>', 'node to connect to first (repeatable)', collect)
+    .option('--no-net', 'no connections to other nodes')
 }
 
 async function passphrase({ io }: CliContext, file: string | undefined): Promise<string | undefined> {
@@ -109,6 +143,9 @@ async function serveOptions(context: CliContext, flags: ServeFlags): Promise<Ser
     maxRequestBytes:
       flags.apiMaxReqSize === undefined ? undefined : wholeNumber(flags.apiMaxReqSize, 'api-max-req-size'),
     passphrase: await passphrase(context, flags.passphraseFile),
+    net: flags.net
+      ? { listen: flags.listen ?? [], announce: flags.announce ?? [], bootstrap: flags.bootstrap ?? [] }
+      : undefined,
   }
 }
 
@@ -126,6 +163,16 @@ function actorsMode(text: string): ActorsMode {
   throw new CliError('USAGE', `actors: expected wasm, native or auto, got "${text}"`)
 }
 
+function validateMode(text: string): ValidateMode {
+  if (text === 'execute' || text === 'headers') return text
+  throw new CliError('USAGE', `validate: expected execute or headers, got "${text}"`)
+}
+
+/** Indexes with commas between. */
+function produced(text: string): number[] {
+  return text.split(',').map((one) => wholeNumber(one, 'produce'))
+}
+
 function devnetFlags(flags: DevnetFlags): DevnetOptions {
   return devnetOptions({
     miners: wholeNumber(flags.miners, 'miners'),
@@ -135,6 +182,7 @@ function devnetFlags(flags: DevnetFlags): DevnetOptions {
     instant: flags.instant === true,
     seed: flags.seed,
     networkName: flags.networkName,
+    ...(flags.produce === undefined ? {} : { produce: produced(flags.produce) }),
     ...(flags.genesisTime === undefined ? {} : { genesisTimestamp: wholeNumber(flags.genesisTime, 'genesis-time') }),
   })
 }
@@ -146,9 +194,17 @@ export function addNodeCommands(program: Command, context: CliContext, runner: N
     .description('Start a node')
     .option('--network <name>', 'mainnet, calibnet, butterflynet, or a network.json')
     .option('--snapshot <file>', 'chain to open: a .car or .car.zst')
-    .action(async (flags: ServeFlags & { network?: string; snapshot?: string }) =>
+    .option('--genesis <file>', 'genesis CAR (default: beside the network.json, else from other nodes)')
+    .option('--validate <mode>', 'execute: every check; headers: no execution, state proven against headers', 'execute')
+    .action(async (flags: DaemonFlags) =>
       runner.daemon(
-        { ...(await serveOptions(context, flags)), network: flags.network, snapshot: flags.snapshot },
+        {
+          ...(await serveOptions(context, flags)),
+          network: flags.network,
+          snapshot: flags.snapshot,
+          genesis: flags.genesis,
+          validate: validateMode(flags.validate),
+        },
         context,
       ),
     )
@@ -170,6 +226,7 @@ export function addNodeCommands(program: Command, context: CliContext, runner: N
     .option('--seed <text>', 'all keys come from it', 'petrel')
     .option('--network-name <name>', 'name of the network', 'petrel-devnet')
     .option('--genesis-time <seconds>', 'Unix time of genesis (default: now)')
+    .option('--produce <indexes>', 'which block producers run here (0,2); others run in other nodes of the chain')
     .option('--memory', 'keep nothing between starts')
     .option('--actors <mode>', 'wasm, native, or auto: wasm when a devnet bundle is here', 'auto')
     .action(async (flags: DevnetFlags) =>

@@ -1,0 +1,169 @@
+/** What `daemon` runs in Node and Deno: a node on an opened archive, on a chain that it follows, or both. */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { errorMessage } from '../src/base/errors.ts'
+import type { ChainStore } from '../src/chain/chainStore.ts'
+import { ChainView } from '../src/chain/chainView.ts'
+import { openChain } from '../src/chain/openChain.ts'
+import type { Cid } from '../src/codec/cid.ts'
+import { beaconRound } from '../src/consensus/drandBeacon.ts'
+import { hasBlock } from '../src/ipld/blockstore.ts'
+import { BUILTIN_NETWORKS } from '../src/networks/builtinNetworks.ts'
+import type { Network } from '../src/networks/network.ts'
+import { type NodeNet, startNode } from '../src/node/node.ts'
+import { firstBlock } from '../src/types/tipset.ts'
+import { findNetwork, loadGenesisFile } from './networkFiles.ts'
+import { type ArchiveFile, type ArchiveProgress, openArchiveFile } from './node/archiveFile.ts'
+import type { DaemonOptions } from './node/cli/commands/node.ts'
+import { type CliIo, line } from './node/cli/io.ts'
+import { PlatformError } from './node/errors.ts'
+import { type Home, readTextFile, writeFile } from './node/home.ts'
+import {
+  type Closers,
+  connect,
+  type HostRuntime,
+  httpOptions,
+  inHome,
+  loadCrypto,
+  openDiskStores,
+  openKeystore,
+  serve,
+} from './nodeRunner.ts'
+import { openVm } from './openVm.ts'
+
+/** What a home remembers of its chain between starts. */
+interface HomeConfig {
+  readonly network?: string
+  readonly snapshot?: string
+}
+
+function readConfig(home: Home): HomeConfig {
+  const text = readTextFile(home.config)
+  if (text === undefined) return {}
+  try {
+    return JSON.parse(text) as HomeConfig
+  } catch (cause) {
+    throw new PlatformError('CONFIG_INVALID', `Cannot read ${home.config}: it is no JSON`, {}, { cause })
+  }
+}
+
+/** What the command line says, else what the home remembers. A home keeps one chain. */
+function chosenConfig(home: Home, options: DaemonOptions): { network: string; snapshot: string | undefined } {
+  const before = readConfig(home)
+  const network = options.network ?? before.network
+  if (network === undefined) {
+    throw new PlatformError(
+      'CONFIG_INVALID',
+      `Cannot start: say which network, --network ${BUILTIN_NETWORKS.join('|')}|<file>`,
+    )
+  }
+  const named = BUILTIN_NETWORKS.includes(network) ? network : resolve(network)
+  const snapshot = options.snapshot === undefined ? before.snapshot : resolve(options.snapshot)
+  if (before.snapshot !== undefined && snapshot !== before.snapshot) {
+    const message = `Cannot open ${snapshot}: ${home.path} holds the chain of ${before.snapshot}; give another --repo`
+    throw new PlatformError('CONFIG_INVALID', message)
+  }
+  return { network: named, snapshot }
+}
+
+/** Runs `daemon` until the signal comes. */
+export function runDaemon(options: DaemonOptions, io: CliIo, runtime: HostRuntime): Promise<void> {
+  return inHome(options.repo, (home, closers) => daemon(options, io, runtime, home, closers))
+}
+
+async function daemon(
+  options: DaemonOptions,
+  io: CliIo,
+  runtime: HostRuntime,
+  home: Home,
+  closers: Closers,
+): Promise<void> {
+  const { ports, version } = runtime
+  const { log } = ports
+  const config = chosenConfig(home, options)
+  const network = findNetwork(config.network)
+  if (config.snapshot !== undefined && !existsSync(config.snapshot)) {
+    throw new PlatformError('CONFIG_INVALID', `Cannot find the snapshot ${config.snapshot}`)
+  }
+  await loadCrypto(ports)
+  const archiveFile = config.snapshot === undefined ? undefined : await openArchive(config.snapshot, home, io)
+  if (archiveFile !== undefined) closers.add(() => archiveFile.close())
+  const archive = archiveFile?.store
+  const stores = openDiskStores(home, archive)
+  closers.add(() => stores.close())
+  const { blocks, meta } = stores
+  const keystore = await openKeystore(stores.secrets, options.passphrase, ports)
+  const genesis = loadGenesisFile(blocks, network, config.network, options.genesis) ?? network.genesisCid
+  const connectAs = (networkName: string): Promise<Omit<NodeNet, 'mode'> | undefined> =>
+    connect(options.net, { network, networkName, keystore, meta, version, ports }, blocks, closers)
+  const isGenesisHere = genesis !== null && hasBlock(blocks, genesis)
+  // Without its genesis a chain cannot be opened: others are asked for it first.
+  let net = isGenesisHere || archive !== undefined ? undefined : await connectAs(nameOf(network))
+  if (net !== undefined && genesis !== null) await fetchGenesis(genesis, net, io)
+  const store = openChain({
+    blocks,
+    meta,
+    log,
+    roots: archive?.roots ?? [],
+    ...(genesis === null ? {} : { genesis }),
+  })
+  const view = openView(store, network)
+  writeFile(home.config, `${JSON.stringify({ ...readConfig(home), ...config }, undefined, 2)}\n`)
+  line(io, `network ${network.name}, head at epoch ${store.head().height}`)
+  net ??= await connectAs(network.networkName ?? view.networkName())
+  const sources = { chain: home.chain, archive: config.snapshot, actors: home.actors, mode: 'wasm' } as const
+  const { vm, close } = openVm(view, sources, log)
+  closers.add(close)
+  const parts = { network, store, view, vm, meta, keystore }
+  await serve(
+    (shutdown) =>
+      startNode(
+        { ...parts, ...(net === undefined ? {} : { net: { ...net, mode: options.validate } }) },
+        { version, http: httpOptions(options), shutdown },
+        ports,
+      ),
+    options,
+    home,
+    io,
+    runtime,
+    net?.host,
+  )
+}
+
+/** Opens a snapshot; where it has no index, one is made while the node already answers from what it can read. */
+async function openArchive(path: string, home: Home, io: CliIo): Promise<ArchiveFile> {
+  const progress = progressLines(io)
+  const file = await openArchiveFile(path, { home: home.snapshots, signal: io.signal, onProgress: progress })
+  file.ready.catch((error: unknown) => {
+    if (!io.signal.aborted) line(io, `ERROR: ${errorMessage(error)}`)
+  })
+  return file
+}
+
+/** A line for every tenth of the way. */
+function progressLines(io: CliIo): (progress: ArchiveProgress) => void {
+  let tenths = 0
+  return ({ phase, bytes, totalBytes, seconds }) => {
+    const now = Math.floor((10 * bytes) / Math.max(1, totalBytes))
+    if (now === tenths) return
+    tenths = now
+    line(io, `${phase} the snapshot: ${10 * now} % after ${seconds.toFixed(0)} s`)
+  }
+}
+
+function openView(store: ChainStore, network: Network): ChainView {
+  const { timestamp } = firstBlock(store.genesis())
+  return new ChainView({ store, network, beaconRound: (epoch) => beaconRound(network, timestamp, epoch) })
+}
+
+function nameOf({ name, networkName }: Network): string {
+  if (networkName !== null) return networkName
+  throw new PlatformError('CONFIG_INVALID', `Cannot join ${name} without its genesis: say --genesis <car>`)
+}
+
+/** Asks other nodes for the genesis block until one has it, or the operator stops. */
+async function fetchGenesis(genesis: Cid, { host, exchange }: Omit<NodeNet, 'mode'>, io: CliIo): Promise<void> {
+  line(io, `asking other nodes for the genesis ${genesis.toString()}`)
+  await host.start()
+  await exchange.fetchPatiently([genesis], io.signal)
+}

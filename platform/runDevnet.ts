@@ -1,0 +1,80 @@
+/** What `devnet` runs in Node and Deno: a local chain with its producers, which other nodes can join. */
+import { ChainStore } from '../src/chain/chainStore.ts'
+import { ChainView } from '../src/chain/chainView.ts'
+import { beaconRound } from '../src/consensus/drandBeacon.ts'
+import { openDevnetChain } from '../src/devnet/openDevnetChain.ts'
+import { createDevnetPlan, type DevnetPlan } from '../src/devnet/plan.ts'
+import { builtinNetwork } from '../src/networks/builtinNetworks.ts'
+import { startDevnetNode } from '../src/node/devnetNode.ts'
+import { formatFil } from '../src/types/fil.ts'
+import { networkOf, writeNetworkFiles } from './networkFiles.ts'
+import type { DevnetRunOptions } from './node/cli/commands/node.ts'
+import { type CliIo, line } from './node/cli/io.ts'
+import type { Home } from './node/home.ts'
+import {
+  type Closers,
+  connect,
+  type HostRuntime,
+  httpOptions,
+  inHome,
+  loadCrypto,
+  openDiskStores,
+  openKeystore,
+  openMemoryStores,
+  serve,
+} from './nodeRunner.ts'
+import { openVm } from './openVm.ts'
+
+/** Runs `devnet` until the signal comes. */
+export function runDevnet(options: DevnetRunOptions, io: CliIo, runtime: HostRuntime): Promise<void> {
+  return inHome(options.repo, (home, closers) => devnet(options, io, runtime, home, closers))
+}
+
+async function devnet(
+  options: DevnetRunOptions,
+  io: CliIo,
+  runtime: HostRuntime,
+  home: Home,
+  closers: Closers,
+): Promise<void> {
+  const { ports, version } = runtime
+  await loadCrypto(ports)
+  const plan = createDevnetPlan(options.devnet, builtinNetwork('devnet'))
+  const stores = options.inMemory ? openMemoryStores(home) : openDiskStores(home, undefined)
+  closers.add(() => stores.close())
+  const { blocks, meta } = stores
+  const store = new ChainStore({ blocks, meta, log: ports.log })
+  const genesis = openDevnetChain(store, plan, Math.floor(ports.clock.nowMs() / 1000))
+  const network = networkOf(plan.network, store)
+  const networkFile = writeNetworkFiles(home.path, network, store)
+  const view = new ChainView({ store, network, beaconRound: (epoch) => beaconRound(network, genesis.timestamp, epoch) })
+  const keystore = await openKeystore(stores.secrets, options.passphrase, ports)
+  const { networkName } = plan.options
+  const net = await connect(options.net, { network, networkName, keystore, meta, version, ports }, blocks, closers)
+  const chain = options.inMemory ? undefined : home.chain
+  const { vm, close } = openVm(view, { chain, actors: home.actors, mode: options.actors }, ports.log)
+  closers.add(close)
+  introduce(plan, networkFile, io)
+  const parts = {
+    ...{ network, store, view, vm, meta, keystore },
+    ...(net === undefined ? {} : { net: { ...net, mode: 'execute' as const } }),
+  }
+  const http = httpOptions(options)
+  await serve(
+    (shutdown) => startDevnetNode(plan, parts, { version, http, shutdown }, ports),
+    options,
+    home,
+    io,
+    runtime,
+    net?.host,
+  )
+}
+
+/** Says whose money there is, and how others join. */
+function introduce({ options, accounts, network }: DevnetPlan, networkFile: string, io: CliIo): void {
+  line(io, `local chain ${options.networkName}, keys from the seed "${options.seed}" (never for real funds)`)
+  for (const { kind, address, balance } of accounts) {
+    line(io, `  ${address.toString(network.addressPrefix)}  ${kind}  ${formatFil(balance)}`)
+  }
+  line(io, `others join with: petrel daemon --network ${networkFile} --bootstrap <address below>`)
+}

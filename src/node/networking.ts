@@ -1,0 +1,183 @@
+/**
+ * A node among others: hello, chain exchange, bitswap, gossip, and the syncer that they feed. Wiring only.
+ *
+ *   hello, gossip -> syncer -> chain store        pool, producer -> gossip
+ *   chain store -> chain exchange and bitswap servers
+ */
+import { errorMessage } from '../base/errors.ts'
+import type { KeyValueStore } from '../base/ports.ts'
+import type { BlockMessages } from '../chain/blockMessages.ts'
+import type { ChainView } from '../chain/chainView.ts'
+import type { VmHost } from '../chain/vm.ts'
+import type { Cid } from '../codec/cid.ts'
+import { networkBeacons } from '../consensus/drandBeacon.ts'
+import type { BlockValidation } from '../consensus/validateBlock.ts'
+import { mockWinningPoSt, presumedWinningPoSt } from '../consensus/winningPoSt.ts'
+import { BlockFetcher, type BlockSource } from '../ipld/blockFetcher.ts'
+import type { Blockstore } from '../ipld/blockstore.ts'
+import type { MessagePool } from '../mempool/messagePool.ts'
+import { poolPrices } from '../mempool/poolChain.ts'
+import { startBitswap } from '../p2p/bitswap/bitswap.ts'
+import { ExchangeClient } from '../p2p/chainExchange/client.ts'
+import { serveChainExchange } from '../p2p/chainExchange/server.ts'
+import { type Gossip, startGossip } from '../p2p/gossip/gossip.ts'
+import { startHello } from '../p2p/hello.ts'
+import type { P2pHost } from '../p2p/host/host.ts'
+import type { SyncControl } from '../rpc/methods/sync.ts'
+import { submitBlock } from '../sync/submitBlock.ts'
+import { Syncer } from '../sync/syncer.ts'
+import { type BlockHeader, headerCid } from '../types/blockHeader.ts'
+import { firstBlock, type Tipset } from '../types/tipset.ts'
+import type { NodePorts } from './nodePorts.ts'
+
+/** What a follower makes sure of by itself: everything, or headers alone. */
+export type ValidateMode = 'execute' | 'headers'
+
+/** Blocks by bitswap, wanted and served. */
+export interface BlockExchange {
+  readonly fetcher: BlockFetcher
+  /** Other nodes. */
+  readonly source: BlockSource
+  /** Asks again and again, until every block is here. @throws the signal's reason */
+  fetchPatiently(cids: readonly Cid[], signal: AbortSignal): Promise<void>
+  stop(): void
+}
+
+/** Between two questions that nobody can answer yet, ms. */
+const PATIENCE_MS = 500
+
+/** Starts bitswap on a host: before the chain is open, so that even its genesis can be fetched. */
+export function startBlockExchange(host: P2pHost, blocks: Blockstore, ports: NodePorts): BlockExchange {
+  const { clock, timers, log } = ports
+  const { source, stop } = startBitswap({ links: host.links, blocks, clock, timers, log })
+  const fetcher = new BlockFetcher(blocks, [source])
+  return {
+    fetcher,
+    source,
+    stop,
+    fetchPatiently: async (cids, signal) => {
+      for (;;) {
+        try {
+          return await fetcher.fetch(cids, signal)
+        } catch (error) {
+          signal.throwIfAborted()
+          log.debug('blocks not fetched', { error: errorMessage(error) })
+          await new Promise<void>((resolve) => timers.setTimeout(resolve, PATIENCE_MS))
+        }
+      }
+    },
+  }
+}
+
+/** What {@link startNetworking} connects. */
+export interface NetworkingDeps {
+  readonly host: P2pHost
+  readonly exchange: BlockExchange
+  readonly view: ChainView
+  readonly vm: VmHost
+  readonly pool: MessagePool
+  readonly meta: KeyValueStore
+  readonly mode: ValidateMode
+}
+
+/** A node's connections, running. */
+export interface Networking {
+  readonly syncer: Syncer
+  readonly gossip: Gossip
+  readonly control: SyncControl
+  /** Takes a tipset that this node made: head, and blocks for others. */
+  adopt(tipset: Tipset): void
+  /** Resolves when nothing of it runs any more; the host is its owner's to stop. */
+  stop(): Promise<void>
+}
+
+/** Checks of blocks, as a network wants them. */
+export function blockValidation(view: ChainView, nowMs: () => number): BlockValidation {
+  const { network } = view
+  const prices = poolPrices(view)
+  return {
+    view,
+    beaconAt: networkBeacons(network, firstBlock(view.store.genesis()).timestamp),
+    winningPoSt: network.proofs === 'accept' ? mockWinningPoSt : presumedWinningPoSt,
+    nowMs,
+    minimumGas: (epoch, length) => prices.total(epoch, length),
+  }
+}
+
+/** Joins the network; the host may already run. */
+export function startNetworking(deps: NetworkingDeps, ports: NodePorts): Networking {
+  const { host, exchange, view, vm, pool, meta, mode } = deps
+  const { clock, timers, random, log } = ports
+  const { store, network } = view
+  const { links, pubsub } = host
+  const shared = { links, clock, timers, log }
+  const edge = exchange.fetcher.run
+  const source = new ExchangeClient({ ...shared, random })
+  const syncer = new Syncer({
+    validation: blockValidation(view, () => clock.nowMs()),
+    vm: mode === 'execute' ? vm : undefined,
+    meta,
+    source,
+    edge,
+    clock,
+    timers,
+    log,
+    report: (peer, what) => links.report(peer, what),
+  })
+  syncer.start()
+  const gossip = startGossip({
+    pubsub,
+    networkName: host.networkName,
+    view,
+    pool,
+    readState: edge,
+    source: exchange.source,
+    clock,
+    timers,
+    log,
+    onBlock: (from, block) => syncer.offerBlock(from, block),
+    links,
+    // A local chain may lie far behind the clock and be complete all the same.
+    bootstrapper: network.beacon.kind === 'mock',
+  })
+  const server = serveChainExchange({ ...shared, chain: store })
+  const hello = startHello({
+    ...shared,
+    chain: {
+      head: () => store.head(),
+      weight: (tipset) => edge(() => view.weight(tipset)),
+      genesisCid: headerCid(firstBlock(store.genesis())),
+    },
+    onHead: (peer, key, height, weight) => syncer.offerHead(peer, { key, height, weight }),
+  })
+  const publish = (header: BlockHeader, messages: BlockMessages): Promise<void> => gossip.publishBlock(header, messages)
+  const control: SyncControl = {
+    whyBad: (cid) => syncer.whyBad(cid),
+    markBad: (cid) => syncer.markBad(cid),
+    unmarkBad: (cid) => syncer.unmarkBad(cid),
+    unmarkAllBad: () => syncer.unmarkAllBad(),
+    checkpoint: (key, signal) => syncer.checkpoint(key, signal),
+    validateTipset: (key, signal) => syncer.validateTipset(key, signal),
+    submitBlock: (block, signal) => submitBlock({ view, syncer, publish }, block, signal),
+    onIncomingBlock: (listener) => gossip.onIncomingBlock(listener),
+  }
+  return {
+    syncer,
+    gossip,
+    control,
+    adopt: (tipset) => {
+      syncer.adopt(tipset)
+      for (const header of tipset.blocks) {
+        publish(header, view.blockMessages(header)).catch((error: unknown) =>
+          log.warn('a block was not published', { reason: errorMessage(error) }),
+        )
+      }
+    },
+    stop: async () => {
+      hello.stop()
+      server.stop()
+      gossip.stop()
+      await syncer.stop()
+    },
+  }
+}
