@@ -1,0 +1,99 @@
+/**
+ * Serves finality certificates.
+ * @see go-f3 certexchange/server.go handleRequest
+ */
+import { errorMessage } from '../../base/errors.ts'
+import type { Clock, Logger, Timers } from '../../base/ports.ts'
+import { decode, encode } from '../../codec/description.ts'
+import type { PowerTable } from '../../consensus/f3/powerTable.ts'
+import { P2pError } from '../errors.ts'
+import { linger } from '../framing/ask.ts'
+import { isGarbage } from '../framing/garbage.ts'
+import { PatientStream, type Time } from '../framing/patientStream.ts'
+import { StreamReader } from '../framing/streamReader.ts'
+import { PeerBudget } from '../peerBudget.ts'
+import type { ByteStream, PeerLinks, PeerName } from '../peerLinks.ts'
+import { ServiceGate } from '../serviceGate.ts'
+import { MAX_CERTIFICATES, MAX_REQUEST_BYTES, SERVER_BUDGET, SERVER_GATE, SERVER_MS, STALL_MS } from './limits.ts'
+import { type CertRequest, certExchangeProtocol, certRequest, certResponseHeader } from './messages.ts'
+
+/** The certificates that a node has. */
+export interface CertificateSource {
+  /** The instance after the newest certificate; 0 without any. */
+  pendingInstance(): number
+  /** A certificate as CBOR; undefined where there is none. */
+  certificateCbor(instance: number): Uint8Array | undefined
+  /** The table that signs an instance, up to the pending one. May throw: nothing is answered then, as go-f3 does. */
+  powerTable(instance: number): PowerTable | Promise<PowerTable>
+}
+
+export interface CertServerDeps {
+  readonly links: PeerLinks
+  /** F3's own name of the network. */
+  readonly f3Network: string
+  readonly certificates: CertificateSource
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly log: Logger
+}
+
+/** Starts serving. @returns what ends it */
+export function serveCertExchange(deps: CertServerDeps): { stop(): void } {
+  const { links, clock, timers, log } = deps
+  const time: Time = { clock, timers }
+  const gate = new ServiceGate(SERVER_GATE)
+  const budget = new PeerBudget(clock, SERVER_BUDGET)
+  const control = new AbortController()
+  const end = links.handle(certExchangeProtocol(deps.f3Network), async (peer, stream) => {
+    const leave = budget.take(peer) ? await gate.enter(peer) : undefined
+    if (leave === undefined) {
+      links.report(peer, { reason: 'too many certificate requests', proven: false })
+      throw new P2pError('PEER_REFUSED', 'too many requests')
+    }
+    const patience = { totalMs: SERVER_MS, stallMs: STALL_MS, signal: control.signal }
+    const patient = new PatientStream(stream, time, patience)
+    try {
+      await answer(deps.certificates, await readRequest(links, peer, patient), patient)
+      linger(stream, time)
+    } catch (error) {
+      log.debug('certificates not served', { peer, error: errorMessage(error) })
+      throw error
+    } finally {
+      patient.release()
+      leave()
+    }
+  })
+  return {
+    stop: () => {
+      end()
+      control.abort(new P2pError('NOT_STARTED', 'Cannot answer: stopped'))
+    },
+  }
+}
+
+async function readRequest(links: PeerLinks, peer: PeerName, stream: ByteStream): Promise<CertRequest> {
+  try {
+    return decode(certRequest, await new StreamReader(stream, MAX_REQUEST_BYTES).cborItem(MAX_REQUEST_BYTES))
+  } catch (error) {
+    if (isGarbage(error)) links.report(peer, { reason: `certificate request: ${errorMessage(error)}`, proven: true })
+    throw error
+  }
+}
+
+async function answer(source: CertificateSource, request: CertRequest, stream: ByteStream): Promise<void> {
+  const pending = source.pendingInstance()
+  // No certificate beyond 2^53 will ever be: the number is only compared.
+  const first = Number(request.firstInstance)
+  const wantsTable = request.includePowerTable && pending >= first
+  const table = wantsTable ? await source.powerTable(first) : []
+  await stream.write(encode(certResponseHeader, { pendingInstance: pending, powerTable: [...table] }))
+  const limit = request.limit > BigInt(MAX_CERTIFICATES) ? MAX_CERTIFICATES : Number(request.limit)
+  // One more than the limit, as go-f3; nothing beyond what the header said.
+  const last = Math.min(first + limit, pending - 1)
+  for (let instance = first; instance <= last; instance++) {
+    const certificate = source.certificateCbor(instance)
+    if (certificate === undefined) break
+    await stream.write(certificate)
+  }
+  await stream.closeWrite()
+}
