@@ -21,6 +21,8 @@ export class HostStream implements ByteStream {
   readonly #chunks: Uint8Array[] = []
   #unread = 0
   #paused = false
+  /** The other side said that nothing follows. */
+  #finished = false
   #ended = false
   #released = false
   #failure: Error | undefined
@@ -30,11 +32,15 @@ export class HostStream implements ByteStream {
     this.protocol = stream.protocol
     this.#stream = stream
     stream.addEventListener('message', (event) => this.#take(event.data))
+    stream.addEventListener('remoteCloseWrite', () => {
+      this.#finished = true
+    })
     stream.addEventListener('end', () => this.#end())
     stream.addEventListener('close', (event) => this.#close(event.error))
+    const { status } = stream
+    if (status === 'aborted' || status === 'reset') this.#fail(new P2pError('STREAM_RESET', 'stream reset'))
+    else if (stream.remoteWriteStatus === 'closed') this.#finished = true
     if (stream.readableEnded) this.#end()
-    if (stream.status === 'aborted' || stream.status === 'reset')
-      this.#close(new P2pError('STREAM_RESET', 'stream reset'))
   }
 
   read(): Promise<Uint8Array | undefined> {
@@ -121,21 +127,27 @@ export class HostStream implements ByteStream {
     if (this.#stream.readStatus === 'paused') this.#stream.resume()
   }
 
+  /** Nothing more comes. libp2p says so of resets and lost connections too. */
   #end(): void {
-    this.#ended = true
-    const reader = this.#reader
-    this.#reader = undefined
-    reader?.resolve(undefined)
+    if (this.#finished) {
+      this.#ended = true
+      const reader = this.#reader
+      this.#reader = undefined
+      reader?.resolve(undefined)
+      return
+    }
+    if (this.#stream.status === 'closed') this.#fail(new P2pError('STREAM_RESET', 'connection closed'))
   }
 
   #close(error: Error | undefined): void {
-    if (error === undefined) {
-      // Closed on both sides: what is buffered comes with the next read, and the end behind it.
-      if (this.#stream.readBufferLength === 0) this.#end()
-      return
-    }
+    if (error !== undefined) this.#fail(reset(error))
+    // Closed on both sides: what is buffered comes with the next read, and the end behind it.
+    else if (this.#stream.readBufferLength === 0) this.#end()
+  }
+
+  #fail(failure: P2pError): void {
     if (this.#ended) return
-    this.#failure ??= reset(error)
+    this.#failure ??= failure
     const reader = this.#reader
     this.#reader = undefined
     reader?.reject(this.#failure)
