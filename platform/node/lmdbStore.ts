@@ -5,11 +5,12 @@
  * transaction, so that a head on disk never names a block that is not), when they exceed a bound, or by `flush`.
  */
 import { open, type RootDatabase } from 'lmdb'
+import { concatBytes } from '../../src/base/bytes.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import { assertStoreKey } from '../../src/base/memoryStore.ts'
 import type { KeyValueOp, KeyValueStore } from '../../src/base/ports.ts'
-import type { Cid } from '../../src/codec/cid.ts'
-import type { Blockstore } from '../../src/ipld/blockstore.ts'
+import { type Cid, cidFromBytes } from '../../src/codec/cid.ts'
+import type { CollectableBlocks, PutListener } from '../../src/ipld/collectable.ts'
 import type { NodeCache } from '../../src/ipld/nodeCache.ts'
 import { PlatformError } from './errors.ts'
 
@@ -25,7 +26,7 @@ const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const
 export interface LmdbOptions {
   /** Folder, created when absent. */
   readonly path: string
-  /** For readers of decoded nodes. See {@link Blockstore.nodes}. */
+  /** For readers of decoded nodes. See `nodes` of {@link CollectableBlocks}. */
   readonly nodes?: NodeCache
 }
 
@@ -40,12 +41,13 @@ function copyOf(value: Uint8Array | undefined): Uint8Array | undefined {
 }
 
 /** Blocks of the environment. Bytes that are put must not be written to afterwards. */
-class LmdbBlocks implements Blockstore {
+class LmdbBlocks implements CollectableBlocks {
   readonly nodes?: NodeCache
   readonly #environment: LmdbEnvironment
   readonly #table: Table
   readonly #pending = new Map<string, { readonly key: Uint8Array; readonly data: Uint8Array }>()
   #pendingBytes = 0
+  readonly #putListeners = new Set<PutListener>()
 
   constructor(environment: LmdbEnvironment, table: Table, nodes: NodeCache | undefined) {
     this.#environment = environment
@@ -65,10 +67,41 @@ class LmdbBlocks implements Blockstore {
 
   put(cid: Cid, data: Uint8Array): void {
     this.#environment.assertOpen()
+    for (const listener of this.#putListeners) listener(cid, data)
     if (this.#pending.has(cid.key)) return
     this.#pending.set(cid.key, { key: cid.bytes, data })
     this.#pendingBytes += data.length
     if (this.#pendingBytes > MAX_PENDING_BYTES) this.#environment.commit()
+  }
+
+  scan(after: Cid | undefined, limit: number): readonly Cid[] {
+    this.#environment.assertOpen()
+    // The key itself and one more byte: the smallest key behind it.
+    const start = after === undefined ? undefined : concatBytes(after.bytes, Uint8Array.of(0))
+    const cids: Cid[] = []
+    for (const key of this.#table.getKeys({ limit, ...(start === undefined ? {} : { start }) })) {
+      cids.push(cidFromBytes(copyOf(key as Uint8Array) as Uint8Array))
+    }
+    return cids
+  }
+
+  firstByte(cid: Cid): number | undefined {
+    this.#environment.assertOpen()
+    const pending = this.#pending.get(cid.key)
+    if (pending !== undefined) return pending.data[0]
+    const value = this.#table.getBinaryFast(cid.bytes)
+    return value === undefined || value.length === 0 ? undefined : value[0]
+  }
+
+  deleteAll(cids: readonly Cid[]): void {
+    this.#environment.transaction(() => {
+      for (const cid of cids) if (!this.#pending.has(cid.key)) this.#table.removeSync(cid.bytes)
+    })
+  }
+
+  onPut(listener: PutListener): () => void {
+    this.#putListeners.add(listener)
+    return () => this.#putListeners.delete(listener)
   }
 
   /** Writes what is pending; only inside a transaction. */
@@ -157,7 +190,7 @@ function endOfPrefix(prefix: Uint8Array): Uint8Array | undefined {
 /** An open LMDB environment. */
 export class LmdbEnvironment {
   /** Blocks by CID. */
-  readonly blocks: Blockstore
+  readonly blocks: CollectableBlocks
   /** Head, index, pool, settings. */
   readonly meta: KeyValueStore
   readonly #root: RootDatabase
@@ -184,16 +217,21 @@ export class LmdbEnvironment {
 
   /** Commits the pending blocks and then what `also` writes, as one transaction. @throws PlatformError STORE_FAILED */
   commit(also?: () => void): void {
+    this.transaction(() => {
+      this.#blocks.write()
+      also?.()
+    })
+    this.#blocks.committed()
+  }
+
+  /** Runs writes as one transaction, without what is pending. @throws PlatformError STORE_FAILED */
+  transaction(write: () => void): void {
     this.assertOpen()
     try {
-      this.#root.transactionSync(() => {
-        this.#blocks.write()
-        also?.()
-      })
+      this.#root.transactionSync(write)
     } catch (cause) {
       throw new PlatformError('STORE_FAILED', `Cannot write to the store: ${errorMessage(cause)}`, {}, { cause })
     }
-    this.#blocks.committed()
   }
 
   /** Commits, and resolves when all is on stable storage. */

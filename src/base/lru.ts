@@ -27,6 +27,11 @@ export class Lru<K, V> {
     }
   }
 
+  /** What is held, least used first. */
+  values(): IterableIterator<V> {
+    return this.#entries.values()
+  }
+
   delete(key: K): void {
     this.#entries.delete(key)
   }

@@ -47,6 +47,14 @@ export class CachingVmHost implements VmHost {
     return state
   }
 
+  /** Roots of the states and receipts that are remembered; perhaps no header names them. */
+  *cachedRoots(): IterableIterator<Cid> {
+    for (const { stateRoot, receiptsRoot } of this.#states.values()) {
+      yield stateRoot
+      yield receiptsRoot
+    }
+  }
+
   compute(
     tipset: Tipset,
     vmHeight: ChainEpoch,

@@ -1,0 +1,192 @@
+/**
+ * Collects old state in the background of a running node, every so many epochs, so that the store stays bounded.
+ * @see collection.ts
+ */
+import { fromUtf8, utf8 } from '../../base/bytes.ts'
+import { errorMessage } from '../../base/errors.ts'
+import type { Clock, KeyValueStore, Logger, Timers } from '../../base/ports.ts'
+import type { ChainStore } from '../../chain/chainStore.ts'
+import type { Cid } from '../../codec/cid.ts'
+import type { CollectableBlocks } from '../../ipld/collectable.ts'
+import { Collection, type CollectionCounts, type CollectionPhase, type Retention } from './collection.ts'
+import { PutRecord } from './putRecord.ts'
+
+/** Height of the head at the last collection that ended, decimal; with a `!` before it while one is sweeping. */
+const STATE_KEY = utf8('gc/last')
+
+/** How often and how much. */
+export interface CollectorSettings extends Retention {
+  /** Epochs between two collections. */
+  readonly intervalEpochs: number
+  /** Work at a time and rest after it, ms: a collection takes a third of one processor. */
+  readonly sliceMs: number
+  readonly restMs: number
+  /** See {@link CollectionInput.stepBlocks}. */
+  readonly stepBlocks?: number
+}
+
+/**
+ * State and messages as a minimal snapshot has them, collected four times a day on a public network. Validation looks
+ * back 900 epochs and F3 no further, so that no less than 1,800 should be kept there.
+ */
+export const DEFAULT_COLLECTOR_SETTINGS: CollectorSettings = {
+  stateEpochs: 2000,
+  messageEpochs: 2000,
+  intervalEpochs: 720,
+  sliceMs: 5,
+  restMs: 10,
+}
+
+/** What a collector is made of. */
+export interface CollectorDeps {
+  readonly store: ChainStore
+  /** The node's own blocks, without the archive below them. */
+  readonly blocks: CollectableBlocks
+  readonly meta: KeyValueStore
+  /** What no header names and yet is needed: states and receipts in caches, manifests, messages of the pool. */
+  readonly roots: () => Iterable<Cid>
+  readonly timers: Timers
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** What a collection did. */
+export interface CollectionResult extends CollectionCounts {
+  readonly headHeight: number
+  readonly milliseconds: number
+}
+
+/** What a collector is at. */
+export interface CollectorStatus {
+  readonly phase: CollectionPhase | 'idle'
+  readonly counts: Readonly<CollectionCounts> | undefined
+  readonly last: CollectionResult | undefined
+}
+
+/** See the file's comment. */
+export class Collector {
+  readonly #deps: CollectorDeps
+  readonly #settings: CollectorSettings
+  readonly #puts: PutRecord
+  readonly #unsubscribe: (() => void)[] = []
+  #collection: Collection | undefined
+  #running: Promise<CollectionResult | undefined> | undefined
+  #last: CollectionResult | undefined
+  #lastHeight: number | undefined
+  #stopped = false
+  #wake: () => void = () => undefined
+
+  /** Records puts from now on; collects only after {@link Collector.start}. */
+  constructor(deps: CollectorDeps, settings: Partial<CollectorSettings> = {}) {
+    this.#deps = deps
+    this.#settings = { ...DEFAULT_COLLECTOR_SETTINGS, ...settings }
+    this.#puts = new PutRecord(deps.clock.monotonicMs())
+    this.#unsubscribe.push(
+      deps.blocks.onPut((cid, data) => {
+        this.#puts.add(cid, deps.clock.monotonicMs())
+        this.#collection?.put(cid, data)
+      }),
+    )
+  }
+
+  /** Collects from now on whenever the head has moved far enough; at once after a collection that was cut short. */
+  start(): void {
+    const { store, meta, log } = this.#deps
+    const kept = meta.get(STATE_KEY)
+    const text = kept === undefined ? '' : fromUtf8(kept)
+    if (text.startsWith('!')) log.info('a collection of old state was cut short and starts again')
+    else this.#lastHeight = text === '' ? store.head().height : Number(text)
+    const check = (): void => {
+      const { height } = store.head()
+      // A head far below the last one: the chain was set back.
+      if (this.#lastHeight !== undefined && height < this.#lastHeight) this.#lastHeight = height
+      if (height - (this.#lastHeight ?? -Infinity) < this.#settings.intervalEpochs) return
+      void this.collect().catch((error: unknown) => {
+        log.error('collection of old state failed', { message: errorMessage(error) })
+      })
+    }
+    this.#unsubscribe.push(store.onHeadChange(check))
+    check()
+  }
+
+  get status(): CollectorStatus {
+    return {
+      phase: this.#collection?.phase ?? 'idle',
+      counts: this.#collection?.counts,
+      last: this.#last,
+    }
+  }
+
+  /**
+   * Collects now; joins a collection that runs already.
+   * @param stateEpochs - default: as set; at least as many epochs of messages are kept
+   * @returns undefined when the collector was stopped meanwhile
+   */
+  collect(stateEpochs: number = this.#settings.stateEpochs): Promise<CollectionResult | undefined> {
+    this.#running ??= this.#collect(stateEpochs).finally(() => {
+      this.#running = undefined
+      this.#collection = undefined
+      this.#puts.release()
+    })
+    return this.#running
+  }
+
+  async #collect(stateEpochs: number): Promise<CollectionResult | undefined> {
+    if (this.#stopped) return undefined
+    const { store, blocks, roots, clock, log } = this.#deps
+    const { stepBlocks } = this.#settings
+    const began = clock.monotonicMs()
+    const headHeight = store.head().height
+    this.#lastHeight = headHeight
+    this.#puts.hold()
+    const messageEpochs = Math.max(stateEpochs, this.#settings.messageEpochs)
+    const retention = { stateEpochs, messageEpochs }
+    const collection = new Collection({
+      blocks,
+      headHeight,
+      retention,
+      puts: this.#puts,
+      roots: roots(),
+      ...(stepBlocks === undefined ? {} : { stepBlocks }),
+    })
+    this.#collection = collection
+    let phase: CollectionPhase = collection.phase
+    while (phase !== 'done') {
+      await this.#rest()
+      if (this.#stopped) return undefined
+      const until = clock.monotonicMs() + this.#settings.sliceMs
+      do {
+        const next = collection.step()
+        if (next === 'sweeping' && phase !== 'sweeping') this.#keep(`!${headHeight}`)
+        phase = next
+      } while (phase !== 'done' && clock.monotonicMs() < until)
+    }
+    this.#keep(String(headHeight))
+    const result = { ...collection.counts, headHeight, milliseconds: clock.monotonicMs() - began }
+    this.#last = result
+    log.info('old state collected', { ...result })
+    return result
+  }
+
+  #keep(text: string): void {
+    this.#deps.meta.put(STATE_KEY, utf8(text))
+  }
+
+  #rest(): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#deps.timers.setTimeout(resolve, this.#settings.restMs)
+      this.#wake = () => {
+        cancel()
+        resolve()
+      }
+    })
+  }
+
+  /** Ends what runs, soon; the next start begins anew. Before the stores are closed. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    for (const end of this.#unsubscribe.splice(0)) end()
+    this.#wake()
+    await this.#running?.catch(() => undefined)
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * The blocks that were put lately: a collector must not take what a header names that is still to come.
+ * Two generations; while a collection runs neither is given up.
+ */
+import type { Cid } from '../../codec/cid.ts'
+import { CidSet } from '../../ipld/cidSet.ts'
+
+/** How long a block counts as new at least, ms. Messages and state are put some seconds before their header. */
+const GENERATION_MS = 600_000
+
+/** See the file's comment. */
+export class PutRecord {
+  #young = new CidSet()
+  #old = new CidSet()
+  #since: number
+  #held = false
+
+  constructor(nowMs: number) {
+    this.#since = nowMs
+  }
+
+  add(cid: Cid, nowMs: number): void {
+    if (!this.#held && nowMs - this.#since >= GENERATION_MS) {
+      this.#old = this.#young
+      this.#young = new CidSet()
+      this.#since = nowMs
+    }
+    this.#young.add(cid)
+  }
+
+  has(cid: Cid): boolean {
+    return this.#young.has(cid) || this.#old.has(cid)
+  }
+
+  /** Forgets nothing from now on. */
+  hold(): void {
+    this.#held = true
+  }
+
+  release(): void {
+    this.#held = false
+  }
+
+  get size(): number {
+    return this.#young.size + this.#old.size
+  }
+}
