@@ -29,6 +29,12 @@ export function findNetwork(name: string): Network {
   return parseNetwork(parseJson(text))
 }
 
+/** The network that an earlier start wrote into a folder. @throws NetworkError */
+export function keptNetwork(folder: string): Network | undefined {
+  const text = readTextFile(join(folder, NETWORK_FILE))
+  return text === undefined ? undefined : parseNetwork(parseJson(text))
+}
+
 /** The same network with the genesis that its chain has. */
 export function networkOf(network: Network, store: ChainStore): Network {
   const genesis = firstBlock(store.genesis())

@@ -111,7 +111,7 @@ async function daemon(
   writeFile(home.config, `${JSON.stringify({ ...readConfig(home), ...config }, undefined, 2)}\n`)
   line(io, `network ${network.name}, head at epoch ${store.head().height}`)
   net ??= await connectAs(network.networkName ?? view.networkName())
-  const sources = { chain: home.chain, archive: config.snapshot, actors: home.actors, mode: 'wasm' } as const
+  const sources = { chain: home.chain, archive: config.snapshot, actors: home.actors, mode: network.actors }
   const { vm, close } = openVm(view, sources, log)
   closers.add(close)
   const parts = { network, store, view, vm, meta, keystore }

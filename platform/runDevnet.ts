@@ -5,9 +5,11 @@ import { beaconRound } from '../src/consensus/drandBeacon.ts'
 import { openDevnetChain } from '../src/devnet/openDevnetChain.ts'
 import { createDevnetPlan, type DevnetPlan } from '../src/devnet/plan.ts'
 import { builtinNetwork } from '../src/networks/builtinNetworks.ts'
+import { actorsVersionFor, manifestFor, type Network, networkVersionAt } from '../src/networks/network.ts'
 import { startDevnetNode } from '../src/node/devnetNode.ts'
 import { formatFil } from '../src/types/fil.ts'
-import { networkOf, writeNetworkFiles } from './networkFiles.ts'
+import { ActorBundles } from './actorBundles.ts'
+import { keptNetwork, networkOf, writeNetworkFiles } from './networkFiles.ts'
 import type { DevnetRunOptions } from './node/cli/commands/node.ts'
 import { type CliIo, line } from './node/cli/io.ts'
 import type { Home } from './node/home.ts'
@@ -45,14 +47,15 @@ async function devnet(
   const { blocks, meta } = stores
   const store = new ChainStore({ blocks, meta, log: ports.log })
   const genesis = openDevnetChain(store, plan, Math.floor(ports.clock.nowMs() / 1000))
-  const network = networkOf(plan.network, store)
+  const mode = actorsOf(options.actors, home, plan.network)
+  const network = { ...networkOf(plan.network, store), actors: mode }
   const networkFile = writeNetworkFiles(home.path, network, store)
   const view = new ChainView({ store, network, beaconRound: (epoch) => beaconRound(network, genesis.timestamp, epoch) })
   const keystore = await openKeystore(stores.secrets, options.passphrase, ports)
   const { networkName } = plan.options
   const net = await connect(options.net, { network, networkName, keystore, meta, version, ports }, blocks, closers)
   const chain = options.inMemory ? undefined : home.chain
-  const { vm, close } = openVm(view, { chain, actors: home.actors, mode: options.actors }, ports.log)
+  const { vm, close } = openVm(view, { chain, actors: home.actors, mode }, ports.log)
   closers.add(close)
   introduce(plan, networkFile, io)
   const parts = {
@@ -68,6 +71,18 @@ async function devnet(
     runtime,
     net?.host,
   )
+}
+
+/**
+ * Which actors a local chain runs: as it was told, as before (all its states come from them), else Wasm where the bundle is
+ * here.
+ */
+function actorsOf(wanted: DevnetRunOptions['actors'], home: Home, network: Network): Network['actors'] {
+  if (wanted !== 'auto') return wanted
+  const kept = keptNetwork(home.path)
+  if (kept !== undefined) return kept.actors
+  const manifest = manifestFor(network, actorsVersionFor(networkVersionAt(network, 1)))
+  return manifest !== undefined && new ActorBundles(home.actors).has(manifest.manifestCid) ? 'wasm' : 'native'
 }
 
 /** Says whose money there is, and how others join. */

@@ -104,6 +104,8 @@ export interface Network {
   readonly beacon: Beacon
   /** `accept`: Lotus' insecure stand-ins for proofs of storage. */
   readonly proofs: 'verify' | 'accept'
+  /** `native`: a local chain whose producers ran the TypeScript actors; their gas differs, so followers run them too. */
+  readonly actors: 'wasm' | 'native'
   readonly bootstrap: readonly string[]
   readonly bootstrapPeerThreshold: number
   /** F3: go-f3's manifest as JSON, durations in nanoseconds. */

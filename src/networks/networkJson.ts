@@ -29,6 +29,7 @@ export function networkJson(network: Network): Json {
           drand: beacon.schedule.map((one) => ({ ...one, httpEndpoints: [...one.httpEndpoints] })),
         }),
     proofs: network.proofs,
+    actors: network.actors,
     bootstrap: [...network.bootstrap],
     bootstrapPeerThreshold: network.bootstrapPeerThreshold,
     f3: { enabled: network.f3.enabled, manifest: network.f3.manifest },

@@ -132,6 +132,12 @@ function proofsOf(node: Node): 'verify' | 'accept' {
   return kind
 }
 
+function actorsOf(node: Node): 'wasm' | 'native' {
+  const kind = node.at('actors').textOrNull ?? 'wasm'
+  if (kind !== 'wasm' && kind !== 'native') throw new NetworkError('NOT_SUPPORTED', `not supported: actors ${kind}`)
+  return kind
+}
+
 function prefixOf(node: Node): 'f' | 't' {
   const prefix = node.at('addressPrefix').text
   if (prefix !== 'f' && prefix !== 't') {
@@ -208,6 +214,7 @@ export function parseNetwork(json: Json): Network {
     upgrades: file.at('upgrades').list.map(upgradeOf),
     beacon: beaconOf(file),
     proofs: proofsOf(file),
+    actors: actorsOf(file),
     bootstrap: file.at('bootstrap').list.map((one) => one.text),
     bootstrapPeerThreshold: file.at('bootstrapPeerThreshold').integer,
     f3: f3.isNull
