@@ -1,11 +1,15 @@
 /** The syncer on trees of blocks that real producers of a local chain made. */
 import { beforeAll, describe, expect, it } from 'vitest'
+import { readReceipts } from '../../src/chain/receipts.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import type { FundedAccount } from '../../src/devnet/plan.ts'
+import { amtOf } from '../../src/ipld/amt.ts'
 import { MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { SYNC_STAGE } from '../../src/sync/syncState.ts'
 import type { BlockHeader } from '../../src/types/blockHeader.ts'
 import { headerCid } from '../../src/types/blockHeader.ts'
+import { receiptV1 } from '../../src/types/receipt.ts'
+import { type SignedMessage, signedMessageCid } from '../../src/types/signedMessage.ts'
 import { createTipset, firstBlock, type Tipset } from '../../src/types/tipset.ts'
 import { signedBy } from '../support/devnetNode.ts'
 import { createFollower, type Follower, headName, LATER_MS, RecordedSource, settled, withMessages } from './follower.ts'
@@ -113,6 +117,35 @@ describe('bad blocks', () => {
     expect(follower.syncer.state().activeSyncs.at(-1)).toMatchObject({ stage: SYNC_STAGE.error })
     follower.syncer.unmarkAllBad()
     expect(follower.syncer.whyBad(headerCid(child))).toBeUndefined()
+  })
+
+  it('with receipts that are not ours: the first message that differs is named', async () => {
+    const world = createWorld(1)
+    const account = world.node.plan.accounts[0] as FundedAccount
+    const messages = [0n, 1n, 2n].map((nonce) => signedBy(account, { to: account.address, value: 1n, nonce }))
+    const [first] = await world.chain(world.genesis, 1)
+    const second = await world.tipset(first as Tipset, { messages })
+    const third = firstBlock(await world.tipset(second))
+    const receipts = readReceipts(world.view.store.blocks, third.parentMessageReceipts)
+    expect(receipts).toHaveLength(3)
+    const claimed = receipts.map((one, i) => (i === 1 ? { ...one, exitCode: 7 } : one))
+    const root = amtOf(world.view.store.blocks, receiptV1, claimed, { v0: true })
+    const bad = world.changed(third, { parentMessageReceipts: root })
+    const follower = follow(world, { fetches: true })
+    offerBlock(world, follower, bad)
+    await settled(follower.syncer)
+    const cid = signedMessageCid(messages[1] as SignedMessage).toString()
+    const reason = follower.syncer.whyBad(headerCid(bad))
+    expect(reason).toContain('parent receipts root did not match computed value')
+    expect(reason).toContain(
+      `the first message that differs is 1 (${cid}): exit code 0, gas ${receipts[1]?.gasUsed} (computed)`,
+    )
+    expect(reason).toContain(`exit code 7, gas ${receipts[1]?.gasUsed} (claimed)`)
+    // Where nobody has the claimed receipts, that is said.
+    const alone = follow(world)
+    offerBlock(world, alone, bad)
+    await settled(alone.syncer)
+    expect(alone.syncer.whyBad(headerCid(bad))).toContain('the claimed receipts cannot be had')
   })
 
   it('in the middle of a chain end it there, and make all above it bad', async () => {
