@@ -41,6 +41,10 @@ export default tseslint.config(
     languageOptions: { parserOptions: { project: './platform/browser/tsconfig.json' } },
   },
   {
+    files: ['examples/monitor/**/*.ts'],
+    languageOptions: { parserOptions: { project: './examples/monitor/tsconfig.json' } },
+  },
+  {
     files: ['src/**/*.ts'],
     rules: {
       'no-restricted-syntax': [

@@ -14,6 +14,9 @@ import { startLocalChain } from './monitor/localChain.ts'
 import { servePage } from './monitor/servePage.ts'
 import { runTraffic } from './monitor/traffic.ts'
 
+/** What the chart shows at once. */
+const AGE_SEC = 160
+
 const { values } = parseArgs({ options: { port: { type: 'string', default: '8080' } } })
 const stop = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
@@ -22,12 +25,16 @@ const folder = mkdtempSync(join(tmpdir(), 'petrel-page-'))
 try {
   await buildPage(folder)
   const page = await servePage(folder, Number(values.port))
-  const chain = await startLocalChain(page.url)
+  const chain = await startLocalChain(page.url, AGE_SEC)
   try {
     page.use(chain.url)
-    console.log(`monitor: ${page.url}`)
-    console.log(`  against a local chain at ${chain.url} (keys are public: never for real funds); Ctrl-C ends both`)
-    await runTraffic(chain, stop.signal, (text) => console.error(text))
+    const ready = (): void => {
+      console.log(`monitor: ${page.url}`)
+      console.log(`  against a local chain at ${chain.url} (keys are public: never for real funds); Ctrl-C ends both`)
+      console.log(`  a chain in the tab itself: ${page.url}/#local`)
+    }
+    console.log('a local chain with some history is made …')
+    await runTraffic(chain, stop.signal, ready, (text) => console.error(text))
   } finally {
     await chain.stop()
     await page.close()

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
-const PROJECTS = ['.', 'platform/node', 'platform/deno', 'platform/browser', 'test']
+const PROJECTS = ['.', 'platform/node', 'platform/deno', 'platform/browser', 'examples/monitor', 'test']
 
 let failed = 0
 for (const project of PROJECTS) {

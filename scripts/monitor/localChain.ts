@@ -7,11 +7,14 @@ import { join } from 'node:path'
 import { createClient } from '../../src/rpc/client/client.ts'
 import { fetchPost, httpTransport } from '../../src/rpc/client/httpTransport.ts'
 import type { RpcTransport } from '../../src/rpc/client/transport.ts'
+import { chainHead } from '../../src/rpc/signatures/chain.ts'
 import { version } from '../../src/rpc/signatures/common.ts'
 import { devnetAccounts, devnetMine } from '../../src/rpc/signatures/devnet.ts'
 
 const PROGRAM = join(import.meta.dirname, '../../platform/node/petrel.ts')
-const METHODS = { DevnetMine: devnetMine, DevnetAccounts: devnetAccounts, Version: version }
+const METHODS = { ChainHead: chainHead, DevnetMine: devnetMine, DevnetAccounts: devnetAccounts, Version: version }
+
+const FLAGS = ['--api', '0', '--memory', '--manual', '--miners', '5', '--accounts', '4']
 
 /** A running local chain. */
 export interface LocalChain {
@@ -22,10 +25,14 @@ export interface LocalChain {
   stop(): Promise<void>
 }
 
-/** @param origin - of the page that may ask it */
-export async function startLocalChain(origin: string): Promise<LocalChain> {
+/**
+ * @param origin - of the page that may ask it
+ * @param age - seconds since genesis
+ */
+export async function startLocalChain(origin: string, age: number): Promise<LocalChain> {
   const home = mkdtempSync(join(tmpdir(), 'petrel-monitor-'))
-  const flags = ['--api', '0', '--memory', '--manual', '--miners', '5', '--accounts', '4', '--cors-origin', origin]
+  const genesis = String(Math.floor(Date.now() / 1000) - age)
+  const flags = [...FLAGS, '--genesis-time', genesis, '--cors-origin', origin]
   const child = spawn(process.execPath, [PROGRAM, '--repo', home, 'devnet', ...flags], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })

@@ -1,4 +1,5 @@
 /** Life on a local chain: tipsets by the clock, null rounds, a small reorganisation now and then, messages, busy hours. */
+import { firstBlock } from '../../src/types/tipset.ts'
 import type { LocalChain } from './localChain.ts'
 
 const MS = 1000
@@ -47,38 +48,55 @@ async function send(chain: LocalChain, { from, to, value, gasLimit, feeCap }: Se
 }
 
 /**
- * Runs until the signal comes.
+ * Runs until the signal comes: first the epochs since genesis, at once, then one by one.
+ * @param caughtUp - called when the chain is where the clock is
  * @param say - told what went wrong; the chain goes on
  */
-export async function runTraffic(chain: LocalChain, signal: AbortSignal, say: (text: string) => void): Promise<void> {
+export async function runTraffic(
+  chain: LocalChain,
+  signal: AbortSignal,
+  caughtUp: () => void,
+  say: (text: string) => void,
+): Promise<void> {
   const accounts = (await chain.node.DevnetAccounts()).map(({ address }) => address.toString('t'))
   const { blockDelay } = await chain.node.Version()
+  const genesis = firstBlock(await chain.node.ChainHead())
   const dice = createDice(7)
-  const some = (): string => accounts[Math.floor(dice() * accounts.length)] as string
   let skipped = 0
-  for (let epoch = 0; !signal.aborted; epoch++) {
-    const started = Date.now()
+  let isBehind = true
+  for (let epoch = genesis.height + 1; !signal.aborted; epoch++) {
+    const wait = (genesis.timestamp + epoch * blockDelay) * MS - Date.now()
+    if (wait > 0 && isBehind) {
+      isBehind = false
+      caughtUp()
+    }
+    await sleep(wait, signal)
+    if (signal.aborted) return
     try {
       if (epoch > 3 && skipped < 2 && dice() < NULL_SHARE) skipped++
       else {
-        await chain.node.DevnetMine(1, { nullRounds: skipped, fork: epoch > 10 && dice() < FORK_SHARE ? 2 : 0 })
+        // A fork makes epochs of its own: it would run ahead of the clock if it were deeper than what it replaces.
+        const fork = epoch > 10 && skipped === 0 && dice() < FORK_SHARE ? 2 : 0
+        await chain.node.DevnetMine(1, { nullRounds: skipped, fork })
         skipped = 0
       }
-      for (const one of messages(epoch, dice, some)) await send(chain, one).catch(() => undefined)
+      for (const one of messages(epoch, dice, accounts)) await send(chain, one).catch(() => undefined)
     } catch (error) {
       if (signal.aborted) return
       say(error instanceof Error ? error.message : String(error))
     }
-    await sleep(blockDelay * MS - (Date.now() - started), signal)
   }
 }
 
-function messages(epoch: number, dice: () => number, some: () => string): Sending[] {
+function messages(epoch: number, dice: () => number, accounts: readonly string[]): Sending[] {
+  // The last account is the patient one: what it sends may wait, and whatever follows with it.
+  const others = accounts.slice(0, -1)
+  const some = (): string => others[Math.floor(dice() * others.length)] as string
   const busy = Math.max(0, Math.sin((2 * Math.PI * epoch) / TIDE))
   const out: Sending[] = []
   const amount = (): bigint => (FIL * BigInt(Math.ceil(dice() * 5_000_000))) / 1_000_000n
   for (let i = 0; i < 1 + Math.floor(dice() * 3); i++) out.push({ from: some(), to: some(), value: amount() })
-  if (dice() < 0.3) out.push({ from: some(), to: some(), value: amount(), feeCap: PATIENT_CAP })
+  if (dice() < 0.1) out.push({ from: accounts.at(-1) as string, to: some(), value: amount(), feeCap: PATIENT_CAP })
   for (let i = 0; i < Math.round(busy * 7); i++) {
     out.push({ from: some(), to: some(), value: amount() / 10n, gasLimit: HEAVY_GAS })
   }

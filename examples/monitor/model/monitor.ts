@@ -61,6 +61,15 @@ export interface ChainInfo {
   readonly suggestions: readonly string[]
 }
 
+/**
+ * `contradiction`: what the node gave does not fit the hashes that lead to it. `withheld`: it tells of a head whose chain it
+ * does not give.
+ */
+export interface Fault {
+  readonly kind: 'contradiction' | 'withheld'
+  readonly text: string
+}
+
 /** Messages of one tipset. */
 export type Contents =
   | { readonly at: 'known'; readonly count: number; readonly cids: ReadonlySet<string> }
@@ -116,7 +125,7 @@ export class Monitor {
   #finality: Finality | undefined
   #contents = new Map<string, Contents>()
   #reorg: { readonly epochs: number; readonly at: number } | undefined
-  #fault: string | undefined
+  #fault: Fault | undefined
   readonly pool = new Pool()
   #poolError: string | undefined
   #log = new TransferLog(KEPT_TRANSFERS)
@@ -177,8 +186,8 @@ export class Monitor {
     return this.#reorg
   }
 
-  /** What the node said that cannot be true; undefined: nothing. */
-  get fault(): string | undefined {
+  /** What keeps the shown chain from following the node's head; undefined: nothing. */
+  get fault(): Fault | undefined {
     return this.#fault
   }
 
@@ -497,9 +506,9 @@ export class Monitor {
   }
 
   #report(error: unknown): void {
-    if (error instanceof MonitorError) this.#fault = error.message
+    if (error instanceof MonitorError) this.#fault = { kind: 'contradiction', text: error.message }
     else if (error instanceof RpcClientError && error.code === 'CLOSED') return
-    else this.#fault = `a block of the chain is missing: ${errorMessage(error)}`
+    else this.#fault = { kind: 'withheld', text: errorMessage(error) }
     this.#deps.changed('head')
   }
 
@@ -667,10 +676,12 @@ async function isUnsignedForm(node: Connection['node'], asked: Cid, found: Cid):
 async function loadBelow(node: Connection['node'], child: TipsetView, count: number): Promise<Tipset[]> {
   const out: Tipset[] = []
   let key = child.parents
-  for (let i = 0; i < count && key.length > 0; i++) {
+  // The parents of genesis are no tipset.
+  for (let i = 0, height = child.height; i < count && height > 0; i++) {
     const tipset = await node.ChainGetTipSet(key)
     out.push(tipset)
     key = firstBlock(tipset).parents
+    height = tipset.height
   }
   return out
 }

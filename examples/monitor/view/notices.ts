@@ -12,7 +12,9 @@ interface Notice {
 export function noticeOf(monitor: Monitor): Notice | undefined {
   const { link, fault, freshness, head } = monitor
   if (fault !== undefined) {
-    return { kind: 'fault', text: `The node contradicts itself: ${fault}. What is shown is from before.` }
+    const what =
+      fault.kind === 'contradiction' ? 'The node contradicts itself' : 'The node withholds a part of its chain'
+    return { kind: 'fault', text: `${what}: ${fault.text}. What is shown is from before.` }
   }
   if (link.at === 'offline') {
     const rest = head === undefined ? '' : ' What is shown is from before.'

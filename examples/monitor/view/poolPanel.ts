@@ -46,7 +46,9 @@ export class PoolPanel {
               : ''
     if (this.#note.textContent !== text) this.#note.textContent = text
     this.#note.hidden = text === ''
-    replaceWhen(byId('pool-mark'), wordSource, () => [sourceTag(wordSource)])
+    replaceWhen(byId('pool-mark'), wordSource, () => [
+      wordSource === 'peer' ? 'what this tab was told of' : sourceTag(wordSource),
+    ])
   }
 
   #update(element: HTMLElement, { from, messages, value }: PoolSender): void {
