@@ -30,13 +30,24 @@ export class PeerBudget {
 
   /** Takes `cost` from a peer's bucket; false, and nothing taken, when it is not there. */
   take(peer: PeerName, cost = 1): boolean {
-    const { capacity, perSecond } = this.#budget
-    const now = this.#clock.monotonicMs()
-    const bucket = this.#buckets.get(peer)
-    const had = bucket === undefined ? capacity : bucket.filledTo + ((now - bucket.atMs) * perSecond) / 1000
-    const has = Math.min(capacity, had)
+    const atMs = this.#clock.monotonicMs()
+    const has = this.#level(peer, atMs)
     const enough = has >= cost
-    this.#buckets.set(peer, { filledTo: enough ? has - cost : has, atMs: now })
+    this.#buckets.set(peer, { filledTo: enough ? has - cost : has, atMs })
     return enough
+  }
+
+  /** Takes `cost` for what was done already, down to a debt of one capacity. */
+  charge(peer: PeerName, cost: number): void {
+    const atMs = this.#clock.monotonicMs()
+    const left = this.#level(peer, atMs) - cost
+    this.#buckets.set(peer, { filledTo: Math.max(left, -this.#budget.capacity), atMs })
+  }
+
+  #level(peer: PeerName, nowMs: number): number {
+    const { capacity, perSecond } = this.#budget
+    const bucket = this.#buckets.get(peer)
+    if (bucket === undefined) return capacity
+    return Math.min(capacity, bucket.filledTo + ((nowMs - bucket.atMs) * perSecond) / 1000)
   }
 }

@@ -8,7 +8,14 @@ import { initCrypto } from '../../src/crypto/init.ts'
 import { MempoolError } from '../../src/mempool/errors.ts'
 import { type BlockMsg, blockMsg } from '../../src/p2p/gossip/blockMsg.ts'
 import { type Gossip, type GossipDeps, startGossip } from '../../src/p2p/gossip/gossip.ts'
-import { BLOCK_GATE, BLOCKS_OF_PEER, MESSAGE_GATE, VERDICT_MS } from '../../src/p2p/gossip/limits.ts'
+import {
+  BLOCK_GATE,
+  BLOCKS_OF_PEER,
+  IGNORED_COST,
+  MESSAGE_GATE,
+  MESSAGES_OF_PEER,
+  VERDICT_MS,
+} from '../../src/p2p/gossip/limits.ts'
 import { messagesRootOf } from '../../src/p2p/gossip/readBlockMsg.ts'
 import { blocksTopic, messagesTopic } from '../../src/p2p/gossip/topics.ts'
 import type { GossipMessage, PubSub, Verdict } from '../../src/p2p/pubSub.ts'
@@ -184,6 +191,22 @@ describe.skipIf(missing !== undefined)('hostile gossip', () => {
     expect(gossip.stats().verdicts.get('messages ignore flood')).toBe(2_000 - MESSAGE_GATE.running)
   })
 
+  it('well signed messages of nobody: each costs its sender ten', async () => {
+    const { topics, gossip, time } = start()
+    const one = wireGossip().find(({ topic }) => topic === messages)?.data as Uint8Array
+    const looked = (): number => gossip.stats().verdicts.get('messages ignore NONCE_GAP') ?? 0
+    for (let n = 0; n < 1_000; n++) await topics.send(messages, 'mallory', one)
+    const burst = looked()
+    expect(burst).toBeLessThanOrEqual(MESSAGES_OF_PEER.capacity / (1 + IGNORED_COST) + 1)
+    for (let tenth = 0; tenth < 100; tenth++) {
+      await time.advance(100)
+      for (let n = 0; n < 50; n++) await topics.send(messages, 'mallory', one)
+    }
+    // Ten seconds at a hundred a second, ten of them a message.
+    expect(looked() - burst).toBeLessThanOrEqual((10 * MESSAGES_OF_PEER.perSecond) / (1 + IGNORED_COST) + 1)
+    expect(looked() - burst).toBeGreaterThan(80)
+  })
+
   it('a hundred thousand messages of ever new peers leave nothing behind', { timeout: 120_000 }, async () => {
     const { topics, gossip } = start()
     const one = wireGossip().find(({ topic }) => topic === messages)?.data as Uint8Array
@@ -207,7 +230,7 @@ describe.skipIf(missing !== undefined)('hostile gossip', () => {
 
   it('one good block again and again: nothing piles up', async () => {
     const { gossip, topics, time } = start()
-    for (let n = 0; n < 300; n++) await topics.send(blocks, `peer ${n % 3}`, encode(blockMsg, good))
+    for (let n = 0; n < 300; n++) await topics.send(blocks, `peer ${n % 60}`, encode(blockMsg, good))
     const stats = gossip.stats()
     expect(stats.verdicts.get('blocks accept')).toBe(1)
     expect(stats.verdicts.get('blocks ignore seen')).toBe(299)

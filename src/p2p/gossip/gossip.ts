@@ -23,7 +23,7 @@ import { BlockGatherer } from './blockGatherer.ts'
 import { blockMsg, type FullBlock, toBlockMsg } from './blockMsg.ts'
 import { BlockValidator } from './blockValidator.ts'
 import { GossipError } from './errors.ts'
-import { BLOCK_GATE, BLOCKS_OF_PEER, COST_BYTES, MESSAGE_GATE, MESSAGES_OF_PEER } from './limits.ts'
+import { BLOCK_GATE, BLOCKS_OF_PEER, COST_BYTES, IGNORED_COST, MESSAGE_GATE, MESSAGES_OF_PEER } from './limits.ts'
 import { validateMessage } from './messageValidator.ts'
 import { whenNearSync } from './nearSync.ts'
 import type { Refusal } from './readBlockMsg.ts'
@@ -155,6 +155,7 @@ export function startGossip(deps: GossipDeps): Gossip {
       }
       try {
         const judged = await validate(received)
+        if (judged.verdict === 'ignore') budget.charge(received.from, IGNORED_COST)
         count(judged.verdict === 'accept' ? 'accept' : `${judged.verdict} ${judged.reason}`)
         if (judged.verdict === 'reject')
           log.debug(`gossip: ${name} rejected`, { from: received.from, reason: judged.reason })

@@ -12,6 +12,12 @@ export const BLOCKS_OF_PEER: Budget = { capacity: 200, perSecond: 20 }
 /** Messages that a peer may bring. A public network makes ten a second at most, and a peer brings each only once. */
 export const MESSAGES_OF_PEER: Budget = { capacity: 2000, perSecond: 100 }
 
+/**
+ * What an ignored message costs on top. Honest peers bring a few; one who signs thousands with a key that the chain does
+ * not know makes us check each signature (milliseconds) and never loses score.
+ */
+export const IGNORED_COST = 9
+
 /** Blocks and messages that wait for their verdict; the others are dropped. */
 export const BLOCK_GATE: GateLimits = { running: 64, perPeer: 32, waiting: 0 }
 export const MESSAGE_GATE: GateLimits = { running: 256, perPeer: 128, waiting: 0 }
