@@ -4,6 +4,7 @@
  */
 import { concatBytes, latin1 } from '../base/bytes.ts'
 import type { Random } from '../base/ports.ts'
+import { blake2b256 } from './blake2b.ts'
 import type { BlsBackend } from './blsBackend.ts'
 import { nobleBls } from './blsNoble.ts'
 import { CryptoError } from './errors.ts'
@@ -83,6 +84,43 @@ export function verifyAggregate(
   if (seen.size !== messages.length) return false
   for (const key of publicKeys) if (key.length !== BLS_PUBLIC_KEY_LENGTH) return false
   return current.verify(signature, messages, publicKeys)
+}
+
+/** One signature by one key over one message. */
+export interface SignedBytes {
+  readonly signature: Uint8Array
+  readonly message: Uint8Array
+  readonly publicKey: Uint8Array
+}
+
+/** Bytes of a weight: chance 2^-128 that wrong signatures cancel out. */
+const WEIGHT_LENGTH = 16
+
+/**
+ * Whether every one of these verifies, by one check over all of them; which one does not, it cannot say. The weights are
+ * drawn from the hash of everything that is checked, so nobody can make signatures that cancel out.
+ */
+export function verifyTogether(all: readonly SignedBytes[]): boolean {
+  if (all.length === 0) return true
+  const parts: Uint8Array[] = []
+  for (const { signature, message, publicKey: key } of all) {
+    if (signature.length !== BLS_SIGNATURE_LENGTH || key.length !== BLS_PUBLIC_KEY_LENGTH) return false
+    parts.push(signature, blake2b256(message), key)
+  }
+  const seed = blake2b256(concatBytes(...parts))
+  const block = new Uint8Array(seed.length + 4)
+  block.set(seed)
+  const words = new DataView(block.buffer)
+  const weights = all.map((_, i) => {
+    words.setUint32(seed.length, i)
+    return blake2b256(block).subarray(0, WEIGHT_LENGTH)
+  })
+  return current.verifyTogether(
+    all.map(({ signature }) => signature),
+    all.map(({ message }) => message),
+    all.map(({ publicKey: key }) => key),
+    weights,
+  )
 }
 
 /**

@@ -28,6 +28,22 @@ export interface BlsBackend {
   verify(signature: Uint8Array, messages: readonly Uint8Array[], publicKeys: readonly Uint8Array[]): boolean
   /** Sum of signatures in G2; undefined when one does not decode. None gives infinity. */
   aggregate(signatures: readonly Uint8Array[]): Uint8Array | undefined
+  /**
+   * Whether every signature is by its key over its message, but for a chance of 2^-128: one product over all, each pair
+   * raised to its weight. Equal keys share a pairing, so it pays where few keys signed much.
+   * @param weights - little-endian, 16 bytes each, such as no signer could foresee
+   */
+  verifyTogether(
+    signatures: readonly Uint8Array[],
+    messages: readonly Uint8Array[],
+    publicKeys: readonly Uint8Array[],
+    weights: readonly Uint8Array[],
+  ): boolean
+  /**
+   * Sum of keys in G1, each times its weight (default 1); undefined when one does not decode.
+   * @param weights - little-endian, at most 32 bytes each, below the order
+   */
+  sumKeys(publicKeys: readonly Uint8Array[], weights?: readonly Uint8Array[]): Uint8Array | undefined
   /** Signature in G1 (48 bytes) by a key in G2 (96 bytes), as drand's quicknet has it. */
   verifyInG1(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean
 }

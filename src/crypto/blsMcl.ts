@@ -5,7 +5,7 @@
  * are copied in, results copied out. Not re-entrant; nothing here calls back or waits.
  * @see herumi/mcl include/mcl/bn.h (the C interface that mcl-wasm exports)
  */
-import { utf8 } from '../base/bytes.ts'
+import { latin1, utf8 } from '../base/bytes.ts'
 import type { BlsBackend } from './blsBackend.ts'
 import { DST_G1, DST_G2 } from './blsBackend.ts'
 import { CryptoError } from './errors.ts'
@@ -25,6 +25,9 @@ interface Mcl {
   _mclBnG1_hashAndMapTo(out: number, bytes: number, length: number): number
   _mclBnG1_isZero(x: number): number
   _mclBnG1_neg(out: number, x: number): void
+  _mclBnG1_clear(x: number): void
+  _mclBnG1_add(out: number, x: number, y: number): void
+  _mclBnG1_mul(out: number, x: number, k: number): void
   _mclBnG1_mulCT(out: number, x: number, k: number): void
   _mclBnG2_clear(x: number): void
   _mclBnG2_deserialize(out: number, bytes: number, length: number): number
@@ -33,6 +36,7 @@ interface Mcl {
   _mclBnG2_isZero(x: number): number
   _mclBnG2_add(out: number, x: number, y: number): void
   _mclBnG2_mulCT(out: number, x: number, k: number): void
+  _mclBnG2_mulVec(out: number, points: number, scalars: number, count: number): void
   _mclBnGT_mul(out: number, x: number, y: number): void
   _mclBnGT_isOne(x: number): number
   _mclBn_millerLoopVec(out: number, g1s: number, g2s: number, count: number): void
@@ -61,6 +65,18 @@ function must(ok: boolean, what: string): void {
   if (!ok) throw new CryptoError('BACKEND_FAILED', `Cannot use mcl-wasm: ${what} failed`)
 }
 
+/** Positions of each key. */
+function byKey(publicKeys: readonly Uint8Array[]): number[][] {
+  const found = new Map<string, number[]>()
+  for (let i = 0; i < publicKeys.length; i++) {
+    const name = latin1(publicKeys[i] as Uint8Array)
+    const known = found.get(name)
+    if (known === undefined) found.set(name, [i])
+    else known.push(i)
+  }
+  return [...found.values()]
+}
+
 class MclBls implements BlsBackend {
   readonly name = 'mcl-wasm'
   readonly #mcl: Mcl
@@ -73,6 +89,8 @@ class MclBls implements BlsBackend {
   readonly #sum: number
   readonly #gt: number
   readonly #part: number
+  readonly #weights: number
+  readonly #keySum: number
   readonly #minusG1: number
   readonly #g2: number
 
@@ -87,6 +105,8 @@ class MclBls implements BlsBackend {
     this.#sum = mcl._malloc(G2_BYTES)
     this.#gt = mcl._malloc(GT_BYTES)
     this.#part = mcl._malloc(GT_BYTES)
+    this.#weights = mcl._malloc(FR_BYTES * BATCH)
+    this.#keySum = mcl._malloc(G1_BYTES)
     this.#minusG1 = mcl._malloc(G1_BYTES)
     this.#g2 = mcl._malloc(G2_BYTES)
     const dst1 = this.#copyIn(utf8(DST_G1))
@@ -152,6 +172,83 @@ class MclBls implements BlsBackend {
       mcl._mclBnG2_add(this.#sum, this.#sum, this.#g2s)
     }
     return this.#writeG2(this.#sum)
+  }
+
+  verifyTogether(
+    signatures: readonly Uint8Array[],
+    messages: readonly Uint8Array[],
+    publicKeys: readonly Uint8Array[],
+    weights: readonly Uint8Array[],
+  ): boolean {
+    const mcl = this.#mcl
+    const sum = this.#weightedSum(signatures.length, weights, (at, i) => this.#readG2(at, signatures[i] as Uint8Array))
+    if (sum === undefined) return false
+    const pairs: { key: Uint8Array; hashes: Uint8Array }[] = []
+    for (const indices of byKey(publicKeys)) {
+      const own = indices.map((i) => weights[i] as Uint8Array)
+      const hashes = this.#weightedSum(indices.length, own, (at, i) => {
+        this.#hashToG2(at, messages[indices[i] as number] as Uint8Array)
+        return true
+      })
+      if (hashes === undefined) return false
+      pairs.push({ key: publicKeys[indices[0] as number] as Uint8Array, hashes })
+    }
+    this.#copyWithin(this.#g1s, this.#minusG1, G1_BYTES)
+    this.#bytes(this.#g2s, G2_BYTES).set(sum)
+    let count = 1
+    let first = true
+    for (const { key, hashes } of pairs) {
+      const g1 = this.#g1s + count * G1_BYTES
+      if (!this.#readG1(g1, key) || mcl._mclBnG1_isZero(g1)) return false
+      this.#bytes(this.#g2s + count * G2_BYTES, G2_BYTES).set(hashes)
+      if (++count < BATCH) continue
+      this.#multiplyIn(count, first)
+      first = false
+      count = 0
+    }
+    if (count > 0) this.#multiplyIn(count, first)
+    return this.#isOne()
+  }
+
+  /** Sum in G2 of points times weights, in mcl's own form; undefined when one does not decode. */
+  #weightedSum(
+    count: number,
+    weights: readonly Uint8Array[],
+    read: (at: number, index: number) => boolean,
+  ): Uint8Array | undefined {
+    const mcl = this.#mcl
+    mcl._mclBnG2_clear(this.#sum)
+    for (let start = 0; start < count; start += BATCH) {
+      const many = Math.min(BATCH, count - start)
+      for (let i = 0; i < many; i++) {
+        if (!read(this.#g2s + i * G2_BYTES, start + i)) return undefined
+        this.#readWeight(this.#weights + i * FR_BYTES, weights[start + i] as Uint8Array)
+      }
+      mcl._mclBnG2_mulVec(this.#part, this.#g2s, this.#weights, many)
+      mcl._mclBnG2_add(this.#sum, this.#sum, this.#part)
+    }
+    return this.#bytes(this.#sum, G2_BYTES).slice()
+  }
+
+  sumKeys(publicKeys: readonly Uint8Array[], weights?: readonly Uint8Array[]): Uint8Array | undefined {
+    const mcl = this.#mcl
+    mcl._mclBnG1_clear(this.#keySum)
+    for (let i = 0; i < publicKeys.length; i++) {
+      if (!this.#readG1(this.#g1s, publicKeys[i] as Uint8Array)) return undefined
+      const weight = weights?.[i]
+      if (weight !== undefined) {
+        this.#readWeight(this.#weights, weight)
+        mcl._mclBnG1_mul(this.#g1s, this.#g1s, this.#weights)
+      }
+      mcl._mclBnG1_add(this.#keySum, this.#keySum, this.#g1s)
+    }
+    const length = mcl._mclBnG1_serialize(this.#out, 48, this.#keySum)
+    must(length === 48, 'writing a point of G1')
+    return this.#copyOut(length)
+  }
+
+  #readWeight(out: number, weight: Uint8Array): void {
+    must(this.#mcl._mclBnFr_setLittleEndian(out, this.#copyIn(weight), weight.length) === 0, 'reading a weight')
   }
 
   verifyInG1(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {

@@ -1,14 +1,18 @@
 /** BLS12-381 in pure JavaScript: always there. */
 import { bls12_381 } from '@noble/curves/bls12-381.js'
-import { bytesToBigInt } from '../base/bytes.ts'
+import { bytesToBigInt, latin1 } from '../base/bytes.ts'
 import type { BlsBackend } from './blsBackend.ts'
 import { DST_G1, DST_G2 } from './blsBackend.ts'
 
 const { G1, G2, longSignatures, shortSignatures, fields, pairingBatch } = bls12_381
 
+function littleEndian(bytes: Uint8Array): bigint {
+  return bytesToBigInt(Uint8Array.from(bytes).reverse())
+}
+
 /** The scalar of a little-endian key, or undefined when it is zero or not below the group order. */
 function scalar(secretKey: Uint8Array): bigint | undefined {
-  const value = bytesToBigInt(Uint8Array.from(secretKey).reverse())
+  const value = littleEndian(secretKey)
   return value > 0n && value < fields.Fr.ORDER ? value : undefined
 }
 
@@ -65,6 +69,38 @@ export const nobleBls: BlsBackend = {
     try {
       let sum = G2.Point.ZERO
       for (const signature of signatures) sum = sum.add(decodeG2(signature))
+      return sum.toBytes(true)
+    } catch {
+      return undefined
+    }
+  },
+  verifyTogether(signatures, messages, publicKeys, weights) {
+    try {
+      let sum = G2.Point.ZERO
+      const byKey = new Map<string, Pair>()
+      for (let i = 0; i < signatures.length; i++) {
+        const weight = littleEndian(weights[i] as Uint8Array)
+        sum = sum.add(decodeG2(signatures[i] as Uint8Array).multiplyUnsafe(weight))
+        const hash = longSignatures.hash(messages[i] as Uint8Array, DST_G2).multiplyUnsafe(weight)
+        const name = latin1(publicKeys[i] as Uint8Array)
+        const pair = byKey.get(name)
+        const g1 = pair?.g1 ?? decodeG1(publicKeys[i] as Uint8Array)
+        if (g1.is0()) return false
+        byKey.set(name, { g1, g2: pair === undefined ? hash : pair.g2.add(hash) })
+      }
+      return productIsOne([{ g1: G1.Point.BASE.negate(), g2: sum }, ...byKey.values()])
+    } catch {
+      return false
+    }
+  },
+  sumKeys(publicKeys, weights) {
+    try {
+      let sum = G1.Point.ZERO
+      for (let i = 0; i < publicKeys.length; i++) {
+        const key = decodeG1(publicKeys[i] as Uint8Array)
+        const weight = weights?.[i]
+        sum = sum.add(weight === undefined ? key : key.multiplyUnsafe(littleEndian(weight)))
+      }
       return sum.toBytes(true)
     } catch {
       return undefined

@@ -142,6 +142,49 @@ describe('BLS12-381', () => {
     }
   })
 
+  it('verify many together, and refuse them when one is wrong', () => {
+    const seed = 4711
+    const bytes = generator(seed)
+    const keys = [1, 2].map(() => littleEndian(BigInt(`0x${toHex(bytes(32))}`) % ORDER_BLS))
+    // More than one batch of mcl's; two keys in turn.
+    const many = Array.from({ length: 70 }, (_, i) => {
+      const key = keys[i % 2] as Uint8Array
+      const message = bytes(40)
+      return { message, signature: mcl.sign(message, key)!, publicKey: mcl.publicKey(key)!, weight: bytes(16) }
+    })
+    const run = (backend: BlsBackend, all: typeof many): boolean =>
+      backend.verifyTogether(
+        all.map((one) => one.signature),
+        all.map((one) => one.message),
+        all.map((one) => one.publicKey),
+        all.map((one) => one.weight),
+      )
+    expect(run(mcl, many), `seed ${seed}`).toBe(true)
+    const few = many.slice(0, 4)
+    const swapped = few.map((one, i) => ({ ...one, signature: few[i ^ 2]!.signature }))
+    const infinity = Uint8Array.from({ length: 96 }, (_, i) => (i === 0 ? 0xc0 : 0))
+    for (const backend of [nobleBls, mcl]) {
+      expect(run(backend, few), backend.name).toBe(true)
+      expect(run(backend, swapped), backend.name).toBe(false)
+      expect(run(backend, [few[0]!, { ...few[1]!, message: bytes(40) }]), backend.name).toBe(false)
+      expect(run(backend, [{ ...few[0]!, signature: infinity }]), backend.name).toBe(false)
+      expect(run(backend, [few[0]!, { ...few[1]!, signature: infinity }]), backend.name).toBe(false)
+      expect(run(backend, [few[0]!, { ...few[1]!, signature: new Uint8Array(96) }]), backend.name).toBe(false)
+      expect(run(backend, [{ ...few[0]!, publicKey: infinity.slice(0, 48) }]), backend.name).toBe(false)
+    }
+    expect(run(mcl, [...many.slice(0, 69), { ...many[69]!, message: bytes(40) }])).toBe(false)
+  })
+
+  it('sum keys with weights alike', () => {
+    const bytes = generator(12)
+    const keys = [5n, 6n, 7n].map((key) => nobleBls.publicKey(littleEndian(key))!)
+    const weights = [bytes(17), bytes(16), Uint8Array.of(1)]
+    expect(mcl.sumKeys(keys)).toEqual(nobleBls.publicKey(littleEndian(18n)))
+    expect(nobleBls.sumKeys(keys)).toEqual(mcl.sumKeys(keys))
+    expect(nobleBls.sumKeys(keys, weights)).toEqual(mcl.sumKeys(keys, weights))
+    for (const backend of [nobleBls, mcl]) expect(backend.sumKeys([new Uint8Array(48)]), backend.name).toBeUndefined()
+  })
+
   it('agree on which secret keys there are', () => {
     const limit = (1n << 256n) - 1n
     for (const value of [0n, 1n, ORDER_BLS - 1n, ORDER_BLS, ORDER_BLS + 1n, limit]) {
