@@ -5,10 +5,12 @@ import { BlockMessageReader } from '../../src/chain/blockMessages.ts'
 import { decode, encode } from '../../src/codec/description.ts'
 import { blockCid } from '../../src/crypto/blockCid.ts'
 import { CHAIN_EXCHANGE_PROTOCOL, exchangeRequest, exchangeResponse } from '../../src/p2p/chainExchange/messages.ts'
-import { message } from '../../src/types/message.ts'
-import { signedMessage } from '../../src/types/signedMessage.ts'
+import { serveChainExchange } from '../../src/p2p/chainExchange/server.ts'
+import { message, messageCid } from '../../src/types/message.ts'
+import { signedMessage, signedMessageCid } from '../../src/types/signedMessage.ts'
 import type { Tipset } from '../../src/types/tipset.ts'
 import { MemoryNetwork } from '../support/memoryNetwork.ts'
+import { openRecordedView, silentLog } from '../support/recordedView.ts'
 import { VirtualTime } from '../support/virtualTime.ts'
 import { addClient, addServer, askRaw, wireChain } from './exchangeNodes.ts'
 import { wireMissing, wireRows } from './wire.ts'
@@ -87,6 +89,31 @@ describe.skipIf(wireMissing !== undefined)('chain exchange', () => {
     expect(sent).toBe(13)
     expect(reports).toEqual([])
     expect(tags.get('server')?.get('bsync')).toBe(25)
+  })
+
+  it('a chain with messages in several blocks of a tipset, each sent once', async () => {
+    const { store } = openRecordedView('nv28').view
+    const time = new VirtualTime()
+    const network = new MemoryNetwork(time)
+    const server = network.addNode('server')
+    serveChainExchange({ links: server.links, chain: store, clock: time, timers: time, log: silentLog })
+    const { client } = addClient(network, time, 'asker')
+    network.connect('server', 'asker')
+    const { tipsets } = await time.until(client.fetch({ head: store.head().key, length: 900, messages: true }, {}))
+    expect(tipsets[tipsets.length - 1]?.tipset.height).toBe(0)
+    const reader28 = new BlockMessageReader(store.blocks)
+    let inBlocks = 0
+    let different = 0
+    for (const { tipset, messages } of tipsets) {
+      expect(messages).toEqual(tipset.blocks.map((block) => reader28.messages(block)))
+      const cids = (messages ?? []).flatMap(({ bls, signed }) => [
+        ...bls.map((one) => messageCid(one).key),
+        ...signed.map((one) => signedMessageCid(one).key),
+      ])
+      inBlocks += cids.length
+      different += new Set(cids).size
+    }
+    expect(inBlocks).toBeGreaterThan(different)
   })
 
   it('stops at genesis', async () => {
