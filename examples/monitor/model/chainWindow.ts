@@ -77,20 +77,18 @@ export class ChainWindow {
   }
 
   /**
-   * Moves to a head: loads what lies between, at least so many epochs below it.
+   * Moves to a head: loads what lies between, at least so many epochs below it, and as many below the head until now.
    * @throws MonitorError `WRONG_BLOCK`, `NOT_LINKED`: the window stays where it was
    */
   async follow(head: Tipset, depth: number): Promise<WindowMove> {
+    const known = this.#indexOf(head.key)
+    if (known >= 0) return this.#join(known, [])
+    const floor = Math.max(head.height - this.#keep, Math.min(head.height, this.head?.height ?? head.height) - depth)
     const fresh = [viewOf(head, this.#prefix)]
     for (;;) {
       const lowest = fresh.at(-1) as TipsetView
-      const joint = this.#tipsets.findLastIndex((one) => equalTipsetKeys(one.key, lowest.parents))
-      const isSame = this.head !== undefined && equalTipsetKeys(this.head.key, lowest.key)
-      if (isSame) return { reverted: [], applied: [] }
-      if (joint >= 0) return this.#join(joint, fresh.reverse())
-      const known = this.#tipsets.findLastIndex((one) => equalTipsetKeys(one.key, lowest.key))
-      if (known >= 0) return this.#join(known - 1, fresh.reverse())
-      if (lowest.height === 0 || lowest.height <= head.height - depth) return this.#join(-1, fresh.reverse())
+      const joint = this.#indexOf(lowest.parents)
+      if (joint >= 0 || lowest.height === 0 || lowest.height <= floor) return this.#join(joint, fresh.reverse())
       fresh.push(await this.#parentOf(lowest))
     }
   }
@@ -169,9 +167,16 @@ export class ChainWindow {
     return viewOf(parent, this.#prefix)
   }
 
+  #indexOf(key: TipsetKey): number {
+    return this.#tipsets.findLastIndex((one) => equalTipsetKeys(one.key, key))
+  }
+
   /** @param joint - place of the last tipset that stays; -1: none */
   #join(joint: number, applied: TipsetView[]): WindowMove {
-    const reverted = this.#tipsets.slice(joint + 1).reverse()
+    const oldest = applied[0]
+    // Nothing is known of what lies between: that is no reorganisation.
+    const isBeyond = joint < 0 && oldest !== undefined && oldest.height > (this.head?.height ?? 0)
+    const reverted = isBeyond ? [] : this.#tipsets.slice(joint + 1).reverse()
     this.#tipsets = [...this.#tipsets.slice(0, joint + 1), ...applied]
     const lowest = (this.head as TipsetView).height - this.#keep
     while ((this.#tipsets[0] as TipsetView).height < lowest) this.#tipsets.shift()
