@@ -7,41 +7,14 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build, type Metafile, type Plugin } from 'esbuild'
+import { build, type Metafile } from 'esbuild'
+import { fewHashes, mclFile, nobleSecp256k1, noDht } from './browser/smallerPackages.ts'
 
-const ROOT = fileURLToPath(new URL('../', import.meta.url))
+/** The repository; paths of the outputs are relative to it. */
+export const ROOT: string = fileURLToPath(new URL('../', import.meta.url))
 
 /** What each bundle is made of, by its name. */
 export const BROWSER_ENTRIES = { client: 'client.ts', worker: 'worker.ts', vmWorker: 'vmWorker.ts' } as const
-
-/**
- * hash-wasm's index holds two dozen hashes in one text that no bundler takes apart (216 kB): its files of three hashes say
- * the same.
- */
-const fewHashes: Plugin = {
-  name: 'few-hashes',
-  setup(builder) {
-    builder.onResolve({ filter: /^hash-wasm$/ }, () => ({ path: 'hash-wasm', namespace: 'few-hashes' }))
-    builder.onLoad({ filter: /.*/, namespace: 'few-hashes' }, () => ({
-      contents: ['blake2b', 'keccak', 'sha256']
-        .map(
-          (name) => `export * from ${JSON.stringify(join(ROOT, 'node_modules/hash-wasm/dist', `${name}.umd.min.js`))}`,
-        )
-        .join('\n'),
-      resolveDir: ROOT,
-    }))
-  },
-}
-
-/** A node in a tab checks few secp256k1 signatures: noble's form is enough and 120 kB smaller. */
-const nobleSecp256k1: Plugin = {
-  name: 'noble-secp256k1',
-  setup(builder) {
-    builder.onLoad({ filter: /libauth.*[\\/]crypto[\\/]secp256k1\.js$/ }, () => ({
-      contents: `export const instantiateSecp256k1 = () => Promise.reject(new Error('left out of this bundle'))`,
-    }))
-  },
-}
 
 /** Builds into a folder. @returns what esbuild knows of the outputs, by entry */
 export async function buildBrowser(
@@ -55,6 +28,9 @@ export async function buildBrowser(
       entryPoints: { [name]: join(ROOT, 'platform/browser', file) },
       outdir: folder,
       bundle: true,
+      // What is loaded when it is needed (cryptography, peers) are files of their own.
+      splitting: true,
+      chunkNames: `chunks/${name}-[name]-[hash]`,
       format: 'esm',
       platform: 'browser',
       target: 'es2024',
@@ -63,7 +39,9 @@ export async function buildBrowser(
       sourcesContent: false,
       metafile: true,
       define: { PETREL_VERSION: JSON.stringify(version) },
-      plugins: name === 'vmWorker' ? [fewHashes] : [fewHashes, nobleSecp256k1],
+      assetNames: 'chunks/[name]-[hash]',
+      loader: { '.wasm': 'file' },
+      plugins: name === 'vmWorker' ? [fewHashes, mclFile] : [fewHashes, mclFile, nobleSecp256k1, noDht],
       absWorkingDir: ROOT,
       logLevel: 'warning',
     })

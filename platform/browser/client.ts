@@ -14,13 +14,14 @@ import type { ChannelListener, RpcTransport } from '../../src/rpc/client/transpo
 import { BrowserError } from './errors.ts'
 import type { BrowserLogLevel } from './logger.ts'
 import type { FromWorker, PlainFailure, TabState, ToWorker } from './messages.ts'
-import type { NodeKind, SessionAccess, SessionRequest, WorkerOptions } from './nodeOptions.ts'
+import type { NodeKind, SessionRequest, WorkerOptions } from './nodeOptions.ts'
 import { toJson } from './plainJson.ts'
 import { PetrelProvider, ProviderError } from './provider.ts'
 import { TabTransport } from './tabTransport.ts'
 
 export type { TabState } from './messages.ts'
 export type { FollowerKind, LocalChainKind, NodeKind, SnapshotKind } from './nodeOptions.ts'
+export { TabTransport } from './tabTransport.ts'
 
 /** How to start. */
 export interface PetrelOptions {
@@ -66,8 +67,8 @@ export interface Petrel {
   subscribe(method: string, params: readonly unknown[], listener: ChannelListener<Json>): Promise<() => void>
   /** Hears of changes; the present state at once. @returns what stops it */
   listen(events: PetrelEvents): () => void
-  /** A port for somebody else, with the permissions of a token; without one, read only. */
-  connect(token?: string): MessagePort
+  /** A port for somebody else ({@link TabTransport}), with the permissions of a token; without one, read only. */
+  connect(access?: { readonly token?: string; readonly version?: 'v0' | 'v1' }): MessagePort
   /**
    * Serves other windows (frames of other origins) that ask by {@link connectTo}: those of `origins` and no others, with
    * the permissions of their tokens.
@@ -127,8 +128,12 @@ class TabHandle implements Petrel {
   #settleReady: { resolve(): void; reject(error: Error): void } = { resolve: () => undefined, reject: () => undefined }
   #stopping: Promise<void> | undefined
 
+  readonly #online = (): void => this.#post({ type: 'online', online: navigator.onLine })
+
   constructor(worker: Worker, options: PetrelOptions) {
     this.#worker = worker
+    window.addEventListener('online', this.#online)
+    window.addEventListener('offline', this.#online)
     this.#version = options.version ?? 'v1'
     this.ready = new Promise((resolve, reject) => {
       this.#settleReady = { resolve, reject }
@@ -136,7 +141,7 @@ class TabHandle implements Petrel {
     worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.#received(data)
     worker.onerror = (event) => this.#failed(event.message || 'its script could not be loaded')
     this.#post({ type: 'start', options: workerOptions(options) })
-    const port = this.#open({ as: 'page' })
+    const port = this.#open({ access: { as: 'page' }, version: this.#version })
     this.transport = new TabTransport(port, {
       notification: (method, params) => this.provider.notified(method, params),
       changed: () => void this.#announceChain(),
@@ -166,15 +171,15 @@ class TabHandle implements Petrel {
     return () => void this.#listeners.delete(events)
   }
 
-  connect(token = ''): MessagePort {
-    return this.#open({ as: 'token', token })
+  connect({ token = '', version = this.#version }: { token?: string; version?: 'v0' | 'v1' } = {}): MessagePort {
+    return this.#open({ access: { as: 'token', token }, version })
   }
 
   serveOrigins(origins: readonly string[]): () => void {
     const onMessage = ({ data, origin, ports }: MessageEvent<unknown>): void => {
       const port = ports[0]
       if (port === undefined || !isConnect(data) || !origins.includes(origin)) return
-      this.#session({ as: 'token', token: data.token }, port)
+      this.#session({ access: { as: 'token', token: data.token }, version: this.#version }, port)
     }
     window.addEventListener('message', onMessage)
     return () => window.removeEventListener('message', onMessage)
@@ -199,17 +204,18 @@ class TabHandle implements Petrel {
     this.#post({ type: 'stop' })
     await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, STOP_MS))])
     this.#worker.terminate()
+    window.removeEventListener('online', this.#online)
+    window.removeEventListener('offline', this.#online)
     this.#settleReady.reject(new BrowserError('STOPPED', 'the node was stopped'))
   }
 
-  #open(access: SessionAccess): MessagePort {
+  #open(request: SessionRequest): MessagePort {
     const { port1, port2 } = new MessageChannel()
-    this.#session(access, port2)
+    this.#session(request, port2)
     return port1
   }
 
-  #session(access: SessionAccess, port: MessagePort): void {
-    const request: SessionRequest = { access, version: this.#version }
+  #session(request: SessionRequest, port: MessagePort): void {
     this.#worker.postMessage({ type: 'session', request, port } satisfies ToWorker, [port])
   }
 

@@ -6,6 +6,7 @@ import type { SessionRequest, WorkerOptions } from './nodeOptions.ts'
 export type ToWorker =
   | { readonly type: 'start'; readonly options: WorkerOptions }
   | { readonly type: 'session'; readonly request: SessionRequest; readonly port: MessagePort }
+  | { readonly type: 'online'; readonly online: boolean }
   | { readonly type: 'stop' }
 
 /** A failure as it crosses. */

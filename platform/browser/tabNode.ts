@@ -1,14 +1,9 @@
 /** The node of a worker, of every kind that the core offers: stores, keys, chain and machine put together. */
 import { MemoryStore } from '../../src/base/memoryStore.ts'
-import type { Logger } from '../../src/base/ports.ts'
 import { CachingVmHost } from '../../src/chain/cachingVmHost.ts'
 import { ChainStore } from '../../src/chain/chainStore.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
-import { FetchingVmHost } from '../../src/chain/fetchingVmHost.ts'
 import { openChain } from '../../src/chain/openChain.ts'
-import type { VmHost } from '../../src/chain/vm.ts'
-import { WorkerVmHost } from '../../src/chain/workerVmHost.ts'
-import { parseJson } from '../../src/codec/jsonText.ts'
 import { beaconRound } from '../../src/consensus/drandBeacon.ts'
 import { openDevnetChain } from '../../src/devnet/openDevnetChain.ts'
 import { devnetOptions } from '../../src/devnet/options.ts'
@@ -16,90 +11,32 @@ import { createDevnetPlan } from '../../src/devnet/plan.ts'
 import { BlockFetcher } from '../../src/ipld/blockFetcher.ts'
 import { LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { openArchive } from '../../src/ipld/openArchive.ts'
-import { BUILTIN_NETWORKS, builtinNetwork } from '../../src/networks/builtinNetworks.ts'
+import { builtinNetwork } from '../../src/networks/builtinNetworks.ts'
 import type { Network } from '../../src/networks/network.ts'
-import { parseNetwork } from '../../src/networks/parseNetwork.ts'
-import type { ActorsMode } from '../../src/node/actorsCode.ts'
 import { startDevnetNode } from '../../src/node/devnetNode.ts'
 import { type PetrelNode, startNode } from '../../src/node/node.ts'
-import type { NodePorts } from '../../src/node/nodePorts.ts'
 import { firstBlock } from '../../src/types/tipset.ts'
-import type { KeyStore } from '../../src/wallet/keyStore.ts'
 
-import { type BrowserStores, openBrowserStores } from './browserStores.ts'
+import type { BrowserStores } from './browserStores.ts'
 import { openBundles } from './bundles.ts'
 import { blobSource, readAll, urlSource } from './byteSources.ts'
-import type { Database } from './database.ts'
-import { BrowserError } from './errors.ts'
-import type { FollowerKind, LocalChainKind, SnapshotKind, WorkerOptions } from './nodeOptions.ts'
-import { startVmWorker } from './startVmWorker.ts'
+import { startFollower } from './follower.ts'
+import { networkOf } from './networkOf.ts'
+import type { LocalChainKind, SnapshotKind } from './nodeOptions.ts'
+import { openMachine, openTabStores, type TabNode, type TabNodeParts } from './tabParts.ts'
 import { VERSION } from './version.ts'
 
-/** A running node of a tab. */
-export interface TabNode {
-  readonly node: PetrelNode
-  /** See {@link BrowserStores.settle}. */
-  readonly settle: () => Promise<void> | undefined
-  /** The tab went offline or came back. */
-  setOnline(online: boolean): void
-  /** Stops it and gives its stores up, all writes done. */
-  stop(): Promise<void>
-}
-
-/** What every kind is started with. */
-export interface TabNodeParts {
-  readonly options: WorkerOptions
-  readonly database: Database
-  readonly keystore: KeyStore
-  readonly ports: NodePorts
-  /** `Shutdown` was called. */
-  readonly shutdown: () => void
-  readonly onTrouble: (trouble: BrowserError | undefined) => void
-}
-
-/** Threads of the machine: each is a worker with a heap of its own, and a tab has little. */
-const VM_THREADS = 1
 const MS_PER_SEC = 1000
-
-/** A built-in network by its name, or a network file's text. @throws BrowserError `OPTIONS_INVALID` */
-export function networkOf(nameOrJson: string): Network {
-  if (BUILTIN_NETWORKS.includes(nameOrJson)) return builtinNetwork(nameOrJson)
-  if (nameOrJson.trimStart().startsWith('{')) return parseNetwork(parseJson(nameOrJson))
-  const message = `Cannot find the network ${nameOrJson}: expected one of ${BUILTIN_NETWORKS.join(', ')}, or a network file's text`
-  throw new BrowserError('OPTIONS_INVALID', message)
-}
-
-function openMachine(view: ChainView, options: WorkerOptions, mode: ActorsMode, log: Logger): WorkerVmHost {
-  const startThread = (): ReturnType<typeof startVmWorker> => startVmWorker(options.vmWorkerUrl, { mode })
-  return new WorkerVmHost({ view, threads: VM_THREADS, log, startThread })
-}
 
 function viewOf(store: ChainStore, network: Network): ChainView {
   const genesis = firstBlock(store.genesis()).timestamp
   return new ChainView({ store, network, beaconRound: (epoch) => beaconRound(network, genesis, epoch) })
 }
 
-async function openStores(
-  { options, database, ports, onTrouble }: TabNodeParts,
-  evict: boolean,
-): Promise<BrowserStores> {
-  const { maxMemoryBytes, maxDiskBytes } = options
-  return await openBrowserStores({
-    database,
-    log: ports.log,
-    evict,
-    onTrouble,
-    ...(maxMemoryBytes === undefined ? {} : { maxMemoryBytes }),
-    ...(maxDiskBytes === undefined ? {} : { maxDiskBytes }),
-    // Nobody else has a local chain's blocks, and its producers read what they need at once: all that fit are in memory.
-    ...(evict ? {} : { preloadBytes: Number.POSITIVE_INFINITY }),
-  })
-}
-
 async function startLocal(kind: LocalChainKind, parts: TabNodeParts): Promise<TabNode> {
   const { options, database, ports, keystore, shutdown } = parts
   const added = kind.bundle === undefined ? undefined : await readAll(kind.bundle)
-  const stores = await openStores(parts, false)
+  const stores = await openTabStores(parts, false)
   try {
     const bundles = await openBundles(database, added)
     const plan = createDevnetPlan(devnetOptions(kind.devnet ?? {}), builtinNetwork('devnet'))
@@ -110,9 +47,10 @@ async function startLocal(kind: LocalChainKind, parts: TabNodeParts): Promise<Ta
     await fetcher.run(() => openDevnetChain(store, plan, Math.floor(ports.clock.nowMs() / MS_PER_SEC)))
     const view = viewOf(store, network)
     const machine = openMachine(view, options, bundles.size > 0 ? 'auto' : 'native', ports.log)
-    const vm: VmHost = new CachingVmHost(store, new FetchingVmHost(machine, fetcher.run))
+    const vm = new CachingVmHost(store, machine)
     const settings = { version: VERSION, shutdown }
-    const node = await startDevnetNode(plan, { network, store, view, vm, meta: stores.meta, keystore }, settings, ports)
+    const nodeParts = { network, store, view, vm, meta: stores.meta, keystore, edge: fetcher.run }
+    const node = await startDevnetNode(plan, nodeParts, settings, ports)
     return running(node, stores, machine)
   } catch (error) {
     await stores.close()
@@ -154,11 +92,7 @@ async function startSnapshot(kind: SnapshotKind, parts: TabNodeParts): Promise<T
   }
 }
 
-function startFollower(_kind: FollowerKind, _parts: TabNodeParts): Promise<TabNode> {
-  return Promise.reject(new BrowserError('NOT_SUPPORTED', 'not supported: following peers in a tab'))
-}
-
-function running(node: PetrelNode, stores: BrowserStores, machine: WorkerVmHost): TabNode {
+function running(node: PetrelNode, stores: BrowserStores, machine: { close(): void }): TabNode {
   return {
     node,
     settle: () => stores.settle(),

@@ -16,7 +16,8 @@ import type { FromWorker, PlainFailure, TabState, ToWorker } from './messages.ts
 import type { SessionRequest, WorkerOptions } from './nodeOptions.ts'
 import { type OpenFrames, PortSessions } from './portSessions.ts'
 import { browserRandom } from './random.ts'
-import { startTabNode, type TabNode } from './tabNode.ts'
+import { startTabNode } from './tabNode.ts'
+import type { TabNode } from './tabParts.ts'
 import { followTabs, serveTabs } from './tabRelay.ts'
 import { browserClock, browserTimers } from './time.ts'
 
@@ -30,6 +31,9 @@ function post(message: FromWorker): void {
   scope.postMessage(message)
 }
 
+/** Between the answer to `Shutdown` and the end, ms. */
+const SHUTDOWN_MS = 100
+
 /** This tab's part in the node. Steps run one after the other. */
 class Tab {
   readonly #sessions = new PortSessions()
@@ -41,16 +45,18 @@ class Tab {
   #stopping: Promise<void> | undefined
   #running: TabNode | undefined
   #stopServing: () => void = () => undefined
+  #isOnline = scope.navigator.onLine
 
   constructor(options: WorkerOptions) {
     this.#options = options
     this.#log = consoleLogger(options.log)
-    for (const event of ['online', 'offline'] as const) {
-      scope.addEventListener(event, () => {
-        this.#running?.setOnline(event === 'online')
-        post({ type: 'online', online: event === 'online' })
-      })
-    }
+  }
+
+  /** The page hears of it: not every browser tells a worker. */
+  setOnline(online: boolean): void {
+    this.#isOnline = online
+    this.#running?.setOnline(online)
+    post({ type: 'online', online })
   }
 
   session(request: SessionRequest, port: MessagePort): void {
@@ -124,10 +130,12 @@ class Tab {
       database,
       keystore: keys.keystore,
       ports,
-      shutdown: () => void this.stop(),
+      // After the answer has gone out.
+      shutdown: () => browserTimers.setTimeout(() => void this.stop(), SHUTDOWN_MS),
       onTrouble: (trouble) => post({ type: 'trouble', trouble: trouble === undefined ? undefined : plain(trouble) }),
     })
     this.#running = running
+    if (!this.#isOnline) running.setOnline(false)
     const open: OpenFrames = (request, receiver) =>
       openSession({ node: running.node, settle: running.settle }, request, receiver)
     // Keys of a local chain follow from its seed: whoever reads this page has them. Any other node's are its user's.
@@ -172,6 +180,9 @@ scope.onmessage = ({ data }: MessageEvent<ToWorker>) => {
       return
     case 'session':
       tab?.session(data.request, data.port)
+      return
+    case 'online':
+      tab?.setOnline(data.online)
       return
     case 'stop':
       void tab?.stop()

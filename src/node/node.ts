@@ -12,6 +12,7 @@ import { FetchingVmHost } from '../chain/fetchingVmHost.ts'
 import { loadSought, NO_LOOKBACK_LIMIT, searchMessage } from '../chain/searchMessage.ts'
 import type { VmHost } from '../chain/vm.ts'
 import type { WaitDeps } from '../chain/waitMessage.ts'
+import type { BlockEdge } from '../ipld/blockFetcher.ts'
 import { DEFAULT_SEND_SPEC } from '../mempool/sendSpec.ts'
 import type { Network } from '../networks/network.ts'
 import type { P2pHost } from '../p2p/host/host.ts'
@@ -66,6 +67,8 @@ export interface NodeParts {
   readonly keystore: KeyStore
   /** undefined: a node that follows nobody. */
   readonly net?: NodeNet
+  /** Brings blocks that the store has and memory has not, where nobody is asked: a local chain in a tab. */
+  readonly edge?: BlockEdge
   /** What exports and collections need of the store. */
   readonly care?: Pick<ChainExportDeps, 'code' | 'collect'>
 }
@@ -115,7 +118,7 @@ export async function startNode(
   extraRows: (node: Pick<PetrelNode, 'mempool' | 'wallet' | 'networking'>) => MethodRow[] = () => [],
 ): Promise<PetrelNode> {
   const { network, view, meta, keystore, net } = parts
-  const edge = net?.exchange.fetcher.run
+  const edge = net?.exchange.fetcher.run ?? parts.edge
   // What is not here is fetched where it is missed: of a state that was never executed, or of an old one.
   const vm = edge === undefined ? parts.vm : new FetchingVmHost(parts.vm, edge)
   const { addressPrefix } = network

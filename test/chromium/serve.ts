@@ -54,6 +54,7 @@ export async function serveTests(bundles: string): Promise<TestServer> {
       'Content-Type': isList ? 'application/json' : type,
       'Cross-Origin-Opener-Policy': 'same-origin',
       'Cross-Origin-Embedder-Policy': 'require-corp',
+      'Cross-Origin-Resource-Policy': 'cross-origin',
     })
     if (isList) response.end(JSON.stringify(readdirSync(path).sort()))
     else if (!isPacked) createReadStream(path, range).pipe(response)

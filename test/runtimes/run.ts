@@ -1,9 +1,13 @@
 /**
  * Runs the suite in each runtime and ends with `N passed, N failed, N skipped`.
  *
- *     npm run test:runtimes [-- node|deno]
+ *     npm run test:runtimes [-- node|deno|chromium]
  */
 
+import { findChromium } from '../support/chromium.ts'
+import { openChromium, tabHost } from './chromiumHost.ts'
+import { TAB_STEPS } from './chromiumSteps.ts'
+import { type NodeHost, processHost } from './nodeHost.ts'
 import { RUNTIMES } from './nodeProcess.ts'
 import { closeWorld, firstTipset, openWorld, STEPS, type World } from './suite.ts'
 
@@ -27,15 +31,15 @@ async function check(name: string, run: () => Promise<string | undefined>): Prom
   }
 }
 
-async function runIn(runtime: string): Promise<void> {
+async function runIn(runtime: string, hosts: { manual(): NodeHost; byClock(): NodeHost }): Promise<void> {
   await check(`${runtime}: the first tipset comes soon`, async () => {
-    const { ms, startMs } = await firstTipset(runtime)
+    const { ms, startMs } = await firstTipset(hosts.byClock())
     if (ms > FIRST_TIPSET_MS * SLACK) throw new Error(`first tipset after ${Math.round(ms)} ms`)
     return `${Math.round(ms)} ms after the command, serving after ${Math.round(startMs)} ms (goal ${FIRST_TIPSET_MS} ms)`
   })
   let world: World | undefined
   const opened = await check(`${runtime}: a local chain starts`, async () => {
-    world = await openWorld(runtime)
+    world = await openWorld(hosts.manual())
     return undefined
   })
   if (!opened || world === undefined) {
@@ -44,7 +48,8 @@ async function runIn(runtime: string): Promise<void> {
   }
   const open = world
   let last = true
-  for (const { name, run } of STEPS) {
+  for (const { name, only, run } of STEPS) {
+    if (only === 'http' && open.node.url === '') continue
     last = await check(`${runtime}: ${name}`, async () => {
       await run(open)
       return undefined
@@ -54,9 +59,37 @@ async function runIn(runtime: string): Promise<void> {
   await closeWorld(open)
 }
 
+async function runInChromium(): Promise<void> {
+  if (findChromium() === undefined) {
+    console.log('skipped: no Chromium on this machine')
+    counts.skipped++
+    return
+  }
+  const chromium = await openChromium()
+  try {
+    await runIn('chromium', {
+      manual: () => tabHost(chromium, { blockTimeMs: 0 }),
+      byClock: () => tabHost(chromium, {}),
+    })
+    for (const { name, run } of TAB_STEPS) {
+      await check(`chromium: ${name}`, async () => {
+        await run(chromium)
+        return undefined
+      })
+    }
+  } finally {
+    await chromium.close()
+  }
+}
+
 const wanted = process.argv.slice(2)
 for (const runtime of Object.keys(RUNTIMES)) {
-  if (wanted.length === 0 || wanted.includes(runtime)) await runIn(runtime)
+  if (wanted.length > 0 && !wanted.includes(runtime)) continue
+  await runIn(runtime, {
+    manual: () => processHost(runtime, ['devnet', '--api', '0', '--manual']),
+    byClock: () => processHost(runtime, ['devnet', '--api', '0']),
+  })
 }
+if (wanted.length === 0 || wanted.includes('chromium')) await runInChromium()
 console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
 process.exitCode = counts.failed === 0 ? 0 : 1

@@ -1,25 +1,22 @@
 /**
- * What a node does, seen from outside over HTTP. The same steps in every runtime; they build on each other, on one local
- * chain that makes blocks only when it is told to.
+ * What a node does, seen from outside: over HTTP, or over a message port of the tab. The same steps in every runtime; they
+ * build on each other, on one local chain that makes blocks only when it is told to.
  */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Answer, RpcClient, RpcFailure } from '../support/rpcClient.ts'
-import { type NodeProcess, startNode } from './nodeProcess.ts'
+import type { NodeClient, NodeHost, RunningNode } from './nodeHost.ts'
 
 const FIL = 10n ** 18n
-const MANUAL = ['devnet', '--api', '0', '--manual']
 const PLAIN = { Version: 0, Nonce: 0, GasLimit: 0, GasFeeCap: '0', GasPremium: '0', Method: 0, Params: null }
 const INVOKE_EVM = 3844450837
 
 /** What the steps share. */
 export interface World {
-  readonly runtime: string
-  readonly home: string
-  node: NodeProcess
-  rpc: RpcClient
+  readonly host: NodeHost
+  node: RunningNode
+  rpc: NodeClient
   /** Funded secp256k1 account. */
   funded: string
   /** Address made by the wallet. */
@@ -31,6 +28,8 @@ export interface World {
 /** One behaviour. */
 export interface Step {
   readonly name: string
+  /** What no tab has: files, HTTP. */
+  readonly only?: 'http'
   run(world: World): Promise<void>
 }
 
@@ -39,8 +38,8 @@ async function mine(world: World, count = 1, options: unknown = null): Promise<A
 }
 
 async function restart(world: World): Promise<void> {
-  world.node = await startNode(world.runtime, world.home, MANUAL)
-  world.rpc = new RpcClient(world.node.url, world.node.token)
+  world.node = await world.host.start()
+  world.rpc = world.node.client(world.node.token)
 }
 
 const send = (world: World, to: string, value: bigint | number, extra: object = {}, spec: unknown = null) =>
@@ -58,16 +57,22 @@ async function failure(promise: Promise<unknown>): Promise<RpcFailure> {
 /** All steps, in order. */
 export const STEPS: readonly Step[] = [
   {
-    name: 'starts with files that only the owner reads, and answers',
-    run: async ({ node, rpc, home }) => {
-      assert.equal(statSync(join(home, 'token')).mode & 0o777, 0o600)
-      assert.match(node.output(), /JSON-RPC on http:/)
+    name: 'answers, each path in its own version',
+    run: async ({ node, rpc }) => {
       const head = await rpc.call('ChainHead')
       assert.deepEqual(Object.keys(head), ['Cids', 'Blocks', 'Height'])
       assert.equal((await rpc.call('Version')).APIVersion, 131_840)
-      assert.equal((await new RpcClient(node.url, undefined, 'v0').call('Version')).APIVersion, 66_816)
-      assert.equal((await fetch(`${node.url}/health/livez`)).status, 200)
-      assert.equal((await fetch(`${node.url}/nothing`)).status, 404)
+      assert.equal((await node.client(undefined, 'v0').call('Version')).APIVersion, 66_816)
+    },
+  },
+  {
+    name: 'starts with files that only the owner reads, and serves nothing else',
+    only: 'http',
+    run: async ({ node: { url, home, output } }) => {
+      assert.equal(statSync(join(home, 'token')).mode & 0o777, 0o600)
+      assert.match(output(), /JSON-RPC on http:/)
+      assert.equal((await fetch(`${url}/health/livez`)).status, 200)
+      assert.equal((await fetch(`${url}/nothing`)).status, 404)
     },
   },
   {
@@ -115,7 +120,7 @@ export const STEPS: readonly Step[] = [
       assert.equal(sent.Message.Nonce, 0)
       assert.equal(sent.Message.GasLimit > 1_000_000, true)
       assert.equal(BigInt(sent.Message.GasFeeCap) > 100n, true)
-      const pending = await new RpcClient(world.node.url, undefined, 'v0').call('MpoolPending', null)
+      const pending = await world.node.client(undefined, 'v0').call('MpoolPending', null)
       assert.deepEqual(pending, [sent])
       assert.equal(await rpc.call('MpoolGetNonce', world.funded), 1)
       assert.equal(await rpc.call('StateSearchMsg', [], sent.CID, -1, true), null)
@@ -149,7 +154,7 @@ export const STEPS: readonly Step[] = [
     name: 'finds it by every search, and its transfer by trace',
     run: async (world) => {
       const { rpc, sent } = world
-      const v0 = new RpcClient(world.node.url, undefined, 'v0')
+      const v0 = world.node.client(undefined, 'v0')
       const found = await rpc.call('StateSearchMsg', [], sent.CID, -1, true)
       assert.deepEqual(await v0.call('StateSearchMsg', sent.CID), found)
       assert.deepEqual(await v0.call('StateGetReceipt', sent.CID, []), found.Receipt)
@@ -375,15 +380,23 @@ export const STEPS: readonly Step[] = [
       const encoded = await rpc.call('AuthNew', ['read', 'write'])
       const token = Buffer.from(encoded, 'base64').toString()
       assert.deepEqual(await rpc.call('AuthVerify', token), ['read', 'write'])
-      const writer = new RpcClient(node.url, token)
+      const writer = node.client(token)
       assert.equal((await writer.call('WalletList')).length > 0, true)
       const denied = await failure(writer.call('WalletSign', world.funded, 'AA=='))
       assert.equal(denied.code, 1)
       assert.equal(denied.message, "missing permission to invoke 'WalletSign' (need 'sign')")
-      const anonymous = new RpcClient(node.url)
+      const anonymous = node.client()
       assert.equal((await anonymous.call('ChainHead')).Height > 0, true)
       assert.match((await failure(anonymous.call('WalletNew', 1))).message, /need 'write'/)
-      const broken = await new RpcClient(node.url, `${token}x`).post({
+      await assert.rejects(node.client(`${token}x`).call('ChainHead'))
+    },
+  },
+  {
+    name: 'speaks JSON-RPC as Lotus does, over HTTP',
+    only: 'http',
+    run: async ({ node }) => {
+      const rpc = new RpcClient(node.url, node.token)
+      const broken = await new RpcClient(node.url, `${node.token}x`).post({
         jsonrpc: '2.0',
         method: 'Node.ChainHead',
         params: [],
@@ -391,11 +404,6 @@ export const STEPS: readonly Step[] = [
       })
       assert.equal(broken.status, 401)
       assert.equal(await broken.text(), '')
-    },
-  },
-  {
-    name: 'speaks JSON-RPC as Lotus does',
-    run: async ({ rpc, node }) => {
       const batch = await rpc.post([
         { jsonrpc: '2.0', method: 'Filecoin.ChainHead', params: [], id: 1 },
         { jsonrpc: '2.0', method: 'Node.Nothing', params: [], id: 'x' },
@@ -413,19 +421,17 @@ export const STEPS: readonly Step[] = [
       const discovered = await rpc.post({ jsonrpc: '2.0', method: 'rpc.discover', params: [], id: 1 })
       const { result } = (await discovered.json()) as Answer
       assert.equal(result.methods.length > 60, true)
-      assert.equal(node.url.length > 0, true)
     },
   },
   {
-    name: 'tells of heads and of pool changes over WebSocket',
+    name: 'tells of heads and of pool changes over an open line',
     run: async (world) => {
-      const socket = new WebSocket(`${world.node.url.replace('http', 'ws')}/rpc/v1`)
       const frames: Answer[] = []
       const arrived: (() => void)[] = []
-      socket.onmessage = ({ data }) => {
-        frames.push(JSON.parse(String(data)))
+      const line = await world.node.openLine((text) => {
+        frames.push(JSON.parse(text))
         for (const wake of arrived.splice(0)) wake()
-      }
+      })
       const until = async (done: () => boolean): Promise<void> => {
         const end = Date.now() + 10_000
         while (!done()) {
@@ -436,12 +442,8 @@ export const STEPS: readonly Step[] = [
           ])
         }
       }
-      await new Promise((resolve, reject) => {
-        socket.onopen = resolve
-        socket.onerror = reject
-      })
-      socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'Filecoin.ChainNotify', params: [] }))
-      socket.send(JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'Filecoin.MpoolSub', params: [] }))
+      line.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'Filecoin.ChainNotify', params: [] }))
+      line.send(JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'Filecoin.MpoolSub', params: [] }))
       await until(() => frames.length >= 3)
       assert.equal(frames.find((one) => one.method === 'xrpc.ch.val').params[1][0].Type, 'current')
       const sent = await send(world, world.fresh, 19)
@@ -449,11 +451,8 @@ export const STEPS: readonly Step[] = [
       const values = (): Answer[] => frames.filter((one) => one.method === 'xrpc.ch.val').map((one) => one.params[1])
       await until(() => values().some((one) => one.Type === 1))
       assert.deepEqual(values().find((one) => one.Type === 0).Message.CID, sent.CID)
-      assert.equal(
-        values().some((one) => Array.isArray(one) && one[0].Type === 'apply'),
-        true,
-      )
-      socket.close()
+      await until(() => values().some((one) => Array.isArray(one) && one[0].Type === 'apply'))
+      line.close()
       await mine(world, 2)
     },
   },
@@ -461,7 +460,7 @@ export const STEPS: readonly Step[] = [
     name: 'is the same after an orderly restart',
     run: async (world) => {
       const { rpc } = world
-      const questions = async (client: RpcClient): Promise<unknown> => ({
+      const questions = async (client: NodeClient): Promise<unknown> => ({
         head: await client.call('ChainHead'),
         wallet: await client.call('WalletList'),
         balance: await client.call('WalletBalance', world.fresh),
@@ -473,7 +472,7 @@ export const STEPS: readonly Step[] = [
       assert.equal(await world.node.stop(), 0, world.node.output())
       await restart(world)
       assert.deepEqual(await questions(world.rpc), before)
-      assert.equal((await new RpcClient(world.node.url, token).call('AuthVerify', token)).length, 4)
+      assert.equal((await world.node.client(token).call('AuthVerify', token)).length, 4)
     },
   },
   {
@@ -500,10 +499,7 @@ export const STEPS: readonly Step[] = [
       await world.rpc.call('Shutdown')
       const deadline = Date.now() + 10_000
       for (;;) {
-        const alive = await fetch(`${world.node.url}/health/livez`).then(
-          () => true,
-          () => false,
-        )
+        const alive = await world.node.isAlive()
         if (!alive) return
         assert.equal(Date.now() < deadline, true, 'still there after 10 s')
         await new Promise((resolve) => setTimeout(resolve, 50))
@@ -513,25 +509,23 @@ export const STEPS: readonly Step[] = [
 ]
 
 /** A fresh node for the steps. */
-export async function openWorld(runtime: string): Promise<World> {
-  const home = mkdtempSync(join(tmpdir(), `petrel-${runtime}-`))
-  const node = await startNode(runtime, home, MANUAL)
-  return { runtime, home, node, rpc: new RpcClient(node.url, node.token), funded: '', fresh: '', sent: undefined }
+export async function openWorld(host: NodeHost): Promise<World> {
+  const node = await host.start()
+  return { host, node, rpc: node.client(node.token), funded: '', fresh: '', sent: undefined }
 }
 
 /** Ends what the steps left. */
 export async function closeWorld(world: World): Promise<void> {
   await world.node.kill()
-  rmSync(world.home, { recursive: true, force: true })
+  await world.host.dispose()
 }
 
 /** The default command: blocks by the clock, the first one within 3 s. */
-export async function firstTipset(runtime: string): Promise<{ readonly ms: number; readonly startMs: number }> {
-  const home = mkdtempSync(join(tmpdir(), `petrel-${runtime}-clock-`))
+export async function firstTipset(host: NodeHost): Promise<{ readonly ms: number; readonly startMs: number }> {
   const started = performance.now()
-  const node = await startNode(runtime, home, ['devnet', '--api', '0'])
+  const node = await host.start()
   try {
-    const rpc = new RpcClient(node.url)
+    const rpc = node.client()
     while ((await rpc.call('ChainHead')).Height < 1) {
       assert.equal(performance.now() - started < 30_000, true, 'no tipset in 30 s')
       await new Promise((resolve) => setTimeout(resolve, 20))
@@ -539,6 +533,6 @@ export async function firstTipset(runtime: string): Promise<{ readonly ms: numbe
     return { ms: performance.now() - started, startMs: node.startMs }
   } finally {
     await node.kill()
-    rmSync(home, { recursive: true, force: true })
+    await host.dispose()
   }
 }

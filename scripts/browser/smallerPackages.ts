@@ -1,0 +1,87 @@
+/** Packages in the browser's bundles, without what a tab has no use for. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Plugin } from 'esbuild'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+
+/**
+ * hash-wasm's index holds two dozen hashes in one text that no bundler takes apart (216 kB): its files of three hashes say
+ * the same.
+ */
+export const fewHashes: Plugin = {
+  name: 'few-hashes',
+  setup(builder) {
+    builder.onResolve({ filter: /^hash-wasm$/ }, () => ({ path: 'hash-wasm', namespace: 'few-hashes' }))
+    builder.onLoad({ filter: /.*/, namespace: 'few-hashes' }, () => ({
+      contents: ['blake2b', 'keccak', 'sha256']
+        .map(
+          (name) => `export * from ${JSON.stringify(join(ROOT, 'node_modules/hash-wasm/dist', `${name}.umd.min.js`))}`,
+        )
+        .join('\n'),
+      resolveDir: ROOT,
+    }))
+  },
+}
+
+/** A node in a tab checks few secp256k1 signatures: noble's form is enough and 120 kB smaller. */
+export const nobleSecp256k1: Plugin = {
+  name: 'noble-secp256k1',
+  setup(builder) {
+    builder.onLoad({ filter: /libauth.*[\\/]crypto[\\/]secp256k1\.js$/ }, () => ({
+      contents: `export const instantiateSecp256k1 = () => Promise.reject(new Error('left out of this bundle'))`,
+    }))
+  },
+}
+
+/** The WebAssembly of mcl-wasm as a file of its own: in base64 inside a text it is 50 kB larger after gzip. */
+export const mclFile: Plugin = {
+  name: 'mcl-file',
+  setup(builder) {
+    const path = join(ROOT, 'node_modules/mcl-wasm/dist/mcl_c.js')
+    const source = (): string => readFileSync(path, 'utf8')
+    const base64 = /const wasmBase64 = '([A-Za-z0-9+/=]+)';/
+    const decoding = /const wasmBytes = Uint8Array\.from\([^;]+;\s*\}\);/
+    const compiling = 'WebAssembly.instantiate(wasmBytes, imports)'
+    builder.onLoad({ filter: /mcl-wasm.dist.mcl_c\.js$/ }, () => {
+      const text = source()
+      if (!base64.test(text) || !decoding.test(text) || !text.includes(compiling)) {
+        return { errors: [{ text: 'mcl-wasm is written in another way now: see scripts/browser/smallerPackages.ts' }] }
+      }
+      return {
+        contents: text
+          .replace(base64, '')
+          .replace(decoding, "const wasmBytes = require('mcl-bytes').wasmBytes();")
+          .replace(compiling, 'wasmBytes.then((bytes) => WebAssembly.instantiate(bytes, imports))'),
+        resolveDir: join(ROOT, 'node_modules/mcl-wasm/dist'),
+      }
+    })
+    builder.onResolve({ filter: /^mcl-bytes$/ }, () => ({ path: 'mcl-bytes', namespace: 'mcl' }))
+    builder.onLoad({ filter: /^mcl-bytes$/, namespace: 'mcl' }, () => ({
+      contents: `import url from './mcl.wasm'
+export const wasmBytes = () => fetch(new URL(url, import.meta.url)).then((answer) => answer.arrayBuffer())`,
+    }))
+    builder.onResolve({ filter: /^\.\/mcl\.wasm$/, namespace: 'mcl' }, () => ({ path: 'mcl.wasm', namespace: 'mcl' }))
+    builder.onLoad({ filter: /^mcl\.wasm$/, namespace: 'mcl' }, () => ({
+      contents: new Uint8Array(Buffer.from(base64.exec(source())?.[1] ?? '', 'base64')),
+      loader: 'file',
+    }))
+  },
+}
+
+/**
+ * A tab can dial next to none of the addresses that a DHT gives (they are TCP's): it finds peers by its bootstrap peers
+ * and by gossip's peer exchange.
+ */
+export const noDht: Plugin = {
+  name: 'no-dht',
+  setup(builder) {
+    builder.onResolve({ filter: /^@libp2p\/kad-dht$/ }, () => ({ path: 'kad-dht', namespace: 'no-dht' }))
+    builder.onLoad({ filter: /.*/, namespace: 'no-dht' }, () => ({
+      contents: `export const kadDHT = () => () => ({ refreshRoutingTable: async () => {}, findPeer: async function* () {} })
+export const passthroughMapper = (info) => info
+export const removePrivateAddressesMapper = passthroughMapper`,
+    }))
+  },
+}
