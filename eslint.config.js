@@ -41,6 +41,10 @@ export default tseslint.config(
     languageOptions: { parserOptions: { project: './platform/browser/tsconfig.json' } },
   },
   {
+    files: ['test/examples/monitor/page.slow.test.ts'],
+    languageOptions: { parserOptions: { project: './test/examples/monitor/tsconfig.json' } },
+  },
+  {
     files: ['examples/monitor/**/*.ts'],
     languageOptions: { parserOptions: { project: './examples/monitor/tsconfig.json' } },
   },

@@ -2,7 +2,15 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
-const PROJECTS = ['.', 'platform/node', 'platform/deno', 'platform/browser', 'examples/monitor', 'test']
+const PROJECTS = [
+  '.',
+  'platform/node',
+  'platform/deno',
+  'platform/browser',
+  'examples/monitor',
+  'test/examples/monitor',
+  'test',
+]
 
 let failed = 0
 for (const project of PROJECTS) {
