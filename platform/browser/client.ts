@@ -18,6 +18,7 @@ import type { NodeKind, SessionRequest, WorkerOptions } from './nodeOptions.ts'
 import { toJson } from './plainJson.ts'
 import { PetrelProvider, ProviderError } from './provider.ts'
 import { TabTransport } from './tabTransport.ts'
+import { serveWebRtc } from './webRtcPage.ts'
 
 export type { TabState } from './messages.ts'
 export type { FollowerKind, LocalChainKind, NodeKind, SnapshotKind } from './nodeOptions.ts'
@@ -123,6 +124,7 @@ class TabHandle implements Petrel {
   readonly ready: Promise<void>
   readonly #worker: Worker
   readonly #version: 'v0' | 'v1'
+  readonly #endWebRtc: () => void
   readonly #listeners = new Set<PetrelEvents>()
   #state: TabState = { at: 'joining' }
   #settleReady: { resolve(): void; reject(error: Error): void } = { resolve: () => undefined, reject: () => undefined }
@@ -140,7 +142,10 @@ class TabHandle implements Petrel {
     })
     worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.#received(data)
     worker.onerror = (event) => this.#failed(event.message || 'its script could not be loaded')
-    this.#post({ type: 'start', options: workerOptions(options) })
+    const { port1, port2 } = new MessageChannel()
+    this.#endWebRtc = serveWebRtc(port1)
+    const start: ToWorker = { type: 'start', options: workerOptions(options), webRtc: port2 }
+    worker.postMessage(start, [port2])
     const port = this.#open({ access: { as: 'page' }, version: this.#version })
     this.transport = new TabTransport(port, {
       notification: (method, params) => this.provider.notified(method, params),
@@ -204,6 +209,7 @@ class TabHandle implements Petrel {
     this.#post({ type: 'stop' })
     await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, STOP_MS))])
     this.#worker.terminate()
+    this.#endWebRtc()
     window.removeEventListener('online', this.#online)
     window.removeEventListener('offline', this.#online)
     this.#settleReady.reject(new BrowserError('STOPPED', 'the node was stopped'))

@@ -4,7 +4,7 @@ import type { SessionRequest, WorkerOptions } from './nodeOptions.ts'
 
 /** From the page. A session's JSON-RPC goes over its own port. */
 export type ToWorker =
-  | { readonly type: 'start'; readonly options: WorkerOptions }
+  | { readonly type: 'start'; readonly options: WorkerOptions; readonly webRtc: MessagePort }
   | { readonly type: 'session'; readonly request: SessionRequest; readonly port: MessagePort }
   | { readonly type: 'online'; readonly online: boolean }
   | { readonly type: 'stop' }

@@ -20,6 +20,7 @@ import { startTabNode } from './tabNode.ts'
 import type { TabNode } from './tabParts.ts'
 import { followTabs, serveTabs } from './tabRelay.ts'
 import { browserClock, browserTimers } from './time.ts'
+import { installWebRtc } from './webRtcWorker.ts'
 
 const scope = globalThis as unknown as DedicatedWorkerGlobalScope
 
@@ -175,7 +176,9 @@ let tab: Tab | undefined
 scope.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   switch (data.type) {
     case 'start':
-      tab ??= new Tab(data.options)
+      if (tab !== undefined) return
+      installWebRtc(data.webRtc)
+      tab = new Tab(data.options)
       void tab.join()
       return
     case 'session':

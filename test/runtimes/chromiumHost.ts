@@ -14,6 +14,8 @@ export const PASSPHRASE = 'a passphrase of the tests'
 /** Chromium with the built bundles on a server. */
 export interface Chromium {
   readonly url: string
+  /** What the server serves at `/`. */
+  readonly folder: string
   readonly browser: Browser
   /** A page of the origin (or of another server's) with the helpers of {@link HELPERS}. */
   openPage(context: BrowserContext, log?: string[], url?: string): Promise<Page>
@@ -60,6 +62,7 @@ export async function openChromium(): Promise<Chromium> {
   const browser = await launchChromium()
   return {
     url: server.url,
+    folder,
     browser,
     openPage: async (context, log = [], url = server.url) => {
       const page = await context.newPage()

@@ -1,12 +1,13 @@
 /**
  * Runs the suite in each runtime and ends with `N passed, N failed, N skipped`.
  *
- *     npm run test:runtimes [-- node|deno|chromium]
+ *     npm run test:runtimes [-- node|deno|chromium|chromium:tab|chromium:follow]
  */
 
 import { findChromium } from '../support/chromium.ts'
 import { openChromium, tabHost } from './chromiumHost.ts'
 import { TAB_STEPS } from './chromiumSteps.ts'
+import { FOLLOW_STEPS } from './followSteps.ts'
 import { type NodeHost, processHost } from './nodeHost.ts'
 import { RUNTIMES } from './nodeProcess.ts'
 import { closeWorld, firstTipset, openWorld, STEPS, type World } from './suite.ts'
@@ -59,7 +60,8 @@ async function runIn(runtime: string, hosts: { manual(): NodeHost; byClock(): No
   await closeWorld(open)
 }
 
-async function runInChromium(): Promise<void> {
+/** @param part - `tab` or `follow`: those steps alone */
+async function runInChromium(part: string | undefined): Promise<void> {
   if (findChromium() === undefined) {
     console.log('skipped: no Chromium on this machine')
     counts.skipped++
@@ -67,15 +69,21 @@ async function runInChromium(): Promise<void> {
   }
   const chromium = await openChromium()
   try {
-    await runIn('chromium', {
-      manual: () => tabHost(chromium, { blockTimeMs: 0 }),
-      byClock: () => tabHost(chromium, {}),
-    })
-    for (const { name, run } of TAB_STEPS) {
-      await check(`chromium: ${name}`, async () => {
-        await run(chromium)
-        return undefined
+    if (part === undefined) {
+      await runIn('chromium', {
+        manual: () => tabHost(chromium, { blockTimeMs: 0 }),
+        byClock: () => tabHost(chromium, {}),
       })
+    }
+    const steps = { tab: TAB_STEPS, follow: FOLLOW_STEPS }
+    for (const [name, list] of Object.entries(steps)) {
+      if (part !== undefined && part !== name) continue
+      for (const step of list) {
+        await check(`chromium: ${step.name}`, async () => {
+          await step.run(chromium)
+          return undefined
+        })
+      }
     }
   } finally {
     await chromium.close()
@@ -90,6 +98,7 @@ for (const runtime of Object.keys(RUNTIMES)) {
     byClock: () => processHost(runtime, ['devnet', '--api', '0']),
   })
 }
-if (wanted.length === 0 || wanted.includes('chromium')) await runInChromium()
+const chromiumPart = wanted.find((one) => one.startsWith('chromium'))
+if (wanted.length === 0 || chromiumPart !== undefined) await runInChromium(chromiumPart?.split(':')[1])
 console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
 process.exitCode = counts.failed === 0 ? 0 : 1

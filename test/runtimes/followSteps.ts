@@ -1,0 +1,119 @@
+/** A tab that follows a Node process: over WebSocket and over WebRTC-direct, headers alone and executing. */
+import assert from 'node:assert/strict'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { RpcClient } from '../support/rpcClient.ts'
+import { evaluate } from './chromiumHost.ts'
+import type { TabStep } from './chromiumSteps.ts'
+import { type NodeProcess, startNode } from './nodeProcess.ts'
+
+const TIMEOUT_MS = 60_000
+
+/** A local chain that others may follow. */
+interface Leader {
+  readonly process: NodeProcess
+  readonly rpc: RpcClient
+  readonly network: string
+  readonly genesis: string
+  address(kind: 'ws' | 'webrtc-direct'): string
+  stop(): Promise<void>
+}
+
+async function openLeader(): Promise<Leader> {
+  const home = mkdtempSync(join(tmpdir(), 'petrel-leader-'))
+  const listen = ['/ip4/127.0.0.1/tcp/0/ws', '/ip4/127.0.0.1/udp/0/webrtc-direct'].flatMap((one) => ['--listen', one])
+  const process = await startNode('node', home, ['devnet', '--api', '0', '--manual', ...listen])
+  const until = Date.now() + TIMEOUT_MS
+  const addresses = (): string[] =>
+    [...process.output().matchAll(/other nodes on (\S+)/g)].map((one) => one[1] as string)
+  while (addresses().length < 2) {
+    assert.ok(Date.now() < until, process.output())
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return {
+    process,
+    rpc: new RpcClient(process.url, process.token),
+    network: readFileSync(join(home, 'network.json'), 'utf8'),
+    genesis: join(home, 'genesis.car'),
+    address: (kind) => {
+      const found = addresses().find((one) => one.includes(`/${kind}/`))
+      assert.ok(found, process.output())
+      return found
+    },
+    stop: async () => {
+      await process.kill()
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Until the tab has the leader's head. */
+async function follows(page: Page, leader: Leader): Promise<void> {
+  const until = Date.now() + TIMEOUT_MS
+  for (;;) {
+    const wanted = await leader.rpc.call('ChainHead')
+    const head = await evaluate(page, `tab.request('ChainHead')`)
+    if (JSON.stringify(head.Cids) === JSON.stringify(wanted.Cids)) return
+    assert.ok(Date.now() < until, `the tab is at ${head.Height}, the leader at ${wanted.Height}`)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+}
+
+const KINDS = [
+  ['ws', 'headers'],
+  ['webrtc-direct', 'headers'],
+  ['ws', 'execute'],
+] as const
+
+/** All. */
+export const FOLLOW_STEPS: readonly TabStep[] = KINDS.map(([kind, mode]) => ({
+  name: `follows a Node peer over ${kind}, mode ${mode}`,
+  run: async (chromium) => {
+    const leader = await openLeader()
+    const context = await chromium.browser.newContext()
+    const log: string[] = []
+    try {
+      await leader.rpc.call('DevnetMine', 3, null)
+      copyFileSync(leader.genesis, join(chromium.folder, 'genesis.car'))
+      const page = await chromium.openPage(context, log)
+      const node = {
+        kind: 'follow',
+        network: leader.network,
+        genesis: '/genesis.car',
+        mode,
+        bootstrap: [leader.address(kind)],
+      }
+      await page.evaluate(`startTab(${JSON.stringify({ node, log: 'debug' })})`)
+      await follows(page, leader)
+      // State that the tab never had: proven under the head's roots, or executed.
+      const [{ Address: funded }, { Address: other }] = await leader.rpc.call('DevnetAccounts')
+      assert.equal(
+        await evaluate(page, `tab.request('WalletBalance', [${JSON.stringify(funded)}])`),
+        await leader.rpc.call('WalletBalance', funded),
+      )
+      const message = { Version: 0, From: funded, To: other, Value: '5', Method: 0, Params: null }
+      const gas = { Nonce: 0, GasLimit: 0, GasFeeCap: '0', GasPremium: '0' }
+      const sent = await leader.rpc.call('MpoolPushMessage', { ...message, ...gas }, null)
+      await leader.rpc.call('DevnetMine', 3, null)
+      await follows(page, leader)
+      const found = await evaluate(page, `tab.request('StateSearchMsg', [[], ${JSON.stringify(sent.CID)}, -1, true])`)
+      assert.deepEqual(found, await leader.rpc.call('StateSearchMsg', [], sent.CID, -1, true))
+      // Restored without the leader.
+      await page.close()
+      const head = await leader.rpc.call('ChainHead')
+      await leader.process.kill()
+      const again = await chromium.openPage(context, log)
+      await again.evaluate(`startTab(${JSON.stringify({ node, log: 'debug' })})`)
+      assert.deepEqual(await evaluate(again, `tab.request('ChainHead')`), head)
+    } catch (error) {
+      console.log(log.slice(-30).join('\n'))
+      console.log(leader.process.output().split('\n').slice(-10).join('\n'))
+      throw error
+    } finally {
+      await context.close()
+      await leader.stop()
+    }
+  },
+}))
