@@ -2,14 +2,16 @@
  * What `daemon` and `devnet` have in common in Node and Deno: stores, keys, the connections to other nodes, the server;
  * put together, and taken apart in order when the signal comes.
  */
+import { errorMessage } from '../src/base/errors.ts'
 import { MemoryStore } from '../src/base/memoryStore.ts'
 import type { KeyValueStore } from '../src/base/ports.ts'
 import { initCrypto } from '../src/crypto/init.ts'
 import { type Blockstore, LayeredBlockstore, MemoryBlockstore } from '../src/ipld/blockstore.ts'
 import type { ArchiveStore } from '../src/ipld/carStore.ts'
+import type { CollectableBlocks } from '../src/ipld/collectable.ts'
 import { NodeCache } from '../src/ipld/nodeCache.ts'
 import { startBlockExchange } from '../src/node/networking.ts'
-import type { NodeNet, NodeSettings, PetrelNode } from '../src/node/node.ts'
+import type { NodeNet, NodeParts, NodeSettings, PetrelNode } from '../src/node/node.ts'
 import type { NodePorts } from '../src/node/nodePorts.ts'
 import type { P2pHost } from '../src/p2p/host/host.ts'
 import { KeyStore } from '../src/wallet/keyStore.ts'
@@ -22,6 +24,7 @@ import { LmdbEnvironment } from './node/lmdbStore.ts'
 import { SecretFiles } from './node/secretFiles.ts'
 import { type OpenHostDeps, openHost } from './openHost.ts'
 import type { StartServer } from './rpcServer.ts'
+import { type StateCollectorDeps, stateCollector } from './stateCollector.ts'
 
 /** What a runtime brings. */
 export interface HostRuntime {
@@ -33,6 +36,8 @@ export interface HostRuntime {
 /** Where a chain's blocks and settings are. */
 export interface HostStores {
   readonly blocks: Blockstore
+  /** Those of them that old state can be collected from; undefined: in memory. */
+  readonly own: CollectableBlocks | undefined
   readonly meta: KeyValueStore
   readonly secrets: SecretStore
   close(): Promise<void>
@@ -99,7 +104,13 @@ export function openDiskStores(home: Home, archive: ArchiveStore | undefined): H
   const environment = new LmdbEnvironment({ path: home.chain, nodes })
   const blocks =
     archive === undefined ? environment.blocks : new LayeredBlockstore([environment.blocks, archive], nodes)
-  return { blocks, meta: environment.meta, secrets: new SecretFiles(home.keystore), close: () => environment.close() }
+  return {
+    blocks,
+    own: environment.blocks,
+    meta: environment.meta,
+    secrets: new SecretFiles(home.keystore),
+    close: () => environment.close(),
+  }
 }
 
 /** Stores of a node that keeps only its keys and tokens: the files that its command line reads. */
@@ -107,6 +118,7 @@ export function openMemoryStores(home: Home): HostStores {
   const meta = new MemoryStore()
   return {
     blocks: new MemoryBlockstore(new NodeCache()),
+    own: undefined,
     meta,
     secrets: new SecretFiles(home.keystore),
     close: () => meta.close(),
@@ -132,6 +144,37 @@ export async function openKeystore(
 /** Loads the fast cryptography; without it everything works, slower. */
 export async function loadCrypto({ log }: NodePorts): Promise<void> {
   for (const { what, reason } of await initCrypto()) log.warn('slow cryptography', { what, reason })
+}
+
+/** What runs the node of {@link StateCollectorDeps}. */
+export type StartCollected = (care: NonNullable<NodeParts['care']>) => Promise<PetrelNode>
+
+/**
+ * Starts a node that collects its old state, where it is to.
+ * @param keepEpochs - undefined: all is kept
+ */
+export async function startCollected(
+  start: StartCollected,
+  stores: HostStores,
+  deps: Omit<StateCollectorDeps, 'own' | 'node'>,
+  keepEpochs: number | undefined,
+  ports: NodePorts,
+  closers: Closers,
+): Promise<PetrelNode> {
+  const { own } = stores
+  if (own === undefined) return start({})
+  let node: PetrelNode | undefined
+  const collector = stateCollector({ ...deps, own, node: () => node }, keepEpochs ?? Number.MAX_SAFE_INTEGER, ports)
+  closers.add(() => collector.stop())
+  node = await start({
+    collect: (epochs) => {
+      collector
+        .collect(epochs)
+        .catch((error: unknown) => ports.log.warn('cannot collect', { reason: errorMessage(error) }))
+    },
+  })
+  if (keepEpochs !== undefined) collector.start()
+  return node
 }
 
 /** Serves a node until the signal comes, then takes everything apart. */

@@ -3,7 +3,6 @@ import { availableParallelism } from 'node:os'
 import type { Logger } from '../src/base/ports.ts'
 import { CachingVmHost } from '../src/chain/cachingVmHost.ts'
 import type { ChainView } from '../src/chain/chainView.ts'
-import type { VmHost } from '../src/chain/vm.ts'
 import { WorkerVmHost } from '../src/chain/workerVmHost.ts'
 import { startVmThread, type VmThreadOptions } from './vmThreads.ts'
 
@@ -12,7 +11,7 @@ const MAX_THREADS = 4
 
 /** A machine and what ends it. */
 export interface OpenVm {
-  readonly vm: VmHost
+  readonly vm: CachingVmHost
   /** Ends the threads; executions under way fail. Before the stores are closed. */
   close(): void
 }

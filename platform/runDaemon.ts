@@ -10,7 +10,7 @@ import { beaconRound } from '../src/consensus/drandBeacon.ts'
 import { hasBlock } from '../src/ipld/blockstore.ts'
 import { BUILTIN_NETWORKS } from '../src/networks/builtinNetworks.ts'
 import type { Network } from '../src/networks/network.ts'
-import { type NodeNet, startNode } from '../src/node/node.ts'
+import { type NodeNet, type PetrelNode, startNode } from '../src/node/node.ts'
 import { firstBlock } from '../src/types/tipset.ts'
 import { findNetwork, loadGenesisFile } from './networkFiles.ts'
 import { type ArchiveFile, type ArchiveProgress, openArchiveFile } from './node/archiveFile.ts'
@@ -28,6 +28,7 @@ import {
   openDiskStores,
   openKeystore,
   serve,
+  startCollected,
 } from './nodeRunner.ts'
 import { openVm } from './openVm.ts'
 
@@ -115,19 +116,21 @@ async function daemon(
   const { vm, close } = openVm(view, sources, log)
   closers.add(close)
   const parts = { network, store, view, vm, meta, keystore }
-  await serve(
-    (shutdown) =>
-      startNode(
-        { ...parts, ...(net === undefined ? {} : { net: { ...net, mode: options.validate } }) },
-        { version, http: httpOptions(options), shutdown },
-        ports,
-      ),
-    options,
-    home,
-    io,
-    runtime,
-    net?.host,
-  )
+  const start = (shutdown: () => void): Promise<PetrelNode> =>
+    startCollected(
+      (care) =>
+        startNode(
+          { ...parts, care, ...(net === undefined ? {} : { net: { ...net, mode: options.validate } }) },
+          { version, http: httpOptions(options), shutdown },
+          ports,
+        ),
+      stores,
+      { network, store, meta, vm },
+      options.keepState,
+      ports,
+      closers,
+    )
+  await serve(start, options, home, io, runtime, net?.host)
 }
 
 /** Opens a snapshot; where it has no index, one is made while the node already answers from what it can read. */

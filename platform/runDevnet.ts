@@ -7,6 +7,7 @@ import { createDevnetPlan, type DevnetPlan } from '../src/devnet/plan.ts'
 import { builtinNetwork } from '../src/networks/builtinNetworks.ts'
 import { actorsVersionFor, manifestFor, type Network, networkVersionAt } from '../src/networks/network.ts'
 import { startDevnetNode } from '../src/node/devnetNode.ts'
+import type { PetrelNode } from '../src/node/node.ts'
 import { formatFil } from '../src/types/fil.ts'
 import { ActorBundles } from './actorBundles.ts'
 import { keptNetwork, networkOf, writeNetworkFiles } from './networkFiles.ts'
@@ -24,6 +25,7 @@ import {
   openKeystore,
   openMemoryStores,
   serve,
+  startCollected,
 } from './nodeRunner.ts'
 import { openVm } from './openVm.ts'
 
@@ -63,14 +65,16 @@ async function devnet(
     ...(net === undefined ? {} : { net: { ...net, mode: 'execute' as const } }),
   }
   const http = httpOptions(options)
-  await serve(
-    (shutdown) => startDevnetNode(plan, parts, { version, http, shutdown }, ports),
-    options,
-    home,
-    io,
-    runtime,
-    net?.host,
-  )
+  const start = (shutdown: () => void): Promise<PetrelNode> =>
+    startCollected(
+      (care) => startDevnetNode(plan, { ...parts, care }, { version, http, shutdown }, ports),
+      stores,
+      { network, store, meta, vm },
+      options.keepState,
+      ports,
+      closers,
+    )
+  await serve(start, options, home, io, runtime, net?.host)
 }
 
 /**

@@ -33,6 +33,7 @@ describe('daemon', () => {
       maxRequestBytes: undefined,
       passphrase: undefined,
       net: { listen: [], announce: [], bootstrap: [] },
+      keepState: 2000,
       network: undefined,
       snapshot: undefined,
       genesis: undefined,

@@ -26,6 +26,8 @@ export interface ServeOptions {
   readonly passphrase: string | undefined
   /** undefined: no connections to other nodes. */
   readonly net: NetOptions | undefined
+  /** Epochs below the head whose state is kept; undefined: all are. */
+  readonly keepState: number | undefined
 }
 
 /** How the node meets other nodes. */
@@ -76,6 +78,7 @@ interface ServeFlags {
   readonly listen?: string[]
   readonly announce?: string[]
   readonly bootstrap?: string[]
+  readonly keepState: string
 }
 
 interface DaemonFlags extends ServeFlags {
@@ -110,7 +113,18 @@ function collect(value: string, before: string[] | undefined): string[] {
   return [...(before ?? []), value]
 }
 
-function serveFlags(command: Command): Command {
+/** Validation looks back 900 epochs, F3 as far again. */
+const MIN_KEPT_EPOCHS = 1800
+
+function keptEpochs(text: string): number | undefined {
+  if (text === 'all') return undefined
+  const epochs = wholeNumber(text, 'keep-state')
+  if (epochs < MIN_KEPT_EPOCHS) throw new CliError('USAGE', `keep-state: at least ${MIN_KEPT_EPOCHS} epochs are needed`)
+  return epochs
+}
+
+/** @param keepState - default of `--keep-state` */
+function serveFlags(command: Command, keepState: string): Command {
   return command
     .option('--api <port>', 'port of the API; 0 takes a free one', DEFAULT_PORT)
     .option('--api-host <address>', 'address that the API listens on', '127.0.0.1')
@@ -124,6 +138,7 @@ function serveFlags(command: Command): Command {
     .option('--announce <multiaddr>', 'address to tell others instead (repeatable)', collect)
     .option('--bootstrap <multiaddr>', 'node to connect to first (repeatable)', collect)
     .option('--no-net', 'no connections to other nodes')
+    .option('--keep-state <epochs>', 'older state is collected in the background; all: none is', keepState)
 }
 
 async function passphrase({ io }: CliContext, file: string | undefined): Promise<string | undefined> {
@@ -146,6 +161,7 @@ async function serveOptions(context: CliContext, flags: ServeFlags): Promise<Ser
     net: flags.net
       ? { listen: flags.listen ?? [], announce: flags.announce ?? [], bootstrap: flags.bootstrap ?? [] }
       : undefined,
+    keepState: keptEpochs(flags.keepState),
   }
 }
 
@@ -190,7 +206,7 @@ function devnetFlags(flags: DevnetFlags): DevnetOptions {
 /** Adds the commands. */
 export function addNodeCommands(program: Command, context: CliContext, runner: NodeRunner): void {
   const { io, node } = context
-  const daemon = serveFlags(program.command('daemon'))
+  const daemon = serveFlags(program.command('daemon'), '2000')
     .description('Start a node')
     .option('--network <name>', 'mainnet, calibnet, butterflynet, or a network.json')
     .option('--snapshot <file>', 'chain to open: a .car or .car.zst')
@@ -215,7 +231,7 @@ export function addNodeCommands(program: Command, context: CliContext, runner: N
       await (await node()).call('Shutdown')
       line(io, 'node is stopping')
     })
-  serveFlags(program.command('devnet'))
+  serveFlags(program.command('devnet'), 'all')
     .description('Start a local chain with funded accounts')
     .option('--miners <n>', 'block producers', '1')
     .option('--accounts <n>', 'funded accounts of each kind', '3')
