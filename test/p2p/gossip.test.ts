@@ -6,7 +6,7 @@ import { initCrypto } from '../../src/crypto/init.ts'
 import { MempoolError, type MempoolErrorCode } from '../../src/mempool/errors.ts'
 import { type BlockMsg, blockMsg, type FullBlock, toBlockMsg } from '../../src/p2p/gossip/blockMsg.ts'
 import { type Gossip, type GossipDeps, startGossip } from '../../src/p2p/gossip/gossip.ts'
-import { MESSAGES_OF_PEER } from '../../src/p2p/gossip/limits.ts'
+import { MESSAGE_BOUNDS } from '../../src/p2p/gossip/limits.ts'
 import { validateMessage } from '../../src/p2p/gossip/messageValidator.ts'
 import { allowedTopics, blocksTopic, messagesTopic } from '../../src/p2p/gossip/topics.ts'
 import { type BlockHeader, headerCid } from '../../src/types/blockHeader.ts'
@@ -236,22 +236,22 @@ describe.skipIf(missing !== undefined)('gossip', () => {
       peer.pubsub.join(MESSAGES, () => 'ignore')
     }
     const one = (messages[0] as { data: Uint8Array }).data
-    const count = MESSAGES_OF_PEER.capacity + 3_000
+    const count = MESSAGE_BOUNDS.ofPeer.capacity + 3_000
     for (let i = 0; i < count; i++) {
       await mallory.pubsub.publish(MESSAGES, concatBytes(one, random.bytes(8)))
       if (i % 50 === 0) await time.settle()
     }
     await time.settle()
-    expect(pooled.length).toBe(MESSAGES_OF_PEER.capacity)
+    expect(pooled.length).toBe(MESSAGE_BOUNDS.ofPeer.capacity)
     expect(gossip.stats().verdicts.get('messages ignore flood')).toBe(3_000)
     await alice.pubsub.publish(MESSAGES, one)
     await time.settle()
-    expect(pooled.length).toBe(MESSAGES_OF_PEER.capacity + 1)
+    expect(pooled.length).toBe(MESSAGE_BOUNDS.ofPeer.capacity + 1)
     // A second of good behaviour later it may bring some again.
     await time.advance(1_000)
     await mallory.pubsub.publish(MESSAGES, concatBytes(one, Uint8Array.of(1)))
     await time.settle()
-    expect(pooled.length).toBe(MESSAGES_OF_PEER.capacity + 2)
+    expect(pooled.length).toBe(MESSAGE_BOUNDS.ofPeer.capacity + 2)
     expect(node.reports).toEqual([])
   })
 

@@ -8,14 +8,7 @@ import { initCrypto } from '../../src/crypto/init.ts'
 import { MempoolError } from '../../src/mempool/errors.ts'
 import { type BlockMsg, blockMsg } from '../../src/p2p/gossip/blockMsg.ts'
 import { type Gossip, type GossipDeps, startGossip } from '../../src/p2p/gossip/gossip.ts'
-import {
-  BLOCK_GATE,
-  BLOCKS_OF_PEER,
-  IGNORED_COST,
-  MESSAGE_GATE,
-  MESSAGES_OF_PEER,
-  VERDICT_MS,
-} from '../../src/p2p/gossip/limits.ts'
+import { BLOCK_BOUNDS, MESSAGE_BOUNDS, USELESS_COST, VERDICT_MS } from '../../src/p2p/gossip/limits.ts'
 import { messagesRootOf } from '../../src/p2p/gossip/readBlockMsg.ts'
 import { blocksTopic, messagesTopic } from '../../src/p2p/gossip/topics.ts'
 import type { GossipMessage, PubSub, Verdict } from '../../src/p2p/pubSub.ts'
@@ -97,6 +90,7 @@ describe.skipIf(missing !== undefined)('hostile gossip', () => {
     const random = seeded('garbage')
     const { topics, gossip, time } = start()
     for (let run = 0; run < 2_000; run++) {
+      await time.advance(100)
       const bytes = random.bytes(random.int(run % 100 === 0 ? 50_000 : 400))
       for (const topic of [blocks, messages]) {
         const verdict = await topics.send(topic, `peer ${run}`, bytes)
@@ -137,14 +131,14 @@ describe.skipIf(missing !== undefined)('hostile gossip', () => {
       expect(verdict).toBe('ignore')
     }
     let judged = gossip.stats().verdicts.get('blocks ignore unknown_miner') ?? 0
-    expect(judged).toBe(Math.floor(BLOCKS_OF_PEER.capacity / cost))
+    expect(judged).toBe(Math.floor(BLOCK_BOUNDS.ofPeer.capacity / cost))
     // In a minute of this we judge a dozen, 70 ms each: about 1 % of a core.
     for (let second = 0; second < 60; second++) {
       await time.advance(1_000)
       for (let run = 0; run < 5; run++) await topics.send(blocks, 'mallory', large[run] as Uint8Array)
     }
     judged = (gossip.stats().verdicts.get('blocks ignore unknown_miner') ?? 0) - judged
-    expect(judged).toBeLessThanOrEqual(Math.ceil((60 * BLOCKS_OF_PEER.perSecond) / cost))
+    expect(judged).toBeLessThanOrEqual(Math.ceil((60 * BLOCK_BOUNDS.ofPeer.perSecond) / cost))
     // Others are heard all the same.
     expect(await topics.send(blocks, 'alice', encode(blockMsg, good))).toBe('accept')
   })
@@ -163,11 +157,11 @@ describe.skipIf(missing !== undefined)('hostile gossip', () => {
       verdicts.push(topics.send(blocks, `peer ${n % 20}`, encode(blockMsg, { ...good, header })))
     }
     await time.settle()
-    expect(waiting.length).toBe(BLOCK_GATE.running)
+    expect(waiting.length).toBe(BLOCK_BOUNDS.gate.running)
     await time.advance(VERDICT_MS)
     expect(new Set(await Promise.all(verdicts))).toEqual(new Set(['ignore']))
     expect(waiting.every(({ aborted }) => aborted)).toBe(true)
-    expect(gossip.stats().verdicts.get('blocks ignore not_judged')).toBe(BLOCK_GATE.running)
+    expect(gossip.stats().verdicts.get('blocks ignore not_judged')).toBe(BLOCK_BOUNDS.gate.running)
     expect(time.pending).toBe(0)
   })
 
@@ -178,17 +172,17 @@ describe.skipIf(missing !== undefined)('hostile gossip', () => {
     const verdicts: Promise<Verdict>[] = []
     for (let n = 0; n < 2_000; n++) verdicts.push(topics.send(messages, `peer ${n % 10}`, one))
     await time.settle()
-    expect(release.length).toBe(MESSAGE_GATE.running)
+    expect(release.length).toBe(MESSAGE_BOUNDS.gate.running)
     for (const done of release) done()
     const counts = new Map<string, number>()
     for (const verdict of await Promise.all(verdicts)) counts.set(verdict, (counts.get(verdict) ?? 0) + 1)
     expect(counts).toEqual(
       new Map([
-        ['accept', MESSAGE_GATE.running],
-        ['ignore', 2_000 - MESSAGE_GATE.running],
+        ['accept', MESSAGE_BOUNDS.gate.running],
+        ['ignore', 2_000 - MESSAGE_BOUNDS.gate.running],
       ]),
     )
-    expect(gossip.stats().verdicts.get('messages ignore flood')).toBe(2_000 - MESSAGE_GATE.running)
+    expect(gossip.stats().verdicts.get('messages ignore busy')).toBe(2_000 - MESSAGE_BOUNDS.gate.running)
   })
 
   it('well signed messages of nobody: each costs its sender ten', async () => {
@@ -197,13 +191,13 @@ describe.skipIf(missing !== undefined)('hostile gossip', () => {
     const looked = (): number => gossip.stats().verdicts.get('messages ignore NONCE_GAP') ?? 0
     for (let n = 0; n < 1_000; n++) await topics.send(messages, 'mallory', one)
     const burst = looked()
-    expect(burst).toBeLessThanOrEqual(MESSAGES_OF_PEER.capacity / (1 + IGNORED_COST) + 1)
+    expect(burst).toBeLessThanOrEqual(MESSAGE_BOUNDS.ofPeer.capacity / (1 + USELESS_COST) + 1)
     for (let tenth = 0; tenth < 100; tenth++) {
       await time.advance(100)
       for (let n = 0; n < 50; n++) await topics.send(messages, 'mallory', one)
     }
     // Ten seconds at a hundred a second, ten of them a message.
-    expect(looked() - burst).toBeLessThanOrEqual((10 * MESSAGES_OF_PEER.perSecond) / (1 + IGNORED_COST) + 1)
+    expect(looked() - burst).toBeLessThanOrEqual((10 * MESSAGE_BOUNDS.ofPeer.perSecond) / (1 + USELESS_COST) + 1)
     expect(looked() - burst).toBeGreaterThan(80)
   })
 

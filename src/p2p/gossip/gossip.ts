@@ -15,19 +15,19 @@ import { encode } from '../../codec/description.ts'
 import type { BlockEdge, BlockSource } from '../../ipld/blockFetcher.ts'
 import type { MessagePool } from '../../mempool/messagePool.ts'
 import { type BlockHeader, headerCid } from '../../types/blockHeader.ts'
-import { PeerBudget } from '../peerBudget.ts'
 import type { PeerLinks, PeerName } from '../peerLinks.ts'
-import type { GossipMessage, PubSub, Verdict } from '../pubSub.ts'
-import { ServiceGate } from '../serviceGate.ts'
+import type { PubSub } from '../pubSub.ts'
 import { BlockGatherer } from './blockGatherer.ts'
 import { blockMsg, type FullBlock, toBlockMsg } from './blockMsg.ts'
 import { BlockValidator } from './blockValidator.ts'
 import { GossipError } from './errors.ts'
-import { BLOCK_GATE, BLOCKS_OF_PEER, COST_BYTES, IGNORED_COST, MESSAGE_GATE, MESSAGES_OF_PEER } from './limits.ts'
+import { BLOCK_BOUNDS, MESSAGE_BOUNDS } from './limits.ts'
 import { validateMessage } from './messageValidator.ts'
 import { whenNearSync } from './nearSync.ts'
-import type { Refusal } from './readBlockMsg.ts'
+import { PeerGater } from './peerGater.ts'
 import { BLOCK_PEER_WEIGHT, MAX_OWN_BLOCK_BYTES, MESSAGE_LIST_LIMIT, MESSAGES_FROM_EPOCHS } from './rules.ts'
+import { peerGater } from './scores.ts'
+import { guardTopic } from './topicGuard.ts'
 import { blocksTopic, messagesTopic } from './topics.ts'
 
 const MS = 1000
@@ -111,59 +111,36 @@ export function startGossip(deps: GossipDeps): Gossip {
     },
   })
 
-  const blocks = guard(
-    'blocks',
-    new PeerBudget(clock, BLOCKS_OF_PEER),
-    new ServiceGate(BLOCK_GATE),
-    async (received) => {
+  const gater = new PeerGater(peerGater(networkName, deps.bootstrapper ?? false), clock)
+  const count = (outcome: string): void => {
+    verdicts.set(outcome, (verdicts.get(outcome) ?? 0) + 1)
+  }
+  const blocks = guardTopic({
+    bounds: BLOCK_BOUNDS,
+    clock,
+    gater,
+    onVerdict: (outcome) => count(`blocks ${outcome}`),
+    validate: async (received) => {
       const judged = await validator.validate(received)
       if (judged.verdict === 'accept') gatherer.add(received.from, judged.block)
       return judged
     },
-  )
+  })
   const leaves = [pubsub.join(topics.blocks, blocks)]
   if (pool !== undefined) {
-    const messages = guard(
-      'messages',
-      new PeerBudget(clock, MESSAGES_OF_PEER),
-      new ServiceGate(MESSAGE_GATE),
-      (received) => validateMessage(received, { pool, readState: deps.readState, log }),
-    )
+    const messages = guardTopic({
+      bounds: MESSAGE_BOUNDS,
+      clock,
+      gater,
+      onVerdict: (outcome) => count(`messages ${outcome}`),
+      validate: (received) => validateMessage(received, { pool, readState: deps.readState, log }),
+    })
     const epochs = deps.bootstrapper === true ? Number.POSITIVE_INFINITY : MESSAGES_FROM_EPOCHS
     leaves.push(
       whenNearSync(view, clock, epochs, () => {
         leaves.push(pubsub.join(topics.messages, messages))
       }),
     )
-  }
-
-  /** The validator of a topic behind its bounds; what is above them is dropped unread. */
-  function guard(
-    name: string,
-    budget: PeerBudget,
-    gate: ServiceGate,
-    validate: (received: GossipMessage) => Promise<{ readonly verdict: 'accept' } | Refusal>,
-  ): (received: GossipMessage) => Promise<Verdict> {
-    const count = (outcome: string): void => {
-      verdicts.set(`${name} ${outcome}`, (verdicts.get(`${name} ${outcome}`) ?? 0) + 1)
-    }
-    return async (received) => {
-      const leave = budget.take(received.from, costOf(received.data)) ? await gate.enter(received.from) : undefined
-      if (leave === undefined) {
-        count('ignore flood')
-        return 'ignore'
-      }
-      try {
-        const judged = await validate(received)
-        if (judged.verdict === 'ignore') budget.charge(received.from, IGNORED_COST)
-        count(judged.verdict === 'accept' ? 'accept' : `${judged.verdict} ${judged.reason}`)
-        if (judged.verdict === 'reject')
-          log.debug(`gossip: ${name} rejected`, { from: received.from, reason: judged.reason })
-        return judged.verdict
-      } finally {
-        leave()
-      }
-    }
   }
 
   return {
@@ -199,11 +176,6 @@ export function startGossip(deps: GossipDeps): Gossip {
       listeners.clear()
     },
   }
-}
-
-/** What a payload takes from its sender's budget: a block full of CIDs is as much work as a hundred others. */
-function costOf(data: Uint8Array): number {
-  return 1 + Math.floor(data.length / COST_BYTES)
 }
 
 function isNobodyThere(error: unknown): boolean {

@@ -2,25 +2,37 @@
 import type { Budget } from '../peerBudget.ts'
 import type { GateLimits } from '../serviceGate.ts'
 
+/** Bounds of one topic. */
+export interface TopicBounds {
+  readonly ofPeer: Budget
+  /** Of all together that have not been of use yet: a hundred useless messages a second, half a core at worst. */
+  readonly ofAll: Budget
+  readonly gate: GateLimits
+}
+
 /** So many bytes of a payload cost as much as one payload more. */
 export const COST_BYTES = 4096
 /**
- * Blocks that a peer may bring. A public network makes five in 30 s; the margin is for the fast chains of developers.
- * What is above is dropped unread: the same block comes from others.
+ * What a message that was of no use costs on top. Honest peers bring a few; one who signs thousands with a key that the
+ * chain does not know makes us check each signature (milliseconds) and never loses score.
  */
-export const BLOCKS_OF_PEER: Budget = { capacity: 200, perSecond: 20 }
-/** Messages that a peer may bring. A public network makes ten a second at most, and a peer brings each only once. */
-export const MESSAGES_OF_PEER: Budget = { capacity: 2000, perSecond: 100 }
+export const USELESS_COST = 9
 
 /**
- * What an ignored message costs on top. Honest peers bring a few; one who signs thousands with a key that the chain does
- * not know makes us check each signature (milliseconds) and never loses score.
+ * Blocks: a public network makes five in 30 s; the margin is for the fast chains of developers. What is above is dropped
+ * unread: the same block comes from others. At most so many wait for state at a time.
  */
-export const IGNORED_COST = 9
-
-/** Blocks and messages that wait for their verdict; the others are dropped. */
-export const BLOCK_GATE: GateLimits = { running: 64, perPeer: 32, waiting: 0 }
-export const MESSAGE_GATE: GateLimits = { running: 256, perPeer: 128, waiting: 0 }
+export const BLOCK_BOUNDS: TopicBounds = {
+  ofPeer: { capacity: 200, perSecond: 20 },
+  ofAll: { capacity: 5000, perSecond: 1000 },
+  gate: { running: 64, perPeer: 32, waiting: 0 },
+}
+/** Messages: a public network makes ten a second at most, and each is judged once, whoever brings it first. */
+export const MESSAGE_BOUNDS: TopicBounds = {
+  ofPeer: { capacity: 2000, perSecond: 100 },
+  ofAll: { capacity: 5000, perSecond: 1000 },
+  gate: { running: 256, perPeer: 128, waiting: 0 },
+}
 /** A verdict that takes longer is of no use: the router has forgotten the message. */
 export const VERDICT_MS = 8_000
 /** Accepted blocks remembered, by CID. @see lotus chain/sub/incoming.go newBlockReceiptCache */
