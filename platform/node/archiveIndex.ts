@@ -57,6 +57,11 @@ export function archivePlaces(path: string, home: string): ArchivePlaces {
   return { index: places(path, home, '.petrel-index'), readable: places(path, home, '.petrel.forest.car.zst') }
 }
 
+/** Names of the note of how much of an archive was checked. */
+export function verifiedPlaces(path: string, home: string): readonly [string, string] {
+  return places(path, home, '.petrel-verified')
+}
+
 /** Of two places the one that can be written to; the home's folder is created. */
 export function placeFor([beside, inHome]: readonly [string, string]): string {
   if (canWrite(dirname(beside))) return beside

@@ -10,6 +10,8 @@ export type PlatformErrorCode =
   | 'STORE_FAILED'
   | 'ADDRESS_IN_USE'
   | 'LISTEN_FAILED'
+  | 'DOWNLOAD_FAILED'
+  | 'CHECKSUM_WRONG'
   | 'NAME_INVALID'
   | 'BUNDLE_INVALID'
 

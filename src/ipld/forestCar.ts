@@ -45,6 +45,16 @@ export function isForestCar(source: ByteSource): boolean {
   return indexOffset(source) !== undefined
 }
 
+/**
+ * Where the data frames end and the index begins.
+ * @throws IpldError `INVALID_CAR` when the file has no footer
+ */
+export function forestIndexOffset(source: ByteSource): number {
+  const offset = indexOffset(source)
+  if (offset === undefined) throw invalid('no footer')
+  return offset - SKIPPABLE_HEADER
+}
+
 /** The payloads of the skippable frames of the index, read as one. */
 function indexPayload(source: ByteSource, start: number): ByteSource {
   const parts: { at: number; offset: number; length: number }[] = []

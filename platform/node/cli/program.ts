@@ -7,6 +7,7 @@ import { addChainCommands } from './commands/chain.ts'
 import { addMpoolCommands } from './commands/mpool.ts'
 import { addNetCommands } from './commands/net.ts'
 import { addSendCommand } from './commands/send.ts'
+import { addSnapshotCommands } from './commands/snapshot.ts'
 import { addStateCommands } from './commands/state.ts'
 import { addSyncCommands } from './commands/sync.ts'
 import { addVersionCommand } from './commands/version.ts'
@@ -44,6 +45,7 @@ function createProgram({ io, version, addNodeCommands }: CliOptions): Command {
   addNetCommands(program, context)
   addAuthCommands(program, context)
   addActorsCommands(program, context)
+  addSnapshotCommands(program, context)
   addVersionCommand(program, context, version)
   quiet(program, io)
   return program
