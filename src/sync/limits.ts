@@ -33,6 +33,10 @@ export const MAX_BLOCKS_PER_EPOCH = 128
 export const HEAD_STEP = 25
 /** Tipsets validated between two removals of old marks. */
 export const PRUNE_STEP = 100
+/** Tipsets that are checked in one turn: another worker's wait that long. */
+export const ROW_TIPSETS = 6
+/** Signatures verified together, about: 24 take 110 ms, and nothing else runs meanwhile. */
+export const SIGNATURE_BATCH = 24
 /** How long the event loop may wait for one stretch of checks, ms. */
 export const STRETCH_MS = 20
 /** Attempts at an execution that found the machine busy, and the pause between two, ms. */

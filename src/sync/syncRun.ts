@@ -12,7 +12,7 @@ import { collectHeaders } from './collectHeaders.ts'
 import { SyncError } from './errors.ts'
 import { fetchMessages, hasMessages } from './fetchMessages.ts'
 import type { ForkChoice } from './forkChoice.ts'
-import { HEAD_STEP, MESSAGE_WINDOW, PRUNE_STEP } from './limits.ts'
+import { HEAD_STEP, MESSAGE_WINDOW, PRUNE_STEP, ROW_TIPSETS } from './limits.ts'
 import { SYNC_STAGE, type SyncProgress } from './syncState.ts'
 import type { TipsetTracker } from './tipsetTracker.ts'
 import type { TipsetValidator } from './tipsetValidator.ts'
@@ -82,7 +82,6 @@ class ForwardPass {
   }
 
   async run(): Promise<void> {
-    const { signal } = this.#options
     // The messages of the next window come while this one is checked.
     let coming = this.#messages(this.#keys.length - 1)
     for (let top = this.#keys.length - 1; top >= 0; top -= MESSAGE_WINDOW) {
@@ -91,10 +90,9 @@ class ForwardPass {
       // Seen when its turn comes.
       coming.catch(() => undefined)
       const last = Math.max(0, top - MESSAGE_WINDOW + 1)
-      for (let at = top; at >= last; at--) {
-        signal.throwIfAborted()
-        await this.#step(at)
-      }
+      for (let at = top; at >= Math.max(1, last); at -= ROW_TIPSETS)
+        await this.#row(at, Math.max(1, last, at - ROW_TIPSETS + 1))
+      if (last === 0) await this.#target()
     }
   }
 
@@ -118,24 +116,38 @@ class ForwardPass {
     await fetchMessages(this.#deps, tipsets.slice(first, tipsets.findLastIndex(lacks) + 1), { prefer, signal })
   }
 
-  async #step(at: number): Promise<void> {
-    const { view, validator, forkChoice, edge } = this.#deps
+  /** The target: one valid block of several is something; which tipset they make decides the fork choice. */
+  async #target(): Promise<void> {
+    const { view, validator } = this.#deps
     const { signal, progress } = this.#options
-    const tipset = view.store.tipset(this.#keys[at] as TipsetKey)
-    const options = { signal, goesOn: at > 0 }
-    if (at === 0) {
-      const { valid, failure } = await validator.validateBlocks(tipset, options)
-      // One valid block of several is something; which tipset they make decides the fork choice.
-      if (valid.length === 0 && failure !== undefined) throw failure
-      progress.height(tipset.height)
-      return
-    }
+    const tipset = view.store.tipset(this.#keys[0] as TipsetKey)
+    const { valid, failure } = await validator.validateBlocks(tipset, { signal, goesOn: false })
+    if (valid.length === 0 && failure !== undefined) throw failure
+    progress.height(tipset.height)
+  }
+
+  /** Tipsets from the position `from` (the oldest) to `to`, both included. */
+  async #row(from: number, to: number): Promise<void> {
+    const { view, validator } = this.#deps
+    const { signal } = this.#options
+    const keys = this.#keys.slice(to, from + 1).reverse()
+    let at = from
     try {
-      await validator.validate(tipset, options)
+      await validator.validateRow(
+        keys.map((key) => view.store.tipset(key)),
+        { signal, goesOn: true },
+        (tipset) => this.#passed(tipset, at--),
+      )
     } catch (error) {
       if (error instanceof SyncError && error.code === 'BAD_BLOCK') this.#markAbove(at, error)
       throw error
     }
+  }
+
+  /** A tipset on the way is valid, and all below it. */
+  async #passed(tipset: Tipset, at: number): Promise<void> {
+    const { forkChoice, edge } = this.#deps
+    const { signal, progress } = this.#options
     progress.height(tipset.height)
     const done = this.#keys.length - at
     if (done % HEAD_STEP === 0) await edge(() => forkChoice.consider(tipset), signal)

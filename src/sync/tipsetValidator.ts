@@ -6,14 +6,16 @@ import { errorMessage } from '../base/errors.ts'
 import type { Clock, Timers } from '../base/ports.ts'
 import { ChainError } from '../chain/errors.ts'
 import type { TipsetState, VmHost } from '../chain/vm.ts'
+import type { VerifyBls } from '../consensus/blockContext.ts'
 import { type BlockValidation, checkDistinctMiners, validateBlock } from '../consensus/validateBlock.ts'
 import { ValidationError } from '../consensus/validationError.ts'
+import { type SignedBytes, verify, verifyTogether } from '../crypto/bls.ts'
 import type { BlockEdge } from '../ipld/blockFetcher.ts'
 import { type BlockHeader, headerCid } from '../types/blockHeader.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
 import type { BadBlocks } from './badBlocks.ts'
 import { SyncError } from './errors.ts'
-import { BUSY_ATTEMPTS, BUSY_PAUSE_MS, STRETCH_MS } from './limits.ts'
+import { BUSY_ATTEMPTS, BUSY_PAUSE_MS, SIGNATURE_BATCH, STRETCH_MS } from './limits.ts'
 import { firstDifference } from './mismatch.ts'
 import { isPermanent } from './permanence.ts'
 import type { TipsetTracker } from './tipsetTracker.ts'
@@ -47,7 +49,27 @@ export interface TipsetVerdict {
   readonly failure: Error | undefined
 }
 
-/** One tipset at a time; whoever comes meanwhile waits. */
+/** A tipset whose parents have been executed. */
+interface Prepared {
+  readonly tipset: Tipset
+  /** Blocks that were not found valid before. */
+  readonly todo: readonly BlockHeader[]
+  readonly base: Tipset
+  readonly baseResult: TipsetState | undefined
+  /** Ends the execution of the tipset itself, which has begun. */
+  readonly ahead: AbortController | undefined
+}
+
+/** A tipset that passed all checks but those of its signatures. */
+interface Deferred {
+  readonly prepared: Prepared
+  readonly signed: readonly SignedBytes[]
+}
+
+/**
+ * One run of tipsets at a time; whoever comes meanwhile waits. Signatures of several blocks are verified together, at half
+ * the cost; when that fails each block is checked by itself, so that what is said of a bad one does not depend on it.
+ */
 export class TipsetValidator {
   readonly #deps: ValidatorDeps
   #turn: Promise<unknown> = Promise.resolve()
@@ -70,83 +92,182 @@ export class TipsetValidator {
   }
 
   /**
-   * A tipset that others build on: all its blocks must be valid, and of different miners.
-   * @throws SyncError `BAD_BLOCK` (remembered); whatever else went wrong
+   * A row of tipsets that others build on, oldest first: all blocks must be valid, and of different miners.
+   * @param onValid - hears of each in order, when all below it is valid, too
+   * @throws SyncError `BAD_BLOCK` (remembered) of the first that `onValid` did not hear of; whatever else went wrong
    */
-  async validate(tipset: Tipset, options: ValidateOptions): Promise<void> {
-    try {
-      checkDistinctMiners(tipset)
-    } catch (error) {
-      throw badBlock(error)
-    }
-    const { failure } = await this.validateBlocks(tipset, options)
-    if (failure !== undefined) throw failure
+  validateRow(
+    tipsets: readonly Tipset[],
+    options: ValidateOptions,
+    onValid: (tipset: Tipset) => Promise<void>,
+  ): Promise<void> {
+    return this.#inTurn(async () => {
+      let waiting: Deferred[] = []
+      const settle = async (): Promise<void> => {
+        const settled = waiting
+        waiting = []
+        await this.#settle(settled, options.signal, onValid)
+      }
+      const next = async (tipset: Tipset, goesOn: boolean): Promise<void> => {
+        const prepared = await this.#prepare(tipset, this.#unknown(tipset), { ...options, goesOn })
+        const signed =
+          distinctMinersError(tipset) === undefined ? await this.#defer(prepared, options.signal) : undefined
+        if (signed !== undefined) waiting.push({ prepared, signed })
+        else {
+          await settle()
+          await this.#oneByOneOrThrow(prepared, options.signal, onValid)
+        }
+        if (waiting.reduce((sum, one) => sum + one.signed.length, 0) >= SIGNATURE_BATCH) await settle()
+      }
+      for (const [i, tipset] of tipsets.entries()) {
+        try {
+          await next(tipset, options.goesOn || i < tipsets.length - 1)
+        } catch (error) {
+          // What lies below was all but checked: it need not be checked again after a failure of the moment.
+          if (!options.signal.aborted) await settle()
+          throw error
+        }
+      }
+      await settle()
+    })
   }
 
   /** Each block by itself: one that is bad says nothing of its siblings. Valid ones may be made the head from now on. */
   validateBlocks(tipset: Tipset, options: ValidateOptions): Promise<TipsetVerdict> {
-    const result = this.#turn.then(() => this.#validate(tipset, options, true))
+    return this.#inTurn(async () => {
+      const prepared = await this.#prepare(tipset, this.#unknown(tipset), options)
+      const signed = await this.#defer(prepared, options.signal)
+      if (signed === undefined || !verifyTogether(signed)) return this.#oneByOne(prepared, options.signal, true)
+      this.#accept(prepared.tipset, prepared.todo)
+      return { valid: tipset.blocks, failure: undefined }
+    })
+  }
+
+  /** All checks again, whatever was found before; nothing is remembered. @throws the first failure */
+  check(tipset: Tipset, signal: AbortSignal): Promise<void> {
+    return this.#inTurn(async () => {
+      if (tipset.height === 0) return
+      const prepared = await this.#prepare(tipset, tipset.blocks, { signal, goesOn: false })
+      const { failure } = await this.#oneByOne(prepared, signal, false)
+      if (failure !== undefined) throw failure
+    })
+  }
+
+  #inTurn<T>(run: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(run)
     this.#turn = result.catch(() => undefined)
     return result
   }
 
-  /** All checks again, whatever was found before; nothing is remembered. @throws the first failure */
-  async check(tipset: Tipset, signal: AbortSignal): Promise<void> {
-    const result = this.#turn.then(() => this.#validate(tipset, { signal, goesOn: false }, false))
-    this.#turn = result.catch(() => undefined)
-    const { failure } = await result
-    if (failure !== undefined) throw failure
+  /** Blocks of a tipset that were not found valid before. */
+  #unknown({ height, blocks }: Tipset): readonly BlockHeader[] {
+    const { validated } = this.#deps
+    return height === 0 ? [] : blocks.filter((block) => !validated.has(height, headerCid(block)))
   }
 
-  async #validate(tipset: Tipset, options: ValidateOptions, remembers: boolean): Promise<TipsetVerdict> {
-    const { validated, validation, tracker, edge } = this.#deps
-    const { signal } = options
+  async #prepare(tipset: Tipset, todo: readonly BlockHeader[], { signal, goesOn }: ValidateOptions): Promise<Prepared> {
+    const { validation, edge } = this.#deps
     signal.throwIfAborted()
-    const { height } = tipset
-    const todo = tipset.blocks.filter((block) => !remembers || !validated.has(height, headerCid(block)))
-    const valid = tipset.blocks.filter((block) => !todo.includes(block))
-    for (const block of valid) tracker.add(block)
-    if (todo.length === 0 || height === 0) return { valid: tipset.blocks, failure: undefined }
+    // Of a tipset that is known nothing is read: its parents are looked at by whoever builds on it.
+    if (todo.length === 0) return { tipset, todo, base: tipset, baseResult: undefined, ahead: undefined }
     const base = await edge(() => validation.view.store.parent(tipset), signal)
     const baseResult = await this.#execute(base, signal)
-    const ahead = options.goesOn ? this.#executeAhead(tipset, baseResult) : undefined
+    return { tipset, todo, base, baseResult, ahead: goesOn ? this.#executeAhead(tipset, baseResult) : undefined }
+  }
+
+  /** All checks but those of the worker's signatures, which are given back; undefined when one failed. */
+  async #defer({ todo, base, baseResult }: Prepared, signal: AbortSignal): Promise<SignedBytes[] | undefined> {
+    const all: SignedBytes[] = []
+    for (const block of todo) {
+      await this.#pause(signal)
+      try {
+        all.push(
+          ...(await this.#deps.edge(() => {
+            // Anew with each attempt: what is missing ends one in the middle.
+            const signed: SignedBytes[] = []
+            this.#validateBlock(block, base, baseResult, (signature, message, publicKey) => {
+              signed.push({ signature, message, publicKey })
+              return true
+            })
+            return signed
+          }, signal)),
+        )
+      } catch (error) {
+        signal.throwIfAborted()
+        // What exactly fails first is found when the block is checked by itself.
+        if (error instanceof ValidationError || isPermanent(error)) return undefined
+        throw error
+      }
+    }
+    return all
+  }
+
+  async #settle(
+    waiting: readonly Deferred[],
+    signal: AbortSignal,
+    onValid: (tipset: Tipset) => Promise<void>,
+  ): Promise<void> {
+    if (waiting.length === 0) return
+    await this.#pause(signal)
+    const areGood = verifyTogether(waiting.flatMap(({ signed }) => signed))
+    for (const { prepared } of waiting) {
+      if (areGood) {
+        this.#accept(prepared.tipset, prepared.todo)
+        await onValid(prepared.tipset)
+      } else await this.#oneByOneOrThrow(prepared, signal, onValid)
+    }
+  }
+
+  async #oneByOneOrThrow(
+    prepared: Prepared,
+    signal: AbortSignal,
+    onValid: (tipset: Tipset) => Promise<void>,
+  ): Promise<void> {
+    const same = distinctMinersError(prepared.tipset)
+    const failure = same === undefined ? (await this.#oneByOne(prepared, signal, true)).failure : badBlock(same)
+    if (failure !== undefined) throw failure
+    await onValid(prepared.tipset)
+  }
+
+  /** Every block with its own verdict. */
+  async #oneByOne(prepared: Prepared, signal: AbortSignal, remembers: boolean): Promise<TipsetVerdict> {
+    const { tipset, todo, base, baseResult, ahead } = prepared
+    const failed: BlockHeader[] = []
     let failure: Error | undefined
     for (const block of todo) {
       await this.#pause(signal)
       try {
-        await this.#checkBlock(block, base, baseResult, signal)
-        valid.push(block)
+        await this.#deps.edge(() => this.#validateBlock(block, base, baseResult, verify), signal)
       } catch (error) {
         signal.throwIfAborted()
-        const found = await this.#judge(error, block, base, baseResult, remembers)
-        failure ??= found
-        if (!(found instanceof SyncError)) break
+        failed.push(block)
+        failure ??= await this.#judge(error, block, base, baseResult, remembers)
       }
     }
     if (failure !== undefined) ahead?.abort()
-    if (remembers && valid.length > 0) {
-      validated.add(height, valid.map(headerCid))
-      for (const block of valid) tracker.add(block)
-    }
-    return { valid, failure }
+    const passed = todo.filter((block) => !failed.includes(block))
+    if (remembers) this.#accept(tipset, passed)
+    return { valid: tipset.blocks.filter((block) => !failed.includes(block)), failure }
   }
 
-  async #checkBlock(
-    header: BlockHeader,
-    base: Tipset,
-    baseResult: TipsetState | undefined,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { validation, edge, vm } = this.#deps
-    const { view } = validation
-    await edge(() => {
-      const messages = view.blockMessages(header)
-      validateBlock({ header, messages, base, baseResult }, validation)
-    }, signal)
-    this.#checkedBlocks++
+  #validateBlock(header: BlockHeader, base: Tipset, baseResult: TipsetState | undefined, verifyBls: VerifyBls): void {
+    const { validation } = this.#deps
+    const messages = validation.view.blockMessages(header)
+    validateBlock({ header, messages, base, baseResult }, validation, verifyBls)
+  }
+
+  /** Remembers blocks as valid, those that were before among them. */
+  #accept(tipset: Tipset, passed: readonly BlockHeader[]): void {
+    const { validated, validation, tracker, vm } = this.#deps
+    const { height } = tipset
+    if (passed.length > 0) validated.add(height, passed.map(headerCid))
+    for (const block of tipset.blocks) if (validated.has(height, headerCid(block))) tracker.add(block)
+    this.#checkedBlocks += passed.length
     if (vm !== undefined) return
-    const { bls, signed } = view.blockMessages(header)
-    this.#applied += bls.length + signed.length
+    for (const block of passed) {
+      const { bls, signed } = validation.view.blockMessages(block)
+      this.#applied += bls.length + signed.length
+    }
   }
 
   /** What is to be thrown of a failure; a block that is bad for ever is remembered. */
@@ -241,4 +362,14 @@ function badBlock(cause: unknown, where = '', cid = ''): SyncError {
   const text = where === '' ? errorMessage(cause) : `${errorMessage(cause)}; ${where}`
   const code = cause instanceof ValidationError ? cause.code : ''
   return new SyncError('BAD_BLOCK', text, { cid, check: code }, { cause })
+}
+
+/** Why execution would refuse a tipset. */
+function distinctMinersError(tipset: Tipset): unknown {
+  try {
+    checkDistinctMiners(tipset)
+    return undefined
+  } catch (error) {
+    return error
+  }
 }

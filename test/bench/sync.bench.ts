@@ -49,8 +49,11 @@ async function follow(label: string, options: Omit<FollowerOptions, 'source'>): 
   }
   report(`${label}: ${tipsets.length} tipsets, ${blocks} blocks`, seconds, 's')
   report(`${label}: processor`, (user + system) / 1e6, 's')
+  const used = (user + system) / 1e6
   report(`${label}: headers`, blocks / seconds, '/s')
   report(`${label}: tipsets`, tipsets.length / seconds, '/s')
+  report(`${label}: headers`, blocks / used, '/s of processor time')
+  report(`${label}: tipsets`, tipsets.length / used, '/s of processor time')
   await follower.syncer.stop()
 }
 
