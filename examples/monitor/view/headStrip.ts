@@ -34,9 +34,7 @@ function finalText({ finality, head }: Monitor): string {
   if (head === undefined) return '–'
   if (finality === undefined) return 'counting blocks'
   const epoch = head.height - finality.depth
-  return epoch < 0
-    ? `nothing yet (${formatCount(finality.depth)} deep)`
-    : `${formatCount(epoch)}, ${formatCount(finality.depth)} deep`
+  return epoch < 0 ? 'nothing yet' : `${formatCount(epoch)}, ${formatCount(finality.depth)} deep`
 }
 
 /** What the clock moves. */

@@ -146,7 +146,11 @@ export class WatchPanel {
     return h(
       'li',
       { class: isIn ? 'in' : 'out' },
-      h('span', { class: 'num value', title: `${exact} FIL` }, `${isIn ? '+' : '−'}${text} ${unit}`),
+      h(
+        'span',
+        { class: 'num value', title: `${exact} FIL` },
+        `${text.startsWith('<') ? '' : isIn ? '+' : '−'}${text} ${unit}`,
+      ),
       h(
         'span',
         { class: 'other' },

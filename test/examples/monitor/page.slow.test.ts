@@ -74,6 +74,7 @@ async function open(options: { width?: number; dark?: boolean; hash?: string } =
 
 async function shot(page: Page, name: string): Promise<void> {
   mkdirSync(SHOTS, { recursive: true })
+  await page.evaluate(() => window.scrollTo(0, 0))
   await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: true })
 }
 
@@ -114,6 +115,7 @@ describe.skipIf(findChromium() === undefined)('monitor page', () => {
     const places = await layout()
     await mine(1)
     await until(page, '#head-epoch', new RegExp(`^${before + 1}$`))
+    await mine(2)
     await mine(1, 0, 2)
     await until(page, '#epochs-note', /last reorganisation: \d epochs? from/)
     await page.waitForTimeout(300)
