@@ -277,12 +277,12 @@ describe('bitswap', () => {
     let next: Cid | undefined
     for (let i = 0; i < 100; i++) next = putBlock(server.blocks, next === undefined ? utf8('end') : next.bytes.slice())
     const first = next as Cid
-    const length = await withBlocks({ store: blocks, sources: [swap.source] }, (store) => {
+    const running = withBlocks({ store: blocks, sources: [swap.source] }, (store) => {
       let count = 1
       for (let data = getBlock(store, first); data.length === 38; data = getBlock(store, cidFromBytes(data))) count++
       return count
     })
-    expect(length).toBe(100)
+    expect(await swaps.time.until(running)).toBe(100)
   })
 })
 

@@ -152,6 +152,9 @@ class BitswapNode {
       for (const leave of leaves) leave?.()
     }
     const message = decodeMessage(bytes)
+    if (message.blocks.length + message.presences.length + message.bareBlocks.length > 0) {
+      this.#senders.get(peer)?.answered()
+    }
     this.client.receive(peer, message)
     this.#server.receive(peer, message.wants)
   }

@@ -10,7 +10,7 @@ import { P2pError } from '../errors.ts'
 import { abortReason } from '../framing/patientStream.ts'
 import type { PeerBudget } from '../peerBudget.ts'
 import type { PeerLinks, PeerName } from '../peerLinks.ts'
-import { FETCH_WINDOW, HAVE_FANOUT, MAX_WANTS, RETRY_MS, WANT_MS } from './limits.ts'
+import { ASK_AGAIN_MS, FETCH_WINDOW, HAVE_FANOUT, MAX_WANTS, RETRY_MS, WANT_MS } from './limits.ts'
 import {
   BITSWAP_PROTOCOLS,
   type BitswapMessage,
@@ -126,18 +126,25 @@ export class BlockClient implements BlockSource {
     if (fresh.length > 0) this.#askFor(best, fresh)
   }
 
-  /** Asks a peer for blocks, and others when it takes long. */
+  /** Asks a peer for blocks; others when it takes long, and itself once more in case the question got lost. */
   #askFor(peer: PeerName, wanted: readonly WantedBlock[]): void {
     const { swarm, timers } = this.#deps
-    for (const one of wanted) {
-      one.asked.set(peer, 'block asked')
-      swarm.asks(peer, one.cid.key)
-    }
+    for (const one of wanted) one.asked.set(peer, 'block asked')
+    this.#request(peer, wanted)
+    const late = (): WantedBlock[] => wanted.filter((one) => !one.done && one.asked.get(peer) === 'block asked')
+    const cancels = [
+      timers.setTimeout(() => this.#askOthers(late()), swarm.hedgeMs(peer)),
+      ...ASK_AGAIN_MS.map((ms) => timers.setTimeout(() => this.#request(peer, late()), ms)),
+    ]
+    void Promise.all(wanted.map((one) => one.settled)).then(() => {
+      for (const cancel of cancels) cancel()
+    })
+  }
+
+  #request(peer: PeerName, wanted: readonly WantedBlock[]): void {
+    if (wanted.length === 0) return
+    for (const one of wanted) this.#deps.swarm.asks(peer, one.cid.key)
     this.#send(peer, wanted, 'block')
-    timers.setTimeout(() => {
-      const late = wanted.filter((one) => !one.done && one.asked.get(peer) === 'block asked')
-      if (late.length > 0) this.#askOthers(late)
-    }, swarm.hedgeMs(peer))
   }
 
   #send(peer: PeerName, wanted: readonly WantedBlock[], type: Want['type']): void {

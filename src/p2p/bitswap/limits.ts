@@ -25,14 +25,18 @@ export const MAX_STREAMS = 64
 export const MAX_READING_OF_PEER = 4
 export const MAX_READING = 64
 
-/** A stream that outlives this time takes more than one message, milliseconds. */
-export const PROBE_MS = 3000
+/** A stream that outlives this time takes more than one message, milliseconds: a peer that reads one ends it at once. */
+export const PROBE_MS = 1000
+/** Streams that are opened to a peer while that is not known; more would look like a flood. */
+export const PROBE_BUDGET: Budget = { capacity: 40, perSecond: 30 }
 
 /** Time until a block that nobody brought is given up, milliseconds (forest). */
 export const WANT_MS = 30_000
 /** Others are asked when the first has not answered after three times its usual time, within these bounds, milliseconds. */
 export const MIN_HEDGE_MS = 150
 export const MAX_HEDGE_MS = 1000
+/** A peer that has not answered is asked once more after so long each time, milliseconds: messages do get lost. */
+export const ASK_AGAIN_MS: readonly number[] = [5000, 10_000]
 /** Peers that are asked at once whether they have what the first one has not. */
 export const HAVE_FANOUT = 8
 /** When nobody has it everybody is asked again, after so long each time, milliseconds: it may be on its way to them. */

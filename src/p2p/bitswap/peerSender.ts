@@ -9,8 +9,9 @@ import { P2pError } from '../errors.ts'
 import { linger } from '../framing/ask.ts'
 import { openTimed } from '../framing/openTimed.ts'
 import type { Time } from '../framing/patientStream.ts'
+import { PeerBudget } from '../peerBudget.ts'
 import type { ByteStream, PeerLinks, PeerName } from '../peerLinks.ts'
-import { MAX_QUEUED_BYTES, MESSAGE_MS, OPEN_MS, PROBE_MS } from './limits.ts'
+import { MAX_QUEUED_BYTES, MESSAGE_MS, OPEN_MS, PROBE_BUDGET, PROBE_MS } from './limits.ts'
 import { BITSWAP_PROTOCOLS, type BitswapMessage, encodeMessage } from './messages.ts'
 
 export interface PeerSenderDeps {
@@ -20,6 +21,9 @@ export interface PeerSenderDeps {
   readonly signal: AbortSignal
 }
 
+/** Pause before another stream may be opened, milliseconds. */
+const PACE_MS = 20
+
 /** What is known of how the peer reads. */
 type Reading = 'unknown' | 'one message a stream' | 'many messages a stream'
 
@@ -27,6 +31,7 @@ type Reading = 'unknown' | 'one message a stream' | 'many messages a stream'
 export class PeerSender {
   readonly #deps: PeerSenderDeps
   readonly #peer: PeerName
+  readonly #probes: PeerBudget
   #reading: Reading = 'unknown'
   #kept: ByteStream | undefined
   #tail: Promise<void> = Promise.resolve()
@@ -37,6 +42,7 @@ export class PeerSender {
   constructor(deps: PeerSenderDeps, peer: PeerName) {
     this.#deps = deps
     this.#peer = peer
+    this.#probes = new PeerBudget(deps.time.clock, PROBE_BUDGET)
   }
 
   /**
@@ -86,6 +92,7 @@ export class PeerSender {
   async #sendOnNew(message: BitswapMessage): Promise<void> {
     if (this.#closed) throw new P2pError('NOT_CONNECTED', 'Cannot send: the peer is gone')
     const { links, time, signal } = this.#deps
+    await this.#pace()
     const request = { peer: this.#peer, protocols: BITSWAP_PROTOCOLS, timeoutMs: OPEN_MS, signal }
     const stream = await openTimed(links, time.timers, request)
     const keep = this.#reading !== 'one message a stream' && this.#kept === undefined
@@ -94,6 +101,22 @@ export class PeerSender {
     if (keep) return
     await stream.closeWrite()
     linger(stream, time)
+  }
+
+  /** While it is not known how the peer reads, streams come no faster than a peer may be expected to bear. */
+  async #pace(): Promise<void> {
+    const { timers } = this.#deps.time
+    while (this.#reading === 'unknown' && !this.#closed && !this.#probes.take(this.#peer)) {
+      await new Promise<void>((resolve) => timers.setTimeout(resolve, PACE_MS))
+    }
+  }
+
+  /** The peer answered what was sent to it: it has read the first message, and if it left the stream open it reads on. */
+  answered(): void {
+    if (this.#reading === 'unknown' && this.#kept !== undefined) {
+      this.#reading = 'many messages a stream'
+      this.#endProbe()
+    }
   }
 
   async #write(stream: ByteStream, message: BitswapMessage): Promise<void> {
@@ -114,18 +137,16 @@ export class PeerSender {
    * further messages go over streams of their own, lest they get lost.
    */
   #keep(stream: ByteStream): void {
+    const { clock, timers } = this.#deps.time
+    const began = clock.monotonicMs()
     this.#kept = stream
-    let probing = this.#reading === 'unknown'
-    this.#endProbe = this.#deps.time.timers.setTimeout(() => {
-      if (probing) this.#reading = 'many messages a stream'
-      probing = false
-    }, PROBE_MS)
+    this.#endProbe = timers.setTimeout(() => this.answered(), PROBE_MS)
     const ended = (): void => {
-      if (probing && !this.#closed) this.#reading = 'one message a stream'
-      probing = false
       this.#endProbe()
+      const soon = clock.monotonicMs() - began < PROBE_MS
+      if (!this.#closed && soon) this.#reading = 'one message a stream'
       if (this.#kept === stream) this.#kept = undefined
-      void stream.closeWrite().catch(() => undefined)
+      stream.closeWrite().catch(() => undefined)
     }
     untilEnd(stream).then(ended, ended)
   }

@@ -15,8 +15,8 @@ interface Known {
   /** When it last brought a block; undefined: never. */
   lastBlockMs: number | undefined
   averageMs: number | undefined
-  /** By CID, when it was asked for. */
-  readonly asked: Lru<string, number>
+  /** By CID, when it was asked for last, and how many answers may come. */
+  readonly asked: Lru<string, { readonly atMs: number; readonly times: number }>
 }
 
 /** See the file's comment. */
@@ -31,7 +31,7 @@ export class Swarm {
   #of(peer: PeerName): Known {
     let known = this.#known.get(peer)
     if (known === undefined) {
-      known = { lastBlockMs: undefined, averageMs: undefined, asked: new Lru<string, number>(REMEMBERED) }
+      known = { lastBlockMs: undefined, averageMs: undefined, asked: new Lru(REMEMBERED) }
       this.#known.set(peer, known)
     }
     return known
@@ -58,7 +58,8 @@ export class Swarm {
   }
 
   asks(peer: PeerName, key: string): void {
-    this.#of(peer).asked.set(key, this.#clock.monotonicMs())
+    const { asked } = this.#of(peer)
+    asked.set(key, { atMs: this.#clock.monotonicMs(), times: (asked.get(key)?.times ?? 0) + 1 })
   }
 
   /** The peer has not got it: nothing more is to come. */
@@ -75,10 +76,11 @@ export class Swarm {
     const known = this.#of(peer)
     const since = known.asked.get(key)
     if (since === undefined) return false
-    known.asked.delete(key)
+    if (since.times === 1) known.asked.delete(key)
+    else known.asked.set(key, { ...since, times: since.times - 1 })
     const now = this.#clock.monotonicMs()
     if (first) known.lastBlockMs = now
-    const took = now - since
+    const took = now - since.atMs
     known.averageMs = known.averageMs === undefined ? took : known.averageMs + (took - known.averageMs) * SHARE
     return true
   }
