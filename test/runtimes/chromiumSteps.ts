@@ -46,7 +46,7 @@ export const TAB_STEPS: readonly TabStep[] = [
       const message = { Version: 0, From: funded, To: address, Value: '1', Method: 0, Params: null, ...GAS_OPEN }
       const { CID } = await evaluate(second, `tab.request('MpoolPushMessage', [${json(message)}, null])`)
       await second.evaluate(
-        `{ globalThis.waiting = settled(tab.request('StateWaitMsg', [${json(CID)}, 1, -1, true])) }`,
+        `{ globalThis.waiting = settled(tab.request('StateWaitMsg', [${json(CID)}, 1, -1, true])); 0 }`,
       )
       await first.close()
       await second.waitForFunction(`tab.state.at === 'leading'`)

@@ -14,7 +14,7 @@ import { closeWorld, firstTipset, openWorld, STEPS, type World } from './suite.t
 
 /** From the command to the first tipset, ms. A loaded machine is given more time; the figure is printed. */
 const FIRST_TIPSET_MS = 3_000
-const SLACK = 4
+const SLACK = 8
 
 const counts = { passed: 0, failed: 0, skipped: 0 }
 
