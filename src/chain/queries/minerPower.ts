@@ -78,3 +78,13 @@ export function listMiners(view: ChainView, tree: StateTree): Address[] {
   })
   return out
 }
+
+/** Every miner whose power is enough to produce blocks. @see lotus chain/actors/builtin/power CollectEligibleClaims */
+export function eligibleClaims(view: ChainView, tree: StateTree): { readonly miner: Address; readonly power: Power }[] {
+  const out: { miner: Address; power: Power }[] = []
+  const { claims, state } = loadPower(view, tree)
+  claims.forEach((key, claim) => {
+    if (meetsMinimum(view, state, claim)) out.push({ miner: addressFromBytes(key), power: claim })
+  })
+  return out
+}

@@ -1,0 +1,120 @@
+/**
+ * Certificates and power tables, kept: every certificate, and a table now and then to compute the others from.
+ * @see go-f3 certstore/certstore.go Store
+ */
+import { concatBytes, equalBytes, utf8 } from '../../base/bytes.ts'
+import type { KeyValueOp, KeyValueStore } from '../../base/ports.ts'
+import { decode, encode } from '../../codec/description.ts'
+import { type FinalityCertificate, finalityCertificate } from './certificate.ts'
+import { F3Error } from './errors.ts'
+import { applyDelta, type PowerTable, powerTable } from './powerTable.ts'
+
+/** Instances between two tables that are kept. */
+const TABLE_EVERY = 1440
+
+function instanceBytes(instance: number): Uint8Array {
+  const out = new Uint8Array(8)
+  new DataView(out.buffer).setBigUint64(0, BigInt(instance))
+  return out
+}
+
+/** The certificates of one F3 network, within a store that others share. */
+export class CertificateStore {
+  readonly #store: KeyValueStore
+  readonly #prefix: string
+
+  /** @param network - F3's own name of the network */
+  constructor(store: KeyValueStore, network: string) {
+    this.#store = store
+    this.#prefix = `f3/${network}/`
+  }
+
+  /** The first instance; undefined before {@link initialize}. */
+  first(): number | undefined {
+    return this.#number('first')
+  }
+
+  /** The newest certificate's instance; undefined without any. */
+  latest(): number | undefined {
+    return this.#number('latest')
+  }
+
+  /** @throws F3Error `POWER_TABLE_WRONG` when it was begun with another instance or table */
+  initialize(instance: number, table: PowerTable): void {
+    const bytes = encode(powerTable, [...table])
+    const known = this.first()
+    if (known === undefined) {
+      this.#store.batch([this.#put('first', instanceBytes(instance)), this.#put('table/', bytes, instance)])
+      return
+    }
+    const kept = this.#store.get(this.#key('table/', instance))
+    if (known !== instance || kept === undefined || !equalBytes(kept, bytes)) {
+      throw new F3Error('POWER_TABLE_WRONG', 'certificate store re-initialized with another instance or power table')
+    }
+  }
+
+  /** Bytes of a certificate; undefined where there is none. */
+  cbor(instance: number): Uint8Array | undefined {
+    return this.#store.get(this.#key('cert/', instance))
+  }
+
+  certificate(instance: number): FinalityCertificate | undefined {
+    const bytes = this.cbor(instance)
+    return bytes === undefined ? undefined : decode(finalityCertificate, bytes)
+  }
+
+  /** Adds the certificate after the newest one. @param next - the table that it leads to */
+  add(certificate: FinalityCertificate, next: PowerTable): void {
+    const { instance } = certificate
+    const ops = [
+      this.#put('cert/', encode(finalityCertificate, certificate), instance),
+      this.#put('latest', instanceBytes(instance)),
+    ]
+    if ((instance + 1) % TABLE_EVERY === 0) ops.push(this.#put('table/', encode(powerTable, [...next]), instance + 1))
+    this.#store.batch(ops)
+  }
+
+  /** The table that signs an instance: from the first up to the one after the newest. @throws F3Error `NOT_FOUND`, `FUTURE_INSTANCE` */
+  table(instance: number): PowerTable {
+    const first = this.first()
+    if (first === undefined) throw new F3Error('NOT_RUNNING', 'f3 is not running')
+    if (instance < first) {
+      throw new F3Error('NOT_FOUND', `cannot return a power table before the first instance: ${first}`)
+    }
+    const latest = this.latest()
+    const next = latest === undefined ? first : latest + 1
+    if (instance > next) {
+      const text = `cannot return future power table for instance ${instance} > ${next}`
+      throw new F3Error('FUTURE_INSTANCE', text)
+    }
+    const start = Math.max(instance - (instance % TABLE_EVERY), first)
+    const bytes = this.#store.get(this.#key('table/', start))
+    if (bytes === undefined) throw this.#corrupt(`the power table of instance ${start}`)
+    let table: PowerTable = decode(powerTable, bytes)
+    for (let at = start; at < instance; at++) {
+      const certificate = this.certificate(at)
+      if (certificate === undefined) throw this.#corrupt(`the certificate of instance ${at}`)
+      table = applyDelta(table, certificate.powerTableDelta)
+    }
+    return table
+  }
+
+  #corrupt(what: string): F3Error {
+    return new F3Error('STORE_CORRUPT', `Cannot read the store of certificates: ${what} is missing`)
+  }
+
+  #key(name: string, instance?: number): Uint8Array {
+    const text = utf8(this.#prefix + name)
+    return instance === undefined ? text : concatBytes(text, instanceBytes(instance))
+  }
+
+  #put(name: string, value: Uint8Array, instance?: number): KeyValueOp {
+    return { op: 'put', key: this.#key(name, instance), value }
+  }
+
+  #number(name: string): number | undefined {
+    const bytes = this.#store.get(this.#key(name))
+    if (bytes?.length !== 8) return undefined
+    return Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0))
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * The checks of a finality certificate, in the order of reference/consensus.md section 10, each with a code of its own.
+ * @see go-f3 certs/certs.go ValidateFinalityCertificates, verifyFinalityCertificateSignature
+ */
+import { equalBytes } from '../../base/bytes.ts'
+import { BdnGroup } from '../../crypto/bdn.ts'
+import {
+  chainBase,
+  type F3Tipset,
+  type FinalityCertificate,
+  MAX_CHAIN_LENGTH,
+  MAX_TIPSET_KEY_BYTES,
+} from './certificate.ts'
+import { signingPayload } from './chainKey.ts'
+import { F3Error, type F3ErrorCode } from './errors.ts'
+import {
+  applyDelta,
+  isStrongQuorum,
+  type PowerTable,
+  powerTableCid,
+  type ScaledPower,
+  scaledPower,
+} from './powerTable.ts'
+
+/** Longest CID of a power table, bytes. */
+const MAX_CID_BYTES = 38
+
+/** A power table with what is computed from it once. */
+export class Committee {
+  readonly table: PowerTable
+  #scaled: ScaledPower | undefined
+  #group: BdnGroup | undefined
+
+  constructor(table: PowerTable) {
+    this.table = table
+  }
+
+  /** @throws F3Error `POWER_TABLE_WRONG` */
+  get scaled(): ScaledPower {
+    this.#scaled ??= scaledPower(this.table)
+    return this.#scaled
+  }
+
+  get group(): BdnGroup {
+    this.#group ??= new BdnGroup(this.table.map(({ publicKey }) => publicKey))
+    return this.#group
+  }
+}
+
+/** What a certificate is checked against. */
+export interface CertificateCheck {
+  /** F3's own name of the network. */
+  readonly network: string
+  readonly instance: number
+  /** Who signs this instance. */
+  readonly committee: Committee
+  /** Head of the certificate before; undefined: none is known and any base is taken. */
+  readonly base: F3Tipset | undefined
+}
+
+/**
+ * @returns the committee of the next instance; the same object where nothing changed
+ * @throws F3Error with the code of the first check that fails
+ */
+export function verifyCertificate(certificate: FinalityCertificate, check: CertificateCheck): Committee {
+  const { instance, ecChain } = certificate
+  const wrong = (code: F3ErrorCode, text: string): F3Error => new F3Error(code, text, { instance })
+  if (instance !== check.instance) {
+    throw wrong('INSTANCE_WRONG', `expected instance ${check.instance}, found instance ${instance}`)
+  }
+  checkChain(ecChain, wrong)
+  if (check.base !== undefined && !equalF3Tipsets(check.base, chainBase(certificate))) {
+    throw wrong('BASE_WRONG', `base tipset does not match finalized chain at instance ${instance}`)
+  }
+  checkSignature(certificate, check, wrong)
+  return nextCommittee(certificate, check.committee)
+}
+
+type Wrong = (code: F3ErrorCode, text: string) => F3Error
+
+/** @see go-f3 gpbft/chain.go ECChain.Validate, TipSet.Validate */
+function checkChain(chain: readonly F3Tipset[], wrong: Wrong): void {
+  if (chain.length > MAX_CHAIN_LENGTH) throw wrong('CHAIN_TOO_LONG', 'chain too long')
+  let last = -1
+  for (const { epoch, key, powerTable } of chain) {
+    const unsound = key.length === 0 || key.length > MAX_TIPSET_KEY_BYTES || powerTable.bytes.length > MAX_CID_BYTES
+    if (unsound) throw wrong('CHAIN_TIPSET_WRONG', `invalid tipset at epoch ${epoch} in finality certificate`)
+    if (epoch <= last) throw wrong('CHAIN_EPOCHS_WRONG', `chain must have increasing epochs ${epoch} <= ${last}`)
+    last = epoch
+  }
+  if (chain.length === 0) throw wrong('CHAIN_EMPTY', 'empty finality certificate')
+}
+
+function checkSignature(
+  certificate: FinalityCertificate,
+  { network, committee }: CertificateCheck,
+  wrong: Wrong,
+): void {
+  const { each, total } = committee.scaled
+  const members: number[] = []
+  let power = 0
+  for (const index of certificate.signers) {
+    const own = each[index]
+    if (own === undefined) {
+      throw wrong('SIGNER_UNKNOWN', `signer ${index}, but there are only ${each.length} entries in the power table`)
+    }
+    if (own === 0) throw wrong('SIGNER_WITHOUT_POWER', `signer ${index} has no effective power after scaling`)
+    power += own
+    members.push(index)
+  }
+  if (!isStrongQuorum(power, total)) throw wrong('NO_QUORUM', `insufficient power: ${power} < 2/3 ${total}`)
+  if (!committee.group.verify(members, signingPayload(network, certificate), certificate.signature)) {
+    throw wrong('SIGNATURE_INVALID', 'invalid signature on finality certificate')
+  }
+}
+
+/**
+ * The committee that a certificate's delta leads to.
+ * @throws F3Error `DELTA_NOT_SORTED`, `DELTA_WRONG`, `NEXT_TABLE_WRONG`
+ */
+export function nextCommittee(certificate: FinalityCertificate, committee: Committee): Committee {
+  const { instance, powerTableDelta, supplementalData } = certificate
+  const table = applyDelta(committee.table, powerTableDelta)
+  const cid = powerTableCid(table)
+  if (!cid.equals(supplementalData.powerTable)) {
+    const text = `incorrect power diff: expected ${supplementalData.powerTable.toString()}, got ${cid.toString()}`
+    throw new F3Error('NEXT_TABLE_WRONG', text, { instance })
+  }
+  // As its store does, go-f3 never lets a network end without participants.
+  if (table.length === 0) throw new F3Error('NEXT_TABLE_WRONG', 'the power table would be empty', { instance })
+  return table === committee.table ? committee : new Committee(table)
+}
+
+export function equalF3Tipsets(a: F3Tipset, b: F3Tipset): boolean {
+  return (
+    a.epoch === b.epoch &&
+    equalBytes(a.key, b.key) &&
+    a.powerTable.equals(b.powerTable) &&
+    equalBytes(a.commitments, b.commitments)
+  )
+}
