@@ -3,102 +3,68 @@
  * there, and each costs its sender what Lotus' scores say.
  */
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { systemClock, systemTimers as timers } from '../../platform/node/clock.ts'
-import { nodeTransports } from '../../platform/node/transports.ts'
+import { systemTimers } from '../../platform/node/clock.ts'
 import { encode } from '../../src/codec/description.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import { type BlockMsg, blockMsg, type FullBlock } from '../../src/p2p/gossip/blockMsg.ts'
 import { type Gossip, startGossip } from '../../src/p2p/gossip/gossip.ts'
 import { THRESHOLDS } from '../../src/p2p/gossip/scores.ts'
 import { blocksTopic, messagesTopic } from '../../src/p2p/gossip/topics.ts'
-import { createHost } from '../../src/p2p/host/createHost.ts'
 import type { P2pHost } from '../../src/p2p/host/host.ts'
-import { KeyStore } from '../../src/wallet/keyStore.ts'
-import { MemorySecretStore } from '../../src/wallet/secretStore.ts'
 import { silentLog } from '../support/recordedView.ts'
 import { missingShared } from '../support/shared.ts'
 import { chainBefore, wireBlocks } from './gossipChain.ts'
+import { connect, NETWORK, startHost, stopHosts, until } from './testHosts.ts'
 
 const missing = missingShared('data/golden/wire/p2p.jsonl.zst')
-const NAME = 'testing'
-const BLOCKS = blocksTopic(NAME)
-const MESSAGES = messagesTopic(NAME)
+const BLOCKS = blocksTopic(NETWORK)
+const MESSAGES = messagesTopic(NETWORK)
 
 interface Running {
   readonly host: P2pHost
   readonly whole: [from: string, block: FullBlock][]
-  gossip?: Gossip
+  readonly gossip: Gossip
 }
 
-const running: Running[] = []
+const started: Gossip[] = []
 
 beforeAll(async () => {
   await initCrypto()
 })
 
 afterEach(async () => {
-  for (const { gossip, host } of running.splice(0)) {
-    gossip?.stop()
-    await host.stop()
-  }
+  for (const gossip of started.splice(0)) gossip.stop()
+  await stopHosts()
 })
 
-async function startHost(): Promise<Running> {
-  const host = await createHost(
-    {
-      version: 'test',
-      networkName: NAME,
-      listen: ['/ip4/127.0.0.1/tcp/0'],
-      privateAddresses: true,
-      dht: 'client',
-      ipWhitelist: ['127.0.0.1'],
-    },
-    nodeTransports,
-    {
-      clock: systemClock,
-      timers,
-      random: { fill: (out) => void crypto.getRandomValues(out as Uint8Array<ArrayBuffer>) },
-      log: silentLog,
-      keystore: new KeyStore(new MemorySecretStore()),
-    },
-  )
-  const one: Running = { host, whole: [] }
-  running.push(one)
-  await host.start()
-  return one
+/** A host that looks for nobody: the line of three stays one. */
+async function startQuiet(): Promise<P2pHost> {
+  return await startHost({ dht: 'client', peers: { minPeers: 0 } })
 }
 
-function follow(one: Running, good: BlockMsg): Gossip {
+/** A node on the chain below a block, at the block's time. */
+async function startNode(good: BlockMsg): Promise<Running> {
+  const host = await startQuiet()
   const { view, time } = chainBefore(good)
-  one.gossip = startGossip({
-    pubsub: one.host.pubsub,
-    networkName: NAME,
+  const whole: Running['whole'] = []
+  const gossip = startGossip({
+    pubsub: host.pubsub,
+    networkName: NETWORK,
     view,
     pool: undefined,
     readState: async (run) => run(),
     source: undefined,
     clock: time,
-    timers,
+    timers: systemTimers,
     log: silentLog,
-    links: one.host.links,
+    links: host.links,
     onBlock: (from, block) => {
-      one.whole.push([from, block])
+      whole.push([from, block])
       return true
     },
   })
-  return one.gossip
-}
-
-async function connect(from: P2pHost, to: P2pHost): Promise<void> {
-  await from.parts.node.dial(to.parts.node.getMultiaddrs(), { signal: AbortSignal.timeout(10_000) })
-}
-
-async function until(what: () => boolean, name: string, ms = 15_000): Promise<void> {
-  const end = Date.now() + ms
-  while (!what()) {
-    if (Date.now() > end) throw new Error(`still waiting for: ${name}`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+  started.push(gossip)
+  return { host, whole, gossip }
 }
 
 function changedBlock(good: BlockMsg, n: number): Uint8Array {
@@ -108,29 +74,24 @@ function changedBlock(good: BlockMsg, n: number): Uint8Array {
 describe.skipIf(missing !== undefined)('gossip between hosts', () => {
   it('blocks pass, false ones end, and the score says so', { timeout: 120_000 }, async () => {
     const good = wireBlocks().at(-1) as BlockMsg
-    const [liar, near, far] = [await startHost(), await startHost(), await startHost()]
     // The liar runs the same host, but nobody judges what it sends.
-    const seenByLiar: string[] = []
-    liar.host.pubsub.join(BLOCKS, () => {
-      seenByLiar.push('one')
-      return 'accept'
-    })
-    follow(near, good)
-    const farGossip = follow(far, good)
-    await connect(liar.host, near.host)
+    const liar = await startQuiet()
+    liar.pubsub.join(BLOCKS, () => 'accept')
+    const [near, far] = [await startNode(good), await startNode(good)]
+    await connect(liar, near.host)
     await connect(near.host, far.host)
     await until(
       () => near.host.pubsub.subscribers(BLOCKS).length === 2 && far.host.pubsub.subscribers(BLOCKS).length === 1,
       'subscriptions',
     )
-    await until(() => liar.host.pubsub.subscribers(BLOCKS).length === 1, 'near at the liar')
+    await until(() => liar.pubsub.subscribers(BLOCKS).length === 1, 'near at the liar')
     expect(far.host.pubsub.subscribers(MESSAGES)).toEqual([])
-    const scoreAtNear = (): number => near.host.parts.router.getScore(liar.host.id)
+    const scoreAtNear = (): number => near.host.parts.router.getScore(liar.id)
 
     // The true block: from the liar through near to far.
-    await liar.host.pubsub.publish(BLOCKS, encode(blockMsg, good))
+    await liar.pubsub.publish(BLOCKS, encode(blockMsg, good))
     await until(() => far.whole.length === 1, 'the true block at far')
-    expect(near.whole.map(([from]) => from)).toEqual([liar.host.id])
+    expect(near.whole.map(([from]) => from)).toEqual([liar.id])
     expect(far.whole.map(([from]) => from)).toEqual([near.host.id])
     expect(far.whole[0]?.[1].header).toEqual(good.header)
     // The router computes scores once a second.
@@ -139,23 +100,23 @@ describe.skipIf(missing !== undefined)('gossip between hosts', () => {
 
     // Three false ones: -100 n², they end at near, and near stops gossiping with the liar.
     for (let n = 1; n <= 3; n++) {
-      await liar.host.pubsub.publish(BLOCKS, changedBlock(good, n))
-      await until(() => near.gossip?.stats().verdicts.get('blocks reject wrong_signature') === n, `reject ${n}`)
+      await liar.pubsub.publish(BLOCKS, changedBlock(good, n))
+      await until(() => near.gossip.stats().verdicts.get('blocks reject wrong_signature') === n, `reject ${n}`)
       // n² decays over an hour; the true block gave half a point.
       const cost = (): number => -scoreAtNear() / (100 * n * n)
       await until(() => cost() > 0.95 && cost() <= 1, `the cost of ${n}`)
     }
     expect(scoreAtNear()).toBeLessThan(THRESHOLDS.gossipThreshold)
-    expect(farGossip.stats().verdicts).toEqual(new Map([['blocks accept', 1]]))
+    expect(far.gossip.stats().verdicts).toEqual(new Map([['blocks accept', 1]]))
 
     // With five it is graylisted: nothing of it is looked at any more, not even what is true.
-    for (let n = 4; n <= 6; n++) await liar.host.pubsub.publish(BLOCKS, changedBlock(good, n))
+    for (let n = 4; n <= 6; n++) await liar.pubsub.publish(BLOCKS, changedBlock(good, n))
     await until(() => scoreAtNear() < THRESHOLDS.graylistThreshold, 'graylist')
-    const rejected = near.gossip?.stats().verdicts.get('blocks reject wrong_signature')
-    await liar.host.pubsub.publish(BLOCKS, changedBlock(good, 99))
+    const rejected = near.gossip.stats().verdicts.get('blocks reject wrong_signature')
+    await liar.pubsub.publish(BLOCKS, changedBlock(good, 99))
     await new Promise((resolve) => setTimeout(resolve, 1_000))
-    expect(near.gossip?.stats().verdicts.get('blocks reject wrong_signature')).toBe(rejected)
+    expect(near.gossip.stats().verdicts.get('blocks reject wrong_signature')).toBe(rejected)
     expect(scoreAtFar()).toBeGreaterThan(0)
-    expect(farGossip.stats().verdicts).toEqual(new Map([['blocks accept', 1]]))
+    expect(far.gossip.stats().verdicts).toEqual(new Map([['blocks accept', 1]]))
   })
 })
