@@ -19,7 +19,7 @@ import { type CliIo, line } from './node/cli/io.ts'
 import { PlatformError } from './node/errors.ts'
 import { type Home, readTextFile, writeFile } from './node/home.ts'
 import {
-  type Closers,
+  Closers,
   connect,
   type HostRuntime,
   httpOptions,
@@ -95,12 +95,11 @@ async function daemon(
   const { blocks, meta } = stores
   const keystore = await openKeystore(stores.secrets, options.passphrase, ports)
   const genesis = loadGenesisFile(blocks, network, config.network, options.genesis) ?? network.genesisCid
-  const connectAs = (networkName: string): Promise<Omit<NodeNet, 'mode'> | undefined> =>
-    connect(options.net, { network, networkName, keystore, meta, version, ports }, blocks, closers)
-  const isGenesisHere = genesis !== null && hasBlock(blocks, genesis)
-  // Without its genesis a chain cannot be opened: others are asked for it first.
-  let net = isGenesisHere || archive !== undefined ? undefined : await connectAs(nameOf(network))
-  if (net !== undefined && genesis !== null) await fetchGenesis(genesis, net, io)
+  const connectAs = (networkName: string, scope: Closers): Promise<Omit<NodeNet, 'mode'> | undefined> =>
+    connect(options.net, { network, networkName, keystore, meta, version, ports }, blocks, scope)
+  if (archive === undefined && genesis !== null && !hasBlock(blocks, genesis)) {
+    await fetchGenesis(genesis, (scope) => connectAs(nameOf(network), scope), io)
+  }
   const store = openChain({
     blocks,
     meta,
@@ -111,7 +110,7 @@ async function daemon(
   const view = openView(store, network)
   writeFile(home.config, `${JSON.stringify({ ...readConfig(home), ...config }, undefined, 2)}\n`)
   line(io, `network ${network.name}, head at epoch ${store.head().height}`)
-  net ??= await connectAs(network.networkName ?? view.networkName())
+  const net = await connectAs(network.networkName ?? view.networkName(), closers)
   const sources = { chain: home.chain, archive: config.snapshot, actors: home.actors, mode: network.actors }
   const { vm, close } = openVm(view, sources, log)
   closers.add(close)
@@ -164,9 +163,23 @@ function nameOf({ name, networkName }: Network): string {
   throw new PlatformError('CONFIG_INVALID', `Cannot join ${name} without its genesis: say --genesis <car>`)
 }
 
-/** Asks other nodes for the genesis block until one has it, or the operator stops. */
-async function fetchGenesis(genesis: Cid, { host, exchange }: Omit<NodeNet, 'mode'>, io: CliIo): Promise<void> {
-  line(io, `asking other nodes for the genesis ${genesis.toString()}`)
-  await host.start()
-  await exchange.fetchPatiently([genesis], io.signal)
+/**
+ * Asks other nodes for the genesis block, without which a chain cannot be opened, until one has it or the operator stops.
+ * The connections are given up again: a peer says hello once, and as yet there is no chain to answer with.
+ */
+async function fetchGenesis(
+  genesis: Cid,
+  connectIn: (scope: Closers) => Promise<Omit<NodeNet, 'mode'> | undefined>,
+  io: CliIo,
+): Promise<void> {
+  const scope = new Closers()
+  try {
+    const net = await connectIn(scope)
+    if (net === undefined) return
+    line(io, `asking other nodes for the genesis ${genesis.toString()}`)
+    await net.host.start()
+    await net.exchange.fetchPatiently([genesis], io.signal)
+  } finally {
+    await scope.close()
+  }
 }
