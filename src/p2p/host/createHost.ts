@@ -143,11 +143,11 @@ function services(options: HostOptions, limits: HostLimits, router: ReturnType<t
       protocol: `/fil/kad/${options.networkName}/kad/1.0.0`,
       ...(dht === 'auto' ? {} : { clientMode: dht === 'client' }),
       peerInfoMapper: privateAddresses ? passthroughMapper : removePrivateAddressesMapper,
-      allowQueryWithZeroPeers: true,
       validators: {},
       selectors: {},
     }) as unknown as Services[string],
     pubsub: router,
+    randomWalk: () => NO_RANDOM_WALK,
     ...(relay
       ? {
           relay: circuitRelayServer({
@@ -160,6 +160,14 @@ function services(options: HostOptions, limits: HostLimits, router: ReturnType<t
         }
       : {}),
   }
+}
+
+/**
+ * Where a tab has no relay yet, libp2p walks the DHT without a pause until it finds one: in a small network that is a busy
+ * loop. Relays are found among the peers that the node connects to anyway.
+ */
+const NO_RANDOM_WALK = {
+  async *walk(): AsyncGenerator<never> {},
 }
 
 /**

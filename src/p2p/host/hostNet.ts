@@ -102,6 +102,8 @@ export class HostNet implements NetService {
   async findPeer(id: PeerName, signal: AbortSignal): Promise<PeerAddresses> {
     const { links, dht } = this.#parts
     if (links.since(id) !== undefined) return { id, addresses: await this.#knownAddresses(id) }
+    // Without anybody to ask, libp2p's query waits for the first peer to come.
+    if (links.peers().length === 0) throw new P2pError('NOT_FOUND', 'failed to find any peer in table')
     try {
       for await (const event of dht.findPeer(peerIdFromString(id), { signal })) {
         if (event.name !== 'FINAL_PEER') continue
