@@ -2,68 +2,18 @@
 import { describe, expect, it } from 'vitest'
 import { fromHex, toHex } from '../../src/base/bytes.ts'
 import { decode, encode } from '../../src/codec/description.ts'
-import { finalityCertificate } from '../../src/consensus/f3/certificate.ts'
-import { applyDelta, type PowerTable } from '../../src/consensus/f3/powerTable.ts'
 import { CertClient } from '../../src/p2p/certExchange/client.ts'
-import { certExchangeProtocol, certRequest, certResponseHeader } from '../../src/p2p/certExchange/messages.ts'
-import { type CertificateSource, serveCertExchange } from '../../src/p2p/certExchange/server.ts'
+import { certExchangeProtocol, certRequest } from '../../src/p2p/certExchange/messages.ts'
+import { serveCertExchange } from '../../src/p2p/certExchange/server.ts'
 import { MemoryNetwork, type MemoryNode } from '../support/memoryNetwork.ts'
-import { readSharedZstd } from '../support/recorded.ts'
-import { missingShared } from '../support/shared.ts'
 import { VirtualTime } from '../support/virtualTime.ts'
+import { certRows, certsMissing, recordedSource } from './recordedCertificates.ts'
 import { readAll } from './streams.ts'
 
-const missing = missingShared('data/golden/f3/certexch.jsonl.zst')
 const NETWORK = 'golden-f3'
 const PROTOCOL = certExchangeProtocol(NETWORK)
 const silentLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const never = new AbortController().signal
-
-interface Row {
-  readonly protocol: string
-  readonly request: string
-  readonly response: string
-}
-
-function lines<T>(file: string): T[] {
-  return readSharedZstd(`data/golden/f3/${file}`)
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as T)
-}
-
-const rows = missing === undefined ? lines<Row>('certexch.jsonl.zst') : []
-
-/** The recorded certificates; tables follow from the first one, which is in the first answer. */
-function recordedSource(): CertificateSource & { readonly certificates: Uint8Array[] } {
-  const all = lines<{ cbor: string }>('certificates.jsonl.zst').map((row) => fromHex(row.cbor))
-  const first = fromHex((rows[0] as Row).response)
-  // The first answer is the header, then nothing but certificate 0 to 3.
-  const header = first.subarray(0, headerLength(first))
-  const tables: PowerTable[] = [decode(certResponseHeader, header).powerTable]
-  for (const cbor of all) {
-    const table = tables[tables.length - 1] as PowerTable
-    tables.push(applyDelta(table, decode(finalityCertificate, cbor).powerTableDelta))
-  }
-  return {
-    certificates: all,
-    pendingInstance: () => all.length,
-    certificateCbor: (instance) => all[instance],
-    powerTable: (instance) => tables[instance] as PowerTable,
-  }
-}
-
-function headerLength(bytes: Uint8Array): number {
-  for (let length = 1; length <= bytes.length; length++) {
-    try {
-      decode(certResponseHeader, bytes.subarray(0, length))
-      return length
-    } catch {
-      // Not yet all of it.
-    }
-  }
-  throw new Error('no header')
-}
 
 function addServer(network: MemoryNetwork, time: VirtualTime, source = recordedSource()): MemoryNode {
   const node = network.addNode('server')
@@ -78,16 +28,16 @@ function addClient(network: MemoryNetwork, time: VirtualTime): MemoryNode & { cl
   return Object.assign(node, { client })
 }
 
-describe.skipIf(missing !== undefined)('certificate exchange', () => {
+describe.skipIf(certsMissing !== undefined)('certificate exchange', () => {
   it('has all the recorded requests, coded to the same bytes', () => {
-    expect(rows).toHaveLength(5)
-    for (const row of rows) {
+    expect(certRows).toHaveLength(5)
+    for (const row of certRows) {
       expect(row.protocol).toBe(PROTOCOL)
       expect(toHex(encode(certRequest, decode(certRequest, fromHex(row.request))))).toBe(row.request)
     }
   })
 
-  it.each(rows.map((row) => [row.request, row] as const))('%s: the bytes that Lotus answered', async (_, row) => {
+  it.each(certRows.map((row) => [row.request, row] as const))('%s: the bytes that Lotus answered', async (_, row) => {
     const time = new VirtualTime()
     const network = new MemoryNetwork(time)
     const server = addServer(network, time)
