@@ -1,0 +1,118 @@
+/** The peer manager by a clock that the test moves. Numbers: lotus lib/peermgr/peermgr.go. */
+import { expect, it } from 'vitest'
+import { PeerBook } from '../../../src/p2p/peers/peerBook.ts'
+import { PeerManager, type PeerManagerDeps } from '../../../src/p2p/peers/peerManager.ts'
+import { silentLog } from '../../support/recordedView.ts'
+import { VirtualTime } from '../../support/virtualTime.ts'
+
+interface World {
+  readonly time: VirtualTime
+  readonly manager: PeerManager
+  readonly book: PeerBook
+  readonly connected: Set<string>
+  /** What was dialled, in order. */
+  readonly dialled: string[]
+  readonly unreachable: Set<string>
+  readonly refused: Set<string>
+  refreshes: number
+}
+
+function world(bootstrap: string[], connected: string[] = []): World {
+  const time = new VirtualTime()
+  const state = {
+    time,
+    book: new PeerBook(100),
+    connected: new Set(connected),
+    dialled: [] as string[],
+    unreachable: new Set<string>(),
+    refused: new Set<string>(),
+    refreshes: 0,
+  }
+  const dial = (name: string): Promise<void> => {
+    state.dialled.push(name)
+    if (state.unreachable.has(name)) return Promise.reject(new Error('unreachable'))
+    state.connected.add(name)
+    return Promise.resolve()
+  }
+  const deps: PeerManagerDeps = {
+    connected: () => [...state.connected],
+    filecoinPeers: () => [...state.connected],
+    dial,
+    dialAddress: dial,
+    refreshDht: () => {
+      state.refreshes++
+      return Promise.resolve()
+    },
+    isRefused: (peer) => state.refused.has(peer),
+    book: state.book,
+    bootstrap,
+    clock: time,
+    timers: time,
+    log: silentLog,
+  }
+  return Object.assign(state, { manager: new PeerManager(deps) })
+}
+
+it('alone, it dials the bootstrap list; not again before a while when that fails', async () => {
+  const w = world(['/dns4/a/tcp/1', '/dns4/b/tcp/1'])
+  w.unreachable.add('/dns4/a/tcp/1').add('/dns4/b/tcp/1')
+  w.manager.start()
+  await w.time.settle()
+  expect(w.dialled).toEqual(['/dns4/a/tcp/1', '/dns4/b/tcp/1'])
+  // 5, 10, 20, 30, 30 s between attempts.
+  await w.time.advance(124_000)
+  expect(w.dialled.length).toBe(2 * 6)
+  w.unreachable.clear()
+  await w.time.advance(30_000)
+  expect(w.connected.size).toBe(2)
+  w.manager.stop()
+  expect(w.time.pending).toBe(0)
+})
+
+it('with some, it dials those it has heard of and met, then asks the DHT, once a minute', async () => {
+  const w = world(['/dns4/a/tcp/1'], ['one'])
+  w.book.seen('met', ['/ip4/1.2.3.4/tcp/1'], 1)
+  w.manager.heardOf('lead', ['/ip4/1.2.3.5/tcp/1'])
+  w.manager.heardOf('nowhere', [])
+  w.manager.heardOf('banned', ['/ip4/1.2.3.6/tcp/1'])
+  w.refused.add('banned')
+  w.manager.start()
+  await w.time.settle()
+  expect(w.dialled).toEqual(['lead', 'met'])
+  await w.time.advance(60_000)
+  expect(w.refreshes).toBe(2)
+  w.manager.stop()
+})
+
+it('with enough, it does nothing; it counts every 5 s', async () => {
+  const peers = Array.from({ length: 12 }, (_, i) => `peer${i}`)
+  const w = world(['/dns4/a/tcp/1'], peers)
+  w.manager.heardOf('lead', ['/ip4/1.2.3.5/tcp/1'])
+  w.manager.start()
+  await w.time.advance(60_000)
+  expect([w.dialled, w.refreshes]).toEqual([[], 0])
+  w.connected.delete('peer0')
+  await w.time.advance(5000)
+  expect(w.dialled).toEqual(['lead'])
+  w.manager.stop()
+})
+
+it('never dials beyond what it wants, whatever strangers tell it', async () => {
+  const w = world([], ['one'])
+  for (let i = 0; i < 10_000; i++) w.manager.heardOf(`lead${i}`, ['/ip4/1.2.3.5/tcp/1'])
+  w.manager.start()
+  await w.time.settle()
+  expect(w.connected.size).toBeLessThanOrEqual(12 + 8)
+  w.manager.stop()
+})
+
+it('those that do not answer are asked less and less', async () => {
+  const w = world([], ['one'])
+  w.book.seen('gone', ['/ip4/1.2.3.4/tcp/1'], 1)
+  w.unreachable.add('gone')
+  w.manager.start()
+  await w.time.advance(1_200_000)
+  // 5 s, 10 s, … 640 s: eight waits and the first attempt.
+  expect(w.dialled.length).toBeLessThanOrEqual(10)
+  w.manager.stop()
+})

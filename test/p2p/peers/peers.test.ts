@@ -1,0 +1,188 @@
+/** Bans, books, backoffs, tags, rates: what is remembered of peers, and its bounds. */
+import { describe, expect, it } from 'vitest'
+import { MemoryStore } from '../../../src/base/memoryStore.ts'
+import { Backoff } from '../../../src/p2p/peers/backoff.ts'
+import { BAN_POLICY, Bans } from '../../../src/p2p/peers/bans.ts'
+import { BlockList } from '../../../src/p2p/peers/blockList.ts'
+import { PeerBook } from '../../../src/p2p/peers/peerBook.ts'
+import { PeerTags } from '../../../src/p2p/peers/peerTags.ts'
+import { TokenBucket } from '../../../src/p2p/peers/tokenBucket.ts'
+import { peersToTrim } from '../../../src/p2p/peers/trimConnections.ts'
+import { VirtualTime } from '../../support/virtualTime.ts'
+
+const HOUR = 3_600_000
+const PROVEN = { reason: 'false block', proven: true }
+const UNPROVEN = { reason: 'slow', proven: false }
+
+describe('bans', () => {
+  it('proven misbehaviour bans at once, for twice as long each time, a day at most', async () => {
+    const time = new VirtualTime()
+    const bans = new Bans(time)
+    for (const hours of [1, 2, 4, 8, 16, 24, 24]) {
+      expect(bans.report('liar', PROVEN)).toBe(true)
+      await time.advance(hours * HOUR - 1)
+      expect(bans.isBanned('liar')).toBe(true)
+      await time.advance(1)
+      expect(bans.isBanned('liar')).toBe(false)
+    }
+    expect(bans.isBanned('other')).toBe(false)
+  })
+
+  it('unproven misbehaviour must come often', async () => {
+    const time = new VirtualTime()
+    const bans = new Bans(time)
+    for (let i = 1; i < BAN_POLICY.unprovenLimit; i++) expect(bans.report('slow', UNPROVEN)).toBe(false)
+    expect(bans.report('slow', UNPROVEN)).toBe(true)
+    await time.advance(BAN_POLICY.unprovenMs)
+    expect(bans.isBanned('slow')).toBe(false)
+    for (let i = 0; i < 3 * BAN_POLICY.unprovenLimit; i++) {
+      await time.advance(BAN_POLICY.forgetMs)
+      expect(bans.report('slow', UNPROVEN)).toBe(false)
+    }
+  })
+
+  it('outlive the process, and are forgotten when they are long over', async () => {
+    const time = new VirtualTime()
+    const store = new MemoryStore()
+    new Bans(time, store).report('liar', PROVEN)
+    expect(new Bans(time, store).list()).toEqual([
+      { peer: 'liar', reason: 'false block', untilMs: time.nowMs() + HOUR },
+    ])
+    await time.advance(26 * HOUR)
+    expect(new Bans(time, store).list()).toEqual([])
+    expect([...store.keys()]).toEqual([])
+  })
+
+  it('are bounded, in the store too', () => {
+    const store = new MemoryStore()
+    const bans = new Bans(new VirtualTime(), store, { ...BAN_POLICY, limit: 10 })
+    for (let i = 0; i < 100; i++) bans.report(`peer${i}`, PROVEN)
+    expect(bans.list()).toHaveLength(10)
+    expect([...store.keys()]).toHaveLength(10)
+    expect(bans.isBanned('peer99')).toBe(true)
+    bans.lift('peer99')
+    expect(bans.isBanned('peer99')).toBe(false)
+  })
+})
+
+describe('peer book', () => {
+  it('keeps those seen last, with few addresses, over a restart', () => {
+    const store = new MemoryStore()
+    const book = new PeerBook(3, store)
+    for (let i = 0; i < 5; i++) book.seen(`peer${i}`, [`/ip4/1.2.3.${i}/tcp/1`], 1000 + i)
+    book.seen('peer2', [], 2000)
+    book.seen('nowhere', [], 2001)
+    book.seen('many', Array.from({ length: 50 }, (_, i) => `/ip4/9.9.9.9/tcp/${i}`).concat('x'.repeat(5000)), 2002)
+    book.save()
+    const again = new PeerBook(3, store)
+    expect(again.list().map(({ peer }) => peer)).toEqual(['many', 'peer2', 'peer4'])
+    expect(again.find('peer2')).toEqual({ peer: 'peer2', addresses: ['/ip4/1.2.3.2/tcp/1'], seenMs: 2000 })
+    expect(again.find('many')?.addresses).toHaveLength(8)
+    expect([...store.keys()]).toHaveLength(3)
+    again.forget('many')
+    again.save()
+    expect([...store.keys()]).toHaveLength(2)
+  })
+
+  it('drops what it cannot read', () => {
+    const store = new MemoryStore()
+    store.put(new TextEncoder().encode('p2p/peer/bad'), new TextEncoder().encode('{'))
+    const book = new PeerBook(3, store)
+    expect(book.size).toBe(0)
+    book.save()
+    expect([...store.keys()]).toEqual([])
+  })
+})
+
+it('the block list: peers, addresses in any form, subnets; kept; all or nothing', () => {
+  const store = new MemoryStore()
+  const list = new BlockList(store)
+  const none = { peers: [], addresses: [], subnets: [] }
+  list.add({ peers: ['a'], addresses: ['::ffff:1.2.3.4', '2001:DB8::1'], subnets: ['10.9.9.9/8'] })
+  expect(() => list.add({ ...none, peers: ['b'], addresses: ['nonsense'] })).toThrowError(
+    'error parsing IP address nonsense',
+  )
+  expect(() => list.add({ ...none, subnets: ['1.2.3.4'] })).toThrowError(
+    'error parsing subnet 1.2.3.4: invalid CIDR address: 1.2.3.4',
+  )
+  const again = new BlockList(store)
+  expect(again.list()).toEqual({ peers: ['a'], addresses: ['1.2.3.4', '2001:db8::1'], subnets: ['10.0.0.0/8'] })
+  expect(['1.2.3.4', '10.1.1.1', '2001:db8:0::1', '1.2.3.5', 'x'].map((ip) => again.hasAddress(ip))).toEqual([
+    true,
+    true,
+    true,
+    false,
+    false,
+  ])
+  again.remove({ peers: ['a'], addresses: ['1.2.3.4'], subnets: ['10.0.0.0/8'] })
+  expect(again.list()).toEqual({ ...none, addresses: ['2001:db8::1'] })
+})
+
+it('waits double with each failure up to the longest; success forgets them', () => {
+  const backoff = new Backoff({ firstMs: 10, longestMs: 35, limit: 2 })
+  let now = 0
+  for (const wait of [10, 20, 35, 35]) {
+    backoff.failed('a', now)
+    expect(backoff.mayTry('a', now + wait - 1)).toBe(false)
+    now += wait
+    expect(backoff.mayTry('a', now)).toBe(true)
+  }
+  backoff.succeeded('a')
+  backoff.failed('a', now)
+  expect(backoff.mayTry('a', now + 10)).toBe(true)
+  backoff.failed('b', now)
+  backoff.failed('c', now)
+  expect(backoff.mayTry('a', now)).toBe(true)
+})
+
+it('tags add up; protection has reasons', () => {
+  const tags = new PeerTags()
+  tags.tag('a', 'one', 10)
+  tags.tag('a', 'two', 5)
+  tags.tag('a', 'one', 7)
+  expect(tags.value('a')).toBe(12)
+  tags.tag('a', 'two', 0)
+  expect([...tags.tagsOf('a')]).toEqual([['one', 7]])
+  tags.protect('a', 'api')
+  tags.protect('a', 'bootstrap')
+  tags.unprotect('a', 'api')
+  expect([tags.isProtected('a'), tags.isProtected('a', 'api'), tags.isProtected('b')]).toEqual([true, false, false])
+  tags.forget('a')
+  expect([tags.value('a'), tags.isProtected('a')]).toEqual([0, true])
+})
+
+it('a bucket has its burst, and fills with time', () => {
+  const bucket = new TokenBucket({ burst: 3, perSecond: 2 }, 0)
+  expect([0, 0, 0, 0, 499, 500, 500, 100_000].map((now) => bucket.take(now))).toEqual([
+    true,
+    true,
+    true,
+    false,
+    false,
+    true,
+    false,
+    true,
+  ])
+  expect([bucket.take(100_000), bucket.take(100_000), bucket.take(100_000)]).toEqual([true, true, false])
+})
+
+it('the least valuable are cut first, of equal ones the youngest; the protected and the new are not', () => {
+  const peer = (name: string, value: number, sinceMs: number, isProtected = false, connections = 1) => ({
+    peer: name,
+    value,
+    sinceMs,
+    isProtected,
+    connections,
+  })
+  const all = [
+    peer('good', 10, 1),
+    peer('old', 0, 1),
+    peer('young', 0, 5),
+    peer('new', 0, 100),
+    peer('kept', 0, 1, true),
+    peer('double', -1, 1, false, 2),
+  ]
+  expect(peersToTrim(all, 3, 50)).toEqual(['double', 'young'])
+  expect(peersToTrim(all, 100, 50)).toEqual(['double', 'young', 'old', 'good'])
+  expect(peersToTrim(all, 0, 50)).toEqual([])
+})
