@@ -19,7 +19,7 @@ export interface HostLimits {
   /** Streams that are served at a time: of one peer, of all. */
   readonly servedPerPeer: number
   readonly served: number
-  /** How fast a peer may open streams. */
+  /** How fast a peer may open streams. Forest opens one for each bitswap message: hundreds for the messages of a block. */
   readonly streamRate: Rate
   /** Most that a stream may send before it is read, and what is kept unread before it is reset, bytes. */
   readonly streamWindow: number
@@ -45,7 +45,7 @@ export const HOST_LIMITS: HostLimits = {
   streamsPerProtocol: 32,
   servedPerPeer: 48,
   served: 1024,
-  streamRate: { burst: 256, perSecond: 64 },
+  streamRate: { burst: 1024, perSecond: 256 },
   streamWindow: 1024 * 1024,
   streamBuffer: 2 * 1024 * 1024,
   addressBook: 4096,
