@@ -8,7 +8,9 @@ import { openChain } from '../src/chain/openChain.ts'
 import type { Cid } from '../src/codec/cid.ts'
 import { beaconRound } from '../src/consensus/drandBeacon.ts'
 import { hasBlock } from '../src/ipld/blockstore.ts'
+import { IpldError } from '../src/ipld/errors.ts'
 import { BUILTIN_NETWORKS } from '../src/networks/builtinNetworks.ts'
+import { genesisHeaderOf } from '../src/networks/genesisHeaders.ts'
 import type { Network } from '../src/networks/network.ts'
 import { type NodeNet, type PetrelNode, startNode } from '../src/node/node.ts'
 import { firstBlock } from '../src/types/tipset.ts'
@@ -22,6 +24,7 @@ import {
   Closers,
   connect,
   type HostRuntime,
+  type HostStores,
   httpOptions,
   inHome,
   loadCrypto,
@@ -100,17 +103,17 @@ async function daemon(
   if (archive === undefined && genesis !== null && !hasBlock(blocks, genesis)) {
     await fetchGenesis(genesis, (scope) => connectAs(nameOf(network), scope), io)
   }
-  const store = openChain({
-    blocks,
-    meta,
-    log,
-    roots: archive?.roots ?? [],
-    ...(genesis === null ? {} : { genesis }),
-  })
+  if (archive !== undefined) putGenesisHeader(stores, network)
+  const store = await whenIndexed(archiveFile, io, () =>
+    openChain({ blocks, meta, log, roots: archive?.roots ?? [], ...(genesis === null ? {} : { genesis }) }),
+  )
   const view = openView(store, network)
   writeFile(home.config, `${JSON.stringify({ ...readConfig(home), ...config }, undefined, 2)}\n`)
   line(io, `network ${network.name}, head at epoch ${store.head().height}`)
-  const net = await connectAs(network.networkName ?? view.networkName(), closers)
+  const net = await connectAs(
+    network.networkName ?? (await whenIndexed(archiveFile, io, () => view.networkName())),
+    closers,
+  )
   const sources = { chain: home.chain, archive: config.snapshot, actors: home.actors, mode: network.actors }
   const { vm, close } = openVm(view, sources, log)
   closers.add(close)
@@ -130,6 +133,25 @@ async function daemon(
       closers,
     )
   await serve(start, options, home, io, runtime, net?.host)
+}
+
+/** The header of a built-in network's genesis: in a snapshot it is behind everything else. */
+function putGenesisHeader({ own }: HostStores, network: Network): void {
+  const header = genesisHeaderOf(network)
+  if (own === undefined || header === undefined || network.genesisCid === null) return
+  if (!own.has(network.genesisCid)) own.put(network.genesisCid, header)
+}
+
+/** What `read` gives; where that cannot be read yet, when the snapshot is indexed. */
+async function whenIndexed<T>(archive: ArchiveFile | undefined, io: CliIo, read: () => T): Promise<T> {
+  try {
+    return read()
+  } catch (error) {
+    if (archive === undefined || !(error instanceof IpldError) || error.code !== 'NOT_INDEXED') throw error
+    line(io, 'the snapshot is indexed before the chain can be opened')
+    await archive.ready
+    return read()
+  }
 }
 
 /** Opens a snapshot; where it has no index, one is made while the node already answers from what it can read. */

@@ -45,6 +45,8 @@ const SMALL_ZSTD = 16 << 20
 const SMALL_CONTENT = 128 << 20
 /** Blocks kept of the front of a file that is being indexed, bytes. */
 const FRONT_BYTES = 16 << 20
+/** Time that opening takes at most for the front, ms: what was read by then can be read. */
+const FRONT_MS = 500
 /** Compressed bytes that are decompressed at a time. */
 const CHUNK = 1 << 20
 /** Frames with more content are decompressed as a stream. */
@@ -252,7 +254,7 @@ async function openByWork(source: FileSource, path: string, options: ArchiveFile
         reported = now
         options.onProgress?.({ phase, bytes, totalBytes: source.size, seconds: (now - began) / MS })
       }
-      if (store.isFrontFull) opened()
+      if (store.isFrontFull || now - began > FRONT_MS) opened()
       await setImmediate()
       signal.throwIfAborted()
     },

@@ -14,7 +14,7 @@ import type { HashSorter } from './hashSorter.ts'
 import { isSectionSound } from './verifyBlock.ts'
 
 /** Bytes that are read at a time. */
-const READ_BYTES = 4 << 20
+const READ_BYTES = 1 << 20
 /** Bytes of the usual CID's head, before its digest. */
 const USUAL_HEAD = 6
 const USUAL_CID = 38
@@ -108,7 +108,7 @@ export class CarIndexBuilder {
   }
 
   /**
-   * Reads some MiB.
+   * Reads a MiB.
    * @returns false at the end
    * @throws IpldError `INVALID_CAR`, `CID_MISMATCH` with the offset; CodecError
    */
