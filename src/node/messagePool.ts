@@ -18,6 +18,7 @@ import type { MethodRow } from '../rpc/method.ts'
 import { gasMethods } from '../rpc/methods/gas.ts'
 import { mpoolMethods } from '../rpc/methods/mpool.ts'
 import type { TokenAmount } from '../types/scalars.ts'
+import { firstBlock } from '../types/tipset.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { NodePorts } from './nodePorts.ts'
 
@@ -34,6 +35,11 @@ export interface MempoolDeps {
   readonly vm: VmHost
   readonly meta: KeyValueStore
   readonly wallet: Wallet
+  /**
+   * Whether the head is executed to know what it leaves. A follower of headers takes the state before it: the pool adds
+   * the head's own messages to nonces anyway.
+   */
+  readonly executes: boolean
 }
 
 /** The running pool. */
@@ -47,6 +53,13 @@ export interface NodeMempool {
 const REPUBLISH_BLOCKS = 10
 const MS_PER_SEC = 1000
 
+const beforeTipset: Pick<VmHost, 'tipsetState'> = {
+  tipsetState: (tipset) => {
+    const { parentStateRoot, parentMessageReceipts } = firstBlock(tipset)
+    return Promise.resolve({ stateRoot: parentStateRoot, receiptsRoot: parentMessageReceipts })
+  },
+}
+
 export async function openMempool(
   deps: MempoolDeps,
   settings: MempoolSettings,
@@ -55,7 +68,7 @@ export async function openMempool(
   const { view, vm, meta, wallet } = deps
   const { network, store } = view
   const { addressPrefix } = network
-  const chain = createPoolChain(view, vm)
+  const chain = createPoolChain(view, deps.executes ? vm : beforeTipset)
   const republishMs = (REPUBLISH_BLOCKS * network.blockDelaySecs + network.propagationDelaySecs) * MS_PER_SEC
   const pool = await openMessagePool(
     {

@@ -126,7 +126,11 @@ export async function startNode(
   const { secret } = await loadApiSecret(keystore, ports.random)
   const tokens = new Tokens({ secret, clock: ports.clock, random: ports.random, store: meta })
   const publish = (bytes: Uint8Array): void => networking?.gossip.publishMessage(bytes)
-  const mempool = await openMempool({ view, vm, meta, wallet }, { publish, ...settings.mempool }, ports)
+  const mempool = await openMempool(
+    { view, vm, meta, wallet, executes: net?.mode !== 'headers' },
+    { publish, ...settings.mempool },
+    ports,
+  )
   const networking =
     net === undefined ? undefined : startNetworking({ ...net, view, vm, pool: mempool.pool, meta }, ports)
   const search: WaitDeps = { view, vm, log: ports.log }
