@@ -14,7 +14,8 @@ import type { ChainEpoch } from '../types/scalars.ts'
 import { firstBlock, type Tipset, type TipsetKey, tipsetKeyText } from '../types/tipset.ts'
 import { type BadBlocks, badReasonText } from './badBlocks.ts'
 import { hasMessages, keepMessages } from './fetchMessages.ts'
-import { MAX_HEAD_FETCHES, MAX_WAITING_HEADS } from './limits.ts'
+import { MAX_HEAD_FETCHES, MAX_TARGET_BLOCKS, MAX_WAITING_HEADS } from './limits.ts'
+import { mayWin } from './worth.ts'
 
 /** What a peer says in hello. */
 export interface HeadClaim {
@@ -86,6 +87,11 @@ export class Intake {
       log.debug('offered a block that is known to be bad', { reason: badReasonText(known.reason), peer })
       return false
     }
+    const misshapen = this.#shapeError(tipset)
+    if (misshapen !== undefined) {
+      report(peer, { reason: `invalid block: ${misshapen}`, proven: true })
+      return false
+    }
     for (const [i, block] of tipset.blocks.entries()) {
       const own = messages?.[i]
       if (own === undefined && hasMessages(view, block)) continue
@@ -104,10 +110,17 @@ export class Intake {
     return isEpochInRange(this.#deps.view, epoch, this.#deps.clock.nowMs())
   }
 
+  /** What can be seen before anything is kept: a block that is made up costs its maker nothing. */
+  #shapeError({ blocks, height }: Tipset): string | undefined {
+    const { store, network } = this.#deps.view
+    if (blocks.length > MAX_TARGET_BLOCKS) return `${blocks.length} blocks in a tipset`
+    const timestamp = firstBlock(store.genesis()).timestamp + height * network.blockDelaySecs
+    return blocks.every((block) => block.timestamp === timestamp) ? undefined : 'timestamp does not match height'
+  }
+
   #consider(peer: PeerName, tipset: Tipset): boolean {
     for (const block of tipset.blocks) for (const listener of this.#listeners) listener(block)
-    const head = this.#deps.view.store.head()
-    if (firstBlock(tipset).parentWeight < firstBlock(head).parentWeight) return false
+    if (!mayWin(this.#deps.view, tipset)) return false
     this.#deps.accept(peer, tipset)
     return true
   }

@@ -37,6 +37,8 @@ export const PRUNE_STEP = 100
 export const ROW_TIPSETS = 6
 /** Signatures verified together, about: 24 take 110 ms, and nothing else runs meanwhile. */
 export const SIGNATURE_BATCH = 24
+/** How long state is sought that the checks of one block need, ms. */
+export const STATE_MS = 60_000
 /** How long the event loop may wait for one stretch of checks, ms. */
 export const STRETCH_MS = 20
 /** Attempts at an execution that found the machine busy, and the pause between two, ms. */

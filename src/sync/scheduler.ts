@@ -24,6 +24,8 @@ export interface SchedulerDeps {
   readonly log: Logger
   /** Peers whose heads are known before the first sync begins. */
   readonly threshold: number
+  /** Whether a target may still become the head. */
+  readonly mayWin: (target: Tipset) => boolean
   /** Synchronises to one target. */
   readonly run: (job: SyncJob) => Promise<void>
 }
@@ -109,7 +111,7 @@ export class SyncScheduler {
 
   /** Puts a target where it belongs. @returns what is to be worked at now */
   #place(tipset: Tipset): Tipset | undefined {
-    if (this.#recent.covers(tipset)) return undefined
+    if (this.#isDone(tipset)) return undefined
     if (this.#workers.size === 0) return tipset
     for (const { target } of this.#workers.values()) {
       if (equalTipsetKeys(target.key, tipset.key)) return undefined
@@ -122,13 +124,17 @@ export class SyncScheduler {
       this.#pending.insert(tipset)
       return undefined
     }
-    // Another chain: worth a worker only when it is not lighter than what is being worked at.
-    for (const { target } of this.#workers.values()) if (isHeavier(target, tipset)) return undefined
-    const heaviest = this.#pending.heaviest()
-    if (heaviest !== undefined && isHeavier(heaviest, tipset)) return undefined
-    if (this.#initialSyncDone && this.#workers.size < MAX_WORKERS) return tipset
+    // Another chain: worth a worker of its own only when it is not lighter than what is being worked at.
+    const others = [...this.#workers.values()].map(({ target }) => target)
+    const isLighter = [...others, this.#pending.heaviest() ?? tipset].some((one) => isHeavier(one, tipset))
+    if (!isLighter && this.#initialSyncDone && this.#workers.size < MAX_WORKERS) return tipset
     this.#deferred.insert(tipset)
     return undefined
+  }
+
+  /** Reached, or overtaken meanwhile. */
+  #isDone(tipset: Tipset): boolean {
+    return this.#recent.has(tipset) || !this.#deps.mayWin(tipset)
   }
 
   #spawn(target: Tipset): void {
@@ -175,24 +181,21 @@ export class SyncScheduler {
     }
   }
 
-  /** What follows a target that was worked at, unless something heavier is under way. */
+  /** What follows a target that was worked at. */
   #nextAfter(done: Tipset): Tipset | undefined {
     const next = this.#pending.takeRelated(done)
-    if (next === undefined || isHeavier(done, next) || this.#recent.covers(next)) return undefined
-    for (const { target } of this.#workers.values()) if (isHeavier(target, next)) return undefined
-    return next
+    return next === undefined || this.#isDone(next) ? undefined : next
   }
 
   #nextDeferred(): Tipset | undefined {
     for (let next = this.#deferred.takeHeaviest(); next !== undefined; next = this.#deferred.takeHeaviest()) {
       const candidate = next
-      if (this.#recent.covers(candidate)) continue
+      if (this.#isDone(candidate)) continue
       const others = [...this.#workers.values()]
       if (this.#pending.isRelated(candidate) || others.some(({ target }) => isRelated(target, candidate))) {
         if (!others.some(({ target }) => equalTipsetKeys(target.key, candidate.key))) this.#pending.insert(candidate)
         continue
       }
-      if (others.some(({ target }) => isHeavier(target, candidate))) continue
       return candidate
     }
     return undefined

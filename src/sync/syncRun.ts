@@ -6,7 +6,7 @@ import type { ChainView } from '../chain/chainView.ts'
 import type { BlockEdge } from '../ipld/blockFetcher.ts'
 import type { ChainSource } from '../p2p/chainSource.ts'
 import type { Misbehaviour, PeerName } from '../p2p/peerLinks.ts'
-import { firstBlock, type Tipset, type TipsetKey } from '../types/tipset.ts'
+import type { Tipset, TipsetKey } from '../types/tipset.ts'
 import { type BadBlocks, linkedReason } from './badBlocks.ts'
 import { collectHeaders } from './collectHeaders.ts'
 import { SyncError } from './errors.ts'
@@ -17,6 +17,7 @@ import { SYNC_STAGE, type SyncProgress } from './syncState.ts'
 import type { TipsetTracker } from './tipsetTracker.ts'
 import type { TipsetValidator } from './tipsetValidator.ts'
 import type { ValidatedBlocks } from './validatedBlocks.ts'
+import { mayWin } from './worth.ts'
 
 /** What all workers share. */
 export interface SyncRunDeps {
@@ -48,7 +49,7 @@ export async function runSync(deps: SyncRunDeps, options: SyncRunOptions): Promi
   const { progress, target, signal } = options
   const { store } = deps.view
   const head = store.head()
-  if (!options.ignoreCheckpoint && isCovered(target, head)) {
+  if (!options.ignoreCheckpoint && isCovered(deps.view, target, head)) {
     progress.begin(head, target)
     progress.height(target.height)
     progress.stage(SYNC_STAGE.complete)
@@ -64,8 +65,8 @@ export async function runSync(deps: SyncRunDeps, options: SyncRunOptions): Promi
 }
 
 /** Whether there is nothing in a target that the head does not have, or that could win over it. */
-function isCovered(target: Tipset, head: Tipset): boolean {
-  if (target.height === 0 || firstBlock(head).parentWeight > firstBlock(target).parentWeight) return true
+function isCovered(view: ChainView, target: Tipset, head: Tipset): boolean {
+  if (target.height === 0 || !mayWin(view, target)) return true
   return target.height === head.height && target.key.every((cid) => head.key.some((one) => one.equals(cid)))
 }
 

@@ -30,6 +30,7 @@ import { SYNC_STAGE, SyncProgress, type SyncState } from './syncState.ts'
 import { TipsetTracker } from './tipsetTracker.ts'
 import { TipsetValidator } from './tipsetValidator.ts'
 import { ValidatedBlocks } from './validatedBlocks.ts'
+import { mayWin } from './worth.ts'
 
 /** What a syncer is made of. */
 export interface SyncerDeps {
@@ -86,6 +87,7 @@ export class Syncer {
       clock,
       log,
       threshold: deps.threshold ?? view.network.bootstrapPeerThreshold,
+      mayWin: (tipset) => mayWin(view, tipset),
       run: ({ target, peer, progress, signal }) =>
         runSync(this.#run, { target, prefer: peer, progress, signal, ignoreCheckpoint: false }),
     })

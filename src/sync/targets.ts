@@ -116,8 +116,7 @@ export class RecentTargets {
     if (this.#targets.length > RECENT_TARGETS) this.#targets.shift()
   }
 
-  /** Whether this one or a heavier one was reached. */
-  covers(tipset: Tipset): boolean {
-    return this.#targets.some((one) => equalTipsetKeys(one.key, tipset.key) || isHeavier(one, tipset))
+  has(tipset: Tipset): boolean {
+    return this.#targets.some((one) => equalTipsetKeys(one.key, tipset.key))
   }
 }

@@ -11,11 +11,12 @@ import { type BlockValidation, checkDistinctMiners, validateBlock } from '../con
 import { ValidationError } from '../consensus/validationError.ts'
 import { type SignedBytes, verify, verifyTogether } from '../crypto/bls.ts'
 import type { BlockEdge } from '../ipld/blockFetcher.ts'
+import { hasBlock } from '../ipld/blockstore.ts'
 import { type BlockHeader, headerCid } from '../types/blockHeader.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
 import type { BadBlocks } from './badBlocks.ts'
 import { SyncError } from './errors.ts'
-import { BUSY_ATTEMPTS, BUSY_PAUSE_MS, SIGNATURE_BATCH, STRETCH_MS } from './limits.ts'
+import { BUSY_ATTEMPTS, BUSY_PAUSE_MS, SIGNATURE_BATCH, STATE_MS, STRETCH_MS } from './limits.ts'
 import { firstDifference } from './mismatch.ts'
 import { isPermanent } from './permanence.ts'
 import type { TipsetTracker } from './tipsetTracker.ts'
@@ -109,6 +110,9 @@ export class TipsetValidator {
         await this.#settle(settled, options.signal, onValid)
       }
       const next = async (tipset: Tipset, goesOn: boolean): Promise<void> => {
+        // State under a root that nobody has signed for yet is not asked for: anybody could make us wait for it.
+        const below = waiting.at(-1)?.prepared.tipset
+        if (below !== undefined && !this.#hasState(below)) await settle()
         const prepared = await this.#prepare(tipset, this.#unknown(tipset), { ...options, goesOn })
         const signed =
           distinctMinersError(tipset) === undefined ? await this.#defer(prepared, options.signal) : undefined
@@ -165,12 +169,35 @@ export class TipsetValidator {
     return height === 0 ? [] : blocks.filter((block) => !validated.has(height, headerCid(block)))
   }
 
+  #hasState(tipset: Tipset): boolean {
+    return hasBlock(this.#deps.validation.view.store.blocks, firstBlock(tipset).parentStateRoot)
+  }
+
+  /** Reads state, fetching what is missing, for a while: a miner can name a state that nobody has. */
+  async #read<T>(run: () => T, signal: AbortSignal): Promise<T> {
+    const { edge, timers } = this.#deps
+    const limited = new AbortController()
+    const late = new SyncError('STATE_UNAVAILABLE', 'state could not be fetched in time')
+    const stop = (): void => limited.abort(signal.reason)
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop)
+    const cancel = timers.setTimeout(() => limited.abort(late), STATE_MS)
+    try {
+      return await edge(run, limited.signal)
+    } catch (error) {
+      throw limited.signal.reason === late ? late : error
+    } finally {
+      cancel()
+      signal.removeEventListener('abort', stop)
+    }
+  }
+
   async #prepare(tipset: Tipset, todo: readonly BlockHeader[], { signal, goesOn }: ValidateOptions): Promise<Prepared> {
-    const { validation, edge } = this.#deps
+    const { validation } = this.#deps
     signal.throwIfAborted()
     // Of a tipset that is known nothing is read: its parents are looked at by whoever builds on it.
     if (todo.length === 0) return { tipset, todo, base: tipset, baseResult: undefined, ahead: undefined }
-    const base = await edge(() => validation.view.store.parent(tipset), signal)
+    const base = await this.#read(() => validation.view.store.parent(tipset), signal)
     const baseResult = await this.#execute(base, signal)
     return { tipset, todo, base, baseResult, ahead: goesOn ? this.#executeAhead(tipset, baseResult) : undefined }
   }
@@ -182,7 +209,7 @@ export class TipsetValidator {
       await this.#pause(signal)
       try {
         all.push(
-          ...(await this.#deps.edge(() => {
+          ...(await this.#read(() => {
             // Anew with each attempt: what is missing ends one in the middle.
             const signed: SignedBytes[] = []
             this.#validateBlock(block, base, baseResult, (signature, message, publicKey) => {
@@ -237,7 +264,7 @@ export class TipsetValidator {
     for (const block of todo) {
       await this.#pause(signal)
       try {
-        await this.#deps.edge(() => this.#validateBlock(block, base, baseResult, verify), signal)
+        await this.#read(() => this.#validateBlock(block, base, baseResult, verify), signal)
       } catch (error) {
         signal.throwIfAborted()
         failed.push(block)
@@ -305,10 +332,10 @@ export class TipsetValidator {
 
   /** What the parents leave; undefined for a follower of headers. */
   async #execute(base: Tipset, signal: AbortSignal): Promise<TipsetState | undefined> {
-    const { vm, edge, validation } = this.#deps
+    const { vm, validation } = this.#deps
     if (vm === undefined) return undefined
     const state = await this.#patiently(() => vm.tipsetState(base, signal), signal)
-    if (base.height > 0) this.#applied += (await edge(() => validation.view.tipsetMessages(base), signal)).length
+    if (base.height > 0) this.#applied += (await this.#read(() => validation.view.tipsetMessages(base), signal)).length
     return state
   }
 

@@ -161,6 +161,8 @@ export interface Follower {
   readonly changes: { readonly reverted: readonly Tipset[]; readonly applied: readonly Tipset[] }[]
   /** How many blocks of state were fetched. */
   readonly fetched: () => number
+  /** CIDs that were asked for and that nobody had. */
+  readonly missed: string[]
 }
 
 /** A node that has genesis only; its state is copied when it executes, and fetched block by block when it does not. */
@@ -184,12 +186,16 @@ export function createFollower(recorded: Recorded, options: FollowerOptions): Fo
   const codeLoaders = createCodeLoaders({ blocks: layered, ...(native === undefined ? {} : { native }) })
   const vm = new LocalVmHost({ view, proofs: acceptAllProofs, codeLoaders })
   let fetched = 0
+  const missed: string[] = []
   const fetcher = new BlockFetcher(layered, [
     {
       fetch: async (cids) =>
         cids.flatMap((cid) => {
           const data = tryGetBlock(theirs.blocks, cid)
-          if (data === undefined) return []
+          if (data === undefined) {
+            missed.push(cid.toString())
+            return []
+          }
           fetched++
           return [[cid, data] as const]
         }),
@@ -222,7 +228,7 @@ export function createFollower(recorded: Recorded, options: FollowerOptions): Fo
     threshold: options.threshold ?? 1,
   })
   syncer.start()
-  return { store, view, syncer, blocks, meta, reports, changes, fetched: () => fetched }
+  return { store, view, syncer, blocks, meta, reports, changes, fetched: () => fetched, missed }
 }
 
 /** Resolves when no worker is under way and nothing more comes of what was offered. */

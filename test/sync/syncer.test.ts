@@ -1,6 +1,7 @@
 /** The syncer on trees of blocks that real producers of a local chain made. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { readReceipts } from '../../src/chain/receipts.ts'
+import { parseCid } from '../../src/codec/cid.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import type { FundedAccount } from '../../src/devnet/plan.ts'
 import { amtOf } from '../../src/ipld/amt.ts'
@@ -73,6 +74,39 @@ describe('fork choice', () => {
     expect(offer(world, follower, light[0] as Tipset)).toBe(false)
   })
 
+  it('of two heads takes the heavier, though its parents are the lighter', async () => {
+    const world = createWorld(3)
+    const { view } = world
+    for (let nullRounds = 0; ; nullRounds++) {
+      const [root] = await world.chain(world.genesis, 1, { nullRounds })
+      const epoch = (root as Tipset).height + 1
+      const build = async (first: number[], second: number[]): Promise<Tipset | undefined> => {
+        const below = await world.blocks(root as Tipset, epoch, { miners: first })
+        if (below.length === 0) return undefined
+        const above = await world.blocks(createTipset(below), epoch + 1, { miners: second })
+        return above.length === 0 ? undefined : createTipset(above)
+      }
+      const light = await build([0, 1], [0])
+      const heavy = await build([2], [1, 2])
+      if (light === undefined || heavy === undefined || view.weight(heavy) <= view.weight(light)) continue
+      if (firstBlock(heavy).parentWeight >= firstBlock(light).parentWeight) continue
+      for (const order of [
+        [light, heavy],
+        [heavy, light],
+      ]) {
+        const follower = follow(world)
+        for (const tipset of order) {
+          for (const below of [view.store.parent(tipset), tipset]) {
+            offer(world, follower, below)
+            await settled(follower.syncer)
+          }
+        }
+        expect(headName(follower.store)).toBe(nameOf(heavy))
+      }
+      return
+    }
+  })
+
   it('leaves a miner out that turns out to have made two blocks', async () => {
     const world = createWorld(2)
     const [root] = await world.chain(world.genesis, 1)
@@ -100,7 +134,12 @@ describe('bad blocks', () => {
     while (blocks.length < 2) blocks = await world.blocks(base as Tipset, ++epoch)
     const [good, other] = blocks as [BlockHeader, BlockHeader]
     const bad = world.changed(other, { parentStateRoot: firstBlock(root as Tipset).parentStateRoot })
-    const child = world.changed(other, { parents: [headerCid(bad)], height: epoch + 1, parentWeight: 10n ** 9n })
+    const child = world.changed(other, {
+      parents: [headerCid(bad)],
+      height: epoch + 1,
+      parentWeight: 10n ** 9n,
+      timestamp: other.timestamp + world.network.blockDelaySecs,
+    })
     const follower = follow(world)
     offer(world, follower, createTipset([good, bad]))
     await settled(follower.syncer)
@@ -267,6 +306,31 @@ describe('peers that lie', () => {
     const reasons = follower.reports.map(({ what }) => what.reason).join('; ')
     expect(reasons).toContain('wrong headers')
     expect(reasons).toContain('wrong messages')
+  })
+
+  it('cannot make a follower of headers ask for state that nobody signed for', async () => {
+    const world = createWorld(1)
+    const [first, second] = await world.chain(world.genesis, 2)
+    const block = firstBlock(second as Tipset)
+    // A root that nobody has, under a signature that is not of this block.
+    const root = parseCid('bafy2bzacecmda75ovposbdateg7eyhwij65zklgyijgcjwynlklmqazpwlhba')
+    const forged: BlockHeader = { ...block, parentStateRoot: root }
+    world.view.store.putHeader(forged)
+    const above = world.changed(block, {
+      parents: [headerCid(forged)],
+      height: block.height + 1,
+      parentWeight: block.parentWeight + 1000n,
+      timestamp: block.timestamp + world.network.blockDelaySecs,
+    })
+    const follower = follow(world, { mode: 'headers' })
+    offerBlock(world, follower, above)
+    await settled(follower.syncer)
+    expect(follower.missed).toEqual([])
+    expect(follower.syncer.whyBad(headerCid(forged))).toContain('signature')
+    expect(follower.syncer.whyBad(headerCid(above))).toContain('linked to')
+    offer(world, follower, first as Tipset)
+    await settled(follower.syncer)
+    expect(headName(follower.store)).toBe(nameOf(first as Tipset))
   })
 
   it('with another genesis are refused', async () => {
