@@ -8,7 +8,13 @@ import { ChainError } from './errors.ts'
 
 const FINALITY = 900
 /** Epochs behind the head that "safe" stands for. @see lotus chain/types/ethtypes/eth_types.go SafeEpochDelay */
-const SAFE_DELAY = 30
+export const SAFE_DELAY = 30
+
+/** What the tags about finality stand for. */
+export interface FinalityTags {
+  readonly safe: () => Tipset
+  readonly finalized: () => Tipset
+}
 
 function behind(store: ChainStore, distance: number): Tipset {
   const head = store.head()
@@ -18,9 +24,10 @@ function behind(store: ChainStore, distance: number): Tipset {
 /**
  * @param block - `latest`, `pending`, `safe`, `finalized`, or a height in hexadecimal
  * @param strict - a null round is refused instead of answered by the tipset before it
+ * @param tags - default: distances from the head
  * @throws ChainError `NOT_SUPPORTED`, `INVALID_HEIGHT`, `NULL_ROUND`
  */
-export function ethTipset(store: ChainStore, block: string, strict: boolean): Tipset {
+export function ethTipset(store: ChainStore, block: string, strict: boolean, tags?: FinalityTags): Tipset {
   switch (block) {
     case 'earliest':
       throw new ChainError('NOT_SUPPORTED', 'block param "earliest" is not supported')
@@ -29,9 +36,9 @@ export function ethTipset(store: ChainStore, block: string, strict: boolean): Ti
     case 'latest':
       return store.parent(store.head())
     case 'safe':
-      return behind(store, SAFE_DELAY)
+      return tags?.safe() ?? behind(store, SAFE_DELAY)
     case 'finalized':
-      return behind(store, FINALITY)
+      return tags?.finalized() ?? behind(store, FINALITY)
   }
   if (!/^0x[0-9a-fA-F]{1,13}$/.test(block)) {
     throw new ChainError('INVALID_HEIGHT', `failed to parse block number: cannot parse ${block}`)

@@ -8,16 +8,18 @@ import { ChainError } from '../chain/errors.ts'
 import { EthIndex } from '../chain/eth/ethIndex.ts'
 import { ethHashOf } from '../chain/eth/ethTransactionOf.ts'
 import { type ExecutedTipset, executedTipset } from '../chain/eth/executedTipset.ts'
-import { ethTipset } from '../chain/ethTipset.ts'
+import { ethTipset, type FinalityTags, SAFE_DELAY } from '../chain/ethTipset.ts'
 import { messageByCid } from '../chain/messageByCid.ts'
 import type { VmHost } from '../chain/vm.ts'
 import type { Cid } from '../codec/cid.ts'
 import { type Codec, jsonOnly, text } from '../codec/description.ts'
+import type { Finality } from '../consensus/finality.ts'
 import { chainMessageCid } from '../types/chainMessage.ts'
 import { SIGNATURE_DELEGATED } from '../types/signature.ts'
 import type { SignedMessage } from '../types/signedMessage.ts'
 import { type Tipset, tipsetKeyText } from '../types/tipset.ts'
 import { RpcError } from './errors.ts'
+import type { ApiVersion } from './method.ts'
 import type { FoundMessage } from './methods/execution.ts'
 import { ethHash, hexBytes } from './types/eth.ts'
 
@@ -30,6 +32,8 @@ export interface EthMethodsDeps {
   readonly vm: Pick<VmHost, 'tipsetState' | 'call' | 'compute'>
   /** Messages that wait in the pool. */
   readonly pending: () => readonly SignedMessage[]
+  /** Which tipsets are final; default: distances from the head alone. */
+  readonly finality?: Finality
   /** Searches the head's chain for a message; undefined when it is not there. */
   readonly findMessage: (messageCid: Cid) => Promise<FoundMessage | undefined> | FoundMessage | undefined
 }
@@ -58,7 +62,10 @@ export class EthReader {
   readonly #pending: EthMethodsDeps['pending']
   readonly #executed = new Lru<string, ExecutedTipset>(EXECUTED_CACHE)
 
-  constructor({ view, vm, pending }: Pick<EthMethodsDeps, 'view' | 'vm' | 'pending'>) {
+  readonly #finality: Finality | undefined
+
+  constructor({ view, vm, pending, finality }: Pick<EthMethodsDeps, 'view' | 'vm' | 'pending' | 'finality'>) {
+    this.#finality = finality
     this.view = view
     this.vm = vm
     this.#pending = pending
@@ -69,8 +76,11 @@ export class EthReader {
     return BigInt(this.view.network.chainId)
   }
 
-  /** @param strict - a null round is refused with number 12 */
-  tipset(block: BlockParam, strict: boolean): Tipset {
+  /**
+   * @param strict - a null round is refused with number 12
+   * @param version - the path asked: F3 counts from v2 on
+   */
+  tipset(block: BlockParam, strict: boolean, version: ApiVersion = 'v1'): Tipset {
     if (typeof block !== 'string') {
       const found = this.index.tipset(block.hash)
       if (found === undefined)
@@ -78,11 +88,19 @@ export class EthReader {
       return found
     }
     try {
-      return ethTipset(this.view.store, block, strict)
+      return ethTipset(this.view.store, block, strict, this.#tags(version))
     } catch (error) {
       if (!(error instanceof ChainError) || error.code !== 'NULL_ROUND') throw error
       throw new RpcError('NULL_ROUND', error.message, { data: Number(error.info.epoch), cause: error })
     }
+  }
+
+  /** @see lotus node/impl/eth/tipsetresolver.go */
+  #tags(version: ApiVersion): FinalityTags | undefined {
+    const finality = this.#finality
+    if (finality === undefined) return undefined
+    if (version === 'v2') return { safe: () => finality.safe(), finalized: () => finality.finalized() }
+    return { safe: () => finality.safe(finality.ecFinalized(), SAFE_DELAY), finalized: () => finality.ecFinalized() }
   }
 
   /** The delegated message in the pool that is a transaction. */

@@ -1,0 +1,92 @@
+/** How `/rpc/v2` names a tipset. @see lotus chain/types/tipset_selector.go */
+import { type Codec, type Json, type JsonContext, jsonField, jsonOnly, wrongJson } from '../../codec/description.ts'
+import { chainEpoch } from '../../types/scalars.ts'
+import { type TipsetKey, tipsetKey } from '../../types/tipset.ts'
+import { RpcError } from '../errors.ts'
+
+/** `latest`, `finalized`, `safe`; others are refused when they are looked up. */
+export type TipsetTag = string
+
+/** A tipset by key or tag; `undefined` members are absent. */
+export interface TipsetAnchor {
+  readonly key?: TipsetKey
+  readonly tag?: TipsetTag
+}
+
+/** A height on the chain that an anchor ends. */
+export interface TipsetHeight {
+  readonly at: number
+  /** For a null round the tipset before it, else the one after it. */
+  readonly previous: boolean
+  readonly anchor?: TipsetAnchor
+}
+
+/** Exactly one of the three. */
+export interface TipsetSelector extends TipsetAnchor {
+  readonly height?: TipsetHeight
+}
+
+type JsonObject = { [key: string]: Json }
+
+function objectOf(json: Json, goType: string): JsonObject {
+  if (json !== null && typeof json === 'object' && !Array.isArray(json)) return json
+  throw wrongJson(json, goType)
+}
+
+function present(object: JsonObject, name: string): Json | undefined {
+  return jsonField(object, name) ?? undefined
+}
+
+function anchorOf(object: JsonObject, context: JsonContext): TipsetAnchor {
+  const key = present(object, 'key')
+  const tag = present(object, 'tag')
+  if (tag !== undefined && typeof tag !== 'string') throw wrongJson(tag, 'types.TipSetTag')
+  return {
+    ...(key === undefined ? {} : { key: tipsetKey.fromJson(key, context) }),
+    ...(tag === undefined ? {} : { tag }),
+  }
+}
+
+function invalid(text: string): RpcError {
+  return new RpcError('FAILED', `validating selector: ${text}`)
+}
+
+function heightOf(json: Json, context: JsonContext): TipsetHeight {
+  const object = objectOf(json, 'types.TipSetHeight')
+  const at = present(object, 'at')
+  const wrong = 'validating tipset height: invalid tipset'
+  if (at === undefined) throw invalid(`${wrong} height: at epoch must be specified`)
+  const epoch = chainEpoch.fromJson(at, context)
+  if (epoch < 0) throw invalid(`${wrong} height: epoch cannot be less than zero`)
+  const given = present(object, 'anchor')
+  const anchor = given === undefined ? undefined : anchorOf(objectOf(given, 'types.TipSetAnchor'), context)
+  if (anchor?.key !== undefined && anchor.tag !== undefined) {
+    throw invalid(`${wrong} anchor: at most one of key or tag must be specified`)
+  }
+  return { at: epoch, previous: present(object, 'previous') === true, ...(anchor === undefined ? {} : { anchor }) }
+}
+
+export const tipsetSelector: Codec<TipsetSelector> = jsonOnly<TipsetSelector>(
+  'types.TipSetSelector',
+  ({ key, height, tag }, context): Json => {
+    const anchor = (one: TipsetAnchor): JsonObject => ({
+      ...(one.key === undefined ? {} : { key: tipsetKey.toJson(one.key, context) }),
+      ...(one.tag === undefined ? {} : { tag: one.tag }),
+    })
+    if (height === undefined) return anchor({ ...(key && { key }), ...(tag !== undefined && { tag }) })
+    const { at, previous, anchor: from } = height
+    return { height: { at, previous, ...(from === undefined ? {} : { anchor: anchor(from) }) } }
+  },
+  (json, context) => {
+    const object = objectOf(json ?? {}, 'types.TipSetSelector')
+    const height = present(object, 'height')
+    const selector: TipsetSelector = {
+      ...anchorOf(object, context),
+      ...(height === undefined ? {} : { height: heightOf(height, context) }),
+    }
+    const criteria = Object.keys(selector).length
+    if (criteria !== 1) throw invalid(`exactly one tipset selection criteria must be specified, found: ${criteria}`)
+    return selector
+  },
+  { type: 'object', title: 'types.TipSetSelector' },
+)

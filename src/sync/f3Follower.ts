@@ -1,0 +1,157 @@
+/**
+ * Follows F3: starts it once the chain has reached the bootstrap, asks peers for new certificates, and makes what they
+ * finalize the checkpoint.
+ * @see go-f3 certexchange/polling/subscriber.go, poller.go; f3.go Start
+ */
+import { errorMessage, PetrelError } from '../base/errors.ts'
+import type { Logger, Timers } from '../base/ports.ts'
+import { type FinalityCertificate, finalizedKey } from '../consensus/f3/certificate.ts'
+import { F3Error } from '../consensus/f3/errors.ts'
+import type { F3 } from '../consensus/f3/f3.ts'
+import type { CertAnswer, CertQuestion } from '../p2p/certExchange/client.ts'
+import type { PeerLinks, PeerName } from '../p2p/peerLinks.ts'
+import type { TipsetKey } from '../types/tipset.ts'
+
+/** Certificates asked for at once. */
+const BATCH = 128
+/** Batches taken from one peer in one poll. */
+const BATCHES_PER_POLL = 16
+/** Peers asked in one poll. */
+const PEERS_PER_POLL = 4
+
+/** Who is asked for certificates. */
+export interface CertificatePeers {
+  peers(): PeerName[]
+  request(peer: PeerName, question: CertQuestion, signal?: AbortSignal): Promise<CertAnswer>
+}
+
+export interface F3FollowerDeps {
+  readonly f3: F3
+  readonly peers: CertificatePeers
+  readonly links: Pick<PeerLinks, 'report'>
+  readonly timers: Timers
+  readonly log: Logger
+  /** Runs what reads the chain, fetching blocks that are missing. */
+  readonly run: <T>(read: () => T) => T | Promise<T>
+  /** Makes a final tipset the checkpoint: the syncer's. */
+  readonly checkpoint: (key: TipsetKey) => Promise<void>
+}
+
+/** Follows until it is stopped. */
+export class F3Follower {
+  readonly #deps: F3FollowerDeps
+  readonly #stopping = new AbortController()
+  #waitMs: number
+  #cancel: (() => void) | undefined
+  #polling: Promise<void> | undefined
+  #checkpointing = false
+  #wanted: FinalityCertificate | undefined
+  #unsubscribe: (() => void) | undefined
+
+  constructor(deps: F3FollowerDeps) {
+    this.#deps = deps
+    this.#waitMs = deps.f3.manifest.minimumPollMs
+  }
+
+  start(): void {
+    this.#unsubscribe ??= this.#deps.f3.onCertificate((certificate) => this.#finalize(certificate))
+    // What an earlier run found is final still.
+    const latest = this.#deps.f3.latest()
+    if (latest !== undefined) this.#finalize(latest)
+    this.#schedule(0)
+  }
+
+  /** Ends the timer and the question under way. */
+  async stop(): Promise<void> {
+    this.#stopping.abort(new F3Error('DISABLED', 'Cannot ask for certificates: stopped'))
+    this.#cancel?.()
+    this.#unsubscribe?.()
+    await this.#polling
+  }
+
+  /** Asks peers once. @returns how many certificates were new */
+  async poll(): Promise<number> {
+    const { f3, peers } = this.#deps
+    if (!(await this.#started())) return 0
+    let added = 0
+    for (const peer of peers.peers().slice(0, PEERS_PER_POLL)) {
+      if (this.#stopping.signal.aborted) break
+      added += await this.#pollPeer(peer, f3)
+    }
+    return added
+  }
+
+  #schedule(ms: number): void {
+    if (this.#stopping.signal.aborted) return
+    this.#cancel = this.#deps.timers.setTimeout(() => {
+      this.#polling = this.#pollOnce()
+    }, ms)
+  }
+
+  /** Polls more often while there is news, less often while there is none. */
+  async #pollOnce(): Promise<void> {
+    const { minimumPollMs, maximumPollMs } = this.#deps.f3.manifest
+    try {
+      const added = await this.poll()
+      this.#waitMs = added > 0 ? minimumPollMs : Math.min(this.#waitMs * 2, maximumPollMs)
+    } catch (error) {
+      this.#deps.log.warn('certificates not asked for', { error: errorMessage(error) })
+    }
+    this.#schedule(this.#waitMs)
+  }
+
+  async #started(): Promise<boolean> {
+    const { f3, run, log } = this.#deps
+    if (f3.isRunning) return true
+    try {
+      return await run(() => f3.start())
+    } catch (error) {
+      log.warn('F3 not started', { error: errorMessage(error) })
+      return false
+    }
+  }
+
+  async #pollPeer(peer: PeerName, f3: F3): Promise<number> {
+    const { peers, links, log, run } = this.#deps
+    let added = 0
+    try {
+      for (let batch = 0; batch < BATCHES_PER_POLL; batch++) {
+        const question = { firstInstance: f3.pendingInstance(), limit: BATCH, includePowerTable: false }
+        const { certificates } = await peers.request(peer, question, this.#stopping.signal)
+        if (certificates.length === 0) break
+        const taken = await run(() => f3.importCertificates(certificates.map(({ certificate }) => certificate)))
+        added += taken
+        if (taken === 0) break
+      }
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return added
+      // A certificate that fails a check is a lie of whoever sent it.
+      if (error instanceof F3Error) links.report(peer, { reason: `certificate: ${error.message}`, proven: true })
+      log.debug('no certificates', { peer, error: errorMessage(error) })
+    }
+    return added
+  }
+
+  /** One checkpoint at a time, and always the newest. */
+  #finalize(certificate: FinalityCertificate): void {
+    this.#wanted = certificate
+    if (this.#checkpointing) return
+    this.#checkpointing = true
+    void this.#checkpointAll()
+  }
+
+  async #checkpointAll(): Promise<void> {
+    const { checkpoint, log } = this.#deps
+    while (this.#wanted !== undefined && !this.#stopping.signal.aborted) {
+      const certificate = this.#wanted
+      this.#wanted = undefined
+      try {
+        await checkpoint(finalizedKey(certificate))
+      } catch (error) {
+        const code = error instanceof PetrelError ? error.code : undefined
+        log.warn('checkpoint of F3 refused', { instance: certificate.instance, code, error: errorMessage(error) })
+      }
+    }
+    this.#checkpointing = false
+  }
+}
