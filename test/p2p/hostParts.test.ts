@@ -80,7 +80,7 @@ it('the datastore forgets what was used longest ago', () => {
 it('traffic: totals and rates that fade', async () => {
   const time = new VirtualTime()
   const traffic = new Traffic(time, () => 'peer')
-  const stream = { protocol: '/x', send: () => true, onData: () => undefined }
+  const stream = { protocol: '/x', readBufferLength: 0, send: () => true, onData: () => undefined }
   traffic.trackProtocolStream(stream as never)
   for (let i = 0; i < 20; i++) {
     stream.send.call(stream, { byteLength: 1000 } as never)

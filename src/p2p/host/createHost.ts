@@ -6,7 +6,7 @@ import { circuitRelayServer } from '@libp2p/circuit-relay-v2'
 import { identify, identifyPush } from '@libp2p/identify'
 import { type KadDHT, kadDHT, passthroughMapper, removePrivateAddressesMapper } from '@libp2p/kad-dht'
 import { noise } from '@libp2p/noise'
-import { type Ping, ping } from '@libp2p/ping'
+import { ping } from '@libp2p/ping'
 import { yamux } from '@libp2p/yamux'
 import { createLibp2p, type Libp2p, type Libp2pInit } from 'libp2p'
 import { topicScores } from '../gossip/scores.ts'
@@ -28,6 +28,7 @@ import { createRouter, type Router } from './router.ts'
 import { Traffic } from './traffic.ts'
 
 const SEED_BYTES = 32
+const PING_STREAMS = 4
 
 /** libp2p's hard bound lies above the one that the peers are cut at: there is room for the new one. */
 const SPARE_CONNECTIONS = 32
@@ -39,7 +40,6 @@ interface HostServices {
   readonly [name: string]: unknown
   readonly pubsub: Router
   readonly dht: KadDHT
-  readonly ping: Ping
 }
 
 /**
@@ -110,7 +110,7 @@ export async function createHost(options: HostOptions, transports: HostTransport
     services: services(options, limits, router),
   })
   started = node as unknown as Libp2p
-  const { pubsub, dht, ping: pings } = node.services as unknown as HostServices
+  const { pubsub, dht } = node.services as unknown as HostServices
   withoutRecords(dht)
   const { clock, timers, log } = ports
   return new P2pHost({
@@ -118,7 +118,6 @@ export async function createHost(options: HostOptions, transports: HostTransport
     identity,
     router: pubsub,
     dht,
-    ping: pings,
     links: new HostLinks({ node: started, bans, tags, limits, clock, timers, log }),
     pubsub: new HostPubSub(pubsub, topics, log),
     bans,
@@ -138,7 +137,8 @@ function services(options: HostOptions, limits: HostLimits, router: ReturnType<t
   return {
     identify: identify(),
     identifyPush: identifyPush(),
-    ping: ping(),
+    // Of each, one is libp2p's own watch over its connections.
+    ping: ping({ maxInboundStreams: PING_STREAMS, maxOutboundStreams: PING_STREAMS }),
     dht: kadDHT({
       protocol: `/fil/kad/${options.networkName}/kad/1.0.0`,
       ...(dht === 'auto' ? {} : { clientMode: dht === 'client' }),

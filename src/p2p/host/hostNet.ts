@@ -1,5 +1,7 @@
 /** The Net methods' view of a host. */
 import { peerIdFromString } from '@libp2p/peer-id'
+import { concatBytes, EMPTY_BYTES, equalBytes } from '../../base/bytes.ts'
+import { errorMessage } from '../../base/errors.ts'
 import { P2pError } from '../errors.ts'
 import { BOOTSTRAPPER_APP_SCORE, PEER_SCORE } from '../gossip/scores.ts'
 import type { PeerName } from '../peerLinks.ts'
@@ -24,6 +26,9 @@ import type { TrafficStats } from './traffic.ts'
 
 /** Why peers are protected that the operator named. @see lotus node/impl/net/protect.go apiProtectTag */
 const PROTECTED_BY_API = 'api'
+
+const PING = '/ipfs/ping/1.0.0'
+const PING_BYTES = 32
 
 /** What a host tells of itself and does when asked. */
 export class HostNet implements NetService {
@@ -115,11 +120,30 @@ export class HostNet implements NetService {
     throw new P2pError('NOT_FOUND', 'routing: not found')
   }
 
+  /** By hand: libp2p's own service counts whole milliseconds. @see libp2p specs ping/ping.md */
   async ping(id: PeerName, signal: AbortSignal): Promise<number> {
+    const { links, ports } = this.#parts
+    await this.connect({ id, addresses: [] }, signal)
+    const stream = await links.open(id, [PING], signal)
+    const aborted = (): void => stream.abort(new P2pError('TIMEOUT', `failed to ping ${id}: no answer in time`))
+    signal.addEventListener('abort', aborted, { once: true })
     try {
-      return await this.#parts.ping.ping(peerIdFromString(id), { signal })
-    } catch (cause) {
-      throw hostError(`failed to ping ${id}`, cause, 'DIAL_FAILED')
+      const question = new Uint8Array(PING_BYTES)
+      ports.random.fill(question)
+      const startMs = ports.clock.monotonicMs()
+      await stream.write(question)
+      let answer: Uint8Array = EMPTY_BYTES
+      while (answer.length < PING_BYTES) {
+        const chunk = await stream.read()
+        if (chunk === undefined) break
+        answer = concatBytes(answer, chunk)
+      }
+      const tookMs = ports.clock.monotonicMs() - startMs
+      if (!equalBytes(answer, question)) throw new P2pError('BAD_ANSWER', 'ping packet was incorrect')
+      return tookMs
+    } finally {
+      signal.removeEventListener('abort', aborted)
+      stream.closeWrite().catch((error: unknown) => ports.log.debug('ping', { reason: errorMessage(error) }))
     }
   }
 

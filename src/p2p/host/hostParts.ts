@@ -1,6 +1,5 @@
 /** What a host is put together of, see `createHost`. */
 import type { KadDHT } from '@libp2p/kad-dht'
-import type { Ping } from '@libp2p/ping'
 import type { Libp2p } from 'libp2p'
 import type { PeerName } from '../peerLinks.ts'
 import type { Bans } from '../peers/bans.ts'
@@ -19,7 +18,6 @@ export interface HostParts {
   readonly identity: HostIdentity
   readonly router: Router
   readonly dht: KadDHT
-  readonly ping: Ping
   readonly links: HostLinks
   readonly pubsub: HostPubSub
   readonly bans: Bans

@@ -170,23 +170,21 @@ export class Traffic implements Metrics {
     const { protocol } = stream
     let peer: PeerName | undefined
     const counters = (second: number): Meters[] => {
-      // By the time of the first bytes the stream is in its connection's list.
       peer ??= this.#ownerOf(stream)
       const counters = [this.#all, this.#protocols.at(protocol, second)]
       if (peer !== undefined) counters.push(this.#peers.at(peer, second))
       return counters
     }
-    count(
-      stream as unknown as Counted,
-      (bytes) => {
-        const second = this.#second()
-        for (const one of counters(second)) one.received(bytes, second)
-      },
-      (bytes) => {
-        const second = this.#second()
-        for (const one of counters(second)) one.sent(bytes, second)
-      },
-    )
+    const received = (bytes: number): void => {
+      const second = this.#second()
+      for (const one of counters(second)) one.received(bytes, second)
+    }
+    // What came together with the agreement on the protocol.
+    if (stream.readBufferLength > 0) received(stream.readBufferLength)
+    count(stream as unknown as Counted, received, (bytes) => {
+      const second = this.#second()
+      for (const one of counters(second)) one.sent(bytes, second)
+    })
   }
 
   totals(): TrafficStats {

@@ -2,7 +2,18 @@
  * JSON of the Net methods.
  * @see lotus api/types.go, api/api_net.go; go-libp2p core/metrics, core/network; go-libp2p-pubsub score.go
  */
-import { type Codec, int, type Json, json, jsonOnly, list, nullable, struct, text } from '../../codec/description.ts'
+import {
+  type Codec,
+  int,
+  type Json,
+  json,
+  jsonOnly,
+  list,
+  listOrEmpty,
+  nullable,
+  struct,
+  text,
+} from '../../codec/description.ts'
 import { peerName } from './peerId.ts'
 
 /** A map with text keys, sorted as Go prints it. */
@@ -76,7 +87,7 @@ export interface NetBlockList {
 }
 
 export const netBlockList: Codec<NetBlockList> = struct<NetBlockList>('api.NetBlockList', [
-  ['peers', 'Peers', list(peerName)],
+  ['peers', 'Peers', listOrEmpty(peerName)],
   ['addresses', 'IPAddrs', list(text)],
   ['subnets', 'IPSubnets', list(text)],
 ])
@@ -108,7 +119,7 @@ export const extendedPeerInfo: Codec<ExtendedPeerInfo> = struct<ExtendedPeerInfo
   ['id', 'ID', peerName],
   ['agent', 'Agent', text],
   ['addresses', 'Addrs', list(text)],
-  ['protocols', 'Protocols', list(text)],
+  ['protocols', 'Protocols', listOrEmpty(text)],
   ['connMgrMeta', 'ConnMgrMeta', nullable(connMgrInfo)],
 ])
 
