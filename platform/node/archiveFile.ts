@@ -304,6 +304,14 @@ interface Job {
   pause(phase: ArchiveProgress['phase'], bytes: number): Promise<void>
 }
 
+async function inSteps<T>(steps: Generator<void, T>, pause: () => Promise<void>): Promise<T> {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    await pause()
+  }
+}
+
 async function indexPlain({ source, store, stamp, places, scratch, pause }: Job): Promise<void> {
   const sorter = new HashSorter(scratchIn(scratch))
   const file = openPartial(placeFor(places.index))
@@ -316,7 +324,9 @@ async function indexPlain({ source, store, stamp, places, scratch, pause }: Job)
     })
     while (builder.step()) await pause('indexing', builder.progress)
     const sink = new BufferedSink(file)
-    writeIndex(sorter, indexShape(sorter), sink)
+    const pauses = (): Promise<void> => pause('indexing', builder.progress)
+    const shape = await inSteps(indexShape(sorter), pauses)
+    await inSteps(writeIndex(sorter, shape, sink), pauses)
     sink.write(stamp)
     sink.flush()
     file.finish()
@@ -354,7 +364,7 @@ async function compressAgain(job: Job): Promise<void> {
       await pause('compressing', position)
     }
     scanner.finish()
-    writer?.finish()
+    if (writer !== undefined) await inSteps(writer.finishing(), () => pause('compressing', source.size))
     file.finish()
   } finally {
     file.abandon()

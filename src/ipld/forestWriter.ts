@@ -8,7 +8,7 @@ import { type ByteSource, readExactly } from '../codec/byteSource.ts'
 import type { Cid } from '../codec/cid.ts'
 import { zstdFrameAt } from '../codec/zstdFrames.ts'
 import { carHeaderBytes, carSectionHead } from './car.ts'
-import { hashCid, indexShape, writeIndex } from './hashIndex.ts'
+import { atOnce, hashCid, indexShape, writeIndex } from './hashIndex.ts'
 import { HashSorter } from './hashSorter.ts'
 import { BufferedSink, type ByteSink, type OpenScratch } from './scratchFile.ts'
 
@@ -139,10 +139,15 @@ export class ForestWriter {
 
   /** Writes the index and the footer. */
   finish(): void {
+    atOnce(this.finishing())
+  }
+
+  /** The same in steps between which others may run. */
+  *finishing(): Generator<void, void> {
     this.#endFrame()
-    const shape = indexShape(this.#sorter)
+    const shape = yield* indexShape(this.#sorter)
     const indexOffset = this.#out.size + SKIPPABLE_HEADER
-    writeIndex(this.#sorter, shape, new SkippableFrames(this.#out, shape.bytes))
+    yield* writeIndex(this.#sorter, shape, new SkippableFrames(this.#out, shape.bytes))
     this.#sorter.close()
     this.#out.write(skippableHeader(FOOTER_PAYLOAD))
     const footer = new Uint8Array(FOOTER_PAYLOAD)

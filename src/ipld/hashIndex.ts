@@ -185,29 +185,40 @@ class DistinctPairs {
   }
 }
 
-/** The shape that the index of these pairs takes: two passes over them. */
-export function indexShape(sorter: HashSorter): IndexShape {
+/** Pairs handled between two pauses: some milliseconds. */
+const STEP_PAIRS = 20_000
+
+function* shapeOf(sorter: HashSorter, buckets: number): Generator<void, IndexShape & { readonly count: number }> {
   let count = 0
-  for (const pairs = new DistinctPairs(sorter.sorted()); pairs.next(); ) count++
-  const buckets = Math.max(Math.floor(count / LOAD_FACTOR), count)
   let longest = 0
   let collisions = 0
   let slot = 0
   for (const pairs = new DistinctPairs(sorter.sorted()); pairs.next(); slot++) {
+    if (++count % STEP_PAIRS === 0) yield
     if (pairs.repeatsHash) collisions++
     const ideal = idealSlot(pairs.high, pairs.low, buckets)
     if (slot < ideal) slot = ideal
     else if (slot - ideal > longest) longest = slot - ideal
   }
   const slots = Math.max(slot, buckets) + 1
-  return { longest, collisions, buckets, slots, bytes: HEADER_BYTES + slots * SLOT_BYTES }
+  return { count, longest, collisions, buckets, slots, bytes: HEADER_BYTES + slots * SLOT_BYTES }
 }
 
 /**
- * Writes the index of these pairs.
+ * The shape that the index of these pairs takes, in steps between which others may run: one pass over the pairs, or two
+ * where some of them are the same.
+ */
+export function* indexShape(sorter: HashSorter): Generator<void, IndexShape> {
+  const bucketsFor = (count: number): number => Math.max(Math.floor(count / LOAD_FACTOR), count)
+  const shape = yield* shapeOf(sorter, bucketsFor(sorter.count))
+  return shape.count === sorter.count ? shape : yield* shapeOf(sorter, bucketsFor(shape.count))
+}
+
+/**
+ * Writes the index of these pairs, in steps between which others may run.
  * @param shape - what {@link indexShape} gave for them
  */
-export function writeIndex(sorter: HashSorter, shape: IndexShape, sink: ByteSink): void {
+export function* writeIndex(sorter: HashSorter, shape: IndexShape, sink: ByteSink): Generator<void, void> {
   const header = new Uint8Array(HEADER_BYTES)
   const view = viewOf(header)
   view.setBigUint64(0, INDEX_VERSION, true)
@@ -219,7 +230,9 @@ export function writeIndex(sorter: HashSorter, shape: IndexShape, sink: ByteSink
   const full = new Uint8Array(SLOT_BYTES)
   const slotView = viewOf(full)
   let slot = 0
+  let count = 0
   for (const pairs = new DistinctPairs(sorter.sorted()); pairs.next(); slot++) {
+    if (++count % STEP_PAIRS === 0) yield
     for (const ideal = idealSlot(pairs.high, pairs.low, shape.buckets); slot < ideal; slot++) sink.write(empty)
     slotView.setUint32(0, pairs.low, true)
     slotView.setUint32(4, pairs.high, true)
@@ -228,4 +241,12 @@ export function writeIndex(sorter: HashSorter, shape: IndexShape, sink: ByteSink
     sink.write(full)
   }
   for (; slot < shape.slots; slot++) sink.write(empty)
+}
+
+/** Does all steps at once. */
+export function atOnce<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
 }

@@ -6,7 +6,7 @@ import { type ByteSource, readAhead, readExactly } from '../codec/byteSource.ts'
 import { BufferedSink, type OpenScratch, type ScratchFile } from './scratchFile.ts'
 
 /** Pairs held in memory: 16 bytes each, and 8 more while they are sorted. */
-const RUN_PAIRS = 1 << 22
+const RUN_PAIRS = 1 << 21
 const PAIR_BYTES = 16
 /** Bytes of a run that are read at a time while runs are merged. */
 const RUN_WINDOW = 1 << 18
@@ -196,7 +196,7 @@ export class HashSorter {
   readonly #runs: ScratchFile[] = []
   #count = 0
 
-  /** @param runPairs - pairs held in memory; default 4 million, 100 MB */
+  /** @param runPairs - pairs held in memory; default 2 million, 50 MB */
   constructor(openScratch: OpenScratch, runPairs: number = RUN_PAIRS) {
     this.#openScratch = openScratch
     this.#runPairs = runPairs

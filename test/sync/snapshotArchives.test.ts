@@ -15,7 +15,7 @@ import { CarScanner, type CarScanSink, LARGE_SECTION_BYTES } from '../../src/ipl
 import { readCarV2Index } from '../../src/ipld/carV2Index.ts'
 import { ForestCarStore } from '../../src/ipld/forestCar.ts'
 import { ForestWriter } from '../../src/ipld/forestWriter.ts'
-import { HashIndex, hashCid, idealSlot, indexShape, writeIndex } from '../../src/ipld/hashIndex.ts'
+import { atOnce, HashIndex, hashCid, idealSlot, indexShape, writeIndex } from '../../src/ipld/hashIndex.ts'
 import { HashSorter } from '../../src/ipld/hashSorter.ts'
 import { IndexedCarStore } from '../../src/ipld/indexedCar.ts'
 import type { OpenScratch } from '../../src/ipld/scratchFile.ts'
@@ -132,8 +132,8 @@ describe.skipIf(missing)('archives on disk', () => {
         at = section.next
       }
     }
-    const shape = indexShape(sorter)
-    const bytes = written((sink) => writeIndex(sorter, shape, sink))
+    const shape = atOnce(indexShape(sorter))
+    const bytes = written((sink) => atOnce(writeIndex(sorter, shape, sink)))
     expect(bytes.length).toBe(payload.length)
     expect(equalBytes(bytes, payload)).toBe(true)
   })
@@ -249,8 +249,8 @@ describe.skipIf(missing)('archives on disk', () => {
     const sorter = new HashSorter(scratchFiles().open)
     const builder = new CarIndexBuilder(memorySource(bytes), sorter)
     while (builder.step()) {}
-    const shape = indexShape(sorter)
-    const index = new HashIndex(memorySource(written((sink) => writeIndex(sorter, shape, sink))))
+    const shape = atOnce(indexShape(sorter))
+    const index = new HashIndex(memorySource(written((sink) => atOnce(writeIndex(sorter, shape, sink)))))
     expect(index.find(cid, (offset) => offset)).toBe(readCarHeader(memorySource(bytes)).start)
     bytes[bytes.length - 1000] = 1
     const again = new CarIndexBuilder(memorySource(bytes), new HashSorter(scratchFiles().open))
