@@ -30,3 +30,5 @@ export const REPUBLISH_SPACING_MS = 100
 export const MIN_REPUBLISH_INTERVAL_MS = 120_000
 /** Tipsets whose premiums are kept for the estimator. */
 export const PREMIUM_CACHE_TIPSETS = 256
+/** Between two tries to take a message from disk whose sender's state has to be fetched, ms. */
+export const LATE_RETRY_MS = 5_000

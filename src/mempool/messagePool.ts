@@ -15,6 +15,7 @@ import { errorMessage } from '../base/errors.ts'
 import type { Clock, KeyValueStore, Logger, Timers } from '../base/ports.ts'
 import type { Cid } from '../codec/cid.ts'
 import { encode } from '../codec/description.ts'
+import { BlockMissing } from '../ipld/errors.ts'
 import { type Address, isIdAddress } from '../types/address.ts'
 import type { Message } from '../types/message.ts'
 import { type SignedMessage, signedMessage, signedMessageCid } from '../types/signedMessage.ts'
@@ -29,7 +30,14 @@ import { loadConfig, saveConfig } from './configStore.ts'
 import { createChains } from './createChains.ts'
 import { MempoolError, withContext } from './errors.ts'
 import { feeCapLowerBound } from './fees.ts'
-import { POOL_BYTES_HIGH, POOL_BYTES_LOW, POOL_BYTES_MAX, POOL_HEADROOM, REPUBLISH_SPACING_MS } from './limits.ts'
+import {
+  LATE_RETRY_MS,
+  POOL_BYTES_HIGH,
+  POOL_BYTES_LOW,
+  POOL_BYTES_MAX,
+  POOL_HEADROOM,
+  REPUBLISH_SPACING_MS,
+} from './limits.ts'
 import { LocalMessages, type StoreWrite } from './localMessages.ts'
 import type { MessageSet } from './messageSet.ts'
 import type { MinimumGas } from './minimumGas.ts'
@@ -465,14 +473,41 @@ export class MessagePool {
 
   /** What the chain has for good leaves the disk; what it has, but may lose again, is kept there and passed over. */
   async #loadLocal(): Promise<void> {
-    const done: SignedMessage[] = []
+    const late: SignedMessage[] = []
     for (const signed of this.#locals.load()) {
-      const sender = this.#senders.tryResolve(signed.message.from, this.#tipset)
-      if (sender !== undefined) this.#pending.markLocal(sender)
-      if (this.#isFinal(signed.message)) done.push(signed)
-      else await this.#addLoaded(signed)
+      try {
+        await this.#loadOne(signed)
+      } catch (error) {
+        if (!(error instanceof BlockMissing) || this.#deps.chain.fetching === undefined) throw error
+        late.push(signed)
+      }
     }
-    this.#locals.delete(done)
+    if (late.length > 0) void this.#loadLate(late)
+  }
+
+  /** Those whose state has to be fetched: peers that have it may come later, so until it is here. */
+  async #loadLate(messages: readonly SignedMessage[]): Promise<void> {
+    const { chain, logger } = this.#deps
+    for (const signed of messages) {
+      while (!this.#timers.closed) {
+        try {
+          await chain.fetching?.(() => this.#loadOne(signed))
+          break
+        } catch (error) {
+          logger.debug('mempool: message from disk waits', { error: errorMessage(error) })
+          await this.#timers.pause(LATE_RETRY_MS)
+        }
+      }
+    }
+  }
+
+  /** Changes nothing before it has read all that it needs. @throws BlockMissing */
+  async #loadOne(signed: SignedMessage): Promise<void> {
+    const sender = this.#senders.tryResolve(signed.message.from, this.#tipset)
+    const isFinal = this.#isFinal(signed.message)
+    if (sender !== undefined) this.#pending.markLocal(sender)
+    if (isFinal) this.#locals.delete([signed])
+    else await this.#addLoaded(signed)
   }
 
   #isFinal({ from, nonce }: Message): boolean {
@@ -489,6 +524,7 @@ export class MessagePool {
       if (this.#nonces.next(signed.message.from, this.#tipset, after) > signed.message.nonce) return
       await this.#admit(createPooledMessage(signed), { local: true, untrusted: false })
     } catch (error) {
+      if (error instanceof BlockMissing) throw error
       this.#deps.logger.warn('mempool: message from disk not added', {
         cid: signedMessageCid(signed).toString(),
         error: errorMessage(error),

@@ -1,7 +1,9 @@
 /** The pool's view of the node's chain. */
 import { accountKey, tryActorOf } from '../chain/actorLookup.ts'
 import type { ChainView } from '../chain/chainView.ts'
+import type { HeadListener } from '../chain/headChange.ts'
 import type { VmHost } from '../chain/vm.ts'
+import type { BlockEdge } from '../ipld/blockFetcher.ts'
 import { putCbor } from '../ipld/blockstore.ts'
 import { upgradeHeight } from '../networks/network.ts'
 import type { StateTree } from '../state/stateTree.ts'
@@ -13,12 +15,17 @@ import { MempoolError } from './errors.ts'
 import { MinimumGas } from './minimumGas.ts'
 import type { ActorReader, MempoolChain } from './ports.ts'
 
-/** Connects the pool to a chain and its machine. */
-export function createPoolChain(view: ChainView, vm: Pick<VmHost, 'tipsetState'>): MempoolChain {
+/**
+ * Connects the pool to a chain and its machine.
+ * @param fetching - of a node that has only a part of the state
+ */
+export function createPoolChain(view: ChainView, vm: Pick<VmHost, 'tipsetState'>, fetching?: BlockEdge): MempoolChain {
   const { store } = view
   return {
+    ...(fetching === undefined ? {} : { fetching }),
     head: () => store.head(),
-    onHeadChange: (listener) => store.onHeadChange(listener),
+    onHeadChange: (listener) =>
+      store.onHeadChange(fetching === undefined ? listener : afterFetching(view, fetching, listener)),
     loadTipset: (key) => store.tipset(key),
     blockMessages: (header) => view.blockMessages(header),
     tipsetMessages: (tipset) => view.tipsetMessages(tipset),
@@ -31,6 +38,25 @@ export function createPoolChain(view: ChainView, vm: Pick<VmHost, 'tipsetState'>
     finalTipset: (tipset) => finalTipset(view, tipset),
     networkVersion: (epoch) => view.networkVersion(epoch),
     actorKind: (code) => view.codes(code)?.kind,
+  }
+}
+
+/**
+ * Hears of head changes once what the pool reads of them is here: messages of both branches, their senders in the new
+ * head's state. In order; what cannot be fetched is heard of all the same.
+ */
+function afterFetching(view: ChainView, fetching: BlockEdge, listener: HeadListener): HeadListener {
+  let last: Promise<unknown> = Promise.resolve()
+  return (reverted, applied) => {
+    const fetch = (): void => {
+      const head = applied.at(-1) ?? view.store.head()
+      const tree = view.stateBefore(head)
+      for (const tipset of [...reverted, ...applied]) {
+        for (const { message } of view.tipsetMessages(tipset)) tryActorOf(tree, message.from)
+      }
+    }
+    const tell = (): void => listener(reverted, applied)
+    last = last.then(() => fetching(fetch)).then(tell, tell)
   }
 }
 

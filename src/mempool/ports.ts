@@ -2,6 +2,7 @@
 import type { BlockMessages } from '../chain/blockMessages.ts'
 import type { HeadListener } from '../chain/headChange.ts'
 import type { Cid } from '../codec/cid.ts'
+import type { BlockEdge } from '../ipld/blockFetcher.ts'
 import type { ActorState } from '../types/actor.ts'
 import type { Address } from '../types/address.ts'
 import type { BlockHeader } from '../types/blockHeader.ts'
@@ -43,6 +44,11 @@ export interface MempoolChain {
   /** The ancestor of a tipset that no reorg takes away any more; undefined when the chain is too short. */
   finalTipset(tipset: Tipset): Tipset | undefined
   networkVersion(epoch: ChainEpoch): number
+  /**
+   * Runs until the blocks that it misses are here; `run` may be called many times. Undefined where all state is at hand,
+   * so that nothing throws `BlockMissing`.
+   */
+  readonly fetching?: BlockEdge
   /** Name of an actor's code in its manifest: `account`, `ethaccount`, `placeholder`, …; undefined when unknown. */
   actorKind(code: Cid): string | undefined
 }

@@ -3,6 +3,7 @@ import type { KeyValueStore } from '../base/ports.ts'
 import { accountKey, tryActorOf } from '../chain/actorLookup.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import type { VmHost } from '../chain/vm.ts'
+import type { BlockEdge } from '../ipld/blockFetcher.ts'
 import { DEFAULT_MAX_FEE } from '../mempool/gas/capGasFee.ts'
 import { PremiumEstimator } from '../mempool/gas/gasPremium.ts'
 import { estimateMessageGas, type MessageGasDeps } from '../mempool/gas/messageGas.ts'
@@ -40,6 +41,8 @@ export interface MempoolDeps {
    * the head's own messages to nonces anyway.
    */
   readonly executes: boolean
+  /** Of a node that has only a part of the state. */
+  readonly edge?: BlockEdge | undefined
 }
 
 /** The running pool. */
@@ -68,7 +71,7 @@ export async function openMempool(
   const { view, vm, meta, wallet } = deps
   const { network, store } = view
   const { addressPrefix } = network
-  const chain = createPoolChain(view, deps.executes ? vm : beforeTipset)
+  const chain = createPoolChain(view, deps.executes ? vm : beforeTipset, deps.executes ? undefined : deps.edge)
   const republishMs = (REPUBLISH_BLOCKS * network.blockDelaySecs + network.propagationDelaySecs) * MS_PER_SEC
   const pool = await openMessagePool(
     {

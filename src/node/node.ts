@@ -127,7 +127,7 @@ export async function startNode(
   const tokens = new Tokens({ secret, clock: ports.clock, random: ports.random, store: meta })
   const publish = (bytes: Uint8Array): void => networking?.gossip.publishMessage(bytes)
   const mempool = await openMempool(
-    { view, vm, meta, wallet, executes: net?.mode !== 'headers' },
+    { view, vm, meta, wallet, executes: net?.mode !== 'headers', edge },
     { publish, ...settings.mempool },
     ports,
   )
