@@ -1,6 +1,6 @@
 /**
  * The whole check, in order of speed: types, lint, unit tests (with layers and cycles), the same in Chromium, the node in
- * Node and in Deno, recorded chains, the package. Ends with `N passed, N failed, N skipped`: tests, plus one for each
+ * Node and in Deno, several nodes together, the package. Ends with `N passed, N failed, N skipped`: tests, plus one for each
  * step that is no test.
  *
  *     npm test [-- step…]
@@ -58,6 +58,7 @@ const STEPS: readonly Step[] = [
   { name: 'chromium', command: [node, 'test/chromium/run.ts'], result: 'line', only: installChromium },
   { name: 'deno', command: [node, DENO, 'run', '-A', 'test/deno/run.ts'], result: 'line' },
   { name: 'runtimes', command: [node, 'test/runtimes/run.ts'], result: 'line' },
+  { name: 'network', command: [node, 'test/network/run.ts', '--seed', '1', '--rounds', '6'], result: 'line' },
   { name: 'pack', command: [node, 'test/pack/run.ts'], result: 'line' },
 ]
 
