@@ -97,7 +97,7 @@ function messages(epoch: number, dice: () => number, accounts: readonly string[]
   const amount = (): bigint => (FIL * BigInt(Math.ceil(dice() * 5_000_000))) / 1_000_000n
   for (let i = 0; i < 1 + Math.floor(dice() * 3); i++) out.push({ from: some(), to: some(), value: amount() })
   if (dice() < 0.1) out.push({ from: accounts.at(-1) as string, to: some(), value: amount(), feeCap: PATIENT_CAP })
-  for (let i = 0; i < Math.round(busy * 7); i++) {
+  for (let i = 0; i < Math.round(busy * 4); i++) {
     out.push({ from: some(), to: some(), value: amount() / 10n, gasLimit: HEAVY_GAS })
   }
   return out

@@ -35,17 +35,18 @@ export function formatAmount(value: TokenAmount): Amount {
   return { text, unit: 'FIL', exact }
 }
 
-/** Units of gas prices, attoFIL each. */
-export type GasUnit = 'attoFIL' | 'nanoFIL'
+/** Units of gas prices. */
+type GasUnit = 'attoFIL' | 'nanoFIL'
 
 /** AttoFIL while that is short. */
-export function gasUnit(value: TokenAmount): GasUnit {
-  return value < NANO / 1000n ? 'attoFIL' : 'nanoFIL'
+function gasUnit(value: TokenAmount): GasUnit {
+  return value < NANO / 100n ? 'attoFIL' : 'nanoFIL'
 }
 
 /** A price of gas, three digits of nanoFIL that tell something. */
-export function formatGasPrice(value: TokenAmount, unit: GasUnit = gasUnit(value)): Amount {
+export function formatGasPrice(value: TokenAmount): Amount {
   const exact = filNumber(value)
+  const unit = gasUnit(value)
   if (unit === 'attoFIL') return { text: grouped(value.toString()), unit, exact }
   const nano = Number(value) / Number(NANO)
   const decimals = nano >= 100 ? 0 : nano >= 1 ? 2 : nano >= 0.1 ? 3 : nano >= 0.01 ? 4 : 5

@@ -1,6 +1,9 @@
-/** The base fee over the newest epochs, as SVG. Read by pointer or by the arrow keys. */
+/**
+ * The base fee over the newest epochs, as SVG. Read by pointer or by the arrow keys. The scale is logarithmic: a fee changes by
+ * up to an eighth of itself per epoch, so the same slope is the same pressure at any height.
+ */
 import type { TipsetView } from '../model/chainWindow.ts'
-import { formatCount, formatGasPrice, gasUnit } from '../model/format.ts'
+import { formatCount, formatGasPrice } from '../model/format.ts'
 import { CHART_EPOCHS, type Monitor } from '../model/monitor.ts'
 import { byId, setText, svg } from './dom.ts'
 
@@ -8,10 +11,12 @@ const HEIGHT = 168
 const TOP = 10
 const BOTTOM = 24
 const RIGHT = 8
-const LEFT = 64
+const LEFT = 52
 const GRID_LINES = 3
-/** A change by less than this share of the fee fills only part of the height: a ripple must not look like a storm. */
-const LEAST_SPAN = 0.02
+/** AttoFIL on the axis: `62.1M`. */
+const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 })
+/** A change by less than this factor fills only part of the height: a ripple must not look like a storm. */
+const LEAST_FACTOR = 1.3
 
 interface Scale {
   readonly width: number
@@ -26,16 +31,16 @@ function xOf({ width, first, last }: Scale, epoch: number): number {
 }
 
 function yOf({ low, high }: Scale, fee: number): number {
-  return TOP + (HEIGHT - TOP - BOTTOM) * (1 - (fee - low) / (high - low))
+  return TOP + (HEIGHT - TOP - BOTTOM) * (1 - Math.log(fee / low) / Math.log(high / low))
 }
 
 function scaleOf(points: readonly TipsetView[], width: number): Scale {
   const fees = points.map(({ baseFee }) => Number(baseFee))
-  const least = Math.min(...fees)
-  const most = Math.max(...fees)
-  const pad = Math.max((most - least) * 0.08, most * LEAST_SPAN, 1)
+  const least = Math.max(1, Math.min(...fees))
+  const most = Math.max(1, ...fees)
+  const pad = Math.sqrt(Math.max(1.15, LEAST_FACTOR / (most / least)))
   const last = (points.at(-1) as TipsetView).height
-  return { width, first: last - CHART_EPOCHS + 1, last, low: Math.max(0, least - pad), high: most + pad }
+  return { width, first: last - CHART_EPOCHS + 1, last, low: least / pad, high: most * pad }
 }
 
 /** See the file's comment. */
@@ -91,12 +96,11 @@ export class FeeChart {
 
   #draw(scale: Scale): Node[] {
     const out: Node[] = []
-    const unit = gasUnit(BigInt(Math.round(scale.high)))
     for (let i = 0; i < GRID_LINES; i++) {
-      const fee = scale.low + ((scale.high - scale.low) * (i + 0.5)) / GRID_LINES
+      const fee = scale.low * (scale.high / scale.low) ** ((i + 0.5) / GRID_LINES)
       const y = Math.round(yOf(scale, fee)) + 0.5
       const text = svg('text', { x: LEFT - 8, y: y + 4, class: 'axis', 'text-anchor': 'end' })
-      text.textContent = formatGasPrice(BigInt(Math.round(fee)), unit).text
+      text.textContent = COMPACT.format(fee)
       out.push(svg('line', { x1: LEFT, x2: scale.width - RIGHT, y1: y, y2: y, class: 'grid' }), text)
     }
     for (const [epoch, anchor] of [
