@@ -21,9 +21,15 @@ export const STALL_MS = 10_000
 export const READ_GATE: GateLimits = { running: 64, perPeer: 8, waiting: 0 }
 /** Requests that are answered at once: the answers in the making are at most 12 × 10 MiB. */
 export const SERVER_GATE: GateLimits = { running: 12, perPeer: 3, waiting: 32 }
-/** Tipsets that a peer may ask for: a few windows at once, then so many a second. A request counts as ten at least. */
-export const SERVER_BUDGET: Budget = { capacity: 9000, perSecond: 600 }
+/**
+ * Tipsets that a peer may ask for: some windows at once, then so many a second. Headers alone count a quarter, a request as ten
+ * at least. A peer that syncs must not be slowed down by it: reading headers takes some 0.1 ms of a tipset.
+ */
+export const SERVER_BUDGET: Budget = { capacity: 20_000, perSecond: 2000 }
 export const LEAST_COST = 10
+export const HEADERS_SHARE = 1 / 4
+/** Refusals of a peer that goes on asking, until it is reported. */
+export const REFUSAL_BUDGET: Budget = { capacity: 32, perSecond: 1 }
 
 /** Largest answer that is read, bytes (Lotus, forest). */
 export const MAX_ANSWER_BYTES: number = 120 * 1024 * 1024

@@ -16,11 +16,13 @@ import { ServiceGate } from '../serviceGate.ts'
 import { answerRequest, type EncodedAnswer, type ExchangeChain, refusal } from './answerRequest.ts'
 import {
   BUSY_MS,
+  HEADERS_SHARE,
   LEAST_COST,
   MAX_REQUEST_BYTES,
   MAX_SERVED_BYTES,
   READ_GATE,
   READ_REQUEST_MS,
+  REFUSAL_BUDGET,
   SERVER_BUDGET,
   SERVER_GATE,
   STALL_MS,
@@ -32,6 +34,7 @@ import {
   type ExchangeRequest,
   exchangeRequest,
   MAX_LENGTH,
+  OPTION_MESSAGES,
   STATUS_GO_AWAY,
 } from './messages.ts'
 
@@ -57,6 +60,7 @@ class ExchangeServer {
   readonly #readGate = new ServiceGate(READ_GATE)
   readonly #gate = new ServiceGate(SERVER_GATE)
   readonly #budget: PeerBudget
+  readonly #refusals: PeerBudget
   readonly #control = new AbortController()
   readonly #end: () => void
 
@@ -64,6 +68,7 @@ class ExchangeServer {
     this.#deps = deps
     this.#time = { clock: deps.clock, timers: deps.timers }
     this.#budget = new PeerBudget(deps.clock, SERVER_BUDGET)
+    this.#refusals = new PeerBudget(deps.clock, REFUSAL_BUDGET)
     this.#end = deps.links.handle(CHAIN_EXCHANGE_PROTOCOL, (peer, stream) => this.#serve(peer, stream))
   }
 
@@ -134,9 +139,10 @@ class ExchangeServer {
 
   async #answer(peer: PeerName, request: ExchangeRequest, hasPlace: boolean): Promise<EncodedAnswer> {
     if (!hasPlace) return refusal(STATUS_GO_AWAY, 'too many requests at once')
-    const cost = Math.max(LEAST_COST, request.length > BigInt(MAX_LENGTH) ? 0 : Number(request.length))
-    if (!this.#budget.take(peer, cost)) {
-      this.#deps.links.report(peer, { reason: 'too many chain exchange requests', proven: false })
+    if (!this.#budget.take(peer, cost(request))) {
+      if (!this.#refusals.take(peer)) {
+        this.#deps.links.report(peer, { reason: 'too many chain exchange requests', proven: false })
+      }
       return refusal(STATUS_GO_AWAY, 'too many requests')
     }
     const { chain, maxServedBytes, clock, timers } = this.#deps
@@ -148,6 +154,13 @@ class ExchangeServer {
       since = clock.monotonicMs()
     })
   }
+}
+
+/** What a request counts for. */
+function cost({ length, options }: ExchangeRequest): number {
+  if (length > BigInt(MAX_LENGTH)) return LEAST_COST
+  const share = (options & OPTION_MESSAGES) === 0n ? HEADERS_SHARE : 1
+  return Math.max(LEAST_COST, Number(length) * share)
 }
 
 /** Small parts are joined, large ones cut, so that each write is about as much as a stream takes at once. */
