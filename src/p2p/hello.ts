@@ -26,6 +26,8 @@ const MAX_ANSWER_BYTES = 32
 /** Time to open a stream, and for each message, milliseconds. */
 const OPEN_MS = 60_000
 const MESSAGE_MS = 10_000
+/** Longest that a Hello waits for the weight, which a follower without state has to fetch, milliseconds. */
+const WEIGHT_MS = 3000
 /** A clock that differs by more is worth a line in the log, milliseconds. */
 const OFFSET_WORTH_LOGGING_MS = 5000
 /** Hellos that a peer may say: a few at once, then one in ten seconds. */
@@ -121,7 +123,7 @@ class Hello {
     const head = chain.head()
     let weight = firstBlock(head).parentWeight
     try {
-      weight = await chain.weight(head)
+      weight = await this.#inTime(chain.weight(head))
     } catch (error) {
       // Without the state that the weight needs; the parents' is less than what this node could claim.
       log.debug('weight of the head unknown', { error: errorMessage(error) })
@@ -132,6 +134,16 @@ class Hello {
       heaviestTipSetWeight: weight,
       genesisHash: chain.genesisCid,
     }
+  }
+
+  async #inTime(weight: bigint | Promise<bigint>): Promise<bigint> {
+    if (typeof weight === 'bigint') return weight
+    const late = new P2pError('TIMEOUT', `Cannot tell the weight: not known after ${WEIGHT_MS} ms`)
+    let cancel = (): void => undefined
+    const tooLong = new Promise<never>((_, reject) => {
+      cancel = this.#deps.timers.setTimeout(() => reject(late), WEIGHT_MS)
+    })
+    return Promise.race([weight, tooLong]).finally(cancel)
   }
 
   #compareClocks(peer: PeerName, began: number, answer: LatencyMessage, ended: number): void {

@@ -183,6 +183,33 @@ describe.skipIf(wireMissing !== undefined)('hello', () => {
     expect(node.openStreams).toBe(0)
   })
 
+  it('a weight that cannot be had in time: the parents’ is said', async () => {
+    const time = new VirtualTime()
+    const network = new MemoryNetwork(time)
+    const { view } = openRecordedView('wire')
+    const { said } = recordedHead()
+    const node = network.addNode('petrel')
+    startHello({
+      links: node.links,
+      chain: {
+        head: () => view.store.tipset(said.heaviestTipSet),
+        weight: () => new Promise(() => undefined),
+        genesisCid: said.genesisHash,
+      },
+      clock: time,
+      timers: time,
+      log: silentLog,
+      onHead: () => undefined,
+    })
+    const other = helloNode(network, time, 'other')
+    network.connect('petrel', 'other')
+    await time.advance(2900)
+    expect(other.heard).toEqual([])
+    await time.advance(200)
+    const head = view.store.tipset(said.heaviestTipSet)
+    expect(other.heard.map((one) => one.weight)).toEqual([head.blocks[0]?.parentWeight])
+  })
+
   it('a peer that never answers costs one stream for 10 s', async () => {
     const time = new VirtualTime()
     const network = new MemoryNetwork(time)

@@ -71,8 +71,8 @@ class BitswapNode {
     const { links, clock, timers, log, blocks } = deps
     this.#senderDeps = { links, log, time: { clock, timers }, signal: this.#control.signal }
     this.#swarm = new Swarm(clock)
-    const send = (peer: PeerName, message: BitswapMessage, sizeBytes: number): Promise<void> => {
-      return this.#sender(peer).send(message, sizeBytes)
+    const send = async (peer: PeerName, message: BitswapMessage, sizeBytes: number): Promise<void> => {
+      await this.#sender(peer).send(message, sizeBytes)
     }
     const unasked = new PeerBudget(clock, UNASKED_BUDGET)
     this.client = new BlockClient({ links, timers, send, unasked, swarm: this.#swarm })
@@ -98,6 +98,8 @@ class BitswapNode {
   #sender(peer: PeerName): PeerSender {
     let sender = this.#senders.get(peer)
     if (sender === undefined) {
+      // Nobody would forget the sender of a peer that is gone already.
+      if (!this.#deps.links.peers().includes(peer)) throw new P2pError('NOT_CONNECTED', 'Cannot send: the peer is gone')
       sender = new PeerSender(this.#senderDeps, peer)
       this.#senders.set(peer, sender)
     }
