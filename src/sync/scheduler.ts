@@ -90,15 +90,15 @@ export class SyncScheduler {
     await Promise.all([...this.#workers.values()].map((one) => one.done))
   }
 
-  /** The heaviest of the heads that were heard of. */
+  /** The heaviest of the heads that were heard of; the others' turn comes after it, should it turn out to be a lie. */
   #begin(): void {
-    const buckets = new TargetBuckets()
     for (const [peer, head] of this.#heads) {
-      buckets.insert(head)
+      this.#deferred.insert(head)
       this.#remember(peer, head)
     }
     this.#heads.clear()
-    const target = buckets.heaviest()
+    const [target, ...others] = this.#deferred.takeAll()
+    for (const one of others) this.#deferred.insert(one)
     if (target !== undefined) this.#spawn(target)
   }
 

@@ -80,6 +80,14 @@ export class TargetBuckets {
     return heaviest
   }
 
+  /** Takes everything out, the heaviest first. */
+  takeAll(): Tipset[] {
+    const all = this.#buckets.flat()
+    this.#buckets = []
+    this.#size = 0
+    return all.sort((a, b) => (isHeavier(a, b) ? -1 : Number(isHeavier(b, a))))
+  }
+
   heaviest(): Tipset | undefined {
     return heaviestOf(this.#buckets.flat())
   }

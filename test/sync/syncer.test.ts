@@ -6,6 +6,8 @@ import { initCrypto } from '../../src/crypto/init.ts'
 import type { FundedAccount } from '../../src/devnet/plan.ts'
 import { amtOf } from '../../src/ipld/amt.ts'
 import { MemoryBlockstore } from '../../src/ipld/blockstore.ts'
+import type { ChainSource } from '../../src/p2p/chainSource.ts'
+import { P2pError } from '../../src/p2p/errors.ts'
 import { SYNC_STAGE } from '../../src/sync/syncState.ts'
 import type { BlockHeader } from '../../src/types/blockHeader.ts'
 import { headerCid } from '../../src/types/blockHeader.ts'
@@ -308,6 +310,47 @@ describe('peers that lie', () => {
     expect(reasons).toContain('wrong messages')
   })
 
+  it('about their weight are found out, and the others followed', async () => {
+    const world = createWorld(1)
+    const chain = await world.chain(world.genesis, 5)
+    const tip = chain.at(-1) as Tipset
+    const lie = createTipset([world.changed(firstBlock(chain[2] as Tipset), { parentWeight: 10n ** 12n })])
+    const follower = follow(world, { threshold: 2 })
+    offer(world, follower, tip, 'honest')
+    offer(world, follower, lie, 'liar')
+    await settled(follower.syncer)
+    expect(headName(follower.store)).toBe(nameOf(tip))
+    expect(follower.syncer.whyBad(lie.key[0] as never)).toContain('weight')
+  })
+
+  it('and flood with heads keep a bounded number of questions under way', async () => {
+    const world = createWorld(1)
+    const [tipset] = await world.chain(world.genesis, 1)
+    let most = 0
+    let underWay = 0
+    let asked = 0
+    const source: ChainSource = {
+      fetch: async () => {
+        asked++
+        most = Math.max(most, ++underWay)
+        await new Promise((resolve) => setTimeout(resolve, 1))
+        underWay--
+        throw new P2pError('ALL_PEERS_FAILED', 'all peers failed')
+      },
+      fetchMessages: () => Promise.reject(new P2pError('ALL_PEERS_FAILED', 'all peers failed')),
+    }
+    const follower = follow(world, { source })
+    const block = firstBlock(tipset as Tipset)
+    for (let i = 0; i < 1000; i++) {
+      const key = [headerCid({ ...block, forkSignaling: i + 1 })]
+      follower.syncer.offerHead(`peer ${i % 400}`, { key, height: block.height, weight: 10n ** 9n })
+    }
+    while (underWay > 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(most).toBeLessThanOrEqual(8)
+    expect(asked).toBeLessThanOrEqual(136)
+    expect(follower.syncer.isWorking).toBe(false)
+  })
+
   it('cannot make a follower of headers ask for state that nobody signed for', async () => {
     const world = createWorld(1)
     const [first, second] = await world.chain(world.genesis, 2)
@@ -419,7 +462,29 @@ describe('start and resumption', () => {
     expect(source.requests.filter(({ messages }) => !messages)).toHaveLength(1)
   })
 
-  it('a follower of headers that begins to execute checks again', async () => {
+  it('stops in the middle, and writes nothing after that', async () => {
+    const world = createWorld(1)
+    const chain = await world.chain(world.genesis, 20)
+    const target = chain.at(-1) as Tipset
+    const first = follow(world)
+    offer(world, first, target)
+    while (first.syncer.checkedBlocks === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+    await first.syncer.stop()
+    const { checkedBlocks } = first.syncer
+    const head = headName(first.store)
+    expect(first.syncer.isWorking).toBe(false)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect([first.syncer.checkedBlocks, headName(first.store)]).toEqual([checkedBlocks, head])
+    expect(offer(world, first, target)).toBe(false)
+    const { blocks, meta } = first
+    const second = follow(world, { blocks, meta })
+    offer(world, second, target)
+    await settled(second.syncer)
+    expect(headName(second.store)).toBe(nameOf(target))
+    expect(second.syncer.checkedBlocks).toBe(chain.length - checkedBlocks)
+  })
+
+  it('a follower of headers fetches the state that it needs', async () => {
     const world = createWorld(1)
     const chain = await world.chain(world.genesis, 3)
     const first = follow(world, { mode: 'headers' })
