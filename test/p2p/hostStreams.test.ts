@@ -22,7 +22,6 @@ describe('transports', () => {
   it.each([
     ['TCP', '/ip4/127.0.0.1/tcp/0'],
     ['WebSocket', '/ip4/127.0.0.1/tcp/0/ws'],
-    ['WebRTC-direct', '/ip4/127.0.0.1/udp/0/webrtc-direct'],
   ])('%s: connects, identifies, carries bytes both ways', async (_name, listen) => {
     const server = await startHost({ listen: [listen] })
     server.links.handle(ECHO, echo)
@@ -47,19 +46,6 @@ describe('transports', () => {
     await client.links.disconnect(server.id)
     await until(() => server.links.peers().length === 0, 'both sides are disconnected')
   })
-})
-
-it('the identity and the hash of the certificate are the same after every start', async () => {
-  const home = newHome()
-  const listen = ['/ip4/127.0.0.1/udp/0/webrtc-direct']
-  const first = await startHost({ listen }, home)
-  const hash = (address: string | undefined): string | undefined => /certhash\/(\w+)/.exec(address ?? '')?.[1]
-  const before = { id: first.id, hash: hash(first.net.addresses().addresses[0]) }
-  await first.stop()
-  const second = await startHost({ listen }, home)
-  expect({ id: second.id, hash: hash(second.net.addresses().addresses[0]) }).toEqual(before)
-  expect(before.hash).toMatch(/^uEi/)
-  expect(await home.keystore.list()).toEqual(['libp2p-host'])
 })
 
 describe('streams', () => {

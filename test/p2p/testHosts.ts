@@ -1,12 +1,12 @@
 /** Real libp2p hosts on loopback for tests, stopped by {@link stopHosts}. */
 
 import { systemClock, systemTimers } from '../../platform/node/clock.ts'
-import { nodeTransports } from '../../platform/node/transports.ts'
+import { streamTransports } from '../../platform/node/streamTransports.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
 import type { KeyValueStore } from '../../src/base/ports.ts'
 import { createHost } from '../../src/p2p/host/createHost.ts'
 import type { P2pHost } from '../../src/p2p/host/host.ts'
-import type { HostOptions } from '../../src/p2p/host/hostOptions.ts'
+import type { HostOptions, HostTransports } from '../../src/p2p/host/hostOptions.ts'
 import { KeyStore } from '../../src/wallet/keyStore.ts'
 import { MemorySecretStore } from '../../src/wallet/secretStore.ts'
 import { silentLog } from '../support/recordedView.ts'
@@ -27,7 +27,11 @@ export function newHome(): HostHome {
 }
 
 /** A host that listens on TCP; not started. */
-export async function newHost(options: Partial<HostOptions> = {}, home: HostHome = newHome()): Promise<P2pHost> {
+export async function newHost(
+  options: Partial<HostOptions> = {},
+  home: HostHome = newHome(),
+  transports: HostTransports = streamTransports,
+): Promise<P2pHost> {
   const host = await createHost(
     {
       version: 'test',
@@ -38,7 +42,7 @@ export async function newHost(options: Partial<HostOptions> = {}, home: HostHome
       ipWhitelist: ['127.0.0.1'],
       ...options,
     },
-    nodeTransports,
+    transports,
     {
       clock: systemClock,
       timers: systemTimers,
