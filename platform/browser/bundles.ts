@@ -1,12 +1,14 @@
 /** Builtin-actors bundles of a tab: given once, kept in IndexedDB, every block checked against its CID. */
-import { set, values } from 'idb-keyval'
+import { entries, set } from 'idb-keyval'
 import { memorySource } from '../../src/codec/byteSource.ts'
-import { CODEC_RAW } from '../../src/codec/cid.ts'
+import { CODEC_RAW, parseCid } from '../../src/codec/cid.ts'
 import { type Blockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { carBlocks, readCarHeader } from '../../src/ipld/car.ts'
 import { isBlockOf } from '../../src/ipld/verifyBlock.ts'
+import { readAll } from './byteSources.ts'
 import type { Database } from './database.ts'
 import { BrowserError } from './errors.ts'
+import type { BytesFrom } from './nodeOptions.ts'
 
 /** Reads a bundle into `blocks`. @returns the CID of its manifest, as text */
 function readBundle(car: Uint8Array, blocks: Blockstore): string {
@@ -25,13 +27,18 @@ function readBundle(car: Uint8Array, blocks: Blockstore): string {
 }
 
 /**
- * The blocks of all bundles of a database, with a new one.
- * @throws BrowserError `BUNDLE_INVALID`; IpldError, CodecError when it is no archive
+ * The blocks of all bundles of a database, with new ones.
+ * @throws BrowserError `BUNDLE_INVALID`, `FILE_UNREADABLE`; IpldError, CodecError when one is no archive
  */
-export async function openBundles(database: Database, added: Uint8Array | undefined): Promise<MemoryBlockstore> {
+export async function openBundles(database: Database, added: readonly BytesFrom[] = []): Promise<MemoryBlockstore> {
   const blocks = new MemoryBlockstore()
-  if (added !== undefined) await set(readBundle(added, blocks), added, database.use('actors', 'strict'))
-  for (const car of await values<Uint8Array>(database.use('actors'))) if (car !== added) readBundle(car, blocks)
+  for (const from of added) {
+    const car = await readAll(from)
+    await set(readBundle(car, blocks), car, database.use('actors', 'strict'))
+  }
+  for (const [manifest, car] of await entries<string, Uint8Array>(database.use('actors'))) {
+    if (!blocks.has(parseCid(manifest))) readBundle(car, blocks)
+  }
   return blocks
 }
 

@@ -290,15 +290,19 @@ function workerOptions(options: PetrelOptions): WorkerOptions {
 
 /** A URL does not cross to a worker; a relative one means the page. */
 function withPlainUrls<T extends NodeKind>(node: T): T {
-  const plain = Object.entries(node).map(([key, value]: [string, unknown]) => {
-    const isAddress = value instanceof URL || (typeof value === 'string' && ADDRESSES.has(key))
-    return [key, isAddress ? new URL(value, document.baseURI).href : value]
-  })
-  return Object.fromEntries(plain) as T
+  const plain = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(plain)
+    return value instanceof URL || typeof value === 'string' ? new URL(value, document.baseURI).href : value
+  }
+  const fields = Object.entries(node).map(([key, value]) => [
+    key,
+    ADDRESSES.has(key) ? plain(value) : (value as unknown),
+  ])
+  return Object.fromEntries(fields) as T
 }
 
 /** Fields that hold an address when they hold a text. */
-const ADDRESSES: ReadonlySet<string> = new Set(['snapshot', 'bundle', 'genesis'])
+const ADDRESSES: ReadonlySet<string> = new Set(['snapshot', 'bundles', 'genesis'])
 
 /**
  * Asks a page for a session with its node: from a frame of another origin, the page being `window.parent`.

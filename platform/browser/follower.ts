@@ -48,12 +48,11 @@ export async function startFollower(kind: FollowerKind, parts: TabNodeParts): Pr
 async function follow(kind: FollowerKind, parts: TabNodeParts, closers: Closers): Promise<TabNode> {
   const { options, database, ports, keystore, shutdown } = parts
   const network = networkOf(kind.network)
-  const bundle = kind.bundle === undefined ? undefined : await readAll(kind.bundle)
   const genesisCar = kind.genesis === undefined ? undefined : await readAll(kind.genesis)
   const stores = await openTabStores(parts, true)
   closers.push(() => stores.close())
   const { meta } = stores
-  const bundles = await openBundles(database, bundle)
+  const bundles = await openBundles(database, kind.bundles)
   const blocks = new LayeredBlockstore([stores.blocks, bundles])
   const local = new BlockFetcher(blocks, [stores.source])
   const given = genesisCar === undefined ? null : readGenesisCar(blocks, genesisCar)

@@ -10,8 +10,8 @@ export interface LocalChainKind {
   readonly kind: 'local'
   /** Seed, accounts, block time, … Defaults: DEVNET_DEFAULTS. `produce` has no meaning here. */
   readonly devnet?: Partial<Omit<DevnetOptions, 'produce'>>
-  /** A builtin-actors bundle (CAR): the chain runs the network's own Wasm actors. Absent: native ones. Kept for later starts. */
-  readonly bundle?: BytesFrom
+  /** Builtin-actors bundles (CAR): the chain runs the network's own Wasm actors. Absent: native ones. Kept for later starts. */
+  readonly bundles?: readonly BytesFrom[]
 }
 
 /** A follower of peers. */
@@ -25,8 +25,8 @@ export interface FollowerKind {
   readonly mode: 'headers' | 'execute'
   /** Multiaddrs of peers to begin with; default: the network's own. */
   readonly bootstrap?: readonly string[]
-  /** Actors' bundle for executing. */
-  readonly bundle?: BytesFrom
+  /** Actors' bundles, for executing. */
+  readonly bundles?: readonly BytesFrom[]
 }
 
 /** An archive opened in place; the chain stands still. */
@@ -35,7 +35,8 @@ export interface SnapshotKind {
   readonly network: string
   /** A file, or an address whose server answers range requests. */
   readonly snapshot: File | Blob | URL | string
-  readonly bundle?: BytesFrom
+  /** Actors' bundles, for executing where the snapshot has no code of its own. */
+  readonly bundles?: readonly BytesFrom[]
 }
 
 /** Which node the worker runs. */

@@ -19,7 +19,7 @@ import { firstBlock } from '../../src/types/tipset.ts'
 
 import type { BrowserStores } from './browserStores.ts'
 import { openBundles } from './bundles.ts'
-import { blobSource, readAll, urlSource } from './byteSources.ts'
+import { blobSource, urlSource } from './byteSources.ts'
 import { startFollower } from './follower.ts'
 import { networkOf } from './networkOf.ts'
 import type { LocalChainKind, SnapshotKind } from './nodeOptions.ts'
@@ -35,10 +35,9 @@ function viewOf(store: ChainStore, network: Network): ChainView {
 
 async function startLocal(kind: LocalChainKind, parts: TabNodeParts): Promise<TabNode> {
   const { options, database, ports, keystore, shutdown } = parts
-  const added = kind.bundle === undefined ? undefined : await readAll(kind.bundle)
   const stores = await openTabStores(parts, false)
   try {
-    const bundles = await openBundles(database, added)
+    const bundles = await openBundles(database, kind.bundles)
     const plan = createDevnetPlan(devnetOptions(kind.devnet ?? {}), builtinNetwork('devnet'))
     const { network } = plan
     const blocks = new LayeredBlockstore([stores.blocks, bundles])
@@ -62,8 +61,7 @@ async function startSnapshot(kind: SnapshotKind, parts: TabNodeParts): Promise<T
   const { options, database, ports, keystore, shutdown } = parts
   const network = networkOf(kind.network)
   const source = kind.snapshot instanceof Blob ? blobSource(kind.snapshot) : urlSource(kind.snapshot)
-  const added = kind.bundle === undefined ? undefined : await readAll(kind.bundle)
-  const bundles = await openBundles(database, added)
+  const bundles = await openBundles(database, kind.bundles)
   // Blocks are checked when they are read: hashing all of a large file first would take minutes in a tab.
   const archive = openArchive(source, { verify: 'read' })
   // The archive is the chain: what is computed over it is computed again after a reload.
@@ -77,7 +75,7 @@ async function startSnapshot(kind: SnapshotKind, parts: TabNodeParts): Promise<T
     ...(network.genesisCid === null ? {} : { genesis: network.genesisCid }),
   })
   const view = viewOf(store, network)
-  const machine = openMachine(view, options, 'wasm', ports.log)
+  const machine = openMachine(view, options, network.actors, ports.log)
   const vm = new CachingVmHost(store, machine)
   const node = await startNode({ network, store, view, vm, meta, keystore }, { version: VERSION, shutdown }, ports)
   return {

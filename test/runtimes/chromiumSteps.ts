@@ -1,6 +1,12 @@
 /** What a node in a tab does besides the suite: several tabs, other origins, keys, a file, an address. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseJson } from '../../src/codec/jsonText.ts'
+import { parseNetwork } from '../../src/networks/parseNetwork.ts'
+import { missingBundle } from '../support/actors.ts'
 import { type Answer, RpcFailure } from '../support/rpcClient.ts'
+import { missingShared, sharedPath } from '../support/shared.ts'
 import { type Chromium, evaluate, openChromium, PASSPHRASE, tabClient } from './chromiumHost.ts'
 
 /** One behaviour. */
@@ -274,4 +280,36 @@ export const TAB_STEPS: readonly TabStep[] = [
       await context.close()
     },
   },
+  ...(['address', 'file'] as const).map((from) => ({
+    name: `opens a recorded chain from ${from === 'address' ? 'an address, by ranges' : 'a file'} and executes its tipsets`,
+    run: async (chromium: Chromium) => {
+      const missing = missingShared('data/golden/nv17')
+      if (missing !== undefined) {
+        console.log(`     skipped: ${missing}`)
+        return
+      }
+      const folder = sharedPath('data/golden/nv17')
+      const text = readFileSync(join(folder, 'network.json'), 'utf8')
+      const bundles = parseNetwork(parseJson(text))
+        .manifests.map(({ manifestCid }) => manifestCid.toString())
+        .filter((one) => missingBundle(one) === undefined)
+        .map((one) => `/actors/${one}.car`)
+      const context = await chromium.browser.newContext()
+      const page = await chromium.openPage(context)
+      const address = '/shared/data/golden/nv17/chain.car.zst'
+      const snapshot =
+        from === 'address' ? json(address) : `new File([await (await fetch(${json(address)})).blob()], 'chain.car.zst')`
+      await page.evaluate(`(async () => await startTab({
+        node: { kind: 'snapshot', network: ${json(text)}, bundles: ${json(bundles)}, snapshot: ${snapshot} },
+      }))()`)
+      const head = await evaluate(page, `tab.request('ChainHead')`)
+      assert.equal(head.Height > 50, true)
+      const below = await evaluate(page, `tab.request('ChainGetTipSet', [${json(head.Blocks[0].Parents)}])`)
+      if (bundles.length > 0) {
+        const computed = await evaluate(page, `tab.request('StateCompute', [${below.Height}, [], ${json(below.Cids)}])`)
+        assert.deepEqual(computed.Root, head.Blocks[0].ParentStateRoot)
+      }
+      await context.close()
+    },
+  })),
 ]
