@@ -29,6 +29,8 @@ import { commonMethods } from '../rpc/methods/common.ts'
 import { ethMethods } from '../rpc/methods/eth.ts'
 import { ethAddressMethods } from '../rpc/methods/ethAddress.ts'
 import { type ExecutionMethodsDeps, executionMethods } from '../rpc/methods/execution.ts'
+import { f3Methods } from '../rpc/methods/f3.ts'
+import { finalityMethods } from '../rpc/methods/finality.ts'
 import { minerMethods } from '../rpc/methods/miner.ts'
 import { multisigMethods } from '../rpc/methods/multisig.ts'
 import { netMethods } from '../rpc/methods/net.ts'
@@ -49,6 +51,7 @@ import { signedMessageCid } from '../types/signedMessage.ts'
 import type { KeyStore } from '../wallet/keyStore.ts'
 import { Wallet } from '../wallet/wallet.ts'
 import { fetchingRows } from './fetchingRows.ts'
+import { followF3, openFinality } from './followF3.ts'
 import { followHead } from './headSync.ts'
 import { type MempoolSettings, type NodeMempool, openMempool } from './messagePool.ts'
 import { type BlockExchange, type Networking, startNetworking, type ValidateMode } from './networking.ts'
@@ -133,6 +136,19 @@ export async function startNode(
   )
   const networking =
     net === undefined ? undefined : startNetworking({ ...net, view, vm, pool: mempool.pool, meta }, ports)
+  const { f3, finality } = openFinality(view, meta)
+  const following =
+    net === undefined || networking === undefined || f3 === undefined
+      ? undefined
+      : followF3(
+          {
+            f3,
+            links: net.host.links,
+            edge: net.exchange.fetcher.run,
+            checkpoint: (key) => networking.syncer.checkpoint(key),
+          },
+          ports,
+        )
   const search: WaitDeps = { view, vm, log: ports.log }
   const sync = networking === undefined ? followHead(view, ports.clock) : undefined
   const keyAddress = (one: Address): Address => accountKey(view, view.stateBefore(view.store.head()), one)
@@ -153,7 +169,9 @@ export async function startNode(
       table: () => table,
       info: { title: 'Petrel', version: settings.version },
     }),
-    ...chainMethods({ view }),
+    ...chainMethods({ view, ...(f3 === undefined ? {} : { f3Finalized: () => f3.finalizedTipset() }) }),
+    ...finalityMethods({ view, finality }),
+    ...f3Methods({ f3 }),
     ...stateMethods({ view, vm, states: new ActorStates(view.store.blocks, view.codes) }),
     ...ethAddressMethods({ view, tipsetOf: (block) => ethTipset(view.store, block, false) }),
     ...minerMethods({ view, vm }),
@@ -163,6 +181,7 @@ export async function startNode(
     ...ethMethods({
       view,
       vm,
+      finality,
       findMessage,
       pending: () => mempool.pool.pending().messages,
       onPoolMessage: (listener) =>
@@ -208,6 +227,7 @@ export async function startNode(
     stop: async () => {
       sync?.stop()
       mempool.pool.close()
+      await following?.stop()
       await networking?.stop()
     },
   }

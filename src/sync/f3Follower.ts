@@ -3,11 +3,12 @@
  * finalize the checkpoint.
  * @see go-f3 certexchange/polling/subscriber.go, poller.go; f3.go Start
  */
-import { errorMessage, PetrelError } from '../base/errors.ts'
+import { errorMessage } from '../base/errors.ts'
 import type { Logger, Timers } from '../base/ports.ts'
 import { type FinalityCertificate, finalizedKey } from '../consensus/f3/certificate.ts'
 import { F3Error } from '../consensus/f3/errors.ts'
-import type { F3 } from '../consensus/f3/f3.ts'
+import { type F3, isOutOfReach } from '../consensus/f3/f3.ts'
+import { BlockMissing } from '../ipld/errors.ts'
 import type { CertAnswer, CertQuestion } from '../p2p/certExchange/client.ts'
 import type { PeerLinks, PeerName } from '../p2p/peerLinks.ts'
 import type { TipsetKey } from '../types/tipset.ts'
@@ -100,15 +101,38 @@ export class F3Follower {
     this.#schedule(this.#waitMs)
   }
 
+  /** From the chain's own state; where that is not at hand, from a peer's table that hashes to what the manifest says. */
   async #started(): Promise<boolean> {
     const { f3, run, log } = this.#deps
-    if (f3.isRunning) return true
+    try {
+      return f3.start()
+    } catch (error) {
+      if (!(error instanceof BlockMissing) && !isOutOfReach(error)) {
+        log.warn('F3 not started', { error: errorMessage(error) })
+        return false
+      }
+    }
+    if (f3.manifest.initialPowerTable !== null) return this.#startFromPeers()
     try {
       return await run(() => f3.start())
     } catch (error) {
       log.warn('F3 not started', { error: errorMessage(error) })
       return false
     }
+  }
+
+  async #startFromPeers(): Promise<boolean> {
+    const { f3, peers, log } = this.#deps
+    const question = { firstInstance: f3.manifest.initialInstance, limit: 0, includePowerTable: true }
+    for (const peer of peers.peers().slice(0, PEERS_PER_POLL)) {
+      try {
+        f3.startFrom((await peers.request(peer, question, this.#stopping.signal)).powerTable)
+        return true
+      } catch (error) {
+        log.debug('no first power table', { peer, error: errorMessage(error) })
+      }
+    }
+    return false
   }
 
   async #pollPeer(peer: PeerName, f3: F3): Promise<number> {
@@ -148,8 +172,7 @@ export class F3Follower {
       try {
         await checkpoint(finalizedKey(certificate))
       } catch (error) {
-        const code = error instanceof PetrelError ? error.code : undefined
-        log.warn('checkpoint of F3 refused', { instance: certificate.instance, code, error: errorMessage(error) })
+        log.warn('checkpoint of F3 refused', { instance: certificate.instance, error: errorMessage(error) })
       }
     }
     this.#checkpointing = false

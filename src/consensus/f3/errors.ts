@@ -21,6 +21,8 @@ export type F3ErrorCode =
   | 'DISABLED'
   /** The chain has not reached the bootstrap epoch. */
   | 'NOT_RUNNING'
+  /** The bootstrap lies too far back to be read off the chain: the first power table has to come from elsewhere. */
+  | 'BOOTSTRAP_OUT_OF_REACH'
   | 'NOT_FOUND'
   | 'FUTURE_INSTANCE'
   | 'MANIFEST_WRONG'

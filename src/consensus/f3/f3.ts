@@ -18,6 +18,8 @@ import { Committee, verifyCertificate } from './verifyCertificate.ts'
 
 /** Bytes of a tipset's commitments; zeros so far. */
 const COMMITMENTS_BYTES = 32
+/** Epochs that are walked back for the bootstrap at most: what is known of it elsewhere costs less. */
+const MAX_WALK = 100_000
 
 export interface F3Deps {
   readonly view: ChainView
@@ -55,7 +57,7 @@ export class F3 {
   /**
    * Starts from the state at the bootstrap, once the chain has reached it. Harmless when started.
    * @returns whether it runs now
-   * @throws F3Error `POWER_TABLE_WRONG` when the state's table is not the manifest's; BlockMissing
+   * @throws F3Error `POWER_TABLE_WRONG` when the state's table is not the manifest's, `BOOTSTRAP_OUT_OF_REACH`; BlockMissing
    */
   start(): boolean {
     if (this.isRunning) return true
@@ -182,6 +184,9 @@ export class F3 {
 
   #bootstrapTipset(): Tipset {
     const { bootstrapEpoch, finality } = this.manifest
+    if (this.#view.store.head().height - bootstrapEpoch > MAX_WALK) {
+      throw new F3Error('BOOTSTRAP_OUT_OF_REACH', `F3's bootstrap at epoch ${bootstrapEpoch} lies too far back`)
+    }
     return this.#view.store.tipsetByHeight(Math.max(0, bootstrapEpoch - finality), undefined, 'previous')
   }
 
@@ -195,7 +200,7 @@ export class F3 {
     try {
       tipset = this.#bootstrapTipset()
     } catch (error) {
-      if (error instanceof BlockMissing) return undefined
+      if (error instanceof BlockMissing || isOutOfReach(error)) return undefined
       throw error
     }
     return {
@@ -205,4 +210,9 @@ export class F3 {
       commitments: new Uint8Array(COMMITMENTS_BYTES),
     }
   }
+}
+
+/** Whether the first power table cannot be read off the chain here. */
+export function isOutOfReach(error: unknown): boolean {
+  return error instanceof F3Error && error.code === 'BOOTSTRAP_OUT_OF_REACH'
 }

@@ -1,0 +1,62 @@
+/**
+ * Finality on a node: the calculator, and F3 where the network has it. Certificates are kept, served, fetched from peers, and
+ * what they make final becomes the checkpoint. Wiring only.
+ */
+import type { KeyValueStore } from '../base/ports.ts'
+import type { ChainView } from '../chain/chainView.ts'
+import { F3 } from '../consensus/f3/f3.ts'
+import { f3ManifestOf } from '../consensus/f3/manifest.ts'
+import { Finality } from '../consensus/finality.ts'
+import type { BlockEdge } from '../ipld/blockFetcher.ts'
+import { CertClient } from '../p2p/certExchange/client.ts'
+import { serveCertExchange } from '../p2p/certExchange/server.ts'
+import type { PeerLinks } from '../p2p/peerLinks.ts'
+import { F3Follower } from '../sync/f3Follower.ts'
+import type { TipsetKey } from '../types/tipset.ts'
+import type { NodePorts } from './nodePorts.ts'
+
+/** What is known about finality. */
+export interface NodeFinality {
+  /** undefined: the network has no F3. */
+  readonly f3: F3 | undefined
+  readonly finality: Finality
+}
+
+/** Reads what an earlier run kept; nothing runs. */
+export function openFinality(view: ChainView, meta: KeyValueStore): NodeFinality {
+  const { network, store } = view
+  const manifest = f3ManifestOf(network)
+  const f3 = manifest === undefined ? undefined : new F3({ view, manifest, store: meta })
+  const finality = new Finality({
+    store,
+    chainFinality: network.protocol.chainFinality,
+    safeDistance: network.protocol.safeHeightDistance,
+    ...(f3 === undefined ? {} : { f3: () => f3.finalizedTipset() }),
+  })
+  return { f3, finality }
+}
+
+export interface FollowF3Deps {
+  readonly f3: F3
+  readonly links: PeerLinks
+  /** Runs what reads the chain, fetching what is missing. */
+  readonly edge: BlockEdge
+  /** The syncer's. */
+  readonly checkpoint: (key: TipsetKey) => Promise<void>
+}
+
+/** Serves certificates and asks for new ones. @returns what ends both */
+export function followF3({ f3, links, edge, checkpoint }: FollowF3Deps, ports: NodePorts): { stop(): Promise<void> } {
+  const { clock, timers, log } = ports
+  const f3Network = f3.manifest.networkName
+  const peers = new CertClient({ links, f3Network, clock, timers })
+  const server = serveCertExchange({ links, f3Network, certificates: f3, clock, timers, log })
+  const follower = new F3Follower({ f3, peers, links, timers, log, run: edge, checkpoint })
+  follower.start()
+  return {
+    stop: async () => {
+      server.stop()
+      await follower.stop()
+    },
+  }
+}
