@@ -15,7 +15,9 @@ function turn(): Promise<void> {
       return
     }
     const { port1, port2 } = new MessageChannel()
-    port1.onmessage = () => {
+    // The web's port; Node's types know only Node's own way to listen.
+    const listening = port1 as unknown as { onmessage: () => void }
+    listening.onmessage = () => {
       port1.close()
       resolve()
     }

@@ -28,7 +28,7 @@ export const MAX_READING = 64
 /** A stream that outlives this time takes more than one message, milliseconds: a peer that reads one ends it at once. */
 export const PROBE_MS = 1000
 /** Streams that are opened to a peer while that is not known; more would look like a flood. */
-export const PROBE_BUDGET: Budget = { capacity: 40, perSecond: 30 }
+export const PROBE_BUDGET: Budget = { capacity: 150, perSecond: 60 }
 
 /** Time until a block that nobody brought is given up, milliseconds (forest). */
 export const WANT_MS = 30_000

@@ -27,7 +27,7 @@ export const SERVER_GATE: GateLimits = { running: 12, perPeer: 3, waiting: 32 }
  */
 export const SERVER_BUDGET: Budget = { capacity: 20_000, perSecond: 2000 }
 export const LEAST_COST = 10
-export const HEADERS_SHARE = 1 / 4
+export const HEADERS_SHARE = 0.25
 /** Refusals of a peer that goes on asking, until it is reported. */
 export const REFUSAL_BUDGET: Budget = { capacity: 32, perSecond: 1 }
 
