@@ -128,7 +128,10 @@ class BitswapNode {
     this.#streams.set(peer, streams.add(stream))
     try {
       const reader = new StreamReader(stream, Number.MAX_SAFE_INTEGER)
-      while (!(await reader.atEnd())) await this.#readMessage(peer, stream, reader)
+      for (let messages = 0; !(await reader.atEnd()); messages++) {
+        if (messages === 1) this.#senders.get(peer)?.readsOn()
+        await this.#readMessage(peer, stream, reader)
+      }
       await stream.closeWrite()
     } catch (error) {
       log.debug('bitswap stream ended', { peer, error: errorMessage(error) })

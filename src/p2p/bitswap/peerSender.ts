@@ -113,10 +113,14 @@ export class PeerSender {
 
   /** The peer answered what was sent to it: it has read the first message, and if it left the stream open it reads on. */
   answered(): void {
-    if (this.#reading === 'unknown' && this.#kept !== undefined) {
-      this.#reading = 'many messages a stream'
-      this.#endProbe()
-    }
+    if (this.#kept !== undefined) this.readsOn()
+  }
+
+  /** The peer is of those that read more than one message of a stream: it wrote more than one to one. */
+  readsOn(): void {
+    if (this.#reading !== 'unknown') return
+    this.#reading = 'many messages a stream'
+    this.#endProbe()
   }
 
   async #write(stream: ByteStream, message: BitswapMessage): Promise<void> {
