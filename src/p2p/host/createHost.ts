@@ -90,6 +90,8 @@ export async function createHost(options: HostOptions, transports: HostTransport
       maxParallelDials: limits.parallelDials,
       maxIncomingPendingConnections: limits.pendingConnections,
       inboundConnectionThreshold: limits.connectionsPerSecond,
+      inboundUpgradeTimeout: limits.handshakeMs,
+      inboundStreamProtocolNegotiationTimeout: limits.handshakeMs,
       reconnectRetries: 0,
     },
     metrics: () => traffic,

@@ -11,6 +11,8 @@ export interface HostLimits {
   /** Inbound connections that may be in their handshake, and those that one address may open in a second. */
   readonly pendingConnections: number
   readonly connectionsPerSecond: number
+  /** How long a handshake, and the agreement on a protocol, may take, ms. */
+  readonly handshakeMs: number
   readonly parallelDials: number
   /** Streams of one connection, each way. */
   readonly streamsPerConnection: number
@@ -40,6 +42,7 @@ export const HOST_LIMITS: HostLimits = {
   connectionsPerPeer: 4,
   pendingConnections: 64,
   connectionsPerSecond: 32,
+  handshakeMs: 10_000,
   parallelDials: 32,
   streamsPerConnection: 96,
   streamsPerProtocol: 32,
