@@ -55,6 +55,7 @@ const STEPS: readonly Step[] = [
     result: 'status',
   },
   { name: 'unit', command: [node, 'scripts/vitest.ts'], result: 'line' },
+  { name: 'size', command: [node, 'scripts/size.ts'], result: 'status' },
   { name: 'chromium', command: [node, 'test/chromium/run.ts'], result: 'line', only: installChromium },
   { name: 'deno', command: [node, DENO, 'run', '-A', 'test/deno/run.ts'], result: 'line' },
   { name: 'runtimes', command: [node, 'test/runtimes/run.ts'], result: 'line' },

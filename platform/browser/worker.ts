@@ -25,7 +25,8 @@ import { installWebRtc } from './webRtcWorker.ts'
 const scope = globalThis as unknown as DedicatedWorkerGlobalScope
 
 function plain(error: unknown): PlainFailure {
-  return { code: error instanceof PetrelError ? error.code : 'START_FAILED', message: errorMessage(error) }
+  const code = error instanceof PetrelError ? (error as PetrelError).code : 'START_FAILED'
+  return { code, message: errorMessage(error) }
 }
 
 function post(message: FromWorker): void {
@@ -46,7 +47,7 @@ class Tab {
   #stopping: Promise<void> | undefined
   #running: TabNode | undefined
   #stopServing: () => void = () => undefined
-  #isOnline = scope.navigator.onLine
+  #isOnline: boolean = scope.navigator.onLine
 
   constructor(options: WorkerOptions) {
     this.#options = options

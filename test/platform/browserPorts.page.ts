@@ -78,6 +78,35 @@ timeContract('browser', browserClock, browserTimers)
 randomContract('browser', browserRandom)
 zstdContract('portable', portableZstd)
 
+describe('timers', () => {
+  it('run soon after the machine has slept, not when the rest of their time is over', async () => {
+    const realNow = Date.now
+    try {
+      const ran = new Promise<void>((resolve) => browserTimers.setTimeout(resolve, 3_600_000))
+      const started = performance.now()
+      // The wall clock goes on in sleep; the browser's timers and performance.now do not.
+      Date.now = () => realNow() + 3_600_000
+      await ran
+      expect(performance.now() - started).toBeLessThan(8000)
+    } finally {
+      Date.now = realNow
+    }
+  })
+
+  it('survive a clock that is set back', async () => {
+    const realNow = Date.now
+    try {
+      const ran = new Promise<void>((resolve) => browserTimers.setTimeout(resolve, 100))
+      Date.now = () => realNow() - 3_600_000
+      const started = performance.now()
+      await ran
+      expect(performance.now() - started).toBeLessThan(2000)
+    } finally {
+      Date.now = realNow
+    }
+  })
+})
+
 /** Blocks of 1,000 bytes. */
 function someBlocks(count: number, label: string): [Cid, Uint8Array][] {
   return Array.from({ length: count }, (_, i) => {
