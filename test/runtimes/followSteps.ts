@@ -67,8 +67,7 @@ const KINDS = [
   ['ws', 'execute'],
 ] as const
 
-/** All. */
-export const FOLLOW_STEPS: readonly TabStep[] = KINDS.map(([kind, mode]) => ({
+const FOLLOWING: readonly TabStep[] = KINDS.map(([kind, mode]) => ({
   name: `follows a Node peer over ${kind}, mode ${mode}`,
   run: async (chromium) => {
     const leader = await openLeader()
@@ -117,3 +116,58 @@ export const FOLLOW_STEPS: readonly TabStep[] = KINDS.map(([kind, mode]) => ({
     }
   },
 }))
+
+/** A tab whose only way to the chain is another tab. */
+const BETWEEN_TABS: TabStep = {
+  name: 'reaches another tab by WebRTC, through a relay',
+  run: async (chromium) => {
+    const leader = await openLeader()
+    const contexts = [await chromium.browser.newContext(), await chromium.browser.newContext()] as const
+    const log: string[] = []
+    try {
+      await leader.rpc.call('DevnetMine', 2, null)
+      copyFileSync(leader.genesis, join(chromium.folder, 'genesis.car'))
+      const node = {
+        kind: 'follow',
+        network: leader.network,
+        genesis: '/genesis.car',
+        mode: 'headers',
+        bootstrap: [leader.address('ws')],
+      }
+      const pages: Page[] = []
+      for (const context of contexts) {
+        const page = await chromium.openPage(context, log)
+        await page.evaluate(`startTab(${JSON.stringify({ node, log: 'debug' })})`)
+        await follows(page, leader)
+        pages.push(page)
+      }
+      const [first, second] = pages as [Page, Page]
+      const until = Date.now() + TIMEOUT_MS
+      let info = await evaluate(first, `tab.request('NetAddrsListen')`)
+      while (!info.Addrs.some((one: string) => one.includes('/webrtc'))) {
+        assert.ok(Date.now() < until, JSON.stringify(info))
+        await new Promise((resolve) => setTimeout(resolve, 200))
+        info = await evaluate(first, `tab.request('NetAddrsListen')`)
+      }
+      const webrtc = { ID: info.ID, Addrs: info.Addrs.filter((one: string) => one.includes('/webrtc')) }
+      await evaluate(second, `tab.request('NetConnect', [${JSON.stringify(webrtc)}])`)
+      const peers = await evaluate(second, `tab.request('NetPeers')`)
+      const peer = peers.find((one: { ID: string }) => one.ID === info.ID)
+      assert.ok(peer, JSON.stringify(peers))
+      // The relay goes: the tabs still have each other.
+      await leader.process.kill()
+      await new Promise((resolve) => setTimeout(resolve, 1000))
+      const ping = await evaluate(second, `tab.request('NetPing', [${JSON.stringify(info.ID)}])`)
+      assert.ok(Number(ping) > 0)
+    } catch (error) {
+      console.log(log.slice(-30).join('\n'))
+      throw error
+    } finally {
+      for (const context of contexts) await context.close()
+      await leader.stop()
+    }
+  },
+}
+
+/** All. */
+export const FOLLOW_STEPS: readonly TabStep[] = [...FOLLOWING, BETWEEN_TABS]
