@@ -33,6 +33,7 @@ import type { NodeCache } from '../../src/ipld/nodeCache.ts'
 import { openArchive } from '../../src/ipld/openArchive.ts'
 import { BufferedSink } from '../../src/ipld/scratchFile.ts'
 import { isSectionSound, verifyBlock } from '../../src/ipld/verifyBlock.ts'
+import { decodeMetadata } from '../../src/sync/snapshot/metadata.ts'
 import { type ArchivePlaces, archivePlaces, openIndex, openReadable, placeFor, stampOf } from './archiveIndex.ts'
 import { type FileSource, openFileSource } from './fileSource.ts'
 import { openPartial, scratchIn } from './scratchFiles.ts'
@@ -102,6 +103,8 @@ class OpeningStore implements ArchiveStore {
   readonly #front = new Map<string, Uint8Array>()
   #frontBytes = 0
   #whole: ArchiveStore | undefined
+  /** Blocks of the head that were not seen yet; undefined before the header. */
+  #awaited: Set<string> | undefined
   share = 0
 
   constructor(nodes: NodeCache | undefined) {
@@ -112,12 +115,30 @@ class OpeningStore implements ArchiveStore {
     return this.#frontBytes >= FRONT_BYTES
   }
 
-  /** Keeps a block of the front. */
+  /** Whether the head's headers can be read. */
+  get hasHead(): boolean {
+    return this.#awaited?.size === 0
+  }
+
+  begin(roots: readonly Cid[]): void {
+    this.roots = roots
+    this.#awaited = new Set(roots.map((root) => root.key))
+  }
+
+  /** Keeps a block of the front, and the head wherever it is. */
   keep(bytes: Uint8Array, cidStart: number, dataStart: number, end: number): void {
-    if (this.isFrontFull) return
+    if (this.isFrontFull && this.hasHead) return
     const { cid } = readCid(bytes, cidStart)
-    this.#front.set(cid.key, bytes.slice(dataStart, end))
+    const isAwaited = this.#awaited?.delete(cid.key) === true
+    if (this.isFrontFull && !isAwaited) return
+    const data = bytes.slice(dataStart, end)
+    this.#front.set(cid.key, data)
     this.#frontBytes += end - cidStart
+    if (!isAwaited || this.roots.length !== 1) return
+    // Version 2: the head is what the first block says.
+    for (const next of decodeMetadata(data)?.headTipsetKey ?? []) {
+      if (!this.#front.has(next.key)) this.#awaited?.add(next.key)
+    }
   }
 
   become(whole: ArchiveStore): void {
@@ -209,7 +230,7 @@ export function openArchiveReader(
 }
 
 /**
- * Opens an archive. Resolves when its roots and the blocks at its front can be read, within two seconds.
+ * Opens an archive. Resolves when its head can be read: within a second where the file begins with it, as snapshots do.
  * @throws PlatformError STORE_FAILED; IpldError, CodecError for a file that is no archive
  */
 export async function openArchiveFile(path: string, options: ArchiveFileOptions): Promise<ArchiveFile> {
@@ -254,7 +275,7 @@ async function openByWork(source: FileSource, path: string, options: ArchiveFile
         reported = now
         options.onProgress?.({ phase, bytes, totalBytes: source.size, seconds: (now - began) / MS })
       }
-      if (store.isFrontFull || now - began > FRONT_MS) opened()
+      if (store.hasHead && (store.isFrontFull || now - began > FRONT_MS)) opened()
       await setImmediate()
       signal.throwIfAborted()
     },
@@ -317,9 +338,7 @@ async function indexPlain({ source, store, stamp, places, scratch, pause }: Job)
   const file = openPartial(placeFor(places.index))
   try {
     const builder = new CarIndexBuilder(source, sorter, {
-      header: (roots) => {
-        store.roots = roots
-      },
+      header: (roots) => store.begin(roots),
       section: (bytes, cidStart, dataStart, end) => store.keep(bytes, cidStart, dataStart, end),
     })
     while (builder.step()) await pause('indexing', builder.progress)
@@ -343,7 +362,7 @@ async function compressAgain(job: Job): Promise<void> {
   const large = new LargeBlock((cid, data) => writer?.add(cid, data))
   const scanner = new CarScanner({
     header: (roots) => {
-      store.roots = roots
+      store.begin(roots)
       writer = new ForestWriter(file, roots, {
         compress: nativeZstdEncoder,
         openScratch: scratchIn(scratch),
@@ -446,14 +465,16 @@ async function* streamFrame(
   head: ZstdFrameHead,
 ): AsyncGenerator<DecompressedPiece, number, undefined> {
   const stream = createZstdDecompress()
+  let goOn: () => void = () => undefined
+  stream.on('drain', () => goOn())
+  stream.on('close', () => goOn())
   let position = head.offset
   const write = async (end: number): Promise<void> => {
     const data = readExactly(source, position, end - position).slice()
     position = end
     if (stream.write(data) || stream.destroyed) return
     await new Promise<void>((resolve) => {
-      stream.once('drain', resolve)
-      stream.once('close', resolve)
+      goOn = resolve
     })
   }
   const feed = async (): Promise<void> => {

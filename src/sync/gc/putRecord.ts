@@ -7,6 +7,8 @@ import { CidSet } from '../../ipld/cidSet.ts'
 
 /** How long a block counts as new at least, ms. Messages and state are put some seconds before their header. */
 const GENERATION_MS = 600_000
+/** Puts after which it counts as old before that, so that a node that syncs as fast as it can stays bounded: 50 MB. */
+const GENERATION_PUTS = 1 << 21
 
 /** See the file's comment. */
 export class PutRecord {
@@ -20,7 +22,8 @@ export class PutRecord {
   }
 
   add(cid: Cid, nowMs: number): void {
-    if (!this.#held && nowMs - this.#since >= GENERATION_MS) {
+    const isOver = nowMs - this.#since >= GENERATION_MS || this.#young.size >= GENERATION_PUTS
+    if (!this.#held && isOver) {
       this.#old = this.#young
       this.#young = new CidSet()
       this.#since = nowMs
