@@ -77,7 +77,7 @@ it('an asynchronous verdict holds nobody up; one peer cannot fill the queue', as
   let most = 0
   flooder.pubsub.join(MESSAGES, () => 'accept')
   honest.pubsub.join(MESSAGES, () => 'accept')
-  judge.pubsub.join(MESSAGES, async ({ data }) => {
+  judge.pubsub.join(MESSAGES, async ({ data }): Promise<Verdict> => {
     most = Math.max(most, judge.parts.pubsub.queue.size)
     if (data[0] === 1) await released
     else accepted.push(data[1] as number)

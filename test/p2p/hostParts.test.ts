@@ -80,11 +80,16 @@ it('the datastore forgets what was used longest ago', () => {
 it('traffic: totals and rates that fade', async () => {
   const time = new VirtualTime()
   const traffic = new Traffic(time, () => 'peer')
-  const stream = { protocol: '/x', readBufferLength: 0, send: () => true, onData: () => undefined }
+  const stream = {
+    protocol: '/x',
+    readBufferLength: 0,
+    send: (_data: { byteLength: number }) => true,
+    onData: (_data: { byteLength: number }) => undefined,
+  }
   traffic.trackProtocolStream(stream as never)
   for (let i = 0; i < 20; i++) {
-    stream.send.call(stream, { byteLength: 1000 } as never)
-    stream.onData.call(stream, { byteLength: 50 } as never)
+    stream.send({ byteLength: 1000 })
+    stream.onData({ byteLength: 50 })
     await time.advance(1000)
   }
   const { totalIn, totalOut, rateIn, rateOut } = traffic.totals()
