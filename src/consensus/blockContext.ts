@@ -37,7 +37,7 @@ export interface BlockInput {
   readonly baseResult: TipsetState | undefined
 }
 
-/** Whether a BLS signature is by a key; while blocks are checked together the answer may come later, see `validateBlocks.ts`. */
+/** Whether a BLS signature is by a key; while blocks are checked together the answer may come later, see sync/tipsetValidator.ts. */
 export type VerifyBls = (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array) => boolean
 
 /** A block on its parents. Roots and states are those of reference/consensus.md section 5; each is read when first asked. */

@@ -152,7 +152,7 @@ describe.skipIf(missing !== undefined)('a certificate is refused', () => {
     ['DELTA_WRONG', (one) => ({ powerTableDelta: [{ ...one.powerTableDelta[0]!, powerDelta: -1_000_000_000n }] })],
     [
       'DELTA_WRONG',
-      (one, table) => {
+      (_, table) => {
         const { id, publicKey } = table[3]!
         return { powerTableDelta: [{ participantId: id, powerDelta: 1n, signingKey: publicKey }] }
       },
