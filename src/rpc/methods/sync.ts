@@ -8,6 +8,7 @@ import { type TipsetKey, tipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import { channelMethod, type MethodRow, method, nothing, param } from '../method.ts'
 import { syncState } from '../signatures/sync.ts'
+import { ethSyncingMethod } from './ethSyncing.ts'
 
 /** What a node that follows peers can be told. */
 export interface SyncControl {
@@ -44,6 +45,7 @@ export function syncMethods({ state, control }: SyncMethodsDeps): MethodRow[] {
       ...syncState,
       handler: () => state(),
     }),
+    ethSyncingMethod(state),
     method({
       name: 'SyncCheckBad',
       perm: 'read',

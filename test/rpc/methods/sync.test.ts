@@ -7,6 +7,7 @@ import type { CallContext } from '../../../src/rpc/method.ts'
 import { type SyncControl, syncMethods } from '../../../src/rpc/methods/sync.ts'
 import { permissionsUpTo } from '../../../src/rpc/permission.ts'
 import { submitBlock } from '../../../src/sync/submitBlock.ts'
+import type { SyncState } from '../../../src/sync/syncState.ts'
 import { type BlockHeader, headerCid } from '../../../src/types/blockHeader.ts'
 import { firstBlock, type Tipset } from '../../../src/types/tipset.ts'
 import { createFollower, RecordedSource, settled, withMessages } from '../../sync/follower.ts'
@@ -61,7 +62,11 @@ it('tell and are told', async () => {
   const heard: string[] = []
   const channel = rows.find((one) => one.name === 'SyncIncomingBlocks')
   if (channel?.kind !== 'channel') throw new TypeError('no channel')
-  const sink = { value: (header: unknown) => heard.push(headerCid(header as BlockHeader).toString()), close: () => {} }
+  const sink = {
+    value: (header: unknown) => heard.push(headerCid(header as BlockHeader).toString()),
+    close: () => {},
+    unreadBytes: () => 0,
+  }
   const end = channel.subscribe([], sink, call)
   syncer.offerTipset('peer', withMessages(world.view, second))
   await settled(syncer)
@@ -72,6 +77,8 @@ it('tell and are told', async () => {
       { WorkerID: 0, Stage: 4, Height: second.height, Target: { Cids: keyJson(second) }, Base: { Height: 0 } },
     ],
   })
+
+  expect(await ask('EthSyncing')).toBe(false)
 
   expect(await ask('SyncCheckBad', name)).toBe('')
   expect(await ask('SyncMarkBad', name)).toBeNull()
@@ -98,6 +105,40 @@ it('tell and are told', async () => {
   expect(store.head().height).toBe(fourth.height)
   expect(headerCid(firstBlock(store.head())).equals(headerCid(firstBlock(fourth)))).toBe(true)
   await syncer.stop()
+})
+
+it('eth_syncing tells of the last worker that does something', () => {
+  const { node } = createWorld(1)
+  const base = node.store.genesis()
+  const worker = {
+    workerId: 0,
+    base,
+    target: { ...base, height: 300 },
+    height: 17,
+    startMs: 0,
+    endMs: undefined,
+    message: '',
+  }
+  const answer = (activeSyncs: SyncState['activeSyncs']): Json => {
+    const row = syncMethods({ state: () => ({ activeSyncs, vmApplied: 0 }) }).find((one) => one.name === 'EthSyncing')
+    if (row?.kind !== 'call') throw new TypeError('no method')
+    return row.result.toJson(row.handle([], call), json)
+  }
+  const progress = { startingBlock: '0x0', currentBlock: '0x11', highestBlock: '0x12c' }
+  expect(
+    answer([
+      { ...worker, stage: 3 },
+      { ...worker, stage: 0, height: 5 },
+    ]),
+  ).toEqual(progress)
+  expect(
+    answer([
+      { ...worker, stage: 5 },
+      { ...worker, stage: 4 },
+    ]),
+  ).toBe(false)
+  // @see data/golden/nv28/session.jsonl.zst: a node that has just started
+  expect(() => answer([{ ...worker, target: null, stage: 0 }])).toThrow('missing syncing information, try again')
 })
 
 it('of a node that follows nobody say so', async () => {
