@@ -4,12 +4,13 @@
  *
  *     node test/bench/browser.bench.ts
  */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import type { Page } from 'playwright-core'
 import { openRecorded } from '../../scripts/golden/openRecorded.ts'
 import { type Chromium, evaluate, openChromium, PASSPHRASE } from '../runtimes/chromiumHost.ts'
+import { follows, openLeader } from '../runtimes/followSteps.ts'
 import { bundlesHere } from '../support/actors.ts'
 import { RpcClient } from '../support/rpcClient.ts'
 import { missingShared, ROOT, sharedPath } from '../support/shared.ts'
@@ -47,6 +48,36 @@ async function starts(chromium: Chromium): Promise<void> {
     }
     report(`${label}: cold start to the first answer`, median(cold), 'ms')
     report(`${label}: warm start to the first answer`, median(warm), 'ms')
+  }
+}
+
+/** A follower of one Node peer on this machine, 100 tipsets behind: from the page's load to the peer's head, checked. */
+async function provenHeads(chromium: Chromium): Promise<void> {
+  const leader = await openLeader()
+  try {
+    await leader.rpc.call('DevnetMine', 100, null)
+    copyFileSync(leader.genesis, join(chromium.folder, 'genesis.car'))
+    for (const kind of ['ws', 'webrtc-direct'] as const) {
+      const context = await chromium.browser.newContext()
+      const bootstrap = [leader.address(kind)]
+      const node = { kind: 'follow', network: leader.network, genesis: '/genesis.car', mode: 'headers', bootstrap }
+      for (const start of ['cold', 'warm']) {
+        const page = await chromium.openPage(context)
+        const started = performance.now()
+        await page.evaluate(`startTab(${JSON.stringify({ node })})`)
+        const answered = performance.now() - started
+        await follows(page, leader)
+        report(`follower, ${kind}, ${start} start to the first answer`, answered, 'ms')
+        report(`follower, ${kind}, ${start} start to the proven head`, performance.now() - started, 'ms')
+        await page.evaluate('tab.stop()')
+        await page.close()
+        // A warm start has 10 tipsets to catch up with.
+        await leader.rpc.call('DevnetMine', 10, null)
+      }
+      await context.close()
+    }
+  } finally {
+    await leader.stop()
   }
 }
 
@@ -192,6 +223,7 @@ async function replay(chromium: Chromium): Promise<void> {
 const chromium = await openChromium()
 try {
   await starts(chromium)
+  await provenHeads(chromium)
   await indexedDb(chromium)
   await memory(chromium)
   await replay(chromium)

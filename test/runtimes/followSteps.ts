@@ -12,7 +12,7 @@ import { type NodeProcess, startNode } from './nodeProcess.ts'
 const TIMEOUT_MS = 60_000
 
 /** A local chain that others may follow. */
-interface Leader {
+export interface Leader {
   readonly process: NodeProcess
   readonly rpc: RpcClient
   readonly network: string
@@ -21,7 +21,8 @@ interface Leader {
   stop(): Promise<void>
 }
 
-async function openLeader(): Promise<Leader> {
+/** Starts one, which makes blocks when it is told to. */
+export async function openLeader(): Promise<Leader> {
   const home = mkdtempSync(join(tmpdir(), 'petrel-leader-'))
   const listen = ['/ip4/127.0.0.1/tcp/0/ws', '/ip4/127.0.0.1/udp/0/webrtc-direct'].flatMap((one) => ['--listen', one])
   const process = await startNode('node', home, ['devnet', '--api', '0', '--manual', ...listen])
@@ -50,7 +51,7 @@ async function openLeader(): Promise<Leader> {
 }
 
 /** Until the tab has the leader's head. */
-async function follows(page: Page, leader: Leader): Promise<void> {
+export async function follows(page: Page, leader: Leader): Promise<void> {
   const until = Date.now() + TIMEOUT_MS
   for (;;) {
     const wanted = await leader.rpc.call('ChainHead')
