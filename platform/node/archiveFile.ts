@@ -373,7 +373,7 @@ async function compressAgain(job: Job): Promise<void> {
       const { cid } = readCid(bytes, cidStart)
       if (!isSectionSound(bytes, cidStart, dataStart, end)) throw mismatch(cid, offset)
       store.keep(bytes, cidStart, dataStart, end)
-      writer?.add(cid, bytes.slice(dataStart, end))
+      writer?.add(cid, bytes.subarray(dataStart, end))
     },
     large: (cid, length, offset) => large.start(cid, length, offset),
   })

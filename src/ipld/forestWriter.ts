@@ -3,11 +3,11 @@
  * compressed, the index, the footer. Forest opens it in place, and every reader of zstd reads it as a CAR.
  * @see forestCar.ts; Forest src/db/car/forest.rs Encoder
  */
-import { concatBytes } from '../base/bytes.ts'
 import { type ByteSource, readExactly } from '../codec/byteSource.ts'
 import type { Cid } from '../codec/cid.ts'
+import { writeVarint } from '../codec/varint.ts'
 import { zstdFrameAt } from '../codec/zstdFrames.ts'
-import { carHeaderBytes, carSectionHead } from './car.ts'
+import { carHeaderBytes } from './car.ts'
 import { atOnce, hashCid, indexShape, writeIndex } from './hashIndex.ts'
 import { HashSorter } from './hashSorter.ts'
 import { BufferedSink, type ByteSink, type OpenScratch } from './scratchFile.ts'
@@ -17,6 +17,9 @@ export type ZstdEncoder = (data: Uint8Array) => Uint8Array
 
 /** Compressed size that a frame aims at, bytes. */
 const FRAME_BYTES = 8192
+const FIRST_FRAME_BUFFER = 256 * 1024
+const MAX_FRAME_BUFFER = 8 << 20
+const MAX_VARINT = 9
 /** Expected ratio before the first frame. */
 const FIRST_RATIO = 2
 const MAX_RATIO = 16
@@ -90,9 +93,10 @@ export class ForestWriter {
   readonly #out: BufferedSink
   readonly #compress: ZstdEncoder
   readonly #sorter: HashSorter
-  #frame: Uint8Array[] = []
-  #frameHashes: number[] = []
+  /** Sections of the frame that is being filled. */
+  #frame = new Uint8Array(FIRST_FRAME_BUFFER)
   #frameBytes = 0
+  #frameHashes: number[] = []
   #ratio = FIRST_RATIO
 
   constructor(sink: ByteSink, roots: readonly Cid[], options: ForestWriterOptions) {
@@ -111,11 +115,20 @@ export class ForestWriter {
     return this.#out.size
   }
 
-  /** Adds a block; `data` must not be written to before {@link ForestWriter.finish} or the next frame. */
+  /** Adds a block; `data` is the caller's again when this returns. */
   add(cid: Cid, data: Uint8Array): void {
-    const head = carSectionHead(cid, data.length)
-    this.#frame.push(head, data)
-    this.#frameBytes += head.length + data.length
+    const length = cid.bytes.length + data.length
+    const needed = this.#frameBytes + MAX_VARINT + length
+    if (needed > this.#frame.length) {
+      const old = this.#frame
+      this.#frame = new Uint8Array(needed * 2)
+      this.#frame.set(old.subarray(0, this.#frameBytes))
+    }
+    let at = writeVarint(length, this.#frame, this.#frameBytes)
+    this.#frame.set(cid.bytes, at)
+    at += cid.bytes.length
+    this.#frame.set(data, at)
+    this.#frameBytes = at + data.length
     if (!cid.isIdentity) {
       const { high, low } = hashCid(cid)
       this.#frameHashes.push(high, low)
@@ -125,16 +138,17 @@ export class ForestWriter {
 
   #endFrame(): void {
     if (this.#frameBytes === 0) return
-    const frame = this.#compress(concatBytes(...this.#frame))
+    const frame = this.#compress(this.#frame.subarray(0, this.#frameBytes))
     for (let i = 0; i < this.#frameHashes.length; i += 2) {
       this.#sorter.add(this.#frameHashes[i] as number, this.#frameHashes[i + 1] as number, this.#out.size)
     }
     this.#out.write(frame)
     const ratio = Math.min(MAX_RATIO, Math.max(1, this.#frameBytes / frame.length))
     this.#ratio += (ratio - this.#ratio) / 8
-    this.#frame = []
-    this.#frameHashes = []
+    this.#frameHashes.length = 0
     this.#frameBytes = 0
+    // Room for a very large block is not kept.
+    if (this.#frame.length > MAX_FRAME_BUFFER) this.#frame = new Uint8Array(FIRST_FRAME_BUFFER)
   }
 
   /** Writes the index and the footer. */
