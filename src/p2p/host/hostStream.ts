@@ -63,10 +63,13 @@ export class HostStream implements ByteStream {
   async write(bytes: Uint8Array): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure
     try {
-      if (!this.#stream.send(bytes)) await this.#stream.onDrain()
+      this.#stream.send(bytes)
+      // Not by the stream's own onDrain(): its promise is made once, and stays resolved after the first wait.
+      while (this.#stream.writableNeedsDrain && !this.#isOver()) await this.#drained()
     } catch (cause) {
       throw reset(cause)
     }
+    if (this.#failure !== undefined) throw this.#failure
   }
 
   async closeWrite(): Promise<void> {
@@ -95,6 +98,19 @@ export class HostStream implements ByteStream {
     this.#stream.addEventListener('close', cancel, { once: true })
     this.closeWrite().catch((cause: unknown) => this.abort(reset(cause)))
     this.#resume()
+  }
+
+  /** Resolves with the next sign that there may be room, or that there will be none. */
+  #drained(): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        this.#stream.removeEventListener('drain', done)
+        this.#stream.removeEventListener('close', done)
+        resolve()
+      }
+      this.#stream.addEventListener('drain', done)
+      this.#stream.addEventListener('close', done)
+    })
   }
 
   #isOver(): boolean {
