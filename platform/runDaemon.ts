@@ -16,7 +16,7 @@ import { type NodeNet, type PetrelNode, startNode } from '../src/node/node.ts'
 import { firstBlock } from '../src/types/tipset.ts'
 import { findNetwork, loadGenesisFile } from './networkFiles.ts'
 import { type ArchiveFile, type ArchiveProgress, openArchiveFile } from './node/archiveFile.ts'
-import type { DaemonOptions } from './node/cli/commands/node.ts'
+import type { DaemonOptions, ValidateMode } from './node/cli/commands/node.ts'
 import { type CliIo, line } from './node/cli/io.ts'
 import { PlatformError } from './node/errors.ts'
 import { type Home, readTextFile, writeFile } from './node/home.ts'
@@ -39,6 +39,7 @@ import { openVm } from './openVm.ts'
 interface HomeConfig {
   readonly network?: string
   readonly snapshot?: string
+  readonly validate?: ValidateMode
 }
 
 function readConfig(home: Home): HomeConfig {
@@ -52,7 +53,7 @@ function readConfig(home: Home): HomeConfig {
 }
 
 /** What the command line says, else what the home remembers. A home keeps one chain. */
-function chosenConfig(home: Home, options: DaemonOptions): { network: string; snapshot: string | undefined } {
+function chosenConfig(home: Home, options: DaemonOptions): HomeConfig & { network: string; validate: ValidateMode } {
   const before = readConfig(home)
   const network = options.network ?? before.network
   if (network === undefined) {
@@ -67,7 +68,12 @@ function chosenConfig(home: Home, options: DaemonOptions): { network: string; sn
     const message = `Cannot open ${snapshot}: ${home.path} holds the chain of ${before.snapshot}; give another --repo`
     throw new PlatformError('CONFIG_INVALID', message)
   }
-  return { network: named, snapshot }
+  const validate = options.validate ?? before.validate ?? 'execute'
+  if (before.validate === 'headers' && validate === 'execute') {
+    const message = `Cannot execute on ${home.path}: it holds headers without their states; give another --repo`
+    throw new PlatformError('CONFIG_INVALID', message)
+  }
+  return { network: named, validate, ...(snapshot === undefined ? {} : { snapshot }) }
 }
 
 /** Runs `daemon` until the signal comes. */
@@ -122,7 +128,7 @@ async function daemon(
     startCollected(
       (care) =>
         startNode(
-          { ...parts, care, ...(net === undefined ? {} : { net: { ...net, mode: options.validate } }) },
+          { ...parts, care, ...(net === undefined ? {} : { net: { ...net, mode: config.validate } }) },
           { version, http: httpOptions(options), shutdown },
           ports,
         ),

@@ -37,7 +37,7 @@ describe('daemon', () => {
       network: undefined,
       snapshot: undefined,
       genesis: undefined,
-      validate: 'execute',
+      validate: undefined,
     })
   })
 

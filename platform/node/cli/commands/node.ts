@@ -51,7 +51,8 @@ export interface DaemonOptions extends ServeOptions {
   readonly snapshot: string | undefined
   /** Path of the genesis CAR; undefined: beside a `network.json`, else asked of peers. */
   readonly genesis: string | undefined
-  readonly validate: ValidateMode
+  /** undefined: as before in this home, else `execute`. */
+  readonly validate: ValidateMode | undefined
 }
 
 /** What `devnet` was told. */
@@ -85,7 +86,7 @@ interface DaemonFlags extends ServeFlags {
   readonly network?: string
   readonly snapshot?: string
   readonly genesis?: string
-  readonly validate: string
+  readonly validate?: string
 }
 
 interface DevnetFlags extends ServeFlags {
@@ -211,7 +212,7 @@ export function addNodeCommands(program: Command, context: CliContext, runner: N
     .option('--network <name>', 'mainnet, calibnet, butterflynet, or a network.json')
     .option('--snapshot <file>', 'chain to open: a .car or .car.zst')
     .option('--genesis <file>', 'genesis CAR (default: beside the network.json, else from other nodes)')
-    .option('--validate <mode>', 'execute: every check; headers: no execution, state proven against headers', 'execute')
+    .option('--validate <mode>', 'execute (default): every check; headers: no execution, state proven against headers')
     .action(async (flags: DaemonFlags) =>
       runner.daemon(
         {
@@ -219,7 +220,7 @@ export function addNodeCommands(program: Command, context: CliContext, runner: N
           network: flags.network,
           snapshot: flags.snapshot,
           genesis: flags.genesis,
-          validate: validateMode(flags.validate),
+          validate: flags.validate === undefined ? undefined : validateMode(flags.validate),
         },
         context,
       ),

@@ -448,8 +448,26 @@ async function importSnapshot(context: CliContext, source: string, flags: Import
   }
 }
 
-/** Adds the commands. */
+/** `chain export`, with Lotus' defaults: without a number of states only those of genesis, and all messages. */
+function addChainExport(program: Command, context: CliContext): void {
+  program.commands
+    .find((one) => one.name() === 'chain')
+    ?.command('export')
+    .description('Export chain to a car file')
+    .argument('<out>', 'file to write')
+    .option('--tipset <reference>', 'tipset to start the export from', '@head')
+    .option('--recent-stateroots <n>', 'number of recent state roots to include in the export', '0')
+    .option('--skip-old-msgs', 'leave messages older than those states out')
+    .action(async (path: string, flags: Pick<ExportFlags, 'tipset' | 'recentStateroots' | 'skipOldMsgs'>) => {
+      if (flags.skipOldMsgs === true && flags.recentStateroots === '0')
+        throw new CliError('USAGE', 'must pass recent stateroots along with skip-old-msgs')
+      await exportFromNode(context, resolve(path), { ...flags, format: 'car', snapshotVersion: '1' })
+    })
+}
+
+/** Adds the commands; after those of `chain`. */
 export function addSnapshotCommands(program: Command, context: CliContext): void {
+  addChainExport(program, context)
   const snapshot = program.command('snapshot').description('Export, import, inspect and fetch snapshots of the chain')
   snapshot
     .command('export')
