@@ -27,11 +27,12 @@ try {
   const page = await servePage(folder, Number(values.port))
   const chain = await startLocalChain(page.url, AGE_SEC)
   try {
-    page.use(chain.url)
+    page.use(chain.url, chain.home)
     const ready = (): void => {
       console.log(`monitor: ${page.url}`)
       console.log(`  against a local chain at ${chain.url} (keys are public: never for real funds); Ctrl-C ends both`)
       console.log(`  a chain in the tab itself: ${page.url}/#local`)
+      console.log(`  a node in the tab that follows this one: ${page.url}/#follow=${chain.url}`)
     }
     console.log('a local chain with some history is made …')
     await runTraffic(chain, stop.signal, ready, (text) => console.error(text))

@@ -20,6 +20,7 @@ const FLAGS = ['--api', '0', '--memory', '--manual', '--miners', '5', '--account
 export interface LocalChain {
   /** `http://127.0.0.1:port`. */
   readonly url: string
+  readonly home: string
   readonly transport: RpcTransport
   readonly node: ReturnType<typeof createClient<typeof METHODS>>
   stop(): Promise<void>
@@ -52,7 +53,7 @@ export async function startLocalChain(origin: string, age: number): Promise<Loca
   const url = `http://${host}:${port}`
   const token = readFileSync(join(home, 'token'), 'utf8').trim()
   const transport = httpTransport(fetchPost(fetch, `${url}/rpc/v1`, token))
-  return { url, transport, node: createClient(transport, METHODS), stop }
+  return { url, home, transport, node: createClient(transport, METHODS), stop }
 }
 
 async function endChild(child: ChildProcess): Promise<void> {

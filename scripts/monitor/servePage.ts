@@ -18,24 +18,29 @@ const TYPES: Readonly<Record<string, string>> = {
 const POLICY =
   "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src *; img-src 'self' data:; object-src 'none'"
 
+/** What a node in the tab needs to join the chain. */
+const NETWORK_FILES = ['/network.json', '/genesis.car']
+
 /** A running server. */
 export interface PageServer {
   /** `http://127.0.0.1:port`. */
   readonly url: string
-  /** Names the node that the page asks; until then it is told none. */
-  use(nodeUrl: string): void
+  /** Names the node that the page asks; until then it is told none. @param home - its `network.json` and `genesis.car` are served */
+  use(nodeUrl: string, home: string): void
   close(): Promise<void>
 }
 
 /** @param port - 0: a free one */
 export async function servePage(folder: string, port: number): Promise<PageServer> {
   let node = ''
+  let nodeHome: string | undefined
   const server = createServer((request, response) => {
     const path = normalize(decodeURIComponent((request.url ?? '/').split('?')[0] as string))
     const file = path === '/' ? '/index.html' : path
     let body: Buffer
     try {
-      body = readFileSync(join(folder, file))
+      const isOfNode = nodeHome !== undefined && NETWORK_FILES.includes(file)
+      body = readFileSync(join(isOfNode ? (nodeHome as string) : folder, file))
     } catch {
       response.writeHead(404).end('not found')
       return
@@ -58,8 +63,9 @@ export async function servePage(folder: string, port: number): Promise<PageServe
   })
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    use: (nodeUrl) => {
+    use: (nodeUrl, home) => {
       node = nodeUrl
+      nodeHome = home
     },
     close: () => {
       server.closeAllConnections()

@@ -92,7 +92,7 @@ describe.skipIf(findChromium() === undefined)('monitor page', () => {
     await buildPage(folder)
     server = await servePage(folder, 0)
     chain = await startLocalChain(server.url, AGE_SEC)
-    server.use(chain.url)
+    server.use(chain.url, chain.home)
     accounts = (await chain.node.DevnetAccounts()).map(({ address }) => address.toString('t'))
     await mine(4)
     await mine(1, 2)
@@ -333,6 +333,22 @@ describe.skipIf(findChromium() === undefined)('monitor page', () => {
     await until(page, '#notice', /Not connected/)
     await shot(page, 'offline')
     await context.close()
+  })
+
+  it('runs over a node in the tab that follows the local chain: validated here, so proven here', async () => {
+    const { page, errors } = await open({ hash: `#follow=${chain.url}` })
+    await mine(1)
+    const { height } = await chain.node.ChainHead()
+    await until(page, '#head-epoch', new RegExp(`^${height}$`))
+    await page.locator('#head-mark [data-source=proven]').waitFor({ timeout: SLOW_MS })
+    await until(page, '#peers-box .id', /\w/)
+    await page.locator('.chip, #watch-address').first().waitFor()
+    await page.getByLabel('Address', { exact: true }).fill(accounts[0] as string)
+    await page.keyboard.press('Enter')
+    await page.locator('#watch-list .balance [data-source=proven]').waitFor({ timeout: SLOW_MS })
+    await shot(page, 'follow')
+    expect(errors).toEqual([])
+    await page.context().close()
   })
 
   it('runs over a local chain in the tab: executed here, so proven here', async () => {
