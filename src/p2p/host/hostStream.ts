@@ -61,7 +61,7 @@ export class HostStream implements ByteStream {
   }
 
   async write(bytes: Uint8Array): Promise<void> {
-    if (this.#failure !== undefined) throw this.#failure
+    this.#assertWorks()
     try {
       this.#stream.send(bytes)
       // Not by the stream's own onDrain(): its promise is made once, and stays resolved after the first wait.
@@ -69,7 +69,7 @@ export class HostStream implements ByteStream {
     } catch (cause) {
       throw reset(cause)
     }
-    if (this.#failure !== undefined) throw this.#failure
+    this.#assertWorks()
   }
 
   async closeWrite(): Promise<void> {
@@ -98,6 +98,10 @@ export class HostStream implements ByteStream {
     this.#stream.addEventListener('close', cancel, { once: true })
     this.closeWrite().catch((cause: unknown) => this.abort(reset(cause)))
     this.#resume()
+  }
+
+  #assertWorks(): void {
+    if (this.#failure !== undefined) throw this.#failure
   }
 
   /** Resolves with the next sign that there may be room, or that there will be none. */
