@@ -144,15 +144,6 @@ export class ChainWindow {
     return out
   }
 
-  at(height: ChainEpoch): TipsetView | undefined {
-    return this.#tipsets.find((one) => one.height === height)
-  }
-
-  /** The tipset that stands on this one. */
-  childOf(key: TipsetKey): TipsetView | undefined {
-    return this.#tipsets.find((one) => equalTipsetKeys(one.parents, key))
-  }
-
   async #parentOf(child: TipsetView): Promise<TipsetView> {
     return this.#linked(child, await this.#load.tipset(child.parents))
   }

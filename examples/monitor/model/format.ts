@@ -40,7 +40,7 @@ type GasUnit = 'attoFIL' | 'nanoFIL'
 
 /** AttoFIL while that is short. */
 function gasUnit(value: TokenAmount): GasUnit {
-  return value < NANO / 100n ? 'attoFIL' : 'nanoFIL'
+  return value < NANO / 1000n ? 'attoFIL' : 'nanoFIL'
 }
 
 /** A price of gas, three digits of nanoFIL that tell something. */

@@ -2,10 +2,8 @@
 
 import type { RpcClient } from '../../../src/rpc/client/client.ts'
 import {
-  chainGetGenesis,
   chainGetMessage,
   chainGetMessagesInTipset,
-  chainGetParentReceipts,
   chainGetTipSet,
   chainNotify,
 } from '../../../src/rpc/signatures/chain.ts'
@@ -20,11 +18,9 @@ import { chainGetTransfersSince } from '../../../src/rpc/signatures/transfers.ts
 export const MONITOR_METHODS = {
   Version: version,
   StateNetworkName: stateNetworkName,
-  ChainGetGenesis: chainGetGenesis,
   ChainNotify: chainNotify,
   ChainGetTipSet: chainGetTipSet,
   ChainGetMessagesInTipset: chainGetMessagesInTipset,
-  ChainGetParentReceipts: chainGetParentReceipts,
   ChainGetMessage: chainGetMessage,
   MpoolPending: mpoolPending,
   MpoolSub: mpoolSub,

@@ -75,19 +75,14 @@ export class TransferLog {
   apply(reverted: readonly AddressedTransfers[], applied: readonly AddressedTransfers[]): void {
     const gone = new Set(reverted.map(({ tipset }) => tipsetKeyText(tipset)))
     if (gone.size > 0) this.#transfers = this.#transfers.filter(({ tipset }) => !gone.has(tipsetKeyText(tipset)))
-    this.add(applied.flatMap(seenTransfers))
+    this.#add(applied.flatMap(seenTransfers))
   }
 
-  /** Oldest first. */
-  add(transfers: readonly SeenTransfer[]): void {
+  /** @param transfers - oldest first */
+  #add(transfers: readonly SeenTransfer[]): void {
     const known = new Set(this.#transfers.map(({ id }) => id))
     const fresh = transfers.filter(({ id, value }) => value > 0n && !known.has(id)).reverse()
     this.#transfers = [...fresh, ...this.#transfers].slice(0, this.#keep)
-  }
-
-  dropTipset(key: TipsetKey): void {
-    const gone = tipsetKeyText(key)
-    this.#transfers = this.#transfers.filter(({ tipset }) => tipsetKeyText(tipset) !== gone)
   }
 
   clear(): void {

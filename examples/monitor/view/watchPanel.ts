@@ -166,9 +166,10 @@ export class WatchPanel {
   /** Only what comes in is worth an interruption. */
   #announce({ address, label, transfers }: WatchRow): void {
     const newest = transfers.find((one) => isIncoming(one, address))
+    const isFirst = !this.#announced.has(address)
     const before = this.#announced.get(address)
     this.#announced.set(address, newest?.id)
-    if (newest === undefined || before === newest.id || !this.#announced.has(address)) return
+    if (isFirst || newest === undefined || before === newest.id) return
     announce(`${formatAmount(newest.value).text} FIL came to ${label || shorten(address)}`)
   }
 }
