@@ -1,6 +1,6 @@
 /** `petrel snapshot …`: files that are written, fetched in pieces, checked, made the chain of a home. */
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -169,8 +169,11 @@ describe.skipIf(missingShared('data/golden/wire') !== undefined)('petrel snapsho
     // Ctrl-C in the middle, another process later.
     cutAfter = 300_000
     const stop = new AbortController()
-    setTimeout(() => stop.abort(new Error('stopped')), 100)
+    const watch = setInterval(() => {
+      if (existsSync(`${path}.part`) && statSync(`${path}.part`).size > 0) stop.abort(new Error('stopped'))
+    }, 5)
     const stopped = await petrel(['fetch', `${url}/a.car`, '--out', path], stop.signal)
+    clearInterval(watch)
     expect(stopped.code).toBe(1)
     expect(existsSync(path)).toBe(false)
     expect(existsSync(`${path}.part`)).toBe(true)
