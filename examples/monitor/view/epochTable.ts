@@ -120,7 +120,7 @@ export class EpochTable {
     row.word.title = state === undefined ? '' : `${state.depth} epochs deep`
     const first = tipset.key[0]?.toString() ?? ''
     replaceWhen(row.key, first, () => [
-      shorten(first, 4, 6),
+      shorten(first, 4, 4),
       copyButton(tipset.key.join(' '), `tipset of epoch ${tipset.height}`),
     ])
     const source = this.#monitor.sourceOf(tipset.key)
