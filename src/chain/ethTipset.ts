@@ -7,13 +7,13 @@ import type { ChainStore } from './chainStore.ts'
 import { ChainError } from './errors.ts'
 
 const FINALITY = 900
-/** Epochs behind the head that "safe" stands for. @see lotus chain/types/ethtypes/eth_types.go SafeEpochDelay */
-export const SAFE_DELAY = 30
+/** Epochs behind the head that "safe" stands for. @see lotus build/buildconstants SafeHeightDistance */
+const SAFE_DELAY = 200
 
 /** What the tags about finality stand for. */
 export interface FinalityTags {
-  readonly safe: () => Tipset
-  readonly finalized: () => Tipset
+  safe(): Tipset
+  finalized(): Tipset
 }
 
 function behind(store: ChainStore, distance: number): Tipset {

@@ -81,10 +81,12 @@ export class Finality {
     return f3 !== undefined && f3.height > ec.height ? f3 : ec
   }
 
-  /** Final, or so far behind the head that it nearly is. @param distance - epochs */
-  safe(finalized: Tipset = this.finalized(), distance: number = this.#deps.safeDistance): Tipset {
-    const head = this.#deps.store.head()
-    return finalized.height >= head.height - distance ? finalized : this.#behind(head, distance)
+  /** Final, or so far behind the head that it nearly is. */
+  safe(): Tipset {
+    const { store, safeDistance } = this.#deps
+    const head = store.head()
+    const finalized = this.finalized()
+    return finalized.height >= head.height - safeDistance ? finalized : this.#behind(head, safeDistance)
   }
 
   status(): FinalityStatus {

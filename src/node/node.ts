@@ -173,7 +173,7 @@ export async function startNode(
     ...finalityMethods({ view, finality }),
     ...f3Methods({ f3 }),
     ...stateMethods({ view, vm, states: new ActorStates(view.store.blocks, view.codes) }),
-    ...ethAddressMethods({ view, tipsetOf: (block) => ethTipset(view.store, block, false) }),
+    ...ethAddressMethods({ view, tipsetOf: (block) => ethTipset(view.store, block, false, finality) }),
     ...minerMethods({ view, vm }),
     ...networkMethods(view),
     ...registryMethods(view),

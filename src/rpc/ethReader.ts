@@ -8,7 +8,7 @@ import { ChainError } from '../chain/errors.ts'
 import { EthIndex } from '../chain/eth/ethIndex.ts'
 import { ethHashOf } from '../chain/eth/ethTransactionOf.ts'
 import { type ExecutedTipset, executedTipset } from '../chain/eth/executedTipset.ts'
-import { ethTipset, type FinalityTags, SAFE_DELAY } from '../chain/ethTipset.ts'
+import { ethTipset } from '../chain/ethTipset.ts'
 import { messageByCid } from '../chain/messageByCid.ts'
 import type { VmHost } from '../chain/vm.ts'
 import type { Cid } from '../codec/cid.ts'
@@ -19,7 +19,6 @@ import { SIGNATURE_DELEGATED } from '../types/signature.ts'
 import type { SignedMessage } from '../types/signedMessage.ts'
 import { type Tipset, tipsetKeyText } from '../types/tipset.ts'
 import { RpcError } from './errors.ts'
-import type { ApiVersion } from './method.ts'
 import type { FoundMessage } from './methods/execution.ts'
 import { ethHash, hexBytes } from './types/eth.ts'
 
@@ -76,11 +75,8 @@ export class EthReader {
     return BigInt(this.view.network.chainId)
   }
 
-  /**
-   * @param strict - a null round is refused with number 12
-   * @param version - the path asked: F3 counts from v2 on
-   */
-  tipset(block: BlockParam, strict: boolean, version: ApiVersion = 'v1'): Tipset {
+  /** @param strict - a null round is refused with number 12 */
+  tipset(block: BlockParam, strict: boolean): Tipset {
     if (typeof block !== 'string') {
       const found = this.index.tipset(block.hash)
       if (found === undefined)
@@ -88,19 +84,11 @@ export class EthReader {
       return found
     }
     try {
-      return ethTipset(this.view.store, block, strict, this.#tags(version))
+      return ethTipset(this.view.store, block, strict, this.#finality)
     } catch (error) {
       if (!(error instanceof ChainError) || error.code !== 'NULL_ROUND') throw error
       throw new RpcError('NULL_ROUND', error.message, { data: Number(error.info.epoch), cause: error })
     }
-  }
-
-  /** @see lotus node/impl/eth/tipsetresolver.go */
-  #tags(version: ApiVersion): FinalityTags | undefined {
-    const finality = this.#finality
-    if (finality === undefined) return undefined
-    if (version === 'v2') return { safe: () => finality.safe(), finalized: () => finality.finalized() }
-    return { safe: () => finality.safe(finality.ecFinalized(), SAFE_DELAY), finalized: () => finality.ecFinalized() }
   }
 
   /** The delegated message in the pool that is a transaction. */

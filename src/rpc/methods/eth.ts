@@ -80,7 +80,7 @@ function blockMethods(reader: EthReader): MethodRow[] {
       aliases: ['eth_getBlockByNumber'],
       params: [blockNumber, fullParam],
       result: json,
-      handler: (one, full, { version }) => blockOf(reader.tipset(one, true, version), full),
+      handler: (one, full) => blockOf(reader.tipset(one, true), full),
     }),
     method({
       name: 'EthGetBlockByHash',
@@ -100,8 +100,8 @@ function blockMethods(reader: EthReader): MethodRow[] {
       aliases: ['eth_getBlockReceipts'],
       params: [block],
       result: json,
-      handler: async (one, { version }) => {
-        const executed = await reader.executed(reader.tipset(one, true, version))
+      handler: async (one) => {
+        const executed = await reader.executed(reader.tipset(one, true))
         const logs = logsOf(executed, chainId)
         return executed.messages.map((_, index) => receiptAt(executed, index, chainId, logs))
       },
@@ -114,7 +114,7 @@ function blockMethods(reader: EthReader): MethodRow[] {
       aliases: ['eth_getBlockTransactionCountByNumber'],
       params: [blockNumber],
       result: ethUint64,
-      handler: (one, { version }) => BigInt(transactionCount(reader, reader.tipset(one, true, version))),
+      handler: (one) => BigInt(transactionCount(reader, reader.tipset(one, true))),
     }),
     method({
       name: 'EthGetBlockTransactionCountByHash',
@@ -182,7 +182,7 @@ function transactionMethods(reader: EthReader, deps: EthMethodsDeps): MethodRow[
       aliases: ['eth_getTransactionByBlockNumberAndIndex'],
       params: [blockNumber, param('index', ethUint64)],
       result: json,
-      handler: (one, index, { version }) => atIndex(reader.tipset(one, true, version), index),
+      handler: (one, index) => atIndex(reader.tipset(one, true), index),
     }),
     method({
       name: 'EthGetTransactionByBlockHashAndIndex',
