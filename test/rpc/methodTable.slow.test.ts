@@ -29,6 +29,7 @@ interface Reference {
 /** Rows that Lotus does not have. */
 const OWN: ReadonlySet<string> = new Set(['ChainGetTransfers', 'ChainGetTransfersSince', 'AuthNewToken', 'AuthRevoke'])
 const CID = { '/': 'bafy2bzacedswlcz5ddgqnyo3sak3jmhmkxashisnlpq6ujgyhe4mlobzpnhs6' }
+const PEER = '12D3KooWBF8cpp65hp2u9LK5mh19x67ftAam84z9LsfaquTDSBpt'
 /** Values of which one fits any parameter. */
 const CANDIDATES: readonly Json[] = [
   null,
@@ -45,6 +46,9 @@ const CANDIDATES: readonly Json[] = [
   `0x${'00'.repeat(20)}`,
   `0x${'00'.repeat(32)}`,
   [CID],
+  PEER,
+  { ID: PEER, Addrs: [] },
+  { tag: 'latest' },
 ]
 
 const missing = missingShared('data/golden/nv28/chain.car.zst')
