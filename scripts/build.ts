@@ -2,7 +2,7 @@
  * Builds `dist/` for the npm package: Node strips no types below node_modules. Each entry becomes one file (fast to start);
  * packages stay imports. A worker's entry lies beside the program's, as it does in `platform/node`.
  */
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild'
 
 const ENTRIES = ['platform/node/main.ts', 'platform/node/vmWorker.ts'].filter(existsSync)
@@ -20,7 +20,10 @@ import('node:module').then(({ enableCompileCache }) => {
 })
 `
 
-rmSync('dist', { recursive: true, force: true })
+// What `npm run build:browser` made beside it stays.
+for (const name of existsSync('dist') ? readdirSync('dist') : []) {
+  if (name !== 'browser') rmSync(`dist/${name}`, { recursive: true, force: true })
+}
 await build({
   entryPoints: ENTRIES,
   outdir: 'dist',

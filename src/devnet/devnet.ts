@@ -244,8 +244,8 @@ export class Devnet {
     }
     const { view } = this.#deps
     let tip = store.tipsetByHeight(head.height - epochs, head, 'previous')
-    // One null round first: the same producers on the same parents would make the very same blocks again.
-    let skip = 1
+    // Not in the epoch of the old branch: the same producers on the same parents would make the very same blocks again.
+    let skip = store.tipsetByHeight(tip.height + 1, head, 'next').height - tip.height
     do {
       tip = await this.#nextTipset(tip, skip, false)
       skip = 0

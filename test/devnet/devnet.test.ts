@@ -160,6 +160,16 @@ describe('local chain', () => {
     await expectValid(node, node.store.head())
   })
 
+  it('reorganises a tipset that stands above null rounds', async () => {
+    const node = devnetNode()
+    await node.devnet.mine(2)
+    const old = await node.devnet.mine(1, { nullRounds: 3 })
+    const reverted: Tipset[] = []
+    node.store.onHeadChange((gone) => reverted.push(...gone))
+    await node.devnet.mine(0, { fork: 1 })
+    expect(reverted.map(({ key }) => key)).toEqual([old.key])
+  })
+
   it('refuses forks below genesis and nonsense', async () => {
     const node = devnetNode()
     await expect(node.devnet.mine(1, { fork: 5 })).rejects.toMatchObject({ code: 'FORK_TOO_DEEP' })
