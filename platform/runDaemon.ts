@@ -123,7 +123,8 @@ async function daemon(
   const sources = { chain: home.chain, archive: config.snapshot, actors: home.actors, mode: network.actors }
   const { vm, close } = openVm(view, sources, log)
   closers.add(close)
-  const parts = { network, store, view, vm, meta, keystore }
+  const snapshot = archiveFile === undefined ? {} : { snapshot: archiveFile }
+  const parts = { network, store, view, vm, meta, keystore, ...snapshot }
   const start = (shutdown: () => void): Promise<PetrelNode> =>
     startCollected(
       (care) =>

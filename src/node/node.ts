@@ -13,6 +13,7 @@ import { loadSought, NO_LOOKBACK_LIMIT, searchMessage } from '../chain/searchMes
 import type { VmHost } from '../chain/vm.ts'
 import type { WaitDeps } from '../chain/waitMessage.ts'
 import type { BlockEdge } from '../ipld/blockFetcher.ts'
+import type { ArchiveStore } from '../ipld/carStore.ts'
 import { DEFAULT_SEND_SPEC } from '../mempool/sendSpec.ts'
 import type { Network } from '../networks/network.ts'
 import type { P2pHost } from '../p2p/host/host.ts'
@@ -50,6 +51,7 @@ import type { TokenAmount } from '../types/scalars.ts'
 import { signedMessageCid } from '../types/signedMessage.ts'
 import type { KeyStore } from '../wallet/keyStore.ts'
 import { Wallet } from '../wallet/wallet.ts'
+import { importF3Data } from './f3FromSnapshot.ts'
 import { fetchingRows } from './fetchingRows.ts'
 import { followF3, openFinality } from './followF3.ts'
 import { followHead } from './headSync.ts'
@@ -72,6 +74,8 @@ export interface NodeParts {
   readonly net?: NodeNet
   /** Brings blocks that the store has and memory has not, where nobody is asked: a local chain in a tab. */
   readonly edge?: BlockEdge
+  /** The snapshot below the store, indexed when the promise resolves: its finality certificates are taken then. */
+  readonly snapshot?: { readonly store: ArchiveStore; readonly ready: Promise<void> }
   /** What exports and collections need of the store. */
   readonly care?: Pick<ChainExportDeps, 'code' | 'collect'>
 }
@@ -137,6 +141,11 @@ export async function startNode(
   const networking =
     net === undefined ? undefined : startNetworking({ ...net, view, vm, pool: mempool.pool, meta }, ports)
   const { f3, finality } = openFinality(view, meta)
+  const stopping = new AbortController()
+  if (f3 !== undefined && parts.snapshot !== undefined) {
+    const { store: archive, ready } = parts.snapshot
+    ready.then(() => importF3Data(f3, archive, ports, stopping.signal)).catch(() => undefined)
+  }
   const following =
     net === undefined || networking === undefined || f3 === undefined
       ? undefined
@@ -225,6 +234,7 @@ export async function startNode(
     adminToken: tokens.issueAdmin(),
     networking,
     stop: async () => {
+      stopping.abort()
       sync?.stop()
       mempool.pool.close()
       await following?.stop()

@@ -6,7 +6,7 @@ import { ChainError, type ChainErrorCode } from '../chain/errors.ts'
 import { CodecError } from '../codec/errors.ts'
 import { ConsensusError } from '../consensus/errors.ts'
 import { ValidationError } from '../consensus/validationError.ts'
-import { BlockMissing, IpldError } from '../ipld/errors.ts'
+import { BlockMissing, IpldError, type IpldErrorCode } from '../ipld/errors.ts'
 
 /** The machine was not there, or cannot do this yet. */
 const OF_THE_MOMENT: ReadonlySet<ChainErrorCode> = new Set<ChainErrorCode>([
@@ -20,6 +20,9 @@ const OF_THE_MOMENT: ReadonlySet<ChainErrorCode> = new Set<ChainErrorCode>([
   'NO_GENESIS',
 ])
 
+/** What a store cannot give now. */
+const OF_THE_STORE: ReadonlySet<IpldErrorCode> = new Set<IpldErrorCode>(['NO_PROGRESS', 'NOT_SUPPORTED', 'NOT_INDEXED'])
+
 /**
  * True: the block is bad for ever. Anything that is not known to be the block's fault is not: a fault of our own must not
  * make us refuse the chain of all others.
@@ -27,7 +30,7 @@ const OF_THE_MOMENT: ReadonlySet<ChainErrorCode> = new Set<ChainErrorCode>([
 export function isPermanent(error: unknown): boolean {
   if (error instanceof ValidationError) return !error.isTemporary
   if (error instanceof BlockMissing) return false
-  if (error instanceof IpldError) return error.code !== 'NO_PROGRESS' && error.code !== 'NOT_SUPPORTED'
+  if (error instanceof IpldError) return !OF_THE_STORE.has(error.code)
   if (error instanceof ChainError) return !OF_THE_MOMENT.has(error.code)
   if (error instanceof ConsensusError) return error.code !== 'NOT_SUPPORTED'
   return error instanceof CodecError
