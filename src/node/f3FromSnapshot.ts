@@ -20,7 +20,7 @@ const SLICE = 8
 export async function importF3Data(
   f3: F3,
   archive: ArchiveStore,
-  ports: NodePorts,
+  ports: Pick<NodePorts, 'log' | 'timers'>,
   signal: AbortSignal,
 ): Promise<void> {
   const { log, timers } = ports
