@@ -106,10 +106,10 @@ async function daemon(
   const genesis = loadGenesisFile(blocks, network, config.network, options.genesis) ?? network.genesisCid
   const connectAs = (networkName: string, scope: Closers): Promise<Omit<NodeNet, 'mode'> | undefined> =>
     connect(options.net, { network, networkName, keystore, meta, version, ports }, blocks, scope)
+  putGenesisHeader(stores, network)
   if (archive === undefined && genesis !== null && !hasBlock(blocks, genesis)) {
     await fetchGenesis(genesis, (scope) => connectAs(nameOf(network), scope), io)
   }
-  if (archive !== undefined) putGenesisHeader(stores, network)
   const store = await whenIndexed(archiveFile, io, () =>
     openChain({ blocks, meta, log, roots: archive?.roots ?? [], ...(genesis === null ? {} : { genesis }) }),
   )
@@ -142,7 +142,7 @@ async function daemon(
   await serve(start, options, home, io, runtime, net?.host)
 }
 
-/** The header of a built-in network's genesis: in a snapshot it is behind everything else. */
+/** The header of a built-in network's genesis: in a snapshot it is behind everything else, without one it saves asking. */
 function putGenesisHeader({ own }: HostStores, network: Network): void {
   const header = genesisHeaderOf(network)
   if (own === undefined || header === undefined || network.genesisCid === null) return
