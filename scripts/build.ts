@@ -1,11 +1,11 @@
 /**
  * Builds `dist/` for the npm package: Node strips no types below node_modules. Each entry becomes one file (fast to start);
- * packages stay imports. A worker's entry lies beside the program's, as it does in `platform/node`.
+ * packages stay imports. A worker's entry lies beside the program's, whatever folder it comes from.
  */
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild'
 
-const ENTRIES = ['platform/node/main.ts', 'platform/node/vmWorker.ts'].filter(existsSync)
+const ENTRIES = ['platform/node/main.ts', 'platform/server/vmWorker.ts'].filter(existsSync)
 
 /** Says what is wrong on an older Node before anything that it cannot read is loaded. */
 const LAUNCHER = `#!/usr/bin/env node
@@ -24,6 +24,7 @@ import('node:module').then(({ enableCompileCache }) => {
 for (const name of existsSync('dist') ? readdirSync('dist') : []) {
   if (name !== 'browser') rmSync(`dist/${name}`, { recursive: true, force: true })
 }
+const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
 await build({
   entryPoints: ENTRIES,
   outdir: 'dist',
@@ -33,6 +34,7 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node24',
+  define: { PETREL_VERSION: JSON.stringify(version) },
   sourcemap: true,
   sourcesContent: false,
   logLevel: 'warning',

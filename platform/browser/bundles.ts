@@ -1,9 +1,9 @@
 /** Builtin-actors bundles of a tab: given once, kept in IndexedDB, every block checked against its CID. */
 import { entries, set } from 'idb-keyval'
+import { carBlocks, readCarHeader } from '../../src/archive/car.ts'
 import { memorySource } from '../../src/codec/byteSource.ts'
 import { CODEC_RAW, parseCid } from '../../src/codec/cid.ts'
 import { type Blockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
-import { carBlocks, readCarHeader } from '../../src/ipld/car.ts'
 import { isBlockOf } from '../../src/ipld/verifyBlock.ts'
 import { readAll } from './byteSources.ts'
 import type { Database } from './database.ts'

@@ -1,7 +1,7 @@
 /** What every kind of node in a tab is made of. */
 import type { Logger } from '../../src/base/ports.ts'
 import type { ChainView } from '../../src/chain/chainView.ts'
-import { WorkerVmHost } from '../../src/chain/workerVmHost.ts'
+import { WorkerVmHost } from '../../src/execution/workerVmHost.ts'
 import type { ActorsMode } from '../../src/node/actorsCode.ts'
 import type { PetrelNode } from '../../src/node/node.ts'
 import type { NodePorts } from '../../src/node/nodePorts.ts'

@@ -4,10 +4,10 @@
  */
 import type { BytePort } from '../../src/base/ports.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
-import { LocalVmHost } from '../../src/chain/localVmHost.ts'
-import { serveVm } from '../../src/chain/vmServer.ts'
 import { beaconRound } from '../../src/consensus/drandBeacon.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
+import { LocalVmHost } from '../../src/execution/localVmHost.ts'
+import { serveVm } from '../../src/execution/vmServer.ts'
 import { actorsCode } from '../../src/node/actorsCode.ts'
 import { proofsOf } from '../../src/node/proofs.ts'
 import { firstBlock } from '../../src/types/tipset.ts'

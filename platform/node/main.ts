@@ -1,15 +1,15 @@
 #!/usr/bin/env node
+import { addNodeCommands } from '../cli/commands/node.ts'
+import { processIo } from '../cli/processIo.ts'
+import { runCli } from '../cli/program.ts'
+import { systemClock, systemTimers } from '../server/clock.ts'
+import { startServer } from '../server/httpServer.ts'
+import { createLogger } from '../server/logger.ts'
+import { systemRandom } from '../server/random.ts'
 /** The `petrel` program in Node. */
-import { runDaemon } from '../runDaemon.ts'
-import { runDevnet } from '../runDevnet.ts'
-import { petrelVersion } from '../version.ts'
-import { addNodeCommands } from './cli/commands/node.ts'
-import { processIo } from './cli/processIo.ts'
-import { runCli } from './cli/program.ts'
-import { systemClock, systemTimers } from './clock.ts'
-import { startServer } from './httpServer.ts'
-import { createLogger } from './logger.ts'
-import { systemRandom } from './random.ts'
+import { runDaemon } from '../server/runDaemon.ts'
+import { runDevnet } from '../server/runDevnet.ts'
+import { petrelVersion } from '../server/version.ts'
 
 const interrupt = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupt.abort())

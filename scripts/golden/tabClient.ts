@@ -1,11 +1,11 @@
 /** A recorded chain opened in a tab of Chromium, from an address with range requests, asked over a message port. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { openArchive } from '../../src/archive/openArchive.ts'
 import { memorySource } from '../../src/codec/byteSource.ts'
 import type { Cid } from '../../src/codec/cid.ts'
 import { parseJson, stringifyJson } from '../../src/codec/jsonText.ts'
 import { getCbor } from '../../src/ipld/blockstore.ts'
-import { openArchive } from '../../src/ipld/openArchive.ts'
 import { actorsVersionFor, networkVersionAt } from '../../src/networks/network.ts'
 import { parseNetwork } from '../../src/networks/parseNetwork.ts'
 import { blockHeader } from '../../src/types/blockHeader.ts'

@@ -2,10 +2,11 @@
  * A chain's genesis as a file: CARv1 with the genesis block as its root and all of its state.
  * @see lotus chain/gen/genesis/genesis.go MakeGenesisBlock; chain/store/snapshot.go Import
  */
+
+import { carBlocks, carBytes, readCarHeader } from '../archive/car.ts'
 import { memorySource } from '../codec/byteSource.ts'
 import type { Cid } from '../codec/cid.ts'
 import { type Blockstore, hasBlock } from '../ipld/blockstore.ts'
-import { carBlocks, carBytes, readCarHeader } from '../ipld/car.ts'
 import { verifyBlock } from '../ipld/verifyBlock.ts'
 import { isBlockLink, walkDag } from '../ipld/walkDag.ts'
 import { ChainError } from './errors.ts'

@@ -1,8 +1,8 @@
 /** Where actors' code comes from on a node: the chain's own blocks, the cache of bundles, the native actors. */
 import { createNativeActors } from '../actors/nativeActors.ts'
 import { DEVNET_POLICY } from '../actors/policy.ts'
-import { type CodeLoaders, createCodeLoaders } from '../chain/codeLoaders.ts'
 import type { Cid } from '../codec/cid.ts'
+import { type CodeLoaders, createCodeLoaders } from '../execution/codeLoaders.ts'
 import type { CodeLoader } from '../fvm/kernel/kernel.ts'
 import type { ModuleCache } from '../fvm/wasm/moduleCache.ts'
 import type { EngineOptions } from '../fvm/wasm/wasmEngine.ts'

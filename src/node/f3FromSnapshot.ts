@@ -1,11 +1,12 @@
 /** Takes the finality certificates that a version 2 snapshot carries; each is verified as if a peer had sent it. */
+
+import type { ArchiveStore } from '../archive/carStore.ts'
 import { errorMessage } from '../base/errors.ts'
 import { decode } from '../codec/description.ts'
 import type { FinalityCertificate } from '../consensus/f3/certificate.ts'
 import { finalityCertificate } from '../consensus/f3/certificate.ts'
 import type { F3 } from '../consensus/f3/f3.ts'
 import { powerTable } from '../consensus/f3/powerTable.ts'
-import type { ArchiveStore } from '../ipld/carStore.ts'
 import { readF3Data } from '../sync/snapshot/f3Data.ts'
 import { readMetadata } from '../sync/snapshot/metadata.ts'
 import type { NodePorts } from './nodePorts.ts'

@@ -1,19 +1,20 @@
 /**
  * A node: where the concrete parts meet. Wiring only; every decision is made in the parts.
  */
+
+import type { ArchiveStore } from '../archive/carStore.ts'
 import { toHex } from '../base/bytes.ts'
 import type { KeyValueStore } from '../base/ports.ts'
 import { accountKey, actorOf, tryActorOf } from '../chain/actorLookup.ts'
 import { ActorStates } from '../chain/actorStates.ts'
 import type { ChainStore } from '../chain/chainStore.ts'
 import type { ChainView } from '../chain/chainView.ts'
-import { ethTipset } from '../chain/ethTipset.ts'
-import { FetchingVmHost } from '../chain/fetchingVmHost.ts'
 import { loadSought, NO_LOOKBACK_LIMIT, searchMessage } from '../chain/searchMessage.ts'
 import type { VmHost } from '../chain/vm.ts'
 import type { WaitDeps } from '../chain/waitMessage.ts'
+import { ethTipset } from '../eth/ethTipset.ts'
+import { FetchingVmHost } from '../execution/fetchingVmHost.ts'
 import type { BlockEdge } from '../ipld/blockFetcher.ts'
-import type { ArchiveStore } from '../ipld/carStore.ts'
 import { DEFAULT_SEND_SPEC } from '../mempool/sendSpec.ts'
 import type { Network } from '../networks/network.ts'
 import type { P2pHost } from '../p2p/host/host.ts'

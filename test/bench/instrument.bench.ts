@@ -6,12 +6,12 @@
  * On a 2-core machine (Node 24): 25 MB/s once warm; fvm-wasm-instrument 0.4.0 takes 2 MB/s there.
  */
 import process from 'node:process'
+import { openArchive } from '../../src/archive/openArchive.ts'
 import { memorySource } from '../../src/codec/byteSource.ts'
 import { instrument } from '../../src/fvm/wasm/instrument.ts'
 import { FVM4_RULES } from '../../src/fvm/wasm/rules.ts'
 import { SYSCALLS } from '../../src/fvm/wasm/syscalls/table.ts'
 import { getBlock } from '../../src/ipld/blockstore.ts'
-import { openArchive } from '../../src/ipld/openArchive.ts'
 import { builtinNetwork } from '../../src/networks/builtinNetworks.ts'
 import { missingBundle, readBundle } from '../support/actors.ts'
 

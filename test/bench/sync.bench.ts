@@ -5,7 +5,7 @@
  *     node test/bench/sync.bench.ts [chain] [passes]
  */
 import process from 'node:process'
-import { openVm } from '../../platform/openVm.ts'
+import { openVm } from '../../platform/server/openVm.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import { ACTORS } from '../support/actors.ts'
 import { silentLog } from '../support/recordedView.ts'

@@ -4,6 +4,7 @@
  * of block 3, whose parents build on a state that nobody has, what needs the lookback only.
  */
 import { beforeAll, describe, expect, it } from 'vitest'
+import { openArchive } from '../../src/archive/openArchive.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
 import { openChain } from '../../src/chain/openChain.ts'
@@ -21,7 +22,6 @@ import { presumedWinningPoSt } from '../../src/consensus/winningPoSt.ts'
 import { verify } from '../../src/crypto/bls.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import { LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
-import { openArchive } from '../../src/ipld/openArchive.ts'
 import { poolPrices } from '../../src/mempool/poolChain.ts'
 import { builtinNetwork } from '../../src/networks/builtinNetworks.ts'
 import { firstBlock } from '../../src/types/tipset.ts'

@@ -1,7 +1,8 @@
 /** The doubles in memory keep the contracts of the ports. */
+
+import { portableZstd } from '../../src/archive/zstd.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
 import { memorySource } from '../../src/codec/byteSource.ts'
-import { portableZstd } from '../../src/codec/zstd.ts'
 import { MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { MemorySecretStore } from '../../src/wallet/secretStore.ts'
 import { blockstoreContract } from './blockstore.ts'

@@ -1,5 +1,5 @@
 /** The server of Node. */
-import { startServer } from '../../platform/node/httpServer.ts'
+import { startServer } from '../../platform/server/httpServer.ts'
 import { rpcServerContract } from './rpcServer.ts'
 
 rpcServerContract('Node', startServer)

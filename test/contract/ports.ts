@@ -1,8 +1,8 @@
 /** What clocks, timers, sources of randomness and zstd decoders must do. */
 import { describe, expect, it } from 'vitest'
+import type { ZstdDecoder } from '../../src/archive/zstd.ts'
 import { fromHex, fromUtf8, toHex, utf8 } from '../../src/base/bytes.ts'
 import type { Clock, Random, Timers } from '../../src/base/ports.ts'
-import type { ZstdDecoder } from '../../src/codec/zstd.ts'
 
 /** Declares the suite. */
 export function timeContract(name: string, clock: Clock, timers: Timers): void {

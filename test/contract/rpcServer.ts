@@ -1,6 +1,6 @@
 /** What every runtime's JSON-RPC server must do. Requests go over real sockets. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Listening, StartServer } from '../../platform/rpcServer.ts'
+import type { Listening, StartServer } from '../../platform/server/rpcServer.ts'
 import { json, text } from '../../src/codec/description.ts'
 import { RpcEngine } from '../../src/rpc/engine.ts'
 import { HttpHandler } from '../../src/rpc/http.ts'

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { SecretFiles } from '../../platform/node/secretFiles.ts'
+import { SecretFiles } from '../../platform/server/secretFiles.ts'
 import { utf8 } from '../../src/base/bytes.ts'
 import { MemorySecretStore, type SecretStore } from '../../src/wallet/secretStore.ts'
 

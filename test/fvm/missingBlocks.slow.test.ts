@@ -1,8 +1,8 @@
 /** A block that is missing in the middle of an execution restarts it, with nothing half applied. */
 import { describe, expect, it } from 'vitest'
 import { BlockMessageReader } from '../../src/chain/blockMessages.ts'
-import { executeTipset } from '../../src/chain/executeTipset.ts'
 import { type Cid, cidFromBytes } from '../../src/codec/cid.ts'
+import { executeTipset } from '../../src/execution/executeTipset.ts'
 import { Executor } from '../../src/fvm/executor.ts'
 import { type Blockstore, LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { BlockMissing } from '../../src/ipld/errors.ts'

@@ -2,8 +2,8 @@
  * Transfers between existing actors run no code: gas, trace, receipt and costs are exactly those that Lotus recorded.
  */
 import { describe, expect, it } from 'vitest'
-import { invocResult } from '../../src/chain/invocResult.ts'
 import { parseCid } from '../../src/codec/cid.ts'
+import { invocResult } from '../../src/execution/invocResult.ts'
 import { Executor } from '../../src/fvm/executor.ts'
 import { acceptAllProofs } from '../../src/fvm/proofVerifier.ts'
 import { OverlayBlockstore } from '../../src/ipld/blockstore.ts'

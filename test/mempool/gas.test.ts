@@ -1,7 +1,6 @@
 /** Pricing: figures from rpc-wire section 10, mpool.md, Lotus' tests, and the recorded session. */
 import { describe, expect, test } from 'vitest'
 import { fromHex } from '../../src/base/bytes.ts'
-import { ethRevertReason } from '../../src/chain/ethRevert.ts'
 import { bytes as bytesCodec, encode } from '../../src/codec/description.ts'
 import { minimumReplacementPremium } from '../../src/mempool/fees.ts'
 import { capGasFee } from '../../src/mempool/gas/capGasFee.ts'
@@ -11,6 +10,7 @@ import { medianPremium, PremiumEstimator } from '../../src/mempool/gas/gasPremiu
 import { transitionalGas } from '../../src/mempool/gas/transitionalGas.ts'
 import { MinimumGas } from '../../src/mempool/minimumGas.ts'
 import { DEFAULT_SEND_SPEC } from '../../src/mempool/sendSpec.ts'
+import { ethRevertReason } from '../../src/types/ethRevert.ts'
 import { FakeChain, keyAddress, testMessage } from './fakes.ts'
 
 const a1 = keyAddress(1)

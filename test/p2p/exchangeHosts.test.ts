@@ -1,6 +1,6 @@
 /** Hello, chain exchange and bitswap between real libp2p hosts on loopback. */
 import { afterEach, describe, expect, it } from 'vitest'
-import { systemClock, systemTimers } from '../../platform/node/clock.ts'
+import { systemClock, systemTimers } from '../../platform/server/clock.ts'
 import { utf8 } from '../../src/base/bytes.ts'
 import type { Random } from '../../src/base/ports.ts'
 import { type Cid, cidFromBytes } from '../../src/codec/cid.ts'

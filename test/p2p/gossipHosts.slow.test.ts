@@ -3,7 +3,7 @@
  * there, and each costs its sender what Lotus' scores say.
  */
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { systemTimers } from '../../platform/node/clock.ts'
+import { systemTimers } from '../../platform/server/clock.ts'
 import { encode } from '../../src/codec/description.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import { type BlockMsg, blockMsg, type FullBlock } from '../../src/p2p/gossip/blockMsg.ts'

@@ -1,7 +1,7 @@
 /** Real libp2p hosts on loopback for tests, stopped by {@link stopHosts}. */
 
-import { systemClock, systemTimers } from '../../platform/node/clock.ts'
-import { streamTransports } from '../../platform/node/streamTransports.ts'
+import { systemClock, systemTimers } from '../../platform/server/clock.ts'
+import { streamTransports } from '../../platform/server/streamTransports.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
 import type { KeyValueStore } from '../../src/base/ports.ts'
 import { createHost } from '../../src/p2p/host/createHost.ts'

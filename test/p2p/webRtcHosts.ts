@@ -2,7 +2,7 @@
  * Run in a process of its own by hostWebRtc.test.ts: two hosts over WebRTC-direct. Prints one line of JSON. The native
  * library below WebRTC does not bear the several threads of a test runner.
  */
-import { nodeTransports } from '../../platform/node/transports.ts'
+import { nodeTransports } from '../../platform/server/transports.ts'
 import { newHome, newHost, soon, until } from './testHosts.ts'
 
 const BYTES = 1_000_003

@@ -1,7 +1,7 @@
 /** Runs in a page: a local chain whose machine is in a Web Worker; says what it found in `globalThis.outcome`. */
 import { startVmWorker } from '../../platform/browser/startVmWorker.ts'
-import { WorkerVmHost } from '../../src/chain/workerVmHost.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
+import { WorkerVmHost } from '../../src/execution/workerVmHost.ts'
 import { devnetNode, signedBy } from '../support/devnetNode.ts'
 
 async function run(): Promise<Record<string, unknown>> {

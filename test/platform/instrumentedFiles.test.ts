@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { InstrumentedFiles } from '../../platform/instrumentedFiles.ts'
+import { InstrumentedFiles } from '../../platform/server/instrumentedFiles.ts'
 
 const KEY = 'bafk2bzacea-fvm4-1'
 const MODULE = Uint8Array.from({ length: 5000 }, (_, i) => i % 251)

@@ -1,6 +1,6 @@
 /** The method table of a node: every row against Lotus' list of methods, and every permission against every token. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { systemRandom } from '../../platform/node/random.ts'
+import { systemRandom } from '../../platform/server/random.ts'
 import { openRecorded, type RecordedNode } from '../../scripts/golden/openRecorded.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
 import type { Json } from '../../src/codec/jsonText.ts'

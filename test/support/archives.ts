@@ -1,11 +1,12 @@
 /** Archives of the shared folder, opened. */
+
+import type { ArchiveStore } from '../../src/archive/carStore.ts'
+import { openArchive } from '../../src/archive/openArchive.ts'
 import { memorySource } from '../../src/codec/byteSource.ts'
 import type { Cid } from '../../src/codec/cid.ts'
 import { parseJson } from '../../src/codec/jsonText.ts'
 import { getCbor } from '../../src/ipld/blockstore.ts'
-import type { ArchiveStore } from '../../src/ipld/carStore.ts'
 import { NodeCache } from '../../src/ipld/nodeCache.ts'
-import { openArchive } from '../../src/ipld/openArchive.ts'
 import type { Network } from '../../src/networks/network.ts'
 import { parseNetwork } from '../../src/networks/parseNetwork.ts'
 import { type BlockHeader, blockHeader } from '../../src/types/blockHeader.ts'

@@ -1,5 +1,5 @@
 /** A process that grows and collects a chain on LMDB until it is killed: `node gcVictim.ts <folder> <seed>`. */
-import { LmdbEnvironment } from '../../platform/node/lmdbStore.ts'
+import { LmdbEnvironment } from '../../platform/server/lmdbStore.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import { seeded } from '../support/seeded.ts'
 import { Model } from './gcModel.ts'

@@ -1,9 +1,9 @@
 /** ChainExport over a session: the file that Lotus wrote, cut into chunks, and a client that does not read. */
 import { beforeAll, describe, expect, it } from 'vitest'
+import { carBlocks, readCarHeader } from '../../src/archive/car.ts'
 import { concatBytes } from '../../src/base/bytes.ts'
 import { memorySource } from '../../src/codec/byteSource.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
-import { carBlocks, readCarHeader } from '../../src/ipld/car.ts'
 import { RpcEngine } from '../../src/rpc/engine.ts'
 import { chainExportMethods } from '../../src/rpc/methods/chainExport.ts'
 import { RpcSession } from '../../src/rpc/session.ts'

@@ -1,12 +1,12 @@
 /** A recorded chain as the transfers need it: its StateCompute answers and the balances in its states. */
 import { zstdDecompressSync } from 'node:zlib'
+import { openArchive } from '../../src/archive/openArchive.ts'
 import { memorySource } from '../../src/codec/byteSource.ts'
 import { type Cid, parseCid } from '../../src/codec/cid.ts'
 import { cid as cidCodec, tuple, uint } from '../../src/codec/description.ts'
 import type { Json } from '../../src/codec/jsonText.ts'
 import { type Blockstore, getCbor } from '../../src/ipld/blockstore.ts'
 import { Hamt } from '../../src/ipld/hamt.ts'
-import { openArchive } from '../../src/ipld/openArchive.ts'
 import { initState } from '../../src/state/init.ts'
 import type { CallTrace, ExecutedMessage } from '../../src/transfers/callTrace.ts'
 import { type ActorState, actorV4, actorV5 } from '../../src/types/actor.ts'

@@ -1,8 +1,8 @@
 /** The failures of a trial execution that clients tell apart by number. */
 import { toHex } from '../../base/bytes.ts'
-import { ethRevertReason } from '../../chain/ethRevert.ts'
 import { exitCodeName } from '../../chain/exitCodeName.ts'
 import { bytes as bytesCodec, decode } from '../../codec/description.ts'
+import { ethRevertReason } from '../../types/ethRevert.ts'
 import type { Receipt } from '../../types/receipt.ts'
 import { MempoolError } from '../errors.ts'
 

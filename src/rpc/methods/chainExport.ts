@@ -1,11 +1,12 @@
 /** Methods that export the chain and look after its store. */
+
+import type { ByteSink } from '../../archive/scratchFile.ts'
 import { errorMessage } from '../../base/errors.ts'
 import type { Logger, Timers } from '../../base/ports.ts'
 import type { ChainView } from '../../chain/chainView.ts'
 import { bool, bytes, type Codec, jsonOnly } from '../../codec/description.ts'
 import type { Json } from '../../codec/jsonText.ts'
 import { type Blockstore, LayeredBlockstore } from '../../ipld/blockstore.ts'
-import type { ByteSink } from '../../ipld/scratchFile.ts'
 import { exportSnapshot } from '../../sync/snapshot/exportSnapshot.ts'
 import { createSnapshotWriter } from '../../sync/snapshot/snapshotWriter.ts'
 import { chainEpoch } from '../../types/scalars.ts'

@@ -5,10 +5,10 @@
 
 import { EMPTY_BYTES } from '../../base/bytes.ts'
 import { tryActorOf } from '../../chain/actorLookup.ts'
-import { leftPad } from '../../chain/eth/ethLogs.ts'
-import { ethTransactionOf } from '../../chain/eth/ethTransactionOf.ts'
 import { CborReader, CborWriter } from '../../codec/cbor.ts'
 import { bool, cid, type Json, json, nullable, text } from '../../codec/description.ts'
+import { leftPad } from '../../eth/ethLogs.ts'
+import { ethTransactionOf } from '../../eth/ethTransactionOf.ts'
 import { getBlock, getCbor } from '../../ipld/blockstore.ts'
 import { evmStateAt } from '../../state/evm.ts'
 import type { ActorState } from '../../types/actor.ts'

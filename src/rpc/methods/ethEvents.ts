@@ -4,9 +4,9 @@
  */
 import { toHex } from '../../base/bytes.ts'
 import { resolveId } from '../../chain/chainView.ts'
-import { executedTipsetsBetween } from '../../chain/eth/eventSearch.ts'
 import { type Codec, cid, type Json, json, jsonField, jsonOnly } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
+import { executedTipsetsBetween } from '../../eth/eventSearch.ts'
 import { type Address, address, idAddress } from '../../types/address.ts'
 import { chainMessageCid } from '../../types/chainMessage.ts'
 import { type ActorEvent, eventEntry } from '../../types/event.ts'

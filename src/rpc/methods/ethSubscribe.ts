@@ -4,8 +4,8 @@
  */
 import { errorMessage } from '../../base/errors.ts'
 import type { Logger, Random } from '../../base/ports.ts'
-import { ethHashOf } from '../../chain/eth/ethTransactionOf.ts'
 import { bool, type Json, text } from '../../codec/description.ts'
+import { ethHashOf } from '../../eth/ethTransactionOf.ts'
 import type { SignedMessage } from '../../types/signedMessage.ts'
 import { firstBlock, type Tipset, tipsetKeyText } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'

@@ -4,10 +4,10 @@
  */
 
 import { EMPTY_BYTES } from '../../base/bytes.ts'
-import { ethAddressOf, NOBODY } from '../../chain/eth/ethActorAddress.ts'
-import { ethBlockHash } from '../../chain/eth/ethIndex.ts'
-import { type EthTrace, EthTraceBuilder } from '../../chain/eth/ethTraces.ts'
 import { type Json, json, list, text } from '../../codec/description.ts'
+import { ethAddressOf, NOBODY } from '../../eth/ethActorAddress.ts'
+import { ethBlockHash } from '../../eth/ethIndex.ts'
+import { type EthTrace, EthTraceBuilder } from '../../eth/ethTraces.ts'
 import { addressToId, isIdAddress } from '../../types/address.ts'
 import type { Tipset } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'

@@ -1,10 +1,10 @@
 /** Methods about the network as a whole: supply, parameters, market, differences of states. */
 import type { ChainView } from '../../chain/chainView.ts'
 import { resolveId } from '../../chain/chainView.ts'
-import { circulatingSupply } from '../../chain/circulatingSupply.ts'
 import { MarketActor, type MarketDeal } from '../../chain/queries/marketActor.ts'
 import { spendableSupply } from '../../chain/queries/spendableSupply.ts'
 import { cid } from '../../codec/description.ts'
+import { circulatingSupply } from '../../execution/circulatingSupply.ts'
 import { dealId } from '../../state/scalars.ts'
 import type { StateTree } from '../../state/stateTree.ts'
 import type { ActorState } from '../../types/actor.ts'

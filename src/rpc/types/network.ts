@@ -1,9 +1,10 @@
 /** JSON forms of questions about the network and the storage market. Field order is Go's. @see lotus api/types.go */
-import type { CirculatingSupply } from '../../chain/circulatingSupply.ts'
+
 import type { MarketBalance, MarketDeal } from '../../chain/queries/marketActor.ts'
 import { bigInt, type Codec, jsonOnly, struct, uint } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
 import type { Json } from '../../codec/jsonText.ts'
+import type { CirculatingSupply } from '../../execution/circulatingSupply.ts'
 import { type Network, upgradeHeight } from '../../networks/network.ts'
 import { dealProposal, dealState } from '../../state/market.ts'
 import { type ActorState, actorV5 } from '../../types/actor.ts'

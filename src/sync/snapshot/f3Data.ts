@@ -3,13 +3,14 @@
  * They may pass 100 MiB, so that they are taken and given in pieces.
  * @see FRC-0108; go-f3 certstore/snapshot.go SnapshotHeader, ImportSnapshotToDatastore
  */
+
+import type { PieceSink } from '../../archive/carScanner.ts'
 import { concatBytes } from '../../base/bytes.ts'
 import { CborReader, CborWriter } from '../../codec/cbor.ts'
 import { type Cid, CODEC_RAW } from '../../codec/cid.ts'
 import { varintBytes } from '../../codec/varint.ts'
 import { blockCid } from '../../crypto/blockCid.ts'
 import { type Blockstore, getBlock } from '../../ipld/blockstore.ts'
-import type { PieceSink } from '../../ipld/carScanner.ts'
 import { SnapshotError } from './errors.ts'
 
 /** Largest header (it holds a power table) or certificate, bytes. */

@@ -1,9 +1,10 @@
 /** What a snapshot holds, and whether a node can start from it. */
+
+import type { ArchiveStore } from '../../archive/carStore.ts'
 import type { Cid } from '../../codec/cid.ts'
 import { decode } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
 import { type Blockstore, getBlock, hasBlock } from '../../ipld/blockstore.ts'
-import type { ArchiveStore } from '../../ipld/carStore.ts'
 import { IpldError } from '../../ipld/errors.ts'
 import { type BlockHeader, blockHeader } from '../../types/blockHeader.ts'
 import { createTipset, firstBlock, type Tipset, type TipsetKey } from '../../types/tipset.ts'

@@ -3,11 +3,12 @@
  * or Forest's with an index; version 1, or version 2 with a metadata block and F3 data.
  * @see lotus chain/store/snapshot.go ExportV1, ExportV2
  */
+
+import { carHeaderBytes, carSectionHead } from '../../archive/car.ts'
+import { ForestWriter, type ZstdEncoder } from '../../archive/forestWriter.ts'
+import { BufferedSink, type ByteSink, type OpenScratch } from '../../archive/scratchFile.ts'
 import type { Cid } from '../../codec/cid.ts'
 import { blockCid } from '../../crypto/blockCid.ts'
-import { carHeaderBytes, carSectionHead } from '../../ipld/car.ts'
-import { ForestWriter, type ZstdEncoder } from '../../ipld/forestWriter.ts'
-import { BufferedSink, type ByteSink, type OpenScratch } from '../../ipld/scratchFile.ts'
 import type { TipsetKey } from '../../types/tipset.ts'
 import { encodeMetadata } from './metadata.ts'
 

@@ -3,6 +3,8 @@
  * or a fixed text, circulating supply from the vector.
  * @see ref-fvm testing/conformance/src/driver.rs, vm.rs, externs.rs, rand.rs of release/v2 (nv 16, 17) and release/v3
  */
+
+import { openArchive } from '../../../src/archive/openArchive.ts'
 import { equalBytes, toHex, utf8 } from '../../../src/base/bytes.ts'
 import { memorySource } from '../../../src/codec/byteSource.ts'
 import type { Cid } from '../../../src/codec/cid.ts'
@@ -14,7 +16,6 @@ import { vmRulesAt } from '../../../src/fvm/rules.ts'
 import { ModuleCache } from '../../../src/fvm/wasm/moduleCache.ts'
 import { WasmEngine, wasmCodeLoader } from '../../../src/fvm/wasm/wasmEngine.ts'
 import { type Blockstore, LayeredBlockstore, MemoryBlockstore } from '../../../src/ipld/blockstore.ts'
-import { openArchive } from '../../../src/ipld/openArchive.ts'
 import { builtinNetwork } from '../../../src/networks/builtinNetworks.ts'
 import { actorsVersionFor, manifestFor } from '../../../src/networks/network.ts'
 import { PROTOCOL_SECP256K1 } from '../../../src/types/address.ts'

@@ -1,12 +1,12 @@
 /** Test vectors of class "message": a state, messages, and what they must do to it. */
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
+import { openArchive } from '../../../src/archive/openArchive.ts'
 import { fromBase64 } from '../../../src/base/bytes.ts'
 import { memorySource } from '../../../src/codec/byteSource.ts'
 import { type Cid, parseCid } from '../../../src/codec/cid.ts'
 import { type Json, parseJson } from '../../../src/codec/jsonText.ts'
 import type { Blockstore } from '../../../src/ipld/blockstore.ts'
-import { openArchive } from '../../../src/ipld/openArchive.ts'
 
 type Fields = { readonly [key: string]: Json }
 

@@ -1,11 +1,12 @@
 /** Actors' code out of the bundles on this machine, for every major version of the machine. */
+
+import { openArchive } from '../../../src/archive/openArchive.ts'
 import { memorySource } from '../../../src/codec/byteSource.ts'
 import type { CodeLoader } from '../../../src/fvm/kernel/kernel.ts'
 import { vmRulesAt } from '../../../src/fvm/rules.ts'
 import { ModuleCache } from '../../../src/fvm/wasm/moduleCache.ts'
 import { WasmEngine, wasmCodeLoader } from '../../../src/fvm/wasm/wasmEngine.ts'
 import { type Blockstore, LayeredBlockstore, MemoryBlockstore } from '../../../src/ipld/blockstore.ts'
-import { openArchive } from '../../../src/ipld/openArchive.ts'
 import type { Network } from '../../../src/networks/network.ts'
 import { missingBundle, readBundle } from '../../support/actors.ts'
 

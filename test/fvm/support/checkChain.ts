@@ -1,8 +1,8 @@
 /** Re-executes a recorded chain and compares with what Lotus recorded. */
 
-import { invocResult } from '../../../src/chain/invocResult.ts'
 import { parseCid } from '../../../src/codec/cid.ts'
 import type { Json } from '../../../src/codec/jsonText.ts'
+import { invocResult } from '../../../src/execution/invocResult.ts'
 import { networkVersionAt } from '../../../src/networks/network.ts'
 import { invocResult as invocResultForm } from '../../../src/rpc/types/execution.ts'
 import { firstBlock, type Tipset } from '../../../src/types/tipset.ts'

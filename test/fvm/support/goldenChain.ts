@@ -1,26 +1,26 @@
 /** Executes the tipsets of a recorded chain and hands over what Lotus recorded about each. */
 import { readFileSync } from 'node:fs'
-import { nativeZstd } from '../../../platform/node/zstd.ts'
+import { nativeZstd } from '../../../platform/server/zstd.ts'
+import { openArchive } from '../../../src/archive/openArchive.ts'
 import { BlockMessageReader } from '../../../src/chain/blockMessages.ts'
 import type { ChainStore } from '../../../src/chain/chainStore.ts'
 import { ChainError } from '../../../src/chain/errors.ts'
-import {
-  type AppliedMessage,
-  type ExecutionDeps,
-  executeTipset,
-  type TipsetResult,
-} from '../../../src/chain/executeTipset.ts'
 import { openChain } from '../../../src/chain/openChain.ts'
 import { ChainRandomness } from '../../../src/chain/randomness.ts'
 import { memorySource } from '../../../src/codec/byteSource.ts'
 import { parseJson } from '../../../src/codec/jsonText.ts'
 import { mockBeacon } from '../../../src/consensus/beacon.ts'
+import {
+  type AppliedMessage,
+  type ExecutionDeps,
+  executeTipset,
+  type TipsetResult,
+} from '../../../src/execution/executeTipset.ts'
 import { ExternFailure, type Externs } from '../../../src/fvm/externs.ts'
 import type { CodeLoader } from '../../../src/fvm/kernel/kernel.ts'
 import { acceptAllProofs } from '../../../src/fvm/proofVerifier.ts'
 import { type Blockstore, LayeredBlockstore, MemoryBlockstore } from '../../../src/ipld/blockstore.ts'
 import { NodeCache } from '../../../src/ipld/nodeCache.ts'
-import { openArchive } from '../../../src/ipld/openArchive.ts'
 import { type Network, networkVersionAt } from '../../../src/networks/network.ts'
 import { parseNetwork } from '../../../src/networks/parseNetwork.ts'
 import { firstBlock, type Tipset, tipsetKeyCid } from '../../../src/types/tipset.ts'

@@ -5,12 +5,12 @@
  */
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { openArchive } from '../../../src/archive/openArchive.ts'
 import { toHex } from '../../../src/base/bytes.ts'
 import { memorySource } from '../../../src/codec/byteSource.ts'
 import { instrument } from '../../../src/fvm/wasm/instrument.ts'
 import { FVM2_RULES, FVM4_RULES, type InstrumentationRules } from '../../../src/fvm/wasm/rules.ts'
 import { getBlock } from '../../../src/ipld/blockstore.ts'
-import { openArchive } from '../../../src/ipld/openArchive.ts'
 import { builtinNetwork } from '../../../src/networks/builtinNetworks.ts'
 import { missingBundle, readBundle } from '../../support/actors.ts'
 import { normalise } from './normalise.ts'

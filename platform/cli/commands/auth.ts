@@ -1,0 +1,83 @@
+/** `auth create-token|revoke|api-info`. @see lotus cli/auth.go */
+import type { Command } from 'commander'
+import { isPermission, permissionsUpTo } from '../../../src/rpc/permission.ts'
+import type { CliContext } from '../context.ts'
+import { CliError } from '../errors.ts'
+import { line } from '../io.ts'
+import { repoPath } from '../rpcClient.ts'
+
+interface TokenOptions {
+  readonly perm?: string
+  readonly expires?: string
+}
+
+const METHOD_NOT_FOUND = -32601
+const UNIT_SEC: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3600, d: 86400 }
+
+/** `90`, `90s`, `15m`, `24h`, `30d` in seconds; nothing is 0, for ever. */
+function lifetimeSec(text: string | undefined): number {
+  if (text === undefined) return 0
+  const [, digits, unit] = /^(\d{1,9})([smhd]?)$/.exec(text) ?? []
+  const seconds = Number(digits) * (UNIT_SEC[unit ?? ''] ?? Number.NaN)
+  if (digits === undefined || !(seconds > 0)) {
+    throw new CliError('USAGE', `--expires: "${text}" is no duration such as 3600, 90s, 15m, 24h or 30d`)
+  }
+  return seconds
+}
+
+/** A token of its own, which can be revoked without others. Lotus has no such method; there the common one is taken. */
+async function newToken({ node }: CliContext, { perm, expires }: TokenOptions): Promise<string> {
+  if (perm === undefined) throw new CliError('USAGE', '--perm flag not set: read, write, sign or admin')
+  if (!isPermission(perm)) {
+    throw new CliError('USAGE', `--perm flag has to be one of: read,write,sign,admin, got "${perm}"`)
+  }
+  const allow = permissionsUpTo(perm)
+  const seconds = lifetimeSec(expires)
+  const client = await node()
+  try {
+    return await client.call<string>('AuthNewToken', [allow, { ExpiresIn: seconds }])
+  } catch (error) {
+    const unknown = error instanceof CliError && error.info.code === METHOD_NOT_FOUND
+    if (!unknown || seconds > 0) throw error
+    const encoded = await client.call<string>('AuthNew', [allow])
+    return Buffer.from(encoded, 'base64').toString('utf8')
+  }
+}
+
+async function apiAddress({ io, repo }: CliContext): Promise<string> {
+  const info = io.env.FULLNODE_API_INFO
+  if (info !== undefined && info !== '')
+    return info.trim().replace(/^[a-zA-Z0-9\-_]+\.[a-zA-Z0-9\-_]+\.[a-zA-Z0-9\-_]*:/, '')
+  try {
+    return (await io.readFile(`${repoPath(io, repo())}/api`)).trim()
+  } catch {
+    throw new CliError('CONNECTION', 'could not get API endpoint: no node is running')
+  }
+}
+
+export function addAuthCommands(program: Command, context: CliContext): void {
+  const { io, node } = context
+  const auth = program.command('auth').description('Manage RPC permissions')
+  auth
+    .command('create-token')
+    .description('Create token')
+    .option('--perm <level>', 'permission to assign to the token, one of: read, write, sign, admin')
+    .option('--expires <duration>', 'the token is void after it: 3600, 90s, 15m, 24h, 30d (default: never)')
+    .action(async (options: TokenOptions) => line(io, await newToken(context, options)))
+  auth
+    .command('api-info')
+    .description('Get token with API info required to connect to this node')
+    .option('--perm <level>', 'permission to assign to the token, one of: read, write, sign, admin')
+    .option('--expires <duration>', 'the token is void after it: 3600, 90s, 15m, 24h, 30d (default: never)')
+    .action(async (options: TokenOptions) =>
+      line(io, `FULLNODE_API_INFO=${await newToken(context, options)}:${await apiAddress(context)}`),
+    )
+  auth
+    .command('revoke')
+    .description('Make a token invalid at once')
+    .argument('<token>')
+    .action(async (token: string) => {
+      await (await node()).call('AuthRevoke', [token])
+      line(io, 'token revoked')
+    })
+}

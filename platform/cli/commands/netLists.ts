@@ -1,0 +1,173 @@
+/** `net block|stat|limit|protect|unprotect|list-protected`. @see lotus cli/net.go */
+import type { Command } from 'commander'
+import { type Json, parseJson, stringifyJson } from '../../../src/codec/jsonText.ts'
+import { parsePeerName } from '../../../src/rpc/types/peerId.ts'
+import type { CliContext } from '../context.ts'
+import { binarySize } from '../goFormat.ts'
+import { line } from '../io.ts'
+import type { RpcClient } from '../rpcClient.ts'
+
+interface JsonBlockList {
+  readonly Peers: readonly string[] | null
+  readonly IPAddrs: readonly string[] | null
+  readonly IPSubnets: readonly string[] | null
+}
+
+interface JsonScopeStat {
+  readonly NumStreamsInbound: number
+  readonly NumStreamsOutbound: number
+  readonly NumConnsInbound: number
+  readonly NumConnsOutbound: number
+  readonly NumFD: number
+  readonly Memory: number
+}
+
+interface JsonNetStat {
+  readonly System?: JsonScopeStat
+  readonly Transient?: JsonScopeStat
+  readonly Services?: Readonly<Record<string, JsonScopeStat>>
+  readonly Protocols?: Readonly<Record<string, JsonScopeStat>>
+  readonly Peers?: Readonly<Record<string, JsonScopeStat>>
+}
+
+interface JsonNetLimit {
+  readonly Memory?: number
+  readonly StreamsInbound: number
+  readonly StreamsOutbound: number
+  readonly ConnsInbound: number
+  readonly ConnsOutbound: number
+  readonly FD: number
+}
+
+const BAR_COLUMNS = 64
+/** What `block add` and `block remove` name. */
+const KINDS = [
+  { name: 'peer', arg: '<Peer...>', what: 'a peer', items: (all: string[]) => ({ Peers: all.map(parsePeerName) }) },
+  { name: 'ip', arg: '<IP...>', what: 'an IP address', items: (all: string[]) => ({ IPAddrs: all }) },
+  { name: 'subnet', arg: '<CIDR...>', what: 'an IP subnet', items: (all: string[]) => ({ IPSubnets: all }) },
+] as const
+const NO_ITEMS: JsonBlockList = { Peers: null, IPAddrs: null, IPSubnets: null }
+
+async function blockList({ io, node }: CliContext): Promise<void> {
+  const { Peers, IPAddrs, IPSubnets } = await (await node()).call<JsonBlockList>('NetBlockList')
+  const print = (title: string, items: readonly string[]): void => {
+    if (items.length === 0) return
+    line(io, title)
+    for (const item of items) line(io, `\t${item}`)
+  }
+  print('Blocked Peers:', [...(Peers ?? [])].sort().reverse())
+  print('Blocked IPs:', [...(IPAddrs ?? [])].sort())
+  print('Blocked Subnets:', [...(IPSubnets ?? [])].sort())
+}
+
+function bar(total: number, used: number): string {
+  const full = total === 0 ? 0 : Math.min(BAR_COLUMNS, Math.round((used / total) * BAR_COLUMNS))
+  return `[${'|'.repeat(full)}${' '.repeat(BAR_COLUMNS - full)}]`
+}
+
+async function scopeText(client: RpcClient, scope: string, stat: JsonScopeStat): Promise<string> {
+  const limit = await client.call<JsonNetLimit>('NetLimit', [scope])
+  const memory = limit.Memory ?? 0
+  const counted = (name: string, used: number, total: number): string =>
+    `\t${name.padEnd(13)}${bar(total, used)} ${used}/${total}\n`
+  return [
+    `${scope}\n`,
+    `\tmemory:      ${bar(memory, stat.Memory)} ${binarySize(stat.Memory)}/${binarySize(memory)}\n`,
+    counted('streams in:', stat.NumStreamsInbound, limit.StreamsInbound),
+    counted('streams out:', stat.NumStreamsOutbound, limit.StreamsOutbound),
+    counted('conn in:', stat.NumConnsInbound, limit.ConnsInbound),
+    counted('conn out:', stat.NumConnsOutbound, limit.ConnsOutbound),
+    counted('file desc:', stat.NumFD, limit.FD),
+    '\n',
+  ].join('')
+}
+
+async function stat({ io, node }: CliContext, scope: string, options: { json?: boolean }): Promise<void> {
+  const client = await node()
+  const result = await client.call<JsonNetStat>('NetStat', [scope])
+  if (options.json === true) return line(io, stringifyJson(result as unknown as Json))
+  if (result.System !== undefined) io.out(await scopeText(client, 'system', result.System))
+  if (result.Transient !== undefined) io.out(await scopeText(client, 'transient', result.Transient))
+  const groups = [
+    ['svc:', result.Services],
+    ['proto:', result.Protocols],
+    ['peer:', result.Peers],
+  ] as const
+  for (const [prefix, stats] of groups) {
+    const sorted = Object.entries(stats ?? {}).sort(
+      ([a, one], [b, other]) => other.Memory - one.Memory || (a < b ? -1 : 1),
+    )
+    for (const [name, one] of sorted) io.out(await scopeText(client, prefix + name, one))
+  }
+}
+
+async function limit(
+  { io, node }: CliContext,
+  scope: string,
+  value: string | undefined,
+  options: { set?: boolean },
+): Promise<void> {
+  const client = await node()
+  if (options.set === true) {
+    await client.call('NetSetLimit', [scope, parseJson(value ?? '')])
+    return
+  }
+  line(io, stringifyJson(await client.call<Json>('NetLimit', [scope])))
+}
+
+export function addNetListCommands(net: Command, context: CliContext): void {
+  const { io, node } = context
+  const block = net.command('block').description('Manage network connection gating rules')
+  for (const [verb, method, title] of [
+    ['add', 'NetBlockAdd', 'Block'],
+    ['remove', 'NetBlockRemove', 'Unblock'],
+  ] as const) {
+    const command = block.command(verb).description(`${verb === 'add' ? 'Add' : 'Remove'} connection gating rules`)
+    for (const { name, arg, what, items } of KINDS) {
+      command
+        .command(`${name} ${arg}`)
+        .description(`${title} ${what}`)
+        .action(async (all: string[]) => {
+          await (await node()).call(method, [{ ...NO_ITEMS, ...items(all) }])
+        })
+    }
+  }
+  block
+    .command('list')
+    .description('list connection gating rules')
+    .action(() => blockList(context))
+  net
+    .command('stat <scope>')
+    .description('Report resource usage for a scope: system, transient, svc:…, proto:…, peer:…, all')
+    .option('--json', 'as JSON')
+    .action((scope: string, options: { json?: boolean }) => stat(context, scope, options))
+  net
+    .command('limit <scope> [limit]')
+    .description('Get resource limits for a scope: system, transient, svc:…, proto:…, peer:…')
+    .option('--set', 'set the limit for a scope')
+    .action((scope: string, value: string | undefined, options: { set?: boolean }) =>
+      limit(context, scope, value, options),
+    )
+  net
+    .command('protect <peerID...>')
+    .description('Add one or more peer IDs to the list of protected peer connections')
+    .action(async (peers: string[]) => {
+      await (await node()).call('NetProtectAdd', [peers.map(parsePeerName)])
+      line(io, 'added to protected peers:')
+      for (const peer of peers) line(io, ` ${peer}`)
+    })
+  net
+    .command('unprotect <peerID...>')
+    .description('Remove one or more peer IDs from the list of protected peer connections.')
+    .action(async (peers: string[]) => {
+      await (await node()).call('NetProtectRemove', [peers.map(parsePeerName)])
+      io.out('removed from protected peers:')
+      for (const peer of peers) line(io, ` ${peer}`)
+    })
+  net
+    .command('list-protected')
+    .description('List the peer IDs with protected connection.')
+    .action(async () => {
+      for (const peer of (await (await node()).call<string[] | null>('NetProtectList')) ?? []) line(io, peer)
+    })
+}

@@ -1,0 +1,260 @@
+/**
+ * `daemon`, `daemon stop`, `devnet`: commands that run a node in this process. They only read the command line; what
+ * they run is passed in.
+ */
+import type { Command } from 'commander'
+import { type DevnetOptions, devnetOptions } from '../../../src/devnet/options.ts'
+import type { ActorsMode } from '../../../src/node/actorsCode.ts'
+import { parseFil } from '../../../src/types/fil.ts'
+import { type CliContext, wholeNumber } from '../context.ts'
+import { CliError } from '../errors.ts'
+import { line } from '../io.ts'
+import { repoPath } from '../rpcClient.ts'
+
+/** Where and to whom the API is served. */
+export interface ServeOptions {
+  /** Home of the node. */
+  readonly repo: string
+  readonly host: string
+  /** 0: a free one. */
+  readonly port: number
+  /** Origins whose pages may call; none by default. */
+  readonly corsOrigins: readonly string[]
+  /** Bytes; undefined: the default. */
+  readonly maxRequestBytes: number | undefined
+  /** Encrypts the keystore; undefined: it stays plain. */
+  readonly passphrase: string | undefined
+  /** undefined: no connections to other nodes. */
+  readonly net: NetOptions | undefined
+  /** Epochs below the head whose state is kept; undefined: all are. */
+  readonly keepState: number | undefined
+}
+
+/** How the node meets other nodes. */
+export interface NetOptions {
+  /** Multiaddrs to listen on; none: the default ones. */
+  readonly listen: readonly string[]
+  /** Multiaddrs told to others in place of those listened on. */
+  readonly announce: readonly string[]
+  /** Multiaddrs of the first nodes to connect to, besides the network's own. */
+  readonly bootstrap: readonly string[]
+}
+
+/** What a follower makes sure of by itself. */
+export type ValidateMode = 'execute' | 'headers'
+
+/** What `daemon` was told. */
+export interface DaemonOptions extends ServeOptions {
+  /** Built-in name, or path of a `network.json`; undefined: the one of the repo. */
+  readonly network: string | undefined
+  /** Path of a CAR, zstd-compressed or not. */
+  readonly snapshot: string | undefined
+  /** Path of the genesis CAR; undefined: beside a `network.json`, else asked of peers. */
+  readonly genesis: string | undefined
+  /** undefined: as before in this home, else `execute`. */
+  readonly validate: ValidateMode | undefined
+}
+
+/** What `devnet` was told. */
+export interface DevnetRunOptions extends ServeOptions {
+  readonly devnet: DevnetOptions
+  /** Nothing is kept between starts. */
+  readonly inMemory: boolean
+  readonly actors: ActorsMode
+}
+
+/** What runs a node until the signal of the context's io is aborted. */
+export interface NodeRunner {
+  daemon(options: DaemonOptions, context: CliContext): Promise<void>
+  devnet(options: DevnetRunOptions, context: CliContext): Promise<void>
+}
+
+interface ServeFlags {
+  readonly api: string
+  readonly apiHost: string
+  readonly corsOrigin?: string[]
+  readonly apiMaxReqSize?: string
+  readonly passphraseFile?: string
+  readonly net: boolean
+  readonly listen?: string[]
+  readonly announce?: string[]
+  readonly bootstrap?: string[]
+  readonly keepState: string
+}
+
+interface DaemonFlags extends ServeFlags {
+  readonly network?: string
+  readonly snapshot?: string
+  readonly genesis?: string
+  readonly validate?: string
+}
+
+interface DevnetFlags extends ServeFlags {
+  readonly miners: string
+  readonly accounts: string
+  readonly balance: string
+  readonly blockTime: string
+  readonly seed: string
+  readonly networkName: string
+  readonly genesisTime?: string
+  readonly instant?: boolean
+  readonly manual?: boolean
+  readonly memory?: boolean
+  readonly actors: string
+  readonly produce?: string
+}
+
+/** Lotus' port. */
+const DEFAULT_PORT = '1234'
+const MAX_PORT = 65535
+/** Environment variable with the keystore's passphrase: it never stands in the process list. */
+export const PASSPHRASE_VARIABLE = 'PETREL_PASSPHRASE'
+
+function collect(value: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), value]
+}
+
+/** Validation looks back 900 epochs, F3 as far again. */
+const MIN_KEPT_EPOCHS = 1800
+
+function keptEpochs(text: string): number | undefined {
+  if (text === 'all') return undefined
+  const epochs = wholeNumber(text, 'keep-state')
+  if (epochs < MIN_KEPT_EPOCHS) throw new CliError('USAGE', `keep-state: at least ${MIN_KEPT_EPOCHS} epochs are needed`)
+  return epochs
+}
+
+/** @param keepState - default of `--keep-state` */
+function serveFlags(command: Command, keepState: string): Command {
+  return command
+    .option('--api <port>', 'port of the API; 0 takes a free one', DEFAULT_PORT)
+    .option('--api-host <address>', 'address that the API listens on', '127.0.0.1')
+    .option('--api-max-req-size <bytes>', 'largest request that is read')
+    .option('--cors-origin <origin>', 'web pages of this origin may call the API (repeatable)', collect)
+    .option(
+      '--passphrase-file <file>',
+      `encrypts the keystore with the text of this file (or of $${PASSPHRASE_VARIABLE})`,
+    )
+    .option('--listen <multiaddr>', 'address for other nodes (repeatable; default: TCP, WebSocket, WebRTC)', collect)
+    .option('--announce <multiaddr>', 'address to tell others instead (repeatable)', collect)
+    .option('--bootstrap <multiaddr>', 'node to connect to first (repeatable)', collect)
+    .option('--no-net', 'no connections to other nodes')
+    .option('--keep-state <epochs>', 'older state is collected in the background; all: none is', keepState)
+}
+
+async function passphrase({ io }: CliContext, file: string | undefined): Promise<string | undefined> {
+  const text = file === undefined ? io.env[PASSPHRASE_VARIABLE] : (await io.readFile(file)).replace(/\r?\n$/, '')
+  if (text === '') throw new CliError('USAGE', 'the passphrase is empty')
+  return text
+}
+
+async function serveOptions(context: CliContext, flags: ServeFlags): Promise<ServeOptions> {
+  const port = wholeNumber(flags.api, 'api')
+  if (port < 0 || port > MAX_PORT) throw new CliError('USAGE', `api: ${port} is no port`)
+  return {
+    repo: repoPath(context.io, context.repo()),
+    host: flags.apiHost,
+    port,
+    corsOrigins: flags.corsOrigin ?? [],
+    maxRequestBytes:
+      flags.apiMaxReqSize === undefined ? undefined : wholeNumber(flags.apiMaxReqSize, 'api-max-req-size'),
+    passphrase: await passphrase(context, flags.passphraseFile),
+    net: flags.net
+      ? { listen: flags.listen ?? [], announce: flags.announce ?? [], bootstrap: flags.bootstrap ?? [] }
+      : undefined,
+    keepState: keptEpochs(flags.keepState),
+  }
+}
+
+/** Seconds, with a fraction, as milliseconds. */
+function blockTimeMs(text: string): number {
+  const seconds = Number(text)
+  if (!/^\d+(\.\d+)?$/.test(text) || !(seconds > 0)) {
+    throw new CliError('USAGE', `block-time: "${text}" is no number of seconds above 0`)
+  }
+  return Math.round(seconds * 1000)
+}
+
+function actorsMode(text: string): ActorsMode {
+  if (text === 'wasm' || text === 'native' || text === 'auto') return text
+  throw new CliError('USAGE', `actors: expected wasm, native or auto, got "${text}"`)
+}
+
+function validateMode(text: string): ValidateMode {
+  if (text === 'execute' || text === 'headers') return text
+  throw new CliError('USAGE', `validate: expected execute or headers, got "${text}"`)
+}
+
+/** Indexes with commas between. */
+function produced(text: string): number[] {
+  return text.split(',').map((one) => wholeNumber(one, 'produce'))
+}
+
+function devnetFlags(flags: DevnetFlags): DevnetOptions {
+  return devnetOptions({
+    miners: wholeNumber(flags.miners, 'miners'),
+    accountsPerKind: wholeNumber(flags.accounts, 'accounts'),
+    balance: parseFil(flags.balance),
+    blockTimeMs: flags.manual === true ? 0 : blockTimeMs(flags.blockTime),
+    instant: flags.instant === true,
+    seed: flags.seed,
+    networkName: flags.networkName,
+    ...(flags.produce === undefined ? {} : { produce: produced(flags.produce) }),
+    ...(flags.genesisTime === undefined ? {} : { genesisTimestamp: wholeNumber(flags.genesisTime, 'genesis-time') }),
+  })
+}
+
+/** Adds the commands. */
+export function addNodeCommands(program: Command, context: CliContext, runner: NodeRunner): void {
+  const { io, node } = context
+  const daemon = serveFlags(program.command('daemon'), '2000')
+    .description('Start a node')
+    .option('--network <name>', 'mainnet, calibnet, butterflynet, or a network.json')
+    .option('--snapshot <file>', 'chain to open: a .car or .car.zst')
+    .option('--genesis <file>', 'genesis CAR (default: beside the network.json, else from other nodes)')
+    .option('--validate <mode>', 'execute (default): every check; headers: no execution, state proven against headers')
+    .action(async (flags: DaemonFlags) =>
+      runner.daemon(
+        {
+          ...(await serveOptions(context, flags)),
+          network: flags.network,
+          snapshot: flags.snapshot,
+          genesis: flags.genesis,
+          validate: flags.validate === undefined ? undefined : validateMode(flags.validate),
+        },
+        context,
+      ),
+    )
+  daemon
+    .command('stop')
+    .description('Stop the running node')
+    .action(async () => {
+      await (await node()).call('Shutdown')
+      line(io, 'node is stopping')
+    })
+  serveFlags(program.command('devnet'), 'all')
+    .description('Start a local chain with funded accounts')
+    .option('--miners <n>', 'block producers', '1')
+    .option('--accounts <n>', 'funded accounts of each kind', '3')
+    .option('--balance <FIL>', 'funds of each account', '1000000')
+    .option('--block-time <seconds>', 'time between epochs', '4')
+    .option('--instant', 'make a block as soon as a message arrives')
+    .option('--manual', 'make blocks only when asked for by RPC')
+    .option('--seed <text>', 'all keys come from it', 'petrel')
+    .option('--network-name <name>', 'name of the network', 'petrel-devnet')
+    .option('--genesis-time <seconds>', 'Unix time of genesis (default: now)')
+    .option('--produce <indexes>', 'which block producers run here (0,2); others run in other nodes of the chain')
+    .option('--memory', 'keep nothing between starts')
+    .option('--actors <mode>', 'wasm, native, or auto: wasm when a devnet bundle is here', 'auto')
+    .action(async (flags: DevnetFlags) =>
+      runner.devnet(
+        {
+          ...(await serveOptions(context, flags)),
+          devnet: devnetFlags(flags),
+          inMemory: flags.memory === true,
+          actors: actorsMode(flags.actors),
+        },
+        context,
+      ),
+    )
+}

@@ -1,0 +1,283 @@
+/** `send`. @see lotus cli/send.go SendCmd, cli/send_csv.go */
+import type { Command } from 'commander'
+import { CborWriter } from '../../../src/codec/cbor.ts'
+import { PROTOCOL_DELEGATED, PROTOCOL_ID, parseAddress } from '../../../src/types/address.ts'
+import { parseEthAddress } from '../../../src/types/ethAddress.ts'
+import { formatFil, parseFil } from '../../../src/types/fil.ts'
+import { METHOD_INVOKE_EVM } from '../../../src/types/message.ts'
+import type { JsonMessage, JsonSignedMessage, JsonTipset } from '../answers.ts'
+import { type CliContext, hexToBase64, wholeNumber } from '../context.ts'
+import { CliError } from '../errors.ts'
+import { line } from '../io.ts'
+import type { RpcClient } from '../rpcClient.ts'
+
+interface SendOptions {
+  readonly from?: string
+  readonly fromEthAddr?: string
+  readonly gasPremium?: string
+  readonly gasFeecap?: string
+  readonly gasLimit?: string
+  readonly nonce?: string
+  readonly method?: string
+  readonly paramsJson?: string
+  readonly paramsHex?: string
+  readonly csv?: string
+  readonly force?: boolean
+}
+
+interface CheckStatus {
+  readonly Cid: { readonly '/': string }
+  readonly Code: number
+  readonly OK: boolean
+  readonly Err: string
+}
+
+const EAM_ID = '10'
+const METHOD_CREATE_EXTERNAL = 4n
+const CHECK_NAMES = [
+  '',
+  'MessageSerialize',
+  'MessageSize',
+  'MessageValidity',
+  'MessageMinGas',
+  'MessageMinBaseFee',
+  'MessageBaseFee',
+  'MessageBaseFeeLowerBound',
+  'MessageBaseFeeUpperBound',
+  'MessageGetStateNonce',
+  'MessageNonce',
+  'MessageGetStateBalance',
+  'MessageBalance',
+]
+
+/** The letter of the node's network, from an address that it prints. */
+async function networkPrefix(client: RpcClient): Promise<'f' | 't'> {
+  const head = await client.call<JsonTipset>('ChainHead')
+  return (head.Blocks[0]?.Miner[0] ?? 'f') === 't' ? 't' : 'f'
+}
+
+async function recipient(client: RpcClient, to: string): Promise<{ to: string; ethereum: boolean }> {
+  if (!to.startsWith('0x')) {
+    try {
+      parseAddress(to)
+    } catch (error) {
+      throw new CliError(
+        'USAGE',
+        `failed to parse target address; address must be a valid FIL address or an ETH address: ${(error as Error).message}`,
+      )
+    }
+    return { to, ethereum: false }
+  }
+  try {
+    return { to: parseEthAddress(to).toString(await networkPrefix(client)), ethereum: true }
+  } catch (error) {
+    if (error instanceof CliError) throw error
+    throw new CliError(
+      'USAGE',
+      `failed to parse target address; address must be a valid FIL address or an ETH address: ${(error as Error).message}`,
+    )
+  }
+}
+
+async function sender(client: RpcClient, options: SendOptions): Promise<string> {
+  if (options.from !== undefined) return parseAddress(options.from).toString(await networkPrefix(client))
+  if (options.fromEthAddr !== undefined)
+    return parseEthAddress(options.fromEthAddr).toString(await networkPrefix(client))
+  return client.call<string>('WalletDefaultAddress')
+}
+
+function cborBytes(base64: string): string {
+  const writer = new CborWriter()
+  writer.bytes(Buffer.from(base64, 'base64'))
+  return Buffer.from(writer.finish()).toString('base64')
+}
+
+async function buildMessage(client: RpcClient, to: string, amount: string, options: SendOptions): Promise<JsonMessage> {
+  const target = await recipient(client, to)
+  let value: bigint
+  try {
+    value = parseFil(amount)
+  } catch (error) {
+    throw new CliError('USAGE', `failed to parse amount: ${(error as Error).message}`)
+  }
+  const from = await sender(client, options)
+  let params = options.paramsHex === undefined ? null : hexToBase64(options.paramsHex, 'params-hex')
+  let method = options.method === undefined ? 0n : BigInt(wholeNumber(options.method, 'method'))
+  let destination = target.to
+  if (target.ethereum || parseAddress(from).protocol === PROTOCOL_DELEGATED) {
+    if (options.method !== undefined)
+      throw new CliError('USAGE', 'messages from f410f addresses may not specify a method number')
+    if (options.paramsJson !== undefined)
+      throw new CliError('USAGE', 'may not call with json parameters from an eth account')
+    method = destination.slice(1) === `0${EAM_ID}` ? METHOD_CREATE_EXTERNAL : METHOD_INVOKE_EVM
+    if (params !== null && params !== '') params = cborBytes(params)
+    const protocol = parseAddress(destination).protocol
+    if (protocol !== PROTOCOL_ID && protocol !== PROTOCOL_DELEGATED) {
+      destination = await client.call<string>('StateLookupID', [destination, null]).catch(() => {
+        throw new CliError(
+          'USAGE',
+          `addresses starting with f410f can only send to other addresses starting with f410f, or id addresses. could not find id address for ${destination}`,
+        )
+      })
+    }
+  } else if (options.paramsJson !== undefined) {
+    if (params !== null) throw new CliError('USAGE', "can only specify one of 'params-json' and 'params-hex'")
+    params = await client.call<string | null>(
+      'StateEncodeParams',
+      [
+        await client.call('StateGetActor', [destination, null]).then((actor) => (actor as { Code: unknown }).Code),
+        method,
+        JSON.parse(options.paramsJson) as unknown,
+      ],
+      'v1',
+    )
+  }
+  return {
+    Version: 0,
+    To: destination,
+    From: from,
+    Nonce: options.nonce === undefined ? 0 : wholeNumber(options.nonce, 'nonce'),
+    Value: value.toString(),
+    GasLimit: options.gasLimit === undefined ? 0 : wholeNumber(options.gasLimit, 'gas-limit'),
+    GasFeeCap: options.gasFeecap ?? '0',
+    GasPremium: options.gasPremium ?? '0',
+    Method: method,
+    Params: params,
+  }
+}
+
+async function failedChecks(client: RpcClient, message: JsonMessage, withNonce: boolean): Promise<string[]> {
+  const groups = [
+    ...(await client.call<CheckStatus[][]>(
+      'MpoolCheckMessages',
+      [[{ Message: message, ValidNonce: withNonce }]],
+      'v1',
+    )),
+    ...((await client.call<CheckStatus[][] | null>('MpoolCheckPendingMessages', [message.From], 'v1')) ?? []),
+  ]
+  return groups.flatMap((group, index) =>
+    group
+      .filter((check) => !check.OK)
+      .map(
+        (check) =>
+          `${index === 0 ? 'current' : check.Cid['/']} message failed a check ${CHECK_NAMES[check.Code] ?? check.Code}: ${check.Err}`,
+      ),
+  )
+}
+
+/** Estimates, checks, signs, pushes one message; returns its CID. */
+async function sendOne(
+  context: CliContext,
+  client: RpcClient,
+  message: JsonMessage,
+  withNonce: boolean,
+  force: boolean,
+): Promise<string> {
+  const estimated = await client.call<JsonMessage>('GasEstimateMessageGas', [message, null, null], 'v1')
+  if (!force) {
+    const failed = await failedChecks(client, estimated, withNonce)
+    if (failed.length > 0) {
+      line(context.io, 'Following checks have failed:')
+      for (const text of failed) line(context.io, text)
+      throw new CliError('FAILED', 'message failed its checks; --force-send sends it all the same')
+    }
+  }
+  if (withNonce) {
+    const signed = await client.call<JsonSignedMessage>('WalletSignMessage', [message.From, estimated], 'v1')
+    await client.call('MpoolPush', [signed], 'v1')
+    return signed.CID['/']
+  }
+  return (await client.call<JsonSignedMessage>('MpoolPushMessage', [estimated, null], 'v1')).CID['/']
+}
+
+async function sendCsv(
+  context: CliContext,
+  client: RpcClient,
+  path: string,
+  options: SendOptions,
+  force: boolean,
+): Promise<void> {
+  const rows = (await context.io.readFile(path))
+    .split(/\r?\n/)
+    .filter((text) => text.trim() !== '')
+    .map((text) => text.split(',').map((cell) => cell.trim()))
+  if (rows[0]?.join(',') !== 'Recipient,FIL,Method,Params') {
+    throw new CliError('USAGE', 'csv: expected the header Recipient,FIL,Method,Params')
+  }
+  const messages: JsonMessage[] = []
+  for (const [index, cells] of rows.slice(1).entries()) {
+    const [to, amount, method, params] = cells
+    if (
+      to === undefined ||
+      amount === undefined ||
+      method === undefined ||
+      params === undefined ||
+      cells.length !== 4
+    ) {
+      throw new CliError('USAGE', `csv: row ${index} has ${cells.length} columns, expected 4`)
+    }
+    const { method: _method, paramsHex: _params, ...rest } = options
+    messages.push(
+      await buildMessage(client, to, amount, {
+        ...rest,
+        ...(to.startsWith('0x') ? {} : { method }),
+        ...(params === 'nil' || params === '' ? {} : { paramsHex: params }),
+      }),
+    )
+  }
+  const total = messages.reduce((sum, message) => sum + BigInt(message.Value), 0n)
+  const from = await sender(client, options)
+  const balance = BigInt(await client.call<string>('WalletBalance', [from]))
+  if (total > balance)
+    throw new CliError('FAILED', `insufficient funds at sender ${from}: ${formatFil(balance)} < ${formatFil(total)}`)
+  for (const [index, message] of messages.entries()) {
+    line(context.io, `Sent message ${index}: ${await sendOne(context, client, message, false, force)}`)
+  }
+}
+
+async function send(
+  context: CliContext,
+  to: string | undefined,
+  amount: string | undefined,
+  options: SendOptions,
+  force: boolean,
+): Promise<void> {
+  if (options.csv !== undefined) return sendCsv(context, await context.node(), options.csv, options, force)
+  if (to === undefined || amount === undefined) {
+    throw new CliError('USAGE', `incorrect number of arguments, got ${to === undefined ? 0 : 1}: send <to> <amount>`)
+  }
+  const client = await context.node()
+  const message = await buildMessage(client, to, amount, options)
+  line(context.io, `Sending message from: ${message.From}`)
+  line(context.io, `Sending message to: ${message.To}`)
+  line(context.io, `Using Method: ${message.Method}`)
+  line(context.io, await sendOne(context, client, message, options.nonce !== undefined, force))
+}
+
+export function addSendCommand(program: Command, context: CliContext): void {
+  program
+    .command('send')
+    .description('Send funds between accounts')
+    .argument('[to]', 'recipient: a Filecoin address or 0x…')
+    .argument('[amount]', 'in FIL, or with a unit: 1.5, 10 attoFIL')
+    .option('--from <address>', 'the account to send funds from')
+    .option('--from-eth-addr <address>', 'the eth addr to send funds from')
+    .option('--gas-premium <attoFIL>', 'gas price to use')
+    .option('--gas-feecap <attoFIL>', 'gas fee cap to use')
+    .option('--gas-limit <gas>', 'gas limit')
+    .option('--nonce <n>', 'the nonce to use')
+    .option('--method <n>', 'method to invoke')
+    .option('--params-json <json>', 'invocation parameters as JSON')
+    .option('--params-hex <hex>', 'invocation parameters in hexadecimal')
+    .option('--csv <file>', 'a CSV file of transactions: Recipient,FIL,Method,Params')
+    .option('--force', 'send although checks fail (deprecated, use --force-send)')
+    .action((to: string | undefined, amount: string | undefined, options: SendOptions) =>
+      send(
+        context,
+        to,
+        amount,
+        options,
+        options.force === true || program.opts<{ forceSend?: boolean }>().forceSend === true,
+      ),
+    )
+}

@@ -1,0 +1,252 @@
+/** `wallet …`. @see lotus cli/wallet.go */
+import type { Command } from 'commander'
+import { formatFil } from '../../../src/types/fil.ts'
+import type { JsonActor, JsonSignature, JsonTipset } from '../answers.ts'
+import { base64ToHex, type CliContext, hexToBase64 } from '../context.ts'
+import { CliError } from '../errors.ts'
+import { line } from '../io.ts'
+import { type RpcClient, repoPath } from '../rpcClient.ts'
+import { type TableRow, tableText } from '../table.ts'
+
+interface JsonKeyInfo {
+  readonly Type: string
+  readonly PrivateKey: string
+}
+
+/** A head older than this many block delays says that the node is behind. */
+const SYNC_TOLERANCE_SEC = 30
+
+/** The envelope of FRC-0102 around bytes that a person signs. @see lotus cli/wallet.go wrapMessageFRC0102 */
+export function frc0102Envelope(data: Uint8Array): Uint8Array {
+  return Buffer.concat([Buffer.from([0x19]), Buffer.from(`Filecoin Signed Message:\n${data.length}`), data])
+}
+
+function signedData(hex: string, raw: boolean | undefined): string {
+  const data = Buffer.from(hexToBase64(hex, 'message'), 'base64')
+  return (raw === true ? data : Buffer.from(frc0102Envelope(data))).toString('base64')
+}
+
+async function list(
+  { io, node }: CliContext,
+  options: { addrOnly?: boolean; id?: boolean; market?: boolean },
+): Promise<void> {
+  const client = await node()
+  const addresses = await client.call<string[]>('WalletList')
+  if (options.addrOnly === true) {
+    for (const address of addresses) line(io, address)
+    return
+  }
+  // No default key is no reason to fail.
+  const preferred = await client.call<string>('WalletDefaultAddress').catch(() => undefined)
+  const rows: TableRow[] = []
+  for (const address of addresses) rows.push(await walletRow(client, address, address === preferred, options))
+  io.out(tableText(['Address', 'ID', 'Balance', 'Market(Avail)', 'Market(Locked)', 'Nonce', 'Default'], rows))
+}
+
+async function walletRow(
+  client: RpcClient,
+  address: string,
+  preferred: boolean,
+  options: { id?: boolean; market?: boolean },
+): Promise<TableRow> {
+  let actor: Pick<JsonActor, 'Balance' | 'Nonce'> = { Balance: '0', Nonce: 0 }
+  try {
+    actor = await client.call<JsonActor>('StateGetActor', [address, null])
+  } catch (error) {
+    if (!(error instanceof CliError) || !error.message.includes('actor not found')) {
+      return { cells: { Address: address }, error: (error as Error).message }
+    }
+  }
+  const cells: Record<string, string> = {
+    Address: address,
+    Balance: formatFil(BigInt(actor.Balance)),
+    Nonce: String(actor.Nonce),
+  }
+  if (preferred) cells.Default = 'X'
+  if (options.id === true) cells.ID = await client.call<string>('StateLookupID', [address, null]).catch(() => 'n/a')
+  if (options.market === true) {
+    const market = await client
+      .call<{ Escrow: string; Locked: string }>('StateMarketBalance', [address, null])
+      .catch(() => undefined)
+    if (market !== undefined) {
+      cells['Market(Avail)'] = formatFil(BigInt(market.Escrow) - BigInt(market.Locked))
+      cells['Market(Locked)'] = formatFil(BigInt(market.Locked))
+    }
+  }
+  return { cells }
+}
+
+async function balance({ io, node }: CliContext, address: string | undefined): Promise<void> {
+  const client = await node()
+  const of = address ?? (await client.call<string>('WalletDefaultAddress'))
+  const amount = BigInt(await client.call<string>('WalletBalance', [of]))
+  const head = await client.call<JsonTipset>('ChainHead')
+  const behind = io.now() / 1000 - Math.min(...head.Blocks.map((block) => block.Timestamp)) >= SYNC_TOLERANCE_SEC
+  const warning = amount === 0n && behind ? ' (warning: may display 0 if chain sync in progress)' : ''
+  line(io, `${formatFil(amount)}${warning}`)
+}
+
+function exportedText(key: JsonKeyInfo, format: string): string {
+  const json = JSON.stringify({ Type: key.Type, PrivateKey: key.PrivateKey })
+  switch (format) {
+    case 'hex-lotus':
+      return Buffer.from(json).toString('hex')
+    case 'json-lotus':
+      return json
+    case 'hex-eth': {
+      if (key.Type !== 'secp256k1' && key.Type !== 'delegated') {
+        throw new CliError('USAGE', `hex-eth format requires a secp256k1 or delegated key, got: ${key.Type}`)
+      }
+      return `0x${base64ToHex(key.PrivateKey)}`
+    }
+    default:
+      throw new CliError('USAGE', `unrecognized format: ${format}`)
+  }
+}
+
+const GFC_KEY_TYPES: Readonly<Record<number, string>> = { 1: 'secp256k1', 2: 'bls', 3: 'delegated' }
+
+function parseKeyJson(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>
+  } catch {
+    throw new CliError('USAGE', 'the key is not in the given format: its text is no JSON')
+  }
+}
+
+function importedKey(input: string, format: string, type: string): JsonKeyInfo {
+  const text = input.trim()
+  switch (format) {
+    case 'hex-lotus':
+      return parseKeyJson(Buffer.from(hexToBase64(text, 'key'), 'base64').toString('utf8')) as unknown as JsonKeyInfo
+    case 'json-lotus':
+      return parseKeyJson(text) as unknown as JsonKeyInfo
+    case 'gfc-json': {
+      const first = (parseKeyJson(text).KeyInfo as { PrivateKey: string; SigType: number }[] | undefined)?.[0]
+      const keyType = first === undefined ? undefined : GFC_KEY_TYPES[first.SigType]
+      if (first === undefined || keyType === undefined)
+        throw new CliError('USAGE', `unrecognized key type: ${first?.SigType ?? 'none'}`)
+      return { Type: keyType, PrivateKey: first.PrivateKey }
+    }
+    case 'hex-eth': {
+      if (type !== 'secp256k1' && type !== 'delegated') {
+        throw new CliError('USAGE', `--type for hex-eth format must be 'secp256k1' or 'delegated', got: "${type}"`)
+      }
+      return { Type: type, PrivateKey: hexToBase64(text, 'key') }
+    }
+    default:
+      throw new CliError('USAGE', `unrecognized format: ${format}`)
+  }
+}
+
+async function importKey(
+  { io, node }: CliContext,
+  path: string | undefined,
+  options: { format: string; type: string; asDefault?: boolean },
+): Promise<void> {
+  const input = path === undefined || path === '-' ? await io.stdin() : await io.readFile(path)
+  const client = await node()
+  const address = await client.call<string>('WalletImport', [importedKey(input, options.format, options.type)])
+  if (options.asDefault === true) await client.call('WalletSetDefault', [address])
+  line(io, `imported key ${address} successfully!`)
+}
+
+async function sign({ io, node }: CliContext, address: string, hex: string, options: { raw?: boolean }): Promise<void> {
+  const signature = await (await node()).call<JsonSignature>('WalletSign', [address, signedData(hex, options.raw)])
+  line(io, signature.Type.toString(16).padStart(2, '0') + base64ToHex(signature.Data))
+}
+
+async function verify(
+  { io, node }: CliContext,
+  address: string,
+  hex: string,
+  signatureHex: string,
+  options: { raw?: boolean },
+): Promise<void> {
+  const bytes = Buffer.from(hexToBase64(signatureHex, 'signature'), 'base64')
+  const signature: JsonSignature = { Type: bytes[0] ?? 0, Data: bytes.subarray(1).toString('base64') }
+  const valid = await (await node()).call<boolean>('WalletVerify', [address, signedData(hex, options.raw), signature])
+  if (!valid) {
+    line(io, 'invalid')
+    throw new CliError('FAILED', 'CLI Verify called with invalid signature')
+  }
+  line(io, 'valid')
+}
+
+export function addWalletCommands(program: Command, context: CliContext): void {
+  const { io, node, repo } = context
+  const wallet = program.command('wallet').description('Manage wallet')
+  wallet
+    .command('new')
+    .description('Generate a new key of the given type')
+    .argument('[type]', 'bls, secp256k1 or delegated', 'secp256k1')
+    .action(async (type: string) => line(io, await (await node()).call<string>('WalletNew', [type])))
+  wallet
+    .command('list')
+    .description('List wallet address')
+    .option('-a, --addr-only', 'Only print addresses')
+    .option('-i, --id', 'Output ID addresses')
+    .option('-m, --market', 'Output market balances')
+    .action((options: { addrOnly?: boolean; id?: boolean; market?: boolean }) => list(context, options))
+  wallet
+    .command('balance')
+    .description('Get account balance')
+    .argument('[address]')
+    .action((address: string | undefined) => balance(context, address))
+  wallet
+    .command('default')
+    .description('Get default wallet address')
+    .action(async () => line(io, await (await node()).call<string>('WalletDefaultAddress')))
+  wallet
+    .command('set-default')
+    .description('Set default wallet address')
+    .argument('<address>')
+    .action(async (address: string) => {
+      await (await node()).call('WalletSetDefault', [address])
+      line(io, `Default address set to: ${address}`)
+    })
+  wallet
+    .command('export')
+    .description('export keys')
+    .argument('<address>')
+    .option('--format <format>', 'hex-lotus, json-lotus or hex-eth', 'hex-lotus')
+    .action(async (address: string, options: { format: string }) => {
+      line(io, exportedText(await (await node()).call<JsonKeyInfo>('WalletExport', [address]), options.format))
+    })
+  wallet
+    .command('import')
+    .description('import keys; reads standard input without a path')
+    .argument('[path]')
+    .option('--format <format>', 'hex-lotus, json-lotus, gfc-json or hex-eth', 'hex-lotus')
+    .option('--type <type>', 'key type for hex-eth: secp256k1 or delegated', 'delegated')
+    .option('--as-default', 'import the given key as your new default key')
+    .action((path: string | undefined, options: { format: string; type: string; asDefault?: boolean }) =>
+      importKey(context, path, options),
+    )
+  wallet
+    .command('sign')
+    .description('sign a message')
+    .argument('<address>')
+    .argument('<hexMessage>')
+    .option('--raw', 'sign raw bytes without FRC-0102 envelope (not recommended)')
+    .action((address: string, hex: string, options: { raw?: boolean }) => sign(context, address, hex, options))
+  wallet
+    .command('verify')
+    .description('verify the signature of a message')
+    .argument('<address>')
+    .argument('<hexMessage>')
+    .argument('<signature>')
+    .option('--raw', 'verify raw bytes without FRC-0102 envelope (not recommended)')
+    .action((address: string, hex: string, signature: string, options: { raw?: boolean }) =>
+      verify(context, address, hex, signature, options),
+    )
+  wallet
+    .command('delete')
+    .description('Soft delete an address from the wallet - hard deletion needed for permanent removal')
+    .argument('<address>')
+    .action(async (address: string) => {
+      await (await node()).call('WalletDelete', [address])
+      line(io, `Soft deleting address: ${address}`)
+      line(io, `Hard deletion of the address in \`${repoPath(io, repo())}/keystore\` is needed for permanent removal`)
+    })
+}

@@ -1,0 +1,59 @@
+/** The command line's streams and environment: those of this process. */
+import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { systemCode } from '../server/errors.ts'
+import { CliError } from './errors.ts'
+import type { CliIo } from './io.ts'
+
+async function readStdin(): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** A reader that has gone (`petrel chain list | head`) is no failure of ours, and a node goes on without it. */
+function ignoreGoneReaders(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error) => {
+      if (systemCode(error) !== 'EPIPE') throw error
+    })
+  }
+}
+
+/** @param signal - aborted by Ctrl-C */
+export function processIo(signal: AbortSignal): CliIo {
+  ignoreGoneReaders()
+  return {
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+    env: process.env,
+    userHome: homedir(),
+    isTty: process.stdout.isTTY,
+    stdin: readStdin,
+    readFile: async (path) => {
+      try {
+        return await readFile(path, 'utf8')
+      } catch (cause) {
+        throw new CliError(
+          'FAILED',
+          `cannot read ${path}: ${systemCode(cause) || 'unknown failure'}`,
+          { path },
+          { cause },
+        )
+      }
+    },
+    signal,
+    now: () => Date.now(),
+    // Ends early when the signal fires: nothing waits behind Ctrl-C.
+    sleep: (ms) =>
+      new Promise((resolve) => {
+        const done = (): void => {
+          clearTimeout(timer)
+          signal.removeEventListener('abort', done)
+          resolve()
+        }
+        const timer = setTimeout(done, ms)
+        signal.addEventListener('abort', done)
+      }),
+  }
+}

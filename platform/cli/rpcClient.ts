@@ -1,0 +1,136 @@
+/**
+ * The command line's connection to a running node.
+ * Lookup order as in Lotus: `FULLNODE_API_INFO`, then the `api` and `token` files of the repo.
+ * @see lotus cli/util/api.go GetAPIInfoMulti, apiinfo.go ParseApiInfo
+ */
+import { request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { join } from 'node:path'
+import type { Json } from '../../src/codec/jsonText.ts'
+import { RpcClientError } from '../../src/rpc/client/errors.ts'
+import { type HttpAnswer, httpTransport } from '../../src/rpc/client/httpTransport.ts'
+import type { RpcTransport } from '../../src/rpc/client/transport.ts'
+import { CliError } from './errors.ts'
+import type { CliIo } from './io.ts'
+
+/** Where a node listens and with which token it is asked. */
+export interface Endpoint {
+  /** `http://host:port`, without path. */
+  readonly url: string
+  readonly token: string | undefined
+}
+
+/** One call at a time over HTTP. */
+export interface RpcClient {
+  /** @throws CliError `CONNECTION`, `RPC` with the node's own text */
+  call<T>(method: string, params?: readonly unknown[], version?: 'v0' | 'v1'): Promise<T>
+}
+
+/**
+ * The HTTP address of a multiaddr or URL.
+ * @throws CliError `USAGE`
+ */
+export function endpointUrl(address: string): string {
+  if (/^(https?|wss?):\/\//.test(address))
+    return address
+      .replace(/^ws/, 'http')
+      .replace(/\/+$/, '')
+      .replace(/\/rpc\/v[012]$/, '')
+  const parts = address.split('/')
+  const [, family, host, transport, port] = parts
+  if (
+    parts[0] !== '' ||
+    host === undefined ||
+    transport !== 'tcp' ||
+    port === undefined ||
+    !/^(ip4|ip6|dns|dns4|dns6)$/.test(family ?? '')
+  ) {
+    throw new CliError(
+      'USAGE',
+      `could not parse API address "${address}": expected a URL or a multiaddr such as /ip4/127.0.0.1/tcp/1234/http`,
+    )
+  }
+  const secure = parts.slice(5).some((part) => part === 'https' || part === 'wss' || part === 'tls')
+  return `${secure ? 'https' : 'http'}://${family === 'ip6' ? `[${host}]` : host}:${port}`
+}
+
+/** `<token>:<address>` or `<address>`; of several only the first is used. */
+export function parseApiInfo(info: string): Endpoint {
+  const first = info.split(',')[0] as string
+  const match = /^([a-zA-Z0-9\-_]+?\.[a-zA-Z0-9\-_]+?\.[a-zA-Z0-9\-_]*):(.+)$/.exec(first)
+  return { token: match?.[1], url: endpointUrl(match?.[2] ?? first) }
+}
+
+/** Where the repo is: `--repo`, `PETREL_HOME`, `~/.petrel`. */
+export function repoPath(io: CliIo, option: string | undefined): string {
+  return option ?? io.env.PETREL_HOME ?? join(io.userHome, '.petrel')
+}
+
+/**
+ * The endpoint of the node that the user means.
+ * @throws CliError `CONNECTION` when no node is running in the repo
+ */
+export async function findEndpoint(io: CliIo, repo: string | undefined): Promise<Endpoint> {
+  const info = io.env.FULLNODE_API_INFO
+  if (info !== undefined && info !== '') return parseApiInfo(info.trim())
+  const home = repoPath(io, repo)
+  const read = async (name: string): Promise<string | undefined> => {
+    try {
+      return (await io.readFile(join(home, name))).trim()
+    } catch {
+      return undefined
+    }
+  }
+  const api = await read('api')
+  if (api === undefined)
+    throw new CliError('CONNECTION', `could not get API endpoint: no node is running in ${home} (no file "api" there)`)
+  return { url: endpointUrl(api), token: await read('token') }
+}
+
+/** Sends a request. Not by `fetch`: that gives up after five minutes, and `state wait-msg` may take longer. */
+function post(url: string, headers: Record<string, string>, body: string, signal: AbortSignal): Promise<HttpAnswer> {
+  return new Promise((resolve, reject) => {
+    const request = (url.startsWith('https:') ? httpsRequest : httpRequest)(url, { method: 'POST', headers, signal })
+    request.on('error', reject)
+    request.on('response', (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }),
+      )
+    })
+    request.end(body)
+  })
+}
+
+/** A client of that endpoint. */
+export function createRpcClient(endpoint: Endpoint, signal: AbortSignal): RpcClient {
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    ...(endpoint.token === undefined ? {} : { authorization: `Bearer ${endpoint.token}` }),
+  }
+  const transportOf = (version: 'v0' | 'v1'): RpcTransport =>
+    httpTransport((body) => post(`${endpoint.url}/rpc/${version}`, headers, body, signal))
+  const transports = { v0: transportOf('v0'), v1: transportOf('v1') }
+  return {
+    call: async <T>(method: string, params: readonly unknown[] = [], version: 'v0' | 'v1' = 'v0'): Promise<T> => {
+      try {
+        return (await transports[version].request(`Filecoin.${method}`, params as Json[], signal)) as T
+      } catch (error) {
+        throw cliError(error, endpoint.url)
+      }
+    },
+  }
+}
+
+function cliError(error: unknown, url: string): unknown {
+  if (!(error instanceof RpcClientError)) return error
+  if (error.code === 'REMOTE') return new CliError('RPC', error.message, { code: error.info.code })
+  if (error.code === 'UNAUTHORIZED') return new CliError('RPC', error.message)
+  const text =
+    error.code === 'BAD_ANSWER'
+      ? `what answers at ${url} is no node: its answer is no JSON-RPC`
+      : `could not connect to the node at ${url}`
+  return new CliError('CONNECTION', text, {}, { cause: error })
+}

@@ -1,0 +1,116 @@
+/**
+ * The cache of builtin-actors bundles: one CAR per manifest, `<folder>/<manifest CID>.car`. Every block is checked
+ * against its CID before it is used.
+ */
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { carBlocks, carSections, readCarHeader } from '../../src/archive/car.ts'
+import { memorySource, readExactly } from '../../src/codec/byteSource.ts'
+import { type Cid, CODEC_RAW, parseCid } from '../../src/codec/cid.ts'
+import { isBlockOf } from '../../src/ipld/verifyBlock.ts'
+import { PlatformError } from './errors.ts'
+import { openFileSource } from './fileSource.ts'
+
+const SUFFIX = '.car'
+
+/** Bundles in a folder. */
+export class ActorBundles {
+  readonly folder: string
+  /** Which bundle has the block of a CID; made at the first question. */
+  #bundleOf: Map<string, string> | undefined
+
+  /** Nothing is read or created yet. */
+  constructor(folder: string) {
+    this.folder = folder
+  }
+
+  /** Manifest CIDs of the bundles that are here, sorted. */
+  list(): string[] {
+    if (!existsSync(this.folder)) return []
+    return readdirSync(this.folder)
+      .filter((name) => name.endsWith(SUFFIX))
+      .map((name) => name.slice(0, -SUFFIX.length))
+      .sort()
+  }
+
+  has(manifest: Cid): boolean {
+    return existsSync(this.#path(manifest.toString()))
+  }
+
+  /** The Wasm module of a code CID out of any bundle; undefined when no bundle has it. */
+  code(code: Cid): Uint8Array | undefined {
+    return code.codec === CODEC_RAW ? this.block(code) : undefined
+  }
+
+  /** A block out of any bundle, Wasm module or part of a manifest; undefined when no bundle has it. */
+  block(wanted: Cid): Uint8Array | undefined {
+    this.#bundleOf ??= this.#index()
+    const manifest = this.#bundleOf.get(wanted.key)
+    if (manifest === undefined) return undefined
+    const file = openFileSource(this.#path(manifest))
+    try {
+      const header = readCarHeader(file)
+      for (const { cid, dataOffset, dataLength } of carSections(header)) {
+        if (!cid.equals(wanted)) continue
+        const data = readExactly(header.source, dataOffset, dataLength).slice()
+        return isBlockOf(cid, data) ? data : undefined
+      }
+      return undefined
+    } finally {
+      file.close()
+    }
+  }
+
+  /**
+   * Takes a bundle into the cache.
+   * @returns CID of its manifest
+   * @throws PlatformError `BUNDLE_INVALID`; IpldError, CodecError when it is no archive
+   */
+  add(car: Uint8Array): Cid {
+    const source = memorySource(car)
+    const [root, ...others] = readCarHeader(source).roots
+    if (root === undefined || others.length > 0) throw invalid('expected one root, the manifest')
+    let hasRoot = false
+    let modules = 0
+    for (const [cid, data] of carBlocks(source)) {
+      if (!isBlockOf(cid, data)) throw invalid(`block ${cid.toString()} does not hash to its CID`)
+      if (cid.equals(root)) hasRoot = true
+      if (cid.codec === CODEC_RAW) modules++
+    }
+    if (!hasRoot) throw invalid('its root is not in it')
+    if (modules === 0) throw invalid('no actor code is in it')
+    mkdirSync(this.folder, { recursive: true })
+    const path = this.#path(root.toString())
+    const temporary = `${path}.tmp-${process.pid}`
+    writeFileSync(temporary, car)
+    renameSync(temporary, path)
+    this.#bundleOf = undefined
+    return root
+  }
+
+  #path(manifest: string): string {
+    return join(this.folder, `${manifest}${SUFFIX}`)
+  }
+
+  #index(): Map<string, string> {
+    const index = new Map<string, string>()
+    for (const manifest of this.list()) {
+      const file = openFileSource(this.#path(manifest))
+      try {
+        parseCid(manifest)
+        for (const { cid } of carSections(readCarHeader(file))) {
+          index.set(cid.key, manifest)
+        }
+      } catch {
+        // A file that somebody else put there and that is no archive is none of ours.
+      } finally {
+        file.close()
+      }
+    }
+    return index
+  }
+}
+
+function invalid(reason: string): PlatformError {
+  return new PlatformError('BUNDLE_INVALID', `Cannot use the actors bundle: ${reason}`)
+}

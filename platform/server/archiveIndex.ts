@@ -1,0 +1,108 @@
+/**
+ * What Petrel makes of an archive that brings no index of its own, kept beside it or in the home:
+ * `<file>.petrel-index` for a plain CAR; `<file>.petrel.forest.car.zst` for one compressed in frames too long to be
+ * read in place. Each carries a stamp of the file that it was made from, and is not used for any other.
+ */
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { readForestNote } from '../../src/archive/forestWriter.ts'
+import { HashIndex } from '../../src/archive/hashIndex.ts'
+import { concatBytes, equalBytes, toHex, utf8 } from '../../src/base/bytes.ts'
+import { type ByteSource, readExactly, sliceSource } from '../../src/codec/byteSource.ts'
+import { blake2b256 } from '../../src/crypto/blake2b.ts'
+import { type FileSource, openFileSource } from './fileSource.ts'
+
+/** Bytes at the start and at the end of the file that are part of its stamp. */
+const STAMPED_BYTES = 4096
+const STAMP_BYTES = 56
+const MAGIC = utf8('PETREL-1')
+const NAME_DIGITS = 16
+
+/** What tells a file from others, and from what it was before: size, time of its last change, hash of both ends. */
+export function stampOf(path: string, source: ByteSource): Uint8Array {
+  const out = new Uint8Array(STAMP_BYTES)
+  const view = new DataView(out.buffer)
+  out.set(MAGIC)
+  view.setFloat64(8, source.size, true)
+  view.setFloat64(16, statSync(path).mtimeMs, true)
+  const end = Math.max(0, source.size - STAMPED_BYTES)
+  out.set(blake2b256(concatBytes(source.read(0, STAMPED_BYTES), source.read(end, STAMPED_BYTES))), 24)
+  return out
+}
+
+/** Where a file that belongs to `path` may be: beside it, else in the home. */
+function places(path: string, home: string, suffix: string): readonly [string, string] {
+  const name = basename(path)
+  const digits = toHex(blake2b256(utf8(resolve(path)))).slice(0, NAME_DIGITS)
+  return [`${path}${suffix}`, join(home, `${name}-${digits}${suffix}`)]
+}
+
+function canWrite(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Names of an archive's index and of its readable form. */
+export interface ArchivePlaces {
+  readonly index: readonly [string, string]
+  readonly readable: readonly [string, string]
+}
+
+/** @param home - folder for what cannot be written beside the archive */
+export function archivePlaces(path: string, home: string): ArchivePlaces {
+  return { index: places(path, home, '.petrel-index'), readable: places(path, home, '.petrel.forest.car.zst') }
+}
+
+/** Names of the note of how much of an archive was checked. */
+export function verifiedPlaces(path: string, home: string): readonly [string, string] {
+  return places(path, home, '.petrel-verified')
+}
+
+/** Of two places the one that can be written to; the home's folder is created. */
+export function placeFor([beside, inHome]: readonly [string, string]): string {
+  if (canWrite(dirname(beside))) return beside
+  mkdirSync(dirname(inHome), { recursive: true })
+  return inHome
+}
+
+/** Opens what was made from a file with this stamp; undefined where there is nothing such. */
+function openMade(
+  paths: readonly [string, string],
+  stamp: Uint8Array,
+  stampIn: (source: ByteSource) => Uint8Array | undefined,
+): FileSource | undefined {
+  for (const path of paths) {
+    if (!existsSync(path)) continue
+    let source: FileSource | undefined
+    try {
+      source = openFileSource(path)
+      const found = stampIn(source)
+      if (found !== undefined && equalBytes(found, stamp)) return source
+    } catch {
+      // Damaged, or not to be read: it is made again.
+    }
+    source?.close()
+  }
+  return undefined
+}
+
+/** The index of a plain CAR: the table, then the stamp. */
+export function openIndex(
+  paths: readonly [string, string],
+  stamp: Uint8Array,
+): { index: HashIndex; file: FileSource } | undefined {
+  const file = openMade(paths, stamp, (source) =>
+    source.size < STAMP_BYTES ? undefined : readExactly(source, source.size - STAMP_BYTES, STAMP_BYTES),
+  )
+  if (file === undefined) return undefined
+  return { index: new HashIndex(sliceSource(file, 0, file.size - STAMP_BYTES)), file }
+}
+
+/** The form of a compressed CAR that can be read in place. */
+export function openReadable(paths: readonly [string, string], stamp: Uint8Array): FileSource | undefined {
+  return openMade(paths, stamp, readForestNote)
+}

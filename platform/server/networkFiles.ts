@@ -1,0 +1,84 @@
+/** A chain for others to join: its `network.json` and, beside it, its `genesis.car`. Node and Deno. */
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { ChainStore } from '../../src/chain/chainStore.ts'
+import { readGenesisCar, writeGenesisCar } from '../../src/chain/genesisCar.ts'
+import type { Cid } from '../../src/codec/cid.ts'
+import { parseJson, stringifyJson } from '../../src/codec/jsonText.ts'
+import type { Blockstore } from '../../src/ipld/blockstore.ts'
+import { BUILTIN_NETWORKS, builtinNetwork } from '../../src/networks/builtinNetworks.ts'
+import type { Network } from '../../src/networks/network.ts'
+import { networkJson } from '../../src/networks/networkJson.ts'
+import { parseNetwork } from '../../src/networks/parseNetwork.ts'
+import { headerCid } from '../../src/types/blockHeader.ts'
+import { firstBlock } from '../../src/types/tipset.ts'
+import { PlatformError, systemCode } from './errors.ts'
+import { readTextFile, writeFile } from './home.ts'
+
+const GENESIS_FILE = 'genesis.car'
+const NETWORK_FILE = 'network.json'
+
+/** A network by its built-in name or from a file. @throws PlatformError `CONFIG_INVALID`; NetworkError */
+export function findNetwork(name: string): Network {
+  if (BUILTIN_NETWORKS.includes(name)) return builtinNetwork(name)
+  const text = readTextFile(name)
+  if (text === undefined) {
+    const message = `Cannot find the network ${name}: neither a file nor one of ${BUILTIN_NETWORKS.join(', ')}`
+    throw new PlatformError('CONFIG_INVALID', message)
+  }
+  return parseNetwork(parseJson(text))
+}
+
+/** The network that an earlier start wrote into a folder. @throws NetworkError */
+export function keptNetwork(folder: string): Network | undefined {
+  const text = readTextFile(join(folder, NETWORK_FILE))
+  return text === undefined ? undefined : parseNetwork(parseJson(text))
+}
+
+/** The same network with the genesis that its chain has. */
+export function networkOf(network: Network, store: ChainStore): Network {
+  const genesis = firstBlock(store.genesis())
+  return { ...network, genesisCid: headerCid(genesis), genesisTimestamp: genesis.timestamp }
+}
+
+/**
+ * Writes both files into a folder.
+ * @param network - with its genesis
+ * @returns the path of the network file
+ */
+export function writeNetworkFiles(folder: string, network: Network, store: ChainStore): string {
+  const path = join(folder, NETWORK_FILE)
+  writeFile(path, `${stringifyJson(networkJson(network))}\n`)
+  if (network.genesisCid !== null) {
+    writeFile(join(folder, GENESIS_FILE), writeGenesisCar(store.blocks, network.genesisCid))
+  }
+  return path
+}
+
+/**
+ * Copies a network's genesis into a store, from a file named, else from the one beside the network's file.
+ * @returns CID of the genesis block; undefined when there is no file
+ * @throws PlatformError `CONFIG_INVALID` when the file is another network's or was named and is not there; IpldError
+ */
+export function loadGenesisFile(
+  blocks: Blockstore,
+  network: Network,
+  networkFile: string,
+  genesisFile: string | undefined,
+): Cid | undefined {
+  const path = genesisFile ?? join(dirname(networkFile), GENESIS_FILE)
+  if (genesisFile === undefined && BUILTIN_NETWORKS.includes(networkFile)) return undefined
+  let bytes: Uint8Array
+  try {
+    bytes = new Uint8Array(readFileSync(path))
+  } catch (cause) {
+    if (genesisFile === undefined && systemCode(cause) === 'ENOENT') return undefined
+    throw new PlatformError('CONFIG_INVALID', `Cannot read the genesis ${path}: ${systemCode(cause)}`, {}, { cause })
+  }
+  const genesis = readGenesisCar(blocks, bytes)
+  if (network.genesisCid !== null && !network.genesisCid.equals(genesis)) {
+    const text = `Cannot use ${path}: its genesis is ${genesis.toString()}, the network's ${network.genesisCid.toString()}`
+    throw new PlatformError('CONFIG_INVALID', text)
+  }
+  return genesis
+}

@@ -1,0 +1,53 @@
+/** The libp2p host of a process. Loaded when it is wanted: it is a third of the program. Node and Deno. */
+import type { KeyValueStore } from '../../src/base/ports.ts'
+import type { Network } from '../../src/networks/network.ts'
+import type { NodePorts } from '../../src/node/nodePorts.ts'
+import type { P2pHost } from '../../src/p2p/host/host.ts'
+import type { KeyStore } from '../../src/wallet/keyStore.ts'
+import type { NetOptions } from '../cli/commands/node.ts'
+
+/** What a host is made of here. */
+export interface OpenHostDeps {
+  readonly network: Network
+  /** The one in the genesis' init actor. */
+  readonly networkName: string
+  readonly keystore: KeyStore
+  readonly meta: KeyValueStore
+  readonly version: string
+  readonly ports: NodePorts
+}
+
+/** Free ports for TCP, WebSocket and WebRTC. */
+export function defaultListen(ip: string): string[] {
+  return [`/ip4/${ip}/tcp/0`, `/ip4/${ip}/tcp/0/ws`, `/ip4/${ip}/udp/0/webrtc-direct`]
+}
+
+const LOOPBACK = '127.0.0.1'
+
+/**
+ * Makes a host; it does not listen yet.
+ * @throws P2pError `BAD_IDENTITY`, `BAD_ADDRESS`; WalletError
+ */
+export async function openHost(options: NetOptions, deps: OpenHostDeps): Promise<P2pHost> {
+  const { network, networkName, keystore, meta, version, ports } = deps
+  const [{ createHost }, { nodeTransports }] = await Promise.all([
+    import('../../src/p2p/host/createHost.ts'),
+    import('./transports.ts'),
+  ])
+  const isLocal = network.beacon.kind === 'mock'
+  return createHost(
+    {
+      version,
+      networkName,
+      listen: options.listen.length > 0 ? options.listen : defaultListen(isLocal ? LOOPBACK : '0.0.0.0'),
+      announce: options.announce,
+      bootstrap: [...options.bootstrap, ...network.bootstrap],
+      dht: isLocal ? 'server' : 'auto',
+      privateAddresses: isLocal,
+      relay: true,
+      ipWhitelist: isLocal ? [LOOPBACK] : [],
+    },
+    nodeTransports,
+    { ...ports, keystore, store: meta },
+  )
+}

@@ -1,0 +1,29 @@
+/** What a runtime's JSON-RPC server takes and gives: one shape for Node and Deno. */
+import type { Logger } from '../../src/base/ports.ts'
+import type { RpcEngine } from '../../src/rpc/engine.ts'
+import type { HttpHandler } from '../../src/rpc/http.ts'
+
+/** How to serve. */
+export interface ServerOptions {
+  readonly handler: HttpHandler
+  readonly engine: RpcEngine
+  readonly log: Logger
+  /** Address to listen on: `127.0.0.1`. */
+  readonly host: string
+  /** TCP port; 0 takes a free one. */
+  readonly port: number
+  /** How long `close` waits for answers under way, milliseconds. */
+  readonly closeGraceMs: number
+}
+
+/** A running server. */
+export interface Listening {
+  readonly host: string
+  /** The port it really has. */
+  readonly port: number
+  /** Takes no new requests, ends every connection, and resolves when all are gone. */
+  close(): Promise<void>
+}
+
+/** Starts a server. @throws PlatformError ADDRESS_IN_USE; LISTEN_FAILED */
+export type StartServer = (options: ServerOptions) => Promise<Listening>

@@ -1,0 +1,88 @@
+/** The thread of the machine: what {@link startVmThread} starts. */
+import { dirname, join } from 'node:path'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { refuseWrite } from '../../src/archive/carStore.ts'
+import type { BytePort } from '../../src/base/ports.ts'
+import type { ChainStore } from '../../src/chain/chainStore.ts'
+import { ChainView } from '../../src/chain/chainView.ts'
+import { beaconRound } from '../../src/consensus/drandBeacon.ts'
+import { initCrypto } from '../../src/crypto/init.ts'
+import { LocalVmHost } from '../../src/execution/localVmHost.ts'
+import { serveVm } from '../../src/execution/vmServer.ts'
+import { ModuleCache } from '../../src/fvm/wasm/moduleCache.ts'
+import { type Blockstore, LayeredBlockstore } from '../../src/ipld/blockstore.ts'
+import { NodeCache } from '../../src/ipld/nodeCache.ts'
+import type { Network } from '../../src/networks/network.ts'
+import { actorsCode } from '../../src/node/actorsCode.ts'
+import { proofsOf } from '../../src/node/proofs.ts'
+import { firstBlock } from '../../src/types/tipset.ts'
+import { ActorBundles } from './actorBundles.ts'
+import { openArchiveReader } from './archiveFile.ts'
+import { InstrumentedFiles } from './instrumentedFiles.ts'
+import { LmdbEnvironment } from './lmdbStore.ts'
+import { createLogger } from './logger.ts'
+import type { VmThreadOptions } from './vmThreads.ts'
+
+/** Read only: what the thread writes goes to the node. */
+function bundleBlocks(folder: string): Blockstore {
+  const bundles = new ActorBundles(folder)
+  return {
+    get: (cid) => bundles.block(cid),
+    has: (cid) => bundles.block(cid) !== undefined,
+    put: refuseWrite,
+  }
+}
+
+/** Where the node keeps an index that it cannot keep beside the archive: `snapshots` beside `chain`. */
+function indexFolder(chain: string): string {
+  return join(dirname(chain), 'snapshots')
+}
+
+/** The chain on disk, the archive below it, the actors' code and manifests. */
+function readable({ chain, archive, actors }: VmThreadOptions): Blockstore | undefined {
+  const nodes = new NodeCache()
+  const layers: Blockstore[] = []
+  if (chain !== undefined) layers.push(new LmdbEnvironment({ path: chain, nodes }).blocks)
+  // The node indexes it, and verifies it.
+  if (archive !== undefined) layers.push(openArchiveReader(archive, { home: indexFolder(chain ?? archive), nodes }))
+  if (actors !== undefined) layers.push(bundleBlocks(actors))
+  const [first, ...others] = layers
+  return first === undefined ? undefined : new LayeredBlockstore([first, ...others], nodes)
+}
+
+/** Messages from now on: Deno drops those that nobody listens to, and the cryptography takes a while to start. */
+function heldMessages(port: MessagePort): BytePort {
+  const held: Uint8Array[] = []
+  let take = (message: Uint8Array): void => void held.push(message)
+  port.on('message', (message: Uint8Array) => take(message))
+  return {
+    post: (message) => port.postMessage(message, [message.buffer as ArrayBuffer]),
+    onMessage: (listener) => {
+      take = listener
+      for (const message of held.splice(0)) listener(message)
+    },
+  }
+}
+
+function createHost(options: VmThreadOptions): (store: ChainStore, network: Network) => LocalVmHost {
+  const disk = options.actors === undefined ? undefined : new InstrumentedFiles(join(options.actors, 'instrumented'))
+  const modules = new ModuleCache(disk)
+  return (store, network) => {
+    const genesis = firstBlock(store.genesis()).timestamp
+    const view = new ChainView({ store, network, beaconRound: (epoch) => beaconRound(network, genesis, epoch) })
+    const { mode } = options
+    const codeLoaders = actorsCode({ network, blocks: store.blocks, bundles: undefined, mode, modules })
+    return new LocalVmHost({ view, proofs: proofsOf(network), codeLoaders })
+  }
+}
+
+if (parentPort !== null) {
+  const port = heldMessages(parentPort)
+  const options = workerData as VmThreadOptions
+  await initCrypto()
+  serveVm(port, {
+    blocks: readable(options),
+    log: createLogger({ level: 'warn', format: process.env.PETREL_LOG_FORMAT === 'json' ? 'json' : 'text' }),
+    createHost: createHost(options),
+  })
+}

@@ -1,0 +1,26 @@
+/** zstd by the runtime's own library. */
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import type { ZstdEncoder } from '../../src/archive/forestWriter.ts'
+import type { ZstdDecoder } from '../../src/archive/zstd.ts'
+import { errorMessage } from '../../src/base/errors.ts'
+import { CodecError } from '../../src/codec/errors.ts'
+
+/** Decompresses a frame natively: about ten times as fast as the portable decoder. @throws CodecError INVALID_ZSTD */
+export const nativeZstd: ZstdDecoder = (frame, contentSize) => {
+  try {
+    const out = zstdDecompressSync(frame)
+    // Deno 2.9 takes a frame that ends early for a whole one.
+    if (contentSize !== undefined && out.byteLength !== contentSize) {
+      throw new CodecError('INVALID_ZSTD', `${out.byteLength} bytes, expected ${contentSize}`)
+    }
+    return new Uint8Array(out.buffer, out.byteOffset, out.byteLength)
+  } catch (cause) {
+    throw new CodecError('INVALID_ZSTD', `Cannot decompress zstd: ${errorMessage(cause)}`, {}, { cause })
+  }
+}
+
+/** Compresses natively, at the library's default level. */
+export const nativeZstdEncoder: ZstdEncoder = (data) => {
+  const out = zstdCompressSync(data)
+  return new Uint8Array(out.buffer, out.byteOffset, out.byteLength)
+}

@@ -1,0 +1,133 @@
+/**
+ * Builds the index of an archive in one pass: every section is hashed, its place goes to a sorter.
+ * @see hashIndex.ts
+ */
+
+import { equalBytes } from '../base/bytes.ts'
+import { type ByteSource, memorySource } from '../codec/byteSource.ts'
+import { type Cid, HASH_IDENTITY, readCid } from '../codec/cid.ts'
+import { blake2b256Stream } from '../crypto/blake2b.ts'
+import { IpldError } from '../ipld/errors.ts'
+import { isSectionSound } from '../ipld/verifyBlock.ts'
+import { CarScanner, type CarScanSink, type PieceSink } from './carScanner.ts'
+import { type CidHash, hashCid, hashDigest } from './hashIndex.ts'
+import type { HashSorter } from './hashSorter.ts'
+
+/** Bytes that are read at a time. */
+const READ_BYTES = 1 << 20
+/** Bytes of the usual CID's head, before its digest. */
+const USUAL_HEAD = 6
+const USUAL_CID = 38
+const BLAKE2B = 0xb220
+
+/** Hears of each section besides the index. */
+export interface SectionListener {
+  header?(roots: readonly Cid[]): void
+  section?(bytes: Uint8Array, cidStart: number, dataStart: number, end: number, offset: number): void
+}
+
+/** @throws IpldError `CID_MISMATCH` with the offset */
+function mismatch(cid: Cid, offset: number): never {
+  const message = `Cannot use block ${cid} at byte ${offset}: its bytes hash to something else`
+  throw new IpldError('CID_MISMATCH', message, { cid: String(cid), offset })
+}
+
+/** Compares the data of a section too long for memory with its CID. */
+export function verifyPieces(cid: Cid, offset: number): PieceSink {
+  if (cid.hashCode !== BLAKE2B) {
+    throw new IpldError('NOT_SUPPORTED', `not supported: a block of this length at byte ${offset} with another hash`)
+  }
+  const hash = blake2b256Stream()
+  return {
+    write: (piece) => hash.update(piece),
+    end: () => {
+      if (!equalBytes(hash.digest(), cid.digest)) mismatch(cid, offset)
+    },
+  }
+}
+
+/** Checks every section of a scan and adds it to a sorter. */
+export class IndexingSink implements CarScanSink {
+  roots: readonly Cid[] = []
+  /** Number of sections. */
+  blocks = 0
+  readonly #sorter: HashSorter
+  readonly #listener: SectionListener
+  readonly #hash: CidHash = { high: 0, low: 0 }
+
+  constructor(sorter: HashSorter, listener: SectionListener = {}) {
+    this.#sorter = sorter
+    this.#listener = listener
+  }
+
+  header(roots: readonly Cid[]): void {
+    this.roots = roots
+    this.#listener.header?.(roots)
+  }
+
+  section(bytes: Uint8Array, cidStart: number, dataStart: number, end: number, offset: number): void {
+    if (!isSectionSound(bytes, cidStart, dataStart, end)) mismatch(readCid(bytes, cidStart).cid, offset)
+    this.#listener.section?.(bytes, cidStart, dataStart, end, offset)
+    this.blocks++
+    let hash: CidHash
+    if (dataStart - cidStart === USUAL_CID && bytes[cidStart + 2] === 0xa0) {
+      const codec = bytes[cidStart + 1] as number
+      hash = hashDigest(codec, BLAKE2B, bytes, cidStart + USUAL_HEAD, dataStart, this.#hash)
+    } else {
+      const { cid } = readCid(bytes, cidStart)
+      if (cid.hashCode === HASH_IDENTITY) return
+      hash = hashCid(cid)
+    }
+    this.#sorter.add(hash.high, hash.low, offset)
+  }
+
+  large(cid: Cid, _dataLength: number, offset: number): PieceSink {
+    const { high, low } = hashCid(cid)
+    this.#sorter.add(high, low, offset)
+    this.blocks++
+    return verifyPieces(cid, offset)
+  }
+}
+
+/** See the file's comment. Call {@link CarIndexBuilder.step} until it is done. */
+export class CarIndexBuilder {
+  readonly sink: IndexingSink
+  readonly #source: ByteSource
+  readonly #scanner: CarScanner
+  #read = 0
+
+  constructor(source: ByteSource, sorter: HashSorter, listener: SectionListener = {}) {
+    this.#source = source
+    this.sink = new IndexingSink(sorter, listener)
+    this.#scanner = new CarScanner(this.sink)
+  }
+
+  /** Bytes read so far. */
+  get progress(): number {
+    return this.#read
+  }
+
+  /**
+   * Reads a MiB.
+   * @returns false at the end
+   * @throws IpldError `INVALID_CAR`, `CID_MISMATCH` with the offset; CodecError
+   */
+  step(): boolean {
+    const piece = this.#source.read(this.#read, READ_BYTES)
+    if (piece.length === 0) {
+      this.#scanner.finish()
+      return false
+    }
+    this.#read += piece.length
+    this.#scanner.push(piece)
+    return true
+  }
+}
+
+/** Every section of bytes in memory is checked. @throws as {@link CarIndexBuilder.step} */
+export function scanBytes(data: Uint8Array, sink: CarScanSink): void {
+  const scanner = new CarScanner(sink)
+  const source = memorySource(data)
+  scanner.push(source.read(0, source.size))
+  scanner.finish()
+}

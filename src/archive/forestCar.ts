@@ -1,0 +1,170 @@
+/**
+ * Forest's `.forest.car.zst`: a CAR archive in small zstd frames with a hash index at its end, opened in place.
+ *
+ * Frame 0 holds the CAR header alone, each later data frame whole sections. The index ({@link HashIndex}, offsets of
+ * frames) sits in skippable frames; the last 16 bytes of the file are a skippable frame that holds the u64 offset of the
+ * index payload.
+ * @see Forest src/db/car/forest.rs, src/db/car/plain.rs, src/utils/db/car_index
+ */
+import { type ByteSource, memorySource, readExactly } from '../codec/byteSource.ts'
+import type { Cid } from '../codec/cid.ts'
+import { IpldError } from '../ipld/errors.ts'
+import type { NodeCache } from '../ipld/nodeCache.ts'
+import { verifyBlock } from '../ipld/verifyBlock.ts'
+import { nextCarSection, readCarBlock, readCarHeader, readCarSection } from './car.ts'
+import { type ArchiveStore, refuseWrite } from './carStore.ts'
+import { HashIndex } from './hashIndex.ts'
+import { portableZstd, type ZstdDecoder } from './zstd.ts'
+import { zstdFrameAt, zstdFrames } from './zstdFrames.ts'
+
+const FOOTER_BYTES = 16
+const FOOTER_MAGIC = 0x184d2a50
+const SKIPPABLE_HEADER = 8
+/** Decompressed frames kept; each is about 8 KiB compressed. */
+const FRAME_CACHE = 1024
+
+function invalid(message: string): IpldError {
+  return new IpldError('INVALID_CAR', `Cannot read forest.car.zst: ${message}`)
+}
+
+function viewOf(data: Uint8Array): DataView {
+  return new DataView(data.buffer, data.byteOffset, data.byteLength)
+}
+
+/** Offset of the index payload, undefined when the file has no such footer. */
+function indexOffset(source: ByteSource): number | undefined {
+  if (source.size < FOOTER_BYTES) return undefined
+  const footer = viewOf(readExactly(source, source.size - FOOTER_BYTES, FOOTER_BYTES))
+  if (footer.getUint32(0, true) !== FOOTER_MAGIC || footer.getUint32(4, true) !== 8) return undefined
+  const offset = Number(footer.getBigUint64(8, true))
+  return offset >= SKIPPABLE_HEADER && offset < source.size ? offset : undefined
+}
+
+/** Whether the file ends as a `.forest.car.zst` does. */
+export function isForestCar(source: ByteSource): boolean {
+  return indexOffset(source) !== undefined
+}
+
+/**
+ * Where the data frames end and the index begins.
+ * @throws IpldError `INVALID_CAR` when the file has no footer
+ */
+export function forestIndexOffset(source: ByteSource): number {
+  const offset = indexOffset(source)
+  if (offset === undefined) throw invalid('no footer')
+  return offset - SKIPPABLE_HEADER
+}
+
+/** The payloads of the skippable frames of the index, read as one. */
+function indexPayload(source: ByteSource, start: number): ByteSource {
+  const parts: { at: number; offset: number; length: number }[] = []
+  let size = 0
+  for (let offset = start - SKIPPABLE_HEADER; offset < source.size - FOOTER_BYTES; ) {
+    const frame = zstdFrameAt(source, offset)
+    if (frame.kind !== 'skippable') throw invalid('a data frame inside the index')
+    const length = frame.length - SKIPPABLE_HEADER
+    parts.push({ at: size, offset: offset + SKIPPABLE_HEADER, length })
+    size += length
+    offset += frame.length
+  }
+  return {
+    size,
+    read: (offset, length) => {
+      const out = new Uint8Array(Math.max(0, Math.min(length, size - offset)))
+      for (const part of parts) {
+        const from = Math.max(offset, part.at)
+        const to = Math.min(offset + out.length, part.at + part.length)
+        if (from < to) out.set(readExactly(source, part.offset + from - part.at, to - from), from - offset)
+      }
+      return out
+    },
+  }
+}
+
+/** See the file's comment. Blocks are hashed as they are read. */
+export class ForestCarStore implements ArchiveStore {
+  readonly roots: readonly Cid[]
+  readonly nodes?: NodeCache
+  readonly #source: ByteSource
+  readonly #decoder: ZstdDecoder
+  readonly #index: HashIndex
+  readonly #indexStart: number
+  #frames = new Map<number, ByteSource>()
+  #olderFrames = new Map<number, ByteSource>()
+
+  /** @throws IpldError `INVALID_CAR`; CodecError `INVALID_ZSTD` */
+  constructor(source: ByteSource, decoder: ZstdDecoder = portableZstd, nodes?: NodeCache) {
+    const start = indexOffset(source)
+    if (start === undefined) throw invalid('no footer')
+    this.#source = source
+    this.#decoder = decoder
+    this.#indexStart = start
+    if (nodes !== undefined) this.nodes = nodes
+    this.#index = new HashIndex(indexPayload(source, start))
+    this.roots = readCarHeader(this.#frame(0)).roots
+  }
+
+  #frame(offset: number): ByteSource {
+    const young = this.#frames.get(offset)
+    if (young !== undefined) return young
+    const known = this.#olderFrames.get(offset) ?? this.#decompress(offset)
+    if (this.#frames.size >= FRAME_CACHE / 2) {
+      this.#olderFrames = this.#frames
+      this.#frames = new Map()
+    }
+    this.#frames.set(offset, known)
+    return known
+  }
+
+  #decompress(offset: number): ByteSource {
+    const frame = zstdFrameAt(this.#source, offset)
+    if (frame.kind !== 'data') throw invalid('the index names a frame without data')
+    return memorySource(this.#decoder(readExactly(this.#source, frame.offset, frame.length), frame.contentSize))
+  }
+
+  get(cid: Cid): Uint8Array | undefined {
+    return this.#index.find(cid, (offset) => this.#scan(this.#frame(offset), cid))
+  }
+
+  #scan(frame: ByteSource, cid: Cid): Uint8Array | undefined {
+    for (let at = 0; ; ) {
+      const next = nextCarSection(frame, at)
+      if (next === undefined) return undefined
+      const data = readCarBlock(frame, at, cid)
+      if (data !== undefined) {
+        verifyBlock(cid, data)
+        return data
+      }
+      at = next
+    }
+  }
+
+  has(cid: Cid): boolean {
+    return this.get(cid) !== undefined
+  }
+
+  put(): never {
+    return refuseWrite()
+  }
+
+  *cids(): IterableIterator<Cid> {
+    let first = true
+    for (const frame of zstdFrames(this.#source)) {
+      if (frame.offset >= this.#indexStart - SKIPPABLE_HEADER) return
+      if (frame.kind === 'skippable') continue
+      const source = memorySource(
+        this.#decoder(readExactly(this.#source, frame.offset, frame.length), frame.contentSize),
+      )
+      if (first) {
+        first = false
+        continue
+      }
+      for (let at = 0; ; ) {
+        const section = readCarSection(source, at)
+        if (section === undefined) break
+        yield section.cid
+        at = section.next
+      }
+    }
+  }
+}

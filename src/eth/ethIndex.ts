@@ -1,0 +1,89 @@
+/**
+ * Finds tipsets and messages by Ethereum's hashes: an index over the head's chain that grows as it is asked.
+ * @see lotus chain/index
+ */
+import { toHex } from '../base/bytes.ts'
+import type { ChainView } from '../chain/chainView.ts'
+import { type Cid, CODEC_DAG_CBOR, createCid, HASH_BLAKE2B_256 } from '../codec/cid.ts'
+import { hasBlock } from '../ipld/blockstore.ts'
+import { type ChainMessage, chainMessageCid } from '../types/chainMessage.ts'
+import { SIGNATURE_DELEGATED } from '../types/signature.ts'
+import { equalTipsetKeys, type Tipset, tipsetKeyCid, tipsetKeyText } from '../types/tipset.ts'
+import { ethHashOf } from './ethTransactionOf.ts'
+
+/** Tipsets behind the head that are searched: about 20 days of mainnet. */
+const MAX_TIPSETS = 57_600
+
+/** The digest of a tipset key's CID: the hash of the block that Ethereum sees. */
+export function ethBlockHash(tipset: Tipset): Uint8Array {
+  return tipsetKeyCid(tipset.key).digest
+}
+
+/** See the file's comment. */
+export class EthIndex {
+  readonly #view: ChainView
+  readonly #tipsets = new Map<string, Tipset>()
+  /** Message CIDs by hash, of delegated messages alone: of all others the hash is in the CID. */
+  readonly #messages = new Map<string, Cid>()
+  readonly #seen = new Set<string>()
+  /** The lowest tipset that was indexed below the head at that time. */
+  #lowest: Tipset | undefined
+
+  constructor(view: ChainView) {
+    this.#view = view
+  }
+
+  /** The tipset of a block hash, if it lies on the head's chain. */
+  tipset(hash: Uint8Array): Tipset | undefined {
+    const key = toHex(hash)
+    const found = this.#search(() => this.#tipsets.get(key))
+    return found !== undefined && this.#isCanonical(found) ? found : undefined
+  }
+
+  /** CID of the message of a transaction hash. */
+  messageCid(hash: Uint8Array): Cid | undefined {
+    const direct = createCid(CODEC_DAG_CBOR, HASH_BLAKE2B_256, hash)
+    if (hasBlock(this.#view.store.blocks, direct)) return direct
+    const key = toHex(hash)
+    return this.#search(() => this.#messages.get(key))
+  }
+
+  #isCanonical(tipset: Tipset): boolean {
+    const { store } = this.#view
+    const head = store.head()
+    if (tipset.height > head.height) return false
+    return equalTipsetKeys(store.tipsetByHeight(tipset.height, head, 'next').key, tipset.key)
+  }
+
+  /** Asks, after each tipset that is added: first those above what is known, then below. */
+  #search<T>(find: () => T | undefined): T | undefined {
+    const { store } = this.#view
+    for (let tipset = store.head(); !this.#seen.has(tipsetKeyText(tipset.key)); tipset = store.parent(tipset)) {
+      this.#add(tipset)
+      if (tipset.height === 0 || this.#seen.size > MAX_TIPSETS) break
+    }
+    let found = find()
+    let lowest = this.#lowest
+    while (found === undefined && lowest !== undefined && lowest.height > 0 && this.#seen.size < MAX_TIPSETS) {
+      lowest = store.parent(lowest)
+      if (!this.#seen.has(tipsetKeyText(lowest.key))) this.#add(lowest)
+      this.#lowest = lowest
+      found = find()
+    }
+    return found
+  }
+
+  #add(tipset: Tipset): void {
+    this.#seen.add(tipsetKeyText(tipset.key))
+    this.#tipsets.set(toHex(ethBlockHash(tipset)), tipset)
+    if (this.#lowest === undefined || tipset.height < this.#lowest.height) this.#lowest = tipset
+    const chainId = BigInt(this.#view.network.chainId)
+    for (const block of tipset.blocks) {
+      for (const signed of this.#view.blockMessages(block).signed) {
+        if (signed.signature.type !== SIGNATURE_DELEGATED) continue
+        const one: ChainMessage = { kind: 'signed', message: signed.message, signed }
+        this.#messages.set(toHex(ethHashOf(one, chainId)), chainMessageCid(one))
+      }
+    }
+  }
+}

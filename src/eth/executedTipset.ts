@@ -1,0 +1,53 @@
+/**
+ * A tipset that has been executed, with everything that Ethereum's views are made of.
+ */
+
+import type { ChainView } from '../chain/chainView.ts'
+import { readReceipts } from '../chain/receipts.ts'
+import type { VmHost } from '../chain/vm.ts'
+import { Amt } from '../ipld/amt.ts'
+import { getBlock } from '../ipld/blockstore.ts'
+import type { StateTree } from '../state/stateTree.ts'
+import type { ChainMessage } from '../types/chainMessage.ts'
+import { type ActorEvent, actorEvent } from '../types/event.ts'
+import type { Receipt } from '../types/receipt.ts'
+import type { Tipset } from '../types/tipset.ts'
+
+const EVENTS_BIT_WIDTH = 5
+
+/** One message of it. */
+export interface ExecutedMessage {
+  readonly message: ChainMessage
+  readonly receipt: Receipt
+  readonly events: readonly ActorEvent[]
+}
+
+/** See the file's comment. */
+export interface ExecutedTipset {
+  readonly tipset: Tipset
+  /** The state that it left. */
+  readonly tree: StateTree
+  readonly messages: readonly ExecutedMessage[]
+}
+
+/** Executes the tipset where no later block names its result yet. */
+export async function executedTipset(
+  view: ChainView,
+  vm: Pick<VmHost, 'tipsetState'>,
+  tipset: Tipset,
+): Promise<ExecutedTipset> {
+  const { blocks } = view.store
+  const { stateRoot, receiptsRoot } = await vm.tipsetState(tipset)
+  const receipts = tipset.height === 0 ? [] : readReceipts(blocks, receiptsRoot)
+  const messages = tipset.height === 0 ? [] : view.tipsetMessages(tipset)
+  const executed: ExecutedMessage[] = []
+  for (let i = 0; i < receipts.length; i++) {
+    const receipt = receipts[i] as Receipt
+    const { eventsRoot } = receipt
+    if (eventsRoot !== null) getBlock(blocks, eventsRoot)
+    const events =
+      eventsRoot === null ? [] : Amt.load(blocks, eventsRoot, actorEvent, { bitWidth: EVENTS_BIT_WIDTH }).values()
+    executed.push({ message: messages[i] as ChainMessage, receipt, events })
+  }
+  return { tipset, tree: view.stateTree(stateRoot), messages: executed }
+}

@@ -1,0 +1,301 @@
+/**
+ * The machine in this process.
+ * @see lotus chain/stmgr/execute.go, call.go, utils.go ComputeState
+ */
+import { Lru } from '../base/lru.ts'
+import { accountKey } from '../chain/actorLookup.ts'
+import type { ChainView } from '../chain/chainView.ts'
+import { ChainError } from '../chain/errors.ts'
+import { TIPSET_STATE_CACHE } from '../chain/limits.ts'
+import { readReceipts } from '../chain/receipts.ts'
+import type { CallOptions, ComputeOutput, InvocResult, TipsetState, VmHost } from '../chain/vm.ts'
+import { workerKeyAt } from '../chain/workerKey.ts'
+import type { Cid } from '../codec/cid.ts'
+import type { Executor } from '../fvm/executor.ts'
+import type { ProofVerifier } from '../fvm/proofVerifier.ts'
+import { ReceiptProofs } from '../fvm/receiptProofs.ts'
+import { type Blockstore, hasBlock, OverlayBlockstore } from '../ipld/blockstore.ts'
+import { upgradeHeight } from '../networks/network.ts'
+import { PROTOCOL_DELEGATED, PROTOCOL_SECP256K1, UNDEF_ADDRESS } from '../types/address.ts'
+import { type ChainMessage, chainMessageCid, chainMessageLength } from '../types/chainMessage.ts'
+import { type Message, messageCid } from '../types/message.ts'
+import type { Receipt } from '../types/receipt.ts'
+import type { ChainEpoch } from '../types/scalars.ts'
+import { SIGNATURE_DELEGATED, SIGNATURE_SECP256K1 } from '../types/signature.ts'
+import { equalTipsetKeys, firstBlock, type Tipset, tipsetKeyText } from '../types/tipset.ts'
+import { ChainExterns } from './chainExterns.ts'
+import type { CodeLoaders } from './codeLoaders.ts'
+import {
+  createExecutor,
+  type ExecutionDeps,
+  executeTipset,
+  IMPLICIT_GAS_LIMIT,
+  type MessageListener,
+} from './executeTipset.ts'
+import { invocResult } from './invocResult.ts'
+import { migrateState } from './migrations/migrateState.ts'
+
+/** Gas that a message without a limit of its own may use. */
+const BLOCK_GAS_LIMIT = 10_000_000_000n
+/** Signatures of secp256k1 and delegated senders, bytes. */
+const SIGNATURE_LENGTH = 65
+/** Migrations that rewrite the whole state; the others are small repairs. */
+const EXPENSIVE_MIGRATION = /^UpgradeActorsV\d+$/
+
+/** What the host is made of. */
+export interface LocalVmHostDeps {
+  readonly view: ChainView
+  readonly proofs: ProofVerifier
+  readonly codeLoaders: CodeLoaders
+  /** Runs an execution; the place where missing blocks are fetched and it runs again. Default: a plain call. */
+  readonly run?: <T>(execution: () => T) => T | Promise<T>
+}
+
+/** A tipset's parent state with some messages applied, for calls and estimates. */
+interface TrialState {
+  /** Of the tipset. */
+  readonly key: string
+  /** Of the messages, in order. */
+  readonly cids: readonly string[]
+  readonly store: OverlayBlockstore
+  readonly root: Cid
+}
+
+/** See the file's comment. */
+export class LocalVmHost implements VmHost {
+  readonly #view: ChainView
+  readonly #deps: LocalVmHostDeps
+  readonly #states = new Lru<string, TipsetState>(TIPSET_STATE_CACHE)
+  #trial: TrialState | undefined
+
+  constructor(deps: LocalVmHostDeps) {
+    this.#view = deps.view
+    this.#deps = deps
+  }
+
+  async tipsetState(tipset: Tipset): Promise<TipsetState> {
+    const key = tipsetKeyText(tipset.key)
+    const known = this.#states.get(key) ?? this.#recordedState(tipset)
+    if (known === undefined) return this.executeTipset(tipset)
+    this.#states.set(key, known)
+    return known
+  }
+
+  async executeTipset(tipset: Tipset): Promise<TipsetState> {
+    const state = await this.#run(() => this.#execute(tipset, this.#view.store.blocks, false, undefined))
+    if (state === undefined) throw new ChainError('TIPSET_INVALID', 'Cannot execute tipset: it was stopped')
+    this.#states.set(tipsetKeyText(tipset.key), state)
+    return state
+  }
+
+  async compute(tipset: Tipset, vmHeight: ChainEpoch, messages: readonly Message[]): Promise<ComputeOutput> {
+    return this.#run(() => this.#compute(tipset, vmHeight, messages))
+  }
+
+  async replay(tipset: Tipset, cid: Cid): Promise<InvocResult> {
+    return this.#run(() => {
+      let found: InvocResult | undefined
+      const store = new OverlayBlockstore(this.#view.store.blocks)
+      this.#execute(tipset, store, true, (applied) => {
+        if (!applied.cid.equals(cid)) return false
+        found = invocResult(applied)
+        return true
+      })
+      if (found === undefined) throw new ChainError('NOT_FOUND', 'given message not found in tipset')
+      return found
+    })
+  }
+
+  async call(message: Message, tipset: Tipset): Promise<InvocResult> {
+    return this.#run(() => {
+      const prepared = this.#prepareCall(message, tipset, this.#priorMessages(tipset, message, 'sameSender'))
+      const called = { ...prepared.message, gasLimit: IMPLICIT_GAS_LIMIT }
+      const result = prepared.executor.applyMessage(called, 'implicit', 0)
+      return invocResult({ cid: messageCid(called), message: called, isImplicit: true, result })
+    })
+  }
+
+  async callWithGas(message: Message, tipset: Tipset, options: CallOptions): Promise<InvocResult> {
+    if (options.skipSenderValidation) {
+      throw new ChainError('NOT_SUPPORTED', 'not supported: calls from senders that do not exist')
+    }
+    return this.#run(() => {
+      const prior = [...this.#priorMessages(tipset, message, options.tipsetMessages), ...options.priorMessages]
+      const prepared = this.#prepareCall(message, tipset, prior)
+      const called = prepared.message
+      const result = prepared.executor.applyMessage(called, 'explicit', this.#signedLength(called, tipset))
+      return invocResult({ cid: messageCid(called), message: called, isImplicit: false, result })
+    })
+  }
+
+  /** Always asynchronous, so that a failure is a rejection. */
+  async #run<T>(execution: () => T): Promise<T> {
+    return this.#deps.run === undefined ? execution() : this.#deps.run(execution)
+  }
+
+  /** What the next tipset of the head's chain says, if its blocks are here. */
+  #recordedState(tipset: Tipset): TipsetState | undefined {
+    const { store } = this.#view
+    const own = firstBlock(tipset)
+    if (tipset.height === 0) {
+      return { stateRoot: own.parentStateRoot, receiptsRoot: own.parentMessageReceipts }
+    }
+    const head = store.head()
+    if (tipset.height >= head.height) return undefined
+    const next = store.tipsetByHeight(tipset.height + 1, head, 'next')
+    const { parents, parentStateRoot, parentMessageReceipts } = firstBlock(next)
+    if (!equalTipsetKeys(parents, tipset.key)) return undefined
+    if (!hasBlock(store.blocks, parentStateRoot) || !hasBlock(store.blocks, parentMessageReceipts)) return undefined
+    return { stateRoot: parentStateRoot, receiptsRoot: parentMessageReceipts }
+  }
+
+  #execution(tipset: Tipset, store: Blockstore): ExecutionDeps {
+    const view = this.#view
+    const externs = new ChainExterns(view, tipset, {
+      watermelonFix: upgradeHeight(view.network, 'WatermelonFix'),
+      workerKey: (miner, height) => workerKeyAt(view, tipset, miner, height),
+    })
+    return {
+      network: view.network,
+      genesisTimestamp: firstBlock(view.store.genesis()).timestamp,
+      store,
+      externs,
+      proofs: this.#deps.proofs,
+      loadCode: this.#deps.codeLoaders(view.networkVersion(tipset.height)),
+    }
+  }
+
+  #execute(
+    tipset: Tipset,
+    store: Blockstore,
+    tracing: boolean,
+    listener: MessageListener | undefined,
+  ): TipsetState | undefined {
+    const own = firstBlock(tipset)
+    if (tipset.height === 0) return { stateRoot: own.parentStateRoot, receiptsRoot: own.parentMessageReceipts }
+    const input = {
+      tipset,
+      parentEpoch: this.#view.store.parent(tipset).height,
+      parentState: own.parentStateRoot,
+      messages: tipset.blocks.map((block) => this.#view.blockMessages(block)),
+      tracing,
+      ...this.#expected(tipset),
+    }
+    return executeTipset(this.#execution(tipset, store), input, listener)
+  }
+
+  /** What the chain says of the tipset's messages, for proofs that are judged by it. */
+  #expected(tipset: Tipset): { expectedReceipts?: readonly Receipt[] } {
+    if (!(this.#deps.proofs instanceof ReceiptProofs)) return {}
+    const root = this.#recordedState(tipset)?.receiptsRoot
+    return root === undefined ? {} : { expectedReceipts: readReceipts(this.#view.store.blocks, root) }
+  }
+
+  #compute(tipset: Tipset, vmHeight: ChainEpoch, messages: readonly Message[]): ComputeOutput {
+    const store = new OverlayBlockstore(this.#view.store.blocks)
+    const trace: InvocResult[] = []
+    const state = this.#execute(tipset, store, true, (applied) => {
+      trace.push(invocResult(applied))
+      return false
+    })
+    if (state === undefined) throw new ChainError('TIPSET_INVALID', 'Cannot execute tipset: it was stopped')
+    let root = state.stateRoot
+    for (let epoch = tipset.height; epoch < vmHeight; epoch++) {
+      root = migrateState(this.#view.network, store, root, epoch)
+    }
+    if (messages.length === 0) return { root, trace }
+    const { timestamp, parentBaseFee } = firstBlock(tipset)
+    const deps = this.#execution(tipset, store)
+    const executor = createExecutor(deps, root, vmHeight, timestamp, parentBaseFee, true)
+    for (const message of messages) {
+      const result = executor.applyMessage(message, 'explicit', chainMessageLength({ kind: 'bls', message }))
+      trace.push(invocResult({ cid: messageCid(message), message, isImplicit: false, result }))
+    }
+    return { root: executor.flush(), trace }
+  }
+
+  #priorMessages(tipset: Tipset, message: Message, which: CallOptions['tipsetMessages']): ChainMessage[] {
+    if (tipset.height === 0) return []
+    const all = this.#view.tipsetMessages(tipset)
+    return which === 'all' ? [...all] : all.filter((one) => one.message.from.equals(message.from))
+  }
+
+  /**
+   * A machine on the tipset's parent state after `prior`, and the message with its sender's nonce there.
+   * @throws ChainError `EXPENSIVE_FORK`, `UNDEFINED_ADDRESS`, `ACTOR_NOT_FOUND`
+   */
+  #prepareCall(
+    message: Message,
+    tipset: Tipset,
+    prior: readonly ChainMessage[],
+  ): { executor: Executor; message: Message } {
+    this.#refuseExpensiveFork(tipset)
+    const { timestamp, parentBaseFee } = firstBlock(tipset)
+    const { root, store } = this.#stateAfter(tipset, prior)
+    const deps = this.#execution(tipset, new OverlayBlockstore(store))
+    // Without a fee cap nothing could be paid: such a message is tried at a base fee of zero.
+    const baseFee = message.gasFeeCap === 0n ? 0n : parentBaseFee
+    const executor = createExecutor(deps, root, tipset.height, timestamp, baseFee, true)
+    const nonce = this.#senderNonce(executor, message)
+    const gasLimit = message.gasLimit === 0n ? BLOCK_GAS_LIMIT : message.gasLimit
+    return { executor, message: { ...message, nonce, gasLimit } }
+  }
+
+  /**
+   * The state after a tipset's migration and `prior`. The last one is kept: a sender's next estimate has the same
+   * messages and one more before it, so a row of sends executes each pending message once, not once per send.
+   */
+  #stateAfter(tipset: Tipset, prior: readonly ChainMessage[]): TrialState {
+    const key = tipsetKeyText(tipset.key)
+    const cids = prior.map((one) => chainMessageCid(one).key)
+    const { timestamp, parentBaseFee, parentStateRoot } = firstBlock(tipset)
+    const kept =
+      this.#trial?.key === key && this.#trial.cids.every((cid, i) => cid === cids[i]) ? this.#trial : undefined
+    if (kept !== undefined && kept.cids.length === cids.length) return kept
+    const store = kept?.store ?? new OverlayBlockstore(this.#view.store.blocks)
+    const start = kept?.root ?? migrateState(this.#view.network, store, parentStateRoot, tipset.height)
+    const deps = this.#execution(tipset, store)
+    const executor = createExecutor(deps, start, tipset.height, timestamp, parentBaseFee, false)
+    for (const one of prior.slice(kept?.cids.length ?? 0)) {
+      executor.applyMessage(one.message, 'explicit', chainMessageLength(one))
+    }
+    this.#trial = { key, cids, store, root: executor.flush() }
+    return this.#trial
+  }
+
+  #senderNonce(executor: Executor, message: Message): bigint {
+    const { from } = message
+    if (from.equals(UNDEF_ADDRESS)) {
+      throw new ChainError('UNDEFINED_ADDRESS', 'getting sender actor: GetActor called on undefined address')
+    }
+    const { state } = executor.machine
+    const id = state.lookupId(from)
+    const actor = id === undefined ? undefined : state.getActor(id)
+    if (actor !== undefined) return actor.nonce
+    const name = this.#view.addressText(from)
+    throw new ChainError('ACTOR_NOT_FOUND', `sender ${name} not found on chain: sender validation failed`)
+  }
+
+  #refuseExpensiveFork(tipset: Tipset): void {
+    if (tipset.height === 0) return
+    const parentHeight = this.#view.store.parent(tipset).height
+    const fork = this.#view.network.upgrades.find(
+      ({ height, migration }) =>
+        migration !== null && EXPENSIVE_MIGRATION.test(migration) && height >= parentHeight && height <= tipset.height,
+    )
+    if (fork === undefined) return
+    const text = `required historical state unavailable: refusing explicit call due to state fork at epoch ${fork.height}`
+    throw new ChainError('EXPENSIVE_FORK', text, { epoch: fork.height })
+  }
+
+  /** Bytes that the message would take in a block, with a signature of the sender's kind. */
+  #signedLength(message: Message, tipset: Tipset): number {
+    const { protocol } = accountKey(this.#view, this.#view.stateBefore(tipset), message.from)
+    if (protocol !== PROTOCOL_SECP256K1 && protocol !== PROTOCOL_DELEGATED) {
+      return chainMessageLength({ kind: 'bls', message })
+    }
+    const type = protocol === PROTOCOL_SECP256K1 ? SIGNATURE_SECP256K1 : SIGNATURE_DELEGATED
+    const signature = { type, data: new Uint8Array(SIGNATURE_LENGTH) }
+    return chainMessageLength({ kind: 'signed', message, signed: { message, signature } })
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * What every state migration since actors v15 does: each actor gets the code of the new version, some a new state, and the
+ * system actor the new manifest.
+ * @see go-state-types builtin/v15 to v18 migration/top.go MigrateStateTree; migration/runner.go RunMigration
+ */
+
+import { ChainError } from '../../chain/errors.ts'
+import type { Cid } from '../../codec/cid.ts'
+import { type Codec, cid, list, text, tuple, uint } from '../../codec/description.ts'
+import { type Blockstore, getCbor, putCbor } from '../../ipld/blockstore.ts'
+import { Hamt } from '../../ipld/hamt.ts'
+import { type ActorState, actorV5 } from '../../types/actor.ts'
+import { idAddress } from '../../types/address.ts'
+
+interface StateRoot {
+  readonly version: number
+  readonly actors: Cid
+  readonly info: Cid
+}
+
+const stateRoot: Codec<StateRoot> = tuple<StateRoot>('types.StateRoot', [
+  ['version', 'Version', uint],
+  ['actors', 'Actors', cid],
+  ['info', 'Info', cid],
+])
+
+interface Manifest {
+  readonly version: number
+  readonly data: Cid
+}
+
+const manifest: Codec<Manifest> = tuple<Manifest>('manifest.Manifest', [
+  ['version', 'Version', uint],
+  ['data', 'Data', cid],
+])
+
+interface ManifestEntry {
+  readonly name: string
+  readonly code: Cid
+}
+
+const manifestData: Codec<ManifestEntry[]> = list(
+  tuple<ManifestEntry>('manifest.ManifestEntry', [
+    ['name', 'Name', text],
+    ['code', 'Code', cid],
+  ]),
+)
+
+interface SystemState {
+  readonly builtinActors: Cid
+}
+
+const systemState: Codec<SystemState> = tuple<SystemState>('system.State', [['builtinActors', 'BuiltinActors', cid]])
+
+/** State tree with delegated addresses. */
+const TREE_VERSION = 5
+const SYSTEM_KEY = idAddress(0n).bytes
+
+/** Gives an actor's state its new form; the CID of the new one. Called once per distinct old state of a kind. */
+export type StateMigration = (store: Blockstore, head: Cid) => Cid
+
+function failure(message: string): ChainError {
+  return new ChainError('INVALID_STATE', `Cannot migrate: ${message}`)
+}
+
+/**
+ * @param store - has the new manifest's blocks; new ones are written to it
+ * @param newManifest - CID of the new actors' manifest
+ * @param states - by the actor's name in the manifest, for those whose state changes
+ * @returns the new state root
+ * @throws BlockMissing; ChainError `INVALID_STATE`
+ */
+export function migrateActors(
+  store: Blockstore,
+  root: Cid,
+  newManifest: Cid,
+  states: Readonly<Record<string, StateMigration>> = {},
+): Cid {
+  const old = getCbor(store, stateRoot, root)
+  if (old.version !== TREE_VERSION) throw failure(`state root has version ${old.version}, expected ${TREE_VERSION}`)
+  const actors = Hamt.load(store, old.actors, actorV5)
+  const system = actors.get(SYSTEM_KEY)
+  if (system === undefined) throw failure("didn't find system actor")
+  const oldEntries = getCbor(store, manifestData, getCbor(store, systemState, system.head).builtinActors)
+  const { data } = getCbor(store, manifest, newManifest)
+  const newCodes = new Map(getCbor(store, manifestData, data).map(({ name, code }) => [name, code]))
+
+  const plans = new Map<string, { readonly name: string; readonly code: Cid }>()
+  for (const { name, code } of oldEntries) {
+    const newCode = newCodes.get(name)
+    if (newCode === undefined) throw failure(`code cid for ${name} actor not found in new manifest`)
+    plans.set(code.key, { name, code: newCode })
+  }
+
+  const heads = new Map<string, Cid>()
+  const migrated: [Uint8Array, ActorState][] = []
+  for (const [key, actor] of actors.entries()) {
+    const plan = plans.get(actor.code.key)
+    if (plan === undefined) throw failure(`actor with code ${actor.code} has no registered migration`)
+    let { head } = actor
+    if (plan.name === 'system') head = putCbor(store, systemState, { builtinActors: data })
+    else {
+      const migrateState = states[plan.name]
+      if (migrateState !== undefined) {
+        const known = heads.get(plan.name + head.key)
+        const next = known ?? migrateState(store, head)
+        heads.set(plan.name + head.key, next)
+        head = next
+      }
+    }
+    migrated.push([key, { ...actor, code: plan.code, head }])
+  }
+  for (const [key, actor] of migrated) actors.set(key, actor)
+  return putCbor(store, stateRoot, { version: TREE_VERSION, actors: actors.flush(), info: old.info })
+}

@@ -1,0 +1,60 @@
+/** Work that several ask for at once, done once. */
+import { ChainError } from '../chain/errors.ts'
+
+interface Run<T> {
+  readonly result: Promise<T>
+  readonly controller: AbortController
+  askers: number
+}
+
+/** Runs by key. A run is cancelled when everybody who asked for it has given up. */
+export class SharedRuns<T> {
+  readonly #runs = new Map<string, Run<T>>()
+
+  /**
+   * The run of this key, begun by `start` when there is none.
+   * @throws ChainError `CANCELLED`; whatever the run throws
+   */
+  async join(key: string, signal: AbortSignal | undefined, start: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    if (signal?.aborted === true) throw cancelled()
+    let run = this.#runs.get(key)
+    if (run === undefined) {
+      run = this.#begin(key, start)
+      this.#runs.set(key, run)
+    }
+    const joined = run
+    joined.askers++
+    if (signal === undefined) return joined.result
+    const listening = new AbortController()
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        const leave = (): void => {
+          if (--joined.askers === 0) {
+            // Whoever asks now must not join a run that is being ended.
+            if (this.#runs.get(key) === joined) this.#runs.delete(key)
+            joined.controller.abort()
+          }
+          reject(cancelled())
+        }
+        signal.addEventListener('abort', leave, { once: true, signal: listening.signal })
+        joined.result.then(resolve, reject)
+      })
+    } finally {
+      listening.abort()
+    }
+  }
+
+  #begin(key: string, start: (signal: AbortSignal) => Promise<T>): Run<T> {
+    const controller = new AbortController()
+    const result = start(controller.signal).finally(() => {
+      if (this.#runs.get(key)?.result === result) this.#runs.delete(key)
+    })
+    // Somebody may have left before it fails.
+    result.catch(() => undefined)
+    return { result, controller, askers: 0 }
+  }
+}
+
+function cancelled(): ChainError {
+  return new ChainError('CANCELLED', 'Cannot execute: the request was cancelled')
+}

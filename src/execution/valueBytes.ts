@@ -1,0 +1,363 @@
+/**
+ * Plain values as bytes, for another thread of the same program: numbers, bigints, texts, bytes, arrays, maps, plain
+ * objects, and the two classes that occur in them, {@link Cid} and {@link Address}.
+ *
+ * Structured clone would drop the classes, and takes twice as long for traces (golden/nv28), which are thousands of small
+ * objects of few shapes: here a shape's names and a text are written once and referred to by number afterwards.
+ */
+import { bigIntToBytes, bytesToBigInt, fromUtf8, utf8 } from '../base/bytes.ts'
+import { ChainError } from '../chain/errors.ts'
+import { Cid } from '../codec/cid.ts'
+import { Address, UNDEF_ADDRESS } from '../types/address.ts'
+
+const UNDEFINED = 0
+const NULL = 1
+const FALSE = 2
+const TRUE = 3
+/** A whole number below 2^31: varint. */
+const SMALL = 4
+/** Any other number: eight bytes. */
+const DOUBLE = 5
+/** A bigint from 0 to 2^53-1: eight bytes of the double. */
+const BIG_SMALL = 6
+/** Length and magnitude. */
+const BIG_POSITIVE = 7
+const BIG_NEGATIVE = 8
+/** Length and UTF-8. */
+const TEXT = 9
+/** As TEXT; the reader keeps it under the next number. */
+const NEW_TEXT = 10
+const KNOWN_TEXT = 11
+const BYTES = 12
+const ARRAY = 13
+const MAP = 14
+/** Count and names, then the values; the reader keeps the names under the next number. */
+const NEW_SHAPE = 15
+const KNOWN_SHAPE = 16
+/** Version, codec, hash, offset of the digest, bytes; kept under the next number. */
+const NEW_CID = 17
+const KNOWN_CID = 18
+const ADDRESS = 19
+
+const FIRST_SIZE = 4096
+/** Longer texts are not worth remembering. */
+const MAX_KEPT_TEXT = 64
+const SMALL_LIMIT = 2 ** 31
+const DOUBLE_SIZE = 8
+const VARINT_SIZE = 5
+
+/** Where objects with the same names in the same order meet. */
+interface ShapeNode {
+  number: number
+  readonly next: Map<string, ShapeNode>
+}
+
+class ValueWriter {
+  #bytes = new Uint8Array(FIRST_SIZE)
+  #view = new DataView(this.#bytes.buffer)
+  #at = 0
+  readonly #texts = new Map<string, number>()
+  readonly #cids = new Map<string, number>()
+  readonly #shapes: ShapeNode = { number: -1, next: new Map() }
+  #shapeCount = 0
+
+  finish(): Uint8Array {
+    return this.#bytes.slice(0, this.#at)
+  }
+
+  #reserve(size: number): void {
+    if (this.#at + size <= this.#bytes.length) return
+    const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#at + size))
+    grown.set(this.#bytes.subarray(0, this.#at))
+    this.#bytes = grown
+    this.#view = new DataView(grown.buffer)
+  }
+
+  /** A tag or another number below 128. */
+  #byte(value: number): void {
+    this.#reserve(1)
+    this.#bytes[this.#at++] = value
+  }
+
+  /** @param value - below 2^31 */
+  #varint(value: number): void {
+    this.#reserve(VARINT_SIZE)
+    let rest = value
+    while (rest > 0x7f) {
+      this.#bytes[this.#at++] = (rest & 0x7f) | 0x80
+      rest >>>= 7
+    }
+    this.#bytes[this.#at++] = rest
+  }
+
+  #double(value: number): void {
+    this.#reserve(DOUBLE_SIZE)
+    this.#view.setFloat64(this.#at, value, true)
+    this.#at += DOUBLE_SIZE
+  }
+
+  #block(data: Uint8Array): void {
+    this.#varint(data.length)
+    this.#reserve(data.length)
+    this.#bytes.set(data, this.#at)
+    this.#at += data.length
+  }
+
+  #number(value: number): void {
+    if (value >= 0 && value < SMALL_LIMIT && (value | 0) === value && !Object.is(value, -0)) {
+      this.#byte(SMALL)
+      this.#varint(value)
+    } else {
+      this.#byte(DOUBLE)
+      this.#double(value)
+    }
+  }
+
+  #bigint(value: bigint): void {
+    if (value >= 0n && value <= Number.MAX_SAFE_INTEGER) {
+      this.#byte(BIG_SMALL)
+      this.#double(Number(value))
+      return
+    }
+    this.#byte(value < 0n ? BIG_NEGATIVE : BIG_POSITIVE)
+    this.#block(bigIntToBytes(value < 0n ? -value : value))
+  }
+
+  #text(value: string): void {
+    if (value.length > MAX_KEPT_TEXT) {
+      this.#byte(TEXT)
+      this.#block(utf8(value))
+      return
+    }
+    const known = this.#texts.get(value)
+    if (known !== undefined) {
+      this.#byte(KNOWN_TEXT)
+      this.#varint(known)
+      return
+    }
+    this.#texts.set(value, this.#texts.size)
+    this.#byte(NEW_TEXT)
+    this.#block(utf8(value))
+  }
+
+  #cid(value: Cid): void {
+    const known = this.#cids.get(value.key)
+    if (known !== undefined) {
+      this.#byte(KNOWN_CID)
+      this.#varint(known)
+      return
+    }
+    this.#cids.set(value.key, this.#cids.size)
+    this.#byte(NEW_CID)
+    this.#byte(value.version)
+    this.#varint(value.codec)
+    this.#varint(value.hashCode)
+    this.#varint(value.digestOffset)
+    this.#block(value.bytes)
+  }
+
+  /** The object's names, or the number of those that were written before. */
+  #shape(names: readonly string[]): void {
+    let node = this.#shapes
+    for (let i = 0; i < names.length; i++) {
+      const name = names[i] as string
+      let next = node.next.get(name)
+      if (next === undefined) {
+        next = { number: -1, next: new Map() }
+        node.next.set(name, next)
+      }
+      node = next
+    }
+    if (node.number >= 0) {
+      this.#byte(KNOWN_SHAPE)
+      this.#varint(node.number)
+      return
+    }
+    node.number = this.#shapeCount++
+    this.#byte(NEW_SHAPE)
+    this.#varint(names.length)
+    for (const name of names) this.#block(utf8(name))
+  }
+
+  #scalar(value: unknown): void {
+    if (typeof value === 'number') this.#number(value)
+    else if (typeof value === 'string') this.#text(value)
+    else if (typeof value === 'bigint') this.#bigint(value)
+    else if (typeof value === 'boolean') this.#byte(value ? TRUE : FALSE)
+    else if (value === undefined) this.#byte(UNDEFINED)
+    else throw new ChainError('NOT_SUPPORTED', `not supported: a ${typeof value} cannot go to another thread`)
+  }
+
+  /** One frame per level: traces have two levels per nested call, and there can be 1,024 of those. */
+  write(value: unknown): void {
+    if (typeof value !== 'object') this.#scalar(value)
+    else if (value === null) this.#byte(NULL)
+    else if (Array.isArray(value)) {
+      this.#byte(ARRAY)
+      this.#varint(value.length)
+      for (let i = 0; i < value.length; i++) this.write(value[i])
+    } else if (value instanceof Cid) this.#cid(value)
+    else if (value instanceof Uint8Array) {
+      this.#byte(BYTES)
+      this.#block(value)
+    } else if (value instanceof Address) {
+      this.#byte(ADDRESS)
+      this.#block(value.bytes)
+    } else if (value instanceof Map) {
+      this.#byte(MAP)
+      this.#varint(value.size)
+      for (const [key, item] of value) {
+        this.write(key)
+        this.write(item)
+      }
+    } else {
+      const names = Object.keys(value)
+      this.#shape(names)
+      for (let i = 0; i < names.length; i++) this.write((value as Record<string, unknown>)[names[i] as string])
+    }
+  }
+}
+
+class ValueReader {
+  readonly #bytes: Uint8Array
+  readonly #view: DataView
+  #at = 0
+  readonly #texts: string[] = []
+  readonly #cids: Cid[] = []
+  readonly #shapes: string[][] = []
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at === this.#bytes.length
+  }
+
+  #varint(): number {
+    let value = 0
+    for (let shift = 0; ; shift += 7) {
+      const byte = this.#bytes[this.#at++] ?? 0
+      value |= (byte & 0x7f) << shift
+      if (byte < 0x80) return value
+    }
+  }
+
+  #double(): number {
+    const value = this.#view.getFloat64(this.#at, true)
+    this.#at += DOUBLE_SIZE
+    return value
+  }
+
+  /** A view of the input. */
+  #block(): Uint8Array {
+    const length = this.#varint()
+    const start = this.#at
+    this.#at += length
+    return this.#bytes.subarray(start, this.#at)
+  }
+
+  #cid(): Cid {
+    const version = this.#bytes[this.#at++] === 0 ? 0 : 1
+    const codec = this.#varint()
+    const hashCode = this.#varint()
+    const digestOffset = this.#varint()
+    const cid = new Cid(this.#block().slice(), version, codec, hashCode, digestOffset)
+    this.#cids.push(cid)
+    return cid
+  }
+
+  read(): unknown {
+    const tag = this.#bytes[this.#at++]
+    switch (tag) {
+      case UNDEFINED:
+        return undefined
+      case NULL:
+        return null
+      case FALSE:
+        return false
+      case TRUE:
+        return true
+      case SMALL:
+        return this.#varint()
+      case DOUBLE:
+        return this.#double()
+      case BIG_SMALL:
+        return BigInt(this.#double())
+      case BIG_POSITIVE:
+        return bytesToBigInt(this.#block())
+      case BIG_NEGATIVE:
+        return -bytesToBigInt(this.#block())
+      case TEXT:
+        return fromUtf8(this.#block())
+      case NEW_TEXT: {
+        const text = fromUtf8(this.#block())
+        this.#texts.push(text)
+        return text
+      }
+      case KNOWN_TEXT:
+        return this.#texts[this.#varint()]
+      case BYTES:
+        return this.#block().slice()
+      case ARRAY: {
+        const length = this.#varint()
+        const out: unknown[] = []
+        for (let i = 0; i < length; i++) out.push(this.read())
+        return out
+      }
+      case MAP: {
+        const size = this.#varint()
+        const out = new Map<unknown, unknown>()
+        for (let i = 0; i < size; i++) out.set(this.read(), this.read())
+        return out
+      }
+      case NEW_SHAPE: {
+        const names: string[] = []
+        for (let left = this.#varint(); left > 0; left--) names.push(fromUtf8(this.#block()))
+        this.#shapes.push(names)
+        return this.#object(names)
+      }
+      case KNOWN_SHAPE:
+        return this.#object(this.#shapes[this.#varint()] as string[])
+      case NEW_CID:
+        return this.#cid()
+      case KNOWN_CID:
+        return this.#cids[this.#varint()]
+      case ADDRESS: {
+        const bytes = this.#block()
+        return bytes.length === 0 ? UNDEF_ADDRESS : new Address(bytes.slice())
+      }
+      default:
+        throw new ChainError('NOT_SUPPORTED', `not supported: a value of kind ${tag} from another thread`)
+    }
+  }
+
+  #object(names: readonly string[]): Record<string, unknown> {
+    const out: Record<string, unknown> = {}
+    for (let i = 0; i < names.length; i++) out[names[i] as string] = this.read()
+    return out
+  }
+}
+
+/**
+ * A value as bytes in a buffer of their own.
+ * @throws ChainError `NOT_SUPPORTED` for functions and symbols. Objects of other classes become plain ones.
+ */
+export function valueToBytes(value: unknown): Uint8Array {
+  const writer = new ValueWriter()
+  writer.write(value)
+  return writer.finish()
+}
+
+/**
+ * The value that {@link valueToBytes} wrote, nothing shared with `bytes`. For bytes from the own program only: they are
+ * not checked.
+ * @throws ChainError `NOT_SUPPORTED`
+ */
+export function valueFromBytes(bytes: Uint8Array): unknown {
+  const reader = new ValueReader(bytes)
+  const value = reader.read()
+  if (!reader.isAtEnd) throw new ChainError('NOT_SUPPORTED', 'not supported: more than one value from another thread')
+  return value
+}

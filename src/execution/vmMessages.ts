@@ -1,0 +1,79 @@
+/**
+ * What the node and the thread of its machine say to each other. Every {@link VmQuestion} gets exactly one
+ * {@link VmAnswer}, in order; the thread keeps no question, so one that lacked blocks is asked again with them.
+ */
+
+import type { CallOptions, ComputeOutput, InvocResult, TipsetState } from '../chain/vm.ts'
+import type { Cid } from '../codec/cid.ts'
+import type { Network } from '../networks/network.ts'
+import type { Message } from '../types/message.ts'
+import type { ChainEpoch } from '../types/scalars.ts'
+import type { TipsetKey } from '../types/tipset.ts'
+import { valueFromBytes, valueToBytes } from './valueBytes.ts'
+import type { PlainError } from './vmErrors.ts'
+
+/** One call of a {@link VmHost}; tipsets by key. */
+export type VmCall =
+  | { readonly method: 'executeTipset'; readonly tipset: TipsetKey }
+  | {
+      readonly method: 'compute'
+      readonly tipset: TipsetKey
+      readonly vmHeight: ChainEpoch
+      readonly messages: readonly Message[]
+    }
+  | { readonly method: 'replay'; readonly tipset: TipsetKey; readonly message: Cid }
+  | { readonly method: 'call'; readonly tipset: TipsetKey; readonly message: Message }
+  | {
+      readonly method: 'callWithGas'
+      readonly tipset: TipsetKey
+      readonly message: Message
+      readonly options: CallOptions
+    }
+
+export type VmResult = TipsetState | ComputeOutput | InvocResult
+
+/** A block on its way: CID and bytes. */
+export type SentBlock = readonly [Cid, Uint8Array]
+
+/** What the thread has to know of the chain before the first call. */
+export interface VmStart {
+  readonly network: Network
+  readonly genesis: Cid
+  /** Actors' code that the chain does not have, so that it need not be asked for each. */
+  readonly absent: readonly Cid[]
+}
+
+export interface VmQuestion {
+  /** With the first question only. */
+  readonly start: VmStart | null
+  readonly call: VmCall
+  /** Blocks that the thread may not be able to read. */
+  readonly blocks: readonly SentBlock[]
+  /** Blocks that the chain does not have, as far as this question came across them. */
+  readonly absent: readonly Cid[]
+}
+
+export type VmAnswer =
+  | {
+      readonly ok: true
+      readonly result: VmResult
+      /** What the execution wrote: the asker's to store. */
+      readonly written: readonly SentBlock[]
+    }
+  | { readonly ok: false; readonly error: PlainError }
+
+export function questionToBytes(question: VmQuestion): Uint8Array {
+  return valueToBytes(question)
+}
+
+export function questionFromBytes(bytes: Uint8Array): VmQuestion {
+  return valueFromBytes(bytes) as VmQuestion
+}
+
+export function answerToBytes(answer: VmAnswer): Uint8Array {
+  return valueToBytes(answer)
+}
+
+export function answerFromBytes(bytes: Uint8Array): VmAnswer {
+  return valueFromBytes(bytes) as VmAnswer
+}

@@ -1,0 +1,118 @@
+/** The machine's side of its thread: answers one question after the other. */
+
+import { assertNever } from '../base/errors.ts'
+import { MemoryStore } from '../base/memoryStore.ts'
+import type { BytePort, Logger } from '../base/ports.ts'
+import { ChainStore } from '../chain/chainStore.ts'
+import { ChainError } from '../chain/errors.ts'
+import { MAX_THREAD_BLOCK_BYTES } from '../chain/limits.ts'
+import type { VmHost } from '../chain/vm.ts'
+import type { Blockstore } from '../ipld/blockstore.ts'
+import type { Network } from '../networks/network.ts'
+import { ThreadBlocks } from './threadBlocks.ts'
+import { plainError } from './vmErrors.ts'
+import {
+  answerToBytes,
+  questionFromBytes,
+  type VmAnswer,
+  type VmCall,
+  type VmQuestion,
+  type VmResult,
+  type VmStart,
+} from './vmMessages.ts'
+
+/** What a thread is made of. */
+export interface VmServerDeps {
+  /** Blocks that the thread can read by itself; undefined: all are sent to it. */
+  readonly blocks: Blockstore | undefined
+  /** The machine over a chain whose head is its genesis: executing needs no head. `store.blocks` throws `BlockMissing`. */
+  readonly createHost: (store: ChainStore, network: Network) => VmHost
+  readonly log: Logger
+}
+
+interface Opened {
+  readonly host: VmHost
+  readonly store: ChainStore
+}
+
+class VmServer {
+  readonly #port: BytePort
+  readonly #deps: VmServerDeps
+  readonly #blocks: ThreadBlocks
+  #start: VmStart | undefined
+  #opened: Opened | undefined
+
+  constructor(port: BytePort, deps: VmServerDeps) {
+    this.#port = port
+    this.#deps = deps
+    this.#blocks = new ThreadBlocks(deps.blocks, MAX_THREAD_BLOCK_BYTES)
+  }
+
+  async answer(bytes: Uint8Array): Promise<void> {
+    let answer: VmAnswer
+    try {
+      const question = questionFromBytes(bytes)
+      answer = { ok: true, result: await this.#run(question), written: this.#blocks.takeWritten() }
+    } catch (error) {
+      // What a run wrote that did not finish, the next run writes again.
+      this.#blocks.takeWritten()
+      answer = { ok: false, error: plainError(error) }
+    }
+    this.#port.post(encoded(answer))
+  }
+
+  #run(question: VmQuestion): Promise<VmResult> {
+    this.#start = question.start ?? this.#start
+    for (const [cid, data] of question.blocks) this.#blocks.give(cid, data)
+    this.#blocks.setAbsent([...(this.#start?.absent ?? []), ...question.absent])
+    // Here, not when the question arrives: the genesis block may have to be asked for as well.
+    this.#opened ??= this.#open()
+    return callHost(this.#opened, question.call)
+  }
+
+  #open(): Opened {
+    if (this.#start === undefined)
+      throw new ChainError('NO_GENESIS', 'Cannot execute: the thread was not told which chain')
+    const { network, genesis } = this.#start
+    const store = new ChainStore({ blocks: this.#blocks, meta: new MemoryStore(), log: this.#deps.log })
+    store.setGenesis(store.header(genesis))
+    this.#blocks.takeWritten()
+    return { store, host: this.#deps.createHost(store, network) }
+  }
+}
+
+/** An answer that cannot be sent is a failure, not a silence. */
+function encoded(answer: VmAnswer): Uint8Array {
+  try {
+    return answerToBytes(answer)
+  } catch (error) {
+    return answerToBytes({ ok: false, error: { ...plainError(error), info: {} } })
+  }
+}
+
+function callHost({ host, store }: Opened, call: VmCall): Promise<VmResult> {
+  const tipset = store.tipset(call.tipset)
+  switch (call.method) {
+    case 'executeTipset':
+      return host.executeTipset(tipset)
+    case 'compute':
+      return host.compute(tipset, call.vmHeight, call.messages)
+    case 'replay':
+      return host.replay(tipset, call.message)
+    case 'call':
+      return host.call(call.message, tipset)
+    case 'callWithGas':
+      return host.callWithGas(call.message, tipset, call.options)
+    default:
+      return assertNever(call)
+  }
+}
+
+/** Serves a machine on a port until the thread ends. */
+export function serveVm(port: BytePort, deps: VmServerDeps): void {
+  const server = new VmServer(port, deps)
+  let queue: Promise<void> = Promise.resolve()
+  port.onMessage((message) => {
+    queue = queue.then(() => server.answer(message))
+  })
+}

@@ -1,0 +1,290 @@
+/** The machine in threads of its own: the node stays free to answer while one executes. */
+import { errorMessage } from '../base/errors.ts'
+import type { Logger, WorkerPort } from '../base/ports.ts'
+import type { ChainView } from '../chain/chainView.ts'
+import { ChainError } from '../chain/errors.ts'
+import { MAX_SENT_NAMES, MAX_SUPPLIED_RUNS, MAX_WAITING_CALLS } from '../chain/limits.ts'
+import type { CallOptions, ComputeOutput, InvocResult, TipsetState, VmHost } from '../chain/vm.ts'
+import type { Cid } from '../codec/cid.ts'
+import { encode } from '../codec/description.ts'
+import { VmError } from '../fvm/errors.ts'
+import { type Blockstore, hasBlock, LayeredBlockstore, MemoryBlockstore } from '../ipld/blockstore.ts'
+import { BlockMissing, IpldError } from '../ipld/errors.ts'
+import { blockHeader } from '../types/blockHeader.ts'
+import type { Message } from '../types/message.ts'
+import type { ChainEpoch } from '../types/scalars.ts'
+import { firstBlock, type Tipset } from '../types/tipset.ts'
+import { supplyBlocks } from './blockSupply.ts'
+import { recordedState } from './recordedState.ts'
+import { thrownError } from './vmErrors.ts'
+import {
+  answerFromBytes,
+  questionToBytes,
+  type SentBlock,
+  type VmCall,
+  type VmResult,
+  type VmStart,
+} from './vmMessages.ts'
+
+/** What the host is made of. */
+export interface WorkerVmHostDeps {
+  readonly view: ChainView
+  /** Starts a thread that serves the machine ({@link serveVm}). */
+  readonly startThread: () => WorkerPort
+  /** Most threads at once; each is started when it is first needed. */
+  readonly threads: number
+  /** Most calls that wait for a thread. Default {@link MAX_WAITING_CALLS}. */
+  readonly maxWaiting?: number
+  readonly log: Logger
+}
+
+/** A call on its way: waiting, then running in one thread, then done. */
+interface Job {
+  readonly call: VmCall
+  /** Its headers may not be in the store yet. */
+  readonly tipset: Tipset
+  /** Blocks that it asked for and that the chain does not have. */
+  readonly absent: Cid[]
+  runs: number
+  resolve(result: VmResult): void
+  reject(error: Error): void
+}
+
+/** A running thread. */
+interface Thread {
+  readonly port: WorkerPort
+  /** Names of blocks that it was sent or made. */
+  readonly sent: Set<string>
+  started: boolean
+  job: Job | undefined
+}
+
+/**
+ * A `VmHost` whose work is done by threads. They read the chain's blocks where they can and are sent what they lack; what
+ * an execution writes comes back and is stored here, so that only one side ever writes.
+ *
+ * A job that is cancelled while it runs costs its thread: a synchronous machine cannot be interrupted. A thread that dies
+ * fails its job as undecided (VmError `HOST_FAILED`); the next job gets a new one.
+ */
+export class WorkerVmHost implements VmHost {
+  readonly #deps: WorkerVmHostDeps
+  readonly #threads = new Set<Thread>()
+  readonly #waiting: Job[] = []
+  #closed = false
+
+  constructor(deps: WorkerVmHostDeps) {
+    this.#deps = deps
+  }
+
+  async tipsetState(tipset: Tipset, signal?: AbortSignal): Promise<TipsetState> {
+    return recordedState(this.#deps.view.store, tipset) ?? this.executeTipset(tipset, signal)
+  }
+
+  executeTipset(tipset: Tipset, signal?: AbortSignal): Promise<TipsetState> {
+    return this.#submit<TipsetState>({ method: 'executeTipset', tipset: tipset.key }, tipset, signal)
+  }
+
+  compute(
+    tipset: Tipset,
+    vmHeight: ChainEpoch,
+    messages: readonly Message[],
+    signal?: AbortSignal,
+  ): Promise<ComputeOutput> {
+    return this.#submit<ComputeOutput>({ method: 'compute', tipset: tipset.key, vmHeight, messages }, tipset, signal)
+  }
+
+  replay(tipset: Tipset, message: Cid, signal?: AbortSignal): Promise<InvocResult> {
+    return this.#submit<InvocResult>({ method: 'replay', tipset: tipset.key, message }, tipset, signal)
+  }
+
+  call(message: Message, tipset: Tipset, signal?: AbortSignal): Promise<InvocResult> {
+    return this.#submit<InvocResult>({ method: 'call', tipset: tipset.key, message }, tipset, signal)
+  }
+
+  callWithGas(message: Message, tipset: Tipset, options: CallOptions, signal?: AbortSignal): Promise<InvocResult> {
+    return this.#submit<InvocResult>({ method: 'callWithGas', tipset: tipset.key, message, options }, tipset, signal)
+  }
+
+  /** Calls that wait for a thread, those that run, threads: for metrics. */
+  get load(): { readonly waiting: number; readonly running: number; readonly threads: number } {
+    let running = 0
+    for (const { job } of this.#threads) if (job !== undefined) running++
+    return { waiting: this.#waiting.length, running, threads: this.#threads.size }
+  }
+
+  /** Ends all threads; calls under way fail with ChainError `VM_CLOSED`, as do later ones. */
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    const left = [...this.#waiting.splice(0), ...[...this.#threads].flatMap(({ job }) => job ?? [])]
+    for (const thread of [...this.#threads]) this.#end(thread)
+    for (const job of left) job.reject(closed())
+  }
+
+  /** @throws ChainError `VM_BUSY`, `VM_CLOSED`, `CANCELLED`, as rejections */
+  async #submit<T extends VmResult>(call: VmCall, tipset: Tipset, signal: AbortSignal | undefined): Promise<T> {
+    if (this.#closed) throw closed()
+    if (signal?.aborted === true) throw cancelled()
+    const most = this.#deps.maxWaiting ?? MAX_WAITING_CALLS
+    if (this.#waiting.length >= most && this.#freeThread() === undefined) {
+      throw new ChainError('VM_BUSY', `Cannot execute now: ${most} executions are waiting already`, { waiting: most })
+    }
+    const listening = new AbortController()
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        const job: Job = { call, tipset, absent: [], runs: 0, resolve: (result) => resolve(result as T), reject }
+        signal?.addEventListener('abort', () => this.#cancel(job), { once: true, signal: listening.signal })
+        this.#waiting.push(job)
+        this.#next()
+      })
+    } finally {
+      listening.abort()
+    }
+  }
+
+  #cancel(job: Job): void {
+    const at = this.#waiting.indexOf(job)
+    if (at >= 0) this.#waiting.splice(at, 1)
+    for (const thread of this.#threads) if (thread.job === job) this.#end(thread)
+    job.reject(cancelled())
+    this.#next()
+  }
+
+  /** One that does nothing, or a new one where there may be more. */
+  #freeThread(): Thread | 'new' | undefined {
+    for (const thread of this.#threads) if (thread.job === undefined) return thread
+    return this.#threads.size < this.#deps.threads ? 'new' : undefined
+  }
+
+  /** Gives waiting jobs to free threads. */
+  #next(): void {
+    for (;;) {
+      const free = this.#waiting.length === 0 ? undefined : this.#freeThread()
+      const job = free === undefined ? undefined : this.#waiting.shift()
+      if (free === undefined || job === undefined) return
+      try {
+        this.#begin(free === 'new' ? this.#startThread() : free, job)
+      } catch (error) {
+        job.reject(asError(error))
+      }
+    }
+  }
+
+  #begin(thread: Thread, job: Job): void {
+    thread.job = job
+    try {
+      this.#ask(thread, job, [])
+    } catch (error) {
+      // Nothing was asked, so nothing will come: the thread is free again.
+      thread.job = undefined
+      throw error
+    }
+  }
+
+  #startThread(): Thread {
+    const thread: Thread = { port: this.#deps.startThread(), sent: new Set(), started: false, job: undefined }
+    this.#threads.add(thread)
+    thread.port.onMessage((message) => this.#answered(thread, message))
+    thread.port.onEnd((reason) => {
+      const { job } = thread
+      this.#end(thread)
+      const why = reason === undefined ? 'it ended' : errorMessage(reason)
+      this.#deps.log.error("the machine's thread ended", { why })
+      job?.reject(
+        new VmError('HOST_FAILED', `Cannot execute: the machine's thread is gone: ${why}`, {}, { cause: reason }),
+      )
+      this.#next()
+    })
+    return thread
+  }
+
+  #end(thread: Thread): void {
+    thread.job = undefined
+    if (this.#threads.delete(thread)) thread.port.close()
+  }
+
+  #ask(thread: Thread, job: Job, blocks: readonly SentBlock[]): void {
+    job.runs++
+    const start = thread.started ? null : this.#start()
+    thread.port.post(questionToBytes({ start, call: job.call, blocks, absent: job.absent }))
+    thread.started = true
+  }
+
+  #start(): VmStart {
+    const { network, store } = this.#deps.view
+    const [genesis] = store.genesis().key
+    const code = network.manifests.flatMap(({ actors }) => [...actors.values()])
+    return { network, genesis: genesis as Cid, absent: code.filter((cid) => !hasBlock(store.blocks, cid)) }
+  }
+
+  #answered(thread: Thread, message: Uint8Array): void {
+    const { job } = thread
+    if (job === undefined) return
+    try {
+      const answer = answerFromBytes(message)
+      if (answer.ok) {
+        this.#store(thread, answer.written)
+        thread.job = undefined
+        job.resolve(answer.result)
+      } else {
+        const error = thrownError(answer.error)
+        if (error instanceof BlockMissing) {
+          this.#supply(thread, job, error)
+          return
+        }
+        thread.job = undefined
+        job.reject(error)
+      }
+    } catch (error) {
+      thread.job = undefined
+      job.reject(asError(error))
+    }
+    this.#next()
+  }
+
+  #store(thread: Thread, written: readonly SentBlock[]): void {
+    const { blocks } = this.#deps.view.store
+    for (const [cid, data] of written) {
+      blocks.put(cid, data)
+      thread.sent.add(cid.key)
+    }
+  }
+
+  /**
+   * Asks the same again, with the blocks that were missing, or with the word that the chain lacks them too.
+   * @throws BlockMissing when the thread was told so before
+   */
+  #supply(thread: Thread, job: Job, missing: BlockMissing): void {
+    if (job.runs >= MAX_SUPPLIED_RUNS) {
+      throw new IpldError('NO_PROGRESS', `Cannot execute: blocks were still missing after ${job.runs} runs`)
+    }
+    if (thread.sent.size > MAX_SENT_NAMES) thread.sent.clear()
+    const store = this.#withHeaders(job.tipset)
+    const here = missing.cids.filter((cid) => store.has(cid))
+    if (here.length === 0) {
+      if (missing.cids.every((cid) => job.absent.some((one) => one.equals(cid)))) throw missing
+      job.absent.push(...missing.cids)
+    }
+    this.#ask(thread, job, supplyBlocks(store, here, thread.sent))
+  }
+
+  #withHeaders(tipset: Tipset): Blockstore {
+    const headers = new MemoryBlockstore()
+    tipset.key.forEach((cid, i) => {
+      headers.put(cid, encode(blockHeader, tipset.blocks[i] ?? firstBlock(tipset)))
+    })
+    return new LayeredBlockstore([headers, this.#deps.view.store.blocks])
+  }
+}
+
+function cancelled(): ChainError {
+  return new ChainError('CANCELLED', 'Cannot execute: the request was cancelled')
+}
+
+function closed(): ChainError {
+  return new ChainError('VM_CLOSED', 'Cannot execute: the machine is closed')
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new VmError('HOST_FAILED', String(error))
+}

@@ -1,0 +1,131 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { utf8 } from '../../src/base/bytes.ts'
+import { MemoryStore } from '../../src/base/memoryStore.ts'
+import { ChainStore } from '../../src/chain/chainStore.ts'
+import { ChainError } from '../../src/chain/errors.ts'
+import type { ComputeOutput, InvocResult, TipsetState, VmHost } from '../../src/chain/vm.ts'
+import { type Cid, CODEC_RAW } from '../../src/codec/cid.ts'
+import { blockCid } from '../../src/crypto/blockCid.ts'
+import { CachingVmHost } from '../../src/execution/cachingVmHost.ts'
+import { VmError } from '../../src/fvm/errors.ts'
+import { MemoryBlockstore } from '../../src/ipld/blockstore.ts'
+import { createTipset, type Tipset } from '../../src/types/tipset.ts'
+import { header } from '../chain/buildChain.ts'
+
+const LOG = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+const CHARGES = 100
+
+const cidOf = (text: string): Cid => blockCid(utf8(text), CODEC_RAW)
+const STATE: TipsetState = { stateRoot: cidOf('state'), receiptsRoot: cidOf('receipts') }
+
+function result(name: string): InvocResult {
+  const gasCharges = Array.from({ length: CHARGES }, () => ({ name: 'x', compute: 1, storage: 0 }))
+  return { msgCid: cidOf(name), executionTrace: { gasCharges, ipldOps: [], subcalls: [] } } as unknown as InvocResult
+}
+
+let store: ChainStore
+let asked: string[]
+let inner: VmHost
+let tipsets: Tipset[]
+
+beforeEach(() => {
+  store = new ChainStore({ blocks: new MemoryBlockstore(), meta: new MemoryStore(), log: LOG })
+  store.setGenesis(header(undefined, 0, 0))
+  tipsets = [1, 2, 3].map((salt) => createTipset([header(store.genesis(), 1, salt)]))
+  asked = []
+  inner = {
+    tipsetState: () => Promise.reject(new Error('not asked')),
+    executeTipset: async () => {
+      asked.push('execute')
+      return STATE
+    },
+    compute: async (tipset, vmHeight): Promise<ComputeOutput> => {
+      asked.push(`compute ${tipsets.indexOf(tipset)} ${vmHeight}`)
+      return { root: STATE.stateRoot, trace: [result('a'), result('b')] }
+    },
+    replay: async () => {
+      asked.push('replay')
+      return result('alone')
+    },
+    call: async () => result('call'),
+    callWithGas: async () => result('call'),
+  }
+})
+
+describe('CachingVmHost', () => {
+  it('executes a tipset once for all its replays and its traces', async () => {
+    const host = new CachingVmHost(store, inner)
+    const [tipset] = tipsets as [Tipset]
+    const both = await Promise.all([host.replay(tipset, cidOf('a')), host.replay(tipset, cidOf('b'))])
+    expect(both.map(({ msgCid }) => String(msgCid))).toEqual(['a', 'b'].map((name) => String(cidOf(name))))
+    // The same object: its JSON text can be kept with it.
+    expect(await host.replay(tipset, cidOf('b'))).toBe(both[1])
+    expect((await host.compute(tipset, 1, [])).trace[1]).toBe(both[1])
+    expect(asked).toEqual(['compute 0 1'])
+    await host.compute(tipset, 2, [])
+    expect(asked).toEqual(['compute 0 1', 'compute 0 2'])
+  })
+
+  it('says that a message is not in the tipset', async () => {
+    const error: unknown = await new CachingVmHost(store, inner)
+      .replay(tipsets[0] as Tipset, cidOf('c'))
+      .catch((e) => e)
+    expect(error).toBeInstanceOf(ChainError)
+    // Lotus' own text (chain/stmgr/execute.go Replay).
+    expect((error as ChainError).message).toBe('given message not found in tipset')
+  })
+
+  it('forgets the tipset that was used longest ago', async () => {
+    // Room for two tipsets of two messages.
+    const host = new CachingVmHost(store, inner, CHARGES * 5)
+    for (const at of [0, 1, 0, 2, 0, 1]) await host.replay(tipsets[at] as Tipset, cidOf('a'))
+    expect(asked).toEqual(['compute 0 1', 'compute 1 1', 'compute 2 1', 'compute 1 1'])
+  })
+
+  it('replays the message alone where the rest of the tipset fails', async () => {
+    inner.compute = () => Promise.reject(new VmError('HOST_STACK_EXHAUSTED', 'no stack'))
+    const host = new CachingVmHost(store, inner)
+    expect(String((await host.replay(tipsets[0] as Tipset, cidOf('a'))).msgCid)).toBe(String(cidOf('alone')))
+    inner.compute = () => Promise.reject(new ChainError('TIPSET_INVALID', 'wrong'))
+    await expect(host.replay(tipsets[0] as Tipset, cidOf('a'))).rejects.toThrow('wrong')
+  })
+
+  it('remembers what tipsets left', async () => {
+    const host = new CachingVmHost(store, inner)
+    const [tipset] = tipsets as [Tipset]
+    store.putHeader(tipset.blocks[0] as (typeof tipset.blocks)[0])
+    store.setHead(tipset)
+    expect(await Promise.all([host.tipsetState(tipset), host.tipsetState(tipset)])).toEqual([STATE, STATE])
+    expect(await host.tipsetState(tipset)).toBe(STATE)
+    expect(asked).toEqual(['execute'])
+    await host.executeTipset(tipset)
+    expect(asked).toEqual(['execute', 'execute'])
+  })
+
+  it('cancels shared work when everybody has given up', async () => {
+    const signals: AbortSignal[] = []
+    inner.compute = (_tipset, _height, _messages, signal) =>
+      new Promise((_resolve, reject) => {
+        signals.push(signal as AbortSignal)
+        signal?.addEventListener('abort', () => reject(new ChainError('CANCELLED', 'ended')))
+      })
+    const host = new CachingVmHost(store, inner)
+    const [tipset] = tipsets as [Tipset]
+    const [first, second] = [new AbortController(), new AbortController()]
+    const calls = [first, second].map(({ signal }) =>
+      host.replay(tipset, cidOf('a'), signal).catch((error: ChainError) => error.code),
+    )
+    first.abort()
+    expect(await calls[0]).toBe('CANCELLED')
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false])
+    second.abort()
+    expect(await calls[1]).toBe('CANCELLED')
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true])
+    // Somebody new does not get the cancelled run.
+    const third = new AbortController()
+    const late = host.replay(tipset, cidOf('a'), third.signal).catch((error: ChainError) => error.code)
+    expect(signals.length).toBe(2)
+    third.abort()
+    expect(await late).toBe('CANCELLED')
+  })
+})

@@ -1,0 +1,54 @@
+/** A machine's thread that is none: both ends in this one, messages handed over by microtasks. */
+import type { WorkerPort } from '../../src/base/ports.ts'
+import { serveVm, type VmServerDeps } from '../../src/execution/vmServer.ts'
+
+/** A thread that was started, with what happens to threads. */
+export interface FakeThread extends WorkerPort {
+  readonly isClosed: boolean
+  /** It dies. */
+  die(reason: unknown): void
+}
+
+/** Starts one. Messages are copied, as a real one's buffers change hands. */
+export function startFakeThread(deps: VmServerDeps): FakeThread {
+  let closed = false
+  let toServer: (message: Uint8Array) => void = () => undefined
+  let toNode: (message: Uint8Array) => void = () => undefined
+  let onEnd: (reason: unknown) => void = () => undefined
+  const send = (take: () => (message: Uint8Array) => void, message: Uint8Array): void => {
+    const copy = message.slice()
+    message.fill(0xff)
+    queueMicrotask(() => {
+      if (!closed) take()(copy)
+    })
+  }
+  serveVm(
+    {
+      post: (message) => send(() => toNode, message),
+      onMessage: (listener) => {
+        toServer = listener
+      },
+    },
+    deps,
+  )
+  return {
+    get isClosed() {
+      return closed
+    },
+    post: (message) => send(() => toServer, message),
+    onMessage: (listener) => {
+      toNode = listener
+    },
+    onEnd: (listener) => {
+      onEnd = listener
+    },
+    close: () => {
+      closed = true
+    },
+    die: (reason) => {
+      if (closed) return
+      closed = true
+      onEnd(reason)
+    },
+  }
+}

@@ -1,0 +1,147 @@
+/** What `daemon` and `devnet` make of the command line. */
+import { describe, expect, it } from 'vitest'
+import { addNodeCommands, type DaemonOptions, type DevnetRunOptions } from '../../../platform/cli/commands/node.ts'
+import { leadingTo, petrel, type RunOptions, startFakeNode } from './fakeNode.ts'
+
+/** Runs the command with a runner that only notes what it was given. */
+async function started(args: string[], options: RunOptions = {}) {
+  const seen: { daemon?: DaemonOptions; devnet?: DevnetRunOptions } = {}
+  const ran = await petrel(args, {
+    ...options,
+    addNodeCommands: (program, context) =>
+      addNodeCommands(program, context, {
+        daemon: (given) => {
+          seen.daemon = given
+          return Promise.resolve()
+        },
+        devnet: (given) => {
+          seen.devnet = given
+          return Promise.resolve()
+        },
+      }),
+  })
+  return { ...ran, ...seen }
+}
+
+describe('daemon', () => {
+  it('has defaults', async () => {
+    expect((await started(['daemon'])).daemon).toEqual({
+      repo: '/home/someone/.petrel',
+      host: '127.0.0.1',
+      port: 1234,
+      corsOrigins: [],
+      maxRequestBytes: undefined,
+      passphrase: undefined,
+      net: { listen: [], announce: [], bootstrap: [] },
+      keepState: 2000,
+      network: undefined,
+      snapshot: undefined,
+      genesis: undefined,
+      validate: undefined,
+    })
+  })
+
+  it('takes network, snapshot, repo, API', async () => {
+    const args = [
+      '--repo',
+      '/r',
+      'daemon',
+      '--network',
+      'calibnet',
+      '--snapshot',
+      'x.car.zst',
+      '--api',
+      '0',
+      '--api-host',
+      '::1',
+    ]
+    const cors = ['--cors-origin', 'http://a', '--cors-origin', 'http://b', '--api-max-req-size', '1000']
+    expect((await started([...args, ...cors])).daemon).toMatchObject({
+      repo: '/r',
+      network: 'calibnet',
+      snapshot: 'x.car.zst',
+      port: 0,
+      host: '::1',
+      corsOrigins: ['http://a', 'http://b'],
+      maxRequestBytes: 1000,
+    })
+  })
+
+  it('takes the passphrase from a file or the environment, never from an argument', async () => {
+    expect((await started(['daemon'], { env: { PETREL_PASSPHRASE: 'abc' } })).daemon?.passphrase).toBe('abc')
+    const files = { '/p': 'a b \n' }
+    expect((await started(['daemon', '--passphrase-file', '/p'], { files })).daemon?.passphrase).toBe('a b ')
+    expect((await started(['daemon', '--passphrase-file', '/p'], { files: { '/p': '\n' } })).err).toBe(
+      'ERROR: the passphrase is empty\n',
+    )
+    expect((await started(['daemon', '--passphrase', 'x'])).code).toBe(1)
+  })
+
+  it('stop asks the running node', async () => {
+    const fake = await startFakeNode({ Shutdown: null })
+    const ran = await started(['daemon', 'stop'], leadingTo(fake))
+    expect(ran).toEqual({ code: 0, out: 'node is stopping\n', err: '' })
+    expect(fake.calls[0]?.method).toBe('Shutdown')
+    await fake.close()
+  })
+})
+
+describe('devnet', () => {
+  it('has defaults', async () => {
+    const { devnet } = await started(['devnet'])
+    expect(devnet).toMatchObject({ port: 1234, inMemory: false })
+    expect(devnet?.devnet).toMatchObject({ miners: 1, blockTimeMs: 4000, instant: false, balance: 10n ** 24n })
+  })
+
+  it('takes its options', async () => {
+    const args = [
+      'devnet',
+      '--miners',
+      '3',
+      '--block-time',
+      '0.25',
+      '--instant',
+      '--seed',
+      's',
+      '--memory',
+      '--balance',
+      '5 FIL',
+    ]
+    const { devnet } = await started([
+      ...args,
+      '--accounts',
+      '2',
+      '--genesis-time',
+      '1700000000',
+      '--network-name',
+      'n',
+    ])
+    expect(devnet?.inMemory).toBe(true)
+    expect(devnet?.devnet).toEqual({
+      miners: 3,
+      blockTimeMs: 250,
+      instant: true,
+      seed: 's',
+      balance: 5n * 10n ** 18n,
+      accountsPerKind: 2,
+      genesisTimestamp: 1700000000,
+      networkName: 'n',
+    })
+    expect((await started(['devnet', '--manual'])).devnet?.devnet.blockTimeMs).toBe(0)
+  })
+
+  it.each([
+    [['devnet', '--miners', 'x'], 'miners: "x" is no whole number'],
+    [['devnet', '--miners', '0'], 'Cannot start devnet: miners is 0, expected 1 to 50'],
+    [['devnet', '--block-time', '0'], 'block-time: "0" is no number of seconds above 0'],
+    [['devnet', '--api', '70000'], 'api: 70000 is no port'],
+    [['devnet', '--balance', 'much'], 'failed to parse "much" as a decimal number'],
+    [['devnet', 'extra'], 'too many arguments'],
+  ])('%s is refused', async (args, text) => {
+    const ran = await started(args)
+    expect(ran.code).toBe(1)
+    expect(ran.devnet).toBeUndefined()
+    expect(ran.err).toMatch(/^ERROR: [^\n]+\n$/)
+    expect(ran.err).toContain(text)
+  })
+})
