@@ -40,6 +40,7 @@ import { networkMethods } from '../rpc/methods/network.ts'
 import { paramsMethods } from '../rpc/methods/params.ts'
 import { registryMethods } from '../rpc/methods/registry.ts'
 import { searchMethods } from '../rpc/methods/search.ts'
+import { sectorMethods } from '../rpc/methods/sectors.ts'
 import { stateMethods } from '../rpc/methods/state.ts'
 import { syncMethods } from '../rpc/methods/sync.ts'
 import { transferMethods } from '../rpc/methods/transfers.ts'
@@ -185,6 +186,7 @@ export async function startNode(
     ...stateMethods({ view, vm, states: new ActorStates(view.store.blocks, view.codes) }),
     ...ethAddressMethods({ view, tipsetOf: (block) => ethTipset(view.store, block, false, finality) }),
     ...minerMethods({ view, vm }),
+    ...sectorMethods(view),
     ...networkMethods(view),
     ...registryMethods(view),
     ...executionMethods({ view, vm, findMessage }),

@@ -21,6 +21,16 @@ export const registeredPoStProof: Codec<number> = named(int, 'abi.RegisteredPoSt
 export const registeredUpdateProof: Codec<number> = named(int, 'abi.RegisteredUpdateProof')
 export const registeredAggregationProof: Codec<number> = named(int, 'abi.RegisteredAggregationProof')
 
+/** Sector sizes, bytes, in the order in which each kind of seal proof counts them. */
+const SECTOR_SIZES = [2 ** 11, 2 ** 23, 2 ** 29, 2 ** 35, 2 ** 36] as const
+/** V1, V1_1, synthetic and non-interactive proofs. */
+const SEAL_PROOFS = 4 * SECTOR_SIZES.length
+
+/** Bytes of a sector of a seal proof; undefined: no such proof. @see go-state-types abi/sector.go SealProofInfos */
+export function sealProofSectorSize(sealProof: number): number | undefined {
+  return sealProof >= 0 && sealProof < SEAL_PROOFS ? SECTOR_SIZES[sealProof % SECTOR_SIZES.length] : undefined
+}
+
 /** An alpha-beta filter: estimate and its change per epoch, both with 128 binary digits behind the point. */
 export interface FilterEstimate {
   readonly positionEstimate: bigint

@@ -134,6 +134,7 @@ const preCommitWith = (
     ['verifiedDealWeight', 'VerifiedDealWeight', bigInt, { until: 8 }],
   ])
 
-export const sectorPreCommitOnChainInfo: Codec<SectorPreCommitOnChainInfo> = preCommitWith(sectorPreCommitInfoAt(18))(
-  18,
-)
+export function sectorPreCommitOnChainInfoAt(actorsVersion: number): Codec<SectorPreCommitOnChainInfo> {
+  return preCommitWith(sectorPreCommitInfoAt(actorsVersion))(actorsVersion)
+}
+export const sectorPreCommitOnChainInfo: Codec<SectorPreCommitOnChainInfo> = sectorPreCommitOnChainInfoAt(18)

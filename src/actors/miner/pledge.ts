@@ -29,8 +29,11 @@ export interface PledgeInputs {
   readonly rampDuration: ChainEpoch
 }
 
-/** Reward that power would earn over a period, at least 1 attoFIL. */
-function expectedReward(power: bigint, { reward, networkPower }: PledgeInputs): TokenAmount {
+/** Reward that power would earn over a period, at least 1 attoFIL: what a pre-commitment deposits, too. */
+export function expectedReward(
+  power: bigint,
+  { reward, networkPower }: Pick<PledgeInputs, 'reward' | 'networkPower'>,
+): TokenAmount {
   if (networkPower.positionEstimate >> PRECISION === 0n) {
     const whole = reward.positionEstimate >> PRECISION
     return whole > 0n ? whole : 1n

@@ -3,6 +3,8 @@
  * @see lotus chain/actors/builtin/market; node/impl/full/state.go StateMarketDeals, StateMarketParticipants
  */
 import type { Cid } from '../../codec/cid.ts'
+import { uint } from '../../codec/description.ts'
+import { varintBytes } from '../../codec/varint.ts'
 import { Amt } from '../../ipld/amt.ts'
 import { type Blockstore, getCbor } from '../../ipld/blockstore.ts'
 import { Hamt } from '../../ipld/hamt.ts'
@@ -14,9 +16,10 @@ import {
   type MarketState,
   marketStateAt,
 } from '../../state/market.ts'
+import { rawParams } from '../../state/params/rawParams.ts'
 import type { StateTree } from '../../state/stateTree.ts'
 import { type Address, addressFromBytes } from '../../types/address.ts'
-import { type TokenAmount, tokenAmount } from '../../types/scalars.ts'
+import { type ChainEpoch, type TokenAmount, tokenAmount } from '../../types/scalars.ts'
 import type { ChainView } from '../chainView.ts'
 import { ChainError } from '../errors.ts'
 
@@ -26,6 +29,7 @@ const BALANCE_BIT_WIDTH = 6
 const OLD_BALANCE_BIT_WIDTH = 5
 /** From this version on a deal's state names its sector. */
 const FIRST_SECTOR_NUMBER = 13
+const FIRST_ALLOCATIONS = 9
 
 /** A deal as it stands. */
 export interface MarketDeal {
@@ -37,6 +41,10 @@ export interface MarketDeal {
 export interface MarketBalance {
   readonly escrow: TokenAmount
   readonly locked: TokenAmount
+}
+
+function refused(reason: string): ChainError {
+  return new ChainError('INVALID_STATE', `verifying deals for activation: ${reason}`)
 }
 
 /** A deal that is not in a sector. */
@@ -81,10 +89,57 @@ export class MarketActor {
     })
   }
 
-  deal(id: number): MarketDeal | undefined {
+  /** @throws ChainError `NOT_FOUND` */
+  requiredDeal(id: number): MarketDeal {
     const { proposals, states } = this.#deals()
     const proposal = proposals.get(id)
-    return proposal === undefined ? undefined : this.#withState(proposal, states.get(id))
+    if (proposal !== undefined) return this.#withState(proposal, states.get(id))
+    const text = `deal ${id} not found - deal may not have completed sealing before deal proposal start epoch, or deal may have been slashed`
+    throw new ChainError('NOT_FOUND', text)
+  }
+
+  /**
+   * Verified byte-epochs of deals in a sector from `epoch` to `expiration`.
+   * @param miner - as the deals name it: an ID address
+   * @throws ChainError `NOT_FOUND`, `INVALID_STATE` when a deal cannot be in such a sector
+   * @see go-state-types builtin/v18/market/market_state.go ValidateDealsForActivation
+   */
+  verifiedWeight(miner: Address, deals: readonly number[], epoch: ChainEpoch, expiration: ChainEpoch): bigint {
+    const { proposals } = this.#deals()
+    const seen = new Set<number>()
+    let weight = 0n
+    for (const id of deals) {
+      if (seen.has(id)) throw refused(`deal ID ${id} present multiple times`)
+      seen.add(id)
+      const proposal = proposals.get(id)
+      if (proposal === undefined)
+        throw new ChainError('NOT_FOUND', `verifying deals for activation: no such deal ${id}`)
+      const { provider, startEpoch, endEpoch, pieceSize, verifiedDeal } = proposal
+      const cannot = `cannot activate deal ${id}: proposal`
+      if (!provider.equals(miner)) throw refused(`${cannot} has provider ${provider}, must be ${miner}`)
+      if (epoch > startEpoch) throw refused(`${cannot} start epoch ${startEpoch} has already elapsed at ${epoch}`)
+      if (endEpoch > expiration) {
+        throw refused(`${cannot} expiration ${endEpoch} exceeds sector expiration ${expiration}`)
+      }
+      const duration = this.#version < FIRST_SECTOR_NUMBER ? endEpoch - startEpoch : expiration - epoch
+      if (verifiedDeal) weight += BigInt(pieceSize) * BigInt(duration)
+    }
+    return weight
+  }
+
+  /** Whether a proposal waits for its sector. */
+  isPending(proposal: Cid): boolean {
+    const options = { pointerMaps: this.#version < FIRST_V3_TREES }
+    return Hamt.load(this.#store, this.state.pendingProposals, rawParams, options).has(proposal.bytes)
+  }
+
+  /**
+   * The allocation of a verified deal that waits for its sector; 0: none.
+   * @throws ChainError `NOT_SUPPORTED` before version 9
+   */
+  pendingAllocation(deal: number): number {
+    if (this.#version < FIRST_ALLOCATIONS) throw new ChainError('NOT_SUPPORTED', 'unsupported before actors v9')
+    return Hamt.load(this.#store, this.state.pendingDealAllocationIds, uint).get(varintBytes(deal)) ?? 0
   }
 
   #table(root: Cid): Hamt<TokenAmount> {

@@ -4,13 +4,16 @@
  */
 import type { Cid } from '../../codec/cid.ts'
 import type { Codec } from '../../codec/description.ts'
+import { varintBytes } from '../../codec/varint.ts'
 import { Amt } from '../../ipld/amt.ts'
 import { type BitField, bitField, EMPTY_BIT_FIELD, unionAll } from '../../ipld/bitfield.ts'
 import { type Blockstore, getCbor } from '../../ipld/blockstore.ts'
+import { Hamt } from '../../ipld/hamt.ts'
 import {
   type Deadline,
   deadlineAt,
   deadlines,
+  expirationSet,
   type Partition,
   partitionAt,
   windowedPoSt,
@@ -24,7 +27,12 @@ import {
   vestingFundsBlock,
   vestingFundsTail,
 } from '../../state/miner.ts'
-import { type SectorOnChainInfo, sectorOnChainInfoAt } from '../../state/sector.ts'
+import {
+  type SectorOnChainInfo,
+  type SectorPreCommitOnChainInfo,
+  sectorOnChainInfoAt,
+  sectorPreCommitOnChainInfoAt,
+} from '../../state/sector.ts'
 import type { StateTree } from '../../state/stateTree.ts'
 import type { ActorState } from '../../types/actor.ts'
 import { type Address, UNDEF_ADDRESS } from '../../types/address.ts'
@@ -59,6 +67,18 @@ export function activeSectors(partition: Partition): BitField {
 /** Sectors of a partition that are not terminated. */
 export function liveSectors(partition: Partition): BitField {
   return partition.sectors.subtract(partition.terminated)
+}
+
+/** A deadline of the proving period, and a partition of it. */
+export interface SectorLocation {
+  readonly deadline: number
+  readonly partition: number
+}
+
+/** Epochs; 0: none. `early`: of a faulty sector, when it goes unless it recovers. */
+export interface SectorExpiration {
+  readonly onTime: ChainEpoch
+  readonly early: ChainEpoch
 }
 
 /** See the file's comment. */
@@ -125,6 +145,54 @@ export class MinerActor {
 
   allocatedSectors(): BitField {
     return getCbor(this.#store, bitField, this.state.allocatedSectors)
+  }
+
+  /** A pre-commitment, in the form of version 9, which Lotus shows. */
+  preCommit(number: number): SectorPreCommitOnChainInfo | undefined {
+    const codec = sectorPreCommitOnChainInfoAt(this.#version)
+    const options = { pointerMaps: this.#version < FIRST_V3_TREES }
+    const found = Hamt.load(this.#store, this.state.preCommittedSectors, codec, options).get(varintBytes(number))
+    if (found === undefined) return undefined
+    const { info, preCommitDeposit, preCommitEpoch } = found
+    return { info: { ...info, unsealedCid: info.unsealedCid ?? null }, preCommitDeposit, preCommitEpoch }
+  }
+
+  /**
+   * Where a sector is proven.
+   * @throws ChainError `NOT_FOUND`
+   */
+  findSector(number: number): SectorLocation {
+    for (const [deadline, one] of this.deadlines().entries()) {
+      for (const [partition, { sectors }] of this.partitions(one).entries()) {
+        if (sectors.has(number)) return { deadline, partition }
+      }
+    }
+    throw new ChainError('NOT_FOUND', `sector ${number} not due at any deadline`)
+  }
+
+  /**
+   * When a sector expires.
+   * @throws ChainError `NOT_FOUND` when there is none, or it was terminated
+   * @see lotus chain/actors/builtin/miner GetSectorExpiration
+   */
+  expiration(number: number): SectorExpiration {
+    let early = 0
+    for (const deadline of this.deadlines()) {
+      for (const partition of this.partitions(deadline)) {
+        if (!partition.sectors.has(number)) continue
+        let onTime = 0
+        if (!partition.terminated.has(number)) {
+          this.#amt(partition.expirationsEpochs, expirationSet).forEach((epoch, set) => {
+            if (onTime !== 0) return
+            if (set.earlySectors.has(number)) early = epoch
+            else if (set.onTimeSectors.has(number)) onTime = epoch
+          })
+        }
+        if (early === 0 && onTime === 0) break
+        return { onTime, early }
+      }
+    }
+    throw new ChainError('NOT_FOUND', `failed to find sector ${number}`)
   }
 
   sector(number: number): SectorOnChainInfo | undefined {

@@ -4,7 +4,21 @@ import type { ChainView } from '../../chain/chainView.ts'
 import { ChainError } from '../../chain/errors.ts'
 import type { InvocResult, VmHost } from '../../chain/vm.ts'
 import type { Cid } from '../../codec/cid.ts'
-import { type Codec, cid, listOrEmpty, named, nullable } from '../../codec/description.ts'
+import {
+  type Codec,
+  cid,
+  decode,
+  encode,
+  i64,
+  list,
+  listOrEmpty,
+  named,
+  nullable,
+  tuple,
+} from '../../codec/description.ts'
+import { verifyDealsForActivationReturn } from '../../state/params/market.ts'
+import { dealId, registeredSealProof } from '../../state/scalars.ts'
+import { type Address, address, idAddress } from '../../types/address.ts'
 import { type Message, message } from '../../types/message.ts'
 import { chainEpoch } from '../../types/scalars.ts'
 import { type Tipset, type TipsetKey, tipsetKey } from '../../types/tipset.ts'
@@ -28,6 +42,17 @@ export interface ExecutionMethodsDeps {
   /** Searches the head's chain for a message, replacements allowed; undefined when it is not there. */
   readonly findMessage: (messageCid: Cid) => Promise<FoundMessage | undefined> | FoundMessage | undefined
 }
+
+const MARKET_ACTOR = 5n
+const VERIFY_DEALS = 5n
+const NO_FIELDS = {
+  version: 0,
+  nonce: 0n,
+  value: 0n,
+  gasLimit: 0n,
+  gasFeeCap: 0n,
+  gasPremium: 0n,
+} as const
 
 const messageParam: Codec<Message | null> = nullable(named(message, 'types.Message'))
 const key = param('tipsetKey', tipsetKey)
@@ -72,7 +97,65 @@ export function executionMethods(deps: ExecutionMethodsDeps): MethodRow[] {
       handler: (vmHeight, messages, at, { signal }) =>
         vm.compute(loadTipset(view, at), vmHeight, messages.map(given), signal),
     }),
+    method({
+      name: 'StateComputeDataCID',
+      perm: 'read',
+      versions: ['v1'],
+      summary: "CommD of a sector with these deals, by asking the market's method of actors v12; null without deals.",
+      params: [
+        param('minerAddress', address),
+        param('sectorType', registeredSealProof),
+        param('deals', list(dealId)),
+        key,
+      ],
+      result: nullable(cid),
+      handler: (miner, sealProof, deals, at, { signal }) =>
+        deals.length === 0 ? null : dataCid(deps, miner, sectorDeals(sealProof, deals), loadTipset(view, at), signal),
+    }),
   ]
+}
+
+interface LastingSectorDeals {
+  readonly sectors: readonly { readonly sectorType: number; readonly expiry: bigint; readonly deals: number[] }[]
+}
+
+const lastingSectorDeals: Codec<LastingSectorDeals> = tuple<LastingSectorDeals>('VerifyDealsForActivationParams', [
+  [
+    'sectors',
+    'Sectors',
+    listOrEmpty(
+      tuple('SectorDeals', [
+        ['sectorType', 'SectorType', registeredSealProof],
+        ['expiry', 'SectorExpiry', i64],
+        ['deals', 'DealIDs', list(dealId)],
+      ]),
+    ) as Codec<LastingSectorDeals['sectors']>,
+  ],
+])
+
+/** Parameters in the layout of actors v12, which Lotus sends to every version. */
+function sectorDeals(sectorType: number, deals: number[]): Uint8Array {
+  return encode(lastingSectorDeals, { sectors: [{ sectorType, expiry: (1n << 63n) - 1n, deals }] })
+}
+
+/** @see lotus node/impl/full/state.go StateComputeDataCID */
+async function dataCid(
+  deps: ExecutionMethodsDeps,
+  from: Address,
+  params: Uint8Array,
+  at: Tipset,
+  signal: AbortSignal,
+): Promise<Cid> {
+  const call: Message = { ...NO_FIELDS, from, to: idAddress(MARKET_ACTOR), method: VERIFY_DEALS, params }
+  const { msgRct } = await callOn(deps, call, at, signal)
+  if (msgRct.exitCode !== 0) {
+    throw new RpcError('FAILED', `receipt for VerifyDealsForActivation had exit code ${msgRct.exitCode}`)
+  }
+  const { unsealedCids } = decode(verifyDealsForActivationReturn, msgRct.return)
+  if (unsealedCids.length !== 1) throw new RpcError('FAILED', 'Sectors output must have 1 entry')
+  const found = unsealedCids[0]
+  if (found === null || found === undefined) throw new RpcError('FAILED', 'computed data CID is nil')
+  return found
 }
 
 function given(one: Message | null): Message {

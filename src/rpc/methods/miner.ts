@@ -218,13 +218,5 @@ function sectorMethods(view: ChainView): MethodRow[] {
       result: bool,
       handler: (who, number, one) => minerAt(view, who, one).allocatedSectors().has(number),
     }),
-    method({
-      name: 'StateSectorGetInfo',
-      perm: 'read',
-      summary: "A sector of a miner's; null when there is none of that number.",
-      params: [minerParam, sectorParam, key],
-      result: nullable(sectorOnChainInfo),
-      handler: (who, number, one) => minerAt(view, who, one).sector(number) ?? null,
-    }),
   ]
 }

@@ -3,8 +3,9 @@ import type { ChainView } from '../../chain/chainView.ts'
 import { resolveId } from '../../chain/chainView.ts'
 import { MarketActor, type MarketDeal } from '../../chain/queries/marketActor.ts'
 import { spendableSupply } from '../../chain/queries/spendableSupply.ts'
-import { cid } from '../../codec/description.ts'
+import { bool, cid, named, u64 } from '../../codec/description.ts'
 import { circulatingSupply } from '../../execution/circulatingSupply.ts'
+import { PledgePrices } from '../../execution/pledgePrices.ts'
 import { dealId } from '../../state/scalars.ts'
 import type { StateTree } from '../../state/stateTree.ts'
 import type { ActorState } from '../../types/actor.ts'
@@ -15,6 +16,7 @@ import { RpcError } from '../errors.ts'
 import { type MethodRow, method, param } from '../method.ts'
 import {
   apiCirculatingSupply,
+  apiCollateralBounds,
   apiMarketBalance,
   apiMarketDeal,
   apiNetworkParams,
@@ -115,12 +117,24 @@ function marketMethods(view: ChainView): MethodRow[] {
       summary: 'One deal.',
       params: [param('dealId', dealId), key],
       result: apiMarketDeal,
-      handler: (id, one) => {
-        const deal = new MarketActor(view, treeAt(view, one)).deal(id)
-        if (deal !== undefined) return deal
-        const text = `deal ${id} not found - deal may not have completed sealing before deal proposal start epoch, or deal may have been slashed`
-        throw new RpcError('FAILED', text)
-      },
+      handler: (id, one) => new MarketActor(view, treeAt(view, one)).requiredDeal(id),
+    }),
+    method({
+      name: 'StateMarketProposalPending',
+      perm: 'read',
+      versions: ['v1'],
+      summary: 'Whether a published deal waits for its sector.',
+      params: [param('proposalCid', cid), key],
+      result: bool,
+      handler: (proposal, one) => new MarketActor(view, treeAt(view, one)).isPending(proposal),
+    }),
+    method({
+      name: 'StateDealProviderCollateralBounds',
+      perm: 'read',
+      summary: "What a deal's provider may put up, attoFIL; the least with a margin of a tenth.",
+      params: [param('size', named(u64, 'abi.PaddedPieceSize')), param('verified', bool), key],
+      result: apiCollateralBounds,
+      handler: (size, _verified, one) => new PledgePrices(view, loadTipset(view, one)).dealCollateral(size),
     }),
   ]
 }

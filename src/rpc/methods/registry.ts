@@ -1,10 +1,11 @@
 /** Methods about the verified registry: who may give data cap, who has it, what it was used for. */
 import { type ChainView, resolveId } from '../../chain/chainView.ts'
 import { clientDataCap, registryState, verifierDataCap } from '../../chain/queries/dataCap.ts'
+import { MarketActor } from '../../chain/queries/marketActor.ts'
 import { allocations, claims } from '../../chain/queries/registry.ts'
-import { type Codec, jsonOnly, nullable, uint } from '../../codec/description.ts'
+import { type Codec, jsonOnly, named, nullable, uint } from '../../codec/description.ts'
 import type { Json } from '../../codec/jsonText.ts'
-import { storagePower } from '../../state/scalars.ts'
+import { dealId, storagePower } from '../../state/scalars.ts'
 import type { StateTree } from '../../state/stateTree.ts'
 import { allocation, verifregClaim } from '../../state/verifreg.ts'
 import { type Address, address } from '../../types/address.ts'
@@ -95,6 +96,29 @@ export function registryMethods(view: ChainView): MethodRow[] {
       params: [key],
       result: allocationMap,
       handler: (one) => allocations(view, treeAt(one)).all(),
+    }),
+    method({
+      name: 'StateGetAllocationIdForPendingDeal',
+      perm: 'read',
+      versions: ['v1'],
+      summary: 'The allocation of a verified deal that waits for its sector; 0: none.',
+      params: [param('dealId', dealId), key],
+      result: named(uint, 'verifreg.AllocationId'),
+      handler: (deal, one) => new MarketActor(view, treeAt(one)).pendingAllocation(deal),
+    }),
+    method({
+      name: 'StateGetAllocationForPendingDeal',
+      perm: 'read',
+      summary: 'The allocation of a verified deal that waits for its sector; null: none.',
+      params: [param('dealId', dealId), key],
+      result: nullable(allocation),
+      handler: (deal, one) => {
+        const tree = treeAt(one)
+        const market = new MarketActor(view, tree)
+        const number = market.pendingAllocation(deal)
+        if (number === 0) return null
+        return allocations(view, tree).get(idIn(tree, market.requiredDeal(deal).proposal.client), number) ?? null
+      },
     }),
     method({
       name: 'StateGetClaim',

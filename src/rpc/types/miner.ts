@@ -1,5 +1,6 @@
 /** JSON forms of questions about miners. Field order is Go's. @see lotus api/types.go, api/api_full.go */
 import { base58btc } from 'multiformats/bases/base58'
+import type { SectorExpiration, SectorLocation } from '../../chain/queries/minerActor.ts'
 import type { MinerPower, Power } from '../../chain/queries/minerPower.ts'
 import type { DeadlineInfo } from '../../chain/queries/provingDeadline.ts'
 import type { Cid } from '../../codec/cid.ts'
@@ -165,4 +166,25 @@ export const miningBaseInfo: Codec<MiningBaseInfo> = struct<MiningBaseInfo>('api
   ['prevBeaconEntry', 'PrevBeaconEntry', beaconEntry],
   ['beaconEntries', 'BeaconEntries', list(beaconEntry)],
   ['eligibleForMining', 'EligibleForMining', bool],
+])
+
+export const apiSectorLocation: Codec<SectorLocation> = struct<SectorLocation>('miner.SectorLocation', [
+  ['deadline', 'Deadline', uint],
+  ['partition', 'Partition', uint],
+])
+
+export const apiSectorExpiration: Codec<SectorExpiration> = struct<SectorExpiration>('miner.SectorExpiration', [
+  ['onTime', 'OnTime', chainEpoch],
+  ['early', 'Early', chainEpoch],
+])
+
+/** A sector that Lotus' `StateAllMinerFaults` would list, did it answer. */
+export interface ApiFault {
+  readonly miner: Address
+  readonly epoch: ChainEpoch
+}
+
+export const apiFault: Codec<ApiFault> = struct<ApiFault>('api.Fault', [
+  ['miner', 'Miner', address],
+  ['epoch', 'Epoch', chainEpoch],
 ])

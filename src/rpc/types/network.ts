@@ -5,6 +5,7 @@ import { bigInt, type Codec, jsonOnly, struct, uint } from '../../codec/descript
 import { CodecError } from '../../codec/errors.ts'
 import type { Json } from '../../codec/jsonText.ts'
 import type { CirculatingSupply } from '../../execution/circulatingSupply.ts'
+import type { CollateralBounds } from '../../execution/pledgePrices.ts'
 import { type Network, upgradeHeight } from '../../networks/network.ts'
 import { dealProposal, dealState } from '../../state/market.ts'
 import { type ActorState, actorV5 } from '../../types/actor.ts'
@@ -23,6 +24,11 @@ export const apiCirculatingSupply: Codec<CirculatingSupply> = struct<Circulating
 export const apiMarketBalance: Codec<MarketBalance> = struct<MarketBalance>('api.MarketBalance', [
   ['escrow', 'Escrow', tokenAmount],
   ['locked', 'Locked', tokenAmount],
+])
+
+export const apiCollateralBounds: Codec<CollateralBounds> = struct<CollateralBounds>('api.DealCollateralBounds', [
+  ['min', 'Min', tokenAmount],
+  ['max', 'Max', tokenAmount],
 ])
 
 export const apiMarketDeal: Codec<MarketDeal> = struct<MarketDeal>('api.MarketDeal', [
