@@ -1,125 +1,127 @@
-/** The node of a worker, of every kind that the core offers: stores, keys, chain and machine put together. */
-
+/** The node of a worker, of every kind: what the browser brings to the assembly in src/node. */
 import { openArchive } from '../../src/archive/openArchive.ts'
+import { Closers } from '../../src/base/closers.ts'
+import { errorMessage } from '../../src/base/errors.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
-import { ChainStore } from '../../src/chain/chainStore.ts'
-import { ChainView } from '../../src/chain/chainView.ts'
-import { openChain } from '../../src/chain/openChain.ts'
-import { beaconRound } from '../../src/consensus/drandBeacon.ts'
-import { openDevnetChain } from '../../src/devnet/openDevnetChain.ts'
 import { devnetOptions } from '../../src/devnet/options.ts'
-import { createDevnetPlan } from '../../src/devnet/plan.ts'
-import { CachingVmHost } from '../../src/execution/cachingVmHost.ts'
-import { BlockFetcher } from '../../src/ipld/blockFetcher.ts'
 import { LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
-import { builtinNetwork } from '../../src/networks/builtinNetworks.ts'
-import type { Network } from '../../src/networks/network.ts'
-import { startDevnetNode } from '../../src/node/devnetNode.ts'
-import { type PetrelNode, startNode } from '../../src/node/node.ts'
-import { firstBlock } from '../../src/types/tipset.ts'
-
-import type { BrowserStores } from './browserStores.ts'
+import { type FollowedChain, openFollower } from '../../src/node/openFollower.ts'
+import { openLocalChain } from '../../src/node/openLocalChain.ts'
+import type { OpenNode } from '../../src/node/openNode.ts'
+import type { P2pHost } from '../../src/p2p/host/host.ts'
 import { openBundles } from './bundles.ts'
-import { blobSource, urlSource } from './byteSources.ts'
-import { startFollower } from './follower.ts'
+import { blobSource, readAll, urlSource } from './byteSources.ts'
 import { networkOf } from './networkOf.ts'
-import type { LocalChainKind, SnapshotKind } from './nodeOptions.ts'
-import { openMachine, openTabStores, type TabNode, type TabNodeParts } from './tabParts.ts'
-import { VERSION } from './version.ts'
+import type { FollowerKind, LocalChainKind, SnapshotKind } from './nodeOptions.ts'
+import { openTabStores, type TabNode, type TabNodeParts, tabShim } from './tabParts.ts'
 
-const MS_PER_SEC = 1000
+/** How long a tab waits for the genesis from peers, and for a peer that it dials again, ms. */
+const PATIENCE_MS = 60_000
 
-function viewOf(store: ChainStore, network: Network): ChainView {
-  const genesis = firstBlock(store.genesis()).timestamp
-  return new ChainView({ store, network, beaconRound: (epoch) => beaconRound(network, genesis, epoch) })
+/** A node that was opened, and whose host dials; what stays open with it is in `closers`. */
+interface Opened {
+  readonly open: OpenNode
+  readonly settle?: () => Promise<void> | undefined
+  readonly setOnline?: (online: boolean) => void
 }
 
-async function startLocal(kind: LocalChainKind, parts: TabNodeParts): Promise<TabNode> {
-  const { options, database, ports, keystore, shutdown } = parts
+async function openLocal(kind: LocalChainKind, parts: TabNodeParts, closers: Closers): Promise<Opened> {
   const stores = await openTabStores(parts, false)
-  try {
-    const bundles = await openBundles(database, kind.bundles)
-    const plan = createDevnetPlan(devnetOptions(kind.devnet ?? {}), builtinNetwork('devnet'))
-    const { network } = plan
-    const blocks = new LayeredBlockstore([stores.blocks, bundles])
-    const fetcher = new BlockFetcher(blocks, [stores.source])
-    const store = new ChainStore({ blocks, meta: stores.meta, log: ports.log })
-    await fetcher.run(() => openDevnetChain(store, plan, Math.floor(ports.clock.nowMs() / MS_PER_SEC)))
-    const view = viewOf(store, network)
-    const machine = openMachine(view, options, bundles.size > 0 ? 'auto' : 'native', ports.log)
-    const vm = new CachingVmHost(store, machine)
-    const settings = { version: VERSION, shutdown }
-    const nodeParts = { network, store, view, vm, meta: stores.meta, keystore, edge: fetcher.run }
-    const node = await startDevnetNode(plan, nodeParts, settings, ports)
-    return running(node, stores, machine)
-  } catch (error) {
-    await stores.close()
-    throw error
-  }
+  closers.add(() => stores.close())
+  const bundles = await openBundles(parts.database, kind.bundles)
+  const blocks = new LayeredBlockstore([stores.blocks, bundles])
+  const shim = tabShim(parts, { blocks, meta: stores.meta, source: stores.source })
+  const devnet = devnetOptions(kind.devnet ?? {})
+  const open = await openLocalChain({ devnet, actors: 'auto', hasBundle: (manifest) => bundles.has(manifest) }, shim)
+  return { open, settle: () => stores.settle() }
 }
 
-async function startSnapshot(kind: SnapshotKind, parts: TabNodeParts): Promise<TabNode> {
-  const { options, database, ports, keystore, shutdown } = parts
-  const network = networkOf(kind.network)
+async function openSnapshot(kind: SnapshotKind, parts: TabNodeParts, closers: Closers): Promise<Opened> {
+  const { database } = parts
+  closers.add(() => database.close())
   const source = kind.snapshot instanceof Blob ? blobSource(kind.snapshot) : urlSource(kind.snapshot)
   const bundles = await openBundles(database, kind.bundles)
   // Blocks are checked when they are read: hashing all of a large file first would take minutes in a tab.
-  const archive = openArchive(source, { verify: 'read' })
+  const store = openArchive(source, { verify: 'read' })
   // The archive is the chain: what is computed over it is computed again after a reload.
-  const blocks = new LayeredBlockstore([new MemoryBlockstore(), archive, bundles])
-  const meta = new MemoryStore()
-  const store = openChain({
-    blocks,
-    meta,
-    log: ports.log,
-    roots: archive.roots,
-    ...(network.genesisCid === null ? {} : { genesis: network.genesisCid }),
+  const blocks = new LayeredBlockstore([new MemoryBlockstore(), store, bundles])
+  const chain: FollowedChain = {
+    network: networkOf(kind.network),
+    mode: 'execute',
+    archive: { store, ready: Promise.resolve() },
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  }
+  return { open: await openFollower(chain, tabShim(parts, { blocks, meta: new MemoryStore() })) }
+}
+
+async function openFollowing(kind: FollowerKind, parts: TabNodeParts, closers: Closers): Promise<Opened> {
+  const { database, ports, keystore } = parts
+  const network = networkOf(kind.network)
+  const genesisCar = kind.genesis === undefined ? undefined : await readAll(kind.genesis)
+  const stores = await openTabStores(parts, true)
+  closers.add(() => stores.close())
+  const { meta, source } = stores
+  const blocks = new LayeredBlockstore([stores.blocks, await openBundles(database, kind.bundles)])
+  const bootstrap = [...(kind.bootstrap ?? []), ...network.bootstrap]
+  const shim = tabShim(parts, { blocks, meta, source, pin: (cids) => stores.pin(cids) }, async (of, networkName) => {
+    const { openTabHost } = await import('./openTabHost.ts')
+    return openTabHost({ network: of, networkName, bootstrap, keystore, meta, ports })
   })
-  const view = viewOf(store, network)
-  const machine = openMachine(view, options, network.actors, ports.log)
-  const vm = new CachingVmHost(store, machine)
-  const node = await startNode({ network, store, view, vm, meta, keystore }, { version: VERSION, shutdown }, ports)
+  const { mode } = kind
+  const open = await openFollower({ network, mode, genesisCar, signal: AbortSignal.timeout(PATIENCE_MS) }, shim)
+  const { host } = open
+  // Nobody has to answer for the node to.
+  host?.start().catch((error: unknown) => ports.log.error('no peers', { reason: errorMessage(error) }))
   return {
-    node,
-    settle: () => undefined,
-    setOnline: () => undefined,
-    stop: async () => {
-      await node.stop()
-      machine.close()
-      database.close()
+    open,
+    settle: () => stores.settle(),
+    setOnline: (online) => {
+      if (online && host !== undefined) redial(host, bootstrap, parts)
     },
   }
 }
 
-function running(node: PetrelNode, stores: BrowserStores, machine: { close(): void }): TabNode {
-  return {
-    node,
-    settle: () => stores.settle(),
-    setOnline: () => undefined,
-    stop: async () => {
-      await node.stop()
-      machine.close()
-      await stores.close()
-    },
+/** Back online: the bootstrap peers at once, instead of when their waits are over. */
+function redial({ net }: P2pHost, bootstrap: readonly string[], { ports }: TabNodeParts): void {
+  for (const address of bootstrap) {
+    const id = /\/p2p\/([^/]+)$/.exec(address)?.[1]
+    if (id === undefined) continue
+    net
+      .connect({ id, addresses: [address] }, AbortSignal.timeout(PATIENCE_MS))
+      .catch((error: unknown) => ports.log.debug('bootstrap peer', { address, reason: errorMessage(error) }))
+  }
+}
+
+function openKind(parts: TabNodeParts, closers: Closers): Promise<Opened> {
+  const { node: kind } = parts.options
+  switch (kind.kind) {
+    case 'local':
+      return openLocal(kind, parts, closers)
+    case 'snapshot':
+      return openSnapshot(kind, parts, closers)
+    case 'follow':
+      return openFollowing(kind, parts, closers)
   }
 }
 
 /**
  * Starts the node that the options name. The database is the node's from here on, also when this fails.
- * @throws BrowserError, and what stores and chain throw
+ * @throws BrowserError, and what assembly, stores and chain throw
  */
 export async function startTabNode(parts: TabNodeParts): Promise<TabNode> {
-  const { node: kind } = parts.options
+  const closers = new Closers()
   try {
-    switch (kind.kind) {
-      case 'local':
-        return await startLocal(kind, parts)
-      case 'snapshot':
-        return await startSnapshot(kind, parts)
-      case 'follow':
-        return await startFollower(kind, parts)
+    const { open, settle, setOnline } = await openKind(parts, closers)
+    closers.add(() => open.close())
+    closers.add(() => open.node.stop())
+    return {
+      node: open.node,
+      settle: settle ?? (() => undefined),
+      setOnline: setOnline ?? (() => undefined),
+      stop: () => closers.close(),
     }
   } catch (error) {
+    await closers.close()
     parts.database.close()
     throw error
   }

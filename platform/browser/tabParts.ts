@@ -1,16 +1,15 @@
 /** What every kind of node in a tab is made of. */
-import type { Logger } from '../../src/base/ports.ts'
-import type { ChainView } from '../../src/chain/chainView.ts'
 import { WorkerVmHost } from '../../src/execution/workerVmHost.ts'
-import type { ActorsMode } from '../../src/node/actorsCode.ts'
 import type { PetrelNode } from '../../src/node/node.ts'
 import type { NodePorts } from '../../src/node/nodePorts.ts'
+import type { NodeShim, NodeStores } from '../../src/node/nodeShim.ts'
 import type { KeyStore } from '../../src/wallet/keyStore.ts'
 import { type BrowserStores, openBrowserStores } from './browserStores.ts'
 import type { Database } from './database.ts'
 import type { BrowserError } from './errors.ts'
 import type { WorkerOptions } from './nodeOptions.ts'
 import { startVmWorker } from './startVmWorker.ts'
+import { VERSION } from './version.ts'
 
 /** A running node of a tab. */
 export interface TabNode {
@@ -37,10 +36,22 @@ export interface TabNodeParts {
 /** Threads of the machine: each is a worker with a heap of its own, and a tab has little. */
 const VM_THREADS = 1
 
-/** The machine in a worker, which starts when it is first needed. */
-export function openMachine(view: ChainView, options: WorkerOptions, mode: ActorsMode, log: Logger): WorkerVmHost {
-  const startThread = (): ReturnType<typeof startVmWorker> => startVmWorker(options.vmWorkerUrl, { mode })
-  return new WorkerVmHost({ view, threads: VM_THREADS, log, startThread })
+/** The shim of a worker: its machine runs in a worker of its own, which starts when it is first needed. */
+export function tabShim(parts: TabNodeParts, stores: NodeStores, openHost?: NodeShim['openHost']): NodeShim {
+  const { options, ports, keystore, shutdown } = parts
+  return {
+    ports,
+    stores,
+    keystore,
+    settings: { version: VERSION, shutdown },
+    openMachine: (view, mode) => {
+      const startThread = (): ReturnType<typeof startVmWorker> => startVmWorker(options.vmWorkerUrl, { mode })
+      const vm = new WorkerVmHost({ view, threads: VM_THREADS, log: ports.log, startThread })
+      return { vm, close: () => vm.close() }
+    },
+    openHost,
+    say: (text) => ports.log.info(text),
+  }
 }
 
 /** @param evict - whether others have the blocks too */

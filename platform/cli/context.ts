@@ -1,18 +1,18 @@
 /** What every command gets: streams, the repo, and a connection that is opened on first use. */
 import type { Command } from 'commander'
+import type { ProgramIo } from '../server/programIo.ts'
 import { CliError } from './errors.ts'
-import type { CliIo } from './io.ts'
 import { createRpcClient, findEndpoint, type RpcClient } from './rpcClient.ts'
 
 export interface CliContext {
-  readonly io: CliIo
+  readonly io: ProgramIo
   /** Value of the global `--repo`. */
   readonly repo: () => string | undefined
   /** A client of the user's node. */
   readonly node: () => Promise<RpcClient>
 }
 
-export function createCliContext(io: CliIo, program: Command): CliContext {
+export function createCliContext(io: ProgramIo, program: Command): CliContext {
   const repo = (): string | undefined => program.opts<{ repo?: string }>().repo
   return { io, repo, node: async () => createRpcClient(await findEndpoint(io, repo()), io.signal) }
 }

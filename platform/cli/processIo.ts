@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { systemCode } from '../server/errors.ts'
+import type { ProgramIo } from '../server/programIo.ts'
 import { CliError } from './errors.ts'
-import type { CliIo } from './io.ts'
 
 async function readStdin(): Promise<string> {
   const chunks: Buffer[] = []
@@ -21,7 +21,7 @@ function ignoreGoneReaders(): void {
 }
 
 /** @param signal - aborted by Ctrl-C */
-export function processIo(signal: AbortSignal): CliIo {
+export function processIo(signal: AbortSignal): ProgramIo {
   ignoreGoneReaders()
   return {
     out: (text) => void process.stdout.write(text),

@@ -1,6 +1,7 @@
 /** The command line: every command, what goes wrong as one line, the exit code. */
 import { Command, CommanderError } from 'commander'
 import { errorMessage } from '../../src/base/errors.ts'
+import type { ProgramIo } from '../server/programIo.ts'
 import { addActorsCommands } from './commands/actors.ts'
 import { addAuthCommands } from './commands/auth.ts'
 import { addChainCommands } from './commands/chain.ts'
@@ -13,14 +14,13 @@ import { addSyncCommands } from './commands/sync.ts'
 import { addVersionCommand } from './commands/version.ts'
 import { addWalletCommands } from './commands/wallet.ts'
 import { type CliContext, createCliContext } from './context.ts'
-import type { CliIo } from './io.ts'
 
 /** Adds commands that run a node in this process (`daemon`, `devnet`, …). */
 export type AddNodeCommands = (program: Command, context: CliContext) => void
 
 /** What {@link runCli} takes. */
 export interface CliOptions {
-  readonly io: CliIo
+  readonly io: ProgramIo
   readonly version: string
   readonly addNodeCommands?: AddNodeCommands
 }
@@ -52,7 +52,7 @@ function createProgram({ io, version, addNodeCommands }: CliOptions): Command {
 }
 
 /** Subcommands do not inherit output and exit settings that were made after them. */
-function quiet(command: Command, io: CliIo): void {
+function quiet(command: Command, io: ProgramIo): void {
   for (const child of command.commands) {
     child
       .configureOutput({ writeOut: io.out, writeErr: () => undefined })

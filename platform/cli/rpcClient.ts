@@ -10,8 +10,8 @@ import type { Json } from '../../src/codec/jsonText.ts'
 import { RpcClientError } from '../../src/rpc/client/errors.ts'
 import { type HttpAnswer, httpTransport } from '../../src/rpc/client/httpTransport.ts'
 import type { RpcTransport } from '../../src/rpc/client/transport.ts'
+import type { ProgramIo } from '../server/programIo.ts'
 import { CliError } from './errors.ts'
-import type { CliIo } from './io.ts'
 
 /** Where a node listens and with which token it is asked. */
 export interface Endpoint {
@@ -62,7 +62,7 @@ export function parseApiInfo(info: string): Endpoint {
 }
 
 /** Where the repo is: `--repo`, `PETREL_HOME`, `~/.petrel`. */
-export function repoPath(io: CliIo, option: string | undefined): string {
+export function repoPath(io: ProgramIo, option: string | undefined): string {
   return option ?? io.env.PETREL_HOME ?? join(io.userHome, '.petrel')
 }
 
@@ -70,7 +70,7 @@ export function repoPath(io: CliIo, option: string | undefined): string {
  * The endpoint of the node that the user means.
  * @throws CliError `CONNECTION` when no node is running in the repo
  */
-export async function findEndpoint(io: CliIo, repo: string | undefined): Promise<Endpoint> {
+export async function findEndpoint(io: ProgramIo, repo: string | undefined): Promise<Endpoint> {
   const info = io.env.FULLNODE_API_INFO
   if (info !== undefined && info !== '') return parseApiInfo(info.trim())
   const home = repoPath(io, repo)

@@ -2,16 +2,12 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { ChainStore } from '../../src/chain/chainStore.ts'
-import { readGenesisCar, writeGenesisCar } from '../../src/chain/genesisCar.ts'
-import type { Cid } from '../../src/codec/cid.ts'
+import { writeGenesisCar } from '../../src/chain/genesisCar.ts'
 import { parseJson, stringifyJson } from '../../src/codec/jsonText.ts'
-import type { Blockstore } from '../../src/ipld/blockstore.ts'
 import { BUILTIN_NETWORKS, builtinNetwork } from '../../src/networks/builtinNetworks.ts'
 import type { Network } from '../../src/networks/network.ts'
 import { networkJson } from '../../src/networks/networkJson.ts'
 import { parseNetwork } from '../../src/networks/parseNetwork.ts'
-import { headerCid } from '../../src/types/blockHeader.ts'
-import { firstBlock } from '../../src/types/tipset.ts'
 import { PlatformError, systemCode } from './errors.ts'
 import { readTextFile, writeFile } from './home.ts'
 
@@ -35,12 +31,6 @@ export function keptNetwork(folder: string): Network | undefined {
   return text === undefined ? undefined : parseNetwork(parseJson(text))
 }
 
-/** The same network with the genesis that its chain has. */
-export function networkOf(network: Network, store: ChainStore): Network {
-  const genesis = firstBlock(store.genesis())
-  return { ...network, genesisCid: headerCid(genesis), genesisTimestamp: genesis.timestamp }
-}
-
 /**
  * Writes both files into a folder.
  * @param network - with its genesis
@@ -56,29 +46,17 @@ export function writeNetworkFiles(folder: string, network: Network, store: Chain
 }
 
 /**
- * Copies a network's genesis into a store, from a file named, else from the one beside the network's file.
- * @returns CID of the genesis block; undefined when there is no file
- * @throws PlatformError `CONFIG_INVALID` when the file is another network's or was named and is not there; IpldError
+ * A network's genesis CAR: of the file named, else of the one beside the network's file.
+ * @returns undefined when there is no such file
+ * @throws PlatformError `CONFIG_INVALID` when the file was named and cannot be read
  */
-export function loadGenesisFile(
-  blocks: Blockstore,
-  network: Network,
-  networkFile: string,
-  genesisFile: string | undefined,
-): Cid | undefined {
-  const path = genesisFile ?? join(dirname(networkFile), GENESIS_FILE)
+export function readGenesisFile(networkFile: string, genesisFile: string | undefined): Uint8Array | undefined {
   if (genesisFile === undefined && BUILTIN_NETWORKS.includes(networkFile)) return undefined
-  let bytes: Uint8Array
+  const path = genesisFile ?? join(dirname(networkFile), GENESIS_FILE)
   try {
-    bytes = new Uint8Array(readFileSync(path))
+    return new Uint8Array(readFileSync(path))
   } catch (cause) {
     if (genesisFile === undefined && systemCode(cause) === 'ENOENT') return undefined
     throw new PlatformError('CONFIG_INVALID', `Cannot read the genesis ${path}: ${systemCode(cause)}`, {}, { cause })
   }
-  const genesis = readGenesisCar(blocks, bytes)
-  if (network.genesisCid !== null && !network.genesisCid.equals(genesis)) {
-    const text = `Cannot use ${path}: its genesis is ${genesis.toString()}, the network's ${network.genesisCid.toString()}`
-    throw new PlatformError('CONFIG_INVALID', text)
-  }
-  return genesis
 }

@@ -1,31 +1,30 @@
 /**
- * What `daemon` and `devnet` have in common in Node and Deno: stores, keys, the connections to other nodes, the server;
- * put together, and taken apart in order when the signal comes.
+ * What `daemon` and `devnet` have in common in Node and Deno: the home, its stores and keys, what the node is opened with,
+ * the server; taken apart in order when the signal comes.
  */
 
 import type { ArchiveStore } from '../../src/archive/carStore.ts'
-import { errorMessage } from '../../src/base/errors.ts'
+import { Closers } from '../../src/base/closers.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
-import type { KeyValueStore } from '../../src/base/ports.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
-import { type Blockstore, LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
-import type { CollectableBlocks } from '../../src/ipld/collectable.ts'
+import { LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { NodeCache } from '../../src/ipld/nodeCache.ts'
-import { startBlockExchange } from '../../src/node/networking.ts'
-import type { NodeNet, NodeParts, NodeSettings, PetrelNode } from '../../src/node/node.ts'
 import type { NodePorts } from '../../src/node/nodePorts.ts'
+import type { NodeShim, NodeStores } from '../../src/node/nodeShim.ts'
+import type { OpenNode } from '../../src/node/openNode.ts'
 import type { P2pHost } from '../../src/p2p/host/host.ts'
 import { KeyStore } from '../../src/wallet/keyStore.ts'
 import { Sealer } from '../../src/wallet/sealing.ts'
 import type { SecretStore } from '../../src/wallet/secretStore.ts'
-import type { NetOptions, ServeOptions } from '../cli/commands/node.ts'
-import { type CliIo, line } from '../cli/io.ts'
 import { Home, writeFile } from './home.ts'
 import { LmdbEnvironment } from './lmdbStore.ts'
-import { type OpenHostDeps, openHost } from './openHost.ts'
+import { openHost } from './openHost.ts'
+import { openVm } from './openVm.ts'
+import type { ServeOptions } from './options.ts'
+import { line, type ProgramIo } from './programIo.ts'
 import type { StartServer } from './rpcServer.ts'
 import { SecretFiles } from './secretFiles.ts'
-import { type StateCollectorDeps, stateCollector } from './stateCollector.ts'
+import type { VmThreadOptions } from './vmThreads.ts'
 
 /** What a runtime brings. */
 export interface HostRuntime {
@@ -34,40 +33,14 @@ export interface HostRuntime {
   readonly version: string
 }
 
-/** Where a chain's blocks and settings are. */
-export interface HostStores {
-  readonly blocks: Blockstore
-  /** Those of them that old state can be collected from; undefined: in memory. */
-  readonly own: CollectableBlocks | undefined
-  readonly meta: KeyValueStore
+/** The node's stores, with those of its keys. */
+export interface HostStores extends NodeStores {
   readonly secrets: SecretStore
   close(): Promise<void>
 }
 
 /** How long answers under way may take when the node stops, ms. */
 const CLOSE_GRACE_MS = 2000
-
-/** What is to be undone when a run ends, the last first. */
-export class Closers {
-  readonly #closers: (() => unknown)[] = []
-
-  add(close: () => unknown): void {
-    this.#closers.push(close)
-  }
-
-  /** Undoes everything, whatever fails. @throws the first failure */
-  async close(): Promise<void> {
-    const failures: unknown[] = []
-    for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {
-      try {
-        await close()
-      } catch (error) {
-        failures.push(error)
-      }
-    }
-    if (failures.length > 0) throw failures[0]
-  }
-}
 
 /** Runs with a home of its own, and takes everything apart in the end. */
 export async function inHome(repo: string, run: (home: Home, closers: Closers) => Promise<void>): Promise<void> {
@@ -80,23 +53,6 @@ export async function inHome(repo: string, run: (home: Home, closers: Closers) =
   } finally {
     await closers.close()
   }
-}
-
-/** Makes the host and starts what fetches blocks; undefined without a network. Nothing listens before {@link serve}. */
-export async function connect(
-  net: NetOptions | undefined,
-  deps: OpenHostDeps,
-  blocks: Blockstore,
-  closers: Closers,
-): Promise<Omit<NodeNet, 'mode'> | undefined> {
-  if (net === undefined) return undefined
-  const host = await openHost(net, deps)
-  const exchange = startBlockExchange(host, blocks, deps.ports)
-  closers.add(async () => {
-    exchange.stop()
-    await host.stop()
-  })
-  return { host, exchange }
 }
 
 /** Opens what is on disk. @param archive - below the store; new blocks never go there */
@@ -147,45 +103,52 @@ export async function loadCrypto({ log }: NodePorts): Promise<void> {
   for (const { what, reason } of await initCrypto()) log.warn('slow cryptography', { what, reason })
 }
 
-/** What runs the node of {@link StateCollectorDeps}. */
-export type StartCollected = (care: NonNullable<NodeParts['care']>) => Promise<PetrelNode>
-
-/**
- * Starts a node that collects its old state, where it is to.
- * @param keepEpochs - undefined: all is kept
- */
-export async function startCollected(
-  start: StartCollected,
-  stores: HostStores,
-  deps: Omit<StateCollectorDeps, 'own' | 'node'>,
-  keepEpochs: number | undefined,
-  ports: NodePorts,
-  closers: Closers,
-): Promise<PetrelNode> {
-  const { own } = stores
-  if (own === undefined) return start({})
-  let node: PetrelNode | undefined
-  const collector = stateCollector({ ...deps, own, node: () => node }, keepEpochs ?? Number.MAX_SAFE_INTEGER, ports)
-  closers.add(() => collector.stop())
-  node = await start({
-    collect: (epochs) => {
-      collector
-        .collect(epochs)
-        .catch((error: unknown) => ports.log.warn('cannot collect', { reason: errorMessage(error) }))
-    },
-  })
-  if (keepEpochs !== undefined) collector.start()
-  return node
+/** What a run is made of, whichever node it opens. */
+export interface NodeRun {
+  readonly options: ServeOptions
+  readonly io: ProgramIo
+  readonly runtime: HostRuntime
+  readonly home: Home
 }
 
-/** Serves a node until the signal comes, then takes everything apart. */
+/**
+ * The shim of a process.
+ * @param chain - what the machine's threads can read by themselves
+ * @param shutdown - `Shutdown` was called
+ */
+export async function processShim(
+  { options, io, runtime, home }: NodeRun,
+  stores: HostStores,
+  chain: Pick<VmThreadOptions, 'chain' | 'archive'>,
+  shutdown: () => void,
+): Promise<NodeShim> {
+  const { ports, version } = runtime
+  const { net } = options
+  const keystore = await openKeystore(stores.secrets, options.passphrase, ports)
+  const http = {
+    allowedOrigins: options.corsOrigins,
+    ...(options.maxRequestBytes === undefined ? {} : { maxRequestBytes: options.maxRequestBytes }),
+  }
+  const { meta } = stores
+  return {
+    ports,
+    stores,
+    keystore,
+    settings: { version, http, shutdown },
+    keepState: options.keepState,
+    openMachine: (view, mode) => openVm(view, { ...chain, actors: home.actors, mode }, ports.log),
+    openHost:
+      net === undefined
+        ? undefined
+        : (network, networkName) => openHost(net, { network, networkName, keystore, meta, version, ports }),
+    say: (text) => line(io, text),
+  }
+}
+
+/** Opens a node, serves it until the signal comes or it is told to end, then takes everything apart. */
 export async function serve(
-  start: (shutdown: () => void) => Promise<PetrelNode>,
-  options: ServeOptions,
-  home: Home,
-  io: CliIo,
-  runtime: HostRuntime,
-  host: P2pHost | undefined,
+  { options, io, runtime, home }: NodeRun,
+  open: (shutdown: () => void) => Promise<OpenNode>,
 ): Promise<void> {
   const { log } = runtime.ports
   let stop: () => void = () => undefined
@@ -194,38 +157,34 @@ export async function serve(
   })
   if (io.signal.aborted) stop()
   io.signal.addEventListener('abort', () => stop())
-  const node = await start(() => stop())
-  const server = await runtime.startServer({
-    handler: node.handler,
-    engine: node.engine,
-    log,
-    host: options.host,
-    port: options.port,
-    closeGraceMs: CLOSE_GRACE_MS,
-  })
+  const { node, host, close } = await open(() => stop())
   try {
-    writeFile(home.token, node.adminToken)
-    writeFile(home.api, `/ip4/${server.host}/tcp/${server.port}/http`)
-    line(io, `JSON-RPC on http://${server.host}:${server.port}/rpc/v0 and /rpc/v1, token in ${home.token}`)
-    if (host !== undefined) await listen(host, io)
-    await stopped
+    const server = await runtime.startServer({
+      handler: node.handler,
+      engine: node.engine,
+      log,
+      host: options.host,
+      port: options.port,
+      closeGraceMs: CLOSE_GRACE_MS,
+    })
+    try {
+      writeFile(home.token, node.adminToken)
+      writeFile(home.api, `/ip4/${server.host}/tcp/${server.port}/http`)
+      line(io, `JSON-RPC on http://${server.host}:${server.port}/rpc/v0 and /rpc/v1, token in ${home.token}`)
+      if (host !== undefined) await listen(host, io)
+      await stopped
+    } finally {
+      await node.stop()
+      await server.close()
+    }
   } finally {
-    await node.stop()
-    await server.close()
+    await close()
   }
 }
 
 /** Opens the node to others and says where. */
-async function listen(host: P2pHost, io: CliIo): Promise<void> {
+async function listen(host: P2pHost, io: ProgramIo): Promise<void> {
   await host.start()
   const { id, addresses } = host.net.addresses()
   for (const address of addresses) line(io, `other nodes on ${address}/p2p/${id}`)
-}
-
-/** What the command line says of the HTTP server. */
-export function httpOptions(options: ServeOptions): NonNullable<NodeSettings['http']> {
-  return {
-    allowedOrigins: options.corsOrigins,
-    ...(options.maxRequestBytes === undefined ? {} : { maxRequestBytes: options.maxRequestBytes }),
-  }
 }

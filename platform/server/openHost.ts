@@ -4,7 +4,7 @@ import type { Network } from '../../src/networks/network.ts'
 import type { NodePorts } from '../../src/node/nodePorts.ts'
 import type { P2pHost } from '../../src/p2p/host/host.ts'
 import type { KeyStore } from '../../src/wallet/keyStore.ts'
-import type { NetOptions } from '../cli/commands/node.ts'
+import type { NetOptions } from './options.ts'
 
 /** What a host is made of here. */
 export interface OpenHostDeps {

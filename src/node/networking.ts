@@ -30,8 +30,10 @@ import { type BlockHeader, headerCid } from '../types/blockHeader.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
 import type { NodePorts } from './nodePorts.ts'
 
-/** What a follower makes sure of by itself: everything, or headers alone. */
-export type ValidateMode = 'execute' | 'headers'
+/** What a follower can make sure of by itself: everything, or headers alone. */
+export const VALIDATE_MODES = ['execute', 'headers'] as const
+/** One of {@link VALIDATE_MODES}. */
+export type ValidateMode = (typeof VALIDATE_MODES)[number]
 
 /** Blocks by bitswap, wanted and served. */
 export interface BlockExchange {
@@ -46,11 +48,18 @@ export interface BlockExchange {
 /** Between two questions that nobody can answer yet, ms. */
 const PATIENCE_MS = 500
 
-/** Starts bitswap on a host: before the chain is open, so that even its genesis can be fetched. */
-export function startBlockExchange(host: P2pHost, blocks: Blockstore, ports: NodePorts): BlockExchange {
+/**
+ * Starts bitswap on a host: before the chain is open, so that even its genesis can be fetched.
+ * @param stores - `source`: asked before any peer
+ */
+export function startBlockExchange(
+  host: P2pHost,
+  { blocks, source: near }: { readonly blocks: Blockstore; readonly source?: BlockSource | undefined },
+  ports: NodePorts,
+): BlockExchange {
   const { clock, timers, log } = ports
   const { source, stop } = startBitswap({ links: host.links, blocks, clock, timers, log })
-  const fetcher = new BlockFetcher(blocks, [source])
+  const fetcher = new BlockFetcher(blocks, near === undefined ? [source] : [near, source])
   return {
     fetcher,
     source,

@@ -31,6 +31,15 @@ const LAYERS = [
   'node',
 ]
 
+/** What each folder of platform may use of the others. */
+const PLATFORM: Readonly<Record<string, readonly string[]>> = {
+  server: [],
+  browser: [],
+  cli: ['server'],
+  node: ['server', 'cli'],
+  deno: ['server', 'cli', 'node'],
+}
+
 const imports = readImports(['src', 'platform'])
 
 function layerOf(file: string): string | undefined {
@@ -52,6 +61,20 @@ function upwardImports(): string[] {
   return wrong
 }
 
+function platformImports(): string[] {
+  return [...imports].flatMap(([file, { own }]) => {
+    const [top, folder = ''] = file.split('/')
+    if (top !== 'platform') return []
+    const allowed = [folder, ...(PLATFORM[folder] ?? [])]
+    return own
+      .filter((target) => {
+        const [targetTop, targetFolder = ''] = target.split('/')
+        return targetTop === 'platform' && !allowed.includes(targetFolder)
+      })
+      .map((target) => `${file} -> ${target}`)
+  })
+}
+
 describe('structure', () => {
   it('finds the sources', () => {
     expect(imports.size).toBeGreaterThan(50)
@@ -65,6 +88,15 @@ describe('structure', () => {
 
   it('no file imports from a layer above its own', () => {
     expect(upwardImports()).toEqual([])
+  })
+
+  it('every file of platform is in a folder with rules', () => {
+    const files = [...imports.keys()].filter((file) => file.startsWith('platform/'))
+    expect(files.filter((file) => !((file.split('/')[1] as string) in PLATFORM))).toEqual([])
+  })
+
+  it('folders of platform keep to their rules', () => {
+    expect(platformImports()).toEqual([])
   })
 
   it('no imports go in a circle', () => {

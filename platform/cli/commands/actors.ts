@@ -5,9 +5,9 @@ import type { Command } from 'commander'
 import { parseCid } from '../../../src/codec/cid.ts'
 import { BUILTIN_NETWORKS, builtinNetwork } from '../../../src/networks/builtinNetworks.ts'
 import { ActorBundles } from '../../server/actorBundles.ts'
+import { line } from '../../server/programIo.ts'
 import { type CliContext, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
-import { line } from '../io.ts'
 import { repoPath } from '../rpcClient.ts'
 
 /** Where builtin-actors publishes its bundles. */

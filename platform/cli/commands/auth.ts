@@ -1,9 +1,9 @@
 /** `auth create-token|revoke|api-info`. @see lotus cli/auth.go */
 import type { Command } from 'commander'
 import { isPermission, permissionsUpTo } from '../../../src/rpc/permission.ts'
+import { line } from '../../server/programIo.ts'
 import type { CliContext } from '../context.ts'
 import { CliError } from '../errors.ts'
-import { line } from '../io.ts'
 import { repoPath } from '../rpcClient.ts'
 
 interface TokenOptions {

@@ -2,11 +2,11 @@
 import type { Command } from 'commander'
 import { type Json, stringifyJson } from '../../../src/codec/jsonText.ts'
 import { formatFil } from '../../../src/types/fil.ts'
+import { line } from '../../server/programIo.ts'
 import type { JsonBlock, JsonCid, JsonMessage, JsonTipset } from '../answers.ts'
 import { cidTexts } from '../answers.ts'
 import { base64ToHex, type CliContext, wholeNumber } from '../context.ts'
 import { goStamp } from '../goFormat.ts'
-import { line } from '../io.ts'
 
 const DEFAULT_FORMAT = '<epoch>: (<time>) <blocks>'
 const GAS_PRICE_BLOCKS = [1, 2, 3, 5, 10, 20, 50, 100, 300]

@@ -2,10 +2,10 @@
 import type { Command } from 'commander'
 import { type Json, stringifyJson } from '../../../src/codec/jsonText.ts'
 import { parseFil } from '../../../src/types/fil.ts'
+import { line } from '../../server/programIo.ts'
 import type { JsonActor, JsonBlock, JsonMessage, JsonSignedMessage, JsonTipset } from '../answers.ts'
 import { type CliContext, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
-import { line } from '../io.ts'
 import type { RpcClient } from '../rpcClient.ts'
 
 /** Lotus' default ceiling for the fee of one message, attoFIL (0.07 FIL). */

@@ -2,9 +2,9 @@
 import type { Command } from 'commander'
 import { type Json, parseJson, stringifyJson } from '../../../src/codec/jsonText.ts'
 import { parsePeerName } from '../../../src/rpc/types/peerId.ts'
+import { line } from '../../server/programIo.ts'
 import type { CliContext } from '../context.ts'
 import { binarySize } from '../goFormat.ts'
-import { line } from '../io.ts'
 import type { RpcClient } from '../rpcClient.ts'
 
 interface JsonBlockList {

@@ -5,63 +5,13 @@
 import type { Command } from 'commander'
 import { type DevnetOptions, devnetOptions } from '../../../src/devnet/options.ts'
 import type { ActorsMode } from '../../../src/node/actorsCode.ts'
+import { VALIDATE_MODES, type ValidateMode } from '../../../src/node/networking.ts'
 import { parseFil } from '../../../src/types/fil.ts'
+import type { DaemonOptions, DevnetRunOptions, ServeOptions } from '../../server/options.ts'
+import { line } from '../../server/programIo.ts'
 import { type CliContext, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
-import { line } from '../io.ts'
 import { repoPath } from '../rpcClient.ts'
-
-/** Where and to whom the API is served. */
-export interface ServeOptions {
-  /** Home of the node. */
-  readonly repo: string
-  readonly host: string
-  /** 0: a free one. */
-  readonly port: number
-  /** Origins whose pages may call; none by default. */
-  readonly corsOrigins: readonly string[]
-  /** Bytes; undefined: the default. */
-  readonly maxRequestBytes: number | undefined
-  /** Encrypts the keystore; undefined: it stays plain. */
-  readonly passphrase: string | undefined
-  /** undefined: no connections to other nodes. */
-  readonly net: NetOptions | undefined
-  /** Epochs below the head whose state is kept; undefined: all are. */
-  readonly keepState: number | undefined
-}
-
-/** How the node meets other nodes. */
-export interface NetOptions {
-  /** Multiaddrs to listen on; none: the default ones. */
-  readonly listen: readonly string[]
-  /** Multiaddrs told to others in place of those listened on. */
-  readonly announce: readonly string[]
-  /** Multiaddrs of the first nodes to connect to, besides the network's own. */
-  readonly bootstrap: readonly string[]
-}
-
-/** What a follower makes sure of by itself. */
-export type ValidateMode = 'execute' | 'headers'
-
-/** What `daemon` was told. */
-export interface DaemonOptions extends ServeOptions {
-  /** Built-in name, or path of a `network.json`; undefined: the one of the repo. */
-  readonly network: string | undefined
-  /** Path of a CAR, zstd-compressed or not. */
-  readonly snapshot: string | undefined
-  /** Path of the genesis CAR; undefined: beside a `network.json`, else asked of peers. */
-  readonly genesis: string | undefined
-  /** undefined: as before in this home, else `execute`. */
-  readonly validate: ValidateMode | undefined
-}
-
-/** What `devnet` was told. */
-export interface DevnetRunOptions extends ServeOptions {
-  readonly devnet: DevnetOptions
-  /** Nothing is kept between starts. */
-  readonly inMemory: boolean
-  readonly actors: ActorsMode
-}
 
 /** What runs a node until the signal of the context's io is aborted. */
 export interface NodeRunner {
@@ -181,8 +131,9 @@ function actorsMode(text: string): ActorsMode {
 }
 
 function validateMode(text: string): ValidateMode {
-  if (text === 'execute' || text === 'headers') return text
-  throw new CliError('USAGE', `validate: expected execute or headers, got "${text}"`)
+  const mode = VALIDATE_MODES.find((one) => one === text)
+  if (mode !== undefined) return mode
+  throw new CliError('USAGE', `validate: expected ${VALIDATE_MODES.join(' or ')}, got "${text}"`)
 }
 
 /** Indexes with commas between. */

@@ -5,10 +5,10 @@ import { PROTOCOL_DELEGATED, PROTOCOL_ID, parseAddress } from '../../../src/type
 import { parseEthAddress } from '../../../src/types/ethAddress.ts'
 import { formatFil, parseFil } from '../../../src/types/fil.ts'
 import { METHOD_INVOKE_EVM } from '../../../src/types/message.ts'
+import { line } from '../../server/programIo.ts'
 import type { JsonMessage, JsonSignedMessage, JsonTipset } from '../answers.ts'
 import { type CliContext, hexToBase64, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
-import { line } from '../io.ts'
 import type { RpcClient } from '../rpcClient.ts'
 
 interface SendOptions {

@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { type Json, stringifyJson } from '../../../src/codec/jsonText.ts'
 import { formatFil } from '../../../src/types/fil.ts'
+import { line } from '../../server/programIo.ts'
 import {
   cidTexts,
   type JsonActor,
@@ -14,7 +15,6 @@ import {
 import { base64ToHex, type CliContext, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { goList } from '../goFormat.ts'
-import { line } from '../io.ts'
 import type { RpcClient } from '../rpcClient.ts'
 
 /** Confidence of `state wait-msg`, epochs. */

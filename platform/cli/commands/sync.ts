@@ -2,12 +2,12 @@
 import type { Command } from 'commander'
 import { errorMessage } from '../../../src/base/errors.ts'
 import { parseCid } from '../../../src/codec/cid.ts'
+import { line } from '../../server/programIo.ts'
 import type { JsonActiveSync, JsonCid, JsonSyncState, JsonTipset } from '../answers.ts'
 import { cidTexts } from '../answers.ts'
 import type { CliContext } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { clockDuration, goDuration, goList } from '../goFormat.ts'
-import { line } from '../io.ts'
 import type { RpcClient } from '../rpcClient.ts'
 
 const STAGES = ['idle', 'header sync', 'persisting headers', 'message sync', 'complete', 'error', 'fetching messages']

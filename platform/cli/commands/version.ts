@@ -1,7 +1,7 @@
 /** `version`. @see lotus cli/version.go */
 import type { Command } from 'commander'
+import { line } from '../../server/programIo.ts'
 import type { CliContext } from '../context.ts'
-import { line } from '../io.ts'
 
 /** API versions are one number: major, minor, patch in a byte each. */
 function apiVersion(packed: number): string {

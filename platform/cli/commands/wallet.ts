@@ -1,10 +1,10 @@
 /** `wallet …`. @see lotus cli/wallet.go */
 import type { Command } from 'commander'
 import { formatFil } from '../../../src/types/fil.ts'
+import { line } from '../../server/programIo.ts'
 import type { JsonActor, JsonSignature, JsonTipset } from '../answers.ts'
 import { base64ToHex, type CliContext, hexToBase64 } from '../context.ts'
 import { CliError } from '../errors.ts'
-import { line } from '../io.ts'
 import { type RpcClient, repoPath } from '../rpcClient.ts'
 import { type TableRow, tableText } from '../table.ts'
 

@@ -1,6 +1,7 @@
 /** What `daemon` and `devnet` make of the command line. */
 import { describe, expect, it } from 'vitest'
-import { addNodeCommands, type DaemonOptions, type DevnetRunOptions } from '../../../platform/cli/commands/node.ts'
+import { addNodeCommands } from '../../../platform/cli/commands/node.ts'
+import type { DaemonOptions, DevnetRunOptions } from '../../../platform/server/options.ts'
 import { leadingTo, petrel, type RunOptions, startFakeNode } from './fakeNode.ts'
 
 /** Runs the command with a runner that only notes what it was given. */

@@ -1,5 +1,5 @@
-/** What a command may touch outside the node: streams, environment, home folder. Tests pass their own. */
-export interface CliIo {
+/** What a program may touch outside the node: streams, environment, home folder. Tests pass their own. */
+export interface ProgramIo {
   out(text: string): void
   err(text: string): void
   readonly env: Readonly<Record<string, string | undefined>>
@@ -16,6 +16,6 @@ export interface CliIo {
 }
 
 /** Prints one line. */
-export function line(io: CliIo, text: string): void {
+export function line(io: ProgramIo, text: string): void {
   io.out(`${text}\n`)
 }

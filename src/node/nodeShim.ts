@@ -1,0 +1,48 @@
+/** What a runtime brings to the assembly of a node: it opens things, and decides nothing. */
+import type { KeyValueStore } from '../base/ports.ts'
+import type { ChainView } from '../chain/chainView.ts'
+import type { VmHost } from '../chain/vm.ts'
+import type { Cid } from '../codec/cid.ts'
+import type { BlockSource } from '../ipld/blockFetcher.ts'
+import type { Blockstore } from '../ipld/blockstore.ts'
+import type { CollectableBlocks } from '../ipld/collectable.ts'
+import type { Network } from '../networks/network.ts'
+import type { P2pHost } from '../p2p/host/host.ts'
+import type { KeyStore } from '../wallet/keyStore.ts'
+import type { ActorsMode } from './actorsCode.ts'
+import type { NodeSettings } from './node.ts'
+import type { NodePorts } from './nodePorts.ts'
+
+/** Where a chain's blocks and settings are; whoever opened them closes them. */
+export interface NodeStores {
+  /** All that can be read at once, an archive and actors' code included. */
+  readonly blocks: Blockstore
+  readonly meta: KeyValueStore
+  /** The node's own blocks, which old state can be collected from; undefined: nothing is collected. */
+  readonly own?: CollectableBlocks | undefined
+  /** Kept blocks that are not in memory (IndexedDB): asked before any peer. */
+  readonly source?: BlockSource
+  /** Keeps blocks in memory, in place of those named before. */
+  pin?(cids: readonly Cid[]): void
+}
+
+/** A machine and what ends it: before the stores are closed. */
+export interface Machine {
+  readonly vm: VmHost
+  close(): void
+}
+
+/** See the file's note. */
+export interface NodeShim {
+  readonly ports: NodePorts
+  readonly stores: NodeStores
+  readonly keystore: KeyStore
+  readonly settings: NodeSettings
+  /** Epochs below the head whose state is kept; undefined: all are, unless somebody asks for a collection. */
+  readonly keepState?: number | undefined
+  openMachine(view: ChainView, actors: ActorsMode): Machine
+  /** Makes a host, which neither listens nor dials yet; undefined: the node follows nobody. */
+  readonly openHost?: ((network: Network, networkName: string) => Promise<P2pHost>) | undefined
+  /** A line for the operator. */
+  say(text: string): void
+}

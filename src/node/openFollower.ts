@@ -1,0 +1,122 @@
+/**
+ * A node that takes its chain from others: from peers, from an archive, or from both; of an archive alone, the chain stands
+ * still.
+ *
+ *     genesis: built in, given, kept, else asked of peers -> chain store -> view -> machine, node
+ */
+
+import type { ArchiveStore } from '../archive/carStore.ts'
+import { errorMessage } from '../base/errors.ts'
+import { readGenesisCar } from '../chain/genesisCar.ts'
+import { openChain } from '../chain/openChain.ts'
+import type { Cid } from '../codec/cid.ts'
+import { hasBlock } from '../ipld/blockstore.ts'
+import { IpldError } from '../ipld/errors.ts'
+import { genesisHeaderOf } from '../networks/genesisHeaders.ts'
+import type { Network } from '../networks/network.ts'
+import { NodeError } from './errors.ts'
+import type { ValidateMode } from './networking.ts'
+import { type NodeParts, startNode } from './node.ts'
+import type { NodeShim } from './nodeShim.ts'
+import { assembled, connect, localFetcher, type OpenNode, startOn, viewOf } from './openNode.ts'
+
+/** Which chain is followed, and how. */
+export interface FollowedChain {
+  readonly network: Network
+  readonly mode: ValidateMode
+  /** CAR of the genesis, for a network whose genesis is not built in; undefined: what is kept, else peers have it. */
+  readonly genesisCar?: Uint8Array | undefined
+  /** An archive, which the stores' blocks contain; `ready`: it has been indexed. */
+  readonly archive?: { readonly store: ArchiveStore; readonly ready: Promise<void> } | undefined
+  /** Until when the genesis is asked for. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * @throws NodeError; ChainError `NO_HEAD`; IpldError; what the shim throws
+ */
+export function openFollower(chain: FollowedChain, shim: NodeShim): Promise<OpenNode> {
+  return assembled(async (closers) => {
+    const { mode, archive } = chain
+    const { stores, ports, settings } = shim
+    const { blocks, meta } = stores
+    const local = localFetcher(shim)
+    const genesis = loadGenesis(chain, shim)
+    const network = genesis === null ? chain.network : { ...chain.network, genesisCid: genesis }
+    if (genesis !== null) await ensureGenesis(genesis, chain, shim)
+    const store = await whenIndexed(archive, shim, () =>
+      local.run(() =>
+        openChain({
+          ...{ blocks, meta, log: ports.log, roots: archive?.store.roots ?? [] },
+          ...(genesis === null ? {} : { genesis }),
+        }),
+      ),
+    )
+    const view = viewOf(store, network)
+    const networkName =
+      network.networkName ?? (await whenIndexed(archive, shim, () => local.run(() => view.networkName())))
+    shim.say(`network ${network.name}, head at epoch ${store.head().height}`)
+    const net = await connect(shim, network, networkName, closers)
+    const parts: Pick<NodeParts, 'net' | 'edge' | 'snapshot'> = {
+      ...(net === undefined ? {} : { net: { ...net, mode } }),
+      ...(stores.source === undefined ? {} : { edge: local.run }),
+      ...(archive === undefined ? {} : { snapshot: archive }),
+    }
+    return startOn(shim, view, parts, closers, (all) => startNode(all, settings, ports))
+  })
+}
+
+/** Puts what is at hand of the genesis into the store. @returns its CID; null when nothing says it */
+function loadGenesis({ network, genesisCar }: FollowedChain, { stores: { blocks } }: NodeShim): Cid | null {
+  const header = genesisHeaderOf(network)
+  // In a snapshot it is behind everything else; without one it saves asking.
+  if (header !== undefined && network.genesisCid !== null && !blocks.has(network.genesisCid)) {
+    blocks.put(network.genesisCid, header)
+  }
+  if (genesisCar === undefined) return network.genesisCid
+  const given = readGenesisCar(blocks, genesisCar)
+  if (network.genesisCid === null || network.genesisCid.equals(given)) return given
+  const message = `Cannot follow ${network.name}: the genesis given is ${given.toString()}, its own ${network.genesisCid.toString()}`
+  throw new NodeError('OTHER_GENESIS', message)
+}
+
+/**
+ * Asks other nodes for the genesis block, without which a chain cannot be opened, until one has it or the signal comes.
+ * The connections are given up again: a peer says hello once, and as yet there is no chain to answer with.
+ */
+async function ensureGenesis(genesis: Cid, { network, archive, signal }: FollowedChain, shim: NodeShim): Promise<void> {
+  const { blocks } = shim.stores
+  if (archive !== undefined || hasBlock(blocks, genesis)) return
+  await localFetcher(shim)
+    .fetch([genesis])
+    .catch((error: unknown) => shim.ports.log.debug('genesis not kept', { reason: errorMessage(error) }))
+  if (hasBlock(blocks, genesis)) return
+  const { networkName } = network
+  if (networkName === null) {
+    throw new NodeError('GENESIS_UNKNOWN', `Cannot join ${network.name} without its genesis: give its CAR`)
+  }
+  await assembled(async (closers) => {
+    const net = await connect(shim, network, networkName, closers)
+    if (net === undefined) return
+    shim.say(`asking other nodes for the genesis ${genesis.toString()}`)
+    await net.host.start()
+    try {
+      await net.exchange.fetchPatiently([genesis], signal)
+    } catch (cause) {
+      throw new NodeError('NO_GENESIS', `Cannot follow ${network.name}: no peer gave its genesis`, {}, { cause })
+    }
+    await closers.close()
+  })
+}
+
+/** What `read` gives; where that cannot be read yet, when the archive has been indexed. */
+async function whenIndexed<T>(archive: FollowedChain['archive'], shim: NodeShim, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (archive === undefined || !(error instanceof IpldError) || error.code !== 'NOT_INDEXED') throw error
+    shim.say('the snapshot is indexed before the chain can be opened')
+    await archive.ready
+    return read()
+  }
+}

@@ -1,0 +1,68 @@
+/** A node with a local chain of its own, which other nodes can join. */
+import { ChainStore } from '../chain/chainStore.ts'
+import type { Cid } from '../codec/cid.ts'
+import { openDevnetChain } from '../devnet/openDevnetChain.ts'
+import type { DevnetOptions } from '../devnet/options.ts'
+import { createDevnetPlan, type DevnetPlan } from '../devnet/plan.ts'
+import { builtinNetwork } from '../networks/builtinNetworks.ts'
+import { actorsVersionFor, manifestFor, type Network, networkVersionAt } from '../networks/network.ts'
+import { headerCid } from '../types/blockHeader.ts'
+import { firstBlock } from '../types/tipset.ts'
+import type { ActorsMode } from './actorsCode.ts'
+import { startDevnetNode } from './devnetNode.ts'
+import type { NodeShim } from './nodeShim.ts'
+import { assembled, connect, localFetcher, type OpenNode, startOn, viewOf } from './openNode.ts'
+
+const MS_PER_SEC = 1000
+
+/** Which local chain. */
+export interface LocalChain {
+  readonly devnet: DevnetOptions
+  /** `auto`: as before (all its states come from them), else Wasm where the bundle is here. */
+  readonly actors: ActorsMode
+  /** What an earlier start ran; undefined: this is the first, or nobody knows. */
+  readonly keptActors?: Network['actors'] | undefined
+  /** Whether the actors' bundle of a manifest is at hand. */
+  readonly hasBundle: (manifest: Cid) => boolean
+}
+
+/** A local chain that runs. */
+export interface OpenLocalChain extends OpenNode {
+  readonly plan: DevnetPlan
+  /** With its genesis: what others join with. */
+  readonly network: Network
+}
+
+/** @throws DevnetError `OTHER_CHAIN`, `OPTIONS_INVALID`; what the shim throws */
+export function openLocalChain(chain: LocalChain, shim: NodeShim): Promise<OpenLocalChain> {
+  return assembled(async (closers) => {
+    const { stores, ports, settings } = shim
+    const plan = createDevnetPlan(chain.devnet, builtinNetwork('devnet'))
+    const local = localFetcher(shim)
+    const store = new ChainStore({ blocks: stores.blocks, meta: stores.meta, log: ports.log })
+    await local.run(() => openDevnetChain(store, plan, Math.floor(ports.clock.nowMs() / MS_PER_SEC)))
+    const genesis = firstBlock(store.genesis())
+    const network = {
+      ...plan.network,
+      genesisCid: headerCid(genesis),
+      genesisTimestamp: genesis.timestamp,
+      actors: actorsOf(chain, plan.network),
+    }
+    const net = await connect(shim, network, plan.options.networkName, closers)
+    const parts = {
+      ...(net === undefined ? {} : { net: { ...net, mode: 'execute' as const } }),
+      ...(stores.source === undefined ? {} : { edge: local.run }),
+    }
+    const open = await startOn(shim, viewOf(store, network), parts, closers, (all) =>
+      startDevnetNode(plan, all, settings, ports),
+    )
+    return { ...open, plan, network }
+  })
+}
+
+function actorsOf({ actors, keptActors, hasBundle }: LocalChain, network: Network): Network['actors'] {
+  if (actors !== 'auto') return actors
+  if (keptActors !== undefined) return keptActors
+  const manifest = manifestFor(network, actorsVersionFor(networkVersionAt(network, 1)))
+  return manifest !== undefined && hasBundle(manifest.manifestCid) ? 'wasm' : 'native'
+}

@@ -1,0 +1,60 @@
+/** Collects old state behind a running node. */
+import type { Closers } from '../base/closers.ts'
+import { errorMessage } from '../base/errors.ts'
+import type { ChainStore } from '../chain/chainStore.ts'
+import type { Cid } from '../codec/cid.ts'
+import type { CachingVmHost } from '../execution/cachingVmHost.ts'
+import type { Network } from '../networks/network.ts'
+import { Collector } from '../sync/gc/collector.ts'
+import { messageCid } from '../types/message.ts'
+import { signedMessageCid } from '../types/signedMessage.ts'
+import type { NodeParts, PetrelNode } from './node.ts'
+import type { NodeShim } from './nodeShim.ts'
+
+/** What a collector is made of here. */
+export interface CollectedNode {
+  readonly network: Network
+  readonly store: ChainStore
+  readonly vm: CachingVmHost
+  /** Once it has started. */
+  readonly node: () => PetrelNode | undefined
+}
+
+/** What a collection spares beside the chain: what is cached, actors' code, messages that wait. */
+function* sparedRoots({ network, vm, node }: CollectedNode): Iterable<Cid> {
+  yield* vm.cachedRoots()
+  for (const { manifestCid } of network.manifests) yield manifestCid
+  for (const message of node()?.mempool.pool.pending().messages ?? []) {
+    yield signedMessageCid(message)
+    yield messageCid(message.message)
+  }
+}
+
+/** What looks after a node's store. */
+export interface StoreCare {
+  readonly care: NonNullable<NodeParts['care']>
+  /** Collects from now on as the shim's `keepState` says; without one only when it is asked to. */
+  start(): void
+}
+
+/** Care for the store of a node, where it can be collected from. Made before anything is written. */
+export function careOf(shim: NodeShim, deps: CollectedNode, closers: Closers): StoreCare {
+  const { stores, ports, keepState } = shim
+  if (stores.own === undefined) return { care: {}, start: () => undefined }
+  const { clock, timers, log } = ports
+  const epochs = keepState ?? Number.MAX_SAFE_INTEGER
+  const collector = new Collector(
+    { store: deps.store, blocks: stores.own, meta: stores.meta, roots: () => sparedRoots(deps), timers, clock, log },
+    { stateEpochs: epochs, messageEpochs: epochs },
+  )
+  closers.add(() => collector.stop())
+  const collect = (wanted: number | undefined): void => {
+    collector.collect(wanted).catch((error: unknown) => log.warn('cannot collect', { reason: errorMessage(error) }))
+  }
+  return {
+    care: { collect },
+    start: () => {
+      if (keepState !== undefined) collector.start()
+    },
+  }
+}
