@@ -10,12 +10,11 @@ import type { ChainEpoch } from '../types/scalars.ts'
 import { firstBlock, type Tipset, type TipsetKey } from '../types/tipset.ts'
 import { P2pError } from './errors.ts'
 import { type AskLimits, ask, linger } from './framing/ask.ts'
-import { isGarbage } from './framing/garbage.ts'
 import { PatientStream, type Time } from './framing/patientStream.ts'
 import { StreamReader } from './framing/streamReader.ts'
 import { type HelloMessage, helloMessage, type LatencyMessage, latencyMessage } from './helloMessage.ts'
 import { PeerBudget } from './peerBudget.ts'
-import type { ByteStream, PeerLinks, PeerName } from './peerLinks.ts'
+import { type ByteStream, type PeerLinks, type PeerName, reportError } from './peerLinks.ts'
 
 export const HELLO_PROTOCOL = '/fil/hello/1.0.0'
 
@@ -155,7 +154,7 @@ class Hello {
   async #serve(peer: PeerName, stream: ByteStream): Promise<void> {
     const { links, chain, clock, log, onHead } = this.#deps
     if (!this.#budget.take(peer)) {
-      links.report(peer, { reason: 'too many hellos', proven: false })
+      links.report(peer, { fault: 'FLOOD', reason: 'hellos' })
       throw new P2pError('PEER_REFUSED', 'too many hellos')
     }
     const patient = new PatientStream(stream, this.#time, { totalMs: 2 * MESSAGE_MS, signal: this.#control.signal })
@@ -164,7 +163,7 @@ class Hello {
       const arrived = clock.nowMs()
       if (!said.genesisHash.equals(chain.genesisCid)) {
         log.debug('peer of another chain', { peer, genesis: String(said.genesisHash) })
-        links.report(peer, { reason: 'another genesis', proven: true })
+        links.report(peer, { fault: 'OTHER_GENESIS', reason: String(said.genesisHash) })
         await links.disconnect(peer)
         return
       }
@@ -179,14 +178,12 @@ class Hello {
     }
   }
 
-  /** One message; whoever cannot say hello is no peer. */
   async #read(peer: PeerName, stream: ByteStream): Promise<HelloMessage> {
     const { links } = this.#deps
     try {
       return decode(helloMessage, await new StreamReader(stream, MAX_REQUEST_BYTES).cborItem(MAX_REQUEST_BYTES))
     } catch (error) {
-      links.report(peer, { reason: `hello: ${errorMessage(error)}`, proven: isGarbage(error) })
-      await links.disconnect(peer)
+      reportError(links, peer, 'hello', error)
       throw error
     }
   }

@@ -37,6 +37,14 @@ export class PeerBudget {
     return enough
   }
 
+  /** Takes as much of `cost` as is there; false when that is less. For what was done already, without a debt. */
+  spend(peer: PeerName, cost: number): boolean {
+    const atMs = this.#clock.monotonicMs()
+    const left = this.#level(peer, atMs) - cost
+    this.#buckets.set(peer, { filledTo: Math.max(0, left), atMs })
+    return left >= 0
+  }
+
   /** Takes `cost` for what was done already, down to a debt of one capacity. */
   charge(peer: PeerName, cost: number): void {
     const atMs = this.#clock.monotonicMs()

@@ -2,6 +2,8 @@
  * Connections to other nodes as the protocols see them: streams, who is there, and what is done about misbehaviour. The
  * protocols know nothing of libp2p; the host gives them this.
  */
+import { errorMessage } from '../base/errors.ts'
+import { type Fault, faultOf } from './faults.ts'
 
 /** A remote node: its peer ID as text, `12D3Koo…`. */
 export type PeerName = string
@@ -20,10 +22,10 @@ export interface ByteStream {
   abort(reason: Error): void
 }
 
-/** Why a peer is punished; `proven` misbehaviour (a false block for a CID, another genesis, garbage) bans it. */
+/** What a peer did, see {@link Fault}, and the circumstances, for the log. */
 export interface Misbehaviour {
+  readonly fault: Fault
   readonly reason: string
-  readonly proven: boolean
 }
 
 /** Connections, by peer. */
@@ -42,6 +44,25 @@ export interface PeerLinks {
   disconnect(peer: PeerName): Promise<void>
   /** Counts misbehaviour; a banned peer is disconnected and refused for a while. */
   report(peer: PeerName, what: Misbehaviour): void
+  /** How far down a peer belongs wherever several are to choose from: what was reported of it, fading. 0: nothing. */
+  demerits(peer: PeerName): number
   /** How much a peer is worth keeping when there are too many; Lotus' connection manager tags. */
   tag(peer: PeerName, name: string, weight: number): void
+}
+
+/**
+ * Reports what an error says of a peer, if it says anything.
+ * @param doing - what went on, in front of the error's text
+ */
+export function reportError(links: Pick<PeerLinks, 'report'>, peer: PeerName, doing: string, error: unknown): void {
+  const fault = faultOf(error)
+  if (fault !== undefined) links.report(peer, { fault, reason: `${doing}: ${errorMessage(error)}` })
+}
+
+/** Peers without demerits first, in the order given; stable. */
+export function byDemerits(links: Pick<PeerLinks, 'demerits'>, peers: readonly PeerName[]): PeerName[] {
+  return peers
+    .map((peer) => ({ peer, demerits: Math.floor(links.demerits(peer)) }))
+    .sort((a, b) => a.demerits - b.demerits)
+    .map(({ peer }) => peer)
 }

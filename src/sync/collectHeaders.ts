@@ -143,7 +143,7 @@ class HeaderWalk {
   #refused(code: 'FORK_TOO_LONG' | 'FORK_BELOW_CHECKPOINT' | 'OTHER_GENESIS', reason: string): SyncError {
     const { target, prefer } = this.#options
     this.#deps.bad.addAll(target.key, { reason, tipset: target.key })
-    if (code === 'OTHER_GENESIS' && prefer !== undefined) this.#deps.report(prefer, { reason, proven: true })
+    if (code === 'OTHER_GENESIS' && prefer !== undefined) this.#deps.report(prefer, { fault: 'DEAD_END', reason })
     return new SyncError(code, `failed to sync fork: ${reason}`, { height: target.height })
   }
 
@@ -163,14 +163,14 @@ class HeaderWalk {
     for (let attempt = 1; ; attempt++) {
       const options = prefer === undefined || attempt > 1 ? { signal } : { prefer, signal }
       const { peer, tipsets } = await source.fetch({ head: key, length, messages: false }, options)
-      const wrong = windowError(tipsets, key, child.height)
+      const wrong = windowError(tipsets, key)
       if (wrong === undefined) {
         progress.stage(SYNC_STAGE.persistHeaders)
         for (const { tipset } of tipsets) for (const block of tipset.blocks) store.putHeader(block)
         progress.stage(SYNC_STAGE.headers)
         return
       }
-      report(peer, { reason: `wrong headers: ${wrong}`, proven: true })
+      report(peer, { fault: 'FALSE_ANSWER', reason: `headers: ${wrong}` })
       if (attempt === FETCH_ATTEMPTS) {
         throw new SyncError('HEADERS_INVALID', `retrieved segments of the chain are not connected: ${wrong}`)
       }
@@ -210,15 +210,16 @@ function linkError(tipset: Tipset, key: TipsetKey, childHeight: number): string 
   return undefined
 }
 
-function windowError(tipsets: readonly FetchedTipset[], key: TipsetKey, childHeight: number): string | undefined {
+/**
+ * What is wrong with an answer. The heights are none of it: they are in what was asked for by CID, so that whoever made the
+ * blocks answers for them (they are looked at link by link), not whoever has them.
+ */
+function windowError(tipsets: readonly FetchedTipset[], key: TipsetKey): string | undefined {
   if (tipsets.length === 0) return 'no tipset'
   let expected = key
-  let height = childHeight
   for (const { tipset } of tipsets) {
-    const wrong = linkError(tipset, expected, height)
-    if (wrong !== undefined) return wrong
+    if (!equalTipsetKeys(tipset.key, expected)) return 'another tipset than asked for'
     expected = firstBlock(tipset).parents
-    height = tipset.height
   }
   return undefined
 }

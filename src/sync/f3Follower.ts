@@ -10,7 +10,7 @@ import { F3Error } from '../consensus/f3/errors.ts'
 import { type F3, isOutOfReach } from '../consensus/f3/f3.ts'
 import { BlockMissing } from '../ipld/errors.ts'
 import type { CertAnswer, CertQuestion } from '../p2p/certExchange/client.ts'
-import type { PeerLinks, PeerName } from '../p2p/peerLinks.ts'
+import { type PeerLinks, type PeerName, reportError } from '../p2p/peerLinks.ts'
 import type { TipsetKey } from '../types/tipset.ts'
 
 /** Certificates asked for at once. */
@@ -150,7 +150,7 @@ export class F3Follower {
     } catch (error) {
       if (this.#stopping.signal.aborted) return added
       // A certificate that fails a check is a lie of whoever sent it.
-      if (error instanceof F3Error) links.report(peer, { reason: `certificate: ${error.message}`, proven: true })
+      if (error instanceof F3Error) reportError(links, peer, 'certificate', error)
       log.debug('no certificates', { peer, error: errorMessage(error) })
     }
     return added

@@ -41,8 +41,8 @@ export function keepMessages(
   messages: BlockMessages,
   limit: number,
 ): string | undefined {
-  const count = messages.bls.length + messages.signed.length
-  if (count > limit) return `block has too many messages (${count})`
+  const tooMany = countError(messages, limit)
+  if (tooMany !== undefined) return tooMany
   const written = new OverlayBlockstore(store)
   const root = storeBlockMessages(written, messages)
   if (!root.equals(header.messages)) {
@@ -50,6 +50,11 @@ export function keepMessages(
   }
   written.flush(root)
   return undefined
+}
+
+function countError({ bls, signed }: BlockMessages, limit: number): string | undefined {
+  const count = bls.length + signed.length
+  return count > limit ? `block has too many messages (${count})` : undefined
 }
 
 /**
@@ -77,14 +82,17 @@ export async function fetchMessages(
     const { kept, wrong } = keepWindow(view, tipsets.slice(done), fetched)
     done += kept
     if (wrong === undefined && kept > 0) continue
-    report(peer, { reason: `wrong messages: ${wrong ?? 'none'}`, proven: true })
+    report(peer, { fault: 'FALSE_ANSWER', reason: `messages: ${wrong ?? 'none'}` })
     if (++failures === FETCH_ATTEMPTS) {
       throw new SyncError('MESSAGES_INVALID', `failed to fetch messages: ${wrong ?? 'none came'}`)
     }
   }
 }
 
-/** Stores what is right from the start of a window. */
+/**
+ * Stores what is right from the start of a window.
+ * @throws SyncError `MESSAGES_INVALID` when a block has more messages than it may: its maker's fault, not the answer's
+ */
 function keepWindow(
   view: ChainView,
   tipsets: readonly Tipset[],
@@ -98,6 +106,8 @@ function keepWindow(
     if (!equalTipsetKeys(tipset.key, key)) return { kept: i, wrong: 'another tipset than asked for' }
     for (const [j, block] of blocks.entries()) {
       const own = messages?.[j]
+      const tooMany = own === undefined ? undefined : countError(own, limit)
+      if (tooMany !== undefined) throw new SyncError('MESSAGES_INVALID', tooMany)
       const wrong = own === undefined ? 'no messages' : keepMessages(view.store.blocks, block, own, limit)
       if (wrong !== undefined) return { kept: i, wrong }
     }

@@ -78,8 +78,12 @@ export class Intake {
     this.#fetchNext()
   }
 
-  /** A tipset with its messages. @returns whether it was kept and handed on */
-  offerTipset(peer: PeerName, { tipset, messages }: FetchedTipset): boolean {
+  /**
+   * A tipset with its messages.
+   * @param as - what the peer says that it is: its own head, or blocks that it only passes on
+   * @returns whether it was kept and handed on
+   */
+  offerTipset(peer: PeerName, { tipset, messages }: FetchedTipset, as: 'head' | 'blocks'): boolean {
     const { view, bad, log, report } = this.#deps
     if (this.#stopping.signal.aborted || tipset.height === 0 || !this.#isInRange(tipset.height)) return false
     const known = bad.find(tipset.key)
@@ -89,7 +93,9 @@ export class Intake {
     }
     const misshapen = this.#shapeError(tipset)
     if (misshapen !== undefined) {
-      report(peer, { reason: `invalid block: ${misshapen}`, proven: true })
+      log.warn('invalid block received', { height: tipset.height, wrong: misshapen, peer })
+      // Blocks are passed on before anybody has checked them; but a head is what its owner has found valid.
+      if (as === 'head') report(peer, { fault: 'FALSE_HEAD', reason: misshapen })
       return false
     }
     for (const [i, block] of tipset.blocks.entries()) {
@@ -99,7 +105,7 @@ export class Intake {
       const wrong = own === undefined ? 'no messages' : keepMessages(view.store.blocks, block, own, limit)
       if (wrong === undefined) continue
       log.warn('invalid block received', { height: tipset.height, wrong, peer })
-      report(peer, { reason: `invalid block: ${wrong}`, proven: own !== undefined })
+      if (as === 'head') report(peer, { fault: 'FALSE_HEAD', reason: wrong })
       return false
     }
     for (const block of tipset.blocks) view.store.putHeader(block)
@@ -157,7 +163,7 @@ export class Intake {
       const [fetched] = tipsets
       // The peer may list the blocks in another order than the tipset's.
       const isAsked = fetched?.tipset.key.every((cid) => key.some((one) => one.equals(cid))) === true
-      if (isAsked) this.offerTipset(peer, fetched as FetchedTipset)
+      if (isAsked) this.offerTipset(peer, fetched as FetchedTipset, 'head')
     } catch (error) {
       if (!signal.aborted) log.debug('the head of a peer could not be fetched', { peer, message: errorMessage(error) })
     } finally {

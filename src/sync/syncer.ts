@@ -126,12 +126,12 @@ export class Syncer {
 
   /** A tipset with its messages: fetched after hello. @returns whether it is worth anything */
   offerTipset(peer: PeerName, fetched: FetchedTipset): boolean {
-    return this.#intake.offerTipset(peer, fetched)
+    return this.#intake.offerTipset(peer, fetched, 'head')
   }
 
   /** A block that came by gossip, with its messages. @returns whether it is worth anything */
   offerBlock(peer: PeerName, { header, messages }: FullBlock): boolean {
-    return this.#intake.offerTipset(peer, { tipset: createTipset([header]), messages: [messages] })
+    return this.#intake.offerTipset(peer, { tipset: createTipset([header]), messages: [messages] }, 'blocks')
   }
 
   /** Hears of blocks as they come from peers, whatever becomes of them. @returns what ends it */

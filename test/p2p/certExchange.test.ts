@@ -99,7 +99,9 @@ describe.skipIf(certsMissing !== undefined)('certificate exchange', () => {
     const parts = [fromHex('82187c80'), ...[0, 1, 3].map((i) => certificates[i] as Uint8Array)]
     const { node, result } = await askLiar(parts)
     expect(await result).toEqual([0, 1])
-    expect(node.reports).toMatchObject([{ peer: 'liar', what: { proven: true } }])
+    expect(node.reports).toMatchObject([
+      { peer: 'liar', what: { fault: expect.stringMatching(/GARBAGE|OVERSIZED/) as unknown } },
+    ])
   })
 
   it.each([
@@ -108,16 +110,19 @@ describe.skipIf(certsMissing !== undefined)('certificate exchange', () => {
     ['a table that nobody asked for', [fromHex('82187c98c8'), new Uint8Array(200)]],
     ['a certificate that says it is huge', [fromHex('82187c80'), fromHex('86005affffffff')]],
     ['a certificate that is none', [fromHex('82187c80'), fromHex('8100')]],
-  ])('%s: refused, proven', async (_, parts) => {
+  ])('%s: refused, banned', async (_, parts) => {
     const { node, result } = await askLiar(parts)
     await expect(result).rejects.toMatchObject({ code: expect.any(String) as string })
-    expect(node.reports).toMatchObject([{ peer: 'liar', what: { proven: true } }])
+    expect(node.reports).toMatchObject([
+      { peer: 'liar', what: { fault: expect.stringMatching(/GARBAGE|OVERSIZED/) as unknown } },
+    ])
   })
 
   it('an answer cut short is an error, no lie', async () => {
     const { node, result } = await askLiar([fromHex('8218')])
     await expect(result).rejects.toMatchObject({ code: 'ENDED_EARLY' })
-    expect(node.reports).toEqual([])
+    expect(node.reports).toMatchObject([{ peer: 'liar', what: { fault: 'CUT_OFF' } }])
+    expect(node.links.peers()).toEqual(['liar'])
   })
 
   it('a flood of requests is cut off', async () => {

@@ -135,7 +135,9 @@ describe.skipIf(wireMissing !== undefined)('hello', () => {
     await expect(answer).rejects.toMatchObject({ code: 'STREAM_RESET' })
     expect(heard).toEqual([])
     expect(node.links.peers()).toEqual([])
-    expect(node.reports).toEqual([{ peer: 'peer', what: { reason: 'another genesis', proven: true } }])
+    expect(node.reports).toEqual([
+      { peer: 'peer', what: { fault: 'OTHER_GENESIS', reason: String(blockCid(Uint8Array.of(1))) } },
+    ])
   })
 
   it.each([
@@ -144,22 +146,25 @@ describe.skipIf(wireMissing !== undefined)('hello', () => {
     ['another type', '83000102'],
     ['more than fits', '9a00100000'],
     ['a byte string that is too long', '845a00100000'],
-  ])('%s: reported as proven, the connection closes', async (_, hex) => {
+  ])('%s: banned, the connection closes', async (_, hex) => {
     const { node, heard, answer } = await sayTo(fromHex(hex))
     await expect(answer).rejects.toMatchObject({ code: 'STREAM_RESET' })
     expect(heard).toEqual([])
     expect(node.links.peers()).toEqual([])
-    expect(node.reports).toMatchObject([{ peer: 'peer', what: { proven: true } }])
+    expect(node.reports).toMatchObject([
+      { peer: 'peer', what: { fault: expect.stringMatching(/GARBAGE|OVERSIZED/) as unknown } },
+    ])
   })
 
-  it('half a message and then nothing: given up after 20 s, not proven', async () => {
+  it('half a message and then nothing: given up after 20 s, and borne', async () => {
     const { row } = recordedHead()
     const { node, heard, time, answer } = await sayTo(fromHex((row.message as string).slice(0, 40)))
     expect(node.reports).toEqual([])
     await time.advance(21_000)
     await expect(answer).rejects.toMatchObject({ code: 'STREAM_RESET' })
     expect(heard).toEqual([])
-    expect(node.reports).toMatchObject([{ peer: 'peer', what: { proven: false } }])
+    expect(node.reports).toMatchObject([{ peer: 'peer', what: { fault: 'SLOW' } }])
+    expect(node.links.peers()).toEqual(['peer'])
     expect(time.pending).toBe(0)
   })
 

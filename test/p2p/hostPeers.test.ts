@@ -82,12 +82,12 @@ describe('finding peers', () => {
 })
 
 describe('refusing peers', () => {
-  it('proven misbehaviour: disconnected, refused in both directions, after a restart too', async () => {
+  it('what an honest peer cannot do: disconnected, refused in both directions, after a restart too', async () => {
     const home = newHome()
     const judge = await startHost({}, home)
     const liar = await startHost()
     await connect(liar, judge)
-    judge.links.report(liar.id, { reason: 'wrong block for its CID', proven: true })
+    judge.links.report(liar.id, { fault: 'FALSE_ANSWER', reason: 'test' })
     await until(() => judge.links.peers().length === 0 && liar.links.peers().length === 0, 'both are disconnected')
     const { id, addresses } = judge.net.addresses()
     await liar.net.connect({ id, addresses }, soon()).catch(() => undefined)
@@ -101,12 +101,14 @@ describe('refusing peers', () => {
     await again.net.connect(liar.net.addresses(), soon())
   })
 
-  it('unproven misbehaviour is borne for a while', async () => {
+  it('everything else is borne, however often: it lowers the place alone', async () => {
     const judge = await startHost()
     const slow = await startHost()
     await connect(slow, judge)
-    for (let i = 0; i < 10; i++) judge.links.report(slow.id, { reason: 'slow', proven: false })
+    for (let i = 0; i < 1000; i++) judge.links.report(slow.id, { fault: 'SLOW', reason: 'test' })
     expect(judge.links.peers()).toEqual([slow.id])
+    expect(judge.parts.bans.list()).toEqual([])
+    expect(judge.links.demerits(slow.id)).toBeGreaterThan(900)
   })
 
   it('what the operator blocks: peers and addresses', async () => {

@@ -53,7 +53,7 @@ describe('memory network', () => {
     await expect(a.links.open('b', [ECHO], never)).rejects.toMatchObject({ code: 'NOT_CONNECTED' })
   })
 
-  it('refuses unknown protocols, resets on a cut, bans the proven', async () => {
+  it('refuses unknown protocols, resets on a cut, bans', async () => {
     const { network, a } = pair()
     network.connect('a', 'b')
     await expect(a.links.open('b', ['/x'], never)).rejects.toMatchObject({ code: 'PROTOCOL_UNSUPPORTED' })
@@ -62,7 +62,7 @@ describe('memory network', () => {
     network.cut('a', 'b')
     await expect(read).rejects.toMatchObject({ code: 'STREAM_RESET' })
     network.connect('a', 'b')
-    a.links.report('b', { reason: 'lies', proven: true })
+    a.links.report('b', { fault: 'FALSE_ANSWER', reason: 'lies' })
     expect(a.links.peers()).toEqual([])
     expect(() => network.connect('b', 'a')).toThrow(/Cannot connect/)
   })

@@ -6,6 +6,7 @@ import { toHex } from '../../src/base/bytes.ts'
 import type { Timers } from '../../src/base/ports.ts'
 import { blake2b256 } from '../../src/crypto/blake2b.ts'
 import { P2pError } from '../../src/p2p/errors.ts'
+import { penaltyOf } from '../../src/p2p/faults.ts'
 import type { ByteStream, Misbehaviour, PeerLinks, PeerName } from '../../src/p2p/peerLinks.ts'
 import type { GossipMessage, PubSub, Verdict } from '../../src/p2p/pubSub.ts'
 
@@ -38,7 +39,7 @@ export interface MemoryNode {
   readonly tags: Map<PeerName, Map<string, number>>
   /** Verdicts of this node's own validators, in order. */
   readonly judged: JudgedMessage[]
-  /** Peers that proven misbehaviour banned: they cannot connect again. */
+  /** Peers that were banned: they cannot connect again. */
   readonly banned: ReadonlySet<PeerName>
   /** Streams that are open at this node's end. */
   readonly openStreams: number
@@ -278,9 +279,13 @@ class Node implements MemoryNode, PeerLinks, PubSub {
 
   report(peer: PeerName, what: Misbehaviour): void {
     this.reports.push({ peer, what })
-    if (!what.proven) return
+    if (penaltyOf(what.fault) !== 'ban') return
     this.banned.add(peer)
     this.#network.cut(this.name, peer)
+  }
+
+  demerits(peer: PeerName): number {
+    return this.reports.filter((one) => one.peer === peer).length
   }
 
   tag(peer: PeerName, name: string, weight: number): void {

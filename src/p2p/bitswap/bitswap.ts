@@ -7,10 +7,9 @@ import type { Clock, Logger, Timers } from '../../base/ports.ts'
 import type { Blockstore } from '../../ipld/blockstore.ts'
 import type { BlockSource } from '../../ipld/withBlocks.ts'
 import { P2pError } from '../errors.ts'
-import { isGarbage } from '../framing/garbage.ts'
 import { StreamReader } from '../framing/streamReader.ts'
 import { PeerBudget } from '../peerBudget.ts'
-import type { ByteStream, PeerLinks, PeerName } from '../peerLinks.ts'
+import { type ByteStream, type PeerLinks, type PeerName, reportError } from '../peerLinks.ts'
 import { ServiceGate } from '../serviceGate.ts'
 import { BlockClient } from './client.ts'
 import {
@@ -20,6 +19,7 @@ import {
   MAX_STREAMS,
   MESSAGE_MS,
   UNASKED_BUDGET,
+  UNASKED_PAUSE_MS,
 } from './limits.ts'
 import { BITSWAP_PROTOCOLS, type BitswapMessage, decodeMessage } from './messages.ts'
 import { PeerSender, type PeerSenderDeps } from './peerSender.ts'
@@ -76,7 +76,7 @@ class BitswapNode {
     }
     const unasked = new PeerBudget(clock, UNASKED_BUDGET)
     this.client = new BlockClient({ links, timers, send, unasked, swarm: this.#swarm })
-    const onFlood = (peer: PeerName): void => links.report(peer, { reason: 'bitswap: too many wants', proven: false })
+    const onFlood = (peer: PeerName): void => links.report(peer, { fault: 'FLOOD', reason: 'bitswap wants' })
     this.#server = new WantServer({ blocks, clock, timers, send, onFlood })
     this.#ends = [
       ...BITSWAP_PROTOCOLS.map((protocol) => links.handle(protocol, (peer, stream) => this.#serve(peer, stream))),
@@ -122,7 +122,7 @@ class BitswapNode {
     const { links, log } = this.#deps
     const streams = this.#streams.get(peer) ?? new Set<ByteStream>()
     if (streams.size >= MAX_STREAMS) {
-      links.report(peer, { reason: 'bitswap: too many streams', proven: false })
+      links.report(peer, { fault: 'FLOOD', reason: 'bitswap streams' })
       throw new P2pError('PEER_REFUSED', 'too many streams')
     }
     this.#streams.set(peer, streams.add(stream))
@@ -135,7 +135,7 @@ class BitswapNode {
       await stream.closeWrite()
     } catch (error) {
       log.debug('bitswap stream ended', { peer, error: errorMessage(error) })
-      if (isGarbage(error)) links.report(peer, { reason: `bitswap: ${errorMessage(error)}`, proven: true })
+      reportError(links, peer, 'bitswap', error)
       throw error
     } finally {
       streams.delete(stream)
@@ -160,8 +160,10 @@ class BitswapNode {
     if (message.blocks.length + message.presences.length + message.bareBlocks.length > 0) {
       this.#senders.get(peer)?.answered()
     }
-    this.client.receive(peer, message)
+    const isFlood = this.client.receive(peer, message)
     this.#server.receive(peer, message.wants)
+    // What it sends on waits unread: it slows down itself alone.
+    if (isFlood) await new Promise<void>((resolve) => this.#deps.timers.setTimeout(resolve, UNASKED_PAUSE_MS))
   }
 
   #ofPeer(peer: PeerName): ServiceGate {

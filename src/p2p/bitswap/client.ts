@@ -3,18 +3,19 @@
  * it. A block that several callers want is asked for once.
  * @see ipfs/boxo bitswap/client/internal/session
  */
+import { toHex } from '../../base/bytes.ts'
 import type { Timers } from '../../base/ports.ts'
 import type { Cid } from '../../codec/cid.ts'
 import type { BlockSource } from '../../ipld/withBlocks.ts'
 import { P2pError } from '../errors.ts'
 import { abortReason } from '../framing/patientStream.ts'
 import type { PeerBudget } from '../peerBudget.ts'
-import type { PeerLinks, PeerName } from '../peerLinks.ts'
+import { byDemerits, type PeerLinks, type PeerName } from '../peerLinks.ts'
 import { ASK_AGAIN_MS, FETCH_WINDOW, HAVE_FANOUT, MAX_WANTS, RETRY_MS, WANT_MS } from './limits.ts'
 import {
   BITSWAP_PROTOCOLS,
   type BitswapMessage,
-  isBareBlockOf,
+  bareDigests,
   type Presence,
   type ReceivedMessage,
   type SentBlock,
@@ -113,7 +114,8 @@ export class BlockClient implements BlockSource {
 
   #candidates(): PeerName[] {
     const { links, swarm } = this.#deps
-    return swarm.order(links.peers().filter((peer) => BITSWAP_PROTOCOLS.some((name) => links.speaks(peer, name))))
+    const speakers = links.peers().filter((peer) => BITSWAP_PROTOCOLS.some((name) => links.speaks(peer, name)))
+    return byDemerits(links, swarm.order(speakers))
   }
 
   /** Asks the best peer for new wants; without peers they end at once. */
@@ -222,7 +224,8 @@ export class BlockClient implements BlockSource {
     for (const one of wanted) {
       if (one.waiting > 0) continue
       if (!one.done) this.#settle(one, undefined)
-      for (const [peer, state] of one.asked) if (state === 'block asked') push(cancels, peer, one)
+      // Of whoever said no, too: it would send the block when it comes by it.
+      for (const peer of one.asked.keys()) push(cancels, peer, one)
     }
     for (const [peer, list] of cancels) {
       const wants = list.map(({ cid }): Want => ({ cid, type: 'block', cancel: true, sendDontHave: false }))
@@ -230,40 +233,44 @@ export class BlockClient implements BlockSource {
     }
   }
 
-  /** What a peer sent. Reports the peer that floods. */
-  receive(peer: PeerName, message: ReceivedMessage): void {
-    for (const block of message.blocks) this.#receiveBlock(peer, block)
-    for (const data of message.bareBlocks) this.#receiveBare(peer, data)
-    for (let i = 0; i < message.unusable; i++) this.#unasked(peer, 0)
+  /** What a peer sent. @returns whether it sends more that was not asked for than is borne */
+  receive(peer: PeerName, message: ReceivedMessage): boolean {
+    let unasked = message.unusable
+    for (const block of message.blocks) if (!this.#receiveBlock(peer, block)) unasked += unitsOf(block.data)
+    const bare = message.bareBlocks
+    const wanted = bare.length === 0 ? undefined : this.#wantedOf(peer)
+    for (const data of bare) if (!this.#receiveBare(peer, data, wanted)) unasked += unitsOf(data)
     if (message.presences.length > 0) this.#receivePresences(peer, message.presences)
+    if (unasked === 0 || this.#deps.unasked.spend(peer, unasked)) return false
+    this.#deps.links.report(peer, { fault: 'UNASKED', reason: 'bitswap: blocks that were not asked for' })
+    return true
   }
 
-  #receiveBlock(peer: PeerName, block: SentBlock): void {
+  /** @returns whether it was to be expected */
+  #receiveBlock(peer: PeerName, block: SentBlock): boolean {
     const { key } = block.cid
     const one = this.#wanted.get(key)
-    if (!this.#deps.swarm.brought(peer, key, one !== undefined)) {
-      this.#unasked(peer, block.data.length)
-      return
-    }
-    if (one === undefined) return
+    if (!this.#deps.swarm.brought(peer, key, one !== undefined)) return false
+    if (one === undefined) return true
     one.asked.delete(peer)
     // The message is one buffer: a small block must not keep all of it.
     this.#settle(one, new Uint8Array(block.data))
+    return true
   }
 
-  #receiveBare(peer: PeerName, data: Uint8Array): void {
-    for (const one of this.#wanted.values()) {
-      if (one.asked.has(peer) && isBareBlockOf(one.cid, data)) {
-        this.#receiveBlock(peer, { cid: one.cid, data })
-        return
-      }
+  /** What was asked of a peer and has not come, by digest as hex. */
+  #wantedOf(peer: PeerName): ReadonlyMap<string, Cid> {
+    const wanted = new Map<string, Cid>()
+    for (const { cid, asked } of this.#wanted.values()) if (asked.has(peer)) wanted.set(toHex(cid.digest), cid)
+    return wanted
+  }
+
+  #receiveBare(peer: PeerName, data: Uint8Array, wanted: ReadonlyMap<string, Cid> | undefined): boolean {
+    for (const digest of bareDigests(data)) {
+      const cid = wanted?.get(digest)
+      if (cid !== undefined) return this.#receiveBlock(peer, { cid, data })
     }
-    this.#unasked(peer, data.length)
-  }
-
-  #unasked(peer: PeerName, sizeBytes: number): void {
-    if (this.#deps.unasked.take(peer, 1 + Math.floor(sizeBytes / UNASKED_UNIT_BYTES))) return
-    this.#deps.links.report(peer, { reason: 'bitswap: a flood of blocks that were not asked for', proven: true })
+    return false
   }
 
   #receivePresences(peer: PeerName, presences: readonly Presence[]): void {
@@ -274,7 +281,6 @@ export class BlockClient implements BlockSource {
       if (one === undefined || state === undefined) continue
       if (!has) {
         one.asked.set(peer, 'has it not')
-        this.#deps.swarm.declined(peer, cid.key)
       } else if (state === 'have asked') one.asked.set(peer, 'has it')
       if (!one.underWay) stranded.push(one)
       else if (has && state === 'have asked') stranded.push(one)
@@ -296,6 +302,11 @@ export class BlockClient implements BlockSource {
     this.#closed = true
     for (const one of [...this.#wanted.values()]) this.#settle(one, undefined)
   }
+}
+
+/** What an unasked block counts for. */
+function unitsOf(data: Uint8Array): number {
+  return 1 + Math.floor(data.length / UNASKED_UNIT_BYTES)
 }
 
 function push<K, V>(lists: Map<K, V[]>, key: K, value: V): void {

@@ -1,10 +1,12 @@
 /** Bounds of bitswap, ours to choose unless they say whose they are. */
 import type { Budget } from '../peerBudget.ts'
 
-/** Longest message, bytes (forest; no block of the chain comes near it). */
-export const MAX_MESSAGE_BYTES: number = 2 * 1024 * 1024
+/** Longest message, bytes: go-libp2p's `network.MessageSizeMax`, above which boxo reads none and makes none. */
+export const MAX_MESSAGE_BYTES: number = 4 * 1024 * 1024
 /** Entries of one wantlist that are looked at (forest). */
 export const MAX_ENTRIES = 1024
+/** Blocks, and words on whether they are there, of one message that are looked at: some 20 ms. boxo's have a few hundred. */
+export const MAX_MESSAGE_BLOCKS = 4096
 /** Bytes of blocks after which an answer is sent and the next begun. */
 export const ANSWER_BYTES: number = 256 * 1024
 /** A want-have of a block no larger is answered with the block, bytes (go-bitswap). */
@@ -23,7 +25,7 @@ export const BUSY_MS = 5
 export const MAX_STREAMS = 64
 /** Messages that come at once: of one peer, of all. */
 export const MAX_READING_OF_PEER = 4
-export const MAX_READING = 64
+export const MAX_READING = 32
 
 /** A stream that outlives this time takes more than one message, milliseconds: a peer that reads one ends it at once. */
 export const PROBE_MS = 1000
@@ -46,5 +48,6 @@ export const FETCH_WINDOW = 512
 /** Wants under way, of all who ask. */
 export const MAX_WANTS = 65_536
 
-/** Blocks that nobody asked for: so many a peer may send (late answers), then it is a flood. */
+/** Blocks that nobody asked for: so many a peer may send, then it is read no faster than this pause between two messages lets it. */
 export const UNASKED_BUDGET: Budget = { capacity: 256, perSecond: 1 }
+export const UNASKED_PAUSE_MS = 1000

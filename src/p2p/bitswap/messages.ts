@@ -2,13 +2,13 @@
  * Bitswap's message, and how each version of the protocol writes it.
  * @see ipfs/specs BITSWAP.md; forest proto/bitswap_pb.proto
  */
-import { equalBytes } from '../../base/bytes.ts'
+import { toHex } from '../../base/bytes.ts'
 import { type Cid, cidFromBytes, createCid, HASH_BLAKE2B_256, HASH_SHA2_256 } from '../../codec/cid.ts'
 import { readVarint } from '../../codec/varint.ts'
 import { blake2b256 } from '../../crypto/blake2b.ts'
 import { sha256 } from '../../crypto/hashes.ts'
 import { P2pError } from '../errors.ts'
-import { MAX_ENTRIES } from './limits.ts'
+import { MAX_ENTRIES, MAX_MESSAGE_BLOCKS } from './limits.ts'
 import { ProtoReader, ProtoWriter, WIRE_BYTES, WIRE_VARINT } from './protobuf.ts'
 
 /** Newest first. */
@@ -136,7 +136,10 @@ export function decodeMessage(bytes: Uint8Array): ReceivedMessage {
     const { field, wire } = reader.tag()
     if (wire !== WIRE_BYTES) reader.skip(wire)
     else if (field === WANTLIST) decodeWants(reader.bytes(), wants)
-    else if (field === PRESENCES) decodePresence(reader.bytes(), presences)
+    else if (blocks.length + presences.length + bareBlocks.length + unusable >= MAX_MESSAGE_BLOCKS) {
+      reader.skip(wire)
+      unusable++
+    } else if (field === PRESENCES) decodePresence(reader.bytes(), presences)
     else if (field === BARE_BLOCKS) bareBlocks.push(reader.bytes())
     else if (field === PAYLOAD) {
       const block = decodeBlock(reader.bytes())
@@ -223,8 +226,7 @@ function digestOf(hashCode: number, data: Uint8Array): Uint8Array | undefined {
   return hashCode === HASH_SHA2_256 ? sha256(data) : undefined
 }
 
-/** Whether bare data are the block of `cid`. */
-export function isBareBlockOf(cid: Cid, data: Uint8Array): boolean {
-  const digest = digestOf(cid.hashCode, data)
-  return digest !== undefined && equalBytes(digest, cid.digest)
+/** Digests that data without a CID may be known by, as hex. */
+export function bareDigests(data: Uint8Array): readonly string[] {
+  return [toHex(sha256(data)), toHex(blake2b256(data))]
 }

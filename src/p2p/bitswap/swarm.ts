@@ -10,13 +10,15 @@ const SHARE = 0.2
 const PATIENCE = 3
 /** CIDs asked of a peer that are remembered, so that a late answer is no flood. */
 const REMEMBERED: number = 2 * MAX_WANTS
+/** A block is expected of whoever was asked for it so long ago or less, milliseconds. */
+const EXPECTED_MS = 10 * 60_000
 
 interface Known {
   /** When it last brought a block; undefined: never. */
   lastBlockMs: number | undefined
   averageMs: number | undefined
-  /** By CID, when it was asked for last, and how many answers may come. */
-  readonly asked: Lru<string, { readonly atMs: number; readonly times: number }>
+  /** By CID, when it was asked for last. */
+  readonly asked: Lru<string, number>
 }
 
 /** See the file's comment. */
@@ -58,29 +60,24 @@ export class Swarm {
   }
 
   asks(peer: PeerName, key: string): void {
-    const { asked } = this.#of(peer)
-    asked.set(key, { atMs: this.#clock.monotonicMs(), times: (asked.get(key)?.times ?? 0) + 1 })
-  }
-
-  /** The peer has not got it: nothing more is to come. */
-  declined(peer: PeerName, key: string): void {
-    this.#known.get(peer)?.asked.delete(key)
+    this.#of(peer).asked.set(key, this.#clock.monotonicMs())
   }
 
   /**
    * A block came.
    * @param first - nobody brought it before: the peer is the one to ask next
-   * @returns whether the peer had been asked for it
+   * @returns whether it was to be expected. What was asked for stays so for a while, whatever was said since: who said
+   *   that it has it not remembers the want and sends the block when it comes by it, a cancellation may cross it, and
+   *   each time of asking may be answered (boxo decision engine, NotifyNewBlocks)
    */
   brought(peer: PeerName, key: string, first: boolean): boolean {
     const known = this.#of(peer)
     const since = known.asked.get(key)
-    if (since === undefined) return false
-    if (since.times === 1) known.asked.delete(key)
-    else known.asked.set(key, { ...since, times: since.times - 1 })
     const now = this.#clock.monotonicMs()
-    if (first) known.lastBlockMs = now
-    const took = now - since.atMs
+    if (since === undefined || now - since > EXPECTED_MS) return false
+    if (!first) return true
+    known.lastBlockMs = now
+    const took = now - since
     known.averageMs = known.averageMs === undefined ? took : known.averageMs + (took - known.averageMs) * SHARE
     return true
   }

@@ -2,17 +2,15 @@
  * Asks a peer for finality certificates. What comes is decoded and in sequence; whether it is true is for F3 to say.
  * @see go-f3 certexchange/client.go Request
  */
-import { errorMessage } from '../../base/errors.ts'
 import type { Clock, Timers } from '../../base/ports.ts'
 import { decode, encode } from '../../codec/description.ts'
 import { type FinalityCertificate, finalityCertificate } from '../../consensus/f3/certificate.ts'
 import type { PowerTable } from '../../consensus/f3/powerTable.ts'
 import { P2pError } from '../errors.ts'
 import { ask } from '../framing/ask.ts'
-import { isGarbage } from '../framing/garbage.ts'
 import type { Time } from '../framing/patientStream.ts'
 import type { StreamReader } from '../framing/streamReader.ts'
-import type { PeerLinks, PeerName } from '../peerLinks.ts'
+import { byDemerits, type PeerLinks, type PeerName, reportError } from '../peerLinks.ts'
 import { CLIENT_LIMITS, MAX_CERTIFICATES, MAX_HEADER_BYTES, MAX_ITEM_BYTES } from './limits.ts'
 import { certExchangeProtocol, certRequest, certResponseHeader } from './messages.ts'
 
@@ -60,10 +58,13 @@ export class CertClient {
     this.#time = { clock: deps.clock, timers: deps.timers }
   }
 
-  /** Connected peers that speak it. */
+  /** Connected peers that speak it, the best first. */
   peers(): PeerName[] {
     const { links } = this.#deps
-    return links.peers().filter((peer) => links.speaks(peer, this.#protocol))
+    return byDemerits(
+      links,
+      links.peers().filter((peer) => links.speaks(peer, this.#protocol)),
+    )
   }
 
   /**
@@ -87,7 +88,7 @@ export class CertClient {
         return { pendingInstance: header.pendingInstance, powerTable: header.powerTable, certificates }
       })
     } catch (error) {
-      if (isGarbage(error)) this.#report(peer, error)
+      reportError(this.#deps.links, peer, 'certificate exchange', error)
       throw error
     }
   }
@@ -110,12 +111,8 @@ export class CertClient {
       }
     } catch (error) {
       if (out.length === 0) throw error
-      if (isGarbage(error)) this.#report(peer, error)
+      reportError(this.#deps.links, peer, 'certificate exchange', error)
     }
     return out
-  }
-
-  #report(peer: PeerName, error: unknown): void {
-    this.#deps.links.report(peer, { reason: `certificate exchange: ${errorMessage(error)}`, proven: true })
   }
 }

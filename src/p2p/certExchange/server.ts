@@ -8,11 +8,10 @@ import { decode, encode } from '../../codec/description.ts'
 import type { PowerTable } from '../../consensus/f3/powerTable.ts'
 import { P2pError } from '../errors.ts'
 import { linger } from '../framing/ask.ts'
-import { isGarbage } from '../framing/garbage.ts'
 import { PatientStream, type Time } from '../framing/patientStream.ts'
 import { StreamReader } from '../framing/streamReader.ts'
 import { PeerBudget } from '../peerBudget.ts'
-import type { ByteStream, PeerLinks, PeerName } from '../peerLinks.ts'
+import { type ByteStream, type PeerLinks, type PeerName, reportError } from '../peerLinks.ts'
 import { ServiceGate } from '../serviceGate.ts'
 import { MAX_CERTIFICATES, MAX_REQUEST_BYTES, SERVER_BUDGET, SERVER_GATE, SERVER_MS, STALL_MS } from './limits.ts'
 import { type CertRequest, certExchangeProtocol, certRequest, certResponseHeader } from './messages.ts'
@@ -47,7 +46,7 @@ export function serveCertExchange(deps: CertServerDeps): { stop(): void } {
   const end = links.handle(certExchangeProtocol(deps.f3Network), async (peer, stream) => {
     const leave = budget.take(peer) ? await gate.enter(peer) : undefined
     if (leave === undefined) {
-      links.report(peer, { reason: 'too many certificate requests', proven: false })
+      links.report(peer, { fault: 'FLOOD', reason: 'certificate requests' })
       throw new P2pError('PEER_REFUSED', 'too many requests')
     }
     const patience = { totalMs: SERVER_MS, stallMs: STALL_MS, signal: control.signal }
@@ -75,7 +74,7 @@ async function readRequest(links: PeerLinks, peer: PeerName, stream: ByteStream)
   try {
     return decode(certRequest, await new StreamReader(stream, MAX_REQUEST_BYTES).cborItem(MAX_REQUEST_BYTES))
   } catch (error) {
-    if (isGarbage(error)) links.report(peer, { reason: `certificate request: ${errorMessage(error)}`, proven: true })
+    reportError(links, peer, 'certificate request', error)
     throw error
   }
 }

@@ -10,9 +10,8 @@ import { equalTipsetKeys, firstBlock, type Tipset, type TipsetKey } from '../../
 import type { ChainRequest, ChainSource, FetchedChain, FetchedTipset } from '../chainSource.ts'
 import { P2pError } from '../errors.ts'
 import { type AskLimits, ask } from '../framing/ask.ts'
-import { isGarbage } from '../framing/garbage.ts'
 import { abortReason, type Time } from '../framing/patientStream.ts'
-import type { PeerLinks, PeerName } from '../peerLinks.ts'
+import { byDemerits, type PeerLinks, type PeerName, reportError } from '../peerLinks.ts'
 import { CLIENT_LIMITS, MAX_ATTEMPTS, MAX_HEADERS_BYTES } from './limits.ts'
 import {
   CHAIN_EXCHANGE_PROTOCOL,
@@ -142,8 +141,11 @@ export class ExchangeClient implements ChainSource {
     wish: Wish,
     take: (answer: ExchangeTipset, before: readonly T[]) => T,
   ): Promise<Answered<T>> {
-    const { links } = this.#deps
-    const candidates = links.peers().filter((peer) => links.speaks(peer, CHAIN_EXCHANGE_PROTOCOL))
+    const { links, log } = this.#deps
+    const candidates = byDemerits(
+      links,
+      links.peers().filter((peer) => links.speaks(peer, CHAIN_EXCHANGE_PROTOCOL)),
+    )
     if (candidates.length === 0) throw new P2pError('NO_PEERS', 'no peers available')
     const failures: string[] = []
     for (const peer of this.#tracker.order(candidates, wish.prefer).slice(0, MAX_ATTEMPTS)) {
@@ -157,7 +159,8 @@ export class ExchangeClient implements ChainSource {
       } catch (error) {
         throwIfAborted(wish.signal)
         this.#tracker.failed(peer, this.#time.clock.monotonicMs() - began, asked.length)
-        this.#blame(peer, error)
+        log.debug('chain exchange failed', { peer, error: errorMessage(error) })
+        reportError(links, peer, 'chain exchange', error)
         failures.push(`${peer}: ${errorMessage(error)}`)
       }
     }
@@ -178,16 +181,6 @@ export class ExchangeClient implements ChainSource {
       const end = await readAnswer(reader, { length, maxTipsetBytes }, (answer) => items.push(take(answer, items)))
       return { peer, items, complete: end === 'complete' }
     })
-  }
-
-  /** Lies and garbage are proven; to be slow counts a little; to refuse is no misbehaviour. */
-  #blame(peer: PeerName, error: unknown): void {
-    const { links, log } = this.#deps
-    log.debug('chain exchange failed', { peer, error: errorMessage(error) })
-    const lied = error instanceof P2pError && error.code === 'BAD_ANSWER'
-    const slow = error instanceof P2pError && error.code === 'TIMEOUT'
-    if (lied || isGarbage(error)) links.report(peer, { reason: `chain exchange: ${errorMessage(error)}`, proven: true })
-    else if (slow) links.report(peer, { reason: 'chain exchange: too slow', proven: false })
   }
 }
 

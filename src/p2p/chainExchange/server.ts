@@ -7,11 +7,10 @@ import type { Clock, Logger, Timers } from '../../base/ports.ts'
 import { decode } from '../../codec/description.ts'
 import { P2pError } from '../errors.ts'
 import { linger } from '../framing/ask.ts'
-import { isGarbage } from '../framing/garbage.ts'
 import { PatientStream, type Time } from '../framing/patientStream.ts'
 import { StreamReader } from '../framing/streamReader.ts'
 import { PeerBudget } from '../peerBudget.ts'
-import type { ByteStream, PeerLinks, PeerName } from '../peerLinks.ts'
+import { type ByteStream, type PeerLinks, type PeerName, reportError } from '../peerLinks.ts'
 import { ServiceGate } from '../serviceGate.ts'
 import { answerRequest, type EncodedAnswer, type ExchangeChain, refusal } from './answerRequest.ts'
 import {
@@ -95,7 +94,7 @@ class ExchangeServer {
   async #request(peer: PeerName, stream: ByteStream): Promise<ExchangeRequest> {
     const leave = await this.#readGate.enter(peer)
     if (leave === undefined) {
-      this.#deps.links.report(peer, { reason: 'too many chain exchange streams', proven: false })
+      this.#deps.links.report(peer, { fault: 'FLOOD', reason: 'chain exchange streams' })
       throw new P2pError('PEER_REFUSED', 'too many streams')
     }
     try {
@@ -112,9 +111,7 @@ class ExchangeServer {
       await writeAnswer(patient, answer)
       await patient.closeWrite()
     } catch (error) {
-      if (error instanceof P2pError && error.code === 'TIMEOUT') {
-        this.#deps.links.report(peer, { reason: 'chain exchange answer not taken', proven: false })
-      }
+      reportError(this.#deps.links, peer, 'chain exchange answer not taken', error)
       throw error
     } finally {
       patient.release()
@@ -128,9 +125,7 @@ class ExchangeServer {
       const bytes = await new StreamReader(patient, MAX_REQUEST_BYTES).cborItem(MAX_REQUEST_BYTES)
       return decode(exchangeRequest, bytes)
     } catch (error) {
-      if (isGarbage(error)) {
-        this.#deps.links.report(peer, { reason: `chain exchange request: ${errorMessage(error)}`, proven: true })
-      }
+      reportError(this.#deps.links, peer, 'chain exchange request', error)
       throw error
     } finally {
       patient.release()
@@ -141,7 +136,7 @@ class ExchangeServer {
     if (!hasPlace) return refusal(STATUS_GO_AWAY, 'too many requests at once')
     if (!this.#budget.take(peer, cost(request))) {
       if (!this.#refusals.take(peer)) {
-        this.#deps.links.report(peer, { reason: 'too many chain exchange requests', proven: false })
+        this.#deps.links.report(peer, { fault: 'FLOOD', reason: 'chain exchange requests' })
       }
       return refusal(STATUS_GO_AWAY, 'too many requests')
     }

@@ -13,6 +13,7 @@ import { topicScores } from '../gossip/scores.ts'
 import { allowedTopics } from '../gossip/topics.ts'
 import { Bans } from '../peers/bans.ts'
 import { BlockList } from '../peers/blockList.ts'
+import { Demerits } from '../peers/demerits.ts'
 import { PeerTags } from '../peers/peerTags.ts'
 import { peerOfAddress } from './addresses.ts'
 import { BoundedDatastore } from './boundedDatastore.ts'
@@ -120,7 +121,7 @@ export async function createHost(options: HostOptions, transports: HostTransport
     identity,
     router: pubsub,
     dht,
-    links: new HostLinks({ node: started, bans, tags, limits, clock, timers, log }),
+    links: new HostLinks({ node: started, bans, demerits: new Demerits(clock), tags, limits, clock, timers, log }),
     pubsub: new HostPubSub(pubsub, topics, log),
     bans,
     blocked,

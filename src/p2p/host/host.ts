@@ -18,6 +18,8 @@ const BOOK_PEERS = 1024
 const BOOTSTRAP_PROTECTION = 'bootstrap'
 /** What a place in a topic's mesh is worth. @see go-libp2p-pubsub tag_tracer.go GossipSubConnTagValueMeshPeer */
 const MESH_TAG = 20
+/** What a demerit takes from that: four as much as a place in a mesh gives. */
+const DEMERIT_WEIGHT = 5
 
 /** The network side of a node. Protocols are registered before {@link start}; topics are joined before or after it. */
 export class P2pHost {
@@ -40,6 +42,9 @@ export class P2pHost {
         dialAddress: (address, signal) => this.#dial(address, signal),
         refreshDht: (signal) => parts.dht.refreshRoutingTable({ signal }),
         isRefused: (peer) => parts.blocked.hasPeer(peer) || parts.bans.isBanned(peer),
+        turnedAway: () => parts.bans.leastBad().filter(({ peer }) => !parts.blocked.hasPeer(peer)),
+        pardon: (peer) => parts.bans.pardon(peer),
+        demerits: (peer) => links.demerits(peer),
         book,
         bootstrap: parts.bootstrap,
         clock: ports.clock,
@@ -145,7 +150,7 @@ export class P2pHost {
     const candidates = [...counts].map(([peer, count]) => ({
       peer,
       connections: count,
-      value: tags.value(peer),
+      value: tags.value(peer) - DEMERIT_WEIGHT * links.demerits(peer),
       sinceMs: links.since(peer) ?? 0,
       isProtected: tags.isProtected(peer),
     }))

@@ -5,8 +5,10 @@ import type { Libp2p } from 'libp2p'
 import { errorMessage } from '../../base/errors.ts'
 import type { Clock, Logger, Timers } from '../../base/ports.ts'
 import { P2pError } from '../errors.ts'
+import { penaltyOf } from '../faults.ts'
 import type { ByteStream, Misbehaviour, PeerLinks, PeerName } from '../peerLinks.ts'
 import type { Bans } from '../peers/bans.ts'
+import type { Demerits } from '../peers/demerits.ts'
 import type { PeerTags } from '../peers/peerTags.ts'
 import { TokenBucket } from '../peers/tokenBucket.ts'
 import { hostError } from './hostErrors.ts'
@@ -37,6 +39,7 @@ interface PeerState {
 export interface HostLinksDeps {
   readonly node: Libp2p
   readonly bans: Bans
+  readonly demerits: Demerits
   readonly tags: PeerTags
   readonly limits: HostLimits
   readonly clock: Clock
@@ -134,14 +137,21 @@ export class HostLinks implements PeerLinks {
   }
 
   report(peer: PeerName, what: Misbehaviour): void {
-    const { bans, log } = this.#deps
-    const banned = bans.report(peer, what)
-    log.debug('misbehaviour', { peer, reason: what.reason, proven: what.proven })
-    if (!banned) return
-    log.info('peer banned', { peer, reason: what.reason })
+    const { bans, demerits, log } = this.#deps
+    if (penaltyOf(what.fault) === 'lower place') {
+      demerits.add(peer)
+      log.debug('demerit', { peer, ...what })
+      return
+    }
+    bans.ban(peer, what)
+    log.info('peer banned', { peer, ...what })
     for (const connection of this.#connections(peer)) {
       connection.abort(new P2pError('PEER_BANNED', `peer banned: ${what.reason}`))
     }
+  }
+
+  demerits(peer: PeerName): number {
+    return this.#deps.demerits.of(peer)
   }
 
   tag(peer: PeerName, name: string, weight: number): void {
@@ -212,7 +222,7 @@ export class HostLinks implements PeerLinks {
     if (state === undefined) return stream.abort(new P2pError('NOT_CONNECTED', 'peer is gone'))
     if (!state.rate.take(clock.monotonicMs())) {
       stream.abort(new P2pError('PEER_REFUSED', 'too many streams'))
-      return this.report(peer, { reason: 'flood of streams', proven: false })
+      return this.report(peer, { fault: 'FLOOD', reason: 'streams' })
     }
     if (state.served >= limits.servedPerPeer || this.#served >= limits.served) {
       return stream.abort(new P2pError('PEER_REFUSED', 'too many streams'))

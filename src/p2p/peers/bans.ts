@@ -1,45 +1,32 @@
-/**
- * Peers that are refused for a while. Proven misbehaviour bans at once, and for longer each time; what may be bad luck
- * (slow, cut off, unhelpful) must come often.
- */
+/** Peers that are refused for a while, longer each time. What bans is for `faults.ts` to say. */
 import { fromUtf8, utf8 } from '../../base/bytes.ts'
 import type { Clock, KeyValueStore } from '../../base/ports.ts'
+import { type Fault, isFault } from '../faults.ts'
 import type { Misbehaviour, PeerName } from '../peerLinks.ts'
 
 const MINUTE_MS = 60_000
 
 /** How bans are given. */
 export interface BanPolicy {
-  /** First ban for proven misbehaviour, ms; doubled each time up to `longestMs`. */
-  readonly provenMs: number
+  /** First ban, ms; doubled each time up to `longestMs`. */
+  readonly firstMs: number
   readonly longestMs: number
-  /** Unproven cases within `forgetMs` that make a ban of `unprovenMs`. */
-  readonly unprovenLimit: number
-  readonly unprovenMs: number
-  /** After so long without a case the peer's record is clean, ms. */
-  readonly forgetMs: number
   /** Records kept; the oldest are forgotten. */
   readonly limit: number
 }
 
 export const BAN_POLICY: BanPolicy = {
-  provenMs: 60 * MINUTE_MS,
+  firstMs: 60 * MINUTE_MS,
   longestMs: 24 * 60 * MINUTE_MS,
-  unprovenLimit: 50,
-  unprovenMs: 2 * MINUTE_MS,
-  forgetMs: 10 * MINUTE_MS,
   limit: 4096,
 }
 
 const PREFIX = 'p2p/ban/'
 
-interface BanRecord {
-  /** Proven cases. */
-  readonly proven: number
-  readonly unproven: number
-  readonly lastMs: number
+interface BanRecord extends Misbehaviour {
+  /** Bans so far. */
+  readonly times: number
   readonly untilMs: number
-  readonly reason: string
 }
 
 /** A peer that is refused. */
@@ -48,6 +35,9 @@ export interface Ban {
   readonly untilMs: number
   readonly reason: string
 }
+
+/** Who is of another chain can never be of use. */
+const NEVER_OF_USE: Fault = 'OTHER_GENESIS'
 
 /** The bans of a node, kept in its store. */
 export class Bans {
@@ -70,23 +60,14 @@ export class Bans {
     }
   }
 
-  /** @returns whether the peer is banned now */
-  report(peer: PeerName, what: Misbehaviour): boolean {
+  /** Refuses a peer from now on. */
+  ban(peer: PeerName, { fault, reason }: Misbehaviour): void {
     const now = this.#clock.nowMs()
-    const { provenMs, longestMs, unprovenLimit, unprovenMs, forgetMs } = this.#policy
+    const { firstMs, longestMs } = this.#policy
     const before = this.#records.get(peer)
-    let proven = before?.proven ?? 0
-    let unproven = before !== undefined && now - before.lastMs < forgetMs ? before.unproven : 0
-    let untilMs = before?.untilMs ?? 0
-    if (what.proven) {
-      untilMs = Math.max(untilMs, now + Math.min(longestMs, provenMs * 2 ** proven))
-      proven++
-    } else if (++unproven >= unprovenLimit) {
-      untilMs = Math.max(untilMs, now + unprovenMs)
-      unproven = 0
-    }
-    this.#keep(peer, { proven, unproven, lastMs: now, untilMs, reason: what.reason })
-    return untilMs > now
+    const times = before?.times ?? 0
+    const untilMs = Math.max(before?.untilMs ?? 0, now + Math.min(longestMs, firstMs * 2 ** times))
+    this.#keep(peer, { times: times + 1, untilMs, fault, reason })
   }
 
   isBanned(peer: PeerName): boolean {
@@ -102,6 +83,21 @@ export class Bans {
     return found
   }
 
+  /** Those refused now that might be better than nobody: banned least often first, then whose ban ends first. */
+  leastBad(): Ban[] {
+    const record = (ban: Ban): BanRecord => this.#records.get(ban.peer) as BanRecord
+    return this.list()
+      .filter((ban) => record(ban).fault !== NEVER_OF_USE)
+      .sort((a, b) => record(a).times - record(b).times || a.untilMs - b.untilMs)
+  }
+
+  /** Ends a ban; the next one is longer all the same. */
+  pardon(peer: PeerName): void {
+    const record = this.#records.get(peer)
+    if (record !== undefined) this.#keep(peer, { ...record, untilMs: this.#clock.nowMs() })
+  }
+
+  /** Forgets all about a peer. */
   lift(peer: PeerName): void {
     this.#records.delete(peer)
     this.#store?.delete(utf8(PREFIX + peer))
@@ -110,7 +106,7 @@ export class Bans {
   #keep(peer: PeerName, record: BanRecord): void {
     this.#records.delete(peer)
     this.#records.set(peer, record)
-    if (record.untilMs > 0) this.#store?.put(utf8(PREFIX + peer), utf8(JSON.stringify(record)))
+    this.#store?.put(utf8(PREFIX + peer), utf8(JSON.stringify(record)))
     if (this.#records.size <= this.#policy.limit) return
     const oldest = this.#records.keys().next()
     if (oldest.done !== true) this.lift(oldest.value)
@@ -120,10 +116,10 @@ export class Bans {
 function parseRecord(bytes: Uint8Array | undefined): BanRecord | undefined {
   if (bytes === undefined) return undefined
   try {
-    const { proven, unproven, lastMs, untilMs, reason } = JSON.parse(fromUtf8(bytes)) as Record<string, unknown>
-    if (typeof proven !== 'number' || typeof unproven !== 'number') return undefined
-    if (typeof lastMs !== 'number' || typeof untilMs !== 'number' || typeof reason !== 'string') return undefined
-    return { proven, unproven, lastMs, untilMs, reason }
+    const { times, untilMs, fault, reason } = JSON.parse(fromUtf8(bytes)) as Record<string, unknown>
+    if (typeof times !== 'number' || typeof untilMs !== 'number') return undefined
+    if (typeof fault !== 'string' || !isFault(fault) || typeof reason !== 'string') return undefined
+    return { times, untilMs, fault, reason }
   } catch {
     return undefined
   }

@@ -1,6 +1,6 @@
 /**
  * Keeps the node among peers of its network: with too few it dials those it knows, with none the bootstrap peers, and
- * asks the DHT for more.
+ * asks the DHT for more. When nobody is left it tries the best of those that it turned away.
  * @see lotus lib/peermgr/peermgr.go PeerMgr
  */
 import type { Clock, Logger, Timers } from '../../base/ports.ts'
@@ -54,6 +54,12 @@ export interface PeerManagerDeps {
   refreshDht(signal: AbortSignal): Promise<void>
   /** Refused: banned, or on the operator's list. */
   isRefused(peer: PeerName): boolean
+  /** Banned peers, the best first. */
+  turnedAway(): readonly { readonly peer: PeerName; readonly reason: string }[]
+  /** Ends a ban. */
+  pardon(peer: PeerName): void
+  /** How far down a peer belongs. */
+  demerits(peer: PeerName): number
   readonly book: PeerBook
   readonly bootstrap: readonly string[]
   readonly clock: Clock
@@ -71,6 +77,7 @@ export class PeerManager {
   #cancelTick: (() => void) | undefined
   #ended: AbortController | undefined
   #expanding = false
+  #isAlone = false
   #refreshedMs = Number.NEGATIVE_INFINITY
   #savedMs = Number.NEGATIVE_INFINITY
 
@@ -138,6 +145,38 @@ export class PeerManager {
     if (this.#deps.connected().length === 0) await this.#dialBootstrap(signal)
     await this.#dialKnown(signal)
     if (!signal.aborted) await this.#refresh(signal)
+    if (!signal.aborted) await this.#reconsider(signal)
+  }
+
+  /**
+   * Nobody is left: peers that were turned away are better than none, one at a time. Who connected since the last look may
+   * not have said yet what it speaks.
+   */
+  async #reconsider(signal: AbortSignal): Promise<void> {
+    const { clock, log, turnedAway, pardon, filecoinPeers } = this.#deps
+    const wasAlone = this.#isAlone
+    this.#isAlone = filecoinPeers().length === 0
+    if (!wasAlone || !this.#isAlone) return
+    for (const { peer, reason } of turnedAway()) {
+      const addresses = this.#addressesOf(peer)
+      if (addresses.length === 0 || !this.#failed.mayTry(peer, clock.monotonicMs())) continue
+      log.warn('no peer is left: trying one that was turned away', { peer, reason })
+      pardon(peer)
+      try {
+        await this.#deps.dial(peer, addresses, signal)
+        return
+      } catch {
+        this.#failed.failed(peer, clock.monotonicMs())
+      }
+    }
+  }
+
+  /** Where a peer was met, or the operator says that it is. */
+  #addressesOf(peer: PeerName): readonly string[] {
+    const ending = `/p2p/${peer}`
+    const said = this.#deps.bootstrap.filter((address) => address.endsWith(ending))
+    const met = this.#deps.book.find(peer)?.addresses ?? []
+    return [...new Set([...met, ...said.map((address) => address.slice(0, -ending.length))])]
   }
 
   async #dialBootstrap(signal: AbortSignal): Promise<void> {
@@ -167,7 +206,8 @@ export class PeerManager {
       if (this.#failed.mayTry(peer, clock.monotonicMs())) candidates.set(peer, addresses)
     }
     for (const [peer, addresses] of [...this.#leads].reverse()) consider(peer, addresses)
-    for (const { peer, addresses } of book.list()) consider(peer, addresses)
+    const met = book.list().sort((a, b) => this.#deps.demerits(a.peer) - this.#deps.demerits(b.peer))
+    for (const { peer, addresses } of met) consider(peer, addresses)
     await this.#inParallel([...candidates], async ([peer, addresses]) => {
       if (this.#deps.filecoinPeers().length >= this.#options.minPeers) return
       try {

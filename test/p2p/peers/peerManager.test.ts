@@ -14,6 +14,7 @@ interface World {
   readonly dialled: string[]
   readonly unreachable: Set<string>
   readonly refused: Set<string>
+  readonly pardoned: string[]
   refreshes: number
 }
 
@@ -26,6 +27,7 @@ function world(bootstrap: string[], connected: string[] = []): World {
     dialled: [] as string[],
     unreachable: new Set<string>(),
     refused: new Set<string>(),
+    pardoned: [] as string[],
     refreshes: 0,
   }
   const dial = (name: string): Promise<void> => {
@@ -44,6 +46,12 @@ function world(bootstrap: string[], connected: string[] = []): World {
       return Promise.resolve()
     },
     isRefused: (peer) => state.refused.has(peer),
+    turnedAway: () => [...state.refused].map((peer) => ({ peer, reason: 'test' })),
+    pardon: (peer) => {
+      state.refused.delete(peer)
+      state.pardoned.push(peer)
+    },
+    demerits: () => 0,
     book: state.book,
     bootstrap,
     clock: time,
@@ -114,5 +122,23 @@ it('those that do not answer are asked less and less', async () => {
   await w.time.advance(1_200_000)
   // 5 s, 10 s, … 640 s: eight waits and the first attempt.
   expect(w.dialled.length).toBeLessThanOrEqual(10)
+  w.manager.stop()
+})
+
+it('alone, it tries those that it turned away, the best first; with anybody else it does not', async () => {
+  const w = world([])
+  for (const name of ['best', 'next', 'unknown']) w.refused.add(name)
+  for (const name of ['best', 'next']) w.book.seen(name, [`/ip4/1.2.3.4/tcp/${name.length}`], 1)
+  w.unreachable.add('best')
+  w.connected.add('friend')
+  w.manager.start()
+  await w.time.advance(60_000)
+  expect(w.pardoned).toEqual([])
+  w.connected.clear()
+  await w.time.advance(10_000)
+  expect(w.pardoned).toEqual(['best', 'next'])
+  expect([...w.connected]).toEqual(['next'])
+  await w.time.advance(60_000)
+  expect(w.pardoned).toEqual(['best', 'next'])
   w.manager.stop()
 })

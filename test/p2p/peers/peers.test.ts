@@ -4,6 +4,7 @@ import { MemoryStore } from '../../../src/base/memoryStore.ts'
 import { Backoff } from '../../../src/p2p/peers/backoff.ts'
 import { BAN_POLICY, Bans } from '../../../src/p2p/peers/bans.ts'
 import { BlockList } from '../../../src/p2p/peers/blockList.ts'
+import { Demerits } from '../../../src/p2p/peers/demerits.ts'
 import { PeerBook } from '../../../src/p2p/peers/peerBook.ts'
 import { PeerTags } from '../../../src/p2p/peers/peerTags.ts'
 import { TokenBucket } from '../../../src/p2p/peers/tokenBucket.ts'
@@ -11,15 +12,14 @@ import { peersToTrim } from '../../../src/p2p/peers/trimConnections.ts'
 import { VirtualTime } from '../../support/virtualTime.ts'
 
 const HOUR = 3_600_000
-const PROVEN = { reason: 'false block', proven: true }
-const UNPROVEN = { reason: 'slow', proven: false }
+const LIE = { fault: 'FALSE_ANSWER', reason: 'false block' } as const
 
 describe('bans', () => {
-  it('proven misbehaviour bans at once, for twice as long each time, a day at most', async () => {
+  it('end, and are twice as long each time, a day at most', async () => {
     const time = new VirtualTime()
     const bans = new Bans(time)
     for (const hours of [1, 2, 4, 8, 16, 24, 24]) {
-      expect(bans.report('liar', PROVEN)).toBe(true)
+      bans.ban('liar', LIE)
       await time.advance(hours * HOUR - 1)
       expect(bans.isBanned('liar')).toBe(true)
       await time.advance(1)
@@ -28,23 +28,27 @@ describe('bans', () => {
     expect(bans.isBanned('other')).toBe(false)
   })
 
-  it('unproven misbehaviour must come often', async () => {
+  it('are ended for the least bad when nobody else is left; the next one is longer all the same', async () => {
     const time = new VirtualTime()
     const bans = new Bans(time)
-    for (let i = 1; i < BAN_POLICY.unprovenLimit; i++) expect(bans.report('slow', UNPROVEN)).toBe(false)
-    expect(bans.report('slow', UNPROVEN)).toBe(true)
-    await time.advance(BAN_POLICY.unprovenMs)
-    expect(bans.isBanned('slow')).toBe(false)
-    for (let i = 0; i < 3 * BAN_POLICY.unprovenLimit; i++) {
-      await time.advance(BAN_POLICY.forgetMs)
-      expect(bans.report('slow', UNPROVEN)).toBe(false)
-    }
+    bans.ban('twice', LIE)
+    bans.ban('twice', LIE)
+    await time.advance(1000)
+    bans.ban('later', LIE)
+    bans.ban('elsewhere', { fault: 'OTHER_GENESIS', reason: 'bafy' })
+    await time.advance(1000)
+    bans.ban('last', LIE)
+    expect(bans.leastBad().map(({ peer }) => peer)).toEqual(['later', 'last', 'twice'])
+    bans.pardon('later')
+    expect(bans.isBanned('later')).toBe(false)
+    bans.ban('later', LIE)
+    expect(bans.list().find(({ peer }) => peer === 'later')?.untilMs).toBe(time.nowMs() + 2 * HOUR)
   })
 
   it('outlive the process, and are forgotten when they are long over', async () => {
     const time = new VirtualTime()
     const store = new MemoryStore()
-    new Bans(time, store).report('liar', PROVEN)
+    new Bans(time, store).ban('liar', LIE)
     expect(new Bans(time, store).list()).toEqual([
       { peer: 'liar', reason: 'false block', untilMs: time.nowMs() + HOUR },
     ])
@@ -56,13 +60,22 @@ describe('bans', () => {
   it('are bounded, in the store too', () => {
     const store = new MemoryStore()
     const bans = new Bans(new VirtualTime(), store, { ...BAN_POLICY, limit: 10 })
-    for (let i = 0; i < 100; i++) bans.report(`peer${i}`, PROVEN)
+    for (let i = 0; i < 100; i++) bans.ban(`peer${i}`, LIE)
     expect(bans.list()).toHaveLength(10)
     expect([...store.keys()]).toHaveLength(10)
     expect(bans.isBanned('peer99')).toBe(true)
     bans.lift('peer99')
     expect(bans.isBanned('peer99')).toBe(false)
   })
+})
+
+it('demerits add up and fade: half after five minutes', async () => {
+  const time = new VirtualTime()
+  const demerits = new Demerits(time)
+  for (let i = 0; i < 8; i++) demerits.add('slow')
+  expect([demerits.of('slow'), demerits.of('other')]).toEqual([8, 0])
+  await time.advance(10 * 60_000)
+  expect(demerits.of('slow')).toBe(2)
 })
 
 describe('peer book', () => {
