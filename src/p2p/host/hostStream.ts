@@ -40,7 +40,7 @@ export class HostStream implements ByteStream {
     const { status } = stream
     if (status === 'aborted' || status === 'reset') this.#fail(new P2pError('STREAM_RESET', 'stream reset'))
     else if (stream.remoteWriteStatus === 'closed') this.#finished = true
-    if (stream.readableEnded) this.#end()
+    this.#endIfEmpty()
   }
 
   read(): Promise<Uint8Array | undefined> {
@@ -130,14 +130,27 @@ export class HostStream implements ByteStream {
     if (reader !== undefined) {
       this.#reader = undefined
       reader.resolve(bytes)
-      return
+    } else {
+      this.#chunks.push(bytes)
+      this.#unread += bytes.length
+      if (this.#unread >= PAUSE_AT_BYTES && !this.#paused && this.#stream.readStatus === 'readable') {
+        this.#paused = true
+        this.#stream.pause()
+      }
     }
-    this.#chunks.push(bytes)
-    this.#unread += bytes.length
-    if (this.#unread >= PAUSE_AT_BYTES && !this.#paused && this.#stream.readStatus === 'readable') {
-      this.#paused = true
-      this.#stream.pause()
-    }
+    this.#endIfEmpty()
+  }
+
+  /**
+   * The end, when it was before this reader: no event tells of it any more.
+   *
+   * A fault of libp2p (`@libp2p/utils` 7.4.1, `AbstractMessageStream.maybeDispatchEnd`): it sets `readableEnded` for good
+   * when the other side's end comes while the negotiation holds the bytes. Those are pushed back behind the flag (`unshift`)
+   * and handed over later, without a second `end`. go-libp2p sends negotiation, message and end in one write, so the flag
+   * only counts together with an empty buffer.
+   */
+  #endIfEmpty(): void {
+    if (this.#stream.readableEnded && this.#stream.readBufferLength === 0) this.#end()
   }
 
   #resume(): void {
