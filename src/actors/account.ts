@@ -3,15 +3,15 @@
  * @see builtin-actors v18 actors/account/src/lib.rs
  */
 import { bool, bytesOrEmpty as bytes, type Codec, tuple } from '../codec/description.ts'
-import { Exit } from '../fvm/kernel/outcomes.ts'
 import { accountState } from '../state/account.ts'
 import { type Address, address, PROTOCOL_BLS, PROTOCOL_SECP256K1 } from '../types/address.ts'
+import { Exit } from '../types/exitCodes.ts'
 import { SIGNATURE_BLS, SIGNATURE_SECP256K1 } from '../types/signature.ts'
+import { SYSTEM_ID } from '../types/singletons.ts'
 import { call, command, type NativeActor, query } from './dispatch.ts'
 import { ActorError } from './errors.ts'
 import { methodNumber } from './frc42.ts'
 import type { Runtime } from './runtime.ts'
-import { SYSTEM_ID } from './singletons.ts'
 
 interface AuthenticateParams {
   /** Raw, without the type byte. */

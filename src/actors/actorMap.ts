@@ -5,9 +5,9 @@
 import type { Cid } from '../codec/cid.ts'
 import type { Codec } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
-import { Exit } from '../fvm/kernel/outcomes.ts'
 import { BlockMissing, IpldError } from '../ipld/errors.ts'
 import { Hamt } from '../ipld/hamt.ts'
+import { Exit } from '../types/exitCodes.ts'
 import { ActorError } from './errors.ts'
 import type { Runtime } from './runtime.ts'
 

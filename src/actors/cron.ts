@@ -2,13 +2,12 @@
  * The cron actor: calls the actors that want to be called at the end of every epoch.
  * @see builtin-actors v18 actors/cron/src/lib.rs
  */
-
 import { type Codec, list, tuple } from '../codec/description.ts'
 import { type CronEntry, cronEntry, cronState } from '../state/cron.ts'
+import { SYSTEM_ID } from '../types/singletons.ts'
 import { action, command, type NativeActor } from './dispatch.ts'
 import { ActorError } from './errors.ts'
 import type { Runtime } from './runtime.ts'
-import { SYSTEM_ID } from './singletons.ts'
 
 interface ConstructorParams {
   readonly entries: CronEntry[]

@@ -5,13 +5,13 @@
 import type { Codec } from '../codec/description.ts'
 import { VmError } from '../fvm/errors.ts'
 import type { ActorCode } from '../fvm/kernel/kernel.ts'
-import { Exit } from '../fvm/kernel/outcomes.ts'
 import type { ActorKind } from '../state/actorKind.ts'
+import { Exit } from '../types/exitCodes.ts'
+import { FIRST_EXPORTED_METHOD } from '../types/methodNumbers.ts'
 import type { MethodNum } from '../types/scalars.ts'
 import { ActorType } from './actorType.ts'
 import { ActorError, type ExitData } from './errors.ts'
 import { cborBlock, Runtime, readBlock } from './runtime.ts'
-import { FIRST_EXPORTED_METHOD } from './singletons.ts'
 import { INITIAL_PAGES, WasmGas } from './wasmGas.ts'
 
 /** A method: from the parameters' block to the returned one. */

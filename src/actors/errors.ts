@@ -1,6 +1,6 @@
 /** Errors of native actors: what an actor exits with, and what the host cannot do. */
 import { PetrelError } from '../base/errors.ts'
-import { Exit, FIRST_USER_EXIT_CODE } from '../fvm/kernel/outcomes.ts'
+import { Exit, FIRST_USER_EXIT_CODE } from '../types/exitCodes.ts'
 import type { ExitCode } from '../types/scalars.ts'
 
 /** Codes of {@link ActorsError}. */

@@ -2,12 +2,12 @@
  * The Ethereum account actor: the owner of an Ethereum key.
  * @see builtin-actors v18 actors/ethaccount/src/lib.rs
  */
-import { Exit } from '../fvm/kernel/outcomes.ts'
 import { delegatedParts, NAMESPACE_EAM } from '../types/address.ts'
+import { Exit } from '../types/exitCodes.ts'
+import { SYSTEM_ID } from '../types/singletons.ts'
 import { action, type NativeActor } from './dispatch.ts'
 import { ActorError } from './errors.ts'
 import type { Runtime } from './runtime.ts'
-import { SYSTEM_ID } from './singletons.ts'
 
 function construct(runtime: Runtime): void {
   runtime.validateCallerIs(SYSTEM_ID)

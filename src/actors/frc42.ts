@@ -4,8 +4,8 @@
  */
 import { utf8 } from '../base/bytes.ts'
 import { blake2b512 } from '../crypto/blake2b.ts'
+import { FIRST_EXPORTED_METHOD } from '../types/methodNumbers.ts'
 import type { MethodNum } from '../types/scalars.ts'
-import { FIRST_EXPORTED_METHOD } from './singletons.ts'
 
 const CONSTRUCTOR_PREFIX = '1|'
 

@@ -5,16 +5,17 @@
 import type { Cid } from '../codec/cid.ts'
 import { bytesOrEmpty as bytes, type Codec, cid, text, tuple, u64 } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
-import { Exit } from '../fvm/kernel/outcomes.ts'
 import { type InitState, initState } from '../state/init.ts'
 import { type Address, address, delegatedAddress, idAddress } from '../types/address.ts'
+import { Exit } from '../types/exitCodes.ts'
+import { METHOD_CONSTRUCTOR } from '../types/methodNumbers.ts'
 import type { ActorId } from '../types/scalars.ts'
+import { EAM_ID, FIRST_NON_SINGLETON_ID, SYSTEM_ID } from '../types/singletons.ts'
 import { ActorMap } from './actorMap.ts'
 import { ActorType } from './actorType.ts'
 import { call, command, type NativeActor } from './dispatch.ts'
 import { ActorError } from './errors.ts'
 import { type Runtime, rawBlock } from './runtime.ts'
-import { EAM_ID, FIRST_NON_SINGLETON_ID, METHOD_CONSTRUCTOR, SYSTEM_ID } from './singletons.ts'
 
 interface ConstructorParams {
   readonly networkName: string

@@ -14,9 +14,9 @@ import {
   tuple,
   u64,
 } from '../codec/description.ts'
-import { Exit } from '../fvm/kernel/outcomes.ts'
 import { type MultisigState, type MultisigTransaction, multisigState, multisigTransaction } from '../state/multisig.ts'
 import { type Address, address, idAddress } from '../types/address.ts'
+import { Exit } from '../types/exitCodes.ts'
 import {
   type ChainEpoch,
   chainEpoch,
@@ -26,6 +26,7 @@ import {
   type TokenAmount,
   tokenAmount,
 } from '../types/scalars.ts'
+import { INIT_ID } from '../types/singletons.ts'
 import { ActorMap } from './actorMap.ts'
 import { call, command, type Method, type NativeActor } from './dispatch.ts'
 import { ActorError } from './errors.ts'
@@ -33,7 +34,6 @@ import { methodNumber } from './frc42.ts'
 import { signedKey } from './mapKeys.ts'
 import { resolveToActorId } from './resolveToActorId.ts'
 import { type Runtime, rawBlock } from './runtime.ts'
-import { INIT_ID } from './singletons.ts'
 
 const SIGNERS_MAX = 256
 

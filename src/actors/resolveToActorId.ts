@@ -2,12 +2,12 @@
  * The number of an address, creating its actor when it is a key or f410 address that has none.
  * @see builtin-actors v18 runtime/src/builtin/shared.rs resolve_to_actor_id
  */
-import { Exit } from '../fvm/kernel/outcomes.ts'
 import type { Address } from '../types/address.ts'
+import { Exit } from '../types/exitCodes.ts'
+import { METHOD_SEND } from '../types/methodNumbers.ts'
 import type { ActorId } from '../types/scalars.ts'
 import { ActorError } from './errors.ts'
 import type { Runtime } from './runtime.ts'
-import { METHOD_SEND } from './singletons.ts'
 
 /** @throws ActorError USR_ILLEGAL_ARGUMENT; USR_NOT_FOUND when it must exist and does not; what the send failed with */
 export function resolveToActorId(runtime: Runtime, address: Address, checkExistence: boolean): ActorId {

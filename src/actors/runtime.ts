@@ -3,16 +3,16 @@
  * Wasm actors make, so that traces and fees of a native actor look like theirs.
  * @see builtin-actors v18 runtime/src/runtime/fvm.rs FvmRuntime; ref-fvm sdk/src
  */
-
 import { type Cid, CODEC_CBOR, CODEC_DAG_CBOR, HASH_BLAKE2B_256 } from '../codec/cid.ts'
 import { type Codec, decode, encode } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
 import { EMPTY_ARRAY_CID } from '../fvm/emptyArray.ts'
 import { SYSCALL_MILLIGAS } from '../fvm/gas/prices.ts'
 import type { Kernel, MessageContext, NetworkContext } from '../fvm/kernel/kernel.ts'
-import { ActorExit, ERRNO_TEXT, type Errno, Errno as Errors, Exit, SyscallError } from '../fvm/kernel/outcomes.ts'
+import { ActorExit, ERRNO_TEXT, type Errno, Errno as Errors, SyscallError } from '../fvm/kernel/outcomes.ts'
 import type { Blockstore } from '../ipld/blockstore.ts'
 import { type Address, addressToId, isIdAddress } from '../types/address.ts'
+import { Exit } from '../types/exitCodes.ts'
 import type { ActorId, ChainEpoch, ExitCode, MethodNum, TokenAmount } from '../types/scalars.ts'
 import type { ActorType } from './actorType.ts'
 import { ActorError, checkedExitCode, type ExitData } from './errors.ts'

@@ -2,13 +2,12 @@
  * The system actor: sender of implicit messages, keeper of the actors' code CIDs.
  * @see builtin-actors v18 actors/system/src/lib.rs
  */
-
 import type { Cid } from '../codec/cid.ts'
 import { type Codec, cid, list, text, tuple } from '../codec/description.ts'
 import { systemState } from '../state/system.ts'
+import { SYSTEM_ID } from '../types/singletons.ts'
 import { action, type NativeActor } from './dispatch.ts'
 import type { Runtime } from './runtime.ts'
-import { SYSTEM_ID } from './singletons.ts'
 
 interface ManifestEntry {
   readonly name: string

@@ -19,10 +19,9 @@ import {
   PROTOCOL_DELEGATED,
   PROTOCOL_SECP256K1,
 } from '../types/address.ts'
+import { INIT_ID } from '../types/singletons.ts'
 import { type ChainView, resolveId } from './chainView.ts'
 import { ChainError } from './errors.ts'
-
-const INIT_ACTOR = 1n
 
 /** @throws ChainError `UNDEFINED_ADDRESS`, `ACTOR_NOT_FOUND` */
 export function actorOf(view: ChainView, tree: StateTree, address: Address): ActorState {
@@ -77,7 +76,7 @@ export function accountKey(view: ChainView, tree: StateTree, address: Address): 
  */
 export function robustAddress(view: ChainView, tree: StateTree, address: Address): Address {
   const id = addressToId(address)
-  const actor = tree.getActor(INIT_ACTOR)
+  const actor = tree.getActor(INIT_ID)
   if (actor === undefined) throw new ChainError('ACTOR_NOT_FOUND', 'load init actor: actor not found')
   const { addressMap } = getCbor(view.store.blocks, initState, actor.head)
   let found: Address | undefined

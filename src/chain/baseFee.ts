@@ -4,15 +4,12 @@
  */
 import type { Network } from '../networks/network.ts'
 import { messageCid } from '../types/message.ts'
+import { BLOCK_GAS_TARGET, MINIMUM_BASE_FEE } from '../types/protocol.ts'
 import type { ChainEpoch, TokenAmount } from '../types/scalars.ts'
 import { signedMessageCid } from '../types/signedMessage.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
 import type { BlockMessages } from './blockMessages.ts'
 
-/** AttoFIL per gas, below which the fee never falls. */
-export const MINIMUM_BASE_FEE = 100n
-/** Units of gas that a block should use. */
-export const BLOCK_GAS_TARGET = 5_000_000_000n
 /** A change is at most this part of the fee. */
 const MAX_CHANGE_DENOMINATOR = 8n
 /** The unit of gas whose premium decides: the last of 80 % of a block's gas limit. @see FIP-0115 */
@@ -20,8 +17,6 @@ export const PREMIUM_INDEX = 7_999_999_999n
 /** Messages fill a block to 4/5 at most; counted until Smoke. */
 const PACKING_NUMERATOR = 4n
 const PACKING_DENOMINATOR = 5n
-/** Epochs after Breeze in which the fee is held down. */
-const BREEZE_DURATION = 120
 
 /** Rounds towards minus infinity; BigInt's own division truncates. */
 function floorDivide(a: bigint, b: bigint): bigint {
@@ -122,12 +117,15 @@ function weighedPremiums(blocks: readonly BlockMessages[], baseFee: TokenAmount)
 export interface BaseFeeRules {
   /** Height of an upgrade by name; undefined when the network does not have it. */
   readonly upgradeHeight: (name: string) => ChainEpoch | undefined
+  /** Epochs after Breeze in which the fee is held down. */
+  readonly breezeDuration: ChainEpoch
 }
 
 /** The rules of a network. */
 export function baseFeeRules(network: Network): BaseFeeRules {
   const heights = new Map(network.upgrades.map((upgrade) => [upgrade.name, upgrade.height]))
-  return { upgradeHeight: (name) => heights.get(name) }
+  const { breezeGasTampingDuration } = network.protocol
+  return { upgradeHeight: (name) => heights.get(name), breezeDuration: breezeGasTampingDuration }
 }
 
 /**
@@ -137,7 +135,7 @@ export function baseFeeRules(network: Network): BaseFeeRules {
  */
 export function computeBaseFee(rules: BaseFeeRules, tipset: Tipset, messages: readonly BlockMessages[]): TokenAmount {
   const breeze = rules.upgradeHeight('Breeze') ?? -1
-  if (breeze >= 0 && tipset.height > breeze && tipset.height < breeze + BREEZE_DURATION) return MINIMUM_BASE_FEE
+  if (breeze >= 0 && tipset.height > breeze && tipset.height < breeze + rules.breezeDuration) return MINIMUM_BASE_FEE
   const baseFee = firstBlock(tipset).parentBaseFee
   const fireHorse = rules.upgradeHeight('FireHorse') ?? Number.POSITIVE_INFINITY
   if (tipset.height < fireHorse) {

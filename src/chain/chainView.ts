@@ -12,6 +12,7 @@ import { type Address, addressToId, idAddress, isIdAddress } from '../types/addr
 import type { BlockHeader } from '../types/blockHeader.ts'
 import type { ChainMessage } from '../types/chainMessage.ts'
 import type { ActorId, ChainEpoch, TokenAmount } from '../types/scalars.ts'
+import { INIT_ID } from '../types/singletons.ts'
 import { firstBlock, type Tipset, tipsetKeyText } from '../types/tipset.ts'
 import { type BaseFeeRules, baseFeeRules, computeBaseFee } from './baseFee.ts'
 import { BlockMessageReader, type BlockMessages } from './blockMessages.ts'
@@ -22,8 +23,6 @@ import { networkPower } from './networkPower.ts'
 import { ChainRandomness, type RandomnessRules } from './randomness.ts'
 import { inExecutionOrder, type SelectedMessages, selectMessages } from './tipsetMessages.ts'
 import { tipsetWeight } from './weight.ts'
-
-const INIT_ACTOR = 1n
 
 /** What a view is made of. */
 export interface ChainViewDeps {
@@ -62,7 +61,7 @@ export class ChainView {
 
   /** The name of the network that the genesis state's init actor holds. */
   networkName(): string {
-    const actor = this.stateBefore(this.store.head()).getActor(INIT_ACTOR)
+    const actor = this.stateBefore(this.store.head()).getActor(INIT_ID)
     if (actor === undefined) throw new ChainError('ACTOR_NOT_FOUND', 'load init actor: actor not found')
     return getCbor(this.store.blocks, initState, actor.head).networkName
   }

@@ -4,10 +4,10 @@
  */
 import { type Address, PROTOCOL_BLS, PROTOCOL_DELEGATED } from '../types/address.ts'
 import type { Message } from '../types/message.ts'
+import { BLOCK_GAS_LIMIT } from '../types/protocol.ts'
 
 /** Every FIL that can exist, attoFIL. */
 const TOTAL_FILECOIN = 2_000_000_000n * 10n ** 18n
-const BLOCK_GAS_LIMIT = 10_000_000_000n
 /** Sends to the BLS address of all zeros are refused from here on. */
 const ZERO_ADDRESS_VERSION = 7
 /** Delegated addresses exist from here on. */

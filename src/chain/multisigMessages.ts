@@ -15,19 +15,12 @@ import {
   swapSignerParams,
   txnIDParams,
 } from '../state/params/multisig.ts'
-import { type Address, address, idAddress } from '../types/address.ts'
+import { type Address, address } from '../types/address.ts'
 import type { Message } from '../types/message.ts'
+import { InitMethod, MultisigMethod } from '../types/methodNumbers.ts'
 import { type ChainEpoch, type MethodNum, methodNum, type TokenAmount, tokenAmount } from '../types/scalars.ts'
+import { INIT_ADDRESS } from '../types/singletons.ts'
 import { ChainError } from './errors.ts'
-
-const INIT_ADDRESS = idAddress(1n)
-const METHOD_EXEC = 2n
-const METHOD_PROPOSE = 2n
-export const METHOD_APPROVE = 3n
-export const METHOD_CANCEL = 4n
-const METHOD_ADD_SIGNER = 5n
-const METHOD_REMOVE_SIGNER = 6n
-const METHOD_SWAP_SIGNER = 7n
 
 /** What a proposal does. */
 export interface MultisigCall {
@@ -85,7 +78,7 @@ export function createMultisig(from: Address, code: Cid, wallet: NewMultisig): M
     startEpoch: 0,
   })
   const params = encode(execParams, { codeCid: code, constructorParams: constructed })
-  return unpriced(from, INIT_ADDRESS, initialBalance, METHOD_EXEC, params)
+  return unpriced(from, INIT_ADDRESS, initialBalance, InitMethod.Exec, params)
 }
 
 /** @throws ChainError `WRONG_MESSAGE` */
@@ -95,12 +88,12 @@ export function proposeCall(from: Address, wallet: Address, call: MultisigCall):
   if (call.value < 0n) {
     throw refuse('failed to create proposal: must provide a non-negative amount for proposed send')
   }
-  return unpriced(from, wallet, 0n, METHOD_PROPOSE, encode(proposeParams, call))
+  return unpriced(from, wallet, 0n, MultisigMethod.Propose, encode(proposeParams, call))
 }
 
 /**
  * Approves or cancels a proposal.
- * @param method - {@link METHOD_APPROVE} or {@link METHOD_CANCEL}
+ * @param method - {@link MultisigMethod.Approve} or {@link MultisigMethod.Cancel}
  * @param check - what the proposal must be; undefined: whatever it is
  * @throws ChainError `WRONG_MESSAGE`
  */
@@ -123,13 +116,13 @@ function ownCall(wallet: Address, method: MethodNum, params: Uint8Array): Multis
 
 /** The wallet's call of itself that adds a signer. */
 export function addSignerCall(wallet: Address, signer: Address, increase: boolean): MultisigCall {
-  return ownCall(wallet, METHOD_ADD_SIGNER, encode(addSignerParams, { signer, increase }))
+  return ownCall(wallet, MultisigMethod.AddSigner, encode(addSignerParams, { signer, increase }))
 }
 
 export function removeSignerCall(wallet: Address, signer: Address, decrease: boolean): MultisigCall {
-  return ownCall(wallet, METHOD_REMOVE_SIGNER, encode(removeSignerParams, { signer, decrease }))
+  return ownCall(wallet, MultisigMethod.RemoveSigner, encode(removeSignerParams, { signer, decrease }))
 }
 
 export function swapSignerCall(wallet: Address, from: Address, to: Address): MultisigCall {
-  return ownCall(wallet, METHOD_SWAP_SIGNER, encode(swapSignerParams, { from, to }))
+  return ownCall(wallet, MultisigMethod.SwapSigner, encode(swapSignerParams, { from, to }))
 }

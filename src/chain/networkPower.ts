@@ -7,9 +7,8 @@ import { type Blockstore, getBlock } from '../ipld/blockstore.ts'
 import type { CodeLookup } from '../state/manifest.ts'
 import { powerStateAt } from '../state/power.ts'
 import type { StateTree } from '../state/stateTree.ts'
+import { POWER_ID } from '../types/singletons.ts'
 import { ChainError } from './errors.ts'
-
-const POWER_ACTOR = 4n
 
 /** Bytes, raw and adjusted for quality. */
 export interface NetworkPower {
@@ -19,7 +18,7 @@ export interface NetworkPower {
 
 /** @throws ChainError `ACTOR_NOT_FOUND`; BlockMissing */
 export function networkPower(blocks: Blockstore, codes: CodeLookup, tree: StateTree): NetworkPower {
-  const actor = tree.getActor(POWER_ACTOR)
+  const actor = tree.getActor(POWER_ID)
   if (actor === undefined) throw new ChainError('ACTOR_NOT_FOUND', 'get power actor: actor not found')
   const version = codes(actor.code)?.actorsVersion
   if (version === undefined) throw new ChainError('NOT_SUPPORTED', `not supported: power actor with code ${actor.code}`)

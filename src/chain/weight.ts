@@ -3,12 +3,12 @@
  * @see lotus chain/consensus/filcns/weight.go Weight; chain/store/store.go breakWeightTie
  */
 import { compareBytes } from '../base/bytes.ts'
+import { BLOCKS_PER_EPOCH } from '../types/protocol.ts'
 import { firstBlock, type Tipset, ticketHash } from '../types/tipset.ts'
 import { ChainError } from './errors.ts'
 
 const W_RATIO_NUMERATOR = 1n
 const W_RATIO_DENOMINATOR = 2n
-const BLOCKS_PER_EPOCH = 5n
 /** Weights are in 2^-8 units. */
 const FRACTION_BITS = 8n
 

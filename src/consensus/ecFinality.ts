@@ -2,12 +2,11 @@
  * How likely a tipset is to be reorganised away by an adversary, out of how many blocks the chain has in each epoch (FRC-0089).
  * @see lotus chain/ecfinality/calculator.go CalcValidatorProb, FindThresholdDepth; reference/consensus.md section 8
  */
+import { CHAIN_FINALITY } from '../types/protocol.ts'
 import { poissonMass, skellamMasses } from './probabilityMass.ts'
 
-/** Epochs that the calculator looks back from the head, beside the five that the window adds. */
-const FINALITY = 900
 /** Epochs of block counts that it wants, the head's included. */
-export const EC_FINALITY_WINDOW: number = FINALITY + 5
+export const EC_FINALITY_WINDOW: number = CHAIN_FINALITY + 5
 const BLOCKS_PER_EPOCH = 5
 /** Share of the power that an adversary is granted. */
 const BYZANTINE = 0.3
@@ -69,7 +68,7 @@ function atLeast(cumulative: Distribution, k: number): number {
 
 /** How far ahead an adversary may be that has been mining in secret since before the target. */
 function adversarialLead(blocks: readonly number[], head: number, target: number): Distribution {
-  const last = Math.max(0, head - FINALITY)
+  const last = Math.max(0, head - CHAIN_FINALITY)
   return completed(
     distribution(MOST_BLOCKS, (k) => {
       let expected = 0

@@ -4,12 +4,11 @@
  */
 import { bytesToBigInt } from '../base/bytes.ts'
 import { blake2b256 } from '../crypto/blake2b.ts'
+import { BLOCKS_PER_EPOCH } from '../types/protocol.ts'
 import { ConsensusError } from './errors.ts'
 
 const PRECISION = 256n
 const ONE = 1n << PRECISION
-/** Blocks expected per epoch. */
-export const EXPECTED_LEADERS_PER_EPOCH = 5n
 /** Most wins of one miner in one epoch. */
 export const MAX_WIN_COUNT = 15
 
@@ -55,7 +54,7 @@ export function expneg(x: bigint): bigint {
 
 /** Expected wins of a share of power, Q.256. */
 export function expectedWins(power: bigint, totalPower: bigint): bigint {
-  return ((power * EXPECTED_LEADERS_PER_EPOCH) << PRECISION) / totalPower
+  return ((power * BLOCKS_PER_EPOCH) << PRECISION) / totalPower
 }
 
 /**

@@ -2,12 +2,11 @@
  * Tipsets by Ethereum's block parameters.
  * @see lotus node/impl/eth/tipsetresolver.go
  */
-
 import type { ChainStore } from '../chain/chainStore.ts'
 import { ChainError } from '../chain/errors.ts'
+import { CHAIN_FINALITY } from '../types/protocol.ts'
 import type { Tipset } from '../types/tipset.ts'
 
-const FINALITY = 900
 /** Epochs behind the head that "safe" stands for. @see lotus build/buildconstants SafeHeightDistance */
 const SAFE_DELAY = 200
 
@@ -39,7 +38,7 @@ export function ethTipset(store: ChainStore, block: string, strict: boolean, tag
     case 'safe':
       return tags?.safe() ?? behind(store, SAFE_DELAY)
     case 'finalized':
-      return tags?.finalized() ?? behind(store, FINALITY)
+      return tags?.finalized() ?? behind(store, CHAIN_FINALITY)
   }
   if (!/^0x[0-9a-fA-F]{1,13}$/.test(block)) {
     throw new ChainError('INVALID_HEIGHT', `failed to parse block number: cannot parse ${block}`)

@@ -9,28 +9,15 @@ import { CborReader } from '../codec/cbor.ts'
 import { chargeTotal } from '../fvm/gas/charge.ts'
 import type { ExecutionTrace, InvokedActor } from '../fvm/trace.ts'
 import type { CodeLookup } from '../state/manifest.ts'
-import { addressFromBytes, addressToId, idAddress } from '../types/address.ts'
+import { addressFromBytes, addressToId } from '../types/address.ts'
 import { addressToEthAddress, maskedIdAddress } from '../types/ethAddress.ts'
-import { METHOD_INVOKE_EVM } from '../types/message.ts'
+import { Exit } from '../types/exitCodes.ts'
+import { EamMethod, EvmMethod, InitMethod, METHOD_CONSTRUCTOR } from '../types/methodNumbers.ts'
+import { EAM_ADDRESS, EAM_ID, INIT_ADDRESS } from '../types/singletons.ts'
 import { nativeCallData, nativeOutput, unwrapPayload } from './nativeAbi.ts'
 
-const INIT_ADDRESS = idAddress(1)
-const EAM_ID = 10n
-const EAM_ADDRESS = idAddress(EAM_ID)
-const METHOD_CONSTRUCTOR = 1n
-const METHOD_EXEC = 2n
-const METHOD_EXEC4 = 3n
-const METHOD_RESURRECT = 2n
-const METHOD_GET_BYTECODE = 3n
-const METHOD_INVOKE_DELEGATE = 6n
-/** Methods of the EAM: Create, Create2, CreateExternal. */
-const METHOD_CREATE = 2n
-const METHOD_CREATE_EXTERNAL = 4n
 /** Numbers below are the EVM actor's own, not a contract's calls. */
 const FIRST_PUBLIC_METHOD = 1024n
-const EXIT_INSUFFICIENT_FUNDS = 6
-const EXIT_OUT_OF_GAS = 7
-const EXIT_FATAL = 10
 const FIRST_ACTOR_EXIT = 16
 const EXIT_REVERTED = 33
 /** Stands for code that is no EVM bytecode: an invalid instruction. */
@@ -145,13 +132,13 @@ export class EthTraceBuilder {
   ): { trace: EthTrace | undefined; inside: ExecutionTrace } {
     const none = { trace: undefined, inside: call }
     const { msg, msgRct, invokedActor } = call
-    const neverRan = msgRct.exitCode === EXIT_INSUFFICIENT_FUNDS || msgRct.exitCode === EXIT_FATAL
+    const neverRan = msgRct.exitCode === Exit.SYS_INSUFFICIENT_FUNDS || msgRct.exitCode === Exit.SYS_ASSERTION_FAILED
     if ((address.length > 0 && neverRan) || invokedActor === null) return none
-    if (msg.method === METHOD_INVOKE_EVM) return { trace: this.#evmCall(level, address, call), inside: call }
-    if (msg.to.equals(INIT_ADDRESS) && (msg.method === METHOD_EXEC || msg.method === METHOD_EXEC4)) {
+    if (msg.method === EvmMethod.InvokeContract) return { trace: this.#evmCall(level, address, call), inside: call }
+    if (msg.to.equals(INIT_ADDRESS) && (msg.method === InitMethod.Exec || msg.method === InitMethod.Exec4)) {
       return this.#nativeCreation(level, address, call) ?? none
     }
-    const isCreation = msg.method >= METHOD_CREATE && msg.method <= METHOD_CREATE_EXTERNAL
+    const isCreation = msg.method >= EamMethod.Create && msg.method <= EamMethod.CreateExternal
     if (msg.to.equals(EAM_ADDRESS) && isCreation) return this.#creation(level, address, call) ?? none
     if (level.isEvm && msg.method > 0n && msg.method < FIRST_PUBLIC_METHOD) {
       return { trace: this.#ownMethod(level, address, call), inside: call }
@@ -220,7 +207,7 @@ export class EthTraceBuilder {
       if (msgRct.exitCode === 0) throw invalid('successful Exec/Exec4 call failed to call a constructor')
       return undefined
     }
-    if (msg.method === METHOD_EXEC4) throw invalid('direct call to Exec4 successfully called a constructor!')
+    if (msg.method === InitMethod.Exec4) throw invalid('direct call to Exec4 successfully called a constructor!')
     let created: Uint8Array | undefined
     if (msgRct.exitCode === 0) {
       const reader = new CborReader(msgRct.return)
@@ -248,7 +235,7 @@ export class EthTraceBuilder {
       if (one.msg.to.equals(INIT_ADDRESS)) {
         return one.subcalls.find((below) => below.msg.method === METHOD_CONSTRUCTOR)
       }
-      return one.msg.method === METHOD_RESURRECT ? one : undefined
+      return one.msg.method === EvmMethod.Resurrect ? one : undefined
     })
     if (inner === undefined) {
       if (msgRct.exitCode === 0) throw invalid('successful Create/Create2 call failed to call a constructor')
@@ -273,11 +260,11 @@ export class EthTraceBuilder {
   #ownMethod(level: Level, address: readonly number[], call: ExecutionTrace): EthTrace | undefined {
     const { msg, msgRct } = call
     const to = actorAddress(call.invokedActor as InvokedActor)
-    if (msg.method === METHOD_GET_BYTECODE) {
+    if (msg.method === EvmMethod.GetBytecode) {
       level.lastBytecode = msgRct.exitCode === 0 ? to : undefined
       return undefined
     }
-    if (msg.method !== METHOD_INVOKE_DELEGATE) return undefined
+    if (msg.method !== EvmMethod.InvokeContractDelegate) return undefined
     if (level.lastBytecode === undefined) throw invalid('unknown bytecode for delegate call')
     const params = new CborReader(msg.params)
     params.readArray()
@@ -299,7 +286,7 @@ export class EthTraceBuilder {
   #error(call: ExecutionTrace): string {
     const { exitCode } = call.msgRct
     if (exitCode === 0) return ''
-    if (exitCode === EXIT_OUT_OF_GAS) return 'out of gas'
+    if (exitCode === Exit.SYS_OUT_OF_GAS) return 'out of gas'
     if (exitCode < FIRST_ACTOR_EXIT) return `vm error: ${exitCodeName(exitCode)}`
     const { invokedActor } = call
     if (invokedActor !== null && (invokedActor.id === EAM_ID || this.#isEvm(invokedActor))) {
@@ -313,7 +300,7 @@ export class EthTraceBuilder {
 /** Creation code in the parameters of Create [code, nonce], Create2 [code, salt], CreateExternal (bytes). */
 function creationCode(call: ExecutionTrace): Uint8Array {
   const { msg } = call
-  if (msg.method === METHOD_CREATE_EXTERNAL) return unwrapPayload(msg.params, msg.paramsCodec) ?? EMPTY_BYTES
+  if (msg.method === EamMethod.CreateExternal) return unwrapPayload(msg.params, msg.paramsCodec) ?? EMPTY_BYTES
   const reader = new CborReader(msg.params)
   reader.readArray()
   return reader.readBytes()

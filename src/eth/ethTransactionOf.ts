@@ -5,14 +5,10 @@
 import type { StateTree } from '../state/stateTree.ts'
 import type { ChainMessage } from '../types/chainMessage.ts'
 import { chainMessageCid } from '../types/chainMessage.ts'
-import {
-  EAM_ADDRESS,
-  METHOD_CREATE_EXTERNAL,
-  transactionHash,
-  transactionOfSignedMessage,
-} from '../types/ethTransaction.ts'
-import { METHOD_INVOKE_EVM } from '../types/message.ts'
+import { transactionHash, transactionOfSignedMessage } from '../types/ethTransaction.ts'
+import { EamMethod, EvmMethod } from '../types/methodNumbers.ts'
 import { SIGNATURE_DELEGATED } from '../types/signature.ts'
+import { EAM_ADDRESS } from '../types/singletons.ts'
 import { ethAddressOf, NOBODY } from './ethActorAddress.ts'
 import { nativeCallData, unwrapPayload } from './nativeAbi.ts'
 
@@ -72,8 +68,9 @@ export function ethTransactionOf(one: ChainMessage, tree: StateTree, chainId: bi
     }
   }
   const codec = message.params.length > 0 ? CODEC_CBOR : 0
-  const isCreation = message.to.equals(EAM_ADDRESS) && message.method === METHOD_CREATE_EXTERNAL
-  const special = message.method === METHOD_INVOKE_EVM || isCreation ? unwrapPayload(message.params, codec) : undefined
+  const isCreation = message.to.equals(EAM_ADDRESS) && message.method === EamMethod.CreateExternal
+  const special =
+    message.method === EvmMethod.InvokeContract || isCreation ? unwrapPayload(message.params, codec) : undefined
   return {
     hash: chainMessageCid(one).digest,
     chainId,

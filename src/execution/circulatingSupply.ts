@@ -2,7 +2,6 @@
  * The circulating supply that actors see.
  * @see lotus chain/stmgr/supply.go GetVMCirculatingSupplyDetailed; reference/consensus.md section 6
  */
-
 import { ChainError } from '../chain/errors.ts'
 import { CborReader } from '../codec/cbor.ts'
 import type { Cid } from '../codec/cid.ts'
@@ -11,6 +10,7 @@ import { type Blockstore, getBlock } from '../ipld/blockstore.ts'
 import { type Network, networkVersionAt, upgradeHeight } from '../networks/network.ts'
 import type { ActorState } from '../types/actor.ts'
 import { type ActorId, ATTO_PER_FIL, type ChainEpoch, type TokenAmount } from '../types/scalars.ts'
+import { BURNT_FUNDS_ID, MARKET_ID, POWER_ID, RESERVE_ID, REWARD_ID } from '../types/singletons.ts'
 
 /** AttoFIL each. */
 export interface CirculatingSupply {
@@ -27,12 +27,6 @@ export interface SupplyState {
   readonly store: Blockstore
   getActor(id: ActorId): ActorState | undefined
 }
-
-const REWARD_ACTOR = 2n
-const POWER_ACTOR = 4n
-const MARKET_ACTOR = 5n
-const RESERVE_ACTOR = 90n
-const BURNT_FUNDS_ACTOR = 99n
 
 /** The reserve is counted from another start. FIP-0100. */
 const TEEP_VERSION = 25
@@ -100,13 +94,13 @@ export function circulatingSupply(network: Network, epoch: ChainEpoch, state: Su
   const reserve = BigInt(version >= TEEP_VERSION ? teepInitialFilReservedFil : initialFilReservedFil) * ATTO_PER_FIL
 
   const filVested = vestedAfter(epoch - liftoff)
-  const filReserveDisbursed = reserve - requiredActor(state, RESERVE_ACTOR).balance
+  const filReserveDisbursed = reserve - requiredActor(state, RESERVE_ID).balance
   // TotalStoragePowerReward
-  const filMined = stateAmounts(state, REWARD_ACTOR, 8, 1)
-  const filBurnt = requiredActor(state, BURNT_FUNDS_ACTOR).balance
+  const filMined = stateAmounts(state, REWARD_ID, 8, 1)
+  const filBurnt = requiredActor(state, BURNT_FUNDS_ID).balance
   // TotalPledgeCollateral; client collateral, provider collateral, client storage fee
-  let filLocked = stateAmounts(state, POWER_ACTOR, 4, 1)
-  if (version < UNLOCKED_DEALS_VERSION) filLocked += stateAmounts(state, MARKET_ACTOR, 8, 3)
+  let filLocked = stateAmounts(state, POWER_ID, 4, 1)
+  if (version < UNLOCKED_DEALS_VERSION) filLocked += stateAmounts(state, MARKET_ID, 8, 3)
 
   const sum = filVested + filMined + filReserveDisbursed - filBurnt - filLocked
   return { filVested, filMined, filBurnt, filLocked, filCirculating: sum < 0n ? 0n : sum, filReserveDisbursed }

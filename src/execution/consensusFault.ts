@@ -9,6 +9,7 @@ import { verify } from '../crypto/bls.ts'
 import type { ConsensusFault } from '../fvm/kernel/kernel.ts'
 import { type Address, addressToId, isIdAddress, PROTOCOL_BLS } from '../types/address.ts'
 import { type BlockHeader, blockHeader, headerCid, headerSigningBytes } from '../types/blockHeader.ts'
+import { CHAIN_FINALITY } from '../types/protocol.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import { SIGNATURE_BLS } from '../types/signature.ts'
 import { equalTipsetKeys } from '../types/tipset.ts'
@@ -16,9 +17,6 @@ import { equalTipsetKeys } from '../types/tipset.ts'
 export const FAULT_DOUBLE_FORK = 1
 export const FAULT_PARENT_GRINDING = 2
 export const FAULT_TIME_OFFSET = 3
-
-/** Around this upgrade no fault is reported: the chain had halted. */
-const FINALITY = 900
 
 /** What judging needs of the chain. */
 export interface FaultContext {
@@ -63,7 +61,7 @@ function isSigned(header: BlockHeader, context: FaultContext): boolean {
 }
 
 function isNearFix(height: ChainEpoch, fix: ChainEpoch | undefined): boolean {
-  return fix !== undefined && fix >= 0 && height > fix - FINALITY && height < fix + FINALITY
+  return fix !== undefined && fix >= 0 && height > fix - CHAIN_FINALITY && height < fix + CHAIN_FINALITY
 }
 
 /**

@@ -2,7 +2,6 @@
  * Executes a tipset: null rounds, migrations, messages, rewards, cron, receipts.
  * @see lotus chain/consensus/compute_state.go ApplyBlocks, ExecuteTipSet; reference/consensus.md section 6
  */
-
 import type { BlockMessages } from '../chain/blockMessages.ts'
 import { ChainError } from '../chain/errors.ts'
 import { selectMessages } from '../chain/tipsetMessages.ts'
@@ -22,18 +21,14 @@ import { type Address, address, idAddress, isIdAddress } from '../types/address.
 import { type ChainMessage, chainMessageCid, chainMessageLength } from '../types/chainMessage.ts'
 import { actorEvent } from '../types/event.ts'
 import { type Message, messageCid } from '../types/message.ts'
+import { CronMethod, RewardMethod } from '../types/methodNumbers.ts'
 import { type Receipt, receiptV0, receiptV1 } from '../types/receipt.ts'
 import type { ChainEpoch, TokenAmount } from '../types/scalars.ts'
+import { CRON_ADDRESS, REWARD_ADDRESS, SYSTEM_ADDRESS } from '../types/singletons.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
 import { circulatingSupply } from './circulatingSupply.ts'
 import { migrateState } from './migrations/migrateState.ts'
 
-const SYSTEM_ADDRESS: Address = idAddress(0n)
-const REWARD_ADDRESS: Address = idAddress(2n)
-const CRON_ADDRESS: Address = idAddress(3n)
-/** AwardBlockReward and EpochTick. */
-const METHOD_AWARD = 2n
-const METHOD_TICK = 2n
 /** Gas limit of every implicit message. @see lotus chain/vm/fvm.go ApplyImplicitMessage */
 export const IMPLICIT_GAS_LIMIT: bigint = (1n << 62n) - 1n
 /** Receipts have an events root from here on. */
@@ -183,7 +178,7 @@ class TipsetExecution {
   }
 
   runCron(executor: Executor, epoch: ChainEpoch): void {
-    this.applyImplicit(executor, implicitMessage(CRON_ADDRESS, METHOD_TICK, epoch, new Uint8Array(0)), 'cron')
+    this.applyImplicit(executor, implicitMessage(CRON_ADDRESS, CronMethod.EpochTick, epoch, new Uint8Array(0)), 'cron')
   }
 
   /** Null rounds and migrations between the parent and the tipset. @returns the state that the messages start from */
@@ -232,7 +227,7 @@ class TipsetExecution {
       if (header === undefined) continue
       const winCount = header.electionProof?.winCount ?? 0
       const params = encode(awardParams, { miner: header.miner, penalty, gasReward, winCount })
-      const award = implicitMessage(REWARD_ADDRESS, METHOD_AWARD, tipset.height, params)
+      const award = implicitMessage(REWARD_ADDRESS, RewardMethod.AwardBlockReward, tipset.height, params)
       this.applyImplicit(executor, award, 'reward application')
     }
     this.runCron(executor, tipset.height)

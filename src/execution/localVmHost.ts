@@ -19,6 +19,7 @@ import { upgradeHeight } from '../networks/network.ts'
 import { PROTOCOL_DELEGATED, PROTOCOL_SECP256K1, UNDEF_ADDRESS } from '../types/address.ts'
 import { type ChainMessage, chainMessageCid, chainMessageLength } from '../types/chainMessage.ts'
 import { type Message, messageCid } from '../types/message.ts'
+import { BLOCK_GAS_LIMIT } from '../types/protocol.ts'
 import type { Receipt } from '../types/receipt.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import { SIGNATURE_DELEGATED, SIGNATURE_SECP256K1 } from '../types/signature.ts'
@@ -35,8 +36,6 @@ import {
 import { invocResult } from './invocResult.ts'
 import { migrateState } from './migrations/migrateState.ts'
 
-/** Gas that a message without a limit of its own may use. */
-const BLOCK_GAS_LIMIT = 10_000_000_000n
 /** Signatures of secp256k1 and delegated senders, bytes. */
 const SIGNATURE_LENGTH = 65
 /** Migrations that rewrite the whole state; the others are small repairs. */

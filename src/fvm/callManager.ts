@@ -17,8 +17,10 @@ import {
   PROTOCOL_BLS,
   PROTOCOL_SECP256K1,
 } from '../types/address.ts'
-import { METHOD_CONSTRUCTOR, METHOD_SEND } from '../types/message.ts'
+import { Exit } from '../types/exitCodes.ts'
+import { METHOD_CONSTRUCTOR, METHOD_SEND } from '../types/methodNumbers.ts'
 import type { ActorId, ExitCode, MethodNum, TokenAmount } from '../types/scalars.ts'
+import { SYSTEM_ID } from '../types/singletons.ts'
 import { Backtrace } from './backtrace.ts'
 import { EMPTY_ARRAY_CID } from './emptyArray.ts'
 import { VmError } from './errors.ts'
@@ -29,7 +31,7 @@ import { type Block, BlockRegistry, NO_LINKS } from './kernel/blockRegistry.ts'
 import type { Call, CallContext, CallOrigin, InvocationResult } from './kernel/callContext.ts'
 import { DefaultKernel } from './kernel/defaultKernel.ts'
 import type { Steps } from './kernel/kernel.ts'
-import { ActorExit, Errno, Exit, FatalError, OutOfGas, SyscallError } from './kernel/outcomes.ts'
+import { ActorExit, Errno, FatalError, OutOfGas, SyscallError } from './kernel/outcomes.ts'
 import { runSteps } from './kernel/steps.ts'
 import type { Machine } from './machine.ts'
 import type { MachineState } from './machineState.ts'
@@ -37,7 +39,6 @@ import type { VmRules } from './rules.ts'
 import { StateAccess } from './stateAccess.ts'
 import { createTrace, type ExecutionTrace, type TraceReturn } from './trace.ts'
 
-const SYSTEM_ACTOR: ActorId = 0n
 /** First byte of the compressed point at infinity; the rest is zero. */
 const BLS_INFINITY = 0xc0
 
@@ -239,7 +240,7 @@ export class CallManager implements CallContext {
     const codec = this.rules.major === 2 ? CODEC_DAG_CBOR : CODEC_CBOR
     const params: Block = { codec, data: encode(addressCodec, to), links: NO_LINKS }
     // Its exit code is not looked at, as in the reference.
-    yield* this.#callResolved(SYSTEM_ACTOR, id, METHOD_CONSTRUCTOR, params, 0n, false, true)
+    yield* this.#callResolved(SYSTEM_ID, id, METHOD_CONSTRUCTOR, params, 0n, false, true)
     return id
   }
 

@@ -9,16 +9,19 @@ import { MemoryBlockstore } from '../ipld/blockstore.ts'
 import type { ActorState } from '../types/actor.ts'
 import { delegatedParts, NAMESPACE_EAM } from '../types/address.ts'
 import { type ActorEvent, actorEvent } from '../types/event.ts'
-import { METHOD_SEND, type Message } from '../types/message.ts'
+import { Exit } from '../types/exitCodes.ts'
+import type { Message } from '../types/message.ts'
+import { METHOD_SEND } from '../types/methodNumbers.ts'
 import type { Receipt } from '../types/receipt.ts'
 import type { ActorId, ExitCode, TokenAmount } from '../types/scalars.ts'
+import { BURNT_FUNDS_ID, REWARD_ID } from '../types/singletons.ts'
 import { CallManager, filText, refusalExitCode } from './callManager.ts'
 import { VmError } from './errors.ts'
 import { type GasCharge, gasCharge, MILLIGAS } from './gas/charge.ts'
 import { type GasOutputs, gasOutputs, NO_GAS_OUTPUTS } from './gas/outputs.ts'
 import { type Block, NO_LINKS } from './kernel/blockRegistry.ts'
 import type { InvocationResult } from './kernel/callContext.ts'
-import { Exit, FatalError, OutOfGas, SyscallError } from './kernel/outcomes.ts'
+import { FatalError, OutOfGas, SyscallError } from './kernel/outcomes.ts'
 import { Machine, type MachineContext, type MachineDeps } from './machine.ts'
 import type { ExecutionTrace } from './trace.ts'
 
@@ -35,8 +38,6 @@ export interface ApplyResult {
   readonly events: readonly ActorEvent[]
 }
 
-const BURNT_FUNDS_ACTOR: ActorId = 99n
-const REWARD_ACTOR: ActorId = 2n
 const EVENTS_BIT_WIDTH = 5
 const NO_INCLUSION: GasCharge = gasCharge('none', 0)
 const MAX_GAS_LIMIT = (1n << 63n) - 1n
@@ -246,9 +247,9 @@ export class Executor {
   #settle(sender: ActorId, message: Message, gasUsed: bigint): GasOutputs {
     const { gasLimit, gasFeeCap, gasPremium } = message
     const outputs = gasOutputs(gasUsed, gasLimit, this.machine.context.baseFee, gasFeeCap, gasPremium)
-    this.#deposit(BURNT_FUNDS_ACTOR, outputs.baseFeeBurn)
-    this.#deposit(REWARD_ACTOR, outputs.minerTip)
-    this.#deposit(BURNT_FUNDS_ACTOR, outputs.overEstimationBurn)
+    this.#deposit(BURNT_FUNDS_ID, outputs.baseFeeBurn)
+    this.#deposit(REWARD_ID, outputs.minerTip)
+    this.#deposit(BURNT_FUNDS_ID, outputs.overEstimationBurn)
     this.#deposit(sender, outputs.refund)
     return outputs
   }

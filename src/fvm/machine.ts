@@ -6,6 +6,7 @@ import type { Cid } from '../codec/cid.ts'
 import { type Codec, cid, tuple } from '../codec/description.ts'
 import { type Blockstore, getCbor, OverlayBlockstore } from '../ipld/blockstore.ts'
 import type { ChainEpoch, TokenAmount } from '../types/scalars.ts'
+import { SYSTEM_ID } from '../types/singletons.ts'
 import { EMPTY_ARRAY, EMPTY_ARRAY_CID } from './emptyArray.ts'
 import { VmError } from './errors.ts'
 import type { Externs } from './externs.ts'
@@ -16,8 +17,6 @@ import { MachineState } from './machineState.ts'
 import { type BuiltinActors, loadBuiltinActors } from './manifest.ts'
 import type { ProofVerifier } from './proofVerifier.ts'
 import { type VmRules, vmRulesAt } from './rules.ts'
-
-const SYSTEM_ACTOR = 0n
 
 export interface MachineContext {
   /** 16 to 29. */
@@ -74,7 +73,7 @@ export class Machine {
     this.#loadCode = deps.loadCode
     this.store = new OverlayBlockstore(deps.store)
     this.state = new MachineState(this.store, context.stateRoot)
-    const system = this.state.getActor(SYSTEM_ACTOR)
+    const system = this.state.getActor(SYSTEM_ID)
     if (system === undefined) throw new VmError('INVALID_STATE', 'Cannot run: there is no system actor')
     this.actors = loadBuiltinActors(this.store, getCbor(this.store, systemState, system.head).builtinActors)
     this.store.put(EMPTY_ARRAY_CID, EMPTY_ARRAY)

@@ -6,6 +6,7 @@ import { messageSyntaxError } from '../chain/messageSyntax.ts'
 import type { ActorState } from '../types/actor.ts'
 import { delegatedParts, NAMESPACE_EAM } from '../types/address.ts'
 import { formatFil } from '../types/fil.ts'
+import { MINIMUM_BASE_FEE, TOTAL_FILECOIN } from '../types/protocol.ts'
 import { SIGNATURE_DELEGATED } from '../types/signature.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
 import { MempoolError } from './errors.ts'
@@ -14,7 +15,7 @@ import type { MessageSet } from './messageSet.ts'
 import type { MinimumGas } from './minimumGas.ts'
 import type { PooledMessage } from './pooledMessage.ts'
 import type { ActorReader, MempoolChain } from './ports.ts'
-import { ADD_BASE_FEE_DIVISOR, MAX_MESSAGE_SIZE_BYTES, MINIMUM_FEE_CAP, TOTAL_FILECOIN } from './rules.ts'
+import { ADD_BASE_FEE_DIVISOR, MAX_MESSAGE_SIZE_BYTES } from './rules.ts'
 import type { SignatureCheck } from './signatureCheck.ts'
 import { actorNotFound } from './texts.ts'
 
@@ -46,7 +47,7 @@ export function assertStateless(
   if (message.value >= TOTAL_FILECOIN) {
     throw new MempoolError('VALUE_TOO_HIGH', 'cannot send more filecoin than will ever exist')
   }
-  if (message.gasFeeCap < MINIMUM_FEE_CAP) throw new MempoolError('FEE_CAP_TOO_LOW', 'gas fee cap too low')
+  if (message.gasFeeCap < MINIMUM_BASE_FEE) throw new MempoolError('FEE_CAP_TOO_LOW', 'gas fee cap too low')
   signatures.assertValid(pooled)
 }
 

@@ -2,10 +2,11 @@
  * The messages chosen for a block and what room is left in it.
  * @see lotus chain/messagepool/selection.go selectedMessages
  */
+import { BLOCK_GAS_LIMIT, BLOCK_MESSAGE_LIMIT } from '../types/protocol.ts'
 import type { TokenAmount } from '../types/scalars.ts'
 import type { MessageChain } from './messageChain.ts'
 import type { PooledMessage } from './pooledMessage.ts'
-import { BLOCK_CLASS_LIMIT, BLOCK_GAS_LIMIT, BLOCK_MESSAGE_LIMIT, MIN_GAS_WORTH_PACKING } from './rules.ts'
+import { BLOCK_CLASS_LIMIT, MIN_GAS_WORTH_PACKING } from './rules.ts'
 
 /** Signature type numbers of the wire. */
 const SECP256K1 = 1

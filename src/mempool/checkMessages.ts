@@ -9,12 +9,13 @@ import type { Json } from '../codec/jsonText.ts'
 import { jsonInteger } from '../codec/jsonText.ts'
 import type { Address } from '../types/address.ts'
 import { type Message, messageCid, message as messageCodec } from '../types/message.ts'
+import { MINIMUM_BASE_FEE } from '../types/protocol.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
 import { CHECK, type MessageCheck } from './checkStatus.ts'
 import { feeCapLowerBound, requiredFunds } from './fees.ts'
 import type { MinimumGas } from './minimumGas.ts'
 import type { ActorReader, MempoolChain } from './ports.ts'
-import { KEEP_BASE_FEE_DIVISOR, MAX_MESSAGE_SIZE_BYTES, MINIMUM_FEE_CAP, SIGNATURE_ALLOWANCE_BYTES } from './rules.ts'
+import { KEEP_BASE_FEE_DIVISOR, MAX_MESSAGE_SIZE_BYTES, SIGNATURE_ALLOWANCE_BYTES } from './rules.ts'
 
 /** A warning below this many times the base fee. */
 const UPPER_BOUND_FACTOR = 10n
@@ -115,7 +116,7 @@ function checkGas(message: Message, lengthBytes: number, context: CheckContext, 
   }
   note(CHECK.MIN_GAS, message.gasLimit < compute + storage ? 'GasLimit less than epoch minimum gas' : '', { minGas })
   const cap = message.gasFeeCap
-  if (!note(CHECK.MIN_BASE_FEE, cap < MINIMUM_FEE_CAP ? 'GasFeeCap less than minimum base fee' : '')) return
+  if (!note(CHECK.MIN_BASE_FEE, cap < MINIMUM_BASE_FEE ? 'GasFeeCap less than minimum base fee' : '')) return
   const fee = firstBlock(context.tipset).parentBaseFee
   const baseFee = fee.toString()
   note(CHECK.BASE_FEE, cap < fee ? 'GasFeeCap less than current base fee' : '', { baseFee })

@@ -4,12 +4,12 @@
  * @see lotus chain/messagepool/selection.go createMessageChains
  */
 import type { ActorState } from '../types/actor.ts'
+import { BLOCK_GAS_LIMIT, BLOCK_MESSAGE_LIMIT } from '../types/protocol.ts'
 import type { ChainEpoch, TokenAmount } from '../types/scalars.ts'
 import { gasReward } from './fees.ts'
 import { gasPerformance, MessageChain } from './messageChain.ts'
 import type { MinimumGas } from './minimumGas.ts'
 import type { PooledMessage } from './pooledMessage.ts'
-import { BLOCK_GAS_LIMIT, BLOCK_MESSAGE_LIMIT } from './rules.ts'
 
 /** What the candidates of one sender are measured against. */
 export interface ChainConditions {

@@ -1,7 +1,8 @@
 /** Fee arithmetic that several parts of the pool share. All amounts are attoFIL. */
 import type { Message } from '../types/message.ts'
+import { MINIMUM_BASE_FEE } from '../types/protocol.ts'
 import type { TokenAmount } from '../types/scalars.ts'
-import { MIN_REPLACE_BY_FEE_PERCENT, MINIMUM_FEE_CAP } from './rules.ts'
+import { MIN_REPLACE_BY_FEE_PERCENT } from './rules.ts'
 
 /** The most that a message can cost in gas. */
 export function requiredFunds(message: Message): TokenAmount {
@@ -27,7 +28,7 @@ export function replacementPremium(premium: TokenAmount, ratioPercent: number): 
 /** Lowest fee cap of interest at this base fee, never below the network's minimum. */
 export function feeCapLowerBound(baseFee: TokenAmount, divisor: bigint): TokenAmount {
   const bound = baseFee / divisor
-  if (bound < MINIMUM_FEE_CAP) return MINIMUM_FEE_CAP
+  if (bound < MINIMUM_BASE_FEE) return MINIMUM_BASE_FEE
   return bound
 }
 

@@ -4,11 +4,11 @@
  * before its parent on price alone.
  * @see lotus chain/messagepool/selection.go msgChain
  */
+import { BLOCK_GAS_LIMIT } from '../types/protocol.ts'
 import type { TokenAmount } from '../types/scalars.ts'
 import { gasReward } from './fees.ts'
 import type { PooledMessage } from './pooledMessage.ts'
 import { nearestNumber } from './ratio.ts'
-import { BLOCK_GAS_LIMIT } from './rules.ts'
 
 /** Reward per block's worth of gas, attoFIL. */
 export function gasPerformance(reward: TokenAmount, gasLimit: bigint): number {

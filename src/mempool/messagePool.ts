@@ -10,7 +10,6 @@
  *
  * @see lotus chain/messagepool/messagepool.go; reference mpool.md
  */
-
 import { errorMessage } from '../base/errors.ts'
 import type { Clock, KeyValueStore, Logger, Timers } from '../base/ports.ts'
 import type { Cid } from '../codec/cid.ts'
@@ -18,6 +17,7 @@ import { encode } from '../codec/description.ts'
 import { BlockMissing } from '../ipld/errors.ts'
 import { type Address, isIdAddress } from '../types/address.ts'
 import type { Message } from '../types/message.ts'
+import { BLOCK_MESSAGE_LIMIT } from '../types/protocol.ts'
 import { type SignedMessage, signedMessage, signedMessageCid } from '../types/signedMessage.ts'
 import { equalTipsetKeys, firstBlock, type Tipset } from '../types/tipset.ts'
 import { assertFunds, assertIncludable, assertSender, assertStateless } from './admission.ts'
@@ -47,7 +47,7 @@ import type { ActorReader, MempoolChain, MessagePublisher, MessageVerifier } fro
 import { choosePruned } from './prune.ts'
 import { reorgMessages } from './reorgMessages.ts'
 import { chooseRepublished } from './republish.ts'
-import { BLOCK_MESSAGE_LIMIT, KEEP_BASE_FEE_DIVISOR } from './rules.ts'
+import { KEEP_BASE_FEE_DIVISOR } from './rules.ts'
 import { selectMessages } from './selectMessages.ts'
 import { SenderNonces } from './senderNonces.ts'
 import { Senders } from './senders.ts'

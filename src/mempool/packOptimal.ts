@@ -3,12 +3,13 @@
  * one that executes them, so that the producers of one epoch do not all pack the same messages.
  * @see lotus chain/messagepool/selection.go selectMessagesOptimal
  */
+import { BLOCK_GAS_LIMIT, BLOCK_MESSAGE_LIMIT } from '../types/protocol.ts'
 import type { TokenAmount } from '../types/scalars.ts'
 import type { BlockBudget } from './blockBudget.ts'
 import { blockProbabilities } from './blockProbabilities.ts'
 import { compareChains, compareEffective, type MessageChain } from './messageChain.ts'
 import { pushDown } from './packChains.ts'
-import { BLOCK_GAS_LIMIT, BLOCK_MESSAGE_LIMIT, MAX_SELECTION_BLOCKS, MIN_GAS_WORTH_PACKING } from './rules.ts'
+import { MAX_SELECTION_BLOCKS, MIN_GAS_WORTH_PACKING } from './rules.ts'
 
 /**
  * Fills `block` from `chains`, which it sorts and trims.

@@ -3,12 +3,13 @@
  * included within 20 epochs.
  * @see lotus chain/messagepool/repub.go republishPendingMessages
  */
+import { BLOCK_GAS_LIMIT } from '../types/protocol.ts'
 import type { TokenAmount } from '../types/scalars.ts'
 import { REPUBLISH_BATCH } from './limits.ts'
 import { compareChains, type MessageChain } from './messageChain.ts'
 import { pushDown } from './packChains.ts'
 import type { PooledMessage } from './pooledMessage.ts'
-import { BLOCK_GAS_LIMIT, MIN_GAS_WORTH_PACKING } from './rules.ts'
+import { MIN_GAS_WORTH_PACKING } from './rules.ts'
 
 /**
  * @param chains - of local senders, built with `bound` as their base fee; trimmed here

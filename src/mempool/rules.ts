@@ -7,16 +7,6 @@
 export const MAX_MESSAGE_SIZE_BYTES: number = 64 * 1024
 /** What the check API keeps free for the signature, bytes. */
 export const SIGNATURE_ALLOWANCE_BYTES = 128
-/** Lowest legal fee cap, attoFIL per unit of gas. */
-export const MINIMUM_FEE_CAP = 100n
-/** Every FIL that can exist, attoFIL. */
-export const TOTAL_FILECOIN: bigint = 2_000_000_000n * 10n ** 18n
-/** Gas of all messages of one block. */
-export const BLOCK_GAS_LIMIT = 10_000_000_000n
-/** Gas that a block aims at. */
-export const BLOCK_GAS_TARGET = 5_000_000_000n
-/** Messages of one block. */
-export const BLOCK_MESSAGE_LIMIT = 10_000
 /** Messages of one signature class in one block (the length limit of CBOR arrays in Lotus). */
 export const BLOCK_CLASS_LIMIT = 8_192
 /** A replacement pays at least this percentage of the premium that it replaces. */

@@ -46,30 +46,19 @@ export interface ActorsManifest {
   readonly actors: ReadonlyMap<string, Cid>
 }
 
-/** Numbers of the protocol that Lotus keeps per network. Gas in units, fees in attoFIL. */
+/** Numbers of the protocol that Lotus keeps per network; those that none changes are in `types/protocol.ts`. */
 export interface ProtocolParameters {
+  /** Epochs after which a tipset is final; local chains in tests shorten it. */
   readonly chainFinality: ChainEpoch
-  readonly blocksPerEpochExpected: number
-  readonly maxWinCount: number
-  readonly ticketRandomnessLookback: ChainEpoch
   readonly winningPoStLookbackUpToNv3: ChainEpoch
   readonly winningPoStLookback: ChainEpoch
-  readonly blockGasLimit: number
-  readonly blockGasTarget: number
-  readonly baseFeePremiumPercentileIndex: number
-  readonly baseFeeMaxChangeDenom: number
+  /** Of the genesis block, attoFIL per unit of gas. */
   readonly initialBaseFee: number
-  readonly minimumBaseFee: number
-  readonly packingEfficiencyNum: number
-  readonly packingEfficiencyDenom: number
+  /** Epochs after Breeze in which the base fee is held down. */
   readonly breezeGasTampingDuration: ChainEpoch
-  readonly blockMessageLimit: number
-  readonly mpoolMaxMessageSize: number
-  readonly pubsubMaxBlockBytes: number
+  /** Epochs that a block may lie ahead of the clock. */
   readonly maxHeightDrift: ChainEpoch
-  readonly messageConfidence: ChainEpoch
   /** Whole FIL. */
-  readonly filBase: number
   readonly initialRewardBalanceFil: number
   readonly initialFilReservedFil: number
   readonly teepInitialFilReservedFil: number

@@ -5,8 +5,7 @@ import type { Network } from './network.ts'
 /** The JSON of a network; read back it is the same value. */
 export function networkJson(network: Network): Json {
   const { protocol, beacon } = network
-  const { winningPoStLookbackUpToNv3, winningPoStLookback, packingEfficiencyNum, packingEfficiencyDenom } = protocol
-  const { consensusMinerMinPowerBytes, ...numbers } = protocol
+  const { winningPoStLookbackUpToNv3, winningPoStLookback, consensusMinerMinPowerBytes, ...numbers } = protocol
   return {
     name: network.name,
     networkName: network.networkName,
@@ -35,7 +34,6 @@ export function networkJson(network: Network): Json {
     f3: { enabled: network.f3.enabled, manifest: network.f3.manifest },
     protocol: {
       ...numbers,
-      packingEfficiency: [packingEfficiencyNum, packingEfficiencyDenom],
       winningPoStLookback: { nvUpTo3: winningPoStLookbackUpToNv3, after: winningPoStLookback },
       consensusMinerMinPowerBytes: consensusMinerMinPowerBytes.toString(),
     },

@@ -147,30 +147,14 @@ function prefixOf(node: Node): 'f' | 't' {
 }
 
 function protocolOf(node: Node): ProtocolParameters {
-  const [num, denom] = node.at('packingEfficiency').list
   const number = (key: string): number => node.at(key).integer
   return {
     chainFinality: number('chainFinality'),
-    blocksPerEpochExpected: number('blocksPerEpochExpected'),
-    maxWinCount: number('maxWinCount'),
-    ticketRandomnessLookback: number('ticketRandomnessLookback'),
     winningPoStLookbackUpToNv3: node.at('winningPoStLookback').at('nvUpTo3').integer,
     winningPoStLookback: node.at('winningPoStLookback').at('after').integer,
-    blockGasLimit: number('blockGasLimit'),
-    blockGasTarget: number('blockGasTarget'),
-    baseFeePremiumPercentileIndex: number('baseFeePremiumPercentileIndex'),
-    baseFeeMaxChangeDenom: number('baseFeeMaxChangeDenom'),
     initialBaseFee: number('initialBaseFee'),
-    minimumBaseFee: number('minimumBaseFee'),
-    packingEfficiencyNum: num?.integer ?? 4,
-    packingEfficiencyDenom: denom?.integer ?? 5,
     breezeGasTampingDuration: number('breezeGasTampingDuration'),
-    blockMessageLimit: number('blockMessageLimit'),
-    mpoolMaxMessageSize: number('mpoolMaxMessageSize'),
-    pubsubMaxBlockBytes: number('pubsubMaxBlockBytes'),
     maxHeightDrift: number('maxHeightDrift'),
-    messageConfidence: number('messageConfidence'),
-    filBase: number('filBase'),
     initialRewardBalanceFil: number('initialRewardBalanceFil'),
     initialFilReservedFil: number('initialFilReservedFil'),
     teepInitialFilReservedFil: number('teepInitialFilReservedFil'),

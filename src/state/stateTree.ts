@@ -13,6 +13,7 @@ import { Hamt } from '../ipld/hamt.ts'
 import { type ActorState, actorV4, actorV5 } from '../types/actor.ts'
 import { type Address, addressFromBytes, addressToId, idAddress, isIdAddress } from '../types/address.ts'
 import type { ActorId } from '../types/scalars.ts'
+import { INIT_ID } from '../types/singletons.ts'
 import { StateError } from './errors.ts'
 import { type InitState, initState } from './init.ts'
 
@@ -20,7 +21,6 @@ const MAX_VERSION = 5
 const FIRST_VERSION_WITH_ADDRESS = 5
 /** From this version on HAMT pointers are plain. */
 const FIRST_PLAIN_VERSION = 2
-const INIT_ACTOR_ID = 1n
 /** CBOR of an empty array: the info block. */
 const EMPTY_INFO = Uint8Array.of(0x80)
 
@@ -157,14 +157,14 @@ export class StateTree {
   }
 
   #initState(): InitState {
-    const actor = this.getActor(INIT_ACTOR_ID)
+    const actor = this.getActor(INIT_ID)
     if (actor === undefined)
       throw new StateError('ACTOR_NOT_FOUND', 'Cannot read the address map: there is no init actor')
     return getCbor(this.#store, initState, actor.head)
   }
 
   #addresses(): Hamt<ActorId> {
-    const head = this.getActor(INIT_ACTOR_ID)?.head
+    const head = this.getActor(INIT_ID)?.head
     if (this.#addressMap === undefined || head === undefined || this.#addressHead?.equals(head) !== true) {
       this.#addressMap = this.#loadAddressMap(this.#initState())
       this.#addressHead = head
@@ -196,7 +196,7 @@ export class StateTree {
    * @see ref-fvm fvm/src/state_tree.rs register_new_address
    */
   registerAddress(address: Address): ActorId {
-    const actor = this.getActor(INIT_ACTOR_ID)
+    const actor = this.getActor(INIT_ID)
     if (actor === undefined)
       throw new StateError('ACTOR_NOT_FOUND', 'Cannot register an address: there is no init actor')
     const state = getCbor(this.#store, initState, actor.head)
@@ -204,7 +204,7 @@ export class StateTree {
     const id = state.nextId
     map.set(address.bytes, id)
     const head = putCbor(this.#store, initState, { ...state, addressMap: map.flush(), nextId: id + 1n })
-    this.setActor(INIT_ACTOR_ID, { ...actor, head })
+    this.setActor(INIT_ID, { ...actor, head })
     return id
   }
 

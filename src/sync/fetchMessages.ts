@@ -9,6 +9,7 @@ import { BlockMissing } from '../ipld/errors.ts'
 import type { ChainSource, FetchedTipset } from '../p2p/chainSource.ts'
 import type { Misbehaviour, PeerName } from '../p2p/peerLinks.ts'
 import type { BlockHeader } from '../types/blockHeader.ts'
+import { BLOCK_MESSAGE_LIMIT } from '../types/protocol.ts'
 import { equalTipsetKeys, type Tipset } from '../types/tipset.ts'
 import { SyncError } from './errors.ts'
 import { FETCH_ATTEMPTS } from './limits.ts'
@@ -32,16 +33,10 @@ export function hasMessages(view: ChainView, header: BlockHeader): boolean {
 
 /**
  * Stores a block's messages if they are those that its header names.
- * @param limit - most messages of a block
  * @returns what is wrong with them; nothing is stored then
  */
-export function keepMessages(
-  store: Blockstore,
-  header: BlockHeader,
-  messages: BlockMessages,
-  limit: number,
-): string | undefined {
-  const tooMany = countError(messages, limit)
+export function keepMessages(store: Blockstore, header: BlockHeader, messages: BlockMessages): string | undefined {
+  const tooMany = countError(messages)
   if (tooMany !== undefined) return tooMany
   const written = new OverlayBlockstore(store)
   const root = storeBlockMessages(written, messages)
@@ -52,9 +47,9 @@ export function keepMessages(
   return undefined
 }
 
-function countError({ bls, signed }: BlockMessages, limit: number): string | undefined {
+function countError({ bls, signed }: BlockMessages): string | undefined {
   const count = bls.length + signed.length
-  return count > limit ? `block has too many messages (${count})` : undefined
+  return count > BLOCK_MESSAGE_LIMIT ? `block has too many messages (${count})` : undefined
 }
 
 /**
@@ -98,7 +93,6 @@ function keepWindow(
   tipsets: readonly Tipset[],
   fetched: readonly FetchedTipset[],
 ): { kept: number; wrong: string | undefined } {
-  const limit = view.network.protocol.blockMessageLimit
   const count = Math.min(tipsets.length, fetched.length)
   for (let i = 0; i < count; i++) {
     const { key, blocks } = tipsets[i] as Tipset
@@ -106,9 +100,9 @@ function keepWindow(
     if (!equalTipsetKeys(tipset.key, key)) return { kept: i, wrong: 'another tipset than asked for' }
     for (const [j, block] of blocks.entries()) {
       const own = messages?.[j]
-      const tooMany = own === undefined ? undefined : countError(own, limit)
+      const tooMany = own === undefined ? undefined : countError(own)
       if (tooMany !== undefined) throw new SyncError('MESSAGES_INVALID', tooMany)
-      const wrong = own === undefined ? 'no messages' : keepMessages(view.store.blocks, block, own, limit)
+      const wrong = own === undefined ? 'no messages' : keepMessages(view.store.blocks, block, own)
       if (wrong !== undefined) return { kept: i, wrong }
     }
   }

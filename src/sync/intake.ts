@@ -101,8 +101,7 @@ export class Intake {
     for (const [i, block] of tipset.blocks.entries()) {
       const own = messages?.[i]
       if (own === undefined && hasMessages(view, block)) continue
-      const limit = view.network.protocol.blockMessageLimit
-      const wrong = own === undefined ? 'no messages' : keepMessages(view.store.blocks, block, own, limit)
+      const wrong = own === undefined ? 'no messages' : keepMessages(view.store.blocks, block, own)
       if (wrong === undefined) continue
       log.warn('invalid block received', { height: tipset.height, wrong, peer })
       if (as === 'head') report(peer, { fault: 'FALSE_HEAD', reason: wrong })

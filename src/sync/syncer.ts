@@ -155,8 +155,8 @@ export class Syncer {
    * @see lotus node/impl/full/sync.go SyncSubmitBlock
    */
   async submit({ header, messages }: FullBlock, signal: AbortSignal = this.#stopping.signal): Promise<void> {
-    const { store, network } = this.#view
-    const wrong = keepMessages(store.blocks, header, messages, network.protocol.blockMessageLimit)
+    const { store } = this.#view
+    const wrong = keepMessages(store.blocks, header, messages)
     if (wrong !== undefined) {
       throw new SyncError('MESSAGES_INVALID', `provided messages did not match block: ${wrong}`)
     }

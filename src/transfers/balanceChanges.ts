@@ -1,11 +1,7 @@
 /** What transfers and fees together do to balances: the proof that nothing else moved FIL. */
 import type { ActorId, TokenAmount } from '../types/scalars.ts'
+import { BURNT_FUNDS_ID, REWARD_ID } from '../types/singletons.ts'
 import type { MessageFee, Transfer } from './transfer.ts'
-
-/** Actor that collects tips and pays rewards. */
-const REWARD_ACTOR = 2n
-/** Actor that holds what is burnt. */
-const BURNT_FUNDS_ACTOR = 99n
 
 /** @returns attoFIL gained (negative: lost) by actor; actors that end even are left out */
 export function balanceChanges(
@@ -22,8 +18,8 @@ export function balanceChanges(
   }
   for (const { from, burn, tip } of fees) {
     change(from, -burn - tip)
-    change(BURNT_FUNDS_ACTOR, burn)
-    change(REWARD_ACTOR, tip)
+    change(BURNT_FUNDS_ID, burn)
+    change(REWARD_ID, tip)
   }
   for (const [actor, amount] of changes) if (amount === 0n) changes.delete(actor)
   return changes

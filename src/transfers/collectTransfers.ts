@@ -6,16 +6,13 @@
  *
  * @see ref-fvm fvm/src/call_manager/default.rs (a failed call reverts its transaction); exchange-interface.md, rule 6
  */
-
 import type { Address } from '../types/address.ts'
 import { addressToId, isIdAddress } from '../types/address.ts'
 import type { ActorId } from '../types/scalars.ts'
+import { REWARD_ID } from '../types/singletons.ts'
 import type { CallTrace, ExecutedMessage } from './callTrace.ts'
 import { TransferError } from './errors.ts'
 import type { MessageFee, Transfer, TransferKind } from './transfer.ts'
-
-/** Actor that pays block rewards. */
-const REWARD_ACTOR = 2n
 
 /** Looks an address up in the state after the tipset; undefined when it is unknown. */
 export type LookupId = (address: Address) => ActorId | undefined
@@ -78,7 +75,7 @@ function walk(
 
 function kindOf(implicit: boolean, root: CallTrace, path: readonly number[]): TransferKind {
   if (!implicit) return path.length === 0 ? 'message' : 'internal'
-  return isIdAddress(root.msg.to) && addressToId(root.msg.to) === REWARD_ACTOR ? 'reward' : 'cron'
+  return isIdAddress(root.msg.to) && addressToId(root.msg.to) === REWARD_ID ? 'reward' : 'cron'
 }
 
 function recipientOf({ msg, invokedActor }: CallTrace, lookupId: LookupId): ActorId {

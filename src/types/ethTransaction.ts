@@ -10,17 +10,14 @@ import { CborReader, CborWriter } from '../codec/cbor.ts'
 import { decodeRlp, encodeRlp, type RlpItem } from '../codec/rlp.ts'
 import { keccak256 } from '../crypto/hashes.ts'
 import { recover } from '../crypto/secp256k1.ts'
-import { type Address, idAddress } from './address.ts'
+import type { Address } from './address.ts'
 import { TypesError } from './errors.ts'
 import { addressToEthAddress, ethAddressToAddress } from './ethAddress.ts'
-import { METHOD_INVOKE_EVM, type Message } from './message.ts'
+import type { Message } from './message.ts'
+import { EamMethod, EvmMethod } from './methodNumbers.ts'
 import { SIGNATURE_DELEGATED, type Signature } from './signature.ts'
 import type { SignedMessage } from './signedMessage.ts'
-
-/** Ethereum address manager: sending to it with method 4 creates a contract. */
-export const EAM_ADDRESS: Address = idAddress(10)
-/** CreateExternal of the Ethereum address manager. */
-export const METHOD_CREATE_EXTERNAL = 4n
+import { EAM_ADDRESS } from './singletons.ts'
 
 /** Type byte before the RLP of an EIP-1559 transaction. */
 const EIP1559_TYPE = 0x02
@@ -160,13 +157,13 @@ function inputOf(params: Uint8Array): Uint8Array {
 function inputAndRecipient(message: Message): Pick<EthTransaction, 'input' | 'to'> {
   const input = inputOf(message.params)
   if (message.to.equals(EAM_ADDRESS)) {
-    if (message.method !== METHOD_CREATE_EXTERNAL) throw refuse('unsupported EAM method')
+    if (message.method !== EamMethod.CreateExternal) throw refuse('unsupported EAM method')
     return { input, to: undefined }
   }
-  if (message.method !== METHOD_INVOKE_EVM) {
+  if (message.method !== EvmMethod.InvokeContract) {
     throw refuse(
       `invalid methodnum ${message.method}: only allowed method is ` +
-        `InvokeContract(${METHOD_INVOKE_EVM}) or CreateExternal(${METHOD_CREATE_EXTERNAL})`,
+        `InvokeContract(${EvmMethod.InvokeContract}) or CreateExternal(${EamMethod.CreateExternal})`,
     )
   }
   const to = addressToEthAddress(message.to)
@@ -185,7 +182,7 @@ export function transactionToMessage(tx: EthTransaction, from: Address): Message
     gasLimit: tx.gasLimit,
     gasFeeCap: tx.maxFeePerGas,
     gasPremium: tx.maxPriorityFeePerGas,
-    method: tx.to === undefined ? METHOD_CREATE_EXTERNAL : METHOD_INVOKE_EVM,
+    method: tx.to === undefined ? EamMethod.CreateExternal : EvmMethod.InvokeContract,
     params: paramsOf(tx.input),
   }
 }

@@ -28,12 +28,6 @@ export interface Message {
   readonly params: Uint8Array
 }
 
-/** Method of a plain transfer. */
-export const METHOD_SEND = 0n
-export const METHOD_CONSTRUCTOR = 1n
-/** FRC-42 number of `InvokeEVM`, for every call of a contract. */
-export const METHOD_INVOKE_EVM = 3844450837n
-
 const fields: readonly Field<Message>[] = [
   ['version', 'Version', int],
   ['to', 'To', address],

@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fromBase64, toHex } from '../../src/base/bytes.ts'
-import {
-  addSignerCall,
-  answerProposal,
-  createMultisig,
-  METHOD_APPROVE,
-  METHOD_CANCEL,
-  proposeCall,
-} from '../../src/chain/multisigMessages.ts'
+import { addSignerCall, answerProposal, createMultisig, proposeCall } from '../../src/chain/multisigMessages.ts'
 import { type Cid, parseCid } from '../../src/codec/cid.ts'
 import { decode, encode } from '../../src/codec/description.ts'
 import type { Json } from '../../src/codec/jsonText.ts'
@@ -17,6 +10,7 @@ import { codeLookup } from '../../src/state/manifest.ts'
 import { StateTree } from '../../src/state/stateTree.ts'
 import { type Address, idAddress, parseAddress, UNDEF_ADDRESS } from '../../src/types/address.ts'
 import { type Message, message } from '../../src/types/message.ts'
+import { MultisigMethod } from '../../src/types/methodNumbers.ts'
 import { headHeader, openGolden } from '../support/archives.ts'
 import { type RecordedCall, recordedCalls } from '../support/recorded.ts'
 import { missingShared } from '../support/shared.ts'
@@ -52,12 +46,12 @@ describe.skipIf(missing)('messages that Lotus built for a recorded chain', () =>
           params: fromBase64(p[5] as string),
         })
       case 'Filecoin.MsigApprove':
-        return answerProposal(METHOD_APPROVE, at(2), at(0), number(1), undefined)
+        return answerProposal(MultisigMethod.Approve, at(2), at(0), number(1), undefined)
       case 'Filecoin.MsigAddPropose':
         return proposeCall(at(1), at(0), addSignerCall(at(0), at(2), call.params[3] as boolean))
       case 'Filecoin.MsigAddApprove': {
         const expected = { ...addSignerCall(at(0), at(4), call.params[5] as boolean), requester: resolved(at(3)) }
-        return answerProposal(METHOD_APPROVE, at(1), at(0), number(2), expected)
+        return answerProposal(MultisigMethod.Approve, at(1), at(0), number(2), expected)
       }
       default:
         return undefined
@@ -91,7 +85,7 @@ describe.skipIf(missing)('messages that Lotus built for a recorded chain', () =>
   it('that only came back as a prototype too', () => {
     const [call] = recordedCalls('nv28', 'session.jsonl.zst', ['Filecoin.MsigCancel']) as [RecordedCall]
     const [wallet, id, from] = call.params as [string, number, string]
-    const here = answerProposal(METHOD_CANCEL, parseAddress(from), parseAddress(wallet), id, undefined)
+    const here = answerProposal(MultisigMethod.Cancel, parseAddress(from), parseAddress(wallet), id, undefined)
     expect(message.toJson(here, json)).toEqual((call.response.result as Object).Message)
   })
 
@@ -132,7 +126,7 @@ describe('a message', () => {
     expect(() => proposeCall(from, wallet, { to: from, value: -1n, method: 0n, params: new Uint8Array(0) })).toThrow(
       'non-negative',
     )
-    expect(() => answerProposal(METHOD_APPROVE, UNDEF_ADDRESS, wallet, 0, undefined)).toThrow(
+    expect(() => answerProposal(MultisigMethod.Approve, UNDEF_ADDRESS, wallet, 0, undefined)).toThrow(
       'must provide source address',
     )
     const create = { signers: [from], threshold: 2, unlockDuration: 0, initialBalance: 0n }

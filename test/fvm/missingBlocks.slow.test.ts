@@ -7,7 +7,8 @@ import { Executor } from '../../src/fvm/executor.ts'
 import { type Blockstore, LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { BlockMissing } from '../../src/ipld/errors.ts'
 import { type BlockSource, withBlocks } from '../../src/ipld/withBlocks.ts'
-import { METHOD_INVOKE_EVM, type Message } from '../../src/types/message.ts'
+import type { Message } from '../../src/types/message.ts'
+import { EvmMethod } from '../../src/types/methodNumbers.ts'
 import { firstBlock, type Tipset } from '../../src/types/tipset.ts'
 import { missingShared } from '../support/shared.ts'
 import { missingActors, wasmActors } from './support/actorCode.ts'
@@ -66,7 +67,7 @@ function busyTipsets(golden: GoldenChain): number[] {
   const busy: number[] = []
   for (let i = 0; i < golden.tipsets.length && busy.length < TIPSETS; i++) {
     const messages = messagesOf(golden, golden.tipsets[i] as Tipset)
-    if (messages.length >= MESSAGES && messages.some(({ method }) => method === METHOD_INVOKE_EVM)) busy.push(i)
+    if (messages.length >= MESSAGES && messages.some(({ method }) => method === EvmMethod.InvokeContract)) busy.push(i)
   }
   return busy
 }

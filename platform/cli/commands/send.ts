@@ -1,10 +1,11 @@
 /** `send`. @see lotus cli/send.go SendCmd, cli/send_csv.go */
+
 import type { Command } from 'commander'
 import { CborWriter } from '../../../src/codec/cbor.ts'
 import { PROTOCOL_DELEGATED, PROTOCOL_ID, parseAddress } from '../../../src/types/address.ts'
 import { parseEthAddress } from '../../../src/types/ethAddress.ts'
 import { formatFil, parseFil } from '../../../src/types/fil.ts'
-import { METHOD_INVOKE_EVM } from '../../../src/types/message.ts'
+import { EamMethod, EvmMethod } from '../../../src/types/methodNumbers.ts'
 import { line } from '../../server/programIo.ts'
 import type { JsonMessage, JsonSignedMessage, JsonTipset } from '../answers.ts'
 import { type CliContext, hexToBase64, wholeNumber } from '../context.ts'
@@ -33,7 +34,6 @@ interface CheckStatus {
 }
 
 const EAM_ID = '10'
-const METHOD_CREATE_EXTERNAL = 4n
 const CHECK_NAMES = [
   '',
   'MessageSerialize',
@@ -109,7 +109,7 @@ async function buildMessage(client: RpcClient, to: string, amount: string, optio
       throw new CliError('USAGE', 'messages from f410f addresses may not specify a method number')
     if (options.paramsJson !== undefined)
       throw new CliError('USAGE', 'may not call with json parameters from an eth account')
-    method = destination.slice(1) === `0${EAM_ID}` ? METHOD_CREATE_EXTERNAL : METHOD_INVOKE_EVM
+    method = destination.slice(1) === `0${EAM_ID}` ? EamMethod.CreateExternal : EvmMethod.InvokeContract
     if (params !== null && params !== '') params = cborBytes(params)
     const protocol = parseAddress(destination).protocol
     if (protocol !== PROTOCOL_ID && protocol !== PROTOCOL_DELEGATED) {

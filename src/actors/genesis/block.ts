@@ -11,7 +11,7 @@ import { type Blockstore, putCbor } from '../../ipld/blockstore.ts'
 import { idAddress } from '../../types/address.ts'
 import { type BlockHeader, blockHeader } from '../../types/blockHeader.ts'
 import { msgMeta } from '../../types/msgMeta.ts'
-import { SYSTEM_ID } from '../singletons.ts'
+import { SYSTEM_ID } from '../../types/singletons.ts'
 import { createGenesisState } from './state.ts'
 import type { GenesisTemplate } from './template.ts'
 

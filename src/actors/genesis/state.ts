@@ -29,16 +29,15 @@ import {
   NAMESPACE_EAM,
   PROTOCOL_DELEGATED,
 } from '../../types/address.ts'
+import { MarketMethod, PowerMethod } from '../../types/methodNumbers.ts'
+import { TOTAL_FILECOIN } from '../../types/protocol.ts'
 import { type ActorId, ATTO_PER_FIL, type TokenAmount, tokenAmount } from '../../types/scalars.ts'
-import { ActorsError } from '../errors.ts'
-import { createFilterEstimate } from '../filterEstimate.ts'
-import { CRON_QUEUE_HAMT_BIT_WIDTH } from '../power/cronEvents.ts'
-import { createRewardState } from '../reward/state.ts'
 import {
   BURNT_FUNDS_ID,
   CRON_ID,
   DATACAP_ID,
   EAM_ID,
+  FIRST_NON_SINGLETON_ID,
   INIT_ID,
   MARKET_ADDRESS,
   MARKET_ID,
@@ -48,19 +47,20 @@ import {
   REWARD_ID,
   SYSTEM_ID,
   VERIFREG_ID,
-} from '../singletons.ts'
+} from '../../types/singletons.ts'
+import { ActorsError } from '../errors.ts'
+import { createFilterEstimate } from '../filterEstimate.ts'
+import { CRON_QUEUE_HAMT_BIT_WIDTH } from '../power/cronEvents.ts'
+import { createRewardState } from '../reward/state.ts'
 import { createMinerState, SECTOR_SIZE, WINDOW_POST_PROOF } from './miner.ts'
 import type { GenesisTemplate } from './template.ts'
 
 const STATE_TREE_VERSION = 5
-const FIRST_ACCOUNT_ID = 100n
 const FIRST_MINER_ID = 1000n
 const VERIFREG_ROOT_ID: ActorId = 80n
 const VERIFIER_ID: ActorId = 81n
 const MANIFEST_VERSION = 1
 const ETH_ADDRESS_LENGTH = 20
-const METHOD_ON_EPOCH_TICK_END = 5n
-const METHOD_CRON_TICK = 9n
 
 /** Power that the estimate starts with, and its growth per epoch, bytes. @see builtin-actors v18 actors/power/src/state.rs */
 const INITIAL_POWER_POSITION = 750_000n << 30n
@@ -101,7 +101,7 @@ class GenesisBuilder {
   readonly #ids = new Map<string, ActorId>()
   readonly #noEntries: Cid
   #allotted = 0n
-  #nextAccount = FIRST_ACCOUNT_ID
+  #nextAccount = FIRST_NON_SINGLETON_ID
 
   constructor(store: Blockstore, template: GenesisTemplate) {
     this.#store = store
@@ -189,8 +189,8 @@ class GenesisBuilder {
 
   #cron(): void {
     const entries = [
-      { receiver: POWER_ADDRESS, methodNum: METHOD_ON_EPOCH_TICK_END },
-      { receiver: MARKET_ADDRESS, methodNum: METHOD_CRON_TICK },
+      { receiver: POWER_ADDRESS, methodNum: PowerMethod.OnEpochTickEnd },
+      { receiver: MARKET_ADDRESS, methodNum: MarketMethod.CronTick },
     ]
     this.#set(CRON_ID, 'cron', this.#put(cronState, { entries }), 0n)
   }
@@ -274,7 +274,7 @@ class GenesisBuilder {
 
   /** What nobody else got, in a multisig of one. */
   #reserve(signer: Address): void {
-    const balance = BigInt(this.#template.protocol.filBase) * ATTO_PER_FIL - this.#allotted
+    const balance = TOTAL_FILECOIN - this.#allotted
     if (balance < 0n) {
       throw new ActorsError('GENESIS_INVALID', `Cannot make genesis: ${-balance} attoFIL more allotted than there are`)
     }

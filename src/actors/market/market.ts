@@ -5,18 +5,18 @@
  */
 import { type Cid, CODEC_DAG_CBOR, createCid, HASH_BLAKE2B_256 } from '../../codec/cid.ts'
 import { type Codec, cid, encode } from '../../codec/description.ts'
-import { Exit } from '../../fvm/kernel/outcomes.ts'
 import { Amt } from '../../ipld/amt.ts'
 import { type DealState, dealProposal, dealState, type MarketState, marketState } from '../../state/market.ts'
+import { Exit } from '../../types/exitCodes.ts'
+import { MarketMethod } from '../../types/methodNumbers.ts'
+import { CRON_ID } from '../../types/singletons.ts'
 import { ActorMap, orIllegalState } from '../actorMap.ts'
 import { action, type Method, type NativeActor, nativeUnsupported } from '../dispatch.ts'
 import { ActorError } from '../errors.ts'
 import { readUnsignedKey, signedKey } from '../mapKeys.ts'
 import { methodTable } from '../miner/methodNames.ts'
 import type { Runtime } from '../runtime.ts'
-import { CRON_ID } from '../singletons.ts'
 
-const METHOD_CRON_TICK = 9n
 const EPOCH_UNDEFINED = -1
 const PROPOSALS_BIT_WIDTH = 5
 const STATES_BIT_WIDTH = 6
@@ -96,7 +96,11 @@ function processDeal(runtime: Runtime, state: MarketState, deal: number): Market
     Amt.load(runtime.store, state.states, dealState, { bitWidth: STATES_BIT_WIDTH }).get(deal),
   )
   if (active === undefined || active.lastUpdatedEpoch !== EPOCH_UNDEFINED) {
-    throw nativeUnsupported('storagemarket', METHOD_CRON_TICK, 'CronTick of a deal that timed out or is paid by cron')
+    throw nativeUnsupported(
+      'storagemarket',
+      MarketMethod.CronTick,
+      'CronTick of a deal that timed out or is paid by cron',
+    )
   }
   const pending = ActorMap.load(runtime, state.pendingProposals, unit)
   if (pending.delete(proposalCid.bytes) === undefined) {
@@ -125,6 +129,6 @@ function cronTick(runtime: Runtime): void {
 
 /** The market actor's native methods; the others are known by name. */
 export function createMarketActor(): NativeActor {
-  const methods = new Map<bigint, Method>([[METHOD_CRON_TICK, action(cronTick)]])
+  const methods = new Map<bigint, Method>([[MarketMethod.CronTick, action(cronTick)]])
   return { kind: 'storagemarket', methods, missing: methodTable(INTERNAL, EXPORTED) }
 }

@@ -2,25 +2,24 @@
  * A new miner: its deposit, who controls it, its empty state.
  * @see builtin-actors v18 actors/miner/src/lib.rs constructor, calculate_create_miner_deposit, resolve_worker_address
  */
-import { Exit } from '../../fvm/kernel/outcomes.ts'
 import { minerInfo, minerState } from '../../state/miner.ts'
 import { type Address, address, idAddress, PROTOCOL_BLS } from '../../types/address.ts'
+import { Exit } from '../../types/exitCodes.ts'
+import { AccountMethod, PowerMethod, RewardMethod } from '../../types/methodNumbers.ts'
 import type { ActorId, ExitCode, TokenAmount } from '../../types/scalars.ts'
+import { INIT_ID, POWER_ADDRESS, REWARD_ADDRESS } from '../../types/singletons.ts'
 import { ActorType } from '../actorType.ts'
 import { ActorError, type ExitData } from '../errors.ts'
 import type { ActorsPolicy } from '../policy.ts'
 import { currentTotalPowerReturn } from '../power/power.ts'
-import { METHOD_THIS_EPOCH_REWARD, thisEpochRewardReturn } from '../reward/reward.ts'
+import { thisEpochRewardReturn } from '../reward/reward.ts'
 import { type Runtime, readBlock } from '../runtime.ts'
-import { INIT_ID, POWER_ADDRESS, REWARD_ADDRESS } from '../singletons.ts'
 import type { MinerConstructorParams } from './methods.ts'
 import { newMinerInfo, newMinerState } from './newMiner.ts'
 import { initialPledgeForPower } from './pledge.ts'
 import { provingPeriodStart } from './provingPeriod.ts'
 import { addLockedFunds, REWARD_VESTING_SPEC } from './vestingFunds.ts'
 
-const METHOD_CURRENT_TOTAL_POWER = 9n
-const METHOD_PUBKEY_ADDRESS = 2n
 const MAX_CONTROL_ADDRESSES = 10
 const MAX_PEER_ID_LENGTH = 128
 const MAX_MULTIADDR_DATA = 1024
@@ -64,11 +63,11 @@ function check(
 function deposit(runtime: Runtime, policy: ActorsPolicy): TokenAmount {
   const reward = readBlock(
     thisEpochRewardReturn,
-    returned(runtime.send(REWARD_ADDRESS, METHOD_THIS_EPOCH_REWARD, undefined, 0n)),
+    returned(runtime.send(REWARD_ADDRESS, RewardMethod.ThisEpochReward, undefined, 0n)),
   )
   const power = readBlock(
     currentTotalPowerReturn,
-    returned(runtime.send(POWER_ADDRESS, METHOD_CURRENT_TOTAL_POWER, undefined, 0n)),
+    returned(runtime.send(POWER_ADDRESS, PowerMethod.CurrentTotalPower, undefined, 0n)),
   )
   runtime.gas.add('pledge')
   return initialPledgeForPower(policy.minimumConsensusPower / DEPOSIT_DIVISOR, {
@@ -91,7 +90,7 @@ function resolveWorker(runtime: Runtime, raw: Address): ActorId {
     fail(Exit.USR_ILLEGAL_ARGUMENT, `worker actor type must be an account, was ${code.toString()}`)
   }
   if (raw.protocol !== PROTOCOL_BLS) {
-    const key = readBlock(address, returned(runtime.send(idAddress(id), METHOD_PUBKEY_ADDRESS, undefined, 0n)))
+    const key = readBlock(address, returned(runtime.send(idAddress(id), AccountMethod.PubkeyAddress, undefined, 0n)))
     if (key.protocol !== PROTOCOL_BLS) {
       fail(Exit.USR_ILLEGAL_ARGUMENT, `worker account ${id} must have BLS pubkey, was ${key.protocol}`)
     }

@@ -6,9 +6,6 @@ import { bytesOrEmpty as bytes, type Codec, int, list, tuple } from '../../codec
 import { type Address, address } from '../../types/address.ts'
 import { type TokenAmount, tokenAmount } from '../../types/scalars.ts'
 
-export const METHOD_ON_DEFERRED_CRON_EVENT = 12n
-export const METHOD_APPLY_REWARDS = 14n
-
 export interface ApplyRewardParams {
   readonly reward: TokenAmount
   readonly penalty: TokenAmount

@@ -4,22 +4,22 @@
  * @see builtin-actors v18 actors/miner/src/lib.rs
  */
 import { type Codec, list, tuple } from '../../codec/description.ts'
-import { Exit } from '../../fvm/kernel/outcomes.ts'
 import { type MinerInfo, type MinerState, minerInfo, minerState } from '../../state/miner.ts'
 import { type Address, address } from '../../types/address.ts'
+import { Exit } from '../../types/exitCodes.ts'
+import { METHOD_CONSTRUCTOR, METHOD_SEND, MinerMethod, PowerMethod } from '../../types/methodNumbers.ts'
 import { type ExitCode, type TokenAmount, tokenAmount } from '../../types/scalars.ts'
+import { BURNT_FUNDS_ADDRESS, POWER_ADDRESS, REWARD_ID } from '../../types/singletons.ts'
 import { command, type Method, type NativeActor, query } from '../dispatch.ts'
 import { ActorError } from '../errors.ts'
 import { floorDivide } from '../floorDivision.ts'
 import type { ActorsPolicy } from '../policy.ts'
 import { cborBlock, type Runtime } from '../runtime.ts'
-import { BURNT_FUNDS_ADDRESS, METHOD_CONSTRUCTOR, METHOD_SEND, POWER_ADDRESS, REWARD_ID } from '../singletons.ts'
 import { minerConstructor } from './constructor.ts'
 import { minerMethodNames } from './methodNames.ts'
-import { type ApplyRewardParams, applyRewardParams, METHOD_APPLY_REWARDS, minerConstructorParams } from './methods.ts'
+import { type ApplyRewardParams, applyRewardParams, minerConstructorParams } from './methods.ts'
 import { addLockedFunds, REWARD_VESTING_SPEC, unlockVestedAndUnvested } from './vestingFunds.ts'
 
-const METHOD_UPDATE_PLEDGE_TOTAL = 6n
 /** Share of a reward that is locked. */
 const LOCKED_REWARD_NUMERATOR = 3n
 const LOCKED_REWARD_DENOMINATOR = 4n
@@ -119,7 +119,7 @@ function applyRewards(runtime: Runtime, params: ApplyRewardParams): void {
     }
   })
   if (pledgeDelta !== 0n) {
-    runtime.send(POWER_ADDRESS, METHOD_UPDATE_PLEDGE_TOTAL, cborBlock(tokenAmount, pledgeDelta), 0n)
+    runtime.send(POWER_ADDRESS, PowerMethod.UpdatePledgeTotal, cborBlock(tokenAmount, pledgeDelta), 0n)
   }
   if (toBurn > 0n) runtime.send(BURNT_FUNDS_ADDRESS, METHOD_SEND, undefined, toBurn)
   const after = runtime.state(minerState)
@@ -147,7 +147,7 @@ export function createMinerActor(policy: ActorsPolicy): NativeActor {
   const methods = new Map<bigint, Method>([
     [METHOD_CONSTRUCTOR, command(minerConstructorParams, minerConstructor(policy))],
     [2n, query(controlAddressesReturn, controlAddresses)],
-    [METHOD_APPLY_REWARDS, command(applyRewardParams, applyRewards)],
+    [MinerMethod.ApplyRewards, command(applyRewardParams, applyRewards)],
   ])
   const missing = new Map([...minerMethodNames()].filter(([number]) => !methods.has(number)))
   return { kind: 'storageminer', methods, missing, pages: PAGES }

@@ -2,9 +2,9 @@
  * Claims of power in the power actor's state.
  * @see builtin-actors v18 actors/power/src/state.rs add_to_claim, set_claim, delete_claim
  */
-import { Exit } from '../../fvm/kernel/outcomes.ts'
 import { type PowerClaim, type PowerState, powerClaim } from '../../state/power.ts'
 import type { Address } from '../../types/address.ts'
+import { Exit } from '../../types/exitCodes.ts'
 import type { ExitCode } from '../../types/scalars.ts'
 import { ActorMap } from '../actorMap.ts'
 import { ActorError } from '../errors.ts'

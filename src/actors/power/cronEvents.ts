@@ -4,9 +4,9 @@
  */
 import type { Cid } from '../../codec/cid.ts'
 import { cid } from '../../codec/description.ts'
-import { Exit } from '../../fvm/kernel/outcomes.ts'
 import { Amt } from '../../ipld/amt.ts'
 import { type CronEvent, cronEvent } from '../../state/power.ts'
+import { Exit } from '../../types/exitCodes.ts'
 import type { ChainEpoch } from '../../types/scalars.ts'
 import { ActorMap, orIllegalState } from '../actorMap.ts'
 import { ActorError } from '../errors.ts'

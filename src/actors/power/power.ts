@@ -13,28 +13,23 @@ import {
   tuple,
   uint,
 } from '../../codec/description.ts'
-import { Exit } from '../../fvm/kernel/outcomes.ts'
 import { type CronEvent, type PowerState, powerState } from '../../state/power.ts'
 import { type FilterEstimate, filterEstimate } from '../../state/scalars.ts'
 import { type Address, address, idAddress } from '../../types/address.ts'
+import { Exit } from '../../types/exitCodes.ts'
+import { InitMethod, MinerMethod, RewardMethod } from '../../types/methodNumbers.ts'
 import { actorId, type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from '../../types/scalars.ts'
+import { CRON_ID, INIT_ADDRESS, REWARD_ADDRESS } from '../../types/singletons.ts'
 import { ActorType } from '../actorType.ts'
 import { action, call, command, type Method, type NativeActor, query } from '../dispatch.ts'
 import { ActorError } from '../errors.ts'
 import { nextEstimate } from '../filterEstimate.ts'
 import { methodNumber } from '../frc42.ts'
 import { type ExecReturn, execParams, execReturn } from '../init.ts'
-import { METHOD_ON_DEFERRED_CRON_EVENT, minerConstructorParams } from '../miner/methods.ts'
+import { minerConstructorParams } from '../miner/methods.ts'
 import type { ActorsPolicy } from '../policy.ts'
-import {
-  METHOD_THIS_EPOCH_REWARD,
-  METHOD_UPDATE_NETWORK_KPI,
-  powerOrNull,
-  type ThisEpochRewardReturn,
-  thisEpochRewardReturn,
-} from '../reward/reward.ts'
+import { powerOrNull, type ThisEpochRewardReturn, thisEpochRewardReturn } from '../reward/reward.ts'
 import { cborBlock, type Runtime, readBlock } from '../runtime.ts'
-import { CRON_ID, INIT_ADDRESS, REWARD_ADDRESS } from '../singletons.ts'
 import {
   addToClaim,
   CONSENSUS_MINER_MIN_MINERS,
@@ -44,8 +39,6 @@ import {
   setClaim,
 } from './claims.ts'
 import { CronEvents } from './cronEvents.ts'
-
-const METHOD_EXEC = 2n
 
 interface CreateMinerParams {
   readonly owner: Address
@@ -164,7 +157,7 @@ function createMiner(policy: ActorsPolicy): (runtime: Runtime, params: CreateMin
     const constructorParams = encode(minerConstructorParams, { ...params, controlAddresses: [] })
     const code = runtime.codeForType(ActorType.storageminer)
     const exec = cborBlock(execParams, { code, constructorParams })
-    const answer = runtime.send(INIT_ADDRESS, METHOD_EXEC, exec, runtime.message.valueReceived)
+    const answer = runtime.send(INIT_ADDRESS, InitMethod.Exec, exec, runtime.message.valueReceived)
     if (answer === undefined) throw new ActorError(Exit.USR_ASSERTION_FAILED, 'return expected')
     const created = readBlock(execReturn, answer)
     runtime.transaction(powerState, (state) => {
@@ -214,7 +207,7 @@ function enrollCronEvent(runtime: Runtime, params: EnrollCronEventParams): void 
 function onEpochTickEnd(policy: ActorsPolicy): (runtime: Runtime) => void {
   return (runtime) => {
     runtime.validateCallerIs(CRON_ID)
-    const answer = runtime.send(REWARD_ADDRESS, METHOD_THIS_EPOCH_REWARD, undefined, 0n)
+    const answer = runtime.send(REWARD_ADDRESS, RewardMethod.ThisEpochReward, undefined, 0n)
     if (answer === undefined) throw new ActorError(Exit.USR_ASSERTION_FAILED, 'return expected')
     processDeferredCronEvents(runtime, readBlock(thisEpochRewardReturn, answer), policy)
     const power = runtime.transaction(powerState, (state) => {
@@ -231,7 +224,7 @@ function onEpochTickEnd(policy: ActorsPolicy): (runtime: Runtime) => void {
         result: raw,
       }
     })
-    runtime.send(REWARD_ADDRESS, METHOD_UPDATE_NETWORK_KPI, cborBlock(powerOrNull, power), 0n)
+    runtime.send(REWARD_ADDRESS, RewardMethod.UpdateNetworkKPI, cborBlock(powerOrNull, power), 0n)
   }
 }
 
@@ -267,7 +260,7 @@ function callMiner(
     qualityAdjPowerSmoothed,
   })
   try {
-    runtime.send(event.minerAddr, METHOD_ON_DEFERRED_CRON_EVENT, params, 0n)
+    runtime.send(event.minerAddr, MinerMethod.OnDeferredCronEvent, params, 0n)
     return true
   } catch (error) {
     if (error instanceof ActorError) return false

@@ -3,24 +3,23 @@
  * @see builtin-actors v18 actors/reward/src/lib.rs
  */
 import { bigInt, type Codec, i64, nullable, tuple } from '../../codec/description.ts'
-import { Exit } from '../../fvm/kernel/outcomes.ts'
 import { type RewardState, rewardState } from '../../state/reward.ts'
 import { type FilterEstimate, filterEstimate } from '../../state/scalars.ts'
 import { type Address, address, idAddress } from '../../types/address.ts'
+import { Exit } from '../../types/exitCodes.ts'
+import { METHOD_SEND, MinerMethod, RewardMethod } from '../../types/methodNumbers.ts'
+import { BLOCKS_PER_EPOCH } from '../../types/protocol.ts'
 import { type ExitCode, type TokenAmount, tokenAmount } from '../../types/scalars.ts'
+import { BURNT_FUNDS_ADDRESS, POWER_ID, SYSTEM_ID } from '../../types/singletons.ts'
 import { command, type NativeActor, query } from '../dispatch.ts'
 import { ActorError } from '../errors.ts'
 import { floorDivide } from '../floorDivision.ts'
-import { type ApplyRewardParams, applyRewardParams, METHOD_APPLY_REWARDS } from '../miner/methods.ts'
+import { type ApplyRewardParams, applyRewardParams } from '../miner/methods.ts'
 import { cborBlock, type Runtime } from '../runtime.ts'
-import { BURNT_FUNDS_ADDRESS, METHOD_SEND, POWER_ID, SYSTEM_ID } from '../singletons.ts'
 import { advanceRewardState, createRewardState } from './state.ts'
 
-export const METHOD_THIS_EPOCH_REWARD = 3n
-export const METHOD_UPDATE_NETWORK_KPI = 4n
 /** A producer pays the penalties of its messages this many times. */
 const PENALTY_MULTIPLIER = 3n
-const EXPECTED_LEADERS_PER_EPOCH = 5n
 
 interface AwardBlockRewardParams {
   readonly miner: Address
@@ -79,7 +78,7 @@ function awardBlockReward(runtime: Runtime, params: AwardBlockRewardParams): voi
   const miner = runtime.resolveAddress(params.miner)
   if (miner === undefined) fail(Exit.USR_NOT_FOUND, 'failed to resolve given owner address')
   const total = runtime.transaction(rewardState, (state) => {
-    let blockReward = floorDivide(state.thisEpochReward * params.winCount, EXPECTED_LEADERS_PER_EPOCH)
+    let blockReward = floorDivide(state.thisEpochReward * params.winCount, BLOCKS_PER_EPOCH)
     let reward = params.gasReward + blockReward
     const current = runtime.currentBalance()
     if (reward > current) {
@@ -100,7 +99,7 @@ function awardBlockReward(runtime: Runtime, params: AwardBlockRewardParams): voi
 
 /** A producer that cannot take its reward loses it: it is burnt, and a failure of that is let go as well. */
 function pay(runtime: Runtime, miner: Address, params: ApplyRewardParams): void {
-  if (tries(() => runtime.send(miner, METHOD_APPLY_REWARDS, cborBlock(applyRewardParams, params), params.reward)))
+  if (tries(() => runtime.send(miner, MinerMethod.ApplyRewards, cborBlock(applyRewardParams, params), params.reward)))
     return
   tries(() => runtime.send(BURNT_FUNDS_ADDRESS, METHOD_SEND, undefined, params.reward))
 }
@@ -137,8 +136,8 @@ export function createRewardActor(): NativeActor {
     methods: new Map([
       [1n, command(powerOrNull, construct)],
       [2n, command(awardBlockRewardParams, awardBlockReward)],
-      [METHOD_THIS_EPOCH_REWARD, query(thisEpochRewardReturn, thisEpochReward)],
-      [METHOD_UPDATE_NETWORK_KPI, command(powerOrNull, updateNetworkKpi)],
+      [RewardMethod.ThisEpochReward, query(thisEpochRewardReturn, thisEpochReward)],
+      [RewardMethod.UpdateNetworkKPI, command(powerOrNull, updateNetworkKpi)],
     ]),
   }
 }

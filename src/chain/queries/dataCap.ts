@@ -11,11 +11,10 @@ import type { StateTree } from '../../state/stateTree.ts'
 import { type VerifregState, verifregStateAt } from '../../state/verifreg.ts'
 import { type Address, idAddress } from '../../types/address.ts'
 import { type ActorId, ATTO_PER_FIL } from '../../types/scalars.ts'
+import { DATACAP_ID, VERIFREG_ID } from '../../types/singletons.ts'
 import { type ChainView, resolveId } from '../chainView.ts'
 import { ChainError } from '../errors.ts'
 
-const VERIFREG_ACTOR = 6n
-const DATACAP_ACTOR = 7n
 const FIRST_V3_TREES = 3
 /** From this version on an actor of its own keeps the clients' data cap, as a token with 18 decimals. */
 const FIRST_DATACAP_ACTOR = 9
@@ -28,7 +27,7 @@ export interface RegistryState {
 
 /** @throws ChainError `ACTOR_NOT_FOUND`, `NOT_SUPPORTED` */
 export function registryState(view: ChainView, tree: StateTree): RegistryState {
-  const actor = tree.getActor(VERIFREG_ACTOR)
+  const actor = tree.getActor(VERIFREG_ID)
   if (actor === undefined) throw new ChainError('ACTOR_NOT_FOUND', 'actor not found')
   const version = view.codes(actor.code)?.actorsVersion
   if (version === undefined) throw new ChainError('NOT_SUPPORTED', `not supported: registry with code ${actor.code}`)
@@ -60,7 +59,7 @@ export function clientDataCap(view: ChainView, tree: StateTree, who: Address): S
     const options = { pointerMaps: version < FIRST_V3_TREES }
     return Hamt.load(blocks, state.verifiedClients, storagePower, options).get(idAddress(id).bytes)
   }
-  const actor = tree.getActor(DATACAP_ACTOR)
+  const actor = tree.getActor(DATACAP_ID)
   if (actor === undefined) throw new ChainError('ACTOR_NOT_FOUND', 'actor not found')
   const { token } = getCbor(blocks, datacapState, actor.head)
   const balance = Hamt.load(blocks, token.balances, storagePower, { bitWidth: token.hamtBitWidth }).get(varintBytes(id))

@@ -20,10 +20,10 @@ import { rawParams } from '../../state/params/rawParams.ts'
 import type { StateTree } from '../../state/stateTree.ts'
 import { type Address, addressFromBytes } from '../../types/address.ts'
 import { type ChainEpoch, type TokenAmount, tokenAmount } from '../../types/scalars.ts'
+import { MARKET_ID } from '../../types/singletons.ts'
 import type { ChainView } from '../chainView.ts'
 import { ChainError } from '../errors.ts'
 
-const MARKET_ACTOR = 5n
 const FIRST_V3_TREES = 3
 const BALANCE_BIT_WIDTH = 6
 const OLD_BALANCE_BIT_WIDTH = 5
@@ -58,7 +58,7 @@ export class MarketActor {
 
   /** @throws ChainError `ACTOR_NOT_FOUND`, `NOT_SUPPORTED` */
   constructor(view: ChainView, tree: StateTree) {
-    const actor = tree.getActor(MARKET_ACTOR)
+    const actor = tree.getActor(MARKET_ID)
     if (actor === undefined) throw new ChainError('ACTOR_NOT_FOUND', 'failed to load market actor: actor not found')
     const version = view.codes(actor.code)?.actorsVersion
     if (version === undefined)

@@ -7,10 +7,10 @@ import { Hamt } from '../../ipld/hamt.ts'
 import { type PowerClaim, type PowerState, powerClaimAt, powerStateAt } from '../../state/power.ts'
 import type { StateTree } from '../../state/stateTree.ts'
 import { type Address, addressFromBytes, idAddress } from '../../types/address.ts'
+import { POWER_ID } from '../../types/singletons.ts'
 import { type ChainView, resolveId } from '../chainView.ts'
 import { ChainError } from '../errors.ts'
 
-const POWER_ACTOR = 4n
 /** While fewer miners than this have the least power, any power is enough. */
 const MIN_MINERS = 4
 const FIRST_V3_TREES = 3
@@ -39,7 +39,7 @@ interface PowerActor {
 }
 
 function loadPower(view: ChainView, tree: StateTree): PowerActor {
-  const actor = tree.getActor(POWER_ACTOR)
+  const actor = tree.getActor(POWER_ID)
   if (actor === undefined) throw new ChainError('ACTOR_NOT_FOUND', 'failed to load power actor: actor not found')
   const version = view.codes(actor.code)?.actorsVersion
   if (version === undefined) throw new ChainError('NOT_SUPPORTED', `not supported: power actor with code ${actor.code}`)

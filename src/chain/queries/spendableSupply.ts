@@ -8,13 +8,13 @@ import { type MultisigState, multisigState } from '../../state/multisig.ts'
 import type { StateTree } from '../../state/stateTree.ts'
 import type { ActorState } from '../../types/actor.ts'
 import type { ActorId, ChainEpoch, TokenAmount } from '../../types/scalars.ts'
+import { MARKET_ID } from '../../types/singletons.ts'
 import type { ChainView } from '../chainView.ts'
 import { ChainError } from '../errors.ts'
 import { MinerActor } from './minerActor.ts'
 
 /** System, init, reward, cron, power, registry, data cap, Ethereum address manager, SAFT, reserve, burnt funds. */
 const NOT_CIRCULATING: ReadonlySet<ActorId> = new Set([0n, 1n, 2n, 3n, 4n, 6n, 7n, 10n, 122n, 90n, 99n])
-const MARKET_ACTOR = 5n
 /** Deals no longer count as locked. FIP-0091. */
 const UNLOCKED_DEALS_VERSION = 23
 
@@ -35,7 +35,7 @@ function spendableOf(view: ChainView, id: ActorId, actor: ActorState, epoch: Cha
   const info = view.codes(actor.code)
   switch (info?.kind) {
     case 'storagemarket':
-      return id === MARKET_ACTOR ? actor.balance - lockedDeals(view, actor, info.actorsVersion, epoch) : 0n
+      return id === MARKET_ID ? actor.balance - lockedDeals(view, actor, info.actorsVersion, epoch) : 0n
     case 'account':
     case 'paymentchannel':
     case 'ethaccount':

@@ -27,13 +27,12 @@ export function checkMessages(context: BlockContext): void {
   if (messages === undefined || view.network.whitelistedBlock?.equals(headerCid(header)) === true) return
   checkMessagesRoot(context, messages)
   checkBlsAggregate(context, messages)
-  const { blockGasLimit } = view.network.protocol
   const checkNext = context.baseResult === undefined ? undefined : nonceCheck(context)
   let gas = 0n
   const check = (one: Message, length: number): void => {
     checkMessageSyntax(one, context.deps.minimumGas(header.height, length), networkVersion)
     gas += one.gasLimit
-    checkGasLimit(gas, blockGasLimit)
+    checkGasLimit(gas)
     checkNext?.(one)
   }
   for (const one of messages.bls) check(one, encode(message, one).length)

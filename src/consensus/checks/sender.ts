@@ -4,12 +4,11 @@ import type { ChainView } from '../../chain/chainView.ts'
 import type { StateTree } from '../../state/stateTree.ts'
 import type { ActorState } from '../../types/actor.ts'
 import { type Address, delegatedParts } from '../../types/address.ts'
+import { EAM_ID } from '../../types/singletons.ts'
 import { ValidationError } from '../validationError.ts'
 
 /** Ethereum accounts exist from here on. */
 const ETH_ACCOUNT_VERSION = 18
-/** Namespace of Ethereum addresses. */
-const EAM_NAMESPACE = 10n
 
 /** @param tree - the state after the parents' messages */
 export function checkSender(view: ChainView, tree: StateTree, from: Address, networkVersion: number): ActorState {
@@ -29,5 +28,5 @@ function maySend(view: ChainView, actor: ActorState, networkVersion: number): bo
   if (networkVersion < ETH_ACCOUNT_VERSION) return false
   if (kind === 'ethaccount') return true
   if (kind !== 'placeholder' || actor.nonce !== 0n || actor.delegatedAddress === null) return false
-  return delegatedParts(actor.delegatedAddress)?.namespace === EAM_NAMESPACE
+  return delegatedParts(actor.delegatedAddress)?.namespace === EAM_ID
 }

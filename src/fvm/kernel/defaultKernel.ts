@@ -11,7 +11,9 @@ import { tryGetBlock } from '../../ipld/blockstore.ts'
 import { BlockMissing } from '../../ipld/errors.ts'
 import type { ActorState } from '../../types/actor.ts'
 import type { Address } from '../../types/address.ts'
+import { CHAIN_FINALITY } from '../../types/protocol.ts'
 import type { ActorId, MethodNum, TokenAmount } from '../../types/scalars.ts'
+import { BURNT_FUNDS_ID, INIT_ID } from '../../types/singletons.ts'
 import { ExternFailure } from '../externs.ts'
 import { type GasCharge, gasCharge } from '../gas/charge.ts'
 import type { ProofOutcome } from '../proofVerifier.ts'
@@ -41,13 +43,9 @@ import { readAggregateInfo, readPoStSectorCount, readSealInfos } from './proofIn
 import { runSteps } from './steps.ts'
 import { computeUnsealedCid } from './unsealedCid.ts'
 
-const INIT_ACTOR: ActorId = 1n
-const BURNT_FUNDS_ACTOR: ActorId = 99n
 const MAX_I32 = 2 ** 31 - 1
 const MAX_U128 = (1n << 128n) - 1n
 const BLS_KEY = 48
-/** FVM 3: how far back a tipset CID may be asked for, epochs. */
-const FINALITY = 900
 const MAX_EVENT_BYTES = 2 ** 20
 const MAX_ARTIFACT_NAME = 256
 /** A lookback that no gas pays for: the reference turns a negative one into a huge unsigned number. */
@@ -236,7 +234,7 @@ export class DefaultKernel implements Kernel {
     if (balance !== 0n) {
       if (!burnUnspent) throw new SyscallError(Errno.IllegalOperation, 'self-destruct with unspent funds')
       try {
-        this.#calls.transfer(this.actorId, BURNT_FUNDS_ACTOR, balance)
+        this.#calls.transfer(this.actorId, BURNT_FUNDS_ID, balance)
       } catch (error) {
         if (error instanceof SyscallError) throw new FatalError(error.message, { cause: error })
         throw error
@@ -299,7 +297,7 @@ export class DefaultKernel implements Kernel {
       this.#createActorV2(code, id)
       return
     }
-    if (this.actorId !== INIT_ACTOR) {
+    if (this.actorId !== INIT_ID) {
       throw new SyscallError(Errno.Forbidden, `create_actor is restricted to InitActor. Called by ${this.actorId}`)
     }
     this.#refuseReadOnly('create_actor cannot be called while read-only')
@@ -425,7 +423,7 @@ export class DefaultKernel implements Kernel {
     if (offset === 0n) {
       throw new SyscallError(Errno.IllegalArgument, 'cannot lookup the tipset cid for the current epoch')
     }
-    if (this.#major === 3 && offset >= FINALITY) {
+    if (this.#major === 3 && offset >= CHAIN_FINALITY) {
       throw new SyscallError(Errno.IllegalArgument, `epoch ${epoch} is too far in the past`)
     }
     gas.apply(prices.onTipsetCid(Number(offset)))

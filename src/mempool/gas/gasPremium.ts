@@ -5,10 +5,10 @@
  */
 import { Lru } from '../../base/lru.ts'
 import type { ChainMessage } from '../../types/chainMessage.ts'
+import { BLOCK_GAS_TARGET } from '../../types/protocol.ts'
 import type { TokenAmount } from '../../types/scalars.ts'
 import { firstBlock, type Tipset, type TipsetKey, tipsetKeyText } from '../../types/tipset.ts'
 import { PREMIUM_CACHE_TIPSETS } from '../limits.ts'
-import { BLOCK_GAS_TARGET } from '../rules.ts'
 
 /** The estimate is never below this (before noise). */
 const MINIMUM_PREMIUM = 100_000n

@@ -3,11 +3,11 @@
  * @see lotus node/impl/full/gas.go GasEstimateMessageGas; rpc-wire 10
  */
 import type { Message } from '../../types/message.ts'
+import { BLOCK_GAS_LIMIT } from '../../types/protocol.ts'
 import type { TokenAmount } from '../../types/scalars.ts'
 import { firstBlock, type Tipset } from '../../types/tipset.ts'
 import { MempoolError } from '../errors.ts'
 import type { MessagePool } from '../messagePool.ts'
-import { BLOCK_GAS_LIMIT } from '../rules.ts'
 import type { SendSpec } from '../sendSpec.ts'
 import { capGasFee } from './capGasFee.ts'
 import { estimateFeeCap } from './feeCap.ts'

@@ -65,7 +65,7 @@ export class BlockValidator {
   async validate({ data, from }: Pick<GossipMessage, 'data' | 'from'>): Promise<BlockVerdict> {
     try {
       // The block outlives the network buffer that it came in.
-      const block = readBlockMsg(data.slice(), this.#deps.view.network.protocol.blockMessageLimit)
+      const block = readBlockMsg(data.slice())
       if ('verdict' in block) return block
       return this.#checkHere(block) ?? (await this.#checkMiner(block.header)) ?? this.#accept(block)
     } catch (error) {

@@ -15,6 +15,7 @@ import { encode } from '../../codec/description.ts'
 import type { BlockEdge, BlockSource } from '../../ipld/blockFetcher.ts'
 import type { MessagePool } from '../../mempool/messagePool.ts'
 import { type BlockHeader, headerCid } from '../../types/blockHeader.ts'
+import { BLOCK_MESSAGE_LIMIT } from '../../types/protocol.ts'
 import type { PeerLinks, PeerName } from '../peerLinks.ts'
 import type { PubSub } from '../pubSub.ts'
 import { BlockGatherer } from './blockGatherer.ts'
@@ -145,7 +146,7 @@ export function startGossip(deps: GossipDeps): Gossip {
 
   return {
     publishBlock: async (header, messages) => {
-      const data = ownBlockData({ header, messages }, topics.blocks, view.network.protocol.blockMessageLimit)
+      const data = ownBlockData({ header, messages }, topics.blocks)
       validator.see(headerCid(header))
       tell(header)
       try {
@@ -186,13 +187,13 @@ function isNobodyThere(error: unknown): boolean {
  * The payload of a block of ours, if others will take it.
  * @see lotus chain/consensus/common.go validateLocalBlock
  */
-function ownBlockData(block: FullBlock, topic: string, messageLimit: number): Uint8Array {
+function ownBlockData(block: FullBlock, topic: string): Uint8Array {
   const { bls, signed } = block.messages
   if (block.header.blockSig === null) {
     throw new GossipError('BLOCK_INVALID', 'Cannot publish block: it has no signature')
   }
   const isTooLong = bls.length > MESSAGE_LIST_LIMIT || signed.length > MESSAGE_LIST_LIMIT
-  if (isTooLong || bls.length + signed.length > messageLimit) {
+  if (isTooLong || bls.length + signed.length > BLOCK_MESSAGE_LIMIT) {
     throw new GossipError('BLOCK_INVALID', `Cannot publish block: it has ${bls.length + signed.length} messages`)
   }
   const data = encode(blockMsg, toBlockMsg(block))

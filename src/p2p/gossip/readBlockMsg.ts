@@ -1,10 +1,10 @@
 /** Reads what came on the blocks topic, and judges what needs no chain. */
-
 import { storeMessageLists } from '../../chain/blockMessages.ts'
 import type { Cid } from '../../codec/cid.ts'
 import { decode } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
 import { MemoryBlockstore } from '../../ipld/blockstore.ts'
+import { BLOCK_MESSAGE_LIMIT } from '../../types/protocol.ts'
 import type { Verdict } from '../pubSub.ts'
 import { type BlockMsg, blockMsg } from './blockMsg.ts'
 
@@ -17,10 +17,9 @@ export interface Refusal {
 /**
  * Decodes, counts the messages, looks for the signature.
  * @param data - the block keeps views of it
- * @param messageLimit - messages in a block
  * @see lotus chain/consensus/common.go decodeAndCheckBlock
  */
-export function readBlockMsg(data: Uint8Array, messageLimit: number): BlockMsg | Refusal {
+export function readBlockMsg(data: Uint8Array): BlockMsg | Refusal {
   let block: BlockMsg
   try {
     block = decode(blockMsg, data)
@@ -29,7 +28,7 @@ export function readBlockMsg(data: Uint8Array, messageLimit: number): BlockMsg |
     // Numbers above 2^53: Lotus can read them and may have passed the block on in good faith.
     return { verdict: error.code === 'OUT_OF_RANGE' ? 'ignore' : 'reject', reason: 'undecodable' }
   }
-  if (block.blsMessages.length + block.secpkMessages.length > messageLimit) {
+  if (block.blsMessages.length + block.secpkMessages.length > BLOCK_MESSAGE_LIMIT) {
     return { verdict: 'reject', reason: 'too_many_messages' }
   }
   if (block.header.blockSig === null) return { verdict: 'reject', reason: 'missing_signature' }

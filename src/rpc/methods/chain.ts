@@ -1,5 +1,4 @@
 /** Methods `Chain…`. */
-
 import type { ChainView } from '../../chain/chainView.ts'
 import { type HeadChange, headChanges } from '../../chain/headChange.ts'
 import { ipldStat } from '../../chain/ipldStat.ts'
@@ -32,9 +31,6 @@ import {
   optionalCid,
   toApiMessage,
 } from '../types/chain.ts'
-
-/** Epochs behind the head from which a tipset is final without F3. */
-const EC_FINALITY = 900
 
 /** What the methods need. */
 export interface ChainMethodsDeps {
@@ -144,7 +140,7 @@ export function chainMethods(deps: ChainMethodsDeps): MethodRow[] {
 
 function finalizedTipset(view: ChainView, f3: Tipset | undefined): Tipset {
   const head = view.store.head()
-  const ecHeight = head.height - EC_FINALITY
+  const ecHeight = head.height - view.network.protocol.chainFinality
   if (f3 !== undefined && f3.height >= ecHeight) return f3
   return view.store.tipsetByHeight(ecHeight, head, 'previous')
 }

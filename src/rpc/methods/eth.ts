@@ -2,7 +2,6 @@
  * Methods `Eth…` that read the chain: blocks, transactions, receipts, logs, accounts.
  * @see lotus node/impl/eth
  */
-
 import { EMPTY_BYTES } from '../../base/bytes.ts'
 import { tryActorOf } from '../../chain/actorLookup.ts'
 import { CborReader, CborWriter } from '../../codec/cbor.ts'
@@ -12,9 +11,10 @@ import { ethTransactionOf } from '../../eth/ethTransactionOf.ts'
 import { getBlock, getCbor } from '../../ipld/blockstore.ts'
 import { evmStateAt } from '../../state/evm.ts'
 import type { ActorState } from '../../types/actor.ts'
-import { idAddress } from '../../types/address.ts'
 import { ethAddressToAddress } from '../../types/ethAddress.ts'
+import { EvmMethod } from '../../types/methodNumbers.ts'
 import { signedMessageCid } from '../../types/signedMessage.ts'
+import { SYSTEM_ADDRESS } from '../../types/singletons.ts'
 import type { Tipset } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import { type BlockParam, blockParam, type EthMethodsDeps, EthReader, locateIn } from '../ethReader.ts'
@@ -34,9 +34,6 @@ import { ethAddress, ethUint64 } from './ethAddress.ts'
 import { eventMethods } from './ethEvents.ts'
 import { type EthSubscribeDeps, ethSubscribeMethods } from './ethSubscribe.ts'
 import { traceMethods } from './ethTrace.ts'
-
-const SYSTEM_ADDRESS = idAddress(0)
-const METHOD_GET_STORAGE_AT = 5n
 
 const hashParam = param('hash', ethHash)
 const blockNumber = param('blockNumber', text)
@@ -310,7 +307,7 @@ async function storageAt(
       gasLimit: 0n,
       gasFeeCap: 0n,
       gasPremium: 0n,
-      method: METHOD_GET_STORAGE_AT,
+      method: EvmMethod.GetStorageAt,
       params: writer.finish(),
     },
     tipset,

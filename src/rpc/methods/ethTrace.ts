@@ -2,20 +2,18 @@
  * Methods `trace_…`.
  * @see lotus node/impl/eth/trace.go
  */
-
 import { EMPTY_BYTES } from '../../base/bytes.ts'
 import { type Json, json, list, text } from '../../codec/description.ts'
 import { ethAddressOf, NOBODY } from '../../eth/ethActorAddress.ts'
 import { ethBlockHash } from '../../eth/ethIndex.ts'
 import { type EthTrace, EthTraceBuilder } from '../../eth/ethTraces.ts'
 import { addressToId, isIdAddress } from '../../types/address.ts'
+import { SYSTEM_ID } from '../../types/singletons.ts'
 import type { Tipset } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import type { EthReader, Located } from '../ethReader.ts'
 import { type MethodRow, method, param } from '../method.ts'
 import { ethHash, hexBytes, traceJson } from '../types/eth.ts'
-
-const SYSTEM_ACTOR = 0n
 
 /** The traces of one transaction. */
 interface Traced {
@@ -33,7 +31,7 @@ export function traceMethods(
     const { trace, root } = await reader.vm.compute(tipset, tipset.height, [])
     const tree = reader.view.stateTree(root)
     return trace
-      .filter(({ msg }) => !(isIdAddress(msg.from) && addressToId(msg.from) === SYSTEM_ACTOR))
+      .filter(({ msg }) => !(isIdAddress(msg.from) && addressToId(msg.from) === SYSTEM_ID))
       .map(({ msg, msgCid, executionTrace }) => ({
         hash: reader.hashOfMessage(msgCid),
         traces: builder.build(executionTrace, ethAddressOf(tree, msg.from) ?? NOBODY),

@@ -7,8 +7,6 @@ import {
   addSignerCall,
   answerProposal,
   createMultisig,
-  METHOD_APPROVE,
-  METHOD_CANCEL,
   type MultisigCall,
   proposeCall,
   removeSignerCall,
@@ -22,6 +20,7 @@ import { actorsVersionFor, manifestFor } from '../../networks/network.ts'
 import type { MultisigState } from '../../state/multisig.ts'
 import { type Address, address, idAddress, isIdAddress } from '../../types/address.ts'
 import type { Message } from '../../types/message.ts'
+import { MultisigMethod } from '../../types/methodNumbers.ts'
 import { chainEpoch, methodNum, tokenAmount } from '../../types/scalars.ts'
 import { type TipsetKey, tipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
@@ -186,7 +185,7 @@ function actMethods({ view, push }: MultisigMethodsDeps): MethodRow[] {
     sender,
     called,
     params,
-  ) => answer(METHOD_CANCEL, sender, multisig, number, sender, { to, value, method: called, params })
+  ) => answer(MultisigMethod.Cancel, sender, multisig, number, sender, { to, value, method: called, params })
   const cancelParams = [wallet, id, ...call] as const
 
   return [
@@ -215,17 +214,17 @@ function actMethods({ view, push }: MultisigMethodsDeps): MethodRow[] {
       'MsigApprove',
       'A message that approves a proposal, whatever it is.',
       [wallet, id, from],
-      (multisig, number, sender) => answerProposal(METHOD_APPROVE, sender, multisig, number, undefined),
+      (multisig, number, sender) => answerProposal(MultisigMethod.Approve, sender, multisig, number, undefined),
     ),
     ...onBoth(
       'MsigApproveTxnHash',
       'A message that approves a proposal if it is the given one.',
       [wallet, id, proposer, ...call],
       (multisig, number, by, to, value, sender, called, params) =>
-        answer(METHOD_APPROVE, sender, multisig, number, by, { to, value, method: called, params }),
+        answer(MultisigMethod.Approve, sender, multisig, number, by, { to, value, method: called, params }),
     ),
     onV1('MsigCancel', "A message that cancels one's own proposal.", [wallet, id, from], (multisig, number, sender) =>
-      answerProposal(METHOD_CANCEL, sender, multisig, number, undefined),
+      answerProposal(MultisigMethod.Cancel, sender, multisig, number, undefined),
     ),
     onV0('MsigCancel', "Cancels one's own proposal if it is the given one.", cancelParams, cancelChecked),
     onV1(
@@ -245,14 +244,14 @@ function actMethods({ view, push }: MultisigMethodsDeps): MethodRow[] {
       'A message that approves a new signer.',
       [wallet, from, id, proposer, signer, increase],
       (multisig, sender, number, by, added, more) =>
-        answer(METHOD_APPROVE, sender, multisig, number, by, addSignerCall(multisig, added, more)),
+        answer(MultisigMethod.Approve, sender, multisig, number, by, addSignerCall(multisig, added, more)),
     ),
     ...onBoth(
       'MsigAddCancel',
       "A message that cancels one's own proposal of a new signer.",
       [wallet, from, id, signer, increase],
       (multisig, sender, number, added, more) =>
-        answer(METHOD_CANCEL, sender, multisig, number, sender, addSignerCall(multisig, added, more)),
+        answer(MultisigMethod.Cancel, sender, multisig, number, sender, addSignerCall(multisig, added, more)),
     ),
     ...onBoth(
       'MsigSwapPropose',
@@ -265,14 +264,14 @@ function actMethods({ view, push }: MultisigMethodsDeps): MethodRow[] {
       'A message that approves one signer in place of another.',
       [wallet, from, id, proposer, oldSigner, signer],
       (multisig, sender, number, by, old, added) =>
-        answer(METHOD_APPROVE, sender, multisig, number, by, swapSignerCall(multisig, old, added)),
+        answer(MultisigMethod.Approve, sender, multisig, number, by, swapSignerCall(multisig, old, added)),
     ),
     ...onBoth(
       'MsigSwapCancel',
       "A message that cancels one's own proposal to swap signers.",
       [wallet, from, id, oldSigner, signer],
       (multisig, sender, number, old, added) =>
-        answer(METHOD_CANCEL, sender, multisig, number, sender, swapSignerCall(multisig, old, added)),
+        answer(MultisigMethod.Cancel, sender, multisig, number, sender, swapSignerCall(multisig, old, added)),
     ),
     ...onBoth(
       'MsigRemoveSigner',

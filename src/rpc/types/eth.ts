@@ -14,6 +14,7 @@ import { type EthTransactionView, ethTransactionOf } from '../../eth/ethTransact
 import type { ExecutedTipset } from '../../eth/executedTipset.ts'
 import { gasOutputs } from '../../fvm/gas/outputs.ts'
 import { idAddress } from '../../types/address.ts'
+import { BLOCK_GAS_LIMIT } from '../../types/protocol.ts'
 import { firstBlock, tipsetKeyCid } from '../../types/tipset.ts'
 
 const HASH_BYTES = 32
@@ -21,7 +22,6 @@ const ZERO_HASH = `0x${'00'.repeat(HASH_BYTES)}`
 const ZERO_ADDRESS = `0x${'00'.repeat(20)}`
 const NO_TRANSACTIONS_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
 const NO_UNCLES = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347'
-const BLOCK_GAS_LIMIT = 10_000_000_000n
 
 /** A number as `0x` and digits without leading zeros. */
 export function hexNumber(value: bigint | number): string {

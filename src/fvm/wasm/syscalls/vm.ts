@@ -1,5 +1,6 @@
+import { Exit, FIRST_USER_EXIT_CODE } from '../../../types/exitCodes.ts'
 import type { MessageContext, NetworkContext } from '../../kernel/kernel.ts'
-import { ActorExit, Exit, FIRST_USER_EXIT_CODE, SyscallError } from '../../kernel/outcomes.ts'
+import { ActorExit, SyscallError } from '../../kernel/outcomes.ts'
 import { lossyText } from '../actorMemory.ts'
 import { NOTHING, type ResultForm, type SyscallContext, type SyscallRow, syscall, u32, writeToken } from './row.ts'
 
