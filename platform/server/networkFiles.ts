@@ -3,11 +3,13 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { ChainStore } from '../../src/chain/chainStore.ts'
 import { writeGenesisCar } from '../../src/chain/genesisCar.ts'
+import type { Cid } from '../../src/codec/cid.ts'
 import { parseJson, stringifyJson } from '../../src/codec/jsonText.ts'
 import { BUILTIN_NETWORKS, builtinNetwork } from '../../src/networks/builtinNetworks.ts'
 import type { Network } from '../../src/networks/network.ts'
 import { networkJson } from '../../src/networks/networkJson.ts'
 import { parseNetwork } from '../../src/networks/parseNetwork.ts'
+import type { ActorBundles } from './actorBundles.ts'
 import { PlatformError, systemCode } from './errors.ts'
 import { readTextFile, writeFile } from './home.ts'
 
@@ -34,13 +36,15 @@ export function keptNetwork(folder: string): Network | undefined {
 /**
  * Writes both files into a folder.
  * @param network - with its genesis
+ * @param bundles - where the code of its actors is, which is part of the genesis when they are Wasm
  * @returns the path of the network file
  */
-export function writeNetworkFiles(folder: string, network: Network, store: ChainStore): string {
+export function writeNetworkFiles(folder: string, network: Network, store: ChainStore, bundles: ActorBundles): string {
   const path = join(folder, NETWORK_FILE)
   writeFile(path, `${stringifyJson(networkJson(network))}\n`)
   if (network.genesisCid !== null) {
-    writeFile(join(folder, GENESIS_FILE), writeGenesisCar(store.blocks, network.genesisCid))
+    const code = network.actors === 'wasm' ? (cid: Cid) => bundles.code(cid) : undefined
+    writeFile(join(folder, GENESIS_FILE), writeGenesisCar(store.blocks, network.genesisCid, code))
   }
   return path
 }

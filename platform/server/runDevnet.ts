@@ -32,7 +32,7 @@ export function runDevnet(options: DevnetRunOptions, io: ProgramIo, runtime: Hos
         { devnet, actors, keptActors: kept, hasBundle: (manifest) => bundles.has(manifest) },
         shim,
       )
-      introduce(open.plan, writeNetworkFiles(home.path, open.network, open.node.view.store), io)
+      introduce(open.plan, writeNetworkFiles(home.path, open.network, open.node.view.store, bundles), io)
       return open
     })
   })

@@ -12,13 +12,24 @@ import { isBlockLink, walkDag } from '../ipld/walkDag.ts'
 import { ChainError } from './errors.ts'
 
 /**
- * The file's bytes. What the store lacks is left out: the Wasm code of actors that run as native ones, the parents that
- * a genesis block names.
+ * The file's bytes. What is nowhere is left out: the Wasm code of actors that run as native ones, the parents that a
+ * genesis block names.
+ * @param code - blocks of the actors' bundle, which the state names through its manifest: a Lotus that is to execute the
+ *   chain finds them nowhere else (node/modules/genesis.go LoadGenesis)
  */
-export function writeGenesisCar(store: Blockstore, genesis: Cid): Uint8Array {
+export function writeGenesisCar(
+  store: Blockstore,
+  genesis: Cid,
+  code: (cid: Cid) => Uint8Array | undefined = () => undefined,
+): Uint8Array {
+  const all: Blockstore = {
+    get: (cid) => store.get(cid) ?? code(cid),
+    has: (cid) => store.has(cid) || code(cid) !== undefined,
+    put: (cid, data) => store.put(cid, data),
+  }
   const blocks: [Cid, Uint8Array][] = []
-  walkDag(store, genesis, (cid, data) => blocks.push([cid, data]), {
-    follow: (cid) => isBlockLink(cid) && hasBlock(store, cid),
+  walkDag(all, genesis, (cid, data) => blocks.push([cid, data]), {
+    follow: (cid) => isBlockLink(cid) && hasBlock(all, cid),
   })
   return carBytes([genesis], blocks)
 }

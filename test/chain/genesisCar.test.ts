@@ -1,10 +1,21 @@
 import { describe, expect, it } from 'vitest'
+import { createGenesisBlock } from '../../src/actors/genesis/block.ts'
+import { CarStore } from '../../src/archive/carStore.ts'
 import { readGenesisCar, writeGenesisCar } from '../../src/chain/genesisCar.ts'
+import { memorySource } from '../../src/codec/byteSource.ts'
+import { devnetOptions } from '../../src/devnet/options.ts'
+import { createDevnetPlan } from '../../src/devnet/plan.ts'
 import { getCbor, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { builtinNetwork } from '../../src/networks/builtinNetworks.ts'
+import { manifestFor } from '../../src/networks/network.ts'
 import { StateTree } from '../../src/state/stateTree.ts'
-import { blockHeader } from '../../src/types/blockHeader.ts'
+import { blockHeader, headerCid } from '../../src/types/blockHeader.ts'
+import { missingBundle, readBundle } from '../support/actors.ts'
 import { missingShared, readShared } from '../support/shared.ts'
+
+const plan = createDevnetPlan(devnetOptions({}), builtinNetwork('devnet'))
+const manifest = manifestFor(plan.network, 18)
+const missing = manifest === undefined ? 'no manifest' : missingBundle(manifest.manifestCid.toString())
 
 describe('genesis files', () => {
   it.skipIf(missingShared('data/genesis') !== undefined)('of mainnet and calibnet are read and written again', () => {
@@ -22,6 +33,26 @@ describe('genesis files', () => {
       })
       expect(StateTree.load(again, header.parentStateRoot).getActor(0n)).toBeDefined()
     }
+  })
+
+  it.skipIf(missing !== undefined)('of a local chain have the code of every actor in its manifest', () => {
+    const { genesis } = plan
+    const store = new MemoryBlockstore()
+    const root = headerCid(createGenesisBlock(store, genesis(1_700_000_000)))
+    const bundle = new CarStore(memorySource(readBundle(manifest?.manifestCid.toString() ?? '')), { verify: 'read' })
+    const withCode = new MemoryBlockstore()
+    expect(
+      readGenesisCar(
+        withCode,
+        writeGenesisCar(store, root, (cid) => bundle.get(cid)),
+      ).equals(root),
+    ).toBe(true)
+    const without = new MemoryBlockstore()
+    readGenesisCar(without, writeGenesisCar(store, root))
+    const codes = [...(manifest?.actors.values() ?? [])]
+    expect(codes.length).toBe(16)
+    expect(codes.filter((cid) => withCode.has(cid)).length).toBe(16)
+    expect(codes.filter((cid) => without.has(cid)).length).toBe(0)
   })
 
   it('that are damaged are refused', () => {
