@@ -217,7 +217,8 @@ export class BrowserStores {
         const message = `Cannot write to the store: it holds ${this.#metaBytes} bytes, at most ${MAX_META_BYTES}`
         throw new BrowserError('STORE_FULL', message)
       }
-      this.#admit(Math.max(0, bytes))
+      // What makes room, or undoes, is never refused.
+      if (bytes > 0) this.#admit(bytes)
       this.#values.batch(ops)
       this.#metaBytes += bytes
       for (const one of ops) {

@@ -8,6 +8,7 @@ export type PlatformErrorCode =
   | 'CONFIG_INVALID'
   | 'STORE_CLOSED'
   | 'STORE_FAILED'
+  | 'STORE_FULL'
   | 'ADDRESS_IN_USE'
   | 'LISTEN_FAILED'
   | 'DOWNLOAD_FAILED'

@@ -3,7 +3,13 @@
  *
  * Blocks are gathered in memory and committed together: with the next write to the key-value store (in the same
  * transaction, so that a head on disk never names a block that is not), when they exceed a bound, or by `flush`.
+ *
+ * LMDB never meets a full disk: lmdb 3.5.6 writes the text of such a failure behind the 100 bytes that it allocates for it
+ * (mdb.c, mdb_page_flush), and the process dies of that some failures later. So room is looked for before each commit, and
+ * when the disk fails all the same nothing is written any more.
  */
+import { mkdirSync, statfsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
 import { concatBytes } from '../../src/base/bytes.ts'
 import { errorMessage } from '../../src/base/errors.ts'
@@ -17,6 +23,11 @@ import { PlatformError } from './errors.ts'
 /** Uncommitted blocks above which a commit is made, bytes. */
 const MAX_PENDING_BYTES = 8 * 1024 * 1024
 
+/** Room on the disk that LMDB is left at least, bytes: what others write between the look and the write. */
+const RESERVE_BYTES = 8 * 1024 * 1024
+/** Pages of the tree that one write may copy, bytes. */
+const PAGES_PER_WRITE = 16 * 1024
+
 type Table = ReturnType<RootDatabase['openDB']>
 
 /** What LMDB itself calls binary: keys and values as they are. */
@@ -28,6 +39,8 @@ export interface LmdbOptions {
   readonly path: string
   /** For readers of decoded nodes. See `nodes` of {@link CollectableBlocks}. */
   readonly nodes?: NodeCache
+  /** Bytes that are free for this process where the store is. Default: what the file system says. */
+  readonly freeBytes?: () => number
 }
 
 /**
@@ -71,7 +84,20 @@ class LmdbBlocks implements CollectableBlocks {
     if (this.#pending.has(cid.key)) return
     this.#pending.set(cid.key, { key: cid.bytes, data })
     this.#pendingBytes += data.length
-    if (this.#pendingBytes > MAX_PENDING_BYTES) this.#environment.commit()
+    if (this.#pendingBytes <= MAX_PENDING_BYTES) return
+    try {
+      this.#environment.commit()
+    } catch (error) {
+      // What waits is bounded, also while the disk takes nothing.
+      this.#pending.delete(cid.key)
+      this.#pendingBytes -= data.length
+      throw error
+    }
+  }
+
+  /** What a commit of the pending blocks writes. */
+  get due(): WriteSize {
+    return { writes: this.#pending.size, bytes: this.#pendingBytes }
   }
 
   scan(after: Cid | undefined, limit: number): readonly Cid[] {
@@ -94,7 +120,7 @@ class LmdbBlocks implements CollectableBlocks {
   }
 
   deleteAll(cids: readonly Cid[]): void {
-    this.#environment.transaction(() => {
+    this.#environment.transaction({ writes: cids.length, bytes: 0 }, () => {
       for (const cid of cids) if (!this.#pending.has(cid.key)) this.#table.removeSync(cid.bytes)
     })
   }
@@ -158,8 +184,12 @@ class LmdbKeyValues implements KeyValueStore {
 
   batch(ops: readonly KeyValueOp[]): void {
     this.#environment.assertOpen()
-    for (const { key } of ops) assertStoreKey(key)
-    this.#environment.commit(() => {
+    let bytes = 0
+    for (const op of ops) {
+      assertStoreKey(op.key)
+      if (op.op === 'put') bytes += op.key.length + op.value.length
+    }
+    this.#environment.commit({ writes: ops.length, bytes }, () => {
       for (const op of ops) {
         if (op.op === 'put') this.#table.putSync(op.key, op.value)
         else this.#table.removeSync(op.key)
@@ -187,6 +217,23 @@ function endOfPrefix(prefix: Uint8Array): Uint8Array | undefined {
   return undefined
 }
 
+/** What a transaction writes. */
+interface WriteSize {
+  readonly writes: number
+  readonly bytes: number
+}
+
+function hasNumber(cause: unknown): boolean {
+  return typeof cause === 'object' && cause !== null && 'code' in cause && typeof cause.code === 'number'
+}
+
+const NO_WRITES: WriteSize = { writes: 0, bytes: 0 }
+
+function fileSystemFreeBytes(path: string): number {
+  const { bavail, bsize } = statfsSync(path)
+  return bavail * bsize
+}
+
 /** An open LMDB environment. */
 export class LmdbEnvironment {
   /** Blocks by CID. */
@@ -195,15 +242,24 @@ export class LmdbEnvironment {
   readonly meta: KeyValueStore
   readonly #root: RootDatabase
   readonly #blocks: LmdbBlocks
+  readonly #path: string
+  readonly #freeBytes: () => number
   #closed = false
+  /** Why nothing is written any more. */
+  #broken: PlatformError | undefined
 
-  /** @throws PlatformError STORE_FAILED */
+  /** @throws PlatformError STORE_FAILED, STORE_FULL */
   constructor(options: LmdbOptions) {
+    this.#path = options.path
+    this.#freeBytes = options.freeBytes ?? (() => fileSystemFreeBytes(options.path))
     try {
+      mkdirSync(options.path, { recursive: true })
+      this.#assertRoom(NO_WRITES)
       this.#root = open({ path: options.path, maxDbs: 4, overlappingSync: false, ...BINARY })
       this.#blocks = new LmdbBlocks(this, this.#root.openDB({ name: 'blocks', ...BINARY }), options.nodes)
       this.meta = new LmdbKeyValues(this, this.#root.openDB({ name: 'meta', ...BINARY }))
     } catch (cause) {
+      if (cause instanceof PlatformError) throw cause
       const text = `Cannot open the store ${options.path}: ${errorMessage(cause)}`
       throw new PlatformError('STORE_FAILED', text, { path: options.path }, { cause })
     }
@@ -215,36 +271,76 @@ export class LmdbEnvironment {
     if (this.#closed) throw new PlatformError('STORE_CLOSED', 'Cannot use the store: it is closed')
   }
 
-  /** Commits the pending blocks and then what `also` writes, as one transaction. @throws PlatformError STORE_FAILED */
-  commit(also?: () => void): void {
-    this.transaction(() => {
+  /**
+   * Commits the pending blocks and then what `also` writes, as one transaction.
+   * @param size - of what `also` writes
+   * @throws PlatformError STORE_FULL, STORE_FAILED
+   */
+  commit(size: WriteSize = NO_WRITES, also?: () => void): void {
+    const { due } = this.#blocks
+    this.transaction({ writes: due.writes + size.writes, bytes: due.bytes + size.bytes }, () => {
       this.#blocks.write()
       also?.()
     })
     this.#blocks.committed()
   }
 
-  /** Runs writes as one transaction, without what is pending. @throws PlatformError STORE_FAILED */
-  transaction(write: () => void): void {
+  /** Runs writes as one transaction, without what is pending. @throws PlatformError STORE_FULL, STORE_FAILED */
+  transaction(size: WriteSize, write: () => void): void {
     this.assertOpen()
+    if (this.#broken !== undefined) throw this.#broken
+    this.#assertRoom(size)
+    let ours = true
     try {
-      this.#root.transactionSync(write)
+      this.#root.transactionSync(() => {
+        write()
+        ours = false
+      })
     } catch (cause) {
-      throw new PlatformError('STORE_FAILED', `Cannot write to the store: ${errorMessage(cause)}`, {}, { cause })
+      const error = new PlatformError(
+        'STORE_FAILED',
+        `Cannot write to the store: ${errorMessage(cause)}`,
+        { path: this.#path },
+        { cause },
+      )
+      // LMDB's own failures carry a number. What is thrown by who fills the transaction only ends that.
+      if (!ours || hasNumber(cause)) this.#broken = error
+      throw error
     }
+  }
+
+  /** @throws PlatformError STORE_FULL */
+  #assertRoom({ writes, bytes }: WriteSize): void {
+    const free = this.#freeBytes()
+    const most = RESERVE_BYTES + 2 * bytes + writes * PAGES_PER_WRITE
+    if (free >= most) return
+    // No more pages are copied than there are: a small store needs less.
+    const needed = RESERVE_BYTES + 2 * bytes + Math.min(writes * PAGES_PER_WRITE, 2 * this.#fileBytes())
+    if (free >= needed) return
+    const text = `Cannot write to the store: the disk is full (${free} bytes free at ${this.#path}, ${needed} needed)`
+    throw new PlatformError('STORE_FULL', text, { path: this.#path, free, needed })
+  }
+
+  #fileBytes(): number {
+    return statSync(join(this.#path, 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0
   }
 
   /** Commits, and resolves when all is on stable storage. */
   async flush(): Promise<void> {
-    this.commit()
+    this.assertOpen()
+    // What was committed is on the disk already; nothing may fail for want of room that needs none.
+    if (this.#blocks.due.writes > 0) this.commit()
     await this.#root.flushed
   }
 
-  /** Flushes and closes. */
+  /** Flushes and closes, also when that fails. */
   async close(): Promise<void> {
     if (this.#closed) return
-    await this.flush()
-    this.#closed = true
-    await this.#root.close()
+    try {
+      await this.flush()
+    } finally {
+      this.#closed = true
+      await this.#root.close()
+    }
   }
 }

@@ -92,8 +92,8 @@ export class ChainStore {
   /** Names the genesis block and stores it; the head, where there is none yet. */
   setGenesis(header: BlockHeader): void {
     const cid = this.putHeader(header)
-    this.#genesis = createTipset([header])
     this.#meta.put(GENESIS_KEY, cid.bytes)
+    this.#genesis = createTipset([header])
     if (this.#head === undefined) this.setHead(this.#genesis)
   }
 
@@ -166,14 +166,17 @@ export class ChainStore {
     return branchesBetween((key) => this.tipset(key), from, to)
   }
 
-  /** Moves the head, keeps it, and tells the listeners, each once and in order. */
+  /**
+   * Keeps a new head, moves to it, and tells the listeners, each once and in order.
+   * @throws what the store throws; then the head is where it was and nobody has heard anything
+   */
   setHead(tipset: Tipset): void {
     const previous = this.#head
     if (previous !== undefined && equalTipsetKeys(previous.key, tipset.key)) return
     const change = previous === undefined ? { reverted: [], applied: [tipset] } : this.branches(previous, tipset)
+    this.#meta.put(HEAD_KEY, tipsetKeyBytes(tipset.key))
     this.#tipsets.set(tipsetKeyText(tipset.key), tipset)
     this.#head = tipset
-    this.#meta.put(HEAD_KEY, tipsetKeyBytes(tipset.key))
     this.#untold.push(change)
     this.#tell()
   }

@@ -31,6 +31,8 @@ export interface DevnetDeps {
   readonly selectMessages: (base: Tipset, ticketQuality: number) => Promise<readonly SignedMessage[]>
   /** Takes a new tipset of valid blocks: makes it the head, tells other nodes. Default: it is the head. */
   readonly adopt?: (tipset: Tipset) => void
+  /** Resolves when what was written is on disk; rejects when the disk takes nothing. */
+  readonly flush: () => Promise<void>
   readonly timers: Timers
   readonly clock: Clock
   readonly log: Logger
@@ -89,6 +91,10 @@ export class Devnet {
   #running = false
   #emptyRounds = 0
   #instantPending = false
+  /** The last epoch could not be made. */
+  #hasFailed = false
+  /** What was last said of it. */
+  #failure = ''
   #queue: Promise<unknown> = Promise.resolve()
 
   constructor(producers: readonly Producer[], deps: DevnetDeps, pace: DevnetPace) {
@@ -147,7 +153,8 @@ export class Devnet {
   }
 
   #enqueue<T>(run: () => Promise<T>): Promise<T> {
-    const result = this.#queue.then(run, run)
+    const watched = (): Promise<T> => this.#watched(run)
+    const result = this.#queue.then(watched, watched)
     this.#queue = result.catch(() => undefined)
     return result
   }
@@ -166,8 +173,27 @@ export class Devnet {
     }, delayMs)
   }
 
+  /** Said once for each reason: the clock may try many times a second. */
   #failed(error: unknown): void {
-    this.#deps.log.error('cannot make a block', { message: errorMessage(error) })
+    const message = errorMessage(error)
+    if (message !== this.#failure) this.#deps.log.error('cannot make a block', { message })
+    this.#failure = message
+  }
+
+  /** After a failure nothing is made, not even tried, before the disk has taken what waits. */
+  async #watched<T>(run: () => Promise<T>): Promise<T> {
+    const { flush, log } = this.#deps
+    if (this.#hasFailed) await flush()
+    try {
+      const result = await run()
+      if (this.#hasFailed) log.info('blocks are made again')
+      this.#hasFailed = false
+      this.#failure = ''
+      return result
+    } catch (error) {
+      this.#hasFailed ||= !(error instanceof DevnetError)
+      throw error
+    }
   }
 
   get #isShared(): boolean {

@@ -25,6 +25,7 @@ export type MempoolErrorCode =
   | 'OUT_OF_GAS'
   | 'EXECUTION_REVERTED'
   | 'ESTIMATION_FAILED'
+  | 'NUMBER_VOID'
   | 'CLOSED'
 
 /** Thrown by everything in this folder. */
@@ -53,6 +54,7 @@ export function gossipVerdict(code: MempoolErrorCode): 'ignore' | 'reject' {
     case 'NONCE_TAKEN':
     case 'SENDER_UNKNOWN':
     case 'CLOSED':
+    case 'NUMBER_VOID':
       return 'ignore'
     case 'MESSAGE_TOO_BIG':
     case 'MESSAGE_INVALID':

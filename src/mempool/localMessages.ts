@@ -4,14 +4,9 @@ import type { KeyValueOp, KeyValueStore } from '../base/ports.ts'
 import { decode, encode } from '../codec/description.ts'
 import { type SignedMessage, signedMessage, signedMessageCid } from '../types/signedMessage.ts'
 import { MempoolError } from './errors.ts'
+import type { StoreWrite } from './groupCommit.ts'
 import type { PooledMessage } from './pooledMessage.ts'
 import { LOCAL_MESSAGE_PREFIX } from './storeKeys.ts'
-
-/** One write that goes to disk together with a message. */
-export interface StoreWrite {
-  readonly key: Uint8Array
-  readonly value: Uint8Array
-}
 
 /** @see lotus chain/messagepool/messagepool.go addLocal, loadLocal, Clear */
 export class LocalMessages {
@@ -21,17 +16,9 @@ export class LocalMessages {
     this.#store = store
   }
 
-  /**
-   * Writes a message, and what else must not exist without it, in one step.
-   * @returns when it survives a crash
-   */
-  async save(pooled: PooledMessage, also: readonly StoreWrite[]): Promise<void> {
-    const operations: KeyValueOp[] = [
-      { op: 'put', key: keyOf(pooled.signed), value: encode(signedMessage, pooled.signed) },
-    ]
-    for (const { key, value } of also) operations.push({ op: 'put', key, value })
-    this.#store.batch(operations)
-    await this.#store.flush()
+  /** The write that keeps a message. */
+  saved({ signed }: PooledMessage): StoreWrite {
+    return { key: keyOf(signed), value: encode(signedMessage, signed) }
   }
 
   /** Every message that was ever saved and not deleted. */

@@ -1,7 +1,8 @@
 /**
  * The message pool: what is waiting to be put in a block.
  *
- *   push / add -> checks (admission.ts) -> a place by sender and nonce (messageSet.ts) -> listeners, disk, network
+ *   push -> checks (admission.ts) -> a reserved place -> disk (groupCommit.ts) -> the place (messageSet.ts) -> listeners, network
+ *   add  -> checks -> the place -> listeners
  *   head change -> applied nonces leave, messages of reverted tipsets return
  *   select -> chains of each sender by price, packed into a block
  *
@@ -30,6 +31,7 @@ import { loadConfig, saveConfig } from './configStore.ts'
 import { createChains } from './createChains.ts'
 import { MempoolError, withContext } from './errors.ts'
 import { feeCapLowerBound } from './fees.ts'
+import { GroupCommit, type StoreWrite } from './groupCommit.ts'
 import {
   LATE_RETRY_MS,
   POOL_BYTES_HIGH,
@@ -38,8 +40,8 @@ import {
   POOL_HEADROOM,
   REPUBLISH_SPACING_MS,
 } from './limits.ts'
-import { LocalMessages, type StoreWrite } from './localMessages.ts'
-import type { MessageSet } from './messageSet.ts'
+import { LocalMessages } from './localMessages.ts'
+import type { MessageSet, Placement } from './messageSet.ts'
 import type { MinimumGas } from './minimumGas.ts'
 import { PendingMessages, type UpdateListener } from './pendingMessages.ts'
 import { createPooledMessage, type PooledMessage } from './pooledMessage.ts'
@@ -47,6 +49,7 @@ import type { ActorReader, MempoolChain, MessagePublisher, MessageVerifier } fro
 import { choosePruned } from './prune.ts'
 import { reorgMessages } from './reorgMessages.ts'
 import { chooseRepublished } from './republish.ts'
+import { Reservations } from './reservations.ts'
 import { KEEP_BASE_FEE_DIVISOR } from './rules.ts'
 import { selectMessages } from './selectMessages.ts'
 import { SenderNonces } from './senderNonces.ts'
@@ -81,6 +84,24 @@ export interface PushOptions {
   readonly untrusted?: boolean
   /** Written to disk together with the message, before anything leaves the node. */
   readonly also?: readonly StoreWrite[]
+  /** {@link MessagePool.generation} when the message got its nonce. */
+  readonly generation?: number
+}
+
+/** A message that was found good and has its place, not yet for others to see. */
+export interface ReservedMessage {
+  readonly cid: Cid
+  /** Resolves when it survives a crash and is in the pool; rejects with the store's error, and then it never was there. */
+  readonly durable: Promise<void>
+}
+
+/** What the checks found. */
+interface Admitted {
+  readonly sender: Address
+  readonly placement: Placement
+  readonly stateNonce: bigint
+  /** Whether to send it to the network now. */
+  readonly publish: boolean
 }
 
 /** The pending messages and the tipset that they wait on. */
@@ -98,6 +119,9 @@ export class MessagePool {
   readonly #nonces: SenderNonces
   readonly #signatures: SignatureCheck
   readonly #locals: LocalMessages
+  readonly #reserved = new Reservations()
+  readonly #commits: GroupCommit
+  #inTrouble = false
   readonly #timers: ClosableTimers
   #unfollow: () => void = () => undefined
   #tipset: Tipset
@@ -112,6 +136,7 @@ export class MessagePool {
     this.#nonces = new SenderNonces(deps.chain, this.#senders, options.addressPrefix)
     this.#signatures = new SignatureCheck(deps.verifier)
     this.#locals = new LocalMessages(deps.store)
+    this.#commits = new GroupCommit(deps.store, deps.timers, (error) => this.#storeTrouble(error))
     this.#config = loadConfig(deps.store, options)
     this.#timers = new ClosableTimers(deps.timers)
     this.#tipset = deps.chain.head()
@@ -147,16 +172,48 @@ export class MessagePool {
   }
 
   /**
-   * Takes a message of ours: checked, placed, on disk, then sent to the network (unless its fee cap is too low for now).
+   * Takes a message of ours: checked, on disk, placed, then sent to the network (unless its fee cap is too low for now).
    * @returns its CID, when it survives a crash
-   * @throws {@link MempoolError}
+   * @throws {@link MempoolError}; the store's error: then the message leaves no trace
    */
   async push(signed: SignedMessage, options: PushOptions = {}): Promise<Cid> {
+    const { cid, durable } = await this.reserve(signed, options)
+    await durable
+    return cid
+  }
+
+  /**
+   * The first half of {@link MessagePool.push}: when it resolves the message has its place and is on its way to disk.
+   * @throws {@link MempoolError}; `NUMBER_VOID` when the nonce was chosen behind a message that failed since
+   */
+  reserve(signed: SignedMessage, options: PushOptions = {}): Promise<ReservedMessage> {
     const pooled = createPooledMessage(signed)
-    const publish = await this.#admit(pooled, { local: true, untrusted: options.untrusted ?? false })
-    await this.#locals.save(pooled, options.also ?? [])
-    if (publish) this.#deps.publish(encode(signedMessage, signed))
-    return pooled.cid
+    return this.#admit(pooled, { local: true, untrusted: options.untrusted ?? false }, (admitted) => {
+      const { generation = this.generation, also = [] } = options
+      if (generation !== this.generation) {
+        throw new MempoolError('NUMBER_VOID', 'Cannot use the nonce: a message before it was not written')
+      }
+      const { sender, placement, stateNonce } = admitted
+      this.#reserved.reserve(sender, pooled, placement, this.#pending.of(sender), stateNonce)
+      const durable = this.#commits.add({
+        writes: [this.#locals.saved(pooled), ...also],
+        confirm: () => this.#confirm(pooled, admitted),
+        drop: () => this.#reserved.drop(),
+      })
+      // Who waits for several looks at them one after the other.
+      durable.catch(() => undefined)
+      return { cid: pooled.cid, durable }
+    })
+  }
+
+  /** What is reserved from now on is flushed once, when the returned function is called. */
+  holdFlush(): () => void {
+    return this.#commits.hold()
+  }
+
+  /** Changes when messages on their way to disk failed. */
+  get generation(): number {
+    return this.#reserved.generation
   }
 
   /**
@@ -164,17 +221,30 @@ export class MessagePool {
    * @throws {@link MempoolError}; `gossipVerdict` of its code says what the peer is told
    */
   async add(signed: SignedMessage): Promise<void> {
-    await this.#admit(createPooledMessage(signed), { local: false, untrusted: false })
+    const pooled = createPooledMessage(signed)
+    await this.#admit(pooled, { local: false, untrusted: false }, (admitted) => this.#placeNow(pooled, admitted))
   }
 
   /**
    * The next free nonce of a sender.
    * @throws {@link MempoolError} `SENDER_UNKNOWN`
    */
-  async nonce(sender: Address): Promise<bigint> {
+  nonce(sender: Address): Promise<bigint> {
+    return this.#nextNonce(sender, (key) => this.#pending.of(key))
+  }
+
+  /**
+   * The same, behind messages on their way to disk: for the next one of this node.
+   * @throws {@link MempoolError} `SENDER_UNKNOWN`
+   */
+  numberFor(sender: Address): Promise<bigint> {
+    return this.#nextNonce(sender, (key) => this.#reserved.of(key) ?? this.#pending.of(key))
+  }
+
+  async #nextNonce(sender: Address, setOf: (key: Address) => MessageSet | undefined): Promise<bigint> {
     const after = await this.#stateAfterHead()
     const stateNonce = this.#nonces.next(sender, this.#tipset, after)
-    const set = this.#setOf(sender)
+    const set = setOf(this.#keyOf(sender))
     return set === undefined || set.nextNonce < stateNonce ? stateNonce : set.nextNonce
   }
 
@@ -283,8 +353,8 @@ export class MessagePool {
   /** @throws {@link MempoolError} `CONFIG_INVALID` */
   async setConfig(config: MempoolConfig): Promise<void> {
     assertConfig(config)
-    this.#config = config
     await saveConfig(this.#deps.store, config, this.#options)
+    this.#config = config
   }
 
   /** Sends our best messages to the network again. */
@@ -322,8 +392,15 @@ export class MessagePool {
     }
   }
 
-  /** @returns whether to send it to the network now */
-  async #admit(pooled: PooledMessage, how: { local: boolean; untrusted: boolean }): Promise<boolean> {
+  /**
+   * Checks a message, and in the same breath gives it its place.
+   * @param place - must refuse what it cannot place without having changed anything
+   */
+  async #admit<T>(
+    pooled: PooledMessage,
+    how: { local: boolean; untrusted: boolean },
+    place: (admitted: Admitted) => T,
+  ): Promise<T> {
     assertStateless(pooled, this.#tipset, this.#deps.chain, this.#signatures)
     const after = await this.#stateAfterHead()
     const tipset = this.#tipset
@@ -335,19 +412,55 @@ export class MessagePool {
         `minimum expected nonce is ${stateNonce}, got ${message.nonce}: message nonce too low`,
       )
     }
-    assertSender(pooled, tipset, after, this.#deps.chain, this.#options.addressPrefix)
+    const { addressPrefix } = this.#options
+    assertSender(pooled, tipset, after, this.#deps.chain, addressPrefix)
     const publish = assertIncludable(pooled, tipset, this.#deps.chain, this.#deps.minimumGas, how.local)
     const sender = this.#senders.resolve(message.from, tipset)
     if (!how.local) this.#assertRoom(pooled)
-    assertFunds(pooled, after.actor(message.from)?.balance ?? 0n, this.#pending.of(sender))
+    const pending = this.#reserved.of(sender) ?? this.#pending.of(sender)
+    assertFunds(pooled, after.actor(message.from)?.balance ?? 0n, pending)
+    const placement = { strict: !how.local, untrusted: how.untrusted, sender: message.from.toString(addressPrefix) }
     try {
-      this.#place(sender, pooled, { strict: !how.local, untrusted: how.untrusted }, () => stateNonce)
+      return place({ sender, placement, stateNonce, publish })
     } catch (error) {
       throw withContext('failed to add locked', error)
     }
-    if (how.local) this.#pending.markLocal(sender)
+  }
+
+  /** What is on its way to disk counts as placed. */
+  #placeNow(pooled: PooledMessage, { sender, placement, stateNonce }: Admitted): void {
+    const draft = this.#reserved.of(sender)
+    draft?.add(pooled, placement)
+    try {
+      this.#place(sender, pooled, placement, () => stateNonce)
+    } catch (error) {
+      draft?.remove(pooled.message.nonce, false)
+      throw error
+    }
     if (this.#isAboveHigh()) this.#pruneSoon()
-    return publish
+  }
+
+  /** The message is durable: everybody may see it. */
+  #confirm(pooled: PooledMessage, { sender, placement, stateNonce, publish }: Admitted): void {
+    this.#reserved.settle(sender)
+    this.#pending.markLocal(sender)
+    try {
+      this.#place(sender, pooled, { ...placement, strict: false, untrusted: false }, () => stateNonce)
+    } catch (error) {
+      // Replaced by a better one of a peer's while it was written. It stays on disk until its nonce is used.
+      this.#deps.logger.warn('mempool: a message of ours was replaced at once', { error: errorMessage(error) })
+      return
+    }
+    if (publish) this.#deps.publish(encode(signedMessage, pooled.signed))
+    if (this.#isAboveHigh()) this.#pruneSoon()
+  }
+
+  #storeTrouble(error: unknown): void {
+    const { logger } = this.#deps
+    if (error !== undefined) {
+      logger.error('mempool: messages are refused, they cannot be written', { error: errorMessage(error) })
+    } else if (this.#inTrouble) logger.info('mempool: messages are written again')
+    this.#inTrouble = error !== undefined
   }
 
   #isAboveHigh(): boolean {
@@ -373,21 +486,24 @@ export class MessagePool {
   }
 
   /** The one door into the set. Its messages become loadable by both CIDs. */
-  #place(
-    sender: Address,
-    pooled: PooledMessage,
-    how: { strict: boolean; untrusted: boolean },
-    stateNonce: () => bigint,
-  ): void {
-    const text = pooled.message.from.toString(this.#options.addressPrefix)
-    this.#pending.add(sender, pooled, { ...how, sender: text }, stateNonce)
+  #place(sender: Address, pooled: PooledMessage, placement: Placement, stateNonce: () => bigint): void {
+    this.#pending.add(sender, pooled, placement, stateNonce)
     this.#signatures.remember(pooled)
-    this.#deps.chain.putSignedMessage(pooled.signed)
-    this.#deps.chain.putMessage(pooled.message)
+    try {
+      this.#deps.chain.putSignedMessage(pooled.signed)
+      this.#deps.chain.putMessage(pooled.message)
+    } catch (error) {
+      // Of no weight: whoever puts it in a block stores it with the block.
+      this.#deps.logger.debug('mempool: a message is not loadable by its CID', { error: errorMessage(error) })
+    }
   }
 
   #setOf(sender: Address): MessageSet | undefined {
-    return this.#pending.of(isIdAddress(sender) ? this.#senders.resolve(sender, this.#tipset) : sender)
+    return this.#pending.of(this.#keyOf(sender))
+  }
+
+  #keyOf(sender: Address): Address {
+    return isIdAddress(sender) ? this.#senders.resolve(sender, this.#tipset) : sender
   }
 
   #messagesOf(tipset: Tipset): SignedMessage[] {
@@ -405,7 +521,10 @@ export class MessagePool {
       let early = false
       for (const { from, nonce, cidKey } of change.applied) {
         const sender = this.#senders.tryResolve(from, this.#tipset)
-        if (sender !== undefined) this.#pending.remove(sender, nonce, true)
+        if (sender !== undefined) {
+          this.#pending.remove(sender, nonce, true)
+          this.#reserved.of(sender)?.remove(nonce, true)
+        }
         early ||= this.#republished.has(cidKey)
       }
       for (const signed of change.returned) this.#putBack(signed)
@@ -430,8 +549,9 @@ export class MessagePool {
         throw error
       }
     }
+    const text = signed.message.from.toString(this.#options.addressPrefix)
     try {
-      this.#place(sender, createPooledMessage(signed), { strict: false, untrusted: false }, initial)
+      this.#place(sender, createPooledMessage(signed), { strict: false, untrusted: false, sender: text }, initial)
     } catch (error) {
       if (!(error instanceof MempoolError)) throw error
       this.#deps.logger.warn('mempool: message of a reverted tipset not put back', { error: error.message })
@@ -522,7 +642,8 @@ export class MessagePool {
       // before the signature is checked: most of what is on disk has been included long ago
       const after = await this.#stateAfterHead()
       if (this.#nonces.next(signed.message.from, this.#tipset, after) > signed.message.nonce) return
-      await this.#admit(createPooledMessage(signed), { local: true, untrusted: false })
+      const pooled = createPooledMessage(signed)
+      await this.#admit(pooled, { local: true, untrusted: false }, (admitted) => this.#placeNow(pooled, admitted))
     } catch (error) {
       if (error instanceof BlockMissing) throw error
       this.#deps.logger.warn('mempool: message from disk not added', {

@@ -40,6 +40,14 @@ export class MessageSet {
     return this.messages.size
   }
 
+  /** The same messages in a set of its own. */
+  copy(): MessageSet {
+    const copy = new MessageSet(this.nextNonce)
+    for (const [nonce, pooled] of this.messages) copy.messages.set(nonce, pooled)
+    copy.requiredFunds = this.requiredFunds
+    return copy
+  }
+
   /**
    * Places a message.
    * @returns the message that it replaces

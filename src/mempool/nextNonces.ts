@@ -7,7 +7,7 @@ import { utf8 } from '../base/bytes.ts'
 import type { KeyValueStore } from '../base/ports.ts'
 import { decode, encode, u64 } from '../codec/description.ts'
 import type { Address } from '../types/address.ts'
-import type { StoreWrite } from './localMessages.ts'
+import type { StoreWrite } from './groupCommit.ts'
 import { NEXT_NONCE_PREFIX } from './storeKeys.ts'
 
 /** Next nonces on disk. */

@@ -6,7 +6,7 @@ import { utf8 } from '../base/bytes.ts'
 import type { KeyValueStore } from '../base/ports.ts'
 import { decode, encode } from '../codec/description.ts'
 import { type SignedMessage, signedMessage } from '../types/signedMessage.ts'
-import type { StoreWrite } from './localMessages.ts'
+import type { StoreWrite } from './groupCommit.ts'
 import { SEND_ID_PREFIX } from './storeKeys.ts'
 
 /** Sent messages by id, on disk. */

@@ -1,8 +1,9 @@
 /**
  * MpoolPushMessage: price, number, sign and push a message in one call.
  *
- *   one send at a time per sender; the number is final only when the message is in the pool and on disk, together with
- *   the number itself and the client's id
+ *   one send at a time per sender until it has its place in the pool; then the next one starts, while this one goes to disk
+ *   together with its number and the client's id. Sends of the same moment share a flush, and fail together: a number that
+ *   was chosen behind one that failed is chosen anew.
  *
  * @see lotus node/impl/full/mpool.go MpoolPushMessage; chain/messagesigner/messagesigner.go SignMessage; rpc-wire 10
  */
@@ -16,8 +17,8 @@ import type { TokenAmount } from '../types/scalars.ts'
 import type { SignedMessage } from '../types/signedMessage.ts'
 import { MempoolError, withContext } from './errors.ts'
 import { requiredFunds } from './fees.ts'
+import type { StoreWrite } from './groupCommit.ts'
 import { KeyedLock } from './keyedLock.ts'
-import type { StoreWrite } from './localMessages.ts'
 import type { MessagePool } from './messagePool.ts'
 import { NextNonces } from './nextNonces.ts'
 import { assertRecipient } from './sanityCheck.ts'
@@ -26,7 +27,7 @@ import type { SendSpec } from './sendSpec.ts'
 
 /** What sending needs besides the pool. */
 export interface SendDeps {
-  readonly pool: Pick<MessagePool, 'nonce' | 'push'>
+  readonly pool: Pick<MessagePool, 'numberFor' | 'reserve' | 'generation'>
   readonly store: KeyValueStore
   /**
    * The key address behind any address, at the head.
@@ -42,12 +43,21 @@ export interface SendDeps {
   readonly addressPrefix: 'f' | 't'
 }
 
+/** A send that has its place in the pool. */
+export interface StartedSend {
+  readonly signed: SignedMessage
+  /** Resolves when it survives a crash and others see it; rejects with the store's error, and then it never was there. */
+  readonly durable: Promise<void>
+}
+
 /** Sends messages from the node's own wallet. */
 export class MessageSender {
   readonly #deps: SendDeps
   readonly #nonces: NextNonces
   readonly #sendIds: SendIds
   readonly #bySender = new KeyedLock()
+  /** Sends by MsgUuid that are not on disk yet. */
+  readonly #underWay = new Map<string, Promise<StartedSend>>()
 
   constructor(deps: SendDeps) {
     this.#deps = deps
@@ -57,34 +67,63 @@ export class MessageSender {
 
   /**
    * @returns the message as it went into the pool, when it survives a crash
-   * @throws {@link MempoolError} and what estimation and signing throw; then no nonce is used up
+   * @throws {@link MempoolError} and what estimation, signing and the store throw; then no nonce is used up
    */
   async send(message: Message, spec: SendSpec): Promise<SignedMessage> {
-    const { addressPrefix } = this.#deps
-    assertRecipient(message, addressPrefix, `message from ${message.from.toString(addressPrefix)}`)
-    const known = spec.msgUuid === undefined ? undefined : this.#sendIds.find(spec.msgUuid)
-    if (known !== undefined) return known
-    const sender = this.#resolve(message.from)
-    return await this.#bySender.run(sender.key, () => this.#sendAlone(message, spec, sender))
+    const { signed, durable } = await this.start(message, spec)
+    await durable
+    return signed
   }
 
-  async #sendAlone(message: Message, spec: SendSpec, sender: Address): Promise<SignedMessage> {
-    // the first of two equal sends may have finished while this one waited
-    const known = spec.msgUuid === undefined ? undefined : this.#sendIds.find(spec.msgUuid)
-    if (known !== undefined) return known
+  /** The same up to the place in the pool: `durable` is what {@link MessageSender.send} waits for besides. */
+  async start(message: Message, spec: SendSpec): Promise<StartedSend> {
+    const { addressPrefix } = this.#deps
+    assertRecipient(message, addressPrefix, `message from ${message.from.toString(addressPrefix)}`)
+    const id = spec.msgUuid
+    if (id === undefined) return await this.#start(message, spec)
+    const known = this.#sendIds.find(id)
+    if (known !== undefined) return { signed: known, durable: Promise.resolve() }
+    // Not on disk, but it may be on its way there: whoever asks again gets what the first one gets.
+    let started = this.#underWay.get(id)
+    if (started === undefined) {
+      started = this.#start(message, spec)
+      this.#underWay.set(id, started)
+      const forget = (): void => void this.#underWay.delete(id)
+      started.then(({ durable }) => durable.then(forget, forget), forget)
+    }
+    return await started
+  }
+
+  async #start(message: Message, spec: SendSpec): Promise<StartedSend> {
+    const sender = this.#resolve(message.from)
+    return await this.#bySender.run(sender.key, () => this.#startAlone(message, spec, sender))
+  }
+
+  async #startAlone(message: Message, spec: SendSpec, sender: Address): Promise<StartedSend> {
     const priced = await this.#price(message, spec, sender)
     this.#assertFunds(priced)
+    for (;;) {
+      try {
+        return await this.#place(priced, spec, sender)
+      } catch (error) {
+        if (!(error instanceof MempoolError) || error.code !== 'NUMBER_VOID') throw error
+      }
+    }
+  }
+
+  async #place(priced: Message, spec: SendSpec, sender: Address): Promise<StartedSend> {
     const { pool } = this.#deps
+    const { generation } = pool
     const nonce = this.#nonces.choose(sender, await this.#poolNonce(priced.from))
     const signed = await this.#deps.sign({ ...priced, nonce })
     const also: StoreWrite[] = [this.#nonces.used(sender, nonce)]
     if (spec.msgUuid !== undefined) also.push(this.#sendIds.sent(spec.msgUuid, signed))
     try {
-      await pool.push(signed, { also })
+      const { durable } = await pool.reserve(signed, { also, generation })
+      return { signed, durable }
     } catch (error) {
       throw withContext('mpool push: failed to push message', error)
     }
-    return signed
   }
 
   #resolve(from: Address): Address {
@@ -124,7 +163,7 @@ export class MessageSender {
 
   async #poolNonce(sender: Address): Promise<bigint> {
     try {
-      return await this.#deps.pool.nonce(sender)
+      return await this.#deps.pool.numberFor(sender)
     } catch (error) {
       throw withContext('failed to create nonce: failed to get nonce from mempool', error)
     }

@@ -36,6 +36,7 @@ export async function startDevnetNode(
         vm: parts.vm,
         selectMessages: async (base, ticketQuality) => (await pool.select(base, ticketQuality)) ?? [],
         ...(networking === undefined ? {} : { adopt: (tipset) => networking.adopt(tipset) }),
+        flush: () => parts.meta.flush(),
         timers: ports.timers,
         clock: ports.clock,
         log: ports.log,

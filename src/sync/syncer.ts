@@ -146,7 +146,13 @@ export class Syncer {
   adopt(tipset: Tipset): void {
     this.#validated.add(tipset.height, tipset.key)
     this.#tracker.addAll(tipset)
-    this.#forkChoice.refresh(tipset.height)
+    try {
+      this.#forkChoice.refresh(tipset.height)
+    } catch (error) {
+      // The head could not be written. Whoever made these blocks makes others in their place: both would be equivocation.
+      for (const block of tipset.blocks) this.#tracker.remove(block)
+      throw error
+    }
   }
 
   /**

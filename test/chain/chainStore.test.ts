@@ -3,6 +3,7 @@ import { MemoryStore } from '../../src/base/memoryStore.ts'
 import { ChainStore } from '../../src/chain/chainStore.ts'
 import { MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { createTipset, type Tipset, tipsetKeyText } from '../../src/types/tipset.ts'
+import { FailingStore, StoreFault } from '../support/failingStore.ts'
 import { header } from './buildChain.ts'
 
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
@@ -96,5 +97,25 @@ describe('ChainStore', () => {
     expect(second.load()).toBe(true)
     expect(second.head().key.map(String)).toEqual(a1.key.map(String))
     expect(second.genesis().height).toBe(0)
+  })
+
+  it('does not move to a head that cannot be kept, and tells nobody', () => {
+    const meta = new FailingStore()
+    const store = new ChainStore({ blocks: new MemoryBlockstore(), meta, log })
+    store.setGenesis(header(undefined, 0, 0))
+    const told: number[] = []
+    store.onHeadChange((_reverted, applied) => told.push(...applied.map(({ height }) => height)))
+    const a1 = extend(store, store.genesis(), 1, [1])
+    const a2 = extend(store, a1, 2, [1])
+    meta.fault = 'write'
+    expect(() => store.setHead(a1)).toThrow(StoreFault)
+    expect(store.head().height).toBe(0)
+    expect(told).toEqual([])
+    meta.fault = 'none'
+    store.setHead(a2)
+    expect(told).toEqual([1, 2])
+    const again = new ChainStore({ blocks: store.blocks, meta, log })
+    again.load()
+    expect(again.head().height).toBe(2)
   })
 })

@@ -63,7 +63,9 @@ describe('LMDB', () => {
     const environment = openLmdb(newPath())
     const data = utf8('block')
     environment.blocks.put(blockCid(data), data)
-    expect(() => environment.commit(() => JSON.parse('broken'))).toThrow('Cannot write to the store')
+    expect(() => environment.commit({ writes: 1, bytes: 6 }, () => JSON.parse('broken'))).toThrow(
+      'Cannot write to the store',
+    )
     expect(environment.meta.has(utf8('head'))).toBe(false)
     environment.meta.put(utf8('head'), utf8('1'))
     expect(environment.blocks.get(blockCid(data))).toEqual(data)
@@ -125,5 +127,53 @@ describe('log', () => {
       message: 'seen',
       info: { amount: '5', key: '<2 bytes>' },
     })
+  })
+})
+
+describe('LMDB on a disk that is full', () => {
+  it('refuses before it writes, keeps what it had, and goes on', async () => {
+    let free = Number.MAX_SAFE_INTEGER
+    const path = newPath()
+    const environment = new LmdbEnvironment({ path, freeBytes: () => free })
+    const { meta, blocks } = environment
+    meta.put(utf8('a'), utf8('1'))
+    free = 100_000
+    const data = utf8('block')
+    blocks.put(blockCid(data), data)
+    for (let i = 0; i < 100; i++) {
+      expect(() => meta.put(utf8('a'), utf8('2'))).toThrow(expect.objectContaining({ code: 'STORE_FULL' }))
+    }
+    await expect(meta.flush()).rejects.toMatchObject({ code: 'STORE_FULL' })
+    expect(meta.get(utf8('a'))).toEqual(utf8('1'))
+    free = Number.MAX_SAFE_INTEGER
+    meta.put(utf8('a'), utf8('2'))
+    await environment.close()
+    const again = new LmdbEnvironment({ path })
+    expect(again.meta.get(utf8('a'))).toEqual(utf8('2'))
+    expect(again.blocks.get(blockCid(data))).toEqual(data)
+    await again.close()
+  })
+
+  it('keeps a bound on what waits', () => {
+    let free = Number.MAX_SAFE_INTEGER
+    const { blocks } = new LmdbEnvironment({ path: newPath(), freeBytes: () => free })
+    free = 0
+    let refused = 0
+    for (let i = 0; i < 12; i++) {
+      const data = new Uint8Array(1 << 20).fill(i)
+      try {
+        blocks.put(blockCid(data), data)
+      } catch {
+        refused++
+        expect(blocks.has(blockCid(data))).toBe(false)
+      }
+    }
+    expect(refused).toBe(4)
+  })
+
+  it('is refused at the start, by name', () => {
+    expect(() => new LmdbEnvironment({ path: newPath(), freeBytes: () => 0 })).toThrow(
+      /the disk is full \(0 bytes free at /,
+    )
   })
 })

@@ -25,6 +25,7 @@ import {
   receiptsOf,
   signedBy,
 } from '../support/devnetNode.ts'
+import { FailingStore, StoreFault } from '../support/failingStore.ts'
 
 const FIL = 10n ** 18n
 
@@ -270,5 +271,25 @@ describe('clockwork', () => {
     expect(node.store.head().height).toBeGreaterThanOrEqual(1)
     node.devnet.messageArrived()
     expect(timers.due).toHaveLength(1)
+  })
+})
+
+describe('a store that takes nothing', () => {
+  it('stops the chain, says so once, and lets it go on', async () => {
+    const meta = new FailingStore()
+    const node = devnetNode({ meta })
+    const before = await node.devnet.mine(2)
+    const told: number[] = []
+    node.store.onHeadChange((_reverted, applied) => told.push(...applied.map(({ height }) => height)))
+    meta.fault = 'write'
+    for (let i = 0; i < 3; i++) await expect(node.devnet.mine()).rejects.toThrow(StoreFault)
+    expect(node.store.head()).toBe(before)
+    expect(told).toEqual([])
+    // After the first failure nothing is tried: one flush asks whether the disk takes writes.
+    expect(meta.flushes).toBe(2)
+    meta.fault = 'none'
+    const after = await node.devnet.mine()
+    expect(told).toEqual([after.height])
+    expect(node.log).toContainEqual({ level: 'info', message: 'blocks are made again' })
   })
 })

@@ -188,7 +188,7 @@ export class FakeChain implements MempoolChain {
   }
 }
 
-/** Time that the test moves. */
+/** Time that the test moves. What is due at once needs no time. */
 export class FakeTime implements Clock, Timers {
   now = 0
   readonly #due: { at: number; run: () => void }[] = []
@@ -202,6 +202,10 @@ export class FakeTime implements Clock, Timers {
   }
 
   setTimeout(fn: () => void, ms: number): () => void {
+    if (ms === 0) {
+      const due = globalThis.setTimeout(fn, 0)
+      return () => clearTimeout(due)
+    }
     const entry = { at: this.now + ms, run: fn }
     this.#due.push(entry)
     return () => {

@@ -77,6 +77,7 @@ export function devnetNode(given: DevnetNodeOptions = {}): DevnetNode {
     view,
     vm,
     selectMessages: async () => pending.slice(),
+    flush: () => meta.flush(),
     timers: timers ?? { setTimeout: () => () => undefined },
     clock: { nowMs: () => 0, monotonicMs: () => 0 },
     log: logger,

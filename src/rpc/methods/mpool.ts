@@ -11,8 +11,8 @@ import { MempoolError } from '../../mempool/errors.ts'
 import type { MessagePool } from '../../mempool/messagePool.ts'
 import { checkNew, checkPending, checkReplacing } from '../../mempool/poolChecks.ts'
 import { assertRecipient } from '../../mempool/sanityCheck.ts'
-import type { MessageSender } from '../../mempool/sendMessage.ts'
-import { sendSpec } from '../../mempool/sendSpec.ts'
+import type { MessageSender, StartedSend } from '../../mempool/sendMessage.ts'
+import { type SendSpec, sendSpec } from '../../mempool/sendSpec.ts'
 import { address } from '../../types/address.ts'
 import { type SignedMessage, signedMessage, signedMessageCid } from '../../types/signedMessage.ts'
 import { tipsetKey } from '../../types/tipset.ts'
@@ -68,17 +68,32 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
     assertRecipient(one.message, prefix, name)
   }
 
-  /** All are checked for sense before the first is pushed; a failure ends it, what was pushed stays. */
+  /** All are checked for sense before the first is pushed; a failure ends it, what was pushed stays. One flush for all. */
   async function pushAll(all: readonly (SignedMessage | null)[], untrusted: boolean): Promise<Cid[]> {
     const messages = all.map(given)
     messages.forEach(assertSane)
-    const cids: Cid[] = []
-    for (const one of messages) cids.push(await pool.push(one, { untrusted }))
-    return cids
+    const pushed = await startAll(messages, (one) => pool.reserve(one, { untrusted }))
+    return pushed.map((one) => one.cid)
   }
 
-  async function send(one: OutgoingMessage, spec: Parameters<MessageSender['send']>[1]): Promise<SignedMessage> {
-    if (one.hasValue || one.message.from.isUndefined) return await sender.send(one.message, spec)
+  /** Starts one after the other and waits for all that were started, also when one cannot be. */
+  async function startAll<M, S extends { readonly durable: Promise<void> }>(
+    messages: readonly M[],
+    start: (message: M) => Promise<S>,
+  ): Promise<S[]> {
+    const release = pool.holdFlush()
+    const started: S[] = []
+    try {
+      for (const one of messages) started.push(await start(one))
+    } finally {
+      release()
+      await Promise.all(started.map(({ durable }) => durable))
+    }
+    return started
+  }
+
+  async function start(one: OutgoingMessage, spec: SendSpec): Promise<StartedSend> {
+    if (one.hasValue || one.message.from.isUndefined) return await sender.start(one.message, spec)
     throw new MempoolError('MESSAGE_INVALID', "'Value' cannot be nil")
   }
 
@@ -113,7 +128,11 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
       summary: 'Prices, numbers, signs and pushes a message.',
       params: [param('message', outgoingMessageParam), param('spec', sendSpec)],
       result: signedMessage,
-      handler: (one, spec) => send(given(one), spec),
+      handler: async (one, spec) => {
+        const { signed, durable } = await start(given(one), spec)
+        await durable
+        return signed
+      },
     }),
     method({
       name: 'MpoolBatchPush',
@@ -142,9 +161,7 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
         messages.forEach(({ message }, i) => {
           assertRecipient(message, prefix, `message #${i} from ${message.from.toString(prefix)} with`)
         })
-        const out: SignedMessage[] = []
-        for (const one of messages) out.push(await send(one, spec))
-        return out
+        return (await startAll(messages, (one) => start(one, spec))).map(({ signed }) => signed)
       },
     }),
     method({

@@ -1,0 +1,119 @@
+/**
+ * Writes that come at the same moment go to disk together: one flush for all of them.
+ *
+ *   waiting --commit--> durable: every entry is confirmed, in order, before anything else runs
+ *                   \-> failed:  every entry is dropped, and those that came meanwhile with them: they build on these
+ *
+ * Nothing of an entry may be seen by anybody before it is confirmed, and a failed one leaves nothing on disk.
+ */
+import type { KeyValueOp, KeyValueStore, Timers } from '../base/ports.ts'
+
+/** One write that goes to disk together with others. */
+export interface StoreWrite {
+  readonly key: Uint8Array
+  readonly value: Uint8Array
+}
+
+/** What becomes durable as one. */
+export interface CommitEntry {
+  readonly writes: readonly StoreWrite[]
+  /** It is durable: now it may be seen. Must not throw. */
+  confirm(): void
+  /** It is not, and never will be. Must not throw. */
+  drop(): void
+}
+
+interface Waiting extends CommitEntry {
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
+/** See the file's comment. */
+export class GroupCommit {
+  readonly #store: KeyValueStore
+  readonly #timers: Timers
+  readonly #onTrouble: (error: unknown) => void
+  #waiting: Waiting[] = []
+  #holds = 0
+  #scheduled = false
+  #committing = false
+
+  /** @param onTrouble - told of each commit that fails, and with undefined of the first that succeeds again */
+  constructor(store: KeyValueStore, timers: Timers, onTrouble: (error: unknown) => void) {
+    this.#store = store
+    this.#timers = timers
+    this.#onTrouble = onTrouble
+  }
+
+  /** Resolves when the entry is durable and confirmed; rejects with the store's error when it was dropped. */
+  add(entry: CommitEntry): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ ...entry, confirm: () => entry.confirm(), drop: () => entry.drop(), resolve, reject })
+      this.#schedule()
+    })
+  }
+
+  /** Nothing is committed until the returned function is called: what one request adds is flushed once. */
+  hold(): () => void {
+    this.#holds++
+    let held = true
+    return () => {
+      if (!held) return
+      held = false
+      this.#holds--
+      this.#schedule()
+    }
+  }
+
+  /** In a later turn of the loop: requests that have arrived meanwhile come along. */
+  #schedule(): void {
+    if (this.#scheduled || this.#committing || this.#holds > 0 || this.#waiting.length === 0) return
+    this.#scheduled = true
+    this.#timers.setTimeout(() => {
+      this.#scheduled = false
+      if (this.#holds === 0) void this.#commit()
+    }, 0)
+  }
+
+  async #commit(): Promise<void> {
+    const group = this.#waiting
+    this.#waiting = []
+    this.#committing = true
+    try {
+      await writeDurably(
+        this.#store,
+        group.flatMap(({ writes }) => writes),
+      )
+    } catch (error) {
+      this.#committing = false
+      const failed = [...group, ...this.#waiting]
+      this.#waiting = []
+      for (const entry of failed) entry.drop()
+      for (const entry of failed) entry.reject(error)
+      this.#onTrouble(error)
+      return
+    }
+    this.#committing = false
+    for (const entry of group) entry.confirm()
+    for (const entry of group) entry.resolve()
+    this.#onTrouble(undefined)
+    this.#schedule()
+  }
+}
+
+/** @throws what the store throws; then it holds what it held before */
+async function writeDurably(store: KeyValueStore, writes: readonly StoreWrite[]): Promise<void> {
+  const before: KeyValueOp[] = []
+  for (const { key } of writes) {
+    const value = store.get(key)
+    before.push(value === undefined ? { op: 'delete', key } : { op: 'put', key, value })
+  }
+  store.batch(writes.map(({ key, value }): KeyValueOp => ({ op: 'put', key, value })))
+  try {
+    await store.flush()
+  } catch (error) {
+    // The batch is in the store, and would outlive this process some time later.
+    store.batch(before)
+    throw error
+  }
+}

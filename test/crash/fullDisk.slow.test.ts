@@ -1,0 +1,119 @@
+/**
+ * A real node on a real disk that is full: what it refuses leaves no trace, what it said stays true, and it goes on when
+ * there is room. The disk is a file system in memory, which only root can mount; elsewhere the test is skipped.
+ */
+import { execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
+import { type Answer, RpcClient } from '../support/rpcClient.ts'
+
+const disk = mkdtempSync(join(tmpdir(), 'petrel-full-'))
+const home = join(disk, 'home')
+const ballast = join(disk, 'ballast')
+const DISK_BYTES = 96 * 1024 * 1024
+
+const isMounted = ((): boolean => {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', disk], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+})()
+if (!isMounted) console.log('skipped: a small file system cannot be mounted here')
+
+const running: NodeProcess[] = []
+afterAll(async () => {
+  for (const one of running) await one.kill()
+  if (isMounted) execFileSync('umount', [disk])
+  rmSync(disk, { recursive: true, force: true })
+})
+
+async function start(): Promise<{ node: NodeProcess; admin: RpcClient }> {
+  const args = ['devnet', '--api', '0', '--block-time', '0.2', '--no-net', '--actors', 'native']
+  const node = await startNode('node', home, args)
+  running.push(node)
+  return { node, admin: new RpcClient(node.url, node.token) }
+}
+
+/** Takes all room but a little, also what the node gives back meanwhile. */
+function fill(leaveBytes: number): void {
+  for (;;) {
+    const { bavail, bsize } = statfsSync(disk)
+    const excess = bavail * bsize - leaveBytes
+    if (excess <= 0) return
+    try {
+      appendFileSync(ballast, new Uint8Array(Math.min(excess, 1024 * 1024)))
+    } catch (error) {
+      // The node has taken some of it.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+      return
+    }
+  }
+}
+
+async function until(what: string, done: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + 60_000
+  while (!(await done())) {
+    if (Date.now() > end) throw new Error(`waited too long: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+it.skipIf(!isMounted)(
+  'money is sent once, the head is never taken back',
+  async () => {
+    mkdirSync(home)
+    const { node, admin } = await start()
+    const from: string = await admin.call('WalletDefaultAddress')
+    const to: string = await admin.call('WalletNew', 'secp256k1')
+    const send = (id: string): Promise<Answer> =>
+      admin.call('MpoolPushMessage', { From: from, To: to, Value: '1000' }, { MsgUuid: id })
+    const head = async (): Promise<number> => (await admin.call('ChainHead')).Height
+    const first = await send(randomUUID())
+    await until(
+      'the first message',
+      async () => (await admin.call('StateSearchMsg', [], first.CID, 100, true)) !== null,
+    )
+
+    const ids = Array.from({ length: 24 }, () => randomUUID())
+    // As full as a store notices itself, and full to the last byte.
+    for (const left of [1024 * 1024, 0]) {
+      fill(left)
+      const refused = await Promise.all(ids.map((id) => send(id).catch((error: Error) => error.message)))
+      for (const text of refused) expect(text).toMatch(/^Cannot write to the store: the disk is full/)
+      expect(await admin.call('MpoolPending', [])).toEqual([])
+      rmSync(ballast)
+    }
+    fill(0)
+    const stopped = await head()
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    expect(await head()).toBe(stopped)
+    expect(node.output()).toContain('cannot make a block')
+    expect(await admin.call('StateSearchMsg', [], first.CID, 100, true)).not.toBeNull()
+
+    rmSync(ballast)
+    await until('new blocks', async () => (await head()) > stopped)
+    const sent: Answer[] = await Promise.all(ids.map(send))
+    const again: Answer[] = await Promise.all(ids.map(send))
+    expect(again).toEqual(sent)
+    const nonces = sent.map(({ Message }) => Message.Nonce as number).sort((a, b) => a - b)
+    expect(nonces).toEqual(ids.map((_, i) => first.Message.Nonce + 1 + i))
+    await until('all messages', async () => (await admin.call('WalletBalance', to)) === String(1000 * (ids.length + 1)))
+
+    // Full again, and killed: what was served is what is there.
+    fill(0)
+    const served = await admin.call('ChainHead')
+    await node.kill()
+    rmSync(ballast)
+    const { admin: reborn } = await start()
+    const found = await reborn.call('ChainGetTipSetByHeight', served.Height, [])
+    expect(found.Cids).toEqual(served.Cids)
+    expect(await reborn.call('WalletBalance', to)).toBe(String(1000 * (ids.length + 1)))
+  },
+  180_000,
+)

@@ -1,0 +1,268 @@
+/** Nothing of a message of ours is seen before it is durable, and one that cannot be written leaves no trace. */
+import { describe, expect, test } from 'vitest'
+import { MessageSender } from '../../src/mempool/sendMessage.ts'
+import { DEFAULT_SEND_SPEC, type SendSpec } from '../../src/mempool/sendSpec.ts'
+import type { Message } from '../../src/types/message.ts'
+import type { SignedMessage } from '../../src/types/signedMessage.ts'
+import { FailingStore, StoreFault } from '../support/failingStore.ts'
+import { FakeChain, keyAddress, openTestPool, type TestPool, testMessage } from './fakes.ts'
+
+const a1 = keyAddress(1)
+const a2 = keyAddress(2)
+const FIL = 10n ** 18n
+const bare: Message = {
+  ...testMessage(a1, a2, 0, 0n).message,
+  gasLimit: 0n,
+  gasFeeCap: 0n,
+  gasPremium: 0n,
+  value: 5n,
+}
+const id = (n: number): SendSpec => ({
+  ...DEFAULT_SEND_SPEC,
+  msgUuid: `8d9c1b1e-6f9a-4e47-8f6c-0c1a7d1c${String(n).padStart(4, '0')}`,
+})
+
+interface Opened extends Omit<TestPool, 'store'> {
+  readonly store: FailingStore
+  readonly sender: MessageSender
+  readonly heard: string[]
+}
+
+async function open(store = new FailingStore(), chain = new FakeChain()): Promise<Opened> {
+  chain.setActor(a1, chain.actors.get(a1.key)?.nonce ?? 0n, FIL)
+  chain.setActor(a2, 0n, FIL)
+  const opened = await openTestPool({ chain, store })
+  const heard: string[] = []
+  opened.pool.subscribe(({ type, message }) => heard.push(`${type} ${message.message.nonce}`))
+  const sender = new MessageSender({
+    pool: opened.pool,
+    store,
+    resolveKeyAddress: (address) => address,
+    estimate: async (message) => ({ ...message, gasLimit: 7_000_000n, gasFeeCap: 1000n, gasPremium: 100n }),
+    balance: () => FIL,
+    sign: (message) => ({ message, signature: { type: 1, data: new Uint8Array(65) } }),
+    addressPrefix: 't',
+  })
+  return { ...opened, store, sender, heard }
+}
+
+const stored = (store: FailingStore): number => [...store.keys()].length
+
+async function expectNothing({ pool, store, published, heard, chain }: Opened): Promise<void> {
+  expect(pool.size).toBe(0)
+  expect(pool.pending().messages).toEqual([])
+  expect(pool.pendingOf(a1)).toEqual([])
+  expect(await pool.nonce(a1)).toBe(0n)
+  expect(await pool.select(chain.head(), 1)).toBeUndefined()
+  expect(published).toEqual([])
+  expect(heard).toEqual([])
+  expect(stored(store)).toBe(0)
+}
+
+describe.each(['write', 'flush'] as const)('a %s that fails', (fault) => {
+  test('a push leaves no trace, and the same message goes when the disk takes it', async () => {
+    const opened = await open()
+    opened.store.fault = fault
+    const signed = testMessage(a1, a2, 0, 10n)
+    await expect(opened.pool.push(signed)).rejects.toThrow(StoreFault)
+    await expectNothing(opened)
+    opened.store.fault = 'none'
+    await opened.pool.push(signed)
+    expect(opened.heard).toEqual(['add 0'])
+    expect(opened.published).toHaveLength(1)
+  })
+
+  test('a send with a MsgUuid is repeated, and pays once', async () => {
+    const opened = await open()
+    const { store, sender, pool, published } = opened
+    store.fault = fault
+    for (let i = 0; i < 3; i++) await expect(sender.send(bare, id(1))).rejects.toThrow(StoreFault)
+    await expectNothing(opened)
+    store.fault = 'none'
+    const sent = await sender.send(bare, id(1))
+    expect(sent.message.nonce).toBe(0n)
+    expect(await sender.send(bare, id(1))).toEqual(sent)
+    expect(pool.size).toBe(1)
+    expect(published).toHaveLength(1)
+  })
+
+  test('sends of the same moment fail together and leave no nonce out', async () => {
+    const opened = await open()
+    const { store, sender, pool } = opened
+    await sender.send(bare, id(0))
+    store.fault = fault
+    const failed = await Promise.allSettled([1, 2, 3, 4].map((n) => sender.send(bare, id(n))))
+    expect(failed.map(({ status }) => status)).toEqual(Array(4).fill('rejected'))
+    expect(pool.pendingOf(a1).map(({ message }) => message.nonce)).toEqual([0n])
+    store.fault = 'none'
+    const sent = await Promise.all([1, 2, 3, 4].map((n) => sender.send(bare, id(n))))
+    expect(sent.map(({ message }) => message.nonce)).toEqual([1n, 2n, 3n, 4n])
+    expect(await pool.nonce(a1)).toBe(5n)
+  })
+
+  test('the settings stay as they were', async () => {
+    const { pool, store } = await open()
+    const before = pool.config()
+    store.fault = fault
+    await expect(pool.setConfig({ ...before, sizeLimitHigh: 50_000 })).rejects.toThrow(StoreFault)
+    expect(pool.config()).toEqual(before)
+  })
+})
+
+describe('while it is being written', () => {
+  function gated(store: FailingStore): () => void {
+    let release: () => void = () => undefined
+    store.gate = new Promise((resolve) => {
+      release = resolve
+    })
+    return release
+  }
+
+  /** Lets everything happen that can without the disk: turns of the loop. */
+  async function settle(): Promise<void> {
+    for (let i = 0; i < 5; i++) await new Promise((resolve) => setTimeout(resolve, 0))
+  }
+
+  test('nobody sees the message; then everybody does', async () => {
+    const opened = await open()
+    const { pool, store, published, heard, chain } = opened
+    const release = gated(store)
+    let answered = false
+    const push = pool.push(testMessage(a1, a2, 0, 10n)).then(() => {
+      answered = true
+    })
+    await settle()
+    expect(store.flushes).toBe(1)
+    expect(answered).toBe(false)
+    expect(pool.size).toBe(0)
+    expect(await pool.nonce(a1)).toBe(0n)
+    expect(await pool.select(chain.head(), 1)).toBeUndefined()
+    expect(published).toEqual([])
+    expect(heard).toEqual([])
+    release()
+    await push
+    expect(pool.size).toBe(1)
+    expect(await pool.nonce(a1)).toBe(1n)
+    expect(published).toHaveLength(1)
+  })
+
+  test('the next sends go on behind it and fail with it', async () => {
+    const { store, sender, pool } = await open()
+    const release = gated(store)
+    const first = sender.send(bare, id(1))
+    await settle()
+    const second = sender.send(bare, id(2))
+    await settle()
+    store.fault = 'flush'
+    release()
+    const ended = await Promise.allSettled([first, second])
+    expect(ended.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    store.fault = 'none'
+    expect((await sender.send(bare, id(2))).message.nonce).toBe(0n)
+    expect(pool.size).toBe(1)
+  })
+
+  test('a number chosen behind one that failed is chosen anew', async () => {
+    const chain = new FakeChain()
+    const store = new FailingStore()
+    const opened = await open(store, chain)
+    let signing: () => void = () => undefined
+    const signed: bigint[] = []
+    let wait: Promise<void> | undefined
+    const sender = new MessageSender({
+      pool: opened.pool,
+      store,
+      resolveKeyAddress: (address) => address,
+      estimate: async (message) => ({ ...message, gasLimit: 7_000_000n, gasFeeCap: 1000n, gasPremium: 100n }),
+      balance: () => FIL,
+      sign: async (message): Promise<SignedMessage> => {
+        signed.push(message.nonce)
+        await wait
+        return { message, signature: { type: 1, data: new Uint8Array(65) } }
+      },
+      addressPrefix: 't',
+    })
+    const release = gated(store)
+    const first = sender.send(bare, id(1))
+    await settle()
+    wait = new Promise((resolve) => {
+      signing = resolve
+    })
+    const second = sender.send(bare, id(2))
+    await settle()
+    expect(signed).toEqual([0n, 1n])
+    store.fault = 'flush'
+    release()
+    await expect(first).rejects.toThrow(StoreFault)
+    store.fault = 'none'
+    signing()
+    expect((await second).message.nonce).toBe(0n)
+    expect(signed).toEqual([0n, 1n, 0n])
+  })
+
+  test('the same MsgUuid again gives the same message', async () => {
+    const { store, sender, pool } = await open()
+    const release = gated(store)
+    const first = sender.send(bare, id(1))
+    await settle()
+    // Of another sender even: the id names one send.
+    const again = sender.send({ ...bare, from: a2 }, id(1))
+    await settle()
+    release()
+    expect(await again).toEqual(await first)
+    expect(pool.size).toBe(1)
+  })
+
+  test('a message of a peer for the same nonce has to pay more', async () => {
+    const { store, pool, published } = await open()
+    const release = gated(store)
+    const ours = pool.push(testMessage(a1, a2, 0, 1000n))
+    await settle()
+    await expect(pool.add(testMessage(a1, a2, 0, 1001n))).rejects.toMatchObject({ code: 'REPLACE_PREMIUM_TOO_LOW' })
+    await pool.add(testMessage(a1, a2, 0, 2000n))
+    release()
+    await ours
+    expect(pool.pendingOf(a1).map(({ message }) => message.gasPremium)).toEqual([2000n])
+    expect(published).toEqual([])
+  })
+})
+
+describe('group commit', () => {
+  test('pushes of the same moment share a flush', async () => {
+    const { pool, store } = await open()
+    await Promise.all(Array.from({ length: 50 }, (_, nonce) => pool.push(testMessage(a1, a2, nonce, 10n))))
+    expect(store.flushes).toBe(1)
+    expect(pool.size).toBe(50)
+  })
+
+  test('sends of one sender at the same moment share flushes, too', async () => {
+    const { sender, store, pool } = await open()
+    const sent = await Promise.all(Array.from({ length: 50 }, (_, n) => sender.send(bare, id(n))))
+    expect(sent.map(({ message }) => message.nonce)).toEqual(Array.from({ length: 50 }, (_, n) => BigInt(n)))
+    expect(pool.size).toBe(50)
+    expect(store.flushes).toBeLessThan(50)
+  })
+
+  test('what is held is flushed once', async () => {
+    const { pool, store, time } = await open()
+    const release = pool.holdFlush()
+    const pushes: Promise<unknown>[] = []
+    for (let nonce = 0; nonce < 5; nonce++) {
+      pushes.push(pool.push(testMessage(a1, a2, nonce, 10n)))
+      await time.pass(1)
+    }
+    expect(store.flushes).toBe(0)
+    release()
+    await Promise.all(pushes)
+    expect(store.flushes).toBe(1)
+  })
+})
+
+test('an executed message leaves the pool though nothing can be written', async () => {
+  const { pool, chain, store } = await open()
+  const signed = testMessage(a1, a2, 0, 10n)
+  await pool.push(signed)
+  store.fault = 'write'
+  chain.mine([signed])
+  expect(pool.size).toBe(0)
+})
