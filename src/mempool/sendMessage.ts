@@ -1,8 +1,8 @@
 /**
  * MpoolPushMessage: price, number, sign and push a message in one call.
  *
- *   one send at a time per sender until it has its place in the pool; then the next one starts, while this one goes to disk
- *   together with its number and the client's id. Sends of the same moment share a flush, and fail together: a number that
+ *   one number at a time per sender, until it has its place in the pool; then the next one is given, while this one goes to
+ *   disk together with its number and the client's id. Sends of the same moment share a flush, and fail together: a number that
  *   was chosen behind one that failed is chosen anew.
  *
  * @see lotus node/impl/full/mpool.go MpoolPushMessage; chain/messagesigner/messagesigner.go SignMessage; rpc-wire 10
@@ -96,12 +96,12 @@ export class MessageSender {
 
   async #start(message: Message, spec: SendSpec): Promise<StartedSend> {
     const sender = this.#resolve(message.from)
-    return await this.#bySender.run(sender.key, () => this.#startAlone(message, spec, sender))
-  }
-
-  async #startAlone(message: Message, spec: SendSpec, sender: Address): Promise<StartedSend> {
     const priced = await this.#price(message, spec, sender)
     this.#assertFunds(priced)
+    return await this.#bySender.run(sender.key, () => this.#startAlone(priced, spec, sender))
+  }
+
+  async #startAlone(priced: Message, spec: SendSpec, sender: Address): Promise<StartedSend> {
     for (;;) {
       try {
         return await this.#place(priced, spec, sender)

@@ -15,7 +15,16 @@ const SENDERS = 4
 const [seconds = '5', runtime = 'node'] = process.argv.slice(2)
 
 const home = mkdtempSync(join(tmpdir(), 'petrel-push-'))
-const node = await startNode(runtime, home, ['devnet', '--api', '0', '--no-net', '--block-time', '1', '--actors', 'native'])
+const node = await startNode(runtime, home, [
+  'devnet',
+  '--api',
+  '0',
+  '--no-net',
+  '--block-time',
+  '1',
+  '--actors',
+  'native',
+])
 const admin = new RpcClient(node.url, node.token)
 const accounts: { Address: string; Type: string }[] = await admin.call('DevnetAccounts')
 const from = (await admin.call('WalletDefaultAddress')) as string
