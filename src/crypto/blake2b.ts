@@ -1,4 +1,4 @@
-/** BLAKE2b without key, salt or personalisation, in the lengths that Filecoin uses. */
+/** BLAKE2b without salt or personalisation, in the lengths that Filecoin uses. */
 import { blake2b as noble } from '@noble/hashes/blake2.js'
 import { hashBackend } from './hashBackend.ts'
 
@@ -36,4 +36,9 @@ export interface HashStream {
 export function blake2b256Stream(): HashStream {
   const hash = noble.create({ dkLen: 32 })
   return { update: (data) => void hash.update(data), digest: () => hash.digest() }
+}
+
+/** BLAKE2b with a key of up to 64 bytes, 32 bytes of output. */
+export function keyedBlake2b256(key: Uint8Array, data: Uint8Array): Uint8Array {
+  return noble(data, { key, dkLen: 32 })
 }

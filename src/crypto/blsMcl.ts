@@ -8,46 +8,7 @@
 import { latin1, utf8 } from '../base/bytes.ts'
 import type { BlsBackend } from './blsBackend.ts'
 import { DST_G1, DST_G2 } from './blsBackend.ts'
-import { CryptoError } from './errors.ts'
-
-/** The exported functions in use; a pointer is an offset in the module's memory. */
-interface Mcl {
-  _malloc(size: number): number
-  _mclBnG1_setDst(text: number, length: number): number
-  _mclBnG2_setDst(text: number, length: number): number
-  _mclBnFr_setLittleEndian(out: number, bytes: number, length: number): number
-  _mclBnFr_isValid(x: number): number
-  _mclBnFr_isZero(x: number): number
-  _mclBnFr_serialize(out: number, max: number, x: number): number
-  _mclBnFr_clear(x: number): void
-  _mclBnG1_deserialize(out: number, bytes: number, length: number): number
-  _mclBnG1_serialize(out: number, max: number, x: number): number
-  _mclBnG1_hashAndMapTo(out: number, bytes: number, length: number): number
-  _mclBnG1_isZero(x: number): number
-  _mclBnG1_neg(out: number, x: number): void
-  _mclBnG1_clear(x: number): void
-  _mclBnG1_add(out: number, x: number, y: number): void
-  _mclBnG1_mul(out: number, x: number, k: number): void
-  _mclBnG1_mulCT(out: number, x: number, k: number): void
-  _mclBnG2_clear(x: number): void
-  _mclBnG2_deserialize(out: number, bytes: number, length: number): number
-  _mclBnG2_serialize(out: number, max: number, x: number): number
-  _mclBnG2_hashAndMapTo(out: number, bytes: number, length: number): number
-  _mclBnG2_isZero(x: number): number
-  _mclBnG2_add(out: number, x: number, y: number): void
-  _mclBnG2_mulCT(out: number, x: number, k: number): void
-  _mclBnG2_mulVec(out: number, points: number, scalars: number, count: number): void
-  _mclBnGT_mul(out: number, x: number, y: number): void
-  _mclBnGT_isOne(x: number): number
-  _mclBn_millerLoopVec(out: number, g1s: number, g2s: number, count: number): void
-  _mclBn_finalExp(out: number, x: number): void
-}
-
-/** Sizes of mcl's in-memory points for a 384-bit field: 3 coordinates of 48 bytes, twice and twelve times that. */
-const FR_BYTES = 32
-const G1_BYTES = 144
-const G2_BYTES = 288
-const GT_BYTES = 576
+import { FR_BYTES, G1_BYTES, G2_BYTES, GT_BYTES, loadMcl, type Mcl, must } from './mcl.ts'
 
 /** Pairs per Miller loop: bounds the memory that a large aggregate needs. */
 const BATCH = 64
@@ -60,10 +21,6 @@ const G1_GENERATOR = '97f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f17
 const G2_GENERATOR =
   '93e02b6052719f607dacd3a088274f65596bd0d09920b61ab5da61bbdc7f5049334cf11213945d57e5ac7d055d042b7e' +
   '024aa2b2f08f0a91260805272dc51051c6e47ad4fa403b02b4510b647ae3d1770bac0326a805bbefd48056c8c121bdb8'
-
-function must(ok: boolean, what: string): void {
-  if (!ok) throw new CryptoError('BACKEND_FAILED', `Cannot use mcl-wasm: ${what} failed`)
-}
 
 /** Positions of each key. */
 function byKey(publicKeys: readonly Uint8Array[]): number[][] {
@@ -348,16 +305,8 @@ class MclBls implements BlsBackend {
   }
 }
 
-/** Compiles mcl and sets it up as Filecoin needs it: ZCash point encoding, IETF hash-to-curve, subgroup checks. */
+/** mcl as Filecoin's signatures need it: IETF hash-to-curve with its own tags. */
 export async function loadMclBls(): Promise<BlsBackend> {
-  const module = await import('mcl-wasm')
-  // A CommonJS package: some loaders put its exports under `default`.
-  const mcl = 'default' in module ? (module.default as typeof module) : module
-  await mcl.init(mcl.BLS12_381)
-  mcl.setETHserialization(true)
-  mcl.setMapToMode(mcl.IRTF)
-  mcl.verifyOrderG1(true)
-  mcl.verifyOrderG2(true)
-  const raw = (mcl as unknown as { mod: Mcl }).mod
-  return new MclBls(raw, mcl.getMemory(), mcl.fromHexStr)
+  const { mcl, memory, fromHex } = await loadMcl()
+  return new MclBls(mcl, memory, fromHex)
 }

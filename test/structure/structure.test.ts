@@ -10,6 +10,7 @@ const LAYERS = [
   'base',
   'codec',
   'crypto',
+  'proofs',
   'types',
   'networks',
   'ipld',

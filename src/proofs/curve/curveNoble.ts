@@ -1,0 +1,119 @@
+/** BLS12-381 in pure JavaScript: always there. */
+import { bls12_381 } from '@noble/curves/bls12-381.js'
+import { bigIntToBytes, bytesToBigInt, concatBytes } from '../../base/bytes.ts'
+import { littleEndian } from '../field.ts'
+import { type Curve, type G1, G1_LENGTH, type G2, G2_LENGTH, type Gt } from './curve.ts'
+import { COORDINATE_LENGTH, isSoundEncoding, PARAMETER } from './encoding.ts'
+import { productOfPowers } from './productOfPowers.ts'
+
+const { G1: NobleG1, G2: NobleG2, fields, pairingBatch } = bls12_381
+const { Fp12, Fp6, Fp2 } = fields
+
+type G1Point = typeof NobleG1.Point.BASE
+type G2Point = typeof NobleG2.Point.BASE
+type Fp12Value = typeof Fp12.ONE
+
+const g1 = (point: G1): G1Point => point as unknown as G1Point
+const g2 = (point: G2): G2Point => point as unknown as G2Point
+const gt = (value: Gt): Fp12Value => value as unknown as Fp12Value
+
+/** A decoded point, or undefined: noble throws on what is no point. */
+function decode<T extends G1Point | G2Point, Out>(read: () => T): Out | undefined {
+  let point: T
+  try {
+    point = read()
+  } catch {
+    return undefined
+  }
+  return point.is0() || point.isTorsionFree() ? (point as unknown as Out) : undefined
+}
+
+function coordinates(bytes: Uint8Array): bigint[] {
+  const all: bigint[] = []
+  for (let at = 0; at < bytes.length; at += COORDINATE_LENGTH) {
+    all.push(bytesToBigInt(bytes.subarray(at, at + COORDINATE_LENGTH)))
+  }
+  return all
+}
+
+function isValid(point: G1Point | G2Point): boolean {
+  try {
+    point.assertValidity()
+    return true
+  } catch {
+    return false
+  }
+}
+
+function flat(value: Fp12Value): bigint[] {
+  return [value.c0, value.c1].flatMap((six) => [six.c0, six.c1, six.c2]).flatMap((two) => [two.c0, two.c1])
+}
+
+export const nobleCurve: Curve = {
+  name: 'noble',
+  readG1: (bytes) =>
+    isSoundEncoding(bytes, G1_LENGTH) ? decode<G1Point, G1>(() => NobleG1.Point.fromBytes(bytes)) : undefined,
+  readG2: (bytes) =>
+    isSoundEncoding(bytes, G2_LENGTH) ? decode<G2Point, G2>(() => NobleG2.Point.fromBytes(bytes)) : undefined,
+  affineG1(bytes) {
+    const [x = 0n, y = 0n] = coordinates(bytes)
+    return NobleG1.Point.fromAffine({ x, y }) as unknown as G1
+  },
+  affineG2(bytes) {
+    const [x1 = 0n, x0 = 0n, y1 = 0n, y0 = 0n] = coordinates(bytes)
+    const point = NobleG2.Point.fromAffine({ x: Fp2.fromBigTuple([x0, x1]), y: Fp2.fromBigTuple([y0, y1]) })
+    return point as unknown as G2
+  },
+  isInG1: (point) => isValid(g1(point)),
+  isInG2: (point) => isValid(g2(point)),
+  writeG1: (point) => g1(point).toBytes(true),
+  writeG2: (point) => g2(point).toBytes(true),
+  isInfinityG1: (point) => g1(point).is0(),
+  isInfinityG2: (point) => g2(point).is0(),
+  negateG1: (point) => g1(point).negate() as unknown as G1,
+  sumG1(points, scalars) {
+    let sum = NobleG1.Point.ZERO
+    for (const [i, point] of points.entries()) sum = sum.add(g1(point).multiplyUnsafe(scalars[i] as bigint))
+    return sum as unknown as G1
+  },
+  sumG2(points, scalars) {
+    let sum = NobleG2.Point.ZERO
+    for (const [i, point] of points.entries()) sum = sum.add(g2(point).multiplyUnsafe(scalars[i] as bigint))
+    return sum as unknown as G2
+  },
+  pairing(pairs) {
+    const proper = pairs.map(([a, b]) => ({ g1: g1(a), g2: g2(b) })).filter((pair) => !pair.g1.is0() && !pair.g2.is0())
+    return (proper.length === 0 ? Fp12.ONE : pairingBatch(proper)) as unknown as Gt
+  },
+  readGt(bytes) {
+    const all: bigint[] = []
+    for (let at = 0; at < bytes.length; at += COORDINATE_LENGTH) {
+      all.push(littleEndian(bytes.subarray(at, at + COORDINATE_LENGTH)))
+    }
+    return Fp12.fromBigTwelve(all as Parameters<typeof Fp12.fromBigTwelve>[0]) as unknown as Gt
+  },
+  writeGt: (value) => concatBytes(...flat(gt(value)).map((one) => bigIntToBytes(one, COORDINATE_LENGTH).reverse())),
+  equalGt: (a, b) => Fp12.eql(gt(a), gt(b)),
+  isOneGt: (value) => Fp12.eql(gt(value), Fp12.ONE),
+  isInGt(value) {
+    const x = gt(value)
+    // In the cyclotomic subgroup (p^4 - p^2 + 1) first: the fast squaring below holds only there.
+    const p2 = Fp12.frobeniusMap(x, 2)
+    if (!Fp12.eql(Fp12.mul(Fp12.frobeniusMap(p2, 2), x), p2)) return false
+    // Of order r in it: x^p = x^z. @see Scott, "A note on group membership tests for G1, G2 and GT", section 6
+    return Fp12.eql(Fp12.frobeniusMap(x, 1), Fp12.conjugate(Fp12._cyclotomicExp(x, PARAMETER)))
+  },
+  overConjugate(value) {
+    const { c0, c1 } = gt(value)
+    return Fp12.div(gt(value), Fp12.create({ c0, c1: Fp6.neg(c1) })) as unknown as Gt
+  },
+  productGt(values, exponents) {
+    const product = productOfPowers(values.map(gt), exponents, {
+      one: Fp12.ONE,
+      multiply: (a, b) => Fp12.mul(a, b),
+      square: (a) => Fp12._cyclotomicSquare(a),
+      invert: (a) => Fp12.conjugate(a),
+    })
+    return product as unknown as Gt
+  },
+}
