@@ -90,13 +90,16 @@ async function check(client: Client, row: Row): Promise<string | undefined> {
   if (answer.status !== row.status)
     return `HTTP status: expected ${row.status}, got ${answer.status}: ${answer.body.slice(0, 300)}`
   const got = parseJson(answer.body) as Row['response']
-  if (row.response.error !== undefined) return firstDifference(row.response.error, got.error, 'error')
+  const { error, result } = row.response
+  const recorded = JSON.stringify(error ?? result, bigIntsAsText)
+  const meant = new Set(
+    FIELD_DIFFERENCES.filter((one) => one.method === row.request.method && (one.recorded?.test(recorded) ?? true)).map(
+      (one) => one.path,
+    ),
+  )
+  if (error !== undefined) return firstDifference(error, got.error, 'error', meant)
   if (got.error !== undefined) return `expected a result, got error ${JSON.stringify(got.error)}`
-  const recorded = JSON.stringify(row.response.result, bigIntsAsText)
-  const meant = FIELD_DIFFERENCES.filter(
-    (one) => one.method === row.request.method && (one.recorded?.test(recorded) ?? true),
-  ).map((one) => one.path)
-  return firstDifference(row.response.result, got.result, '', new Set(meant))
+  return firstDifference(result, got.result, '', meant)
 }
 
 function bigIntsAsText(_key: string, value: unknown): unknown {

@@ -15,6 +15,8 @@ export type ChainErrorCode =
   | 'UNDEFINED_ADDRESS'
   | 'ACTOR_NOT_FOUND'
   | 'NOT_AN_ACCOUNT'
+  | 'SENDER_INVALID'
+  | 'EXECUTION_REVERTED'
   | 'NOT_FOUND'
   | 'WRONG_MESSAGE'
   | 'WRONG_ADDRESS'

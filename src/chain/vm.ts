@@ -55,10 +55,12 @@ export interface ComputeOutput {
 export interface CallOptions {
   /** Applied after the tipset's own messages. */
   readonly priorMessages: readonly ChainMessage[]
-  /** Which messages of the tipset are applied first: all, or those of the same sender. */
-  readonly tipsetMessages: 'all' | 'sameSender'
-  /** A sender that does not exist is created as a placeholder (Ethereum calls). */
+  /** Which messages of the tipset are applied first: all, those of the same sender, or none. */
+  readonly tipsetMessages: 'all' | 'sameSender' | 'none'
+  /** A sender that does not exist is created as a placeholder, one that may not send (a contract) sends all the same. */
   readonly skipSenderValidation: boolean
+  /** State to run on, with every migration below the tipset's height done. Default: the tipset's parent state. */
+  readonly stateRoot?: Cid
 }
 
 /**
@@ -90,12 +92,12 @@ export interface VmHost {
   replay(tipset: Tipset, messageCid: Cid, signal?: AbortSignal): Promise<InvocResult>
   /**
    * Runs a message implicitly (no gas paid) on a tipset's parent state after that tipset's messages of its sender.
-   * @throws ChainError `EXPENSIVE_FORK` when a migration lies in between, `ACTOR_NOT_FOUND`
+   * @throws ChainError `EXPENSIVE_FORK` when a migration lies in between, `SENDER_INVALID`
    */
   call(message: Message, tipset: Tipset, signal?: AbortSignal): Promise<InvocResult>
   /**
    * Runs a message explicitly, paying gas, with a signature of zeros of its sender's kind.
-   * @throws as {@link VmHost.call}
+   * @throws as {@link VmHost.call}, and ChainError `SENDER_INVALID` for a sender that does not exist
    */
   callWithGas(message: Message, tipset: Tipset, options: CallOptions, signal?: AbortSignal): Promise<InvocResult>
 }

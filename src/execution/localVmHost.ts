@@ -2,10 +2,12 @@
  * The machine in this process.
  * @see lotus chain/stmgr/execute.go, call.go, utils.go ComputeState
  */
+import { EMPTY_BYTES } from '../base/bytes.ts'
 import { Lru } from '../base/lru.ts'
 import { accountKey } from '../chain/actorLookup.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { ChainError } from '../chain/errors.ts'
+import { exitCodeName } from '../chain/exitCodeName.ts'
 import { TIPSET_STATE_CACHE } from '../chain/limits.ts'
 import { readReceipts } from '../chain/receipts.ts'
 import type { CallOptions, ComputeOutput, InvocResult, TipsetState, VmHost } from '../chain/vm.ts'
@@ -16,9 +18,10 @@ import type { ProofVerifier } from '../fvm/proofVerifier.ts'
 import { ReceiptProofs } from '../fvm/receiptProofs.ts'
 import { type Blockstore, hasBlock, OverlayBlockstore } from '../ipld/blockstore.ts'
 import { upgradeHeight } from '../networks/network.ts'
-import { PROTOCOL_DELEGATED, PROTOCOL_SECP256K1, UNDEF_ADDRESS } from '../types/address.ts'
+import { type Address, PROTOCOL_DELEGATED, PROTOCOL_SECP256K1, UNDEF_ADDRESS } from '../types/address.ts'
 import { type ChainMessage, chainMessageCid, chainMessageLength } from '../types/chainMessage.ts'
 import { type Message, messageCid } from '../types/message.ts'
+import { METHOD_SEND } from '../types/methodNumbers.ts'
 import { BLOCK_GAS_LIMIT } from '../types/protocol.ts'
 import type { Receipt } from '../types/receipt.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
@@ -31,6 +34,7 @@ import {
   type ExecutionDeps,
   executeTipset,
   IMPLICIT_GAS_LIMIT,
+  implicitMessage,
   type MessageListener,
 } from './executeTipset.ts'
 import { invocResult } from './invocResult.ts'
@@ -115,14 +119,14 @@ export class LocalVmHost implements VmHost {
   }
 
   async callWithGas(message: Message, tipset: Tipset, options: CallOptions): Promise<InvocResult> {
-    if (options.skipSenderValidation) {
-      throw new ChainError('NOT_SUPPORTED', 'not supported: calls from senders that do not exist')
-    }
     return this.#run(() => {
       const prior = [...this.#priorMessages(tipset, message, options.tipsetMessages), ...options.priorMessages]
-      const prepared = this.#prepareCall(message, tipset, prior)
+      const prepared = this.#prepareCall(message, tipset, prior, options)
       const called = prepared.message
-      const result = prepared.executor.applyMessage(called, 'explicit', this.#signedLength(called, tipset))
+      // One that exists and yet may not send, a contract: only an implicit message asks nothing of its sender.
+      const kind = options.skipSenderValidation && !prepared.isNewSender ? 'implicit' : 'explicit'
+      const length = kind === 'implicit' ? 0 : this.#signedLength(called, tipset)
+      const result = prepared.executor.applyMessage(called, kind, length)
       return invocResult({ cid: messageCid(called), message: called, isImplicit: false, result })
     })
   }
@@ -214,45 +218,56 @@ export class LocalVmHost implements VmHost {
   }
 
   #priorMessages(tipset: Tipset, message: Message, which: CallOptions['tipsetMessages']): ChainMessage[] {
-    if (tipset.height === 0) return []
+    if (tipset.height === 0 || which === 'none') return []
     const all = this.#view.tipsetMessages(tipset)
     return which === 'all' ? [...all] : all.filter((one) => one.message.from.equals(message.from))
   }
 
   /**
    * A machine on the tipset's parent state after `prior`, and the message with its sender's nonce there.
-   * @throws ChainError `EXPENSIVE_FORK`, `UNDEFINED_ADDRESS`, `ACTOR_NOT_FOUND`
+   * @throws ChainError `EXPENSIVE_FORK`, `UNDEFINED_ADDRESS`, `SENDER_INVALID`
    */
   #prepareCall(
     message: Message,
     tipset: Tipset,
     prior: readonly ChainMessage[],
-  ): { executor: Executor; message: Message } {
-    this.#refuseExpensiveFork(tipset)
+    options: Pick<CallOptions, 'skipSenderValidation' | 'stateRoot'> = { skipSenderValidation: false },
+  ): { executor: Executor; message: Message; isNewSender: boolean } {
+    this.#refuseExpensiveFork(tipset, options.stateRoot !== undefined)
     const { timestamp, parentBaseFee } = firstBlock(tipset)
-    const { root, store } = this.#stateAfter(tipset, prior)
+    const { root, store } = this.#stateAfter(tipset, prior, options.stateRoot)
     const deps = this.#execution(tipset, new OverlayBlockstore(store))
     // Without a fee cap nothing could be paid: such a message is tried at a base fee of zero.
     const baseFee = message.gasFeeCap === 0n ? 0n : parentBaseFee
     const executor = createExecutor(deps, root, tipset.height, timestamp, baseFee, true)
-    const nonce = this.#senderNonce(executor, message)
+    const known = senderNonce(executor, message)
+    const isNewSender = known === undefined
+    if (isNewSender) {
+      if (!options.skipSenderValidation) {
+        const name = this.#view.addressText(message.from)
+        throw new ChainError('SENDER_INVALID', `sender ${name} not found on chain: sender validation failed`)
+      }
+      createPlaceholder(executor, message.from, tipset.height)
+    }
     const gasLimit = message.gasLimit === 0n ? BLOCK_GAS_LIMIT : message.gasLimit
-    return { executor, message: { ...message, nonce, gasLimit } }
+    return { executor, message: { ...message, nonce: known ?? 0n, gasLimit }, isNewSender }
   }
 
   /**
    * The state after a tipset's migration and `prior`. The last one is kept: a sender's next estimate has the same
    * messages and one more before it, so a row of sends executes each pending message once, not once per send.
    */
-  #stateAfter(tipset: Tipset, prior: readonly ChainMessage[]): TrialState {
-    const key = tipsetKeyText(tipset.key)
+  #stateAfter(tipset: Tipset, prior: readonly ChainMessage[], stateRoot: Cid | undefined): TrialState {
+    const key = `${tipsetKeyText(tipset.key)} ${stateRoot?.key ?? ''}`
     const cids = prior.map((one) => chainMessageCid(one).key)
     const { timestamp, parentBaseFee, parentStateRoot } = firstBlock(tipset)
     const kept =
       this.#trial?.key === key && this.#trial.cids.every((cid, i) => cid === cids[i]) ? this.#trial : undefined
     if (kept !== undefined && kept.cids.length === cids.length) return kept
     const store = kept?.store ?? new OverlayBlockstore(this.#view.store.blocks)
-    const start = kept?.root ?? migrateState(this.#view.network, store, parentStateRoot, tipset.height)
+    const start = kept?.root ?? migrateState(this.#view.network, store, stateRoot ?? parentStateRoot, tipset.height)
+    // Calls on a tipset's own result come one by one on any tipset: they must not drive out what estimates build on.
+    if (stateRoot !== undefined && prior.length === 0) return { key, cids, store, root: start }
     const deps = this.#execution(tipset, store)
     const executor = createExecutor(deps, start, tipset.height, timestamp, parentBaseFee, false)
     for (const one of prior.slice(kept?.cids.length ?? 0)) {
@@ -262,25 +277,13 @@ export class LocalVmHost implements VmHost {
     return this.#trial
   }
 
-  #senderNonce(executor: Executor, message: Message): bigint {
-    const { from } = message
-    if (from.equals(UNDEF_ADDRESS)) {
-      throw new ChainError('UNDEFINED_ADDRESS', 'getting sender actor: GetActor called on undefined address')
-    }
-    const { state } = executor.machine
-    const id = state.lookupId(from)
-    const actor = id === undefined ? undefined : state.getActor(id)
-    if (actor !== undefined) return actor.nonce
-    const name = this.#view.addressText(from)
-    throw new ChainError('ACTOR_NOT_FOUND', `sender ${name} not found on chain: sender validation failed`)
-  }
-
-  #refuseExpensiveFork(tipset: Tipset): void {
+  /** @param isExecuted - the call runs on the tipset's own result: only a migration at its own height is in the way */
+  #refuseExpensiveFork(tipset: Tipset, isExecuted: boolean): void {
     if (tipset.height === 0) return
-    const parentHeight = this.#view.store.parent(tipset).height
+    const from = isExecuted ? tipset.height : this.#view.store.parent(tipset).height
     const fork = this.#view.network.upgrades.find(
       ({ height, migration }) =>
-        migration !== null && EXPENSIVE_MIGRATION.test(migration) && height >= parentHeight && height <= tipset.height,
+        migration !== null && EXPENSIVE_MIGRATION.test(migration) && height >= from && height <= tipset.height,
     )
     if (fork === undefined) return
     const text = `required historical state unavailable: refusing explicit call due to state fork at epoch ${fork.height}`
@@ -297,4 +300,25 @@ export class LocalVmHost implements VmHost {
     const signature = { type, data: new Uint8Array(SIGNATURE_LENGTH) }
     return chainMessageLength({ kind: 'signed', message, signed: { message, signature } })
   }
+}
+
+/** undefined: there is no such actor. */
+function senderNonce({ machine: { state } }: Executor, { from }: Message): bigint | undefined {
+  if (from.equals(UNDEF_ADDRESS)) {
+    throw new ChainError('UNDEFINED_ADDRESS', 'getting sender actor: GetActor called on undefined address')
+  }
+  const id = state.lookupId(from)
+  return id === undefined ? undefined : state.getActor(id)?.nonce
+}
+
+/** Makes the sender exist as a first transfer to it would: a placeholder with nonce 0 may send. */
+function createPlaceholder(executor: Executor, from: Address, epoch: ChainEpoch): void {
+  const { receipt, error } = executor.applyMessage(
+    implicitMessage(from, METHOD_SEND, epoch, EMPTY_BYTES),
+    'implicit',
+    0,
+  )
+  if (receipt.exitCode === 0) return
+  const exit = exitCodeName(receipt.exitCode)
+  throw new ChainError('SENDER_INVALID', `creating ephemeral sender placeholder (exit ${exit}): ${error}`)
 }

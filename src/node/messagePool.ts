@@ -49,6 +49,8 @@ export interface MempoolDeps {
 export interface NodeMempool {
   readonly pool: MessagePool
   readonly sender: MessageSender
+  /** What estimates of gas need. */
+  readonly gas: MessageGasDeps
   readonly rows: readonly MethodRow[]
 }
 
@@ -110,5 +112,5 @@ export async function openMempool(
     sign: (message) => wallet.signMessage(message.from, message),
     addressPrefix,
   })
-  return { pool, sender, rows: [...mpoolMethods({ view, pool, sender }), ...gasMethods({ view, gas })] }
+  return { pool, sender, gas, rows: [...mpoolMethods({ view, pool, sender }), ...gasMethods({ view, gas })] }
 }

@@ -9,9 +9,10 @@ import { accountKey, actorOf, tryActorOf } from '../chain/actorLookup.ts'
 import { ActorStates } from '../chain/actorStates.ts'
 import type { ChainStore } from '../chain/chainStore.ts'
 import type { ChainView } from '../chain/chainView.ts'
-import { loadSought, NO_LOOKBACK_LIMIT, searchMessage } from '../chain/searchMessage.ts'
+import { loadSought, NO_LOOKBACK_LIMIT, type SearchOptions, searchMessage } from '../chain/searchMessage.ts'
 import type { VmHost } from '../chain/vm.ts'
 import type { WaitDeps } from '../chain/waitMessage.ts'
+import type { Cid } from '../codec/cid.ts'
 import { ethTipset } from '../eth/ethTipset.ts'
 import { FetchingVmHost } from '../execution/fetchingVmHost.ts'
 import type { BlockEdge } from '../ipld/blockFetcher.ts'
@@ -30,7 +31,7 @@ import { type ChainExportDeps, chainExportMethods } from '../rpc/methods/chainEx
 import { commonMethods } from '../rpc/methods/common.ts'
 import { ethMethods } from '../rpc/methods/eth.ts'
 import { ethAddressMethods } from '../rpc/methods/ethAddress.ts'
-import { type ExecutionMethodsDeps, executionMethods } from '../rpc/methods/execution.ts'
+import { executionMethods, type FoundMessage } from '../rpc/methods/execution.ts'
 import { f3Methods } from '../rpc/methods/f3.ts'
 import { finalityMethods } from '../rpc/methods/finality.ts'
 import { minerMethods } from '../rpc/methods/miner.ts'
@@ -165,11 +166,12 @@ export async function startNode(
   const keyAddress = (one: Address): Address => accountKey(view, view.stateBefore(view.store.head()), one)
   const session = new Uint8Array(SESSION_BYTES)
   ports.random.fill(session)
-  const findMessage: ExecutionMethodsDeps['findMessage'] = async (cid) => {
-    const options = { limit: NO_LOOKBACK_LIMIT, allowReplaced: true }
+  const findSought = async (cid: Cid, options: SearchOptions): Promise<FoundMessage | undefined> => {
     const found = await searchMessage(loadSought(view, cid), view.store.head(), options, search)
     return found === undefined ? undefined : { message: found.cid, tipset: found.tipset.key }
   }
+  const findMessage = (cid: Cid): Promise<FoundMessage | undefined> =>
+    findSought(cid, { limit: NO_LOOKBACK_LIMIT, allowReplaced: true })
   const rows: MethodRow[] = [
     ...commonMethods({
       version: `${settings.version}+${network.name}`,
@@ -194,8 +196,10 @@ export async function startNode(
       view,
       vm,
       finality,
-      findMessage,
-      pending: () => mempool.pool.pending().messages,
+      findMessage: (cid, limit) => findSought(cid, { limit: limit ?? NO_LOOKBACK_LIMIT, allowReplaced: false }),
+      gas: mempool.gas,
+      pool: mempool.pool,
+      clientVersion: `Petrel/v${settings.version}+${network.name}`,
       onPoolMessage: (listener) =>
         mempool.pool.subscribe(({ type, message }) => {
           if (type === 'add') listener(message)

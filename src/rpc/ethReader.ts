@@ -8,19 +8,23 @@ import { ChainError } from '../chain/errors.ts'
 import { messageByCid } from '../chain/messageByCid.ts'
 import type { VmHost } from '../chain/vm.ts'
 import type { Cid } from '../codec/cid.ts'
-import { type Codec, jsonOnly, text } from '../codec/description.ts'
 import type { Finality } from '../consensus/finality.ts'
 import { EthIndex } from '../eth/ethIndex.ts'
 import { ethTipset } from '../eth/ethTipset.ts'
 import { ethHashOf } from '../eth/ethTransactionOf.ts'
 import { type ExecutedTipset, executedTipset } from '../eth/executedTipset.ts'
+import type { MessageGasDeps } from '../mempool/gas/messageGas.ts'
+import type { MessagePool } from '../mempool/messagePool.ts'
 import { chainMessageCid } from '../types/chainMessage.ts'
+import type { ChainEpoch } from '../types/scalars.ts'
 import { SIGNATURE_DELEGATED } from '../types/signature.ts'
 import type { SignedMessage } from '../types/signedMessage.ts'
 import { type Tipset, tipsetKeyText } from '../types/tipset.ts'
 import { RpcError } from './errors.ts'
 import type { FoundMessage } from './methods/execution.ts'
-import { ethHash, hexBytes } from './types/eth.ts'
+import { typedFailure } from './typedFailure.ts'
+import type { BlockParam } from './types/ethCall.ts'
+import { hexBytes } from './types/ethScalars.ts'
 
 /** Executed tipsets kept, entries. */
 const EXECUTED_CACHE = 128
@@ -28,46 +32,33 @@ const EXECUTED_CACHE = 128
 /** What the methods need. */
 export interface EthMethodsDeps {
   readonly view: ChainView
-  readonly vm: Pick<VmHost, 'tipsetState' | 'call' | 'compute'>
-  /** Messages that wait in the pool. */
-  readonly pending: () => readonly SignedMessage[]
+  readonly vm: Pick<VmHost, 'tipsetState' | 'compute' | 'callWithGas'>
+  readonly pool: Pick<MessagePool, 'pending' | 'push' | 'nonce'>
+  /** What estimates of gas need. */
+  readonly gas: MessageGasDeps
+  /** What `web3_clientVersion` answers: name, version and network. */
+  readonly clientVersion: string
   /** Which tipsets are final; default: distances from the head alone. */
   readonly finality?: Finality
-  /** Searches the head's chain for a message; undefined when it is not there. */
-  readonly findMessage: (messageCid: Cid) => Promise<FoundMessage | undefined> | FoundMessage | undefined
+  /** Searches the head's chain for a message, `limit` epochs deep (default: all). */
+  readonly findMessage: (messageCid: Cid, limit?: ChainEpoch) => Promise<FoundMessage | undefined>
 }
-
-/** A block by tag or number, or by hash: `"latest"`, `"0x10"`, `{blockHash}`, `{blockNumber}`. */
-export type BlockParam = string | { readonly hash: Uint8Array }
-
-export const blockParam: Codec<BlockParam> = jsonOnly<BlockParam>(
-  'ethtypes.EthBlockNumberOrHash',
-  (value) => (typeof value === 'string' ? value : hexBytes(value.hash)),
-  (given, context) => {
-    if (typeof given === 'object' && given !== null && !Array.isArray(given)) {
-      if (given.blockHash !== undefined) return { hash: ethHash.fromJson(given.blockHash, context) }
-      return text.fromJson(given.blockNumber, context)
-    }
-    return text.fromJson(given, context)
-  },
-  { type: 'string' },
-)
 
 /** Reads executed tipsets, remembering the last ones. */
 export class EthReader {
   readonly view: ChainView
   readonly vm: EthMethodsDeps['vm']
   readonly index: EthIndex
-  readonly #pending: EthMethodsDeps['pending']
+  readonly #pool: EthMethodsDeps['pool']
   readonly #executed = new Lru<string, ExecutedTipset>(EXECUTED_CACHE)
 
   readonly #finality: Finality | undefined
 
-  constructor({ view, vm, pending, finality }: Pick<EthMethodsDeps, 'view' | 'vm' | 'pending' | 'finality'>) {
+  constructor({ view, vm, pool, finality }: Pick<EthMethodsDeps, 'view' | 'vm' | 'pool' | 'finality'>) {
     this.#finality = finality
     this.view = view
     this.vm = vm
-    this.#pending = pending
+    this.#pool = pool
     this.index = new EthIndex(view)
   }
 
@@ -77,23 +68,25 @@ export class EthReader {
 
   /** @param strict - a null round is refused with number 12 */
   tipset(block: BlockParam, strict: boolean): Tipset {
-    if (typeof block !== 'string') {
-      const found = this.index.tipset(block.hash)
-      if (found === undefined)
-        throw new RpcError('FAILED', `failed to get tipset by hash: unknown block ${hexBytes(block.hash)}`)
-      return found
-    }
+    if (block === undefined) throw new RpcError('FAILED', 'invalid block param')
+    if (typeof block !== 'string') return this.tipsetOfHash(block.hash)
     try {
       return ethTipset(this.view.store, block, strict, this.#finality)
     } catch (error) {
-      if (!(error instanceof ChainError) || error.code !== 'NULL_ROUND') throw error
-      throw new RpcError('NULL_ROUND', error.message, { data: Number(error.info.epoch), cause: error })
+      throw typedFailure(error)
     }
+  }
+
+  /** @throws RpcError `FAILED` where no tipset of the head's chain has this hash */
+  tipsetOfHash(hash: Uint8Array): Tipset {
+    const found = this.index.tipset(hash)
+    if (found !== undefined) return found
+    throw new RpcError('FAILED', `failed to get tipset by hash: unknown block ${hexBytes(hash)}`)
   }
 
   /** The delegated message in the pool that is a transaction. */
   pendingMessage(hash: Uint8Array): SignedMessage | undefined {
-    return this.#pending().find((signed) => {
+    return this.#pool.pending().messages.find((signed) => {
       if (signed.signature.type !== SIGNATURE_DELEGATED) return false
       return equalBytes(ethHashOf({ kind: 'signed', message: signed.message, signed }, this.chainId), hash)
     })
@@ -124,15 +117,30 @@ export interface Located {
   readonly index: number
 }
 
-/** Finds transactions on the head's chain. */
-export function locateIn(reader: EthReader, deps: EthMethodsDeps): (hash: Uint8Array) => Promise<Located | undefined> {
+/**
+ * Finds a transaction on the head's chain, `limit` epochs deep (default: all); undefined: it is not there.
+ * @throws ChainError `MESSAGE_REPLACED` when its nonce went to another one
+ */
+export type Locate = (hash: Uint8Array, limit?: ChainEpoch) => Promise<Located | undefined>
+
+export function locateIn(reader: EthReader, deps: Pick<EthMethodsDeps, 'findMessage'>): Locate {
   const { store } = reader.view
-  return async (hash) => {
+  return async (hash, limit) => {
     const found = reader.index.messageCid(hash)
-    const where = found === undefined ? undefined : await deps.findMessage(found)
+    const where = found === undefined ? undefined : await foundOrNot(deps.findMessage(found, limit))
     if (where === undefined) return undefined
     const executed = await reader.executed(store.parent(store.tipset(where.tipset)))
     const index = executed.messages.findIndex(({ message }) => chainMessageCid(message).equals(where.message))
     return index < 0 ? undefined : { executed, index }
+  }
+}
+
+/** A transaction whose message is unknown is simply not there. */
+async function foundOrNot(search: Promise<FoundMessage | undefined>): Promise<FoundMessage | undefined> {
+  try {
+    return await search
+  } catch (error) {
+    if (error instanceof ChainError && error.code === 'NOT_FOUND') return undefined
+    throw error
   }
 }

@@ -1,50 +1,24 @@
 /** The failures of a trial execution that clients tell apart by number. */
-import { toHex } from '../../base/bytes.ts'
+import { executionReverted, type TrialResult } from '../../chain/executionReverted.ts'
 import { exitCodeName } from '../../chain/exitCodeName.ts'
-import { bytes as bytesCodec, decode } from '../../codec/description.ts'
-import { ethRevertReason } from '../../types/ethRevert.ts'
-import type { Receipt } from '../../types/receipt.ts'
+import { Exit } from '../../types/exitCodes.ts'
 import { MempoolError } from '../errors.ts'
 
-/** What came of a trial execution. */
-export interface TrialResult {
-  readonly receipt: Receipt
-  /** The reference's text for a failure, with its backtrace. */
-  readonly error: string
-}
-
-const SENDER_INVALID = 1
-const OUT_OF_GAS = 7
-
 /**
- * The error of a failed trial: `OUT_OF_GAS`; `ESTIMATION_FAILED` for a sender that may not send; otherwise
+ * The error of a failed trial: `OUT_OF_GAS`; `SENDER_INVALID` for a sender that may not send; otherwise
  * `EXECUTION_REVERTED`, with `data` (the returned bytes as `0x` hexadecimal) in its info.
- * @see lotus node/impl/gasutils/gasutils.go gasEstimateGasLimitInternal; api/api_errors.go NewErrExecutionReverted
+ * @param anySender - the trial asked nothing of its sender: code 1 is a failure like any other
+ * @see lotus node/impl/gasutils/gasutils.go gasEstimateGasLimitInternal
  */
-export function executionError({ receipt, error }: TrialResult): MempoolError {
-  const exit = exitCodeName(receipt.exitCode)
-  if (receipt.exitCode === OUT_OF_GAS) return new MempoolError('OUT_OF_GAS', 'call ran out of gas')
-  if (receipt.exitCode === SENDER_INVALID) {
+export function executionError(trial: TrialResult, anySender = false): MempoolError {
+  const { exitCode } = trial.receipt
+  if (exitCode === Exit.SYS_OUT_OF_GAS) return new MempoolError('OUT_OF_GAS', 'call ran out of gas')
+  if (exitCode === Exit.SYS_SENDER_INVALID && !anySender) {
     return new MempoolError(
-      'ESTIMATION_FAILED',
-      `message execution failed (exit=[${exit}], vm error=[${error}]): sender validation failed`,
+      'SENDER_INVALID',
+      `message execution failed (exit=[${exitCodeName(exitCode)}], vm error=[${trial.error}]): sender validation failed`,
     )
   }
-  const returned = returnedBytes(receipt.return)
-  const reason =
-    returned === undefined ? '' : `, revert reason=[${returned.length === 0 ? 'none' : ethRevertReason(returned)}]`
-  return new MempoolError(
-    'EXECUTION_REVERTED',
-    `message execution failed (exit=[${exit}]${reason}, vm error=[${error}])`,
-    { data: `0x${toHex(returned ?? new Uint8Array(0))}` },
-  )
-}
-
-/** The bytes inside a CBOR byte string; undefined when the return is something else. */
-function returnedBytes(value: Uint8Array): Uint8Array | undefined {
-  try {
-    return decode(bytesCodec, value)
-  } catch {
-    return undefined
-  }
+  const reverted = executionReverted(trial)
+  return new MempoolError('EXECUTION_REVERTED', reverted.message, reverted.info)
 }

@@ -3,7 +3,6 @@
  * @see lotus node/impl/full/gas.go GasEstimateMessageGas; rpc-wire 10
  */
 import type { Message } from '../../types/message.ts'
-import { BLOCK_GAS_LIMIT } from '../../types/protocol.ts'
 import type { TokenAmount } from '../../types/scalars.ts'
 import { firstBlock, type Tipset } from '../../types/tipset.ts'
 import { MempoolError } from '../errors.ts'
@@ -11,7 +10,7 @@ import type { MessagePool } from '../messagePool.ts'
 import type { SendSpec } from '../sendSpec.ts'
 import { capGasFee } from './capGasFee.ts'
 import { estimateFeeCap } from './feeCap.ts'
-import { estimateGasLimit, type GasLimitDeps } from './gasLimit.ts'
+import { estimateGasLimit, type GasLimitDeps, withMargin } from './gasLimit.ts'
 import type { PremiumEstimator } from './gasPremium.ts'
 
 /** Epochs within which the message shall be included, for its premium. */
@@ -55,7 +54,5 @@ async function gasLimitWithMargin(
   deps: MessageGasDeps,
 ): Promise<bigint> {
   const used = await estimateGasLimit(message, tipset, deps)
-  const factor = spec.gasLimitOverestimation ?? deps.pool.config().gasLimitOverestimation
-  const limit = BigInt(Math.trunc(Number(used) * factor))
-  return limit > BLOCK_GAS_LIMIT ? BLOCK_GAS_LIMIT : limit
+  return withMargin(used, spec.gasLimitOverestimation ?? deps.pool.config().gasLimitOverestimation)
 }

@@ -3,44 +3,18 @@
  * @see lotus node/impl/eth/filecoin.go
  */
 
-import { fromHex, toHex } from '../../base/bytes.ts'
 import type { ChainView } from '../../chain/chainView.ts'
 import { resolveId } from '../../chain/chainView.ts'
-import { type Codec, type Json, jsonOnly, nullable, text } from '../../codec/description.ts'
+import { type Json, nullable, text } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
 import { type Address, address } from '../../types/address.ts'
 import { addressToEthAddress, ethAddressToAddress, maskedIdAddress } from '../../types/ethAddress.ts'
 import type { Tipset } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import { type MethodRow, method, param, rawMethod } from '../method.ts'
+import { ethAddress, ethUint64 } from '../types/ethScalars.ts'
 
 const FINALIZED = 'finalized'
-
-/** 20 bytes as `0x` and 40 lower-case digits. */
-export const ethAddress: Codec<Uint8Array> = jsonOnly<Uint8Array>(
-  'ethtypes.EthAddress',
-  (value) => `0x${toHex(value)}`,
-  (json) => {
-    if (typeof json !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(json)) {
-      throw new CodecError('INVALID_JSON', 'cannot parse Ethereum address: expected 0x and 40 hexadecimal digits')
-    }
-    return fromHex(json)
-  },
-  { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' },
-)
-
-/** A number as `0x` and digits without leading zeros. */
-export const ethUint64: Codec<bigint> = jsonOnly<bigint>(
-  'ethtypes.EthUint64',
-  (value) => `0x${value.toString(16)}`,
-  (json) => {
-    if (typeof json !== 'string' || !/^(0x[0-9a-fA-F]{1,16}|[0-9]{1,20})$/.test(json)) {
-      throw new CodecError('INVALID_JSON', `cannot parse hex value: ${typeof json === 'string' ? json : typeof json}`)
-    }
-    return BigInt(json)
-  },
-  { type: 'string', pattern: '^0x[0-9a-f]+$' },
-)
 
 /** What the methods need. */
 export interface EthAddressMethodsDeps {

@@ -14,8 +14,8 @@ import { type Tipset, tipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import type { EthReader } from '../ethReader.ts'
 import { type MethodRow, method, param } from '../method.ts'
-import { ethHash, hexBytes, logsOf } from '../types/eth.ts'
-import { ethAddress } from './ethAddress.ts'
+import { logsOf } from '../types/eth.ts'
+import { ethAddress, ethHash, hexBytes } from '../types/ethScalars.ts'
 
 /** Stands for "up to the head". */
 const TO_HEAD = -1
@@ -77,7 +77,7 @@ const WRAPPED = 'failed to get events for filter: failed to parse eth filter spe
 
 function tipsetsOf(reader: EthReader, filter: LogFilter): Tipset[] {
   const { store } = reader.view
-  if (filter.blockHash !== undefined) return [reader.tipset({ hash: filter.blockHash }, false)]
+  if (filter.blockHash !== undefined) return [reader.tipsetOfHash(filter.blockHash)]
   const head = store.head().height
   const from = heightOf(filter.fromBlock, 'FromBlock', head)
   const to = heightOf(filter.toBlock, 'ToBlock', TO_HEAD)

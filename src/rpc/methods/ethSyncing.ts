@@ -3,7 +3,7 @@ import { type Codec, jsonOnly, struct } from '../../codec/description.ts'
 import { SYNC_STAGE, type SyncState } from '../../sync/syncState.ts'
 import { RpcError } from '../errors.ts'
 import { type MethodRow, method } from '../method.ts'
-import { ethUint64 } from './ethAddress.ts'
+import { ethUint64 } from '../types/ethScalars.ts'
 
 interface Progress {
   readonly startingBlock: bigint

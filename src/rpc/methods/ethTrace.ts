@@ -13,7 +13,8 @@ import type { Tipset } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import type { EthReader, Located } from '../ethReader.ts'
 import { type MethodRow, method, param } from '../method.ts'
-import { ethHash, hexBytes, traceJson } from '../types/eth.ts'
+import { traceJson } from '../types/eth.ts'
+import { ethHash, hexBytes } from '../types/ethScalars.ts'
 
 /** The traces of one transaction. */
 interface Traced {

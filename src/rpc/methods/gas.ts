@@ -2,7 +2,6 @@
  * Methods `GasEstimate…`.
  * @see lotus node/impl/full/gas.go
  */
-import { PetrelError } from '../../base/errors.ts'
 import type { ChainView } from '../../chain/chainView.ts'
 import { i64, u64 } from '../../codec/description.ts'
 import { estimateFeeCap } from '../../mempool/gas/feeCap.ts'
@@ -13,8 +12,8 @@ import { address } from '../../types/address.ts'
 import { message } from '../../types/message.ts'
 import { gas, tokenAmount } from '../../types/scalars.ts'
 import { firstBlock, tipsetKey } from '../../types/tipset.ts'
-import { RpcError } from '../errors.ts'
 import { type MethodRow, method, param } from '../method.ts'
+import { withNumbers } from '../typedFailure.ts'
 import { given, messageParam } from '../types/message.ts'
 
 /** What the methods need. */
@@ -37,7 +36,7 @@ export function gasMethods({ view, gas: deps }: GasMethodsDeps): MethodRow[] {
       summary: 'Gas that a message uses after everything pending, without a margin.',
       params: [one, key],
       result: gas,
-      handler: (asked, tipset) => typed(() => estimateGasLimit(given(asked), at(tipset), deps)),
+      handler: (asked, tipset) => withNumbers(() => estimateGasLimit(given(asked), at(tipset), deps)),
     }),
     method({
       name: 'GasEstimateGasPremium',
@@ -62,23 +61,7 @@ export function gasMethods({ view, gas: deps }: GasMethodsDeps): MethodRow[] {
       summary: 'The message with gas limit, premium and fee cap filled in.',
       params: [one, param('spec', sendSpec), key],
       result: message,
-      handler: (asked, spec, tipset) => typed(() => estimateMessageGas(given(asked), spec, at(tipset), deps)),
+      handler: (asked, spec, tipset) => withNumbers(() => estimateMessageGas(given(asked), spec, at(tipset), deps)),
     }),
   ]
-}
-
-/** Gives the failures that clients tell apart their numbers; they are bare here, MpoolPushMessage wraps them. */
-async function typed<T>(estimate: () => Promise<T>): Promise<T> {
-  try {
-    return await estimate()
-  } catch (error) {
-    if (!(error instanceof PetrelError)) throw error
-    if (error.code === 'OUT_OF_GAS') throw new RpcError('OUT_OF_GAS', error.message, { cause: error })
-    if (error.code !== 'EXECUTION_REVERTED') throw error
-    const { data } = error.info
-    throw new RpcError('EXECUTION_REVERTED', error.message, {
-      data: typeof data === 'string' ? data : '0x',
-      cause: error,
-    })
-  }
 }

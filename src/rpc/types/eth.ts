@@ -2,9 +2,6 @@
  * JSON of Ethereum's blocks, transactions, receipts and logs.
  * @see lotus chain/types/ethtypes; rpc-wire section 15
  */
-import { fromHex, toHex } from '../../base/bytes.ts'
-import { type Codec, jsonOnly } from '../../codec/description.ts'
-import { CodecError } from '../../codec/errors.ts'
 import type { Json } from '../../codec/jsonText.ts'
 import { ethAddressOf, NOBODY } from '../../eth/ethActorAddress.ts'
 import { ethBlockHash } from '../../eth/ethIndex.ts'
@@ -16,48 +13,13 @@ import { gasOutputs } from '../../fvm/gas/outputs.ts'
 import { idAddress } from '../../types/address.ts'
 import { BLOCK_GAS_LIMIT } from '../../types/protocol.ts'
 import { firstBlock, tipsetKeyCid } from '../../types/tipset.ts'
+import { hexBytes, hexNumber } from './ethScalars.ts'
 
 const HASH_BYTES = 32
 const ZERO_HASH = `0x${'00'.repeat(HASH_BYTES)}`
 const ZERO_ADDRESS = `0x${'00'.repeat(20)}`
 const NO_TRANSACTIONS_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
 const NO_UNCLES = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347'
-
-/** A number as `0x` and digits without leading zeros. */
-export function hexNumber(value: bigint | number): string {
-  return `0x${value.toString(16)}`
-}
-
-/** Bytes as `0x` and all digits. */
-export function hexBytes(value: Uint8Array): string {
-  return `0x${toHex(value)}`
-}
-
-/** 32 bytes. */
-export const ethHash: Codec<Uint8Array> = jsonOnly<Uint8Array>(
-  'ethtypes.EthHash',
-  hexBytes,
-  (json) => {
-    if (typeof json !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(json)) {
-      throw new CodecError('INVALID_JSON', 'cannot parse hash: expected 0x and 64 hexadecimal digits')
-    }
-    return fromHex(json)
-  },
-  { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' },
-)
-
-/** Any number of bytes. */
-export const ethBytes: Codec<Uint8Array> = jsonOnly<Uint8Array>(
-  'ethtypes.EthBytes',
-  hexBytes,
-  (json) => {
-    if (typeof json !== 'string' || !/^0x[0-9a-fA-F]*$/.test(json)) {
-      throw new CodecError('INVALID_JSON', 'cannot parse bytes: expected 0x and hexadecimal digits')
-    }
-    return fromHex(json.length % 2 === 0 ? json : `0x0${json.slice(2)}`)
-  },
-  { type: 'string', pattern: '^0x[0-9a-fA-F]*$' },
-)
 
 /** Where a transaction stands. */
 export interface Place {

@@ -84,7 +84,7 @@ describe.skipIf(missing !== undefined)('F3 and finality over RPC', () => {
       const reader = new EthReader({
         view: chain.view,
         vm: undefined as never,
-        pending: () => [],
+        pool: undefined as never,
         finality: finalityOf(chain),
       })
       const asked = phases()[index] as Asked[]

@@ -1,0 +1,87 @@
+/**
+ * Runs a message on the pool's head after everything its sender has pending.
+ * @see lotus node/impl/gasutils/gasutils.go gasEstimateCallWithGasInternal
+ */
+import { errorMessage, PetrelError } from '../../base/errors.ts'
+import { ChainError } from '../../chain/errors.ts'
+import type { InvocResult, VmHost } from '../../chain/vm.ts'
+import { BlockMissing } from '../../ipld/errors.ts'
+import type { Address } from '../../types/address.ts'
+import { type ChainMessage, signedChainMessage } from '../../types/chainMessage.ts'
+import type { Message } from '../../types/message.ts'
+import type { Tipset } from '../../types/tipset.ts'
+import { MempoolError, type MempoolErrorCode } from '../errors.ts'
+import type { MessagePool } from '../messagePool.ts'
+
+/** What a trial needs. */
+export interface TrialDeps {
+  readonly pool: Pick<MessagePool, 'pendingOf' | 'tipset'>
+  readonly vm: Pick<VmHost, 'callWithGas'>
+  readonly chain: { parent(tipset: Tipset): Tipset }
+  /** Key address behind a sender, in the state of a tipset. */
+  resolveKeyAddress(address: Address, tipset: Tipset): Address
+  readonly addressPrefix: 'f' | 't'
+}
+
+/** A message that was run, and on what. */
+export interface Trial {
+  readonly result: InvocResult
+  readonly prior: readonly ChainMessage[]
+  readonly tipset: Tipset
+}
+
+/**
+ * @param at - helps to resolve the sender; the run itself is on the pool's tipset
+ * @param anySender - the sender need not exist, and may be a contract
+ * @throws {@link MempoolError} `SENDER_INVALID` for a sender that does not exist; `ESTIMATION_FAILED`
+ */
+export async function trialCall(message: Message, at: Tipset, anySender: boolean, deps: TrialDeps): Promise<Trial> {
+  const sender = anySender ? message.from : resolveSender(message, at, deps)
+  const prior: ChainMessage[] = []
+  for (const { message: pending, signed } of deps.pool.pendingOf(sender)) {
+    if (pending.nonce === message.nonce) break
+    prior.push(signedChainMessage(signed))
+  }
+  for (let { tipset } = deps.pool; ; tipset = deps.chain.parent(tipset)) {
+    try {
+      return { result: await runAfter(message, prior, tipset, anySender, deps), prior, tipset }
+    } catch (cause) {
+      // A migration that is too expensive to run for a trial: then the state before it does.
+      if (cause instanceof ChainError && cause.code === 'EXPENSIVE_FORK' && tipset.height > 0) continue
+      if (!(cause instanceof PetrelError) || cause instanceof BlockMissing) throw cause
+      const call = anySender ? 'CallWithGasSkipSenderValidation' : 'CallWithGas'
+      throw trialError(`${call} failed: ${errorMessage(cause)}`, cause)
+    }
+  }
+}
+
+/** The same again with other gas, on the same tipset. */
+export function runAfter(
+  message: Message,
+  priorMessages: readonly ChainMessage[],
+  tipset: Tipset,
+  anySender: boolean,
+  { vm }: Pick<TrialDeps, 'vm'>,
+): Promise<InvocResult> {
+  return vm.callWithGas(message, tipset, { priorMessages, tipsetMessages: 'all', skipSenderValidation: anySender })
+}
+
+function resolveSender(message: Message, at: Tipset, deps: TrialDeps): Address {
+  try {
+    return deps.resolveKeyAddress(message.from, at)
+  } catch (cause) {
+    if (cause instanceof BlockMissing) throw cause
+    const name = message.from.toString(deps.addressPrefix)
+    throw trialError(
+      `resolving sender ${name} (${errorMessage(cause)}): sender validation failed`,
+      cause,
+      'SENDER_INVALID',
+    )
+  }
+}
+
+function trialError(text: string, cause: unknown, known?: MempoolErrorCode): MempoolError {
+  const isSender = cause instanceof ChainError && cause.code === 'SENDER_INVALID'
+  const code = known ?? (isSender ? 'SENDER_INVALID' : 'ESTIMATION_FAILED')
+  return new MempoolError(code, `gas estimation failed: ${text}`, {}, { cause })
+}

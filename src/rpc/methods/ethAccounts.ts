@@ -1,0 +1,133 @@
+/**
+ * Methods of Ethereum's interface about accounts: balance, nonce, code, storage.
+ * @see lotus node/impl/eth/lookup.go, transaction.go EthGetTransactionCount
+ */
+import { EMPTY_BYTES } from '../../base/bytes.ts'
+import { tryActorOf } from '../../chain/actorLookup.ts'
+import { CborReader, CborWriter } from '../../codec/cbor.ts'
+import { leftPad } from '../../eth/ethLogs.ts'
+import { getBlock, getCbor } from '../../ipld/blockstore.ts'
+import type { MessagePool } from '../../mempool/messagePool.ts'
+import { type EvmState, evmStateAt } from '../../state/evm.ts'
+import type { ActorState } from '../../types/actor.ts'
+import { ethAddressToAddress } from '../../types/ethAddress.ts'
+import { EvmMethod } from '../../types/methodNumbers.ts'
+import { SYSTEM_ADDRESS } from '../../types/singletons.ts'
+import type { Tipset } from '../../types/tipset.ts'
+import { RpcError } from '../errors.ts'
+import type { EthReader } from '../ethReader.ts'
+import { type MethodRow, method, param } from '../method.ts'
+import { withNumbers } from '../typedFailure.ts'
+import { type BlockParam, blockParam } from '../types/ethCall.ts'
+import { ethAddress, ethBigInt, ethBytes, ethUint64 } from '../types/ethScalars.ts'
+
+const SLOT_BYTES = 32
+const PENDING = 'pending'
+
+/** Rows about accounts. */
+export function ethAccountMethods(reader: EthReader, pool: Pick<MessagePool, 'nonce'>): MethodRow[] {
+  const { view } = reader
+  const accountParam = param('address', ethAddress)
+  const block = param('blkParam', blockParam)
+  const actorAt = async (who: Uint8Array, tipset: Tipset): Promise<ActorState | undefined> =>
+    tryActorOf((await reader.executed(tipset)).tree, ethAddressToAddress(who))
+  const actorOf = (who: Uint8Array, at: BlockParam): Promise<ActorState | undefined> =>
+    actorAt(who, reader.tipset(at, false))
+  const evmState = (actor: ActorState | undefined): EvmState | undefined => {
+    const info = actor === undefined ? undefined : view.codes(actor.code)
+    if (actor === undefined || info?.kind !== 'evm') return undefined
+    return getCbor(view.store.blocks, evmStateAt(info.actorsVersion), actor.head)
+  }
+  return [
+    method({
+      name: 'EthGetBalance',
+      perm: 'read',
+      versions: ['v1', 'v2'],
+      summary: 'Balance after a block, attoFIL.',
+      aliases: ['eth_getBalance'],
+      params: [accountParam, block],
+      result: ethBigInt,
+      handler: async (who, at) => (await actorOf(who, at))?.balance ?? 0n,
+    }),
+    method({
+      name: 'EthGetTransactionCount',
+      perm: 'read',
+      versions: ['v1', 'v2'],
+      summary: 'Nonce after a block, or of the next transaction ("pending"); of a contract how many it has made.',
+      aliases: ['eth_getTransactionCount'],
+      params: [param('sender', ethAddress), block],
+      result: ethUint64,
+      handler: async (who, at) => {
+        if (at === PENDING) return pool.nonce(ethAddressToAddress(who))
+        const actor = await actorOf(who, at)
+        const state = evmState(actor)
+        if (state === undefined) return actor?.nonce ?? 0n
+        return state.tombstone === null ? state.nonce : 0n
+      },
+    }),
+    method({
+      name: 'EthGetCode',
+      perm: 'read',
+      versions: ['v1', 'v2'],
+      summary: 'Code of a contract after a block.',
+      aliases: ['eth_getCode'],
+      params: [accountParam, block],
+      result: ethBytes,
+      handler: async (who, at) => {
+        const tipset = reader.tipset(at, false)
+        if (tipset.height === 0) throw new RpcError('FAILED', 'block param must not specify genesis block')
+        const state = evmState(await actorAt(who, tipset))
+        return state === undefined || state.tombstone !== null
+          ? EMPTY_BYTES
+          : getBlock(view.store.blocks, state.bytecode)
+      },
+    }),
+    method({
+      name: 'EthGetStorageAt',
+      perm: 'read',
+      versions: ['v1', 'v2'],
+      summary: "A slot of a contract's storage after a block.",
+      aliases: ['eth_getStorageAt'],
+      params: [accountParam, param('position', ethBytes), block],
+      result: ethBytes,
+      handler: async (who, position, at) => {
+        const tipset = reader.tipset(at, false)
+        if (position.length > SLOT_BYTES) throw new RpcError('FAILED', 'supplied storage key is too long')
+        if (evmState(await actorAt(who, tipset)) === undefined) return new Uint8Array(SLOT_BYTES)
+        return withNumbers(() => storageAt(reader, who, position, tipset))
+      },
+    }),
+  ]
+}
+
+async function storageAt(
+  reader: EthReader,
+  who: Uint8Array,
+  position: Uint8Array,
+  tipset: Tipset,
+): Promise<Uint8Array> {
+  const { vm } = reader
+  const writer = new CborWriter()
+  writer.array(1)
+  writer.bytes(leftPad(position, SLOT_BYTES))
+  const { stateRoot } = await vm.tipsetState(tipset)
+  const result = await vm.callWithGas(
+    {
+      version: 0,
+      from: SYSTEM_ADDRESS,
+      to: ethAddressToAddress(who),
+      nonce: 0n,
+      value: 0n,
+      gasLimit: 0n,
+      gasFeeCap: 0n,
+      gasPremium: 0n,
+      method: EvmMethod.GetStorageAt,
+      params: writer.finish(),
+    },
+    tipset,
+    // The system actor may not send: without this it would be refused.
+    { priorMessages: [], tipsetMessages: 'none', skipSenderValidation: true, stateRoot },
+  )
+  if (result.msgRct.exitCode !== 0) throw new RpcError('FAILED', `failed to lookup storage slot: ${result.error}`)
+  return leftPad(new CborReader(result.msgRct.return).readBytes(), SLOT_BYTES)
+}

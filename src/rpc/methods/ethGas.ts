@@ -1,0 +1,144 @@
+/**
+ * Methods of Ethereum's interface that call without sending, and those about prices.
+ * @see lotus node/impl/eth/gas.go
+ */
+import { PetrelError } from '../../base/errors.ts'
+import { text } from '../../codec/description.ts'
+import { CodecError } from '../../codec/errors.ts'
+import { applyEthCall, type EthCall, ethCallMessage, returnedData } from '../../eth/ethCall.ts'
+import { feeHistory } from '../../eth/feeHistory.ts'
+import { estimateEthGas } from '../../mempool/gas/ethEstimate.ts'
+import type { MessageGasDeps } from '../../mempool/gas/messageGas.ts'
+import type { Message } from '../../types/message.ts'
+import type { TokenAmount } from '../../types/scalars.ts'
+import { firstBlock } from '../../types/tipset.ts'
+import { RpcError } from '../errors.ts'
+import type { EthReader } from '../ethReader.ts'
+import { type MethodRow, method, param, rawMethod } from '../method.ts'
+import { decodeParams } from '../rawParams.ts'
+import { withNumbers } from '../typedFailure.ts'
+import { type BlockParam, blockParam, ethCall } from '../types/ethCall.ts'
+import { feeHistoryAnswer, percentiles } from '../types/ethFees.ts'
+import { ethBigInt, ethBytes, ethUint64 } from '../types/ethScalars.ts'
+
+const MAX_HISTORY_BLOCKS = 1024n
+const MAX_PERCENTILES = 100
+
+/** Rows of calls, estimates and prices. */
+export function ethGasMethods(reader: EthReader, gas: MessageGasDeps): MethodRow[] {
+  const { view, vm } = reader
+  const { store } = view
+  const premium = (): TokenAmount => gas.premiums.estimate(0n, store.head())
+  return [
+    method({
+      name: 'EthCall',
+      perm: 'read',
+      versions: ['v1', 'v2'],
+      summary: 'Runs a call on what a block left; nothing is kept.',
+      aliases: ['eth_call'],
+      params: [param('tx', ethCall), param('blkParam', blockParam)],
+      result: ethBytes,
+      handler: (call, block, { signal }) =>
+        withNumbers(async () => {
+          const message = messageOf(call, 'failed to convert ethcall to filecoin message: ')
+          return returnedData(await applyEthCall(message, reader.tipset(block, false), vm, signal))
+        }),
+    }),
+    rawMethod({
+      name: 'EthEstimateGas',
+      perm: 'read',
+      versions: ['v1', 'v2'],
+      summary: 'The gas limit that a call needs.',
+      aliases: ['eth_estimateGas'],
+      params: [param('tx', ethCall), param('blkParam', blockParam)],
+      result: ethUint64,
+      handler: (params, { json }) =>
+        withNumbers(async () => {
+          const [call, block] = decodeParams(params, [ethCall, blockParam], 1, json) as [EthCall, BlockParam]
+          const message = messageOf(call, '')
+          const asked = Array.isArray(params) && params.length > 1 && params[1] !== null
+          const tipset = asked ? reader.tipset(block, false) : store.head()
+          return estimateEthGas(message, tipset, { ...gas, applyCall: (one, at) => applyEthCall(one, at, vm) })
+        }),
+    }),
+    rawMethod({
+      name: 'EthFeeHistory',
+      perm: 'read',
+      versions: ['v1', 'v2'],
+      summary: 'Base fees, used gas and premiums of recent blocks.',
+      aliases: ['eth_feeHistory'],
+      params: [param('blkCount', ethUint64), param('newestBlkNum', text), param('rewardPercentiles', percentiles)],
+      result: feeHistoryAnswer,
+      handler: async (params, { json }) => {
+        const given = decodeParams(params, [ethUint64, text, percentiles], 2, json)
+        const [count, newest, asked] = given as [bigint, string, number[] | undefined]
+        if (count > MAX_HISTORY_BLOCKS) throw new RpcError('FAILED', 'block count should be smaller than 1024')
+        assertPercentiles(asked ?? [])
+        const history = await feeHistory(reader.tipset(newest, false), Number(count), asked ?? [], {
+          store,
+          executed: (tipset) => reader.executed(tipset),
+        })
+        return { ...history, hasRewards: asked !== undefined }
+      },
+    }),
+    method({
+      name: 'EthGasPrice',
+      perm: 'read',
+      versions: ['v1', 'v2'],
+      summary: "The head's base fee and a premium, attoFIL per gas.",
+      aliases: ['eth_gasPrice'],
+      params: [],
+      result: ethBigInt,
+      handler: () => {
+        const { parentBaseFee } = firstBlock(store.head())
+        return parentBaseFee + premium()
+      },
+    }),
+    method({
+      name: 'EthMaxPriorityFeePerGas',
+      perm: 'read',
+      versions: ['v1', 'v2'],
+      summary: 'A premium that gets a transaction into the next blocks, attoFIL per gas.',
+      aliases: ['eth_maxPriorityFeePerGas'],
+      params: [],
+      result: ethBigInt,
+      handler: premium,
+    }),
+    method({
+      name: 'EthBaseFee',
+      perm: 'read',
+      versions: ['v1', 'v2'],
+      summary: 'Base fee of the next block, attoFIL per gas.',
+      aliases: ['eth_baseFee'],
+      params: [],
+      result: ethBigInt,
+      handler: () => view.baseFee(store.head()),
+    }),
+  ]
+}
+
+/** @param context - before the failure's text */
+function messageOf(call: EthCall, context: string): Message {
+  try {
+    return ethCallMessage(call)
+  } catch (error) {
+    if (!(error instanceof PetrelError) || error instanceof CodecError) throw error
+    throw new RpcError('FAILED', `${context}${error.message}`, { cause: error })
+  }
+}
+
+function assertPercentiles(given: readonly number[]): void {
+  if (given.length > MAX_PERCENTILES) {
+    throw new RpcError('FAILED', 'length of the reward percentile array cannot be greater than 100')
+  }
+  given.forEach((one, i) => {
+    const shown = one.toFixed(6)
+    if (one < 0 || one > 100) {
+      throw new RpcError('FAILED', `invalid reward percentile: ${shown} should be between 0 and 100`)
+    }
+    const before = given[i - 1]
+    if (before !== undefined && one < before) {
+      throw new RpcError('FAILED', `invalid reward percentile: ${shown} should be larger than ${before.toFixed(6)}`)
+    }
+  })
+}

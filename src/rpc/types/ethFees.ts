@@ -1,0 +1,35 @@
+/** Parameters and answer of `eth_feeHistory`. @see lotus chain/types/ethtypes EthFeeHistory, EthFeeHistoryParams */
+import { type Codec, jsonOnly, wrongJson } from '../../codec/description.ts'
+import type { FeeHistory } from '../../eth/feeHistory.ts'
+import { hexNumber } from './ethScalars.ts'
+
+/** Percentiles; undefined: null was given. */
+export const percentiles: Codec<number[] | undefined> = jsonOnly<number[] | undefined>(
+  '[]float64',
+  (value) => value ?? null,
+  (json) => {
+    if (json === undefined || json === null) return undefined
+    if (!Array.isArray(json)) throw wrongJson(json, '[]float64')
+    return json.map((one) => {
+      if (one === null) return 0
+      if (typeof one !== 'number' && typeof one !== 'bigint') throw wrongJson(one, 'float64')
+      return Number(one)
+    })
+  },
+  { type: ['array', 'null'], items: { type: 'number' } },
+)
+
+/** The history; rewards only where percentiles were asked for. */
+export const feeHistoryAnswer: Codec<FeeHistory & { readonly hasRewards: boolean }> = jsonOnly(
+  'ethtypes.EthFeeHistory',
+  ({ oldestBlock, baseFees, gasUsedRatios, rewards, hasRewards }) => ({
+    oldestBlock: hexNumber(oldestBlock),
+    baseFeePerGas: baseFees.map(hexNumber),
+    gasUsedRatio: [...gasUsedRatios],
+    ...(hasRewards ? { reward: rewards.map((of) => of.map(hexNumber)) } : {}),
+  }),
+  (json) => {
+    throw wrongJson(json ?? null, 'ethtypes.EthFeeHistory')
+  },
+  { type: 'object' },
+)
