@@ -15,8 +15,10 @@ import { METHOD_SEND } from '../types/methodNumbers.ts'
 import type { Receipt } from '../types/receipt.ts'
 import type { ActorId, ExitCode, TokenAmount } from '../types/scalars.ts'
 import { BURNT_FUNDS_ID, REWARD_ID } from '../types/singletons.ts'
-import { CallManager, filText, refusalExitCode } from './callManager.ts'
+import { CallManager } from './callManager.ts'
+import { refusalExitCode } from './callTraces.ts'
 import { VmError } from './errors.ts'
+import { filText } from './filText.ts'
 import { type GasCharge, gasCharge, MILLIGAS } from './gas/charge.ts'
 import { type GasOutputs, gasOutputs, NO_GAS_OUTPUTS } from './gas/outputs.ts'
 import { type Block, NO_LINKS } from './kernel/blockRegistry.ts'
@@ -162,8 +164,9 @@ export class Executor {
         const { to, method, value } = message
         const from = calls.origin.sender
         const called = calls.callActor({ from, to, method, params, value, gasLimit: undefined, readOnly: false })
-        if (rules.major === 2 && called.exitCode === Exit.OK) {
-          calls.gas.apply(prices.onChainReturnValue(called.block?.data.length ?? 0))
+        if (called.exitCode === Exit.OK) {
+          const charge = prices.onChainReturnValue(called.block?.data.length ?? 0)
+          if (charge !== undefined) calls.gas.apply(charge)
         }
         return called
       })

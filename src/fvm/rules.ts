@@ -3,7 +3,11 @@
  * @see ref-fvm branches release/v2 (nv 16, 17), release/v3 (18 to 20), master (21 on)
  */
 import { CODEC_CBOR, CODEC_DAG_CBOR, CODEC_RAW } from '../codec/cid.ts'
+import { Exit } from '../types/exitCodes.ts'
+import { CHAIN_FINALITY } from '../types/protocol.ts'
+import type { ActorId, TokenAmount } from '../types/scalars.ts'
 import { VmError } from './errors.ts'
+import { filText } from './filText.ts'
 
 export interface VmRules {
   readonly major: 2 | 3 | 4
@@ -26,8 +30,39 @@ export interface VmRules {
   readonly maxMemoryBytes: number | undefined
   /** Whether a call with its own gas limit that is refused for its depth leaves that limit in force, as FVM 3 does. */
   readonly keepsLimitOnDepthError: boolean
-  /** Exit code of a call that ran out of gas, in its trace. */
-  readonly outOfGasTraceExit: number
+  /** One price for transfer and code together, paid before both; else each has its own. */
+  readonly paysSendAtOnce: boolean
+  /** Whether every seal of a batch is charged for. */
+  readonly chargesBatchedSeals: boolean
+  /** Whether a new f2 address counts when it is given out; else when its actor is created. */
+  readonly countsAddressesGiven: boolean
+  /** From so many epochs back on a tipset's CID is refused. */
+  readonly maxTipsetLookback: number
+  /** Whether a backtrace also has calls that exited with 0 and implicit constructors. */
+  readonly backtracesAll: boolean
+  /** Whether syscalls that cost nothing stand in traces with a charge of 0. */
+  readonly tracesFreeSyscalls: boolean
+  readonly trace: TraceRules
+  readonly texts: RefusalTexts
+}
+
+/** What a call's trace shows. */
+export interface TraceRules {
+  /** The codec of parameters and results that are there and empty. */
+  readonly emptyBlocks: boolean
+  /** The gas that the call may use; else the message's limit. */
+  readonly ownGasLimit: boolean
+  readonly invokedActor: boolean
+  readonly ipldOps: boolean
+  /** Exit code of a call that ran out of gas. */
+  readonly outOfGasExit: number
+}
+
+/** Texts of refusals, which clients read in error messages. */
+export interface RefusalTexts {
+  readonly noCode: string
+  readonly noSender: (value: TokenAmount, from: ActorId, to: ActorId) => string
+  readonly noReceiver: (to: ActorId) => string
 }
 
 const VALID_CODECS = [CODEC_CBOR, CODEC_DAG_CBOR, CODEC_RAW]
@@ -45,10 +80,34 @@ const FVM_4: VmRules = {
   sendParamsCodec: CODEC_RAW,
   maxMemoryBytes: 2048 * MEBIBYTE,
   keepsLimitOnDepthError: false,
-  outOfGasTraceExit: 7,
+  paysSendAtOnce: false,
+  chargesBatchedSeals: true,
+  countsAddressesGiven: false,
+  maxTipsetLookback: Number.POSITIVE_INFINITY,
+  backtracesAll: false,
+  tracesFreeSyscalls: true,
+  trace: {
+    emptyBlocks: true,
+    ownGasLimit: true,
+    invokedActor: true,
+    ipldOps: true,
+    outOfGasExit: Exit.SYS_OUT_OF_GAS,
+  },
+  texts: {
+    noCode: 'actor not found',
+    noSender: (value, from, to) => `insufficient funds to transfer ${filText(value)}FIL from ${from} to ${to})`,
+    noReceiver: (to) => `transfer recipient ${to} does not exist in state-tree`,
+  },
 }
 
-const FVM_3: VmRules = { ...FVM_4, major: 3, tracksReachability: false, keepsLimitOnDepthError: true }
+const FVM_3: VmRules = {
+  ...FVM_4,
+  major: 3,
+  tracksReachability: false,
+  keepsLimitOnDepthError: true,
+  maxTipsetLookback: CHAIN_FINALITY,
+  trace: { ...FVM_4.trace, ipldOps: false },
+}
 
 const FVM_2: VmRules = {
   major: 2,
@@ -63,8 +122,25 @@ const FVM_2: VmRules = {
   sendParamsCodec: CODEC_DAG_CBOR,
   maxMemoryBytes: undefined,
   keepsLimitOnDepthError: false,
-  // The reference gives the trace a syscall error "out of gas", which Lotus shows as SYS_ASSERTION_FAILED.
-  outOfGasTraceExit: 10,
+  paysSendAtOnce: true,
+  chargesBatchedSeals: false,
+  countsAddressesGiven: true,
+  maxTipsetLookback: Number.POSITIVE_INFINITY,
+  backtracesAll: true,
+  tracesFreeSyscalls: false,
+  trace: {
+    emptyBlocks: false,
+    ownGasLimit: false,
+    invokedActor: false,
+    ipldOps: false,
+    // The reference gives the trace a syscall error "out of gas", which Lotus shows so.
+    outOfGasExit: Exit.SYS_ASSERTION_FAILED,
+  },
+  texts: {
+    noCode: 'target actor not found',
+    noSender: () => 'cannot transfer from non-existent sender',
+    noReceiver: () => 'cannot transfer to non-existent receiver',
+  },
 }
 
 /** @throws VmError `UNSUPPORTED_NETWORK_VERSION` below 16 and above 29 */

@@ -48,7 +48,7 @@ export function hyggePriceList(p: HyggePrices, links: boolean): PriceList {
         p.chainMessageCompute * MILLIGAS,
         (p.actorUpdate + p.chainMessageStorage.flat + p.chainMessageStorage.scale * size) * MILLIGAS,
       ),
-    onChainReturnValue: (size) => gasCharge('OnChainReturnValue', 0, p.chainReturnPerByte * size * MILLIGAS),
+    onChainReturnValue: () => undefined,
     onMethodReturn: (depth, size, count) => {
       if (depth === 1) return gasCharge('OnChainReturnValue', 0, p.chainReturnPerByte * size * MILLIGAS)
       return links ? gasCharge('OnReturnValue', linkTracked * count) : undefined

@@ -9,7 +9,7 @@ import type { GasCharge } from './charge.ts'
 export interface PriceList {
   onChainMessage(size: number): GasCharge
   /** FVM 2, after the top call. */
-  onChainReturnValue(size: number): GasCharge
+  onChainReturnValue(size: number): GasCharge | undefined
   /** FVM 3, 4: at the end of a call that returns a block. */
   onMethodReturn(depth: number, size: number, links: number): GasCharge | undefined
   /** FVM 2: the whole price of a send. FVM 3, 4: entering the code. */

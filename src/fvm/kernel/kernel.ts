@@ -152,6 +152,10 @@ export interface CryptoOps {
   recoverSecpPublicKey(hash: Uint8Array, signature: Uint8Array): Uint8Array
   /** @param code - multihash code (bigint: any u64). IllegalArgument for an unknown one. */
   hash(code: bigint, data: Uint8Array): Uint8Array
+}
+
+/** @see ref-fvm fvm/src/kernel/filecoin.rs `FilecoinKernel` */
+export interface ProofOps {
   /** @param pieces - CBOR list of PieceInfo */
   computeUnsealedSectorCid(proofType: bigint, pieces: Uint8Array): Cid
   /** @param info - CBOR of WindowPoStVerifyInfo */
@@ -279,6 +283,7 @@ export interface Kernel
     ActorOps,
     SendOps,
     CryptoOps,
+    ProofOps,
     MessageOps,
     NetworkOps,
     RandomnessOps,
