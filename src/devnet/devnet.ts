@@ -12,11 +12,13 @@ import { electionPower } from '../consensus/electionPower.ts'
 import { lookbackFor } from '../consensus/lookback.ts'
 import { blake2b256 } from '../crypto/blake2b.ts'
 import { VmError } from '../fvm/errors.ts'
+import type { BlockHeader } from '../types/blockHeader.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import type { SignedMessage } from '../types/signedMessage.ts'
 import { createTipset, firstBlock, type Tipset } from '../types/tipset.ts'
 import { createBlock, type EpochInput, electWinners, type Producer, type Winner } from './blocks.ts'
 import { DevnetError } from './errors.ts'
+import { keepsClock } from './options.ts'
 import type { DevnetPlan } from './plan.ts'
 import { UndecidedMessages } from './undecided.ts'
 
@@ -65,6 +67,8 @@ const HASH_BITS = 256
 const MS_PER_SEC = 1000
 /** Part of an epoch that passes before its blocks are made. */
 const PROPAGATION_SHARE = 0.2
+/** Epochs that a chain makes up for at once when it is behind its clock: a slow start, a busy machine. */
+const CATCH_UP_EPOCHS = 10
 /** Bits of a double's mantissa. */
 const QUALITY_BITS = 52
 
@@ -80,7 +84,8 @@ function ticketQuality(vrfProof: Uint8Array): number {
  *   stopped --start--> running --stop--> stopped
  *
  * While running, each `blockTimeMs` is one epoch: a tipset, or a null round when nobody wins. Alone, the chain goes on
- * where it stopped; with producers in other nodes all keep to the wall clock.
+ * where it stopped, so it may be behind the clock for good; with producers in other nodes all keep to the wall clock. Where
+ * the chain keeps the clock ({@link keepsClock}), blocks are made at their timestamps and never before: orders wait.
  */
 export class Devnet {
   readonly producers: readonly Producer[]
@@ -88,6 +93,8 @@ export class Devnet {
   readonly #pace: DevnetPace
   readonly #undecided = new UndecidedMessages()
   #cancel: (() => void) | undefined
+  /** Ends an order's wait for its timestamp. */
+  #giveUp: (() => void) | undefined
   #running = false
   #emptyRounds = 0
   #instantPending = false
@@ -107,14 +114,18 @@ export class Devnet {
   start(): void {
     if (this.#running) return
     this.#running = true
-    if (this.#pace.blockTimeMs > 0) this.#schedule(this.#isShared ? this.#untilNextEpoch() : 0)
+    if (this.#pace.blockTimeMs > 0) this.#schedule(this.#deps.clock.monotonicMs())
   }
 
-  /** Stops the clock; resolves when what was being made is done. Orders are still carried out afterwards. */
+  /**
+   * Stops the clock; resolves when what was being made is done. An order that waits for its timestamp is given up (`STOPPED`);
+   * those that come afterwards are carried out.
+   */
   async stop(): Promise<void> {
     this.#running = false
     this.#cancel?.()
     this.#cancel = undefined
+    this.#giveUp?.()
     await this.#queue.catch(() => undefined)
   }
 
@@ -136,7 +147,7 @@ export class Devnet {
   /**
    * Makes `count` tipsets on the head; epochs without a winner become null rounds.
    * @returns the new head
-   * @throws DevnetError `NO_WINNER`, `FORK_TOO_DEEP`, `OPTIONS_INVALID`
+   * @throws DevnetError `NO_WINNER`, `FORK_TOO_DEEP`, `OPTIONS_INVALID`, `STOPPED`
    */
   mine(count = 1, options: MineOptions = {}): Promise<Tipset> {
     return this.#enqueue(() => this.#mine(count, options))
@@ -145,8 +156,14 @@ export class Devnet {
   /**
    * Moves the chain's time forward by at least so many seconds: null rounds, then a tipset.
    * @returns the new head
+   * @throws DevnetError `KEEPS_CLOCK` where the chain's time is the clock's
    */
   travel(seconds: number): Promise<Tipset> {
+    if (keepsClock(this.#pace)) {
+      const message =
+        'Cannot travel: the chain keeps the clock; start it with --manual, --instant or a shorter block time'
+      return Promise.reject(new DevnetError('KEEPS_CLOCK', message))
+    }
     const { blockDelaySecs } = this.#deps.view.network
     const epochs = Math.max(1, Math.ceil(seconds / blockDelaySecs))
     return this.mine(1, { nullRounds: epochs - 1 })
@@ -159,18 +176,53 @@ export class Devnet {
     return result
   }
 
-  #schedule(delayMs: number): void {
-    this.#cancel = this.#deps.timers.setTimeout(() => {
+  /** @param dueMs - when the next epoch is due by the pace alone, monotonic */
+  #schedule(dueMs: number): void {
+    const { clock, timers } = this.#deps
+    this.#cancel = timers.setTimeout(() => {
       if (!this.#running) return
-      const started = this.#deps.clock.monotonicMs()
       this.#enqueue(() => this.#tick())
         .catch((error: unknown) => this.#failed(error))
         .finally(() => {
-          if (!this.#running) return
-          const spent = this.#deps.clock.monotonicMs() - started
-          this.#schedule(this.#isShared ? this.#untilNextEpoch() : Math.max(0, this.#pace.blockTimeMs - spent))
+          // By the plan, not by when the timer fired: its lateness would add up.
+          if (this.#running) this.#schedule(Math.max(dueMs + this.#pace.blockTimeMs, clock.monotonicMs()))
         })
-    }, delayMs)
+    }, this.#untilTick(dueMs))
+  }
+
+  #untilTick(dueMs: number): number {
+    const { clock, view } = this.#deps
+    if (this.#isShared) return this.#untilNextEpoch()
+    const next = this.#timestampAfter(firstBlock(view.store.head()), 1 + this.#emptyRounds) * MS_PER_SEC
+    const late = clock.nowMs() - next
+    if (keepsClock(this.#pace) && late < CATCH_UP_EPOCHS * this.#pace.blockTimeMs) return Math.max(0, -late)
+    return Math.max(0, dueMs - clock.monotonicMs())
+  }
+
+  /** Unix time of the epoch so many after a block's, seconds. */
+  #timestampAfter(block: BlockHeader, epochs: number): number {
+    return block.timestamp + epochs * this.#deps.view.network.blockDelaySecs
+  }
+
+  /** Milliseconds until a block of this Unix time, seconds, may be made. */
+  #untilTimestamp(timestamp: number): number {
+    if (!keepsClock(this.#pace)) return 0
+    return Math.max(0, timestamp * MS_PER_SEC - this.#deps.clock.nowMs())
+  }
+
+  /** @throws DevnetError `STOPPED` */
+  async #reach(timestamp: number): Promise<void> {
+    for (let wait = this.#untilTimestamp(timestamp); wait > 0; wait = this.#untilTimestamp(timestamp)) {
+      await new Promise<void>((resolve, reject) => {
+        const cancel = this.#deps.timers.setTimeout(resolve, wait)
+        this.#giveUp = () => {
+          cancel()
+          reject(new DevnetError('STOPPED', 'Cannot mine: the chain was stopped before the next block was due'))
+        }
+      }).finally(() => {
+        this.#giveUp = undefined
+      })
+    }
   }
 
   /** Said once for each reason: the clock may try many times a second. */
@@ -301,7 +353,7 @@ export class Devnet {
       baseState,
       baseWeight: view.weight(base),
       baseFee: view.baseFee(base),
-      timestamp: firstBlock(base).timestamp + (epoch - base.height) * view.network.blockDelaySecs,
+      timestamp: this.#timestampAfter(firstBlock(base), epoch - base.height),
     }
     const power = (miner: Producer['miner']): ReturnType<typeof electionPower> =>
       electionPower(view, view.stateTree(lookbackRoot), miner)
@@ -311,6 +363,7 @@ export class Devnet {
   }
 
   async #assemble(input: EpochInput, winners: readonly Winner[], hasMessages: boolean): Promise<Tipset> {
+    await this.#reach(input.timestamp)
     const chosen = new Map<Winner, readonly SignedMessage[]>()
     for (const winner of winners) {
       chosen.set(winner, hasMessages ? await this.#deps.selectMessages(input.base, ticketQuality(winner.ticket)) : [])

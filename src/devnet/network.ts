@@ -1,6 +1,6 @@
 /** The network value of a local chain: the devnet's parameters, nothing scheduled, everything insecure marked as such. */
 import type { Network } from '../networks/network.ts'
-import type { DevnetOptions } from './options.ts'
+import { type DevnetOptions, keepsClock } from './options.ts'
 
 const MILLISECONDS = 1000
 /** Larger than any age of a chain, and small enough to be added to. */
@@ -12,11 +12,9 @@ const ANY_SECONDS = 10_000_000_000
  */
 export function devnetNetwork(base: Network, options: DevnetOptions): Network {
   const seconds = Math.max(1, Math.round(options.blockTimeMs / MILLISECONDS))
-  // Blocks made on demand, or faster than their timestamps' whole seconds, run ahead of the clock.
-  const isTimely = options.blockTimeMs >= MILLISECONDS && !options.instant
   return {
     ...base,
-    ...(isTimely
+    ...(keepsClock(options)
       ? {}
       : {
           allowableClockDriftSecs: ANY_SECONDS,

@@ -8,13 +8,14 @@ import { DevnetError } from './errors.ts'
 import type { DevnetPlan } from './plan.ts'
 
 /**
- * @param nowSec - Unix time, seconds; a new chain's genesis unless the options say another
+ * @param nowSec - Unix time, seconds; a new chain's first block is due then unless the options say another genesis
  * @returns the genesis block
  * @throws DevnetError `OTHER_CHAIN` when the store has a chain made by other options
  */
 export function openDevnetChain(store: ChainStore, plan: DevnetPlan, nowSec: number): BlockHeader {
   if (!store.load()) {
-    const header = createGenesisBlock(store.blocks, plan.genesis(plan.options.genesisTimestamp ?? nowSec))
+    const timestamp = plan.options.genesisTimestamp ?? nowSec - plan.network.blockDelaySecs
+    const header = createGenesisBlock(store.blocks, plan.genesis(timestamp))
     store.setGenesis(header)
     return header
   }

@@ -19,7 +19,7 @@ export interface DevnetOptions {
   readonly blockTimeMs: number
   /** Makes a block as soon as a message arrives. */
   readonly instant: boolean
-  /** Unix time of genesis, seconds; undefined: now. */
+  /** Unix time of genesis, seconds; undefined: one block time ago, so that the first block is due. */
   readonly genesisTimestamp: number | undefined
   /**
    * Which of the miners produce here, by index; undefined: all. With some of them the others produce in other nodes, and
@@ -44,6 +44,14 @@ export const DEVNET_DEFAULTS: DevnetOptions = {
   instant: false,
   genesisTimestamp: undefined,
   produce: undefined,
+}
+
+/**
+ * Whether no block is made before its timestamp. Blocks made on demand, or faster than their timestamps' whole seconds, run
+ * ahead of the clock.
+ */
+export function keepsClock({ blockTimeMs, instant }: Pick<DevnetOptions, 'blockTimeMs' | 'instant'>): boolean {
+  return blockTimeMs >= MS_PER_SEC && !instant
 }
 
 function requireInteger(name: string, value: number, min: number, max: number): void {

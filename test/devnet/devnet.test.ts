@@ -20,12 +20,14 @@ import { equalTipsetKeys, firstBlock, type Tipset } from '../../src/types/tipset
 import {
   balanceOf,
   type DevnetNode,
+  type DevnetNodeOptions,
   devnetNode,
   GENESIS_TIMESTAMP,
   receiptsOf,
   signedBy,
 } from '../support/devnetNode.ts'
 import { FailingStore, StoreFault } from '../support/failingStore.ts'
+import { VirtualTime } from '../support/virtualTime.ts'
 
 const FIL = 10n ** 18n
 
@@ -179,7 +181,7 @@ describe('local chain', () => {
   })
 
   it('travels forward', async () => {
-    const node = devnetNode()
+    const node = devnetNode({ blockTimeMs: 0 })
     const head = await node.devnet.travel(60)
     expect(head.height).toBeGreaterThanOrEqual(15)
     expect(firstBlock(head).timestamp).toBeGreaterThanOrEqual(GENESIS_TIMESTAMP + 60)
@@ -242,20 +244,83 @@ describe('clockwork', () => {
     await Promise.resolve()
   }
 
-  it('ticks once a block time, the first time at once', async () => {
-    const timers = fakeTimers()
-    const node = devnetNode({ timers, blockTimeMs: 4000 })
+  /** A chain whose genesis is dated as `petrel devnet` dates it, and the time of each head when it came. */
+  function timed(time: VirtualTime, given: DevnetNodeOptions = {}): DevnetNode & { heads: [number, Tipset][] } {
+    const node = devnetNode({ timers: time, clock: time, blockTimeMs: 4000, ...given })
+    const heads: [number, Tipset][] = []
+    node.store.onHeadChange((_, applied) => {
+      for (const tipset of applied) heads.push([time.nowMs(), tipset])
+    })
+    return Object.assign(node, { heads })
+  }
+
+  const START_MS = GENESIS_TIMESTAMP * 1000 + 4000 + 700
+
+  function expectTimely(heads: [number, Tipset][]): void {
+    for (const [now, tipset] of heads) expect(firstBlock(tipset).timestamp * 1000).toBeLessThanOrEqual(now)
+  }
+
+  it('makes no block before its timestamp; the first is due at once', { timeout: 60_000 }, async () => {
+    const time = new VirtualTime(START_MS)
+    const node = timed(time)
     node.devnet.start()
-    expect(timers.due.map((one) => one.ms)).toEqual([0])
-    for (let i = 0; i < 3; i++) {
-      timers.due.shift()!.fn()
-      await settled(node)
-      await new Promise((resolve) => setTimeout(resolve, 0))
-      expect(timers.due.map((one) => one.ms)).toEqual([4000])
-    }
-    expect(node.store.head().height).toBeGreaterThanOrEqual(2)
+    await time.advance(0)
+    await settled(node)
+    expect(node.heads.map(([, { height }]) => height)).toEqual([1])
+    const epochs = 12
+    await time.advance(epochs * 4000)
+    await settled(node)
+    expectTimely(node.heads)
+    expect(node.store.head().height).toBeGreaterThanOrEqual(epochs - 2)
+    expect(node.heads.length).toBeGreaterThan(3)
+    const late = node.heads.map(([now, tipset]) => now - firstBlock(tipset).timestamp * 1000)
+    expect(late).toEqual([700, ...late.slice(1).map(() => 0)])
     await node.devnet.stop()
-    expect(timers.due).toEqual([])
+    expect(time.pending).toBe(0)
+  })
+
+  it('orders wait for the clock too, forks included', { timeout: 60_000 }, async () => {
+    const time = new VirtualTime(START_MS)
+    const node = timed(time)
+    await time.until(node.devnet.mine(4))
+    const old = node.store.head()
+    await time.until(node.devnet.mine(1, { fork: 3 }))
+    expect(node.store.isAncestor(old, node.store.head())).toBe(false)
+    expectTimely(node.heads)
+    await expect(node.devnet.travel(60)).rejects.toMatchObject({ code: 'KEEPS_CLOCK' })
+    const waiting = expect(node.devnet.mine(1, { nullRounds: 5 })).rejects.toMatchObject({ code: 'STOPPED' })
+    await time.settle()
+    await node.devnet.stop()
+    await waiting
+  })
+
+  it('goes on behind the clock where it was stopped, one epoch a block time', { timeout: 60_000 }, async () => {
+    const time = new VirtualTime(START_MS + 3_600_000)
+    const node = timed(time)
+    node.devnet.start()
+    await time.advance(40_000)
+    await settled(node)
+    expect(node.store.head().height).toBeGreaterThanOrEqual(8)
+    expect(node.store.head().height).toBeLessThanOrEqual(11)
+    await node.devnet.stop()
+  })
+
+  it('makes up for a few epochs at once', { timeout: 60_000 }, async () => {
+    const time = new VirtualTime(START_MS + 30_000)
+    const node = timed(time)
+    node.devnet.start()
+    await time.advance(100)
+    await settled(node)
+    await time.advance(12_000)
+    await settled(node)
+    expectTimely(node.heads)
+    expect(time.nowMs() - firstBlock(node.store.head()).timestamp * 1000).toBeLessThan(2 * 4000)
+    await node.devnet.stop()
+  })
+
+  it('a new chain is dated one block time back', () => {
+    const node = devnetNode({ genesisTimestamp: undefined })
+    expect(firstBlock(node.store.genesis()).timestamp).toBe(GENESIS_TIMESTAMP - 4)
   })
 
   it('mines on a message, several at once into one block', async () => {

@@ -2,7 +2,7 @@
 import { createNativeActors } from '../../src/actors/nativeActors.ts'
 import { DEVNET_POLICY } from '../../src/actors/policy.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
-import type { KeyValueStore, Logger, Timers } from '../../src/base/ports.ts'
+import type { Clock, KeyValueStore, Logger, Timers } from '../../src/base/ports.ts'
 import { ChainStore } from '../../src/chain/chainStore.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
 import { mockBeacon } from '../../src/consensus/beacon.ts'
@@ -25,6 +25,8 @@ import { keyOf, signWith } from '../../src/wallet/key.ts'
 
 export const GENESIS_TIMESTAMP = 1_700_000_000
 
+const LATE: Clock = { nowMs: () => 10_000_000_000_000, monotonicMs: () => 0 }
+
 export interface LogLine {
   readonly level: string
   readonly message: string
@@ -45,12 +47,14 @@ export interface DevnetNodeOptions extends Partial<DevnetOptions> {
   /** Blocks of actors bundles; absent: native actors only. */
   readonly bundles?: Blockstore
   readonly timers?: Timers
+  /** Default: so late that no block has to wait for its timestamp. */
+  readonly clock?: Clock
   readonly meta?: KeyValueStore
   readonly blocks?: Blockstore
 }
 
 export function devnetNode(given: DevnetNodeOptions = {}): DevnetNode {
-  const { bundles, timers, meta = new MemoryStore(), blocks = new MemoryBlockstore(), ...options } = given
+  const { bundles, timers, clock = LATE, meta = new MemoryStore(), blocks = new MemoryBlockstore(), ...options } = given
   const plan = createDevnetPlan(
     devnetOptions({ genesisTimestamp: GENESIS_TIMESTAMP, ...options }),
     builtinNetwork('devnet'),
@@ -79,7 +83,7 @@ export function devnetNode(given: DevnetNodeOptions = {}): DevnetNode {
     selectMessages: async () => pending.slice(),
     flush: () => meta.flush(),
     timers: timers ?? { setTimeout: () => () => undefined },
-    clock: { nowMs: () => 0, monotonicMs: () => 0 },
+    clock,
     log: logger,
   })
   return { plan, store, view, vm, devnet, log, pending }

@@ -20,7 +20,8 @@ export function devnetMethods({ devnet, accounts }: DevnetMethodsDeps): MethodRo
     method({
       name: 'DevnetTravel',
       perm: 'write',
-      summary: "Moves the chain's time forward by at least so many seconds: null rounds, then a tipset.",
+      summary:
+        "Moves the chain's time forward by at least so many seconds: null rounds, then a tipset. Not where it keeps the clock.",
       params: [param('seconds', uint)],
       result: tipset,
       handler: (seconds) => devnet.travel(seconds),

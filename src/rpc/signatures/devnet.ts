@@ -28,7 +28,8 @@ export const devnetMine: CallSignature<readonly [Param<number>, Param<Required<M
   callSignature({
     name: 'DevnetMine',
     perm: 'write',
-    summary: 'Makes so many tipsets, after so many null rounds, on a heavier branch off so many epochs back.',
+    summary:
+      'Makes so many tipsets, after so many null rounds, on a heavier branch off so many epochs back. Waits where it keeps the clock.',
     params: [param('count', uint), param('options', nullable(mineOptions))],
     result: tipset,
   })
