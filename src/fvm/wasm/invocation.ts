@@ -1,12 +1,16 @@
 import { SYSCALL_MILLIGAS } from '../gas/prices.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { FatalError } from '../kernel/outcomes.ts'
+import { Errno, FatalError, SyscallError } from '../kernel/outcomes.ts'
 import { ActorMemory } from './actorMemory.ts'
 import { PAGE_BYTES, TABLE_ELEMENT_BYTES } from './instrument.ts'
 import type { ModuleInfo } from './moduleInfo.ts'
 import type { InstrumentationRules } from './rules.ts'
-import type { SyscallContext } from './syscalls/row.ts'
+import { isAbort } from './runEnd.ts'
+import type { SyscallContext, SyscallRow } from './syscalls/row.ts'
 import type { WasmGlobal } from './webAssembly.ts'
+
+/** There is no room for a syscall's result where the module wants it. */
+export const NO_ROOM = -1
 
 /**
  * One run of an actor: keeps the module's gas counter and the machine's gas in step.
@@ -16,7 +20,7 @@ import type { WasmGlobal } from './webAssembly.ts'
  * it again before the outer module goes on.
  * @see ref-fvm fvm/src/syscalls/mod.rs
  */
-export class Invocation implements SyscallContext {
+export class Invocation implements SyscallContext<Kernel> {
   readonly kernel: Kernel
   readonly memory: ActorMemory = new ActorMemory()
   readonly #info: ModuleInfo
@@ -120,11 +124,6 @@ export class Invocation implements SyscallContext {
     if (memory !== 0) this.kernel.chargeGas('wasm_memory_grow', memory)
   }
 
-  /** @see `charge_syscall_gas` */
-  chargeForSyscall(): void {
-    this.kernel.chargeGas('OnSyscall', SYSCALL_MILLIGAS)
-  }
-
   /**
    * Shows the module what gas is left.
    * @see `update_gas_available`
@@ -134,5 +133,53 @@ export class Invocation implements SyscallContext {
     this.#counter.value = BigInt(available)
     this.#lastGas = available
     if (this.#limited) this.#lastMemoryBytes = this.kernel.memoryUsed()
+  }
+
+  /**
+   * What every syscall begins with. The order of these three is consensus: execution gas, the syscall's own, room for the
+   * result; then the call, the result, the counter. Without room the reference leaves and does not refresh the counter, so
+   * what was executed before is charged once more by the next charge.
+   * @param first - the import's first argument: the address of the result where there is one
+   * @returns the result's address, or {@link NO_ROOM}
+   * @see ref-fvm fvm/src/syscalls/linker.rs `impl_syscall`
+   */
+  beginSyscall(row: SyscallRow, first: unknown): number {
+    this.chargeForExec()
+    this.kernel.chargeGas('OnSyscall', SYSCALL_MILLIGAS)
+    const { memory } = this
+    memory.refresh()
+    const { resultSize } = row
+    if (resultSize === 0) return 0
+    const resultAt = (first as number) >>> 0
+    if (resultAt + resultSize <= memory.bytes.length) return resultAt
+    this.#noteFailure(row, Errno.IllegalArgument, 'no space for return value')
+    return NO_ROOM
+  }
+
+  /** Writes what a syscall gave. */
+  endSyscall(row: SyscallRow, resultAt: number, value: unknown): void {
+    if (row.resultSize > 0) {
+      this.memory.refresh()
+      row.write(this.memory.view, resultAt, value as never)
+    }
+    this.kernel.lastError = undefined
+  }
+
+  /**
+   * Takes what a syscall threw: an error of its own is the number that the module gets.
+   * @throws everything else, noted as the host's failure where it is no outcome of the actor
+   */
+  failSyscall(row: SyscallRow, error: unknown): Errno {
+    if (error instanceof SyscallError) {
+      this.#noteFailure(row, error.errno, error.message)
+      return error.errno
+    }
+    if (isAbort(error)) this.updateGasAvailable()
+    else this.hostFailure = { error }
+    throw error
+  }
+
+  #noteFailure({ module, name }: SyscallRow, errno: Errno, message: string): void {
+    this.kernel.lastError = { module, function: name, errno, message }
   }
 }

@@ -1,19 +1,18 @@
 import type { Cid } from '../../codec/cid.ts'
 import { Exit } from '../../types/exitCodes.ts'
-import { VmError } from '../errors.ts'
 import type { ActorCode, ActorRun, BlockHandle, CodeLoader, Kernel, Steps } from '../kernel/kernel.ts'
-import { ActorExit, Errno, FatalError, OutOfGas, SyscallError } from '../kernel/outcomes.ts'
+import { ActorExit, Errno, FatalError } from '../kernel/outcomes.ts'
 import { advance } from '../kernel/steps.ts'
+import { ENGINE_VERSIONS, type EngineVersion } from './engineVersions.ts'
 import { WasmError } from './errors.ts'
 import { BUDGET_EXPORT, GAS_MODULE, HOST_MEMORY, HOST_MODULE, PAGE_BYTES, PAGES_EXPORT } from './instrument.ts'
-import { Invocation } from './invocation.ts'
+import { Invocation, NO_ROOM } from './invocation.ts'
 import { MemoryPool } from './memoryPool.ts'
 import { type CompiledModule, ModuleCache } from './moduleCache.ts'
 import type { ModuleInfo } from './moduleInfo.ts'
-import { FVM2_RULES, FVM4_HOST_MEMORY_RULES, FVM4_RULES, type InstrumentationRules } from './rules.ts'
+import type { InstrumentationRules } from './rules.ts'
+import { outcomeOf, probeStack, throwHostFailure } from './runEnd.ts'
 import type { SyscallRow } from './syscalls/row.ts'
-import { SYSCALLS } from './syscalls/table.ts'
-import { isStackExhausted, trapText } from './traps.ts'
 import {
   type WasmGlobal,
   type WasmImports,
@@ -26,15 +25,8 @@ import {
 /** Bytes that all live instances of a message may have. @see ref-fvm fvm/src/machine/mod.rs `max_memory_bytes` */
 const MAX_MESSAGE_BYTES = 2 ** 31
 
-/**
- * Arguments of a call that does nothing: pushing them takes 64 KiB of stack. Made before every nested run, so that a
- * thread whose stack ends fails here and not in the middle of a syscall, where some code might take the engine's error
- * for one of its own. Costs 3 µs (Node 24).
- */
-const STACK_PROBE: readonly number[] = Array.from({ length: 8192 }, () => 0)
 /** Runs that nest before the stack is probed. */
 const PROBED_FROM = 8
-const NO_STACK = 'Cannot run message: the engine has no stack left; give its thread more'
 
 /** How an engine runs; nothing of it changes what a message does. */
 export interface EngineOptions {
@@ -53,8 +45,8 @@ export interface EngineOptions {
  */
 export class WasmEngine {
   readonly major: 2 | 3 | 4
-  readonly rules: InstrumentationRules
   readonly modules: ModuleCache
+  readonly #version: EngineVersion
   readonly #counter: WasmGlobal
   readonly #imports: WasmImports
   readonly #types: ReadonlyMap<string, string>
@@ -71,22 +63,28 @@ export class WasmEngine {
    * @param options - see {@link EngineOptions}
    */
   constructor(major: 2 | 3 | 4, modules: ModuleCache = new ModuleCache(), options: EngineOptions = {}) {
-    this.#hostMemoryFrom = major === 2 ? Infinity : (options.hostMemoryFrom ?? Infinity)
+    const version = ENGINE_VERSIONS[major]
+    this.#hostMemoryFrom = version.hostMemory === undefined ? Infinity : (options.hostMemoryFrom ?? Infinity)
     this.major = major
-    this.rules = major === 2 ? FVM2_RULES : FVM4_RULES
+    this.#version = version
     this.modules = modules
     this.#counter = new wasm.Global({ value: 'i64', mutable: true }, 0n)
-    const rows = SYSCALLS[major]
+    const rows = version.syscalls
     const imports: Record<string, Record<string, unknown>> = { [GAS_MODULE]: {} }
     for (const row of rows) {
       imports[row.module] ??= {}
       ;(imports[row.module] as Record<string, unknown>)[row.name] = row.nests ? this.#bindNesting(row) : this.#bind(row)
     }
-    ;(imports[GAS_MODULE] as Record<string, unknown>)[this.rules.gasCounter] = this.#counter
+    ;(imports[GAS_MODULE] as Record<string, unknown>)[version.instrumentation.gasCounter] = this.#counter
     this.#imports = imports
     this.#types = new Map(
       rows.map((row) => [`${row.module}.${row.name}`, `${row.resultSize > 0 ? 'i' : ''}${row.params}:i`]),
     )
+  }
+
+  /** By which modules are instrumented, unless they run in memory of the host. */
+  get rules(): InstrumentationRules {
+    return this.#version.instrumentation
   }
 
   /**
@@ -119,8 +117,10 @@ export class WasmEngine {
   enter(code: CodeSource, kernel: Kernel): Entered {
     const outer = this.#current
     if (this.#nested >= PROBED_FROM) probeStack()
-    const inHostMemory = this.#nested >= this.#hostMemoryFrom && code.compile(this.rules).info.fitsHostMemory
-    const compiled = code.compile(inHostMemory ? FVM4_HOST_MEMORY_RULES : this.rules)
+    const own = code.compile(this.rules)
+    const { hostMemory } = this.#version
+    const inHostMemory = hostMemory !== undefined && this.#nested >= this.#hostMemoryFrom && own.info.fitsHostMemory
+    const compiled = inHostMemory ? code.compile(hostMemory) : own
     const run = new Invocation(kernel, compiled.info, this.rules, this.#counter)
     this.#current = run
     let pooled = false
@@ -137,7 +137,7 @@ export class WasmEngine {
       if (!(memory instanceof wasm.Memory)) throw new FatalError('actor has no memory export')
       const pages = inHostMemory ? (instance.exports[PAGES_EXPORT] as WasmInt32Global) : undefined
       run.memory.attach(memory as WasmMemory, pages)
-      const invoke = entryPoint(instance, compiled.info, this.major)
+      const invoke = entryPoint(instance, compiled.info, this.#version.missingEntryExits)
       run.updateGasAvailable()
       this.#nested++
       return { run, outer, invoke, pooled }
@@ -174,11 +174,11 @@ export class WasmEngine {
    * @see ref-fvm `Engine::instantiate`, release/v2 `Engine::get_instance`
    */
   #instantiate({ module, info }: CompiledModule, run: Invocation, imports: () => WasmImports): WasmInstance {
-    const isV2 = this.major === 2
+    const { chargesStart, failedStartExits } = this.#version
     run.chargeForInit()
     this.#checkImports(info)
-    if (isV2) this.#counter.value = 0n
-    else run.updateGasAvailable()
+    if (chargesStart) run.updateGasAvailable()
+    else this.#counter.value = 0n
     let instance: WasmInstance | undefined
     let thrown: { readonly error: unknown } | undefined
     if (run.reserve()) {
@@ -191,11 +191,11 @@ export class WasmEngine {
       thrown = { error: new wasm.RuntimeError('memory minimum size exceeds memory limits') }
     }
     if (thrown !== undefined) throwHostFailure(run, thrown.error)
-    if (!isV2) run.chargeForExec()
+    if (chargesStart) run.chargeForExec()
     if (instance === undefined) {
       const text = thrown?.error instanceof Error ? thrown.error.message : String(thrown?.error)
       // The reference can't tell traps from other errors here; FVM 2 takes all for its own failure.
-      if (isV2) throw new FatalError(`failed to instantiate module: ${text}`)
+      if (!failedStartExits) throw new FatalError(`failed to instantiate module: ${text}`)
       throw new ActorExit(Exit.SYS_ILLEGAL_INSTRUCTION, `failed to instantiate module: ${text}`)
     }
     if (info.grows) run.setBudget(instance.exports[BUDGET_EXPORT] as WasmGlobal, MAX_MESSAGE_BYTES)
@@ -214,44 +214,22 @@ export class WasmEngine {
   }
 
   /**
-   * The function that a module calls for one syscall.
-   *
-   * The order is consensus: execution gas, the syscall's own, room for the result, the call, the result, the counter. When
-   * there is no room for the result the reference leaves without refreshing the counter, so what was executed before is
-   * charged once more by the next charge.
-   * @see ref-fvm fvm/src/syscalls/linker.rs `impl_syscall`
+   * The function that a module calls for one syscall. One flat function without arrays: it stands on the stack once per
+   * nested call.
    */
   #bind(row: SyscallRow): SyscallImport {
-    const { resultSize, run: handler, write } = row
-    // One flat function without arrays: it stands on the stack once per nested call.
+    const { resultSize, run: handler } = row
     return (a, b, c, d, e, f, g, h, i) => {
       const run = this.#current as Invocation
-      const { kernel, memory } = run
-      run.chargeForExec()
-      run.chargeForSyscall()
-      memory.refresh()
-      const resultAt = resultSize > 0 ? (a as number) >>> 0 : 0
-      if (resultAt + resultSize > memory.bytes.length && resultSize > 0) {
-        return fail(kernel, row, Errno.IllegalArgument, 'no space for return value')
-      }
+      const resultAt = run.beginSyscall(row, a)
+      if (resultAt === NO_ROOM) return Errno.IllegalArgument
       let errno = 0
       try {
-        if (resultSize > 0) {
-          const value = handler(run, b, c, d, e, f, g, h, i)
-          memory.refresh()
-          write(memory.view, resultAt, value as never)
-        } else {
-          handler(run, a, b, c, d, e, f, g, h, i)
-        }
-        kernel.lastError = undefined
+        const value = resultSize > 0 ? handler(run, b, c, d, e, f, g, h, i) : handler(run, a, b, c, d, e, f, g, h, i)
+        run.endSyscall(row, resultAt, value)
       } catch (error) {
         this.#current = run
-        if (!(error instanceof SyscallError)) {
-          if (isAbort(error)) run.updateGasAvailable()
-          else run.hostFailure = { error }
-          throw error
-        }
-        errno = fail(kernel, row, error.errno, error.message)
+        errno = run.failSyscall(row, error)
       }
       run.updateGasAvailable()
       return errno
@@ -263,17 +241,11 @@ export class WasmEngine {
    * nested call the engine's stack holds this frame and the modules' own, and not the machine's.
    */
   #bindNesting(row: SyscallRow): SyscallImport {
-    const { resultSize, run: handler, write } = row
+    const { run: handler } = row
     return (a, b, c, d, e, f, g, h, i) => {
       const run = this.#current as Invocation
-      const { kernel, memory } = run
-      run.chargeForExec()
-      run.chargeForSyscall()
-      memory.refresh()
-      const resultAt = (a as number) >>> 0
-      if (resultAt + resultSize > memory.bytes.length) {
-        return fail(kernel, row, Errno.IllegalArgument, 'no space for return value')
-      }
+      const resultAt = run.beginSyscall(row, a)
+      if (resultAt === NO_ROOM) return Errno.IllegalArgument
       let errno = 0
       try {
         const steps = handler(run, b, c, d, e, f, g, h, i) as Steps<never>
@@ -295,17 +267,10 @@ export class WasmEngine {
           }
           step = this.#goOn(steps, entered, result, thrown)
         }
-        memory.refresh()
-        write(memory.view, resultAt, step.value)
-        kernel.lastError = undefined
+        run.endSyscall(row, resultAt, step.value)
       } catch (error) {
         this.#current = run
-        if (!(error instanceof SyscallError)) {
-          if (isAbort(error)) run.updateGasAvailable()
-          else run.hostFailure = { error }
-          throw error
-        }
-        errno = fail(kernel, row, error.errno, error.message)
+        errno = run.failSyscall(row, error)
       }
       run.updateGasAvailable()
       return errno
@@ -399,10 +364,12 @@ type SyscallImport = (
   i?: unknown,
 ) => number
 
-/** Notes why a syscall failed; returns what the module gets. */
-function fail(kernel: Kernel, { module, name }: SyscallRow, errno: Errno, message: string): number {
-  kernel.lastError = { module, function: name, errno, message }
-  return errno
+function entryPoint(instance: WasmInstance, info: ModuleInfo, missingEntryExits: boolean): (params: number) => number {
+  if (info.invoke === 'fits') return instance.exports.invoke as (params: number) => number
+  if (info.invoke === 'absent' && missingEntryExits) {
+    throw new ActorExit(Exit.SYS_INVALID_RECEIVER, 'cannot upgrade to an actor without the entry point')
+  }
+  throw new FatalError('failed to find function `invoke` of the expected type')
 }
 
 /**
@@ -414,53 +381,4 @@ export function wasmCodeLoader(engine: WasmEngine, load: (code: Cid) => Uint8Arr
     const module = load(code)
     return module === undefined ? undefined : engine.code(code, () => module)
   }
-}
-
-function entryPoint(instance: WasmInstance, info: ModuleInfo, major: number): (params: number) => number {
-  if (info.invoke === 'fits') return instance.exports.invoke as (params: number) => number
-  if (info.invoke === 'absent' && major === 4) {
-    throw new ActorExit(Exit.SYS_INVALID_RECEIVER, 'cannot upgrade to an actor without the entry point')
-  }
-  throw new FatalError('failed to find function `invoke` of the expected type')
-}
-
-/** @throws VmError `HOST_STACK_EXHAUSTED` */
-function probeStack(): void {
-  try {
-    Reflect.apply(doNothing, undefined, STACK_PROBE)
-  } catch (cause) {
-    throw new VmError('HOST_STACK_EXHAUSTED', NO_STACK, {}, { cause })
-  }
-}
-
-function doNothing(): void {}
-
-function isAbort(error: unknown): boolean {
-  return error instanceof ActorExit || error instanceof OutOfGas || error instanceof FatalError
-}
-
-/** Throws if the run ended for a reason that is not the actor's. */
-function throwHostFailure(run: Invocation, error: unknown): void {
-  if (run.hostFailure !== undefined) throw stackFailure(run.hostFailure.error) ?? run.hostFailure.error
-  if (run.hostOutOfMemory) throw outOfMemory(error)
-  if (isAbort(error) || error instanceof wasm.RuntimeError) return
-  const failure = stackFailure(error)
-  if (failure !== undefined) throw failure
-  if (error instanceof RangeError) throw outOfMemory(error)
-  throw error
-}
-
-function stackFailure(cause: unknown): VmError | undefined {
-  if (!isStackExhausted(cause)) return undefined
-  return new VmError('HOST_STACK_EXHAUSTED', NO_STACK, {}, { cause })
-}
-
-function outOfMemory(cause: unknown): VmError {
-  return new VmError('HOST_MEMORY_EXHAUSTED', 'Cannot run message: the host has no memory left', {}, { cause })
-}
-
-/** What the actor's end means: its own exit or the machine's verdict as they are, a trap as exit code 4. */
-function outcomeOf(error: unknown): unknown {
-  if (!(error instanceof wasm.RuntimeError)) return error
-  return new ActorExit(Exit.SYS_ILLEGAL_INSTRUCTION, trapText(error.message))
 }

@@ -1,5 +1,18 @@
-import type { SendResult } from '../../kernel/kernel.ts'
-import { I32_RESULT, NOTHING, nestingSyscall, type ResultForm, type SyscallRow, syscall, U64, u32, u64 } from './row.ts'
+import type { DebugOps, GasOps, SendOps, SendResult } from '../../kernel/kernel.ts'
+import {
+  I32_RESULT,
+  NOTHING,
+  nestingSyscallsOf,
+  type ResultForm,
+  type SyscallRow,
+  syscallsOf,
+  U64,
+  u32,
+  u64,
+} from './row.ts'
+
+const gas = syscallsOf<GasOps>('gas')
+const debug = syscallsOf<DebugOps>('debug')
 
 const MAX_U64 = (1n << 64n) - 1n
 const MILLIGAS = 1000
@@ -17,8 +30,7 @@ const SENT: ResultForm<SendResult> = {
 
 /** @see ref-fvm release/v2 fvm/src/syscalls/send.rs */
 export const SEND_SYSCALLS_2: readonly SyscallRow[] = [
-  nestingSyscall(
-    'send',
+  nestingSyscallsOf<SendOps>('send')(
     'send',
     'iilill',
     SENT,
@@ -34,8 +46,7 @@ export const SEND_SYSCALLS_2: readonly SyscallRow[] = [
 
 /** @see ref-fvm fvm/src/syscalls/send.rs */
 export const SEND_SYSCALLS_3_4: readonly SyscallRow[] = [
-  nestingSyscall(
-    'send',
+  nestingSyscallsOf<SendOps>('send')(
     'send',
     'iilillll',
     SENT,
@@ -55,26 +66,26 @@ export const SEND_SYSCALLS_3_4: readonly SyscallRow[] = [
 
 /** A refund is possible there: the amount is signed. @see ref-fvm release/v2 fvm/src/syscalls/gas.rs */
 export const GAS_SYSCALLS_2: readonly SyscallRow[] = [
-  syscall('gas', 'charge', 'iil', NOTHING, ({ kernel, memory }, nameAt, nameLength, gas) =>
+  gas('charge', 'iil', NOTHING, ({ kernel, memory }, nameAt, nameLength, gas) =>
     kernel.chargeGas(memory.readText(u32(nameAt), u32(nameLength)), Number(gas) * MILLIGAS),
   ),
 ]
 
 /** @see ref-fvm fvm/src/syscalls/gas.rs */
 export const GAS_SYSCALLS_3_4: readonly SyscallRow[] = [
-  syscall('gas', 'charge', 'iil', NOTHING, ({ kernel, memory }, nameAt, nameLength, gas) =>
+  gas('charge', 'iil', NOTHING, ({ kernel, memory }, nameAt, nameLength, gas) =>
     kernel.chargeGas(memory.readText(u32(nameAt), u32(nameLength)), Number(u64(gas)) * MILLIGAS),
   ),
-  syscall('gas', 'available', '', U64, ({ kernel }) => kernel.gasAvailable()),
+  gas('available', '', U64, ({ kernel }) => kernel.gasAvailable()),
 ]
 
 /** @see ref-fvm fvm/src/syscalls/debug.rs */
 export const DEBUG_SYSCALLS: readonly SyscallRow[] = [
-  syscall('debug', 'log', 'ii', NOTHING, ({ kernel, memory }, at, length) => {
+  debug('log', 'ii', NOTHING, ({ kernel, memory }, at, length) => {
     if (kernel.debugEnabled()) kernel.log(memory.readText(u32(at), u32(length)))
   }),
-  syscall('debug', 'enabled', '', I32_RESULT, ({ kernel }) => (kernel.debugEnabled() ? 0 : -1)),
-  syscall('debug', 'store_artifact', 'iiii', NOTHING, ({ kernel, memory }, nameAt, nameLength, dataAt, dataLength) => {
+  debug('enabled', '', I32_RESULT, ({ kernel }) => (kernel.debugEnabled() ? 0 : -1)),
+  debug('store_artifact', 'iiii', NOTHING, ({ kernel, memory }, nameAt, nameLength, dataAt, dataLength) => {
     if (!kernel.debugEnabled()) return
     const data = memory.slice(u32(dataAt), u32(dataLength))
     kernel.storeArtifact(memory.readText(u32(nameAt), u32(nameLength)), data)

@@ -1,5 +1,8 @@
-import type { NetworkContext } from '../../kernel/kernel.ts'
-import { bytesResult, type ResultForm, type SyscallRow, syscall, TOKEN, U32, u32, writeToken } from './row.ts'
+import type { NetworkContext, NetworkOps, RandomnessOps } from '../../kernel/kernel.ts'
+import { bytesResult, type ResultForm, type SyscallRow, syscallsOf, TOKEN, U32, u32, writeToken } from './row.ts'
+
+const network = syscallsOf<NetworkOps>('network')
+const rand = syscallsOf<RandomnessOps>('rand')
 
 const RANDOMNESS_BYTES = 32
 
@@ -15,20 +18,20 @@ const NETWORK_CONTEXT: ResultForm<NetworkContext> = {
   },
 }
 
-const CIRCULATING_SUPPLY: SyscallRow = syscall('network', 'total_fil_circ_supply', '', TOKEN, ({ kernel }) =>
+const CIRCULATING_SUPPLY: SyscallRow = network('total_fil_circ_supply', '', TOKEN, ({ kernel }) =>
   kernel.totalFilCircSupply(),
 )
 
 /** @see ref-fvm release/v2 fvm/src/syscalls/network.rs */
 export const NETWORK_SYSCALLS_2: readonly SyscallRow[] = [
-  syscall('network', 'base_fee', '', TOKEN, ({ kernel }) => kernel.baseFee()),
+  network('base_fee', '', TOKEN, ({ kernel }) => kernel.baseFee()),
   CIRCULATING_SUPPLY,
 ]
 
 /** @see ref-fvm fvm/src/syscalls/network.rs */
 export const NETWORK_SYSCALLS_3_4: readonly SyscallRow[] = [
-  syscall('network', 'context', '', NETWORK_CONTEXT, ({ kernel }) => kernel.networkContext()),
-  syscall('network', 'tipset_cid', 'lii', U32, ({ kernel, memory }, epoch, outAt, outLength) => {
+  network('context', '', NETWORK_CONTEXT, ({ kernel }) => kernel.networkContext()),
+  network('tipset_cid', 'lii', U32, ({ kernel, memory }, epoch, outAt, outLength) => {
     memory.checkBounds(u32(outAt), u32(outLength))
     return memory.writeCid(kernel.tipsetCid(epoch), u32(outAt), u32(outLength))
   }),
@@ -39,16 +42,16 @@ const RANDOMNESS = bytesResult(RANDOMNESS_BYTES)
 
 /** @see ref-fvm release/v3 fvm/src/syscalls/rand.rs */
 export const RANDOMNESS_SYSCALLS_2_3: readonly SyscallRow[] = [
-  syscall('rand', 'get_chain_randomness', 'llii', RANDOMNESS, ({ kernel, memory }, tag, epoch, at, length) =>
+  rand('get_chain_randomness', 'llii', RANDOMNESS, ({ kernel, memory }, tag, epoch, at, length) =>
     kernel.chainRandomnessTagged(tag, epoch, memory.slice(u32(at), u32(length))),
   ),
-  syscall('rand', 'get_beacon_randomness', 'llii', RANDOMNESS, ({ kernel, memory }, tag, epoch, at, length) =>
+  rand('get_beacon_randomness', 'llii', RANDOMNESS, ({ kernel, memory }, tag, epoch, at, length) =>
     kernel.beaconRandomnessTagged(tag, epoch, memory.slice(u32(at), u32(length))),
   ),
 ]
 
 /** FIP-0075 */
 export const RANDOMNESS_SYSCALLS_4: readonly SyscallRow[] = [
-  syscall('rand', 'get_chain_randomness', 'l', RANDOMNESS, ({ kernel }, epoch) => kernel.chainRandomness(epoch)),
-  syscall('rand', 'get_beacon_randomness', 'l', RANDOMNESS, ({ kernel }, epoch) => kernel.beaconRandomness(epoch)),
+  rand('get_chain_randomness', 'l', RANDOMNESS, ({ kernel }, epoch) => kernel.chainRandomness(epoch)),
+  rand('get_beacon_randomness', 'l', RANDOMNESS, ({ kernel }, epoch) => kernel.beaconRandomness(epoch)),
 ]

@@ -1,6 +1,8 @@
-import type { ConsensusFault } from '../../kernel/kernel.ts'
+import type { ConsensusFault, CryptoOps, ProofOps } from '../../kernel/kernel.ts'
 import { Errno, SyscallError } from '../../kernel/outcomes.ts'
-import { bytesResult, NOTHING, type ResultForm, type SyscallRow, syscall, U32, u32, u64, VERDICT } from './row.ts'
+import { bytesResult, NOTHING, type ResultForm, type SyscallRow, syscallsOf, U32, u32, u64, VERDICT } from './row.ts'
+
+const crypto = syscallsOf<CryptoOps & ProofOps>('crypto')
 
 const SECP_HASH_BYTES = 32
 const SECP_SIGNATURE_BYTES = 65
@@ -19,8 +21,7 @@ const FAULT: ResultForm<ConsensusFault> = {
   },
 }
 
-const VERIFY_SIGNATURE: SyscallRow = syscall(
-  'crypto',
+const VERIFY_SIGNATURE: SyscallRow = crypto(
   'verify_signature',
   'iiiiiii',
   VERDICT,
@@ -35,8 +36,7 @@ const VERIFY_SIGNATURE: SyscallRow = syscall(
 )
 
 /** FIP-0079 */
-const VERIFY_BLS_AGGREGATE: SyscallRow = syscall(
-  'crypto',
+const VERIFY_BLS_AGGREGATE: SyscallRow = crypto(
   'verify_bls_aggregate',
   'iiiii',
   VERDICT,
@@ -61,17 +61,11 @@ const VERIFY_BLS_AGGREGATE: SyscallRow = syscall(
 )
 
 const RECOVER_AND_HASH: readonly SyscallRow[] = [
-  syscall(
-    'crypto',
-    'recover_secp_public_key',
-    'ii',
-    bytesResult(SECP_KEY_BYTES),
-    ({ kernel, memory }, hashAt, sigAt) => {
-      const hash = memory.slice(u32(hashAt), SECP_HASH_BYTES)
-      return kernel.recoverSecpPublicKey(hash, memory.slice(u32(sigAt), SECP_SIGNATURE_BYTES))
-    },
-  ),
-  syscall('crypto', 'hash', 'liiii', U32, ({ kernel, memory }, code, dataAt, dataLength, digestAt, digestLength) => {
+  crypto('recover_secp_public_key', 'ii', bytesResult(SECP_KEY_BYTES), ({ kernel, memory }, hashAt, sigAt) => {
+    const hash = memory.slice(u32(hashAt), SECP_HASH_BYTES)
+    return kernel.recoverSecpPublicKey(hash, memory.slice(u32(sigAt), SECP_SIGNATURE_BYTES))
+  }),
+  crypto('hash', 'liiii', U32, ({ kernel, memory }, code, dataAt, dataLength, digestAt, digestLength) => {
     memory.checkBounds(u32(digestAt), u32(digestLength))
     const digest = kernel.hash(u64(code), memory.slice(u32(dataAt), u32(dataLength)))
     const length = Math.min(u32(digestLength), digest.length)
@@ -81,13 +75,12 @@ const RECOVER_AND_HASH: readonly SyscallRow[] = [
 ]
 
 /** FVM 2 alone verifies single seals. */
-const VERIFY_SEAL: SyscallRow = syscall('crypto', 'verify_seal', 'ii', VERDICT, ({ kernel, memory }, at, length) =>
+const VERIFY_SEAL: SyscallRow = crypto('verify_seal', 'ii', VERDICT, ({ kernel, memory }, at, length) =>
   kernel.verifySeal(memory.slice(u32(at), u32(length))),
 )
 
 const PROOFS: readonly SyscallRow[] = [
-  syscall(
-    'crypto',
+  crypto(
     'compute_unsealed_sector_cid',
     'liiii',
     U32,
@@ -97,11 +90,10 @@ const PROOFS: readonly SyscallRow[] = [
       return memory.writeCid(kernel.computeUnsealedSectorCid(proofType, pieces), u32(cidAt), u32(cidLength))
     },
   ),
-  syscall('crypto', 'verify_post', 'ii', VERDICT, ({ kernel, memory }, at, length) =>
+  crypto('verify_post', 'ii', VERDICT, ({ kernel, memory }, at, length) =>
     kernel.verifyPost(memory.slice(u32(at), u32(length))),
   ),
-  syscall(
-    'crypto',
+  crypto(
     'verify_consensus_fault',
     'iiiiii',
     FAULT,
@@ -112,13 +104,13 @@ const PROOFS: readonly SyscallRow[] = [
         memory.slice(u32(extraAt), u32(extraLength)),
       ),
   ),
-  syscall('crypto', 'verify_aggregate_seals', 'ii', VERDICT, ({ kernel, memory }, at, length) =>
+  crypto('verify_aggregate_seals', 'ii', VERDICT, ({ kernel, memory }, at, length) =>
     kernel.verifyAggregateSeals(memory.slice(u32(at), u32(length))),
   ),
-  syscall('crypto', 'verify_replica_update', 'ii', VERDICT, ({ kernel, memory }, at, length) =>
+  crypto('verify_replica_update', 'ii', VERDICT, ({ kernel, memory }, at, length) =>
     kernel.verifyReplicaUpdate(memory.slice(u32(at), u32(length))),
   ),
-  syscall('crypto', 'batch_verify_seals', 'iii', NOTHING, ({ kernel, memory }, at, length, outAt) => {
+  crypto('batch_verify_seals', 'iii', NOTHING, ({ kernel, memory }, at, length, outAt) => {
     const results = kernel.batchVerifySeals(memory.slice(u32(at), u32(length)), (count) =>
       memory.checkBounds(u32(outAt), count),
     )

@@ -1,6 +1,8 @@
-import type { EventEntryHeader } from '../../kernel/kernel.ts'
+import type { EventEntryHeader, EventOps } from '../../kernel/kernel.ts'
 import { Errno, SyscallError } from '../../kernel/outcomes.ts'
-import { NOTHING, type SyscallRow, syscall, u32 } from './row.ts'
+import { NOTHING, type SyscallRow, syscallsOf, u32 } from './row.ts'
+
+const event = syscallsOf<EventOps>('event')
 
 /** flags u64, codec u64, key length u32, value length u32. @see ref-fvm shared/src/sys/mod.rs `EventEntry` */
 const ENTRY_BYTES = 24
@@ -13,15 +15,14 @@ const ENTRIES_READ = 256
 
 /** @see ref-fvm release/v3 fvm/src/syscalls/event.rs */
 export const EVENT_SYSCALLS_3: readonly SyscallRow[] = [
-  syscall('event', 'emit_event', 'ii', NOTHING, ({ kernel, memory }, at, length) =>
+  event('emit_event', 'ii', NOTHING, ({ kernel, memory }, at, length) =>
     kernel.emitEventCbor(memory.slice(u32(at), u32(length))),
   ),
 ]
 
 /** FIP-0072. @see ref-fvm fvm/src/syscalls/event.rs */
 export const EVENT_SYSCALLS_4: readonly SyscallRow[] = [
-  syscall(
-    'event',
+  event(
     'emit_event',
     'iiiiii',
     NOTHING,

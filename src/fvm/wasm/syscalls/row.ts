@@ -8,9 +8,9 @@ export type I32 = number
 /** An i64 of the actor as it comes from the engine: signed. Unsigned after {@link u64}. */
 export type I64 = bigint
 
-/** What a syscall's handler sees. */
-export interface SyscallContext {
-  readonly kernel: Kernel
+/** What a syscall's handler sees: of the kernel the operations that it needs, and the actor's memory. */
+export interface SyscallContext<Ops> {
+  readonly kernel: Ops
   readonly memory: ActorMemory
 }
 
@@ -40,7 +40,7 @@ export interface SyscallRow {
 
 /** See {@link SyscallRow.run}. */
 export type SyscallHandler = (
-  context: SyscallContext,
+  context: SyscallContext<Kernel>,
   a?: unknown,
   b?: unknown,
   c?: unknown,
@@ -59,45 +59,41 @@ type Args<Params extends string> = Params extends `i${infer Rest}`
     ? [I64, ...Args<Rest>]
     : []
 
-/**
- * Makes a row. The letters give the handler's argument types.
- * @param params - `i` and `l`, see {@link SyscallRow.params}
- */
-export function syscall<const Params extends string, T>(
-  module: string,
+/** Makes a row of a module. The letters of {@link SyscallRow.params} give the handler's argument types. */
+type MakeRow<Ops> = <const Params extends string, T>(
   name: string,
   params: Params,
   result: ResultForm<T>,
-  handler: (context: SyscallContext, ...args: Args<Params>) => T,
-): SyscallRow {
-  return {
-    module,
-    name,
-    params,
-    resultSize: result.size,
-    nests: false,
-    run: handler as unknown as SyscallHandler,
-    write: result.write as (view: DataView, at: number, value: never) => void,
-  }
+  handler: (context: SyscallContext<Ops>, ...args: Args<Params>) => T,
+) => SyscallRow
+
+/** As {@link MakeRow}, for one that calls other actors: the handler gives the call's steps. */
+type MakeNestingRow<Ops> = <const Params extends string, T>(
+  name: string,
+  params: Params,
+  result: ResultForm<T>,
+  handler: (context: SyscallContext<Ops>, ...args: Args<Params>) => Steps<T>,
+) => SyscallRow
+
+/** Makes the rows of one module, whose handlers see these operations and no others. */
+export function syscallsOf<Ops>(module: string): MakeRow<Ops> {
+  return (name, params, result, handler) => row(module, name, params, result, handler, false)
 }
 
-/** As {@link syscall}, for one that calls other actors: the handler gives the call's steps. */
-export function nestingSyscall<const Params extends string, T>(
+export function nestingSyscallsOf<Ops>(module: string): MakeNestingRow<Ops> {
+  return (name, params, result, handler) => row(module, name, params, result, handler, true)
+}
+
+function row(
   module: string,
   name: string,
-  params: Params,
-  result: ResultForm<T>,
-  handler: (context: SyscallContext, ...args: Args<Params>) => Steps<T>,
+  params: string,
+  result: ResultForm<never>,
+  handler: unknown,
+  nests: boolean,
 ): SyscallRow {
-  return {
-    module,
-    name,
-    params,
-    resultSize: result.size,
-    nests: true,
-    run: handler as unknown as SyscallHandler,
-    write: result.write as (view: DataView, at: number, value: never) => void,
-  }
+  const { size: resultSize, write } = result
+  return { module, name, params, resultSize, nests, run: handler as SyscallHandler, write }
 }
 
 export function u32(value: I32): number {

@@ -1,8 +1,10 @@
 import { Exit, FIRST_USER_EXIT_CODE } from '../../../types/exitCodes.ts'
-import type { MessageContext, NetworkContext } from '../../kernel/kernel.ts'
+import type { MessageContext, MessageOps, NetworkContext, NetworkOps } from '../../kernel/kernel.ts'
 import { ActorExit, SyscallError } from '../../kernel/outcomes.ts'
 import { lossyText } from '../actorMemory.ts'
-import { NOTHING, type ResultForm, type SyscallContext, type SyscallRow, syscall, u32, writeToken } from './row.ts'
+import { NOTHING, type ResultForm, type SyscallContext, type SyscallRow, syscallsOf, u32, writeToken } from './row.ts'
+
+const vm = syscallsOf<MessageOps & NetworkOps>('vm')
 
 /** Bytes of an exit message that go into a backtrace. */
 const MAX_MESSAGE_BYTES = 1024
@@ -41,7 +43,7 @@ const INVOCATION_CONTEXT: ResultForm<InvocationContext> = {
   },
 }
 
-function exitMessage({ memory }: SyscallContext, at: number, length: number): string {
+function exitMessage({ memory }: SyscallContext<unknown>, at: number, length: number): string {
   if (length === 0) return 'actor aborted'
   let bytes: Uint8Array
   try {
@@ -59,7 +61,7 @@ function exitMessage({ memory }: SyscallContext, at: number, length: number): st
 
 /** @see ref-fvm release/v2 fvm/src/syscalls/vm.rs */
 export const VM_SYSCALLS_2: readonly SyscallRow[] = [
-  syscall('vm', 'abort', 'iii', NOTHING, ({ memory }, codeWord, messageAt, messageLength) => {
+  vm('abort', 'iii', NOTHING, ({ memory }, codeWord, messageAt, messageLength) => {
     const code = u32(codeWord)
     // Unlike `exit`, 0 is a system's code here.
     if (code < FIRST_USER_EXIT_CODE) {
@@ -76,7 +78,7 @@ export const VM_SYSCALLS_2: readonly SyscallRow[] = [
     }
     throw new ActorExit(code, message)
   }),
-  syscall('vm', 'context', '', INVOCATION_CONTEXT, ({ kernel }) => ({
+  vm('context', '', INVOCATION_CONTEXT, ({ kernel }) => ({
     message: kernel.messageContext(),
     network: kernel.networkContext(),
   })),
@@ -84,12 +86,12 @@ export const VM_SYSCALLS_2: readonly SyscallRow[] = [
 
 /** @see ref-fvm fvm/src/syscalls/vm.rs */
 export const VM_SYSCALLS_3_4: readonly SyscallRow[] = [
-  syscall('vm', 'exit', 'iiii', NOTHING, (context, codeWord, handle, messageAt, messageLength) => {
+  vm('exit', 'iiii', NOTHING, (context, codeWord, handle, messageAt, messageLength) => {
     const code = u32(codeWord)
     if (code !== 0 && code < FIRST_USER_EXIT_CODE) {
       throw new ActorExit(Exit.SYS_ILLEGAL_EXIT_CODE, `actor aborted with code ${code}`, u32(handle))
     }
     throw new ActorExit(code, exitMessage(context, u32(messageAt), u32(messageLength)), u32(handle))
   }),
-  syscall('vm', 'message_context', '', MESSAGE_CONTEXT, ({ kernel }) => kernel.messageContext()),
+  vm('message_context', '', MESSAGE_CONTEXT, ({ kernel }) => kernel.messageContext()),
 ]
