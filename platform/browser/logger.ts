@@ -1,5 +1,5 @@
 /** The log of a tab: the browser's console. */
-import type { ErrorInfo } from '../../src/base/errors.ts'
+import { partedLog } from '../../src/base/partedLog.ts'
 import type { Logger } from '../../src/base/ports.ts'
 
 /** Levels from the most talkative to none at all. */
@@ -8,13 +8,8 @@ export type BrowserLogLevel = (typeof BROWSER_LOG_LEVELS)[number]
 
 /** A log of events from `level` on. */
 export function consoleLogger(level: BrowserLogLevel): Logger {
-  const least = BROWSER_LOG_LEVELS.indexOf(level)
-  const at =
-    (own: 'debug' | 'info' | 'warn' | 'error') =>
-    (message: string, info?: ErrorInfo): void => {
-      if (BROWSER_LOG_LEVELS.indexOf(own) < least) return
-      if (info === undefined) console[own](`petrel: ${message}`)
-      else console[own](`petrel: ${message}`, info)
-    }
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  return partedLog(level, (own, part, message, info) => {
+    if (info === undefined) console[own](`petrel ${part}: ${message}`)
+    else console[own](`petrel ${part}: ${message}`, info)
+  })
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { carBlocks, carSections, readCarHeader } from '../../src/archive/car.ts'
 import { memorySource, readExactly } from '../../src/codec/byteSource.ts'
 import { type Cid, CODEC_RAW, parseCid } from '../../src/codec/cid.ts'
+import type { Blockstore } from '../../src/ipld/blockstore.ts'
 import { isBlockOf } from '../../src/ipld/verifyBlock.ts'
 import { PlatformError } from './errors.ts'
 import { openFileSource } from './fileSource.ts'
@@ -40,6 +41,12 @@ export class ActorBundles {
   /** The Wasm module of a code CID out of any bundle; undefined when no bundle has it. */
   code(code: Cid): Uint8Array | undefined {
     return code.codec === CODEC_RAW ? this.block(code) : undefined
+  }
+
+  /** Whether a bundle names the block. */
+  includes(wanted: Cid): boolean {
+    this.#bundleOf ??= this.#index()
+    return this.#bundleOf.has(wanted.key)
   }
 
   /** A block out of any bundle, Wasm module or part of a manifest; undefined when no bundle has it. */
@@ -108,6 +115,16 @@ export class ActorBundles {
       }
     }
     return index
+  }
+}
+
+/** The bundles' blocks as a store below others: actors' code and manifests are objects of the chain. Takes nothing. */
+export function bundledBlocks(bundles: ActorBundles): Blockstore {
+  const get = (cid: Cid): Uint8Array | undefined => bundles.block(cid)
+  return {
+    get,
+    has: (cid) => bundles.includes(cid),
+    put: () => undefined,
   }
 }
 

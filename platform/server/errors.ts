@@ -14,6 +14,7 @@ export type PlatformErrorCode =
   | 'DOWNLOAD_FAILED'
   | 'CHECKSUM_WRONG'
   | 'NAME_INVALID'
+  | 'BACKUP_REFUSED'
   | 'BUNDLE_INVALID'
 
 /** An error of the platform layer. */

@@ -1,5 +1,5 @@
 /** The log: one line per event, on standard error or wherever `write` puts it. */
-import type { ErrorInfo } from '../../src/base/errors.ts'
+import { partedLog } from '../../src/base/partedLog.ts'
 import type { Logger } from '../../src/base/ports.ts'
 
 /** Levels from the most talkative to none at all. */
@@ -11,7 +11,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 export interface LoggerOptions {
   /** Events below it are dropped. */
   readonly level: LogLevel
-  /** `text` for people, `json` for log collectors: one object per line with `time`, `level`, `message`, `info`. */
+  /** `text` for people, `json` for log collectors: one object per line with `time`, `level`, `part`, `message`, `info`. */
   readonly format: 'text' | 'json'
   /** Takes one line, line feed included. Default: standard error. */
   readonly write?: (line: string) => void
@@ -26,21 +26,16 @@ function plainJson(value: unknown): string {
   })
 }
 
-/** Creates a log. */
+/** Creates a log. Each line names the part of the node that it comes from. */
 export function createLogger(options: LoggerOptions): Logger {
   const write = options.write ?? ((line: string) => void process.stderr.write(line))
-  const least = LOG_LEVELS.indexOf(options.level)
-  const at =
-    (level: 'debug' | 'info' | 'warn' | 'error') =>
-    (message: string, info?: ErrorInfo): void => {
-      if (LOG_LEVELS.indexOf(level) < least) return
-      const time = new Date().toISOString()
-      if (options.format === 'json') {
-        write(`${plainJson({ time, level, message, ...(info === undefined ? {} : { info }) })}\n`)
-        return
-      }
-      const details = info === undefined ? '' : ` ${plainJson(info)}`
-      write(`${time} ${level.toUpperCase().padEnd(5)} ${message}${details}\n`)
+  return partedLog(options.level, (level, part, message, info) => {
+    const time = new Date().toISOString()
+    if (options.format === 'json') {
+      write(`${plainJson({ time, level, part, message, ...(info === undefined ? {} : { info }) })}\n`)
+      return
     }
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+    const details = info === undefined ? '' : ` ${plainJson(info)}`
+    write(`${time} ${level.toUpperCase().padEnd(5)} ${part.padEnd(7)} ${message}${details}\n`)
+  })
 }

@@ -16,8 +16,10 @@ import type { P2pHost } from '../../src/p2p/host/host.ts'
 import { KeyStore } from '../../src/wallet/keyStore.ts'
 import { Sealer } from '../../src/wallet/sealing.ts'
 import type { SecretStore } from '../../src/wallet/secretStore.ts'
+import { ActorBundles, bundledBlocks } from './actorBundles.ts'
 import { Home, writeFile } from './home.ts'
 import { LmdbEnvironment } from './lmdbStore.ts'
+import { nodeFiles } from './nodeFiles.ts'
 import { openHost } from './openHost.ts'
 import { openVm } from './openVm.ts'
 import type { ServeOptions } from './options.ts'
@@ -59,10 +61,9 @@ export async function inHome(repo: string, run: (home: Home, closers: Closers) =
 export function openDiskStores(home: Home, archive: ArchiveStore | undefined): HostStores {
   const nodes = new NodeCache()
   const environment = new LmdbEnvironment({ path: home.chain, nodes })
-  const blocks =
-    archive === undefined ? environment.blocks : new LayeredBlockstore([environment.blocks, archive], nodes)
+  const below = archive === undefined ? [] : [archive]
   return {
-    blocks,
+    blocks: new LayeredBlockstore([environment.blocks, ...below, bundledBlocks(new ActorBundles(home.actors))], nodes),
     own: environment.blocks,
     meta: environment.meta,
     secrets: new SecretFiles(home.keystore),
@@ -73,8 +74,9 @@ export function openDiskStores(home: Home, archive: ArchiveStore | undefined): H
 /** Stores of a node that keeps only its keys and tokens: the files that its command line reads. */
 export function openMemoryStores(home: Home): HostStores {
   const meta = new MemoryStore()
+  const nodes = new NodeCache()
   return {
-    blocks: new MemoryBlockstore(new NodeCache()),
+    blocks: new LayeredBlockstore([new MemoryBlockstore(nodes), bundledBlocks(new ActorBundles(home.actors))], nodes),
     own: undefined,
     meta,
     secrets: new SecretFiles(home.keystore),
@@ -136,6 +138,7 @@ export async function processShim(
     keystore,
     settings: { version, http, shutdown },
     keepState: options.keepState,
+    files: nodeFiles(home, meta),
     openMachine: (view, mode) => openVm(view, { ...chain, actors: home.actors, mode }, ports.log),
     openHost:
       net === undefined

@@ -27,12 +27,29 @@ export interface Random {
   fill(out: Uint8Array): void
 }
 
+/** How much an event matters; the first are the most talkative. */
+export const LOG_EVENT_LEVELS = ['debug', 'info', 'warn', 'error'] as const
+/** One of {@link LOG_EVENT_LEVELS}. */
+export type LogEventLevel = (typeof LOG_EVENT_LEVELS)[number]
+
 /** The log. `info` is plain data without secrets. */
 export interface Logger {
   debug(message: string, info?: ErrorInfo): void
   info(message: string, info?: ErrorInfo): void
   warn(message: string, info?: ErrorInfo): void
   error(message: string, info?: ErrorInfo): void
+  /** Parts with levels of their own. Absent: one level for everything, and it cannot be changed. */
+  readonly parts?: LogParts
+}
+
+/** The parts of a log. */
+export interface LogParts {
+  /** The log of a part, made when it is first asked for. */
+  of(name: string): Logger
+  /** In order of name. */
+  names(): string[]
+  /** From now on the part prints events of this level and above; `silent`: none. @param name - `*`: every part, later ones too */
+  setLevel(name: string, level: LogEventLevel | 'silent'): void
 }
 
 /** One write of a {@link KeyValueStore.batch}. */

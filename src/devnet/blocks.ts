@@ -4,11 +4,10 @@
  */
 
 import { utf8 } from '../base/bytes.ts'
-import { storeBlockMessages } from '../chain/blockMessages.ts'
 import type { TipsetState } from '../chain/vm.ts'
-import type { Cid } from '../codec/cid.ts'
+import { storeSignedMessages } from '../consensus/createBlock.ts'
 import { type ElectionPower, runElection, ticketInput } from '../consensus/election.ts'
-import { aggregate, BLS_EMPTY_AGGREGATE, sign } from '../crypto/bls.ts'
+import { sign } from '../crypto/bls.ts'
 import { computeVrf } from '../crypto/vrf.ts'
 import type { Blockstore } from '../ipld/blockstore.ts'
 import type { Address } from '../types/address.ts'
@@ -82,12 +81,7 @@ export function createBlock(
   winner: Winner,
   messages: readonly SignedMessage[],
 ): BlockHeader {
-  const bls = messages.filter((one) => one.signature.type === SIGNATURE_BLS)
-  const meta: Cid = storeBlockMessages(store, {
-    bls: bls.map((one) => one.message),
-    signed: messages.filter((one) => one.signature.type !== SIGNATURE_BLS),
-  })
-  const data = bls.length === 0 ? BLS_EMPTY_AGGREGATE : aggregate(bls.map((one) => one.signature.data))
+  const { meta, blsAggregate } = storeSignedMessages(store, messages)
   const header: BlockHeader = {
     miner: winner.producer.miner,
     ticket: { vrfProof: winner.ticket },
@@ -100,7 +94,7 @@ export function createBlock(
     parentStateRoot: input.baseState.stateRoot,
     parentMessageReceipts: input.baseState.receiptsRoot,
     messages: meta,
-    blsAggregate: { type: SIGNATURE_BLS, data },
+    blsAggregate,
     timestamp: input.timestamp,
     blockSig: null,
     forkSignaling: 0,

@@ -1,5 +1,6 @@
 /** A node with a local chain: its accounts' keys in the wallet, the producers, their methods. */
 import { BaseError, PetrelError } from '../base/errors.ts'
+import { logOf } from '../base/partedLog.ts'
 import { Devnet } from '../devnet/devnet.ts'
 import type { DevnetKey } from '../devnet/keys.ts'
 import type { DevnetPlan } from '../devnet/plan.ts'
@@ -39,7 +40,7 @@ export async function startDevnetNode(
         flush: () => parts.meta.flush(),
         timers: ports.timers,
         clock: ports.clock,
-        log: ports.log,
+        log: logOf(ports.log, 'devnet'),
       },
       plan.options,
     )

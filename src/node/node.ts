@@ -4,6 +4,7 @@
 
 import type { ArchiveStore } from '../archive/carStore.ts'
 import { toHex } from '../base/bytes.ts'
+import { logOf } from '../base/partedLog.ts'
 import type { KeyValueStore } from '../base/ports.ts'
 import { accountKey, actorOf, tryActorOf } from '../chain/actorLookup.ts'
 import { ActorStates } from '../chain/actorStates.ts'
@@ -22,6 +23,7 @@ import type { P2pHost } from '../p2p/host/host.ts'
 import { loadIdentity } from '../p2p/host/identity.ts'
 import { OfflineNet } from '../p2p/host/offlineNet.ts'
 import { peerPlace } from '../p2p/host/peerPlace.ts'
+import type { PaymentDraft } from '../payments/marketFunds.ts'
 import { RpcEngine } from '../rpc/engine.ts'
 import { HttpHandler, type HttpOptions } from '../rpc/http.ts'
 import type { MethodRow } from '../rpc/method.ts'
@@ -34,10 +36,13 @@ import { ethAddressMethods } from '../rpc/methods/ethAddress.ts'
 import { executionMethods, type FoundMessage } from '../rpc/methods/execution.ts'
 import { f3Methods } from '../rpc/methods/f3.ts'
 import { finalityMethods } from '../rpc/methods/finality.ts'
+import { marketMethods } from '../rpc/methods/market.ts'
 import { minerMethods } from '../rpc/methods/miner.ts'
 import { multisigMethods } from '../rpc/methods/multisig.ts'
 import { netMethods } from '../rpc/methods/net.ts'
 import { networkMethods } from '../rpc/methods/network.ts'
+import { type NodeMethodsDeps, nodeMethods } from '../rpc/methods/node.ts'
+import { type ObjectMethodsDeps, objectMethods } from '../rpc/methods/objects.ts'
 import { paramsMethods } from '../rpc/methods/params.ts'
 import { registryMethods } from '../rpc/methods/registry.ts'
 import { searchMethods } from '../rpc/methods/search.ts'
@@ -57,12 +62,16 @@ import { Wallet } from '../wallet/wallet.ts'
 import { importF3Data } from './f3FromSnapshot.ts'
 import { fetchingRows } from './fetchingRows.ts'
 import { followF3, openFinality } from './followF3.ts'
+import { gossipPeers } from './gossipPeers.ts'
 import { followHead } from './headSync.ts'
+import { openMarketFunds } from './marketFunds.ts'
 import { type MempoolSettings, type NodeMempool, openMempool } from './messagePool.ts'
 import { type BlockExchange, type Networking, startNetworking, type ValidateMode } from './networking.ts'
 import type { NodePorts } from './nodePorts.ts'
 
 const SESSION_BYTES = 16
+/** What the pool fills in. */
+const UNPRICED = { version: 0, nonce: 0n, gasLimit: 0n, gasFeeCap: 0n, gasPremium: 0n } as const
 
 /** What a node is made of besides the ports. */
 export interface NodeParts {
@@ -79,9 +88,13 @@ export interface NodeParts {
   readonly edge?: BlockEdge
   /** The snapshot below the store, indexed when the promise resolves: its finality certificates are taken then. */
   readonly snapshot?: { readonly store: ArchiveStore; readonly ready: Promise<void> }
-  /** What exports and collections need of the store. */
-  readonly care?: Pick<ChainExportDeps, 'code' | 'collect'>
+  readonly care?: NodeCare
 }
+
+/** What the platform does with the node's store and files; whatever is absent is refused. */
+export type NodeCare = Pick<ChainExportDeps, 'collect' | 'createFile'> &
+  Pick<ObjectMethodsDeps, 'deleteBlock' | 'storeInfo'> &
+  Pick<NodeMethodsDeps, 'backup'>
 
 /** How a node meets others. */
 export interface NodeNet {
@@ -129,6 +142,7 @@ export async function startNode(
 ): Promise<PetrelNode> {
   const { network, view, meta, keystore, net } = parts
   const edge = net?.exchange.fetcher.run ?? parts.edge
+  const portsOf = (part: string): NodePorts => ({ ...ports, log: logOf(ports.log, part) })
   // What is not here is fetched where it is missed: of a state that was never executed, or of an old one.
   const vm = edge === undefined ? parts.vm : new FetchingVmHost(parts.vm, edge)
   const { addressPrefix } = network
@@ -139,15 +153,15 @@ export async function startNode(
   const mempool = await openMempool(
     { view, vm, meta, wallet, executes: net?.mode !== 'headers', edge },
     { publish, ...settings.mempool },
-    ports,
+    portsOf('mempool'),
   )
   const networking =
-    net === undefined ? undefined : startNetworking({ ...net, view, vm, pool: mempool.pool, meta }, ports)
+    net === undefined ? undefined : startNetworking({ ...net, view, vm, pool: mempool.pool, meta }, portsOf('sync'))
   const { f3, finality } = openFinality(view, meta)
   const stopping = new AbortController()
   if (f3 !== undefined && parts.snapshot !== undefined) {
     const { store: archive, ready } = parts.snapshot
-    ready.then(() => importF3Data(f3, archive, ports, stopping.signal)).catch(() => undefined)
+    ready.then(() => importF3Data(f3, archive, portsOf('f3'), stopping.signal)).catch(() => undefined)
   }
   const following =
     net === undefined || networking === undefined || f3 === undefined
@@ -159,9 +173,9 @@ export async function startNode(
             edge: net.exchange.fetcher.run,
             checkpoint: (key) => networking.syncer.checkpoint(key),
           },
-          ports,
+          portsOf('f3'),
         )
-  const search: WaitDeps = { view, vm, log: ports.log }
+  const search: WaitDeps = { view, vm, log: portsOf('chain').log }
   const sync = networking === undefined ? followHead(view, ports.clock) : undefined
   const keyAddress = (one: Address): Address => accountKey(view, view.stateBefore(view.store.head()), one)
   const session = new Uint8Array(SESSION_BYTES)
@@ -172,6 +186,9 @@ export async function startNode(
   }
   const findMessage = (cid: Cid): Promise<FoundMessage | undefined> =>
     findSought(cid, { limit: NO_LOOKBACK_LIMIT, allowReplaced: true })
+  const states = new ActorStates(view.store.blocks, view.codes)
+  const push = async (draft: PaymentDraft): Promise<Cid> =>
+    signedMessageCid(await mempool.sender.send({ ...UNPRICED, ...draft }, DEFAULT_SEND_SPEC))
   const rows: MethodRow[] = [
     ...commonMethods({
       version: `${settings.version}+${network.name}`,
@@ -182,12 +199,25 @@ export async function startNode(
       table: () => table,
       info: { title: 'Petrel', version: settings.version },
     }),
-    ...chainMethods({ view, ...(f3 === undefined ? {} : { f3Finalized: () => f3.finalizedTipset() }) }),
+    ...chainMethods({
+      view,
+      setHead: (tipset) => (networking === undefined ? view.store.setHead(tipset) : networking.syncer.setHead(tipset)),
+      ...(f3 === undefined ? {} : { f3Finalized: () => f3.finalizedTipset() }),
+    }),
+    ...objectMethods({ view, states, ...parts.care }),
+    ...nodeMethods({
+      view,
+      vm,
+      clock: ports.clock,
+      logs: ports.log.parts,
+      gossip: () => gossipPeers(net?.host),
+      backup: parts.care?.backup,
+    }),
     ...finalityMethods({ view, finality }),
     ...f3Methods({ f3 }),
-    ...stateMethods({ view, vm, states: new ActorStates(view.store.blocks, view.codes) }),
+    ...stateMethods({ view, vm, states }),
     ...ethAddressMethods({ view, tipsetOf: (block) => ethTipset(view.store, block, false, finality) }),
-    ...minerMethods({ view, vm }),
+    ...minerMethods({ view, vm, signBlock: (worker, data) => wallet.sign(worker, data) }),
     ...sectorMethods(view),
     ...networkMethods(view),
     ...registryMethods(view),
@@ -212,21 +242,19 @@ export async function startNode(
     ...authMethods({ tokens }),
     ...walletMethods({ wallet, keyAddress, balance: (one) => headBalance(view, one) }),
     ...mempool.rows,
-    ...multisigMethods({
-      view,
-      push: async (message) => signedMessageCid(await mempool.sender.send(message, DEFAULT_SEND_SPEC)),
-    }),
+    ...multisigMethods({ view, push }),
+    ...marketMethods({ push, funds: openMarketFunds({ view, meta, search, push, signal: stopping.signal }) }),
     ...paramsMethods(view),
     ...syncMethods({
       state: () => sync?.state() ?? (networking as Networking).syncer.state(),
       ...(networking === undefined ? {} : { control: networking.control }),
     }),
     ...netMethods({ net: net?.host.net ?? new OfflineNet((await loadIdentity(keystore, ports.random)).name) }),
-    ...chainExportMethods({ view, timers: ports.timers, log: ports.log, ...parts.care }),
+    ...chainExportMethods({ view, timers: ports.timers, log: portsOf('chain').log, ...parts.care }),
     ...extraRows({ mempool, wallet, networking }),
   ]
   const table = createMethodTable(edge === undefined ? rows : fetchingRows(rows, edge))
-  const engine = new RpcEngine({ table, json: { addressPrefix }, log: ports.log })
+  const engine = new RpcEngine({ table, json: { addressPrefix }, log: portsOf('rpc').log })
   const peer = net === undefined ? {} : { peer: () => peerPlace(net.host.net) }
   const handler = new HttpHandler(engine, { verifier: tokens, ...peer, ...settings.http })
   return {

@@ -10,7 +10,7 @@ import type { Network } from '../networks/network.ts'
 import type { P2pHost } from '../p2p/host/host.ts'
 import type { KeyStore } from '../wallet/keyStore.ts'
 import type { ActorsMode } from './actorsCode.ts'
-import type { NodeSettings } from './node.ts'
+import type { NodeCare, NodeSettings } from './node.ts'
 import type { NodePorts } from './nodePorts.ts'
 
 /** Where a chain's blocks and settings are; whoever opened them closes them. */
@@ -43,6 +43,8 @@ export interface NodeShim {
   openMachine(view: ChainView, actors: ActorsMode): Machine
   /** Makes a host, which neither listens nor dials yet; undefined: the node follows nobody. */
   readonly openHost?: ((network: Network, networkName: string) => Promise<P2pHost>) | undefined
+  /** What the node may write beside its stores; undefined: there are no files. */
+  readonly files?: Pick<NodeCare, 'backup' | 'createFile'> | undefined
   /** A line for the operator. */
   say(text: string): void
 }

@@ -1,6 +1,7 @@
 /** Collects old state behind a running node. */
 import type { Closers } from '../base/closers.ts'
 import { errorMessage } from '../base/errors.ts'
+import { logOf } from '../base/partedLog.ts'
 import type { ChainStore } from '../chain/chainStore.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { CachingVmHost } from '../execution/cachingVmHost.ts'
@@ -40,11 +41,13 @@ export interface StoreCare {
 /** Care for the store of a node, where it can be collected from. Made before anything is written. */
 export function careOf(shim: NodeShim, deps: CollectedNode, closers: Closers): StoreCare {
   const { stores, ports, keepState } = shim
-  if (stores.own === undefined) return { care: {}, start: () => undefined }
-  const { clock, timers, log } = ports
+  const { own } = stores
+  if (own === undefined) return { care: { ...shim.files }, start: () => undefined }
+  const { clock, timers } = ports
+  const log = logOf(ports.log, 'gc')
   const epochs = keepState ?? Number.MAX_SAFE_INTEGER
   const collector = new Collector(
-    { store: deps.store, blocks: stores.own, meta: stores.meta, roots: () => sparedRoots(deps), timers, clock, log },
+    { store: deps.store, blocks: own, meta: stores.meta, roots: () => sparedRoots(deps), timers, clock, log },
     { stateEpochs: epochs, messageEpochs: epochs },
   )
   closers.add(() => collector.stop())
@@ -52,7 +55,19 @@ export function careOf(shim: NodeShim, deps: CollectedNode, closers: Closers): S
     collector.collect(wanted).catch((error: unknown) => log.warn('cannot collect', { reason: errorMessage(error) }))
   }
   return {
-    care: { collect },
+    care: {
+      ...shim.files,
+      collect,
+      deleteBlock: (cid) => own.deleteAll([cid]),
+      storeInfo: () => {
+        const { phase, last } = collector.status
+        return {
+          compacting: phase !== 'idle',
+          'base epoch': last?.headHeight ?? 0,
+          'last collection': last === undefined ? null : { ...last },
+        }
+      },
+    },
     start: () => {
       if (keepState !== undefined) collector.start()
     },

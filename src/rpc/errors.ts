@@ -68,3 +68,10 @@ export class RpcError extends PetrelError<RpcErrorCode> {
     this.data = options.data
   }
 }
+
+/** What Lotus answers where null reaches a pointer that it does not check. @see go-jsonrpc handler.go doCall */
+export function nilPointer(method: string): RpcError {
+  const name = `Filecoin.${method}`
+  const reason = 'runtime error: invalid memory address or nil pointer dereference'
+  return new RpcError('PANIC', `fatal error calling '${name}': panic in rpc method '${name}': ${reason}`)
+}

@@ -156,6 +156,19 @@ export class Syncer {
   }
 
   /**
+   * Makes a tipset of the chain the head, though it may be lighter. What lies above it is no longer known to be valid.
+   * @throws BlockMissing
+   * @see lotus node/impl/full/chain.go ChainSetHead
+   */
+  setHead(tipset: Tipset): void {
+    const { store } = this.#view
+    for (let above = store.head(); above.height > tipset.height; above = store.parent(above)) {
+      for (const cid of above.key) this.#forget(cid)
+    }
+    store.setHead(tipset)
+  }
+
+  /**
    * Takes a block that a producer made elsewhere: keeps its messages, checks it, moves the head.
    * @throws SyncError `MESSAGES_INVALID`, `BAD_BLOCK`, …
    * @see lotus node/impl/full/sync.go SyncSubmitBlock

@@ -25,6 +25,7 @@ const LAYERS = [
   'mempool',
   'wallet',
   'transfers',
+  'payments',
   'p2p',
   'sync',
   'devnet',

@@ -1,14 +1,12 @@
 /** Methods `Chain…`. */
 import type { ChainView } from '../../chain/chainView.ts'
 import { type HeadChange, headChanges } from '../../chain/headChange.ts'
-import { ipldStat } from '../../chain/ipldStat.ts'
 import { messageByCid } from '../../chain/messageByCid.ts'
 import { readReceipts } from '../../chain/receipts.ts'
-import { bigInt, bool, cid } from '../../codec/description.ts'
-import { getBlock, hasBlock } from '../../ipld/blockstore.ts'
+import { bigInt, cid } from '../../codec/description.ts'
 import { chainEpoch } from '../../types/scalars.ts'
 import { type Tipset, type TipsetKey, tipset, tipsetKey } from '../../types/tipset.ts'
-import { type ChannelSink, channelMethod, type MethodRow, method, param } from '../method.ts'
+import { type ChannelSink, channelMethod, type MethodRow, method, nothing, param } from '../method.ts'
 import {
   chainGetBlock,
   chainGetFinalizedTipSet,
@@ -20,23 +18,16 @@ import {
   chainGetTipSetByHeight,
   chainHead,
   chainNotify,
-  chainReadObj,
 } from '../signatures/chain.ts'
-import {
-  type ApiMessage,
-  apiBlockMessages,
-  apiHeadChanges,
-  apiMessages,
-  objStat,
-  optionalCid,
-  toApiMessage,
-} from '../types/chain.ts'
+import { type ApiMessage, apiBlockMessages, apiHeadChanges, apiMessages, toApiMessage } from '../types/chain.ts'
 
 /** What the methods need. */
 export interface ChainMethodsDeps {
   readonly view: ChainView
   /** The tipset that F3 finalized last; undefined: F3 has finalized none. */
   readonly f3Finalized?: () => Tipset | undefined
+  /** Moves the head by hand. */
+  readonly setHead: (tipset: Tipset) => void
 }
 
 const key = param('tipsetKey', tipsetKey)
@@ -133,8 +124,15 @@ export function chainMethods(deps: ChainMethodsDeps): MethodRow[] {
       result: apiHeadChanges,
       handler: (from, to) => headChanges(store.branches(store.tipset(from), store.tipset(to))),
     }),
+    method({
+      name: 'ChainSetHead',
+      perm: 'admin',
+      summary: 'Makes a tipset the head, wherever it is on the chain; the blocks above it are checked again.',
+      params: [key],
+      result: nothing,
+      handler: (one) => deps.setHead(loadTipset(view, one)),
+    }),
     ...messageMethods(view),
-    ...objectMethods(view),
   ]
 }
 
@@ -185,32 +183,6 @@ function messageMethods(view: ChainView): MethodRow[] {
     method({
       ...chainGetMessage,
       handler: (one) => messageByCid(view.store.blocks, one).message,
-    }),
-  ]
-}
-
-function objectMethods(view: ChainView): MethodRow[] {
-  const { blocks } = view.store
-  return [
-    method({
-      ...chainReadObj,
-      handler: (one) => getBlock(blocks, one),
-    }),
-    method({
-      name: 'ChainHasObj',
-      perm: 'read',
-      summary: 'Whether a block is at hand.',
-      params: [param('objectCid', cid)],
-      result: bool,
-      handler: (one) => hasBlock(blocks, one),
-    }),
-    method({
-      name: 'ChainStatObj',
-      perm: 'read',
-      summary: 'Bytes and blocks of a tree, without those of the tree `base`.',
-      params: [param('objectCid', cid), param('base', optionalCid)],
-      result: objStat,
-      handler: (one, base) => ipldStat(blocks, one, base ?? undefined),
     }),
   ]
 }

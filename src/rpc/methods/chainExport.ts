@@ -1,16 +1,17 @@
 /** Methods that export the chain and look after its store. */
 
-import type { ByteSink } from '../../archive/scratchFile.ts'
+import { carHeaderBytes, carSectionHead } from '../../archive/car.ts'
+import { BufferedSink, type ByteSink } from '../../archive/scratchFile.ts'
 import { errorMessage } from '../../base/errors.ts'
 import type { Logger, Timers } from '../../base/ports.ts'
 import type { ChainView } from '../../chain/chainView.ts'
-import { bool, bytes, type Codec, jsonOnly } from '../../codec/description.ts'
+import { bool, bytes, type Codec, jsonOnly, struct } from '../../codec/description.ts'
 import type { Json } from '../../codec/jsonText.ts'
-import { type Blockstore, LayeredBlockstore } from '../../ipld/blockstore.ts'
 import { exportSnapshot } from '../../sync/snapshot/exportSnapshot.ts'
 import { createSnapshotWriter } from '../../sync/snapshot/snapshotWriter.ts'
+import { type RangeSelection, walkRange } from '../../sync/snapshot/walkRange.ts'
 import { chainEpoch } from '../../types/scalars.ts'
-import { tipsetKey } from '../../types/tipset.ts'
+import { type TipsetKey, tipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import { type ChannelSink, channelMethod, type MethodRow, method, nothing, param } from '../method.ts'
 import { loadTipset } from './chain.ts'
@@ -30,13 +31,13 @@ export interface ChainExportDeps {
   readonly view: ChainView
   readonly timers: Timers
   readonly log: Logger
-  /** Actors' code that is not among the chain's blocks; default: none. */
-  readonly code?: Blockstore
   /**
    * Starts a collection of old state now; undefined where the node collects none.
    * @param keepEpochs - epochs of state to keep; undefined: as configured
    */
   readonly collect?: (keepEpochs: number | undefined) => void
+  /** Makes a file in the node's home whose name begins so; undefined: there are no files. */
+  readonly createFile?: (name: string) => ByteSink & { close(): void }
 }
 
 /** As bytes, but none at all are an empty text: Go's empty slice, where no slice is null. */
@@ -61,7 +62,7 @@ async function run(
   sink: ChannelSink<Uint8Array>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { view, timers, log, code } = deps
+  const { view, timers, log } = deps
   const head = loadTipset(view, key)
   const chunks = new Chunks()
   const sleep = (ms: number): Promise<void> => new Promise((resolve) => void timers.setTimeout(resolve, ms))
@@ -78,10 +79,9 @@ async function run(
     await sleep(0)
     signal.throwIfAborted()
   }
-  const blocks = view.store.blocks
   try {
     await exportSnapshot({
-      blocks: code === undefined ? blocks : new LayeredBlockstore([blocks, code]),
+      blocks: view.store.blocks,
       head,
       selection: { recentStateRoots, skipOldMessages },
       writer: createSnapshotWriter(chunks, {
@@ -115,6 +115,46 @@ const pruneOptions: Codec<{ readonly retainState: number }> = jsonOnly(
   { type: 'object', properties: { MovingGC: { type: 'boolean' }, RetainState: { type: 'number' } } },
 )
 
+/** @see lotus api/types.go ChainExportConfig; one thread writes here, of a fixed buffer */
+const rangeConfig: Codec<Omit<RangeSelection, 'tail'>> = struct<Omit<RangeSelection, 'tail'>>('api.ChainExportConfig', [
+  ['messages', 'IncludeMessages', bool],
+  ['receipts', 'IncludeReceipts', bool],
+  ['stateRoots', 'IncludeStateRoots', bool],
+])
+
+/** @see lotus node/impl/full/chain.go ChainExportRangeInternal */
+async function exportRange(
+  { view, timers, createFile }: ChainExportDeps,
+  headKey: TipsetKey,
+  tailKey: TipsetKey,
+  config: Omit<RangeSelection, 'tail'>,
+): Promise<void> {
+  const head = loadTipset(view, headKey)
+  const tail = loadTipset(view, tailKey)
+  if (head.height < tail.height) {
+    const text = `Height of head-tipset (${head.height}) must be greater or equal to the height of the tail-tipset (${tail.height})`
+    throw new RpcError('FAILED', text)
+  }
+  if (createFile === undefined) throw new RpcError('FAILED', 'not supported: files in this runtime')
+  const file = createFile(`snapshot_${tail.height}_${head.height}`)
+  const sink = new BufferedSink(file)
+  try {
+    sink.write(carHeaderBytes(head.key))
+    let bytes = 0
+    for (const [cid, data] of walkRange(view.store.blocks, head, { ...config, tail: tail.height })) {
+      sink.write(carSectionHead(cid, data.length))
+      sink.write(data)
+      bytes += data.length
+      if (bytes < CHUNK_BYTES) continue
+      bytes = 0
+      await new Promise<void>((resolve) => timers.setTimeout(resolve, 0))
+    }
+    sink.flush()
+  } finally {
+    file.close()
+  }
+}
+
 const hotGcOptions: Codec<undefined> = jsonOnly(
   'HotGCOpts',
   () => ({ Threshold: 0, Periodic: false, Moving: false }),
@@ -141,6 +181,15 @@ export function chainExportMethods(deps: ChainExportDeps): MethodRow[] {
         void run(deps, [recentStateRoots, skipOldMessages, key], sink, stop.signal).finally(() => running--)
         return () => stop.abort()
       },
+    }),
+    method({
+      name: 'ChainExportRangeInternal',
+      perm: 'admin',
+      versions: ['v1'],
+      summary: "Writes a part of the chain to a CAR file in the node's home.",
+      params: [param('head', tipsetKey), param('tail', tipsetKey), param('config', rangeConfig)],
+      result: nothing,
+      handler: (headKey, tailKey, config) => exportRange(deps, headKey, tailKey, config),
     }),
     method({
       name: 'ChainPrune',

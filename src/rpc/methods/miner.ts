@@ -5,13 +5,17 @@ import { listMiners, minerPower } from '../../chain/queries/minerPower.ts'
 import { deadlineInfo, nextNotElapsed } from '../../chain/queries/provingDeadline.ts'
 import type { VmHost } from '../../chain/vm.ts'
 import { bool, list, listOrEmpty, nullable, uint } from '../../codec/description.ts'
+import { createBlock } from '../../consensus/createBlock.ts'
 import { miningBase } from '../../consensus/miningBase.ts'
 import { bitField } from '../../ipld/bitfield.ts'
+import { blockMsg, toBlockMsg } from '../../p2p/gossip/blockMsg.ts'
 import { sectorNumber } from '../../state/scalars.ts'
 import { sectorOnChainInfo } from '../../state/sector.ts'
 import { type Address, address, UNDEF_ADDRESS } from '../../types/address.ts'
 import { chainEpoch, tokenAmount } from '../../types/scalars.ts'
+import { SIGNATURE_BLS, type Signature } from '../../types/signature.ts'
 import { type TipsetKey, tipsetKey } from '../../types/tipset.ts'
+import { nilPointer } from '../errors.ts'
 import { type MethodRow, method, param } from '../method.ts'
 import {
   apiDeadline,
@@ -20,6 +24,7 @@ import {
   apiMinerPower,
   apiMinerSectors,
   apiPartition,
+  blockTemplate,
   miningBaseInfo,
 } from '../types/miner.ts'
 import { loadTipset } from './chain.ts'
@@ -28,6 +33,8 @@ import { loadTipset } from './chain.ts'
 export interface MinerMethodsDeps {
   readonly view: ChainView
   readonly vm: Pick<VmHost, 'tipsetState'>
+  /** Signs a block with a worker's key. */
+  readonly signBlock: (worker: Address, data: Uint8Array) => Promise<Signature>
 }
 
 const minerParam = param('miner', address)
@@ -43,7 +50,7 @@ function minerAt(view: ChainView, who: Address, one: TipsetKey): MinerActor {
   return loadMiner(view, view.stateBefore(loadTipset(view, one)), who)
 }
 
-function recordMethods({ view, vm }: MinerMethodsDeps): MethodRow[] {
+function recordMethods({ view, vm, signBlock }: MinerMethodsDeps): MethodRow[] {
   return [
     method({
       name: 'StateMinerInfo',
@@ -95,6 +102,20 @@ function recordMethods({ view, vm }: MinerMethodsDeps): MethodRow[] {
       result: nullable(miningBaseInfo),
       handler: (who, epoch, one) =>
         miningBase(view, loadTipset(view, one), epoch, who, async (tipset) => (await vm.tipsetState(tipset)).stateRoot),
+    }),
+    method({
+      name: 'MinerCreateBlock',
+      perm: 'write',
+      summary: "Makes a block of a producer's ticket, proofs and messages, signed with the worker's key of the wallet.",
+      params: [param('blockTemplate', nullable(blockTemplate))],
+      result: nullable(blockMsg),
+      handler: async (template) => {
+        if (template === null) throw nilPointer('MinerCreateBlock')
+        const { header, messages } = await createBlock(template, view, vm, signBlock)
+        const bls = messages.filter((one) => one.signature.type === SIGNATURE_BLS)
+        const signed = messages.filter((one) => one.signature.type !== SIGNATURE_BLS)
+        return toBlockMsg({ header, messages: { bls: bls.map((one) => one.message), signed } })
+      },
     }),
   ]
 }

@@ -16,6 +16,7 @@ import {
   struct,
   uint,
 } from '../../codec/description.ts'
+import type { BlockTemplate } from '../../consensus/createBlock.ts'
 import type { MiningBaseInfo } from '../../consensus/miningBase.ts'
 import { type BitField, bitField } from '../../ipld/bitfield.ts'
 import {
@@ -27,8 +28,10 @@ import {
 import { registeredPoStProof, registeredSealProof, sectorNumber, sectorSize } from '../../state/scalars.ts'
 import type { SectorOnChainInfo } from '../../state/sector.ts'
 import { type Address, address } from '../../types/address.ts'
-import { beaconEntry } from '../../types/blockHeader.ts'
+import { beaconEntry, electionProof, poStProof, ticket } from '../../types/blockHeader.ts'
 import { type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from '../../types/scalars.ts'
+import { signedMessage } from '../../types/signedMessage.ts'
+import { tipsetKey } from '../../types/tipset.ts'
 import { isPeerId } from './peerId.ts'
 
 /** A peer id as base58 text; null for bytes that are none. */
@@ -187,4 +190,16 @@ export interface ApiFault {
 export const apiFault: Codec<ApiFault> = struct<ApiFault>('api.Fault', [
   ['miner', 'Miner', address],
   ['epoch', 'Epoch', chainEpoch],
+])
+
+export const blockTemplate: Codec<BlockTemplate> = struct<BlockTemplate>('api.BlockTemplate', [
+  ['miner', 'Miner', address],
+  ['parents', 'Parents', tipsetKey],
+  ['ticket', 'Ticket', nullable(ticket)],
+  ['electionProof', 'Eproof', nullable(electionProof)],
+  ['beaconValues', 'BeaconValues', list(beaconEntry) as Codec<BlockTemplate['beaconValues']>],
+  ['messages', 'Messages', list(signedMessage) as Codec<BlockTemplate['messages']>],
+  ['epoch', 'Epoch', chainEpoch],
+  ['timestamp', 'Timestamp', uint],
+  ['winningPoStProof', 'WinningPoStProof', list(poStProof) as Codec<BlockTemplate['winningPoStProof']>],
 ])

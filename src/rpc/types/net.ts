@@ -34,7 +34,7 @@ function mapOf<T>(inner: Codec<T>): Codec<ReadonlyMap<string, T>> {
 }
 
 /** A number with a fraction. */
-const float: Codec<number> = jsonOnly<number>(
+export const float: Codec<number> = jsonOnly<number>(
   'float64',
   (value) => value,
   (given) => (typeof given === 'number' ? given : 0),

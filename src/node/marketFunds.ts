@@ -1,0 +1,43 @@
+/** Market funds on a node. Wiring only. */
+import type { KeyValueStore } from '../base/ports.ts'
+import { type ChainView, resolveId } from '../chain/chainView.ts'
+import { ChainError } from '../chain/errors.ts'
+import { MarketActor } from '../chain/queries/marketActor.ts'
+import { NO_LOOKBACK_LIMIT } from '../chain/searchMessage.ts'
+import { type WaitDeps, waitMessage } from '../chain/waitMessage.ts'
+import type { Cid } from '../codec/cid.ts'
+import { MarketFunds, type PaymentDraft } from '../payments/marketFunds.ts'
+import { idAddress } from '../types/address.ts'
+
+/** Epochs on top of a message until its effect counts. @see lotus build/buildconstants MessageConfidence */
+export const MESSAGE_CONFIDENCE = 5n
+
+/** What the funds are made of here. */
+export interface OpenMarketFundsDeps {
+  readonly view: ChainView
+  readonly meta: KeyValueStore
+  readonly search: WaitDeps
+  readonly push: (draft: PaymentDraft) => Promise<Cid>
+  /** The node stops. */
+  readonly signal: AbortSignal
+}
+
+export function openMarketFunds({ view, meta, search, push, signal }: OpenMarketFundsDeps): MarketFunds {
+  return new MarketFunds({
+    store: meta,
+    push,
+    log: search.log,
+    balance: (who) => {
+      const tree = view.stateBefore(view.store.head())
+      const id = resolveId(tree, who)
+      if (id === undefined) throw new ChainError('ACTOR_NOT_FOUND', 'actor not found')
+      return new MarketActor(view, tree).balance(idAddress(id))
+    },
+    wait: (message) =>
+      waitMessage(
+        message,
+        { confidence: MESSAGE_CONFIDENCE, limit: NO_LOOKBACK_LIMIT, allowReplaced: true, signal },
+        search,
+      ),
+  })
+}

@@ -1,0 +1,193 @@
+/** Methods about how the node is and what it keeps: status, log, backup, index. */
+import { type Clock, LOG_EVENT_LEVELS, type LogEventLevel, type LogParts } from '../../base/ports.ts'
+import type { ChainView } from '../../chain/chainView.ts'
+import type { VmHost } from '../../chain/vm.ts'
+import { bool, jsonOnly, listOrEmpty, nullable, text } from '../../codec/description.ts'
+import { executedTipset } from '../../eth/executedTipset.ts'
+import { THRESHOLDS } from '../../p2p/gossip/scores.ts'
+import type { PeerName } from '../../p2p/peerLinks.ts'
+import { chainEpoch } from '../../types/scalars.ts'
+import { firstBlock } from '../../types/tipset.ts'
+import { RpcError } from '../errors.ts'
+import { channelMethod, type MethodRow, method, nothing, param } from '../method.ts'
+import { alert, indexValidation, type NodeStatus, nodeStatus } from '../types/node.ts'
+
+/** What the methods need. */
+export interface NodeMethodsDeps {
+  readonly view: ChainView
+  readonly vm: Pick<VmHost, 'tipsetState'>
+  readonly clock: Clock
+  /** Peers in the topics, and what gossip thinks of each; empty where the node follows nobody. */
+  readonly gossip: () => {
+    readonly messages: readonly PeerName[]
+    readonly blocks: readonly PeerName[]
+    readonly scores: readonly { readonly id: PeerName; readonly score: number }[]
+  }
+  /** undefined: the log has one level that cannot be changed. */
+  readonly logs: LogParts | undefined
+  /** Writes a backup of what the node keeps besides the chain; undefined: not in this runtime. */
+  readonly backup?: ((path: string) => Promise<void>) | undefined
+}
+
+const MS_PER_SEC = 1000
+/** Lotus counts epochs of a public network, whatever the network's own delay. */
+const STATUS_EPOCH_SECS = 30
+const RECENT = 100
+
+const nothingValue = jsonOnly<void>(
+  'struct {}',
+  () => ({}),
+  () => undefined,
+)
+
+/** Rows about the node. */
+export function nodeMethods(deps: NodeMethodsDeps): MethodRow[] {
+  return [...statusMethods(deps), ...logMethods(deps), ...keepingMethods(deps)]
+}
+
+function statusMethods(deps: NodeMethodsDeps): MethodRow[] {
+  return [
+    method({
+      name: 'NodeStatus',
+      perm: 'read',
+      versions: ['v1'],
+      summary: 'How far the node is behind, whom it could tell, and how full tipsets are.',
+      params: [param('inclChainStatus', bool)],
+      result: nodeStatus,
+      handler: (withChain): NodeStatus => ({
+        syncStatus: syncStatus(deps),
+        peerStatus: peerStatus(deps),
+        chainStatus: withChain ? chainStatus(deps.view) : NO_CHAIN_STATUS,
+      }),
+    }),
+    channelMethod({
+      name: 'Closing',
+      perm: 'read',
+      summary: 'A channel that ends when the node does.',
+      params: [],
+      result: nothingValue,
+      subscribe: () => () => undefined,
+    }),
+  ]
+}
+
+function syncStatus({ view, clock }: NodeMethodsDeps): NodeStatus['syncStatus'] {
+  const head = view.store.head()
+  const seconds = clock.nowMs() / MS_PER_SEC - firstBlock(head).timestamp
+  return { epoch: head.height, behind: Math.max(0, Math.floor(seconds / STATUS_EPOCH_SECS)) }
+}
+
+function peerStatus({ gossip }: NodeMethodsDeps): NodeStatus['peerStatus'] {
+  const { messages, blocks, scores } = gossip()
+  const good = scores.filter(({ score }) => score > THRESHOLDS.publishThreshold).map(({ id }) => id)
+  return {
+    peersToPublishMsgs: good.filter((id) => messages.includes(id)).length,
+    peersToPublishBlocks: good.filter((id) => blocks.includes(id)).length,
+  }
+}
+
+const NO_CHAIN_STATUS = { blocksPerTipsetLast100: 0, blocksPerTipsetLastFinality: 0 }
+
+/** Zero while the chain is shorter than finality. */
+function chainStatus({ store, network }: ChainView): NodeStatus['chainStatus'] {
+  const { chainFinality } = network.protocol
+  let tipset = store.head()
+  if (tipset.height <= chainFinality) return NO_CHAIN_STATUS
+  let blocks = 0
+  let recent = 0
+  for (let i = 0; i < chainFinality; i++) {
+    if (i === RECENT) recent = blocks
+    blocks += tipset.blocks.length
+    tipset = store.parent(tipset)
+  }
+  return { blocksPerTipsetLast100: recent / RECENT, blocksPerTipsetLastFinality: blocks / chainFinality }
+}
+
+/** Levels that go-log knows beyond ours stop all but what ends the process. */
+const SILENT_LEVELS = ['dpanic', 'panic', 'fatal']
+
+function levelOf(name: string): LogEventLevel | 'silent' {
+  const lower = name === '' ? 'info' : name.toLowerCase()
+  const known = LOG_EVENT_LEVELS.find((one) => one === lower)
+  if (known !== undefined) return known
+  if (SILENT_LEVELS.includes(lower)) return 'silent'
+  throw new RpcError('FAILED', `unrecognized level: ${JSON.stringify(name)}`)
+}
+
+function logMethods({ logs }: NodeMethodsDeps): MethodRow[] {
+  return [
+    method({
+      name: 'LogList',
+      perm: 'write',
+      summary: 'Parts of the log, each with a level of its own.',
+      params: [],
+      result: listOrEmpty(text),
+      handler: () => logs?.names() ?? [],
+    }),
+    method({
+      name: 'LogSetLevel',
+      perm: 'write',
+      summary: 'From now on a part of the log (`*`: all) prints this level and above: debug, info, warn, error, fatal.',
+      params: [param('subsystem', text), param('level', text)],
+      result: nothing,
+      handler: (part, level) => {
+        const threshold = levelOf(level)
+        if (logs === undefined) throw new RpcError('FAILED', 'not supported: this log has one level')
+        logs.setLevel(part, threshold)
+      },
+    }),
+    method({
+      name: 'LogAlerts',
+      perm: 'admin',
+      summary: 'What an operator should look at; a node without trouble has none.',
+      params: [],
+      result: listOrEmpty(alert),
+      handler: () => [],
+    }),
+  ]
+}
+
+function keepingMethods({ view, vm, backup }: NodeMethodsDeps): MethodRow[] {
+  return [
+    method({
+      name: 'CreateBackup',
+      perm: 'admin',
+      summary: 'Writes what the node keeps besides the chain to a file below $PETREL_BACKUP_BASE_PATH, as Lotus does.',
+      params: [param('path', text)],
+      result: nothing,
+      handler: (path) => {
+        if (backup === undefined) throw new RpcError('FAILED', 'not supported: backups in this runtime')
+        return backup(path)
+      },
+    }),
+    method({
+      name: 'ChainValidateIndex',
+      perm: 'write',
+      versions: ['v1'],
+      summary: "Counts an epoch's messages and events. The chain itself is the index, so nothing is ever filled in.",
+      params: [param('epoch', chainEpoch), param('backfill', bool)],
+      result: nullable(indexValidation),
+      handler: async (epoch) => {
+        const head = view.store.head()
+        if (epoch >= head.height) {
+          const text = `cannot validate index at epoch ${epoch}, can only validate at an epoch less than chain head epoch ${head.height}`
+          throw new RpcError('FAILED', text)
+        }
+        const tipset = view.store.tipsetByHeight(epoch, head, 'previous')
+        const counts = { messages: 0, events: 0, entries: 0, backfilled: false }
+        if (tipset.height !== epoch) return { tipsetKey: [], height: epoch, ...counts, isNullRound: true }
+        const { messages } = await executedTipset(view, vm, tipset)
+        const events = messages.flatMap((one) => one.events)
+        return {
+          ...counts,
+          tipsetKey: tipset.key,
+          height: epoch,
+          messages: messages.length,
+          events: events.length,
+          entries: events.reduce((sum, { entries }) => sum + entries.length, 0),
+          isNullRound: false,
+        }
+      },
+    }),
+  ]
+}
