@@ -33,7 +33,7 @@ export function writeBackup(path: string, store: KeyValueStore, environment: Nod
   if (target !== folder && !target.startsWith(`${folder}/`)) {
     throw new PlatformError('BACKUP_REFUSED', `backup file name (${target}) must be inside base path (${folder})`)
   }
-  const file = open(target)
+  const file = openTarget(target)
   try {
     const hash = createHash('sha256')
     const write = (data: Uint8Array): void => {
@@ -61,7 +61,7 @@ export function writeBackup(path: string, store: KeyValueStore, environment: Nod
   }
 }
 
-function open(target: string): number {
+function openTarget(target: string): number {
   try {
     return openSync(target, 'w', 0o600)
   } catch (cause) {
