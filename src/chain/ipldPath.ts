@@ -82,7 +82,7 @@ function wrapped(blocks: Blockstore, data: Uint8Array): Node {
   return { cid, data }
 }
 
-function valueOf({ cid, data }: Node): AnyValue {
+function nodeValue({ cid, data }: Node): AnyValue {
   if (cid.codec === CODEC_DAG_CBOR || cid.codec === CODEC_CBOR) return readAny(data)
   if (cid.codec === CODEC_RAW) return plainText.decode(data)
   throw new ChainError('NOT_SUPPORTED', `not supported: blocks of codec 0x${cid.codec.toString(16)}`)
@@ -139,7 +139,7 @@ function step(
     const value = trying('failed to decode cbor object', () => readAny(found))
     return { next: asLink(value) ?? wrapped(deps.blocks, writeAny(value)), rest }
   }
-  return follow(valueOf(node), segments)
+  return follow(nodeValue(node), segments)
 }
 
 /** Goes down through maps and lists to a link. */
@@ -181,5 +181,5 @@ export function ipldAt(path: string, deps: IpldPathDeps, context: JsonContext): 
     node = 'data' in found.next ? found.next : load(found.next)
     rest = found.rest
   }
-  return { cid: node.cid, json: dagJson(valueOf(node)) }
+  return { cid: node.cid, json: dagJson(nodeValue(node)) }
 }
