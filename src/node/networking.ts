@@ -141,6 +141,10 @@ export function startNetworking(deps: NetworkingDeps, ports: NodePorts): Network
     pool,
     readState: edge,
     source: exchange.source,
+    whole: async ({ header }, signal) => {
+      const { tipsets } = await source.fetch({ head: [headerCid(header)], length: 1, messages: true }, { signal })
+      return tipsets[0]?.messages?.[0] as BlockMessages
+    },
     clock,
     timers,
     log,

@@ -227,7 +227,7 @@ describe('blocks that wait for their messages', () => {
     const gatherer = new BlockGatherer({
       ...depsOf(source, undefined, time),
       clock: time,
-      timeLimitMs: TIME_LIMIT_MS,
+      patienceMs: TIME_LIMIT_MS,
       onWhole: (from, block) => whole.push([from, block]),
     })
     return { gatherer, whole, time }
@@ -258,6 +258,80 @@ describe('blocks that wait for their messages', () => {
     expect([gatherer.running, gatherer.dropped, whole.length, time.pending]).toEqual([0, 1, 0, 0])
   })
 
+  it('never gives up a block whose messages keep coming, however slowly', async () => {
+    const time = new VirtualTime()
+    const all = Array.from({ length: 20 }, (_, i) => messageOf(i))
+    const came = new Set<string>()
+    const source: BlockSource = {
+      fetch: async (cids) => {
+        const next = all.find((one) => !came.has(messageCid(one).key))
+        if (next === undefined || !cids.some((cid) => cid.equals(messageCid(next)))) return []
+        await new Promise<void>((resolve) => time.setTimeout(resolve, TIME_LIMIT_MS - 2_000))
+        came.add(messageCid(next).key)
+        return [[messageCid(next), encode(message, next)]]
+      },
+    }
+    const { gatherer, whole } = gathererOf(source, time)
+    gatherer.add('alice', blockOf(all.map(messageCid), []))
+    await time.advance(19 * TIME_LIMIT_MS)
+    expect([gatherer.running, gatherer.dropped]).toEqual([1, 0])
+    await time.advance(TIME_LIMIT_MS)
+    expect(whole.map(([, block]) => block.messages.bls.length)).toEqual([20])
+    expect(time.pending).toBe(0)
+  })
+
+  it('but the one that has had its time gives way when all places are taken', async () => {
+    const time = new VirtualTime()
+    // One message of each block every ten seconds, for ever.
+    const source: BlockSource = {
+      fetch: async ([cid]) => {
+        await new Promise<void>((resolve) => time.setTimeout(resolve, 10_000))
+        const found = all.get((cid as Cid).key)
+        return found === undefined ? [] : [[cid as Cid, encode(message, found)]]
+      },
+    }
+    const all = new Map<string, Message>()
+    const { gatherer } = gathererOf(source, time)
+    const blockOfMany = (n: number): BlockMsg => {
+      const many = Array.from({ length: 20 }, (_, i) => messageOf(100 * n + i))
+      for (const one of many) all.set(messageCid(one).key, one)
+      return blockOf(many.map(messageCid), [], n, n)
+    }
+    for (let n = 0; n < GATHER_RUNNING; n++) gatherer.add('alice', blockOfMany(n))
+    await time.advance(TIME_LIMIT_MS - 1)
+    gatherer.add('bob', blockOfMany(100))
+    await time.settle()
+    expect([gatherer.running, gatherer.waiting, gatherer.dropped]).toEqual([GATHER_RUNNING, 1, 0])
+    await time.advance(1)
+    gatherer.add('bob', blockOfMany(101))
+    await time.settle()
+    expect([gatherer.running, gatherer.waiting, gatherer.dropped]).toEqual([GATHER_RUNNING, 1, 1])
+    gatherer.stop()
+  })
+
+  it('the chain exchange takes over when messages take long', async () => {
+    const time = new VirtualTime()
+    const asked: number[] = []
+    const whole: FullBlock[] = []
+    const gatherer = new BlockGatherer({
+      ...depsOf(never, undefined, time),
+      clock: time,
+      patienceMs: TIME_LIMIT_MS,
+      whole: async () => {
+        asked.push(time.monotonicMs())
+        if (asked.length < 3) throw new Error('not found')
+        return { bls: [messageOf(1)], signed: [] }
+      },
+      onWhole: (_from, block) => whole.push(block),
+    })
+    const began = time.monotonicMs()
+    gatherer.add('alice', blockNr(1))
+    await time.advance(10_000)
+    expect(asked.map((at) => at - began)).toEqual([1_500, 3_000, 4_500])
+    expect(whole.map(({ messages }) => messages)).toEqual([{ bls: [messageOf(1)], signed: [] }])
+    expect(time.pending).toBe(0)
+  })
+
   it('a flood of blocks whose messages nobody has keeps to its bounds', async () => {
     const { gatherer, time } = gathererOf(never)
     for (let n = 0; n < 5_000; n++) {
@@ -267,8 +341,8 @@ describe('blocks that wait for their messages', () => {
     }
     await time.settle()
     expect(gatherer.dropped).toBe(5_000 - GATHER_RUNNING - GATHER_WAITING)
-    // Those in the queue are the newest, and are given up when their own time is over.
-    await time.advance(TIME_LIMIT_MS)
+    // Those in the queue are the newest, and each gets its time.
+    await time.advance(TIME_LIMIT_MS * (1 + GATHER_WAITING / GATHER_RUNNING))
     expect([gatherer.running, gatherer.waiting, gatherer.dropped]).toEqual([0, 0, 5_000])
     expect(time.pending).toBe(0)
   })

@@ -1,6 +1,7 @@
 /**
- * Accepted blocks on their way to the syncer: their messages are gathered, so many blocks at a time. In the queue the
- * oldest gives way; nobody, sender or miner, takes more than a share.
+ * Accepted blocks on their way to the syncer: their messages are gathered, so many blocks at a time, each as long as
+ * messages of it keep coming. In the queue the oldest gives way, and to those who wait whoever takes longest; nobody, sender
+ * or miner, takes more than a share.
  */
 import { errorMessage } from '../../base/errors.ts'
 import type { Clock, Logger, Timers } from '../../base/ports.ts'
@@ -10,14 +11,13 @@ import type { BlockMsg, FullBlock } from './blockMsg.ts'
 import { GossipError } from './errors.ts'
 import { type GatherDeps, gatherMessages } from './gatherMessages.ts'
 import { GATHER_RUNNING, GATHER_RUNNING_PER_MINER, GATHER_WAITING, GATHER_WAITING_PER_PEER } from './limits.ts'
-import { withTimeout } from './withTimeout.ts'
 
 export interface BlockGathererDeps extends GatherDeps {
   readonly clock: Clock
   readonly timers: Timers
   readonly log: Logger
-  /** A block that is not whole after this time is given up, ms. */
-  readonly timeLimitMs: number
+  /** A block of which no message came for so long is given up, ms. */
+  readonly patienceMs: number
   /** Takes a whole block. What it throws is logged. */
   readonly onWhole: (from: PeerName, block: FullBlock) => void
 }
@@ -25,7 +25,12 @@ export interface BlockGathererDeps extends GatherDeps {
 interface Waiting {
   readonly from: PeerName
   readonly block: BlockMsg
-  readonly untilMs: number
+}
+
+/** A block that is being gathered. */
+interface Running {
+  readonly sinceMs: number
+  readonly giveUp: (why: string) => void
 }
 
 /** See the file's comment. */
@@ -33,8 +38,8 @@ export class BlockGatherer {
   readonly #deps: BlockGathererDeps
   readonly #stop = new AbortController()
   readonly #runningOf = new Map<string, number>()
+  readonly #running = new Set<Running>()
   #waiting: Waiting[] = []
-  #running = 0
   #dropped = 0
 
   constructor(deps: BlockGathererDeps) {
@@ -42,7 +47,7 @@ export class BlockGatherer {
   }
 
   get running(): number {
-    return this.#running
+    return this.#running.size
   }
 
   get waiting(): number {
@@ -57,10 +62,10 @@ export class BlockGatherer {
   /** @param from - who brought it */
   add(from: PeerName, block: BlockMsg): void {
     if (this.#stop.signal.aborted) return
-    const { clock, timeLimitMs } = this.#deps
     this.#makeRoom(from)
-    this.#waiting.push({ from, block, untilMs: clock.monotonicMs() + timeLimitMs })
+    this.#waiting.push({ from, block })
     this.#start()
+    if (this.#waiting.length > 0) this.#endSlowest()
   }
 
   /** Ends what is under way; nothing is told any more. */
@@ -80,7 +85,7 @@ export class BlockGatherer {
   }
 
   #start(): void {
-    while (this.#running < GATHER_RUNNING) {
+    while (this.#running.size < GATHER_RUNNING) {
       const at = this.#waiting.findIndex((one) => (this.#runningOf.get(minerOf(one)) ?? 0) < GATHER_RUNNING_PER_MINER)
       const next = this.#waiting[at]
       if (next === undefined) return
@@ -89,31 +94,54 @@ export class BlockGatherer {
     }
   }
 
+  /** Others wait: whoever has had its time, and takes longest, gives way. */
+  #endSlowest(): void {
+    if (this.#running.size < GATHER_RUNNING) return
+    const [slowest] = this.#running
+    if (slowest === undefined || this.#deps.clock.monotonicMs() - slowest.sinceMs < this.#deps.patienceMs) return
+    slowest.giveUp('others wait')
+  }
+
   async #gather(next: Waiting): Promise<void> {
-    const { clock, timers, log, onWhole } = this.#deps
-    const { block, from, untilMs } = next
-    this.#count(next, 1)
+    const { clock, timers, log, onWhole, patienceMs } = this.#deps
+    const { block, from } = next
+    const control = new AbortController()
+    const giveUp = (why: string): void => control.abort(new GossipError('MESSAGES_MISSING', why))
+    const stop = (): void => giveUp('gossip is stopped')
+    this.#stop.signal.addEventListener('abort', stop)
+    let cancel = (): void => undefined
+    const wait = (): void => {
+      cancel()
+      cancel = timers.setTimeout(() => giveUp(`none of its messages came for ${patienceMs} ms`), patienceMs)
+    }
+    wait()
+    const running = { sinceMs: clock.monotonicMs(), giveUp }
+    this.#count(next, running, 1)
     try {
-      const ms = Math.max(0, untilMs - clock.monotonicMs())
-      const run = (signal: AbortSignal): ReturnType<typeof gatherMessages> => gatherMessages(block, this.#deps, signal)
-      const messages = await withTimeout(timers, ms, run, this.#stop.signal)
+      const given = new Promise<never>((_resolve, reject) => {
+        control.signal.addEventListener('abort', () => reject(control.signal.reason as Error))
+      })
+      const messages = await Promise.race([gatherMessages(block, this.#deps, control.signal, wait), given])
       if (!this.#stop.signal.aborted) onWhole(from, { header: block.header, messages })
     } catch (error) {
       this.#dropped++
       const cid = headerCid(block.header).toString()
       if (!this.#stop.signal.aborted) log.warn('gossip: block given up', { cid, from, error: errorMessage(error) })
     } finally {
-      this.#count(next, -1)
+      cancel()
+      this.#stop.signal.removeEventListener('abort', stop)
+      this.#count(next, running, -1)
       this.#start()
     }
   }
 
-  #count(one: Waiting, by: 1 | -1): void {
+  #count(one: Waiting, running: Running, by: 1 | -1): void {
     const miner = minerOf(one)
     const count = (this.#runningOf.get(miner) ?? 0) + by
     if (count === 0) this.#runningOf.delete(miner)
     else this.#runningOf.set(miner, count)
-    this.#running += by
+    if (by === 1) this.#running.add(running)
+    else this.#running.delete(running)
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The messages of a gossiped block by their CIDs: from our own store (the pool puts there what it takes), then from
- * peers.
+ * The messages of a gossiped block by their CIDs: from our own store (the pool puts there what it takes), from peers one by
+ * one, and when that takes long all of them at once by the chain exchange. All three go on until the block is whole.
  * @see lotus chain/sub/incoming.go FetchMessagesByCids, FetchSignedMessagesByCids
  */
 import { errorMessage } from '../../base/errors.ts'
@@ -16,7 +16,7 @@ import { message, messageCid } from '../../types/message.ts'
 import { type SignedMessage, signedMessage } from '../../types/signedMessage.ts'
 import type { BlockMsg } from './blockMsg.ts'
 import { GossipError } from './errors.ts'
-import { GATHER_RETRY_MS, MAX_BLOCK_MESSAGES_BYTES } from './limits.ts'
+import { FETCH_TOGETHER, GATHER_RETRY_MS, MAX_BLOCK_MESSAGES_BYTES, TAKE_OVER_MS } from './limits.ts'
 
 const DIGEST_BYTES = 32
 
@@ -24,28 +24,89 @@ export interface GatherDeps {
   readonly blocks: Blockstore
   /** Where to ask for what is not at hand; undefined: only wait for it. */
   readonly source: BlockSource | undefined
+  /** Asks for all messages of a block: the chain exchange. Undefined: it is not to be had. */
+  readonly whole?: ((block: BlockMsg, signal: AbortSignal) => Promise<BlockMessages>) | undefined
   readonly timers: Timers
   readonly log: Logger
 }
 
 /**
- * Looks again and again until everything is there or the signal ends it: messages may come by gossip meanwhile.
+ * Goes on until everything is there or the signal ends it: messages may come by gossip meanwhile.
+ * @param onProgress - messages came
  * @throws GossipError `MESSAGE_CID_INVALID`, `MESSAGES_TOO_LARGE`; CodecError when a CID names no message; the signal's
  *   reason
  */
-export async function gatherMessages(block: BlockMsg, deps: GatherDeps, signal: AbortSignal): Promise<BlockMessages> {
+export async function gatherMessages(
+  block: BlockMsg,
+  deps: GatherDeps,
+  signal: AbortSignal,
+  onProgress: () => void = () => undefined,
+): Promise<BlockMessages> {
   assertMessageCids(block.blsMessages)
   assertMessageCids(block.secpkMessages)
-  const found = new FoundBlocks(block)
-  for (;;) {
-    found.takeFrom(deps.blocks)
-    if (found.missing.length > 0) await askFor(found, deps, signal)
-    if (found.missing.length === 0) break
-    await pause(deps.timers, signal)
+  const found = new FoundBlocks(block, onProgress)
+  found.takeFrom(deps.blocks)
+  const over = new AbortController()
+  const stop = (): void => over.abort(signal.reason)
+  if (signal.aborted) stop()
+  signal.addEventListener('abort', stop)
+  try {
+    if (found.missing.length > 0) {
+      const ways = [wait, askOneByOne, askForAll].map((way) => way(block, found, deps, over.signal))
+      const messages = await Promise.race(ways)
+      for (const way of ways) way.catch(() => undefined)
+      if (messages !== undefined) return messages
+    }
+  } finally {
+    signal.removeEventListener('abort', stop)
+    over.abort(new GossipError('MESSAGES_MISSING', 'the block is whole'))
   }
   return {
     bls: block.blsMessages.map((cid) => found.decoded(cid, message, messageCid)),
     signed: block.secpkMessages.map((cid) => found.decoded(cid, signedMessage, signedCid)),
+  }
+}
+
+/** One way to the messages: ends with them, with nothing when `found` has them, or with the signal's reason. */
+type Way = (
+  block: BlockMsg,
+  found: FoundBlocks,
+  deps: GatherDeps,
+  signal: AbortSignal,
+) => Promise<BlockMessages | undefined>
+
+/** What came by gossip is in the store. */
+const wait: Way = async (_block, found, deps, signal) => {
+  for (;;) {
+    await pause(deps.timers, GATHER_RETRY_MS, signal)
+    found.takeFrom(deps.blocks)
+    if (found.missing.length === 0) return undefined
+  }
+}
+
+const askOneByOne: Way = async (_block, found, deps, signal) => {
+  for (;;) {
+    // A few at a time, so that those that one answer lacks do not keep the others waiting.
+    const missing = [...found.missing]
+    const parts = Array.from({ length: Math.ceil(missing.length / FETCH_TOGETHER) }, (_, i) =>
+      missing.slice(i * FETCH_TOGETHER, (i + 1) * FETCH_TOGETHER),
+    )
+    await Promise.all(parts.map((cids) => askFor(cids, found, deps, signal)))
+    if (found.missing.length === 0) return undefined
+    await pause(deps.timers, GATHER_RETRY_MS, signal)
+  }
+}
+
+const askForAll: Way = async (block, _found, { whole, timers, log }, signal) => {
+  for (;;) {
+    await pause(timers, TAKE_OVER_MS, signal)
+    if (whole === undefined) continue
+    try {
+      return await whole(block, signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      log.debug('gossip: block not fetched', { error: errorMessage(error) })
+    }
   }
 }
 
@@ -66,11 +127,13 @@ function assertMessageCids(cids: readonly Cid[]): void {
 /** Bytes of a block's messages as they come in. */
 class FoundBlocks {
   missing: readonly Cid[]
+  readonly #onProgress: () => void
   readonly #found = new Map<string, Uint8Array>()
   #bytes = 0
 
-  constructor(block: BlockMsg) {
+  constructor(block: BlockMsg, onProgress: () => void) {
     this.missing = [...block.blsMessages, ...block.secpkMessages]
+    this.#onProgress = onProgress
   }
 
   takeFrom(store: Blockstore): void {
@@ -108,7 +171,9 @@ class FoundBlocks {
   }
 
   #recount(): void {
+    const before = this.missing.length
     this.missing = this.missing.filter((cid) => !this.#found.has(cid.key))
+    if (this.missing.length < before) this.#onProgress()
   }
 }
 
@@ -117,18 +182,23 @@ function signedCid(value: SignedMessage): Cid {
   return blockCid(encode(signedMessage, value))
 }
 
-async function askFor(found: FoundBlocks, { source, log }: GatherDeps, signal: AbortSignal): Promise<void> {
-  if (source === undefined) return
+async function askFor(
+  cids: readonly Cid[],
+  found: FoundBlocks,
+  { source, log }: GatherDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  if (source === undefined || cids.length === 0) return
   try {
-    found.take(await source.fetch(found.missing, signal))
+    found.take(await source.fetch(cids, signal))
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof GossipError) throw error
-    log.debug('gossip: messages not fetched', { count: found.missing.length, error: errorMessage(error) })
+    log.debug('gossip: messages not fetched', { count: cids.length, error: errorMessage(error) })
   }
 }
 
-function pause(timers: Timers, signal: AbortSignal): Promise<void> {
+function pause(timers: Timers, ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   return new Promise((resolve, reject) => {
     const stop = (): void => {
@@ -138,7 +208,7 @@ function pause(timers: Timers, signal: AbortSignal): Promise<void> {
     const cancel = timers.setTimeout(() => {
       signal.removeEventListener('abort', stop)
       resolve()
-    }, GATHER_RETRY_MS)
+    }, ms)
     signal.addEventListener('abort', stop, { once: true })
   })
 }

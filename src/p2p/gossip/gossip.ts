@@ -19,10 +19,10 @@ import { BLOCK_MESSAGE_LIMIT } from '../../types/protocol.ts'
 import type { PeerLinks, PeerName } from '../peerLinks.ts'
 import type { PubSub } from '../pubSub.ts'
 import { BlockGatherer } from './blockGatherer.ts'
-import { blockMsg, type FullBlock, toBlockMsg } from './blockMsg.ts'
+import { type BlockMsg, blockMsg, type FullBlock, toBlockMsg } from './blockMsg.ts'
 import { BlockValidator } from './blockValidator.ts'
 import { GossipError } from './errors.ts'
-import { BLOCK_BOUNDS, MESSAGE_BOUNDS } from './limits.ts'
+import { BLOCK_BOUNDS, LEAST_PATIENCE_MS, MESSAGE_BOUNDS } from './limits.ts'
 import { validateMessage } from './messageValidator.ts'
 import { whenNearSync } from './nearSync.ts'
 import { PeerGater } from './peerGater.ts'
@@ -47,6 +47,8 @@ export interface GossipDeps {
   readonly readState: BlockEdge
   /** Where messages of blocks are asked for when they are not at hand: bitswap. */
   readonly source: BlockSource | undefined
+  /** Where all messages of a block are asked for when that takes long: the chain exchange. */
+  readonly whole?: (block: BlockMsg, signal: AbortSignal) => Promise<BlockMessages>
   readonly clock: Clock
   readonly timers: Timers
   readonly log: Logger
@@ -105,7 +107,8 @@ export function startGossip(deps: GossipDeps): Gossip {
     clock,
     timers,
     log,
-    timeLimitMs: (blockDelaySecs + propagationDelaySecs) * MS,
+    whole: deps.whole,
+    patienceMs: Math.max(LEAST_PATIENCE_MS, (blockDelaySecs + propagationDelaySecs) * MS),
     onWhole: (from, block) => {
       tell(block.header)
       if (deps.onBlock(from, block) === true) deps.links?.tag(from, 'blkprop', BLOCK_PEER_WEIGHT)

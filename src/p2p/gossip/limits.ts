@@ -48,6 +48,12 @@ export const GATHER_WAITING = 128
 export const GATHER_WAITING_PER_PEER = 32
 /** Pause between two looks for messages that nobody had. */
 export const GATHER_RETRY_MS = 1_000
+/** Messages that are asked for together: a part that is slow does not hold up the others. */
+export const FETCH_TOGETHER = 256
+/** A block that is not whole after so long is asked for by the chain exchange too, again and again after so long, ms. */
+export const TAKE_OVER_MS = 1_500
+/** Shortest time without any new message after which a block is given up, ms. */
+export const LEAST_PATIENCE_MS = 5_000
 /**
  * Messages of one block, bytes. A block's gas limit of 10^10 pays for at most 10 MB: a byte costs 1000 gas, later 1300.
  */

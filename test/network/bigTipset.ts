@@ -1,0 +1,225 @@
+/**
+ * One tipset full of messages, and nodes that follow it: a producer, a follower that executes, one of headers. What is
+ * measured: how long each takes to have it, whether it loses or bans a peer meanwhile, its memory, and how long it leaves
+ * a question waiting.
+ *
+ *     node test/network/bigTipset.ts [--messages <n>] [--miners <n>]
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { devnetOptions } from '../../src/devnet/options.ts'
+import { initCrypto } from '../../src/crypto/init.ts'
+import type { FundedAccount } from '../../src/devnet/plan.ts'
+import { createDevnetPlan } from '../../src/devnet/plan.ts'
+import { builtinNetwork } from '../../src/networks/builtinNetworks.ts'
+import { signedMessage } from '../../src/types/signedMessage.ts'
+import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
+import { signedBy } from '../support/devnetNode.ts'
+import { freePort } from './linkProxy.ts'
+
+/** Pending messages of one sender that a pool takes, with a margin. */
+const PER_SENDER = 500
+/** Gas of a block. */
+const BLOCK_GAS = 10_000_000_000n
+const BATCH = 250
+const FOLLOW_MS = 120_000
+
+interface Head {
+  readonly Cids: readonly { readonly '/': string }[]
+  readonly Height: number
+}
+
+/** What a follower did. */
+export interface FollowerReport {
+  readonly mode: 'execute' | 'headers'
+  /** From the block's making to the head's move; undefined: it did not come. */
+  readonly tookMs: number | undefined
+  readonly peers: number
+  /** Lines of its log that tell of bans, lost peers, blocks given up. */
+  readonly complaints: readonly string[]
+  readonly residentMb: number
+  readonly peakMb: number
+  /** Longest that `Version` took. */
+  readonly slowestMs: number
+}
+
+/** What came of it. */
+export interface BigTipsetReport {
+  readonly blocks: number
+  readonly messages: number
+  readonly bytes: number
+  readonly followers: readonly FollowerReport[]
+  /** Epochs that the followers had of what was made on top. */
+  readonly heightAfter: readonly number[]
+}
+
+export interface BigTipsetOptions {
+  readonly messages: number
+  readonly miners: number
+}
+
+class Petrel {
+  readonly process: NodeProcess
+  constructor(process: NodeProcess) {
+    this.process = process
+  }
+
+  async call<T>(method: string, ...params: unknown[]): Promise<T> {
+    const response = await fetch(`${this.process.url}/rpc/v1`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${this.process.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: `Node.${method}`, params }),
+    })
+    const answer = (await response.json()) as { result?: T; error?: { message: string } }
+    if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`)
+    return answer.result as T
+  }
+
+  async height(): Promise<number> {
+    return (await this.call<Head>('ChainHead')).Height
+  }
+
+  memory(name: 'VmRSS' | 'VmHWM'): number {
+    const text = readStatus(this.process.pid)
+    return Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1]) / 1024)
+  }
+}
+
+function readStatus(pid: number): string {
+  return readFileSync(`/proc/${pid}/status`, 'utf8')
+}
+
+/** As many transfers as are wanted, by senders of both kinds of signature, ready to be pushed. */
+function transfers(accounts: readonly FundedAccount[], count: number, blocks: number): unknown[] {
+  const to = accounts[0] as FundedAccount
+  const gasLimit = (BLOCK_GAS * BigInt(blocks) * 95n) / 100n / BigInt(count)
+  return Array.from({ length: count }, (_, i) => {
+    const from = accounts[i % accounts.length] as FundedAccount
+    const nonce = BigInt(Math.floor(i / accounts.length))
+    const signed = signedBy(from, { to: to.address, value: 1n, nonce, gasLimit, gasFeeCap: 2_000_000_000n })
+    return signedMessage.toJson(signed, { addressPrefix: 't' })
+  })
+}
+
+/** Asks every 50 ms, and remembers the longest wait. */
+class Watch {
+  slowestMs = 0
+  #stopped = false
+  readonly #done: Promise<void>
+
+  constructor(node: Petrel) {
+    this.#done = this.#run(node)
+  }
+
+  async #run(node: Petrel): Promise<void> {
+    while (!this.#stopped) {
+      const began = performance.now()
+      await node.call('Version')
+      this.slowestMs = Math.max(this.slowestMs, Math.round(performance.now() - began))
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    await this.#done
+  }
+}
+
+async function reached(node: Petrel, height: number, timeoutMs: number): Promise<number | undefined> {
+  const began = performance.now()
+  while (performance.now() - began < timeoutMs) {
+    if ((await node.height()) >= height) return Math.round(performance.now() - began)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return undefined
+}
+
+/** Runs it once, see the file's comment. */
+export async function bigTipset({ messages, miners }: BigTipsetOptions): Promise<BigTipsetReport> {
+  await initCrypto()
+  const folder = mkdtempSync(join(tmpdir(), 'petrel-big-'))
+  const running: Petrel[] = []
+  const start = async (name: string, args: readonly string[]): Promise<Petrel> => {
+    const node = new Petrel(await startNode('node', join(folder, name), args, 120_000))
+    running.push(node)
+    return node
+  }
+  try {
+    const perKind = Math.ceil(messages / PER_SENDER / 2)
+    const p2pPort = await freePort()
+    const common = ['--api', '0']
+    const producer = await start('producer', [
+      'devnet',
+      ...common,
+      ...['--miners', String(miners), '--accounts', String(perKind), '--block-time', '4'],
+      // The followers' clock must not find a tipset early that was asked for.
+      ...['--genesis-time', String(Math.floor(Date.now() / 1000) - 600)],
+      ...['--listen', `/ip4/127.0.0.1/tcp/${p2pPort}`],
+    ])
+    const address = `/ip4/127.0.0.1/tcp/${p2pPort}/p2p/${await producer.call<string>('ID')}`
+    await producer.call('DevnetStop')
+    const modes = ['execute', 'headers'] as const
+    const followers = []
+    for (const mode of modes) {
+      followers.push(
+        await start(mode, [
+          'daemon',
+          ...['--network', join(folder, 'producer', 'network.json'), '--bootstrap', address, '--validate', mode],
+          ...['--listen', '/ip4/127.0.0.1/tcp/0', ...common],
+        ]),
+      )
+    }
+    const before = await producer.height()
+    for (const node of followers) {
+      if ((await reached(node, before, FOLLOW_MS)) === undefined) throw new Error('a follower does not follow')
+    }
+    const plan = createDevnetPlan(devnetOptions({ accountsPerKind: perKind, miners }), builtinNetwork('devnet'))
+    const senders = plan.accounts.filter(({ kind }) => kind !== 'delegated').slice(0, 2 * perKind)
+    const pushed = transfers(senders, messages, miners)
+    for (let at = 0; at < pushed.length; at += BATCH) {
+      await producer.call('MpoolBatchPush', pushed.slice(at, at + BATCH))
+    }
+    const watches = followers.map((node) => new Watch(node))
+    const made = await producer.call<Head>('DevnetMine', 1, null)
+    const took = await Promise.all(followers.map((node) => reached(node, made.Height, FOLLOW_MS)))
+    const counted = await producer.call<{ Cid: { '/': string } }[]>('ChainGetMessagesInTipset', made.Cids)
+    // And on top of it: the next ones say whether its state was right.
+    const top = await producer.call<Head>('DevnetMine', 3, null)
+    await Promise.all(followers.map((node) => reached(node, top.Height, FOLLOW_MS)))
+    for (const watch of watches) await watch.stop()
+    return {
+      blocks: made.Cids.length,
+      messages: counted.length,
+      bytes: JSON.stringify(pushed).length,
+      heightAfter: await Promise.all(followers.map(async (node) => (await node.height()) - made.Height)),
+      followers: await Promise.all(
+        followers.map(async (node, i) => ({
+          mode: modes[i] as 'execute' | 'headers',
+          tookMs: took[i],
+          peers: (await node.call<unknown[]>('NetPeers')).length,
+          complaints: node.process
+            .output()
+            .split('\n')
+            .filter((text) => /banned|given up|turned away|sync failed|demerit/.test(text)),
+          residentMb: node.memory('VmRSS'),
+          peakMb: node.memory('VmHWM'),
+          slowestMs: (watches[i] as Watch).slowestMs,
+        })),
+      ),
+    }
+  } finally {
+    for (const node of running.reverse()) await node.process.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: { messages: { type: 'string', default: '5000' }, miners: { type: 'string', default: '1' } },
+  })
+  const report = await bigTipset({ messages: Number(values.messages), miners: Number(values.miners) })
+  console.log(JSON.stringify(report, undefined, 2))
+}
