@@ -1,6 +1,6 @@
 /**
  * Events of actors as Ethereum's logs.
- * @see lotus node/impl/eth/events.go ethLogFromEvent; rpc-wire section 15
+ * @see lotus chain/types/ethtypes EthLogFromEvent; rpc-wire section 15
  */
 import { concatBytes, EMPTY_BYTES } from '../base/bytes.ts'
 import { CODEC_RAW } from '../codec/cid.ts'
@@ -12,6 +12,7 @@ const BLOOM_BITS = 2048
 const HASHES_PER_VALUE = 3
 const TOPIC_KEY = /^t([1-4])$/
 const DATA_KEY = 'd'
+const TOPIC_BYTES = 32
 
 /** Topics and data of an event. */
 export interface EthLogBody {
@@ -19,19 +20,27 @@ export interface EthLogBody {
   readonly data: Uint8Array
 }
 
-/** undefined for events that are no logs: those of built-in actors are CBOR. */
+/**
+ * undefined for events that are no logs: those of built-in actors are CBOR, and what has a topic of another size, twice,
+ * or without those before it is a log of nobody's.
+ */
 export function logOf(event: ActorEvent): EthLogBody | undefined {
   const topics: (Uint8Array | undefined)[] = []
-  let data: Uint8Array = EMPTY_BYTES
-  for (const entry of event.entries) {
-    if (entry.codec !== CODEC_RAW) return undefined
-    const topic = TOPIC_KEY.exec(entry.key)?.[1]
-    if (topic !== undefined) topics[Number(topic) - 1] = entry.value
-    else if (entry.key === DATA_KEY) data = entry.value
+  let data: Uint8Array | undefined
+  for (const { codec, key, value } of event.entries) {
+    if (codec !== CODEC_RAW) return undefined
+    const topic = TOPIC_KEY.exec(key)?.[1]
+    if (topic !== undefined) {
+      const at = Number(topic) - 1
+      if (value.length !== TOPIC_BYTES || topics[at] !== undefined) return undefined
+      topics[at] = value
+    } else if (key === DATA_KEY) {
+      if (data !== undefined) return undefined
+      data = value
+    }
   }
   const known = topics.filter((one) => one !== undefined)
-  // A topic without those before it is a log of nobody's.
-  return known.length === topics.length ? { topics: known, data } : undefined
+  return known.length === topics.length ? { topics: known, data: data ?? EMPTY_BYTES } : undefined
 }
 
 /** Sets the bits of one value in a bloom filter of 256 bytes. */

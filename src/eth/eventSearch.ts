@@ -4,24 +4,16 @@
  */
 
 import type { ChainStore } from '../chain/chainStore.ts'
-import { ChainError } from '../chain/errors.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import type { Tipset } from '../types/tipset.ts'
 
-/** Most epochs that one search may span. */
-export const MAX_EVENT_RANGE: ChainEpoch = 2880
-
 /**
  * Executed tipsets between two heights, lowest first. The head itself is not executed yet.
- * @throws ChainError `INVALID_HEIGHT`
  */
 export function executedTipsetsBetween(store: ChainStore, from: ChainEpoch, to: ChainEpoch): Tipset[] {
   const head = store.head()
   const top = Math.min(to, head.height - 1)
   if (top < 0 || from > top) return []
-  if (top - from > MAX_EVENT_RANGE) {
-    throw new ChainError('INVALID_HEIGHT', `block range exceeds maximum of ${MAX_EVENT_RANGE} (got ${top - from})`)
-  }
   const out: Tipset[] = []
   for (let tipset = store.tipsetByHeight(top, head, 'previous'); tipset.height >= from; tipset = store.parent(tipset)) {
     out.push(tipset)

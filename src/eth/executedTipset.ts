@@ -13,7 +13,8 @@ import { type ActorEvent, actorEvent } from '../types/event.ts'
 import type { Receipt } from '../types/receipt.ts'
 import type { Tipset } from '../types/tipset.ts'
 
-const EVENTS_BIT_WIDTH = 5
+/** Width of the tree of a message's events. */
+export const EVENTS_BIT_WIDTH = 5
 
 /** One message of it. */
 export interface ExecutedMessage {

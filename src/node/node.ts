@@ -235,6 +235,7 @@ export async function startNode(
           if (type === 'add') listener(message)
         }),
       random: ports.random,
+      clock: ports.clock,
       log: ports.log,
     }),
     ...searchMethods(search),

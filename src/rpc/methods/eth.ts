@@ -4,16 +4,19 @@
  */
 import { bool, type Json, json, text } from '../../codec/description.ts'
 import type { Tipset } from '../../types/tipset.ts'
+import { EthLogSearch } from '../ethLogSearch.ts'
 import { type EthMethodsDeps, EthReader, locateIn } from '../ethReader.ts'
 import { type MethodRow, method, param } from '../method.ts'
 import { blockJson } from '../types/eth.ts'
 import { ethHash, ethUint64 } from '../types/ethScalars.ts'
+import { actorEventMethods } from './actorEvents.ts'
 import { ethAccountMethods } from './ethAccounts.ts'
 import { ethBasicMethods } from './ethBasic.ts'
-import { eventMethods } from './ethEvents.ts'
+import { ethEventMethods } from './ethEvents.ts'
+import { type EthFilterDeps, ethFilterMethods } from './ethFilters.ts'
 import { ethGasMethods } from './ethGas.ts'
 import { ethSendMethods } from './ethSend.ts'
-import { type EthSubscribeDeps, ethSubscribeMethods } from './ethSubscribe.ts'
+import { ethSubscribeMethods } from './ethSubscribe.ts'
 import { traceMethods } from './ethTrace.ts'
 import { ethTransactionMethods } from './ethTransactions.ts'
 
@@ -22,9 +25,10 @@ const blockNumber = param('blkNum', text)
 const fullParam = param('fullTxInfo', bool)
 
 /** Rows of `Eth…`. */
-export function ethMethods(deps: EthMethodsDeps & Omit<EthSubscribeDeps, 'reader'>): MethodRow[] {
+export function ethMethods(deps: EthMethodsDeps & Omit<EthFilterDeps, 'reader' | 'search'>): MethodRow[] {
   const reader = new EthReader(deps)
   const locate = locateIn(reader, deps)
+  const search = new EthLogSearch(reader)
   return [
     ...blockMethods(reader),
     ...ethTransactionMethods(reader, locate),
@@ -32,7 +36,9 @@ export function ethMethods(deps: EthMethodsDeps & Omit<EthSubscribeDeps, 'reader
     ...ethGasMethods(reader, deps.gas),
     ...ethSendMethods(reader, deps.pool),
     ...ethBasicMethods(reader, deps.clientVersion),
-    ...eventMethods(reader),
+    ...ethEventMethods(reader, search),
+    ...ethFilterMethods({ ...deps, reader, search }),
+    ...actorEventMethods({ reader, log: deps.log }),
     ...traceMethods(reader, locate),
     ...ethSubscribeMethods({ ...deps, reader }),
   ]

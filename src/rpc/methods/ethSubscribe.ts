@@ -2,23 +2,21 @@
  * Ethereum's subscriptions: eth_subscribe, eth_unsubscribe. Events are calls of the client's `eth_subscription`.
  * @see lotus node/impl/eth/events.go EthSubscribe, subscriptions.go
  */
-import { errorMessage } from '../../base/errors.ts'
 import type { Logger, Random } from '../../base/ports.ts'
 import { bool, type Json, text } from '../../codec/description.ts'
 import { ethHashOf } from '../../eth/ethTransactionOf.ts'
 import type { SignedMessage } from '../../types/signedMessage.ts'
-import { firstBlock, type Tipset, tipsetKeyText } from '../../types/tipset.ts'
+import { type Tipset, tipsetKeyText } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
+import { randomFilterId } from '../ethFilters.ts'
 import type { EthReader } from '../ethReader.ts'
+import { onExecuted } from '../executedTipsets.ts'
 import { type CallContext, type MethodRow, method, param, rawMethod } from '../method.ts'
 import { blockJson, logsOf } from '../types/eth.ts'
 import { ethHash, hexBytes } from '../types/ethScalars.ts'
-import { logFilter, matchesLog } from './ethEvents.ts'
+import { logFilter, matchesNew } from '../types/logFilter.ts'
 
 const NOTIFICATION = 'eth_subscription'
-const ID_BYTES = 32
-/** Lotus fills only the first half of an id: a UUID. */
-const RANDOM_BYTES = 16
 
 /** What the methods need. */
 export interface EthSubscribeDeps {
@@ -47,8 +45,7 @@ export function ethSubscribeMethods(deps: EthSubscribeDeps): MethodRow[] {
       handler: (params, call) => {
         const { notify } = call
         if (notify === undefined) throw new RpcError('FAILED', "connection doesn't support callbacks")
-        const id = new Uint8Array(ID_BYTES)
-        random.fill(id.subarray(0, RANDOM_BYTES))
+        const id = randomFilterId(random)
         const name = hexBytes(id)
         const stop = start(deps, params, call, (result) => notify(NOTIFICATION, { subscription: name, result }))
         const end = (): void => {
@@ -80,7 +77,7 @@ export function ethSubscribeMethods(deps: EthSubscribeDeps): MethodRow[] {
     const [kind, filter] = Array.isArray(params) ? params : []
     switch (kind) {
       case 'newHeads':
-        return onExecuted(parts, async (tipset) => {
+        return onNewParents(parts, async (tipset) => {
           send(blockJson(await reader.executed(tipset), reader.chainId, true, false))
         })
       case 'newPendingTransactions':
@@ -89,9 +86,9 @@ export function ethSubscribeMethods(deps: EthSubscribeDeps): MethodRow[] {
         })
       case 'logs': {
         const wanted = logFilter.fromJson(filter ?? {}, call.json)
-        return onExecuted(parts, async (tipset) => {
-          for (const logs of logsOf(await reader.executed(tipset), reader.chainId)) {
-            for (const log of logs) if (matchesLog(wanted, log)) send(log.json)
+        return onExecuted(parts.reader.view.store, parts.log, async ({ executed, isReverted }) => {
+          for (const log of logsOf(await reader.executed(executed), reader.chainId).flat()) {
+            if (matchesNew(wanted, log)) send(isReverted ? { ...log.json, removed: true } : log.json)
           }
         })
       }
@@ -101,26 +98,13 @@ export function ethSubscribeMethods(deps: EthSubscribeDeps): MethodRow[] {
   }
 }
 
-/** Calls for the parents of each applied tipset, once each and in order: they have been executed by then. */
-function onExecuted(deps: EthSubscribeDeps, visit: (tipset: Tipset) => Promise<void>): () => void {
-  const { store } = deps.reader.view
+/** Blocks whose result is known, once each: several tipsets may follow the same parents. */
+function onNewParents({ reader, log }: EthSubscribeDeps, visit: (tipset: Tipset) => Promise<void>): () => void {
   let last: string | undefined
-  let stopped = false
-  let queue: Promise<void> = Promise.resolve()
-  const stop = store.onHeadChange((_, applied) => {
-    for (const tipset of applied) {
-      if (tipset.height === 0) continue
-      const key = tipsetKeyText(firstBlock(tipset).parents)
-      if (key === last) continue
-      last = key
-      const parent = store.parent(tipset)
-      queue = queue
-        .then(() => (stopped ? undefined : visit(parent)))
-        .catch((error: unknown) => deps.log.warn('subscription: tipset left out', { message: errorMessage(error) }))
-    }
+  return onExecuted(reader.view.store, log, async ({ executed, isReverted }) => {
+    const key = tipsetKeyText(executed.key)
+    if (isReverted || key === last) return
+    last = key
+    await visit(executed)
   })
-  return () => {
-    stopped = true
-    stop()
-  }
 }

@@ -3,18 +3,30 @@
  * @see lotus node/impl/eth/trace.go
  */
 import { EMPTY_BYTES } from '../../base/bytes.ts'
+import { PetrelError } from '../../base/errors.ts'
 import { type Json, json, list, text } from '../../codec/description.ts'
+import { CodecError } from '../../codec/errors.ts'
+import { parseGoUint } from '../../codec/goUint.ts'
 import { ethAddressOf, NOBODY } from '../../eth/ethActorAddress.ts'
 import { ethBlockHash } from '../../eth/ethIndex.ts'
 import { type EthTrace, EthTraceBuilder } from '../../eth/ethTraces.ts'
+import { BlockMissing } from '../../ipld/errors.ts'
 import { addressToId, isIdAddress } from '../../types/address.ts'
+import type { ChainEpoch } from '../../types/scalars.ts'
 import { SYSTEM_ID } from '../../types/singletons.ts'
 import type { Tipset } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
-import type { EthReader, Located } from '../ethReader.ts'
+import type { EthReader, Locate } from '../ethReader.ts'
 import { type MethodRow, method, param } from '../method.ts'
 import { traceJson } from '../types/eth.ts'
-import { ethHash, hexBytes } from '../types/ethScalars.ts'
+import { hexBytes, hexNumber, parseEthHash } from '../types/ethScalars.ts'
+import { MAX_EVENT_RANGE } from '../types/logFilter.ts'
+import { matchesTrace, traceFilter } from '../types/traceFilter.ts'
+
+/** Most traces of one answer. @see lotus node/config/def.go EthTraceFilterMaxResults */
+const MAX_TRACES = 500
+/** Epochs behind the latest block. @see lotus ethtypes.SafeEpochDelay */
+const SAFE_DELAY = 30
 
 /** The traces of one transaction. */
 interface Traced {
@@ -22,14 +34,18 @@ interface Traced {
   readonly traces: readonly EthTrace[]
 }
 
-/** Rows of `trace_…`. @param locate - finds a transaction on the chain */
-export function traceMethods(
-  reader: EthReader,
-  locate: (hash: Uint8Array) => Promise<Located | undefined>,
-): MethodRow[] {
+/** A trace with its place. */
+interface PlacedTrace {
+  readonly trace: EthTrace
+  readonly json: Json
+}
+
+/** Rows of `trace_…`. */
+export function traceMethods(reader: EthReader, locate: Locate): MethodRow[] {
+  const { store } = reader.view
   const builder = new EthTraceBuilder(reader.view.codes)
-  const traced = async (tipset: Tipset): Promise<Traced[]> => {
-    const { trace, root } = await reader.vm.compute(tipset, tipset.height, [])
+  const traced = async (tipset: Tipset, signal: AbortSignal): Promise<Traced[]> => {
+    const { trace, root } = await reader.vm.compute(tipset, tipset.height, [], signal)
     const tree = reader.view.stateTree(root)
     return trace
       .filter(({ msg }) => !(isIdAddress(msg.from) && addressToId(msg.from) === SYSTEM_ID))
@@ -38,19 +54,51 @@ export function traceMethods(
         traces: builder.build(executionTrace, ethAddressOf(tree, msg.from) ?? NOBODY),
       }))
   }
-  const blockTraces = (tipset: Tipset, transactions: readonly Traced[]): Json[] => {
+  const blockTraces = async (tipset: Tipset, signal: AbortSignal): Promise<PlacedTrace[]> => {
     const blockHash = hexBytes(ethBlockHash(tipset))
-    return transactions.flatMap(({ hash, traces }, transactionPosition) =>
-      traces.map((one) => ({
-        ...traceJson(one),
-        blockHash,
-        blockNumber: tipset.height,
-        transactionHash: hexBytes(hash),
-        transactionPosition,
+    return (await traced(tipset, signal)).flatMap(({ hash, traces }, transactionPosition) =>
+      traces.map((trace) => ({
+        trace,
+        json: {
+          ...traceJson(trace),
+          blockHash,
+          blockNumber: tipset.height,
+          transactionHash: hexBytes(hash),
+          transactionPosition,
+        },
       })),
     )
   }
-  const blockNumber = param('blockNumber', text)
+  /** undefined: a null round. */
+  const blockAt = async (height: ChainEpoch, signal: AbortSignal): Promise<PlacedTrace[] | undefined> => {
+    try {
+      return await blockTraces(reader.tipset(hexNumber(height), true), signal)
+    } catch (error) {
+      if (error instanceof RpcError && error.code === 'NULL_ROUND') return undefined
+      if (error instanceof BlockMissing || !(error instanceof PetrelError)) throw error
+      throw new RpcError('FAILED', `cannot get trace for block ${height}: ${error.message}`, { cause: error })
+    }
+  }
+  const heightOf = (block: string, name: string): ChainEpoch => {
+    const head = store.head()
+    switch (block) {
+      case 'earliest':
+        throw new RpcError('FAILED', `cannot parse ${name}: block param "earliest" is not supported`)
+      case 'pending':
+        return head.height
+      case 'latest':
+        return reader.tipset('latest', false).height
+      case 'safe':
+        return head.height - 1 - SAFE_DELAY
+    }
+    try {
+      return Number(parseGoUint(block.replaceAll('0x', ''), 16))
+    } catch (error) {
+      if (!(error instanceof CodecError)) throw error
+      throw new RpcError('FAILED', `cannot parse ${name}: cannot parse fromBlock: ${error.message}`)
+    }
+  }
+  const blockNumber = param('blkNum', text)
   return [
     method({
       name: 'EthTraceBlock',
@@ -60,10 +108,7 @@ export function traceMethods(
       aliases: ['trace_block'],
       params: [blockNumber],
       result: json,
-      handler: async (one) => {
-        const tipset = reader.tipset(one, true)
-        return blockTraces(tipset, await traced(tipset))
-      },
+      handler: async (one, { signal }) => (await blockTraces(reader.tipset(one, true), signal)).map((of) => of.json),
     }),
     method({
       name: 'EthTraceReplayBlockTransactions',
@@ -73,9 +118,9 @@ export function traceMethods(
       aliases: ['trace_replayBlockTransactions'],
       params: [blockNumber, param('traceTypes', list(text))],
       result: json,
-      handler: async (one, kinds) => {
+      handler: async (one, kinds, { signal }) => {
         if (kinds.length !== 1 || kinds[0] !== 'trace') throw new RpcError('FAILED', "only 'trace' is supported")
-        return (await traced(reader.tipset(one, true))).map(({ hash, traces }) => ({
+        return (await traced(reader.tipset(one, true), signal)).map(({ hash, traces }) => ({
           output: hexBytes(outputOf(traces[0])),
           stateDiff: null,
           trace: traces.map(traceJson),
@@ -90,19 +135,67 @@ export function traceMethods(
       versions: ['v1', 'v2'],
       summary: 'All calls of a transaction.',
       aliases: ['trace_transaction'],
-      params: [param('hash', ethHash)],
+      params: [param('txHash', text)],
       result: json,
-      handler: async (hash) => {
+      handler: async (name, { signal }) => {
+        const hash = parsedHash(name)
         const at = await locate(hash)
-        if (at === undefined) throw new RpcError('FAILED', `transaction not found: ${hexBytes(hash)}`)
-        const { tipset } = at.executed
+        if (at === undefined) {
+          const isPending = reader.pendingMessage(hash) !== undefined
+          throw new RpcError('FAILED', isPending ? 'no trace for pending transactions' : 'transaction not found')
+        }
         const wanted = hexBytes(hash)
-        return blockTraces(tipset, await traced(tipset)).filter(
-          (one) => (one as { transactionHash: string }).transactionHash === wanted,
-        )
+        return (await blockTraces(at.executed.tipset, signal))
+          .map((of) => of.json)
+          .filter((one) => (one as { transactionHash: string }).transactionHash === wanted)
+      },
+    }),
+    method({
+      name: 'EthTraceFilter',
+      perm: 'read',
+      versions: ['v1', 'v2'],
+      summary: 'Calls in a range of blocks, by caller and callee.',
+      aliases: ['trace_filter'],
+      params: [param('filter', traceFilter)],
+      result: json,
+      handler: async (filter, { signal }) => {
+        const from = heightOf(filter.fromBlock, 'fromBlock')
+        const to = heightOf(filter.toBlock, 'toBlock')
+        if (to - from > MAX_EVENT_RANGE) {
+          const text = `block range exceeds maximum of ${MAX_EVENT_RANGE} (got ${to - from})`
+          throw new RpcError('BLOCK_RANGE_EXCEEDED', text)
+        }
+        const { count, after } = filter
+        if (count !== undefined && count > MAX_TRACES) {
+          const text = `invalid response count, requested ${count}, maximum supported is ${MAX_TRACES}`
+          throw new RpcError('FAILED', text)
+        }
+        const out: Json[] = []
+        let skip = after
+        for (let height = from; height <= to && out.length < (count ?? Number.POSITIVE_INFINITY); height++) {
+          for (const { trace, json: placed } of (await blockAt(height, signal)) ?? []) {
+            if (!matchesTrace(filter, trace) || skip-- > 0n) continue
+            if (count !== undefined && out.length >= count) break
+            out.push(placed)
+            if (count === undefined && out.length > MAX_TRACES) {
+              const text = `too many results, maximum supported is ${MAX_TRACES}, try paginating requests with After and Count`
+              throw new RpcError('FAILED', text)
+            }
+          }
+        }
+        return out
       },
     }),
   ]
+}
+
+function parsedHash(text: string): Uint8Array {
+  try {
+    return parseEthHash(text)
+  } catch (error) {
+    if (!(error instanceof CodecError)) throw error
+    throw new RpcError('FAILED', `cannot parse eth hash: ${error.message}`, { cause: error })
+  }
 }
 
 function outputOf(trace: EthTrace | undefined): Uint8Array {

@@ -5,13 +5,14 @@
 import type { Json } from '../../codec/jsonText.ts'
 import { ethAddressOf, NOBODY } from '../../eth/ethActorAddress.ts'
 import { ethBlockHash } from '../../eth/ethIndex.ts'
-import { addToBloom, emptyBloom, leftPad, logOf, orBloom } from '../../eth/ethLogs.ts'
+import { addToBloom, emptyBloom, logOf, orBloom } from '../../eth/ethLogs.ts'
 import { createdAddress, type EthTrace } from '../../eth/ethTraces.ts'
 import { type EthTransactionView, ethTransactionOf } from '../../eth/ethTransactionOf.ts'
 import type { ExecutedTipset } from '../../eth/executedTipset.ts'
 import { gasOutputs } from '../../fvm/gas/outputs.ts'
 import { idAddress } from '../../types/address.ts'
 import { BLOCK_GAS_LIMIT } from '../../types/protocol.ts'
+import type { ActorId } from '../../types/scalars.ts'
 import { firstBlock, tipsetKeyCid } from '../../types/tipset.ts'
 import { hexBytes, hexNumber } from './ethScalars.ts'
 
@@ -72,8 +73,9 @@ export function transactionAt(executed: ExecutedTipset, index: number, chainId: 
 }
 
 /** A log of one message, with how it adds to the block's bloom filter. */
-interface LogJson {
+export interface LogJson {
   readonly json: { [key: string]: Json }
+  readonly emitter: ActorId
   readonly address: Uint8Array
   readonly topics: readonly Uint8Array[]
 }
@@ -90,8 +92,9 @@ export function logsOf(executed: ExecutedTipset, chainId: bigint): LogJson[][] {
       const log = logOf(event)
       if (log === undefined) continue
       const address = ethAddressOf(executed.tree, idAddress(event.emitter)) ?? NOBODY
-      const topics = log.topics.map((one) => leftPad(one, HASH_BYTES))
+      const { topics } = log
       logs.push({
+        emitter: event.emitter,
         address,
         topics,
         json: {

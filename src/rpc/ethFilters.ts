@@ -1,0 +1,100 @@
+/**
+ * Filters that a client polls. They live in memory: a dropped connection does not end them, a restart does.
+ * @see lotus chain/events/filter; node/impl/eth/events.go
+ */
+import type { Clock, Random } from '../base/ports.ts'
+import type { Json } from '../codec/jsonText.ts'
+import { RpcError } from './errors.ts'
+import { hexBytes } from './types/ethScalars.ts'
+
+/** @see lotus node/config/def.go MaxFilters, MaxFilterResults, FilterTTL */
+export const MAX_FILTERS = 100
+export const MAX_FILTER_RESULTS = 10_000
+const MAX_AGE_MS = 3_600_000
+const ID_BYTES = 32
+/** Lotus fills only the first half of an id: a UUID. */
+const RANDOM_BYTES = 16
+
+/** What a filter collects. */
+export type FilterKind = 'blocks' | 'transactions' | 'logs'
+
+interface Filter {
+  readonly kind: FilterKind
+  /** What came since the last question, oldest first. */
+  results: Json[]
+  lastUsedMs: number
+  /** Ends what feeds it. */
+  readonly stop: () => void
+}
+
+/** An id that nobody guesses. */
+export function randomFilterId(random: Random): Uint8Array {
+  const id = new Uint8Array(ID_BYTES)
+  random.fill(id.subarray(0, RANDOM_BYTES))
+  return id
+}
+
+/** See the file's comment. */
+export class EthFilters {
+  readonly #deps: { readonly clock: Clock; readonly random: Random }
+  readonly #filters = new Map<string, Filter>()
+
+  constructor(deps: { readonly clock: Clock; readonly random: Random }) {
+    this.#deps = deps
+  }
+
+  /**
+   * @param first - results that are there at once
+   * @param feed - begins to collect; returns what ends that
+   * @throws RpcError `FAILED` when there are too many
+   */
+  add(kind: FilterKind, first: readonly Json[], feed: (collect: (result: Json) => void) => () => void): Uint8Array {
+    this.#dropOld()
+    if (this.#filters.size >= MAX_FILTERS) throw new RpcError('FAILED', 'maximum number of filters registered')
+    const id = randomFilterId(this.#deps.random)
+    const collect = (result: Json): void => {
+      if (filter.results.length >= MAX_FILTER_RESULTS) filter.results.shift()
+      filter.results.push(result)
+    }
+    const filter: Filter = {
+      kind,
+      results: [...first],
+      lastUsedMs: this.#deps.clock.nowMs(),
+      stop: feed((result) => collect(result)),
+    }
+    this.#filters.set(hexBytes(id), filter)
+    return id
+  }
+
+  /**
+   * What came since the last question; it is not told twice.
+   * @param kind - the only one that may be asked
+   * @throws RpcError `FAILED`
+   */
+  take(id: Uint8Array, kind?: FilterKind): Json[] {
+    this.#dropOld()
+    const filter = this.#filters.get(hexBytes(id))
+    if (filter === undefined) throw new RpcError('FAILED', 'filter not found')
+    filter.lastUsedMs = this.#deps.clock.nowMs()
+    if (kind !== undefined && filter.kind !== kind) throw new RpcError('FAILED', 'wrong filter type')
+    const { results } = filter
+    filter.results = []
+    return results
+  }
+
+  /** @returns false when there is no such filter */
+  remove(id: Uint8Array): boolean {
+    const name = hexBytes(id)
+    this.#filters.get(name)?.stop()
+    return this.#filters.delete(name)
+  }
+
+  #dropOld(): void {
+    const oldest = this.#deps.clock.nowMs() - MAX_AGE_MS
+    for (const [name, { lastUsedMs, stop }] of this.#filters) {
+      if (lastUsedMs >= oldest) continue
+      stop()
+      this.#filters.delete(name)
+    }
+  }
+}

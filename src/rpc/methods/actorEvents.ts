@@ -1,0 +1,129 @@
+/**
+ * Methods about events of actors.
+ * @see lotus node/impl/full/actor_events.go; node/impl/full/chain.go ChainGetEvents
+ */
+import type { Logger } from '../../base/ports.ts'
+import { cid, list, listOrEmpty } from '../../codec/description.ts'
+import { executedTipsetsBetween } from '../../eth/eventSearch.ts'
+import { EVENTS_BIT_WIDTH } from '../../eth/executedTipset.ts'
+import { Amt } from '../../ipld/amt.ts'
+import { actorEvent } from '../../types/event.ts'
+import type { Tipset } from '../../types/tipset.ts'
+import { RpcError } from '../errors.ts'
+import { MAX_FILTER_RESULTS } from '../ethFilters.ts'
+import type { EthReader } from '../ethReader.ts'
+import { onExecuted } from '../executedTipsets.ts'
+import { channelMethod, type MethodRow, method, param } from '../method.ts'
+import {
+  assertSearchable,
+  type EventFilter,
+  type EventRange,
+  eventFilter,
+  eventRange,
+  type PlacedEvent,
+  placedEvent,
+  wantedEvents,
+} from '../types/actorEvents.ts'
+
+/** Bytes that a client may leave unread before its stream ends, as Lotus ends that of a client that is too slow. */
+const MAX_UNREAD_BYTES: number = 16 * 1024 * 1024
+
+/** What the methods need. */
+export interface ActorEventDeps {
+  readonly reader: EthReader
+  readonly log: Logger
+}
+
+/** Rows about events. */
+export function actorEventMethods({ reader, log }: ActorEventDeps): MethodRow[] {
+  const { view } = reader
+  const { store } = view
+  const past = (filter: EventFilter, range: EventRange): Promise<PlacedEvent[]> => pastEvents(reader, filter, range)
+  return [
+    method({
+      name: 'GetActorEventsRaw',
+      perm: 'read',
+      versions: ['v1'],
+      summary: 'Events of actors in a range of epochs; null when there are none.',
+      params: [param('filter', eventFilter)],
+      result: list(placedEvent),
+      handler: (filter) => past(filter, eventRange(filter, store.head().height)),
+    }),
+    channelMethod({
+      name: 'SubscribeActorEventsRaw',
+      perm: 'read',
+      versions: ['v1'],
+      summary: 'Events of actors as they come, reverted ones again; first those of the past that are wanted.',
+      params: [param('filter', eventFilter)],
+      result: placedEvent,
+      subscribe: (filter, sink) => {
+        const range = eventRange(filter, store.head().height)
+        let stop = (): void => undefined
+        let ended = false
+        const end = (): void => {
+          if (ended) return
+          ended = true
+          stop()
+          sink.close()
+        }
+        const send = (events: readonly PlacedEvent[]): void => {
+          for (const one of events) if (!ended) sink.value(one)
+          if (sink.unreadBytes() > MAX_UNREAD_BYTES) end()
+        }
+        // Steps of the chain wait for the past: they come after it.
+        const first = past(filter, range)
+        stop = onExecuted(store, log, async ({ head, executed, isReverted }) => {
+          await first
+          if (executed.height >= (range.from ?? 0) && executed.height <= (range.to ?? executed.height)) {
+            send(wantedEvents(await reader.executed(executed), filter, isReverted, false))
+          }
+          if (range.to !== undefined && head.height > range.to) end()
+        })
+        first.then(
+          (events) => {
+            send(events)
+            if (range.to !== undefined && store.head().height >= range.to) end()
+          },
+          (error: unknown) => {
+            log.debug('subscription of events ended', { message: String(error) })
+            end()
+          },
+        )
+        return () => {
+          ended = true
+          stop()
+        }
+      },
+    }),
+    method({
+      name: 'ChainGetEvents',
+      perm: 'read',
+      versions: ['v1'],
+      summary: "Events under the root in a message's receipt.",
+      params: [param('rootCid', cid)],
+      result: listOrEmpty(actorEvent),
+      handler: (root) => Amt.load(store.blocks, root, actorEvent, { bitWidth: EVENTS_BIT_WIDTH }).values(),
+    }),
+  ]
+}
+
+async function pastEvents(reader: EthReader, filter: EventFilter, { from, to }: EventRange): Promise<PlacedEvent[]> {
+  const { store, network } = reader.view
+  const head = store.head()
+  if (from === undefined || from >= head.height) return []
+  assertSearchable(filter, network.addressPrefix)
+  const tipsets: Tipset[] =
+    filter.key.length > 0 ? [store.tipset(filter.key)] : executedTipsetsBetween(store, from, to ?? head.height)
+  const out: PlacedEvent[] = []
+  let contributing = 0
+  for (const tipset of tipsets) {
+    const found = wantedEvents(await reader.executed(tipset), filter, false, true)
+    if (found.length > 0) contributing++
+    out.push(...found)
+    if (contributing > 1 && out.length > MAX_FILTER_RESULTS) {
+      const text = 'filter matches too many events, try a more restricted filter'
+      throw new RpcError('FAILED', `get events for filter: ${text}`)
+    }
+  }
+  return out
+}

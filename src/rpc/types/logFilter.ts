@@ -1,0 +1,143 @@
+/**
+ * Which logs are wanted: parameter of `eth_getLogs`, `eth_newFilter`, `eth_subscribe`.
+ * @see lotus chain/types/ethtypes EthFilterSpec; node/impl/eth/events.go parseEthFilterSpec, parseBlockRange
+ */
+import { type Codec, jsonField, jsonOnly, wrongJson } from '../../codec/description.ts'
+import { CodecError } from '../../codec/errors.ts'
+import { parseGoUint } from '../../codec/goUint.ts'
+import type { Json } from '../../codec/jsonText.ts'
+import { addressToId, isIdAddress } from '../../types/address.ts'
+import { ethAddressToAddress } from '../../types/ethAddress.ts'
+import type { ActorId, ChainEpoch } from '../../types/scalars.ts'
+import { RpcError } from '../errors.ts'
+import type { LogJson } from './eth.ts'
+import { ethAddress, ethHash, hexBytes } from './ethScalars.ts'
+
+/** Most epochs that one search may span. @see lotus node/config/def.go MaxFilterHeightRange */
+export const MAX_EVENT_RANGE: ChainEpoch = 2880
+/** Most topics of a log. */
+const MAX_TOPICS = 4
+const MAX_INT64 = (1n << 63n) - 1n
+
+/** Which logs are wanted. */
+export interface LogFilter {
+  readonly fromBlock: string | undefined
+  readonly toBlock: string | undefined
+  readonly blockHash: Uint8Array | undefined
+  /** 20 bytes each as hexadecimal; empty: all. */
+  readonly addresses: ReadonlySet<string>
+  /** The masked IDs among the addresses: they stand for the actor whatever its address. */
+  readonly ids: ReadonlySet<ActorId>
+  /** By position; undefined: any. */
+  readonly topics: readonly (ReadonlySet<string> | undefined)[]
+}
+
+/** Heights, both inclusive. */
+export interface HeightRange {
+  readonly from: ChainEpoch
+  /** undefined: up to the head, now and later. */
+  readonly to: ChainEpoch | undefined
+}
+
+function asList(value: Json | undefined): Json[] {
+  if (value === undefined || value === null) return []
+  return Array.isArray(value) ? value : [value]
+}
+
+/** A filter of logs. */
+export const logFilter: Codec<LogFilter> = jsonOnly<LogFilter>(
+  'ethtypes.EthFilterSpec',
+  () => null,
+  (given, context) => {
+    const object = given ?? {}
+    if (typeof object !== 'object' || Array.isArray(object)) throw wrongJson(object, 'ethtypes.EthFilterSpec')
+    const textOf = (name: string): string | undefined => {
+      const value = jsonField(object, name) ?? undefined
+      if (value === undefined || typeof value === 'string') return value
+      const kind = wrongJson(value, 'string').message.split(' ')[3]
+      const text = `json: cannot unmarshal ${kind} into Go struct field EthFilterSpec.${name} of type string`
+      throw new CodecError('INVALID_JSON', text)
+    }
+    const hash = jsonField(object, 'blockHash') ?? undefined
+    const addresses = asList(jsonField(object, 'address')).map((one) => ethAddress.fromJson(one, context))
+    return {
+      fromBlock: textOf('fromBlock'),
+      toBlock: textOf('toBlock'),
+      blockHash: hash === undefined ? undefined : ethHash.fromJson(hash, context),
+      addresses: new Set(addresses.map(hexBytes)),
+      ids: new Set(addresses.map(ethAddressToAddress).filter(isIdAddress).map(addressToId)),
+      topics: asList(jsonField(object, 'topics')).map((one) => {
+        const any = asList(one)
+        return any.length === 0 ? undefined : new Set(any.map((topic) => hexBytes(ethHash.fromJson(topic, context))))
+      }),
+    }
+  },
+  { type: 'object' },
+)
+
+/**
+ * The heights that a filter names; undefined for one that names a block by hash.
+ * @param head - height of the head: its parent is the latest whose logs are known
+ * @throws RpcError `FAILED`, `BLOCK_RANGE_EXCEEDED`
+ */
+export function heightRange(filter: LogFilter, head: ChainEpoch): HeightRange | undefined {
+  const { fromBlock, toBlock } = filter
+  if (filter.topics.length > MAX_TOPICS) {
+    throw new RpcError('FAILED', `too many topics in filter: ${filter.topics.length}, max: ${MAX_TOPICS}`)
+  }
+  if (filter.blockHash !== undefined) {
+    if (fromBlock === undefined && toBlock === undefined) return undefined
+    throw new RpcError('FAILED', 'must not specify block hash and from/to block')
+  }
+  const latest = head - 1
+  const from = heightOf(fromBlock, 'FromBlock') ?? latest
+  const to = heightOf(toBlock, 'ToBlock')
+  if (to !== undefined && from >= 0 && from > to) {
+    throw new RpcError('FAILED', `invalid epoch range: to block (${to}) must be after from block (${from})`)
+  }
+  const span = (to ?? latest) - from
+  if (from >= 0 && span > MAX_EVENT_RANGE) {
+    throw new RpcError('BLOCK_RANGE_EXCEEDED', `block range exceeds maximum of ${MAX_EVENT_RANGE} (got ${span})`)
+  }
+  return { from, to }
+}
+
+/** undefined: the latest. */
+function heightOf(block: string | undefined, name: string): ChainEpoch | undefined {
+  if (block === undefined || block === 'latest' || block === '') return undefined
+  if (block === 'earliest') return 0
+  if (!block.startsWith('0x')) throw new RpcError('FAILED', `${name} is not a hex`)
+  let height: bigint
+  try {
+    height = parseGoUint(block.replaceAll('0x', ''), 16)
+  } catch (cause) {
+    if (!(cause instanceof CodecError)) throw cause
+    throw new RpcError('FAILED', 'invalid epoch', { cause })
+  }
+  if (height > MAX_INT64) throw new RpcError('FAILED', 'invalid epoch')
+  return Number(height)
+}
+
+/**
+ * Whether a log of the past is wanted: by emitter, and by topics in their positions. Masked IDs are compared with the
+ * actor's number, other addresses with its address; with both kinds both have to fit.
+ * @see lotus chain/index/events.go makePrefillFilterQuery
+ */
+export function matchesPast(filter: LogFilter, log: LogJson): boolean {
+  const { addresses, ids } = filter
+  if (ids.size > 0 && !ids.has(log.emitter)) return false
+  if (addresses.size > ids.size && !addresses.has(hexBytes(log.address))) return false
+  return matchesTopics(filter, log)
+}
+
+/** Whether a new log is wanted. @see lotus chain/events/filter/event.go matchAddress, matchKeys */
+export function matchesNew(filter: LogFilter, log: LogJson): boolean {
+  return (filter.addresses.size === 0 || filter.addresses.has(hexBytes(log.address))) && matchesTopics(filter, log)
+}
+
+function matchesTopics({ topics }: LogFilter, log: LogJson): boolean {
+  return topics.every((any, i) => {
+    const topic = log.topics[i]
+    return any === undefined || (topic !== undefined && any.has(hexBytes(topic)))
+  })
+}
