@@ -27,11 +27,8 @@ export function runDevnet(options: DevnetRunOptions, io: ProgramIo, runtime: Hos
     await serve(run, async (shutdown) => {
       const shim = await processShim(run, stores, { chain: options.inMemory ? undefined : home.chain }, shutdown)
       const { devnet, actors } = options
-      const kept = keptNetwork(home.path)?.actors
-      const open = await openLocalChain(
-        { devnet, actors, keptActors: kept, hasBundle: (manifest) => bundles.has(manifest) },
-        shim,
-      )
+      const kept = options.inMemory ? undefined : keptNetwork(home.path)
+      const open = await openLocalChain({ devnet, actors, kept, hasBundle: (manifest) => bundles.has(manifest) }, shim)
       introduce(open.plan, writeNetworkFiles(home.path, open.network, open.node.view.store, bundles), io)
       return open
     })

@@ -26,5 +26,6 @@ export function devnetNetwork(base: Network, options: DevnetOptions): Network {
     upgrades: base.upgrades.filter((upgrade) => upgrade.height < 0),
     beacon: { kind: 'mock' },
     proofs: 'accept',
+    actorDebugging: options.actorDebugging,
   }
 }

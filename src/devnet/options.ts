@@ -26,6 +26,8 @@ export interface DevnetOptions {
    * epochs follow the wall clock from genesis on.
    */
   readonly produce: readonly number[] | undefined
+  /** Actors log, which costs gas: for a Lotus debug build to follow. Needs the Wasm actors: native ones have nothing to log. */
+  readonly actorDebugging: boolean
 }
 
 const MAX_MINERS = 50
@@ -44,6 +46,7 @@ export const DEVNET_DEFAULTS: DevnetOptions = {
   instant: false,
   genesisTimestamp: undefined,
   produce: undefined,
+  actorDebugging: false,
 }
 
 /**

@@ -133,7 +133,7 @@ export function createExecutor(
     chainId: BigInt(deps.network.chainId),
     stateRoot: state,
     tracing,
-    actorDebugging: false,
+    actorDebugging: deps.network.actorDebugging,
   }
   return new Executor(context, deps)
 }

@@ -95,6 +95,8 @@ export interface Network {
   readonly proofs: 'verify' | 'accept'
   /** `native`: a local chain whose producers ran the TypeScript actors; their gas differs, so followers run them too. */
   readonly actors: 'wasm' | 'native'
+  /** Whether actors may log, which costs them gas: Lotus' debug builds. @see lotus build/buildconstants ActorDebugging */
+  readonly actorDebugging: boolean
   readonly bootstrap: readonly string[]
   readonly bootstrapPeerThreshold: number
   /** F3: go-f3's manifest as JSON, durations in nanoseconds. */

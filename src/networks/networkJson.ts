@@ -29,6 +29,7 @@ export function networkJson(network: Network): Json {
         }),
     proofs: network.proofs,
     actors: network.actors,
+    actorDebugging: network.actorDebugging,
     bootstrap: [...network.bootstrap],
     bootstrapPeerThreshold: network.bootstrapPeerThreshold,
     f3: { enabled: network.f3.enabled, manifest: network.f3.manifest },

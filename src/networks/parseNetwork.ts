@@ -182,6 +182,7 @@ export function parseNetwork(json: Json): Network {
   const genesis = file.at('genesis')
   const f3 = file.at('f3')
   const whitelisted = file.at('whitelistedBlock')
+  const debugging = file.at('actorDebugging')
   return {
     name: file.at('name').text,
     networkName: file.at('networkName').textOrNull,
@@ -199,6 +200,7 @@ export function parseNetwork(json: Json): Network {
     beacon: beaconOf(file),
     proofs: proofsOf(file),
     actors: actorsOf(file),
+    actorDebugging: debugging.isNull ? false : debugging.bool,
     bootstrap: file.at('bootstrap').list.map((one) => one.text),
     bootstrapPeerThreshold: file.at('bootstrapPeerThreshold').integer,
     f3: f3.isNull

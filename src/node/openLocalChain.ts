@@ -1,6 +1,7 @@
 /** A node with a local chain of its own, which other nodes can join. */
 import { ChainStore } from '../chain/chainStore.ts'
 import type { Cid } from '../codec/cid.ts'
+import { DevnetError } from '../devnet/errors.ts'
 import { openDevnetChain } from '../devnet/openDevnetChain.ts'
 import type { DevnetOptions } from '../devnet/options.ts'
 import { createDevnetPlan, type DevnetPlan } from '../devnet/plan.ts'
@@ -20,8 +21,8 @@ export interface LocalChain {
   readonly devnet: DevnetOptions
   /** `auto`: as before (all its states come from them), else Wasm where the bundle is here. */
   readonly actors: ActorsMode
-  /** What an earlier start ran; undefined: this is the first, or nobody knows. */
-  readonly keptActors?: Network['actors'] | undefined
+  /** The network of an earlier start; undefined: this is the first, or nobody knows. */
+  readonly kept?: Network | undefined
   /** Whether the actors' bundle of a manifest is at hand. */
   readonly hasBundle: (manifest: Cid) => boolean
 }
@@ -37,10 +38,15 @@ export interface OpenLocalChain extends OpenNode {
 export function openLocalChain(chain: LocalChain, shim: NodeShim): Promise<OpenLocalChain> {
   return assembled(async (closers) => {
     const { stores, ports, settings } = shim
-    const plan = createDevnetPlan(chain.devnet, builtinNetwork('devnet'))
+    const actorDebugging = chain.devnet.actorDebugging || chain.kept?.actorDebugging === true
+    const plan = createDevnetPlan({ ...chain.devnet, actorDebugging }, builtinNetwork('devnet'))
     const local = localFetcher(shim)
     const store = new ChainStore({ blocks: stores.blocks, meta: stores.meta, log: ports.log })
     await local.run(() => openDevnetChain(store, plan, Math.floor(ports.clock.nowMs() / MS_PER_SEC)))
+    if (actorDebugging && chain.kept?.actorDebugging === false && store.head().height > 0) {
+      const message = 'Cannot start devnet: the kept chain was made without debugging of actors; use another folder'
+      throw new DevnetError('OTHER_CHAIN', message)
+    }
     const genesis = firstBlock(store.genesis())
     const network = {
       ...plan.network,
@@ -60,9 +66,9 @@ export function openLocalChain(chain: LocalChain, shim: NodeShim): Promise<OpenL
   })
 }
 
-function actorsOf({ actors, keptActors, hasBundle }: LocalChain, network: Network): Network['actors'] {
+function actorsOf({ actors, kept, hasBundle }: LocalChain, network: Network): Network['actors'] {
   if (actors !== 'auto') return actors
-  if (keptActors !== undefined) return keptActors
+  if (kept !== undefined) return kept.actors
   const manifest = manifestFor(network, actorsVersionFor(networkVersionAt(network, 1)))
   return manifest !== undefined && hasBundle(manifest.manifestCid) ? 'wasm' : 'native'
 }

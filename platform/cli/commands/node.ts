@@ -51,6 +51,7 @@ interface DevnetFlags extends ServeFlags {
   readonly manual?: boolean
   readonly memory?: boolean
   readonly actors: string
+  readonly actorDebugging?: boolean
   readonly produce?: string
 }
 
@@ -150,6 +151,7 @@ function devnetFlags(flags: DevnetFlags): DevnetOptions {
     instant: flags.instant === true,
     seed: flags.seed,
     networkName: flags.networkName,
+    actorDebugging: flags.actorDebugging === true,
     ...(flags.produce === undefined ? {} : { produce: produced(flags.produce) }),
     ...(flags.genesisTime === undefined ? {} : { genesisTimestamp: wholeNumber(flags.genesisTime, 'genesis-time') }),
   })
@@ -197,6 +199,7 @@ export function addNodeCommands(program: Command, context: CliContext, runner: N
     .option('--produce <indexes>', 'which block producers run here (0,2); others run in other nodes of the chain')
     .option('--memory', 'keep nothing between starts')
     .option('--actors <mode>', 'wasm, native, or auto: wasm when a devnet bundle is here', 'auto')
+    .option('--actor-debugging', 'Wasm actors log, which costs gas: as Lotus debug builds execute')
     .action(async (flags: DevnetFlags) =>
       runner.devnet(
         {

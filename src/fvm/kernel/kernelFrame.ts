@@ -2,6 +2,7 @@
  * What every capability of a kernel rests on: the invocation, its gas, its memory, what a debugger hears.
  * @see ref-fvm fvm/src/kernel/default.rs, branches release/v2, release/v3, master
  */
+import { utf8 } from '../../base/bytes.ts'
 import type { ActorId, MethodNum, TokenAmount } from '../../types/scalars.ts'
 import { ExternFailure } from '../externs.ts'
 import type { GasCharge } from '../gas/charge.ts'
@@ -94,7 +95,7 @@ export class KernelFrame implements GasOps, LimiterOps, DebugOps {
 
   /** Checks the name as the reference does; there is nowhere to store to. */
   storeArtifact(name: string, _data: Uint8Array): void {
-    if (name.length > MAX_ARTIFACT_NAME) {
+    if (utf8(name).length > MAX_ARTIFACT_NAME) {
       throw new SyscallError(Errno.IllegalArgument, 'debug artifact name should not exceed 256 bytes')
     }
     if (name.includes('/')) {

@@ -17,6 +17,7 @@ export const devnetData: Json = overlay(commonData, {
   chainId: 31415926,
   upgrades: upgradesOf('devnet'),
   drand: drandSchedule([0, 'quicknet']),
+  actorDebugging: true,
   bootstrapPeerThreshold: 1,
   f3: { manifest: { NetworkName: '2k', EC: { Period: 4_000_000_000 } } },
   protocol: {

@@ -116,6 +116,7 @@ describe('devnet', () => {
       '1700000000',
       '--network-name',
       'n',
+      '--actor-debugging',
     ])
     expect(devnet?.inMemory).toBe(true)
     expect(devnet?.devnet).toEqual({
@@ -127,7 +128,9 @@ describe('devnet', () => {
       accountsPerKind: 2,
       genesisTimestamp: 1700000000,
       networkName: 'n',
+      actorDebugging: true,
     })
+    expect((await started(['devnet'])).devnet?.devnet.actorDebugging).toBe(false)
     expect((await started(['devnet', '--manual'])).devnet?.devnet.blockTimeMs).toBe(0)
   })
 
