@@ -173,12 +173,23 @@ export class ChainStore {
   setHead(tipset: Tipset): void {
     const previous = this.#head
     if (previous !== undefined && equalTipsetKeys(previous.key, tipset.key)) return
-    const change = previous === undefined ? { reverted: [], applied: [tipset] } : this.branches(previous, tipset)
+    this.#move(tipset, previous === undefined ? { reverted: [], applied: [tipset] } : this.branches(previous, tipset))
+  }
+
+  #move(tipset: Tipset, change: Branches): void {
     this.#meta.put(HEAD_KEY, tipsetKeyBytes(tipset.key))
     this.#tipsets.set(tipsetKeyText(tipset.key), tipset)
     this.#head = tipset
     this.#untold.push(change)
     this.#tell()
+  }
+
+  /**
+   * Moves the head to a tipset whose way from the present one is not at hand: certificates made it final. Listeners hear of
+   * it alone, as applied.
+   */
+  jumpTo(tipset: Tipset): void {
+    this.#move(tipset, { reverted: [], applied: [tipset] })
   }
 
   /** The tipset that no change of the head goes back behind. */

@@ -25,6 +25,17 @@ export interface ValidationDeps {
   /** Unix time, milliseconds. */
   readonly nowMs: () => number
   readonly minimumGas: MinimumGasAt
+  /**
+   * Stands for the tipset that elections are held with: of a light node, which has no header so far back, the newest final
+   * one. Default: the rule of the network.
+   */
+  readonly lookback?: () => ElectionState
+}
+
+/** A tipset and the state that an election is held with. */
+export interface ElectionState {
+  readonly tipset: Tipset
+  readonly state: StateTree
 }
 
 /** A block with its parents. */
@@ -50,7 +61,7 @@ export class BlockContext implements BlockInput {
   readonly deps: ValidationDeps
   readonly view: ChainView
   readonly verifyBls: VerifyBls
-  #lookback: { readonly tipset: Tipset; readonly state: StateTree } | undefined
+  #lookback: ElectionState | undefined
   #previousBeacon: BeaconEntry | undefined
   #worker: Address | undefined
 
@@ -79,7 +90,8 @@ export class BlockContext implements BlockInput {
   }
 
   /** The tipset whose result the election is held with, and that result. @throws ConsensusError `LOOKBACK_UNKNOWN` */
-  get lookback(): { readonly tipset: Tipset; readonly state: StateTree } {
+  get lookback(): ElectionState {
+    this.#lookback ??= this.deps.lookback?.()
     if (this.#lookback === undefined) {
       const { store, network } = this.view
       const { tipset, stateRoot } = lookbackFor(store, network, this.base, this.header.height)

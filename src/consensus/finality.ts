@@ -32,6 +32,8 @@ export interface FinalityDeps {
   readonly safeDistance: number
   /** The newest tipset that a certificate made final. */
   readonly f3?: () => Tipset | undefined
+  /** The headers that blocks would be counted by are not at hand, and not to be fetched: a light node. */
+  readonly byCertificatesAlone?: boolean
 }
 
 /** Answers about finality; the calculator runs once per head. */
@@ -47,6 +49,7 @@ export class Finality {
 
   /** What the calculator says about the head. */
   ec(): EcFinality {
+    if (this.#deps.byCertificatesAlone === true) return { depth: undefined, tipset: undefined }
     const head = this.#atHead()
     if (this.#ec === undefined) {
       const depth = this.#blocks === undefined ? undefined : finalityDepth(this.#blocks)
@@ -62,6 +65,7 @@ export class Finality {
    * @returns undefined where the calculator has too little to go by
    */
   probability(height: number): number | undefined {
+    if (this.#deps.byCertificatesAlone === true) return undefined
     const head = this.#atHead()
     const depth = head.height - height
     return this.#blocks === undefined || depth < 1 || depth >= this.#blocks.length
@@ -71,6 +75,7 @@ export class Finality {
 
   /** Final without F3. */
   ecFinalized(): Tipset {
+    if (this.#deps.byCertificatesAlone === true) return this.#deps.f3?.() ?? this.#deps.store.genesis()
     return this.ec().tipset ?? this.#behind(this.#deps.store.head(), this.#deps.chainFinality)
   }
 
@@ -86,6 +91,7 @@ export class Finality {
     const { store, safeDistance } = this.#deps
     const head = store.head()
     const finalized = this.finalized()
+    if (this.#deps.byCertificatesAlone === true) return finalized
     return finalized.height >= head.height - safeDistance ? finalized : this.#behind(head, safeDistance)
   }
 

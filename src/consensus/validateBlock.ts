@@ -75,6 +75,39 @@ export function validateBlock(input: BlockInput, deps: BlockValidation, verifyBl
   for (const check of CHECKS) check(context)
 }
 
+/**
+ * What can be checked of a block between the newest final tipset and the head by a node without older state: its form, its
+ * place, its weight, and that its miner's worker (as of the final tipset) signed it and drew its randomness. Not whether it
+ * was elected by the power of 900 epochs ago, and not its storage proof.
+ */
+const CHECKS_ABOVE_FINAL: readonly Check[] = [
+  checkPresentFields,
+  checkMinerAddress,
+  checkParents,
+  checkHeight,
+  checkTimestamp,
+  checkFuture,
+  checkPreviousBeacon,
+  checkWeight,
+  checkWorker,
+  checkElectionProof,
+  checkBlockSignature,
+  checkBeaconEntries,
+  checkTicket,
+]
+
+/**
+ * The checks of a block that no certificate makes final yet. Synchronous; what is not at hand throws `BlockMissing`.
+ * @throws ValidationError
+ */
+export function validateAboveFinal(
+  input: Pick<BlockInput, 'header' | 'base'>,
+  deps: BlockValidation & Required<Pick<BlockValidation, 'lookback'>>,
+): void {
+  const context = new BlockContext({ ...input, messages: undefined, baseResult: undefined }, deps, verify)
+  for (const check of CHECKS_ABOVE_FINAL) check(context)
+}
+
 /** @throws ValidationError `DUPLICATE_MINER`: execution refuses such a tipset */
 export function checkDistinctMiners(tipset: Tipset): void {
   const miners = new Set(tipset.blocks.map((block) => block.miner.key))

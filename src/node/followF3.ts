@@ -22,16 +22,20 @@ export interface NodeFinality {
   readonly finality: Finality
 }
 
-/** Reads what an earlier run kept; nothing runs. */
-export function openFinality(view: ChainView, meta: KeyValueStore): NodeFinality {
+/**
+ * Reads what an earlier run kept; nothing runs.
+ * @param light - of a light node, which knows what is final by certificates alone
+ */
+export function openFinality(view: ChainView, meta: KeyValueStore, light?: F3): NodeFinality {
   const { network, store } = view
   const manifest = f3ManifestOf(network)
-  const f3 = manifest === undefined ? undefined : new F3({ view, manifest, store: meta })
+  const f3 = light ?? (manifest === undefined ? undefined : new F3({ view, manifest, store: meta }))
   const finality = new Finality({
     store,
     chainFinality: network.protocol.chainFinality,
     safeDistance: network.protocol.safeHeightDistance,
     ...(f3 === undefined ? {} : { f3: () => f3.finalizedTipset() }),
+    byCertificatesAlone: light !== undefined,
   })
   return { f3, finality }
 }

@@ -30,10 +30,12 @@ import { type BlockHeader, headerCid } from '../types/blockHeader.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
 import type { NodePorts } from './nodePorts.ts'
 
-/** What a follower can make sure of by itself: everything, or headers alone. */
-export const VALIDATE_MODES = ['execute', 'headers'] as const
+/** What a follower can make sure of by itself: everything; headers; what certificates of finality prove. */
+export const VALIDATE_MODES = ['execute', 'headers', 'light'] as const
 /** One of {@link VALIDATE_MODES}. */
 export type ValidateMode = (typeof VALIDATE_MODES)[number]
+/** Of a node that follows every header. */
+export type FollowMode = Exclude<ValidateMode, 'light'>
 
 /** Blocks by bitswap, wanted and served. */
 export interface BlockExchange {
@@ -86,7 +88,7 @@ export interface NetworkingDeps {
   readonly vm: VmHost
   readonly pool: MessagePool
   readonly meta: KeyValueStore
-  readonly mode: ValidateMode
+  readonly mode: FollowMode
 }
 
 /** A node's connections, running. */

@@ -14,13 +14,17 @@ import { loadSought, NO_LOOKBACK_LIMIT, type SearchOptions, searchMessage } from
 import type { VmHost } from '../chain/vm.ts'
 import type { WaitDeps } from '../chain/waitMessage.ts'
 import type { Cid } from '../codec/cid.ts'
+import type { F3 } from '../consensus/f3/f3.ts'
 import { ethTipset } from '../eth/ethTipset.ts'
 import { FetchingVmHost } from '../execution/fetchingVmHost.ts'
 import type { BlockEdge } from '../ipld/blockFetcher.ts'
+import type { LightStatus } from '../light/lightFollower.ts'
+import type { MessagePublisher } from '../mempool/ports.ts'
 import { DEFAULT_SEND_SPEC } from '../mempool/sendSpec.ts'
 import type { Network } from '../networks/network.ts'
 import type { P2pHost } from '../p2p/host/host.ts'
 import { loadIdentity } from '../p2p/host/identity.ts'
+import type { NetService } from '../p2p/host/netService.ts'
 import { OfflineNet } from '../p2p/host/offlineNet.ts'
 import { peerPlace } from '../p2p/host/peerPlace.ts'
 import type { PaymentDraft } from '../payments/marketFunds.ts'
@@ -65,8 +69,9 @@ import { followF3, openFinality } from './followF3.ts'
 import { gossipPeers } from './gossipPeers.ts'
 import { followHead } from './headSync.ts'
 import { openMarketFunds } from './marketFunds.ts'
+import { lightRows } from './lightRows.ts'
 import { type MempoolSettings, type NodeMempool, openMempool } from './messagePool.ts'
-import { type BlockExchange, type Networking, startNetworking, type ValidateMode } from './networking.ts'
+import { type BlockExchange, type FollowMode, type Networking, startNetworking } from './networking.ts'
 import type { NodePorts } from './nodePorts.ts'
 
 const SESSION_BYTES = 16
@@ -84,7 +89,9 @@ export interface NodeParts {
   readonly keystore: KeyStore
   /** undefined: a node that follows nobody. */
   readonly net?: NodeNet
-  /** Brings blocks that the store has and memory has not, where nobody is asked: a local chain in a tab. */
+  /** Of a light node. */
+  readonly light?: NodeLight
+  /** Brings blocks that the store has and memory has not, where nobody is asked (a local chain in a tab), or by its sources. */
   readonly edge?: BlockEdge
   /** The snapshot below the store, indexed when the promise resolves: its finality certificates are taken then. */
   readonly snapshot?: { readonly store: ArchiveStore; readonly ready: Promise<void> }
@@ -100,7 +107,19 @@ export type NodeCare = Pick<ChainExportDeps, 'collect' | 'createFile'> &
 export interface NodeNet {
   readonly host: P2pHost
   readonly exchange: BlockExchange
-  readonly mode: ValidateMode
+  readonly mode: FollowMode
+}
+
+/** What a light node has in place of a syncer. */
+export interface NodeLight {
+  readonly f3: F3
+  readonly status: () => LightStatus
+  /** Hears of each round. @returns what ends it */
+  readonly onChange: (listener: () => void) => () => void
+  /** Of its host; undefined: it has no peers. */
+  readonly net?: NetService
+  /** Hands a signed message on to whoever takes it. */
+  readonly publish: MessagePublisher
 }
 
 /** How a node behaves. */
@@ -126,6 +145,8 @@ export interface PetrelNode {
   /** A token with all permissions. */
   readonly adminToken: string
   readonly networking: Networking | undefined
+  /** Of a light node. */
+  readonly light: NodeLight | undefined
   /** Stops timers and subscriptions; resolves when what was under way is done. Stores are their owner's to close. */
   stop(): Promise<void>
 }
@@ -140,7 +161,7 @@ export async function startNode(
   ports: NodePorts,
   extraRows: (node: Pick<PetrelNode, 'mempool' | 'wallet' | 'networking'>) => MethodRow[] = () => [],
 ): Promise<PetrelNode> {
-  const { network, view, meta, keystore, net } = parts
+  const { network, view, meta, keystore, net, light } = parts
   const edge = net?.exchange.fetcher.run ?? parts.edge
   const portsOf = (part: string): NodePorts => ({ ...ports, log: logOf(ports.log, part) })
   // What is not here is fetched where it is missed: of a state that was never executed, or of an old one.
@@ -149,15 +170,15 @@ export async function startNode(
   const wallet = new Wallet(keystore, { random: ports.random, addressPrefix, chainId: BigInt(network.chainId) })
   const { secret } = await loadApiSecret(keystore, ports.random)
   const tokens = new Tokens({ secret, clock: ports.clock, random: ports.random, store: meta })
-  const publish = (bytes: Uint8Array): void => networking?.gossip.publishMessage(bytes)
+  const publish = light?.publish ?? ((bytes: Uint8Array): void => networking?.gossip.publishMessage(bytes))
   const mempool = await openMempool(
-    { view, vm, meta, wallet, executes: net?.mode !== 'headers', edge },
+    { view, vm, meta, wallet, executes: net?.mode !== 'headers' && light === undefined, edge },
     { publish, ...settings.mempool },
     portsOf('mempool'),
   )
   const networking =
     net === undefined ? undefined : startNetworking({ ...net, view, vm, pool: mempool.pool, meta }, portsOf('sync'))
-  const { f3, finality } = openFinality(view, meta)
+  const { f3, finality } = openFinality(view, meta, light?.f3)
   const stopping = new AbortController()
   if (f3 !== undefined && parts.snapshot !== undefined) {
     const { store: archive, ready } = parts.snapshot
@@ -250,8 +271,11 @@ export async function startNode(
       state: () => sync?.state() ?? (networking as Networking).syncer.state(),
       ...(networking === undefined ? {} : { control: networking.control }),
     }),
-    ...netMethods({ net: net?.host.net ?? new OfflineNet((await loadIdentity(keystore, ports.random)).name) }),
+    ...netMethods({
+      net: net?.host.net ?? light?.net ?? new OfflineNet((await loadIdentity(keystore, ports.random)).name),
+    }),
     ...chainExportMethods({ view, timers: ports.timers, log: portsOf('chain').log, ...parts.care }),
+    ...lightRows(light?.status),
     ...extraRows({ mempool, wallet, networking }),
   ]
   const table = createMethodTable(edge === undefined ? rows : fetchingRows(rows, edge))
@@ -269,6 +293,7 @@ export async function startNode(
     table,
     adminToken: tokens.issueAdmin(),
     networking,
+    light,
     stop: async () => {
       stopping.abort()
       sync?.stop()

@@ -8,6 +8,7 @@ import type { Blockstore } from '../ipld/blockstore.ts'
 import type { CollectableBlocks } from '../ipld/collectable.ts'
 import type { Network } from '../networks/network.ts'
 import type { P2pHost } from '../p2p/host/host.ts'
+import type { FetchLike } from '../rpc/client/httpTransport.ts'
 import type { KeyStore } from '../wallet/keyStore.ts'
 import type { ActorsMode } from './actorsCode.ts'
 import type { NodeCare, NodeSettings } from './node.ts'
@@ -45,6 +46,8 @@ export interface NodeShim {
   readonly openHost?: ((network: Network, networkName: string) => Promise<P2pHost>) | undefined
   /** What the node may write beside its stores; undefined: there are no files. */
   readonly files?: Pick<NodeCare, 'backup' | 'createFile'> | undefined
+  /** HTTP to RPC endpoints; undefined where a node has none. */
+  readonly fetch?: FetchLike | undefined
   /** A line for the operator. */
   say(text: string): void
 }

@@ -15,7 +15,7 @@ import { IpldError } from '../ipld/errors.ts'
 import { genesisHeaderOf } from '../networks/genesisHeaders.ts'
 import type { Network } from '../networks/network.ts'
 import { NodeError } from './errors.ts'
-import type { ValidateMode } from './networking.ts'
+import type { FollowMode } from './networking.ts'
 import { type NodeParts, startNode } from './node.ts'
 import type { NodeShim } from './nodeShim.ts'
 import { assembled, connect, localFetcher, type OpenNode, startOn, viewOf } from './openNode.ts'
@@ -23,7 +23,7 @@ import { assembled, connect, localFetcher, type OpenNode, startOn, viewOf } from
 /** Which chain is followed, and how. */
 export interface FollowedChain {
   readonly network: Network
-  readonly mode: ValidateMode
+  readonly mode: FollowMode
   /** CAR of the genesis, for a network whose genesis is not built in; undefined: what is kept, else peers have it. */
   readonly genesisCar?: Uint8Array | undefined
   /** An archive, which the stores' blocks contain; `ready`: it has been indexed. */

@@ -66,7 +66,7 @@ export async function connect(
 export async function startOn(
   shim: NodeShim,
   view: ChainView,
-  parts: Pick<NodeParts, 'net' | 'edge' | 'snapshot'>,
+  parts: Pick<NodeParts, 'net' | 'edge' | 'snapshot' | 'light'>,
   closers: Closers,
   start: (parts: NodeParts) => Promise<PetrelNode>,
 ): Promise<OpenNode> {

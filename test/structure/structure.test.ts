@@ -30,6 +30,7 @@ const LAYERS = [
   'sync',
   'devnet',
   'rpc',
+  'light',
   'node',
 ]
 

@@ -53,6 +53,16 @@ export class CertificateStore {
     }
   }
 
+  /** Forgets where it began and begins again, later: what was kept before stays unread. */
+  restart(instance: number, table: PowerTable): void {
+    const bytes = encode(powerTable, [...table])
+    this.#store.batch([
+      this.#put('first', instanceBytes(instance)),
+      this.#put('table/', bytes, instance),
+      { op: 'delete', key: this.#key('latest') },
+    ])
+  }
+
   /** Bytes of a certificate; undefined where there is none. */
   cbor(instance: number): Uint8Array | undefined {
     return this.#store.get(this.#key('cert/', instance))

@@ -3,29 +3,47 @@
  * nothing.
  * @see lotus chain/lf3/f3.go F3Backend; go-f3 f3.go
  */
+import { equalBytes } from '../../base/bytes.ts'
 import type { KeyValueStore } from '../../base/ports.ts'
 import type { ChainView } from '../../chain/chainView.ts'
+import type { Cid } from '../../codec/cid.ts'
+import { encode } from '../../codec/description.ts'
 import { hasBlock } from '../../ipld/blockstore.ts'
 import { BlockMissing } from '../../ipld/errors.ts'
 import { type Tipset, type TipsetKey, tipsetKeyBytes } from '../../types/tipset.ts'
-import { chainHead, type F3Tipset, type FinalityCertificate, finalizedKey } from './certificate.ts'
+import {
+  chainBase,
+  chainHead,
+  type F3Tipset,
+  type FinalityCertificate,
+  finalityCertificate,
+  finalizedKey,
+} from './certificate.ts'
 import { CertificateStore } from './certificateStore.ts'
 import { ecPowerTable } from './ecPowerTable.ts'
 import { F3Error } from './errors.ts'
 import type { F3Manifest } from './manifest.ts'
-import { type PowerTable, powerTableCid } from './powerTable.ts'
-import { Committee, verifyCertificate } from './verifyCertificate.ts'
+import { type PowerTable, powerTableCid, type ScaledPower, scaledPower } from './powerTable.ts'
+import { Committee, equalF3Tipsets, verifyCertificate } from './verifyCertificate.ts'
 
 /** Bytes of a tipset's commitments; zeros so far. */
 const COMMITMENTS_BYTES = 32
 /** Epochs that are walked back for the bootstrap at most: what is known of it elsewhere costs less. */
 const MAX_WALK = 100_000
 
+/** An instance, and the table that signs it, by its CID. */
+export interface F3Start {
+  readonly instance: number
+  readonly powerTable: Cid
+}
+
 export interface F3Deps {
   readonly view: ChainView
   readonly manifest: F3Manifest
   /** Where certificates are kept; may be shared. */
   readonly store: KeyValueStore
+  /** Where to begin in place of the manifest's first instance; nothing of the chain is read then. */
+  readonly checkpoint?: F3Start
 }
 
 /** Hears of a new newest certificate. */
@@ -36,14 +54,19 @@ export class F3 {
   readonly manifest: F3Manifest
   readonly #view: ChainView
   readonly #store: CertificateStore
+  readonly #checkpoint: F3Start | undefined
   readonly #listeners = new Set<CertificateListener>()
   /** Of the pending instance. */
   #committee: Committee | undefined
+  #isCheckpointSettled = false
+  /** Of the newest certificate. */
+  #latestShare: number | undefined
   #latest: FinalityCertificate | undefined
 
-  constructor({ view, manifest, store }: F3Deps) {
+  constructor({ view, manifest, store, checkpoint }: F3Deps) {
     this.manifest = manifest
     this.#view = view
+    this.#checkpoint = checkpoint
     this.#store = new CertificateStore(store, manifest.networkName)
     const latest = this.#store.latest()
     if (latest !== undefined) this.#latest = this.#store.certificate(latest)
@@ -71,13 +94,35 @@ export class F3 {
    * @throws F3Error `POWER_TABLE_WRONG`
    */
   startFrom(table: PowerTable): void {
-    const { initialPowerTable, initialInstance } = this.manifest
+    const wanted = this.#checkpoint?.powerTable ?? this.manifest.initialPowerTable
     const cid = powerTableCid(table)
-    if (initialPowerTable !== null && !cid.equals(initialPowerTable)) {
-      const text = `initial power table is ${cid.toString()}, the manifest wants ${initialPowerTable.toString()}`
+    if (wanted !== null && !cid.equals(wanted)) {
+      const text = `initial power table is ${cid.toString()}, the manifest wants ${wanted.toString()}`
       throw new F3Error('POWER_TABLE_WRONG', text)
     }
-    this.#store.initialize(initialInstance, table)
+    const { instance } = this.#checkpoint ?? { instance: this.manifest.initialInstance }
+    if (this.needsCheckpoint) {
+      this.#store.restart(instance, table)
+      this.#latest = undefined
+      this.#committee = undefined
+    } else this.#store.initialize(instance, table)
+  }
+
+  /**
+   * Whether the checkpoint's table is wanted: nothing is kept, or the checkpoint is newer than all that is.
+   * @throws F3Error `POWER_TABLE_WRONG` when what was verified from an earlier checkpoint contradicts it
+   */
+  get needsCheckpoint(): boolean {
+    if (this.#checkpoint === undefined || this.#isCheckpointSettled) return false
+    const { instance, powerTable: wanted } = this.#checkpoint
+    const first = this.#store.first()
+    if (first === undefined || instance > this.pendingInstance()) return true
+    if (instance >= first && !powerTableCid(this.#store.table(instance)).equals(wanted)) {
+      const text = `the checkpoint of instance ${instance} contradicts the certificates that were verified before`
+      throw new F3Error('POWER_TABLE_WRONG', text)
+    }
+    this.#isCheckpointSettled = true
+    return false
   }
 
   /** The instance after the newest certificate. */
@@ -137,21 +182,43 @@ export class F3 {
     try {
       for (const certificate of certificates) {
         if (certificate.instance < this.pendingInstance()) continue
+        const committee = this.#pendingCommittee()
         const next = verifyCertificate(certificate, {
           network: this.manifest.networkName,
           instance: this.pendingInstance(),
-          committee: this.#pendingCommittee(),
+          committee,
           base: this.#latest === undefined ? this.#firstBase() : chainHead(this.#latest),
         })
         this.#store.add(certificate, next.table)
         this.#committee = next
         this.#latest = certificate
+        this.#latestShare = signedShare(certificate, committee.scaled)
         added++
       }
     } finally {
       if (added > 0) this.#tell()
     }
     return added
+  }
+
+  /**
+   * Whether a certificate of an instance that was verified already decides something else, and is signed all the same.
+   * @throws F3Error when it is another certificate and fails a check
+   */
+  isFork(certificate: FinalityCertificate): boolean {
+    const { instance } = certificate
+    const known = this.certificate(instance)
+    if (equalBytes(encode(finalityCertificate, known), encode(finalityCertificate, certificate))) return false
+    const committee = new Committee(this.#store.table(instance))
+    verifyCertificate(certificate, { network: this.manifest.networkName, instance, committee, base: chainBase(known) })
+    return !sameDecision(known, certificate)
+  }
+
+  /** The share of its instance's power whose holders signed the newest certificate, from 0 to 1; undefined without any. */
+  latestSignedShare(): number | undefined {
+    if (this.#latest === undefined) return undefined
+    this.#latestShare ??= signedShare(this.#latest, scaledPower(this.#store.table(this.#latest.instance)))
+    return this.#latestShare
   }
 
   /** @returns what ends the subscription */
@@ -195,6 +262,7 @@ export class F3 {
    * go-f3's own exchange.
    */
   #firstBase(): F3Tipset | undefined {
+    if (this.#checkpoint !== undefined) return undefined
     if (this.#view.store.head().height < this.manifest.bootstrapEpoch) return undefined
     let tipset: Tipset
     try {
@@ -210,6 +278,22 @@ export class F3 {
       commitments: new Uint8Array(COMMITMENTS_BYTES),
     }
   }
+}
+
+function signedShare({ signers }: FinalityCertificate, { each, total }: ScaledPower): number {
+  let signed = 0
+  for (const index of signers) signed += each[index] ?? 0
+  return signed / total
+}
+
+/** Whether two certificates decide the same; who signed may differ. */
+function sameDecision(a: FinalityCertificate, b: FinalityCertificate): boolean {
+  return (
+    a.ecChain.length === b.ecChain.length &&
+    a.ecChain.every((one, i) => equalF3Tipsets(one, b.ecChain[i] as F3Tipset)) &&
+    a.supplementalData.powerTable.equals(b.supplementalData.powerTable) &&
+    equalBytes(a.supplementalData.commitments, b.supplementalData.commitments)
+  )
 }
 
 /** Whether the first power table cannot be read off the chain here. */

@@ -1,0 +1,145 @@
+/**
+ * Brings the certificates from the checkpoint to the newest one, each verified. A source whose certificate fails a check is
+ * dropped; two signed certificates of one instance end everything: then more than a third of the power signed twice, and
+ * nothing after it can be believed.
+ */
+import { errorMessage } from '../base/errors.ts'
+import type { Timers } from '../base/ports.ts'
+import type { FinalityCertificate } from '../consensus/f3/certificate.ts'
+import { F3Error } from '../consensus/f3/errors.ts'
+import type { F3 } from '../consensus/f3/f3.ts'
+import type { LightCheckpoint } from './checkpoint.ts'
+import { LightError } from './errors.ts'
+import type { LightSource } from './lightSource.ts'
+import type { SourceSet } from './sourceSet.ts'
+
+/** Certificates asked for at once. */
+const BATCH = 128
+/** Verified between two pauses for others: some 50 ms. */
+const STRETCH = 8
+
+/** How far the certificates are. */
+export interface CertificateProgress {
+  /** The instance after the newest one that was verified. */
+  readonly instance: number
+  readonly verified: number
+}
+
+/** What {@link syncCertificates} works with. */
+export interface CertificateSyncDeps {
+  readonly f3: F3
+  readonly checkpoint: LightCheckpoint
+  readonly sources: SourceSet
+  readonly timers: Timers
+  readonly onProgress?: (progress: CertificateProgress) => void
+}
+
+/** Errors that say that a source lied, not that something went wrong here. */
+function isLie(error: unknown): boolean {
+  return error instanceof F3Error && error.code !== 'STORE_CORRUPT' && error.code !== 'NOT_RUNNING'
+}
+
+/**
+ * Asks until no usable source has a newer certificate.
+ * @returns how many were new
+ * @throws LightError `NO_SOURCE`, `NO_ANSWER`, `FORK`; F3Error `POWER_TABLE_WRONG` when the checkpoint contradicts what was
+ * verified before
+ */
+export async function syncCertificates(deps: CertificateSyncDeps, signal: AbortSignal): Promise<number> {
+  const { f3, sources } = deps
+  if (f3.needsCheckpoint || !f3.isRunning) await fetchTable(deps, signal)
+  const before = f3.pendingInstance()
+  let answered = 0
+  const failures: string[] = []
+  for (const source of sources.inOrder()) {
+    if (source.certificates === undefined) continue
+    try {
+      await followSource(source, deps, signal)
+      answered++
+    } catch (error) {
+      signal.throwIfAborted()
+      if (error instanceof LightError && error.code === 'FORK') throw error
+      failures.push(`${source.name}: ${errorMessage(error)}`)
+      if (isLie(error)) sources.drop(source, `its certificate is false: ${errorMessage(error)}`)
+      else sources.blame(source, errorMessage(error))
+    }
+  }
+  if (answered === 0) throw noAnswer(failures)
+  return f3.pendingInstance() - before
+}
+
+function noAnswer(failures: readonly string[]): LightError {
+  if (failures.length === 0) return new LightError('NO_SOURCE', 'Cannot follow finality: nobody is there to ask')
+  return new LightError('NO_ANSWER', `Cannot follow finality: ${failures.join('; ')}`)
+}
+
+async function fetchTable({ f3, checkpoint, sources }: CertificateSyncDeps, signal: AbortSignal): Promise<void> {
+  await sources.first((source) => {
+    const { powerTable } = source
+    if (powerTable === undefined) return undefined
+    return async (inner) => {
+      const table = await powerTable(checkpoint.instance, inner)
+      if (!f3.needsCheckpoint && f3.isRunning) return
+      try {
+        f3.startFrom(table)
+      } catch (error) {
+        if (error instanceof F3Error) sources.drop(source, `its power table is false: ${errorMessage(error)}`)
+        throw error
+      }
+    }
+  }, signal)
+}
+
+/** Takes what one source has. The newest known certificate is asked for again: a fork shows there. */
+async function followSource(source: LightSource, deps: CertificateSyncDeps, signal: AbortSignal): Promise<void> {
+  const { f3 } = deps
+  let next = askFor(source, f3, signal)
+  for (;;) {
+    const certificates = await next
+    const fresh = withoutKnown(f3, certificates)
+    if (fresh.length === 0) return
+    const last = fresh.at(-1) as FinalityCertificate
+    // The next batch travels while this one is verified. Whatever becomes of it, it is awaited or not wanted any more.
+    next = askFrom(source, last.instance + 1, signal)
+    next.catch(() => undefined)
+    await verifyAll(fresh, deps, signal)
+  }
+}
+
+function askFor(source: LightSource, f3: F3, signal: AbortSignal): Promise<readonly FinalityCertificate[]> {
+  return askFrom(source, f3.latest()?.instance ?? f3.pendingInstance(), signal)
+}
+
+async function askFrom(
+  source: LightSource,
+  first: number,
+  signal: AbortSignal,
+): Promise<readonly FinalityCertificate[]> {
+  return (await source.certificates?.(first, BATCH, signal)) ?? []
+}
+
+/** @throws LightError `FORK`; F3Error */
+function withoutKnown(f3: F3, certificates: readonly FinalityCertificate[]): readonly FinalityCertificate[] {
+  const pending = f3.pendingInstance()
+  const latest = f3.latest()?.instance
+  for (const one of certificates) {
+    if (one.instance === latest && f3.isFork(one)) {
+      throw new LightError('FORK', `Two certificates of instance ${one.instance} are signed: F3 has failed`)
+    }
+  }
+  return certificates.filter(({ instance }) => instance >= pending)
+}
+
+async function verifyAll(
+  certificates: readonly FinalityCertificate[],
+  { f3, timers, onProgress }: CertificateSyncDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  let verified = 0
+  for (let i = 0; i < certificates.length; i += STRETCH) {
+    signal.throwIfAborted()
+    verified += f3.importCertificates(certificates.slice(i, i + STRETCH))
+    onProgress?.({ instance: f3.pendingInstance(), verified })
+    await new Promise<void>((resolve) => timers.setTimeout(resolve, 0))
+  }
+}

@@ -1,0 +1,229 @@
+/**
+ * A light node: starts at a checkpoint of F3, believes no source, and reads what it needs by CID.
+ *
+ *     genesis header -> chain store -> sources (peers, RPC endpoints) -> certificates -> final tipset -> node
+ */
+
+import type { Closers } from '../base/closers.ts'
+import { errorMessage } from '../base/errors.ts'
+import { ChainStore } from '../chain/chainStore.ts'
+import { readGenesisCar } from '../chain/genesisCar.ts'
+import { decode } from '../codec/description.ts'
+import { F3 } from '../consensus/f3/f3.ts'
+import { type F3Manifest, f3ManifestOf } from '../consensus/f3/manifest.ts'
+import { BlockFetcher } from '../ipld/blockFetcher.ts'
+import { assertCheckpointOf, type LightCheckpoint, networkCheckpoint } from '../light/checkpoint.ts'
+import { LightError } from '../light/errors.ts'
+import { LightFollower } from '../light/lightFollower.ts'
+import type { LightSource } from '../light/lightSource.ts'
+import { peerSources } from '../light/peerSources.ts'
+import { rpcSource } from '../light/rpcSource.ts'
+import { SourceSet } from '../light/sourceSet.ts'
+import { genesisHeaderOf } from '../networks/genesisHeaders.ts'
+import type { Network } from '../networks/network.ts'
+import { CertClient } from '../p2p/certExchange/client.ts'
+import { followBlockHeads } from '../p2p/gossip/blockHeads.ts'
+import { messagesTopic } from '../p2p/gossip/topics.ts'
+import { startHello } from '../p2p/hello.ts'
+import { fetchPost } from '../rpc/client/httpTransport.ts'
+import { blockHeader, headerCid } from '../types/blockHeader.ts'
+import { firstBlock } from '../types/tipset.ts'
+import { NodeError } from './errors.ts'
+import { blockValidation } from './networking.ts'
+import { type NodeLight, type NodeNet, startNode } from './node.ts'
+import type { NodeShim } from './nodeShim.ts'
+import { assembled, connect, type OpenNode, startOn, viewOf } from './openNode.ts'
+
+/** Instances between two lines about how far certificates are. */
+const SAY_EVERY = 1000
+
+/** An RPC endpoint that may be asked. */
+export interface LightEndpoint {
+  /** Its `/rpc/v1`. */
+  readonly url: string
+  /** Whether signed messages are given to it, too. */
+  readonly pushes: boolean
+}
+
+/** Which chain is followed, from where. */
+export interface LightChain {
+  readonly network: Network
+  /** Default: the network's own. */
+  readonly checkpoint?: LightCheckpoint | undefined
+  readonly endpoints: readonly LightEndpoint[]
+  /** CAR of the genesis, for a network whose genesis header is not built in. */
+  readonly genesisCar?: Uint8Array | undefined
+  /** Until when a first final tipset is looked for. */
+  readonly signal: AbortSignal
+  /** Hears how the certificates come on, before the node answers. */
+  readonly onProgress?: ((instance: number) => void) | undefined
+}
+
+/**
+ * Resolves when a final tipset is known: one that was verified before is taken at once.
+ * @throws LightError; NodeError; F3Error `POWER_TABLE_WRONG`; the signal's reason
+ */
+export function openLight(chain: LightChain, shim: NodeShim): Promise<OpenNode> {
+  return assembled(async (closers) => {
+    const { network, signal } = chain
+    const { stores, ports, settings } = shim
+    const { clock, timers, log } = ports
+    const checkpoint = checkpointOf(chain)
+    const manifest = f3ManifestOf(network) as F3Manifest
+    const store = openStore(chain, shim)
+    const view = viewOf(store, network)
+    const net = await connectNamed(chain, shim, closers)
+    const certificates =
+      net === undefined
+        ? undefined
+        : new CertClient({ links: net.host.links, f3Network: manifest.networkName, clock, timers })
+    const ofPeers =
+      net === undefined || certificates === undefined
+        ? (): readonly LightSource[] => []
+        : peerSources({ certificates, blocks: net.exchange.source, bytesReceived: () => receivedBytes(net) })
+    const ofEndpoints = chain.endpoints.map(({ url, pushes }) => {
+      if (shim.fetch === undefined) throw new LightError('NO_SOURCE', 'not supported: RPC endpoints in this runtime')
+      return rpcSource(url, fetchPost(shim.fetch, url), pushes)
+    })
+    const sources = new SourceSet({
+      sources: () => [...ofEndpoints, ...ofPeers()],
+      onDropped: ({ kind, name }, reason) => {
+        if (kind === 'peer') net?.host.links.report(name, { fault: 'FALSE_CERTIFICATE', reason })
+      },
+      ...{ clock, timers, log },
+    })
+    const fetcher = new BlockFetcher(stores.blocks, stores.source === undefined ? [sources] : [stores.source, sources])
+    const edge = fetcher.run
+    const { instance, powerTable } = checkpoint
+    const f3 = new F3({ view, manifest, store: stores.meta, checkpoint: { instance, powerTable } })
+    let said = 0
+    const follower = new LightFollower({
+      ...{ view, f3, checkpoint, sources, edge, clock, timers, log },
+      validation: blockValidation(view, () => clock.nowMs()),
+      onProgress: ({ instance: at }) => {
+        chain.onProgress?.(at)
+        if (at - said < SAY_EVERY) return
+        said = at
+        shim.say(`finality verified up to instance ${at}`)
+      },
+    })
+    if (net !== undefined) joinPeers(net, { view, edge, follower }, ports, closers)
+    if (!(await follower.resume(signal))) await follower.reachFirst(signal)
+    const final = follower.final()
+    if (final !== undefined) {
+      shim.say(`network ${network.name}, final epoch ${final.tipset.height} by instance ${final.instance}`)
+    }
+    follower.start()
+    closers.add(() => follower.stop())
+    const light: NodeLight = {
+      f3,
+      status: () => follower.status(),
+      onChange: (listener) => follower.onChange(listener),
+      ...(net === undefined ? {} : { net: net.host.net }),
+      publish: (bytes: Uint8Array) => publish(bytes, { net, endpoints: ofEndpoints }, shim),
+    }
+    return startOn(shim, view, { edge, light }, closers, (all) => startNode(all, settings, ports))
+  })
+}
+
+function checkpointOf({ network, checkpoint }: LightChain): LightCheckpoint {
+  const chosen = checkpoint ?? networkCheckpoint(network)
+  if (chosen === undefined) {
+    throw new LightError('CHECKPOINT_INVALID', `Cannot follow ${network.name} lightly without a checkpoint: give one`)
+  }
+  assertCheckpointOf(network, chosen)
+  return chosen
+}
+
+/** The store at its kept head, else at the genesis, of which the header is enough. */
+function openStore({ network, genesisCar }: LightChain, { stores, ports }: NodeShim): ChainStore {
+  const store = new ChainStore({ blocks: stores.blocks, meta: stores.meta, log: ports.log })
+  if (loaded(store)) return store
+  const bytes = genesisHeaderOf(network)
+  const header =
+    bytes !== undefined
+      ? decode(blockHeader, bytes)
+      : genesisCar === undefined
+        ? undefined
+        : store.header(readGenesisCar(stores.blocks, genesisCar))
+  if (header === undefined) {
+    throw new NodeError('GENESIS_UNKNOWN', `Cannot follow ${network.name} without its genesis: give its CAR`)
+  }
+  if (network.genesisCid !== null && !network.genesisCid.equals(headerCid(header))) {
+    throw new NodeError('OTHER_GENESIS', `Cannot follow ${network.name}: the genesis given is another network's`)
+  }
+  store.setGenesis(header)
+  return store
+}
+
+/** Whether the head that was kept is here; its headers may be gone from a store that forgets. */
+function loaded(store: ChainStore): boolean {
+  try {
+    return store.load()
+  } catch {
+    return false
+  }
+}
+
+async function connectNamed(
+  { network }: LightChain,
+  shim: NodeShim,
+  closers: Closers,
+): Promise<Omit<NodeNet, 'mode'> | undefined> {
+  if (shim.openHost === undefined) return undefined
+  if (network.networkName === null) {
+    throw new NodeError('GENESIS_UNKNOWN', `Cannot join ${network.name}: its description names no network`)
+  }
+  return connect(shim, network, network.networkName, closers)
+}
+
+/** Says and answers hello, hears of heads, and begins to dial: certificates are asked for before there is a node. */
+function joinPeers(
+  { host }: Omit<NodeNet, 'mode'>,
+  {
+    view,
+    edge,
+    follower,
+  }: Pick<ConstructorParameters<typeof LightFollower>[0], 'view' | 'edge'> & {
+    readonly follower: LightFollower
+  },
+  { clock, timers, log }: NodeShim['ports'],
+  closers: Closers,
+): void {
+  const { store } = view
+  const hello = startHello({
+    ...{ links: host.links, clock, timers, log },
+    chain: {
+      head: () => store.head(),
+      weight: (tipset) => edge(() => view.weight(tipset)),
+      genesisCid: headerCid(firstBlock(store.genesis())),
+    },
+    onHead: (_peer, key, height) => follower.offerHead({ key, height }),
+  })
+  closers.add(() => hello.stop())
+  closers.add(
+    followBlockHeads({
+      ...{ pubsub: host.pubsub, networkName: host.networkName, clock },
+      onHead: (key, height) => follower.offerHead({ key, height }),
+    }),
+  )
+  host.start().catch((error: unknown) => log.error('no peers', { reason: errorMessage(error) }))
+}
+
+function receivedBytes({ host }: Omit<NodeNet, 'mode'>): number {
+  return host.net.traffic().totalIn
+}
+
+/** To peers by gossip, and to the endpoints that take messages. */
+function publish(
+  bytes: Uint8Array,
+  { net, endpoints }: { readonly net: Omit<NodeNet, 'mode'> | undefined; readonly endpoints: readonly LightSource[] },
+  { ports: { log } }: NodeShim,
+): void {
+  const failed = (to: string) => (error: unknown) =>
+    log.warn('a message was not handed on', { to, reason: errorMessage(error) })
+  if (net !== undefined) {
+    net.host.pubsub.publish(messagesTopic(net.host.networkName), bytes).catch(failed('peers'))
+  }
+  for (const { name, push } of endpoints) push?.(bytes, AbortSignal.timeout(30_000)).catch(failed(name))
+}
