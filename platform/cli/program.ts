@@ -5,6 +5,7 @@ import type { ProgramIo } from '../server/programIo.ts'
 import { addActorsCommands } from './commands/actors.ts'
 import { addAuthCommands } from './commands/auth.ts'
 import { addChainCommands } from './commands/chain.ts'
+import { addCheckpointCommands } from './commands/checkpoint.ts'
 import { addMpoolCommands } from './commands/mpool.ts'
 import { addNetCommands } from './commands/net.ts'
 import { addSendCommand } from './commands/send.ts'
@@ -45,6 +46,7 @@ function createProgram({ io, version, addNodeCommands }: CliOptions): Command {
   addNetCommands(program, context)
   addAuthCommands(program, context)
   addActorsCommands(program, context)
+  addCheckpointCommands(program, context)
   addSnapshotCommands(program, context)
   addVersionCommand(program, context, version)
   quiet(program, io)

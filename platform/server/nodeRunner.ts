@@ -144,6 +144,7 @@ export async function processShim(
       net === undefined
         ? undefined
         : (network, networkName) => openHost(net, { network, networkName, keystore, meta, version, ports }),
+    fetch,
     say: (text) => line(io, text),
   }
 }

@@ -32,6 +32,16 @@ export interface NetOptions {
   readonly bootstrap: readonly string[]
 }
 
+/** Whom a light node asks, and where it begins. */
+export interface LightOptions {
+  /** RPC endpoints, asked beside peers. */
+  readonly sources: readonly string[]
+  /** Whether they are given signed messages, too. */
+  readonly pushesToSources: boolean
+  /** Path of a checkpoint; undefined: the network's own. */
+  readonly checkpoint: string | undefined
+}
+
 /** What `daemon` was told. */
 export interface DaemonOptions extends ServeOptions {
   /** Built-in name, or path of a `network.json`; undefined: the one of the repo. */
@@ -42,6 +52,8 @@ export interface DaemonOptions extends ServeOptions {
   readonly genesis: string | undefined
   /** undefined: as before in this home, else `execute`. */
   readonly validate: ValidateMode | undefined
+  /** Of a light node. */
+  readonly light: LightOptions
 }
 
 /** What `devnet` was told. */

@@ -5,12 +5,14 @@ import { errorMessage } from '../../src/base/errors.ts'
 import { BUILTIN_NETWORKS } from '../../src/networks/builtinNetworks.ts'
 import type { ValidateMode } from '../../src/node/networking.ts'
 import { openFollower } from '../../src/node/openFollower.ts'
+import { type LightChain, openLight } from '../../src/node/openLight.ts'
 import { type ArchiveFile, type ArchiveProgress, openArchiveFile } from './archiveFile.ts'
 import { PlatformError } from './errors.ts'
 import { type Home, readTextFile, writeFile } from './home.ts'
+import { endpointUrl, readCheckpoint } from './lightFiles.ts'
 import { findNetwork, readGenesisFile } from './networkFiles.ts'
 import { type HostRuntime, inHome, loadCrypto, openDiskStores, processShim, serve } from './nodeRunner.ts'
-import type { DaemonOptions } from './options.ts'
+import type { DaemonOptions, LightOptions } from './options.ts'
 import { line, type ProgramIo } from './programIo.ts'
 
 /** What a home remembers of its chain between starts. */
@@ -51,6 +53,10 @@ function chosenConfig(home: Home, options: DaemonOptions): HomeConfig & { networ
     const message = `Cannot execute on ${home.path}: it holds headers without their states; give another --repo`
     throw new PlatformError('CONFIG_INVALID', message)
   }
+  if (before.validate !== undefined && (before.validate === 'light') !== (validate === 'light')) {
+    const message = `Cannot change to ${validate} on ${home.path}: it holds the chain of ${before.validate}; give another --repo`
+    throw new PlatformError('CONFIG_INVALID', message)
+  }
   return { network: named, validate, ...(snapshot === undefined ? {} : { snapshot }) }
 }
 
@@ -72,11 +78,27 @@ export function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: HostRu
     await serve(run, async (shutdown) => {
       const shim = await processShim(run, stores, { chain: home.chain, archive: config.snapshot }, shutdown)
       const { validate: mode } = config
-      const open = await openFollower({ network, mode, genesisCar, archive, signal: io.signal }, shim)
+      const { signal } = io
+      const open =
+        mode === 'light'
+          ? await openLight({ network, genesisCar, ...lightChain(options.light), signal }, shim)
+          : await openFollower({ network, mode, genesisCar, archive, signal }, shim)
       writeFile(home.config, `${JSON.stringify({ ...readConfig(home), ...config }, undefined, 2)}\n`)
       return open
     })
   })
+}
+
+/** Whom a light node asks, and where it begins. */
+function lightChain({
+  sources,
+  pushesToSources,
+  checkpoint,
+}: LightOptions): Pick<LightChain, 'endpoints' | 'checkpoint'> {
+  return {
+    endpoints: sources.map((text) => ({ url: endpointUrl(text), pushes: pushesToSources })),
+    checkpoint: checkpoint === undefined ? undefined : readCheckpoint(checkpoint),
+  }
 }
 
 /** Opens a snapshot; where it has no index, one is made while the node already answers from what it can read. */

@@ -37,6 +37,9 @@ interface DaemonFlags extends ServeFlags {
   readonly snapshot?: string
   readonly genesis?: string
   readonly validate?: string
+  readonly source?: string[]
+  readonly pushToSources?: boolean
+  readonly checkpoint?: string
 }
 
 interface DevnetFlags extends ServeFlags {
@@ -165,7 +168,14 @@ export function addNodeCommands(program: Command, context: CliContext, runner: N
     .option('--network <name>', 'mainnet, calibnet, butterflynet, or a network.json')
     .option('--snapshot <file>', 'chain to open: a .car or .car.zst')
     .option('--genesis <file>', 'genesis CAR (default: beside the network.json, else from other nodes)')
-    .option('--validate <mode>', 'execute (default): every check; headers: no execution, state proven against headers')
+    .option(
+      '--validate <mode>',
+      'execute (default): every check; headers: no execution, state proven against headers; light: from a checkpoint on, ' +
+        'by certificates of finality',
+    )
+    .option('--source <url>', 'light: RPC endpoint to ask, not to believe (repeatable)', collect)
+    .option('--push-to-sources', 'light: give signed messages to the RPC endpoints, too')
+    .option('--checkpoint <file>', "light: where to begin (checkpoint make; default: the network's own)")
     .action(async (flags: DaemonFlags) =>
       runner.daemon(
         {
@@ -174,6 +184,11 @@ export function addNodeCommands(program: Command, context: CliContext, runner: N
           snapshot: flags.snapshot,
           genesis: flags.genesis,
           validate: flags.validate === undefined ? undefined : validateMode(flags.validate),
+          light: {
+            sources: flags.source ?? [],
+            pushesToSources: flags.pushToSources === true,
+            checkpoint: flags.checkpoint,
+          },
         },
         context,
       ),

@@ -39,6 +39,7 @@ describe('daemon', () => {
       snapshot: undefined,
       genesis: undefined,
       validate: undefined,
+      light: { sources: [], pushesToSources: false, checkpoint: undefined },
     })
   })
 
