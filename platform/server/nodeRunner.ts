@@ -161,7 +161,7 @@ export async function serve(
   })
   if (io.signal.aborted) stop()
   io.signal.addEventListener('abort', () => stop())
-  const { node, host, close } = await open(() => stop())
+  const { node, host, close } = await keptAlive(() => open(() => stop()))
   try {
     const server = await runtime.startServer({
       handler: node.handler,
@@ -183,6 +183,19 @@ export async function serve(
     }
   } finally {
     await close()
+  }
+}
+
+/** Longest period of a timer, ms. */
+const MAX_TIMER_MS = 0x7fffffff
+
+/** The core's timers keep no process alive; until the server listens, this does. */
+async function keptAlive<T>(run: () => Promise<T>): Promise<T> {
+  const timer = setInterval(() => undefined, MAX_TIMER_MS)
+  try {
+    return await run()
+  } finally {
+    clearInterval(timer)
   }
 }
 
