@@ -2,27 +2,16 @@
  * The account actor: the owner of a key.
  * @see builtin-actors v18 actors/account/src/lib.rs
  */
-import { bool, bytesOrEmpty as bytes, type Codec, tuple } from '../codec/description.ts'
+import { bool } from '../codec/description.ts'
 import { accountState } from '../state/account.ts'
+import { type AuthenticateMessageParams, authenticateMessageParams } from '../state/params/account.ts'
 import { type Address, address, PROTOCOL_BLS, PROTOCOL_SECP256K1 } from '../types/address.ts'
 import { Exit } from '../types/exitCodes.ts'
 import { SIGNATURE_BLS, SIGNATURE_SECP256K1 } from '../types/signature.ts'
 import { SYSTEM_ID } from '../types/singletons.ts'
-import { call, command, type NativeActor, query } from './dispatch.ts'
+import { call, command, type NativeActor, nativeActor, query } from './dispatch.ts'
 import { ActorError } from './errors.ts'
-import { methodNumber } from './frc42.ts'
 import type { Runtime } from './runtime.ts'
-
-interface AuthenticateParams {
-  /** Raw, without the type byte. */
-  readonly signature: Uint8Array
-  readonly message: Uint8Array
-}
-
-const authenticateParams: Codec<AuthenticateParams> = tuple<AuthenticateParams>('account.AuthenticateMessageParams', [
-  ['signature', 'Signature', bytes],
-  ['message', 'Message', bytes],
-])
 
 function construct(runtime: Runtime, key: Address): void {
   runtime.validateCallerIs(SYSTEM_ID)
@@ -37,7 +26,7 @@ function pubkeyAddress(runtime: Runtime): Address {
   return runtime.state(accountState).address
 }
 
-function authenticate(runtime: Runtime, params: AuthenticateParams): boolean {
+function authenticate(runtime: Runtime, params: AuthenticateMessageParams): boolean {
   runtime.validateCallerAny()
   const { address: signer } = runtime.state(accountState)
   if (signer.protocol !== PROTOCOL_SECP256K1 && signer.protocol !== PROTOCOL_BLS) {
@@ -55,13 +44,13 @@ function authenticate(runtime: Runtime, params: AuthenticateParams): boolean {
 
 /** The account actor's methods. */
 export function createAccountActor(): NativeActor {
-  return {
-    kind: 'account',
-    methods: new Map([
-      [1n, command(address, construct)],
-      [2n, query(address, pubkeyAddress)],
-      [methodNumber('AuthenticateMessage'), call(authenticateParams, bool, authenticate)],
-    ]),
-    acceptsUnknown: true,
-  }
+  return nativeActor(
+    'account',
+    {
+      Constructor: command(address, construct),
+      PubkeyAddress: query(address, pubkeyAddress),
+      AuthenticateMessage: call(authenticateMessageParams, bool, authenticate),
+    },
+    { acceptsUnknown: true },
+  )
 }

@@ -1,21 +1,9 @@
-/**
- * The cron actor: calls the actors that want to be called at the end of every epoch.
- * @see builtin-actors v18 actors/cron/src/lib.rs
- */
-import { type Codec, list, tuple } from '../codec/description.ts'
-import { type CronEntry, cronEntry, cronState } from '../state/cron.ts'
+import { cronState } from '../state/cron.ts'
+import { type ConstructorParams, constructorParams } from '../state/params/cron.ts'
 import { SYSTEM_ID } from '../types/singletons.ts'
-import { action, command, type NativeActor } from './dispatch.ts'
+import { action, command, type NativeActor, nativeActor } from './dispatch.ts'
 import { ActorError } from './errors.ts'
 import type { Runtime } from './runtime.ts'
-
-interface ConstructorParams {
-  readonly entries: CronEntry[]
-}
-
-const constructorParams: Codec<ConstructorParams> = tuple<ConstructorParams>('cron.ConstructorParams', [
-  ['entries', 'Entries', list(cronEntry)],
-])
 
 function construct(runtime: Runtime, params: ConstructorParams): void {
   runtime.validateCallerIs(SYSTEM_ID)
@@ -36,11 +24,5 @@ function epochTick(runtime: Runtime): void {
 
 /** The cron actor's methods. */
 export function createCronActor(): NativeActor {
-  return {
-    kind: 'cron',
-    methods: new Map([
-      [1n, command(constructorParams, construct)],
-      [2n, action(epochTick)],
-    ]),
-  }
+  return nativeActor('cron', { Constructor: command(constructorParams, construct), EpochTick: action(epochTick) })
 }

@@ -6,45 +6,71 @@ import type { Codec } from '../codec/description.ts'
 import { VmError } from '../fvm/errors.ts'
 import type { ActorCode } from '../fvm/kernel/kernel.ts'
 import type { ActorKind } from '../state/actorKind.ts'
+import { actorMethods } from '../state/actorMethods.ts'
 import { Exit } from '../types/exitCodes.ts'
 import { FIRST_EXPORTED_METHOD } from '../types/methodNumbers.ts'
 import type { MethodNum } from '../types/scalars.ts'
 import { ActorType } from './actorType.ts'
 import { ActorError, type ExitData } from './errors.ts'
+import { methodNumber } from './frc42.ts'
 import { cborBlock, Runtime, readBlock } from './runtime.ts'
 import { INITIAL_PAGES, WasmGas } from './wasmGas.ts'
 
-/** A method: from the parameters' block to the returned one. */
-export type Method = (runtime: Runtime, params: ExitData | undefined) => ExitData | undefined
+/** The version that native actors follow. */
+export const NATIVE_ACTORS_VERSION = 18
+
+/** What runs a method, with the forms of its parameters and result; null: it has none. */
+export interface NativeMethod {
+  readonly params: Codec<unknown> | null
+  readonly returns: Codec<unknown> | null
+  /** From the parameters' block to the returned one. */
+  readonly run: (runtime: Runtime, params: ExitData | undefined) => ExitData | undefined
+}
 
 /** A method without parameters and result. */
-export function action(run: (runtime: Runtime) => void): Method {
-  return (runtime, params) => {
-    refuseParams(params)
-    run(runtime)
-    return undefined
+export function action(run: (runtime: Runtime) => void): NativeMethod {
+  return {
+    params: null,
+    returns: null,
+    run: (runtime, params) => {
+      refuseParams(params)
+      run(runtime)
+      return undefined
+    },
   }
 }
 
 /** A method without parameters. */
-export function query<R>(result: Codec<R>, run: (runtime: Runtime) => R): Method {
-  return (runtime, params) => {
-    refuseParams(params)
-    return cborBlock(result, run(runtime))
+export function query<R>(returns: Codec<R>, run: (runtime: Runtime) => R): NativeMethod {
+  return {
+    params: null,
+    returns: returns as Codec<unknown>,
+    run: (runtime, params) => {
+      refuseParams(params)
+      return cborBlock(returns, run(runtime))
+    },
   }
 }
 
 /** A method with parameters, without a result. */
-export function command<P>(codec: Codec<P>, run: (runtime: Runtime, params: P) => void): Method {
-  return (runtime, params) => {
-    run(runtime, readBlock(codec, requireParams(params)))
-    return undefined
+export function command<P>(form: Codec<P>, run: (runtime: Runtime, params: P) => void): NativeMethod {
+  return {
+    params: form as Codec<unknown>,
+    returns: null,
+    run: (runtime, params) => {
+      run(runtime, readBlock(form, requireParams(params)))
+      return undefined
+    },
   }
 }
 
 /** A method with parameters and a result. */
-export function call<P, R>(codec: Codec<P>, result: Codec<R>, run: (runtime: Runtime, params: P) => R): Method {
-  return (runtime, params) => cborBlock(result, run(runtime, readBlock(codec, requireParams(params))))
+export function call<P, R>(form: Codec<P>, returns: Codec<R>, run: (runtime: Runtime, params: P) => R): NativeMethod {
+  return {
+    params: form as Codec<unknown>,
+    returns: returns as Codec<unknown>,
+    run: (runtime, params) => cborBlock(returns, run(runtime, readBlock(form, requireParams(params)))),
+  }
 }
 
 function refuseParams(params: ExitData | undefined): void {
@@ -59,15 +85,37 @@ function requireParams(params: ExitData | undefined): ExitData {
 /** A native actor. */
 export interface NativeActor {
   readonly kind: ActorKind
-  readonly methods: ReadonlyMap<MethodNum, Method>
+  readonly methods: ReadonlyMap<MethodNum, NativeMethod>
+  /** Methods that exist and are not native, with their names. */
+  readonly missing: ReadonlyMap<MethodNum, string>
   /** Takes every number that is not a method: exported numbers succeed and do nothing. Absent: unhandled. */
   readonly acceptsUnknown?: boolean
-  /** Methods that exist and are not native, with their names. */
-  readonly missing?: ReadonlyMap<MethodNum, string>
   /** Pages of memory that the Wasm actor starts with. */
   readonly pages?: number
   /** How instructions are counted; for calibration. */
   readonly createGas?: (pages: number) => WasmGas
+}
+
+/**
+ * A native actor out of the rows of its method table: which of them are native, and how.
+ * @param native - by the row's name
+ * @param unlisted - exported methods that the table does not have, by name
+ */
+export function nativeActor(
+  kind: ActorKind,
+  native: Readonly<Record<string, NativeMethod>>,
+  options: Pick<NativeActor, 'acceptsUnknown' | 'pages'> = {},
+  unlisted: Readonly<Record<string, NativeMethod>> = {},
+): NativeActor {
+  const methods = new Map<MethodNum, NativeMethod>()
+  const missing = new Map<MethodNum, string>()
+  for (const { number, name, retired } of actorMethods(kind, NATIVE_ACTORS_VERSION)) {
+    const method = native[name]
+    if (method !== undefined) methods.set(number, method)
+    else if (!retired) missing.set(number, name)
+  }
+  for (const [name, method] of Object.entries(unlisted)) methods.set(methodNumber(name), method)
+  return { kind, methods, missing, ...options }
 }
 
 /**
@@ -100,7 +148,7 @@ function run(actor: NativeActor, runtime: Runtime, params: ExitData | undefined)
   const { method: number } = runtime.message
   restrictInternalApi(runtime, number)
   const method = actor.methods.get(number)
-  if (method !== undefined) return method(runtime, params)
+  if (method !== undefined) return method.run(runtime, params)
   if (actor.acceptsUnknown === true) {
     runtime.validateCallerAny()
     if (number >= FIRST_EXPORTED_METHOD) return undefined
@@ -116,7 +164,7 @@ export function createActorCode(actor: NativeActor): ActorCode {
     invoke: (kernel, paramsHandle) => {
       const runtime = new Runtime(kernel, createGas(pages))
       const params = runtime.start(paramsHandle)
-      const missing = actor.missing?.get(runtime.message.method)
+      const missing = actor.missing.get(runtime.message.method)
       if (missing !== undefined) throw nativeUnsupported(actor.kind, runtime.message.method, missing)
       let result: ExitData | undefined
       try {

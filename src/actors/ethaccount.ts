@@ -5,7 +5,7 @@
 import { delegatedParts, NAMESPACE_EAM } from '../types/address.ts'
 import { Exit } from '../types/exitCodes.ts'
 import { SYSTEM_ID } from '../types/singletons.ts'
-import { action, type NativeActor } from './dispatch.ts'
+import { action, type NativeActor, nativeActor } from './dispatch.ts'
 import { ActorError } from './errors.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -22,5 +22,5 @@ function construct(runtime: Runtime): void {
 
 /** The Ethereum account actor's methods. */
 export function createEthAccountActor(): NativeActor {
-  return { kind: 'ethaccount', methods: new Map([[1n, action(construct)]]), acceptsUnknown: true }
+  return nativeActor('ethaccount', { Constructor: action(construct) }, { acceptsUnknown: true })
 }

@@ -3,58 +3,29 @@
  * @see builtin-actors v18 actors/init/src/lib.rs, state.rs
  */
 import type { Cid } from '../codec/cid.ts'
-import { bytesOrEmpty as bytes, type Codec, cid, text, tuple, u64 } from '../codec/description.ts'
+import { u64 } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
 import { type InitState, initState } from '../state/init.ts'
-import { type Address, address, delegatedAddress, idAddress } from '../types/address.ts'
+import {
+  type ConstructorParams,
+  constructorParams,
+  type Exec4Params,
+  type ExecParams,
+  type ExecReturn,
+  exec4Params,
+  execParams,
+  execReturn,
+} from '../state/params/init.ts'
+import { type Address, delegatedAddress, idAddress } from '../types/address.ts'
 import { Exit } from '../types/exitCodes.ts'
 import { METHOD_CONSTRUCTOR } from '../types/methodNumbers.ts'
 import type { ActorId } from '../types/scalars.ts'
 import { EAM_ID, FIRST_NON_SINGLETON_ID, SYSTEM_ID } from '../types/singletons.ts'
 import { ActorMap } from './actorMap.ts'
 import { ActorType } from './actorType.ts'
-import { call, command, type NativeActor } from './dispatch.ts'
+import { call, command, type NativeActor, nativeActor } from './dispatch.ts'
 import { ActorError } from './errors.ts'
 import { type Runtime, rawBlock } from './runtime.ts'
-
-interface ConstructorParams {
-  readonly networkName: string
-}
-
-const constructorParams: Codec<ConstructorParams> = tuple<ConstructorParams>('init.ConstructorParams', [
-  ['networkName', 'NetworkName', text],
-])
-
-interface ExecParams {
-  readonly code: Cid
-  readonly constructorParams: Uint8Array
-}
-
-export const execParams: Codec<ExecParams> = tuple<ExecParams>('init.ExecParams', [
-  ['code', 'CodeCID', cid],
-  ['constructorParams', 'ConstructorParams', bytes],
-])
-
-/** Addresses of a new actor. */
-export interface ExecReturn {
-  readonly idAddress: Address
-  readonly robustAddress: Address
-}
-
-export const execReturn: Codec<ExecReturn> = tuple<ExecReturn>('init.ExecReturn', [
-  ['idAddress', 'IDAddress', address],
-  ['robustAddress', 'RobustAddress', address],
-])
-
-interface Exec4Params extends ExecParams {
-  readonly subaddress: Uint8Array
-}
-
-const exec4Params: Codec<Exec4Params> = tuple<Exec4Params>('init.Exec4Params', [
-  ['code', 'CodeCID', cid],
-  ['constructorParams', 'ConstructorParams', bytes],
-  ['subaddress', 'SubAddress', bytes],
-])
 
 function construct(runtime: Runtime, params: ConstructorParams): void {
   runtime.validateCallerIs(SYSTEM_ID)
@@ -110,23 +81,23 @@ function exec(runtime: Runtime, params: ExecParams): ExecReturn {
   const callerCode = runtime.actorCode(runtime.caller)
   if (callerCode === undefined)
     throw new ActorError(Exit.USR_ILLEGAL_STATE, `no code for caller as f0${runtime.caller}`)
-  if (!canExec(runtime, callerCode, params.code)) {
+  if (!canExec(runtime, callerCode, params.codeCid)) {
     throw new ActorError(
       Exit.USR_FORBIDDEN,
-      `called type ${callerCode.toString()} cannot exec actor type ${params.code.toString()}`,
+      `called type ${callerCode.toString()} cannot exec actor type ${params.codeCid.toString()}`,
     )
   }
   const robustAddress = runtime.newActorAddress()
   const { id, existing } = mapAddresses(runtime, robustAddress, undefined)
   if (existing) throw new ActorError(Exit.USR_FORBIDDEN, `cannot exec over an existing actor ${id}`)
-  runtime.createActor(params.code, id, null)
+  runtime.createActor(params.codeCid, id, null)
   runConstructor(runtime, id, params.constructorParams)
   return { idAddress: idAddress(id), robustAddress }
 }
 
 function exec4(runtime: Runtime, params: Exec4Params): ExecReturn {
   runtime.validateCallerIs(EAM_ID)
-  const delegated = toDelegated(runtime.caller, params.subaddress)
+  const delegated = toDelegated(runtime.caller, params.subAddress)
   const robustAddress = runtime.newActorAddress()
   const { id, existing } = mapAddresses(runtime, robustAddress, delegated)
   if (existing) {
@@ -139,7 +110,7 @@ function exec4(runtime: Runtime, params: Exec4Params): ExecReturn {
       )
     }
   }
-  runtime.createActor(params.code, id, delegated)
+  runtime.createActor(params.codeCid, id, delegated)
   runConstructor(runtime, id, params.constructorParams)
   return { idAddress: idAddress(id), robustAddress }
 }
@@ -157,12 +128,9 @@ function toDelegated(namespace: ActorId, subaddress: Uint8Array): Address {
 
 /** The init actor's methods. */
 export function createInitActor(): NativeActor {
-  return {
-    kind: 'init',
-    methods: new Map([
-      [1n, command(constructorParams, construct)],
-      [2n, call(execParams, execReturn, exec)],
-      [3n, call(exec4Params, execReturn, exec4)],
-    ]),
-  }
+  return nativeActor('init', {
+    Constructor: command(constructorParams, construct),
+    Exec: call(execParams, execReturn, exec),
+    Exec4: call(exec4Params, execReturn, exec4),
+  })
 }

@@ -3,173 +3,43 @@
  * @see builtin-actors v18 actors/multisig/src/lib.rs, state.rs, types.rs
  */
 import { equalBytes } from '../base/bytes.ts'
-import {
-  bool,
-  bytesOrEmpty as bytes,
-  type Codec,
-  encode,
-  int,
-  list,
-  nullable,
-  tuple,
-  u64,
-} from '../codec/description.ts'
+import { bytesOrEmpty as bytes, type Codec, encode, tuple, u64 } from '../codec/description.ts'
 import { type MultisigState, type MultisigTransaction, multisigState, multisigTransaction } from '../state/multisig.ts'
-import { type Address, address, idAddress } from '../types/address.ts'
-import { Exit } from '../types/exitCodes.ts'
 import {
-  type ChainEpoch,
-  chainEpoch,
-  type ExitCode,
-  type MethodNum,
-  methodNum,
-  type TokenAmount,
-  tokenAmount,
-} from '../types/scalars.ts'
+  type AddSignerParams,
+  type ApproveReturn,
+  addSignerParams,
+  approveReturn,
+  type ChangeNumApprovalsThresholdParams,
+  type ConstructorParams,
+  changeNumApprovalsThresholdParams,
+  constructorParams,
+  type LockBalanceParams,
+  lockBalanceParams,
+  type ProposeParams,
+  type ProposeReturn,
+  proposalHashData,
+  proposeParams,
+  proposeReturn,
+  type RemoveSignerParams,
+  removeSignerParams,
+  type SwapSignerParams,
+  swapSignerParams,
+  type TxnIDParams,
+  txnIDParams,
+} from '../state/params/multisig.ts'
+import { type Address, idAddress } from '../types/address.ts'
+import { Exit } from '../types/exitCodes.ts'
+import type { ChainEpoch, ExitCode, TokenAmount } from '../types/scalars.ts'
 import { INIT_ID } from '../types/singletons.ts'
 import { ActorMap } from './actorMap.ts'
-import { call, command, type Method, type NativeActor } from './dispatch.ts'
+import { call, command, type NativeActor, nativeActor } from './dispatch.ts'
 import { ActorError } from './errors.ts'
-import { methodNumber } from './frc42.ts'
 import { signedKey } from './mapKeys.ts'
 import { resolveToActorId } from './resolveToActorId.ts'
 import { type Runtime, rawBlock } from './runtime.ts'
 
 const SIGNERS_MAX = 256
-
-interface ConstructorParams {
-  readonly signers: Address[]
-  readonly threshold: bigint
-  readonly unlockDuration: ChainEpoch
-  readonly startEpoch: ChainEpoch
-}
-
-/** Parameters of the constructor, as `Exec` of the init actor takes them. */
-export const multisigConstructorParams: Codec<ConstructorParams> = tuple<ConstructorParams>(
-  'multisig.ConstructorParams',
-  [
-    ['signers', 'Signers', list(address)],
-    ['threshold', 'NumApprovalsThreshold', u64],
-    ['unlockDuration', 'UnlockDuration', chainEpoch],
-    ['startEpoch', 'StartEpoch', chainEpoch],
-  ],
-)
-
-interface ProposeParams {
-  readonly to: Address
-  readonly value: TokenAmount
-  readonly method: MethodNum
-  readonly params: Uint8Array
-}
-
-export const proposeParams: Codec<ProposeParams> = tuple<ProposeParams>('multisig.ProposeParams', [
-  ['to', 'To', address],
-  ['value', 'Value', tokenAmount],
-  ['method', 'Method', methodNum],
-  ['params', 'Params', bytes],
-])
-
-interface Applied {
-  readonly applied: boolean
-  /** Exit code of the send, 0 when there was none. */
-  readonly code: ExitCode
-  readonly ret: Uint8Array
-}
-
-interface ProposeReturn extends Applied {
-  readonly txnId: number
-}
-
-export const proposeReturn: Codec<ProposeReturn> = tuple<ProposeReturn>('multisig.ProposeReturn', [
-  ['txnId', 'TxnID', int],
-  ['applied', 'Applied', bool],
-  ['code', 'Code', int],
-  ['ret', 'Ret', bytes],
-])
-
-export const approveReturn: Codec<Applied> = tuple<Applied>('multisig.ApproveReturn', [
-  ['applied', 'Applied', bool],
-  ['code', 'Code', int],
-  ['ret', 'Ret', bytes],
-])
-
-interface TxnIdParams {
-  readonly id: number
-  /** Empty, or the proposal's hash: a reorganisation may give a number to another proposal. */
-  readonly proposalHash: Uint8Array
-}
-
-export const txnIdParams: Codec<TxnIdParams> = tuple<TxnIdParams>('multisig.TxnIDParams', [
-  ['id', 'ID', int],
-  ['proposalHash', 'ProposalHash', bytes],
-])
-
-interface AddSignerParams {
-  readonly signer: Address
-  readonly increase: boolean
-}
-
-export const addSignerParams: Codec<AddSignerParams> = tuple<AddSignerParams>('multisig.AddSignerParams', [
-  ['signer', 'Signer', address],
-  ['increase', 'Increase', bool],
-])
-
-interface RemoveSignerParams {
-  readonly signer: Address
-  readonly decrease: boolean
-}
-
-export const removeSignerParams: Codec<RemoveSignerParams> = tuple<RemoveSignerParams>('multisig.RemoveSignerParams', [
-  ['signer', 'Signer', address],
-  ['decrease', 'Decrease', bool],
-])
-
-interface SwapSignerParams {
-  readonly from: Address
-  readonly to: Address
-}
-
-export const swapSignerParams: Codec<SwapSignerParams> = tuple<SwapSignerParams>('multisig.SwapSignerParams', [
-  ['from', 'From', address],
-  ['to', 'To', address],
-])
-
-interface ThresholdParams {
-  readonly newThreshold: bigint
-}
-
-export const changeThresholdParams: Codec<ThresholdParams> = tuple<ThresholdParams>(
-  'multisig.ChangeNumApprovalsThresholdParams',
-  [['newThreshold', 'NewThreshold', u64]],
-)
-
-interface LockBalanceParams {
-  readonly startEpoch: ChainEpoch
-  readonly unlockDuration: ChainEpoch
-  readonly amount: TokenAmount
-}
-
-export const lockBalanceParams: Codec<LockBalanceParams> = tuple<LockBalanceParams>('multisig.LockBalanceParams', [
-  ['startEpoch', 'StartEpoch', chainEpoch],
-  ['unlockDuration', 'UnlockDuration', chainEpoch],
-  ['amount', 'Amount', tokenAmount],
-])
-
-interface ProposalHashData {
-  readonly requester: Address | null
-  readonly to: Address
-  readonly value: TokenAmount
-  readonly method: MethodNum
-  readonly params: Uint8Array
-}
-
-const proposalHashData: Codec<ProposalHashData> = tuple<ProposalHashData>('multisig.ProposalHashData', [
-  ['requester', 'Requester', nullable(address)],
-  ['to', 'To', address],
-  ['value', 'Value', tokenAmount],
-  ['method', 'Method', methodNum],
-  ['params', 'Params', bytes],
-])
 
 interface UniversalReceiverParams {
   readonly type: bigint
@@ -220,16 +90,16 @@ function construct(runtime: Runtime, params: ConstructorParams): void {
     known.add(id)
     signers.push(idAddress(id))
   }
-  if (params.threshold > BigInt(params.signers.length)) {
+  if (params.numApprovalsThreshold > BigInt(params.signers.length)) {
     fail(Exit.USR_ILLEGAL_ARGUMENT, 'must not require more approvals than signers')
   }
-  if (params.threshold < 1n) fail(Exit.USR_ILLEGAL_ARGUMENT, 'must require at least one approval')
+  if (params.numApprovalsThreshold < 1n) fail(Exit.USR_ILLEGAL_ARGUMENT, 'must require at least one approval')
   if (params.unlockDuration < 0) fail(Exit.USR_ILLEGAL_ARGUMENT, 'negative unlock duration disallowed')
   const pendingTxns = ActorMap.empty(runtime, multisigTransaction).flush()
   const locks = params.unlockDuration !== 0
   runtime.create(multisigState, {
     signers,
-    numApprovalsThreshold: Number(params.threshold),
+    numApprovalsThreshold: Number(params.numApprovalsThreshold),
     nextTxnId: 0,
     initialBalance: locks ? runtime.message.valueReceived : 0n,
     startEpoch: locks ? params.startEpoch : 0,
@@ -258,7 +128,7 @@ function propose(runtime: Runtime, params: ProposeParams): ProposeReturn {
   return { txnId, ...approveTransaction(runtime, txnId, txn) }
 }
 
-function approve(runtime: Runtime, params: TxnIdParams): Applied {
+function approve(runtime: Runtime, params: TxnIDParams): ApproveReturn {
   runtime.validateCallerAny()
   const approver = callerAddress(runtime)
   const { state, txn } = runtime.transaction(multisigState, (before) => {
@@ -276,7 +146,7 @@ function approve(runtime: Runtime, params: TxnIdParams): Applied {
   return applied.applied ? applied : approveTransaction(runtime, params.id, txn)
 }
 
-function cancel(runtime: Runtime, params: TxnIdParams): void {
+function cancel(runtime: Runtime, params: TxnIDParams): void {
   runtime.validateCallerAny()
   const caller = callerAddress(runtime)
   runtime.transaction(multisigState, (state) => {
@@ -360,7 +230,7 @@ function swapSigner(runtime: Runtime, params: SwapSignerParams): void {
   })
 }
 
-function changeThreshold(runtime: Runtime, params: ThresholdParams): void {
+function changeThreshold(runtime: Runtime, params: ChangeNumApprovalsThresholdParams): void {
   requireSelf(runtime)
   update(runtime, (state) => {
     if (params.newThreshold === 0n || params.newThreshold > BigInt(state.signers.length)) {
@@ -385,7 +255,7 @@ function lockBalance(runtime: Runtime, params: LockBalanceParams): void {
   })
 }
 
-function approveTransaction(runtime: Runtime, txnId: number, txn: MultisigTransaction): Applied {
+function approveTransaction(runtime: Runtime, txnId: number, txn: MultisigTransaction): ApproveReturn {
   const approver = callerAddress(runtime)
   if (txn.approved.some((one) => one.equals(approver))) {
     fail(Exit.USR_FORBIDDEN, `${approver.toString()} already approved this message`)
@@ -400,7 +270,12 @@ function approveTransaction(runtime: Runtime, txnId: number, txn: MultisigTransa
   return executeIfApproved(runtime, after, txnId, approved)
 }
 
-function executeIfApproved(runtime: Runtime, state: MultisigState, txnId: number, txn: MultisigTransaction): Applied {
+function executeIfApproved(
+  runtime: Runtime,
+  state: MultisigState,
+  txnId: number,
+  txn: MultisigTransaction,
+): ApproveReturn {
   const nothing = new Uint8Array(0)
   if (txn.approved.length < state.numApprovalsThreshold) return { applied: false, code: Exit.OK, ret: nothing }
   const balance = runtime.currentBalance()
@@ -465,17 +340,20 @@ function proposalHash(runtime: Runtime, txn: MultisigTransaction): Uint8Array {
 
 /** The multisig actor's methods. */
 export function createMultisigActor(): NativeActor {
-  const methods: [bigint, Method][] = [
-    [1n, command(multisigConstructorParams, construct)],
-    [2n, call(proposeParams, proposeReturn, propose)],
-    [3n, call(txnIdParams, approveReturn, approve)],
-    [4n, command(txnIdParams, cancel)],
-    [5n, command(addSignerParams, addSigner)],
-    [6n, command(removeSignerParams, removeSigner)],
-    [7n, command(swapSignerParams, swapSigner)],
-    [8n, command(changeThresholdParams, changeThreshold)],
-    [9n, command(lockBalanceParams, lockBalance)],
-    [methodNumber('Receive'), command(universalReceiverParams, (runtime) => runtime.validateCallerAny())],
-  ]
-  return { kind: 'multisig', methods: new Map(methods), acceptsUnknown: true }
+  return nativeActor(
+    'multisig',
+    {
+      Constructor: command(constructorParams, construct),
+      Propose: call(proposeParams, proposeReturn, propose),
+      Approve: call(txnIDParams, approveReturn, approve),
+      Cancel: command(txnIDParams, cancel),
+      AddSigner: command(addSignerParams, addSigner),
+      RemoveSigner: command(removeSignerParams, removeSigner),
+      SwapSigner: command(swapSignerParams, swapSigner),
+      ChangeNumApprovalsThreshold: command(changeNumApprovalsThresholdParams, changeThreshold),
+      LockBalance: command(lockBalanceParams, lockBalance),
+      UniversalReceiverHook: command(universalReceiverParams, (runtime) => runtime.validateCallerAny()),
+    },
+    { acceptsUnknown: true },
+  )
 }

@@ -16,12 +16,7 @@ import { createPlaceholderCode } from './placeholder.ts'
 import type { ActorsPolicy } from './policy.ts'
 import { createPowerActor } from './power/power.ts'
 import { createRewardActor } from './reward/reward.ts'
-import {
-  createDatacapActor,
-  createForeignCode,
-  createPaymentChannelActor,
-  createVerifiedRegistryActor,
-} from './stateOnly.ts'
+import { createForeignCode, createStateOnlyActor } from './stateOnly.ts'
 import { createSystemActor } from './system.ts'
 import type { WasmGas } from './wasmGas.ts'
 
@@ -39,11 +34,11 @@ const FACTORIES: Readonly<Record<ActorKind, (policy: ActorsPolicy) => NativeActo
   storagepower: createPowerActor,
   storageminer: createMinerActor,
   storagemarket: createMarketActor,
-  paymentchannel: createPaymentChannelActor,
+  paymentchannel: () => createStateOnlyActor('paymentchannel'),
   multisig: createMultisigActor,
   reward: createRewardActor,
-  verifiedregistry: createVerifiedRegistryActor,
-  datacap: createDatacapActor,
+  verifiedregistry: () => createStateOnlyActor('verifiedregistry'),
+  datacap: () => createStateOnlyActor('datacap'),
   placeholder: createPlaceholderCode,
   evm: () => createForeignCode('evm'),
   eam: () => createForeignCode('eam'),

@@ -4,21 +4,23 @@
  */
 import { EMPTY_BYTES } from '../base/bytes.ts'
 import type { Cid } from '../codec/cid.ts'
-import { bytes, type Codec, encode, tuple } from '../codec/description.ts'
+import { encode } from '../codec/description.ts'
 import { blake2b256 } from '../crypto/blake2b.ts'
 import { execParams } from '../state/params/init.ts'
 import {
   addSignerParams,
   constructorParams,
+  type ProposalHashData,
+  proposalHashData,
   proposeParams,
   removeSignerParams,
   swapSignerParams,
   txnIDParams,
 } from '../state/params/multisig.ts'
-import { type Address, address } from '../types/address.ts'
+import type { Address } from '../types/address.ts'
 import type { Message } from '../types/message.ts'
 import { InitMethod, MultisigMethod } from '../types/methodNumbers.ts'
-import { type ChainEpoch, type MethodNum, methodNum, type TokenAmount, tokenAmount } from '../types/scalars.ts'
+import type { ChainEpoch, MethodNum, TokenAmount } from '../types/scalars.ts'
 import { INIT_ADDRESS } from '../types/singletons.ts'
 import { ChainError } from './errors.ts'
 
@@ -29,19 +31,6 @@ export interface MultisigCall {
   readonly method: MethodNum
   readonly params: Uint8Array
 }
-
-/** A proposal with its proposer's ID address: what its hash covers. */
-export interface ProposalHashData extends MultisigCall {
-  readonly requester: Address
-}
-
-const proposalHashData: Codec<ProposalHashData> = tuple<ProposalHashData>('multisig.ProposalHashData', [
-  ['requester', 'Requester', address],
-  ['to', 'To', address],
-  ['value', 'Value', tokenAmount],
-  ['method', 'Method', methodNum],
-  ['params', 'Params', bytes],
-])
 
 /** What a new wallet is. */
 export interface NewMultisig {
@@ -73,7 +62,7 @@ export function createMultisig(from: Address, code: Cid, wallet: NewMultisig): M
   }
   const constructed = encode(constructorParams, {
     signers,
-    numApprovalsThreshold: threshold === 0 ? signers.length : threshold,
+    numApprovalsThreshold: BigInt(threshold === 0 ? signers.length : threshold),
     unlockDuration,
     startEpoch: 0,
   })

@@ -6,7 +6,7 @@ import type { BlockMessages } from '../chain/blockMessages.ts'
 import { ChainError } from '../chain/errors.ts'
 import { selectMessages } from '../chain/tipsetMessages.ts'
 import type { Cid } from '../codec/cid.ts'
-import { bigInt, type Codec, encode, int, tuple } from '../codec/description.ts'
+import { encode } from '../codec/description.ts'
 import { type ApplyResult, Executor } from '../fvm/executor.ts'
 import type { Externs } from '../fvm/externs.ts'
 import type { CodeLoader } from '../fvm/kernel/kernel.ts'
@@ -17,7 +17,8 @@ import { ReceiptProofs } from '../fvm/receiptProofs.ts'
 import { amtOf } from '../ipld/amt.ts'
 import type { Blockstore } from '../ipld/blockstore.ts'
 import { type Network, networkVersionAt, upgradeHeight } from '../networks/network.ts'
-import { type Address, address, idAddress, isIdAddress } from '../types/address.ts'
+import { awardBlockRewardParams } from '../state/params/reward.ts'
+import { type Address, idAddress, isIdAddress } from '../types/address.ts'
 import { type ChainMessage, chainMessageCid, chainMessageLength } from '../types/chainMessage.ts'
 import { actorEvent } from '../types/event.ts'
 import { type Message, messageCid } from '../types/message.ts'
@@ -79,20 +80,6 @@ export interface TipsetResult {
 
 /** Hears of every message in order, implicit ones included; true ends the execution there. */
 export type MessageListener = (applied: AppliedMessage) => boolean | undefined
-
-interface AwardParams {
-  readonly miner: Address
-  readonly penalty: TokenAmount
-  readonly gasReward: TokenAmount
-  readonly winCount: number
-}
-
-const awardParams: Codec<AwardParams> = tuple<AwardParams>('reward.AwardBlockRewardParams', [
-  ['miner', 'Miner', address],
-  ['penalty', 'Penalty', bigInt],
-  ['gasReward', 'GasReward', bigInt],
-  ['winCount', 'WinCount', int],
-])
 
 /** An implicit message from the system actor. */
 export function implicitMessage(to: Address, method: bigint, epoch: ChainEpoch, params: Uint8Array): Message {
@@ -225,8 +212,8 @@ class TipsetExecution {
       }
       const header = tipset.blocks[i]
       if (header === undefined) continue
-      const winCount = header.electionProof?.winCount ?? 0
-      const params = encode(awardParams, { miner: header.miner, penalty, gasReward, winCount })
+      const winCount = BigInt(header.electionProof?.winCount ?? 0)
+      const params = encode(awardBlockRewardParams, { miner: header.miner, penalty, gasReward, winCount })
       const award = implicitMessage(REWARD_ADDRESS, RewardMethod.AwardBlockReward, tipset.height, params)
       this.applyImplicit(executor, award, 'reward application')
     }

@@ -3,8 +3,8 @@
  * @see ref-fvm fvm/src/machine/mod.rs, default.rs
  */
 import type { Cid } from '../codec/cid.ts'
-import { type Codec, cid, tuple } from '../codec/description.ts'
 import { type Blockstore, getCbor, OverlayBlockstore } from '../ipld/blockstore.ts'
+import { systemState } from '../state/system.ts'
 import type { ChainEpoch, TokenAmount } from '../types/scalars.ts'
 import { SYSTEM_ID } from '../types/singletons.ts'
 import { EMPTY_ARRAY, EMPTY_ARRAY_CID } from './emptyArray.ts'
@@ -44,11 +44,6 @@ export interface MachineDeps {
   readonly proofs: ProofVerifier
   readonly loadCode: CodeLoader
 }
-
-/** The state of the system actor. */
-const systemState: Codec<{ readonly builtinActors: Cid }> = tuple<{ readonly builtinActors: Cid }>('system.State', [
-  ['builtinActors', 'BuiltinActors', cid],
-])
 
 export class Machine {
   readonly context: MachineContext

@@ -3,21 +3,9 @@
  * @see ref-fvm fvm/src/machine/manifest.rs Manifest
  */
 import type { Cid } from '../codec/cid.ts'
-import { type Codec, cid, list, text, tuple } from '../codec/description.ts'
 import { type Blockstore, getCbor } from '../ipld/blockstore.ts'
+import { type ManifestEntry, manifestEntries } from '../state/manifest.ts'
 import { VmError } from './errors.ts'
-
-interface ManifestEntry {
-  readonly name: string
-  readonly code: Cid
-}
-
-const manifestData: Codec<ManifestEntry[]> = list(
-  tuple<ManifestEntry>('manifest.Entry', [
-    ['name', 'Name', text],
-    ['code', 'Code', cid],
-  ]),
-)
 
 /** Actors of which there can be only one. @see ref-fvm release/v2 fvm/src/machine/manifest.rs */
 const SINGLETONS: readonly string[] = [
@@ -83,7 +71,7 @@ const MAX_LOADED = 64
 export function loadBuiltinActors(store: Blockstore, data: Cid): BuiltinActors {
   let actors = loaded.get(data.key)
   if (actors === undefined) {
-    actors = new BuiltinActors(getCbor(store, manifestData, data))
+    actors = new BuiltinActors(getCbor(store, manifestEntries, data))
     if (loaded.size >= MAX_LOADED) loaded.clear()
     loaded.set(data.key, actors)
   }

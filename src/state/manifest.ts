@@ -4,28 +4,30 @@
  */
 import { fromUtf8 } from '../base/bytes.ts'
 import type { Cid } from '../codec/cid.ts'
-import { cid, decode, list, text, tuple, uint } from '../codec/description.ts'
+import { type Codec, cid, decode, list, text, tuple, uint } from '../codec/description.ts'
 import { type Blockstore, getBlock } from '../ipld/blockstore.ts'
 import type { Network } from '../networks/network.ts'
 import { type ActorKind, isActorKind } from './actorKind.ts'
 import { StateError } from './errors.ts'
 
-interface Root {
+/** Names the block with the entries. */
+export interface ManifestRoot {
   readonly version: number
   readonly data: Cid
 }
 
-interface Item {
+/** One built-in actor. */
+export interface ManifestEntry {
   readonly name: string
   readonly code: Cid
 }
 
-const root = tuple<Root>('manifest.Manifest', [
+export const manifestRoot: Codec<ManifestRoot> = tuple<ManifestRoot>('manifest.Manifest', [
   ['version', 'Version', uint],
   ['data', 'Data', cid],
 ])
-const items = list(
-  tuple<Item>('manifest.ManifestEntry', [
+export const manifestEntries: Codec<ManifestEntry[]> = list(
+  tuple<ManifestEntry>('manifest.ManifestEntry', [
     ['name', 'Name', text],
     ['code', 'Code', cid],
   ]),
@@ -39,7 +41,7 @@ export type Manifest = ReadonlyMap<string, Cid>
  * @throws BlockMissing; CodecError
  */
 export function loadManifestData(store: Blockstore, dataCid: Cid): Manifest {
-  return new Map(decode(items, getBlock(store, dataCid)).map((item) => [item.name, item.code]))
+  return new Map(decode(manifestEntries, getBlock(store, dataCid)).map((item) => [item.name, item.code]))
 }
 
 /**
@@ -47,7 +49,7 @@ export function loadManifestData(store: Blockstore, dataCid: Cid): Manifest {
  * @throws BlockMissing; CodecError; StateError `INVALID_MANIFEST`
  */
 export function loadManifest(store: Blockstore, manifestCid: Cid): Manifest {
-  const { version, data } = decode(root, getBlock(store, manifestCid))
+  const { version, data } = decode(manifestRoot, getBlock(store, manifestCid))
   if (version !== 1) throw new StateError('INVALID_MANIFEST', `unsupported manifest version ${version}`)
   return loadManifestData(store, data)
 }

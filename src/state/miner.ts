@@ -25,7 +25,7 @@ export interface VestingFunds {
   readonly tail: Cid
 }
 
-const vestingFunds: Codec<VestingFunds> = tuple<VestingFunds>('miner.VestingFunds', [
+export const vestingFunds: Codec<VestingFunds> = tuple<VestingFunds>('miner.VestingFunds', [
   ['head', 'Head', vestingFund],
   ['tail', 'Tail', cid],
 ])

@@ -24,13 +24,14 @@ const FIRST_PLAIN_VERSION = 2
 /** CBOR of an empty array: the info block. */
 const EMPTY_INFO = Uint8Array.of(0x80)
 
-interface StateRoot {
+/** The block that a state root names. */
+export interface StateRoot {
   readonly version: number
   readonly actors: Cid
   readonly info: Cid
 }
 
-const stateRoot: Codec<StateRoot> = tuple<StateRoot>('types.StateRoot', [
+export const stateRoot: Codec<StateRoot> = tuple<StateRoot>('types.StateRoot', [
   ['version', 'Version', uint],
   ['actors', 'Actors', cid],
   ['info', 'Info', cid],

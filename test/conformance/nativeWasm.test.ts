@@ -4,17 +4,6 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { methodNumber } from '../../src/actors/frc42.ts'
-import { execParams } from '../../src/actors/init.ts'
-import {
-  addSignerParams,
-  changeThresholdParams,
-  lockBalanceParams,
-  multisigConstructorParams,
-  proposeParams,
-  removeSignerParams,
-  swapSignerParams,
-  txnIdParams,
-} from '../../src/actors/multisig.ts'
 import { carBlocks } from '../../src/archive/car.ts'
 import { concatBytes } from '../../src/base/bytes.ts'
 import type { InvocResult } from '../../src/chain/vm.ts'
@@ -31,6 +20,17 @@ import { acceptAllProofs } from '../../src/fvm/proofVerifier.ts'
 import type { ExecutionTrace } from '../../src/fvm/trace.ts'
 import { LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { manifestFor } from '../../src/networks/network.ts'
+import { execParams } from '../../src/state/params/init.ts'
+import {
+  addSignerParams,
+  changeNumApprovalsThresholdParams,
+  lockBalanceParams,
+  constructorParams as multisigConstructorParams,
+  proposeParams,
+  removeSignerParams,
+  swapSignerParams,
+  txnIDParams,
+} from '../../src/state/params/multisig.ts'
 import { type Address, idAddress } from '../../src/types/address.ts'
 import { keyOf, signWith } from '../../src/wallet/key.ts'
 import { missingBundle, readBundle } from '../support/actors.ts'
@@ -88,14 +88,17 @@ describe.skipIf(missing !== undefined)('native actors beside Wasm actors', () =>
     const strangerBls = accountKey('stranger', 'bls', 1)
     const manifest = manifestFor(node.plan.network, 18)!.actors
     const exec = (code: string, params: Uint8Array): Uint8Array =>
-      encode(execParams, { code: manifest.get(code)!, constructorParams: params })
+      encode(execParams, { codeCid: manifest.get(code)!, constructorParams: params })
     const wallet = (signers: Address[], threshold: bigint, unlockDuration = 0): Uint8Array =>
-      exec('multisig', encode(multisigConstructorParams, { signers, threshold, unlockDuration, startEpoch: 0 }))
+      exec(
+        'multisig',
+        encode(multisigConstructorParams, { signers, numApprovalsThreshold: threshold, unlockDuration, startEpoch: 0 }),
+      )
     const propose = (to: Address, value: bigint, method = 0n, params = NOTHING): Uint8Array =>
       encode(proposeParams, { to, value, method, params })
     const self = <T>(target: Address, method: bigint, codec: Codec<T>, value: T): Uint8Array =>
       propose(target, 0n, method, encode(codec, value))
-    const txn = (id: number, proposalHash = NOTHING): Uint8Array => encode(txnIdParams, { id, proposalHash })
+    const txn = (id: number, proposalHash = NOTHING): Uint8Array => encode(txnIDParams, { id, proposalHash })
     const authenticate = (key: FundedAccount, signed: Uint8Array, message: Uint8Array): Uint8Array => {
       const writer = new CborWriter()
       writer.array(2)
@@ -219,7 +222,7 @@ describe.skipIf(missing !== undefined)('native actors beside Wasm actors', () =>
         from: a,
         to: id,
         method: 2n,
-        params: self(id, 8n, changeThresholdParams, { newThreshold: 1n }),
+        params: self(id, 8n, changeNumApprovalsThresholdParams, { newThreshold: 1n }),
       },
       { name: 'approve 3', from: b, to: id, method: 3n, params: txn(3) },
       {
@@ -227,7 +230,7 @@ describe.skipIf(missing !== undefined)('native actors beside Wasm actors', () =>
         from: a,
         to: id,
         method: 2n,
-        params: self(id, 8n, changeThresholdParams, { newThreshold: 0n }),
+        params: self(id, 8n, changeNumApprovalsThresholdParams, { newThreshold: 0n }),
       },
       {
         name: 'add signer',
@@ -256,7 +259,7 @@ describe.skipIf(missing !== undefined)('native actors beside Wasm actors', () =>
         from: c,
         to: id,
         method: 2n,
-        params: self(id, 8n, changeThresholdParams, { newThreshold: 1n }),
+        params: self(id, 8n, changeNumApprovalsThresholdParams, { newThreshold: 1n }),
       },
       { name: 'approve it', from: a, to: id, method: 3n, params: txn(8) },
       {
@@ -336,7 +339,7 @@ describe.skipIf(missing !== undefined)('native actors beside Wasm actors', () =>
         method: 1n,
         params: encode(multisigConstructorParams, {
           signers: [a.address],
-          threshold: 1n,
+          numApprovalsThreshold: 1n,
           unlockDuration: 0,
           startEpoch: 0,
         }),

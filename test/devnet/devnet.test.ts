@@ -1,7 +1,5 @@
 /** The local chain: every block by the network's own rules, reorganisations, null rounds, messages. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { execParams, execReturn } from '../../src/actors/init.ts'
-import { multisigConstructorParams, proposeParams } from '../../src/actors/multisig.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
 import { decode, encode } from '../../src/codec/description.ts'
 import { mockBeacon, verifyBeaconEntries } from '../../src/consensus/beacon.ts'
@@ -13,6 +11,8 @@ import { initCrypto } from '../../src/crypto/init.ts'
 import { verifyVrf } from '../../src/crypto/vrf.ts'
 import { MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { manifestFor } from '../../src/networks/network.ts'
+import { execParams, execReturn } from '../../src/state/params/init.ts'
+import { constructorParams as multisigConstructorParams, proposeParams } from '../../src/state/params/multisig.ts'
 import { idAddress } from '../../src/types/address.ts'
 import { headerSigningBytes } from '../../src/types/blockHeader.ts'
 import { messageCid } from '../../src/types/message.ts'
@@ -107,7 +107,7 @@ describe('local chain', () => {
     const code = manifestFor(node.plan.network, 18)!.actors.get('multisig')!
     const constructorParams = encode(multisigConstructorParams, {
       signers: [owner!.address],
-      threshold: 1n,
+      numApprovalsThreshold: 1n,
       unlockDuration: 0,
       startEpoch: 0,
     })
@@ -116,7 +116,7 @@ describe('local chain', () => {
         to: idAddress(1n),
         value: 10n * FIL,
         method: 2n,
-        params: encode(execParams, { code, constructorParams }),
+        params: encode(execParams, { codeCid: code, constructorParams }),
       }),
     )
     const created = (await receiptsOf(node, await node.devnet.mine()))[0]!

@@ -4,7 +4,7 @@
  */
 import { utf8 } from '../../base/bytes.ts'
 import type { Cid } from '../../codec/cid.ts'
-import { type Codec, cid, list, text, tuple, u64, uint } from '../../codec/description.ts'
+import { type Codec, cid, u64 } from '../../codec/description.ts'
 import { EMPTY_ARRAY } from '../../fvm/emptyArray.ts'
 import { Amt } from '../../ipld/amt.ts'
 import { type Blockstore, putBlock, putCbor } from '../../ipld/blockstore.ts'
@@ -14,6 +14,7 @@ import { ACTOR_KINDS, type ActorKind } from '../../state/actorKind.ts'
 import { cronState } from '../../state/cron.ts'
 import { datacapState } from '../../state/datacap.ts'
 import { initState } from '../../state/init.ts'
+import { manifestEntries, manifestRoot } from '../../state/manifest.ts'
 import { dealProposal, dealState, marketState } from '../../state/market.ts'
 import { multisigState, multisigTransaction } from '../../state/multisig.ts'
 import { powerClaim, powerState } from '../../state/power.ts'
@@ -69,28 +70,6 @@ const PROPOSALS_BITS = 5
 const STATES_BITS = 6
 const BALANCE_TABLE_BITS = 6
 const TOKEN_BITS = 3
-
-interface ManifestItem {
-  readonly name: string
-  readonly code: Cid
-}
-
-const manifestItems: Codec<ManifestItem[]> = list(
-  tuple<ManifestItem>('manifest.ManifestEntry', [
-    ['name', 'Name', text],
-    ['code', 'Code', cid],
-  ]),
-)
-
-interface ManifestRoot {
-  readonly version: number
-  readonly data: Cid
-}
-
-const manifestRoot: Codec<ManifestRoot> = tuple<ManifestRoot>('manifest.Manifest', [
-  ['version', 'Version', uint],
-  ['data', 'Data', cid],
-])
 
 /** Builds the tree. One use. */
 class GenesisBuilder {
@@ -177,7 +156,7 @@ class GenesisBuilder {
       const code = actors.get(name)
       return code === undefined ? [] : [{ name, code }]
     })
-    const data = this.#put(manifestItems, items)
+    const data = this.#put(manifestEntries, items)
     if (!this.#put(manifestRoot, { version: MANIFEST_VERSION, data }).equals(manifestCid)) {
       throw new ActorsError(
         'MANIFEST_UNKNOWN',

@@ -11,46 +11,15 @@ import { Exit } from '../../types/exitCodes.ts'
 import { MarketMethod } from '../../types/methodNumbers.ts'
 import { CRON_ID } from '../../types/singletons.ts'
 import { ActorMap, orIllegalState } from '../actorMap.ts'
-import { action, type Method, type NativeActor, nativeUnsupported } from '../dispatch.ts'
+import { action, type NativeActor, nativeActor, nativeUnsupported } from '../dispatch.ts'
 import { ActorError } from '../errors.ts'
 import { readUnsignedKey, signedKey } from '../mapKeys.ts'
-import { methodTable } from '../miner/methodNames.ts'
 import type { Runtime } from '../runtime.ts'
 
 const EPOCH_UNDEFINED = -1
 const PROPOSALS_BIT_WIDTH = 5
 const STATES_BIT_WIDTH = 6
 const HASH_LENGTH_BYTES = 32
-
-const INTERNAL: readonly (readonly [bigint, string])[] = [
-  [1n, 'Constructor'],
-  [2n, 'AddBalance'],
-  [3n, 'WithdrawBalance'],
-  [4n, 'PublishStorageDeals'],
-  [5n, 'VerifyDealsForActivation'],
-  [6n, 'BatchActivateDeals'],
-  [7n, 'OnMinerSectorsTerminate'],
-]
-
-const EXPORTED: readonly string[] = [
-  'AddBalance',
-  'WithdrawBalance',
-  'PublishStorageDeals',
-  'GetBalance',
-  'GetDealDataCommitment',
-  'GetDealClient',
-  'GetDealProvider',
-  'GetDealLabel',
-  'GetDealTerm',
-  'GetDealTotalPrice',
-  'GetDealClientCollateral',
-  'GetDealProviderCollateral',
-  'GetDealVerified',
-  'GetDealActivation',
-  'GetDealSector',
-  'SettleDealPayments',
-  'SectorContentChanged',
-]
 
 /** A set in a HAMT: values are null. */
 const unit: Codec<null> = {
@@ -129,6 +98,5 @@ function cronTick(runtime: Runtime): void {
 
 /** The market actor's native methods; the others are known by name. */
 export function createMarketActor(): NativeActor {
-  const methods = new Map<bigint, Method>([[MarketMethod.CronTick, action(cronTick)]])
-  return { kind: 'storagemarket', methods, missing: methodTable(INTERNAL, EXPORTED) }
+  return nativeActor('storagemarket', { CronTick: action(cronTick) })
 }

@@ -3,6 +3,8 @@
  * @see builtin-actors v18 actors/miner/src/lib.rs constructor, calculate_create_miner_deposit, resolve_worker_address
  */
 import { minerInfo, minerState } from '../../state/miner.ts'
+import { currentTotalPowerReturn, type MinerConstructorParams } from '../../state/params/power.ts'
+import { thisEpochRewardReturn } from '../../state/params/reward.ts'
 import { type Address, address, idAddress, PROTOCOL_BLS } from '../../types/address.ts'
 import { Exit } from '../../types/exitCodes.ts'
 import { AccountMethod, PowerMethod, RewardMethod } from '../../types/methodNumbers.ts'
@@ -11,10 +13,7 @@ import { INIT_ID, POWER_ADDRESS, REWARD_ADDRESS } from '../../types/singletons.t
 import { ActorType } from '../actorType.ts'
 import { ActorError, type ExitData } from '../errors.ts'
 import type { ActorsPolicy } from '../policy.ts'
-import { currentTotalPowerReturn } from '../power/power.ts'
-import { thisEpochRewardReturn } from '../reward/reward.ts'
 import { type Runtime, readBlock } from '../runtime.ts'
-import type { MinerConstructorParams } from './methods.ts'
 import { newMinerInfo, newMinerState } from './newMiner.ts'
 import { initialPledgeForPower } from './pledge.ts'
 import { provingPeriodStart } from './provingPeriod.ts'
@@ -35,13 +34,13 @@ function returned(data: ExitData | undefined): ExitData {
 }
 
 function check(
-  { controlAddresses, peerId, multiaddrs, windowPoStProofType }: MinerConstructorParams,
+  { controlAddrs, peerId, multiaddrs, windowPoStProofType }: MinerConstructorParams,
   policy: ActorsPolicy,
 ): void {
-  if (controlAddresses.length > MAX_CONTROL_ADDRESSES) {
+  if (controlAddrs.length > MAX_CONTROL_ADDRESSES) {
     fail(
       Exit.USR_ILLEGAL_ARGUMENT,
-      `control addresses length ${controlAddresses.length} exceeds max control addresses length ${MAX_CONTROL_ADDRESSES}`,
+      `control addresses length ${controlAddrs.length} exceeds max control addresses length ${MAX_CONTROL_ADDRESSES}`,
     )
   }
   if (peerId.length > MAX_PEER_ID_LENGTH) {
@@ -111,12 +110,12 @@ export function minerConstructor(policy: ActorsPolicy): (runtime: Runtime, param
         `not enough balance to lock for create miner deposit: sent balance ${balance} < deposit ${locked}`,
       )
     }
-    const owner = runtime.resolveAddress(params.owner)
+    const owner = runtime.resolveAddress(params.ownerAddr)
     if (owner === undefined) {
-      fail(Exit.USR_ILLEGAL_ARGUMENT, `unable to resolve owner address: ${params.owner.toString()}`)
+      fail(Exit.USR_ILLEGAL_ARGUMENT, `unable to resolve owner address: ${params.ownerAddr.toString()}`)
     }
-    const worker = idAddress(resolveWorker(runtime, params.worker))
-    const controlAddresses = params.controlAddresses.map((control) => {
+    const worker = idAddress(resolveWorker(runtime, params.workerAddr))
+    const controlAddresses = params.controlAddrs.map((control) => {
       const id = runtime.resolveAddress(control)
       return id === undefined
         ? fail(Exit.USR_ILLEGAL_ARGUMENT, `unable to resolve control address: ${control.toString()}`)

@@ -3,21 +3,24 @@
  * withdrawals are in the actors bundle only.
  * @see builtin-actors v18 actors/miner/src/lib.rs
  */
-import { type Codec, list, tuple } from '../../codec/description.ts'
 import { type MinerInfo, type MinerState, minerInfo, minerState } from '../../state/miner.ts'
-import { type Address, address } from '../../types/address.ts'
+import {
+  type ApplyRewardParams,
+  applyRewardParams,
+  type GetControlAddressesReturn,
+  getControlAddressesReturn,
+} from '../../state/params/miner.ts'
+import { minerConstructorParams } from '../../state/params/power.ts'
 import { Exit } from '../../types/exitCodes.ts'
-import { METHOD_CONSTRUCTOR, METHOD_SEND, MinerMethod, PowerMethod } from '../../types/methodNumbers.ts'
+import { METHOD_SEND, PowerMethod } from '../../types/methodNumbers.ts'
 import { type ExitCode, type TokenAmount, tokenAmount } from '../../types/scalars.ts'
 import { BURNT_FUNDS_ADDRESS, POWER_ADDRESS, REWARD_ID } from '../../types/singletons.ts'
-import { command, type Method, type NativeActor, query } from '../dispatch.ts'
+import { command, type NativeActor, nativeActor, query } from '../dispatch.ts'
 import { ActorError } from '../errors.ts'
 import { floorDivide } from '../floorDivision.ts'
 import type { ActorsPolicy } from '../policy.ts'
 import { cborBlock, type Runtime } from '../runtime.ts'
 import { minerConstructor } from './constructor.ts'
-import { minerMethodNames } from './methodNames.ts'
-import { type ApplyRewardParams, applyRewardParams, minerConstructorParams } from './methods.ts'
 import { addLockedFunds, REWARD_VESTING_SPEC, unlockVestedAndUnvested } from './vestingFunds.ts'
 
 /** Share of a reward that is locked. */
@@ -27,21 +30,6 @@ const LOCKED_REWARD_DENOMINATOR = 4n
 const PAGES = 18
 /** @see builtin-actors v18 actors/miner/src/lib.rs ERR_BALANCE_INVARIANTS_BROKEN */
 const ERR_BALANCE_INVARIANTS_BROKEN = 1000
-
-interface ControlAddressesReturn {
-  readonly owner: Address
-  readonly worker: Address
-  readonly controlAddresses: Address[]
-}
-
-const controlAddressesReturn: Codec<ControlAddressesReturn> = tuple<ControlAddressesReturn>(
-  'miner.GetControlAddressesReturn',
-  [
-    ['owner', 'Owner', address],
-    ['worker', 'Worker', address],
-    ['controlAddresses', 'ControlAddrs', list(address)],
-  ],
-)
 
 function fail(code: ExitCode, message: string): never {
   throw new ActorError(code, message)
@@ -135,20 +123,22 @@ function checkBalanceInvariants(state: MinerState, balance: TokenAmount): void {
   if (balance < minimum) fail(ERR_BALANCE_INVARIANTS_BROKEN, `balance ${balance} below minimum ${minimum}`)
 }
 
-function controlAddresses(runtime: Runtime): ControlAddressesReturn {
+function controlAddresses(runtime: Runtime): GetControlAddressesReturn {
   runtime.validateCallerAny()
   const state = runtime.state(minerState)
   const info: MinerInfo = runtime.getCbor(minerInfo, state.info)
-  return { owner: info.owner, worker: info.worker, controlAddresses: info.controlAddresses }
+  return { owner: info.owner, worker: info.worker, controlAddrs: info.controlAddresses }
 }
 
 /** The miner actor's native methods; the others are known by name. */
 export function createMinerActor(policy: ActorsPolicy): NativeActor {
-  const methods = new Map<bigint, Method>([
-    [METHOD_CONSTRUCTOR, command(minerConstructorParams, minerConstructor(policy))],
-    [2n, query(controlAddressesReturn, controlAddresses)],
-    [MinerMethod.ApplyRewards, command(applyRewardParams, applyRewards)],
-  ])
-  const missing = new Map([...minerMethodNames()].filter(([number]) => !methods.has(number)))
-  return { kind: 'storageminer', methods, missing, pages: PAGES }
+  return nativeActor(
+    'storageminer',
+    {
+      Constructor: command(minerConstructorParams, minerConstructor(policy)),
+      ControlAddresses: query(getControlAddressesReturn, controlAddresses),
+      ApplyRewards: command(applyRewardParams, applyRewards),
+    },
+    { pages: PAGES },
+  )
 }

@@ -2,33 +2,38 @@
  * The power actor: who has how much of it, and the clock that drives miners.
  * @see builtin-actors v18 actors/power/src/lib.rs
  */
+import { bigInt, type Codec, encode, int, tuple } from '../../codec/description.ts'
+import { execParams, execReturn } from '../../state/params/init.ts'
+import { deferredCronEventParams } from '../../state/params/miner.ts'
 import {
-  bigInt,
-  bool,
-  bytesOrEmpty as bytes,
-  type Codec,
-  encode,
-  int,
-  list,
-  tuple,
-  uint,
-} from '../../codec/description.ts'
+  type CreateMinerParams,
+  type CreateMinerReturn,
+  type CurrentTotalPowerReturn,
+  createMinerParams,
+  createMinerReturn,
+  currentTotalPowerReturn,
+  type EnrollCronEventParams,
+  enrollCronEventParams,
+  type MinerRawPowerReturn,
+  minerConstructorParams,
+  minerRawPowerReturn,
+  type UpdateClaimedPowerParams,
+  updateClaimedPowerParams,
+} from '../../state/params/power.ts'
+import { type ThisEpochRewardReturn, thisEpochRewardReturn } from '../../state/params/reward.ts'
 import { type CronEvent, type PowerState, powerState } from '../../state/power.ts'
-import { type FilterEstimate, filterEstimate } from '../../state/scalars.ts'
-import { type Address, address, idAddress } from '../../types/address.ts'
+import type { FilterEstimate } from '../../state/scalars.ts'
+import { type Address, idAddress } from '../../types/address.ts'
 import { Exit } from '../../types/exitCodes.ts'
 import { InitMethod, MinerMethod, RewardMethod } from '../../types/methodNumbers.ts'
-import { actorId, type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from '../../types/scalars.ts'
+import { actorId, type TokenAmount, tokenAmount } from '../../types/scalars.ts'
 import { CRON_ID, INIT_ADDRESS, REWARD_ADDRESS } from '../../types/singletons.ts'
 import { ActorType } from '../actorType.ts'
-import { action, call, command, type Method, type NativeActor, query } from '../dispatch.ts'
+import { action, call, command, type NativeActor, nativeActor, query } from '../dispatch.ts'
 import { ActorError } from '../errors.ts'
 import { nextEstimate } from '../filterEstimate.ts'
-import { methodNumber } from '../frc42.ts'
-import { type ExecReturn, execParams, execReturn } from '../init.ts'
-import { minerConstructorParams } from '../miner/methods.ts'
 import type { ActorsPolicy } from '../policy.ts'
-import { powerOrNull, type ThisEpochRewardReturn, thisEpochRewardReturn } from '../reward/reward.ts'
+import { powerOrNull } from '../reward/reward.ts'
 import { cborBlock, type Runtime, readBlock } from '../runtime.ts'
 import {
   addToClaim,
@@ -40,80 +45,6 @@ import {
 } from './claims.ts'
 import { CronEvents } from './cronEvents.ts'
 
-interface CreateMinerParams {
-  readonly owner: Address
-  readonly worker: Address
-  readonly windowPoStProofType: number
-  readonly peerId: Uint8Array
-  readonly multiaddrs: Uint8Array[]
-}
-
-const createMinerParams: Codec<CreateMinerParams> = tuple<CreateMinerParams>('power.CreateMinerParams', [
-  ['owner', 'Owner', address],
-  ['worker', 'Worker', address],
-  ['windowPoStProofType', 'WindowPoStProofType', int],
-  ['peerId', 'Peer', bytes],
-  ['multiaddrs', 'Multiaddrs', list(bytes)],
-])
-
-interface UpdateClaimedPowerParams {
-  readonly rawByteDelta: bigint
-  readonly qualityAdjustedDelta: bigint
-}
-
-const updateClaimedPowerParams: Codec<UpdateClaimedPowerParams> = tuple<UpdateClaimedPowerParams>(
-  'power.UpdateClaimedPowerParams',
-  [
-    ['rawByteDelta', 'RawByteDelta', bigInt],
-    ['qualityAdjustedDelta', 'QualityAdjustedDelta', bigInt],
-  ],
-)
-
-interface EnrollCronEventParams {
-  readonly eventEpoch: ChainEpoch
-  readonly payload: Uint8Array
-}
-
-const enrollCronEventParams: Codec<EnrollCronEventParams> = tuple<EnrollCronEventParams>(
-  'power.EnrollCronEventParams',
-  [
-    ['eventEpoch', 'EventEpoch', chainEpoch],
-    ['payload', 'Payload', bytes],
-  ],
-)
-
-/** The network's power, as miners ask for it. */
-export interface CurrentTotalPowerReturn {
-  readonly rawBytePower: bigint
-  readonly qualityAdjPower: bigint
-  readonly pledgeCollateral: TokenAmount
-  readonly qualityAdjPowerSmoothed: FilterEstimate
-  readonly rampStartEpoch: ChainEpoch
-  readonly rampDurationEpochs: ChainEpoch
-}
-
-export const currentTotalPowerReturn: Codec<CurrentTotalPowerReturn> = tuple<CurrentTotalPowerReturn>(
-  'power.CurrentTotalPowerReturn',
-  [
-    ['rawBytePower', 'RawBytePower', bigInt],
-    ['qualityAdjPower', 'QualityAdjPower', bigInt],
-    ['pledgeCollateral', 'PledgeCollateral', tokenAmount],
-    ['qualityAdjPowerSmoothed', 'QualityAdjPowerSmoothed', filterEstimate],
-    ['rampStartEpoch', 'RampStartEpoch', int],
-    ['rampDurationEpochs', 'RampDurationEpochs', uint],
-  ],
-)
-
-interface MinerRawPowerReturn {
-  readonly rawBytePower: bigint
-  readonly meetsConsensusMinimum: boolean
-}
-
-const minerRawPowerReturn: Codec<MinerRawPowerReturn> = tuple<MinerRawPowerReturn>('power.MinerRawPowerReturn', [
-  ['rawBytePower', 'RawBytePower', bigInt],
-  ['meetsConsensusMinimum', 'MeetsConsensusMinimum', bool],
-])
-
 interface MinerPowerReturn {
   readonly rawBytePower: bigint
   readonly qualityAdjPower: bigint
@@ -123,21 +54,6 @@ const minerPowerReturn: Codec<MinerPowerReturn> = tuple<MinerPowerReturn>('power
   ['rawBytePower', 'RawBytePower', bigInt],
   ['qualityAdjPower', 'QualityAdjPower', bigInt],
 ])
-
-interface DeferredCronEventParams {
-  readonly eventPayload: Uint8Array
-  readonly rewardSmoothed: FilterEstimate
-  readonly qualityAdjPowerSmoothed: FilterEstimate
-}
-
-const deferredCronEventParams: Codec<DeferredCronEventParams> = tuple<DeferredCronEventParams>(
-  'miner.DeferredCronEventParams',
-  [
-    ['eventPayload', 'EventPayload', bytes],
-    ['rewardSmoothed', 'RewardSmoothed', filterEstimate],
-    ['qualityAdjPowerSmoothed', 'QualityAdjPowerSmoothed', filterEstimate],
-  ],
-)
 
 function callerAddress(runtime: Runtime): Address {
   return idAddress(runtime.caller)
@@ -150,13 +66,21 @@ function readState(runtime: Runtime): PowerState {
 }
 
 /** @returns the new miner's addresses, as the init actor gave them */
-function createMiner(policy: ActorsPolicy): (runtime: Runtime, params: CreateMinerParams) => ExecReturn {
+function createMiner(policy: ActorsPolicy): (runtime: Runtime, params: CreateMinerParams) => CreateMinerReturn {
   return (runtime, params) => {
     runtime.validateCallerAny()
     const { windowPoStProofType } = params
-    const constructorParams = encode(minerConstructorParams, { ...params, controlAddresses: [] })
+    const { owner, worker, peer, multiaddrs } = params
+    const constructorParams = encode(minerConstructorParams, {
+      ownerAddr: owner,
+      workerAddr: worker,
+      controlAddrs: [],
+      windowPoStProofType,
+      peerId: peer,
+      multiaddrs,
+    })
     const code = runtime.codeForType(ActorType.storageminer)
-    const exec = cborBlock(execParams, { code, constructorParams })
+    const exec = cborBlock(execParams, { codeCid: code, constructorParams })
     const answer = runtime.send(INIT_ADDRESS, InitMethod.Exec, exec, runtime.message.valueReceived)
     if (answer === undefined) throw new ActorError(Exit.USR_ASSERTION_FAILED, 'return expected')
     const created = readBlock(execReturn, answer)
@@ -337,23 +261,23 @@ function minerPower(runtime: Runtime, miner: bigint): MinerPowerReturn {
 
 /** The power actor's methods. */
 export function createPowerActor(policy: ActorsPolicy): NativeActor {
-  const methods: [bigint, Method][] = [
-    [2n, call(createMinerParams, execReturn, createMiner(policy))],
-    [methodNumber('CreateMiner'), call(createMinerParams, execReturn, createMiner(policy))],
-    [3n, command(updateClaimedPowerParams, updateClaimedPower(policy))],
-    [4n, command(enrollCronEventParams, enrollCronEvent)],
-    [5n, action(onEpochTickEnd(policy))],
-    [6n, command(tokenAmount, updatePledgeTotal)],
-    [9n, query(currentTotalPowerReturn, totalPower)],
-    [methodNumber('NetworkRawPower'), query(bigInt, (runtime) => readState(runtime).thisEpochRawBytePower)],
-    [methodNumber('MinerRawPower'), call(actorId, minerRawPowerReturn, minerRawPower(policy))],
-    [methodNumber('MinerCount'), query(int, (runtime) => readState(runtime).minerCount)],
-    [methodNumber('MinerConsensusCount'), query(int, (runtime) => readState(runtime).minerAboveMinPowerCount)],
-    [methodNumber('MinerPower'), call(actorId, minerPowerReturn, minerPower)],
-  ]
-  return {
-    kind: 'storagepower',
-    methods: new Map(methods),
-    missing: new Map([[1n, 'Constructor']]),
-  }
+  const create = call(createMinerParams, createMinerReturn, createMiner(policy))
+  return nativeActor(
+    'storagepower',
+    {
+      CreateMiner: create,
+      CreateMinerExported: create,
+      UpdateClaimedPower: command(updateClaimedPowerParams, updateClaimedPower(policy)),
+      EnrollCronEvent: command(enrollCronEventParams, enrollCronEvent),
+      CronTick: action(onEpochTickEnd(policy)),
+      UpdatePledgeTotal: command(tokenAmount, updatePledgeTotal),
+      CurrentTotalPower: query(currentTotalPowerReturn, totalPower),
+      NetworkRawPowerExported: query(bigInt, (runtime) => readState(runtime).thisEpochRawBytePower),
+      MinerRawPowerExported: call(actorId, minerRawPowerReturn, minerRawPower(policy)),
+      MinerCountExported: query(int, (runtime) => readState(runtime).minerCount),
+      MinerConsensusCountExported: query(int, (runtime) => readState(runtime).minerAboveMinPowerCount),
+    },
+    {},
+    { MinerPower: call(actorId, minerPowerReturn, minerPower) },
+  )
 }

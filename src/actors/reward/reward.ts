@@ -2,56 +2,29 @@
  * The reward actor: pays the block producers.
  * @see builtin-actors v18 actors/reward/src/lib.rs
  */
-import { bigInt, type Codec, i64, nullable, tuple } from '../../codec/description.ts'
+import { bigInt, type Codec, nullable } from '../../codec/description.ts'
+import { type ApplyRewardParams, applyRewardParams } from '../../state/params/miner.ts'
+import {
+  type AwardBlockRewardParams,
+  awardBlockRewardParams,
+  type ThisEpochRewardReturn,
+  thisEpochRewardReturn,
+} from '../../state/params/reward.ts'
 import { type RewardState, rewardState } from '../../state/reward.ts'
-import { type FilterEstimate, filterEstimate } from '../../state/scalars.ts'
-import { type Address, address, idAddress } from '../../types/address.ts'
+import { type Address, idAddress } from '../../types/address.ts'
 import { Exit } from '../../types/exitCodes.ts'
-import { METHOD_SEND, MinerMethod, RewardMethod } from '../../types/methodNumbers.ts'
+import { METHOD_SEND, MinerMethod } from '../../types/methodNumbers.ts'
 import { BLOCKS_PER_EPOCH } from '../../types/protocol.ts'
-import { type ExitCode, type TokenAmount, tokenAmount } from '../../types/scalars.ts'
+import type { ExitCode } from '../../types/scalars.ts'
 import { BURNT_FUNDS_ADDRESS, POWER_ID, SYSTEM_ID } from '../../types/singletons.ts'
-import { command, type NativeActor, query } from '../dispatch.ts'
+import { command, type NativeActor, nativeActor, query } from '../dispatch.ts'
 import { ActorError } from '../errors.ts'
 import { floorDivide } from '../floorDivision.ts'
-import { type ApplyRewardParams, applyRewardParams } from '../miner/methods.ts'
 import { cborBlock, type Runtime } from '../runtime.ts'
 import { advanceRewardState, createRewardState } from './state.ts'
 
 /** A producer pays the penalties of its messages this many times. */
 const PENALTY_MULTIPLIER = 3n
-
-interface AwardBlockRewardParams {
-  readonly miner: Address
-  readonly penalty: TokenAmount
-  readonly gasReward: TokenAmount
-  readonly winCount: bigint
-}
-
-/** Parameters of the implicit message after a block. */
-export const awardBlockRewardParams: Codec<AwardBlockRewardParams> = tuple<AwardBlockRewardParams>(
-  'reward.AwardBlockRewardParams',
-  [
-    ['miner', 'Miner', address],
-    ['penalty', 'Penalty', tokenAmount],
-    ['gasReward', 'GasReward', tokenAmount],
-    ['winCount', 'WinCount', i64],
-  ],
-)
-
-/** What the power actor wants to know each epoch. */
-export interface ThisEpochRewardReturn {
-  readonly thisEpochRewardSmoothed: FilterEstimate
-  readonly thisEpochBaselinePower: bigint
-}
-
-export const thisEpochRewardReturn: Codec<ThisEpochRewardReturn> = tuple<ThisEpochRewardReturn>(
-  'reward.ThisEpochRewardReturn',
-  [
-    ['thisEpochRewardSmoothed', 'ThisEpochRewardSmoothed', filterEstimate],
-    ['thisEpochBaselinePower', 'ThisEpochBaselinePower', bigInt],
-  ],
-)
 
 /** Power in bytes, or null: refused. */
 export const powerOrNull: Codec<bigint | null> = nullable(bigInt)
@@ -131,13 +104,10 @@ function updateNetworkKpi(runtime: Runtime, realizedPower: bigint | null): void 
 
 /** The reward actor's methods. */
 export function createRewardActor(): NativeActor {
-  return {
-    kind: 'reward',
-    methods: new Map([
-      [1n, command(powerOrNull, construct)],
-      [2n, command(awardBlockRewardParams, awardBlockReward)],
-      [RewardMethod.ThisEpochReward, query(thisEpochRewardReturn, thisEpochReward)],
-      [RewardMethod.UpdateNetworkKPI, command(powerOrNull, updateNetworkKpi)],
-    ]),
-  }
+  return nativeActor('reward', {
+    Constructor: command(powerOrNull, construct),
+    AwardBlockReward: command(awardBlockRewardParams, awardBlockReward),
+    ThisEpochReward: query(thisEpochRewardReturn, thisEpochReward),
+    UpdateNetworkKPI: command(powerOrNull, updateNetworkKpi),
+  })
 }

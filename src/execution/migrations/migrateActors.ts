@@ -3,54 +3,15 @@
  * system actor the new manifest.
  * @see go-state-types builtin/v15 to v18 migration/top.go MigrateStateTree; migration/runner.go RunMigration
  */
-
 import { ChainError } from '../../chain/errors.ts'
 import type { Cid } from '../../codec/cid.ts'
-import { type Codec, cid, list, text, tuple, uint } from '../../codec/description.ts'
 import { type Blockstore, getCbor, putCbor } from '../../ipld/blockstore.ts'
 import { Hamt } from '../../ipld/hamt.ts'
+import { manifestEntries, manifestRoot } from '../../state/manifest.ts'
+import { stateRoot } from '../../state/stateTree.ts'
+import { systemState } from '../../state/system.ts'
 import { type ActorState, actorV5 } from '../../types/actor.ts'
 import { idAddress } from '../../types/address.ts'
-
-interface StateRoot {
-  readonly version: number
-  readonly actors: Cid
-  readonly info: Cid
-}
-
-const stateRoot: Codec<StateRoot> = tuple<StateRoot>('types.StateRoot', [
-  ['version', 'Version', uint],
-  ['actors', 'Actors', cid],
-  ['info', 'Info', cid],
-])
-
-interface Manifest {
-  readonly version: number
-  readonly data: Cid
-}
-
-const manifest: Codec<Manifest> = tuple<Manifest>('manifest.Manifest', [
-  ['version', 'Version', uint],
-  ['data', 'Data', cid],
-])
-
-interface ManifestEntry {
-  readonly name: string
-  readonly code: Cid
-}
-
-const manifestData: Codec<ManifestEntry[]> = list(
-  tuple<ManifestEntry>('manifest.ManifestEntry', [
-    ['name', 'Name', text],
-    ['code', 'Code', cid],
-  ]),
-)
-
-interface SystemState {
-  readonly builtinActors: Cid
-}
-
-const systemState: Codec<SystemState> = tuple<SystemState>('system.State', [['builtinActors', 'BuiltinActors', cid]])
 
 /** State tree with delegated addresses. */
 const TREE_VERSION = 5
@@ -81,9 +42,9 @@ export function migrateActors(
   const actors = Hamt.load(store, old.actors, actorV5)
   const system = actors.get(SYSTEM_KEY)
   if (system === undefined) throw failure("didn't find system actor")
-  const oldEntries = getCbor(store, manifestData, getCbor(store, systemState, system.head).builtinActors)
-  const { data } = getCbor(store, manifest, newManifest)
-  const newCodes = new Map(getCbor(store, manifestData, data).map(({ name, code }) => [name, code]))
+  const oldEntries = getCbor(store, manifestEntries, getCbor(store, systemState, system.head).builtinActors)
+  const { data } = getCbor(store, manifestRoot, newManifest)
+  const newCodes = new Map(getCbor(store, manifestEntries, data).map(({ name, code }) => [name, code]))
 
   const plans = new Map<string, { readonly name: string; readonly code: Cid }>()
   for (const { name, code } of oldEntries) {

@@ -5,9 +5,10 @@
  */
 import { CborReader } from '../../codec/cbor.ts'
 import type { Cid } from '../../codec/cid.ts'
-import { bigInt, type Codec, tuple } from '../../codec/description.ts'
+import { bigInt, type Codec } from '../../codec/description.ts'
 import { Amt } from '../../ipld/amt.ts'
 import { type Blockstore, getBlock, putBlock } from '../../ipld/blockstore.ts'
+import { type PowerPair, powerPair } from '../../state/scalars.ts'
 import { migrateActors } from './migrateActors.ts'
 import { item, rewriteState, tupleFields, tupleOf } from './rewriteTuple.ts'
 
@@ -19,16 +20,6 @@ const PARTITIONS_BIT_WIDTH = 3
 const EVM_FIELDS = 5
 /** TransientData stands behind ContractState. */
 const TRANSIENT_INDEX = 3
-
-interface PowerPair {
-  readonly raw: bigint
-  readonly qa: bigint
-}
-
-const powerPair: Codec<PowerPair> = tuple<PowerPair>('miner.PowerPair', [
-  ['raw', 'Raw', bigInt],
-  ['qa', 'QA', bigInt],
-])
 
 /** Of a partition only its live power is read. */
 const partitionLivePower: Codec<PowerPair> = {

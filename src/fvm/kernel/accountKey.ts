@@ -2,17 +2,12 @@
  * The key address behind an account, which FVM 2 looks up inside the machine.
  * @see ref-fvm release/v2 fvm/src/kernel/default.rs resolve_to_key_addr
  */
-import { type Codec, decode, tuple } from '../../codec/description.ts'
+import { decode } from '../../codec/description.ts'
 import { getBlock } from '../../ipld/blockstore.ts'
-import { type Address, address, PROTOCOL_BLS, PROTOCOL_SECP256K1 } from '../../types/address.ts'
+import { accountState } from '../../state/account.ts'
+import { type Address, PROTOCOL_BLS, PROTOCOL_SECP256K1 } from '../../types/address.ts'
 import type { Machine } from '../machine.ts'
 import { Errno, FatalError, SyscallError } from './outcomes.ts'
-
-interface AccountState {
-  readonly address: Address
-}
-
-const accountState: Codec<AccountState> = tuple<AccountState>('account.State', [['address', 'Address', address]])
 
 /**
  * @param charge - called before the state is read, without a size, and after it, with the size in bytes

@@ -14,6 +14,14 @@ export interface ActorMethod {
   /** First and last actors version with this row. */
   readonly from: number
   readonly until: number
+  /** Lotus goes on listing it, the actors of today (v18) refuse it. */
+  readonly retired: boolean
+}
+
+interface MethodOptions {
+  readonly from?: number
+  readonly until?: number
+  readonly retired?: boolean
 }
 
 /** Makes a row. Default versions: all. */
@@ -22,14 +30,15 @@ export function method<P, R>(
   name: string,
   params: Codec<P> | null,
   returns: Codec<R> | null,
-  versions: { readonly from?: number; readonly until?: number } = {},
+  options: MethodOptions = {},
 ): ActorMethod {
   return {
     number,
     name,
     params: params as Codec<unknown> | null,
     returns: returns as Codec<unknown> | null,
-    from: versions.from ?? 0,
-    until: versions.until ?? Number.POSITIVE_INFINITY,
+    from: options.from ?? 0,
+    until: options.until ?? Number.POSITIVE_INFINITY,
+    retired: options.retired ?? false,
   }
 }

@@ -1,6 +1,7 @@
 /** Methods of the data cap actor. @see go-state-types builtin/v9 … v18/datacap/methods.go */
 import { int, text } from '../../codec/description.ts'
 import { address } from '../../types/address.ts'
+import { METHOD_CONSTRUCTOR } from '../../types/methodNumbers.ts'
 import { tokenAmount } from '../../types/scalars.ts'
 import {
   burnFromParams,
@@ -22,7 +23,7 @@ import {
 import { type ActorMethod, method } from './actorMethod.ts'
 
 export const datacapMethods: readonly ActorMethod[] = [
-  method(1n, 'Constructor', address, null),
+  method(METHOD_CONSTRUCTOR, 'Constructor', address, null),
   method(2n, 'Mint', mintParams, mintReturn, { until: 9 }),
   method(3n, 'Destroy', destroyParams, burnReturn, { until: 9 }),
   method(10n, 'Name', null, text, { until: 9 }),

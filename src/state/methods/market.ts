@@ -2,6 +2,7 @@
 import { bool, int, list } from '../../codec/description.ts'
 import { bitField } from '../../ipld/bitfield.ts'
 import { address } from '../../types/address.ts'
+import { MarketMethod, METHOD_CONSTRUCTOR } from '../../types/methodNumbers.ts'
 import { tokenAmount } from '../../types/scalars.ts'
 import { dealLabel } from '../market.ts'
 import {
@@ -28,7 +29,7 @@ import { sectorNumber } from '../scalars.ts'
 import { type ActorMethod, method } from './actorMethod.ts'
 
 export const marketMethods: readonly ActorMethod[] = [
-  method(1n, 'Constructor', null, null),
+  method(METHOD_CONSTRUCTOR, 'Constructor', null, null),
   method(2n, 'AddBalance', address, null),
   method(3n, 'WithdrawBalance', withdrawBalanceParams, tokenAmount),
   method(4n, 'PublishStorageDeals', publishStorageDealsParams, publishStorageDealsReturn),
@@ -40,7 +41,7 @@ export const marketMethods: readonly ActorMethod[] = [
   method(6n, 'BatchActivateDeals', batchActivateDealsParams, null, { from: 12 }),
   method(7n, 'OnMinerSectorsTerminate', onMinerSectorsTerminateParams, null),
   method(8n, 'ComputeDataCommitment', computeDataCommitmentParams, computeDataCommitmentReturn, { until: 11 }),
-  method(9n, 'CronTick', null, null),
+  method(MarketMethod.CronTick, 'CronTick', null, null),
   method(46363526n, 'GetDealLabelExported', int, dealLabel, { from: 10 }),
   method(128053329n, 'GetDealClientExported', int, int, { from: 10 }),
   method(163777312n, 'GetDealTermExported', int, getDealTermReturn, { from: 10 }),

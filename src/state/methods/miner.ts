@@ -2,7 +2,9 @@
 import { bool } from '../../codec/description.ts'
 import { bitField } from '../../ipld/bitfield.ts'
 import { address } from '../../types/address.ts'
+import { METHOD_CONSTRUCTOR, MinerMethod } from '../../types/methodNumbers.ts'
 import { chainEpoch, tokenAmount } from '../../types/scalars.ts'
+import { vestingFunds, vestingFundsBlock } from '../miner.ts'
 import { batchReturn } from '../params/batchReturn.ts'
 import {
   applyRewardParams,
@@ -44,8 +46,6 @@ import {
   terminateSectorsParams,
   terminateSectorsReturn,
   validateSectorStatusParams,
-  vestingFunds,
-  vestingFundsUpToV15,
   withdrawBalanceParams,
 } from '../params/miner.ts'
 import { minerConstructorParams } from '../params/power.ts'
@@ -53,20 +53,20 @@ import { sectorNumber, sectorSize } from '../scalars.ts'
 import { type ActorMethod, method } from './actorMethod.ts'
 
 export const minerMethods: readonly ActorMethod[] = [
-  method(1n, 'Constructor', minerConstructorParams, null),
+  method(METHOD_CONSTRUCTOR, 'Constructor', minerConstructorParams, null),
   method(2n, 'ControlAddresses', null, getControlAddressesReturn),
   method(3n, 'ChangeWorkerAddress', changeWorkerAddressParams, null),
   method(4n, 'ChangePeerID', changePeerIDParams, null),
   method(5n, 'SubmitWindowedPoSt', submitWindowedPoStParams, null),
-  method(6n, 'PreCommitSector', preCommitSectorParams, null),
-  method(7n, 'ProveCommitSector', proveCommitSectorParams, null),
-  method(8n, 'ExtendSectorExpiration', extendSectorExpirationParams, null),
+  method(6n, 'PreCommitSector', preCommitSectorParams, null, { retired: true }),
+  method(7n, 'ProveCommitSector', proveCommitSectorParams, null, { retired: true }),
+  method(8n, 'ExtendSectorExpiration', extendSectorExpirationParams, null, { retired: true }),
   method(9n, 'TerminateSectors', terminateSectorsParams, terminateSectorsReturn),
   method(10n, 'DeclareFaults', declareFaultsParams, null),
   method(11n, 'DeclareFaultsRecovered', declareFaultsRecoveredParams, null),
-  method(12n, 'OnDeferredCronEvent', deferredCronEventParams, null),
+  method(MinerMethod.OnDeferredCronEvent, 'OnDeferredCronEvent', deferredCronEventParams, null),
   method(13n, 'CheckSectorProven', checkSectorProvenParams, null),
-  method(14n, 'ApplyRewards', applyRewardParams, null),
+  method(MinerMethod.ApplyRewards, 'ApplyRewards', applyRewardParams, null),
   method(15n, 'ReportConsensusFault', reportConsensusFaultParams, null),
   method(16n, 'WithdrawBalance', withdrawBalanceParams, tokenAmount),
   method(17n, 'ConfirmSectorProofsValid', confirmSectorProofsParams, null, { until: 13 }),
@@ -79,11 +79,11 @@ export const minerMethods: readonly ActorMethod[] = [
   method(22n, 'RepayDebt', null, null),
   method(23n, 'ChangeOwnerAddress', address, null),
   method(24n, 'DisputeWindowedPoSt', disputeWindowedPoStParams, null),
-  method(25n, 'PreCommitSectorBatch', preCommitSectorBatchParams, null),
-  method(26n, 'ProveCommitAggregate', proveCommitAggregateParams, null),
-  method(27n, 'ProveReplicaUpdates', proveReplicaUpdatesParams, bitField),
+  method(25n, 'PreCommitSectorBatch', preCommitSectorBatchParams, null, { retired: true }),
+  method(26n, 'ProveCommitAggregate', proveCommitAggregateParams, null, { retired: true }),
+  method(27n, 'ProveReplicaUpdates', proveReplicaUpdatesParams, bitField, { retired: true }),
   method(28n, 'PreCommitSectorBatch2', preCommitSectorBatchParams2, null),
-  method(29n, 'ProveReplicaUpdates2', proveReplicaUpdatesParams2, bitField),
+  method(29n, 'ProveReplicaUpdates2', proveReplicaUpdatesParams2, bitField, { retired: true }),
   method(30n, 'ChangeBeneficiary', changeBeneficiaryParams, null),
   method(31n, 'GetBeneficiary', null, getBeneficiaryReturn),
   method(32n, 'ExtendSectorExpiration2', extendSectorExpiration2Params, null),
@@ -99,7 +99,7 @@ export const minerMethods: readonly ActorMethod[] = [
   }),
   method(1332909407n, 'GetMultiaddrsExported', null, getMultiAddrsReturn, { from: 10 }),
   method(1570634796n, 'ChangeBeneficiaryExported', changeBeneficiaryParams, null, { from: 10 }),
-  method(1726876304n, 'GetVestingFundsExported', null, vestingFundsUpToV15, { from: 10, until: 15 }),
+  method(1726876304n, 'GetVestingFundsExported', null, vestingFundsBlock, { from: 10, until: 15 }),
   method(1726876304n, 'GetVestingFundsExported', null, vestingFunds, { from: 16 }),
   method(2280458852n, 'WithdrawBalanceExported', withdrawBalanceParams, tokenAmount, { from: 10 }),
   method(2354970453n, 'ConfirmChangeWorkerAddressExported', null, null, { from: 10 }),

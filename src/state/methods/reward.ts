@@ -1,11 +1,12 @@
 /** Methods of the reward actor. @see go-state-types builtin/v9 … v18/reward/methods.go */
+import { METHOD_CONSTRUCTOR, RewardMethod } from '../../types/methodNumbers.ts'
 import { awardBlockRewardParams, thisEpochRewardReturn } from '../params/reward.ts'
 import { storagePower } from '../scalars.ts'
 import { type ActorMethod, method } from './actorMethod.ts'
 
 export const rewardMethods: readonly ActorMethod[] = [
-  method(1n, 'Constructor', storagePower, null),
-  method(2n, 'AwardBlockReward', awardBlockRewardParams, null),
-  method(3n, 'ThisEpochReward', null, thisEpochRewardReturn),
-  method(4n, 'UpdateNetworkKPI', storagePower, null),
+  method(METHOD_CONSTRUCTOR, 'Constructor', storagePower, null),
+  method(RewardMethod.AwardBlockReward, 'AwardBlockReward', awardBlockRewardParams, null),
+  method(RewardMethod.ThisEpochReward, 'ThisEpochReward', null, thisEpochRewardReturn),
+  method(RewardMethod.UpdateNetworkKPI, 'UpdateNetworkKPI', storagePower, null),
 ]

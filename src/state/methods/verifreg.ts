@@ -1,6 +1,6 @@
 /** Methods of the verified registry. @see go-state-types builtin/v9 … v18/verifreg/methods.go */
-
 import { address } from '../../types/address.ts'
+import { METHOD_CONSTRUCTOR } from '../../types/methodNumbers.ts'
 import { batchReturn } from '../params/batchReturn.ts'
 import {
   addVerifiedClientParams,
@@ -23,7 +23,7 @@ import {
 import { type ActorMethod, method } from './actorMethod.ts'
 
 export const verifregMethods: readonly ActorMethod[] = [
-  method(1n, 'Constructor', address, null),
+  method(METHOD_CONSTRUCTOR, 'Constructor', address, null),
   method(2n, 'AddVerifier', addVerifierParams, null),
   method(3n, 'RemoveVerifier', address, null),
   method(4n, 'AddVerifiedClient', addVerifiedClientParams, null),

@@ -17,8 +17,6 @@ import {
   beneficiaryTerm,
   type PendingBeneficiaryChange,
   pendingBeneficiaryChange,
-  type VestingFund,
-  vestingFund,
 } from '../miner.ts'
 import {
   type DealId,
@@ -549,16 +547,6 @@ export const getOwnerReturn: Codec<GetOwnerReturn> = tuple<GetOwnerReturn>('mine
   ['proposed', 'Proposed', nullable(address)],
 ])
 
-export interface VestingFunds {
-  readonly head: VestingFund
-  readonly tail: Cid
-}
-
-export const vestingFunds: Codec<VestingFunds> = tuple<VestingFunds>('miner.VestingFunds', [
-  ['head', 'Head', vestingFund],
-  ['tail', 'Tail', cid],
-])
-
 export interface GetPeerIDReturn {
   readonly peerId: Uint8Array
 }
@@ -795,15 +783,6 @@ export const sectorChanges: Codec<SectorChanges> = tuple<SectorChanges>('miner.S
   ['sector', 'Sector', sectorNumber],
   ['minimumCommitmentEpoch', 'MinimumCommitmentEpoch', chainEpoch],
   ['added', 'Added', list(pieceChange)],
-])
-
-/** Layout up to version 15. */
-export interface VestingFundsUpToV15 {
-  readonly funds: VestingFund[]
-}
-
-export const vestingFundsUpToV15: Codec<VestingFundsUpToV15> = tuple<VestingFundsUpToV15>('miner.VestingFunds', [
-  ['funds', 'Funds', list(vestingFund)],
 ])
 
 export interface ConfirmSectorProofsParams {

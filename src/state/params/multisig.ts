@@ -1,5 +1,5 @@
 /** Parameters and return values of multisigs. @see go-state-types builtin/v9 … v18/multisig */
-import { bool, bytes, type Codec, int, list, tuple, uint } from '../../codec/description.ts'
+import { bool, bytes, type Codec, int, list, nullable, tuple, u64 } from '../../codec/description.ts'
 import { type Address, address } from '../../types/address.ts'
 import {
   type ChainEpoch,
@@ -14,14 +14,14 @@ import {
 
 export interface ConstructorParams {
   readonly signers: Address[]
-  readonly numApprovalsThreshold: number
+  readonly numApprovalsThreshold: bigint
   readonly unlockDuration: ChainEpoch
   readonly startEpoch: ChainEpoch
 }
 
 export const constructorParams: Codec<ConstructorParams> = tuple<ConstructorParams>('multisig.ConstructorParams', [
   ['signers', 'Signers', list(address)],
-  ['numApprovalsThreshold', 'NumApprovalsThreshold', uint],
+  ['numApprovalsThreshold', 'NumApprovalsThreshold', u64],
   ['unlockDuration', 'UnlockDuration', chainEpoch],
   ['startEpoch', 'StartEpoch', chainEpoch],
 ])
@@ -56,6 +56,7 @@ export const proposeReturn: Codec<ProposeReturn> = tuple<ProposeReturn>('multisi
 
 export interface TxnIDParams {
   readonly id: number
+  /** Empty, or the proposal's hash: a reorganisation may give a number to another proposal. */
   readonly proposalHash: Uint8Array
 }
 
@@ -107,12 +108,12 @@ export const swapSignerParams: Codec<SwapSignerParams> = tuple<SwapSignerParams>
 ])
 
 export interface ChangeNumApprovalsThresholdParams {
-  readonly newThreshold: number
+  readonly newThreshold: bigint
 }
 
 export const changeNumApprovalsThresholdParams: Codec<ChangeNumApprovalsThresholdParams> =
   tuple<ChangeNumApprovalsThresholdParams>('multisig.ChangeNumApprovalsThresholdParams', [
-    ['newThreshold', 'NewThreshold', uint],
+    ['newThreshold', 'NewThreshold', u64],
   ])
 
 export interface LockBalanceParams {
@@ -125,4 +126,18 @@ export const lockBalanceParams: Codec<LockBalanceParams> = tuple<LockBalancePara
   ['startEpoch', 'StartEpoch', chainEpoch],
   ['unlockDuration', 'UnlockDuration', chainEpoch],
   ['amount', 'Amount', tokenAmount],
+])
+
+/** What the hash of a proposal covers. */
+export interface ProposalHashData extends ProposeParams {
+  /** The proposer's ID address. */
+  readonly requester: Address | null
+}
+
+export const proposalHashData: Codec<ProposalHashData> = tuple<ProposalHashData>('multisig.ProposalHashData', [
+  ['requester', 'Requester', nullable(address)],
+  ['to', 'To', address],
+  ['value', 'Value', tokenAmount],
+  ['method', 'Method', methodNum],
+  ['params', 'Params', bytes],
 ])

@@ -1,5 +1,5 @@
 /** Parameters and return values of the reward actor. @see go-state-types builtin/v9 … v18/reward */
-import { type Codec, int, tuple } from '../../codec/description.ts'
+import { type Codec, i64, tuple } from '../../codec/description.ts'
 import { type Address, address } from '../../types/address.ts'
 import { type TokenAmount, tokenAmount } from '../../types/scalars.ts'
 import { type FilterEstimate, filterEstimate, type StoragePower, storagePower } from '../scalars.ts'
@@ -8,7 +8,7 @@ export interface AwardBlockRewardParams {
   readonly miner: Address
   readonly penalty: TokenAmount
   readonly gasReward: TokenAmount
-  readonly winCount: number
+  readonly winCount: bigint
 }
 
 export const awardBlockRewardParams: Codec<AwardBlockRewardParams> = tuple<AwardBlockRewardParams>(
@@ -17,7 +17,7 @@ export const awardBlockRewardParams: Codec<AwardBlockRewardParams> = tuple<Award
     ['miner', 'Miner', address],
     ['penalty', 'Penalty', tokenAmount],
     ['gasReward', 'GasReward', tokenAmount],
-    ['winCount', 'WinCount', int],
+    ['winCount', 'WinCount', i64],
   ],
 )
 
