@@ -21,6 +21,9 @@ export const CODEC_FIL_COMMITMENT_SEALED = 0xf102
 export const HASH_IDENTITY = 0x00
 export const HASH_SHA2_256 = 0x12
 export const HASH_BLAKE2B_256 = 0xb220
+/** Of commitments to data, and to replicas. */
+export const HASH_SHA2_256_TRUNC254_PADDED = 0x1012
+export const HASH_POSEIDON_BLS12_381_A1_FC1 = 0xb401
 
 /** Longest CID that a codec accepts, in bytes (cbor-gen reads at most 512, minus the tag's leading zero). */
 const MAX_CID_BYTES = 511

@@ -4,20 +4,21 @@
  */
 import { accountKey, tryActorOf } from '../chain/actorLookup.ts'
 import type { ChainView } from '../chain/chainView.ts'
-import { activeSectors, loadMiner, type MinerActor } from '../chain/queries/minerActor.ts'
+import { loadMiner } from '../chain/queries/minerActor.ts'
 import { minerPower } from '../chain/queries/minerPower.ts'
 import { latestBeaconEntry } from '../chain/randomness.ts'
 import type { Cid } from '../codec/cid.ts'
-import { bitFieldOf } from '../ipld/bitfield.ts'
 import type { SectorOnChainInfo } from '../state/sector.ts'
 import type { Address } from '../types/address.ts'
 import type { BeaconEntry } from '../types/blockHeader.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import type { Tipset } from '../types/tipset.ts'
 import { mockBeaconEntries } from './beacon.ts'
+import { winningPoStRandomness } from './election.ts'
 import { isEligible } from './eligibility.ts'
 import { ConsensusError } from './errors.ts'
 import { lookbackFor } from './lookback.ts'
+import { winningSectors } from './winningSectors.ts'
 
 /** Power, keys, sectors and beacon entries for a block of one epoch. */
 export interface MiningBaseInfo {
@@ -57,7 +58,9 @@ export async function miningBase(
     return null
   }
   const actor = loadMiner(view, tree, miner)
-  const sectors = sectorsToProve(view, actor)
+  const beacon = (beaconEntries.at(-1) ?? prevBeaconEntry).data
+  const randomness = winningPoStRandomness(beacon, epoch, miner)
+  const sectors = winningSectors(view, actor, view.networkVersion(epoch), miner, randomness)
   if (sectors.length === 0) return null
   const power = minerPower(view, tree, miner)
   const info = actor.info()
@@ -76,12 +79,4 @@ export async function miningBase(
 function entriesFor(view: ChainView, epoch: ChainEpoch, parentEpoch: ChainEpoch): BeaconEntry[] {
   if (view.network.beacon.kind === 'mock') return mockBeaconEntries(epoch, parentEpoch)
   throw new ConsensusError('NOT_SUPPORTED', 'not supported: producing blocks with entries of a drand beacon')
-}
-
-/** Lotus' stand-in for proofs challenges the first sector that is there. */
-function sectorsToProve(view: ChainView, actor: MinerActor): SectorOnChainInfo[] {
-  const active = actor.sectorsOf(activeSectors)
-  if (active.isEmpty) return []
-  if (view.network.proofs === 'accept') return actor.sectors(bitFieldOf([active.first]))
-  throw new ConsensusError('NOT_SUPPORTED', 'not supported: challenges of winning PoSt on a network with real proofs')
 }

@@ -23,19 +23,19 @@ export class ReceiptProofs implements ProofVerifier {
   #script: number[] = []
   #asked = 0
 
-  verifySeal(): ProofOutcome {
+  verifySeal(_info?: Uint8Array): ProofOutcome {
     return this.#next()
   }
 
-  verifyAggregateSeals(): ProofOutcome {
+  verifyAggregateSeals(_info?: Uint8Array): ProofOutcome {
     return this.#next()
   }
 
-  verifyReplicaUpdate(): ProofOutcome {
+  verifyReplicaUpdate(_info?: Uint8Array): ProofOutcome {
     return this.#next()
   }
 
-  verifyWindowPoSt(): ProofOutcome {
+  verifyWindowPoSt(_info?: Uint8Array): ProofOutcome {
     return this.#next()
   }
 

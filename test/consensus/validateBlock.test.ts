@@ -165,10 +165,9 @@ describe.skipIf(missing !== undefined)('validation refuses', () => {
     const header = chosen()
     const no = { ...deps(view), winningPoSt: () => 'no' }
     expect(codeOf(() => validateBlock(inputOf(view, header), no))).toBe('WINNING_POST_INVALID')
-    expect(mockWinningPoSt({ ...header, winPoStProof: [] })).toContain('No winning post proof')
-    expect(mockWinningPoSt({ ...header, winPoStProof: [{ postProof: 0, proofBytes: new Uint8Array(11) }] })).toContain(
-      'invalid',
-    )
+    expect(mockWinningPoSt({ header: { ...header, winPoStProof: [] } })).toContain('No winning post proof')
+    const winPoStProof = [{ postProof: 0, proofBytes: new Uint8Array(11) }]
+    expect(mockWinningPoSt({ header: { ...header, winPoStProof } })).toContain('invalid')
   })
 
   it('STATE_ROOT_WRONG and RECEIPTS_ROOT_WRONG', () => {

@@ -5,7 +5,7 @@
  * @see lotus chain/gen/genesis/miners.go SetupStorageMiners; builtin-actors v18 actors/miner/src
  */
 import { EMPTY_BYTES } from '../../base/bytes.ts'
-import { type Cid, createCid } from '../../codec/cid.ts'
+import { type Cid, CODEC_FIL_COMMITMENT_SEALED, createCid, HASH_POSEIDON_BLS12_381_A1_FC1 } from '../../codec/cid.ts'
 import type { Codec } from '../../codec/description.ts'
 import { blake2b256 } from '../../crypto/blake2b.ts'
 import { Amt } from '../../ipld/amt.ts'
@@ -50,9 +50,6 @@ const SECTOR_NUMBER = 1
 /** Proving periods that Lotus gives a presealed sector. */
 const LIFETIME_PERIODS = 1277
 const SIMPLE_QA_POWER = 1
-/** Codec fil-commitment-sealed, hash poseidon-bls12_381-a2-fc1. */
-const CODEC_SEALED = 0xf102
-const HASH_POSEIDON = 0xb401
 
 const PARTITION_EXPIRATIONS_BITS = 4
 const EARLY_TERMINATED_BITS = 3
@@ -130,7 +127,7 @@ export function createMinerState(store: Blockstore, miner: Address, worker: Addr
   const sector: SectorOnChainInfo = {
     sectorNumber: SECTOR_NUMBER,
     sealProof: SEAL_PROOF,
-    sealedCid: createCid(CODEC_SEALED, HASH_POSEIDON, blake2b256(miner.bytes)),
+    sealedCid: createCid(CODEC_FIL_COMMITMENT_SEALED, HASH_POSEIDON_BLS12_381_A1_FC1, blake2b256(miner.bytes)),
     dealIds: [],
     activation: 0,
     expiration,

@@ -9,6 +9,7 @@ import { Amt } from '../../ipld/amt.ts'
 import { type BitField, bitField, EMPTY_BIT_FIELD, unionAll } from '../../ipld/bitfield.ts'
 import { type Blockstore, getCbor } from '../../ipld/blockstore.ts'
 import { Hamt } from '../../ipld/hamt.ts'
+import { readTogether } from '../../ipld/readTogether.ts'
 import {
   type Deadline,
   deadlineAt,
@@ -117,7 +118,7 @@ export class MinerActor {
   /** All deadlines of the proving period, in order. */
   deadlines(): Deadline[] {
     const { due } = getCbor(this.#store, deadlines, this.state.deadlines)
-    return due.map((cid) => getCbor(this.#store, deadlineAt(this.#version), cid))
+    return readTogether(due, (cid) => getCbor(this.#store, deadlineAt(this.#version), cid))
   }
 
   /** @throws ChainError `OUT_OF_RANGE` */
@@ -140,7 +141,7 @@ export class MinerActor {
 
   /** A set of sectors over all partitions. */
   sectorsOf(pick: (partition: Partition) => BitField): BitField {
-    return unionAll(this.deadlines().flatMap((deadline) => this.partitions(deadline).map(pick)))
+    return unionAll(readTogether(this.deadlines(), (deadline) => this.partitions(deadline).map(pick)).flat())
   }
 
   allocatedSectors(): BitField {

@@ -2,7 +2,7 @@
 import type { BlockContext } from '../blockContext.ts'
 import { ValidationError } from '../validationError.ts'
 
-export function checkWinningPoSt({ header, deps }: BlockContext): void {
-  const wrong = deps.winningPoSt(header)
+export function checkWinningPoSt(context: BlockContext): void {
+  const wrong = context.deps.winningPoSt(context)
   if (wrong !== undefined) throw new ValidationError('WINNING_POST_INVALID', `invalid election post: ${wrong}`)
 }

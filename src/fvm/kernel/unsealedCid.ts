@@ -3,13 +3,11 @@
  * every node cleared, each piece a subtree, gaps filled with trees of zeros.
  * @see ref-fvm fvm/src/kernel/filecoin.rs compute_unsealed_sector_cid; rust-filecoin-proofs pieces.rs compute_comm_d
  */
-import { type Cid, CODEC_FIL_COMMITMENT_UNSEALED, createCid } from '../../codec/cid.ts'
+import { type Cid, CODEC_FIL_COMMITMENT_UNSEALED, createCid, HASH_SHA2_256_TRUNC254_PADDED } from '../../codec/cid.ts'
 import { type Codec, cid, decode, list, tuple, u64 } from '../../codec/description.ts'
 import { sha256 } from '../../crypto/hashes.ts'
 import { Errno, SyscallError } from './outcomes.ts'
 
-/** sha2-256-trunc254-padded. */
-const HASH_SHA2_256_TRUNC254_PADDED = 0x1012
 const NODE = 32
 /** Smallest padded piece, bytes. */
 const MIN_PIECE = 128n
