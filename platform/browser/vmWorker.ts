@@ -55,7 +55,7 @@ scope.onmessage = ({ data }: MessageEvent<VmWorkerStart>) => {
         const view = new ChainView({ store, network, beaconRound: (epoch) => beaconRound(network, genesis, epoch) })
         const engine = { hostMemoryFrom: HOST_MEMORY_FROM }
         const codeLoaders = actorsCode({ network, blocks: store.blocks, bundles: undefined, mode: data.mode, engine })
-        return new LocalVmHost({ view, proofs: proofsOf(network), codeLoaders })
+        return new LocalVmHost({ view, proofs: proofsOf(network, undefined), codeLoaders })
       },
     })
   })

@@ -8,6 +8,7 @@ import { addChainCommands } from './commands/chain.ts'
 import { addCheckpointCommands } from './commands/checkpoint.ts'
 import { addMpoolCommands } from './commands/mpool.ts'
 import { addNetCommands } from './commands/net.ts'
+import { addProofsCommands } from './commands/proofs.ts'
 import { addSendCommand } from './commands/send.ts'
 import { addSnapshotCommands } from './commands/snapshot.ts'
 import { addStateCommands } from './commands/state.ts'
@@ -47,6 +48,7 @@ function createProgram({ io, version, addNodeCommands }: CliOptions): Command {
   addAuthCommands(program, context)
   addActorsCommands(program, context)
   addCheckpointCommands(program, context)
+  addProofsCommands(program, context)
   addSnapshotCommands(program, context)
   addVersionCommand(program, context, version)
   quiet(program, io)

@@ -1,5 +1,5 @@
 /**
- * Petrel's home folder: `config.json`, `token` and `api` (0600), `keystore/` (0700), `chain/`, `snapshots/`, `actors/`,
+ * Petrel's home folder: `config.json`, `token` and `api` (0600), `keystore/` (0700), `chain/`, `snapshots/`, `actors/`, `proofs/`,
  * `logs/`, `petrel.lock`.
  */
 import {
@@ -88,6 +88,7 @@ export class Home {
   readonly chain: string
   readonly snapshots: string
   readonly actors: string
+  readonly proofs: string
   readonly logs: string
 
   /** Only the names: nothing is created or locked. */
@@ -100,6 +101,7 @@ export class Home {
     this.chain = join(path, 'chain')
     this.snapshots = join(path, 'snapshots')
     this.actors = join(path, 'actors')
+    this.proofs = join(path, 'proofs')
     this.logs = join(path, 'logs')
   }
 

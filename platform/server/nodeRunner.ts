@@ -6,12 +6,15 @@
 import type { ArchiveStore } from '../../src/archive/carStore.ts'
 import { Closers } from '../../src/base/closers.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
+import type { Logger } from '../../src/base/ports.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import { LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { NodeCache } from '../../src/ipld/nodeCache.ts'
+import type { NodeProofs } from '../../src/node/node.ts'
 import type { NodePorts } from '../../src/node/nodePorts.ts'
 import type { NodeShim, NodeStores } from '../../src/node/nodeShim.ts'
 import type { OpenNode } from '../../src/node/openNode.ts'
+import { keysOf, loadCurve, presumedOf } from '../../src/node/proofs.ts'
 import type { P2pHost } from '../../src/p2p/host/host.ts'
 import { KeyStore } from '../../src/wallet/keyStore.ts'
 import { Sealer } from '../../src/wallet/sealing.ts'
@@ -24,6 +27,7 @@ import { openHost } from './openHost.ts'
 import { openVm } from './openVm.ts'
 import type { ServeOptions } from './options.ts'
 import { line, type ProgramIo } from './programIo.ts'
+import { ProofFiles } from './proofFiles.ts'
 import type { StartServer } from './rpcServer.ts'
 import { SecretFiles } from './secretFiles.ts'
 import type { VmThreadOptions } from './vmThreads.ts'
@@ -121,7 +125,7 @@ export interface NodeRun {
 export async function processShim(
   { options, io, runtime, home }: NodeRun,
   stores: HostStores,
-  chain: Pick<VmThreadOptions, 'chain' | 'archive'>,
+  chain: Pick<VmThreadOptions, 'chain' | 'archive' | 'proofs'>,
   shutdown: () => void,
 ): Promise<NodeShim> {
   const { ports, version } = runtime
@@ -138,6 +142,7 @@ export async function processShim(
     keystore,
     settings: { version, http, shutdown },
     keepState: options.keepState,
+    proofs: await nodeProofs(chain.proofs, ports.log),
     files: nodeFiles(home, meta),
     openMachine: (view, mode) => openVm(view, { ...chain, actors: home.actors, mode }, ports.log),
     openHost:
@@ -146,6 +151,15 @@ export async function processShim(
         : (network, networkName) => openHost(net, { network, networkName, keystore, meta, version, ports }),
     fetch,
     say: (text) => line(io, text),
+  }
+}
+
+/** Verification with the keys of a folder. @param folder - undefined: none, the chain's receipts decide */
+async function nodeProofs(folder: string | undefined, log: Logger): Promise<NodeProofs> {
+  const files = folder === undefined ? undefined : new ProofFiles(folder)
+  return {
+    keys: files === undefined ? undefined : keysOf(files, await loadCurve(log)),
+    presumed: (network) => presumedOf(network, files),
   }
 }
 

@@ -2,6 +2,7 @@
 import type { DevnetOptions } from '../../src/devnet/options.ts'
 import type { ActorsMode } from '../../src/node/actorsCode.ts'
 import type { ValidateMode } from '../../src/node/networking.ts'
+import type { ProofsMode } from '../../src/node/proofs.ts'
 
 /** Where and to whom the API is served. */
 export interface ServeOptions {
@@ -54,6 +55,8 @@ export interface DaemonOptions extends ServeOptions {
   readonly validate: ValidateMode | undefined
   /** Of a light node. */
   readonly light: LightOptions
+  /** undefined: `verify` what keys are there for. */
+  readonly proofs: ProofsMode | undefined
 }
 
 /** What `devnet` was told. */

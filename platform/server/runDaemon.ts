@@ -3,9 +3,11 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { errorMessage } from '../../src/base/errors.ts'
 import { BUILTIN_NETWORKS } from '../../src/networks/builtinNetworks.ts'
+import type { Network } from '../../src/networks/network.ts'
 import type { ValidateMode } from '../../src/node/networking.ts'
 import { openFollower } from '../../src/node/openFollower.ts'
 import { type LightChain, openLight } from '../../src/node/openLight.ts'
+import { presumedOf } from '../../src/node/proofs.ts'
 import { type ArchiveFile, type ArchiveProgress, openArchiveFile } from './archiveFile.ts'
 import { PlatformError } from './errors.ts'
 import { type Home, readTextFile, writeFile } from './home.ts'
@@ -14,6 +16,7 @@ import { findNetwork, readGenesisFile } from './networkFiles.ts'
 import { type HostRuntime, inHome, loadCrypto, openDiskStores, processShim, serve } from './nodeRunner.ts'
 import type { DaemonOptions, LightOptions } from './options.ts'
 import { line, type ProgramIo } from './programIo.ts'
+import { ProofFiles } from './proofFiles.ts'
 
 /** What a home remembers of its chain between starts. */
 interface HomeConfig {
@@ -69,6 +72,7 @@ export function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: HostRu
       throw new PlatformError('CONFIG_INVALID', `Cannot find the snapshot ${config.snapshot}`)
     }
     const genesisCar = readGenesisFile(config.network, options.genesis)
+    if (options.proofs === 'verify') requireKeys(network, home)
     await loadCrypto(runtime.ports)
     const archive = config.snapshot === undefined ? undefined : await openArchive(config.snapshot, home, io)
     if (archive !== undefined) closers.add(() => archive.close())
@@ -76,7 +80,8 @@ export function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: HostRu
     closers.add(() => stores.close())
     const run = { options, io, runtime, home }
     await serve(run, async (shutdown) => {
-      const shim = await processShim(run, stores, { chain: home.chain, archive: config.snapshot }, shutdown)
+      const proofs = options.proofs === 'receipts' ? undefined : home.proofs
+      const shim = await processShim(run, stores, { chain: home.chain, archive: config.snapshot, proofs }, shutdown)
       const { validate: mode } = config
       const { signal } = io
       const open =
@@ -99,6 +104,13 @@ function lightChain({
     endpoints: sources.map((text) => ({ url: endpointUrl(text), pushes: pushesToSources })),
     checkpoint: checkpoint === undefined ? undefined : readCheckpoint(checkpoint),
   }
+}
+
+/** @throws PlatformError `CONFIG_INVALID` when a key is not there that was asked to be used */
+function requireKeys(network: Network, home: Home): void {
+  const presumed = presumedOf(network, new ProofFiles(home.proofs))
+  if (presumed !== undefined)
+    throw new PlatformError('CONFIG_INVALID', `Cannot start with --proofs verify: ${presumed}`)
 }
 
 /** Opens a snapshot; where it has no index, one is made while the node already answers from what it can read. */

@@ -13,6 +13,8 @@ export interface VmThreadOptions {
   readonly archive?: string | undefined
   /** Folder of the actors' bundles. */
   readonly actors?: string | undefined
+  /** Folder of the keys that storage proofs are verified with; undefined: receipts decide. */
+  readonly proofs?: string | undefined
   readonly mode: ActorsMode
 }
 

@@ -14,13 +14,15 @@ import { type Blockstore, LayeredBlockstore } from '../../src/ipld/blockstore.ts
 import { NodeCache } from '../../src/ipld/nodeCache.ts'
 import type { Network } from '../../src/networks/network.ts'
 import { actorsCode } from '../../src/node/actorsCode.ts'
-import { proofsOf } from '../../src/node/proofs.ts'
+import { keysOf, loadCurve, proofsOf } from '../../src/node/proofs.ts'
+import type { ProofKeys } from '../../src/proofs/keys/keyName.ts'
 import { firstBlock } from '../../src/types/tipset.ts'
 import { ActorBundles } from './actorBundles.ts'
 import { openArchiveReader } from './archiveFile.ts'
 import { InstrumentedFiles } from './instrumentedFiles.ts'
 import { LmdbEnvironment } from './lmdbStore.ts'
 import { createLogger } from './logger.ts'
+import { ProofFiles } from './proofFiles.ts'
 import type { VmThreadOptions } from './vmThreads.ts'
 
 /** Read only: what the thread writes goes to the node. */
@@ -64,7 +66,10 @@ function heldMessages(port: MessagePort): BytePort {
   }
 }
 
-function createHost(options: VmThreadOptions): (store: ChainStore, network: Network) => LocalVmHost {
+function createHost(
+  options: VmThreadOptions,
+  keys: ProofKeys | undefined,
+): (store: ChainStore, network: Network) => LocalVmHost {
   const disk = options.actors === undefined ? undefined : new InstrumentedFiles(join(options.actors, 'instrumented'))
   const modules = new ModuleCache(disk)
   return (store, network) => {
@@ -72,7 +77,7 @@ function createHost(options: VmThreadOptions): (store: ChainStore, network: Netw
     const view = new ChainView({ store, network, beaconRound: (epoch) => beaconRound(network, genesis, epoch) })
     const { mode } = options
     const codeLoaders = actorsCode({ network, blocks: store.blocks, bundles: undefined, mode, modules })
-    return new LocalVmHost({ view, proofs: proofsOf(network), codeLoaders })
+    return new LocalVmHost({ view, proofs: proofsOf(network, keys), codeLoaders })
   }
 }
 
@@ -80,9 +85,11 @@ if (parentPort !== null) {
   const port = heldMessages(parentPort)
   const options = workerData as VmThreadOptions
   await initCrypto()
+  const log = createLogger({ level: 'warn', format: process.env.PETREL_LOG_FORMAT === 'json' ? 'json' : 'text' })
+  const keys = options.proofs === undefined ? undefined : keysOf(new ProofFiles(options.proofs), await loadCurve(log))
   serveVm(port, {
     blocks: readable(options),
-    log: createLogger({ level: 'warn', format: process.env.PETREL_LOG_FORMAT === 'json' ? 'json' : 'text' }),
-    createHost: createHost(options),
+    log,
+    createHost: createHost(options, keys),
   })
 }

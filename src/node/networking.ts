@@ -12,7 +12,6 @@ import type { VmHost } from '../chain/vm.ts'
 import type { Cid } from '../codec/cid.ts'
 import { networkBeacons } from '../consensus/drandBeacon.ts'
 import type { BlockValidation } from '../consensus/validateBlock.ts'
-import { mockWinningPoSt, presumedWinningPoSt } from '../consensus/winningPoSt.ts'
 import { BlockFetcher, type BlockSource } from '../ipld/blockFetcher.ts'
 import type { Blockstore } from '../ipld/blockstore.ts'
 import type { MessagePool } from '../mempool/messagePool.ts'
@@ -23,12 +22,14 @@ import { serveChainExchange } from '../p2p/chainExchange/server.ts'
 import { type Gossip, startGossip } from '../p2p/gossip/gossip.ts'
 import { startHello } from '../p2p/hello.ts'
 import type { P2pHost } from '../p2p/host/host.ts'
+import type { ProofKeys } from '../proofs/keys/keyName.ts'
 import type { SyncControl } from '../rpc/methods/sync.ts'
 import { submitBlock } from '../sync/submitBlock.ts'
 import { Syncer } from '../sync/syncer.ts'
 import { type BlockHeader, headerCid } from '../types/blockHeader.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
 import type { NodePorts } from './nodePorts.ts'
+import { winningPoStOf } from './proofs.ts'
 
 /** What a follower can make sure of by itself: everything; headers; what certificates of finality prove. */
 export const VALIDATE_MODES = ['execute', 'headers', 'light'] as const
@@ -89,6 +90,8 @@ export interface NetworkingDeps {
   readonly pool: MessagePool
   readonly meta: KeyValueStore
   readonly mode: FollowMode
+  /** What winning proofs are verified with; undefined: they are presumed. */
+  readonly keys: ProofKeys | undefined
 }
 
 /** A node's connections, running. */
@@ -103,13 +106,13 @@ export interface Networking {
 }
 
 /** Checks of blocks, as a network wants them. */
-export function blockValidation(view: ChainView, nowMs: () => number): BlockValidation {
+export function blockValidation(view: ChainView, nowMs: () => number, keys: ProofKeys | undefined): BlockValidation {
   const { network } = view
   const prices = poolPrices(view)
   return {
     view,
     beaconAt: networkBeacons(network, firstBlock(view.store.genesis()).timestamp),
-    winningPoSt: network.proofs === 'accept' ? mockWinningPoSt : presumedWinningPoSt,
+    winningPoSt: winningPoStOf(network, keys),
     nowMs,
     minimumGas: (epoch, length) => prices.total(epoch, length),
   }
@@ -125,7 +128,7 @@ export function startNetworking(deps: NetworkingDeps, ports: NodePorts): Network
   const edge = exchange.fetcher.run
   const source = new ExchangeClient({ ...shared, random })
   const syncer = new Syncer({
-    validation: blockValidation(view, () => clock.nowMs()),
+    validation: blockValidation(view, () => clock.nowMs(), deps.keys),
     vm: mode === 'execute' ? vm : undefined,
     meta,
     source,

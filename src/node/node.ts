@@ -28,6 +28,7 @@ import type { NetService } from '../p2p/host/netService.ts'
 import { OfflineNet } from '../p2p/host/offlineNet.ts'
 import { peerPlace } from '../p2p/host/peerPlace.ts'
 import type { PaymentDraft } from '../payments/marketFunds.ts'
+import type { ProofKeys } from '../proofs/keys/keyName.ts'
 import { RpcEngine } from '../rpc/engine.ts'
 import { HttpHandler, type HttpOptions } from '../rpc/http.ts'
 import type { MethodRow } from '../rpc/method.ts'
@@ -73,6 +74,7 @@ import { openMarketFunds } from './marketFunds.ts'
 import { type MempoolSettings, type NodeMempool, openMempool } from './messagePool.ts'
 import { type BlockExchange, type FollowMode, type Networking, startNetworking } from './networking.ts'
 import type { NodePorts } from './nodePorts.ts'
+import { presumedOf } from './proofs.ts'
 
 const SESSION_BYTES = 16
 /** What the pool fills in. */
@@ -93,6 +95,8 @@ export interface NodeParts {
   readonly light?: NodeLight
   /** Brings blocks that the store has and memory has not, where nobody is asked (a local chain in a tab), or by its sources. */
   readonly edge?: BlockEdge
+  /** undefined: storage proofs are not verified. */
+  readonly proofs?: NodeProofs | undefined
   /** The snapshot below the store, indexed when the promise resolves: its finality certificates are taken then. */
   readonly snapshot?: { readonly store: ArchiveStore; readonly ready: Promise<void> }
   readonly care?: NodeCare
@@ -102,6 +106,13 @@ export interface NodeParts {
 export type NodeCare = Pick<ChainExportDeps, 'collect' | 'createFile'> &
   Pick<ObjectMethodsDeps, 'deleteBlock' | 'storeInfo'> &
   Pick<NodeMethodsDeps, 'backup'>
+
+/** How a node verifies storage proofs. */
+export interface NodeProofs {
+  readonly keys: ProofKeys | undefined
+  /** What is taken for granted all the same, as one line; undefined: nothing. */
+  presumed(network: Network): string | undefined
+}
 
 /** How a node meets others. */
 export interface NodeNet {
@@ -177,7 +188,9 @@ export async function startNode(
     portsOf('mempool'),
   )
   const networking =
-    net === undefined ? undefined : startNetworking({ ...net, view, vm, pool: mempool.pool, meta }, portsOf('sync'))
+    net === undefined
+      ? undefined
+      : startNetworking({ ...net, view, vm, pool: mempool.pool, meta, keys: parts.proofs?.keys }, portsOf('sync'))
   const { f3, finality } = openFinality(view, meta, light?.f3)
   const stopping = new AbortController()
   if (f3 !== undefined && parts.snapshot !== undefined) {
@@ -196,6 +209,10 @@ export async function startNode(
           },
           portsOf('f3'),
         )
+  const presumed = (): string | undefined =>
+    parts.proofs === undefined ? presumedOf(network, undefined) : parts.proofs.presumed(network)
+  const presumedNow = presumed()
+  if (presumedNow !== undefined) ports.log.warn(presumedNow)
   const search: WaitDeps = { view, vm, log: portsOf('chain').log }
   const sync = networking === undefined ? followHead(view, ports.clock) : undefined
   const keyAddress = (one: Address): Address => accountKey(view, view.stateBefore(view.store.head()), one)
@@ -268,6 +285,7 @@ export async function startNode(
     ...marketMethods({ push, funds: openMarketFunds({ view, meta, search, push, signal: stopping.signal }) }),
     ...paramsMethods(view),
     ...syncMethods({
+      presumed,
       state: () => sync?.state() ?? (networking as Networking).syncer.state(),
       ...(networking === undefined ? {} : { control: networking.control }),
     }),
@@ -281,7 +299,7 @@ export async function startNode(
   const table = createMethodTable(edge === undefined ? rows : fetchingRows(rows, edge))
   const engine = new RpcEngine({ table, json: { addressPrefix }, log: portsOf('rpc').log })
   const peer = net === undefined ? {} : { peer: () => peerPlace(net.host.net) }
-  const handler = new HttpHandler(engine, { verifier: tokens, ...peer, ...settings.http })
+  const handler = new HttpHandler(engine, { verifier: tokens, presumed, ...peer, ...settings.http })
   return {
     network,
     view,

@@ -11,7 +11,7 @@ import type { P2pHost } from '../p2p/host/host.ts'
 import type { FetchLike } from '../rpc/client/httpTransport.ts'
 import type { KeyStore } from '../wallet/keyStore.ts'
 import type { ActorsMode } from './actorsCode.ts'
-import type { NodeCare, NodeSettings } from './node.ts'
+import type { NodeCare, NodeProofs, NodeSettings } from './node.ts'
 import type { NodePorts } from './nodePorts.ts'
 
 /** Where a chain's blocks and settings are; whoever opened them closes them. */
@@ -41,6 +41,8 @@ export interface NodeShim {
   readonly settings: NodeSettings
   /** Epochs below the head whose state is kept; undefined: all are, unless somebody asks for a collection. */
   readonly keepState?: number | undefined
+  /** How storage proofs are verified; undefined: not at all. */
+  readonly proofs?: NodeProofs | undefined
   openMachine(view: ChainView, actors: ActorsMode): Machine
   /** Makes a host, which neither listens nor dials yet; undefined: the node follows nobody. */
   readonly openHost?: ((network: Network, networkName: string) => Promise<P2pHost>) | undefined

@@ -99,7 +99,7 @@ export function openLight(chain: LightChain, shim: NodeShim): Promise<OpenNode> 
     let said = 0
     const follower = new LightFollower({
       ...{ view, f3, checkpoint, sources, edge, clock, timers, log },
-      validation: blockValidation(view, () => clock.nowMs()),
+      validation: blockValidation(view, () => clock.nowMs(), shim.proofs?.keys),
       onProgress: ({ instance: at }) => {
         chain.onProgress?.(at)
         if (at - said < SAY_EVERY) return

@@ -83,7 +83,7 @@ export async function startOn(
   const vm = new CachingVmHost(store, machine.vm)
   let node: PetrelNode | undefined
   const { care, start: collect } = careOf(shim, { network, store, vm, node: () => node }, closers)
-  node = await start({ network, store, view, vm, meta, keystore, care, ...parts })
+  node = await start({ network, store, view, vm, meta, keystore, care, proofs: shim.proofs, ...parts })
   collect()
   return { node, host: parts.net?.host, close: () => closers.close() }
 }

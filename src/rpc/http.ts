@@ -43,6 +43,8 @@ export interface HttpOptions {
   readonly isLive?: () => boolean
   /** The node is synced and can be relied on. */
   readonly isReady?: () => boolean
+  /** What the node takes for granted, as one line: the body of health answers. */
+  readonly presumed?: () => string | undefined
   /** Where peers reach the node, for tabs that know its URL alone; served at {@link PEER_PATH}. */
   readonly peer?: () => PeerPlace
 }
@@ -58,6 +60,7 @@ export interface PeerPlace {
 export const PEER_PATH = '/p2p'
 
 const JSON_HEADERS: Readonly<Record<string, string>> = { 'Content-Type': 'application/json' }
+const TEXT_HEADERS: Readonly<Record<string, string>> = { 'Content-Type': 'text/plain; charset=utf-8' }
 const NO_HEADERS: Readonly<Record<string, string>> = {}
 const NOT_FOUND: HttpResponse = {
   status: 404,
@@ -195,7 +198,11 @@ export class HttpHandler {
     const health =
       path === '/health/livez' ? this.#options.isLive : path === '/health/readyz' ? this.#options.isReady : null
     if (health === null) return NOT_FOUND
-    return { status: (health?.() ?? true) ? 200 : 503, headers: NO_HEADERS, body: '' }
+    const status = (health?.() ?? true) ? 200 : 503
+    const presumed = this.#options.presumed?.()
+    return presumed === undefined
+      ? { status, headers: NO_HEADERS, body: '' }
+      : { status, headers: TEXT_HEADERS, body: `${presumed}\n` }
   }
 
   #peer(request: HttpRequest): HttpResponse {

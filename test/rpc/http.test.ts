@@ -48,6 +48,15 @@ describe('HTTP', () => {
     expect(answer.body).toBe('{"id":7,"jsonrpc":"2.0","result":"testing"}\n')
   })
 
+  it('says in health answers what is taken for granted', async () => {
+    const silent = await stubHandler().handle(httpRequest('GET', '/health/livez', ''))
+    expect([silent.status, silent.body]).toEqual([200, ''])
+    const handler = stubHandler({ presumed: () => 'presumed: seals', isReady: () => false })
+    const ready = await handler.handle(httpRequest('GET', '/health/readyz', ''))
+    expect([ready.status, ready.body]).toEqual([503, 'presumed: seals\n'])
+    expect((await handler.handle(httpRequest('GET', '/health/livez', ''))).body).toBe('presumed: seals\n')
+  })
+
   it('leaves no CORS header unless the origin is allowed', async () => {
     const headers = { origin: 'https://app.example', 'access-control-request-method': 'POST' }
     const closed = await stubHandler().handle(httpRequest('OPTIONS', '/rpc/v1', '', headers))

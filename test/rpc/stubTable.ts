@@ -3,7 +3,7 @@ import { cid, json, list, nullable, text } from '../../src/codec/description.ts'
 import type { Json } from '../../src/codec/jsonText.ts'
 import { RpcEngine } from '../../src/rpc/engine.ts'
 import { RpcError } from '../../src/rpc/errors.ts'
-import { HttpHandler, type HttpRequest } from '../../src/rpc/http.ts'
+import { HttpHandler, type HttpOptions, type HttpRequest } from '../../src/rpc/http.ts'
 import { type ChannelSink, channelMethod, type MethodRow, method, param } from '../../src/rpc/method.ts'
 import { permission } from '../../src/rpc/permission.ts'
 import { createMethodTable } from '../../src/rpc/table.ts'
@@ -94,7 +94,7 @@ export function stubEngine(): RpcEngine {
   return new RpcEngine({ table: createMethodTable(stubRows), json: { addressPrefix: 't' }, log: silentLog })
 }
 
-export function stubHandler(options: { allowedOrigins?: string[]; maxRequestBytes?: number } = {}): HttpHandler {
+export function stubHandler(options: Partial<Omit<HttpOptions, 'verifier'>> = {}): HttpHandler {
   return new HttpHandler(stubEngine(), { verifier: stubVerifier, isReady: () => false, ...options })
 }
 

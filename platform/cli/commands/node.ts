@@ -6,6 +6,7 @@ import type { Command } from 'commander'
 import { type DevnetOptions, devnetOptions } from '../../../src/devnet/options.ts'
 import type { ActorsMode } from '../../../src/node/actorsCode.ts'
 import { VALIDATE_MODES, type ValidateMode } from '../../../src/node/networking.ts'
+import { PROOFS_MODES, type ProofsMode } from '../../../src/node/proofs.ts'
 import { parseFil } from '../../../src/types/fil.ts'
 import type { DaemonOptions, DevnetRunOptions, ServeOptions } from '../../server/options.ts'
 import { line } from '../../server/programIo.ts'
@@ -40,6 +41,7 @@ interface DaemonFlags extends ServeFlags {
   readonly source?: string[]
   readonly pushToSources?: boolean
   readonly checkpoint?: string
+  readonly proofs?: string
 }
 
 interface DevnetFlags extends ServeFlags {
@@ -140,6 +142,12 @@ function validateMode(text: string): ValidateMode {
   throw new CliError('USAGE', `validate: expected ${VALIDATE_MODES.join(' or ')}, got "${text}"`)
 }
 
+function proofsMode(text: string): ProofsMode {
+  const mode = PROOFS_MODES.find((one) => one === text)
+  if (mode !== undefined) return mode
+  throw new CliError('USAGE', `proofs: expected ${PROOFS_MODES.join(' or ')}, got "${text}"`)
+}
+
 /** Indexes with commas between. */
 function produced(text: string): number[] {
   return text.split(',').map((one) => wholeNumber(one, 'produce'))
@@ -176,6 +184,10 @@ export function addNodeCommands(program: Command, context: CliContext, runner: N
     .option('--source <url>', 'light: RPC endpoint to ask, not to believe (repeatable)', collect)
     .option('--push-to-sources', 'light: give signed messages to the RPC endpoints, too')
     .option('--checkpoint <file>', "light: where to begin (checkpoint make; default: the network's own)")
+    .option(
+      '--proofs <mode>',
+      'verify: storage proofs by the keys of `proofs fetch` (default: those that are here); receipts: by what the chain says',
+    )
     .action(async (flags: DaemonFlags) =>
       runner.daemon(
         {
@@ -189,6 +201,7 @@ export function addNodeCommands(program: Command, context: CliContext, runner: N
             pushesToSources: flags.pushToSources === true,
             checkpoint: flags.checkpoint,
           },
+          proofs: flags.proofs === undefined ? undefined : proofsMode(flags.proofs),
         },
         context,
       ),

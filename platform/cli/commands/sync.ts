@@ -40,9 +40,13 @@ function workerText(sync: JsonActiveSync, nowMs: number): string {
 }
 
 async function status({ io, node }: CliContext): Promise<void> {
-  const state = await (await node()).call<JsonSyncState>('SyncState')
+  const client = await node()
+  const state = await client.call<JsonSyncState>('SyncState')
+  // Lotus has no such method, and presumes nothing.
+  const presumed = await client.call<string>('SyncPresumed').catch(() => '')
   line(io, 'sync status:')
   for (const sync of state.ActiveSyncs ?? []) io.out(workerText(sync, io.now()))
+  if (presumed !== '') line(io, presumed)
 }
 
 /** The last worker that is neither complete nor idle, else the last one. */

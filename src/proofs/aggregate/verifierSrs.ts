@@ -3,6 +3,7 @@
  * first two of each.
  * @see bellperson groth16/aggregate/srs.rs GenericSRS::read, VerifierSRS
  */
+import { concatBytes } from '../../base/bytes.ts'
 import { type Curve, type G1, G1_LENGTH, type G2, G2_LENGTH } from '../curve/curve.ts'
 import { ProofError } from '../errors.ts'
 
@@ -39,4 +40,23 @@ export function readVerifierSrs(bytes: Uint8Array, curve: Curve): VerifierSrs {
   const [h, hAlpha] = firstTwo(G2_LENGTH, (part) => curve.readG2(part))
   const [, hBeta] = firstTwo(G2_LENGTH, (part) => curve.readG2(part))
   return { curve, g, gAlpha, gBeta, h, hAlpha, hBeta }
+}
+
+/** Points of each list that a verifier needs. */
+const KEPT = 2
+
+/**
+ * The same file with the first two points of each list alone: of some 300 MB, 592 bytes are left.
+ * @param bytes - a whole file, of the right digest
+ */
+export function trimSrs(bytes: Uint8Array): Uint8Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  const parts: Uint8Array[] = []
+  let at = 0
+  for (const length of [G1_LENGTH, G1_LENGTH, G2_LENGTH, G2_LENGTH]) {
+    const count = view.getUint32(at)
+    parts.push(Uint8Array.of(0, 0, 0, KEPT), bytes.subarray(at + 4, at + 4 + KEPT * length))
+    at += 4 + count * length
+  }
+  return concatBytes(...parts)
 }

@@ -7,15 +7,10 @@ import { ProofError } from '../errors.ts'
 import type { SectorSize } from '../sectorSize.ts'
 import { readVerifyingKey, type VerifyingKey } from '../verifyingKey.ts'
 import type { Circuit, ProofKeys } from './keyName.ts'
-import { KEY_FILES, type ParameterFile, SRS_FILE } from './parameters.ts'
+import { fileName, KEY_FILES, type ParameterFile, SRS_FILE } from './parameters.ts'
 
 /** Bytes of a parameter file by its full name; undefined when it is not there. */
 export type KeyReader = (name: string) => Uint8Array | undefined
-
-/** Full name of a file. */
-export function fileName(file: ParameterFile): string {
-  return file === SRS_FILE ? `${file.name}.srs` : `${file.name}.vk`
-}
 
 /** Bytes of a digest, and of the hash that it is taken from. */
 const DIGEST_LENGTH = 16

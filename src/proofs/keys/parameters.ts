@@ -192,3 +192,11 @@ export const SRS_FILE: ParameterFile = {
   cid: 'Qmdq44DjcQnFfU3PJcdX7J49GCqcUYszr1TxMbHtAkvQ3g',
   digest: 'ae20310138f5ba81451d723f858e3797',
 }
+
+/** Full name of a file. */
+export function fileName(file: ParameterFile): string {
+  return file === SRS_FILE ? `${file.name}.srs` : `${file.name}.vk`
+}
+
+/** Every file. */
+export const PARAMETER_FILES: readonly ParameterFile[] = [...KEY_FILES, SRS_FILE]

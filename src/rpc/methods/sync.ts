@@ -7,7 +7,7 @@ import { type BlockHeader, blockHeader } from '../../types/blockHeader.ts'
 import { type TipsetKey, tipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import { channelMethod, type MethodRow, method, nothing, param } from '../method.ts'
-import { syncState } from '../signatures/sync.ts'
+import { syncPresumed, syncState } from '../signatures/sync.ts'
 import { ethSyncingMethod } from './ethSyncing.ts'
 
 /** What a node that follows peers can be told. */
@@ -28,6 +28,8 @@ export interface SyncControl {
 
 export interface SyncMethodsDeps {
   readonly state: () => SyncState
+  /** What is taken for granted, as one line. */
+  readonly presumed: () => string | undefined
   /** undefined: a node that follows nobody. */
   readonly control?: SyncControl
 }
@@ -35,7 +37,7 @@ export interface SyncMethodsDeps {
 const blockCid = param('blockCid', cid)
 
 /** Rows of `Sync…`. */
-export function syncMethods({ state, control }: SyncMethodsDeps): MethodRow[] {
+export function syncMethods({ state, presumed, control }: SyncMethodsDeps): MethodRow[] {
   const told = (): SyncControl => {
     if (control === undefined) throw new RpcError('FAILED', 'not supported: this node follows no other nodes')
     return control
@@ -44,6 +46,10 @@ export function syncMethods({ state, control }: SyncMethodsDeps): MethodRow[] {
     method({
       ...syncState,
       handler: () => state(),
+    }),
+    method({
+      ...syncPresumed,
+      handler: () => presumed() ?? '',
     }),
     ethSyncingMethod(state),
     method({

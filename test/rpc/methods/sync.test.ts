@@ -44,7 +44,7 @@ it('tell and are told', async () => {
       submitBlock({ view, syncer, publish: async (header) => void published.push(header) }, block, ended),
     onIncomingBlock: (listener) => syncer.onIncomingBlock(listener),
   }
-  const rows = syncMethods({ state: () => syncer.state(), control })
+  const rows = syncMethods({ state: () => syncer.state(), presumed: () => undefined, control })
   const ask = async (name: string, ...params: Json[]): Promise<Json> => {
     const row = rows.find((one) => one.name === name)
     if (row?.kind !== 'call') throw new TypeError(`no method ${name}`)
@@ -120,7 +120,8 @@ it('eth_syncing tells of the last worker that does something', () => {
     message: '',
   }
   const answer = (activeSyncs: SyncState['activeSyncs']): Json => {
-    const row = syncMethods({ state: () => ({ activeSyncs, vmApplied: 0 }) }).find((one) => one.name === 'EthSyncing')
+    const rows = syncMethods({ state: () => ({ activeSyncs, vmApplied: 0 }), presumed: () => undefined })
+    const row = rows.find((one) => one.name === 'EthSyncing')
     if (row?.kind !== 'call') throw new TypeError('no method')
     return row.result.toJson(row.handle([], call), json)
   }
@@ -142,7 +143,7 @@ it('eth_syncing tells of the last worker that does something', () => {
 })
 
 it('of a node that follows nobody say so', async () => {
-  const rows = syncMethods({ state: () => ({ activeSyncs: [], vmApplied: 0 }) })
+  const rows = syncMethods({ state: () => ({ activeSyncs: [], vmApplied: 0 }), presumed: () => 'seals' })
   const { node } = createWorld(1)
   const cid = headerCid(firstBlock(node.store.genesis()))
   const handle = (name: string): unknown => {
@@ -150,5 +151,6 @@ it('of a node that follows nobody say so', async () => {
     return row?.kind === 'call' ? row.handle([cid], call) : undefined
   }
   expect(handle('SyncCheckBad')).toBe('')
+  expect(handle('SyncPresumed')).toBe('seals')
   expect(() => handle('SyncMarkBad')).toThrow('not supported')
 })
