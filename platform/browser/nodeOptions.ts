@@ -1,5 +1,6 @@
 /** What a page asks its worker for. Plain data: it crosses by structured clone. */
 import type { DevnetOptions } from '../../src/devnet/options.ts'
+import type { ValidateMode } from '../../src/node/networking.ts'
 import type { BrowserLogLevel } from './logger.ts'
 
 /** Bytes that the user has: a file that was chosen, an address, or the bytes themselves. */
@@ -21,8 +22,17 @@ export interface FollowerKind {
   readonly network: string
   /** CAR of the genesis, for a network whose genesis is not built in. */
   readonly genesis?: BytesFrom
-  /** `headers`: signatures, weights, fork choice; state proven under headers. `execute`: everything is executed. */
-  readonly mode: 'headers' | 'execute'
+  /**
+   * `light`: from a checkpoint on, by certificates of finality. `headers`: signatures, weights, fork choice; state proven under
+   * headers. `execute`: everything is executed. Default: `light` on networks with F3, else `headers`.
+   */
+  readonly mode?: ValidateMode
+  /** RPC endpoints that a light node asks beside peers, and does not believe: `https://…/rpc/v1`. */
+  readonly sources?: readonly string[]
+  /** Whether signed messages are given to them, too. */
+  readonly pushToSources?: boolean
+  /** Where a light node begins: the JSON of `petrel checkpoint make`. Default: the network's own. */
+  readonly checkpoint?: string
   /** Multiaddrs of peers to begin with; default: the network's own. */
   readonly bootstrap?: readonly string[]
   /** Actors' bundles, for executing. */

@@ -3,9 +3,12 @@ import { openArchive } from '../../src/archive/openArchive.ts'
 import { Closers } from '../../src/base/closers.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
+import { parseJson } from '../../src/codec/jsonText.ts'
 import { devnetOptions } from '../../src/devnet/options.ts'
 import { LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
+import { parseCheckpoint } from '../../src/light/checkpoint.ts'
 import { type FollowedChain, openFollower } from '../../src/node/openFollower.ts'
+import { type LightChain, openLight } from '../../src/node/openLight.ts'
 import { openLocalChain } from '../../src/node/openLocalChain.ts'
 import type { OpenNode } from '../../src/node/openNode.ts'
 import type { P2pHost } from '../../src/p2p/host/host.ts'
@@ -67,8 +70,12 @@ async function openFollowing(kind: FollowerKind, parts: TabNodeParts, closers: C
     const { openTabHost } = await import('./openTabHost.ts')
     return openTabHost({ network: of, networkName, bootstrap, keystore, meta, ports })
   })
-  const { mode } = kind
-  const open = await openFollower({ network, mode, genesisCar, signal: AbortSignal.timeout(PATIENCE_MS) }, shim)
+  const signal = AbortSignal.timeout(PATIENCE_MS)
+  const mode = kind.mode ?? (network.f3.enabled ? 'light' : 'headers')
+  const open =
+    mode === 'light'
+      ? await openLight({ network, genesisCar, ...lightChain(kind), signal }, shim)
+      : await openFollower({ network, mode, genesisCar, signal }, shim)
   const { host } = open
   // Nobody has to answer for the node to.
   host?.start().catch((error: unknown) => ports.log.error('no peers', { reason: errorMessage(error) }))
@@ -78,6 +85,18 @@ async function openFollowing(kind: FollowerKind, parts: TabNodeParts, closers: C
     setOnline: (online) => {
       if (online && host !== undefined) redial(host, bootstrap, parts)
     },
+  }
+}
+
+/** Whom a light tab asks, and where it begins. */
+function lightChain({
+  sources,
+  pushToSources,
+  checkpoint,
+}: FollowerKind): Pick<LightChain, 'endpoints' | 'checkpoint'> {
+  return {
+    endpoints: (sources ?? []).map((url) => ({ url, pushes: pushToSources === true })),
+    checkpoint: checkpoint === undefined ? undefined : parseCheckpoint(parseJson(checkpoint)),
   }
 }
 

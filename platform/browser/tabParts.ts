@@ -50,6 +50,7 @@ export function tabShim(parts: TabNodeParts, stores: NodeStores, openHost?: Node
       return { vm, close: () => vm.close() }
     },
     openHost,
+    fetch: (url, init) => fetch(url, init),
     say: (text) => ports.log.info(text),
   }
 }

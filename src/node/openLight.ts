@@ -166,12 +166,14 @@ function loaded(store: ChainStore): boolean {
 }
 
 async function connectNamed(
-  { network }: LightChain,
+  { network, endpoints }: LightChain,
   shim: NodeShim,
   closers: Closers,
 ): Promise<Omit<NodeNet, 'mode'> | undefined> {
   if (shim.openHost === undefined) return undefined
   if (network.networkName === null) {
+    // Endpoints are enough.
+    if (endpoints.length > 0) return undefined
     throw new NodeError('GENESIS_UNKNOWN', `Cannot join ${network.name}: its description names no network`)
   }
   return connect(shim, network, network.networkName, closers)
