@@ -15,10 +15,12 @@ export const fewHashes: Plugin = {
   setup(builder) {
     builder.onResolve({ filter: /^hash-wasm$/ }, () => ({ path: 'hash-wasm', namespace: 'few-hashes' }))
     builder.onLoad({ filter: /.*/, namespace: 'few-hashes' }, () => ({
-      contents: ['blake2b', 'keccak', 'sha256']
-        .map(
-          (name) => `export * from ${JSON.stringify(join(ROOT, 'node_modules/hash-wasm/dist', `${name}.umd.min.js`))}`,
-        )
+      // By name: what a UMD module exports is not known before it runs, and a chunk's exports have to be.
+      contents: Object.entries({ blake2b: 'createBLAKE2b', keccak: 'createKeccak', sha256: 'createSHA256' })
+        .map(([file, name]) => {
+          const path = JSON.stringify(join(ROOT, 'node_modules/hash-wasm/dist', `${file}.umd.min.js`))
+          return `import ${file} from ${path}\nexport const { ${name} } = ${file}`
+        })
         .join('\n'),
       resolveDir: ROOT,
     }))

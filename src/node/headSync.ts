@@ -12,14 +12,14 @@ export interface HeadSync {
   stop(): void
 }
 
-/** Follows the head of a chain. */
-export function followHead(view: ChainView, clock: Clock): HeadSync {
+/** Follows the head of a chain. @param counts - whether messages are counted: they are at hand */
+export function followHead(view: ChainView, clock: Clock, counts: boolean): HeadSync {
   const { store } = view
   let changedMs = clock.nowMs()
   let applied = 0
   const stop = store.onHeadChange((_reverted, tipsets) => {
     changedMs = clock.nowMs()
-    for (const tipset of tipsets) applied += view.tipsetMessages(tipset).length
+    if (counts) for (const tipset of tipsets) applied += view.tipsetMessages(tipset).length
   })
   return {
     state: () => {

@@ -214,7 +214,7 @@ export async function startNode(
   const presumedNow = presumed()
   if (presumedNow !== undefined) ports.log.warn(presumedNow)
   const search: WaitDeps = { view, vm, log: portsOf('chain').log }
-  const sync = networking === undefined ? followHead(view, ports.clock) : undefined
+  const sync = networking === undefined ? followHead(view, ports.clock, light === undefined) : undefined
   const keyAddress = (one: Address): Address => accountKey(view, view.stateBefore(view.store.head()), one)
   const session = new Uint8Array(SESSION_BYTES)
   ports.random.fill(session)

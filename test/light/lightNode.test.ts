@@ -6,9 +6,8 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock, systemTimers } from '../../platform/server/clock.ts'
 import { systemRandom } from '../../platform/server/random.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
-import { writeGenesisCar } from '../../src/chain/genesisCar.ts'
-import { cidFromBytes, parseCid } from '../../src/codec/cid.ts'
-import { chainHead, type FinalityCertificate, finalizedKey } from '../../src/consensus/f3/certificate.ts'
+import { cidFromBytes } from '../../src/codec/cid.ts'
+import { chainHead, type FinalityCertificate } from '../../src/consensus/f3/certificate.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import { LayeredBlockstore, MemoryBlockstore, putCbor } from '../../src/ipld/blockstore.ts'
 import type { LightCheckpoint } from '../../src/light/checkpoint.ts'
@@ -20,9 +19,10 @@ import { type BlockHeader, blockHeader } from '../../src/types/blockHeader.ts'
 import { createTipset, firstBlock, type Tipset, tipsetKeyText } from '../../src/types/tipset.ts'
 import { KeyStore } from '../../src/wallet/keyStore.ts'
 import { MemorySecretStore } from '../../src/wallet/secretStore.ts'
-import { decodedCertificates, missing, openF3 } from '../consensus/f3/support.ts'
+import { missing } from '../consensus/f3/support.ts'
 import { silentLog } from '../support/recordedView.ts'
-import { type Bends, type Endpoint, type EndpointData, endpoint, tableJson } from './endpoint.ts'
+import { type Bends, type Endpoint, endpoint } from './endpoint.ts'
+import { CHECKPOINT, flipped, recorded, type World, world } from './world.ts'
 
 const opened: OpenNode[] = []
 
@@ -37,48 +37,6 @@ beforeAll(async () => {
   await initCrypto()
 })
 
-interface World {
-  readonly data: EndpointData
-  readonly all: readonly FinalityCertificate[]
-  readonly tipsetOf: (certificate: FinalityCertificate) => Tipset
-  readonly network: ReturnType<typeof openF3>['view']['network']
-  readonly genesisCar: Uint8Array
-}
-
-let verified: { readonly chain: ReturnType<typeof openF3>; readonly all: readonly FinalityCertificate[] } | undefined
-
-/** The recorded chain with all its certificates, verified once. */
-function recorded(): NonNullable<typeof verified> {
-  if (verified !== undefined) return verified
-  const chain = openF3()
-  chain.f3.start()
-  const all = decodedCertificates()
-  chain.f3.importCertificates(all)
-  verified = { chain, all }
-  return verified
-}
-
-/** Certificates up to `last`; the head some epochs above what the last one makes final. */
-function world(last: number): World {
-  const {
-    all,
-    chain: { view, f3 },
-  } = recorded()
-  const { store, network } = view
-  const tipsetOf = (certificate: FinalityCertificate): Tipset => store.tipset(finalizedKey(certificate))
-  const final = tipsetOf(all[last] as FinalityCertificate)
-  const headHeight = Math.min(store.head().height, final.height + 4)
-  const data: EndpointData = {
-    blocks: store.blocks,
-    certificates: all.slice(0, last + 1),
-    tableAt: (instance) => tableJson([...f3.powerTable(instance)]),
-    head: store.tipsetByHeight(headHeight, undefined, 'previous'),
-  }
-  const genesis = store.genesis().key[0]
-  if (genesis === undefined) throw new Error('no genesis')
-  return { data, all, tipsetOf, network, genesisCar: writeGenesisCar(store.blocks, genesis) }
-}
-
 function fetchOf(endpoints: Readonly<Record<string, Endpoint>>): FetchLike {
   return async (url, { body, signal }) => {
     const to = endpoints[url]
@@ -86,13 +44,6 @@ function fetchOf(endpoints: Readonly<Record<string, Endpoint>>): FetchLike {
     const { status, text } = await to.post(body, signal)
     return { status, text: () => Promise.resolve(text) }
   }
-}
-
-const CHECKPOINT: LightCheckpoint = {
-  f3Network: 'golden-f3',
-  instance: 0,
-  powerTable: parseCid('bafy2bzaced5erafovfncdbqtbqt6ri7xu5ferys5qf7ptxka6wevwuheoed2e'),
-  date: '',
 }
 
 interface Open {
@@ -149,8 +100,6 @@ function statusOf(node: OpenNode) {
 function source(node: OpenNode, name: string) {
   return statusOf(node)?.sources.find((one) => one.name === name)
 }
-
-const flipped = (bytes: Uint8Array): Uint8Array => bytes.map((byte, i) => (i === 40 ? byte ^ 1 : byte))
 
 describe.skipIf(missing !== undefined)('light node', () => {
   it('goes from the checkpoint to the newest certificate, and follows the head above it', async () => {

@@ -8,6 +8,7 @@ import { findChromium } from '../support/chromium.ts'
 import { openChromium, tabHost } from './chromiumHost.ts'
 import { TAB_STEPS } from './chromiumSteps.ts'
 import { FOLLOW_STEPS } from './followSteps.ts'
+import { LIGHT_STEPS } from './lightSteps.ts'
 import { type NodeHost, processHost } from './nodeHost.ts'
 import { RUNTIMES } from './nodeProcess.ts'
 import { closeWorld, firstTipset, openWorld, STEPS, type World } from './suite.ts'
@@ -60,7 +61,7 @@ async function runIn(runtime: string, hosts: { manual(): NodeHost; byClock(): No
   await closeWorld(open)
 }
 
-/** @param part - `tab` or `follow`: those steps alone */
+/** @param part - `tab`, `follow` or `light`: those steps alone */
 async function runInChromium(part: string | undefined): Promise<void> {
   if (findChromium() === undefined) {
     console.log('skipped: no Chromium on this machine')
@@ -75,7 +76,7 @@ async function runInChromium(part: string | undefined): Promise<void> {
         byClock: () => tabHost(chromium, {}),
       })
     }
-    const steps = { tab: TAB_STEPS, follow: FOLLOW_STEPS }
+    const steps = { tab: TAB_STEPS, follow: FOLLOW_STEPS, light: LIGHT_STEPS }
     for (const [name, list] of Object.entries(steps)) {
       if (part !== undefined && part !== name) continue
       for (const step of list) {

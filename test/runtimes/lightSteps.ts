@@ -1,0 +1,165 @@
+/**
+ * A light tab over Lotus' recorded certificates: by RPC endpoints and by libp2p peers, honest ones beside liars. The page never
+ * shows a false value as proven.
+ */
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { chainHead, type FinalityCertificate } from '../../src/consensus/f3/certificate.ts'
+import { initCrypto } from '../../src/crypto/init.ts'
+import { bitFieldOf } from '../../src/ipld/bitfield.ts'
+import { firstBlock } from '../../src/types/tipset.ts'
+import { missing } from '../consensus/f3/support.ts'
+import { type Bends, endpoint } from '../light/endpoint.ts'
+import { type PeerBends, startPeer } from '../light/peer.ts'
+import { flipped, recorded, type World, world } from '../light/world.ts'
+import { stopHosts } from '../p2p/testHosts.ts'
+import { sharedPath } from '../support/shared.ts'
+import { evaluate } from './chromiumHost.ts'
+import type { TabStep } from './chromiumSteps.ts'
+
+const TIMEOUT_MS = 60_000
+const LAST = 30
+const FAR_MS = 100
+/** A producer's account, whose balance changes with each block. */
+const ADDRESS = 't01000'
+
+interface Served {
+  readonly url: string
+  close(): void
+}
+
+/** The endpoint on loopback, for pages of any origin. @param delayMs - how far away it is */
+async function serve(from: World, bends: Bends = {}, delayMs = 0): Promise<Served> {
+  const { post } = endpoint(from.data, bends)
+  const server: Server = createServer((request, response) => {
+    response.setHeader('access-control-allow-origin', '*')
+    response.setHeader('access-control-allow-headers', 'content-type, authorization')
+    if (request.method === 'OPTIONS') {
+      response.end()
+      return
+    }
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      void post(Buffer.concat(chunks).toString('utf8'), undefined).then(({ text }) => {
+        setTimeout(() => response.end(text), delayMs)
+      })
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/rpc/v1`, close: () => server.close() }
+}
+
+interface Status {
+  readonly Final: { readonly Instance: number; readonly Epoch: number } | null
+  readonly HeadEpoch: number | null
+  readonly Sources: readonly { readonly Name: string; readonly State: string; readonly Reason: string }[]
+}
+
+/** Until the tab's status is so. */
+async function until(page: Page, isSo: (status: Status) => boolean): Promise<Status> {
+  const end = Date.now() + TIMEOUT_MS
+  for (;;) {
+    const status = (await evaluate(page, `tab.request('Node.LightStatus')`)) as unknown as Status
+    if (isSo(status)) return status
+    assert.ok(Date.now() < end, JSON.stringify(status))
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+/** What the state under a tipset of Lotus' chain holds. */
+function balanceAt(epoch: number): string {
+  const { view } = recorded().chain
+  const tipset = view.store.tipsetByHeight(epoch, undefined, 'previous')
+  return String(view.stateTree(firstBlock(tipset).parentStateRoot).getActor(1000n)?.balance)
+}
+
+/** Starts a light tab, waits for the newest certificate and compares a balance at the final tipset. */
+async function proves(page: Page, from: World, options: object): Promise<Status> {
+  const network = readFileSync(sharedPath('data/golden/f3/network.json'), 'utf8')
+  const node = { kind: 'follow', mode: 'light', network, genesis: '/genesis.car', ...options }
+  await page.evaluate(`startTab(${JSON.stringify({ node, log: 'debug' })})`)
+  const status = await until(page, ({ Final }) => Final?.Instance === LAST)
+  const epoch = chainHead(from.all[LAST] as FinalityCertificate).epoch
+  assert.equal(status.Final?.Epoch, epoch)
+  const actor = await evaluate(
+    page,
+    `tab.request('Node.LightStatus').then(({ Final }) => tab.request('StateGetActor', ['${ADDRESS}', Final.Key]))`,
+  )
+  assert.equal((actor as unknown as { Balance: string }).Balance, balanceAt(epoch))
+  return status
+}
+
+function dropped(status: Status, name: string): string | undefined {
+  return status.Sources.find((one) => one.Name.includes(name) && one.State === 'dropped')?.Reason
+}
+
+const ENDPOINT_LIES: Readonly<Record<string, Bends>> = {
+  'a wrong signature': { certificate: (one) => ({ ...one, signature: flipped(one.signature) }) },
+  'wrong blocks': { block: (_, text) => `${text.slice(0, 8)}AAAA${text.slice(12)}` },
+}
+
+const PEER_LIES: Readonly<Record<string, PeerBends>> = {
+  'a wrong signature': { certificate: (one) => ({ ...one, signature: flipped(one.signature) }) },
+  'too little power': { certificate: (one) => ({ ...one, signers: bitFieldOf([...one.signers].slice(0, 1)) }) },
+  'a wrong power table': { table: (table) => table.map((one) => ({ ...one, power: 1n })) },
+  'a replayed instance': {
+    certificate: (one) => ({ ...one, ecChain: one.ecChain.map((at) => ({ ...at, epoch: at.epoch + 1 })) }),
+  },
+  'wrong blocks': { block: (_, data) => flipped(data) },
+  'withheld blocks': { block: () => undefined },
+  'a stale head': { head: () => recorded().chain.view.store.genesis() },
+}
+
+async function inPage(
+  chromium: Parameters<TabStep['run']>[0],
+  run: (page: Page, from: World) => Promise<void>,
+): Promise<void> {
+  await initCrypto()
+  const from = world(LAST)
+  writeFileSync(join(chromium.folder, 'genesis.car'), from.genesisCar)
+  const context = await chromium.browser.newContext()
+  const log: string[] = []
+  try {
+    await run(await chromium.openPage(context, log), from)
+  } catch (error) {
+    console.log(log.slice(-20).join('\n'))
+    throw error
+  } finally {
+    await context.close()
+    await stopHosts()
+  }
+}
+
+const BY_ENDPOINTS: readonly TabStep[] = Object.entries(ENDPOINT_LIES).map(([what, bends]) => ({
+  name: `light: proves a balance by RPC endpoints, one of which gives ${what}`,
+  run: (chromium) =>
+    inPage(chromium, async (page, from) => {
+      // The liar is nearer: it is asked first.
+      const [liar, honest] = [await serve(from, bends), await serve(from, {}, FAR_MS)]
+      try {
+        await proves(page, from, { sources: [liar.url, honest.url], bootstrap: [] })
+        const status = await until(page, (one) => dropped(one, liar.url) !== undefined)
+        assert.equal(dropped(status, honest.url), undefined)
+      } finally {
+        liar.close()
+        honest.close()
+      }
+    }),
+}))
+
+const BY_PEERS: readonly TabStep[] = Object.entries(PEER_LIES).map(([what, bends]) => ({
+  name: `light: proves a balance by peers, one of which gives ${what}`,
+  run: (chromium) =>
+    inPage(chromium, async (page, from) => {
+      const bootstrap = [await startPeer(from, bends), await startPeer(from)]
+      await proves(page, from, { bootstrap })
+    }),
+}))
+
+/** All; none where the recording is absent. */
+export const LIGHT_STEPS: readonly TabStep[] = missing === undefined ? [...BY_ENDPOINTS, ...BY_PEERS] : []
