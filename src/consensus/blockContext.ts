@@ -3,11 +3,14 @@ import type { BlockMessages } from '../chain/blockMessages.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { latestBeaconEntry } from '../chain/randomness.ts'
 import type { TipsetState } from '../chain/vm.ts'
+import { verify, verifyAggregate } from '../crypto/bls.ts'
 import type { StateTree } from '../state/stateTree.ts'
 import type { Address } from '../types/address.ts'
 import type { BeaconEntry, BlockHeader } from '../types/blockHeader.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
+import type { SignedMessage } from '../types/signedMessage.ts'
 import type { Tipset } from '../types/tipset.ts'
+import { authenticateMessage } from '../types/verifySignature.ts'
 import type { Beacon } from './beacon.ts'
 import { lookbackFor } from './lookback.ts'
 import type { WinningPoStVerifier } from './winningPoSt.ts'
@@ -48,8 +51,28 @@ export interface BlockInput {
   readonly baseResult: TipsetState | undefined
 }
 
-/** Whether a BLS signature is by a key; while blocks are checked together the answer may come later, see sync/tipsetValidator.ts. */
+/** Whether a BLS signature is by a key. */
 export type VerifyBls = (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array) => boolean
+
+/**
+ * How signatures are checked: at once, or noted down and checked later, a few at a time (sync/deferredSignatures.ts; what
+ * is noted down counts as good meanwhile).
+ */
+export interface SignatureChecks {
+  /** Of the block's worker. */
+  readonly verifyBls: VerifyBls
+  /** Over the block's BLS messages. */
+  readonly verifyAggregate: (
+    signature: Uint8Array,
+    messages: readonly Uint8Array[],
+    publicKeys: readonly Uint8Array[],
+  ) => boolean
+  /** Of a message's sender. @throws TypesError when it is not the signer's */
+  readonly authenticate: (signed: SignedMessage, signer: Address, chainId: bigint) => void
+}
+
+/** Each signature at once. */
+export const AT_ONCE: SignatureChecks = { verifyBls: verify, verifyAggregate, authenticate: authenticateMessage }
 
 /** A block on its parents. Roots and states are those of reference/consensus.md section 5; each is read when first asked. */
 export class BlockContext implements BlockInput {
@@ -60,19 +83,23 @@ export class BlockContext implements BlockInput {
   readonly baseResult: TipsetState | undefined
   readonly deps: ValidationDeps
   readonly view: ChainView
-  readonly verifyBls: VerifyBls
+  readonly signatures: SignatureChecks
   #lookback: ElectionState | undefined
   #previousBeacon: BeaconEntry | undefined
   #worker: Address | undefined
 
-  constructor(input: BlockInput, deps: ValidationDeps, verifyBls: VerifyBls) {
+  constructor(input: BlockInput, deps: ValidationDeps, signatures: SignatureChecks) {
     this.header = input.header
     this.messages = input.messages
     this.base = input.base
     this.baseResult = input.baseResult
     this.deps = deps
     this.view = deps.view
-    this.verifyBls = verifyBls
+    this.signatures = signatures
+  }
+
+  get verifyBls(): VerifyBls {
+    return this.signatures.verifyBls
   }
 
   get networkVersion(): number {

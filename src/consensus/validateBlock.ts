@@ -2,9 +2,15 @@
  * Every check of a block, in order. The first that fails says why; see {@link ValidationError}.
  * @see lotus chain/consensus/filcns/filecoin.go ValidateBlock; reference/consensus.md section 5
  */
-import { verify } from '../crypto/bls.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
-import { BlockContext, type BlockInput, type Check, type ValidationDeps, type VerifyBls } from './blockContext.ts'
+import {
+  AT_ONCE,
+  BlockContext,
+  type BlockInput,
+  type Check,
+  type SignatureChecks,
+  type ValidationDeps,
+} from './blockContext.ts'
 import { checkBaseFee } from './checks/baseFee.ts'
 import { checkBeaconEntries } from './checks/beaconEntries.ts'
 import { checkBlockSignature } from './checks/blockSignature.ts'
@@ -67,11 +73,15 @@ const CHECKS: readonly Check[] = [
 
 /**
  * Synchronous; what is not at hand throws `BlockMissing`.
- * @param verifyBls - how signatures of the worker are checked; default: at once
+ * @param signatures - how signatures are checked; default: at once
  * @throws ValidationError
  */
-export function validateBlock(input: BlockInput, deps: BlockValidation, verifyBls: VerifyBls = verify): void {
-  const context = new BlockContext(input, deps, verifyBls)
+export function validateBlock(
+  input: BlockInput,
+  deps: BlockValidation,
+  signatures: Partial<SignatureChecks> = {},
+): void {
+  const context = new BlockContext(input, deps, { ...AT_ONCE, ...signatures })
   for (const check of CHECKS) check(context)
 }
 
@@ -104,7 +114,7 @@ export function validateAboveFinal(
   input: Pick<BlockInput, 'header' | 'base'>,
   deps: BlockValidation & Required<Pick<BlockValidation, 'lookback'>>,
 ): void {
-  const context = new BlockContext({ ...input, messages: undefined, baseResult: undefined }, deps, verify)
+  const context = new BlockContext({ ...input, messages: undefined, baseResult: undefined }, deps, AT_ONCE)
   for (const check of CHECKS_ABOVE_FINAL) check(context)
 }
 

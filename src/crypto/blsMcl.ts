@@ -6,12 +6,19 @@
  * @see herumi/mcl include/mcl/bn.h (the C interface that mcl-wasm exports)
  */
 import { latin1, utf8 } from '../base/bytes.ts'
+import { Lru } from '../base/lru.ts'
 import type { BlsBackend } from './blsBackend.ts'
 import { DST_G1, DST_G2 } from './blsBackend.ts'
 import { FR_BYTES, G1_BYTES, G2_BYTES, GT_BYTES, loadMcl, type Mcl, must } from './mcl.ts'
 
 /** Pairs per Miller loop: bounds the memory that a large aggregate needs. */
 const BATCH = 64
+/** What is done between two steps of a verification: some 15 ms. */
+const HASHES_PER_STEP = 16
+const PAIRS_PER_STEP = 16
+/** Points of messages that are remembered: those of a full block, some 5 MB; and the longest message, CIDs are shorter. */
+const HASHES = 10_000
+const MAX_CACHED_BYTES = 64
 /** Longest message that is copied into the fixed buffer; longer ones get their own. */
 const MESSAGE_BYTES = 4096
 
@@ -50,6 +57,7 @@ class MclBls implements BlsBackend {
   readonly #keySum: number
   readonly #minusG1: number
   readonly #g2: number
+  readonly #hashes = new Lru<string, Uint8Array>(HASHES)
 
   constructor(mcl: Mcl, memory: { buffer: ArrayBuffer }, fromHex: (text: string) => Uint8Array) {
     this.#mcl = mcl
@@ -95,30 +103,69 @@ class MclBls implements BlsBackend {
     return this.#writeG2(this.#sum)
   }
 
-  verify(signature: Uint8Array, messages: readonly Uint8Array[], publicKeys: readonly Uint8Array[]): boolean {
+  *verifySteps(
+    signature: Uint8Array,
+    messages: readonly Uint8Array[],
+    publicKeys: readonly Uint8Array[],
+  ): Generator<undefined, boolean> {
     const mcl = this.#mcl
     if (!this.#readG2(this.#sum, signature)) return false
-    // The first batch begins with the pair (-g1, signature).
-    let count = 0
-    let first = true
+    const g1s: Uint8Array[] = []
+    const g2s: Uint8Array[] = []
     if (!mcl._mclBnG2_isZero(this.#sum)) {
-      this.#copyWithin(this.#g1s, this.#minusG1, G1_BYTES)
-      this.#copyWithin(this.#g2s, this.#sum, G2_BYTES)
-      count = 1
+      g1s.push(this.#bytes(this.#minusG1, G1_BYTES).slice())
+      g2s.push(this.#bytes(this.#sum, G2_BYTES).slice())
     }
-    for (let i = 0; i < messages.length; i++) {
-      const g1 = this.#g1s + count * G1_BYTES
-      if (!this.#readG1(g1, publicKeys[i] as Uint8Array) || mcl._mclBnG1_isZero(g1)) return false
-      this.#hashToG2(this.#g2s + count * G2_BYTES, messages[i] as Uint8Array)
-      count++
-      if (count === BATCH) {
-        this.#multiplyIn(count, first)
-        first = false
-        count = 0
+    let left = HASHES_PER_STEP
+    // Messages under one key share a pairing: e(key, a) e(key, b) = e(key, a + b).
+    for (const indices of byKey(publicKeys)) {
+      if (!this.#readG1(this.#g1s, publicKeys[indices[0] as number] as Uint8Array)) return false
+      if (mcl._mclBnG1_isZero(this.#g1s)) return false
+      g1s.push(this.#bytes(this.#g1s, G1_BYTES).slice())
+      let sum: Uint8Array | undefined
+      for (const i of indices) {
+        if (left-- === 0) {
+          yield
+          left = HASHES_PER_STEP - 1
+        }
+        const hash = this.#hash(messages[i] as Uint8Array)
+        sum = sum === undefined ? hash : this.#addG2(sum, hash)
       }
+      g2s.push(sum as Uint8Array)
     }
-    if (count > 0) this.#multiplyIn(count, first)
+    let product: Uint8Array | undefined
+    for (let start = 0; start < g1s.length; start += PAIRS_PER_STEP) {
+      if (product !== undefined) yield
+      const end = Math.min(g1s.length, start + PAIRS_PER_STEP)
+      for (let i = start; i < end; i++) {
+        this.#bytes(this.#g1s + (i - start) * G1_BYTES, G1_BYTES).set(g1s[i] as Uint8Array)
+        this.#bytes(this.#g2s + (i - start) * G2_BYTES, G2_BYTES).set(g2s[i] as Uint8Array)
+      }
+      if (product !== undefined) this.#bytes(this.#gt, GT_BYTES).set(product)
+      this.#multiplyIn(end - start, product === undefined)
+      product = this.#bytes(this.#gt, GT_BYTES).slice()
+    }
+    if (product !== undefined) this.#bytes(this.#gt, GT_BYTES).set(product)
     return this.#isOne()
+  }
+
+  #addG2(a: Uint8Array, b: Uint8Array): Uint8Array {
+    const second = this.#g2s + G2_BYTES
+    this.#bytes(this.#g2s, G2_BYTES).set(a)
+    this.#bytes(second, G2_BYTES).set(b)
+    this.#mcl._mclBnG2_add(this.#g2s, this.#g2s, second)
+    return this.#bytes(this.#g2s, G2_BYTES).slice()
+  }
+
+  /** A message's point in mcl's own form. The pool checks each message of a block before the block's aggregate is checked. */
+  #hash(message: Uint8Array): Uint8Array {
+    const key = message.length <= MAX_CACHED_BYTES ? latin1(message) : undefined
+    const known = key === undefined ? undefined : this.#hashes.get(key)
+    if (known !== undefined) return known
+    this.#hashToG2(this.#g2s, message)
+    const hash = this.#bytes(this.#g2s, G2_BYTES).slice()
+    if (key !== undefined) this.#hashes.set(key, hash)
+    return hash
   }
 
   aggregate(signatures: readonly Uint8Array[]): Uint8Array | undefined {

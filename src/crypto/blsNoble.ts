@@ -52,15 +52,25 @@ export const nobleBls: BlsBackend = {
     if (key === undefined) return undefined
     return longSignatures.hash(message, DST_G2).multiply(key).toBytes(true)
   },
-  verify(signature, messages, publicKeys) {
+  *verifySteps(signature, messages, publicKeys) {
     try {
-      const pairs: Pair[] = [{ g1: G1.Point.BASE.negate(), g2: decodeG2(signature) }]
+      const byKey = new Map<string, Pair>()
       for (let i = 0; i < messages.length; i++) {
-        const g1 = decodeG1(publicKeys[i] as Uint8Array)
+        if (i > 0) yield
+        const name = latin1(publicKeys[i] as Uint8Array)
+        const pair = byKey.get(name)
+        const g1 = pair?.g1 ?? decodeG1(publicKeys[i] as Uint8Array)
         if (g1.is0()) return false
-        pairs.push({ g1, g2: longSignatures.hash(messages[i] as Uint8Array, DST_G2) })
+        const hash = longSignatures.hash(messages[i] as Uint8Array, DST_G2)
+        byKey.set(name, { g1, g2: pair === undefined ? hash : pair.g2.add(hash) })
       }
-      return productIsOne(pairs)
+      const pairs = [{ g1: G1.Point.BASE.negate(), g2: decodeG2(signature) }, ...byKey.values()]
+      let product = fields.Fp12.ONE
+      for (const pair of pairs) {
+        yield
+        if (!pair.g1.is0() && !pair.g2.is0()) product = fields.Fp12.mul(product, pairingBatch([pair], false))
+      }
+      return fields.Fp12.eql(fields.Fp12.finalExponentiate(product), fields.Fp12.ONE)
     } catch {
       return false
     }

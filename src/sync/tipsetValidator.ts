@@ -6,15 +6,15 @@ import { errorMessage } from '../base/errors.ts'
 import type { Clock, Timers } from '../base/ports.ts'
 import { ChainError } from '../chain/errors.ts'
 import type { TipsetState, VmHost } from '../chain/vm.ts'
-import type { VerifyBls } from '../consensus/blockContext.ts'
 import { type BlockValidation, checkDistinctMiners, validateBlock } from '../consensus/validateBlock.ts'
 import { ValidationError } from '../consensus/validationError.ts'
-import { type SignedBytes, verify, verifyTogether } from '../crypto/bls.ts'
+import { type SignedBytes, verifyTogether } from '../crypto/bls.ts'
 import type { BlockEdge } from '../ipld/blockFetcher.ts'
 import { hasBlock } from '../ipld/blockstore.ts'
 import { type BlockHeader, headerCid } from '../types/blockHeader.ts'
 import { firstBlock, type Tipset, tipsetKeyText } from '../types/tipset.ts'
 import type { BadBlocks } from './badBlocks.ts'
+import { DeferredSignatures } from './deferredSignatures.ts'
 import { SyncError } from './errors.ts'
 import { BUSY_ATTEMPTS, BUSY_PAUSE_MS, SIGNATURE_BATCH, STATE_MS, STRETCH_MS } from './limits.ts'
 import { firstDifference } from './mismatch.ts'
@@ -209,17 +209,7 @@ export class TipsetValidator {
     for (const block of todo) {
       await this.#pause(signal)
       try {
-        all.push(
-          ...(await this.#read(() => {
-            // Anew with each attempt: what is missing ends one in the middle.
-            const signed: SignedBytes[] = []
-            this.#validateBlock(block, base, baseResult, (signature, message, publicKey) => {
-              signed.push({ signature, message, publicKey })
-              return true
-            })
-            return signed
-          }, signal)),
-        )
+        all.push(...(await this.#validateBlock(block, base, baseResult, 'later', signal)))
       } catch (error) {
         signal.throwIfAborted()
         // What exactly fails first is found when the block is checked by itself.
@@ -265,7 +255,7 @@ export class TipsetValidator {
     for (const block of todo) {
       await this.#pause(signal)
       try {
-        await this.#read(() => this.#validateBlock(block, base, baseResult, verify), signal)
+        await this.#validateBlock(block, base, baseResult, 'at once', signal)
       } catch (error) {
         signal.throwIfAborted()
         failed.push(block)
@@ -278,10 +268,24 @@ export class TipsetValidator {
     return { valid: tipset.blocks.filter((block) => !failed.includes(block)), failure }
   }
 
-  #validateBlock(header: BlockHeader, base: Tipset, baseResult: TipsetState | undefined, verifyBls: VerifyBls): void {
+  /** All checks of a block, those of its messages' signatures with pauses. @returns the worker's signatures, when later */
+  async #validateBlock(
+    header: BlockHeader,
+    base: Tipset,
+    baseResult: TipsetState | undefined,
+    workers: 'at once' | 'later',
+    signal: AbortSignal,
+  ): Promise<readonly SignedBytes[]> {
     const { validation } = this.#deps
-    const messages = validation.view.blockMessages(header)
-    validateBlock({ header, messages, base, baseResult }, validation, verifyBls)
+    const deferred = await this.#read(() => {
+      // Anew with each attempt: what is missing ends one in the middle.
+      const signatures = new DeferredSignatures(workers)
+      const messages = validation.view.blockMessages(header)
+      validateBlock({ header, messages, base, baseResult }, validation, signatures)
+      return signatures
+    }, signal)
+    await deferred.checkMessages(() => this.#pause(signal))
+    return deferred.workers
   }
 
   /** Remembers blocks as valid, those that were before among them. */

@@ -9,7 +9,7 @@ import { MemoryStore } from '../../src/base/memoryStore.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
 import { openChain } from '../../src/chain/openChain.ts'
 import { memorySource } from '../../src/codec/byteSource.ts'
-import { BlockContext } from '../../src/consensus/blockContext.ts'
+import { AT_ONCE, BlockContext } from '../../src/consensus/blockContext.ts'
 import { checkBeaconEntries } from '../../src/consensus/checks/beaconEntries.ts'
 import { checkBlockSignature } from '../../src/consensus/checks/blockSignature.ts'
 import { checkElectionProof } from '../../src/consensus/checks/electionProof.ts'
@@ -19,7 +19,7 @@ import { checkWinCount } from '../../src/consensus/checks/winCount.ts'
 import { beaconRound, networkBeacons } from '../../src/consensus/drandBeacon.ts'
 import { type BlockInput, type BlockValidation, validateBlock } from '../../src/consensus/validateBlock.ts'
 import { presumedWinningPoSt } from '../../src/consensus/winningPoSt.ts'
-import { verify } from '../../src/crypto/bls.ts'
+
 import { initCrypto } from '../../src/crypto/init.ts'
 import { LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { poolPrices } from '../../src/mempool/poolChain.ts'
@@ -85,7 +85,7 @@ describe.skipIf(missing !== undefined)('blocks of mainnet', () => {
     const { view, deps } = open()
     const input = inputAt(view, 3, false)
     expect(() => validateBlock(input, deps)).toThrow(expect.objectContaining({ code: 'BLOCK_MISSING' }))
-    const context = new BlockContext(input, deps, verify)
+    const context = new BlockContext(input, deps, AT_ONCE)
     const checks = [
       checkTimestamp,
       checkElectionProof,
@@ -98,7 +98,7 @@ describe.skipIf(missing !== undefined)('blocks of mainnet', () => {
     const { header } = input
     const [entry] = header.beaconEntries
     const forged = { ...header, beaconEntries: [{ round: entry!.round, data: entry!.data.slice().reverse() }] }
-    expect(() => checkBeaconEntries(new BlockContext({ ...input, header: forged }, deps, verify))).toThrow(
+    expect(() => checkBeaconEntries(new BlockContext({ ...input, header: forged }, deps, AT_ONCE))).toThrow(
       expect.objectContaining({ code: 'BEACON_ENTRIES_INVALID' }),
     )
   })

@@ -7,12 +7,11 @@ import { ChainView } from '../../src/chain/chainView.ts'
 import { loadMiner } from '../../src/chain/queries/minerActor.ts'
 import { CODEC_FIL_COMMITMENT_SEALED, createCid, HASH_POSEIDON_BLS12_381_A1_FC1 } from '../../src/codec/cid.ts'
 import { mockBeacon } from '../../src/consensus/beacon.ts'
-import { BlockContext, type ValidationDeps } from '../../src/consensus/blockContext.ts'
+import { AT_ONCE, BlockContext, type ValidationDeps } from '../../src/consensus/blockContext.ts'
 import { checkWinningPoSt } from '../../src/consensus/checks/winningPoSt.ts'
 import { winningPoStRandomness } from '../../src/consensus/election.ts'
 import { verifiedWinningPoSt, type WinningBlock } from '../../src/consensus/winningPoSt.ts'
 import { winningSectors } from '../../src/consensus/winningSectors.ts'
-import { verify } from '../../src/crypto/bls.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import { Amt } from '../../src/ipld/amt.ts'
 import { putCbor } from '../../src/ipld/blockstore.ts'
@@ -64,7 +63,7 @@ describe.skipIf(missing !== undefined)('winning PoSt of blocks', () => {
     return headers.map((header) => {
       const base = view.store.tipset(header.parents)
       const input = { header, messages: undefined, base, baseResult: undefined }
-      const { networkVersion, beacon, lookback } = new BlockContext(input, { view } as ValidationDeps, verify)
+      const { networkVersion, beacon, lookback } = new BlockContext(input, { view } as ValidationDeps, AT_ONCE)
       const state = withCommitments(view, lookback.state, header.miner)
       return { header, view, networkVersion, beacon, lookback: { state } }
     })

@@ -119,6 +119,18 @@ describe('secp256k1', () => {
   })
 })
 
+/** All steps of a verification. */
+function verified(backend: BlsBackend, ...given: Parameters<BlsBackend['verifySteps']>): boolean {
+  const steps = backend.verifySteps(...given)
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    // Whatever else is done meanwhile must not show.
+    backend.publicKey(Uint8Array.of(9, ...new Uint8Array(31)))
+    backend.sign(Uint8Array.of(1, 2, 3), Uint8Array.of(9, ...new Uint8Array(31)))
+  }
+}
+
 describe('BLS12-381', () => {
   it('signs with the same bytes, verifies across, aggregates equally', () => {
     const bytes = generator(99)
@@ -133,12 +145,34 @@ describe('BLS12-381', () => {
     const sum = nobleBls.aggregate(signatures) as Uint8Array
     expect(mcl.aggregate(signatures)).toEqual(sum)
     for (const backend of [nobleBls, mcl]) {
-      expect(backend.verify(sum, messages, publicKeys), backend.name).toBe(true)
-      expect(backend.verify(sum, [...messages].reverse(), publicKeys), backend.name).toBe(false)
+      expect(verified(backend, sum, messages, publicKeys), backend.name).toBe(true)
+      expect(verified(backend, sum, [...messages].reverse(), publicKeys), backend.name).toBe(false)
       expect(
-        backend.verify(signatures[0] as Uint8Array, messages.slice(0, 1), publicKeys.slice(0, 1)),
+        verified(backend, signatures[0] as Uint8Array, messages.slice(0, 1), publicKeys.slice(0, 1)),
         backend.name,
       ).toBe(true)
+    }
+  })
+
+  it('aggregates of a few keys and of many, in steps: 40 messages', () => {
+    const bytes = generator(7)
+    for (const [keyCount, backends] of [
+      [2, [mcl, nobleBls]],
+      [40, [mcl]],
+    ] as const) {
+      const keys = Array.from({ length: keyCount }, () => littleEndian(BigInt(`0x${toHex(bytes(32))}`) % ORDER_BLS))
+      const messages = Array.from({ length: 40 }, () => bytes(38))
+      const keyOf = (i: number): Uint8Array => keys[i % keyCount] as Uint8Array
+      const publicKeys = messages.map((_, i) => mcl.publicKey(keyOf(i)) as Uint8Array)
+      const sum = mcl.aggregate(messages.map((one, i) => mcl.sign(one, keyOf(i)) as Uint8Array)) as Uint8Array
+      const wrong = [...messages.slice(0, 39), bytes(38)]
+      for (const backend of backends) {
+        expect(verified(backend, sum, messages, publicKeys), backend.name).toBe(true)
+        // Again, with what was remembered.
+        expect(verified(backend, sum, messages, publicKeys), backend.name).toBe(true)
+        expect(verified(backend, sum, wrong, publicKeys), backend.name).toBe(false)
+        expect(verified(backend, sum, messages, [...publicKeys].reverse()), backend.name).toBe(false)
+      }
     }
   })
 
@@ -218,9 +252,9 @@ describe('BLS12-381', () => {
       new Uint8Array(96),
     ]
     for (const backend of [nobleBls, mcl]) {
-      expect(backend.verify(signature, [message], [publicKey]), backend.name).toBe(true)
+      expect(verified(backend, signature, [message], [publicKey]), backend.name).toBe(true)
       for (const [i, bad] of badSignatures.entries()) {
-        expect(backend.verify(bad, [message], [publicKey]), `${backend.name} ${i}`).toBe(false)
+        expect(verified(backend, bad, [message], [publicKey]), `${backend.name} ${i}`).toBe(false)
       }
       for (const bad of [
         infinity(48),
@@ -228,8 +262,8 @@ describe('BLS12-381', () => {
         new Uint8Array(48),
         change(publicKey, 0, (publicKey[0] as number) & 0x7f),
       ]) {
-        expect(backend.verify(signature, [message], [bad]), `${backend.name} ${toHex(bad)}`).toBe(false)
-        expect(backend.verify(infinity(96), [message], [bad]), `${backend.name} ${toHex(bad)}`).toBe(false)
+        expect(verified(backend, signature, [message], [bad]), `${backend.name} ${toHex(bad)}`).toBe(false)
+        expect(verified(backend, infinity(96), [message], [bad]), `${backend.name} ${toHex(bad)}`).toBe(false)
       }
       expect(backend.aggregate([]), backend.name).toEqual(infinity(96))
       expect(backend.aggregate([signature, infinity(96)]), backend.name).toEqual(signature)

@@ -4,7 +4,6 @@
  */
 import type { BlockMessages } from '../../chain/blockMessages.ts'
 import { ChainError } from '../../chain/errors.ts'
-import { verifyAggregate } from '../../crypto/bls.ts'
 import { type Address, PROTOCOL_BLS } from '../../types/address.ts'
 import { messageCid } from '../../types/message.ts'
 import type { Signature } from '../../types/signature.ts'
@@ -17,9 +16,14 @@ export function checkBlsAggregate(context: BlockContext, { bls }: BlockMessages)
   if (bls.length === 0) return
   const keys = bls.map(({ from }) => blsKey(context, from))
   const data = bls.map((one) => messageCid(one).bytes)
-  if (!verifyAggregate((context.header.blsAggregate as Signature).data, data, keys)) {
-    throw new ValidationError('BLS_AGGREGATE_INVALID', 'bls aggregate signature was invalid')
+  if (!context.signatures.verifyAggregate((context.header.blsAggregate as Signature).data, data, keys)) {
+    throw aggregateInvalid()
   }
+}
+
+/** What a block with a false aggregate fails with. */
+export function aggregateInvalid(): ValidationError {
+  return new ValidationError('BLS_AGGREGATE_INVALID', 'bls aggregate signature was invalid')
 }
 
 function blsKey(context: BlockContext, from: Address): Uint8Array {

@@ -2,21 +2,22 @@
 import { PetrelError } from '../../base/errors.ts'
 import { BlockMissing } from '../../ipld/errors.ts'
 import type { SignedMessage } from '../../types/signedMessage.ts'
-import { authenticateMessage } from '../../types/verifySignature.ts'
 import type { BlockContext } from '../blockContext.ts'
 import { senderKey } from '../senderKey.ts'
 import { ValidationError } from '../validationError.ts'
 
 export function checkMessageSignature(context: BlockContext, signed: SignedMessage): void {
+  const chainId = BigInt(context.view.network.chainId)
   try {
-    authenticateMessage(signed, senderKey(context, signed.message.from), BigInt(context.view.network.chainId))
+    context.signatures.authenticate(signed, senderKey(context, signed.message.from), chainId)
   } catch (cause) {
-    if (!(cause instanceof PetrelError) || cause instanceof BlockMissing) throw cause
-    throw new ValidationError(
-      'MESSAGE_SIGNATURE_INVALID',
-      `block had invalid signed message: ${cause.message}`,
-      {},
-      { cause },
-    )
+    throw messageSignatureInvalid(cause)
   }
+}
+
+/** What a block with such a message fails with; what says nothing of the signature as it is. */
+export function messageSignatureInvalid(cause: unknown): unknown {
+  if (!(cause instanceof PetrelError) || cause instanceof BlockMissing) return cause
+  const text = `block had invalid signed message: ${cause.message}`
+  return new ValidationError('MESSAGE_SIGNATURE_INVALID', text, {}, { cause })
 }

@@ -7,6 +7,7 @@
  * The topics of F3 are not joined: a node that follows finality by certificates needs neither votes nor chains.
  * @see lotus node/modules/services.go HandleIncomingBlocks, HandleIncomingMessages
  */
+import { Breather } from '../../base/breather.ts'
 import { errorMessage, PetrelError } from '../../base/errors.ts'
 import type { Clock, Logger, Timers } from '../../base/ports.ts'
 import type { BlockMessages } from '../../chain/blockMessages.ts'
@@ -22,7 +23,7 @@ import { BlockGatherer } from './blockGatherer.ts'
 import { type BlockMsg, blockMsg, type FullBlock, toBlockMsg } from './blockMsg.ts'
 import { BlockValidator } from './blockValidator.ts'
 import { GossipError } from './errors.ts'
-import { BLOCK_BOUNDS, LEAST_PATIENCE_MS, MESSAGE_BOUNDS } from './limits.ts'
+import { BLOCK_BOUNDS, JUDGING_MS, LEAST_PATIENCE_MS, MESSAGE_BOUNDS } from './limits.ts'
 import { validateMessage } from './messageValidator.ts'
 import { whenNearSync } from './nearSync.ts'
 import { PeerGater } from './peerGater.ts'
@@ -115,6 +116,7 @@ export function startGossip(deps: GossipDeps): Gossip {
     },
   })
 
+  const breather = new Breather({ clock, timers }, JUDGING_MS)
   const gater = new PeerGater(peerGater(networkName, deps.bootstrapper ?? false), clock)
   const count = (outcome: string): void => {
     verdicts.set(outcome, (verdicts.get(outcome) ?? 0) + 1)
@@ -123,6 +125,7 @@ export function startGossip(deps: GossipDeps): Gossip {
     bounds: BLOCK_BOUNDS,
     clock,
     gater,
+    breather,
     onVerdict: (outcome) => count(`blocks ${outcome}`),
     validate: async (received) => {
       const judged = await validator.validate(received)
@@ -136,6 +139,7 @@ export function startGossip(deps: GossipDeps): Gossip {
       bounds: MESSAGE_BOUNDS,
       clock,
       gater,
+      breather,
       onVerdict: (outcome) => count(`messages ${outcome}`),
       validate: (received) => validateMessage(received, { pool, readState: deps.readState, log }),
     })

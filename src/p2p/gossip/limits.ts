@@ -31,8 +31,10 @@ export const BLOCK_BOUNDS: TopicBounds = {
 export const MESSAGE_BOUNDS: TopicBounds = {
   ofPeer: { capacity: 2000, perSecond: 100 },
   ofAll: { capacity: 5000, perSecond: 1000 },
-  gate: { running: 256, perPeer: 128, waiting: 0 },
+  gate: { running: 2048, perPeer: 1024, waiting: 0 },
 }
+/** Longest time that judging what came keeps everything else waiting, ms. */
+export const JUDGING_MS = 20
 /** A verdict that takes longer is of no use: the router has forgotten the message. */
 export const VERDICT_MS = 8_000
 /** Accepted blocks remembered, by CID. @see lotus chain/sub/incoming.go newBlockReceiptCache */

@@ -93,7 +93,7 @@ export interface RouterLimits {
 
 export const ROUTER_LIMITS: RouterLimits = {
   maxMessageBytes: 1024 * 1024,
-  validationQueue: 256,
+  validationQueue: 4096,
   maxSubscriptions: 100,
 }
 

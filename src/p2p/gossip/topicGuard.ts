@@ -1,4 +1,5 @@
 /** The bounds in front of a topic's validator: of each peer, of all together, of what is under way. */
+import type { Breather } from '../../base/breather.ts'
 import type { Clock } from '../../base/ports.ts'
 import { PeerBudget } from '../peerBudget.ts'
 import type { GossipMessage, Verdict } from '../pubSub.ts'
@@ -15,6 +16,8 @@ export interface TopicGuardDeps {
   readonly clock: Clock
   /** Shared by all topics. */
   readonly gater: PeerGater
+  /** Shared by all topics; absent: judging takes no time worth a pause. */
+  readonly breather?: Breather
   readonly validate: (received: GossipMessage) => Promise<Judgement>
   /** Hears every verdict: `accept`, or `ignore` or `reject` and why. */
   readonly onVerdict: (outcome: string) => void
@@ -24,7 +27,7 @@ const ALL = ''
 
 /** What is above the bounds is ignored unread. */
 export function guardTopic(deps: TopicGuardDeps): (received: GossipMessage) => Promise<Verdict> {
-  const { bounds, clock, gater, validate, onVerdict } = deps
+  const { bounds, clock, gater, breather, validate, onVerdict } = deps
   const ofPeer = new PeerBudget(clock, bounds.ofPeer)
   const ofAll = new PeerBudget(clock, bounds.ofAll)
   const gate = new ServiceGate(bounds.gate)
@@ -46,7 +49,8 @@ export function guardTopic(deps: TopicGuardDeps): (received: GossipMessage) => P
       return drop('busy')
     }
     try {
-      const judged = await validate(received)
+      // One packet may bring hundreds: their signatures must not hold up everything else.
+      const judged = await (breather === undefined ? validate(received) : breather.run(() => validate(received)))
       const { verdict } = judged
       if (verdict !== 'accept') {
         ofPeer.charge(from, USELESS_COST)

@@ -1,0 +1,34 @@
+/** Pauses for work in many small parts, so that nothing else waits long for the event loop. */
+import type { Clock, Timers } from './ports.ts'
+
+/** See the file's comment. Those who share one take turns. */
+export class Breather {
+  readonly #clock: Clock
+  readonly #timers: Timers
+  readonly #stretchMs: number
+  #spentMs = 0
+  #turn: Promise<void> = Promise.resolve()
+
+  /** @param stretchMs - how long others may be kept waiting */
+  constructor({ clock, timers }: { readonly clock: Clock; readonly timers: Timers }, stretchMs: number) {
+    this.#clock = clock
+    this.#timers = timers
+    this.#stretchMs = stretchMs
+  }
+
+  /** Runs a part when it is its turn. @param part - what it does before it first waits is what counts */
+  async run<T>(part: () => Promise<T>): Promise<T> {
+    this.#turn = this.#turn.then(() => this.#pause())
+    await this.#turn
+    const began = this.#clock.monotonicMs()
+    const result = part()
+    this.#spentMs += this.#clock.monotonicMs() - began
+    return result
+  }
+
+  async #pause(): Promise<void> {
+    if (this.#spentMs < this.#stretchMs) return
+    await new Promise<void>((resolve) => this.#timers.setTimeout(resolve, 0))
+    this.#spentMs = 0
+  }
+}
