@@ -73,7 +73,11 @@ func (f *follower) fetchChain(ctx context.Context, from peer.ID, key []cid.Cid) 
 			return fmt.Errorf("exchange: status %d %s", got.status, got.text)
 		}
 		fetched = append(fetched, got.tipsets...)
-		at = got.tipsets[len(got.tipsets)-1][0].parents
+		lowest := got.tipsets[len(got.tipsets)-1][0]
+		if lowest.height == 0 {
+			break // its parents are no blocks
+		}
+		at = lowest.parents
 	}
 	for _, tipset := range fetched {
 		f.setWhole(tipset)
