@@ -1,6 +1,6 @@
 /**
  * The whole check, in order of speed: types, lint, unit tests (with layers and cycles), the same in Chromium, the node in
- * Node and in Deno, several nodes together, the package. Ends with `N passed, N failed, N skipped`: tests, plus one for each
+ * Node and in Deno, several nodes together, a peer of another make, the package. Ends with `N passed, N failed, N skipped`: tests, plus one for each
  * step that is no test.
  *
  *     npm test [-- step…]
@@ -60,6 +60,7 @@ const STEPS: readonly Step[] = [
   { name: 'deno', command: [node, DENO, 'run', '-A', 'test/deno/run.ts'], result: 'line' },
   { name: 'runtimes', command: [node, 'test/runtimes/run.ts'], result: 'line' },
   { name: 'network', command: [node, 'test/network/run.ts', '--seed', '1', '--rounds', '6'], result: 'line' },
+  { name: 'interop', command: [node, 'test/interop/run.ts'], result: 'line' },
   { name: 'pack', command: [node, 'test/pack/run.ts'], result: 'line' },
 ]
 

@@ -1,7 +1,8 @@
-/** What carries connections in a tab: WebSocket and WebRTC-direct to nodes, circuits and WebRTC to other tabs. */
+/** What carries connections in a tab: WebTransport, WebSocket, WebRTC-direct to nodes, circuits and WebRTC to other tabs. */
 import { circuitRelayTransport } from '@libp2p/circuit-relay-v2'
 import { webRTC, webRTCDirect } from '@libp2p/webrtc'
 import { webSockets } from '@libp2p/websockets'
+import { webTransport } from '@libp2p/webtransport'
 import type { HostTransports } from '../../src/p2p/host/hostOptions.ts'
 
 /** Where a tab listens: it is called through relays. */
@@ -14,6 +15,8 @@ export const TAB_LISTEN: readonly string[] = ['/p2p-circuit', '/webrtc']
 export function tabTransports(iceServers: readonly { urls: string }[] = []): HostTransports {
   return () => [
     webSockets(),
+    // What nodes of go-libp2p listen on by default: an unmodified Lotus is reached by it.
+    webTransport(),
     webRTCDirect({ rtcConfiguration: { iceServers: [] } }),
     webRTC({ rtcConfiguration: { iceServers: [...iceServers] } }),
     circuitRelayTransport(),

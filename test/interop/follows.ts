@@ -1,10 +1,10 @@
 /** Petrel follows the Go peer, which serves a recorded chain and then gossips what comes after. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { missingBundle } from '../support/actors.ts'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
+import { ACTORS, missingBundle } from '../support/actors.ts'
 import { RpcClient } from '../support/rpcClient.ts'
 import { readSharedText, readSharedUnpacked } from '../support/shared.ts'
 import { type GoPeer, startGoPeer, type TipsetNote } from './goPeer.ts'
@@ -12,11 +12,11 @@ import { until } from './until.ts'
 
 /** The recorded chain: Lotus has executed it. */
 export const RECORDED = 'data/golden/live'
-const NETWORK_NAME = 'petrel-devnet'
+export const NETWORK_NAME = 'petrel-devnet'
 /** Tipsets that come by gossip rather than by chain exchange. */
 const WITHHELD = 5
 /** A chain of some 340 epochs: headers in seconds, execution in a minute on a loaded machine. */
-const FOLLOW_MS = 240_000
+const FOLLOW_MS = 300_000
 
 /** Files of the recorded chain, unpacked. */
 export interface RecordedFiles {
@@ -33,12 +33,17 @@ export function unpackRecorded(): RecordedFiles {
   return { ...files, remove: () => rmSync(folder, { recursive: true }) }
 }
 
-/** Why nothing of that chain can be executed on this machine. */
-export function executionMissing(): string | undefined {
+/** The actors of that chain, by their manifest. */
+function actorsOf(): string {
   const { builtinActors } = JSON.parse(readSharedText(`${RECORDED}/network.json`)) as {
     builtinActors: { manifests: { manifestCid: string }[] }
   }
-  return missingBundle(builtinActors.manifests.at(-1)?.manifestCid as string)
+  return builtinActors.manifests.at(-1)?.manifestCid as string
+}
+
+/** Why nothing of that chain can be executed on this machine. */
+export function executionMissing(): string | undefined {
+  return missingBundle(actorsOf())
 }
 
 export interface Followed {
@@ -56,6 +61,10 @@ export async function followRecorded(
   const home = mkdtempSync(join(tmpdir(), 'petrel-interop-'))
   const listen = ['--listen', '/ip4/127.0.0.1/tcp/0', '--bootstrap', peer.address('/tcp/')]
   const args = ['daemon', '--api', '0', '--network', run.files.network, '--validate', run.validate, ...listen]
+  if (run.validate === 'execute') {
+    mkdirSync(join(home, 'actors'))
+    copyFileSync(join(ACTORS, `${actorsOf()}.car`), join(home, 'actors', `${actorsOf()}.car`))
+  }
   let node: NodeProcess | undefined
   try {
     node = await startNode(run.runtime, home, args)

@@ -83,7 +83,9 @@ export async function startGoPeer(program: string, options: GoPeerOptions): Prom
   const errors: string[] = []
   child.stderr.on('data', (chunk: Buffer) => errors.push(chunk.toString('utf8')))
   const lines = new Answers(child, () => errors.join(''))
-  const { id, addresses } = await lines.ready(START_MS)
+  const ready = await lines.ready(START_MS)
+  const id: string = ready.id
+  const addresses: string[] = ready.addresses
   const call = (method: string, params: object = {}): Promise<Answer> => lines.ask(method, params)
   return {
     id,

@@ -7,7 +7,6 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
-  '--disable-quic',
   '--no-first-run',
   '--disable-background-networking',
   '--disable-component-update',
@@ -31,7 +30,7 @@ export function findChromium(): string | undefined {
   return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(isExecutable)
 }
 
-/** Starts it without a window. The caller closes it. */
+/** Starts it without a window; QUIC is on, WebTransport needs it. The caller closes it. */
 export async function launchChromium(): Promise<Browser> {
   const executablePath = findChromium()
   if (executablePath === undefined) throw new Error('no Chromium on this machine: `npm run setup` installs one')

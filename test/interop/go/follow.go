@@ -139,6 +139,9 @@ func (f *follower) fetchBlocks(ctx context.Context, names []cid.Cid) error {
 		return err
 	}
 	for b := range got {
+		if err := f.chain.blocks.Put(ctx, b); err != nil {
+			return err
+		}
 		delete(missing, b.Cid())
 	}
 	f.stats.add("blocks fetched", len(list)-len(missing))

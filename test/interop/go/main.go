@@ -13,8 +13,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/ipfs/boxo/bitswap"
 	"github.com/ipfs/boxo/bitswap/network/bsnet"
@@ -22,10 +24,15 @@ import (
 	"github.com/libp2p/go-libp2p"
 	"github.com/libp2p/go-libp2p/core/event"
 	"github.com/libp2p/go-libp2p/core/host"
+	"github.com/libp2p/go-libp2p/core/network"
 	"github.com/libp2p/go-libp2p/core/peer"
+	"github.com/multiformats/go-multiaddr"
 )
 
-const maxCommandBytes = 64 << 20
+const (
+	maxCommandBytes = 64 << 20
+	redialAfter     = time.Second
+)
 
 // stats counts what happened, by name, and keeps what went wrong.
 type stats struct {
@@ -81,7 +88,24 @@ func start(ctx context.Context, car, networkName, listen string, withhold int) (
 	if err := startGossip(ctx, h, networkName, n.gossip); err != nil {
 		return nil, err
 	}
+	h.Network().Notify(&network.NotifyBundle{
+		DisconnectedF: func(_ network.Network, c network.Conn) { n.lost(ctx, c) },
+	})
 	return n, n.greetAll(ctx)
+}
+
+// lost dials again whom it had dialled: a node that was too busy to answer pings is still wanted.
+func (n *node) lost(ctx context.Context, c network.Conn) {
+	n.stats.add("connections lost", 1)
+	if c.Stat().Direction != network.DirOutbound {
+		return
+	}
+	go func() {
+		for n.host.Network().Connectedness(c.RemotePeer()) != network.Connected && ctx.Err() == nil {
+			time.Sleep(redialAfter)
+			_ = n.host.Connect(ctx, peer.AddrInfo{ID: c.RemotePeer(), Addrs: []multiaddr.Multiaddr{c.RemoteMultiaddr()}})
+		}
+	}()
 }
 
 // greetAll says hello to each peer as soon as identify has told who it is.
@@ -94,6 +118,9 @@ func (n *node) greetAll(ctx context.Context) error {
 		for one := range sub.Out() {
 			found := one.(event.EvtPeerIdentificationCompleted)
 			n.stats.add("agent "+found.AgentVersion, 1)
+			if !slices.Contains(found.Protocols, helloProtocol) {
+				continue
+			}
 			go func() {
 				if err := n.hello.say(ctx, found.Peer); err != nil {
 					n.stats.fail("hello", err)
