@@ -2,8 +2,8 @@
 import { circuitRelayTransport } from '@libp2p/circuit-relay-v2'
 import { webRTC, webRTCDirect } from '@libp2p/webrtc'
 import { webSockets } from '@libp2p/websockets'
-import { webTransport } from '@libp2p/webtransport'
 import type { HostTransports } from '../../src/p2p/host/hostOptions.ts'
+import { tabWebTransport } from './webTransport.ts'
 
 /** Where a tab listens: it is called through relays. */
 export const TAB_LISTEN: readonly string[] = ['/p2p-circuit', '/webrtc']
@@ -15,8 +15,7 @@ export const TAB_LISTEN: readonly string[] = ['/p2p-circuit', '/webrtc']
 export function tabTransports(iceServers: readonly { urls: string }[] = []): HostTransports {
   return () => [
     webSockets(),
-    // What nodes of go-libp2p listen on by default: an unmodified Lotus is reached by it.
-    webTransport(),
+    tabWebTransport(),
     webRTCDirect({ rtcConfiguration: { iceServers: [] } }),
     webRTC({ rtcConfiguration: { iceServers: [...iceServers] } }),
     circuitRelayTransport(),
