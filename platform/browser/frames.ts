@@ -10,6 +10,8 @@ export interface FrameReceiver {
   frame(text: string): void
   /** Bytes of frames that it has not read yet. */
   unreadBytes(): number
+  /** The node has ended the session; no frame follows. */
+  refused(reason: string): void
 }
 
 /** An open session. */
@@ -25,26 +27,24 @@ export interface SessionHost {
   readonly settle: () => Promise<void> | undefined
 }
 
-/** @throws BrowserError `ACCESS_REFUSED` for a token that is not valid */
-async function permissionsOf(host: SessionHost, access: SessionAccess): Promise<ReadonlySet<string>> {
-  if (access.as === 'page') return new Set(PERMISSIONS)
+const ALL: ReadonlySet<string> = new Set(PERMISSIONS)
+
+/** What the access allows now; undefined: its token is void. */
+function permissionsOf(host: SessionHost, access: SessionAccess): ReadonlySet<string> | undefined {
+  if (access.as === 'page') return ALL
   const header = (name: string): string | undefined =>
     name === 'authorization' && access.token !== '' ? `Bearer ${access.token}` : undefined
-  const granted = await host.node.handler.permissions({ url: '', header })
-  if (granted === undefined) throw new BrowserError('ACCESS_REFUSED', 'the node does not accept the token')
-  return granted
+  return host.node.handler.permissions({ url: '', header })
 }
 
 /**
  * Opens a session. Frames leave in order, and none before what the node wrote until then is in the database: nobody is
  * told of a message or a head that an end of the tab would take back.
+ * @throws BrowserError `ACCESS_REFUSED` for a token that is not valid
  */
-export async function openSession(
-  host: SessionHost,
-  request: SessionRequest,
-  receiver: FrameReceiver,
-): Promise<FrameSession> {
-  const permissions = await permissionsOf(host, request.access)
+export function openSession(host: SessionHost, request: SessionRequest, receiver: FrameReceiver): FrameSession {
+  const permissions = (): ReadonlySet<string> | undefined => permissionsOf(host, request.access)
+  if (permissions() === undefined) throw new BrowserError('ACCESS_REFUSED', 'the node does not accept the token')
   const held: string[] = []
   let isHeld = false
   let ended = false
@@ -74,6 +74,10 @@ export async function openSession(
         settled.then(release, release)
       },
       unreadBytes: () => receiver.unreadBytes(),
+      close: (reason) => {
+        ended = true
+        receiver.refused(reason)
+      },
     },
   })
   return {

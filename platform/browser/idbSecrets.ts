@@ -40,6 +40,11 @@ export class IdbSecrets implements SecretStore {
     return set(name, content.slice(), this.#database.use('secrets', 'strict'))
   }
 
+  /** A transaction of IndexedDB leaves nothing. */
+  sweep(): Promise<void> {
+    return Promise.resolve()
+  }
+
   async remove(name: string): Promise<boolean> {
     const there = (await this.read(name)) !== undefined
     await del(name, this.#database.use('secrets', 'strict'))

@@ -76,6 +76,9 @@ export class PortSessions {
           client.port.postMessage(text)
         },
         unreadBytes: () => client.unread,
+        refused: (reason) => {
+          if (isCurrent()) this.#refuse(client, reason)
+        },
       })
       if (!isCurrent()) {
         session.end()
@@ -85,9 +88,13 @@ export class PortSessions {
       for (const text of client.early.splice(0)) session.receive(text)
     } catch (error) {
       if (!isCurrent()) return
-      client.port.postMessage({ refused: errorMessage(error) } satisfies PortSignal)
-      this.#remove(client)
+      this.#refuse(client, errorMessage(error))
     }
+  }
+
+  #refuse(client: Client, reason: string): void {
+    client.port.postMessage({ refused: reason } satisfies PortSignal)
+    this.#remove(client)
   }
 
   #remove(client: Client): void {

@@ -134,6 +134,10 @@ export function serveTabs(
         send(session, served, { frame: text })
       },
       unreadBytes: () => served.unread,
+      refused: (reason) => {
+        send(session, served, { refused: reason })
+        drop(session)
+      },
     }
     try {
       served.session = await open(limit(request), receiver)

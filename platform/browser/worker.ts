@@ -138,7 +138,7 @@ class Tab {
     })
     this.#running = running
     if (!this.#isOnline) running.setOnline(false)
-    const open: OpenFrames = (request, receiver) =>
+    const open: OpenFrames = async (request, receiver) =>
       openSession({ node: running.node, settle: running.settle }, request, receiver)
     // Keys of a local chain follow from its seed: whoever reads this page has them. Any other node's are its user's.
     const isOpen = keys.tabsSecret !== undefined || options.node.kind === 'local'

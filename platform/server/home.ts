@@ -39,16 +39,24 @@ export function readTextFile(path: string): string | undefined {
 
 /** Writes a file in one step, for the owner only: after a crash it holds the old content or the new one. */
 export function writeFile(path: string, content: string | Uint8Array): void {
-  const temporary = `${path}.tmp-${process.pid}`
-  const file = openSync(temporary, 'w', 0o600)
+  const temporary = `${path}${UNFINISHED}${process.pid}`
   try {
-    writeFileSync(file, content)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
+    const file = openSync(temporary, 'w', 0o600)
+    try {
+      writeFileSync(file, content)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    renameSync(temporary, path)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
   }
-  renameSync(temporary, path)
 }
+
+/** Part of the name of a file that is being written. */
+const UNFINISHED = '.tmp-'
 
 /** When a process started, in the kernel's own count; empty where it cannot be known. Tells a reused process number. */
 function startOf(pid: number): string {

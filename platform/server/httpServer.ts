@@ -3,16 +3,17 @@
  * only stand in between. Measured with a ChainHead of 1.6 kB and 8 connections on 2 cores, client included: 11,500
  * requests per second in Node, 12,400 in Deno (Deno.serve: 6,100).
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { MAX_ANONYMOUS_REQUEST_BYTES, MAX_BODIES_BYTES, PING_INTERVAL_MS } from '../../src/base/bounds.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import type { Logger } from '../../src/base/ports.ts'
 import type { RpcEngine } from '../../src/rpc/engine.ts'
 import { apiVersionOf, type HttpHandler, type HttpRequest, type HttpResponse } from '../../src/rpc/http.ts'
-import { PING_INTERVAL_MS } from '../../src/rpc/limits.ts'
 import { RpcSession } from '../../src/rpc/session.ts'
+import { Connections } from './connections.ts'
 import { PlatformError, systemCode } from './errors.ts'
 import type { Listening, ServerOptions } from './rpcServer.ts'
 
@@ -38,29 +39,70 @@ class NodeRequest implements HttpRequest {
   }
 }
 
-/** Reads a body up to `limit + 1` bytes; what is behind is left unread. */
-function readBody(message: IncomingMessage, limit: number, done: (body: Uint8Array, whole: boolean) => void): void {
-  let first: Uint8Array | undefined
-  let rest: Uint8Array[] | undefined
-  let length = 0
-  const finish = (whole: boolean): void => {
-    message.removeListener('data', take)
-    message.removeListener('end', end)
-    if (rest === undefined) done(first ?? new Uint8Array(0), whole)
-    else done(Buffer.concat([first ?? new Uint8Array(0), ...rest]), whole)
+const TOO_BUSY: HttpResponse = {
+  status: 503,
+  headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Retry-After': '1' },
+  body: 'too many large requests at once\n',
+}
+
+/** Request bodies that are in memory, all connections together. */
+class Bodies {
+  #bytes = 0
+  readonly #most: number
+
+  constructor(most: number) {
+    this.#most = most
   }
-  const take = (chunk: Uint8Array): void => {
-    length += chunk.length
-    if (first === undefined) first = chunk
-    else if (rest === undefined) rest = [chunk]
-    else rest.push(chunk)
-    if (length <= limit) return
-    message.pause()
-    finish(false)
+
+  /**
+   * Reads a body up to `limit + 1` bytes; what is behind is left unread.
+   * @param done - called once, unless the connection ends before; undefined: there is no room for it. `free` gives the room
+   *   back.
+   */
+  read(
+    message: IncomingMessage,
+    limit: number,
+    done: (body: Uint8Array | undefined, whole: boolean, free: () => void) => void,
+  ): void {
+    let first: Uint8Array | undefined
+    let rest: Uint8Array[] | undefined
+    let length = 0
+    const free = (): void => {
+      this.#bytes -= length
+      length = 0
+    }
+    const stop = (): void => {
+      message.removeListener('data', take)
+      message.removeListener('end', end)
+      message.removeListener('close', free)
+    }
+    const finish = (whole: boolean): void => {
+      stop()
+      if (rest === undefined) done(first ?? new Uint8Array(0), whole, free)
+      else done(Buffer.concat([first ?? new Uint8Array(0), ...rest]), whole, free)
+    }
+    const take = (chunk: Uint8Array): void => {
+      if (this.#bytes + chunk.length > this.#most) {
+        message.pause()
+        stop()
+        free()
+        done(undefined, false, free)
+        return
+      }
+      length += chunk.length
+      this.#bytes += chunk.length
+      if (first === undefined) first = chunk
+      else if (rest === undefined) rest = [chunk]
+      else rest.push(chunk)
+      if (length <= limit) return
+      message.pause()
+      finish(false)
+    }
+    const end = (): void => finish(true)
+    message.on('data', take)
+    message.on('end', end)
+    message.on('close', free)
   }
-  const end = (): void => finish(true)
-  message.on('data', take)
-  message.on('end', end)
 }
 
 function respond(response: ServerResponse, answer: HttpResponse, keepOpen: boolean): void {
@@ -90,12 +132,20 @@ class ConnectionSignals {
   }
 }
 
-function refuseUpgrade(socket: Duplex, status: string): void {
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+function refuseUpgrade(socket: Duplex, status: number): void {
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }
 
+/** RFC 6455, 7.4.1: what the endpoint has received is against its policy. */
+const POLICY_VIOLATION = 1008
+
 /** Connects a WebSocket with a session, and pings it. */
-function startSession(socket: WebSocket, engine: RpcEngine, url: string, permissions: ReadonlySet<string>): void {
+function startSession(
+  socket: WebSocket,
+  engine: RpcEngine,
+  url: string,
+  permissions: () => ReadonlySet<string> | undefined,
+): void {
   const version = apiVersionOf(url)
   if (version === undefined) return
   const session = new RpcSession({
@@ -103,11 +153,21 @@ function startSession(socket: WebSocket, engine: RpcEngine, url: string, permiss
     version,
     permissions,
     sink: {
-      send: (text) => socket.send(text),
+      send: (text) => socket.send(text, () => session.drained()),
       unreadBytes: () => socket.bufferedAmount,
+      hold: (isHeld) => (isHeld ? socket.pause() : socket.resume()),
+      close: (reason) => {
+        socket.close(POLICY_VIOLATION, reason)
+        // Who does not read does not hear of it either.
+        socket.resume()
+        setTimeout(() => socket.terminate(), CLOSE_TIME_MS).unref()
+      },
     },
   })
-  const ping = setInterval(() => socket.ping(), PING_INTERVAL_MS)
+  const ping = setInterval(() => {
+    socket.ping()
+    session.checkToken()
+  }, PING_INTERVAL_MS)
   ping.unref()
   socket.on('message', (data) => {
     session.receive(
@@ -122,32 +182,64 @@ function startSession(socket: WebSocket, engine: RpcEngine, url: string, permiss
   })
 }
 
-async function upgrade(
-  sockets: WebSocketServer,
-  options: ServerOptions,
+/** How long a client may take to hear that its connection ends. */
+const CLOSE_TIME_MS = 1000
+
+/** WebSockets of callers with a token and of those without: the size of a frame is the server's to say. */
+interface SocketServers {
+  readonly trusted: WebSocketServer
+  readonly anonymous: WebSocketServer
+}
+
+function socketServer(maxPayload: number): WebSocketServer {
+  return new WebSocketServer({
+    noServer: true,
+    maxPayload,
+    perMessageDeflate: false,
+    // The session drops a frame that is no text; it does not end the connection.
+    skipUTF8Validation: true,
+  })
+}
+
+function upgrade(
+  sockets: SocketServers,
+  { handler, engine }: ServerOptions,
   message: IncomingMessage,
   socket: Duplex,
   head: Buffer,
-): Promise<void> {
-  const { handler, engine } = options
+): void {
   const request = new NodeRequest(message, '', new AbortController().signal)
-  if (apiVersionOf(request.url) === undefined) return refuseUpgrade(socket, '404 Not Found')
-  if (!handler.isAllowedOrigin(request.header('origin'))) return refuseUpgrade(socket, '403 Forbidden')
-  const permissions = await handler.permissions(request)
-  if (permissions === undefined) return refuseUpgrade(socket, '401 Unauthorized')
-  sockets.handleUpgrade(message, socket, head, (open) => startSession(open, engine, request.url, permissions))
+  const admitted = handler.admitSocket(request)
+  if ('status' in admitted) return refuseUpgrade(socket, admitted.status)
+  const { permissions, maxFrameBytes } = admitted
+  const server = maxFrameBytes > MAX_ANONYMOUS_REQUEST_BYTES ? sockets.trusted : sockets.anonymous
+  server.handleUpgrade(message, socket, head, (open) => startSession(open, engine, request.url, permissions))
 }
 
-function onRequest(handler: HttpHandler, log: Logger): (message: IncomingMessage, response: ServerResponse) => void {
+function onRequest(
+  handler: HttpHandler,
+  connections: Connections,
+  log: Logger,
+): (message: IncomingMessage, response: ServerResponse) => void {
   const signals = new ConnectionSignals()
+  const bodies = new Bodies(Math.max(MAX_BODIES_BYTES, handler.maxRequestBytes))
   const broken = (error: unknown, response: ServerResponse): void => {
     log.error('cannot answer a request', { message: errorMessage(error) })
     respond(response, { status: 500, headers: {}, body: '' }, false)
   }
   return (message, response) => {
-    readBody(message, handler.maxRequestBytes, (body, whole) => {
+    const { socket } = message
+    connections.is('reading', socket)
+    response.once('finish', () => connections.is('idle', socket))
+    const head = new NodeRequest(message, '', signals.of(socket))
+    const limit = handler.admit(head)
+    // A preflight has no token, and its answer is not of this kind.
+    if (typeof limit !== 'number' && message.method !== 'OPTIONS') return respond(response, limit, false)
+    bodies.read(message, typeof limit === 'number' ? limit : 0, (body, whole, free) => {
+      connections.is('answering', socket)
+      if (body === undefined) return respond(response, TOO_BUSY, false)
       try {
-        const answer = handler.handle(new NodeRequest(message, body, signals.of(message.socket)))
+        const answer = handler.handle(new NodeRequest(message, body, signals.of(socket)))
         if (answer instanceof Promise) {
           answer.then(
             (late) => respond(response, late, whole),
@@ -156,6 +248,8 @@ function onRequest(handler: HttpHandler, log: Logger): (message: IncomingMessage
         } else respond(response, answer, whole)
       } catch (error) {
         broken(error, response)
+      } finally {
+        free()
       }
     })
   }
@@ -179,24 +273,28 @@ function listen(server: Server, host: string, port: number): Promise<number> {
  */
 export async function startServer(options: ServerOptions): Promise<Listening> {
   const { handler, log } = options
-  const server = createServer(onRequest(handler, log))
-  // A heavy StateCompute may take longer than node's default of five minutes for a request; reading it has its own limit.
+  const connections = new Connections(() => performance.now())
+  const server = createServer(onRequest(handler, connections, log))
+  server.on('connection', (socket) => connections.add(socket))
+  const sweep = setInterval(() => connections.sweep(), PING_INTERVAL_MS)
+  sweep.unref()
+  // Connections has bounds of its own, which leave a heavy StateCompute the time that it takes.
   server.requestTimeout = 0
   // As Go's server: an idle connection stays, so no client ever loses a request to a connection that is just closing.
   server.keepAliveTimeout = 0
-  const sockets = new WebSocketServer({
-    noServer: true,
-    maxPayload: handler.maxRequestBytes,
-    perMessageDeflate: false,
-    // The session drops a frame that is no text; it does not end the connection.
-    skipUTF8Validation: true,
-  })
+  const sockets: SocketServers = {
+    trusted: socketServer(handler.maxRequestBytes),
+    anonymous: socketServer(Math.min(MAX_ANONYMOUS_REQUEST_BYTES, handler.maxRequestBytes)),
+  }
   server.on('upgrade', (message, socket, head) => {
     socket.on('error', () => socket.destroy())
-    upgrade(sockets, options, message, socket, head).catch((error: unknown) => {
+    connections.is('socket', message.socket)
+    try {
+      upgrade(sockets, options, message, socket, head)
+    } catch (error) {
       log.error('cannot open a WebSocket', { message: errorMessage(error) })
       socket.destroy()
-    })
+    }
   })
   const port = await listen(server, options.host, options.port)
   return {
@@ -204,7 +302,8 @@ export async function startServer(options: ServerOptions): Promise<Listening> {
     port,
     close: () =>
       new Promise((resolve) => {
-        for (const socket of sockets.clients) socket.terminate()
+        clearInterval(sweep)
+        for (const { clients } of [sockets.trusted, sockets.anonymous]) for (const socket of clients) socket.terminate()
         server.close(() => resolve())
         // Answers under way (that of Shutdown itself, for one) still leave; idle connections end now.
         server.closeIdleConnections()

@@ -97,6 +97,7 @@ export async function openKeystore(
   passphrase: string | undefined,
   ports: NodePorts,
 ): Promise<KeyStore> {
+  await secrets.sweep()
   if (passphrase === undefined) return new KeyStore(secrets)
   const keystore = new KeyStore(secrets, new Sealer(passphrase, ports.random))
   const sealed = await keystore.sealAll()
@@ -133,6 +134,7 @@ export async function processShim(
   const keystore = await openKeystore(stores.secrets, options.passphrase, ports)
   const http = {
     allowedOrigins: options.corsOrigins,
+    allowedHosts: options.apiNames,
     ...(options.maxRequestBytes === undefined ? {} : { maxRequestBytes: options.maxRequestBytes }),
   }
   const { meta } = stores

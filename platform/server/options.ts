@@ -13,6 +13,8 @@ export interface ServeOptions {
   readonly port: number
   /** Origins whose pages may call; none by default. */
   readonly corsOrigins: readonly string[]
+  /** Names that the API is reached by, besides addresses and local names. */
+  readonly apiNames: readonly string[]
   /** Bytes; undefined: the default. */
   readonly maxRequestBytes: number | undefined
   /** Encrypts the keystore; undefined: it stays plain. */

@@ -36,6 +36,15 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder)
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return []
+    throw error
+  }
+}
+
 /** Secrets in the files of a folder. */
 export class SecretFiles implements SecretStore {
   readonly #folder: string
@@ -46,14 +55,7 @@ export class SecretFiles implements SecretStore {
   }
 
   async list(): Promise<string[]> {
-    let names: string[]
-    try {
-      names = await readdir(this.#folder)
-    } catch (error) {
-      if (systemCode(error) === 'ENOENT') return []
-      throw error
-    }
-    const secrets = names.filter((name) => NAME.test(name))
+    const secrets = (await namesIn(this.#folder)).filter((name) => NAME.test(name))
     for (const name of secrets) await this.#assertPrivate(name)
     return secrets
   }
@@ -74,8 +76,6 @@ export class SecretFiles implements SecretStore {
       } catch (error) {
         if (systemCode(error) === 'EEXIST') return false
         throw error
-      } finally {
-        await rm(temporary, { force: true })
       }
     })
   }
@@ -96,13 +96,22 @@ export class SecretFiles implements SecretStore {
     return true
   }
 
+  async sweep(): Promise<void> {
+    for (const name of await namesIn(this.#folder)) {
+      if (name.startsWith(UNFINISHED)) await rm(join(this.#folder, name), { force: true })
+    }
+  }
+
   async #viaTemporary<T>(content: Uint8Array, finish: (temporary: string) => Promise<T>): Promise<T> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
     const temporary = join(this.#folder, `${UNFINISHED}${randomUUID()}`)
-    await writeNew(temporary, content)
-    const result = await finish(temporary)
-    await syncFolder(this.#folder)
-    return result
+    try {
+      await writeNew(temporary, content)
+      return await finish(temporary)
+    } finally {
+      await rm(temporary, { force: true })
+      await syncFolder(this.#folder)
+    }
   }
 
   #path(name: string): string {

@@ -107,6 +107,11 @@ export class ChainStore {
     return header
   }
 
+  /** The same for a walk through all of a chain, which must not take the place of what is in use. */
+  uncachedHeader(cid: Cid): BlockHeader {
+    return this.#headers.get(cid.key) ?? getCbor(this.blocks, blockHeader, cid)
+  }
+
   /** Stores a header; its messages and state are the caller's to store. */
   putHeader(header: BlockHeader): Cid {
     const cid = putCbor(this.blocks, blockHeader, header)
@@ -161,9 +166,13 @@ export class ChainStore {
     return equalTipsetKeys(this.tipsetByHeight(ancestor.height, tipset, 'next').key, ancestor.key)
   }
 
-  /** The branches between two tipsets. */
-  branches(from: Tipset, to: Tipset): Branches {
-    return branchesBetween((key) => this.tipset(key), from, to)
+  /**
+   * The branches between two tipsets.
+   * @param most - tipsets of both together
+   * @throws ChainError `PATH_TOO_LONG`
+   */
+  branches(from: Tipset, to: Tipset, most?: number): Branches {
+    return branchesBetween((key) => this.tipset(key), from, to, most)
   }
 
   /**

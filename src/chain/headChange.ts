@@ -2,7 +2,9 @@
  * The way from one head to another.
  * @see lotus chain/store/store.go ReorgOps, GetPath
  */
+
 import { equalTipsetKeys, firstBlock, type Tipset, type TipsetKey } from '../types/tipset.ts'
+import { ChainError } from './errors.ts'
 
 /** `current` only opens a subscription. */
 export type HeadChangeKind = 'current' | 'revert' | 'apply'
@@ -27,13 +29,24 @@ export interface Branches {
 /**
  * The branches between two tipsets.
  * @param load - loads a tipset by key
+ * @param most - tipsets of both branches together
+ * @throws ChainError `PATH_TOO_LONG`
  */
-export function branchesBetween(load: (key: TipsetKey) => Tipset, from: Tipset, to: Tipset): Branches {
+export function branchesBetween(
+  load: (key: TipsetKey) => Tipset,
+  from: Tipset,
+  to: Tipset,
+  most: number = Number.POSITIVE_INFINITY,
+): Branches {
   const reverted: Tipset[] = []
   const applied: Tipset[] = []
   let left = from
   let right = to
   while (!equalTipsetKeys(left.key, right.key)) {
+    if (reverted.length + applied.length >= most) {
+      const text = `the path from epoch ${from.height} to epoch ${to.height} has more than ${most} tipsets`
+      throw new ChainError('PATH_TOO_LONG', text)
+    }
     if (left.height > right.height) {
       reverted.push(left)
       left = load(firstBlock(left).parents)

@@ -5,8 +5,11 @@
 import { CborReader } from '../codec/cbor.ts'
 import { type Cid, CODEC_DAG_CBOR } from '../codec/cid.ts'
 import { type Blockstore, getBlock, hasBlock } from '../ipld/blockstore.ts'
+import { BlockMissing } from '../ipld/errors.ts'
+import type { BlockHeader } from '../types/blockHeader.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
 import { ChainStore, type ChainStoreDeps } from './chainStore.ts'
+import { assertClock, assertGenesis, DESCENT_AT_ONCE, followParents } from './descent.ts'
 import { ChainError } from './errors.ts'
 
 /** CBOR major type of a map: the first block of a version 2 snapshot. */
@@ -19,6 +22,8 @@ export interface OpenChainOptions extends ChainStoreDeps {
   readonly roots: readonly Cid[]
   /** CID of the genesis block where it is known; otherwise the headers are followed down to height 0. */
   readonly genesis?: Cid
+  /** Seconds between epochs, where the genesis is known: a head with another clock is another chain's. */
+  readonly blockDelaySecs?: number
 }
 
 /**
@@ -49,8 +54,18 @@ function findGenesis(store: ChainStore, head: Tipset): Tipset {
   return tipset
 }
 
+/** Headers that an archive leaves out prove nothing, and refuse nothing. */
+function assertDescent(store: ChainStore, head: Tipset, genesis: BlockHeader): void {
+  try {
+    followParents(store, head, genesis, firstBlock(head), DESCENT_AT_ONCE)
+  } catch (error) {
+    if (!(error instanceof BlockMissing)) throw error
+  }
+}
+
 /**
- * @throws ChainError `NO_HEAD` when nothing names a head; BlockMissing when the archive lacks a header
+ * @throws ChainError `NO_HEAD` when nothing names a head; `OTHER_CHAIN` when the archive's does not descend from the genesis;
+ * BlockMissing when the archive lacks a header
  */
 export function openChain(options: OpenChainOptions): ChainStore {
   const store = new ChainStore(options)
@@ -62,8 +77,14 @@ export function openChain(options: OpenChainOptions): ChainStore {
   if (options.roots.length === 0)
     throw new ChainError('NO_HEAD', 'Cannot open chain: neither a kept head nor a snapshot')
   const head = store.tipset(headKeyOf(options.blocks, options.roots))
-  const known = options.genesis !== undefined && hasBlock(options.blocks, options.genesis)
-  const genesis = known ? store.header(options.genesis as Cid) : firstBlock(findGenesis(store, head))
+  const { genesis: named, blockDelaySecs } = options
+  const isHere = named !== undefined && hasBlock(options.blocks, named)
+  const genesis = isHere ? store.header(named) : firstBlock(findGenesis(store, head))
+  if (named !== undefined) {
+    assertGenesis(head, genesis, named)
+    if (blockDelaySecs !== undefined) assertClock(head, genesis, blockDelaySecs)
+    if (head.height <= DESCENT_AT_ONCE) assertDescent(store, head, genesis)
+  }
   store.setHead(head)
   store.setGenesis(genesis)
   return store

@@ -2,8 +2,10 @@
  * Content identifiers, strict as go-cid is: minimal varints, the whole input, no unknown version.
  * @see ipfs/go-cid Cast, Decode; multiformats/go-multihash
  */
+
 import { base58btc } from 'multiformats/bases/base58'
 import { fromBase32, toBase32 } from '../base/base32.ts'
+import { MAX_CID_TEXT } from '../base/bounds.ts'
 import { equalBytes, latin1 } from '../base/bytes.ts'
 import { CodecError } from './errors.ts'
 import { readVarint, varintLength, writeVarint } from './varint.ts'
@@ -145,6 +147,10 @@ export function createCid(codec: number, hashCode: number, digest: Uint8Array): 
  */
 export function parseCid(text: string): Cid {
   if (text.length < 2) throw new CodecError('INVALID_CID', 'cid too short')
+  // Before any work: base58 costs as much as the square of the length.
+  if (text.length > MAX_CID_TEXT) {
+    throw new CodecError('INVALID_CID', `Cannot read CID: ${text.length} characters, at most ${MAX_CID_TEXT}`)
+  }
   let bytes: Uint8Array
   try {
     if (text.length === 46 && text.startsWith('Qm')) bytes = base58btc.decode(`z${text}`)

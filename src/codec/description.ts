@@ -4,6 +4,7 @@
  * Go's JSON rules on input (rpc-wire, section 3): keys match case-insensitively, unknown keys are ignored, a missing
  * key or null is the zero value. CBOR is strict. `bytes` that were read are views of the input.
  */
+import { MAX_INTEGER_DIGITS } from '../base/bounds.ts'
 import { bigIntToBytes, bytesToBigInt, concatBytes, EMPTY_BYTES, fromBase64, toBase64 } from '../base/bytes.ts'
 import { CborReader, CborWriter, MAJOR_BYTES } from './cbor.ts'
 import { type Cid, parseCid } from './cid.ts'
@@ -253,6 +254,10 @@ export const bigInt: Codec<bigint> = {
     if (json !== null && typeof json !== 'string') throw wrongJson(json, 'string')
     if (json === null || !DECIMAL.test(json)) {
       throw new CodecError('INVALID_JSON', `failed to parse big string: '"${json ?? ''}"'`)
+    }
+    if (json.length > MAX_INTEGER_DIGITS) {
+      const text = `failed to parse big string: ${json.length} digits, at most ${MAX_INTEGER_DIGITS}`
+      throw new CodecError('INVALID_JSON', text)
     }
     return BigInt(json.startsWith('+') ? json.slice(1) : json)
   },

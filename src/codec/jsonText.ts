@@ -1,4 +1,5 @@
 /** JSON texts with integers of any size: Lotus prints 64-bit numbers bare, JavaScript's own parser would round them. */
+import { MAX_INTEGER_DIGITS, MAX_JSON_DEPTH } from '../base/bounds.ts'
 import { errorMessage } from '../base/errors.ts'
 import { CodecError } from './errors.ts'
 
@@ -14,17 +15,42 @@ export function jsonInteger(value: bigint): Json {
 const LONG_DIGITS = /\d{16}/
 const INTEGER = /^-?\d+$/
 
+/** Whether a text nests deeper than it may; it need not be JSON. */
+function isTooDeep(text: string): boolean {
+  if (text.length <= MAX_JSON_DEPTH) return false
+  let depth = 0
+  let inText = false
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i)
+    if (inText) {
+      if (c === 0x5c) i++
+      else if (c === 0x22) inText = false
+    } else if (c === 0x22) inText = true
+    else if (c === 0x7b || c === 0x5b) {
+      if (++depth > MAX_JSON_DEPTH) return true
+    } else if (c === 0x7d || c === 0x5d) depth--
+  }
+  return false
+}
+
+/** Digits to an integer cost as much as their square. */
+function integerOf(source: string): bigint {
+  if (source.length <= MAX_INTEGER_DIGITS) return BigInt(source)
+  throw new CodecError('INVALID_JSON', `a number of ${source.length} digits, at most ${MAX_INTEGER_DIGITS} are read`)
+}
+
 /**
  * Reads a JSON text. Of duplicate keys the last wins, as in Go.
  * @throws CodecError `INVALID_JSON`
  */
 export function parseJson(text: string): Json {
+  if (isTooDeep(text)) throw new CodecError('INVALID_JSON', 'Cannot read JSON: exceeded max depth')
   try {
     if (!LONG_DIGITS.test(text)) return JSON.parse(text) as Json
     return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) => {
       if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
       const source = context?.source
-      return source !== undefined && INTEGER.test(source) ? BigInt(source) : value
+      return source !== undefined && INTEGER.test(source) ? integerOf(source) : value
     }) as Json
   } catch (cause) {
     throw new CodecError('INVALID_JSON', `Cannot read JSON: ${errorMessage(cause)}`, {}, { cause })

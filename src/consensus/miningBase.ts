@@ -2,8 +2,10 @@
  * What a producer needs to know to try for a block.
  * @see lotus chain/stmgr/actors.go MinerGetBaseInfo, GetSectorsForWinningPoSt, MinerEligibleToMine
  */
+import { MAX_EPOCHS_AHEAD } from '../base/bounds.ts'
 import { accountKey, tryActorOf } from '../chain/actorLookup.ts'
 import type { ChainView } from '../chain/chainView.ts'
+import { assertEpochsAhead } from '../chain/epochsAhead.ts'
 import { loadMiner } from '../chain/queries/minerActor.ts'
 import { minerPower } from '../chain/queries/minerPower.ts'
 import { latestBeaconEntry } from '../chain/randomness.ts'
@@ -40,7 +42,7 @@ export interface MiningBaseInfo {
  * @param epoch - of the block
  * @param stateAfter - the root that executing a tipset leaves; asked only near genesis
  * @returns null for a miner that was not there at the lookback, or had nothing to prove
- * @throws ChainError `ACTOR_NOT_FOUND` for a miner that is not there now either; ConsensusError `NOT_SUPPORTED`
+ * @throws ChainError `TOO_FAR_AHEAD`; `ACTOR_NOT_FOUND` for a miner that is not there now either; ConsensusError `NOT_SUPPORTED`
  */
 export async function miningBase(
   view: ChainView,
@@ -49,6 +51,7 @@ export async function miningBase(
   miner: Address,
   stateAfter: (tipset: Tipset) => Promise<Cid>,
 ): Promise<MiningBaseInfo | null> {
+  assertEpochsAhead(base, epoch, MAX_EPOCHS_AHEAD)
   const prevBeaconEntry = latestBeaconEntry(view.store, base)
   const beaconEntries = entriesFor(view, epoch, base.height)
   const lookback = lookbackFor(view.store, view.network, base, epoch)

@@ -3,7 +3,9 @@
  */
 
 import type { ArchiveStore } from '../archive/carStore.ts'
+import { BATCH_TURN_MS } from '../base/bounds.ts'
 import { toHex } from '../base/bytes.ts'
+import { Pace } from '../base/pace.ts'
 import { logOf } from '../base/partedLog.ts'
 import type { KeyValueStore } from '../base/ports.ts'
 import { accountKey, actorOf, tryActorOf } from '../chain/actorLookup.ts'
@@ -138,7 +140,7 @@ export interface NodeSettings {
   /** Version of this build: `0.1.0`. */
   readonly version: string
   readonly mempool?: MempoolSettings
-  readonly http?: Pick<HttpOptions, 'maxRequestBytes' | 'allowedOrigins'>
+  readonly http?: Pick<HttpOptions, 'maxRequestBytes' | 'allowedOrigins' | 'allowedHosts'>
   /** Ends the process (or the worker) after the answer has gone out. */
   readonly shutdown: () => void
 }
@@ -299,7 +301,8 @@ export async function startNode(
   const table = createMethodTable(edge === undefined ? rows : fetchingRows(rows, edge))
   const engine = new RpcEngine({ table, json: { addressPrefix }, log: portsOf('rpc').log })
   const peer = net === undefined ? {} : { peer: () => peerPlace(net.host.net) }
-  const handler = new HttpHandler(engine, { verifier: tokens, presumed, ...peer, ...settings.http })
+  const pace = (): Pace => new Pace(ports.clock, ports.timers, BATCH_TURN_MS)
+  const handler = new HttpHandler(engine, { verifier: tokens, presumed, pace, ...peer, ...settings.http })
   return {
     network,
     view,

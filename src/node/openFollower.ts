@@ -6,7 +6,11 @@
  */
 
 import type { ArchiveStore } from '../archive/carStore.ts'
+import { equalBytes, utf8 } from '../base/bytes.ts'
 import { errorMessage } from '../base/errors.ts'
+import { Pace } from '../base/pace.ts'
+import type { ChainStore } from '../chain/chainStore.ts'
+import { DESCENT_AT_ONCE, provesDescent } from '../chain/descent.ts'
 import { readGenesisCar } from '../chain/genesisCar.ts'
 import { openChain } from '../chain/openChain.ts'
 import type { Cid } from '../codec/cid.ts'
@@ -14,6 +18,8 @@ import { hasBlock } from '../ipld/blockstore.ts'
 import { IpldError } from '../ipld/errors.ts'
 import { genesisHeaderOf } from '../networks/genesisHeaders.ts'
 import type { Network } from '../networks/network.ts'
+import { headerCid } from '../types/blockHeader.ts'
+import { firstBlock } from '../types/tipset.ts'
 import { NodeError } from './errors.ts'
 import type { FollowMode } from './networking.ts'
 import { type NodeParts, startNode } from './node.ts'
@@ -49,6 +55,7 @@ export function openFollower(chain: FollowedChain, shim: NodeShim): Promise<Open
         openChain({
           ...{ blocks, meta, log: ports.log, roots: archive?.store.roots ?? [] },
           ...(genesis === null ? {} : { genesis }),
+          blockDelaySecs: network.blockDelaySecs,
         }),
       ),
     )
@@ -62,9 +69,43 @@ export function openFollower(chain: FollowedChain, shim: NodeShim): Promise<Open
       ...(stores.source === undefined ? {} : { edge: local.run }),
       ...(archive === undefined ? {} : { snapshot: archive }),
     }
+    if (archive !== undefined) closers.add(watchDescent(store, archive.ready, shim))
     return startOn(shim, view, parts, closers, (all) => startNode(all, settings, ports))
   })
 }
+
+/** Of which genesis the kept chain was proven to be. */
+const PROVEN_KEY = utf8('chain/descends')
+
+/**
+ * Follows the archive's chain down to its genesis once, while the node already answers; ends the node where it is another
+ * one's.
+ * @returns what ends that
+ */
+function watchDescent(store: ChainStore, ready: Promise<void>, { ports, stores, settings }: NodeShim): () => void {
+  const { meta } = stores
+  const genesis = headerCid(firstBlock(store.genesis()))
+  const known = meta.get(PROVEN_KEY)
+  const stop = new AbortController()
+  const head = store.head()
+  if (head.height <= DESCENT_AT_ONCE || (known !== undefined && equalBytes(known, genesis.bytes)))
+    return () => stop.abort()
+  ready
+    .then(() => provesDescent(store, head, new Pace(ports.clock, ports.timers, DESCENT_TURN_MS), stop.signal))
+    .then((proven) => {
+      if (proven) meta.put(PROVEN_KEY, genesis.bytes)
+      else ports.log.warn('the snapshot leaves out old headers: that it is of this network is not proven')
+    })
+    .catch((error: unknown) => {
+      if (stop.signal.aborted) return
+      ports.log.error('the node stops', { reason: errorMessage(error) })
+      settings.shutdown()
+    })
+  return () => stop.abort()
+}
+
+/** A turn of the loop that the walk takes, milliseconds. */
+const DESCENT_TURN_MS = 5
 
 /** Puts what is at hand of the genesis into the store. @returns its CID; null when nothing says it */
 function loadGenesis({ network, genesisCar }: FollowedChain, { stores: { blocks } }: NodeShim): Cid | null {

@@ -3,6 +3,7 @@
  * answer. Knows nothing of transports. Order of checks and texts: rpc-wire, section 1.
  * @see go-jsonrpc handler.go handle; auth/auth.go PermissionedProxy
  */
+import { MAX_ANSWER_BYTES } from '../base/bounds.ts'
 import { errorMessage, PetrelError } from '../base/errors.ts'
 import type { Logger } from '../base/ports.ts'
 import type { Codec, Json, JsonContext } from '../codec/description.ts'
@@ -186,7 +187,12 @@ export class RpcEngine {
   #success(request: RpcRequest, entry: TableEntry, value: unknown): Outcome {
     if (request.id === null) return SILENT
     try {
-      return { kind: 'answered', text: successText(request.id, this.#resultText(entry, value)) }
+      const text = this.#resultText(entry, value)
+      if (text.length > MAX_ANSWER_BYTES) {
+        const reason = `the answer has ${text.length} bytes, at most ${MAX_ANSWER_BYTES} are sent`
+        return this.#failure(request, new RpcError('FAILED', reason))
+      }
+      return { kind: 'answered', text: successText(request.id, text) }
     } catch (error) {
       return this.#failure(request, error)
     }

@@ -2,10 +2,12 @@
  * JSON-RPC over HTTP, on plain values: a platform's server passes requests in and writes answers out.
  * @see lotus node/rpc.go FullNodeHandler, go-jsonrpc server.go ServeHTTP, auth/handler.go
  */
+import { MAX_ANONYMOUS_REQUEST_BYTES, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES } from '../base/bounds.ts'
 import { fromUtf8 } from '../base/bytes.ts'
+import type { Pace } from '../base/pace.ts'
 import type { Caller, Outcome, RpcEngine } from './engine.ts'
 import { RpcError } from './errors.ts'
-import { MAX_REQUEST_BYTES } from './limits.ts'
+import { isForeignName, isForeignPage } from './foreignPages.ts'
 import type { ApiVersion } from './method.ts'
 import { ANONYMOUS, type TokenVerifier } from './permission.ts'
 import { type BadRequest, parseBody, type RpcRequest } from './request.ts'
@@ -37,8 +39,12 @@ export interface HttpOptions {
   readonly verifier: TokenVerifier
   /** Largest body, bytes. */
   readonly maxRequestBytes?: number
-  /** Origins that browsers may call from; `*` allows all. Empty: no CORS headers at all. */
+  /** Origins that browsers may call from; `*` allows all. Empty: no page but the node's own. */
   readonly allowedOrigins?: readonly string[]
+  /** Names that the node is reached by, besides addresses and local names: callers without a token may use no others. */
+  readonly allowedHosts?: readonly string[]
+  /** Lets others have their turn while a long batch is answered. */
+  readonly pace?: () => Pace
   /** The process works. */
   readonly isLive?: () => boolean
   /** The node is synced and can be relied on. */
@@ -66,6 +72,17 @@ const NOT_FOUND: HttpResponse = {
   status: 404,
   headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },
   body: '404 page not found\n',
+}
+const FORBIDDEN_HEADERS: Readonly<Record<string, string>> = { 'Content-Type': 'text/plain; charset=utf-8' }
+const FOREIGN_PAGE: HttpResponse = {
+  status: 403,
+  headers: FORBIDDEN_HEADERS,
+  body: 'a web page of another origin may not call this node; its operator can allow it with --cors-origin\n',
+}
+const FOREIGN_NAME: HttpResponse = {
+  status: 403,
+  headers: FORBIDDEN_HEADERS,
+  body: 'this node is not known by that name; give a token, or let its operator name it with --api-name\n',
 }
 const UNAUTHORIZED: HttpResponse = { status: 401, headers: NO_HEADERS, body: '' }
 /** HTTP calls cannot be cancelled by the protocol; without a signal of the platform's they run to their end. */
@@ -124,9 +141,30 @@ export class HttpHandler {
     this.#maxRequestBytes = options.maxRequestBytes ?? MAX_REQUEST_BYTES
   }
 
-  /** Largest body that is read, bytes. */
+  /** Largest body that is read of anybody, bytes. */
   get maxRequestBytes(): number {
     return this.#maxRequestBytes
+  }
+
+  /**
+   * Looks at a request before its body is read.
+   * @returns the answer to one that is refused; otherwise the largest body that is read, bytes
+   */
+  admit(request: Pick<HttpRequest, 'url' | 'header'>): HttpResponse | number {
+    if (apiVersionOf(request.url) === undefined) return MAX_ANONYMOUS_REQUEST_BYTES
+    const caller = this.#caller(request)
+    if (!('status' in caller)) return this.#largestBody(caller)
+    return { ...caller, headers: { ...caller.headers, ...this.#corsHeaders(request) } }
+  }
+
+  /** What a WebSocket may do that is opened now, and how large its frames may be; or the answer to one that is refused. */
+  admitSocket(
+    request: Pick<HttpRequest, 'url' | 'header'>,
+  ): HttpResponse | { readonly permissions: () => ReadonlySet<string> | undefined; readonly maxFrameBytes: number } {
+    if (apiVersionOf(request.url) === undefined) return NOT_FOUND
+    const caller = this.#caller(request)
+    if ('status' in caller) return caller
+    return { permissions: () => this.permissions(request), maxFrameBytes: this.#largestBody(caller) }
   }
 
   /** Answers a request; at once where nothing has to be waited for. */
@@ -141,11 +179,8 @@ export class HttpHandler {
     ) {
       return { status: 204, headers: cors, body: '' }
     }
-    const permissions = this.permissions(request)
-    const answer =
-      permissions instanceof Promise
-        ? permissions.then((granted) => this.#authorized(request, version, granted))
-        : this.#authorized(request, version, permissions)
+    const caller = this.#caller(request)
+    const answer = 'status' in caller ? caller : this.#authorized(request, version, caller)
     if (cors === undefined) return answer
     const withCors = (response: HttpResponse): HttpResponse => ({
       ...response,
@@ -154,13 +189,26 @@ export class HttpHandler {
     return answer instanceof Promise ? answer.then(withCors) : withCors(answer)
   }
 
+  /** Permissions of who may call; the answer to who may not. */
+  #caller(request: Pick<HttpRequest, 'url' | 'header'>): ReadonlySet<string> | HttpResponse {
+    const { allowedOrigins: origins = [], allowedHosts: hosts = [] } = this.#options
+    if (isForeignPage(request, { origins, hosts })) return FOREIGN_PAGE
+    const permissions = this.permissions(request)
+    if (permissions === undefined) return UNAUTHORIZED
+    return permissions === ANONYMOUS && isForeignName(request, { origins, hosts }) ? FOREIGN_NAME : permissions
+  }
+
+  #largestBody(permissions: ReadonlySet<string>): number {
+    return permissions === ANONYMOUS
+      ? Math.min(MAX_ANONYMOUS_REQUEST_BYTES, this.#maxRequestBytes)
+      : this.#maxRequestBytes
+  }
+
   /**
    * What the request's token allows; the header goes before the query.
    * @returns undefined when there is a token and it is not valid: answer 401 (over WebSocket too)
    */
-  permissions(
-    request: Pick<HttpRequest, 'url' | 'header'>,
-  ): ReadonlySet<string> | undefined | Promise<ReadonlySet<string> | undefined> {
+  permissions(request: Pick<HttpRequest, 'url' | 'header'>): ReadonlySet<string> | undefined {
     const header = request.header('authorization')
     if (header !== undefined && header !== '') {
       return header.startsWith(BEARER) ? this.#options.verifier.verify(header.slice(BEARER.length)) : undefined
@@ -169,17 +217,12 @@ export class HttpHandler {
     return token === undefined || token === '' ? ANONYMOUS : this.#options.verifier.verify(token)
   }
 
-  /** Whether a page of this origin may open a WebSocket; no origin: not a browser. */
-  isAllowedOrigin(origin: string | undefined): boolean {
-    return origin === undefined || this.#allows(origin)
-  }
-
   #allows(origin: string): boolean {
     const allowed = this.#options.allowedOrigins ?? []
     return allowed.includes('*') || allowed.includes(origin)
   }
 
-  #corsHeaders(request: HttpRequest): Record<string, string> | undefined {
+  #corsHeaders(request: Pick<HttpRequest, 'header'>): Record<string, string> | undefined {
     if ((this.#options.allowedOrigins?.length ?? 0) === 0) return undefined
     const origin = request.header('origin')
     if (origin === undefined || !this.#allows(origin)) return undefined
@@ -215,13 +258,12 @@ export class HttpHandler {
   #authorized(
     request: HttpRequest,
     version: ApiVersion,
-    permissions: ReadonlySet<string> | undefined,
+    permissions: ReadonlySet<string>,
   ): HttpResponse | Promise<HttpResponse> {
-    if (permissions === undefined) return UNAUTHORIZED
     const signal = request.signal ?? NEVER
     const caller: Caller = { version, permissions, signal, ended: signal, notify: undefined }
     try {
-      const body = parseBody(this.#bodyText(request.body))
+      const body = parseBody(this.#bodyText(request.body, this.#largestBody(permissions)))
       if (body.kind === 'batch') return this.#batch(body.requests, caller)
       const outcome = this.#dispatch(body.request, caller)
       return outcome instanceof Promise ? outcome.then(fromOutcome) : fromOutcome(outcome)
@@ -231,10 +273,8 @@ export class HttpHandler {
     }
   }
 
-  #bodyText(body: Uint8Array | string): string {
-    if (body.length > this.#maxRequestBytes) {
-      throw new RpcError('PARSE_ERROR', `request bigger than maximum ${this.#maxRequestBytes} allowed`)
-    }
+  #bodyText(body: Uint8Array | string, most: number): string {
+    if (body.length > most) throw new RpcError('PARSE_ERROR', `request bigger than maximum ${most} allowed`)
     if (typeof body === 'string') return body
     try {
       return fromUtf8(body)
@@ -248,13 +288,24 @@ export class HttpHandler {
     return this.#engine.dispatch(request, caller, undefined)
   }
 
-  /** One after the other; a notification leaves nothing behind. */
+  /** One after the other; a notification leaves nothing behind. What exceeds the bound is not carried out. */
   async #batch(requests: readonly (RpcRequest | BadRequest)[], caller: Caller): Promise<HttpResponse> {
+    const pace = this.#options.pace?.()
     const parts: string[] = []
+    let bytes = 0
     for (const request of requests) {
-      const outcome = await this.#dispatch(request, caller)
-      if (outcome.kind !== 'silent') parts.push(`${outcome.text}\n`)
+      if (pace?.isDue === true) await pace.pause()
+      if (caller.signal.aborted) break
+      const outcome = bytes > MAX_ANSWER_BYTES ? tooMuch(request) : await this.#dispatch(request, caller)
+      if (outcome.kind === 'silent') continue
+      parts.push(`${outcome.text}\n`)
+      bytes += outcome.text.length
     }
     return jsonAnswer(200, parts.length === 0 ? '' : `[${parts.join(',')}]`)
   }
+}
+
+function tooMuch({ id }: RpcRequest | BadRequest): Outcome {
+  const error = new RpcError('FAILED', `the answers of this batch have more than ${MAX_ANSWER_BYTES} bytes`)
+  return { kind: 'refused', text: failureText(id, error) }
 }

@@ -34,5 +34,5 @@ export const permission: Codec<string> = jsonOnly(
  * with status 401 and an empty body
  */
 export interface TokenVerifier {
-  verify(token: string): ReadonlySet<string> | undefined | Promise<ReadonlySet<string> | undefined>
+  verify(token: string): ReadonlySet<string> | undefined
 }

@@ -39,9 +39,13 @@ function goKind(json: Json): string {
 /** @throws RpcError `PARSE_ERROR` for a boolean, an object or an array */
 function requestId(json: Json | undefined): RequestId {
   if (json === undefined || json === null) return null
-  if (typeof json === 'string' || typeof json === 'number') return json
-  // Go holds every number as a float64.
-  if (typeof json === 'bigint') return Number(json)
+  if (typeof json === 'string') return json
+  if (typeof json === 'number' || typeof json === 'bigint') {
+    // Go holds every number as a float64, and refuses what does not fit one.
+    const id = Number(json)
+    if (Number.isFinite(id)) return id
+    throw parseError()
+  }
   throw new RpcError('PARSE_ERROR', `failed to parse ID: invalid id type: ${goKind(json)}`)
 }
 

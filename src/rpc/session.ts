@@ -2,16 +2,20 @@
  * JSON-RPC over one WebSocket connection: requests, channels, cancellation.
  * Channels: the answer to the request is the channel's number; then `xrpc.ch.val [number, value]` for each value and
  * `xrpc.ch.close [number]` at the end. `xrpc.cancel [id of the request]` ends a channel or aborts a running request.
+ *
+ * A client that does not read is not read from: nothing is held for it beyond the bounds. The permissions are asked for
+ * with each frame, so a token that is revoked or expires takes its connection with it.
  * @see go-jsonrpc websocket.go handleChanOut, cancelCtx
  */
+import { HOLD_UNREAD_BYTES, MAX_CHANNELS, MAX_RUNNING_REQUESTS, MAX_UNREAD_BYTES } from '../base/bounds.ts'
 import { fromUtf8 } from '../base/bytes.ts'
 import type { Json } from '../codec/description.ts'
 import { stringifyJson } from '../codec/jsonText.ts'
-import type { OpenChannel, Outcome, RpcEngine } from './engine.ts'
-import { MAX_UNREAD_BYTES } from './limits.ts'
+import type { Caller, OpenChannel, Outcome, RpcEngine } from './engine.ts'
+import { RpcError } from './errors.ts'
 import type { ApiVersion } from './method.ts'
 import { parseFrame, type RequestId, type RpcRequest } from './request.ts'
-import { notificationText, successText } from './response.ts'
+import { failureText, notificationText, successText } from './response.ts'
 
 /** The sending side of a connection. */
 export interface FrameSink {
@@ -19,13 +23,18 @@ export interface FrameSink {
   send(text: string): void
   /** Bytes that were sent but have not left yet. */
   unreadBytes(): number
+  /** Stops reading from the client, or starts again. Absent: it cannot be stopped, and {@link RpcSession.drained} is not called. */
+  hold?(isHeld: boolean): void
+  /** Ends the connection; the session has ended already. */
+  close(reason: string): void
 }
 
 /** What a session is made of. */
 export interface SessionDeps {
   readonly engine: RpcEngine
   readonly version: ApiVersion
-  readonly permissions: ReadonlySet<string>
+  /** What the client may do now; undefined: its token is void. */
+  readonly permissions: () => ReadonlySet<string> | undefined
   readonly sink: FrameSink
 }
 
@@ -40,7 +49,15 @@ interface Channel {
   stop: () => void
 }
 
+/** A request under way, with its channel where it opened one. */
+interface Running {
+  readonly key: string
+  readonly controller: AbortController
+  channel?: Channel
+}
+
 const CANCEL = 'xrpc.cancel'
+const VOID_TOKEN = 'the token is not valid any more'
 
 function idKey(id: RequestId): string {
   return `${typeof id}:${String(id)}`
@@ -49,10 +66,14 @@ function idKey(id: RequestId): string {
 /** One connection. Feed it frames; call {@link RpcSession.end} when the connection is gone. */
 export class RpcSession {
   readonly #deps: SessionDeps
-  /** Running requests and open channels by the id of their request. */
-  readonly #running = new Map<string, AbortController>()
-  readonly #channels = new Map<string, Channel>()
+  /** By the id of the request. A client may use an id again while the first is under way: then it names both. */
+  readonly #running = new Map<string, Set<Running>>()
+  #runningCount = 0
+  #channelCount = 0
   readonly #connection = new AbortController()
+  /** Frames that were read already when the client was to be held. */
+  readonly #held: (string | Uint8Array)[] = []
+  #isHeld = false
   #nextChannel = 1
   #ended = false
 
@@ -63,6 +84,46 @@ export class RpcSession {
   /** Takes one frame, text or binary. */
   receive(frame: string | Uint8Array): void {
     if (this.#ended) return
+    if (this.#isHeld) this.#held.push(frame)
+    else this.#take(frame)
+  }
+
+  /** Some of what was sent has left: frames that waited for that are taken. */
+  drained(): void {
+    if (!this.#isHeld || this.#deps.sink.unreadBytes() > HOLD_UNREAD_BYTES / 2) return
+    this.#isHeld = false
+    while (!this.#isHeld && !this.#ended) {
+      const frame = this.#held.shift()
+      if (frame === undefined) break
+      this.#take(frame)
+    }
+    if (!this.#isHeld && !this.#ended) this.#deps.sink.hold?.(false)
+  }
+
+  /** Ends the connection when the client's token is void. */
+  checkToken(): void {
+    if (this.#deps.permissions() === undefined) this.#close(VOID_TOKEN)
+  }
+
+  /** The connection is gone: aborts what runs, stops all channels, sends nothing more. */
+  end(): void {
+    if (this.#ended) return
+    this.#ended = true
+    for (const set of this.#running.values()) {
+      for (const { controller, channel } of set) {
+        if (channel !== undefined) {
+          channel.at = 'closed'
+          channel.stop()
+        }
+        controller.abort()
+      }
+    }
+    this.#running.clear()
+    this.#held.length = 0
+    this.#connection.abort()
+  }
+
+  #take(frame: string | Uint8Array): void {
     let text: string
     try {
       text = typeof frame === 'string' ? frame : fromUtf8(frame)
@@ -72,90 +133,130 @@ export class RpcSession {
     }
     const request = parseFrame(text)
     if (request === undefined) return
+    const permissions = this.#deps.permissions()
+    if (permissions === undefined) return this.#close(VOID_TOKEN)
     if (request.method === CANCEL) this.#cancel(request.params)
-    else this.#start(request)
+    else this.#start(request, permissions)
+    const { sink } = this.#deps
+    if (this.#ended || sink.hold === undefined || sink.unreadBytes() <= HOLD_UNREAD_BYTES) return
+    this.#isHeld = true
+    sink.hold(true)
   }
 
-  /** The connection is gone: aborts what runs, stops all channels, sends nothing more. */
-  end(): void {
+  #close(reason: string): void {
     if (this.#ended) return
-    this.#ended = true
-    for (const channel of this.#channels.values()) {
-      channel.at = 'closed'
-      channel.stop()
-    }
-    this.#channels.clear()
-    for (const controller of this.#running.values()) controller.abort()
-    this.#running.clear()
-    this.#connection.abort()
+    this.end()
+    this.#deps.sink.close(reason)
   }
 
-  #start(request: RpcRequest): void {
-    const key = idKey(request.id)
-    const controller = new AbortController()
-    if (request.id !== null) this.#running.set(key, controller)
-    const caller = {
+  #start(request: RpcRequest, permissions: ReadonlySet<string>): void {
+    const running: Running = { key: idKey(request.id), controller: new AbortController() }
+    if (this.#runningCount >= MAX_RUNNING_REQUESTS) {
+      return this.#refuse(request, `too many requests under way on this connection, at most ${MAX_RUNNING_REQUESTS}`)
+    }
+    this.#add(running)
+    const caller: Caller = {
       version: this.#deps.version,
-      permissions: this.#deps.permissions,
-      signal: controller.signal,
+      permissions,
+      signal: running.controller.signal,
       ended: this.#connection.signal,
-      notify: (method: string, params: Json): void => this.#send(notificationText(method, stringifyJson(params))),
+      notify: (method, params) => this.#notify(method, params),
     }
     const finish = (outcome: Outcome): void => {
-      if (this.#running.get(key) === controller && !this.#channels.has(key)) this.#running.delete(key)
+      if (running.channel === undefined) this.#remove(running)
       if (outcome.kind === 'silent' || request.id === null) return
       this.#send(outcome.text)
     }
-    const outcome = this.#deps.engine.dispatch(request, caller, this.#openChannel)
+    const openChannel: OpenChannel = (_request, start, valueText) =>
+      this.#openChannel(request, running, start, valueText)
+    const outcome = this.#deps.engine.dispatch(request, caller, openChannel)
     if (outcome instanceof Promise) void outcome.then(finish)
     else finish(outcome)
   }
 
-  readonly #openChannel: OpenChannel = (request, start, valueText) => {
+  #openChannel(
+    request: RpcRequest,
+    running: Running,
+    start: Parameters<OpenChannel>[1],
+    valueText: Parameters<OpenChannel>[2],
+  ): void {
+    if (this.#channelCount >= MAX_CHANNELS) {
+      return this.#refuse(request, `too many channels on this connection, at most ${MAX_CHANNELS}`)
+    }
     const channel: Channel = { number: this.#nextChannel++, at: 'starting', early: [], stop: () => {} }
-    const key = idKey(request.id)
     channel.stop = start({
-      value: (value) => this.#value(key, channel, valueText(value)),
-      close: () => this.#close(key, channel),
+      value: (value) => this.#value(running, channel, valueText(value)),
+      close: () => this.#closeChannel(running, channel),
       unreadBytes: () => this.#deps.sink.unreadBytes(),
     })
-    this.#channels.set(key, channel)
+    running.channel = channel
+    this.#channelCount++
     this.#send(successText(request.id, String(channel.number)))
     for (const text of channel.early.splice(0)) this.#send(text)
     const closing = channel.at === 'closing'
     channel.at = 'open'
-    if (closing) this.#close(key, channel)
+    if (closing) this.#closeChannel(running, channel)
   }
 
-  #value(key: string, channel: Channel, valueText: string): void {
+  #value(running: Running, channel: Channel, valueText: string): void {
     const text = notificationText('xrpc.ch.val', `[${channel.number},${valueText}]`)
     if (channel.at === 'starting') channel.early.push(text)
     if (channel.at !== 'open') return
+    if (this.#deps.permissions() === undefined) this.#close(VOID_TOKEN)
     // A client that does not read must not make the node hold everything for it.
-    if (this.#deps.sink.unreadBytes() > MAX_UNREAD_BYTES) this.#close(key, channel)
+    else if (this.#isUnread) this.#closeChannel(running, channel)
     else this.#send(text)
   }
 
+  /** A call of the client: it has no channel that could be ended, so the connection is. */
+  #notify(method: string, params: Json): void {
+    if (this.#ended) return
+    if (this.#deps.permissions() === undefined) this.#close(VOID_TOKEN)
+    else if (this.#isUnread) this.#close('the client does not read what it has subscribed to')
+    else this.#send(notificationText(method, stringifyJson(params)))
+  }
+
+  get #isUnread(): boolean {
+    return this.#deps.sink.unreadBytes() > MAX_UNREAD_BYTES
+  }
+
   /** starting -> closing, open -> closed */
-  #close(key: string, channel: Channel): void {
+  #closeChannel(running: Running, channel: Channel): void {
     if (channel.at === 'starting') channel.at = 'closing'
     if (channel.at !== 'open') return
     channel.at = 'closed'
     channel.stop()
-    this.#channels.delete(key)
-    this.#running.delete(key)
+    this.#channelCount--
+    this.#remove(running)
     this.#send(notificationText('xrpc.ch.close', `[${channel.number}]`))
   }
 
   #cancel(params: Json | undefined): void {
     const id = Array.isArray(params) ? params[0] : undefined
     if (typeof id !== 'string' && typeof id !== 'number') return
-    const key = idKey(id)
-    const channel = this.#channels.get(key)
-    if (channel !== undefined) this.#close(key, channel)
-    const controller = this.#running.get(key)
-    this.#running.delete(key)
-    controller?.abort()
+    for (const running of [...(this.#running.get(idKey(id)) ?? [])]) {
+      if (running.channel !== undefined) this.#closeChannel(running, running.channel)
+      this.#remove(running)
+      running.controller.abort()
+    }
+  }
+
+  #add(running: Running): void {
+    const same = this.#running.get(running.key)
+    if (same === undefined) this.#running.set(running.key, new Set([running]))
+    else same.add(running)
+    this.#runningCount++
+  }
+
+  #remove(running: Running): void {
+    const same = this.#running.get(running.key)
+    if (same?.delete(running) !== true) return
+    this.#runningCount--
+    if (same.size === 0) this.#running.delete(running.key)
+  }
+
+  #refuse(request: RpcRequest, reason: string): void {
+    if (request.id !== null) this.#send(failureText(request.id, new RpcError('FAILED', reason)))
   }
 
   #send(text: string): void {

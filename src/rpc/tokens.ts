@@ -6,6 +6,8 @@
  * than the check), and Lotus ignores the header's `alg`, which `jose` rightly refuses to do.
  * @see lotus node/impl/common/common.go AuthVerify, AuthNew; node/modules/core.go APISecret; gbrlsnchs/jwt v3 Verify
  */
+
+import { MAX_CACHED_TOKENS, MAX_TOKEN_LENGTH } from '../base/bounds.ts'
 import { concatBytes, fromBase64Url, fromUtf8, toBase64Url, toHex, utf8 } from '../base/bytes.ts'
 import { errorMessage } from '../base/errors.ts'
 import { Lru } from '../base/lru.ts'
@@ -16,7 +18,6 @@ import { hmacSha256, sha256 } from '../crypto/hashes.ts'
 import { KEY_JWT_SECRET } from '../wallet/keyInfo.ts'
 import type { KeyStore } from '../wallet/keyStore.ts'
 import { RpcError } from './errors.ts'
-import { MAX_CACHED_TOKENS, MAX_TOKEN_LENGTH } from './limits.ts'
 import { PERMISSIONS, type TokenVerifier } from './permission.ts'
 
 /** Keystore entry of the secret. */

@@ -2,7 +2,9 @@
  * Addresses f0 to f4 (t0 to t4 off mainnet), in bytes and text, exactly as go-address takes them.
  * @see filecoin-project/go-address address.go decode, encode, newAddress
  */
+
 import { fromBase32, toBase32 } from '../base/base32.ts'
+import { MAX_INTEGER_DIGITS } from '../base/bounds.ts'
 import { concatBytes, EMPTY_BYTES, equalBytes, latin1 } from '../base/bytes.ts'
 import { type Codec, wrongJson } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
@@ -150,7 +152,7 @@ export function addressFromBytes(bytes: Uint8Array): Address {
 }
 
 function unsigned63(digits: string): bigint {
-  if (!/^\d+$/.test(digits)) throw invalid('invalid address payload')
+  if (digits.length > MAX_INTEGER_DIGITS || !/^\d+$/.test(digits)) throw invalid('invalid address payload')
   const value = BigInt(digits)
   if (value > MAX_INT64) throw invalid('invalid address payload')
   return value

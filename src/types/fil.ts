@@ -2,6 +2,7 @@
  * Amounts as people write them.
  * @see lotus chain/types/fil.go FIL.String, ParseFIL
  */
+import { MAX_INTEGER_DIGITS } from '../base/bounds.ts'
 import { CodecError } from '../codec/errors.ts'
 import { ATTO_PER_FIL, type TokenAmount } from './scalars.ts'
 
@@ -34,7 +35,7 @@ export function parseFil(input: string): TokenAmount {
   const unit = /\s*(attofil|afil|fil)$/.exec(lower)
   const atto = unit !== null && unit[1] !== 'fil'
   const number = (unit === null ? lower : lower.slice(0, unit.index)).trim()
-  const match = AMOUNT.exec(number)
+  const match = number.length > MAX_INTEGER_DIGITS ? null : AMOUNT.exec(number)
   const whole = match?.[1] ?? ''
   const fraction = match?.[2] ?? ''
   if (match === null || (/^[+-]?$/.test(whole) && fraction === '')) {

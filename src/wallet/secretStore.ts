@@ -15,6 +15,8 @@ export interface SecretStore {
   replace(name: string, content: Uint8Array): Promise<void>
   /** @returns false when there was none */
   remove(name: string): Promise<boolean>
+  /** Removes what writes left that were cut off: they may hold secrets in the plain. To be called before anything else. */
+  sweep(): Promise<void>
 }
 
 /** Secrets in memory: tests, and nodes that keep nothing. */
@@ -42,5 +44,9 @@ export class MemorySecretStore implements SecretStore {
 
   remove(name: string): Promise<boolean> {
     return Promise.resolve(this.#entries.delete(name))
+  }
+
+  sweep(): Promise<void> {
+    return Promise.resolve()
   }
 }

@@ -11,6 +11,9 @@ const MAX_REQUEST_BYTES = 200_000
 const ORIGIN = 'http://allowed.example'
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
+/** Tokens that are void. */
+const revoked = new Set<string>()
+
 /** Methods that show what the server does: an answer at once, a late one, one that hears that the client left. */
 function parts(left: () => void, entered: () => void = () => undefined): { engine: RpcEngine; handler: HttpHandler } {
   const rows = [
@@ -48,7 +51,8 @@ function parts(left: () => void, entered: () => void = () => undefined): { engin
     }),
   ]
   const engine = new RpcEngine({ table: createMethodTable(rows), json: { addressPrefix: 't' }, log: silent })
-  const verify = (token: string): ReadonlySet<string> | undefined => (token === 'good' ? new Set(['read']) : undefined)
+  const verify = (token: string): ReadonlySet<string> | undefined =>
+    (token === 'good' || token === 'passing') && !revoked.has(token) ? new Set(['read']) : undefined
   const handler = new HttpHandler(engine, {
     verifier: { verify },
     maxRequestBytes: MAX_REQUEST_BYTES,
@@ -207,6 +211,26 @@ export function rpcServerContract(name: string, start: StartServer): void {
     it('refuses a WebSocket with a bad token or on another path', async () => {
       await expect(open('/rpc/v1?token=bad')).rejects.toThrow('refused')
       await expect(open('/elsewhere')).rejects.toThrow('refused')
+    })
+
+    it('ends a WebSocket whose token is revoked', async () => {
+      const socket = await open('/rpc/v1?token=passing')
+      const frames = new Frames(socket)
+      frames.send(call('Echo', 'before'))
+      expect(await frames.next()).toMatchObject({ result: 'before' })
+      const closed = new Promise<CloseEvent>((resolve) => socket.addEventListener('close', resolve))
+      revoked.add('passing')
+      frames.send(call('Echo', 'after'))
+      const { code, reason } = await closed
+      expect([code, reason]).toEqual([1008, 'the token is not valid any more'])
+      await expect(open('/rpc/v1?token=passing')).rejects.toThrow('refused')
+      revoked.clear()
+    })
+
+    it('lets no foreign page in, and no foreign name without a token', async () => {
+      const page = await post(call('Echo', 'x'), { Origin: 'https://evil.example', 'Content-Type': 'text/plain' })
+      expect(page.status).toBe(403)
+      expect(await page.text()).toContain('--cors-origin')
     })
 
     it('says when the port is taken', async () => {

@@ -1,5 +1,5 @@
 /** The shims of platform/node keep the contracts of the ports. Node and Deno both run this file: Deno uses them too. */
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -85,6 +85,21 @@ describe('secret files', () => {
     const refusal = 'are too relaxed, required: 0600, got: 0640'
     await expect(secrets.read('ABC')).rejects.toThrow(refusal)
     await expect(secrets.list()).rejects.toThrow(refusal)
+  })
+
+  it('leave nothing of a write that was cut off, or that failed', async () => {
+    const path = newPath()
+    const secrets = new SecretFiles(path)
+    await secrets.create('ABC', utf8('secret'))
+    // As a kill between writing and naming leaves it.
+    writeFileSync(join(path, '.tmp-4c1f'), 'secret in the plain')
+    expect(await secrets.list()).toEqual(['ABC'])
+    await secrets.sweep()
+    expect(readdirSync(path)).toEqual(['ABC'])
+    mkdirSync(join(path, 'DEF'))
+    writeFileSync(join(path, 'DEF', 'x'), '')
+    await expect(secrets.replace('DEF', utf8('y'))).rejects.toThrow()
+    expect(readdirSync(path).sort()).toEqual(['ABC', 'DEF'])
   })
 
   it('have names that stay in the folder', async () => {

@@ -93,13 +93,14 @@ describe.skipIf(missing !== undefined)('recorded WebSocket session', () => {
     const session = new RpcSession({
       engine: recorded.node.engine,
       version: 'v1',
-      permissions: new Set(['read', 'write', 'sign', 'admin']),
+      permissions: () => new Set(['read', 'write', 'sign', 'admin']),
       sink: {
         send: (text) => {
           frames.push(parseJson(text) as Frame)
           arrived()
         },
         unreadBytes: () => 0,
+        close: () => undefined,
       },
     })
     let arrived: () => void = () => undefined

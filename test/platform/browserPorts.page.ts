@@ -60,6 +60,7 @@ function lazySecrets(): SecretStore {
     create: async (name, content) => (await opened).create(name, content),
     replace: async (name, content) => (await opened).replace(name, content),
     remove: async (name) => (await opened).remove(name),
+    sweep: async () => (await opened).sweep(),
   }
 }
 

@@ -60,7 +60,7 @@ describe('HTTP', () => {
   it('leaves no CORS header unless the origin is allowed', async () => {
     const headers = { origin: 'https://app.example', 'access-control-request-method': 'POST' }
     const closed = await stubHandler().handle(httpRequest('OPTIONS', '/rpc/v1', '', headers))
-    expect(closed.status).toBe(400)
+    expect(closed.status).toBe(403)
     expect(Object.keys(closed.headers)).toEqual(['Content-Type'])
     const open = stubHandler({ allowedOrigins: ['https://app.example'] })
     const preflight = await open.handle(httpRequest('OPTIONS', '/rpc/v1', '', headers))

@@ -239,8 +239,8 @@ describe.skipIf(missing !== undefined)('method table', () => {
             const session = new RpcSession({
               engine,
               version,
-              permissions: new Set(permissions),
-              sink: { send: (text) => (answer = text), unreadBytes: () => 0 },
+              permissions: () => new Set(permissions),
+              sink: { send: (text) => (answer = text), unreadBytes: () => 0, close: () => undefined },
             })
             session.receive(body)
           } else answer = (await ask(token)).body

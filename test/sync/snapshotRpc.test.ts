@@ -39,13 +39,14 @@ describe.skipIf(missingShared('data/golden/wire') !== undefined)('ChainExport', 
     const session = new RpcSession({
       engine,
       version: 'v1',
-      permissions: new Set(['read', 'admin']),
+      permissions: () => new Set(['read', 'admin']),
       sink: {
         send: (text) => {
           frames.push(JSON.parse(text) as Frame)
           woken()
         },
         unreadBytes: unread,
+        close: () => undefined,
       },
     })
     const call = (id: number, method: string, params: unknown[]): void =>

@@ -24,6 +24,7 @@ interface ServeFlags {
   readonly api: string
   readonly apiHost: string
   readonly corsOrigin?: string[]
+  readonly apiName?: string[]
   readonly apiMaxReqSize?: string
   readonly passphraseFile?: string
   readonly net: boolean
@@ -88,6 +89,11 @@ function serveFlags(command: Command, keepState: string): Command {
     .option('--api-max-req-size <bytes>', 'largest request that is read')
     .option('--cors-origin <origin>', 'web pages of this origin may call the API (repeatable)', collect)
     .option(
+      '--api-name <host>',
+      'name by which callers without a token reach the API, e.g. behind a proxy (repeatable)',
+      collect,
+    )
+    .option(
       '--passphrase-file <file>',
       `encrypts the keystore with the text of this file (or of $${PASSPHRASE_VARIABLE})`,
     )
@@ -112,6 +118,7 @@ async function serveOptions(context: CliContext, flags: ServeFlags): Promise<Ser
     host: flags.apiHost,
     port,
     corsOrigins: flags.corsOrigin ?? [],
+    apiNames: (flags.apiName ?? []).map((name) => name.toLowerCase()),
     maxRequestBytes:
       flags.apiMaxReqSize === undefined ? undefined : wholeNumber(flags.apiMaxReqSize, 'api-max-req-size'),
     passphrase: await passphrase(context, flags.passphraseFile),

@@ -1,4 +1,5 @@
 /** Methods `Chain…`. */
+import { MAX_PATH_TIPSETS } from '../../base/bounds.ts'
 import type { ChainView } from '../../chain/chainView.ts'
 import { type HeadChange, headChanges } from '../../chain/headChange.ts'
 import { messageByCid } from '../../chain/messageByCid.ts'
@@ -122,7 +123,7 @@ export function chainMethods(deps: ChainMethodsDeps): MethodRow[] {
       summary: 'The steps from one tipset to another: reverts, then applies.',
       params: [param('from', tipsetKey), param('to', tipsetKey)],
       result: apiHeadChanges,
-      handler: (from, to) => headChanges(store.branches(store.tipset(from), store.tipset(to))),
+      handler: (from, to) => headChanges(store.branches(store.tipset(from), store.tipset(to), MAX_PATH_TIPSETS)),
     }),
     method({
       name: 'ChainSetHead',

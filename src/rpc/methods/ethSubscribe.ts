@@ -2,6 +2,7 @@
  * Ethereum's subscriptions: eth_subscribe, eth_unsubscribe. Events are calls of the client's `eth_subscription`.
  * @see lotus node/impl/eth/events.go EthSubscribe, subscriptions.go
  */
+import { MAX_CHANNELS } from '../../base/bounds.ts'
 import type { Logger, Random } from '../../base/ports.ts'
 import { bool, type Json, text } from '../../codec/description.ts'
 import { ethHashOf } from '../../eth/ethTransactionOf.ts'
@@ -33,6 +34,8 @@ type Send = (result: Json) => void
 export function ethSubscribeMethods(deps: EthSubscribeDeps): MethodRow[] {
   const { reader, random } = deps
   const active = new Map<string, () => void>()
+  /** Subscriptions by what ends with their connection. */
+  const counts = new WeakMap<AbortSignal, number>()
   return [
     rawMethod({
       name: 'EthSubscribe',
@@ -45,15 +48,23 @@ export function ethSubscribeMethods(deps: EthSubscribeDeps): MethodRow[] {
       handler: (params, call) => {
         const { notify } = call
         if (notify === undefined) throw new RpcError('FAILED', "connection doesn't support callbacks")
+        const { ended } = call
+        const count = counts.get(ended) ?? 0
+        if (count >= MAX_CHANNELS) {
+          throw new RpcError('FAILED', `too many subscriptions on this connection, at most ${MAX_CHANNELS}`)
+        }
         const id = randomFilterId(random)
         const name = hexBytes(id)
         const stop = start(deps, params, call, (result) => notify(NOTIFICATION, { subscription: name, result }))
         const end = (): void => {
-          active.delete(name)
+          if (!active.delete(name)) return
+          counts.set(ended, (counts.get(ended) ?? 1) - 1)
+          ended.removeEventListener('abort', end)
           stop()
         }
         active.set(name, end)
-        call.ended.addEventListener('abort', end, { once: true })
+        counts.set(ended, count + 1)
+        ended.addEventListener('abort', end)
         return id
       },
     }),

@@ -1,6 +1,8 @@
 /** Methods that execute: StateCall, StateReplay, StateCompute. */
 
+import { MAX_COMPUTED_EPOCHS } from '../../base/bounds.ts'
 import type { ChainView } from '../../chain/chainView.ts'
+import { assertEpochsAhead } from '../../chain/epochsAhead.ts'
 import { ChainError } from '../../chain/errors.ts'
 import type { InvocResult, VmHost } from '../../chain/vm.ts'
 import type { Cid } from '../../codec/cid.ts'
@@ -94,8 +96,11 @@ export function executionMethods(deps: ExecutionMethodsDeps): MethodRow[] {
       result: computeOutput,
       resultText: computeOutputText,
       cacheResult: true,
-      handler: (vmHeight, messages, at, { signal }) =>
-        vm.compute(loadTipset(view, at), vmHeight, messages.map(given), signal),
+      handler: (vmHeight, messages, at, { signal }) => {
+        const tipset = loadTipset(view, at)
+        assertEpochsAhead(tipset, vmHeight, MAX_COMPUTED_EPOCHS)
+        return vm.compute(tipset, vmHeight, messages.map(given), signal)
+      },
     }),
     method({
       name: 'StateComputeDataCID',

@@ -39,7 +39,7 @@ const ticketQuality: Codec<number> = jsonOnly<number>(
   (json) => {
     if (json === undefined || json === null) return 0
     const value = Number(json)
-    if ((typeof json !== 'number' && typeof json !== 'bigint') || Number.isNaN(value)) {
+    if ((typeof json !== 'number' && typeof json !== 'bigint') || !Number.isFinite(value)) {
       throw wrongJson(json, 'float64')
     }
     return value

@@ -32,13 +32,13 @@ import { beaconEntry, electionProof, poStProof, ticket } from '../../types/block
 import { type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from '../../types/scalars.ts'
 import { signedMessage } from '../../types/signedMessage.ts'
 import { tipsetKey } from '../../types/tipset.ts'
-import { isPeerId } from './peerId.ts'
+import { isPeerId, parsePeerName } from './peerId.ts'
 
 /** A peer id as base58 text; null for bytes that are none. */
 const peerId: Codec<Uint8Array> = jsonOnly<Uint8Array>(
   'peer.ID',
   (value) => (isPeerId(value) ? base58btc.encode(value).slice(1) : null),
-  (json) => (typeof json === 'string' ? base58btc.decode(`z${json}`) : new Uint8Array(0)),
+  (json) => (typeof json === 'string' ? base58btc.decode(`z${parsePeerName(json)}`) : new Uint8Array(0)),
   { type: ['string', 'null'] },
 )
 

@@ -2,7 +2,9 @@
  * Names of peers in JSON.
  * @see go-libp2p core/peer/peer.go Decode; core/peer/addrinfo_serde.go
  */
+
 import { base58btc } from 'multiformats/bases/base58'
+import { MAX_PEER_ID_TEXT } from '../../base/bounds.ts'
 import { type Codec, jsonOnly, listOrEmpty, struct, text, wrongJson } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
 import { readVarint } from '../../codec/varint.ts'
@@ -23,6 +25,13 @@ export function isPeerId(data: Uint8Array): boolean {
  * @throws CodecError `INVALID_JSON`: "failed to parse peer ID: …"
  */
 export function parsePeerName(given: string): string {
+  // Before any work: base58 costs as much as the square of the length.
+  if (given.length > MAX_PEER_ID_TEXT) {
+    throw new CodecError(
+      'INVALID_JSON',
+      `failed to parse peer ID: ${given.length} characters, at most ${MAX_PEER_ID_TEXT}`,
+    )
+  }
   let bytes: Uint8Array
   try {
     bytes = base58btc.decode(`z${given}`)

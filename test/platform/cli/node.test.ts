@@ -31,6 +31,7 @@ describe('daemon', () => {
       host: '127.0.0.1',
       port: 1234,
       corsOrigins: [],
+      apiNames: [],
       maxRequestBytes: undefined,
       passphrase: undefined,
       net: { listen: [], announce: [], bootstrap: [] },
@@ -65,6 +66,7 @@ describe('daemon', () => {
       port: 0,
       host: '::1',
       corsOrigins: ['http://a', 'http://b'],
+      apiNames: [],
       maxRequestBytes: 1000,
     })
   })

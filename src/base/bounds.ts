@@ -1,0 +1,57 @@
+/**
+ * What anybody who can send us something can make us hold, read or do, at most: the one place for bounds of the API and of
+ * the texts that it reads. docs/security.md lists them; test/rpc/bounds.test.ts tries each at its bound and one above.
+ * Bounds of the peer-to-peer protocols stand with their protocols (`limits.ts` of each folder of src/p2p), those of storage
+ * formats with their formats.
+ */
+
+const MIB = 1024 * 1024
+
+/** Largest request of a caller with a token, bytes (go-jsonrpc's default). */
+export const MAX_REQUEST_BYTES: number = 100 * MIB
+/** Largest request of a caller without one, bytes. The largest call that anybody may make carries two messages of 64 KiB. */
+export const MAX_ANONYMOUS_REQUEST_BYTES: number = 4 * MIB
+/** Requests that are being read, all connections together, bytes. */
+export const MAX_BODIES_BYTES: number = 256 * MIB
+/** From the first byte of a request to its last, milliseconds. */
+export const REQUEST_TIME_MS = 120_000
+/** A connection without a request, milliseconds. A WebSocket is not among them: it is pinged. */
+export const IDLE_CONNECTION_MS = 600_000
+/** Connections, WebSockets among them. Above it the one that has been idle for longest goes. */
+export const MAX_CONNECTIONS = 1_024
+
+/** One answer, bytes of JSON; a batch as a whole. */
+export const MAX_ANSWER_BYTES: number = 100 * MIB
+/** A client with this much unread gets no further events: its channel ends, or its connection. Bytes. */
+export const MAX_UNREAD_BYTES: number = 16 * MIB
+/** From this much unread on nothing is read from a WebSocket, until half of it has left. Bytes. */
+export const HOLD_UNREAD_BYTES: number = MIB
+/** Requests under way on one WebSocket, waits (`StateWaitMsg`) among them. */
+export const MAX_RUNNING_REQUESTS = 2_048
+/** Channels and Ethereum subscriptions of one WebSocket, each. */
+export const MAX_CHANNELS = 128
+
+/** Nesting of a JSON text (Go's decoder). */
+export const MAX_JSON_DEPTH = 10_000
+/** Digits of an integer in JSON. The largest that a message can carry has 306: 127 bytes. */
+export const MAX_INTEGER_DIGITS = 320
+/** A CID as text: 512 bytes in the longest base. */
+export const MAX_CID_TEXT = 1_024
+/** A peer ID as base58 text; its multihash has 68 bytes at most. */
+export const MAX_PEER_ID_TEXT = 128
+
+/** Epochs that a block may lie above its parents for `MinerGetBaseInfo`: each has a beacon entry. */
+export const MAX_EPOCHS_AHEAD = 900
+/** Null rounds that `StateCompute` executes, one by one: an hour of mainnet. */
+export const MAX_COMPUTED_EPOCHS = 120
+/** Steps that `ChainGetPath` gives: a day and a half of mainnet. */
+export const MAX_PATH_TIPSETS = 4_320
+/** A turn of the loop that a batch takes before others have theirs, milliseconds. */
+export const BATCH_TURN_MS = 20
+
+/** Tokens whose check is remembered: about as many as an operator hands out. */
+export const MAX_CACHED_TOKENS = 256
+/** Longest token that is looked at, characters (HTTP servers allow headers of 16 KiB). */
+export const MAX_TOKEN_LENGTH = 8192
+/** How often a WebSocket server pings its clients, and looks whether their tokens still hold, milliseconds (go-jsonrpc's). */
+export const PING_INTERVAL_MS = 5000

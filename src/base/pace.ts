@@ -1,0 +1,29 @@
+/** Long work on the event loop that lets others have their turn. */
+import type { Clock, Timers } from './ports.ts'
+
+/** See the file's comment. Ask {@link Pace.isDue} between two steps, and wait for {@link Pace.pause} when it says so. */
+export class Pace {
+  readonly #clock: Clock
+  readonly #timers: Timers
+  readonly #turnMs: number
+  #sinceMs: number
+
+  /** @param turnMs - how long work may go on */
+  constructor(clock: Clock, timers: Timers, turnMs: number) {
+    this.#clock = clock
+    this.#timers = timers
+    this.#turnMs = turnMs
+    this.#sinceMs = clock.monotonicMs()
+  }
+
+  /** The turn is over. */
+  get isDue(): boolean {
+    return this.#clock.monotonicMs() - this.#sinceMs >= this.#turnMs
+  }
+
+  /** Resolves in a later turn of the loop. */
+  async pause(): Promise<void> {
+    await new Promise<void>((resolve) => this.#timers.setTimeout(resolve, 0))
+    this.#sinceMs = this.#clock.monotonicMs()
+  }
+}

@@ -1,0 +1,155 @@
+/** Real sockets against a real server: what a client that sends slowly, reads nothing or does nothing can take. */
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import WebSocket from 'ws'
+import { Connections } from '../../../platform/server/connections.ts'
+import { startServer } from '../../../platform/server/httpServer.ts'
+import type { Listening } from '../../../platform/server/rpcServer.ts'
+import { HOLD_UNREAD_BYTES, MAX_ANONYMOUS_REQUEST_BYTES, MAX_BODIES_BYTES } from '../../../src/base/bounds.ts'
+import { json } from '../../../src/codec/description.ts'
+import { RpcEngine } from '../../../src/rpc/engine.ts'
+import { HttpHandler } from '../../../src/rpc/http.ts'
+import { method } from '../../../src/rpc/method.ts'
+import { createMethodTable } from '../../../src/rpc/table.ts'
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
+const BIG = 'x'.repeat(60_000)
+
+describe('connections', () => {
+  const bounds = { most: 3, idleMs: 1000, requestMs: 100 }
+  let server: Server
+  const accepted: Socket[] = []
+  let arrived: () => void = () => undefined
+  beforeAll(async () => {
+    server = createServer((socket) => {
+      accepted.push(socket)
+      socket.on('error', () => undefined)
+      arrived()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  })
+  afterAll(() => {
+    for (const one of accepted) one.destroy()
+    server.close()
+  })
+
+  async function pair(): Promise<Socket> {
+    const heard = new Promise<void>((resolve) => (arrived = resolve))
+    const client = connect((server.address() as { port: number }).port, '127.0.0.1')
+    client.on('error', () => undefined)
+    await heard
+    return accepted.at(-1) as Socket
+  }
+
+  it('at the bound the one that has been idle for longest goes, else the new one', async () => {
+    const connections = new Connections(() => 0, bounds)
+    const [a, b, c, d, e] = [await pair(), await pair(), await pair(), await pair(), await pair()]
+    for (const one of [a, b, c]) connections.add(one)
+    connections.is('answering', a)
+    connections.add(d)
+    expect([a, b, c, d].map(({ destroyed }) => destroyed)).toEqual([false, true, false, false])
+    connections.is('reading', c)
+    connections.is('socket', d)
+    connections.add(e)
+    expect([a, c, d, e].map(({ destroyed }) => destroyed)).toEqual([false, false, false, true])
+    expect(connections.size).toBe(3)
+  })
+
+  it('who does nothing, or takes for ever to ask, goes; a WebSocket and a late answer stay', async () => {
+    let now = 0
+    const connections = new Connections(() => now, { ...bounds, most: 9 })
+    const [idle, reading, answering, socket] = [await pair(), await pair(), await pair(), await pair()]
+    for (const one of [idle, reading, answering, socket]) connections.add(one)
+    connections.is('reading', reading)
+    connections.is('answering', answering)
+    connections.is('socket', socket)
+    const gone = (): boolean[] => [idle, reading, answering, socket].map(({ destroyed }) => destroyed)
+    now = 100
+    connections.sweep()
+    expect(gone()).toEqual([false, false, false, false])
+    now = 101
+    connections.sweep()
+    expect(gone()).toEqual([false, true, false, false])
+    now = 1001
+    connections.sweep()
+    expect(gone()).toEqual([true, true, false, false])
+  })
+})
+
+describe('the server', () => {
+  let server: Listening
+  beforeAll(async () => {
+    const rows = [method({ name: 'Big', perm: 'read', params: [], result: json, handler: () => BIG })]
+    const engine = new RpcEngine({ table: createMethodTable(rows), json: { addressPrefix: 't' }, log: silent })
+    const verify = (token: string): ReadonlySet<string> | undefined =>
+      token === 'good' ? new Set(['read']) : undefined
+    const handler = new HttpHandler(engine, { verifier: { verify } })
+    server = await startServer({ engine, handler, log: silent, host: '127.0.0.1', port: 0, closeGraceMs: 0 })
+  })
+  afterAll(() => server.close())
+
+  it('holds little for a WebSocket that does not read, and loses none of its answers', async () => {
+    const count = 2_000
+    const socket = new WebSocket(`ws://127.0.0.1:${server.port}/rpc/v1`)
+    await new Promise((resolve) => socket.on('open', resolve))
+    let received = 0
+    const done = new Promise<void>((resolve) =>
+      socket.on('message', () => {
+        received++
+        if (received === count) resolve()
+      }),
+    )
+    socket.pause()
+    const before = process.memoryUsage().rss
+    for (let id = 0; id < count; id++) {
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id, method: 'Filecoin.Big', params: [] }))
+    }
+    // Another client is answered meanwhile: the server has had its turns.
+    for (let i = 0; i < 20; i++) {
+      const other = await fetch(`http://127.0.0.1:${server.port}/rpc/v1`, {
+        method: 'POST',
+        body: '{"jsonrpc":"2.0","id":1,"method":"Filecoin.Big","params":[]}',
+      })
+      expect((await other.text()).length).toBeGreaterThan(BIG.length)
+    }
+    // All answers are 120 MB.
+    expect(process.memoryUsage().rss - before).toBeLessThan(60 * HOLD_UNREAD_BYTES)
+    socket.resume()
+    await done
+    expect(received).toBe(count)
+    socket.close()
+  })
+
+  it('takes no more of all requests together than the bound, and goes on', async () => {
+    const ask = (length: number): Promise<{ socket: Socket; answer: Promise<string> }> =>
+      new Promise((resolve) => {
+        const socket = connect(server.port, '127.0.0.1', () => {
+          socket.write(`POST /rpc/v1 HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${length + 1}\r\n\r\n`)
+          socket.write(' '.repeat(length), () => resolve({ socket, answer }))
+        })
+        let text = ''
+        const answer = new Promise<string>((ended) => {
+          socket.on('data', (chunk) => (text += chunk.toString()))
+          socket.on('close', () => ended(text))
+          socket.on('error', () => ended(text))
+        })
+      })
+    const each = MAX_ANONYMOUS_REQUEST_BYTES - 1
+    const opened = await Promise.all(Array.from({ length: Math.ceil(MAX_BODIES_BYTES / each) + 2 }, () => ask(each)))
+    const refused = await Promise.race(opened.map(({ answer }) => answer))
+    expect(refused).toMatch(/^HTTP\/1\.1 503 /)
+    for (const { socket } of opened) socket.destroy()
+    const { status } = await fetch(`http://127.0.0.1:${server.port}/rpc/v1`, { method: 'POST', body: '{}' })
+    expect(status).toBe(500)
+  })
+
+  it('reads no body of who is refused', async () => {
+    const socket = connect(server.port, '127.0.0.1')
+    socket.write(
+      'POST /rpc/v1?token=bad HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 50000000\r\nContent-Type: text/plain\r\n\r\n',
+    )
+    const first = await new Promise<string>((resolve) => socket.on('data', (chunk) => resolve(chunk.toString())))
+    expect(first).toMatch(/^HTTP\/1\.1 401 /)
+    socket.destroy()
+  })
+})

@@ -1,0 +1,269 @@
+/** What anybody may send: each bound at the bound and one above, and what it would cost without. */
+import { describe, expect, it } from 'vitest'
+import * as bounds from '../../src/base/bounds.ts'
+import { fromHex } from '../../src/base/bytes.ts'
+import { Pace } from '../../src/base/pace.ts'
+import { assertEpochsAhead } from '../../src/chain/epochsAhead.ts'
+import { branchesBetween } from '../../src/chain/headChange.ts'
+import { createCid, parseCid } from '../../src/codec/cid.ts'
+import { bigInt, json } from '../../src/codec/description.ts'
+import { parseJson } from '../../src/codec/jsonText.ts'
+import { RpcEngine } from '../../src/rpc/engine.ts'
+import { HttpHandler } from '../../src/rpc/http.ts'
+import { method } from '../../src/rpc/method.ts'
+import { parseBody, parseFrame } from '../../src/rpc/request.ts'
+import { createMethodTable } from '../../src/rpc/table.ts'
+import { parsePeerName } from '../../src/rpc/types/peerId.ts'
+import { parseAddress } from '../../src/types/address.ts'
+import type { Tipset } from '../../src/types/tipset.ts'
+import { createTipset, firstBlock, tipsetKeyText } from '../../src/types/tipset.ts'
+import { header } from '../chain/buildChain.ts'
+import { readOwn } from '../support/shared.ts'
+import { silentLog } from './stubTable.ts'
+
+const context = { addressPrefix: 't' } as const
+
+/** Milliseconds that something takes. */
+function cost(run: () => void): number {
+  const started = performance.now()
+  run()
+  return performance.now() - started
+}
+
+describe('the table of docs/security.md', () => {
+  it('has every bound, with its value', () => {
+    const text = new TextDecoder().decode(readOwn('docs/security.md'))
+    for (const [name, value] of Object.entries(bounds)) {
+      expect(text, name).toMatch(new RegExp(`\`${name}\` \\| ${value.toLocaleString('en')} `))
+    }
+  })
+})
+
+describe('texts', () => {
+  it('a number of so many digits, and one more', () => {
+    const digits = '9'.repeat(bounds.MAX_INTEGER_DIGITS)
+    expect(parseJson(digits)).toBe(BigInt(digits))
+    expect(() => parseJson(`${digits}9`)).toThrow(`a number of ${bounds.MAX_INTEGER_DIGITS + 1} digits`)
+    expect(bigInt.fromJson(digits, context)).toBe(BigInt(digits))
+    expect(() => bigInt.fromJson(`${digits}9`, context)).toThrow('failed to parse big string')
+    expect(() => parseAddress(`f0${digits}9`)).toThrow('invalid address')
+  })
+
+  it('the largest amount of a message is below the bound', () => {
+    const largest = (1n << BigInt(8 * 127)) - 1n
+    expect(bigInt.fromJson(largest.toString(), context)).toBe(largest)
+  })
+
+  it('digits without end cost nothing', () => {
+    const many = '9'.repeat(10_000_000)
+    const took = cost(() => {
+      expect(parseFrame(`{"jsonrpc":"2.0","id":${many},"method":"Filecoin.ChainHead","params":[]}`)).toBeUndefined()
+      expect(() => bigInt.fromJson(many, context)).toThrow()
+      expect(() => parseAddress(`f0${many}`)).toThrow()
+      expect(() => parseCid(`z${many}`)).toThrow()
+      expect(() => parsePeerName(many)).toThrow()
+    })
+    expect(took).toBeLessThan(2000)
+  })
+
+  it('a CID of so many characters, and one more', () => {
+    const fits = createCid(0x55, 0, fromHex('ab'.repeat(500)))
+    const text = fits.toString()
+    expect(text.length).toBeLessThanOrEqual(bounds.MAX_CID_TEXT)
+    expect(parseCid(text).equals(fits)).toBe(true)
+    expect(() => parseCid(`b${'a'.repeat(bounds.MAX_CID_TEXT - 1)}`)).not.toThrow(/at most/)
+    expect(() => parseCid(`b${'a'.repeat(bounds.MAX_CID_TEXT)}`)).toThrow(`${bounds.MAX_CID_TEXT + 1} characters`)
+  })
+
+  it('a peer ID of so many characters, and one more', () => {
+    expect(parsePeerName('12D3KooWKRyzVWW6ChFjQjK4miCty85Niy48tpPV95XdKu1BcvMA')).toHaveLength(52)
+    expect(() => parsePeerName('1'.repeat(bounds.MAX_PEER_ID_TEXT))).toThrow('inconsistent multihash length')
+    expect(() => parsePeerName('1'.repeat(bounds.MAX_PEER_ID_TEXT + 1))).toThrow('at most')
+  })
+
+  it('so deep, and one deeper', () => {
+    const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
+    expect(() => parseJson(nested(bounds.MAX_JSON_DEPTH))).not.toThrow()
+    expect(() => parseJson(nested(bounds.MAX_JSON_DEPTH + 1))).toThrow('exceeded max depth')
+    // Brackets of a text are no depth.
+    expect(parseJson(JSON.stringify('['.repeat(50_000)))).toHaveLength(50_000)
+  })
+
+  it('an id beyond all numbers is no request, as in Go', () => {
+    for (const id of ['1e999', '-1e999', '9'.repeat(310)]) {
+      const body = parseBody(`{"jsonrpc":"2.0","id":${id},"method":"Filecoin.ChainHead","params":[]}`)
+      expect(body).toMatchObject({ kind: 'single', request: { id: null, error: { code: 'PARSE_ERROR' } } })
+    }
+    expect(parseFrame('{"id":1e308,"method":"a","params":[]}')?.id).toBe(1e308)
+  })
+})
+
+describe('questions about the chain', () => {
+  const chain: Tipset[] = [createTipset([header(undefined, 0, 0)])]
+  for (let i = 1; i <= bounds.MAX_PATH_TIPSETS + 1; i++) chain.push(createTipset([header(chain[i - 1], i, 0)]))
+  const byKey = new Map(chain.map((one) => [tipsetKeyText(one.key), one]))
+  let loads = 0
+  const load = (key: Tipset['key']): Tipset => {
+    loads++
+    return byKey.get(tipsetKeyText(key)) as Tipset
+  }
+  const at = (height: number): Tipset => chain[height] as Tipset
+
+  it('a path of so many tipsets, and one more, which ends where it is too long', () => {
+    const most = bounds.MAX_PATH_TIPSETS
+    expect(branchesBetween(load, at(0), at(most), most).applied).toHaveLength(most)
+    loads = 0
+    expect(() => branchesBetween(load, at(0), at(most + 1), most)).toThrow(
+      expect.objectContaining({ code: 'PATH_TOO_LONG' }),
+    )
+    expect(loads).toBe(most)
+  })
+
+  it.each([bounds.MAX_EPOCHS_AHEAD, bounds.MAX_COMPUTED_EPOCHS])('%i epochs ahead, and one more', (most) => {
+    assertEpochsAhead(at(10), 10 + most, most)
+    assertEpochsAhead(at(10), 3, most)
+    expect(() => assertEpochsAhead(at(10), 11 + most, most)).toThrow(expect.objectContaining({ code: 'TOO_FAR_AHEAD' }))
+    expect(firstBlock(at(10)).height).toBe(10)
+  })
+})
+
+describe('HTTP', () => {
+  let answered = 0
+  let nowMs = 0
+  let pauses = 0
+  const rows = [
+    method({
+      name: 'Big',
+      perm: 'read',
+      params: [],
+      result: json,
+      handler: () => {
+        answered++
+        nowMs += 1
+        return 'x'.repeat(1_000_000)
+      },
+    }),
+    method({
+      name: 'Huge',
+      perm: 'read',
+      params: [],
+      result: json,
+      handler: () => 'x'.repeat(bounds.MAX_ANSWER_BYTES),
+    }),
+    method({
+      name: 'Largest',
+      perm: 'read',
+      params: [],
+      result: json,
+      handler: () => 'x'.repeat(bounds.MAX_ANSWER_BYTES - 2),
+    }),
+  ]
+  const engine = new RpcEngine({ table: createMethodTable(rows), json: context, log: silentLog })
+  const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs }
+  const timers = {
+    setTimeout: (fn: () => void) => {
+      pauses++
+      queueMicrotask(fn)
+      return () => undefined
+    },
+  }
+  const handler = new HttpHandler(engine, {
+    verifier: { verify: (token) => (token === 'good' ? new Set(['read']) : undefined) },
+    pace: () => new Pace(clock, timers, bounds.BATCH_TURN_MS),
+  })
+  const call = (name: string): string => `{"jsonrpc":"2.0","id":1,"method":"Filecoin.${name}","params":[]}`
+  const post = async (body: string, headers: Record<string, string> = {}) =>
+    await handler.handle({ verb: 'POST', url: '/rpc/v1', header: (name) => headers[name.toLowerCase()], body })
+
+  it('an answer of so many bytes, and a larger one', async () => {
+    expect((await post(call('Largest'))).body.length).toBeGreaterThan(bounds.MAX_ANSWER_BYTES)
+    const { body } = await post(call('Huge'))
+    expect(JSON.parse(body)).toMatchObject({
+      error: { code: 1, message: expect.stringContaining(`at most ${bounds.MAX_ANSWER_BYTES} are sent`) },
+    })
+  })
+
+  it('a batch as a whole: what is beyond is refused one by one and not carried out; others have their turn', async () => {
+    answered = 0
+    const { body } = await post(`[${Array.from({ length: 400 }, () => call('Big')).join()}]`)
+    expect(answered).toBe(Math.ceil(bounds.MAX_ANSWER_BYTES / 1_000_000))
+    expect(body.length).toBeLessThan(bounds.MAX_ANSWER_BYTES + 2_000_000)
+    const answers = JSON.parse(body) as { error?: { message: string } }[]
+    expect(answers).toHaveLength(400)
+    expect(answers.at(-1)?.error?.message).toContain('the answers of this batch have more than')
+    expect(pauses).toBeGreaterThanOrEqual(Math.floor(answered / bounds.BATCH_TURN_MS) - 1)
+  })
+
+  it('a request of so many bytes, with a token and without, and one byte more', async () => {
+    const sized = (bytes: number): string => call('None').padEnd(bytes, ' ')
+    const tooBig = (most: number): string => `request bigger than maximum ${most} allowed`
+    const anonymous = bounds.MAX_ANONYMOUS_REQUEST_BYTES
+    expect((await post(sized(anonymous))).body).toContain('not found')
+    expect((await post(sized(anonymous + 1))).body).toContain(tooBig(anonymous))
+    const token = { authorization: 'Bearer good' }
+    expect((await post(sized(anonymous + 1), token)).body).toContain('not found')
+    expect((await post(sized(bounds.MAX_REQUEST_BYTES + 1), token)).body).toContain(tooBig(bounds.MAX_REQUEST_BYTES))
+    expect(handler.admit({ url: '/rpc/v1', header: () => undefined })).toBe(anonymous)
+  })
+})
+
+describe('web pages', () => {
+  let reached = 0
+  const rows = [
+    method({
+      name: 'Reach',
+      perm: 'read',
+      params: [],
+      result: json,
+      handler: () => {
+        reached++
+        return null
+      },
+    }),
+  ]
+  const engine = new RpcEngine({ table: createMethodTable(rows), json: context, log: silentLog })
+  const verifier = { verify: (token: string) => (token === 'good' ? new Set(['read']) : undefined) }
+  const status = async (headers: Record<string, string>, options: object = {}): Promise<number> => {
+    const handler = new HttpHandler(engine, { verifier, ...options })
+    const header = (name: string): string | undefined => headers[name.toLowerCase()]
+    const body = '{"jsonrpc":"2.0","id":1,"method":"Filecoin.Reach","params":[]}'
+    reached = 0
+    const answer = await handler.handle({ verb: 'POST', url: '/rpc/v1', header, body })
+    const socket = handler.admitSocket({ url: '/rpc/v1', header })
+    expect('status' in socket ? socket.status : 200, 'WebSocket').toBe(answer.status)
+    expect(reached).toBe(answer.status === 200 ? 1 : 0)
+    return answer.status
+  }
+  const host = '127.0.0.1:1234'
+
+  it.each([
+    ['a blind POST of another page', { host, origin: 'https://evil.example', 'content-type': 'text/plain' }],
+    ['a sandboxed page', { host, origin: 'null' }],
+    ['another port of this machine', { host, origin: 'http://127.0.0.1:8080' }],
+    ['a page that hides where it is from', { host, 'sec-fetch-site': 'cross-site' }],
+    ['a name bound to this address', { host: 'evil.example:1234', origin: 'http://evil.example:1234' }],
+    ['such a name without Origin', { host: 'evil.example:1234' }],
+    ['a foreign page with a token', { host, origin: 'https://evil.example', authorization: 'Bearer good' }],
+  ])('%s reaches no method', async (_, headers) => {
+    expect(await status(headers as Record<string, string>)).toBe(403)
+  })
+
+  it.each([
+    ['a program', { host }],
+    ['a program with an Origin of its own', { host, origin: `http://${host}` }],
+    ['IPv6', { host: '[::1]:1234' }],
+    ['localhost', { host: 'localhost:1234', origin: 'http://localhost:1234' }],
+    ['a container', { host: 'petrel:1234' }],
+    ['another name with a token', { host: 'node.example', authorization: 'Bearer good' }],
+    ['a typed address', { host, 'sec-fetch-site': 'none' }],
+  ])('%s does', async (_, headers) => {
+    expect(await status(headers as Record<string, string>)).toBe(200)
+  })
+
+  it('the operator may let them in', async () => {
+    const page = { host, origin: 'https://app.example' }
+    expect(await status(page, { allowedOrigins: ['https://app.example'] })).toBe(200)
+    expect(await status(page, { allowedOrigins: ['*'] })).toBe(200)
+    expect(await status({ host: 'node.example' }, { allowedHosts: ['node.example'] })).toBe(200)
+  })
+})
