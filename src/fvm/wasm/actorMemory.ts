@@ -3,7 +3,7 @@ import { type Cid, readCid } from '../../codec/cid.ts'
 import { CodecError } from '../../codec/errors.ts'
 import { type Address, addressFromBytes } from '../../types/address.ts'
 import { Errno, SyscallError } from '../kernel/outcomes.ts'
-import { PAGE_BYTES } from './instrument.ts'
+import { PAGE_BYTES } from './interfaceNames.ts'
 import type { WasmInt32Global, WasmMemory } from './webAssembly.ts'
 
 /** Bytes of the longest digest that the reference's CIDs hold. */

@@ -66,6 +66,21 @@ export class ByteSink {
     }
   }
 
+  /** Writes instructions, see instructions.ts. */
+  emit(...instructions: (readonly number[])[]): void {
+    for (const one of instructions) this.code(one)
+  }
+
+  /** The same for one piece of code: for what is written once per edit, where a list of arguments shows. */
+  code(instructions: readonly number[]): void {
+    const count = instructions.length
+    this.reserve(count)
+    const { bytes } = this
+    let at = this.length
+    for (let index = 0; index < count; index++) bytes[at++] = instructions[index] as number
+    this.length = at
+  }
+
   /** Copies `source[from, to)`. */
   copy(source: Uint8Array, from: number, to: number): void {
     const count = to - from

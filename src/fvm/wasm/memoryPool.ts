@@ -1,4 +1,4 @@
-import { PAGE_BYTES } from './instrument.ts'
+import { PAGE_BYTES } from './interfaceNames.ts'
 import { type WasmMemory, wasm } from './webAssembly.ts'
 
 /** Memories that take turns. More of them mean less copying; each reserves 8 GiB of address space in V8. */
