@@ -8,17 +8,28 @@
  *
  * @see ref-fvm ipld/hamt/src/node.rs Node, pointer.rs Pointer::clean; go-hamt-ipld hamt.go
  */
-import { compareBytes, EMPTY_BYTES, equalBytes } from '../base/bytes.ts'
-import { CborReader, CborWriter, MAJOR_TAG } from '../codec/cbor.ts'
+import { compareBytes, equalBytes } from '../base/bytes.ts'
+import { CborReader, CborWriter } from '../codec/cbor.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { Codec } from '../codec/description.ts'
 import { sha256 } from '../crypto/hashes.ts'
 import { type Blockstore, getBlock, putBlock } from './blockstore.ts'
 import { IpldError } from './errors.ts'
+import {
+  BUCKET_SIZE,
+  collapsed,
+  collect,
+  decodeNode,
+  encodeNode,
+  type HamtEntry,
+  type HamtLink,
+  HamtNode,
+  type HamtSlot,
+  invalid,
+  isLink,
+  slotIndex,
+} from './hamtNode.ts'
 
-/** Entries in a slot before it becomes a node. */
-const BUCKET_SIZE = 3
-const HASH_BITS = 256
 const DEFAULT_BIT_WIDTH = 5
 const MAX_BIT_WIDTH = 8
 
@@ -28,158 +39,6 @@ export interface HamtOptions {
   readonly bitWidth?: number
   /** The form of pointers before actors v3: a map of one entry. */
   readonly pointerMaps?: boolean
-}
-
-/** One key with its value's bytes; `value` is decoded when first asked for, by `codec`. */
-interface Entry {
-  readonly key: Uint8Array
-  readonly raw: Uint8Array
-  value: unknown
-  codec: unknown
-}
-
-/** A child that is in the store. `node` is kept only where the store has no {@link Blockstore.nodes}. */
-interface Link {
-  readonly cid: Cid
-  node: Node | undefined
-}
-
-type Slot = Node | Link | Entry[] | undefined
-
-class Node {
-  readonly slots: Slot[]
-  /** The tree that may write to it; undefined: nobody, it is shared. */
-  owner: object | undefined
-
-  constructor(slots: Slot[], owner: object | undefined) {
-    this.slots = slots
-    this.owner = owner
-  }
-}
-
-function invalid(message: string, cause?: unknown): IpldError {
-  return new IpldError('INVALID_HAMT', message, {}, cause === undefined ? undefined : { cause })
-}
-
-function isLink(slot: Node | Link): slot is Link {
-  return !(slot instanceof Node)
-}
-
-function readEntries(reader: CborReader): Entry[] {
-  const count = reader.readArray()
-  if (count === 0) throw invalid('empty HAMT bucket')
-  if (count > BUCKET_SIZE) throw invalid(`HAMT bucket with ${count} entries, at most ${BUCKET_SIZE}`)
-  const out: Entry[] = []
-  for (let i = 0; i < count; i++) {
-    if (reader.readArray() !== 2) throw invalid('HAMT entry is not a pair')
-    const key = reader.readBytes()
-    const raw = reader.readRaw()
-    const before = out[i - 1]
-    if (before !== undefined && compareBytes(before.key, key) >= 0) throw invalid('HAMT bucket is not sorted')
-    out.push({ key, raw, value: undefined, codec: undefined })
-  }
-  return out
-}
-
-function readLink(reader: CborReader): Link {
-  return { cid: reader.readCid(), node: undefined }
-}
-
-function readPointerMap(reader: CborReader): Link | Entry[] {
-  if (reader.readMap() !== 1) throw invalid('HAMT pointer is not a map of one entry')
-  const kind = reader.readText()
-  if (kind === '0') return readLink(reader)
-  if (kind === '1') return readEntries(reader)
-  throw invalid(`HAMT pointer of unknown kind ${kind}`)
-}
-
-function decodeNode(data: Uint8Array, bitWidth: number, pointerMaps: boolean): Node {
-  const reader = new CborReader(data)
-  if (reader.readArray() !== 2) throw invalid('HAMT node is not a pair')
-  const field = reader.readBytes()
-  const width = 1 << bitWidth
-  if (field.length > 0 && field[0] === 0) throw invalid('HAMT bit field has leading zeros')
-  if (field.length > Math.max(1, width >> 3)) {
-    throw invalid(`HAMT bit field has ${field.length} bytes, too many for width ${width}`)
-  }
-  const slots: Slot[] = new Array<Slot>(width).fill(undefined)
-  const count = reader.readArray()
-  let found = 0
-  for (let i = 0; i < field.length; i++) {
-    let byte = field[field.length - 1 - i] as number
-    for (let bit = 0; byte !== 0; bit++, byte >>>= 1) {
-      if ((byte & 1) === 0) continue
-      const index = i * 8 + bit
-      if (index >= width) throw invalid('HAMT bit field is wider than the node')
-      if (++found > count) throw invalid('HAMT node has fewer pointers than bits')
-      slots[index] = pointerMaps
-        ? readPointerMap(reader)
-        : reader.peekMajor() === MAJOR_TAG
-          ? readLink(reader)
-          : readEntries(reader)
-    }
-  }
-  if (found !== count) throw invalid('HAMT node has more pointers than bits')
-  reader.end()
-  return new Node(slots, undefined)
-}
-
-function encodeNode(node: Node, pointerMaps: boolean): Uint8Array {
-  const { slots } = node
-  let top = -1
-  let count = 0
-  for (let i = 0; i < slots.length; i++) {
-    if (slots[i] !== undefined) {
-      top = i
-      count++
-    }
-  }
-  const field = top < 0 ? EMPTY_BYTES : new Uint8Array((top >> 3) + 1)
-  for (let i = 0; i <= top; i++) {
-    if (slots[i] !== undefined) {
-      const at = field.length - 1 - (i >> 3)
-      field[at] = (field[at] as number) | (1 << (i & 7))
-    }
-  }
-  const writer = new CborWriter(1024)
-  writer.array(2)
-  writer.bytes(field)
-  writer.array(count)
-  for (let i = 0; i <= top; i++) {
-    const slot = slots[i]
-    if (slot === undefined) continue
-    if (Array.isArray(slot)) {
-      if (pointerMaps) {
-        writer.map(1)
-        writer.text('1')
-      }
-      writer.array(slot.length)
-      for (let j = 0; j < slot.length; j++) {
-        const entry = slot[j] as Entry
-        writer.array(2)
-        writer.bytes(entry.key)
-        writer.raw(entry.raw)
-      }
-    } else {
-      if (!isLink(slot)) throw invalid('HAMT node has a child that was not written')
-      if (pointerMaps) {
-        writer.map(1)
-        writer.text('0')
-      }
-      writer.cid(slot.cid)
-    }
-  }
-  return writer.finish()
-}
-
-/** The bits of a key's hash at a level. */
-function slotIndex(hash: Uint8Array, depth: number, bitWidth: number): number {
-  const start = depth * bitWidth
-  if (start + bitWidth > HASH_BITS)
-    throw new IpldError('MAX_DEPTH', 'Cannot go deeper in HAMT: no bits of the hash are left')
-  const at = start >> 3
-  const word = ((hash[at] as number) << 8) | (hash[at + 1] ?? 0)
-  return (word >> (16 - (start & 7) - bitWidth)) & ((1 << bitWidth) - 1)
 }
 
 /**
@@ -192,7 +51,7 @@ export class Hamt<V> {
   readonly #bitWidth: number
   readonly #pointerMaps: boolean
   readonly #format: string
-  #root: Node
+  #root: HamtNode
   #rootCid: Cid | undefined
   /** Identity of this tree's own nodes; a new one after each flush, which shares them. */
   #token: object = {}
@@ -209,7 +68,7 @@ export class Hamt<V> {
     this.#rootCid = cid
     this.#root =
       cid === undefined
-        ? new Node(new Array<Slot>(1 << bitWidth).fill(undefined), this.#token)
+        ? new HamtNode(new Array<HamtSlot>(1 << bitWidth).fill(undefined), this.#token)
         : this.#node({ cid, node: undefined })
   }
 
@@ -226,7 +85,7 @@ export class Hamt<V> {
     return new Hamt(store, codec, options, root)
   }
 
-  #node(link: Link): Node {
+  #node(link: HamtLink): HamtNode {
     if (link.node !== undefined) return link.node
     const { nodes } = this.#store
     if (nodes === undefined) {
@@ -236,13 +95,13 @@ export class Hamt<V> {
     }
     const key = this.#format + link.cid.key
     const known = nodes.get(key)
-    if (known !== undefined) return known as Node
+    if (known !== undefined) return known as HamtNode
     const node = decodeNode(getBlock(this.#store, link.cid), this.#bitWidth, this.#pointerMaps)
     nodes.set(key, node)
     return node
   }
 
-  #value(entry: Entry): V {
+  #value(entry: HamtEntry): V {
     if (entry.codec === this.#codec) return entry.value as V
     const reader = new CborReader(entry.raw)
     const value = this.#codec.read(reader)
@@ -252,14 +111,14 @@ export class Hamt<V> {
     return value
   }
 
-  #entry(key: Uint8Array, hash: Uint8Array): Entry | undefined {
+  #entry(key: Uint8Array, hash: Uint8Array): HamtEntry | undefined {
     let node = this.#root
     for (let depth = 0; ; depth++) {
       const slot = node.slots[slotIndex(hash, depth, this.#bitWidth)]
       if (slot === undefined) return undefined
       if (Array.isArray(slot)) {
         for (let i = 0; i < slot.length; i++) {
-          const entry = slot[i] as Entry
+          const entry = slot[i] as HamtEntry
           if (equalBytes(entry.key, key)) return entry
         }
         return undefined
@@ -283,17 +142,17 @@ export class Hamt<V> {
     return this.#root.slots.every((slot) => slot === undefined)
   }
 
-  #own(node: Node): Node {
-    return node.owner === this.#token ? node : new Node(node.slots.slice(), this.#token)
+  #own(node: HamtNode): HamtNode {
+    return node.owner === this.#token ? node : new HamtNode(node.slots.slice(), this.#token)
   }
 
-  #ownRoot(): Node {
+  #ownRoot(): HamtNode {
     this.#root = this.#own(this.#root)
     return this.#root
   }
 
   /** The child at a slot as a node of this tree's own, put into `parent`. */
-  #ownChild(parent: Node, index: number, slot: Node | Link): Node {
+  #ownChild(parent: HamtNode, index: number, slot: HamtNode | HamtLink): HamtNode {
     const child = this.#own(isLink(slot) ? this.#node(slot) : slot)
     parent.slots[index] = child
     return child
@@ -311,7 +170,7 @@ export class Hamt<V> {
     this.#rootCid = undefined
   }
 
-  #insert(root: Node, hash: Uint8Array, start: number, entry: Entry): void {
+  #insert(root: HamtNode, hash: Uint8Array, start: number, entry: HamtEntry): void {
     let node = root
     for (let depth = start; ; depth++) {
       const index = slotIndex(hash, depth, this.#bitWidth)
@@ -322,7 +181,7 @@ export class Hamt<V> {
       }
       if (Array.isArray(slot)) {
         let at = 0
-        while (at < slot.length && compareBytes((slot[at] as Entry).key, entry.key) < 0) at++
+        while (at < slot.length && compareBytes((slot[at] as HamtEntry).key, entry.key) < 0) at++
         const present = slot[at]
         if (present !== undefined && equalBytes(present.key, entry.key)) {
           node.slots[index] = [...slot.slice(0, at), entry, ...slot.slice(at + 1)]
@@ -332,9 +191,9 @@ export class Hamt<V> {
           node.slots[index] = [...slot.slice(0, at), entry, ...slot.slice(at)]
           return
         }
-        const child = new Node(new Array<Slot>(1 << this.#bitWidth).fill(undefined), this.#token)
+        const child = new HamtNode(new Array<HamtSlot>(1 << this.#bitWidth).fill(undefined), this.#token)
         for (let i = 0; i < slot.length; i++) {
-          const one = slot[i] as Entry
+          const one = slot[i] as HamtEntry
           this.#insert(child, sha256(one.key), depth + 1, one)
         }
         node.slots[index] = child
@@ -354,7 +213,7 @@ export class Hamt<V> {
     return true
   }
 
-  #remove(node: Node, hash: Uint8Array, depth: number, key: Uint8Array): void {
+  #remove(node: HamtNode, hash: Uint8Array, depth: number, key: Uint8Array): void {
     const index = slotIndex(hash, depth, this.#bitWidth)
     const slot = node.slots[index]
     if (slot === undefined) return
@@ -377,7 +236,7 @@ export class Hamt<V> {
     return this.#rootCid
   }
 
-  #write(node: Node): Cid {
+  #write(node: HamtNode): Cid {
     const { slots } = node
     for (let i = 0; i < slots.length; i++) {
       const slot = slots[i]
@@ -396,14 +255,14 @@ export class Hamt<V> {
     yield* this.#walk(this.#root)
   }
 
-  *#walk(node: Node): IterableIterator<[Uint8Array, V]> {
+  *#walk(node: HamtNode): IterableIterator<[Uint8Array, V]> {
     const { slots } = node
     for (let i = 0; i < slots.length; i++) {
       const slot = slots[i]
       if (slot === undefined) continue
       if (Array.isArray(slot)) {
         for (let j = 0; j < slot.length; j++) {
-          const entry = slot[j] as Entry
+          const entry = slot[j] as HamtEntry
           yield [entry.key, this.#value(entry)]
         }
       } else {
@@ -417,14 +276,14 @@ export class Hamt<V> {
     this.#each(this.#root, visit)
   }
 
-  #each(node: Node, visit: (key: Uint8Array, value: V) => void): void {
+  #each(node: HamtNode, visit: (key: Uint8Array, value: V) => void): void {
     const { slots } = node
     for (let i = 0; i < slots.length; i++) {
       const slot = slots[i]
       if (slot === undefined) continue
       if (Array.isArray(slot)) {
         for (let j = 0; j < slot.length; j++) {
-          const entry = slot[j] as Entry
+          const entry = slot[j] as HamtEntry
           visit(entry.key, this.#value(entry))
         }
       } else {
@@ -444,9 +303,9 @@ export class Hamt<V> {
   }
 
   #diffSlots(
-    here: Node,
+    here: HamtNode,
     other: Hamt<V>,
-    there: Node,
+    there: HamtNode,
     visit: (key: Uint8Array, here: V | undefined, there: V | undefined) => void,
   ): void {
     if (here === there) return
@@ -461,8 +320,8 @@ export class Hamt<V> {
         this.#diffSlots(isLink(a) ? this.#node(a) : a, other, isLink(b) ? other.#node(b) : b, visit)
         continue
       }
-      const left: Entry[] = []
-      const right: Entry[] = []
+      const left: HamtEntry[] = []
+      const right: HamtEntry[] = []
       collect(a, left, (link) => this.#node(link))
       collect(b, right, (link) => other.#node(link))
       for (const one of left) {
@@ -475,27 +334,4 @@ export class Hamt<V> {
       }
     }
   }
-}
-
-function collect(slot: Slot, out: Entry[], load: (link: Link) => Node): void {
-  if (slot === undefined) return
-  if (Array.isArray(slot)) {
-    out.push(...slot)
-    return
-  }
-  const node = isLink(slot) ? load(slot) : slot
-  for (const child of node.slots) collect(child, out, load)
-}
-
-/** The bucket that a child shrinks to after a removal: canonical form allows no node that a bucket could hold. */
-function collapsed(node: Node): Entry[] | undefined {
-  const out: Entry[] = []
-  for (let i = 0; i < node.slots.length; i++) {
-    const slot = node.slots[i]
-    if (slot === undefined) continue
-    if (!Array.isArray(slot)) return undefined
-    for (let j = 0; j < slot.length; j++) out.push(slot[j] as Entry)
-    if (out.length > BUCKET_SIZE) return undefined
-  }
-  return out.sort((a, b) => compareBytes(a.key, b.key))
 }

@@ -1,9 +1,10 @@
 /** What instrumentation adds to a module, by index: functions, their types, globals. */
-import type { Analysis, FunctionPlan } from './analyse.ts'
+import type { Analysis, FunctionPlan } from './analysis.ts'
 import { type Code, call } from './instructions.ts'
-import { EXPORT_FUNCTION, type FunctionType, refused, type WasmModule } from './module.ts'
+import { EXPORT_FUNCTION, type FunctionType, type WasmModule } from './module.ts'
 import { TYPE_FUNCREF, TYPE_I32, TYPE_I64 } from './opcodes.ts'
 import type { InstrumentationRules } from './rules.ts'
+import { refused } from './wasmReader.ts'
 
 export class Additions {
   readonly forRun: boolean

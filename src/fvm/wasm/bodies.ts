@@ -1,7 +1,8 @@
 /** Function bodies: copied, with the edits that the analysis found. */
 import type { Additions } from './additions.ts'
+import type { Analysis, FunctionPlan } from './analysis.ts'
+import type { ByteSink } from './byteSink.ts'
 import {
-  type Analysis,
   EDIT_BULK,
   EDIT_CALL,
   EDIT_CHARGE,
@@ -14,13 +15,12 @@ import {
   EDIT_STORE,
   EDIT_TABLE_GROW,
   type Edits,
-  type FunctionPlan,
-} from './analyse.ts'
-import type { ByteSink } from './byteSink.ts'
+} from './edits.ts'
 import { f32, f64, global, i64, local, select } from './instructions.ts'
-import { refused, type WasmModule, WasmReader } from './module.ts'
+import type { WasmModule } from './module.ts'
 import { OP_I64_CONST, TYPE_F32, TYPE_F64, TYPE_I32, TYPE_I64 } from './opcodes.ts'
 import type { StackGuard } from './stackGuard.ts'
+import { refused, WasmReader } from './wasmReader.ts'
 
 export class Bodies {
   readonly #out: ByteSink

@@ -1,6 +1,7 @@
 import { writeAddedFunctions } from './addedFunctions.ts'
 import { Additions } from './additions.ts'
-import { analyse, type FunctionPlan } from './analyse.ts'
+import { analyse } from './analyse.ts'
+import type { FunctionPlan } from './analysis.ts'
 import { Bodies } from './bodies.ts'
 import { ByteSink } from './byteSink.ts'
 import { describeModule } from './describeModule.ts'

@@ -174,3 +174,21 @@ export const OPCODE_POP: Uint8Array = TABLES.pop
 export const OPCODE_PUSH: Uint8Array = TABLES.push
 /** `FLAG_*` bits, by opcode. */
 export const OPCODE_FLAGS: Uint8Array = TABLES.flags
+
+/** i32.load and i32.store. */
+export const FIRST_LOAD = 0x28
+export const FIRST_STORE = 0x36
+/** Bytes that each load and store touches, from i32.load to i64.store32. */
+export const ACCESS_WIDTHS: readonly number[] = [4, 8, 4, 8, 1, 1, 2, 2, 1, 1, 2, 2, 4, 4, 4, 8, 4, 8, 1, 2, 1, 2, 4]
+/** Types of what the stores write, from i32.store to i64.store32. */
+export const STORE_TYPES: readonly number[] = [
+  TYPE_I32,
+  TYPE_I64,
+  TYPE_F32,
+  TYPE_F64,
+  TYPE_I32,
+  TYPE_I32,
+  TYPE_I64,
+  TYPE_I64,
+  TYPE_I64,
+]

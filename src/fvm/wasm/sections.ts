@@ -12,10 +12,10 @@ import {
   SECTION_IMPORT,
   SECTION_TYPE,
   type WasmModule,
-  WasmReader,
 } from './module.ts'
 import { TYPE_FUNCREF, TYPE_FUNCTION, TYPE_I32, TYPE_I64 } from './opcodes.ts'
 import type { InstrumentationRules } from './rules.ts'
+import { WasmReader } from './wasmReader.ts'
 
 const MUTABLE = 1
 

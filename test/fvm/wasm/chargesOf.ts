@@ -1,6 +1,7 @@
 /** Reads an instrumented module back: what its functions charge and what their calls take from the stack. */
-import { SECTION_CODE, SECTION_FUNCTION, SECTION_IMPORT, WasmReader } from '../../../src/fvm/wasm/module.ts'
+import { SECTION_CODE, SECTION_FUNCTION, SECTION_IMPORT } from '../../../src/fvm/wasm/module.ts'
 import { OPCODE_IMMEDIATE } from '../../../src/fvm/wasm/opcodes.ts'
+import { WasmReader } from '../../../src/fvm/wasm/wasmReader.ts'
 
 /** Numbers that follow each bulk instruction. */
 const BULK_NUMBERS = [0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1, 2, 1, 2, 1, 1, 1]

@@ -3,8 +3,8 @@
  * instructions with the padding that linkers leave, the reference encodes all anew.
  */
 import { ByteSink } from '../../../src/fvm/wasm/byteSink.ts'
-import { WasmReader } from '../../../src/fvm/wasm/module.ts'
 import { OPCODE_IMMEDIATE } from '../../../src/fvm/wasm/opcodes.ts'
+import { WasmReader } from '../../../src/fvm/wasm/wasmReader.ts'
 
 /** Numbers that follow each bulk instruction. */
 const BULK_NUMBERS = [0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1, 2, 1, 2, 1, 1, 1]

@@ -1,0 +1,184 @@
+/** Nodes of a HAMT: their form in a block, and what canonical form asks of them. @see hamt.ts for the layout */
+import { compareBytes, EMPTY_BYTES } from '../base/bytes.ts'
+import { CborReader, CborWriter, MAJOR_TAG } from '../codec/cbor.ts'
+import type { Cid } from '../codec/cid.ts'
+import { IpldError } from './errors.ts'
+
+/** Entries in a slot before it becomes a node. */
+export const BUCKET_SIZE = 3
+const HASH_BITS = 256
+
+/** One key with its value's bytes; `value` is decoded when first asked for, by `codec`. */
+export interface HamtEntry {
+  readonly key: Uint8Array
+  readonly raw: Uint8Array
+  value: unknown
+  codec: unknown
+}
+
+/** A child that is in the store. `node` is kept only where the store has no `nodes`. */
+export interface HamtLink {
+  readonly cid: Cid
+  node: HamtNode | undefined
+}
+
+export type HamtSlot = HamtNode | HamtLink | HamtEntry[] | undefined
+
+export class HamtNode {
+  readonly slots: HamtSlot[]
+  /** The tree that may write to it; undefined: nobody, it is shared. */
+  owner: object | undefined
+
+  constructor(slots: HamtSlot[], owner: object | undefined) {
+    this.slots = slots
+    this.owner = owner
+  }
+}
+
+export function invalid(message: string, cause?: unknown): IpldError {
+  return new IpldError('INVALID_HAMT', message, {}, cause === undefined ? undefined : { cause })
+}
+
+export function isLink(slot: HamtNode | HamtLink): slot is HamtLink {
+  return !(slot instanceof HamtNode)
+}
+
+function readEntries(reader: CborReader): HamtEntry[] {
+  const count = reader.readArray()
+  if (count === 0) throw invalid('empty HAMT bucket')
+  if (count > BUCKET_SIZE) throw invalid(`HAMT bucket with ${count} entries, at most ${BUCKET_SIZE}`)
+  const out: HamtEntry[] = []
+  for (let i = 0; i < count; i++) {
+    if (reader.readArray() !== 2) throw invalid('HAMT entry is not a pair')
+    const key = reader.readBytes()
+    const raw = reader.readRaw()
+    const before = out[i - 1]
+    if (before !== undefined && compareBytes(before.key, key) >= 0) throw invalid('HAMT bucket is not sorted')
+    out.push({ key, raw, value: undefined, codec: undefined })
+  }
+  return out
+}
+
+function readLink(reader: CborReader): HamtLink {
+  return { cid: reader.readCid(), node: undefined }
+}
+
+function readPointerMap(reader: CborReader): HamtLink | HamtEntry[] {
+  if (reader.readMap() !== 1) throw invalid('HAMT pointer is not a map of one entry')
+  const kind = reader.readText()
+  if (kind === '0') return readLink(reader)
+  if (kind === '1') return readEntries(reader)
+  throw invalid(`HAMT pointer of unknown kind ${kind}`)
+}
+
+export function decodeNode(data: Uint8Array, bitWidth: number, pointerMaps: boolean): HamtNode {
+  const reader = new CborReader(data)
+  if (reader.readArray() !== 2) throw invalid('HAMT node is not a pair')
+  const field = reader.readBytes()
+  const width = 1 << bitWidth
+  if (field.length > 0 && field[0] === 0) throw invalid('HAMT bit field has leading zeros')
+  if (field.length > Math.max(1, width >> 3)) {
+    throw invalid(`HAMT bit field has ${field.length} bytes, too many for width ${width}`)
+  }
+  const slots: HamtSlot[] = new Array<HamtSlot>(width).fill(undefined)
+  const count = reader.readArray()
+  let found = 0
+  for (let i = 0; i < field.length; i++) {
+    let byte = field[field.length - 1 - i] as number
+    for (let bit = 0; byte !== 0; bit++, byte >>>= 1) {
+      if ((byte & 1) === 0) continue
+      const index = i * 8 + bit
+      if (index >= width) throw invalid('HAMT bit field is wider than the node')
+      if (++found > count) throw invalid('HAMT node has fewer pointers than bits')
+      slots[index] = pointerMaps
+        ? readPointerMap(reader)
+        : reader.peekMajor() === MAJOR_TAG
+          ? readLink(reader)
+          : readEntries(reader)
+    }
+  }
+  if (found !== count) throw invalid('HAMT node has more pointers than bits')
+  reader.end()
+  return new HamtNode(slots, undefined)
+}
+
+export function encodeNode(node: HamtNode, pointerMaps: boolean): Uint8Array {
+  const { slots } = node
+  let top = -1
+  let count = 0
+  for (let i = 0; i < slots.length; i++) {
+    if (slots[i] !== undefined) {
+      top = i
+      count++
+    }
+  }
+  const field = top < 0 ? EMPTY_BYTES : new Uint8Array((top >> 3) + 1)
+  for (let i = 0; i <= top; i++) {
+    if (slots[i] !== undefined) {
+      const at = field.length - 1 - (i >> 3)
+      field[at] = (field[at] as number) | (1 << (i & 7))
+    }
+  }
+  const writer = new CborWriter(1024)
+  writer.array(2)
+  writer.bytes(field)
+  writer.array(count)
+  for (let i = 0; i <= top; i++) {
+    const slot = slots[i]
+    if (slot === undefined) continue
+    if (Array.isArray(slot)) {
+      if (pointerMaps) {
+        writer.map(1)
+        writer.text('1')
+      }
+      writer.array(slot.length)
+      for (let j = 0; j < slot.length; j++) {
+        const entry = slot[j] as HamtEntry
+        writer.array(2)
+        writer.bytes(entry.key)
+        writer.raw(entry.raw)
+      }
+    } else {
+      if (!isLink(slot)) throw invalid('HAMT node has a child that was not written')
+      if (pointerMaps) {
+        writer.map(1)
+        writer.text('0')
+      }
+      writer.cid(slot.cid)
+    }
+  }
+  return writer.finish()
+}
+
+/** The bits of a key's hash at a level. */
+export function slotIndex(hash: Uint8Array, depth: number, bitWidth: number): number {
+  const start = depth * bitWidth
+  if (start + bitWidth > HASH_BITS)
+    throw new IpldError('MAX_DEPTH', 'Cannot go deeper in HAMT: no bits of the hash are left')
+  const at = start >> 3
+  const word = ((hash[at] as number) << 8) | (hash[at + 1] ?? 0)
+  return (word >> (16 - (start & 7) - bitWidth)) & ((1 << bitWidth) - 1)
+}
+
+export function collect(slot: HamtSlot, out: HamtEntry[], load: (link: HamtLink) => HamtNode): void {
+  if (slot === undefined) return
+  if (Array.isArray(slot)) {
+    out.push(...slot)
+    return
+  }
+  const node = isLink(slot) ? load(slot) : slot
+  for (const child of node.slots) collect(child, out, load)
+}
+
+/** The bucket that a child shrinks to after a removal: canonical form allows no node that a bucket could hold. */
+export function collapsed(node: HamtNode): HamtEntry[] | undefined {
+  const out: HamtEntry[] = []
+  for (let i = 0; i < node.slots.length; i++) {
+    const slot = node.slots[i]
+    if (slot === undefined) continue
+    if (!Array.isArray(slot)) return undefined
+    for (let j = 0; j < slot.length; j++) out.push(slot[j] as HamtEntry)
+    if (out.length > BUCKET_SIZE) return undefined
+  }
+  return out.sort((a, b) => compareBytes(a.key, b.key))
+}
