@@ -161,7 +161,12 @@ export class Bodies {
   #checkAccess(edits: Edits, edit: number, at: number): void {
     if (!this.#added.hostMemory) return
     const end = (edits.value[edit] as number) + (edits.low[edit] as number)
-    this.#out.emit(local.tee(at), local.get(at), i64.const(end), this.#added.callCheck)
+    const out = this.#out
+    out.code(local.tee(at))
+    out.code(local.get(at))
+    out.byte(OP_I64_CONST)
+    out.s64(Math.floor(end / 4_294_967_296), end % 4_294_967_296)
+    out.code(this.#added.callCheck)
   }
 
   /** The same for the one or two ranges of a bulk operation with its three operands on the stack. */

@@ -44,9 +44,14 @@ import {
 export type Code = readonly number[]
 type Indexed = (index: number) => Code
 
+/** Indices below it are met again and again: their code is made once. */
+const SMALL = 128
+
 /** An instruction with an index: unsigned LEB128, shortest form. */
 function indexed(...op: number[]): Indexed {
+  const small = Array.from({ length: SMALL }, (_, index) => [...op, index])
   return (index) => {
+    if (index < SMALL) return small[index] as Code
     const out = [...op]
     let rest = index
     for (; rest > 127; rest >>>= 7) out.push((rest & 127) | 128)
@@ -58,13 +63,15 @@ function indexed(...op: number[]): Indexed {
 /** An instruction with a number: signed LEB128, shortest form. The number is exact and within the type. */
 function constant(op: number): (value: number) => Code {
   return (value) => {
+    if (value >= 0 && value < 64) return [op, value]
     const out = [op]
     let rest = value
     for (;;) {
       const low = ((rest % 128) + 128) % 128
       rest = Math.floor(rest / 128)
-      if ((rest === 0 && low < 64) || (rest === -1 && low >= 64)) return [...out, low]
-      out.push(low | 128)
+      const isLast = (rest === 0 && low < 64) || (rest === -1 && low >= 64)
+      out.push(isLast ? low : low | 128)
+      if (isLast) return out
     }
   }
 }
