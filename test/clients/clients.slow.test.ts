@@ -1,0 +1,84 @@
+/** Ethereum's client libraries against a local chain: in Node, in Deno, and in Chromium over the tab's EIP-1193 provider. */
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { LEDGER_CODE } from '../../examples/ethereum/ledger.ts'
+import { openChromium } from '../runtimes/chromiumHost.ts'
+import type { NodeProcess } from '../runtimes/nodeProcess.ts'
+import { findChromium } from '../support/chromium.ts'
+import { denoPath } from '../support/deno.ts'
+import { RpcClient } from '../support/rpcClient.ts'
+import { ROOT } from '../support/shared.ts'
+import { failure } from './flow.ts'
+import { DEVNET_BUNDLE, noContracts, startChain } from './localChain.ts'
+import { FLOWS } from './overHttp.ts'
+
+const run = promisify(execFile)
+const LIBRARIES = ['ethers', 'viem', 'web3'] as const
+
+describe.skipIf(noContracts !== undefined)(
+  `clients of contracts${noContracts === undefined ? '' : `: ${noContracts}`}`,
+  () => {
+    let chain: NodeProcess
+
+    beforeAll(async () => {
+      chain = await startChain('wasm')
+    })
+    afterAll(async () => {
+      await chain.stop()
+    })
+
+    it.for([...LIBRARIES, 'hardhat'])('%s in Node', async (name) => {
+      const steps: string[] = []
+      try {
+        await FLOWS[name]?.(chain.url, chain.token, (step) => steps.push(step))
+      } catch (error) {
+        throw new Error(`after ${steps.join(', ')}: ${(error as Error).message}`, { cause: error })
+      }
+      expect(steps.length).toBeGreaterThan(2)
+    })
+
+    it('all of them in Deno', async () => {
+      const args = ['run', '-A', join(ROOT, 'test/clients/main.ts'), chain.url, chain.token, ...LIBRARIES]
+      const { stdout } = await run(denoPath(), args, { cwd: ROOT })
+      expect(stdout).toMatch(/\ndone\n$/)
+    })
+
+    it('ethers and viem in a tab, through its provider', async ({ skip }) => {
+      skip(findChromium() === undefined, 'no Chromium here')
+      const chromium = await openChromium()
+      try {
+        await build({
+          entryPoints: { flows: join(ROOT, 'test/clients/page.ts') },
+          outdir: chromium.folder,
+          bundle: true,
+          format: 'esm',
+          platform: 'browser',
+          logLevel: 'warning',
+        })
+        const page = await chromium.openPage(await chromium.browser.newContext())
+        const devnet = { blockTimeMs: 1000, instant: true }
+        const options = { node: { kind: 'local', devnet, bundles: [`/actors/${DEVNET_BUNDLE}.car`] } }
+        await page.evaluate(`startTab(${JSON.stringify(options)})`)
+        const steps = await page.evaluate<string[]>(`import('/flows.js').then(({ runFlows }) => runFlows(tab))`)
+        expect(steps.at(-1)).toBe('done')
+      } finally {
+        await chromium.close()
+      }
+    })
+  },
+)
+
+describe('a local chain without contracts', () => {
+  it('says what is missing', async () => {
+    const chain = await startChain('native')
+    try {
+      const { message } = await failure(new RpcClient(chain.url).call('EthEstimateGas', { data: LEDGER_CODE }))
+      expect(message).toContain('is not native; load the actors bundle (petrel actors fetch)')
+    } finally {
+      await chain.stop()
+    }
+  })
+})
