@@ -69,13 +69,22 @@ function final(message: string): Final {
   return new Final('DOWNLOAD_FAILED', message)
 }
 
-function readBegun(path: string, url: string): Begun | undefined {
+function readAnyBegun(path: string): Begun | undefined {
   try {
-    const begun = JSON.parse(readFileSync(`${partialPath(path)}.json`, 'utf8')) as Begun
-    return begun.url === url ? begun : undefined
+    return JSON.parse(readFileSync(`${partialPath(path)}.json`, 'utf8')) as Begun
   } catch {
     return undefined
   }
+}
+
+function readBegun(path: string, url: string): Begun | undefined {
+  const begun = readAnyBegun(path)
+  return begun?.url === url ? begun : undefined
+}
+
+/** What the unfinished download at a path is of; undefined where none is. */
+export function begunUrl(path: string): string | undefined {
+  return existsSync(partialPath(path)) ? readAnyBegun(path)?.url : undefined
 }
 
 /** Whether an answer is about the file that was begun. */

@@ -45,12 +45,17 @@ export interface LightOptions {
   readonly checkpoint: string | undefined
 }
 
+/** In place of a snapshot's path: the newest that a known provider has. */
+export const LATEST_SNAPSHOT = 'latest'
+
 /** What `daemon` was told. */
 export interface DaemonOptions extends ServeOptions {
   /** Built-in name, or path of a `network.json`; undefined: the one of the repo. */
   readonly network: string | undefined
-  /** Path of a CAR, zstd-compressed or not. */
+  /** Path of a CAR, zstd-compressed or not; {@link LATEST_SNAPSHOT}. */
   readonly snapshot: string | undefined
+  /** Lists of another provider of snapshots; undefined: the known ones. */
+  readonly snapshotProvider: string | undefined
   /** Path of the genesis CAR; undefined: beside a `network.json`, else asked of peers. */
   readonly genesis: string | undefined
   /** undefined: as before in this home, else `execute`. */

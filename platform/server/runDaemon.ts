@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { errorMessage } from '../../src/base/errors.ts'
+import { FIRST_NETWORK_VERSION } from '../../src/fvm/rules.ts'
 import { BUILTIN_NETWORKS } from '../../src/networks/builtinNetworks.ts'
 import type { Network } from '../../src/networks/network.ts'
 import type { ValidateMode } from '../../src/node/networking.ts'
@@ -10,13 +11,16 @@ import { type LightChain, openLight } from '../../src/node/openLight.ts'
 import { presumedOf } from '../../src/node/proofs.ts'
 import { type ArchiveFile, type ArchiveProgress, openArchiveFile } from './archiveFile.ts'
 import { PlatformError } from './errors.ts'
+import { fetchNewest } from './fetchSnapshot.ts'
 import { type Home, readTextFile, writeFile } from './home.ts'
 import { endpointUrl, readCheckpoint } from './lightFiles.ts'
 import { findNetwork, readGenesisFile } from './networkFiles.ts'
 import { type HostRuntime, inHome, loadCrypto, openDiskStores, processShim, serve } from './nodeRunner.ts'
-import type { DaemonOptions, LightOptions } from './options.ts'
+import { type DaemonOptions, LATEST_SNAPSHOT, type LightOptions } from './options.ts'
 import { line, type ProgramIo } from './programIo.ts'
+import { everyFewSeconds, percentText, snapshotLine } from './progressText.ts'
 import { ProofFiles } from './proofFiles.ts'
+import { snapshotProvider } from './snapshotProviders.ts'
 
 /** What a home remembers of its chain between starts. */
 interface HomeConfig {
@@ -46,7 +50,9 @@ function chosenConfig(home: Home, options: DaemonOptions): HomeConfig & { networ
     )
   }
   const named = BUILTIN_NETWORKS.includes(network) ? network : resolve(network)
-  const snapshot = options.snapshot === undefined ? before.snapshot : resolve(options.snapshot)
+  // The chain that is here goes on; what was the latest once is this.
+  const given = options.snapshot === LATEST_SNAPSHOT ? (before.snapshot ?? LATEST_SNAPSHOT) : options.snapshot
+  const snapshot = given === undefined || given === LATEST_SNAPSHOT ? (given ?? before.snapshot) : resolve(given)
   if (before.snapshot !== undefined && snapshot !== before.snapshot) {
     const message = `Cannot open ${snapshot}: ${home.path} holds the chain of ${before.snapshot}; give another --repo`
     throw new PlatformError('CONFIG_INVALID', message)
@@ -66,8 +72,13 @@ function chosenConfig(home: Home, options: DaemonOptions): HomeConfig & { networ
 /** Runs `daemon` until the signal comes. */
 export function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: HostRuntime): Promise<void> {
   return inHome(options.repo, async (home, closers) => {
-    const config = chosenConfig(home, options)
-    const network = findNetwork(config.network)
+    const chosen = chosenConfig(home, options)
+    const network = findNetwork(chosen.network)
+    assertCanStart(network, chosen)
+    const config =
+      chosen.snapshot === LATEST_SNAPSHOT
+        ? { ...chosen, snapshot: await fetchLatest(network.name, home, options, io) }
+        : chosen
     if (config.snapshot !== undefined && !existsSync(config.snapshot)) {
       throw new PlatformError('CONFIG_INVALID', `Cannot find the snapshot ${config.snapshot}`)
     }
@@ -111,6 +122,32 @@ function requireKeys(network: Network, home: Home): void {
   const presumed = presumedOf(network, new ProofFiles(home.proofs))
   if (presumed !== undefined)
     throw new PlatformError('CONFIG_INVALID', `Cannot start with --proofs verify: ${presumed}`)
+}
+
+/** @throws PlatformError `CONFIG_INVALID` when this chain cannot be followed from its genesis */
+function assertCanStart({ name, genesisNetworkVersion }: Network, { snapshot, validate }: HomeConfig): void {
+  if (snapshot !== undefined || validate === 'light' || genesisNetworkVersion >= FIRST_NETWORK_VERSION) return
+  const message =
+    `Cannot follow ${name} from its genesis: network versions below ${FIRST_NETWORK_VERSION} are not executed here. ` +
+    `Start from a snapshot: --snapshot ${LATEST_SNAPSHOT} fetches the newest, --snapshot <file> opens one; or start at a ` +
+    'checkpoint: --validate light'
+  throw new PlatformError('CONFIG_INVALID', message)
+}
+
+/** @returns the file's path, in the home's folder of snapshots */
+function fetchLatest(
+  network: string,
+  home: Home,
+  { snapshotProvider: list }: DaemonOptions,
+  io: ProgramIo,
+): Promise<string> {
+  const say = everyFewSeconds(io)
+  return fetchNewest({
+    ...{ network, folder: home.snapshots, signal: io.signal },
+    ...(list === undefined ? {} : { providers: [snapshotProvider(list)] }),
+    onChosen: (snapshot) => line(io, `snapshot ${snapshotLine(snapshot)}`),
+    onProgress: ({ bytes, totalBytes }) => say(() => `fetching: ${percentText(bytes, totalBytes)}`),
+  })
 }
 
 /** Opens a snapshot; where it has no index, one is made while the node already answers from what it can read. */

@@ -143,9 +143,12 @@ const FVM_2: VmRules = {
   },
 }
 
+/** The first network version that ran actors on the FVM: what was before it cannot be executed here. */
+export const FIRST_NETWORK_VERSION = 16
+
 /** @throws VmError `UNSUPPORTED_NETWORK_VERSION` below 16 and above 29 */
 export function vmRulesAt(networkVersion: number): VmRules {
-  if (networkVersion === 16 || networkVersion === 17) return FVM_2
+  if (networkVersion === FIRST_NETWORK_VERSION || networkVersion === 17) return FVM_2
   if (networkVersion >= 18 && networkVersion <= 20) return FVM_3
   if (networkVersion >= 21 && networkVersion <= 29) return FVM_4
   throw new VmError(

@@ -37,6 +37,7 @@ interface ServeFlags {
 interface DaemonFlags extends ServeFlags {
   readonly network?: string
   readonly snapshot?: string
+  readonly snapshotProvider?: string
   readonly genesis?: string
   readonly validate?: string
   readonly source?: string[]
@@ -181,7 +182,8 @@ export function addNodeCommands(program: Command, context: CliContext, runner: N
   const daemon = serveFlags(program.command('daemon'), '2000')
     .description('Start a node')
     .option('--network <name>', 'mainnet, calibnet, butterflynet, or a network.json')
-    .option('--snapshot <file>', 'chain to open: a .car or .car.zst')
+    .option('--snapshot <file>', 'chain to open: a .car or .car.zst; latest: the newest of the known providers')
+    .option('--snapshot-provider <url>', "another provider for latest, with lists in the form of Forest's archive")
     .option('--genesis <file>', 'genesis CAR (default: beside the network.json, else from other nodes)')
     .option(
       '--validate <mode>',
@@ -201,6 +203,7 @@ export function addNodeCommands(program: Command, context: CliContext, runner: N
           ...(await serveOptions(context, flags)),
           network: flags.network,
           snapshot: flags.snapshot,
+          snapshotProvider: flags.snapshotProvider,
           genesis: flags.genesis,
           validate: flags.validate === undefined ? undefined : validateMode(flags.validate),
           light: {

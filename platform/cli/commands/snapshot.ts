@@ -38,6 +38,7 @@ import { LmdbEnvironment } from '../../server/lmdbStore.ts'
 import { createLogger } from '../../server/logger.ts'
 import { findNetwork } from '../../server/networkFiles.ts'
 import { line } from '../../server/programIo.ts'
+import { everyFewSeconds, percentText } from '../../server/progressText.ts'
 import { openPartial, scratchIn } from '../../server/scratchFiles.ts'
 import { verifyForest } from '../../server/verifyArchive.ts'
 import { nativeZstdEncoder } from '../../server/zstd.ts'
@@ -46,10 +47,10 @@ import { type CliContext, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { streamExport } from '../exportStream.ts'
 import { findEndpoint, repoPath } from '../rpcClient.ts'
+import { addSnapshotList, downloadNewest, type ProviderFlags } from './snapshotLists.ts'
 
 /** Lotus' own bound: a snapshot with less cannot be validated. */
 const MIN_STATE_ROOTS = 900
-const PROGRESS_MS = 5000
 const MIB = 1 << 20
 
 interface ExportFlags {
@@ -75,24 +76,6 @@ export function selectionOf(flags: ExportFlags, height: number): SnapshotSelecti
   return { recentStateRoots, skipOldMessages: flags.skipOldMsgs === true }
 }
 
-/** A function that prints a line now and then. */
-function everyFewSeconds(context: CliContext): (text: () => string) => void {
-  let next = context.io.now() + PROGRESS_MS
-  return (text) => {
-    const now = context.io.now()
-    if (now < next) return
-    next = now + PROGRESS_MS
-    line(context.io, text())
-  }
-}
-
-function percent(bytes: number, total: number | undefined): string {
-  const amount = `${(bytes / MIB).toFixed(1)} MiB`
-  return total === undefined
-    ? amount
-    : `${amount} of ${(total / MIB).toFixed(1)} MiB, ${Math.floor((100 * bytes) / Math.max(1, total))} %`
-}
-
 function homeOf(context: CliContext): Home {
   return new Home(resolve(repoPath(context.io, context.repo())))
 }
@@ -100,13 +83,14 @@ function homeOf(context: CliContext): Home {
 /** Opens an archive, and waits until all of it can be read. */
 async function openWhole(context: CliContext, path: string, home: Home): Promise<ArchiveFile> {
   await initCrypto()
-  const say = everyFewSeconds(context)
+  const say = everyFewSeconds(context.io)
   const file = await openArchiveFile(path, {
     home: home.snapshots,
     signal: context.io.signal,
     onProgress: ({ phase, bytes, totalBytes, seconds }) =>
       say(
-        () => `${phase}: ${percent(bytes, totalBytes)}, ${(bytes / MIB / Math.max(seconds, 0.001)).toFixed(0)} MiB/s`,
+        () =>
+          `${phase}: ${percentText(bytes, totalBytes)}, ${(bytes / MIB / Math.max(seconds, 0.001)).toFixed(0)} MiB/s`,
       ),
   })
   try {
@@ -219,7 +203,7 @@ async function exportOffline(context: CliContext, path: string, flags: ExportFla
   try {
     const head = offlineTipset(chain.store, flags.tipset)
     const selection = selectionOf(flags, head.height)
-    const say = everyFewSeconds(context)
+    const say = everyFewSeconds(context.io)
     let told = ''
     const bytes = await writeWhole(context, path, flags, async (create, written) => {
       const done = await exportSnapshot({
@@ -228,7 +212,7 @@ async function exportOffline(context: CliContext, path: string, flags: ExportFla
         selection,
         writer: create(head.key),
         pause: async ({ height, blocks }) => {
-          say(() => `exporting: epoch ${height}, ${blocks} blocks, ${percent(written(), undefined)}`)
+          say(() => `exporting: epoch ${height}, ${blocks} blocks, ${percentText(written(), undefined)}`)
           await setImmediate()
           io.signal.throwIfAborted()
         },
@@ -236,7 +220,7 @@ async function exportOffline(context: CliContext, path: string, flags: ExportFla
       told = `${done.blocks} blocks`
       if (done.leftOut > 0) told += `; the code of ${done.leftOut} actors is not at hand and was left out`
     })
-    line(io, `exported epoch ${head.height} to ${path}: ${percent(bytes, undefined)}, ${told}`)
+    line(io, `exported epoch ${head.height} to ${path}: ${percentText(bytes, undefined)}, ${told}`)
   } finally {
     await chain.close()
   }
@@ -247,7 +231,7 @@ async function exportFromNode(context: CliContext, path: string, flags: ExportFl
   const tipset = await nodeTipset(context, flags.tipset)
   const selection = selectionOf(flags, tipset.Height)
   const endpoint = await findEndpoint(io, context.repo())
-  const say = everyFewSeconds(context)
+  const say = everyFewSeconds(context.io)
   let blocks = 0
   const bytes = await writeWhole(context, path, flags, async (create, written) => {
     let writer: SnapshotWriter | undefined
@@ -266,14 +250,14 @@ async function exportFromNode(context: CliContext, path: string, flags: ExportFl
       { ...selection, tipset: tipset.Cids },
       (chunk) => {
         scanner.push(chunk)
-        say(() => `exporting: ${blocks} blocks, ${percent(written(), undefined)}`)
+        say(() => `exporting: ${blocks} blocks, ${percentText(written(), undefined)}`)
       },
       io.signal,
     )
     scanner.finish()
     writer?.finish()
   })
-  line(io, `exported epoch ${tipset.Height} to ${path}: ${percent(bytes, undefined)}, ${blocks} blocks`)
+  line(io, `exported epoch ${tipset.Height} to ${path}: ${percentText(bytes, undefined)}, ${blocks} blocks`)
 }
 
 /** A block above the scanner's bound, put together and checked. */
@@ -346,7 +330,7 @@ function printInfo(context: CliContext, path: string, info: SnapshotInfo): void 
 }
 
 async function inspect(context: CliContext, file: ArchiveFile): Promise<SnapshotInfo> {
-  const say = everyFewSeconds(context)
+  const say = everyFewSeconds(context.io)
   return inspectSnapshot(file.store, {
     pause: async (height) => {
       say(() => `reading headers: epoch ${height}`)
@@ -379,7 +363,7 @@ async function download(context: CliContext, url: string, flags: FetchFlags): Pr
     throw new CliError('USAGE', 'sha256: expected 64 hexadecimal digits')
   const name = basename(new URL(url).pathname) || 'snapshot.car'
   const path = resolve(out ?? name)
-  const say = everyFewSeconds(context)
+  const say = everyFewSeconds(context.io)
   let resumed: number | undefined
   const found = await fetchFile({
     url,
@@ -388,9 +372,9 @@ async function download(context: CliContext, url: string, flags: FetchFlags): Pr
     ...(sha256 === undefined ? {} : { sha256 }),
     ...(size === undefined ? {} : { size: wholeNumber(size, 'size') }),
     onProgress: ({ bytes, totalBytes, resumedBytes }) => {
-      if (resumed === undefined && resumedBytes > 0) line(io, `going on after ${percent(resumedBytes, totalBytes)}`)
+      if (resumed === undefined && resumedBytes > 0) line(io, `going on after ${percentText(resumedBytes, totalBytes)}`)
       resumed = resumedBytes
-      say(() => `fetching: ${percent(bytes, totalBytes)}`)
+      say(() => `fetching: ${percentText(bytes, totalBytes)}`)
     },
   })
   line(io, `fetched ${path}: ${found.bytes} bytes, SHA-256 ${found.sha256}`)
@@ -427,11 +411,11 @@ async function importSnapshot(context: CliContext, source: string, flags: Import
     const file = await openWhole(context, path, home)
     try {
       if (formOf(path) === 'forest.car.zst') {
-        const say = everyFewSeconds(context)
+        const say = everyFewSeconds(context.io)
         await verifyForest(path, {
           home: home.snapshots,
           signal: io.signal,
-          onProgress: ({ bytes, totalBytes }) => say(() => `checking: ${percent(bytes, totalBytes)}`),
+          onProgress: ({ bytes, totalBytes }) => say(() => `checking: ${percentText(bytes, totalBytes)}`),
         })
       }
       const found = await inspect(context, file)
@@ -503,9 +487,14 @@ export function addSnapshotCommands(program: Command, context: CliContext): void
   snapshot
     .command('fetch')
     .description('Download a snapshot; an interrupted download goes on where it stopped')
-    .argument('<url>')
-    .option('--out <file>', 'where to (default: the name in the URL)')
+    .argument('<source>', 'URL, or a network: the newest snapshot of the known providers')
+    .option('--out <file>', 'where to (default: its own name)')
+    .option('--provider <url>', "another provider, with lists in the form of Forest's archive")
     .option('--sha256 <hex>', 'expected checksum')
     .option('--size <bytes>', 'expected size')
-    .action(async (url: string, flags: FetchFlags) => void (await download(context, url, flags)))
+    .action(async (source: string, flags: FetchFlags & ProviderFlags) => {
+      if (BUILTIN_NETWORKS.includes(source)) await downloadNewest(context, source, flags)
+      else await download(context, source, flags)
+    })
+  addSnapshotList(snapshot, context)
 }

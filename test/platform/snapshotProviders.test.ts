@@ -1,0 +1,217 @@
+/** Snapshots by the name of their network, from a server that plays a provider in the form of Forest's archive. */
+import { createHash } from 'node:crypto'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { runCli } from '../../platform/cli/program.ts'
+import type { DaemonOptions } from '../../platform/server/options.ts'
+import { runDaemon } from '../../platform/server/runDaemon.ts'
+import { listSnapshots, snapshotProvider } from '../../platform/server/snapshotProviders.ts'
+import { BaseError } from '../../src/base/errors.ts'
+import { missingShared, readShared } from '../support/shared.ts'
+
+const FILE = 'data/snapshots/chain4.forest.car.zst'
+
+/** A file of the provider. */
+interface Published {
+  readonly name: string
+  readonly sha256?: string
+}
+
+interface Provider {
+  readonly url: string
+  /** What it has, by network and kind. */
+  readonly lists: Map<string, Published[]>
+  /** Bytes after which it hangs up. */
+  cutAfter: number
+  readonly asked: string[]
+}
+
+interface Run {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+const named = (epoch: number): Published => ({
+  name: `forest_snapshot_calibnet_2026-03-04_height_${epoch}.forest.car.zst`,
+})
+
+describe.skipIf(missingShared(FILE) !== undefined)('providers of snapshots', () => {
+  const data = missingShared(FILE) === undefined ? readShared(FILE) : new Uint8Array()
+  const sha256 = createHash('sha256').update(data).digest('hex')
+  let folder = ''
+  let server: Server | undefined
+  let provider: Provider
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'petrel-provider-'))
+    provider = await startProvider()
+  })
+  afterEach(async () => {
+    server?.closeAllConnections()
+    await new Promise((resolve) => server?.close(resolve))
+    rmSync(folder, { recursive: true })
+  })
+
+  async function startProvider(): Promise<Provider> {
+    const lists = new Map<string, Published[]>()
+    const asked: string[] = []
+    const started = createServer((request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? '', 'http://x')
+      asked.push(`${pathname}${request.headers.range === undefined ? '' : ` ${request.headers.range}`}`)
+      const [, top, ...rest] = pathname.split('/')
+      const files = [...lists.values()].flat()
+      if (top === 'list' && searchParams.get('format') === 'json') {
+        const list = lists.get(rest.join('/'))
+        response.writeHead(list === undefined ? 404 : 200, { 'content-type': 'application/json' })
+        // The form: forest src/dev/subcommands/archive_missing_cmd.rs, its tests.
+        const items = (list ?? []).map(({ name }) => ({
+          url: `${made.url}/archive/${name}`,
+          sha256url: `${made.url}/sums/${name}.sha256sum`,
+          size: data.length,
+          uploaded: '2026-03-05T00:52:34.198Z',
+        }))
+        response.end(JSON.stringify({ total: items.length, offset: 0, limit: 0, items }))
+        return
+      }
+      const file = files.find(({ name }) => rest.join('/') === name || rest.join('/') === `${name}.sha256sum`)
+      if (file === undefined) {
+        response.writeHead(404).end()
+        return
+      }
+      if (top === 'sums') {
+        response.end(`${file.sha256 ?? sha256}  ${file.name}\n`)
+        return
+      }
+      const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0)
+      response.setHeader('etag', `"${file.name}"`)
+      response.setHeader('content-length', data.length - from)
+      if (from > 0) response.setHeader('content-range', `bytes ${from}-${data.length - 1}/${data.length}`)
+      response.writeHead(from > 0 ? 206 : 200)
+      const end = Math.min(data.length, from + made.cutAfter)
+      response.write(data.subarray(from, end), () => {
+        if (end < data.length) response.destroy()
+        else response.end()
+      })
+    })
+    server = started
+    await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(started.address() as AddressInfo).port}`
+    const made: Provider = { url, lists, asked, cutAfter: data.length }
+    return made
+  }
+
+  const ioOf = (out: (text: string) => void, err: (text: string) => void, signal: AbortSignal) => ({
+    ...{ out, err, env: {}, userHome: folder, isTty: false, signal },
+    stdin: () => Promise.resolve(''),
+    readFile: (path: string) => Promise.resolve(readFileSync(path, 'utf8')),
+    now: () => Date.now(),
+    sleep: () => Promise.resolve(),
+  })
+
+  async function petrel(args: readonly string[], signal: AbortSignal = new AbortController().signal): Promise<Run> {
+    let out = ''
+    let err = ''
+    const io = ioOf(
+      (text) => {
+        out += text
+      },
+      (text) => {
+        err += text
+      },
+      signal,
+    )
+    const all = ['--repo', join(folder, 'home'), 'snapshot', ...args, '--provider', `${provider.url}/list`]
+    return { code: await runCli(all, { io, version: 'test' }), out, err }
+  }
+
+  it('list: newest first, of the better kind where there is one', async () => {
+    provider.lists.set('calibnet/latest-v2', [named(3_480_000), named(3_510_000)])
+    provider.lists.set('calibnet/latest', [named(9_000_000)])
+    provider.lists.set('mainnet/latest', [{ name: 'forest_snapshot_mainnet_2026-03-04_height_5.forest.car.zst' }])
+    const { out, err } = await petrel(['list'])
+    expect(err).toBe('')
+    const rows = out.trimEnd().split('\n')
+    expect(rows[0]).toMatch(/^Network\s+Epoch\s+Size\s+Uploaded\s+URL$/)
+    expect(rows.slice(1).map((row) => row.split(/\s+/).slice(0, 2))).toEqual([
+      ['mainnet', '5'],
+      ['calibnet', '3510000'],
+      ['calibnet', '3480000'],
+    ])
+  })
+
+  it('what is no list is said; a name that leaves its folder, a size that is none are left out', async () => {
+    provider.lists.set('calibnet/latest-v2', [{ name: '..%2Fx.car' }, { name: '.hidden.car.zst' }, named(7)])
+    const found = await listSnapshots('calibnet', new AbortController().signal, [
+      snapshotProvider(`${provider.url}/list`),
+    ])
+    expect(found.map(({ epoch }) => epoch)).toEqual([7])
+    const none = await petrel(['fetch', 'mainnet'])
+    expect(none.code).toBe(1)
+    expect(none.err).toMatch(/no snapshot of mainnet to be had; .*HTTP status 404/)
+  })
+
+  it('fetch calibnet: the newest, checked; goes on with what was begun while it is still offered', async () => {
+    provider.lists.set('calibnet/latest-v2', [named(3_510_000)])
+    const out = join(folder, 'here.car.zst')
+    provider.cutAfter = 100_000
+    const stop = new AbortController()
+    const watch = setInterval(() => {
+      if (existsSync(`${out}.part`) && statSync(`${out}.part`).size > 0) stop.abort(new Error('stopped'))
+    }, 2)
+    expect((await petrel(['fetch', 'calibnet', '--out', out], stop.signal)).code).toBe(1)
+    clearInterval(watch)
+    expect(existsSync(out)).toBe(false)
+    provider.lists.set('calibnet/latest-v2', [named(3_520_000), named(3_510_000)])
+    provider.cutAfter = data.length
+    provider.asked.length = 0
+    const again = await petrel(['fetch', 'calibnet', '--out', out])
+    expect(again.err).toBe('')
+    expect(again.out).toContain('height_3510000')
+    expect(provider.asked.at(-1)).toMatch(/height_3510000\.forest\.car\.zst bytes=\d+-$/)
+    expect(createHash('sha256').update(readFileSync(out)).digest('hex')).toBe(sha256)
+    expect((await petrel(['fetch', 'calibnet', '--out', out])).out).toContain('height_3520000')
+  })
+
+  it('fetch calibnet: a file that is not what its published checksum says is thrown away', async () => {
+    provider.lists.set('calibnet/latest-v2', [{ ...named(1), sha256: '0'.repeat(64) }])
+    const out = join(folder, 'here.car.zst')
+    const { code, err } = await petrel(['fetch', 'calibnet', '--out', out])
+    expect(code).toBe(1)
+    expect(err).toContain('SHA-256')
+    expect([existsSync(out), existsSync(`${out}.part`)]).toEqual([false, false])
+  })
+
+  it('daemon: mainnet and calibnet cannot be followed from genesis, which is said before anything is done', async () => {
+    const unused = new BaseError('UNREACHABLE', 'nothing is opened')
+    const options: DaemonOptions = {
+      ...{ repo: join(folder, 'home'), host: '127.0.0.1', port: 0, corsOrigins: [], maxRequestBytes: undefined },
+      ...{ passphrase: undefined, net: undefined, keepState: 2000, network: 'calibnet', snapshot: undefined },
+      ...{ snapshotProvider: undefined, genesis: undefined, validate: undefined },
+      light: { sources: [], pushesToSources: false, checkpoint: undefined },
+      proofs: undefined,
+    }
+    const runtime = {
+      ...{ startServer: () => Promise.reject(unused), version: 'test' },
+      get ports(): never {
+        throw unused
+      },
+    }
+    const io = ioOf(
+      () => undefined,
+      () => undefined,
+      new AbortController().signal,
+    )
+    for (const network of ['mainnet', 'calibnet']) {
+      await expect(runDaemon({ ...options, network }, io, runtime)).rejects.toMatchObject({
+        code: 'CONFIG_INVALID',
+        message: expect.stringContaining('--snapshot latest') as string,
+      })
+    }
+    await expect(runDaemon({ ...options, network: 'butterflynet' }, io, runtime)).rejects.toBe(unused)
+  })
+})
