@@ -41,6 +41,7 @@ export async function openHost(options: NetOptions, deps: OpenHostDeps): Promise
       networkName,
       listen: options.listen.length > 0 ? options.listen : defaultListen(isLocal ? LOOPBACK : '0.0.0.0'),
       announce: options.announce,
+      noAnnounce: options.hide,
       bootstrap: [...options.bootstrap, ...network.bootstrap],
       dht: isLocal ? 'server' : 'auto',
       privateAddresses: isLocal,

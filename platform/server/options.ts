@@ -31,6 +31,8 @@ export interface NetOptions {
   readonly listen: readonly string[]
   /** Multiaddrs told to others in place of those listened on. */
   readonly announce: readonly string[]
+  /** Multiaddrs, and masks of them, that others are not told. */
+  readonly hide: readonly string[]
   /** Multiaddrs of the first nodes to connect to, besides the network's own. */
   readonly bootstrap: readonly string[]
 }

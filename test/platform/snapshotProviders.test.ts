@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { addNodeCommands, type NodeRunner } from '../../platform/cli/commands/node.ts'
 import { runCli } from '../../platform/cli/program.ts'
-import type { DaemonOptions } from '../../platform/server/options.ts'
 import { runDaemon } from '../../platform/server/runDaemon.ts'
 import { listSnapshots, snapshotProvider } from '../../platform/server/snapshotProviders.ts'
 import { BaseError } from '../../src/base/errors.ts'
@@ -188,30 +188,39 @@ describe.skipIf(missingShared(FILE) !== undefined)('providers of snapshots', () 
 
   it('daemon: mainnet and calibnet cannot be followed from genesis, which is said before anything is done', async () => {
     const unused = new BaseError('UNREACHABLE', 'nothing is opened')
-    const options: DaemonOptions = {
-      ...{ repo: join(folder, 'home'), host: '127.0.0.1', port: 0, corsOrigins: [], maxRequestBytes: undefined },
-      ...{ passphrase: undefined, net: undefined, keepState: 2000, network: 'calibnet', snapshot: undefined },
-      ...{ snapshotProvider: undefined, genesis: undefined, validate: undefined },
-      light: { sources: [], pushesToSources: false, checkpoint: undefined },
-      proofs: undefined,
-    }
     const runtime = {
       ...{ startServer: () => Promise.reject(unused), version: 'test' },
       get ports(): never {
         throw unused
       },
     }
-    const io = ioOf(
-      () => undefined,
-      () => undefined,
-      new AbortController().signal,
-    )
+    const started = async (network: string): Promise<Error | undefined> => {
+      let failure: Error | undefined
+      const runner: NodeRunner = {
+        daemon: (options, { io }) =>
+          runDaemon(options, io, runtime).catch((error: unknown) => {
+            failure = error as Error
+          }),
+        devnet: () => Promise.reject(unused),
+      }
+      const io = ioOf(
+        () => undefined,
+        () => undefined,
+        new AbortController().signal,
+      )
+      const args = ['--repo', join(folder, 'home'), 'daemon', '--no-net', '--network', network]
+      await runCli(args, {
+        ...{ io, version: 'test' },
+        addNodeCommands: (program, context) => addNodeCommands(program, context, runner),
+      })
+      return failure
+    }
     for (const network of ['mainnet', 'calibnet']) {
-      await expect(runDaemon({ ...options, network }, io, runtime)).rejects.toMatchObject({
+      expect(await started(network)).toMatchObject({
         code: 'CONFIG_INVALID',
         message: expect.stringContaining('--snapshot latest') as string,
       })
     }
-    await expect(runDaemon({ ...options, network: 'butterflynet' }, io, runtime)).rejects.toBe(unused)
+    expect(await started('butterflynet')).toBe(unused)
   })
 })

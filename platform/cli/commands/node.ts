@@ -30,6 +30,7 @@ interface ServeFlags {
   readonly net: boolean
   readonly listen?: string[]
   readonly announce?: string[]
+  readonly hide?: string[]
   readonly bootstrap?: string[]
   readonly keepState: string
 }
@@ -100,6 +101,7 @@ function serveFlags(command: Command, keepState: string): Command {
     )
     .option('--listen <multiaddr>', 'address for other nodes (repeatable; default: TCP, WebSocket, WebRTC)', collect)
     .option('--announce <multiaddr>', 'address to tell others instead (repeatable)', collect)
+    .option('--hide <multiaddr>', 'address not to tell others, or a mask: /ip4/10.0.0.0/ipcidr/8 (repeatable)', collect)
     .option('--bootstrap <multiaddr>', 'node to connect to first (repeatable)', collect)
     .option('--no-net', 'no connections to other nodes')
     .option('--keep-state <epochs>', 'older state is collected in the background; all: none is', keepState)
@@ -124,7 +126,12 @@ async function serveOptions(context: CliContext, flags: ServeFlags): Promise<Ser
       flags.apiMaxReqSize === undefined ? undefined : wholeNumber(flags.apiMaxReqSize, 'api-max-req-size'),
     passphrase: await passphrase(context, flags.passphraseFile),
     net: flags.net
-      ? { listen: flags.listen ?? [], announce: flags.announce ?? [], bootstrap: flags.bootstrap ?? [] }
+      ? {
+          listen: flags.listen ?? [],
+          announce: flags.announce ?? [],
+          hide: flags.hide ?? [],
+          bootstrap: flags.bootstrap ?? [],
+        }
       : undefined,
     keepState: keptEpochs(flags.keepState),
   }

@@ -16,6 +16,7 @@ import { BlockList } from '../peers/blockList.ts'
 import { Demerits } from '../peers/demerits.ts'
 import { PeerTags } from '../peers/peerTags.ts'
 import { peerOfAddress } from './addresses.ts'
+import { announceFilter } from './announceFilter.ts'
 import { BoundedDatastore } from './boundedDatastore.ts'
 import { deriveCertificate } from './certificate.ts'
 import { createGater } from './gater.ts'
@@ -82,7 +83,7 @@ export async function createHost(options: HostOptions, transports: HostTransport
     addresses: {
       listen: [...options.listen],
       announce: [...(options.announce ?? [])],
-      noAnnounce: [...(options.noAnnounce ?? [])],
+      announceFilter: announceFilter(options.noAnnounce ?? []),
     },
     datastore: new BoundedDatastore(limits.addressBook),
     connectionGater: createGater(bans, blocked),

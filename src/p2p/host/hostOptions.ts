@@ -16,7 +16,7 @@ export interface HostOptions {
   readonly listen: readonly string[]
   /** Told to others instead of the addresses that were found. */
   readonly announce?: readonly string[]
-  /** Never told to others: exact addresses. */
+  /** Never told to others: exact addresses, and masks as `/ip4/10.0.0.0/ipcidr/8`. */
   readonly noAnnounce?: readonly string[]
   /** Peers to start with, with their peer IDs where known. */
   readonly bootstrap?: readonly string[]
