@@ -22,7 +22,7 @@ export interface Leader {
 
 export async function startLeader(runtime: string): Promise<Leader> {
   const home = mkdtempSync(join(tmpdir(), 'petrel-interop-'))
-  const args = ['devnet', '--api', '0', '--manual', '--actors', 'native', '--accounts', '6']
+  const args = ['devnet', '--api', '0', '--manual', '--actors', 'native', '--accounts', '8']
   const node = await startNode(runtime, home, [...args, '--listen', '/ip4/127.0.0.1/tcp/0'])
   const rpc = new RpcClient(node.url, node.token)
   const { ID, Addrs } = await rpc.call('NetAddrsListen')
