@@ -8,6 +8,7 @@ import { ChainError } from '../chain/errors.ts'
 import { executionReverted } from '../chain/executionReverted.ts'
 import type { InvocResult, VmHost } from '../chain/vm.ts'
 import { CborReader, CborWriter } from '../codec/cbor.ts'
+import type { Cid } from '../codec/cid.ts'
 import { BlockMissing } from '../ipld/errors.ts'
 import { delegatedAddress, NAMESPACE_EAM, PROTOCOL_DELEGATED } from '../types/address.ts'
 import { ethAddressToAddress } from '../types/ethAddress.ts'
@@ -62,15 +63,16 @@ function byteString(data: Uint8Array): Uint8Array {
 
 /**
  * Runs a message on what a tipset left. A sender that may not send (a contract, or nobody yet) is let through.
+ * @param stateRoot - what the tipset left
  * @throws ChainError `EXECUTION_REVERTED` (info: `data`) when it fails, `EXPENSIVE_FORK`
  */
 export async function applyEthCall(
   message: Message,
   tipset: Tipset,
-  vm: Pick<VmHost, 'tipsetState' | 'callWithGas'>,
+  stateRoot: Cid,
+  vm: Pick<VmHost, 'callWithGas'>,
   signal?: AbortSignal,
 ): Promise<InvocResult> {
-  const { stateRoot } = await vm.tipsetState(tipset, signal)
   const run = async (skipSenderValidation: boolean): Promise<InvocResult | undefined> => {
     const options = { priorMessages: [], tipsetMessages: 'none', skipSenderValidation, stateRoot } as const
     try {

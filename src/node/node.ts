@@ -267,6 +267,7 @@ export async function startNode(
       vm,
       finality,
       findMessage: (cid, limit) => findSought(cid, { limit: limit ?? NO_LOOKBACK_LIMIT, allowReplaced: false }),
+      fetches: edge !== undefined,
       gas: mempool.gas,
       pool: mempool.pool,
       clientVersion: `Petrel/v${settings.version}+${network.name}`,

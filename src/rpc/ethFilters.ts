@@ -24,7 +24,7 @@ interface Filter {
   results: Json[]
   lastUsedMs: number
   /** Ends what feeds it. */
-  readonly stop: () => void
+  stop: () => void
 }
 
 /** An id that nobody guesses. */
@@ -52,16 +52,16 @@ export class EthFilters {
     this.#dropOld()
     if (this.#filters.size >= MAX_FILTERS) throw new RpcError('FAILED', 'maximum number of filters registered')
     const id = randomFilterId(this.#deps.random)
-    const collect = (result: Json): void => {
-      if (filter.results.length >= MAX_FILTER_RESULTS) filter.results.shift()
-      filter.results.push(result)
-    }
     const filter: Filter = {
       kind,
       results: [...first],
       lastUsedMs: this.#deps.clock.nowMs(),
-      stop: feed((result) => collect(result)),
+      stop: () => undefined,
     }
+    filter.stop = feed((result) => {
+      if (filter.results.length >= MAX_FILTER_RESULTS) filter.results.shift()
+      filter.results.push(result)
+    })
     this.#filters.set(hexBytes(id), filter)
     return id
   }

@@ -19,7 +19,7 @@ import { chainMessageCid } from '../types/chainMessage.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import { SIGNATURE_DELEGATED } from '../types/signature.ts'
 import type { SignedMessage } from '../types/signedMessage.ts'
-import { type Tipset, tipsetKeyText } from '../types/tipset.ts'
+import { equalTipsetKeys, firstBlock, type Tipset, tipsetKeyText } from '../types/tipset.ts'
 import { RpcError } from './errors.ts'
 import type { FoundMessage } from './methods/execution.ts'
 import { typedFailure } from './typedFailure.ts'
@@ -34,6 +34,8 @@ export interface EthMethodsDeps {
   readonly view: ChainView
   readonly vm: Pick<VmHost, 'tipsetState' | 'compute' | 'callWithGas'>
   readonly pool: Pick<MessagePool, 'pending' | 'push' | 'nonce'>
+  /** Whether blocks that are not at hand are fetched. */
+  readonly fetches?: boolean
   /** What estimates of gas need. */
   readonly gas: MessageGasDeps
   /** What `web3_clientVersion` answers: name, version and network. */
@@ -53,8 +55,16 @@ export class EthReader {
   readonly #executed = new Lru<string, ExecutedTipset>(EXECUTED_CACHE)
 
   readonly #finality: Finality | undefined
+  readonly #fetches: boolean
 
-  constructor({ view, vm, pool, finality }: Pick<EthMethodsDeps, 'view' | 'vm' | 'pool' | 'finality'>) {
+  constructor({
+    view,
+    vm,
+    pool,
+    finality,
+    fetches,
+  }: Pick<EthMethodsDeps, 'view' | 'vm' | 'pool' | 'finality' | 'fetches'>) {
+    this.#fetches = fetches ?? false
     this.#finality = finality
     this.view = view
     this.vm = vm
@@ -97,6 +107,20 @@ export class EthReader {
     const found = messageByCid(this.view.store.blocks, one)
     const isDelegated = found.kind === 'signed' && found.signed.signature.type === SIGNATURE_DELEGATED
     return isDelegated ? ethHashOf(found, this.chainId) : one.digest
+  }
+
+  /**
+   * The state that a tipset left. A node that fetches what it lacks takes the next header's word for it: it may have
+   * neither the state nor the receipts yet, and to execute the tipset would need much more.
+   */
+  async stateRoot(tipset: Tipset): Promise<Cid> {
+    const { store } = this.view
+    const head = store.head()
+    if (this.#fetches && tipset.height > 0 && tipset.height < head.height) {
+      const { parents, parentStateRoot } = firstBlock(store.tipsetByHeight(tipset.height + 1, head, 'next'))
+      if (equalTipsetKeys(parents, tipset.key)) return parentStateRoot
+    }
+    return (await this.vm.tipsetState(tipset)).stateRoot
   }
 
   async executed(tipset: Tipset): Promise<ExecutedTipset> {

@@ -3,6 +3,8 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
+import { DEVNET_BUNDLE } from '../clients/localChain.ts'
+import { missingBundle } from '../support/actors.ts'
 import { missingShared, ROOT, sharedPath } from '../support/shared.ts'
 
 const run = promisify(execFile)
@@ -22,4 +24,16 @@ it.for(['nv17', 'nv22', 'nv28'])('answers everything of the group actors on %s',
   const folder = sharedPath(`data/golden/${chain}`)
   const { stdout } = await run(NODE, [join(ROOT, 'scripts/golden.ts'), folder, '--group', 'actors'])
   expect(stdout).toMatch(/\n[1-9]\d{2} passed, 0 failed, \d+ skipped\n$/)
+})
+
+// A chain whose answers need the network's Wasm actors.
+it.for(['eth_call', 'eth_estimateGas', 'eth_feeHistory'])('answers every %s on live', async (method, { skip }) => {
+  const missing = missingShared('data/golden/live/chain.jsonl.zst') ?? missingBundle(DEVNET_BUNDLE)
+  skip(missing !== undefined, missing)
+  const { stdout } = await run(NODE, [
+    join(ROOT, 'scripts/golden.ts'),
+    sharedPath('data/golden/live'),
+    ...['--group', 'all', '--method', method],
+  ])
+  expect(stdout).toMatch(/\n[1-9]\d+ passed, 0 failed, \d+ skipped\n$/)
 })

@@ -30,7 +30,7 @@ export function ethAccountMethods(reader: EthReader, pool: Pick<MessagePool, 'no
   const accountParam = param('address', ethAddress)
   const block = param('blkParam', blockParam)
   const actorAt = async (who: Uint8Array, tipset: Tipset): Promise<ActorState | undefined> =>
-    tryActorOf((await reader.executed(tipset)).tree, ethAddressToAddress(who))
+    tryActorOf(view.stateTree(await reader.stateRoot(tipset)), ethAddressToAddress(who))
   const actorOf = (who: Uint8Array, at: BlockParam): Promise<ActorState | undefined> =>
     actorAt(who, reader.tipset(at, false))
   const evmState = (actor: ActorState | undefined): EvmState | undefined => {
@@ -110,7 +110,7 @@ async function storageAt(
   const writer = new CborWriter()
   writer.array(1)
   writer.bytes(leftPad(position, SLOT_BYTES))
-  const { stateRoot } = await vm.tipsetState(tipset)
+  const stateRoot = await reader.stateRoot(tipset)
   const result = await vm.callWithGas(
     {
       version: 0,

@@ -11,7 +11,7 @@ import { estimateEthGas } from '../../mempool/gas/ethEstimate.ts'
 import type { MessageGasDeps } from '../../mempool/gas/messageGas.ts'
 import type { Message } from '../../types/message.ts'
 import type { TokenAmount } from '../../types/scalars.ts'
-import { firstBlock } from '../../types/tipset.ts'
+import { firstBlock, type Tipset } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import type { EthReader } from '../ethReader.ts'
 import { type MethodRow, method, param, rawMethod } from '../method.ts'
@@ -41,7 +41,8 @@ export function ethGasMethods(reader: EthReader, gas: MessageGasDeps): MethodRow
       handler: (call, block, { signal }) =>
         withNumbers(async () => {
           const message = messageOf(call, 'failed to convert ethcall to filecoin message: ')
-          return returnedData(await applyEthCall(message, reader.tipset(block, false), vm, signal))
+          const tipset = reader.tipset(block, false)
+          return returnedData(await applyEthCall(message, tipset, await reader.stateRoot(tipset), vm, signal))
         }),
     }),
     rawMethod({
@@ -58,7 +59,9 @@ export function ethGasMethods(reader: EthReader, gas: MessageGasDeps): MethodRow
           const message = messageOf(call, '')
           const asked = Array.isArray(params) && params.length > 1 && params[1] !== null
           const tipset = asked ? reader.tipset(block, false) : store.head()
-          return estimateEthGas(message, tipset, { ...gas, applyCall: (one, at) => applyEthCall(one, at, vm) })
+          const applyCall = async (one: Message, at: Tipset): Promise<unknown> =>
+            applyEthCall(one, at, await reader.stateRoot(at), vm)
+          return estimateEthGas(message, tipset, { ...gas, applyCall })
         }),
     }),
     rawMethod({

@@ -1,0 +1,70 @@
+/** Filters are bounded in number, age and results (limits and texts: lotus node/config/def.go, chain/events/filter/store.go). */
+import { describe, expect, it } from 'vitest'
+import { EthFilters } from '../../src/rpc/ethFilters.ts'
+
+const HOUR_MS = 3_600_000
+
+function filters(): { filters: EthFilters; pass: (ms: number) => void } {
+  let now = 1_700_000_000_000
+  let number = 0
+  return {
+    filters: new EthFilters({
+      clock: { nowMs: () => now, monotonicMs: () => now },
+      random: { fill: (out) => out.set([number >> 8, number++ & 255]) },
+    }),
+    pass: (ms) => {
+      now += ms
+    },
+  }
+}
+
+describe('filters', () => {
+  it('tell each result once, in order', () => {
+    const { filters: all } = filters()
+    let collect: (result: string) => void = () => undefined
+    const id = all.add('logs', ['old'], (given) => {
+      collect = given
+      return () => undefined
+    })
+    collect('new')
+    expect(all.take(id)).toEqual(['old', 'new'])
+    expect(all.take(id)).toEqual([])
+  })
+
+  it('are at most 100', () => {
+    const { filters: all } = filters()
+    for (let i = 0; i < 100; i++) all.add('blocks', [], () => () => undefined)
+    expect(() => all.add('blocks', [], () => () => undefined)).toThrow('maximum number of filters registered')
+  })
+
+  it('end after an hour without a question, and stop collecting', () => {
+    const { filters: all, pass } = filters()
+    let stopped = 0
+    const add = (): Uint8Array => all.add('blocks', [], () => () => stopped++)
+    const [asked, forgotten] = [add(), add()]
+    pass(HOUR_MS - 1)
+    expect(all.take(asked)).toEqual([])
+    pass(2)
+    expect(() => all.take(forgotten)).toThrow('filter not found')
+    expect(stopped).toBe(1)
+    expect(all.take(asked)).toEqual([])
+  })
+
+  it('keep the newest 10,000 results', () => {
+    const { filters: all } = filters()
+    const id = all.add('transactions', [], (collect) => {
+      for (let i = 0; i < 10_005; i++) collect(i)
+      return () => undefined
+    })
+    const results = all.take(id)
+    expect([results.length, results[0], results.at(-1)]).toEqual([10_000, 5, 10_004])
+  })
+
+  it('say what they are not', () => {
+    const { filters: all } = filters()
+    const id = all.add('blocks', [], () => () => undefined)
+    expect(() => all.take(id, 'logs')).toThrow('wrong filter type')
+    expect([all.remove(id), all.remove(id)]).toEqual([true, false])
+    expect(() => all.take(id)).toThrow('filter not found')
+  })
+})
