@@ -53,8 +53,8 @@ export interface StoreFigures {
   readonly waitingBytes: number
 }
 
-/** Decoded nodes per generation: a tab has less memory than a server. */
-const NODES = 8192
+/** Decoded nodes, bytes: a tab has less memory than a server. */
+const NODE_CACHE_BYTES = 48 * 1024 * 1024
 
 /** Reads every store that has to be in memory. */
 export async function openBrowserStores(options: BrowserStoresOptions): Promise<BrowserStores> {
@@ -180,7 +180,7 @@ export class BrowserStores {
 
   #openBlocks(): Blockstore {
     return {
-      nodes: new NodeCache(NODES),
+      nodes: new NodeCache(NODE_CACHE_BYTES),
       get: (cid) => {
         this.#assertOpen()
         return this.#memory.get(cid.key)

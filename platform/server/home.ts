@@ -7,15 +7,17 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { PlatformError, systemCode } from './errors.ts'
+import { takeLock } from './homeLock.ts'
 
 /** Name of the environment variable that says where the home is. */
 export const HOME_VARIABLE = 'PETREL_HOME'
@@ -57,33 +59,14 @@ export function writeFile(path: string, content: string | Uint8Array): void {
 
 /** Part of the name of a file that is being written. */
 const UNFINISHED = '.tmp-'
+/** Bits that let anyone but the owner write. */
+const OTHERS_WRITE = 0o022
 
-/** When a process started, in the kernel's own count; empty where it cannot be known. Tells a reused process number. */
-function startOf(pid: number): string {
-  try {
-    // Field 22; the second one, in parentheses, may hold spaces. @see proc(5)
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? ''
-  } catch {
-    return ''
+/** What a kill leaves of a file that was being written may hold a token. Only with the lock: nobody else writes here. */
+function sweepUnfinished(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (/\.tmp-\d+$/.test(name)) rmSync(join(folder, name), { force: true })
   }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return systemCode(error) === 'EPERM'
-  }
-}
-
-/** Whether the process that wrote this lock still lives. */
-function isHeld(lock: string): boolean {
-  const [pidText, start = ''] = lock.trim().split(' ')
-  const pid = Number(pidText)
-  if (!Number.isSafeInteger(pid) || pid <= 0 || pid === process.pid || !isRunning(pid)) return false
-  return start === '' || startOf(pid) === start
 }
 
 /** A home that this process alone uses. */
@@ -119,29 +102,28 @@ export class Home {
 
   /**
    * Creates the folders and takes the lock. A lock whose process is gone (kill -9) is taken over.
-   * @throws PlatformError HOME_IN_USE
+   * @throws PlatformError HOME_IN_USE; HOME_UNREADABLE when others may write to it
    */
   acquire(): void {
     for (const folder of [this.path, this.keystore]) mkdirSync(folder, { recursive: true, mode: 0o700 })
     for (const folder of [this.chain, this.snapshots, this.actors, this.logs]) mkdirSync(folder, { recursive: true })
-    const content = `${process.pid} ${startOf(process.pid)}\n`
-    for (;;) {
-      try {
-        const file = openSync(this.#lock, 'wx', 0o600)
-        writeSync(file, content)
-        closeSync(file)
-        return
-      } catch (cause) {
-        if (systemCode(cause) !== 'EEXIST') throw cause
-        const held = readTextFile(this.#lock)
-        if (held !== undefined && isHeld(held)) {
-          const pid = Number(held.split(' ')[0])
-          const text = `Cannot use ${this.path}: a node with process number ${pid} is running on it`
-          throw new PlatformError('HOME_IN_USE', text, { path: this.path, pid }, { cause })
-        }
-        rmSync(this.#lock, { force: true })
-      }
+    this.#assertOurs()
+    const holder = takeLock(this.#lock)
+    if (holder === undefined) {
+      sweepUnfinished(this.path)
+      return
     }
+    const text = `Cannot use ${this.path}: a node with process number ${holder} is running on it`
+    throw new PlatformError('HOME_IN_USE', text, { path: this.path, pid: holder })
+  }
+
+  /** Who may write here can put another chain or another key in the place of ours. */
+  #assertOurs(): void {
+    const { mode } = statSync(this.path)
+    if (process.platform === 'win32' || (mode & OTHERS_WRITE) === 0) return
+    const seen = (mode & 0o777).toString(8).padStart(4, '0')
+    const text = `Cannot use ${this.path}: others may write to it (mode ${seen}); say: chmod 700 ${this.path}`
+    throw new PlatformError('HOME_UNREADABLE', text, { path: this.path })
   }
 
   /** Gives the lock back and removes the `api` file: no node listens any more. */

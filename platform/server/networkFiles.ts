@@ -1,6 +1,7 @@
 /** A chain for others to join: its `network.json` and, beside it, its `genesis.car`. Node and Deno. */
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { errorMessage } from '../../src/base/errors.ts'
 import type { ChainStore } from '../../src/chain/chainStore.ts'
 import { writeGenesisCar } from '../../src/chain/genesisCar.ts'
 import type { Cid } from '../../src/codec/cid.ts'
@@ -16,7 +17,7 @@ import { readTextFile, writeFile } from './home.ts'
 const GENESIS_FILE = 'genesis.car'
 const NETWORK_FILE = 'network.json'
 
-/** A network by its built-in name or from a file. @throws PlatformError `CONFIG_INVALID`; NetworkError */
+/** A network by its built-in name or from a file. @throws PlatformError `CONFIG_INVALID` */
 export function findNetwork(name: string): Network {
   if (BUILTIN_NETWORKS.includes(name)) return builtinNetwork(name)
   const text = readTextFile(name)
@@ -24,13 +25,24 @@ export function findNetwork(name: string): Network {
     const message = `Cannot find the network ${name}: neither a file nor one of ${BUILTIN_NETWORKS.join(', ')}`
     throw new PlatformError('CONFIG_INVALID', message)
   }
-  return parseNetwork(parseJson(text))
+  return parseNamed(name, text)
 }
 
-/** The network that an earlier start wrote into a folder. @throws NetworkError */
+/** @throws PlatformError `CONFIG_INVALID`, which names the file */
+function parseNamed(path: string, text: string): Network {
+  try {
+    return parseNetwork(parseJson(text))
+  } catch (cause) {
+    const message = `Cannot read the network file ${path}: ${errorMessage(cause)}`
+    throw new PlatformError('CONFIG_INVALID', message, { path }, { cause })
+  }
+}
+
+/** The network that an earlier start wrote into a folder. @throws PlatformError `CONFIG_INVALID` */
 export function keptNetwork(folder: string): Network | undefined {
-  const text = readTextFile(join(folder, NETWORK_FILE))
-  return text === undefined ? undefined : parseNetwork(parseJson(text))
+  const path = join(folder, NETWORK_FILE)
+  const text = readTextFile(path)
+  return text === undefined ? undefined : parseNamed(path, text)
 }
 
 /**

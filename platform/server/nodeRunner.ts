@@ -20,6 +20,7 @@ import { KeyStore } from '../../src/wallet/keyStore.ts'
 import { Sealer } from '../../src/wallet/sealing.ts'
 import type { SecretStore } from '../../src/wallet/secretStore.ts'
 import { ActorBundles, bundledBlocks } from './actorBundles.ts'
+import { nodeCacheBytes } from './cacheSize.ts'
 import { Home, writeFile } from './home.ts'
 import { LmdbEnvironment } from './lmdbStore.ts'
 import { nodeFiles } from './nodeFiles.ts'
@@ -63,7 +64,7 @@ export async function inHome(repo: string, run: (home: Home, closers: Closers) =
 
 /** Opens what is on disk. @param archive - below the store; new blocks never go there */
 export function openDiskStores(home: Home, archive: ArchiveStore | undefined): HostStores {
-  const nodes = new NodeCache()
+  const nodes = new NodeCache(nodeCacheBytes())
   const environment = new LmdbEnvironment({ path: home.chain, nodes })
   const below = archive === undefined ? [] : [archive]
   return {
@@ -78,7 +79,7 @@ export function openDiskStores(home: Home, archive: ArchiveStore | undefined): H
 /** Stores of a node that keeps only its keys and tokens: the files that its command line reads. */
 export function openMemoryStores(home: Home): HostStores {
   const meta = new MemoryStore()
-  const nodes = new NodeCache()
+  const nodes = new NodeCache(nodeCacheBytes())
   return {
     blocks: new LayeredBlockstore([new MemoryBlockstore(nodes), bundledBlocks(new ActorBundles(home.actors))], nodes),
     own: undefined,

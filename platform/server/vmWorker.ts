@@ -1,4 +1,5 @@
 /** The thread of the machine: what {@link startVmThread} starts. */
+
 import { dirname, join } from 'node:path'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { refuseWrite } from '../../src/archive/carStore.ts'
@@ -19,6 +20,7 @@ import type { ProofKeys } from '../../src/proofs/keys/keyName.ts'
 import { firstBlock } from '../../src/types/tipset.ts'
 import { ActorBundles } from './actorBundles.ts'
 import { openArchiveReader } from './archiveFile.ts'
+import { nodeCacheBytes } from './cacheSize.ts'
 import { InstrumentedFiles } from './instrumentedFiles.ts'
 import { LmdbEnvironment } from './lmdbStore.ts'
 import { createLogger } from './logger.ts'
@@ -42,7 +44,7 @@ function indexFolder(chain: string): string {
 
 /** The chain on disk, the archive below it, the actors' code and manifests. */
 function readable({ chain, archive, actors }: VmThreadOptions): Blockstore | undefined {
-  const nodes = new NodeCache()
+  const nodes = new NodeCache(nodeCacheBytes())
   const layers: Blockstore[] = []
   if (chain !== undefined) layers.push(new LmdbEnvironment({ path: chain, nodes }).blocks)
   // The node indexes it, and verifies it.

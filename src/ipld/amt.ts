@@ -103,11 +103,12 @@ export class Amt<V> {
     const key = this.#format + link.cid.key
     const known = nodes?.get(key)
     if (known !== undefined) return known as AmtNode
-    const reader = new CborReader(getBlock(this.#store, link.cid))
+    const block = getBlock(this.#store, link.cid)
+    const reader = new CborReader(block)
     const node = readNode(reader, this.#bitWidth)
     reader.end()
     if (nodes === undefined) link.node = node
-    else nodes.set(key, node)
+    else nodes.set(key, node, block.length)
     return node
   }
 
@@ -251,10 +252,11 @@ export class Amt<V> {
       this.#writeChildren(child)
       const writer = new CborWriter(1024)
       writeNode(writer, child, this.#bitWidth)
-      const cid = putBlock(this.#store, writer.finish())
+      const block = writer.finish()
+      const cid = putBlock(this.#store, block)
       child.owner = undefined
       links[i] = { cid, node: this.#store.nodes === undefined ? child : undefined }
-      this.#store.nodes?.set(this.#format + cid.key, child)
+      this.#store.nodes?.set(this.#format + cid.key, child, block.length)
     }
   }
 

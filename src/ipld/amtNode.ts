@@ -156,7 +156,8 @@ export function loadRoot(store: Blockstore, cid: Cid, v0: boolean): AmtRoot {
   const key = (v0 ? 'r0' : 'r3') + cid.key
   const known = nodes?.get(key)
   if (known !== undefined) return known as AmtRoot
-  const root = readRoot(getBlock(store, cid), v0)
-  nodes?.set(key, root)
+  const block = getBlock(store, cid)
+  const root = readRoot(block, v0)
+  nodes?.set(key, root, block.length)
   return root
 }

@@ -96,8 +96,9 @@ export class Hamt<V> {
     const key = this.#format + link.cid.key
     const known = nodes.get(key)
     if (known !== undefined) return known as HamtNode
-    const node = decodeNode(getBlock(this.#store, link.cid), this.#bitWidth, this.#pointerMaps)
-    nodes.set(key, node)
+    const block = getBlock(this.#store, link.cid)
+    const node = decodeNode(block, this.#bitWidth, this.#pointerMaps)
+    nodes.set(key, node, block.length)
     return node
   }
 
@@ -244,9 +245,10 @@ export class Hamt<V> {
       const cid = this.#write(slot)
       slots[i] = { cid, node: this.#store.nodes === undefined ? slot : undefined }
     }
-    const cid = putBlock(this.#store, encodeNode(node, this.#pointerMaps))
+    const block = encodeNode(node, this.#pointerMaps)
+    const cid = putBlock(this.#store, block)
     node.owner = undefined
-    this.#store.nodes?.set(this.#format + cid.key, node)
+    this.#store.nodes?.set(this.#format + cid.key, node, block.length)
     return cid
   }
 

@@ -5,38 +5,67 @@
  * Two generations instead of a linked list: a read costs one map lookup, an eviction drops the whole older generation.
  */
 
-/** Nodes per generation. A HAMT node of width 5 takes about 3 kB decoded, so two generations stay near 200 MB. */
-const DEFAULT_GENERATION_SIZE = 32_768
+/**
+ * Memory of a decoded node beside its block, which it keeps views of, bytes. Measured: HAMT nodes of width 5 take 7,000,
+ * whatever their values, AMT nodes up to 2,500.
+ */
+const NODE_BYTES = 6_000
+/** Both generations together, bytes, where nothing else is said. */
+export const DEFAULT_CACHE_BYTES: number = 128 * 1024 * 1024
 
-/** A bounded map from {@link Cid.key} to a decoded node. */
+interface Entry {
+  readonly node: object
+  readonly bytes: number
+}
+
+/** A map from {@link Cid.key} to a decoded node, bounded by what its nodes take. */
 export class NodeCache {
   readonly #limit: number
-  #young = new Map<string, object>()
-  #old = new Map<string, object>()
+  #young = new Map<string, Entry>()
+  #old = new Map<string, Entry>()
+  #youngBytes = 0
+  #oldBytes = 0
 
-  /** @param limit - nodes per generation */
-  constructor(limit: number = DEFAULT_GENERATION_SIZE) {
-    this.#limit = limit
+  /** @param bytes - of both generations together */
+  constructor(bytes: number = DEFAULT_CACHE_BYTES) {
+    this.#limit = bytes / 2
   }
 
   get(key: string): object | undefined {
     const young = this.#young.get(key)
-    if (young !== undefined) return young
+    if (young !== undefined) return young.node
     const old = this.#old.get(key)
-    if (old !== undefined) this.set(key, old)
-    return old
+    if (old === undefined) return undefined
+    this.#add(key, old)
+    return old.node
   }
 
-  set(key: string, node: object): void {
-    if (this.#young.size >= this.#limit) {
+  /** @param blockBytes - length of the block that the node was decoded from, or is encoded to */
+  set(key: string, node: object, blockBytes: number): void {
+    this.#add(key, { node, bytes: NODE_BYTES + blockBytes })
+  }
+
+  #add(key: string, entry: Entry): void {
+    if (this.#youngBytes + entry.bytes > this.#limit) {
       this.#old = this.#young
+      this.#oldBytes = this.#youngBytes
       this.#young = new Map()
+      this.#youngBytes = 0
     }
-    this.#young.set(key, node)
+    const before = this.#young.get(key)
+    this.#young.set(key, entry)
+    this.#youngBytes += entry.bytes - (before?.bytes ?? 0)
+  }
+
+  /** What it takes at present, bytes. */
+  get bytes(): number {
+    return this.#youngBytes + this.#oldBytes
   }
 
   clear(): void {
     this.#young.clear()
     this.#old.clear()
+    this.#youngBytes = 0
+    this.#oldBytes = 0
   }
 }

@@ -1,0 +1,107 @@
+/**
+ * A lock file that one process holds: its number and when it started. A lock whose process is gone is taken over by one of
+ * those that want it: who first has a claim on just that dead holder. The lock appears with its whole content or not at all.
+ *
+ *   absent --link--> ours        dead --claim, look again, rename--> ours
+ */
+import { createHash, randomUUID } from 'node:crypto'
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { systemCode } from './errors.ts'
+
+const HASH_LENGTH = 16
+
+/** When a process started, in the kernel's own count; empty where it cannot be known. Tells a reused process number. */
+function startOf(pid: number): string {
+  try {
+    // Field 22; the second one, in parentheses, may hold spaces. @see proc(5)
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+  } catch {
+    return ''
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return systemCode(error) === 'EPERM'
+  }
+}
+
+/** Number of the process that wrote this lock, if it still lives. */
+function livingHolder(lock: string): number | undefined {
+  const [pidText, start = ''] = lock.trim().split(' ')
+  const pid = Number(pidText)
+  if (!Number.isSafeInteger(pid) || pid <= 0 || pid === process.pid || !isRunning(pid)) return undefined
+  return start === '' || startOf(pid) === start ? pid : undefined
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Gives a file a second name; false when that is taken. */
+function tryLink(from: string, to: string): boolean {
+  try {
+    linkSync(from, to)
+    return true
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return false
+    throw error
+  }
+}
+
+/**
+ * Takes the lock.
+ * @returns undefined when this process has it; else the number of the process that has it
+ */
+export function takeLock(path: string): number | undefined {
+  const own = `${path}.${process.pid}-${randomUUID()}`
+  writeFileSync(own, `${process.pid} ${startOf(process.pid)}\n`, { mode: 0o600 })
+  try {
+    for (;;) {
+      if (tryLink(own, path)) return undefined
+      const held = textOf(path)
+      if (held === undefined) continue
+      const holder = livingHolder(held) ?? takeOver(path, held, own)
+      if (holder === TAKEN) return undefined
+      if (holder !== undefined) return holder
+    }
+  } finally {
+    rmSync(own, { force: true })
+  }
+}
+
+const TAKEN = -1
+
+/** @returns {@link TAKEN}; a living process that takes it over; undefined: look again */
+function takeOver(path: string, held: string, own: string): number | undefined {
+  // A claim's owner may die, too: then the claim is on that one.
+  const dead = [held]
+  for (;;) {
+    const name = createHash('sha256').update(dead.join()).digest('hex').slice(0, HASH_LENGTH)
+    const claim = `${path}.claim-${name}`
+    if (tryLink(own, claim)) {
+      try {
+        // Whoever else saw this holder dead has no claim, so the lock stays as it is now.
+        if (textOf(path) !== held) return undefined
+        renameSync(own, path)
+        return TAKEN
+      } finally {
+        rmSync(claim, { force: true })
+      }
+    }
+    const other = textOf(claim)
+    if (other === undefined) return undefined
+    const pid = livingHolder(other)
+    if (pid !== undefined) return pid
+    dead.push(other)
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * Lists what the package depends on with its licence, as the lock file has them; fails for a licence that is not on the list
+ * of those that may be shipped, and for a package that runs a script when it is installed.
+ *
+ *     npm run licences
+ */
+import { readFileSync } from 'node:fs'
+
+interface Locked {
+  readonly version?: string
+  readonly license?: string
+  readonly dev?: boolean
+  readonly link?: boolean
+  readonly hasInstallScript?: boolean
+}
+
+/** Each may be part of a program under MIT; files under MPL stay under it, and are shipped as they are. */
+const ALLOWED = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'Apache-2.0 OR MIT',
+  'BlueOak-1.0.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'CC0-1.0',
+  'ISC',
+  'MIT',
+  'MIT OR Apache-2.0',
+  '(MIT OR Apache-2.0)',
+  'MPL 2.0',
+  'Unlicense',
+  'WTFPL',
+  'WTFPL OR ISC',
+  '(WTFPL OR MIT)',
+])
+
+/** Binaries of a package that does name its licence. */
+const OF_THEIR_PACKAGE: readonly (readonly [prefix: string, licence: string])[] = [['@msgpackr-extract/', 'MIT']]
+
+const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8')) as {
+  packages: Record<string, Locked>
+}
+
+const byLicence = new Map<string, string[]>()
+const wrong: string[] = []
+for (const [path, { version = '', license: own, dev, link, hasInstallScript }] of Object.entries(lock.packages)) {
+  if (path === '' || dev === true || link === true) continue
+  const name = `${path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)}@${version}`
+  const license = own ?? OF_THEIR_PACKAGE.find(([prefix]) => name.startsWith(prefix))?.[1] ?? 'none'
+  const names = byLicence.get(license)
+  if (names === undefined) byLicence.set(license, [name])
+  else names.push(name)
+  if (!ALLOWED.has(license)) wrong.push(`${name}: the licence ${license} is not on the list`)
+  if (hasInstallScript === true) console.log(`${name} has an install script: .npmrc keeps it from running`)
+}
+for (const [licence, names] of [...byLicence].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  console.log(`${licence} (${names.length}): ${names.sort().join(', ')}`)
+}
+for (const one of wrong) console.error(one)
+if (wrong.length > 0) process.exit(1)

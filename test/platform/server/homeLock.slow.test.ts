@@ -1,0 +1,87 @@
+/** Many processes want a lock whose holder is gone: one has it. */
+import { spawn } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, it } from 'vitest'
+import { Home } from '../../../platform/server/home.ts'
+import { findNetwork } from '../../../platform/server/networkFiles.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'petrel-lock-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const LOCK = fileURLToPath(new URL('../../../platform/server/homeLock.ts', import.meta.url))
+const ROUNDS = 60
+const RACERS = 4
+/** No process has this number: the kernel's largest is 2^22. */
+const DEAD = 'Z'
+
+/** Takes one lock after the other when told to, and says of each whether it has it. It lives until all have said so. */
+const RACER = `
+import { takeLock } from ${JSON.stringify(LOCK)}
+process.stdin.on('data', (chunk) => {
+  for (const path of chunk.toString().split('\\n').filter(Boolean)) {
+    process.stdout.write((takeLock(path) === undefined ? 'mine' : 'taken') + '\\n')
+  }
+})
+`
+
+describe('the lock of a home', () => {
+  it('of a dead holder is taken by one, however many want it', { timeout: 180_000 }, async () => {
+    const racers = Array.from({ length: RACERS }, () => {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', RACER], {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      })
+      let said = ''
+      let wake: () => void = () => undefined
+      child.stdout.on('data', (chunk: Buffer) => {
+        said += chunk.toString()
+        wake()
+      })
+      const answer = async (): Promise<string> => {
+        while (!said.includes('\n')) await new Promise<void>((resolve) => (wake = resolve))
+        const [first = '', ...rest] = said.split('\n')
+        said = rest.join('\n')
+        return first
+      }
+      return { child, answer }
+    })
+    try {
+      for (let round = 0; round < ROUNDS; round++) {
+        const path = join(folder, `lock-${round}`)
+        // Every third round the lock is free, every third its holder's claimant died, too.
+        if (round % 3 !== 0) writeFileSync(path, `${DEAD}${round}\n`)
+        for (const { child } of racers) child.stdin.write(`${path}\n`)
+        const answers = await Promise.all(racers.map(({ answer }) => answer()))
+        expect(
+          answers.filter((one) => one === 'mine'),
+          `round ${round}: ${answers.join()}`,
+        ).toHaveLength(1)
+      }
+    } finally {
+      for (const { child } of racers) child.kill()
+    }
+    expect(readdirSync(folder).filter((name) => name.includes('claim'))).toEqual([])
+  })
+})
+
+describe('a home', () => {
+  it.skipIf(process.platform === 'win32')('that others may write to is refused, with what to do', () => {
+    const path = join(folder, 'open')
+    mkdirSync(path)
+    chmodSync(path, 0o777)
+    expect(() => new Home(path).acquire()).toThrow(`others may write to it (mode 0777); say: chmod 700 ${path}`)
+    chmodSync(path, 0o750)
+    writeFileSync(join(path, 'token.tmp-4711'), 'left by a kill')
+    const home = new Home(path)
+    home.acquire()
+    expect(readdirSync(path)).not.toContain('token.tmp-4711')
+    home.release()
+  })
+
+  it('names a network file that is damaged', () => {
+    const path = join(folder, 'network.json')
+    writeFileSync(path, '{"name":')
+    expect(() => findNetwork(path)).toThrow(`Cannot read the network file ${path}: `)
+  })
+})
