@@ -91,9 +91,10 @@ function draw(): void {
 
 function showAbout(): void {
   const { info } = monitor
+  const presumed = info === undefined || info.presumed === '' ? '' : ` Storage proofs are ${info.presumed}.`
   const where = target.kind === 'server' ? target.url : 'a node in this tab'
   byId('about').textContent =
-    `Asked: ${where}${info === undefined ? '' : `, ${info.agent}, ${info.blockDelay} s per epoch`}.`
+    `Asked: ${where}${info === undefined ? '' : `, ${info.agent}, ${info.blockDelay} s per epoch`}.${presumed}`
 }
 
 function startDialog(): void {

@@ -1,6 +1,7 @@
 /** What a page asks its worker for. Plain data: it crosses by structured clone. */
 import type { DevnetOptions } from '../../src/devnet/options.ts'
 import type { ValidateMode } from '../../src/node/networking.ts'
+import type { ProofsMode } from '../../src/node/proofs.ts'
 import type { BrowserLogLevel } from './logger.ts'
 
 /** Bytes that the user has: a file that was chosen, an address, or the bytes themselves. */
@@ -15,8 +16,16 @@ export interface LocalChainKind {
   readonly bundles?: readonly BytesFrom[]
 }
 
+/** How storage proofs are judged. */
+export interface ProofOptions {
+  /** Storage proofs: `verify` (default) with keys that are fetched once and kept; `receipts`: by what the chain says. */
+  readonly proofs?: ProofsMode
+  /** Where keys are fetched from: each followed by a CID. Default: public IPFS gateways; none: nowhere. */
+  readonly keyGateways?: readonly string[]
+}
+
 /** A follower of peers. */
-export interface FollowerKind {
+export interface FollowerKind extends ProofOptions {
   readonly kind: 'follow'
   /** A built-in network's name, or a network file's JSON text. */
   readonly network: string
@@ -40,7 +49,7 @@ export interface FollowerKind {
 }
 
 /** An archive opened in place; the chain stands still. */
-export interface SnapshotKind {
+export interface SnapshotKind extends ProofOptions {
   readonly kind: 'snapshot'
   readonly network: string
   /** A file, or an address whose server answers range requests. */

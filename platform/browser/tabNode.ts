@@ -3,10 +3,12 @@ import { openArchive } from '../../src/archive/openArchive.ts'
 import { Closers } from '../../src/base/closers.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
+import type { Cid } from '../../src/codec/cid.ts'
 import { parseJson } from '../../src/codec/jsonText.ts'
 import { devnetOptions } from '../../src/devnet/options.ts'
 import { LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { parseCheckpoint } from '../../src/light/checkpoint.ts'
+import type { NodeShim } from '../../src/node/nodeShim.ts'
 import { type FollowedChain, openFollower } from '../../src/node/openFollower.ts'
 import { type LightChain, openLight } from '../../src/node/openLight.ts'
 import { openLocalChain } from '../../src/node/openLocalChain.ts'
@@ -16,6 +18,7 @@ import { openBundles } from './bundles.ts'
 import { blobSource, readAll, urlSource } from './byteSources.ts'
 import { networkOf } from './networkOf.ts'
 import type { FollowerKind, LocalChainKind, SnapshotKind } from './nodeOptions.ts'
+import { tabVerification } from './proofFiles.ts'
 import { openTabStores, type TabNode, type TabNodeParts, tabShim } from './tabParts.ts'
 
 /** How long a tab waits for the genesis from peers, and for a peer that it dials again, ms. */
@@ -54,7 +57,10 @@ async function openSnapshot(kind: SnapshotKind, parts: TabNodeParts, closers: Cl
     archive: { store, ready: Promise.resolve() },
     signal: AbortSignal.timeout(PATIENCE_MS),
   }
-  return { open: await openFollower(chain, tabShim(parts, { blocks, meta: new MemoryStore() })) }
+  const verification = await tabVerification(chain.network, 'execute', kind, parts.ports.log)
+  return {
+    open: await openFollower(chain, tabShim(parts, { blocks, meta: new MemoryStore() }, undefined, verification)),
+  }
 }
 
 async function openFollowing(kind: FollowerKind, parts: TabNodeParts, closers: Closers): Promise<Opened> {
@@ -66,12 +72,15 @@ async function openFollowing(kind: FollowerKind, parts: TabNodeParts, closers: C
   const { meta, source } = stores
   const blocks = new LayeredBlockstore([stores.blocks, await openBundles(database, kind.bundles)])
   const bootstrap = [...(kind.bootstrap ?? []), ...network.bootstrap]
-  const shim = tabShim(parts, { blocks, meta, source, pin: (cids) => stores.pin(cids) }, async (of, networkName) => {
+  const mode = kind.mode ?? (network.f3.enabled ? 'light' : 'headers')
+  const openHost: NodeShim['openHost'] = async (of, networkName) => {
     const { openTabHost } = await import('./openTabHost.ts')
     return openTabHost({ network: of, networkName, bootstrap, keystore, meta, ports })
-  })
+  }
+  const verification = await tabVerification(network, mode, kind, ports.log)
+  const tabStores = { blocks, meta, source, pin: (cids: readonly Cid[]) => stores.pin(cids) }
+  const shim = tabShim(parts, tabStores, openHost, verification)
   const signal = AbortSignal.timeout(PATIENCE_MS)
-  const mode = kind.mode ?? (network.f3.enabled ? 'light' : 'headers')
   const open =
     mode === 'light'
       ? await openLight({ network, genesisCar, ...lightChain(kind), signal }, shim)

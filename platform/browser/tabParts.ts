@@ -8,6 +8,7 @@ import { type BrowserStores, openBrowserStores } from './browserStores.ts'
 import type { Database } from './database.ts'
 import type { BrowserError } from './errors.ts'
 import type { WorkerOptions } from './nodeOptions.ts'
+import type { TabVerification } from './proofFiles.ts'
 import { startVmWorker } from './startVmWorker.ts'
 import { VERSION } from './version.ts'
 
@@ -37,7 +38,12 @@ export interface TabNodeParts {
 const VM_THREADS = 1
 
 /** The shim of a worker: its machine runs in a worker of its own, which starts when it is first needed. */
-export function tabShim(parts: TabNodeParts, stores: NodeStores, openHost?: NodeShim['openHost']): NodeShim {
+export function tabShim(
+  parts: TabNodeParts,
+  stores: NodeStores,
+  openHost?: NodeShim['openHost'],
+  verification?: TabVerification,
+): NodeShim {
   const { options, ports, keystore, shutdown } = parts
   return {
     ports,
@@ -45,12 +51,14 @@ export function tabShim(parts: TabNodeParts, stores: NodeStores, openHost?: Node
     keystore,
     settings: { version: VERSION, shutdown },
     openMachine: (view, mode) => {
-      const startThread = (): ReturnType<typeof startVmWorker> => startVmWorker(options.vmWorkerUrl, { mode })
+      const startThread = (): ReturnType<typeof startVmWorker> =>
+        startVmWorker(options.vmWorkerUrl, { mode, keyGateways: verification?.gateways })
       const vm = new WorkerVmHost({ view, threads: VM_THREADS, log: ports.log, startThread })
       return { vm, close: () => vm.close() }
     },
     openHost,
     fetch: (url, init) => fetch(url, init),
+    proofs: verification?.proofs,
     say: (text) => ports.log.info(text),
   }
 }

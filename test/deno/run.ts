@@ -17,8 +17,11 @@ function contractFiles(): string[] {
     .map((name) => `${CONTRACT}/${name}`)
 }
 
-/** The machine's vectors: what the chain says must not depend on the engine. */
-const CONFORMANCE = ['test/conformance/fvm/vectors.slow.test.ts']
+/** The machine's vectors, and those of storage proofs: what they say must not depend on the engine. */
+const CONFORMANCE = [
+  'test/conformance/fvm/vectors.slow.test.ts',
+  ...['PoSt', 'Large', 'Seal', 'Aggregate'].map((part) => `test/proofs/vectors${part}.test.ts`),
+]
 
 const files = process.argv.length > 2 ? process.argv.slice(2) : [...contractFiles(), ...CONFORMANCE]
 for (const file of files) await import(new URL(`../../${file}`, import.meta.url).href)

@@ -1,4 +1,5 @@
 /** The shims of platform/browser keep the contracts of the ports. Runs in a worker of Chromium (test/chromium). */
+import { createStore, del, set } from 'idb-keyval'
 import { describe, expect, it } from 'vitest'
 import { BrowserStores, openBrowserStores } from '../../platform/browser/browserStores.ts'
 import { blobSource, urlSource } from '../../platform/browser/byteSources.ts'
@@ -6,6 +7,7 @@ import { openDatabase } from '../../platform/browser/database.ts'
 import { BrowserError } from '../../platform/browser/errors.ts'
 import { IdbSecrets } from '../../platform/browser/idbSecrets.ts'
 import { openKeys } from '../../platform/browser/keys.ts'
+import { TabProofFiles } from '../../platform/browser/proofFiles.ts'
 import { browserRandom } from '../../platform/browser/random.ts'
 import { StoredBlocks } from '../../platform/browser/storedBlocks.ts'
 import { browserClock, browserTimers } from '../../platform/browser/time.ts'
@@ -16,6 +18,7 @@ import type { Cid } from '../../src/codec/cid.ts'
 import { blockCid } from '../../src/crypto/blockCid.ts'
 import { BlockFetcher } from '../../src/ipld/blockFetcher.ts'
 import { getBlock } from '../../src/ipld/blockstore.ts'
+import { fileName, KEY_FILES } from '../../src/proofs/keys/parameters.ts'
 import type { SecretStore } from '../../src/wallet/secretStore.ts'
 import { blockstoreContract, type OpenBlockstore } from '../contract/blockstore.ts'
 import { byteSourceContract } from '../contract/byteSource.ts'
@@ -318,5 +321,26 @@ describe('an address', () => {
   it('that answers no ranges, or is not there, is refused', () => {
     expect(() => urlSource(new URL('/whole/root/package.json', location.href))).toThrow('range requests')
     expect(() => urlSource(new URL('/root/nothing', location.href))).toThrow('status 404')
+  })
+})
+
+describe('keys of storage proofs', () => {
+  it('are kept once they are there, and not taken with another digest', async () => {
+    const [first] = KEY_FILES
+    if (first === undefined) throw new BrowserError('STORE_FAILED', 'no keys are known')
+    const name = fileName(first)
+    const store = createStore('petrel-proofs', 'keys')
+    await del(name, store)
+    const { promise: refused, resolve } = Promise.withResolvers<string>()
+    const log: Logger = { ...silent, info: (_message, info) => resolve(String(info?.reason)) }
+    // The CID itself comes back, which is no key.
+    const files = await TabProofFiles.open(log, ['data:application/octet-stream,'])
+    expect(files.read(name)).toBeUndefined()
+    expect(await refused).toContain('its digest is')
+    expect(files.has(name)).toBe(false)
+    await set(name, utf8('key'), store)
+    const again = await TabProofFiles.open(silent, [])
+    expect(again.read(name)).toEqual(utf8('key'))
+    await del(name, store)
   })
 })

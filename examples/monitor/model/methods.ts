@@ -13,6 +13,7 @@ import { mpoolPending, mpoolSub } from '../../../src/rpc/signatures/mpool.ts'
 import { netPeers } from '../../../src/rpc/signatures/net.ts'
 import { stateSearchMsg } from '../../../src/rpc/signatures/search.ts'
 import { stateGetActor, stateLookupID, stateNetworkName } from '../../../src/rpc/signatures/state.ts'
+import { syncPresumed } from '../../../src/rpc/signatures/sync.ts'
 import { chainGetTransfersSince } from '../../../src/rpc/signatures/transfers.ts'
 
 export const MONITOR_METHODS = {
@@ -29,6 +30,7 @@ export const MONITOR_METHODS = {
   StateSearchMsg: stateSearchMsg,
   ChainGetTransfersSince: chainGetTransfersSince,
   NetPeers: netPeers,
+  SyncPresumed: syncPresumed,
   DevnetAccounts: devnetAccounts,
 } as const
 

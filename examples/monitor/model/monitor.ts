@@ -59,6 +59,8 @@ export interface ChainInfo {
   readonly prefix: 'f' | 't'
   /** Of a local chain: addresses with funds, to begin with. */
   readonly suggestions: readonly string[]
+  /** What the node takes for granted of storage proofs, as one line; empty: nothing, or it does not say. */
+  readonly presumed: string
 }
 
 /**
@@ -371,12 +373,14 @@ export class Monitor {
       (accounts) => accounts.slice(0, 3).map(({ address }) => address.toString('f')),
       () => [],
     )
+    const presumed = await node.SyncPresumed().catch(() => '')
     const info: ChainInfo = {
       network,
       agent: `${version.agent} ${version.version}`.trim(),
       blockDelay: Math.max(1, version.blockDelay),
       prefix,
       suggestions,
+      presumed,
     }
     // Whatever was shown of another chain goes; of the same one it stays until the new head is there.
     if (this.#info?.network !== network) this.#forget()

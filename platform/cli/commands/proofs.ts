@@ -6,15 +6,19 @@ import { errorMessage } from '../../../src/base/errors.ts'
 import { BUILTIN_NETWORKS } from '../../../src/networks/builtinNetworks.ts'
 import { parameterDigest } from '../../../src/proofs/keys/loadedKeys.ts'
 import { networkKeyFiles } from '../../../src/proofs/keys/networkKeys.ts'
-import { fileName, PARAMETER_FILES, type ParameterFile, SRS_FILE } from '../../../src/proofs/keys/parameters.ts'
+import {
+  fileName,
+  PARAMETER_FILES,
+  PARAMETER_GATEWAYS,
+  type ParameterFile,
+  SRS_FILE,
+} from '../../../src/proofs/keys/parameters.ts'
 import { line } from '../../server/programIo.ts'
 import { ProofFiles } from '../../server/proofFiles.ts'
 import type { CliContext } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { repoPath } from '../rpcClient.ts'
 
-/** Gateways that are asked in order: the one of the reference's `paramfetch`, then public ones. */
-const GATEWAYS = ['https://proofs.filecoin.io/ipfs/', 'https://ipfs.io/ipfs/', 'https://dweb.link/ipfs/']
 /** Largest file that is taken, bytes: the reference string of aggregation has some 300 MB. */
 const MAX_FILE_BYTES = 1 << 29
 const NETWORKS = BUILTIN_NETWORKS
@@ -87,7 +91,7 @@ async function fetchFiles(context: CliContext, network: string, flags: FetchFlag
   const folder = files(context)
   const wanted = [...networkKeyFiles(network), ...(flags.aggregates === true ? [SRS_FILE] : [])]
   for (const file of wanted) {
-    if (!folder.has(fileName(file))) await fetchOne(context, folder, file, flags.from ?? GATEWAYS)
+    if (!folder.has(fileName(file))) await fetchOne(context, folder, file, flags.from ?? PARAMETER_GATEWAYS)
   }
 }
 

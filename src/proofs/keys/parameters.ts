@@ -193,6 +193,13 @@ export const SRS_FILE: ParameterFile = {
   digest: 'ae20310138f5ba81451d723f858e3797',
 }
 
+/** Gateways that serve the files by CID, in the order in which they are asked: the reference's own first. */
+export const PARAMETER_GATEWAYS: readonly string[] = [
+  'https://proofs.filecoin.io/ipfs/',
+  'https://ipfs.io/ipfs/',
+  'https://dweb.link/ipfs/',
+]
+
 /** Full name of a file. */
 export function fileName(file: ParameterFile): string {
   return file === SRS_FILE ? `${file.name}.srs` : `${file.name}.vk`

@@ -37,10 +37,20 @@ function negativeInverse(): number {
   return Number(modulus - inverse)
 }
 
+/** Elements at the start of the memory that are not the functions' own: R^2 and one. */
+const RESERVED = 2
+/** Elements that the functions use for themselves, behind those. */
+export const OWN_ELEMENTS = 7
+
+/** Block type: no value. */
+const EMPTY = 0x40
 const I32 = 0x7f
 const I64 = 0x7e
 const op = {
+  if: 0x04,
   end: 0x0b,
+  return: 0x0f,
+  call: 0x10,
   localGet: 0x20,
   localSet: 0x21,
   localTee: 0x22,
@@ -50,9 +60,11 @@ const op = {
   i64Store32: 0x3e,
   i32Const: 0x41,
   i64Const: 0x42,
+  i32Eq: 0x46,
   i32Add: 0x6a,
   i32Sub: 0x6b,
   i32And: 0x71,
+  i32Or: 0x72,
   i32ShrS: 0x75,
   i64Add: 0x7c,
   i64Mul: 0x7e,
@@ -146,6 +158,64 @@ function sumCode(multiple: bigint | undefined): number[] {
   return body([[1, I32]], code)
 }
 
+/** Bytes from the start of an extended point to its coordinates. */
+const POINT = { x: 0, y: ELEMENT_BYTES, zz: 2 * ELEMENT_BYTES, zzz: 3 * ELEMENT_BYTES } as const
+/** Index of each function of the module. */
+const CALL = { mul: 0, add: 1, sub8: 2, sub16: 3 } as const
+
+/**
+ * (sum, affine, negative) -> 1: sum += affine point or its negative, neither infinity, by madd-2008-s; see
+ * `pointArithmetic.ts`. 0: their x are (almost certainly) equal, nothing was done. Temporary elements are those behind the
+ * third of the memory; the first is zero.
+ */
+function addAffineCode(): number[] {
+  const [sum, affine, negative] = [OUT, A, B]
+  const offset = (local: number, bytes: number): number[] =>
+    bytes === 0 ? get(local) : [...get(local), ...i32(bytes), op.i32Add]
+  const fixed = (index: number): number[] => i32((RESERVED + index) * ELEMENT_BYTES)
+  const [zero, p, r, pp, ppp, q, t] = [0, 1, 2, 3, 4, 5, 6].map(fixed) as [
+    ...[number[], number[], number[], number[], number[], number[], number[]],
+  ]
+  const x = offset(sum, POINT.x)
+  const y = offset(sum, POINT.y)
+  const zz = offset(sum, POINT.zz)
+  const zzz = offset(sum, POINT.zzz)
+  const call = (name: keyof typeof CALL, out: number[], a: number[], b: number[]): number[] => [
+    ...out,
+    ...a,
+    ...b,
+    op.call,
+    CALL[name],
+  ]
+  const lowLimbIs = (value: number): number[] => [...pp, op.i32Load, ...at(0), ...i32(value), op.i32Eq]
+  return body(
+    [],
+    [
+      ...call('mul', p, offset(affine, 0), zz),
+      ...call('sub16', p, p, x),
+      ...call('mul', r, offset(affine, ELEMENT_BYTES), zzz),
+      ...[...get(negative), op.if, EMPTY, ...call('sub8', r, zero, r), op.end],
+      ...call('sub16', r, r, y),
+      ...call('mul', pp, p, p),
+      ...[...lowLimbIs(0), ...lowLimbIs(PRIME_LIMBS[0] as number), op.i32Or],
+      ...[op.if, EMPTY, ...i32(0), op.return, op.end],
+      ...call('mul', ppp, p, pp),
+      ...call('mul', q, x, pp),
+      ...call('mul', t, r, r),
+      ...call('add', p, q, q),
+      ...call('add', p, p, ppp),
+      ...call('sub8', x, t, p),
+      ...call('sub16', q, q, x),
+      ...call('mul', q, r, q),
+      ...call('mul', t, y, ppp),
+      ...call('sub8', y, q, t),
+      ...call('mul', zz, zz, pp),
+      ...call('mul', zzz, zzz, ppp),
+      ...i32(1),
+    ],
+  )
+}
+
 function body(locals: readonly (readonly [number, number])[], code: readonly number[]): number[] {
   const declared = [locals.length, ...locals.flatMap(([count, type]) => [...unsigned(count), type])]
   return [...unsigned(declared.length + code.length + 1), ...declared, ...code, op.end]
@@ -169,17 +239,19 @@ export interface FieldFunctions {
   sub8(out: number, a: number, b: number): void
   /** a - b + 16 p; b at most 16 p. */
   sub16(out: number, a: number, b: number): void
+  /** See `addAffineCode`. @param negative - 1: subtracts @returns 0 when nothing was done */
+  addAffine(sum: number, affine: number, negative: number): number
 }
 
 /** The module's bytes. It imports `env.memory`. */
 export function fieldModule(): Uint8Array<ArrayBuffer> {
-  const functions = [multiplyCode(), sumCode(undefined), ...SUBTRACTED.map(sumCode)]
-  const names = ['mul', 'add', 'sub8', 'sub16']
+  const functions = [multiplyCode(), sumCode(undefined), ...SUBTRACTED.map(sumCode), addAffineCode()]
+  const names = [...Object.keys(CALL), 'addAffine']
   return Uint8Array.from([
     ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-    ...section(1, [1, 0x60, 3, I32, I32, I32, 0]),
+    ...section(1, [2, ...[0x60, 3, I32, I32, I32, 0], ...[0x60, 3, I32, I32, I32, 1, I32]]),
     ...section(2, [1, ...name('env'), ...name('memory'), 2, 0, 1]),
-    ...section(3, [functions.length, ...functions.map(() => 0)]),
+    ...section(3, [functions.length, ...names.map((one) => (one === 'addAffine' ? 1 : 0))]),
     ...section(7, [names.length, ...names.flatMap((one, i) => [...name(one), 0, i])]),
     ...section(10, [functions.length, ...functions.flat()]),
   ])

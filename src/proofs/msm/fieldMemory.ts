@@ -1,6 +1,15 @@
 /** Field elements in the memory of one instance of the module: reading and writing them. */
 import { FIELD_PRIME } from '../curve/encoding.ts'
-import { ELEMENT_BYTES, type FieldFunctions, fieldModule, LIMB_BITS, LIMBS, MONTGOMERY, toLimbs } from './fieldCode.ts'
+import {
+  ELEMENT_BYTES,
+  type FieldFunctions,
+  fieldModule,
+  LIMB_BITS,
+  LIMBS,
+  MONTGOMERY,
+  OWN_ELEMENTS,
+  toLimbs,
+} from './fieldCode.ts'
 
 const PAGE = 65_536
 const PRIME_LIMBS = toLimbs(FIELD_PRIME)
@@ -16,7 +25,9 @@ export class FieldMemory {
   readonly #one: number
 
   constructor(elements: number) {
-    const memory = new WebAssembly.Memory({ initial: Math.ceil(((elements + 2) * ELEMENT_BYTES) / PAGE) })
+    const memory = new WebAssembly.Memory({
+      initial: Math.ceil(((elements + 2 + OWN_ELEMENTS) * ELEMENT_BYTES) / PAGE),
+    })
     compiled ??= new WebAssembly.Module(fieldModule())
     const instance = new WebAssembly.Instance(compiled, { env: { memory } })
     this.field = instance.exports as unknown as FieldFunctions
@@ -25,6 +36,7 @@ export class FieldMemory {
     this.#one = this.allocate(1)
     this.#set(this.#square, (MONTGOMERY * MONTGOMERY) % FIELD_PRIME)
     this.#set(this.#one, 1n)
+    this.allocate(OWN_ELEMENTS)
   }
 
   /** Room for elements, zero at first. */

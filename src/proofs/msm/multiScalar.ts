@@ -1,8 +1,8 @@
 /**
  * Sums of many points times scalars (Pippenger): the points of a verifying key stay in memory, ready for use.
  *
- * Scalars of up to 32 bits (challenges) and longer ones (commitments) are summed apart, each with windows of its own
- * length; points under the same long scalar are added first.
+ * Scalars of up to 32 bits (challenges), of up to 168 (sums of weighted challenges) and longer ones (commitments) are summed
+ * apart, each with windows of its own length; points under the same long scalar are added first.
  */
 import { bigIntToBytes, concatBytes } from '../../base/bytes.ts'
 import { COORDINATE_LENGTH, FIELD_PRIME } from '../curve/encoding.ts'
@@ -14,8 +14,9 @@ import { signedDigits } from './signedDigits.ts'
 
 /** Bytes of an uncompressed point. */
 const POINT_LENGTH = 2 * COORDINATE_LENGTH
-/** Longest of the short scalars, and of all, bits. */
+/** Longest of the short scalars (challenges), of those in between (sums of weighted challenges), and of all, bits. */
 const SHORT_BITS = 32
+const MIDDLE_BITS = 168
 const LONG_BITS: number = ORDER.toString(2).length
 const MAX_WINDOW = 13
 const BUCKETS = 2 ** (MAX_WINDOW - 1)
@@ -36,6 +37,11 @@ function windowFor(count: number, bits: number): number {
 interface Terms {
   readonly points: number[]
   readonly scalars: bigint[]
+}
+
+function termsWhere({ points, scalars }: Terms, pick: (scalar: bigint) => boolean): Terms {
+  const picked = [...scalars.keys()].filter((i) => pick(scalars[i] as bigint))
+  return { points: picked.map((i) => points[i] as number), scalars: picked.map((i) => scalars[i] as bigint) }
 }
 
 export class MultiScalar {
@@ -99,7 +105,15 @@ export class MultiScalar {
       else same.push(point)
     }
     this.#curve.clear(this.#sum)
-    this.#addTerms(this.#mergeEqual(long), LONG_BITS)
+    const merged = this.#mergeEqual(long)
+    this.#addTerms(
+      termsWhere(merged, (scalar) => scalar >> BigInt(MIDDLE_BITS) !== 0n),
+      LONG_BITS,
+    )
+    this.#addTerms(
+      termsWhere(merged, (scalar) => scalar >> BigInt(MIDDLE_BITS) === 0n),
+      MIDDLE_BITS,
+    )
     this.#addTerms(short, SHORT_BITS)
     return this.#affine(this.#sum)
   }

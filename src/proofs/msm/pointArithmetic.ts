@@ -3,7 +3,7 @@
  * ZZ^3 = ZZZ^2; infinity has ZZ = 0.
  *
  * Bounds, in multiples of p: products below 1.5, stored X and Y below 10, so that differences with sub16 stay below 18.
- * @see hyperelliptic.org/EFD g1p/auto-shortw-xyzz.html: madd-2008-s, add-2008-s, dbl-2008-s-1, mdbl-2008-s-1
+ * @see hyperelliptic.org/EFD g1p/auto-shortw-xyzz.html: add-2008-s, dbl-2008-s-1, mdbl-2008-s-1
  */
 import { ELEMENT_BYTES } from './fieldCode.ts'
 import type { FieldMemory } from './fieldMemory.ts'
@@ -25,6 +25,7 @@ export class PointArithmetic {
   readonly #zero: number
   readonly #one: number
   readonly #b: number
+  readonly #other: number
 
   constructor(memory: FieldMemory) {
     this.#memory = memory
@@ -34,6 +35,7 @@ export class PointArithmetic {
     memory.write(this.#one, 1n)
     this.#b = memory.allocate(1)
     memory.write(this.#b, 4n)
+    this.#other = memory.allocate(EXTENDED)
   }
 
   /** Whether y^2 = x^3 + 4. */
@@ -75,23 +77,9 @@ export class PointArithmetic {
       this.set(sum, affine, negative)
       return
     }
-    const { field } = this.#memory
-    const [p, r, pp, ppp, q, t] = this.#t as [number, number, number, number, number, number]
-    field.mul(p, affine, sum + ZZ)
-    field.sub16(p, p, sum)
-    field.mul(r, affine + Y, sum + ZZZ)
-    if (negative) field.sub8(r, this.#zero, r)
-    field.sub16(r, r, sum + Y)
-    field.mul(pp, p, p)
-    if (this.#memory.isZero(pp)) {
-      this.#addSame(sum, r)
-      return
-    }
-    field.mul(ppp, p, pp)
-    field.mul(q, sum, pp)
-    this.#finish(sum, sum + Y, p, r, ppp, q, t)
-    field.mul(sum + ZZ, sum + ZZ, pp)
-    field.mul(sum + ZZZ, sum + ZZZ, ppp)
+    if (this.#memory.field.addAffine(sum, affine, negative ? 1 : 0) === 1) return
+    this.set(this.#other, affine, negative)
+    this.add(sum, this.#other)
   }
 
   /** sum += other; both extended. */

@@ -18,6 +18,8 @@ export class LeafChallenges {
   readonly #input = new Uint8Array(LENGTH)
   readonly #words = new DataView(this.#input.buffer)
   readonly #nodes: number
+  /** Whose number stands in the buffer. */
+  #sector = 0n
 
   /** @param nodes - leaves of a sector's tree, a power of two up to 2^32 */
   constructor(randomness: Uint8Array, nodes: number) {
@@ -27,12 +29,15 @@ export class LeafChallenges {
 
   /** The leaf that challenge `number` of a sector asks for. @param number - below 2^53 */
   leaf(sector: bigint, number: number): number {
-    this.#words.setBigUint64(SECTOR, sector, true)
+    if (sector !== this.#sector) {
+      this.#words.setBigUint64(SECTOR, sector, true)
+      this.#sector = sector
+    }
     this.#words.setUint32(NUMBER, number % U32, true)
     this.#words.setUint32(NUMBER + 4, Math.floor(number / U32), true)
-    const hash = sha256(this.#input)
+    const [a, b, c, d] = sha256(this.#input) as unknown as [number, number, number, number]
     // A power of two: the low 32 bits of the 64 decide.
-    return new DataView(hash.buffer, hash.byteOffset).getUint32(0, true) % this.#nodes
+    return (((d << 24) | (c << 16) | (b << 8) | a) >>> 0) % this.#nodes
   }
 }
 

@@ -16,16 +16,17 @@ export class ExpanderParents {
   readonly #edges: number
   readonly #half: number
   readonly #isV1: boolean
-  /** Of each round, bytes as they are hashed: big-endian. */
-  readonly #keys: readonly Uint8Array[]
-  readonly #input = new Uint8Array(16)
+  /** Of each round what is hashed: the right half, then the round's key, both big-endian in 64 bits. */
+  readonly #rounds: readonly Uint8Array[]
 
   constructor({ size, porepId, isV1 }: SealProofType) {
     this.#edges = size.nodes * DEGREE
     this.#half = 2 ** Math.max(1, Math.ceil(Math.log2(this.#edges) / 2))
     this.#isV1 = isV1
     const keys = sha256(concatBytes(DOMAIN, porepId))
-    this.#keys = Array.from({ length: ROUNDS }, (_, i) => keys.slice(8 * i, 8 * i + 8).reverse())
+    this.#rounds = Array.from({ length: ROUNDS }, (_, i) =>
+      concatBytes(new Uint8Array(8), keys.slice(8 * i, 8 * i + 8).reverse()),
+    )
   }
 
   /** Eight nodes. */
@@ -43,8 +44,8 @@ export class ExpanderParents {
     do {
       let left = Math.floor(value / this.#half)
       let right = value % this.#half
-      for (const key of this.#keys) {
-        const mixed = left ^ this.#round(right, key)
+      for (const round of this.#rounds) {
+        const mixed = left ^ this.#mix(right, round)
         left = right
         right = mixed
       }
@@ -54,10 +55,11 @@ export class ExpanderParents {
   }
 
   /** @param right - below 2^17, so that the low bytes of the hash's first eight decide */
-  #round(right: number, key: Uint8Array): number {
-    new DataView(this.#input.buffer).setUint32(4, right)
-    this.#input.set(key, 8)
-    const hash = blake2b512(this.#input)
-    return new DataView(hash.buffer, hash.byteOffset).getUint32(4) % this.#half
+  #mix(right: number, round: Uint8Array): number {
+    round[5] = right >>> 16
+    round[6] = right >>> 8
+    round[7] = right
+    const hash = blake2b512(round)
+    return (((hash[5] as number) << 16) | ((hash[6] as number) << 8) | (hash[7] as number)) % this.#half
   }
 }

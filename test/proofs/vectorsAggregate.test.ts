@@ -1,0 +1,3 @@
+import { vectorSuite } from './vectorSuite.ts'
+
+vectorSuite({ aggregate: 196 })

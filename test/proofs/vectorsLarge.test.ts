@@ -1,0 +1,3 @@
+import { vectorSuite } from './vectorSuite.ts'
+
+vectorSuite({ 'post-sim': 72, keys: 20 })
