@@ -1,20 +1,62 @@
-/** What every command gets: streams, the repo, and a connection that is opened on first use. */
+/** What every command gets: streams, the repo, a connection that is opened on first use, and where its result goes. */
 import type { Command } from 'commander'
+import { errorMessage } from '../../src/base/errors.ts'
+import { type Json, stringifyJson } from '../../src/codec/jsonText.ts'
+import { parseAddress } from '../../src/types/address.ts'
+import { parseEthAddress } from '../../src/types/ethAddress.ts'
+import { parseFil } from '../../src/types/fil.ts'
 import type { ProgramIo } from '../server/programIo.ts'
 import { CliError } from './errors.ts'
 import { createRpcClient, findEndpoint, type RpcClient } from './rpcClient.ts'
 
 export interface CliContext {
+  /** With `--json` what goes to `out` is not printed. */
   readonly io: ProgramIo
   /** Value of the global `--repo`. */
   readonly repo: () => string | undefined
   /** A client of the user's node. */
   readonly node: () => Promise<RpcClient>
+  /** The command's data: printed as one JSON document with `--json`, else not at all. A stream calls it for each value. */
+  readonly result: (value: Json) => void
+  readonly isJson: () => boolean
 }
 
-export function createCliContext(io: ProgramIo, program: Command): CliContext {
+/** A context, and what ends its output. */
+export interface OpenContext {
+  readonly context: CliContext
+  /** With `--json`: what a command said that has no data, as `{"message": …}`. */
+  finish(): void
+}
+
+export function createCliContext(io: ProgramIo, program: Command): OpenContext {
   const repo = (): string | undefined => program.opts<{ repo?: string }>().repo
-  return { io, repo, node: async () => createRpcClient(await findEndpoint(io, repo()), io.signal) }
+  const isJson = (): boolean => program.opts<{ json?: boolean }>().json === true
+  let said = ''
+  let answered = false
+  const own: ProgramIo = {
+    ...io,
+    out: (text) => {
+      if (isJson()) said += text
+      else io.out(text)
+    },
+  }
+  const result = (value: Json): void => {
+    if (!isJson()) return
+    answered = true
+    io.out(`${stringifyJson(value, 2)}\n`)
+  }
+  return {
+    context: {
+      io: own,
+      repo,
+      node: async () => createRpcClient(await findEndpoint(io, repo()), io.signal),
+      result,
+      isJson,
+    },
+    finish: () => {
+      if (!answered && said.trim() !== '') result({ message: said.trim() })
+    },
+  }
 }
 
 /**
@@ -40,4 +82,30 @@ export function hexToBase64(text: string, what: string): string {
 /** Lower-case hexadecimal of JSON's base64 or null. */
 export function base64ToHex(text: string | null): string {
   return Buffer.from(text ?? '', 'base64').toString('hex')
+}
+
+/**
+ * An address from the command line, `0x…` translated to f410 (or f0); a node takes both network letters.
+ * @throws CliError `USAGE`
+ */
+export function addressArgument(text: string, what = 'address'): string {
+  try {
+    if (text.startsWith('0x')) return parseEthAddress(text).toString()
+    parseAddress(text)
+    return text
+  } catch (error) {
+    throw new CliError('USAGE', `${what}: ${errorMessage(error)}: ${text}`)
+  }
+}
+
+/**
+ * An amount from the command line, attoFIL as decimal text.
+ * @throws CliError `USAGE`
+ */
+export function filArgument(text: string, what = 'amount'): string {
+  try {
+    return parseFil(text).toString()
+  } catch (error) {
+    throw new CliError('USAGE', `${what}: ${errorMessage(error)}`)
+  }
 }

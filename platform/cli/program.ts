@@ -6,7 +6,12 @@ import { addActorsCommands } from './commands/actors.ts'
 import { addAuthCommands } from './commands/auth.ts'
 import { addChainCommands } from './commands/chain.ts'
 import { addCheckpointCommands } from './commands/checkpoint.ts'
+import { addCompletionCommand } from './commands/completion.ts'
+import { addEvmCommands } from './commands/evm.ts'
+import { addInfoCommands } from './commands/info.ts'
+import { addLogCommands } from './commands/log.ts'
 import { addMpoolCommands } from './commands/mpool.ts'
+import { addMsigCommands } from './commands/msig.ts'
 import { addNetCommands } from './commands/net.ts'
 import { addProofsCommands } from './commands/proofs.ts'
 import { addSendCommand } from './commands/send.ts'
@@ -16,6 +21,7 @@ import { addSyncCommands } from './commands/sync.ts'
 import { addVersionCommand } from './commands/version.ts'
 import { addWalletCommands } from './commands/wallet.ts'
 import { type CliContext, createCliContext } from './context.ts'
+import { CliError } from './errors.ts'
 
 /** Adds commands that run a node in this process (`daemon`, `devnet`, …). */
 export type AddNodeCommands = (program: Command, context: CliContext) => void
@@ -27,16 +33,22 @@ export interface CliOptions {
   readonly addNodeCommands?: AddNodeCommands
 }
 
-function createProgram({ io, version, addNodeCommands }: CliOptions): Command {
+interface Program {
+  readonly program: Command
+  readonly finish: () => void
+}
+
+function createProgram({ io, version, addNodeCommands }: CliOptions): Program {
   const program = new Command('petrel')
     .description('A Filecoin node')
     .option('--repo <folder>', 'home of the node (default: $PETREL_HOME or ~/.petrel)')
     .option('--force-send', 'send messages although checks fail')
+    .option('--json', 'print the result as one JSON document')
     .version(version, '--version', 'print the version of this program')
     .configureOutput({ writeOut: io.out, writeErr: () => undefined })
     .exitOverride()
     .showSuggestionAfterError(false)
-  const context = createCliContext(io, program)
+  const { context, finish } = createCliContext(io, program)
   addNodeCommands?.(program, context)
   addSyncCommands(program, context)
   addChainCommands(program, context)
@@ -51,9 +63,47 @@ function createProgram({ io, version, addNodeCommands }: CliOptions): Command {
   addProofsCommands(program, context)
   addSnapshotCommands(program, context)
   addVersionCommand(program, context, version)
+  addMsigCommands(program, context)
+  addEvmCommands(program, context)
+  addInfoCommands(program, context)
+  addLogCommands(program, context)
+  addCompletionCommand(program, context)
   quiet(program, io)
-  return program
+  return { program, finish }
 }
+
+/**
+ * Refuses a command that is none, also where help is asked of it.
+ * @throws CliError `USAGE`
+ */
+function checkCommands(program: Command, args: readonly string[]): void {
+  let command = program
+  for (let i = 0; i < args.length && command.commands.length > 0; i++) {
+    const word = args[i] as string
+    if (word === '--') return
+    if (word.startsWith('-')) {
+      const option = [...program.options, ...command.options].find(({ short, long }) => short === word || long === word)
+      if (option?.required === true) i++
+      continue
+    }
+    if (word === 'help') return
+    const child = command.commands.find((one) => one.name() === word || one.aliases().includes(word))
+    if (child === undefined) {
+      // A command of its own that takes arguments: `daemon`, which has `daemon stop` below it.
+      if (command !== program && command.registeredArguments.length > 0) return
+      throw new CliError('USAGE', `unknown command '${word}'; see ${fullName(command)} --help`)
+    }
+    command = child
+  }
+}
+
+function fullName(command: Command): string {
+  return command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`
+}
+
+const OK = 0
+const FAILED = 1
+const MISUSED = 2
 
 /** Subcommands do not inherit output and exit settings that were made after them. */
 function quiet(command: Command, io: ProgramIo): void {
@@ -69,28 +119,32 @@ function quiet(command: Command, io: ProgramIo): void {
 /**
  * Runs one command line.
  * @param args - without the program's own name
- * @returns exit code: 0, or 1 after one line `ERROR: …` on the error stream
+ * @returns exit code: 0; 1 failed, 2 not understood, both after one line `ERROR: …` on the error stream
  */
 export async function runCli(args: readonly string[], options: CliOptions): Promise<number> {
-  const program = createProgram(options)
+  const { program, finish } = createProgram(options)
   try {
     if (args.length === 0) {
       options.io.out(program.helpInformation())
-      return 0
+      return OK
     }
+    checkCommands(program, args)
     await program.parseAsync(args as string[], { from: 'user' })
-    return 0
+    finish()
+    return OK
   } catch (error) {
-    if (error instanceof CommanderError && error.exitCode === 0) return 0
+    if (error instanceof CommanderError && error.exitCode === 0) return OK
     if (error instanceof CommanderError && error.code === 'commander.help') {
       options.io.err('ERROR: which command? see --help\n')
-      return 1
+      return MISUSED
     }
+    finish()
     options.io.err(
       `ERROR: ${errorMessage(error)
         .replace(/^error: /, '')
         .replace(/\s*\n\s*/g, ' ')}\n`,
     )
-    return 1
+    const misused = error instanceof CommanderError || (error instanceof CliError && error.code === 'USAGE')
+    return misused ? MISUSED : FAILED
   }
 }

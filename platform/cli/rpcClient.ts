@@ -10,6 +10,7 @@ import type { Json } from '../../src/codec/jsonText.ts'
 import { RpcClientError } from '../../src/rpc/client/errors.ts'
 import { type HttpAnswer, httpTransport } from '../../src/rpc/client/httpTransport.ts'
 import type { RpcTransport } from '../../src/rpc/client/transport.ts'
+import { openWebSocket } from '../../src/rpc/client/webSocketTransport.ts'
 import type { ProgramIo } from '../server/programIo.ts'
 import { CliError } from './errors.ts'
 
@@ -24,6 +25,11 @@ export interface Endpoint {
 export interface RpcClient {
   /** @throws CliError `CONNECTION`, `RPC` with the node's own text */
   call<T>(method: string, params?: readonly unknown[], version?: 'v0' | 'v1'): Promise<T>
+  /**
+   * Values of a channel, until it ends or the user interrupts.
+   * @throws as {@link RpcClient.call}
+   */
+  listen<T>(method: string, onValue: (value: T) => void): Promise<void>
 }
 
 /**
@@ -121,6 +127,31 @@ export function createRpcClient(endpoint: Endpoint, signal: AbortSignal): RpcCli
         throw cliError(error, endpoint.url)
       }
     },
+    listen: async <T>(method: string, onValue: (value: T) => void): Promise<void> => {
+      try {
+        await listenTo(endpoint, `Filecoin.${method}`, (value) => onValue(value as T), signal)
+      } catch (error) {
+        throw cliError(error, endpoint.url)
+      }
+    },
+  }
+}
+
+async function listenTo(
+  { url, token }: Endpoint,
+  method: string,
+  onValue: (value: Json) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const query = token === undefined ? '' : `?token=${token}`
+  const transport = await openWebSocket(() => new WebSocket(`${url.replace(/^http/, 'ws')}/rpc/v0${query}`))
+  try {
+    await new Promise<void>((resolve, reject) => {
+      signal.addEventListener('abort', () => resolve())
+      transport.subscribe(method, [], { value: onValue, end: () => resolve() }).catch(reject)
+    })
+  } finally {
+    transport.close()
   }
 }
 

@@ -5,8 +5,12 @@
 import type { Cid } from '../codec/cid.ts'
 import { Amt } from '../ipld/amt.ts'
 import type { Blockstore } from '../ipld/blockstore.ts'
+import { BlockMissing } from '../ipld/errors.ts'
 import { type Receipt, receipt } from '../types/receipt.ts'
+import { firstBlock, type Tipset } from '../types/tipset.ts'
+import type { ChainView } from './chainView.ts'
 import { ChainError } from './errors.ts'
+import type { VmHost } from './vm.ts'
 
 /** All receipts, in order of execution. Either form, three or four fields, is read. */
 export function readReceipts(store: Blockstore, root: Cid): Receipt[] {
@@ -16,6 +20,26 @@ export function readReceipts(store: Blockstore, root: Cid): Receipt[] {
     out.push(one)
   })
   return out
+}
+
+/**
+ * Receipts that a tipset's headers name. Snapshots hold none: where they are missing, the parents are executed again.
+ * @throws as {@link readReceipts}, and what executing throws
+ */
+export async function parentReceipts<T>(
+  tipset: Tipset,
+  view: ChainView,
+  vm: Pick<VmHost, 'executeTipset'>,
+  read: (store: Blockstore, root: Cid) => T,
+): Promise<T> {
+  const root = firstBlock(tipset).parentMessageReceipts
+  try {
+    return read(view.store.blocks, root)
+  } catch (error) {
+    if (!(error instanceof BlockMissing)) throw error
+    await vm.executeTipset(view.store.parent(tipset))
+    return read(view.store.blocks, root)
+  }
 }
 
 /** @throws ChainError `NOT_FOUND` */

@@ -18,7 +18,7 @@ import { firstBlock, type Tipset } from '../types/tipset.ts'
 import { type ChainView, resolveId } from './chainView.ts'
 import { ChainError } from './errors.ts'
 import { messageByCid } from './messageByCid.ts'
-import { readReceipt } from './receipts.ts'
+import { parentReceipts, readReceipt } from './receipts.ts'
 import type { VmHost } from './vm.ts'
 
 /** A limit on how far to look back: none. */
@@ -173,21 +173,13 @@ export async function executedIn(
     if (!allowReplaced && !found.equals(cid)) {
       throw replaced('found message with equal nonce as the one we are looking for', cid, found, message.nonce)
     }
-    return { cid: found, receipt: await receiptAt(tipset, parent, i, deps), tipset }
+    return {
+      cid: found,
+      receipt: await parentReceipts(tipset, view, deps.vm, (store, root) => readReceipt(store, root, i)),
+      tipset,
+    }
   }
   return undefined
-}
-
-async function receiptAt(tipset: Tipset, parent: Tipset, index: number, { view, vm }: SearchDeps): Promise<Receipt> {
-  const root = firstBlock(tipset).parentMessageReceipts
-  try {
-    return readReceipt(view.store.blocks, root, index)
-  } catch (error) {
-    if (!(error instanceof BlockMissing)) throw error
-    // snapshots hold no receipts
-    await vm.executeTipset(parent)
-    return readReceipt(view.store.blocks, root, index)
-  }
 }
 
 function replaced(what: string, wanted: Cid, found: Cid, nonce: bigint): ChainError {

@@ -83,6 +83,35 @@ export function wrongJson(json: Json, goType: string): CodecError {
   return new CodecError('INVALID_JSON', `json: cannot unmarshal ${jsonKind(json)} into Go value of type ${goType}`)
 }
 
+/** Like {@link wrongJson}; of a number that does not fit, Go names the number. */
+export function wrongNumber(json: Json, goType: string): CodecError {
+  if (typeof json !== 'number' && typeof json !== 'bigint') return wrongJson(json, goType)
+  return new CodecError('INVALID_JSON', `json: cannot unmarshal number ${json} into Go value of type ${goType}`)
+}
+
+const UNMARSHAL_ERROR = /^json: cannot unmarshal (.+) into Go (?:value|struct field ([^.]+)\.(\S+)) of type (.+)$/
+
+/**
+ * Reads a field of a struct. What is wrong with it is told as encoding/json does: the innermost struct, then the path.
+ * @param struct - Go's type, with or without its package
+ * @throws what `read` throws
+ * @see Go 1.26 encoding/json decode.go addErrorContext
+ */
+export function inField<T>(struct: string, field: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    const parts = error instanceof CodecError ? UNMARSHAL_ERROR.exec(error.message) : null
+    if (parts === null) throw error
+    const [, what, inner = struct.slice(struct.lastIndexOf('.') + 1), below, goType] = parts
+    const path = below === undefined ? field : `${field}.${below}`
+    throw new CodecError(
+      'INVALID_JSON',
+      `json: cannot unmarshal ${what} into Go struct field ${inner}.${path} of type ${goType}`,
+    )
+  }
+}
+
 /** The same description under another Go type name in error texts. */
 export function named<T>(codec: Codec<T>, goType: string): Codec<T> {
   return { ...codec, goType, fromJson: (json, context) => renamed(codec, goType, json, context) }
@@ -92,10 +121,10 @@ function renamed<T>(codec: Codec<T>, goType: string, json: Json | undefined, con
   try {
     return codec.fromJson(json, context)
   } catch (error) {
-    if (error instanceof CodecError && json !== undefined && error.message.startsWith('json: cannot unmarshal')) {
-      throw new CodecError('INVALID_JSON', `json: cannot unmarshal ${jsonKind(json)} into Go value of type ${goType}`)
-    }
-    throw error
+    const own = error instanceof CodecError && json !== undefined ? UNMARSHAL_ERROR.exec(error.message) : null
+    // Of a field inside, the struct's other name says nothing.
+    if (own === null || own[2] !== undefined) throw error
+    throw new CodecError('INVALID_JSON', `json: cannot unmarshal ${own[1]} into Go value of type ${goType}`)
   }
 }
 
@@ -113,10 +142,7 @@ function bigIntegerCodec(name: string, min: bigint, max: bigint, signed: boolean
           : typeof json === 'number' && Number.isSafeInteger(json)
             ? BigInt(json)
             : undefined
-      if (value === undefined) throw wrongJson(json, name)
-      if (value < min || value > max) {
-        throw new CodecError('INVALID_JSON', `json: cannot unmarshal number ${value} into Go value of type ${name}`)
-      }
+      if (value === undefined || value < min || value > max) throw wrongNumber(json, name)
       return value
     },
     schema: { type: 'integer' },
@@ -136,12 +162,8 @@ function integerCodec(name: string, signed: boolean): Codec<number> {
     toJson: (value) => value,
     fromJson: (json) => {
       if (json === undefined || json === null) return 0
-      if (typeof json !== 'number' || !Number.isSafeInteger(json) || (!signed && json < 0)) {
-        if (typeof json === 'number' || typeof json === 'bigint') {
-          throw new CodecError('INVALID_JSON', `json: cannot unmarshal number ${json} into Go value of type ${name}`)
-        }
-        throw wrongJson(json, name)
-      }
+      if (typeof json !== 'number' || !Number.isSafeInteger(json) || (!signed && json < 0))
+        throw wrongNumber(json, name)
       return json
     },
     schema: { type: 'integer' },
@@ -152,6 +174,19 @@ function integerCodec(name: string, signed: boolean): Codec<number> {
 export const uint: Codec<number> = integerCodec('uint64', false)
 /** Signed number within ±2^53 (epochs). */
 export const int: Codec<number> = integerCodec('int64', true)
+
+const MAX_BYTE = 255
+
+/** Number of one byte. */
+export const byte: Codec<number> = {
+  ...uint,
+  name: 'uint8',
+  fromJson: (json, context) => {
+    const value = uint.fromJson(json, context)
+    if (value > MAX_BYTE) throw wrongNumber(value, 'uint8')
+    return value
+  },
+}
 
 export const bool: Codec<boolean> = {
   name: 'bool',
@@ -179,14 +214,33 @@ export const text: Codec<string> = {
   schema: { type: 'string' },
 }
 
+/**
+ * Bytes that a client sent as `""` or `[]`: Go's empty slice, which is printed as it came, where none at all is null. Lost
+ * in CBOR, as there.
+ */
+const PRESENT_EMPTY = new Uint8Array(0)
+
+/** Go takes a JSON array of numbers where it has a slice of bytes. */
+function bytesOfNumbers(json: readonly Json[]): Uint8Array {
+  const out = new Uint8Array(json.length)
+  for (const [i, one] of json.entries()) {
+    if (one === null) continue
+    if (typeof one === 'number' && Number.isInteger(one) && one >= 0 && one <= MAX_BYTE) out[i] = one
+    else throw wrongNumber(one, 'uint8')
+  }
+  return out
+}
+
 function bytesCodec(emptyAs: null | ''): Codec<Uint8Array> {
   return {
     name: '[]uint8',
     write: (writer, value) => writer.bytes(value),
     read: (reader) => reader.readBytes(),
-    toJson: (value) => (value.length === 0 ? emptyAs : toBase64(value)),
+    toJson: (value) => (value.length > 0 ? toBase64(value) : value === PRESENT_EMPTY ? '' : emptyAs),
     fromJson: (json) => {
       if (json === undefined || json === null) return EMPTY_BYTES
+      if (json === '' || (Array.isArray(json) && json.length === 0)) return PRESENT_EMPTY
+      if (Array.isArray(json)) return bytesOfNumbers(json)
       if (typeof json !== 'string') throw wrongJson(json, '[]uint8')
       try {
         return fromBase64(json)
@@ -201,7 +255,7 @@ function bytesCodec(emptyAs: null | ''): Codec<Uint8Array> {
   }
 }
 
-/** Byte string; JSON base64, null when empty. */
+/** Byte string; JSON base64, null when empty; on input an array of numbers, too. */
 export const bytes: Codec<Uint8Array> = bytesCodec(null)
 /** Byte string; JSON base64, "" when empty. */
 export const bytesOrEmpty: Codec<Uint8Array> = bytesCodec('')
@@ -409,7 +463,7 @@ function structJson(
       const out: Record<string, unknown> = {}
       for (const part of parts) {
         const field = value === undefined || value === null ? undefined : jsonField(value, part.jsonName)
-        out[part.key] = part.codec.fromJson(field, context)
+        out[part.key] = inField(name, part.jsonName, () => part.codec.fromJson(field, context))
       }
       return out
     },

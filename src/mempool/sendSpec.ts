@@ -1,5 +1,5 @@
 /** The send specification: second parameter of MpoolPushMessage and GasEstimateMessageGas. */
-import { type Codec, jsonField, jsonOnly, wrongJson } from '../codec/description.ts'
+import { bool, type Codec, inField, jsonField, jsonOnly, wrongJson } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
 import type { Json } from '../codec/jsonText.ts'
 import { type TokenAmount, tokenAmount } from '../types/scalars.ts'
@@ -24,6 +24,7 @@ export const DEFAULT_SEND_SPEC: SendSpec = {
   gasLimitOverestimation: undefined,
 }
 
+const GO_TYPE = 'api.MessageSendSpec'
 const ZERO_UUID = '00000000-0000-0000-0000-000000000000'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
@@ -32,7 +33,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
  * @see lotus api/types.go MessageSendSpec; exchange-interface.md section 2
  */
 export const sendSpec: Codec<SendSpec> = jsonOnly<SendSpec>(
-  'api.MessageSendSpec',
+  GO_TYPE,
   (spec, context) => ({
     MaxFee: tokenAmount.toJson(spec.maxFee, context),
     MsgUuid: spec.msgUuid ?? ZERO_UUID,
@@ -42,17 +43,18 @@ export const sendSpec: Codec<SendSpec> = jsonOnly<SendSpec>(
   (json, context) => {
     if (json === undefined || json === null) return DEFAULT_SEND_SPEC
     if (typeof json !== 'object' || Array.isArray(json)) {
-      throw wrongJson(json, 'api.MessageSendSpec')
+      throw wrongJson(json, GO_TYPE)
     }
     const maxFee = jsonField(json, 'MaxFee')
-    const maximize = jsonField(json, 'MaximizeFeeCap')
-    if (maximize !== undefined && maximize !== null && typeof maximize !== 'boolean') {
-      throw wrongJson(maximize, 'bool')
-    }
     return {
-      maxFee: maxFee === undefined || maxFee === null || maxFee === '' ? 0n : tokenAmount.fromJson(maxFee, context),
-      msgUuid: readUuid(jsonField(json, 'MsgUuid')),
-      maximizeFeeCap: maximize ?? false,
+      maxFee:
+        maxFee === undefined || maxFee === null || maxFee === ''
+          ? 0n
+          : inField(GO_TYPE, 'MaxFee', () => tokenAmount.fromJson(maxFee, context)),
+      msgUuid: inField(GO_TYPE, 'MsgUuid', () => readUuid(jsonField(json, 'MsgUuid'))),
+      maximizeFeeCap: inField(GO_TYPE, 'MaximizeFeeCap', () =>
+        bool.fromJson(jsonField(json, 'MaximizeFeeCap'), context),
+      ),
       gasLimitOverestimation: readFactor(jsonField(json, 'GasLimitOverestimation')),
     }
   },

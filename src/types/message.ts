@@ -3,7 +3,7 @@
  * @see lotus chain/types/message.go
  */
 import type { Cid } from '../codec/cid.ts'
-import { bytes, type Codec, cid, encode, type Field, int, tuple } from '../codec/description.ts'
+import { bytes, type Codec, cid, encode, type Field, tuple, uint } from '../codec/description.ts'
 import { blockCid } from '../crypto/blockCid.ts'
 import { type Address, address } from './address.ts'
 import { gas, type MethodNum, methodNum, type Nonce, nonce, type TokenAmount, tokenAmount } from './scalars.ts'
@@ -29,7 +29,7 @@ export interface Message {
 }
 
 const fields: readonly Field<Message>[] = [
-  ['version', 'Version', int],
+  ['version', 'Version', uint],
   ['to', 'To', address],
   ['from', 'From', address],
   ['nonce', 'Nonce', nonce],

@@ -3,7 +3,7 @@
  * @see go-state-types crypto/signature.go
  */
 import { MAJOR_BYTES } from '../codec/cbor.ts'
-import { bytes, type Codec, jsonOnly, struct, uint } from '../codec/description.ts'
+import { byte, bytes, type Codec, jsonOnly, named, struct } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
 
 export const SIGNATURE_SECP256K1 = 1
@@ -20,7 +20,7 @@ export interface Signature {
 }
 
 const jsonForm: Codec<Signature> = struct<Signature>('crypto.Signature', [
-  ['type', 'Type', uint],
+  ['type', 'Type', named(byte, 'crypto.SigType')],
   ['data', 'Data', bytes],
 ])
 

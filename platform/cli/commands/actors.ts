@@ -31,8 +31,9 @@ function usesOf(manifest: string): string[] {
 }
 
 function list(context: CliContext): void {
-  for (const manifest of bundles(context).list())
-    line(context.io, `${manifest}  ${usesOf(manifest).join(', ') || 'other'}`)
+  const found = bundles(context).list()
+  context.result(found.map((manifest) => ({ Manifest: manifest, Networks: usesOf(manifest) })))
+  for (const manifest of found) line(context.io, `${manifest}  ${usesOf(manifest).join(', ') || 'other'}`)
 }
 
 async function download(context: CliContext, url: string): Promise<Uint8Array> {

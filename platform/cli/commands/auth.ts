@@ -63,15 +63,21 @@ export function addAuthCommands(program: Command, context: CliContext): void {
     .description('Create token')
     .option('--perm <level>', 'permission to assign to the token, one of: read, write, sign, admin')
     .option('--expires <duration>', 'the token is void after it: 3600, 90s, 15m, 24h, 30d (default: never)')
-    .action(async (options: TokenOptions) => line(io, await newToken(context, options)))
+    .action(async (options: TokenOptions) => {
+      const token = await newToken(context, options)
+      context.result({ Token: token })
+      line(io, token)
+    })
   auth
     .command('api-info')
     .description('Get token with API info required to connect to this node')
     .option('--perm <level>', 'permission to assign to the token, one of: read, write, sign, admin')
     .option('--expires <duration>', 'the token is void after it: 3600, 90s, 15m, 24h, 30d (default: never)')
-    .action(async (options: TokenOptions) =>
-      line(io, `FULLNODE_API_INFO=${await newToken(context, options)}:${await apiAddress(context)}`),
-    )
+    .action(async (options: TokenOptions) => {
+      const info = `${await newToken(context, options)}:${await apiAddress(context)}`
+      context.result({ FULLNODE_API_INFO: info })
+      line(io, `FULLNODE_API_INFO=${info}`)
+    })
   auth
     .command('revoke')
     .description('Make a token invalid at once')

@@ -1,19 +1,23 @@
-/** `chain head|list|getblock|getmessage|read-obj|gas-price`. @see lotus cli/chain.go */
+/** `chain head|list|get|getblock|getmessage|read-obj|stat-obj|sethead|encode|decode|gas-price`. @see lotus cli/chain.go */
 import type { Command } from 'commander'
-import { type Json, stringifyJson } from '../../../src/codec/jsonText.ts'
+import { dagJson, readAny } from '../../../src/codec/anyCbor.ts'
+import { CODEC_CBOR, CODEC_DAG_CBOR, parseCid } from '../../../src/codec/cid.ts'
+import { type Json, parseJson, stringifyJson } from '../../../src/codec/jsonText.ts'
 import { formatFil } from '../../../src/types/fil.ts'
 import { line } from '../../server/programIo.ts'
-import type { JsonBlock, JsonCid, JsonMessage, JsonTipset } from '../answers.ts'
+import type { JsonBlock, JsonCid, JsonTipset } from '../answers.ts'
 import { cidTexts } from '../answers.ts'
-import { base64ToHex, type CliContext, wholeNumber } from '../context.ts'
-import { goStamp } from '../goFormat.ts'
+import { addressArgument, base64ToHex, type CliContext, hexToBase64, wholeNumber } from '../context.ts'
+import { CliError } from '../errors.ts'
+import { binarySize, goStamp } from '../goFormat.ts'
 
 const DEFAULT_FORMAT = '<epoch>: (<time>) <blocks>'
 const GAS_PRICE_BLOCKS = [1, 2, 3, 5, 10, 20, 50, 100, 300]
 const DEFAULT_GAS_LIMIT = 10_000
 
-async function head({ io, node }: CliContext, options: { height?: boolean }): Promise<void> {
+async function head({ io, node, result }: CliContext, options: { height?: boolean }): Promise<void> {
   const tipset = await (await node()).call<JsonTipset>('ChainHead')
+  result({ Height: tipset.Height, Cids: cidTexts(tipset.Cids) })
   if (options.height === true) line(io, String(tipset.Height))
   else for (const text of cidTexts(tipset.Cids)) line(io, text)
 }
@@ -33,7 +37,7 @@ function tipsetText(tipset: JsonTipset, format: string): string {
 }
 
 async function listTipsets(
-  { io, node }: CliContext,
+  { io, node, result }: CliContext,
   options: { epoch?: string; count: string; format: string },
 ): Promise<void> {
   const client = await node()
@@ -48,14 +52,17 @@ async function listTipsets(
     if (tipset.Height === 0) break
     tipset = await client.call<JsonTipset>('ChainGetTipSet', [(tipset.Blocks[0] as JsonBlock).Parents])
   }
-  for (const one of found.reverse()) line(io, tipsetText(one, options.format))
+  found.reverse()
+  result(found as unknown as Json)
+  for (const one of found) line(io, tipsetText(one, options.format))
 }
 
-async function getBlock({ io, node }: CliContext, cid: string, options: { raw?: boolean }): Promise<void> {
+async function getBlock({ io, node, result }: CliContext, cid: string, options: { raw?: boolean }): Promise<void> {
   const client = await node()
   const key: JsonCid = { '/': cid }
   const block = await client.call<JsonBlock>('ChainGetBlock', [key])
   if (options.raw === true) {
+    result(block as unknown as Json)
     line(io, stringifyJson(block as unknown as Json, 2))
     return
   }
@@ -71,26 +78,114 @@ async function getBlock({ io, node }: CliContext, cid: string, options: { raw?: 
     ParentReceipts: receipts,
     ParentMessages: parents === null ? null : parents.map((one) => one.Cid as unknown as Json),
   }
+  result(all)
   line(io, stringifyJson(all, 2))
 }
 
-async function getMessage({ io, node }: CliContext, cid: string): Promise<void> {
-  line(
-    io,
-    stringifyJson((await (await node()).call<JsonMessage>('ChainGetMessage', [{ '/': cid }])) as unknown as Json, 2),
-  )
+/** Prints an answer as JSON, with and without `--json`. */
+async function show({ io, node, result }: CliContext, method: string, params: readonly unknown[]): Promise<void> {
+  const answer = await (await node()).call<Json>(method, params)
+  result(answer)
+  line(io, stringifyJson(answer, 2))
 }
 
-async function readObject({ io, node }: CliContext, cid: string): Promise<void> {
-  line(io, base64ToHex(await (await node()).call<string | null>('ChainReadObj', [{ '/': cid }])))
+/** With `--json` as DAG-JSON: whatever the block is, nobody has described it. */
+async function readObject({ io, node, result, isJson }: CliContext, cid: string): Promise<void> {
+  const data = Buffer.from((await (await node()).call<string | null>('ChainReadObj', [{ '/': cid }])) ?? '', 'base64')
+  line(io, data.toString('hex'))
+  if (!isJson()) return
+  const isCbor = [CODEC_DAG_CBOR, CODEC_CBOR].includes(parseCid(cid).codec)
+  result(isCbor ? dagJson(readAny(data)) : { '/': { bytes: data.toString('base64').replace(/=+$/, '') } })
 }
 
-async function gasPrice({ io, node }: CliContext): Promise<void> {
+async function statObject({ io, node, result }: CliContext, cid: string, base: string | undefined): Promise<void> {
+  const params = [{ '/': cid }, base === undefined ? null : { '/': base }]
+  const stat = await (await node()).call<{ Size: number; Links: number }>('ChainStatObj', params)
+  result({ ...stat })
+  line(io, `Links: ${stat.Links}`)
+  line(io, `Size: ${binarySize(stat.Size)} (${stat.Size})`)
+}
+
+const EMPTY_KEY = null
+
+async function decodeParams(
+  { io, node, result }: CliContext,
+  to: string,
+  method: string,
+  params: string,
+  encoding: string,
+): Promise<void> {
+  if (encoding !== 'base64' && encoding !== 'hex') {
+    throw new CliError('USAGE', `encoding: expected base64 or hex, got "${encoding}"`)
+  }
+  const data = encoding === 'hex' ? hexToBase64(params, 'params') : params
+  const call = [addressArgument(to), wholeNumber(method, 'method'), data, EMPTY_KEY]
+  const answer = await (await node()).call<Json>('StateDecodeParams', call)
+  result(answer)
+  line(io, stringifyJson(answer, 2))
+}
+
+async function encodeParams(
+  { io, node, result }: CliContext,
+  actor: string,
+  method: string,
+  params: string,
+  encoding: string,
+): Promise<void> {
   const client = await node()
+  let code: Json
+  try {
+    code = { '/': parseCid(actor).toString() }
+  } catch {
+    // An address stands for its actor's code.
+    code = (await client.call<{ Code: Json }>('StateGetActor', [addressArgument(actor), EMPTY_KEY])).Code
+  }
+  const json = parseJson(params)
+  const data =
+    (await client.call<string | null>('StateEncodeParams', [code, wholeNumber(method, 'method'), json], 'v1')) ?? ''
+  const text = encoding === 'hex' ? base64ToHex(data) : data
+  result({ Params: text })
+  line(io, text)
+}
+
+/** `/pstate/…`: below the state before the head, or before a tipset. @see lotus cli/chain.go ChainGetCmd */
+async function getPath(context: CliContext, path: string, tipset: string | undefined): Promise<void> {
+  if (!path.startsWith('/pstate')) return show(context, 'ChainGetNode', [path])
+  const client = await context.node()
+  const key = tipset === undefined || tipset === '@head' ? null : tipset.split(',').map((one) => ({ '/': one.trim() }))
+  const of =
+    key === null ? await client.call<JsonTipset>('ChainHead') : await client.call<JsonTipset>('ChainGetTipSet', [key])
+  const root = (of.Blocks[0] as unknown as { ParentStateRoot: JsonCid }).ParentStateRoot['/']
+  // The state root names its version, the tree of actors and an info block.
+  return show(context, 'ChainGetNode', [`/ipfs/${root}/1${path.slice('/pstate'.length)}`])
+}
+
+async function setHead(
+  context: CliContext,
+  cids: readonly string[],
+  options: { epoch?: string; genesis?: boolean },
+): Promise<void> {
+  const client = await context.node()
+  let key: readonly JsonCid[] = cids.map((one) => ({ '/': one }))
+  if (options.genesis === true) key = (await client.call<JsonTipset>('ChainGetGenesis')).Cids
+  else if (options.epoch !== undefined) {
+    key = (await client.call<JsonTipset>('ChainGetTipSetByHeight', [wholeNumber(options.epoch, 'epoch'), null])).Cids
+  }
+  if (key.length === 0)
+    throw new CliError('USAGE', 'must pass cids for tipset to set as head, or --epoch, or --genesis')
+  await client.call('ChainSetHead', [key])
+  context.result({ Cids: cidTexts(key) })
+}
+
+async function gasPrice({ io, node, result }: CliContext): Promise<void> {
+  const client = await node()
+  const prices: { [blocks: string]: Json } = {}
   for (const blocks of GAS_PRICE_BLOCKS) {
     const premium = await client.call<string>('GasEstimateGasPremium', [blocks, '<empty>', DEFAULT_GAS_LIMIT, null])
+    prices[String(blocks)] = premium
     line(io, `${blocks} blocks: ${premium} (${formatFil(BigInt(premium))})`)
   }
+  result(prices)
 }
 
 export function addChainCommands(program: Command, context: CliContext): void {
@@ -124,12 +219,57 @@ export function addChainCommands(program: Command, context: CliContext): void {
     .aliases(['get-message', 'get-msg'])
     .description('Get and print a message by its CID')
     .argument('<cid>')
-    .action((cid: string) => getMessage(context, cid))
+    .action((cid: string) => show(context, 'ChainGetMessage', [{ '/': cid }]))
   chain
     .command('read-obj')
     .description('Read the raw bytes of an object, hexadecimal')
     .argument('<cid>')
     .action((cid: string) => readObject(context, cid))
+  chain
+    .command('stat-obj')
+    .alias('stat')
+    .description('Collect size and ipld link counts for objs')
+    .argument('<cid>')
+    .option('--base <cid>', 'ignore links found in this obj')
+    .action((cid: string, options: { base?: string }) => statObject(context, cid, options.base))
+  chain
+    .command('get')
+    .description('Get chain DAG node by path: /ipfs/<cid>/…, /ipld/…, <cid>/…, /pstate/…')
+    .argument('<path>')
+    .option('--tipset <cids>', 'tipset for /pstate')
+    .action((path: string, options: { tipset?: string }) => getPath(context, path, options.tipset))
+  chain
+    .command('sethead')
+    .alias('set-head')
+    .description('Manually set the local nodes head tipset (Caution: normally only used for recovery)')
+    .argument('[tipsetKey...]')
+    .option('--epoch <n>', 'reset head to the given epoch')
+    .option('--genesis', 'reset head to genesis')
+    .action((cids: string[], options: { epoch?: string; genesis?: boolean }) => setHead(context, cids, options))
+  chain
+    .command('decode')
+    .description('Decode various types')
+    .command('params')
+    .description('Decode message params')
+    .argument('<toAddr>')
+    .argument('<method>')
+    .argument('<params>')
+    .option('--encoding <form>', 'base64 or hex', 'base64')
+    .action((to: string, method: string, params: string, options: { encoding: string }) =>
+      decodeParams(context, to, method, params, options.encoding),
+    )
+  chain
+    .command('encode')
+    .description('Encode various types')
+    .command('params')
+    .description('Encode message params from JSON')
+    .argument('<actor>', "address of an actor, or its code's CID")
+    .argument('<method>')
+    .argument('<params>', 'JSON')
+    .option('--encoding <form>', 'base64 or hex', 'base64')
+    .action((actor: string, method: string, params: string, options: { encoding: string }) =>
+      encodeParams(context, actor, method, params, options.encoding),
+    )
   chain
     .command('gas-price')
     .description('Estimate gas prices')

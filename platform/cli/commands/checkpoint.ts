@@ -38,6 +38,8 @@ export function addCheckpointCommands(program: Command, { io }: CliContext): voi
         date,
         instance: instance === undefined ? undefined : wholeNumber(instance, 'instance'),
       }
-      line(io, stringifyJson(checkpointJson(await makeCheckpoint(sources, wanted, io.signal))))
+      const made = checkpointJson(await makeCheckpoint(sources, wanted, io.signal))
+      context.result(made)
+      line(io, stringifyJson(made))
     })
 }

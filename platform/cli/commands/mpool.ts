@@ -1,7 +1,7 @@
-/** `mpool pending|replace|find|stat|config|nonce`. @see lotus cli/mpool.go */
+/** `mpool pending|sub|replace|find|stat|gas-perf|config|clear`. @see lotus cli/mpool.go */
 import type { Command } from 'commander'
 import { type Json, stringifyJson } from '../../../src/codec/jsonText.ts'
-import { parseFil } from '../../../src/types/fil.ts'
+import { formatFil, parseFil } from '../../../src/types/fil.ts'
 import { line } from '../../server/programIo.ts'
 import type { JsonActor, JsonBlock, JsonMessage, JsonSignedMessage, JsonTipset } from '../answers.ts'
 import { type CliContext, wholeNumber } from '../context.ts'
@@ -10,6 +10,9 @@ import type { RpcClient } from '../rpcClient.ts'
 
 /** Lotus' default ceiling for the fee of one message, attoFIL (0.07 FIL). */
 const DEFAULT_MAX_FEE = 70_000_000_000_000_000n
+
+/** Units of gas in a block. @see lotus build/buildconstants BlockGasLimit */
+const BLOCK_GAS_LIMIT = 10_000_000_000
 
 interface FilterOptions {
   readonly from?: string
@@ -31,21 +34,27 @@ async function localAddresses(client: RpcClient, local: boolean | undefined): Pr
 }
 
 async function pending(
-  { io, node }: CliContext,
+  context: CliContext,
   options: FilterOptions & { local?: boolean; cids?: boolean },
 ): Promise<void> {
+  const { io, node } = context
   const client = await node()
   const local = await localAddresses(client, options.local)
-  for (const signed of await client.call<JsonSignedMessage[]>('MpoolPending', [null])) {
-    if (local !== undefined && !local.has(signed.Message.From)) continue
-    if (!matches(signed.Message, options)) continue
+  const all = await client.call<JsonSignedMessage[]>('MpoolPending', [null])
+  const shown = all.filter(
+    ({ Message: message }) => (local === undefined || local.has(message.From)) && matches(message, options),
+  )
+  context.result((options.cids === true ? shown.map((one) => one.CID['/']) : shown) as unknown as Json)
+  for (const signed of shown) {
     line(io, options.cids === true ? signed.CID['/'] : stringifyJson(signed as unknown as Json, 2))
   }
 }
 
-async function find({ io, node }: CliContext, options: FilterOptions): Promise<void> {
-  const all = await (await node()).call<JsonSignedMessage[]>('MpoolPending', [null])
+async function find(context: CliContext, options: FilterOptions): Promise<void> {
+  const { io } = context
+  const all = await (await context.node()).call<JsonSignedMessage[]>('MpoolPending', [null])
   const found = all.filter((signed) => matches(signed.Message, options))
+  context.result(found as unknown as Json)
   line(io, found.length === 0 ? 'null' : stringifyJson(found as unknown as Json, 2))
 }
 
@@ -81,8 +90,21 @@ async function baseFees(
   return { head, current, least }
 }
 
-async function stat({ io, node }: CliContext, options: { local?: boolean; basefeeLookback: string }): Promise<void> {
-  const client = await node()
+function statJson(stat: Stat): { [name: string]: Json } {
+  return {
+    Past: stat.past,
+    Current: stat.cur,
+    Future: stat.future,
+    FeeCapBelowCurrent: stat.belowCurr,
+    FeeCapBelowLeast: stat.belowPast,
+    GasLimit: Number(stat.gasLimit),
+  }
+}
+
+async function stat(context: CliContext, options: { local?: boolean; basefeeLookback: string }): Promise<void> {
+  const { io } = context
+  const senders: { [address: string]: Json } = {}
+  const client = await context.node()
   const lookback = wholeNumber(options.basefeeLookback, 'basefee-lookback')
   const fees = await baseFees(client, lookback)
   const local = await localAddresses(client, options.local)
@@ -117,6 +139,7 @@ async function stat({ io, node }: CliContext, options: { local?: boolean; basefe
       sum.gasLimit += BigInt(message.GasLimit)
     }
     line(io, statLine(address, sum, lookback))
+    senders[address] = statJson(sum)
     total.past += sum.past
     total.cur += sum.cur
     total.future += sum.future
@@ -124,6 +147,7 @@ async function stat({ io, node }: CliContext, options: { local?: boolean; basefe
     total.belowPast += sum.belowPast
     total.gasLimit += sum.gasLimit
   }
+  context.result({ Senders: senders, Total: statJson(total) })
   line(io, '-----')
   line(io, statLine('total', total, lookback))
 }
@@ -159,7 +183,59 @@ async function repriced(client: RpcClient, message: JsonMessage, feeLimit: strin
   return { ...message, GasFeeCap: feeCap.toString(), GasPremium: premium.toString() }
 }
 
-async function replace({ io, node }: CliContext, args: readonly string[], options: ReplaceOptions): Promise<void> {
+/** Messages by what they pay a unit of gas, the best first. @see lotus cli/mpool.go MpoolGasPerfCmd */
+async function gasPerformance(context: CliContext, options: { all?: boolean }): Promise<void> {
+  const { io } = context
+  const client = await context.node()
+  const local = await localAddresses(client, options.all !== true)
+  const head = await client.call<JsonTipset>('ChainHead')
+  const baseFee = BigInt((head.Blocks[0] as JsonBlock).ParentBaseFee)
+  const found: { From: string; Nonce: number; GasReward: string; GasPerformance: number }[] = []
+  for (const { Message: message } of await client.call<JsonSignedMessage[]>('MpoolPending', [null])) {
+    if (local !== undefined && !local.has(message.From)) continue
+    const spare = BigInt(message.GasFeeCap) - baseFee
+    const premium = spare < BigInt(message.GasPremium) ? spare : BigInt(message.GasPremium)
+    const limit = BigInt(message.GasLimit)
+    const reward = premium * limit
+    found.push({
+      From: message.From,
+      Nonce: Number(message.Nonce),
+      GasReward: reward.toString(),
+      GasPerformance: limit === 0n ? 0 : (Number(reward) * BLOCK_GAS_LIMIT) / Number(limit),
+    })
+  }
+  context.result(found)
+  for (const one of found) {
+    line(io, `${one.From}\t${one.Nonce}\t${formatFil(BigInt(one.GasReward))}\t${one.GasPerformance}`)
+  }
+}
+
+const UPDATES = ['add', 'remove']
+
+async function subscribe(context: CliContext): Promise<void> {
+  const client = await context.node()
+  await client.listen<{ Type: number; Message: Json }>('MpoolSub', (update) => {
+    context.result(update as unknown as Json)
+    line(context.io, `${UPDATES[update.Type] ?? String(update.Type)} ${stringifyJson(update.Message, 2)}`)
+  })
+}
+
+async function clear({ io, node }: CliContext, options: { local?: boolean; reallyDoIt?: boolean }): Promise<void> {
+  if (options.reallyDoIt !== true) {
+    throw new CliError(
+      'USAGE',
+      '--really-do-it must be specified for this action to have an effect; you have been warned',
+    )
+  }
+  await (await node()).call('MpoolClear', [options.local === true])
+  line(io, 'the message pool is cleared')
+}
+
+async function replace(
+  { io, node, result }: CliContext,
+  args: readonly string[],
+  options: ReplaceOptions,
+): Promise<void> {
   const client = await node()
   let from: string
   let nonce: bigint
@@ -197,6 +273,7 @@ async function replace({ io, node }: CliContext, args: readonly string[], option
   }
   const signed = await client.call<JsonSignedMessage>('WalletSignMessage', [message.From, message])
   await client.call('MpoolPush', [signed])
+  result({ Message: signed.CID['/'] })
   line(io, `new message cid:  ${signed.CID['/']}`)
 }
 
@@ -235,12 +312,30 @@ export function addMpoolCommands(program: Command, context: CliContext): void {
     .option('--fee-limit <FIL>', 'Spend up to X FIL for this message; for auto mode')
     .action((args: string[], options: ReplaceOptions) => replace(context, args, options))
   mpool
+    .command('sub')
+    .description('Subscribe to mpool changes')
+    .action(() => subscribe(context))
+  mpool
+    .command('gas-perf')
+    .description('Check gas performance of messages in mempool')
+    .option('--all', 'print gas performance for all mempool messages (default only prints for local)')
+    .action((options: { all?: boolean }) => gasPerformance(context, options))
+  mpool
+    .command('clear')
+    .description('Clear all pending messages from the mpool (USE WITH CARE)')
+    .option('--local', 'also clear local messages')
+    .option('--really-do-it', 'must be specified for the action to take effect')
+    .action((options: { local?: boolean; reallyDoIt?: boolean }) => clear(context, options))
+  mpool
     .command('config')
     .description('get or set current mpool configuration')
     .argument('[json]')
     .action(async (json: string | undefined) => {
       const client = await node()
-      if (json === undefined) line(io, stringifyJson(await client.call<Json>('MpoolGetConfig')))
-      else await client.call('MpoolSetConfig', [JSON.parse(json) as unknown])
+      if (json === undefined) {
+        const config = await client.call<Json>('MpoolGetConfig')
+        context.result(config)
+        line(io, stringifyJson(config))
+      } else await client.call('MpoolSetConfig', [JSON.parse(json) as unknown])
     })
 }

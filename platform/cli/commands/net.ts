@@ -39,30 +39,40 @@ const NS_PER_MS = 1_000_000
 const compact = (value: unknown): string => stringifyJson(value as Json)
 const descending = (a: { readonly ID: string }, b: { readonly ID: string }): number => (a.ID < b.ID ? 1 : -1)
 
-async function peers({ io, node }: CliContext, options: { agent?: boolean; extended?: boolean }): Promise<void> {
+async function peers(
+  { io, node, result }: CliContext,
+  options: { agent?: boolean; extended?: boolean },
+): Promise<void> {
   const client = await node()
   const all = [...(await client.call<JsonAddrInfo[]>('NetPeers'))].sort(descending)
   if (options.extended === true) {
-    for (const id of new Set(all.map(({ ID }) => ID))) line(io, compact(await client.call('NetPeerInfo', [id])))
+    const infos: Json[] = []
+    for (const id of new Set(all.map(({ ID }) => ID))) infos.push(await client.call<Json>('NetPeerInfo', [id]))
+    result(infos)
+    for (const info of infos) line(io, compact(info))
     return
   }
+  const found: Json[] = []
   for (const { ID, Addrs } of all) {
-    const agent = options.agent === true ? await agentOf(client, ID) : ''
-    line(io, `${ID}, ${goList(Addrs)}${agent}`)
+    const agent = options.agent === true ? await agentOf(client, ID) : undefined
+    found.push({ ID, Addrs: [...Addrs], ...(agent === undefined ? {} : { Agent: agent }) })
+    line(io, `${ID}, ${goList(Addrs)}${agent === undefined ? '' : `, ${agent}`}`)
   }
+  result(found)
 }
 
 /** A peer that went away meanwhile is listed without its agent. */
-async function agentOf(client: RpcClient, peer: string): Promise<string> {
+async function agentOf(client: RpcClient, peer: string): Promise<string | undefined> {
   try {
-    return `, ${await client.call<string>('NetAgentVersion', [peer])}`
+    return await client.call<string>('NetAgentVersion', [peer])
   } catch {
-    return ''
+    return undefined
   }
 }
 
-async function listen({ io, node }: CliContext): Promise<void> {
+async function listen({ io, node, result }: CliContext): Promise<void> {
   const { ID, Addrs } = await (await node()).call<JsonAddrInfo>('NetAddrsListen')
+  result({ ID, Addrs: [...Addrs] })
   for (const address of Addrs) line(io, `${address}/p2p/${ID}`)
 }
 
@@ -122,8 +132,9 @@ async function told({ io }: CliContext, what: string, run: () => Promise<unknown
   line(io, 'success')
 }
 
-async function findPeer({ io, node }: CliContext, peer: string): Promise<void> {
+async function findPeer({ io, node, result }: CliContext, peer: string): Promise<void> {
   const { ID, Addrs } = await (await node()).call<JsonAddrInfo>('NetFindPeer', [parsePeerName(peer)])
+  result({ ID, Addrs: [...Addrs] })
   line(io, `{${ID}: ${goList(Addrs)}}`)
 }
 
@@ -132,6 +143,7 @@ async function ping(context: CliContext, address: string, options: { count: stri
   const client = await context.node()
   const count = wholeNumber(options.count, 'count')
   const intervalMs = durationMs(options.interval)
+  const all: Json[] = []
   for (const peer of await peersOf(context, [address])) {
     await client.call('NetConnect', [peer])
     line(io, `PING ${peer.ID}`)
@@ -144,9 +156,11 @@ async function ping(context: CliContext, address: string, options: { count: stri
       const left = intervalMs - (io.now() - start)
       if (i + 1 < count && left > 0) await io.sleep(left)
     }
+    all.push({ ID: peer.ID, Milliseconds: times })
     if (times.length === 0) continue
     line(io, `Average latency: ${goDuration(times.reduce((sum, ms) => sum + ms, 0) / times.length)}`)
   }
+  context.result(all)
 }
 
 /** `500ms`, `1s`, `2m`. */
@@ -156,22 +170,28 @@ function durationMs(text: string): number {
   return Number(match[1]) * (match[2] === 'ms' ? 1 : match[2] === 's' ? 1000 : 60_000)
 }
 
-async function scores({ io, node }: CliContext, options: { extended?: boolean }): Promise<void> {
-  for (const score of await (await node()).call<JsonScore[]>('NetPubsubScores')) {
+async function scores({ io, node, result }: CliContext, options: { extended?: boolean }): Promise<void> {
+  const found = await (await node()).call<JsonScore[]>('NetPubsubScores')
+  result(found as unknown as Json)
+  for (const score of found) {
     line(io, options.extended === true ? compact(score) : `${score.ID}, ${score.Score.Score.toFixed(6)}`)
   }
 }
 
-async function reachability({ io, node }: CliContext): Promise<void> {
+async function reachability({ io, node, result }: CliContext): Promise<void> {
   const { Reachability, PublicAddrs } = await (await node()).call<{
     Reachability: number
     PublicAddrs: readonly string[] | null
   }>('NetAutoNatStatus')
+  result({ Reachability: REACHABILITIES[Reachability] ?? Reachability, PublicAddrs: [...(PublicAddrs ?? [])] })
   line(io, `AutoNAT status:  ${REACHABILITIES[Reachability] ?? `Reachability(${Reachability})`}`)
   if (PublicAddrs !== null && PublicAddrs.length > 0) line(io, `Public address: ${goList(PublicAddrs)}`)
 }
 
-async function bandwidth({ io, node }: CliContext, options: { byPeer?: boolean; byProtocol?: boolean }): Promise<void> {
+async function bandwidth(
+  { io, node, result }: CliContext,
+  options: { byPeer?: boolean; byProtocol?: boolean },
+): Promise<void> {
   const client = await node()
   const row = (name: string, stats: JsonStats): string[] => [
     name,
@@ -184,8 +204,13 @@ async function bandwidth({ io, node }: CliContext, options: { byPeer?: boolean; 
   if (options.byPeer === true || options.byProtocol === true) {
     const method = options.byPeer === true ? 'NetBandwidthStatsByPeer' : 'NetBandwidthStatsByProtocol'
     const stats = await client.call<Record<string, JsonStats>>(method)
+    result(stats as unknown as Json)
     for (const name of Object.keys(stats).sort()) rows.push(row(name || '<unknown>', stats[name] as JsonStats))
-  } else rows.push(row('Total', await client.call<JsonStats>('NetBandwidthStats')))
+  } else {
+    const total = await client.call<JsonStats>('NetBandwidthStats')
+    result({ ...total })
+    rows.push(row('Total', total))
+  }
   io.out(tabbed(rows))
 }
 
@@ -218,7 +243,11 @@ export function addNetCommands(program: Command, context: CliContext): void {
   net
     .command('id')
     .description('Get node identity')
-    .action(async () => line(context.io, await (await context.node()).call<string>('ID')))
+    .action(async () => {
+      const id = await (await context.node()).call<string>('ID')
+      context.result({ ID: id })
+      line(context.io, id)
+    })
   net
     .command('find-peer <peerID>')
     .alias('findpeer')

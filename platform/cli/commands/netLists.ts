@@ -48,8 +48,10 @@ const KINDS = [
 ] as const
 const NO_ITEMS: JsonBlockList = { Peers: null, IPAddrs: null, IPSubnets: null }
 
-async function blockList({ io, node }: CliContext): Promise<void> {
-  const { Peers, IPAddrs, IPSubnets } = await (await node()).call<JsonBlockList>('NetBlockList')
+async function blockList({ io, node, result }: CliContext): Promise<void> {
+  const found = await (await node()).call<JsonBlockList>('NetBlockList')
+  result(found as unknown as Json)
+  const { Peers, IPAddrs, IPSubnets } = found
   const print = (title: string, items: readonly string[]): void => {
     if (items.length === 0) return
     line(io, title)
@@ -82,10 +84,11 @@ async function scopeText(client: RpcClient, scope: string, stat: JsonScopeStat):
   ].join('')
 }
 
-async function stat({ io, node }: CliContext, scope: string, options: { json?: boolean }): Promise<void> {
-  const client = await node()
+async function stat(context: CliContext, scope: string): Promise<void> {
+  const { io } = context
+  const client = await context.node()
   const result = await client.call<JsonNetStat>('NetStat', [scope])
-  if (options.json === true) return line(io, stringifyJson(result as unknown as Json))
+  context.result(result as unknown as Json)
   if (result.System !== undefined) io.out(await scopeText(client, 'system', result.System))
   if (result.Transient !== undefined) io.out(await scopeText(client, 'transient', result.Transient))
   const groups = [
@@ -102,7 +105,7 @@ async function stat({ io, node }: CliContext, scope: string, options: { json?: b
 }
 
 async function limit(
-  { io, node }: CliContext,
+  { io, node, result }: CliContext,
   scope: string,
   value: string | undefined,
   options: { set?: boolean },
@@ -112,7 +115,9 @@ async function limit(
     await client.call('NetSetLimit', [scope, parseJson(value ?? '')])
     return
   }
-  line(io, stringifyJson(await client.call<Json>('NetLimit', [scope])))
+  const found = await client.call<Json>('NetLimit', [scope])
+  result(found)
+  line(io, stringifyJson(found))
 }
 
 export function addNetListCommands(net: Command, context: CliContext): void {
@@ -139,8 +144,7 @@ export function addNetListCommands(net: Command, context: CliContext): void {
   net
     .command('stat <scope>')
     .description('Report resource usage for a scope: system, transient, svc:…, proto:…, peer:…, all')
-    .option('--json', 'as JSON')
-    .action((scope: string, options: { json?: boolean }) => stat(context, scope, options))
+    .action((scope: string) => stat(context, scope))
   net
     .command('limit <scope> [limit]')
     .description('Get resource limits for a scope: system, transient, svc:…, proto:…, peer:…')
@@ -168,6 +172,8 @@ export function addNetListCommands(net: Command, context: CliContext): void {
     .command('list-protected')
     .description('List the peer IDs with protected connection.')
     .action(async () => {
-      for (const peer of (await (await node()).call<string[] | null>('NetProtectList')) ?? []) line(io, peer)
+      const peers = (await (await node()).call<string[] | null>('NetProtectList')) ?? []
+      context.result(peers)
+      for (const peer of peers) line(io, peer)
     })
 }

@@ -3,6 +3,7 @@
  * they run is passed in.
  */
 import type { Command } from 'commander'
+import { PetrelError } from '../../../src/base/errors.ts'
 import { type DevnetOptions, devnetOptions } from '../../../src/devnet/options.ts'
 import type { ActorsMode } from '../../../src/node/actorsCode.ts'
 import { VALIDATE_MODES, type ValidateMode } from '../../../src/node/networking.ts'
@@ -169,7 +170,17 @@ function produced(text: string): number[] {
 }
 
 function devnetFlags(flags: DevnetFlags): DevnetOptions {
-  return devnetOptions({
+  const produce = flags.produce === undefined ? {} : { produce: produced(flags.produce) }
+  try {
+    return devnetOptions(givenOptions(flags, produce))
+  } catch (error) {
+    if (error instanceof PetrelError && !(error instanceof CliError)) throw new CliError('USAGE', error.message)
+    throw error
+  }
+}
+
+function givenOptions(flags: DevnetFlags, produce: { produce?: number[] }): Parameters<typeof devnetOptions>[0] {
+  return {
     miners: wholeNumber(flags.miners, 'miners'),
     accountsPerKind: wholeNumber(flags.accounts, 'accounts'),
     balance: parseFil(flags.balance),
@@ -178,9 +189,9 @@ function devnetFlags(flags: DevnetFlags): DevnetOptions {
     seed: flags.seed,
     networkName: flags.networkName,
     actorDebugging: flags.actorDebugging === true,
-    ...(flags.produce === undefined ? {} : { produce: produced(flags.produce) }),
+    ...produce,
     ...(flags.genesisTime === undefined ? {} : { genesisTimestamp: wholeNumber(flags.genesisTime, 'genesis-time') }),
-  })
+  }
 }
 
 /** Adds the commands. */

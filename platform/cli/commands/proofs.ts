@@ -38,6 +38,7 @@ function label(file: ParameterFile): string {
 
 function list(context: CliContext): void {
   const folder = files(context)
+  const found: { File: string; Bytes: number; State: string }[] = []
   for (const file of PARAMETER_FILES) {
     const name = fileName(file)
     const bytes = folder.read(name)
@@ -48,8 +49,10 @@ function list(context: CliContext): void {
     } catch (error) {
       state = errorMessage(error)
     }
+    found.push({ File: name, Bytes: bytes.length, State: state })
     line(context.io, `${label(file).padEnd(16)} ${String(bytes.length).padStart(8)} bytes  ${state}  ${name}`)
   }
+  context.result(found)
 }
 
 function collect(value: string, before: string[] | undefined): string[] {

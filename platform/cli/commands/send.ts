@@ -230,9 +230,13 @@ async function sendCsv(
   const balance = BigInt(await client.call<string>('WalletBalance', [from]))
   if (total > balance)
     throw new CliError('FAILED', `insufficient funds at sender ${from}: ${formatFil(balance)} < ${formatFil(total)}`)
+  const cids: string[] = []
   for (const [index, message] of messages.entries()) {
-    line(context.io, `Sent message ${index}: ${await sendOne(context, client, message, false, force)}`)
+    const cid = await sendOne(context, client, message, false, force)
+    cids.push(cid)
+    line(context.io, `Sent message ${index}: ${cid}`)
   }
+  context.result({ Messages: cids })
 }
 
 async function send(
@@ -251,7 +255,9 @@ async function send(
   line(context.io, `Sending message from: ${message.From}`)
   line(context.io, `Sending message to: ${message.To}`)
   line(context.io, `Using Method: ${message.Method}`)
-  line(context.io, await sendOne(context, client, message, options.nonce !== undefined, force))
+  const cid = await sendOne(context, client, message, options.nonce !== undefined, force)
+  context.result({ From: message.From, To: message.To, Method: String(message.Method), Message: cid })
+  line(context.io, cid)
 }
 
 export function addSendCommand(program: Command, context: CliContext): void {

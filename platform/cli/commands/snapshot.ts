@@ -315,6 +315,19 @@ function printInfo(context: CliContext, path: string, info: SnapshotInfo): void 
   const { io } = context
   const { head, genesis, states, messages, f3 } = info
   const time = new Date((head.blocks[0]?.timestamp ?? 0) * 1000).toISOString()
+  context.result({
+    File: path,
+    Format: formOf(path),
+    Version: info.version,
+    Network: networkNameOf(info.genesisCid),
+    Head: { Height: head.height, Time: time, Cids: head.key.map(String) },
+    Genesis: info.genesisCid.toString(),
+    Headers: info.headers,
+    Tipsets: info.tipsets,
+    States: { Tipsets: states.tipsets, Lowest: states.tipsets === 0 ? null : Number(states.lowest) },
+    Messages: { Tipsets: messages.tipsets, Lowest: messages.tipsets === 0 ? null : Number(messages.lowest) },
+    F3: f3 === undefined ? null : { First: Number(f3.firstInstance), Latest: Number(f3.latestInstance) },
+  })
   line(io, `File:      ${path}`)
   line(io, `Format:    ${formOf(path)}, snapshot version ${info.version}`)
   line(io, `Network:   ${networkNameOf(info.genesisCid)}`)

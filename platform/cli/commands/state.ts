@@ -10,25 +10,16 @@ import {
   type JsonInvocResult,
   type JsonMsgLookup,
   type JsonTipset,
-  type JsonTrace,
 } from '../answers.ts'
-import { base64ToHex, type CliContext, wholeNumber } from '../context.ts'
+import { addressArgument, base64ToHex, type CliContext, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { goList } from '../goFormat.ts'
 import type { RpcClient } from '../rpcClient.ts'
+import { addStateQueries } from './stateQueries.ts'
+import { callText, printSubcalls, tipsetKey } from './stateText.ts'
 
 /** Confidence of `state wait-msg`, epochs. */
 const WAIT_CONFIDENCE = 5
-
-/** `@head`, `@<height>` or CIDs with commas; undefined: the node's own choice (its head). */
-async function tipsetKey(client: RpcClient, reference: string | undefined): Promise<readonly JsonCid[] | null> {
-  if (reference === undefined || reference === '' || reference === '@head') return null
-  if (reference.startsWith('@')) {
-    return (await client.call<JsonTipset>('ChainGetTipSetByHeight', [wholeNumber(reference.slice(1), 'tipset'), null]))
-      .Cids
-  }
-  return reference.split(',').map((text) => ({ '/': text.trim() }))
-}
 
 /** Name of the actor that a code CID stands for, e.g. `fil/18/account`, or `<unknown>`. */
 async function codeName(client: RpcClient, code: JsonCid): Promise<string> {
@@ -38,9 +29,11 @@ async function codeName(client: RpcClient, code: JsonCid): Promise<string> {
   return '<unknown>'
 }
 
-async function getActor({ io, node }: CliContext, address: string, tipset: string | undefined): Promise<void> {
+async function getActor({ io, node, result }: CliContext, text: string, tipset: string | undefined): Promise<void> {
+  const address = addressArgument(text)
   const client = await node()
   const actor = await client.call<JsonActor>('StateGetActor', [address, await tipsetKey(client, tipset)])
+  result({ Address: address, ...(actor as unknown as Record<string, Json>) })
   line(io, `Address:\t${address}`)
   line(io, `Balance:\t${formatFil(BigInt(actor.Balance))}`)
   line(io, `Nonce:\t\t${actor.Nonce}`)
@@ -50,22 +43,20 @@ async function getActor({ io, node }: CliContext, address: string, tipset: strin
 }
 
 async function lookup(
-  { io, node }: CliContext,
-  address: string,
+  { io, node, result }: CliContext,
+  text: string,
   reverse: boolean | undefined,
   tipset: string | undefined,
 ): Promise<void> {
   const client = await node()
-  line(
-    io,
-    await client.call<string>(reverse === true ? 'StateAccountKey' : 'StateLookupID', [
-      address,
-      await tipsetKey(client, tipset),
-    ]),
-  )
+  const params = [addressArgument(text), await tipsetKey(client, tipset)]
+  const found = await client.call<string>(reverse === true ? 'StateAccountKey' : 'StateLookupID', params)
+  result({ Address: found })
+  line(io, found)
 }
 
-async function printLookup({ io }: CliContext, cid: string, found: JsonMsgLookup): Promise<void> {
+async function printLookup({ io, result }: CliContext, cid: string, found: JsonMsgLookup): Promise<void> {
+  result(found as unknown as Json)
   if (found.Message['/'] !== cid) line(io, `Message was replaced: ${found.Message['/']}`)
   line(io, `Executed in tipset: ${goList(cidTexts(found.TipSet))}`)
   line(io, `Exit Code: ${found.Receipt.ExitCode}`)
@@ -87,24 +78,6 @@ async function waitMessage(context: CliContext, cid: string): Promise<void> {
   await printLookup(context, cid, found)
 }
 
-const callText = (call: JsonTrace['Msg'], exitCode: number, result: string | null): string =>
-  [
-    call.From,
-    call.To,
-    formatFil(BigInt(call.Value)),
-    call.Method,
-    base64ToHex(call.Params),
-    exitCode,
-    base64ToHex(result),
-  ].join('\t')
-
-function printSubcalls({ io }: CliContext, prefix: string, calls: readonly JsonTrace[] | null): void {
-  for (const call of calls ?? []) {
-    line(io, prefix + callText(call.Msg, call.MsgRct.ExitCode, call.MsgRct.Return))
-    printSubcalls({ io } as CliContext, `${prefix}\t`, call.Subcalls)
-  }
-}
-
 async function replay(
   context: CliContext,
   cid: string,
@@ -112,6 +85,7 @@ async function replay(
 ): Promise<void> {
   const { io } = context
   const result = await (await context.node()).call<JsonInvocResult>('StateReplay', [null, { '/': cid }])
+  context.result(result as unknown as Json)
   line(io, 'Replay receipt:')
   line(io, `Exit code: ${result.MsgRct.ExitCode}`)
   line(io, `Return: ${base64ToHex(result.MsgRct.Return)}`)
@@ -134,7 +108,7 @@ async function replay(
 
 async function computeState(
   context: CliContext,
-  options: { vmHeight?: string; applyMpoolMessages?: boolean; showTrace?: boolean; json?: boolean },
+  options: { vmHeight?: string; applyMpoolMessages?: boolean; showTrace?: boolean },
   tipset: string | undefined,
 ): Promise<void> {
   const { io } = context
@@ -156,10 +130,7 @@ async function computeState(
     messages,
     chosen.Cids,
   ])
-  if (options.json === true) {
-    line(io, stringifyJson(output as unknown as Json))
-    return
-  }
+  context.result(output as unknown as Json)
   line(io, `computed state cid:  ${output.Root['/']}`)
   if (options.showTrace !== true) return
   for (const result of output.Trace ?? []) {
@@ -177,7 +148,9 @@ export function addStateCommands(program: Command, context: CliContext): void {
   const tipset = (): string | undefined => state.opts<{ tipset?: string }>().tipset
   const json = async (method: string, params: (client: RpcClient) => Promise<readonly unknown[]>): Promise<void> => {
     const client = await node()
-    line(io, stringifyJson(await client.call<Json>(method, await params(client)), 2))
+    const answer = await client.call<Json>(method, await params(client))
+    context.result(answer)
+    line(io, stringifyJson(answer, 2))
   }
   state
     .command('get-actor')
@@ -194,7 +167,9 @@ export function addStateCommands(program: Command, context: CliContext): void {
     .command('read-state')
     .description('View a json representation of an actors state')
     .argument('<address>')
-    .action((address: string) => json('StateReadState', async (client) => [address, await tipsetKey(client, tipset())]))
+    .action((address: string) =>
+      json('StateReadState', async (client) => [addressArgument(address), await tipsetKey(client, tipset())]),
+    )
   state
     .command('search-msg')
     .alias('search-message')
@@ -220,8 +195,7 @@ export function addStateCommands(program: Command, context: CliContext): void {
     .option('--vm-height <n>', 'set the height that the vm will see')
     .option('--apply-mpool-messages', 'apply messages from the mempool to the computed state')
     .option('--show-trace', 'print out full execution trace for given tipset')
-    .option('--json', 'generate json output')
-    .action((options: { vmHeight?: string; applyMpoolMessages?: boolean; showTrace?: boolean; json?: boolean }) =>
+    .action((options: { vmHeight?: string; applyMpoolMessages?: boolean; showTrace?: boolean }) =>
       computeState(context, options, tipset()),
     )
   state
@@ -229,11 +203,11 @@ export function addStateCommands(program: Command, context: CliContext): void {
     .description('Returns the network version')
     .action(async () => {
       const client = await node()
-      line(
-        io,
-        `Network Version: ${await client.call<number>('StateNetworkVersion', [await tipsetKey(client, tipset())])}`,
-      )
+      const version = await client.call<number>('StateNetworkVersion', [await tipsetKey(client, tipset())])
+      context.result({ NetworkVersion: version })
+      line(io, `Network Version: ${version}`)
     })
+  addStateQueries(state, context, tipset)
   state
     .command('transfers')
     .description('List the value transfers that a tipset executed (multisig and contract transfers included)')

@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { errorMessage } from '../../../src/base/errors.ts'
 import { parseCid } from '../../../src/codec/cid.ts'
+import type { Json } from '../../../src/codec/jsonText.ts'
 import { line } from '../../server/programIo.ts'
 import type { JsonActiveSync, JsonCid, JsonSyncState, JsonTipset } from '../answers.ts'
 import { cidTexts } from '../answers.ts'
@@ -39,11 +40,12 @@ function workerText(sync: JsonActiveSync, nowMs: number): string {
   return out
 }
 
-async function status({ io, node }: CliContext): Promise<void> {
+async function status({ io, node, result }: CliContext): Promise<void> {
   const client = await node()
   const state = await client.call<JsonSyncState>('SyncState')
   // Lotus has no such method, and presumes nothing.
   const presumed = await client.call<string>('SyncPresumed').catch(() => '')
+  result({ ...(state as unknown as Record<string, Json>), Presumed: presumed })
   line(io, 'sync status:')
   for (const sync of state.ActiveSyncs ?? []) io.out(workerText(sync, io.now()))
   if (presumed !== '') line(io, presumed)
@@ -56,7 +58,7 @@ function shownWorker(syncs: readonly JsonActiveSync[]): JsonActiveSync | undefin
 }
 
 /**
- * Waits until the head is recent. Rewrites its lines in place.
+ * Waits until the head is recent. Rewrites its lines in place; not on a terminal it prints them again when they change.
  * @param options - `watch`: go on after that
  */
 export async function syncWait(context: CliContext, options: { watch?: boolean }): Promise<void> {
@@ -70,10 +72,11 @@ export async function syncWait(context: CliContext, options: { watch?: boolean }
   }
 }
 
-async function watchSync({ io, node }: CliContext, watch: boolean): Promise<void> {
+async function watchSync({ io, node, result }: CliContext, watch: boolean): Promise<void> {
   const client: RpcClient = await node()
   const applied: number[] = []
   let printed = 0
+  let shown = ''
   let firstApplied: number | undefined
   let startHeight: number | undefined
   let startMs = 0
@@ -104,12 +107,18 @@ async function watchSync({ io, node }: CliContext, watch: boolean): Promise<void
           `Validated ${state.VMApplied - firstApplied} messages (${Math.round((perTick * 1000) / REDRAW_MS)} per second)`,
         )
       }
-      io.out('\r\u001b[2K\u001b[A'.repeat(printed))
-      for (const text of lines) io.out(`\r\u001b[2K${text}\n`)
-      printed = lines.length
+      if (io.isTty) {
+        io.out('\r\u001b[2K\u001b[A'.repeat(printed))
+        for (const text of lines) io.out(`\r\u001b[2K${text}\n`)
+        printed = lines.length
+      } else if (lines.slice(0, 2).join() !== shown) {
+        shown = lines.slice(0, 2).join()
+        for (const text of lines) line(io, text)
+      }
     }
     const oldest = Math.min(...head.Blocks.map((block) => block.Timestamp))
     if (!watch && io.now() / 1000 - oldest < SYNCED_WITHIN_SEC) {
+      result({ Height: head.Height, Synced: true })
       io.out('\nDone!\n')
       return
     }
@@ -139,9 +148,10 @@ async function unmarkBad({ node }: CliContext, given: string | undefined, all: b
   else await client.call('SyncUnmarkBad', [cidArgument(given, 'unmark')])
 }
 
-async function checkBad({ io, node }: CliContext, given: string | undefined): Promise<void> {
+async function checkBad({ io, node, result }: CliContext, given: string | undefined): Promise<void> {
   const cid = cidArgument(given, 'check')
   const reason = await (await node()).call<string>('SyncCheckBad', [cid])
+  result({ Bad: reason !== '', Reason: reason })
   line(io, reason === '' ? 'block was not marked as bad' : reason)
 }
 

@@ -8,17 +8,20 @@ function apiVersion(packed: number): string {
   return `${packed >> 16}.${(packed >> 8) & 0xff}.${packed & 0xff}`
 }
 
-export function addVersionCommand(program: Command, { io, node }: CliContext, own: string): void {
+export function addVersionCommand(program: Command, { io, node, result }: CliContext, own: string): void {
   program
     .command('version')
     .description('Print version')
     .action(async () => {
+      let daemon: string | null = null
       try {
         const version = await (await node()).call<{ Version: string; APIVersion: number }>('Version')
-        line(io, `Daemon:  ${version.Version}+api${apiVersion(version.APIVersion)}`)
+        daemon = `${version.Version}+api${apiVersion(version.APIVersion)}`
+        line(io, `Daemon:  ${daemon}`)
       } catch {
         // Without a node there is still the version of this program.
       }
+      result({ Daemon: daemon, Local: own })
       line(io, `Local: petrel version ${own}`)
     })
 }

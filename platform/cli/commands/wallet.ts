@@ -2,9 +2,10 @@
 import type { Command } from 'commander'
 import { formatFil } from '../../../src/types/fil.ts'
 import { line } from '../../server/programIo.ts'
-import type { JsonActor, JsonSignature, JsonTipset } from '../answers.ts'
-import { base64ToHex, type CliContext, hexToBase64 } from '../context.ts'
+import type { JsonActor, JsonCid, JsonSignature, JsonTipset } from '../answers.ts'
+import { addressArgument, base64ToHex, type CliContext, filArgument, hexToBase64 } from '../context.ts'
 import { CliError } from '../errors.ts'
+import { senderOf } from '../messages.ts'
 import { type RpcClient, repoPath } from '../rpcClient.ts'
 import { type TableRow, tableText } from '../table.ts'
 
@@ -27,12 +28,14 @@ function signedData(hex: string, raw: boolean | undefined): string {
 }
 
 async function list(
-  { io, node }: CliContext,
+  context: CliContext,
   options: { addrOnly?: boolean; id?: boolean; market?: boolean },
 ): Promise<void> {
-  const client = await node()
+  const { io } = context
+  const client = await context.node()
   const addresses = await client.call<string[]>('WalletList')
   if (options.addrOnly === true) {
+    context.result(addresses)
     for (const address of addresses) line(io, address)
     return
   }
@@ -40,6 +43,7 @@ async function list(
   const preferred = await client.call<string>('WalletDefaultAddress').catch(() => undefined)
   const rows: TableRow[] = []
   for (const address of addresses) rows.push(await walletRow(client, address, address === preferred, options))
+  context.result(rows.map(({ cells, error }) => ({ ...cells, ...(error === undefined ? {} : { Error: error }) })))
   io.out(tableText(['Address', 'ID', 'Balance', 'Market(Avail)', 'Market(Locked)', 'Nonce', 'Default'], rows))
 }
 
@@ -76,12 +80,15 @@ async function walletRow(
   return { cells }
 }
 
-async function balance({ io, node }: CliContext, address: string | undefined): Promise<void> {
-  const client = await node()
-  const of = address ?? (await client.call<string>('WalletDefaultAddress'))
-  const amount = BigInt(await client.call<string>('WalletBalance', [of]))
+async function balance(context: CliContext, address: string | undefined): Promise<void> {
+  const { io } = context
+  const client = await context.node()
+  const of = address === undefined ? undefined : addressArgument(address)
+  const who = of ?? (await client.call<string>('WalletDefaultAddress'))
+  const amount = BigInt(await client.call<string>('WalletBalance', [who]))
   const head = await client.call<JsonTipset>('ChainHead')
   const behind = io.now() / 1000 - Math.min(...head.Blocks.map((block) => block.Timestamp)) >= SYNC_TOLERANCE_SEC
+  context.result({ Address: who, Balance: amount.toString() })
   const warning = amount === 0n && behind ? ' (warning: may display 0 if chain sync in progress)' : ''
   line(io, `${formatFil(amount)}${warning}`)
 }
@@ -140,7 +147,7 @@ function importedKey(input: string, format: string, type: string): JsonKeyInfo {
 }
 
 async function importKey(
-  { io, node }: CliContext,
+  { io, node, result }: CliContext,
   path: string | undefined,
   options: { format: string; type: string; asDefault?: boolean },
 ): Promise<void> {
@@ -148,16 +155,24 @@ async function importKey(
   const client = await node()
   const address = await client.call<string>('WalletImport', [importedKey(input, options.format, options.type)])
   if (options.asDefault === true) await client.call('WalletSetDefault', [address])
+  result({ Address: address })
   line(io, `imported key ${address} successfully!`)
 }
 
-async function sign({ io, node }: CliContext, address: string, hex: string, options: { raw?: boolean }): Promise<void> {
+async function sign(
+  { io, node, result }: CliContext,
+  address: string,
+  hex: string,
+  options: { raw?: boolean },
+): Promise<void> {
   const signature = await (await node()).call<JsonSignature>('WalletSign', [address, signedData(hex, options.raw)])
-  line(io, signature.Type.toString(16).padStart(2, '0') + base64ToHex(signature.Data))
+  const text = signature.Type.toString(16).padStart(2, '0') + base64ToHex(signature.Data)
+  result({ Signature: text })
+  line(io, text)
 }
 
 async function verify(
-  { io, node }: CliContext,
+  { io, node, result }: CliContext,
   address: string,
   hex: string,
   signatureHex: string,
@@ -166,6 +181,7 @@ async function verify(
   const bytes = Buffer.from(hexToBase64(signatureHex, 'signature'), 'base64')
   const signature: JsonSignature = { Type: bytes[0] ?? 0, Data: bytes.subarray(1).toString('base64') }
   const valid = await (await node()).call<boolean>('WalletVerify', [address, signedData(hex, options.raw), signature])
+  result({ Valid: valid })
   if (!valid) {
     line(io, 'invalid')
     throw new CliError('FAILED', 'CLI Verify called with invalid signature')
@@ -173,14 +189,66 @@ async function verify(
   line(io, 'valid')
 }
 
+/** An address as a command's only result. */
+function say(context: CliContext, address: string): void {
+  context.result({ Address: address })
+  line(context.io, address)
+}
+
+/** Market messages: added or taken out. @see lotus cli/wallet.go walletMarketAdd, walletMarketWithdraw */
+function addMarketCommands(wallet: Command, context: CliContext): void {
+  const { io, node, result } = context
+  const market = wallet.command('market').description('Interact with market balances')
+  market
+    .command('add')
+    .description('Add funds to the Storage Market Actor')
+    .argument('<amount>', 'in FIL')
+    .option('--from <address>', 'account to move funds from (default: the wallet default address)')
+    .option('--address <address>', 'market address to move funds to (default: the same)')
+    .action(async (amount: string, options: { from?: string; address?: string }) => {
+      const client = await node()
+      const from = await senderOf(client, options.from === undefined ? undefined : addressArgument(options.from))
+      const to = options.address === undefined ? from : addressArgument(options.address)
+      const params = [from, to, filArgument(amount)]
+      const { '/': cid } = await client.call<JsonCid>('MarketAddBalance', params)
+      result({ Message: cid })
+      line(io, `AddBalance message cid: ${cid}`)
+    })
+  market
+    .command('withdraw')
+    .description('Withdraw funds from the Storage Market Actor')
+    .argument('[amount]', 'in FIL (default: all that is not reserved)')
+    .option('--wallet <address>', 'account that the message is sent from')
+    .option('--address <address>', 'market address to withdraw from')
+    .action(async (amount: string | undefined, options: { wallet?: string; address?: string }) => {
+      const client = await node()
+      const from = await senderOf(client, options.wallet === undefined ? undefined : addressArgument(options.wallet))
+      const of = options.address === undefined ? from : addressArgument(options.address)
+      const { Escrow: escrow, Locked: locked } = await client.call<MarketJson>('StateMarketBalance', [of, null])
+      const reserved = await client.call<string>('MarketGetReserved', [of])
+      const free = BigInt(escrow) - BigInt(locked) - BigInt(reserved)
+      const value = amount === undefined ? free : BigInt(filArgument(amount))
+      if (value <= 0n) throw new CliError('FAILED', 'no unlocked funds available to withdraw')
+      const sent = await client.call<JsonCid | null>('MarketWithdraw', [from, of, value.toString()])
+      result({ Message: sent?.['/'] ?? null })
+      line(io, `WithdrawBalance message cid: ${sent?.['/'] ?? 'none'}`)
+    })
+}
+
+interface MarketJson {
+  readonly Escrow: string
+  readonly Locked: string
+}
+
 export function addWalletCommands(program: Command, context: CliContext): void {
   const { io, node, repo } = context
   const wallet = program.command('wallet').description('Manage wallet')
+  addMarketCommands(wallet, context)
   wallet
     .command('new')
     .description('Generate a new key of the given type')
     .argument('[type]', 'bls, secp256k1 or delegated', 'secp256k1')
-    .action(async (type: string) => line(io, await (await node()).call<string>('WalletNew', [type])))
+    .action(async (type: string) => say(context, await (await node()).call<string>('WalletNew', [type])))
   wallet
     .command('list')
     .description('List wallet address')
@@ -196,7 +264,7 @@ export function addWalletCommands(program: Command, context: CliContext): void {
   wallet
     .command('default')
     .description('Get default wallet address')
-    .action(async () => line(io, await (await node()).call<string>('WalletDefaultAddress')))
+    .action(async () => say(context, await (await node()).call<string>('WalletDefaultAddress')))
   wallet
     .command('set-default')
     .description('Set default wallet address')
@@ -211,7 +279,9 @@ export function addWalletCommands(program: Command, context: CliContext): void {
     .argument('<address>')
     .option('--format <format>', 'hex-lotus, json-lotus or hex-eth', 'hex-lotus')
     .action(async (address: string, options: { format: string }) => {
-      line(io, exportedText(await (await node()).call<JsonKeyInfo>('WalletExport', [address]), options.format))
+      const key = exportedText(await (await node()).call<JsonKeyInfo>('WalletExport', [address]), options.format)
+      context.result({ Key: key })
+      line(io, key)
     })
   wallet
     .command('import')

@@ -3,10 +3,11 @@ import { MAX_PATH_TIPSETS } from '../../base/bounds.ts'
 import type { ChainView } from '../../chain/chainView.ts'
 import { type HeadChange, headChanges } from '../../chain/headChange.ts'
 import { messageByCid } from '../../chain/messageByCid.ts'
-import { readReceipts } from '../../chain/receipts.ts'
+import { parentReceipts, readReceipts } from '../../chain/receipts.ts'
+import type { VmHost } from '../../chain/vm.ts'
 import { bigInt, cid } from '../../codec/description.ts'
 import { chainEpoch } from '../../types/scalars.ts'
-import { type Tipset, type TipsetKey, tipset, tipsetKey } from '../../types/tipset.ts'
+import { createTipset, type Tipset, type TipsetKey, tipset, tipsetKey } from '../../types/tipset.ts'
 import { type ChannelSink, channelMethod, type MethodRow, method, nothing, param } from '../method.ts'
 import {
   chainGetBlock,
@@ -25,6 +26,7 @@ import { type ApiMessage, apiBlockMessages, apiHeadChanges, apiMessages, toApiMe
 /** What the methods need. */
 export interface ChainMethodsDeps {
   readonly view: ChainView
+  readonly vm: Pick<VmHost, 'executeTipset'>
   /** The tipset that F3 finalized last; undefined: F3 has finalized none. */
   readonly f3Finalized?: () => Tipset | undefined
   /** Moves the head by hand. */
@@ -133,7 +135,7 @@ export function chainMethods(deps: ChainMethodsDeps): MethodRow[] {
       result: nothing,
       handler: (one) => deps.setHead(loadTipset(view, one)),
     }),
-    ...messageMethods(view),
+    ...messageMethods(deps),
   ]
 }
 
@@ -144,7 +146,7 @@ function finalizedTipset(view: ChainView, f3: Tipset | undefined): Tipset {
   return view.store.tipsetByHeight(ecHeight, head, 'previous')
 }
 
-function messageMethods(view: ChainView): MethodRow[] {
+function messageMethods({ view, vm }: ChainMethodsDeps): MethodRow[] {
   const { store } = view
   const messagesOf = (one: Tipset): ApiMessage[] =>
     one.height === 0 ? [] : [...view.tipsetMessages(one)].map(toApiMessage)
@@ -174,7 +176,7 @@ function messageMethods(view: ChainView): MethodRow[] {
       ...chainGetParentReceipts,
       handler: (one) => {
         const header = store.header(one)
-        return header.height === 0 ? null : readReceipts(store.blocks, header.parentMessageReceipts)
+        return header.height === 0 ? null : parentReceipts(createTipset([header]), view, vm, readReceipts)
       },
     }),
     method({

@@ -143,7 +143,7 @@ describe('wallet', () => {
     expect(lastOf('WalletImport')?.params).toEqual([{ ...key, Type: 'delegated' }])
     expect(lastOf('WalletSetDefault')?.params).toEqual([FIRST])
     const bad = await run(['wallet', 'import'], { stdin: 'zz' })
-    expect(bad).toMatchObject({ code: 1, err: 'ERROR: key: "zz" is not hexadecimal\n' })
+    expect(bad).toMatchObject({ code: 2, err: 'ERROR: key: "zz" is not hexadecimal\n' })
   })
 
   it('sign and verify wrap the bytes (FRC-0102) unless --raw', async () => {
@@ -249,7 +249,7 @@ describe('send', () => {
       Params: Buffer.from([0x42, 1, 2]).toString('base64'),
     })
     expect(await run(['send', '--method', '2', ETHEREUM_HEX, '0'])).toMatchObject({
-      code: 1,
+      code: 2,
       err: 'ERROR: messages from f410f addresses may not specify a method number\n',
     })
   })
@@ -427,13 +427,26 @@ describe('sync', () => {
       SyncState: () => ({ ActiveSyncs: [worker(asked < 2 ? 3 : 4)], VMApplied: 10 * asked }),
       ChainHead: () => tipset(asked++ < 2 ? 50 : 100),
     })
-    const ran = await run(['sync', 'wait'])
+    const ran = await run(['sync', 'wait'], { isTty: true })
     expect(ran.code).toBe(0)
     expect(ran.out).toContain('Worker: 3; Base: 90; Target: 100 (diff: 10)\n')
     expect(ran.out).toContain('State: message sync; Current Epoch: 95; Todo: 5, ETA: \n')
     expect(ran.out).toContain('Validated 10 messages (40 per second)\n')
     expect(ran.out).toContain('\r\u001b[2K\u001b[A')
     expect(ran.out.endsWith('\nDone!\n')).toBe(true)
+  })
+
+  it('wait writes plain lines where nobody looks', async () => {
+    let asked = 0
+    answer({
+      SyncState: () => ({ ActiveSyncs: [worker(asked < 2 ? 3 : 4)], VMApplied: 10 * asked }),
+      ChainHead: () => tipset(asked++ < 2 ? 50 : 100),
+    })
+    const { out } = await run(['sync', 'wait'])
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be there
+    expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/)
+    expect(out).toContain('State: message sync; Current Epoch: 95; Todo: 5, ETA: \n')
+    expect(out.endsWith('\nDone!\n')).toBe(true)
   })
 
   it('wait ends with Ctrl-C', async () => {
@@ -510,7 +523,7 @@ describe('mpool', () => {
       out: '',
       err: `ERROR: no pending message found from ${FIRST} with nonce 7\n`,
     })
-    expect((await run(['mpool', 'replace', FIRST, '1'])).code).toBe(1)
+    expect((await run(['mpool', 'replace', FIRST, '1'])).code).toBe(2)
   })
 
   it('replace --auto takes at least 1.25 times the premium, within the fee limit', async () => {

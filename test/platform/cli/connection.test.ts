@@ -70,7 +70,7 @@ describe('the node', () => {
   })
 })
 
-describe('unknown input is one clear line and exit code 1', () => {
+describe('unknown input is one clear line and exit code 2', () => {
   it.each([
     ['a command', ['nonsense'], /unknown command 'nonsense'/],
     ['a subcommand', ['wallet', 'nonsense'], /unknown command 'nonsense'/],
@@ -94,10 +94,10 @@ describe('unknown input is one clear line and exit code 1', () => {
     ],
     ['an odd hex message', ['wallet', 'sign', 'f01000', 'abc'], /message: "abc" is not hexadecimal/],
     ['a bad key format', ['wallet', 'import', '--format', 'x'], /unrecognized format: x/],
-    ['a missing file', ['wallet', 'import', '/nowhere'], /ENOENT/],
+    ['help of no command', ['paych', '--help'], /unknown command 'paych'/],
   ])('%s', async (_name, args, text) => {
     const ran = await petrel(args, leadingTo(node))
-    expect(ran.code).toBe(1)
+    expect(ran.code).toBe(2)
     expect(ran.out).toBe('')
     expect(ran.err).toMatch(/^ERROR: [^\n]+\n$/)
     expect(ran.err).toMatch(text)

@@ -79,6 +79,8 @@ export interface RunOptions {
   /** Files that the command can read, by path. */
   readonly files?: Record<string, string>
   readonly stdin?: string
+  /** Default: no terminal. */
+  readonly isTty?: boolean
   /** Unix milliseconds. */
   readonly now?: number
   readonly signal?: AbortSignal
@@ -104,7 +106,7 @@ export async function petrel(args: readonly string[], options: RunOptions = {}):
       },
       env: options.env ?? {},
       userHome: '/home/someone',
-      isTty: false,
+      isTty: options.isTty ?? false,
       stdin: () => Promise.resolve(options.stdin ?? ''),
       readFile: (path) => {
         const text = options.files?.[path]

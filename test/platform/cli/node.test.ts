@@ -78,7 +78,7 @@ describe('daemon', () => {
     expect((await started(['daemon', '--passphrase-file', '/p'], { files: { '/p': '\n' } })).err).toBe(
       'ERROR: the passphrase is empty\n',
     )
-    expect((await started(['daemon', '--passphrase', 'x'])).code).toBe(1)
+    expect((await started(['daemon', '--passphrase', 'x'])).code).toBe(2)
   })
 
   it('stop asks the running node', async () => {
@@ -146,7 +146,7 @@ describe('devnet', () => {
     [['devnet', 'extra'], 'too many arguments'],
   ])('%s is refused', async (args, text) => {
     const ran = await started(args)
-    expect(ran.code).toBe(1)
+    expect(ran.code).toBe(2)
     expect(ran.devnet).toBeUndefined()
     expect(ran.err).toMatch(/^ERROR: [^\n]+\n$/)
     expect(ran.err).toContain(text)

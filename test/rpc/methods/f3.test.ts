@@ -54,7 +54,12 @@ function finalityOf({ view, f3 }: F3Chain): Finality {
 function rowsOf(chain: F3Chain, withF3 = true): MethodRow[] {
   const { view, f3 } = chain
   return [
-    ...chainMethods({ view, setHead: () => undefined, f3Finalized: () => f3.finalizedTipset() }),
+    ...chainMethods({
+      view,
+      vm: { executeTipset: () => Promise.reject(new Error('not here')) },
+      setHead: () => undefined,
+      f3Finalized: () => f3.finalizedTipset(),
+    }),
     ...finalityMethods({ view, finality: finalityOf(chain) }),
     ...f3Methods({ f3: withF3 ? f3 : undefined }),
   ]

@@ -1,0 +1,443 @@
+/** `msig …`: the whole cycle of a multisig. @see lotus cli/multisig.go */
+import type { Command } from 'commander'
+import type { Json } from '../../../src/codec/jsonText.ts'
+import { formatFil } from '../../../src/types/fil.ts'
+import { line } from '../../server/programIo.ts'
+import type { JsonActor } from '../answers.ts'
+import { addressArgument, base64ToHex, type CliContext, filArgument, hexToBase64, wholeNumber } from '../context.ts'
+import { CliError } from '../errors.ts'
+import { tabbed } from '../goFormat.ts'
+import { pushDrafted, returned, senderOf, sent, succeeded } from '../messages.ts'
+import type { RpcClient } from '../rpcClient.ts'
+
+interface CommonOptions {
+  readonly from?: string
+}
+
+interface MultisigState {
+  readonly Signers: readonly string[]
+  readonly NumApprovalsThreshold: number
+  readonly InitialBalance: string
+  readonly StartEpoch: number
+  readonly UnlockDuration: number
+}
+
+interface PendingJson {
+  readonly ID: number
+  readonly To: string
+  readonly Value: string
+  readonly Method: number | bigint
+  readonly Params: string | null
+  readonly Approved: readonly string[] | null
+}
+
+/** Runs a command that sends one message of a multisig and waits for it. */
+async function act(
+  context: CliContext,
+  confidence: () => number,
+  options: CommonOptions,
+  what: string,
+  draft: (from: string, client: RpcClient) => readonly [method: string, params: readonly unknown[]],
+): Promise<{ readonly cid: string; readonly found: { readonly [name: string]: Json } }> {
+  const client = await context.node()
+  const from = await senderOf(client, options.from === undefined ? undefined : addressArgument(options.from, 'from'))
+  const cid = await pushDrafted(client, ...draft(from, client))
+  line(context.io, `sent ${what} in message: ${cid}`)
+  const found = await succeeded(client, cid, confidence(), what)
+  sent(context, cid, found)
+  return { cid, found: returned(found) }
+}
+
+function proposed({ io }: CliContext, found: { readonly [name: string]: Json }): void {
+  line(io, `Transaction ID: ${String(found.TxnID)}`)
+  if (found.Applied !== true) return
+  line(io, 'Transaction was executed during propose')
+  line(io, `Exit Code: ${String(found.Code)}`)
+  line(io, `Return Value: ${base64ToHex(typeof found.Ret === 'string' ? found.Ret : null)}`)
+}
+
+async function inspect(context: CliContext, address: string, options: { vesting?: boolean }): Promise<void> {
+  const { io } = context
+  const client = await context.node()
+  const wallet = addressArgument(address)
+  const { Balance: balance } = await client.call<JsonActor>('StateGetActor', [wallet, null])
+  const { State: state } = await client.call<{ State: MultisigState }>('StateReadState', [wallet, null])
+  const spendable = await client.call<string>('MsigGetAvailableBalance', [wallet, null])
+  const pending = (await client.call<PendingJson[] | null>('MsigGetPending', [wallet, null])) ?? []
+  const signers: { ID: string; Address: string }[] = []
+  for (const signer of state.Signers) {
+    const key = await client.call<string>('StateAccountKey', [signer, null]).catch(() => 'N/A (other actor)')
+    signers.push({ ID: signer, Address: key })
+  }
+  const vesting = {
+    InitialBalance: state.InitialBalance,
+    StartEpoch: state.StartEpoch,
+    UnlockDuration: state.UnlockDuration,
+  }
+  context.result({
+    Balance: balance,
+    Spendable: spendable,
+    ...vesting,
+    Threshold: state.NumApprovalsThreshold,
+    Signers: signers,
+    Transactions: pending as unknown as Json,
+  })
+  line(io, `Balance: ${formatFil(BigInt(balance))}`)
+  line(io, `Spendable: ${formatFil(BigInt(spendable))}`)
+  if (options.vesting === true) {
+    line(io, `InitialBalance: ${formatFil(BigInt(vesting.InitialBalance))}`)
+    line(io, `StartEpoch: ${vesting.StartEpoch}`)
+    line(io, `UnlockDuration: ${vesting.UnlockDuration}`)
+  }
+  line(io, `Threshold: ${state.NumApprovalsThreshold} / ${signers.length}`)
+  line(io, 'Signers:')
+  io.out(tabbed([['ID', 'Address'], ...signers.map((one) => [one.ID, one.Address])]))
+  line(io, `Transactions:  ${pending.length}`)
+  if (pending.length === 0) return
+  const rows = pending.map((one) => {
+    const approvals = one.Approved?.length ?? 0
+    const { ID: id, To: to, Value: value, Method: method, Params: params } = one
+    return [String(id), 'pending', String(approvals), to, formatFil(BigInt(value)), String(method), base64ToHex(params)]
+  })
+  io.out(tabbed([['ID', 'State', 'Approvals', 'To', 'Value', 'Method', 'Params'], ...rows]))
+}
+
+async function create(
+  context: CliContext,
+  confidence: () => number,
+  signers: readonly string[],
+  options: CommonOptions & { required?: string; value: string; duration: string },
+): Promise<void> {
+  const required = options.required === undefined ? signers.length : wholeNumber(options.required, 'required')
+  if (required < 1 || required > signers.length) {
+    throw new CliError('USAGE', `required: ${required} of ${signers.length} signers`)
+  }
+  const addresses = signers.map((one) => addressArgument(one, 'signer'))
+  const { found } = await act(context, confidence, options, 'create', (from) => [
+    'MsigCreate',
+    [required, addresses, wholeNumber(options.duration, 'duration'), filArgument(options.value), from, '0'],
+  ])
+  line(context.io, `Created new multisig:  ${String(found.IDAddress)} ${String(found.RobustAddress)}`)
+}
+
+/** `[<destination> <value> [<method> <params>]]`: what a transaction is told apart by. */
+function described(
+  rest: readonly string[],
+): readonly [to: string, value: string, method: number, params: string] | undefined {
+  const [to, value, method, params] = rest
+  if (to === undefined) return undefined
+  if (value === undefined)
+    throw new CliError('USAGE', 'usage: <msig> <txId> [<proposer> <destination> <value> [<method> <params>]]')
+  return [
+    addressArgument(to, 'destination'),
+    filArgument(value),
+    method === undefined ? 0 : wholeNumber(method, 'method'),
+    params === undefined ? '' : hexToBase64(params, 'params'),
+  ]
+}
+
+function addTransactionCommands(msig: Command, context: CliContext, confidence: () => number): void {
+  msig
+    .command('propose')
+    .description('Propose a multisig transaction')
+    .argument('<msig>')
+    .argument('<destination>')
+    .argument('<value>', 'in FIL')
+    .argument('[method]', 'number', '0')
+    .argument('[params]', 'hexadecimal', '')
+    .option('--from <address>', 'account to send the propose message from')
+    .action(
+      async (wallet: string, to: string, value: string, method: string, params: string, options: CommonOptions) => {
+        const { found } = await act(context, confidence, options, 'propose', (from) => [
+          'MsigPropose',
+          [
+            addressArgument(wallet),
+            addressArgument(to, 'destination'),
+            filArgument(value),
+            from,
+            wholeNumber(method, 'method'),
+            hexToBase64(params, 'params'),
+          ],
+        ])
+        proposed(context, found)
+      },
+    )
+  msig
+    .command('approve')
+    .description('Approve a multisig transaction; told what it is, the node checks that')
+    .argument('<msig>')
+    .argument('<txId>')
+    .argument('[proposer]')
+    .argument('[what...]', '<destination> <value> [<method> <params>]')
+    .option('--from <address>', 'account to send the approve message from')
+    .action(
+      async (wallet: string, id: string, proposer: string | undefined, what: string[], options: CommonOptions) => {
+        const { found } = await act(context, confidence, options, 'approval', (from) => {
+          const base = [addressArgument(wallet), wholeNumber(id, 'txId')]
+          const [to, value, method, params] = described(what) ?? []
+          if (proposer === undefined) return ['MsigApprove', [...base, from]]
+          return [
+            'MsigApproveTxnHash',
+            [...base, addressArgument(proposer, 'proposer'), to, value, from, method, params],
+          ]
+        })
+        if (found.Applied === true) line(context.io, `Transaction was executed, exit code ${String(found.Code)}`)
+      },
+    )
+  msig
+    .command('cancel')
+    .description('Cancel a multisig transaction')
+    .argument('<msig>')
+    .argument('<txId>')
+    .argument('[what...]', '<destination> <value> [<method> <params>]')
+    .option('--from <address>', 'account to send the cancel message from')
+    .action(async (wallet: string, id: string, what: string[], options: CommonOptions) => {
+      await act(context, confidence, options, 'cancel', (from) => {
+        const base = [addressArgument(wallet), wholeNumber(id, 'txId')]
+        const about = described(what)
+        if (about === undefined) return ['MsigCancel', [...base, from]]
+        const [to, value, method, params] = about
+        return ['MsigCancelTxnHash', [...base, to, value, from, method, params]]
+      })
+    })
+}
+
+function addSignerCommands(msig: Command, context: CliContext, confidence: () => number): void {
+  const flag = (text: string): boolean => text === 'true'
+  const propose = async (
+    options: CommonOptions,
+    what: string,
+    draft: (from: string) => readonly [string, readonly unknown[]],
+  ): Promise<void> => {
+    proposed(context, (await act(context, confidence, options, what, draft)).found)
+  }
+  const from = ['--from <address>', 'account to send the message from'] as const
+  msig
+    .command('add-propose')
+    .description('Propose to add a signer')
+    .argument('<msig>')
+    .argument('<signer>')
+    .option('--increase-threshold', 'whether the number of required signers should be increased')
+    .option(...from)
+    .action((wallet: string, signer: string, options: CommonOptions & { increaseThreshold?: boolean }) =>
+      propose(options, 'add proposal', (sender) => [
+        'MsigAddPropose',
+        [addressArgument(wallet), sender, addressArgument(signer, 'signer'), options.increaseThreshold === true],
+      ]),
+    )
+  msig
+    .command('add-approve')
+    .description('Approve a message to add a signer')
+    .argument('<msig>')
+    .argument('<proposer>')
+    .argument('<txId>')
+    .argument('<newAddress>')
+    .argument('<increaseThreshold>', 'true or false')
+    .option(...from)
+    .action(
+      async (wallet: string, proposer: string, id: string, signer: string, inc: string, options: CommonOptions) => {
+        await act(context, confidence, options, 'add approval', (sender) => [
+          'MsigAddApprove',
+          [
+            addressArgument(wallet),
+            sender,
+            wholeNumber(id, 'txId'),
+            addressArgument(proposer),
+            addressArgument(signer),
+            flag(inc),
+          ],
+        ])
+      },
+    )
+  msig
+    .command('add-cancel')
+    .description('Cancel a message to add a signer')
+    .argument('<msig>')
+    .argument('<txId>')
+    .argument('<newAddress>')
+    .argument('<increaseThreshold>', 'true or false')
+    .option(...from)
+    .action(async (wallet: string, id: string, signer: string, inc: string, options: CommonOptions) => {
+      await act(context, confidence, options, 'add cancellation', (sender) => [
+        'MsigAddCancel',
+        [addressArgument(wallet), sender, wholeNumber(id, 'txId'), addressArgument(signer), flag(inc)],
+      ])
+    })
+  msig
+    .command('swap-propose')
+    .description('Propose to swap signers')
+    .argument('<msig>')
+    .argument('<oldAddress>')
+    .argument('<newAddress>')
+    .option(...from)
+    .action((wallet: string, old: string, signer: string, options: CommonOptions) =>
+      propose(options, 'swap proposal', (sender) => [
+        'MsigSwapPropose',
+        [addressArgument(wallet), sender, addressArgument(old), addressArgument(signer)],
+      ]),
+    )
+  msig
+    .command('swap-approve')
+    .description('Approve a message to swap signers')
+    .argument('<msig>')
+    .argument('<proposer>')
+    .argument('<txId>')
+    .argument('<oldAddress>')
+    .argument('<newAddress>')
+    .option(...from)
+    .action(
+      async (wallet: string, proposer: string, id: string, old: string, signer: string, options: CommonOptions) => {
+        await act(context, confidence, options, 'swap approval', (sender) => [
+          'MsigSwapApprove',
+          [
+            addressArgument(wallet),
+            sender,
+            wholeNumber(id, 'txId'),
+            addressArgument(proposer),
+            addressArgument(old),
+            addressArgument(signer),
+          ],
+        ])
+      },
+    )
+  msig
+    .command('swap-cancel')
+    .description('Cancel a message to swap signers')
+    .argument('<msig>')
+    .argument('<txId>')
+    .argument('<oldAddress>')
+    .argument('<newAddress>')
+    .option(...from)
+    .action(async (wallet: string, id: string, old: string, signer: string, options: CommonOptions) => {
+      await act(context, confidence, options, 'swap cancellation', (sender) => [
+        'MsigSwapCancel',
+        [addressArgument(wallet), sender, wholeNumber(id, 'txId'), addressArgument(old), addressArgument(signer)],
+      ])
+    })
+  msig
+    .command('propose-remove')
+    .alias('remove-propose')
+    .description('Propose to remove a signer')
+    .argument('<msig>')
+    .argument('<signer>')
+    .option('--decrease-threshold', 'whether the number of required signers should be decreased')
+    .option(...from)
+    .action((wallet: string, signer: string, options: CommonOptions & { decreaseThreshold?: boolean }) =>
+      propose(options, 'remove proposal', (sender) => [
+        'MsigRemoveSigner',
+        [addressArgument(wallet), sender, addressArgument(signer, 'signer'), options.decreaseThreshold === true],
+      ]),
+    )
+}
+
+/** Methods of the multisig actor that it calls on itself. */
+const CHANGE_THRESHOLD = 8
+const LOCK_BALANCE = 9
+
+/** Proposes that the multisig calls itself, with parameters that the node encodes. */
+async function proposeSelf(
+  context: CliContext,
+  confidence: () => number,
+  address: string,
+  method: number,
+  params: Json,
+  options: CommonOptions,
+): Promise<void> {
+  const wallet = addressArgument(address)
+  const client = await context.node()
+  const { Code: code } = await client.call<JsonActor>('StateGetActor', [wallet, null])
+  const encoded = await client.call<string>('StateEncodeParams', [code, method, params], 'v1')
+  const { found } = await act(context, confidence, options, 'proposal', (from) => [
+    'MsigPropose',
+    [wallet, wallet, '0', from, method, encoded],
+  ])
+  proposed(context, found)
+}
+
+export function addMsigCommands(program: Command, context: CliContext): void {
+  const msig = program
+    .command('msig')
+    .description('Interact with a multisig wallet')
+    .option('--confidence <epochs>', 'number of epochs to wait for before a message counts as executed', '5')
+  const confidence = (): number => wholeNumber(msig.opts<{ confidence: string }>().confidence, 'confidence')
+  msig
+    .command('create')
+    .description('Create a new multisig wallet')
+    .argument('<signers...>')
+    .option('--required <n>', 'number of required approvals (default: all)')
+    .option('--value <FIL>', 'initial funds', '0')
+    .option('--duration <epochs>', 'length of the period over which funds unlock', '0')
+    .option('--from <address>', 'account to send the create message from')
+    .action((signers: string[], options: CommonOptions & { required?: string; value: string; duration: string }) =>
+      create(context, confidence, signers, options),
+    )
+  msig
+    .command('inspect')
+    .description('Inspect a multisig wallet')
+    .argument('<address>')
+    .option('--vesting', 'Include vesting details')
+    .action((address: string, options: { vesting?: boolean }) => inspect(context, address, options))
+  addTransactionCommands(msig, context, confidence)
+  addSignerCommands(msig, context, confidence)
+  msig
+    .command('propose-threshold')
+    .description('Propose to set a different signing threshold')
+    .argument('<msig>')
+    .argument('<threshold>')
+    .option('--from <address>', 'account to send the proposal from')
+    .action((wallet: string, threshold: string, options: CommonOptions) =>
+      proposeSelf(
+        context,
+        confidence,
+        wallet,
+        CHANGE_THRESHOLD,
+        { NewThreshold: wholeNumber(threshold, 'threshold') },
+        options,
+      ),
+    )
+  msig
+    .command('lock-propose')
+    .description('Propose to lock up some balance')
+    .argument('<msig>')
+    .argument('<startEpoch>')
+    .argument('<unlockDuration>')
+    .argument('<amount>', 'in FIL')
+    .option('--from <address>', 'account to send the proposal from')
+    .action((wallet: string, start: string, duration: string, amount: string, options: CommonOptions) =>
+      proposeSelf(
+        context,
+        confidence,
+        wallet,
+        LOCK_BALANCE,
+        {
+          StartEpoch: wholeNumber(start, 'start'),
+          UnlockDuration: wholeNumber(duration, 'duration'),
+          Amount: filArgument(amount),
+        },
+        options,
+      ),
+    )
+  msig
+    .command('vested')
+    .description('Gets the amount vested in an msig between two epochs')
+    .argument('<msig>')
+    .option('--start-epoch <n>', 'start epoch to measure vesting from', '0')
+    .option('--end-epoch <n>', 'end epoch to stop measuring vesting at (default: the head)')
+    .action(async (wallet: string, options: { startEpoch: string; endEpoch?: string }) => {
+      const client = await context.node()
+      const at = async (epoch: string | undefined): Promise<unknown> =>
+        epoch === undefined
+          ? null
+          : (await client.call<{ Cids: Json }>('ChainGetTipSetByHeight', [wholeNumber(epoch, 'epoch'), null])).Cids
+      const amount = await client.call<string>('MsigGetVested', [
+        addressArgument(wallet),
+        await at(options.startEpoch),
+        await at(options.endEpoch),
+      ])
+      context.result(amount)
+      line(
+        context.io,
+        `Vested: ${formatFil(BigInt(amount))} between ${options.startEpoch} and ${options.endEpoch ?? 'the head'}`,
+      )
+    })
+}
