@@ -20,7 +20,7 @@ interface MakeFlags {
 }
 
 /** Adds the commands. */
-export function addCheckpointCommands(program: Command, { io }: CliContext): void {
+export function addCheckpointCommands(program: Command, { io, result }: CliContext): void {
   const checkpoint = program.command('checkpoint').description('Where a light node begins')
   checkpoint
     .command('make')
@@ -39,7 +39,7 @@ export function addCheckpointCommands(program: Command, { io }: CliContext): voi
         instance: instance === undefined ? undefined : wholeNumber(instance, 'instance'),
       }
       const made = checkpointJson(await makeCheckpoint(sources, wanted, io.signal))
-      context.result(made)
+      result(made)
       line(io, stringifyJson(made))
     })
 }
