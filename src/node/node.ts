@@ -51,6 +51,7 @@ import { networkMethods } from '../rpc/methods/network.ts'
 import { type NodeMethodsDeps, nodeMethods } from '../rpc/methods/node.ts'
 import { type ObjectMethodsDeps, objectMethods } from '../rpc/methods/objects.ts'
 import { paramsMethods } from '../rpc/methods/params.ts'
+import { paychMethods } from '../rpc/methods/paych.ts'
 import { registryMethods } from '../rpc/methods/registry.ts'
 import { searchMethods } from '../rpc/methods/search.ts'
 import { sectorMethods } from '../rpc/methods/sectors.ts'
@@ -287,6 +288,7 @@ export async function startNode(
     ...mempool.rows,
     ...multisigMethods({ view, push }),
     ...marketMethods({ push, funds: openMarketFunds({ view, meta, search, push, signal: stopping.signal }) }),
+    ...paychMethods(),
     ...paramsMethods(view),
     ...syncMethods({
       presumed,
