@@ -89,6 +89,12 @@ describe('structure', () => {
     expect([...folders].filter((layer) => !LAYERS.includes(layer))).toEqual([])
   })
 
+  it('every folder has a note on what it owns', () => {
+    const folders = [...LAYERS.map((name) => `src/${name}`), ...Object.keys(PLATFORM).map((name) => `platform/${name}`)]
+    const without = folders.filter((folder) => !existsSync(join(ROOT, folder, 'README.md')))
+    expect(without).toEqual([])
+  })
+
   it('no file imports from a layer above its own', () => {
     expect(upwardImports()).toEqual([])
   })
