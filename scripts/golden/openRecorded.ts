@@ -32,6 +32,8 @@ import { pooledTransactions, putPooledMessages } from './pooledMessages.ts'
 
 const ACTORS = join(process.env.PETREL_HOME ?? join(homedir(), '.petrel'), 'actors')
 
+const ALIVE_MS = 60_000
+
 const log: Logger = {
   debug: () => {},
   info: () => {},
@@ -90,8 +92,11 @@ export async function openRecorded(folder: string, height?: number): Promise<Rec
     { clock: systemClock, timers: systemTimers, random: systemRandom, log },
   )
   const { handler, engine, mempool } = node
+  // The core's timers keep no process alive, and nothing listens yet.
+  const alive = setInterval(() => undefined, ALIVE_MS)
   for (const signed of pooledTransactions(folder)) await mempool.pool.push(signed)
   const server = await startServer({ handler, engine, log, host: '127.0.0.1', port: 0, closeGraceMs: 100 })
+  clearInterval(alive)
   return {
     url: `http://127.0.0.1:${server.port}`,
     token: node.adminToken,

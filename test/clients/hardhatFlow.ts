@@ -1,6 +1,6 @@
 /**
  * What a hardhat project asks of a node to deploy a contract, call it and verify its code: hardhat itself is too heavy
- * for a test, its questions are not. Recorded from hardhat-ethers: the calls before, during and after a deployment.
+ * for a test, its questions are not. The calls are those that hardhat-ethers is known to make before, during and after a deployment.
  */
 import { Interface, Wallet } from 'ethers'
 import { LEDGER_ABI, LEDGER_CODE } from '../../examples/ethereum/ledger.ts'

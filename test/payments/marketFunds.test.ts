@@ -16,7 +16,9 @@ const log: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothi
 class World {
   readonly store = new MemoryStore()
   readonly pushed: PaymentDraft[] = []
-  readonly waits: (() => void)[] = []
+  /** What is waited for, and who waits for something to be. */
+  readonly #waits: (() => void)[] = []
+  #waited: () => void = nothing
   escrow = 0n
   locked = 0n
   funds = this.open()
@@ -30,7 +32,11 @@ class World {
         this.pushed.push(draft)
         return Promise.resolve(this.cid(this.pushed.length))
       },
-      wait: () => new Promise<void>((resolve) => this.waits.push(resolve)),
+      wait: () =>
+        new Promise<void>((resolve) => {
+          this.#waits.push(resolve)
+          this.#waited()
+        }),
     })
   }
 
@@ -40,8 +46,12 @@ class World {
 
   /** Executes the message that is waited for. */
   async executed(): Promise<void> {
-    await expect.poll(() => this.waits.length).toBeGreaterThan(0)
-    this.waits.shift()?.()
+    if (this.#waits.length === 0) {
+      await new Promise<void>((resolve) => {
+        this.#waited = resolve
+      })
+    }
+    this.#waits.shift()?.()
   }
 }
 

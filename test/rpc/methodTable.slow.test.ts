@@ -36,11 +36,6 @@ const OWN: ReadonlySet<string> = new Set([
   'LightStatus',
   'SyncPresumed',
 ])
-/** Still to be served on /rpc/v2. */
-const OPEN: ReadonlySet<string> = new Set([
-  'Filecoin.EthAddressToFilecoinAddress',
-  'Filecoin.FilecoinAddressToEthAddress',
-])
 const CID = { '/': 'bafy2bzacedswlcz5ddgqnyo3sak3jmhmkxashisnlpq6ujgyhe4mlobzpnhs6' }
 const PEER = '12D3KooWBF8cpp65hp2u9LK5mh19x67ftAam84z9LsfaquTDSBpt'
 /** Values of which one fits any parameter. */
@@ -129,7 +124,7 @@ describe.skipIf(missing !== undefined)('method table', () => {
         if (table.find(version, full) === undefined) missing.add(full)
       }
     }
-    expect([...missing].filter((name) => !OPEN.has(name))).toEqual([])
+    expect([...missing]).toEqual([])
   })
 
   it('has every method of the exchange interface on v0 under both names', () => {

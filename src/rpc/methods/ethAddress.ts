@@ -39,7 +39,7 @@ export function ethAddressMethods({ view, tipsetOf }: EthAddressMethodsDeps): Me
     method({
       name: 'EthAddressToFilecoinAddress',
       perm: 'read',
-      versions: ['v1'],
+      versions: ['v1', 'v2'],
       summary: 'The f0 or f410 address of an Ethereum address.',
       params: [param('ethAddress', ethAddress)],
       result: address,
@@ -48,7 +48,7 @@ export function ethAddressMethods({ view, tipsetOf }: EthAddressMethodsDeps): Me
     rawMethod({
       name: 'FilecoinAddressToEthAddress',
       perm: 'read',
-      versions: ['v1'],
+      versions: ['v1', 'v2'],
       summary: 'The Ethereum address of a Filecoin address; f1, f2, f3 are looked up in the final state.',
       params: [param('filecoinAddress', address), param('blkParam', nullable(text))],
       result: ethAddress,
