@@ -197,11 +197,14 @@ describe.skipIf(missing)('archives on disk', () => {
     const random = seeded('damaged CAR')
     const bytes = readShared('data/snapshots/chain4.car')
     const isWhole = new Set<number>()
+    /** Where a CID says how its block is encoded, which its hash does not cover. */
+    const codecs = new Set<number>()
     const { start: first } = readCarHeader(memorySource(bytes))
     for (let at = first; ; ) {
       const section = readCarSection(memorySource(bytes), at)
       if (section === undefined) break
       isWhole.add(section.offset)
+      codecs.add(section.dataOffset - section.cid.bytes.length + 1)
       at = section.next
     }
     const index = (data: Uint8Array): number | string => {
@@ -223,7 +226,7 @@ describe.skipIf(missing)('archives on disk', () => {
       const at = random.int(bytes.length)
       damaged[at] = (damaged[at] as number) ^ (1 + random.int(255))
       // The roots in the header are not covered by any hash.
-      if (at >= first) expect(typeof index(damaged), `byte ${at}`).toBe('string')
+      if (at >= first && !codecs.has(at)) expect(typeof index(damaged), `byte ${at}`).toBe('string')
       // A run of garbage or zeros.
       const garbage = bytes.slice()
       const start = first + random.int(bytes.length - 1000 - first)
