@@ -5,7 +5,7 @@
 
 import { fromBase32, toBase32 } from '../base/base32.ts'
 import { MAX_INTEGER_DIGITS } from '../base/bounds.ts'
-import { concatBytes, EMPTY_BYTES, equalBytes, fromHex, latin1 } from '../base/bytes.ts'
+import { concatBytes, EMPTY_BYTES, equalBytes, latin1 } from '../base/bytes.ts'
 import { type Codec, wrongJson } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
 import { readVarint64, varintBytes, varintLength, writeVarint } from '../codec/varint.ts'
@@ -256,15 +256,6 @@ export function delegatedParts(address: Address): { namespace: bigint; subaddres
   return { namespace: value, subaddress: address.bytes.subarray(next) }
 }
 
-/** Of an Ethereum address, which address of Filecoin's it is; empty for any other text. */
-function meantByEthereum(text: string): string {
-  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return ''
-  const masked = /^0x[fF]{2}0{22}([0-9a-fA-F]{16})$/.exec(text)?.[1]
-  if (masked !== undefined && BigInt(`0x${masked}`) > MAX_INT64) return ''
-  const meant = masked === undefined ? delegatedAddress(NAMESPACE_EAM, fromHex(text)) : idAddress(BigInt(`0x${masked}`))
-  return ` (the Ethereum address ${text} is ${meant})`
-}
-
 /** CBOR byte string; JSON text. JSON null, "" and "<empty>" are the undefined address. */
 export const address: Codec<Address> = {
   name: 'address.Address',
@@ -280,7 +271,7 @@ export const address: Codec<Address> = {
     try {
       return parseAddress(json)
     } catch (cause) {
-      throw new CodecError('INVALID_JSON', `${(cause as Error).message}${meantByEthereum(json)}`, {}, { cause })
+      throw new CodecError('INVALID_JSON', (cause as Error).message, {}, { cause })
     }
   },
   schema: { type: 'string' },
