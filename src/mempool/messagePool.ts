@@ -235,17 +235,22 @@ export class MessagePool {
 
   /**
    * The same, behind messages on their way to disk: for the next one of this node.
+   * @param least - smaller ones were given out before
    * @throws {@link MempoolError} `SENDER_UNKNOWN`
    */
-  numberFor(sender: Address): Promise<bigint> {
-    return this.#nextNonce(sender, (key) => this.#reserved.of(key) ?? this.#pending.of(key))
+  numberFor(sender: Address, least: bigint): Promise<bigint> {
+    return this.#nextNonce(sender, (key) => this.#reserved.of(key) ?? this.#pending.of(key), least)
   }
 
-  async #nextNonce(sender: Address, setOf: (key: Address) => MessageSet | undefined): Promise<bigint> {
+  async #nextNonce(
+    sender: Address,
+    setOf: (key: Address) => MessageSet | undefined,
+    least: bigint = 0n,
+  ): Promise<bigint> {
     const after = await this.#stateAfterHead()
     const stateNonce = this.#nonces.next(sender, this.#tipset, after)
-    const set = setOf(this.#keyOf(sender))
-    return set === undefined || set.nextNonce < stateNonce ? stateNonce : set.nextNonce
+    const from = stateNonce > least ? stateNonce : least
+    return setOf(this.#keyOf(sender))?.freeFrom(from) ?? from
   }
 
   /** All pending messages; each sender's by nonce. */
@@ -445,7 +450,8 @@ export class MessagePool {
     this.#reserved.settle(sender)
     this.#pending.markLocal(sender)
     try {
-      this.#place(sender, pooled, { ...placement, strict: false, untrusted: false }, () => stateNonce)
+      const now = (): bigint => this.#stateNonceNow(pooled.message.from) ?? stateNonce
+      this.#place(sender, pooled, { ...placement, strict: false, untrusted: false }, now)
     } catch (error) {
       // Replaced by a better one of a peer's while it was written. It stays on disk until its nonce is used.
       this.#deps.logger.warn('mempool: a message of ours was replaced at once', { error: errorMessage(error) })
@@ -482,6 +488,16 @@ export class MessagePool {
       if (!(error instanceof MempoolError)) throw error
       const text = `failed to look up actor state nonce: ${error.message}: validation failure`
       throw new MempoolError('SOFT_FAILURE', text, error.info, { cause: error })
+    }
+  }
+
+  /** The head may have moved since the message was admitted. Undefined: it cannot be told without waiting. */
+  #stateNonceNow(sender: Address): bigint | undefined {
+    try {
+      return this.#nonces.next(sender, this.#tipset)
+    } catch (error) {
+      if (error instanceof MempoolError || error instanceof BlockMissing) return undefined
+      throw error
     }
   }
 

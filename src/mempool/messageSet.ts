@@ -127,6 +127,11 @@ export class MessageSet {
     return sortByNonce([...this.messages.values()])
   }
 
+  /** The first nonce that is free, not on chain as far as this set knows, and at least `least`. */
+  freeFrom(least: bigint): bigint {
+    return this.#firstFree(least > this.nextNonce ? least : this.nextNonce)
+  }
+
   #firstFree(from: bigint): bigint {
     let nonce = from
     while (this.messages.has(nonce)) nonce++

@@ -18,12 +18,10 @@ export class NextNonces {
     this.#store = store
   }
 
-  /** The nonce to use: the pool's, or ours where that is ahead. */
-  choose(sender: Address, poolNonce: bigint): bigint {
+  /** One past the last nonce given out that is on disk; 0 for a new sender. */
+  next(sender: Address): bigint {
     const bytes = this.#store.get(keyOf(sender))
-    if (bytes === undefined) return poolNonce
-    const stored = decode(u64, bytes)
-    return stored > poolNonce ? stored : poolNonce
+    return bytes === undefined ? 0n : decode(u64, bytes)
   }
 
   /** The write that says `nonce` is used; it goes to disk with the message itself. */

@@ -114,7 +114,7 @@ export class MessageSender {
   async #place(priced: Message, spec: SendSpec, sender: Address): Promise<StartedSend> {
     const { pool } = this.#deps
     const { generation } = pool
-    const nonce = this.#nonces.choose(sender, await this.#poolNonce(priced.from))
+    const nonce = await this.#freeNonce(priced.from, sender)
     const signed = await this.#deps.sign({ ...priced, nonce })
     const also: StoreWrite[] = [this.#nonces.used(sender, nonce)]
     if (spec.msgUuid !== undefined) also.push(this.#sendIds.sent(spec.msgUuid, signed))
@@ -161,9 +161,9 @@ export class MessageSender {
     throw new MempoolError('NOT_ENOUGH_FUNDS', `mpool push: not enough funds: ${balance} < ${needed}`)
   }
 
-  async #poolNonce(sender: Address): Promise<bigint> {
+  async #freeNonce(from: Address, sender: Address): Promise<bigint> {
     try {
-      return await this.#deps.pool.numberFor(sender)
+      return await this.#deps.pool.numberFor(from, this.#nonces.next(sender))
     } catch (error) {
       throw withContext('failed to create nonce: failed to get nonce from mempool', error)
     }

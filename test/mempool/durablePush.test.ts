@@ -266,3 +266,36 @@ test('an executed message leaves the pool though nothing can be written', async 
   chain.mine([signed])
   expect(pool.size).toBe(0)
 })
+
+describe('a batch is numbered without a hole or a nonce twice', () => {
+  const send = (sender: MessageSender, n: number) => sender.start({ ...bare, value: BigInt(n) }, id(n))
+
+  test('where the pool has lost messages whose nonces were given out', async () => {
+    const first = await open()
+    for (let n = 0; n < 3; n++) await first.sender.send(bare, id(n))
+    await first.pool.clear(true)
+    const release = first.pool.holdFlush()
+    const started = []
+    for (let n = 3; n < 6; n++) started.push(await send(first.sender, n))
+    release()
+    await Promise.all(started.map(({ durable }) => durable))
+    expect(started.map(({ signed }) => signed.message.nonce)).toEqual([3n, 4n, 5n])
+    expect(first.pool.pendingOf(a1).map(({ message }) => message.nonce)).toEqual([3n, 4n, 5n])
+  })
+
+  test('where the chain takes what came before while it is on its way to disk', async () => {
+    const { pool, sender, chain } = await open()
+    const before = [await sender.send(bare, id(0)), await sender.send(bare, id(1))]
+    let release = pool.holdFlush()
+    const third = await send(sender, 2)
+    chain.mine(before)
+    release()
+    await third.durable
+    expect(await pool.nonce(a1)).toBe(3n)
+    release = pool.holdFlush()
+    const started = [await send(sender, 3), await send(sender, 4)]
+    release()
+    await Promise.all(started.map(({ durable }) => durable))
+    expect(started.map(({ signed }) => signed.message.nonce)).toEqual([3n, 4n])
+  })
+})
