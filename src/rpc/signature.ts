@@ -34,3 +34,17 @@ export function channelSignature<const P extends readonly Param<unknown>[], R>(
 ): ChannelSignature<P, R> {
   return { ...spec, kind: 'channel' }
 }
+
+/** A method that takes fewer parameters than it names. */
+export interface RawSignature<P extends readonly Param<unknown>[], R> extends MethodFacts {
+  readonly kind: 'raw'
+  readonly params: P
+  readonly result: Codec<R>
+}
+
+/** Like {@link callSignature}, for `rawMethod`. */
+export function rawSignature<const P extends readonly Param<unknown>[], R>(
+  spec: Omit<RawSignature<P, R>, 'kind'>,
+): RawSignature<P, R> {
+  return { ...spec, kind: 'raw' }
+}

@@ -9,7 +9,7 @@
 import { errorMessage } from '../../base/errors.ts'
 import type { Codec, Json, JsonContext } from '../../codec/description.ts'
 import type { Param, ParamValues } from '../method.ts'
-import type { CallSignature, ChannelSignature } from '../signature.ts'
+import type { CallSignature, ChannelSignature, RawSignature } from '../signature.ts'
 import { NAMESPACES } from '../table.ts'
 import { RpcClientError } from './errors.ts'
 import type { ChannelListener, RpcTransport } from './transport.ts'
@@ -17,15 +17,20 @@ import type { ChannelListener, RpcTransport } from './transport.ts'
 type Params = readonly Param<unknown>[]
 
 /** Any signature. */
-export type AnySignature = CallSignature<Params, unknown> | ChannelSignature<Params, unknown>
+export type AnySignature =
+  | CallSignature<Params, unknown>
+  | RawSignature<Params, unknown>
+  | ChannelSignature<Params, unknown>
 
 /** What a signature becomes. */
 type ClientMethod<S> =
   S extends CallSignature<infer P, infer R>
     ? (...args: ParamValues<P>) => Promise<R>
-    : S extends ChannelSignature<infer P, infer R>
-      ? (...args: [...ParamValues<P>, ChannelListener<R>]) => Promise<() => void>
-      : never
+    : S extends RawSignature<infer P, infer R>
+      ? (...args: Partial<ParamValues<P>>) => Promise<R>
+      : S extends ChannelSignature<infer P, infer R>
+        ? (...args: [...ParamValues<P>, ChannelListener<R>]) => Promise<() => void>
+        : never
 
 /** The methods of a client. */
 export type RpcClient<S> = { readonly [K in keyof S]: ClientMethod<S[K]> }
@@ -71,13 +76,13 @@ export function createClient<const S extends Readonly<Record<string, AnySignatur
   context: JsonContext = { addressPrefix: 'f' },
 ): RpcClient<S> {
   const encodeParams = (params: Params, args: readonly unknown[]): Json =>
-    params.map((one, i) => one.codec.toJson(args[i], context))
+    params.slice(0, args.length).map((one, i) => one.codec.toJson(args[i], context))
   const methods: Record<string, unknown> = {}
   for (const [name, signature] of Object.entries(signatures)) {
     const fullName = `${NAMESPACES[0]}.${signature.name}`
     const { params, result } = signature
     methods[name] =
-      signature.kind === 'call'
+      signature.kind !== 'channel'
         ? async (...args: unknown[]): Promise<unknown> =>
             decodeResult(result, await transport.request(fullName, encodeParams(params, args)), context, signature.name)
         : (...args: unknown[]): Promise<() => void> =>

@@ -3,7 +3,6 @@
  * @see lotus node/impl/full/actor_events.go; node/impl/full/chain.go ChainGetEvents
  */
 import type { Logger } from '../../base/ports.ts'
-import { cid, list, listOrEmpty } from '../../codec/description.ts'
 import { executedTipsetsBetween } from '../../eth/eventSearch.ts'
 import { EVENTS_BIT_WIDTH } from '../../eth/executedTipset.ts'
 import { Amt } from '../../ipld/amt.ts'
@@ -13,15 +12,14 @@ import { RpcError } from '../errors.ts'
 import { MAX_FILTER_RESULTS } from '../ethFilters.ts'
 import type { EthReader } from '../ethReader.ts'
 import { onExecuted } from '../executedTipsets.ts'
-import { channelMethod, type MethodRow, method, param } from '../method.ts'
+import { channelMethod, type MethodRow, method } from '../method.ts'
+import { chainGetEvents, getActorEventsRaw, subscribeActorEventsRaw } from '../signatures/actorEvents.ts'
 import {
   assertSearchable,
   type EventFilter,
   type EventRange,
-  eventFilter,
   eventRange,
   type PlacedEvent,
-  placedEvent,
   wantedEvents,
 } from '../types/actorEvents.ts'
 
@@ -41,21 +39,11 @@ export function actorEventMethods({ reader, log }: ActorEventDeps): MethodRow[] 
   const past = (filter: EventFilter, range: EventRange): Promise<PlacedEvent[]> => pastEvents(reader, filter, range)
   return [
     method({
-      name: 'GetActorEventsRaw',
-      perm: 'read',
-      versions: ['v1'],
-      summary: 'Events of actors in a range of epochs; null when there are none.',
-      params: [param('filter', eventFilter)],
-      result: list(placedEvent),
+      ...getActorEventsRaw,
       handler: (filter) => past(filter, eventRange(filter, store.head().height)),
     }),
     channelMethod({
-      name: 'SubscribeActorEventsRaw',
-      perm: 'read',
-      versions: ['v1'],
-      summary: 'Events of actors as they come, reverted ones again; first those of the past that are wanted.',
-      params: [param('filter', eventFilter)],
-      result: placedEvent,
+      ...subscribeActorEventsRaw,
       subscribe: (filter, sink) => {
         const range = eventRange(filter, store.head().height)
         let stop = (): void => undefined
@@ -96,12 +84,7 @@ export function actorEventMethods({ reader, log }: ActorEventDeps): MethodRow[] 
       },
     }),
     method({
-      name: 'ChainGetEvents',
-      perm: 'read',
-      versions: ['v1'],
-      summary: "Events under the root in a message's receipt.",
-      params: [param('rootCid', cid)],
-      result: listOrEmpty(actorEvent),
+      ...chainGetEvents,
       handler: (root) => Amt.load(store.blocks, root, actorEvent, { bitWidth: EVENTS_BIT_WIDTH }).values(),
     }),
   ]

@@ -5,23 +5,27 @@ import { type HeadChange, headChanges } from '../../chain/headChange.ts'
 import { messageByCid } from '../../chain/messageByCid.ts'
 import { parentReceipts, readReceipts } from '../../chain/receipts.ts'
 import type { VmHost } from '../../chain/vm.ts'
-import { bigInt, cid } from '../../codec/description.ts'
-import { chainEpoch } from '../../types/scalars.ts'
-import { createTipset, type Tipset, type TipsetKey, tipset, tipsetKey } from '../../types/tipset.ts'
-import { type ChannelSink, channelMethod, type MethodRow, method, nothing, param } from '../method.ts'
+import { createTipset, type Tipset, type TipsetKey } from '../../types/tipset.ts'
+import { type ChannelSink, channelMethod, type MethodRow, method } from '../method.ts'
 import {
   chainGetBlock,
+  chainGetBlockMessages,
   chainGetFinalizedTipSet,
   chainGetGenesis,
   chainGetMessage,
   chainGetMessagesInTipset,
+  chainGetParentMessages,
   chainGetParentReceipts,
+  chainGetPath,
   chainGetTipSet,
+  chainGetTipSetAfterHeight,
   chainGetTipSetByHeight,
   chainHead,
   chainNotify,
+  chainSetHead,
+  chainTipSetWeight,
 } from '../signatures/chain.ts'
-import { type ApiMessage, apiBlockMessages, apiHeadChanges, apiMessages, toApiMessage } from '../types/chain.ts'
+import { type ApiMessage, toApiMessage } from '../types/chain.ts'
 
 /** What the methods need. */
 export interface ChainMethodsDeps {
@@ -32,10 +36,6 @@ export interface ChainMethodsDeps {
   /** Moves the head by hand. */
   readonly setHead: (tipset: Tipset) => void
 }
-
-const key = param('tipsetKey', tipsetKey)
-const height = param('height', chainEpoch)
-const blockCid = param('blockCid', cid)
 
 /** The tipset of a key; of the empty key the head. */
 export function loadTipset(view: ChainView, one: TipsetKey): Tipset {
@@ -95,12 +95,7 @@ export function chainMethods(deps: ChainMethodsDeps): MethodRow[] {
       handler: (epoch, from) => store.tipsetByHeight(epoch, loadTipset(view, from), 'previous'),
     }),
     method({
-      name: 'ChainGetTipSetAfterHeight',
-      perm: 'read',
-      summary: 'The ancestor at a height; for a null round the tipset after it.',
-      params: [height, key],
-      result: tipset,
-      cacheResult: true,
+      ...chainGetTipSetAfterHeight,
       handler: (epoch, from) => store.tipsetByHeight(epoch, loadTipset(view, from), 'next'),
     }),
     method({
@@ -112,27 +107,15 @@ export function chainMethods(deps: ChainMethodsDeps): MethodRow[] {
       handler: () => store.genesis(),
     }),
     method({
-      name: 'ChainTipSetWeight',
-      perm: 'read',
-      summary: 'Weight of the chain up to and including a tipset.',
-      params: [key],
-      result: bigInt,
+      ...chainTipSetWeight,
       handler: (one) => view.weight(loadTipset(view, one)),
     }),
     method({
-      name: 'ChainGetPath',
-      perm: 'read',
-      summary: 'The steps from one tipset to another: reverts, then applies.',
-      params: [param('from', tipsetKey), param('to', tipsetKey)],
-      result: apiHeadChanges,
+      ...chainGetPath,
       handler: (from, to) => headChanges(store.branches(store.tipset(from), store.tipset(to), MAX_PATH_TIPSETS)),
     }),
     method({
-      name: 'ChainSetHead',
-      perm: 'admin',
-      summary: 'Makes a tipset the head, wherever it is on the chain; the blocks above it are checked again.',
-      params: [key],
-      result: nothing,
+      ...chainSetHead,
       handler: (one) => deps.setHead(loadTipset(view, one)),
     }),
     ...messageMethods(deps),
@@ -152,20 +135,11 @@ function messageMethods({ view, vm }: ChainMethodsDeps): MethodRow[] {
     one.height === 0 ? [] : [...view.tipsetMessages(one)].map(toApiMessage)
   return [
     method({
-      name: 'ChainGetBlockMessages',
-      perm: 'read',
-      summary: "A block's own messages.",
-      params: [blockCid],
-      result: apiBlockMessages,
-      cacheResult: true,
+      ...chainGetBlockMessages,
       handler: (one) => view.blockMessages(store.header(one)),
     }),
     method({
-      name: 'ChainGetParentMessages',
-      perm: 'read',
-      summary: "Messages of the block's parent tipset in order of execution.",
-      params: [blockCid],
-      result: apiMessages,
+      ...chainGetParentMessages,
       handler: (one) => {
         const header = store.header(one)
         // Unlike below, a parent at height 0 is asked: genesis itself has no messages.

@@ -5,15 +5,19 @@ import { BufferedSink, type ByteSink } from '../../archive/scratchFile.ts'
 import { errorMessage } from '../../base/errors.ts'
 import type { Logger, Timers } from '../../base/ports.ts'
 import type { ChainView } from '../../chain/chainView.ts'
-import { bool, bytes, type Codec, jsonOnly, struct } from '../../codec/description.ts'
-import type { Json } from '../../codec/jsonText.ts'
 import { exportSnapshot } from '../../sync/snapshot/exportSnapshot.ts'
 import { createSnapshotWriter } from '../../sync/snapshot/snapshotWriter.ts'
 import { type RangeSelection, walkRange } from '../../sync/snapshot/walkRange.ts'
-import { chainEpoch } from '../../types/scalars.ts'
-import { type TipsetKey, tipsetKey } from '../../types/tipset.ts'
+import type { TipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
-import { type ChannelSink, channelMethod, type MethodRow, method, nothing, param } from '../method.ts'
+import { type ChannelSink, channelMethod, type MethodRow, method } from '../method.ts'
+import {
+  chainCheckBlockstore,
+  chainExport,
+  chainExportRangeInternal,
+  chainHotGC,
+  chainPrune,
+} from '../signatures/chainExport.ts'
 import { loadTipset } from './chain.ts'
 
 /** Largest chunk, bytes. */
@@ -38,12 +42,6 @@ export interface ChainExportDeps {
   readonly collect?: (keepEpochs: number | undefined) => void
   /** Makes a file in the node's home whose name begins so; undefined: there are no files. */
   readonly createFile?: (name: string) => ByteSink & { close(): void }
-}
-
-/** As bytes, but none at all are an empty text: Go's empty slice, where no slice is null. */
-const chunk: Codec<Uint8Array> = {
-  ...bytes,
-  toJson: (value, context) => (value.length === 0 ? '' : bytes.toJson(value, context)),
 }
 
 /** Cuts what is written into chunks. */
@@ -104,24 +102,6 @@ async function run(
   if (!signal.aborted) sink.close()
 }
 
-/** The retention that `ChainPrune` asks for. @see lotus api/api_full.go PruneOpts */
-const pruneOptions: Codec<{ readonly retainState: number }> = jsonOnly(
-  'PruneOpts',
-  ({ retainState }) => ({ MovingGC: false, RetainState: retainState }),
-  (json: Json | undefined) => {
-    const retain = typeof json === 'object' && json !== null && !Array.isArray(json) ? json.RetainState : undefined
-    return { retainState: typeof retain === 'number' && Number.isSafeInteger(retain) ? retain : 0 }
-  },
-  { type: 'object', properties: { MovingGC: { type: 'boolean' }, RetainState: { type: 'number' } } },
-)
-
-/** @see lotus api/types.go ChainExportConfig; one thread writes here, of a fixed buffer */
-const rangeConfig: Codec<Omit<RangeSelection, 'tail'>> = struct<Omit<RangeSelection, 'tail'>>('api.ChainExportConfig', [
-  ['messages', 'IncludeMessages', bool],
-  ['receipts', 'IncludeReceipts', bool],
-  ['stateRoots', 'IncludeStateRoots', bool],
-])
-
 /** @see lotus node/impl/full/chain.go ChainExportRangeInternal */
 async function exportRange(
   { view, timers, createFile }: ChainExportDeps,
@@ -155,23 +135,12 @@ async function exportRange(
   }
 }
 
-const hotGcOptions: Codec<undefined> = jsonOnly(
-  'HotGCOpts',
-  () => ({ Threshold: 0, Periodic: false, Moving: false }),
-  () => undefined,
-  { type: 'object' },
-)
-
 /** Rows of the export and of the store's care. */
 export function chainExportMethods(deps: ChainExportDeps): MethodRow[] {
   let running = 0
   return [
     channelMethod({
-      name: 'ChainExport',
-      perm: 'read',
-      summary: 'A snapshot of the chain as chunks of a CAR; an empty chunk says that it is complete.',
-      params: [param('recentStateRoots', chainEpoch), param('skipOldMsgs', bool), param('tipsetKey', tipsetKey)],
-      result: chunk,
+      ...chainExport,
       subscribe: (recentStateRoots, skipOldMessages, key, sink) => {
         if (running >= MAX_EXPORTS) throw new RpcError('FAILED', `${running} exports are running already`)
         // Asked for before the answer, so that an unknown tipset is an error and no empty channel.
@@ -183,41 +152,24 @@ export function chainExportMethods(deps: ChainExportDeps): MethodRow[] {
       },
     }),
     method({
-      name: 'ChainExportRangeInternal',
-      perm: 'admin',
-      versions: ['v1'],
-      summary: "Writes a part of the chain to a CAR file in the node's home.",
-      params: [param('head', tipsetKey), param('tail', tipsetKey), param('config', rangeConfig)],
-      result: nothing,
+      ...chainExportRangeInternal,
       handler: (headKey, tailKey, config) => exportRange(deps, headKey, tailKey, config),
     }),
     method({
-      name: 'ChainPrune',
-      perm: 'admin',
-      summary: 'Starts a collection of old state; RetainState: epochs of it to keep, 0 for as many as configured.',
-      params: [param('opts', pruneOptions)],
-      result: nothing,
+      ...chainPrune,
       handler: ({ retainState }) => {
         if (deps.collect === undefined) throw new RpcError('FAILED', 'base blockstore does not support pruning')
         deps.collect(retainState > 0 ? retainState : undefined)
       },
     }),
     method({
-      name: 'ChainHotGC',
-      perm: 'admin',
-      summary: 'Not supported: the store uses freed space again by itself.',
-      params: [param('opts', hotGcOptions)],
-      result: nothing,
+      ...chainHotGC,
       handler: () => {
         throw new RpcError('FAILED', 'base blockstore does not support hot GC')
       },
     }),
     method({
-      name: 'ChainCheckBlockstore',
-      perm: 'admin',
-      summary: 'Not supported.',
-      params: [],
-      result: nothing,
+      ...chainCheckBlockstore,
       handler: () => {
         throw new RpcError('FAILED', 'underlying blockstore does not support health checks')
       },

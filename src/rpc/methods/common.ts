@@ -1,8 +1,7 @@
 /** Methods about the node itself: Version, Session, Shutdown, StartTime, rpc.discover. */
-import { text } from '../../codec/description.ts'
-import { type ApiVersion, type MethodRow, method, nothing } from '../method.ts'
+import { type ApiVersion, type MethodRow, method } from '../method.ts'
 import { discoverMethod, type OpenRpcInfo } from '../openRpc.ts'
-import { version } from '../signatures/common.ts'
+import { session, shutdown, startTime, version } from '../signatures/common.ts'
 import type { MethodTable } from '../table.ts'
 
 /** Versions of the API that a client of Lotus looks for. @see lotus api/version.go */
@@ -41,28 +40,15 @@ export function commonMethods(deps: CommonMethodsDeps): MethodRow[] {
       }),
     }),
     method({
-      name: 'Session',
-      perm: 'read',
-      summary: 'A text that differs with every start of the node.',
-      params: [],
-      result: text,
+      ...session,
       handler: () => deps.session,
     }),
     method({
-      name: 'StartTime',
-      perm: 'read',
-      versions: ['v1'],
-      summary: 'When the node started.',
-      params: [],
-      result: text,
+      ...startTime,
       handler: () => new Date(deps.startTimeMs).toISOString(),
     }),
     method({
-      name: 'Shutdown',
-      perm: 'admin',
-      summary: 'Ends the node.',
-      params: [],
-      result: nothing,
+      ...shutdown,
       handler: () => deps.shutdown(),
     }),
     discoverMethod(deps.table, deps.info),

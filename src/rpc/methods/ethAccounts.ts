@@ -16,10 +16,10 @@ import { SYSTEM_ADDRESS } from '../../types/singletons.ts'
 import type { Tipset } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import type { EthReader } from '../ethReader.ts'
-import { type MethodRow, method, param } from '../method.ts'
+import { type MethodRow, method } from '../method.ts'
+import { ethGetBalance, ethGetCode, ethGetStorageAt, ethGetTransactionCount } from '../signatures/ethAccounts.ts'
 import { withNumbers } from '../typedFailure.ts'
-import { type BlockParam, blockParam } from '../types/ethCall.ts'
-import { ethAddress, ethBigInt, ethBytes, ethUint64 } from '../types/ethScalars.ts'
+import type { BlockParam } from '../types/ethCall.ts'
 
 const SLOT_BYTES = 32
 const PENDING = 'pending'
@@ -27,8 +27,6 @@ const PENDING = 'pending'
 /** Rows about accounts. */
 export function ethAccountMethods(reader: EthReader, pool: Pick<MessagePool, 'nonce'>): MethodRow[] {
   const { view } = reader
-  const accountParam = param('address', ethAddress)
-  const block = param('blkParam', blockParam)
   const actorAt = async (who: Uint8Array, tipset: Tipset): Promise<ActorState | undefined> =>
     tryActorOf(view.stateTree(await reader.stateRoot(tipset)), ethAddressToAddress(who))
   const actorOf = (who: Uint8Array, at: BlockParam): Promise<ActorState | undefined> =>
@@ -40,23 +38,11 @@ export function ethAccountMethods(reader: EthReader, pool: Pick<MessagePool, 'no
   }
   return [
     method({
-      name: 'EthGetBalance',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: 'Balance after a block, attoFIL.',
-      aliases: ['eth_getBalance'],
-      params: [accountParam, block],
-      result: ethBigInt,
+      ...ethGetBalance,
       handler: async (who, at) => (await actorOf(who, at))?.balance ?? 0n,
     }),
     method({
-      name: 'EthGetTransactionCount',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: 'Nonce after a block, or of the next transaction ("pending"); of a contract how many it has made.',
-      aliases: ['eth_getTransactionCount'],
-      params: [param('sender', ethAddress), block],
-      result: ethUint64,
+      ...ethGetTransactionCount,
       handler: async (who, at) => {
         if (at === PENDING) return pool.nonce(ethAddressToAddress(who))
         const actor = await actorOf(who, at)
@@ -66,13 +52,7 @@ export function ethAccountMethods(reader: EthReader, pool: Pick<MessagePool, 'no
       },
     }),
     method({
-      name: 'EthGetCode',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: 'Code of a contract after a block.',
-      aliases: ['eth_getCode'],
-      params: [accountParam, block],
-      result: ethBytes,
+      ...ethGetCode,
       handler: async (who, at) => {
         const tipset = reader.tipset(at, false)
         if (tipset.height === 0) throw new RpcError('FAILED', 'block param must not specify genesis block')
@@ -83,13 +63,7 @@ export function ethAccountMethods(reader: EthReader, pool: Pick<MessagePool, 'no
       },
     }),
     method({
-      name: 'EthGetStorageAt',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: "A slot of a contract's storage after a block.",
-      aliases: ['eth_getStorageAt'],
-      params: [accountParam, param('position', ethBytes), block],
-      result: ethBytes,
+      ...ethGetStorageAt,
       handler: async (who, position, at) => {
         const tipset = reader.tipset(at, false)
         if (position.length > SLOT_BYTES) throw new RpcError('FAILED', 'supplied storage key is too long')

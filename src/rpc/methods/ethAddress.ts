@@ -5,14 +5,14 @@
 
 import type { ChainView } from '../../chain/chainView.ts'
 import { resolveId } from '../../chain/chainView.ts'
-import { type Json, nullable, text } from '../../codec/description.ts'
+import type { Json } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
 import { type Address, address } from '../../types/address.ts'
 import { addressToEthAddress, ethAddressToAddress, maskedIdAddress } from '../../types/ethAddress.ts'
 import type { Tipset } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
-import { type MethodRow, method, param, rawMethod } from '../method.ts'
-import { ethAddress, ethUint64 } from '../types/ethScalars.ts'
+import { type MethodRow, method, rawMethod } from '../method.ts'
+import { ethAddressToFilecoinAddress, ethChainId, filecoinAddressToEthAddress } from '../signatures/ethAddress.ts'
 
 const FINALIZED = 'finalized'
 
@@ -27,31 +27,15 @@ export interface EthAddressMethodsDeps {
 export function ethAddressMethods({ view, tipsetOf }: EthAddressMethodsDeps): MethodRow[] {
   return [
     method({
-      name: 'EthChainId',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: "The network's EIP-155 chain ID.",
-      aliases: ['eth_chainId'],
-      params: [],
-      result: ethUint64,
+      ...ethChainId,
       handler: () => BigInt(view.network.chainId),
     }),
     method({
-      name: 'EthAddressToFilecoinAddress',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: 'The f0 or f410 address of an Ethereum address.',
-      params: [param('ethAddress', ethAddress)],
-      result: address,
+      ...ethAddressToFilecoinAddress,
       handler: (one) => ethAddressToAddress(one),
     }),
     rawMethod({
-      name: 'FilecoinAddressToEthAddress',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: 'The Ethereum address of a Filecoin address; f1, f2, f3 are looked up in the final state.',
-      params: [param('filecoinAddress', address), param('blkParam', nullable(text))],
-      result: ethAddress,
+      ...filecoinAddressToEthAddress,
       handler: (params, call) => {
         const { who, block } = readParams(params, (json) => address.fromJson(json, call.json))
         const direct = addressToEthAddress(who)

@@ -2,12 +2,12 @@
  * Logs of contracts in the past: eth_getLogs.
  * @see lotus node/impl/eth/events.go EthGetLogs
  */
-import { json } from '../../codec/description.ts'
 import { RpcError } from '../errors.ts'
 import type { EthLogSearch } from '../ethLogSearch.ts'
 import type { EthReader } from '../ethReader.ts'
-import { type MethodRow, method, param } from '../method.ts'
-import { type HeightRange, heightRange, type LogFilter, logFilter } from '../types/logFilter.ts'
+import { type MethodRow, method } from '../method.ts'
+import { ethGetLogs } from '../signatures/ethEvents.ts'
+import { type HeightRange, heightRange, type LogFilter } from '../types/logFilter.ts'
 
 const CONTEXT = 'failed to get events for filter'
 
@@ -16,13 +16,7 @@ export function ethEventMethods(reader: EthReader, search: EthLogSearch): Method
   const { store } = reader.view
   return [
     method({
-      name: 'EthGetLogs',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: 'Logs of contracts in a range of blocks.',
-      aliases: ['eth_getLogs'],
-      params: [param('filter', logFilter)],
-      result: json,
+      ...ethGetLogs,
       handler: (filter) => {
         const range = rangeOf(filter, store.head().height)
         const { blockHash } = filter

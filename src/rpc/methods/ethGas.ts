@@ -14,12 +14,20 @@ import type { TokenAmount } from '../../types/scalars.ts'
 import { firstBlock, type Tipset } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import type { EthReader } from '../ethReader.ts'
-import { type MethodRow, method, param, rawMethod } from '../method.ts'
+import { type MethodRow, method, rawMethod } from '../method.ts'
 import { decodeParams } from '../rawParams.ts'
+import {
+  ethBaseFee,
+  ethCall,
+  ethEstimateGas,
+  ethFeeHistory,
+  ethGasPrice,
+  ethMaxPriorityFeePerGas,
+} from '../signatures/ethGas.ts'
 import { withNumbers } from '../typedFailure.ts'
-import { type BlockParam, blockParam, ethCall } from '../types/ethCall.ts'
-import { feeHistoryAnswer, percentiles } from '../types/ethFees.ts'
-import { ethBigInt, ethBytes, ethUint64 } from '../types/ethScalars.ts'
+import { type BlockParam, blockParam, ethCall as ethCallJson } from '../types/ethCall.ts'
+import { percentiles } from '../types/ethFees.ts'
+import { ethUint64 } from '../types/ethScalars.ts'
 
 const MAX_HISTORY_BLOCKS = 1024n
 const MAX_PERCENTILES = 100
@@ -31,13 +39,7 @@ export function ethGasMethods(reader: EthReader, gas: MessageGasDeps): MethodRow
   const premium = (): TokenAmount => gas.premiums.estimate(0n, store.head())
   return [
     method({
-      name: 'EthCall',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: 'Runs a call on what a block left; nothing is kept.',
-      aliases: ['eth_call'],
-      params: [param('tx', ethCall), param('blkParam', blockParam)],
-      result: ethBytes,
+      ...ethCall,
       handler: (call, block, { signal }) =>
         withNumbers(async () => {
           const message = messageOf(call, 'failed to convert ethcall to filecoin message: ')
@@ -46,16 +48,10 @@ export function ethGasMethods(reader: EthReader, gas: MessageGasDeps): MethodRow
         }),
     }),
     rawMethod({
-      name: 'EthEstimateGas',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: 'The gas limit that a call needs.',
-      aliases: ['eth_estimateGas'],
-      params: [param('tx', ethCall), param('blkParam', blockParam)],
-      result: ethUint64,
+      ...ethEstimateGas,
       handler: (params, { json }) =>
         withNumbers(async () => {
-          const [call, block] = decodeParams(params, [ethCall, blockParam], 1, json) as [EthCall, BlockParam]
+          const [call, block] = decodeParams(params, [ethCallJson, blockParam], 1, json) as [EthCall, BlockParam]
           const message = messageOf(call, '')
           const asked = Array.isArray(params) && params.length > 1 && params[1] !== null
           const tipset = asked ? reader.tipset(block, false) : store.head()
@@ -65,13 +61,7 @@ export function ethGasMethods(reader: EthReader, gas: MessageGasDeps): MethodRow
         }),
     }),
     rawMethod({
-      name: 'EthFeeHistory',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: 'Base fees, used gas and premiums of recent blocks.',
-      aliases: ['eth_feeHistory'],
-      params: [param('blkCount', ethUint64), param('newestBlkNum', text), param('rewardPercentiles', percentiles)],
-      result: feeHistoryAnswer,
+      ...ethFeeHistory,
       handler: async (params, { json }) => {
         const given = decodeParams(params, [ethUint64, text, percentiles], 2, json)
         const [count, newest, asked] = given as [bigint, string, number[] | undefined]
@@ -85,36 +75,18 @@ export function ethGasMethods(reader: EthReader, gas: MessageGasDeps): MethodRow
       },
     }),
     method({
-      name: 'EthGasPrice',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: "The head's base fee and a premium, attoFIL per gas.",
-      aliases: ['eth_gasPrice'],
-      params: [],
-      result: ethBigInt,
+      ...ethGasPrice,
       handler: () => {
         const { parentBaseFee } = firstBlock(store.head())
         return parentBaseFee + premium()
       },
     }),
     method({
-      name: 'EthMaxPriorityFeePerGas',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: 'A premium that gets a transaction into the next blocks, attoFIL per gas.',
-      aliases: ['eth_maxPriorityFeePerGas'],
-      params: [],
-      result: ethBigInt,
+      ...ethMaxPriorityFeePerGas,
       handler: premium,
     }),
     method({
-      name: 'EthBaseFee',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: 'Base fee of the next block, attoFIL per gas.',
-      aliases: ['eth_baseFee'],
-      params: [],
-      result: ethBigInt,
+      ...ethBaseFee,
       handler: () => view.baseFee(store.head()),
     }),
   ]

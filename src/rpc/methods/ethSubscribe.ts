@@ -4,7 +4,7 @@
  */
 import { MAX_CHANNELS } from '../../base/bounds.ts'
 import type { Logger, Random } from '../../base/ports.ts'
-import { bool, type Json, text } from '../../codec/description.ts'
+import type { Json } from '../../codec/description.ts'
 import { ethHashOf } from '../../eth/ethTransactionOf.ts'
 import type { SignedMessage } from '../../types/signedMessage.ts'
 import { type Tipset, tipsetKeyText } from '../../types/tipset.ts'
@@ -12,9 +12,10 @@ import { RpcError } from '../errors.ts'
 import { randomFilterId } from '../ethFilters.ts'
 import type { EthReader } from '../ethReader.ts'
 import { onExecuted } from '../executedTipsets.ts'
-import { type CallContext, type MethodRow, method, param, rawMethod } from '../method.ts'
+import { type CallContext, type MethodRow, method, rawMethod } from '../method.ts'
+import { ethSubscribe, ethUnsubscribe } from '../signatures/ethSubscribe.ts'
 import { blockJson, logsOf } from '../types/eth.ts'
-import { ethHash, hexBytes } from '../types/ethScalars.ts'
+import { hexBytes } from '../types/ethScalars.ts'
 import { logFilter, matchesNew } from '../types/logFilter.ts'
 
 const NOTIFICATION = 'eth_subscription'
@@ -38,13 +39,7 @@ export function ethSubscribeMethods(deps: EthSubscribeDeps): MethodRow[] {
   const counts = new WeakMap<AbortSignal, number>()
   return [
     rawMethod({
-      name: 'EthSubscribe',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: 'Subscribes to newHeads, newPendingTransactions or logs; WebSocket only.',
-      aliases: ['eth_subscribe'],
-      params: [param('eventType', text), param('params', logFilter)],
-      result: ethHash,
+      ...ethSubscribe,
       handler: (params, call) => {
         const { notify } = call
         if (notify === undefined) throw new RpcError('FAILED', "connection doesn't support callbacks")
@@ -69,13 +64,7 @@ export function ethSubscribeMethods(deps: EthSubscribeDeps): MethodRow[] {
       },
     }),
     method({
-      name: 'EthUnsubscribe',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: 'Ends a subscription; false when there is none.',
-      aliases: ['eth_unsubscribe'],
-      params: [param('id', ethHash)],
-      result: bool,
+      ...ethUnsubscribe,
       handler: (id) => {
         const end = active.get(hexBytes(id))
         end?.()

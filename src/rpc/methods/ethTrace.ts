@@ -4,7 +4,7 @@
  */
 import { EMPTY_BYTES } from '../../base/bytes.ts'
 import { PetrelError } from '../../base/errors.ts'
-import { type Json, json, list, text } from '../../codec/description.ts'
+import type { Json } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
 import { parseGoUint } from '../../codec/goUint.ts'
 import { ethAddressOf, NOBODY } from '../../eth/ethActorAddress.ts'
@@ -17,11 +17,17 @@ import { SYSTEM_ID } from '../../types/singletons.ts'
 import type { Tipset } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import type { EthReader, Locate } from '../ethReader.ts'
-import { type MethodRow, method, param } from '../method.ts'
+import { type MethodRow, method } from '../method.ts'
+import {
+  ethTraceBlock,
+  ethTraceFilter,
+  ethTraceReplayBlockTransactions,
+  ethTraceTransaction,
+} from '../signatures/ethTrace.ts'
 import { traceJson } from '../types/eth.ts'
 import { hexBytes, hexNumber, parseEthHash } from '../types/ethScalars.ts'
 import { MAX_EVENT_RANGE } from '../types/logFilter.ts'
-import { matchesTrace, traceFilter } from '../types/traceFilter.ts'
+import { matchesTrace } from '../types/traceFilter.ts'
 
 /** Most traces of one answer. @see lotus node/config/def.go EthTraceFilterMaxResults */
 const MAX_TRACES = 500
@@ -98,26 +104,13 @@ export function traceMethods(reader: EthReader, locate: Locate): MethodRow[] {
       throw new RpcError('FAILED', `cannot parse ${name}: cannot parse fromBlock: ${error.message}`)
     }
   }
-  const blockNumber = param('blkNum', text)
   return [
     method({
-      name: 'EthTraceBlock',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: 'All calls of a block.',
-      aliases: ['trace_block'],
-      params: [blockNumber],
-      result: json,
+      ...ethTraceBlock,
       handler: async (one, { signal }) => (await blockTraces(reader.tipset(one, true), signal)).map((of) => of.json),
     }),
     method({
-      name: 'EthTraceReplayBlockTransactions',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: "A block's transactions executed again, with their calls.",
-      aliases: ['trace_replayBlockTransactions'],
-      params: [blockNumber, param('traceTypes', list(text))],
-      result: json,
+      ...ethTraceReplayBlockTransactions,
       handler: async (one, kinds, { signal }) => {
         if (kinds.length !== 1 || kinds[0] !== 'trace') throw new RpcError('FAILED', "only 'trace' is supported")
         return (await traced(reader.tipset(one, true), signal)).map(({ hash, traces }) => ({
@@ -130,13 +123,7 @@ export function traceMethods(reader: EthReader, locate: Locate): MethodRow[] {
       },
     }),
     method({
-      name: 'EthTraceTransaction',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: 'All calls of a transaction.',
-      aliases: ['trace_transaction'],
-      params: [param('txHash', text)],
-      result: json,
+      ...ethTraceTransaction,
       handler: async (name, { signal }) => {
         const hash = parsedHash(name)
         const at = await locate(hash)
@@ -151,13 +138,7 @@ export function traceMethods(reader: EthReader, locate: Locate): MethodRow[] {
       },
     }),
     method({
-      name: 'EthTraceFilter',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: 'Calls in a range of blocks, by caller and callee.',
-      aliases: ['trace_filter'],
-      params: [param('filter', traceFilter)],
-      result: json,
+      ...ethTraceFilter,
       handler: async (filter, { signal }) => {
         const from = heightOf(filter.fromBlock, 'fromBlock')
         const to = heightOf(filter.toBlock, 'toBlock')

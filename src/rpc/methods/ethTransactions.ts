@@ -4,28 +4,35 @@
  */
 import { errorMessage } from '../../base/errors.ts'
 import { ChainError } from '../../chain/errors.ts'
-import { cid, type Json, json, nullable, text } from '../../codec/description.ts'
+import type { Json } from '../../codec/description.ts'
 import { ethTransactionOf } from '../../eth/ethTransactionOf.ts'
 import { BlockMissing } from '../../ipld/errors.ts'
-import { chainEpoch } from '../../types/scalars.ts'
 import { signedMessageCid } from '../../types/signedMessage.ts'
 import type { Tipset } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import type { EthReader, Locate } from '../ethReader.ts'
-import { type MethodRow, method, param } from '../method.ts'
+import { type MethodRow, method } from '../method.ts'
+import {
+  ethGetBlockReceipts,
+  ethGetBlockReceiptsLimited,
+  ethGetMessageCidByTransactionHash,
+  ethGetTransactionByBlockHashAndIndex,
+  ethGetTransactionByBlockNumberAndIndex,
+  ethGetTransactionByHash,
+  ethGetTransactionByHashLimited,
+  ethGetTransactionHashByCid,
+  ethGetTransactionReceipt,
+  ethGetTransactionReceiptLimited,
+} from '../signatures/ethTransactions.ts'
 import { logsOf, NOWHERE, receiptAt, transactionAt, transactionJson } from '../types/eth.ts'
-import { blockParam } from '../types/ethCall.ts'
-import { ethHash, ethUint64, hexBytes } from '../types/ethScalars.ts'
+import { hexBytes } from '../types/ethScalars.ts'
 
 const NO_LIMIT = -1
-const limitParam = param('limit', chainEpoch)
 
 /** Rows about transactions. */
 export function ethTransactionMethods(reader: EthReader, locate: Locate): MethodRow[] {
   const { chainId } = reader
   const { store } = reader.view
-  const txHash = param('txHash', ethHash)
-  const txHashOrNull = param('txHash', nullable(ethHash))
   const pendingJson = (hash: Uint8Array): Json => {
     const signed = reader.pendingMessage(hash)
     if (signed === undefined) return null
@@ -59,60 +66,27 @@ export function ethTransactionMethods(reader: EthReader, locate: Locate): Method
   }
   return [
     method({
-      name: 'EthGetTransactionByHash',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: 'A transaction by hash; null when it is neither on the chain nor in the pool.',
-      aliases: ['eth_getTransactionByHash'],
-      params: [txHashOrNull],
-      result: json,
+      ...ethGetTransactionByHash,
       handler: (hash) => byHash(hash, NO_LIMIT),
     }),
     method({
-      name: 'EthGetTransactionByHashLimited',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: 'A transaction by hash, searched some epochs deep.',
-      params: [txHashOrNull, limitParam],
-      result: json,
+      ...ethGetTransactionByHashLimited,
       handler: byHash,
     }),
     method({
-      name: 'EthGetTransactionReceipt',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: 'Receipt of a transaction; null when it has not been executed.',
-      aliases: ['eth_getTransactionReceipt'],
-      params: [txHash],
-      result: json,
+      ...ethGetTransactionReceipt,
       handler: (hash) => receipt(hash, NO_LIMIT),
     }),
     method({
-      name: 'EthGetTransactionReceiptLimited',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: 'Receipt of a transaction, searched some epochs deep.',
-      params: [txHash, limitParam],
-      result: json,
+      ...ethGetTransactionReceiptLimited,
       handler: receipt,
     }),
     method({
-      name: 'EthGetBlockReceipts',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: "Receipts of a block's transactions.",
-      aliases: ['eth_getBlockReceipts'],
-      params: [param('blkParam', blockParam)],
-      result: json,
+      ...ethGetBlockReceipts,
       handler: (block) => receipts(reader.tipset(block, true)),
     }),
     method({
-      name: 'EthGetBlockReceiptsLimited',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: "Receipts of a block's transactions, at most some epochs below the head.",
-      params: [param('blkParam', blockParam), limitParam],
-      result: json,
+      ...ethGetBlockReceiptsLimited,
       handler: (block, limit) => {
         const tipset = reader.tipset(block, true)
         if (limit <= NO_LIMIT || tipset.height >= store.head().height - limit) return receipts(tipset)
@@ -121,32 +95,15 @@ export function ethTransactionMethods(reader: EthReader, locate: Locate): Method
       },
     }),
     method({
-      name: 'EthGetTransactionByBlockNumberAndIndex',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: 'A transaction by its place.',
-      aliases: ['eth_getTransactionByBlockNumberAndIndex'],
-      params: [param('blkNum', text), param('txIndex', ethUint64)],
-      result: json,
+      ...ethGetTransactionByBlockNumberAndIndex,
       handler: (number, index) => atIndex(reader.tipset(number, true), index),
     }),
     method({
-      name: 'EthGetTransactionByBlockHashAndIndex',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: 'A transaction by its place.',
-      aliases: ['eth_getTransactionByBlockHashAndIndex'],
-      params: [param('blkHash', ethHash), param('txIndex', ethUint64)],
-      result: json,
+      ...ethGetTransactionByBlockHashAndIndex,
       handler: (hash, index) => atIndex(reader.tipsetOfHash(hash), index),
     }),
     method({
-      name: 'EthGetTransactionHashByCid',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: 'Hash of the transaction that a message is; null when there is no such message.',
-      params: [param('cid', cid)],
-      result: nullable(ethHash),
+      ...ethGetTransactionHashByCid,
       handler: (one) => {
         try {
           return reader.hashOfMessage(one)
@@ -157,12 +114,7 @@ export function ethTransactionMethods(reader: EthReader, locate: Locate): Method
       },
     }),
     method({
-      name: 'EthGetMessageCidByTransactionHash',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: 'CID of the message that a transaction is.',
-      params: [txHashOrNull],
-      result: nullable(cid),
+      ...ethGetMessageCidByTransactionHash,
       handler: (hash) => {
         if (hash === null) return null
         const known = reader.index.messageCid(hash)

@@ -6,27 +6,16 @@ import { assertEpochsAhead } from '../../chain/epochsAhead.ts'
 import { ChainError } from '../../chain/errors.ts'
 import type { InvocResult, VmHost } from '../../chain/vm.ts'
 import type { Cid } from '../../codec/cid.ts'
-import {
-  type Codec,
-  cid,
-  decode,
-  encode,
-  i64,
-  list,
-  listOrEmpty,
-  named,
-  nullable,
-  tuple,
-} from '../../codec/description.ts'
+import { type Codec, decode, encode, i64, list, listOrEmpty, tuple } from '../../codec/description.ts'
 import { verifyDealsForActivationReturn } from '../../state/params/market.ts'
 import { dealId, registeredSealProof } from '../../state/scalars.ts'
-import { type Address, address, idAddress } from '../../types/address.ts'
-import { type Message, message } from '../../types/message.ts'
-import { chainEpoch } from '../../types/scalars.ts'
-import { type Tipset, type TipsetKey, tipsetKey } from '../../types/tipset.ts'
+import { type Address, idAddress } from '../../types/address.ts'
+import type { Message } from '../../types/message.ts'
+import type { Tipset, TipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
-import { type MethodRow, method, param } from '../method.ts'
-import { computeOutput, computeOutputText, invocResult, invocResultText } from '../types/execution.ts'
+import { type MethodRow, method } from '../method.ts'
+import { stateCall, stateCompute, stateComputeDataCID, stateReplay } from '../signatures/execution.ts'
+import { computeOutputText, invocResultText } from '../types/execution.ts'
 import { loadTipset } from './chain.ts'
 
 /** Where a message was executed. */
@@ -56,31 +45,20 @@ const NO_FIELDS = {
   gasPremium: 0n,
 } as const
 
-const messageParam: Codec<Message | null> = nullable(named(message, 'types.Message'))
-const key = param('tipsetKey', tipsetKey)
-
 /** Rows of the methods that execute. */
 export function executionMethods(deps: ExecutionMethodsDeps): MethodRow[] {
   const { view, vm } = deps
   return [
     method({
-      name: 'StateCall',
-      perm: 'read',
-      summary: "Runs a message without paying gas on the tipset's parent state; nothing is kept.",
-      params: [param('message', messageParam), key],
-      result: invocResult,
+      ...stateCall,
       resultText: invocResultText,
       handler: (one, at, { signal }) => callOn(deps, given(one), loadTipset(view, at), signal),
     }),
     method({
-      name: 'StateReplay',
-      perm: 'read',
-      summary: 'Executes a message of the chain again, with its trace. Empty key: the message is searched.',
-      params: [key, param('messageCid', cid)],
-      result: invocResult,
+      ...stateReplay,
       resultText: invocResultText,
       // The machine keeps executed tipsets, each as the same object.
-      cacheResult: true,
+
       handler: async (at, messageCid, { signal }): Promise<InvocResult> => {
         if (at.length > 0) return vm.replay(view.store.tipset(at), messageCid, signal)
         const found = await deps.findMessage(messageCid)
@@ -89,13 +67,9 @@ export function executionMethods(deps: ExecutionMethodsDeps): MethodRow[] {
       },
     }),
     method({
-      name: 'StateCompute',
-      perm: 'read',
-      summary: 'Executes a tipset with traces, then further messages.',
-      params: [param('vmHeight', chainEpoch), param('messages', listOrEmpty(messageParam)), key],
-      result: computeOutput,
+      ...stateCompute,
       resultText: computeOutputText,
-      cacheResult: true,
+
       handler: (vmHeight, messages, at, { signal }) => {
         const tipset = loadTipset(view, at)
         assertEpochsAhead(tipset, vmHeight, MAX_COMPUTED_EPOCHS)
@@ -103,17 +77,7 @@ export function executionMethods(deps: ExecutionMethodsDeps): MethodRow[] {
       },
     }),
     method({
-      name: 'StateComputeDataCID',
-      perm: 'read',
-      versions: ['v1'],
-      summary: "CommD of a sector with these deals, by asking the market's method of actors v12; null without deals.",
-      params: [
-        param('minerAddress', address),
-        param('sectorType', registeredSealProof),
-        param('deals', list(dealId)),
-        key,
-      ],
-      result: nullable(cid),
+      ...stateComputeDataCID,
       handler: (miner, sealProof, deals, at, { signal }) =>
         deals.length === 0 ? null : dataCid(deps, miner, sectorDeals(sealProof, deals), loadTipset(view, at), signal),
     }),

@@ -2,16 +2,25 @@
  * Methods `F3…` of a node that follows F3 and votes in nothing.
  * @see lotus node/impl/full/f3.go
  */
-import { bool, bytes, type Codec, type Json, json, nullable, u64, uint } from '../../codec/description.ts'
-import { chainBase, type FinalityCertificate, finalityCertificate } from '../../consensus/f3/certificate.ts'
+import type { Json } from '../../codec/description.ts'
+import { chainBase } from '../../consensus/f3/certificate.ts'
 import { F3Error } from '../../consensus/f3/errors.ts'
 import type { F3 } from '../../consensus/f3/f3.ts'
-import { type PowerEntry, powerTable } from '../../consensus/f3/powerTable.ts'
-import { address } from '../../types/address.ts'
-import { tipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
-import { type MethodRow, method, param } from '../method.ts'
-import { f3Participants, f3Progress } from '../types/f3.ts'
+import { type MethodRow, method } from '../method.ts'
+import {
+  f3GetCertificate,
+  f3GetECPowerTable,
+  f3GetF3PowerTable,
+  f3GetLatestCertificate,
+  f3GetManifest,
+  f3GetOrRenewParticipationTicket,
+  f3GetPowerTableByInstance,
+  f3GetProgress,
+  f3IsRunning,
+  f3ListParticipants,
+  f3Participate,
+} from '../signatures/f3.ts'
 
 /** Keys that older manifests have and Lotus' does not print. */
 const OLD_MANIFEST_KEYS = ['Pause', 'ExplicitPower', 'IgnoreECPower']
@@ -20,11 +29,6 @@ export interface F3MethodsDeps {
   /** undefined: the network has no F3, or the node does not follow it. */
   readonly f3: F3 | undefined
 }
-
-const certificateOrNull: Codec<FinalityCertificate | null> = nullable(finalityCertificate)
-const table: Codec<PowerEntry[]> = powerTable
-const instance = param('instance', uint)
-const key = param('tipsetKey', tipsetKey)
 
 /** Rows of `F3…`. */
 export function f3Methods({ f3 }: F3MethodsDeps): MethodRow[] {
@@ -38,108 +42,53 @@ export function f3Methods({ f3 }: F3MethodsDeps): MethodRow[] {
   }
   return [
     method({
-      name: 'F3IsRunning',
-      perm: 'read',
-      versions: ['v1'],
-      summary: 'Whether finality certificates are followed.',
-      params: [],
-      result: bool,
+      ...f3IsRunning,
       handler: () => own().isRunning,
     }),
     method({
-      name: 'F3GetManifest',
-      perm: 'read',
-      versions: ['v1'],
-      summary: 'The parameters of F3; durations in nanoseconds.',
-      params: [],
-      result: json,
+      ...f3GetManifest,
       handler: () => manifestJson(own()),
     }),
     method({
-      name: 'F3GetCertificate',
-      perm: 'read',
-      versions: ['v1'],
-      summary: 'The finality certificate of an instance.',
-      params: [instance],
-      result: finalityCertificate,
+      ...f3GetCertificate,
       handler: (one) => running().certificate(one),
     }),
     method({
-      name: 'F3GetLatestCertificate',
-      perm: 'read',
-      versions: ['v1'],
-      summary: 'The newest finality certificate; null without any.',
-      params: [],
-      result: certificateOrNull,
+      ...f3GetLatestCertificate,
       handler: () => running().latest() ?? null,
     }),
     method({
-      name: 'F3GetECPowerTable',
-      perm: 'read',
-      versions: ['v1'],
-      summary: 'The power table that a tipset leads to.',
-      params: [key],
-      result: table,
+      ...f3GetECPowerTable,
       handler: (one) => [...own().ecPowerTable(one)],
     }),
     method({
-      name: 'F3GetF3PowerTable',
-      perm: 'read',
-      versions: ['v1'],
-      summary: 'The power table of a tipset as F3 uses it.',
-      params: [key],
-      result: table,
+      ...f3GetF3PowerTable,
       handler: (one) => [...own().ecPowerTable(one)],
     }),
     method({
-      name: 'F3GetPowerTableByInstance',
-      perm: 'read',
-      versions: ['v1'],
-      summary: 'The power table that signs an instance.',
-      params: [instance],
-      result: table,
+      ...f3GetPowerTableByInstance,
       handler: (one) => [...running().powerTable(one)],
     }),
     method({
-      name: 'F3GetProgress',
-      perm: 'read',
-      versions: ['v1'],
-      summary: 'The instance that is being decided; this node proposes nothing in it.',
-      params: [],
-      result: f3Progress,
+      ...f3GetProgress,
       handler: () => ({ id: own().pendingInstance(), round: 0, phase: 0, input: [] }),
     }),
     method({
-      name: 'F3ListParticipants',
-      perm: 'read',
-      versions: ['v1'],
-      summary: 'Producers that vote through this node: none.',
-      params: [],
-      result: f3Participants,
+      ...f3ListParticipants,
       handler: () => {
         own()
         return []
       },
     }),
     method({
-      name: 'F3GetOrRenewParticipationTicket',
-      perm: 'sign',
-      versions: ['v1'],
-      summary: 'Not supported: this node votes in nothing.',
-      params: [param('minerAddress', address), param('previous', bytes), param('instances', u64)],
-      result: bytes,
+      ...f3GetOrRenewParticipationTicket,
       handler: (): Uint8Array => {
         own()
         throw votesNot()
       },
     }),
     method({
-      name: 'F3Participate',
-      perm: 'sign',
-      versions: ['v1'],
-      summary: 'Not supported: this node votes in nothing.',
-      params: [param('ticket', bytes)],
-      result: json,
+      ...f3Participate,
       handler: (): Json => {
         own()
         throw votesNot()

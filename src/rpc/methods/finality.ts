@@ -5,21 +5,18 @@
 import { actorOf } from '../../chain/actorLookup.ts'
 import { type ChainView, resolveId } from '../../chain/chainView.ts'
 import type { Finality } from '../../consensus/finality.ts'
-import { actorV5 } from '../../types/actor.ts'
-import { address, idAddress, isIdAddress } from '../../types/address.ts'
-import { type Tipset, tipset } from '../../types/tipset.ts'
+import { idAddress, isIdAddress } from '../../types/address.ts'
+import type { Tipset } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
-import { type MethodRow, method, param } from '../method.ts'
-import { finalityStatus } from '../types/f3.ts'
+import { type MethodRow, method } from '../method.ts'
+import { chainGetTipSetFinalityStatus, chainGetTipSetV2, stateGetActorV2, stateGetID } from '../signatures/finality.ts'
 
-import { type TipsetAnchor, type TipsetSelector, type TipsetTag, tipsetSelector } from '../types/tipsetSelector.ts'
+import type { TipsetAnchor, TipsetSelector, TipsetTag } from '../types/tipsetSelector.ts'
 
 export interface FinalityMethodsDeps {
   readonly view: ChainView
   readonly finality: Finality
 }
-
-const selector = param('tipSetSelector', tipsetSelector)
 
 /** Rows of `/rpc/v2` alone. */
 export function finalityMethods({ view, finality }: FinalityMethodsDeps): MethodRow[] {
@@ -48,40 +45,19 @@ export function finalityMethods({ view, finality }: FinalityMethodsDeps): Method
   }
   return [
     method({
-      name: 'ChainGetTipSet',
-      perm: 'read',
-      versions: ['v2'],
-      summary: 'A tipset by key, by height on the chain that an anchor ends, or by tag: latest, finalized, safe.',
-      params: [selector],
-      result: tipset,
-      cacheResult: true,
+      ...chainGetTipSetV2,
       handler: select,
     }),
     method({
-      name: 'ChainGetTipSetFinalityStatus',
-      perm: 'read',
-      versions: ['v2'],
-      summary: 'Which tipsets are final, and by what: the calculator of FRC-0089, F3, or 900 epochs.',
-      params: [],
-      result: finalityStatus,
+      ...chainGetTipSetFinalityStatus,
       handler: () => finality.status(),
     }),
     method({
-      name: 'StateGetActor',
-      perm: 'read',
-      versions: ['v2'],
-      summary: 'An actor in the state of a tipset.',
-      params: [param('address', address), selector],
-      result: actorV5,
+      ...stateGetActorV2,
       handler: (who, one) => actorOf(view, view.stateBefore(select(one)), who),
     }),
     method({
-      name: 'StateGetID',
-      perm: 'read',
-      versions: ['v2'],
-      summary: 'The ID address behind an address.',
-      params: [param('address', address), selector],
-      result: address,
+      ...stateGetID,
       handler: (who, one) => {
         if (isIdAddress(who)) return who
         const id = resolveId(view.stateBefore(select(one)), who)

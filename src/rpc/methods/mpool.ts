@@ -4,27 +4,33 @@
  */
 import type { ChainView } from '../../chain/chainView.ts'
 import type { Cid } from '../../codec/cid.ts'
-import { bool, type Codec, cid, jsonOnly, list, listOrEmpty, nullable, wrongJson } from '../../codec/description.ts'
-import { type MessageCheck, messageCheck, messagePrototype } from '../../mempool/checkStatus.ts'
-import { mempoolConfig } from '../../mempool/config.ts'
 import { MempoolError } from '../../mempool/errors.ts'
 import type { MessagePool } from '../../mempool/messagePool.ts'
 import { checkNew, checkPending, checkReplacing } from '../../mempool/poolChecks.ts'
 import { assertRecipient } from '../../mempool/sanityCheck.ts'
 import type { MessageSender, StartedSend } from '../../mempool/sendMessage.ts'
-import { type SendSpec, sendSpec } from '../../mempool/sendSpec.ts'
-import { address } from '../../types/address.ts'
-import { type SignedMessage, signedMessage, signedMessageCid } from '../../types/signedMessage.ts'
-import { tipsetKey } from '../../types/tipset.ts'
-import { channelMethod, type MethodRow, method, nothing, param } from '../method.ts'
-import { mpoolGetNonce, mpoolPending, mpoolPush, mpoolSub } from '../signatures/mpool.ts'
+import type { SendSpec } from '../../mempool/sendSpec.ts'
+import { type SignedMessage, signedMessageCid } from '../../types/signedMessage.ts'
+import { channelMethod, type MethodRow, method } from '../method.ts'
 import {
-  given,
-  messageParam,
-  type OutgoingMessage,
-  outgoingMessageParam,
-  signedMessageParam,
-} from '../types/message.ts'
+  mpoolBatchPush,
+  mpoolBatchPushMessage,
+  mpoolBatchPushUntrusted,
+  mpoolCheckMessages,
+  mpoolCheckPendingMessages,
+  mpoolCheckReplaceMessages,
+  mpoolClear,
+  mpoolGetConfig,
+  mpoolGetNonce,
+  mpoolPending,
+  mpoolPush,
+  mpoolPushMessage,
+  mpoolPushUntrusted,
+  mpoolSelect,
+  mpoolSetConfig,
+  mpoolSub,
+} from '../signatures/mpool.ts'
+import { given, type OutgoingMessage } from '../types/message.ts'
 
 /** What the methods need. */
 export interface MpoolMethodsDeps {
@@ -32,25 +38,6 @@ export interface MpoolMethodsDeps {
   readonly pool: MessagePool
   readonly sender: MessageSender
 }
-
-const ticketQuality: Codec<number> = jsonOnly<number>(
-  'float64',
-  (value) => value,
-  (json) => {
-    if (json === undefined || json === null) return 0
-    const value = Number(json)
-    if ((typeof json !== 'number' && typeof json !== 'bigint') || !Number.isFinite(value)) {
-      throw wrongJson(json, 'float64')
-    }
-    return value
-  },
-  { type: 'number' },
-)
-
-const checks: Codec<MessageCheck[][]> = listOrEmpty(listOrEmpty(messageCheck))
-const signed = param('signedMessage', signedMessageParam)
-const signedList = param('signedMessages', listOrEmpty(signedMessageParam))
-const key = param('tipsetKey', tipsetKey)
 
 /** Rows of `Mpool…`. */
 export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRow[] {
@@ -103,11 +90,7 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
       handler: (at) => (at.length === 0 ? [...pool.pending().messages] : pool.pendingAt(view.store.tipset(at))),
     }),
     method({
-      name: 'MpoolSelect',
-      perm: 'read',
-      summary: 'Messages that a block on top of a tipset would take, by ticket quality (0 to 1).',
-      params: [key, param('ticketQuality', ticketQuality)],
-      result: nullable(listOrEmpty(signedMessage)),
+      ...mpoolSelect,
       handler: async (at, quality) => (await pool.select(view.store.tipsetOrHead(at), quality)) ?? null,
     }),
     method({
@@ -115,19 +98,11 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
       handler: (one) => push(given(one), false),
     }),
     method({
-      name: 'MpoolPushUntrusted',
-      perm: 'write',
-      summary: 'Takes a signed message of a stranger: at most 100 pending for its sender.',
-      params: [signed],
-      result: cid,
+      ...mpoolPushUntrusted,
       handler: (one) => push(given(one), true),
     }),
     method({
-      name: 'MpoolPushMessage',
-      perm: 'sign',
-      summary: 'Prices, numbers, signs and pushes a message.',
-      params: [param('message', outgoingMessageParam), param('spec', sendSpec)],
-      result: signedMessage,
+      ...mpoolPushMessage,
       handler: async (one, spec) => {
         const { signed, durable } = await start(given(one), spec)
         await durable
@@ -135,27 +110,15 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
       },
     }),
     method({
-      name: 'MpoolBatchPush',
-      perm: 'write',
-      summary: 'Takes several signed messages.',
-      params: [signedList],
-      result: list(cid),
+      ...mpoolBatchPush,
       handler: (all) => pushAll(all, false),
     }),
     method({
-      name: 'MpoolBatchPushUntrusted',
-      perm: 'write',
-      summary: 'Takes several signed messages of strangers.',
-      params: [signedList],
-      result: list(cid),
+      ...mpoolBatchPushUntrusted,
       handler: (all) => pushAll(all, true),
     }),
     method({
-      name: 'MpoolBatchPushMessage',
-      perm: 'sign',
-      summary: 'Prices, numbers, signs and pushes several messages.',
-      params: [param('messages', listOrEmpty(outgoingMessageParam)), param('spec', sendSpec)],
-      result: list(signedMessage),
+      ...mpoolBatchPushMessage,
       handler: async (all, spec) => {
         const messages = all.map(given)
         messages.forEach(({ message }, i) => {
@@ -172,35 +135,19 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
       },
     }),
     method({
-      name: 'MpoolClear',
-      perm: 'write',
-      summary: "Empties the pool; true: of the node's own messages too.",
-      params: [param('local', bool)],
-      result: nothing,
+      ...mpoolClear,
       handler: (local) => pool.clear(local),
     }),
     method({
-      name: 'MpoolGetConfig',
-      perm: 'read',
-      summary: "The pool's settings.",
-      params: [],
-      result: mempoolConfig,
+      ...mpoolGetConfig,
       handler: () => pool.config(),
     }),
     method({
-      name: 'MpoolSetConfig',
-      perm: 'admin',
-      summary: "Changes the pool's settings.",
-      params: [param('config', mempoolConfig)],
-      result: nothing,
+      ...mpoolSetConfig,
       handler: (config) => pool.setConfig(config),
     }),
     method({
-      name: 'MpoolCheckMessages',
-      perm: 'read',
-      summary: 'Checks messages without pushing them.',
-      params: [param('prototypes', listOrEmpty(messagePrototype))],
-      result: checks,
+      ...mpoolCheckMessages,
       handler: (prototypes) =>
         checkNew(
           pool,
@@ -208,19 +155,11 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
         ),
     }),
     method({
-      name: 'MpoolCheckPendingMessages',
-      perm: 'read',
-      summary: 'Checks what a sender has pending; null when that is nothing.',
-      params: [param('from', address)],
-      result: nullable(checks),
+      ...mpoolCheckPendingMessages,
       handler: async (from) => (await checkPending(pool, from)) ?? null,
     }),
     method({
-      name: 'MpoolCheckReplaceMessages',
-      perm: 'read',
-      summary: 'Checks pending messages with replacements in their place.',
-      params: [param('messages', listOrEmpty(messageParam))],
-      result: checks,
+      ...mpoolCheckReplaceMessages,
       handler: (messages) => checkReplacing(pool, messages.map(given)),
     }),
     channelMethod({

@@ -12,19 +12,38 @@ import {
   removeSignerCall,
   swapSignerCall,
 } from '../../chain/multisigMessages.ts'
-import { MultisigActor, type PendingTransaction } from '../../chain/queries/multisigActor.ts'
+import { MultisigActor } from '../../chain/queries/multisigActor.ts'
 import type { Cid } from '../../codec/cid.ts'
-import { bigInt, bool, bytes, type Codec, cid, int, list, listOrEmpty, struct, uint } from '../../codec/description.ts'
-import { messagePrototype } from '../../mempool/checkStatus.ts'
+import { cid } from '../../codec/description.ts'
+import type { MessagePrototype } from '../../mempool/checkStatus.ts'
 import { actorsVersionFor, manifestFor } from '../../networks/network.ts'
-import type { MultisigState } from '../../state/multisig.ts'
-import { type Address, address, idAddress, isIdAddress } from '../../types/address.ts'
+import { type Address, idAddress, isIdAddress } from '../../types/address.ts'
 import type { Message } from '../../types/message.ts'
 import { MultisigMethod } from '../../types/methodNumbers.ts'
-import { chainEpoch, methodNum, tokenAmount } from '../../types/scalars.ts'
-import { type TipsetKey, tipsetKey } from '../../types/tipset.ts'
+import type { TipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
-import { type CallContext, type MethodRow, method, type Param, type ParamValues, param } from '../method.ts'
+import { type CallContext, type MethodRow, method, type Param, type ParamValues } from '../method.ts'
+import type { CallSignature } from '../signature.ts'
+import {
+  msigAddApprove,
+  msigAddCancel,
+  msigAddPropose,
+  msigApprove,
+  msigApproveTxnHash,
+  msigCancel,
+  msigCancelTxnHash,
+  msigCancelV0,
+  msigCreate,
+  msigGetAvailableBalance,
+  msigGetPending,
+  msigGetVested,
+  msigGetVestingSchedule,
+  msigPropose,
+  msigRemoveSigner,
+  msigSwapApprove,
+  msigSwapCancel,
+  msigSwapPropose,
+} from '../signatures/multisig.ts'
 import { loadTipset } from './chain.ts'
 
 /** What the methods need. */
@@ -33,39 +52,6 @@ export interface MultisigMethodsDeps {
   /** Prices, numbers, signs and pushes a message. */
   readonly push: (message: Message) => Promise<Cid>
 }
-
-const wallet = param('msig', address)
-const from = param('from', address)
-const id = param('txId', uint)
-const proposer = param('proposer', address)
-const signer = param('newSigner', address)
-const oldSigner = param('oldSigner', address)
-const increase = param('increaseThreshold', bool)
-const key = param('tipsetKey', tipsetKey)
-const call = [
-  param('to', address),
-  param('value', tokenAmount),
-  from,
-  param('method', methodNum),
-  param('params', bytes),
-] as const
-
-const pendingTransaction: Codec<PendingTransaction> = struct<PendingTransaction>('api.MsigTransaction', [
-  ['id', 'ID', int],
-  ['to', 'To', address],
-  ['value', 'Value', tokenAmount],
-  ['method', 'Method', methodNum],
-  ['params', 'Params', bytes],
-  ['approved', 'Approved', list(address)],
-])
-
-type Vesting = Pick<MultisigState, 'initialBalance' | 'startEpoch' | 'unlockDuration'>
-
-const vesting: Codec<Vesting> = struct<Vesting>('api.MsigVesting', [
-  ['initialBalance', 'InitialBalance', tokenAmount],
-  ['startEpoch', 'StartEpoch', chainEpoch],
-  ['unlockDuration', 'UnlockDuration', chainEpoch],
-])
 
 /** Rows of `Msig…`. */
 export function multisigMethods(deps: MultisigMethodsDeps): MethodRow[] {
@@ -77,30 +63,18 @@ function queryMethods(view: ChainView): MethodRow[] {
     new MultisigActor(view, view.stateBefore(loadTipset(view, one)), who)
   return [
     method({
-      name: 'MsigGetAvailableBalance',
-      perm: 'read',
-      summary: 'What a multisig can spend: its balance without what is still locked.',
-      params: [param('address', address), key],
-      result: tokenAmount,
+      ...msigGetAvailableBalance,
       handler: (who, one) => {
         const multisig = load(who, one)
         return multisig.actor.balance - multisig.locked(loadTipset(view, one).height)
       },
     }),
     method({
-      name: 'MsigGetVestingSchedule',
-      perm: 'read',
-      summary: "How a multisig's initial balance unlocks.",
-      params: [param('address', address), key],
-      result: vesting,
+      ...msigGetVestingSchedule,
       handler: (who, one) => load(who, one).state,
     }),
     method({
-      name: 'MsigGetVested',
-      perm: 'read',
-      summary: 'What unlocks in a multisig between two tipsets.',
-      params: [param('address', address), param('startTipsetKey', tipsetKey), param('endTipsetKey', tipsetKey)],
-      result: tokenAmount,
+      ...msigGetVested,
       handler: (who, startKey, endKey) => {
         const [start, end] = [loadTipset(view, startKey).height, loadTipset(view, endKey).height]
         if (start > end) throw new RpcError('FAILED', `start tipset ${start} is after end tipset ${end}`)
@@ -110,11 +84,7 @@ function queryMethods(view: ChainView): MethodRow[] {
       },
     }),
     method({
-      name: 'MsigGetPending',
-      perm: 'read',
-      summary: 'Proposals of a multisig that wait for approvals.',
-      params: [param('address', address), key],
-      result: listOrEmpty(pendingTransaction),
+      ...msigGetPending,
       handler: (who, one) => load(who, one).pending(),
     }),
   ]
@@ -124,45 +94,30 @@ type Build<P extends readonly Param<unknown>[]> = (...args: ParamValues<P>) => M
 
 function actMethods({ view, push }: MultisigMethodsDeps): MethodRow[] {
   const onV1 = <const P extends readonly Param<unknown>[]>(
-    name: string,
-    summary: string,
-    params: P,
+    signature: CallSignature<P, MessagePrototype>,
     build: Build<P>,
   ): MethodRow =>
     method({
-      name,
-      perm: 'sign',
-      versions: ['v1'],
-      summary,
-      params,
-      result: messagePrototype,
+      ...signature,
       handler: (...args: [...ParamValues<P>, CallContext]) => ({
         message: build(...(args.slice(0, -1) as unknown as ParamValues<P>)),
         validNonce: false,
       }),
     })
   const onV0 = <const P extends readonly Param<unknown>[]>(
-    name: string,
-    summary: string,
-    params: P,
+    signature: CallSignature<P, Cid>,
     build: Build<P>,
   ): MethodRow =>
     method({
-      name,
-      perm: 'sign',
-      versions: ['v0'],
-      summary,
-      params,
-      result: cid,
+      ...signature,
       handler: (...args: [...ParamValues<P>, CallContext]) =>
         push(build(...(args.slice(0, -1) as unknown as ParamValues<P>))),
     })
+  /** A method that drafts on v1 and sends on v0. */
   const onBoth = <const P extends readonly Param<unknown>[]>(
-    name: string,
-    summary: string,
-    params: P,
+    signature: CallSignature<P, MessagePrototype>,
     build: Build<P>,
-  ): MethodRow[] => [onV1(name, summary, params, build), onV0(name, summary, params, build)]
+  ): MethodRow[] => [onV1(signature, build), onV0({ ...signature, versions: ['v0'], result: cid }, build)]
 
   /** Approves or cancels a proposal that must be `expected`, as `by` proposed it. */
   const answer = (
@@ -177,107 +132,47 @@ function actMethods({ view, push }: MultisigMethodsDeps): MethodRow[] {
     return answerProposal(answerMethod, sender, multisig, number, { ...expected, requester })
   }
 
-  const cancelChecked: Build<readonly [typeof wallet, typeof id, ...typeof call]> = (
-    multisig,
-    number,
-    to,
-    value,
-    sender,
-    called,
-    params,
-  ) => answer(MultisigMethod.Cancel, sender, multisig, number, sender, { to, value, method: called, params })
-  const cancelParams = [wallet, id, ...call] as const
+  const cancelChecked: Build<typeof msigCancelTxnHash.params> = (multisig, number, to, value, sender, called, params) =>
+    answer(MultisigMethod.Cancel, sender, multisig, number, sender, { to, value, method: called, params })
 
   return [
-    ...onBoth(
-      'MsigCreate',
-      'A message that creates a multisig.',
-      [
-        param('required', uint),
-        param('signers', listOrEmpty(address)),
-        param('unlockDuration', chainEpoch),
-        param('initialBalance', tokenAmount),
-        from,
-        param('gasPrice', bigInt),
-      ],
-      (threshold, signers, unlockDuration, initialBalance, sender) =>
-        createMultisig(sender, multisigCode(view), { signers, threshold, unlockDuration, initialBalance }),
+    ...onBoth(msigCreate, (threshold, signers, unlockDuration, initialBalance, sender) =>
+      createMultisig(sender, multisigCode(view), { signers, threshold, unlockDuration, initialBalance }),
     ),
-    ...onBoth(
-      'MsigPropose',
-      'A message that proposes a call.',
-      [wallet, ...call],
-      (multisig, to, value, sender, called, params) =>
-        proposeCall(sender, multisig, { to, value, method: called, params }),
+    ...onBoth(msigPropose, (multisig, to, value, sender, called, params) =>
+      proposeCall(sender, multisig, { to, value, method: called, params }),
     ),
-    ...onBoth(
-      'MsigApprove',
-      'A message that approves a proposal, whatever it is.',
-      [wallet, id, from],
-      (multisig, number, sender) => answerProposal(MultisigMethod.Approve, sender, multisig, number, undefined),
+    ...onBoth(msigApprove, (multisig, number, sender) =>
+      answerProposal(MultisigMethod.Approve, sender, multisig, number, undefined),
     ),
-    ...onBoth(
-      'MsigApproveTxnHash',
-      'A message that approves a proposal if it is the given one.',
-      [wallet, id, proposer, ...call],
-      (multisig, number, by, to, value, sender, called, params) =>
-        answer(MultisigMethod.Approve, sender, multisig, number, by, { to, value, method: called, params }),
+    ...onBoth(msigApproveTxnHash, (multisig, number, by, to, value, sender, called, params) =>
+      answer(MultisigMethod.Approve, sender, multisig, number, by, { to, value, method: called, params }),
     ),
-    onV1('MsigCancel', "A message that cancels one's own proposal.", [wallet, id, from], (multisig, number, sender) =>
+    onV1(msigCancel, (multisig, number, sender) =>
       answerProposal(MultisigMethod.Cancel, sender, multisig, number, undefined),
     ),
-    onV0('MsigCancel', "Cancels one's own proposal if it is the given one.", cancelParams, cancelChecked),
-    onV1(
-      'MsigCancelTxnHash',
-      "A message that cancels one's own proposal if it is the given one.",
-      cancelParams,
-      cancelChecked,
+    onV0(msigCancelV0, cancelChecked),
+    onV1(msigCancelTxnHash, cancelChecked),
+    ...onBoth(msigAddPropose, (multisig, sender, added, more) =>
+      proposeCall(sender, multisig, addSignerCall(multisig, added, more)),
     ),
-    ...onBoth(
-      'MsigAddPropose',
-      'A message that proposes a new signer.',
-      [wallet, from, signer, increase],
-      (multisig, sender, added, more) => proposeCall(sender, multisig, addSignerCall(multisig, added, more)),
+    ...onBoth(msigAddApprove, (multisig, sender, number, by, added, more) =>
+      answer(MultisigMethod.Approve, sender, multisig, number, by, addSignerCall(multisig, added, more)),
     ),
-    ...onBoth(
-      'MsigAddApprove',
-      'A message that approves a new signer.',
-      [wallet, from, id, proposer, signer, increase],
-      (multisig, sender, number, by, added, more) =>
-        answer(MultisigMethod.Approve, sender, multisig, number, by, addSignerCall(multisig, added, more)),
+    ...onBoth(msigAddCancel, (multisig, sender, number, added, more) =>
+      answer(MultisigMethod.Cancel, sender, multisig, number, sender, addSignerCall(multisig, added, more)),
     ),
-    ...onBoth(
-      'MsigAddCancel',
-      "A message that cancels one's own proposal of a new signer.",
-      [wallet, from, id, signer, increase],
-      (multisig, sender, number, added, more) =>
-        answer(MultisigMethod.Cancel, sender, multisig, number, sender, addSignerCall(multisig, added, more)),
+    ...onBoth(msigSwapPropose, (multisig, sender, old, added) =>
+      proposeCall(sender, multisig, swapSignerCall(multisig, old, added)),
     ),
-    ...onBoth(
-      'MsigSwapPropose',
-      'A message that proposes one signer in place of another.',
-      [wallet, from, oldSigner, signer],
-      (multisig, sender, old, added) => proposeCall(sender, multisig, swapSignerCall(multisig, old, added)),
+    ...onBoth(msigSwapApprove, (multisig, sender, number, by, old, added) =>
+      answer(MultisigMethod.Approve, sender, multisig, number, by, swapSignerCall(multisig, old, added)),
     ),
-    ...onBoth(
-      'MsigSwapApprove',
-      'A message that approves one signer in place of another.',
-      [wallet, from, id, proposer, oldSigner, signer],
-      (multisig, sender, number, by, old, added) =>
-        answer(MultisigMethod.Approve, sender, multisig, number, by, swapSignerCall(multisig, old, added)),
+    ...onBoth(msigSwapCancel, (multisig, sender, number, old, added) =>
+      answer(MultisigMethod.Cancel, sender, multisig, number, sender, swapSignerCall(multisig, old, added)),
     ),
-    ...onBoth(
-      'MsigSwapCancel',
-      "A message that cancels one's own proposal to swap signers.",
-      [wallet, from, id, oldSigner, signer],
-      (multisig, sender, number, old, added) =>
-        answer(MultisigMethod.Cancel, sender, multisig, number, sender, swapSignerCall(multisig, old, added)),
-    ),
-    ...onBoth(
-      'MsigRemoveSigner',
-      'A message that proposes to remove a signer.',
-      [wallet, proposer, param('toRemove', address), param('decrease', bool)],
-      (multisig, sender, removed, less) => proposeCall(sender, multisig, removeSignerCall(multisig, removed, less)),
+    ...onBoth(msigRemoveSigner, (multisig, sender, removed, less) =>
+      proposeCall(sender, multisig, removeSignerCall(multisig, removed, less)),
     ),
   ]
 }

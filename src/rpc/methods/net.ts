@@ -2,30 +2,47 @@
  * Methods about the network side of the node.
  * @see lotus node/impl/net
  */
-import { bool, int, list, listOrEmpty, text } from '../../codec/description.ts'
 import { P2pError } from '../../p2p/errors.ts'
 import type { ConnectionInfo, NetService, PeerScore, StreamInfo } from '../../p2p/host/netService.ts'
 import { RpcError } from '../errors.ts'
-import { type MethodRow, method, nothing, param } from '../method.ts'
-import { netPeers } from '../signatures/net.ts'
+import { type MethodRow, method } from '../method.ts'
 import {
-  bandwidthByName,
-  bandwidthStats,
+  id,
+  netAddrsListen,
+  netAgentVersion,
+  netAutoNatStatus,
+  netBandwidthStats,
+  netBandwidthStatsByPeer,
+  netBandwidthStatsByProtocol,
+  netBlockAdd,
+  netBlockList,
+  netBlockRemove,
+  netConnect,
+  netConnectedness,
+  netDisconnect,
+  netFindPeer,
+  netLimit,
+  netListening,
+  netPeerInfo,
+  netPeers,
+  netPing,
+  netProtectAdd,
+  netProtectList,
+  netProtectRemove,
+  netPubsubScores,
+  netSetLimit,
+  netStat,
+} from '../signatures/net.ts'
+import {
   CONNECTEDNESS,
   type ExtendedPeerInfo,
-  extendedPeerInfo,
   type NetLimit,
   type NetStat,
-  natInfo,
-  netBlockList,
-  netLimit,
-  netStat,
   type PubsubScore,
-  pubsubScore,
   REACHABILITY,
   type ScopeStat,
 } from '../types/net.ts'
-import { addrInfo, parsePeerName, peerName } from '../types/peerId.ts'
+import { parsePeerName } from '../types/peerId.ts'
 
 const NS_PER_MS = 1_000_000
 
@@ -42,19 +59,11 @@ function peerMethods(net: NetService): MethodRow[] {
   const isConnected = (peer: string): boolean => net.connections().some((connection) => connection.peer === peer)
   return [
     method({
-      name: 'ID',
-      perm: 'read',
-      summary: "The node's peer ID.",
-      params: [],
-      result: peerName,
+      ...id,
       handler: () => net.id,
     }),
     method({
-      name: 'NetConnectedness',
-      perm: 'read',
-      summary: 'Whether a peer is connected: 0 no, 1 yes.',
-      params: [param('peerId', peerName)],
-      result: int,
+      ...netConnectedness,
       handler: (peer) => (isConnected(peer) ? CONNECTEDNESS.connected : CONNECTEDNESS.notConnected),
     }),
     method({
@@ -62,57 +71,33 @@ function peerMethods(net: NetService): MethodRow[] {
       handler: () => net.connections().map(({ peer, address }) => ({ id: peer, addresses: [address] })),
     }),
     method({
-      name: 'NetPing',
-      perm: 'read',
-      summary: 'Round trip to a peer, nanoseconds.',
-      params: [param('peerId', peerName)],
-      result: int,
+      ...netPing,
       handler: async (peer, { signal }) => Math.round((await net.ping(peer, signal)) * NS_PER_MS),
     }),
     method({
-      name: 'NetConnect',
-      perm: 'write',
-      summary: 'Connects to a peer.',
-      params: [param('peer', addrInfo)],
-      result: nothing,
+      ...netConnect,
       handler: (peer, { signal }) => net.connect(peer, signal),
     }),
     method({
-      name: 'NetAddrsListen',
-      perm: 'read',
-      summary: 'Where the node is reached.',
-      params: [],
-      result: addrInfo,
+      ...netAddrsListen,
       handler: () => {
         const { id, addresses } = net.addresses()
         return { id, addresses: [...addresses] }
       },
     }),
     method({
-      name: 'NetDisconnect',
-      perm: 'write',
-      summary: 'Closes the connections to a peer.',
-      params: [param('peerId', peerName)],
-      result: nothing,
+      ...netDisconnect,
       handler: (peer) => net.disconnect(peer),
     }),
     method({
-      name: 'NetFindPeer',
-      perm: 'read',
-      summary: 'Where a peer is, as the DHT says.',
-      params: [param('peerId', peerName)],
-      result: addrInfo,
+      ...netFindPeer,
       handler: async (peer, { signal }) => {
         const { id, addresses } = await net.findPeer(peer, signal)
         return { id, addresses: [...addresses] }
       },
     }),
     method({
-      name: 'NetPubsubScores',
-      perm: 'read',
-      summary: 'What gossip thinks of each peer.',
-      params: [],
-      result: listOrEmpty(pubsubScore),
+      ...netPubsubScores,
       handler: () =>
         net
           .scores()
@@ -120,22 +105,14 @@ function peerMethods(net: NetService): MethodRow[] {
           .sort((a, b) => (a.id < b.id ? 1 : -1)),
     }),
     method({
-      name: 'NetAutoNatStatus',
-      perm: 'read',
-      summary: 'Whether others can dial the node: 0 unknown, 1 yes.',
-      params: [],
-      result: natInfo,
+      ...netAutoNatStatus,
       handler: () => {
         const { status, publicAddresses } = net.reachability()
         return { reachability: REACHABILITY[status], publicAddrs: [...publicAddresses] }
       },
     }),
     method({
-      name: 'NetAgentVersion',
-      perm: 'read',
-      summary: 'What software a peer says it runs.',
-      params: [param('peerId', peerName)],
-      result: text,
+      ...netAgentVersion,
       handler: async (peer) => {
         const { agent, connected } = await net.details(peer)
         if (agent === '' && connected === undefined) throw new RpcError('FAILED', 'item not found')
@@ -143,11 +120,7 @@ function peerMethods(net: NetService): MethodRow[] {
       },
     }),
     method({
-      name: 'NetPeerInfo',
-      perm: 'read',
-      summary: 'All that is known of a peer.',
-      params: [param('peerId', peerName)],
-      result: extendedPeerInfo,
+      ...netPeerInfo,
       handler: (peer) => peerInfo(net, peer),
     }),
   ]
@@ -156,27 +129,15 @@ function peerMethods(net: NetService): MethodRow[] {
 function trafficMethods(net: NetService): MethodRow[] {
   return [
     method({
-      name: 'NetBandwidthStats',
-      perm: 'read',
-      summary: 'Bytes in and out, and per second.',
-      params: [],
-      result: bandwidthStats,
+      ...netBandwidthStats,
       handler: () => net.traffic(),
     }),
     method({
-      name: 'NetBandwidthStatsByPeer',
-      perm: 'read',
-      summary: 'Bytes in and out of each peer.',
-      params: [],
-      result: bandwidthByName,
+      ...netBandwidthStatsByPeer,
       handler: () => net.trafficByPeer(),
     }),
     method({
-      name: 'NetBandwidthStatsByProtocol',
-      perm: 'read',
-      summary: 'Bytes in and out of each protocol.',
-      params: [],
-      result: bandwidthByName,
+      ...netBandwidthStatsByProtocol,
       handler: () => net.trafficByProtocol(),
     }),
   ]
@@ -185,54 +146,30 @@ function trafficMethods(net: NetService): MethodRow[] {
 function listMethods(net: NetService): MethodRow[] {
   return [
     method({
-      name: 'NetBlockAdd',
-      perm: 'admin',
-      summary: 'Refuses peers, addresses and subnets, and closes their connections.',
-      params: [param('acl', netBlockList)],
-      result: nothing,
+      ...netBlockAdd,
       handler: (items) => net.block(items),
     }),
     method({
-      name: 'NetBlockRemove',
-      perm: 'admin',
-      summary: 'Takes peers, addresses and subnets off the list of those refused.',
-      params: [param('acl', netBlockList)],
-      result: nothing,
+      ...netBlockRemove,
       handler: (items) => net.unblock(items),
     }),
     method({
-      name: 'NetBlockList',
-      perm: 'read',
-      summary: 'Peers, addresses and subnets that are refused.',
-      params: [],
-      result: netBlockList,
+      ...netBlockList,
       handler: () => {
         const { peers, addresses, subnets } = net.blocked()
         return { peers: [...peers], addresses: [...addresses], subnets: [...subnets] }
       },
     }),
     method({
-      name: 'NetProtectAdd',
-      perm: 'admin',
-      summary: 'Keeps connections to these peers whatever the limits say.',
-      params: [param('acl', list(peerName))],
-      result: nothing,
+      ...netProtectAdd,
       handler: (peers) => net.protect(peers),
     }),
     method({
-      name: 'NetProtectRemove',
-      perm: 'admin',
-      summary: 'Takes the protection from these peers.',
-      params: [param('acl', list(peerName))],
-      result: nothing,
+      ...netProtectRemove,
       handler: (peers) => net.unprotect(peers),
     }),
     method({
-      name: 'NetProtectList',
-      perm: 'read',
-      summary: 'Connected peers that are protected.',
-      params: [],
-      result: list(peerName),
+      ...netProtectList,
       handler: () =>
         net
           .connections()
@@ -240,13 +177,7 @@ function listMethods(net: NetService): MethodRow[] {
           .filter((peer) => net.isProtected(peer)),
     }),
     method({
-      name: 'NetListening',
-      perm: 'read',
-      versions: ['v1', 'v2'],
-      summary: 'True, as Lotus always says.',
-      aliases: ['net_listening'],
-      params: [],
-      result: bool,
+      ...netListening,
       handler: () => true,
     }),
   ]
@@ -255,27 +186,15 @@ function listMethods(net: NetService): MethodRow[] {
 function resourceMethods(net: NetService): MethodRow[] {
   return [
     method({
-      name: 'NetStat',
-      perm: 'read',
-      summary: 'What a scope uses: all, system, transient, svc:…, proto:…, peer:…',
-      params: [param('scope', text)],
-      result: netStat,
+      ...netStat,
       handler: (scope) => scopeUse(net.connections(), scope),
     }),
     method({
-      name: 'NetLimit',
-      perm: 'read',
-      summary: 'What a scope may use: system, transient, svc:…, proto:…, peer:…',
-      params: [param('scope', text)],
-      result: netLimit,
+      ...netLimit,
       handler: (scope) => scopeLimit(net, scope),
     }),
     method({
-      name: 'NetSetLimit',
-      perm: 'admin',
-      summary: 'Not supported: limits are given when the node starts.',
-      params: [param('scope', text), param('limit', netLimit)],
-      result: nothing,
+      ...netSetLimit,
       handler: () => {
         throw new P2pError('NOT_SUPPORTED', 'not supported: limits of a running node')
       },

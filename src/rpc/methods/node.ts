@@ -2,15 +2,22 @@
 import { type Clock, LOG_EVENT_LEVELS, type LogEventLevel, type LogParts } from '../../base/ports.ts'
 import type { ChainView } from '../../chain/chainView.ts'
 import type { VmHost } from '../../chain/vm.ts'
-import { bool, jsonOnly, listOrEmpty, nullable, text } from '../../codec/description.ts'
 import { executedTipset } from '../../eth/executedTipset.ts'
 import { THRESHOLDS } from '../../p2p/gossip/scores.ts'
 import type { PeerName } from '../../p2p/peerLinks.ts'
-import { chainEpoch } from '../../types/scalars.ts'
 import { firstBlock } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
-import { channelMethod, type MethodRow, method, nothing, param } from '../method.ts'
-import { alert, indexValidation, type NodeStatus, nodeStatus } from '../types/node.ts'
+import { channelMethod, type MethodRow, method } from '../method.ts'
+import {
+  chainValidateIndex,
+  closing,
+  createBackup,
+  logAlerts,
+  logList,
+  logSetLevel,
+  nodeStatus,
+} from '../signatures/node.ts'
+import type { NodeStatus } from '../types/node.ts'
 
 /** What the methods need. */
 export interface NodeMethodsDeps {
@@ -34,12 +41,6 @@ const MS_PER_SEC = 1000
 const STATUS_EPOCH_SECS = 30
 const RECENT = 100
 
-const nothingValue = jsonOnly<void>(
-  'struct {}',
-  () => ({}),
-  () => undefined,
-)
-
 /** Rows about the node. */
 export function nodeMethods(deps: NodeMethodsDeps): MethodRow[] {
   return [...statusMethods(deps), ...logMethods(deps), ...keepingMethods(deps)]
@@ -48,12 +49,7 @@ export function nodeMethods(deps: NodeMethodsDeps): MethodRow[] {
 function statusMethods(deps: NodeMethodsDeps): MethodRow[] {
   return [
     method({
-      name: 'NodeStatus',
-      perm: 'read',
-      versions: ['v1'],
-      summary: 'How far the node is behind, whom it could tell, and how full tipsets are.',
-      params: [param('inclChainStatus', bool)],
-      result: nodeStatus,
+      ...nodeStatus,
       handler: (withChain): NodeStatus => ({
         syncStatus: syncStatus(deps),
         peerStatus: peerStatus(deps),
@@ -61,11 +57,7 @@ function statusMethods(deps: NodeMethodsDeps): MethodRow[] {
       }),
     }),
     channelMethod({
-      name: 'Closing',
-      perm: 'read',
-      summary: 'A channel that ends when the node does.',
-      params: [],
-      result: nothingValue,
+      ...closing,
       subscribe: () => () => undefined,
     }),
   ]
@@ -117,19 +109,11 @@ function levelOf(name: string): LogEventLevel | 'silent' {
 function logMethods({ logs }: NodeMethodsDeps): MethodRow[] {
   return [
     method({
-      name: 'LogList',
-      perm: 'write',
-      summary: 'Parts of the log, each with a level of its own.',
-      params: [],
-      result: listOrEmpty(text),
+      ...logList,
       handler: () => logs?.names() ?? [],
     }),
     method({
-      name: 'LogSetLevel',
-      perm: 'write',
-      summary: 'From now on a part of the log (`*`: all) prints this level and above: debug, info, warn, error, fatal.',
-      params: [param('subsystem', text), param('level', text)],
-      result: nothing,
+      ...logSetLevel,
       handler: (part, level) => {
         const threshold = levelOf(level)
         if (logs === undefined) throw new RpcError('FAILED', 'not supported: this log has one level')
@@ -137,11 +121,7 @@ function logMethods({ logs }: NodeMethodsDeps): MethodRow[] {
       },
     }),
     method({
-      name: 'LogAlerts',
-      perm: 'admin',
-      summary: 'What an operator should look at; a node without trouble has none.',
-      params: [],
-      result: listOrEmpty(alert),
+      ...logAlerts,
       handler: () => [],
     }),
   ]
@@ -150,23 +130,14 @@ function logMethods({ logs }: NodeMethodsDeps): MethodRow[] {
 function keepingMethods({ view, vm, backup }: NodeMethodsDeps): MethodRow[] {
   return [
     method({
-      name: 'CreateBackup',
-      perm: 'admin',
-      summary: 'Writes what the node keeps besides the chain to a file below $PETREL_BACKUP_BASE_PATH, as Lotus does.',
-      params: [param('path', text)],
-      result: nothing,
+      ...createBackup,
       handler: (path) => {
         if (backup === undefined) throw new RpcError('FAILED', 'not supported: backups in this runtime')
         return backup(path)
       },
     }),
     method({
-      name: 'ChainValidateIndex',
-      perm: 'write',
-      versions: ['v1'],
-      summary: "Counts an epoch's messages and events. The chain itself is the index, so nothing is ever filled in.",
-      params: [param('epoch', chainEpoch), param('backfill', bool)],
-      result: nullable(indexValidation),
+      ...chainValidateIndex,
       handler: async (epoch) => {
         const head = view.store.head()
         if (epoch >= head.height) {

@@ -6,13 +6,12 @@ import { EMPTY_BYTES } from '../../base/bytes.ts'
 import { actorOf } from '../../chain/actorLookup.ts'
 import type { ChainView } from '../../chain/chainView.ts'
 import type { Cid } from '../../codec/cid.ts'
-import { bytes, cid, decode, encode, json } from '../../codec/description.ts'
+import { decode, encode } from '../../codec/description.ts'
 import { type ActorMethod, actorMethod } from '../../state/actorMethods.ts'
-import { address } from '../../types/address.ts'
-import { type MethodNum, methodNum } from '../../types/scalars.ts'
-import { tipsetKey } from '../../types/tipset.ts'
+import type { MethodNum } from '../../types/scalars.ts'
 import { RpcError } from '../errors.ts'
-import { type MethodRow, method, param } from '../method.ts'
+import { type MethodRow, method } from '../method.ts'
+import { stateDecodeParams, stateEncodeParams } from '../signatures/params.ts'
 import { loadTipset } from './chain.ts'
 
 function methodOf(view: ChainView, code: Cid, number: MethodNum): ActorMethod {
@@ -27,16 +26,7 @@ function methodOf(view: ChainView, code: Cid, number: MethodNum): ActorMethod {
 export function paramsMethods(view: ChainView): MethodRow[] {
   return [
     method({
-      name: 'StateDecodeParams',
-      perm: 'read',
-      summary: "Parameters of an actor's method as JSON.",
-      params: [
-        param('toAddr', address),
-        param('method', methodNum),
-        param('params', bytes),
-        param('tipsetKey', tipsetKey),
-      ],
-      result: json,
+      ...stateDecodeParams,
       handler: (to, number, params, one, call) => {
         const actor = actorOf(view, view.stateBefore(loadTipset(view, one)), to)
         const codec = methodOf(view, actor.code, number).params
@@ -44,11 +34,7 @@ export function paramsMethods(view: ChainView): MethodRow[] {
       },
     }),
     method({
-      name: 'StateEncodeParams',
-      perm: 'read',
-      summary: "Parameters of an actor's method as CBOR, from JSON.",
-      params: [param('toActCode', cid), param('method', methodNum), param('params', json)],
-      result: bytes,
+      ...stateEncodeParams,
       handler: (code, number, params, call) => {
         const codec = methodOf(view, code, number).params
         return codec === null ? EMPTY_BYTES : encode(codec, codec.fromJson(params, call.json))

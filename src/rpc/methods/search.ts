@@ -8,19 +8,20 @@ import { ChainError } from '../../chain/errors.ts'
 import { type FoundMessage, loadSought, NO_LOOKBACK_LIMIT, searchMessage } from '../../chain/searchMessage.ts'
 import { type WaitDeps, waitMessage } from '../../chain/waitMessage.ts'
 import type { Cid } from '../../codec/cid.ts'
-import { bool, cid, nullable, u64 } from '../../codec/description.ts'
-import { receiptV1 } from '../../types/receipt.ts'
-import { type ChainEpoch, chainEpoch } from '../../types/scalars.ts'
-import { type TipsetKey, tipsetKey } from '../../types/tipset.ts'
-import { type CallContext, type MethodRow, method, param } from '../method.ts'
-import { stateSearchMsg } from '../signatures/search.ts'
-import { type MsgLookup, msgLookup, toMsgLookup } from '../types/msgLookup.ts'
+import type { ChainEpoch } from '../../types/scalars.ts'
+import type { TipsetKey } from '../../types/tipset.ts'
+import { type CallContext, type MethodRow, method } from '../method.ts'
+import {
+  stateGetReceipt,
+  stateSearchMsg,
+  stateSearchMsgLimited,
+  stateSearchMsgV0,
+  stateWaitMsg,
+  stateWaitMsgLimited,
+  stateWaitMsgV0,
+} from '../signatures/search.ts'
+import { type MsgLookup, toMsgLookup } from '../types/msgLookup.ts'
 
-const message = param('messageCid', cid)
-const key = param('tipsetKey', tipsetKey)
-const limit = param('limit', chainEpoch)
-const confidence = param('confidence', u64)
-const allowReplaced = param('allowReplaced', bool)
 const NOW: TipsetKey = []
 
 /** Rows of StateSearchMsg, StateWaitMsg and their kin. */
@@ -51,60 +52,27 @@ export function searchMethods(deps: WaitDeps): MethodRow[] {
       handler: search,
     }),
     method({
-      name: 'StateSearchMsg',
-      perm: 'read',
-      versions: ['v0'],
-      summary: 'Where a message, or its replacement, was executed; null when it is not on the chain.',
-      params: [message],
-      result: nullable(msgLookup),
+      ...stateSearchMsgV0,
       handler: (one) => search(NOW, one, NO_LOOKBACK_LIMIT, true),
     }),
     method({
-      name: 'StateSearchMsgLimited',
-      perm: 'read',
-      versions: ['v0'],
-      permName: 'StateSearchMsg',
-      summary: 'StateSearchMsg within so many epochs.',
-      params: [message, limit],
-      result: nullable(msgLookup),
+      ...stateSearchMsgLimited,
       handler: (one, lookback) => search(NOW, one, lookback, true),
     }),
     method({
-      name: 'StateWaitMsg',
-      perm: 'read',
-      versions: ['v1'],
-      summary: 'Waits until a message is executed and so many epochs deep.',
-      params: [message, confidence, limit, allowReplaced],
-      result: msgLookup,
+      ...stateWaitMsg,
       handler: wait,
     }),
     method({
-      name: 'StateWaitMsg',
-      perm: 'read',
-      versions: ['v0'],
-      summary: 'Waits until a message, or its replacement, is executed and so many epochs deep.',
-      params: [message, confidence],
-      result: msgLookup,
+      ...stateWaitMsgV0,
       handler: (one, depth, call) => wait(one, depth, NO_LOOKBACK_LIMIT, true, call),
     }),
     method({
-      name: 'StateWaitMsgLimited',
-      perm: 'read',
-      versions: ['v0'],
-      permName: 'StateWaitMsg',
-      summary: 'StateWaitMsg that looks back so many epochs.',
-      params: [message, confidence, limit],
-      result: msgLookup,
+      ...stateWaitMsgLimited,
       handler: (one, depth, lookback, call) => wait(one, depth, lookback, true, call),
     }),
     method({
-      name: 'StateGetReceipt',
-      perm: 'read',
-      versions: ['v0'],
-      permName: 'StateSearchMsg',
-      summary: 'Receipt of a message or its replacement; null when it is not on the chain.',
-      params: [message, key],
-      result: nullable(receiptV1),
+      ...stateGetReceipt,
       handler: async (one, at) => (await search(at, one, NO_LOOKBACK_LIMIT, true))?.receipt ?? null,
     }),
   ]

@@ -7,23 +7,33 @@ import { ChainError } from '../../chain/errors.ts'
 import { listMessages } from '../../chain/listMessages.ts'
 import type { VmHost } from '../../chain/vm.ts'
 import type { Cid } from '../../codec/cid.ts'
-import { bytes, type Codec, cid, i64, list, named, nullable } from '../../codec/description.ts'
 import { drawRandomnessFromDigest } from '../../crypto/drawRandomness.ts'
 import { type ActorsManifest, actorsVersionFor, manifestFor } from '../../networks/network.ts'
-import { type Address, address, idAddress, isIdAddress } from '../../types/address.ts'
-import { beaconEntry } from '../../types/blockHeader.ts'
-import { chainEpoch, networkVersion } from '../../types/scalars.ts'
-import { type TipsetKey, tipsetKey } from '../../types/tipset.ts'
+import { type Address, idAddress, isIdAddress } from '../../types/address.ts'
+import type { TipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
-import { type MethodRow, method, param } from '../method.ts'
+import { type MethodRow, method } from '../method.ts'
 import {
+  beaconGetEntry,
+  chainGetRandomnessFromBeacon,
+  chainGetRandomnessFromTickets,
   stateAccountKey,
+  stateActorCodeCIDs,
+  stateActorManifestCID,
   stateGetActor,
+  stateGetBeaconEntry,
+  stateGetRandomnessDigestFromBeacon,
+  stateGetRandomnessDigestFromTickets,
+  stateGetRandomnessFromBeacon,
+  stateGetRandomnessFromTickets,
+  stateListActors,
+  stateListMessages,
   stateLookupID,
+  stateLookupRobustAddress,
   stateNetworkName,
   stateNetworkVersion,
+  stateReadState,
 } from '../signatures/state.ts'
-import { apiActorState, codeCids, messageMatch } from '../types/state.ts'
 import { loadTipset } from './chain.ts'
 
 /** What the methods need. */
@@ -32,11 +42,6 @@ export interface StateMethodsDeps {
   readonly vm: Pick<VmHost, 'tipsetState'>
   readonly states: ActorStates
 }
-
-const actorParam = param('actor', address)
-const key = param('tipsetKey', tipsetKey)
-const tag: Codec<bigint> = named(i64, 'crypto.DomainSeparationTag')
-const entropy = param('entropy', bytes)
 
 /** Rows of `State…`. */
 export function stateMethods(deps: StateMethodsDeps): MethodRow[] {
@@ -54,19 +59,11 @@ function networkMethods({ view }: StateMethodsDeps): MethodRow[] {
       handler: (one) => view.networkVersion(loadTipset(view, one).height),
     }),
     method({
-      name: 'StateActorCodeCIDs',
-      perm: 'read',
-      summary: 'Code CIDs of the built-in actors of a network version.',
-      params: [param('networkVersion', networkVersion)],
-      result: codeCids,
+      ...stateActorCodeCIDs,
       handler: (version) => manifestOf(view, version).actors,
     }),
     method({
-      name: 'StateActorManifestCID',
-      perm: 'read',
-      summary: "CID of the actors' manifest of a network version.",
-      params: [param('networkVersion', networkVersion)],
-      result: cid,
+      ...stateActorManifestCID,
       handler: (version) => manifestOf(view, version).manifestCid,
     }),
   ]
@@ -100,11 +97,7 @@ function actorMethods({ view, vm, states }: StateMethodsDeps): MethodRow[] {
       },
     }),
     method({
-      name: 'StateLookupRobustAddress',
-      perm: 'read',
-      summary: 'The address that the init actor maps to an ID; scans its whole map.',
-      params: [param('idAddress', address), key],
-      result: address,
+      ...stateLookupRobustAddress,
       handler: (who, one) => robustAddress(view, treeOf(one), who),
     }),
     method({
@@ -122,11 +115,7 @@ function actorMethods({ view, vm, states }: StateMethodsDeps): MethodRow[] {
       },
     }),
     method({
-      name: 'StateListActors',
-      perm: 'read',
-      summary: 'ID addresses of all actors, in the order of the state tree.',
-      params: [key],
-      result: list(address),
+      ...stateListActors,
       handler: (one) => {
         const out: Address[] = []
         treeOf(one).forEach((id) => {
@@ -136,11 +125,7 @@ function actorMethods({ view, vm, states }: StateMethodsDeps): MethodRow[] {
       },
     }),
     method({
-      name: 'StateReadState',
-      perm: 'read',
-      summary: "An actor's state as JSON.",
-      params: [actorParam, key],
-      result: apiActorState,
+      ...stateReadState,
       handler: (who, one, call) => {
         const actor = actorOf(view, treeOf(one), who)
         return { balance: actor.balance, code: actor.code, state: states.json(actor, call.json) }
@@ -150,7 +135,6 @@ function actorMethods({ view, vm, states }: StateMethodsDeps): MethodRow[] {
 }
 
 function randomnessMethods(view: ChainView): MethodRow[] {
-  const epoch = param('randEpoch', chainEpoch)
   const source = (one: TipsetKey): ReturnType<ChainView['randomness']> => view.randomness(loadTipset(view, one))
   const draw = (digest: Uint8Array, purpose: bigint, at: number, extra: Uint8Array): Uint8Array =>
     drawRandomnessFromDigest(digest, Number(purpose), at, extra)
@@ -160,59 +144,27 @@ function randomnessMethods(view: ChainView): MethodRow[] {
     draw(source(one).beaconDigest(at), purpose, at, extra)
   return [
     method({
-      name: 'StateGetRandomnessFromTickets',
-      perm: 'read',
-      versions: ['v1'],
-      summary: 'Randomness drawn from the ticket at an epoch.',
-      params: [param('personalization', tag), epoch, entropy, key],
-      result: bytes,
+      ...stateGetRandomnessFromTickets,
       handler: (purpose, at, extra, one) => tickets(purpose, at, extra, one),
     }),
     method({
-      name: 'StateGetRandomnessFromBeacon',
-      perm: 'read',
-      versions: ['v1'],
-      summary: 'Randomness drawn from the beacon entry of an epoch.',
-      params: [param('personalization', tag), epoch, entropy, key],
-      result: bytes,
+      ...stateGetRandomnessFromBeacon,
       handler: (purpose, at, extra, one) => beacon(purpose, at, extra, one),
     }),
     method({
-      name: 'ChainGetRandomnessFromTickets',
-      perm: 'read',
-      versions: ['v0'],
-      permName: 'StateGetRandomnessFromTickets',
-      summary: 'Randomness drawn from the ticket at an epoch.',
-      params: [key, param('personalization', tag), epoch, entropy],
-      result: bytes,
+      ...chainGetRandomnessFromTickets,
       handler: (one, purpose, at, extra) => tickets(purpose, at, extra, one),
     }),
     method({
-      name: 'ChainGetRandomnessFromBeacon',
-      perm: 'read',
-      versions: ['v0'],
-      permName: 'StateGetRandomnessFromBeacon',
-      summary: 'Randomness drawn from the beacon entry of an epoch.',
-      params: [key, param('personalization', tag), epoch, entropy],
-      result: bytes,
+      ...chainGetRandomnessFromBeacon,
       handler: (one, purpose, at, extra) => beacon(purpose, at, extra, one),
     }),
     method({
-      name: 'StateGetRandomnessDigestFromTickets',
-      perm: 'read',
-      versions: ['v1'],
-      summary: 'Hash of the ticket at an epoch.',
-      params: [epoch, key],
-      result: bytes,
+      ...stateGetRandomnessDigestFromTickets,
       handler: (at, one) => source(one).ticketDigest(at),
     }),
     method({
-      name: 'StateGetRandomnessDigestFromBeacon',
-      perm: 'read',
-      versions: ['v1'],
-      summary: 'Hash of the beacon entry of an epoch.',
-      params: [epoch, key],
-      result: bytes,
+      ...stateGetRandomnessDigestFromBeacon,
       handler: (at, one) => source(one).beaconDigest(at),
     }),
     ...beaconMethods(view),
@@ -227,25 +179,13 @@ function beaconMethods(view: ChainView): MethodRow[] {
     }
     return view.randomness(head).beaconEntry(Math.max(0, at))
   }
-  const epoch = param('epoch', chainEpoch)
   return [
     method({
-      name: 'StateGetBeaconEntry',
-      perm: 'read',
-      versions: ['v1'],
-      summary: 'The beacon entry of an epoch.',
-      params: [epoch],
-      result: nullable(beaconEntry),
+      ...stateGetBeaconEntry,
       handler: (at) => entryOf(at),
     }),
     method({
-      name: 'BeaconGetEntry',
-      perm: 'read',
-      versions: ['v0'],
-      permName: 'StateGetBeaconEntry',
-      summary: 'The beacon entry of an epoch.',
-      params: [epoch],
-      result: nullable(beaconEntry),
+      ...beaconGetEntry,
       handler: (at) => entryOf(at),
     }),
   ]
@@ -254,11 +194,7 @@ function beaconMethods(view: ChainView): MethodRow[] {
 function messageMethods({ view }: StateMethodsDeps): MethodRow[] {
   return [
     method({
-      name: 'StateListMessages',
-      perm: 'read',
-      summary: 'CIDs of messages to or from an address, from a tipset back to a height.',
-      params: [param('match', messageMatch), key, param('toHeight', chainEpoch)],
-      result: list(cid),
+      ...stateListMessages,
       handler: (match, one, toHeight): Cid[] => listMessages(view, match, loadTipset(view, one), toHeight),
     }),
   ]

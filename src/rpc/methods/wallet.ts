@@ -3,18 +3,27 @@
  * @see lotus node/impl/full/wallet.go WalletAPI
  */
 import { PetrelError } from '../../base/errors.ts'
-import { bool, bytes, listOrEmpty, nullable, text } from '../../codec/description.ts'
-import { type Address, address, parseAddress } from '../../types/address.ts'
-import { message } from '../../types/message.ts'
+import { type Address, parseAddress } from '../../types/address.ts'
 import type { TokenAmount } from '../../types/scalars.ts'
-import { signature } from '../../types/signature.ts'
-import { signedMessage } from '../../types/signedMessage.ts'
 import { verifySignature } from '../../types/verifySignature.ts'
-import { keyInfo, keyType } from '../../wallet/keyInfo.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { RpcError } from '../errors.ts'
-import { type MethodRow, method, nothing, param } from '../method.ts'
-import { walletBalance } from '../signatures/wallet.ts'
+import { type MethodRow, method } from '../method.ts'
+import {
+  walletBalance,
+  walletDefaultAddress,
+  walletDelete,
+  walletExport,
+  walletHas,
+  walletImport,
+  walletList,
+  walletNew,
+  walletSetDefault,
+  walletSign,
+  walletSignMessage,
+  walletValidateAddress,
+  walletVerify,
+} from '../signatures/wallet.ts'
 
 /** What the methods need. */
 export interface WalletMethodsDeps {
@@ -31,8 +40,6 @@ export interface WalletMethodsDeps {
   readonly balance: (one: Address) => TokenAmount
 }
 
-const one = param('address', address)
-
 /** Rows of `Wallet…`. */
 export function walletMethods({ wallet, keyAddress, balance }: WalletMethodsDeps): MethodRow[] {
   const keyOf = (given: Address): Address => {
@@ -45,27 +52,15 @@ export function walletMethods({ wallet, keyAddress, balance }: WalletMethodsDeps
   }
   return [
     method({
-      name: 'WalletNew',
-      perm: 'write',
-      summary: 'Makes a key: secp256k1 (1), bls (2) or delegated (3). The first one becomes the default.',
-      params: [param('keyType', keyType)],
-      result: address,
+      ...walletNew,
       handler: (type) => wallet.newKey(type),
     }),
     method({
-      name: 'WalletHas',
-      perm: 'write',
-      summary: 'Whether the wallet has the key of an address.',
-      params: [one],
-      result: bool,
+      ...walletHas,
       handler: (given) => wallet.has(given),
     }),
     method({
-      name: 'WalletList',
-      perm: 'write',
-      summary: 'All addresses of the wallet, sorted.',
-      params: [],
-      result: listOrEmpty(address),
+      ...walletList,
       handler: () => wallet.list(),
     }),
     method({
@@ -73,75 +68,39 @@ export function walletMethods({ wallet, keyAddress, balance }: WalletMethodsDeps
       handler: (given) => balance(given),
     }),
     method({
-      name: 'WalletSign',
-      perm: 'sign',
-      summary: 'Signs bytes as given, without an envelope.',
-      params: [one, param('data', bytes)],
-      result: signature,
+      ...walletSign,
       handler: (given, data) => wallet.sign(keyOf(given), data),
     }),
     method({
-      name: 'WalletSignMessage',
-      perm: 'sign',
-      summary: 'Signs a message; nothing in it is changed.',
-      params: [one, param('message', message)],
-      result: signedMessage,
+      ...walletSignMessage,
       handler: (given, unsigned) => wallet.signMessage(keyOf(given), unsigned),
     }),
     method({
-      name: 'WalletVerify',
-      perm: 'read',
-      summary: 'Whether a signature over bytes is by the key of an address; false for whatever is wrong.',
-      params: [one, param('data', bytes), param('signature', nullable(signature))],
-      result: bool,
+      ...walletVerify,
       handler: (given, data, sig) => sig !== null && verifySignature(sig, given, data),
     }),
     method({
-      name: 'WalletDefaultAddress',
-      perm: 'write',
-      summary: 'The default address.',
-      params: [],
-      result: address,
+      ...walletDefaultAddress,
       handler: () => wallet.defaultAddress(),
     }),
     method({
-      name: 'WalletSetDefault',
-      perm: 'write',
-      summary: 'Makes an address of the wallet the default.',
-      params: [one],
-      result: nothing,
+      ...walletSetDefault,
       handler: (given) => wallet.setDefault(given),
     }),
     method({
-      name: 'WalletExport',
-      perm: 'admin',
-      summary: 'The private key of an address.',
-      params: [one],
-      result: keyInfo,
+      ...walletExport,
       handler: (given) => wallet.export(given),
     }),
     method({
-      name: 'WalletImport',
-      perm: 'admin',
-      summary: 'Adds an exported key.',
-      params: [param('keyInfo', keyInfo)],
-      result: address,
+      ...walletImport,
       handler: (info) => wallet.import(info),
     }),
     method({
-      name: 'WalletDelete',
-      perm: 'admin',
-      summary: 'Moves a key to the trash entries of the keystore; nothing happens when it is unknown.',
-      params: [one],
-      result: nothing,
+      ...walletDelete,
       handler: (given) => wallet.delete(given),
     }),
     method({
-      name: 'WalletValidateAddress',
-      perm: 'read',
-      summary: 'The address of a text in its normal form; nothing is looked up.',
-      params: [param('text', text)],
-      result: address,
+      ...walletValidateAddress,
       handler: (given) => parseAddress(given),
     }),
   ]

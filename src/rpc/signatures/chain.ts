@@ -1,15 +1,21 @@
 /** Signatures of `Chain…`. */
 import type { HeadChange } from '../../chain/headChange.ts'
 import type { Cid } from '../../codec/cid.ts'
-import { bytes, type Codec, cid, listOrEmpty, nullable } from '../../codec/description.ts'
+import { bigInt, bytes, type Codec, cid, listOrEmpty, nullable } from '../../codec/description.ts'
 import { type BlockHeader, blockHeader } from '../../types/blockHeader.ts'
 import { type Message, message } from '../../types/message.ts'
 import { type Receipt, receiptV1 } from '../../types/receipt.ts'
 import { type ChainEpoch, chainEpoch } from '../../types/scalars.ts'
 import { type Tipset, type TipsetKey, tipset, tipsetKey } from '../../types/tipset.ts'
-import { type Param, param } from '../method.ts'
+import { nothing, type Param, param } from '../method.ts'
 import { type CallSignature, type ChannelSignature, callSignature, channelSignature } from '../signature.ts'
-import { type ApiMessage, apiHeadChanges, apiMessages } from '../types/chain.ts'
+import {
+  type ApiBlockMessages,
+  type ApiMessage,
+  apiBlockMessages,
+  apiHeadChanges,
+  apiMessages,
+} from '../types/chain.ts'
 
 const receipts: Codec<Receipt[] | null> = nullable(listOrEmpty(receiptV1))
 const key = param('tipsetKey', tipsetKey)
@@ -109,4 +115,58 @@ export const chainReadObj: CallSignature<readonly [Param<Cid>], Uint8Array> = ca
   summary: 'The bytes of a block.',
   params: [param('objectCid', cid)],
   result: bytes,
+})
+
+export const height: Param<number> = param('height', chainEpoch)
+
+export const chainGetTipSetAfterHeight: CallSignature<readonly [Param<number>, Param<TipsetKey>], Tipset> =
+  callSignature({
+    name: 'ChainGetTipSetAfterHeight',
+    perm: 'read',
+    summary: 'The ancestor at a height; for a null round the tipset after it.',
+    params: [height, key],
+    result: tipset,
+    cacheResult: true,
+  })
+
+export const chainTipSetWeight: CallSignature<readonly [Param<TipsetKey>], bigint> = callSignature({
+  name: 'ChainTipSetWeight',
+  perm: 'read',
+  summary: 'Weight of the chain up to and including a tipset.',
+  params: [key],
+  result: bigInt,
+})
+
+export const chainGetPath: CallSignature<readonly [Param<TipsetKey>, Param<TipsetKey>], readonly HeadChange[]> =
+  callSignature({
+    name: 'ChainGetPath',
+    perm: 'read',
+    summary: 'The steps from one tipset to another: reverts, then applies.',
+    params: [param('from', tipsetKey), param('to', tipsetKey)],
+    result: apiHeadChanges,
+  })
+
+export const chainSetHead: CallSignature<readonly [Param<TipsetKey>], void> = callSignature({
+  name: 'ChainSetHead',
+  perm: 'admin',
+  summary: 'Makes a tipset the head, wherever it is on the chain; the blocks above it are checked again.',
+  params: [key],
+  result: nothing,
+})
+
+export const chainGetBlockMessages: CallSignature<readonly [Param<Cid>], ApiBlockMessages> = callSignature({
+  name: 'ChainGetBlockMessages',
+  perm: 'read',
+  summary: "A block's own messages.",
+  params: [blockCid],
+  result: apiBlockMessages,
+  cacheResult: true,
+})
+
+export const chainGetParentMessages: CallSignature<readonly [Param<Cid>], ApiMessage[]> = callSignature({
+  name: 'ChainGetParentMessages',
+  perm: 'read',
+  summary: "Messages of the block's parent tipset in order of execution.",
+  params: [blockCid],
+  result: apiMessages,
 })

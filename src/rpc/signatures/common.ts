@@ -1,5 +1,6 @@
 /** Signatures of methods about the node itself. */
 import { type Codec, struct, text, uint } from '../../codec/description.ts'
+import { nothing } from '../method.ts'
 import { type CallSignature, callSignature } from '../signature.ts'
 
 /** Result of `Version`. */
@@ -25,4 +26,29 @@ export const version: CallSignature<[], ApiVersionInfo> = callSignature({
   summary: 'Version of the node and of the API on this path.',
   params: [],
   result: apiVersionInfo,
+})
+
+export const session: CallSignature<readonly [], string> = callSignature({
+  name: 'Session',
+  perm: 'read',
+  summary: 'A text that differs with every start of the node.',
+  params: [],
+  result: text,
+})
+
+export const startTime: CallSignature<readonly [], string> = callSignature({
+  name: 'StartTime',
+  perm: 'read',
+  versions: ['v1'],
+  summary: 'When the node started.',
+  params: [],
+  result: text,
+})
+
+export const shutdown: CallSignature<readonly [], void> = callSignature({
+  name: 'Shutdown',
+  perm: 'admin',
+  summary: 'Ends the node.',
+  params: [],
+  result: nothing,
 })

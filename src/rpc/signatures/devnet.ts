@@ -4,7 +4,7 @@ import type { MineOptions } from '../../devnet/devnet.ts'
 import { type Address, address } from '../../types/address.ts'
 import { type TokenAmount, tokenAmount } from '../../types/scalars.ts'
 import { type Tipset, tipset } from '../../types/tipset.ts'
-import { type Param, param } from '../method.ts'
+import { nothing, type Param, param } from '../method.ts'
 import { type CallSignature, callSignature } from '../signature.ts'
 
 /** A funded account. */
@@ -40,4 +40,29 @@ export const devnetAccounts: CallSignature<[], DevnetAccount[]> = callSignature(
   summary: 'The accounts that genesis funds.',
   params: [],
   result: listOrEmpty(account),
+})
+
+export const devnetTravel: CallSignature<readonly [Param<number>], Tipset> = callSignature({
+  name: 'DevnetTravel',
+  perm: 'write',
+  summary:
+    "Moves the chain's time forward by at least so many seconds: null rounds, then a tipset. Not where it keeps the clock.",
+  params: [param('seconds', uint)],
+  result: tipset,
+})
+
+export const devnetStart: CallSignature<readonly [], void> = callSignature({
+  name: 'DevnetStart',
+  perm: 'write',
+  summary: 'Makes blocks by the clock.',
+  params: [],
+  result: nothing,
+})
+
+export const devnetStop: CallSignature<readonly [], void> = callSignature({
+  name: 'DevnetStop',
+  perm: 'write',
+  summary: 'Stops the clock: blocks come only when asked for.',
+  params: [],
+  result: nothing,
 })

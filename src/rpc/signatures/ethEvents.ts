@@ -1,0 +1,15 @@
+/** Signatures: Ethereum's logs. */
+import { type Json, json } from '../../codec/description.ts'
+import { type Param, param } from '../method.ts'
+import { type CallSignature, callSignature } from '../signature.ts'
+import { type LogFilter, logFilter } from '../types/logFilter.ts'
+
+export const ethGetLogs: CallSignature<readonly [Param<LogFilter>], Json> = callSignature({
+  name: 'EthGetLogs',
+  perm: 'read',
+  versions: ['v1', 'v2'],
+  summary: 'Logs of contracts in a range of blocks.',
+  aliases: ['eth_getLogs'],
+  params: [param('filter', logFilter)],
+  result: json,
+})
