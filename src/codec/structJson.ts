@@ -1,10 +1,9 @@
 /** Structs in JSON: Lotus' names of their fields, in order. */
 import type { Codec } from './codec.ts'
-import { tuple } from './description.ts'
 import { inField, jsonField, wrongJson } from './goJson.ts'
 import type { Json } from './jsonText.ts'
 
-/** One field of a {@link tuple}: property, Lotus' JSON name, codec. */
+/** One field of a `tuple`: property, Lotus' JSON name, codec. */
 export type Field<T> = { [K in keyof T & string]: readonly [key: K, jsonName: string, codec: Codec<T[K]>] }[keyof T &
   string]
 
