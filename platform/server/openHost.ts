@@ -23,6 +23,7 @@ export function defaultListen(ip: string): string[] {
 }
 
 const LOOPBACK = '127.0.0.1'
+const LOOPBACK_NET = '127.0.0.0/8'
 
 /**
  * Makes a host; it does not listen yet.
@@ -30,9 +31,10 @@ const LOOPBACK = '127.0.0.1'
  */
 export async function openHost(options: NetOptions, deps: OpenHostDeps): Promise<P2pHost> {
   const { network, networkName, keystore, meta, version, ports } = deps
-  const [{ createHost }, { nodeTransports }] = await Promise.all([
+  const [{ createHost }, { nodeTransports }, { natServices }] = await Promise.all([
     import('../../src/p2p/host/createHost.ts'),
     import('./transports.ts'),
+    import('./natServices.ts'),
   ])
   const isLocal = network.beacon.kind === 'mock'
   return createHost(
@@ -46,7 +48,8 @@ export async function openHost(options: NetOptions, deps: OpenHostDeps): Promise
       dht: isLocal ? 'server' : 'auto',
       privateAddresses: isLocal,
       relay: true,
-      ipWhitelist: isLocal ? [LOOPBACK] : [],
+      ipWhitelist: isLocal ? [LOOPBACK_NET] : [],
+      ...(isLocal ? {} : { services: natServices(options.upnp) }),
     },
     nodeTransports,
     { ...ports, keystore, store: meta },

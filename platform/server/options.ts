@@ -35,6 +35,8 @@ export interface NetOptions {
   readonly hide: readonly string[]
   /** Multiaddrs of the first nodes to connect to, besides the network's own. */
   readonly bootstrap: readonly string[]
+  /** Asks the router for ports (UPnP). */
+  readonly upnp: boolean
 }
 
 /** Whom a light node asks, and where it begins. */

@@ -131,9 +131,17 @@ describe('of a host', () => {
     ])
     expect((await ask('NetStat', 'nothing')).error?.message).toBe('invalid scope nothing')
     expect((await ask('NetLimit', 'system')).result).toMatchObject({ Conns: 180, FD: 180 })
-    expect((await ask('NetSetLimit', 'system', (await ask('NetLimit', 'system')).result as Json)).error?.message).toBe(
-      'not supported: limits of a running node',
+    const limit = (await ask('NetLimit', 'system')).result as { [key: string]: Json }
+    expect(await ask('NetSetLimit', 'system', { ...limit, Conns: 20 })).toMatchObject({ result: null })
+    expect((await ask('NetLimit', 'system')).result).toMatchObject({ Conns: 20, ConnsInbound: 20, FD: 20 })
+    const refused = async (scope: string, changes: object): Promise<string | undefined> =>
+      (await ask('NetSetLimit', scope, { ...limit, ...changes })).error?.message
+    expect(await refused('system', { Conns: 1 })).toBe('Conns must be 8 to 65536')
+    expect(await refused('system', { Conns: 20, Memory: 5 })).toBe(
+      'not supported: another limit of system than Conns (memory)',
     )
+    expect(await refused('transient', {})).toBe('not supported: another limit of transient')
+    expect(await refused('nothing', {})).toBe('invalid scope nothing')
   })
 
   it('blocking and protecting', async () => {

@@ -33,6 +33,7 @@ interface ServeFlags {
   readonly announce?: string[]
   readonly hide?: string[]
   readonly bootstrap?: string[]
+  readonly upnp?: boolean
   readonly keepState: string
 }
 
@@ -104,6 +105,7 @@ function serveFlags(command: Command, keepState: string): Command {
     .option('--announce <multiaddr>', 'address to tell others instead (repeatable)', collect)
     .option('--hide <multiaddr>', 'address not to tell others, or a mask: /ip4/10.0.0.0/ipcidr/8 (repeatable)', collect)
     .option('--bootstrap <multiaddr>', 'node to connect to first (repeatable)', collect)
+    .option('--upnp', 'ask the router to forward ports to this node')
     .option('--no-net', 'no connections to other nodes')
     .option('--keep-state <epochs>', 'older state is collected in the background; all: none is', keepState)
 }
@@ -132,6 +134,7 @@ async function serveOptions(context: CliContext, flags: ServeFlags): Promise<Ser
           announce: flags.announce ?? [],
           hide: flags.hide ?? [],
           bootstrap: flags.bootstrap ?? [],
+          upnp: flags.upnp ?? false,
         }
       : undefined,
     keepState: keptEpochs(flags.keepState),

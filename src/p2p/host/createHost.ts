@@ -9,11 +9,13 @@ import { noise } from '@libp2p/noise'
 import { ping } from '@libp2p/ping'
 import { yamux } from '@libp2p/yamux'
 import { createLibp2p, type Libp2p, type Libp2pInit } from 'libp2p'
+import { P2pError } from '../errors.ts'
 import { topicScores } from '../gossip/scores.ts'
 import { allowedTopics } from '../gossip/topics.ts'
 import { Bans } from '../peers/bans.ts'
 import { BlockList } from '../peers/blockList.ts'
 import { Demerits } from '../peers/demerits.ts'
+import { IpWhitelist } from '../peers/ipWhitelist.ts'
 import { PeerTags } from '../peers/peerTags.ts'
 import { peerOfAddress } from './addresses.ts'
 import { announceFilter } from './announceFilter.ts'
@@ -21,7 +23,7 @@ import { BoundedDatastore } from './boundedDatastore.ts'
 import { deriveCertificate } from './certificate.ts'
 import { createGater } from './gater.ts'
 import { P2pHost } from './host.ts'
-import { HOST_LIMITS, type HostLimits } from './hostLimits.ts'
+import { ConnectionBounds, HOST_LIMITS, type HostLimits, SPARE_CONNECTIONS } from './hostLimits.ts'
 import { HostLinks } from './hostLinks.ts'
 import type { HostOptions, HostPorts, HostTransports } from './hostOptions.ts'
 import { HostPubSub } from './hostPubSub.ts'
@@ -31,9 +33,6 @@ import { Traffic } from './traffic.ts'
 
 const SEED_BYTES = 32
 const PING_STREAMS = 4
-
-/** libp2p's hard bound lies above the one that the peers are cut at: there is room for the new one. */
-const SPARE_CONNECTIONS = 32
 
 type Services = NonNullable<Libp2pInit['services']>
 
@@ -53,6 +52,7 @@ export async function createHost(options: HostOptions, transports: HostTransport
   const identity = await loadIdentity(ports.keystore, ports.random)
   const bootstrap = options.bootstrap ?? []
   const topics = allowedTopics(options.networkName)
+  const ipWhitelist = new IpWhitelist(options.ipWhitelist)
   const bans = new Bans(ports.clock, ports.store)
   const blocked = new BlockList(ports.store)
   const tags = new PeerTags()
@@ -74,7 +74,7 @@ export async function createHost(options: HostOptions, transports: HostTransport
     topicScores: topicScores(options.networkName),
     bootstrappers,
     bootstrapper: options.bootstrapper ?? false,
-    ipWhitelist: new Set(options.ipWhitelist),
+    ipWhitelist,
   })
   const node = await createLibp2p({
     start: false,
@@ -129,6 +129,8 @@ export async function createHost(options: HostOptions, transports: HostTransport
     tags,
     traffic,
     limits,
+    connections: new ConnectionBounds(limits),
+    ipWhitelist,
     bootstrap,
     bootstrappers,
     options,
@@ -152,6 +154,7 @@ function services(options: HostOptions, limits: HostLimits, router: ReturnType<t
     }) as unknown as Services[string],
     pubsub: router,
     randomWalk: () => NO_RANDOM_WALK,
+    ...options.services,
     ...(relay
       ? {
           relay: circuitRelayServer({
@@ -180,5 +183,9 @@ const NO_RANDOM_WALK = {
  */
 function withoutRecords(dht: KadDHT): void {
   const { rpc } = dht as unknown as { readonly rpc?: { readonly handlers?: Record<string, unknown> } }
-  for (const name of ['GET_VALUE', 'PUT_VALUE', 'ADD_PROVIDER', 'GET_PROVIDERS']) delete rpc?.handlers?.[name]
+  for (const name of ['GET_VALUE', 'PUT_VALUE', 'ADD_PROVIDER', 'GET_PROVIDERS']) {
+    // Private to the library: a version that calls them otherwise must not leave the records on unseen.
+    if (rpc?.handlers?.[name] === undefined) throw new P2pError('NOT_SUPPORTED', `this kad-dht has no handler ${name}`)
+    delete rpc.handlers[name]
+  }
 }

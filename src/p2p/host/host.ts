@@ -32,7 +32,7 @@ export class P2pHost {
     this.#parts = parts
     const { node, links, ports, tags, router } = parts
     const book = new PeerBook(BOOK_PEERS, ports.store)
-    const net = new HostNet(parts, book)
+    const net = new HostNet(parts, book, () => this.#trim())
     this.net = net
     this.#manager = new PeerManager(
       {
@@ -139,9 +139,9 @@ export class P2pHost {
   }
 
   #trim(): void {
-    const { node, limits, links, tags, ports } = this.#parts
+    const { node, limits, links, tags, ports, connections: bounds } = this.#parts
     const connections = node.getConnections()
-    if (connections.length <= limits.highConnections) return
+    if (connections.length <= bounds.high) return
     const counts = new Map<PeerName, number>()
     for (const { remotePeer } of connections) {
       const peer = remotePeer.toString()
@@ -154,7 +154,7 @@ export class P2pHost {
       sinceMs: links.since(peer) ?? 0,
       isProtected: tags.isProtected(peer),
     }))
-    const excess = connections.length - limits.lowConnections
+    const excess = connections.length - bounds.low
     for (const peer of peersToTrim(candidates, excess, ports.clock.nowMs() - limits.graceMs)) {
       links.disconnect(peer).catch((error: unknown) => ports.log.debug('trim', { peer, reason: errorMessage(error) }))
     }

@@ -34,6 +34,27 @@ export interface HostLimits {
   readonly relayBytes: number
 }
 
+/** How many connections a running host may have. */
+export class ConnectionBounds {
+  /** Above `high` they are cut to `low`. */
+  low: number
+  high: number
+
+  constructor({ lowConnections, highConnections }: HostLimits) {
+    this.low = lowConnections
+    this.high = highConnections
+  }
+
+  /** Another bound; the lower one keeps its share of it. */
+  set(high: number): void {
+    this.low = Math.floor((this.low / this.high) * high)
+    this.high = high
+  }
+}
+
+/** libp2p's hard bound lies above the one that the peers are cut at: there is room for the new one. */
+export const SPARE_CONNECTIONS = 32
+
 /** @see lotus node/config/def.go (ConnMgrLow 150, ConnMgrHigh 180, ConnMgrGrace 20 s) */
 export const HOST_LIMITS: HostLimits = {
   lowConnections: 150,

@@ -10,6 +10,7 @@ import type { PeerBook } from '../peers/peerBook.ts'
 import { parseAddress, withoutPeer, withPeer } from './addresses.ts'
 import { ipOfAddress } from './gater.ts'
 import { hostError } from './hostErrors.ts'
+import { SPARE_CONNECTIONS } from './hostLimits.ts'
 import type { HostParts } from './hostParts.ts'
 import type {
   ConnectionInfo,
@@ -30,14 +31,22 @@ const PROTECTED_BY_API = 'api'
 const PING = '/ipfs/ping/1.0.0'
 const PING_BYTES = 32
 
+/** What of libp2p's connection manager its interface does not tell. */
+interface Components {
+  readonly connectionManager?: { setMaxConnections?(count: number): void }
+}
+
 /** What a host tells of itself and does when asked. */
 export class HostNet implements NetService {
   readonly #parts: HostParts
   readonly #book: PeerBook
+  readonly #trim: () => void
   #wasReached = false
 
-  constructor(parts: HostParts, book: PeerBook) {
+  /** @param trim - cuts connections to the bounds */
+  constructor(parts: HostParts, book: PeerBook, trim: () => void) {
     this.#parts = parts
+    this.#trim = trim
     this.#book = book
     parts.node.addEventListener('connection:open', () => {
       this.#wasReached ||= this.connections().some(
@@ -51,14 +60,24 @@ export class HostNet implements NetService {
   }
 
   get bounds(): NetBounds {
-    const { limits } = this.#parts
+    const { limits, connections } = this.#parts
     return {
-      connections: limits.highConnections,
+      connections: connections.high,
       connectionsPerPeer: limits.connectionsPerPeer,
       streamsPerConnection: limits.streamsPerConnection,
       streamsPerProtocol: limits.streamsPerProtocol,
       streamBuffer: limits.streamBuffer,
     }
+  }
+
+  limitConnections(count: number): void {
+    const { node, connections } = this.#parts
+    connections.set(count)
+    const { components } = node as unknown as { readonly components?: Components }
+    const manager = components?.connectionManager
+    if (manager?.setMaxConnections === undefined) throw new P2pError('NOT_SUPPORTED', 'this libp2p keeps its bound')
+    manager.setMaxConnections(count + SPARE_CONNECTIONS)
+    this.#trim()
   }
 
   addresses(): PeerAddresses {
@@ -169,13 +188,12 @@ export class HostNet implements NetService {
   }
 
   scores(): readonly PeerScore[] {
-    const { router, bootstrappers, options } = this.#parts
+    const { router, bootstrappers, options, ipWhitelist } = this.#parts
     const { peerStats } = router.score
     const perAddress = new Map<string, number>()
     for (const { knownIPs } of peerStats.values()) {
       for (const ip of knownIPs) perAddress.set(ip, (perAddress.get(ip) ?? 0) + 1)
     }
-    const whitelist = new Set(options.ipWhitelist)
     const scores: PeerScore[] = []
     for (const [id, stats] of peerStats) {
       const trusted = options.bootstrapper !== true && bootstrappers.has(id)
@@ -184,7 +202,7 @@ export class HostNet implements NetService {
         score: router.getScore(id),
         topics: topicScores(stats),
         appSpecificScore: trusted ? BOOTSTRAPPER_APP_SCORE : 0,
-        ipColocationFactor: colocation(stats.knownIPs, perAddress, whitelist),
+        ipColocationFactor: colocation(stats.knownIPs, perAddress, ipWhitelist),
         behaviourPenalty: stats.behaviourPenalty,
       })
     }
@@ -192,8 +210,12 @@ export class HostNet implements NetService {
   }
 
   reachability(): Reachability {
-    if (!this.#wasReached) return { status: 'unknown', publicAddresses: [] }
-    return { status: 'public', publicAddresses: this.addresses().addresses.filter(isPublicAddress) }
+    const publicAddresses = this.addresses().addresses.filter(isPublicAddress)
+    // libp2p tells of a public address only when others have dialled it, unless the operator named it.
+    const wasDialled = this.#parts.options.services !== undefined && (this.#parts.options.announce ?? []).length === 0
+    if (!this.#wasReached && !(wasDialled && publicAddresses.length > 0))
+      return { status: 'unknown', publicAddresses: [] }
+    return { status: 'public', publicAddresses }
   }
 
   traffic(): TrafficStats {

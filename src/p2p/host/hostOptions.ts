@@ -28,8 +28,10 @@ export interface HostOptions {
   readonly relay?: boolean
   /** Tells of other peers instead of carrying messages. Default: false. */
   readonly bootstrapper?: boolean
-  /** IP addresses from which any number of peers may come (a local chain's own machine). */
+  /** IP addresses and subnets (`10.0.0.0/8`) from which any number of peers may come: a local chain's own machine. */
   readonly ipWhitelist?: readonly string[]
+  /** Services of libp2p that only this runtime has. */
+  readonly services?: NonNullable<Libp2pInit['services']>
   readonly limits?: Partial<HostLimits>
   readonly peers?: Partial<PeerManagerOptions>
 }

@@ -4,8 +4,9 @@ import type { Libp2p } from 'libp2p'
 import type { PeerName } from '../peerLinks.ts'
 import type { Bans } from '../peers/bans.ts'
 import type { BlockList } from '../peers/blockList.ts'
+import type { IpWhitelist } from '../peers/ipWhitelist.ts'
 import type { PeerTags } from '../peers/peerTags.ts'
-import type { HostLimits } from './hostLimits.ts'
+import type { ConnectionBounds, HostLimits } from './hostLimits.ts'
 import type { HostLinks } from './hostLinks.ts'
 import type { HostOptions, HostPorts } from './hostOptions.ts'
 import type { HostPubSub } from './hostPubSub.ts'
@@ -25,6 +26,8 @@ export interface HostParts {
   readonly tags: PeerTags
   readonly traffic: Traffic
   readonly limits: HostLimits
+  readonly connections: ConnectionBounds
+  readonly ipWhitelist: IpWhitelist
   /** Multiaddrs of the bootstrap peers, and their names where those are in them. */
   readonly bootstrap: readonly string[]
   readonly bootstrappers: ReadonlySet<PeerName>

@@ -106,4 +106,6 @@ export interface NetService {
   unprotect(peers: readonly PeerName[]): void
   isProtected(peer: PeerName): boolean
   readonly bounds: NetBounds
+  /** Sets how many connections there may be, from now on. @throws P2pError `NOT_STARTED` */
+  limitConnections(count: number): void
 }

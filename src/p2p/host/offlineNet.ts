@@ -38,6 +38,10 @@ export class OfflineNet implements NetService {
     this.id = id
   }
 
+  limitConnections(): void {
+    throw offline('limits')
+  }
+
   addresses(): PeerAddresses {
     return { id: this.id, addresses: [] }
   }

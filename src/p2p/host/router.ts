@@ -11,6 +11,7 @@ import {
   type TopicScore,
 } from '../gossip/scores.ts'
 import type { PeerName } from '../peerLinks.ts'
+import type { IpWhitelist } from '../peers/ipWhitelist.ts'
 
 /** Counters of one peer, as gossipsub keeps them. */
 export interface PeerStats {
@@ -49,7 +50,7 @@ export interface RouterOptions {
   /** This node is a bootstrapper: it tells of other peers and carries nothing. */
   readonly bootstrapper: boolean
   /** Addresses from which any number of peers may come. */
-  readonly ipWhitelist: ReadonlySet<string>
+  readonly ipWhitelist: IpWhitelist
 }
 
 /** Most ids in one control message, most peers in one exchange: the router's own bounds. */
@@ -97,7 +98,7 @@ export function createRouter(options: RouterOptions): (components: GossipSubComp
     scoreThresholds: THRESHOLDS,
     scoreParams: {
       ...PEER_SCORE,
-      IPColocationFactorWhitelist: new Set(options.ipWhitelist),
+      IPColocationFactorWhitelist: options.ipWhitelist,
       appSpecificScore: (peer) =>
         !options.bootstrapper && options.bootstrappers.has(peer) ? BOOTSTRAPPER_APP_SCORE : 0,
       topics: { ...options.topicScores },

@@ -3,7 +3,7 @@
  * @see lotus node/impl/net
  */
 import { P2pError } from '../../p2p/errors.ts'
-import type { ConnectionInfo, NetService, PeerScore, StreamInfo } from '../../p2p/host/netService.ts'
+import type { ConnectionInfo, NetBounds, NetService, PeerScore, StreamInfo } from '../../p2p/host/netService.ts'
 import { RpcError } from '../errors.ts'
 import { type MethodRow, method } from '../method.ts'
 import {
@@ -45,6 +45,9 @@ import {
 import { parsePeerName } from '../types/peerId.ts'
 
 const NS_PER_MS = 1_000_000
+/** Connections that a host may be told to hold. */
+const MIN_CONNECTIONS = 8
+const MAX_CONNECTIONS = 65_536
 
 export interface NetMethodsDeps {
   readonly net: NetService
@@ -191,13 +194,11 @@ function resourceMethods(net: NetService): MethodRow[] {
     }),
     method({
       ...netLimit,
-      handler: (scope) => scopeLimit(net, scope),
+      handler: (scope) => scopeLimit(net.bounds, scope),
     }),
     method({
       ...netSetLimit,
-      handler: () => {
-        throw new P2pError('NOT_SUPPORTED', 'not supported: limits of a running node')
-      },
+      handler: (scope, limit) => setLimit(net, scope, limit),
     }),
   ]
 }
@@ -295,8 +296,28 @@ function statOf(connections: readonly ConnectionInfo[], streams: readonly Stream
   }
 }
 
+/**
+ * Sets how many connections there may be; every other bound of a node is fixed while it runs.
+ * @see lotus node/impl/net/rcmgr.go NetSetLimit
+ */
+function setLimit(net: NetService, scope: string, limit: NetLimit): void {
+  const before = scopeLimit(net.bounds, scope)
+  if (scope !== 'system') throw new P2pError('NOT_SUPPORTED', `not supported: another limit of ${scope}`)
+  const { connections } = limit
+  if (connections < MIN_CONNECTIONS || connections > MAX_CONNECTIONS) {
+    throw new RpcError('FAILED', `Conns must be ${MIN_CONNECTIONS} to ${MAX_CONNECTIONS}`)
+  }
+  const after = scopeLimit({ ...net.bounds, connections }, scope)
+  for (const name of Object.keys(before) as (keyof NetLimit)[]) {
+    if (limit[name] !== before[name] && limit[name] !== after[name]) {
+      throw new P2pError('NOT_SUPPORTED', `not supported: another limit of ${scope} than Conns (${name})`)
+    }
+  }
+  net.limitConnections(connections)
+}
+
 /** @see lotus node/impl/net/rcmgr.go NetLimit */
-function scopeLimit({ bounds }: NetService, scope: string): NetLimit {
+function scopeLimit(bounds: NetBounds, scope: string): NetLimit {
   const limit = (connections: number, streams: number): NetLimit => ({
     memory: 2 * streams * bounds.streamBuffer,
     streams: 2 * streams,

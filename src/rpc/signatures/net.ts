@@ -221,7 +221,7 @@ export const netLimit: CallSignature<readonly [Param<string>], NetLimit> = callS
 export const netSetLimit: CallSignature<readonly [Param<string>, Param<NetLimit>], void> = callSignature({
   name: 'NetSetLimit',
   perm: 'admin',
-  summary: 'Not supported: limits are given when the node starts.',
+  summary: 'Sets how many connections there may be (Conns of system); other limits are fixed while the node runs.',
   params: [param('scope', text), param('limit', netLimitJson)],
   result: nothing,
 })

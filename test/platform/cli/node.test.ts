@@ -34,7 +34,7 @@ describe('daemon', () => {
       apiNames: [],
       maxRequestBytes: undefined,
       passphrase: undefined,
-      net: { listen: [], announce: [], hide: [], bootstrap: [] },
+      net: { listen: [], announce: [], hide: [], bootstrap: [], upnp: false },
       keepState: 2000,
       network: undefined,
       snapshot: undefined,
