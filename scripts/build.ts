@@ -1,42 +1,81 @@
 /**
- * Builds `dist/` for the npm package: Node strips no types below node_modules. Each entry becomes one file (fast to start);
- * packages stay imports. A worker's entry lies beside the program's, whatever folder it comes from.
+ * Builds `dist/` for the npm package, which holds everything but what has native parts (`dependencies`): Node strips no types
+ * below node_modules, and 60 packages are installed sooner than 700.
+ *
+ *     dist/node/      the program: main.js, vmWorker.js (a thread's entry lies beside the program's), what they share
+ *     dist/library/   what programs import
+ *     dist/browser/   what pages load (scripts/buildBrowser.ts)
+ *     dist/types/     declarations of both
+ *     dist/LICENSES   of the packages inside; packages.json: which these are
  */
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { build } from 'esbuild'
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type BuildOptions, build } from 'esbuild'
+import { fewHashes } from './browser/smallerPackages.ts'
+import { buildBrowser, ROOT } from './buildBrowser.ts'
+import { bundledPackages, licenceTexts } from './bundledPackages.ts'
 
-const ENTRIES = ['platform/node/main.ts', 'platform/server/vmWorker.ts'].filter(existsSync)
-
-/** Says what is wrong on an older Node before anything that it cannot read is loaded. */
-const LAUNCHER = `#!/usr/bin/env node
-const NEEDED = 24
-if (Number(process.versions.node.split('.')[0]) < NEEDED) {
-  process.stderr.write(\`ERROR: petrel needs Node \${NEEDED} or newer, this is \${process.version}\\n\`)
-  process.exit(1)
+const { version, dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  version: string
+  dependencies: Record<string, string>
 }
-import('node:module').then(({ enableCompileCache }) => {
-  enableCompileCache()
-  return import('./main.js')
-})
-`
 
-// What `npm run build:browser` made beside it stays.
-for (const name of existsSync('dist') ? readdirSync('dist') : []) {
-  if (name !== 'browser') rmSync(`dist/${name}`, { recursive: true, force: true })
-}
-const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
-await build({
-  entryPoints: ENTRIES,
-  outdir: 'dist',
-  entryNames: '[name]',
+const SHARED = {
   bundle: true,
-  packages: 'external',
   format: 'esm',
+  define: { PETREL_VERSION: JSON.stringify(version) },
+  sourcemap: false,
+  metafile: true,
+  absWorkingDir: ROOT,
+  logLevel: 'warning',
+} as const satisfies BuildOptions
+
+rmSync(join(ROOT, 'dist'), { recursive: true, force: true })
+const node = await build({
+  ...SHARED,
+  entryPoints: { main: 'platform/node/main.ts', vmWorker: 'platform/server/vmWorker.ts' },
+  outdir: 'dist/node',
+  // What is loaded when it is needed (libp2p, cryptography) are files of their own.
+  splitting: true,
+  external: Object.keys(dependencies),
+  plugins: [fewHashes],
   platform: 'node',
   target: 'node24',
-  define: { PETREL_VERSION: JSON.stringify(version) },
-  sourcemap: true,
-  sourcesContent: false,
-  logLevel: 'warning',
+  // Packages in CommonJS ask for Node's own modules.
+  banner: {
+    js: "import { createRequire as petrelRequire } from 'node:module'; const require = petrelRequire(import.meta.url);",
+  },
 })
-writeFileSync('dist/petrel.js', LAUNCHER, { mode: 0o755 })
+const library = await build({
+  ...SHARED,
+  entryPoints: ['platform/library/petrel.ts'],
+  outdir: 'dist/library',
+  platform: 'neutral',
+  target: 'es2024',
+})
+const browser = await buildBrowser(join(ROOT, 'dist/browser'), { sourcemap: false })
+
+for (const project of ['platform/library', 'platform/browser']) {
+  const { status } = spawnSync(
+    process.execPath,
+    [
+      join(ROOT, 'node_modules/typescript-native/lib/tsc.js'),
+      ...['-p', project, '--noEmit', 'false', '--declaration', '--emitDeclarationOnly'],
+      ...['--rootDir', '.', '--outDir', 'dist/types'],
+    ],
+    { cwd: ROOT, stdio: 'inherit' },
+  )
+  if (status !== 0) process.exit(1)
+}
+
+// Declarations name the files that there are: TypeScript leaves `.ts` in them.
+for (const name of readdirSync(join(ROOT, 'dist/types'), { recursive: true, encoding: 'utf8' })) {
+  if (!name.endsWith('.d.ts')) continue
+  const file = join(ROOT, 'dist/types', name)
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/(['"]\.{1,2}\/[^'"]*)\.ts(['"])/g, '$1.js$2'))
+}
+
+const inside = bundledPackages([node.metafile, library.metafile, ...Object.values(browser)])
+writeFileSync(join(ROOT, 'dist/LICENSES'), licenceTexts(inside))
+writeFileSync(join(ROOT, 'dist/packages.json'), JSON.stringify(inside.map(({ folder }) => folder)))

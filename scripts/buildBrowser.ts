@@ -19,7 +19,7 @@ export const BROWSER_ENTRIES = { client: 'client.ts', worker: 'worker.ts', vmWor
 /** Builds into a folder. @returns what esbuild knows of the outputs, by entry */
 export async function buildBrowser(
   folder: string,
-  options: { readonly minify?: boolean } = {},
+  options: { readonly minify?: boolean; readonly sourcemap?: boolean } = {},
 ): Promise<Readonly<Record<string, Metafile>>> {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
   const metafiles: Record<string, Metafile> = {}
@@ -35,7 +35,7 @@ export async function buildBrowser(
       platform: 'browser',
       target: 'es2024',
       minify: options.minify ?? true,
-      sourcemap: true,
+      sourcemap: options.sourcemap ?? true,
       sourcesContent: false,
       metafile: true,
       define: { PETREL_VERSION: JSON.stringify(version) },

@@ -1,5 +1,5 @@
 /**
- * Lists what the package depends on with its licence, as the lock file has them; fails for a licence that is not on the list
+ * Lists what is in the package and what is installed with it, by licence, as the lock file has them (after `npm run build`); fails for a licence that is not on the list
  * of those that may be shipped, and for a package that runs a script when it is installed.
  *
  *     npm run licences
@@ -41,17 +41,19 @@ const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta
   packages: Record<string, Locked>
 }
 
+/** What `npm run build` put into the package. */
+const built = JSON.parse(readFileSync(new URL('../dist/packages.json', import.meta.url), 'utf8')) as readonly string[]
 const byLicence = new Map<string, string[]>()
 const wrong: string[] = []
 for (const [path, { version = '', license: own, dev, link, hasInstallScript }] of Object.entries(lock.packages)) {
-  if (path === '' || dev === true || link === true) continue
+  if (path === '' || link === true || (dev === true && !built.includes(path))) continue
   const name = `${path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)}@${version}`
   const license = own ?? OF_THEIR_PACKAGE.find(([prefix]) => name.startsWith(prefix))?.[1] ?? 'none'
   const names = byLicence.get(license)
   if (names === undefined) byLicence.set(license, [name])
   else names.push(name)
   if (!ALLOWED.has(license)) wrong.push(`${name}: the licence ${license} is not on the list`)
-  if (hasInstallScript === true) console.log(`${name} has an install script: .npmrc keeps it from running`)
+  if (hasInstallScript === true) console.log(`${name} has an install script, which is not needed`)
 }
 for (const [licence, names] of [...byLicence].sort(([a], [b]) => (a < b ? -1 : 1))) {
   console.log(`${licence} (${names.length}): ${names.sort().join(', ')}`)

@@ -31,3 +31,8 @@ process.exitCode = await runCli(process.argv.slice(2), {
       devnet: (options) => runDevnet(options, context.io, runtime),
     }),
 })
+
+// At once, when all output has left: while a process takes itself apart, WebRTC's native threads still run, and use what is
+// gone (and would keep Deno running for ever).
+await new Promise<void>((done) => process.stdout.write('', () => process.stderr.write('', () => done())))
+process.exit()

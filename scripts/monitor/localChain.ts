@@ -11,7 +11,7 @@ import { chainHead } from '../../src/rpc/signatures/chain.ts'
 import { version } from '../../src/rpc/signatures/common.ts'
 import { devnetAccounts, devnetMine } from '../../src/rpc/signatures/devnet.ts'
 
-const PROGRAM = join(import.meta.dirname, '../../platform/node/petrel.ts')
+const PROGRAM = join(import.meta.dirname, '../../bin/petrel.js')
 const METHODS = { ChainHead: chainHead, DevnetMine: devnetMine, DevnetAccounts: devnetAccounts, Version: version }
 
 const FLAGS = ['--api', '0', '--memory', '--manual', '--miners', '5', '--accounts', '4']

@@ -32,7 +32,7 @@ export async function startDevnetProcess(): Promise<DevnetProcess> {
     '--block-time',
     '1',
   ]
-  const child = spawn(process.execPath, [join(ROOT, 'platform/node/petrel.ts'), 'devnet', ...args], {
+  const child = spawn(process.execPath, [join(ROOT, 'bin/petrel.js'), 'devnet', ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))

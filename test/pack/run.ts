@@ -1,14 +1,16 @@
 /**
- * The npm package: `npm pack`, `npm install` of the tarball in an empty folder, the installed `petrel` runs a local chain
- * and answers. Ends with `N passed, N failed, N skipped`.
+ * The npm package as a person makes and uses it: `npm pack` in the clone, `npm i` of the tarball in an empty folder with an
+ * empty cache, the installed `petrel` runs a local chain and answers, programs import it. Ends with `N passed, N failed, N skipped`.
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { ROOT } from '../support/shared.ts'
 
 const START_TIMEOUT_MS = 60_000
+const MAX_MEGABYTES = 60
+const MAX_PACKAGES = 60
 
 const folder = mkdtempSync(join(tmpdir(), 'petrel-pack-'))
 const app = join(folder, 'app')
@@ -18,6 +20,11 @@ const environment = {
   ...process.env,
   PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
   PETREL_HOME: home,
+  npm_config_cache: join(folder, 'cache'),
+}
+// What `npm test` was told is not what a person says.
+for (const name of Object.keys(environment)) {
+  if (/^npm_(?!config_(cache|registry)$)/.test(name)) delete (environment as NodeJS.ProcessEnv)[name]
 }
 let passed = 0
 let failed = 0
@@ -59,13 +66,7 @@ async function withDevnet(body: () => unknown): Promise<void> {
     node.on('exit', (status) => reject(new Error(`petrel devnet ended with ${status}\n${output}`)))
   })
   ended.catch(() => undefined)
-  const ready = (async () => {
-    const end = Date.now() + START_TIMEOUT_MS
-    while (!readdirIfThere(home).includes('api')) {
-      if (Date.now() > end) throw new Error(`petrel devnet does not listen\n${output}`)
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-  })()
+  const ready = until('petrel devnet listens', () => existsSync(join(home, 'api')))
   for (const stream of [node.stdout, node.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
   try {
     await Promise.race([ready, ended])
@@ -73,39 +74,96 @@ async function withDevnet(body: () => unknown): Promise<void> {
   } finally {
     node.kill('SIGTERM')
     await ended.catch(() => undefined)
+    said += output
   }
 }
 
-function readdirIfThere(path: string): string[] {
+/** What installed nodes printed. */
+let said = ''
+
+/** The process that holds the home's lock is gone soon after npm's. */
+async function npmStartEnds(): Promise<void> {
+  const repo = join(folder, 'npm-home')
+  const npm = spawn('npm', ['start', '--', '--api', '0', '--no-net'], {
+    cwd: ROOT,
+    env: { ...environment, PETREL_HOME: repo },
+    stdio: 'ignore',
+  })
+  const ended = new Promise<void>((resolve) => npm.on('exit', () => resolve()))
+  await until('it listens', () => existsSync(join(repo, 'api')))
+  const pid = Number(readFileSync(join(repo, 'petrel.lock'), 'utf8').split(' ')[0])
+  npm.kill('SIGTERM')
+  await ended
+  await until('the node is gone', () => !isRunning(pid))
+  expect(!existsSync(join(repo, 'petrel.lock')), 'it did not end in order')
+}
+
+function isRunning(pid: number): boolean {
   try {
-    return readdirSync(path)
+    return process.kill(pid, 0)
   } catch {
-    return []
+    return false
+  }
+}
+
+async function until(what: string, isSo: () => boolean): Promise<void> {
+  const end = Date.now() + START_TIMEOUT_MS
+  while (!isSo()) {
+    if (Date.now() > end) throw new Error(`not in time: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
 
 try {
   let tarball = ''
   await check('npm pack', () => {
-    run('npm', ['pack', '--pack-destination', folder, '--ignore-scripts=false'], ROOT)
+    run('npm', ['pack', '--pack-destination', folder], ROOT)
     tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? ''
     expect(tarball !== '', 'no tarball')
   })
   await check('npm install of the tarball in an empty folder', () => {
     mkdirSync(app)
     writeFileSync(join(app, 'package.json'), '{"private":true}')
-    run('npm', ['install', '--no-audit', '--no-fund', join(folder, tarball)], app)
+    run('npm', ['i', join(folder, tarball)], app)
+  })
+  await check(`it is at most ${MAX_PACKAGES} packages and ${MAX_MEGABYTES} MB`, () => {
+    const modules = join(app, 'node_modules')
+    const names = readdirSync(modules, { recursive: true, encoding: 'utf8' })
+    const packages = names.filter((name) => /(^|node_modules\/)(@[^/]+\/)?[^/@.][^/]*\/package\.json$/.test(name))
+    const bytes = names.reduce((sum, name) => sum + statSync(join(modules, name)).size, 0)
+    console.log(`     ${packages.length} packages, ${(bytes / 1e6).toFixed(1)} MB`)
+    expect(packages.length > 1 && packages.length <= MAX_PACKAGES, `${packages.length} packages`)
+    expect(bytes <= MAX_MEGABYTES * 1e6, `${bytes} bytes`)
   })
   await check('the package holds built JavaScript only', () => {
     const names = readdirSync(join(app, 'node_modules/petrel'), { recursive: true, encoding: 'utf8' })
     expect(
-      names.every((name) => !name.endsWith('.ts')),
+      names.every((name) => !name.endsWith('.ts') || name.endsWith('.d.ts')),
       `TypeScript in the package: ${names.join(' ')}`,
     )
-    expect(names.includes(join('dist', 'petrel.js')), 'no dist/petrel.js')
+    for (const name of ['bin/petrel.js', 'dist/LICENSES', 'dist/node/vmWorker.js', 'dist/browser/worker.js']) {
+      expect(names.includes(join(name)), `no ${name}`)
+    }
   })
   await check('petrel --version', () => {
     expect(/^\d+\.\d+\.\d+\s*$/.test(petrel('--version')), 'not a version')
+  })
+  await check('programs import it, with types', () => {
+    writeFileSync(
+      join(app, 'program.ts'),
+      `import { chainHead, createClient, fetchPost, formatFil, httpTransport, parseAddress, parseFil } from 'petrel'
+import { startPetrel, type Petrel } from 'petrel/browser'
+const node = createClient(httpTransport(fetchPost(fetch, 'http://127.0.0.1:1')), { ChainHead: chainHead })
+export const height: () => Promise<number> = async () => (await node.ChainHead()).height
+export const start: Promise<Petrel> | undefined = typeof window === 'undefined' ? undefined : startPetrel({ node: { kind: 'local' } })
+console.log(parseAddress('f01000').toString(), formatFil(parseFil('1.5')))
+`,
+    )
+    const options = '--noEmit --strict --skipLibCheck --module nodenext --target es2024 --lib es2024,dom --types'.split(
+      ' ',
+    )
+    run(process.execPath, [join(ROOT, 'node_modules/typescript-native/lib/tsc.js'), ...options, '', 'program.ts'], app)
+    expect(run(process.execPath, ['program.ts'], app) === 'f01000 1.5 FIL\n', 'other output')
   })
   await check('petrel devnet answers', () =>
     withDevnet(() => {
@@ -113,6 +171,13 @@ try {
       expect(petrel('wallet', 'list').includes('t'), 'no wallet')
     }),
   )
+  await check('nothing of it is slow or missing: no warning of its own', () =>
+    expect(!said.includes(' WARN ') && !said.includes(' ERROR '), said),
+  )
+  await check('npx petrel in the clone', () => {
+    expect(/^\d+\.\d+\.\d+\s*$/.test(run('npx', ['petrel', '--version'], ROOT)), 'not a version')
+  })
+  await check('SIGTERM to npm start ends the node', npmStartEnds)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { ROOT } from '../support/shared.ts'
 
 it('ends quietly when nobody reads any more', async () => {
-  const child = spawn(process.execPath, [join(ROOT, 'platform/node/petrel.ts'), '--help'], {
+  const child = spawn(process.execPath, [join(ROOT, 'bin/petrel.js'), '--help'], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   // The reading end is closed before the program has started to write.

@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 /** How each runtime starts the program. */
 export const RUNTIMES: Readonly<Record<string, readonly string[]>> = {
-  node: [process.execPath, join(ROOT, 'platform/node/petrel.ts')],
+  node: [process.execPath, join(ROOT, 'bin/petrel.js')],
   deno: [denoPath(), 'run', '-A', '--v8-flags=--stack-size=7000', join(ROOT, 'platform/deno/main.ts')],
 }
 

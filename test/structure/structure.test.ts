@@ -41,6 +41,7 @@ const PLATFORM: Readonly<Record<string, readonly string[]>> = {
   cli: ['server'],
   node: ['server', 'cli'],
   deno: ['server', 'cli', 'node'],
+  library: [],
 }
 
 const imports = readImports(['src', 'platform'])
@@ -128,12 +129,21 @@ describe('structure', () => {
     expect(missing).toEqual([])
   })
 
-  it('every package that is imported is a dependency, and every dependency is imported', () => {
+  it('every package that is imported is listed; what has native parts, and nothing else, is installed with the package', () => {
     const text = readFileSync(join(ROOT, 'package.json'), 'utf8')
-    const dependencies = Object.keys((JSON.parse(text) as { dependencies: object }).dependencies)
+    const { dependencies, devDependencies } = JSON.parse(text) as { dependencies: object; devDependencies: object }
     const packages = [...imports.values()].flatMap((file) => file.packages).filter((name) => !name.startsWith('node:'))
     const names = new Set(packages.map((name) => name.split('/', name.startsWith('@') ? 2 : 1).join('/')))
-    expect([...names].sort()).toEqual(dependencies.sort())
+    const listed = [...Object.keys(dependencies), ...Object.keys(devDependencies)]
+    expect([...names].filter((name) => !listed.includes(name))).toEqual([])
+    expect(Object.keys(dependencies)).toEqual(['lmdb', 'node-datachannel'])
+  })
+
+  it('the library gives the signature of every method', () => {
+    const exported = imports.get('platform/library/petrel.ts')?.own ?? []
+    const signatures = [...imports.keys()].filter((file) => file.startsWith('src/rpc/signatures/'))
+    expect(signatures.length).toBeGreaterThan(10)
+    expect(signatures.filter((file) => !exported.includes(file))).toEqual([])
   })
 
   it('the lock file lists the optional packages of every platform (scripts/completeLock.ts)', () => {

@@ -3,9 +3,19 @@
  * by default.
  * @see lotus node/impl/paych/paych.go DisabledPaych; node/config EnablePaymentChannelManager
  */
-import { bigInt } from '../../codec/bigInteger.ts'
-import { bool, bytes, type Codec, cid, json, list, nullable, struct, u64 } from '../../codec/description.ts'
-import { named } from '../../codec/goJson.ts'
+import {
+  bigInt,
+  bool,
+  bytes,
+  type Codec,
+  cid,
+  json,
+  list,
+  named,
+  nullable,
+  struct,
+  u64,
+} from '../../codec/description.ts'
 import { type ModVerifyParams, modVerifyParams, signedVoucher } from '../../state/params/paych.ts'
 import { address } from '../../types/address.ts'
 import { type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from '../../types/scalars.ts'

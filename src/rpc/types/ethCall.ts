@@ -3,9 +3,8 @@
  * @see lotus chain/types/ethtypes/eth_types.go EthCall, EthBlockNumberOrHash
  */
 import { EMPTY_BYTES } from '../../base/bytes.ts'
-import { type Codec, jsonOnly } from '../../codec/description.ts'
+import { type Codec, jsonField, jsonOnly, wrongJson } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
-import { jsonField, wrongJson } from '../../codec/goJson.ts'
 import type { EthCall } from '../../eth/ethCall.ts'
 import { ethAddress, ethBigInt, ethBytes, ethHash, ethUint64, hexBytes, hexNumber } from './ethScalars.ts'
 

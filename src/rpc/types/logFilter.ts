@@ -2,9 +2,8 @@
  * Which logs are wanted: parameter of `eth_getLogs`, `eth_newFilter`, `eth_subscribe`.
  * @see lotus chain/types/ethtypes EthFilterSpec; node/impl/eth/events.go parseEthFilterSpec, parseBlockRange
  */
-import { type Codec, jsonOnly } from '../../codec/description.ts'
+import { type Codec, jsonField, jsonOnly, wrongJson } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
-import { jsonField, wrongJson } from '../../codec/goJson.ts'
 import { parseGoUint } from '../../codec/goUint.ts'
 import type { Json } from '../../codec/jsonText.ts'
 import { addressToId, isIdAddress } from '../../types/address.ts'

@@ -1,7 +1,5 @@
 /** Parameters and return values of accounts. @see go-state-types builtin/v9 … v18/account */
-
-import type { Codec } from '../../codec/codec.ts'
-import { bytes, tuple } from '../../codec/description.ts'
+import { bytes, type Codec, tuple } from '../../codec/description.ts'
 
 export interface AuthenticateMessageParams {
   readonly signature: Uint8Array

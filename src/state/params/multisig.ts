@@ -1,7 +1,5 @@
 /** Parameters and return values of multisigs. @see go-state-types builtin/v9 … v18/multisig */
-
-import type { Codec } from '../../codec/codec.ts'
-import { bool, bytes, int, list, nullable, tuple, u64 } from '../../codec/description.ts'
+import { bool, bytes, type Codec, int, list, nullable, tuple, u64 } from '../../codec/description.ts'
 import { type Address, address } from '../../types/address.ts'
 import {
   type ChainEpoch,

