@@ -13,6 +13,7 @@ import { addLogCommands } from './commands/log.ts'
 import { addMpoolCommands } from './commands/mpool.ts'
 import { addMsigCommands } from './commands/msig.ts'
 import { addNetCommands } from './commands/net.ts'
+import { addPaychCommands } from './commands/paych.ts'
 import { addProofsCommands } from './commands/proofs.ts'
 import { addSendCommand } from './commands/send.ts'
 import { addSnapshotCommands } from './commands/snapshot.ts'
@@ -64,6 +65,7 @@ function createProgram({ io, version, addNodeCommands }: CliOptions): Program {
   addSnapshotCommands(program, context)
   addVersionCommand(program, context, version)
   addMsigCommands(program, context)
+  addPaychCommands(program, context)
   addEvmCommands(program, context)
   addInfoCommands(program, context)
   addLogCommands(program, context)

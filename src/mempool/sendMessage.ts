@@ -50,6 +50,11 @@ export interface StartedSend {
   readonly durable: Promise<void>
 }
 
+/** What goes to disk together with a message, or not at all. Asked anew when the message gets another number. */
+export type WritesWithMessage = (signed: SignedMessage) => readonly StoreWrite[]
+
+const noWrites: WritesWithMessage = () => []
+
 /** Sends messages from the node's own wallet. */
 export class MessageSender {
   readonly #deps: SendDeps
@@ -69,24 +74,24 @@ export class MessageSender {
    * @returns the message as it went into the pool, when it survives a crash
    * @throws {@link MempoolError} and what estimation, signing and the store throw; then no nonce is used up
    */
-  async send(message: Message, spec: SendSpec): Promise<SignedMessage> {
-    const { signed, durable } = await this.start(message, spec)
+  async send(message: Message, spec: SendSpec, also?: WritesWithMessage): Promise<SignedMessage> {
+    const { signed, durable } = await this.start(message, spec, also)
     await durable
     return signed
   }
 
   /** The same up to the place in the pool: `durable` is what {@link MessageSender.send} waits for besides. */
-  async start(message: Message, spec: SendSpec): Promise<StartedSend> {
+  async start(message: Message, spec: SendSpec, also?: WritesWithMessage): Promise<StartedSend> {
     const { addressPrefix } = this.#deps
     assertRecipient(message, addressPrefix, `message from ${message.from.toString(addressPrefix)}`)
     const id = spec.msgUuid
-    if (id === undefined) return await this.#start(message, spec)
+    if (id === undefined) return await this.#start(message, spec, also)
     const known = this.#sendIds.find(id)
     if (known !== undefined) return { signed: known, durable: Promise.resolve() }
     // Not on disk, but it may be on its way there: whoever asks again gets what the first one gets.
     let started = this.#underWay.get(id)
     if (started === undefined) {
-      started = this.#start(message, spec)
+      started = this.#start(message, spec, also)
       this.#underWay.set(id, started)
       const forget = (): void => void this.#underWay.delete(id)
       started.then(({ durable }) => durable.then(forget, forget), forget)
@@ -94,29 +99,29 @@ export class MessageSender {
     return await started
   }
 
-  async #start(message: Message, spec: SendSpec): Promise<StartedSend> {
+  async #start(message: Message, spec: SendSpec, also: WritesWithMessage = noWrites): Promise<StartedSend> {
     const sender = this.#resolve(message.from)
     const priced = await this.#price(message, spec, sender)
     this.#assertFunds(priced)
-    return await this.#bySender.run(sender.key, () => this.#startAlone(priced, spec, sender))
+    return await this.#bySender.run(sender.key, () => this.#startAlone(priced, spec, sender, also))
   }
 
-  async #startAlone(priced: Message, spec: SendSpec, sender: Address): Promise<StartedSend> {
+  async #startAlone(priced: Message, spec: SendSpec, sender: Address, also: WritesWithMessage): Promise<StartedSend> {
     for (;;) {
       try {
-        return await this.#place(priced, spec, sender)
+        return await this.#place(priced, spec, sender, also)
       } catch (error) {
         if (!(error instanceof MempoolError) || error.code !== 'NUMBER_VOID') throw error
       }
     }
   }
 
-  async #place(priced: Message, spec: SendSpec, sender: Address): Promise<StartedSend> {
+  async #place(priced: Message, spec: SendSpec, sender: Address, more: WritesWithMessage): Promise<StartedSend> {
     const { pool } = this.#deps
     const { generation } = pool
     const nonce = await this.#freeNonce(priced.from, sender)
     const signed = await this.#deps.sign({ ...priced, nonce })
-    const also: StoreWrite[] = [this.#nonces.used(sender, nonce)]
+    const also: StoreWrite[] = [this.#nonces.used(sender, nonce), ...more(signed)]
     if (spec.msgUuid !== undefined) also.push(this.#sendIds.sent(spec.msgUuid, signed))
     try {
       const { durable } = await pool.reserve(signed, { also, generation })

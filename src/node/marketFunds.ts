@@ -6,7 +6,8 @@ import { MarketActor } from '../chain/queries/marketActor.ts'
 import { NO_LOOKBACK_LIMIT } from '../chain/searchMessage.ts'
 import { type WaitDeps, waitMessage } from '../chain/waitMessage.ts'
 import type { Cid } from '../codec/cid.ts'
-import { MarketFunds, type PaymentDraft } from '../payments/marketFunds.ts'
+import { MarketFunds } from '../payments/marketFunds.ts'
+import type { PaymentDraft } from '../payments/paymentDraft.ts'
 import { idAddress } from '../types/address.ts'
 
 /** Epochs on top of a message until its effect counts. @see lotus build/buildconstants MessageConfidence */

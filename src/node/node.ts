@@ -29,7 +29,7 @@ import { loadIdentity } from '../p2p/host/identity.ts'
 import type { NetService } from '../p2p/host/netService.ts'
 import { OfflineNet } from '../p2p/host/offlineNet.ts'
 import { peerPlace } from '../p2p/host/peerPlace.ts'
-import type { PaymentDraft } from '../payments/marketFunds.ts'
+import type { PaymentChannelsDeps } from '../payments/paymentChannels.ts'
 import type { ProofKeys } from '../proofs/keys/keyName.ts'
 import { RpcEngine } from '../rpc/engine.ts'
 import { HttpHandler, type HttpOptions } from '../rpc/http.ts'
@@ -64,7 +64,7 @@ import { loadApiSecret, Tokens } from '../rpc/tokens.ts'
 import { TransferReader } from '../transfers/tipsetTransfers.ts'
 import type { Address } from '../types/address.ts'
 import type { TokenAmount } from '../types/scalars.ts'
-import { signedMessageCid } from '../types/signedMessage.ts'
+import { type SignedMessage, signedMessageCid } from '../types/signedMessage.ts'
 import type { KeyStore } from '../wallet/keyStore.ts'
 import { Wallet } from '../wallet/wallet.ts'
 import { importF3Data } from './f3FromSnapshot.ts'
@@ -77,6 +77,7 @@ import { openMarketFunds } from './marketFunds.ts'
 import { type MempoolSettings, type NodeMempool, openMempool } from './messagePool.ts'
 import { type BlockExchange, type FollowMode, type Networking, startNetworking } from './networking.ts'
 import type { NodePorts } from './nodePorts.ts'
+import { openPaymentChannels } from './paymentChannels.ts'
 import { presumedOf } from './proofs.ts'
 
 const SESSION_BYTES = 16
@@ -228,8 +229,11 @@ export async function startNode(
   const findMessage = (cid: Cid): Promise<FoundMessage | undefined> =>
     findSought(cid, { limit: NO_LOOKBACK_LIMIT, allowReplaced: true })
   const states = new ActorStates(view.store.blocks, view.codes)
-  const push = async (draft: PaymentDraft): Promise<Cid> =>
-    signedMessageCid(await mempool.sender.send({ ...UNPRICED, ...draft }, DEFAULT_SEND_SPEC))
+  const push: PaymentChannelsDeps['push'] = async (draft, writes): Promise<Cid> => {
+    const also = writes === undefined ? undefined : (one: SignedMessage) => writes(signedMessageCid(one))
+    return signedMessageCid(await mempool.sender.send({ ...UNPRICED, ...draft }, DEFAULT_SEND_SPEC, also))
+  }
+  const payments = openPaymentChannels({ view, vm, meta, search, wallet, push, signal: stopping.signal })
   const rows: MethodRow[] = [
     ...commonMethods({
       version: `${settings.version}+${network.name}`,
@@ -288,7 +292,7 @@ export async function startNode(
     ...mempool.rows,
     ...multisigMethods({ view, push }),
     ...marketMethods({ push, funds: openMarketFunds({ view, meta, search, push, signal: stopping.signal }) }),
-    ...paychMethods(),
+    ...paychMethods(payments),
     ...paramsMethods(view),
     ...syncMethods({
       presumed,
@@ -321,6 +325,7 @@ export async function startNode(
     light,
     stop: async () => {
       stopping.abort()
+      payments.stop()
       sync?.stop()
       mempool.pool.close()
       await following?.stop()

@@ -16,17 +16,14 @@ import { KeyedLock } from '../mempool/keyedLock.ts'
 import { withdrawBalanceParams } from '../state/params/market.ts'
 import { type Address, address, idAddress } from '../types/address.ts'
 import { formatFil } from '../types/fil.ts'
-import type { Message } from '../types/message.ts'
 import type { TokenAmount } from '../types/scalars.ts'
 import { PaymentError } from './errors.ts'
+import type { PaymentDraft } from './paymentDraft.ts'
 
 const MARKET: Address = idAddress(5n)
 const ADD_BALANCE = 2n
 const WITHDRAW_BALANCE = 3n
 const KEY_PREFIX = utf8('market/funds/')
-
-/** What a message of these funds is made of. */
-export type PaymentDraft = Pick<Message, 'to' | 'from' | 'value' | 'method' | 'params'>
 
 /** What the funds need. */
 export interface MarketFundsDeps {

@@ -1,6 +1,6 @@
 /** State of a payment channel. @see go-state-types builtin/v18/paych */
 import type { Cid } from '../codec/cid.ts'
-import { type Codec, cid, tuple } from '../codec/description.ts'
+import { bigInt, type Codec, cid, tuple, uint } from '../codec/description.ts'
 import { type Address, address } from '../types/address.ts'
 import { type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from '../types/scalars.ts'
 
@@ -21,4 +21,15 @@ export const paychState: Codec<PaychState> = tuple<PaychState>('paych.State', [
   ['settlingAt', 'SettlingAt', chainEpoch],
   ['minSettleHeight', 'MinSettleHeight', chainEpoch],
   ['laneStates', 'LaneStates', cid],
+])
+
+/** What of a lane is on the chain. */
+export interface LaneState {
+  readonly redeemed: TokenAmount
+  readonly nonce: number
+}
+
+export const laneState: Codec<LaneState> = tuple<LaneState>('paych.LaneState', [
+  ['redeemed', 'Redeemed', bigInt],
+  ['nonce', 'Nonce', uint],
 ])

@@ -21,6 +21,7 @@ export const MultisigMethod = {
   RemoveSigner: 6n,
   SwapSigner: 7n,
 } as const
+export const PaychMethod = { UpdateChannelState: 2n, Settle: 3n, Collect: 4n } as const
 export const MarketMethod = { CronTick: 9n } as const
 export const PowerMethod = { OnEpochTickEnd: 5n, UpdatePledgeTotal: 6n, CurrentTotalPower: 9n } as const
 export const MinerMethod = { OnDeferredCronEvent: 12n, ApplyRewards: 14n } as const

@@ -1,6 +1,7 @@
 /** Methods about money in the storage market. @see lotus node/impl/market/market.go MarketAPI */
 import type { Cid } from '../../codec/cid.ts'
-import { addBalanceDraft, type MarketFunds, type PaymentDraft } from '../../payments/marketFunds.ts'
+import { addBalanceDraft, type MarketFunds } from '../../payments/marketFunds.ts'
+import type { PaymentDraft } from '../../payments/paymentDraft.ts'
 import { type MethodRow, method } from '../method.ts'
 import {
   marketAddBalance,

@@ -1,98 +1,117 @@
-/**
- * Methods `Paych…`. Petrel has no manager of payment channels: each answers what a Lotus does whose manager is off, as it is
- * by default.
- * @see lotus node/impl/paych/paych.go DisabledPaych; node/config EnablePaymentChannelManager
- */
+/** Methods `Paych…`. @see lotus node/impl/paych/paych.go PaychImpl; api/v0api/v1_wrapper.go PaychGet */
+import type { ChannelVouchers } from '../../payments/channelVouchers.ts'
+import type { PaymentChannels } from '../../payments/paymentChannels.ts'
+import type { SignedVoucher } from '../../state/params/paych.ts'
+import { nilPointer, RpcError } from '../errors.ts'
+import { type MethodRow, method } from '../method.ts'
 import {
-  bigInt,
-  bool,
-  bytes,
-  type Codec,
-  cid,
-  json,
-  list,
-  named,
-  nullable,
-  struct,
-  u64,
-} from '../../codec/description.ts'
-import { type ModVerifyParams, modVerifyParams, signedVoucher } from '../../state/params/paych.ts'
-import { address } from '../../types/address.ts'
-import { type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from '../../types/scalars.ts'
-import { RpcError } from '../errors.ts'
-import { type MethodFacts, type MethodRow, method, nothing, type Param, param } from '../method.ts'
+  paychAllocateLane,
+  paychAvailableFunds,
+  paychAvailableFundsByFromTo,
+  paychCollect,
+  paychFund,
+  paychGet,
+  paychGetV0,
+  paychGetWaitReady,
+  paychList,
+  paychNewPayment,
+  paychSettle,
+  paychStatus,
+  paychVoucherAdd,
+  paychVoucherCheckSpendable,
+  paychVoucherCheckValid,
+  paychVoucherCreate,
+  paychVoucherList,
+  paychVoucherSubmit,
+} from '../signatures/paych.ts'
 
-interface VoucherSpec {
-  readonly amount: TokenAmount
-  readonly timeLockMin: ChainEpoch
-  readonly timeLockMax: ChainEpoch
-  readonly minSettle: ChainEpoch
-  readonly extra: ModVerifyParams | null
+/** What the methods need. */
+export interface PaychMethodsDeps {
+  readonly channels: PaymentChannels
+  readonly vouchers: ChannelVouchers
 }
 
-const voucherSpec: Codec<VoucherSpec> = struct<VoucherSpec>('api.VoucherSpec', [
-  ['amount', 'Amount', tokenAmount],
-  ['timeLockMin', 'TimeLockMin', chainEpoch],
-  ['timeLockMax', 'TimeLockMax', chainEpoch],
-  ['minSettle', 'MinSettle', chainEpoch],
-  ['extra', 'Extra', nullable(modVerifyParams)],
-])
+const RESERVED = { reserve: true, offChain: false } as const
+const FREE = { reserve: false, offChain: false } as const
 
-const getOptions: Codec<{ readonly offChain: boolean }> = struct<{ readonly offChain: boolean }>('api.PaychGetOpts', [
-  ['offChain', 'OffChain', bool],
-])
-
-const channel = param('channel', address)
-const pair = [param('from', address), param('to', address)] as const
-const amount = param('amount', bigInt)
-const voucher = param('voucher', nullable(signedVoucher))
-const secret = param('secret', bytes)
-const proof = param('proof', bytes)
-
-/** A row whose answer is that there is no manager. */
-function disabled(
-  facts: Pick<MethodFacts, 'name' | 'perm' | 'versions'>,
-  params: readonly Param<unknown>[],
-  result: Codec<unknown>,
-): MethodRow {
-  return method<readonly Param<unknown>[], unknown>({
-    ...facts,
-    summary: 'Refused as by a Lotus whose manager of payment channels is off.',
-    params,
-    result,
-    handler: () => {
-      const text = 'payment channels disabled (EnablePaymentChannelManager=false)'
-      throw new RpcError('PAYMENT_CHANNELS_DISABLED', text)
-    },
-  })
+function given(voucher: SignedVoucher | null, name: string): SignedVoucher {
+  if (voucher === null) throw nilPointer(name)
+  return voucher
 }
 
 /** Rows of `Paych…`. */
-export function paychMethods(): MethodRow[] {
-  const info = json as Codec<unknown>
-  const link = cid as unknown as Codec<unknown>
-  const sign = (name: string, params: readonly Param<unknown>[], result: Codec<unknown>): MethodRow =>
-    disabled({ name, perm: 'sign' }, params, result)
-  const read = (name: string, params: readonly Param<unknown>[], result: Codec<unknown>): MethodRow =>
-    disabled({ name, perm: 'read' }, params, result)
+export function paychMethods({ channels, vouchers }: PaychMethodsDeps): MethodRow[] {
   return [
-    disabled({ name: 'PaychGet', perm: 'sign', versions: ['v0'] }, [...pair, amount], info),
-    disabled({ name: 'PaychGet', perm: 'sign', versions: ['v1'] }, [...pair, amount, param('opts', getOptions)], info),
-    disabled({ name: 'PaychFund', perm: 'sign', versions: ['v1'] }, [...pair, amount], info),
-    sign('PaychGetWaitReady', [param('sentinelCid', cid)], address as unknown as Codec<unknown>),
-    sign('PaychAvailableFunds', [channel], info),
-    sign('PaychAvailableFundsByFromTo', [...pair], info),
-    sign('PaychAllocateLane', [channel], u64 as unknown as Codec<unknown>),
-    sign('PaychNewPayment', [...pair, param('vouchers', list(voucherSpec))], info),
-    read('PaychList', [], list(address) as unknown as Codec<unknown>),
-    read('PaychStatus', [channel], info),
-    sign('PaychSettle', [channel], link),
-    sign('PaychCollect', [channel], link),
-    sign('PaychVoucherCreate', [channel, amount, param('lane', named(u64, 'uint64'))], info),
-    read('PaychVoucherCheckValid', [channel, voucher], nothing as unknown as Codec<unknown>),
-    read('PaychVoucherCheckSpendable', [channel, voucher, secret, proof], bool as unknown as Codec<unknown>),
-    disabled({ name: 'PaychVoucherAdd', perm: 'write' }, [channel, voucher, proof, param('minDelta', bigInt)], info),
-    disabled({ name: 'PaychVoucherList', perm: 'write' }, [channel], list(signedVoucher) as unknown as Codec<unknown>),
-    sign('PaychVoucherSubmit', [channel, voucher, secret, proof], link),
+    method({
+      ...paychGet,
+      handler: (from, to, amount, { offChain }, { signal }) =>
+        channels.get(from, to, amount, { reserve: true, offChain }, signal),
+    }),
+    method({
+      ...paychGetV0,
+      handler: (from, to, amount, { signal }) => channels.get(from, to, amount, FREE, signal),
+    }),
+    method({
+      ...paychFund,
+      handler: (from, to, amount, { signal }) => channels.get(from, to, amount, FREE, signal),
+    }),
+    method({ ...paychGetWaitReady, handler: (message, { signal }) => channels.waitReady(message, signal) }),
+    method({ ...paychAvailableFunds, handler: (channel) => channels.availableFunds(channel) }),
+    method({ ...paychAvailableFundsByFromTo, handler: (from, to) => channels.availableFundsBetween(from, to) }),
+    method({ ...paychAllocateLane, handler: (channel) => vouchers.allocateLane(channel) }),
+    method({
+      ...paychNewPayment,
+      handler: async (from, to, specs, { signal }) => {
+        const last = specs.at(-1)
+        if (last === undefined) throw new RpcError('FAILED', 'a payment needs vouchers: none given')
+        const { channel, message } = await channels.get(from, to, last.amount, RESERVED, signal)
+        if (channel === undefined) throw new RpcError('FAILED', 'channel not tracked')
+        const lane = await vouchers.allocateLane(channel)
+        const made: SignedVoucher[] = []
+        for (const { amount, timeLockMin, timeLockMax, minSettle, extra } of specs) {
+          const terms = { amount, lane, timeLockMin, timeLockMax, minSettleHeight: minSettle, extra }
+          const { voucher, shortfall } = await vouchers.create(channel, terms)
+          if (voucher === null) {
+            throw new RpcError('FAILED', `Could not create voucher - shortfall of ${shortfall}`)
+          }
+          made.push(voucher)
+        }
+        return { channel, message, vouchers: made }
+      },
+    }),
+    method({ ...paychList, handler: () => channels.list() }),
+    method({
+      ...paychStatus,
+      handler: (channel) => {
+        const { control, direction } = channels.required(channel)
+        return { control, direction }
+      },
+    }),
+    method({ ...paychSettle, handler: (channel) => vouchers.settle(channel) }),
+    method({ ...paychCollect, handler: (channel) => vouchers.collect(channel) }),
+    method({
+      ...paychVoucherCreate,
+      handler: (channel, amount, lane) => vouchers.create(channel, { amount, lane }),
+    }),
+    method({
+      ...paychVoucherCheckValid,
+      handler: (channel, voucher) => vouchers.checkValid(channel, given(voucher, 'PaychVoucherCheckValid')),
+    }),
+    method({
+      ...paychVoucherCheckSpendable,
+      handler: (channel, voucher, secret, proof) =>
+        vouchers.checkSpendable(channel, given(voucher, 'PaychVoucherCheckSpendable'), secret, proof),
+    }),
+    method({
+      ...paychVoucherAdd,
+      handler: (channel, voucher, proof, minDelta) =>
+        vouchers.add(channel, given(voucher, 'PaychVoucherAdd'), proof, minDelta),
+    }),
+    method({ ...paychVoucherList, handler: (channel) => vouchers.list(channel) }),
+    method({
+      ...paychVoucherSubmit,
+      handler: (channel, voucher, secret, proof) =>
+        vouchers.submit(channel, given(voucher, 'PaychVoucherSubmit'), secret, proof),
+    }),
   ]
 }

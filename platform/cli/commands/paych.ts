@@ -1,0 +1,274 @@
+/** `paych …`: payment channels and their vouchers. @see lotus cli/paych.go */
+import type { Command } from 'commander'
+import { decode, encode } from '../../../src/codec/description.ts'
+import type { Json } from '../../../src/codec/jsonText.ts'
+import { signedVoucher } from '../../../src/state/params/paych.ts'
+import { formatFil } from '../../../src/types/fil.ts'
+import { line } from '../../server/programIo.ts'
+import type { JsonCid } from '../answers.ts'
+import { addressArgument, type CliContext, filArgument, wholeNumber } from '../context.ts'
+import { CliError } from '../errors.ts'
+import { sent, succeeded } from '../messages.ts'
+
+/** Epochs on top of a message until it counts. @see lotus build/buildconstants MessageConfidence */
+const CONFIDENCE = 5
+/** The letter does not matter: a node takes both. */
+const LETTER = { addressPrefix: 'f' } as const
+
+interface JsonVoucher {
+  readonly Lane: number
+  readonly Nonce: number
+  readonly Amount: string
+}
+
+interface JsonFunds {
+  readonly Channel: string | null
+  readonly From: string
+  readonly To: string
+  readonly ConfirmedAmt: string
+  readonly PendingAmt: string
+  readonly NonReservedAmt: string
+  readonly PendingAvailableAmt: string
+  readonly PendingWaitSentinel: JsonCid | null
+  readonly QueuedAmt: string
+  readonly VoucherReedeemedAmt: string
+}
+
+const fil = (amount: string): string => formatFil(BigInt(amount))
+
+/** A voucher as text: its CBOR in base64url, as Lotus passes it on. */
+function voucherText(voucher: Json): string {
+  return Buffer.from(encode(signedVoucher, signedVoucher.fromJson(voucher, LETTER))).toString('base64url')
+}
+
+/** @throws CliError `USAGE` */
+function voucherArgument(text: string): Json {
+  try {
+    return signedVoucher.toJson(decode(signedVoucher, new Uint8Array(Buffer.from(text, 'base64url'))), LETTER)
+  } catch (cause) {
+    throw new CliError('USAGE', `voucher: ${(cause as Error).message}`, {}, { cause })
+  }
+}
+
+async function addFunds(
+  context: CliContext,
+  from: string,
+  to: string,
+  amount: string,
+  options: { reserve?: boolean },
+): Promise<void> {
+  const client = await context.node()
+  const asked = [addressArgument(from, 'fromAddress'), addressArgument(to, 'toAddress'), filArgument(amount)]
+  const info = await client.call<{ Channel: string; WaitSentinel: JsonCid | null }>(
+    options.reserve === true ? 'PaychGet' : 'PaychFund',
+    options.reserve === true ? [...asked, { OffChain: false }] : asked,
+    'v1',
+  )
+  // There was enough, so nothing was sent.
+  let channel = info.Channel
+  if (info.WaitSentinel !== null) {
+    line(context.io, 'waiting for confirmation..')
+    channel = await client.call<string>('PaychGetWaitReady', [info.WaitSentinel])
+  }
+  context.result({ Channel: channel, Message: info.WaitSentinel?.['/'] ?? null })
+  line(context.io, channel)
+}
+
+function fundsText(funds: JsonFunds): string {
+  const { Channel: channel, PendingWaitSentinel: sentinel } = funds
+  const sentinelText = sentinel?.['/'] ?? ''
+  if (channel === null) {
+    const ends = (first: string, second: string): string =>
+      `  From: ${first}${funds.From}\n  To: ${second}${funds.To}\n`
+    if (sentinel === null) return `Channel does not exist\n${ends('', '  ')}`
+    const pending = `  Pending Amt:   ${fil(funds.PendingAmt)}\n  Wait Sentinel: ${sentinelText}\n`
+    return `Creating channel\n${ends('         ', '           ')}${pending}`
+  }
+  const rows: [string, string][] = [
+    ['Channel', channel],
+    ['From', funds.From],
+    ['To', funds.To],
+    ['Confirmed Amt', fil(funds.ConfirmedAmt)],
+    ['Available Amt', fil(funds.NonReservedAmt)],
+    ['Voucher Redeemed Amt', fil(funds.VoucherReedeemedAmt)],
+    ['Pending Amt', fil(funds.PendingAmt)],
+    ['Pending Available Amt', fil(funds.PendingAvailableAmt)],
+    ['Queued Amt', fil(funds.QueuedAmt)],
+    ...(sentinel === null ? [] : [['Add Funds Wait Sentinel', sentinelText] as [string, string]]),
+  ]
+  const width = Math.max(...rows.map(([name]) => name.length))
+  const heading = sentinel === null ? 'Channel exists\n' : 'Adding Funds to channel\n'
+  return heading + rows.map(([name, value]) => `  ${`${name}: `.padEnd(width + 2)}${value}\n`).join('')
+}
+
+function showFunds(context: CliContext, funds: JsonFunds): void {
+  context.result(funds as unknown as Json)
+  context.io.out(fundsText(funds))
+}
+
+function showVouchers(context: CliContext, vouchers: readonly Json[], isExport: boolean | undefined): void {
+  const all = vouchers.map((json) => ({ json, voucher: json as unknown as JsonVoucher }))
+  all.sort((a, b) => a.voucher.Lane - b.voucher.Lane || a.voucher.Nonce - b.voucher.Nonce)
+  context.result(all.map(({ json }) => ({ Voucher: json, Encoded: voucherText(json) })))
+  for (const { json, voucher } of all) {
+    const text = `Lane ${voucher.Lane}, Nonce ${voucher.Nonce}: ${fil(voucher.Amount)}`
+    line(context.io, isExport === true ? `${text}; ${voucherText(json)}` : text)
+  }
+}
+
+/** Of each lane the one worth most that the chain would take. @see lotus paychmgr/util.go BestSpendableByLane */
+async function bestSpendable(context: CliContext, text: string, options: { export?: boolean }): Promise<void> {
+  const client = await context.node()
+  const channel = addressArgument(text, 'channelAddress')
+  const best = new Map<number, { json: Json; amount: bigint }>()
+  for (const json of await client.call<Json[]>('PaychVoucherList', [channel])) {
+    if (!(await client.call<boolean>('PaychVoucherCheckSpendable', [channel, json, null, null]))) continue
+    const { Lane: lane, Amount: amount } = json as unknown as JsonVoucher
+    const known = best.get(lane)
+    if (known === undefined || BigInt(amount) > known.amount) best.set(lane, { json, amount: BigInt(amount) })
+  }
+  showVouchers(
+    context,
+    [...best.values()].map(({ json }) => json),
+    options.export,
+  )
+}
+
+/** Runs a method that sends one message to a channel, and waits. */
+async function act(context: CliContext, method: string, params: readonly unknown[], what: string): Promise<void> {
+  const client = await context.node()
+  const { '/': cid } = await client.call<JsonCid>(method, params)
+  sent(context, cid, await succeeded(client, cid, CONFIDENCE, what))
+}
+
+function addVoucherCommands(paych: Command, context: CliContext): void {
+  const { io, node, result } = context
+  const voucher = paych.command('voucher').description('Interact with payment channel vouchers')
+  voucher
+    .command('create')
+    .description('Create a signed payment channel voucher')
+    .argument('<channelAddress>')
+    .argument('<amount>', 'in FIL: all that the lane has paid so far')
+    .option('--lane <n>', 'specify payment channel lane to use', '0')
+    .action(async (channel: string, amount: string, options: { lane: string }) => {
+      const params = [
+        addressArgument(channel, 'channelAddress'),
+        filArgument(amount),
+        wholeNumber(options.lane, 'lane'),
+      ]
+      const made = await (await node()).call<{ Voucher: Json; Shortfall: string }>('PaychVoucherCreate', params)
+      if (made.Voucher === null) {
+        const text = `could not create voucher: insufficient funds in channel, shortfall: ${made.Shortfall}`
+        throw new CliError('FAILED', text)
+      }
+      const text = voucherText(made.Voucher)
+      result({ Voucher: made.Voucher, Encoded: text })
+      line(io, text)
+    })
+  voucher
+    .command('check')
+    .description('Check validity of payment channel voucher')
+    .argument('<channelAddress>')
+    .argument('<voucher>')
+    .action(async (channel: string, text: string) => {
+      const params = [addressArgument(channel, 'channelAddress'), voucherArgument(text)]
+      await (await node()).call('PaychVoucherCheckValid', params)
+      result({ Valid: true })
+      line(io, 'voucher is valid')
+    })
+  voucher
+    .command('add')
+    .description('Add payment channel voucher to local datastore')
+    .argument('<channelAddress>')
+    .argument('<voucher>')
+    .action(async (channel: string, text: string) => {
+      const params = [addressArgument(channel, 'channelAddress'), voucherArgument(text), null, '0']
+      result({ Added: await (await node()).call<string>('PaychVoucherAdd', params) })
+    })
+  voucher
+    .command('list')
+    .description('List stored vouchers for a given payment channel')
+    .argument('<channelAddress>')
+    .option('--export', 'Print voucher as serialized string')
+    .action(async (channel: string, options: { export?: boolean }) => {
+      const params = [addressArgument(channel, 'channelAddress')]
+      showVouchers(context, await (await node()).call<Json[]>('PaychVoucherList', params), options.export)
+    })
+  voucher
+    .command('best-spendable')
+    .description('Print vouchers with highest value that is currently spendable for each lane')
+    .argument('<channelAddress>')
+    .option('--export', 'Print voucher as serialized string')
+    .action((channel: string, options: { export?: boolean }) => bestSpendable(context, channel, options))
+  voucher
+    .command('submit')
+    .description('Submit voucher to chain to update payment channel state')
+    .argument('<channelAddress>')
+    .argument('<voucher>')
+    .action(async (channel: string, text: string) => {
+      const params = [addressArgument(channel, 'channelAddress'), voucherArgument(text), null, null]
+      await act(context, 'PaychVoucherSubmit', params, 'message execution')
+      line(io, 'channel updated successfully')
+    })
+}
+
+export function addPaychCommands(program: Command, context: CliContext): void {
+  const { io, node, result } = context
+  const paych = program.command('paych').description('Manage payment channels')
+  paych
+    .command('add-funds')
+    .description("Add funds to the channel between two addresses; creates the channel if it doesn't already exist")
+    .argument('<fromAddress>')
+    .argument('<toAddress>')
+    .argument('<amount>', 'in FIL')
+    .option('--reserve', 'mark funds as reserved')
+    .action((from: string, to: string, amount: string, options: { reserve?: boolean }) =>
+      addFunds(context, from, to, amount, options),
+    )
+  paych
+    .command('list')
+    .description('List all locally registered payment channels')
+    .action(async () => {
+      const channels = await (await node()).call<string[]>('PaychList')
+      result(channels)
+      for (const channel of channels) line(io, channel)
+    })
+  addVoucherCommands(paych, context)
+  paych
+    .command('settle')
+    .description('Settle a payment channel')
+    .argument('<channelAddress>')
+    .action(async (text: string) => {
+      const channel = addressArgument(text, 'channelAddress')
+      await act(context, 'PaychSettle', [channel], 'settle message execution')
+      line(io, `Settled channel ${channel}`)
+    })
+  paych
+    .command('status')
+    .description('Show the status of an outbound payment channel')
+    .argument('<channelAddress>')
+    .action(async (text: string) =>
+      showFunds(
+        context,
+        await (await node()).call<JsonFunds>('PaychAvailableFunds', [addressArgument(text, 'channelAddress')]),
+      ),
+    )
+  paych
+    .command('status-by-from-to')
+    .description('Show the status of an active outbound payment channel by from/to addresses')
+    .argument('<fromAddress>')
+    .argument('<toAddress>')
+    .action(async (from: string, to: string) => {
+      const pair = [addressArgument(from, 'fromAddress'), addressArgument(to, 'toAddress')]
+      showFunds(context, await (await node()).call<JsonFunds>('PaychAvailableFundsByFromTo', pair))
+    })
+  paych
+    .command('collect')
+    .description('Collect funds for a payment channel')
+    .argument('<channelAddress>')
+    .action(async (text: string) => {
+      const channel = addressArgument(text, 'channelAddress')
+      await act(context, 'PaychCollect', [channel], 'collect message execution')
+      line(io, `Collected funds for channel ${channel}`)
+    })
+}
