@@ -11,7 +11,13 @@ import { MAX_ANONYMOUS_REQUEST_BYTES, MAX_BODIES_BYTES, PING_INTERVAL_MS } from 
 import { errorMessage } from '../../src/base/errors.ts'
 import type { Logger } from '../../src/base/ports.ts'
 import type { RpcEngine } from '../../src/rpc/engine.ts'
-import { apiVersionOf, type HttpHandler, type HttpRequest, type HttpResponse } from '../../src/rpc/http.ts'
+import {
+  type AdmittedSocket,
+  apiVersionOf,
+  type HttpHandler,
+  type HttpRequest,
+  type HttpResponse,
+} from '../../src/rpc/http.ts'
 import { RpcSession } from '../../src/rpc/session.ts'
 import { Connections } from './connections.ts'
 import { PlatformError, systemCode } from './errors.ts'
@@ -23,6 +29,7 @@ class NodeRequest implements HttpRequest {
   readonly url: string
   readonly body: Uint8Array | string
   readonly signal: AbortSignal
+  readonly address: string
   readonly #headers: IncomingMessage['headers']
 
   constructor(message: IncomingMessage, body: Uint8Array | string, signal: AbortSignal) {
@@ -30,6 +37,7 @@ class NodeRequest implements HttpRequest {
     this.url = message.url ?? ''
     this.body = body
     this.signal = signal
+    this.address = message.socket.remoteAddress ?? ''
     this.#headers = message.headers
   }
 
@@ -140,18 +148,14 @@ function refuseUpgrade(socket: Duplex, status: number): void {
 const POLICY_VIOLATION = 1008
 
 /** Connects a WebSocket with a session, and pings it. */
-function startSession(
-  socket: WebSocket,
-  engine: RpcEngine,
-  url: string,
-  permissions: () => ReadonlySet<string> | undefined,
-): void {
+function startSession(socket: WebSocket, engine: RpcEngine, url: string, { permissions, name }: AdmittedSocket): void {
   const version = apiVersionOf(url)
   if (version === undefined) return
   const session = new RpcSession({
     engine,
     version,
     permissions,
+    name,
     sink: {
       send: (text) => socket.send(text, () => session.drained()),
       unreadBytes: () => socket.bufferedAmount,
@@ -211,9 +215,8 @@ function upgrade(
   const request = new NodeRequest(message, '', new AbortController().signal)
   const admitted = handler.admitSocket(request)
   if ('status' in admitted) return refuseUpgrade(socket, admitted.status)
-  const { permissions, maxFrameBytes } = admitted
-  const server = maxFrameBytes > MAX_ANONYMOUS_REQUEST_BYTES ? sockets.trusted : sockets.anonymous
-  server.handleUpgrade(message, socket, head, (open) => startSession(open, engine, request.url, permissions))
+  const server = admitted.maxFrameBytes > MAX_ANONYMOUS_REQUEST_BYTES ? sockets.trusted : sockets.anonymous
+  server.handleUpgrade(message, socket, head, (open) => startSession(open, engine, request.url, admitted))
 }
 
 function onRequest(

@@ -46,8 +46,19 @@ export const MAX_EPOCHS_AHEAD = 900
 export const MAX_COMPUTED_EPOCHS = 120
 /** Steps that `ChainGetPath` gives: a day and a half of mainnet. */
 export const MAX_PATH_TIPSETS = 4_320
-/** A turn of the loop that a batch takes before others have theirs, milliseconds. */
-export const BATCH_TURN_MS = 20
+
+/**
+ * Calls that cost much, by kind (src/rpc/cost.ts): at once; waiting; of one token; of one address without a token; milliseconds from
+ * the request to the answer (0: as long as it takes).
+ */
+export const COST_LIMITS = {
+  scan: { running: 8, waiting: 2_048, perToken: 512, perAddress: 128, deadlineMs: 120_000 },
+  execute: { running: 8, waiting: 2_048, perToken: 512, perAddress: 128, deadlineMs: 120_000 },
+  stream: { running: 8, waiting: 16, perToken: 4, perAddress: 2, deadlineMs: 0 },
+  sign: { running: 8, waiting: 2_048, perToken: 512, perAddress: 128, deadlineMs: 60_000 },
+} as const
+/** A turn of the loop that such calls and batches take together before others have theirs, milliseconds. */
+export const DEAR_TURN_MS = 5
 
 /** Tokens whose check is remembered: about as many as an operator hands out. */
 export const MAX_CACHED_TOKENS = 256

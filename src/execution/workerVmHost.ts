@@ -31,7 +31,10 @@ export interface WorkerVmHostDeps {
   readonly view: ChainView
   /** Starts a thread that serves the machine ({@link serveVm}). */
   readonly startThread: () => WorkerPort
-  /** Most threads at once; each is started when it is first needed. */
+  /**
+   * Most threads at once, each started when it is first needed. One more comes when all of them are busy with what callers ask
+   * and the chain itself waits: following it must not wait for callers.
+   */
   readonly threads: number
   /** Most calls that wait for a thread. Default {@link MAX_WAITING_CALLS}. */
   readonly maxWaiting?: number
@@ -57,6 +60,11 @@ interface Thread {
   readonly sent: Set<string>
   started: boolean
   job: Job | undefined
+}
+
+/** A tipset of the chain: what follows and produces it waits for that. */
+function isUrgent(call: VmCall): boolean {
+  return call.method === 'executeTipset'
 }
 
 /**
@@ -126,7 +134,7 @@ export class WorkerVmHost implements VmHost {
     if (this.#closed) throw closed()
     if (signal?.aborted === true) throw cancelled()
     const most = this.#deps.maxWaiting ?? MAX_WAITING_CALLS
-    if (this.#waiting.length >= most && this.#freeThread() === undefined) {
+    if (this.#waiting.length >= most && !isUrgent(call) && this.#freeThread(call) === undefined) {
       throw new ChainError('VM_BUSY', `Cannot execute now: ${most} executions are waiting already`, { waiting: most })
     }
     const listening = new AbortController()
@@ -151,17 +159,34 @@ export class WorkerVmHost implements VmHost {
   }
 
   /** One that does nothing, or a new one where there may be more. */
-  #freeThread(): Thread | 'new' | undefined {
-    for (const thread of this.#threads) if (thread.job === undefined) return thread
-    return this.#threads.size < this.#deps.threads ? 'new' : undefined
+  #freeThread(call: VmCall): Thread | 'new' | undefined {
+    let idle: Thread | undefined
+    let busy = 0
+    for (const thread of this.#threads) {
+      if (thread.job === undefined) idle = thread
+      else busy++
+    }
+    if (busy >= this.#deps.threads + (isUrgent(call) ? 1 : 0)) return undefined
+    return idle ?? 'new'
+  }
+
+  /** What the chain itself waits for goes first. */
+  #takeWaiting(): { readonly job: Job; readonly free: Thread | 'new' } | undefined {
+    const urgent = this.#waiting.findIndex(({ call }) => isUrgent(call))
+    const at = Math.max(0, urgent)
+    const job = this.#waiting[at]
+    const free = job === undefined ? undefined : this.#freeThread(job.call)
+    if (job === undefined || free === undefined) return undefined
+    this.#waiting.splice(at, 1)
+    return { job, free }
   }
 
   /** Gives waiting jobs to free threads. */
   #next(): void {
     for (;;) {
-      const free = this.#waiting.length === 0 ? undefined : this.#freeThread()
-      const job = free === undefined ? undefined : this.#waiting.shift()
-      if (free === undefined || job === undefined) return
+      const next = this.#takeWaiting()
+      if (next === undefined) return
+      const { job, free } = next
       try {
         this.#begin(free === 'new' ? this.#startThread() : free, job)
       } catch (error) {

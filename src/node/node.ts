@@ -3,9 +3,7 @@
  */
 
 import type { ArchiveStore } from '../archive/carStore.ts'
-import { BATCH_TURN_MS } from '../base/bounds.ts'
 import { toHex } from '../base/bytes.ts'
-import { Pace } from '../base/pace.ts'
 import { logOf } from '../base/partedLog.ts'
 import type { KeyValueStore } from '../base/ports.ts'
 import { accountKey, actorOf, tryActorOf } from '../chain/actorLookup.ts'
@@ -31,6 +29,7 @@ import { OfflineNet } from '../p2p/host/offlineNet.ts'
 import { peerPlace } from '../p2p/host/peerPlace.ts'
 import type { PaymentChannelsDeps } from '../payments/paymentChannels.ts'
 import type { ProofKeys } from '../proofs/keys/keyName.ts'
+import { CostQueues } from '../rpc/cost.ts'
 import { RpcEngine } from '../rpc/engine.ts'
 import { HttpHandler, type HttpOptions } from '../rpc/http.ts'
 import type { MethodRow } from '../rpc/method.ts'
@@ -307,10 +306,16 @@ export async function startNode(
     ...extraRows({ mempool, wallet, networking }),
   ]
   const table = createMethodTable(edge === undefined ? rows : fetchingRows(rows, edge))
-  const engine = new RpcEngine({ table, json: { addressPrefix }, log: portsOf('rpc').log })
+  const queues = new CostQueues(ports)
+  const engine = new RpcEngine({ table, json: { addressPrefix }, log: portsOf('rpc').log, queues })
   const peer = net === undefined ? {} : { peer: () => peerPlace(net.host.net) }
-  const pace = (): Pace => new Pace(ports.clock, ports.timers, BATCH_TURN_MS)
-  const handler = new HttpHandler(engine, { verifier: tokens, presumed, pace, ...peer, ...settings.http })
+  const handler = new HttpHandler(engine, {
+    verifier: tokens,
+    presumed,
+    turn: (part) => queues.turn(part),
+    ...peer,
+    ...settings.http,
+  })
   return {
     network,
     view,

@@ -8,6 +8,7 @@ import { errorMessage, PetrelError } from '../base/errors.ts'
 import type { Logger } from '../base/ports.ts'
 import type { Codec, Json, JsonContext } from '../codec/description.ts'
 import { stringifyJson } from '../codec/jsonText.ts'
+import { type CallerName, type CostQueues, type DearClass, RETRY_AFTER_SEC } from './cost.ts'
 import { RpcError } from './errors.ts'
 import type { ApiVersion, CallContext, ChannelSink } from './method.ts'
 import type { RpcRequest } from './request.ts'
@@ -23,6 +24,8 @@ export interface Caller {
   readonly ended: AbortSignal
   /** Sends a call to the client; undefined over HTTP. */
   readonly notify: CallContext['notify']
+  /** Whose share its calls count in. */
+  readonly name: CallerName
 }
 
 /** Starts a channel and answers with its number; undefined over HTTP, where channel methods are refused. */
@@ -34,11 +37,12 @@ export type OpenChannel = (
 
 /**
  * What came of a request. `refused`: the request itself was wrong (unknown method, parameters, a bug in the handler);
- * `answered`: the handler ran, whether it failed or not; `silent`: a notification, or a channel that answers itself.
+ * `answered`: the handler ran, whether it failed or not; `busy`: too many of its kind, it did not run; `silent`: a notification, or a channel that answers itself.
  */
 export type Outcome =
   | { readonly kind: 'refused'; readonly text: string }
   | { readonly kind: 'answered'; readonly text: string }
+  | { readonly kind: 'busy'; readonly text: string; readonly retryAfterSec: number }
   | { readonly kind: 'silent' }
 
 /** What the engine is made of. */
@@ -46,6 +50,8 @@ export interface EngineDeps {
   readonly table: MethodTable
   readonly json: JsonContext
   readonly log: Logger
+  /** Where calls that cost much wait; undefined: nowhere. */
+  readonly queues?: CostQueues
   /** Runs a handler; the place where missing blocks are fetched and the handler runs again. Default: a plain call. */
   readonly run?: (handler: () => unknown) => unknown
 }
@@ -123,13 +129,42 @@ export class RpcEngine {
         )
         return SILENT
       }
-      const handler = row.kind === 'call' ? () => row.handle(args, context) : () => row.handle(request.params, context)
-      const result = this.#deps.run === undefined ? handler() : this.#deps.run(handler)
+      const { queues } = this.#deps
+      if (row.cost !== 'cheap' && queues !== undefined) {
+        return this.#dear(request, entry, args, context, { cost: row.cost, queues, name: caller.name })
+      }
+      const result = this.#handle(request, entry, args, context)
       if (!isPromise(result)) return this.#success(request, entry, result)
       return result.then(
         (value) => this.#success(request, entry, value),
         (error: unknown) => this.#failure(request, error),
       )
+    } catch (error) {
+      return this.#failure(request, error)
+    }
+  }
+
+  #handle(request: RpcRequest, { row }: TableEntry, args: readonly unknown[], context: CallContext): unknown {
+    if (row.kind === 'channel') return undefined
+    const handler = row.kind === 'call' ? () => row.handle(args, context) : () => row.handle(request.params, context)
+    return this.#deps.run === undefined ? handler() : this.#deps.run(handler)
+  }
+
+  /** A call that waits for its place; its answer is printed in a turn of its own. */
+  async #dear(
+    request: RpcRequest,
+    entry: TableEntry,
+    args: readonly unknown[],
+    context: CallContext,
+    { cost, queues, name }: { cost: DearClass; queues: CostQueues; name: CallerName },
+  ): Promise<Outcome> {
+    try {
+      return await queues.run(cost, name, context.signal, async (signal) => {
+        const result = this.#handle(request, entry, args, { ...context, signal })
+        if (!isPromise(result)) return this.#success(request, entry, result)
+        const value = await result
+        return await queues.turn(async () => this.#success(request, entry, value))
+      })
     } catch (error) {
       return this.#failure(request, error)
     }
@@ -201,6 +236,10 @@ export class RpcEngine {
   #failure(request: RpcRequest, error: unknown): Outcome {
     const failure = asRpcError(error, request.method, this.#deps.log)
     if (failure.code === 'PANIC') return { kind: 'refused', text: failureText(request.id, failure) }
-    return request.id === null ? SILENT : { kind: 'answered', text: failureText(request.id, failure) }
+    if (request.id === null) return SILENT
+    const text = failureText(request.id, failure)
+    return failure.code === 'LIMIT_EXCEEDED'
+      ? { kind: 'busy', text, retryAfterSec: RETRY_AFTER_SEC }
+      : { kind: 'answered', text }
   }
 }

@@ -27,6 +27,9 @@ export type RpcErrorCode =
   | 'PAYMENT_CHANNELS_DISABLED'
   | 'BLOCK_RANGE_EXCEEDED'
   | 'EXPENSIVE_FORK'
+  | 'LIMIT_EXCEEDED'
+  | 'TIMED_OUT'
+  | 'CANCELLED'
 
 /**
  * The number of each code in a JSON-RPC error object.
@@ -53,6 +56,9 @@ export const RPC_ERROR_NUMBERS: Readonly<Record<RpcErrorCode, number>> = {
   PAYMENT_CHANNELS_DISABLED: 13,
   BLOCK_RANGE_EXCEEDED: -32005,
   EXPENSIVE_FORK: -32002,
+  LIMIT_EXCEEDED: -32005,
+  TIMED_OUT: -32002,
+  CANCELLED: 1,
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import { MAX_ANONYMOUS_REQUEST_BYTES, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES } from '../base/bounds.ts'
 import { fromUtf8 } from '../base/bytes.ts'
-import type { Pace } from '../base/pace.ts'
+import type { CallerName } from './cost.ts'
 import type { Caller, Outcome, RpcEngine } from './engine.ts'
 import { RpcError } from './errors.ts'
 import { isForeignName, isForeignPage } from './foreignPages.ts'
@@ -25,6 +25,8 @@ export interface HttpRequest {
   readonly body: Uint8Array | string
   /** Aborted when the client goes away. */
   readonly signal?: AbortSignal
+  /** Where it comes from: callers without a token have a share each by it. */
+  readonly address?: string
 }
 
 /** What to write back. */
@@ -43,8 +45,8 @@ export interface HttpOptions {
   readonly allowedOrigins?: readonly string[]
   /** Names that the node is reached by, besides addresses and local names: callers without a token may use no others. */
   readonly allowedHosts?: readonly string[]
-  /** Lets others have their turn while a long batch is answered. */
-  readonly pace?: () => Pace
+  /** Lets others have their turn while batches are answered: begins a part when it is its turn. */
+  readonly turn?: <T>(part: () => Promise<T>) => Promise<T>
   /** The process works. */
   readonly isLive?: () => boolean
   /** The node is synced and can be relied on. */
@@ -53,6 +55,15 @@ export interface HttpOptions {
   readonly presumed?: () => string | undefined
   /** Where peers reach the node, for tabs that know its URL alone; served at {@link PEER_PATH}. */
   readonly peer?: () => PeerPlace
+}
+
+/** A WebSocket that may be opened. */
+export interface AdmittedSocket {
+  /** What it may do now; undefined: its token is void. */
+  readonly permissions: () => ReadonlySet<string> | undefined
+  readonly maxFrameBytes: number
+  /** Whose share its calls count in. */
+  readonly name: CallerName
 }
 
 /** What {@link PEER_PATH} answers. */
@@ -110,6 +121,20 @@ function queryToken(url: string): string | undefined {
   return undefined
 }
 
+/** The token that a request brings, valid or not; undefined: none. */
+function tokenOf(request: Pick<HttpRequest, 'url' | 'header'>): string | undefined {
+  const header = request.header('authorization')
+  const token = header === undefined || header === '' ? queryToken(request.url) : header
+  return token === '' ? undefined : token
+}
+
+function nameOf(request: Pick<HttpRequest, 'url' | 'header' | 'address'>): CallerName {
+  const token = tokenOf(request)
+  return token === undefined
+    ? { name: `address ${request.address ?? ''}`, hasToken: false }
+    : { name: `token ${token}`, hasToken: true }
+}
+
 function jsonAnswer(status: number, body: string): HttpResponse {
   return { status, headers: JSON_HEADERS, body }
 }
@@ -120,6 +145,12 @@ function fromOutcome(outcome: Outcome): HttpResponse {
       return jsonAnswer(200, '')
     case 'answered':
       return jsonAnswer(200, `${outcome.text}\n`)
+    case 'busy':
+      return {
+        status: 429,
+        headers: { ...JSON_HEADERS, 'Retry-After': String(outcome.retryAfterSec) },
+        body: `${outcome.text}\n`,
+      }
     case 'refused':
       return jsonAnswer(500, `${outcome.text}\n`)
   }
@@ -158,13 +189,15 @@ export class HttpHandler {
   }
 
   /** What a WebSocket may do that is opened now, and how large its frames may be; or the answer to one that is refused. */
-  admitSocket(
-    request: Pick<HttpRequest, 'url' | 'header'>,
-  ): HttpResponse | { readonly permissions: () => ReadonlySet<string> | undefined; readonly maxFrameBytes: number } {
+  admitSocket(request: Pick<HttpRequest, 'url' | 'header' | 'address'>): HttpResponse | AdmittedSocket {
     if (apiVersionOf(request.url) === undefined) return NOT_FOUND
     const caller = this.#caller(request)
     if ('status' in caller) return caller
-    return { permissions: () => this.permissions(request), maxFrameBytes: this.#largestBody(caller) }
+    return {
+      permissions: () => this.permissions(request),
+      maxFrameBytes: this.#largestBody(caller),
+      name: nameOf(request),
+    }
   }
 
   /** Answers a request; at once where nothing has to be waited for. */
@@ -261,7 +294,7 @@ export class HttpHandler {
     permissions: ReadonlySet<string>,
   ): HttpResponse | Promise<HttpResponse> {
     const signal = request.signal ?? NEVER
-    const caller: Caller = { version, permissions, signal, ended: signal, notify: undefined }
+    const caller: Caller = { version, permissions, signal, ended: signal, notify: undefined, name: nameOf(request) }
     try {
       const body = parseBody(this.#bodyText(request.body, this.#largestBody(permissions)))
       if (body.kind === 'batch') return this.#batch(body.requests, caller)
@@ -290,13 +323,13 @@ export class HttpHandler {
 
   /** One after the other; a notification leaves nothing behind. What exceeds the bound is not carried out. */
   async #batch(requests: readonly (RpcRequest | BadRequest)[], caller: Caller): Promise<HttpResponse> {
-    const pace = this.#options.pace?.()
+    const { turn = (part) => part() } = this.#options
     const parts: string[] = []
     let bytes = 0
     for (const request of requests) {
-      if (pace?.isDue === true) await pace.pause()
       if (caller.signal.aborted) break
-      const outcome = bytes > MAX_ANSWER_BYTES ? tooMuch(request) : await this.#dispatch(request, caller)
+      const outcome =
+        bytes > MAX_ANSWER_BYTES ? tooMuch(request) : await turn(async () => this.#dispatch(request, caller))
       if (outcome.kind === 'silent') continue
       parts.push(`${outcome.text}\n`)
       bytes += outcome.text.length

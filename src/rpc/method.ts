@@ -6,6 +6,7 @@
  */
 import type { Codec, Json, JsonContext } from '../codec/description.ts'
 import { jsonOnly } from '../codec/description.ts'
+import type { CostClass } from './cost.ts'
 import type { Permission } from './permission.ts'
 
 /** The path a method is served on: `/rpc/v0`, `/rpc/v1`, `/rpc/v2`. */
@@ -55,6 +56,7 @@ export interface MethodBase {
   /** Without namespace: `ChainHead` is served as `Node.ChainHead` and `Filecoin.ChainHead`. */
   readonly name: string
   readonly perm: Permission
+  readonly cost: CostClass
   /** Paths; a row of v1 alone is served on v0 too unless v0 has a row of its own with this name (as Lotus does). */
   readonly versions: readonly ApiVersion[]
   readonly params: readonly Param<unknown>[]
@@ -97,6 +99,8 @@ export type MethodRow = CallRow | RawRow | ChannelRow
 export interface MethodFacts {
   readonly name: string
   readonly perm: Permission
+  /** Default: `cheap`. */
+  readonly cost?: CostClass
   /** Default: v0 and v1. */
   readonly versions?: readonly ApiVersion[]
   readonly summary?: string
@@ -121,6 +125,7 @@ function base(spec: MethodFacts): Omit<MethodBase, 'params' | 'result'> {
   return {
     name: spec.name,
     perm: spec.perm,
+    cost: spec.cost ?? 'cheap',
     versions: spec.versions ?? BOTH,
     summary: spec.summary ?? '',
     aliases: spec.aliases ?? [],

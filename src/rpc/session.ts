@@ -11,6 +11,7 @@ import { HOLD_UNREAD_BYTES, MAX_CHANNELS, MAX_RUNNING_REQUESTS, MAX_UNREAD_BYTES
 import { fromUtf8 } from '../base/bytes.ts'
 import type { Json } from '../codec/description.ts'
 import { stringifyJson } from '../codec/jsonText.ts'
+import type { CallerName } from './cost.ts'
 import type { Caller, OpenChannel, Outcome, RpcEngine } from './engine.ts'
 import { RpcError } from './errors.ts'
 import type { ApiVersion } from './method.ts'
@@ -36,6 +37,8 @@ export interface SessionDeps {
   /** What the client may do now; undefined: its token is void. */
   readonly permissions: () => ReadonlySet<string> | undefined
   readonly sink: FrameSink
+  /** Whose share its calls count in. Default: a share of its own. */
+  readonly name?: CallerName
 }
 
 /**
@@ -59,6 +62,8 @@ interface Running {
 const CANCEL = 'xrpc.cancel'
 const VOID_TOKEN = 'the token is not valid any more'
 
+let sessions = 0
+
 function idKey(id: RequestId): string {
   return `${typeof id}:${String(id)}`
 }
@@ -71,6 +76,7 @@ export class RpcSession {
   #runningCount = 0
   #channelCount = 0
   readonly #connection = new AbortController()
+  readonly #ownName: CallerName = { name: `session ${++sessions}`, hasToken: true }
   /** Frames that were read already when the client was to be held. */
   readonly #held: (string | Uint8Array)[] = []
   #isHeld = false
@@ -161,6 +167,7 @@ export class RpcSession {
       signal: running.controller.signal,
       ended: this.#connection.signal,
       notify: (method, params) => this.#notify(method, params),
+      name: this.#deps.name ?? this.#ownName,
     }
     const finish = (outcome: Outcome): void => {
       if (running.channel === undefined) this.#remove(running)

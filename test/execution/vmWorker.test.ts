@@ -239,6 +239,23 @@ describe('the queue', () => {
     expect(threads.length).toBe(1)
   })
 
+  it('executes what the chain waits for at once, though callers keep every thread busy', async () => {
+    const slow = slowMachine()
+    const callers = machine
+    machine = (own) => ({ ...callers(own), executeTipset: async () => STATE })
+    const host = open({ maxWaiting: 2 })
+    const calls = [host.call(numbered(1), tipset), host.call(numbered(2), tipset), host.call(numbered(3), tipset)]
+    await slow.started(1)
+    expect((await host.executeTipset(tipset)).stateRoot.equals(STATE.stateRoot)).toBe(true)
+    expect(slow.order).toEqual([1n])
+    expect(host.load).toEqual({ waiting: 2, running: 1, threads: 2 })
+    for (const [i, call] of calls.entries()) {
+      await slow.started(i + 1)
+      slow.release()
+      expect((await call).error).toBe(String(i + 1))
+    }
+  })
+
   it('starts as many threads as it may', async () => {
     const slow = slowMachine()
     const host = open({ threads: 2 })

@@ -1,8 +1,8 @@
 /** What anybody may send: each bound at the bound and one above, and what it would cost without. */
 import { describe, expect, it } from 'vitest'
 import * as bounds from '../../src/base/bounds.ts'
+import { Breather } from '../../src/base/breather.ts'
 import { fromHex } from '../../src/base/bytes.ts'
-import { Pace } from '../../src/base/pace.ts'
 import { assertEpochsAhead } from '../../src/chain/epochsAhead.ts'
 import { branchesBetween } from '../../src/chain/headChange.ts'
 import { createCid, parseCid } from '../../src/codec/cid.ts'
@@ -33,8 +33,13 @@ function cost(run: () => void): number {
 describe('the table of docs/security.md', () => {
   it('has every bound, with its value', () => {
     const text = new TextDecoder().decode(readOwn('docs/security.md'))
-    for (const [name, value] of Object.entries(bounds)) {
+    const { COST_LIMITS: costs, ...values } = bounds
+    for (const [name, value] of Object.entries(values)) {
       expect(text, name).toMatch(new RegExp(`\`${name}\` \\| ${value.toLocaleString('en')} `))
+    }
+    for (const [kind, limits] of Object.entries(costs)) {
+      const row = Object.values(limits).map((value) => value.toLocaleString('en'))
+      expect(text).toContain(`| \`${kind}\` | ${row.join(' | ')} |`)
     }
   })
 })
@@ -168,9 +173,10 @@ describe('HTTP', () => {
       return () => undefined
     },
   }
+  const turns = new Breather({ clock, timers }, bounds.DEAR_TURN_MS)
   const handler = new HttpHandler(engine, {
     verifier: { verify: (token) => (token === 'good' ? new Set(['read']) : undefined) },
-    pace: () => new Pace(clock, timers, bounds.BATCH_TURN_MS),
+    turn: (part) => turns.run(part),
   })
   const call = (name: string): string => `{"jsonrpc":"2.0","id":1,"method":"Filecoin.${name}","params":[]}`
   const post = async (body: string, headers: Record<string, string> = {}) =>
@@ -192,7 +198,7 @@ describe('HTTP', () => {
     const answers = JSON.parse(body) as { error?: { message: string } }[]
     expect(answers).toHaveLength(400)
     expect(answers.at(-1)?.error?.message).toContain('the answers of this batch have more than')
-    expect(pauses).toBeGreaterThanOrEqual(Math.floor(answered / bounds.BATCH_TURN_MS) - 1)
+    expect(pauses).toBeGreaterThanOrEqual(Math.floor(answered / bounds.DEAR_TURN_MS) - 1)
   })
 
   it('a request of so many bytes, with a token and without, and one byte more', async () => {

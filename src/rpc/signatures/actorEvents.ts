@@ -8,6 +8,7 @@ import { type EventFilter, eventFilter, type PlacedEvent, placedEvent } from '..
 
 export const getActorEventsRaw: CallSignature<readonly [Param<EventFilter>], PlacedEvent[]> = callSignature({
   name: 'GetActorEventsRaw',
+  cost: 'scan',
   perm: 'read',
   versions: ['v1'],
   summary: 'Events of actors in a range of epochs; null when there are none.',
@@ -26,6 +27,7 @@ export const subscribeActorEventsRaw: ChannelSignature<readonly [Param<EventFilt
 
 export const chainGetEvents: CallSignature<readonly [Param<Cid>], ActorEvent[]> = callSignature({
   name: 'ChainGetEvents',
+  cost: 'scan',
   perm: 'read',
   versions: ['v1'],
   summary: "Events under the root in a message's receipt.",

@@ -140,6 +140,7 @@ export const chainTipSetWeight: CallSignature<readonly [Param<TipsetKey>], bigin
 export const chainGetPath: CallSignature<readonly [Param<TipsetKey>, Param<TipsetKey>], readonly HeadChange[]> =
   callSignature({
     name: 'ChainGetPath',
+    cost: 'scan',
     perm: 'read',
     summary: 'The steps from one tipset to another: reverts, then applies.',
     params: [param('from', tipsetKey), param('to', tipsetKey)],

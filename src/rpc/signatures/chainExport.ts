@@ -41,6 +41,7 @@ const hotGcOptions: Codec<undefined> = jsonOnly(
 export const chainExport: ChannelSignature<readonly [Param<number>, Param<boolean>, Param<TipsetKey>], Uint8Array> =
   channelSignature({
     name: 'ChainExport',
+    cost: 'stream',
     perm: 'read',
     summary: 'A snapshot of the chain as chunks of a CAR; an empty chunk says that it is complete.',
     params: [param('recentStateRoots', chainEpoch), param('skipOldMsgs', bool), param('tipsetKey', tipsetKey)],
@@ -52,6 +53,7 @@ export const chainExportRangeInternal: CallSignature<
   void
 > = callSignature({
   name: 'ChainExportRangeInternal',
+  cost: 'stream',
   perm: 'admin',
   versions: ['v1'],
   summary: "Writes a part of the chain to a CAR file in the node's home.",

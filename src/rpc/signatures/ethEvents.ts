@@ -6,6 +6,7 @@ import { type LogFilter, logFilter } from '../types/logFilter.ts'
 
 export const ethGetLogs: CallSignature<readonly [Param<LogFilter>], Json> = callSignature({
   name: 'EthGetLogs',
+  cost: 'scan',
   perm: 'read',
   versions: ['v1', 'v2'],
   summary: 'Logs of contracts in a range of blocks.',

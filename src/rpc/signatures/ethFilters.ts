@@ -49,6 +49,7 @@ export const ethGetFilterChanges: CallSignature<readonly [Param<Uint8Array>], Js
 
 export const ethGetFilterLogs: CallSignature<readonly [Param<Uint8Array>], Json> = callSignature({
   name: 'EthGetFilterLogs',
+  cost: 'scan',
   perm: 'read',
   versions: ['v1', 'v2'],
   summary: 'What a filter of logs collected since the last question.',

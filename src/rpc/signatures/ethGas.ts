@@ -10,6 +10,7 @@ import { ethBigInt, ethBytes, ethUint64 } from '../types/ethScalars.ts'
 
 export const ethCall: CallSignature<readonly [Param<EthCall>, Param<BlockParam>], Uint8Array> = callSignature({
   name: 'EthCall',
+  cost: 'execute',
   perm: 'read',
   versions: ['v1', 'v2'],
   summary: 'Runs a call on what a block left; nothing is kept.',
@@ -20,6 +21,7 @@ export const ethCall: CallSignature<readonly [Param<EthCall>, Param<BlockParam>]
 
 export const ethEstimateGas: RawSignature<readonly [Param<EthCall>, Param<BlockParam>], bigint> = rawSignature({
   name: 'EthEstimateGas',
+  cost: 'execute',
   perm: 'read',
   versions: ['v1', 'v2'],
   summary: 'The gas limit that a call needs.',
@@ -35,6 +37,7 @@ export const ethFeeHistory: RawSignature<
   }
 > = rawSignature({
   name: 'EthFeeHistory',
+  cost: 'scan',
   perm: 'read',
   versions: ['v1', 'v2'],
   summary: 'Base fees, used gas and premiums of recent blocks.',

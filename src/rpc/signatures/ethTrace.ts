@@ -8,6 +8,7 @@ export const blockNumber: Param<string> = param('blkNum', text)
 
 export const ethTraceBlock: CallSignature<readonly [Param<string>], Json> = callSignature({
   name: 'EthTraceBlock',
+  cost: 'execute',
   perm: 'read',
   versions: ['v1', 'v2'],
   summary: 'All calls of a block.',
@@ -19,6 +20,7 @@ export const ethTraceBlock: CallSignature<readonly [Param<string>], Json> = call
 export const ethTraceReplayBlockTransactions: CallSignature<readonly [Param<string>, Param<string[]>], Json> =
   callSignature({
     name: 'EthTraceReplayBlockTransactions',
+    cost: 'execute',
     perm: 'read',
     versions: ['v1', 'v2'],
     summary: "A block's transactions executed again, with their calls.",
@@ -29,6 +31,7 @@ export const ethTraceReplayBlockTransactions: CallSignature<readonly [Param<stri
 
 export const ethTraceTransaction: CallSignature<readonly [Param<string>], Json> = callSignature({
   name: 'EthTraceTransaction',
+  cost: 'execute',
   perm: 'read',
   versions: ['v1', 'v2'],
   summary: 'All calls of a transaction.',
@@ -39,6 +42,7 @@ export const ethTraceTransaction: CallSignature<readonly [Param<string>], Json> 
 
 export const ethTraceFilter: CallSignature<readonly [Param<TraceFilter>], Json> = callSignature({
   name: 'EthTraceFilter',
+  cost: 'execute',
   perm: 'read',
   versions: ['v1', 'v2'],
   summary: 'Calls in a range of blocks, by caller and callee.',

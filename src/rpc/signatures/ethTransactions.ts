@@ -55,6 +55,7 @@ export const ethGetTransactionReceiptLimited: CallSignature<readonly [Param<Uint
 
 export const ethGetBlockReceipts: CallSignature<readonly [Param<BlockParam>], Json> = callSignature({
   name: 'EthGetBlockReceipts',
+  cost: 'scan',
   perm: 'read',
   versions: ['v1', 'v2'],
   summary: "Receipts of a block's transactions.",
@@ -66,6 +67,7 @@ export const ethGetBlockReceipts: CallSignature<readonly [Param<BlockParam>], Js
 export const ethGetBlockReceiptsLimited: CallSignature<readonly [Param<BlockParam>, Param<number>], Json> =
   callSignature({
     name: 'EthGetBlockReceiptsLimited',
+    cost: 'scan',
     perm: 'read',
     versions: ['v1', 'v2'],
     summary: "Receipts of a block's transactions, at most some epochs below the head.",

@@ -17,6 +17,7 @@ const key = param('tipsetKey', tipsetKey)
 
 export const stateCall: CallSignature<readonly [Param<Message | null>, Param<TipsetKey>], InvocResult> = callSignature({
   name: 'StateCall',
+  cost: 'execute',
   perm: 'read',
   summary: "Runs a message without paying gas on the tipset's parent state; nothing is kept.",
   params: [param('message', messageParam), key],
@@ -25,6 +26,7 @@ export const stateCall: CallSignature<readonly [Param<Message | null>, Param<Tip
 
 export const stateReplay: CallSignature<readonly [Param<TipsetKey>, Param<Cid>], InvocResult> = callSignature({
   name: 'StateReplay',
+  cost: 'execute',
   perm: 'read',
   summary: 'Executes a message of the chain again, with its trace. Empty key: the message is searched.',
   params: [key, param('messageCid', cid)],
@@ -37,6 +39,7 @@ export const stateCompute: CallSignature<
   ComputeOutput
 > = callSignature({
   name: 'StateCompute',
+  cost: 'execute',
   perm: 'read',
   summary: 'Executes a tipset with traces, then further messages.',
   params: [param('vmHeight', chainEpoch), param('messages', listOrEmpty(messageParam)), key],

@@ -54,6 +54,7 @@ export const f3GetLatestCertificate: CallSignature<readonly [], FinalityCertific
 
 export const f3GetECPowerTable: CallSignature<readonly [Param<TipsetKey>], PowerEntry[]> = callSignature({
   name: 'F3GetECPowerTable',
+  cost: 'scan',
   perm: 'read',
   versions: ['v1'],
   summary: 'The power table that a tipset leads to.',
@@ -63,6 +64,7 @@ export const f3GetECPowerTable: CallSignature<readonly [Param<TipsetKey>], Power
 
 export const f3GetF3PowerTable: CallSignature<readonly [Param<TipsetKey>], PowerEntry[]> = callSignature({
   name: 'F3GetF3PowerTable',
+  cost: 'scan',
   perm: 'read',
   versions: ['v1'],
   summary: 'The power table of a tipset as F3 uses it.',
@@ -72,6 +74,7 @@ export const f3GetF3PowerTable: CallSignature<readonly [Param<TipsetKey>], Power
 
 export const f3GetPowerTableByInstance: CallSignature<readonly [Param<number>], PowerEntry[]> = callSignature({
   name: 'F3GetPowerTableByInstance',
+  cost: 'scan',
   perm: 'read',
   versions: ['v1'],
   summary: 'The power table that signs an instance.',

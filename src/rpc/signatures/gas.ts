@@ -16,6 +16,7 @@ const one = param('message', messageParam)
 export const gasEstimateGasLimit: CallSignature<readonly [Param<Message | null>, Param<TipsetKey>], bigint> =
   callSignature({
     name: 'GasEstimateGasLimit',
+    cost: 'execute',
     perm: 'read',
     summary: 'Gas that a message uses after everything pending, without a margin.',
     params: [one, key],
@@ -49,6 +50,7 @@ export const gasEstimateMessageGas: CallSignature<
   Message
 > = callSignature({
   name: 'GasEstimateMessageGas',
+  cost: 'execute',
   perm: 'read',
   summary: 'The message with gas limit, premium and fee cap filled in.',
   params: [one, param('spec', sendSpec), key],

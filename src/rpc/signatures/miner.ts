@@ -52,6 +52,7 @@ export const stateMinerPower: CallSignature<readonly [Param<Address>, Param<Tips
 
 export const stateListMiners: CallSignature<readonly [Param<TipsetKey>], Address[]> = callSignature({
   name: 'StateListMiners',
+  cost: 'scan',
   perm: 'read',
   summary: 'All miners with a claim of power.',
   params: [key],
@@ -61,6 +62,7 @@ export const stateListMiners: CallSignature<readonly [Param<TipsetKey>], Address
 export const stateMinerAvailableBalance: CallSignature<readonly [Param<Address>, Param<TipsetKey>], bigint> =
   callSignature({
     name: 'StateMinerAvailableBalance',
+    cost: 'scan',
     perm: 'read',
     summary: 'What a miner could withdraw: its balance without what is locked, pledged or owed, and what has vested.',
     params: [minerParam, key],
@@ -72,6 +74,7 @@ export const minerGetBaseInfo: CallSignature<
   MiningBaseInfo | null
 > = callSignature({
   name: 'MinerGetBaseInfo',
+  cost: 'scan',
   perm: 'read',
   summary: 'What a miner needs to try for a block of an epoch; null when it cannot.',
   params: [minerParam, param('epoch', chainEpoch), key],
@@ -89,6 +92,7 @@ export const minerCreateBlock: CallSignature<readonly [Param<BlockTemplate | nul
 export const stateMinerDeadlines: CallSignature<readonly [Param<Address>, Param<TipsetKey>], ApiDeadline[]> =
   callSignature({
     name: 'StateMinerDeadlines',
+    cost: 'scan',
     perm: 'read',
     summary: "All deadlines of a miner's proving period.",
     params: [minerParam, key],
@@ -109,6 +113,7 @@ export const stateMinerPartitions: CallSignature<
   ApiPartition[]
 > = callSignature({
   name: 'StateMinerPartitions',
+  cost: 'scan',
   perm: 'read',
   summary: 'The partitions of one deadline.',
   params: [minerParam, param('deadlineIndex', uint), key],
@@ -117,6 +122,7 @@ export const stateMinerPartitions: CallSignature<
 
 export const stateMinerFaults: CallSignature<readonly [Param<Address>, Param<TipsetKey>], BitField> = callSignature({
   name: 'StateMinerFaults',
+  cost: 'scan',
   perm: 'read',
   summary: "A miner's faulty sectors.",
   params: [minerParam, key],
@@ -126,6 +132,7 @@ export const stateMinerFaults: CallSignature<readonly [Param<Address>, Param<Tip
 export const stateMinerRecoveries: CallSignature<readonly [Param<Address>, Param<TipsetKey>], BitField> = callSignature(
   {
     name: 'StateMinerRecoveries',
+    cost: 'scan',
     perm: 'read',
     summary: 'Faulty sectors that a miner has declared as recovering.',
     params: [minerParam, key],
@@ -136,6 +143,7 @@ export const stateMinerRecoveries: CallSignature<readonly [Param<Address>, Param
 export const stateMinerActiveSectors: CallSignature<readonly [Param<Address>, Param<TipsetKey>], SectorOnChainInfo[]> =
   callSignature({
     name: 'StateMinerActiveSectors',
+    cost: 'scan',
     perm: 'read',
     summary: 'Sectors that a miner proves.',
     params: [minerParam, key],
@@ -147,6 +155,7 @@ export const stateMinerSectors: CallSignature<
   SectorOnChainInfo[]
 > = callSignature({
   name: 'StateMinerSectors',
+  cost: 'scan',
   perm: 'read',
   summary: "A miner's sectors, or those of a set.",
   params: [minerParam, param('sectors', nullable(bitField)), key],

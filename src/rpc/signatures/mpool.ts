@@ -41,6 +41,7 @@ const update: Codec<MempoolUpdate> = struct<MempoolUpdate>('api.MpoolUpdate', [
 
 export const mpoolPending: CallSignature<readonly [Param<TipsetKey>], SignedMessage[]> = callSignature({
   name: 'MpoolPending',
+  cost: 'scan',
   perm: 'read',
   summary: 'Messages waiting to be included. With a tipset: as they were when it was the head.',
   params: [param('tipsetKey', tipsetKey)],
@@ -96,6 +97,7 @@ const key = param('tipsetKey', tipsetKey)
 export const mpoolSelect: CallSignature<readonly [Param<TipsetKey>, Param<number>], SignedMessage[] | null> =
   callSignature({
     name: 'MpoolSelect',
+    cost: 'scan',
     perm: 'read',
     summary: 'Messages that a block on top of a tipset would take, by ticket quality (0 to 1).',
     params: [key, param('ticketQuality', ticketQuality)],

@@ -28,6 +28,7 @@ const key = param('tipsetKey', tipsetKey)
 export const stateVMCirculatingSupplyInternal: CallSignature<readonly [Param<TipsetKey>], CirculatingSupply> =
   callSignature({
     name: 'StateVMCirculatingSupplyInternal',
+    cost: 'scan',
     perm: 'read',
     summary: 'The circulating supply that actors see, with its parts.',
     params: [key],
@@ -36,6 +37,7 @@ export const stateVMCirculatingSupplyInternal: CallSignature<readonly [Param<Tip
 
 export const stateCirculatingSupply: CallSignature<readonly [Param<TipsetKey>], bigint> = callSignature({
   name: 'StateCirculatingSupply',
+  cost: 'scan',
   perm: 'read',
   summary: 'The exact circulating supply; walks the whole state.',
   params: [key],
@@ -64,6 +66,7 @@ export const stateMarketParticipants: CallSignature<
   ReadonlyMap<Address, MarketBalance>
 > = callSignature({
   name: 'StateMarketParticipants',
+  cost: 'scan',
   perm: 'read',
   summary: 'Everyone with something in the storage market.',
   params: [key],
@@ -75,6 +78,7 @@ export const stateMarketDeals: CallSignature<
   ReadonlyMap<number, MarketDeal>
 > = callSignature({
   name: 'StateMarketDeals',
+  cost: 'scan',
   perm: 'read',
   summary: 'All deals by their id; large on mainnet.',
   params: [key],
@@ -116,6 +120,7 @@ export const stateChangedActors: CallSignature<
   ReadonlyMap<Address, ActorState>
 > = callSignature({
   name: 'StateChangedActors',
+  cost: 'scan',
   perm: 'read',
   summary: 'Actors that are new or different in the second state.',
   params: [param('old', cid), param('new', cid)],

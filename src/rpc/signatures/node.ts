@@ -70,6 +70,7 @@ export const createBackup: CallSignature<readonly [Param<string>], void> = callS
 export const chainValidateIndex: CallSignature<readonly [Param<number>, Param<boolean>], IndexValidation | null> =
   callSignature({
     name: 'ChainValidateIndex',
+    cost: 'scan',
     perm: 'write',
     versions: ['v1'],
     summary: "Counts an epoch's messages and events. The chain itself is the index, so nothing is ever filled in.",

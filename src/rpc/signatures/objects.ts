@@ -31,6 +31,7 @@ export const chainHasObj: CallSignature<readonly [Param<Cid>], boolean> = callSi
 
 export const chainStatObj: CallSignature<readonly [Param<Cid>, Param<Cid | null>], ObjStat> = callSignature({
   name: 'ChainStatObj',
+  cost: 'scan',
   perm: 'read',
   summary: 'Bytes and blocks of a tree, without those of the tree `base`.',
   params: [param('objectCid', cid), param('base', optionalCid)],

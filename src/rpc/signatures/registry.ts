@@ -70,6 +70,7 @@ export const stateGetAllocations: CallSignature<
   ReadonlyMap<number, Allocation>
 > = callSignature({
   name: 'StateGetAllocations',
+  cost: 'scan',
   perm: 'read',
   summary: "A client's allocations by number.",
   params: [param('clientAddr', address), key],
@@ -81,6 +82,7 @@ export const stateGetAllAllocations: CallSignature<
   ReadonlyMap<number, Allocation>
 > = callSignature({
   name: 'StateGetAllAllocations',
+  cost: 'scan',
   perm: 'read',
   summary: 'All allocations by number.',
   params: [key],
@@ -124,6 +126,7 @@ export const stateGetClaims: CallSignature<
   ReadonlyMap<number, VerifregClaim>
 > = callSignature({
   name: 'StateGetClaims',
+  cost: 'scan',
   perm: 'read',
   summary: "A provider's claims by number.",
   params: [param('providerAddr', address), key],
@@ -135,6 +138,7 @@ export const stateGetAllClaims: CallSignature<
   ReadonlyMap<number, VerifregClaim>
 > = callSignature({
   name: 'StateGetAllClaims',
+  cost: 'scan',
   perm: 'read',
   summary: 'All claims by number.',
   params: [key],

@@ -13,6 +13,7 @@ export const stateSearchMsg: CallSignature<
   MsgLookup | null
 > = callSignature({
   name: 'StateSearchMsg',
+  cost: 'scan',
   perm: 'read',
   versions: ['v1'],
   summary: 'Where a message was executed; null when it is not on the chain.',
@@ -37,6 +38,7 @@ export const allowReplaced: Param<boolean> = param('allowReplaced', bool)
 
 export const stateSearchMsgV0: CallSignature<readonly [Param<Cid>], MsgLookup | null> = callSignature({
   name: 'StateSearchMsg',
+  cost: 'scan',
   perm: 'read',
   versions: ['v0'],
   summary: 'Where a message, or its replacement, was executed; null when it is not on the chain.',
@@ -47,6 +49,7 @@ export const stateSearchMsgV0: CallSignature<readonly [Param<Cid>], MsgLookup | 
 export const stateSearchMsgLimited: CallSignature<readonly [Param<Cid>, Param<number>], MsgLookup | null> =
   callSignature({
     name: 'StateSearchMsgLimited',
+    cost: 'scan',
     perm: 'read',
     versions: ['v0'],
     permName: 'StateSearchMsg',

@@ -85,6 +85,7 @@ export const stateSectorPartition: CallSignature<
 export const stateAllMinerFaults: CallSignature<readonly [Param<number>, Param<TipsetKey>], ApiFault[]> = callSignature(
   {
     name: 'StateAllMinerFaults',
+    cost: 'scan',
     perm: 'read',
     summary: 'Not answered, as in Lotus: ask StateMinerFaults of each miner.',
     params: [param('lookback', chainEpoch), key],

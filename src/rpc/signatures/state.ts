@@ -87,6 +87,7 @@ export const stateLookupRobustAddress: CallSignature<readonly [Param<Address>, P
 
 export const stateListActors: CallSignature<readonly [Param<TipsetKey>], Address[]> = callSignature({
   name: 'StateListActors',
+  cost: 'scan',
   perm: 'read',
   summary: 'ID addresses of all actors, in the order of the state tree.',
   params: [key],
@@ -95,6 +96,7 @@ export const stateListActors: CallSignature<readonly [Param<TipsetKey>], Address
 
 export const stateReadState: CallSignature<readonly [Param<Address>, Param<TipsetKey>], ApiActorState> = callSignature({
   name: 'StateReadState',
+  cost: 'scan',
   perm: 'read',
   summary: "An actor's state as JSON.",
   params: [actorParam, key],
@@ -195,6 +197,7 @@ export const beaconGetEntry: CallSignature<readonly [Param<number>], BeaconEntry
 export const stateListMessages: CallSignature<readonly [Param<MessageMatch>, Param<TipsetKey>, Param<number>], Cid[]> =
   callSignature({
     name: 'StateListMessages',
+    cost: 'scan',
     perm: 'read',
     summary: 'CIDs of messages to or from an address, from a tipset back to a height.',
     params: [param('match', messageMatch), key, param('toHeight', chainEpoch)],

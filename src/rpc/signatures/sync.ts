@@ -69,6 +69,7 @@ export const syncCheckpoint: CallSignature<readonly [Param<TipsetKey>], void> = 
 
 export const syncValidateTipset: CallSignature<readonly [Param<TipsetKey>], boolean> = callSignature({
   name: 'SyncValidateTipset',
+  cost: 'scan',
   perm: 'read',
   summary: 'Checks a tipset whose blocks are here, whatever was found before.',
   params: [param('tipsetKey', tipsetKey)],

@@ -9,6 +9,7 @@ import { type TransferSteps, tipsetTransfers, transferSteps } from '../types/tra
 
 export const chainGetTransfers: CallSignature<readonly [Param<TipsetKey>], AddressedTransfers> = callSignature({
   name: 'ChainGetTransfers',
+  cost: 'scan',
   perm: 'read',
   summary:
     'Value that moved for good when a tipset was executed: sends of messages and of actors, rewards, and gas paid.',
@@ -21,6 +22,7 @@ export const chainGetTransfersSince: CallSignature<
   TransferSteps
 > = callSignature({
   name: 'ChainGetTransfersSince',
+  cost: 'scan',
   perm: 'read',
   summary:
     'Steps from a position (a tipset key; empty: start now) to the newest tipset that lies so many epochs deep: ' +

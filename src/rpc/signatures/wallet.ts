@@ -21,6 +21,7 @@ const one = param('address', address)
 
 export const walletNew: CallSignature<readonly [Param<string>], Address> = callSignature({
   name: 'WalletNew',
+  cost: 'sign',
   perm: 'write',
   summary: 'Makes a key: secp256k1 (1), bls (2) or delegated (3). The first one becomes the default.',
   params: [param('keyType', keyType)],
@@ -45,6 +46,7 @@ export const walletList: CallSignature<readonly [], Address[]> = callSignature({
 
 export const walletSign: CallSignature<readonly [Param<Address>, Param<Uint8Array>], Signature> = callSignature({
   name: 'WalletSign',
+  cost: 'sign',
   perm: 'sign',
   summary: 'Signs bytes as given, without an envelope.',
   params: [one, param('data', bytes)],
@@ -54,6 +56,7 @@ export const walletSign: CallSignature<readonly [Param<Address>, Param<Uint8Arra
 export const walletSignMessage: CallSignature<readonly [Param<Address>, Param<Message>], SignedMessage> = callSignature(
   {
     name: 'WalletSignMessage',
+    cost: 'sign',
     perm: 'sign',
     summary: 'Signs a message; nothing in it is changed.',
     params: [one, param('message', message)],
@@ -66,6 +69,7 @@ export const walletVerify: CallSignature<
   boolean
 > = callSignature({
   name: 'WalletVerify',
+  cost: 'sign',
   perm: 'read',
   summary: 'Whether a signature over bytes is by the key of an address; false for whatever is wrong.',
   params: [one, param('data', bytes), param('signature', nullable(signature))],
@@ -90,6 +94,7 @@ export const walletSetDefault: CallSignature<readonly [Param<Address>], void> = 
 
 export const walletExport: CallSignature<readonly [Param<Address>], KeyInfo> = callSignature({
   name: 'WalletExport',
+  cost: 'sign',
   perm: 'admin',
   summary: 'The private key of an address.',
   params: [one],
@@ -98,6 +103,7 @@ export const walletExport: CallSignature<readonly [Param<Address>], KeyInfo> = c
 
 export const walletImport: CallSignature<readonly [Param<KeyInfo>], Address> = callSignature({
   name: 'WalletImport',
+  cost: 'sign',
   perm: 'admin',
   summary: 'Adds an exported key.',
   params: [param('keyInfo', keyInfo)],

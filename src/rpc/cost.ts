@@ -1,0 +1,203 @@
+/**
+ * What calls cost the node, by kind, and the queue of each kind.
+ *
+ *   waiting (callers take turns) --a place is free--> running --> done
+ *   waiting or running --the caller goes, or the deadline passes--> refused
+ *
+ * What they do on the event loop is done in short turns, so that a cheap call never waits for a row of dear ones.
+ */
+import { COST_LIMITS, DEAR_TURN_MS } from '../base/bounds.ts'
+import { Breather } from '../base/breather.ts'
+import type { Clock, Timers } from '../base/ports.ts'
+import { RpcError } from './errors.ts'
+
+/**
+ * `cheap`: a few reads, or a wait that costs nothing; `scan`: reads much of a state or of the chain; `execute`: runs the machine;
+ * `stream`: sends for as long as the client reads; `sign`: keys and signatures.
+ */
+export type CostClass = 'cheap' | DearClass
+/** Those that queue. */
+export type DearClass = keyof typeof COST_LIMITS
+
+/** Bounds of one kind. */
+export interface CostLimit {
+  /** Calls at once. */
+  readonly running: number
+  /** Calls that wait: of all callers together. */
+  readonly waiting: number
+  /** Calls of one token, waiting or running. */
+  readonly perToken: number
+  /** Calls of one address without a token. */
+  readonly perAddress: number
+  /** From the request to the answer, milliseconds; 0: as long as it takes. */
+  readonly deadlineMs: number
+}
+
+/** Whose call it is: a token, or an address. */
+export interface CallerName {
+  readonly name: string
+  readonly hasToken: boolean
+}
+
+interface Waiting {
+  readonly caller: CallerName
+  start(): void
+}
+
+/** Seconds after which it is worth to try again. */
+export const RETRY_AFTER_SEC = 1
+
+function tooMany(cost: DearClass, what: string, most: number): RpcError {
+  const text = `too many calls at once: ${what} may have ${most} of the kind "${cost}"; try again later`
+  return new RpcError('LIMIT_EXCEEDED', text, { info: { cost, most } })
+}
+
+/** The queue of one kind. */
+class CostQueue {
+  readonly #cost: DearClass
+  readonly #limit: CostLimit
+  readonly #timers: Timers
+  /** By caller; whose turn comes next is first. */
+  readonly #waiting = new Map<string, Waiting[]>()
+  #waitingCount = 0
+  #running = 0
+  readonly #calls = new Map<string, number>()
+
+  constructor(cost: DearClass, limit: CostLimit, timers: Timers) {
+    this.#cost = cost
+    this.#limit = limit
+    this.#timers = timers
+  }
+
+  get load(): { readonly waiting: number; readonly running: number } {
+    return { waiting: this.#waitingCount, running: this.#running }
+  }
+
+  /** @throws RpcError `LIMIT_EXCEEDED`, `TIMED_OUT`, `CANCELLED` */
+  run<T>(caller: CallerName, signal: AbortSignal, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    this.#assertRoom(caller)
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    const ended = new AbortController()
+    const end = (error: RpcError): void => {
+      if (this.#drop(waiting)) this.#left(caller)
+      ended.abort(error)
+      reject(error)
+    }
+    const gone = (): void => end(new RpcError('CANCELLED', 'the caller has gone'))
+    const { deadlineMs } = this.#limit
+    const late = (): void => end(new RpcError('TIMED_OUT', `not answered within ${deadlineMs / 1000} s`))
+    const stopClock = deadlineMs === 0 ? () => undefined : this.#timers.setTimeout(late, deadlineMs)
+    const waiting: Waiting = {
+      caller,
+      start: () => {
+        this.#running++
+        // A place stays taken until the work has ended, whoever has stopped waiting for it.
+        void task(ended.signal)
+          .then(resolve, reject)
+          .finally(() => {
+            this.#running--
+            this.#left(caller)
+            this.#next()
+          })
+      },
+    }
+    signal.addEventListener('abort', gone, { once: true })
+    this.#count(caller, 1)
+    this.#push(waiting)
+    if (signal.aborted) gone()
+    else this.#next()
+    return promise.finally(() => {
+      stopClock()
+      signal.removeEventListener('abort', gone)
+    })
+  }
+
+  #assertRoom(caller: CallerName): void {
+    const { running, waiting, perToken, perAddress } = this.#limit
+    const most = caller.hasToken ? perToken : perAddress
+    const mine = this.#calls.get(caller.name) ?? 0
+    if (mine >= most) throw tooMany(this.#cost, caller.hasToken ? 'a token' : 'an address without a token', most)
+    if (this.#waitingCount >= waiting && this.#running >= running) throw tooMany(this.#cost, 'all callers', waiting)
+  }
+
+  #count({ name }: CallerName, by: number): void {
+    const calls = (this.#calls.get(name) ?? 0) + by
+    if (calls === 0) this.#calls.delete(name)
+    else this.#calls.set(name, calls)
+  }
+
+  #left(caller: CallerName): void {
+    this.#count(caller, -1)
+  }
+
+  #push(one: Waiting): void {
+    const mine = this.#waiting.get(one.caller.name)
+    if (mine === undefined) this.#waiting.set(one.caller.name, [one])
+    else mine.push(one)
+    this.#waitingCount++
+  }
+
+  /** @returns whether it was waiting */
+  #drop(one: Waiting): boolean {
+    const mine = this.#waiting.get(one.caller.name)
+    const at = mine?.indexOf(one) ?? -1
+    if (mine === undefined || at < 0) return false
+    mine.splice(at, 1)
+    if (mine.length === 0) this.#waiting.delete(one.caller.name)
+    this.#waitingCount--
+    return true
+  }
+
+  #next(): void {
+    while (this.#running < this.#limit.running) {
+      const [first] = this.#waiting
+      if (first === undefined) return
+      const [name, mine] = first
+      const one = mine.shift() as Waiting
+      this.#waitingCount--
+      // The others have their turn before this caller's next one.
+      this.#waiting.delete(name)
+      if (mine.length > 0) this.#waiting.set(name, mine)
+      one.start()
+    }
+  }
+}
+
+/** The queues of all kinds. One per node. */
+export class CostQueues {
+  readonly #queues: Readonly<Record<DearClass, CostQueue>>
+  readonly #turns: Breather
+
+  constructor(
+    ports: { readonly clock: Clock; readonly timers: Timers },
+    limits: Readonly<Record<DearClass, CostLimit>> = COST_LIMITS,
+  ) {
+    const queue = (cost: DearClass): CostQueue => new CostQueue(cost, limits[cost], ports.timers)
+    this.#queues = { scan: queue('scan'), execute: queue('execute'), stream: queue('stream'), sign: queue('sign') }
+    this.#turns = new Breather(ports, DEAR_TURN_MS)
+  }
+
+  /** Calls that wait and that run. */
+  load(cost: DearClass): { readonly waiting: number; readonly running: number } {
+    return this.#queues[cost].load
+  }
+
+  /** Work on the event loop, when it is its turn: what it does before it first waits is what counts. */
+  turn<T>(part: () => Promise<T>): Promise<T> {
+    return this.#turns.run(part)
+  }
+
+  /**
+   * Carries a call out when it has a place.
+   * @param task - is told to stop by its signal; begins in a turn of its own
+   * @throws RpcError `LIMIT_EXCEEDED` at once; `TIMED_OUT`; `CANCELLED`; what the task throws
+   */
+  run<T>(
+    cost: DearClass,
+    caller: CallerName,
+    signal: AbortSignal,
+    task: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    return this.#queues[cost].run(caller, signal, (ended) => this.turn(() => task(ended)))
+  }
+}

@@ -1,0 +1,208 @@
+/** Calls that cost much: their queues, and that cheap ones never wait for a row of them. */
+import { describe, expect, test } from 'vitest'
+import { COST_LIMITS, DEAR_TURN_MS } from '../../src/base/bounds.ts'
+import { json } from '../../src/codec/description.ts'
+import { type CallerName, type CostLimit, CostQueues, type DearClass } from '../../src/rpc/cost.ts'
+import { RpcEngine } from '../../src/rpc/engine.ts'
+import { HttpHandler } from '../../src/rpc/http.ts'
+import { type CallContext, method, param } from '../../src/rpc/method.ts'
+import { createMethodTable } from '../../src/rpc/table.ts'
+import { silentLog } from './stubTable.ts'
+
+const SMALL: CostLimit = { running: 1, waiting: 3, perToken: 3, perAddress: 2, deadlineMs: 1000 }
+const limits: Record<DearClass, CostLimit> = { scan: SMALL, execute: SMALL, stream: SMALL, sign: SMALL }
+const token = (name: string): CallerName => ({ name, hasToken: true })
+const address = (name: string): CallerName => ({ name, hasToken: false })
+
+/** Time that the test moves; what is due at once is due in a later turn of the loop. */
+class HandTime {
+  now = 0
+  turns = 0
+  readonly #due = new Set<{ readonly at: number; readonly run: () => void }>()
+
+  nowMs(): number {
+    return this.now
+  }
+
+  monotonicMs(): number {
+    return this.now
+  }
+
+  setTimeout(run: () => void, ms: number): () => void {
+    if (ms === 0) {
+      this.turns++
+      const timer = setTimeout(run, 0)
+      return () => clearTimeout(timer)
+    }
+    const one = { at: this.now + ms, run }
+    this.#due.add(one)
+    return () => this.#due.delete(one)
+  }
+
+  pass(ms: number): void {
+    this.now += ms
+    for (const one of [...this.#due]) {
+      if (one.at > this.now) continue
+      this.#due.delete(one)
+      one.run()
+    }
+  }
+}
+
+function open() {
+  const time = new HandTime()
+  const queues = new CostQueues({ clock: time, timers: time }, limits)
+  const began: string[] = []
+  const signals: AbortSignal[] = []
+  const ends: (() => void)[] = []
+  const never = new AbortController().signal
+  const call = (name: string, caller: CallerName, signal = never): Promise<string> =>
+    queues.run('scan', caller, signal, (ended) => {
+      began.push(name)
+      signals.push(ended)
+      return new Promise<string>((resolve) => ends.push(() => resolve(name)))
+    })
+  const settle = async (): Promise<void> => {
+    for (let i = 0; i < 20; i++) await Promise.resolve()
+  }
+  const endNext = async (): Promise<void> => {
+    ends.shift()?.()
+    await settle()
+  }
+  return { time, queues, began, signals, call, settle, endNext }
+}
+
+describe('a queue', () => {
+  test('callers take turns, however many calls one of them has', async () => {
+    const { call, began, settle, endNext } = open()
+    const all = [call('a1', token('a')), call('a2', token('a')), call('a3', token('a')), call('b1', token('b'))]
+    await settle()
+    for (let i = 0; i < 4; i++) await endNext()
+    expect(await Promise.all(all)).toEqual(['a1', 'a2', 'a3', 'b1'])
+    expect(began).toEqual(['a1', 'a2', 'b1', 'a3'])
+  })
+
+  test('of one token as many as its bound, and one above; without a token fewer', async () => {
+    const { call, settle, endNext, queues } = open()
+    const mine = [1, 2, 3].map((n) => call(`a${n}`, token('a')))
+    await settle()
+    expect(queues.load('scan')).toEqual({ running: 1, waiting: 2 })
+    await expect(async () => await call('a4', token('a'))).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' })
+    for (let i = 0; i < 3; i++) await endNext()
+    await Promise.all(mine)
+    const strangers = [1, 2].map((n) => call(`s${n}`, address('s')))
+    await expect(async () => await call('s3', address('s'))).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' })
+    for (let i = 0; i < 2; i++) await settle().then(endNext)
+    await Promise.all(strangers)
+    const again = call('a5', token('a'))
+    await settle()
+    await endNext()
+    expect(await again).toBe('a5')
+  })
+
+  test('of all callers as many as its bound, and one above', async () => {
+    const { call, settle } = open()
+    for (const name of ['a', 'b', 'c', 'd']) void call(name, token(name))
+    await settle()
+    await expect(async () => await call('e', token('e'))).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' })
+  })
+
+  test('who goes leaves the queue at once; what runs is told to stop and keeps its place until it has', async () => {
+    const { call, began, signals, settle, endNext, queues } = open()
+    const client = new AbortController()
+    const running = call('a1', token('a'), client.signal)
+    const waiting = call('a2', token('a'), client.signal)
+    const other = call('b1', token('b'))
+    await settle()
+    client.abort()
+    await expect(running).rejects.toMatchObject({ code: 'CANCELLED' })
+    await expect(waiting).rejects.toMatchObject({ code: 'CANCELLED' })
+    expect(signals[0]?.aborted).toBe(true)
+    expect(queues.load('scan')).toEqual({ running: 1, waiting: 1 })
+    await endNext()
+    await endNext()
+    expect(await other).toBe('b1')
+    expect(began).toEqual(['a1', 'b1'])
+    expect(queues.load('scan')).toEqual({ running: 0, waiting: 0 })
+  })
+
+  test('at its deadline a call is refused and told to stop', async () => {
+    const { call, time, signals, settle } = open()
+    const late = call('a1', token('a'))
+    await settle()
+    time.pass(SMALL.deadlineMs - 1)
+    expect(signals[0]?.aborted).toBe(false)
+    time.pass(1)
+    await expect(late).rejects.toMatchObject({ code: 'TIMED_OUT' })
+    expect(signals[0]?.aborted).toBe(true)
+  })
+})
+
+describe('over HTTP', () => {
+  const time = new HandTime()
+  const queues = new CostQueues({ clock: time, timers: time })
+  let running: (() => void)[] = []
+  const rows = [
+    method({
+      name: 'Dear',
+      perm: 'read',
+      cost: 'execute',
+      params: [],
+      result: json,
+      handler: () => new Promise<string>((resolve) => running.push(() => resolve('done'))),
+    }),
+    method({ name: 'Cheap', perm: 'read', params: [], result: json, handler: () => 'now' }),
+    method({
+      name: 'Scan',
+      perm: 'read',
+      cost: 'scan',
+      params: [param('n', json)],
+      result: json,
+      handler: (n, _call: CallContext) => {
+        time.now += 2
+        return n
+      },
+    }),
+  ]
+  const engine = new RpcEngine({
+    table: createMethodTable(rows),
+    json: { addressPrefix: 't' },
+    log: silentLog,
+    queues,
+  })
+  const turn = <T>(part: () => Promise<T>): Promise<T> => queues.turn(part)
+  const handler = new HttpHandler(engine, { verifier: { verify: () => new Set(['read']) }, turn })
+  const post = (body: string, from = '192.0.2.1') =>
+    handler.handle({ verb: 'POST', url: '/rpc/v1', header: () => undefined, body, address: from })
+  const call = (name: string, params = '[]'): string =>
+    `{"jsonrpc":"2.0","id":1,"method":"Filecoin.${name}","params":${params}}`
+
+  test('above the bound of an address: -32005, status 429 and when to come again; others are not touched', async () => {
+    const { perAddress, running: atOnce } = COST_LIMITS.execute
+    const mine = Array.from({ length: perAddress }, () => post(call('Dear')))
+    const refused = await post(call('Dear'))
+    expect(refused.status).toBe(429)
+    expect(refused.headers['Retry-After']).toBe('1')
+    expect(JSON.parse(refused.body)).toMatchObject({ error: { code: -32005 } })
+    expect((await post(call('Cheap'))).status).toBe(200)
+    const other = post(call('Dear'), '192.0.2.2')
+    let answered = 0
+    for (const one of [...mine, other]) void Promise.resolve(one).then(() => answered++)
+    while (answered <= perAddress) {
+      await new Promise((resolve) => setTimeout(resolve, 0))
+      expect(running.length).toBeLessThanOrEqual(atOnce)
+      for (const end of running.splice(0)) end()
+    }
+    expect((await other).status).toBe(200)
+  })
+
+  test('a batch counts one by one, and takes its turns', async () => {
+    running = []
+    const before = time.turns
+    const calls = Array.from({ length: 100 }, (_, i) => call('Scan', `[${i}]`))
+    const answer = await post(`[${calls.join()}]`)
+    const results = (JSON.parse(answer.body) as { result: number }[]).map(({ result }) => result)
+    expect(results).toEqual(calls.map((_, i) => i))
+    expect(time.turns - before).toBeGreaterThanOrEqual(Math.floor(200 / (DEAR_TURN_MS + 2)))
+  })
+})
