@@ -101,11 +101,11 @@ export async function tabVerification(
   // Headers need the smallest keys alone: 27 KB of 5 MB.
   const wanted = networkKeyFiles(network.name).filter(({ circuit }) => mode === 'execute' || circuit === 'winning')
   for (const file of wanted) files.read(fileName(file))
-  const keys = keysOf(files, await loadCurve(log))
+  const keys = keysOf(files, loadCurve(log))
   return { proofs: { keys, presumed: (one) => presumedOf(one, files) }, gateways }
 }
 
 /** Keys for the thread of the machine. */
 export async function machineKeys(log: Logger, gateways: readonly string[]): Promise<ProofKeys> {
-  return keysOf(await TabProofFiles.open(log, gateways), await loadCurve(log))
+  return keysOf(await TabProofFiles.open(log, gateways), loadCurve(log))
 }

@@ -161,7 +161,7 @@ export async function processShim(
 async function nodeProofs(folder: string | undefined, log: Logger): Promise<NodeProofs> {
   const files = folder === undefined ? undefined : new ProofFiles(folder)
   return {
-    keys: files === undefined ? undefined : keysOf(files, await loadCurve(log)),
+    keys: files === undefined ? undefined : keysOf(files, loadCurve(log)),
     presumed: (network) => presumedOf(network, files),
   }
 }

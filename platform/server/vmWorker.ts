@@ -88,7 +88,7 @@ if (parentPort !== null) {
   const options = workerData as VmThreadOptions
   await initCrypto()
   const log = createLogger({ level: 'warn', format: process.env.PETREL_LOG_FORMAT === 'json' ? 'json' : 'text' })
-  const keys = options.proofs === undefined ? undefined : keysOf(new ProofFiles(options.proofs), await loadCurve(log))
+  const keys = options.proofs === undefined ? undefined : keysOf(new ProofFiles(options.proofs), loadCurve(log))
   serveVm(port, {
     blocks: readable(options),
     log,

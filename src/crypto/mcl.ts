@@ -1,6 +1,6 @@
 /**
- * mcl-wasm, compiled once and set up as Filecoin needs it; signatures (`blsMcl.ts`) and proofs (`proofs/curve/curveMcl.ts`)
- * call its exported functions on its own memory.
+ * mcl-wasm, compiled once and set up as Filecoin needs it; signatures (`blsMcl.ts`) call its exported functions on its own
+ * memory.
  * @see herumi/mcl include/mcl/bn.h (the C interface that mcl-wasm exports)
  */
 import { CryptoError } from './errors.ts'
@@ -11,7 +11,6 @@ export interface Mcl {
   _mclBnG1_setDst(text: number, length: number): number
   _mclBnG2_setDst(text: number, length: number): number
   _mclBnFr_setLittleEndian(out: number, bytes: number, length: number): number
-  _mclBnFr_isValid(x: number): number
   _mclBnFr_isZero(x: number): number
   _mclBnFr_serialize(out: number, max: number, x: number): number
   _mclBnFr_clear(x: number): void
@@ -36,21 +35,6 @@ export interface Mcl {
   _mclBnGT_isOne(x: number): number
   _mclBn_millerLoopVec(out: number, g1s: number, g2s: number, count: number): void
   _mclBn_finalExp(out: number, x: number): void
-  _mclBnG1_isValid(x: number): number
-  _mclBnG2_isValid(x: number): number
-  _mclBnG2_neg(out: number, x: number): void
-  _mclBnG1_mulVec(out: number, points: number, scalars: number, count: number): void
-  _mclBnGT_setInt32(out: number, value: number): void
-  _mclBnGT_sqr(out: number, x: number): void
-  _mclBnGT_inv(out: number, x: number): void
-  _mclBnGT_invGeneric(out: number, x: number): void
-  _mclBnGT_isEqual(x: number, y: number): number
-  _mclBnGT_powVec(out: number, values: number, exponents: number, count: number): void
-  _mclBnFp_setLittleEndian(out: number, bytes: number, length: number): number
-  _mclBnFp_getLittleEndian(bytes: number, max: number, x: number): number
-  _mclBnFp_setInt32(out: number, value: number): void
-  _mclBnFp_neg(out: number, x: number): void
-  _mclBnFp2_mul(out: number, x: number, y: number): void
 }
 
 /** Sizes of mcl's in-memory points for a 384-bit field: 3 coordinates of 48 bytes, twice and twelve times that. */

@@ -12,8 +12,8 @@ import { acceptAllProofs, type ProofVerifier } from '../fvm/proofVerifier.ts'
 import { ReceiptProofs } from '../fvm/receiptProofs.ts'
 import type { Network } from '../networks/network.ts'
 import type { Curve } from '../proofs/curve/curve.ts'
-import { loadMclCurve } from '../proofs/curve/curveMcl.ts'
 import { nobleCurve } from '../proofs/curve/curveNoble.ts'
+import { wasmCurve } from '../proofs/curve/curveWasm.ts'
 import type { ProofKeys } from '../proofs/keys/keyName.ts'
 import { type KeyReader, LoadedKeys, type LoadedKeysOptions } from '../proofs/keys/loadedKeys.ts'
 import { presumedProofs } from '../proofs/keys/networkKeys.ts'
@@ -32,9 +32,9 @@ export interface KeyFolder {
 }
 
 /** The curve that is fastest here. */
-export async function loadCurve(log: Logger): Promise<Curve> {
+export function loadCurve(log: Logger): Curve {
   try {
-    return await loadMclCurve()
+    return wasmCurve()
   } catch (error) {
     log.warn('slow verification of storage proofs', { reason: errorMessage(error) })
     return nobleCurve

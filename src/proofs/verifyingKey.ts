@@ -3,8 +3,8 @@
  * @see bellperson groth16/verifying_key.rs VerifyingKey::read
  */
 import { bytesToBigInt } from '../base/bytes.ts'
+import { COORDINATE_LENGTH, FIELD_PRIME } from '../crypto/bls12381/limbs.ts'
 import type { Curve, G1, G2, Gt } from './curve/curve.ts'
-import { COORDINATE_LENGTH, FIELD_PRIME } from './curve/encoding.ts'
 import { ProofError } from './errors.ts'
 import { MultiScalar } from './msm/multiScalar.ts'
 

@@ -10,8 +10,8 @@ import process from 'node:process'
 import { fromHex } from '../../src/base/bytes.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import { verifyAggregate } from '../../src/proofs/aggregate/aggregateSeals.ts'
-import { loadMclCurve } from '../../src/proofs/curve/curveMcl.ts'
 import { nobleCurve } from '../../src/proofs/curve/curveNoble.ts'
+import { wasmCurve } from '../../src/proofs/curve/curveWasm.ts'
 import type { PoStSector, PoStStatement } from '../../src/proofs/post/sectors.ts'
 import { verifyWindowPoSt } from '../../src/proofs/post/windowPoSt.ts'
 import { verifyWinningPoSt } from '../../src/proofs/post/winningPoSt.ts'
@@ -92,7 +92,7 @@ const aggregate = found(
 )
 
 await initCrypto()
-for (const curve of [await loadMclCurve(), nobleCurve]) {
+for (const curve of [wasmCurve(), nobleCurve]) {
   const isFast = curve !== nobleCurve
   const goal = (fast: number, slow?: number): number | undefined => (isFast ? fast : slow)
   const count = isFast ? rounds : Math.ceil(rounds / 5)

@@ -16,7 +16,7 @@ import { initCrypto } from '../../src/crypto/init.ts'
 import { Amt } from '../../src/ipld/amt.ts'
 import { putCbor } from '../../src/ipld/blockstore.ts'
 import { replicaCommitment } from '../../src/proofs/commitment.ts'
-import { loadMclCurve } from '../../src/proofs/curve/curveMcl.ts'
+import { wasmCurve } from '../../src/proofs/curve/curveWasm.ts'
 import { littleEndian } from '../../src/proofs/field.ts'
 import { LoadedKeys } from '../../src/proofs/keys/loadedKeys.ts'
 import { KEY_FILES } from '../../src/proofs/keys/parameters.ts'
@@ -70,7 +70,7 @@ describe.skipIf(missing !== undefined)('winning PoSt of blocks', () => {
   }
 
   it('verifies, by the sector that is drawn, with the right proof alone', async () => {
-    const curve = await loadMclCurve()
+    const curve = wasmCurve()
     const name = KEY_FILES.find(({ circuit, size }) => circuit === 'winning' && size === SIZE.name)?.name as string
     const forge = forger(curve, name)
     const verifier = verifiedWinningPoSt(vectorKeys(curve))
@@ -101,7 +101,7 @@ describe.skipIf(missing !== undefined)('winning PoSt of blocks', () => {
   })
 
   it('without keys presumes that a proof which is there holds', async () => {
-    const verifier = verifiedWinningPoSt(new LoadedKeys({ curve: await loadMclCurve(), read: () => undefined }))
+    const verifier = verifiedWinningPoSt(new LoadedKeys({ curve: wasmCurve(), read: () => undefined }))
     const [block] = recordedBlocks()
     if (block === undefined) throw new Error('no block')
     expect(verifier(block)).toBeUndefined()

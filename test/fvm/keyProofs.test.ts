@@ -13,7 +13,7 @@ import { bytes, type Codec, cid, encode, list, tuple, u64, uint } from '../../sr
 import { initCrypto } from '../../src/crypto/init.ts'
 import { KeyProofs } from '../../src/fvm/keyProofs.ts'
 import type { ProofOutcome } from '../../src/fvm/proofVerifier.ts'
-import { loadMclCurve } from '../../src/proofs/curve/curveMcl.ts'
+import { wasmCurve } from '../../src/proofs/curve/curveWasm.ts'
 import { LoadedKeys } from '../../src/proofs/keys/loadedKeys.ts'
 import { type PoStProof, poStProof } from '../../src/types/blockHeader.ts'
 import type {
@@ -151,7 +151,7 @@ describe.skipIf(missing !== undefined)('proofs verified with keys', () => {
 
   beforeAll(async () => {
     await initCrypto()
-    proofs = new KeyProofs(vectorKeys(await loadMclCurve()))
+    proofs = new KeyProofs(vectorKeys(wasmCurve()))
   })
 
   function vectorsOf<T>(name: string): T[] {
@@ -250,7 +250,7 @@ describe.skipIf(missing !== undefined)('proofs verified with keys', () => {
   })
 
   it('presumes what it has no key for, and passes on that a key is unusable', async () => {
-    const curve = await loadMclCurve()
+    const curve = wasmCurve()
     const valid = vectorsOf<PoStVector>('window-2k').find(({ kind }) => kind === 'valid') as PoStVector
     const wrong = { ...windowInfoOf(valid), miner: MINER, randomness: new Uint8Array(32) }
     const none = new KeyProofs(new LoadedKeys({ curve, read: () => undefined }))

@@ -8,7 +8,7 @@ import { initCrypto } from '../../src/crypto/init.ts'
 import { builtinNetwork } from '../../src/networks/builtinNetworks.ts'
 import { presumedOf } from '../../src/node/proofs.ts'
 import { readVerifierSrs, trimSrs } from '../../src/proofs/aggregate/verifierSrs.ts'
-import { loadMclCurve } from '../../src/proofs/curve/curveMcl.ts'
+import { wasmCurve } from '../../src/proofs/curve/curveWasm.ts'
 import { parameterDigest } from '../../src/proofs/keys/loadedKeys.ts'
 import { networkKeyFiles } from '../../src/proofs/keys/networkKeys.ts'
 import { fileName, KEY_FILES, type ParameterFile, SRS_FILE } from '../../src/proofs/keys/parameters.ts'
@@ -57,7 +57,7 @@ describe.skipIf(missing !== undefined)('keys on disk', () => {
     const whole = readShared(`${PROOF_VECTORS}/srs/${fileName(SRS_FILE)}`)
     const kept = trimSrs(whole)
     expect(kept.length).toBeLessThan(1000)
-    const curve = await loadMclCurve()
+    const curve = wasmCurve()
     const { g, gAlpha, gBeta, h, hAlpha, hBeta } = readVerifierSrs(kept, curve)
     const full = readVerifierSrs(whole, curve)
     expect([g, gAlpha, gBeta].map((one) => curve.writeG1(one))).toEqual(

@@ -1,7 +1,7 @@
 /** A small share of what `conformance/proofs/fuzz.ts` does by the million. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { initCrypto } from '../../src/crypto/init.ts'
-import { loadMclCurve } from '../../src/proofs/curve/curveMcl.ts'
+import { wasmCurve } from '../../src/proofs/curve/curveWasm.ts'
 import { MutatedProofs } from '../conformance/proofs/mutatedProofs.ts'
 import { seeded } from '../support/seeded.ts'
 import { missingShared } from '../support/shared.ts'
@@ -13,7 +13,7 @@ describe.skipIf(missingShared(PROOF_VECTORS) !== undefined)('mutations of proofs
   beforeAll(initCrypto)
 
   it('are false or refused with a code', async () => {
-    const proofs = new MutatedProofs(vectorKeys(await loadMclCurve()), seeded('mutations of proofs'))
+    const proofs = new MutatedProofs(vectorKeys(wasmCurve()), seeded('mutations of proofs'))
     for (let i = 0; i < COUNT; i++) proofs.next()
     expect(proofs.wrong).toEqual([])
     expect(proofs.counts.false).toBeGreaterThan(COUNT / 20)

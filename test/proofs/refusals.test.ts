@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { fromHex } from '../../src/base/bytes.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
-import { loadMclCurve } from '../../src/proofs/curve/curveMcl.ts'
+import { wasmCurve } from '../../src/proofs/curve/curveWasm.ts'
 import { ProofError } from '../../src/proofs/errors.ts'
 import { checkDigest, LoadedKeys } from '../../src/proofs/keys/loadedKeys.ts'
 import { KEY_FILES } from '../../src/proofs/keys/parameters.ts'
@@ -34,7 +34,7 @@ describe.skipIf(missing !== undefined)('refusals', () => {
   })
 
   it('of winning PoSt, each with its code', async () => {
-    const keys = vectorKeys(await loadMclCurve())
+    const keys = vectorKeys(wasmCurve())
     const file = readSharedJson<{ vectors: PoStVector[] }>(`${PROOF_VECTORS}/winning-2k.json`)
     const valid = file.vectors.find(({ kind }) => kind === 'valid') as PoStVector
     const statement = statementOf(valid)
@@ -55,7 +55,7 @@ describe.skipIf(missing !== undefined)('refusals', () => {
   })
 
   it('of keys: another digest, another length, a point off the curve, a file that is not there', async () => {
-    const curve = await loadMclCurve()
+    const curve = wasmCurve()
     const file = KEY_FILES.find(({ circuit, size }) => circuit === 'update' && size === '2KiB')
     if (file === undefined) throw new Error('no such key')
     const bytes = readShared(`${PROOF_VECTORS}/vk/${file.name}.vk`)

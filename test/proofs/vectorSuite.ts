@@ -1,7 +1,7 @@
 /** Declares the vectors of storage proofs, by mcl-wasm: what `filecoin-proofs` said of each, and all that leads there. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { initCrypto } from '../../src/crypto/init.ts'
-import { loadMclCurve } from '../../src/proofs/curve/curveMcl.ts'
+import { wasmCurve } from '../../src/proofs/curve/curveWasm.ts'
 import type { LoadedKeys } from '../../src/proofs/keys/loadedKeys.ts'
 import { runProofFile } from '../conformance/proofs/runProofFile.ts'
 import type { ProofFile } from '../conformance/proofs/vectorForm.ts'
@@ -18,7 +18,7 @@ export function vectorSuite(files: Readonly<Record<string, number>>): void {
 
     beforeAll(async () => {
       await initCrypto()
-      keys = vectorKeys(await loadMclCurve())
+      keys = vectorKeys(wasmCurve())
     })
 
     for (const [name, count] of Object.entries(files)) {

@@ -3,8 +3,8 @@
  * @see blstrs gt.rs Gt::read_compressed (torus-based compression)
  */
 import { concatBytes } from '../../base/bytes.ts'
+import { COORDINATE_LENGTH, FIELD_PRIME } from '../../crypto/bls12381/limbs.ts'
 import { type Curve, GT_LENGTH, type Gt } from '../curve/curve.ts'
-import { COORDINATE_LENGTH, FIELD_PRIME } from '../curve/encoding.ts'
 import { littleEndian } from '../field.ts'
 
 /** Six coordinates of 48 bytes, little-endian. */

@@ -1,10 +1,11 @@
 /** BLS12-381 in pure JavaScript: always there. */
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { bigIntToBytes, bytesToBigInt, concatBytes } from '../../base/bytes.ts'
+import { isSoundEncoding } from '../../crypto/bls12381/encoding.ts'
+import { COORDINATE_LENGTH, PARAMETER } from '../../crypto/bls12381/limbs.ts'
+import { productOfPowers } from '../../crypto/bls12381/productOfPowers.ts'
 import { littleEndian } from '../field.ts'
 import { type Curve, type G1, G1_LENGTH, type G2, G2_LENGTH, type Gt } from './curve.ts'
-import { COORDINATE_LENGTH, isSoundEncoding, PARAMETER } from './encoding.ts'
-import { productOfPowers } from './productOfPowers.ts'
 
 const { G1: NobleG1, G2: NobleG2, fields, pairingBatch } = bls12_381
 const { Fp12, Fp6, Fp2 } = fields

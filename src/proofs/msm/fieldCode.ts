@@ -6,7 +6,7 @@
  * Limbs of 28 bits because 28 products of 56 bits fit in 64: no carry is handled inside a multiplication. Measured in
  * Node 24: one multiplication 0.11 µs, mcl-wasm's (12 limbs of 32 bits) 0.35 µs.
  */
-import { FIELD_PRIME } from '../curve/encoding.ts'
+import { FIELD_PRIME } from '../../crypto/bls12381/limbs.ts'
 
 export const LIMBS = 14
 export const LIMB_BITS = 28

@@ -1,5 +1,5 @@
 /** Field elements in the memory of one instance of the module: reading and writing them. */
-import { FIELD_PRIME } from '../curve/encoding.ts'
+import { FIELD_PRIME } from '../../crypto/bls12381/limbs.ts'
 import {
   ELEMENT_BYTES,
   type FieldFunctions,

@@ -5,7 +5,7 @@
  * apart, each with windows of its own length; points under the same long scalar are added first.
  */
 import { bigIntToBytes, concatBytes } from '../../base/bytes.ts'
-import { COORDINATE_LENGTH, FIELD_PRIME } from '../curve/encoding.ts'
+import { COORDINATE_LENGTH, FIELD_PRIME } from '../../crypto/bls12381/limbs.ts'
 import { invertModulo, ORDER } from '../field.ts'
 import { ELEMENT_BYTES } from './fieldCode.ts'
 import { FieldMemory } from './fieldMemory.ts'

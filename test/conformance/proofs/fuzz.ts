@@ -10,7 +10,7 @@
 import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { initCrypto } from '../../../src/crypto/init.ts'
-import { loadMclCurve } from '../../../src/proofs/curve/curveMcl.ts'
+import { wasmCurve } from '../../../src/proofs/curve/curveWasm.ts'
 import { vectorKeys } from '../../proofs/proofKeys.ts'
 import { seeded } from '../../support/seeded.ts'
 import { MutatedProofs } from './mutatedProofs.ts'
@@ -20,7 +20,7 @@ const total = Number(values.count ?? 1_000_000)
 
 await initCrypto()
 const random = seeded('mutations of proofs', values.seed === undefined ? undefined : Number(values.seed))
-const proofs = new MutatedProofs(vectorKeys(await loadMclCurve()), random)
+const proofs = new MutatedProofs(vectorKeys(wasmCurve()), random)
 const start = performance.now()
 for (let i = 1; i <= total; i++) {
   proofs.next()

@@ -8,8 +8,8 @@ import { basename, join } from 'node:path'
 import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { initCrypto } from '../../../src/crypto/init.ts'
-import { loadMclCurve } from '../../../src/proofs/curve/curveMcl.ts'
 import { nobleCurve } from '../../../src/proofs/curve/curveNoble.ts'
+import { wasmCurve } from '../../../src/proofs/curve/curveWasm.ts'
 import { LoadedKeys } from '../../../src/proofs/keys/loadedKeys.ts'
 import { missingShared, sharedPath } from '../../support/shared.ts'
 import { runProofFile } from './runProofFile.ts'
@@ -48,7 +48,7 @@ async function main(): Promise<void> {
     process.exit(2)
   }
   await initCrypto()
-  const curve = values.backend === 'noble' ? nobleCurve : await loadMclCurve()
+  const curve = values.backend === 'noble' ? nobleCurve : wasmCurve()
   // Keys made for the vectors have not the ceremony's digests.
   const keys = new LoadedKeys({ curve, read: keyReader(values.keys ?? sharedPath(VECTORS)), check: () => undefined })
   const count = { passed: 0, failed: 0 }

@@ -1,5 +1,5 @@
 /** Factors of the Frobenius map x -> x^p of Fp12 = Fp2[w]/(w^6 - (1 + u)). */
-import { FIELD_PRIME as P } from './encoding.ts'
+import { FIELD_PRIME as P } from './limbs.ts'
 
 type Fp2 = readonly [bigint, bigint]
 

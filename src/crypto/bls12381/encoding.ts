@@ -3,17 +3,12 @@
  * @see blstrs g1.rs G1Affine::from_compressed, g2.rs G2Affine::from_compressed (blst's POINTonE1_Uncompress_Z)
  */
 import { bytesToBigInt } from '../../base/bytes.ts'
+import { COORDINATE_LENGTH, FIELD_PRIME } from './limbs.ts'
 
-/** Characteristic of the base field, 381 bits. */
-export const FIELD_PRIME: bigint =
-  0x1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaabn
-/** |z|, the parameter of the curve family. z is negative, and p = z modulo r. */
-export const PARAMETER: bigint = 0xd201000000010000n
-/** Bytes of a coordinate. */
-export const COORDINATE_LENGTH = 48
-
-const COMPRESSED = 0x80
-const INFINITY = 0x40
+export const COMPRESSED = 0x80
+export const INFINITY = 0x40
+/** Of the two roots, y is the larger one. */
+export const LARGER = 0x20
 const FLAGS = 0xe0
 
 /**
@@ -32,4 +27,16 @@ export function isSoundEncoding(bytes: Uint8Array, length: number): boolean {
     if (bytesToBigInt(coordinate) >= FIELD_PRIME) return false
   }
   return true
+}
+
+/** Coordinate `index` of a sound encoding, without flags. */
+export function encodedCoordinate(bytes: Uint8Array, index: number): Uint8Array {
+  const coordinate = bytes.slice(index * COORDINATE_LENGTH, (index + 1) * COORDINATE_LENGTH)
+  if (index === 0) coordinate[0] = (coordinate[0] as number) & ~FLAGS
+  return coordinate
+}
+
+/** Coordinate `index` of little-endian ones, big-endian. */
+export function encodedLittleEndian(bytes: Uint8Array, index: number): Uint8Array {
+  return bytes.slice(index * COORDINATE_LENGTH, (index + 1) * COORDINATE_LENGTH).reverse()
 }

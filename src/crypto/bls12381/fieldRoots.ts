@@ -1,0 +1,145 @@
+/** Inverses and square roots in Fp and Fp2. */
+import type { Bls12381Engine } from './engine.ts'
+import { ELEMENT_BYTES, FIELD_PRIME, PAIR_BYTES } from './limbs.ts'
+
+/** Bits of a window of an exponent. */
+const WINDOW = 5
+/** p is 3 modulo 4. */
+const ROOT_EXPONENT = (FIELD_PRIME - 3n) / 4n
+
+/** Steps of a power: square so many times, then multiply by an odd power (0: by none). */
+type Chain = readonly (readonly [squarings: number, odd: number])[]
+
+/** Windows from the top that begin and end with a one. */
+function chainOf(exponent: bigint): Chain {
+  const bits = exponent.toString(2)
+  const steps: [number, number][] = []
+  let squarings = 0
+  for (let at = 0; at < bits.length; ) {
+    if (bits[at] === '0') {
+      squarings++
+      at++
+      continue
+    }
+    const window = bits.slice(at, at + WINDOW).replace(/0+$/, '')
+    steps.push([squarings + window.length, Number.parseInt(window, 2)])
+    squarings = 0
+    at += window.length
+  }
+  if (squarings > 0) steps.push([squarings, 0])
+  return steps
+}
+
+const ROOT_CHAIN = chainOf(ROOT_EXPONENT)
+
+/** out = a to the power of the chain; out is not a. */
+function power(engine: Bls12381Engine, out: number, a: number, chain: Chain): void {
+  const { call } = engine
+  engine.within(() => {
+    const odd = engine.allocate(ELEMENT_BYTES << (WINDOW - 1))
+    const square = engine.allocate(ELEMENT_BYTES)
+    engine.copy(odd, a, ELEMENT_BYTES)
+    call.fpSqr(square, a)
+    for (let k = 1; k < 1 << (WINDOW - 1); k++) {
+      call.fpMul(odd + k * ELEMENT_BYTES, odd + (k - 1) * ELEMENT_BYTES, square)
+    }
+    for (const [i, [squarings, factor]] of chain.entries()) {
+      const from = odd + ((factor - 1) / 2) * ELEMENT_BYTES
+      if (i === 0) engine.copy(out, from, ELEMENT_BYTES)
+      else call.fpSqrTimes(out, out, squarings)
+      if (i > 0 && factor > 0) call.fpMul(out, out, from)
+    }
+  })
+}
+
+/** out = 1/a, a not zero. */
+export function invertFp(engine: Bls12381Engine, out: number, a: number): void {
+  engine.within(() => {
+    // a^(p-2) = (a^((p-3)/4))^4 a.
+    const root = engine.allocate(ELEMENT_BYTES)
+    power(engine, root, a, ROOT_CHAIN)
+    engine.call.fpSqrTimes(root, root, 2)
+    engine.call.fpMul(out, root, a)
+  })
+}
+
+/** out = 1/a, a not zero: conjugate over norm. */
+export function invertFp2(engine: Bls12381Engine, out: number, a: number): void {
+  const { call } = engine
+  engine.within(() => {
+    const norm = engine.allocate(ELEMENT_BYTES)
+    const conjugate = engine.allocate(PAIR_BYTES)
+    normOf(engine, norm, a)
+    invertFp(engine, norm, norm)
+    call.fp2Conjugate(conjugate, a)
+    call.fp2MulFp(out, conjugate, norm)
+  })
+}
+
+/** out = a0^2 + a1^2. */
+function normOf(engine: Bls12381Engine, out: number, a: number): void {
+  const { call } = engine
+  engine.within(() => {
+    const square = engine.allocate(ELEMENT_BYTES)
+    call.fpSqr(square, a + ELEMENT_BYTES)
+    call.fpSqr(out, a)
+    call.fpAdd(out, out, square)
+    call.fpReduce(out, out)
+  })
+}
+
+/** out = a square root of a, reduced. @returns false when there is none; out is not a */
+export function squareRootFp(engine: Bls12381Engine, out: number, a: number): boolean {
+  const { call } = engine
+  return engine.within(() => {
+    const check = engine.allocate(ELEMENT_BYTES)
+    power(engine, out, a, ROOT_CHAIN)
+    call.fpMul(out, out, a)
+    call.fpSqr(check, out)
+    return engine.equal(check, a, 1)
+  })
+}
+
+/**
+ * out = a square root of a, a reduced; out is not a.
+ *
+ * With n the root of the norm and d = (a0 + n) / 2, t = d^((p-3)/4), x = t d: if d is a square, x^2 = d, t = 1/x and the
+ * root is x + a1/(2x) u. If not, x^2 = -d, t = -1/x and -d is the square of the root's imaginary part.
+ * @returns false when there is none
+ * @see Adj, Rodríguez-Henríquez, "Square root computation over even extension fields", section 4 (complex method)
+ */
+export function squareRootFp2(engine: Bls12381Engine, out: number, a: number): boolean {
+  const { call } = engine
+  return engine.within(() => {
+    const [norm, root, d, t, x, check] = Array.from({ length: 6 }, () => engine.allocate(PAIR_BYTES)) as [
+      ...[number, number, number, number, number, number],
+    ]
+    const [real, imaginary] = [out, out + ELEMENT_BYTES]
+    normOf(engine, norm, a)
+    if (!squareRootFp(engine, root, norm)) return false
+    call.fpAdd(d, a, root)
+    call.fpReduce(d, d)
+    // a is real and no square in Fp, or zero: d = a0 then.
+    if (engine.equal(d, engine.zero, 1)) call.fpSub(d, a, root)
+    halve(engine, d)
+    power(engine, t, d, ROOT_CHAIN)
+    call.fpMul(x, t, d)
+    call.fpMul(t, t, a + ELEMENT_BYTES)
+    halve(engine, t)
+    call.fpSqr(check, x)
+    if (engine.equal(check, d, 1)) {
+      engine.copy(real, x, ELEMENT_BYTES)
+      engine.copy(imaginary, t, ELEMENT_BYTES)
+    } else {
+      engine.copy(real, t, ELEMENT_BYTES)
+      call.fpSub(imaginary, engine.zero, x)
+    }
+    call.fp2Sqr(check, out)
+    return engine.equal(check, a, 2)
+  })
+}
+
+/** a = a / 2. */
+function halve(engine: Bls12381Engine, a: number): void {
+  engine.call.fpMul(a, a, engine.half)
+}

@@ -1,0 +1,152 @@
+/**
+ * G2 of BLS12-381: points of y^2 = x^3 + 4 (1 + u) over Fp2 of order r, and the lines of Miller's loop through them.
+ * @see Scott, "A note on group membership tests for G1, G2 and GT on BLS pairing-friendly curves", section 4
+ */
+import { bigIntToBytes } from '../../base/bytes.ts'
+import { COMPRESSED, encodedCoordinate, INFINITY, isSoundEncoding, LARGER } from './encoding.ts'
+import type { Bls12381Engine } from './engine.ts'
+import { invertFp2, squareRootFp2 } from './fieldRoots.ts'
+import { isLarger } from './g1.ts'
+import { COORDINATE_LENGTH, ELEMENT_BYTES, PAIR_BYTES, PARAMETER } from './limbs.ts'
+import { HOMOGENEOUS_BYTES, LINE_BYTES } from './lineCode.ts'
+import { PointGroup } from './pointGroup.ts'
+
+/** Bytes of a compressed point. */
+export const G2_LENGTH: number = 2 * COORDINATE_LENGTH
+/** Bits of |z| below the highest: a doubling each, with an addition where it is 1. */
+export const PARAMETER_BITS: string = PARAMETER.toString(2).slice(1)
+/** Bytes of all lines of a point. */
+export const LINES_BYTES: number = LINE_BYTES * (PARAMETER_BITS.length + PARAMETER_BITS.replaceAll('0', '').length)
+
+const Y = PAIR_BYTES
+const Z = 2 * PAIR_BYTES
+
+export class G2Group extends PointGroup {
+  /** Factors of psi. */
+  readonly #psiX: number
+  readonly #psiY: number
+
+  constructor(engine: Bls12381Engine) {
+    super(
+      engine,
+      {
+        double: 'g2Double',
+        add: 'g2Add',
+        mul: 'fp2Mul',
+        sqr: 'fp2Sqr',
+        plus: 'fp2Add',
+        minus: 'fp2Sub',
+        reduce: 'fp2Reduce',
+      },
+      2,
+    )
+    engine.writeNumber(this.b, 4n)
+    engine.writeNumber(this.b + ELEMENT_BYTES, 4n)
+    this.#psiX = engine.allocate(PAIR_BYTES)
+    this.#psiY = engine.allocate(PAIR_BYTES)
+    // 1 / (1 + u)^((p-1)/3) and 1 / (1 + u)^((p-1)/2): the Frobenius map between twist and untwisted curve.
+    invertFp2(engine, this.#psiX, engine.factorOf(2))
+    invertFp2(engine, this.#psiY, engine.factorOf(3))
+  }
+
+  /**
+   * Reads a compressed point, and its lines, which show whether it is in the group.
+   * @returns false when it is none of the group
+   */
+  read(out: number, lines: number, bytes: Uint8Array): boolean {
+    if (!isSoundEncoding(bytes, G2_LENGTH)) return false
+    const flags = bytes[0] as number
+    if ((flags & INFINITY) !== 0) {
+      this.setInfinity(out)
+      return true
+    }
+    const { engine } = this
+    // In the bytes c1 comes before c0.
+    engine.writeBytes(out + ELEMENT_BYTES, encodedCoordinate(bytes, 0))
+    engine.writeBytes(out, encodedCoordinate(bytes, 1))
+    const hasRoot = engine.within(() => {
+      const right = engine.allocate(PAIR_BYTES)
+      this.rightSide(right, out)
+      return squareRootFp2(engine, out + Y, right)
+    })
+    if (!hasRoot) return false
+    this.finishAffine(out)
+    if (this.#isLarger(out) !== ((flags & LARGER) !== 0)) this.negate(out, out)
+    return this.prepare(lines, out)
+  }
+
+  /** Reads x.c1 | x.c0 | y.c1 | y.c0, 48 bytes each, big-endian, below p; not infinity. Not checked. */
+  readAffine(out: number, bytes: Uint8Array): void {
+    for (let i = 0; i < 4; i++) {
+      const part = bytes.subarray(i * COORDINATE_LENGTH, (i + 1) * COORDINATE_LENGTH)
+      this.engine.writeBytes(out + (i ^ 1) * ELEMENT_BYTES, part)
+    }
+    this.finishAffine(out)
+  }
+
+  /** Compressed. The point is made affine. */
+  write(point: number): Uint8Array {
+    const bytes = new Uint8Array(G2_LENGTH)
+    if (this.isInfinity(point)) {
+      bytes[0] = COMPRESSED | INFINITY
+      return bytes
+    }
+    this.toAffine(point)
+    bytes.set(bigIntToBytes(this.engine.readNumber(point + ELEMENT_BYTES), COORDINATE_LENGTH))
+    bytes.set(bigIntToBytes(this.engine.readNumber(point), COORDINATE_LENGTH), COORDINATE_LENGTH)
+    bytes[0] = (bytes[0] as number) | COMPRESSED | (this.#isLarger(point) ? LARGER : 0)
+    return bytes
+  }
+
+  /** Makes a point affine that is not infinity. */
+  toAffine(point: number): void {
+    if (this.isAffine(point)) return
+    this.engine.within(() => {
+      const inverse = this.engine.allocate(PAIR_BYTES)
+      invertFp2(this.engine, inverse, point + Z)
+      this.scaleToAffine(point, inverse)
+    })
+  }
+
+  /** out = sum of points times scalars. */
+  sum(out: number, points: readonly number[], scalars: readonly bigint[]): void {
+    this.sumOf(out, points, scalars)
+  }
+
+  /**
+   * Makes the lines of an affine point on the curve; on the way it is multiplied by |z|.
+   * @returns whether the point is in the group: z times it is psi of it
+   */
+  prepare(lines: number, point: number): boolean {
+    const { engine, call } = this
+    return engine.within(() => {
+      const running = engine.allocate(HOMOGENEOUS_BYTES)
+      engine.copy(running, point, HOMOGENEOUS_BYTES)
+      let line = lines
+      for (const bit of PARAMETER_BITS) {
+        call.lineDouble(line, running)
+        line += LINE_BYTES
+        if (bit === '0') continue
+        call.lineAdd(line, running, point)
+        line += LINE_BYTES
+      }
+      if (engine.isZero(running + Z) && engine.isZero(running + Z + ELEMENT_BYTES)) return false
+      const image = engine.allocate(PAIR_BYTES)
+      call.fp2Conjugate(image, point)
+      call.fp2Mul(image, image, this.#psiX)
+      call.fp2Mul(image, image, running + Z)
+      if (!engine.equal(image, running, 2)) return false
+      // z is negative.
+      call.fp2Conjugate(image, point + Y)
+      call.fp2Mul(image, image, this.#psiY)
+      call.fp2Mul(image, image, running + Z)
+      call.fp2Negate(image, image)
+      return engine.equal(image, running + Y, 2)
+    })
+  }
+
+  #isLarger(point: number): boolean {
+    const imaginary = this.engine.readNumber(point + Y + ELEMENT_BYTES)
+    return isLarger(imaginary === 0n ? this.engine.readNumber(point + Y) : imaginary)
+  }
+}
