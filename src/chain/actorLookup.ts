@@ -14,6 +14,7 @@ import {
   type Address,
   addressFromBytes,
   addressToId,
+  isIdAddress,
   PROTOCOL_ACTOR,
   PROTOCOL_BLS,
   PROTOCOL_DELEGATED,
@@ -72,9 +73,13 @@ export function accountKey(view: ChainView, tree: StateTree, address: Address): 
 
 /**
  * The address that the init actor maps to an ID; scans its whole map.
- * @throws ChainError `NOT_FOUND`; CodecError for an address that is no ID
+ * @throws ChainError `NOT_FOUND`, `NOT_SUPPORTED` for an address that is no ID
  */
 export function robustAddress(view: ChainView, tree: StateTree, address: Address): Address {
+  if (!isIdAddress(address)) {
+    const text = 'failed to decode provided address as id addr: cannot get id from non id address'
+    throw new ChainError('NOT_SUPPORTED', text)
+  }
   const id = addressToId(address)
   const actor = tree.getActor(INIT_ID)
   if (actor === undefined) throw new ChainError('ACTOR_NOT_FOUND', 'load init actor: actor not found')

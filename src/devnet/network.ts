@@ -27,5 +27,7 @@ export function devnetNetwork(base: Network, options: DevnetOptions): Network {
     beacon: { kind: 'mock' },
     proofs: 'accept',
     actorDebugging: options.actorDebugging,
+    // Nobody votes on a local chain.
+    f3: { ...base.f3, enabled: false },
   }
 }

@@ -50,7 +50,11 @@ export function ethTipset(store: ChainStore, block: string, strict: boolean, tag
   if (number <= MAX_INT64 && number > BigInt(head.height - 1)) {
     throw new ChainError('INVALID_HEIGHT', "requested a future epoch (beyond 'latest')")
   }
-  if (number > MAX_INT64) throw new ChainError('INVALID_HEIGHT', `failed to get tipset at height: ${number}`)
+  if (number > MAX_INT64)
+    throw new ChainError(
+      'INVALID_HEIGHT',
+      `failed to get tipset at height: ${strict ? number : BigInt.asIntN(64, number)}`,
+    )
   const height = Number(number)
   const tipset = store.tipsetByHeight(height, head, 'previous')
   if (strict && tipset.height !== height) {

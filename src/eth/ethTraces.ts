@@ -43,7 +43,7 @@ interface TraceBase {
   readonly from: Uint8Array
   readonly gas: bigint
   readonly value: bigint
-  readonly gasUsed: number
+  readonly gasUsed: bigint
 }
 
 /** One call or creation. */
@@ -147,8 +147,15 @@ export class EthTraceBuilder {
   }
 
   #base(level: Level, address: readonly number[], call: ExecutionTrace): TraceBase {
-    let gasUsed = 0
-    for (const charge of call.gasCharges) gasUsed += chargeTotal(charge)
+    let counted = 0
+    let gasUsed = 0n
+    for (const charge of call.gasCharges) {
+      const total = chargeTotal(charge)
+      // A charge that nothing could pay is beyond what numbers count.
+      if (Number.isSafeInteger(total)) counted += total
+      else gasUsed += BigInt(total)
+    }
+    gasUsed += BigInt(counted)
     return {
       error: this.#error(call),
       subtraces: 0,

@@ -69,7 +69,7 @@ export class ChargedActors {
   /** @throws SyscallError IllegalArgument, InsufficientFunds, NotFound */
   transfer(from: ActorId, to: ActorId, value: TokenAmount): void {
     if (value < 0n) {
-      throw new SyscallError(Errno.IllegalArgument, `attempted to transfer negative transfer value ${value}`)
+      throw new SyscallError(Errno.IllegalArgument, `attempted to transfer negative transfer value ${filText(value)}`)
     }
     const sender = this.getActor(from)
     if (sender === undefined) {

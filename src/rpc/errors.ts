@@ -75,9 +75,12 @@ export class RpcError extends PetrelError<RpcErrorCode> {
   }
 }
 
-/** What Lotus answers where null reaches a pointer that it does not check. @see go-jsonrpc handler.go doCall */
-export function nilPointer(method: string): RpcError {
-  const name = `Filecoin.${method}`
+/**
+ * What Lotus answers where null reaches a pointer that it does not check.
+ * @param name - of the method, as it is called
+ * @see go-jsonrpc handler.go doCall
+ */
+export function nilPointer(name: string): RpcError {
   const reason = 'runtime error: invalid memory address or nil pointer dereference'
   return new RpcError('PANIC', `fatal error calling '${name}': panic in rpc method '${name}': ${reason}`)
 }

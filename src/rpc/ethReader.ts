@@ -1,13 +1,14 @@
 /**
  * What the methods of Ethereum's interface read: executed tipsets by block parameter, transactions by hash.
  */
+
 import { equalBytes } from '../base/bytes.ts'
 import { Lru } from '../base/lru.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { ChainError } from '../chain/errors.ts'
 import { messageByCid } from '../chain/messageByCid.ts'
 import type { VmHost } from '../chain/vm.ts'
-import type { Cid } from '../codec/cid.ts'
+import { type Cid, CODEC_DAG_CBOR, createCid, HASH_BLAKE2B_256 } from '../codec/cid.ts'
 import type { Finality } from '../consensus/finality.ts'
 import { EthIndex } from '../eth/ethIndex.ts'
 import { ethTipset } from '../eth/ethTipset.ts'
@@ -24,7 +25,6 @@ import { RpcError } from './errors.ts'
 import type { FoundMessage } from './methods/execution.ts'
 import { typedFailure } from './typedFailure.ts'
 import type { BlockParam } from './types/ethCall.ts'
-import { hexBytes } from './types/ethScalars.ts'
 
 /** Executed tipsets kept, entries. */
 const EXECUTED_CACHE = 128
@@ -87,11 +87,16 @@ export class EthReader {
     }
   }
 
-  /** @throws RpcError `FAILED` where no tipset of the head's chain has this hash */
-  tipsetOfHash(hash: Uint8Array): Tipset {
+  /**
+   * @param context - before the failure's text
+   * @throws RpcError `FAILED` where no tipset of the head's chain has this hash
+   * @see lotus chain/store/store.go GetTipSetByCid
+   */
+  tipsetOfHash(hash: Uint8Array, context = 'failed to get tipset by hash'): Tipset {
     const found = this.index.tipset(hash)
     if (found !== undefined) return found
-    throw new RpcError('FAILED', `failed to get tipset by hash: unknown block ${hexBytes(hash)}`)
+    const name = String(createCid(CODEC_DAG_CBOR, HASH_BLAKE2B_256, hash))
+    throw new RpcError('FAILED', `${context}: cannot find tipset with cid ${name}: ipld: could not find ${name}`)
   }
 
   /** The delegated message in the pool that is a transaction. */

@@ -21,7 +21,12 @@ export function decodeParams(
     if (list.length < required || list.length > codecs.length) {
       throw new CodecError('INVALID_JSON', `expected ${required} or ${codecs.length} params, got ${list.length}`)
     }
-    return list.map((one, i) => (codecs[i] as Codec<unknown>).fromJson(one, context))
+    // Lotus reads the last one first, where it may be left out.
+    const last = list.length - 1
+    const optional = last >= required ? (codecs[last] as Codec<unknown>).fromJson(list[last], context) : undefined
+    return list.map((one, i) =>
+      i === last && i >= required ? optional : (codecs[i] as Codec<unknown>).fromJson(one, context),
+    )
   } catch (error) {
     if (!(error instanceof CodecError)) throw error
     throw new RpcError('FAILED', `decoding params: ${error.message}`, { cause: error })

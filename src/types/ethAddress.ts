@@ -15,6 +15,7 @@ import {
 } from './address.ts'
 
 const LENGTH = 20
+const MAX_INT64 = (1n << 63n) - 1n
 /** Where the number starts in a masked ID: 0xff, eleven zeros, eight bytes. */
 const MASKED_ID_OFFSET = 12
 
@@ -26,13 +27,15 @@ function isMaskedId(bytes: Uint8Array): boolean {
 
 /**
  * The Filecoin address of 20 bytes: f0 for the masked ID form `0xff00…`, else f410.
- * @throws CodecError `INVALID_ADDRESS` on another length
+ * @throws CodecError `INVALID_ADDRESS` on another length, on an ID of 2^63 or above
  */
 export function ethAddressToAddress(bytes: Uint8Array): Address {
   if (bytes.length !== LENGTH)
     throw new CodecError('INVALID_ADDRESS', `Cannot use an Ethereum address of ${bytes.length} bytes, expected 20`)
   if (!isMaskedId(bytes)) return delegatedAddress(NAMESPACE_EAM, bytes)
-  return idAddress(BigInt(`0x${toHex(bytes.subarray(MASKED_ID_OFFSET))}`))
+  const id = BigInt(`0x${toHex(bytes.subarray(MASKED_ID_OFFSET))}`)
+  if (id > MAX_INT64) throw new CodecError('INVALID_ADDRESS', 'IDs must be less than 2^63')
+  return idAddress(id)
 }
 
 /** The 20 bytes of an f410 or f0 address; undefined for others. */

@@ -7,6 +7,7 @@
  */
 import { bigIntToBytes, bytesToBigInt, concatBytes, EMPTY_BYTES } from '../base/bytes.ts'
 import { CborReader, CborWriter } from '../codec/cbor.ts'
+import { CodecError } from '../codec/errors.ts'
 import { decodeRlp, encodeRlp, type RlpItem } from '../codec/rlp.ts'
 import { keccak256 } from '../crypto/hashes.ts'
 import { recover } from '../crypto/secp256k1.ts'
@@ -384,5 +385,12 @@ export function parseTransaction(data: Uint8Array, chainId: bigint): EthTransact
     return tx
   }
   if (first <= 0x7f) throw refuse('unsupported transaction type')
-  return parseLegacy(data, chainId)
+  try {
+    return parseLegacy(data, chainId)
+  } catch (error) {
+    const context = 'failed to parse legacy transaction: '
+    if (error instanceof TypesError) throw refuse(`${context}${error.message}`)
+    if (error instanceof CodecError) throw new CodecError(error.code, `${context}${error.message}`, error.info)
+    throw error
+  }
 }

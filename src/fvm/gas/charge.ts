@@ -20,9 +20,12 @@ export function gasCharge(name: string, compute: number, storage = 0): GasCharge
   return { name, compute, storage }
 }
 
-/** Whole gas, rounded up; never negative. */
+/** Where the reference's counting saturates, milligas: 2^64 (- 1, which is the same number here). */
+const SATURATED = 2 ** 64
+
+/** Whole gas, rounded up; never negative, and no more than the reference can count. */
 export function roundUpGas(milligas: number): number {
-  return milligas <= 0 ? 0 : Math.ceil(milligas / MILLIGAS)
+  return milligas <= 0 ? 0 : Math.ceil(Math.min(milligas, SATURATED) / MILLIGAS)
 }
 
 /** Whole gas, rounded up, of both parts of a charge. */

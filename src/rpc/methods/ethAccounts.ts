@@ -16,6 +16,7 @@ import { SYSTEM_ADDRESS } from '../../types/singletons.ts'
 import type { Tipset } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import type { EthReader } from '../ethReader.ts'
+import { awaitInContext, inContext } from '../inContext.ts'
 import { type MethodRow, method } from '../method.ts'
 import { ethGetBalance, ethGetCode, ethGetStorageAt, ethGetTransactionCount } from '../signatures/ethAccounts.ts'
 import { withNumbers } from '../typedFailure.ts'
@@ -29,8 +30,11 @@ export function ethAccountMethods(reader: EthReader, pool: Pick<MessagePool, 'no
   const { view } = reader
   const actorAt = async (who: Uint8Array, tipset: Tipset): Promise<ActorState | undefined> =>
     tryActorOf(view.stateTree(await reader.stateRoot(tipset)), ethAddressToAddress(who))
-  const actorOf = (who: Uint8Array, at: BlockParam): Promise<ActorState | undefined> =>
-    actorAt(who, reader.tipset(at, false))
+  /** @param context - before what is wrong with the address, which is looked at before the block */
+  const actorOf = (who: Uint8Array, at: BlockParam, context: string): Promise<ActorState | undefined> => {
+    inContext(context, () => ethAddressToAddress(who))
+    return actorAt(who, reader.tipset(at, false))
+  }
   const evmState = (actor: ActorState | undefined): EvmState | undefined => {
     const info = actor === undefined ? undefined : view.codes(actor.code)
     if (actor === undefined || info?.kind !== 'evm') return undefined
@@ -39,13 +43,14 @@ export function ethAccountMethods(reader: EthReader, pool: Pick<MessagePool, 'no
   return [
     method({
       ...ethGetBalance,
-      handler: async (who, at) => (await actorOf(who, at))?.balance ?? 0n,
+      handler: async (who, at) => (await actorOf(who, at, ''))?.balance ?? 0n,
     }),
     method({
       ...ethGetTransactionCount,
       handler: async (who, at) => {
-        if (at === PENDING) return pool.nonce(ethAddressToAddress(who))
-        const actor = await actorOf(who, at)
+        const address = inContext('invalid address: ', () => ethAddressToAddress(who))
+        if (at === PENDING) return awaitInContext('failed to get nonce from mpool: ', pool.nonce(address))
+        const actor = await actorOf(who, at, '')
         const state = evmState(actor)
         if (state === undefined) return actor?.nonce ?? 0n
         return state.tombstone === null ? state.nonce : 0n
@@ -54,6 +59,7 @@ export function ethAccountMethods(reader: EthReader, pool: Pick<MessagePool, 'no
     method({
       ...ethGetCode,
       handler: async (who, at) => {
+        inContext('cannot get Filecoin address: ', () => ethAddressToAddress(who))
         const tipset = reader.tipset(at, false)
         if (tipset.height === 0) throw new RpcError('FAILED', 'block param must not specify genesis block')
         const state = evmState(await actorAt(who, tipset))

@@ -40,6 +40,7 @@ export function ethAddressMethods({ view, tipsetOf }: EthAddressMethodsDeps): Me
         const { who, block } = readParams(params, (json) => address.fromJson(json, call.json))
         const direct = addressToEthAddress(who)
         if (direct !== undefined) return direct
+        if (who.isUndefined) throw new RpcError('FAILED', 'invalid filecoin address protocol: <empty>')
         const id = resolveId(view.stateBefore(tipsetOf(block)), who)
         if (id !== undefined) return maskedIdAddress(id)
         const name = view.addressText(who)

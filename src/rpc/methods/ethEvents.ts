@@ -2,7 +2,7 @@
  * Logs of contracts in the past: eth_getLogs.
  * @see lotus node/impl/eth/events.go EthGetLogs
  */
-import { RpcError } from '../errors.ts'
+import { nilPointer, RpcError } from '../errors.ts'
 import type { EthLogSearch } from '../ethLogSearch.ts'
 import type { EthReader } from '../ethReader.ts'
 import { type MethodRow, method } from '../method.ts'
@@ -18,9 +18,13 @@ export function ethEventMethods(reader: EthReader, search: EthLogSearch): Method
     method({
       ...ethGetLogs,
       handler: (filter) => {
+        if (filter === null) throw nilPointer('eth_getLogs')
         const range = rangeOf(filter, store.head().height)
         const { blockHash } = filter
-        const top = blockHash === undefined ? undefined : reader.tipsetOfHash(blockHash).height
+        const top =
+          blockHash === undefined
+            ? undefined
+            : reader.tipsetOfHash(blockHash, `${CONTEXT}: failed to get tipset by cid`).height
         if (Math.max(top ?? -1, range?.from ?? -1, range?.to ?? -1) >= store.head().height) {
           throw new RpcError('FAILED', `${CONTEXT}: events for the requested block are not yet available`)
         }

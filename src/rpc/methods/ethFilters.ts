@@ -7,6 +7,7 @@ import type { Json } from '../../codec/description.ts'
 import { ethBlockHash } from '../../eth/ethIndex.ts'
 import { ethHashOf } from '../../eth/ethTransactionOf.ts'
 import { signedChainMessage } from '../../types/chainMessage.ts'
+import { nilPointer } from '../errors.ts'
 import { EthFilters, MAX_FILTER_RESULTS } from '../ethFilters.ts'
 import type { EthLogSearch } from '../ethLogSearch.ts'
 import { onExecuted } from '../executedTipsets.ts'
@@ -38,6 +39,7 @@ export function ethFilterMethods(deps: EthFilterDeps): MethodRow[] {
     method({
       ...ethNewFilter,
       handler: async (wanted) => {
+        if (wanted === null) throw nilPointer('eth_newFilter')
         const range = heightRange(wanted, store.head().height)
         const found = await search.past(wanted, range, 'failed to install event filter: get events for filter')
         const past = found.slice(-MAX_FILTER_RESULTS)

@@ -2,9 +2,7 @@
  * Methods of Ethereum's interface that call without sending, and those about prices.
  * @see lotus node/impl/eth/gas.go
  */
-import { PetrelError } from '../../base/errors.ts'
 import { text } from '../../codec/description.ts'
-import { CodecError } from '../../codec/errors.ts'
 import { applyEthCall, type EthCall, ethCallMessage, returnedData } from '../../eth/ethCall.ts'
 import { feeHistory } from '../../eth/feeHistory.ts'
 import { estimateEthGas } from '../../mempool/gas/ethEstimate.ts'
@@ -14,6 +12,7 @@ import type { TokenAmount } from '../../types/scalars.ts'
 import { firstBlock, type Tipset } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import type { EthReader } from '../ethReader.ts'
+import { inContext } from '../inContext.ts'
 import { type MethodRow, method, rawMethod } from '../method.ts'
 import { decodeParams } from '../rawParams.ts'
 import {
@@ -42,7 +41,7 @@ export function ethGasMethods(reader: EthReader, gas: MessageGasDeps): MethodRow
       ...ethCall,
       handler: (call, block, { signal }) =>
         withNumbers(async () => {
-          const message = messageOf(call, 'failed to convert ethcall to filecoin message: ')
+          const message = inContext('failed to convert ethcall to filecoin message: ', () => ethCallMessage(call))
           const tipset = reader.tipset(block, false)
           return returnedData(await applyEthCall(message, tipset, await reader.stateRoot(tipset), vm, signal))
         }),
@@ -52,7 +51,7 @@ export function ethGasMethods(reader: EthReader, gas: MessageGasDeps): MethodRow
       handler: (params, { json }) =>
         withNumbers(async () => {
           const [call, block] = decodeParams(params, [ethCallJson, blockParam], 1, json) as [EthCall, BlockParam]
-          const message = messageOf(call, '')
+          const message = ethCallMessage(call)
           const asked = Array.isArray(params) && params.length > 1 && params[1] !== null
           const tipset = asked ? reader.tipset(block, false) : store.head()
           const applyCall = async (one: Message, at: Tipset): Promise<unknown> =>
@@ -90,16 +89,6 @@ export function ethGasMethods(reader: EthReader, gas: MessageGasDeps): MethodRow
       handler: () => view.baseFee(store.head()),
     }),
   ]
-}
-
-/** @param context - before the failure's text */
-function messageOf(call: EthCall, context: string): Message {
-  try {
-    return ethCallMessage(call)
-  } catch (error) {
-    if (!(error instanceof PetrelError) || error instanceof CodecError) throw error
-    throw new RpcError('FAILED', `${context}${error.message}`, { cause: error })
-  }
 }
 
 function assertPercentiles(given: readonly number[]): void {

@@ -4,7 +4,7 @@
  */
 import { MAX_CHANNELS } from '../../base/bounds.ts'
 import type { Logger, Random } from '../../base/ports.ts'
-import type { Json } from '../../codec/description.ts'
+import { type Json, wrongJson } from '../../codec/description.ts'
 import { ethHashOf } from '../../eth/ethTransactionOf.ts'
 import type { SignedMessage } from '../../types/signedMessage.ts'
 import { type Tipset, tipsetKeyText } from '../../types/tipset.ts'
@@ -41,6 +41,10 @@ export function ethSubscribeMethods(deps: EthSubscribeDeps): MethodRow[] {
     rawMethod({
       ...ethSubscribe,
       handler: (params, call) => {
+        const [kind] = Array.isArray(params) ? params : []
+        if (kind !== undefined && kind !== null && typeof kind !== 'string') {
+          throw new RpcError('FAILED', `decoding params: ${wrongJson(kind, 'string').message}`)
+        }
         const { notify } = call
         if (notify === undefined) throw new RpcError('FAILED', "connection doesn't support callbacks")
         const { ended } = call

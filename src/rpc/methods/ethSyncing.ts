@@ -10,7 +10,9 @@ function progressOf({ activeSyncs }: SyncState): EthProgress | undefined {
   if (shown === undefined) throw new RpcError('FAILED', 'no active syncs, try again')
   const { base, target, height, stage } = shown
   if (base === null || target === null) throw new RpcError('FAILED', 'missing syncing information, try again')
-  if (stage === SYNC_STAGE.complete) return undefined
+  // Nothing was synchronised yet: a local chain makes its blocks itself.
+  const isIdle = stage === SYNC_STAGE.idle && base === target
+  if (stage === SYNC_STAGE.complete || isIdle) return undefined
   return { startingBlock: BigInt(base.height), currentBlock: BigInt(height), highestBlock: BigInt(target.height) }
 }
 

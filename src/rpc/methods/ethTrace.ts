@@ -4,6 +4,7 @@
  */
 import { EMPTY_BYTES } from '../../base/bytes.ts'
 import { PetrelError } from '../../base/errors.ts'
+import { Lru } from '../../base/lru.ts'
 import type { Json } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
 import { parseGoUint } from '../../codec/goUint.ts'
@@ -14,7 +15,7 @@ import { BlockMissing } from '../../ipld/errors.ts'
 import { addressToId, isIdAddress } from '../../types/address.ts'
 import type { ChainEpoch } from '../../types/scalars.ts'
 import { SYSTEM_ID } from '../../types/singletons.ts'
-import type { Tipset } from '../../types/tipset.ts'
+import { type Tipset, tipsetKeyText } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import type { EthReader, Locate } from '../ethReader.ts'
 import { type MethodRow, method } from '../method.ts'
@@ -46,11 +47,26 @@ interface PlacedTrace {
   readonly json: Json
 }
 
+/**
+ * Tipsets whose traces are kept: a client asks for one transaction after the other.
+ * @see lotus chain/stmgr/stmgr.go execTraceCacheSize
+ */
+const KEPT_TIPSETS = 16
+
 /** Rows of `trace_…`. */
 export function traceMethods(reader: EthReader, locate: Locate): MethodRow[] {
   const { store } = reader.view
   const builder = new EthTraceBuilder(reader.view.codes)
-  const traced = async (tipset: Tipset, signal: AbortSignal): Promise<Traced[]> => {
+  const kept = new Lru<string, readonly Traced[]>(KEPT_TIPSETS)
+  const traced = async (tipset: Tipset, signal: AbortSignal): Promise<readonly Traced[]> => {
+    const key = tipsetKeyText(tipset.key)
+    const known = kept.get(key)
+    if (known !== undefined) return known
+    const made = await traceAnew(tipset, signal)
+    kept.set(key, made)
+    return made
+  }
+  const traceAnew = async (tipset: Tipset, signal: AbortSignal): Promise<readonly Traced[]> => {
     const { trace, root } = await reader.vm.compute(tipset, tipset.height, [], signal)
     const tree = reader.view.stateTree(root)
     return trace
@@ -116,7 +132,8 @@ export function traceMethods(reader: EthReader, locate: Locate): MethodRow[] {
         return (await traced(reader.tipset(one, true), signal)).map(({ hash, traces }) => ({
           output: hexBytes(outputOf(traces[0])),
           stateDiff: null,
-          trace: traces.map(traceJson),
+          // Nothing appended is null to Go.
+          trace: traces.length === 0 ? null : traces.map(traceJson),
           transactionHash: hexBytes(hash),
           vmTrace: null,
         }))

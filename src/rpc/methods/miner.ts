@@ -85,7 +85,7 @@ function recordMethods({ view, vm, signBlock }: MinerMethodsDeps): MethodRow[] {
     method({
       ...minerCreateBlock,
       handler: async (template) => {
-        if (template === null) throw nilPointer('MinerCreateBlock')
+        if (template === null) throw nilPointer('Filecoin.MinerCreateBlock')
         const { header, messages } = await createBlock(template, view, vm, signBlock)
         const bls = messages.filter((one) => one.signature.type === SIGNATURE_BLS)
         const signed = messages.filter((one) => one.signature.type !== SIGNATURE_BLS)

@@ -52,7 +52,7 @@ export function objectMethods({ view, states, deleteBlock, storeInfo }: ObjectMe
     method({
       ...chainPutObj,
       handler: () => {
-        throw nilPointer('ChainPutObj')
+        throw nilPointer('Filecoin.ChainPutObj')
       },
     }),
     method({

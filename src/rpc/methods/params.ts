@@ -6,7 +6,8 @@ import { EMPTY_BYTES } from '../../base/bytes.ts'
 import { actorOf } from '../../chain/actorLookup.ts'
 import type { ChainView } from '../../chain/chainView.ts'
 import type { Cid } from '../../codec/cid.ts'
-import { decode, encode } from '../../codec/description.ts'
+import { type Codec, decode, encode } from '../../codec/description.ts'
+import { CodecError } from '../../codec/errors.ts'
 import { type ActorMethod, actorMethod } from '../../state/actorMethods.ts'
 import type { MethodNum } from '../../types/scalars.ts'
 import { RpcError } from '../errors.ts'
@@ -22,6 +23,16 @@ function methodOf(view: ChainView, code: Cid, number: MethodNum): ActorMethod {
   throw new RpcError('FAILED', text)
 }
 
+/** @throws RpcError `FAILED` with Go's words for an input that ends early; CodecError */
+function decodedParams<T>(codec: Codec<T>, params: Uint8Array): T {
+  try {
+    return decode(codec, params)
+  } catch (error) {
+    if (!(error instanceof CodecError) || error.code !== 'TRUNCATED') throw error
+    throw new RpcError('FAILED', params.length === 0 ? 'EOF' : 'unexpected EOF', { cause: error })
+  }
+}
+
 /** Rows about parameters. */
 export function paramsMethods(view: ChainView): MethodRow[] {
   return [
@@ -30,7 +41,7 @@ export function paramsMethods(view: ChainView): MethodRow[] {
       handler: (to, number, params, one, call) => {
         const actor = actorOf(view, view.stateBefore(loadTipset(view, one)), to)
         const codec = methodOf(view, actor.code, number).params
-        return codec === null ? {} : codec.toJson(decode(codec, params), call.json)
+        return codec === null ? {} : codec.toJson(decodedParams(codec, params), call.json)
       },
     }),
     method({

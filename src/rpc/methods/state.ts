@@ -12,6 +12,7 @@ import { type ActorsManifest, actorsVersionFor, manifestFor } from '../../networ
 import { type Address, idAddress, isIdAddress } from '../../types/address.ts'
 import type { TipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
+import { inContext } from '../inContext.ts'
 import { type MethodRow, method } from '../method.ts'
 import {
   beaconGetEntry,
@@ -127,7 +128,7 @@ function actorMethods({ view, vm, states }: StateMethodsDeps): MethodRow[] {
     method({
       ...stateReadState,
       handler: (who, one, call) => {
-        const actor = actorOf(view, treeOf(one), who)
+        const actor = inContext('getting actor: ', () => actorOf(view, treeOf(one), who))
         return { balance: actor.balance, code: actor.code, state: states.json(actor, call.json) }
       },
     }),

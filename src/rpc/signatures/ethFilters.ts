@@ -2,18 +2,18 @@
 import { bool, type Json, json } from '../../codec/description.ts'
 import { type Param, param } from '../method.ts'
 import { type CallSignature, callSignature } from '../signature.ts'
-import { ethHash } from '../types/ethScalars.ts'
-import { type LogFilter, logFilter } from '../types/logFilter.ts'
+import { ethFilterId, ethHash } from '../types/ethScalars.ts'
+import { type LogFilter, logFilterPointer } from '../types/logFilter.ts'
 
-const idParam = param('id', ethHash)
+const idParam = param('id', ethFilterId)
 
-export const ethNewFilter: CallSignature<readonly [Param<LogFilter>], Uint8Array> = callSignature({
+export const ethNewFilter: CallSignature<readonly [Param<LogFilter | null>], Uint8Array> = callSignature({
   name: 'EthNewFilter',
   perm: 'read',
   versions: ['v1', 'v2'],
   summary: 'Collects logs, from those that there are already.',
   aliases: ['eth_newFilter'],
-  params: [param('filter', logFilter)],
+  params: [param('filter', logFilterPointer)],
   result: ethHash,
 })
 

@@ -2,7 +2,7 @@
 import { bool, text } from '../../codec/description.ts'
 import { type Param, param } from '../method.ts'
 import { type CallSignature, callSignature, type RawSignature, rawSignature } from '../signature.ts'
-import { ethHash } from '../types/ethScalars.ts'
+import { ethHash, ethSubscriptionId } from '../types/ethScalars.ts'
 import { type LogFilter, logFilter } from '../types/logFilter.ts'
 
 export const ethSubscribe: RawSignature<readonly [Param<string>, Param<LogFilter>], Uint8Array> = rawSignature({
@@ -21,6 +21,6 @@ export const ethUnsubscribe: CallSignature<readonly [Param<Uint8Array>], boolean
   versions: ['v1', 'v2'],
   summary: 'Ends a subscription; false when there is none.',
   aliases: ['eth_unsubscribe'],
-  params: [param('id', ethHash)],
+  params: [param('id', ethSubscriptionId)],
   result: bool,
 })

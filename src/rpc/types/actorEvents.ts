@@ -142,6 +142,8 @@ export function wantedEvents(
       const emitter = tree.getActor(event.emitter)?.delegatedAddress ?? idAddress(event.emitter)
       const isWanted = past ? isWantedPast(filter, event.emitter, emitter) : isWantedNew(filter, emitter)
       if (!isWanted || !matchesFields(event, filter)) continue
+      // The reference's index finds events by their entries.
+      if (past && event.entries.length === 0) continue
       out.push({ event, emitter, reverted, height: tipset.height, key: tipset.key, message: chainMessageCid(message) })
     }
   }

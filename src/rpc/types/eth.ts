@@ -78,6 +78,12 @@ export interface LogJson {
   readonly emitter: ActorId
   readonly address: Uint8Array
   readonly topics: readonly Uint8Array[]
+  /**
+   * Whether searches and receipts know it: a log without topics and data has no row in the reference's index of entries,
+   * so only streams and the block's filter have it.
+   * @see lotus chain/index/events.go makePrefillFilterQuery
+   */
+  readonly isIndexed: boolean
 }
 
 /** Logs of a tipset by message. `logIndex` counts all events of the tipset, whether they are logs or not. */
@@ -97,6 +103,7 @@ export function logsOf(executed: ExecutedTipset, chainId: bigint): LogJson[][] {
         emitter: event.emitter,
         address,
         topics,
+        isIndexed: event.entries.length > 0,
         json: {
           address: hexBytes(address),
           data: hexBytes(log.data),
@@ -130,7 +137,7 @@ export function receiptAt(executed: ExecutedTipset, index: number, chainId: bigi
   const baseFee = firstBlock(executed.tipset).parentBaseFee
   const paid = gasOutputs(gasUsed, tx.gas, baseFee, tx.maxFeePerGas, tx.maxPriorityFeePerGas)
   const spent = paid.baseFeeBurn + paid.overEstimationBurn + paid.minerTip
-  const own = logs[index] ?? []
+  const own = (logs[index] ?? []).filter(({ isIndexed }) => isIndexed)
   return {
     transactionHash: hexBytes(tx.hash),
     ...place(executed, index),

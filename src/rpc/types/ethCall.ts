@@ -3,7 +3,7 @@
  * @see lotus chain/types/ethtypes/eth_types.go EthCall, EthBlockNumberOrHash
  */
 import { EMPTY_BYTES } from '../../base/bytes.ts'
-import { type Codec, jsonField, jsonOnly, wrongJson } from '../../codec/description.ts'
+import { type Codec, inField, jsonField, jsonOnly, wrongJson } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
 import type { EthCall } from '../../eth/ethCall.ts'
 import { ethAddress, ethBigInt, ethBytes, ethHash, ethUint64, hexBytes, hexNumber } from './ethScalars.ts'
@@ -20,21 +20,24 @@ export const ethCall: Codec<EthCall> = jsonOnly<EthCall>(
   (json, context) => {
     if (json === undefined || json === null) return { from: undefined, to: undefined, value: 0n, data: EMPTY_BYTES }
     if (typeof json !== 'object' || Array.isArray(json)) throw wrongJson(json, 'ethtypes.EthCallDecode')
-    const address = (name: string): Uint8Array | undefined => {
-      const given = jsonField(json, name)
-      return given === undefined || given === null ? undefined : ethAddress.fromJson(given, context)
-    }
-    /** Read although nothing depends on it: what is no number is refused. */
-    const gas = jsonField(json, 'gas')
-    if (gas !== undefined) ethUint64.fromJson(gas, context)
-    ethBigInt.fromJson(jsonField(json, 'gasPrice'), context)
-    const input = jsonField(json, 'input')
-    const data = ethBytes.fromJson(jsonField(json, 'data'), context)
+    // `input` is a field of the struct that is decoded; the others are of one embedded there.
+    const read = <T>(name: string, codec: Codec<T>): T =>
+      inField('EthCallDecode', `EthCallRaw.${name}`, () => codec.fromJson(jsonField(json, name), context))
+    const pointed = <T>(name: string, codec: Codec<T>): T | undefined =>
+      (jsonField(json, name) ?? null) === null ? undefined : read(name, codec)
+    const input = jsonField(json, 'input') ?? null
+    const from = pointed('from', ethAddress)
+    const to = pointed('to', ethAddress)
+    // Read although nothing depends on them: what is no number is refused.
+    if (jsonField(json, 'gas') !== undefined) read('gas', ethUint64)
+    read('gasPrice', ethBigInt)
+    const value = read('value', ethBigInt)
+    const data = read('data', ethBytes)
     return {
-      from: address('from'),
-      to: address('to'),
-      value: ethBigInt.fromJson(jsonField(json, 'value'), context),
-      data: input === undefined || input === null ? data : ethBytes.fromJson(input, context),
+      from,
+      to,
+      value,
+      data: input === null ? data : inField('EthCallDecode', 'input', () => ethBytes.fromJson(input, context)),
     }
   },
   {

@@ -63,6 +63,12 @@ export const ethHash: Codec<Uint8Array> = jsonOnly<Uint8Array>(
   { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' },
 )
 
+/** The id of a filter: 32 bytes. */
+export const ethFilterId: Codec<Uint8Array> = { ...ethHash, goType: 'ethtypes.EthFilterID' }
+
+/** The id of a subscription: 32 bytes. */
+export const ethSubscriptionId: Codec<Uint8Array> = { ...ethHash, goType: 'ethtypes.EthSubscriptionID' }
+
 /** @throws CodecError `INVALID_JSON` */
 export function parseEthHash(text: string): Uint8Array {
   return fixedBytes(text, HASH_BYTES)
@@ -109,12 +115,15 @@ export const ethUint64: Codec<bigint> = jsonOnly<bigint>(
   { type: 'string', pattern: '^0x[0-9a-f]+$' },
 )
 
-/** An integer of any size; what follows its digits is not read. */
+/**
+ * An integer of any size; what follows its digits is not read. An odd number of characters gets a zero before it, a sign
+ * too, which then ends the digits.
+ */
 export const ethBigInt: Codec<bigint> = jsonOnly<bigint>(
   'ethtypes.EthBigInt',
   hexNumber,
   (json) => {
-    const [, sign, digits] = /^([+-]?)([0-9a-fA-F]*)/.exec(textOf(json).replaceAll('0x', '')) ?? []
+    const [, sign, digits] = /^([+-]?)([0-9a-fA-F]*)/.exec(padded(textOf(json).replaceAll('0x', ''))) ?? []
     const value = digits === undefined || digits === '' ? 0n : BigInt(`0x${digits}`)
     return sign === '-' ? -value : value
   },

@@ -46,13 +46,18 @@ function traceMessageJson(value: TraceMessage, context: JsonContext): Json {
   }
 }
 
+/** A saturated charge is above what a number prints with all its digits. */
+function exact(gas: number): number | bigint {
+  return Number.isSafeInteger(gas) ? gas : BigInt(gas)
+}
+
 /** Short keys as Lotus has them: total, compute, storage gas, time taken (not measured: 0). */
 function gasTraceJson(charge: GasCharge): Json {
   return {
     Name: charge.name,
-    tg: chargeTotal(charge),
-    cg: roundUpGas(charge.compute),
-    sg: roundUpGas(charge.storage),
+    tg: exact(chargeTotal(charge)),
+    cg: exact(roundUpGas(charge.compute)),
+    sg: exact(roundUpGas(charge.storage)),
     tt: 0,
   }
 }
@@ -123,7 +128,7 @@ export const computeOutput: Codec<ComputeOutput> = struct<ComputeOutput>('api.Co
 
 function chargeText(charge: GasCharge): string {
   // Names are the machine's own words: nothing in them needs escaping.
-  return `{"Name":"${charge.name}","tg":${chargeTotal(charge)},"cg":${roundUpGas(charge.compute)},"sg":${roundUpGas(charge.storage)},"tt":0}`
+  return `{"Name":"${charge.name}","tg":${exact(chargeTotal(charge))},"cg":${exact(roundUpGas(charge.compute))},"sg":${exact(roundUpGas(charge.storage))},"tt":0}`
 }
 
 function traceText(trace: ExecutionTrace, context: JsonContext): string {

@@ -2,7 +2,15 @@
  * Which logs are wanted: parameter of `eth_getLogs`, `eth_newFilter`, `eth_subscribe`.
  * @see lotus chain/types/ethtypes EthFilterSpec; node/impl/eth/events.go parseEthFilterSpec, parseBlockRange
  */
-import { type Codec, jsonField, jsonOnly, wrongJson } from '../../codec/description.ts'
+import {
+  type Codec,
+  inField,
+  type JsonContext,
+  jsonField,
+  jsonOnly,
+  nullable,
+  wrongJson,
+} from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
 import { parseGoUint } from '../../codec/goUint.ts'
 import type { Json } from '../../codec/jsonText.ts'
@@ -44,6 +52,16 @@ function asList(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : [value]
 }
 
+/** One topic or a list for each position; undefined where any is welcome. */
+function topicsOf(given: Json | undefined, context: JsonContext): (ReadonlySet<string> | undefined)[] {
+  if (given === undefined || given === null) return []
+  if (!Array.isArray(given)) throw wrongJson(given, 'ethtypes.EthTopicSpec')
+  return given.map((one) => {
+    const any = asList(one)
+    return any.length === 0 ? undefined : new Set(any.map((topic) => hexBytes(ethHash.fromJson(topic, context))))
+  })
+}
+
 /** A filter of logs. */
 export const logFilter: Codec<LogFilter> = jsonOnly<LogFilter>(
   'ethtypes.EthFilterSpec',
@@ -51,29 +69,32 @@ export const logFilter: Codec<LogFilter> = jsonOnly<LogFilter>(
   (given, context) => {
     const object = given ?? {}
     if (typeof object !== 'object' || Array.isArray(object)) throw wrongJson(object, 'ethtypes.EthFilterSpec')
-    const textOf = (name: string): string | undefined => {
-      const value = jsonField(object, name) ?? undefined
-      if (value === undefined || typeof value === 'string') return value
-      const kind = wrongJson(value, 'string').message.split(' ')[3]
-      const text = `json: cannot unmarshal ${kind} into Go struct field EthFilterSpec.${name} of type string`
-      throw new CodecError('INVALID_JSON', text)
+    const read = <T>(name: string, reader: (value: Json | undefined) => T): T =>
+      inField('EthFilterSpec', name, () => reader(jsonField(object, name)))
+    const textOf = (value: Json | undefined): string | undefined => {
+      if (value === undefined || value === null) return undefined
+      if (typeof value !== 'string') throw wrongJson(value, 'string')
+      return value
     }
-    const hash = jsonField(object, 'blockHash') ?? undefined
-    const addresses = asList(jsonField(object, 'address')).map((one) => ethAddress.fromJson(one, context))
+    const addresses = read('address', asList).map((one) =>
+      inField('EthFilterSpec', 'address', () => ethAddress.fromJson(one, context)),
+    )
     return {
-      fromBlock: textOf('fromBlock'),
-      toBlock: textOf('toBlock'),
-      blockHash: hash === undefined ? undefined : ethHash.fromJson(hash, context),
+      fromBlock: read('fromBlock', textOf),
+      toBlock: read('toBlock', textOf),
+      blockHash: read('blockHash', (hash) =>
+        hash === undefined || hash === null ? undefined : ethHash.fromJson(hash, context),
+      ),
       addresses: new Set(addresses.map(hexBytes)),
       ids: new Set(addresses.map(ethAddressToAddress).filter(isIdAddress).map(addressToId)),
-      topics: asList(jsonField(object, 'topics')).map((one) => {
-        const any = asList(one)
-        return any.length === 0 ? undefined : new Set(any.map((topic) => hexBytes(ethHash.fromJson(topic, context))))
-      }),
+      topics: read('topics', (given) => topicsOf(given, context)),
     }
   },
   { type: 'object' },
 )
+
+/** The same where Lotus takes a pointer to it. @see lotus api/api_full.go EthGetLogs, EthNewFilter */
+export const logFilterPointer: Codec<LogFilter | null> = nullable(logFilter)
 
 /**
  * The heights that a filter names; undefined for one that names a block by hash.
@@ -125,6 +146,7 @@ function heightOf(block: string | undefined, name: string): ChainEpoch | undefin
  */
 export function matchesPast(filter: LogFilter, log: LogJson): boolean {
   const { addresses, ids } = filter
+  if (!log.isIndexed) return false
   if (ids.size > 0 && !ids.has(log.emitter)) return false
   if (addresses.size > ids.size && !addresses.has(hexBytes(log.address))) return false
   return matchesTopics(filter, log)
