@@ -18,15 +18,23 @@ import type { KeyValueOp, KeyValueStore } from '../../src/base/ports.ts'
 import { type Cid, cidFromBytes } from '../../src/codec/cid.ts'
 import type { CollectableBlocks, PutListener } from '../../src/ipld/collectable.ts'
 import type { NodeCache } from '../../src/ipld/nodeCache.ts'
+import { isBlockOf } from '../../src/ipld/verifyBlock.ts'
 import { PlatformError } from './errors.ts'
+import { assertNotTruncated } from './lmdbFile.ts'
 
 /** Uncommitted blocks above which a commit is made, bytes. */
 const MAX_PENDING_BYTES = 8 * 1024 * 1024
+
+/** One read of so many is checked against its CID: a damaged disk is noticed, at less than 2 % of what reads cost. */
+const READS_PER_CHECK = 64
 
 /** Room on the disk that LMDB is left at least, bytes: what others write between the look and the write. */
 const RESERVE_BYTES = 8 * 1024 * 1024
 /** Pages of the tree that one write may copy, bytes. */
 const PAGES_PER_WRITE = 16 * 1024
+
+/** File of an environment, in its folder. */
+export const DATA_FILE = 'data.mdb'
 
 type Table = ReturnType<RootDatabase['openDB']>
 
@@ -39,6 +47,8 @@ export interface LmdbOptions {
   readonly path: string
   /** For readers of decoded nodes. See `nodes` of {@link CollectableBlocks}. */
   readonly nodes?: NodeCache
+  /** Whether a share of the blocks read is checked. Default: yes. */
+  readonly checksReads?: boolean
   /** Bytes that are free for this process where the store is. Default: what the file system says. */
   readonly freeBytes?: () => number
 }
@@ -60,17 +70,28 @@ class LmdbBlocks implements CollectableBlocks {
   readonly #table: Table
   readonly #pending = new Map<string, { readonly key: Uint8Array; readonly data: Uint8Array }>()
   #pendingBytes = 0
+  readonly #checksReads: boolean
+  #reads = 0
   readonly #putListeners = new Set<PutListener>()
 
-  constructor(environment: LmdbEnvironment, table: Table, nodes: NodeCache | undefined) {
+  constructor(environment: LmdbEnvironment, table: Table, { nodes, checksReads = true }: LmdbOptions) {
     this.#environment = environment
     this.#table = table
+    this.#checksReads = checksReads
     if (nodes !== undefined) this.nodes = nodes
   }
 
   get(cid: Cid): Uint8Array | undefined {
     this.#environment.assertOpen()
-    return this.#pending.get(cid.key)?.data ?? copyOf(this.#table.getBinaryFast(cid.bytes))
+    const pending = this.#pending.get(cid.key)
+    if (pending !== undefined) return pending.data
+    const data = copyOf(this.#table.getBinaryFast(cid.bytes))
+    if (data !== undefined && this.#isCheckDue() && !isBlockOf(cid, data)) this.#environment.damaged(cid)
+    return data
+  }
+
+  #isCheckDue(): boolean {
+    return this.#checksReads && ++this.#reads % READS_PER_CHECK === 0
   }
 
   has(cid: Cid): boolean {
@@ -248,15 +269,16 @@ export class LmdbEnvironment {
   /** Why nothing is written any more. */
   #broken: PlatformError | undefined
 
-  /** @throws PlatformError STORE_FAILED, STORE_FULL */
+  /** @throws PlatformError STORE_FAILED, STORE_FULL, STORE_DAMAGED */
   constructor(options: LmdbOptions) {
     this.#path = options.path
     this.#freeBytes = options.freeBytes ?? (() => fileSystemFreeBytes(options.path))
     try {
       mkdirSync(options.path, { recursive: true })
       this.#assertRoom(NO_WRITES)
+      assertNotTruncated(join(options.path, DATA_FILE))
       this.#root = open({ path: options.path, maxDbs: 4, overlappingSync: false, ...BINARY })
-      this.#blocks = new LmdbBlocks(this, this.#root.openDB({ name: 'blocks', ...BINARY }), options.nodes)
+      this.#blocks = new LmdbBlocks(this, this.#root.openDB({ name: 'blocks', ...BINARY }), options)
       this.meta = new LmdbKeyValues(this, this.#root.openDB({ name: 'meta', ...BINARY }))
     } catch (cause) {
       if (cause instanceof PlatformError) throw cause
@@ -269,6 +291,12 @@ export class LmdbEnvironment {
   /** Throws STORE_CLOSED after {@link LmdbEnvironment.close}. */
   assertOpen(): void {
     if (this.#closed) throw new PlatformError('STORE_CLOSED', 'Cannot use the store: it is closed')
+  }
+
+  /** Throws STORE_DAMAGED. */
+  damaged(cid: Cid): never {
+    const text = `Cannot read block ${cid}: the store ${this.#path} is damaged; restore it from a backup`
+    throw new PlatformError('STORE_DAMAGED', text, { path: this.#path, cid: String(cid) })
   }
 
   /**
@@ -322,7 +350,7 @@ export class LmdbEnvironment {
   }
 
   #fileBytes(): number {
-    return statSync(join(this.#path, 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0
+    return statSync(join(this.#path, DATA_FILE), { throwIfNoEntry: false })?.size ?? 0
   }
 
   /** Commits, and resolves when all is on stable storage. */

@@ -4,46 +4,25 @@
  * Go's JSON rules on input (rpc-wire, section 3): keys match case-insensitively, unknown keys are ignored, a missing
  * key or null is the zero value. CBOR is strict. `bytes` that were read are views of the input.
  */
-import { MAX_INTEGER_DIGITS } from '../base/bounds.ts'
-import { bigIntToBytes, bytesToBigInt, concatBytes, EMPTY_BYTES, fromBase64, toBase64 } from '../base/bytes.ts'
-import { CborReader, CborWriter, MAJOR_BYTES } from './cbor.ts'
+import { EMPTY_BYTES, fromBase64, toBase64 } from '../base/bytes.ts'
+import { CborReader, CborWriter } from './cbor.ts'
 import { type Cid, parseCid } from './cid.ts'
+import type { Codec, JsonContext, JsonSchema } from './codec.ts'
 import { CodecError } from './errors.ts'
+import { jsonKind, wrongJson, wrongNumber } from './goJson.ts'
 import { type Json, jsonInteger } from './jsonText.ts'
+import { type AnyField, type Field, structJson, tupleParts } from './structJson.ts'
+
+export type { Codec, JsonContext, JsonSchema } from './codec.ts'
 
 export type { Json } from './jsonText.ts'
 
-/** What a JSON form depends on besides the value. */
-export interface JsonContext {
-  /** `f` on mainnet, `t` elsewhere; output only, input takes both. */
-  readonly addressPrefix: 'f' | 't'
-}
-
-/** A JSON schema, as plain JSON. */
-export type JsonSchema = { readonly [key: string]: Json }
-
-/** The description of one wire type. */
-export interface Codec<T> {
-  /** Name of the type, as Lotus calls it where it has one. */
-  readonly name: string
-  /** Go's type in error texts, e.g. `abi.ChainEpoch`. Absent: `name`. */
-  readonly goType?: string
-  write(writer: CborWriter, value: T): void
-  /** @throws CodecError */
-  read(reader: CborReader): T
-  toJson(value: T, context: JsonContext): Json
-  /**
-   * @param json - `undefined`: the key is missing
-   * @throws CodecError `INVALID_JSON`, with Go's reason as its text
-   */
-  fromJson(json: Json | undefined, context: JsonContext): T
-  readonly schema: JsonSchema
-}
-
 /** Size at which an idle writer's buffer is kept, bytes: holds nearly every object of the chain. */
 const WRITER_BYTES = 8192
+
 /** Idle writers: allocating and growing a buffer costs more than writing a header into it. A description may encode within its own `write`, so one is not enough. */
 const idleWriters: CborWriter[] = []
+
 const MAX_IDLE_WRITERS = 4
 
 /** CBOR bytes of a value, in a buffer of their own. */
@@ -69,65 +48,6 @@ export function decode<T>(codec: Codec<T>, bytes: Uint8Array): T {
   return value
 }
 
-/** Go's name of a JSON value's kind, for error texts. */
-function jsonKind(json: Json): string {
-  if (json === null) return 'null'
-  if (Array.isArray(json)) return 'array'
-  if (typeof json === 'bigint') return 'number'
-  if (typeof json === 'boolean') return 'bool'
-  return typeof json
-}
-
-/** The error of a JSON value of the wrong kind, worded as encoding/json does. */
-export function wrongJson(json: Json, goType: string): CodecError {
-  return new CodecError('INVALID_JSON', `json: cannot unmarshal ${jsonKind(json)} into Go value of type ${goType}`)
-}
-
-/** Like {@link wrongJson}; of a number that does not fit, Go names the number. */
-export function wrongNumber(json: Json, goType: string): CodecError {
-  if (typeof json !== 'number' && typeof json !== 'bigint') return wrongJson(json, goType)
-  return new CodecError('INVALID_JSON', `json: cannot unmarshal number ${json} into Go value of type ${goType}`)
-}
-
-const UNMARSHAL_ERROR = /^json: cannot unmarshal (.+) into Go (?:value|struct field ([^.]+)\.(\S+)) of type (.+)$/
-
-/**
- * Reads a field of a struct. What is wrong with it is told as encoding/json does: the innermost struct, then the path.
- * @param struct - Go's type, with or without its package
- * @throws what `read` throws
- * @see Go 1.26 encoding/json decode.go addErrorContext
- */
-export function inField<T>(struct: string, field: string, read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    const parts = error instanceof CodecError ? UNMARSHAL_ERROR.exec(error.message) : null
-    if (parts === null) throw error
-    const [, what, inner = struct.slice(struct.lastIndexOf('.') + 1), below, goType] = parts
-    const path = below === undefined ? field : `${field}.${below}`
-    throw new CodecError(
-      'INVALID_JSON',
-      `json: cannot unmarshal ${what} into Go struct field ${inner}.${path} of type ${goType}`,
-    )
-  }
-}
-
-/** The same description under another Go type name in error texts. */
-export function named<T>(codec: Codec<T>, goType: string): Codec<T> {
-  return { ...codec, goType, fromJson: (json, context) => renamed(codec, goType, json, context) }
-}
-
-function renamed<T>(codec: Codec<T>, goType: string, json: Json | undefined, context: JsonContext): T {
-  try {
-    return codec.fromJson(json, context)
-  } catch (error) {
-    const own = error instanceof CodecError && json !== undefined ? UNMARSHAL_ERROR.exec(error.message) : null
-    // Of a field inside, the struct's other name says nothing.
-    if (own === null || own[2] !== undefined) throw error
-    throw new CodecError('INVALID_JSON', `json: cannot unmarshal ${own[1]} into Go value of type ${goType}`)
-  }
-}
-
 function bigIntegerCodec(name: string, min: bigint, max: bigint, signed: boolean): Codec<bigint> {
   return {
     name,
@@ -151,6 +71,7 @@ function bigIntegerCodec(name: string, min: bigint, max: bigint, signed: boolean
 
 /** Unsigned 64-bit number. */
 export const u64: Codec<bigint> = bigIntegerCodec('uint64', 0n, (1n << 64n) - 1n, false)
+
 /** Signed 64-bit number. */
 export const i64: Codec<bigint> = bigIntegerCodec('int64', -(1n << 63n), (1n << 63n) - 1n, true)
 
@@ -172,6 +93,7 @@ function integerCodec(name: string, signed: boolean): Codec<number> {
 
 /** Unsigned number below 2^53 (sizes, codes, rounds). */
 export const uint: Codec<number> = integerCodec('uint64', false)
+
 /** Signed number within ±2^53 (epochs). */
 export const int: Codec<number> = integerCodec('int64', true)
 
@@ -257,66 +179,9 @@ function bytesCodec(emptyAs: null | ''): Codec<Uint8Array> {
 
 /** Byte string; JSON base64, null when empty; on input an array of numbers, too. */
 export const bytes: Codec<Uint8Array> = bytesCodec(null)
+
 /** Byte string; JSON base64, "" when empty. */
 export const bytesOrEmpty: Codec<Uint8Array> = bytesCodec('')
-
-const BIG_INT_MAX_BYTES = 128
-
-/** Filecoin's bytes of a big integer: none for zero, else a sign byte and the big-endian magnitude. */
-export function bigIntBytes(value: bigint): Uint8Array {
-  if (value === 0n) return EMPTY_BYTES
-  return concatBytes(Uint8Array.of(value < 0n ? 1 : 0), bigIntToBytes(value < 0n ? -value : value))
-}
-
-/**
- * The big integer of Filecoin's bytes. A magnitude with leading zeros is taken as Go's `big.Int` does.
- * @throws CodecError `TOO_LARGE`, `NOT_CANONICAL` on another sign byte
- * @see go-state-types big/int.go FromBytes
- */
-export function bigIntFromBytes(data: Uint8Array): bigint {
-  if (data.length === 0) return 0n
-  if (data.length > BIG_INT_MAX_BYTES) {
-    throw new CodecError('TOO_LARGE', `Cannot read big integer: ${data.length} bytes, at most ${BIG_INT_MAX_BYTES}`)
-  }
-  const sign = data[0]
-  if (sign !== 0 && sign !== 1) {
-    throw new CodecError('NOT_CANONICAL', `big int prefix should be either 0 or 1, got ${sign}`)
-  }
-  const magnitude = bytesToBigInt(data.subarray(1))
-  return sign === 1 ? -magnitude : magnitude
-}
-
-const DECIMAL = /^[+-]?\d+$/
-
-/** Big integer: sign and magnitude in a byte string; JSON decimal string. */
-export const bigInt: Codec<bigint> = {
-  name: 'big.Int',
-  write: (writer, value) => {
-    if (value === 0n) {
-      writer.head(MAJOR_BYTES, 0)
-      return
-    }
-    const magnitude = bigIntToBytes(value < 0n ? -value : value)
-    writer.head(MAJOR_BYTES, magnitude.length + 1)
-    writer.byte(value < 0n ? 1 : 0)
-    writer.raw(magnitude)
-  },
-  read: (reader) => bigIntFromBytes(reader.readBytes()),
-  toJson: (value) => value.toString(),
-  fromJson: (json) => {
-    if (json === undefined) return 0n
-    if (json !== null && typeof json !== 'string') throw wrongJson(json, 'string')
-    if (json === null || !DECIMAL.test(json)) {
-      throw new CodecError('INVALID_JSON', `failed to parse big string: '"${json ?? ''}"'`)
-    }
-    if (json.length > MAX_INTEGER_DIGITS) {
-      const text = `failed to parse big string: ${json.length} digits, at most ${MAX_INTEGER_DIGITS}`
-      throw new CodecError('INVALID_JSON', text)
-    }
-    return BigInt(json.startsWith('+') ? json.slice(1) : json)
-  },
-  schema: { type: 'string', pattern: '^[+-]?[0-9]+$' },
-}
 
 /** A link; JSON `{"/": text}`. */
 export const cid: Codec<Cid> = {
@@ -418,57 +283,6 @@ export function list<T>(inner: Codec<T>, max: number = Number.MAX_SAFE_INTEGER):
 /** List; JSON `[]` when empty. */
 export function listOrEmpty<T>(inner: Codec<T>, max: number = Number.MAX_SAFE_INTEGER): Codec<T[]> {
   return listCodec(inner, false, max)
-}
-
-/** One field of a {@link tuple}: property, Lotus' JSON name, codec. */
-export type Field<T> = { [K in keyof T & string]: readonly [key: K, jsonName: string, codec: Codec<T[K]>] }[keyof T &
-  string]
-
-interface AnyField {
-  readonly key: string
-  readonly jsonName: string
-  readonly codec: Codec<unknown>
-}
-
-/** The value of a JSON object's key by Go's rules: exact name first, else case-insensitive, the last one wins. */
-export function jsonField(object: { [key: string]: Json }, name: string): Json | undefined {
-  const exact = object[name]
-  if (exact !== undefined) return exact
-  const lower = name.toLowerCase()
-  let found: Json | undefined
-  for (const key in object) if (key.toLowerCase() === lower) found = object[key]
-  return found
-}
-
-function tupleParts<T>(fields: readonly Field<T>[]): AnyField[] {
-  return fields.map(([key, jsonName, codec]) => ({ key, jsonName, codec: codec as unknown as Codec<unknown> }))
-}
-
-function structJson(
-  name: string,
-  parts: readonly AnyField[],
-): Pick<Codec<Record<string, unknown>>, 'toJson' | 'fromJson' | 'schema'> {
-  const properties: { [key: string]: Json } = {}
-  for (const part of parts) properties[part.jsonName] = part.codec.schema as Json
-  return {
-    toJson: (value, context) => {
-      const out: { [key: string]: Json } = {}
-      for (const part of parts) out[part.jsonName] = part.codec.toJson(value[part.key], context)
-      return out
-    },
-    fromJson: (value, context) => {
-      if (value !== undefined && value !== null && (typeof value !== 'object' || Array.isArray(value))) {
-        throw wrongJson(value, name)
-      }
-      const out: Record<string, unknown> = {}
-      for (const part of parts) {
-        const field = value === undefined || value === null ? undefined : jsonField(value, part.jsonName)
-        out[part.key] = inField(name, part.jsonName, () => part.codec.fromJson(field, context))
-      }
-      return out
-    },
-    schema: { type: 'object', title: name, properties },
-  }
 }
 
 /** Struct as CBOR array of its fields in this order; JSON object with Lotus' names. */

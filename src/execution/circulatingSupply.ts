@@ -3,9 +3,9 @@
  * @see lotus chain/stmgr/supply.go GetVMCirculatingSupplyDetailed; reference/consensus.md section 6
  */
 import { ChainError } from '../chain/errors.ts'
+import { bigIntFromBytes } from '../codec/bigInteger.ts'
 import { CborReader } from '../codec/cbor.ts'
 import type { Cid } from '../codec/cid.ts'
-import { bigIntFromBytes } from '../codec/description.ts'
 import { type Blockstore, getBlock } from '../ipld/blockstore.ts'
 import { type Network, networkVersionAt, upgradeHeight } from '../networks/network.ts'
 import type { ActorState } from '../types/actor.ts'

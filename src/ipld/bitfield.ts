@@ -4,8 +4,9 @@
  * @see ref-fvm ipld/bitfield/src/rleplus; go-bitfield rle/rleplus.go
  */
 import { EMPTY_BYTES } from '../base/bytes.ts'
-import { type Codec, type Json, wrongJson } from '../codec/description.ts'
+import type { Codec, Json } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
+import { wrongJson } from '../codec/goJson.ts'
 import { IpldError } from './errors.ts'
 
 /** Longest encoded form that the actors accept, in bytes. */

@@ -2,8 +2,9 @@
  * The pool's settings as MpoolGetConfig and MpoolSetConfig carry them.
  * @see lotus chain/messagepool/config.go; chain/types/mpool.go, percent.go
  */
-import { type Codec, int, jsonOnly, list, struct, wrongJson } from '../codec/description.ts'
+import { type Codec, int, jsonOnly, list, struct } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
+import { wrongJson } from '../codec/goJson.ts'
 import { type Address, address } from '../types/address.ts'
 import { MempoolError } from './errors.ts'
 import { MIN_REPLACE_BY_FEE_PERCENT } from './rules.ts'

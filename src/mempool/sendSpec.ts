@@ -1,6 +1,7 @@
 /** The send specification: second parameter of MpoolPushMessage and GasEstimateMessageGas. */
-import { bool, type Codec, inField, jsonField, jsonOnly, wrongJson } from '../codec/description.ts'
+import { bool, type Codec, jsonOnly } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
+import { inField, jsonField, wrongJson } from '../codec/goJson.ts'
 import type { Json } from '../codec/jsonText.ts'
 import { type TokenAmount, tokenAmount } from '../types/scalars.ts'
 

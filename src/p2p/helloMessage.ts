@@ -2,8 +2,10 @@
  * The two messages of Hello.
  * @see lotus node/hello/hello.go HelloMessage, LatencyMessage
  */
+
+import { bigInt } from '../codec/bigInteger.ts'
 import type { Cid } from '../codec/cid.ts'
-import { bigInt, type Codec, cid, i64, list, tuple } from '../codec/description.ts'
+import { type Codec, cid, i64, list, tuple } from '../codec/description.ts'
 import { type ChainEpoch, chainEpoch } from '../types/scalars.ts'
 
 /** Who one is: the head, its weight, and the chain it is of. */

@@ -3,7 +3,7 @@
  * @see go-jsonrpc handler.go handleReader, normalizeID
  */
 import type { Json } from '../codec/description.ts'
-import { jsonField } from '../codec/description.ts'
+import { jsonField } from '../codec/goJson.ts'
 import { parseJson } from '../codec/jsonText.ts'
 import { RpcError } from './errors.ts'
 

@@ -1,5 +1,6 @@
 /** State of the reward actor (f02). @see go-state-types builtin/v18/reward; specs-actors v0.9.14 */
-import { bigInt, type Codec } from '../codec/description.ts'
+import { bigInt } from '../codec/bigInteger.ts'
+import type { Codec } from '../codec/description.ts'
 import { type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from '../types/scalars.ts'
 import { type FilterEstimate, filterEstimate, type StoragePower, storagePower } from './scalars.ts'
 import { versionedTuple } from './versionedTuple.ts'

@@ -2,9 +2,12 @@
  * Types that many actors' states and parameters share.
  * @see go-state-types abi, builtin/v18/util/smoothing
  */
+
+import { bigInt } from '../codec/bigInteger.ts'
 import type { CborReader } from '../codec/cbor.ts'
-import { bigInt, type Codec, int, type Json, named, tuple, uint, wrongJson } from '../codec/description.ts'
+import { type Codec, int, type Json, tuple, uint } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
+import { named, wrongJson } from '../codec/goJson.ts'
 
 /** Bytes of storage, raw or quality adjusted. */
 export type StoragePower = bigint

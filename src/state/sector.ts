@@ -1,6 +1,8 @@
 /** Sectors of a miner. @see go-state-types builtin/v8 … v18/miner miner_state.go; specs-actors v0.9.14 … v7.0.1 */
+
+import { bigInt } from '../codec/bigInteger.ts'
 import type { Cid } from '../codec/cid.ts'
-import { bigInt, bool, type Codec, cid, list, nullable, uint } from '../codec/description.ts'
+import { bool, type Codec, cid, list, nullable, uint } from '../codec/description.ts'
 import { type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from '../types/scalars.ts'
 import { optionalTail } from './optionalTail.ts'
 import { type DealId, dealId, registeredSealProof, type SectorNumber, sectorNumber } from './scalars.ts'

@@ -10,6 +10,8 @@ export const FORK_WINDOW = 20
 export const MESSAGE_WINDOW = 16
 /** Attempts at headers or messages that come but are wrong. */
 export const FETCH_ATTEMPTS = 5
+/** A target that no peer could give is tried again after so long each time, ms. */
+export const SYNC_AGAIN_MS: readonly number[] = [2000, 5000, 10_000, 20_000, 30_000]
 /** Targets that wait, in all chains together. */
 export const MAX_WAITING_TARGETS = 256
 /** Blocks of one target that were put together from several offers. */

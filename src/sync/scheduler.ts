@@ -3,10 +3,12 @@
  * @see lotus chain/sync_manager.go syncManager
  */
 import { errorMessage } from '../base/errors.ts'
-import type { Clock, Logger } from '../base/ports.ts'
+import type { Clock, Logger, Timers } from '../base/ports.ts'
+import { P2pError } from '../p2p/errors.ts'
 import type { PeerName } from '../p2p/peerLinks.ts'
 import { equalTipsetKeys, type Tipset, tipsetKeyText } from '../types/tipset.ts'
-import { INITIAL_SYNC_MS, MAX_HEADS, MAX_WORKERS, WORKER_HISTORY } from './limits.ts'
+import { SyncError, type SyncErrorCode } from './errors.ts'
+import { INITIAL_SYNC_MS, MAX_HEADS, MAX_WORKERS, SYNC_AGAIN_MS, WORKER_HISTORY } from './limits.ts'
 import { type ActiveSync, SyncProgress } from './syncState.ts'
 import { isHeavier, isRelated, RecentTargets, TargetBuckets } from './targets.ts'
 
@@ -21,6 +23,7 @@ export interface SyncJob {
 
 export interface SchedulerDeps {
   readonly clock: Clock
+  readonly timers: Timers
   readonly log: Logger
   /** Peers whose heads are known before the first sync begins. */
   readonly threshold: number
@@ -28,6 +31,17 @@ export interface SchedulerDeps {
   readonly mayWin: (target: Tipset) => boolean
   /** Synchronises to one target. */
   readonly run: (job: SyncJob) => Promise<void>
+}
+
+/** A chain that was not to be had now may be later: who named it may still be fetching it. */
+const UNAVAILABLE: ReadonlySet<SyncErrorCode> = new Set([
+  'HEADERS_UNAVAILABLE',
+  'MESSAGES_UNAVAILABLE',
+  'STATE_UNAVAILABLE',
+])
+
+function mayPass(failure: unknown): boolean {
+  return failure instanceof P2pError || (failure instanceof SyncError && UNAVAILABLE.has(failure.code))
 }
 
 interface Worker {
@@ -52,6 +66,8 @@ export class SyncScheduler {
   /** Who offered a target that waits, by its key. */
   readonly #offeredBy = new Map<string, PeerName>()
   readonly #stopping = new AbortController()
+  /** How often a target, by its key, was not to be had. */
+  readonly #missed = new Map<string, number>()
   #nextWorker = 0
   #initialSyncDone = false
 
@@ -154,11 +170,31 @@ export class SyncScheduler {
           log.warn('sync failed', { worker: id, height: target.height, message: errorMessage(error) })
         }
       }
+      if (mayPass(failure)) this.#tryLater(target)
       this.#ended(id, failure === undefined, clock.monotonicMs() - started)
     }
     // A turn later: who offers must not wait for the work.
     const done = Promise.resolve().then(work)
     this.#workers.set(id, { target, progress, done })
+  }
+
+  /**
+   * A target that nobody could give is tried again after a while, unless something else has become the head: the next block
+   * would bring its chain, but may be long in coming, or never come. (Lotus waits for that block.)
+   */
+  #tryLater(target: Tipset): void {
+    const key = tipsetKeyText(target.key)
+    const missed = this.#missed.get(key) ?? 0
+    const ms = SYNC_AGAIN_MS[missed]
+    if (ms === undefined || this.#stopping.signal.aborted) return
+    this.#missed.delete(key)
+    this.#missed.set(key, missed + 1)
+    if (this.#missed.size > MAX_HEADS) this.#missed.delete(this.#missed.keys().next().value as string)
+    this.#deps.timers.setTimeout(() => {
+      if (this.#stopping.signal.aborted) return
+      const again = this.#place(target)
+      if (again !== undefined) this.#spawn(again)
+    }, ms)
   }
 
   #ended(id: number, succeeded: boolean, tookMs: number): void {

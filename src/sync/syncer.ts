@@ -85,6 +85,7 @@ export class Syncer {
     }
     this.#scheduler = new SyncScheduler({
       clock,
+      timers,
       log,
       threshold: deps.threshold ?? view.network.bootstrapPeerThreshold,
       mayWin: (tipset) => mayWin(view, tipset),

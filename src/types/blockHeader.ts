@@ -2,20 +2,10 @@
  * Block headers.
  * @see lotus chain/types/blockheader.go
  */
+
+import { bigInt } from '../codec/bigInteger.ts'
 import type { Cid } from '../codec/cid.ts'
-import {
-  bigInt,
-  bytes,
-  type Codec,
-  cid,
-  encode,
-  int,
-  list,
-  listOrEmpty,
-  nullable,
-  tuple,
-  uint,
-} from '../codec/description.ts'
+import { bytes, type Codec, cid, encode, int, list, listOrEmpty, nullable, tuple, uint } from '../codec/description.ts'
 import { blockCid } from '../crypto/blockCid.ts'
 import { type Address, address } from './address.ts'
 import { type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from './scalars.ts'

@@ -3,7 +3,8 @@
  * @see lotus chain/types/message.go
  */
 import type { Cid } from '../codec/cid.ts'
-import { bytes, type Codec, cid, encode, type Field, tuple, uint } from '../codec/description.ts'
+import { bytes, type Codec, cid, encode, tuple, uint } from '../codec/description.ts'
+import type { Field } from '../codec/structJson.ts'
 import { blockCid } from '../crypto/blockCid.ts'
 import { type Address, address } from './address.ts'
 import { gas, type MethodNum, methodNum, type Nonce, nonce, type TokenAmount, tokenAmount } from './scalars.ts'

@@ -2,7 +2,9 @@
  * The numbers of the protocol, with Lotus' Go names for error texts.
  * 64-bit numbers that may exceed 2^53 are `bigint`, everything else is `number`.
  */
-import { bigInt, type Codec, i64, int, named, u64, uint } from '../codec/description.ts'
+import { bigInt } from '../codec/bigInteger.ts'
+import { type Codec, i64, int, u64, uint } from '../codec/description.ts'
+import { named } from '../codec/goJson.ts'
 
 /** An epoch; null rounds count. Negative before genesis. */
 export type ChainEpoch = number

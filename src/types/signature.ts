@@ -3,8 +3,9 @@
  * @see go-state-types crypto/signature.go
  */
 import { MAJOR_BYTES } from '../codec/cbor.ts'
-import { byte, bytes, type Codec, jsonOnly, named, struct } from '../codec/description.ts'
+import { byte, bytes, type Codec, jsonOnly, struct } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
+import { named } from '../codec/goJson.ts'
 
 export const SIGNATURE_SECP256K1 = 1
 export const SIGNATURE_BLS = 2

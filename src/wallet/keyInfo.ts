@@ -3,8 +3,9 @@
  * @see lotus chain/types/keystore.go KeyType, KeyInfo
  */
 import type { Json } from '../codec/description.ts'
-import { bytesOrEmpty, type Codec, jsonOnly, struct, wrongJson } from '../codec/description.ts'
+import { bytesOrEmpty, type Codec, jsonOnly, struct } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
+import { wrongJson } from '../codec/goJson.ts'
 import { SIGNATURE_BLS, SIGNATURE_DELEGATED, SIGNATURE_SECP256K1 } from '../types/signature.ts'
 
 export const KEY_SECP256K1 = 'secp256k1'

@@ -142,6 +142,7 @@ export interface FollowerOptions {
   readonly blocks?: MemoryBlockstore
   readonly meta?: KeyValueStore
   readonly clock?: Clock
+  readonly timers?: Timers
   readonly threshold?: number
   /** Whether an executing node can fetch blocks; one that only follows headers always can. */
   readonly fetches?: boolean
@@ -222,7 +223,7 @@ export function createFollower(recorded: Recorded, options: FollowerOptions): Fo
     // Who executes has all of the state; only the fetching follower may lack some.
     edge: options.mode === 'headers' || options.fetches === true ? fetcher.run : async (run) => run(),
     clock,
-    timers: realTimers,
+    timers: options.timers ?? realTimers,
     log: silentLog,
     report: (peer, what) => reports.push({ peer, what }),
     threshold: options.threshold ?? 1,

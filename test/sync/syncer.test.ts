@@ -15,6 +15,7 @@ import { receiptV1 } from '../../src/types/receipt.ts'
 import { type SignedMessage, signedMessageCid } from '../../src/types/signedMessage.ts'
 import { createTipset, firstBlock, type Tipset } from '../../src/types/tipset.ts'
 import { signedBy } from '../support/devnetNode.ts'
+import { VirtualTime } from '../support/virtualTime.ts'
 import { createFollower, type Follower, headName, LATER_MS, RecordedSource, settled, withMessages } from './follower.ts'
 import { createWorld, type World } from './world.ts'
 
@@ -402,6 +403,27 @@ describe('peers that lie', () => {
     offer(world, follower, chain.at(-1) as Tipset)
     await settled(follower.syncer)
     expect(headName(follower.store)).toBe(nameOf(chain.at(-1) as Tipset))
+  })
+})
+
+describe('a head that nobody can give yet', () => {
+  it('is asked for again, though it is not named again', async () => {
+    const world = createWorld(1)
+    const head = (await world.chain(world.genesis, 4)).at(-1) as Tipset
+    const timers = new VirtualTime()
+    let isDown = true
+    const source = new RecordedSource(world.view, { fail: () => isDown })
+    const follower = follow(world, { source, timers })
+    offer(world, follower, head)
+    await settled(follower.syncer)
+    await timers.advance(2000)
+    await settled(follower.syncer)
+    expect(source.requests).toHaveLength(2)
+    expect(follower.store.head().height).toBe(0)
+    isDown = false
+    await timers.advance(5000)
+    await settled(follower.syncer)
+    expect(headName(follower.store)).toBe(nameOf(head))
   })
 })
 

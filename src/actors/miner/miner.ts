@@ -4,12 +4,8 @@
  * @see builtin-actors v18 actors/miner/src/lib.rs
  */
 import { type MinerInfo, type MinerState, minerInfo, minerState } from '../../state/miner.ts'
-import {
-  type ApplyRewardParams,
-  applyRewardParams,
-  type GetControlAddressesReturn,
-  getControlAddressesReturn,
-} from '../../state/params/miner.ts'
+import { type GetControlAddressesReturn, getControlAddressesReturn } from '../../state/params/miner/control.ts'
+import { type ApplyRewardParams, applyRewardParams } from '../../state/params/miner/upkeep.ts'
 import { minerConstructorParams } from '../../state/params/power.ts'
 import { Exit } from '../../types/exitCodes.ts'
 import { METHOD_SEND, PowerMethod } from '../../types/methodNumbers.ts'

@@ -3,7 +3,7 @@
  * @see builtin-actors v18 actors/miner/src/state.rs State::new, MinerInfo::new; deadline_state.rs Deadline::new
  */
 import type { Cid } from '../../codec/cid.ts'
-import type { Codec } from '../../codec/description.ts'
+import type { Codec } from '../../codec/codec.ts'
 import { Amt } from '../../ipld/amt.ts'
 import { bitField, EMPTY_BIT_FIELD } from '../../ipld/bitfield.ts'
 import type { Blockstore } from '../../ipld/blockstore.ts'

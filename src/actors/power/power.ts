@@ -2,9 +2,11 @@
  * The power actor: who has how much of it, and the clock that drives miners.
  * @see builtin-actors v18 actors/power/src/lib.rs
  */
-import { bigInt, type Codec, encode, int, tuple } from '../../codec/description.ts'
+import { bigInt } from '../../codec/bigInteger.ts'
+import type { Codec } from '../../codec/codec.ts'
+import { encode, int, tuple } from '../../codec/description.ts'
 import { execParams, execReturn } from '../../state/params/init.ts'
-import { deferredCronEventParams } from '../../state/params/miner.ts'
+import { deferredCronEventParams } from '../../state/params/miner/upkeep.ts'
 import {
   type CreateMinerParams,
   type CreateMinerReturn,

@@ -2,8 +2,10 @@
  * The reward actor: pays the block producers.
  * @see builtin-actors v18 actors/reward/src/lib.rs
  */
-import { bigInt, type Codec, nullable } from '../../codec/description.ts'
-import { type ApplyRewardParams, applyRewardParams } from '../../state/params/miner.ts'
+import { bigInt } from '../../codec/bigInteger.ts'
+import type { Codec } from '../../codec/codec.ts'
+import { nullable } from '../../codec/description.ts'
+import { type ApplyRewardParams, applyRewardParams } from '../../state/params/miner/upkeep.ts'
 import {
   type AwardBlockRewardParams,
   awardBlockRewardParams,

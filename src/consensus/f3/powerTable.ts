@@ -3,8 +3,9 @@
  * @see go-f3 gpbft/powertable.go PowerEntries; certs/certs.go ApplyPowerTableDiffs, MakePowerTableCID
  */
 import { equalBytes } from '../../base/bytes.ts'
+import { bigInt } from '../../codec/bigInteger.ts'
 import type { Cid } from '../../codec/cid.ts'
-import { bigInt, type Codec, encode, list, tuple, uint } from '../../codec/description.ts'
+import { type Codec, encode, list, tuple, uint } from '../../codec/description.ts'
 import { blockCid } from '../../crypto/blockCid.ts'
 import { f3PublicKey, type PowerTableDelta } from './certificate.ts'
 import { F3Error } from './errors.ts'

@@ -3,9 +3,11 @@
  * fee (FIP-0100); contracts get room for transient storage (FIP-0097).
  * @see go-state-types builtin/v16/migration/miner.go, evm.go; lotus UpgradeActorsV16
  */
+
+import { bigInt } from '../../codec/bigInteger.ts'
 import { CborReader } from '../../codec/cbor.ts'
 import type { Cid } from '../../codec/cid.ts'
-import { bigInt, type Codec } from '../../codec/description.ts'
+import type { Codec } from '../../codec/description.ts'
 import { Amt } from '../../ipld/amt.ts'
 import { type Blockstore, getBlock, putBlock } from '../../ipld/blockstore.ts'
 import { type PowerPair, powerPair } from '../../state/scalars.ts'

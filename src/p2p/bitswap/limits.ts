@@ -3,8 +3,14 @@ import type { Budget } from '../peerBudget.ts'
 
 /** Longest message, bytes: go-libp2p's `network.MessageSizeMax`, above which boxo reads none and makes none. */
 export const MAX_MESSAGE_BYTES: number = 4 * 1024 * 1024
-/** Entries of one wantlist that are looked at (forest). */
-export const MAX_ENTRIES = 1024
+/**
+ * Entries of one wantlist that are looked at. boxo's client puts up to 2 MiB of them into a message and says each of them
+ * again after 30 s at the soonest, so what is passed over here is missing there.
+ * @see ipfs/boxo bitswap/client/internal/messagequeue maxMessageSize, rebroadcastInterval
+ */
+export const MAX_ENTRIES = 16_384
+/** Blocks, and words on whether they are there, of one answer. */
+export const ANSWER_ENTRIES = 1024
 /** Blocks, and words on whether they are there, of one message that are looked at: some 20 ms. boxo's have a few hundred. */
 export const MAX_MESSAGE_BLOCKS = 4096
 /** Bytes of blocks after which an answer is sent and the next begun. */
@@ -12,7 +18,10 @@ export const ANSWER_BYTES: number = 256 * 1024
 /** A want-have of a block no larger is answered with the block, bytes (go-bitswap). */
 export const SMALL_BLOCK_BYTES = 1024
 /** Wants of one peer that wait for an answer; further ones are dropped. */
-export const MAX_PENDING_WANTS = 4096
+export const MAX_PENDING_WANTS = 16_384
+/** Wants of all peers that wait; above it each has what go-bitswap gives it. */
+export const MAX_PENDING_OF_ALL = 131_072
+export const MIN_PENDING_WANTS = 1024
 /** Messages that wait to be sent to a peer, bytes. */
 export const MAX_QUEUED_BYTES: number = 4 * 1024 * 1024
 /** Time for one message to come, or to go, once it has begun, milliseconds. */

@@ -6,7 +6,15 @@ import type { Clock, Timers } from '../../base/ports.ts'
 import type { Cid } from '../../codec/cid.ts'
 import { type Blockstore, tryGetBlock } from '../../ipld/blockstore.ts'
 import type { PeerName } from '../peerLinks.ts'
-import { ANSWER_BYTES, BUSY_MS, MAX_ENTRIES, MAX_PENDING_WANTS, SMALL_BLOCK_BYTES } from './limits.ts'
+import {
+  ANSWER_BYTES,
+  ANSWER_ENTRIES,
+  BUSY_MS,
+  MAX_PENDING_OF_ALL,
+  MAX_PENDING_WANTS,
+  MIN_PENDING_WANTS,
+  SMALL_BLOCK_BYTES,
+} from './limits.ts'
 import type { BitswapMessage, Presence, SentBlock, Want } from './messages.ts'
 
 /** Bytes of an answer beside its blocks, for each of them. */
@@ -43,10 +51,13 @@ export class WantServer {
     if (wants.length === 0) return
     const queue = this.#queues.get(peer) ?? { wants: new Map<string, Want>(), working: false }
     this.#queues.set(peer, queue)
+    const others = this.pending - queue.wants.size
     for (const want of wants) {
+      const { size } = queue.wants
       if (want.cancel) queue.wants.delete(want.cid.key)
-      else if (queue.wants.size < MAX_PENDING_WANTS) queue.wants.set(want.cid.key, want)
-      else {
+      else if (size < MIN_PENDING_WANTS || (size < MAX_PENDING_WANTS && others + size < MAX_PENDING_OF_ALL)) {
+        queue.wants.set(want.cid.key, want)
+      } else {
         this.#deps.onFlood(peer)
         break
       }
@@ -106,7 +117,7 @@ export class WantServer {
       else if (data !== undefined) presences.push({ cid: want.cid, has: true })
       else if (want.sendDontHave) presences.push({ cid: want.cid, has: false })
       sizeBytes += OVERHEAD_BYTES + (whole ? data.length : 0)
-      if (sizeBytes >= ANSWER_BYTES || blocks.length + presences.length >= MAX_ENTRIES) break
+      if (sizeBytes >= ANSWER_BYTES || blocks.length + presences.length >= ANSWER_ENTRIES) break
     }
     return { message: { wants: [], blocks, presences }, sizeBytes }
   }

@@ -1,7 +1,8 @@
 /** Signatures of `Chain…`. */
 import type { HeadChange } from '../../chain/headChange.ts'
+import { bigInt } from '../../codec/bigInteger.ts'
 import type { Cid } from '../../codec/cid.ts'
-import { bigInt, bytes, type Codec, cid, listOrEmpty, nullable } from '../../codec/description.ts'
+import { bytes, type Codec, cid, listOrEmpty, nullable } from '../../codec/description.ts'
 import { type BlockHeader, blockHeader } from '../../types/blockHeader.ts'
 import { type Message, message } from '../../types/message.ts'
 import { type Receipt, receiptV1 } from '../../types/receipt.ts'

@@ -1,7 +1,8 @@
 /** Signatures: methods that execute messages. */
 import type { ComputeOutput, InvocResult } from '../../chain/vm.ts'
 import type { Cid } from '../../codec/cid.ts'
-import { type Codec, cid, list, listOrEmpty, named, nullable } from '../../codec/description.ts'
+import { type Codec, cid, list, listOrEmpty, nullable } from '../../codec/description.ts'
+import { named } from '../../codec/goJson.ts'
 import { dealId, registeredSealProof } from '../../state/scalars.ts'
 import { type Address, address } from '../../types/address.ts'
 import { type Message, message } from '../../types/message.ts'

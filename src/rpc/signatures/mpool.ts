@@ -1,16 +1,7 @@
 /** Signatures of `Mpool…`. */
 import type { Cid } from '../../codec/cid.ts'
-import {
-  bool,
-  type Codec,
-  cid,
-  jsonOnly,
-  list,
-  listOrEmpty,
-  nullable,
-  struct,
-  wrongJson,
-} from '../../codec/description.ts'
+import { bool, type Codec, cid, jsonOnly, list, listOrEmpty, nullable, struct } from '../../codec/description.ts'
+import { wrongJson } from '../../codec/goJson.ts'
 import { type MessageCheck, type MessagePrototype, messageCheck, messagePrototype } from '../../mempool/checkStatus.ts'
 import { type MempoolConfig, mempoolConfig } from '../../mempool/config.ts'
 import type { MempoolUpdate } from '../../mempool/pendingMessages.ts'

@@ -1,7 +1,8 @@
 /** Signatures of `Msig…`: those that act answer with a draft on v1, and send it on v0 (the same row with a CID as its result). */
 import type { PendingTransaction } from '../../chain/queries/multisigActor.ts'
+import { bigInt } from '../../codec/bigInteger.ts'
 import type { Cid } from '../../codec/cid.ts'
-import { bigInt, bool, bytes, type Codec, cid, int, list, listOrEmpty, struct, uint } from '../../codec/description.ts'
+import { bool, bytes, type Codec, cid, int, list, listOrEmpty, struct, uint } from '../../codec/description.ts'
 import { type MessagePrototype, messagePrototype } from '../../mempool/checkStatus.ts'
 import type { MultisigState } from '../../state/multisig.ts'
 import { type Address, address } from '../../types/address.ts'

@@ -1,7 +1,8 @@
 /** Signatures: methods about the network as a whole. */
 import type { MarketBalance, MarketDeal } from '../../chain/queries/marketActor.ts'
 import type { Cid } from '../../codec/cid.ts'
-import { bool, cid, named, u64 } from '../../codec/description.ts'
+import { bool, cid, u64 } from '../../codec/description.ts'
+import { named } from '../../codec/goJson.ts'
 import type { CirculatingSupply } from '../../execution/circulatingSupply.ts'
 import type { CollateralBounds } from '../../execution/pledgePrices.ts'
 import { dealId } from '../../state/scalars.ts'

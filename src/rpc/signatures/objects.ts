@@ -1,6 +1,7 @@
 /** Signatures: objects of the blockstore. */
 import type { Cid } from '../../codec/cid.ts'
-import { bool, type Codec, cid, json, jsonOnly, nullable, struct, text, wrongJson } from '../../codec/description.ts'
+import { bool, type Codec, cid, json, jsonOnly, nullable, struct, text } from '../../codec/description.ts'
+import { wrongJson } from '../../codec/goJson.ts'
 import type { Json } from '../../codec/jsonText.ts'
 import { nothing, type Param, param } from '../method.ts'
 import { type CallSignature, callSignature } from '../signature.ts'

@@ -1,5 +1,6 @@
 /** Signatures: the verified registry. */
-import { type Codec, jsonOnly, named, nullable, uint } from '../../codec/description.ts'
+import { type Codec, jsonOnly, nullable, uint } from '../../codec/description.ts'
+import { named } from '../../codec/goJson.ts'
 import type { Json } from '../../codec/jsonText.ts'
 import { dealId, storagePower } from '../../state/scalars.ts'
 import { type Allocation, allocation, type VerifregClaim, verifregClaim } from '../../state/verifreg.ts'

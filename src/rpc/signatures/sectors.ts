@@ -1,6 +1,7 @@
 /** Signatures: sectors. */
 import type { SectorExpiration, SectorLocation } from '../../chain/queries/minerActor.ts'
-import { int, list, named, nullable, u64 } from '../../codec/description.ts'
+import { int, list, nullable, u64 } from '../../codec/description.ts'
+import { named } from '../../codec/goJson.ts'
 import { sectorNumber } from '../../state/scalars.ts'
 import {
   type SectorOnChainInfo,

@@ -1,6 +1,7 @@
 /** Signatures of `State…` that read states. */
 import type { Cid } from '../../codec/cid.ts'
-import { bytes, type Codec, cid, i64, list, named, nullable, text } from '../../codec/description.ts'
+import { bytes, type Codec, cid, i64, list, nullable, text } from '../../codec/description.ts'
+import { named } from '../../codec/goJson.ts'
 import { type ActorState, actorV5 } from '../../types/actor.ts'
 import { type Address, address } from '../../types/address.ts'
 import { type BeaconEntry, beaconEntry } from '../../types/blockHeader.ts'

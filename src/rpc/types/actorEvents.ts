@@ -4,7 +4,8 @@
  */
 import { toHex } from '../../base/bytes.ts'
 import type { Cid } from '../../codec/cid.ts'
-import { type Codec, cid, jsonField, jsonOnly, wrongJson } from '../../codec/description.ts'
+import { type Codec, cid, jsonOnly } from '../../codec/description.ts'
+import { jsonField, wrongJson } from '../../codec/goJson.ts'
 import type { Json } from '../../codec/jsonText.ts'
 import type { ExecutedTipset } from '../../eth/executedTipset.ts'
 import { type Address, address, addressToId, idAddress, isIdAddress, PROTOCOL_DELEGATED } from '../../types/address.ts'

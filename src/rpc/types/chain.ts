@@ -2,7 +2,8 @@
 
 import type { HeadChange, HeadChangeKind } from '../../chain/headChange.ts'
 import type { Cid } from '../../codec/cid.ts'
-import { type Codec, cid, jsonOnly, list, listOrEmpty, named, nullable, struct, uint } from '../../codec/description.ts'
+import { type Codec, cid, jsonOnly, list, listOrEmpty, nullable, struct, uint } from '../../codec/description.ts'
+import { named } from '../../codec/goJson.ts'
 import { type ChainMessage, chainMessageCid } from '../../types/chainMessage.ts'
 import { type Message, message, messageCid } from '../../types/message.ts'
 import { type SignedMessage, signedMessage, signedMessageCid } from '../../types/signedMessage.ts'

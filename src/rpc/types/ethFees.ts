@@ -1,5 +1,6 @@
 /** Parameters and answer of `eth_feeHistory`. @see lotus chain/types/ethtypes EthFeeHistory, EthFeeHistoryParams */
-import { type Codec, jsonOnly, wrongJson } from '../../codec/description.ts'
+import { type Codec, jsonOnly } from '../../codec/description.ts'
+import { wrongJson } from '../../codec/goJson.ts'
 import type { FeeHistory } from '../../eth/feeHistory.ts'
 import { hexNumber } from './ethScalars.ts'
 

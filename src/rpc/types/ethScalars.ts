@@ -3,8 +3,9 @@
  * @see lotus chain/types/ethtypes/eth_types.go
  */
 import { EMPTY_BYTES, fromHex, toHex } from '../../base/bytes.ts'
-import { type Codec, jsonOnly, wrongJson } from '../../codec/description.ts'
+import { type Codec, jsonOnly } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
+import { wrongJson } from '../../codec/goJson.ts'
 import { parseEthUint } from '../../codec/goUint.ts'
 import type { Json } from '../../codec/jsonText.ts'
 

@@ -4,9 +4,9 @@
  */
 
 import type { ComputeOutput, GasCost, InvocResult } from '../../chain/vm.ts'
+import { bigInt } from '../../codec/bigInteger.ts'
 import type { Cid } from '../../codec/cid.ts'
 import {
-  bigInt,
   bytes,
   type Codec,
   cid,

@@ -1,5 +1,6 @@
 /** Messages as parameters: pointers of Go, so null is refused where a message is needed. */
-import { type Codec, jsonField, jsonOnly, named, nullable } from '../../codec/description.ts'
+import { type Codec, jsonOnly, nullable } from '../../codec/description.ts'
+import { jsonField, named } from '../../codec/goJson.ts'
 import { type Message, message } from '../../types/message.ts'
 import { type SignedMessage, signedMessage } from '../../types/signedMessage.ts'
 import { RpcError } from '../errors.ts'

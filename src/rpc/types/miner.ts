@@ -3,19 +3,9 @@ import { base58btc } from 'multiformats/bases/base58'
 import type { SectorExpiration, SectorLocation } from '../../chain/queries/minerActor.ts'
 import type { MinerPower, Power } from '../../chain/queries/minerPower.ts'
 import type { DeadlineInfo } from '../../chain/queries/provingDeadline.ts'
+import { bigInt } from '../../codec/bigInteger.ts'
 import type { Cid } from '../../codec/cid.ts'
-import {
-  bigInt,
-  bool,
-  bytes,
-  type Codec,
-  cid,
-  jsonOnly,
-  list,
-  nullable,
-  struct,
-  uint,
-} from '../../codec/description.ts'
+import { bool, bytes, type Codec, cid, jsonOnly, list, nullable, struct, uint } from '../../codec/description.ts'
 import type { BlockTemplate } from '../../consensus/createBlock.ts'
 import type { MiningBaseInfo } from '../../consensus/miningBase.ts'
 import { type BitField, bitField } from '../../ipld/bitfield.ts'

@@ -1,7 +1,8 @@
 /** JSON forms of questions about the network and the storage market. Field order is Go's. @see lotus api/types.go */
 
 import type { MarketBalance, MarketDeal } from '../../chain/queries/marketActor.ts'
-import { bigInt, type Codec, jsonOnly, struct, uint } from '../../codec/description.ts'
+import { bigInt } from '../../codec/bigInteger.ts'
+import { type Codec, jsonOnly, struct, uint } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
 import type { Json } from '../../codec/jsonText.ts'
 import type { CirculatingSupply } from '../../execution/circulatingSupply.ts'

@@ -5,8 +5,9 @@
 
 import { base58btc } from 'multiformats/bases/base58'
 import { MAX_PEER_ID_TEXT } from '../../base/bounds.ts'
-import { type Codec, jsonOnly, listOrEmpty, struct, text, wrongJson } from '../../codec/description.ts'
+import { type Codec, jsonOnly, listOrEmpty, struct, text } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
+import { wrongJson } from '../../codec/goJson.ts'
 import { readVarint } from '../../codec/varint.ts'
 
 /** Bytes of a peer ID: one multihash. */

@@ -1,7 +1,8 @@
 /** JSON forms of state queries. Field order is Go's. */
 
+import { bigInt } from '../../codec/bigInteger.ts'
 import type { Cid } from '../../codec/cid.ts'
-import { bigInt, type Codec, cid, json, jsonOnly, struct } from '../../codec/description.ts'
+import { type Codec, cid, json, jsonOnly, struct } from '../../codec/description.ts'
 import type { Json } from '../../codec/jsonText.ts'
 import { type Address, address } from '../../types/address.ts'
 import type { TokenAmount } from '../../types/scalars.ts'

@@ -1,5 +1,6 @@
 /** How `/rpc/v2` names a tipset. @see lotus chain/types/tipset_selector.go */
-import { type Codec, type Json, type JsonContext, jsonField, jsonOnly, wrongJson } from '../../codec/description.ts'
+import { type Codec, type Json, type JsonContext, jsonOnly } from '../../codec/description.ts'
+import { jsonField, wrongJson } from '../../codec/goJson.ts'
 import { chainEpoch } from '../../types/scalars.ts'
 import { type TipsetKey, tipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'

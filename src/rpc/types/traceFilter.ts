@@ -2,7 +2,8 @@
  * Which traces `trace_filter` is asked for.
  * @see lotus chain/types/ethtypes EthTraceFilterCriteria; node/impl/eth/trace.go matchFilterCriteria
  */
-import { type Codec, jsonField, jsonOnly, wrongJson } from '../../codec/description.ts'
+import { type Codec, jsonOnly } from '../../codec/description.ts'
+import { jsonField, wrongJson } from '../../codec/goJson.ts'
 import type { EthTrace } from '../../eth/ethTraces.ts'
 import { ethAddress, ethUint64, hexBytes } from './ethScalars.ts'
 

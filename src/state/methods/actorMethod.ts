@@ -1,5 +1,5 @@
 /** One row of an actor's method table. */
-import type { Codec } from '../../codec/description.ts'
+import type { Codec } from '../../codec/codec.ts'
 import type { MethodNum } from '../../types/scalars.ts'
 
 /** A method of a built-in actor, from version 9 on. */

@@ -24,7 +24,7 @@ import {
   verifyDealsForActivationReturnUpToV11,
   withdrawBalanceParams,
 } from '../params/market.ts'
-import { sectorChanges } from '../params/miner.ts'
+import { sectorChanges } from '../params/miner/pieces.ts'
 import { sectorNumber } from '../scalars.ts'
 import { type ActorMethod, method } from './actorMethod.ts'
 

@@ -7,30 +7,8 @@ import { chainEpoch, tokenAmount } from '../../types/scalars.ts'
 import { vestingFunds, vestingFundsBlock } from '../miner.ts'
 import { batchReturn } from '../params/batchReturn.ts'
 import {
-  applyRewardParams,
-  changeBeneficiaryParams,
-  changeMultiaddrsParams,
-  changePeerIDParams,
-  changeWorkerAddressParams,
-  checkSectorProvenParams,
-  compactPartitionsParams,
-  compactSectorNumbersParams,
   confirmSectorProofsParams,
-  declareFaultsParams,
-  declareFaultsRecoveredParams,
-  deferredCronEventParams,
-  disputeWindowedPoStParams,
-  extendSectorExpiration2Params,
-  extendSectorExpirationParams,
-  generateSectorLocationParams,
-  generateSectorLocationReturn,
-  getBeneficiaryReturn,
-  getControlAddressesReturn,
-  getMultiAddrsReturn,
-  getOwnerReturn,
-  getPeerIDReturn,
   internalSectorSetupForPresealParams,
-  maxTerminationFeeParams,
   preCommitSectorBatchParams,
   preCommitSectorBatchParams2,
   preCommitSectorParams,
@@ -38,16 +16,45 @@ import {
   proveCommitSectorParams,
   proveCommitSectors3Params,
   proveCommitSectorsNIParams,
-  proveReplicaUpdates3Params,
-  proveReplicaUpdatesParams,
-  proveReplicaUpdatesParams2,
-  reportConsensusFaultParams,
-  submitWindowedPoStParams,
+} from '../params/miner/commit.ts'
+import {
+  changeBeneficiaryParams,
+  changeMultiaddrsParams,
+  changePeerIDParams,
+  changeWorkerAddressParams,
+  getBeneficiaryReturn,
+  getControlAddressesReturn,
+  getMultiAddrsReturn,
+  getOwnerReturn,
+  getPeerIDReturn,
+  withdrawBalanceParams,
+} from '../params/miner/control.ts'
+import {
+  checkSectorProvenParams,
+  compactPartitionsParams,
+  compactSectorNumbersParams,
+  extendSectorExpiration2Params,
+  extendSectorExpirationParams,
+  generateSectorLocationParams,
+  generateSectorLocationReturn,
+  maxTerminationFeeParams,
   terminateSectorsParams,
   terminateSectorsReturn,
   validateSectorStatusParams,
-  withdrawBalanceParams,
-} from '../params/miner.ts'
+} from '../params/miner/lifetime.ts'
+import {
+  declareFaultsParams,
+  declareFaultsRecoveredParams,
+  disputeWindowedPoStParams,
+  reportConsensusFaultParams,
+  submitWindowedPoStParams,
+} from '../params/miner/proving.ts'
+import {
+  proveReplicaUpdates3Params,
+  proveReplicaUpdatesParams,
+  proveReplicaUpdatesParams2,
+} from '../params/miner/updates.ts'
+import { applyRewardParams, deferredCronEventParams } from '../params/miner/upkeep.ts'
 import { minerConstructorParams } from '../params/power.ts'
 import { sectorNumber, sectorSize } from '../scalars.ts'
 import { type ActorMethod, method } from './actorMethod.ts'

@@ -1,5 +1,7 @@
 /** Parameters and return values of accounts. @see go-state-types builtin/v9 … v18/account */
-import { bytes, type Codec, tuple } from '../../codec/description.ts'
+
+import type { Codec } from '../../codec/codec.ts'
+import { bytes, tuple } from '../../codec/description.ts'
 
 export interface AuthenticateMessageParams {
   readonly signature: Uint8Array

@@ -1,5 +1,6 @@
 /** What a method on many items says about each. @see go-state-types batch/batch_return.go */
-import { type Codec, list, tuple, uint } from '../../codec/description.ts'
+import type { Codec } from '../../codec/codec.ts'
+import { list, tuple, uint } from '../../codec/description.ts'
 import { type ExitCode, exitCode } from '../../types/scalars.ts'
 
 /** An item that failed: its position and why. */

@@ -1,5 +1,6 @@
 /** Parameters and return values of the cron actor. @see go-state-types builtin/v9 … v18/cron */
-import { type Codec, list, tuple } from '../../codec/description.ts'
+import type { Codec } from '../../codec/codec.ts'
+import { list, tuple } from '../../codec/description.ts'
 import { type CronEntry, cronEntry } from '../cron.ts'
 
 export interface ConstructorParams {

@@ -1,5 +1,7 @@
 /** Parameters and return values of the data cap actor. @see go-state-types builtin/v9 … v18/datacap */
-import { bytes, type Codec, list, tuple } from '../../codec/description.ts'
+
+import type { Codec } from '../../codec/codec.ts'
+import { bytes, list, tuple } from '../../codec/description.ts'
 import { type Address, address } from '../../types/address.ts'
 import { type TokenAmount, tokenAmount } from '../../types/scalars.ts'
 

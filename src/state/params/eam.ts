@@ -1,5 +1,7 @@
 /** Parameters and return values of the Ethereum address manager. @see go-state-types builtin/v9 … v18/eam */
-import { bytes, type Codec, nullable, tuple, uint } from '../../codec/description.ts'
+
+import type { Codec } from '../../codec/codec.ts'
+import { bytes, nullable, tuple, uint } from '../../codec/description.ts'
 import { type Address, address } from '../../types/address.ts'
 import { byteArray } from '../scalars.ts'
 

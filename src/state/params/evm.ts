@@ -1,6 +1,7 @@
 /** Parameters and return values of contracts. @see go-state-types builtin/v9 … v18/evm */
 import type { Cid } from '../../codec/cid.ts'
-import { bytes, type Codec, cid, nullable, tuple } from '../../codec/description.ts'
+import type { Codec } from '../../codec/codec.ts'
+import { bytes, cid, nullable, tuple } from '../../codec/description.ts'
 import { type TokenAmount, tokenAmount } from '../../types/scalars.ts'
 import { byteArray } from '../scalars.ts'
 

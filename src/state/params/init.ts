@@ -1,6 +1,7 @@
 /** Parameters and return values of the init actor. @see go-state-types builtin/v9 … v18/init */
 import type { Cid } from '../../codec/cid.ts'
-import { bytes, type Codec, cid, text, tuple } from '../../codec/description.ts'
+import type { Codec } from '../../codec/codec.ts'
+import { bytes, cid, text, tuple } from '../../codec/description.ts'
 import { type Address, address } from '../../types/address.ts'
 
 export interface ConstructorParams {

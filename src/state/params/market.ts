@@ -1,6 +1,7 @@
 /** Parameters and return values of the market actor. @see go-state-types builtin/v9 … v18/market */
 import type { Cid } from '../../codec/cid.ts'
-import { bool, type Codec, cid, list, nullable, tuple } from '../../codec/description.ts'
+import type { Codec } from '../../codec/codec.ts'
+import { bool, cid, list, nullable, tuple } from '../../codec/description.ts'
 import { type BitField, bitField } from '../../ipld/bitfield.ts'
 import { type Address, address } from '../../types/address.ts'
 import { type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from '../../types/scalars.ts'

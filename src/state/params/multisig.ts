@@ -1,5 +1,7 @@
 /** Parameters and return values of multisigs. @see go-state-types builtin/v9 … v18/multisig */
-import { bool, bytes, type Codec, int, list, nullable, tuple, u64 } from '../../codec/description.ts'
+
+import type { Codec } from '../../codec/codec.ts'
+import { bool, bytes, int, list, nullable, tuple, u64 } from '../../codec/description.ts'
 import { type Address, address } from '../../types/address.ts'
 import {
   type ChainEpoch,

@@ -1,5 +1,7 @@
 /** Parameters and return values of payment channels. @see go-state-types builtin/v9 … v18/paych */
-import { bigInt, bytes, type Codec, list, nullable, tuple, uint } from '../../codec/description.ts'
+import { bigInt } from '../../codec/bigInteger.ts'
+import type { Codec } from '../../codec/codec.ts'
+import { bytes, list, nullable, tuple, uint } from '../../codec/description.ts'
 import { type Address, address } from '../../types/address.ts'
 import { type ChainEpoch, chainEpoch, type MethodNum, methodNum } from '../../types/scalars.ts'
 import { type Signature, signature } from '../../types/signature.ts'

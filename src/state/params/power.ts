@@ -1,5 +1,7 @@
 /** Parameters and return values of the power actor. @see go-state-types builtin/v9 … v18/power */
-import { bool, bytes, type Codec, int, list, tuple, uint } from '../../codec/description.ts'
+
+import type { Codec } from '../../codec/codec.ts'
+import { bool, bytes, int, list, tuple, uint } from '../../codec/description.ts'
 import { type Address, address } from '../../types/address.ts'
 import { type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from '../../types/scalars.ts'
 import {

@@ -1,5 +1,7 @@
 /** Parameters of any form, as they are. @see go-state-types abi/cbor_bytes_transparent.go */
-import { bytes, type Codec } from '../../codec/description.ts'
+
+import type { Codec } from '../../codec/codec.ts'
+import { bytes } from '../../codec/description.ts'
 
 /** All that is left of the input; JSON base64. */
 export const rawParams: Codec<Uint8Array> = {

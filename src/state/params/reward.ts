@@ -1,5 +1,6 @@
 /** Parameters and return values of the reward actor. @see go-state-types builtin/v9 … v18/reward */
-import { type Codec, i64, tuple } from '../../codec/description.ts'
+import type { Codec } from '../../codec/codec.ts'
+import { i64, tuple } from '../../codec/description.ts'
 import { type Address, address } from '../../types/address.ts'
 import { type TokenAmount, tokenAmount } from '../../types/scalars.ts'
 import { type FilterEstimate, filterEstimate, type StoragePower, storagePower } from '../scalars.ts'

@@ -1,6 +1,7 @@
 /** A seal to verify. @see go-state-types proof/proof_types.go SealVerifyInfo */
 import type { Cid } from '../../codec/cid.ts'
-import { bytes, type Codec, cid, list, tuple } from '../../codec/description.ts'
+import type { Codec } from '../../codec/codec.ts'
+import { bytes, cid, list, tuple } from '../../codec/description.ts'
 import { type ActorId, actorId } from '../../types/scalars.ts'
 import { type DealId, dealId, registeredSealProof, type SectorNumber, sectorNumber } from '../scalars.ts'
 

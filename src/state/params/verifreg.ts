@@ -1,6 +1,9 @@
 /** Parameters and return values of the verified registry. @see go-state-types builtin/v9 … v18/verifreg */
+
+import { bigInt } from '../../codec/bigInteger.ts'
 import type { Cid } from '../../codec/cid.ts'
-import { bigInt, bool, bytes, type Codec, cid, list, tuple, uint } from '../../codec/description.ts'
+import type { Codec } from '../../codec/codec.ts'
+import { bool, bytes, cid, list, tuple, uint } from '../../codec/description.ts'
 import { type Address, address } from '../../types/address.ts'
 import { type ActorId, actorId, type ChainEpoch, chainEpoch } from '../../types/scalars.ts'
 import { type Signature, signature } from '../../types/signature.ts'

@@ -1,0 +1,63 @@
+/** A look through the store of a home: what `petrel doctor --deep` does. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { errorMessage } from '../../src/base/errors.ts'
+import { initCrypto } from '../../src/crypto/init.ts'
+import { LayeredBlockstore } from '../../src/ipld/blockstore.ts'
+import { NodeCache } from '../../src/ipld/nodeCache.ts'
+import { checkStore, type StoreReport } from '../../src/node/checkStore.ts'
+import { ActorBundles, bundledBlocks } from './actorBundles.ts'
+import { openArchiveReader } from './archiveFile.ts'
+import { PlatformError } from './errors.ts'
+import { type Home, readTextFile } from './home.ts'
+import { DATA_FILE, LmdbEnvironment } from './lmdbStore.ts'
+import { createLogger } from './logger.ts'
+
+/** What is wrong with a store, each as a line; none: it is sound. */
+export interface HomeReport extends StoreReport {
+  readonly faults: readonly string[]
+}
+
+/** The archive below the chain, and whether states are kept. @throws PlatformError `CONFIG_INVALID` */
+function configOf(home: Home): { readonly snapshot?: string; readonly validate?: string } {
+  const text = readTextFile(home.config)
+  if (text === undefined) return {}
+  try {
+    return JSON.parse(text) as { snapshot?: string; validate?: string }
+  } catch (cause) {
+    throw new PlatformError('CONFIG_INVALID', `Cannot read ${home.config}: ${errorMessage(cause)}`, {}, { cause })
+  }
+}
+
+/**
+ * Looks through the whole store; works beside a running node, and changes nothing.
+ * @returns undefined when there is none yet
+ * @throws PlatformError `STORE_DAMAGED` (cut off), `STORE_FAILED`, `CONFIG_INVALID`; what {@link checkStore} throws
+ */
+export async function checkHome(home: Home, onProgress?: (blocks: number) => void): Promise<HomeReport | undefined> {
+  if (!existsSync(join(home.chain, DATA_FILE))) return undefined
+  const { snapshot, validate = 'execute' } = configOf(home)
+  await initCrypto()
+  const nodes = new NodeCache()
+  const environment = new LmdbEnvironment({ path: home.chain, nodes, checksReads: false })
+  try {
+    const own = environment.blocks
+    const below = snapshot === undefined ? [] : [openArchiveReader(snapshot, { home: home.snapshots, nodes })]
+    const blocks = new LayeredBlockstore([own, ...below, bundledBlocks(new ActorBundles(home.actors))], nodes)
+    const log = createLogger({ level: 'error', format: 'text' })
+    const report = checkStore({ own, blocks, meta: environment.meta, log }, onProgress)
+    return { ...report, faults: faultsOf(report, validate === 'execute' && snapshot === undefined) }
+  } finally {
+    await environment.close()
+  }
+}
+
+/** @param isWhole - nothing of the chain may be missing from its genesis on, and the head has its state */
+function faultsOf({ damaged, damagedCount, chain }: StoreReport, isWhole: boolean): string[] {
+  const faults = damaged.map((cid) => `block ${cid} is damaged`)
+  if (damagedCount > damaged.length) faults.push(`and ${damagedCount - damaged.length} more`)
+  if (chain === undefined || !isWhole) return faults
+  if (chain.lowest > chain.genesis) faults.push(`the headers below epoch ${chain.lowest} are missing`)
+  if (chain.missing !== undefined) faults.push(`the state of the head lacks block ${chain.missing}`)
+  return faults
+}

@@ -1,0 +1,193 @@
+/** A message's way in: all checks, and in the same breath its place. */
+import { errorMessage } from '../../base/errors.ts'
+import type { Cid } from '../../codec/cid.ts'
+import { encode } from '../../codec/description.ts'
+import { BlockMissing } from '../../ipld/errors.ts'
+import type { Address } from '../../types/address.ts'
+import type { Message } from '../../types/message.ts'
+import { signedMessage } from '../../types/signedMessage.ts'
+import { assertFunds, assertIncludable, assertSender, assertStateless } from '../admission.ts'
+import { MempoolError, withContext } from '../errors.ts'
+import { GroupCommit, type StoreWrite } from '../groupCommit.ts'
+import { POOL_BYTES_MAX, POOL_HEADROOM } from '../limits.ts'
+import type { Placement } from '../messageSet.ts'
+import type { PooledMessage } from '../pooledMessage.ts'
+import type { ActorReader } from '../ports.ts'
+import type { PoolState } from './poolState.ts'
+import type { Pruning } from './pruning.ts'
+
+/** How a message comes in. */
+export interface PushOptions {
+  /** By MpoolPushUntrusted: fewer messages per sender. */
+  readonly untrusted?: boolean
+  /** Written to disk together with the message, before anything leaves the node. */
+  readonly also?: readonly StoreWrite[]
+  /** `generation` of the pool when the message got its nonce. */
+  readonly generation?: number
+}
+
+/** A message that was found good and has its place, not yet for others to see. */
+export interface ReservedMessage {
+  readonly cid: Cid
+  /** Resolves when it survives a crash and is in the pool; rejects with the store's error, and then it never was there. */
+  readonly durable: Promise<void>
+}
+
+/** What the checks found. */
+interface Admitted {
+  readonly sender: Address
+  readonly placement: Placement
+  readonly stateNonce: bigint
+  /** Whether to send it to the network now. */
+  readonly publish: boolean
+}
+
+/** Lets messages into one pool. */
+export class Admitting {
+  readonly #state: PoolState
+  readonly #pruning: Pruning
+  readonly #commits: GroupCommit
+  #inTrouble = false
+
+  constructor(state: PoolState, pruning: Pruning) {
+    this.#state = state
+    this.#pruning = pruning
+    const { store, timers } = state.deps
+    this.#commits = new GroupCommit(store, timers, (error) => this.#storeTrouble(error))
+  }
+
+  /** What is reserved from now on is flushed once, when the returned function is called. */
+  holdFlush(): () => void {
+    return this.#commits.hold()
+  }
+
+  /**
+   * A message of ours: checked, with a place, on its way to disk; seen when it is there.
+   * @throws {@link MempoolError}
+   */
+  reserve(pooled: PooledMessage, options: PushOptions): Promise<ReservedMessage> {
+    const { reserved, pending, locals } = this.#state
+    return this.#admit(pooled, { local: true, untrusted: options.untrusted ?? false }, (admitted) => {
+      const { generation = reserved.generation, also = [] } = options
+      if (generation !== reserved.generation) {
+        throw new MempoolError('NUMBER_VOID', 'Cannot use the nonce: a message before it was not written')
+      }
+      const { sender, placement, stateNonce } = admitted
+      reserved.reserve(sender, pooled, placement, pending.of(sender), stateNonce)
+      const durable = this.#commits.add({
+        writes: [locals.saved(pooled), ...also],
+        confirm: () => this.#confirm(pooled, admitted),
+        drop: () => reserved.drop(),
+      })
+      // Who waits for several looks at them one after the other.
+      durable.catch(() => undefined)
+      return { cid: pooled.cid, durable }
+    })
+  }
+
+  /** Checked and placed, nothing written or sent. @throws {@link MempoolError} */
+  async add(pooled: PooledMessage, how: { local: boolean }): Promise<void> {
+    await this.#admit(pooled, { ...how, untrusted: false }, (admitted) => this.#placeNow(pooled, admitted))
+  }
+
+  /** @param place - must refuse what it cannot place without having changed anything */
+  async #admit<T>(
+    pooled: PooledMessage,
+    how: { local: boolean; untrusted: boolean },
+    place: (admitted: Admitted) => T,
+  ): Promise<T> {
+    const state = this.#state
+    const { chain, minimumGas } = state.deps
+    assertStateless(pooled, state.tipset, chain, state.signatures)
+    const after = await state.stateAfterHead()
+    const { tipset } = state
+    const { message } = pooled
+    const stateNonce = this.#stateNonce(message, after)
+    if (stateNonce > message.nonce) {
+      throw new MempoolError(
+        'NONCE_TOO_LOW',
+        `minimum expected nonce is ${stateNonce}, got ${message.nonce}: message nonce too low`,
+      )
+    }
+    const { addressPrefix } = state.options
+    assertSender(pooled, tipset, after, chain, addressPrefix)
+    const publish = assertIncludable(pooled, tipset, chain, minimumGas, how.local)
+    const sender = state.senders.resolve(message.from, tipset)
+    if (!how.local) this.#assertRoom(pooled)
+    const pending = state.reserved.of(sender) ?? state.pending.of(sender)
+    assertFunds(pooled, after.actor(message.from)?.balance ?? 0n, pending)
+    const placement = { strict: !how.local, untrusted: how.untrusted, sender: message.from.toString(addressPrefix) }
+    try {
+      return place({ sender, placement, stateNonce, publish })
+    } catch (error) {
+      throw withContext('failed to add locked', error)
+    }
+  }
+
+  /** What is on its way to disk counts as placed. */
+  #placeNow(pooled: PooledMessage, { sender, placement, stateNonce }: Admitted): void {
+    const draft = this.#state.reserved.of(sender)
+    draft?.add(pooled, placement)
+    try {
+      this.#state.place(sender, pooled, placement, () => stateNonce)
+    } catch (error) {
+      draft?.remove(pooled.message.nonce, false)
+      throw error
+    }
+    if (this.#state.isAboveHigh) this.#pruning.soon()
+  }
+
+  /** The message is durable: everybody may see it. */
+  #confirm(pooled: PooledMessage, { sender, placement, stateNonce, publish }: Admitted): void {
+    const { reserved, pending, deps } = this.#state
+    reserved.settle(sender)
+    pending.markLocal(sender)
+    try {
+      const now = (): bigint => this.#stateNonceNow(pooled.message.from) ?? stateNonce
+      this.#state.place(sender, pooled, { ...placement, strict: false, untrusted: false }, now)
+    } catch (error) {
+      // Replaced by a better one of a peer's while it was written. It stays on disk until its nonce is used.
+      deps.logger.warn('mempool: a message of ours was replaced at once', { error: errorMessage(error) })
+      return
+    }
+    if (publish) deps.publish(encode(signedMessage, pooled.signed))
+    if (this.#state.isAboveHigh) this.#pruning.soon()
+  }
+
+  #storeTrouble(error: unknown): void {
+    const { logger } = this.#state.deps
+    if (error !== undefined) {
+      logger.error('mempool: messages are refused, they cannot be written', { error: errorMessage(error) })
+    } else if (this.#inTrouble) logger.info('mempool: messages are written again')
+    this.#inTrouble = error !== undefined
+  }
+
+  /** Between two prunings a flood must not take all memory. It says nothing against who sent the message. */
+  #assertRoom({ sizeBytes }: PooledMessage): void {
+    const { pending, config } = this.#state
+    const { size, bytes } = pending
+    if (size < config.sizeLimitHigh + POOL_HEADROOM && bytes + sizeBytes <= POOL_BYTES_MAX) return
+    this.#pruning.soon()
+    throw new MempoolError('SOFT_FAILURE', 'message pool is full: validation failure')
+  }
+
+  #stateNonce(message: Message, after: ActorReader): bigint {
+    try {
+      return this.#state.nonces.next(message.from, this.#state.tipset, after)
+    } catch (error) {
+      if (!(error instanceof MempoolError)) throw error
+      const text = `failed to look up actor state nonce: ${error.message}: validation failure`
+      throw new MempoolError('SOFT_FAILURE', text, error.info, { cause: error })
+    }
+  }
+
+  /** The head may have moved since the message was admitted. Undefined: it cannot be told without waiting. */
+  #stateNonceNow(sender: Address): bigint | undefined {
+    try {
+      return this.#state.nonces.next(sender, this.#state.tipset)
+    } catch (error) {
+      if (error instanceof MempoolError || error instanceof BlockMissing) return undefined
+      throw error
+    }
+  }
+}

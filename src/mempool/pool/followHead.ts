@@ -1,0 +1,68 @@
+/** When the head moves, applied nonces leave the pool and messages of reverted tipsets return. */
+import { errorMessage } from '../../base/errors.ts'
+import type { SignedMessage } from '../../types/signedMessage.ts'
+import { firstBlock, type Tipset } from '../../types/tipset.ts'
+import { MempoolError } from '../errors.ts'
+import { createPooledMessage } from '../pooledMessage.ts'
+import { reorgMessages } from '../reorgMessages.ts'
+import type { PoolState } from './poolState.ts'
+import type { Republishing } from './republishing.ts'
+
+/**
+ * Moves a pool to a new head; never throws: the chain moves on whatever becomes of the pool.
+ * @see lotus chain/messagepool/messagepool.go HeadChange
+ */
+export function followHead(
+  state: PoolState,
+  republishing: Republishing,
+  reverted: readonly Tipset[],
+  applied: readonly Tipset[],
+): void {
+  const last = applied[applied.length - 1]
+  const oldestReverted = reverted[reverted.length - 1]
+  const { pending, reserved, senders, signatures } = state
+  const { chain, logger } = state.deps
+  try {
+    const change = reorgMessages({ reverted, applied }, chain, signatures)
+    if (last !== undefined) state.tipset = last
+    else if (oldestReverted !== undefined) state.tipset = chain.loadTipset(firstBlock(oldestReverted).parents)
+    let early = false
+    for (const { from, nonce, cidKey } of change.applied) {
+      const sender = senders.tryResolve(from, state.tipset)
+      if (sender !== undefined) {
+        pending.remove(sender, nonce, true)
+        reserved.of(sender)?.remove(nonce, true)
+      }
+      early ||= republishing.has(cidKey)
+    }
+    for (const signed of change.returned) putBack(state, signed)
+    if (early) republishing.soon()
+  } catch (error) {
+    // the next change starts from the new head
+    if (last !== undefined) state.tipset = last
+    logger.error('mempool: head change failed', { error: errorMessage(error) })
+  }
+}
+
+/** A message of a reverted tipset returns unchecked: it was valid where it stood. */
+function putBack(state: PoolState, signed: SignedMessage): void {
+  const { from } = signed.message
+  const sender = state.senders.tryResolve(from, state.tipset)
+  if (sender === undefined) return
+  const initial = (): bigint => {
+    try {
+      return state.nonces.next(from, state.tipset)
+    } catch (error) {
+      // the reorg took the sender itself away; it may come back
+      if (error instanceof MempoolError) return 0n
+      throw error
+    }
+  }
+  const placement = { strict: false, untrusted: false, sender: from.toString(state.options.addressPrefix) }
+  try {
+    state.place(sender, createPooledMessage(signed), placement, initial)
+  } catch (error) {
+    if (!(error instanceof MempoolError)) throw error
+    state.deps.logger.warn('mempool: message of a reverted tipset not put back', { error: error.message })
+  }
+}

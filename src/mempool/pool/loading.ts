@@ -1,0 +1,70 @@
+/** Our own messages come back from disk, but for those that the chain has for good. */
+import { errorMessage } from '../../base/errors.ts'
+import { BlockMissing } from '../../ipld/errors.ts'
+import type { Message } from '../../types/message.ts'
+import { type SignedMessage, signedMessageCid } from '../../types/signedMessage.ts'
+import { LATE_RETRY_MS } from '../limits.ts'
+import { createPooledMessage } from '../pooledMessage.ts'
+import type { Admitting } from './admitting.ts'
+import type { PoolState } from './poolState.ts'
+
+/** What the chain has for good leaves the disk; what it has, but may lose again, is kept there and passed over. */
+export async function loadLocal(state: PoolState, admitting: Admitting): Promise<void> {
+  const late: SignedMessage[] = []
+  for (const signed of state.locals.load()) {
+    try {
+      await loadOne(state, admitting, signed)
+    } catch (error) {
+      if (!(error instanceof BlockMissing) || state.deps.chain.fetching === undefined) throw error
+      late.push(signed)
+    }
+  }
+  if (late.length > 0) void loadLate(state, admitting, late)
+}
+
+/** Those whose state has to be fetched: peers that have it may come later, so until it is here. */
+async function loadLate(state: PoolState, admitting: Admitting, messages: readonly SignedMessage[]): Promise<void> {
+  const { timers } = state
+  const { chain, logger } = state.deps
+  for (const signed of messages) {
+    while (!timers.closed) {
+      try {
+        await chain.fetching?.(() => loadOne(state, admitting, signed))
+        break
+      } catch (error) {
+        logger.debug('mempool: message from disk waits', { error: errorMessage(error) })
+        await timers.pause(LATE_RETRY_MS)
+      }
+    }
+  }
+}
+
+/** Changes nothing before it has read all that it needs. @throws BlockMissing */
+async function loadOne(state: PoolState, admitting: Admitting, signed: SignedMessage): Promise<void> {
+  const sender = state.senders.tryResolve(signed.message.from, state.tipset)
+  const isFinal = isFinalIn(state, signed.message)
+  if (sender !== undefined) state.pending.markLocal(sender)
+  if (isFinal) state.locals.delete([signed])
+  else await addLoaded(state, admitting, signed)
+}
+
+function isFinalIn({ deps, tipset }: PoolState, { from, nonce }: Message): boolean {
+  const final = deps.chain.finalTipset(tipset)
+  return final !== undefined && (deps.chain.stateBefore(final).actor(from)?.nonce ?? 0n) > nonce
+}
+
+/** As a local push, but it is on disk already and nothing is sent. */
+async function addLoaded(state: PoolState, admitting: Admitting, signed: SignedMessage): Promise<void> {
+  try {
+    // before the signature is checked: most of what is on disk has been included long ago
+    const after = await state.stateAfterHead()
+    if (state.nonces.next(signed.message.from, state.tipset, after) > signed.message.nonce) return
+    await admitting.add(createPooledMessage(signed), { local: true })
+  } catch (error) {
+    if (error instanceof BlockMissing) throw error
+    state.deps.logger.warn('mempool: message from disk not added', {
+      cid: signedMessageCid(signed).toString(),
+      error: errorMessage(error),
+    })
+  }
+}

@@ -1,0 +1,118 @@
+/** A store that the disk has damaged is named, whatever was damaged; one that is sound is not. */
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { checkHome } from '../../../platform/server/checkHome.ts'
+import { Home } from '../../../platform/server/home.ts'
+import { assertNotTruncated } from '../../../platform/server/lmdbFile.ts'
+import { DATA_FILE, LmdbEnvironment } from '../../../platform/server/lmdbStore.ts'
+import { concatBytes, utf8 } from '../../../src/base/bytes.ts'
+import type { Cid } from '../../../src/codec/cid.ts'
+import { blockCid } from '../../../src/crypto/blockCid.ts'
+import { initCrypto } from '../../../src/crypto/init.ts'
+import { seeded } from '../../support/seeded.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'petrel-damaged-'))
+beforeAll(async () => void (await initCrypto()))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const SEED = 16
+const PAGE = 4096
+const PAGE_HEADER = 24
+const MARK = utf8('a block that can be found in the file')
+
+/** A store with blocks of each size that LMDB keeps in its own way: within a page, and in pages of their own. */
+async function makeStore(name: string): Promise<{ home: Home; file: string; cids: Cid[] }> {
+  const home = new Home(join(folder, name))
+  const { bytes } = seeded(name, SEED)
+  const environment = new LmdbEnvironment({ path: home.chain })
+  const cids: Cid[] = []
+  for (let i = 0; i < 400; i++) {
+    const data = concatBytes(MARK, bytes([100, 900, 3000, 20_000][i % 4] as number))
+    const cid = blockCid(data)
+    environment.blocks.put(cid, data)
+    cids.push(cid)
+  }
+  await environment.close()
+  return { home, file: join(home.chain, DATA_FILE), cids }
+}
+
+describe('data.mdb', () => {
+  test('that was cut off anywhere is named, not mapped', async () => {
+    const { file, home } = await makeStore('cut')
+    const whole = readFileSync(file)
+    expect(() => assertNotTruncated(file)).not.toThrow()
+    for (const length of [1, 100, 5000, PAGE, 2 * PAGE, whole.length >> 1, whole.length - PAGE, whole.length - 1]) {
+      writeFileSync(file, whole.subarray(0, length))
+      const error = { code: 'STORE_DAMAGED', message: expect.stringContaining(file) as string }
+      expect(() => new LmdbEnvironment({ path: home.chain }), `${length} bytes`).toThrow(expect.objectContaining(error))
+    }
+  })
+
+  test('may end before pages that are free', async () => {
+    const { file, home, cids } = await makeStore('free')
+    const environment = new LmdbEnvironment({ path: home.chain })
+    environment.blocks.deleteAll(cids.slice(4))
+    // What was freed is used again two transactions later: the last of these lie in front.
+    for (let i = 0; i < 40; i++) {
+      environment.blocks.put(cids[0] as Cid, utf8('again'))
+      environment.blocks.deleteAll(cids.slice(0, 1))
+      environment.meta.put(utf8('key'), Uint8Array.of(i))
+    }
+    await environment.close()
+    const whole = readFileSync(file)
+    let least = whole.length
+    try {
+      for (; least > 0; least -= PAGE) {
+        truncateSync(file, least - PAGE)
+        assertNotTruncated(file)
+      }
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'STORE_DAMAGED' })
+    }
+    expect(least).toBeLessThan(whole.length)
+    writeFileSync(file, whole.subarray(0, least))
+    const again = new LmdbEnvironment({ path: home.chain })
+    for (const cid of cids.slice(1, 4)) expect(again.blocks.get(cid)).toBeDefined()
+    expect(again.meta.get(utf8('key'))).toEqual(Uint8Array.of(39))
+    await again.close()
+  })
+})
+
+describe('a flipped bit in a block', () => {
+  /** In the first block that has pages of its own: they are not copied when LMDB divides a page. */
+  function flip(file: string): void {
+    const bytes = readFileSync(file)
+    let at = bytes.indexOf(MARK)
+    while (at % PAGE !== PAGE_HEADER) at = bytes.indexOf(MARK, at + 1)
+    const descriptor = openSync(file, 'r+')
+    writeSync(descriptor, Uint8Array.of((bytes[at] as number) ^ 1), 0, 1, at)
+    closeSync(descriptor)
+  }
+
+  test('is found by a look through the store, which names the block and no other', async () => {
+    const { home, file, cids } = await makeStore('flipped')
+    const sound = await checkHome(home)
+    expect(sound).toMatchObject({ blocks: cids.length, damagedCount: 0, faults: [] })
+    flip(file)
+    const report = await checkHome(home)
+    expect(report?.damagedCount).toBe(1)
+    expect(report?.faults).toEqual([`block ${report?.damaged[0]} is damaged`])
+  })
+
+  test('is noticed by who reads', async () => {
+    const { home, file, cids } = await makeStore('read')
+    flip(file)
+    const environment = new LmdbEnvironment({ path: home.chain })
+    expect(() => {
+      // One read of 64 is checked: an odd number of blocks brings each its turn.
+      for (let read = 0; read < 64 * 399; read++) environment.blocks.get(cids[read % 399] as Cid)
+    }).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }))
+    await environment.close()
+  })
+})
+
+test('a home without a store has nothing to look through', async () => {
+  expect(await checkHome(new Home(join(folder, 'none')))).toBeUndefined()
+})
