@@ -8,7 +8,7 @@ import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { KeyValueStore } from '../../src/base/ports.ts'
-import { CborWriter } from '../../src/codec/cbor.ts'
+import { CborWriter } from '../../src/codec/cborWriter.ts'
 import { PlatformError } from './errors.ts'
 
 /** Names the folder that backups may be written to. */

@@ -12,7 +12,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import type { ByteSink, OpenScratch } from '../../src/archive/scratchFile.ts'
+import type { WholeFile } from '../../src/archive/archiveWork.ts'
+import type { OpenScratch } from '../../src/archive/scratchFile.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import { PlatformError } from './errors.ts'
 
@@ -57,12 +58,10 @@ export function scratchIn(folder: string): OpenScratch {
   }
 }
 
-/** A file that gets its name when it is whole. */
-export interface PartialFile extends ByteSink {
+/** A file that can be gone on with. */
+export interface PartialFile extends WholeFile {
   /** Bytes that are in it, those of an earlier run included. */
   readonly size: number
-  /** Puts it on stable storage and gives it its name. */
-  finish(): void
   /** Closes it; `keep`: to be gone on with another time. */
   abandon(keep?: boolean): void
 }

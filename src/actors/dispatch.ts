@@ -11,9 +11,10 @@ import { Exit } from '../types/exitCodes.ts'
 import { FIRST_EXPORTED_METHOD } from '../types/methodNumbers.ts'
 import type { MethodNum } from '../types/scalars.ts'
 import { ActorType } from './actorType.ts'
+import { cborBlock, readBlock } from './blocks.ts'
 import { ActorError, type ExitData } from './errors.ts'
 import { methodNumber } from './frc42.ts'
-import { cborBlock, Runtime, readBlock } from './runtime.ts'
+import { Runtime } from './runtime.ts'
 import { INITIAL_PAGES, WasmGas } from './wasmGas.ts'
 
 /** The version that native actors follow. */

@@ -23,9 +23,10 @@ import type { ActorId } from '../types/scalars.ts'
 import { EAM_ID, FIRST_NON_SINGLETON_ID, SYSTEM_ID } from '../types/singletons.ts'
 import { ActorMap } from './actorMap.ts'
 import { ActorType } from './actorType.ts'
+import { rawBlock } from './blocks.ts'
 import { call, command, type NativeActor, nativeActor } from './dispatch.ts'
 import { ActorError } from './errors.ts'
-import { type Runtime, rawBlock } from './runtime.ts'
+import type { Runtime } from './runtime.ts'
 
 function construct(runtime: Runtime, params: ConstructorParams): void {
   runtime.validateCallerIs(SYSTEM_ID)

@@ -33,11 +33,12 @@ import { Exit } from '../types/exitCodes.ts'
 import type { ChainEpoch, ExitCode, TokenAmount } from '../types/scalars.ts'
 import { INIT_ID } from '../types/singletons.ts'
 import { ActorMap } from './actorMap.ts'
+import { rawBlock } from './blocks.ts'
 import { call, command, type NativeActor, nativeActor } from './dispatch.ts'
 import { ActorError } from './errors.ts'
 import { signedKey } from './mapKeys.ts'
 import { resolveToActorId } from './resolveToActorId.ts'
-import { type Runtime, rawBlock } from './runtime.ts'
+import type { Runtime } from './runtime.ts'
 
 const SIGNERS_MAX = 256
 

@@ -3,20 +3,20 @@
  * Wasm actors make, so that traces and fees of a native actor look like theirs.
  * @see builtin-actors v18 runtime/src/runtime/fvm.rs FvmRuntime; ref-fvm sdk/src
  */
-import { type Cid, CODEC_CBOR, CODEC_DAG_CBOR, HASH_BLAKE2B_256 } from '../codec/cid.ts'
+import type { Cid } from '../codec/cid.ts'
 import { type Codec, decode, encode } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
 import { EMPTY_ARRAY_CID } from '../fvm/emptyArray.ts'
-import { SYSCALL_MILLIGAS } from '../fvm/gas/prices.ts'
 import type { Kernel, MessageContext, NetworkContext } from '../fvm/kernel/kernel.ts'
-import { ActorExit, ERRNO_TEXT, type Errno, Errno as Errors, SyscallError } from '../fvm/kernel/outcomes.ts'
+import { ActorExit, Errno as Errors, SyscallError } from '../fvm/kernel/outcomes.ts'
 import type { Blockstore } from '../ipld/blockstore.ts'
 import { type Address, addressToId, isIdAddress } from '../types/address.ts'
 import { Exit } from '../types/exitCodes.ts'
 import type { ActorId, ChainEpoch, ExitCode, MethodNum, TokenAmount } from '../types/scalars.ts'
 import type { ActorType } from './actorType.ts'
 import { ActorError, checkedExitCode, type ExitData } from './errors.ts'
-import type { BlockFeature, WasmGas } from './wasmGas.ts'
+import { panic, SystemCalls, sendError } from './systemCalls.ts'
+import type { WasmGas } from './wasmGas.ts'
 
 /** Multihash codes of the hashes that actors use. */
 const HASH_SHA2_256_CODE = 0x12n
@@ -28,40 +28,9 @@ export interface SendResponse {
   readonly data: ExitData | undefined
 }
 
-/** Value of a CBOR block that goes to another actor or back to the caller. */
-export function cborBlock<T>(codec: Codec<T>, value: T): ExitData {
-  return { codec: CODEC_CBOR, bytes: encode(codec, value) }
-}
-
-/** Raw parameters for a call: none when empty. @see ref-fvm ipld/encoding From<RawBytes> for Option<IpldBlock> */
-export function rawBlock(bytes: Uint8Array): ExitData | undefined {
-  return bytes.length === 0 ? undefined : { codec: CODEC_CBOR, bytes }
-}
-
-/**
- * The value of a block.
- * @throws ActorError USR_SERIALIZATION when it is no CBOR or not of this type
- */
-export function readBlock<T>(codec: Codec<T>, block: ExitData): T {
-  if (block.codec !== CODEC_CBOR && block.codec !== CODEC_DAG_CBOR) {
-    throw new ActorError(Exit.USR_SERIALIZATION, `unsupported codec ${block.codec}`)
-  }
-  try {
-    return decode(codec, block.bytes)
-  } catch (error) {
-    if (error instanceof CodecError) throw new ActorError(Exit.USR_SERIALIZATION, error.message)
-    throw error
-  }
-}
-
-/** What the reference's panics become. */
-function panic(message: string): ActorError {
-  return new ActorError(Exit.USR_ASSERTION_FAILED, message)
-}
-
 /** One invocation of a native actor. */
 export class Runtime {
-  readonly #kernel: Kernel
+  readonly #calls: SystemCalls
   /** The estimate of Wasm instructions since the last system call. */
   readonly gas: WasmGas
   #callerValidated = false
@@ -72,51 +41,34 @@ export class Runtime {
   readonly store: Blockstore
 
   constructor(kernel: Kernel, gas: WasmGas) {
-    this.#kernel = kernel
+    this.#calls = new SystemCalls(kernel, gas)
     this.gas = gas
     this.store = {
-      get: (cid) => this.#getBlock(cid, 'node'),
-      has: (cid) => this.#getBlock(cid, 'node').length >= 0,
+      get: (cid) => this.#calls.getBlock(cid, 'node'),
+      has: (cid) => this.#calls.getBlock(cid, 'node').length >= 0,
       put: (_cid, data) => {
-        this.#putBlock(data, 'nodeWritten')
+        this.#calls.putBlock(data, 'nodeWritten')
       },
-    }
-  }
-
-  /** The instructions up to here, then one system call. Its failure is remembered as the backtrace's cause. */
-  #syscall<T>(module: string, name: string, run: (kernel: Kernel) => T): T {
-    const kernel = this.#kernel
-    this.gas.charge(kernel)
-    kernel.chargeGas('OnSyscall', SYSCALL_MILLIGAS)
-    try {
-      const result = run(kernel)
-      kernel.lastError = undefined
-      return result
-    } catch (error) {
-      if (error instanceof SyscallError) {
-        kernel.lastError = { module, function: name, errno: error.errno, message: error.message }
-      }
-      throw error
     }
   }
 
   /** What every actor does before its method: logging, message, parameters. */
   start(paramsHandle: number): ExitData | undefined {
-    this.gas.start(this.#kernel)
+    this.#calls.start()
     this.gas.add('debug')
-    this.#syscall('debug', 'enabled', (kernel) => kernel.debugEnabled())
+    this.#calls.syscall('debug', 'enabled', (kernel) => kernel.debugEnabled())
     this.gas.add('context')
-    this.#message = this.#syscall('vm', 'message_context', (kernel) => kernel.messageContext())
+    this.#message = this.#calls.syscall('vm', 'message_context', (kernel) => kernel.messageContext())
     if (paramsHandle === 0) {
       this.gas.allocate()
       return undefined
     }
     this.gas.add('stat')
-    const { codec, size } = this.#syscall('ipld', 'block_stat', (kernel) => kernel.blockStat(paramsHandle))
+    const { codec, size } = this.#calls.syscall('ipld', 'block_stat', (kernel) => kernel.blockStat(paramsHandle))
     this.gas.allocate()
     this.gas.add('parameters')
-    const bytes = this.#read(paramsHandle, size)
-    this.#worked('receivedBlock', size)
+    const bytes = this.#calls.readBlock(paramsHandle, size)
+    this.#calls.worked('receivedBlock', size)
     return { codec, bytes }
   }
 
@@ -125,47 +77,20 @@ export class Runtime {
     if (!this.#callerValidated) return this.exit(Exit.USR_ASSERTION_FAILED, 'failed to validate caller', undefined)
     let handle = 0
     if (result !== undefined) {
-      this.#worked('sentBlock', result.bytes.length)
-      handle = this.#orPanic(() => this.#create(result))
+      this.#calls.worked('sentBlock', result.bytes.length)
+      handle = this.#calls.orPanic(() => this.#calls.createBlock(result))
     }
     this.gas.add('end')
-    this.gas.charge(this.#kernel)
+    this.#calls.charge()
     return handle
   }
 
   /** Ends with an exit code. */
   exit(exitCode: ExitCode, message: string, data: ExitData | undefined): never {
-    const handle = data === undefined ? 0 : this.#create(data)
-    this.#syscall('vm', 'exit', () => undefined)
-    this.gas.charge(this.#kernel)
+    const handle = data === undefined ? 0 : this.#calls.createBlock(data)
+    this.#calls.syscall('vm', 'exit', () => undefined)
+    this.#calls.charge()
     throw new ActorExit(exitCode, message, handle)
-  }
-
-  /** A syscall error that the SDK does not expect is a panic there. */
-  #orPanic<T>(run: () => T): T {
-    try {
-      return run()
-    } catch (error) {
-      if (error instanceof SyscallError) throw panic(error.message)
-      throw error
-    }
-  }
-
-  /** Instructions for a block that was decoded or encoded: some per block, some per byte. */
-  #worked(what: BlockFeature, length: number): void {
-    this.gas.add(what)
-    this.gas.add(`${what}Byte`, length)
-  }
-
-  #create(block: ExitData): number {
-    return this.#syscall('ipld', 'block_create', (kernel) => kernel.blockCreate(block.codec, block.bytes))
-  }
-
-  #read(handle: number, size: number): Uint8Array {
-    const out = new Uint8Array(size)
-    this.gas.add('read')
-    this.#syscall('ipld', 'block_read', (kernel) => kernel.blockRead(handle, 0, out))
-    return out
   }
 
   // Message and network
@@ -179,7 +104,7 @@ export class Runtime {
   }
 
   #networkContext(): NetworkContext {
-    this.#network ??= this.#syscall('network', 'context', (kernel) => kernel.networkContext())
+    this.#network ??= this.#calls.syscall('network', 'context', (kernel) => kernel.networkContext())
     return this.#network
   }
 
@@ -219,59 +144,55 @@ export class Runtime {
   // Actors
 
   currentBalance(): TokenAmount {
-    return this.#syscall('self', 'current_balance', (kernel) => kernel.currentBalance())
-  }
-
-  #orMissing<T>(run: () => T): T | undefined {
-    try {
-      return run()
-    } catch (error) {
-      if (!(error instanceof SyscallError)) throw error
-      if (error.errno === Errors.NotFound) return undefined
-      throw panic(`unexpected syscall failure: ${error.message}`)
-    }
+    return this.#calls.syscall('self', 'current_balance', (kernel) => kernel.currentBalance())
   }
 
   resolveAddress(address: Address): ActorId | undefined {
     if (isIdAddress(address)) return addressToId(address)
     this.gas.add('resolve')
-    return this.#orMissing(() => this.#syscall('actor', 'resolve_address', (kernel) => kernel.resolveAddress(address)))
+    return this.#calls.orMissing(() =>
+      this.#calls.syscall('actor', 'resolve_address', (kernel) => kernel.resolveAddress(address)),
+    )
   }
 
   delegatedAddress(id: ActorId): Address | undefined {
     return (
-      this.#orMissing(() =>
-        this.#syscall('actor', 'lookup_delegated_address', (kernel) => kernel.lookupDelegatedAddress(id)),
+      this.#calls.orMissing(() =>
+        this.#calls.syscall('actor', 'lookup_delegated_address', (kernel) => kernel.lookupDelegatedAddress(id)),
       ) ?? undefined
     )
   }
 
   actorCode(id: ActorId): Cid | undefined {
-    return this.#orMissing(() => this.#syscall('actor', 'get_actor_code_cid', (kernel) => kernel.getActorCodeCid(id)))
+    return this.#calls.orMissing(() =>
+      this.#calls.syscall('actor', 'get_actor_code_cid', (kernel) => kernel.getActorCodeCid(id)),
+    )
   }
 
   /** Number of a built-in actor's type, 0 for other code. */
   builtinType(code: Cid): number {
     this.gas.add('type')
-    return this.#orPanic(() =>
-      this.#syscall('actor', 'get_builtin_actor_type', (kernel) => kernel.getBuiltinActorType(code)),
+    return this.#calls.orPanic(() =>
+      this.#calls.syscall('actor', 'get_builtin_actor_type', (kernel) => kernel.getBuiltinActorType(code)),
     )
   }
 
   codeForType(type: ActorType): Cid {
-    return this.#orPanic(() =>
-      this.#syscall('actor', 'get_code_cid_for_type', (kernel) => kernel.getCodeCidForType(type)),
+    return this.#calls.orPanic(() =>
+      this.#calls.syscall('actor', 'get_code_cid_for_type', (kernel) => kernel.getCodeCidForType(type)),
     )
   }
 
   newActorAddress(): Address {
-    return this.#orPanic(() => this.#syscall('actor', 'next_actor_address', (kernel) => kernel.nextActorAddress()))
+    return this.#calls.orPanic(() =>
+      this.#calls.syscall('actor', 'next_actor_address', (kernel) => kernel.nextActorAddress()),
+    )
   }
 
   createActor(code: Cid, id: ActorId, delegated: Address | null): void {
     if (this.#inTransaction) throw panic('create_actor is not allowed during transaction')
     try {
-      this.#syscall('actor', 'create_actor', (kernel) => kernel.createActor(code, id, delegated))
+      this.#calls.syscall('actor', 'create_actor', (kernel) => kernel.createActor(code, id, delegated))
     } catch (error) {
       if (!(error instanceof SyscallError)) throw error
       if (error.errno === Errors.IllegalArgument) {
@@ -283,51 +204,20 @@ export class Runtime {
   }
 
   totalFilCircSupply(): TokenAmount {
-    return this.#orPanic(() =>
-      this.#syscall('network', 'total_fil_circ_supply', (kernel) => kernel.totalFilCircSupply()),
+    return this.#calls.orPanic(() =>
+      this.#calls.syscall('network', 'total_fil_circ_supply', (kernel) => kernel.totalFilCircSupply()),
     )
   }
 
   // State
 
-  #getBlock(cid: Cid, what: BlockFeature): Uint8Array {
-    try {
-      const { handle, size } = this.#syscall('ipld', 'block_open', (kernel) => kernel.blockOpen(cid))
-      const data = this.#read(handle, size)
-      this.#worked(what, size)
-      return data
-    } catch (error) {
-      if (error instanceof SyscallError) {
-        throw new ActorError(
-          Exit.USR_ILLEGAL_STATE,
-          `get failed with ${ERRNO_TEXT[error.errno]} on CID '${cid.toString()}'`,
-        )
-      }
-      throw error
-    }
-  }
-
-  #putBlock(bytes: Uint8Array, what: BlockFeature): Cid {
-    this.#worked(what, bytes.length)
-    try {
-      const handle = this.#create({ codec: CODEC_DAG_CBOR, bytes })
-      this.gas.add('link')
-      return this.#syscall('ipld', 'block_link', (kernel) => kernel.blockLink(handle, HASH_BLAKE2B_256, 32))
-    } catch (error) {
-      if (error instanceof SyscallError) {
-        throw new ActorError(Exit.USR_ILLEGAL_STATE, `put failed with ${ERRNO_TEXT[error.errno]}`)
-      }
-      throw error
-    }
-  }
-
   /** A typed block of the state. @throws ActorError USR_ILLEGAL_STATE when it cannot be had or is of another type */
   getCbor<T>(codec: Codec<T>, cid: Cid): T {
-    return this.#decodeState(codec, this.#getBlock(cid, 'state'))
+    return this.#decodeState(codec, this.#calls.getBlock(cid, 'state'))
   }
 
   putCbor<T>(codec: Codec<T>, value: T): Cid {
-    return this.#putBlock(encode(codec, value), 'stateWritten')
+    return this.#calls.putBlock(encode(codec, value), 'stateWritten')
   }
 
   #decodeState<T>(codec: Codec<T>, bytes: Uint8Array): T {
@@ -340,13 +230,13 @@ export class Runtime {
   }
 
   #root(): Cid {
-    return this.#syscall('self', 'root', (kernel) => kernel.root())
+    return this.#calls.syscall('self', 'root', (kernel) => kernel.root())
   }
 
   #setRoot(root: Cid): void {
     this.gas.add('setRoot')
     try {
-      this.#syscall('self', 'set_root', (kernel) => kernel.setRoot(root))
+      this.#calls.syscall('self', 'set_root', (kernel) => kernel.setRoot(root))
     } catch (error) {
       if (!(error instanceof SyscallError)) throw error
       if (error.errno === Errors.ReadOnly) {
@@ -446,32 +336,28 @@ export class Runtime {
     if (value < 0n || value >= 1n << 128n) throw new SyscallError(Errors.InsufficientFunds, 'value out of range')
     let handle = 0
     if (params !== undefined) {
-      this.#worked('sentBlock', params.bytes.length)
-      handle = this.#create(params)
+      this.#calls.worked('sentBlock', params.bytes.length)
+      handle = this.#calls.createBlock(params)
     }
     this.gas.add('send')
-    const result = this.#syscall('send', 'send', (kernel) => kernel.send(to, method, handle, value))
+    const result = this.#calls.syscall('send', 'send', (kernel) => kernel.send(to, method, handle, value))
     this.gas.add('sent')
     if (result.returnHandle === 0) return { exitCode: result.exitCode, data: undefined }
-    const bytes = this.#read(result.returnHandle, result.returnSize)
-    this.#worked('receivedBlock', bytes.length)
+    const bytes = this.#calls.readBlock(result.returnHandle, result.returnSize)
+    this.#calls.worked('receivedBlock', bytes.length)
     return { exitCode: result.exitCode, data: { codec: result.returnCodec, bytes } }
   }
 
   // Cryptography
 
   hashBlake2b(data: Uint8Array): Uint8Array {
-    return this.#hash(HASH_BLAKE2B_256_CODE, data)
+    return this.#calls.hash(HASH_BLAKE2B_256_CODE, data)
   }
 
   /** Hash of HAMT keys: actors ask the machine for it. */
   readonly hashKey = (key: Uint8Array): Uint8Array => {
     this.gas.add('hashKey')
-    return this.#hash(HASH_SHA2_256_CODE, key)
-  }
-
-  #hash(code: bigint, data: Uint8Array): Uint8Array {
-    return this.#orPanic(() => this.#syscall('crypto', 'hash', (kernel) => kernel.hash(code, data)))
+    return this.#calls.hash(HASH_SHA2_256_CODE, key)
   }
 
   /**
@@ -480,28 +366,12 @@ export class Runtime {
    */
   isSigned(type: number, signature: Uint8Array, signer: Address, plaintext: Uint8Array): boolean {
     try {
-      return this.#syscall('crypto', 'verify_signature', (kernel) =>
+      return this.#calls.syscall('crypto', 'verify_signature', (kernel) =>
         kernel.verifySignature(type, signature, signer, plaintext),
       )
     } catch (error) {
       if (error instanceof SyscallError) return false
       throw error
     }
-  }
-}
-
-/** @see builtin-actors v18 runtime/src/builtin/shared.rs From<SendError> for ActorError */
-function sendError(errno: Errno): ActorError {
-  switch (errno) {
-    case Errors.NotFound:
-      return new ActorError(Exit.USR_UNSPECIFIED, 'receiver not found')
-    case Errors.InsufficientFunds:
-      return new ActorError(Exit.USR_INSUFFICIENT_FUNDS, 'not enough funds')
-    case Errors.LimitExceeded:
-      return panic('recursion limit exceeded')
-    case Errors.ReadOnly:
-      return new ActorError(Exit.USR_READ_ONLY, 'attempted to mutate state while in readonly mode')
-    default:
-      return panic(`unexpected error: ${ERRNO_TEXT[errno]}`)
   }
 }

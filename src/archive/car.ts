@@ -5,7 +5,8 @@
  */
 import { concatBytes, equalBytes } from '../base/bytes.ts'
 import { type ByteSource, readExactly, sliceSource } from '../codec/byteSource.ts'
-import { CborReader, CborWriter } from '../codec/cbor.ts'
+import { CborReader } from '../codec/cborReader.ts'
+import { CborWriter } from '../codec/cborWriter.ts'
 import { type Cid, readCid } from '../codec/cid.ts'
 import { varintBytes } from '../codec/varint.ts'
 import { IpldError } from '../ipld/errors.ts'

@@ -3,7 +3,7 @@
  * @see lotus api/api_errors.go NewErrExecutionRevertedFromResult
  */
 import { EMPTY_BYTES, toHex } from '../base/bytes.ts'
-import { CborReader } from '../codec/cbor.ts'
+import { CborReader } from '../codec/cborReader.ts'
 import { CodecError } from '../codec/errors.ts'
 import { ethRevertReason } from '../types/ethRevert.ts'
 import type { Receipt } from '../types/receipt.ts'

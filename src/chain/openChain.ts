@@ -2,7 +2,7 @@
  * Opens a chain over an archive: head and genesis from what an earlier run kept, else from the archive's roots.
  * @see lotus chain/store/snapshot.go Import; FRC-0108
  */
-import { CborReader } from '../codec/cbor.ts'
+import { CborReader } from '../codec/cborReader.ts'
 import { type Cid, CODEC_DAG_CBOR } from '../codec/cid.ts'
 import { type Blockstore, getBlock, hasBlock } from '../ipld/blockstore.ts'
 import { BlockMissing } from '../ipld/errors.ts'

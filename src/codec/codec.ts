@@ -1,5 +1,6 @@
 /** What the description of a wire type consists of. */
-import type { CborReader, CborWriter } from './cbor.ts'
+import type { CborReader } from './cborReader.ts'
+import type { CborWriter } from './cborWriter.ts'
 import type { Json } from './jsonText.ts'
 
 /** What a JSON form depends on besides the value. */

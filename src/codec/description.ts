@@ -5,7 +5,8 @@
  * key or null is the zero value. CBOR is strict. `bytes` that were read are views of the input.
  */
 import { EMPTY_BYTES, fromBase64, toBase64 } from '../base/bytes.ts'
-import { CborReader, CborWriter } from './cbor.ts'
+import { CborReader } from './cborReader.ts'
+import { CborWriter } from './cborWriter.ts'
 import { type Cid, parseCid } from './cid.ts'
 import type { Codec, JsonContext, JsonSchema } from './codec.ts'
 import { CodecError } from './errors.ts'

@@ -2,43 +2,13 @@
  * The local chain's clockwork: makes tipsets by time, on a message, or when asked, and moves the head to them.
  */
 
-import { bytesToBigInt } from '../base/bytes.ts'
 import { errorMessage } from '../base/errors.ts'
-import type { Clock, Logger, Timers } from '../base/ports.ts'
-import type { ChainView } from '../chain/chainView.ts'
-import type { VmHost } from '../chain/vm.ts'
-import { mockBeaconEntries } from '../consensus/beacon.ts'
-import { electionPower } from '../consensus/electionPower.ts'
-import { lookbackFor } from '../consensus/lookback.ts'
-import { blake2b256 } from '../crypto/blake2b.ts'
-import { VmError } from '../fvm/errors.ts'
-import type { BlockHeader } from '../types/blockHeader.ts'
-import type { ChainEpoch } from '../types/scalars.ts'
-import type { SignedMessage } from '../types/signedMessage.ts'
-import { createTipset, firstBlock, type Tipset } from '../types/tipset.ts'
-import { createBlock, type EpochInput, electWinners, type Producer, type Winner } from './blocks.ts'
+import { firstBlock, type Tipset } from '../types/tipset.ts'
+import type { Producer } from './blocks.ts'
 import { DevnetError } from './errors.ts'
 import { keepsClock } from './options.ts'
 import type { DevnetPlan } from './plan.ts'
-import { UndecidedMessages } from './undecided.ts'
-
-/** What the producers need of the node. */
-export interface DevnetDeps {
-  readonly view: ChainView
-  readonly vm: Pick<VmHost, 'tipsetState'>
-  /**
-   * Messages for a block on top of a tipset, in block order.
-   * @param ticketQuality - 0 to 1: how likely the block comes first in its tipset
-   */
-  readonly selectMessages: (base: Tipset, ticketQuality: number) => Promise<readonly SignedMessage[]>
-  /** Takes a new tipset of valid blocks: makes it the head, tells other nodes. Default: it is the head. */
-  readonly adopt?: (tipset: Tipset) => void
-  /** Resolves when what was written is on disk; rejects when the disk takes nothing. */
-  readonly flush: () => Promise<void>
-  readonly timers: Timers
-  readonly clock: Clock
-  readonly log: Logger
-}
+import { type DevnetDeps, TipsetMaker, timestampAfter } from './tipsetMaker.ts'
 
 /** How the chain is driven. */
 export interface DevnetPace {
@@ -63,20 +33,11 @@ export interface MineOptions {
 
 /** Epochs that are tried for a winner; with all power at work, 20 empty ones in a row have a chance of 10^-43. */
 const MAX_EMPTY_ROUNDS = 20
-const HASH_BITS = 256
 const MS_PER_SEC = 1000
 /** Part of an epoch that passes before its blocks are made. */
 const PROPAGATION_SHARE = 0.2
 /** Epochs that a chain makes up for at once when it is behind its clock: a slow start, a busy machine. */
 const CATCH_UP_EPOCHS = 10
-/** Bits of a double's mantissa. */
-const QUALITY_BITS = 52
-
-/** How likely a ticket is the smallest. @see lotus chain/types/blockheader.go Ticket.Quality */
-function ticketQuality(vrfProof: Uint8Array): number {
-  const top = bytesToBigInt(blake2b256(vrfProof)) >> BigInt(HASH_BITS - QUALITY_BITS)
-  return 1 - Number(top) / 2 ** QUALITY_BITS
-}
 
 /**
  * A running local chain. Orders are carried out one after the other.
@@ -91,7 +52,7 @@ export class Devnet {
   readonly producers: readonly Producer[]
   readonly #deps: DevnetDeps
   readonly #pace: DevnetPace
-  readonly #undecided = new UndecidedMessages()
+  readonly #maker: TipsetMaker
   #cancel: (() => void) | undefined
   /** Ends an order's wait for its timestamp. */
   #giveUp: (() => void) | undefined
@@ -108,6 +69,7 @@ export class Devnet {
     this.producers = producers
     this.#deps = deps
     this.#pace = pace
+    this.#maker = new TipsetMaker(producers, deps, (timestamp) => this.#reach(timestamp))
   }
 
   /** Starts the clock: one epoch at once, then one every block time. */
@@ -193,15 +155,10 @@ export class Devnet {
   #untilTick(dueMs: number): number {
     const { clock, view } = this.#deps
     if (this.#isShared) return this.#untilNextEpoch()
-    const next = this.#timestampAfter(firstBlock(view.store.head()), 1 + this.#emptyRounds) * MS_PER_SEC
+    const next = timestampAfter(view.network, firstBlock(view.store.head()), 1 + this.#emptyRounds) * MS_PER_SEC
     const late = clock.nowMs() - next
     if (keepsClock(this.#pace) && late < CATCH_UP_EPOCHS * this.#pace.blockTimeMs) return Math.max(0, -late)
     return Math.max(0, dueMs - clock.monotonicMs())
-  }
-
-  /** Unix time of the epoch so many after a block's, seconds. */
-  #timestampAfter(block: BlockHeader, epochs: number): number {
-    return block.timestamp + epochs * this.#deps.view.network.blockDelaySecs
   }
 
   /** Milliseconds until a block of this Unix time, seconds, may be made. */
@@ -270,7 +227,7 @@ export class Devnet {
     const base = this.#deps.view.store.head()
     const epoch = Math.floor(this.#age() / this.#pace.blockTimeMs)
     if (epoch <= base.height) return
-    const tipset = await this.#tipsetAt(base, epoch, true)
+    const tipset = await this.#maker.tipsetAt(base, epoch, true)
     if (tipset !== undefined) this.#moveTo(tipset)
   }
 
@@ -279,7 +236,7 @@ export class Devnet {
     if (this.#isShared) return this.#sharedTick()
     const { store } = this.#deps.view
     const base = store.head()
-    const tipset = await this.#tipsetAt(base, base.height + 1 + this.#emptyRounds, true)
+    const tipset = await this.#maker.tipsetAt(base, base.height + 1 + this.#emptyRounds, true)
     if (tipset === undefined) {
       this.#emptyRounds++
       return
@@ -334,94 +291,10 @@ export class Devnet {
   async #nextTipset(base: Tipset, nullRounds: number, hasMessages: boolean): Promise<Tipset> {
     const first = base.height + 1 + nullRounds
     for (let epoch = first; epoch < first + MAX_EMPTY_ROUNDS; epoch++) {
-      const tipset = await this.#tipsetAt(base, epoch, hasMessages)
+      const tipset = await this.#maker.tipsetAt(base, epoch, hasMessages)
       if (tipset !== undefined) return tipset
     }
     throw new DevnetError('NO_WINNER', `Cannot mine: nobody won in ${MAX_EMPTY_ROUNDS} epochs from ${first}`)
-  }
-
-  /** @returns undefined when nobody wins: a null round */
-  async #tipsetAt(base: Tipset, epoch: ChainEpoch, hasMessages: boolean): Promise<Tipset | undefined> {
-    const { view, vm } = this.#deps
-    const baseState = await vm.tipsetState(base)
-    const lookback = lookbackFor(view.store, view.network, base, epoch)
-    const lookbackRoot = lookback.stateRoot ?? baseState.stateRoot
-    const input: EpochInput = {
-      base,
-      epoch,
-      beaconEntries: mockBeaconEntries(epoch, base.height),
-      baseState,
-      baseWeight: view.weight(base),
-      baseFee: view.baseFee(base),
-      timestamp: this.#timestampAfter(firstBlock(base), epoch - base.height),
-    }
-    const power = (miner: Producer['miner']): ReturnType<typeof electionPower> =>
-      electionPower(view, view.stateTree(lookbackRoot), miner)
-    const winners = electWinners(this.producers, input, power)
-    if (winners.length === 0) return undefined
-    return this.#assemble(input, winners, hasMessages)
-  }
-
-  async #assemble(input: EpochInput, winners: readonly Winner[], hasMessages: boolean): Promise<Tipset> {
-    await this.#reach(input.timestamp)
-    const chosen = new Map<Winner, readonly SignedMessage[]>()
-    for (const winner of winners) {
-      chosen.set(winner, hasMessages ? await this.#deps.selectMessages(input.base, ticketQuality(winner.ticket)) : [])
-    }
-    const build = (): Tipset =>
-      this.#store(
-        winners.map((one) => createBlock(this.#deps.view.store.blocks, input, one, this.#decided(chosen, one))),
-      )
-    const tipset = build()
-    // Nothing to go wrong without messages: the head need not wait for the machine, which at start takes a while to load.
-    if ([...chosen.values()].every((messages) => messages.length === 0)) return tipset
-    try {
-      await this.#deps.vm.tipsetState(tipset)
-      return tipset
-    } catch (error) {
-      if (!(error instanceof VmError)) throw error
-      await this.#setUndecidedAside(input, winners[0] as Winner, [...chosen.values()].flat(), error)
-      return build()
-    }
-  }
-
-  #decided(chosen: ReadonlyMap<Winner, readonly SignedMessage[]>, winner: Winner): SignedMessage[] {
-    return this.#undecided.without(chosen.get(winner) ?? [])
-  }
-
-  #store(headers: ReturnType<typeof createBlock>[]): Tipset {
-    for (const header of headers) this.#deps.view.store.putHeader(header)
-    return createTipset(headers)
-  }
-
-  /** Finds the messages with which a block cannot be executed, by trying them one after the other. */
-  async #setUndecidedAside(
-    input: EpochInput,
-    winner: Winner,
-    messages: readonly SignedMessage[],
-    reason: VmError,
-  ): Promise<void> {
-    const { blocks } = this.#deps.view.store
-    const taken: SignedMessage[] = []
-    let found = false
-    for (const message of messages) {
-      if (this.#undecided.without([message]).length === 0) continue
-      const trial = this.#store([createBlock(blocks, input, winner, [...taken, message])])
-      try {
-        await this.#deps.vm.tipsetState(trial)
-        taken.push(message)
-      } catch (error) {
-        if (!(error instanceof VmError)) throw error
-        this.#undecided.add(message)
-        found = true
-        this.#deps.log.warn('a message is left out of blocks: it cannot be executed here', {
-          from: message.message.from.toString(this.#deps.view.network.addressPrefix),
-          nonce: message.message.nonce.toString(),
-          reason: error.message,
-        })
-      }
-    }
-    if (!found) throw reason
   }
 }
 

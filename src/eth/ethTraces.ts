@@ -5,7 +5,7 @@
 import { EMPTY_BYTES } from '../base/bytes.ts'
 import { ChainError } from '../chain/errors.ts'
 import { exitCodeName } from '../chain/exitCodeName.ts'
-import { CborReader } from '../codec/cbor.ts'
+import { CborReader } from '../codec/cborReader.ts'
 import { chargeTotal } from '../fvm/gas/charge.ts'
 import type { ExecutionTrace, InvokedActor } from '../fvm/trace.ts'
 import type { CodeLookup } from '../state/manifest.ts'

@@ -3,7 +3,7 @@
  * @see lotus node/impl/eth/utils.go encodeFilecoinParamsAsABI, encodeFilecoinReturnAsABI, decodePayload
  */
 import { concatBytes, EMPTY_BYTES, fromHex } from '../base/bytes.ts'
-import { CborReader } from '../codec/cbor.ts'
+import { CborReader } from '../codec/cborReader.ts'
 import { CODEC_CBOR, CODEC_DAG_CBOR } from '../codec/cid.ts'
 import { CodecError } from '../codec/errors.ts'
 

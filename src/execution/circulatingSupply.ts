@@ -4,7 +4,7 @@
  */
 import { ChainError } from '../chain/errors.ts'
 import { bigIntFromBytes } from '../codec/bigInteger.ts'
-import { CborReader } from '../codec/cbor.ts'
+import { CborReader } from '../codec/cborReader.ts'
 import type { Cid } from '../codec/cid.ts'
 import { type Blockstore, getBlock } from '../ipld/blockstore.ts'
 import { type Network, networkVersionAt, upgradeHeight } from '../networks/network.ts'

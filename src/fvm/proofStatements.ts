@@ -3,7 +3,7 @@
  * @see ref-fvm fvm/src/kernel/filecoin.rs verify_post, verify_seal, verify_aggregate_seals, verify_replica_update;
  *   shared/src/sector/post.rs, seal.rs
  */
-import { CborReader } from '../codec/cbor.ts'
+import { CborReader } from '../codec/cborReader.ts'
 import { type AggregateSeals, aggregationVersion } from '../proofs/aggregate/aggregateSeals.ts'
 import { dataCommitment, replicaCommitment } from '../proofs/commitment.ts'
 import { ProofError } from '../proofs/errors.ts'

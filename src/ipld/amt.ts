@@ -8,7 +8,8 @@
  * @see ref-fvm ipld/amt/src/amt.rs AmtImpl, node.rs Node; go-amt-ipld v2, v4 amt.go
  */
 import { equalBytes } from '../base/bytes.ts'
-import { CborReader, CborWriter } from '../codec/cbor.ts'
+import { CborReader } from '../codec/cborReader.ts'
+import { CborWriter } from '../codec/cborWriter.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { Codec } from '../codec/description.ts'
 import {

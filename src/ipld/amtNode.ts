@@ -1,5 +1,6 @@
 /** Nodes and roots of an AMT: their forms in a block. @see amt.ts for the layout */
-import { CborReader, type CborWriter } from '../codec/cbor.ts'
+import { CborReader } from '../codec/cborReader.ts'
+import type { CborWriter } from '../codec/cborWriter.ts'
 import type { Cid } from '../codec/cid.ts'
 import { type Blockstore, getBlock } from './blockstore.ts'
 import { IpldError } from './errors.ts'

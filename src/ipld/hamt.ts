@@ -9,7 +9,8 @@
  * @see ref-fvm ipld/hamt/src/node.rs Node, pointer.rs Pointer::clean; go-hamt-ipld hamt.go
  */
 import { compareBytes, equalBytes } from '../base/bytes.ts'
-import { CborReader, CborWriter } from '../codec/cbor.ts'
+import { CborReader } from '../codec/cborReader.ts'
+import { CborWriter } from '../codec/cborWriter.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { Codec } from '../codec/description.ts'
 import { sha256 } from '../crypto/hashes.ts'

@@ -1,6 +1,8 @@
 /** Nodes of a HAMT: their form in a block, and what canonical form asks of them. @see hamt.ts for the layout */
 import { compareBytes, EMPTY_BYTES } from '../base/bytes.ts'
-import { CborReader, CborWriter, MAJOR_TAG } from '../codec/cbor.ts'
+import { MAJOR_TAG } from '../codec/cbor.ts'
+import { CborReader } from '../codec/cborReader.ts'
+import { CborWriter } from '../codec/cborWriter.ts'
 import type { Cid } from '../codec/cid.ts'
 import { IpldError } from './errors.ts'
 

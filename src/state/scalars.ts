@@ -4,7 +4,7 @@
  */
 
 import { bigInt } from '../codec/bigInteger.ts'
-import type { CborReader } from '../codec/cbor.ts'
+import type { CborReader } from '../codec/cborReader.ts'
 import { type Codec, int, type Json, tuple, uint } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
 import { named, wrongJson } from '../codec/goJson.ts'

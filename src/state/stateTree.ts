@@ -5,7 +5,7 @@
  * maps; from version 5 on an actor has five fields.
  * @see ref-fvm fvm/src/state_tree.rs StateTree; lotus chain/state/statetree.go
  */
-import { CborReader } from '../codec/cbor.ts'
+import { CborReader } from '../codec/cborReader.ts'
 import type { Cid } from '../codec/cid.ts'
 import { type Codec, cid, decode, int, transparent, tuple, uint } from '../codec/description.ts'
 import { type Blockstore, getBlock, getCbor, putBlock, putCbor } from '../ipld/blockstore.ts'

@@ -3,7 +3,7 @@
  * @see lotus chain/types/tipset.go NewTipSet, tipset_key.go
  */
 import { compareBytes, concatBytes } from '../base/bytes.ts'
-import { CborWriter } from '../codec/cbor.ts'
+import { CborWriter } from '../codec/cborWriter.ts'
 import { type Cid, readCid } from '../codec/cid.ts'
 import { type Codec, cid, jsonOnly, listOrEmpty } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'

@@ -1,7 +1,8 @@
 /** Each malformed class has an input of its own. Well-formed examples: RFC 8949, appendix A. */
 import { describe, expect, it } from 'vitest'
 import { fromHex, toHex } from '../../src/base/bytes.ts'
-import { CborReader, CborWriter } from '../../src/codec/cbor.ts'
+import { CborReader } from '../../src/codec/cborReader.ts'
+import { CborWriter } from '../../src/codec/cborWriter.ts'
 import { parseCid } from '../../src/codec/cid.ts'
 
 const reader = (hex: string): CborReader => new CborReader(fromHex(hex))

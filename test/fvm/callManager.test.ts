@@ -1,6 +1,6 @@
 /** Rules of calls that recorded chains seldom touch; expectations from ref-fvm's call manager, kernel and executor. */
 import { describe, expect, it } from 'vitest'
-import { CborWriter } from '../../src/codec/cbor.ts'
+import { CborWriter } from '../../src/codec/cborWriter.ts'
 import { type Cid, CODEC_CBOR, CODEC_DAG_CBOR, CODEC_RAW, HASH_BLAKE2B_256 } from '../../src/codec/cid.ts'
 import { blockCid } from '../../src/crypto/blockCid.ts'
 import { VmError } from '../../src/fvm/errors.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CborWriter } from '../../src/codec/cbor.ts'
+import { CborWriter } from '../../src/codec/cborWriter.ts'
 import type { Kernel } from '../../src/fvm/kernel/kernel.ts'
 import { ActorExit, SyscallError } from '../../src/fvm/kernel/outcomes.ts'
 import { ReceiptProofs } from '../../src/fvm/receiptProofs.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { fromHex, toHex, utf8 } from '../../src/base/bytes.ts'
 import { PetrelError } from '../../src/base/errors.ts'
-import { CborReader } from '../../src/codec/cbor.ts'
+import { CborReader } from '../../src/codec/cborReader.ts'
 import type { Cid } from '../../src/codec/cid.ts'
 import { bytes, type Codec, uint } from '../../src/codec/description.ts'
 import { getCbor, MemoryBlockstore, OverlayBlockstore, putBlock } from '../../src/ipld/blockstore.ts'

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { concatBytes } from '../../src/base/bytes.ts'
 import type { ChainView } from '../../src/chain/chainView.ts'
-import { CborWriter } from '../../src/codec/cbor.ts'
+import { CborWriter } from '../../src/codec/cborWriter.ts'
 import { type Cid, CODEC_DAG_CBOR, createCid, HASH_BLAKE2B_256 } from '../../src/codec/cid.ts'
 import { encode } from '../../src/codec/description.ts'
 import { initCrypto } from '../../src/crypto/init.ts'

@@ -1,7 +1,8 @@
 /** Values come off a stream whole, however it is cut, and never larger than allowed. */
 import { describe, expect, it } from 'vitest'
 import { concatBytes, fromHex, toHex } from '../../src/base/bytes.ts'
-import { CborReader, CborWriter } from '../../src/codec/cbor.ts'
+import { CborReader } from '../../src/codec/cborReader.ts'
+import { CborWriter } from '../../src/codec/cborWriter.ts'
 import { PatientStream } from '../../src/p2p/framing/patientStream.ts'
 import { StreamReader } from '../../src/p2p/framing/streamReader.ts'
 import type { ByteStream } from '../../src/p2p/peerLinks.ts'

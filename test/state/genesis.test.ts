@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { toHex } from '../../src/base/bytes.ts'
-import { CborReader } from '../../src/codec/cbor.ts'
+import { CborReader } from '../../src/codec/cborReader.ts'
 import type { Cid } from '../../src/codec/cid.ts'
 import { type Codec, cid, decode, encode, list } from '../../src/codec/description.ts'
 import { Amt } from '../../src/ipld/amt.ts'

@@ -2,7 +2,7 @@
 import { MemoryStore } from '../../src/base/memoryStore.ts'
 import type { KeyValueStore } from '../../src/base/ports.ts'
 import { ChainStore } from '../../src/chain/chainStore.ts'
-import { CborWriter } from '../../src/codec/cbor.ts'
+import { CborWriter } from '../../src/codec/cborWriter.ts'
 import type { Cid } from '../../src/codec/cid.ts'
 import { getBlock, putBlock } from '../../src/ipld/blockstore.ts'
 import type { CollectableBlocks } from '../../src/ipld/collectable.ts'

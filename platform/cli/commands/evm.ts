@@ -1,7 +1,7 @@
 /** `evm deploy|invoke|call|stat|bytecode`. @see lotus cli/evm.go */
 import type { Command } from 'commander'
 import { toHex } from '../../../src/base/bytes.ts'
-import { CborWriter } from '../../../src/codec/cbor.ts'
+import { CborWriter } from '../../../src/codec/cborWriter.ts'
 import type { Json } from '../../../src/codec/jsonText.ts'
 import { PROTOCOL_DELEGATED, parseAddress } from '../../../src/types/address.ts'
 import { addressToEthAddress } from '../../../src/types/ethAddress.ts'

@@ -4,15 +4,12 @@ import type { Json } from '../../../src/codec/jsonText.ts'
 import { formatFil } from '../../../src/types/fil.ts'
 import { line } from '../../server/programIo.ts'
 import type { JsonActor } from '../answers.ts'
-import { addressArgument, base64ToHex, type CliContext, filArgument, hexToBase64, wholeNumber } from '../context.ts'
+import { addressArgument, base64ToHex, type CliContext, filArgument, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { tabbed } from '../goFormat.ts'
-import { pushDrafted, returned, senderOf, sent, succeeded } from '../messages.ts'
-import type { RpcClient } from '../rpcClient.ts'
-
-interface CommonOptions {
-  readonly from?: string
-}
+import { act, type CommonOptions, proposed } from './msigMessages.ts'
+import { addSignerCommands } from './msigSigners.ts'
+import { addTransactionCommands } from './msigTransactions.ts'
 
 interface MultisigState {
   readonly Signers: readonly string[]
@@ -29,31 +26,6 @@ interface PendingJson {
   readonly Method: number | bigint
   readonly Params: string | null
   readonly Approved: readonly string[] | null
-}
-
-/** Runs a command that sends one message of a multisig and waits for it. */
-async function act(
-  context: CliContext,
-  confidence: () => number,
-  options: CommonOptions,
-  what: string,
-  draft: (from: string, client: RpcClient) => readonly [method: string, params: readonly unknown[]],
-): Promise<{ readonly cid: string; readonly found: { readonly [name: string]: Json } }> {
-  const client = await context.node()
-  const from = await senderOf(client, options.from === undefined ? undefined : addressArgument(options.from, 'from'))
-  const cid = await pushDrafted(client, ...draft(from, client))
-  line(context.io, `sent ${what} in message: ${cid}`)
-  const found = await succeeded(client, cid, confidence(), what)
-  sent(context, cid, found)
-  return { cid, found: returned(found) }
-}
-
-function proposed({ io }: CliContext, found: { readonly [name: string]: Json }): void {
-  line(io, `Transaction ID: ${String(found.TxnID)}`)
-  if (found.Applied !== true) return
-  line(io, 'Transaction was executed during propose')
-  line(io, `Exit Code: ${String(found.Code)}`)
-  line(io, `Return Value: ${base64ToHex(typeof found.Ret === 'string' ? found.Ret : null)}`)
 }
 
 async function inspect(context: CliContext, address: string, options: { vesting?: boolean }): Promise<void> {
@@ -120,218 +92,9 @@ async function create(
   line(context.io, `Created new multisig:  ${String(found.IDAddress)} ${String(found.RobustAddress)}`)
 }
 
-/** `[<destination> <value> [<method> <params>]]`: what a transaction is told apart by. */
-function described(
-  rest: readonly string[],
-): readonly [to: string, value: string, method: number, params: string] | undefined {
-  const [to, value, method, params] = rest
-  if (to === undefined) return undefined
-  if (value === undefined)
-    throw new CliError('USAGE', 'usage: <msig> <txId> [<proposer> <destination> <value> [<method> <params>]]')
-  return [
-    addressArgument(to, 'destination'),
-    filArgument(value),
-    method === undefined ? 0 : wholeNumber(method, 'method'),
-    params === undefined ? '' : hexToBase64(params, 'params'),
-  ]
-}
-
-function addTransactionCommands(msig: Command, context: CliContext, confidence: () => number): void {
-  msig
-    .command('propose')
-    .description('Propose a multisig transaction')
-    .argument('<msig>')
-    .argument('<destination>')
-    .argument('<value>', 'in FIL')
-    .argument('[method]', 'number', '0')
-    .argument('[params]', 'hexadecimal', '')
-    .option('--from <address>', 'account to send the propose message from')
-    .action(
-      async (wallet: string, to: string, value: string, method: string, params: string, options: CommonOptions) => {
-        const { found } = await act(context, confidence, options, 'propose', (from) => [
-          'MsigPropose',
-          [
-            addressArgument(wallet),
-            addressArgument(to, 'destination'),
-            filArgument(value),
-            from,
-            wholeNumber(method, 'method'),
-            hexToBase64(params, 'params'),
-          ],
-        ])
-        proposed(context, found)
-      },
-    )
-  msig
-    .command('approve')
-    .description('Approve a multisig transaction; told what it is, the node checks that')
-    .argument('<msig>')
-    .argument('<txId>')
-    .argument('[proposer]')
-    .argument('[what...]', '<destination> <value> [<method> <params>]')
-    .option('--from <address>', 'account to send the approve message from')
-    .action(
-      async (wallet: string, id: string, proposer: string | undefined, what: string[], options: CommonOptions) => {
-        const { found } = await act(context, confidence, options, 'approval', (from) => {
-          const base = [addressArgument(wallet), wholeNumber(id, 'txId')]
-          const [to, value, method, params] = described(what) ?? []
-          if (proposer === undefined) return ['MsigApprove', [...base, from]]
-          return [
-            'MsigApproveTxnHash',
-            [...base, addressArgument(proposer, 'proposer'), to, value, from, method, params],
-          ]
-        })
-        if (found.Applied === true) line(context.io, `Transaction was executed, exit code ${String(found.Code)}`)
-      },
-    )
-  msig
-    .command('cancel')
-    .description('Cancel a multisig transaction')
-    .argument('<msig>')
-    .argument('<txId>')
-    .argument('[what...]', '<destination> <value> [<method> <params>]')
-    .option('--from <address>', 'account to send the cancel message from')
-    .action(async (wallet: string, id: string, what: string[], options: CommonOptions) => {
-      await act(context, confidence, options, 'cancel', (from) => {
-        const base = [addressArgument(wallet), wholeNumber(id, 'txId')]
-        const about = described(what)
-        if (about === undefined) return ['MsigCancel', [...base, from]]
-        const [to, value, method, params] = about
-        return ['MsigCancelTxnHash', [...base, to, value, from, method, params]]
-      })
-    })
-}
-
-function addSignerCommands(msig: Command, context: CliContext, confidence: () => number): void {
-  const flag = (text: string): boolean => text === 'true'
-  const propose = async (
-    options: CommonOptions,
-    what: string,
-    draft: (from: string) => readonly [string, readonly unknown[]],
-  ): Promise<void> => {
-    proposed(context, (await act(context, confidence, options, what, draft)).found)
-  }
-  const from = ['--from <address>', 'account to send the message from'] as const
-  msig
-    .command('add-propose')
-    .description('Propose to add a signer')
-    .argument('<msig>')
-    .argument('<signer>')
-    .option('--increase-threshold', 'whether the number of required signers should be increased')
-    .option(...from)
-    .action((wallet: string, signer: string, options: CommonOptions & { increaseThreshold?: boolean }) =>
-      propose(options, 'add proposal', (sender) => [
-        'MsigAddPropose',
-        [addressArgument(wallet), sender, addressArgument(signer, 'signer'), options.increaseThreshold === true],
-      ]),
-    )
-  msig
-    .command('add-approve')
-    .description('Approve a message to add a signer')
-    .argument('<msig>')
-    .argument('<proposer>')
-    .argument('<txId>')
-    .argument('<newAddress>')
-    .argument('<increaseThreshold>', 'true or false')
-    .option(...from)
-    .action(
-      async (wallet: string, proposer: string, id: string, signer: string, inc: string, options: CommonOptions) => {
-        await act(context, confidence, options, 'add approval', (sender) => [
-          'MsigAddApprove',
-          [
-            addressArgument(wallet),
-            sender,
-            wholeNumber(id, 'txId'),
-            addressArgument(proposer),
-            addressArgument(signer),
-            flag(inc),
-          ],
-        ])
-      },
-    )
-  msig
-    .command('add-cancel')
-    .description('Cancel a message to add a signer')
-    .argument('<msig>')
-    .argument('<txId>')
-    .argument('<newAddress>')
-    .argument('<increaseThreshold>', 'true or false')
-    .option(...from)
-    .action(async (wallet: string, id: string, signer: string, inc: string, options: CommonOptions) => {
-      await act(context, confidence, options, 'add cancellation', (sender) => [
-        'MsigAddCancel',
-        [addressArgument(wallet), sender, wholeNumber(id, 'txId'), addressArgument(signer), flag(inc)],
-      ])
-    })
-  msig
-    .command('swap-propose')
-    .description('Propose to swap signers')
-    .argument('<msig>')
-    .argument('<oldAddress>')
-    .argument('<newAddress>')
-    .option(...from)
-    .action((wallet: string, old: string, signer: string, options: CommonOptions) =>
-      propose(options, 'swap proposal', (sender) => [
-        'MsigSwapPropose',
-        [addressArgument(wallet), sender, addressArgument(old), addressArgument(signer)],
-      ]),
-    )
-  msig
-    .command('swap-approve')
-    .description('Approve a message to swap signers')
-    .argument('<msig>')
-    .argument('<proposer>')
-    .argument('<txId>')
-    .argument('<oldAddress>')
-    .argument('<newAddress>')
-    .option(...from)
-    .action(
-      async (wallet: string, proposer: string, id: string, old: string, signer: string, options: CommonOptions) => {
-        await act(context, confidence, options, 'swap approval', (sender) => [
-          'MsigSwapApprove',
-          [
-            addressArgument(wallet),
-            sender,
-            wholeNumber(id, 'txId'),
-            addressArgument(proposer),
-            addressArgument(old),
-            addressArgument(signer),
-          ],
-        ])
-      },
-    )
-  msig
-    .command('swap-cancel')
-    .description('Cancel a message to swap signers')
-    .argument('<msig>')
-    .argument('<txId>')
-    .argument('<oldAddress>')
-    .argument('<newAddress>')
-    .option(...from)
-    .action(async (wallet: string, id: string, old: string, signer: string, options: CommonOptions) => {
-      await act(context, confidence, options, 'swap cancellation', (sender) => [
-        'MsigSwapCancel',
-        [addressArgument(wallet), sender, wholeNumber(id, 'txId'), addressArgument(old), addressArgument(signer)],
-      ])
-    })
-  msig
-    .command('propose-remove')
-    .alias('remove-propose')
-    .description('Propose to remove a signer')
-    .argument('<msig>')
-    .argument('<signer>')
-    .option('--decrease-threshold', 'whether the number of required signers should be decreased')
-    .option(...from)
-    .action((wallet: string, signer: string, options: CommonOptions & { decreaseThreshold?: boolean }) =>
-      propose(options, 'remove proposal', (sender) => [
-        'MsigRemoveSigner',
-        [addressArgument(wallet), sender, addressArgument(signer, 'signer'), options.decreaseThreshold === true],
-      ]),
-    )
-}
-
 /** Methods of the multisig actor that it calls on itself. */
 const CHANGE_THRESHOLD = 8
+
 const LOCK_BALANCE = 9
 
 /** Proposes that the multisig calls itself, with parameters that the node encodes. */

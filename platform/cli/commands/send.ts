@@ -1,7 +1,7 @@
 /** `send`. @see lotus cli/send.go SendCmd, cli/send_csv.go */
 
 import type { Command } from 'commander'
-import { CborWriter } from '../../../src/codec/cbor.ts'
+import { CborWriter } from '../../../src/codec/cborWriter.ts'
 import { PROTOCOL_DELEGATED, PROTOCOL_ID, parseAddress } from '../../../src/types/address.ts'
 import { parseEthAddress } from '../../../src/types/ethAddress.ts'
 import { formatFil, parseFil } from '../../../src/types/fil.ts'

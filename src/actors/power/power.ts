@@ -31,12 +31,13 @@ import { InitMethod, MinerMethod, RewardMethod } from '../../types/methodNumbers
 import { actorId, type TokenAmount, tokenAmount } from '../../types/scalars.ts'
 import { CRON_ID, INIT_ADDRESS, REWARD_ADDRESS } from '../../types/singletons.ts'
 import { ActorType } from '../actorType.ts'
+import { cborBlock, readBlock } from '../blocks.ts'
 import { action, call, command, type NativeActor, nativeActor, query } from '../dispatch.ts'
 import { ActorError } from '../errors.ts'
 import { nextEstimate } from '../filterEstimate.ts'
 import type { ActorsPolicy } from '../policy.ts'
 import { powerOrNull } from '../reward/reward.ts'
-import { cborBlock, type Runtime, readBlock } from '../runtime.ts'
+import type { Runtime } from '../runtime.ts'
 import {
   addToClaim,
   CONSENSUS_MINER_MIN_MINERS,

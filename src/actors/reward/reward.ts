@@ -19,10 +19,11 @@ import { METHOD_SEND, MinerMethod } from '../../types/methodNumbers.ts'
 import { BLOCKS_PER_EPOCH } from '../../types/protocol.ts'
 import type { ExitCode } from '../../types/scalars.ts'
 import { BURNT_FUNDS_ADDRESS, POWER_ID, SYSTEM_ID } from '../../types/singletons.ts'
+import { cborBlock } from '../blocks.ts'
 import { command, type NativeActor, nativeActor, query } from '../dispatch.ts'
 import { ActorError } from '../errors.ts'
 import { floorDivide } from '../floorDivision.ts'
-import { cborBlock, type Runtime } from '../runtime.ts'
+import type { Runtime } from '../runtime.ts'
 import { advanceRewardState, createRewardState } from './state.ts'
 
 /** A producer pays the penalties of its messages this many times. */

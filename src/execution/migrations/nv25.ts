@@ -5,7 +5,7 @@
  */
 
 import { bigInt } from '../../codec/bigInteger.ts'
-import { CborReader } from '../../codec/cbor.ts'
+import { CborReader } from '../../codec/cborReader.ts'
 import type { Cid } from '../../codec/cid.ts'
 import type { Codec } from '../../codec/description.ts'
 import { Amt } from '../../ipld/amt.ts'

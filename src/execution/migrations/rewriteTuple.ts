@@ -1,7 +1,8 @@
 /** Rewrites a state, which is a CBOR list, field by field without knowing the fields that stay. */
 
 import { ChainError } from '../../chain/errors.ts'
-import { CborReader, CborWriter } from '../../codec/cbor.ts'
+import { CborReader } from '../../codec/cborReader.ts'
+import { CborWriter } from '../../codec/cborWriter.ts'
 import type { Cid } from '../../codec/cid.ts'
 import { type Blockstore, getBlock, putBlock } from '../../ipld/blockstore.ts'
 

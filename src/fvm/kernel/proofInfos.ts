@@ -2,7 +2,7 @@
  * The parts of proof descriptions that the machine itself needs: what prices depend on. The rest is for the verifier.
  * @see ref-fvm shared/src/sector/mod.rs SealVerifyInfo, AggregateSealVerifyProofAndInfos, WindowPoStVerifyInfo
  */
-import { CborReader } from '../../codec/cbor.ts'
+import { CborReader } from '../../codec/cborReader.ts'
 import { Errno, SyscallError } from './outcomes.ts'
 
 /** What does not decode is the actor's illegal argument. */

@@ -3,7 +3,7 @@
  * @see lotus chain/exchange/server.go validateRequest, serviceRequest, collectChainSegment
  */
 import { errorMessage } from '../../base/errors.ts'
-import { CborWriter } from '../../codec/cbor.ts'
+import { CborWriter } from '../../codec/cborWriter.ts'
 import type { Cid } from '../../codec/cid.ts'
 import type { Blockstore } from '../../ipld/blockstore.ts'
 import { type BlockHeader, blockHeader } from '../../types/blockHeader.ts'

@@ -4,7 +4,7 @@
  */
 import { errorMessage } from '../../base/errors.ts'
 import { type BlockMessages, blockMessageCids, storeBlockMessages } from '../../chain/blockMessages.ts'
-import { CborWriter } from '../../codec/cbor.ts'
+import { CborWriter } from '../../codec/cborWriter.ts'
 import type { Cid } from '../../codec/cid.ts'
 import { type Blockstore, getBlock, MemoryBlockstore } from '../../ipld/blockstore.ts'
 import type { BlockHeader } from '../../types/blockHeader.ts'

@@ -4,7 +4,7 @@
  */
 import { errorMessage } from '../../base/errors.ts'
 import type { Logger } from '../../base/ports.ts'
-import { CborReader } from '../../codec/cbor.ts'
+import { CborReader } from '../../codec/cborReader.ts'
 import { CodecError } from '../../codec/errors.ts'
 import type { BlockEdge } from '../../ipld/blockFetcher.ts'
 import { gossipVerdict, MempoolError } from '../../mempool/errors.ts'

@@ -4,7 +4,8 @@
  */
 import { EMPTY_BYTES } from '../../base/bytes.ts'
 import { tryActorOf } from '../../chain/actorLookup.ts'
-import { CborReader, CborWriter } from '../../codec/cbor.ts'
+import { CborReader } from '../../codec/cborReader.ts'
+import { CborWriter } from '../../codec/cborWriter.ts'
 import { leftPad } from '../../eth/ethLogs.ts'
 import { getBlock, getCbor } from '../../ipld/blockstore.ts'
 import type { MessagePool } from '../../mempool/messagePool.ts'

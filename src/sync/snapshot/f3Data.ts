@@ -6,7 +6,8 @@
 
 import type { PieceSink } from '../../archive/carScanner.ts'
 import { concatBytes } from '../../base/bytes.ts'
-import { CborReader, CborWriter } from '../../codec/cbor.ts'
+import { CborReader } from '../../codec/cborReader.ts'
+import { CborWriter } from '../../codec/cborWriter.ts'
 import { type Cid, CODEC_RAW } from '../../codec/cid.ts'
 import { varintBytes } from '../../codec/varint.ts'
 import { blockCid } from '../../crypto/blockCid.ts'

@@ -2,7 +2,8 @@
  * The first block of a version 2 snapshot: where the head is, and the F3 data.
  * @see FRC-0108; lotus chain/store/snapshot.go SnapshotMetadata; Forest src/chain/snapshot_format.rs
  */
-import { CborReader, CborWriter } from '../../codec/cbor.ts'
+import { CborReader } from '../../codec/cborReader.ts'
+import { CborWriter } from '../../codec/cborWriter.ts'
 import { type Cid, CODEC_DAG_CBOR } from '../../codec/cid.ts'
 import { type Blockstore, tryGetBlock } from '../../ipld/blockstore.ts'
 import { SnapshotError } from './errors.ts'

@@ -1,7 +1,7 @@
 /** @see ref-fvm fvm/src/ipld/mod.rs tests: the same inputs, links and counts */
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/base/bytes.ts'
-import { CborWriter } from '../../../src/codec/cbor.ts'
+import { CborWriter } from '../../../src/codec/cborWriter.ts'
 import {
   type Cid,
   CODEC_CBOR,

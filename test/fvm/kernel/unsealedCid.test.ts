@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CborWriter } from '../../../src/codec/cbor.ts'
+import { CborWriter } from '../../../src/codec/cborWriter.ts'
 import { parseCid } from '../../../src/codec/cid.ts'
 import { SyscallError } from '../../../src/fvm/kernel/outcomes.ts'
 import { computeUnsealedCid } from '../../../src/fvm/kernel/unsealedCid.ts'

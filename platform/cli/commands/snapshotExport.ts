@@ -1,0 +1,236 @@
+/**
+ * `snapshot export`, `chain export`. The running node is asked; without one the home is read, or the archive that it is told.
+ * @see lotus cli/chain.go ChainExportCmd; Forest src/cli/subcommands/snapshot_cmd.rs
+ */
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { largeBlock } from '../../../src/archive/archiveWork.ts'
+import { CarScanner } from '../../../src/archive/carScanner.ts'
+import { refuseWrite } from '../../../src/archive/carStore.ts'
+import { MemoryStore } from '../../../src/base/memoryStore.ts'
+import { ChainStore } from '../../../src/chain/chainStore.ts'
+import { headKeyOf } from '../../../src/chain/openChain.ts'
+import { type Cid, parseCid, readCid } from '../../../src/codec/cid.ts'
+import { initCrypto } from '../../../src/crypto/init.ts'
+import { type Blockstore, LayeredBlockstore } from '../../../src/ipld/blockstore.ts'
+import { exportSnapshot } from '../../../src/sync/snapshot/exportSnapshot.ts'
+import {
+  createSnapshotWriter,
+  type SnapshotFormat,
+  type SnapshotWriter,
+  type SnapshotWriterOptions,
+} from '../../../src/sync/snapshot/snapshotWriter.ts'
+import { MINIMAL_STATE_ROOTS, type SnapshotSelection } from '../../../src/sync/snapshot/walkSnapshot.ts'
+import type { Tipset } from '../../../src/types/tipset.ts'
+import { ActorBundles } from '../../server/actorBundles.ts'
+import { type Home, readTextFile } from '../../server/home.ts'
+import { LmdbEnvironment } from '../../server/lmdbStore.ts'
+import { createLogger } from '../../server/logger.ts'
+import { line } from '../../server/programIo.ts'
+import { everyFewSeconds, percentText } from '../../server/progressText.ts'
+import { openPartial, scratchIn } from '../../server/scratchFiles.ts'
+import { nativeZstdEncoder } from '../../server/zstd.ts'
+import type { JsonTipset } from '../answers.ts'
+import { type CliContext, wholeNumber } from '../context.ts'
+import { CliError } from '../errors.ts'
+import { streamExport } from '../exportStream.ts'
+import { findEndpoint } from '../rpcClient.ts'
+import { homeOf, openWhole } from './snapshotFile.ts'
+
+/** Lotus' own bound: a snapshot with less cannot be validated. */
+export const MIN_STATE_ROOTS = 900
+
+export interface ExportFlags {
+  readonly tipset?: string
+  readonly minimal?: boolean
+  readonly full?: boolean
+  readonly recentStateroots?: string
+  readonly skipOldMsgs?: boolean
+  readonly format: SnapshotFormat
+  readonly snapshotVersion: string
+  readonly from?: string
+}
+
+/** What the flags select of a chain of this height. */
+export function selectionOf(flags: ExportFlags, height: number): SnapshotSelection {
+  const chosen = [flags.minimal, flags.full, flags.recentStateroots].filter((one) => one !== undefined && one !== false)
+  if (chosen.length > 1) throw new CliError('USAGE', 'give one of --minimal, --full and --recent-stateroots')
+  if (flags.full === true) return { recentStateRoots: height + 1, skipOldMessages: false }
+  if (flags.recentStateroots === undefined) return { recentStateRoots: MINIMAL_STATE_ROOTS, skipOldMessages: true }
+  const recentStateRoots = wholeNumber(flags.recentStateroots, 'recent-stateroots')
+  if (recentStateRoots < MIN_STATE_ROOTS && recentStateRoots !== 0)
+    throw new CliError('USAGE', `"recent-stateroots" has to be greater than ${MIN_STATE_ROOTS}`)
+  return { recentStateRoots, skipOldMessages: flags.skipOldMsgs === true }
+}
+
+/** A chain without a node. */
+interface OfflineChain {
+  readonly store: ChainStore
+  readonly blocks: Blockstore
+  close(): Promise<void>
+}
+
+function withCode(blocks: Blockstore, home: Home): Blockstore {
+  const bundles = new ActorBundles(home.actors)
+  const code: Blockstore = {
+    get: (cid) => bundles.block(cid),
+    has: (cid) => bundles.block(cid) !== undefined,
+    put: refuseWrite,
+  }
+  return new LayeredBlockstore([blocks, code])
+}
+
+async function openOffline(context: CliContext, from: string | undefined): Promise<OfflineChain> {
+  const home = homeOf(context)
+  const log = createLogger({ level: 'warn', format: 'text' })
+  if (from !== undefined) {
+    const file = await openWhole(context, from, home)
+    const store = new ChainStore({ blocks: file.store, meta: new MemoryStore(), log })
+    store.setHead(store.tipset(headKeyOf(file.store, file.store.roots)))
+    return { store, blocks: withCode(file.store, home), close: () => Promise.resolve(file.close()) }
+  }
+  if (readTextFile(home.config) === undefined && readTextFile(join(home.path, 'network.json')) === undefined)
+    throw new CliError('USAGE', `there is no chain in ${home.path}; give --repo, or --from <archive>`)
+  home.acquire()
+  try {
+    const config = JSON.parse(readTextFile(home.config) ?? '{}') as { snapshot?: string }
+    const file = config.snapshot === undefined ? undefined : await openWhole(context, config.snapshot, home)
+    const environment = new LmdbEnvironment({ path: home.chain })
+    const close = async (): Promise<void> => {
+      await environment.close()
+      file?.close()
+      home.release()
+    }
+    const blocks = file === undefined ? environment.blocks : new LayeredBlockstore([environment.blocks, file.store])
+    const store = new ChainStore({ blocks, meta: environment.meta, log })
+    if (!store.load()) {
+      await close()
+      throw new CliError('USAGE', `no node has run on ${home.path} yet; give --from <archive>`)
+    }
+    return { store, blocks: withCode(blocks, home), close }
+  } catch (error) {
+    home.release()
+    throw error
+  }
+}
+
+function offlineTipset(store: ChainStore, reference: string | undefined): Tipset {
+  if (reference === undefined || reference === '@head') return store.head()
+  if (reference.startsWith('@'))
+    return store.tipsetByHeight(wholeNumber(reference.slice(1), 'tipset'), undefined, 'previous')
+  return store.tipset(reference.split(',').map((text) => parseCid(text.trim())))
+}
+
+function versionOf(flags: ExportFlags): 1 | 2 {
+  return flags.snapshotVersion === '2' ? 2 : 1
+}
+
+/** Writes a file by `write`, whole or not at all. */
+async function writeWhole(
+  context: CliContext,
+  path: string,
+  flags: ExportFlags,
+  write: (create: (head: readonly Cid[]) => SnapshotWriter, written: () => number) => Promise<void>,
+): Promise<number> {
+  await initCrypto()
+  const file = openPartial(path)
+  let writer: SnapshotWriter | undefined
+  try {
+    await write(
+      (head) => {
+        const options: SnapshotWriterOptions = {
+          head,
+          format: flags.format,
+          version: versionOf(flags),
+          compress: nativeZstdEncoder,
+          openScratch: scratchIn(homeOf(context).snapshots),
+        }
+        writer = createSnapshotWriter(file, options)
+        return writer
+      },
+      () => file.size,
+    )
+    file.finish()
+    return file.size
+  } finally {
+    writer?.close()
+    file.abandon()
+  }
+}
+
+export async function exportOffline(context: CliContext, path: string, flags: ExportFlags): Promise<void> {
+  const { io } = context
+  const chain = await openOffline(context, flags.from)
+  try {
+    const head = offlineTipset(chain.store, flags.tipset)
+    const selection = selectionOf(flags, head.height)
+    const say = everyFewSeconds(context.io)
+    let told = ''
+    const bytes = await writeWhole(context, path, flags, async (create, written) => {
+      const done = await exportSnapshot({
+        blocks: chain.blocks,
+        head,
+        selection,
+        writer: create(head.key),
+        pause: async ({ height, blocks }) => {
+          say(() => `exporting: epoch ${height}, ${blocks} blocks, ${percentText(written(), undefined)}`)
+          await setImmediate()
+          io.signal.throwIfAborted()
+        },
+      })
+      told = `${done.blocks} blocks`
+      if (done.leftOut > 0) told += `; the code of ${done.leftOut} actors is not at hand and was left out`
+    })
+    line(io, `exported epoch ${head.height} to ${path}: ${percentText(bytes, undefined)}, ${told}`)
+  } finally {
+    await chain.close()
+  }
+}
+
+export async function exportFromNode(context: CliContext, path: string, flags: ExportFlags): Promise<void> {
+  const { io } = context
+  const tipset = await nodeTipset(context, flags.tipset)
+  const selection = selectionOf(flags, tipset.Height)
+  const endpoint = await findEndpoint(io, context.repo())
+  const say = everyFewSeconds(context.io)
+  let blocks = 0
+  const bytes = await writeWhole(context, path, flags, async (create, written) => {
+    let writer: SnapshotWriter | undefined
+    const scanner = new CarScanner({
+      header: (roots) => {
+        writer = create(roots)
+      },
+      section: (data, cidStart, dataStart, end) => {
+        blocks++
+        writer?.add(readCid(data, cidStart).cid, data.slice(dataStart, end))
+      },
+      large: (cid, length, offset) => largeBlock(cid, length, offset, (data) => writer?.add(cid, data)),
+    })
+    await streamExport(
+      endpoint,
+      { ...selection, tipset: tipset.Cids },
+      (chunk) => {
+        scanner.push(chunk)
+        say(() => `exporting: ${blocks} blocks, ${percentText(written(), undefined)}`)
+      },
+      io.signal,
+    )
+    scanner.finish()
+    writer?.finish()
+  })
+  line(io, `exported epoch ${tipset.Height} to ${path}: ${percentText(bytes, undefined)}, ${blocks} blocks`)
+}
+
+async function nodeTipset(context: CliContext, reference: string | undefined): Promise<JsonTipset> {
+  const client = await context.node()
+  if (reference === undefined || reference === '@head') return client.call<JsonTipset>('ChainHead')
+  if (reference.startsWith('@'))
+    return client.call<JsonTipset>('ChainGetTipSetByHeight', [wholeNumber(reference.slice(1), 'tipset'), null])
+  return client.call<JsonTipset>('ChainGetTipSet', [reference.split(',').map((text) => ({ '/': text.trim() }))])
+}
+
+/** Whether a node runs that the user means. */
+export function hasNode(context: CliContext): boolean {
+  const info = context.io.env.FULLNODE_API_INFO
+  return (info !== undefined && info !== '') || readTextFile(homeOf(context).api) !== undefined
+}
