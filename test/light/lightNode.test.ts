@@ -190,7 +190,11 @@ describe.skipIf(missing !== undefined)('light node', () => {
   for (const [what, bends, reason] of lies) {
     it(`drops who gives ${what}, names it, and goes on with another`, async () => {
       const from = world(30)
-      const node = await open(from, { endpoints: { liar: endpoint(from.data, bends), honest: endpoint(from.data) } })
+      const liar = endpoint(from.data, bends)
+      // A liar about blocks is asked for one: the other has none before.
+      const block = (_: string, text: string) =>
+        bends.block === undefined || liar.calls.has('Filecoin.ChainReadObj') ? text : undefined
+      const node = await open(from, { endpoints: { liar, honest: endpoint(from.data, { block }) } })
       await until(node, ({ final }) => final?.instance === 30)
       const state = await until(node, ({ sources }) =>
         sources.some((one) => one.name === 'liar' && one.state === 'dropped'),

@@ -144,15 +144,17 @@ it('a tab behind a relay is reached through it', async () => {
 
 it('a connection that breaks off is no end of what was sent', async () => {
   const server = await startHost()
+  const received = Promise.withResolvers<void>()
   server.links.handle('/test/half/1', async (_peer, stream) => {
     await stream.write(new Uint8Array([1]))
-    await new Promise((done) => setTimeout(done, 100))
+    await received.promise
     for (const connection of server.parts.node.getConnections()) connection.abort(new Error('cut'))
   })
   const client = await startHost()
   await connect(client, server)
   const stream = await client.links.open(server.id, ['/test/half/1'], soon())
   expect([...((await stream.read()) ?? [])]).toEqual([1])
+  received.resolve()
   await expect(stream.read()).rejects.toMatchObject({ code: 'STREAM_RESET' })
 })
 
