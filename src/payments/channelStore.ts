@@ -4,20 +4,9 @@
  */
 import { concatBytes, utf8 } from '../base/bytes.ts'
 import type { KeyValueStore } from '../base/ports.ts'
+import { bigInt } from '../codec/bigInteger.ts'
 import type { Cid } from '../codec/cid.ts'
-import {
-  bigInt,
-  bool,
-  type Codec,
-  cid,
-  decode,
-  encode,
-  list,
-  nullable,
-  text,
-  tuple,
-  uint,
-} from '../codec/description.ts'
+import { bool, type Codec, cid, decode, encode, list, nullable, text, tuple, uint } from '../codec/description.ts'
 import type { StoreWrite } from '../mempool/groupCommit.ts'
 import { type SignedVoucher, signedVoucher } from '../state/params/paych.ts'
 import { type Address, address } from '../types/address.ts'

@@ -1,6 +1,8 @@
 /** State of a payment channel. @see go-state-types builtin/v18/paych */
+
+import { bigInt } from '../codec/bigInteger.ts'
 import type { Cid } from '../codec/cid.ts'
-import { bigInt, type Codec, cid, tuple, uint } from '../codec/description.ts'
+import { type Codec, cid, tuple, uint } from '../codec/description.ts'
 import { type Address, address } from '../types/address.ts'
 import { type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from '../types/scalars.ts'
 

@@ -1,6 +1,9 @@
 /** Signatures: `Paych…`. @see lotus api/api_full.go, api/types.go */
+
+import { bigInt } from '../../codec/bigInteger.ts'
 import type { Cid } from '../../codec/cid.ts'
-import { bigInt, bool, bytes, type Codec, cid, listOrEmpty, named, nullable, uint } from '../../codec/description.ts'
+import { bool, bytes, type Codec, cid, listOrEmpty, nullable, uint } from '../../codec/description.ts'
+import { named } from '../../codec/goJson.ts'
 import type { CreatedVoucher } from '../../payments/channelVouchers.ts'
 import type { FundedChannel } from '../../payments/fundsRequests.ts'
 import type { AvailableFunds } from '../../payments/paymentChannels.ts'

@@ -1,16 +1,8 @@
 /** JSON of payment channels. @see lotus api/types.go, api/api_full.go */
+
+import { bigInt } from '../../codec/bigInteger.ts'
 import type { Cid } from '../../codec/cid.ts'
-import {
-  bigInt,
-  bool,
-  type Codec,
-  cid,
-  jsonOnly,
-  listOrEmpty,
-  nullable,
-  struct,
-  uint,
-} from '../../codec/description.ts'
+import { bool, type Codec, cid, jsonOnly, listOrEmpty, nullable, struct, uint } from '../../codec/description.ts'
 import type { CreatedVoucher } from '../../payments/channelVouchers.ts'
 import type { FundedChannel } from '../../payments/fundsRequests.ts'
 import type { AvailableFunds } from '../../payments/paymentChannels.ts'
