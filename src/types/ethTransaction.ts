@@ -6,7 +6,8 @@
  * eth_legacy_homestead_transactions.go; FRC-0089 and FIP-0091
  */
 import { bigIntToBytes, bytesToBigInt, concatBytes, EMPTY_BYTES } from '../base/bytes.ts'
-import { CborReader, CborWriter } from '../codec/cbor.ts'
+import { CborReader } from '../codec/cborReader.ts'
+import { CborWriter } from '../codec/cborWriter.ts'
 import { CodecError } from '../codec/errors.ts'
 import { decodeRlp, encodeRlp, type RlpItem } from '../codec/rlp.ts'
 import { keccak256 } from '../crypto/hashes.ts'

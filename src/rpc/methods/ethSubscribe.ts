@@ -4,7 +4,8 @@
  */
 import { MAX_CHANNELS } from '../../base/bounds.ts'
 import type { Logger, Random } from '../../base/ports.ts'
-import { type Json, wrongJson } from '../../codec/description.ts'
+import type { Json } from '../../codec/description.ts'
+import { wrongJson } from '../../codec/goJson.ts'
 import { ethHashOf } from '../../eth/ethTransactionOf.ts'
 import type { SignedMessage } from '../../types/signedMessage.ts'
 import { type Tipset, tipsetKeyText } from '../../types/tipset.ts'

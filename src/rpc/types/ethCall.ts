@@ -3,8 +3,9 @@
  * @see lotus chain/types/ethtypes/eth_types.go EthCall, EthBlockNumberOrHash
  */
 import { EMPTY_BYTES } from '../../base/bytes.ts'
-import { type Codec, inField, jsonField, jsonOnly, wrongJson } from '../../codec/description.ts'
+import { type Codec, jsonOnly } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
+import { inField, jsonField, wrongJson } from '../../codec/goJson.ts'
 import type { EthCall } from '../../eth/ethCall.ts'
 import { ethAddress, ethBigInt, ethBytes, ethHash, ethUint64, hexBytes, hexNumber } from './ethScalars.ts'
 

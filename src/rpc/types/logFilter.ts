@@ -2,16 +2,9 @@
  * Which logs are wanted: parameter of `eth_getLogs`, `eth_newFilter`, `eth_subscribe`.
  * @see lotus chain/types/ethtypes EthFilterSpec; node/impl/eth/events.go parseEthFilterSpec, parseBlockRange
  */
-import {
-  type Codec,
-  inField,
-  type JsonContext,
-  jsonField,
-  jsonOnly,
-  nullable,
-  wrongJson,
-} from '../../codec/description.ts'
+import { type Codec, type JsonContext, jsonOnly, nullable } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
+import { inField, jsonField, wrongJson } from '../../codec/goJson.ts'
 import { parseGoUint } from '../../codec/goUint.ts'
 import type { Json } from '../../codec/jsonText.ts'
 import { addressToId, isIdAddress } from '../../types/address.ts'
