@@ -8,7 +8,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Metafile } from 'esbuild'
-import { fewHashes, mclFile, nobleSecp256k1, noDht } from './browser/smallerPackages.ts'
+import { fewHashes, mclFile, nobleSecp256k1 } from './browser/smallerPackages.ts'
 
 /** The repository; paths of the outputs are relative to it. */
 export const ROOT: string = fileURLToPath(new URL('../', import.meta.url))
@@ -41,7 +41,7 @@ export async function buildBrowser(
       define: { PETREL_VERSION: JSON.stringify(version) },
       assetNames: 'chunks/[name]-[hash]',
       loader: { '.wasm': 'file' },
-      plugins: name === 'vmWorker' ? [fewHashes, mclFile] : [fewHashes, mclFile, nobleSecp256k1, noDht],
+      plugins: name === 'vmWorker' ? [fewHashes, mclFile] : [fewHashes, mclFile, nobleSecp256k1],
       absWorkingDir: ROOT,
       logLevel: 'warning',
     })

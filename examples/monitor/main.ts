@@ -2,13 +2,14 @@
 
 import { connectServer } from './connect/server.ts'
 import { connectTab } from './connect/tab.ts'
-import { hashOf, serverUrl, type Target, targetOfHash } from './connect/target.ts'
+import { hashOf, lightSources, serverUrl, type Target, targetOfHash } from './connect/target.ts'
 import type { Connection } from './model/connection.ts'
 import { Monitor, type Part } from './model/monitor.ts'
 import { byId, h } from './view/dom.ts'
 import { EpochTable } from './view/epochTable.ts'
 import { FeeChart } from './view/feeChart.ts'
 import { showClock, showHead } from './view/headStrip.ts'
+import { showLight } from './view/lightPanel.ts'
 import { showNotices } from './view/notices.ts'
 import { PeersPanel } from './view/peersPanel.ts'
 import { PoolPanel } from './view/poolPanel.ts'
@@ -73,6 +74,10 @@ const SHOW: Readonly<Record<Part, () => void>> = {
   watch: () => watch.show(),
   messages: () => tracks.show(),
   peers: () => peers.show(),
+  light: () => {
+    showLight(monitor)
+    showNotices(monitor)
+  },
 }
 
 const dirty = new Set<Part>()
@@ -111,13 +116,17 @@ function startDialog(): void {
     if (kind !== null) kind.checked = true
     if (target.kind === 'server') field('url').value = target.url
     if (target.kind === 'follow') field('peer').value = target.peer
+    if (target.kind === 'light') {
+      field('network').value = target.network
+      field('from').value = [...target.sources, ...target.peers].join(' ')
+    }
     showKind()
     dialog.showModal()
   })
   byId('connect-cancel').addEventListener('click', () => dialog.close())
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    const next = chosenTarget(String(new FormData(form).get('kind')), field('url').value, field('peer').value)
+    const next = chosenTarget(String(new FormData(form).get('kind')), (name) => field(name).value)
     if (typeof next === 'string') {
       byId('connect-error').textContent = next
       return
@@ -127,11 +136,19 @@ function startDialog(): void {
   })
 }
 
-function chosenTarget(kind: string, url: string, peer: string): Target | string {
+function chosenTarget(kind: string, given: (name: string) => string): Target | string {
   if (kind === 'local') return { kind }
-  if (kind === 'follow')
-    return peer.trim() === '' ? 'Which node shall the tab ask for its peers?' : { kind, peer: peer.trim() }
-  const server = serverUrl(url)
+  if (kind === 'follow') {
+    const peer = given('peer').trim()
+    return peer === '' ? 'Which node shall the tab ask for its peers?' : { kind, peer }
+  }
+  if (kind === 'light') {
+    const from = lightSources(given('from'))
+    return from === undefined
+      ? 'Sources are addresses of RPC endpoints (https://…) and of peers (/dns4/…).'
+      : { kind, network: given('network').trim() || 'mainnet', ...from }
+  }
+  const server = serverUrl(given('url'))
   return server === undefined ? 'This is no address of a server.' : { kind: 'server', url: server }
 }
 

@@ -71,19 +71,3 @@ export const wasmBytes = () => fetch(new URL(url, import.meta.url)).then((answer
     }))
   },
 }
-
-/**
- * A tab can dial next to none of the addresses that a DHT gives (they are TCP's): it finds peers by its bootstrap peers
- * and by gossip's peer exchange.
- */
-export const noDht: Plugin = {
-  name: 'no-dht',
-  setup(builder) {
-    builder.onResolve({ filter: /^@libp2p\/kad-dht$/ }, () => ({ path: 'kad-dht', namespace: 'no-dht' }))
-    builder.onLoad({ filter: /.*/, namespace: 'no-dht' }, () => ({
-      contents: `export const kadDHT = () => () => ({ refreshRoutingTable: async () => {}, findPeer: async function* () {} })
-export const passthroughMapper = (info) => info
-export const removePrivateAddressesMapper = passthroughMapper`,
-    }))
-  },
-}

@@ -31,6 +31,14 @@ const WALK_MS = 60_000
 const MAX_OFFERED = 16
 const MS_PER_SEC = 1000
 
+/** Rounds without anybody to ask, in which a source that is none of the liars may still come. */
+const ROUNDS_AMONG_LIARS = 10
+
+/** The time that was given is over, rather than that somebody ended it. */
+function isOver({ aborted, reason }: AbortSignal): boolean {
+  return aborted && reason instanceof Error && reason.name === 'TimeoutError'
+}
+
 /** What is proven, and by what. */
 export interface FinalPoint {
   readonly tipset: Tipset
@@ -100,22 +108,42 @@ export class LightFollower {
     return true
   }
 
-  /** Follows certificates until there is a final tipset; asks again and again. @throws the signal's reason; LightError `FORK` */
+  /**
+   * Follows certificates until there is a final tipset; asks again and again.
+   * @throws LightError `FORK`, `NO_SOURCE` when only liars were found, `NO_ANSWER` when the time is over; the signal's reason
+   */
   async reachFirst(signal: AbortSignal): Promise<void> {
-    for (;;) {
+    for (let alone = 0; ; ) {
       try {
         await this.#certificates(signal)
         await this.#reachFinal(signal)
         if (this.#final !== undefined) return
         this.#trouble = 'no certificate has been seen yet'
       } catch (error) {
+        if (isOver(signal)) throw this.#unreached('NO_ANSWER')
         signal.throwIfAborted()
         if (this.#forked) throw error
         this.#trouble = errorMessage(error)
+        alone = error instanceof LightError && error.code === 'NO_SOURCE' ? alone + 1 : 0
+        if (alone > ROUNDS_AMONG_LIARS && this.#knowsLiars()) throw this.#unreached('NO_SOURCE')
         this.#deps.log.info('no final tipset yet', { reason: this.#trouble })
       }
       await this.#sleep(MIN_ROUND_MS, signal)
     }
+  }
+
+  #knowsLiars(): boolean {
+    return this.#deps.sources.states().some(({ state }) => state === 'dropped')
+  }
+
+  /** Says of each source why it was of no use: nothing else tells who lied. */
+  #unreached(code: 'NO_SOURCE' | 'NO_ANSWER'): LightError {
+    const said = this.#deps.sources
+      .states()
+      .filter(({ reason }) => reason !== '')
+      .map(({ name, state, reason }) => `${name} (${state}): ${reason}`)
+    const why = said.length > 0 ? said.join('; ') : this.#trouble || 'no source answered'
+    return new LightError(code, `Cannot reach a final tipset: ${why}`)
   }
 
   /** Follows until it is stopped. */

@@ -4,17 +4,15 @@
  */
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { chainHead, type FinalityCertificate } from '../../src/consensus/f3/certificate.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import { bitFieldOf } from '../../src/ipld/bitfield.ts'
-import { firstBlock } from '../../src/types/tipset.ts'
 import { missing } from '../consensus/f3/support.ts'
-import { type Bends, endpoint } from '../light/endpoint.ts'
+import type { Bends } from '../light/endpoint.ts'
 import { type PeerBends, startPeer } from '../light/peer.ts'
+import { balanceAt, serveEndpoint } from '../light/served.ts'
 import { flipped, recorded, type World, world } from '../light/world.ts'
 import { stopHosts } from '../p2p/testHosts.ts'
 import { sharedPath } from '../support/shared.ts'
@@ -26,33 +24,6 @@ const LAST = 30
 const FAR_MS = 100
 /** A producer's account, whose balance changes with each block. */
 const ADDRESS = 't01000'
-
-interface Served {
-  readonly url: string
-  close(): void
-}
-
-/** The endpoint on loopback, for pages of any origin. @param delayMs - how far away it is */
-async function serve(from: World, bends: Bends = {}, delayMs = 0): Promise<Served> {
-  const { post } = endpoint(from.data, bends)
-  const server: Server = createServer((request, response) => {
-    response.setHeader('access-control-allow-origin', '*')
-    response.setHeader('access-control-allow-headers', 'content-type, authorization')
-    if (request.method === 'OPTIONS') {
-      response.end()
-      return
-    }
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      void post(Buffer.concat(chunks).toString('utf8'), undefined).then(({ text }) => {
-        setTimeout(() => response.end(text), delayMs)
-      })
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/rpc/v1`, close: () => server.close() }
-}
 
 interface Status {
   readonly Final: { readonly Instance: number; readonly Epoch: number } | null
@@ -69,13 +40,6 @@ async function until(page: Page, isSo: (status: Status) => boolean): Promise<Sta
     assert.ok(Date.now() < end, JSON.stringify(status))
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-}
-
-/** What the state under a tipset of Lotus' chain holds. */
-function balanceAt(epoch: number): string {
-  const { view } = recorded().chain
-  const tipset = view.store.tipsetByHeight(epoch, undefined, 'previous')
-  return String(view.stateTree(firstBlock(tipset).parentStateRoot).getActor(1000n)?.balance)
 }
 
 /** Starts a light tab, waits for the newest certificate and compares a balance at the final tipset. */
@@ -140,7 +104,7 @@ const BY_ENDPOINTS: readonly TabStep[] = Object.entries(ENDPOINT_LIES).map(([wha
   run: (chromium) =>
     inPage(chromium, async (page, from) => {
       // The liar is nearer: it is asked first.
-      const [liar, honest] = [await serve(from, bends), await serve(from, {}, FAR_MS)]
+      const [liar, honest] = [await serveEndpoint(from, bends), await serveEndpoint(from, {}, FAR_MS)]
       try {
         await proves(page, from, { sources: [liar.url, honest.url], bootstrap: [] })
         const status = await until(page, (one) => dropped(one, liar.url) !== undefined)

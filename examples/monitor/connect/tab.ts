@@ -3,9 +3,10 @@
 import type { NodeKind, Petrel } from '../../../platform/browser/client.ts'
 import { createClient } from '../../../src/rpc/client/client.ts'
 import { RpcClientError } from '../../../src/rpc/client/errors.ts'
+import { equalTipsetKeys } from '../../../src/types/tipset.ts'
 import type { Connection } from '../model/connection.ts'
 import type { Trust } from '../model/evidence.ts'
-import { MONITOR_METHODS } from '../model/methods.ts'
+import { MONITOR_METHODS, type MonitorNode } from '../model/methods.ts'
 import type { Target } from './target.ts'
 
 /** Seconds per epoch of a chain of one's own. */
@@ -17,6 +18,17 @@ const LOCAL_MINERS = 3
  * genesis. A snapshot that was only opened would be its maker's word; the page offers none.
  */
 const TAB_TRUST: Trust = { kind: 'tab', isValidated: () => true }
+
+/** A light node proves its final tipset, and by hashes what is below it; the head above it is checked as far as it can be. */
+function lightTrust(node: MonitorNode): Trust {
+  return {
+    kind: 'tab',
+    isValidated: async (key) => {
+      const { final } = await node.LightStatus()
+      return final !== null && equalTipsetKeys(final.key, key)
+    },
+  }
+}
 
 /** @throws RpcClientError `UNREACHABLE`; BrowserError as startPetrel */
 export async function connectTab(
@@ -33,9 +45,13 @@ export async function connectTab(
       if ((at === 'failed' || at === 'stopped') && !isClosing) onClosed()
     },
   })
+  const node = createClient(petrel.transport, MONITOR_METHODS)
+  const isLight = target.kind === 'light'
   return {
-    node: createClient(petrel.transport, MONITOR_METHODS),
-    trust: TAB_TRUST,
+    node,
+    trust: isLight ? lightTrust(node) : TAB_TRUST,
+    isLight,
+    isFollower: target.kind !== 'local',
     close: () => {
       isClosing = true
       void petrel.stop()
@@ -47,16 +63,25 @@ async function nodeKind(target: Exclude<Target, { kind: 'server' }>): Promise<No
   if (target.kind === 'local') {
     return { kind: 'local', devnet: { blockTimeMs: LOCAL_BLOCK_MS, miners: LOCAL_MINERS } }
   }
+  if (target.kind === 'light') return lightKind(target)
   const base = target.peer.replace(/\/+$/, '')
   const place = (await fetchJson(`${base}/p2p`)) as { readonly addrs?: readonly string[] }
   const bootstrap = place.addrs ?? []
   if (bootstrap.length === 0) throw new RpcClientError('UNREACHABLE', `${base} tells of no address that a tab can dial`)
+  const own = await ownNetwork()
+  return { kind: 'follow', mode: 'headers', ...(own ?? { network: await networkName(base) }), bootstrap }
+}
+
+async function lightKind({ network, sources, peers }: Extract<Target, { kind: 'light' }>): Promise<NodeKind> {
+  const own = await ownNetwork()
+  const bootstrap = own === undefined && peers.length === 0 ? {} : { bootstrap: peers }
+  return { kind: 'follow', mode: 'light', ...(own ?? { network }), sources, ...bootstrap }
+}
+
+/** The network that the page brings along, where it does. */
+async function ownNetwork(): Promise<{ readonly network: string; readonly genesis: URL } | undefined> {
   const own = await fetch(new URL('network.json', document.baseURI))
-  if (own.ok) {
-    const genesis = new URL('genesis.car', document.baseURI)
-    return { kind: 'follow', mode: 'headers', network: await own.text(), genesis, bootstrap }
-  }
-  return { kind: 'follow', mode: 'headers', network: await networkName(base), bootstrap }
+  return own.ok ? { network: await own.text(), genesis: new URL('genesis.car', document.baseURI) } : undefined
 }
 
 async function fetchJson(url: string): Promise<unknown> {

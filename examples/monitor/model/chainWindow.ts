@@ -110,13 +110,9 @@ export class ChainWindow {
     const oldest = this.#tipsets[0]
     if (oldest === undefined || this.isWhole) return
     const below = await this.#load.below(oldest, count)
-    for (const tipset of below) {
-      const child = this.#tipsets[0] as TipsetView
-      // The head may have moved to another branch meanwhile.
-      if (child !== oldest && !equalTipsetKeys(tipset.key, child.parents) && this.#tipsets.includes(oldest) === false)
-        return
-      this.#tipsets.unshift(this.#linked(child, tipset))
-    }
+    // Meanwhile the window may have moved, or grown below: what came belongs to another place then.
+    if (this.#tipsets[0] !== oldest) return
+    for (const tipset of below) this.#tipsets.unshift(this.#linked(this.#tipsets[0] as TipsetView, tipset))
   }
 
   /** The newest so many epochs, newest first; null rounds between tipsets included. */

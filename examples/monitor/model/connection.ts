@@ -5,6 +5,10 @@ import type { MonitorNode } from './methods.ts'
 export interface Connection {
   readonly node: MonitorNode
   readonly trust: Trust
+  /** A light node: what is proven hangs on its final tipset, and of the chain it has what it is asked for. */
+  readonly isLight?: boolean
+  /** A follower: its genesis is no head that anybody told of. */
+  readonly isFollower?: boolean
   close(): void
 }
 

@@ -59,6 +59,14 @@ export function shorten(text: string, head = 8, tail = 5): string {
   return text.length <= head + tail + 1 ? text : `${text.slice(0, head)}…${text.slice(-tail)}`
 }
 
+const KILO = 1000
+
+/** `640 B`, `12 kB`, `3.4 MB`. */
+export function formatBytes(bytes: number): string {
+  if (bytes < KILO) return `${bytes} B`
+  return bytes < KILO * KILO ? `${Math.round(bytes / KILO)} kB` : `${(bytes / KILO / KILO).toFixed(1)} MB`
+}
+
 const MINUTE = 60
 const HOUR = 3600
 const DAY = 86_400

@@ -9,6 +9,7 @@ import {
 } from '../../../src/rpc/signatures/chain.ts'
 import { version } from '../../../src/rpc/signatures/common.ts'
 import { devnetAccounts } from '../../../src/rpc/signatures/devnet.ts'
+import { lightStatus } from '../../../src/rpc/signatures/light.ts'
 import { mpoolPending, mpoolSub } from '../../../src/rpc/signatures/mpool.ts'
 import { netPeers } from '../../../src/rpc/signatures/net.ts'
 import { stateSearchMsg } from '../../../src/rpc/signatures/search.ts'
@@ -32,6 +33,7 @@ export const MONITOR_METHODS = {
   NetPeers: netPeers,
   SyncPresumed: syncPresumed,
   DevnetAccounts: devnetAccounts,
+  LightStatus: lightStatus,
 } as const
 
 /** The node as the monitor sees it. */

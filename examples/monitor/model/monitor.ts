@@ -6,6 +6,7 @@ import { errorMessage } from '../../../src/base/errors.ts'
 import type { HeadChange } from '../../../src/chain/headChange.ts'
 import { type Cid, parseCid } from '../../../src/codec/cid.ts'
 import { RpcClientError } from '../../../src/rpc/client/errors.ts'
+import type { LightInfo } from '../../../src/rpc/signatures/light.ts'
 import type { AddrInfo } from '../../../src/rpc/types/peerId.ts'
 import { parseAddress } from '../../../src/types/address.ts'
 import { messageCid } from '../../../src/types/message.ts'
@@ -36,10 +37,12 @@ const TRANSFER_EPOCHS = 60
 const KEPT_TRANSFERS = 2000
 const RETRY_MS = [500, 1000, 2000, 4000, 8000]
 const PEERS_MS = 10_000
+/** How often a light node is asked what it has proven. */
+const LIGHT_MS = 2000
 const MS = 1000
 
 /** Parts of the page that change on their own. */
-export type Part = 'link' | 'head' | 'epochs' | 'pool' | 'watch' | 'messages' | 'peers'
+export type Part = 'link' | 'head' | 'epochs' | 'pool' | 'watch' | 'messages' | 'peers' | 'light'
 
 /** What the page brings. */
 export interface MonitorDeps {
@@ -143,6 +146,10 @@ export class Monitor {
   #isFollowing = false
   #cancelRetry: () => void = () => undefined
   #cancelPeers: () => void = () => undefined
+  #light: LightInfo | undefined
+  #cancelLight: () => void = () => undefined
+  #isExtending = false
+  #isPoolKnown = false
 
   constructor(deps: MonitorDeps) {
     this.#deps = deps
@@ -216,6 +223,16 @@ export class Monitor {
     return freshness(head.timestamp, this.#deps.nowMs() / MS, info.blockDelay)
   }
 
+  /** Of a light node; undefined of any other, or not asked yet. */
+  get light(): LightInfo | undefined {
+    return this.#light
+  }
+
+  /** Waiting messages; undefined while nobody has told of them. */
+  get waiting(): number | undefined {
+    return this.#isPoolKnown ? this.pool.size : undefined
+  }
+
   contentsOf(key: TipsetKey): Contents | undefined {
     return this.#contents.get(tipsetKeyText(key))
   }
@@ -264,6 +281,7 @@ export class Monitor {
     this.#stopped = true
     this.#cancelRetry()
     this.#cancelPeers()
+    this.#cancelLight()
     this.#connection?.close()
   }
 
@@ -359,6 +377,7 @@ export class Monitor {
     if (this.#link.at === 'offline') return
     this.#connection = undefined
     this.#cancelPeers()
+    this.#cancelLight()
     connection?.close()
     this.#setLink({ at: 'offline', reason })
     const pause = RETRY_MS[Math.min(this.#attempt++, RETRY_MS.length - 1)] as number
@@ -396,6 +415,7 @@ export class Monitor {
       value: (changes) => this.#headChanged(changes),
       end: (error) => this.#lost(connection, error === undefined ? 'the node ended its news' : errorMessage(error)),
     })
+    if (connection.isLight === true) this.#askLight(connection)
     await this.#openPool(connection)
     this.#askPeers(connection)
   }
@@ -407,6 +427,8 @@ export class Monitor {
     this.#log.clear()
     this.#balances.clear()
     this.#tracked.clear()
+    this.#light = undefined
+    this.#isPoolKnown = false
     this.pool.reset([])
   }
 
@@ -424,6 +446,7 @@ export class Monitor {
       })
       this.pool.reset(await node.MpoolPending([]))
       this.#poolError = undefined
+      this.#isPoolKnown = true
     } catch (error) {
       if (!(error instanceof RpcClientError) || error.code !== 'REMOTE') throw error
       this.#poolError = error.message
@@ -454,6 +477,23 @@ export class Monitor {
     ask()
   }
 
+  /** What is proven moves when a certificate comes, whatever the head does. */
+  #askLight(connection: Connection): void {
+    const ask = async (): Promise<void> => {
+      try {
+        const before = this.#light?.final?.instance
+        this.#light = await connection.node.LightStatus()
+        this.#deps.changed('light')
+        this.#deps.changed('head')
+        if (this.#light.final?.instance !== before) await this.#refreshWatch()
+      } catch (error) {
+        if (!(error instanceof RpcClientError)) throw error
+      }
+      if (this.#connection === connection) this.#cancelLight = this.#deps.setTimer(() => void ask(), LIGHT_MS)
+    }
+    void ask()
+  }
+
   #headChanged(changes: readonly HeadChange[]): void {
     const last = changes.findLast(({ kind }) => kind !== 'revert')
     if (last === undefined) return
@@ -478,6 +518,8 @@ export class Monitor {
     const window = this.#window
     const connection = this.#connection
     if (window === undefined || connection === undefined) return
+    // A follower begins with its genesis: nobody has told it of a chain yet.
+    if (head.height === 0 && connection.isFollower === true && this.#light?.final == null) return
     const before = window.head
     try {
       const source = await this.#evidence.check(head.key)
@@ -496,9 +538,10 @@ export class Monitor {
     this.#finality = window.isWhole ? Finality.of(window) : this.#finality
     this.#deps.changed('head')
     this.#deps.changed('epochs')
-    await this.#readContents(window, connection)
+    if (connection.isLight !== true) await this.#readContents(window, connection)
     await Promise.all([this.#refreshWatch(), this.#refreshMessages()])
-    if (!window.isWhole) void this.#extend(window)
+    // A light node would have to fetch it all.
+    if (!window.isWhole && connection.isLight !== true) void this.#extend(window)
   }
 
   /** What is below a validated tipset by hash is validated with it. */
@@ -517,6 +560,8 @@ export class Monitor {
   }
 
   async #extend(window: ChainWindow): Promise<void> {
+    if (this.#isExtending) return
+    this.#isExtending = true
     try {
       while (!window.isWhole && this.#window === window && this.#connection !== undefined) {
         await window.extend(EXTEND_BY)
@@ -530,6 +575,8 @@ export class Monitor {
       await this.#refreshMessages()
     } catch (error) {
       this.#report(error)
+    } finally {
+      this.#isExtending = false
     }
   }
 
@@ -555,21 +602,38 @@ export class Monitor {
 
   async #refreshWatch(): Promise<void> {
     const connection = this.#connection
-    const { head } = this
-    if (connection === undefined || head === undefined) return
-    await Promise.all(this.#settings.watched.map(({ address }) => this.#readBalance(connection, head, address)))
+    if (connection === undefined) return
+    const at = this.#stateAt(connection)
+    if (at !== undefined) {
+      await Promise.all(this.#settings.watched.map(({ address }) => this.#readBalance(connection, at, address)))
+    }
     this.#deps.changed('watch')
     if (this.#settings.watched.length === 0) return
+    if (connection.isLight === true) {
+      this.#transfersError = 'a light node executes nothing by itself'
+      return
+    }
     await this.#readTransfers(connection)
     this.#deps.changed('watch')
   }
 
-  async #readBalance({ node }: Connection, head: TipsetView, text: string): Promise<void> {
+  /** Where state is read: under the head; of a light node under its final tipset, where it is proven. */
+  #stateAt({ isLight }: Connection): { readonly key: TipsetKey; readonly source: Source } | undefined {
+    const key = isLight === true ? this.#light?.final?.key : this.head?.key
+    if (key === undefined) return undefined
+    return { key, source: isLight === true ? 'proven' : this.sourceOf(key) }
+  }
+
+  async #readBalance(
+    { node }: Connection,
+    { key, source }: { readonly key: TipsetKey; readonly source: Source },
+    text: string,
+  ): Promise<void> {
     const address = parseAddress(text)
-    const state: BalanceState = { balance: undefined, source: this.sourceOf(head.key), error: undefined }
+    const state: BalanceState = { balance: undefined, source, error: undefined }
     try {
-      state.balance = (await node.StateGetActor(address, head.key)).balance
-      if (!this.#ids.has(text)) this.#ids.set(text, (await node.StateLookupID(address, head.key)).toString('f'))
+      state.balance = (await node.StateGetActor(address, key)).balance
+      if (!this.#ids.has(text)) this.#ids.set(text, (await node.StateLookupID(address, key)).toString('f'))
     } catch (error) {
       if (!(error instanceof RpcClientError)) throw error
       if (error.code === 'REMOTE' && /actor not found/i.test(error.message)) state.balance = null

@@ -8,15 +8,18 @@ export interface Notice {
 }
 
 /** The most serious one; undefined: all is well. */
-export function noticeOf({ link, fault, freshness, head, info }: Monitor): Notice | undefined {
+export function noticeOf({ link, fault, freshness, head, info, light }: Monitor): Notice | undefined {
+  if (link.at === 'offline') {
+    const rest = head === undefined ? '' : ' What is shown is from before.'
+    return { kind: 'offline', text: `Not connected: ${link.reason}. Trying again.${rest}` }
+  }
   if (fault !== undefined) {
     const what =
       fault.kind === 'contradiction' ? 'The node contradicts itself' : 'The node withholds a part of its chain'
     return { kind: 'fault', text: `${what}: ${fault.text}. What is shown is from before.` }
   }
-  if (link.at === 'offline') {
-    const rest = head === undefined ? '' : ' What is shown is from before.'
-    return { kind: 'offline', text: `Not connected: ${link.reason}. Trying again.${rest}` }
+  if (light !== undefined && light.trouble !== '') {
+    return { kind: 'fault', text: `Nothing newer can be proven: ${light.trouble}. What is shown as proven stays so.` }
   }
   if (freshness?.at === 'stale') {
     const age = formatAge(freshness.epochs * (info?.blockDelay ?? 1))

@@ -24,14 +24,21 @@ export function showHead(monitor: Monitor): void {
   const fee = head === undefined ? undefined : formatGasPrice(head.baseFee)
   setText(byId('fact-fee'), fee === undefined ? '–' : `${fee.text} ${fee.unit}`)
   setText(byId('fact-blocks'), blocksPerEpoch(monitor))
-  setText(byId('fact-pool'), formatCount(monitor.pool.size))
+  setText(byId('fact-pool'), monitor.waiting === undefined ? '–' : formatCount(monitor.waiting))
   setText(byId('fact-final'), finalText(monitor))
   document.title = head === undefined ? 'Petrel monitor' : `${head.height} · Petrel monitor`
-  byId('fact-final').title = finality === undefined ? '' : 'EC finality: a reorganisation is less likely than 2⁻³⁰'
+  byId('fact-final').title =
+    monitor.light !== undefined
+      ? 'F3: two thirds of the storage power signed it'
+      : finality === undefined
+        ? ''
+        : 'EC finality: a reorganisation is less likely than 2⁻³⁰'
 }
 
-function finalText({ finality, head }: Monitor): string {
+function finalText({ finality, head, light }: Monitor): string {
+  if (light?.final != null) return `${formatCount(light.final.epoch)}, proven`
   if (head === undefined) return '–'
+  if (light !== undefined) return 'fetching certificates'
   if (finality === undefined) return 'counting blocks'
   const epoch = head.height - finality.depth
   return epoch < 0 ? 'nothing yet' : `${formatCount(epoch)}, ${formatCount(finality.depth)} deep`

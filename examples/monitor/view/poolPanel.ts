@@ -30,14 +30,14 @@ export class PoolPanel {
   }
 
   show(): void {
-    const { poolError, wordSource, link, head } = this.#monitor
+    const { poolError, wordSource, waiting } = this.#monitor
     const senders = this.#monitor.pool.senders(this.#monitor.info?.prefix ?? 'f')
     this.#list.show(senders.slice(0, SHOWN_SENDERS), ({ from }) => from)
     const more = senders.length - SHOWN_SENDERS
     const text =
       poolError !== undefined
         ? `The node does not tell: ${poolError}`
-        : head === undefined && link.at !== 'live'
+        : waiting === undefined
           ? '…'
           : senders.length === 0
             ? 'Nothing waits: every message is in a block.'
