@@ -1,110 +1,45 @@
-/** The parts of the node's JSON answers that the command line reads. */
+/** Names for the node's answers that several commands read. */
+import type {
+  ApiActiveSync,
+  ApiInvocResult,
+  ApiMsgLookup,
+  ApiSyncState,
+  CryptoSignature,
+  JsonCid,
+  TypesActor,
+  TypesBlockHeader,
+  TypesMessage,
+  TypesMessageReceipt,
+  TypesSignedMessage,
+  TypesTipSet,
+} from './nodeMethods.ts'
 
-export interface JsonCid {
-  readonly '/': string
-}
+export type { JsonCid } from './nodeMethods.ts'
+export type JsonMessage = TypesMessage
+export type JsonSignature = CryptoSignature
+export type JsonSignedMessage = TypesSignedMessage
+export type JsonBlock = TypesBlockHeader
+export type JsonTipset = TypesTipSet
+export type JsonReceipt = TypesMessageReceipt
+export type JsonMsgLookup = ApiMsgLookup
+export type JsonActor = TypesActor
+export type JsonInvocResult = ApiInvocResult
+/** A message that the node is to number or price. */
+export type UnsentMessage = Omit<TypesMessage, 'CID' | 'Method'> & { readonly Method: number | bigint }
 
-export interface JsonMessage {
-  readonly Version: number
-  readonly To: string
-  readonly From: string
-  readonly Nonce: number | bigint
-  readonly Value: string
-  readonly GasLimit: number | bigint
-  readonly GasFeeCap: string
-  readonly GasPremium: string
-  readonly Method: number | bigint
-  readonly Params: string | null
-  readonly CID?: JsonCid
-}
-
-export interface JsonSignature {
-  readonly Type: number
-  readonly Data: string
-}
-
-export interface JsonSignedMessage {
-  readonly Message: JsonMessage
-  readonly Signature: JsonSignature
-  readonly CID: JsonCid
-}
-
-export interface JsonBlock {
-  readonly Miner: string
-  readonly Height: number
-  readonly Timestamp: number
-  readonly ParentBaseFee: string
-  readonly ParentWeight: string
-  readonly Parents: readonly JsonCid[]
-  readonly [key: string]: unknown
-}
-
-export interface JsonTipset {
-  readonly Cids: readonly JsonCid[]
-  readonly Blocks: readonly JsonBlock[]
-  readonly Height: number
-}
-
-export interface JsonReceipt {
-  readonly ExitCode: number
-  readonly Return: string | null
-  readonly GasUsed: number
-  readonly EventsRoot: JsonCid | null
-}
-
-export interface JsonMsgLookup {
-  readonly Message: JsonCid
-  readonly Receipt: JsonReceipt
-  readonly ReturnDec: unknown
-  readonly TipSet: readonly JsonCid[]
-  readonly Height: number
-}
-
-export interface JsonActor {
-  readonly Code: JsonCid
-  readonly Head: JsonCid
-  readonly Nonce: number | bigint
-  readonly Balance: string
-  readonly DelegatedAddress: string | null
-}
-
+/** A call within an execution; the rows say no more of it than that it is an object. */
 export interface JsonTrace {
-  readonly Msg: {
-    readonly From: string
-    readonly To: string
-    readonly Value: string
-    readonly Method: number | bigint
-    readonly Params: string | null
-  }
-  readonly MsgRct: { readonly ExitCode: number; readonly Return: string | null }
+  readonly Msg: Pick<TypesMessage, 'From' | 'To' | 'Value' | 'Method' | 'Params'>
+  readonly MsgRct: Pick<TypesMessageReceipt, 'ExitCode' | 'Return'>
   readonly Subcalls: readonly JsonTrace[] | null
 }
 
-export interface JsonInvocResult {
-  readonly Msg: JsonMessage
-  readonly MsgRct: JsonReceipt
-  readonly GasCost: Readonly<
-    Record<'BaseFeeBurn' | 'OverEstimationBurn' | 'MinerPenalty' | 'MinerTip' | 'Refund' | 'TotalCost', string>
-  >
-  readonly ExecutionTrace: JsonTrace
-  readonly Error: string
+/** The calls of an execution. */
+export function subcallsOf({ ExecutionTrace: trace }: ApiInvocResult): readonly JsonTrace[] | null {
+  return (trace as unknown as JsonTrace).Subcalls
 }
-
-export interface JsonActiveSync {
-  readonly WorkerID: number
-  readonly Base: JsonTipset | null
-  readonly Target: JsonTipset | null
-  readonly Stage: number
-  readonly Height: number
-  readonly Start: string
-  readonly End: string
-  readonly Message: string
-}
-
-export interface JsonSyncState {
-  readonly ActiveSyncs: readonly JsonActiveSync[] | null
-  readonly VMApplied: number
-}
+export type JsonActiveSync = ApiActiveSync
+export type JsonSyncState = ApiSyncState
 
 /** Key of a tipset as text: CIDs between brackets. */
 export function cidTexts(cids: readonly JsonCid[]): string[] {

@@ -13,6 +13,7 @@ import type { RpcTransport } from '../../src/rpc/client/transport.ts'
 import { openWebSocket } from '../../src/rpc/client/webSocketTransport.ts'
 import type { ProgramIo } from '../server/programIo.ts'
 import { CliError } from './errors.ts'
+import type { MethodsV0, MethodsV1 } from './nodeMethods.ts'
 
 /** Where a node listens and with which token it is asked. */
 export interface Endpoint {
@@ -21,15 +22,45 @@ export interface Endpoint {
   readonly token: string | undefined
 }
 
-/** One call at a time over HTTP. */
+/**
+ * What a node takes for a value of that type, as Go's encoding/json does: null, missing fields, integers of any size.
+ */
+export type Given<T> = [Json] extends [T]
+  ? Json
+  : T extends readonly (infer E)[]
+    ? readonly Given<E>[] | null
+    : T extends number
+      ? number | bigint | null
+      : T extends object
+        ? { readonly [K in keyof T]?: Given<T[K]> } | null
+        : T | null
+
+/** The parameters of a method, each as a node takes it. */
+export type GivenParams<P> = { readonly [K in keyof P]: Given<P[K]> }
+
+/** What a method takes and gives. */
+interface Method {
+  readonly params: readonly unknown[]
+  readonly result: unknown
+}
+
+type ParamsOf<M extends Method> = M['params'] extends readonly [] ? [] : [params: GivenParams<M['params']>]
+
+/** One call at a time over HTTP, typed by the rows of the method table. */
 export interface RpcClient {
-  /** @throws CliError `CONNECTION`, `RPC` with the node's own text */
-  call<T>(method: string, params?: readonly unknown[], version?: 'v0' | 'v1'): Promise<T>
+  /** On `/rpc/v0`. @throws CliError `CONNECTION`, `RPC` with the node's own text */
+  call<M extends keyof MethodsV0>(method: M, ...args: ParamsOf<MethodsV0[M]>): Promise<MethodsV0[M]['result']>
+  /** On `/rpc/v1`. @throws as the one on `/rpc/v0` */
+  call<M extends keyof MethodsV1>(
+    method: M,
+    params: GivenParams<MethodsV1[M]['params']>,
+    version: 'v1',
+  ): Promise<MethodsV1[M]['result']>
   /**
    * Values of a channel, until it ends or the user interrupts.
    * @throws as {@link RpcClient.call}
    */
-  listen<T>(method: string, onValue: (value: T) => void): Promise<void>
+  listen<M extends keyof MethodsV0>(method: M, onValue: (value: MethodsV0[M]['result']) => void): Promise<void>
 }
 
 /**
@@ -120,16 +151,16 @@ export function createRpcClient(endpoint: Endpoint, signal: AbortSignal): RpcCli
     httpTransport((body) => post(`${endpoint.url}/rpc/${version}`, headers, body, signal))
   const transports = { v0: transportOf('v0'), v1: transportOf('v1') }
   return {
-    call: async <T>(method: string, params: readonly unknown[] = [], version: 'v0' | 'v1' = 'v0'): Promise<T> => {
+    call: async (method: string, params: unknown = [], version: 'v0' | 'v1' = 'v0'): Promise<never> => {
       try {
-        return (await transports[version].request(`Filecoin.${method}`, params as Json[], signal)) as T
+        return (await transports[version].request(`Filecoin.${method}`, params as Json[], signal)) as never
       } catch (error) {
         throw cliError(error, endpoint.url)
       }
     },
-    listen: async <T>(method: string, onValue: (value: T) => void): Promise<void> => {
+    listen: async (method: string, onValue: (value: never) => void): Promise<void> => {
       try {
-        await listenTo(endpoint, `Filecoin.${method}`, (value) => onValue(value as T), signal)
+        await listenTo(endpoint, `Filecoin.${method}`, (value) => onValue(value as never), signal)
       } catch (error) {
         throw cliError(error, endpoint.url)
       }

@@ -3,6 +3,7 @@
  * @see lotus chain/types/message.go
  */
 import type { Cid } from '../codec/cid.ts'
+import type { JsonSchema } from '../codec/codec.ts'
 import { bytes, type Codec, cid, encode, tuple, uint } from '../codec/description.ts'
 import type { Field } from '../codec/structJson.ts'
 import { blockCid } from '../crypto/blockCid.ts'
@@ -52,6 +53,7 @@ export const message: Codec<Message> = {
     json.CID = cid.toJson(messageCid(value), context)
     return json
   },
+  schema: { ...base.schema, properties: { ...(base.schema.properties as JsonSchema), CID: cid.schema } },
 }
 
 const cids = new WeakMap<Message, Cid>()

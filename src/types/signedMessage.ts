@@ -3,6 +3,7 @@
  * @see lotus chain/types/signedmessage.go
  */
 import type { Cid } from '../codec/cid.ts'
+import type { JsonSchema } from '../codec/codec.ts'
 import { type Codec, cid, encode, tuple } from '../codec/description.ts'
 import { blockCid } from '../crypto/blockCid.ts'
 import { type Message, message, messageCid } from './message.ts'
@@ -26,6 +27,7 @@ export const signedMessage: Codec<SignedMessage> = {
     json.CID = cid.toJson(signedMessageCid(value), context)
     return json
   },
+  schema: { ...base.schema, properties: { ...(base.schema.properties as JsonSchema), CID: cid.schema } },
 }
 
 const cids = new WeakMap<SignedMessage, Cid>()

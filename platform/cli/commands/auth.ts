@@ -35,11 +35,11 @@ async function newToken({ node }: CliContext, { perm, expires }: TokenOptions): 
   const seconds = lifetimeSec(expires)
   const client = await node()
   try {
-    return await client.call<string>('AuthNewToken', [allow, { ExpiresIn: seconds }])
+    return await client.call('AuthNewToken', [allow, { ExpiresIn: seconds }])
   } catch (error) {
     const unknown = error instanceof CliError && error.info.code === METHOD_NOT_FOUND
     if (!unknown || seconds > 0) throw error
-    const encoded = await client.call<string>('AuthNew', [allow])
+    const encoded = await client.call('AuthNew', [allow])
     return Buffer.from(encoded, 'base64').toString('utf8')
   }
 }

@@ -1,4 +1,5 @@
 /** `chain head|list|get|getblock|getmessage|read-obj|stat-obj|sethead|encode|decode|gas-price`. @see lotus cli/chain.go */
+
 import type { Command } from 'commander'
 import { dagJson, readAny } from '../../../src/codec/anyCbor.ts'
 import { CODEC_CBOR, CODEC_DAG_CBOR, parseCid } from '../../../src/codec/cid.ts'
@@ -10,13 +11,14 @@ import { cidTexts } from '../answers.ts'
 import { addressArgument, base64ToHex, type CliContext, hexToBase64, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { binarySize, goStamp } from '../goFormat.ts'
+import type { RpcClient } from '../rpcClient.ts'
 
 const DEFAULT_FORMAT = '<epoch>: (<time>) <blocks>'
 const GAS_PRICE_BLOCKS = [1, 2, 3, 5, 10, 20, 50, 100, 300]
 const DEFAULT_GAS_LIMIT = 10_000
 
 async function head({ io, node, result }: CliContext, options: { height?: boolean }): Promise<void> {
-  const tipset = await (await node()).call<JsonTipset>('ChainHead')
+  const tipset = await (await node()).call('ChainHead')
   result({ Height: tipset.Height, Cids: cidTexts(tipset.Cids) })
   if (options.height === true) line(io, String(tipset.Height))
   else for (const text of cidTexts(tipset.Cids)) line(io, text)
@@ -31,7 +33,7 @@ function tipsetText(tipset: JsonTipset, format: string): string {
     '<blocks>': () => `[ ${blocks} ]`,
     '<weight>': () => first.ParentWeight,
     '<tipset>': () => `[${cidTexts(tipset.Cids).join(',')}]`,
-    '<json_tipset>': () => stringifyJson(tipset as unknown as Json),
+    '<json_tipset>': () => stringifyJson(tipset),
   }
   return format.replace(/<[a-z_]+>/g, (name) => values[name]?.() ?? name)
 }
@@ -44,54 +46,54 @@ async function listTipsets(
   const count = wholeNumber(options.count, 'count')
   let tipset =
     options.epoch === undefined
-      ? await client.call<JsonTipset>('ChainHead')
-      : await client.call<JsonTipset>('ChainGetTipSetByHeight', [wholeNumber(options.epoch, 'epoch'), null])
+      ? await client.call('ChainHead')
+      : await client.call('ChainGetTipSetByHeight', [wholeNumber(options.epoch, 'epoch'), null])
   const found: JsonTipset[] = []
   while (found.length < count) {
     found.push(tipset)
     if (tipset.Height === 0) break
-    tipset = await client.call<JsonTipset>('ChainGetTipSet', [(tipset.Blocks[0] as JsonBlock).Parents])
+    tipset = await client.call('ChainGetTipSet', [(tipset.Blocks[0] as JsonBlock).Parents])
   }
   found.reverse()
-  result(found as unknown as Json)
+  result(found)
   for (const one of found) line(io, tipsetText(one, options.format))
 }
 
 async function getBlock({ io, node, result }: CliContext, cid: string, options: { raw?: boolean }): Promise<void> {
   const client = await node()
   const key: JsonCid = { '/': cid }
-  const block = await client.call<JsonBlock>('ChainGetBlock', [key])
+  const block = await client.call('ChainGetBlock', [key])
   if (options.raw === true) {
-    result(block as unknown as Json)
-    line(io, stringifyJson(block as unknown as Json, 2))
+    result(block)
+    line(io, stringifyJson(block, 2))
     return
   }
   const [messages, receipts, parents] = [
-    await client.call<{ BlsMessages: Json; SecpkMessages: Json }>('ChainGetBlockMessages', [key]),
-    await client.call<Json>('ChainGetParentReceipts', [key]),
-    await client.call<{ Cid: JsonCid }[] | null>('ChainGetParentMessages', [key]),
+    await client.call('ChainGetBlockMessages', [key]),
+    await client.call('ChainGetParentReceipts', [key]),
+    await client.call('ChainGetParentMessages', [key]),
   ]
   const all = {
-    ...(block as unknown as Record<string, Json>),
+    ...block,
     BlsMessages: messages.BlsMessages,
     SecpkMessages: messages.SecpkMessages,
     ParentReceipts: receipts,
-    ParentMessages: parents === null ? null : parents.map((one) => one.Cid as unknown as Json),
+    ParentMessages: parents === null ? null : parents.map((one) => one.Cid),
   }
   result(all)
   line(io, stringifyJson(all, 2))
 }
 
 /** Prints an answer as JSON, with and without `--json`. */
-async function show({ io, node, result }: CliContext, method: string, params: readonly unknown[]): Promise<void> {
-  const answer = await (await node()).call<Json>(method, params)
+async function show({ io, node, result }: CliContext, ask: (client: RpcClient) => Promise<Json>): Promise<void> {
+  const answer = await ask(await node())
   result(answer)
   line(io, stringifyJson(answer, 2))
 }
 
 /** With `--json` as DAG-JSON: whatever the block is, nobody has described it. */
 async function readObject({ io, node, result, isJson }: CliContext, cid: string): Promise<void> {
-  const data = Buffer.from((await (await node()).call<string | null>('ChainReadObj', [{ '/': cid }])) ?? '', 'base64')
+  const data = Buffer.from((await (await node()).call('ChainReadObj', [{ '/': cid }])) ?? '', 'base64')
   line(io, data.toString('hex'))
   if (!isJson()) return
   const isCbor = [CODEC_DAG_CBOR, CODEC_CBOR].includes(parseCid(cid).codec)
@@ -99,8 +101,8 @@ async function readObject({ io, node, result, isJson }: CliContext, cid: string)
 }
 
 async function statObject({ io, node, result }: CliContext, cid: string, base: string | undefined): Promise<void> {
-  const params = [{ '/': cid }, base === undefined ? null : { '/': base }]
-  const stat = await (await node()).call<{ Size: number; Links: number }>('ChainStatObj', params)
+  const params = [{ '/': cid }, base === undefined ? null : { '/': base }] as const
+  const stat = await (await node()).call('ChainStatObj', params)
   result({ ...stat })
   line(io, `Links: ${stat.Links}`)
   line(io, `Size: ${binarySize(stat.Size)} (${stat.Size})`)
@@ -119,8 +121,8 @@ async function decodeParams(
     throw new CliError('USAGE', `encoding: expected base64 or hex, got "${encoding}"`)
   }
   const data = encoding === 'hex' ? hexToBase64(params, 'params') : params
-  const call = [addressArgument(to), wholeNumber(method, 'method'), data, EMPTY_KEY]
-  const answer = await (await node()).call<Json>('StateDecodeParams', call)
+  const call = [addressArgument(to), wholeNumber(method, 'method'), data, EMPTY_KEY] as const
+  const answer = await (await node()).call('StateDecodeParams', call)
   result(answer)
   line(io, stringifyJson(answer, 2))
 }
@@ -138,11 +140,10 @@ async function encodeParams(
     code = { '/': parseCid(actor).toString() }
   } catch {
     // An address stands for its actor's code.
-    code = (await client.call<{ Code: Json }>('StateGetActor', [addressArgument(actor), EMPTY_KEY])).Code
+    code = (await client.call('StateGetActor', [addressArgument(actor), EMPTY_KEY])).Code
   }
   const json = parseJson(params)
-  const data =
-    (await client.call<string | null>('StateEncodeParams', [code, wholeNumber(method, 'method'), json], 'v1')) ?? ''
+  const data = (await client.call('StateEncodeParams', [code, wholeNumber(method, 'method'), json], 'v1')) ?? ''
   const text = encoding === 'hex' ? base64ToHex(data) : data
   result({ Params: text })
   line(io, text)
@@ -150,14 +151,14 @@ async function encodeParams(
 
 /** `/pstate/…`: below the state before the head, or before a tipset. @see lotus cli/chain.go ChainGetCmd */
 async function getPath(context: CliContext, path: string, tipset: string | undefined): Promise<void> {
-  if (!path.startsWith('/pstate')) return show(context, 'ChainGetNode', [path])
+  if (!path.startsWith('/pstate')) return show(context, (client) => client.call('ChainGetNode', [path]))
   const client = await context.node()
   const key = tipset === undefined || tipset === '@head' ? null : tipset.split(',').map((one) => ({ '/': one.trim() }))
-  const of =
-    key === null ? await client.call<JsonTipset>('ChainHead') : await client.call<JsonTipset>('ChainGetTipSet', [key])
-  const root = (of.Blocks[0] as unknown as { ParentStateRoot: JsonCid }).ParentStateRoot['/']
+  const of = key === null ? await client.call('ChainHead') : await client.call('ChainGetTipSet', [key])
+  const root = (of.Blocks[0] as JsonBlock).ParentStateRoot['/']
   // The state root names its version, the tree of actors and an info block.
-  return show(context, 'ChainGetNode', [`/ipfs/${root}/1${path.slice('/pstate'.length)}`])
+  const below = `/ipfs/${root}/1${path.slice('/pstate'.length)}`
+  return show(context, (one) => one.call('ChainGetNode', [below]))
 }
 
 async function setHead(
@@ -167,9 +168,9 @@ async function setHead(
 ): Promise<void> {
   const client = await context.node()
   let key: readonly JsonCid[] = cids.map((one) => ({ '/': one }))
-  if (options.genesis === true) key = (await client.call<JsonTipset>('ChainGetGenesis')).Cids
+  if (options.genesis === true) key = (await client.call('ChainGetGenesis')).Cids
   else if (options.epoch !== undefined) {
-    key = (await client.call<JsonTipset>('ChainGetTipSetByHeight', [wholeNumber(options.epoch, 'epoch'), null])).Cids
+    key = (await client.call('ChainGetTipSetByHeight', [wholeNumber(options.epoch, 'epoch'), null])).Cids
   }
   if (key.length === 0)
     throw new CliError('USAGE', 'must pass cids for tipset to set as head, or --epoch, or --genesis')
@@ -181,7 +182,7 @@ async function gasPrice({ io, node, result }: CliContext): Promise<void> {
   const client = await node()
   const prices: { [blocks: string]: Json } = {}
   for (const blocks of GAS_PRICE_BLOCKS) {
-    const premium = await client.call<string>('GasEstimateGasPremium', [blocks, '<empty>', DEFAULT_GAS_LIMIT, null])
+    const premium = await client.call('GasEstimateGasPremium', [blocks, '<empty>', DEFAULT_GAS_LIMIT, null])
     prices[String(blocks)] = premium
     line(io, `${blocks} blocks: ${premium} (${formatFil(BigInt(premium))})`)
   }
@@ -219,7 +220,7 @@ export function addChainCommands(program: Command, context: CliContext): void {
     .aliases(['get-message', 'get-msg'])
     .description('Get and print a message by its CID')
     .argument('<cid>')
-    .action((cid: string) => show(context, 'ChainGetMessage', [{ '/': cid }]))
+    .action((cid: string) => show(context, (client) => client.call('ChainGetMessage', [{ '/': cid }])))
   chain
     .command('read-obj')
     .description('Read the raw bytes of an object, hexadecimal')

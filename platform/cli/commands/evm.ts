@@ -2,7 +2,6 @@
 import type { Command } from 'commander'
 import { toHex } from '../../../src/base/bytes.ts'
 import { CborWriter } from '../../../src/codec/cborWriter.ts'
-import type { Json } from '../../../src/codec/jsonText.ts'
 import { PROTOCOL_DELEGATED, parseAddress } from '../../../src/types/address.ts'
 import { addressToEthAddress } from '../../../src/types/ethAddress.ts'
 import { EamMethod, EvmMethod } from '../../../src/types/methodNumbers.ts'
@@ -67,8 +66,8 @@ async function deploy(context: CliContext, path: string, options: { from?: strin
 }
 
 async function contractAddress(client: RpcClient, actorId: string): Promise<{ id: string; delegated: string | null }> {
-  const id = await client.call<string>('StateLookupID', [`f0${actorId}`, null])
-  const actor = await client.call<{ DelegatedAddress: string | null }>('StateGetActor', [id, null])
+  const id = await client.call('StateLookupID', [`f0${actorId}`, null])
+  const actor = await client.call('StateGetActor', [id, null])
   return { id, delegated: actor.DelegatedAddress }
 }
 
@@ -101,7 +100,7 @@ async function invoke(
 
 async function call(context: CliContext, from: string, to: string, input: string): Promise<void> {
   const client = await context.node()
-  const result = await client.call<string>(
+  const result = await client.call(
     'EthCall',
     [{ from: asEthereum(from), to: asEthereum(to), data: `0x${input.replace(/^0x/, '')}` }, 'latest'],
     'v1',
@@ -120,11 +119,8 @@ async function stat(context: CliContext, text: string): Promise<void> {
   const { io } = context
   const client = await context.node()
   const address = addressArgument(text)
-  const id = await client.call<string>('StateLookupID', [address, null]).catch(() => undefined)
-  const actor =
-    id === undefined
-      ? undefined
-      : await client.call<{ Code: Json; DelegatedAddress: string | null; Nonce: number }>('StateGetActor', [id, null])
+  const id = await client.call('StateLookupID', [address, null]).catch(() => undefined)
+  const actor = id === undefined ? undefined : await client.call('StateGetActor', [id, null])
   const delegated =
     actor?.DelegatedAddress ?? (parseAddress(address).protocol === PROTOCOL_DELEGATED ? address : undefined)
   const ethAddress = delegated === undefined ? ethereum(id ?? address) : ethereum(delegated)
@@ -178,7 +174,7 @@ export function addEvmCommands(program: Command, context: CliContext): void {
     .description('Write the bytecode of a smart contract, hexadecimal')
     .argument('<address>')
     .action(async (address: string) => {
-      const code = await (await context.node()).call<string>('EthGetCode', [asEthereum(address), 'latest'], 'v1')
+      const code = await (await context.node()).call('EthGetCode', [asEthereum(address), 'latest'], 'v1')
       context.result({ Code: code })
       line(context.io, code)
     })

@@ -7,22 +7,13 @@ import type { CliContext } from '../context.ts'
 import { siBytes } from '../goFormat.ts'
 import { paint } from '../paint.ts'
 
-interface JsonNodeStatus {
-  readonly SyncStatus: { readonly Epoch: number; readonly Behind: number }
-  readonly PeerStatus: { readonly PeersToPublishMsgs: number; readonly PeersToPublishBlocks: number }
-  readonly ChainStatus: {
-    readonly BlocksPerTipsetLast100: number
-    readonly BlocksPerTipsetLastFinality: number
-  }
-}
-
 /** Age of a head up to which it is good, and slow, in block delays. */
 const GOOD_DELAYS = 1.5
 const SLOW_DELAYS = 5
 
 async function status(context: CliContext, withChain: boolean): Promise<void> {
   const { io } = context
-  const found = await (await context.node()).call<JsonNodeStatus>('NodeStatus', [withChain], 'v1')
+  const found = await (await context.node()).call('NodeStatus', [withChain], 'v1')
   const { SyncStatus: sync, PeerStatus: peers, ChainStatus: chain } = found
   context.result({
     SyncStatus: { ...sync },
@@ -48,21 +39,19 @@ function health({ io }: CliContext, ageSec: number, delaySec: number): { state: 
 async function info(context: CliContext): Promise<void> {
   const { io } = context
   const client = await context.node()
-  const network = await client.call<string>('StateNetworkName')
-  const started = await client.call<string>('StartTime', [], 'v1')
-  const { BlockDelay: delay, Version: version } = await client.call<{ BlockDelay: number; Version: string }>('Version')
-  const head = await client.call<JsonTipset>('ChainHead')
+  const network = await client.call('StateNetworkName')
+  const started = await client.call('StartTime', [], 'v1')
+  const { BlockDelay: delay, Version: version } = await client.call('Version')
+  const head = await client.call('ChainHead')
   const block = head.Blocks[0] as JsonTipset['Blocks'][number]
   const sync = health(context, Math.max(0, io.now() / 1000 - block.Timestamp), delay)
-  const { PeerStatus: peers } = await client.call<JsonNodeStatus>('NodeStatus', [false], 'v1')
-  const wallets = await client.call<string[]>('WalletList')
-  const preferred = await client.call<string>('WalletDefaultAddress').catch(() => undefined)
+  const { PeerStatus: peers } = await client.call('NodeStatus', [false], 'v1')
+  const wallets = await client.call('WalletList')
+  const preferred = await client.call('WalletDefaultAddress').catch(() => undefined)
   let total = 0n
-  for (const wallet of wallets) total += BigInt(await client.call<string>('WalletBalance', [wallet]))
-  const own = preferred === undefined ? undefined : await client.call<string>('WalletBalance', [preferred])
-  const traffic = await client.call<{ TotalIn: number; TotalOut: number; RateIn: number; RateOut: number }>(
-    'NetBandwidthStats',
-  )
+  for (const wallet of wallets) total += BigInt(await client.call('WalletBalance', [wallet]))
+  const own = preferred === undefined ? undefined : await client.call('WalletBalance', [preferred])
+  const traffic = await client.call('NetBandwidthStats')
   context.result({
     Network: network,
     Version: version,

@@ -1,6 +1,5 @@
 /** `log list|set-level|alerts`, `wait-api`. @see lotus cli/log.go, cli/wait.go */
 import type { Command } from 'commander'
-import type { Json } from '../../../src/codec/jsonText.ts'
 import { line } from '../../server/programIo.ts'
 import { type CliContext, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
@@ -10,7 +9,7 @@ const MS_PER_SEC = 1000
 
 async function setLevel(context: CliContext, level: string, systems: readonly string[]): Promise<void> {
   const client = await context.node()
-  const parts = systems.length > 0 ? systems : await client.call<string[]>('LogList')
+  const parts = systems.length > 0 ? systems : await client.call('LogList')
   for (const part of parts) await client.call('LogSetLevel', [part, level])
   context.result({ level, systems: [...parts] })
 }
@@ -40,7 +39,7 @@ export function addLogCommands(program: Command, context: CliContext): void {
     .command('list')
     .description('List parts of the log')
     .action(async () => {
-      const parts = await (await node()).call<string[]>('LogList')
+      const parts = await (await node()).call('LogList')
       context.result(parts)
       for (const part of parts) line(io, part)
     })
@@ -54,7 +53,7 @@ export function addLogCommands(program: Command, context: CliContext): void {
     .command('alerts')
     .description('Get alert states')
     .action(async () => {
-      const alerts = await (await node()).call<Json[]>('LogAlerts')
+      const alerts = await (await node()).call('LogAlerts')
       context.result(alerts)
       for (const alert of alerts) line(io, JSON.stringify(alert))
     })

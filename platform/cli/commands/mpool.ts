@@ -1,12 +1,14 @@
 /** `mpool pending|sub|replace|find|stat|gas-perf|config|clear`. @see lotus cli/mpool.go */
+
 import type { Command } from 'commander'
 import { type Json, stringifyJson } from '../../../src/codec/jsonText.ts'
 import { formatFil, parseFil } from '../../../src/types/fil.ts'
 import { line } from '../../server/programIo.ts'
-import type { JsonActor, JsonBlock, JsonMessage, JsonSignedMessage, JsonTipset } from '../answers.ts'
+import type { JsonActor, JsonBlock, JsonMessage, JsonTipset } from '../answers.ts'
 import { type CliContext, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
-import type { RpcClient } from '../rpcClient.ts'
+import type { TypesMpoolConfig } from '../nodeMethods.ts'
+import type { Given, RpcClient } from '../rpcClient.ts'
 
 /** Lotus' default ceiling for the fee of one message, attoFIL (0.07 FIL). */
 const DEFAULT_MAX_FEE = 70_000_000_000_000_000n
@@ -30,7 +32,7 @@ function matches(message: JsonMessage, filter: FilterOptions): boolean {
 }
 
 async function localAddresses(client: RpcClient, local: boolean | undefined): Promise<Set<string> | undefined> {
-  return local === true ? new Set(await client.call<string[]>('WalletList')) : undefined
+  return local === true ? new Set(await client.call('WalletList')) : undefined
 }
 
 async function pending(
@@ -40,22 +42,22 @@ async function pending(
   const { io, node } = context
   const client = await node()
   const local = await localAddresses(client, options.local)
-  const all = await client.call<JsonSignedMessage[]>('MpoolPending', [null])
+  const all = await client.call('MpoolPending', [null])
   const shown = all.filter(
     ({ Message: message }) => (local === undefined || local.has(message.From)) && matches(message, options),
   )
-  context.result((options.cids === true ? shown.map((one) => one.CID['/']) : shown) as unknown as Json)
+  context.result(options.cids === true ? shown.map((one) => one.CID['/']) : shown)
   for (const signed of shown) {
-    line(io, options.cids === true ? signed.CID['/'] : stringifyJson(signed as unknown as Json, 2))
+    line(io, options.cids === true ? signed.CID['/'] : stringifyJson(signed, 2))
   }
 }
 
 async function find(context: CliContext, options: FilterOptions): Promise<void> {
   const { io } = context
-  const all = await (await context.node()).call<JsonSignedMessage[]>('MpoolPending', [null])
+  const all = await (await context.node()).call('MpoolPending', [null])
   const found = all.filter((signed) => matches(signed.Message, options))
-  context.result(found as unknown as Json)
-  line(io, found.length === 0 ? 'null' : stringifyJson(found as unknown as Json, 2))
+  context.result(found)
+  line(io, found.length === 0 ? 'null' : stringifyJson(found, 2))
 }
 
 interface Stat {
@@ -77,13 +79,13 @@ async function baseFees(
   client: RpcClient,
   lookback: number,
 ): Promise<{ head: JsonTipset; current: bigint; least: bigint }> {
-  const head = await client.call<JsonTipset>('ChainHead')
+  const head = await client.call('ChainHead')
   const current = BigInt((head.Blocks[0] as JsonBlock).ParentBaseFee)
   let least = current
   let tipset = head
   // A young chain has fewer tipsets than the lookback: genesis ends the walk.
   for (let i = 0; i < lookback && tipset.Height > 0; i++) {
-    tipset = await client.call<JsonTipset>('ChainGetTipSet', [(tipset.Blocks[0] as JsonBlock).Parents])
+    tipset = await client.call('ChainGetTipSet', [(tipset.Blocks[0] as JsonBlock).Parents])
     const fee = BigInt((tipset.Blocks[0] as JsonBlock).ParentBaseFee)
     if (fee < least) least = fee
   }
@@ -109,7 +111,7 @@ async function stat(context: CliContext, options: { local?: boolean; basefeeLook
   const fees = await baseFees(client, lookback)
   const local = await localAddresses(client, options.local)
   const bySender = new Map<string, JsonMessage[]>()
-  for (const { Message: message } of await client.call<JsonSignedMessage[]>('MpoolPending', [null])) {
+  for (const { Message: message } of await client.call('MpoolPending', [null])) {
     if (local !== undefined && !local.has(message.From)) continue
     const messages = bySender.get(message.From)
     if (messages === undefined) bySender.set(message.From, [message])
@@ -120,7 +122,7 @@ async function stat(context: CliContext, options: { local?: boolean; basefeeLook
     const messages = bySender.get(address) as JsonMessage[]
     let actor: JsonActor
     try {
-      actor = await client.call<JsonActor>('StateGetActor', [address, fees.head.Cids])
+      actor = await client.call('StateGetActor', [address, fees.head.Cids])
     } catch (error) {
       line(io, `${address}, err: ${(error as Error).message}`)
       continue
@@ -164,12 +166,12 @@ const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
 async function repriced(client: RpcClient, message: JsonMessage, feeLimit: string | undefined): Promise<JsonMessage> {
-  const config = await client.call<{ ReplaceByFeeRatio: number }>('MpoolGetConfig')
+  const config = await client.call('MpoolGetConfig')
   // The ratio prints as units.hundredths; floor(old * ratio) + 1 is the least premium that replaces.
   const percent = BigInt(Math.round(config.ReplaceByFeeRatio * 100))
   const least = (BigInt(message.GasPremium) * percent) / 100n + 1n
   const spec = feeLimit === undefined ? null : { MaxFee: parseFil(feeLimit).toString() }
-  const estimate = await client.call<JsonMessage>('GasEstimateMessageGas', [
+  const estimate = await client.call('GasEstimateMessageGas', [
     { ...message, GasFeeCap: '0', GasPremium: '0' },
     spec,
     null,
@@ -188,10 +190,10 @@ async function gasPerformance(context: CliContext, options: { all?: boolean }): 
   const { io } = context
   const client = await context.node()
   const local = await localAddresses(client, options.all !== true)
-  const head = await client.call<JsonTipset>('ChainHead')
+  const head = await client.call('ChainHead')
   const baseFee = BigInt((head.Blocks[0] as JsonBlock).ParentBaseFee)
   const found: { From: string; Nonce: number; GasReward: string; GasPerformance: number }[] = []
-  for (const { Message: message } of await client.call<JsonSignedMessage[]>('MpoolPending', [null])) {
+  for (const { Message: message } of await client.call('MpoolPending', [null])) {
     if (local !== undefined && !local.has(message.From)) continue
     const spare = BigInt(message.GasFeeCap) - baseFee
     const premium = spare < BigInt(message.GasPremium) ? spare : BigInt(message.GasPremium)
@@ -214,8 +216,8 @@ const UPDATES = ['add', 'remove']
 
 async function subscribe(context: CliContext): Promise<void> {
   const client = await context.node()
-  await client.listen<{ Type: number; Message: Json }>('MpoolSub', (update) => {
-    context.result(update as unknown as Json)
+  await client.listen('MpoolSub', (update) => {
+    context.result(update)
     line(context.io, `${UPDATES[update.Type] ?? String(update.Type)} ${stringifyJson(update.Message, 2)}`)
   })
 }
@@ -246,14 +248,14 @@ async function replace(
       `incorrect number of arguments, got ${args.length}: mpool replace <from> <nonce> | <message-cid>`,
     )
   if (second === undefined) {
-    const message = await client.call<JsonMessage>('ChainGetMessage', [{ '/': first }])
+    const message = await client.call('ChainGetMessage', [{ '/': first }])
     from = message.From
     nonce = BigInt(message.Nonce)
   } else {
     from = first
     nonce = BigInt(wholeNumber(second, 'nonce'))
   }
-  const all = await client.call<JsonSignedMessage[]>('MpoolPending', [null])
+  const all = await client.call('MpoolPending', [null])
   const found = all.find(({ Message: message }) => sameAddress(message.From, from) && BigInt(message.Nonce) === nonce)
   if (found === undefined) throw new CliError('FAILED', `no pending message found from ${from} with nonce ${nonce}`)
   let message = found.Message
@@ -271,7 +273,7 @@ async function replace(
       GasLimit: options.gasLimit === undefined ? message.GasLimit : wholeNumber(options.gasLimit, 'gas-limit'),
     }
   }
-  const signed = await client.call<JsonSignedMessage>('WalletSignMessage', [message.From, message])
+  const signed = await client.call('WalletSignMessage', [message.From, message])
   await client.call('MpoolPush', [signed])
   result({ Message: signed.CID['/'] })
   line(io, `new message cid:  ${signed.CID['/']}`)
@@ -333,9 +335,9 @@ export function addMpoolCommands(program: Command, context: CliContext): void {
     .action(async (json: string | undefined) => {
       const client = await node()
       if (json === undefined) {
-        const config = await client.call<Json>('MpoolGetConfig')
+        const config = await client.call('MpoolGetConfig')
         context.result(config)
         line(io, stringifyJson(config))
-      } else await client.call('MpoolSetConfig', [JSON.parse(json) as unknown])
+      } else await client.call('MpoolSetConfig', [JSON.parse(json) as Given<TypesMpoolConfig>])
     })
 }

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { Json } from '../../../src/codec/jsonText.ts'
 import { formatFil } from '../../../src/types/fil.ts'
 import { line } from '../../server/programIo.ts'
-import type { JsonActor } from '../answers.ts'
+import type { JsonCid } from '../answers.ts'
 import { addressArgument, base64ToHex, type CliContext, filArgument, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { tabbed } from '../goFormat.ts'
@@ -19,26 +19,18 @@ interface MultisigState {
   readonly UnlockDuration: number
 }
 
-interface PendingJson {
-  readonly ID: number
-  readonly To: string
-  readonly Value: string
-  readonly Method: number | bigint
-  readonly Params: string | null
-  readonly Approved: readonly string[] | null
-}
-
 async function inspect(context: CliContext, address: string, options: { vesting?: boolean }): Promise<void> {
   const { io } = context
   const client = await context.node()
   const wallet = addressArgument(address)
-  const { Balance: balance } = await client.call<JsonActor>('StateGetActor', [wallet, null])
-  const { State: state } = await client.call<{ State: MultisigState }>('StateReadState', [wallet, null])
-  const spendable = await client.call<string>('MsigGetAvailableBalance', [wallet, null])
-  const pending = (await client.call<PendingJson[] | null>('MsigGetPending', [wallet, null])) ?? []
+  const { Balance: balance } = await client.call('StateGetActor', [wallet, null])
+  const { State: json } = await client.call('StateReadState', [wallet, null])
+  const state = json as unknown as MultisigState
+  const spendable = await client.call('MsigGetAvailableBalance', [wallet, null])
+  const pending = (await client.call('MsigGetPending', [wallet, null])) ?? []
   const signers: { ID: string; Address: string }[] = []
   for (const signer of state.Signers) {
-    const key = await client.call<string>('StateAccountKey', [signer, null]).catch(() => 'N/A (other actor)')
+    const key = await client.call('StateAccountKey', [signer, null]).catch(() => 'N/A (other actor)')
     signers.push({ ID: signer, Address: key })
   }
   const vesting = {
@@ -52,7 +44,7 @@ async function inspect(context: CliContext, address: string, options: { vesting?
     ...vesting,
     Threshold: state.NumApprovalsThreshold,
     Signers: signers,
-    Transactions: pending as unknown as Json,
+    Transactions: pending,
   })
   line(io, `Balance: ${formatFil(BigInt(balance))}`)
   line(io, `Spendable: ${formatFil(BigInt(spendable))}`)
@@ -108,8 +100,8 @@ async function proposeSelf(
 ): Promise<void> {
   const wallet = addressArgument(address)
   const client = await context.node()
-  const { Code: code } = await client.call<JsonActor>('StateGetActor', [wallet, null])
-  const encoded = await client.call<string>('StateEncodeParams', [code, method, params], 'v1')
+  const { Code: code } = await client.call('StateGetActor', [wallet, null])
+  const encoded = await client.call('StateEncodeParams', [code, method, params], 'v1')
   const { found } = await act(context, confidence, options, 'proposal', (from) => [
     'MsigPropose',
     [wallet, wallet, '0', from, method, encoded],
@@ -188,11 +180,11 @@ export function addMsigCommands(program: Command, context: CliContext): void {
     .option('--end-epoch <n>', 'end epoch to stop measuring vesting at (default: the head)')
     .action(async (wallet: string, options: { startEpoch: string; endEpoch?: string }) => {
       const client = await context.node()
-      const at = async (epoch: string | undefined): Promise<unknown> =>
+      const at = async (epoch: string | undefined): Promise<readonly JsonCid[] | null> =>
         epoch === undefined
           ? null
-          : (await client.call<{ Cids: Json }>('ChainGetTipSetByHeight', [wholeNumber(epoch, 'epoch'), null])).Cids
-      const amount = await client.call<string>('MsigGetVested', [
+          : (await client.call('ChainGetTipSetByHeight', [wholeNumber(epoch, 'epoch'), null])).Cids
+      const amount = await client.call('MsigGetVested', [
         addressArgument(wallet),
         await at(options.startEpoch),
         await at(options.endEpoch),

@@ -2,8 +2,7 @@
 import type { Json } from '../../../src/codec/jsonText.ts'
 import { line } from '../../server/programIo.ts'
 import { addressArgument, base64ToHex, type CliContext } from '../context.ts'
-import { pushDrafted, returned, senderOf, sent, succeeded } from '../messages.ts'
-import type { RpcClient } from '../rpcClient.ts'
+import { type Drafting, pushDrafted, returned, senderOf, sent, succeeded } from '../messages.ts'
 
 export interface CommonOptions {
   readonly from?: string
@@ -15,11 +14,11 @@ export async function act(
   confidence: () => number,
   options: CommonOptions,
   what: string,
-  draft: (from: string, client: RpcClient) => readonly [method: string, params: readonly unknown[]],
+  draft: (from: string) => Drafting,
 ): Promise<{ readonly cid: string; readonly found: { readonly [name: string]: Json } }> {
   const client = await context.node()
   const from = await senderOf(client, options.from === undefined ? undefined : addressArgument(options.from, 'from'))
-  const cid = await pushDrafted(client, ...draft(from, client))
+  const cid = await pushDrafted(client, draft(from))
   line(context.io, `sent ${what} in message: ${cid}`)
   const found = await succeeded(client, cid, confidence(), what)
   sent(context, cid, found)

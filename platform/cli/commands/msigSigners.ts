@@ -1,15 +1,13 @@
 /** `msig add-…`, `swap-…`, `propose-remove`: who signs for a multisig. @see lotus cli/multisig.go */
+
 import type { Command } from 'commander'
 import { addressArgument, type CliContext, wholeNumber } from '../context.ts'
+import type { Drafting } from '../messages.ts'
 import { act, type CommonOptions, proposed } from './msigMessages.ts'
 
 export function addSignerCommands(msig: Command, context: CliContext, confidence: () => number): void {
   const flag = (text: string): boolean => text === 'true'
-  const propose = async (
-    options: CommonOptions,
-    what: string,
-    draft: (from: string) => readonly [string, readonly unknown[]],
-  ): Promise<void> => {
+  const propose = async (options: CommonOptions, what: string, draft: (from: string) => Drafting): Promise<void> => {
     proposed(context, (await act(context, confidence, options, what, draft)).found)
   }
   const from = ['--from <address>', 'account to send the message from'] as const

@@ -58,9 +58,9 @@ export function addTransactionCommands(msig: Command, context: CliContext, confi
     .action(
       async (wallet: string, id: string, proposer: string | undefined, what: string[], options: CommonOptions) => {
         const { found } = await act(context, confidence, options, 'approval', (from) => {
-          const base = [addressArgument(wallet), wholeNumber(id, 'txId')]
-          const [to, value, method, params] = described(what) ?? []
+          const base = [addressArgument(wallet), wholeNumber(id, 'txId')] as const
           if (proposer === undefined) return ['MsigApprove', [...base, from]]
+          const [to, value, method, params] = described(what) ?? [null, null, null, null]
           return [
             'MsigApproveTxnHash',
             [...base, addressArgument(proposer, 'proposer'), to, value, from, method, params],
@@ -78,7 +78,7 @@ export function addTransactionCommands(msig: Command, context: CliContext, confi
     .option('--from <address>', 'account to send the cancel message from')
     .action(async (wallet: string, id: string, what: string[], options: CommonOptions) => {
       await act(context, confidence, options, 'cancel', (from) => {
-        const base = [addressArgument(wallet), wholeNumber(id, 'txId')]
+        const base = [addressArgument(wallet), wholeNumber(id, 'txId')] as const
         const about = described(what)
         if (about === undefined) return ['MsigCancel', [...base, from]]
         const [to, value, method, params] = about

@@ -16,21 +16,11 @@ interface JsonAddrInfo {
   readonly Addrs: readonly string[]
 }
 
-interface JsonScore {
-  readonly ID: string
-  readonly Score: { readonly Score: number }
-}
-
 interface JsonStats {
   readonly TotalIn: number
   readonly TotalOut: number
   readonly RateIn: number
   readonly RateOut: number
-}
-
-interface JsonMinerPeer {
-  readonly PeerId: string | null
-  readonly Multiaddrs: readonly string[] | null
 }
 
 const REACHABILITIES = ['Unknown', 'Public', 'Private']
@@ -44,10 +34,10 @@ async function peers(
   options: { agent?: boolean; extended?: boolean },
 ): Promise<void> {
   const client = await node()
-  const all = [...(await client.call<JsonAddrInfo[]>('NetPeers'))].sort(descending)
+  const all = [...(await client.call('NetPeers'))].sort(descending)
   if (options.extended === true) {
     const infos: Json[] = []
-    for (const id of new Set(all.map(({ ID }) => ID))) infos.push(await client.call<Json>('NetPeerInfo', [id]))
+    for (const id of new Set(all.map(({ ID }) => ID))) infos.push(await client.call('NetPeerInfo', [id]))
     result(infos)
     for (const info of infos) line(io, compact(info))
     return
@@ -64,14 +54,14 @@ async function peers(
 /** A peer that went away meanwhile is listed without its agent. */
 async function agentOf(client: RpcClient, peer: string): Promise<string | undefined> {
   try {
-    return await client.call<string>('NetAgentVersion', [peer])
+    return await client.call('NetAgentVersion', [peer])
   } catch {
     return undefined
   }
 }
 
 async function listen({ io, node, result }: CliContext): Promise<void> {
-  const { ID, Addrs } = await (await node()).call<JsonAddrInfo>('NetAddrsListen')
+  const { ID, Addrs } = await (await node()).call('NetAddrsListen')
   result({ ID, Addrs: [...Addrs] })
   for (const address of Addrs) line(io, `${address}/p2p/${ID}`)
 }
@@ -97,10 +87,10 @@ async function peersOf({ io, node }: CliContext, args: readonly string[]): Promi
 }
 
 async function minerPeer(client: RpcClient, miner: string, tell: (text: string) => void): Promise<JsonAddrInfo> {
-  const info = await client.call<JsonMinerPeer>('StateMinerInfo', [miner, null])
+  const info = await client.call('StateMinerInfo', [miner, null])
   if (info.PeerId === null) throw new CliError('FAILED', 'no PeerID for miner')
   const Addrs = (info.Multiaddrs ?? []).map((bytes) =>
-    multiaddr(new Uint8Array(Buffer.from(bytes, 'base64'))).toString(),
+    multiaddr(new Uint8Array(Buffer.from(bytes ?? '', 'base64'))).toString(),
   )
   tell(`${miner} -> {${info.PeerId}: ${goList(Addrs)}}`)
   return { ID: info.PeerId, Addrs }
@@ -133,7 +123,7 @@ async function told({ io }: CliContext, what: string, run: () => Promise<unknown
 }
 
 async function findPeer({ io, node, result }: CliContext, peer: string): Promise<void> {
-  const { ID, Addrs } = await (await node()).call<JsonAddrInfo>('NetFindPeer', [parsePeerName(peer)])
+  const { ID, Addrs } = await (await node()).call('NetFindPeer', [parsePeerName(peer)])
   result({ ID, Addrs: [...Addrs] })
   line(io, `{${ID}: ${goList(Addrs)}}`)
 }
@@ -150,7 +140,7 @@ async function ping(context: CliContext, address: string, options: { count: stri
     const times: number[] = []
     for (let i = 0; i < count && !io.signal.aborted; i++) {
       const start = io.now()
-      const ms = (await client.call<number>('NetPing', [peer.ID])) / NS_PER_MS
+      const ms = (await client.call('NetPing', [peer.ID])) / NS_PER_MS
       line(io, `Pong received: time=${goDuration(ms)}`)
       times.push(ms)
       const left = intervalMs - (io.now() - start)
@@ -171,18 +161,15 @@ function durationMs(text: string): number {
 }
 
 async function scores({ io, node, result }: CliContext, options: { extended?: boolean }): Promise<void> {
-  const found = await (await node()).call<JsonScore[]>('NetPubsubScores')
-  result(found as unknown as Json)
+  const found = await (await node()).call('NetPubsubScores')
+  result(found)
   for (const score of found) {
-    line(io, options.extended === true ? compact(score) : `${score.ID}, ${score.Score.Score.toFixed(6)}`)
+    line(io, options.extended === true ? compact(score) : `${score.ID}, ${(score.Score?.Score ?? 0).toFixed(6)}`)
   }
 }
 
 async function reachability({ io, node, result }: CliContext): Promise<void> {
-  const { Reachability, PublicAddrs } = await (await node()).call<{
-    Reachability: number
-    PublicAddrs: readonly string[] | null
-  }>('NetAutoNatStatus')
+  const { Reachability, PublicAddrs } = await (await node()).call('NetAutoNatStatus')
   result({ Reachability: REACHABILITIES[Reachability] ?? Reachability, PublicAddrs: [...(PublicAddrs ?? [])] })
   line(io, `AutoNAT status:  ${REACHABILITIES[Reachability] ?? `Reachability(${Reachability})`}`)
   if (PublicAddrs !== null && PublicAddrs.length > 0) line(io, `Public address: ${goList(PublicAddrs)}`)
@@ -203,11 +190,11 @@ async function bandwidth(
   const rows = [['Segment', 'TotalIn', 'TotalOut', 'RateIn', 'RateOut']]
   if (options.byPeer === true || options.byProtocol === true) {
     const method = options.byPeer === true ? 'NetBandwidthStatsByPeer' : 'NetBandwidthStatsByProtocol'
-    const stats = await client.call<Record<string, JsonStats>>(method)
-    result(stats as unknown as Json)
+    const stats = await client.call(method)
+    result(stats)
     for (const name of Object.keys(stats).sort()) rows.push(row(name || '<unknown>', stats[name] as JsonStats))
   } else {
-    const total = await client.call<JsonStats>('NetBandwidthStats')
+    const total = await client.call('NetBandwidthStats')
     result({ ...total })
     rows.push(row('Total', total))
   }
@@ -244,7 +231,7 @@ export function addNetCommands(program: Command, context: CliContext): void {
     .command('id')
     .description('Get node identity')
     .action(async () => {
-      const id = await (await context.node()).call<string>('ID')
+      const id = await (await context.node()).call('ID')
       context.result({ ID: id })
       line(context.io, id)
     })

@@ -1,11 +1,13 @@
 /** `net block|stat|limit|protect|unprotect|list-protected`. @see lotus cli/net.go */
+
 import type { Command } from 'commander'
-import { type Json, parseJson, stringifyJson } from '../../../src/codec/jsonText.ts'
+import { parseJson, stringifyJson } from '../../../src/codec/jsonText.ts'
 import { parsePeerName } from '../../../src/rpc/types/peerId.ts'
 import { line } from '../../server/programIo.ts'
 import type { CliContext } from '../context.ts'
 import { binarySize } from '../goFormat.ts'
-import type { RpcClient } from '../rpcClient.ts'
+import type { ApiNetLimit } from '../nodeMethods.ts'
+import type { Given, RpcClient } from '../rpcClient.ts'
 
 interface JsonBlockList {
   readonly Peers: readonly string[] | null
@@ -30,15 +32,6 @@ interface JsonNetStat {
   readonly Peers?: Readonly<Record<string, JsonScopeStat>>
 }
 
-interface JsonNetLimit {
-  readonly Memory?: number
-  readonly StreamsInbound: number
-  readonly StreamsOutbound: number
-  readonly ConnsInbound: number
-  readonly ConnsOutbound: number
-  readonly FD: number
-}
-
 const BAR_COLUMNS = 64
 /** What `block add` and `block remove` name. */
 const KINDS = [
@@ -49,8 +42,8 @@ const KINDS = [
 const NO_ITEMS: JsonBlockList = { Peers: null, IPAddrs: null, IPSubnets: null }
 
 async function blockList({ io, node, result }: CliContext): Promise<void> {
-  const found = await (await node()).call<JsonBlockList>('NetBlockList')
-  result(found as unknown as Json)
+  const found = await (await node()).call('NetBlockList')
+  result(found)
   const { Peers, IPAddrs, IPSubnets } = found
   const print = (title: string, items: readonly string[]): void => {
     if (items.length === 0) return
@@ -68,7 +61,7 @@ function bar(total: number, used: number): string {
 }
 
 async function scopeText(client: RpcClient, scope: string, stat: JsonScopeStat): Promise<string> {
-  const limit = await client.call<JsonNetLimit>('NetLimit', [scope])
+  const limit = await client.call('NetLimit', [scope])
   const memory = limit.Memory ?? 0
   const counted = (name: string, used: number, total: number): string =>
     `\t${name.padEnd(13)}${bar(total, used)} ${used}/${total}\n`
@@ -87,8 +80,9 @@ async function scopeText(client: RpcClient, scope: string, stat: JsonScopeStat):
 async function stat(context: CliContext, scope: string): Promise<void> {
   const { io } = context
   const client = await context.node()
-  const result = await client.call<JsonNetStat>('NetStat', [scope])
-  context.result(result as unknown as Json)
+  const json = await client.call('NetStat', [scope])
+  context.result(json)
+  const result = json as unknown as JsonNetStat
   if (result.System !== undefined) io.out(await scopeText(client, 'system', result.System))
   if (result.Transient !== undefined) io.out(await scopeText(client, 'transient', result.Transient))
   const groups = [
@@ -112,10 +106,10 @@ async function limit(
 ): Promise<void> {
   const client = await node()
   if (options.set === true) {
-    await client.call('NetSetLimit', [scope, parseJson(value ?? '')])
+    await client.call('NetSetLimit', [scope, parseJson(value ?? '') as Given<ApiNetLimit>])
     return
   }
-  const found = await client.call<Json>('NetLimit', [scope])
+  const found = await client.call('NetLimit', [scope])
   result(found)
   line(io, stringifyJson(found))
 }
@@ -172,7 +166,7 @@ export function addNetListCommands(net: Command, context: CliContext): void {
     .command('list-protected')
     .description('List the peer IDs with protected connection.')
     .action(async () => {
-      const peers = (await (await node()).call<string[] | null>('NetProtectList')) ?? []
+      const peers = (await (await node()).call('NetProtectList')) ?? []
       context.result(peers)
       for (const peer of peers) line(io, peer)
     })

@@ -1,7 +1,6 @@
 /** `paych …`: payment channels and their vouchers. @see lotus cli/paych.go */
 import type { Command } from 'commander'
 import { decode, encode } from '../../../src/codec/description.ts'
-import type { Json } from '../../../src/codec/jsonText.ts'
 import { signedVoucher } from '../../../src/state/params/paych.ts'
 import { formatFil } from '../../../src/types/fil.ts'
 import { line } from '../../server/programIo.ts'
@@ -9,42 +8,26 @@ import type { JsonCid } from '../answers.ts'
 import { addressArgument, type CliContext, filArgument, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { sent, succeeded } from '../messages.ts'
+import type { ApiChannelAvailableFunds, PaychSignedVoucher } from '../nodeMethods.ts'
+import type { RpcClient } from '../rpcClient.ts'
 
 /** Epochs on top of a message until it counts. @see lotus build/buildconstants MessageConfidence */
 const CONFIDENCE = 5
 /** The letter does not matter: a node takes both. */
 const LETTER = { addressPrefix: 'f' } as const
 
-interface JsonVoucher {
-  readonly Lane: number
-  readonly Nonce: number
-  readonly Amount: string
-}
-
-interface JsonFunds {
-  readonly Channel: string | null
-  readonly From: string
-  readonly To: string
-  readonly ConfirmedAmt: string
-  readonly PendingAmt: string
-  readonly NonReservedAmt: string
-  readonly PendingAvailableAmt: string
-  readonly PendingWaitSentinel: JsonCid | null
-  readonly QueuedAmt: string
-  readonly VoucherReedeemedAmt: string
-}
-
 const fil = (amount: string): string => formatFil(BigInt(amount))
 
 /** A voucher as text: its CBOR in base64url, as Lotus passes it on. */
-function voucherText(voucher: Json): string {
+function voucherText(voucher: PaychSignedVoucher): string {
   return Buffer.from(encode(signedVoucher, signedVoucher.fromJson(voucher, LETTER))).toString('base64url')
 }
 
 /** @throws CliError `USAGE` */
-function voucherArgument(text: string): Json {
+function voucherArgument(text: string): PaychSignedVoucher {
   try {
-    return signedVoucher.toJson(decode(signedVoucher, new Uint8Array(Buffer.from(text, 'base64url'))), LETTER)
+    const voucher = decode(signedVoucher, new Uint8Array(Buffer.from(text, 'base64url')))
+    return signedVoucher.toJson(voucher, LETTER) as unknown as PaychSignedVoucher
   } catch (cause) {
     throw new CliError('USAGE', `voucher: ${(cause as Error).message}`, {}, { cause })
   }
@@ -58,23 +41,22 @@ async function addFunds(
   options: { reserve?: boolean },
 ): Promise<void> {
   const client = await context.node()
-  const asked = [addressArgument(from, 'fromAddress'), addressArgument(to, 'toAddress'), filArgument(amount)]
-  const info = await client.call<{ Channel: string; WaitSentinel: JsonCid | null }>(
-    options.reserve === true ? 'PaychGet' : 'PaychFund',
-    options.reserve === true ? [...asked, { OffChain: false }] : asked,
-    'v1',
-  )
+  const asked = [addressArgument(from, 'fromAddress'), addressArgument(to, 'toAddress'), filArgument(amount)] as const
+  const info =
+    options.reserve === true
+      ? await client.call('PaychGet', [...asked, { OffChain: false }], 'v1')
+      : await client.call('PaychFund', asked, 'v1')
   // There was enough, so nothing was sent.
   let channel = info.Channel
   if (info.WaitSentinel !== null) {
     line(context.io, 'waiting for confirmation..')
-    channel = await client.call<string>('PaychGetWaitReady', [info.WaitSentinel])
+    channel = await client.call('PaychGetWaitReady', [info.WaitSentinel])
   }
   context.result({ Channel: channel, Message: info.WaitSentinel?.['/'] ?? null })
   line(context.io, channel)
 }
 
-function fundsText(funds: JsonFunds): string {
+function fundsText(funds: ApiChannelAvailableFunds): string {
   const { Channel: channel, PendingWaitSentinel: sentinel } = funds
   const sentinelText = sentinel?.['/'] ?? ''
   if (channel === null) {
@@ -101,18 +83,21 @@ function fundsText(funds: JsonFunds): string {
   return heading + rows.map(([name, value]) => `  ${`${name}: `.padEnd(width + 2)}${value}\n`).join('')
 }
 
-function showFunds(context: CliContext, funds: JsonFunds): void {
-  context.result(funds as unknown as Json)
+function showFunds(context: CliContext, funds: ApiChannelAvailableFunds): void {
+  context.result(funds)
   context.io.out(fundsText(funds))
 }
 
-function showVouchers(context: CliContext, vouchers: readonly Json[], isExport: boolean | undefined): void {
-  const all = vouchers.map((json) => ({ json, voucher: json as unknown as JsonVoucher }))
-  all.sort((a, b) => a.voucher.Lane - b.voucher.Lane || a.voucher.Nonce - b.voucher.Nonce)
-  context.result(all.map(({ json }) => ({ Voucher: json, Encoded: voucherText(json) })))
-  for (const { json, voucher } of all) {
-    const text = `Lane ${voucher.Lane}, Nonce ${voucher.Nonce}: ${fil(voucher.Amount)}`
-    line(context.io, isExport === true ? `${text}; ${voucherText(json)}` : text)
+function showVouchers(
+  context: CliContext,
+  vouchers: readonly PaychSignedVoucher[],
+  isExport: boolean | undefined,
+): void {
+  const sorted = [...vouchers].sort((a, b) => a.Lane - b.Lane || a.Nonce - b.Nonce)
+  context.result(sorted.map((one) => ({ Voucher: one, Encoded: voucherText(one) })))
+  for (const one of sorted) {
+    const text = `Lane ${one.Lane}, Nonce ${one.Nonce}: ${fil(one.Amount)}`
+    line(context.io, isExport === true ? `${text}; ${voucherText(one)}` : text)
   }
 }
 
@@ -120,24 +105,19 @@ function showVouchers(context: CliContext, vouchers: readonly Json[], isExport: 
 async function bestSpendable(context: CliContext, text: string, options: { export?: boolean }): Promise<void> {
   const client = await context.node()
   const channel = addressArgument(text, 'channelAddress')
-  const best = new Map<number, { json: Json; amount: bigint }>()
-  for (const json of await client.call<Json[]>('PaychVoucherList', [channel])) {
-    if (!(await client.call<boolean>('PaychVoucherCheckSpendable', [channel, json, null, null]))) continue
-    const { Lane: lane, Amount: amount } = json as unknown as JsonVoucher
-    const known = best.get(lane)
-    if (known === undefined || BigInt(amount) > known.amount) best.set(lane, { json, amount: BigInt(amount) })
+  const best = new Map<number, PaychSignedVoucher>()
+  for (const one of await client.call('PaychVoucherList', [channel])) {
+    if (!(await client.call('PaychVoucherCheckSpendable', [channel, one, null, null]))) continue
+    const known = best.get(one.Lane)
+    if (known === undefined || BigInt(one.Amount) > BigInt(known.Amount)) best.set(one.Lane, one)
   }
-  showVouchers(
-    context,
-    [...best.values()].map(({ json }) => json),
-    options.export,
-  )
+  showVouchers(context, [...best.values()], options.export)
 }
 
-/** Runs a method that sends one message to a channel, and waits. */
-async function act(context: CliContext, method: string, params: readonly unknown[], what: string): Promise<void> {
+/** Sends one message to a channel, and waits. */
+async function act(context: CliContext, send: (client: RpcClient) => Promise<JsonCid>, what: string): Promise<void> {
   const client = await context.node()
-  const { '/': cid } = await client.call<JsonCid>(method, params)
+  const { '/': cid } = await send(client)
   sent(context, cid, await succeeded(client, cid, CONFIDENCE, what))
 }
 
@@ -155,8 +135,8 @@ function addVoucherCommands(paych: Command, context: CliContext): void {
         addressArgument(channel, 'channelAddress'),
         filArgument(amount),
         wholeNumber(options.lane, 'lane'),
-      ]
-      const made = await (await node()).call<{ Voucher: Json; Shortfall: string }>('PaychVoucherCreate', params)
+      ] as const
+      const made = await (await node()).call('PaychVoucherCreate', params)
       if (made.Voucher === null) {
         const text = `could not create voucher: insufficient funds in channel, shortfall: ${made.Shortfall}`
         throw new CliError('FAILED', text)
@@ -171,7 +151,7 @@ function addVoucherCommands(paych: Command, context: CliContext): void {
     .argument('<channelAddress>')
     .argument('<voucher>')
     .action(async (channel: string, text: string) => {
-      const params = [addressArgument(channel, 'channelAddress'), voucherArgument(text)]
+      const params = [addressArgument(channel, 'channelAddress'), voucherArgument(text)] as const
       await (await node()).call('PaychVoucherCheckValid', params)
       result({ Valid: true })
       line(io, 'voucher is valid')
@@ -182,8 +162,8 @@ function addVoucherCommands(paych: Command, context: CliContext): void {
     .argument('<channelAddress>')
     .argument('<voucher>')
     .action(async (channel: string, text: string) => {
-      const params = [addressArgument(channel, 'channelAddress'), voucherArgument(text), null, '0']
-      result({ Added: await (await node()).call<string>('PaychVoucherAdd', params) })
+      const params = [addressArgument(channel, 'channelAddress'), voucherArgument(text), null, '0'] as const
+      result({ Added: await (await node()).call('PaychVoucherAdd', params) })
     })
   voucher
     .command('list')
@@ -191,8 +171,8 @@ function addVoucherCommands(paych: Command, context: CliContext): void {
     .argument('<channelAddress>')
     .option('--export', 'Print voucher as serialized string')
     .action(async (channel: string, options: { export?: boolean }) => {
-      const params = [addressArgument(channel, 'channelAddress')]
-      showVouchers(context, await (await node()).call<Json[]>('PaychVoucherList', params), options.export)
+      const params = [addressArgument(channel, 'channelAddress')] as const
+      showVouchers(context, await (await node()).call('PaychVoucherList', params), options.export)
     })
   voucher
     .command('best-spendable')
@@ -206,8 +186,8 @@ function addVoucherCommands(paych: Command, context: CliContext): void {
     .argument('<channelAddress>')
     .argument('<voucher>')
     .action(async (channel: string, text: string) => {
-      const params = [addressArgument(channel, 'channelAddress'), voucherArgument(text), null, null]
-      await act(context, 'PaychVoucherSubmit', params, 'message execution')
+      const params = [addressArgument(channel, 'channelAddress'), voucherArgument(text), null, null] as const
+      await act(context, (client) => client.call('PaychVoucherSubmit', params), 'message execution')
       line(io, 'channel updated successfully')
     })
 }
@@ -229,7 +209,7 @@ export function addPaychCommands(program: Command, context: CliContext): void {
     .command('list')
     .description('List all locally registered payment channels')
     .action(async () => {
-      const channels = await (await node()).call<string[]>('PaychList')
+      const channels = await (await node()).call('PaychList')
       result(channels)
       for (const channel of channels) line(io, channel)
     })
@@ -240,7 +220,7 @@ export function addPaychCommands(program: Command, context: CliContext): void {
     .argument('<channelAddress>')
     .action(async (text: string) => {
       const channel = addressArgument(text, 'channelAddress')
-      await act(context, 'PaychSettle', [channel], 'settle message execution')
+      await act(context, (client) => client.call('PaychSettle', [channel]), 'settle message execution')
       line(io, `Settled channel ${channel}`)
     })
   paych
@@ -248,10 +228,7 @@ export function addPaychCommands(program: Command, context: CliContext): void {
     .description('Show the status of an outbound payment channel')
     .argument('<channelAddress>')
     .action(async (text: string) =>
-      showFunds(
-        context,
-        await (await node()).call<JsonFunds>('PaychAvailableFunds', [addressArgument(text, 'channelAddress')]),
-      ),
+      showFunds(context, await (await node()).call('PaychAvailableFunds', [addressArgument(text, 'channelAddress')])),
     )
   paych
     .command('status-by-from-to')
@@ -259,8 +236,8 @@ export function addPaychCommands(program: Command, context: CliContext): void {
     .argument('<fromAddress>')
     .argument('<toAddress>')
     .action(async (from: string, to: string) => {
-      const pair = [addressArgument(from, 'fromAddress'), addressArgument(to, 'toAddress')]
-      showFunds(context, await (await node()).call<JsonFunds>('PaychAvailableFundsByFromTo', pair))
+      const pair = [addressArgument(from, 'fromAddress'), addressArgument(to, 'toAddress')] as const
+      showFunds(context, await (await node()).call('PaychAvailableFundsByFromTo', pair))
     })
   paych
     .command('collect')
@@ -268,7 +245,7 @@ export function addPaychCommands(program: Command, context: CliContext): void {
     .argument('<channelAddress>')
     .action(async (text: string) => {
       const channel = addressArgument(text, 'channelAddress')
-      await act(context, 'PaychCollect', [channel], 'collect message execution')
+      await act(context, (client) => client.call('PaychCollect', [channel]), 'collect message execution')
       line(io, `Collected funds for channel ${channel}`)
     })
 }

@@ -2,12 +2,13 @@
 
 import type { Command } from 'commander'
 import { CborWriter } from '../../../src/codec/cborWriter.ts'
+import { parseJson } from '../../../src/codec/jsonText.ts'
 import { PROTOCOL_DELEGATED, PROTOCOL_ID, parseAddress } from '../../../src/types/address.ts'
 import { parseEthAddress } from '../../../src/types/ethAddress.ts'
 import { formatFil, parseFil } from '../../../src/types/fil.ts'
 import { EamMethod, EvmMethod } from '../../../src/types/methodNumbers.ts'
 import { line } from '../../server/programIo.ts'
-import type { JsonMessage, JsonSignedMessage, JsonTipset } from '../answers.ts'
+import type { UnsentMessage } from '../answers.ts'
 import { type CliContext, hexToBase64, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
 import type { RpcClient } from '../rpcClient.ts'
@@ -24,13 +25,6 @@ interface SendOptions {
   readonly paramsHex?: string
   readonly csv?: string
   readonly force?: boolean
-}
-
-interface CheckStatus {
-  readonly Cid: { readonly '/': string }
-  readonly Code: number
-  readonly OK: boolean
-  readonly Err: string
 }
 
 const EAM_ID = '10'
@@ -52,7 +46,7 @@ const CHECK_NAMES = [
 
 /** The letter of the node's network, from an address that it prints. */
 async function networkPrefix(client: RpcClient): Promise<'f' | 't'> {
-  const head = await client.call<JsonTipset>('ChainHead')
+  const head = await client.call('ChainHead')
   return (head.Blocks[0]?.Miner[0] ?? 'f') === 't' ? 't' : 'f'
 }
 
@@ -83,7 +77,7 @@ async function sender(client: RpcClient, options: SendOptions): Promise<string> 
   if (options.from !== undefined) return parseAddress(options.from).toString(await networkPrefix(client))
   if (options.fromEthAddr !== undefined)
     return parseEthAddress(options.fromEthAddr).toString(await networkPrefix(client))
-  return client.call<string>('WalletDefaultAddress')
+  return client.call('WalletDefaultAddress')
 }
 
 function cborBytes(base64: string): string {
@@ -92,7 +86,12 @@ function cborBytes(base64: string): string {
   return Buffer.from(writer.finish()).toString('base64')
 }
 
-async function buildMessage(client: RpcClient, to: string, amount: string, options: SendOptions): Promise<JsonMessage> {
+async function buildMessage(
+  client: RpcClient,
+  to: string,
+  amount: string,
+  options: SendOptions,
+): Promise<UnsentMessage> {
   const target = await recipient(client, to)
   let value: bigint
   try {
@@ -113,7 +112,7 @@ async function buildMessage(client: RpcClient, to: string, amount: string, optio
     if (params !== null && params !== '') params = cborBytes(params)
     const protocol = parseAddress(destination).protocol
     if (protocol !== PROTOCOL_ID && protocol !== PROTOCOL_DELEGATED) {
-      destination = await client.call<string>('StateLookupID', [destination, null]).catch(() => {
+      destination = await client.call('StateLookupID', [destination, null]).catch(() => {
         throw new CliError(
           'USAGE',
           `addresses starting with f410f can only send to other addresses starting with f410f, or id addresses. could not find id address for ${destination}`,
@@ -122,12 +121,12 @@ async function buildMessage(client: RpcClient, to: string, amount: string, optio
     }
   } else if (options.paramsJson !== undefined) {
     if (params !== null) throw new CliError('USAGE', "can only specify one of 'params-json' and 'params-hex'")
-    params = await client.call<string | null>(
+    params = await client.call(
       'StateEncodeParams',
       [
-        await client.call('StateGetActor', [destination, null]).then((actor) => (actor as { Code: unknown }).Code),
+        await client.call('StateGetActor', [destination, null]).then((actor) => actor.Code),
         method,
-        JSON.parse(options.paramsJson) as unknown,
+        parseJson(options.paramsJson),
       ],
       'v1',
     )
@@ -146,14 +145,10 @@ async function buildMessage(client: RpcClient, to: string, amount: string, optio
   }
 }
 
-async function failedChecks(client: RpcClient, message: JsonMessage, withNonce: boolean): Promise<string[]> {
+async function failedChecks(client: RpcClient, message: UnsentMessage, withNonce: boolean): Promise<string[]> {
   const groups = [
-    ...(await client.call<CheckStatus[][]>(
-      'MpoolCheckMessages',
-      [[{ Message: message, ValidNonce: withNonce }]],
-      'v1',
-    )),
-    ...((await client.call<CheckStatus[][] | null>('MpoolCheckPendingMessages', [message.From], 'v1')) ?? []),
+    ...(await client.call('MpoolCheckMessages', [[{ Message: message, ValidNonce: withNonce }]], 'v1')),
+    ...((await client.call('MpoolCheckPendingMessages', [message.From], 'v1')) ?? []),
   ]
   return groups.flatMap((group, index) =>
     group
@@ -169,11 +164,11 @@ async function failedChecks(client: RpcClient, message: JsonMessage, withNonce: 
 async function sendOne(
   context: CliContext,
   client: RpcClient,
-  message: JsonMessage,
+  message: UnsentMessage,
   withNonce: boolean,
   force: boolean,
 ): Promise<string> {
-  const estimated = await client.call<JsonMessage>('GasEstimateMessageGas', [message, null, null], 'v1')
+  const estimated = await client.call('GasEstimateMessageGas', [message, null, null], 'v1')
   if (!force) {
     const failed = await failedChecks(client, estimated, withNonce)
     if (failed.length > 0) {
@@ -183,11 +178,11 @@ async function sendOne(
     }
   }
   if (withNonce) {
-    const signed = await client.call<JsonSignedMessage>('WalletSignMessage', [message.From, estimated], 'v1')
+    const signed = await client.call('WalletSignMessage', [message.From, estimated], 'v1')
     await client.call('MpoolPush', [signed], 'v1')
     return signed.CID['/']
   }
-  return (await client.call<JsonSignedMessage>('MpoolPushMessage', [estimated, null], 'v1')).CID['/']
+  return (await client.call('MpoolPushMessage', [estimated, null], 'v1')).CID['/']
 }
 
 async function sendCsv(
@@ -204,7 +199,7 @@ async function sendCsv(
   if (rows[0]?.join(',') !== 'Recipient,FIL,Method,Params') {
     throw new CliError('USAGE', 'csv: expected the header Recipient,FIL,Method,Params')
   }
-  const messages: JsonMessage[] = []
+  const messages: UnsentMessage[] = []
   for (const [index, cells] of rows.slice(1).entries()) {
     const [to, amount, method, params] = cells
     if (
@@ -227,7 +222,7 @@ async function sendCsv(
   }
   const total = messages.reduce((sum, message) => sum + BigInt(message.Value), 0n)
   const from = await sender(client, options)
-  const balance = BigInt(await client.call<string>('WalletBalance', [from]))
+  const balance = BigInt(await client.call('WalletBalance', [from]))
   if (total > balance)
     throw new CliError('FAILED', `insufficient funds at sender ${from}: ${formatFil(balance)} < ${formatFil(total)}`)
   const cids: string[] = []

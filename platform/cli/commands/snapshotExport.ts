@@ -223,10 +223,10 @@ export async function exportFromNode(context: CliContext, path: string, flags: E
 
 async function nodeTipset(context: CliContext, reference: string | undefined): Promise<JsonTipset> {
   const client = await context.node()
-  if (reference === undefined || reference === '@head') return client.call<JsonTipset>('ChainHead')
+  if (reference === undefined || reference === '@head') return client.call('ChainHead')
   if (reference.startsWith('@'))
-    return client.call<JsonTipset>('ChainGetTipSetByHeight', [wholeNumber(reference.slice(1), 'tipset'), null])
-  return client.call<JsonTipset>('ChainGetTipSet', [reference.split(',').map((text) => ({ '/': text.trim() }))])
+    return client.call('ChainGetTipSetByHeight', [wholeNumber(reference.slice(1), 'tipset'), null])
+  return client.call('ChainGetTipSet', [reference.split(',').map((text) => ({ '/': text.trim() }))])
 }
 
 /** Whether a node runs that the user means. */

@@ -1,16 +1,10 @@
 /** `state get-actor|lookup|read-state|search-msg|wait-msg|replay|compute-state|network-version|transfers`. @see lotus cli/state.go */
+
 import type { Command } from 'commander'
 import { type Json, stringifyJson } from '../../../src/codec/jsonText.ts'
 import { formatFil } from '../../../src/types/fil.ts'
 import { line } from '../../server/programIo.ts'
-import {
-  cidTexts,
-  type JsonActor,
-  type JsonCid,
-  type JsonInvocResult,
-  type JsonMsgLookup,
-  type JsonTipset,
-} from '../answers.ts'
+import { cidTexts, type JsonCid, type JsonMsgLookup, type JsonTipset, subcallsOf } from '../answers.ts'
 import { addressArgument, base64ToHex, type CliContext, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { goList } from '../goFormat.ts'
@@ -23,8 +17,8 @@ const WAIT_CONFIDENCE = 5
 
 /** Name of the actor that a code CID stands for, e.g. `fil/18/account`, or `<unknown>`. */
 async function codeName(client: RpcClient, code: JsonCid): Promise<string> {
-  const version = await client.call<number>('StateNetworkVersion', [null])
-  const codes = await client.call<Record<string, JsonCid>>('StateActorCodeCIDs', [version], 'v1').catch(() => ({}))
+  const version = await client.call('StateNetworkVersion', [null])
+  const codes = await client.call('StateActorCodeCIDs', [version], 'v1').catch(() => ({}))
   for (const [name, cid] of Object.entries(codes)) if ((cid as JsonCid)['/'] === code['/']) return name
   return '<unknown>'
 }
@@ -32,8 +26,8 @@ async function codeName(client: RpcClient, code: JsonCid): Promise<string> {
 async function getActor({ io, node, result }: CliContext, text: string, tipset: string | undefined): Promise<void> {
   const address = addressArgument(text)
   const client = await node()
-  const actor = await client.call<JsonActor>('StateGetActor', [address, await tipsetKey(client, tipset)])
-  result({ Address: address, ...(actor as unknown as Record<string, Json>) })
+  const actor = await client.call('StateGetActor', [address, await tipsetKey(client, tipset)])
+  result({ Address: address, ...actor })
   line(io, `Address:\t${address}`)
   line(io, `Balance:\t${formatFil(BigInt(actor.Balance))}`)
   line(io, `Nonce:\t\t${actor.Nonce}`)
@@ -49,14 +43,14 @@ async function lookup(
   tipset: string | undefined,
 ): Promise<void> {
   const client = await node()
-  const params = [addressArgument(text), await tipsetKey(client, tipset)]
-  const found = await client.call<string>(reverse === true ? 'StateAccountKey' : 'StateLookupID', params)
+  const params = [addressArgument(text), await tipsetKey(client, tipset)] as const
+  const found = await client.call(reverse === true ? 'StateAccountKey' : 'StateLookupID', params)
   result({ Address: found })
   line(io, found)
 }
 
 async function printLookup({ io, result }: CliContext, cid: string, found: JsonMsgLookup): Promise<void> {
-  result(found as unknown as Json)
+  result(found)
   if (found.Message['/'] !== cid) line(io, `Message was replaced: ${found.Message['/']}`)
   line(io, `Executed in tipset: ${goList(cidTexts(found.TipSet))}`)
   line(io, `Exit Code: ${found.Receipt.ExitCode}`)
@@ -68,13 +62,13 @@ async function printLookup({ io, result }: CliContext, cid: string, found: JsonM
 }
 
 async function searchMessage(context: CliContext, cid: string): Promise<void> {
-  const found = await (await context.node()).call<JsonMsgLookup | null>('StateSearchMsg', [{ '/': cid }])
+  const found = await (await context.node()).call('StateSearchMsg', [{ '/': cid }])
   if (found === null) throw new CliError('FAILED', `failed to find message: ${cid}`)
   await printLookup(context, cid, found)
 }
 
 async function waitMessage(context: CliContext, cid: string): Promise<void> {
-  const found = await (await context.node()).call<JsonMsgLookup>('StateWaitMsg', [{ '/': cid }, WAIT_CONFIDENCE])
+  const found = await (await context.node()).call('StateWaitMsg', [{ '/': cid }, WAIT_CONFIDENCE])
   await printLookup(context, cid, found)
 }
 
@@ -84,8 +78,8 @@ async function replay(
   options: { showTrace?: boolean; detailedGas?: boolean },
 ): Promise<void> {
   const { io } = context
-  const result = await (await context.node()).call<JsonInvocResult>('StateReplay', [null, { '/': cid }])
-  context.result(result as unknown as Json)
+  const result = await (await context.node()).call('StateReplay', [null, { '/': cid }])
+  context.result(result)
   line(io, 'Replay receipt:')
   line(io, `Exit code: ${result.MsgRct.ExitCode}`)
   line(io, `Return: ${base64ToHex(result.MsgRct.Return)}`)
@@ -102,7 +96,7 @@ async function replay(
   if (result.MsgRct.ExitCode !== 0) line(io, `Error message: ${JSON.stringify(result.Error)}`)
   if (options.showTrace === true) {
     line(io, callText(result.Msg, result.MsgRct.ExitCode, result.MsgRct.Return))
-    printSubcalls(context, '\t', result.ExecutionTrace.Subcalls)
+    printSubcalls(context, '\t', subcallsOf(result))
   }
 }
 
@@ -116,26 +110,20 @@ async function computeState(
   const height = options.vmHeight === undefined ? 0 : wholeNumber(options.vmHeight, 'vm-height')
   const key = await tipsetKey(client, tipset)
   let chosen: JsonTipset
-  if (key !== null) chosen = await client.call<JsonTipset>('ChainGetTipSet', [key])
-  else if (height > 0) chosen = await client.call<JsonTipset>('ChainGetTipSetByHeight', [height, null])
-  else chosen = await client.call<JsonTipset>('ChainHead')
+  if (key !== null) chosen = await client.call('ChainGetTipSet', [key])
+  else if (height > 0) chosen = await client.call('ChainGetTipSetByHeight', [height, null])
+  else chosen = await client.call('ChainHead')
   const messages =
     options.applyMpoolMessages === true
-      ? ((await client.call<{ Message: unknown }[] | null>('MpoolSelect', [chosen.Cids, 1]))?.map(
-          (signed) => signed.Message,
-        ) ?? null)
+      ? ((await client.call('MpoolSelect', [chosen.Cids, 1]))?.map((signed) => signed.Message) ?? null)
       : null
-  const output = await client.call<{ Root: JsonCid; Trace: JsonInvocResult[] | null }>('StateCompute', [
-    height === 0 ? chosen.Height : height,
-    messages,
-    chosen.Cids,
-  ])
-  context.result(output as unknown as Json)
+  const output = await client.call('StateCompute', [height === 0 ? chosen.Height : height, messages, chosen.Cids])
+  context.result(output)
   line(io, `computed state cid:  ${output.Root['/']}`)
   if (options.showTrace !== true) return
   for (const result of output.Trace ?? []) {
     line(io, callText(result.Msg, result.MsgRct.ExitCode, result.MsgRct.Return))
-    printSubcalls(context, '\t', result.ExecutionTrace.Subcalls)
+    printSubcalls(context, '\t', subcallsOf(result))
   }
 }
 
@@ -146,9 +134,9 @@ export function addStateCommands(program: Command, context: CliContext): void {
     .description('Interact with and query filecoin chain state')
     .option('--tipset <reference>', '@head, @<height>, or the CIDs of a tipset with commas')
   const tipset = (): string | undefined => state.opts<{ tipset?: string }>().tipset
-  const json = async (method: string, params: (client: RpcClient) => Promise<readonly unknown[]>): Promise<void> => {
+  const json = async (ask: (client: RpcClient, key: readonly JsonCid[] | null) => Promise<Json>): Promise<void> => {
     const client = await node()
-    const answer = await client.call<Json>(method, await params(client))
+    const answer = await ask(client, await tipsetKey(client, tipset()))
     context.result(answer)
     line(io, stringifyJson(answer, 2))
   }
@@ -167,9 +155,7 @@ export function addStateCommands(program: Command, context: CliContext): void {
     .command('read-state')
     .description('View a json representation of an actors state')
     .argument('<address>')
-    .action((address: string) =>
-      json('StateReadState', async (client) => [addressArgument(address), await tipsetKey(client, tipset())]),
-    )
+    .action((address: string) => json((client, key) => client.call('StateReadState', [addressArgument(address), key])))
   state
     .command('search-msg')
     .alias('search-message')
@@ -203,7 +189,7 @@ export function addStateCommands(program: Command, context: CliContext): void {
     .description('Returns the network version')
     .action(async () => {
       const client = await node()
-      const version = await client.call<number>('StateNetworkVersion', [await tipsetKey(client, tipset())])
+      const version = await client.call('StateNetworkVersion', [await tipsetKey(client, tipset())])
       context.result({ NetworkVersion: version })
       line(io, `Network Version: ${version}`)
     })
@@ -211,5 +197,5 @@ export function addStateCommands(program: Command, context: CliContext): void {
   state
     .command('transfers')
     .description('List the value transfers that a tipset executed (multisig and contract transfers included)')
-    .action(() => json('ChainGetTransfers', async (client) => [await tipsetKey(client, tipset())]))
+    .action(() => json((client, key) => client.call('ChainGetTransfers', [key])))
 }

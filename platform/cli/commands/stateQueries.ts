@@ -2,11 +2,12 @@
  * `state list-messages|list-actors|list-miners|exec-trace|call|sector|power|market balance|circulating-supply|actor-cids`.
  * @see lotus cli/state.go
  */
+
 import type { Command } from 'commander'
 import { type Json, stringifyJson } from '../../../src/codec/jsonText.ts'
 import { formatFil } from '../../../src/types/fil.ts'
 import { line } from '../../server/programIo.ts'
-import type { JsonCid, JsonInvocResult, JsonMsgLookup } from '../answers.ts'
+import { subcallsOf } from '../answers.ts'
 import { addressArgument, base64ToHex, type CliContext, filArgument, hexToBase64, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { binarySize, tabbed } from '../goFormat.ts'
@@ -30,14 +31,14 @@ async function listMessages(
   }
   const key = await tipsetKey(client, tipset())
   const lowest = wholeNumber(options.toheight, 'toheight')
-  const cids = (await client.call<JsonCid[] | null>('StateListMessages', [match, key ?? [], lowest])) ?? []
+  const cids = (await client.call('StateListMessages', [match, key ?? [], lowest])) ?? []
   if (options.cids === true) {
     context.result(cids.map((one) => one['/']))
     for (const one of cids) line(io, one['/'])
     return
   }
   const messages: Json[] = []
-  for (const cid of cids) messages.push(await client.call<Json>('ChainGetMessage', [cid]))
+  for (const cid of cids) messages.push(await client.call('ChainGetMessage', [cid]))
   context.result(messages)
   for (const message of messages) line(io, stringifyJson(message, 2))
 }
@@ -45,13 +46,13 @@ async function listMessages(
 /** The trace of an executed message. */
 async function executionTrace(context: CliContext, cid: string): Promise<void> {
   const client = await context.node()
-  const found = await client.call<JsonMsgLookup | null>('StateSearchMsg', [{ '/': cid }])
+  const found = await client.call('StateSearchMsg', [{ '/': cid }])
   if (found === null) throw new CliError('FAILED', `failed to find message: ${cid}`)
-  const trace = await client.call<JsonInvocResult>('StateReplay', [null, found.Message])
-  context.result(trace.ExecutionTrace as unknown as Json)
-  const { Msg: call, MsgRct: receipt, ExecutionTrace: top } = trace
+  const trace = await client.call('StateReplay', [null, found.Message])
+  context.result(trace.ExecutionTrace)
+  const { Msg: call, MsgRct: receipt } = trace
   line(context.io, callText(call, receipt.ExitCode, receipt.Return))
-  printSubcalls(context, '\t', top.Subcalls)
+  printSubcalls(context, '\t', subcallsOf(trace))
 }
 
 async function call(
@@ -74,8 +75,8 @@ async function call(
     Method: wholeNumber(args.method, 'method'),
     Params: args.params === undefined ? null : hexToBase64(args.params, 'params'),
   }
-  const answer = await client.call<JsonInvocResult>('StateCall', [message, await tipsetKey(client, tipset())])
-  context.result(answer as unknown as Json)
+  const answer = await client.call('StateCall', [message, await tipsetKey(client, tipset())])
+  context.result(answer)
   const { MsgRct: receipt } = answer
   if (receipt.ExitCode !== 0) {
     throw new CliError(
@@ -87,46 +88,32 @@ async function call(
   line(io, options.ret === 'base64' ? (receipt.Return ?? '') : base64ToHex(receipt.Return))
 }
 
-interface SectorJson {
-  readonly SectorNumber: number
-  readonly SealProof: number
-  readonly SealedCID: JsonCid
-  readonly Activation: number
-  readonly Expiration: number
-  readonly InitialPledge: string
-  readonly [name: string]: unknown
-}
-
 async function sector(context: CliContext, tipset: Tipset, miner: string, number: string): Promise<void> {
   const { io } = context
   const client = await context.node()
-  const of = [addressArgument(miner, 'miner'), wholeNumber(number, 'sector'), await tipsetKey(client, tipset())]
-  const found = await client.call<SectorJson | null>('StateSectorGetInfo', of)
+  const of = [
+    addressArgument(miner, 'miner'),
+    wholeNumber(number, 'sector'),
+    await tipsetKey(client, tipset()),
+  ] as const
+  const found = await client.call('StateSectorGetInfo', of)
   if (found === null) throw new CliError('FAILED', 'sector not found')
-  const place = await client.call<{ Deadline: number; Partition: number }>('StateSectorPartition', of)
-  context.result({ ...(found as unknown as Record<string, Json>), ...place })
+  const place = await client.call('StateSectorPartition', of)
+  context.result({ ...found, ...place })
   line(io, `SectorNumber:  ${found.SectorNumber}`)
   line(io, `SealProof:  ${found.SealProof}`)
   line(io, `SealedCID:  ${found.SealedCID['/']}`)
   line(io, `Activation:  ${found.Activation}`)
   line(io, `Expiration:  ${found.Expiration}`)
   line(io, `InitialPledge:  ${formatFil(BigInt(found.InitialPledge))}`)
-  line(io, `Deadline:  ${place.Deadline}`)
-  line(io, `Partition:  ${place.Partition}`)
-}
-
-interface PowerJson {
-  readonly RawBytePower: string
-  readonly QualityAdjPower: string
+  line(io, `Deadline:  ${place?.Deadline}`)
+  line(io, `Partition:  ${place?.Partition}`)
 }
 
 async function power(context: CliContext, tipset: Tipset, miner: string | undefined): Promise<void> {
   const client = await context.node()
   const who = miner === undefined ? '' : addressArgument(miner, 'miner')
-  const found = await client.call<{ MinerPower: PowerJson; TotalPower: PowerJson }>('StateMinerPower', [
-    who,
-    await tipsetKey(client, tipset()),
-  ])
+  const found = await client.call('StateMinerPower', [who, await tipsetKey(client, tipset())])
   const { MinerPower: own, TotalPower: total } = found
   context.result(
     miner === undefined ? { TotalPower: { ...total } } : { MinerPower: { ...own }, TotalPower: { ...total } },
@@ -143,13 +130,13 @@ async function power(context: CliContext, tipset: Tipset, miner: string | undefi
 /** Adds the commands to `state`. */
 export function addStateQueries(state: Command, context: CliContext, tipset: Tipset): void {
   const { io, node, result } = context
-  const addresses = (name: string, description: string, method: string): void => {
+  const addresses = (name: string, description: string, method: 'StateListActors' | 'StateListMiners'): void => {
     state
       .command(name)
       .description(description)
       .action(async () => {
         const client = await node()
-        const found = (await client.call<string[] | null>(method, [await tipsetKey(client, tipset())])) ?? []
+        const found = (await client.call(method, [await tipsetKey(client, tipset())])) ?? []
         result(found)
         for (const one of found) line(io, one)
       })
@@ -205,8 +192,8 @@ export function addStateQueries(state: Command, context: CliContext, tipset: Tip
     .argument('<address>')
     .action(async (address: string) => {
       const client = await node()
-      const params = [addressArgument(address), await tipsetKey(client, tipset())]
-      const found = await client.call<{ Escrow: string; Locked: string }>('StateMarketBalance', params)
+      const params = [addressArgument(address), await tipsetKey(client, tipset())] as const
+      const found = await client.call('StateMarketBalance', params)
       result({ ...found })
       line(io, `Escrow: ${formatFil(BigInt(found.Escrow))}`)
       line(io, `Locked: ${formatFil(BigInt(found.Locked))}`)
@@ -218,7 +205,7 @@ export function addStateQueries(state: Command, context: CliContext, tipset: Tip
     .action(async (options: { vmSupply?: boolean }) => {
       const client = await node()
       const method = options.vmSupply === true ? 'StateVMCirculatingSupplyInternal' : 'StateCirculatingSupply'
-      const found = await client.call<Json>(method, [await tipsetKey(client, tipset())])
+      const found = await client.call(method, [await tipsetKey(client, tipset())])
       result(found)
       if (typeof found === 'string') line(io, `Exact circulating supply:  ${formatFil(BigInt(found))}`)
       else {
@@ -235,10 +222,10 @@ export function addStateQueries(state: Command, context: CliContext, tipset: Tip
       const client = await node()
       const version =
         options.networkVersion === undefined
-          ? await client.call<number>('StateNetworkVersion', [null])
+          ? await client.call('StateNetworkVersion', [null])
           : wholeNumber(options.networkVersion, 'network-version')
-      const manifest = await client.call<JsonCid>('StateActorManifestCID', [version])
-      const codes = await client.call<Record<string, JsonCid>>('StateActorCodeCIDs', [version])
+      const manifest = await client.call('StateActorManifestCID', [version])
+      const codes = await client.call('StateActorCodeCIDs', [version])
       const actors = Object.fromEntries(Object.entries(codes).map(([name, cid]) => [name, cid['/']]))
       result({ NetworkVersion: version, Manifest: manifest['/'], Actors: actors })
       line(io, `Network Version: ${version}`)

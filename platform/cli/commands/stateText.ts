@@ -1,7 +1,7 @@
 /** What commands about state and executions share: a tipset as the user names it, calls as lines. */
 import { formatFil } from '../../../src/types/fil.ts'
 import { line } from '../../server/programIo.ts'
-import type { JsonCid, JsonTipset, JsonTrace } from '../answers.ts'
+import type { JsonCid, JsonTrace } from '../answers.ts'
 import { base64ToHex, type CliContext, wholeNumber } from '../context.ts'
 import type { RpcClient } from '../rpcClient.ts'
 
@@ -9,8 +9,7 @@ import type { RpcClient } from '../rpcClient.ts'
 export async function tipsetKey(client: RpcClient, reference: string | undefined): Promise<readonly JsonCid[] | null> {
   if (reference === undefined || reference === '' || reference === '@head') return null
   if (reference.startsWith('@')) {
-    return (await client.call<JsonTipset>('ChainGetTipSetByHeight', [wholeNumber(reference.slice(1), 'tipset'), null]))
-      .Cids
+    return (await client.call('ChainGetTipSetByHeight', [wholeNumber(reference.slice(1), 'tipset'), null])).Cids
   }
   return reference.split(',').map((text) => ({ '/': text.trim() }))
 }

@@ -2,9 +2,8 @@
 import type { Command } from 'commander'
 import { errorMessage } from '../../../src/base/errors.ts'
 import { parseCid } from '../../../src/codec/cid.ts'
-import type { Json } from '../../../src/codec/jsonText.ts'
 import { line } from '../../server/programIo.ts'
-import type { JsonActiveSync, JsonCid, JsonSyncState, JsonTipset } from '../answers.ts'
+import type { JsonActiveSync, JsonCid, JsonTipset } from '../answers.ts'
 import { cidTexts } from '../answers.ts'
 import type { CliContext } from '../context.ts'
 import { CliError } from '../errors.ts'
@@ -42,10 +41,10 @@ function workerText(sync: JsonActiveSync, nowMs: number): string {
 
 async function status({ io, node, result }: CliContext): Promise<void> {
   const client = await node()
-  const state = await client.call<JsonSyncState>('SyncState')
+  const state = await client.call('SyncState')
   // Lotus has no such method, and presumes nothing.
-  const presumed = await client.call<string>('SyncPresumed').catch(() => '')
-  result({ ...(state as unknown as Record<string, Json>), Presumed: presumed })
+  const presumed = await client.call('SyncPresumed').catch(() => '')
+  result({ ...state, Presumed: presumed })
   line(io, 'sync status:')
   for (const sync of state.ActiveSyncs ?? []) io.out(workerText(sync, io.now()))
   if (presumed !== '') line(io, presumed)
@@ -81,9 +80,9 @@ async function watchSync({ io, node, result }: CliContext, watch: boolean): Prom
   let startHeight: number | undefined
   let startMs = 0
   for (;;) {
-    const state = await client.call<JsonSyncState>('SyncState')
+    const state = await client.call('SyncState')
     const sync = shownWorker(state.ActiveSyncs ?? [])
-    const head = await client.call<JsonTipset>('ChainHead')
+    const head = await client.call('ChainHead')
     if (sync !== undefined) {
       applied.push(state.VMApplied)
       if (applied.length > RATE_TICKS + 1) applied.shift()
@@ -150,7 +149,7 @@ async function unmarkBad({ node }: CliContext, given: string | undefined, all: b
 
 async function checkBad({ io, node, result }: CliContext, given: string | undefined): Promise<void> {
   const cid = cidArgument(given, 'check')
-  const reason = await (await node()).call<string>('SyncCheckBad', [cid])
+  const reason = await (await node()).call('SyncCheckBad', [cid])
   result({ Bad: reason !== '', Reason: reason })
   line(io, reason === '' ? 'block was not marked as bad' : reason)
 }
@@ -162,7 +161,7 @@ async function checkpoint({ node }: CliContext, given: readonly string[], epoch:
     if (!Number.isSafeInteger(height) || height < 0) {
       throw new CliError('FAILED', `invalid value "${epoch}" for flag -epoch: parse error`)
     }
-    const tipset = await client.call<JsonTipset>('ChainGetTipSetByHeight', [height, []])
+    const tipset = await client.call('ChainGetTipSetByHeight', [height, []])
     await client.call('SyncCheckpoint', [tipset.Cids])
     return
   }

@@ -15,7 +15,7 @@ export function addVersionCommand(program: Command, { io, node, result }: CliCon
     .action(async () => {
       let daemon: string | null = null
       try {
-        const version = await (await node()).call<{ Version: string; APIVersion: number }>('Version')
+        const version = await (await node()).call('Version')
         daemon = `${version.Version}+api${apiVersion(version.APIVersion)}`
         line(io, `Daemon:  ${daemon}`)
       } catch {

@@ -2,10 +2,11 @@
 import type { Command } from 'commander'
 import { formatFil } from '../../../src/types/fil.ts'
 import { line } from '../../server/programIo.ts'
-import type { JsonActor, JsonCid, JsonSignature, JsonTipset } from '../answers.ts'
+import type { JsonActor, JsonSignature } from '../answers.ts'
 import { addressArgument, base64ToHex, type CliContext, filArgument, hexToBase64 } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { senderOf } from '../messages.ts'
+import type { TypesKeyInfo } from '../nodeMethods.ts'
 import { type RpcClient, repoPath } from '../rpcClient.ts'
 import { type TableRow, tableText } from '../table.ts'
 
@@ -33,14 +34,14 @@ async function list(
 ): Promise<void> {
   const { io } = context
   const client = await context.node()
-  const addresses = await client.call<string[]>('WalletList')
+  const addresses = await client.call('WalletList')
   if (options.addrOnly === true) {
     context.result(addresses)
     for (const address of addresses) line(io, address)
     return
   }
   // No default key is no reason to fail.
-  const preferred = await client.call<string>('WalletDefaultAddress').catch(() => undefined)
+  const preferred = await client.call('WalletDefaultAddress').catch(() => undefined)
   const rows: TableRow[] = []
   for (const address of addresses) rows.push(await walletRow(client, address, address === preferred, options))
   context.result(rows.map(({ cells, error }) => ({ ...cells, ...(error === undefined ? {} : { Error: error }) })))
@@ -55,7 +56,7 @@ async function walletRow(
 ): Promise<TableRow> {
   let actor: Pick<JsonActor, 'Balance' | 'Nonce'> = { Balance: '0', Nonce: 0 }
   try {
-    actor = await client.call<JsonActor>('StateGetActor', [address, null])
+    actor = await client.call('StateGetActor', [address, null])
   } catch (error) {
     if (!(error instanceof CliError) || !error.message.includes('actor not found')) {
       return { cells: { Address: address }, error: (error as Error).message }
@@ -67,11 +68,9 @@ async function walletRow(
     Nonce: String(actor.Nonce),
   }
   if (preferred) cells.Default = 'X'
-  if (options.id === true) cells.ID = await client.call<string>('StateLookupID', [address, null]).catch(() => 'n/a')
+  if (options.id === true) cells.ID = await client.call('StateLookupID', [address, null]).catch(() => 'n/a')
   if (options.market === true) {
-    const market = await client
-      .call<{ Escrow: string; Locked: string }>('StateMarketBalance', [address, null])
-      .catch(() => undefined)
+    const market = await client.call('StateMarketBalance', [address, null]).catch(() => undefined)
     if (market !== undefined) {
       cells['Market(Avail)'] = formatFil(BigInt(market.Escrow) - BigInt(market.Locked))
       cells['Market(Locked)'] = formatFil(BigInt(market.Locked))
@@ -84,16 +83,16 @@ async function balance(context: CliContext, address: string | undefined): Promis
   const { io } = context
   const client = await context.node()
   const of = address === undefined ? undefined : addressArgument(address)
-  const who = of ?? (await client.call<string>('WalletDefaultAddress'))
-  const amount = BigInt(await client.call<string>('WalletBalance', [who]))
-  const head = await client.call<JsonTipset>('ChainHead')
+  const who = of ?? (await client.call('WalletDefaultAddress'))
+  const amount = BigInt(await client.call('WalletBalance', [who]))
+  const head = await client.call('ChainHead')
   const behind = io.now() / 1000 - Math.min(...head.Blocks.map((block) => block.Timestamp)) >= SYNC_TOLERANCE_SEC
   context.result({ Address: who, Balance: amount.toString() })
   const warning = amount === 0n && behind ? ' (warning: may display 0 if chain sync in progress)' : ''
   line(io, `${formatFil(amount)}${warning}`)
 }
 
-function exportedText(key: JsonKeyInfo, format: string): string {
+function exportedText(key: TypesKeyInfo, format: string): string {
   const json = JSON.stringify({ Type: key.Type, PrivateKey: key.PrivateKey })
   switch (format) {
     case 'hex-lotus':
@@ -153,7 +152,7 @@ async function importKey(
 ): Promise<void> {
   const input = path === undefined || path === '-' ? await io.stdin() : await io.readFile(path)
   const client = await node()
-  const address = await client.call<string>('WalletImport', [importedKey(input, options.format, options.type)])
+  const address = await client.call('WalletImport', [importedKey(input, options.format, options.type)])
   if (options.asDefault === true) await client.call('WalletSetDefault', [address])
   result({ Address: address })
   line(io, `imported key ${address} successfully!`)
@@ -165,7 +164,7 @@ async function sign(
   hex: string,
   options: { raw?: boolean },
 ): Promise<void> {
-  const signature = await (await node()).call<JsonSignature>('WalletSign', [address, signedData(hex, options.raw)])
+  const signature = await (await node()).call('WalletSign', [address, signedData(hex, options.raw)])
   const text = signature.Type.toString(16).padStart(2, '0') + base64ToHex(signature.Data)
   result({ Signature: text })
   line(io, text)
@@ -180,7 +179,7 @@ async function verify(
 ): Promise<void> {
   const bytes = Buffer.from(hexToBase64(signatureHex, 'signature'), 'base64')
   const signature: JsonSignature = { Type: bytes[0] ?? 0, Data: bytes.subarray(1).toString('base64') }
-  const valid = await (await node()).call<boolean>('WalletVerify', [address, signedData(hex, options.raw), signature])
+  const valid = await (await node()).call('WalletVerify', [address, signedData(hex, options.raw), signature])
   result({ Valid: valid })
   if (!valid) {
     line(io, 'invalid')
@@ -209,8 +208,8 @@ function addMarketCommands(wallet: Command, context: CliContext): void {
       const client = await node()
       const from = await senderOf(client, options.from === undefined ? undefined : addressArgument(options.from))
       const to = options.address === undefined ? from : addressArgument(options.address)
-      const params = [from, to, filArgument(amount)]
-      const { '/': cid } = await client.call<JsonCid>('MarketAddBalance', params)
+      const params = [from, to, filArgument(amount)] as const
+      const { '/': cid } = await client.call('MarketAddBalance', params)
       result({ Message: cid })
       line(io, `AddBalance message cid: ${cid}`)
     })
@@ -224,20 +223,15 @@ function addMarketCommands(wallet: Command, context: CliContext): void {
       const client = await node()
       const from = await senderOf(client, options.wallet === undefined ? undefined : addressArgument(options.wallet))
       const of = options.address === undefined ? from : addressArgument(options.address)
-      const { Escrow: escrow, Locked: locked } = await client.call<MarketJson>('StateMarketBalance', [of, null])
-      const reserved = await client.call<string>('MarketGetReserved', [of])
+      const { Escrow: escrow, Locked: locked } = await client.call('StateMarketBalance', [of, null])
+      const reserved = await client.call('MarketGetReserved', [of])
       const free = BigInt(escrow) - BigInt(locked) - BigInt(reserved)
       const value = amount === undefined ? free : BigInt(filArgument(amount))
       if (value <= 0n) throw new CliError('FAILED', 'no unlocked funds available to withdraw')
-      const sent = await client.call<JsonCid | null>('MarketWithdraw', [from, of, value.toString()])
+      const sent = await client.call('MarketWithdraw', [from, of, value.toString()])
       result({ Message: sent?.['/'] ?? null })
       line(io, `WithdrawBalance message cid: ${sent?.['/'] ?? 'none'}`)
     })
-}
-
-interface MarketJson {
-  readonly Escrow: string
-  readonly Locked: string
 }
 
 export function addWalletCommands(program: Command, context: CliContext): void {
@@ -248,7 +242,7 @@ export function addWalletCommands(program: Command, context: CliContext): void {
     .command('new')
     .description('Generate a new key of the given type')
     .argument('[type]', 'bls, secp256k1 or delegated', 'secp256k1')
-    .action(async (type: string) => say(context, await (await node()).call<string>('WalletNew', [type])))
+    .action(async (type: string) => say(context, await (await node()).call('WalletNew', [type])))
   wallet
     .command('list')
     .description('List wallet address')
@@ -264,7 +258,7 @@ export function addWalletCommands(program: Command, context: CliContext): void {
   wallet
     .command('default')
     .description('Get default wallet address')
-    .action(async () => say(context, await (await node()).call<string>('WalletDefaultAddress')))
+    .action(async () => say(context, await (await node()).call('WalletDefaultAddress')))
   wallet
     .command('set-default')
     .description('Set default wallet address')
@@ -279,7 +273,7 @@ export function addWalletCommands(program: Command, context: CliContext): void {
     .argument('<address>')
     .option('--format <format>', 'hex-lotus, json-lotus or hex-eth', 'hex-lotus')
     .action(async (address: string, options: { format: string }) => {
-      const key = exportedText(await (await node()).call<JsonKeyInfo>('WalletExport', [address]), options.format)
+      const key = exportedText(await (await node()).call('WalletExport', [address]), options.format)
       context.result({ Key: key })
       line(io, key)
     })

@@ -94,7 +94,7 @@ describe('unknown input is one clear line and exit code 2', () => {
     ],
     ['an odd hex message', ['wallet', 'sign', 'f01000', 'abc'], /message: "abc" is not hexadecimal/],
     ['a bad key format', ['wallet', 'import', '--format', 'x'], /unrecognized format: x/],
-    ['help of no command', ['paych', '--help'], /unknown command 'paych'/],
+    ['help of no command', ['market', '--help'], /unknown command 'market'/],
   ])('%s', async (_name, args, text) => {
     const ran = await petrel(args, leadingTo(node))
     expect(ran.code).toBe(2)
