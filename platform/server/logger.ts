@@ -1,4 +1,6 @@
 /** The log: one line per event, on standard error or wherever `write` puts it. */
+
+import type { ErrorInfo } from '../../src/base/errors.ts'
 import { partedLog } from '../../src/base/partedLog.ts'
 import type { Logger } from '../../src/base/ports.ts'
 
@@ -26,6 +28,17 @@ function plainJson(value: unknown): string {
   })
 }
 
+/** ` height=7 reason="two words"`. */
+function details(info: ErrorInfo): string {
+  return Object.entries(info)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => {
+      const json = plainJson(value)
+      return ` ${name}=${/^"[^"\\\s=]+"$/.test(json) ? json.slice(1, -1) : json}`
+    })
+    .join('')
+}
+
 /** Creates a log. Each line names the part of the node that it comes from. */
 export function createLogger(options: LoggerOptions): Logger {
   const write = options.write ?? ((line: string) => void process.stderr.write(line))
@@ -35,7 +48,8 @@ export function createLogger(options: LoggerOptions): Logger {
       write(`${plainJson({ time, level, part, message, ...(info === undefined ? {} : { info }) })}\n`)
       return
     }
-    const details = info === undefined ? '' : ` ${plainJson(info)}`
-    write(`${time} ${level.toUpperCase().padEnd(5)} ${part.padEnd(7)} ${message}${details}\n`)
+    write(
+      `${time} ${level.toUpperCase().padEnd(5)} ${part.padEnd(7)} ${message}${info === undefined ? '' : details(info)}\n`,
+    )
   })
 }

@@ -6,6 +6,7 @@
 import type { ArchiveStore } from '../../src/archive/carStore.ts'
 import { Closers } from '../../src/base/closers.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
+import { Metrics } from '../../src/base/metrics.ts'
 import type { Logger } from '../../src/base/ports.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import { LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
@@ -27,6 +28,7 @@ import { nodeFiles } from './nodeFiles.ts'
 import { openHost } from './openHost.ts'
 import { openVm } from './openVm.ts'
 import type { ServeOptions } from './options.ts'
+import { registerProcessMetrics } from './processMetrics.ts'
 import { line, type ProgramIo } from './programIo.ts'
 import { ProofFiles } from './proofFiles.ts'
 import type { StartServer } from './rpcServer.ts'
@@ -139,11 +141,13 @@ export async function processShim(
     ...(options.maxRequestBytes === undefined ? {} : { maxRequestBytes: options.maxRequestBytes }),
   }
   const { meta } = stores
+  const metrics = new Metrics()
+  registerProcessMetrics(metrics, home.chain, ports.clock.nowMs())
   return {
     ports,
     stores,
     keystore,
-    settings: { version, http, shutdown },
+    settings: { version, http, shutdown, metrics },
     keepState: options.keepState,
     proofs: await nodeProofs(chain.proofs, ports.log),
     files: nodeFiles(home, meta),

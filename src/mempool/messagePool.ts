@@ -80,6 +80,13 @@ export class MessagePool {
     return this.#state.pending.size
   }
 
+  /** Of these, those of senders that send by this node. */
+  get localSize(): number {
+    let size = 0
+    for (const sender of this.#pending.locals()) size += this.#pending.of(sender)?.size ?? 0
+    return size
+  }
+
   /** Their length as signed CBOR, bytes. */
   get bytes(): number {
     return this.#state.pending.bytes

@@ -41,6 +41,8 @@ export interface SendDeps {
   /** Signs as WalletSignMessage does. */
   sign(message: Message): SignedMessage | Promise<SignedMessage>
   readonly addressPrefix: 'f' | 't'
+  /** Hears of each message that has its place in the pool. */
+  readonly onSent?: (signed: SignedMessage) => void
 }
 
 /** A send that has its place in the pool. */
@@ -125,6 +127,7 @@ export class MessageSender {
     if (spec.msgUuid !== undefined) also.push(this.#sendIds.sent(spec.msgUuid, signed))
     try {
       const { durable } = await pool.reserve(signed, { also, generation })
+      this.#deps.onSent?.(signed)
       return { signed, durable }
     } catch (error) {
       throw withContext('mpool push: failed to push message', error)

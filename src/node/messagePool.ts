@@ -18,7 +18,9 @@ import { upgradeHeight } from '../networks/network.ts'
 import type { MethodRow } from '../rpc/method.ts'
 import { gasMethods } from '../rpc/methods/gas.ts'
 import { mpoolMethods } from '../rpc/methods/mpool.ts'
+import { formatFil } from '../types/fil.ts'
 import type { TokenAmount } from '../types/scalars.ts'
+import { signedMessageCid } from '../types/signedMessage.ts'
 import { firstBlock } from '../types/tipset.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { NodePorts } from './nodePorts.ts'
@@ -111,6 +113,17 @@ export async function openMempool(
     balance: (address) => tryActorOf(view.stateBefore(store.head()), address)?.balance ?? 0n,
     sign: (message) => wallet.signMessage(message.from, message),
     addressPrefix,
+    onSent: (signed) => {
+      const { from, to, value, nonce, gasLimit, gasFeeCap, gasPremium } = signed.message
+      ports.log.info('sent', {
+        ...{
+          cid: signedMessageCid(signed).toString(),
+          from: from.toString(addressPrefix),
+          to: to.toString(addressPrefix),
+        },
+        ...{ value: formatFil(value), nonce, gasLimit, gasFeeCap, gasPremium },
+      })
+    },
   })
   return { pool, sender, gas, rows: [...mpoolMethods({ view, pool, sender }), ...gasMethods({ view, gas })] }
 }

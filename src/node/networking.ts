@@ -24,6 +24,7 @@ import { startHello } from '../p2p/hello.ts'
 import type { P2pHost } from '../p2p/host/host.ts'
 import type { ProofKeys } from '../proofs/keys/keyName.ts'
 import type { SyncControl } from '../rpc/methods/sync.ts'
+import { badReasonText } from '../sync/badBlocks.ts'
 import { submitBlock } from '../sync/submitBlock.ts'
 import { Syncer } from '../sync/syncer.ts'
 import { type BlockHeader, headerCid } from '../types/blockHeader.ts'
@@ -99,6 +100,8 @@ export interface Networking {
   readonly syncer: Syncer
   readonly gossip: Gossip
   readonly control: SyncControl
+  /** Hears of each block that is found bad, by the check that failed. */
+  onBadBlock(listener: (check: string) => void): void
   /** Takes a tipset that this node made: head, and blocks for others. */
   adopt(tipset: Tipset): void
   /** Resolves when nothing of it runs any more; the host is its owner's to stop. */
@@ -179,10 +182,15 @@ export function startNetworking(deps: NetworkingDeps, ports: NodePorts): Network
     submitBlock: (block, signal) => submitBlock({ view, syncer, publish }, block, signal),
     onIncomingBlock: (listener) => gossip.onIncomingBlock(listener),
   }
+  syncer.onBadBlock((cid, reason) => {
+    log.warn('bad block', { cid: cid.toString(), reason: badReasonText(reason) })
+  })
   return {
     syncer,
     gossip,
     control,
+    onBadBlock: (listener) =>
+      syncer.onBadBlock((_cid, { check, origin }) => listener(check ?? (origin === undefined ? 'other' : 'ancestor'))),
     adopt: (tipset) => {
       syncer.adopt(tipset)
       for (const header of tipset.blocks) {

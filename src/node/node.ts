@@ -4,6 +4,7 @@
 
 import type { ArchiveStore } from '../archive/carStore.ts'
 import { toHex } from '../base/bytes.ts'
+import type { Metrics } from '../base/metrics.ts'
 import { logOf } from '../base/partedLog.ts'
 import type { KeyValueStore } from '../base/ports.ts'
 import { accountKey, actorOf, tryActorOf } from '../chain/actorLookup.ts'
@@ -16,6 +17,7 @@ import type { WaitDeps } from '../chain/waitMessage.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { F3 } from '../consensus/f3/f3.ts'
 import { ethTipset } from '../eth/ethTipset.ts'
+import type { ExecutionTimes } from '../execution/executionTimes.ts'
 import { FetchingVmHost } from '../execution/fetchingVmHost.ts'
 import type { BlockEdge } from '../ipld/blockFetcher.ts'
 import type { LightStatus } from '../light/lightFollower.ts'
@@ -60,26 +62,32 @@ import { transferMethods } from '../rpc/methods/transfers.ts'
 import { walletMethods } from '../rpc/methods/wallet.ts'
 import { createMethodTable, type MethodTable } from '../rpc/table.ts'
 import { loadApiSecret, Tokens } from '../rpc/tokens.ts'
+import type { SyncState } from '../sync/syncState.ts'
 import { TransferReader } from '../transfers/tipsetTransfers.ts'
 import type { Address } from '../types/address.ts'
 import type { TokenAmount } from '../types/scalars.ts'
 import { type SignedMessage, signedMessageCid } from '../types/signedMessage.ts'
 import type { KeyStore } from '../wallet/keyStore.ts'
 import { Wallet } from '../wallet/wallet.ts'
+import { logChain } from './chainLog.ts'
 import { importF3Data } from './f3FromSnapshot.ts'
 import { fetchingRows } from './fetchingRows.ts'
 import { followF3, openFinality } from './followF3.ts'
 import { gossipPeers } from './gossipPeers.ts'
 import { followHead } from './headSync.ts'
+import { Health } from './health.ts'
 import { lightRows } from './lightRows.ts'
 import { openMarketFunds } from './marketFunds.ts'
 import { type MempoolSettings, type NodeMempool, openMempool } from './messagePool.ts'
 import { type BlockExchange, type FollowMode, type Networking, startNetworking } from './networking.ts'
+import { registerNodeMetrics } from './nodeMetrics.ts'
 import type { NodePorts } from './nodePorts.ts'
 import { openPaymentChannels } from './paymentChannels.ts'
 import { presumedOf } from './proofs.ts'
 
 const SESSION_BYTES = 16
+/** Epochs that a light node's head may lie behind the clock: it is final, or one that a source named. */
+const LIGHT_TOLERANCE = 30
 /** What the pool fills in. */
 const UNPRICED = { version: 0, nonce: 0n, gasLimit: 0n, gasFeeCap: 0n, gasPremium: 0n } as const
 
@@ -103,6 +111,8 @@ export interface NodeParts {
   /** The snapshot below the store, indexed when the promise resolves: its finality certificates are taken then. */
   readonly snapshot?: { readonly store: ArchiveStore; readonly ready: Promise<void> }
   readonly care?: NodeCare
+  /** What executions take. */
+  readonly executions?: ExecutionTimes
 }
 
 /** What the platform does with the node's store and files; whatever is absent is refused. */
@@ -142,6 +152,8 @@ export interface NodeSettings {
   readonly version: string
   readonly mempool?: MempoolSettings
   readonly http?: Pick<HttpOptions, 'maxRequestBytes' | 'allowedOrigins' | 'allowedHosts'>
+  /** Where the node's figures go; served over HTTP. Default: nowhere. */
+  readonly metrics?: Metrics | undefined
   /** Ends the process (or the worker) after the answer has gone out. */
   readonly shutdown: () => void
 }
@@ -295,7 +307,7 @@ export async function startNode(
     ...paramsMethods(view),
     ...syncMethods({
       presumed,
-      state: () => sync?.state() ?? (networking as Networking).syncer.state(),
+      state: () => syncNow(),
       ...(networking === undefined ? {} : { control: networking.control }),
     }),
     ...netMethods({
@@ -307,14 +319,38 @@ export async function startNode(
   ]
   const table = createMethodTable(edge === undefined ? rows : fetchingRows(rows, edge))
   const queues = new CostQueues(ports)
-  const engine = new RpcEngine({ table, json: { addressPrefix }, log: portsOf('rpc').log, queues })
+  const syncNow = (): SyncState => sync?.state() ?? (networking as Networking).syncer.state()
+  const isLocal = network.beacon.kind === 'mock'
+  const service = net?.host.net ?? light?.net
+  const health = new Health({
+    ...{ view, clock: ports.clock, sync: syncNow },
+    peers: service === undefined ? undefined : () => service.connections().length,
+    // An archive that nobody is asked about stands still; a local chain keeps no clock that others could check.
+    ...{ moves: isLocal || service !== undefined, byClock: !isLocal && service !== undefined },
+    ...(light === undefined ? {} : { tolerance: LIGHT_TOLERANCE }),
+  })
+  const { metrics } = settings
+  const { executions } = parts
+  const figures =
+    metrics === undefined
+      ? undefined
+      : registerNodeMetrics(metrics, {
+          ...{ view, health, executions, pool: mempool.pool, net: service, sync: syncNow, version: settings.version },
+        })
+  networking?.onBadBlock((check) => figures?.badBlock(check))
+  const endLog = logChain({
+    ...{ view, health, executions, sync: syncNow, clock: ports.clock, timers: ports.timers },
+    log: portsOf('chain').log,
+  })
+  const engine = new RpcEngine({
+    ...{ table, json: { addressPrefix }, log: portsOf('rpc').log, queues },
+    ...(figures === undefined ? {} : { onCall: { nowMs: () => ports.clock.monotonicMs(), called: figures.called } }),
+  })
   const peer = net === undefined ? {} : { peer: () => peerPlace(net.host.net) }
   const handler = new HttpHandler(engine, {
-    verifier: tokens,
-    presumed,
+    ...{ verifier: tokens, presumed, health, ...peer, ...settings.http },
     turn: (part) => queues.turn(part),
-    ...peer,
-    ...settings.http,
+    ...(metrics === undefined ? {} : { metrics: () => metrics.text() }),
   })
   return {
     network,
@@ -331,6 +367,9 @@ export async function startNode(
     stop: async () => {
       stopping.abort()
       payments.stop()
+      endLog()
+      figures?.stop()
+      health.close()
       sync?.stop()
       mempool.pool.close()
       await following?.stop()

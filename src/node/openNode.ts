@@ -4,6 +4,7 @@ import type { ChainStore } from '../chain/chainStore.ts'
 import { ChainView } from '../chain/chainView.ts'
 import { beaconRound } from '../consensus/drandBeacon.ts'
 import { CachingVmHost } from '../execution/cachingVmHost.ts'
+import { ExecutionTimes } from '../execution/executionTimes.ts'
 import { BlockFetcher } from '../ipld/blockFetcher.ts'
 import type { Network } from '../networks/network.ts'
 import type { P2pHost } from '../p2p/host/host.ts'
@@ -80,10 +81,11 @@ export async function startOn(
   }
   const machine = shim.openMachine(view, network.actors)
   closers.add(() => machine.close())
-  const vm = new CachingVmHost(store, machine.vm)
+  const executions = new ExecutionTimes(shim.ports.clock)
+  const vm = new CachingVmHost(store, executions.watch(machine.vm))
   let node: PetrelNode | undefined
   const { care, start: collect } = careOf(shim, { network, store, vm, node: () => node }, closers)
-  node = await start({ network, store, view, vm, meta, keystore, care, proofs: shim.proofs, ...parts })
+  node = await start({ network, store, view, vm, meta, keystore, care, proofs: shim.proofs, executions, ...parts })
   collect()
   return { node, host: parts.net?.host, close: () => closers.close() }
 }

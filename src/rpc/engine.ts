@@ -41,7 +41,7 @@ export type OpenChannel = (
  */
 export type Outcome =
   | { readonly kind: 'refused'; readonly text: string }
-  | { readonly kind: 'answered'; readonly text: string }
+  | { readonly kind: 'answered'; readonly text: string; readonly failed?: boolean }
   | { readonly kind: 'busy'; readonly text: string; readonly retryAfterSec: number }
   | { readonly kind: 'silent' }
 
@@ -54,6 +54,10 @@ export interface EngineDeps {
   readonly queues?: CostQueues
   /** Runs a handler; the place where missing blocks are fetched and the handler runs again. Default: a plain call. */
   readonly run?: (handler: () => unknown) => unknown
+  /** Hears what each answered call took; failed: the handler did. */
+  readonly onCall?:
+    | { readonly nowMs: () => number; called(method: string, ms: number, failed: boolean): void }
+    | undefined
 }
 
 const SILENT: Outcome = { kind: 'silent' }
@@ -104,6 +108,21 @@ export class RpcEngine {
 
   /** Carries out a request; at once where the handler is synchronous. */
   dispatch(request: RpcRequest, caller: Caller, openChannel: OpenChannel | undefined): Outcome | Promise<Outcome> {
+    const { onCall } = this.#deps
+    if (onCall === undefined) return this.#dispatch(request, caller, openChannel)
+    const startedMs = onCall.nowMs()
+    const told = (outcome: Outcome): Outcome => {
+      if (outcome.kind === 'answered') {
+        const method = request.method.slice(request.method.indexOf('.') + 1)
+        onCall.called(method, onCall.nowMs() - startedMs, outcome.failed === true)
+      }
+      return outcome
+    }
+    const outcome = this.#dispatch(request, caller, openChannel)
+    return outcome instanceof Promise ? outcome.then(told) : told(outcome)
+  }
+
+  #dispatch(request: RpcRequest, caller: Caller, openChannel: OpenChannel | undefined): Outcome | Promise<Outcome> {
     let entry: TableEntry
     let args: readonly unknown[]
     try {
@@ -240,6 +259,6 @@ export class RpcEngine {
     const text = failureText(request.id, failure)
     return failure.code === 'LIMIT_EXCEEDED'
       ? { kind: 'busy', text, retryAfterSec: RETRY_AFTER_SEC }
-      : { kind: 'answered', text }
+      : { kind: 'answered', text, failed: true }
   }
 }

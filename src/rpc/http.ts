@@ -47,10 +47,10 @@ export interface HttpOptions {
   readonly allowedHosts?: readonly string[]
   /** Lets others have their turn while batches are answered: begins a part when it is its turn. */
   readonly turn?: <T>(part: () => Promise<T>) => Promise<T>
-  /** The process works. */
-  readonly isLive?: () => boolean
-  /** The node is synced and can be relied on. */
-  readonly isReady?: () => boolean
+  /** Whether the process works, and whether the node can be relied on, with the reasons. Absent: nothing is known against it. */
+  readonly health?: { live(): readonly HealthLine[]; ready(): readonly HealthLine[] }
+  /** Figures as Prometheus reads them, at {@link METRICS_PATHS}. */
+  readonly metrics?: (() => string) | undefined
   /** What the node takes for granted, as one line: the body of health answers. */
   readonly presumed?: () => string | undefined
   /** Where peers reach the node, for tabs that know its URL alone; served at {@link PEER_PATH}. */
@@ -65,6 +65,16 @@ export interface AdmittedSocket {
   /** Whose share its calls count in. */
   readonly name: CallerName
 }
+
+/** One reason of a health answer. */
+export interface HealthLine {
+  readonly ok: boolean
+  readonly text: string
+}
+
+/** Lotus' path of figures, and the usual one. */
+export const METRICS_PATHS: readonly string[] = ['/debug/metrics', '/metrics']
+const METRICS_HEADERS: Readonly<Record<string, string>> = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }
 
 /** What {@link PEER_PATH} answers. */
 export interface PeerPlace {
@@ -271,14 +281,19 @@ export class HttpHandler {
     const end = request.url.indexOf('?')
     const path = end < 0 ? request.url : request.url.slice(0, end)
     if (path === PEER_PATH) return this.#peer(request)
-    const health =
-      path === '/health/livez' ? this.#options.isLive : path === '/health/readyz' ? this.#options.isReady : null
-    if (health === null) return NOT_FOUND
-    const status = (health?.() ?? true) ? 200 : 503
-    const presumed = this.#options.presumed?.()
-    return presumed === undefined
+    const { health, metrics, presumed } = this.#options
+    if (metrics !== undefined && METRICS_PATHS.includes(path)) {
+      return { status: 200, headers: METRICS_HEADERS, body: metrics() }
+    }
+    if (path !== '/health/livez' && path !== '/health/readyz') return NOT_FOUND
+    const checks = (path === '/health/livez' ? health?.live() : health?.ready()) ?? []
+    const status = checks.every(({ ok }) => ok) ? 200 : 503
+    const lines = checks.map(({ ok, text }) => `[${ok ? '+' : '!'}] ${text}`)
+    const assumed = presumed?.()
+    if (assumed !== undefined) lines.push(assumed)
+    return lines.length === 0
       ? { status, headers: NO_HEADERS, body: '' }
-      : { status, headers: TEXT_HEADERS, body: `${presumed}\n` }
+      : { status, headers: TEXT_HEADERS, body: `${lines.join('\n')}\n` }
   }
 
   #peer(request: HttpRequest): HttpResponse {

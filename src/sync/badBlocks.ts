@@ -14,6 +14,8 @@ export interface BadReason {
   readonly tipset: TipsetKey
   /** Of a block that is bad because of an ancestor: the ancestor's own reason. */
   readonly origin?: BadReason
+  /** Which check failed: the code of its error. */
+  readonly check?: string
 }
 
 /** Text of a list of CIDs as Go prints it. */
@@ -31,12 +33,22 @@ export function linkedReason(cause: BadReason, reason: string): BadReason {
   return { reason, tipset: [], origin: cause.origin ?? cause }
 }
 
+/** Hears of each block that is found bad. */
+export type BadBlockListener = (cid: Cid, reason: BadReason) => void
+
 /** A bounded memory of bad blocks. */
 export class BadBlocks {
+  readonly #listeners = new Set<BadBlockListener>()
   readonly #reasons = new Lru<string, BadReason>(BAD_BLOCKS)
 
   add(cid: Cid, reason: BadReason): void {
+    const isNew = this.#reasons.get(cid.key) === undefined
     this.#reasons.set(cid.key, reason)
+    if (isNew) for (const listener of this.#listeners) listener(cid, reason)
+  }
+
+  listen(listener: BadBlockListener): void {
+    this.#listeners.add(listener)
   }
 
   /** Marks all blocks of a tipset. */

@@ -18,7 +18,7 @@ import type { FullBlock } from '../p2p/gossip/blockMsg.ts'
 import type { Misbehaviour, PeerName } from '../p2p/peerLinks.ts'
 import { type BlockHeader, headerCid } from '../types/blockHeader.ts'
 import { createTipset, equalTipsetKeys, firstBlock, type Tipset, type TipsetKey } from '../types/tipset.ts'
-import { BadBlocks, badReasonText } from './badBlocks.ts'
+import { type BadBlockListener, BadBlocks, badReasonText } from './badBlocks.ts'
 import { SyncError } from './errors.ts'
 import { keepMessages } from './fetchMessages.ts'
 import { ForkChoice } from './forkChoice.ts'
@@ -133,6 +133,11 @@ export class Syncer {
   /** A block that came by gossip, with its messages. @returns whether it is worth anything */
   offerBlock(peer: PeerName, { header, messages }: FullBlock): boolean {
     return this.#intake.offerTipset(peer, { tipset: createTipset([header]), messages: [messages] }, 'blocks')
+  }
+
+  /** Hears of each block that is found bad; of what lies on top of one, too. */
+  onBadBlock(listener: BadBlockListener): void {
+    this.#bad.listen(listener)
   }
 
   /** Hears of blocks as they come from peers, whatever becomes of them. @returns what ends it */

@@ -314,7 +314,7 @@ export class TipsetValidator {
     const cid = headerCid(block)
     const where = baseResult === undefined ? '' : await this.#difference(error, block, base, baseResult)
     const wrong = badBlock(error, where, cid.toString())
-    if (remembers) this.#deps.bad.add(cid, { reason: wrong.message, tipset: [cid] })
+    if (remembers) this.#deps.bad.add(cid, { reason: wrong.message, tipset: [cid], check: String(wrong.info.check) })
     return wrong
   }
 

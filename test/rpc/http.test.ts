@@ -51,9 +51,12 @@ describe('HTTP', () => {
   it('says in health answers what is taken for granted', async () => {
     const silent = await stubHandler().handle(httpRequest('GET', '/health/livez', ''))
     expect([silent.status, silent.body]).toEqual([200, ''])
-    const handler = stubHandler({ presumed: () => 'presumed: seals', isReady: () => false })
+    const handler = stubHandler({
+      presumed: () => 'presumed: seals',
+      health: { live: () => [], ready: () => [{ ok: false, text: 'no peer' }] },
+    })
     const ready = await handler.handle(httpRequest('GET', '/health/readyz', ''))
-    expect([ready.status, ready.body]).toEqual([503, 'presumed: seals\n'])
+    expect([ready.status, ready.body]).toEqual([503, '[!] no peer\npresumed: seals\n'])
     expect((await handler.handle(httpRequest('GET', '/health/livez', ''))).body).toBe('presumed: seals\n')
   })
 

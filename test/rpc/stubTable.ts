@@ -95,7 +95,11 @@ export function stubEngine(): RpcEngine {
 }
 
 export function stubHandler(options: Partial<Omit<HttpOptions, 'verifier'>> = {}): HttpHandler {
-  return new HttpHandler(stubEngine(), { verifier: stubVerifier, isReady: () => false, ...options })
+  return new HttpHandler(stubEngine(), {
+    verifier: stubVerifier,
+    health: { live: () => [], ready: () => [{ ok: false, text: 'no peer' }] },
+    ...options,
+  })
 }
 
 /** An HTTP request with the headers given. */

@@ -1,0 +1,59 @@
+/** The figures of a process: event loop, memory, descriptors, the store's size. Names of prom-client's default metrics. */
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { Metrics } from '../../src/base/metrics.ts'
+
+const NANO = 1e9
+const DELAY_RESOLUTION_MS = 20
+
+/** Bytes of a folder's files. */
+function folderBytes(folder: string): number {
+  return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+}
+
+/**
+ * @param store - folder of the chain
+ * @param startedMs - of the process, Unix ms
+ */
+export function registerProcessMetrics(metrics: Metrics, store: string, startedMs: number): void {
+  metrics.gauge('process_start_time_seconds', 'When the process started, Unix time.', () => startedMs / 1000)
+  metrics.total('process_cpu_seconds_total', 'Time of the processor, all threads.', () => {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1e6
+  })
+  metrics.gauge('process_resident_memory_bytes', 'Memory in use.', () => process.memoryUsage.rss())
+  metrics.gauge('nodejs_heap_size_used_bytes', "Of it, the main thread's heap.", () => process.memoryUsage().heapUsed)
+  metrics.gauge(
+    'nodejs_external_memory_bytes',
+    'Of it, what the heap only points to.',
+    () => process.memoryUsage().external,
+  )
+  metrics.gauge('process_open_fds', 'Open file descriptors.', () => readdirSync('/proc/self/fd').length)
+  metrics.gauge('petrel_store_bytes', 'Size of the chain on disk.', () => folderBytes(store))
+  const delay = loopDelay()
+  if (delay === undefined) return
+  metrics.gauge(
+    'nodejs_eventloop_lag_seconds',
+    'How long the event loop was late since the last question, by quantile.',
+    () => {
+      const samples = [0.5, 0.99, 1].map((quantile) => ({
+        labels: { quantile: String(quantile) },
+        value: (quantile === 1 ? delay.max : delay.percentile(quantile * 100)) / NANO,
+      }))
+      delay.reset()
+      return samples
+    },
+  )
+}
+
+/** Where the runtime measures it: Deno does not. */
+function loopDelay(): ReturnType<typeof monitorEventLoopDelay> | undefined {
+  try {
+    const delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS })
+    delay.enable()
+    return delay
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * Whether a node lives, and whether it can be relied on. Rules by Lotus (the head is less than five epochs behind the clock; the
+ * chain moved within five minutes) and Forest (it has peers, its sync has not failed); each is told with its reason.
+ * @see lotus node/health.go NewLiveHandler, NewReadyHandler; forest src/health/endpoints.rs
+ */
+import type { Clock } from '../base/ports.ts'
+import type { ChainView } from '../chain/chainView.ts'
+import { SYNC_STAGE, type SyncState } from '../sync/syncState.ts'
+import { firstBlock } from '../types/tipset.ts'
+
+/** One rule. */
+export interface HealthCheck {
+  readonly ok: boolean
+  readonly text: string
+}
+
+/** What {@link Health} looks at. */
+export interface HealthDeps {
+  readonly view: ChainView
+  readonly clock: Clock
+  readonly sync: () => SyncState
+  /** Connected peers; undefined: the node follows nobody. */
+  readonly peers: (() => number) | undefined
+  /** Whether the chain goes on at all: not in an opened archive. */
+  readonly moves: boolean
+  /** Whether blocks come by the clock: not on local chains, which may be complete far behind it. */
+  readonly byClock: boolean
+  /** Epochs that a head may lie behind the clock. */
+  readonly tolerance?: number
+}
+
+/** @see lotus node/health.go heightTolerance */
+const EPOCHS_BEHIND = 5
+/** @see lotus node/health.go reset, minutes */
+const STILL_MS = 5 * 60_000
+const MS_PER_SEC = 1000
+
+/** See the file's comment. */
+export class Health {
+  readonly #deps: HealthDeps
+  readonly #unsubscribe: () => void
+  #movedMs: number
+  #seen: string
+
+  constructor(deps: HealthDeps) {
+    this.#deps = deps
+    this.#movedMs = deps.clock.monotonicMs()
+    this.#seen = this.#progress()
+    this.#unsubscribe = deps.view.store.onHeadChange(() => {
+      this.#movedMs = deps.clock.monotonicMs()
+    })
+  }
+
+  close(): void {
+    this.#unsubscribe()
+  }
+
+  /** Epochs from the head to the clock; 0 where the chain does not keep to it. */
+  epochsBehind(): number {
+    const { view, clock, byClock } = this.#deps
+    if (!byClock) return 0
+    const { timestamp } = firstBlock(view.store.head())
+    return Math.max(0, Math.floor((clock.nowMs() / MS_PER_SEC - timestamp) / view.network.blockDelaySecs))
+  }
+
+  live(): HealthCheck[] {
+    const { clock, byClock, moves } = this.#deps
+    if (!moves || !byClock) return [{ ok: true, text: 'the process answers' }]
+    this.#notice()
+    const still = clock.monotonicMs() - this.#movedMs
+    return [
+      still < STILL_MS
+        ? { ok: true, text: `the chain or its sync moved ${seconds(still)} ago` }
+        : { ok: false, text: `neither the head nor a sync has moved for ${seconds(still)}` },
+    ]
+  }
+
+  ready(): HealthCheck[] {
+    const { view, peers, moves, byClock, tolerance = EPOCHS_BEHIND } = this.#deps
+    const { height } = view.store.head()
+    if (!moves) return [{ ok: true, text: `an archive, which stands still at epoch ${height}` }]
+    const checks = byClock ? [this.#headCheck(height, tolerance)] : [{ ok: true, text: `head at epoch ${height}` }]
+    if (peers !== undefined && (byClock || view.store.head().height === 0)) {
+      const count = peers()
+      checks.push({ ok: count > 0, text: count > 0 ? `${count} peers` : 'no peer is connected' })
+    }
+    checks.push(this.#syncCheck(byClock ? tolerance : 1))
+    return checks
+  }
+
+  #headCheck(height: number, tolerance: number): HealthCheck {
+    const behind = this.epochsBehind()
+    return { ok: behind < tolerance, text: `head at epoch ${height}, ${behind} behind the clock` }
+  }
+
+  /** A sync under way to a head that is further than a node in sync ever is, or one that failed last. */
+  #syncCheck(tolerance: number): HealthCheck {
+    const head = this.#deps.view.store.head().height
+    const { activeSyncs } = this.#deps.sync()
+    const running = activeSyncs.filter(
+      ({ stage }) => stage !== SYNC_STAGE.idle && stage !== SYNC_STAGE.complete && stage !== SYNC_STAGE.error,
+    )
+    const far = running.find(({ target }) => target !== null && target.height - head > tolerance)
+    if (far?.target !== undefined && far.target !== null) {
+      return { ok: false, text: `syncing: ${far.target.height - head} epochs to go, to ${far.target.height}` }
+    }
+    const last = activeSyncs.at(-1)
+    if (
+      running.length === 0 &&
+      last?.stage === SYNC_STAGE.error &&
+      activeSyncs.every(({ stage }) => stage !== SYNC_STAGE.complete)
+    ) {
+      return { ok: false, text: `the last sync failed: ${last.message}` }
+    }
+    return { ok: true, text: 'in sync with what peers told' }
+  }
+
+  /** A long sync moves no head, but its own height. */
+  #notice(): void {
+    const seen = this.#progress()
+    if (seen !== this.#seen) this.#movedMs = this.#deps.clock.monotonicMs()
+    this.#seen = seen
+  }
+
+  #progress(): string {
+    const { activeSyncs, vmApplied } = this.#deps.sync()
+    return `${vmApplied} ${activeSyncs.map(({ workerId, stage, height }) => `${workerId}:${stage}:${height}`).join(' ')}`
+  }
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / MS_PER_SEC)} s`
+}

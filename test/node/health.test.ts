@@ -1,0 +1,99 @@
+/** Health by the rules of Lotus (epochs behind the clock, a chain that stands still) and Forest (peers, a failed sync). */
+import { describe, expect, it } from 'vitest'
+import type { Clock } from '../../src/base/ports.ts'
+import type { ChainView } from '../../src/chain/chainView.ts'
+import { Health, type HealthDeps } from '../../src/node/health.ts'
+import { type ActiveSync, SYNC_STAGE } from '../../src/sync/syncState.ts'
+import type { Tipset } from '../../src/types/tipset.ts'
+
+const DELAY = 30
+
+/** A chain of which only the head's epoch and time are known. */
+function setting(change: Partial<HealthDeps> = {}) {
+  let nowMs = 1_000_000_000
+  let height = 100
+  let timestamp = nowMs / 1000
+  let moved: () => void = () => undefined
+  const active: ActiveSync[] = []
+  const clock: Clock = { nowMs: () => nowMs, monotonicMs: () => nowMs }
+  const head = (): Tipset => ({ height, blocks: [{ timestamp }] }) as unknown as Tipset
+  const onHeadChange = (listener: () => void) => {
+    moved = listener
+    return () => undefined
+  }
+  const view = { network: { blockDelaySecs: DELAY }, store: { head, onHeadChange } } as unknown as ChainView
+  const sync = () => ({ activeSyncs: active, vmApplied: 0 })
+  const health = new Health({ view, clock, sync, peers: () => 3, moves: true, byClock: true, ...change })
+  return {
+    health,
+    active,
+    wait: (epochs: number) => (nowMs += epochs * DELAY * 1000),
+    block: () => {
+      height++
+      timestamp = nowMs / 1000
+      moved()
+    },
+  }
+}
+
+function worker(stage: number, targetHeight: number, height = 0, message = ''): ActiveSync {
+  const target = { height: targetHeight } as Tipset
+  return { workerId: 1, base: null, target, stage, height, startMs: 0, endMs: undefined, message }
+}
+
+const bad = (checks: readonly { ok: boolean; text: string }[]): string[] =>
+  checks.filter(({ ok }) => !ok).map(({ text }) => text)
+
+describe('Health', () => {
+  it('is ready with a head of at most four epochs ago, and no more with five', () => {
+    const { health, wait } = setting()
+    expect(bad(health.ready())).toEqual([])
+    wait(4)
+    expect(bad(health.ready())).toEqual([])
+    wait(1)
+    expect(bad(health.ready())).toEqual(['head at epoch 100, 5 behind the clock'])
+  })
+
+  it('is not ready without a peer', () => {
+    expect(bad(setting({ peers: () => 0 }).health.ready())).toEqual(['no peer is connected'])
+  })
+
+  it('is not ready while it syncs far, or when the last sync failed', () => {
+    const { health, active } = setting()
+    active.push(worker(SYNC_STAGE.messages, 150))
+    expect(bad(health.ready())).toEqual(['syncing: 50 epochs to go, to 150'])
+    active[0] = worker(SYNC_STAGE.messages, 101)
+    expect(bad(health.ready())).toEqual([])
+    active[0] = worker(SYNC_STAGE.error, 101, 0, 'no peer has it')
+    expect(bad(health.ready())).toEqual(['the last sync failed: no peer has it'])
+  })
+
+  it('lives while the head or a sync moves, and not five minutes later', () => {
+    const { health, wait, block, active } = setting()
+    wait(9)
+    expect(bad(health.live())).toEqual([])
+    wait(1)
+    expect(bad(health.live())).toEqual(['neither the head nor a sync has moved for 300 s'])
+    block()
+    expect(bad(health.live())).toEqual([])
+    wait(20)
+    active.push(worker(SYNC_STAGE.messages, 1000, 500))
+    expect(bad(health.live())).toEqual([])
+    wait(20)
+    active[0] = worker(SYNC_STAGE.messages, 1000, 501)
+    expect(bad(health.live())).toEqual([])
+    wait(20)
+    expect(bad(health.live())).toEqual(['neither the head nor a sync has moved for 600 s'])
+  })
+
+  it('an archive that nobody is asked about is ready as it is; a local chain keeps no clock', () => {
+    const archive = setting({ moves: false, byClock: false, peers: undefined })
+    archive.wait(1000)
+    expect(archive.health.ready()).toEqual([{ ok: true, text: 'an archive, which stands still at epoch 100' }])
+    expect(bad(archive.health.live())).toEqual([])
+    const local = setting({ byClock: false, peers: () => 0 })
+    local.wait(1000)
+    expect(bad(local.health.ready())).toEqual([])
+    expect(bad(local.health.live())).toEqual([])
+  })
+})
