@@ -1,7 +1,8 @@
 /** The page of figures, read by a parser of another make. */
-import parse from 'parse-prometheus-text-format'
+
 import { describe, expect, it } from 'vitest'
 import { Metrics } from '../../src/base/metrics.ts'
+import { parsePrometheus } from '../support/prometheus.ts'
 
 describe('Metrics', () => {
   it('is read as it was told', () => {
@@ -12,7 +13,7 @@ describe('Metrics', () => {
     failures.add(1, 'a "b"\\c\nd')
     const time = metrics.histogram('took', 'Time.', 'call', [1, 10])
     for (const ms of [0.5, 1, 2, 100]) time.observe(ms, 'x')
-    const families = parse(metrics.text())
+    const families = parsePrometheus(metrics.text())
     expect(families.map(({ name, type }) => [name, type])).toEqual([
       ['height', 'GAUGE'],
       ['failures', 'COUNTER'],
@@ -31,7 +32,7 @@ describe('Metrics', () => {
       throw new RangeError('closed')
     })
     metrics.gauge('whole', 'Works.', () => 1)
-    expect(parse(metrics.text()).map(({ name, metrics: all }) => [name, all.length])).toEqual([
+    expect(parsePrometheus(metrics.text()).map(({ name, metrics: all }) => [name, all.length])).toEqual([
       ['broken', 0],
       ['whole', 1],
     ])

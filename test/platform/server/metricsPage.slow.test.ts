@@ -1,9 +1,10 @@
 /** What a Grafana and a Prometheus ask of a node, against the page of a running one. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import parse from 'parse-prometheus-text-format'
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DevnetProcess, startDevnetProcess } from '../../clients/devnetProcess.ts'
+import { parsePrometheus } from '../../support/prometheus.ts'
 import { ROOT } from '../../support/shared.ts'
 
 /** Names in an expression: what is followed by labels, a range, an operator or the end, and is no function or keyword. */
@@ -40,7 +41,7 @@ describe('the page of figures', () => {
     const answer = await fetch(`${node.url}/debug/metrics`)
     expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
     const page = await answer.text()
-    const families = new Set(parse(page).map(({ name }) => name))
+    const families = new Set(parsePrometheus(page).map(({ name }) => name))
     const used = [...dashboardExpressions(), ...alertExpressions()].flatMap(namesOf)
     expect(used.length).toBeGreaterThan(20)
     expect(
