@@ -83,7 +83,8 @@ export class MessagePool {
   /** Of these, those of senders that send by this node. */
   get localSize(): number {
     let size = 0
-    for (const sender of this.#pending.locals()) size += this.#pending.of(sender)?.size ?? 0
+    const { pending } = this.#state
+    for (const sender of pending.locals()) size += pending.of(sender)?.size ?? 0
     return size
   }
 
