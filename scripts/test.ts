@@ -60,6 +60,7 @@ const STEPS: readonly Step[] = [
   { name: 'deno', command: [node, DENO, 'run', '-A', 'test/deno/run.ts'], result: 'line' },
   { name: 'runtimes', command: [node, 'test/runtimes/run.ts'], result: 'line' },
   { name: 'network', command: [node, 'test/network/run.ts', '--seed', '1', '--rounds', '6'], result: 'line' },
+  { name: 'crash', command: [node, 'test/crash/run.ts', '--rounds', '20', '--seed', '1'], result: 'line' },
   { name: 'interop', command: [node, 'test/interop/run.ts'], result: 'line' },
   { name: 'pack', command: [node, 'test/pack/run.ts'], result: 'line' },
 ]

@@ -7,6 +7,7 @@ import { addAuthCommands } from './commands/auth.ts'
 import { addChainCommands } from './commands/chain.ts'
 import { addCheckpointCommands } from './commands/checkpoint.ts'
 import { addCompletionCommand } from './commands/completion.ts'
+import { addDoctorCommand } from './commands/doctor.ts'
 import { addEvmCommands } from './commands/evm.ts'
 import { addInfoCommands } from './commands/info.ts'
 import { addLogCommands } from './commands/log.ts'
@@ -63,6 +64,7 @@ function createProgram({ io, version, addNodeCommands }: CliOptions): Program {
   addCheckpointCommands(program, context)
   addProofsCommands(program, context)
   addSnapshotCommands(program, context)
+  addDoctorCommand(program, context)
   addVersionCommand(program, context, version)
   addMsigCommands(program, context)
   addPaychCommands(program, context)

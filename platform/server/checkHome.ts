@@ -2,16 +2,19 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorMessage } from '../../src/base/errors.ts'
+import type { Cid } from '../../src/codec/cid.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import { LayeredBlockstore } from '../../src/ipld/blockstore.ts'
 import { NodeCache } from '../../src/ipld/nodeCache.ts'
 import { checkStore, type StoreReport } from '../../src/node/checkStore.ts'
+import { codeLookup } from '../../src/state/manifest.ts'
 import { ActorBundles, bundledBlocks } from './actorBundles.ts'
 import { openArchiveReader } from './archiveFile.ts'
 import { PlatformError } from './errors.ts'
 import { type Home, readTextFile } from './home.ts'
 import { DATA_FILE, LmdbEnvironment } from './lmdbStore.ts'
 import { createLogger } from './logger.ts'
+import { findNetwork } from './networkFiles.ts'
 
 /** What is wrong with a store, each as a line; none: it is sound. */
 export interface HomeReport extends StoreReport {
@@ -19,11 +22,11 @@ export interface HomeReport extends StoreReport {
 }
 
 /** The archive below the chain, and whether states are kept. @throws PlatformError `CONFIG_INVALID` */
-function configOf(home: Home): { readonly snapshot?: string; readonly validate?: string } {
+function configOf(home: Home): { readonly network?: string; readonly snapshot?: string; readonly validate?: string } {
   const text = readTextFile(home.config)
   if (text === undefined) return {}
   try {
-    return JSON.parse(text) as { snapshot?: string; validate?: string }
+    return JSON.parse(text) as { network?: string; snapshot?: string; validate?: string }
   } catch (cause) {
     throw new PlatformError('CONFIG_INVALID', `Cannot read ${home.config}: ${errorMessage(cause)}`, {}, { cause })
   }
@@ -36,7 +39,7 @@ function configOf(home: Home): { readonly snapshot?: string; readonly validate?:
  */
 export async function checkHome(home: Home, onProgress?: (blocks: number) => void): Promise<HomeReport | undefined> {
   if (!existsSync(join(home.chain, DATA_FILE))) return undefined
-  const { snapshot, validate = 'execute' } = configOf(home)
+  const { network, snapshot, validate = 'execute' } = configOf(home)
   await initCrypto()
   const nodes = new NodeCache()
   const environment = new LmdbEnvironment({ path: home.chain, nodes, checksReads: false })
@@ -45,11 +48,20 @@ export async function checkHome(home: Home, onProgress?: (blocks: number) => voi
     const below = snapshot === undefined ? [] : [openArchiveReader(snapshot, { home: home.snapshots, nodes })]
     const blocks = new LayeredBlockstore([own, ...below, bundledBlocks(new ActorBundles(home.actors))], nodes)
     const log = createLogger({ level: 'error', format: 'text' })
-    const report = checkStore({ own, blocks, meta: environment.meta, log }, onProgress)
+    const report = checkStore({ own, blocks, meta: environment.meta, log, isCode: codeOf(home, network) }, onProgress)
     return { ...report, faults: faultsOf(report, validate === 'execute' && snapshot === undefined) }
   } finally {
     await environment.close()
   }
+}
+
+/** A local chain's home has its network in a file. */
+function codeOf(home: Home, name: string | undefined): (cid: Cid) => boolean {
+  const file = join(home.path, 'network.json')
+  const from = name ?? (existsSync(file) ? file : undefined)
+  if (from === undefined) return () => false
+  const codes = codeLookup(findNetwork(from))
+  return (cid) => codes(cid) !== undefined
 }
 
 /** @param isWhole - nothing of the chain may be missing from its genesis on, and the head has its state */

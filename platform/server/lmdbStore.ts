@@ -295,7 +295,7 @@ export class LmdbEnvironment {
 
   /** Throws STORE_DAMAGED. */
   damaged(cid: Cid): never {
-    const text = `Cannot read block ${cid}: the store ${this.#path} is damaged; restore it from a backup`
+    const text = `Cannot read block ${cid}: the store ${this.#path} is damaged; \`petrel doctor --deep\` says how far`
     throw new PlatformError('STORE_DAMAGED', text, { path: this.#path, cid: String(cid) })
   }
 

@@ -9,7 +9,7 @@ import type { Blockstore } from '../ipld/blockstore.ts'
 import type { CollectableBlocks } from '../ipld/collectable.ts'
 import { BlockMissing } from '../ipld/errors.ts'
 import { isBlockOf } from '../ipld/verifyBlock.ts'
-import { walkDag } from '../ipld/walkDag.ts'
+import { isBlockLink, walkDag } from '../ipld/walkDag.ts'
 import { LocalMessages } from '../mempool/localMessages.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import { firstBlock } from '../types/tipset.ts'
@@ -22,6 +22,8 @@ export interface CheckedStore {
   readonly blocks: Blockstore
   readonly meta: KeyValueStore
   readonly log: Logger
+  /** Names of actors' code: where actors are native nothing stands behind them. */
+  readonly isCode: (cid: Cid) => boolean
 }
 
 /** What was found. */
@@ -84,7 +86,7 @@ export function checkStore(checked: CheckedStore, onProgress: (blocks: number) =
   return { blocks, bytes, damaged, damagedCount, chain: checkChain(checked), messages }
 }
 
-function checkChain({ blocks, meta, log }: CheckedStore): CheckedChain | undefined {
+function checkChain({ blocks, meta, log, isCode }: CheckedStore): CheckedChain | undefined {
   const store = new ChainStore({ blocks, meta, log })
   if (!store.load()) return undefined
   const head = store.head()
@@ -97,7 +99,9 @@ function checkChain({ blocks, meta, log }: CheckedStore): CheckedChain | undefin
   let stateBlocks = 0
   let missing: Cid | undefined
   try {
-    walkDag(blocks, firstBlock(head).parentStateRoot, () => void stateBlocks++)
+    walkDag(blocks, firstBlock(head).parentStateRoot, () => void stateBlocks++, {
+      follow: (cid) => isBlockLink(cid) && !isCode(cid),
+    })
   } catch (error) {
     if (!(error instanceof BlockMissing)) throw error
     missing = error.cids[0]

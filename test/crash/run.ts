@@ -1,0 +1,127 @@
+/**
+ * `npm run test:crash -- [--rounds n] [--seed s]`: a real node under load is killed with -9 at random moments (of writes,
+ * collections, new keys, its own start), and asked afterwards for everything that it had acknowledged. Its store is looked through
+ * after each kill. In the end exactly the money that was sent has arrived.
+ */
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { checkHome } from '../../platform/server/checkHome.ts'
+import { Home } from '../../platform/server/home.ts'
+import { randomOf } from '../fuzz/mutate.ts'
+import { startNode } from '../runtimes/nodeProcess.ts'
+import { RpcClient } from '../support/rpcClient.ts'
+import { CrashModel } from './model.ts'
+
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '20' }, seed: { type: 'string' } } })
+const seed = values.seed === undefined ? Date.now() % 0x7fffffff : Number(values.seed)
+const rounds = Number(values.rounds)
+const random = randomOf(seed)
+console.log(`seed ${seed}`)
+
+/** Longest time under load before a kill, and before one during the start, milliseconds. */
+const MAX_LOAD_MS = 1500
+const MAX_START_MS = 1500
+/** One start of so many is killed before it serves. */
+const STARTS_PER_KILL = 5
+/** A chain of so many sends is long enough: a new one begins, and with it a first start. */
+const MAX_SENDS = 400
+const SENDERS = 4
+const ARGS = ['devnet', '--api', '0', '--no-net', '--block-time', '0.2', '--actors', 'native']
+
+let faults = 0
+let kills = 0
+let sends = 0
+let acknowledged = 0
+
+function report(found: readonly string[], output = ''): void {
+  faults += found.length
+  for (const fault of found) console.log(`FAULT (seed ${seed}, kill ${kills}): ${fault}`)
+  if (found.length > 0 && output !== '') console.log(output.slice(-4000))
+}
+
+/** Starts the node and kills it before it serves, or shortly after. */
+async function killStart(home: string): Promise<void> {
+  await startNode('node', home, ARGS, random(MAX_START_MS)).then(
+    (node) => node.kill(),
+    () => undefined,
+  )
+  kills++
+}
+
+/** Load of every kind until the node is gone: each error after that is as it should be. */
+function load(
+  client: RpcClient,
+  model: CrashModel,
+  senders: readonly string[],
+): { stop(): void; done: Promise<unknown> } {
+  let isOn = true
+  const repeat = async (work: () => Promise<unknown>): Promise<void> => {
+    while (isOn) await work().catch(() => sleep(5))
+  }
+  const work = [
+    ...senders.map((from) => repeat(() => model.send(client, from, randomUUID()))),
+    repeat(() => model.seeHead(client)),
+    repeat(async () => {
+      model.keys.add(await client.call('WalletNew', 'secp256k1'))
+      await sleep(50)
+    }),
+    repeat(async () => {
+      await client.call('ChainPrune', { MovingGC: false, RetainState: 20 })
+      await sleep(200)
+    }),
+    repeat(() => client.call('AuthNew', ['read'])),
+  ]
+  return { stop: () => (isOn = false), done: Promise.all(work) }
+}
+
+async function checkStoreOf(home: string): Promise<void> {
+  try {
+    report((await checkHome(new Home(home)))?.faults ?? [])
+  } catch (error) {
+    report([`the store cannot be looked through: ${error instanceof Error ? error.message : String(error)}`])
+  }
+}
+
+/** One chain, from its first start on. */
+async function runChain(home: string): Promise<void> {
+  const model = new CrashModel()
+  let senders: string[] = []
+  while (kills < rounds && model.sends.length < MAX_SENDS) {
+    if (random(STARTS_PER_KILL) === 0) await killStart(home)
+    const node = await startNode('node', home, ARGS)
+    const client = new RpcClient(node.url, node.token)
+    if (senders.length === 0) {
+      const accounts: { Address: string }[] = await client.call('DevnetAccounts')
+      senders = accounts.slice(0, SENDERS).map((one) => one.Address)
+      model.to = await client.call('WalletNew', 'bls')
+    } else report(await model.check(client), node.output())
+    const work = load(client, model, senders)
+    await sleep(random(MAX_LOAD_MS))
+    await node.kill()
+    kills++
+    work.stop()
+    await work.done
+    await checkStoreOf(home)
+  }
+  const node = await startNode('node', home, ARGS)
+  const client = new RpcClient(node.url, node.token)
+  report([...(await model.check(client)), ...(await model.checkMoney(client))], node.output())
+  await node.stop()
+  sends += model.sends.length
+  acknowledged += model.acknowledged
+  console.log(`${kills} kills, ${sends} sends, ${model.keys.size} new keys, head at ${model.head}, ${faults} faults`)
+}
+
+while (kills < rounds) {
+  const home = mkdtempSync(join(tmpdir(), 'petrel-crash-'))
+  await runChain(home)
+  if (faults === 0) rmSync(home, { recursive: true, force: true })
+  else console.log(`the home is kept: ${home}`)
+}
+console.log(`${kills} kills, ${sends} sends, all ${acknowledged} there once; ${faults} faults`)
+console.log(`${kills} passed, ${faults} failed, 0 skipped`)
+if (faults > 0) process.exitCode = 1

@@ -1,0 +1,41 @@
+/** Every target with a fixed seed, for a short while; `npm run fuzz` is for longer ones. A find becomes a line of `finds.ts`. */
+import { beforeAll, expect, test } from 'vitest'
+import { fromHex } from '../../src/base/bytes.ts'
+import { PetrelError } from '../../src/base/errors.ts'
+import { initCrypto } from '../../src/crypto/init.ts'
+import { FINDS } from './finds.ts'
+import { fuzz, readCorpus } from './run.ts'
+import { type FuzzTarget, TARGETS } from './targets.ts'
+
+const SEED = 20_261_122
+const INPUTS = 3000
+
+beforeAll(async () => void (await initCrypto()))
+
+test.each(Object.entries(TARGETS))('%s takes anything, or refuses it by name', (name, target) => {
+  const corpus = readCorpus(name)
+  expect(corpus.length).toBeGreaterThan(0)
+  const report = fuzz(target, corpus, SEED, { inputs: INPUTS })
+  expect(report.finds).toEqual([])
+  expect(report.inputs).toBeGreaterThanOrEqual(INPUTS)
+})
+
+test('what was found once is taken, or refused by name', () => {
+  for (const { target, what, input } of FINDS) {
+    try {
+      ;(TARGETS[target] as FuzzTarget).run(fromHex(input))
+    } catch (error) {
+      expect(error, `${target}: ${what}`).toBeInstanceOf(PetrelError)
+    }
+  }
+})
+
+test('a fault of a target is found', () => {
+  const faulty: FuzzTarget = {
+    seeds: () => [Uint8Array.of(1, 2, 3)],
+    run: (input) => {
+      if (input[0] === 1 && input.length > 4) throw new TypeError('a bug')
+    },
+  }
+  expect(fuzz(faulty, [], SEED, { inputs: INPUTS }).finds[0]?.what).toContain('a bug')
+})

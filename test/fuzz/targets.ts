@@ -1,0 +1,247 @@
+/** What is fuzzed: everything that reads bytes of somebody else's. A target takes an input, or refuses it with a {@link PetrelError}. */
+
+import { carBlocks, carBytes } from '../../src/archive/car.ts'
+import { openArchive } from '../../src/archive/openArchive.ts'
+import { decompressZstd } from '../../src/archive/zstd.ts'
+import { fromUtf8, utf8 } from '../../src/base/bytes.ts'
+import { asLink, dagJson, readAny } from '../../src/codec/anyCbor.ts'
+import { memorySource } from '../../src/codec/byteSource.ts'
+import { cidFromBytes, parseCid } from '../../src/codec/cid.ts'
+import { bytes as byteString, type Codec, decode, encode } from '../../src/codec/description.ts'
+import { parseJson } from '../../src/codec/jsonText.ts'
+import { decodeRlp, encodeRlp } from '../../src/codec/rlp.ts'
+import { finalityCertificate } from '../../src/consensus/f3/certificate.ts'
+import { powerTable } from '../../src/consensus/f3/powerTable.ts'
+import { blockCid } from '../../src/crypto/blockCid.ts'
+import { Amt, amtOf } from '../../src/ipld/amt.ts'
+import { bitFieldFromBytes, bitFieldOf, bitFieldToBytes } from '../../src/ipld/bitfield.ts'
+import { type Blockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
+import { Hamt } from '../../src/ipld/hamt.ts'
+import { scanLinks } from '../../src/ipld/links.ts'
+import { parseNetwork } from '../../src/networks/parseNetwork.ts'
+import { decodeMessage } from '../../src/p2p/bitswap/messages.ts'
+import { certRequest, certResponseHeader } from '../../src/p2p/certExchange/messages.ts'
+import { exchangeRequest, exchangeResponse } from '../../src/p2p/chainExchange/messages.ts'
+import { blockMsg } from '../../src/p2p/gossip/blockMsg.ts'
+import { readBlockMsg } from '../../src/p2p/gossip/readBlockMsg.ts'
+import { helloMessage, latencyMessage } from '../../src/p2p/helloMessage.ts'
+import { parseBody, parseFrame } from '../../src/rpc/request.ts'
+import { actorV5 } from '../../src/types/actor.ts'
+import { addressFromBytes, idAddress, parseAddress } from '../../src/types/address.ts'
+import { blockHeader } from '../../src/types/blockHeader.ts'
+import { parseTransaction } from '../../src/types/ethTransaction.ts'
+import { actorEvent } from '../../src/types/event.ts'
+import { message } from '../../src/types/message.ts'
+import { receipt } from '../../src/types/receipt.ts'
+import { signedMessage } from '../../src/types/signedMessage.ts'
+import { keyInfo } from '../../src/wallet/keyInfo.ts'
+import { isSealed } from '../../src/wallet/sealing.ts'
+
+/** One thing that reads bytes. */
+export interface FuzzTarget {
+  /** Inputs to begin with, besides those kept. */
+  readonly seeds: () => readonly Uint8Array[]
+  /** @throws PetrelError for what it refuses */
+  readonly run: (input: Uint8Array) => void
+}
+
+const MAX_UNPACKED = 4 * 1024 * 1024
+const hex = (text: string): Uint8Array => Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
+const cidBytes = hex(`0171a0e40220${'ab'.repeat(32)}`)
+const cid = cidFromBytes(cidBytes)
+
+/** What is decoded is encoded again, and that is decoded to the same. */
+function wire<T>(codec: Codec<T>, ...seeds: readonly string[]): FuzzTarget {
+  return {
+    seeds: () => seeds.map(hex),
+    run: (input) => {
+      const again = encode(codec, decode(codec, input))
+      const twice = encode(codec, decode(codec, again))
+      if (again.length !== twice.length || again.some((byte, i) => byte !== twice[i])) throw new Error('not stable')
+    },
+  }
+}
+
+/** Walks a tree whose blocks are all the input's: each link leads to some piece of it. */
+class HostileBlocks extends MemoryBlockstore {
+  readonly #pieces: readonly Uint8Array[]
+
+  constructor(input: Uint8Array) {
+    super()
+    const middle = input.length >> 1
+    this.#pieces = [input, input.subarray(0, middle), input.subarray(middle)]
+  }
+
+  override get(key: Parameters<Blockstore['get']>[0]): Uint8Array | undefined {
+    return this.#pieces[(key.bytes[key.bytes.length - 1] ?? 0) % this.#pieces.length]
+  }
+}
+
+/** More entries than the input can hold mean a tree that names itself; the walk is ended as its callers end it. */
+const MAX_ENTRIES = 5000
+
+const HEADER = `90420041018044${'00'.repeat(4)}`
+
+function treeSeeds(make: (store: MemoryBlockstore) => unknown): readonly Uint8Array[] {
+  const blocks: Uint8Array[] = []
+  class Kept extends MemoryBlockstore {
+    override put(key: Parameters<Blockstore['put']>[0], data: Uint8Array): void {
+      blocks.push(data)
+      super.put(key, data)
+    }
+  }
+  make(new Kept())
+  return blocks
+}
+
+const text = (input: Uint8Array): string => fromUtf8(input)
+
+/** By name. */
+export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
+  message: wire(message, '8a00420065420066004100190400410041000040'),
+  signedMessage: wire(signedMessage, `828a0042006542006600410019040041004100004058420${'1'.repeat(131)}`),
+  blockHeader: wire(blockHeader, HEADER),
+  receipt: wire(receipt, '8400400a f6'.replaceAll(' ', ''), '83004000'),
+  event: wire(actorEvent, '82186481840361611855 4101'.replaceAll(' ', '')),
+  actor: wire(
+    actorV5,
+    `85d82a582700${'0171a0e40220'}${'ab'.repeat(32)}d82a582700${'0171a0e40220'}${'ab'.repeat(32)}00420001f6`,
+  ),
+  certificate: wire(finalityCertificate, '8600808240d82a', '87008081844040404080'),
+  powerTable: wire(powerTable, '8183184841014102'),
+  exchangeRequest: wire(exchangeRequest, `8381d82a582700${'0171a0e40220'}${'ab'.repeat(32)}0103`),
+  exchangeResponse: wire(exchangeResponse, '83006080', '8300608182808480808080'),
+  hello: wire(
+    helloMessage,
+    `8481d82a582700${'0171a0e40220'}${'ab'.repeat(32)}004100d82a582700${'0171a0e40220'}${'ab'.repeat(32)}`,
+  ),
+  latency: wire(latencyMessage, '820102'),
+  certRequest: wire(certRequest, '83000af5'),
+  certResponse: wire(certResponseHeader, '820080'),
+  blockMsg: { ...wire(blockMsg, `83${HEADER}8080`), run: (input) => void readBlockMsg(input) },
+  keyInfo: {
+    ...wire(keyInfo),
+    run: (input) => void keyInfo.fromJson(parseJson(text(input)), { addressPrefix: 't' }),
+    seeds: () => [utf8('{"Type":"secp256k1","PrivateKey":"AAAA"}')],
+  },
+  sealed: { seeds: () => [utf8('petrel')], run: (input) => void isSealed(input) },
+  bitswap: {
+    seeds: () => [hex('0a0c0a0a0a0608011001180120012801'), hex('1a0812067f0102030405')],
+    run: (input) => void decodeMessage(input),
+  },
+  cid: { seeds: () => [cidBytes, utf8(cid.toString())], run: cidOf },
+  address: {
+    seeds: () => [
+      idAddress(1000).bytes,
+      hex(`01${'22'.repeat(20)}`),
+      hex(`040a${'33'.repeat(20)}`),
+      utf8('f01000'),
+      utf8('t410fkkld55ioe7qg24wvt7fu6pbknb56ht7ptloy'),
+    ],
+    run: (input) => {
+      if ((input[0] ?? 0) < 32) addressFromBytes(input).toString('f')
+      else parseAddress(text(input))
+    },
+  },
+  links: {
+    seeds: () => [hex(`82d82a582700${'0171a0e40220'}${'ab'.repeat(32)}a16161f6`)],
+    run: (input) => void scanLinks(input),
+  },
+  anyCbor: {
+    seeds: () => [hex('83016161a1616bf5'), hex(`d82a582700${'0171a0e40220'}${'ab'.repeat(32)}`)],
+    run: (input) => {
+      const value = readAny(input)
+      asLink(value)
+      dagJson(value)
+    },
+  },
+  rlp: { seeds: () => [hex('c88363617483646f67')], run: (input) => void encodeRlp(decodeRlp(input)) },
+  ethTransaction: {
+    seeds: () => [hex(`02f8630180018203e882520894${'11'.repeat(20)}0a80c080a0${'22'.repeat(32)}a0${'33'.repeat(32)}`)],
+    run: (input) => void parseTransaction(input, 1n),
+  },
+  bitField: {
+    seeds: () => [bitFieldToBytes(bitFieldOf([1, 2, 3, 100, 5000]))],
+    run: (input) => {
+      const field = bitFieldFromBytes(input)
+      bitFieldToBytes(field)
+    },
+  },
+  hamt: {
+    seeds: () =>
+      treeSeeds((store) => {
+        const tree = Hamt.empty(store, byteString)
+        for (let i = 0; i < 60; i++) tree.set(Uint8Array.of(i), Uint8Array.of(i, i))
+        tree.flush()
+      }),
+    run: (input) => {
+      let left = MAX_ENTRIES
+      const tree = Hamt.load(new HostileBlocks(input), cid, byteString)
+      tree.get(utf8('key'))
+      for (const _ of tree.entries()) if (left-- === 0) break
+    },
+  },
+  amt: {
+    seeds: () =>
+      treeSeeds((store) =>
+        amtOf(
+          store,
+          byteString,
+          Array.from({ length: 60 }, (_, i) => Uint8Array.of(i)),
+        ),
+      ),
+    run: (input) => {
+      let left = MAX_ENTRIES
+      const tree = Amt.load(new HostileBlocks(input), cid, byteString)
+      tree.get(7)
+      for (const _ of tree.entries()) if (left-- === 0) break
+    },
+  },
+  car: {
+    seeds: () => [
+      carBytes(
+        [cid],
+        [1, 2, 3].map((n) => [blockCid(Uint8Array.of(n)), Uint8Array.of(n)] as const),
+      ),
+    ],
+    run: (input) => {
+      for (const _ of carBlocks(memorySource(input)));
+    },
+  },
+  snapshot: {
+    seeds: () => [carBytes([blockCid(Uint8Array.of(1))], [[blockCid(Uint8Array.of(1)), Uint8Array.of(1)]])],
+    run: (input) => {
+      const store = openArchive(memorySource(input), { maxMemoryBytes: MAX_UNPACKED })
+      for (const root of store.roots) store.get(root)
+    },
+  },
+  zstd: {
+    seeds: () => [
+      hex('28b52ffd0400010000998ddb51'),
+      hex('28b52ffd240509000068656c6c6f'),
+      hex('28b52ffd20ff4d00001061610100fb2b8005'),
+    ],
+    run: (input) => void decompressZstd(memorySource(input), MAX_UNPACKED),
+  },
+  json: { seeds: () => [utf8('{"a":[1,-2.5e3,"\\u00e9",null,true]}')], run: (input) => void parseJson(text(input)) },
+  rpcBody: {
+    seeds: () => [
+      utf8('{"jsonrpc":"2.0","id":1,"method":"Filecoin.ChainHead","params":[]}'),
+      utf8('[{"id":"a","method":"eth_call","params":[{},"latest"]}]'),
+    ],
+    run: (input) => void parseBody(text(input)),
+  },
+  rpcFrame: {
+    seeds: () => [utf8('{"jsonrpc":"2.0","id":1,"method":"xrpc.cancel","params":[1]}')],
+    run: (input) => void parseFrame(text(input)),
+  },
+  network: {
+    seeds: () => [utf8('{"name":"x","chainId":"1","blockDelaySecs":30,"upgrades":[]}')],
+    run: (input) => void parseNetwork(parseJson(text(input))),
+  },
+}
+
+function cidOf(input: Uint8Array): void {
+  if ((input[0] ?? 0) < 32) cidFromBytes(input)
+  else parseCid(text(input))
+}
