@@ -4,9 +4,9 @@
  */
 import { bytesToBigInt } from '../base/bytes.ts'
 import { COORDINATE_LENGTH, FIELD_PRIME } from '../crypto/bls12381/limbs.ts'
+import { MultiScalar } from '../crypto/bls12381/multiScalar.ts'
 import type { Curve, G1, G2, Gt } from './curve/curve.ts'
 import { ProofError } from './errors.ts'
-import { MultiScalar } from './msm/multiScalar.ts'
 
 const G1_UNCOMPRESSED = 2 * COORDINATE_LENGTH
 const G2_UNCOMPRESSED = 4 * COORDINATE_LENGTH

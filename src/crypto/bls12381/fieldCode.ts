@@ -9,7 +9,7 @@
  * @see Karatsuba, Ofman 1962; Montgomery, "Modular multiplication without trial division"; Aranha et al., "Faster explicit
  *   formulas for computing pairings over ordinary curves" (reduction after the sum)
  */
-import { ELEMENT_BYTES, FIELD_PRIME, LIMB_BITS, LIMBS, PAIR_BYTES, toLimbs } from './limbs.ts'
+
 import {
   at,
   body,
@@ -24,7 +24,8 @@ import {
   vector,
   vectorOp,
   type WasmFunction,
-} from './wasmModule.ts'
+} from '../wasmModule.ts'
+import { ELEMENT_BYTES, FIELD_PRIME, LIMB_BITS, LIMBS, PAIR_BYTES, toLimbs } from './limbs.ts'
 
 /** Columns of a product. */
 const COLUMNS = 2 * LIMBS - 1

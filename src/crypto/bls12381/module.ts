@@ -1,10 +1,11 @@
 /** The whole module: its functions as JavaScript calls them, and the elements that lie at fixed places. */
+
+import { moduleBytes } from '../wasmModule.ts'
 import { FIELD_FUNCTIONS } from './fieldCode.ts'
 import { addLines } from './lineCode.ts'
 import { addPoints } from './pointCode.ts'
 import { ModuleProgram, type Place } from './program.ts'
 import { addTower, SIX, TWELVE } from './towerCode.ts'
-import { moduleBytes } from './wasmModule.ts'
 
 type Unary = (out: number, a: number) => void
 type Binary = (out: number, a: number, b: number) => void
@@ -40,10 +41,13 @@ export interface Bls12381Functions {
   g2Double: Unary
   g2Add: Binary
   /** 1 when done, 0 when the x of both are equal. */
-  extendedAddAffine(sum: number, affine: number): number
-  extendedSubAffine(sum: number, affine: number): number
-  extendedAdd(sum: number, other: number): void
+  extendedAddAffine(sum: number, x: number, y: number): number
+  extendedAdd(sum: number, other: number): number
   extendedDouble(point: number): void
+  /** product = before (xb - xa). */
+  differenceProduct(product: number, before: number, xa: number, xb: number): void
+  /** out = a + b, affine; inverse = 1 / before. @param inverse - 1 / (before (xb - xa)) */
+  addByInverse(out: number, inverse: number, before: number, xa: number, ya: number, xb: number, yb: number): void
   lineDouble(line: number, point: number): void
   lineAdd(line: number, point: number, affine: number): void
 }
@@ -65,7 +69,7 @@ export function bls12381Module(): Bls12381Module {
   const factors = program.reserve(TWELVE)
   for (const one of FIELD_FUNCTIONS) program.add(one)
   addTower(program, zero, factors)
-  addPoints(program, zero)
+  addPoints(program)
   addLines(program)
   return { bytes: moduleBytes(program.functions), factors: factors.offset, zero: zero.offset, end: program.used }
 }

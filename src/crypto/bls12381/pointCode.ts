@@ -9,9 +9,10 @@
  * @see hyperelliptic.org/EFD g1p/auto-shortw-jacobian-0.html: dbl-2009-l, add-2007-bl; auto-shortw-xyzz.html: madd-2008-s,
  *   add-2008-s, dbl-2008-s-1
  */
-import { ELEMENT_BYTES, PAIR_BYTES } from './limbs.ts'
+
+import { at, EMPTY, i32, op } from '../wasmModule.ts'
+import { ELEMENT_BYTES, LIMBS, PAIR_BYTES } from './limbs.ts'
 import { behind, type Formula, type ModuleProgram, type Place } from './program.ts'
-import { at, EMPTY, i32, op } from './wasmModule.ts'
 
 type FieldName = 'fp' | 'fp2'
 
@@ -111,43 +112,43 @@ const add =
     reduce(y3)
   }
 
-/**
- * (sum, affine) -> 1: sum += affine point, or its negative; sum is not infinity. 0: their x are equal (or, once in 2^56,
- * are not), nothing was done.
- */
-const addAffine =
-  (zero: Place, negative: boolean): Formula =>
-  (call, [sum, affine], temporary, emit) => {
-    if (sum === undefined || affine === undefined) return
-    const { mul, sqr, add: plus, sub } = operations(call, 'fp')
-    const [x, y, zz, zzz] = coordinates(sum, ELEMENT_BYTES)
-    const [p, r, pp, ppp, q] = [temporary(), temporary(), temporary(), temporary(), temporary()]
-    mul(p, affine, zz)
-    sub(p, p, x)
-    sqr(pp, p)
-    emit([...i32(pp.offset), op.i64Load, ...at(0), op.i64Eqz, op.if, EMPTY, ...i32(0), op.return, op.end])
-    mul(r, behind(affine, ELEMENT_BYTES), zzz)
-    // For the negative point r has the other sign: X does not change, Y turns.
-    if (negative) plus(r, r, y)
-    else sub(r, r, y)
-    mul(ppp, p, pp)
-    mul(q, x, pp)
-    mul(y, y, ppp)
-    sqr(x, r)
-    sub(x, x, ppp)
-    sub(x, x, q)
-    sub(x, x, q)
-    sub(q, q, x)
-    mul(q, r, q)
-    if (negative) plus(y, y, q)
-    sub(y, negative ? zero : q, y)
-    mul(zz, zz, pp)
-    mul(zzz, zzz, ppp)
-    emit(i32(1))
-  }
+/** Leaves the function with 0 when a reduced element is zero. */
+function returnZeroIf(element: Place): number[] {
+  const word = (offset: number): number[] => [...i32(element.offset), op.i64Load, ...at(offset)]
+  const code = word(0)
+  for (let offset = 8; offset < 4 * LIMBS; offset += 8) code.push(...word(offset), op.i64Or)
+  return [...code, op.i64Eqz, op.if, EMPTY, ...i32(0), op.return, op.end]
+}
 
-/** (sum, other): sum += other, neither infinity; ZZ is 0 afterwards when their x are equal. */
-const addExtended: Formula = (call, [sum, other], temporary) => {
+/** (sum, x, y) -> 1: sum += affine point; sum is not infinity. 0: their x are equal, nothing was done. */
+const addAffine: Formula = (call, [sum, affineX, affineY], temporary, emit) => {
+  if (sum === undefined || affineX === undefined || affineY === undefined) return
+  const { mul, sqr, sub } = operations(call, 'fp')
+  const [x, y, zz, zzz] = coordinates(sum, ELEMENT_BYTES)
+  const [p, r, pp, ppp, q] = [temporary(), temporary(), temporary(), temporary(), temporary()]
+  mul(p, affineX, zz)
+  sub(p, p, x)
+  sqr(pp, p)
+  emit(returnZeroIf(pp))
+  mul(r, affineY, zzz)
+  sub(r, r, y)
+  mul(ppp, p, pp)
+  mul(q, x, pp)
+  mul(y, y, ppp)
+  sqr(x, r)
+  sub(x, x, ppp)
+  sub(x, x, q)
+  sub(x, x, q)
+  sub(q, q, x)
+  mul(q, r, q)
+  sub(y, q, y)
+  mul(zz, zz, pp)
+  mul(zzz, zzz, ppp)
+  emit(i32(1))
+}
+
+/** (sum, other) -> 1: sum += other, neither infinity. 0: their x are equal, nothing was done. */
+const addExtended: Formula = (call, [sum, other], temporary, emit) => {
   if (sum === undefined || other === undefined) return
   const { mul, sqr, sub } = operations(call, 'fp')
   const [x, y, zz, zzz] = coordinates(sum, ELEMENT_BYTES)
@@ -156,10 +157,11 @@ const addExtended: Formula = (call, [sum, other], temporary) => {
   mul(q, x, zz2)
   mul(p, x2, zz)
   sub(p, p, q)
+  sqr(pp, p)
+  emit(returnZeroIf(pp))
   mul(s, y, zzz2)
   mul(r, y2, zzz)
   sub(r, r, s)
-  sqr(pp, p)
   mul(ppp, p, pp)
   mul(q, q, pp)
   sqr(x, r)
@@ -174,6 +176,7 @@ const addExtended: Formula = (call, [sum, other], temporary) => {
   mul(zz, zz, pp)
   mul(zzz, zzz, zzz2)
   mul(zzz, zzz, ppp)
+  emit(i32(1))
 }
 
 const doubleExtended: Formula = (call, [point], temporary) => {
@@ -199,8 +202,39 @@ const doubleExtended: Formula = (call, [point], temporary) => {
   mul(zzz, w, zzz)
 }
 
-/** @param zero - an element that is zero */
-export function addPoints(program: ModuleProgram, zero: Place): void {
+/** (product, before, xa, xb): product = before (xb - xa). */
+const differenceProduct: Formula = (call, [product, before, xa, xb], temporary) => {
+  if (product === undefined || before === undefined || xa === undefined || xb === undefined) return
+  const d = temporary()
+  call('fpSub', d, xb, xa)
+  call('fpMul', product, before, d)
+}
+
+/**
+ * (out, inverse, before, xa, ya, xb, yb): out = a + b, affine, with inverse = 1 / (before (xb - xa)); then inverse times
+ * xb - xa, which is 1 / before.
+ */
+const addByInverse: Formula = (call, [out, inverse, before, xa, ya, xb, yb], temporary) => {
+  if (out === undefined || inverse === undefined || before === undefined) return
+  if (xa === undefined || ya === undefined || xb === undefined || yb === undefined) return
+  const { mul, sqr, sub } = operations(call, 'fp')
+  const [d, slope, x, y] = [temporary(), temporary(), temporary(), temporary()]
+  sub(d, xb, xa)
+  mul(slope, inverse, before)
+  mul(inverse, inverse, d)
+  sub(y, yb, ya)
+  mul(slope, y, slope)
+  sqr(x, slope)
+  sub(x, x, xa)
+  sub(x, x, xb)
+  sub(y, xa, x)
+  mul(y, slope, y)
+  sub(y, y, ya)
+  call('fpReduce', out, x)
+  call('fpReduce', behind(out, ELEMENT_BYTES), y)
+}
+
+export function addPoints(program: ModuleProgram): void {
   for (const [group, field, bytes] of [
     ['g1', 'fp', ELEMENT_BYTES],
     ['g2', 'fp2', PAIR_BYTES],
@@ -208,8 +242,9 @@ export function addPoints(program: ModuleProgram, zero: Place): void {
     program.define(`${group}Double`, 2, double(field, bytes))
     program.define(`${group}Add`, 3, add(field, bytes))
   }
-  program.define('extendedAddAffine', 2, addAffine(zero, false), true)
-  program.define('extendedSubAffine', 2, addAffine(zero, true), true)
-  program.define('extendedAdd', 2, addExtended)
+  program.define('extendedAddAffine', 3, addAffine, true)
+  program.define('extendedAdd', 2, addExtended, true)
   program.define('extendedDouble', 1, doubleExtended)
+  program.define('differenceProduct', 4, differenceProduct)
+  program.define('addByInverse', 7, addByInverse)
 }

@@ -3,8 +3,8 @@
  * memory (so nothing here is re-entrant).
  */
 import { CryptoError } from '../errors.ts'
+import { body, type Code, get, i32, op, unsigned, type WasmFunction } from '../wasmModule.ts'
 import { PAIR_BYTES } from './limbs.ts'
-import { body, type Code, get, i32, op, unsigned, type WasmFunction } from './wasmModule.ts'
 
 /** An element in memory: behind a parameter, or at a fixed offset. */
 export interface Place {

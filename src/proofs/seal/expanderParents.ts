@@ -3,7 +3,7 @@
  * @see storage-proofs-porep stacked/vanilla/graph.rs correspondent; storage-proofs-core crypto/feistel.rs
  */
 import { concatBytes, utf8 } from '../../base/bytes.ts'
-import { blake2b512 } from '../../crypto/blake2b.ts'
+import { type FeistelHash, feistelHash } from '../../crypto/feistelHash.ts'
 import { sha256 } from '../../crypto/hashes.ts'
 import type { SealProofType } from './sealProofType.ts'
 
@@ -16,17 +16,20 @@ export class ExpanderParents {
   readonly #edges: number
   readonly #half: number
   readonly #isV1: boolean
-  /** Of each round what is hashed: the right half, then the round's key, both big-endian in 64 bits. */
-  readonly #rounds: readonly Uint8Array[]
+  /** Of each round the key: eight bytes, as they are hashed behind the right half. */
+  readonly #rounds: readonly (readonly [low: number, high: number])[]
+  readonly #hash: FeistelHash = feistelHash()
 
   constructor({ size, porepId, isV1 }: SealProofType) {
     this.#edges = size.nodes * DEGREE
     this.#half = 2 ** Math.max(1, Math.ceil(Math.log2(this.#edges) / 2))
     this.#isV1 = isV1
     const keys = sha256(concatBytes(DOMAIN, porepId))
-    this.#rounds = Array.from({ length: ROUNDS }, (_, i) =>
-      concatBytes(new Uint8Array(8), keys.slice(8 * i, 8 * i + 8).reverse()),
-    )
+    // Big-endian in 64 bits.
+    this.#rounds = Array.from({ length: ROUNDS }, (_, i) => {
+      const words = new DataView(keys.slice(8 * i, 8 * i + 8).reverse().buffer)
+      return [words.getInt32(0, true), words.getInt32(4, true)]
+    })
   }
 
   /** Eight nodes. */
@@ -44,8 +47,8 @@ export class ExpanderParents {
     do {
       let left = Math.floor(value / this.#half)
       let right = value % this.#half
-      for (const round of this.#rounds) {
-        const mixed = left ^ this.#mix(right, round)
+      for (const [low, high] of this.#rounds) {
+        const mixed = left ^ this.#mix(right, low, high)
         left = right
         right = mixed
       }
@@ -54,12 +57,11 @@ export class ExpanderParents {
     return value
   }
 
-  /** @param right - below 2^17, so that the low bytes of the hash's first eight decide */
-  #mix(right: number, round: Uint8Array): number {
-    round[5] = right >>> 16
-    round[6] = right >>> 8
-    round[7] = right
-    const hash = blake2b512(round)
-    return (((hash[5] as number) << 16) | ((hash[6] as number) << 8) | (hash[7] as number)) % this.#half
+  /** @param right - below 2^24, so that the low bytes of the hash's first eight (big-endian) decide */
+  #mix(right: number, low: number, high: number): number {
+    // Big-endian in 64 bits: its lowest byte is the last of eight.
+    const turned = (right << 24) | ((right & 0xff00) << 8) | ((right >>> 8) & 0xff00)
+    const hash = this.#hash(0, turned, low, high)
+    return (((hash & 0xff00) << 8) | ((hash >>> 8) & 0xff00) | (hash >>> 24)) % this.#half
   }
 }

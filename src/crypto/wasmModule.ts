@@ -27,8 +27,14 @@ export const op = {
   i64Add: 0x7c,
   i64Sub: 0x7d,
   i64Mul: 0x7e,
+  i64Or: 0x84,
+  i64Xor: 0x85,
   i64Shl: 0x86,
   i64ShrS: 0x87,
+  i64ShrU: 0x88,
+  i64Rotr: 0x8a,
+  i32WrapI64: 0xa7,
+  i64ExtendI32U: 0xad,
 } as const
 
 /** Instructions on vectors of four limbs; each has the prefix {@link vectorOp} adds. */
@@ -44,7 +50,7 @@ export function unsigned(value: number): number[] {
   return [...out, rest]
 }
 
-function signed(value: number): number[] {
+function signed(value: number | bigint): number[] {
   const out: number[] = []
   let rest = BigInt(value)
   for (;;) {
@@ -59,7 +65,7 @@ export const get = (local: number): number[] => [op.localGet, ...unsigned(local)
 export const set = (local: number): number[] => [op.localSet, ...unsigned(local)]
 export const tee = (local: number): number[] => [op.localTee, ...unsigned(local)]
 export const i32 = (value: number): number[] => [op.i32Const, ...signed(value)]
-export const i64 = (value: number): number[] => [op.i64Const, ...signed(value)]
+export const i64 = (value: number | bigint): number[] => [op.i64Const, ...signed(value)]
 /** Immediate of a load or store: alignment of 4 bytes, offset. */
 export const at = (offset: number): number[] => [2, ...unsigned(offset)]
 export const vectorOp = (instruction: number): number[] => [VECTOR_PREFIX, ...unsigned(instruction)]

@@ -1,0 +1,85 @@
+/** Sums of points of G1 in the extended form of `pointCode.ts`, with the cases that its formulas leave out. */
+import type { Bls12381Engine } from './engine.ts'
+import { invertFp } from './fieldRoots.ts'
+import { ELEMENT_BYTES } from './limbs.ts'
+
+export const EXTENDED_BYTES: number = 4 * ELEMENT_BYTES
+const Y = ELEMENT_BYTES
+const ZZ = 2 * ELEMENT_BYTES
+const ZZZ = 3 * ELEMENT_BYTES
+
+export class ExtendedPoints {
+  readonly #engine: Bls12381Engine
+
+  constructor(engine: Bls12381Engine) {
+    this.#engine = engine
+  }
+
+  isInfinity(point: number): boolean {
+    return this.#engine.isZero(point + ZZ)
+  }
+
+  clear(point: number): void {
+    this.#engine.clear(point, EXTENDED_BYTES)
+  }
+
+  double(point: number): void {
+    if (!this.isInfinity(point)) this.#engine.call.extendedDouble(point)
+  }
+
+  /** sum += affine point (x, y). */
+  addAffine(sum: number, x: number, y: number): void {
+    const engine = this.#engine
+    if (this.isInfinity(sum)) this.#set(sum, x, y)
+    else if (engine.call.extendedAddAffine(sum, x, y) === 0) {
+      engine.within(() => {
+        const other = engine.allocate(EXTENDED_BYTES)
+        this.#set(other, x, y)
+        this.#addSameX(sum, other)
+      })
+    }
+  }
+
+  /** sum += other. */
+  add(sum: number, other: number): void {
+    if (this.isInfinity(other)) return
+    if (this.isInfinity(sum)) this.#engine.copy(sum, other, EXTENDED_BYTES)
+    else if (this.#engine.call.extendedAdd(sum, other) === 0) this.#addSameX(sum, other)
+  }
+
+  /** out = x, y of a point that is not infinity. */
+  toAffine(out: number, point: number): void {
+    const engine = this.#engine
+    const { call } = engine
+    engine.within(() => {
+      const [inverse, square] = [engine.allocate(ELEMENT_BYTES), engine.allocate(ELEMENT_BYTES)]
+      // 1/ZZ and 1/ZZZ by one inversion: ZZ^3 = ZZZ^2.
+      invertFp(engine, inverse, point + ZZZ)
+      call.fpMul(square, inverse, point + ZZ)
+      call.fpSqr(square, square)
+      call.fpMul(out, point, square)
+      call.fpMul(out + Y, point + Y, inverse)
+    })
+  }
+
+  #set(out: number, x: number, y: number): void {
+    const engine = this.#engine
+    engine.copy(out, x, ELEMENT_BYTES)
+    engine.copy(out + Y, y, ELEMENT_BYTES)
+    engine.copy(out + ZZ, engine.one, ELEMENT_BYTES)
+    engine.copy(out + ZZZ, engine.one, ELEMENT_BYTES)
+  }
+
+  /** The points are equal, or opposite. */
+  #addSameX(sum: number, other: number): void {
+    const engine = this.#engine
+    const same = engine.within(() => {
+      const [left, right] = [engine.allocate(ELEMENT_BYTES), engine.allocate(ELEMENT_BYTES)]
+      engine.call.fpMul(left, sum + Y, other + ZZZ)
+      engine.call.fpMul(right, other + Y, sum + ZZZ)
+      return engine.equal(left, right, 1)
+    })
+    if (same) this.double(sum)
+    else this.clear(sum)
+  }
+}

@@ -1,0 +1,217 @@
+/**
+ * Sums of many points of G1 times scalars (Pippenger): the points of a verifying key stay in memory, ready for use.
+ *
+ * Scalars of up to 32 bits (challenges), of up to 168 (sums of weighted challenges) and longer ones (commitments) are summed
+ * apart, each with windows of its own length; points under the same long scalar are added first.
+ */
+import { bigIntToBytes, concatBytes } from '../../base/bytes.ts'
+import { AffineSums, xOf, yOf } from './affineSums.ts'
+import { Bls12381Engine } from './engine.ts'
+import { EXTENDED_BYTES, ExtendedPoints } from './extendedPoints.ts'
+import { COORDINATE_LENGTH, ELEMENT_BYTES } from './limbs.ts'
+import { signedDigits } from './signedDigits.ts'
+
+/** Bytes of an uncompressed point. */
+const POINT_LENGTH = 2 * COORDINATE_LENGTH
+/** Bytes of a point in memory: x, y, -y. */
+const POINT_BYTES = 3 * ELEMENT_BYTES
+/** Longest of the short scalars (challenges), of those in between (sums of weighted challenges), and of all, bits. */
+const SHORT_BITS = 32
+const MIDDLE_BITS = 168
+const LONG_BITS = 255
+const MAX_WINDOW = 13
+/** What emptying one bucket costs, in additions of a point. */
+const BUCKET_COST = 3.5
+/** Points of several windows that are summed together: 128 bytes of memory each. */
+const ENTRIES = 32_768
+
+/** Window length that needs the fewest additions. */
+function windowFor(count: number, bits: number): number {
+  const cost = (window: number): number => Math.ceil((bits + 1) / window) * (count + BUCKET_COST * 2 ** (window - 1))
+  let best = 2
+  for (let window = 3; window <= MAX_WINDOW; window++) if (cost(window) < cost(best)) best = window
+  return best
+}
+
+/** Points, each by its offset, with their scalars. */
+interface Terms {
+  readonly points: number[]
+  readonly scalars: bigint[]
+}
+
+const noTerms = (): Terms => ({ points: [], scalars: [] })
+
+export class MultiScalar {
+  /** Number of points. */
+  readonly count: number
+  readonly #engine = new Bls12381Engine()
+  readonly #extended = new ExtendedPoints(this.#engine)
+  readonly #sums = new AffineSums(this.#engine, this.#extended)
+  readonly #points: number
+  readonly #b: number
+
+  /** @param points - x | y, 48 bytes each, big-endian, below p, one point after the other; none is infinity */
+  constructor(points: Uint8Array) {
+    const engine = this.#engine
+    this.count = points.length / POINT_LENGTH
+    this.#b = engine.allocate(ELEMENT_BYTES)
+    engine.writeNumber(this.#b, 4n)
+    this.#points = engine.allocate(this.count * POINT_BYTES)
+    for (let i = 0; i < this.count; i++) {
+      const place = this.#points + i * POINT_BYTES
+      const bytes = points.subarray(i * POINT_LENGTH, (i + 1) * POINT_LENGTH)
+      engine.writeBytes(place, bytes)
+      engine.writeBytes(place + ELEMENT_BYTES, bytes.subarray(COORDINATE_LENGTH))
+      engine.call.fpSub(place + 2 * ELEMENT_BYTES, engine.zero, place + ELEMENT_BYTES)
+    }
+  }
+
+  /** Whether every point satisfies the equation of the curve. */
+  allOnCurve(): boolean {
+    const engine = this.#engine
+    const { call } = engine
+    return engine.within(() => {
+      const [left, right] = [engine.allocate(ELEMENT_BYTES), engine.allocate(ELEMENT_BYTES)]
+      for (let i = 0; i < this.count; i++) {
+        const x = this.#points + i * POINT_BYTES
+        call.fpSqr(right, x)
+        call.fpMul(right, right, x)
+        call.fpAdd(right, right, this.#b)
+        call.fpSqr(left, x + ELEMENT_BYTES)
+        if (!engine.equal(left, right, 1)) return false
+      }
+      return true
+    })
+  }
+
+  /**
+   * Sum of the points times the scalars.
+   * @param scalars - below r, one for each point
+   * @returns x | y as the constructor takes them; undefined for infinity
+   */
+  sum(scalars: readonly bigint[]): Uint8Array | undefined {
+    const engine = this.#engine
+    return engine.within(() => {
+      const sum = engine.allocate(EXTENDED_BYTES)
+      this.#extended.clear(sum)
+      const [short, middle, long] = [noTerms(), noTerms(), noTerms()]
+      const lists = new Map<bigint, number[]>()
+      for (let i = 0; i < this.count; i++) {
+        const scalar = scalars[i] as bigint
+        const point = this.#points + i * POINT_BYTES
+        if (scalar >> BigInt(SHORT_BITS) === 0n) {
+          short.points.push(point)
+          short.scalars.push(scalar)
+          continue
+        }
+        const same = lists.get(scalar)
+        if (same === undefined) lists.set(scalar, [point])
+        else same.push(point)
+      }
+      for (const [scalar, point] of this.#mergeEqual(lists)) {
+        const terms = scalar >> BigInt(MIDDLE_BITS) === 0n ? middle : long
+        terms.points.push(point)
+        terms.scalars.push(scalar)
+      }
+      this.#addTerms(sum, long, LONG_BITS)
+      this.#addTerms(sum, middle, MIDDLE_BITS)
+      this.#addTerms(sum, short, SHORT_BITS)
+      return this.#bytes(sum)
+    })
+  }
+
+  /** One point for each scalar. */
+  #mergeEqual(lists: ReadonlyMap<bigint, readonly number[]>): (readonly [bigint, number])[] {
+    const engine = this.#engine
+    const starts = new Int32Array(lists.size + 1)
+    for (const [i, points] of [...lists.values()].entries()) starts[i + 1] = (starts[i] as number) + points.length
+    const sums = this.#sums.sum(Int32Array.from([...lists.values()].flat()), starts)
+    const merged: (readonly [bigint, number])[] = []
+    for (const [i, [scalar, points]] of [...lists].entries()) {
+      const sum = sums[i] as number
+      if (sum === 0) continue
+      if (points.length === 1) {
+        merged.push([scalar, sum])
+        continue
+      }
+      const point = engine.allocate(POINT_BYTES)
+      engine.copy(point, sum, 2 * ELEMENT_BYTES)
+      engine.call.fpSub(point + 2 * ELEMENT_BYTES, engine.zero, point + ELEMENT_BYTES)
+      merged.push([scalar, point])
+    }
+    return merged
+  }
+
+  /** Adds a class of scalars to the total. */
+  #addTerms(total: number, { points, scalars }: Terms, bits: number): void {
+    if (points.length === 0) return
+    const engine = this.#engine
+    const window = windowFor(points.length, bits)
+    const windows = Math.ceil((bits + 1) / window)
+    const digits = signedDigits(scalars, bits, window)
+    const together = Math.max(1, Math.floor(ENTRIES / points.length))
+    engine.within(() => {
+      const part = engine.allocate(EXTENDED_BYTES)
+      this.#extended.clear(part)
+      for (let high = windows; high > 0; high -= together) {
+        const low = Math.max(0, high - together)
+        engine.within(() => this.#addWindows(part, points, digits, { windows, low, high, window }))
+      }
+      this.#extended.add(total, part)
+    })
+  }
+
+  /** part = part 2^(window (high - low)) + what windows from low to below high are. */
+  #addWindows(
+    part: number,
+    points: readonly number[],
+    digits: Int16Array,
+    { windows, low, high, window }: { windows: number; low: number; high: number; window: number },
+  ): void {
+    const extended = this.#extended
+    const buckets = 2 ** (window - 1)
+    const bucketOf = (digit: number, w: number): number => (w - low) * buckets + Math.abs(digit) - 1
+    const starts = new Int32Array((high - low) * buckets + 1)
+    const each = (use: (point: number, digit: number, w: number) => void): void => {
+      for (let i = 0; i < points.length; i++) {
+        for (let w = low; w < high; w++) {
+          const digit = digits[i * windows + w] as number
+          if (digit !== 0) use(points[i] as number, digit, w)
+        }
+      }
+    }
+    // Sorted by counting: the start of each bucket, which moves while it is filled.
+    each((_, digit, w) => {
+      const bucket = bucketOf(digit, w) + 1
+      starts[bucket] = (starts[bucket] as number) + 1
+    })
+    for (let i = 1; i < starts.length; i++) starts[i] = (starts[i] as number) + (starts[i - 1] as number)
+    const next = starts.slice()
+    const sorted = new Int32Array(starts.at(-1) as number)
+    each((point, digit, w) => {
+      const bucket = bucketOf(digit, w)
+      sorted[next[bucket] as number] = digit < 0 ? point + 1 : point
+      next[bucket] = (next[bucket] as number) + 1
+    })
+    const sums = this.#sums.sum(sorted, starts)
+    const running = this.#engine.allocate(EXTENDED_BYTES)
+    for (let w = high - 1; w >= low; w--) {
+      for (let i = 0; i < window; i++) extended.double(part)
+      // Sum of bucket k times k: the running sum from the top is added once for every step.
+      extended.clear(running)
+      for (let k = buckets - 1; k >= 0; k--) {
+        const bucket = sums[(w - low) * buckets + k] as number
+        if (bucket !== 0) extended.addAffine(running, xOf(bucket), yOf(bucket))
+        extended.add(part, running)
+      }
+    }
+  }
+
+  #bytes(point: number): Uint8Array | undefined {
+    const engine = this.#engine
+    if (this.#extended.isInfinity(point)) return undefined
+    this.#extended.toAffine(point, point)
+    const [x, y] = [engine.readNumber(point), engine.readNumber(point + ELEMENT_BYTES)]
+    return concatBytes(bigIntToBytes(x, COORDINATE_LENGTH), bigIntToBytes(y, COORDINATE_LENGTH))
+  }
+}
