@@ -2,8 +2,8 @@
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { describe, expect, it } from 'vitest'
 import { concatBytes, toHex } from '../../src/base/bytes.ts'
-import { littleEndian, ORDER } from '../../src/proofs/field.ts'
 import { MultiScalar } from '../../src/crypto/bls12381/multiScalar.ts'
+import { littleEndian, ORDER } from '../../src/proofs/field.ts'
 import { type Seeded, seeded } from '../support/seeded.ts'
 
 const { Point } = bls12_381.G1
