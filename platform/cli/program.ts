@@ -35,12 +35,13 @@ export interface CliOptions {
   readonly addNodeCommands?: AddNodeCommands
 }
 
-interface Program {
+/** The command tree, and what ends a command's output. */
+export interface Program {
   readonly program: Command
   readonly finish: () => void
 }
 
-function createProgram({ io, version, addNodeCommands }: CliOptions): Program {
+export function createProgram({ io, version, addNodeCommands }: CliOptions): Program {
   const program = new Command('petrel')
     .description('A Filecoin node')
     .option('--repo <folder>', 'home of the node (default: $PETREL_HOME or ~/.petrel)')

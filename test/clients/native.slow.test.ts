@@ -105,6 +105,31 @@ describe.each<[string, () => Client, error: string]>([
     await expect.poll(() => client.call('WalletBalance', to), { timeout: TIMEOUT_MS }).toBe((4n * FIL).toString())
   })
 
+  it('replaces a message that waits by one that pays more', async () => {
+    const { call, version } = client
+    const nonce: number = await call('MpoolGetNonce', from)
+    const priced = await call('GasEstimateMessageGas', draft(from, to, 1n), null, [])
+    const push = async (message: Answer): Promise<Answer> =>
+      await call('MpoolPush', await call('WalletSignMessage', from, message))
+    // It waits, since the number before it is free.
+    const waiting = { ...priced, Nonce: nonce + 1 }
+    const first = await push(waiting)
+    const dearer = (percent: bigint): Answer => {
+      const GasPremium = (((BigInt(waiting.GasPremium) + 1n) * percent) / 100n).toString()
+      return { ...waiting, GasPremium, GasFeeCap: (BigInt(waiting.GasFeeCap) * 3n).toString() }
+    }
+    await expect(push(dearer(101n))).rejects.toThrow()
+    const second = await push(dearer(200n))
+    const mine = (one: Answer): boolean => one.Message.From === from && one.Message.Nonce === nonce + 1
+    expect((await call('MpoolPending', [])).filter(mine).map((one: Answer) => one.CID)).toEqual([second])
+    await push({ ...priced, Nonce: nonce })
+    const found = await executed(client, second)
+    expect(found.Receipt.ExitCode).toBe(0)
+    // Who asks for the first one hears of the one in its place.
+    const search = version === 'v0' ? [first] : [[], first, -1, true]
+    expect((await call('StateSearchMsg', ...search)).Message).toEqual(second)
+  })
+
   it('an error has its own text', async () => {
     const wrong = client.call('MpoolPushMessage', { ...draft(from, to, 1n), GasLimit: 'much' }, null)
     await expect(wrong).rejects.toThrow(error)
