@@ -56,20 +56,39 @@ export interface LocalVmHostDeps {
 
 /** A tipset's parent state with some messages applied, for calls and estimates. */
 interface TrialState {
-  /** Of the tipset. */
-  readonly key: string
   /** Of the messages, in order. */
   readonly cids: readonly string[]
+  readonly root: Cid
+}
+
+/** The trials on one tipset: each sender's pending messages lead to another state. */
+interface Trials {
+  /** Of the tipset. */
+  readonly key: string
+  /** What they wrote; named by content, so that one serves all. */
+  readonly store: OverlayBlockstore
+  /** By their last message. */
+  readonly states: Lru<string, TrialState>
+  flushes: number
+}
+
+/** A state and where its blocks are. */
+interface AppliedState {
   readonly store: OverlayBlockstore
   readonly root: Cid
 }
+
+/** States kept on one tipset: senders that push at the same time. */
+const MAX_TRIALS = 64
+/** Flushes after which a tipset's trials begin anew: what they wrote would never go while the head stays. */
+const MAX_TRIAL_FLUSHES = 5000
 
 /** See the file's comment. */
 export class LocalVmHost implements VmHost {
   readonly #view: ChainView
   readonly #deps: LocalVmHostDeps
   readonly #states = new Lru<string, TipsetState>(TIPSET_STATE_CACHE)
-  #trial: TrialState | undefined
+  #trials: Trials | undefined
 
   constructor(deps: LocalVmHostDeps) {
     this.#view = deps.view
@@ -120,8 +139,9 @@ export class LocalVmHost implements VmHost {
 
   async callWithGas(message: Message, tipset: Tipset, options: CallOptions): Promise<InvocResult> {
     return this.#run(() => {
-      const prior = [...this.#priorMessages(tipset, message, options.tipsetMessages), ...options.priorMessages]
-      const prepared = this.#prepareCall(message, tipset, prior, options)
+      const shared = this.#priorMessages(tipset, message, options.tipsetMessages)
+      const prior = [...shared, ...options.priorMessages]
+      const prepared = this.#prepareCall(message, tipset, prior, { ...options, shared: shared.length })
       const called = prepared.message
       // One that exists and yet may not send, a contract: only an implicit message asks nothing of its sender.
       const kind = options.skipSenderValidation && !prepared.isNewSender ? 'implicit' : 'explicit'
@@ -231,11 +251,14 @@ export class LocalVmHost implements VmHost {
     message: Message,
     tipset: Tipset,
     prior: readonly ChainMessage[],
-    options: Pick<CallOptions, 'skipSenderValidation' | 'stateRoot'> = { skipSenderValidation: false },
+    options: Pick<CallOptions, 'skipSenderValidation' | 'stateRoot'> & { readonly shared: number } = {
+      skipSenderValidation: false,
+      shared: 0,
+    },
   ): { executor: Executor; message: Message; isNewSender: boolean } {
     this.#refuseExpensiveFork(tipset, options.stateRoot !== undefined)
     const { timestamp, parentBaseFee } = firstBlock(tipset)
-    const { root, store } = this.#stateAfter(tipset, prior, options.stateRoot)
+    const { root, store } = this.#stateAfter(tipset, prior, options.shared, options.stateRoot)
     const deps = this.#execution(tipset, new OverlayBlockstore(store))
     // Without a fee cap nothing could be paid: such a message is tried at a base fee of zero.
     const baseFee = message.gasFeeCap === 0n ? 0n : parentBaseFee
@@ -254,27 +277,64 @@ export class LocalVmHost implements VmHost {
   }
 
   /**
-   * The state after a tipset's migration and `prior`. The last one is kept: a sender's next estimate has the same
-   * messages and one more before it, so a row of sends executes each pending message once, not once per send.
+   * The state after a tipset's migration and `prior`. States are kept: a sender's next estimate has the same messages and
+   * one more before it, so a row of sends executes each pending message once, not once per send, also where several
+   * senders take turns. The tipset's own messages (the first `shared`) are executed once for all of them.
    */
-  #stateAfter(tipset: Tipset, prior: readonly ChainMessage[], stateRoot: Cid | undefined): TrialState {
+  #stateAfter(
+    tipset: Tipset,
+    prior: readonly ChainMessage[],
+    shared: number,
+    stateRoot: Cid | undefined,
+  ): AppliedState {
     const key = `${tipsetKeyText(tipset.key)} ${stateRoot?.key ?? ''}`
     const cids = prior.map((one) => chainMessageCid(one).key)
-    const { timestamp, parentBaseFee, parentStateRoot } = firstBlock(tipset)
-    const kept =
-      this.#trial?.key === key && this.#trial.cids.every((cid, i) => cid === cids[i]) ? this.#trial : undefined
-    if (kept !== undefined && kept.cids.length === cids.length) return kept
-    const store = kept?.store ?? new OverlayBlockstore(this.#view.store.blocks)
-    const start = kept?.root ?? migrateState(this.#view.network, store, stateRoot ?? parentStateRoot, tipset.height)
+    const { parentStateRoot } = firstBlock(tipset)
+    const isKept = this.#trials?.key === key && this.#trials.flushes < MAX_TRIAL_FLUSHES
+    const trials: Trials =
+      isKept && this.#trials !== undefined
+        ? this.#trials
+        : {
+            key,
+            store: new OverlayBlockstore(this.#view.store.blocks),
+            states: new Lru<string, TrialState>(MAX_TRIALS),
+            flushes: 0,
+          }
+    const { store } = trials
     // Calls on a tipset's own result come one by one on any tipset: they must not drive out what estimates build on.
-    if (stateRoot !== undefined && prior.length === 0) return { key, cids, store, root: start }
-    const deps = this.#execution(tipset, store)
-    const executor = createExecutor(deps, start, tipset.height, timestamp, parentBaseFee, false)
-    for (const one of prior.slice(kept?.cids.length ?? 0)) {
+    if (stateRoot === undefined || prior.length > 0) this.#trials = trials
+    let state = longestPrefix(trials.states, cids)
+    if (state === undefined) {
+      const root = migrateState(this.#view.network, store, stateRoot ?? parentStateRoot, tipset.height)
+      state = { cids: [], root }
+    }
+    if (state.cids.length < shared) state = this.#applied(trials, tipset, state, prior.slice(0, shared), cids)
+    if (state.cids.length < cids.length) {
+      const from = state
+      state = this.#applied(trials, tipset, from, prior, cids)
+      if (from.cids.length > shared) trials.states.delete(from.cids.at(-1) as string)
+    }
+    return { store, root: state.root }
+  }
+
+  /** `from` with the messages after it applied, kept. */
+  #applied(
+    trials: Trials,
+    tipset: Tipset,
+    from: TrialState,
+    upTo: readonly ChainMessage[],
+    cids: readonly string[],
+  ): TrialState {
+    const { timestamp, parentBaseFee } = firstBlock(tipset)
+    const deps = this.#execution(tipset, trials.store)
+    const executor = createExecutor(deps, from.root, tipset.height, timestamp, parentBaseFee, false)
+    for (const one of upTo.slice(from.cids.length)) {
       executor.applyMessage(one.message, 'explicit', chainMessageLength(one))
     }
-    this.#trial = { key, cids, store, root: executor.flush() }
-    return this.#trial
+    const state = { cids: cids.slice(0, upTo.length), root: executor.flush() }
+    trials.flushes++
+    trials.states.set(state.cids.at(-1) as string, state)
+    return state
   }
 
   /** @param isExecuted - the call runs on the tipset's own result: only a migration at its own height is in the way */
@@ -300,6 +360,15 @@ export class LocalVmHost implements VmHost {
     const signature = { type, data: new Uint8Array(SIGNATURE_LENGTH) }
     return chainMessageLength({ kind: 'signed', message, signed: { message, signature } })
   }
+}
+
+/** The kept state that has most of these messages, and no others, applied. */
+function longestPrefix(states: Lru<string, TrialState>, cids: readonly string[]): TrialState | undefined {
+  for (let length = cids.length; length > 0; length--) {
+    const state = states.get(cids[length - 1] as string)
+    if (state?.cids.length === length && state.cids.every((cid, i) => cid === cids[i])) return state
+  }
+  return undefined
 }
 
 /** undefined: there is no such actor. */

@@ -9,6 +9,7 @@ import type { Network } from '../networks/network.ts'
 import type { Message } from '../types/message.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import type { TipsetKey } from '../types/tipset.ts'
+import type { ToldMessages } from './priorMessages.ts'
 import { valueFromBytes, valueToBytes } from './valueBytes.ts'
 import type { PlainError } from './vmErrors.ts'
 
@@ -47,6 +48,8 @@ export interface VmQuestion {
   /** With the first question only. */
   readonly start: VmStart | null
   readonly call: VmCall
+  /** The messages before a `callWithGas`, whose own list is empty then. */
+  readonly prior: ToldMessages | null
   /** Blocks that the thread may not be able to read. */
   readonly blocks: readonly SentBlock[]
   /** Blocks that the chain does not have, as far as this question came across them. */

@@ -9,6 +9,7 @@ import { MAX_THREAD_BLOCK_BYTES } from '../chain/limits.ts'
 import type { VmHost } from '../chain/vm.ts'
 import type { Blockstore } from '../ipld/blockstore.ts'
 import type { Network } from '../networks/network.ts'
+import { ToldOf } from './priorMessages.ts'
 import { ThreadBlocks } from './threadBlocks.ts'
 import { plainError } from './vmErrors.ts'
 import {
@@ -41,6 +42,7 @@ class VmServer {
   readonly #blocks: ThreadBlocks
   #start: VmStart | undefined
   #opened: Opened | undefined
+  readonly #told = new ToldOf()
 
   constructor(port: BytePort, deps: VmServerDeps) {
     this.#port = port
@@ -62,12 +64,20 @@ class VmServer {
   }
 
   #run(question: VmQuestion): Promise<VmResult> {
+    // First of all: what is told is told once, also where blocks turn out to be missing.
+    const call = this.#whole(question)
     this.#start = question.start ?? this.#start
     for (const [cid, data] of question.blocks) this.#blocks.give(cid, data)
     this.#blocks.setAbsent([...(this.#start?.absent ?? []), ...question.absent])
     // Here, not when the question arrives: the genesis block may have to be asked for as well.
     this.#opened ??= this.#open()
-    return callHost(this.#opened, question.call)
+    return callHost(this.#opened, call)
+  }
+
+  /** The call with the messages before it. */
+  #whole({ call, prior }: VmQuestion): VmCall {
+    if (prior === null || call.method !== 'callWithGas') return call
+    return { ...call, options: { ...call.options, priorMessages: this.#told.messages(prior) } }
   }
 
   #open(): Opened {

@@ -15,6 +15,7 @@ import type { Message } from '../types/message.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
 import { supplyBlocks } from './blockSupply.ts'
+import { TellMessages } from './priorMessages.ts'
 import { recordedState } from './recordedState.ts'
 import { thrownError } from './vmErrors.ts'
 import {
@@ -22,6 +23,7 @@ import {
   questionToBytes,
   type SentBlock,
   type VmCall,
+  type VmQuestion,
   type VmResult,
   type VmStart,
 } from './vmMessages.ts'
@@ -58,6 +60,7 @@ interface Thread {
   readonly port: WorkerPort
   /** Names of blocks that it was sent or made. */
   readonly sent: Set<string>
+  readonly told: TellMessages
   started: boolean
   job: Job | undefined
 }
@@ -207,7 +210,13 @@ export class WorkerVmHost implements VmHost {
   }
 
   #startThread(): Thread {
-    const thread: Thread = { port: this.#deps.startThread(), sent: new Set(), started: false, job: undefined }
+    const thread: Thread = {
+      port: this.#deps.startThread(),
+      sent: new Set(),
+      told: new TellMessages(),
+      started: false,
+      job: undefined,
+    }
     this.#threads.add(thread)
     thread.port.onMessage((message) => this.#answered(thread, message))
     thread.port.onEnd((reason) => {
@@ -231,7 +240,7 @@ export class WorkerVmHost implements VmHost {
   #ask(thread: Thread, job: Job, blocks: readonly SentBlock[]): void {
     job.runs++
     const start = thread.started ? null : this.#start()
-    thread.port.post(questionToBytes({ start, call: job.call, blocks, absent: job.absent }))
+    thread.port.post(questionToBytes({ start, ...told(job.call, thread.told), blocks, absent: job.absent }))
     thread.started = true
   }
 
@@ -300,6 +309,13 @@ export class WorkerVmHost implements VmHost {
     })
     return new LayeredBlockstore([headers, this.#deps.view.store.blocks])
   }
+}
+
+/** A call as a thread is told it. */
+function told(call: VmCall, to: TellMessages): Pick<VmQuestion, 'call' | 'prior'> {
+  if (call.method !== 'callWithGas' || call.options.priorMessages.length === 0) return { call, prior: null }
+  const { priorMessages } = call.options
+  return { call: { ...call, options: { ...call.options, priorMessages: [] } }, prior: to.tell(priorMessages) }
 }
 
 function cancelled(): ChainError {

@@ -31,6 +31,7 @@ const TRANSFER = {
 }
 
 const [runtime = 'node', count = '500'] = process.argv.slice(2)
+if (!/^[1-9]\d*$/.test(count)) throw new RangeError(`usage: run.ts [node|deno] [transfers], not ${count}`)
 
 function report(what: string, value: number, unit: string): void {
   const digits = value < 10 ? 2 : 0

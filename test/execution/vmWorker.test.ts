@@ -5,7 +5,7 @@ import { MemoryStore } from '../../src/base/memoryStore.ts'
 import { ChainStore } from '../../src/chain/chainStore.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
 import { ChainError } from '../../src/chain/errors.ts'
-import type { InvocResult, TipsetState, VmHost } from '../../src/chain/vm.ts'
+import type { CallOptions, InvocResult, TipsetState, VmHost } from '../../src/chain/vm.ts'
 import { type Cid, CODEC_RAW } from '../../src/codec/cid.ts'
 import { blockCid } from '../../src/crypto/blockCid.ts'
 import { WorkerVmHost } from '../../src/execution/workerVmHost.ts'
@@ -14,6 +14,7 @@ import { getBlock, MemoryBlockstore, putBlock } from '../../src/ipld/blockstore.
 import { BlockMissing, IpldError } from '../../src/ipld/errors.ts'
 import { builtinNetwork } from '../../src/networks/builtinNetworks.ts'
 import { idAddress, UNDEF_ADDRESS } from '../../src/types/address.ts'
+import { blsChainMessage, chainMessageCid } from '../../src/types/chainMessage.ts'
 import type { Message } from '../../src/types/message.ts'
 import { createTipset, type Tipset } from '../../src/types/tipset.ts'
 import { header } from '../chain/buildChain.ts'
@@ -79,6 +80,33 @@ beforeEach(() => {
   store.putHeader(next)
   tipset = createTipset([next])
   view = new ChainView({ store, network, beaconRound: () => 0 })
+})
+
+describe('messages before a call', () => {
+  const pending = [1000, 1001, 1002].map((to) => blsChainMessage({ ...message(to), from: idAddress(100) }))
+  const options = (count: number): CallOptions => ({
+    priorMessages: pending.slice(0, count),
+    tipsetMessages: 'all',
+    skipSenderValidation: false,
+  })
+
+  it('arrive in order, whatever of them the thread knows', async () => {
+    const seen: (readonly string[])[] = []
+    machine = () => ({
+      callWithGas: async (_message, _tipset, { priorMessages }) => {
+        seen.push(priorMessages.map((one) => String(chainMessageCid(one))))
+        return { error: '' } as InvocResult
+      },
+    })
+    const host = open()
+    const names = pending.map((one) => String(chainMessageCid(one)))
+    for (const count of [3, 3, 1, 0, 2]) await host.callWithGas(message(1), tipset, options(count))
+    expect(seen).toEqual([names, names, names.slice(0, 1), [], names.slice(0, 2)])
+    // A thread that follows one that died knows nothing.
+    threads[0]?.die('gone')
+    await host.callWithGas(message(1), tipset, options(2))
+    expect(seen.at(-1)).toEqual(names.slice(0, 2))
+  })
 })
 
 describe('calls', () => {

@@ -5,7 +5,7 @@
 
 import type { ChainView } from '../../chain/chainView.ts'
 import { resolveId } from '../../chain/chainView.ts'
-import type { Json } from '../../codec/description.ts'
+import { type Json, wrongJson } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
 import { type Address, address } from '../../types/address.ts'
 import { addressToEthAddress, ethAddressToAddress, maskedIdAddress } from '../../types/ethAddress.ts'
@@ -62,8 +62,10 @@ function readParams(params: Json | undefined, readAddress: (json: Json) => Addre
     if (list.length < 1 || list.length > 2) {
       throw new CodecError('INVALID_JSON', `expected 1 or 2 params, got ${list.length}`)
     }
-    const block = list[1]
-    return { who: readAddress(list[0] as Json), block: typeof block === 'string' ? block : FINALIZED }
+    // The second first, as Lotus reads them.
+    const block = list[1] ?? null
+    if (block !== null && typeof block !== 'string') throw wrongJson(block, 'string')
+    return { who: readAddress(list[0] as Json), block: block ?? FINALIZED }
   } catch (error) {
     if (!(error instanceof CodecError)) throw error
     throw new RpcError('FAILED', `decoding params: ${error.message}`, { cause: error })
