@@ -5,8 +5,9 @@
 
 import type { ChainView } from '../../chain/chainView.ts'
 import { resolveId } from '../../chain/chainView.ts'
-import { type Json, wrongJson } from '../../codec/description.ts'
+import type { Json } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
+import { wrongJson } from '../../codec/goJson.ts'
 import { type Address, address } from '../../types/address.ts'
 import { addressToEthAddress, ethAddressToAddress, maskedIdAddress } from '../../types/ethAddress.ts'
 import type { Tipset } from '../../types/tipset.ts'
