@@ -55,7 +55,7 @@ export const COST_LIMITS = {
   scan: { running: 8, waiting: 2_048, perToken: 512, perAddress: 128, deadlineMs: 120_000 },
   execute: { running: 8, waiting: 2_048, perToken: 512, perAddress: 128, deadlineMs: 120_000 },
   stream: { running: 8, waiting: 16, perToken: 4, perAddress: 2, deadlineMs: 0 },
-  sign: { running: 8, waiting: 2_048, perToken: 512, perAddress: 128, deadlineMs: 60_000 },
+  sign: { running: 2, waiting: 2_048, perToken: 512, perAddress: 128, deadlineMs: 60_000 },
 } as const
 /** A turn of the loop that such calls and batches take together before others have theirs, milliseconds. */
 export const DEAR_TURN_MS = 5

@@ -26,6 +26,11 @@ export class Breather {
     return result
   }
 
+  /** Counts work that was done outside of a part. */
+  spend(ms: number): void {
+    this.#spentMs += ms
+  }
+
   async #pause(): Promise<void> {
     if (this.#spentMs < this.#stretchMs) return
     await new Promise<void>((resolve) => this.#timers.setTimeout(resolve, 0))

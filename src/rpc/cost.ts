@@ -167,6 +167,7 @@ class CostQueue {
 export class CostQueues {
   readonly #queues: Readonly<Record<DearClass, CostQueue>>
   readonly #turns: Breather
+  readonly #clock: Clock
 
   constructor(
     ports: { readonly clock: Clock; readonly timers: Timers },
@@ -175,6 +176,7 @@ export class CostQueues {
     const queue = (cost: DearClass): CostQueue => new CostQueue(cost, limits[cost], ports.timers)
     this.#queues = { scan: queue('scan'), execute: queue('execute'), stream: queue('stream'), sign: queue('sign') }
     this.#turns = new Breather(ports, DEAR_TURN_MS)
+    this.#clock = ports.clock
   }
 
   /** Calls that wait and that run. */
@@ -198,6 +200,16 @@ export class CostQueues {
     signal: AbortSignal,
     task: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    return this.#queues[cost].run(caller, signal, (ended) => this.turn(() => task(ended)))
+    return this.#queues[cost].run(caller, signal, (ended) =>
+      this.turn(async () => {
+        const began = this.#clock.monotonicMs()
+        try {
+          return await task(ended)
+        } finally {
+          // Also what it did after it first waited: a row of signatures, each behind an await, would be one long turn.
+          this.#turns.spend(this.#clock.monotonicMs() - began)
+        }
+      }),
+    )
   }
 }

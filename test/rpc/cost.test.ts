@@ -151,6 +151,18 @@ describe('over HTTP', () => {
       result: json,
       handler: () => new Promise<string>((resolve) => running.push(() => resolve('done'))),
     }),
+    method({
+      name: 'Late',
+      perm: 'read',
+      cost: 'scan',
+      params: [],
+      result: json,
+      handler: async () => {
+        await Promise.resolve()
+        time.now += 2
+        return 'late'
+      },
+    }),
     method({ name: 'Cheap', perm: 'read', params: [], result: json, handler: () => 'now' }),
     method({
       name: 'Scan',
@@ -194,6 +206,14 @@ describe('over HTTP', () => {
       for (const end of running.splice(0)) end()
     }
     expect((await other).status).toBe(200)
+  })
+
+  test('work behind an await takes its turns, too', async () => {
+    const before = time.turns
+    const answers = await Promise.all(Array.from({ length: 50 }, async () => await post(call('Late'))))
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    // 50 calls of 2 ms, at most eight of them under way when a turn is over.
+    expect(time.turns - before).toBeGreaterThanOrEqual(Math.floor(50 / COST_LIMITS.scan.running) - 1)
   })
 
   test('a batch counts one by one, and takes its turns', async () => {
