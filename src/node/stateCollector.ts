@@ -12,6 +12,9 @@ import { signedMessageCid } from '../types/signedMessage.ts'
 import type { NodeParts, PetrelNode } from './node.ts'
 import type { NodeShim } from './nodeShim.ts'
 
+/** Blocks are made and validated against states as old as finality: a chain that lacks them stands still for ever. */
+const MIN_KEPT_EPOCHS = 1800
+
 /** What a collector is made of here. */
 export interface CollectedNode {
   readonly network: Network
@@ -52,7 +55,8 @@ export function careOf(shim: NodeShim, deps: CollectedNode, closers: Closers): S
   )
   closers.add(() => collector.stop())
   const collect = (wanted: number | undefined): void => {
-    collector.collect(wanted).catch((error: unknown) => log.warn('cannot collect', { reason: errorMessage(error) }))
+    const kept = wanted === undefined ? undefined : Math.max(wanted, MIN_KEPT_EPOCHS)
+    collector.collect(kept).catch((error: unknown) => log.warn('cannot collect', { reason: errorMessage(error) }))
   }
   return {
     care: {
