@@ -1,6 +1,7 @@
 /**
  * What a hardhat project asks of a node to deploy a contract, call it and verify its code: hardhat itself is too heavy
- * for a test, its questions are not. The calls are those that hardhat-ethers is known to make before, during and after a deployment.
+ * for a test, its questions are not: those below are what hardhat 3.18 with hardhat-ethers asked while it deployed this contract on a
+ * local chain, in its order.
  */
 import { Interface, Wallet } from 'ethers'
 import { LEDGER_ABI, LEDGER_CODE } from '../../examples/ethereum/ledger.ts'
@@ -25,10 +26,7 @@ export async function hardhatFlow(url: string, { fund, step }: FlowDeps): Promis
   await fund(wallet.address, 10n * FIL)
 
   step('estimate')
-  same(BigInt(await ask<string>('eth_chainId')), CHAIN_ID, 'chain ID')
-  same(await ask('net_version'), CHAIN_ID.toString(), 'network')
-  same(await ask('eth_accounts'), [], 'accounts')
-  await ask('web3_clientVersion')
+  await ask('eth_getBalance', wallet.address, 'latest')
   const block = await ask<{ baseFeePerGas: string; gasLimit: string }>('eth_getBlockByNumber', 'latest', false)
   const from = { from: wallet.address }
   const gasLimit = await ask<string>('eth_estimateGas', { ...from, data: LEDGER_CODE })
@@ -37,10 +35,12 @@ export async function hardhatFlow(url: string, { fund, step }: FlowDeps): Promis
   const tip = BigInt(history.reward[0]?.[0] ?? '0x0')
 
   step('send')
+  const nonce = Number(await ask<string>('eth_getTransactionCount', wallet.address, 'pending'))
+  same(BigInt(await ask<string>('eth_chainId')), CHAIN_ID, 'chain ID')
   const raw = await wallet.signTransaction({
     chainId: CHAIN_ID,
     type: 2,
-    nonce: Number(await ask<string>('eth_getTransactionCount', wallet.address, 'pending')),
+    nonce,
     data: LEDGER_CODE,
     gasLimit,
     maxPriorityFeePerGas: tip,

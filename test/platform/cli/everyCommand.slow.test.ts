@@ -162,6 +162,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'evm call': 'contracts need the Wasm actors',
   'evm bytecode': 'contracts need the Wasm actors',
   completion: 'prints a script',
+  doctor: 'files of a home',
 }
 
 function leaves(command: Command, path: string[] = []): string[] {
