@@ -43,6 +43,7 @@ export function processIo(signal: AbortSignal): ProgramIo {
       }
     },
     signal,
+    onHangup: (listener) => void process.on('SIGHUP', listener),
     now: () => Date.now(),
     // Ends early when the signal fires: nothing waits behind Ctrl-C.
     sleep: (ms) =>

@@ -4,7 +4,7 @@ import { processIo } from '../cli/processIo.ts'
 import { runCli } from '../cli/program.ts'
 import { systemClock, systemTimers } from '../server/clock.ts'
 import { startServer } from '../server/httpServer.ts'
-import { createLogger } from '../server/logger.ts'
+import { openLog } from '../server/logger.ts'
 import { systemRandom } from '../server/random.ts'
 /** The `petrel` program in Node. */
 import { runDaemon } from '../server/runDaemon.ts'
@@ -12,13 +12,26 @@ import { runDevnet } from '../server/runDevnet.ts'
 import { petrelVersion } from '../server/version.ts'
 
 const interrupt = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupt.abort())
+/** How long a node may take to end, ms. What it told to be done is on disk, whenever it ends. */
+const STOP_MS = 5000
+const EXIT_OF_SIGNAL = { SIGINT: 130, SIGTERM: 143 }
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    if (interrupt.signal.aborted) process.exit(EXIT_OF_SIGNAL[signal])
+    interrupt.abort()
+    setTimeout(() => {
+      process.stderr.write(`ERROR: not at its end after ${STOP_MS / 1000} s: what still runs is left\n`)
+      process.exit(1)
+    }, STOP_MS).unref()
+  })
+}
 
 const version = petrelVersion()
-const log = createLogger({ level: 'info', format: process.env.PETREL_LOG_FORMAT === 'json' ? 'json' : 'text' })
+const { logger: log, configure: configureLog } = openLog()
 const runtime = {
   ports: { clock: systemClock, timers: systemTimers, random: systemRandom, log },
   startServer,
+  configureLog,
   version,
 }
 

@@ -1,5 +1,5 @@
 /**
- * Petrel's home folder: `config.json`, `token` and `api` (0600), `keystore/` (0700), `chain/`, `snapshots/`, `actors/`, `proofs/`,
+ * Petrel's home folder: `config.toml`, `config.json`, `token` and `api` (0600), `keystore/` (0700), `chain/`, `snapshots/`, `actors/`, `proofs/`,
  * `logs/`, `petrel.lock`.
  */
 import {
@@ -73,6 +73,8 @@ function sweepUnfinished(folder: string): void {
 export class Home {
   readonly path: string
   readonly config: string
+  /** The options of its node, for people. */
+  readonly settings: string
   readonly token: string
   readonly api: string
   readonly keystore: string
@@ -86,6 +88,7 @@ export class Home {
   constructor(path: string) {
     this.path = path
     this.config = join(path, 'config.json')
+    this.settings = join(path, 'config.toml')
     this.token = join(path, 'token')
     this.api = join(path, 'api')
     this.keystore = join(path, 'keystore')

@@ -1,8 +1,12 @@
 /** The log: one line per event, on standard error or wherever `write` puts it. */
 
+import { join } from 'node:path'
 import type { ErrorInfo } from '../../src/base/errors.ts'
 import { partedLog } from '../../src/base/partedLog.ts'
 import type { Logger } from '../../src/base/ports.ts'
+import { PlatformError } from './errors.ts'
+import type { LogSettings } from './options.ts'
+import { RotatingFile } from './rotatingFile.ts'
 
 /** Levels from the most talkative to none at all. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
@@ -17,6 +21,53 @@ export interface LoggerOptions {
   readonly format: 'text' | 'json'
   /** Takes one line, line feed included. Default: standard error. */
   readonly write?: (line: string) => void
+}
+
+/** A log that is told later how to print. */
+export interface OpenLog {
+  readonly logger: Logger
+  /** @param folder - of the files @throws PlatformError `CONFIG_INVALID` */
+  configure(settings: LogSettings, folder: string): void
+}
+
+/** Prints `info` and above as text until it is told otherwise. */
+export function openLog(): OpenLog {
+  let file: RotatingFile | undefined
+  const options = {
+    level: 'info' as const,
+    format: 'text' as LogSettings['format'],
+    write: (text: string): void => {
+      process.stderr.write(text)
+      file?.write(text)
+    },
+  }
+  const logger = createLogger(options)
+  return {
+    logger,
+    configure: ({ levels, format, toFile }, folder) => {
+      const parsed = parseLevels(levels)
+      options.format = format
+      logger.parts?.setLevel('*', 'info')
+      for (const [part, level] of parsed) logger.parts?.setLevel(part, level)
+      if (toFile) file ??= new RotatingFile(join(folder, 'petrel.log'))
+      else file = undefined
+    },
+  }
+}
+
+/**
+ * Levels by part; `*`: all.
+ * @param text - `info`, `warn,p2p=debug`
+ * @throws PlatformError `CONFIG_INVALID`
+ */
+export function parseLevels(text: string): [part: string, level: LogLevel][] {
+  return text.split(',').map((one) => {
+    const [first = '', second] = one.trim().split('=')
+    const level = LOG_LEVELS.find((known) => known === (second ?? first))
+    if (level !== undefined && first !== '') return [second === undefined ? '*' : first, level]
+    const message = `Cannot use the log levels "${text}": expected ${LOG_LEVELS.join(', ')}, or part=level, with commas between`
+    throw new PlatformError('CONFIG_INVALID', message)
+  })
 }
 
 /** JSON of plain data; big integers as decimal text, byte strings by their length. */

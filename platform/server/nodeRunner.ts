@@ -5,8 +5,10 @@
 
 import type { ArchiveStore } from '../../src/archive/carStore.ts'
 import { Closers } from '../../src/base/closers.ts'
+import { errorMessage } from '../../src/base/errors.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
 import { Metrics } from '../../src/base/metrics.ts'
+import { logOf } from '../../src/base/partedLog.ts'
 import type { Logger } from '../../src/base/ports.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import { LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
@@ -21,9 +23,11 @@ import { KeyStore } from '../../src/wallet/keyStore.ts'
 import { Sealer } from '../../src/wallet/sealing.ts'
 import type { SecretStore } from '../../src/wallet/secretStore.ts'
 import { ActorBundles, bundledBlocks } from './actorBundles.ts'
+import { assertPortFree } from './assertPortFree.ts'
 import { nodeCacheBytes } from './cacheSize.ts'
-import { Home, writeFile } from './home.ts'
+import { Home, readTextFile, writeFile } from './home.ts'
 import { LmdbEnvironment } from './lmdbStore.ts'
+import type { OpenLog } from './logger.ts'
 import { nodeFiles } from './nodeFiles.ts'
 import { openHost } from './openHost.ts'
 import { openVm } from './openVm.ts'
@@ -39,6 +43,8 @@ import type { VmThreadOptions } from './vmThreads.ts'
 export interface HostRuntime {
   readonly ports: NodePorts
   readonly startServer: StartServer
+  /** Says what the log prints, and where. */
+  readonly configureLog?: OpenLog['configure']
   readonly version: string
 }
 
@@ -52,12 +58,20 @@ export interface HostStores extends NodeStores {
 const CLOSE_GRACE_MS = 2000
 
 /** Runs with a home of its own, and takes everything apart in the end. */
-export async function inHome(repo: string, run: (home: Home, closers: Closers) => Promise<void>): Promise<void> {
+export async function inHome(
+  { repo, host, port, log, configText }: ServeOptions,
+  { configureLog }: HostRuntime,
+  run: (home: Home, closers: Closers) => Promise<void>,
+): Promise<void> {
+  // Before anything is written.
+  await assertPortFree(host, port)
   const home = new Home(repo)
   home.acquire()
   const closers = new Closers()
   closers.add(() => home.release())
   try {
+    configureLog?.(log, home.logs)
+    if (readTextFile(home.settings) === undefined) writeFile(home.settings, configText)
     await run(home, closers)
   } finally {
     await closers.close()
@@ -134,6 +148,7 @@ export async function processShim(
 ): Promise<NodeShim> {
   const { ports, version } = runtime
   const { net } = options
+  const p2pPorts = { ...ports, log: logOf(ports.log, 'p2p') }
   const keystore = await openKeystore(stores.secrets, options.passphrase, ports)
   const http = {
     allowedOrigins: options.corsOrigins,
@@ -155,7 +170,7 @@ export async function processShim(
     openHost:
       net === undefined
         ? undefined
-        : (network, networkName) => openHost(net, { network, networkName, keystore, meta, version, ports }),
+        : (network, networkName) => openHost(net, { network, networkName, keystore, meta, version, ports: p2pPorts }),
     fetch,
     say: (text) => line(io, text),
   }
@@ -182,7 +197,8 @@ export async function serve(
   })
   if (io.signal.aborted) stop()
   io.signal.addEventListener('abort', () => stop())
-  const { node, host, close } = await keptAlive(() => open(() => stop()))
+  const opened = await keptAlive(() => open(() => stop()))
+  const { node, host, close } = opened
   try {
     const server = await runtime.startServer({
       handler: node.handler,
@@ -197,7 +213,9 @@ export async function serve(
       writeFile(home.api, `/ip4/${server.host}/tcp/${server.port}/http`)
       line(io, `JSON-RPC on http://${server.host}:${server.port}/rpc/v0 and /rpc/v1, token in ${home.token}`)
       if (host !== undefined) await listen(host, io)
+      reloadOnHangup({ options, io, runtime, home }, opened)
       await stopped
+      line(io, 'stopping')
     } finally {
       await node.stop()
       await server.close()
@@ -205,6 +223,26 @@ export async function serve(
   } finally {
     await close()
   }
+}
+
+/** What can change in a running node: the log, who may call, whom to connect to. */
+function reloadOnHangup({ options, io, runtime, home }: NodeRun, { node, host }: OpenNode): void {
+  const { log } = runtime.ports
+  const reload = async (): Promise<void> => {
+    const { log: settings, corsOrigins, apiNames, net } = await options.reload()
+    runtime.configureLog?.(settings, home.logs)
+    node.handler.allow({ allowedOrigins: corsOrigins, allowedHosts: apiNames })
+    for (const address of net?.bootstrap ?? []) {
+      const [place = '', id = ''] = address.split('/p2p/')
+      if (host !== undefined && id !== '') await host.net.connect({ id, addresses: [place] }, io.signal)
+    }
+  }
+  io.onHangup?.(() => {
+    reload().then(
+      () => log.info('options read again'),
+      (error: unknown) => log.error('options not read again', { reason: errorMessage(error) }),
+    )
+  })
 }
 
 /** Longest period of a timer, ms. */

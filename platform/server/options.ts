@@ -4,6 +4,18 @@ import type { ActorsMode } from '../../src/node/actorsCode.ts'
 import type { ValidateMode } from '../../src/node/networking.ts'
 import type { ProofsMode } from '../../src/node/proofs.ts'
 
+/** What the log says, and where. */
+export interface LogSettings {
+  /** `info`, or with levels for parts: `info,p2p=debug`. */
+  readonly levels: string
+  readonly format: 'text' | 'json'
+  /** Also into the home's `logs/petrel.log`. */
+  readonly toFile: boolean
+}
+
+/** What a running node can be told anew. */
+export type ReloadedOptions = Pick<ServeOptions, 'log' | 'corsOrigins' | 'apiNames' | 'net'>
+
 /** Where and to whom the API is served. */
 export interface ServeOptions {
   /** Home of the node. */
@@ -23,6 +35,11 @@ export interface ServeOptions {
   readonly net: NetOptions | undefined
   /** Epochs below the head whose state is kept; undefined: all are. */
   readonly keepState: number | undefined
+  readonly log: LogSettings
+  /** Text of the file of options, written where there is none. */
+  readonly configText: string
+  /** Reads the options again. */
+  reload(): Promise<ReloadedOptions>
 }
 
 /** How the node meets other nodes. */

@@ -13,6 +13,8 @@ export interface ProgramIo {
   readonly signal: AbortSignal
   now(): number
   sleep(ms: number): Promise<void>
+  /** Hears of SIGHUP from now on: the options are to be read again. */
+  readonly onHangup?: (listener: () => void) => void
 }
 
 /** Prints one line. */

@@ -1,6 +1,7 @@
 /** What `daemon` runs in Node and Deno: a node on an opened archive, on a chain that it follows, or both. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { readCarHeader } from '../../src/archive/car.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import { FIRST_NETWORK_VERSION } from '../../src/fvm/rules.ts'
 import { BUILTIN_NETWORKS } from '../../src/networks/builtinNetworks.ts'
@@ -12,7 +13,8 @@ import { presumedOf } from '../../src/node/proofs.ts'
 import { type ArchiveFile, type ArchiveProgress, openArchiveFile } from './archiveFile.ts'
 import { PlatformError } from './errors.ts'
 import { fetchNewest } from './fetchSnapshot.ts'
-import { type Home, readTextFile, writeFile } from './home.ts'
+import { openFileSource } from './fileSource.ts'
+import { Home, readTextFile, writeFile } from './home.ts'
 import { endpointUrl, readCheckpoint } from './lightFiles.ts'
 import { findNetwork, readGenesisFile } from './networkFiles.ts'
 import { type HostRuntime, inHome, loadCrypto, openDiskStores, processShim, serve } from './nodeRunner.ts'
@@ -70,11 +72,14 @@ function chosenConfig(home: Home, options: DaemonOptions): HomeConfig & { networ
 }
 
 /** Runs `daemon` until the signal comes. */
-export function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: HostRuntime): Promise<void> {
-  return inHome(options.repo, async (home, closers) => {
+export async function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: HostRuntime): Promise<void> {
+  // What cannot work is refused before anything is written.
+  const before = chosenConfig(new Home(options.repo), options)
+  assertCanStart(findNetwork(before.network), before)
+  assertArchive(before.snapshot)
+  await inHome(options, runtime, async (home, closers) => {
     const chosen = chosenConfig(home, options)
     const network = findNetwork(chosen.network)
-    assertCanStart(network, chosen)
     const config =
       chosen.snapshot === LATEST_SNAPSHOT
         ? { ...chosen, snapshot: await fetchLatest(network.name, home, options, io) }
@@ -103,6 +108,25 @@ export function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: HostRu
       return open
     })
   })
+}
+
+const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd]
+
+/** @throws PlatformError `CONFIG_INVALID`: no such file, or one that is no archive */
+function assertArchive(path: string | undefined): void {
+  if (path === undefined || path === LATEST_SNAPSHOT) return
+  if (!existsSync(path)) throw new PlatformError('CONFIG_INVALID', `Cannot find the snapshot ${path}`)
+  const file = openFileSource(path)
+  try {
+    const start = file.read(0, ZSTD_MAGIC.length)
+    if (ZSTD_MAGIC.every((byte, i) => start[i] === byte)) return
+    readCarHeader(file)
+  } catch (cause) {
+    const message = `Cannot open ${path}: it is no archive (.car or .car.zst): ${errorMessage(cause)}`
+    throw new PlatformError('CONFIG_INVALID', message, { path }, { cause })
+  } finally {
+    file.close()
+  }
 }
 
 /** Whom a light node asks, and where it begins. */

@@ -1,8 +1,12 @@
 /** What `devnet` runs in Node and Deno: a local chain with its producers, which other nodes can join. */
-import type { DevnetPlan } from '../../src/devnet/plan.ts'
+import { createDevnetPlan, type DevnetPlan } from '../../src/devnet/plan.ts'
+import { builtinNetwork } from '../../src/networks/builtinNetworks.ts'
+import { actorsVersionFor, manifestFor, networkVersionAt } from '../../src/networks/network.ts'
 import { openLocalChain } from '../../src/node/openLocalChain.ts'
 import { formatFil } from '../../src/types/fil.ts'
 import { ActorBundles } from './actorBundles.ts'
+import { PlatformError } from './errors.ts'
+import { Home } from './home.ts'
 import { keptNetwork, writeNetworkFiles } from './networkFiles.ts'
 import {
   type HostRuntime,
@@ -17,8 +21,9 @@ import type { DevnetRunOptions } from './options.ts'
 import { line, type ProgramIo } from './programIo.ts'
 
 /** Runs `devnet` until the signal comes. */
-export function runDevnet(options: DevnetRunOptions, io: ProgramIo, runtime: HostRuntime): Promise<void> {
-  return inHome(options.repo, async (home, closers) => {
+export async function runDevnet(options: DevnetRunOptions, io: ProgramIo, runtime: HostRuntime): Promise<void> {
+  assertBundle(options)
+  await inHome(options, runtime, async (home, closers) => {
     await loadCrypto(runtime.ports)
     const stores = options.inMemory ? openMemoryStores(home) : openDiskStores(home, undefined)
     closers.add(() => stores.close())
@@ -33,6 +38,19 @@ export function runDevnet(options: DevnetRunOptions, io: ProgramIo, runtime: Hos
       return open
     })
   })
+}
+
+/** @throws PlatformError `CONFIG_INVALID`: Wasm actors were asked for, and their bundle is not here */
+function assertBundle({ actors, repo, devnet }: DevnetRunOptions): void {
+  if (actors !== 'wasm') return
+  const home = new Home(repo)
+  const { network } = createDevnetPlan(devnet, builtinNetwork('devnet'))
+  const manifest = manifestFor(network, actorsVersionFor(networkVersionAt(network, 1)))
+  if (manifest !== undefined && new ActorBundles(home.actors).has(manifest.manifestCid)) return
+  const message =
+    `Cannot start with --actors wasm: their bundle is not in ${home.actors}; petrel actors fetch devnet gets it, ` +
+    '--actors native does without'
+  throw new PlatformError('CONFIG_INVALID', message)
 }
 
 /** Says whose money there is, and how others join. */

@@ -173,13 +173,18 @@ function refusal(error: RpcError): HttpResponse {
 /** Answers HTTP requests. */
 export class HttpHandler {
   readonly #engine: RpcEngine
-  readonly #options: HttpOptions
+  #options: HttpOptions
   readonly #maxRequestBytes: number
 
   constructor(engine: RpcEngine, options: HttpOptions) {
     this.#engine = engine
     this.#options = options
     this.#maxRequestBytes = options.maxRequestBytes ?? MAX_REQUEST_BYTES
+  }
+
+  /** Changes who may call from now on. */
+  allow(who: Pick<HttpOptions, 'allowedOrigins' | 'allowedHosts'>): void {
+    this.#options = { ...this.#options, ...who }
   }
 
   /** Largest body that is read of anybody, bytes. */

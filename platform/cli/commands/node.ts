@@ -9,11 +9,21 @@ import type { ActorsMode } from '../../../src/node/actorsCode.ts'
 import { VALIDATE_MODES, type ValidateMode } from '../../../src/node/networking.ts'
 import { PROOFS_MODES, type ProofsMode } from '../../../src/node/proofs.ts'
 import { parseFil } from '../../../src/types/fil.ts'
-import type { DaemonOptions, DevnetRunOptions, ServeOptions } from '../../server/options.ts'
+import { parseLevels } from '../../server/logger.ts'
+import type { DaemonOptions, DevnetRunOptions, LogSettings, ServeOptions } from '../../server/options.ts'
 import { line } from '../../server/programIo.ts'
+import { applySettings, defaultConfig } from '../configFile.ts'
 import { type CliContext, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { repoPath } from '../rpcClient.ts'
+import { addConfigCommands } from './config.ts'
+
+/** The file of options, as a command reads it. */
+interface SettingsFile {
+  readonly commands: readonly Command[]
+  /** The command's flags, with what stands in environment and file. @throws CliError */
+  read(): ServeFlags
+}
 
 /** What runs a node until the signal of the context's io is aborted. */
 export interface NodeRunner {
@@ -35,6 +45,9 @@ interface ServeFlags {
   readonly bootstrap?: string[]
   readonly upnp?: boolean
   readonly keepState: string
+  readonly log: string
+  readonly logFormat: string
+  readonly logFile?: boolean
 }
 
 interface DaemonFlags extends ServeFlags {
@@ -108,6 +121,9 @@ function serveFlags(command: Command, keepState: string): Command {
     .option('--upnp', 'ask the router to forward ports to this node')
     .option('--no-net', 'no connections to other nodes')
     .option('--keep-state <epochs>', 'older state is collected in the background; all: none is', keepState)
+    .option('--log <levels>', 'what is logged: debug, info, warn, error, silent; of parts: info,p2p=debug', 'info')
+    .option('--log-format <format>', 'text, or json: one object per line', 'text')
+    .option('--log-file', 'log into logs/petrel.log, too: 64 MB at most, five before it are kept')
 }
 
 async function passphrase({ io }: CliContext, file: string | undefined): Promise<string | undefined> {
@@ -116,7 +132,16 @@ async function passphrase({ io }: CliContext, file: string | undefined): Promise
   return text
 }
 
-async function serveOptions(context: CliContext, flags: ServeFlags): Promise<ServeOptions> {
+function logSettings({ log, logFormat, logFile }: ServeFlags): LogSettings {
+  if (logFormat !== 'text' && logFormat !== 'json') {
+    throw new CliError('USAGE', `log-format: expected text or json, got "${logFormat}"`)
+  }
+  parseLevels(log)
+  return { levels: log, format: logFormat, toFile: logFile === true }
+}
+
+/** What the command line, the environment and the file say together. */
+async function serveOptions(context: CliContext, flags: ServeFlags, file: SettingsFile): Promise<ServeOptions> {
   const port = wholeNumber(flags.api, 'api')
   if (port < 0 || port > MAX_PORT) throw new CliError('USAGE', `api: ${port} is no port`)
   return {
@@ -138,6 +163,9 @@ async function serveOptions(context: CliContext, flags: ServeFlags): Promise<Ser
         }
       : undefined,
     keepState: keptEpochs(flags.keepState),
+    log: logSettings(flags),
+    configText: defaultConfig(file.commands),
+    reload: async () => await serveOptions(context, file.read(), file),
   }
 }
 
@@ -200,6 +228,14 @@ function givenOptions(flags: DevnetFlags, produce: { produce?: number[] }): Para
 /** Adds the commands. */
 export function addNodeCommands(program: Command, context: CliContext, runner: NodeRunner): void {
   const { io, node } = context
+  const commands: Command[] = []
+  const fileOf = (command: Command): SettingsFile => ({
+    commands,
+    read: () => {
+      applySettings(command, commands, repoPath(io, context.repo()), io.env)
+      return command.opts()
+    },
+  })
   const daemon = serveFlags(program.command('daemon'), '2000')
     .description('Start a node')
     .option('--network <name>', 'mainnet, calibnet, butterflynet, or a network.json')
@@ -218,10 +254,12 @@ export function addNodeCommands(program: Command, context: CliContext, runner: N
       '--proofs <mode>',
       'verify: storage proofs by the keys of `proofs fetch` (default: those that are here); receipts: by what the chain says',
     )
-    .action(async (flags: DaemonFlags) =>
-      runner.daemon(
+    .action(async (_flags: DaemonFlags, command: Command) => {
+      const file = fileOf(command)
+      const flags = file.read() as DaemonFlags
+      await runner.daemon(
         {
-          ...(await serveOptions(context, flags)),
+          ...(await serveOptions(context, flags, file)),
           network: flags.network,
           snapshot: flags.snapshot,
           snapshotProvider: flags.snapshotProvider,
@@ -235,8 +273,8 @@ export function addNodeCommands(program: Command, context: CliContext, runner: N
           proofs: flags.proofs === undefined ? undefined : proofsMode(flags.proofs),
         },
         context,
-      ),
-    )
+      )
+    })
   daemon
     .command('stop')
     .description('Stop the running node')
@@ -244,7 +282,7 @@ export function addNodeCommands(program: Command, context: CliContext, runner: N
       await (await node()).call('Shutdown')
       line(io, 'node is stopping')
     })
-  serveFlags(program.command('devnet'), 'all')
+  const devnet = serveFlags(program.command('devnet'), 'all')
     .description('Start a local chain with funded accounts')
     .option('--miners <n>', 'block producers', '1')
     .option('--accounts <n>', 'funded accounts of each kind', '3')
@@ -259,15 +297,19 @@ export function addNodeCommands(program: Command, context: CliContext, runner: N
     .option('--memory', 'keep nothing between starts')
     .option('--actors <mode>', 'wasm, native, or auto: wasm when a devnet bundle is here', 'auto')
     .option('--actor-debugging', 'Wasm actors log, which costs gas: as Lotus debug builds execute')
-    .action(async (flags: DevnetFlags) =>
-      runner.devnet(
+    .action(async (_flags: DevnetFlags, command: Command) => {
+      const file = fileOf(command)
+      const flags = file.read() as DevnetFlags
+      await runner.devnet(
         {
-          ...(await serveOptions(context, flags)),
+          ...(await serveOptions(context, flags, file)),
           devnet: devnetFlags(flags),
           inMemory: flags.memory === true,
           actors: actorsMode(flags.actors),
         },
         context,
-      ),
-    )
+      )
+    })
+  commands.push(daemon, devnet)
+  addConfigCommands(program, context, commands)
 }

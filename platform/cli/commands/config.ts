@@ -1,0 +1,58 @@
+/** `config show|check|default|set|path`: the file of a node's options. */
+import { existsSync, mkdirSync } from 'node:fs'
+import type { Command } from 'commander'
+import type { Json } from '../../../src/codec/jsonText.ts'
+import { Home, readTextFile, writeFile } from '../../server/home.ts'
+import { line } from '../../server/programIo.ts'
+import { applySettings, defaultConfig, withSetting } from '../configFile.ts'
+import type { CliContext } from '../context.ts'
+import { CliError } from '../errors.ts'
+import { repoPath } from '../rpcClient.ts'
+
+/** @param commands - the ones that run a node */
+export function addConfigCommands(program: Command, context: CliContext, commands: readonly Command[]): void {
+  const { io } = context
+  const home = (): string => repoPath(io, context.repo())
+  const path = (): string => new Home(home()).settings
+  const settingsOf = (name: string): ReturnType<typeof applySettings> => {
+    const command = commands.find((one) => one.name() === name)
+    if (command === undefined) throw new CliError('USAGE', `expected ${commands.map((one) => one.name()).join(' or ')}`)
+    return applySettings(command, commands, home(), io.env)
+  }
+  const config = program.command('config').description("Manage the file of the node's options, config.toml")
+  config
+    .command('show')
+    .description('Print every option with its value and where that is from')
+    .argument('[command]', 'daemon or devnet', 'daemon')
+    .action((name: string) => {
+      const settings = settingsOf(name)
+      context.result(settings.map(({ key, value, source }) => ({ key, value: (value ?? null) as Json, source })))
+      for (const { key, value, source } of settings) line(io, `${key} = ${JSON.stringify(value ?? null)}  (${source})`)
+    })
+  config
+    .command('check')
+    .description('Read the file and say what is wrong with it')
+    .action(() => {
+      for (const command of commands) settingsOf(command.name())
+      line(io, existsSync(path()) ? `${path()} is right` : `there is no ${path()}: defaults hold`)
+    })
+  config
+    .command('default')
+    .description('Print the file as it is at first')
+    .action(() => io.out(defaultConfig(commands)))
+  config
+    .command('set')
+    .description('Set an option in the file; lists with commas between')
+    .argument('<option>', 'daemon.api')
+    .argument('<value>')
+    .action((name: string, value: string) => {
+      const text = withSetting(readTextFile(path()) ?? defaultConfig(commands), commands, name, value)
+      mkdirSync(home(), { recursive: true, mode: 0o700 })
+      writeFile(path(), text)
+      line(io, `${path()}: ${name} is set; a running node reads it at its next start, or at SIGHUP`)
+    })
+  config
+    .command('path')
+    .description('Print where the file is')
+    .action(() => line(io, path()))
+}

@@ -1,0 +1,228 @@
+/**
+ * `config.toml` in a node's home: the options of the commands that run a node, one table for each command. The command line goes
+ * above the environment (`PETREL_API=…`, Lotus' `LOTUS_API_LISTENADDRESS`), the environment above the file.
+ */
+import type { Command, Option } from 'commander'
+import { parse, TomlError } from 'smol-toml'
+import { Home, readTextFile } from '../server/home.ts'
+import { CliError } from './errors.ts'
+
+type TomlValue = string | number | boolean | bigint | readonly unknown[] | object
+type Tables = ReadonlyMap<string, ReadonlyMap<string, TomlValue>>
+
+/** Where an option's value is from. */
+export type ValueSource = 'command line' | 'environment' | 'file' | 'default'
+
+/** An option with its value. */
+export interface Setting {
+  readonly key: string
+  readonly value: unknown
+  readonly source: ValueSource
+}
+
+/** Key of an option: its long name; of `--no-net`: `net`. */
+function keyOf(option: Option): string {
+  return (option.long ?? '').replace(/^--(no-)?/, '')
+}
+
+/** Options that a file may set. */
+export function fileOptions(command: Command): Option[] {
+  return command.options.filter(({ hidden, long }) => !hidden && long !== '--help')
+}
+
+/** What was meant: the key with the fewest changes. */
+function nearest(word: string, keys: readonly string[]): string | undefined {
+  const cost = (a: string, b: string): number => {
+    let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+    for (let i = 1; i <= a.length; i++) {
+      const next = [i]
+      for (let j = 1; j <= b.length; j++) {
+        const same = a[i - 1] === b[j - 1] ? 0 : 1
+        next[j] = Math.min((next[j - 1] as number) + 1, (row[j] as number) + 1, (row[j - 1] as number) + same)
+      }
+      row = next
+    }
+    return row[b.length] as number
+  }
+  return [...keys].sort((a, b) => cost(word, a) - cost(word, b))[0]
+}
+
+function unknownKey(path: string, what: string, word: string, keys: readonly string[]): CliError {
+  const meant = nearest(word, keys)
+  return new CliError(
+    'FAILED',
+    `${path}: no ${what} is called ${word}${meant === undefined ? '' : `; is it ${meant}?`}`,
+  )
+}
+
+function parsed(path: string): Tables {
+  const text = readTextFile(path)
+  if (text === undefined) return new Map()
+  try {
+    const tables = Object.entries(parse(text))
+    return new Map(
+      tables.map(([name, table]) => {
+        if (typeof table === 'object' && !Array.isArray(table)) return [name, new Map(Object.entries(table as object))]
+        throw new CliError('FAILED', `${path}: ${name} stands in no table: [daemon] or [devnet] is missing above it`)
+      }),
+    )
+  } catch (cause) {
+    if (!(cause instanceof TomlError)) throw cause
+    const reason = cause.message.split('\n')[0] ?? ''
+    throw new CliError('FAILED', `${path}:${cause.line}:${cause.column}: ${reason}`, {}, { cause })
+  }
+}
+
+/** The value of an option as the command line would have given it. */
+function settingOf(option: Option, value: TomlValue, where: string): unknown {
+  const wrong = (expected: string): CliError => new CliError('FAILED', `${where}: expected ${expected}`)
+  if (option.isBoolean() || option.negate) {
+    if (typeof value !== 'boolean') throw wrong('true or false')
+    return value
+  }
+  const text = (one: unknown): string => {
+    if (typeof one === 'string') return one
+    if (typeof one === 'number' || typeof one === 'bigint') return String(one)
+    throw wrong(option.parseArg === undefined ? 'a text or a number' : 'a list of texts')
+  }
+  if (option.parseArg === undefined) return text(value)
+  return (Array.isArray(value) ? value : [value]).map(text)
+}
+
+/** @throws CliError `FAILED` for what is no TOML, a key that there is not, a value of another kind */
+function fileValues(path: string, commands: readonly Command[], command: Command): Map<string, unknown> {
+  const tables = parsed(path)
+  const out = new Map<string, unknown>()
+  for (const [name, table] of tables) {
+    const owner = commands.find((one) => one.name() === name)
+    if (owner === undefined)
+      throw unknownKey(
+        path,
+        'table',
+        name,
+        commands.map((one) => one.name()),
+      )
+    const options = fileOptions(owner)
+    for (const [key, value] of table) {
+      const option = options.find((one) => keyOf(one) === key)
+      if (option === undefined) throw unknownKey(path, `option of ${name}`, key, options.map(keyOf))
+      const read = settingOf(option, value, `${path}: ${name}.${key}`)
+      if (owner === command) out.set(key, read)
+    }
+  }
+  return out
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Name of an option in the environment. */
+export function variableOf(option: Option): string {
+  return `PETREL_${keyOf(option).toUpperCase().replace(/-/g, '_')}`
+}
+
+function environmentValues(command: Command, env: Environment): Map<string, unknown> {
+  const out = new Map<string, unknown>()
+  // Lotus' name for where the API listens. @see lotus node/config (environment: LOTUS_<section>_<key>)
+  const lotus = /^\/ip[46]\/([^/]+)\/tcp\/(\d+)(\/http)?$/.exec(env.LOTUS_API_LISTENADDRESS ?? '')
+  if (lotus !== null) {
+    out.set('api-host', lotus[1])
+    out.set('api', lotus[2])
+  }
+  for (const option of fileOptions(command)) {
+    const variable = variableOf(option)
+    const text = env[variable]
+    if (text === undefined || text === '') continue
+    const isSwitch = option.isBoolean() || option.negate
+    if (isSwitch && text !== 'true' && text !== 'false')
+      throw new CliError('USAGE', `${variable}: expected true or false`)
+    out.set(keyOf(option), isSwitch ? text === 'true' : option.parseArg === undefined ? text : text.split(','))
+  }
+  return out
+}
+
+/**
+ * Gives a command the values of environment and file, below those of the command line.
+ * @param commands - all that have a table
+ * @returns every option, with where its value is from
+ */
+export function applySettings(
+  command: Command,
+  commands: readonly Command[],
+  home: string,
+  env: Environment,
+): Setting[] {
+  const file = fileValues(new Home(home).settings, commands, command)
+  const environment = environmentValues(command, env)
+  return fileOptions(command).map((option) => {
+    const key = keyOf(option)
+    const name = option.attributeName()
+    const isGiven = command.getOptionValueSource(name) === 'cli'
+    // What an earlier reading set is read again.
+    if (!isGiven) command.setOptionValueWithSource(name, option.negate ? true : option.defaultValue, 'default')
+    const source = isGiven ? 'command line' : environment.has(key) ? 'environment' : file.has(key) ? 'file' : 'default'
+    if (source === 'environment') command.setOptionValueWithSource(name, environment.get(key), 'env')
+    if (source === 'file') command.setOptionValueWithSource(name, file.get(key), 'config')
+    return { key, value: command.getOptionValue(name) as unknown, source }
+  })
+}
+
+function tomlValue(option: Option, value: unknown): string {
+  if (option.isBoolean() || option.negate) return String(value ?? false)
+  if (option.parseArg !== undefined) return JSON.stringify(value ?? [])
+  return JSON.stringify(value === undefined ? '' : String(value))
+}
+
+/** The file as it is written at first: every option in a comment, with its default. */
+export function defaultConfig(commands: readonly Command[]): string {
+  const lines = [
+    '# The options of a node. What is given on the command line goes above the environment (PETREL_API=…), that above this file.',
+    '# `petrel config check` reads it, `petrel config set daemon.api 2345` writes it; SIGHUP makes a running node read log, cors-origin,',
+    '# api-name and bootstrap again.',
+  ]
+  for (const command of commands) {
+    lines.push('', `[${command.name()}]`)
+    for (const option of fileOptions(command)) {
+      lines.push(`# ${option.description}`, `# ${keyOf(option)} = ${tomlValue(option, option.negate ? true : option.defaultValue)}`)
+    }
+  }
+  return `${lines.join('\n')}\n`
+}
+
+/**
+ * A file's text with one option set.
+ * @param name - `daemon.api`
+ * @throws CliError `USAGE`, `FAILED`
+ */
+export function withSetting(text: string, commands: readonly Command[], name: string, value: string): string {
+  const [table = '', key = ''] = name.split('.')
+  const command = commands.find((one) => one.name() === table)
+  if (command === undefined)
+    throw unknownKey(
+      name,
+      'table',
+      table,
+      commands.map((one) => one.name()),
+    )
+  const options = fileOptions(command)
+  const option = options.find((one) => keyOf(one) === key)
+  if (option === undefined) throw unknownKey(name, `option of ${table}`, key, options.map(keyOf))
+  if ((option.isBoolean() || option.negate) && value !== 'true' && value !== 'false') {
+    throw new CliError('USAGE', `${name}: expected true or false`)
+  }
+  const given = option.parseArg === undefined ? value : value === '' ? [] : value.split(',')
+  const set = `${key} = ${tomlValue(option, given)}`
+  const lines = text.split('\n')
+  const start = lines.findIndex((one) => one.trim() === `[${table}]`)
+  if (start < 0) return `${text.trimEnd()}\n\n[${table}]\n${set}\n`
+  const next = lines.findIndex((one, i) => i > start && /^\s*\[/.test(one))
+  const end = next < 0 ? lines.length : next
+  const isKey = (one: string): boolean => one.split('=')[0]?.trim() === key
+  const isComment = (one: string): boolean => isKey(one.replace(/^\s*#\s*/, ''))
+  const inTable = (test: (one: string) => boolean): number =>
+    lines.findIndex((one, i) => i > start && i < end && test(one))
+  const at = inTable(isKey)
+  const below = inTable(isComment)
+  if (at >= 0) lines[at] = set
+  else lines.splice(below >= 0 ? below + 1 : start + 1, 0, set)
+  return lines.join('\n')
+}

@@ -1,0 +1,40 @@
+/** A file of lines that is put aside when it is large: `petrel.log`, `petrel.log.1` (the newest before), … */
+import { closeSync, fstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+
+const MAX_BYTES = 64 * 1024 * 1024
+const KEPT_FILES = 5
+
+/** See the file's comment. */
+export class RotatingFile {
+  readonly #path: string
+  readonly #maxBytes: number
+  #file: number
+  #bytes: number
+
+  /** Opens the file, created when absent; readable by its owner alone. */
+  constructor(path: string, maxBytes: number = MAX_BYTES) {
+    this.#path = path
+    this.#maxBytes = maxBytes
+    this.#file = openSync(path, 'a', 0o600)
+    this.#bytes = fstatSync(this.#file).size
+  }
+
+  write(text: string): void {
+    if (this.#bytes >= this.#maxBytes) this.#turn()
+    this.#bytes += writeSync(this.#file, text)
+  }
+
+  #turn(): void {
+    closeSync(this.#file)
+    rmSync(`${this.#path}.${KEPT_FILES}`, { force: true })
+    for (let i = KEPT_FILES - 1; i >= 0; i--) {
+      try {
+        renameSync(i === 0 ? this.#path : `${this.#path}.${i}`, `${this.#path}.${i + 1}`)
+      } catch {
+        // Not so many yet.
+      }
+    }
+    this.#file = openSync(this.#path, 'a', 0o600)
+    this.#bytes = 0
+  }
+}
