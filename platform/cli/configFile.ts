@@ -182,7 +182,10 @@ export function defaultConfig(commands: readonly Command[]): string {
   for (const command of commands) {
     lines.push('', `[${command.name()}]`)
     for (const option of fileOptions(command)) {
-      lines.push(`# ${option.description}`, `# ${keyOf(option)} = ${tomlValue(option, option.negate ? true : option.defaultValue)}`)
+      lines.push(
+        `# ${option.description}`,
+        `# ${keyOf(option)} = ${tomlValue(option, option.negate ? true : option.defaultValue)}`,
+      )
     }
   }
   return `${lines.join('\n')}\n`
