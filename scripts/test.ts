@@ -1,13 +1,22 @@
 /**
- * The whole check, in order of speed: types, lint, unit tests (with layers and cycles), the same in Chromium, the node in
- * Node and in Deno, several nodes together, a peer of another make, the package. Ends with `N passed, N failed, N skipped`: tests, plus one for each
- * step that is no test.
+ * The whole check: types, lint, unit tests (with layers and cycles), the same in Chromium, the node in Node and in Deno,
+ * several nodes together, a peer of another make, the package. Ends with `N passed, N failed, N skipped`: tests, plus one for
+ * each step that is no test.
  *
  *     npm test [-- step…]
+ *     npm test -- --changed [commit]     types, format, lint, and the unit tests that changes since then reach (default: HEAD)
+ *
+ * Steps of one stage run side by side, so that no core waits for a step that has but one thread; their lines carry the
+ * step's name.
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { installChromium } from './setup.ts'
+
+const CHANGED = '--changed'
+const args = process.argv.slice(2)
+const changedAt = args.indexOf(CHANGED)
+const since = changedAt < 0 ? undefined : (args[changedAt + 1] ?? 'HEAD')
 
 interface Counts {
   passed: number
@@ -25,60 +34,79 @@ interface Step {
 
 const node = process.execPath
 const DENO = 'node_modules/deno/bin.cjs'
-const STEPS: readonly Step[] = [
+const script = (name: string, file: string, ...rest: string[]): Step => ({
+  name,
+  command: [node, file, ...rest],
+  result: 'line',
+})
+const BIOME = ['node_modules/@biomejs/biome/bin/biome', 'ci', '--colors=off']
+const ESLINT = ['node_modules/eslint/bin/eslint.js', '--max-warnings=0', '--no-error-on-unmatched-pattern']
+
+const CHECKS: readonly Step[] = [
   { name: 'types', command: [node, 'scripts/typecheck.ts'], result: 'status' },
-  {
-    name: 'format',
-    command: [
-      node,
-      'node_modules/@biomejs/biome/bin/biome',
-      'ci',
-      '--colors=off',
-      '--diagnostic-level=warn',
-      '--error-on-warnings',
-    ],
-    result: 'status',
-  },
-  {
-    name: 'lint',
-    command: [
-      node,
-      'node_modules/eslint/bin/eslint.js',
-      '--max-warnings=0',
-      '--no-error-on-unmatched-pattern',
-      'src',
-      'platform',
-      'test',
-      'scripts',
-      'examples',
-    ],
-    result: 'status',
-  },
-  { name: 'unit', command: [node, 'scripts/vitest.ts'], result: 'line' },
-  { name: 'size', command: [node, 'scripts/size.ts'], result: 'status' },
-  { name: 'chromium', command: [node, 'test/chromium/run.ts'], result: 'line', only: installChromium },
-  { name: 'deno', command: [node, DENO, 'run', '-A', 'test/deno/run.ts'], result: 'line' },
-  { name: 'runtimes', command: [node, 'test/runtimes/run.ts'], result: 'line' },
-  { name: 'network', command: [node, 'test/network/run.ts', '--seed', '1', '--rounds', '6'], result: 'line' },
-  { name: 'crash', command: [node, 'test/crash/run.ts', '--rounds', '20', '--seed', '1'], result: 'line' },
-  { name: 'interop', command: [node, 'test/interop/run.ts'], result: 'line' },
-  { name: 'pack', command: [node, 'test/pack/run.ts'], result: 'line' },
+  { name: 'format', command: [node, ...BIOME, '--diagnostic-level=warn', '--error-on-warnings'], result: 'status' },
+  { name: 'lint', command: [node, ...ESLINT, 'src', 'platform', 'test', 'scripts', 'examples'], result: 'status' },
 ]
+const UNIT = script('unit', 'scripts/vitest.ts', ...(since === undefined ? [] : [CHANGED, since]))
+
+/** Stages one after the other; in each, rows side by side; in each row, steps one after the other. */
+const STAGES: readonly (readonly (readonly Step[])[])[] =
+  since === undefined
+    ? [
+        [
+          [UNIT],
+          [
+            ...CHECKS,
+            { name: 'size', command: [node, 'scripts/size.ts'], result: 'status' },
+            { name: 'deno', command: [node, DENO, 'run', '-A', 'test/deno/run.ts'], result: 'line' },
+            script('pack', 'test/pack/run.ts'),
+          ],
+        ],
+        [[{ ...script('chromium', 'test/chromium/run.ts'), only: installChromium }]],
+        [
+          [
+            script('runtimes', 'test/runtimes/run.ts'),
+            script('network', 'test/network/run.ts', '--seed', '1', '--rounds', '6'),
+          ],
+          [
+            script('interop', 'test/interop/run.ts'),
+            script('crash', 'test/crash/run.ts', '--rounds', '20', '--seed', '1'),
+          ],
+        ],
+      ]
+    : [[CHECKS, [UNIT]]]
 
 function countsOf(output: string): Counts | undefined {
   const last = [...output.matchAll(/^(\d+) passed, (\d+) failed, (\d+) skipped$/gm)].pop()
   return last === undefined ? undefined : { passed: Number(last[1]), failed: Number(last[2]), skipped: Number(last[3]) }
 }
 
+/** Prints whole lines, each with the step's name: others print meanwhile. */
+function linePrinter(name: string): (text: string) => void {
+  let rest = ''
+  return (text) => {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) console.log(`${name} | ${line}`)
+  }
+}
+
 function run(step: Step): Promise<{ status: number; output: string }> {
   return new Promise((resolve) => {
-    const child = spawn(step.command[0] as string, step.command.slice(1), { stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(step.command[0] as string, step.command.slice(1), { stdio: ['ignore', 'pipe', 'pipe'] })
+    const print = linePrinter(step.name)
+    const printError = linePrinter(step.name)
     let output = ''
-    child.stdout.on('data', (chunk: Buffer) => {
-      process.stdout.write(chunk)
-      output += chunk.toString('utf8')
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      print(chunk)
+      output += chunk
     })
-    child.on('close', (status) => resolve({ status: status ?? 1, output }))
+    child.stderr.setEncoding('utf8').on('data', printError)
+    child.on('close', (status) => {
+      print('\n')
+      printError('\n')
+      resolve({ status: status ?? 1, output })
+    })
   })
 }
 
@@ -98,11 +126,12 @@ async function result(step: Step): Promise<Counts> {
   return status !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts
 }
 
-const wanted = process.argv.slice(2)
+const wanted = since === undefined ? args : args.slice(0, changedAt)
 const total: Counts = { passed: 0, failed: 0, skipped: 0 }
 const lines: string[] = []
-for (const step of STEPS) {
-  if (wanted.length > 0 && !wanted.includes(step.name)) continue
+
+async function runStep(step: Step): Promise<void> {
+  if (wanted.length > 0 && !wanted.includes(step.name)) return
   console.log(`\n== ${step.name}`)
   const started = performance.now()
   const counts = await result(step)
@@ -111,6 +140,14 @@ for (const step of STEPS) {
   total.skipped += counts.skipped
   const seconds = Math.round((performance.now() - started) / 1000)
   lines.push(`${counts.failed === 0 ? 'ok  ' : 'FAIL'} ${step.name.padEnd(10)} ${JSON.stringify(counts)} ${seconds} s`)
+}
+
+for (const rows of STAGES) {
+  await Promise.all(
+    rows.map(async (steps) => {
+      for (const step of steps) await runStep(step)
+    }),
+  )
 }
 console.log(`\n${lines.join('\n')}`)
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)

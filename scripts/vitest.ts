@@ -1,7 +1,8 @@
 /** Runs vitest and prints its counts as `N passed, N failed, N skipped`. Arguments go to vitest. */
-import { startVitest } from 'vitest/node'
+import { parseCLI, startVitest } from 'vitest/node'
 
-const vitest = await startVitest('test', process.argv.slice(2), { watch: false, reporters: ['default'] })
+const { filter, options } = parseCLI(['vitest', 'run', ...process.argv.slice(2)])
+const vitest = await startVitest('test', filter, { ...options, watch: false, reporters: ['default'] })
 const counts = { passed: 0, failed: 0, skipped: 0 }
 for (const module of vitest.state.getTestModules()) {
   // A file that could not be loaded has no tests.

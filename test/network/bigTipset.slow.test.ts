@@ -1,14 +1,19 @@
-/** 5,000 messages in one tipset, between real processes: `node test/network/bigTipset.ts` prints the figures. */
+/**
+ * A tipset full of messages between real processes: 2,000 here, 5,000 and more by `node test/network/bigTipset.ts --messages 5000`,
+ * which prints the figures.
+ */
 import { expect, it } from 'vitest'
 import { bigTipset } from './bigTipset.ts'
 
 /** Resident memory of a follower meanwhile, MB: idle ones hold 200 to 300. */
 const MAX_RESIDENT_MB = 900
 
+const MESSAGES = 2_000
+
 it('followers that execute and followers of headers follow, and neither lose nor ban a peer', async () => {
-  const report = await bigTipset({ messages: 5_000, miners: 1 })
+  const report = await bigTipset({ messages: MESSAGES, miners: 1 })
   console.log(JSON.stringify(report))
-  expect(report.messages).toBe(5_000)
+  expect(report.messages).toBe(MESSAGES)
   expect(report.heightAfter).toEqual([3, 3])
   for (const { mode, peers, complaints, peakMb } of report.followers) {
     expect(

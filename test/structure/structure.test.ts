@@ -1,5 +1,5 @@
 /** The shape of the house: layers, cycles, and that src knows no runtime. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ROOT } from '../support/shared.ts'
@@ -79,7 +79,25 @@ function platformImports(): string[] {
   })
 }
 
+/** Lines that a file has at most: one idea fits. */
+const MAX_LINES = 400
+/** Longer ones: tables, and what is still to be split. None grows. */
+const LONG: Readonly<Record<string, number>> = {}
+
 describe('structure', () => {
+  it('no file is longer than one idea', () => {
+    const folders = ['src', 'platform', 'test', 'scripts', 'examples']
+    const files = folders.flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+    )
+    const long = files
+      .filter((file) => file.endsWith('.ts') && !/\/(data|node_modules|vectors)\//.test(file))
+      .map((file) => [file, readFileSync(join(ROOT, file), 'utf8').split('\n').length - 1] as const)
+      .filter(([file, lines]) => lines > (LONG[file] ?? MAX_LINES))
+    expect(long).toEqual([])
+    expect(Object.keys(LONG).filter((file) => !files.includes(file))).toEqual([])
+  })
+
   it('finds the sources', () => {
     expect(imports.size).toBeGreaterThan(50)
     expect(imports.get('src/base/memoryStore.ts')?.own).toContain('src/base/ports.ts')

@@ -12,18 +12,27 @@ const folder = join(ROOT, '..', 'shared')
 /** Absolute path of the shared folder, or undefined on a machine without it. */
 export const SHARED: string | undefined = existsSync(join(folder, 'data')) ? folder : undefined
 
-/** True where no test that reads shared data can run. */
-export const sharedMissing: boolean = SHARED === undefined
+/**
+ * Whether a test that needs the folder fails without it instead of being skipped: `PETREL_REQUIRE_SHARED` is 1, or `CI` is
+ * true and it is not 0. Of a folder that is there but lacks one part, tests are skipped all the same.
+ */
+const isRequired: boolean =
+  process.env.PETREL_REQUIRE_SHARED === undefined
+    ? process.env.CI === 'true'
+    : process.env.PETREL_REQUIRE_SHARED === '1'
 
-/** Why a test that needs `path` below the shared folder is skipped; undefined when it can run. */
+/** True where no test that reads shared data can run, and none has to. */
+export const sharedMissing: boolean = SHARED === undefined && !isRequired
+
+/** Why a test that needs `path` below the shared folder is skipped; undefined when it can run, or has to. */
 export function missingShared(path: string): string | undefined {
-  if (SHARED === undefined) return '../shared is not on this machine'
+  if (SHARED === undefined) return isRequired ? undefined : '../shared is not on this machine'
   return existsSync(join(SHARED, path)) ? undefined : `../shared/${path} is not on this machine`
 }
 
 /** Absolute path of a shared file or folder. */
 export function sharedPath(path: string): string {
-  if (SHARED === undefined) throw new Error('../shared is not on this machine: skip by missingShared()')
+  if (SHARED === undefined) throw new Error('../shared is not on this machine')
   return join(SHARED, path)
 }
 

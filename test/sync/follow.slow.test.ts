@@ -17,7 +17,8 @@ for (const chain of ['nv17', 'nv28']) {
     const recorded = missing === undefined ? openRecorded(chain) : (undefined as never)
 
     for (const mode of ['headers', 'execute'] as const) {
-      const cannot = mode === 'execute' && recorded?.bundles.length === 0
+      // Every chain is executed, tipset by tipset, in test/fvm/golden.slow.test.ts: here one of them, by the syncer.
+      const cannot = mode === 'execute' && (chain !== 'nv17' || recorded?.bundles.length === 0)
       it.skipIf(cannot)(`${mode}: reaches its head`, { timeout: 240_000 }, async () => {
         const { view } = recorded
         const source = new RecordedSource(view)
