@@ -3,6 +3,7 @@
  * @see lotus chain/vm/fvm.go workerKeyAtLookback; chain/stmgr/actors.go GetLookbackTipSetForRound
  */
 import { getCbor } from '../ipld/blockstore.ts'
+import { electionLookback } from '../networks/electionLookback.ts'
 import { minerInfoAt, minerStateAt } from '../state/miner.ts'
 import type { StateTree } from '../state/stateTree.ts'
 import { type Address, addressToId } from '../types/address.ts'
@@ -12,13 +13,9 @@ import { accountKey } from './actorLookup.ts'
 import type { ChainView } from './chainView.ts'
 import { ChainError } from './errors.ts'
 
-const SHORT_LOOKBACK_UP_TO_VERSION = 3
-
 /** The state that a block of `height` on top of `tipset`'s chain looks back to. */
 function lookbackState(view: ChainView, tipset: Tipset, height: ChainEpoch): StateTree | undefined {
-  const { winningPoStLookback, winningPoStLookbackUpToNv3 } = view.network.protocol
-  const short = view.networkVersion(height) <= SHORT_LOOKBACK_UP_TO_VERSION
-  const target = Math.max(0, height - (short ? winningPoStLookbackUpToNv3 : winningPoStLookback))
+  const { target } = electionLookback(view.network, height)
   if (target >= tipset.height) return tipset.height === 0 ? view.stateBefore(tipset) : undefined
   return view.stateTree(firstBlock(view.store.tipsetByHeight(target + 1, tipset, 'next')).parentStateRoot)
 }

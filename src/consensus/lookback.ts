@@ -4,13 +4,11 @@
  */
 import type { ChainStore } from '../chain/chainStore.ts'
 import type { Cid } from '../codec/cid.ts'
+import { electionLookback } from '../networks/electionLookback.ts'
 import type { Network } from '../networks/network.ts'
-import { networkVersionAt } from '../networks/network.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
 import { ConsensusError } from './errors.ts'
-
-const SHORT_LOOKBACK_UP_TO_VERSION = 3
 
 /** A tipset and the state that executing it left. */
 export interface Lookback {
@@ -26,11 +24,9 @@ export interface Lookback {
  * @throws ConsensusError `LOOKBACK_UNKNOWN`: more null rounds than the lookback is long
  */
 export function lookbackFor(store: ChainStore, network: Network, base: Tipset, epoch: ChainEpoch): Lookback {
-  const { winningPoStLookback, winningPoStLookbackUpToNv3 } = network.protocol
-  const short = networkVersionAt(network, epoch) <= SHORT_LOOKBACK_UP_TO_VERSION
-  const target = Math.max(0, epoch - (short ? winningPoStLookbackUpToNv3 : winningPoStLookback))
+  const { target, isShort } = electionLookback(network, epoch)
   if (target >= base.height) {
-    if (short || base.height === 0) return { tipset: base, stateRoot: undefined }
+    if (isShort || base.height === 0) return { tipset: base, stateRoot: undefined }
     const text = `lookback height ${target} is at or after base height ${base.height}`
     throw new ConsensusError('LOOKBACK_UNKNOWN', text, { target, base: base.height })
   }

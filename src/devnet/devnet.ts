@@ -3,6 +3,7 @@
  */
 
 import { errorMessage } from '../base/errors.ts'
+import { Serial } from '../base/waiting.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
 import type { Producer } from './blocks.ts'
 import { DevnetError } from './errors.ts'
@@ -63,7 +64,7 @@ export class Devnet {
   #hasFailed = false
   /** What was last said of it. */
   #failure = ''
-  #queue: Promise<unknown> = Promise.resolve()
+  readonly #orders = new Serial()
 
   constructor(producers: readonly Producer[], deps: DevnetDeps, pace: DevnetPace) {
     this.producers = producers
@@ -88,7 +89,7 @@ export class Devnet {
     this.#cancel?.()
     this.#cancel = undefined
     this.#giveUp?.()
-    await this.#queue.catch(() => undefined)
+    await this.#orders.idle()
   }
 
   get isRunning(): boolean {
@@ -132,10 +133,7 @@ export class Devnet {
   }
 
   #enqueue<T>(run: () => Promise<T>): Promise<T> {
-    const watched = (): Promise<T> => this.#watched(run)
-    const result = this.#queue.then(watched, watched)
-    this.#queue = result.catch(() => undefined)
-    return result
+    return this.#orders.run(() => this.#watched(run))
   }
 
   /** @param dueMs - when the next epoch is due by the pace alone, monotonic */

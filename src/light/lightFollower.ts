@@ -6,8 +6,10 @@
  *
  * No header before the final tipset is read.
  */
+
 import { errorMessage } from '../base/errors.ts'
 import type { Clock, Logger, Timers } from '../base/ports.ts'
+import { sleep } from '../base/waiting.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { chainHead, type FinalityCertificate, finalizedKey } from '../consensus/f3/certificate.ts'
 import type { F3 } from '../consensus/f3/f3.ts'
@@ -128,7 +130,7 @@ export class LightFollower {
         if (alone > ROUNDS_AMONG_LIARS && this.#knowsLiars()) throw this.#unreached('NO_SOURCE')
         this.#deps.log.info('no final tipset yet', { reason: this.#trouble })
       }
-      await this.#sleep(MIN_ROUND_MS, signal)
+      await sleep(this.#deps.timers, MIN_ROUND_MS, signal)
     }
   }
 
@@ -380,19 +382,5 @@ export class LightFollower {
     const state = view.stateBefore(final)
     const lookback = (): { tipset: Tipset; state: typeof state } => ({ tipset: final, state })
     for (const header of tipset.blocks) validateAboveFinal({ header, base }, { ...validation, lookback })
-  }
-
-  #sleep(ms: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const cancel = this.#deps.timers.setTimeout(resolve, ms)
-      signal.addEventListener(
-        'abort',
-        () => {
-          cancel()
-          reject(signal.reason as Error)
-        },
-        { once: true },
-      )
-    })
   }
 }

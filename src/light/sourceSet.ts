@@ -4,8 +4,10 @@
  *
  *   usable <-> resting (failed several times in a row)      any -> dropped (lied)
  */
+
 import { errorMessage } from '../base/errors.ts'
 import type { Clock, Logger, Timers } from '../base/ports.ts'
+import { abortable } from '../base/waiting.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { BlockSource } from '../ipld/blockFetcher.ts'
 import { isBlockOf } from '../ipld/verifyBlock.ts'
@@ -186,10 +188,7 @@ export class SourceSet implements BlockSource {
     const cancel = timers.setTimeout(() => late.abort(new LightError('NO_ANSWER', 'no answer in time')), ANSWER_MS)
     const signal = AbortSignal.any([outer, late.signal])
     try {
-      const given = new Promise<never>((_, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
-      })
-      const answer = await Promise.race([ask(signal), given])
+      const answer = await abortable(ask(signal), signal)
       record.failures = 0
       record.restUntilMs = 0
       record.latencyMs += LATENCY_SHARE * (clock.monotonicMs() - begun - record.latencyMs)

@@ -1,4 +1,5 @@
 /** Logs of the head's chain by height: one stretch of it without gaps, which grows with what is asked. */
+import { Serial } from '../base/waiting.ts'
 import type { ChainStore } from '../chain/chainStore.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import { equalTipsetKeys, type Tipset } from '../types/tipset.ts'
@@ -30,7 +31,7 @@ export class EthLogIndex {
   /** Lowest and highest tipset that were looked at. */
   #bottom: Tipset | undefined
   #top: Tipset | undefined
-  #queue: Promise<unknown> = Promise.resolve()
+  readonly #searches = new Serial()
 
   constructor(deps: LogIndexDeps) {
     this.#deps = deps
@@ -39,12 +40,10 @@ export class EthLogIndex {
   /** Tipsets with logs between two heights, both inclusive, below the head; lowest first. */
   between(from: ChainEpoch, to: ChainEpoch): Promise<readonly LoggedTipset[]> {
     if (this.#covers(from, to)) return Promise.resolve(this.#slice(from, to))
-    const found = this.#queue.then(async () => {
+    return this.#searches.run(async () => {
       await this.#cover(from, to)
       return this.#slice(from, to)
     })
-    this.#queue = found.catch(() => undefined)
-    return found
   }
 
   /** Whether everything that was asked is known and still on the head's chain. */

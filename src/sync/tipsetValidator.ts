@@ -2,8 +2,10 @@
  * Checks tipsets, oldest first: executes their parents (unless this node only follows headers) and checks each block.
  * @see lotus chain/sync.go ValidateTipSet, ValidateBlock
  */
+
 import { errorMessage } from '../base/errors.ts'
 import type { Clock, Timers } from '../base/ports.ts'
+import { Serial, sleep } from '../base/waiting.ts'
 import { ChainError } from '../chain/errors.ts'
 import type { TipsetState, VmHost } from '../chain/vm.ts'
 import { type BlockValidation, checkDistinctMiners, validateBlock } from '../consensus/validateBlock.ts'
@@ -73,7 +75,7 @@ interface Deferred {
  */
 export class TipsetValidator {
   readonly #deps: ValidatorDeps
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #turns = new Serial()
   #lastPauseMs = 0
   #applied = 0
   #lastExecuted = ''
@@ -103,7 +105,7 @@ export class TipsetValidator {
     options: ValidateOptions,
     onValid: (tipset: Tipset) => Promise<void>,
   ): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       let waiting: Deferred[] = []
       const settle = async (): Promise<void> => {
         const settled = waiting
@@ -139,7 +141,7 @@ export class TipsetValidator {
 
   /** Each block by itself: one that is bad says nothing of its siblings. Valid ones may be made the head from now on. */
   validateBlocks(tipset: Tipset, options: ValidateOptions): Promise<TipsetVerdict> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       const prepared = await this.#prepare(tipset, this.#unknown(tipset), options)
       const signed = await this.#defer(prepared, options.signal)
       if (signed === undefined || !verifyTogether(signed)) return this.#oneByOne(prepared, options.signal, true)
@@ -150,18 +152,12 @@ export class TipsetValidator {
 
   /** All checks again, whatever was found before; nothing is remembered. @throws the first failure */
   check(tipset: Tipset, signal: AbortSignal): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       if (tipset.height === 0) return
       const prepared = await this.#prepare(tipset, tipset.blocks, { signal, goesOn: false })
       const { failure } = await this.#oneByOne(prepared, signal, false)
       if (failure !== undefined) throw failure
     })
-  }
-
-  #inTurn<T>(run: () => Promise<T>): Promise<T> {
-    const result = this.#turn.then(run)
-    this.#turn = result.catch(() => undefined)
-    return result
   }
 
   /** Blocks of a tipset that were not found valid before. */
@@ -179,17 +175,13 @@ export class TipsetValidator {
     const { edge, timers } = this.#deps
     const limited = new AbortController()
     const late = new SyncError('STATE_UNAVAILABLE', 'state could not be fetched in time')
-    const stop = (): void => limited.abort(signal.reason)
-    if (signal.aborted) stop()
-    signal.addEventListener('abort', stop)
     const cancel = timers.setTimeout(() => limited.abort(late), STATE_MS)
     try {
-      return await edge(run, limited.signal)
+      return await edge(run, AbortSignal.any([signal, limited.signal]))
     } catch (error) {
-      throw limited.signal.reason === late ? late : error
+      throw limited.signal.aborted && !signal.aborted ? late : error
     } finally {
       cancel()
-      signal.removeEventListener('abort', stop)
     }
   }
 
@@ -374,24 +366,18 @@ export class TipsetValidator {
         const isBusy = error instanceof ChainError && error.code === 'VM_BUSY'
         if (!isBusy || attempt === BUSY_ATTEMPTS) throw error
       }
-      await this.#sleep(BUSY_PAUSE_MS)
+      await sleep(this.#deps.timers, BUSY_PAUSE_MS)
       signal.throwIfAborted()
     }
   }
 
   /** Lets others have the event loop. */
   async #pause(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#deps
+    const { clock, timers } = this.#deps
     if (clock.monotonicMs() - this.#lastPauseMs < STRETCH_MS) return
-    await this.#sleep(0)
+    await sleep(timers, 0)
     this.#lastPauseMs = clock.monotonicMs()
     signal.throwIfAborted()
-  }
-
-  #sleep(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.#deps.timers.setTimeout(resolve, ms)
-    })
   }
 }
 

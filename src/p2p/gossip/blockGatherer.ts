@@ -3,8 +3,10 @@
  * messages of it keep coming. In the queue the oldest gives way, and to those who wait whoever takes longest; nobody, sender
  * or miner, takes more than a share.
  */
+
 import { errorMessage } from '../../base/errors.ts'
 import type { Clock, Logger, Timers } from '../../base/ports.ts'
+import { abortable } from '../../base/waiting.ts'
 import { headerCid } from '../../types/blockHeader.ts'
 import type { PeerName } from '../peerLinks.ts'
 import type { BlockMsg, FullBlock } from './blockMsg.ts'
@@ -118,10 +120,7 @@ export class BlockGatherer {
     const running = { sinceMs: clock.monotonicMs(), giveUp }
     this.#count(next, running, 1)
     try {
-      const given = new Promise<never>((_resolve, reject) => {
-        control.signal.addEventListener('abort', () => reject(control.signal.reason as Error))
-      })
-      const messages = await Promise.race([gatherMessages(block, this.#deps, control.signal, wait), given])
+      const messages = await abortable(gatherMessages(block, this.#deps, control.signal, wait), control.signal)
       if (!this.#stop.signal.aborted) onWhole(from, { header: block.header, messages })
     } catch (error) {
       this.#dropped++

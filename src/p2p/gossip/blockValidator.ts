@@ -12,9 +12,11 @@
  * @see lotus chain/sub/incoming.go BlockValidator; chain/consensus/iface.go ValidateBlockPubsub;
  *   chain/consensus/filcns/filecoin.go ValidateBlockHeader; reference/network.md section 5
  */
+
 import { errorMessage } from '../../base/errors.ts'
 import { Lru } from '../../base/lru.ts'
 import type { Clock, Logger, Timers } from '../../base/ports.ts'
+import { withTimeout } from '../../base/waiting.ts'
 import type { ChainView } from '../../chain/chainView.ts'
 import type { Cid } from '../../codec/cid.ts'
 import { checkBlockSignature } from '../../consensus/checks/blockSignature.ts'
@@ -25,13 +27,13 @@ import type { BlockEdge } from '../../ipld/blockFetcher.ts'
 import type { Address } from '../../types/address.ts'
 import { type BlockHeader, headerCid } from '../../types/blockHeader.ts'
 import { firstBlock } from '../../types/tipset.ts'
+import { P2pError } from '../errors.ts'
 import type { GossipMessage } from '../pubSub.ts'
 import { type BlockMiner, blockMiner } from './blockMiner.ts'
 import type { BlockMsg } from './blockMsg.ts'
 import { SEEN_BLOCKS, VERDICT_MS } from './limits.ts'
 import { messagesRootOf, type Refusal, readBlockMsg } from './readBlockMsg.ts'
 import { NEAR_SYNCED_MS } from './rules.ts'
-import { withTimeout } from './withTimeout.ts'
 
 const MS = 1000
 
@@ -105,7 +107,8 @@ export class BlockValidator {
 
   #findMiner(header: BlockHeader): Promise<BlockMiner> {
     const { readState, timers, view } = this.#deps
-    return withTimeout(timers, VERDICT_MS, (signal) => readState(() => blockMiner(view, header), signal))
+    const late = (): P2pError => new P2pError('TIMEOUT', `Cannot finish within ${VERDICT_MS} ms`)
+    return withTimeout(timers, VERDICT_MS, late, (signal) => readState(() => blockMiner(view, header), signal))
   }
 
   #isNearSynced(): boolean {

@@ -3,8 +3,10 @@
  * one, and when that takes long all of them at once by the chain exchange. All three go on until the block is whole.
  * @see lotus chain/sub/incoming.go FetchMessagesByCids, FetchSignedMessagesByCids
  */
+
 import { errorMessage } from '../../base/errors.ts'
 import type { Logger, Timers } from '../../base/ports.ts'
+import { sleep } from '../../base/waiting.ts'
 import type { BlockMessages } from '../../chain/blockMessages.ts'
 import { type Cid, CODEC_DAG_CBOR, HASH_BLAKE2B_256 } from '../../codec/cid.ts'
 import { type Codec, decode, encode } from '../../codec/description.ts'
@@ -78,7 +80,7 @@ type Way = (
 /** What came by gossip is in the store. */
 const wait: Way = async (_block, found, deps, signal) => {
   for (;;) {
-    await pause(deps.timers, GATHER_RETRY_MS, signal)
+    await sleep(deps.timers, GATHER_RETRY_MS, signal)
     found.takeFrom(deps.blocks)
     if (found.missing.length === 0) return undefined
   }
@@ -93,13 +95,13 @@ const askOneByOne: Way = async (_block, found, deps, signal) => {
     )
     await Promise.all(parts.map((cids) => askFor(cids, found, deps, signal)))
     if (found.missing.length === 0) return undefined
-    await pause(deps.timers, GATHER_RETRY_MS, signal)
+    await sleep(deps.timers, GATHER_RETRY_MS, signal)
   }
 }
 
 const askForAll: Way = async (block, _found, { whole, timers, log }, signal) => {
   for (;;) {
-    await pause(timers, TAKE_OVER_MS, signal)
+    await sleep(timers, TAKE_OVER_MS, signal)
     if (whole === undefined) continue
     try {
       return await whole(block, signal)
@@ -196,19 +198,4 @@ async function askFor(
     if (error instanceof GossipError) throw error
     log.debug('gossip: messages not fetched', { count: cids.length, error: errorMessage(error) })
   }
-}
-
-function pause(timers: Timers, ms: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted()
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      cancel()
-      reject(signal.reason as Error)
-    }
-    const cancel = timers.setTimeout(() => {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    }, ms)
-    signal.addEventListener('abort', stop, { once: true })
-  })
 }

@@ -4,6 +4,7 @@ import { carHeaderBytes, carSectionHead } from '../../archive/car.ts'
 import { BufferedSink, type ByteSink } from '../../archive/scratchFile.ts'
 import { errorMessage } from '../../base/errors.ts'
 import type { Logger, Timers } from '../../base/ports.ts'
+import { sleep } from '../../base/waiting.ts'
 import type { ChainView } from '../../chain/chainView.ts'
 import { exportSnapshot } from '../../sync/snapshot/exportSnapshot.ts'
 import { createSnapshotWriter } from '../../sync/snapshot/snapshotWriter.ts'
@@ -63,18 +64,17 @@ async function run(
   const { view, timers, log } = deps
   const head = loadTipset(view, key)
   const chunks = new Chunks()
-  const sleep = (ms: number): Promise<void> => new Promise((resolve) => void timers.setTimeout(resolve, ms))
   const send = async (): Promise<void> => {
     for (const chunk of chunks.waiting.splice(0)) {
       for (let waited = 0; sink.unreadBytes() > UNREAD_BYTES; waited += WAIT_MS) {
         signal.throwIfAborted()
         if (waited > STALLED_MS) throw new RpcError('FAILED', 'the client does not read')
-        await sleep(WAIT_MS)
+        await sleep(timers, WAIT_MS)
       }
       signal.throwIfAborted()
       sink.value(chunk)
     }
-    await sleep(0)
+    await sleep(timers, 0)
     signal.throwIfAborted()
   }
   try {

@@ -1,0 +1,89 @@
+/**
+ * Waiting, with an end to it. Timers of the core do not keep a process alive by themselves (ports.ts): who waits here keeps
+ * nothing alive that nothing else does.
+ */
+import type { Timers } from './ports.ts'
+
+/**
+ * Resolves after `ms` milliseconds.
+ * @param signal - ends it early
+ * @throws the signal's reason
+ */
+export function sleep(timers: Timers, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) {
+      reject(signal.reason as Error)
+      return
+    }
+    const stop = (): void => {
+      cancel()
+      reject(signal?.reason as Error)
+    }
+    const cancel = timers.setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+}
+
+/**
+ * What a promise gives, unless the signal fires before; what nobody waits for any more may still run.
+ * @throws the signal's reason; what the promise rejects with
+ */
+export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  // Whoever loses has nobody left to hear of its failure.
+  promise.catch(() => undefined)
+  signal.throwIfAborted()
+  let stop = (): void => undefined
+  const given = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason as Error)
+    signal.addEventListener('abort', stop, { once: true })
+  })
+  try {
+    return await Promise.race([promise, given])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/**
+ * The result of `run`, which is told by its signal when the time is over and need not obey.
+ * @param late - the error when the time is over
+ * @param outer - ends it early
+ * @throws `late()`; the reason of `outer`; whatever `run` throws
+ */
+export async function withTimeout<T>(
+  timers: Timers,
+  ms: number,
+  late: () => Error,
+  run: (signal: AbortSignal) => Promise<T>,
+  outer?: AbortSignal,
+): Promise<T> {
+  outer?.throwIfAborted()
+  const over = new AbortController()
+  const cancel = timers.setTimeout(() => over.abort(late()), ms)
+  const signal = outer === undefined ? over.signal : AbortSignal.any([outer, over.signal])
+  try {
+    return await abortable(run(signal), signal)
+  } finally {
+    cancel()
+  }
+}
+
+/** One task at a time, first come first served; a failed one stops nobody. */
+export class Serial {
+  #last: Promise<unknown> = Promise.resolve()
+
+  /** Runs `task` when every earlier one has ended. */
+  run<T>(task: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(task)
+    this.#last = result.catch(() => undefined)
+    return result
+  }
+
+  /** Resolves when all that was given has ended. */
+  async idle(): Promise<void> {
+    await this.#last
+  }
+}
