@@ -269,9 +269,42 @@ export type ApiVoucherCreateResult = {
   readonly Shortfall: string
 }
 
+export type CertsFinalityCertificate = {
+  readonly GPBFTInstance: number
+  readonly ECChain: GpbftTipSet[] | null
+  readonly SupplementalData: GpbftSupplementalData
+  readonly Signers: number[]
+  readonly Signature: string | null
+  readonly PowerTableDelta: CertsPowerTableDelta[]
+}
+
+export type CertsPowerTableDelta = {
+  readonly ParticipantID: number
+  readonly PowerDelta: string
+  readonly SigningKey: string | null
+}
+
 export type CryptoSignature = {
   readonly Type: number
   readonly Data: string | null
+}
+
+export type GpbftPowerEntry = {
+  readonly ID: number
+  readonly Power: string
+  readonly PubKey: string | null
+}
+
+export type GpbftSupplementalData = {
+  readonly Commitments: string | null
+  readonly PowerTable: JsonCid
+}
+
+export type GpbftTipSet = {
+  readonly Epoch: number
+  readonly Key: JsonCid[]
+  readonly PowerTable: JsonCid
+  readonly Commitments: string | null
 }
 
 export type MetricsStats = {
@@ -530,6 +563,11 @@ export type MethodsV0 = {
     result: string
   }
   EthGetCode: { params: [address: string, blkParam: string | { readonly [key: string]: Json }]; result: string }
+  F3GetCertificate: { params: [instance: number]; result: CertsFinalityCertificate }
+  F3GetLatestCertificate: { params: []; result: CertsFinalityCertificate | null }
+  F3GetManifest: { params: []; result: Json }
+  F3GetPowerTableByInstance: { params: [instance: number]; result: GpbftPowerEntry[] | null }
+  F3IsRunning: { params: []; result: boolean }
   GasEstimateGasPremium: {
     params: [blocks: number, sender: string, gasLimit: number, tipsetKey: JsonCid[]]
     result: string
@@ -767,6 +805,11 @@ export type MethodsV1 = {
     result: string
   }
   EthGetCode: { params: [address: string, blkParam: string | { readonly [key: string]: Json }]; result: string }
+  F3GetCertificate: { params: [instance: number]; result: CertsFinalityCertificate }
+  F3GetLatestCertificate: { params: []; result: CertsFinalityCertificate | null }
+  F3GetManifest: { params: []; result: Json }
+  F3GetPowerTableByInstance: { params: [instance: number]; result: GpbftPowerEntry[] | null }
+  F3IsRunning: { params: []; result: boolean }
   GasEstimateGasPremium: {
     params: [blocks: number, sender: string, gasLimit: number, tipsetKey: JsonCid[]]
     result: string

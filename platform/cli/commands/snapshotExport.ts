@@ -12,8 +12,9 @@ import { ChainStore } from '../../../src/chain/chainStore.ts'
 import { headKeyOf } from '../../../src/chain/openChain.ts'
 import { type Cid, parseCid, readCid } from '../../../src/codec/cid.ts'
 import { initCrypto } from '../../../src/crypto/init.ts'
-import { type Blockstore, LayeredBlockstore } from '../../../src/ipld/blockstore.ts'
+import { type Blockstore, getBlock, LayeredBlockstore } from '../../../src/ipld/blockstore.ts'
 import { exportSnapshot } from '../../../src/sync/snapshot/exportSnapshot.ts'
+import { readMetadata } from '../../../src/sync/snapshot/metadata.ts'
 import {
   createSnapshotWriter,
   type SnapshotFormat,
@@ -35,6 +36,7 @@ import { type CliContext, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { streamExport } from '../exportStream.ts'
 import { findEndpoint } from '../rpcClient.ts'
+import { f3DataOfHome, f3DataOfNode } from './snapshotF3.ts'
 import { homeOf, openWhole } from './snapshotFile.ts'
 
 /** Lotus' own bound: a snapshot with less cannot be validated. */
@@ -67,6 +69,8 @@ export function selectionOf(flags: ExportFlags, height: number): SnapshotSelecti
 interface OfflineChain {
   readonly store: ChainStore
   readonly blocks: Blockstore
+  /** Certificates that were verified, or that the archive carries. */
+  f3Data(): SnapshotWriterOptions['f3Data']
   close(): Promise<void>
 }
 
@@ -87,7 +91,11 @@ async function openOffline(context: CliContext, from: string | undefined): Promi
     const file = await openWhole(context, from, home)
     const store = new ChainStore({ blocks: file.store, meta: new MemoryStore(), log })
     store.setHead(store.tipset(headKeyOf(file.store, file.store.roots)))
-    return { store, blocks: withCode(file.store, home), close: () => Promise.resolve(file.close()) }
+    const f3Data: OfflineChain['f3Data'] = () => {
+      const cid = readMetadata(file.store, file.store.roots)?.f3Data
+      return cid === undefined ? undefined : [cid, getBlock(file.store, cid)]
+    }
+    return { store, blocks: withCode(file.store, home), f3Data, close: () => Promise.resolve(file.close()) }
   }
   if (readTextFile(home.config) === undefined && readTextFile(join(home.path, 'network.json')) === undefined)
     throw new CliError('USAGE', `there is no chain in ${home.path}; give --repo, or --from <archive>`)
@@ -107,7 +115,7 @@ async function openOffline(context: CliContext, from: string | undefined): Promi
       await close()
       throw new CliError('USAGE', `no node has run on ${home.path} yet; give --from <archive>`)
     }
-    return { store, blocks: withCode(blocks, home), close }
+    return { store, blocks: withCode(blocks, home), f3Data: () => f3DataOfHome(environment.meta), close }
   } catch (error) {
     home.release()
     throw error
@@ -130,6 +138,7 @@ async function writeWhole(
   context: CliContext,
   path: string,
   flags: ExportFlags,
+  f3Data: SnapshotWriterOptions['f3Data'],
   write: (create: (head: readonly Cid[]) => SnapshotWriter, written: () => number) => Promise<void>,
 ): Promise<number> {
   await initCrypto()
@@ -144,6 +153,7 @@ async function writeWhole(
           version: versionOf(flags),
           compress: nativeZstdEncoder,
           openScratch: scratchIn(homeOf(context).snapshots),
+          ...(f3Data === undefined ? {} : { f3Data }),
         }
         writer = createSnapshotWriter(file, options)
         return writer
@@ -166,7 +176,8 @@ export async function exportOffline(context: CliContext, path: string, flags: Ex
     const selection = selectionOf(flags, head.height)
     const say = everyFewSeconds(context.io)
     let told = ''
-    const bytes = await writeWhole(context, path, flags, async (create, written) => {
+    const f3Data = versionOf(flags) === 2 ? chain.f3Data() : undefined
+    const bytes = await writeWhole(context, path, flags, f3Data, async (create, written) => {
       const done = await exportSnapshot({
         blocks: chain.blocks,
         head,
@@ -194,7 +205,8 @@ export async function exportFromNode(context: CliContext, path: string, flags: E
   const endpoint = await findEndpoint(io, context.repo())
   const say = everyFewSeconds(context.io)
   let blocks = 0
-  const bytes = await writeWhole(context, path, flags, async (create, written) => {
+  const f3Data = versionOf(flags) === 2 ? await f3DataOfNode(await context.node()) : undefined
+  const bytes = await writeWhole(context, path, flags, f3Data, async (create, written) => {
     let writer: SnapshotWriter | undefined
     const scanner = new CarScanner({
       header: (roots) => {

@@ -2,7 +2,7 @@
  * Certificates and power tables, kept: every certificate, and a table now and then to compute the others from.
  * @see go-f3 certstore/certstore.go Store
  */
-import { concatBytes, equalBytes, utf8 } from '../../base/bytes.ts'
+import { concatBytes, equalBytes, fromUtf8, utf8 } from '../../base/bytes.ts'
 import type { KeyValueOp, KeyValueStore } from '../../base/ports.ts'
 import { decode, encode } from '../../codec/description.ts'
 import { type FinalityCertificate, finalityCertificate } from './certificate.ts'
@@ -18,6 +18,19 @@ function instanceBytes(instance: number): Uint8Array {
   return out
 }
 
+const PREFIX = 'f3/'
+const FIRST = 'first'
+
+/** F3's own names of the networks that a store holds certificates of. */
+export function keptF3Networks(store: KeyValueStore): string[] {
+  const found: string[] = []
+  for (const key of store.keys(utf8(PREFIX))) {
+    const [, name, what] = fromUtf8(key).split('/')
+    if (name !== undefined && what === FIRST) found.push(name)
+  }
+  return found
+}
+
 /** The certificates of one F3 network, within a store that others share. */
 export class CertificateStore {
   readonly #store: KeyValueStore
@@ -26,12 +39,12 @@ export class CertificateStore {
   /** @param network - F3's own name of the network */
   constructor(store: KeyValueStore, network: string) {
     this.#store = store
-    this.#prefix = `f3/${network}/`
+    this.#prefix = `${PREFIX}${network}/`
   }
 
   /** The first instance; undefined before {@link initialize}. */
   first(): number | undefined {
-    return this.#number('first')
+    return this.#number(FIRST)
   }
 
   /** The newest certificate's instance; undefined without any. */
@@ -44,7 +57,7 @@ export class CertificateStore {
     const bytes = encode(powerTable, [...table])
     const known = this.first()
     if (known === undefined) {
-      this.#store.batch([this.#put('first', instanceBytes(instance)), this.#put('table/', bytes, instance)])
+      this.#store.batch([this.#put(FIRST, instanceBytes(instance)), this.#put('table/', bytes, instance)])
       return
     }
     const kept = this.#store.get(this.#key('table/', instance))
@@ -57,7 +70,7 @@ export class CertificateStore {
   restart(instance: number, table: PowerTable): void {
     const bytes = encode(powerTable, [...table])
     this.#store.batch([
-      this.#put('first', instanceBytes(instance)),
+      this.#put(FIRST, instanceBytes(instance)),
       this.#put('table/', bytes, instance),
       { op: 'delete', key: this.#key('latest') },
     ])
