@@ -1,13 +1,16 @@
 /**
  * The connections of a server: how many there are, and how long one may do nothing.
  *
- *   idle --request begins--> reading --body is whole--> answering --answer has left--> idle
- *   any  --upgrade--> socket: a WebSocket, which is pinged and ends by itself
+ *   opened | idle --request begins--> reading --body is whole--> answering --answer has left--> idle
+ *   any           --upgrade--> socket: a WebSocket, which is pinged and ends by itself
+ *
+ * Above the bound the one that has been idle for longest goes. One that has just been opened is none of these: its request is
+ * under way. Where nobody is idle the new one is turned away: it may ask once, and hears that there are too many.
  */
 import type { Socket } from 'node:net'
-import { IDLE_CONNECTION_MS, MAX_CONNECTIONS, REQUEST_TIME_MS } from '../../src/base/bounds.ts'
+import { FIRST_BYTE_MS, IDLE_CONNECTION_MS, MAX_CONNECTIONS, REQUEST_TIME_MS } from '../../src/base/bounds.ts'
 
-type Doing = 'idle' | 'reading' | 'answering' | 'socket'
+type Doing = 'opened' | 'idle' | 'reading' | 'answering' | 'socket'
 
 interface Connection {
   doing: Doing
@@ -17,15 +20,20 @@ interface Connection {
   written: number
 }
 
+/** As many times the connections may be waiting to hear that they are too many; a burst of clients is all there at once. */
+const TURNED_AWAY = 4
+
 /** Bounds of {@link Connections}, where a test wants others. */
 export interface ConnectionBounds {
   readonly most: number
+  readonly firstMs: number
   readonly idleMs: number
   readonly requestMs: number
 }
 
 const BOUNDS: ConnectionBounds = {
   most: MAX_CONNECTIONS,
+  firstMs: FIRST_BYTE_MS,
   idleMs: IDLE_CONNECTION_MS,
   requestMs: REQUEST_TIME_MS,
 }
@@ -34,6 +42,7 @@ const BOUNDS: ConnectionBounds = {
 export class Connections {
   /** The longest idle first: whoever does something moves to the end. */
   readonly #connections = new Map<Socket, Connection>()
+  readonly #turnedAway = new Set<Socket>()
   readonly #bounds: ConnectionBounds
   readonly #nowMs: () => number
 
@@ -46,16 +55,39 @@ export class Connections {
     return this.#connections.size
   }
 
-  /** Takes a new connection. Where there are too many, the one that has been idle for longest goes, else the new one. */
+  /** Takes a new connection, if there is room for it or somebody else's. */
   add(socket: Socket): void {
     if (this.#connections.size >= this.#bounds.most) {
-      const idle = [...this.#connections].find(([, { doing }]) => doing === 'idle')
-      ;(idle?.[0] ?? socket).destroy()
-      if (idle === undefined) return
-      this.#connections.delete(idle[0])
+      const longest = this.#longestIdle()
+      if (longest === undefined) return this.#turnAway(socket)
+      longest.destroy()
+      this.#connections.delete(longest)
     }
-    this.#connections.set(socket, { doing: 'idle', sinceMs: this.#nowMs(), written: 0 })
+    this.#connections.set(socket, { doing: 'opened', sinceMs: this.#nowMs(), written: 0 })
     socket.once('close', () => this.#connections.delete(socket))
+  }
+
+  /** False: its request is answered with "too many", and it ends. */
+  admits(socket: Socket): boolean {
+    return !this.#turnedAway.has(socket)
+  }
+
+  #longestIdle(): Socket | undefined {
+    const now = this.#nowMs()
+    for (const [socket, { doing, sinceMs }] of this.#connections) {
+      if (doing === 'idle' || (doing === 'opened' && now - sinceMs > this.#bounds.firstMs)) return socket
+    }
+    return undefined
+  }
+
+  #turnAway(socket: Socket): void {
+    if (this.#turnedAway.size >= TURNED_AWAY * this.#bounds.most) {
+      socket.destroy()
+      return
+    }
+    this.#turnedAway.add(socket)
+    socket.setTimeout(this.#bounds.firstMs, () => socket.destroy())
+    socket.once('close', () => this.#turnedAway.delete(socket))
   }
 
   is(doing: Doing, socket: Socket): void {
@@ -78,7 +110,7 @@ export class Connections {
         connection.written = socket.bytesWritten - socket.writableLength
       } else if (
         doing !== 'socket' &&
-        now - sinceMs > (doing === 'idle' ? this.#bounds.idleMs : this.#bounds.requestMs)
+        now - sinceMs > (doing === 'reading' || doing === 'answering' ? this.#bounds.requestMs : this.#bounds.idleMs)
       ) {
         socket.destroy()
       }

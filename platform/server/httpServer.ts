@@ -47,11 +47,13 @@ class NodeRequest implements HttpRequest {
   }
 }
 
-const TOO_BUSY: HttpResponse = {
-  status: 503,
-  headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Retry-After': '1' },
-  body: 'too many large requests at once\n',
+function tooMany(what: string): HttpResponse {
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Retry-After': '1' }
+  return { status: 503, headers, body: `too many ${what} at once\n` }
 }
+
+const TOO_BUSY = tooMany('large requests')
+const TOO_MANY_CONNECTIONS = tooMany('connections')
 
 /** Request bodies that are in memory, all connections together. */
 class Bodies {
@@ -232,6 +234,7 @@ function onRequest(
   }
   return (message, response) => {
     const { socket } = message
+    if (!connections.admits(socket)) return respond(response, TOO_MANY_CONNECTIONS, false)
     connections.is('reading', socket)
     response.once('finish', () => connections.is('idle', socket))
     const head = new NodeRequest(message, '', signals.of(socket))
@@ -291,6 +294,7 @@ export async function startServer(options: ServerOptions): Promise<Listening> {
   }
   server.on('upgrade', (message, socket, head) => {
     socket.on('error', () => socket.destroy())
+    if (!connections.admits(message.socket)) return refuseUpgrade(socket, TOO_MANY_CONNECTIONS.status)
     connections.is('socket', message.socket)
     try {
       upgrade(sockets, options, message, socket, head)

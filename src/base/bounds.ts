@@ -17,7 +17,9 @@ export const MAX_BODIES_BYTES: number = 256 * MIB
 export const REQUEST_TIME_MS = 120_000
 /** A connection without a request, milliseconds. A WebSocket is not among them: it is pinged. */
 export const IDLE_CONNECTION_MS = 600_000
-/** Connections, WebSockets among them. Above it the one that has been idle for longest goes. */
+/** A new connection may take this long to its first byte before it counts as idle, milliseconds. */
+export const FIRST_BYTE_MS = 2_000
+/** Connections, WebSockets among them. Above it the one that has been idle for longest goes; where none is, a request is answered with 503. */
 export const MAX_CONNECTIONS = 1_024
 
 /** One answer, bytes of JSON; a batch as a whole. */

@@ -5,7 +5,12 @@ import WebSocket from 'ws'
 import { Connections } from '../../../platform/server/connections.ts'
 import { startServer } from '../../../platform/server/httpServer.ts'
 import type { Listening } from '../../../platform/server/rpcServer.ts'
-import { HOLD_UNREAD_BYTES, MAX_ANONYMOUS_REQUEST_BYTES, MAX_BODIES_BYTES } from '../../../src/base/bounds.ts'
+import {
+  HOLD_UNREAD_BYTES,
+  MAX_ANONYMOUS_REQUEST_BYTES,
+  MAX_BODIES_BYTES,
+  MAX_CONNECTIONS,
+} from '../../../src/base/bounds.ts'
 import { json } from '../../../src/codec/description.ts'
 import { RpcEngine } from '../../../src/rpc/engine.ts'
 import { HttpHandler } from '../../../src/rpc/http.ts'
@@ -16,7 +21,7 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} }
 const BIG = 'x'.repeat(60_000)
 
 describe('connections', () => {
-  const bounds = { most: 3, idleMs: 1000, requestMs: 100 }
+  const bounds = { most: 3, firstMs: 50, idleMs: 1000, requestMs: 100 }
   let server: Server
   const accepted: Socket[] = []
   let arrived: () => void = () => undefined
@@ -46,13 +51,31 @@ describe('connections', () => {
     const [a, b, c, d, e] = [await pair(), await pair(), await pair(), await pair(), await pair()]
     for (const one of [a, b, c]) connections.add(one)
     connections.is('answering', a)
+    connections.is('idle', b)
+    connections.is('idle', c)
     connections.add(d)
     expect([a, b, c, d].map(({ destroyed }) => destroyed)).toEqual([false, true, false, false])
     connections.is('reading', c)
     connections.is('socket', d)
     connections.add(e)
-    expect([a, c, d, e].map(({ destroyed }) => destroyed)).toEqual([false, false, false, true])
+    expect([a, c, d, e].map(({ destroyed }) => destroyed)).toEqual([false, false, false, false])
+    expect([a, c, d, e].map((socket) => connections.admits(socket))).toEqual([true, true, true, false])
     expect(connections.size).toBe(3)
+  })
+
+  it('one that was just opened stays, until its request should have come', async () => {
+    let now = 0
+    const connections = new Connections(() => now, bounds)
+    const [a, b, c, d, e] = [await pair(), await pair(), await pair(), await pair(), await pair()]
+    for (const one of [a, b, c]) connections.add(one)
+    now = 50
+    connections.add(d)
+    expect([a, b, c, d].map(({ destroyed }) => destroyed)).toEqual([false, false, false, false])
+    expect(connections.admits(d)).toBe(false)
+    now = 51
+    connections.add(e)
+    expect([a, b, c].map(({ destroyed }) => destroyed)).toEqual([true, false, false])
+    expect(connections.admits(e)).toBe(true)
   })
 
   it('who does nothing, or takes for ever to ask, goes; a WebSocket and a late answer stay', async () => {
@@ -79,7 +102,9 @@ describe('connections', () => {
 describe('the server', () => {
   let server: Listening
   beforeAll(async () => {
-    const rows = [method({ name: 'Big', perm: 'read', params: [], result: json, handler: () => BIG })]
+    const row = (name: string, answer: string) =>
+      method({ name, perm: 'read', params: [], result: json, handler: () => answer })
+    const rows = [row('Big', BIG), row('Small', 'x')]
     const engine = new RpcEngine({ table: createMethodTable(rows), json: { addressPrefix: 't' }, log: silent })
     const verify = (token: string): ReadonlySet<string> | undefined =>
       token === 'good' ? new Set(['read']) : undefined
@@ -87,6 +112,21 @@ describe('the server', () => {
     server = await startServer({ engine, handler, log: silent, host: '127.0.0.1', port: 0, closeGraceMs: 0 })
   })
   afterAll(() => server.close())
+
+  it('answers every one of more requests than it takes connections', async () => {
+    const call = async (): Promise<number> => {
+      const answer = await fetch(`http://127.0.0.1:${server.port}/rpc/v1`, {
+        method: 'POST',
+        body: '{"jsonrpc":"2.0","id":1,"method":"Filecoin.Small","params":[]}',
+      })
+      const text = await answer.text()
+      expect(text).toMatch(answer.status === 200 ? /"result":"x+"/ : /^too many connections at once\n$/)
+      return answer.status
+    }
+    const states = await Promise.all(Array.from({ length: 2 * MAX_CONNECTIONS + 400 }, call))
+    expect(new Set([200, 503, ...states])).toEqual(new Set([200, 503]))
+    expect(states.filter((status) => status === 200).length).toBeGreaterThanOrEqual(MAX_CONNECTIONS)
+  })
 
   it('holds little for a WebSocket that does not read, and loses none of its answers', async () => {
     const count = 2_000
