@@ -1,4 +1,5 @@
 /** One client's JSON-RPC session with the node of this worker. */
+import { MAX_ANONYMOUS_REQUEST_BYTES, MAX_REQUEST_BYTES, MAX_UNREAD_BYTES } from '../../src/base/bounds.ts'
 import type { PetrelNode } from '../../src/node/node.ts'
 import { PERMISSIONS } from '../../src/rpc/permission.ts'
 import { RpcSession } from '../../src/rpc/session.ts'
@@ -18,6 +19,28 @@ export interface FrameReceiver {
 export interface FrameSession {
   receive(text: string): void
   end(): void
+}
+
+/** Frames of a client that came before its session was open: what they may hold is bounded, as on an open one. */
+export class EarlyFrames {
+  #texts: string[] = []
+  #length = 0
+
+  /** @returns false: it is more than is held for a client */
+  add(text: string): boolean {
+    this.#length += text.length
+    if (this.#length > MAX_UNREAD_BYTES) return false
+    this.#texts.push(text)
+    return true
+  }
+
+  /** All of them, in their order; none is left. */
+  take(): readonly string[] {
+    const texts = this.#texts
+    this.#texts = []
+    this.#length = 0
+    return texts
+  }
 }
 
 /** What the answers need besides the node. */
@@ -80,11 +103,24 @@ export function openSession(host: SessionHost, request: SessionRequest, receiver
       },
     },
   })
+  const end = (): void => {
+    ended = true
+    session.end()
+  }
+  const refuse = (reason: string): void => {
+    end()
+    receiver.refused(reason)
+  }
+  const { access } = request
+  const mostBytes = access.as === 'page' || access.token !== '' ? MAX_REQUEST_BYTES : MAX_ANONYMOUS_REQUEST_BYTES
   return {
-    receive: (text) => session.receive(text),
-    end: () => {
-      ended = true
-      session.end()
+    // A port cannot be made to wait: who asks on and on without reading, or for too much at once, loses it.
+    receive: (text) => {
+      if (ended) return
+      if (text.length > mostBytes) refuse(`a frame has at most ${mostBytes} characters`)
+      else if (receiver.unreadBytes() > MAX_UNREAD_BYTES) refuse('the client does not read its answers')
+      else session.receive(text)
     },
+    end,
   }
 }

@@ -39,15 +39,3 @@ export type FromWorker =
   /** Writing to the store fails (undefined: works again). */
   | { readonly type: 'trouble'; readonly trouble: PlainFailure | undefined }
   | { readonly type: 'online'; readonly online: boolean }
-
-/**
- * On a session's port, besides text frames. To the worker: `read` bytes of frames (so that a slow reader's channels can be
- * ended), `close`. To the page: `changed`: another node answers from now on, all calls and channels are void (it answers
- * `ready`, and what it sent before that goes nowhere); `refused`: nothing will come.
- */
-export type PortSignal =
-  | { readonly read: number }
-  | { readonly close: true }
-  | { readonly ready: true }
-  | { readonly changed: true }
-  | { readonly refused: string }

@@ -1,7 +1,7 @@
 /** The sessions of this tab's clients, each on a port, wherever the node is: in this worker, or in another tab. */
 import { errorMessage } from '../../src/base/errors.ts'
-import type { FrameReceiver, FrameSession } from './frames.ts'
-import type { PortSignal } from './messages.ts'
+import type { FramePort, PortSignal } from './framePort.ts'
+import { EarlyFrames, type FrameReceiver, type FrameSession } from './frames.ts'
 import type { SessionRequest } from './nodeOptions.ts'
 
 /** Opens sessions with the node that answers at present. */
@@ -9,15 +9,20 @@ export type OpenFrames = (request: SessionRequest, receiver: FrameReceiver) => P
 
 interface Client {
   readonly request: SessionRequest
-  readonly port: MessagePort
+  readonly port: FramePort
   /** Counts the nodes that this client was connected to. */
   turn: number
   /** It has not heard yet that the node changed: what it sends was meant for the other one. */
   isStale: boolean
   session: FrameSession | undefined
   /** Frames that came while there was no session. */
-  readonly early: string[]
+  readonly early: EarlyFrames
   unread: number
+}
+
+/** What is unread when a client says that it has read so much. */
+export function afterReading(unread: number, read: unknown): number {
+  return typeof read === 'number' && read > 0 ? Math.max(0, unread - read) : unread
 }
 
 /** See the file's comment. */
@@ -25,10 +30,18 @@ export class PortSessions {
   readonly #clients = new Set<Client>()
   #open: OpenFrames | undefined
 
-  add(request: SessionRequest, port: MessagePort): void {
-    const client: Client = { request, port, turn: 0, isStale: false, session: undefined, early: [], unread: 0 }
+  add(request: SessionRequest, port: FramePort): void {
+    const client: Client = {
+      request,
+      port,
+      turn: 0,
+      isStale: false,
+      session: undefined,
+      early: new EarlyFrames(),
+      unread: 0,
+    }
     this.#clients.add(client)
-    port.onmessage = ({ data }: MessageEvent<string | PortSignal>) => this.#received(client, data)
+    port.onmessage = ({ data }: { readonly data: unknown }) => this.#received(client, data)
     // Where the browser tells it: the other end is gone with its page.
     port.addEventListener('close', () => this.#remove(client))
     port.start()
@@ -45,7 +58,7 @@ export class PortSessions {
       client.session = undefined
       if (hadNode) {
         // What was asked of the other node gets no answer any more; the client asks again where it wants to.
-        client.early.length = 0
+        client.early.take()
         client.isStale = true
         client.port.postMessage({ changed: true } satisfies PortSignal)
       }
@@ -53,12 +66,14 @@ export class PortSessions {
     }
   }
 
-  #received(client: Client, data: string | PortSignal): void {
+  /** The other end of a port may be a frame of another origin: anything may come. */
+  #received(client: Client, data: unknown): void {
     if (typeof data === 'string') {
       if (client.isStale) return
-      if (client.session === undefined) client.early.push(data)
-      else client.session.receive(data)
-    } else if ('read' in data) client.unread = Math.max(0, client.unread - data.read)
+      if (client.session !== undefined) client.session.receive(data)
+      else if (!client.early.add(data)) this.#refuse(client, 'too much was asked before the node answers')
+    } else if (typeof data !== 'object' || data === null) return
+    else if ('read' in data) client.unread = afterReading(client.unread, data.read)
     else if ('ready' in data) client.isStale = false
     else if ('close' in data) this.#remove(client)
   }
@@ -85,7 +100,7 @@ export class PortSessions {
         return
       }
       client.session = session
-      for (const text of client.early.splice(0)) session.receive(text)
+      for (const text of client.early.take()) session.receive(text)
     } catch (error) {
       if (!isCurrent()) return
       this.#refuse(client, errorMessage(error))

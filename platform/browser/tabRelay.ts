@@ -14,10 +14,10 @@ import { concatBytes, fromUtf8, utf8 } from '../../src/base/bytes.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import type { Logger } from '../../src/base/ports.ts'
 import { BrowserError } from './errors.ts'
-import type { FrameReceiver, FrameSession } from './frames.ts'
+import { EarlyFrames, type FrameReceiver, type FrameSession } from './frames.ts'
 import { randomName } from './keys.ts'
 import type { SessionRequest } from './nodeOptions.ts'
-import type { OpenFrames } from './portSessions.ts'
+import { afterReading, type OpenFrames } from './portSessions.ts'
 import { browserRandom } from './random.ts'
 
 const NONCE_BYTES = 24
@@ -66,15 +66,22 @@ class Envelope {
   /** @returns undefined for what was not made by one of us */
   open(body: string | Uint8Array, bound: string): Inner | undefined {
     try {
-      if (this.#secret === undefined) return typeof body === 'string' ? (JSON.parse(body) as Inner) : undefined
+      if (this.#secret === undefined) return typeof body === 'string' ? innerOf(body) : undefined
       if (typeof body === 'string') return undefined
       const nonce = body.subarray(0, NONCE_BYTES)
       const text = fromUtf8(xchacha20poly1305(this.#secret, nonce, utf8(bound)).decrypt(body.subarray(NONCE_BYTES)))
-      return JSON.parse(text) as Inner
+      return innerOf(text)
     } catch {
       return undefined
     }
   }
+}
+
+/** Another script of the origin may say anything where there is no secret. */
+function innerOf(text: string): Inner | undefined {
+  const json: unknown = JSON.parse(text)
+  if (typeof json !== 'object' || json === null) return undefined
+  return 'frame' in json && typeof json.frame !== 'string' ? undefined : (json as Inner)
 }
 
 function boundText(leader: string, session: string, direction: Direction, n: number): string {
@@ -100,7 +107,7 @@ interface Served {
   sent: number
   unread: number
   session: FrameSession | undefined
-  readonly early: string[]
+  readonly early: EarlyFrames
 }
 
 /** The leader's side: serves the other tabs. @param limit - what a session may ask for at most */
@@ -142,7 +149,7 @@ export function serveTabs(
     try {
       served.session = await open(limit(request), receiver)
       send(session, served, { opened: true })
-      for (const text of served.early.splice(0)) served.session.receive(text)
+      for (const text of served.early.take()) served.session.receive(text)
       // Granted when the tab is gone.
       await navigator.locks.request(lockName(name, session), { mode: 'shared', signal: ended.signal }, () =>
         drop(session),
@@ -151,11 +158,18 @@ export function serveTabs(
       if (!ended.signal.aborted) send(session, served, { refused: errorMessage(error) })
     }
   }
-  channel.onmessage = ({ data }: MessageEvent<Relayed>) => {
+  channel.onmessage = ({ data }: MessageEvent<Relayed | null | undefined>) => {
+    if (typeof data !== 'object' || data === null) return
     if (data.t === 'who') post({ t: 'leader', leader, isSealed: envelope.isSealed })
     if (data.t !== 'ask' || data.leader !== leader) return
     const { session, n } = data
-    const served: Served = sessions.get(session) ?? { taken: 0, sent: 0, unread: 0, session: undefined, early: [] }
+    const served: Served = sessions.get(session) ?? {
+      taken: 0,
+      sent: 0,
+      unread: 0,
+      session: undefined,
+      early: new EarlyFrames(),
+    }
     const inner = n === served.taken + 1 ? envelope.open(data.body, boundText(leader, session, 'ask', n)) : undefined
     if (inner === undefined) {
       log.warn('a frame from another tab was dropped: it is not from a tab of ours')
@@ -166,9 +180,10 @@ export function serveTabs(
       sessions.set(session, served)
       void start(session, served, inner.open)
     } else if ('frame' in inner) {
-      if (served.session === undefined) served.early.push(inner.frame)
-      else served.session.receive(inner.frame)
-    } else if ('read' in inner) served.unread = Math.max(0, served.unread - inner.read)
+      if (served.session !== undefined) served.session.receive(inner.frame)
+      else if (!served.early.add(inner.frame))
+        send(session, served, { refused: 'too much was asked before the node answers' })
+    } else if ('read' in inner) served.unread = afterReading(served.unread, inner.read)
     else if ('close' in inner) drop(session)
   }
   post({ t: 'leader', leader, isSealed: envelope.isSealed })
@@ -241,7 +256,8 @@ export function followTabs(deps: RelayDeps, listener: LeaderListener): TabFollow
       }
     }
 
-  channel.onmessage = ({ data }: MessageEvent<Relayed>) => {
+  channel.onmessage = ({ data }: MessageEvent<Relayed | null | undefined>) => {
+    if (typeof data !== 'object' || data === null) return
     if (data.t === 'leader') {
       if (data.leader === current) return
       current = data.leader

@@ -3,7 +3,7 @@ import type { Json } from '../../src/codec/jsonText.ts'
 import { parseJson } from '../../src/codec/jsonText.ts'
 import { type FrameListener, FrameTransport } from '../../src/rpc/client/frameTransport.ts'
 import type { ChannelListener, RpcTransport } from '../../src/rpc/client/transport.ts'
-import type { PortSignal } from './messages.ts'
+import type { FramePort, PortSignal } from './framePort.ts'
 
 /** A channel that outlives the node that answers. */
 interface Subscription {
@@ -26,18 +26,18 @@ export interface PortEvents {
  * or may not have been carried out) and channels are opened anew.
  */
 export class TabTransport implements RpcTransport {
-  readonly #port: MessagePort
+  readonly #port: FramePort
   readonly #events: PortEvents
   readonly #subscriptions = new Set<Subscription>()
   #frames: FrameTransport
   #listener: FrameListener | undefined
   #closed = false
 
-  constructor(port: MessagePort, events: PortEvents = {}) {
+  constructor(port: FramePort, events: PortEvents = {}) {
     this.#port = port
     this.#events = events
     this.#frames = this.#connect()
-    port.onmessage = ({ data }: MessageEvent<string | PortSignal>) => {
+    port.onmessage = ({ data }: { readonly data: string | PortSignal }) => {
       if (typeof data === 'string') this.#received(data)
       else if ('changed' in data) this.#changed()
       else if ('refused' in data) this.#end(data.refused)

@@ -10,7 +10,7 @@ import type { Codec, Json, JsonContext } from '../codec/description.ts'
 import { stringifyJson } from '../codec/jsonText.ts'
 import { type CallerName, type CostQueues, type DearClass, RETRY_AFTER_SEC } from './cost.ts'
 import { RpcError } from './errors.ts'
-import type { ApiVersion, CallContext, ChannelSink } from './method.ts'
+import type { ApiVersion, CallContext, ChannelSink, MethodRow } from './method.ts'
 import type { RpcRequest } from './request.ts'
 import { failureText, successText } from './response.ts'
 import type { MethodTable, TableEntry } from './table.ts'
@@ -82,10 +82,12 @@ function isPromise(value: unknown): value is Promise<unknown> {
 }
 
 /** What a handler's failure looks like on the wire. */
-function asRpcError(error: unknown, method: string, log: Logger): RpcError {
+function asRpcError(error: unknown, method: string, { perm }: MethodRow, log: Logger): RpcError {
   if (error instanceof RpcError) return error
   if (error instanceof PetrelError) {
-    log.debug(`method ${method} failed`, { code: error.code, message: error.message })
+    // Who put a key in the wrong place reads it in the answer; nobody reads it in the log.
+    const message = perm === 'read' ? { message: error.message } : {}
+    log.debug(`method ${method} failed`, { code: error.code, ...message })
     return new RpcError('FAILED', error.message, { cause: error })
   }
   log.error(`bug in method ${method}`, {
@@ -156,10 +158,10 @@ export class RpcEngine {
       if (!isPromise(result)) return this.#success(request, entry, result)
       return result.then(
         (value) => this.#success(request, entry, value),
-        (error: unknown) => this.#failure(request, error),
+        (error: unknown) => this.#failure(request, entry, error),
       )
     } catch (error) {
-      return this.#failure(request, error)
+      return this.#failure(request, entry, error)
     }
   }
 
@@ -185,7 +187,7 @@ export class RpcEngine {
         return await queues.turn(async () => this.#success(request, entry, value))
       })
     } catch (error) {
-      return this.#failure(request, error)
+      return this.#failure(request, entry, error)
     }
   }
 
@@ -244,16 +246,16 @@ export class RpcEngine {
       const text = this.#resultText(entry, value)
       if (text.length > MAX_ANSWER_BYTES) {
         const reason = `the answer has ${text.length} bytes, at most ${MAX_ANSWER_BYTES} are sent`
-        return this.#failure(request, new RpcError('FAILED', reason))
+        return this.#failure(request, entry, new RpcError('FAILED', reason))
       }
       return { kind: 'answered', text: successText(request.id, text) }
     } catch (error) {
-      return this.#failure(request, error)
+      return this.#failure(request, entry, error)
     }
   }
 
-  #failure(request: RpcRequest, error: unknown): Outcome {
-    const failure = asRpcError(error, request.method, this.#deps.log)
+  #failure(request: RpcRequest, { row }: TableEntry, error: unknown): Outcome {
+    const failure = asRpcError(error, request.method, row, this.#deps.log)
     if (failure.code === 'PANIC') return { kind: 'refused', text: failureText(request.id, failure) }
     if (request.id === null) return SILENT
     const text = failureText(request.id, failure)
