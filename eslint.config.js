@@ -1,6 +1,11 @@
 // Type-aware rules only: format and syntax rules are Biome's (biome.json).
 import tseslint from 'typescript-eslint'
 
+const NAMED = {
+  selector: 'CatchClause[param=null]',
+  message:
+    'Name the class that is expected (unlessThrown), or tell what was caught: anything else is a fault that must not vanish.',
+}
 const PLAIN_ERROR = 'Throw a PetrelError of this folder (errors.ts): callers branch on its code.'
 
 export default tseslint.config(
@@ -58,8 +63,15 @@ export default tseslint.config(
           message: PLAIN_ERROR,
         },
         { selector: 'ImportDeclaration[source.value=/^node:/]', message: 'src has no runtime: take a port.' },
+        NAMED,
       ],
     },
+  },
+  { files: ['platform/**/*.ts'], rules: { 'no-restricted-syntax': ['error', NAMED] } },
+  {
+    // noble says with plain errors what is no point.
+    files: ['src/crypto/blsNoble.ts', 'src/proofs/curve/curveNoble.ts'],
+    rules: { 'no-restricted-syntax': 'off' },
   },
   {
     // Answers of the node and recorded files are untyped where tests read them.

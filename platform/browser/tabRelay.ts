@@ -11,7 +11,7 @@
  */
 import { xchacha20poly1305 } from '@noble/ciphers/chacha.js'
 import { concatBytes, fromUtf8, utf8 } from '../../src/base/bytes.ts'
-import { errorMessage } from '../../src/base/errors.ts'
+import { errorMessage, unlessThrown } from '../../src/base/errors.ts'
 import type { Logger } from '../../src/base/ports.ts'
 import { BrowserError } from './errors.ts'
 import { EarlyFrames, type FrameReceiver, type FrameSession } from './frames.ts'
@@ -65,15 +65,14 @@ class Envelope {
 
   /** @returns undefined for what was not made by one of us */
   open(body: string | Uint8Array, bound: string): Inner | undefined {
-    try {
+    // Anybody can send here: what is no JSON, or not sealed with our secret, is nothing.
+    return unlessThrown(() => {
       if (this.#secret === undefined) return typeof body === 'string' ? innerOf(body) : undefined
       if (typeof body === 'string') return undefined
       const nonce = body.subarray(0, NONCE_BYTES)
       const text = fromUtf8(xchacha20poly1305(this.#secret, nonce, utf8(bound)).decrypt(body.subarray(NONCE_BYTES)))
       return innerOf(text)
-    } catch {
-      return undefined
-    }
+    }, Error)
   }
 }
 

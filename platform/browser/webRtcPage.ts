@@ -123,7 +123,8 @@ export function serveWebRtc(port: MessagePort): () => void {
     try {
       if (typeof data === 'string') held.channel.send(data)
       else held.channel.send(data)
-    } catch {
+    } catch (error) {
+      if (!(error instanceof DOMException)) throw error
       // Closed meanwhile, or its buffer is full: the worker sees the channel end.
       held.channel.close()
     }

@@ -114,7 +114,9 @@ export async function findEndpoint(io: ProgramIo, repo: string | undefined): Pro
   const read = async (name: string): Promise<string | undefined> => {
     try {
       return (await io.readFile(join(home, name))).trim()
-    } catch {
+    } catch (error) {
+      // Without the file there is no node; one that cannot be read is told where its address is needed.
+      if (!(error instanceof Error)) throw error
       return undefined
     }
   }

@@ -2,9 +2,11 @@
  * The cache of builtin-actors bundles: one CAR per manifest, `<folder>/<manifest CID>.car`. Every block is checked
  * against its CID before it is used.
  */
+
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { carBlocks, carSections, readCarHeader } from '../../src/archive/car.ts'
+import { PetrelError } from '../../src/base/errors.ts'
 import { memorySource, readExactly } from '../../src/codec/byteSource.ts'
 import { type Cid, CODEC_RAW, parseCid } from '../../src/codec/cid.ts'
 import type { Blockstore } from '../../src/ipld/blockstore.ts'
@@ -108,7 +110,8 @@ export class ActorBundles {
         for (const { cid } of carSections(readCarHeader(file))) {
           index.set(cid.key, manifest)
         }
-      } catch {
+      } catch (error) {
+        if (!(error instanceof PetrelError)) throw error
         // A file that somebody else put there and that is no archive is none of ours.
       } finally {
         file.close()

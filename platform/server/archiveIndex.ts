@@ -3,11 +3,13 @@
  * `<file>.petrel-index` for a plain CAR; `<file>.petrel.forest.car.zst` for one compressed in frames too long to be
  * read in place. Each carries a stamp of the file that it was made from, and is not used for any other.
  */
+
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { readForestNote } from '../../src/archive/forestWriter.ts'
 import { HashIndex } from '../../src/archive/hashIndex.ts'
 import { concatBytes, equalBytes, toHex, utf8 } from '../../src/base/bytes.ts'
+import { PetrelError, unlessThrown } from '../../src/base/errors.ts'
 import { type ByteSource, readExactly, sliceSource } from '../../src/codec/byteSource.ts'
 import { blake2b256 } from '../../src/crypto/blake2b.ts'
 import { type FileSource, openFileSource } from './fileSource.ts'
@@ -38,12 +40,7 @@ function places(path: string, home: string, suffix: string): readonly [string, s
 }
 
 function canWrite(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK)
-    return true
-  } catch {
-    return false
-  }
+  return unlessThrown(() => accessSync(folder, constants.W_OK) ?? true, Error) ?? false
 }
 
 /** Names of an archive's index and of its readable form. */
@@ -82,7 +79,8 @@ function openMade(
       source = openFileSource(path)
       const found = stampIn(source)
       if (found !== undefined && equalBytes(found, stamp)) return source
-    } catch {
+    } catch (error) {
+      if (!(error instanceof PetrelError)) throw error
       // Damaged, or not to be read: it is made again.
     }
     source?.close()

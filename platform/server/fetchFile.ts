@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { errorMessage } from '../../src/base/errors.ts'
+import { errorMessage, unlessThrown } from '../../src/base/errors.ts'
 import { PlatformError } from './errors.ts'
 import { openFileSource } from './fileSource.ts'
 import { writeFile } from './home.ts'
@@ -70,11 +70,7 @@ function final(message: string): Final {
 }
 
 function readAnyBegun(path: string): Begun | undefined {
-  try {
-    return JSON.parse(readFileSync(`${partialPath(path)}.json`, 'utf8')) as Begun
-  } catch {
-    return undefined
-  }
+  return unlessThrown(() => JSON.parse(readFileSync(`${partialPath(path)}.json`, 'utf8')) as Begun, Error)
 }
 
 function readBegun(path: string, url: string): Begun | undefined {

@@ -4,21 +4,19 @@
  *
  *   absent --link--> ours        dead --claim, look again, rename--> ours
  */
+
 import { createHash, randomUUID } from 'node:crypto'
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { unlessThrown } from '../../src/base/errors.ts'
 import { systemCode } from './errors.ts'
 
 const HASH_LENGTH = 16
 
 /** When a process started, in the kernel's own count; empty where it cannot be known. Tells a reused process number. */
 function startOf(pid: number): string {
-  try {
-    // Field 22; the second one, in parentheses, may hold spaces. @see proc(5)
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? ''
-  } catch {
-    return ''
-  }
+  const text = unlessThrown(() => readFileSync(`/proc/${pid}/stat`, 'latin1'), Error) ?? ''
+  // Field 22; the second one, in parentheses, may hold spaces. @see proc(5)
+  return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? ''
 }
 
 function isRunning(pid: number): boolean {

@@ -1,7 +1,9 @@
 /** Instrumented modules as files, `<folder>/<key>.wasm`: a cold start compiles only. Node and Deno. */
+
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { unlessThrown } from '../../src/base/errors.ts'
 import type { InstrumentedCache } from '../../src/fvm/wasm/moduleCache.ts'
 
 const SUFFIX = '.wasm'
@@ -30,12 +32,8 @@ export class InstrumentedFiles implements InstrumentedCache {
 
   get(key: string): Uint8Array | undefined {
     if (!SAFE_KEY.test(key)) return undefined
-    let file: Uint8Array
-    try {
-      file = readFileSync(join(this.#folder, key + SUFFIX))
-    } catch {
-      return undefined
-    }
+    const file = unlessThrown(() => readFileSync(join(this.#folder, key + SUFFIX)), Error)
+    if (file === undefined) return undefined
     const module = file.subarray(HASH_BYTES)
     if (file.length <= HASH_BYTES || !timingSafeEqual(hashOf(module), file.subarray(0, HASH_BYTES))) return undefined
     return module
@@ -43,13 +41,12 @@ export class InstrumentedFiles implements InstrumentedCache {
 
   put(key: string, instrumented: Uint8Array): void {
     if (!SAFE_KEY.test(key)) return
-    try {
+    // A full disk or a folder of another user: the module is instrumented again next time.
+    unlessThrown(() => {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
       this.#makeRoom()
       this.#write(join(this.#folder, key + SUFFIX), instrumented)
-    } catch {
-      // A full disk or a folder of another user: the module is instrumented again next time.
-    }
+    }, Error)
   }
 
   #write(path: string, module: Uint8Array): void {

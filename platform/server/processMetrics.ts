@@ -1,7 +1,9 @@
 /** The figures of a process: event loop, memory, descriptors, the store's size. Names of prom-client's default metrics. */
+
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { unlessThrown } from '../../src/base/errors.ts'
 import type { Metrics } from '../../src/base/metrics.ts'
 
 const NANO = 1e9
@@ -49,11 +51,7 @@ export function registerProcessMetrics(metrics: Metrics, store: string, startedM
 
 /** Where the runtime measures it: Deno does not. */
 function loopDelay(): ReturnType<typeof monitorEventLoopDelay> | undefined {
-  try {
-    const delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS })
-    delay.enable()
-    return delay
-  } catch {
-    return undefined
-  }
+  const delay = unlessThrown(() => monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS }), Error)
+  delay?.enable()
+  return delay
 }

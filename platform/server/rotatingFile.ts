@@ -1,5 +1,5 @@
 /** A file of lines that is put aside when it is large: `petrel.log`, `petrel.log.1` (the newest before), … */
-import { closeSync, fstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 
 const MAX_BYTES = 64 * 1024 * 1024
 const KEPT_FILES = 5
@@ -28,11 +28,8 @@ export class RotatingFile {
     closeSync(this.#file)
     rmSync(`${this.#path}.${KEPT_FILES}`, { force: true })
     for (let i = KEPT_FILES - 1; i >= 0; i--) {
-      try {
-        renameSync(i === 0 ? this.#path : `${this.#path}.${i}`, `${this.#path}.${i + 1}`)
-      } catch {
-        // Not so many yet.
-      }
+      const name = i === 0 ? this.#path : `${this.#path}.${i}`
+      if (existsSync(name)) renameSync(name, `${this.#path}.${i + 1}`)
     }
     this.#file = openSync(this.#path, 'a', 0o600)
     this.#bytes = 0

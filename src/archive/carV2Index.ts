@@ -8,6 +8,7 @@
  */
 
 import { equalBytes } from '../base/bytes.ts'
+import { PetrelError, unlessThrown } from '../base/errors.ts'
 import { type ByteSource, readExactly } from '../codec/byteSource.ts'
 import type { Cid } from '../codec/cid.ts'
 import { IpldError } from '../ipld/errors.ts'
@@ -151,10 +152,6 @@ export function readCarV2Index(source: ByteSource): OffsetIndex | undefined {
   if (!equalBytes(head.subarray(0, PRAGMA_V2.length), PRAGMA_V2)) return undefined
   const { indexOffset } = parseHeaderV2(head.subarray(PRAGMA_V2.length))
   if (indexOffset === 0 || indexOffset >= source.size) return undefined
-  try {
-    return new CarV2Index(source, readTables(source, indexOffset))
-  } catch {
-    // It is only a help: without it the archive is indexed as if it had none.
-    return undefined
-  }
+  // It is only a help: where it is damaged the archive is indexed as if it had none.
+  return unlessThrown(() => new CarV2Index(source, readTables(source, indexOffset)), PetrelError)
 }

@@ -36,6 +36,19 @@ export function assertNever(value: never): never {
   throw new BaseError('UNREACHABLE', `Cannot continue: unexpected value ${String(value)}`)
 }
 
+/**
+ * What `run` gives; undefined where it throws an error of the class that says so. Any other error goes on: it is a fault, no answer.
+ * @param expected - `Error` only for libraries that have no class of their own
+ */
+export function unlessThrown<T>(run: () => T, expected: abstract new (...args: never[]) => Error): T | undefined {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof expected) return undefined
+    throw error
+  }
+}
+
 /** The text of anything that was thrown. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

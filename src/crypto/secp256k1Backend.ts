@@ -4,7 +4,9 @@
  * Measured in Node 24 on one core: recovery noble 3.1 ms, libsecp256k1 as WebAssembly (from @bitauth/libauth) 0.24 ms;
  * signing 1.1 ms and 0.15 ms. Both derive the nonce by RFC 6979, so signatures are equal byte for byte.
  */
+
 import { secp256k1 as noble } from '@noble/curves/secp256k1.js'
+import { unlessThrown } from '../base/errors.ts'
 
 /** One implementation. Inputs have been checked for length by `secp256k1.ts`. */
 export interface Secp256k1Backend {
@@ -34,12 +36,11 @@ export const nobleSecp256k1: Secp256k1Backend = {
     return out
   },
   recover(digest, rs, recovery) {
-    try {
+    // noble throws plain errors for what is no signature.
+    return unlessThrown(() => {
       const signature = noble.Signature.fromBytes(rs, 'compact').addRecoveryBit(recovery)
       return signature.recoverPublicKey(digest).toBytes(false)
-    } catch {
-      return undefined
-    }
+    }, Error)
   },
 }
 

@@ -2,7 +2,9 @@
  * Applies messages: preflight, the call, who pays what.
  * @see ref-fvm fvm/src/executor/default.rs, branches release/v2, release/v3, master
  */
+
 import { EMPTY_BYTES } from '../base/bytes.ts'
+import { errorMessage } from '../base/errors.ts'
 import type { Cid } from '../codec/cid.ts'
 import { amtOf } from '../ipld/amt.ts'
 import { MemoryBlockstore } from '../ipld/blockstore.ts'
@@ -26,6 +28,7 @@ import type { InvocationResult } from './kernel/callContext.ts'
 import { FatalError, OutOfGas, SyscallError } from './kernel/outcomes.ts'
 import { Machine, type MachineContext, type MachineDeps } from './machine.ts'
 import type { ExecutionTrace } from './trace.ts'
+import { isStackExhausted } from './wasm/traps.ts'
 
 /** An explicit message is one of the chain's; an implicit one pays nothing and needs no nonce. */
 export type ApplyKind = 'explicit' | 'implicit'
@@ -79,8 +82,8 @@ export class Executor {
       return result
     } catch (error) {
       state.abandon()
-      if (error instanceof RangeError) {
-        throw new VmError('HOST_STACK_EXHAUSTED', `Cannot decide message: ${error.message}`, {}, { cause: error })
+      if (isStackExhausted(error)) {
+        throw new VmError('HOST_STACK_EXHAUSTED', `Cannot decide message: ${errorMessage(error)}`, {}, { cause: error })
       }
       throw error
     }

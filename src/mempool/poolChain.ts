@@ -1,6 +1,9 @@
 /** The pool's view of the node's chain. */
+
+import { unlessThrown } from '../base/errors.ts'
 import { accountKey, tryActorOf } from '../chain/actorLookup.ts'
 import type { ChainView } from '../chain/chainView.ts'
+import { ChainError } from '../chain/errors.ts'
 import type { HeadListener } from '../chain/headChange.ts'
 import type { VmHost } from '../chain/vm.ts'
 import type { BlockEdge } from '../ipld/blockFetcher.ts'
@@ -8,6 +11,7 @@ import { putCbor } from '../ipld/blockstore.ts'
 import { upgradeHeight } from '../networks/network.ts'
 import type { StateTree } from '../state/stateTree.ts'
 import type { Address } from '../types/address.ts'
+import { isIdAddress } from '../types/address.ts'
 import { message } from '../types/message.ts'
 import { signedMessage } from '../types/signedMessage.ts'
 import type { Tipset } from '../types/tipset.ts'
@@ -52,7 +56,11 @@ function afterFetching(view: ChainView, fetching: BlockEdge, listener: HeadListe
       const head = applied.at(-1) ?? view.store.head()
       const tree = view.stateBefore(head)
       for (const tipset of [...reverted, ...applied]) {
-        for (const { message } of view.tipsetMessages(tipset)) tryActorOf(tree, message.from)
+        for (const { message } of view.tipsetMessages(tipset)) {
+          tryActorOf(tree, message.from)
+          if (isIdAddress(message.from))
+            unlessThrown(() => keyAddressAtFinality(view, message.from, head), MempoolError)
+        }
       }
     }
     const tell = (): void => listener(reverted, applied)
@@ -77,7 +85,7 @@ function finalTipset({ network, store }: ChainView, tipset: Tipset): Tipset | un
 }
 
 /**
- * @throws {@link MempoolError} `SENDER_UNKNOWN`
+ * @throws {@link MempoolError} `SENDER_UNKNOWN`; BlockMissing
  * @see lotus chain/stmgr/stmgr.go ResolveToDeterministicAddressAtFinality
  */
 function keyAddressAtFinality(view: ChainView, address: Address, tipset: Tipset): Address {
@@ -85,6 +93,7 @@ function keyAddressAtFinality(view: ChainView, address: Address, tipset: Tipset)
   try {
     return accountKey(view, view.stateBefore(at), address)
   } catch (cause) {
+    if (!(cause instanceof ChainError)) throw cause
     throw new MempoolError('SENDER_UNKNOWN', 'ID address not found in lookback state', {}, { cause })
   }
 }

@@ -10,6 +10,7 @@
 
 import { errorMessage } from '../base/errors.ts'
 import type { KeyValueStore } from '../base/ports.ts'
+import { ChainError } from '../chain/errors.ts'
 import { stringifyJson } from '../codec/jsonText.ts'
 import { type Address, isIdAddress } from '../types/address.ts'
 import { type Message, message as messageCodec } from '../types/message.ts'
@@ -138,6 +139,7 @@ export class MessageSender {
     try {
       return this.#deps.resolveKeyAddress(from)
     } catch (cause) {
+      if (!(cause instanceof ChainError)) throw cause
       throw new MempoolError('SENDER_UNKNOWN', `getting key address: ${errorMessage(cause)}`, {}, { cause })
     }
   }

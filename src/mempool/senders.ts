@@ -1,8 +1,10 @@
 /** Turns the senders of messages into the key addresses that the pool files them under. */
 
+import { unlessThrown } from '../base/errors.ts'
 import { Lru } from '../base/lru.ts'
 import { type Address, isIdAddress } from '../types/address.ts'
 import type { Tipset } from '../types/tipset.ts'
+import { MempoolError } from './errors.ts'
 import { KEY_ADDRESS_CACHE } from './limits.ts'
 import type { MempoolChain } from './ports.ts'
 
@@ -28,12 +30,8 @@ export class Senders {
     return key
   }
 
-  /** The same, undefined when it cannot be resolved: for messages that are on chain anyway. */
+  /** The same, undefined when there is no such sender: for messages that are on chain anyway. @throws BlockMissing */
   tryResolve(address: Address, tipset: Tipset): Address | undefined {
-    try {
-      return this.resolve(address, tipset)
-    } catch {
-      return undefined
-    }
+    return unlessThrown(() => this.resolve(address, tipset), MempoolError)
   }
 }

@@ -1,9 +1,11 @@
 /** What a node tells its operator of the chain: a line per tipset, per reorganisation, and how far a long sync is. */
-import { errorMessage } from '../base/errors.ts'
+
+import { errorMessage, unlessThrown } from '../base/errors.ts'
 import type { Clock, Logger, Timers } from '../base/ports.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { readReceipts } from '../chain/receipts.ts'
 import type { ExecutionTimes } from '../execution/executionTimes.ts'
+import { BlockMissing } from '../ipld/errors.ts'
 import { SYNC_STAGE, type SyncState } from '../sync/syncState.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
 import type { Health } from './health.ts'
@@ -35,12 +37,9 @@ const MS_PER_SEC = 1000
 
 /** Gas that a tipset's messages used; undefined where that is not at hand. */
 export function gasOfParent(view: ChainView, tipset: Tipset): bigint | undefined {
-  try {
-    const receipts = readReceipts(view.store.blocks, firstBlock(tipset).parentMessageReceipts)
-    return receipts.reduce((sum, { gasUsed }) => sum + gasUsed, 0n)
-  } catch {
-    return undefined
-  }
+  const { parentMessageReceipts } = firstBlock(tipset)
+  const receipts = unlessThrown(() => readReceipts(view.store.blocks, parentMessageReceipts), BlockMissing)
+  return receipts?.reduce((sum, { gasUsed }) => sum + gasUsed, 0n)
 }
 
 /** @returns what ends it */

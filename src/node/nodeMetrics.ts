@@ -1,8 +1,11 @@
 /** The figures of a node, under Lotus' names where it has them. @see lotus metrics/metrics.go; chain/metrics */
+
+import { unlessThrown } from '../base/errors.ts'
 import type { Metrics } from '../base/metrics.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { readReceipts } from '../chain/receipts.ts'
 import type { ExecutionTimes } from '../execution/executionTimes.ts'
+import { BlockMissing } from '../ipld/errors.ts'
 import type { MessagePool } from '../mempool/messagePool.ts'
 import type { NetService } from '../p2p/host/netService.ts'
 import type { SyncState } from '../sync/syncState.ts'
@@ -103,11 +106,9 @@ function registerExecutions(metrics: Metrics, view: ChainView, executions: Execu
   executions.listen((_tipset, { receiptsRoot }, took) => {
     time.observe(took, 'tipset')
     ms += took
-    try {
-      for (const { gasUsed } of readReceipts(view.store.blocks, receiptsRoot)) gas += Number(gasUsed)
-    } catch {
-      // Receipts that the store does not have: the time counts all the same.
-    }
+    // Receipts that the store does not have: the time counts all the same.
+    const receipts = unlessThrown(() => readReceipts(view.store.blocks, receiptsRoot), BlockMissing)
+    for (const { gasUsed } of receipts ?? []) gas += Number(gasUsed)
   })
   metrics.total('petrel_gas_executed_total', 'Gas of the messages that were executed.', () => gas)
   metrics.total('petrel_execution_seconds_total', 'Time that executing took, seconds.', () => ms / MS_PER_SEC)

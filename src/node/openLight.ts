@@ -5,13 +5,14 @@
  */
 
 import type { Closers } from '../base/closers.ts'
-import { errorMessage } from '../base/errors.ts'
+import { errorMessage, unlessThrown } from '../base/errors.ts'
 import { ChainStore } from '../chain/chainStore.ts'
 import { readGenesisCar } from '../chain/genesisCar.ts'
 import { decode } from '../codec/description.ts'
 import { F3 } from '../consensus/f3/f3.ts'
 import { type F3Manifest, f3ManifestOf } from '../consensus/f3/manifest.ts'
 import { BlockFetcher } from '../ipld/blockFetcher.ts'
+import { BlockMissing } from '../ipld/errors.ts'
 import { assertCheckpointOf, type LightCheckpoint, networkCheckpoint } from '../light/checkpoint.ts'
 import { LightError } from '../light/errors.ts'
 import { LightFollower } from '../light/lightFollower.ts'
@@ -158,11 +159,7 @@ function openStore({ network, genesisCar }: LightChain, { stores, ports }: NodeS
 
 /** Whether the head that was kept is here; its headers may be gone from a store that forgets. */
 function loaded(store: ChainStore): boolean {
-  try {
-    return store.load()
-  } catch {
-    return false
-  }
+  return unlessThrown(() => store.load(), BlockMissing) ?? false
 }
 
 async function connectNamed(

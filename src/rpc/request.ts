@@ -2,7 +2,10 @@
  * Reading JSON-RPC requests by the rules of Go's decoder, which Lotus' clients rely on.
  * @see go-jsonrpc handler.go handleReader, normalizeID
  */
+
+import { unlessThrown } from '../base/errors.ts'
 import type { Json } from '../codec/description.ts'
+import { CodecError } from '../codec/errors.ts'
 import { jsonField } from '../codec/goJson.ts'
 import { parseJson } from '../codec/jsonText.ts'
 import { RpcError } from './errors.ts'
@@ -110,18 +113,11 @@ function firstValueEnd(text: string): number {
 
 /** The first JSON value of a text; what follows is ignored, as Go's stream decoder does. */
 function parseFirst(text: string): Json | undefined {
-  try {
-    return parseJson(text)
-  } catch {
-    // The common case has nothing behind the value, so the scan is the second try.
-  }
+  // The common case has nothing behind the value, so the scan is the second try.
+  const whole = unlessThrown(() => parseJson(text), CodecError)
+  if (whole !== undefined) return whole
   const end = firstValueEnd(text)
-  if (end === text.length) return undefined
-  try {
-    return parseJson(text.slice(0, end))
-  } catch {
-    return undefined
-  }
+  return end === text.length ? undefined : unlessThrown(() => parseJson(text.slice(0, end)), CodecError)
 }
 
 /** What an HTTP body holds. */

@@ -7,8 +7,10 @@
  * with each frame, so a token that is revoked or expires takes its connection with it.
  * @see go-jsonrpc websocket.go handleChanOut, cancelCtx
  */
+
 import { HOLD_UNREAD_BYTES, MAX_CHANNELS, MAX_RUNNING_REQUESTS, MAX_UNREAD_BYTES } from '../base/bounds.ts'
 import { fromUtf8 } from '../base/bytes.ts'
+import { BaseError, unlessThrown } from '../base/errors.ts'
 import type { Json } from '../codec/description.ts'
 import { stringifyJson } from '../codec/jsonText.ts'
 import type { CallerName } from './cost.ts'
@@ -130,14 +132,9 @@ export class RpcSession {
   }
 
   #take(frame: string | Uint8Array): void {
-    let text: string
-    try {
-      text = typeof frame === 'string' ? frame : fromUtf8(frame)
-    } catch {
-      // A frame that is no text is dropped like any other that is no JSON.
-      return
-    }
-    const request = parseFrame(text)
+    // A frame that is no text is dropped like any other that is no JSON.
+    const text = typeof frame === 'string' ? frame : unlessThrown(() => fromUtf8(frame), BaseError)
+    const request = text === undefined ? undefined : parseFrame(text)
     if (request === undefined) return
     const permissions = this.#deps.permissions()
     if (permissions === undefined) return this.#close(VOID_TOKEN)

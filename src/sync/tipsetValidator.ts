@@ -320,8 +320,8 @@ export class TipsetValidator {
     const cancel = timers.setTimeout(() => waiting.abort(), DIFFERENCE_MS)
     try {
       return await edge(() => firstDifference(validation.view, base, computed, claimed), waiting.signal)
-    } catch {
-      return 'the claimed receipts cannot be had, so the first message that differs is not known'
+    } catch (error) {
+      return `the first message that differs is not known: ${errorMessage(error)}`
     } finally {
       cancel()
     }

@@ -2,7 +2,9 @@
  * Why a contract reverted, in words, from the data that it returned.
  * @see lotus chain/types/ethtypes/eth_types.go ParseEthRevert
  */
+
 import { bytesToBigInt, fromUtf8, toHex } from '../base/bytes.ts'
+import { BaseError, unlessThrown } from '../base/errors.ts'
 
 /** Selector of `Error(string)`. */
 const ERROR_SELECTOR = '08c379a0'
@@ -50,9 +52,5 @@ function abiString(body: Uint8Array): string | undefined {
   const size = bytesToBigInt(body.subarray(Number(offset), start))
   if (BigInt(body.length - start) < size) return undefined
   const bytes = body.subarray(start, start + Number(size))
-  try {
-    return fromUtf8(bytes)
-  } catch {
-    return undefined
-  }
+  return unlessThrown(() => fromUtf8(bytes), BaseError)
 }

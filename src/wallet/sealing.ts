@@ -4,9 +4,11 @@
  *
  * `{"Petrel":"sealed-1","N":…,"R":…,"P":…,"Salt":base64,"Nonce":base64,"Data":base64}`
  */
+
 import { xchacha20poly1305 } from '@noble/ciphers/chacha.js'
 import { scrypt } from '@noble/hashes/scrypt.js'
 import { equalBytes, fromBase64, fromUtf8, toBase64, utf8 } from '../base/bytes.ts'
+import { BaseError, PetrelError, unlessThrown } from '../base/errors.ts'
 import type { Random } from '../base/ports.ts'
 import type { Json } from '../codec/description.ts'
 import { parseJson, stringifyJson } from '../codec/jsonText.ts'
@@ -38,12 +40,8 @@ interface Sealed {
 }
 
 function objectOf(content: Uint8Array): { [key: string]: Json } | undefined {
-  try {
-    const json = parseJson(fromUtf8(content))
-    return typeof json === 'object' && json !== null && !Array.isArray(json) ? json : undefined
-  } catch {
-    return undefined
-  }
+  const json = unlessThrown(() => parseJson(fromUtf8(content)), PetrelError)
+  return typeof json === 'object' && json !== null && !Array.isArray(json) ? json : undefined
 }
 
 /** Whether an entry's content is in the sealed form (of any version). */
@@ -64,13 +62,8 @@ function parseSealed(name: string, content: Uint8Array): Sealed {
   const bytes = (key: string, length?: number): Uint8Array => {
     const value = object[key]
     if (typeof value !== 'string') throw damaged()
-    let out: Uint8Array
-    try {
-      out = fromBase64(value)
-    } catch {
-      throw damaged()
-    }
-    if (length !== undefined && out.length !== length) throw damaged()
+    const out = unlessThrown(() => fromBase64(value), BaseError)
+    if (out === undefined || (length !== undefined && out.length !== length)) throw damaged()
     return out
   }
   const cost = { n: number('N'), r: number('R'), p: number('P') }

@@ -1,6 +1,7 @@
 /** The page of figures, read by a parser of another make. */
 
 import { describe, expect, it } from 'vitest'
+import { BaseError } from '../../src/base/errors.ts'
 import { Metrics } from '../../src/base/metrics.ts'
 import { parsePrometheus } from '../support/prometheus.ts'
 
@@ -29,7 +30,7 @@ describe('Metrics', () => {
   it('leaves out what cannot be read, and nothing else', () => {
     const metrics = new Metrics()
     metrics.gauge('broken', 'Fails.', () => {
-      throw new RangeError('closed')
+      throw new BaseError('CLOSED', 'closed')
     })
     metrics.gauge('whole', 'Works.', () => 1)
     expect(parsePrometheus(metrics.text()).map(({ name, metrics: all }) => [name, all.length])).toEqual([

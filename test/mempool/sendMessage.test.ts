@@ -1,13 +1,16 @@
 /** Sending from the node's wallet: numbers, ids, order of failures. Texts from the recorded session. */
+
 import { describe, expect, test } from 'vitest'
 import { utf8 } from '../../src/base/bytes.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
+import { ChainError } from '../../src/chain/errors.ts'
+import { BlockMissing } from '../../src/ipld/errors.ts'
 import { MempoolError } from '../../src/mempool/errors.ts'
 import { MessageSender, type SendDeps } from '../../src/mempool/sendMessage.ts'
 import { DEFAULT_SEND_SPEC, type SendSpec, sendSpec } from '../../src/mempool/sendSpec.ts'
 import { delegatedAddress, idAddress } from '../../src/types/address.ts'
 import type { Message } from '../../src/types/message.ts'
-import { FakeChain, keyAddress, openTestPool, testMessage } from './fakes.ts'
+import { ACCOUNT_CODE, FakeChain, keyAddress, openTestPool, testMessage } from './fakes.ts'
 
 const a1 = keyAddress(1)
 const a2 = keyAddress(2)
@@ -117,10 +120,20 @@ describe('failures, in their order', () => {
   test('a sender that cannot be resolved', async () => {
     const { sender } = await senderWith({
       resolveKeyAddress: () => {
-        throw new MempoolError('SENDER_UNKNOWN', 'failed to find actor: <empty>')
+        throw new ChainError('ACTOR_NOT_FOUND', 'failed to find actor: <empty>')
       },
     })
     expect(await text(sender.send(bare, DEFAULT_SEND_SPEC))).toBe('getting key address: failed to find actor: <empty>')
+  })
+
+  test('state that is not here is no unknown sender: whoever can fetch it does, and asks again', async () => {
+    const missing = new BlockMissing([ACCOUNT_CODE])
+    const { sender } = await senderWith({
+      resolveKeyAddress: () => {
+        throw missing
+      },
+    })
+    await expect(sender.send(bare, DEFAULT_SEND_SPEC)).rejects.toBe(missing)
   })
 
   test('a nonce of the caller', async () => {

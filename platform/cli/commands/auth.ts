@@ -50,8 +50,8 @@ async function apiAddress({ io, repo }: CliContext): Promise<string> {
     return info.trim().replace(/^[a-zA-Z0-9\-_]+\.[a-zA-Z0-9\-_]+\.[a-zA-Z0-9\-_]*:/, '')
   try {
     return (await io.readFile(`${repoPath(io, repo())}/api`)).trim()
-  } catch {
-    throw new CliError('CONNECTION', 'could not get API endpoint: no node is running')
+  } catch (cause) {
+    throw new CliError('CONNECTION', 'could not get API endpoint: no node is running', {}, { cause })
   }
 }
 

@@ -1,6 +1,7 @@
 /** `chain head|list|get|getblock|getmessage|read-obj|stat-obj|sethead|encode|decode|gas-price`. @see lotus cli/chain.go */
 
 import type { Command } from 'commander'
+import { PetrelError, unlessThrown } from '../../../src/base/errors.ts'
 import { dagJson, readAny } from '../../../src/codec/anyCbor.ts'
 import { CODEC_CBOR, CODEC_DAG_CBOR, parseCid } from '../../../src/codec/cid.ts'
 import { type Json, parseJson, stringifyJson } from '../../../src/codec/jsonText.ts'
@@ -135,13 +136,12 @@ async function encodeParams(
   encoding: string,
 ): Promise<void> {
   const client = await node()
-  let code: Json
-  try {
-    code = { '/': parseCid(actor).toString() }
-  } catch {
-    // An address stands for its actor's code.
-    code = (await client.call('StateGetActor', [addressArgument(actor), EMPTY_KEY])).Code
-  }
+  const cid = unlessThrown(() => parseCid(actor), PetrelError)
+  // An address stands for its actor's code.
+  const code: Json =
+    cid === undefined
+      ? (await client.call('StateGetActor', [addressArgument(actor), EMPTY_KEY])).Code
+      : { '/': cid.toString() }
   const json = parseJson(params)
   const data = (await client.call('StateEncodeParams', [code, wholeNumber(method, 'method'), json], 'v1')) ?? ''
   const text = encoding === 'hex' ? base64ToHex(data) : data

@@ -55,7 +55,8 @@ async function peers(
 async function agentOf(client: RpcClient, peer: string): Promise<string | undefined> {
   try {
     return await client.call('NetAgentVersion', [peer])
-  } catch {
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error
     return undefined
   }
 }

@@ -1,7 +1,9 @@
 /** `version`. @see lotus cli/version.go */
+
 import type { Command } from 'commander'
 import { line } from '../../server/programIo.ts'
 import type { CliContext } from '../context.ts'
+import { CliError } from '../errors.ts'
 
 /** API versions are one number: major, minor, patch in a byte each. */
 function apiVersion(packed: number): string {
@@ -18,7 +20,8 @@ export function addVersionCommand(program: Command, { io, node, result }: CliCon
         const version = await (await node()).call('Version')
         daemon = `${version.Version}+api${apiVersion(version.APIVersion)}`
         line(io, `Daemon:  ${daemon}`)
-      } catch {
+      } catch (error) {
+        if (!(error instanceof CliError)) throw error
         // Without a node there is still the version of this program.
       }
       result({ Daemon: daemon, Local: own })

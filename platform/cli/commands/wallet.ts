@@ -115,8 +115,8 @@ const GFC_KEY_TYPES: Readonly<Record<number, string>> = { 1: 'secp256k1', 2: 'bl
 function parseKeyJson(text: string): Record<string, unknown> {
   try {
     return JSON.parse(text) as Record<string, unknown>
-  } catch {
-    throw new CliError('USAGE', 'the key is not in the given format: its text is no JSON')
+  } catch (cause) {
+    throw new CliError('USAGE', 'the key is not in the given format: its text is no JSON', {}, { cause })
   }
 }
 

@@ -2,7 +2,9 @@
  * Reads events as actors hand them over.
  * @see ref-fvm fvm/src/kernel/default.rs emit_event (master: FIP-0072; release/v3: validate_actor_event)
  */
+
 import { fromUtf8 } from '../../base/bytes.ts'
+import { BaseError, unlessThrown } from '../../base/errors.ts'
 import { CODEC_CBOR, CODEC_RAW } from '../../codec/cid.ts'
 import { decode, list } from '../../codec/description.ts'
 import { type EventEntry, eventEntry } from '../../types/event.ts'
@@ -39,11 +41,7 @@ export function parseEvent(headers: readonly EventEntryHeader[], keys: Uint8Arra
       `total event value lengths exceeded the max size: ${values.length} > ${MAX_VALUES}`,
     )
   }
-  try {
-    fromUtf8(keys)
-  } catch {
-    throw illegal('invalid event key')
-  }
+  if (unlessThrown(() => fromUtf8(keys), BaseError) === undefined) throw illegal('invalid event key')
   const entries: EventEntry[] = []
   let keyOffset = 0
   let valueOffset = 0

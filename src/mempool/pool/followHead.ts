@@ -1,5 +1,8 @@
 /** When the head moves, applied nonces leave the pool and messages of reverted tipsets return. */
-import { errorMessage } from '../../base/errors.ts'
+
+import { errorMessage, unlessThrown } from '../../base/errors.ts'
+import { BlockMissing } from '../../ipld/errors.ts'
+import type { Address } from '../../types/address.ts'
 import type { SignedMessage } from '../../types/signedMessage.ts'
 import { firstBlock, type Tipset } from '../../types/tipset.ts'
 import { MempoolError } from '../errors.ts'
@@ -20,7 +23,7 @@ export function followHead(
 ): void {
   const last = applied[applied.length - 1]
   const oldestReverted = reverted[reverted.length - 1]
-  const { pending, reserved, senders, signatures } = state
+  const { pending, reserved, signatures } = state
   const { chain, logger } = state.deps
   try {
     const change = reorgMessages({ reverted, applied }, chain, signatures)
@@ -28,7 +31,7 @@ export function followHead(
     else if (oldestReverted !== undefined) state.tipset = chain.loadTipset(firstBlock(oldestReverted).parents)
     let early = false
     for (const { from, nonce, cidKey } of change.applied) {
-      const sender = senders.tryResolve(from, state.tipset)
+      const sender = senderHere(state, from)
       if (sender !== undefined) {
         pending.remove(sender, nonce, true)
         reserved.of(sender)?.remove(nonce, true)
@@ -44,10 +47,15 @@ export function followHead(
   }
 }
 
+/** undefined also where the state that knows it could not be fetched: the pool follows the head all the same. */
+function senderHere({ senders, tipset }: PoolState, from: Address): Address | undefined {
+  return unlessThrown(() => senders.tryResolve(from, tipset), BlockMissing)
+}
+
 /** A message of a reverted tipset returns unchecked: it was valid where it stood. */
 function putBack(state: PoolState, signed: SignedMessage): void {
   const { from } = signed.message
-  const sender = state.senders.tryResolve(from, state.tipset)
+  const sender = senderHere(state, from)
   if (sender === undefined) return
   const initial = (): bigint => {
     try {

@@ -77,7 +77,9 @@ class BitswapNode {
     const unasked = new PeerBudget(clock, UNASKED_BUDGET)
     this.client = new BlockClient({ links, timers, send, unasked, swarm: this.#swarm })
     const onFlood = (peer: PeerName): void => links.report(peer, { fault: 'FLOOD', reason: 'bitswap wants' })
-    this.#server = new WantServer({ blocks, clock, timers, send, onFlood })
+    const onFailed = (peer: PeerName, error: unknown): void =>
+      log.debug('bitswap wants not answered', { peer, error: errorMessage(error) })
+    this.#server = new WantServer({ blocks, clock, timers, send, onFlood, onFailed })
     this.#ends = [
       ...BITSWAP_PROTOCOLS.map((protocol) => links.handle(protocol, (peer, stream) => this.#serve(peer, stream))),
       links.onDisconnected((peer) => this.#forget(peer)),

@@ -81,7 +81,8 @@ export class PeerSender {
       try {
         await this.#write(kept, message)
         return
-      } catch {
+      } catch (error) {
+        this.#deps.log.debug('bitswap stream replaced', { peer: this.#peer, error: errorMessage(error) })
         // The peer may have ended it while nothing was to be said: a new one decides.
         if (this.#kept === kept) this.#kept = undefined
       }

@@ -3,7 +3,6 @@
  * @see ipfs/boxo bitswap/server/internal/decision engine.go; forest src/libp2p_bitswap/request_manager.rs
  */
 import type { Clock, Timers } from '../../base/ports.ts'
-import type { Cid } from '../../codec/cid.ts'
 import { type Blockstore, tryGetBlock } from '../../ipld/blockstore.ts'
 import type { PeerName } from '../peerLinks.ts'
 import {
@@ -26,6 +25,8 @@ export interface WantServerDeps {
   readonly timers: Timers
   /** Resolves when the peer's stream has taken the message. */
   readonly send: (peer: PeerName, message: BitswapMessage, sizeBytes: number) => Promise<void>
+  /** Answers did not leave: the peer's stream, or a store that cannot be read. */
+  readonly onFailed: (peer: PeerName, error: unknown) => void
   /** More wants than may wait. */
   readonly onFlood: (peer: PeerName) => void
 }
@@ -87,9 +88,10 @@ export class WantServer {
         // Not behind the last one: what is asked next must not wait for it.
         if (queue.wants.size > 0) await this.#breathe()
       }
-    } catch {
-      // The peer does not take answers: what it still wanted is void.
+    } catch (error) {
+      // The peer does not take answers, or the store gives none: what was still wanted is void.
       queue.wants.clear()
+      this.#deps.onFailed(peer, error)
     } finally {
       queue.working = false
       if (queue.wants.size === 0 && this.#queues.get(peer) === queue) this.#queues.delete(peer)
@@ -111,7 +113,7 @@ export class WantServer {
     let sizeBytes = 0
     for (const [key, want] of queue.wants) {
       queue.wants.delete(key)
-      const data = this.#find(want.cid)
+      const data = tryGetBlock(this.#deps.blocks, want.cid)
       const whole = data !== undefined && (want.type === 'block' || data.length <= SMALL_BLOCK_BYTES)
       if (whole) blocks.push({ cid: want.cid, data })
       else if (data !== undefined) presences.push({ cid: want.cid, has: true })
@@ -120,14 +122,5 @@ export class WantServer {
       if (sizeBytes >= ANSWER_BYTES || blocks.length + presences.length >= ANSWER_ENTRIES) break
     }
     return { message: { wants: [], blocks, presences }, sizeBytes }
-  }
-
-  #find(cid: Cid): Uint8Array | undefined {
-    try {
-      return tryGetBlock(this.#deps.blocks, cid)
-    } catch {
-      // A store that cannot read it has not got it, as far as others are concerned.
-      return undefined
-    }
   }
 }

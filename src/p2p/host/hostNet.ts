@@ -262,13 +262,11 @@ export class HostNet implements NetService {
   }
 
   async #knownAddresses(id: PeerName): Promise<readonly string[]> {
-    try {
-      const { addresses } = await this.#parts.node.peerStore.get(peerIdFromString(id))
-      if (addresses.length > 0) return addresses.map(({ multiaddr }) => withoutPeer(multiaddr.toString(), id))
-    } catch {
-      // Not remembered: what the book has is better than nothing.
-    }
-    return this.#book.find(id)?.addresses ?? []
+    const { peerStore } = this.#parts.node
+    const peer = peerIdFromString(id)
+    const remembered = (await peerStore.has(peer)) ? (await peerStore.get(peer)).addresses : []
+    if (remembered.length === 0) return this.#book.find(id)?.addresses ?? []
+    return remembered.map(({ multiaddr }) => withoutPeer(multiaddr.toString(), id))
   }
 }
 

@@ -1,6 +1,9 @@
 /** Peers that are refused for a while, longer each time. What bans is for `faults.ts` to say. */
+
 import { fromUtf8, utf8 } from '../../base/bytes.ts'
+import { PetrelError, unlessThrown } from '../../base/errors.ts'
 import type { Clock, KeyValueStore } from '../../base/ports.ts'
+import { parseJson } from '../../codec/jsonText.ts'
 import { type Fault, isFault } from '../faults.ts'
 import type { Misbehaviour, PeerName } from '../peerLinks.ts'
 
@@ -115,12 +118,10 @@ export class Bans {
 
 function parseRecord(bytes: Uint8Array | undefined): BanRecord | undefined {
   if (bytes === undefined) return undefined
-  try {
-    const { times, untilMs, fault, reason } = JSON.parse(fromUtf8(bytes)) as Record<string, unknown>
-    if (typeof times !== 'number' || typeof untilMs !== 'number') return undefined
-    if (typeof fault !== 'string' || !isFault(fault) || typeof reason !== 'string') return undefined
-    return { times, untilMs, fault, reason }
-  } catch {
-    return undefined
-  }
+  const record = unlessThrown(() => parseJson(fromUtf8(bytes)), PetrelError)
+  if (record === undefined || record === null || typeof record !== 'object' || Array.isArray(record)) return undefined
+  const { times, untilMs, fault, reason } = record
+  if (typeof times !== 'number' || typeof untilMs !== 'number') return undefined
+  if (typeof fault !== 'string' || !isFault(fault) || typeof reason !== 'string') return undefined
+  return { times, untilMs, fault, reason }
 }

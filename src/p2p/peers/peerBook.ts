@@ -2,8 +2,11 @@
  * Peers worth dialling again, kept between starts: their addresses, and when they were last connected. Bounded: the ones
  * seen longest ago are forgotten.
  */
+
 import { fromUtf8, utf8 } from '../../base/bytes.ts'
+import { PetrelError, unlessThrown } from '../../base/errors.ts'
 import type { KeyValueOp, KeyValueStore } from '../../base/ports.ts'
+import { parseJson } from '../../codec/jsonText.ts'
 import type { PeerName } from '../peerLinks.ts'
 
 const PREFIX = 'p2p/peer/'
@@ -96,13 +99,9 @@ export class PeerBook {
 
 function parseKnown(peer: PeerName, bytes: Uint8Array | undefined): KnownPeer | undefined {
   if (bytes === undefined) return undefined
-  try {
-    const [addresses, seenMs] = JSON.parse(fromUtf8(bytes)) as unknown[]
-    if (!Array.isArray(addresses) || typeof seenMs !== 'number') return undefined
-    return addresses.every((address) => typeof address === 'string')
-      ? { peer, addresses: addresses as string[], seenMs }
-      : undefined
-  } catch {
-    return undefined
-  }
+  const record = unlessThrown(() => parseJson(fromUtf8(bytes)), PetrelError)
+  if (!Array.isArray(record)) return undefined
+  const [addresses, seenMs] = record
+  if (!Array.isArray(addresses) || typeof seenMs !== 'number') return undefined
+  return addresses.every((address) => typeof address === 'string') ? { peer, addresses, seenMs } : undefined
 }

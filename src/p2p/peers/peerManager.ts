@@ -3,6 +3,7 @@
  * asks the DHT for more. When nobody is left it tries the best of those that it turned away.
  * @see lotus lib/peermgr/peermgr.go PeerMgr
  */
+import { errorMessage } from '../../base/errors.ts'
 import type { Clock, Logger, Timers } from '../../base/ports.ts'
 import type { PeerName } from '../peerLinks.ts'
 import { Backoff } from './backoff.ts'
@@ -165,8 +166,8 @@ export class PeerManager {
       try {
         await this.#deps.dial(peer, addresses, signal)
         return
-      } catch {
-        this.#failed.failed(peer, clock.monotonicMs())
+      } catch (error) {
+        this.#notReached(peer, error)
       }
     }
   }
@@ -212,11 +213,16 @@ export class PeerManager {
       if (this.#deps.filecoinPeers().length >= this.#options.minPeers) return
       try {
         await this.#deps.dial(peer, addresses, signal)
-      } catch {
-        this.#failed.failed(peer, clock.monotonicMs())
+      } catch (error) {
+        this.#notReached(peer, error)
         this.#leads.delete(peer)
       }
     })
+  }
+
+  #notReached(peer: PeerName, error: unknown): void {
+    this.#failed.failed(peer, this.#deps.clock.monotonicMs())
+    this.#deps.log.debug('peer not reached', { peer, reason: errorMessage(error) })
   }
 
   async #refresh(signal: AbortSignal): Promise<void> {

@@ -3,6 +3,7 @@
  * is `RpcSession`.
  * @see ../session.ts for the protocol of channels
  */
+import { PetrelError, unlessThrown } from '../../base/errors.ts'
 import { type Json, stringifyJson } from '../../codec/jsonText.ts'
 import { RpcClientError } from './errors.ts'
 import { type JsonObject, parseObject, resultOf } from './response.ts'
@@ -117,13 +118,9 @@ export class FrameTransport implements RpcTransport {
 
   #frame(text: string): void {
     if (this.#closed !== undefined) return
-    let frame: JsonObject
-    try {
-      frame = parseObject(text)
-    } catch {
-      // Whatever waits for it is told when the connection ends; a frame that is no JSON answers nobody.
-      return
-    }
+    // Whatever waits for it is told when the connection ends; a frame that is no JSON answers nobody.
+    const frame = unlessThrown(() => parseObject(text), PetrelError)
+    if (frame === undefined) return
     if (frame.method === 'xrpc.ch.val') this.#value(frame.params)
     else if (frame.method === 'xrpc.ch.close') this.#channelEnd(frame.params)
     else this.#answer(frame)
