@@ -59,6 +59,8 @@ export interface CallOptions {
   readonly tipsetMessages: 'all' | 'sameSender' | 'none'
   /** A sender that does not exist is created as a placeholder, one that may not send (a contract) sends all the same. */
   readonly skipSenderValidation: boolean
+  /** Whether the result has a trace; without, it is an empty one, and the call costs less. */
+  readonly tracing: boolean
   /** State to run on, with every migration below the tipset's height done. Default: the tipset's parent state. */
   readonly stateRoot?: Cid
 }

@@ -75,7 +75,7 @@ export async function applyEthCall(
   signal?: AbortSignal,
 ): Promise<InvocResult> {
   const run = async (skipSenderValidation: boolean): Promise<InvocResult | undefined> => {
-    const options = { priorMessages: [], tipsetMessages: 'none', skipSenderValidation, stateRoot } as const
+    const options = { priorMessages: [], tipsetMessages: 'none', skipSenderValidation, tracing: false, stateRoot } as const
     try {
       return await vm.callWithGas(message, tipset, options, signal)
     } catch (cause) {

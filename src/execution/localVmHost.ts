@@ -251,8 +251,9 @@ export class LocalVmHost implements VmHost {
     message: Message,
     tipset: Tipset,
     prior: readonly ChainMessage[],
-    options: Pick<CallOptions, 'skipSenderValidation' | 'stateRoot'> & { readonly shared: number } = {
+    options: Pick<CallOptions, 'skipSenderValidation' | 'tracing' | 'stateRoot'> & { readonly shared: number } = {
       skipSenderValidation: false,
+      tracing: true,
       shared: 0,
     },
   ): { executor: Executor; message: Message; isNewSender: boolean } {
@@ -262,7 +263,7 @@ export class LocalVmHost implements VmHost {
     const deps = this.#execution(tipset, new OverlayBlockstore(store))
     // Without a fee cap nothing could be paid: such a message is tried at a base fee of zero.
     const baseFee = message.gasFeeCap === 0n ? 0n : parentBaseFee
-    const executor = createExecutor(deps, root, tipset.height, timestamp, baseFee, true)
+    const executor = createExecutor(deps, root, tipset.height, timestamp, baseFee, options.tracing)
     const known = senderNonce(executor, message)
     const isNewSender = known === undefined
     if (isNewSender) {

@@ -44,6 +44,7 @@ it.skipIf(sharedMissing)('senders that take turns get what a machine that keeps 
       priorMessages: queue.slice(0, length),
       tipsetMessages: 'all',
       skipSenderValidation: false,
+      tracing: i % 2 === 0,
     } as const
     const ask = (host: LocalVmHost): Promise<unknown> =>
       host.callWithGas(message, tipset, options).catch((error: unknown) => String(error))

@@ -88,6 +88,7 @@ describe('messages before a call', () => {
     priorMessages: pending.slice(0, count),
     tipsetMessages: 'all',
     skipSenderValidation: false,
+    tracing: true,
   })
 
   it('arrive in order, whatever of them the thread knows', async () => {

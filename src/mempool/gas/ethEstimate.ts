@@ -73,8 +73,9 @@ async function assertNotReverted(message: Message, tipset: Tipset, { applyCall }
 async function searchFrom(message: Message, at: Tipset, anySender: boolean, deps: EthEstimateDeps): Promise<bigint> {
   try {
     const trial = await trialCall(message, at, anySender, deps)
-    const { msgRct: receipt, executionTrace, error } = trial.result
+    const { msgRct: receipt, error } = trial.result
     if (receipt.exitCode === 0) return message.gasLimit
+    const { executionTrace } = await runAfter(message, trial.prior, trial.tipset, anySender, deps, true)
     if (!ranOutOfGas(executionTrace)) throw executionReverted({ receipt, error })
     const needed = await searchLimit(message, trial, anySender, deps)
     return scaledGas(needed, deps.pool.config().gasLimitOverestimation)

@@ -23,7 +23,7 @@ export interface TrialDeps {
   readonly addressPrefix: 'f' | 't'
 }
 
-/** A message that was run, and on what. */
+/** A message that was run, and on what; without a trace. */
 export interface Trial {
   readonly result: InvocResult
   readonly prior: readonly ChainMessage[]
@@ -55,15 +55,17 @@ export async function trialCall(message: Message, at: Tipset, anySender: boolean
   }
 }
 
-/** The same again with other gas, on the same tipset. */
+/** The same again with other gas or with a trace, on the same tipset. */
 export function runAfter(
   message: Message,
   priorMessages: readonly ChainMessage[],
   tipset: Tipset,
   anySender: boolean,
   { vm }: Pick<TrialDeps, 'vm'>,
+  tracing = false,
 ): Promise<InvocResult> {
-  return vm.callWithGas(message, tipset, { priorMessages, tipsetMessages: 'all', skipSenderValidation: anySender })
+  const skipSenderValidation = anySender
+  return vm.callWithGas(message, tipset, { priorMessages, tipsetMessages: 'all', skipSenderValidation, tracing })
 }
 
 function resolveSender(message: Message, at: Tipset, deps: TrialDeps): Address {

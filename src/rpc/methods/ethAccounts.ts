@@ -107,7 +107,7 @@ async function storageAt(
     },
     tipset,
     // The system actor may not send: without this it would be refused.
-    { priorMessages: [], tipsetMessages: 'none', skipSenderValidation: true, stateRoot },
+    { priorMessages: [], tipsetMessages: 'none', skipSenderValidation: true, tracing: false, stateRoot },
   )
   if (result.msgRct.exitCode !== 0) throw new RpcError('FAILED', `failed to lookup storage slot: ${result.error}`)
   return leftPad(new CborReader(result.msgRct.return).readBytes(), SLOT_BYTES)
