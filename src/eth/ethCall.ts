@@ -4,6 +4,7 @@
  */
 import { EMPTY_BYTES } from '../base/bytes.ts'
 import { errorMessage, PetrelError } from '../base/errors.ts'
+import type { ChainView } from '../chain/chainView.ts'
 import { ChainError } from '../chain/errors.ts'
 import { executionReverted } from '../chain/executionReverted.ts'
 import type { InvocResult, VmHost } from '../chain/vm.ts'
@@ -33,6 +34,12 @@ export interface EthCall {
   readonly value: TokenAmount
   /** Call data or creation code. */
   readonly data: Uint8Array
+}
+
+/** What a call needs. */
+export interface EthCallDeps {
+  readonly view: Pick<ChainView, 'stateTree'>
+  readonly vm: Pick<VmHost, 'callWithGas'>
 }
 
 /** @throws ChainError `WRONG_ADDRESS` when the sender is a masked ID */
@@ -71,11 +78,17 @@ export async function applyEthCall(
   message: Message,
   tipset: Tipset,
   stateRoot: Cid,
-  vm: Pick<VmHost, 'callWithGas'>,
+  { view, vm }: EthCallDeps,
   signal?: AbortSignal,
 ): Promise<InvocResult> {
   const run = async (skipSenderValidation: boolean): Promise<InvocResult | undefined> => {
-    const options = { priorMessages: [], tipsetMessages: 'none', skipSenderValidation, tracing: false, stateRoot } as const
+    const options = {
+      priorMessages: [],
+      tipsetMessages: 'none',
+      skipSenderValidation,
+      tracing: false,
+      stateRoot,
+    } as const
     try {
       return await vm.callWithGas(message, tipset, options, signal)
     } catch (cause) {
@@ -86,7 +99,8 @@ export async function applyEthCall(
       throw new ChainError('WRONG_MESSAGE', `${name} failed: ${errorMessage(cause)}`, {}, { cause })
     }
   }
-  let result = await run(false)
+  // Most calls name no sender: that nobody is known is seen here sooner than by a run.
+  let result = view.stateTree(stateRoot).lookupId(message.from) === undefined ? undefined : await run(false)
   if (result === undefined || result.msgRct.exitCode === Exit.SYS_SENDER_INVALID) {
     result = (await run(true)) as InvocResult
   }

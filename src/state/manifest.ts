@@ -2,8 +2,8 @@
  * Actor manifests: [1, link to data], data [[name, code]…].
  * @see builtin-actors runtime/src/runtime/builtins.rs; ref-fvm fvm/src/machine/manifest.rs
  */
-import { fromUtf8 } from '../base/bytes.ts'
-import type { Cid } from '../codec/cid.ts'
+import { fromUtf8, utf8 } from '../base/bytes.ts'
+import { type Cid, CODEC_RAW, createCid, HASH_IDENTITY } from '../codec/cid.ts'
 import { type Codec, cid, decode, list, text, tuple, uint } from '../codec/description.ts'
 import { type Blockstore, getBlock } from '../ipld/blockstore.ts'
 import type { Network } from '../networks/network.ts'
@@ -74,6 +74,20 @@ function legacyCode(code: Cid): ActorCodeInfo | undefined {
   if (version === undefined || name === undefined || !isActorKind(name)) return undefined
   const generation = Number(version)
   return { kind: name, actorsVersion: generation === 1 ? 0 : generation, name }
+}
+
+/** The built-in actors of that time. @see lotus chain/actors/actor_cids.go GetActorCodeIDs */
+const LEGACY_NAMES = [
+  ...['account', 'cron', 'init', 'multisig', 'paymentchannel', 'reward'],
+  ...['storagemarket', 'storageminer', 'storagepower', 'system', 'verifiedregistry'],
+]
+
+/** The codes of an actors version before 8, which has no manifest. */
+export function legacyActors(actorsVersion: number): Manifest {
+  const generation = actorsVersion === 0 ? 1 : actorsVersion
+  return new Map(
+    LEGACY_NAMES.map((name) => [name, createCid(CODEC_RAW, HASH_IDENTITY, utf8(`fil/${generation}/${name}`))]),
+  )
 }
 
 /**

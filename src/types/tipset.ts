@@ -88,10 +88,17 @@ export function createTipset(headers: readonly BlockHeader[]): Tipset {
   return { key: sorted.map((one) => one.cid), blocks: sorted.map((one) => one.header), height: first.height }
 }
 
-/** JSON array of CIDs; null and `[]` are the empty key. */
+const cids = listOrEmpty(cid) as unknown as Codec<TipsetKey>
+
+/**
+ * JSON array of CIDs; null and `[]` are the empty key. A null among them adds no byte to the reference's key: it counts for
+ * nothing.
+ * @see lotus chain/types/tipset_key.go UnmarshalJSON, encodeKey
+ */
 export const tipsetKey: Codec<TipsetKey> = {
-  ...(listOrEmpty(cid) as unknown as Codec<TipsetKey>),
+  ...cids,
   name: 'types.TipSetKey',
+  fromJson: (json, context) => cids.fromJson(Array.isArray(json) ? json.filter((one) => one !== null) : json, context),
 }
 
 const blocks: Codec<BlockHeader[]> = listOrEmpty(blockHeader)

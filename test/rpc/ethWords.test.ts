@@ -31,7 +31,15 @@ describe('a filter of logs', () => {
 
   it('finds no log of the past without topics and data; a stream has it', () => {
     const any = logFilter.fromJson({}, JSON_CONTEXT)
-    const log = { json: {}, emitter: 1000n, address: new Uint8Array(20), topics: [], isIndexed: false }
+    const log = {
+      json: {},
+      emitter: 1000n,
+      address: new Uint8Array(20),
+      topics: [],
+      addressText: '',
+      topicTexts: [],
+      isIndexed: false,
+    }
     expect(matchesPast(any, log)).toBe(false)
     expect(matchesPast(any, { ...log, isIndexed: true })).toBe(true)
     expect(matchesNew(any, log)).toBe(true)

@@ -9,10 +9,10 @@ import { datacapState } from '../../state/datacap.ts'
 import { type StoragePower, storagePower } from '../../state/scalars.ts'
 import type { StateTree } from '../../state/stateTree.ts'
 import { type VerifregState, verifregStateAt } from '../../state/verifreg.ts'
-import { type Address, idAddress } from '../../types/address.ts'
+import { idAddress } from '../../types/address.ts'
 import { type ActorId, ATTO_PER_FIL } from '../../types/scalars.ts'
 import { DATACAP_ID, VERIFREG_ID } from '../../types/singletons.ts'
-import { type ChainView, resolveId } from '../chainView.ts'
+import type { ChainView } from '../chainView.ts'
 import { ChainError } from '../errors.ts'
 
 const FIRST_V3_TREES = 3
@@ -34,25 +34,16 @@ export function registryState(view: ChainView, tree: StateTree): RegistryState {
   return { state: getCbor(view.store.blocks, verifregStateAt(version), actor.head), version }
 }
 
-function requiredId(tree: StateTree, who: Address): ActorId {
-  const id = resolveId(tree, who)
-  if (id === undefined) throw new ChainError('ACTOR_NOT_FOUND', 'actor not found')
-  return id
-}
-
 /** What a verifier may still give, bytes; undefined for who is none. */
-export function verifierDataCap(view: ChainView, tree: StateTree, who: Address): StoragePower | undefined {
+export function verifierDataCap(view: ChainView, tree: StateTree, id: ActorId): StoragePower | undefined {
   const { state, version } = registryState(view, tree)
   const options = { pointerMaps: version < FIRST_V3_TREES }
-  return Hamt.load(view.store.blocks, state.verifiers, storagePower, options).get(
-    idAddress(requiredId(tree, who)).bytes,
-  )
+  return Hamt.load(view.store.blocks, state.verifiers, storagePower, options).get(idAddress(id).bytes)
 }
 
 /** What a client has, bytes; undefined for who has none. */
-export function clientDataCap(view: ChainView, tree: StateTree, who: Address): StoragePower | undefined {
+export function clientDataCap(view: ChainView, tree: StateTree, id: ActorId): StoragePower | undefined {
   const { blocks } = view.store
-  const id = requiredId(tree, who)
   const { state, version } = registryState(view, tree)
   if (version < FIRST_DATACAP_ACTOR) {
     if (state.verifiedClients === undefined) return undefined

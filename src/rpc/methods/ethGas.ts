@@ -33,7 +33,7 @@ const MAX_PERCENTILES = 100
 
 /** Rows of calls, estimates and prices. */
 export function ethGasMethods(reader: EthReader, gas: MessageGasDeps): MethodRow[] {
-  const { view, vm } = reader
+  const { view } = reader
   const { store } = view
   const premium = (): TokenAmount => gas.premiums.estimate(0n, store.head())
   return [
@@ -43,7 +43,7 @@ export function ethGasMethods(reader: EthReader, gas: MessageGasDeps): MethodRow
         withNumbers(async () => {
           const message = inContext('failed to convert ethcall to filecoin message: ', () => ethCallMessage(call))
           const tipset = reader.tipset(block, false)
-          return returnedData(await applyEthCall(message, tipset, await reader.stateRoot(tipset), vm, signal))
+          return returnedData(await applyEthCall(message, tipset, await reader.stateRoot(tipset), reader, signal))
         }),
     }),
     rawMethod({
@@ -55,7 +55,7 @@ export function ethGasMethods(reader: EthReader, gas: MessageGasDeps): MethodRow
           const asked = Array.isArray(params) && params.length > 1 && params[1] !== null
           const tipset = asked ? reader.tipset(block, false) : store.head()
           const applyCall = async (one: Message, at: Tipset): Promise<unknown> =>
-            applyEthCall(one, at, await reader.stateRoot(at), vm)
+            applyEthCall(one, at, await reader.stateRoot(at), reader)
           return estimateEthGas(message, tipset, { ...gas, applyCall })
         }),
     }),

@@ -5,6 +5,7 @@
 import { errorMessage } from '../../base/errors.ts'
 import { ChainError } from '../../chain/errors.ts'
 import type { Json } from '../../codec/description.ts'
+import { CodecError } from '../../codec/errors.ts'
 import { ethTransactionOf } from '../../eth/ethTransactionOf.ts'
 import { BlockMissing } from '../../ipld/errors.ts'
 import { signedMessageCid } from '../../types/signedMessage.ts'
@@ -108,7 +109,7 @@ export function ethTransactionMethods(reader: EthReader, locate: Locate): Method
         try {
           return reader.hashOfMessage(one)
         } catch (error) {
-          if (error instanceof BlockMissing) return null
+          if (error instanceof BlockMissing || error instanceof CodecError) return null
           throw error
         }
       },

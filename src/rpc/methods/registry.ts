@@ -39,11 +39,17 @@ export function registryMethods(view: ChainView): MethodRow[] {
     }),
     method({
       ...stateVerifierStatus,
-      handler: (who, one) => verifierDataCap(view, treeAt(one), who) ?? null,
+      handler: (who, one) => {
+        const tree = treeAt(one)
+        return verifierDataCap(view, tree, idIn(tree, who)) ?? null
+      },
     }),
     method({
       ...stateVerifiedClientStatus,
-      handler: (who, one) => clientDataCap(view, treeAt(one), who) ?? null,
+      handler: (who, one) => {
+        const tree = treeAt(one)
+        return clientDataCap(view, tree, idIn(tree, who)) ?? null
+      },
     }),
     method({
       ...stateGetAllocation,

@@ -9,6 +9,7 @@ import type { VmHost } from '../../chain/vm.ts'
 import type { Cid } from '../../codec/cid.ts'
 import { drawRandomnessFromDigest } from '../../crypto/drawRandomness.ts'
 import { type ActorsManifest, actorsVersionFor, manifestFor } from '../../networks/network.ts'
+import { legacyActors } from '../../state/manifest.ts'
 import { type Address, idAddress, isIdAddress } from '../../types/address.ts'
 import type { TipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
@@ -49,6 +50,9 @@ export function stateMethods(deps: StateMethodsDeps): MethodRow[] {
   return [...networkMethods(deps), ...actorMethods(deps), ...randomnessMethods(deps.view), ...messageMethods(deps)]
 }
 
+/** Actors version from which on a manifest names the codes. */
+const FIRST_MANIFEST = 8
+
 function networkMethods({ view }: StateMethodsDeps): MethodRow[] {
   return [
     method({
@@ -61,7 +65,10 @@ function networkMethods({ view }: StateMethodsDeps): MethodRow[] {
     }),
     method({
       ...stateActorCodeCIDs,
-      handler: (version) => manifestOf(view, version).actors,
+      handler: (version) => {
+        const actorsVersion = actorsVersionFor(version)
+        return actorsVersion < FIRST_MANIFEST ? legacyActors(actorsVersion) : manifestOf(view, version).actors
+      },
     }),
     method({
       ...stateActorManifestCID,

@@ -78,6 +78,9 @@ export interface LogJson {
   readonly emitter: ActorId
   readonly address: Uint8Array
   readonly topics: readonly Uint8Array[]
+  /** Address and topics as hexadecimal, as filters have them: a search compares thousands. */
+  readonly addressText: string
+  readonly topicTexts: readonly string[]
   /**
    * Whether searches and receipts know it: a log without topics and data has no row in the reference's index of entries,
    * so only streams and the block's filter have it.
@@ -99,15 +102,19 @@ export function logsOf(executed: ExecutedTipset, chainId: bigint): LogJson[][] {
       if (log === undefined) continue
       const address = ethAddressOf(executed.tree, idAddress(event.emitter)) ?? NOBODY
       const { topics } = log
+      const addressText = hexBytes(address)
+      const topicTexts = topics.map(hexBytes)
       logs.push({
         emitter: event.emitter,
         address,
         topics,
+        addressText,
+        topicTexts,
         isIndexed: event.entries.length > 0,
         json: {
-          address: hexBytes(address),
+          address: addressText,
           data: hexBytes(log.data),
-          topics: topics.map(hexBytes),
+          topics: topicTexts,
           removed: false,
           logIndex: hexNumber(at),
           transactionHash: hexBytes(hash),

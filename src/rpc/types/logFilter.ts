@@ -141,18 +141,18 @@ export function matchesPast(filter: LogFilter, log: LogJson): boolean {
   const { addresses, ids } = filter
   if (!log.isIndexed) return false
   if (ids.size > 0 && !ids.has(log.emitter)) return false
-  if (addresses.size > ids.size && !addresses.has(hexBytes(log.address))) return false
+  if (addresses.size > ids.size && !addresses.has(log.addressText)) return false
   return matchesTopics(filter, log)
 }
 
 /** Whether a new log is wanted. @see lotus chain/events/filter/event.go matchAddress, matchKeys */
 export function matchesNew(filter: LogFilter, log: LogJson): boolean {
-  return (filter.addresses.size === 0 || filter.addresses.has(hexBytes(log.address))) && matchesTopics(filter, log)
+  return (filter.addresses.size === 0 || filter.addresses.has(log.addressText)) && matchesTopics(filter, log)
 }
 
 function matchesTopics({ topics }: LogFilter, log: LogJson): boolean {
   return topics.every((any, i) => {
-    const topic = log.topics[i]
-    return any === undefined || (topic !== undefined && any.has(hexBytes(topic)))
+    const topic = log.topicTexts[i]
+    return any === undefined || (topic !== undefined && any.has(topic))
   })
 }
