@@ -14,7 +14,7 @@ import { LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.t
 import { builtinNetwork } from '../../src/networks/builtinNetworks.ts'
 import { apiMinerInfo } from '../../src/rpc/types/miner.ts'
 import type { MultisigState } from '../../src/state/multisig.ts'
-import { type Address, idAddress, parseAddress, UNDEF_ADDRESS } from '../../src/types/address.ts'
+import { type Address, parseAddress, UNDEF_ADDRESS } from '../../src/types/address.ts'
 import { silentLog } from '../rpc/stubTable.ts'
 import { openGolden, openShared } from '../support/archives.ts'
 import { missingShared } from '../support/shared.ts'
