@@ -28,6 +28,12 @@ interface Waiting extends CommitEntry {
   readonly reject: (error: unknown) => void
 }
 
+/**
+ * Longest that an entry waits for others that are announced, ms: a few flushes of a good disk. A flush holds up everything
+ * else that this process does, so that sixteen of them for sixteen sends would take longer than the sends.
+ */
+const MAX_GATHER_MS = 20
+
 /** See the file's comment. */
 export class GroupCommit {
   readonly #store: KeyValueStore
@@ -35,8 +41,10 @@ export class GroupCommit {
   readonly #onTrouble: (error: unknown) => void
   #waiting: Waiting[] = []
   #holds = 0
+  #announced = 0
   #scheduled = false
   #committing = false
+  #stopGathering: (() => void) | undefined
 
   /** @param onTrouble - told of each commit that fails, and with undefined of the first that succeeds again */
   constructor(store: KeyValueStore, timers: Timers, onTrouble: (error: unknown) => void) {
@@ -65,9 +73,29 @@ export class GroupCommit {
     }
   }
 
-  /** In a later turn of the loop: requests that have arrived meanwhile come along. */
+  /** An entry is on its way: what waits is flushed with it, or a little later when it takes longer. Call it when it came or failed. */
+  announce(): () => void {
+    this.#announced++
+    let coming = true
+    return () => {
+      if (!coming) return
+      coming = false
+      this.#announced--
+      this.#schedule()
+    }
+  }
+
   #schedule(): void {
     if (this.#scheduled || this.#committing || this.#holds > 0 || this.#waiting.length === 0) return
+    if (this.#announced === 0) this.#commitSoon()
+    else this.#stopGathering ??= this.#timers.setTimeout(() => this.#commitSoon(), MAX_GATHER_MS)
+  }
+
+  /** In a later turn of the loop: requests that have arrived meanwhile come along. */
+  #commitSoon(): void {
+    this.#stopGathering?.()
+    this.#stopGathering = undefined
+    if (this.#scheduled || this.#committing) return
     this.#scheduled = true
     this.#timers.setTimeout(() => {
       this.#scheduled = false
@@ -77,6 +105,7 @@ export class GroupCommit {
 
   async #commit(): Promise<void> {
     const group = this.#waiting
+    if (group.length === 0) return
     this.#waiting = []
     this.#committing = true
     try {

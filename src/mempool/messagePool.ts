@@ -117,6 +117,11 @@ export class MessagePool {
     return this.#admitting.holdFlush()
   }
 
+  /** A message is being made: what is on its way to disk waits a moment for it. Call what is returned when it came or failed. */
+  announce(): () => void {
+    return this.#admitting.announce()
+  }
+
   /** Changes when messages on their way to disk failed. */
   get generation(): number {
     return this.#state.reserved.generation

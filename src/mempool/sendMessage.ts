@@ -28,7 +28,7 @@ import type { SendSpec } from './sendSpec.ts'
 
 /** What sending needs besides the pool. */
 export interface SendDeps {
-  readonly pool: Pick<MessagePool, 'numberFor' | 'reserve' | 'generation'>
+  readonly pool: Pick<MessagePool, 'numberFor' | 'reserve' | 'generation' | 'announce'>
   readonly store: KeyValueStore
   /**
    * The key address behind any address, at the head.
@@ -103,10 +103,15 @@ export class MessageSender {
   }
 
   async #start(message: Message, spec: SendSpec, also: WritesWithMessage = noWrites): Promise<StartedSend> {
-    const sender = this.#resolve(message.from)
-    const priced = await this.#price(message, spec, sender)
-    this.#assertFunds(priced)
-    return await this.#bySender.run(sender.key, () => this.#startAlone(priced, spec, sender, also))
+    const came = this.#deps.pool.announce()
+    try {
+      const sender = this.#resolve(message.from)
+      const priced = await this.#price(message, spec, sender)
+      this.#assertFunds(priced)
+      return await this.#bySender.run(sender.key, () => this.#startAlone(priced, spec, sender, also))
+    } finally {
+      came()
+    }
   }
 
   async #startAlone(priced: Message, spec: SendSpec, sender: Address, also: WritesWithMessage): Promise<StartedSend> {

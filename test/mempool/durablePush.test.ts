@@ -243,6 +243,26 @@ describe('group commit', () => {
     expect(store.flushes).toBeLessThan(50)
   })
 
+  test('a send that is being priced is waited for, but not long', async () => {
+    const { pool, store, time } = await open()
+    const came = pool.announce()
+    const first = pool.push(testMessage(a1, a2, 0, 10n))
+    await time.pass(19)
+    expect(store.flushes).toBe(0)
+    await time.pass(1)
+    await first
+    expect(store.flushes).toBe(1)
+    const second = pool.push(testMessage(a1, a2, 1, 10n))
+    await time.pass(5)
+    const third = pool.push(testMessage(a1, a2, 2, 10n))
+    await time.pass(5)
+    expect(store.flushes).toBe(1)
+    came()
+    await Promise.all([second, third])
+    expect(store.flushes).toBe(2)
+    expect(pool.size).toBe(3)
+  })
+
   test('what is held is flushed once', async () => {
     const { pool, store, time } = await open()
     const release = pool.holdFlush()

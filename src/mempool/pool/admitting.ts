@@ -61,6 +61,11 @@ export class Admitting {
     return this.#commits.hold()
   }
 
+  /** See {@link GroupCommit.announce}. */
+  announce(): () => void {
+    return this.#commits.announce()
+  }
+
   /**
    * A message of ours: checked, with a place, on its way to disk; seen when it is there.
    * @throws {@link MempoolError}
