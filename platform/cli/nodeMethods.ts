@@ -95,6 +95,11 @@ export type ApiExtendedPeerInfo = {
   readonly ConnMgrMeta: ApiConnMgrInfo | null
 }
 
+export type ApiHeadChange = {
+  readonly Type: 'current' | 'revert' | 'apply'
+  readonly Val: TypesTipSet
+}
+
 export type ApiInvocResult = {
   readonly MsgCid: JsonCid
   readonly Msg: TypesMessage
@@ -382,12 +387,29 @@ export type PeerAddrInfo = {
   readonly Addrs: string[]
 }
 
+export type PetrelHeldUp = {
+  readonly Code: string
+  readonly Text: string
+  readonly Command: string
+}
+
 export type PetrelMessageFee = {
   readonly Message: JsonCid
   readonly Index: number
   readonly From: string
   readonly Burn: string
   readonly Tip: string
+}
+
+export type PetrelMpoolExplanation = {
+  readonly State: string
+  readonly Text: string
+  readonly From: string | null
+  readonly Nonce: number | null
+  readonly Message: JsonCid | null
+  readonly Height: number | null
+  readonly ExitCode: number | null
+  readonly Reasons: PetrelHeldUp[]
 }
 
 export type PetrelTipSetTransfers = {
@@ -544,6 +566,7 @@ export type MethodsV0 = {
   ChainGetTipSetByHeight: { params: [height: number, tipsetKey: JsonCid[]]; result: TypesTipSet }
   ChainGetTransfers: { params: [tipsetKey: JsonCid[]]; result: PetrelTipSetTransfers }
   ChainHead: { params: []; result: TypesTipSet }
+  ChainNotify: { params: []; result: ApiHeadChange[] }
   ChainReadObj: { params: [objectCid: JsonCid]; result: string | null }
   ChainSetHead: { params: [tipsetKey: JsonCid[]]; result: null }
   ChainStatObj: { params: [objectCid: JsonCid, base: JsonCid | null]; result: ApiObjStat }
@@ -586,6 +609,7 @@ export type MethodsV0 = {
   MpoolCheckMessages: { params: [prototypes: ApiMessagePrototype[]]; result: ApiMessageCheckStatus[][] }
   MpoolCheckPendingMessages: { params: [from: string]; result: ApiMessageCheckStatus[][] | null }
   MpoolClear: { params: [local: boolean]; result: null }
+  MpoolExplain: { params: [messageCid: JsonCid]; result: PetrelMpoolExplanation }
   MpoolGetConfig: { params: []; result: TypesMpoolConfig }
   MpoolPending: { params: [tipsetKey: JsonCid[]]; result: TypesSignedMessage[] }
   MpoolPush: { params: [signedMessage: TypesSignedMessage | null]; result: JsonCid }
@@ -786,6 +810,7 @@ export type MethodsV1 = {
   ChainGetTipSetByHeight: { params: [height: number, tipsetKey: JsonCid[]]; result: TypesTipSet }
   ChainGetTransfers: { params: [tipsetKey: JsonCid[]]; result: PetrelTipSetTransfers }
   ChainHead: { params: []; result: TypesTipSet }
+  ChainNotify: { params: []; result: ApiHeadChange[] }
   ChainReadObj: { params: [objectCid: JsonCid]; result: string | null }
   ChainSetHead: { params: [tipsetKey: JsonCid[]]; result: null }
   ChainStatObj: { params: [objectCid: JsonCid, base: JsonCid | null]; result: ApiObjStat }
@@ -828,6 +853,7 @@ export type MethodsV1 = {
   MpoolCheckMessages: { params: [prototypes: ApiMessagePrototype[]]; result: ApiMessageCheckStatus[][] }
   MpoolCheckPendingMessages: { params: [from: string]; result: ApiMessageCheckStatus[][] | null }
   MpoolClear: { params: [local: boolean]; result: null }
+  MpoolExplain: { params: [messageCid: JsonCid]; result: PetrelMpoolExplanation }
   MpoolGetConfig: { params: []; result: TypesMpoolConfig }
   MpoolPending: { params: [tipsetKey: JsonCid[]]; result: TypesSignedMessage[] }
   MpoolPush: { params: [signedMessage: TypesSignedMessage | null]; result: JsonCid }

@@ -53,6 +53,8 @@ export interface NodeMempool {
   readonly sender: MessageSender
   /** What estimates of gas need. */
   readonly gas: MessageGasDeps
+  /** Of a block on top of the head, attoFIL a unit of gas. */
+  readonly baseFeeAfterHead: () => TokenAmount
   readonly rows: readonly MethodRow[]
 }
 
@@ -125,5 +127,12 @@ export async function openMempool(
       })
     },
   })
-  return { pool, sender, gas, rows: [...mpoolMethods({ view, pool, sender }), ...gasMethods({ view, gas })] }
+  const baseFeeAfterHead = (): TokenAmount => chain.computeBaseFee(store.head())
+  return {
+    pool,
+    sender,
+    gas,
+    baseFeeAfterHead,
+    rows: [...mpoolMethods({ view, pool, sender }), ...gasMethods({ view, gas })],
+  }
 }

@@ -46,6 +46,7 @@ import { f3Methods } from '../rpc/methods/f3.ts'
 import { finalityMethods } from '../rpc/methods/finality.ts'
 import { marketMethods } from '../rpc/methods/market.ts'
 import { minerMethods } from '../rpc/methods/miner.ts'
+import { mpoolExplainMethods } from '../rpc/methods/mpoolExplain.ts'
 import { multisigMethods } from '../rpc/methods/multisig.ts'
 import { netMethods } from '../rpc/methods/net.ts'
 import { networkMethods } from '../rpc/methods/network.ts'
@@ -301,6 +302,11 @@ export async function startNode(
     ...authMethods({ tokens }),
     ...walletMethods({ wallet, keyAddress, balance: (one) => headBalance(view, one) }),
     ...mempool.rows,
+    ...mpoolExplainMethods({
+      pool: mempool.pool,
+      search,
+      baseFeeAfterHead: mempool.baseFeeAfterHead,
+    }),
     ...multisigMethods({ view, push }),
     ...marketMethods({ push, funds: openMarketFunds({ view, meta, search, push, signal: stopping.signal }) }),
     ...paychMethods(payments),

@@ -22,6 +22,7 @@ const OWN: ReadonlySet<string> = new Set([
   'ChainGetTransfersSince',
   'AuthNewToken',
   'AuthRevoke',
+  'MpoolExplain',
   'LightStatus',
   'SyncPresumed',
 ])

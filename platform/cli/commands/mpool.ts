@@ -1,4 +1,4 @@
-/** `mpool pending|sub|replace|find|stat|gas-perf|config|clear`. @see lotus cli/mpool.go */
+/** `mpool pending|sub|why|replace|find|stat|gas-perf|config|clear`. @see lotus cli/mpool.go */
 
 import type { Command } from 'commander'
 import { type Json, stringifyJson } from '../../../src/codec/jsonText.ts'
@@ -222,6 +222,13 @@ async function subscribe(context: CliContext): Promise<void> {
   })
 }
 
+async function why({ io, node, result }: CliContext, cid: string): Promise<void> {
+  const told = await (await node()).call('MpoolExplain', [{ '/': cid }])
+  result(told)
+  line(io, told.Text)
+  for (const { Command: command } of told.Reasons) line(io, `repair: ${command}`)
+}
+
 async function clear({ io, node }: CliContext, options: { local?: boolean; reallyDoIt?: boolean }): Promise<void> {
   if (options.reallyDoIt !== true) {
     throw new CliError(
@@ -317,6 +324,11 @@ export function addMpoolCommands(program: Command, context: CliContext): void {
     .command('sub')
     .description('Subscribe to mpool changes')
     .action(() => subscribe(context))
+  mpool
+    .command('why')
+    .description('Say why a message is not in a block yet, and the command that repairs it')
+    .argument('<message-cid>')
+    .action((cid: string) => why(context, cid))
   mpool
     .command('gas-perf')
     .description('Check gas performance of messages in mempool')

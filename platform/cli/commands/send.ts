@@ -11,6 +11,7 @@ import { line } from '../../server/programIo.ts'
 import type { UnsentMessage } from '../answers.ts'
 import { type CliContext, hexToBase64, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
+import { executed } from '../messages.ts'
 import type { RpcClient } from '../rpcClient.ts'
 
 interface SendOptions {
@@ -25,7 +26,11 @@ interface SendOptions {
   readonly paramsHex?: string
   readonly csv?: string
   readonly force?: boolean
+  readonly wait?: string | true
 }
+
+/** Epochs on top of the execution that `--wait` waits for. @see lotus build/buildconstants MessageConfidence */
+const WAIT_CONFIDENCE = 5
 
 const EAM_ID = '10'
 const CHECK_NAMES = [
@@ -245,14 +250,37 @@ async function send(
   if (to === undefined || amount === undefined) {
     throw new CliError('USAGE', `incorrect number of arguments, got ${to === undefined ? 0 : 1}: send <to> <amount>`)
   }
+  const confidence = confidenceOf(options.wait)
   const client = await context.node()
   const message = await buildMessage(client, to, amount, options)
   line(context.io, `Sending message from: ${message.From}`)
   line(context.io, `Sending message to: ${message.To}`)
   line(context.io, `Using Method: ${message.Method}`)
   const cid = await sendOne(context, client, message, options.nonce !== undefined, force)
-  context.result({ From: message.From, To: message.To, Method: String(message.Method), Message: cid })
+  const sent = { From: message.From, To: message.To, Method: String(message.Method), Message: cid }
   line(context.io, cid)
+  if (confidence === undefined) {
+    context.result(sent)
+    return
+  }
+  const { Height: height, Receipt: receipt, Message: counted } = await executed(client, cid, confidence)
+  context.result({ ...sent, Executed: counted, Height: height, ExitCode: receipt.ExitCode, GasUsed: receipt.GasUsed })
+  const instead = counted['/'] === cid ? '' : ` (as ${counted['/']})`
+  line(context.io, `executed${instead} in epoch ${height}, gas used ${receipt.GasUsed}, exit code ${receipt.ExitCode}`)
+  if (receipt.ExitCode !== 0) throw new CliError('FAILED', `the message failed with exit code ${receipt.ExitCode}`)
+}
+
+/** @throws CliError `USAGE` */
+function confidenceOf(wait: string | true | undefined): number | undefined {
+  if (wait === undefined) return undefined
+  if (wait === true) return WAIT_CONFIDENCE
+  const depth = Number(wait)
+  if (Number.isSafeInteger(depth) && depth >= 0) return depth
+  // An option that may stand without its value takes the next word.
+  throw new CliError(
+    'USAGE',
+    `wait: "${wait}" is no number of epochs; put --wait last, or write --wait=${WAIT_CONFIDENCE}`,
+  )
 }
 
 export function addSendCommand(program: Command, context: CliContext): void {
@@ -271,6 +299,10 @@ export function addSendCommand(program: Command, context: CliContext): void {
     .option('--params-json <json>', 'invocation parameters as JSON')
     .option('--params-hex <hex>', 'invocation parameters in hexadecimal')
     .option('--csv <file>', 'a CSV file of transactions: Recipient,FIL,Method,Params')
+    .option(
+      '--wait [epochs]',
+      'wait until it was executed so many epochs ago (default: 5); fails when the message does',
+    )
     .option('--force', 'send although checks fail (deprecated, use --force-send)')
     .action((to: string | undefined, amount: string | undefined, options: SendOptions) =>
       send(

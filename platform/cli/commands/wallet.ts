@@ -9,6 +9,7 @@ import { senderOf } from '../messages.ts'
 import type { TypesKeyInfo } from '../nodeMethods.ts'
 import { type RpcClient, repoPath } from '../rpcClient.ts'
 import { type TableRow, tableText } from '../table.ts'
+import { addWalletWatchCommand } from './walletWatch.ts'
 
 interface JsonKeyInfo {
   readonly Type: string
@@ -238,6 +239,7 @@ export function addWalletCommands(program: Command, context: CliContext): void {
   const { io, node, repo } = context
   const wallet = program.command('wallet').description('Manage wallet')
   addMarketCommands(wallet, context)
+  addWalletWatchCommand(wallet, context)
   wallet
     .command('new')
     .description('Generate a new key of the given type')
