@@ -45,6 +45,7 @@ const ESLINT = ['node_modules/eslint/bin/eslint.js', '--max-warnings=0', '--no-e
 const CHECKS: readonly Step[] = [
   { name: 'types', command: [node, 'scripts/typecheck.ts'], result: 'status' },
   { name: 'format', command: [node, ...BIOME, '--diagnostic-level=warn', '--error-on-warnings'], result: 'status' },
+  { name: 'unused', command: [node, 'node_modules/knip/bin/knip.js', '--no-progress'], result: 'status' },
   { name: 'lint', command: [node, ...ESLINT, 'src', 'platform', 'test', 'scripts', 'examples'], result: 'status' },
 ]
 const UNIT = script('unit', 'scripts/vitest.ts', ...(since === undefined ? [] : [CHANGED, since]))

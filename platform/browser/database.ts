@@ -33,16 +33,6 @@ export function databaseName(node: string): string {
   return `petrel/${node}`
 }
 
-/** Removes everything a node keeps. Fails while a tab has it open. */
-export async function deleteDatabase(node: string): Promise<void> {
-  const request = indexedDB.deleteDatabase(databaseName(node))
-  await new Promise<void>((resolve, reject) => {
-    request.onsuccess = () => resolve()
-    request.onerror = () => reject(storeError('delete', request.error))
-    request.onblocked = () => reject(new BrowserError('STORE_FAILED', `Cannot delete ${node}: a tab has it open`))
-  })
-}
-
 /**
  * Opens, or creates.
  * @throws BrowserError `STORE_FAILED` (no IndexedDB in this window, a newer form, a damaged database)

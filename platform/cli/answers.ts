@@ -3,27 +3,22 @@ import type {
   ApiActiveSync,
   ApiInvocResult,
   ApiMsgLookup,
-  ApiSyncState,
   CryptoSignature,
   JsonCid,
   TypesActor,
   TypesBlockHeader,
   TypesMessage,
   TypesMessageReceipt,
-  TypesSignedMessage,
   TypesTipSet,
 } from './nodeMethods.ts'
 
 export type { JsonCid } from './nodeMethods.ts'
 export type JsonMessage = TypesMessage
 export type JsonSignature = CryptoSignature
-export type JsonSignedMessage = TypesSignedMessage
 export type JsonBlock = TypesBlockHeader
 export type JsonTipset = TypesTipSet
-export type JsonReceipt = TypesMessageReceipt
 export type JsonMsgLookup = ApiMsgLookup
 export type JsonActor = TypesActor
-export type JsonInvocResult = ApiInvocResult
 /** A message that the node is to number or price. */
 export type UnsentMessage = Omit<TypesMessage, 'CID' | 'Method'> & { readonly Method: number | bigint }
 
@@ -39,7 +34,6 @@ export function subcallsOf({ ExecutionTrace: trace }: ApiInvocResult): readonly 
   return (trace as unknown as JsonTrace).Subcalls
 }
 export type JsonActiveSync = ApiActiveSync
-export type JsonSyncState = ApiSyncState
 
 /** Key of a tipset as text: CIDs between brackets. */
 export function cidTexts(cids: readonly JsonCid[]): string[] {

@@ -14,20 +14,9 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { PlatformError, systemCode } from './errors.ts'
 import { takeLock } from './homeLock.ts'
-
-/** Name of the environment variable that says where the home is. */
-export const HOME_VARIABLE = 'PETREL_HOME'
-
-/** Absolute path of the home: what the command line says, else `$PETREL_HOME`, else `~/.petrel`. */
-export function homePath(repo: string | undefined, environment: Readonly<Record<string, string | undefined>>): string {
-  const named = repo ?? environment[HOME_VARIABLE]
-  if (named === undefined || named === '') return join(homedir(), '.petrel')
-  return resolve(named.startsWith('~/') ? join(homedir(), named.slice(2)) : named)
-}
 
 /** Text of a file; undefined when there is none. */
 export function readTextFile(path: string): string | undefined {

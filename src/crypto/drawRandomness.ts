@@ -5,16 +5,10 @@
 import { concatBytes } from '../base/bytes.ts'
 import { blake2b256 } from './blake2b.ts'
 
-/** Domain separation tags: what a drawn value is for. */
+/** Domain separation tags: what a drawn value is for. Actors say theirs by number. */
 export const TAG_TICKET = 1
 export const TAG_ELECTION = 2
 export const TAG_WINNING_POST = 3
-export const TAG_WINDOW_POST = 4
-export const TAG_SEAL = 5
-export const TAG_INTERACTIVE_SEAL = 6
-export const TAG_DEADLINE_ASSIGNMENT = 7
-export const TAG_MARKET_DEAL_CRON = 8
-export const TAG_POST_CHAIN_COMMIT = 9
 
 function signedBigEndian(value: number | bigint): Uint8Array {
   const out = new Uint8Array(8)

@@ -8,7 +8,6 @@ import { firstBlock, type Tipset } from '../types/tipset.ts'
 import type { Producer } from './blocks.ts'
 import { DevnetError } from './errors.ts'
 import { keepsClock } from './options.ts'
-import type { DevnetPlan } from './plan.ts'
 import { type DevnetDeps, TipsetMaker, timestampAfter } from './tipsetMaker.ts'
 
 /** How the chain is driven. */
@@ -294,9 +293,4 @@ export class Devnet {
     }
     throw new DevnetError('NO_WINNER', `Cannot mine: nobody won in ${MAX_EMPTY_ROUNDS} epochs from ${first}`)
   }
-}
-
-/** The chain of a plan, ready to be driven. Its genesis must be in the store already. */
-export function createDevnet(plan: DevnetPlan, deps: DevnetDeps): Devnet {
-  return new Devnet(plan.producers, deps, plan.options)
 }

@@ -5,8 +5,6 @@
  */
 import { ProofError } from './errors.ts'
 
-/** Bytes of a leaf of the trees. */
-export const NODE_BYTES = 32
 /** Challenges of each sector in a window PoSt, and of the one in a winning PoSt. */
 export const WINDOW_CHALLENGES = 10
 export const WINNING_CHALLENGES = 66

@@ -35,11 +35,6 @@ export interface VerifyingKey {
   readonly ic: MultiScalar
 }
 
-/** Length of a key's file. @param inputs - number of public inputs */
-export function verifyingKeyLength(inputs: number): number {
-  return IC + G1_UNCOMPRESSED * (inputs + 1)
-}
-
 function wrong(what: string): ProofError {
   return new ProofError('INVALID_KEY', `Cannot read verifying key: ${what}`)
 }

@@ -6,7 +6,7 @@ import type { Clock, KeyValueStore, Logger, Timers } from '../../src/base/ports.
 import { ChainStore } from '../../src/chain/chainStore.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
 import { mockBeacon } from '../../src/consensus/beacon.ts'
-import { createDevnet, type Devnet } from '../../src/devnet/devnet.ts'
+import { Devnet } from '../../src/devnet/devnet.ts'
 import { openDevnetChain } from '../../src/devnet/openDevnetChain.ts'
 import { type DevnetOptions, devnetOptions } from '../../src/devnet/options.ts'
 import { createDevnetPlan, type DevnetPlan, type FundedAccount } from '../../src/devnet/plan.ts'
@@ -77,15 +77,19 @@ export function devnetNode(given: DevnetNodeOptions = {}): DevnetNode {
     codeLoaders: createCodeLoaders({ blocks: code, native }),
   })
   const pending: SignedMessage[] = []
-  const devnet = createDevnet(plan, {
-    view,
-    vm,
-    selectMessages: async () => pending.slice(),
-    flush: () => meta.flush(),
-    timers: timers ?? { setTimeout: () => () => undefined },
-    clock,
-    log: logger,
-  })
+  const devnet = new Devnet(
+    plan.producers,
+    {
+      view,
+      vm,
+      selectMessages: async () => pending.slice(),
+      flush: () => meta.flush(),
+      timers: timers ?? { setTimeout: () => () => undefined },
+      clock,
+      log: logger,
+    },
+    plan.options,
+  )
   return { plan, store, view, vm, devnet, log, pending }
 }
 

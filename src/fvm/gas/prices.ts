@@ -6,7 +6,7 @@
 
 /** Seal proof types with prices of their own. @see ref-fvm shared/src/sector/registered_proof.rs */
 export const SEAL_32GIB_V1_1 = 8
-export const SEAL_64GIB_V1_1 = 9
+const SEAL_64GIB_V1_1 = 9
 export const SEAL_32GIB_NI_POREP = 18
 export const SEAL_64GIB_NI_POREP = 19
 

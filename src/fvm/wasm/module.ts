@@ -15,7 +15,6 @@ export const SECTION_START = 8
 export const SECTION_ELEMENT = 9
 export const SECTION_CODE = 10
 export const SECTION_DATA = 11
-export const SECTION_DATA_COUNT = 12
 const SECTION_IDS = 13
 
 export const EXPORT_FUNCTION = 0

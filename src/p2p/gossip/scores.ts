@@ -13,15 +13,6 @@ const HOUR = 60 * MINUTE
 const DECAY_INTERVAL = SECOND
 const DECAY_TO_ZERO = 0.01
 
-/** Protocols, the one preferred first. */
-export const GOSSIP_PROTOCOLS: readonly string[] = [
-  '/meshsub/1.3.0',
-  '/meshsub/1.2.0',
-  '/meshsub/1.1.0',
-  '/meshsub/1.0.0',
-  '/floodsub/1.0.0',
-]
-
 /** How many peers the router keeps and tells. */
 export interface RouterParams {
   /** Peers in a topic's mesh: wanted, least, most. */
