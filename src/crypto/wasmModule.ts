@@ -3,6 +3,7 @@
 /** Value types, and the block type without a value. */
 export const I32 = 0x7f
 export const I64 = 0x7e
+export const V128 = 0x7b
 export const EMPTY = 0x40
 
 /** @see WebAssembly core specification, "Instructions" (binary format) */
@@ -39,7 +40,26 @@ export const op = {
 
 /** Instructions on vectors of four limbs; each has the prefix {@link vectorOp} adds. */
 const VECTOR_PREFIX = 0xfd
-export const vector = { load: 0x00, store: 0x0b, i32x4Add: 0xae, i32x4Sub: 0xb1 } as const
+export const vector = {
+  load: 0x00,
+  load64Splat: 0x0a,
+  store: 0x0b,
+  and: 0x4e,
+  or: 0x50,
+  xor: 0x51,
+  load64Lane: 0x57,
+  store64Lane: 0x5b,
+  load64Zero: 0x5d,
+  i32x4Add: 0xae,
+  i32x4Sub: 0xb1,
+  i64x2Shl: 0xcb,
+  i64x2ShrU: 0xcd,
+  i64x2Add: 0xce,
+  f64x2Add: 0xf0,
+  f64x2Sub: 0xf1,
+  f64x2Mul: 0xf2,
+  f64x2RelaxedMadd: 0x107,
+} as const
 
 export type Code = readonly number[]
 
@@ -70,9 +90,9 @@ export const i64 = (value: number | bigint): number[] => [op.i64Const, ...signed
 export const at = (offset: number): number[] => [2, ...unsigned(offset)]
 export const vectorOp = (instruction: number): number[] => [VECTOR_PREFIX, ...unsigned(instruction)]
 
-/** A function's body. @param locals - how many of the type I64 it has besides its parameters */
-export function body(locals: number, code: Code): number[] {
-  const declared = locals === 0 ? [0] : [1, ...unsigned(locals), I64]
+/** A function's body. @param locals - how many of one type it has besides its parameters */
+export function body(locals: number, code: Code, type: number = I64): number[] {
+  const declared = locals === 0 ? [0] : [1, ...unsigned(locals), type]
   return [...unsigned(declared.length + code.length + 1), ...declared, ...code, op.end]
 }
 

@@ -26,13 +26,13 @@ export interface Statement {
   readonly inputs: readonly bigint[]
 }
 
-/** Bytes of a weight: chance 2^-128 that wrong proofs cancel out. */
+/** Bytes that a weight is drawn from: chance 2^-128 that wrong proofs cancel out. */
 const WEIGHT_LENGTH = 16
 
 function readProof(bytes: Uint8Array, curve: Curve): Groth16Proof {
-  const a = curve.readG1(bytes.subarray(0, G1_LENGTH))
-  const b = curve.readG2(bytes.subarray(G1_LENGTH, G1_LENGTH + G2_LENGTH))
-  const c = curve.readG1(bytes.subarray(G1_LENGTH + G2_LENGTH))
+  const end = G1_LENGTH + G2_LENGTH
+  const [a, c] = curve.readManyG1([bytes.subarray(0, G1_LENGTH), bytes.subarray(end)])
+  const b = a && c && curve.readG2(bytes.subarray(G1_LENGTH, end))
   if (a === undefined || b === undefined || c === undefined) {
     throw new ProofError('INVALID_POINT', 'Cannot read proof: not a point of the group')
   }
@@ -91,7 +91,8 @@ function weightsOf(curve: Curve, statements: readonly Statement[]): bigint[] {
   const counter = new DataView(seed.buffer)
   return statements.map((_, i) => {
     counter.setUint32(seed.length - 4, i)
-    return littleEndian(blake2b(seed, WEIGHT_LENGTH))
+    // Odd, as `weighG1` wants it.
+    return 2n * littleEndian(blake2b(seed, WEIGHT_LENGTH)) + 1n
   })
 }
 
@@ -107,7 +108,6 @@ export function verifyProofs(key: VerifyingKey, statements: readonly Statement[]
   const weights = weightsOf(curve, statements)
   let total = 0n
   const inputs = new Array<bigint>(first.inputs.length).fill(0n)
-  const pairs: Pair[] = []
   for (const [j, statement] of statements.entries()) {
     const weight = weights[j] as bigint
     if (statement.inputs.length !== inputs.length) {
@@ -117,8 +117,12 @@ export function verifyProofs(key: VerifyingKey, statements: readonly Statement[]
     for (let i = 0; i < inputs.length; i++) {
       inputs[i] = (inputs[i] as bigint) + weight * (statement.inputs[i] as bigint)
     }
-    pairs.push([curve.sumG1([statement.proof.a], [weight]), statement.proof.b])
   }
+  const weighed = curve.weighG1(
+    statements.map(({ proof }) => proof.a),
+    weights,
+  )
+  const pairs: Pair[] = statements.map(({ proof }, j) => [weighed[j] as G1, proof.b])
   total %= ORDER
   const reduced = inputs.map((input) => input % ORDER)
   const c = curve.sumG1(

@@ -3,38 +3,55 @@
  * public; it does not take constant time, so nothing secret may go through it.
  */
 import { frobeniusFactors } from './frobenius.ts'
+import { hasFusedMultiplyAdd } from './fusedMultiplyAdd.ts'
 import {
   COORDINATE_LENGTH,
   ELEMENT_BYTES,
   FIELD_PRIME,
-  LIMB_BITS,
-  LIMBS,
+  FLOAT_LIMBS,
+  INTEGER_LIMBS,
+  type LimbForm,
   MONTGOMERY,
   PAIR_BYTES,
   toLimbs,
 } from './limbs.ts'
-import { type Bls12381Functions, bls12381Module } from './module.ts'
+import { type Bls12381Functions, type Bls12381Module, bls12381Module } from './module.ts'
 
 const PAGE = 65_536
-/** Words of an element. */
-const ELEMENT_WORDS = ELEMENT_BYTES / 4
-const SHIFT = BigInt(LIMB_BITS)
 
-let compiled: { readonly module: WebAssembly.Module; readonly layout: ReturnType<typeof bls12381Module> } | undefined
+interface Compiled {
+  readonly module: WebAssembly.Module
+  readonly layout: Bls12381Module
+}
 
-function compile(): NonNullable<typeof compiled> {
-  if (compiled === undefined) {
-    const layout = bls12381Module()
-    compiled = { module: new WebAssembly.Module(layout.bytes), layout }
+const compiled = new Map<LimbForm, Compiled>()
+
+function compile(form: LimbForm): Compiled {
+  let one = compiled.get(form)
+  if (one === undefined) {
+    const layout = bls12381Module(form)
+    one = { module: new WebAssembly.Module(layout.bytes), layout }
+    compiled.set(form, one)
   }
-  return compiled
+  return one
+}
+
+let fastest: LimbForm | undefined
+
+/** The form that is fastest here: doubles where products are added without being rounded first. */
+export function fastestLimbs(): LimbForm {
+  fastest ??= hasFusedMultiplyAdd() ? FLOAT_LIMBS : INTEGER_LIMBS
+  return fastest
 }
 
 /** Not re-entrant. Offsets are in bytes; places that are allocated are not cleared. */
 export class Bls12381Engine {
   readonly call: Bls12381Functions
+  readonly #form: LimbForm
   readonly #memory: WebAssembly.Memory
   #words: Int32Array
+  /** The memory as limbs. */
+  #limbs: Int32Array | Float64Array
   #next: number
   /** Zero, three elements of Fp2. */
   readonly zero: number
@@ -48,10 +65,13 @@ export class Bls12381Engine {
   readonly #spare: number
 
   /** @throws WebAssembly.CompileError where there are no vector instructions */
-  constructor() {
-    const { module, layout } = compile()
+  constructor(form: LimbForm = fastestLimbs()) {
+    const { module, layout } = compile(form)
+    this.#form = form
     this.#memory = new WebAssembly.Memory({ initial: Math.ceil(layout.end / PAGE) })
     this.#words = new Int32Array(this.#memory.buffer)
+    this.#limbs = this.#limbView()
+    this.put(layout.constants, layout.constantWords)
     this.call = new WebAssembly.Instance(module, { env: { memory: this.#memory } })
       .exports as unknown as Bls12381Functions
     this.zero = layout.zero
@@ -91,6 +111,7 @@ export class Bls12381Engine {
     if (missing > 0) {
       this.#memory.grow(Math.ceil(missing / PAGE))
       this.#words = new Int32Array(this.#memory.buffer)
+      this.#limbs = this.#limbView()
     }
     return place
   }
@@ -130,35 +151,41 @@ export class Bls12381Engine {
 
   /** Writes 48 bytes, big-endian, a number below p. */
   writeBytes(place: number, bytes: Uint8Array): void {
-    const words = this.#words
-    let word = place / 4
+    const limbs = this.#limbs
+    const { bits: limbBits } = this.#form
+    let limb = this.#limbIndex(place)
     let bits = 0
     let pending = 0
     for (let i = COORDINATE_LENGTH - 1; i >= 0; i--) {
-      pending += (bytes[i] as number) * 2 ** bits
-      bits += 8
-      if (bits < LIMB_BITS) continue
-      words[word++] = pending % 2 ** LIMB_BITS
-      pending = Math.floor(pending / 2 ** LIMB_BITS)
-      bits -= LIMB_BITS
+      const byte = bytes[i] as number
+      const room = limbBits - bits
+      if (room > 8) {
+        pending += byte * 2 ** bits
+        bits += 8
+      } else {
+        limbs[limb++] = pending + (byte % 2 ** room) * 2 ** bits
+        pending = byte >>> room
+        bits = 8 - room
+      }
     }
-    words[word] = pending
+    limbs[limb] = pending
     this.call.fpMul(place, place, this.#square)
   }
 
   /** The number from 0 to p-1; of a sum of up to 15. */
   readNumber(place: number): bigint {
     this.call.fpMul(this.#spare, place, this.#unit)
-    const word = this.#spare / 4
+    const limb = this.#limbIndex(this.#spare)
+    const { count, bits } = this.#form
     let value = 0n
-    for (let i = LIMBS - 1; i >= 0; i--) value = (value << SHIFT) + BigInt(this.#words[word + i] as number)
+    for (let i = count - 1; i >= 0; i--) value = (value << BigInt(bits)) + BigInt(this.#limbs[limb + i] as number)
     return value < 0n ? value + FIELD_PRIME : value
   }
 
   /** Whether a reduced element, or twice one, is zero. */
   isZero(place: number): boolean {
     const word = place / 4
-    for (let i = 0; i < LIMBS; i++) if (this.#words[word + i] !== 0) return false
+    for (let i = 0; i < this.#form.bytes / 4; i++) if (this.#words[word + i] !== 0) return false
     return true
   }
 
@@ -178,8 +205,16 @@ export class Bls12381Engine {
   }
 
   #setLimbs(place: number, value: bigint): void {
-    const word = place / 4
-    this.#words.fill(0, word, word + ELEMENT_WORDS)
-    this.#words.set(toLimbs(value), word)
+    this.clear(place, ELEMENT_BYTES)
+    this.#limbs.set(toLimbs(value, this.#form), this.#limbIndex(place))
+  }
+
+  #limbView(): Int32Array | Float64Array {
+    const { buffer } = this.#memory
+    return this.#form === FLOAT_LIMBS ? new Float64Array(buffer) : new Int32Array(buffer)
+  }
+
+  #limbIndex(place: number): number {
+    return place / this.#limbs.BYTES_PER_ELEMENT
   }
 }

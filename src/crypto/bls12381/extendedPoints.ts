@@ -49,16 +49,33 @@ export class ExtendedPoints {
 
   /** out = x, y of a point that is not infinity. */
   toAffine(out: number, point: number): void {
+    this.allToAffine([[out, point]])
+  }
+
+  /** The same of many, by one inversion. */
+  allToAffine(points: readonly (readonly [out: number, point: number])[]): void {
     const engine = this.#engine
     const { call } = engine
     engine.within(() => {
-      const [inverse, square] = [engine.allocate(ELEMENT_BYTES), engine.allocate(ELEMENT_BYTES)]
-      // 1/ZZ and 1/ZZZ by one inversion: ZZ^3 = ZZZ^2.
-      invertFp(engine, inverse, point + ZZZ)
-      call.fpMul(square, inverse, point + ZZ)
-      call.fpSqr(square, square)
-      call.fpMul(out, point, square)
-      call.fpMul(out + Y, point + Y, inverse)
+      const [inverse, own, square] = [0, 1, 2].map(() => engine.allocate(ELEMENT_BYTES)) as [number, number, number]
+      // The product of the first i denominators.
+      const products = engine.allocate((points.length + 1) * ELEMENT_BYTES)
+      engine.copy(products, engine.one, ELEMENT_BYTES)
+      for (const [i, [, point]] of points.entries()) {
+        const before = products + i * ELEMENT_BYTES
+        call.fpMul(before + ELEMENT_BYTES, before, point + ZZZ)
+      }
+      invertFp(engine, inverse, products + points.length * ELEMENT_BYTES)
+      for (let i = points.length - 1; i >= 0; i--) {
+        const [out, point] = points[i] as readonly [number, number]
+        call.fpMul(own, inverse, products + i * ELEMENT_BYTES)
+        call.fpMul(inverse, inverse, point + ZZZ)
+        // 1/ZZ too: ZZ^3 = ZZZ^2.
+        call.fpMul(square, own, point + ZZ)
+        call.fpSqr(square, square)
+        call.fpMul(out, point, square)
+        call.fpMul(out + Y, point + Y, own)
+      }
     })
   }
 

@@ -32,22 +32,31 @@ function chainOf(exponent: bigint): Chain {
 
 const ROOT_CHAIN = chainOf(ROOT_EXPONENT)
 
-/** out = a to the power of the chain; out is not a. */
-function power(engine: Bls12381Engine, out: number, a: number, chain: Chain): void {
+/** What a power is made of. */
+interface Powers {
+  readonly bytes: number
+  readonly mul: 'fpMul' | 'pairMul'
+  readonly sqr: 'fpSqr' | 'pairSqr'
+  readonly sqrTimes: 'fpSqrTimes' | 'pairSqrTimes'
+}
+
+const ONE: Powers = { bytes: ELEMENT_BYTES, mul: 'fpMul', sqr: 'fpSqr', sqrTimes: 'fpSqrTimes' }
+const PAIR: Powers = { bytes: PAIR_BYTES, mul: 'pairMul', sqr: 'pairSqr', sqrTimes: 'pairSqrTimes' }
+
+/** out = a to the power of (p - 3) / 4; out is not a. */
+function rootPower(engine: Bls12381Engine, out: number, a: number, { bytes, mul, sqr, sqrTimes }: Powers): void {
   const { call } = engine
   engine.within(() => {
-    const odd = engine.allocate(ELEMENT_BYTES << (WINDOW - 1))
-    const square = engine.allocate(ELEMENT_BYTES)
-    engine.copy(odd, a, ELEMENT_BYTES)
-    call.fpSqr(square, a)
-    for (let k = 1; k < 1 << (WINDOW - 1); k++) {
-      call.fpMul(odd + k * ELEMENT_BYTES, odd + (k - 1) * ELEMENT_BYTES, square)
-    }
-    for (const [i, [squarings, factor]] of chain.entries()) {
-      const from = odd + ((factor - 1) / 2) * ELEMENT_BYTES
-      if (i === 0) engine.copy(out, from, ELEMENT_BYTES)
-      else call.fpSqrTimes(out, out, squarings)
-      if (i > 0 && factor > 0) call.fpMul(out, out, from)
+    const odd = engine.allocate(bytes << (WINDOW - 1))
+    const square = engine.allocate(bytes)
+    engine.copy(odd, a, bytes)
+    call[sqr](square, a)
+    for (let k = 1; k < 1 << (WINDOW - 1); k++) call[mul](odd + k * bytes, odd + (k - 1) * bytes, square)
+    for (const [i, [squarings, factor]] of ROOT_CHAIN.entries()) {
+      const from = odd + ((factor - 1) / 2) * bytes
+      if (i === 0) engine.copy(out, from, bytes)
+      else call[sqrTimes](out, out, squarings)
+      if (i > 0 && factor > 0) call[mul](out, out, from)
     }
   })
 }
@@ -57,7 +66,7 @@ export function invertFp(engine: Bls12381Engine, out: number, a: number): void {
   engine.within(() => {
     // a^(p-2) = (a^((p-3)/4))^4 a.
     const root = engine.allocate(ELEMENT_BYTES)
-    power(engine, root, a, ROOT_CHAIN)
+    rootPower(engine, root, a, ONE)
     engine.call.fpSqrTimes(root, root, 2)
     engine.call.fpMul(out, root, a)
   })
@@ -93,10 +102,22 @@ export function squareRootFp(engine: Bls12381Engine, out: number, a: number): bo
   const { call } = engine
   return engine.within(() => {
     const check = engine.allocate(ELEMENT_BYTES)
-    power(engine, out, a, ROOT_CHAIN)
+    rootPower(engine, out, a, ONE)
     call.fpMul(out, out, a)
     call.fpSqr(check, out)
     return engine.equal(check, a, 1)
+  })
+}
+
+/** The same of two elements behind each other. */
+export function squareRootsFp(engine: Bls12381Engine, out: number, a: number): [boolean, boolean] {
+  const { call } = engine
+  return engine.within(() => {
+    const check = engine.allocate(PAIR_BYTES)
+    rootPower(engine, out, a, PAIR)
+    call.pairMul(out, out, a)
+    call.pairSqr(check, out)
+    return [engine.equal(check, a, 1), engine.equal(check + ELEMENT_BYTES, a + ELEMENT_BYTES, 1)]
   })
 }
 
@@ -122,7 +143,7 @@ export function squareRootFp2(engine: Bls12381Engine, out: number, a: number): b
     // a is real and no square in Fp, or zero: d = a0 then.
     if (engine.equal(d, engine.zero, 1)) call.fpSub(d, a, root)
     halve(engine, d)
-    power(engine, t, d, ROOT_CHAIN)
+    rootPower(engine, t, d, ONE)
     call.fpMul(x, t, d)
     call.fpMul(t, t, a + ELEMENT_BYTES)
     halve(engine, t)

@@ -5,8 +5,8 @@
 import { bigIntToBytes } from '../../base/bytes.ts'
 import { COMPRESSED, encodedCoordinate, INFINITY, isSoundEncoding, LARGER } from './encoding.ts'
 import type { Bls12381Engine } from './engine.ts'
-import { invertFp, squareRootFp } from './fieldRoots.ts'
-import { COORDINATE_LENGTH, ELEMENT_BYTES, FIELD_PRIME, PARAMETER } from './limbs.ts'
+import { invertFp, squareRootsFp } from './fieldRoots.ts'
+import { COORDINATE_LENGTH, ELEMENT_BYTES, FIELD_PRIME, PAIR_BYTES, PARAMETER } from './limbs.ts'
 import { PointGroup } from './pointGroup.ts'
 
 /** Bytes of a compressed point. */
@@ -26,6 +26,16 @@ const Z = 2 * ELEMENT_BYTES
 /** Whether y is larger than its negative. */
 export function isLarger(y: bigint): boolean {
   return 2n * y > FIELD_PRIME
+}
+
+/** So many odd digits from -15 to 15 in base 16, lowest first. */
+function oddDigits(scalar: bigint, count: number): number[] {
+  let rest = scalar
+  return Array.from({ length: count }, (_, i) => {
+    const digit = i === count - 1 ? Number(rest) : Number(rest & 31n) - 16
+    rest = (rest - BigInt(digit)) >> 4n
+    return digit
+  })
 }
 
 export class G1Group extends PointGroup {
@@ -52,23 +62,62 @@ export class G1Group extends PointGroup {
 
   /** Reads a compressed point. @returns false when it is none of the group */
   read(out: number, bytes: Uint8Array): boolean {
-    if (!isSoundEncoding(bytes, G1_LENGTH)) return false
-    const flags = bytes[0] as number
-    if ((flags & INFINITY) !== 0) {
-      this.setInfinity(out)
-      return true
+    return this.readMany([out], [bytes])[0] as boolean
+  }
+
+  /** Reads compressed points, two at a time. @returns false for what is no point of the group */
+  readMany(outs: readonly number[], points: readonly Uint8Array[]): boolean[] {
+    const results = points.map((bytes) => isSoundEncoding(bytes, G1_LENGTH))
+    const open: number[] = []
+    for (const [i, bytes] of points.entries()) {
+      if (!results[i]) continue
+      const out = outs[i] as number
+      if (((bytes[0] as number) & INFINITY) !== 0) {
+        this.setInfinity(out)
+        continue
+      }
+      this.engine.writeBytes(out, encodedCoordinate(bytes, 0))
+      open.push(i)
     }
-    const { engine } = this
-    engine.writeBytes(out, encodedCoordinate(bytes, 0))
-    const hasRoot = engine.within(() => {
-      const right = engine.allocate(ELEMENT_BYTES)
-      this.rightSide(right, out)
-      return squareRootFp(engine, out + Y, right)
+    for (let at = 0; at < open.length; at += 2) {
+      // The last one of an odd number is both.
+      const two = [open[at], open[at + 1] ?? open[at]] as [number, number]
+      const [first, second] = two.map((i) => outs[i]) as [number, number]
+      const hasRoot = this.#findY(first, second)
+      for (const [lane, i] of two.entries()) {
+        const out = outs[i] as number
+        if (!hasRoot[lane] || at + lane === open.length) continue
+        this.finishAffine(out)
+        const wanted = ((points[i] as Uint8Array)[0] as number) & LARGER
+        if (isLarger(this.engine.readNumber(out + Y)) !== (wanted !== 0)) this.negate(out, out)
+      }
+      const isInside = hasRoot[0] || hasRoot[1] ? this.#areInSubgroup(first, second) : [false, false]
+      for (const [lane, i] of two.entries()) results[i] = (hasRoot[lane] && isInside[lane]) as boolean
+    }
+    return results
+  }
+
+  /** Finds y of two points of which x is there. @returns whether there is one */
+  #findY(first: number, second: number): [boolean, boolean] {
+    const { engine, call } = this
+    return engine.within(() => {
+      const [x, right, root] = [0, 1, 2].map(() => engine.allocate(PAIR_BYTES)) as [number, number, number]
+      this.#gather(x, first, second)
+      call.pairSqr(right, x)
+      call.pairMul(right, right, x)
+      call.fpAdd(right, right, this.b)
+      call.fpAdd(right + ELEMENT_BYTES, right + ELEMENT_BYTES, this.b)
+      call.fp2Reduce(right, right)
+      const found = squareRootsFp(engine, root, right)
+      engine.copy(first + Y, root, ELEMENT_BYTES)
+      engine.copy(second + Y, root + ELEMENT_BYTES, ELEMENT_BYTES)
+      return found
     })
-    if (!hasRoot) return false
-    this.finishAffine(out)
-    if (isLarger(engine.readNumber(out + Y)) !== ((flags & LARGER) !== 0)) this.negate(out, out)
-    return this.isInSubgroup(out)
+  }
+
+  #gather(out: number, first: number, second: number): void {
+    this.engine.copy(out, first, ELEMENT_BYTES)
+    this.engine.copy(out + ELEMENT_BYTES, second, ELEMENT_BYTES)
   }
 
   /** Reads x | y, 48 bytes each, big-endian, below p; not infinity. Whether it is on the curve is not checked. */
@@ -96,23 +145,51 @@ export class G1Group extends PointGroup {
     return bytes
   }
 
-  /** Of an affine point on the curve: z^2 times it is minus (beta x, y). */
+  /** Of an affine point on the curve: whether it is in the group. */
   isInSubgroup(point: number): boolean {
+    return this.#areInSubgroup(point, point)[0]
+  }
+
+  /** Of two affine points: whether z^2 times each is minus (beta x, y). What is not on the curve is not in the group. */
+  #areInSubgroup(first: number, second: number): [boolean, boolean] {
     const { engine, call } = this
     return engine.within(() => {
-      const multiple = engine.allocate(this.pointBytes)
-      const [zz, left] = [engine.allocate(ELEMENT_BYTES), engine.allocate(ELEMENT_BYTES)]
-      this.timesParameter(multiple, point, PARAMETER_BITS)
-      this.timesParameter(multiple, multiple, PARAMETER_BITS)
-      if (this.isInfinity(multiple)) return false
-      call.fpSqr(zz, multiple + Z)
-      call.fpMul(left, point, this.#beta)
-      call.fpMul(left, left, zz)
-      if (!engine.equal(left, multiple, 1)) return false
-      call.fpMul(zz, zz, multiple + Z)
-      call.fpMul(left, point + Y, zz)
-      call.fpSub(left, engine.zero, left)
-      return engine.equal(left, multiple + Y, 1)
+      const [points, multiple] = [engine.allocate(3 * PAIR_BYTES), engine.allocate(3 * PAIR_BYTES)]
+      const [zz, left] = [engine.allocate(PAIR_BYTES), engine.allocate(PAIR_BYTES)]
+      for (let i = 0; i < 3; i++) {
+        this.#gather(points + i * PAIR_BYTES, first + i * ELEMENT_BYTES, second + i * ELEMENT_BYTES)
+      }
+      this.#timesParameter(multiple, points)
+      this.#timesParameter(multiple, multiple)
+      const z = multiple + 2 * PAIR_BYTES
+      call.pairSqr(zz, z)
+      call.fp2MulFp(left, points, this.#beta)
+      call.pairMul(left, left, zz)
+      const isSame = (a: number, b: number): [boolean, boolean] => [
+        engine.equal(a, b, 1),
+        engine.equal(a + ELEMENT_BYTES, b + ELEMENT_BYTES, 1),
+      ]
+      const x = isSame(left, multiple)
+      call.pairMul(zz, zz, z)
+      call.pairMul(left, points + PAIR_BYTES, zz)
+      call.fp2Negate(left, left)
+      const y = isSame(left, multiple + PAIR_BYTES)
+      const isSet = (lane: number): boolean => !engine.isZero(z + lane * ELEMENT_BYTES)
+      return [x[0] && y[0] && isSet(0), x[1] && y[1] && isSet(1)]
+    })
+  }
+
+  /** out = two points times |z|, by bits: points of unknown order, or Z = 0 where a formula does not hold. */
+  #timesParameter(out: number, points: number): void {
+    const { engine, call } = this
+    engine.within(() => {
+      const sum = engine.allocate(3 * PAIR_BYTES)
+      engine.copy(sum, points, 3 * PAIR_BYTES)
+      for (const bit of PARAMETER_BITS) {
+        call.pairDouble(sum, sum)
+        if (bit === '1') call.pairAdd(sum, sum, points)
+      }
+      engine.copy(out, sum, 3 * PAIR_BYTES)
     })
   }
 
@@ -137,6 +214,61 @@ export class G1Group extends PointGroup {
         this.scaleToAffine(point, own)
       }
     })
+  }
+
+  /**
+   * outs = points of the group, each times its scalar, two at a time: by digits of which none is zero, so that both lanes do
+   * the same.
+   * @param scalars - odd, below 2^(4 digits)
+   */
+  multiplyMany(outs: readonly number[], points: readonly number[], scalars: readonly bigint[], digits: number): void {
+    for (let at = 0; at < points.length; at += 2) {
+      const two = [at, Math.min(at + 1, points.length - 1)] as const
+      this.engine.within(() => {
+        const sum = this.#multiplyTwo(
+          two.map((i) => points[i] as number),
+          two.map((i) => oddDigits(scalars[i] as bigint, digits)),
+        )
+        for (const [lane, i] of two.entries()) this.#copyLane(outs[i] as number, sum, lane)
+      })
+    }
+  }
+
+  #multiplyTwo(points: readonly number[], digits: readonly (readonly number[])[]): number {
+    const { engine, call } = this
+    const bytes = 3 * PAIR_BYTES
+    const [first, second] = points as [number, number]
+    // Odd multiples up to 15.
+    const [table, double] = [engine.allocate(8 * bytes), engine.allocate(bytes)]
+    const [sum, other, next] = [engine.allocate(bytes), engine.allocate(bytes), engine.allocate(bytes)]
+    for (let i = 0; i < 3; i++)
+      this.#gather(table + i * PAIR_BYTES, first + i * ELEMENT_BYTES, second + i * ELEMENT_BYTES)
+    call.pairDouble(double, table)
+    for (let k = 1; k < 8; k++) call.pairAdd(table + k * bytes, table + (k - 1) * bytes, double)
+    const choose = (out: number, at: number): void => {
+      for (const [lane, own] of digits.entries()) {
+        const digit = own[at] as number
+        const from = table + ((Math.abs(digit) - 1) / 2) * bytes + lane * ELEMENT_BYTES
+        const to = out + lane * ELEMENT_BYTES
+        for (let i = 0; i < 3; i++) engine.copy(to + i * PAIR_BYTES, from + i * PAIR_BYTES, ELEMENT_BYTES)
+        if (digit < 0) call.fpSub(to + PAIR_BYTES, engine.zero, to + PAIR_BYTES)
+      }
+    }
+    const count = digits[0]?.length ?? 0
+    choose(sum, count - 1)
+    for (let at = count - 2; at >= 0; at--) {
+      for (let i = 0; i < 4; i++) call.pairDouble(sum, sum)
+      choose(other, at)
+      call.pairAdd(next, sum, other)
+      engine.copy(sum, next, bytes)
+    }
+    return sum
+  }
+
+  #copyLane(out: number, pair: number, lane: number): void {
+    for (let i = 0; i < 3; i++) {
+      this.engine.copy(out + i * ELEMENT_BYTES, pair + i * PAIR_BYTES + lane * ELEMENT_BYTES, ELEMENT_BYTES)
+    }
   }
 
   /**

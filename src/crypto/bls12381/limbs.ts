@@ -1,9 +1,10 @@
 /**
- * Form of a field element in memory: 14 signed limbs of 28 bits, each in 32 bits, lowest first, behind them 8 bytes of
- * nothing (so that four limbs at a time can be added). In Montgomery form with R = 2^392.
+ * Form of a field element in memory: signed limbs, lowest first, in Montgomery form with R = 2^392. Two forms: 14 limbs of 28
+ * bits, each in 32 bits, behind them 8 bytes of nothing; or 8 of 49 bits, each a whole number in a double.
  *
- * A *reduced* element has limbs from -2^27 to 2^27 - 1 and lies between -p and p. Sums and differences are made limb by
- * limb without carries; a sum of k reduced elements has limbs below k 2^27. What a function takes is said in these k.
+ * A *reduced* element has limbs of half that range (from -2^27 to 2^27 - 1; see `floatFieldCode.ts`) and lies between -p and p;
+ * zero is all zeros. Sums and differences are made limb by limb without carries; a sum of k reduced elements has limbs k times
+ * as large. What a function takes is said in these k.
  */
 
 /** Characteristic of the base field, 381 bits. @see draft-irtf-cfrg-pairing-friendly-curves section 4.2.1 */
@@ -14,20 +15,28 @@ export const PARAMETER = 0xd201000000010000n
 /** Bytes of a coordinate. */
 export const COORDINATE_LENGTH = 48
 
-export const LIMBS = 14
-export const LIMB_BITS = 28
+/** One form of limbs. */
+export interface LimbForm {
+  readonly count: number
+  readonly bits: number
+  /** Bytes of all limbs; of an element {@link ELEMENT_BYTES}. */
+  readonly bytes: number
+}
+
+export const INTEGER_LIMBS: LimbForm = { count: 14, bits: 28, bytes: 56 }
+export const FLOAT_LIMBS: LimbForm = { count: 8, bits: 49, bytes: 64 }
 /** Bytes of an element in memory, and of one of Fp2. */
 export const ELEMENT_BYTES = 64
 export const PAIR_BYTES = 128
 /** R. */
-export const MONTGOMERY: bigint = 1n << BigInt(LIMBS * LIMB_BITS)
+export const MONTGOMERY: bigint = 1n << 392n
 
-/** Limbs of a number from -2^391 to 2^391 - 1; each from -2^27 to 2^27 - 1. */
-export function toLimbs(value: bigint): number[] {
+/** Limbs of a number from -2^391 to 2^391 - 1; each from -2^(bits-1) to 2^(bits-1) - 1. */
+export function toLimbs(value: bigint, { count, bits }: LimbForm): number[] {
   let rest = value
-  return Array.from({ length: LIMBS }, () => {
-    const limb = BigInt.asIntN(LIMB_BITS, rest)
-    rest = (rest - limb) >> BigInt(LIMB_BITS)
+  return Array.from({ length: count }, () => {
+    const limb = BigInt.asIntN(bits, rest)
+    rest = (rest - limb) >> BigInt(bits)
     return Number(limb)
   })
 }

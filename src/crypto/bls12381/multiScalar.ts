@@ -2,7 +2,8 @@
  * Sums of many points of G1 times scalars (Pippenger): the points of a verifying key stay in memory, ready for use.
  *
  * Scalars of up to 32 bits (challenges), of up to 168 (sums of weighted challenges) and longer ones (commitments) are summed
- * apart, each with windows of its own length; points under the same long scalar are added first.
+ * apart, each with windows of its own length; points under the same long scalar are added first. Of the points of small keys
+ * multiples are kept, so that no window needs a doubling.
  */
 import { bigIntToBytes, concatBytes } from '../../base/bytes.ts'
 import { AffineSums, xOf, yOf } from './affineSums.ts'
@@ -24,6 +25,9 @@ const MAX_WINDOW = 13
 const BUCKET_COST = 3.5
 /** Points of several windows that are summed together: 128 bytes of memory each. */
 const ENTRIES = 32_768
+/** Most points of which multiples are kept, and the window that these are for: 6 KB a point, which window PoSt has no use for. */
+const KEPT = 1024
+const KEPT_WINDOW = 8
 
 /** Window length that needs the fewest additions. */
 function windowFor(count: number, bits: number): number {
@@ -49,6 +53,8 @@ export class MultiScalar {
   readonly #sums = new AffineSums(this.#engine, this.#extended)
   readonly #points: number
   readonly #b: number
+  /** For each point its multiples by 2^(KEPT_WINDOW w), as far as they were needed. */
+  readonly #multiples = new Map<number, Int32Array>()
 
   /** @param points - x | y, 48 bytes each, big-endian, below p, one point after the other; none is infinity */
   constructor(points: Uint8Array) {
@@ -91,53 +97,108 @@ export class MultiScalar {
    */
   sum(scalars: readonly bigint[]): Uint8Array | undefined {
     const engine = this.#engine
+    const [short, middle, long] = [noTerms(), noTerms(), noTerms()]
+    for (let i = 0; i < this.count; i++) {
+      const scalar = scalars[i] as bigint
+      const terms = scalar >> BigInt(SHORT_BITS) === 0n ? short : scalar >> BigInt(MIDDLE_BITS) === 0n ? middle : long
+      terms.points.push(this.#points + i * POINT_BYTES)
+      terms.scalars.push(scalar)
+    }
+    const isKept = this.count <= KEPT
+    if (isKept) this.#keepMultiples(long.points, LONG_BITS)
+    if (isKept) this.#keepMultiples(middle.points, MIDDLE_BITS)
     return engine.within(() => {
       const sum = engine.allocate(EXTENDED_BYTES)
       this.#extended.clear(sum)
-      const [short, middle, long] = [noTerms(), noTerms(), noTerms()]
-      const lists = new Map<bigint, number[]>()
-      for (let i = 0; i < this.count; i++) {
-        const scalar = scalars[i] as bigint
-        const point = this.#points + i * POINT_BYTES
-        if (scalar >> BigInt(SHORT_BITS) === 0n) {
-          short.points.push(point)
-          short.scalars.push(scalar)
-          continue
-        }
-        const same = lists.get(scalar)
-        if (same === undefined) lists.set(scalar, [point])
-        else same.push(point)
+      if (isKept)
+        this.#addMultiples(sum, [
+          [long, LONG_BITS],
+          [middle, MIDDLE_BITS],
+        ])
+      else {
+        this.#addTerms(sum, this.#mergeEqual(long), LONG_BITS)
+        this.#addTerms(sum, this.#mergeEqual(middle), MIDDLE_BITS)
       }
-      for (const [scalar, point] of this.#mergeEqual(lists)) {
-        const terms = scalar >> BigInt(MIDDLE_BITS) === 0n ? middle : long
-        terms.points.push(point)
-        terms.scalars.push(scalar)
-      }
-      this.#addTerms(sum, long, LONG_BITS)
-      this.#addTerms(sum, middle, MIDDLE_BITS)
       this.#addTerms(sum, short, SHORT_BITS)
       return this.#bytes(sum)
     })
   }
 
+  /** Makes multiples that are not there yet. */
+  #keepMultiples(points: readonly number[], bits: number): void {
+    const engine = this.#engine
+    const windows = Math.ceil((bits + 1) / KEPT_WINDOW)
+    const missing = points.filter((point) => (this.#multiples.get(point)?.length ?? 0) < windows)
+    if (missing.length === 0) return
+    const kept = engine.allocate(missing.length * windows * POINT_BYTES)
+    engine.within(() => {
+      const made: number[] = []
+      for (const point of missing) {
+        const running = engine.allocate(EXTENDED_BYTES)
+        this.#extended.clear(running)
+        this.#extended.addAffine(running, point, point + ELEMENT_BYTES)
+        for (let w = 0; w < windows; w++) {
+          const copy = engine.allocate(EXTENDED_BYTES)
+          engine.copy(copy, running, EXTENDED_BYTES)
+          made.push(copy)
+          for (let i = 0; i < KEPT_WINDOW; i++) this.#extended.double(running)
+        }
+      }
+      this.#extended.allToAffine(made.map((point, i) => [kept + i * POINT_BYTES, point]))
+    })
+    for (const [i, point] of missing.entries()) {
+      const own = Int32Array.from({ length: windows }, (_, w) => kept + (i * windows + w) * POINT_BYTES)
+      for (const one of own) engine.call.fpSub(one + 2 * ELEMENT_BYTES, engine.zero, one + ELEMENT_BYTES)
+      this.#multiples.set(point, own)
+    }
+  }
+
+  /** Adds terms by the multiples that are kept: all windows share their buckets. */
+  #addMultiples(total: number, classes: readonly (readonly [Terms, bits: number])[]): void {
+    const buckets = 2 ** (KEPT_WINDOW - 1)
+    const all = classes.map(([{ points, scalars }, bits]) => {
+      const digits = signedDigits(scalars, bits, KEPT_WINDOW)
+      return { multiples: points.map((point) => this.#multiples.get(point) as Int32Array), digits }
+    })
+    const sums = this.#bucketSums(buckets, (use) => {
+      for (const { multiples, digits } of all) {
+        const windows = digits.length / multiples.length
+        for (const [i, own] of multiples.entries()) {
+          for (let w = 0; w < windows; w++) {
+            const digit = digits[i * windows + w] as number
+            if (digit !== 0) use(own[w] as number, digit, 0)
+          }
+        }
+      }
+    })
+    this.#addBuckets(total, sums)
+  }
+
   /** One point for each scalar. */
-  #mergeEqual(lists: ReadonlyMap<bigint, readonly number[]>): (readonly [bigint, number])[] {
+  #mergeEqual(terms: Terms): Terms {
+    const lists = new Map<bigint, number[]>()
+    for (const [i, scalar] of terms.scalars.entries()) {
+      const same = lists.get(scalar)
+      if (same === undefined) lists.set(scalar, [terms.points[i] as number])
+      else same.push(terms.points[i] as number)
+    }
     const engine = this.#engine
     const starts = new Int32Array(lists.size + 1)
     for (const [i, points] of [...lists.values()].entries()) starts[i + 1] = (starts[i] as number) + points.length
     const sums = this.#sums.sum(Int32Array.from([...lists.values()].flat()), starts)
-    const merged: (readonly [bigint, number])[] = []
+    const merged = noTerms()
     for (const [i, [scalar, points]] of [...lists].entries()) {
       const sum = sums[i] as number
       if (sum === 0) continue
+      merged.scalars.push(scalar)
       if (points.length === 1) {
-        merged.push([scalar, sum])
+        merged.points.push(sum)
         continue
       }
       const point = engine.allocate(POINT_BYTES)
       engine.copy(point, sum, 2 * ELEMENT_BYTES)
       engine.call.fpSub(point + 2 * ELEMENT_BYTES, engine.zero, point + ELEMENT_BYTES)
-      merged.push([scalar, point])
+      merged.points.push(point)
     }
     return merged
   }
@@ -168,43 +229,54 @@ export class MultiScalar {
     digits: Int16Array,
     { windows, low, high, window }: { windows: number; low: number; high: number; window: number },
   ): void {
-    const extended = this.#extended
     const buckets = 2 ** (window - 1)
-    const bucketOf = (digit: number, w: number): number => (w - low) * buckets + Math.abs(digit) - 1
-    const starts = new Int32Array((high - low) * buckets + 1)
-    const each = (use: (point: number, digit: number, w: number) => void): void => {
+    const sums = this.#bucketSums((high - low) * buckets, (use) => {
       for (let i = 0; i < points.length; i++) {
         for (let w = low; w < high; w++) {
           const digit = digits[i * windows + w] as number
-          if (digit !== 0) use(points[i] as number, digit, w)
+          if (digit !== 0) use(points[i] as number, digit, (w - low) * buckets)
         }
       }
+    })
+    for (let w = high - 1; w >= low; w--) {
+      for (let i = 0; i < window; i++) this.#extended.double(part)
+      this.#addBuckets(part, sums.subarray((w - low) * buckets, (w + 1 - low) * buckets))
     }
+  }
+
+  /**
+   * The sum of the points in each bucket.
+   * @param each - gives every point with its digit and the first bucket of its window, twice the same
+   */
+  #bucketSums(buckets: number, each: (use: (point: number, digit: number, first: number) => void) => void): Int32Array {
+    const starts = new Int32Array(buckets + 1)
     // Sorted by counting: the start of each bucket, which moves while it is filled.
-    each((_, digit, w) => {
-      const bucket = bucketOf(digit, w) + 1
+    each((_, digit, first) => {
+      const bucket = first + Math.abs(digit)
       starts[bucket] = (starts[bucket] as number) + 1
     })
     for (let i = 1; i < starts.length; i++) starts[i] = (starts[i] as number) + (starts[i - 1] as number)
     const next = starts.slice()
     const sorted = new Int32Array(starts.at(-1) as number)
-    each((point, digit, w) => {
-      const bucket = bucketOf(digit, w)
+    each((point, digit, first) => {
+      const bucket = first + Math.abs(digit) - 1
       sorted[next[bucket] as number] = digit < 0 ? point + 1 : point
       next[bucket] = (next[bucket] as number) + 1
     })
-    const sums = this.#sums.sum(sorted, starts)
-    const running = this.#engine.allocate(EXTENDED_BYTES)
-    for (let w = high - 1; w >= low; w--) {
-      for (let i = 0; i < window; i++) extended.double(part)
-      // Sum of bucket k times k: the running sum from the top is added once for every step.
+    return this.#sums.sum(sorted, starts)
+  }
+
+  /** total += sum of bucket k times k + 1: the running sum from the top is added once for every step. */
+  #addBuckets(total: number, sums: Int32Array): void {
+    const extended = this.#extended
+    this.#engine.within(() => {
+      const running = this.#engine.allocate(EXTENDED_BYTES)
       extended.clear(running)
-      for (let k = buckets - 1; k >= 0; k--) {
-        const bucket = sums[(w - low) * buckets + k] as number
+      for (const bucket of sums.toReversed()) {
         if (bucket !== 0) extended.addAffine(running, xOf(bucket), yOf(bucket))
-        extended.add(part, running)
+        extended.add(total, running)
       }
-    }
+    })
   }
 
   #bytes(point: number): Uint8Array | undefined {

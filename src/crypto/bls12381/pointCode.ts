@@ -11,20 +11,22 @@
  */
 
 import { at, EMPTY, i32, op } from '../wasmModule.ts'
-import { ELEMENT_BYTES, LIMBS, PAIR_BYTES } from './limbs.ts'
-import { behind, type Formula, type ModuleProgram, type Place } from './program.ts'
+import { ELEMENT_BYTES, type LimbForm, PAIR_BYTES } from './limbs.ts'
+import { behind, type Call, type Formula, type ModuleProgram, type Place } from './program.ts'
 
-type FieldName = 'fp' | 'fp2'
+type FieldName = 'fp' | 'fp2' | 'pair'
 
 /** Operations of one field, on places. */
-function operations(call: Parameters<Formula>[0], field: FieldName) {
+function operations(call: Call, field: FieldName) {
+  // Pairs are added as elements of Fp2 are.
+  const sums = field === 'pair' ? 'fp2' : field
   return {
     mul: (out: Place, a: Place, b: Place): void => call(`${field}Mul`, out, a, b),
     sqr: (out: Place, a: Place): void => call(`${field}Sqr`, out, a),
-    add: (out: Place, a: Place, b: Place): void => call(`${field}Add`, out, a, b),
-    sub: (out: Place, a: Place, b: Place): void => call(`${field}Sub`, out, a, b),
-    double: (out: Place, a: Place): void => call(`${field}Add`, out, a, a),
-    reduce: (out: Place): void => call(`${field}Reduce`, out, out),
+    add: (out: Place, a: Place, b: Place): void => call(`${sums}Add`, out, a, b),
+    sub: (out: Place, a: Place, b: Place): void => call(`${sums}Sub`, out, a, b),
+    double: (out: Place, a: Place): void => call(`${sums}Add`, out, a, a),
+    reduce: (out: Place): void => call(`${sums}Reduce`, out, out),
   }
 }
 
@@ -113,71 +115,75 @@ const add =
   }
 
 /** Leaves the function with 0 when a reduced element is zero. */
-function returnZeroIf(element: Place): number[] {
+function returnZeroIf(element: Place, { bytes }: LimbForm): number[] {
   const word = (offset: number): number[] => [...i32(element.offset), op.i64Load, ...at(offset)]
   const code = word(0)
-  for (let offset = 8; offset < 4 * LIMBS; offset += 8) code.push(...word(offset), op.i64Or)
+  for (let offset = 8; offset < bytes; offset += 8) code.push(...word(offset), op.i64Or)
   return [...code, op.i64Eqz, op.if, EMPTY, ...i32(0), op.return, op.end]
 }
 
 /** (sum, x, y) -> 1: sum += affine point; sum is not infinity. 0: their x are equal, nothing was done. */
-const addAffine: Formula = (call, [sum, affineX, affineY], temporary, emit) => {
-  if (sum === undefined || affineX === undefined || affineY === undefined) return
-  const { mul, sqr, sub } = operations(call, 'fp')
-  const [x, y, zz, zzz] = coordinates(sum, ELEMENT_BYTES)
-  const [p, r, pp, ppp, q] = [temporary(), temporary(), temporary(), temporary(), temporary()]
-  mul(p, affineX, zz)
-  sub(p, p, x)
-  sqr(pp, p)
-  emit(returnZeroIf(pp))
-  mul(r, affineY, zzz)
-  sub(r, r, y)
-  mul(ppp, p, pp)
-  mul(q, x, pp)
-  mul(y, y, ppp)
-  sqr(x, r)
-  sub(x, x, ppp)
-  sub(x, x, q)
-  sub(x, x, q)
-  sub(q, q, x)
-  mul(q, r, q)
-  sub(y, q, y)
-  mul(zz, zz, pp)
-  mul(zzz, zzz, ppp)
-  emit(i32(1))
-}
+const addAffine =
+  (form: LimbForm): Formula =>
+  (call, [sum, affineX, affineY], temporary, emit) => {
+    if (sum === undefined || affineX === undefined || affineY === undefined) return
+    const { mul, sqr, sub } = operations(call, 'fp')
+    const [x, y, zz, zzz] = coordinates(sum, ELEMENT_BYTES)
+    const [p, r, pp, ppp, q] = [temporary(), temporary(), temporary(), temporary(), temporary()]
+    mul(p, affineX, zz)
+    sub(p, p, x)
+    sqr(pp, p)
+    emit(returnZeroIf(pp, form))
+    mul(r, affineY, zzz)
+    sub(r, r, y)
+    mul(ppp, p, pp)
+    mul(q, x, pp)
+    mul(y, y, ppp)
+    sqr(x, r)
+    sub(x, x, ppp)
+    sub(x, x, q)
+    sub(x, x, q)
+    sub(q, q, x)
+    mul(q, r, q)
+    sub(y, q, y)
+    mul(zz, zz, pp)
+    mul(zzz, zzz, ppp)
+    emit(i32(1))
+  }
 
 /** (sum, other) -> 1: sum += other, neither infinity. 0: their x are equal, nothing was done. */
-const addExtended: Formula = (call, [sum, other], temporary, emit) => {
-  if (sum === undefined || other === undefined) return
-  const { mul, sqr, sub } = operations(call, 'fp')
-  const [x, y, zz, zzz] = coordinates(sum, ELEMENT_BYTES)
-  const [x2, y2, zz2, zzz2] = coordinates(other, ELEMENT_BYTES)
-  const [p, r, pp, ppp, q, s] = [temporary(), temporary(), temporary(), temporary(), temporary(), temporary()]
-  mul(q, x, zz2)
-  mul(p, x2, zz)
-  sub(p, p, q)
-  sqr(pp, p)
-  emit(returnZeroIf(pp))
-  mul(s, y, zzz2)
-  mul(r, y2, zzz)
-  sub(r, r, s)
-  mul(ppp, p, pp)
-  mul(q, q, pp)
-  sqr(x, r)
-  sub(x, x, ppp)
-  sub(x, x, q)
-  sub(x, x, q)
-  sub(q, q, x)
-  mul(q, r, q)
-  mul(s, s, ppp)
-  sub(y, q, s)
-  mul(zz, zz, zz2)
-  mul(zz, zz, pp)
-  mul(zzz, zzz, zzz2)
-  mul(zzz, zzz, ppp)
-  emit(i32(1))
-}
+const addExtended =
+  (form: LimbForm): Formula =>
+  (call, [sum, other], temporary, emit) => {
+    if (sum === undefined || other === undefined) return
+    const { mul, sqr, sub } = operations(call, 'fp')
+    const [x, y, zz, zzz] = coordinates(sum, ELEMENT_BYTES)
+    const [x2, y2, zz2, zzz2] = coordinates(other, ELEMENT_BYTES)
+    const [p, r, pp, ppp, q, s] = [temporary(), temporary(), temporary(), temporary(), temporary(), temporary()]
+    mul(q, x, zz2)
+    mul(p, x2, zz)
+    sub(p, p, q)
+    sqr(pp, p)
+    emit(returnZeroIf(pp, form))
+    mul(s, y, zzz2)
+    mul(r, y2, zzz)
+    sub(r, r, s)
+    mul(ppp, p, pp)
+    mul(q, q, pp)
+    sqr(x, r)
+    sub(x, x, ppp)
+    sub(x, x, q)
+    sub(x, x, q)
+    sub(q, q, x)
+    mul(q, r, q)
+    mul(s, s, ppp)
+    sub(y, q, s)
+    mul(zz, zz, zz2)
+    mul(zz, zz, pp)
+    mul(zzz, zzz, zzz2)
+    mul(zzz, zzz, ppp)
+    emit(i32(1))
+  }
 
 const doubleExtended: Formula = (call, [point], temporary) => {
   if (point === undefined) return
@@ -202,49 +208,72 @@ const doubleExtended: Formula = (call, [point], temporary) => {
   mul(zzz, w, zzz)
 }
 
-/** (product, before, xa, xb): product = before (xb - xa). */
-const differenceProduct: Formula = (call, [product, before, xa, xb], temporary) => {
+/** Two additions at once: where the coordinates of their points lie. */
+const lanes = (places: readonly Place[]): (readonly [Place, Place])[] =>
+  places.flatMap((place, i) => (i % 2 === 0 ? [[place, places[i + 1] as Place] as const] : []))
+
+/** out = a - b of two elements each, which may lie anywhere. */
+function subtractPair(call: Call, out: Place, a: readonly [Place, Place], b: readonly [Place, Place]): void {
+  call('fpSub', out, a[0], b[0])
+  call('fpSub', behind(out, ELEMENT_BYTES), a[1], b[1])
+}
+
+/** A pair as two places. */
+const both = (pair: Place): readonly [Place, Place] => [pair, behind(pair, ELEMENT_BYTES)]
+
+/** (product, before, xa, xa', xb, xb'): product = before (xb - xa), of pairs. */
+const differenceProduct: Formula = (call, [product, before, ...points], temporary) => {
+  const [xa, xb] = lanes(points)
   if (product === undefined || before === undefined || xa === undefined || xb === undefined) return
   const d = temporary()
-  call('fpSub', d, xb, xa)
-  call('fpMul', product, before, d)
+  subtractPair(call, d, xb, xa)
+  call('pairMul', product, before, d)
 }
 
 /**
- * (out, inverse, before, xa, ya, xb, yb): out = a + b, affine, with inverse = 1 / (before (xb - xa)); then inverse times
- * xb - xa, which is 1 / before.
+ * (out, out', inverse, before, xa, xa', ya, ya', xb, xb', yb, yb'): out = a + b, affine, with inverse = 1 / (before (xb - xa));
+ * then inverse times xb - xa, which is 1 / before. inverse and before are pairs.
  */
-const addByInverse: Formula = (call, [out, inverse, before, xa, ya, xb, yb], temporary) => {
-  if (out === undefined || inverse === undefined || before === undefined) return
-  if (xa === undefined || ya === undefined || xb === undefined || yb === undefined) return
-  const { mul, sqr, sub } = operations(call, 'fp')
-  const [d, slope, x, y] = [temporary(), temporary(), temporary(), temporary()]
-  sub(d, xb, xa)
-  mul(slope, inverse, before)
-  mul(inverse, inverse, d)
-  sub(y, yb, ya)
-  mul(slope, y, slope)
-  sqr(x, slope)
-  sub(x, x, xa)
-  sub(x, x, xb)
-  sub(y, xa, x)
-  mul(y, slope, y)
-  sub(y, y, ya)
-  call('fpReduce', out, x)
-  call('fpReduce', behind(out, ELEMENT_BYTES), y)
-}
+const addByInverse =
+  (zero: Place): Formula =>
+  (call, [out, other, inverse, before, ...points], temporary) => {
+    const [xa, ya, xb, yb] = lanes(points)
+    if (out === undefined || other === undefined || inverse === undefined || before === undefined) return
+    if (xa === undefined || ya === undefined || xb === undefined || yb === undefined) return
+    const mul = (to: Place, a: Place, b: Place): void => call('pairMul', to, a, b)
+    const [d, slope, x, y] = [temporary(), temporary(), temporary(), temporary()]
+    subtractPair(call, d, xb, xa)
+    mul(slope, inverse, before)
+    mul(inverse, inverse, d)
+    subtractPair(call, y, yb, ya)
+    mul(slope, y, slope)
+    call('pairSqr', x, slope)
+    subtractPair(call, x, both(x), xa)
+    subtractPair(call, x, both(x), xb)
+    subtractPair(call, y, xa, both(x))
+    mul(y, slope, y)
+    subtractPair(call, y, both(y), ya)
+    call('fp2Reduce', x, x)
+    call('fp2Reduce', y, y)
+    for (const [i, to] of [out, other].entries()) {
+      call('fpAdd', to, both(x)[i] as Place, zero)
+      call('fpAdd', behind(to, ELEMENT_BYTES), both(y)[i] as Place, zero)
+    }
+  }
 
-export function addPoints(program: ModuleProgram): void {
+export function addPoints(program: ModuleProgram, zero: Place, form: LimbForm): void {
   for (const [group, field, bytes] of [
     ['g1', 'fp', ELEMENT_BYTES],
     ['g2', 'fp2', PAIR_BYTES],
+    // Two points of G1 at once, each coordinate a pair.
+    ['pair', 'pair', PAIR_BYTES],
   ] as const) {
     program.define(`${group}Double`, 2, double(field, bytes))
     program.define(`${group}Add`, 3, add(field, bytes))
   }
-  program.define('extendedAddAffine', 3, addAffine, true)
-  program.define('extendedAdd', 2, addExtended, true)
+  program.define('extendedAddAffine', 3, addAffine(form), true)
+  program.define('extendedAdd', 2, addExtended(form), true)
   program.define('extendedDouble', 1, doubleExtended)
-  program.define('differenceProduct', 4, differenceProduct)
-  program.define('addByInverse', 7, addByInverse)
+  program.define('differenceProduct', 6, differenceProduct)
+  program.define('addByInverse', 12, addByInverse(zero))
 }

@@ -162,18 +162,4 @@ export class PointGroup {
       engine.copy(out, sum, this.pointBytes)
     })
   }
-
-  /** out = point times |z|, by bits: of a point of unknown order, or Z = 0 where a formula does not hold. */
-  protected timesParameter(out: number, point: number, bits: string): void {
-    const { engine } = this
-    engine.within(() => {
-      const sum = engine.allocate(this.pointBytes)
-      engine.copy(sum, point, this.pointBytes)
-      for (const bit of bits) {
-        this.double(sum, sum)
-        if (bit === '1') this.call[this.#names.add](sum, sum, point)
-      }
-      engine.copy(out, sum, this.pointBytes)
-    })
-  }
 }

@@ -61,12 +61,20 @@ export class ModuleProgram {
     return place
   }
 
+  has(name: string): boolean {
+    return this.#indices.has(name)
+  }
+
+  indexOf(name: string): number {
+    const index = this.#indices.get(name)
+    if (index === undefined) throw new CryptoError('BACKEND_FAILED', `Cannot make BLS12-381: no function ${name}`)
+    return index
+  }
+
   define(name: string, parameters: number, formula: Formula, hasResult = false): void {
     const code: number[] = []
     const call: Call = (callee, ...places) => {
-      const index = this.#indices.get(callee)
-      if (index === undefined) throw new CryptoError('BACKEND_FAILED', `Cannot make BLS12-381: no function ${callee}`)
-      code.push(...places.flatMap(pointer), op.call, ...unsigned(index))
+      code.push(...places.flatMap(pointer), op.call, ...unsigned(this.indexOf(callee)))
     }
     const places = Array.from({ length: parameters }, (_, i) => ({ parameter: i, offset: 0 }))
     const temporary = (pairs = 1): Place => this.reserve(pairs)

@@ -6,6 +6,7 @@
  */
 import { ELEMENT_BYTES } from './limbs.ts'
 import { behind, type Call, type Formula, type ModuleProgram, type Place, pairAt } from './program.ts'
+import { repeated } from './vectorCode.ts'
 
 /** Elements of Fp2 in one of Fp6, of Fp12. */
 export const SIX = 3
@@ -232,17 +233,33 @@ const frobenius =
     }
   }
 
+/** What a field of integers has no function of its own for: pairs of elements, one after the other. */
+function addPairs(program: ModuleProgram): void {
+  program.define('fp2MulFp', 3, (call, [out, a, b]) => {
+    if (out === undefined || a === undefined || b === undefined) return
+    call('fpMul', out, a, b)
+    call('fpMul', behind(out, ELEMENT_BYTES), behind(a, ELEMENT_BYTES), b)
+  })
+  program.define('pairMul', 3, (call, [out, a, b]) => {
+    if (out === undefined || a === undefined || b === undefined) return
+    call('fpMul', out, a, b)
+    call('fpMul', behind(out, ELEMENT_BYTES), behind(a, ELEMENT_BYTES), behind(b, ELEMENT_BYTES))
+  })
+  program.define('pairSqr', 2, (call, [out, a]) => {
+    if (out === undefined || a === undefined) return
+    call('fpSqr', out, a)
+    call('fpSqr', behind(out, ELEMENT_BYTES), behind(a, ELEMENT_BYTES))
+  })
+  program.add({ name: 'pairSqrTimes', parameters: 3, body: repeated(program.indexOf('pairSqr')) })
+}
+
 /**
  * Adds what towers need to a module.
  * @param zero - three elements of Fp2 that are zero
  * @param factors - six of the Frobenius map, see `frobenius.ts`
  */
 export function addTower(program: ModuleProgram, zero: Place, factors: Place): void {
-  program.define('fp2MulFp', 3, (call, [out, a, b]) => {
-    if (out === undefined || a === undefined || b === undefined) return
-    call('fpMul', out, a, b)
-    call('fpMul', behind(out, ELEMENT_BYTES), behind(a, ELEMENT_BYTES), b)
-  })
+  if (!program.has('pairMul')) addPairs(program)
   program.define('fp2Conjugate', 2, (call, [out, a]) => {
     if (out === undefined || a === undefined) return
     call('fpAdd', out, a, zero)

@@ -33,11 +33,16 @@ export const G2_LENGTH = 96
 /** Bytes of the twelve coordinates. */
 export const GT_LENGTH = 576
 
+/** Bits of a weight. */
+export const WEIGHT_BITS = 132
+
 /** One implementation. Not re-entrant; nothing here waits. Scalars are below r, exponents too. */
 export interface Curve {
   readonly name: string
   /** @returns undefined when these are not the 48 bytes of a point of G1 */
   readG1(bytes: Uint8Array): G1 | undefined
+  /** The same of several, which may be faster. */
+  readManyG1(points: readonly Uint8Array[]): (G1 | undefined)[]
   /** @returns undefined when these are not the 96 bytes of a point of G2 */
   readG2(bytes: Uint8Array): G2 | undefined
   /**
@@ -56,6 +61,8 @@ export interface Curve {
   isInfinityG1(point: G1): boolean
   isInfinityG2(point: G2): boolean
   negateG1(point: G1): G1
+  /** Each point times its weight, an odd number below 2^{@link WEIGHT_BITS}; the points are of the group and not infinity. */
+  weighG1(points: readonly G1[], weights: readonly bigint[]): G1[]
   /** Sum of points times scalars, for a few points. None gives infinity. */
   sumG1(points: readonly G1[], scalars: readonly bigint[]): G1
   sumG2(points: readonly G2[], scalars: readonly bigint[]): G2

@@ -50,10 +50,14 @@ function flat(value: Fp12Value): bigint[] {
   return [value.c0, value.c1].flatMap((six) => [six.c0, six.c1, six.c2]).flatMap((two) => [two.c0, two.c1])
 }
 
+function readG1(bytes: Uint8Array): G1 | undefined {
+  return isSoundEncoding(bytes, G1_LENGTH) ? decode<G1Point, G1>(() => NobleG1.Point.fromBytes(bytes)) : undefined
+}
+
 export const nobleCurve: Curve = {
   name: 'noble',
-  readG1: (bytes) =>
-    isSoundEncoding(bytes, G1_LENGTH) ? decode<G1Point, G1>(() => NobleG1.Point.fromBytes(bytes)) : undefined,
+  readG1,
+  readManyG1: (points) => points.map(readG1),
   readG2: (bytes) =>
     isSoundEncoding(bytes, G2_LENGTH) ? decode<G2Point, G2>(() => NobleG2.Point.fromBytes(bytes)) : undefined,
   affineG1(bytes) {
@@ -72,6 +76,8 @@ export const nobleCurve: Curve = {
   isInfinityG1: (point) => g1(point).is0(),
   isInfinityG2: (point) => g2(point).is0(),
   negateG1: (point) => g1(point).negate() as unknown as G1,
+  weighG1: (points, weights) =>
+    points.map((point, i) => g1(point).multiplyUnsafe(weights[i] as bigint) as unknown as G1),
   sumG1(points, scalars) {
     let sum = NobleG1.Point.ZERO
     for (const [i, point] of points.entries()) sum = sum.add(g1(point).multiplyUnsafe(scalars[i] as bigint))

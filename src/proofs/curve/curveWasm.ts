@@ -11,7 +11,7 @@ import { COORDINATE_LENGTH, ELEMENT_BYTES } from '../../crypto/bls12381/limbs.ts
 import { type PreparedPair, TargetGroup } from '../../crypto/bls12381/pairing.ts'
 import { productOfPowers } from '../../crypto/bls12381/productOfPowers.ts'
 import { TWELVE_BYTES } from '../../crypto/bls12381/towerCode.ts'
-import type { Curve, G1, G2, Gt, Pair } from './curve.ts'
+import { type Curve, type G1, type G2, type Gt, type Pair, WEIGHT_BITS } from './curve.ts'
 
 /** Pairs of one Miller loop: 26 KB of lines each. */
 const BATCH = 64
@@ -41,7 +41,16 @@ class WasmCurve implements Curve {
   }
 
   readG1(bytes: Uint8Array): G1 | undefined {
-    return this.#makeG1((out) => this.#g1.read(out, bytes))
+    return this.readManyG1([bytes])[0]
+  }
+
+  readManyG1(points: readonly Uint8Array[]): (G1 | undefined)[] {
+    const engine = this.#engine
+    return engine.within(() => {
+      const outs = points.map(() => engine.allocate(this.#g1.pointBytes))
+      const results = this.#g1.readMany(outs, points)
+      return results.map((isPoint, i) => (isPoint ? this.#takeG1(outs[i] as number) : undefined))
+    })
   }
 
   readG2(bytes: Uint8Array): G2 | undefined {
@@ -106,6 +115,16 @@ class WasmCurve implements Curve {
     return this.#withG1(point, (at) => {
       this.#g1.negate(at, at)
       return this.#takeG1(at)
+    })
+  }
+
+  weighG1(points: readonly G1[], weights: readonly bigint[]): G1[] {
+    const engine = this.#engine
+    return engine.within(() => {
+      const places = points.map((point) => this.#putG1(point))
+      this.#g1.toAffine(places)
+      this.#g1.multiplyMany(places, places, weights, WEIGHT_BITS / 4)
+      return places.map((place) => this.#takeG1(place))
     })
   }
 

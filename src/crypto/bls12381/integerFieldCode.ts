@@ -1,5 +1,6 @@
 /**
- * Arithmetic in Fp and Fp2 = Fp[u]/(u^2 + 1), written instruction by instruction; see `limbs.ts` for the form of elements.
+ * Arithmetic in Fp and Fp2 = Fp[u]/(u^2 + 1), written instruction by instruction; with limbs
+ * of 28 bits, in integers: for machines that have no fused multiply-add on vectors.
  *
  * Limbs of 28 bits because sums of some 500 products of them fit in 64 bits: no carry is handled inside a multiplication,
  * and columns of several products are added before one reduction. Products of 14 limbs are made of three of 7 (Karatsuba).
@@ -10,30 +11,16 @@
  *   formulas for computing pairings over ordinary curves" (reduction after the sum)
  */
 
-import {
-  at,
-  body,
-  type Code,
-  EMPTY,
-  get,
-  i32,
-  i64,
-  op,
-  set,
-  tee,
-  vector,
-  vectorOp,
-  type WasmFunction,
-} from '../wasmModule.ts'
-import { ELEMENT_BYTES, FIELD_PRIME, LIMB_BITS, LIMBS, PAIR_BYTES, toLimbs } from './limbs.ts'
+import { at, body, type Code, get, i64, op, set, tee, vector, type WasmFunction } from '../wasmModule.ts'
+import { ELEMENT_BYTES, FIELD_PRIME, INTEGER_LIMBS, PAIR_BYTES, toLimbs } from './limbs.ts'
+import { repeated, timesXi, vectorSum } from './vectorCode.ts'
 
+const { count: LIMBS, bits: LIMB_BITS } = INTEGER_LIMBS
 /** Columns of a product. */
 const COLUMNS = 2 * LIMBS - 1
 const HALF_LIMBS = LIMBS / 2
 const HALF = 2 ** (LIMB_BITS - 1)
-const PRIME_LIMBS = toLimbs(FIELD_PRIME)
-/** Bytes of four limbs. */
-const VECTOR_BYTES = 16
+const PRIME_LIMBS = toLimbs(FIELD_PRIME, INTEGER_LIMBS)
 /** Parameters: out, a, b. */
 const [OUT, A, B] = [0, 1, 2] as const
 
@@ -253,41 +240,8 @@ function normalize(elements: number): number[] {
   return w.body()
 }
 
-function vectorSum(bytes: number, instruction: number): number[] {
-  const code: number[] = []
-  for (let offset = 0; offset < bytes; offset += VECTOR_BYTES) {
-    const load = [...vectorOp(vector.load), ...at(offset)]
-    code.push(...get(OUT), ...get(A), ...load, ...get(B), ...load, ...vectorOp(instruction))
-    code.push(...vectorOp(vector.store), ...at(offset))
-  }
-  return body(0, code)
-}
-
-/** (a0 - a1) + (a0 + a1) u: times 1 + u. */
-function timesXi(): number[] {
-  const code: number[] = []
-  const load = (offset: number): number[] => [...get(A), ...vectorOp(vector.load), ...at(offset)]
-  const store = (offset: number): number[] => [...vectorOp(vector.store), ...at(offset)]
-  // Both parts before either is stored: out may be a.
-  for (let offset = 0; offset < ELEMENT_BYTES; offset += VECTOR_BYTES) {
-    const [low, high] = [load(offset), load(offset + ELEMENT_BYTES)]
-    code.push(...get(OUT), ...low, ...high, ...vectorOp(vector.i32x4Sub))
-    code.push(...get(OUT), ...low, ...high, ...vectorOp(vector.i32x4Add), ...store(offset + ELEMENT_BYTES))
-    code.push(...store(offset))
-  }
-  return body(0, code)
-}
-
-/** (out, a, count): squares a so many times, at least once. @param square - index of the function that squares */
-function repeated(square: number): number[] {
-  const count = B
-  const step = (from: number): number[] => [...get(OUT), ...get(from), op.call, square]
-  const next = [...get(count), ...i32(1), op.i32Sub, ...tee(count)]
-  return body(0, [...step(A), ...next, op.if, EMPTY, op.loop, EMPTY, ...step(OUT), ...next, op.brIf, 0, op.end, op.end])
-}
-
 /** What every other function is made of, in the order of the module. Sums of how many reduced elements each takes: */
-export const FIELD_FUNCTIONS: readonly WasmFunction[] = [
+export const INTEGER_FIELD: readonly WasmFunction[] = [
   // ka kb at most 35; at most 5.
   { name: 'fpMul', parameters: 3, body: multiplyFp() },
   { name: 'fpSqr', parameters: 2, body: squareFp() },
@@ -303,6 +257,6 @@ export const FIELD_FUNCTIONS: readonly WasmFunction[] = [
   { name: 'fp2Sub', parameters: 3, body: vectorSum(PAIR_BYTES, vector.i32x4Sub) },
   { name: 'fp2Reduce', parameters: 2, body: normalize(2) },
   // Doubles k.
-  { name: 'fp2Xi', parameters: 2, body: timesXi() },
+  { name: 'fp2Xi', parameters: 2, body: timesXi(vector.i32x4Add, vector.i32x4Sub) },
   { name: 'fpSqrTimes', parameters: 3, body: repeated(1) },
 ]
