@@ -1,12 +1,19 @@
 /** Own BLS12-381 against noble: the same numbers, points and pairings, and the same refusals. */
 import { bls12_381 } from '@noble/curves/bls12-381.js'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { bigIntToBytes, toHex } from '../../src/base/bytes.ts'
 import { Bls12381Engine } from '../../src/crypto/bls12381/engine.ts'
 import { invertFp, invertFp2, squareRootFp, squareRootFp2 } from '../../src/crypto/bls12381/fieldRoots.ts'
 import { G1Group } from '../../src/crypto/bls12381/g1.ts'
 import { G2Group, LINES_BYTES } from '../../src/crypto/bls12381/g2.ts'
-import { ELEMENT_BYTES, FIELD_PRIME as P, PAIR_BYTES } from '../../src/crypto/bls12381/limbs.ts'
+import {
+  ELEMENT_BYTES,
+  FLOAT_LIMBS,
+  INTEGER_LIMBS,
+  type LimbForm,
+  FIELD_PRIME as P,
+  PAIR_BYTES,
+} from '../../src/crypto/bls12381/limbs.ts'
 import { TargetGroup } from '../../src/crypto/bls12381/pairing.ts'
 import { TWELVE_BYTES } from '../../src/crypto/bls12381/towerCode.ts'
 import { type Seeded, seeded } from '../support/seeded.ts'
@@ -16,11 +23,25 @@ const [N1, N2] = [bls12_381.G1.Point, bls12_381.G2.Point]
 type NobleFp2 = typeof Fp2.ONE
 type NobleFp12 = typeof Fp12.ONE
 
-const engine = new Bls12381Engine()
-const { call } = engine
-const g1 = new G1Group(engine)
-const g2 = new G2Group(engine)
-const target = new TargetGroup(engine)
+/** Limbs in both forms: doubles are used wherever there is a fused multiply-add, integers elsewhere. */
+const FORMS = [
+  { name: 'doubles', form: FLOAT_LIMBS },
+  { name: 'integers', form: INTEGER_LIMBS },
+] as const
+
+let engine: Bls12381Engine
+let call: Bls12381Engine['call']
+let g1: G1Group
+let g2: G2Group
+let target: TargetGroup
+
+function use(form: LimbForm): void {
+  engine = new Bls12381Engine(form)
+  call = engine.call
+  g1 = new G1Group(engine)
+  g2 = new G2Group(engine)
+  target = new TargetGroup(engine)
+}
 
 /** Numbers at which carries and signs turn, more often than chance has them. */
 function number(random: Seeded): bigint {
@@ -94,7 +115,9 @@ function rounds(count: number, what: string, run: (random: Seeded) => void): voi
   for (let i = 0; i < count; i++) engine.within(() => run(random))
 }
 
-describe('BLS12-381 in WebAssembly', () => {
+describe.each(FORMS)('BLS12-381 in WebAssembly, limbs in $name', ({ form }) => {
+  beforeAll(() => use(form))
+
   it('calculates in Fp and Fp2 as noble does, with sums of as many elements as it takes', () => {
     rounds(1000, 'fields', (random) => {
       const [a, b] = [number(random), number(random)]
@@ -129,7 +152,21 @@ describe('BLS12-381 in WebAssembly', () => {
       expect(one()).toBe(Fp.mul(Fp.sqr(x.c0), 25n))
       call.fp2Reduce(out, times(px, 15))
       expect(read(out, 2)).toEqual(parts(Fp2.mul(x, 15n)))
-      expect(engine.take(out, ELEMENT_BYTES).every((limb) => Math.abs(limb) <= 2 ** 27)).toBe(true)
+      // Pairs: each lane for itself.
+      call.pairMul(out, times(px, 4), times(py, 4))
+      expect(read(out, 2)).toEqual([Fp.mul(Fp.mul(x.c0, y.c0), 16n), Fp.mul(Fp.mul(x.c1, y.c1), 16n)])
+      call.pairSqr(out, times(px, 5))
+      expect(read(out, 2)).toEqual([Fp.mul(Fp.sqr(x.c0), 25n), Fp.mul(Fp.sqr(x.c1), 25n)])
+      call.fp2MulFp(out, times(px, 4), pa)
+      expect(read(out, 2)).toEqual(parts(Fp2.mul(x, Fp2.fromBigTuple([Fp.mul(a, 4n), 0n]))))
+      // Zero is all zeros, however it came about.
+      call.fp2Sub(out, times(px, 7), times(px, 7))
+      call.fp2Reduce(out, out)
+      expect(engine.isZeroFp2(out)).toBe(true)
+      call.fpSub(out, engine.zero, pa)
+      call.fpAdd(out, out, put([a]))
+      call.fpMul(out, out, pb)
+      expect(engine.isZero(out)).toBe(true)
     })
   })
 
@@ -217,6 +254,13 @@ describe('BLS12-381 in WebAssembly', () => {
         expect(toHex(write(negative))).toBe(toHex(b.toBytes(true)))
         group.sum(out, [pa, pb, pa], [m, k, 0n])
         const sum = noble.BASE.multiply(Fr.create(k * m + l * k))
+        if (group === g1) {
+          const [odd, small] = [(k >> 124n) | 1n, 1n]
+          const outs = [fresh(), fresh(), fresh()]
+          g1.multiplyMany(outs, [pa, pb, pa], [odd, small, odd + 2n], 33)
+          const expected = [N1.BASE.multiply(Fr.create(k * odd)), b, N1.BASE.multiply(Fr.create(k * (odd + 2n)))]
+          expect(outs.map((place) => toHex(g1.write(place)))).toEqual(expected.map((one) => toHex(one.toBytes(true))))
+        }
         expect(toHex(write(out))).toBe(toHex(sum.toBytes(true)))
         group.sum(out, [pa, pa], [m, Fr.neg(m)])
         expect(group.isInfinity(out)).toBe(true)

@@ -1,4 +1,4 @@
-/** Declares the vectors of storage proofs, by mcl-wasm: what `filecoin-proofs` said of each, and all that leads there. */
+/** Declares the vectors of storage proofs, by Petrel's own WebAssembly: what `filecoin-proofs` said of each, and all that leads there. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { initCrypto } from '../../src/crypto/init.ts'
 import { wasmCurve } from '../../src/proofs/curve/curveWasm.ts'

@@ -12,7 +12,7 @@
  * @see Emmart, Zheng, Weems, "Faster modular exponentiation using double precision floating point arithmetic on the GPU"
  *   (splitting of products); WebAssembly relaxed SIMD, f64x2.relaxed_madd (fused on every machine that has it; asked once)
  */
-import { at, body, type Code, get, i32, op, set, V128, vector, vectorOp, type WasmFunction } from '../wasmModule.ts'
+import { at, body, type Code, get, i32, set, V128, vector, vectorOp, type WasmFunction } from '../wasmModule.ts'
 import { ELEMENT_BYTES, FIELD_PRIME, FLOAT_LIMBS, PAIR_BYTES, toLimbs } from './limbs.ts'
 import { repeated, timesXi, vectorSum } from './vectorCode.ts'
 

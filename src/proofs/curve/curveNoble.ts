@@ -7,7 +7,8 @@ import { productOfPowers } from '../../crypto/bls12381/productOfPowers.ts'
 import { littleEndian } from '../field.ts'
 import { type Curve, type G1, G1_LENGTH, type G2, G2_LENGTH, type Gt } from './curve.ts'
 
-const { G1: NobleG1, G2: NobleG2, fields, pairingBatch } = bls12_381
+const { G1: NobleG1, G2: NobleG2, fields, millerLoopBatch } = bls12_381
+const { calcPairingPrecomputes } = bls12_381.utils
 const { Fp12, Fp6, Fp2 } = fields
 
 type G1Point = typeof NobleG1.Point.BASE
@@ -18,15 +19,22 @@ const g1 = (point: G1): G1Point => point as unknown as G1Point
 const g2 = (point: G2): G2Point => point as unknown as G2Point
 const gt = (value: Gt): Fp12Value => value as unknown as Fp12Value
 
-/** A decoded point, or undefined: noble throws on what is no point. */
+/** Lines of points of G2: those of a verifying key are made once. */
+const lines = new WeakMap<G2Point, ReturnType<typeof calcPairingPrecomputes>>()
+
+function linesOf(point: G2Point): ReturnType<typeof calcPairingPrecomputes> {
+  const known = lines.get(point) ?? calcPairingPrecomputes(point)
+  lines.set(point, known)
+  return known
+}
+
+/** A decoded point, or undefined: noble throws on what is no point, and on what is outside of the subgroup. */
 function decode<T extends G1Point | G2Point, Out>(read: () => T): Out | undefined {
-  let point: T
   try {
-    point = read()
+    return read() as unknown as Out
   } catch {
     return undefined
   }
-  return point.is0() || point.isTorsionFree() ? (point as unknown as Out) : undefined
 }
 
 function coordinates(bytes: Uint8Array): bigint[] {
@@ -89,8 +97,13 @@ export const nobleCurve: Curve = {
     return sum as unknown as G2
   },
   pairing(pairs) {
-    const proper = pairs.map(([a, b]) => ({ g1: g1(a), g2: g2(b) })).filter((pair) => !pair.g1.is0() && !pair.g2.is0())
-    return (proper.length === 0 ? Fp12.ONE : pairingBatch(proper)) as unknown as Gt
+    const proper = pairs.map(([a, b]) => [g1(a), g2(b)] as const).filter(([a, b]) => !a.is0() && !b.is0())
+    // Not `pairingBatch`, which checks again whether sums of points are in the subgroup.
+    const prepared = proper.map(([a, b]): Parameters<typeof millerLoopBatch>[0][number] => {
+      const { x, y } = a.toAffine()
+      return [linesOf(b), x, y]
+    })
+    return (prepared.length === 0 ? Fp12.ONE : millerLoopBatch(prepared, true)) as unknown as Gt
   },
   readGt(bytes) {
     const all: bigint[] = []
