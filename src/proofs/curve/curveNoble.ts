@@ -103,7 +103,7 @@ export const nobleCurve: Curve = {
       const { x, y } = a.toAffine()
       return [linesOf(b), x, y]
     })
-    return (prepared.length === 0 ? Fp12.ONE : millerLoopBatch(prepared, true)) as unknown as Gt
+    return (prepared.length === 0 ? Fp12.ONE : Fp12.finalExponentiate(millerLoopBatch(prepared))) as unknown as Gt
   },
   readGt(bytes) {
     const all: bigint[] = []
