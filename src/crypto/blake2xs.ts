@@ -3,6 +3,7 @@
  * parameters, hence the compression function here.
  * @see https://www.blake2.net/blake2x.pdf; RFC 7693; golang.org/x/crypto/blake2s blake2x.go
  */
+import { BLAKE2_MIXES, BLAKE2_SIGMA } from './blake2Rounds.ts'
 
 const BLOCK_BYTES = 64
 const DIGEST_BYTES = 32
@@ -10,31 +11,6 @@ const ROUNDS = 10
 
 const IV: readonly number[] = [
   0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
-]
-
-const SIGMA: readonly (readonly number[])[] = [
-  [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
-  [14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3],
-  [11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4],
-  [7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8],
-  [9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13],
-  [2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9],
-  [12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11],
-  [13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10],
-  [6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5],
-  [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
-]
-
-/** Positions in the work vector of the eight mixes of a round. */
-const MIXES: readonly (readonly [number, number, number, number])[] = [
-  [0, 4, 8, 12],
-  [1, 5, 9, 13],
-  [2, 6, 10, 14],
-  [3, 7, 11, 15],
-  [0, 5, 10, 15],
-  [1, 6, 11, 12],
-  [2, 7, 8, 13],
-  [3, 4, 9, 14],
 ]
 
 function rotate(word: number, by: number): number {
@@ -50,9 +26,9 @@ function compress(h: Uint32Array, block: Uint8Array, counted: number, last: bool
   v[13] = (v[13] as number) ^ Math.floor(counted / 2 ** 32)
   if (last) v[14] = ~(v[14] as number)
   for (let round = 0; round < ROUNDS; round++) {
-    const order = SIGMA[round] as readonly number[]
-    for (let i = 0; i < MIXES.length; i++) {
-      const [a, b, c, d] = MIXES[i] as readonly [number, number, number, number]
+    const order = BLAKE2_SIGMA[round] as readonly number[]
+    for (let i = 0; i < BLAKE2_MIXES.length; i++) {
+      const [a, b, c, d] = BLAKE2_MIXES[i] as readonly [number, number, number, number]
       const x = view.getUint32(4 * (order[2 * i] as number), true)
       const y = view.getUint32(4 * (order[2 * i + 1] as number), true)
       v[a] = (v[a] as number) + (v[b] as number) + x
