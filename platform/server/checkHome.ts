@@ -1,17 +1,19 @@
 /** A look through the store of a home: what `petrel doctor --deep` does. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { toHex } from '../../src/base/bytes.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import type { Cid } from '../../src/codec/cid.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import { LayeredBlockstore } from '../../src/ipld/blockstore.ts'
 import { NodeCache } from '../../src/ipld/nodeCache.ts'
-import { checkStore, type StoreReport } from '../../src/node/checkStore.ts'
+import { checkBlocks, checkStore, type StoreReport } from '../../src/node/checkStore.ts'
 import { codeLookup } from '../../src/state/manifest.ts'
 import { ActorBundles, bundledBlocks } from './actorBundles.ts'
 import { openArchiveReader } from './archiveFile.ts'
 import { PlatformError } from './errors.ts'
-import { type Home, readTextFile } from './home.ts'
+import type { Home } from './home.ts'
+import { readConfig } from './homeConfig.ts'
 import { DATA_FILE, LmdbEnvironment } from './lmdbStore.ts'
 import { createLogger } from './logger.ts'
 import { findNetwork } from './networkFiles.ts'
@@ -21,17 +23,6 @@ export interface HomeReport extends StoreReport {
   readonly faults: readonly string[]
 }
 
-/** The archive below the chain, and whether states are kept. @throws PlatformError `CONFIG_INVALID` */
-function configOf(home: Home): { readonly network?: string; readonly snapshot?: string; readonly validate?: string } {
-  const text = readTextFile(home.config)
-  if (text === undefined) return {}
-  try {
-    return JSON.parse(text) as { network?: string; snapshot?: string; validate?: string }
-  } catch (cause) {
-    throw new PlatformError('CONFIG_INVALID', `Cannot read ${home.config}: ${errorMessage(cause)}`, {}, { cause })
-  }
-}
-
 /**
  * Looks through the whole store; works beside a running node, and changes nothing.
  * @returns undefined when there is none yet
@@ -39,7 +30,7 @@ function configOf(home: Home): { readonly network?: string; readonly snapshot?: 
  */
 export async function checkHome(home: Home, onProgress?: (blocks: number) => void): Promise<HomeReport | undefined> {
   if (!existsSync(join(home.chain, DATA_FILE))) return undefined
-  const { network, snapshot, validate = 'execute' } = configOf(home)
+  const { network, snapshot, validate = 'execute' } = readConfig(home)
   await initCrypto()
   const nodes = new NodeCache()
   const environment = new LmdbEnvironment({ path: home.chain, nodes, checksReads: false })
@@ -48,11 +39,38 @@ export async function checkHome(home: Home, onProgress?: (blocks: number) => voi
     const below = snapshot === undefined ? [] : [openArchiveReader(snapshot, { home: home.snapshots, nodes })]
     const blocks = new LayeredBlockstore([own, ...below, bundledBlocks(new ActorBundles(home.actors))], nodes)
     const log = createLogger({ level: 'error', format: 'text' })
+    const entries = damagedEntries(environment)
+    if (entries.length > 0) {
+      // What the chain and its messages are cannot be told from these.
+      const seen = { ...checkBlocks(own, onProgress ?? (() => undefined)), chain: undefined, messages: 0 }
+      return { ...seen, faults: [...entries, ...faultsOf(seen, false)] }
+    }
     const report = checkStore({ own, blocks, meta: environment.meta, log, isCode: codeOf(home, network) }, onProgress)
     return { ...report, faults: faultsOf(report, validate === 'execute' && snapshot === undefined) }
   } finally {
     await environment.close()
   }
+}
+
+const LOOKS = 5
+
+/** Entries of the store that are not what was written, each as a line. */
+function damagedEntries(environment: LmdbEnvironment): string[] {
+  const { meta } = environment
+  const faults: string[] = []
+  // A running node writes between the two counts.
+  let looks = LOOKS
+  while (looks > 0 && !environment.isCountRight()) looks--
+  if (looks === 0) faults.push('entries are missing: a page of the store is damaged')
+  for (const key of meta.keys()) {
+    try {
+      meta.get(key)
+    } catch (error) {
+      if (!(error instanceof PlatformError) || error.code !== 'STORE_DAMAGED') throw error
+      faults.push(`entry ${toHex(key)} is damaged`)
+    }
+  }
+  return faults
 }
 
 /** A local chain's home has its network in a file. */

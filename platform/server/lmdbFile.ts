@@ -1,5 +1,5 @@
 /**
- * Whether a store's file is as long as what it holds. LMDB maps the file, so a page behind its end is SIGBUS: the process dies
+ * Whether a store's file begins with what LMDB wrote, and is as long as what it holds. LMDB maps the file, so a page behind its end is SIGBUS: the process dies
  * without a word.
  *
  * The newest meta page says which page was the last to be used. The file may end before it where the last pages are free; then all
@@ -17,7 +17,11 @@ const FLAGS_AT = 18
 const LOWER_AT = 20
 /** Bytes of MDB_db; its root is the last of them. */
 const DB = 48
+const DEPTH_IN_DB = 6
+const ENTRIES_IN_DB = 32
 const ROOT_IN_DB = 40
+const TXN_AT = 8
+const LOOKS = 20
 /** Where MDB_meta has what, from the start of the page. */
 const AT = { magic: HEADER, version: HEADER + 4, databases: HEADER + 24, lastPage: HEADER + 120, txnId: HEADER + 128 }
 const META_END = HEADER + 136
@@ -33,6 +37,9 @@ interface Meta {
   readonly lastPage: number
   readonly txnId: bigint
   readonly roots: readonly bigint[]
+  /** Named tables that the second root leads to, and how deep. */
+  readonly tables: bigint
+  readonly depth: number
 }
 
 function readAt(file: number, position: number, length: number): DataView {
@@ -52,7 +59,36 @@ function metaAt(file: number, position: number): Meta | undefined {
     lastPage: Number(page.getBigUint64(AT.lastPage, true)),
     txnId: page.getBigUint64(AT.txnId, true),
     roots: [root(0), root(1)],
+    tables: page.getBigUint64(AT.databases + DB + ENTRIES_IN_DB, true),
+    depth: page.getUint16(AT.databases + DB + DEPTH_IN_DB, true),
   }
+}
+
+/**
+ * Whether a meta page is as it was written. It has no checksum, but each commit writes the page of the table of tables, which bears
+ * its own number and that of the transaction: a damaged number in the one is another in the other. Without this LMDB takes the older
+ * of its two states, or an empty store, for the newest.
+ */
+function isOfItsCommit(file: number, { pageBytes, txnId, roots, tables, depth }: Meta): boolean {
+  const root = roots[1] as bigint
+  if (root === NO_ROOT) return tables === 0n
+  const page = readAt(file, Number(root) * pageBytes, HEADER)
+  // Behind the end of the file: cut off, which is told apart below.
+  if (page.byteLength < HEADER) return true
+  if (page.getBigUint64(0, true) !== root || page.getBigUint64(TXN_AT, true) !== txnId) return false
+  const flags = page.getUint16(FLAGS_AT, true)
+  if (depth > 1) return flags === BRANCH
+  return flags === LEAF && BigInt(page.getUint16(LOWER_AT, true) >> 1) === tables
+}
+
+/** Both meta pages; a running node replaces them meanwhile, so what is wrong is looked at again. */
+function areOfTheirCommits(file: number): boolean {
+  for (let look = 0; look < LOOKS; look++) {
+    const first = metaAt(file, 0)
+    const second = first === undefined ? undefined : metaAt(file, first.pageBytes)
+    if ([first, second].every((meta) => meta === undefined || isOfItsCommit(file, meta))) return true
+  }
+  return false
 }
 
 function newestMeta(file: number): Meta | undefined {
@@ -98,9 +134,9 @@ function holdsAll(file: number, { pageBytes, roots }: Meta, pages: number): bool
 
 /**
  * @param path - `data.mdb`; it need not be there
- * @throws PlatformError `STORE_DAMAGED` when pages that are in use lie behind its end
+ * @throws PlatformError `STORE_DAMAGED` when pages that are in use lie behind its end, or a meta page is not as it was written
  */
-export function assertNotTruncated(path: string): void {
+export function assertSound(path: string): void {
   let file: number
   try {
     file = openSync(path, 'r')
@@ -114,6 +150,10 @@ export function assertNotTruncated(path: string): void {
     if (size === 0) return
     const meta = newestMeta(file)
     if (meta === undefined && size >= META_END) return
+    if (!areOfTheirCommits(file)) {
+      const text = `Cannot open ${path}: its first pages are damaged; restore it from a backup`
+      throw new PlatformError('STORE_DAMAGED', text, { path })
+    }
     const expected = meta === undefined ? META_END : (meta.lastPage + 1) * meta.pageBytes
     if (size >= expected) return
     const pages = meta === undefined ? 0 : Math.floor(size / meta.pageBytes)

@@ -13,14 +13,14 @@ import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
 import { concatBytes } from '../../src/base/bytes.ts'
 import { errorMessage } from '../../src/base/errors.ts'
-import { assertStoreKey } from '../../src/base/memoryStore.ts'
-import type { KeyValueOp, KeyValueStore } from '../../src/base/ports.ts'
+import type { KeyValueStore } from '../../src/base/ports.ts'
 import { type Cid, cidFromBytes } from '../../src/codec/cid.ts'
 import type { CollectableBlocks, PutListener } from '../../src/ipld/collectable.ts'
 import type { NodeCache } from '../../src/ipld/nodeCache.ts'
 import { isBlockOf } from '../../src/ipld/verifyBlock.ts'
 import { PlatformError } from './errors.ts'
-import { assertNotTruncated } from './lmdbFile.ts'
+import { assertSound } from './lmdbFile.ts'
+import { copyOf, LmdbKeyValues, moveUnchecked, type Table } from './lmdbKeyValues.ts'
 
 /** Uncommitted blocks above which a commit is made, bytes. */
 const MAX_PENDING_BYTES = 8 * 1024 * 1024
@@ -36,8 +36,6 @@ const PAGES_PER_WRITE = 16 * 1024
 /** File of an environment, in its folder. */
 export const DATA_FILE = 'data.mdb'
 
-type Table = ReturnType<RootDatabase['openDB']>
-
 /** What LMDB itself calls binary: keys and values as they are. */
 const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const
 
@@ -51,16 +49,6 @@ export interface LmdbOptions {
   readonly checksReads?: boolean
   /** Bytes that are free for this process where the store is. Default: what the file system says. */
   readonly freeBytes?: () => number
-}
-
-/**
- * A plain copy of a value: LMDB gives the buffer that its next read overwrites, with the value at its start and the
- * value's length as an own property over the buffer's real length.
- */
-function copyOf(value: Uint8Array | undefined): Uint8Array | undefined {
-  return value === undefined
-    ? undefined
-    : new Uint8Array(value.buffer.slice(value.byteOffset, value.byteOffset + value.length))
 }
 
 /** Blocks of the environment. Bytes that are put must not be written to afterwards. */
@@ -86,7 +74,7 @@ class LmdbBlocks implements CollectableBlocks {
     const pending = this.#pending.get(cid.key)
     if (pending !== undefined) return pending.data
     const data = copyOf(this.#table.getBinaryFast(cid.bytes))
-    if (data !== undefined && this.#isCheckDue() && !isBlockOf(cid, data)) this.#environment.damaged(cid)
+    if (data !== undefined && this.#isCheckDue() && !isBlockOf(cid, data)) this.#environment.damaged(`block ${cid}`)
     return data
   }
 
@@ -163,83 +151,8 @@ class LmdbBlocks implements CollectableBlocks {
   }
 }
 
-/** Everything else of the environment. */
-class LmdbKeyValues implements KeyValueStore {
-  readonly #environment: LmdbEnvironment
-  readonly #table: Table
-
-  constructor(environment: LmdbEnvironment, table: Table) {
-    this.#environment = environment
-    this.#table = table
-  }
-
-  get(key: Uint8Array): Uint8Array | undefined {
-    this.#environment.assertOpen()
-    assertStoreKey(key)
-    return copyOf(this.#table.getBinaryFast(key))
-  }
-
-  has(key: Uint8Array): boolean {
-    this.#environment.assertOpen()
-    assertStoreKey(key)
-    return this.#table.doesExist(key)
-  }
-
-  put(key: Uint8Array, value: Uint8Array): void {
-    this.batch([{ op: 'put', key, value }])
-  }
-
-  delete(key: Uint8Array): void {
-    this.batch([{ op: 'delete', key }])
-  }
-
-  keys(prefix: Uint8Array = new Uint8Array(0)): Iterable<Uint8Array> {
-    this.#environment.assertOpen()
-    const end = endOfPrefix(prefix)
-    const range = this.#table.getKeys({
-      ...(prefix.length === 0 ? {} : { start: prefix }),
-      ...(end === undefined ? {} : { end }),
-    })
-    return range.map((key) => copyOf(key as Uint8Array) as Uint8Array)
-  }
-
-  batch(ops: readonly KeyValueOp[]): void {
-    this.#environment.assertOpen()
-    let bytes = 0
-    for (const op of ops) {
-      assertStoreKey(op.key)
-      if (op.op === 'put') bytes += op.key.length + op.value.length
-    }
-    this.#environment.commit({ writes: ops.length, bytes }, () => {
-      for (const op of ops) {
-        if (op.op === 'put') this.#table.putSync(op.key, op.value)
-        else this.#table.removeSync(op.key)
-      }
-    })
-  }
-
-  flush(): Promise<void> {
-    return this.#environment.flush()
-  }
-
-  close(): Promise<void> {
-    return this.#environment.close()
-  }
-}
-
-/** The smallest byte string behind all that start with `prefix`; undefined when there is none. */
-function endOfPrefix(prefix: Uint8Array): Uint8Array | undefined {
-  for (let last = prefix.length - 1; last >= 0; last--) {
-    if (prefix[last] === 0xff) continue
-    const end = prefix.slice(0, last + 1)
-    end[last] = (end[last] as number) + 1
-    return end
-  }
-  return undefined
-}
-
 /** What a transaction writes. */
-interface WriteSize {
+export interface WriteSize {
   readonly writes: number
   readonly bytes: number
 }
@@ -262,6 +175,7 @@ export class LmdbEnvironment {
   /** Head, index, pool, settings. */
   readonly meta: KeyValueStore
   readonly #root: RootDatabase
+  readonly #tables: readonly Table[]
   readonly #blocks: LmdbBlocks
   readonly #path: string
   readonly #freeBytes: () => number
@@ -276,10 +190,16 @@ export class LmdbEnvironment {
     try {
       mkdirSync(options.path, { recursive: true })
       this.#assertRoom(NO_WRITES)
-      assertNotTruncated(join(options.path, DATA_FILE))
+      assertSound(join(options.path, DATA_FILE))
       this.#root = open({ path: options.path, maxDbs: 4, overlappingSync: false, ...BINARY })
-      this.#blocks = new LmdbBlocks(this, this.#root.openDB({ name: 'blocks', ...BINARY }), options)
-      this.meta = new LmdbKeyValues(this, this.#root.openDB({ name: 'meta', ...BINARY }))
+      const blocks = this.#root.openDB({ name: 'blocks', ...BINARY })
+      this.#blocks = new LmdbBlocks(this, blocks, options)
+      const values = this.#root.openDB({ name: 'values', ...BINARY })
+      this.meta = new LmdbKeyValues(this, values)
+      this.#tables = [blocks, values]
+      moveUnchecked(this.#root.openDB({ name: 'meta', ...BINARY }), values, (write) =>
+        this.#root.transactionSync(write),
+      )
     } catch (cause) {
       if (cause instanceof PlatformError) throw cause
       const text = `Cannot open the store ${options.path}: ${errorMessage(cause)}`
@@ -293,10 +213,19 @@ export class LmdbEnvironment {
     if (this.#closed) throw new PlatformError('STORE_CLOSED', 'Cannot use the store: it is closed')
   }
 
-  /** Throws STORE_DAMAGED. */
-  damaged(cid: Cid): never {
-    const text = `Cannot read block ${cid}: the store ${this.#path} is damaged; \`petrel doctor --deep\` says how far`
-    throw new PlatformError('STORE_DAMAGED', text, { path: this.#path, cid: String(cid) })
+  /** Whether walks of the tables come by as many entries as LMDB has counted: a damaged page can hide some. */
+  isCountRight(): boolean {
+    this.assertOpen()
+    return this.#tables.every((table) => {
+      const { entryCount } = table.getStats() as { entryCount: number }
+      return table.getKeysCount({}) === entryCount
+    })
+  }
+
+  /** Throws STORE_DAMAGED. @param what - that is not what was written: a block by its CID, an entry by its key */
+  damaged(what: string): never {
+    const text = `Cannot read ${what}: the store ${this.#path} is damaged; \`petrel doctor --deep\` says how far`
+    throw new PlatformError('STORE_DAMAGED', text, { path: this.#path, what })
   }
 
   /**

@@ -1,11 +1,13 @@
 /** A chain for others to join: its `network.json` and, beside it, its `genesis.car`. Node and Deno. */
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { toHex, utf8 } from '../../src/base/bytes.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import type { ChainStore } from '../../src/chain/chainStore.ts'
 import { writeGenesisCar } from '../../src/chain/genesisCar.ts'
 import type { Cid } from '../../src/codec/cid.ts'
-import { parseJson, stringifyJson } from '../../src/codec/jsonText.ts'
+import { type Json, parseJson, stringifyJson } from '../../src/codec/jsonText.ts'
+import { sha256 } from '../../src/crypto/hashes.ts'
 import { BUILTIN_NETWORKS, builtinNetwork } from '../../src/networks/builtinNetworks.ts'
 import type { Network } from '../../src/networks/network.ts'
 import { networkJson } from '../../src/networks/networkJson.ts'
@@ -28,10 +30,23 @@ export function findNetwork(name: string): Network {
   return parseNamed(name, text)
 }
 
+/** What the file says without its digest: a changed bit may well be another network. */
+function digestOf(fields: Json): string {
+  return toHex(sha256(utf8(stringifyJson(fields))))
+}
+
 /** @throws PlatformError `CONFIG_INVALID`, which names the file */
 function parseNamed(path: string, text: string): Network {
   try {
-    return parseNetwork(parseJson(text))
+    const json = parseJson(text)
+    if (typeof json === 'object' && json !== null && !Array.isArray(json) && 'digest' in json) {
+      const { digest, ...fields } = json
+      if (digest !== digestOf(fields)) {
+        const reason = 'its digest is another: it was damaged, or edited; who edits it takes its digest out'
+        throw new PlatformError('CONFIG_INVALID', reason)
+      }
+    }
+    return parseNetwork(json)
   } catch (cause) {
     const message = `Cannot read the network file ${path}: ${errorMessage(cause)}`
     throw new PlatformError('CONFIG_INVALID', message, { path }, { cause })
@@ -53,7 +68,8 @@ export function keptNetwork(folder: string): Network | undefined {
  */
 export function writeNetworkFiles(folder: string, network: Network, store: ChainStore, bundles: ActorBundles): string {
   const path = join(folder, NETWORK_FILE)
-  writeFile(path, `${stringifyJson(networkJson(network))}\n`)
+  const fields = networkJson(network) as { readonly [key: string]: Json }
+  writeFile(path, `${stringifyJson({ ...fields, digest: digestOf(fields) })}\n`)
   if (network.genesisCid !== null) {
     const code = network.actors === 'wasm' ? (cid: Cid) => bundles.code(cid) : undefined
     writeFile(join(folder, GENESIS_FILE), writeGenesisCar(store.blocks, network.genesisCid, code))

@@ -14,7 +14,8 @@ import { type ArchiveFile, type ArchiveProgress, openArchiveFile } from './archi
 import { PlatformError } from './errors.ts'
 import { fetchNewest } from './fetchSnapshot.ts'
 import { openFileSource } from './fileSource.ts'
-import { Home, readTextFile, writeFile } from './home.ts'
+import { Home, writeFile } from './home.ts'
+import { type HomeConfig, readConfig } from './homeConfig.ts'
 import { endpointUrl, readCheckpoint } from './lightFiles.ts'
 import { findNetwork, readGenesisFile } from './networkFiles.ts'
 import { type HostRuntime, inHome, loadCrypto, openDiskStores, processShim, serve } from './nodeRunner.ts'
@@ -23,23 +24,6 @@ import { line, type ProgramIo } from './programIo.ts'
 import { everyFewSeconds, percentText, snapshotLine } from './progressText.ts'
 import { ProofFiles } from './proofFiles.ts'
 import { snapshotProvider } from './snapshotProviders.ts'
-
-/** What a home remembers of its chain between starts. */
-interface HomeConfig {
-  readonly network?: string
-  readonly snapshot?: string
-  readonly validate?: ValidateMode
-}
-
-function readConfig(home: Home): HomeConfig {
-  const text = readTextFile(home.config)
-  if (text === undefined) return {}
-  try {
-    return JSON.parse(text) as HomeConfig
-  } catch (cause) {
-    throw new PlatformError('CONFIG_INVALID', `Cannot read ${home.config}: it is no JSON`, {}, { cause })
-  }
-}
 
 /** What the command line says, else what the home remembers. A home keeps one chain. */
 function chosenConfig(home: Home, options: DaemonOptions): HomeConfig & { network: string; validate: ValidateMode } {

@@ -57,6 +57,12 @@ class Node {
     return this.isNull ? null : this.integer
   }
 
+  /** A whole number as text. */
+  get bigInteger(): bigint {
+    if (!/^\d{1,78}$/.test(this.text)) throw this.#wrong('the digits of a whole number')
+    return BigInt(this.text)
+  }
+
   get bool(): boolean {
     if (typeof this.value !== 'boolean') throw this.#wrong('true or false')
     return this.value
@@ -159,7 +165,7 @@ function protocolOf(node: Node): ProtocolParameters {
     initialFilReservedFil: number('initialFilReservedFil'),
     teepInitialFilReservedFil: number('teepInitialFilReservedFil'),
     tuktukPowerRampDurationEpochs: number('tuktukPowerRampDurationEpochs'),
-    consensusMinerMinPowerBytes: BigInt(node.at('consensusMinerMinPowerBytes').text),
+    consensusMinerMinPowerBytes: node.at('consensusMinerMinPowerBytes').bigInteger,
     preCommitChallengeDelay: number('preCommitChallengeDelay'),
     safeHeightDistance: number('safeHeightDistance'),
   }

@@ -26,14 +26,18 @@ export interface CheckedStore {
   readonly isCode: (cid: Cid) => boolean
 }
 
-/** What was found. */
-export interface StoreReport {
+/** What was found of the blocks. */
+export interface BlocksReport {
   /** Own blocks, and their bytes. */
   readonly blocks: number
   readonly bytes: number
   /** Own blocks that are not what their CIDs say: the first {@link MAX_NAMED}. */
   readonly damaged: readonly Cid[]
   readonly damagedCount: number
+}
+
+/** What was found. */
+export interface StoreReport extends BlocksReport {
   /** undefined: there is no chain yet. */
   readonly chain: CheckedChain | undefined
   /** Messages of this node's that are kept. */
@@ -56,12 +60,8 @@ export interface CheckedChain {
 export const MAX_NAMED = 100
 const SCANNED_AT_ONCE = 1024
 
-/**
- * @param onProgress - now and then: own blocks seen so far
- * @throws MempoolError `STORED_MESSAGE_INVALID`; CodecError, ChainError where head or headers are no such thing
- */
-export function checkStore(checked: CheckedStore, onProgress: (blocks: number) => void = () => undefined): StoreReport {
-  const { own, meta } = checked
+/** Every block against its CID. @param onProgress - now and then: blocks seen so far */
+export function checkBlocks(own: CollectableBlocks, onProgress: (blocks: number) => void): BlocksReport {
   const damaged: Cid[] = []
   let damagedCount = 0
   let blocks = 0
@@ -82,8 +82,18 @@ export function checkStore(checked: CheckedStore, onProgress: (blocks: number) =
     after = cids.at(-1)
     if (cids.length < SCANNED_AT_ONCE) break
   }
+  return { blocks, bytes, damaged, damagedCount }
+}
+
+/**
+ * @param onProgress - now and then: own blocks seen so far
+ * @throws MempoolError `STORED_MESSAGE_INVALID`; CodecError, ChainError where head or headers are no such thing
+ */
+export function checkStore(checked: CheckedStore, onProgress: (blocks: number) => void = () => undefined): StoreReport {
+  const { own, meta } = checked
+  const blocks = checkBlocks(own, onProgress)
   const messages = [...new LocalMessages(meta).load()].length
-  return { blocks, bytes, damaged, damagedCount, chain: checkChain(checked), messages }
+  return { ...blocks, chain: checkChain(checked), messages }
 }
 
 function checkChain({ blocks, meta, log, isCode }: CheckedStore): CheckedChain | undefined {

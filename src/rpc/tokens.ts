@@ -16,6 +16,7 @@ import type { Json } from '../codec/description.ts'
 import { jsonField } from '../codec/goJson.ts'
 import { parseJson, stringifyJson } from '../codec/jsonText.ts'
 import { hmacSha256, sha256 } from '../crypto/hashes.ts'
+import { WalletError } from '../wallet/errors.ts'
 import { KEY_JWT_SECRET } from '../wallet/keyInfo.ts'
 import type { KeyStore } from '../wallet/keyStore.ts'
 import { RpcError } from './errors.ts'
@@ -54,6 +55,7 @@ interface Parsed extends TokenClaims {
 
 /**
  * The API secret from the keystore, made at the first start. Deleting the entry voids every token.
+ * @throws WalletError `DAMAGED_ENTRY` for one that is too short
  * @returns `isNew`: the token file must be written anew
  */
 export async function loadApiSecret(
@@ -61,7 +63,11 @@ export async function loadApiSecret(
   random: Random,
 ): Promise<{ secret: Uint8Array; isNew: boolean }> {
   const found = await keystore.find(SECRET_NAME)
-  if (found !== undefined) return { secret: found.privateKey, isNew: false }
+  if (found !== undefined) {
+    if (found.privateKey.length >= SECRET_BYTES) return { secret: found.privateKey, isNew: false }
+    const text = `Cannot use key '${SECRET_NAME}': it has ${found.privateKey.length} bytes, at least ${SECRET_BYTES} are needed`
+    throw new WalletError('DAMAGED_ENTRY', text, { name: SECRET_NAME })
+  }
   const secret = new Uint8Array(SECRET_BYTES)
   random.fill(secret)
   await keystore.put(SECRET_NAME, { type: KEY_JWT_SECRET, privateKey: secret })

@@ -116,11 +116,17 @@ export class KeyStore {
   }
 
   #decode(name: string, content: Uint8Array): KeyInfo {
+    const damaged = (cause?: unknown): WalletError =>
+      new WalletError('DAMAGED_ENTRY', `decoding key '${name}': not a key`, { name }, { cause })
+    let info: KeyInfo
     try {
-      return keyInfo.fromJson(parseJson(fromUtf8(content)), CONTEXT)
+      info = keyInfo.fromJson(parseJson(fromUtf8(content)), CONTEXT)
     } catch (cause) {
       if (!(cause instanceof PetrelError)) throw cause
-      throw new WalletError('DAMAGED_ENTRY', `decoding key '${name}': not a key`, { name }, { cause })
+      throw damaged(cause)
     }
+    // A field whose name is damaged is an absent one: without this check the API's secret would be empty, and known to all.
+    if (info.type === '' || info.privateKey.length === 0) throw damaged()
+    return info
   }
 }

@@ -83,10 +83,19 @@ export class Wallet {
     return (await this.#find(address)) !== undefined
   }
 
-  /** @throws WalletError `KEY_NOT_FOUND`: "failed to get default key: opening key 'default': key info not found" */
+  /**
+   * @throws WalletError `KEY_NOT_FOUND`: "failed to get default key: opening key 'default': key info not found";
+   * `DAMAGED_ENTRY`
+   */
   async defaultAddress(): Promise<Address> {
     try {
-      return keyOf(await this.#store.get(DEFAULT_NAME)).address
+      const { address } = keyOf(await this.#store.get(DEFAULT_NAME))
+      // It is a copy of one that stands under its own name: another key is a damaged one, and money sent to it is lost.
+      if (await this.has(address)) return address
+      throw new WalletError(
+        'DAMAGED_ENTRY',
+        "entry 'default' is damaged: the wallet has no such key; set another default",
+      )
     } catch (cause) {
       throw wrap('failed to get default key', cause)
     }
@@ -181,9 +190,12 @@ export class Wallet {
       const info = await this.#store.find(name)
       if (info === undefined) continue
       const key = keyOf(info)
+      if (!key.address.equals(address)) {
+        const text = `key '${name}': the entry is damaged: it holds the key of another address`
+        throw new WalletError('DAMAGED_ENTRY', text, { name })
+      }
       this.#keys.set(key.address.key, key)
-      // The name only says where to look; the key decides what it signs for.
-      return key.address.equals(address) ? key : undefined
+      return key
     }
     return undefined
   }

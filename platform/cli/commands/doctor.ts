@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { errorMessage, PetrelError } from '../../../src/base/errors.ts'
 import { checkHome, type HomeReport } from '../../server/checkHome.ts'
 import { Home } from '../../server/home.ts'
-import { assertNotTruncated } from '../../server/lmdbFile.ts'
+import { assertSound } from '../../server/lmdbFile.ts'
 import { DATA_FILE } from '../../server/lmdbStore.ts'
 import { line } from '../../server/programIo.ts'
 import type { CliContext } from '../context.ts'
@@ -68,7 +68,7 @@ export function addDoctorCommand(program: Command, context: CliContext): void {
       }
       const { faults: found, store } = await attempt(async () => {
         if (deep) return await checkHome(home, progress)
-        assertNotTruncated(join(home.chain, DATA_FILE))
+        assertSound(join(home.chain, DATA_FILE))
         return undefined
       })
       if (store !== undefined) {

@@ -35,7 +35,7 @@ export async function loadIdentity(keystore: KeyStore, random: Random): Promise<
   return { name: peerIdFromPrivateKey(privateKey).toString(), privateKey }
 }
 
-function parseIdentity(bytes: Uint8Array): HostIdentity {
+async function parseIdentity(bytes: Uint8Array): Promise<HostIdentity> {
   const refused = (cause?: unknown): P2pError =>
     new P2pError('BAD_IDENTITY', `Cannot use the key ${HOST_KEY_NAME}: expected an Ed25519 key`, {}, { cause })
   let privateKey: ReturnType<typeof privateKeyFromProtobuf>
@@ -45,5 +45,8 @@ function parseIdentity(bytes: Uint8Array): HostIdentity {
     throw refused(cause)
   }
   if (privateKey.type !== 'Ed25519') throw refused()
+  // The entry holds the public half too: where they do not belong together the entry is damaged.
+  const whole = await generateKeyPairFromSeed('Ed25519', privateKey.raw.subarray(0, SEED_BYTES))
+  if (!whole.publicKey.equals(privateKey.publicKey)) throw refused()
   return { name: peerIdFromPrivateKey(privateKey).toString(), privateKey }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkHome } from '../../../platform/server/checkHome.ts'
 import { Home } from '../../../platform/server/home.ts'
-import { assertNotTruncated } from '../../../platform/server/lmdbFile.ts'
+import { assertSound } from '../../../platform/server/lmdbFile.ts'
 import { DATA_FILE, LmdbEnvironment } from '../../../platform/server/lmdbStore.ts'
 import { concatBytes, utf8 } from '../../../src/base/bytes.ts'
 import type { Cid } from '../../../src/codec/cid.ts'
@@ -42,7 +42,7 @@ describe('data.mdb', () => {
   test('that was cut off anywhere is named, not mapped', async () => {
     const { file, home } = await makeStore('cut')
     const whole = readFileSync(file)
-    expect(() => assertNotTruncated(file)).not.toThrow()
+    expect(() => assertSound(file)).not.toThrow()
     for (const length of [1, 100, 5000, PAGE, 2 * PAGE, whole.length >> 1, whole.length - PAGE, whole.length - 1]) {
       writeFileSync(file, whole.subarray(0, length))
       const error = { code: 'STORE_DAMAGED', message: expect.stringContaining(file) as string }
@@ -66,7 +66,7 @@ describe('data.mdb', () => {
     try {
       for (; least > 0; least -= PAGE) {
         truncateSync(file, least - PAGE)
-        assertNotTruncated(file)
+        assertSound(file)
       }
     } catch (error) {
       expect(error).toMatchObject({ code: 'STORE_DAMAGED' })

@@ -1,0 +1,43 @@
+/** What a home remembers of its chain between starts: `config.json`, which the node alone writes. */
+import { errorMessage } from '../../src/base/errors.ts'
+import { VALIDATE_MODES, type ValidateMode } from '../../src/node/networking.ts'
+import { PlatformError } from './errors.ts'
+import { type Home, readTextFile } from './home.ts'
+
+/** See the file's comment. */
+export interface HomeConfig {
+  readonly network?: string
+  /** Path of the archive below the chain. */
+  readonly snapshot?: string
+  readonly validate?: ValidateMode
+}
+
+/**
+ * The text of a `config.json`.
+ * @throws PlatformError `CONFIG_INVALID`, naming the path, for anything that the node does not write
+ */
+export function parseConfig(text: string, path: string): HomeConfig {
+  const invalid = (reason: string, cause?: unknown): PlatformError =>
+    new PlatformError('CONFIG_INVALID', `Cannot read ${path}: ${reason}`, { path }, { cause })
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (cause) {
+    throw invalid(`it is no JSON: ${errorMessage(cause)}`, cause)
+  }
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw invalid('it is no object')
+  for (const [key, value] of Object.entries(json)) {
+    if (typeof value !== 'string') throw invalid(`${key} is no text`)
+    if (key === 'network' || key === 'snapshot') continue
+    if (key !== 'validate') throw invalid(`nothing is called ${JSON.stringify(key)}`)
+    if (!(VALIDATE_MODES as readonly string[]).includes(value))
+      throw invalid(`validate is none of ${VALIDATE_MODES.join(', ')}`)
+  }
+  return json
+}
+
+/** Of a home; empty before its first start. @throws as {@link parseConfig} */
+export function readConfig(home: Home): HomeConfig {
+  const text = readTextFile(home.config)
+  return text === undefined ? {} : parseConfig(text, home.config)
+}

@@ -1,0 +1,139 @@
+/**
+ * Everything of an LMDB environment that is no block: head, index, pool, settings. A block's CID says what it must be; here a
+ * checksum of key and value stands before each value, so that what the disk has changed is no answer.
+ */
+import { crc32 } from 'node:zlib'
+import type { RootDatabase } from 'lmdb'
+import { toHex } from '../../src/base/bytes.ts'
+import { assertStoreKey } from '../../src/base/memoryStore.ts'
+import type { KeyValueOp, KeyValueStore } from '../../src/base/ports.ts'
+import type { WriteSize } from './lmdbStore.ts'
+
+/** A table of an environment, keys and values as bytes. */
+export type Table = ReturnType<RootDatabase['openDB']>
+
+/** What is needed of the environment. */
+interface Environment {
+  assertOpen(): void
+  damaged(what: string): never
+  commit(size: WriteSize, also: () => void): void
+  flush(): Promise<void>
+  close(): Promise<void>
+}
+
+/** CRC-32 finds every change of up to 32 neighbouring bits. */
+const CHECKSUM_BYTES = 4
+
+function checksum(key: Uint8Array, value: Uint8Array): number {
+  return crc32(value, crc32(key))
+}
+
+function checked(key: Uint8Array, value: Uint8Array): Uint8Array {
+  const stored = new Uint8Array(CHECKSUM_BYTES + value.length)
+  new DataView(stored.buffer).setUint32(0, checksum(key, value), true)
+  stored.set(value, CHECKSUM_BYTES)
+  return stored
+}
+
+/** Takes over what was written before values had checksums. */
+export function moveUnchecked(from: Table, to: Table, transaction: (write: () => void) => void): void {
+  if (from.getKeysCount({ limit: 1 }) === 0) return
+  transaction(() => {
+    for (const entry of from.getKeys({})) {
+      const key = copyOf(entry as Uint8Array) as Uint8Array
+      const value = copyOf(from.getBinaryFast(key))
+      if (value !== undefined) to.putSync(key, checked(key, value))
+    }
+    from.clearSync()
+  })
+}
+
+/**
+ * A plain copy of a value: LMDB gives the buffer that its next read overwrites, with the value at its start and the
+ * value's length as an own property over the buffer's real length.
+ */
+export function copyOf(value: Uint8Array | undefined): Uint8Array | undefined {
+  return value === undefined
+    ? undefined
+    : new Uint8Array(value.buffer.slice(value.byteOffset, value.byteOffset + value.length))
+}
+
+/** See the file's comment. */
+export class LmdbKeyValues implements KeyValueStore {
+  readonly #environment: Environment
+  readonly #table: Table
+
+  constructor(environment: Environment, table: Table) {
+    this.#environment = environment
+    this.#table = table
+  }
+
+  get(key: Uint8Array): Uint8Array | undefined {
+    this.#environment.assertOpen()
+    assertStoreKey(key)
+    const stored = copyOf(this.#table.getBinaryFast(key))
+    if (stored === undefined) return undefined
+    const value = stored.subarray(CHECKSUM_BYTES)
+    const isWhole =
+      stored.length >= CHECKSUM_BYTES && new DataView(stored.buffer).getUint32(0, true) === checksum(key, value)
+    return isWhole ? value : this.#environment.damaged(`entry ${toHex(key)}`)
+  }
+
+  has(key: Uint8Array): boolean {
+    this.#environment.assertOpen()
+    assertStoreKey(key)
+    return this.#table.doesExist(key)
+  }
+
+  put(key: Uint8Array, value: Uint8Array): void {
+    this.batch([{ op: 'put', key, value }])
+  }
+
+  delete(key: Uint8Array): void {
+    this.batch([{ op: 'delete', key }])
+  }
+
+  keys(prefix: Uint8Array = new Uint8Array(0)): Iterable<Uint8Array> {
+    this.#environment.assertOpen()
+    const end = endOfPrefix(prefix)
+    const range = this.#table.getKeys({
+      ...(prefix.length === 0 ? {} : { start: prefix }),
+      ...(end === undefined ? {} : { end }),
+    })
+    return range.map((key) => copyOf(key as Uint8Array) as Uint8Array)
+  }
+
+  batch(ops: readonly KeyValueOp[]): void {
+    this.#environment.assertOpen()
+    let bytes = 0
+    for (const op of ops) {
+      assertStoreKey(op.key)
+      if (op.op === 'put') bytes += op.key.length + op.value.length + CHECKSUM_BYTES
+    }
+    this.#environment.commit({ writes: ops.length, bytes }, () => {
+      for (const op of ops) {
+        if (op.op === 'put') this.#table.putSync(op.key, checked(op.key, op.value))
+        else this.#table.removeSync(op.key)
+      }
+    })
+  }
+
+  flush(): Promise<void> {
+    return this.#environment.flush()
+  }
+
+  close(): Promise<void> {
+    return this.#environment.close()
+  }
+}
+
+/** The smallest byte string behind all that start with `prefix`; undefined when there is none. */
+function endOfPrefix(prefix: Uint8Array): Uint8Array | undefined {
+  for (let last = prefix.length - 1; last >= 0; last--) {
+    if (prefix[last] === 0xff) continue
+    const end = prefix.slice(0, last + 1)
+    end[last] = (end[last] as number) + 1
+    return end
+  }
+  return undefined
+}

@@ -1,0 +1,223 @@
+/**
+ * A flipped bit in every file of a home: what comes of it is the same answer, or an error that names what is damaged; never another
+ * answer. Files that a start writes anew (`token`, `api`) are mended by it.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseConfig } from '../../../platform/server/homeConfig.ts'
+import { findNetwork } from '../../../platform/server/networkFiles.ts'
+import { fromBase32 } from '../../../src/base/base32.ts'
+import { fromUtf8 } from '../../../src/base/bytes.ts'
+import { PetrelError } from '../../../src/base/errors.ts'
+import { readGenesisCar } from '../../../src/chain/genesisCar.ts'
+import { initCrypto } from '../../../src/crypto/init.ts'
+import { MemoryBlockstore } from '../../../src/ipld/blockstore.ts'
+import { networkJson } from '../../../src/networks/networkJson.ts'
+import { loadIdentity } from '../../../src/p2p/host/identity.ts'
+import { loadApiSecret } from '../../../src/rpc/tokens.ts'
+import { parseAddress } from '../../../src/types/address.ts'
+import { KeyStore } from '../../../src/wallet/keyStore.ts'
+import { Sealer } from '../../../src/wallet/sealing.ts'
+import { MemorySecretStore } from '../../../src/wallet/secretStore.ts'
+import { Wallet } from '../../../src/wallet/wallet.ts'
+import { startNode } from '../../runtimes/nodeProcess.ts'
+import { RpcClient } from '../../support/rpcClient.ts'
+import { seeded } from '../../support/seeded.ts'
+
+const SEED = 16
+const ARGS = ['devnet', '--api', '0', '--block-time', '0.2', '--actors', 'native']
+const folder = mkdtempSync(join(tmpdir(), 'petrel-bits-'))
+const home = join(folder, 'home')
+const random = { fill: (out: Uint8Array) => void crypto.getRandomValues(out) }
+
+let reader: ChildProcess | undefined
+beforeAll(async () => {
+  await initCrypto()
+  const node = await startNode('node', home, ARGS)
+  const client = new RpcClient(node.url, node.token)
+  const from: string = await client.call('WalletDefaultAddress')
+  const send = (): Promise<unknown> => client.call('MpoolPushMessage', { From: from, To: from, Value: '1' }, null)
+  for (let i = 0; i < 20; i++) await send()
+  await node.stop()
+}, 90_000)
+afterAll(() => {
+  reader?.kill()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** All bits of a file where it is small, else as many as `most`, the same at every run. */
+function* flips(content: Uint8Array, most: number): Iterable<Uint8Array> {
+  const { int } = seeded('flipped bits', SEED)
+  const bits = content.length * 8
+  for (let i = 0; i < Math.min(bits, most); i++) {
+    const bit = bits <= most ? i : int(bits)
+    const changed = content.slice()
+    changed[bit >> 3] = (changed[bit >> 3] as number) ^ (1 << (bit & 7))
+    yield changed
+  }
+}
+
+const bytesOf = (name: string): Uint8Array => new Uint8Array(readFileSync(join(home, name)))
+
+/** What is read, as a text; for an error of ours its code. */
+async function said(read: () => unknown): Promise<string> {
+  try {
+    return JSON.stringify((await read()) ?? null)
+  } catch (error) {
+    if (!(error instanceof PetrelError)) throw error
+    return `error ${String(error.code)}`
+  }
+}
+
+/** Reads each changed content. @returns how often it was named */
+async function expectNamed(
+  content: Uint8Array,
+  most: number,
+  read: (changed: Uint8Array) => unknown,
+  isHarmless: (said: string) => boolean = () => false,
+): Promise<number> {
+  const sound = await said(() => read(content))
+  expect(sound).not.toMatch(/^error/)
+  let named = 0
+  for (const changed of flips(content, most)) {
+    const now = await said(() => read(changed))
+    if (now === sound || isHarmless(now)) continue
+    expect(now).toMatch(/^error/)
+    named++
+  }
+  return named
+}
+
+describe('a flipped bit', () => {
+  test('in network.json: the digest tells', async () => {
+    const path = join(folder, 'network.json')
+    const read = (changed: Uint8Array): unknown => {
+      writeFileSync(path, changed)
+      return networkJson(findNetwork(path))
+    }
+    expect(await expectNamed(bytesOf('network.json'), 400, read)).toBeGreaterThan(350)
+  })
+
+  test('in genesis.car: every block is checked', async () => {
+    const read = (changed: Uint8Array): unknown => readGenesisCar(new MemoryBlockstore(), changed).toString()
+    expect(await expectNamed(bytesOf('genesis.car'), 1000, read)).toBeGreaterThan(900)
+  })
+
+  test('in config.json: nothing is taken that the node does not write', async () => {
+    const config = { network: 'calibnet', validate: 'execute', snapshot: '/chain.car' }
+    const content = new TextEncoder().encode(JSON.stringify(config))
+    const exists = (path: string | undefined): string => {
+      if (path !== '/chain.car') throw new PetrelError('CONFIG_INVALID', `Cannot find the snapshot ${path}`)
+      return path
+    }
+    const read = (changed: Uint8Array): unknown => {
+      const { network = '', snapshot, validate } = parseConfig(new TextDecoder().decode(changed), 'config.json')
+      return [findNetwork(network).name, exists(snapshot), validate]
+    }
+    expect(await expectNamed(content, 1000, read)).toBeGreaterThan(300)
+  })
+
+  const entries = (): string[] => readdirSync(join(home, 'keystore'))
+
+  /** A wallet that reads a changed entry, and what it says of its keys. */
+  async function keysOf(entry: string, changed: Uint8Array, sealer?: Sealer): Promise<unknown> {
+    const secrets = new MemorySecretStore()
+    for (const other of entries()) await secrets.create(other, bytesOf(`keystore/${other}`))
+    await secrets.replace(entry, changed)
+    const keystore = new KeyStore(secrets, sealer)
+    const wallet = new Wallet(keystore, { random, addressPrefix: 't', chainId: 1n })
+    const name = fromUtf8(fromBase32(entry.toLowerCase()))
+    if (name === 'default') return String(await wallet.defaultAddress())
+    if (name === 'libp2p-host') return (await loadIdentity(keystore, random)).name
+    if (name === 'auth-jwt-private') return [...(await keystore.get(name)).privateKey]
+    return (await wallet.export(parseAddress(name.slice('wallet-'.length)))).privateKey.join()
+  }
+
+  test('in an entry of the keystore: the key is not the one of its address', async () => {
+    const kinds = new Map<string, number>()
+    for (const entry of entries()) {
+      const name = fromUtf8(fromBase32(entry.toLowerCase()))
+      const kind = name.startsWith('wallet-t3') ? 'bls' : name.startsWith('wallet-') ? 'secp256k1' : name
+      const seen = kinds.get(kind) ?? 0
+      kinds.set(kind, seen + 1)
+      if (seen > 0) continue
+      // Another secret of the API voids every token: nobody is let in by it.
+      const isHarmless = (now: string): boolean => name === 'auth-jwt-private' && (now.match(/\d+/g) ?? []).length >= 32
+      const content = bytesOf(`keystore/${entry}`)
+      expect(await expectNamed(content, 120, (changed) => keysOf(entry, changed), isHarmless), name).toBeGreaterThan(40)
+    }
+    expect([...kinds.keys()].sort()).toEqual(['auth-jwt-private', 'bls', 'default', 'libp2p-host', 'secp256k1'])
+  }, 60_000)
+
+  test('in a sealed entry: it does not open', async () => {
+    const sealer = new Sealer('a passphrase', random, { n: 2, r: 1, p: 1 })
+    const entry = entries().find((name) => fromUtf8(fromBase32(name.toLowerCase())) === 'auth-jwt-private') as string
+    const sealed = sealer.seal('auth-jwt-private', bytesOf(`keystore/${entry}`))
+    expect(await expectNamed(sealed, 500, (changed) => keysOf(entry, changed, sealer))).toBeGreaterThan(400)
+  }, 60_000)
+
+  test('in token: the next start writes it anew', async () => {
+    const token = readFileSync(join(home, 'token'), 'utf8')
+    const copy = join(folder, 'restarted')
+    cpSync(home, copy, { recursive: true })
+    writeFileSync(join(copy, 'token'), token.replace('e', 'd'))
+    writeFileSync(join(copy, 'api'), 'damaged')
+    const node = await startNode('node', copy, ARGS)
+    expect(node.token).toBe(token.trim())
+    expect(await new RpcClient(node.url, node.token).call('AuthVerify', node.token)).toHaveLength(4)
+    await node.stop()
+  }, 60_000)
+
+  test('in data.mdb: every entry is what was written or is named, and a look through the store names every block', async () => {
+    const target = join(folder, 'store')
+    cpSync(home, target, { recursive: true })
+    const file = join(target, 'chain', 'data.mdb')
+    const content = new Uint8Array(readFileSync(file))
+    const script = fileURLToPath(new URL('storeReader.ts', import.meta.url))
+    let ended = 0
+    /** Asks the reader; undefined: LMDB has ended it. */
+    const ask = async (): Promise<{ values: string; faults: string } | undefined> => {
+      if (reader === undefined || reader.exitCode !== null || reader.signalCode !== null) {
+        reader = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'ignore'] })
+      }
+      const one = reader
+      return await new Promise((resolve) => {
+        const lines = createInterface({ input: one.stdout as NonNullable<typeof one.stdout> })
+        const over = (): void => resolve(undefined)
+        one.once('exit', over)
+        lines.once('line', (text) => {
+          one.removeListener('exit', over)
+          lines.close()
+          resolve(JSON.parse(text) as { values: string; faults: string })
+        })
+        one.stdin?.write(`${target}\n`)
+      })
+    }
+    const sound = await ask()
+    expect(sound?.faults).toBe('sound')
+    const wrong: string[] = []
+    const seen = { same: 0, named: 0 }
+    // The first two pages say where everything is: as many of their bits as of all others.
+    const first = [...flips(content.subarray(0, 2 * 4096), 100)].map((head) => {
+      const changed = content.slice()
+      changed.set(head)
+      return changed
+    })
+    for (const changed of [...first, ...flips(content, 150)]) {
+      writeFileSync(file, changed)
+      rmSync(join(target, 'chain', 'lock.mdb'), { force: true })
+      const answer = await ask()
+      if (answer === undefined) ended++
+      else if (answer.values === sound?.values) seen.same++
+      else if (/^[A-Z_]+$/.test(answer.values) || answer.faults !== 'sound') seen.named++
+      else wrong.push(`${changed.findIndex((byte, i) => byte !== content[i])} ${JSON.stringify(answer)}`)
+    }
+    console.log(`${seen.same} the same, ${seen.named} named, ${ended} ended by LMDB (seed ${SEED})`)
+    expect(wrong).toEqual([])
+  }, 180_000)
+})
