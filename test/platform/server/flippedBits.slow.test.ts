@@ -134,7 +134,7 @@ describe('a flipped bit', () => {
     const name = fromUtf8(fromBase32(entry.toLowerCase()))
     if (name === 'default') return String(await wallet.defaultAddress())
     if (name === 'libp2p-host') return (await loadIdentity(keystore, random)).name
-    if (name === 'auth-jwt-private') return [...(await keystore.get(name)).privateKey]
+    if (name === 'auth-jwt-private') return [...(await loadApiSecret(keystore, random)).secret]
     return (await wallet.export(parseAddress(name.slice('wallet-'.length)))).privateKey.join()
   }
 
