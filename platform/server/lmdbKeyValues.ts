@@ -7,10 +7,15 @@ import type { RootDatabase } from 'lmdb'
 import { toHex } from '../../src/base/bytes.ts'
 import { assertStoreKey } from '../../src/base/memoryStore.ts'
 import type { KeyValueOp, KeyValueStore } from '../../src/base/ports.ts'
-import type { WriteSize } from './lmdbStore.ts'
 
 /** A table of an environment, keys and values as bytes. */
 export type Table = ReturnType<RootDatabase['openDB']>
+
+/** What a transaction writes. */
+export interface WriteSize {
+  readonly writes: number
+  readonly bytes: number
+}
 
 /** What is needed of the environment. */
 interface Environment {

@@ -20,7 +20,7 @@ import type { NodeCache } from '../../src/ipld/nodeCache.ts'
 import { isBlockOf } from '../../src/ipld/verifyBlock.ts'
 import { PlatformError } from './errors.ts'
 import { assertSound } from './lmdbFile.ts'
-import { copyOf, LmdbKeyValues, moveUnchecked, type Table } from './lmdbKeyValues.ts'
+import { copyOf, LmdbKeyValues, moveUnchecked, type Table, type WriteSize } from './lmdbKeyValues.ts'
 
 /** Uncommitted blocks above which a commit is made, bytes. */
 const MAX_PENDING_BYTES = 8 * 1024 * 1024
@@ -149,12 +149,6 @@ class LmdbBlocks implements CollectableBlocks {
     this.#pending.clear()
     this.#pendingBytes = 0
   }
-}
-
-/** What a transaction writes. */
-export interface WriteSize {
-  readonly writes: number
-  readonly bytes: number
 }
 
 function hasNumber(cause: unknown): boolean {
