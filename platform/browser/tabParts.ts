@@ -53,7 +53,7 @@ export function tabShim(
     openMachine: (view, mode) => {
       const startThread = (): ReturnType<typeof startVmWorker> =>
         startVmWorker(options.vmWorkerUrl, { mode, keyGateways: verification?.gateways })
-      const vm = new WorkerVmHost({ view, threads: VM_THREADS, log: ports.log, startThread })
+      const vm = new WorkerVmHost({ view, threads: VM_THREADS, timers: ports.timers, log: ports.log, startThread })
       return { vm, close: () => vm.close() }
     },
     openHost,

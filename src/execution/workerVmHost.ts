@@ -1,9 +1,9 @@
 /** The machine in threads of its own: the node stays free to answer while one executes. */
 import { errorMessage } from '../base/errors.ts'
-import type { Logger, WorkerPort } from '../base/ports.ts'
+import type { Logger, Timers, WorkerPort } from '../base/ports.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { ChainError } from '../chain/errors.ts'
-import { MAX_SENT_NAMES, MAX_SUPPLIED_RUNS, MAX_WAITING_CALLS } from '../chain/limits.ts'
+import { CANCELLED_RUN_MS, MAX_SENT_NAMES, MAX_SUPPLIED_RUNS, MAX_WAITING_CALLS } from '../chain/limits.ts'
 import type { CallOptions, ComputeOutput, InvocResult, TipsetState, VmHost } from '../chain/vm.ts'
 import type { Cid } from '../codec/cid.ts'
 import { encode } from '../codec/description.ts'
@@ -40,6 +40,7 @@ export interface WorkerVmHostDeps {
   readonly threads: number
   /** Most calls that wait for a thread. Default {@link MAX_WAITING_CALLS}. */
   readonly maxWaiting?: number
+  readonly timers: Timers
   readonly log: Logger
 }
 
@@ -51,6 +52,8 @@ interface Job {
   /** Blocks that it asked for and that the chain does not have. */
   readonly absent: Cid[]
   runs: number
+  /** It runs on and nobody waits for it. */
+  isCancelled: boolean
   resolve(result: VmResult): void
   reject(error: Error): void
 }
@@ -74,8 +77,8 @@ function isUrgent(call: VmCall): boolean {
  * A `VmHost` whose work is done by threads. They read the chain's blocks where they can and are sent what they lack; what
  * an execution writes comes back and is stored here, so that only one side ever writes.
  *
- * A job that is cancelled while it runs costs its thread: a synchronous machine cannot be interrupted. A thread that dies
- * fails its job as undecided (VmError `HOST_FAILED`); the next job gets a new one.
+ * A synchronous machine cannot be interrupted, and a new thread costs more than most jobs: one that is cancelled while it runs
+ * may end within {@link CANCELLED_RUN_MS}; then it costs its thread. A thread that dies fails its job as undecided (VmError `HOST_FAILED`); the next job gets a new one.
  */
 export class WorkerVmHost implements VmHost {
   readonly #deps: WorkerVmHostDeps
@@ -143,7 +146,15 @@ export class WorkerVmHost implements VmHost {
     const listening = new AbortController()
     try {
       return await new Promise<T>((resolve, reject) => {
-        const job: Job = { call, tipset, absent: [], runs: 0, resolve: (result) => resolve(result as T), reject }
+        const job: Job = {
+          call,
+          tipset,
+          absent: [],
+          runs: 0,
+          isCancelled: false,
+          resolve: (result) => resolve(result as T),
+          reject,
+        }
         signal?.addEventListener('abort', () => this.#cancel(job), { once: true, signal: listening.signal })
         this.#waiting.push(job)
         this.#next()
@@ -156,9 +167,18 @@ export class WorkerVmHost implements VmHost {
   #cancel(job: Job): void {
     const at = this.#waiting.indexOf(job)
     if (at >= 0) this.#waiting.splice(at, 1)
-    for (const thread of this.#threads) if (thread.job === job) this.#end(thread)
+    job.isCancelled = true
+    for (const thread of this.#threads) if (thread.job === job) this.#endLater(thread, job)
     job.reject(cancelled())
     this.#next()
+  }
+
+  #endLater(thread: Thread, job: Job): void {
+    this.#deps.timers.setTimeout(() => {
+      if (thread.job !== job) return
+      this.#end(thread)
+      this.#next()
+    }, CANCELLED_RUN_MS)
   }
 
   /** One that does nothing, or a new one where there may be more. */
@@ -262,7 +282,7 @@ export class WorkerVmHost implements VmHost {
         job.resolve(answer.result)
       } else {
         const error = thrownError(answer.error)
-        if (error instanceof BlockMissing) {
+        if (error instanceof BlockMissing && !job.isCancelled) {
           this.#supply(thread, job, error)
           return
         }

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { utf8 } from '../../src/base/bytes.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
+import type { Timers } from '../../src/base/ports.ts'
 import { ChainStore } from '../../src/chain/chainStore.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
 import { ChainError } from '../../src/chain/errors.ts'
@@ -45,6 +46,14 @@ let store: ChainStore
 let view: ChainView
 let tipset: Tipset
 let threads: FakeThread[]
+/** What is set goes off when the test says so. */
+let due: (() => void)[]
+const timers: Timers = {
+  setTimeout: (run) => {
+    due.push(run)
+    return () => undefined
+  },
+}
 /** The machine of all threads. */
 let machine: (store: ChainStore) => Partial<VmHost>
 
@@ -52,6 +61,7 @@ function open(options: { threads?: number; maxWaiting?: number } = {}): WorkerVm
   return new WorkerVmHost({
     view,
     threads: 1,
+    timers,
     log: LOG,
     ...options,
     startThread: () => {
@@ -72,6 +82,7 @@ async function failure(promise: Promise<unknown>): Promise<unknown> {
 
 beforeEach(() => {
   threads = []
+  due = []
   const network = builtinNetwork('devnet')
   store = new ChainStore({ blocks: new MemoryBlockstore(), meta: new MemoryStore(), log: LOG })
   const genesis = header(undefined, 0, 0)
@@ -326,11 +337,31 @@ describe('the queue', () => {
     await slow.started(1)
     cancel.abort()
     expect(((await first) as ChainError).code).toBe('CANCELLED')
+    expect(threads[0]?.isClosed).toBe(false)
+    for (const run of due) run()
     expect(threads[0]?.isClosed).toBe(true)
     await slow.started(2)
     slow.release()
     expect((await second).error).toBe('2')
     expect(threads.length).toBe(2)
+  })
+
+  it('keeps the thread of a cancelled call that ends in time', async () => {
+    const slow = slowMachine()
+    const host = open()
+    const cancel = new AbortController()
+    const first = failure(host.call(numbered(1), tipset, cancel.signal))
+    const second = host.call(numbered(2), tipset)
+    await slow.started(1)
+    cancel.abort()
+    expect(((await first) as ChainError).code).toBe('CANCELLED')
+    slow.release()
+    await slow.started(2)
+    for (const run of due) run()
+    slow.release()
+    expect((await second).error).toBe('2')
+    expect(threads.map(({ isClosed }) => isClosed)).toEqual([false])
+    expect(host.load).toEqual({ waiting: 0, running: 0, threads: 1 })
   })
 
   it('fails the call of a thread that dies as undecided, and goes on in a new one', async () => {
@@ -362,6 +393,7 @@ describe('the queue', () => {
     const host = new WorkerVmHost({
       view,
       threads: 1,
+      timers,
       log: LOG,
       startThread: () => {
         throw new Error('no threads here')

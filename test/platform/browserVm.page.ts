@@ -1,5 +1,6 @@
 /** Runs in a page: a local chain whose machine is in a Web Worker; says what it found in `globalThis.outcome`. */
 import { startVmWorker } from '../../platform/browser/startVmWorker.ts'
+import { browserTimers } from '../../platform/browser/time.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import { WorkerVmHost } from '../../src/execution/workerVmHost.ts'
 import { devnetNode, signedBy } from '../support/devnetNode.ts'
@@ -16,6 +17,7 @@ async function run(): Promise<Record<string, unknown>> {
   const worker = new WorkerVmHost({
     view: node.view,
     threads: 1,
+    timers: browserTimers,
     log: silent,
     startThread: () => startVmWorker(new URL('./vmWorker.js', import.meta.url), { mode: 'native' }),
   })

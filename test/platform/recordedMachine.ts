@@ -63,7 +63,13 @@ export function openRecordedMachine(chain: string, storage: 'memory' | 'lmdb', t
   store.setHead(golden.chain.head())
   const view = new ChainView({ store, network: golden.network, beaconRound: (epoch) => mockBeacon.roundAt(epoch) })
   const options = { mode: 'wasm', chain: folder, actors: ACTORS } as const
-  const host = new WorkerVmHost({ view, threads, log: LOG, startThread: () => startVmThread(options) })
+  const host = new WorkerVmHost({
+    view,
+    threads,
+    timers: systemTimers,
+    log: LOG,
+    startThread: () => startVmThread(options),
+  })
   return {
     golden,
     view,

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { systemTimers } from '../../platform/server/clock.ts'
 import { startVmThread } from '../../platform/server/vmThreads.ts'
 import { ChainError } from '../../src/chain/errors.ts'
 import { parseJson } from '../../src/codec/jsonText.ts'
@@ -145,7 +146,7 @@ describe.skipIf(missing !== undefined)('threads of the machine', () => {
     using('memory', 1, async ({ view, golden }) => {
       const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
       const startThread = () => startVmThread({ mode: 'wasm', archive: '/nowhere/chain.car' })
-      const host = new WorkerVmHost({ view, threads: 1, log, startThread })
+      const host = new WorkerVmHost({ view, threads: 1, timers: systemTimers, log, startThread })
       const error = await failure(host.executeTipset(golden.tipsets[1] as Tipset))
       expect(error).toBeInstanceOf(VmError)
       expect((error as VmError).message).toContain('/nowhere/chain.car')
