@@ -1,5 +1,5 @@
 /** A machine's thread that is none: both ends in this one, messages handed over by microtasks. */
-import type { WorkerPort } from '../../src/base/ports.ts'
+import type { Timers, WorkerPort } from '../../src/base/ports.ts'
 import { serveVm, type VmServerDeps } from '../../src/execution/vmServer.ts'
 
 /** A thread that was started, with what happens to threads. */
@@ -50,5 +50,19 @@ export function startFakeThread(deps: VmServerDeps): FakeThread {
       closed = true
       onEnd(reason)
     },
+  }
+}
+
+/** What is set goes off when the test says so. */
+export class HandTimers implements Timers {
+  readonly #due: (() => void)[] = []
+
+  setTimeout(run: () => void): () => void {
+    this.#due.push(run)
+    return () => undefined
+  }
+
+  pass(): void {
+    for (const run of this.#due.splice(0)) run()
   }
 }

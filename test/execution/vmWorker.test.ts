@@ -2,7 +2,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { utf8 } from '../../src/base/bytes.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
-import type { Timers } from '../../src/base/ports.ts'
 import { ChainStore } from '../../src/chain/chainStore.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
 import { ChainError } from '../../src/chain/errors.ts'
@@ -19,7 +18,7 @@ import { blsChainMessage, chainMessageCid } from '../../src/types/chainMessage.t
 import type { Message } from '../../src/types/message.ts'
 import { createTipset, type Tipset } from '../../src/types/tipset.ts'
 import { header } from '../chain/buildChain.ts'
-import { type FakeThread, startFakeThread } from './threadPair.ts'
+import { type FakeThread, HandTimers, startFakeThread } from './threadPair.ts'
 
 const LOG = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const STATE: TipsetState = {
@@ -46,14 +45,7 @@ let store: ChainStore
 let view: ChainView
 let tipset: Tipset
 let threads: FakeThread[]
-/** What is set goes off when the test says so. */
-let due: (() => void)[]
-const timers: Timers = {
-  setTimeout: (run) => {
-    due.push(run)
-    return () => undefined
-  },
-}
+let timers: HandTimers
 /** The machine of all threads. */
 let machine: (store: ChainStore) => Partial<VmHost>
 
@@ -82,7 +74,7 @@ async function failure(promise: Promise<unknown>): Promise<unknown> {
 
 beforeEach(() => {
   threads = []
-  due = []
+  timers = new HandTimers()
   const network = builtinNetwork('devnet')
   store = new ChainStore({ blocks: new MemoryBlockstore(), meta: new MemoryStore(), log: LOG })
   const genesis = header(undefined, 0, 0)
@@ -338,7 +330,7 @@ describe('the queue', () => {
     cancel.abort()
     expect(((await first) as ChainError).code).toBe('CANCELLED')
     expect(threads[0]?.isClosed).toBe(false)
-    for (const run of due) run()
+    timers.pass()
     expect(threads[0]?.isClosed).toBe(true)
     await slow.started(2)
     slow.release()
@@ -357,7 +349,7 @@ describe('the queue', () => {
     expect(((await first) as ChainError).code).toBe('CANCELLED')
     slow.release()
     await slow.started(2)
-    for (const run of due) run()
+    timers.pass()
     slow.release()
     expect((await second).error).toBe('2')
     expect(threads.map(({ isClosed }) => isClosed)).toEqual([false])
