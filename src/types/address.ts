@@ -5,7 +5,7 @@
 
 import { fromBase32, toBase32 } from '../base/base32.ts'
 import { MAX_INTEGER_DIGITS } from '../base/bounds.ts'
-import { concatBytes, EMPTY_BYTES, equalBytes, latin1 } from '../base/bytes.ts'
+import { concatBytes, EMPTY_BYTES, equalBytes, fromHex, latin1 } from '../base/bytes.ts'
 import type { Codec } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
 import { wrongJson } from '../codec/goJson.ts'
@@ -257,6 +257,15 @@ export function delegatedParts(address: Address): { namespace: bigint; subaddres
   return { namespace: value, subaddress: address.bytes.subarray(next) }
 }
 
+/**
+ * Of an Ethereum address, which address of Filecoin's it is; empty for any other text, also for a masked ID: there a recorded
+ * Lotus' words are exact.
+ */
+function meantByEthereum(text: string): string {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text) || /^0x[fF]{2}0{22}/.test(text)) return ''
+  return ` (the Ethereum address ${text} is ${delegatedAddress(NAMESPACE_EAM, fromHex(text))})`
+}
+
 /** CBOR byte string; JSON text. JSON null, "" and "<empty>" are the undefined address. */
 export const address: Codec<Address> = {
   name: 'address.Address',
@@ -272,7 +281,7 @@ export const address: Codec<Address> = {
     try {
       return parseAddress(json)
     } catch (cause) {
-      throw new CodecError('INVALID_JSON', (cause as Error).message, {}, { cause })
+      throw new CodecError('INVALID_JSON', `${(cause as Error).message}${meantByEthereum(json)}`, {}, { cause })
     }
   },
   schema: { type: 'string' },

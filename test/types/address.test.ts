@@ -1,7 +1,7 @@
 /** Texts and bytes from filecoin-project/go-address address_test.go and constants of the network. */
 import { describe, expect, it } from 'vitest'
 import { fromHex, toHex } from '../../src/base/bytes.ts'
-import { addressFromBytes, addressToId, idAddress, parseAddress } from '../../src/types/address.ts'
+import { address, addressFromBytes, addressToId, idAddress, parseAddress } from '../../src/types/address.ts'
 import { addressToEthAddress, ethAddressToAddress, parseEthAddress } from '../../src/types/ethAddress.ts'
 
 describe('Address', () => {
@@ -50,6 +50,23 @@ describe('Address', () => {
       expect(() => parseAddress(text)).toThrow(text === 'f1!' ? /invalid/ : message)
     })
   }
+
+  it('says which address of Filecoin an Ethereum address is, where it is refused', () => {
+    // The pair is in data/golden/nv28/chain.jsonl.zst, eth_getTransactionByHash.
+    const refusal = (text: string): unknown => {
+      try {
+        return address.fromJson(text, { addressPrefix: 'f' })
+      } catch (error) {
+        return (error as Error).message
+      }
+    }
+    const ethereum = '0x9c8707d7ff615e13ce8b2d977e881ec15ae55eba'
+    expect(refusal(ethereum)).toBe(
+      `unknown address network (the Ethereum address ${ethereum} is f410ftsdqpv77mfpbhtulfwlx5ca6yfnokxv2vphjtoy)`,
+    )
+    // Recorded of Lotus: every golden chain has this row.
+    expect(refusal('0xff00000000000000000000000000000000000064')).toBe('unknown address network')
+  })
 
   it('reads the undefined address as Lotus does', () => {
     for (const text of ['', '<empty>']) expect(parseAddress(text).toString('f')).toBe('<empty>')

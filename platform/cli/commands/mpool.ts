@@ -5,7 +5,7 @@ import { type Json, stringifyJson } from '../../../src/codec/jsonText.ts'
 import { formatFil, parseFil } from '../../../src/types/fil.ts'
 import { line } from '../../server/programIo.ts'
 import type { JsonActor, JsonBlock, JsonMessage, JsonTipset } from '../answers.ts'
-import { type CliContext, wholeNumber } from '../context.ts'
+import { addressArgument, type CliContext, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
 import type { TypesMpoolConfig } from '../nodeMethods.ts'
 import type { Given, RpcClient } from '../rpcClient.ts'
@@ -26,8 +26,8 @@ interface FilterOptions {
 const sameAddress = (a: string, b: string): boolean => a.slice(1) === b.slice(1)
 
 function matches(message: JsonMessage, filter: FilterOptions): boolean {
-  if (filter.to !== undefined && !sameAddress(message.To, filter.to)) return false
-  if (filter.from !== undefined && !sameAddress(message.From, filter.from)) return false
+  if (filter.to !== undefined && !sameAddress(message.To, addressArgument(filter.to, 'to'))) return false
+  if (filter.from !== undefined && !sameAddress(message.From, addressArgument(filter.from, 'from'))) return false
   return filter.method === undefined || BigInt(message.Method) === BigInt(wholeNumber(filter.method, 'method'))
 }
 
@@ -259,7 +259,7 @@ async function replace(
     from = message.From
     nonce = BigInt(message.Nonce)
   } else {
-    from = first
+    from = addressArgument(first, 'from')
     nonce = BigInt(wholeNumber(second, 'nonce'))
   }
   const all = await client.call('MpoolPending', [null])

@@ -9,7 +9,7 @@ import { formatFil, parseFil } from '../../../src/types/fil.ts'
 import { EamMethod, EvmMethod } from '../../../src/types/methodNumbers.ts'
 import { line } from '../../server/programIo.ts'
 import type { UnsentMessage } from '../answers.ts'
-import { type CliContext, hexToBase64, wholeNumber } from '../context.ts'
+import { addressArgument, type CliContext, hexToBase64, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { executed } from '../messages.ts'
 import type { RpcClient } from '../rpcClient.ts'
@@ -79,7 +79,8 @@ async function recipient(client: RpcClient, to: string): Promise<{ to: string; e
 }
 
 async function sender(client: RpcClient, options: SendOptions): Promise<string> {
-  if (options.from !== undefined) return parseAddress(options.from).toString(await networkPrefix(client))
+  if (options.from !== undefined)
+    return parseAddress(addressArgument(options.from, 'from')).toString(await networkPrefix(client))
   if (options.fromEthAddr !== undefined)
     return parseEthAddress(options.fromEthAddr).toString(await networkPrefix(client))
   return client.call('WalletDefaultAddress')

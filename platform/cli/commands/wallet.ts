@@ -165,7 +165,7 @@ async function sign(
   hex: string,
   options: { raw?: boolean },
 ): Promise<void> {
-  const signature = await (await node()).call('WalletSign', [address, signedData(hex, options.raw)])
+  const signature = await (await node()).call('WalletSign', [addressArgument(address), signedData(hex, options.raw)])
   const text = signature.Type.toString(16).padStart(2, '0') + base64ToHex(signature.Data)
   result({ Signature: text })
   line(io, text)
@@ -180,7 +180,11 @@ async function verify(
 ): Promise<void> {
   const bytes = Buffer.from(hexToBase64(signatureHex, 'signature'), 'base64')
   const signature: JsonSignature = { Type: bytes[0] ?? 0, Data: bytes.subarray(1).toString('base64') }
-  const valid = await (await node()).call('WalletVerify', [address, signedData(hex, options.raw), signature])
+  const valid = await (await node()).call('WalletVerify', [
+    addressArgument(address),
+    signedData(hex, options.raw),
+    signature,
+  ])
   result({ Valid: valid })
   if (!valid) {
     line(io, 'invalid')
@@ -266,7 +270,7 @@ export function addWalletCommands(program: Command, context: CliContext): void {
     .description('Set default wallet address')
     .argument('<address>')
     .action(async (address: string) => {
-      await (await node()).call('WalletSetDefault', [address])
+      await (await node()).call('WalletSetDefault', [addressArgument(address)])
       line(io, `Default address set to: ${address}`)
     })
   wallet
@@ -275,7 +279,7 @@ export function addWalletCommands(program: Command, context: CliContext): void {
     .argument('<address>')
     .option('--format <format>', 'hex-lotus, json-lotus or hex-eth', 'hex-lotus')
     .action(async (address: string, options: { format: string }) => {
-      const key = exportedText(await (await node()).call('WalletExport', [address]), options.format)
+      const key = exportedText(await (await node()).call('WalletExport', [addressArgument(address)]), options.format)
       context.result({ Key: key })
       line(io, key)
     })
@@ -311,7 +315,7 @@ export function addWalletCommands(program: Command, context: CliContext): void {
     .description('Soft delete an address from the wallet - hard deletion needed for permanent removal')
     .argument('<address>')
     .action(async (address: string) => {
-      await (await node()).call('WalletDelete', [address])
+      await (await node()).call('WalletDelete', [addressArgument(address)])
       line(io, `Soft deleting address: ${address}`)
       line(io, `Hard deletion of the address in \`${repoPath(io, repo())}/keystore\` is needed for permanent removal`)
     })

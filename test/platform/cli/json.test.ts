@@ -99,10 +99,21 @@ describe('--json', () => {
 })
 
 describe('0x addresses', () => {
-  it('are translated', async () => {
+  it.each([
+    [['wallet', 'balance'], [], 'WalletBalance'],
+    [['wallet', 'sign'], ['00'], 'WalletSign'],
+    [['wallet', 'verify'], ['00', '01ab'], 'WalletVerify'],
+    [['wallet', 'export'], [], 'WalletExport'],
+    [['wallet', 'set-default'], [], 'WalletSetDefault'],
+    [['wallet', 'delete'], [], 'WalletDelete'],
+    [['state', 'get-actor'], [], 'StateGetActor'],
+    [['msig', 'inspect'], [], 'StateGetActor'],
+    [['paych', 'status'], [], 'PaychAvailableFunds'],
+  ])('are translated: %j', async (command, rest, method) => {
     node.calls.length = 0
-    await petrel(['wallet', 'balance', '0x9c8707d7ff615e13ce8b2d977e881ec15ae55eba'], leadingTo(node))
-    const asked = node.calls.find((call) => call.method === 'WalletBalance')?.params[0] as string
+    await petrel([...command, '0x9c8707d7ff615e13ce8b2d977e881ec15ae55eba', ...rest], leadingTo(node))
+    const asked = node.calls.find((call) => call.method === method || call.method === 'StateGetActor')
+      ?.params[0] as string
     // The pair is in data/golden/nv28/chain.jsonl.zst, eth_getTransactionByHash.
     expect(asked.slice(1)).toBe('410ftsdqpv77mfpbhtulfwlx5ca6yfnokxv2vphjtoy')
   })
