@@ -585,6 +585,7 @@ export type MethodsV0 = {
     ]
     result: string
   }
+  EthChainId: { params: []; result: string }
   EthGetCode: { params: [address: string, blkParam: string | { readonly [key: string]: Json }]; result: string }
   F3GetCertificate: { params: [instance: number]; result: CertsFinalityCertificate }
   F3GetLatestCertificate: { params: []; result: CertsFinalityCertificate | null }
@@ -611,6 +612,7 @@ export type MethodsV0 = {
   MpoolClear: { params: [local: boolean]; result: null }
   MpoolExplain: { params: [messageCid: JsonCid]; result: PetrelMpoolExplanation }
   MpoolGetConfig: { params: []; result: TypesMpoolConfig }
+  MpoolGetNonce: { params: [address: string]; result: number }
   MpoolPending: { params: [tipsetKey: JsonCid[]]; result: TypesSignedMessage[] }
   MpoolPush: { params: [signedMessage: TypesSignedMessage | null]; result: JsonCid }
   MpoolPushMessage: { params: [message: TypesMessage | null, spec: ApiMessageSendSpec]; result: TypesSignedMessage }
@@ -829,6 +831,7 @@ export type MethodsV1 = {
     ]
     result: string
   }
+  EthChainId: { params: []; result: string }
   EthGetCode: { params: [address: string, blkParam: string | { readonly [key: string]: Json }]; result: string }
   F3GetCertificate: { params: [instance: number]; result: CertsFinalityCertificate }
   F3GetLatestCertificate: { params: []; result: CertsFinalityCertificate | null }
@@ -855,6 +858,7 @@ export type MethodsV1 = {
   MpoolClear: { params: [local: boolean]; result: null }
   MpoolExplain: { params: [messageCid: JsonCid]; result: PetrelMpoolExplanation }
   MpoolGetConfig: { params: []; result: TypesMpoolConfig }
+  MpoolGetNonce: { params: [address: string]; result: number }
   MpoolPending: { params: [tipsetKey: JsonCid[]]; result: TypesSignedMessage[] }
   MpoolPush: { params: [signedMessage: TypesSignedMessage | null]; result: JsonCid }
   MpoolPushMessage: { params: [message: TypesMessage | null, spec: ApiMessageSendSpec]; result: TypesSignedMessage }

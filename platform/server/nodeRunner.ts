@@ -19,7 +19,10 @@ import type { NodeShim, NodeStores } from '../../src/node/nodeShim.ts'
 import type { OpenNode } from '../../src/node/openNode.ts'
 import { keysOf, loadCurve, presumedOf } from '../../src/node/proofs.ts'
 import type { P2pHost } from '../../src/p2p/host/host.ts'
+import { fetchPost, httpTransport } from '../../src/rpc/client/httpTransport.ts'
+import { remoteWallet } from '../../src/rpc/client/remoteWallet.ts'
 import { KeyStore } from '../../src/wallet/keyStore.ts'
+import type { RemoteKeys } from '../../src/wallet/remoteKeys.ts'
 import { Sealer } from '../../src/wallet/sealing.ts'
 import type { SecretStore } from '../../src/wallet/secretStore.ts'
 import { ActorBundles, bundledBlocks } from './actorBundles.ts'
@@ -162,6 +165,7 @@ export async function processShim(
     ports,
     stores,
     keystore,
+    ...(options.remoteWallet === undefined ? {} : { remoteKeys: remoteKeysOf(options.remoteWallet) }),
     settings: { version, http, shutdown, metrics },
     keepState: options.keepState,
     proofs: await nodeProofs(chain.proofs, ports.log),
@@ -174,6 +178,11 @@ export async function processShim(
     fetch,
     say: (text) => line(io, text),
   }
+}
+
+/** Keys of another process. Addresses are written with f: a node takes both letters. */
+function remoteKeysOf({ url, token }: { readonly url: string; readonly token: string | undefined }): RemoteKeys {
+  return remoteWallet(httpTransport(fetchPost(fetch, `${url}/rpc/v0`, token)), 'f')
 }
 
 /** Verification with the keys of a folder. @param folder - undefined: none, the chain's receipts decide */

@@ -31,6 +31,8 @@ export interface ServeOptions {
   readonly maxRequestBytes: number | undefined
   /** Encrypts the keystore; undefined: it stays plain. */
   readonly passphrase: string | undefined
+  /** The process that holds the keys; undefined: this one. */
+  readonly remoteWallet: { readonly url: string; readonly token: string | undefined } | undefined
   /** undefined: no connections to other nodes. */
   readonly net: NetOptions | undefined
   /** Epochs below the head whose state is kept; undefined: all are. */

@@ -14,7 +14,7 @@ const KEY_TYPES = { secp256k1: KEY_SECP256K1, bls: KEY_BLS, delegated: KEY_DELEG
 
 async function importKey(wallet: Wallet, { kind, secretKey }: DevnetKey): Promise<void> {
   try {
-    await wallet.import({ type: KEY_TYPES[kind], privateKey: secretKey })
+    await wallet.keep({ type: KEY_TYPES[kind], privateKey: secretKey })
   } catch (error) {
     // Of an earlier start.
     if (!(error instanceof PetrelError) || error.code !== 'KEY_EXISTS') throw error

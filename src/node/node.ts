@@ -69,6 +69,7 @@ import type { Address } from '../types/address.ts'
 import type { TokenAmount } from '../types/scalars.ts'
 import { type SignedMessage, signedMessageCid } from '../types/signedMessage.ts'
 import type { KeyStore } from '../wallet/keyStore.ts'
+import { BLOCK_DATA, type RemoteKeys } from '../wallet/remoteKeys.ts'
 import { Wallet } from '../wallet/wallet.ts'
 import { logChain } from './chainLog.ts'
 import { importF3Data } from './f3FromSnapshot.ts'
@@ -101,6 +102,8 @@ export interface NodeParts {
   /** Local messages, nonces, revoked tokens: what must survive a crash. */
   readonly meta: KeyValueStore
   readonly keystore: KeyStore
+  /** Keys that another process holds. */
+  readonly remoteKeys?: RemoteKeys | undefined
   /** undefined: a node that follows nobody. */
   readonly net?: NodeNet
   /** Of a light node. */
@@ -194,7 +197,10 @@ export async function startNode(
   // What is not here is fetched where it is missed: of a state that was never executed, or of an old one.
   const vm = edge === undefined ? parts.vm : new FetchingVmHost(parts.vm, edge)
   const { addressPrefix } = network
-  const wallet = new Wallet(keystore, { random: ports.random, addressPrefix, chainId: BigInt(network.chainId) })
+  const wallet = new Wallet(keystore, {
+    ...{ random: ports.random, addressPrefix, chainId: BigInt(network.chainId) },
+    remote: parts.remoteKeys,
+  })
   const { secret } = await loadApiSecret(keystore, ports.random)
   const tokens = new Tokens({ secret, clock: ports.clock, random: ports.random, store: meta })
   const publish = light?.publish ?? ((bytes: Uint8Array): void => networking?.gossip.publishMessage(bytes))
@@ -275,7 +281,7 @@ export async function startNode(
     ...f3Methods({ f3 }),
     ...stateMethods({ view, vm, states }),
     ...ethAddressMethods({ view, tipsetOf: (block) => ethTipset(view.store, block, false, finality) }),
-    ...minerMethods({ view, vm, signBlock: (worker, data) => wallet.sign(worker, data) }),
+    ...minerMethods({ view, vm, signBlock: (worker, data) => wallet.sign(worker, data, BLOCK_DATA) }),
     ...sectorMethods(view),
     ...networkMethods(view),
     ...registryMethods(view),

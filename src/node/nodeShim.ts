@@ -10,6 +10,7 @@ import type { Network } from '../networks/network.ts'
 import type { P2pHost } from '../p2p/host/host.ts'
 import type { FetchLike } from '../rpc/client/httpTransport.ts'
 import type { KeyStore } from '../wallet/keyStore.ts'
+import type { RemoteKeys } from '../wallet/remoteKeys.ts'
 import type { ActorsMode } from './actorsCode.ts'
 import type { NodeCare, NodeProofs, NodeSettings } from './node.ts'
 import type { NodePorts } from './nodePorts.ts'
@@ -38,6 +39,8 @@ export interface NodeShim {
   readonly ports: NodePorts
   readonly stores: NodeStores
   readonly keystore: KeyStore
+  /** Keys that another process holds. */
+  readonly remoteKeys?: RemoteKeys | undefined
   readonly settings: NodeSettings
   /** Epochs below the head whose state is kept; undefined: all are, unless somebody asks for a collection. */
   readonly keepState?: number | undefined

@@ -71,7 +71,7 @@ export async function startOn(
   closers: Closers,
   start: (parts: NodeParts) => Promise<PetrelNode>,
 ): Promise<OpenNode> {
-  const { stores, keystore } = shim
+  const { stores, keystore, remoteKeys } = shim
   const { store, network } = view
   const { meta, pin } = stores
   if (pin !== undefined) {
@@ -85,7 +85,19 @@ export async function startOn(
   const vm = new CachingVmHost(store, executions.watch(machine.vm))
   let node: PetrelNode | undefined
   const { care, start: collect } = careOf(shim, { network, store, vm, node: () => node }, closers)
-  node = await start({ network, store, view, vm, meta, keystore, care, proofs: shim.proofs, executions, ...parts })
+  node = await start({
+    network,
+    store,
+    view,
+    vm,
+    meta,
+    keystore,
+    remoteKeys,
+    care,
+    proofs: shim.proofs,
+    executions,
+    ...parts,
+  })
   collect()
   return { node, host: parts.net?.host, close: () => closers.close() }
 }

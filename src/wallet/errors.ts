@@ -13,6 +13,8 @@ export type WalletErrorCode =
   | 'DAMAGED_ENTRY'
   | 'WRONG_PASSPHRASE'
   | 'LOCKED'
+  | 'POLICY_INVALID'
+  | 'POLICY_REFUSED'
 
 /** Errors of wallet and keystore. Texts are Lotus' where clients read them; secrets never appear in them. */
 export class WalletError extends PetrelError<WalletErrorCode> {}

@@ -2,10 +2,12 @@
  * The node's wallet.
  * @see lotus chain/wallet/wallet.go LocalWallet, chain/wallet/multi.go MultiWallet
  */
+import { fromUtf8, utf8 } from '../base/bytes.ts'
 import { PetrelError } from '../base/errors.ts'
 import type { Random } from '../base/ports.ts'
+import { encode } from '../codec/description.ts'
 import { type Address, parseAddress } from '../types/address.ts'
-import type { Message } from '../types/message.ts'
+import { type Message, message as messageCodec } from '../types/message.ts'
 import type { Signature } from '../types/signature.ts'
 import type { SignedMessage } from '../types/signedMessage.ts'
 import { signingBytes } from '../types/verifySignature.ts'
@@ -13,6 +15,7 @@ import { WalletError, type WalletErrorCode } from './errors.ts'
 import { generateKey, type Key, keyOf, signWith } from './key.ts'
 import { KEY_SECP256K1_LEDGER, type KeyInfo } from './keyInfo.ts'
 import { type KeyStore, TRASH_PREFIX } from './keyStore.ts'
+import { type RemoteKeys, type SigningMeta, UNKNOWN_DATA } from './remoteKeys.ts'
 
 const NAME_PREFIX = 'wallet-'
 const DEFAULT_NAME = 'default'
@@ -24,12 +27,22 @@ export interface WalletOptions {
   readonly addressPrefix: 'f' | 't'
   /** Ethereum's chain ID of this network, for messages of delegated keys. */
   readonly chainId: bigint
+  /** Keys of another process. They go before the wallet's own, and new ones are made there. */
+  readonly remote?: RemoteKeys | undefined
 }
+
+/** Kind of an entry that only names the address of a remote key. */
+const REMOTE_ADDRESS = 'remote-address'
 
 function wrap(context: string, cause: unknown): unknown {
   if (!(cause instanceof PetrelError)) return cause
   const code: WalletErrorCode = cause instanceof WalletError ? cause.code : 'INVALID_KEY'
   return new WalletError(code, `${context}: ${cause.message}`, cause.info, { cause })
+}
+
+/** The address that an entry is about. */
+function addressOf(info: KeyInfo): Address {
+  return info.type === REMOTE_ADDRESS ? parseAddress(fromUtf8(info.privateKey)) : keyOf(info).address
 }
 
 /** Keys by address. Addresses must be key addresses (f1, f3, f410): f0 is resolved by the caller. */
@@ -38,6 +51,8 @@ export class Wallet {
   readonly #options: WalletOptions
   /** Keys read so far, by address. */
   readonly #keys = new Map<string, Key>()
+  /** Addresses whose keys the other process has. */
+  readonly #remoteHas = new Set<string>()
   /** Changes of the keystore run one after the other. */
   #last: Promise<unknown> = Promise.resolve()
 
@@ -56,6 +71,7 @@ export class Wallet {
       if (type === KEY_SECP256K1_LEDGER) {
         throw new WalletError('UNKNOWN_KEY_TYPE', `no wallet backends supporting key type: ${type}`, { type })
       }
+      if (this.#remote !== undefined) return await this.#remote.newKey(type)
       const key = generateKey(type, this.#options.random)
       await this.#save(key)
       this.#keys.set(key.address.key, key)
@@ -67,6 +83,9 @@ export class Wallet {
   /** All addresses, in order of their text, each once. */
   async list(): Promise<Address[]> {
     const found = new Map<string, Address>()
+    for (const address of (await this.#remote?.list()) ?? []) {
+      found.set(address.toString(this.#options.addressPrefix), address)
+    }
     for (const name of await this.#store.list()) {
       if (!name.startsWith(NAME_PREFIX)) continue
       try {
@@ -80,7 +99,7 @@ export class Wallet {
   }
 
   async has(address: Address): Promise<boolean> {
-    return (await this.#find(address)) !== undefined
+    return (await this.#remoteOf(address)) !== undefined || (await this.#find(address)) !== undefined
   }
 
   /**
@@ -89,7 +108,10 @@ export class Wallet {
    */
   async defaultAddress(): Promise<Address> {
     try {
-      const { address } = keyOf(await this.#store.get(DEFAULT_NAME))
+      const info = await this.#store.find(DEFAULT_NAME)
+      const first = info === undefined ? (await this.#remote?.list())?.[0] : undefined
+      if (first !== undefined) return first
+      const address = addressOf(info ?? (await this.#store.get(DEFAULT_NAME)))
       // It is a copy of one that stands under its own name: another key is a damaged one, and money sent to it is lost.
       if (await this.has(address)) return address
       throw new WalletError(
@@ -104,7 +126,10 @@ export class Wallet {
   /** @throws WalletError `KEY_NOT_FOUND` */
   setDefault(address: Address): Promise<void> {
     return this.#alone(async () => {
-      const info = (await this.#find(address))?.info ?? (await this.#store.get(this.#name(address)))
+      const info =
+        (await this.#remoteOf(address)) === undefined
+          ? ((await this.#find(address))?.info ?? (await this.#store.get(this.#name(address))))
+          : { type: REMOTE_ADDRESS, privateKey: utf8(address.toString(this.#options.addressPrefix)) }
       await this.#forget(DEFAULT_NAME)
       await this.#store.put(DEFAULT_NAME, info)
     })
@@ -112,11 +137,17 @@ export class Wallet {
 
   /** @throws WalletError `KEY_NOT_FOUND` */
   async export(address: Address): Promise<KeyInfo> {
-    return (await this.#need(address)).info
+    const remote = await this.#remoteOf(address)
+    return remote === undefined ? (await this.#need(address)).info : await remote.export(address)
   }
 
-  /** @throws WalletError `UNKNOWN_KEY_TYPE`, `INVALID_KEY`, `KEY_EXISTS` */
+  /** Where new keys go. @throws WalletError `UNKNOWN_KEY_TYPE`, `INVALID_KEY`, `KEY_EXISTS` */
   import(info: KeyInfo): Promise<Address> {
+    return this.#remote === undefined ? this.keep(info) : this.#remote.import(info)
+  }
+
+  /** Into this keystore, also when another process holds keys. @throws WalletError as `import` */
+  keep(info: KeyInfo): Promise<Address> {
     return this.#alone(async () => {
       let key: Key
       try {
@@ -132,6 +163,9 @@ export class Wallet {
   /** Moves a key to the trash entries; nothing happens when it is unknown. */
   delete(address: Address): Promise<void> {
     return this.#alone(async () => {
+      const remote = await this.#remoteOf(address)
+      this.#remoteHas.delete(address.key)
+      await remote?.delete(address)
       const key = await this.#find(address)
       if (key === undefined) return
       const trash = TRASH_PREFIX + address.toString(this.#options.addressPrefix)
@@ -140,7 +174,7 @@ export class Wallet {
       for (const name of this.#names(address)) await this.#forget(name)
       this.#keys.delete(address.key)
       const standard = await this.#store.find(DEFAULT_NAME)
-      if (standard !== undefined && keyOf(standard).address.equals(address)) await this.#forget(DEFAULT_NAME)
+      if (standard !== undefined && addressOf(standard).equals(address)) await this.#forget(DEFAULT_NAME)
     })
   }
 
@@ -148,8 +182,9 @@ export class Wallet {
    * Signs bytes as given, without an envelope.
    * @throws WalletError `KEY_NOT_FOUND`: "key not found for <address>"
    */
-  async sign(address: Address, data: Uint8Array): Promise<Signature> {
-    return signWith(await this.#need(address), data)
+  async sign(address: Address, data: Uint8Array, meta: SigningMeta = UNKNOWN_DATA): Promise<Signature> {
+    const remote = await this.#remoteOf(address)
+    return remote === undefined ? signWith(await this.#need(address), data) : await remote.sign(address, data, meta)
   }
 
   /**
@@ -160,10 +195,24 @@ export class Wallet {
   async signMessage(address: Address, message: Message): Promise<SignedMessage> {
     const data = signingBytes(message, address, this.#options.chainId)
     try {
-      return { message, signature: await this.sign(address, data) }
+      const meta = { type: 'message', extra: encode(messageCodec, message) }
+      return { message, signature: await this.sign(address, data, meta) }
     } catch (cause) {
       throw wrap('failed to sign message', cause)
     }
+  }
+
+  get #remote(): RemoteKeys | undefined {
+    return this.#options.remote
+  }
+
+  /** Where the key is, when another process has it. It is asked once for each that it has. */
+  async #remoteOf(address: Address): Promise<RemoteKeys | undefined> {
+    const remote = this.#remote
+    if (remote === undefined || this.#remoteHas.has(address.key)) return remote
+    if (!(await remote.has(address))) return undefined
+    this.#remoteHas.add(address.key)
+    return remote
   }
 
   /** Runs `change` after all earlier changes, whether they failed or not. */

@@ -202,6 +202,8 @@ describe.skipIf(missingShared(FILE) !== undefined)('providers of snapshots', () 
             failure = error as Error
           }),
         devnet: () => Promise.reject(unused),
+        signer: () => Promise.resolve(),
+        sign: () => Promise.resolve(null),
       }
       const io = ioOf(
         () => undefined,

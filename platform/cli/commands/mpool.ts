@@ -1,4 +1,4 @@
-/** `mpool pending|sub|why|replace|find|stat|gas-perf|config|clear`. @see lotus cli/mpool.go */
+/** `mpool pending|sub|push|why|replace|find|stat|gas-perf|config|clear`. @see lotus cli/mpool.go */
 
 import type { Command } from 'commander'
 import { type Json, stringifyJson } from '../../../src/codec/jsonText.ts'
@@ -9,6 +9,7 @@ import { addressArgument, type CliContext, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
 import type { TypesMpoolConfig } from '../nodeMethods.ts'
 import type { Given, RpcClient } from '../rpcClient.ts'
+import { pushSigned } from './offline.ts'
 
 /** Lotus' default ceiling for the fee of one message, attoFIL (0.07 FIL). */
 const DEFAULT_MAX_FEE = 70_000_000_000_000_000n
@@ -324,6 +325,11 @@ export function addMpoolCommands(program: Command, context: CliContext): void {
     .command('sub')
     .description('Subscribe to mpool changes')
     .action(() => subscribe(context))
+  mpool
+    .command('push')
+    .description('Send a message that was signed elsewhere (petrel sign)')
+    .argument('<file>')
+    .action((path: string) => pushSigned(context, path))
   mpool
     .command('why')
     .description('Say why a message is not in a block yet, and the command that repairs it')

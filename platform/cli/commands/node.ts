@@ -4,6 +4,7 @@
  */
 import type { Command } from 'commander'
 import { PetrelError } from '../../../src/base/errors.ts'
+import type { Json } from '../../../src/codec/jsonText.ts'
 import { type DevnetOptions, devnetOptions } from '../../../src/devnet/options.ts'
 import type { ActorsMode } from '../../../src/node/actorsCode.ts'
 import { VALIDATE_MODES, type ValidateMode } from '../../../src/node/networking.ts'
@@ -12,11 +13,14 @@ import { parseFil } from '../../../src/types/fil.ts'
 import { parseLevels } from '../../server/logger.ts'
 import type { DaemonOptions, DevnetRunOptions, LogSettings, ServeOptions } from '../../server/options.ts'
 import { line } from '../../server/programIo.ts'
+import type { SignerOptions } from '../../server/runSigner.ts'
+import type { OfflineSignOptions } from '../../server/signOffline.ts'
 import { applySettings, defaultConfig } from '../configFile.ts'
 import { type CliContext, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
-import { repoPath } from '../rpcClient.ts'
+import { parseApiInfo, repoPath } from '../rpcClient.ts'
 import { addConfigCommands } from './config.ts'
+import { addSignCommand } from './offline.ts'
 
 /** The file of options, as a command reads it. */
 interface SettingsFile {
@@ -29,6 +33,8 @@ interface SettingsFile {
 export interface NodeRunner {
   daemon(options: DaemonOptions, context: CliContext): Promise<void>
   devnet(options: DevnetRunOptions, context: CliContext): Promise<void>
+  signer(options: SignerOptions, context: CliContext): Promise<void>
+  sign(options: OfflineSignOptions, context: CliContext): Promise<Json>
 }
 
 interface ServeFlags {
@@ -38,6 +44,7 @@ interface ServeFlags {
   readonly apiName?: string[]
   readonly apiMaxReqSize?: string
   readonly passphraseFile?: string
+  readonly remoteWallet?: string
   readonly net: boolean
   readonly listen?: string[]
   readonly announce?: string[]
@@ -114,6 +121,7 @@ function serveFlags(command: Command, keepState: string): Command {
       '--passphrase-file <file>',
       `encrypts the keystore with the text of this file (or of $${PASSPHRASE_VARIABLE})`,
     )
+    .option('--remote-wallet <api-info>', 'keys of another process (petrel signer, lotus-wallet): <token>:<multiaddr>')
     .option('--listen <multiaddr>', 'address for other nodes (repeatable; default: TCP, WebSocket, WebRTC)', collect)
     .option('--announce <multiaddr>', 'address to tell others instead (repeatable)', collect)
     .option('--hide <multiaddr>', 'address not to tell others, or a mask: /ip4/10.0.0.0/ipcidr/8 (repeatable)', collect)
@@ -140,10 +148,15 @@ function logSettings({ log, logFormat, logFile }: ServeFlags): LogSettings {
   return { levels: log, format: logFormat, toFile: logFile === true }
 }
 
+function portOf(text: string): number {
+  const port = wholeNumber(text, 'api')
+  if (port < 0 || port > MAX_PORT) throw new CliError('USAGE', `api: ${port} is no port`)
+  return port
+}
+
 /** What the command line, the environment and the file say together. */
 async function serveOptions(context: CliContext, flags: ServeFlags, file: SettingsFile): Promise<ServeOptions> {
-  const port = wholeNumber(flags.api, 'api')
-  if (port < 0 || port > MAX_PORT) throw new CliError('USAGE', `api: ${port} is no port`)
+  const port = portOf(flags.api)
   return {
     repo: repoPath(context.io, context.repo()),
     host: flags.apiHost,
@@ -153,6 +166,7 @@ async function serveOptions(context: CliContext, flags: ServeFlags, file: Settin
     maxRequestBytes:
       flags.apiMaxReqSize === undefined ? undefined : wholeNumber(flags.apiMaxReqSize, 'api-max-req-size'),
     passphrase: await passphrase(context, flags.passphraseFile),
+    remoteWallet: flags.remoteWallet === undefined ? undefined : parseApiInfo(flags.remoteWallet),
     net: flags.net
       ? {
           listen: flags.listen ?? [],
@@ -223,6 +237,28 @@ function givenOptions(flags: DevnetFlags, produce: { produce?: number[] }): Para
     ...produce,
     ...(flags.genesisTime === undefined ? {} : { genesisTimestamp: wholeNumber(flags.genesisTime, 'genesis-time') }),
   }
+}
+
+function addSignerCommand(program: Command, context: CliContext, runner: NodeRunner): void {
+  program
+    .command('signer')
+    .description("Hold keys for nodes: Lotus' wallet interface under a policy; no chain, no peers")
+    .requiredOption('--policy <file>', 'JSON: which keys sign what, to whom, how much a day (docs/exchange.md)')
+    .option('--api <port>', 'port of the interface; 0 takes a free one', '1777')
+    .option('--api-host <address>', 'address that it listens on', '127.0.0.1')
+    .option('--passphrase-file <file>', `opens the keystore with the text of this file (or of $${PASSPHRASE_VARIABLE})`)
+    .action(async (flags: { policy: string; api: string; apiHost: string; passphraseFile?: string }) =>
+      runner.signer(
+        {
+          repo: repoPath(context.io, context.repo()),
+          host: flags.apiHost,
+          port: portOf(flags.api),
+          policy: flags.policy,
+          passphrase: await passphrase(context, flags.passphraseFile),
+        },
+        context,
+      ),
+    )
 }
 
 /** Adds the commands. */
@@ -310,6 +346,13 @@ export function addNodeCommands(program: Command, context: CliContext, runner: N
         context,
       )
     })
+  addSignerCommand(program, context, runner)
+  addSignCommand(program, context, async (message, chainId, file) =>
+    runner.sign(
+      { repo: repoPath(io, context.repo()), passphrase: await passphrase(context, file), message, chainId },
+      context,
+    ),
+  )
   commands.push(daemon, devnet)
   addConfigCommands(program, context, commands)
 }

@@ -13,6 +13,7 @@ import { addressArgument, type CliContext, hexToBase64, wholeNumber } from '../c
 import { CliError } from '../errors.ts'
 import { executed } from '../messages.ts'
 import type { RpcClient } from '../rpcClient.ts'
+import { writeDraft } from './offline.ts'
 
 interface SendOptions {
   readonly from?: string
@@ -27,6 +28,7 @@ interface SendOptions {
   readonly csv?: string
   readonly force?: boolean
   readonly wait?: string | true
+  readonly offline?: string
 }
 
 /** Epochs on top of the execution that `--wait` waits for. @see lotus build/buildconstants MessageConfidence */
@@ -257,6 +259,10 @@ async function send(
   line(context.io, `Sending message from: ${message.From}`)
   line(context.io, `Sending message to: ${message.To}`)
   line(context.io, `Using Method: ${message.Method}`)
+  if (options.offline !== undefined) {
+    await writeDraft(context, client, message, options.offline, options.nonce !== undefined)
+    return
+  }
   const cid = await sendOne(context, client, message, options.nonce !== undefined, force)
   const sent = { From: message.From, To: message.To, Method: String(message.Method), Message: cid }
   line(context.io, cid)
@@ -304,6 +310,7 @@ export function addSendCommand(program: Command, context: CliContext): void {
       '--wait [epochs]',
       'wait until it was executed so many epochs ago (default: 5); fails when the message does',
     )
+    .option('--offline <file>', 'write the message to a file, to be signed elsewhere (petrel sign); nothing is sent')
     .option('--force', 'send although checks fail (deprecated, use --force-send)')
     .action((to: string | undefined, amount: string | undefined, options: SendOptions) =>
       send(

@@ -121,6 +121,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'wallet verify': 'commands.test.ts',
   'mpool replace': 'commands.test.ts; needs a message that waits',
   'mpool sub': 'a stream: commands.test.ts',
+  'mpool push': 'files: by hand, with a keystore of its own',
   'wallet watch': 'a stream, until it is interrupted',
   'state sector': 'a local chain has no sectors',
   'net ping': 'net.test.ts',

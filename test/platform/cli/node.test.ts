@@ -19,6 +19,8 @@ async function started(args: string[], options: RunOptions = {}) {
           seen.devnet = given
           return Promise.resolve()
         },
+        signer: () => Promise.reject(new Error('not asked for')),
+        sign: () => Promise.reject(new Error('not asked for')),
       }),
   })
   return { ...ran, ...seen }

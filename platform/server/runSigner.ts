@@ -1,0 +1,155 @@
+/**
+ * What `signer` runs: keys behind Lotus' wallet interface, under a policy, with a log of everything signed. No chain, no peers.
+ * A policy that is changed counts after a restart.
+ */
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { Closers } from '../../src/base/closers.ts'
+import { errorMessage } from '../../src/base/errors.ts'
+import { MemoryStore } from '../../src/base/memoryStore.ts'
+import { RpcEngine } from '../../src/rpc/engine.ts'
+import { HttpHandler } from '../../src/rpc/http.ts'
+import { type SignerLog, signerMethods } from '../../src/rpc/methods/signer.ts'
+import { createMethodTable } from '../../src/rpc/table.ts'
+import { loadApiSecret, Tokens } from '../../src/rpc/tokens.ts'
+import { parseAddress } from '../../src/types/address.ts'
+import { formatFil } from '../../src/types/fil.ts'
+import { messageCid } from '../../src/types/message.ts'
+import { PolicyGuard, parsePolicy, type SignedEntry, type SigningPolicy } from '../../src/wallet/signingPolicy.ts'
+import { Wallet } from '../../src/wallet/wallet.ts'
+import { assertPortFree } from './assertPortFree.ts'
+import { PlatformError } from './errors.ts'
+import { Home, readTextFile, writeFile } from './home.ts'
+import { type HostRuntime, loadCrypto, openKeystore } from './nodeRunner.ts'
+import { line, type ProgramIo } from './programIo.ts'
+import { SecretFiles } from './secretFiles.ts'
+
+/** What `signer` was told. */
+export interface SignerOptions {
+  readonly repo: string
+  readonly host: string
+  readonly port: number
+  /** Path of the policy, JSON. */
+  readonly policy: string
+  readonly passphrase: string | undefined
+}
+
+const CLOSE_GRACE_MS = 2000
+/** In the home: one object a line. */
+const SIGNED_LOG = 'signed.jsonl'
+
+/** @throws PlatformError CONFIG_INVALID; WalletError POLICY_INVALID */
+function readPolicy(path: string): SigningPolicy {
+  const text = readTextFile(path)
+  if (text === undefined)
+    throw new PlatformError('CONFIG_INVALID', `Cannot start: there is no policy at ${path}`, { path })
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (cause) {
+    throw new PlatformError('CONFIG_INVALID', `Cannot read ${path}: ${errorMessage(cause)}`, { path }, { cause })
+  }
+  return parsePolicy(json)
+}
+
+/** What was signed before. A last line that a crash cut off was never signed. @throws PlatformError CONFIG_INVALID */
+function readSigned(path: string): SignedEntry[] {
+  const lines = (readTextFile(path) ?? '').split('\n')
+  lines.pop()
+  return lines.flatMap((text, i): SignedEntry[] => {
+    try {
+      const one = JSON.parse(text) as Record<string, string>
+      if (one.result !== 'signing') return []
+      const { time = '', from = '', nonce = '', spends = '' } = one
+      return [{ timeMs: Date.parse(time), from: parseAddress(from).key, nonce: BigInt(nonce), spends: BigInt(spends) }]
+    } catch (cause) {
+      const text = `Cannot read line ${i + 1} of ${path}: limits count what stands there`
+      throw new PlatformError('CONFIG_INVALID', text, { path }, { cause })
+    }
+  })
+}
+
+/** The log: on disk before it returns. */
+class SignedFile implements SignerLog {
+  readonly #file: number
+  readonly #io: ProgramIo
+
+  constructor(path: string, io: ProgramIo) {
+    this.#file = openSync(path, 'a', 0o600)
+    this.#io = io
+  }
+
+  signing(message: Parameters<SignerLog['signing']>[0], entry: SignedEntry): void {
+    const cid = messageCid(message).toString()
+    const { from, to, value, nonce, method } = message
+    this.#write({
+      ...{ time: new Date(entry.timeMs).toISOString(), result: 'signing', cid },
+      ...{
+        from: `${from}`,
+        to: `${to}`,
+        value: `${value}`,
+        nonce: `${nonce}`,
+        method: `${method}`,
+        spends: `${entry.spends}`,
+      },
+    })
+    line(this.#io, `signed ${cid}: ${formatFil(value)} from ${from} to ${to}, nonce ${nonce}, method ${method}`)
+  }
+
+  refused(signer: string, reason: string): void {
+    this.#write({ time: new Date().toISOString(), result: 'refused', from: signer, reason })
+    line(this.#io, `refused for ${signer}: ${reason}`)
+  }
+
+  close(): void {
+    closeSync(this.#file)
+  }
+
+  #write(entry: Readonly<Record<string, string>>): void {
+    writeSync(this.#file, `${JSON.stringify(entry)}\n`)
+    fsyncSync(this.#file)
+  }
+}
+
+/** Serves until the signal comes. */
+export async function runSigner(options: SignerOptions, io: ProgramIo, runtime: HostRuntime): Promise<void> {
+  const { ports, startServer } = runtime
+  const policy = readPolicy(options.policy)
+  await assertPortFree(options.host, options.port)
+  const home = new Home(options.repo)
+  home.acquire()
+  const closers = new Closers()
+  closers.add(() => home.release())
+  try {
+    await loadCrypto(ports)
+    const keystore = await openKeystore(new SecretFiles(home.keystore), options.passphrase, ports)
+    const wallet = new Wallet(keystore, { random: ports.random, addressPrefix: 'f', chainId: policy.chainId })
+    const path = join(home.path, SIGNED_LOG)
+    const guard = new PolicyGuard(policy, readSigned(path))
+    const log = new SignedFile(path, io)
+    closers.add(() => log.close())
+    const { secret } = await loadApiSecret(keystore, ports.random)
+    const tokens = new Tokens({ ...ports, secret, store: new MemoryStore() })
+    const table = createMethodTable(signerMethods({ wallet, policy, guard, log, clock: ports.clock }))
+    const engine = new RpcEngine({ table, json: { addressPrefix: 'f' }, log: ports.log })
+    const handler = new HttpHandler(engine, { verifier: tokens })
+    const { host, port } = options
+    const server = await startServer({ handler, engine, log: ports.log, host, port, closeGraceMs: CLOSE_GRACE_MS })
+    closers.add(() => server.close())
+    const token = tokens.issueAdmin()
+    const address = `/ip4/${server.host}/tcp/${server.port}/http`
+    writeFile(home.token, token)
+    writeFile(home.api, address)
+    line(
+      io,
+      `signer on http://${server.host}:${server.port}/rpc/v0, ${policy.keys.size} keys in the policy, log in ${path}`,
+    )
+    line(io, `for --remote-wallet, or RemoteBackend of Lotus: the token in ${home.token}, a colon, ${address}`)
+    await new Promise<void>((stopped) => {
+      if (io.signal.aborted) stopped()
+      io.signal.addEventListener('abort', () => stopped())
+    })
+  } finally {
+    await closers.close()
+  }
+}
