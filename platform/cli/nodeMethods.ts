@@ -7,622 +7,686 @@ import type { Json } from '../../src/codec/jsonText.ts'
 export type JsonCid = { readonly '/': string }
 
 export type AlertingAlert = {
-  readonly "Type": AlertingAlertType
-  readonly "Active": boolean
-  readonly "LastActive": Json
-  readonly "LastResolved": Json
+  readonly Type: AlertingAlertType
+  readonly Active: boolean
+  readonly LastActive: Json
+  readonly LastResolved: Json
 }
 
 export type AlertingAlertType = {
-  readonly "System": string
-  readonly "Subsystem": string
+  readonly System: string
+  readonly Subsystem: string
 }
 
 export type ApiAPIVersion = {
-  readonly "Version": string
-  readonly "APIVersion": number
-  readonly "BlockDelay": number
-  readonly "Agent": string
+  readonly Version: string
+  readonly APIVersion: number
+  readonly BlockDelay: number
+  readonly Agent: string
 }
 
 export type ApiActiveSync = {
-  readonly "WorkerID": number
-  readonly "Base": TypesTipSet | null
-  readonly "Target": TypesTipSet | null
-  readonly "Stage": number
-  readonly "Height": number
-  readonly "Start": string
-  readonly "End": string
-  readonly "Message": string
+  readonly WorkerID: number
+  readonly Base: TypesTipSet | null
+  readonly Target: TypesTipSet | null
+  readonly Stage: number
+  readonly Height: number
+  readonly Start: string
+  readonly End: string
+  readonly Message: string
 }
 
 export type ApiActorState = {
-  readonly "Balance": string
-  readonly "Code": JsonCid
-  readonly "State": Json
+  readonly Balance: string
+  readonly Code: JsonCid
+  readonly State: Json
 }
 
 export type ApiBlockMessages = {
-  readonly "BlsMessages": (TypesMessage)[]
-  readonly "SecpkMessages": (TypesSignedMessage)[]
-  readonly "Cids": (JsonCid)[]
+  readonly BlsMessages: TypesMessage[]
+  readonly SecpkMessages: TypesSignedMessage[]
+  readonly Cids: JsonCid[]
 }
 
 export type ApiChannelAvailableFunds = {
-  readonly "Channel": string | null
-  readonly "From": string
-  readonly "To": string
-  readonly "ConfirmedAmt": string
-  readonly "PendingAmt": string
-  readonly "NonReservedAmt": string
-  readonly "PendingAvailableAmt": string
-  readonly "PendingWaitSentinel": JsonCid | null
-  readonly "QueuedAmt": string
-  readonly "VoucherReedeemedAmt": string
+  readonly Channel: string | null
+  readonly From: string
+  readonly To: string
+  readonly ConfirmedAmt: string
+  readonly PendingAmt: string
+  readonly NonReservedAmt: string
+  readonly PendingAvailableAmt: string
+  readonly PendingWaitSentinel: JsonCid | null
+  readonly QueuedAmt: string
+  readonly VoucherReedeemedAmt: string
 }
 
 export type ApiChannelInfo = {
-  readonly "Channel": string
-  readonly "WaitSentinel": JsonCid | null
+  readonly Channel: string
+  readonly WaitSentinel: JsonCid | null
 }
 
 export type ApiCirculatingSupply = {
-  readonly "FilVested": string
-  readonly "FilMined": string
-  readonly "FilBurnt": string
-  readonly "FilLocked": string
-  readonly "FilCirculating": string
-  readonly "FilReserveDisbursed": string
+  readonly FilVested: string
+  readonly FilMined: string
+  readonly FilBurnt: string
+  readonly FilLocked: string
+  readonly FilCirculating: string
+  readonly FilReserveDisbursed: string
 }
 
 export type ApiComputeStateOutput = {
-  readonly "Root": JsonCid
-  readonly "Trace": (ApiInvocResult)[] | null
+  readonly Root: JsonCid
+  readonly Trace: ApiInvocResult[] | null
 }
 
 export type ApiConnMgrInfo = {
-  readonly "FirstSeen": string
-  readonly "Value": number
-  readonly "Tags": { readonly [key: string]: number }
-  readonly "Conns": { readonly [key: string]: string }
+  readonly FirstSeen: string
+  readonly Value: number
+  readonly Tags: { readonly [key: string]: number }
+  readonly Conns: { readonly [key: string]: string }
 }
 
 export type ApiExtendedPeerInfo = {
-  readonly "ID": string
-  readonly "Agent": string
-  readonly "Addrs": (string)[] | null
-  readonly "Protocols": (string)[]
-  readonly "ConnMgrMeta": ApiConnMgrInfo | null
+  readonly ID: string
+  readonly Agent: string
+  readonly Addrs: string[] | null
+  readonly Protocols: string[]
+  readonly ConnMgrMeta: ApiConnMgrInfo | null
 }
 
 export type ApiHeadChange = {
-  readonly "Type": "current" | "revert" | "apply"
-  readonly "Val": TypesTipSet
+  readonly Type: 'current' | 'revert' | 'apply'
+  readonly Val: TypesTipSet
 }
 
 export type ApiInvocResult = {
-  readonly "MsgCid": JsonCid
-  readonly "Msg": TypesMessage
-  readonly "MsgRct": TypesMessageReceipt
-  readonly "GasCost": ApiMsgGasCost
-  readonly "ExecutionTrace": { readonly [key: string]: Json }
-  readonly "Error": string
-  readonly "Duration": number
+  readonly MsgCid: JsonCid
+  readonly Msg: TypesMessage
+  readonly MsgRct: TypesMessageReceipt
+  readonly GasCost: ApiMsgGasCost
+  readonly ExecutionTrace: { readonly [key: string]: Json }
+  readonly Error: string
+  readonly Duration: number
 }
 
 export type ApiIpldObject = {
-  readonly "Cid": JsonCid
-  readonly "Obj": Json
+  readonly Cid: JsonCid
+  readonly Obj: Json
 }
 
 export type ApiMarketBalance = {
-  readonly "Escrow": string
-  readonly "Locked": string
+  readonly Escrow: string
+  readonly Locked: string
 }
 
 export type ApiMessage = {
-  readonly "Cid": JsonCid
-  readonly "Message": TypesMessage
+  readonly Cid: JsonCid
+  readonly Message: TypesMessage
 }
 
 export type ApiMessageCheckStatus = {
-  readonly "Cid": JsonCid
-  readonly "Code": number
-  readonly "OK": boolean
-  readonly "Err": string
-  readonly "Hint": Json
+  readonly Cid: JsonCid
+  readonly Code: number
+  readonly OK: boolean
+  readonly Err: string
+  readonly Hint: Json
 }
 
 export type ApiMessageMatch = {
-  readonly "To": string
-  readonly "From": string
+  readonly To: string
+  readonly From: string
 }
 
 export type ApiMessagePrototype = {
-  readonly "Message": TypesMessage
-  readonly "ValidNonce": boolean
+  readonly Message: TypesMessage
+  readonly ValidNonce: boolean
 }
 
 export type ApiMessageSendSpec = {
-  readonly "MaxFee": string
-  readonly "MsgUuid": string
-  readonly "MaximizeFeeCap": boolean
-  readonly "GasLimitOverestimation": number
+  readonly MaxFee: string
+  readonly MsgUuid: string
+  readonly MaximizeFeeCap: boolean
+  readonly GasLimitOverestimation: number
 }
 
 export type ApiMinerInfo = {
-  readonly "Owner": string
-  readonly "Worker": string
-  readonly "NewWorker": string
-  readonly "ControlAddresses": (string)[] | null
-  readonly "WorkerChangeEpoch": number
-  readonly "PeerId": string | null
-  readonly "Multiaddrs": (string | null)[] | null
-  readonly "WindowPoStProofType": number
-  readonly "SectorSize": number
-  readonly "WindowPoStPartitionSectors": number
-  readonly "ConsensusFaultElapsed": number
-  readonly "PendingOwnerAddress": string | null
-  readonly "Beneficiary": string
-  readonly "BeneficiaryTerm": MinerBeneficiaryTerm | null
-  readonly "PendingBeneficiaryTerm": MinerPendingBeneficiaryChange | null
+  readonly Owner: string
+  readonly Worker: string
+  readonly NewWorker: string
+  readonly ControlAddresses: string[] | null
+  readonly WorkerChangeEpoch: number
+  readonly PeerId: string | null
+  readonly Multiaddrs: (string | null)[] | null
+  readonly WindowPoStProofType: number
+  readonly SectorSize: number
+  readonly WindowPoStPartitionSectors: number
+  readonly ConsensusFaultElapsed: number
+  readonly PendingOwnerAddress: string | null
+  readonly Beneficiary: string
+  readonly BeneficiaryTerm: MinerBeneficiaryTerm | null
+  readonly PendingBeneficiaryTerm: MinerPendingBeneficiaryChange | null
 }
 
 export type ApiMinerPower = {
-  readonly "MinerPower": PowerClaim
-  readonly "TotalPower": PowerClaim
-  readonly "HasMinPower": boolean
+  readonly MinerPower: PowerClaim
+  readonly TotalPower: PowerClaim
+  readonly HasMinPower: boolean
 }
 
 export type ApiMpoolUpdate = {
-  readonly "Type": number
-  readonly "Message": TypesSignedMessage
+  readonly Type: number
+  readonly Message: TypesSignedMessage
 }
 
 export type ApiMsgGasCost = {
-  readonly "Message": JsonCid | null
-  readonly "GasUsed": string
-  readonly "BaseFeeBurn": string
-  readonly "OverEstimationBurn": string
-  readonly "MinerPenalty": string
-  readonly "MinerTip": string
-  readonly "Refund": string
-  readonly "TotalCost": string
+  readonly Message: JsonCid | null
+  readonly GasUsed: string
+  readonly BaseFeeBurn: string
+  readonly OverEstimationBurn: string
+  readonly MinerPenalty: string
+  readonly MinerTip: string
+  readonly Refund: string
+  readonly TotalCost: string
 }
 
 export type ApiMsgLookup = {
-  readonly "Message": JsonCid
-  readonly "Receipt": TypesMessageReceipt
-  readonly "ReturnDec": Json
-  readonly "TipSet": (JsonCid)[]
-  readonly "Height": number
+  readonly Message: JsonCid
+  readonly Receipt: TypesMessageReceipt
+  readonly ReturnDec: Json
+  readonly TipSet: JsonCid[]
+  readonly Height: number
 }
 
 export type ApiMsigTransaction = {
-  readonly "ID": number
-  readonly "To": string
-  readonly "Value": string
-  readonly "Method": number
-  readonly "Params": string | null
-  readonly "Approved": (string)[] | null
+  readonly ID: number
+  readonly To: string
+  readonly Value: string
+  readonly Method: number
+  readonly Params: string | null
+  readonly Approved: string[] | null
 }
 
 export type ApiNatInfo = {
-  readonly "Reachability": number
-  readonly "PublicAddrs": (string)[] | null
+  readonly Reachability: number
+  readonly PublicAddrs: string[] | null
 }
 
 export type ApiNetBlockList = {
-  readonly "Peers": (string)[]
-  readonly "IPAddrs": (string)[] | null
-  readonly "IPSubnets": (string)[] | null
+  readonly Peers: string[]
+  readonly IPAddrs: string[] | null
+  readonly IPSubnets: string[] | null
 }
 
 export type ApiNetLimit = {
-  readonly "Memory": number
-  readonly "Streams": number
-  readonly "StreamsInbound": number
-  readonly "StreamsOutbound": number
-  readonly "Conns": number
-  readonly "ConnsInbound": number
-  readonly "ConnsOutbound": number
-  readonly "FD": number
+  readonly Memory: number
+  readonly Streams: number
+  readonly StreamsInbound: number
+  readonly StreamsOutbound: number
+  readonly Conns: number
+  readonly ConnsInbound: number
+  readonly ConnsOutbound: number
+  readonly FD: number
 }
 
 export type ApiNodeChainStatus = {
-  readonly "BlocksPerTipsetLast100": number
-  readonly "BlocksPerTipsetLastFinality": number
+  readonly BlocksPerTipsetLast100: number
+  readonly BlocksPerTipsetLastFinality: number
 }
 
 export type ApiNodePeerStatus = {
-  readonly "PeersToPublishMsgs": number
-  readonly "PeersToPublishBlocks": number
+  readonly PeersToPublishMsgs: number
+  readonly PeersToPublishBlocks: number
 }
 
 export type ApiNodeStatus = {
-  readonly "SyncStatus": ApiNodeSyncStatus
-  readonly "PeerStatus": ApiNodePeerStatus
-  readonly "ChainStatus": ApiNodeChainStatus
+  readonly SyncStatus: ApiNodeSyncStatus
+  readonly PeerStatus: ApiNodePeerStatus
+  readonly ChainStatus: ApiNodeChainStatus
 }
 
 export type ApiNodeSyncStatus = {
-  readonly "Epoch": number
-  readonly "Behind": number
+  readonly Epoch: number
+  readonly Behind: number
 }
 
 export type ApiObjStat = {
-  readonly "Size": number
-  readonly "Links": number
+  readonly Size: number
+  readonly Links: number
 }
 
 export type ApiPaychGetOpts = {
-  readonly "OffChain": boolean
+  readonly OffChain: boolean
 }
 
 export type ApiPubsubScore = {
-  readonly "ID": string
-  readonly "Score": PubsubPeerScoreSnapshot | null
+  readonly ID: string
+  readonly Score: PubsubPeerScoreSnapshot | null
 }
 
 export type ApiSyncState = {
-  readonly "ActiveSyncs": (ApiActiveSync)[] | null
-  readonly "VMApplied": number
+  readonly ActiveSyncs: ApiActiveSync[] | null
+  readonly VMApplied: number
 }
 
 export type ApiVoucherCreateResult = {
-  readonly "Voucher": PaychSignedVoucher | null
-  readonly "Shortfall": string
+  readonly Voucher: PaychSignedVoucher | null
+  readonly Shortfall: string
 }
 
 export type CertsFinalityCertificate = {
-  readonly "GPBFTInstance": number
-  readonly "ECChain": (GpbftTipSet)[] | null
-  readonly "SupplementalData": GpbftSupplementalData
-  readonly "Signers": (number)[]
-  readonly "Signature": string | null
-  readonly "PowerTableDelta": (CertsPowerTableDelta)[]
+  readonly GPBFTInstance: number
+  readonly ECChain: GpbftTipSet[] | null
+  readonly SupplementalData: GpbftSupplementalData
+  readonly Signers: number[]
+  readonly Signature: string | null
+  readonly PowerTableDelta: CertsPowerTableDelta[]
 }
 
 export type CertsPowerTableDelta = {
-  readonly "ParticipantID": number
-  readonly "PowerDelta": string
-  readonly "SigningKey": string | null
+  readonly ParticipantID: number
+  readonly PowerDelta: string
+  readonly SigningKey: string | null
 }
 
 export type CryptoSignature = {
-  readonly "Type": number
-  readonly "Data": string | null
+  readonly Type: number
+  readonly Data: string | null
 }
 
 export type GpbftPowerEntry = {
-  readonly "ID": number
-  readonly "Power": string
-  readonly "PubKey": string | null
+  readonly ID: number
+  readonly Power: string
+  readonly PubKey: string | null
 }
 
 export type GpbftSupplementalData = {
-  readonly "Commitments": string | null
-  readonly "PowerTable": JsonCid
+  readonly Commitments: string | null
+  readonly PowerTable: JsonCid
 }
 
 export type GpbftTipSet = {
-  readonly "Epoch": number
-  readonly "Key": (JsonCid)[]
-  readonly "PowerTable": JsonCid
-  readonly "Commitments": string | null
+  readonly Epoch: number
+  readonly Key: JsonCid[]
+  readonly PowerTable: JsonCid
+  readonly Commitments: string | null
 }
 
 export type MetricsStats = {
-  readonly "TotalIn": number
-  readonly "TotalOut": number
-  readonly "RateIn": number
-  readonly "RateOut": number
+  readonly TotalIn: number
+  readonly TotalOut: number
+  readonly RateIn: number
+  readonly RateOut: number
 }
 
 export type MinerBeneficiaryTerm = {
-  readonly "Quota": string
-  readonly "UsedQuota": string
-  readonly "Expiration": number
+  readonly Quota: string
+  readonly UsedQuota: string
+  readonly Expiration: number
 }
 
 export type MinerPendingBeneficiaryChange = {
-  readonly "NewBeneficiary": string
-  readonly "NewQuota": string
-  readonly "NewExpiration": number
-  readonly "ApprovedByBeneficiary": boolean
-  readonly "ApprovedByNominee": boolean
+  readonly NewBeneficiary: string
+  readonly NewQuota: string
+  readonly NewExpiration: number
+  readonly ApprovedByBeneficiary: boolean
+  readonly ApprovedByNominee: boolean
 }
 
 export type MinerSectorLocation = {
-  readonly "Deadline": number
-  readonly "Partition": number
+  readonly Deadline: number
+  readonly Partition: number
 }
 
 export type MinerSectorOnChainInfo = {
-  readonly "SectorNumber": number
-  readonly "SealProof": number
-  readonly "SealedCID": JsonCid
-  readonly "DeprecatedDealIDs": (number)[] | null
-  readonly "Activation": number
-  readonly "Expiration": number
-  readonly "DealWeight": string
-  readonly "VerifiedDealWeight": string
-  readonly "InitialPledge": string
-  readonly "ExpectedDayReward": string | null
-  readonly "ExpectedStoragePledge": string | null
-  readonly "PowerBaseEpoch": number
-  readonly "ReplacedDayReward": string | null
-  readonly "SectorKeyCID": JsonCid | null
-  readonly "Flags": number
-  readonly "DailyFee": string
+  readonly SectorNumber: number
+  readonly SealProof: number
+  readonly SealedCID: JsonCid
+  readonly DeprecatedDealIDs: number[] | null
+  readonly Activation: number
+  readonly Expiration: number
+  readonly DealWeight: string
+  readonly VerifiedDealWeight: string
+  readonly InitialPledge: string
+  readonly ExpectedDayReward: string | null
+  readonly ExpectedStoragePledge: string | null
+  readonly PowerBaseEpoch: number
+  readonly ReplacedDayReward: string | null
+  readonly SectorKeyCID: JsonCid | null
+  readonly Flags: number
+  readonly DailyFee: string
 }
 
 export type PaychMerge = {
-  readonly "Lane": number
-  readonly "Nonce": number
+  readonly Lane: number
+  readonly Nonce: number
 }
 
 export type PaychModVerifyParams = {
-  readonly "Actor": string
-  readonly "Method": number
-  readonly "Data": string | null
+  readonly Actor: string
+  readonly Method: number
+  readonly Data: string | null
 }
 
 export type PaychSignedVoucher = {
-  readonly "ChannelAddr": string
-  readonly "TimeLockMin": number
-  readonly "TimeLockMax": number
-  readonly "SecretHash": string | null
-  readonly "Extra": PaychModVerifyParams | null
-  readonly "Lane": number
-  readonly "Nonce": number
-  readonly "Amount": string
-  readonly "MinSettleHeight": number
-  readonly "Merges": (PaychMerge)[] | null
-  readonly "Signature": CryptoSignature | null
+  readonly ChannelAddr: string
+  readonly TimeLockMin: number
+  readonly TimeLockMax: number
+  readonly SecretHash: string | null
+  readonly Extra: PaychModVerifyParams | null
+  readonly Lane: number
+  readonly Nonce: number
+  readonly Amount: string
+  readonly MinSettleHeight: number
+  readonly Merges: PaychMerge[] | null
+  readonly Signature: CryptoSignature | null
 }
 
 export type PeerAddrInfo = {
-  readonly "ID": string
-  readonly "Addrs": (string)[]
+  readonly ID: string
+  readonly Addrs: string[]
 }
 
 export type PetrelHeldUp = {
-  readonly "Code": string
-  readonly "Text": string
-  readonly "Command": string
+  readonly Code: string
+  readonly Text: string
+  readonly Command: string
 }
 
 export type PetrelMessageFee = {
-  readonly "Message": JsonCid
-  readonly "Index": number
-  readonly "From": string
-  readonly "Burn": string
-  readonly "Tip": string
+  readonly Message: JsonCid
+  readonly Index: number
+  readonly From: string
+  readonly Burn: string
+  readonly Tip: string
 }
 
 export type PetrelMpoolExplanation = {
-  readonly "State": string
-  readonly "Text": string
-  readonly "From": string | null
-  readonly "Nonce": number | null
-  readonly "Message": JsonCid | null
-  readonly "Height": number | null
-  readonly "ExitCode": number | null
-  readonly "Reasons": (PetrelHeldUp)[]
+  readonly State: string
+  readonly Text: string
+  readonly From: string | null
+  readonly Nonce: number | null
+  readonly Message: JsonCid | null
+  readonly Height: number | null
+  readonly ExitCode: number | null
+  readonly Reasons: PetrelHeldUp[]
 }
 
 export type PetrelTipSetTransfers = {
-  readonly "TipSet": (JsonCid)[]
-  readonly "Height": number
-  readonly "Root": JsonCid
-  readonly "Transfers": (PetrelTransfer)[]
-  readonly "Fees": (PetrelMessageFee)[]
+  readonly TipSet: JsonCid[]
+  readonly Height: number
+  readonly Root: JsonCid
+  readonly Transfers: PetrelTransfer[]
+  readonly Fees: PetrelMessageFee[]
 }
 
 export type PetrelTokenOptions = {
-  readonly "ExpiresIn": number
+  readonly ExpiresIn: number
 }
 
 export type PetrelTransfer = {
-  readonly "Kind": string
-  readonly "Message": JsonCid | null
-  readonly "Index": number
-  readonly "Path": (number)[]
-  readonly "From": string
-  readonly "FromAddress": string
-  readonly "To": string
-  readonly "ToAddress": string
-  readonly "Value": string
-  readonly "Method": number
+  readonly Kind: string
+  readonly Message: JsonCid | null
+  readonly Index: number
+  readonly Path: number[]
+  readonly From: string
+  readonly FromAddress: string
+  readonly To: string
+  readonly ToAddress: string
+  readonly Value: string
+  readonly Method: number
 }
 
 export type PowerClaim = {
-  readonly "RawBytePower": string
-  readonly "QualityAdjPower": string
+  readonly RawBytePower: string
+  readonly QualityAdjPower: string
 }
 
 export type ProofPoStProof = {
-  readonly "PoStProof": number
-  readonly "ProofBytes": string | null
+  readonly PoStProof: number
+  readonly ProofBytes: string | null
 }
 
 export type PubsubPeerScoreSnapshot = {
-  readonly "Score": number
-  readonly "Topics": { readonly [key: string]: PubsubTopicScoreSnapshot } | null
-  readonly "AppSpecificScore": number
-  readonly "IPColocationFactor": number
-  readonly "BehaviourPenalty": number
+  readonly Score: number
+  readonly Topics: { readonly [key: string]: PubsubTopicScoreSnapshot } | null
+  readonly AppSpecificScore: number
+  readonly IPColocationFactor: number
+  readonly BehaviourPenalty: number
 }
 
 export type PubsubTopicScoreSnapshot = {
-  readonly "TimeInMesh": number
-  readonly "FirstMessageDeliveries": number
-  readonly "MeshMessageDeliveries": number
-  readonly "InvalidMessageDeliveries": number
+  readonly TimeInMesh: number
+  readonly FirstMessageDeliveries: number
+  readonly MeshMessageDeliveries: number
+  readonly InvalidMessageDeliveries: number
 }
 
 export type TypesActor = {
-  readonly "Code": JsonCid
-  readonly "Head": JsonCid
-  readonly "Nonce": number
-  readonly "Balance": string
-  readonly "DelegatedAddress": string | null
+  readonly Code: JsonCid
+  readonly Head: JsonCid
+  readonly Nonce: number
+  readonly Balance: string
+  readonly DelegatedAddress: string | null
 }
 
 export type TypesBeaconEntry = {
-  readonly "Round": number
-  readonly "Data": string | null
+  readonly Round: number
+  readonly Data: string | null
 }
 
 export type TypesBlockHeader = {
-  readonly "Miner": string
-  readonly "Ticket": TypesTicket | null
-  readonly "ElectionProof": TypesElectionProof | null
-  readonly "BeaconEntries": (TypesBeaconEntry)[] | null
-  readonly "WinPoStProof": (ProofPoStProof)[] | null
-  readonly "Parents": (JsonCid)[]
-  readonly "ParentWeight": string
-  readonly "Height": number
-  readonly "ParentStateRoot": JsonCid
-  readonly "ParentMessageReceipts": JsonCid
-  readonly "Messages": JsonCid
-  readonly "BLSAggregate": CryptoSignature | null
-  readonly "Timestamp": number
-  readonly "BlockSig": CryptoSignature | null
-  readonly "ForkSignaling": number
-  readonly "ParentBaseFee": string
+  readonly Miner: string
+  readonly Ticket: TypesTicket | null
+  readonly ElectionProof: TypesElectionProof | null
+  readonly BeaconEntries: TypesBeaconEntry[] | null
+  readonly WinPoStProof: ProofPoStProof[] | null
+  readonly Parents: JsonCid[]
+  readonly ParentWeight: string
+  readonly Height: number
+  readonly ParentStateRoot: JsonCid
+  readonly ParentMessageReceipts: JsonCid
+  readonly Messages: JsonCid
+  readonly BLSAggregate: CryptoSignature | null
+  readonly Timestamp: number
+  readonly BlockSig: CryptoSignature | null
+  readonly ForkSignaling: number
+  readonly ParentBaseFee: string
 }
 
 export type TypesElectionProof = {
-  readonly "WinCount": number
-  readonly "VRFProof": string | null
+  readonly WinCount: number
+  readonly VRFProof: string | null
 }
 
 export type TypesKeyInfo = {
-  readonly "Type": string | number
-  readonly "PrivateKey": string
+  readonly Type: string | number
+  readonly PrivateKey: string
 }
 
 export type TypesMessage = {
-  readonly "Version": number
-  readonly "To": string
-  readonly "From": string
-  readonly "Nonce": number
-  readonly "Value": string
-  readonly "GasLimit": number
-  readonly "GasFeeCap": string
-  readonly "GasPremium": string
-  readonly "Method": number
-  readonly "Params": string | null
-  readonly "CID": JsonCid
+  readonly Version: number
+  readonly To: string
+  readonly From: string
+  readonly Nonce: number
+  readonly Value: string
+  readonly GasLimit: number
+  readonly GasFeeCap: string
+  readonly GasPremium: string
+  readonly Method: number
+  readonly Params: string | null
+  readonly CID: JsonCid
 }
 
 export type TypesMessageReceipt = {
-  readonly "ExitCode": number
-  readonly "Return": string | null
-  readonly "GasUsed": number
-  readonly "EventsRoot": JsonCid | null
+  readonly ExitCode: number
+  readonly Return: string | null
+  readonly GasUsed: number
+  readonly EventsRoot: JsonCid | null
 }
 
 export type TypesMpoolConfig = {
-  readonly "PriorityAddrs": (string)[] | null
-  readonly "SizeLimitHigh": number
-  readonly "SizeLimitLow": number
-  readonly "ReplaceByFeeRatio": number
-  readonly "PruneCooldown": number
-  readonly "GasLimitOverestimation": number
+  readonly PriorityAddrs: string[] | null
+  readonly SizeLimitHigh: number
+  readonly SizeLimitLow: number
+  readonly ReplaceByFeeRatio: number
+  readonly PruneCooldown: number
+  readonly GasLimitOverestimation: number
 }
 
 export type TypesSignedMessage = {
-  readonly "Message": TypesMessage
-  readonly "Signature": CryptoSignature
-  readonly "CID": JsonCid
+  readonly Message: TypesMessage
+  readonly Signature: CryptoSignature
+  readonly CID: JsonCid
 }
 
 export type TypesTicket = {
-  readonly "VRFProof": string | null
+  readonly VRFProof: string | null
 }
 
 export type TypesTipSet = {
-  readonly "Cids": (JsonCid)[]
-  readonly "Blocks": (TypesBlockHeader)[]
-  readonly "Height": number
+  readonly Cids: JsonCid[]
+  readonly Blocks: TypesBlockHeader[]
+  readonly Height: number
 }
 
 /** Methods of `/rpc/v0`. */
 export type MethodsV0 = {
-  AuthNew: { params: [permissions: (string)[] | null]; result: string }
-  AuthNewToken: { params: [permissions: (string)[], options: PetrelTokenOptions | null]; result: string }
+  AuthNew: { params: [permissions: string[] | null]; result: string }
+  AuthNewToken: { params: [permissions: string[], options: PetrelTokenOptions | null]; result: string }
   AuthRevoke: { params: [token: string]; result: null }
   ChainGetBlock: { params: [blockCid: JsonCid]; result: TypesBlockHeader }
   ChainGetBlockMessages: { params: [blockCid: JsonCid]; result: ApiBlockMessages }
   ChainGetGenesis: { params: []; result: TypesTipSet }
   ChainGetMessage: { params: [messageCid: JsonCid]; result: TypesMessage }
   ChainGetNode: { params: [path: string]; result: ApiIpldObject | null }
-  ChainGetParentMessages: { params: [blockCid: JsonCid]; result: (ApiMessage)[] | null }
-  ChainGetParentReceipts: { params: [blockCid: JsonCid]; result: (TypesMessageReceipt)[] | null }
-  ChainGetTipSet: { params: [tipsetKey: (JsonCid)[]]; result: TypesTipSet }
-  ChainGetTipSetByHeight: { params: [height: number, tipsetKey: (JsonCid)[]]; result: TypesTipSet }
-  ChainGetTransfers: { params: [tipsetKey: (JsonCid)[]]; result: PetrelTipSetTransfers }
+  ChainGetParentMessages: { params: [blockCid: JsonCid]; result: ApiMessage[] | null }
+  ChainGetParentReceipts: { params: [blockCid: JsonCid]; result: TypesMessageReceipt[] | null }
+  ChainGetTipSet: { params: [tipsetKey: JsonCid[]]; result: TypesTipSet }
+  ChainGetTipSetByHeight: { params: [height: number, tipsetKey: JsonCid[]]; result: TypesTipSet }
+  ChainGetTransfers: { params: [tipsetKey: JsonCid[]]; result: PetrelTipSetTransfers }
   ChainHead: { params: []; result: TypesTipSet }
-  ChainNotify: { params: []; result: (ApiHeadChange)[] }
+  ChainNotify: { params: []; result: ApiHeadChange[] }
   ChainReadObj: { params: [objectCid: JsonCid]; result: string | null }
-  ChainSetHead: { params: [tipsetKey: (JsonCid)[]]; result: null }
+  ChainSetHead: { params: [tipsetKey: JsonCid[]]; result: null }
   ChainStatObj: { params: [objectCid: JsonCid, base: JsonCid | null]; result: ApiObjStat }
-  EthCall: { params: [tx: {
-  readonly "from": string
-  readonly "to": string
-  readonly "gas": string
-  readonly "gasPrice": string
-  readonly "value": string
-  readonly "input": string
-  readonly "data": string
-}, blkParam: string | { readonly [key: string]: Json }]; result: string }
+  EthCall: {
+    params: [
+      tx: {
+        readonly from: string
+        readonly to: string
+        readonly gas: string
+        readonly gasPrice: string
+        readonly value: string
+        readonly input: string
+        readonly data: string
+      },
+      blkParam: string | { readonly [key: string]: Json },
+    ]
+    result: string
+  }
   EthChainId: { params: []; result: string }
   EthGetCode: { params: [address: string, blkParam: string | { readonly [key: string]: Json }]; result: string }
   F3GetCertificate: { params: [instance: number]; result: CertsFinalityCertificate }
   F3GetLatestCertificate: { params: []; result: CertsFinalityCertificate | null }
   F3GetManifest: { params: []; result: Json }
-  F3GetPowerTableByInstance: { params: [instance: number]; result: (GpbftPowerEntry)[] | null }
+  F3GetPowerTableByInstance: { params: [instance: number]; result: GpbftPowerEntry[] | null }
   F3IsRunning: { params: []; result: boolean }
-  GasEstimateGasPremium: { params: [blocks: number, sender: string, gasLimit: number, tipsetKey: (JsonCid)[]]; result: string }
-  GasEstimateMessageGas: { params: [message: TypesMessage | null, spec: ApiMessageSendSpec, tipsetKey: (JsonCid)[]]; result: TypesMessage }
+  GasEstimateGasPremium: {
+    params: [blocks: number, sender: string, gasLimit: number, tipsetKey: JsonCid[]]
+    result: string
+  }
+  GasEstimateMessageGas: {
+    params: [message: TypesMessage | null, spec: ApiMessageSendSpec, tipsetKey: JsonCid[]]
+    result: TypesMessage
+  }
   ID: { params: []; result: string }
-  LogAlerts: { params: []; result: (AlertingAlert)[] }
-  LogList: { params: []; result: (string)[] }
+  LogAlerts: { params: []; result: AlertingAlert[] }
+  LogList: { params: []; result: string[] }
   LogSetLevel: { params: [subsystem: string, level: string]; result: null }
   MarketAddBalance: { params: [wallet: string, address: string, amount: string]; result: JsonCid }
   MarketGetReserved: { params: [address: string]; result: string }
   MarketWithdraw: { params: [wallet: string, address: string, amount: string]; result: JsonCid | null }
-  MpoolCheckMessages: { params: [prototypes: (ApiMessagePrototype)[]]; result: ((ApiMessageCheckStatus)[])[] }
-  MpoolCheckPendingMessages: { params: [from: string]; result: ((ApiMessageCheckStatus)[])[] | null }
+  MpoolCheckMessages: { params: [prototypes: ApiMessagePrototype[]]; result: ApiMessageCheckStatus[][] }
+  MpoolCheckPendingMessages: { params: [from: string]; result: ApiMessageCheckStatus[][] | null }
   MpoolClear: { params: [local: boolean]; result: null }
   MpoolExplain: { params: [messageCid: JsonCid]; result: PetrelMpoolExplanation }
   MpoolGetConfig: { params: []; result: TypesMpoolConfig }
   MpoolGetNonce: { params: [address: string]; result: number }
-  MpoolPending: { params: [tipsetKey: (JsonCid)[]]; result: (TypesSignedMessage)[] }
+  MpoolPending: { params: [tipsetKey: JsonCid[]]; result: TypesSignedMessage[] }
   MpoolPush: { params: [signedMessage: TypesSignedMessage | null]; result: JsonCid }
   MpoolPushMessage: { params: [message: TypesMessage | null, spec: ApiMessageSendSpec]; result: TypesSignedMessage }
-  MpoolSelect: { params: [tipsetKey: (JsonCid)[], ticketQuality: number]; result: (TypesSignedMessage)[] | null }
+  MpoolSelect: { params: [tipsetKey: JsonCid[], ticketQuality: number]; result: TypesSignedMessage[] | null }
   MpoolSetConfig: { params: [config: TypesMpoolConfig]; result: null }
   MpoolSub: { params: []; result: ApiMpoolUpdate }
-  MsigAddApprove: { params: [msig: string, from: string, txId: number, proposer: string, newSigner: string, increaseThreshold: boolean]; result: ApiMessagePrototype }
-  MsigAddCancel: { params: [msig: string, from: string, txId: number, newSigner: string, increaseThreshold: boolean]; result: ApiMessagePrototype }
-  MsigAddPropose: { params: [msig: string, from: string, newSigner: string, increaseThreshold: boolean]; result: ApiMessagePrototype }
+  MsigAddApprove: {
+    params: [msig: string, from: string, txId: number, proposer: string, newSigner: string, increaseThreshold: boolean]
+    result: ApiMessagePrototype
+  }
+  MsigAddCancel: {
+    params: [msig: string, from: string, txId: number, newSigner: string, increaseThreshold: boolean]
+    result: ApiMessagePrototype
+  }
+  MsigAddPropose: {
+    params: [msig: string, from: string, newSigner: string, increaseThreshold: boolean]
+    result: ApiMessagePrototype
+  }
   MsigApprove: { params: [msig: string, txId: number, from: string]; result: ApiMessagePrototype }
-  MsigApproveTxnHash: { params: [msig: string, txId: number, proposer: string, to: string, value: string, from: string, method: number, params: string | null]; result: ApiMessagePrototype }
-  MsigCancel: { params: [msig: string, txId: number, to: string, value: string, from: string, method: number, params: string | null]; result: JsonCid }
-  MsigCancelTxnHash: { params: [msig: string, txId: number, to: string, value: string, from: string, method: number, params: string | null]; result: ApiMessagePrototype }
-  MsigCreate: { params: [required: number, signers: (string)[], unlockDuration: number, initialBalance: string, from: string, gasPrice: string]; result: ApiMessagePrototype }
-  MsigGetAvailableBalance: { params: [address: string, tipsetKey: (JsonCid)[]]; result: string }
-  MsigGetPending: { params: [address: string, tipsetKey: (JsonCid)[]]; result: (ApiMsigTransaction)[] }
-  MsigGetVested: { params: [address: string, startTipsetKey: (JsonCid)[], endTipsetKey: (JsonCid)[]]; result: string }
-  MsigPropose: { params: [msig: string, to: string, value: string, from: string, method: number, params: string | null]; result: ApiMessagePrototype }
-  MsigRemoveSigner: { params: [msig: string, proposer: string, toRemove: string, decrease: boolean]; result: ApiMessagePrototype }
-  MsigSwapApprove: { params: [msig: string, from: string, txId: number, proposer: string, oldSigner: string, newSigner: string]; result: ApiMessagePrototype }
-  MsigSwapCancel: { params: [msig: string, from: string, txId: number, oldSigner: string, newSigner: string]; result: ApiMessagePrototype }
-  MsigSwapPropose: { params: [msig: string, from: string, oldSigner: string, newSigner: string]; result: ApiMessagePrototype }
+  MsigApproveTxnHash: {
+    params: [
+      msig: string,
+      txId: number,
+      proposer: string,
+      to: string,
+      value: string,
+      from: string,
+      method: number,
+      params: string | null,
+    ]
+    result: ApiMessagePrototype
+  }
+  MsigCancel: {
+    params: [msig: string, txId: number, to: string, value: string, from: string, method: number, params: string | null]
+    result: JsonCid
+  }
+  MsigCancelTxnHash: {
+    params: [msig: string, txId: number, to: string, value: string, from: string, method: number, params: string | null]
+    result: ApiMessagePrototype
+  }
+  MsigCreate: {
+    params: [
+      required: number,
+      signers: string[],
+      unlockDuration: number,
+      initialBalance: string,
+      from: string,
+      gasPrice: string,
+    ]
+    result: ApiMessagePrototype
+  }
+  MsigGetAvailableBalance: { params: [address: string, tipsetKey: JsonCid[]]; result: string }
+  MsigGetPending: { params: [address: string, tipsetKey: JsonCid[]]; result: ApiMsigTransaction[] }
+  MsigGetVested: { params: [address: string, startTipsetKey: JsonCid[], endTipsetKey: JsonCid[]]; result: string }
+  MsigPropose: {
+    params: [msig: string, to: string, value: string, from: string, method: number, params: string | null]
+    result: ApiMessagePrototype
+  }
+  MsigRemoveSigner: {
+    params: [msig: string, proposer: string, toRemove: string, decrease: boolean]
+    result: ApiMessagePrototype
+  }
+  MsigSwapApprove: {
+    params: [msig: string, from: string, txId: number, proposer: string, oldSigner: string, newSigner: string]
+    result: ApiMessagePrototype
+  }
+  MsigSwapCancel: {
+    params: [msig: string, from: string, txId: number, oldSigner: string, newSigner: string]
+    result: ApiMessagePrototype
+  }
+  MsigSwapPropose: {
+    params: [msig: string, from: string, oldSigner: string, newSigner: string]
+    result: ApiMessagePrototype
+  }
   NetAddrsListen: { params: []; result: PeerAddrInfo }
   NetAgentVersion: { params: [peerId: string]; result: string }
   NetAutoNatStatus: { params: []; result: ApiNatInfo }
@@ -637,12 +701,12 @@ export type MethodsV0 = {
   NetFindPeer: { params: [peerId: string]; result: PeerAddrInfo }
   NetLimit: { params: [scope: string]; result: ApiNetLimit }
   NetPeerInfo: { params: [peerId: string]; result: ApiExtendedPeerInfo }
-  NetPeers: { params: []; result: (PeerAddrInfo)[] }
+  NetPeers: { params: []; result: PeerAddrInfo[] }
   NetPing: { params: [peerId: string]; result: number }
-  NetProtectAdd: { params: [acl: (string)[] | null]; result: null }
-  NetProtectList: { params: []; result: (string)[] | null }
-  NetProtectRemove: { params: [acl: (string)[] | null]; result: null }
-  NetPubsubScores: { params: []; result: (ApiPubsubScore)[] }
+  NetProtectAdd: { params: [acl: string[] | null]; result: null }
+  NetProtectList: { params: []; result: string[] | null }
+  NetProtectRemove: { params: [acl: string[] | null]; result: null }
+  NetPubsubScores: { params: []; result: ApiPubsubScore[] }
   NetSetLimit: { params: [scope: string, limit: ApiNetLimit]; result: null }
   NetStat: { params: [scope: string]; result: { readonly [key: string]: Json } }
   NodeStatus: { params: [inclChainStatus: boolean]; result: ApiNodeStatus }
@@ -652,43 +716,67 @@ export type MethodsV0 = {
   PaychFund: { params: [from: string, to: string, amount: string]; result: ApiChannelInfo }
   PaychGet: { params: [from: string, to: string, amount: string]; result: ApiChannelInfo }
   PaychGetWaitReady: { params: [sentinelCid: JsonCid]; result: string }
-  PaychList: { params: []; result: (string)[] }
+  PaychList: { params: []; result: string[] }
   PaychSettle: { params: [channel: string]; result: JsonCid }
-  PaychVoucherAdd: { params: [channel: string, voucher: PaychSignedVoucher | null, proof: string | null, minDelta: string]; result: string }
-  PaychVoucherCheckSpendable: { params: [channel: string, voucher: PaychSignedVoucher | null, secret: string | null, proof: string | null]; result: boolean }
+  PaychVoucherAdd: {
+    params: [channel: string, voucher: PaychSignedVoucher | null, proof: string | null, minDelta: string]
+    result: string
+  }
+  PaychVoucherCheckSpendable: {
+    params: [channel: string, voucher: PaychSignedVoucher | null, secret: string | null, proof: string | null]
+    result: boolean
+  }
   PaychVoucherCheckValid: { params: [channel: string, voucher: PaychSignedVoucher | null]; result: null }
   PaychVoucherCreate: { params: [channel: string, amount: string, lane: number]; result: ApiVoucherCreateResult }
-  PaychVoucherList: { params: [channel: string]; result: (PaychSignedVoucher)[] }
-  PaychVoucherSubmit: { params: [channel: string, voucher: PaychSignedVoucher | null, secret: string | null, proof: string | null]; result: JsonCid }
+  PaychVoucherList: { params: [channel: string]; result: PaychSignedVoucher[] }
+  PaychVoucherSubmit: {
+    params: [channel: string, voucher: PaychSignedVoucher | null, secret: string | null, proof: string | null]
+    result: JsonCid
+  }
   Shutdown: { params: []; result: null }
   StartTime: { params: []; result: string }
-  StateAccountKey: { params: [address: string, tipsetKey: (JsonCid)[]]; result: string }
+  StateAccountKey: { params: [address: string, tipsetKey: JsonCid[]]; result: string }
   StateActorCodeCIDs: { params: [networkVersion: number]; result: { readonly [key: string]: JsonCid } }
   StateActorManifestCID: { params: [networkVersion: number]; result: JsonCid }
-  StateCall: { params: [message: TypesMessage | null, tipsetKey: (JsonCid)[]]; result: ApiInvocResult }
-  StateCirculatingSupply: { params: [tipsetKey: (JsonCid)[]]; result: string }
-  StateCompute: { params: [vmHeight: number, messages: (TypesMessage | null)[], tipsetKey: (JsonCid)[]]; result: ApiComputeStateOutput }
-  StateDecodeParams: { params: [toAddr: string, method: number, params: string | null, tipsetKey: (JsonCid)[]]; result: Json }
+  StateCall: { params: [message: TypesMessage | null, tipsetKey: JsonCid[]]; result: ApiInvocResult }
+  StateCirculatingSupply: { params: [tipsetKey: JsonCid[]]; result: string }
+  StateCompute: {
+    params: [vmHeight: number, messages: (TypesMessage | null)[], tipsetKey: JsonCid[]]
+    result: ApiComputeStateOutput
+  }
+  StateDecodeParams: {
+    params: [toAddr: string, method: number, params: string | null, tipsetKey: JsonCid[]]
+    result: Json
+  }
   StateEncodeParams: { params: [toActCode: JsonCid, method: number, params: Json]; result: string | null }
-  StateGetActor: { params: [actor: string, tipsetKey: (JsonCid)[]]; result: TypesActor }
-  StateListActors: { params: [tipsetKey: (JsonCid)[]]; result: (string)[] | null }
-  StateListMessages: { params: [match: ApiMessageMatch, tipsetKey: (JsonCid)[], toHeight: number]; result: (JsonCid)[] | null }
-  StateListMiners: { params: [tipsetKey: (JsonCid)[]]; result: (string)[] | null }
-  StateLookupID: { params: [address: string, tipsetKey: (JsonCid)[]]; result: string }
-  StateMarketBalance: { params: [address: string, tipsetKey: (JsonCid)[]]; result: ApiMarketBalance }
-  StateMinerInfo: { params: [miner: string, tipsetKey: (JsonCid)[]]; result: ApiMinerInfo }
-  StateMinerPower: { params: [miner: string, tipsetKey: (JsonCid)[]]; result: ApiMinerPower }
+  StateGetActor: { params: [actor: string, tipsetKey: JsonCid[]]; result: TypesActor }
+  StateListActors: { params: [tipsetKey: JsonCid[]]; result: string[] | null }
+  StateListMessages: {
+    params: [match: ApiMessageMatch, tipsetKey: JsonCid[], toHeight: number]
+    result: JsonCid[] | null
+  }
+  StateListMiners: { params: [tipsetKey: JsonCid[]]; result: string[] | null }
+  StateLookupID: { params: [address: string, tipsetKey: JsonCid[]]; result: string }
+  StateMarketBalance: { params: [address: string, tipsetKey: JsonCid[]]; result: ApiMarketBalance }
+  StateMinerInfo: { params: [miner: string, tipsetKey: JsonCid[]]; result: ApiMinerInfo }
+  StateMinerPower: { params: [miner: string, tipsetKey: JsonCid[]]; result: ApiMinerPower }
   StateNetworkName: { params: []; result: string }
-  StateNetworkVersion: { params: [tipsetKey: (JsonCid)[]]; result: number }
-  StateReadState: { params: [actor: string, tipsetKey: (JsonCid)[]]; result: ApiActorState }
-  StateReplay: { params: [tipsetKey: (JsonCid)[], messageCid: JsonCid]; result: ApiInvocResult }
+  StateNetworkVersion: { params: [tipsetKey: JsonCid[]]; result: number }
+  StateReadState: { params: [actor: string, tipsetKey: JsonCid[]]; result: ApiActorState }
+  StateReplay: { params: [tipsetKey: JsonCid[], messageCid: JsonCid]; result: ApiInvocResult }
   StateSearchMsg: { params: [messageCid: JsonCid]; result: ApiMsgLookup | null }
-  StateSectorGetInfo: { params: [miner: string, sectorNumber: number, tipsetKey: (JsonCid)[]]; result: MinerSectorOnChainInfo | null }
-  StateSectorPartition: { params: [miner: string, sectorNumber: number, tipsetKey: (JsonCid)[]]; result: MinerSectorLocation | null }
-  StateVMCirculatingSupplyInternal: { params: [tipsetKey: (JsonCid)[]]; result: ApiCirculatingSupply }
+  StateSectorGetInfo: {
+    params: [miner: string, sectorNumber: number, tipsetKey: JsonCid[]]
+    result: MinerSectorOnChainInfo | null
+  }
+  StateSectorPartition: {
+    params: [miner: string, sectorNumber: number, tipsetKey: JsonCid[]]
+    result: MinerSectorLocation | null
+  }
+  StateVMCirculatingSupplyInternal: { params: [tipsetKey: JsonCid[]]; result: ApiCirculatingSupply }
   StateWaitMsg: { params: [messageCid: JsonCid, confidence: number]; result: ApiMsgLookup }
   SyncCheckBad: { params: [blockCid: JsonCid]; result: string }
-  SyncCheckpoint: { params: [tipsetKey: (JsonCid)[]]; result: null }
+  SyncCheckpoint: { params: [tipsetKey: JsonCid[]]; result: null }
   SyncMarkBad: { params: [blockCid: JsonCid]; result: null }
   SyncPresumed: { params: []; result: string }
   SyncState: { params: []; result: ApiSyncState }
@@ -700,7 +788,7 @@ export type MethodsV0 = {
   WalletDelete: { params: [address: string]; result: null }
   WalletExport: { params: [address: string]; result: TypesKeyInfo }
   WalletImport: { params: [keyInfo: TypesKeyInfo]; result: string }
-  WalletList: { params: []; result: (string)[] }
+  WalletList: { params: []; result: string[] }
   WalletNew: { params: [keyType: string | number]; result: string }
   WalletSetDefault: { params: [address: string]; result: null }
   WalletSign: { params: [address: string, data: string | null]; result: CryptoSignature }
@@ -710,77 +798,138 @@ export type MethodsV0 = {
 
 /** Methods of `/rpc/v1`. */
 export type MethodsV1 = {
-  AuthNew: { params: [permissions: (string)[] | null]; result: string }
-  AuthNewToken: { params: [permissions: (string)[], options: PetrelTokenOptions | null]; result: string }
+  AuthNew: { params: [permissions: string[] | null]; result: string }
+  AuthNewToken: { params: [permissions: string[], options: PetrelTokenOptions | null]; result: string }
   AuthRevoke: { params: [token: string]; result: null }
   ChainGetBlock: { params: [blockCid: JsonCid]; result: TypesBlockHeader }
   ChainGetBlockMessages: { params: [blockCid: JsonCid]; result: ApiBlockMessages }
   ChainGetGenesis: { params: []; result: TypesTipSet }
   ChainGetMessage: { params: [messageCid: JsonCid]; result: TypesMessage }
   ChainGetNode: { params: [path: string]; result: ApiIpldObject | null }
-  ChainGetParentMessages: { params: [blockCid: JsonCid]; result: (ApiMessage)[] | null }
-  ChainGetParentReceipts: { params: [blockCid: JsonCid]; result: (TypesMessageReceipt)[] | null }
-  ChainGetTipSet: { params: [tipsetKey: (JsonCid)[]]; result: TypesTipSet }
-  ChainGetTipSetByHeight: { params: [height: number, tipsetKey: (JsonCid)[]]; result: TypesTipSet }
-  ChainGetTransfers: { params: [tipsetKey: (JsonCid)[]]; result: PetrelTipSetTransfers }
+  ChainGetParentMessages: { params: [blockCid: JsonCid]; result: ApiMessage[] | null }
+  ChainGetParentReceipts: { params: [blockCid: JsonCid]; result: TypesMessageReceipt[] | null }
+  ChainGetTipSet: { params: [tipsetKey: JsonCid[]]; result: TypesTipSet }
+  ChainGetTipSetByHeight: { params: [height: number, tipsetKey: JsonCid[]]; result: TypesTipSet }
+  ChainGetTransfers: { params: [tipsetKey: JsonCid[]]; result: PetrelTipSetTransfers }
   ChainHead: { params: []; result: TypesTipSet }
-  ChainNotify: { params: []; result: (ApiHeadChange)[] }
+  ChainNotify: { params: []; result: ApiHeadChange[] }
   ChainReadObj: { params: [objectCid: JsonCid]; result: string | null }
-  ChainSetHead: { params: [tipsetKey: (JsonCid)[]]; result: null }
+  ChainSetHead: { params: [tipsetKey: JsonCid[]]; result: null }
   ChainStatObj: { params: [objectCid: JsonCid, base: JsonCid | null]; result: ApiObjStat }
-  EthCall: { params: [tx: {
-  readonly "from": string
-  readonly "to": string
-  readonly "gas": string
-  readonly "gasPrice": string
-  readonly "value": string
-  readonly "input": string
-  readonly "data": string
-}, blkParam: string | { readonly [key: string]: Json }]; result: string }
+  EthCall: {
+    params: [
+      tx: {
+        readonly from: string
+        readonly to: string
+        readonly gas: string
+        readonly gasPrice: string
+        readonly value: string
+        readonly input: string
+        readonly data: string
+      },
+      blkParam: string | { readonly [key: string]: Json },
+    ]
+    result: string
+  }
   EthChainId: { params: []; result: string }
   EthGetCode: { params: [address: string, blkParam: string | { readonly [key: string]: Json }]; result: string }
   F3GetCertificate: { params: [instance: number]; result: CertsFinalityCertificate }
   F3GetLatestCertificate: { params: []; result: CertsFinalityCertificate | null }
   F3GetManifest: { params: []; result: Json }
-  F3GetPowerTableByInstance: { params: [instance: number]; result: (GpbftPowerEntry)[] | null }
+  F3GetPowerTableByInstance: { params: [instance: number]; result: GpbftPowerEntry[] | null }
   F3IsRunning: { params: []; result: boolean }
-  GasEstimateGasPremium: { params: [blocks: number, sender: string, gasLimit: number, tipsetKey: (JsonCid)[]]; result: string }
-  GasEstimateMessageGas: { params: [message: TypesMessage | null, spec: ApiMessageSendSpec, tipsetKey: (JsonCid)[]]; result: TypesMessage }
+  GasEstimateGasPremium: {
+    params: [blocks: number, sender: string, gasLimit: number, tipsetKey: JsonCid[]]
+    result: string
+  }
+  GasEstimateMessageGas: {
+    params: [message: TypesMessage | null, spec: ApiMessageSendSpec, tipsetKey: JsonCid[]]
+    result: TypesMessage
+  }
   ID: { params: []; result: string }
-  LogAlerts: { params: []; result: (AlertingAlert)[] }
-  LogList: { params: []; result: (string)[] }
+  LogAlerts: { params: []; result: AlertingAlert[] }
+  LogList: { params: []; result: string[] }
   LogSetLevel: { params: [subsystem: string, level: string]; result: null }
   MarketAddBalance: { params: [wallet: string, address: string, amount: string]; result: JsonCid }
   MarketGetReserved: { params: [address: string]; result: string }
   MarketWithdraw: { params: [wallet: string, address: string, amount: string]; result: JsonCid | null }
-  MpoolCheckMessages: { params: [prototypes: (ApiMessagePrototype)[]]; result: ((ApiMessageCheckStatus)[])[] }
-  MpoolCheckPendingMessages: { params: [from: string]; result: ((ApiMessageCheckStatus)[])[] | null }
+  MpoolCheckMessages: { params: [prototypes: ApiMessagePrototype[]]; result: ApiMessageCheckStatus[][] }
+  MpoolCheckPendingMessages: { params: [from: string]; result: ApiMessageCheckStatus[][] | null }
   MpoolClear: { params: [local: boolean]; result: null }
   MpoolExplain: { params: [messageCid: JsonCid]; result: PetrelMpoolExplanation }
   MpoolGetConfig: { params: []; result: TypesMpoolConfig }
   MpoolGetNonce: { params: [address: string]; result: number }
-  MpoolPending: { params: [tipsetKey: (JsonCid)[]]; result: (TypesSignedMessage)[] }
+  MpoolPending: { params: [tipsetKey: JsonCid[]]; result: TypesSignedMessage[] }
   MpoolPush: { params: [signedMessage: TypesSignedMessage | null]; result: JsonCid }
   MpoolPushMessage: { params: [message: TypesMessage | null, spec: ApiMessageSendSpec]; result: TypesSignedMessage }
-  MpoolSelect: { params: [tipsetKey: (JsonCid)[], ticketQuality: number]; result: (TypesSignedMessage)[] | null }
+  MpoolSelect: { params: [tipsetKey: JsonCid[], ticketQuality: number]; result: TypesSignedMessage[] | null }
   MpoolSetConfig: { params: [config: TypesMpoolConfig]; result: null }
   MpoolSub: { params: []; result: ApiMpoolUpdate }
-  MsigAddApprove: { params: [msig: string, from: string, txId: number, proposer: string, newSigner: string, increaseThreshold: boolean]; result: ApiMessagePrototype }
-  MsigAddCancel: { params: [msig: string, from: string, txId: number, newSigner: string, increaseThreshold: boolean]; result: ApiMessagePrototype }
-  MsigAddPropose: { params: [msig: string, from: string, newSigner: string, increaseThreshold: boolean]; result: ApiMessagePrototype }
+  MsigAddApprove: {
+    params: [msig: string, from: string, txId: number, proposer: string, newSigner: string, increaseThreshold: boolean]
+    result: ApiMessagePrototype
+  }
+  MsigAddCancel: {
+    params: [msig: string, from: string, txId: number, newSigner: string, increaseThreshold: boolean]
+    result: ApiMessagePrototype
+  }
+  MsigAddPropose: {
+    params: [msig: string, from: string, newSigner: string, increaseThreshold: boolean]
+    result: ApiMessagePrototype
+  }
   MsigApprove: { params: [msig: string, txId: number, from: string]; result: ApiMessagePrototype }
-  MsigApproveTxnHash: { params: [msig: string, txId: number, proposer: string, to: string, value: string, from: string, method: number, params: string | null]; result: ApiMessagePrototype }
+  MsigApproveTxnHash: {
+    params: [
+      msig: string,
+      txId: number,
+      proposer: string,
+      to: string,
+      value: string,
+      from: string,
+      method: number,
+      params: string | null,
+    ]
+    result: ApiMessagePrototype
+  }
   MsigCancel: { params: [msig: string, txId: number, from: string]; result: ApiMessagePrototype }
-  MsigCancelTxnHash: { params: [msig: string, txId: number, to: string, value: string, from: string, method: number, params: string | null]; result: ApiMessagePrototype }
-  MsigCreate: { params: [required: number, signers: (string)[], unlockDuration: number, initialBalance: string, from: string, gasPrice: string]; result: ApiMessagePrototype }
-  MsigGetAvailableBalance: { params: [address: string, tipsetKey: (JsonCid)[]]; result: string }
-  MsigGetPending: { params: [address: string, tipsetKey: (JsonCid)[]]; result: (ApiMsigTransaction)[] }
-  MsigGetVested: { params: [address: string, startTipsetKey: (JsonCid)[], endTipsetKey: (JsonCid)[]]; result: string }
-  MsigPropose: { params: [msig: string, to: string, value: string, from: string, method: number, params: string | null]; result: ApiMessagePrototype }
-  MsigRemoveSigner: { params: [msig: string, proposer: string, toRemove: string, decrease: boolean]; result: ApiMessagePrototype }
-  MsigSwapApprove: { params: [msig: string, from: string, txId: number, proposer: string, oldSigner: string, newSigner: string]; result: ApiMessagePrototype }
-  MsigSwapCancel: { params: [msig: string, from: string, txId: number, oldSigner: string, newSigner: string]; result: ApiMessagePrototype }
-  MsigSwapPropose: { params: [msig: string, from: string, oldSigner: string, newSigner: string]; result: ApiMessagePrototype }
+  MsigCancelTxnHash: {
+    params: [msig: string, txId: number, to: string, value: string, from: string, method: number, params: string | null]
+    result: ApiMessagePrototype
+  }
+  MsigCreate: {
+    params: [
+      required: number,
+      signers: string[],
+      unlockDuration: number,
+      initialBalance: string,
+      from: string,
+      gasPrice: string,
+    ]
+    result: ApiMessagePrototype
+  }
+  MsigGetAvailableBalance: { params: [address: string, tipsetKey: JsonCid[]]; result: string }
+  MsigGetPending: { params: [address: string, tipsetKey: JsonCid[]]; result: ApiMsigTransaction[] }
+  MsigGetVested: { params: [address: string, startTipsetKey: JsonCid[], endTipsetKey: JsonCid[]]; result: string }
+  MsigPropose: {
+    params: [msig: string, to: string, value: string, from: string, method: number, params: string | null]
+    result: ApiMessagePrototype
+  }
+  MsigRemoveSigner: {
+    params: [msig: string, proposer: string, toRemove: string, decrease: boolean]
+    result: ApiMessagePrototype
+  }
+  MsigSwapApprove: {
+    params: [msig: string, from: string, txId: number, proposer: string, oldSigner: string, newSigner: string]
+    result: ApiMessagePrototype
+  }
+  MsigSwapCancel: {
+    params: [msig: string, from: string, txId: number, oldSigner: string, newSigner: string]
+    result: ApiMessagePrototype
+  }
+  MsigSwapPropose: {
+    params: [msig: string, from: string, oldSigner: string, newSigner: string]
+    result: ApiMessagePrototype
+  }
   NetAddrsListen: { params: []; result: PeerAddrInfo }
   NetAgentVersion: { params: [peerId: string]; result: string }
   NetAutoNatStatus: { params: []; result: ApiNatInfo }
@@ -795,12 +944,12 @@ export type MethodsV1 = {
   NetFindPeer: { params: [peerId: string]; result: PeerAddrInfo }
   NetLimit: { params: [scope: string]; result: ApiNetLimit }
   NetPeerInfo: { params: [peerId: string]; result: ApiExtendedPeerInfo }
-  NetPeers: { params: []; result: (PeerAddrInfo)[] }
+  NetPeers: { params: []; result: PeerAddrInfo[] }
   NetPing: { params: [peerId: string]; result: number }
-  NetProtectAdd: { params: [acl: (string)[] | null]; result: null }
-  NetProtectList: { params: []; result: (string)[] | null }
-  NetProtectRemove: { params: [acl: (string)[] | null]; result: null }
-  NetPubsubScores: { params: []; result: (ApiPubsubScore)[] }
+  NetProtectAdd: { params: [acl: string[] | null]; result: null }
+  NetProtectList: { params: []; result: string[] | null }
+  NetProtectRemove: { params: [acl: string[] | null]; result: null }
+  NetPubsubScores: { params: []; result: ApiPubsubScore[] }
   NetSetLimit: { params: [scope: string, limit: ApiNetLimit]; result: null }
   NetStat: { params: [scope: string]; result: { readonly [key: string]: Json } }
   NodeStatus: { params: [inclChainStatus: boolean]; result: ApiNodeStatus }
@@ -810,43 +959,73 @@ export type MethodsV1 = {
   PaychFund: { params: [from: string, to: string, amount: string]; result: ApiChannelInfo }
   PaychGet: { params: [from: string, to: string, amount: string, opts: ApiPaychGetOpts]; result: ApiChannelInfo }
   PaychGetWaitReady: { params: [sentinelCid: JsonCid]; result: string }
-  PaychList: { params: []; result: (string)[] }
+  PaychList: { params: []; result: string[] }
   PaychSettle: { params: [channel: string]; result: JsonCid }
-  PaychVoucherAdd: { params: [channel: string, voucher: PaychSignedVoucher | null, proof: string | null, minDelta: string]; result: string }
-  PaychVoucherCheckSpendable: { params: [channel: string, voucher: PaychSignedVoucher | null, secret: string | null, proof: string | null]; result: boolean }
+  PaychVoucherAdd: {
+    params: [channel: string, voucher: PaychSignedVoucher | null, proof: string | null, minDelta: string]
+    result: string
+  }
+  PaychVoucherCheckSpendable: {
+    params: [channel: string, voucher: PaychSignedVoucher | null, secret: string | null, proof: string | null]
+    result: boolean
+  }
   PaychVoucherCheckValid: { params: [channel: string, voucher: PaychSignedVoucher | null]; result: null }
   PaychVoucherCreate: { params: [channel: string, amount: string, lane: number]; result: ApiVoucherCreateResult }
-  PaychVoucherList: { params: [channel: string]; result: (PaychSignedVoucher)[] }
-  PaychVoucherSubmit: { params: [channel: string, voucher: PaychSignedVoucher | null, secret: string | null, proof: string | null]; result: JsonCid }
+  PaychVoucherList: { params: [channel: string]; result: PaychSignedVoucher[] }
+  PaychVoucherSubmit: {
+    params: [channel: string, voucher: PaychSignedVoucher | null, secret: string | null, proof: string | null]
+    result: JsonCid
+  }
   Shutdown: { params: []; result: null }
   StartTime: { params: []; result: string }
-  StateAccountKey: { params: [address: string, tipsetKey: (JsonCid)[]]; result: string }
+  StateAccountKey: { params: [address: string, tipsetKey: JsonCid[]]; result: string }
   StateActorCodeCIDs: { params: [networkVersion: number]; result: { readonly [key: string]: JsonCid } }
   StateActorManifestCID: { params: [networkVersion: number]; result: JsonCid }
-  StateCall: { params: [message: TypesMessage | null, tipsetKey: (JsonCid)[]]; result: ApiInvocResult }
-  StateCirculatingSupply: { params: [tipsetKey: (JsonCid)[]]; result: string }
-  StateCompute: { params: [vmHeight: number, messages: (TypesMessage | null)[], tipsetKey: (JsonCid)[]]; result: ApiComputeStateOutput }
-  StateDecodeParams: { params: [toAddr: string, method: number, params: string | null, tipsetKey: (JsonCid)[]]; result: Json }
+  StateCall: { params: [message: TypesMessage | null, tipsetKey: JsonCid[]]; result: ApiInvocResult }
+  StateCirculatingSupply: { params: [tipsetKey: JsonCid[]]; result: string }
+  StateCompute: {
+    params: [vmHeight: number, messages: (TypesMessage | null)[], tipsetKey: JsonCid[]]
+    result: ApiComputeStateOutput
+  }
+  StateDecodeParams: {
+    params: [toAddr: string, method: number, params: string | null, tipsetKey: JsonCid[]]
+    result: Json
+  }
   StateEncodeParams: { params: [toActCode: JsonCid, method: number, params: Json]; result: string | null }
-  StateGetActor: { params: [actor: string, tipsetKey: (JsonCid)[]]; result: TypesActor }
-  StateListActors: { params: [tipsetKey: (JsonCid)[]]; result: (string)[] | null }
-  StateListMessages: { params: [match: ApiMessageMatch, tipsetKey: (JsonCid)[], toHeight: number]; result: (JsonCid)[] | null }
-  StateListMiners: { params: [tipsetKey: (JsonCid)[]]; result: (string)[] | null }
-  StateLookupID: { params: [address: string, tipsetKey: (JsonCid)[]]; result: string }
-  StateMarketBalance: { params: [address: string, tipsetKey: (JsonCid)[]]; result: ApiMarketBalance }
-  StateMinerInfo: { params: [miner: string, tipsetKey: (JsonCid)[]]; result: ApiMinerInfo }
-  StateMinerPower: { params: [miner: string, tipsetKey: (JsonCid)[]]; result: ApiMinerPower }
+  StateGetActor: { params: [actor: string, tipsetKey: JsonCid[]]; result: TypesActor }
+  StateListActors: { params: [tipsetKey: JsonCid[]]; result: string[] | null }
+  StateListMessages: {
+    params: [match: ApiMessageMatch, tipsetKey: JsonCid[], toHeight: number]
+    result: JsonCid[] | null
+  }
+  StateListMiners: { params: [tipsetKey: JsonCid[]]; result: string[] | null }
+  StateLookupID: { params: [address: string, tipsetKey: JsonCid[]]; result: string }
+  StateMarketBalance: { params: [address: string, tipsetKey: JsonCid[]]; result: ApiMarketBalance }
+  StateMinerInfo: { params: [miner: string, tipsetKey: JsonCid[]]; result: ApiMinerInfo }
+  StateMinerPower: { params: [miner: string, tipsetKey: JsonCid[]]; result: ApiMinerPower }
   StateNetworkName: { params: []; result: string }
-  StateNetworkVersion: { params: [tipsetKey: (JsonCid)[]]; result: number }
-  StateReadState: { params: [actor: string, tipsetKey: (JsonCid)[]]; result: ApiActorState }
-  StateReplay: { params: [tipsetKey: (JsonCid)[], messageCid: JsonCid]; result: ApiInvocResult }
-  StateSearchMsg: { params: [tipsetKey: (JsonCid)[], messageCid: JsonCid, limit: number, allowReplaced: boolean]; result: ApiMsgLookup | null }
-  StateSectorGetInfo: { params: [miner: string, sectorNumber: number, tipsetKey: (JsonCid)[]]; result: MinerSectorOnChainInfo | null }
-  StateSectorPartition: { params: [miner: string, sectorNumber: number, tipsetKey: (JsonCid)[]]; result: MinerSectorLocation | null }
-  StateVMCirculatingSupplyInternal: { params: [tipsetKey: (JsonCid)[]]; result: ApiCirculatingSupply }
-  StateWaitMsg: { params: [messageCid: JsonCid, confidence: number, limit: number, allowReplaced: boolean]; result: ApiMsgLookup }
+  StateNetworkVersion: { params: [tipsetKey: JsonCid[]]; result: number }
+  StateReadState: { params: [actor: string, tipsetKey: JsonCid[]]; result: ApiActorState }
+  StateReplay: { params: [tipsetKey: JsonCid[], messageCid: JsonCid]; result: ApiInvocResult }
+  StateSearchMsg: {
+    params: [tipsetKey: JsonCid[], messageCid: JsonCid, limit: number, allowReplaced: boolean]
+    result: ApiMsgLookup | null
+  }
+  StateSectorGetInfo: {
+    params: [miner: string, sectorNumber: number, tipsetKey: JsonCid[]]
+    result: MinerSectorOnChainInfo | null
+  }
+  StateSectorPartition: {
+    params: [miner: string, sectorNumber: number, tipsetKey: JsonCid[]]
+    result: MinerSectorLocation | null
+  }
+  StateVMCirculatingSupplyInternal: { params: [tipsetKey: JsonCid[]]; result: ApiCirculatingSupply }
+  StateWaitMsg: {
+    params: [messageCid: JsonCid, confidence: number, limit: number, allowReplaced: boolean]
+    result: ApiMsgLookup
+  }
   SyncCheckBad: { params: [blockCid: JsonCid]; result: string }
-  SyncCheckpoint: { params: [tipsetKey: (JsonCid)[]]; result: null }
+  SyncCheckpoint: { params: [tipsetKey: JsonCid[]]; result: null }
   SyncMarkBad: { params: [blockCid: JsonCid]; result: null }
   SyncPresumed: { params: []; result: string }
   SyncState: { params: []; result: ApiSyncState }
@@ -858,7 +1037,7 @@ export type MethodsV1 = {
   WalletDelete: { params: [address: string]; result: null }
   WalletExport: { params: [address: string]; result: TypesKeyInfo }
   WalletImport: { params: [keyInfo: TypesKeyInfo]; result: string }
-  WalletList: { params: []; result: (string)[] }
+  WalletList: { params: []; result: string[] }
   WalletNew: { params: [keyType: string | number]; result: string }
   WalletSetDefault: { params: [address: string]; result: null }
   WalletSign: { params: [address: string, data: string | null]; result: CryptoSignature }
