@@ -9,7 +9,6 @@ import { dataCommitment, replicaCommitment } from '../proofs/commitment.ts'
 import { ProofError } from '../proofs/errors.ts'
 import type { PoStStatement } from '../proofs/post/sectors.ts'
 import type { SealStatement } from '../proofs/seal/sealInputs.ts'
-import { SECTOR_SIZES } from '../proofs/sectorSize.ts'
 import type { UpdateStatement } from '../proofs/update.ts'
 import { idAddress } from '../types/address.ts'
 
@@ -53,8 +52,7 @@ function readType(reader: CborReader): number {
 
 /**
  * A WindowPoStVerifyInfo: [randomness, proofs, sectors, prover].
- * @throws ProofError `INVALID_COUNT` unless there is exactly one proof, `UNKNOWN_PROOF_TYPE` for a sector of another size;
- *   CodecError
+ * @throws ProofError `INVALID_COUNT` unless there is exactly one proof; CodecError
  */
 export function readWindowPoSt(info: Uint8Array): Proven<PoStStatement> {
   const reader = new CborReader(info)
@@ -70,12 +68,9 @@ export function readWindowPoSt(info: Uint8Array): Proven<PoStStatement> {
   }
   const sectors = readList(reader, () => {
     reader.readArray()
-    const sealType = readType(reader)
+    // The kernel has compared it with the proof's type.
+    readType(reader)
     const number = reader.readUint()
-    // V1 and V1_1 of window PoSt go with every seal of their size; what a miner may use is for its actor to say.
-    if (sealType % SECTOR_SIZES.length !== first.type % SECTOR_SIZES.length) {
-      throw new ProofError('UNKNOWN_PROOF_TYPE', `Cannot verify: seal proof ${sealType} under PoSt proof ${first.type}`)
-    }
     return { number, commR: replicaCommitment(reader.readCid()) }
   })
   const prover = proverId(reader.readUint())

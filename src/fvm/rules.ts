@@ -42,8 +42,20 @@ export interface VmRules {
   readonly backtracesAll: boolean
   /** Whether syscalls that cost nothing stand in traces with a charge of 0. */
   readonly tracesFreeSyscalls: boolean
+  readonly proofTypes: ProofTypeRules
   readonly trace: TraceRules
   readonly texts: RefusalTexts
+}
+
+/**
+ * Registered types that proofs and sectors may have; all others are `Invalid`, which no proof is verified for.
+ * @see ref-fvm shared/src/sector/registered_proof.rs i64_conversion of fvm_shared 2.12.1, 3.14.1 and 4.8.2
+ */
+export interface ProofTypeRules {
+  /** RegisteredPoStProof of window PoSt, first and last. V1 is 5 to 9, V1_1 10 to 14. */
+  readonly windowPoSt: readonly [first: number, last: number]
+  /** Last RegisteredSealProof: 9 is V1_1, 14 synthetic, 19 non-interactive. */
+  readonly lastSeal: number
 }
 
 /** What a call's trace shows. */
@@ -86,6 +98,7 @@ const FVM_4: VmRules = {
   maxTipsetLookback: Number.POSITIVE_INFINITY,
   backtracesAll: false,
   tracesFreeSyscalls: true,
+  proofTypes: { windowPoSt: [10, 14], lastSeal: 19 },
   trace: {
     emptyBlocks: true,
     ownGasLimit: true,
@@ -106,6 +119,7 @@ const FVM_3: VmRules = {
   tracksReachability: false,
   keepsLimitOnDepthError: true,
   maxTipsetLookback: CHAIN_FINALITY,
+  proofTypes: { windowPoSt: [5, 14], lastSeal: 14 },
   trace: { ...FVM_4.trace, ipldOps: false },
 }
 
@@ -128,6 +142,7 @@ const FVM_2: VmRules = {
   maxTipsetLookback: Number.POSITIVE_INFINITY,
   backtracesAll: true,
   tracesFreeSyscalls: false,
+  proofTypes: { windowPoSt: [5, 9], lastSeal: 9 },
   trace: {
     emptyBlocks: false,
     ownGasLimit: false,

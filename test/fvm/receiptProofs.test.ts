@@ -10,7 +10,11 @@ function postInfo(): Uint8Array {
   const writer = new CborWriter()
   writer.array(4)
   writer.bytes(new Uint8Array(32))
-  writer.array(0)
+  writer.array(1)
+  writer.array(2)
+  // V1_1 of 2 KiB.
+  writer.uint(10)
+  writer.bytes(new Uint8Array(192))
   writer.array(0)
   writer.uint(1)
   return writer.finish()

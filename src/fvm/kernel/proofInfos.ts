@@ -21,18 +21,41 @@ function expectFields(reader: CborReader, count: number): void {
   }
 }
 
-/** Number of challenged sectors of a WindowPoStVerifyInfo: [randomness, proofs, sectors, prover]. */
-export function readPoStSectorCount(info: Uint8Array): number {
+/** What a window PoSt is made of. */
+export interface PoStTypes {
+  /** RegisteredPoStProof of each proof. */
+  readonly proofs: readonly number[]
+  /** RegisteredSealProof of each challenged sector. */
+  readonly seals: readonly number[]
+}
+
+/** Of a WindowPoStVerifyInfo: [randomness, [type, proof]…, [type, number, sealed]…, prover]. */
+export function readPoStTypes(info: Uint8Array): PoStTypes {
   return reading(() => {
     const reader = new CborReader(info)
+    const types = (fields: number): number[] =>
+      Array.from({ length: reader.readArray() }, () => {
+        expectFields(reader, fields)
+        const type = Number(reader.readInt())
+        for (let i = 1; i < fields; i++) reader.skip()
+        return type
+      })
     expectFields(reader, 4)
     reader.skip()
-    reader.skip()
-    const count = reader.readArray()
-    for (let i = 0; i < count; i++) reader.skip()
+    const proofs = types(2)
+    const seals = types(3)
     reader.skip()
     reader.end()
-    return count
+    return { proofs, seals }
+  })
+}
+
+/** RegisteredSealProof of a SealVerifyInfo: [type, …]. */
+export function readSealType(info: Uint8Array): number {
+  return reading(() => {
+    const reader = new CborReader(info)
+    reader.readArray()
+    return Number(reader.readInt())
   })
 }
 
