@@ -22,6 +22,7 @@ import { RpcSession } from '../../src/rpc/session.ts'
 import { Connections } from './connections.ts'
 import { PlatformError, systemCode } from './errors.ts'
 import type { Listening, ServerOptions } from './rpcServer.ts'
+import { UnreadAnswers } from './unreadAnswers.ts'
 
 /** A request of node:http as src/rpc sees it. */
 class NodeRequest implements HttpRequest {
@@ -150,7 +151,12 @@ function refuseUpgrade(socket: Duplex, status: number): void {
 const POLICY_VIOLATION = 1008
 
 /** Connects a WebSocket with a session, and pings it. */
-function startSession(socket: WebSocket, engine: RpcEngine, url: string, { permissions, name }: AdmittedSocket): void {
+function startSession(
+  socket: WebSocket,
+  { engine, unread, connection }: { engine: RpcEngine; unread: UnreadAnswers; connection: Duplex },
+  url: string,
+  { permissions, name }: AdmittedSocket,
+): void {
   const version = apiVersionOf(url)
   if (version === undefined) return
   const session = new RpcSession({
@@ -159,7 +165,13 @@ function startSession(socket: WebSocket, engine: RpcEngine, url: string, { permi
     permissions,
     name,
     sink: {
-      send: (text) => socket.send(text, () => session.drained()),
+      send: (text) => {
+        socket.send(text, () => {
+          unread.set(connection, socket.bufferedAmount)
+          session.drained()
+        })
+        unread.set(connection, socket.bufferedAmount)
+      },
       unreadBytes: () => socket.bufferedAmount,
       hold: (isHeld) => (isHeld ? socket.pause() : socket.resume()),
       close: (reason) => {
@@ -184,6 +196,7 @@ function startSession(socket: WebSocket, engine: RpcEngine, url: string, { permi
   socket.on('error', () => {})
   socket.on('close', () => {
     clearInterval(ping)
+    unread.set(connection, 0)
     session.end()
   })
 }
@@ -210,6 +223,7 @@ function socketServer(maxPayload: number): WebSocketServer {
 function upgrade(
   sockets: SocketServers,
   { handler, engine }: ServerOptions,
+  unread: UnreadAnswers,
   message: IncomingMessage,
   socket: Duplex,
   head: Buffer,
@@ -218,16 +232,25 @@ function upgrade(
   const admitted = handler.admitSocket(request)
   if ('status' in admitted) return refuseUpgrade(socket, admitted.status)
   const server = admitted.maxFrameBytes > MAX_ANONYMOUS_REQUEST_BYTES ? sockets.trusted : sockets.anonymous
-  server.handleUpgrade(message, socket, head, (open) => startSession(open, engine, request.url, admitted))
+  server.handleUpgrade(message, socket, head, (open) =>
+    startSession(open, { engine, unread, connection: socket }, request.url, admitted),
+  )
 }
 
 function onRequest(
   handler: HttpHandler,
   connections: Connections,
+  unread: UnreadAnswers,
   log: Logger,
 ): (message: IncomingMessage, response: ServerResponse) => void {
   const signals = new ConnectionSignals()
   const bodies = new Bodies(Math.max(MAX_BODIES_BYTES, handler.maxRequestBytes))
+  /** Counted until it has left, or its client has. */
+  const send = (response: ServerResponse, answer: HttpResponse, keepOpen: boolean): void => {
+    respond(response, answer, keepOpen)
+    if (response.writableFinished || response.destroyed) return
+    unread.set(response, answer.body.length)
+  }
   const broken = (error: unknown, response: ServerResponse): void => {
     log.error('cannot answer a request', { message: errorMessage(error) })
     respond(response, { status: 500, headers: {}, body: '' }, false)
@@ -237,6 +260,7 @@ function onRequest(
     if (!connections.admits(socket)) return respond(response, TOO_MANY_CONNECTIONS, false)
     connections.is('reading', socket)
     response.once('finish', () => connections.is('idle', socket))
+    response.once('close', () => unread.set(response, 0))
     const head = new NodeRequest(message, '', signals.of(socket))
     const limit = handler.admit(head)
     // A preflight has no token, and its answer is not of this kind.
@@ -248,10 +272,10 @@ function onRequest(
         const answer = handler.handle(new NodeRequest(message, body, signals.of(socket)))
         if (answer instanceof Promise) {
           answer.then(
-            (late) => respond(response, late, whole),
+            (late) => send(response, late, whole),
             (error: unknown) => broken(error, response),
           )
-        } else respond(response, answer, whole)
+        } else send(response, answer, whole)
       } catch (error) {
         broken(error, response)
       } finally {
@@ -280,7 +304,8 @@ function listen(server: Server, host: string, port: number): Promise<number> {
 export async function startServer(options: ServerOptions): Promise<Listening> {
   const { handler, log } = options
   const connections = new Connections(() => performance.now())
-  const server = createServer(onRequest(handler, connections, log))
+  const unread = new UnreadAnswers()
+  const server = createServer(onRequest(handler, connections, unread, log))
   server.on('connection', (socket) => connections.add(socket))
   const sweep = setInterval(() => connections.sweep(), PING_INTERVAL_MS)
   sweep.unref()
@@ -297,7 +322,7 @@ export async function startServer(options: ServerOptions): Promise<Listening> {
     if (!connections.admits(message.socket)) return refuseUpgrade(socket, TOO_MANY_CONNECTIONS.status)
     connections.is('socket', message.socket)
     try {
-      upgrade(sockets, options, message, socket, head)
+      upgrade(sockets, options, unread, message, socket, head)
     } catch (error) {
       log.error('cannot open a WebSocket', { message: errorMessage(error) })
       socket.destroy()

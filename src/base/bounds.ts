@@ -28,6 +28,8 @@ export const MAX_ANSWER_BYTES: number = 100 * MIB
 export const MAX_UNREAD_BYTES: number = 16 * MIB
 /** From this much unread on nothing is read from a WebSocket, until half of it has left. Bytes. */
 export const HOLD_UNREAD_BYTES: number = MIB
+/** Answers that have not left, all connections together, bytes. Above it the client that has taken nothing for longest goes. */
+export const MAX_ALL_UNREAD_BYTES: number = 256 * MIB
 /** Requests under way on one WebSocket, waits (`StateWaitMsg`) among them. */
 export const MAX_RUNNING_REQUESTS = 2_048
 /** Channels and Ethereum subscriptions of one WebSocket, each. */
