@@ -437,6 +437,12 @@ export type PetrelTransfer = {
   readonly Method: number
 }
 
+export type PetrelTransferSteps = {
+  readonly Reverted: PetrelTipSetTransfers[]
+  readonly Applied: PetrelTipSetTransfers[]
+  readonly Position: JsonCid[]
+}
+
 export type PowerClaim = {
   readonly RawBytePower: string
   readonly QualityAdjPower: string
@@ -565,6 +571,10 @@ export type MethodsV0 = {
   ChainGetTipSet: { params: [tipsetKey: JsonCid[]]; result: TypesTipSet }
   ChainGetTipSetByHeight: { params: [height: number, tipsetKey: JsonCid[]]; result: TypesTipSet }
   ChainGetTransfers: { params: [tipsetKey: JsonCid[]]; result: PetrelTipSetTransfers }
+  ChainGetTransfersSince: {
+    params: [position: JsonCid[], confidence: number, limit: number]
+    result: PetrelTransferSteps
+  }
   ChainHead: { params: []; result: TypesTipSet }
   ChainNotify: { params: []; result: ApiHeadChange[] }
   ChainReadObj: { params: [objectCid: JsonCid]; result: string | null }
@@ -811,6 +821,10 @@ export type MethodsV1 = {
   ChainGetTipSet: { params: [tipsetKey: JsonCid[]]; result: TypesTipSet }
   ChainGetTipSetByHeight: { params: [height: number, tipsetKey: JsonCid[]]; result: TypesTipSet }
   ChainGetTransfers: { params: [tipsetKey: JsonCid[]]; result: PetrelTipSetTransfers }
+  ChainGetTransfersSince: {
+    params: [position: JsonCid[], confidence: number, limit: number]
+    result: PetrelTransferSteps
+  }
   ChainHead: { params: []; result: TypesTipSet }
   ChainNotify: { params: []; result: ApiHeadChange[] }
   ChainReadObj: { params: [objectCid: JsonCid]; result: string | null }

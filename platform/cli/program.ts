@@ -20,6 +20,7 @@ import { addSendCommand } from './commands/send.ts'
 import { addSnapshotCommands } from './commands/snapshot.ts'
 import { addStateCommands } from './commands/state.ts'
 import { addSyncCommands } from './commands/sync.ts'
+import { addTransfersCommand } from './commands/transfers.ts'
 import { addVersionCommand } from './commands/version.ts'
 import { addWalletCommands } from './commands/wallet.ts'
 import { type CliContext, createCliContext } from './context.ts'
@@ -66,6 +67,7 @@ export function createProgram({ io, version, addNodeCommands }: CliOptions): Pro
   addProofsCommands(program, context)
   addSnapshotCommands(program, context)
   addDoctorCommand(program, context)
+  addTransfersCommand(program, context)
   addVersionCommand(program, context, version)
   addMsigCommands(program, context)
   addPaychCommands(program, context)

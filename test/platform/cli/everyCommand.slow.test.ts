@@ -90,6 +90,7 @@ const COMMANDS: Readonly<Record<string, (chain: Chain) => string>> = {
   'auth api-info': () => '--perm read',
   'actors list': () => '',
   'proofs list': () => '',
+  transfers: () => '--confidence 1',
   version: () => '',
   'msig create': ({ own, other }) => `${own} ${other} --required 1`,
   'msig inspect': ({ msig }) => msig,

@@ -1,0 +1,95 @@
+/** `transfers`: every deposit once, from a position on, also into a webhook; a reorganisation takes them back. */
+import type { Command } from 'commander'
+import { stringifyJson } from '../../../src/codec/jsonText.ts'
+import { formatFil } from '../../../src/types/fil.ts'
+import { readTextFile, writeFile } from '../../server/home.ts'
+import { line } from '../../server/programIo.ts'
+import { type CliContext, wholeNumber } from '../context.ts'
+import { CliError } from '../errors.ts'
+import type { MethodsV1 } from '../nodeMethods.ts'
+import { deliver, type Webhook } from '../webhook.ts'
+
+interface TransfersOptions {
+  readonly follow?: boolean
+  readonly since?: string
+  readonly positionFile?: string
+  readonly confidence: string
+  readonly webhook?: string
+  readonly webhookSecretFile?: string
+  readonly deadLetters: string
+}
+
+type Steps = MethodsV1['ChainGetTransfersSince']['result']
+type Position = Steps['Position']
+
+/** Tipsets of one step: what is delivered, and counted, as one. */
+const STEP_TIPSETS = 10
+/** Between two looks at a chain that has nothing new, ms. */
+const LOOK_MS = 1000
+
+const positionText = (position: Position): string => position.map((one) => one['/']).join(',')
+
+function parsePosition(text: string | undefined): Position {
+  const trimmed = text?.trim() ?? ''
+  return trimmed === '' ? [] : trimmed.split(',').map((cid) => ({ '/': cid.trim() }))
+}
+
+async function webhookOf({ io }: CliContext, options: TransfersOptions): Promise<Webhook | undefined> {
+  if (options.webhook === undefined) return undefined
+  if (options.webhookSecretFile === undefined) throw new CliError('USAGE', 'webhook: --webhook-secret-file is missing')
+  const secret = (await io.readFile(options.webhookSecretFile)).trim()
+  if (secret === '') throw new CliError('USAGE', `webhook: ${options.webhookSecretFile} is empty`)
+  return { url: options.webhook, secret, deadLetters: options.deadLetters, sleep: io.sleep, now: io.now }
+}
+
+function show({ io, result }: CliContext, steps: Steps): void {
+  result(steps)
+  for (const { Height: height, Transfers: transfers } of steps.Reverted) {
+    for (const one of transfers)
+      line(io, `${height}\ttaken back\t${formatFil(BigInt(one.Value))}\t${one.FromAddress}\t${one.ToAddress}`)
+  }
+  for (const { Height: height, Transfers: transfers } of steps.Applied) {
+    for (const one of transfers)
+      line(io, `${height}\t${one.Kind}\t${formatFil(BigInt(one.Value))}\t${one.FromAddress}\t${one.ToAddress}`)
+  }
+}
+
+async function follow(context: CliContext, options: TransfersOptions): Promise<void> {
+  const { io } = context
+  const confidence = wholeNumber(options.confidence, 'confidence')
+  const webhook = await webhookOf(context, options)
+  const client = await context.node()
+  const { positionFile } = options
+  const kept = positionFile === undefined ? undefined : readTextFile(positionFile)
+  let position = parsePosition(options.since ?? kept)
+  while (!io.signal.aborted) {
+    const steps = await client.call('ChainGetTransfersSince', [position, confidence, STEP_TIPSETS], 'v1')
+    const moved = positionText(steps.Position) !== positionText(position)
+    if (moved) {
+      show(context, steps)
+      const problem = webhook === undefined ? undefined : await deliver(webhook, stringifyJson(steps))
+      if (problem !== undefined) io.err(`not delivered (${problem}): kept in ${options.deadLetters}\n`)
+      // After what it leads past is told, or kept: a crash in between tells it again.
+      position = steps.Position
+      if (positionFile !== undefined) writeFile(positionFile, `${positionText(position)}\n`)
+      continue
+    }
+    if (options.follow !== true) break
+    await io.sleep(LOOK_MS)
+  }
+  line(io, `position: ${positionText(position)}`)
+}
+
+export function addTransfersCommand(program: Command, context: CliContext): void {
+  program
+    .command('transfers')
+    .description('Value that moved, tipset by tipset, from a position on; each step once, reorganisations taken back')
+    .option('--follow', 'go on with the chain until it is interrupted')
+    .option('--since <position>', 'CIDs of a tipset, with commas: where an earlier run ended (default: now)')
+    .option('--position-file <file>', 'keeps the position: a run goes on where the last one ended')
+    .option('--confidence <epochs>', 'epochs on top of a tipset before it counts', '900')
+    .option('--webhook <url>', 'POST each step there, signed; at least once')
+    .option('--webhook-secret-file <file>', 'secret of the signature (HMAC-SHA256)')
+    .option('--dead-letters <file>', 'gets steps that nobody took after five more attempts', 'dead-letters.jsonl')
+    .action((options: TransfersOptions) => follow(context, options))
+}

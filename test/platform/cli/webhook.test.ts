@@ -1,0 +1,65 @@
+/** A receiver that fails, and one that is gone. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deliver, type Webhook } from '../../../platform/cli/webhook.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'petrel-webhook-'))
+const answers: number[] = []
+const heard: { headers: IncomingMessage['headers']; body: string }[] = []
+const server = createServer((request, response) => {
+  let body = ''
+  request.on('data', (chunk: Buffer) => {
+    body += chunk.toString('utf8')
+  })
+  request.on('end', () => {
+    heard.push({ headers: request.headers, body })
+    response.writeHead(answers.shift() ?? 200).end()
+  })
+})
+beforeAll(() => new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening)))
+afterAll(() => {
+  server.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const waits: number[] = []
+const webhook = (name: string, url?: string): Webhook => ({
+  url: url ?? `http://127.0.0.1:${(server.address() as AddressInfo).port}/deposits`,
+  secret: 'a secret',
+  deadLetters: join(folder, name),
+  sleep: (ms) => Promise.resolve(void waits.push(ms)),
+  now: () => 1_700_000_000_500,
+})
+
+/** By another implementation. */
+async function hmac(secret: string, text: string): Promise<string> {
+  const bytes = new TextEncoder()
+  const key = await crypto.subtle.importKey('raw', bytes.encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
+    'sign',
+  ])
+  return Buffer.from(await crypto.subtle.sign('HMAC', key, bytes.encode(text))).toString('hex')
+}
+
+test('is tried until somebody takes it, signed each time', async () => {
+  answers.push(500, 503)
+  expect(await deliver(webhook('none'), '{"a":1}')).toBeUndefined()
+  expect(heard.map(({ body }) => body)).toEqual(['{"a":1}', '{"a":1}', '{"a":1}'])
+  expect(heard[0]?.headers).toMatchObject({
+    'petrel-timestamp': '1700000000',
+    'petrel-signature': `sha256=${await hmac('a secret', '1700000000.{"a":1}')}`,
+  })
+  expect(waits).toEqual([1000, 2000])
+  expect(() => readFileSync(join(folder, 'none'))).toThrow('ENOENT')
+})
+
+test('is kept when nobody does', async () => {
+  answers.push(500, 500, 500, 500, 500, 500)
+  expect(await deliver(webhook('dead'), '{"b":2}')).toBe('status 500')
+  expect(await deliver(webhook('dead', 'http://127.0.0.1:1/'), '{"c":3}')).toBeDefined()
+  const lines = readFileSync(join(folder, 'dead'), 'utf8').trim().split('\n')
+  expect(lines.map((one) => (JSON.parse(one) as { event: unknown }).event)).toEqual([{ b: 2 }, { c: 3 }])
+})
