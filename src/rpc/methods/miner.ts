@@ -9,8 +9,9 @@ import { miningBase } from '../../consensus/miningBase.ts'
 import { toBlockMsg } from '../../p2p/gossip/blockMsg.ts'
 import { type Address, UNDEF_ADDRESS } from '../../types/address.ts'
 import { SIGNATURE_BLS, type Signature } from '../../types/signature.ts'
-import type { TipsetKey } from '../../types/tipset.ts'
+import type { Tipset, TipsetKey } from '../../types/tipset.ts'
 import { nilPointer } from '../errors.ts'
+import { inContext } from '../inContext.ts'
 import { type MethodRow, method } from '../method.ts'
 import {
   minerCreateBlock,
@@ -38,6 +39,11 @@ export interface MinerMethodsDeps {
   readonly vm: Pick<VmHost, 'tipsetState'>
   /** Signs a block with a worker's key. */
   readonly signBlock: (worker: Address, data: Uint8Array) => Promise<Signature>
+}
+
+/** The empty key is no head here. @see lotus chain/stmgr/actors.go MinerGetBaseInfo */
+function baseTipset(view: ChainView, one: TipsetKey): Tipset {
+  return inContext('failed to load tipset for mining base: ', () => view.store.tipset(one))
 }
 
 /** Rows about miners: their records, power, deadlines and sectors. */
@@ -80,7 +86,7 @@ function recordMethods({ view, vm, signBlock }: MinerMethodsDeps): MethodRow[] {
     method({
       ...minerGetBaseInfo,
       handler: (who, epoch, one) =>
-        miningBase(view, loadTipset(view, one), epoch, who, async (tipset) => (await vm.tipsetState(tipset)).stateRoot),
+        miningBase(view, baseTipset(view, one), epoch, who, async (tipset) => (await vm.tipsetState(tipset)).stateRoot),
     }),
     method({
       ...minerCreateBlock,

@@ -146,8 +146,11 @@ function randomnessMethods(view: ChainView): MethodRow[] {
   const source = (one: TipsetKey): ReturnType<ChainView['randomness']> => view.randomness(loadTipset(view, one))
   const draw = (digest: Uint8Array, purpose: bigint, at: number, extra: Uint8Array): Uint8Array =>
     drawRandomnessFromDigest(digest, Number(purpose), at, extra)
-  const tickets = (purpose: bigint, at: number, extra: Uint8Array, one: TipsetKey): Uint8Array =>
-    draw(source(one).ticketDigest(at), purpose, at, extra)
+  // The empty key is no head here. @see lotus chain/stmgr/stmgr.go GetRandomnessFromTickets
+  const tickets = (purpose: bigint, at: number, extra: Uint8Array, one: TipsetKey): Uint8Array => {
+    const tipset = inContext('loading tipset key: ', () => view.store.tipset(one))
+    return draw(view.randomness(tipset).ticketDigest(at), purpose, at, extra)
+  }
   const beacon = (purpose: bigint, at: number, extra: Uint8Array, one: TipsetKey): Uint8Array =>
     draw(source(one).beaconDigest(at), purpose, at, extra)
   return [
