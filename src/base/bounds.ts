@@ -18,7 +18,7 @@ export const REQUEST_TIME_MS = 120_000
 /** A connection without a request, milliseconds. A WebSocket is not among them: it is pinged. */
 export const IDLE_CONNECTION_MS = 600_000
 /** A new connection may take this long to its first byte before it counts as idle, milliseconds. */
-export const FIRST_BYTE_MS = 2_000
+export const FIRST_BYTE_MS = 10_000
 /** Connections, WebSockets among them. Above it the one that has been idle for longest goes; where none is, a request is answered with 503. */
 export const MAX_CONNECTIONS = 1_024
 
