@@ -2,20 +2,16 @@
  * What `signer` runs: keys behind Lotus' wallet interface, under a policy, with a log of everything signed. No chain, no peers.
  * A policy that is changed counts after a restart.
  */
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { Closers } from '../../src/base/closers.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
 import { RpcEngine } from '../../src/rpc/engine.ts'
 import { HttpHandler } from '../../src/rpc/http.ts'
-import { type SignerLog, signerMethods } from '../../src/rpc/methods/signer.ts'
+import { signerMethods } from '../../src/rpc/methods/signer.ts'
 import { createMethodTable } from '../../src/rpc/table.ts'
 import { loadApiSecret, Tokens } from '../../src/rpc/tokens.ts'
-import { parseAddress } from '../../src/types/address.ts'
-import { formatFil } from '../../src/types/fil.ts'
-import { messageCid } from '../../src/types/message.ts'
-import { PolicyGuard, parsePolicy, type SignedEntry, type SigningPolicy } from '../../src/wallet/signingPolicy.ts'
+import { PolicyGuard, parsePolicy, type SigningPolicy } from '../../src/wallet/signingPolicy.ts'
 import { Wallet } from '../../src/wallet/wallet.ts'
 import { assertPortFree } from './assertPortFree.ts'
 import { PlatformError } from './errors.ts'
@@ -23,6 +19,7 @@ import { Home, readTextFile, writeFile } from './home.ts'
 import { type HostRuntime, loadCrypto, openKeystore } from './nodeRunner.ts'
 import { line, type ProgramIo } from './programIo.ts'
 import { SecretFiles } from './secretFiles.ts'
+import { SignedLog } from './signedLog.ts'
 
 /** What `signer` was told. */
 export interface SignerOptions {
@@ -52,65 +49,6 @@ function readPolicy(path: string): SigningPolicy {
   return parsePolicy(json)
 }
 
-/** What was signed before. A last line that a crash cut off was never signed. @throws PlatformError CONFIG_INVALID */
-function readSigned(path: string): SignedEntry[] {
-  const lines = (readTextFile(path) ?? '').split('\n')
-  lines.pop()
-  return lines.flatMap((text, i): SignedEntry[] => {
-    try {
-      const one = JSON.parse(text) as Record<string, string>
-      if (one.result !== 'signing') return []
-      const { time = '', from = '', nonce = '', spends = '' } = one
-      return [{ timeMs: Date.parse(time), from: parseAddress(from).key, nonce: BigInt(nonce), spends: BigInt(spends) }]
-    } catch (cause) {
-      const text = `Cannot read line ${i + 1} of ${path}: limits count what stands there`
-      throw new PlatformError('CONFIG_INVALID', text, { path }, { cause })
-    }
-  })
-}
-
-/** The log: on disk before it returns. */
-class SignedFile implements SignerLog {
-  readonly #file: number
-  readonly #io: ProgramIo
-
-  constructor(path: string, io: ProgramIo) {
-    this.#file = openSync(path, 'a', 0o600)
-    this.#io = io
-  }
-
-  signing(message: Parameters<SignerLog['signing']>[0], entry: SignedEntry): void {
-    const cid = messageCid(message).toString()
-    const { from, to, value, nonce, method } = message
-    this.#write({
-      ...{ time: new Date(entry.timeMs).toISOString(), result: 'signing', cid },
-      ...{
-        from: `${from}`,
-        to: `${to}`,
-        value: `${value}`,
-        nonce: `${nonce}`,
-        method: `${method}`,
-        spends: `${entry.spends}`,
-      },
-    })
-    line(this.#io, `signed ${cid}: ${formatFil(value)} from ${from} to ${to}, nonce ${nonce}, method ${method}`)
-  }
-
-  refused(signer: string, reason: string): void {
-    this.#write({ time: new Date().toISOString(), result: 'refused', from: signer, reason })
-    line(this.#io, `refused for ${signer}: ${reason}`)
-  }
-
-  close(): void {
-    closeSync(this.#file)
-  }
-
-  #write(entry: Readonly<Record<string, string>>): void {
-    writeSync(this.#file, `${JSON.stringify(entry)}\n`)
-    fsyncSync(this.#file)
-  }
-}
-
 /** Serves until the signal comes. */
 export async function runSigner(options: SignerOptions, io: ProgramIo, runtime: HostRuntime): Promise<void> {
   const { ports, startServer } = runtime
@@ -125,9 +63,9 @@ export async function runSigner(options: SignerOptions, io: ProgramIo, runtime: 
     const keystore = await openKeystore(new SecretFiles(home.keystore), options.passphrase, ports)
     const wallet = new Wallet(keystore, { random: ports.random, addressPrefix: 'f', chainId: policy.chainId })
     const path = join(home.path, SIGNED_LOG)
-    const guard = new PolicyGuard(policy, readSigned(path))
-    const log = new SignedFile(path, io)
+    const log = new SignedLog(path, io)
     closers.add(() => log.close())
+    const guard = new PolicyGuard(policy, log.signed)
     const { secret } = await loadApiSecret(keystore, ports.random)
     const tokens = new Tokens({ ...ports, secret, store: new MemoryStore() })
     const table = createMethodTable(signerMethods({ wallet, policy, guard, log, clock: ports.clock }))

@@ -11,6 +11,7 @@ import { nothing, type Param, param } from '../method.ts'
 import { type CallSignature, callSignature } from '../signature.ts'
 import { walletHas, walletList } from '../signatures/wallet.ts'
 import { createClient } from './client.ts'
+import { RpcClientError } from './errors.ts'
 import type { RpcTransport } from './transport.ts'
 
 const meta: Codec<SigningMeta> = struct<SigningMeta>('api.MsgMeta', [
@@ -46,7 +47,25 @@ export const REMOTE_WALLET: {
   delete: callSignature({ ...admin, name: 'WalletDelete', params: [signer], result: nothing }),
 }
 
+/** Says who did not answer: the caller's caller asked a node. */
+function named(transport: RpcTransport): RpcTransport {
+  return {
+    subscribe: (...channel) => transport.subscribe(...channel),
+    close: () => transport.close(),
+    request: async (...call) => {
+      try {
+        return await transport.request(...call)
+      } catch (error) {
+        if (!(error instanceof RpcClientError) || error.code === 'REMOTE') throw error
+        throw new RpcClientError(error.code, `the remote wallet does not answer: ${error.message}`, error.info, {
+          cause: error,
+        })
+      }
+    },
+  }
+}
+
 /** Keys behind a transport to `/rpc/v0` of the process that holds them. @param addressPrefix - how addresses are written */
 export function remoteWallet(transport: RpcTransport, addressPrefix: 'f' | 't'): RemoteKeys {
-  return createClient(transport, REMOTE_WALLET, { addressPrefix })
+  return createClient(named(transport), REMOTE_WALLET, { addressPrefix })
 }

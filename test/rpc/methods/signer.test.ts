@@ -94,6 +94,12 @@ describe('keys in a signer', () => {
     expect(noted).toEqual([])
   })
 
+  it('are told from the node when nobody answers for them', async () => {
+    const transport = httpTransport(() => Promise.reject(new TypeError('fetch failed')))
+    const node = new Wallet(new KeyStore(new MemorySecretStore()), { ...options, remote: remoteWallet(transport, 'f') })
+    await expect(node.list()).rejects.toThrow('the remote wallet does not answer: could not connect')
+  })
+
   it('can be managed where the policy says so', async () => {
     const { own, node } = await opened(true)
     const [from] = own as [Address]
