@@ -65,7 +65,7 @@ function best(count: number, run: () => boolean): number {
 }
 
 function report(what: string, ms: number, goal?: number): void {
-  const aim = goal === undefined ? '' : `  (goal ${goal} ms${ms <= goal ? '' : ', MISSED'})`
+  const aim = goal === undefined ? '' : `  (goal ${Number(goal.toFixed(1))} ms${ms <= goal ? '' : ', MISSED'})`
   console.log(`${what.padEnd(52)} ${ms.toFixed(1).padStart(9)} ms${aim}`)
 }
 
