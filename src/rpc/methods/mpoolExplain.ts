@@ -5,6 +5,7 @@ import type { WaitDeps } from '../../chain/waitMessage.ts'
 import type { Cid } from '../../codec/cid.ts'
 import { type ExplainDeps, heldUpBy } from '../../mempool/explainMessage.ts'
 import type { MessagePool } from '../../mempool/messagePool.ts'
+import { type ChainMessage, chainMessageCid } from '../../types/chainMessage.ts'
 import { type Message, messageCid } from '../../types/message.ts'
 import { signedMessageCid } from '../../types/signedMessage.ts'
 import { type MethodRow, method } from '../method.ts'
@@ -19,6 +20,11 @@ export interface MpoolExplainDeps {
 }
 
 const NOWHERE = { from: null, nonce: null, message: null, height: null, exitCode: null, reasons: [] } as const
+
+/** A message is asked for by its CID with or without its signature. */
+function names(one: Cid, found: ChainMessage): boolean {
+  return chainMessageCid(found).equals(one) || messageCid(found.message).equals(one)
+}
 
 /** The row. */
 export function mpoolExplainMethods({ pool, search, baseFeeAfterHead }: MpoolExplainDeps): MethodRow[] {
@@ -51,13 +57,14 @@ export function mpoolExplainMethods({ pool, search, baseFeeAfterHead }: MpoolExp
     try {
       const options = { limit: NO_LOOKBACK_LIMIT, allowReplaced: true }
       const found = await searchMessage(sought, search.view.store.head(), options, search)
-      if (found === undefined) return { ...known, ...(await lost(sought.message.message)) }
+      if (found === undefined)
+        return { ...known, ...(included(one, sought.message.message) ?? lost(sought.message.message)) }
       const { height } = found.tipset
       const { exitCode } = found.receipt
       const executed = `executed in epoch ${height} with exit code ${exitCode}`
-      const text = found.cid.equals(one) ? executed : `replaced by ${found.cid}, which was ${executed}`
-      const state = found.cid.equals(one) ? 'executed' : 'replaced'
-      return { ...known, state, text, message: found.cid, height, exitCode }
+      const isItself = names(one, loadSought(search.view, found.cid).message)
+      const text = isItself ? executed : `replaced by ${found.cid}, which was ${executed}`
+      return { ...known, state: isItself ? 'executed' : 'replaced', text, message: found.cid, height, exitCode }
     } catch (error) {
       if (!(error instanceof ChainError) || error.code !== 'MESSAGE_REPLACED') throw error
       return {
@@ -68,14 +75,33 @@ export function mpoolExplainMethods({ pool, search, baseFeeAfterHead }: MpoolExp
     }
   }
 
-  /** Seen before, and neither pending nor executed. */
-  async function lost(sought: Message): Promise<Pick<Explanation, 'state' | 'text' | 'message'>> {
-    const other = pool.pendingOf(sought.from).find(({ message }) => message.nonce === sought.nonce)
+  /** In the head's blocks: it left the pool, and the tipset above executes it. */
+  function included(
+    one: Cid,
+    { from, nonce }: Message,
+  ): (Partial<Explanation> & Pick<Explanation, 'state' | 'text'>) | undefined {
+    const { view } = search
+    const head = view.store.head()
+    const inBlock = view
+      .tipsetMessages(head)
+      .find(({ message }) => message.nonce === nonce && message.from.equals(from))
+    if (inBlock === undefined) return undefined
+    const { height } = head
+    const isIncluded = `included in epoch ${height}; the next block executes it`
+    const isItself = names(one, inBlock)
+    const message = chainMessageCid(inBlock)
+    const text = isItself ? isIncluded : `replaced by ${message}, which is ${isIncluded}`
+    return { state: isItself ? 'included' : 'replaced', text, message, height }
+  }
+
+  /** Seen before, and neither pending nor on the chain. */
+  function lost({ from, nonce }: Message): Partial<Explanation> & Pick<Explanation, 'state' | 'text'> {
+    const other = pool.pendingOf(from).find(({ message }) => message.nonce === nonce)
     if (other !== undefined) {
       return { state: 'replaced', text: `replaced by ${other.cid}, which is pending`, message: other.cid }
     }
     const text = 'not pending: it left the pool, or came with a block that was reverted; push it again'
-    return { state: 'unknown', text, message: null }
+    return { state: 'unknown', text }
   }
 
   return [method({ ...mpoolExplain, handler: explain })]

@@ -7,15 +7,18 @@ import { type ChainEpoch, chainEpoch, type Nonce, nonce } from '../../types/scal
 
 /** Where a message is, and what holds it up. */
 export interface Explanation {
-  /** `pending`; `executed`; `replaced`: another message has its nonce; `unknown`: this node has never seen it. */
-  readonly state: 'pending' | 'executed' | 'replaced' | 'unknown'
+  /**
+   * `pending`; `included`: in the head's blocks, the next tipset executes it; `executed`; `replaced`: another message has its
+   * nonce; `unknown`: this node has never seen it, or it left the pool.
+   */
+  readonly state: 'pending' | 'included' | 'executed' | 'replaced' | 'unknown'
   /** The same as a sentence. */
   readonly text: string
   readonly from: Address | null
   readonly nonce: Nonce | null
   /** The message that counts: itself, or the one that replaced it. */
   readonly message: Cid | null
-  /** Epoch of the tipset that executed it. */
+  /** Epoch of the tipset that executed it, or has it in its blocks. */
   readonly height: ChainEpoch | null
   readonly exitCode: number | null
   /** Of a pending message: what to repair first. Empty: nothing, the next blocks may take it. */
