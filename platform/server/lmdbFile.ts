@@ -1,6 +1,6 @@
 /**
- * Whether a store's file begins with what LMDB wrote, and is as long as what it holds. LMDB maps the file, so a page behind its end is SIGBUS: the process dies
- * without a word.
+ * Whether a store's file begins with what LMDB wrote, and is as long as what it holds. LMDB maps the file, so a page behind its
+ * end is SIGBUS: the process dies without a word.
  *
  * The newest meta page says which page was the last to be used. The file may end before it where the last pages are free; then all
  * pages in use are looked for, from both roots. Layout: lmdb 3.5.6, mdb.c (MDB_page_header, MDB_meta, MDB_db, MDB_node).

@@ -12,6 +12,7 @@
  */
 import { errorMessage, PetrelError } from '../base/errors.ts'
 import type { KeyValueStore, Logger } from '../base/ports.ts'
+import { abortable } from '../base/waiting.ts'
 import { ChainError } from '../chain/errors.ts'
 import type { FoundMessage } from '../chain/searchMessage.ts'
 import type { Cid } from '../codec/cid.ts'
@@ -389,14 +390,8 @@ function notTracked(): PaymentError {
 }
 
 /** @throws PaymentError `CANCELLED` */
-function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(new PaymentError('CANCELLED', 'context canceled'))
-    if (signal.aborted) {
-      onAbort()
-      return
-    }
-    signal.addEventListener('abort', onAbort, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+async function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  await abortable(promise, signal).catch((error: unknown) => {
+    throw signal.aborted ? new PaymentError('CANCELLED', 'context canceled') : error
   })
 }

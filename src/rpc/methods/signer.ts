@@ -28,9 +28,9 @@ export interface SignerDeps {
 
 /** Its rows. */
 export function signerMethods({ wallet, policy, guard, log, clock }: SignerDeps): MethodRow[] {
-  const managed = (): void => {
-    if (!policy.manage)
-      throw new WalletError('POLICY_REFUSED', "refused by the signer's policy: keys are not managed over the API")
+  const managed = <T>(run: () => T): T => {
+    if (policy.manage) return run()
+    throw new WalletError('POLICY_REFUSED', "refused by the signer's policy: keys are not managed over the API")
   }
   return [
     method({
@@ -52,33 +52,9 @@ export function signerMethods({ wallet, policy, guard, log, clock }: SignerDeps)
       ...REMOTE_WALLET.list,
       handler: async () => (await wallet.list()).filter((one) => policy.keys.has(one.key)),
     }),
-    method({
-      ...REMOTE_WALLET.newKey,
-      handler: async (type) => {
-        managed()
-        return await wallet.newKey(type)
-      },
-    }),
-    method({
-      ...REMOTE_WALLET.export,
-      handler: async (one) => {
-        managed()
-        return await wallet.export(one)
-      },
-    }),
-    method({
-      ...REMOTE_WALLET.import,
-      handler: async (info) => {
-        managed()
-        return await wallet.import(info)
-      },
-    }),
-    method({
-      ...REMOTE_WALLET.delete,
-      handler: async (one) => {
-        managed()
-        await wallet.delete(one)
-      },
-    }),
+    method({ ...REMOTE_WALLET.newKey, handler: (type) => managed(() => wallet.newKey(type)) }),
+    method({ ...REMOTE_WALLET.export, handler: (one) => managed(() => wallet.export(one)) }),
+    method({ ...REMOTE_WALLET.import, handler: (info) => managed(() => wallet.import(info)) }),
+    method({ ...REMOTE_WALLET.delete, handler: (one) => managed(() => wallet.delete(one)) }),
   ]
 }
