@@ -2,36 +2,38 @@
  * Aggregates of Boneh, Drijvers and Neven: each key of a group is multiplied by a coefficient drawn from all of them.
  * @see go-f3 blssig/verifier.go; dedis kyber sign/bdn/bdn.go, mask.go; reference/consensus.md section 10
  */
-import { concatBytes } from '../base/bytes.ts'
+import { bigIntToBytes, bytesToBigInt, concatBytes, equalBytes } from '../base/bytes.ts'
 import { blake2xs } from './blake2xs.ts'
 import { BLS_PUBLIC_KEY_LENGTH, blsBackend, verify } from './bls.ts'
+import { KeySums } from './bls12381/keySums.ts'
 
 const COEFFICIENT_LENGTH = 16
 
-/** The multipliers of a group's keys in its order: 17 bytes each, little-endian. */
-export function bdnMultipliers(keys: readonly Uint8Array[]): Uint8Array[] {
+/** Sums of multiplied keys. */
+interface Sums {
+  /** @returns compressed; undefined when a member's key is no point of the group */
+  sum(members: readonly number[]): Uint8Array | undefined
+}
+
+/** The multipliers of a group's keys in its order: one more than a coefficient, from 1 to 2^128. */
+export function bdnMultipliers(keys: readonly Uint8Array[]): bigint[] {
   const stream = blake2xs(concatBytes(...keys), keys.length * COEFFICIENT_LENGTH)
   return keys.map((_, i) => {
-    const out = new Uint8Array(COEFFICIENT_LENGTH + 1)
-    out.set(stream.subarray(i * COEFFICIENT_LENGTH, (i + 1) * COEFFICIENT_LENGTH))
-    // One more than the coefficient.
-    for (let at = 0; at < out.length; at++) {
-      out[at] = (out[at] as number) + 1
-      if (out[at] !== 0) break
-    }
-    return out
+    const coefficient = stream.slice(i * COEFFICIENT_LENGTH, (i + 1) * COEFFICIENT_LENGTH)
+    return bytesToBigInt(coefficient.reverse()) + 1n
   })
 }
 
-/** A group of keys whose members sign together. The multiplied keys are kept: groups change seldom. */
+/** A group of keys whose members sign together. What is computed of the keys is kept: groups change seldom, and by little. */
 export class BdnGroup {
   readonly #keys: readonly Uint8Array[]
-  #multipliers: Uint8Array[] | undefined
-  readonly #terms: (Uint8Array | undefined)[]
+  #before: BdnGroup | undefined
+  #sums: Sums | undefined
 
-  constructor(keys: readonly Uint8Array[]) {
+  /** @param before - a group with many of the same keys, which are not decoded again */
+  constructor(keys: readonly Uint8Array[], before?: BdnGroup) {
     this.#keys = keys
-    this.#terms = new Array<Uint8Array | undefined>(keys.length)
+    this.#before = before
   }
 
   /**
@@ -39,26 +41,40 @@ export class BdnGroup {
    * @param members - indices into the group, each once
    */
   verify(members: readonly number[], message: Uint8Array, signature: Uint8Array): boolean {
-    const terms: Uint8Array[] = []
-    for (const index of members) {
-      const term = this.#term(index)
-      if (term === undefined) return false
-      terms.push(term)
-    }
-    const key = blsBackend().sumKeys(terms)
+    this.#sums ??= this.#makeSums()
+    const key = this.#sums.sum(members)
     return key !== undefined && verify(signature, message, key)
   }
 
-  #term(index: number): Uint8Array | undefined {
-    let term = this.#terms[index]
-    if (term === undefined) {
-      this.#multipliers ??= bdnMultipliers(this.#keys)
-      const key = this.#keys[index]
-      const multiplier = this.#multipliers[index]
-      if (key?.length !== BLS_PUBLIC_KEY_LENGTH || multiplier === undefined) return undefined
-      term = blsBackend().sumKeys([key], [multiplier])
-      this.#terms[index] = term
+  #makeSums(): Sums {
+    const before = this.#before
+    const known = before === undefined ? undefined : before.#sums
+    this.#before = undefined
+    if (before !== undefined && known !== undefined && isSameList(before.#keys, this.#keys)) return known
+    const multipliers = bdnMultipliers(this.#keys)
+    try {
+      return new KeySums(this.#keys, multipliers, known instanceof KeySums ? known : undefined)
+    } catch (error) {
+      if (!(error instanceof WebAssembly.CompileError)) throw error
+      return { sum: (members) => slowSum(this.#keys, multipliers, members) }
     }
-    return term
   }
+}
+
+/** Without vector instructions. */
+function slowSum(
+  keys: readonly Uint8Array[],
+  multipliers: readonly bigint[],
+  members: readonly number[],
+): Uint8Array | undefined {
+  const own = members.map((member) => keys[member] as Uint8Array)
+  if (own.some((key) => key.length !== BLS_PUBLIC_KEY_LENGTH)) return undefined
+  return blsBackend().sumKeys(
+    own,
+    members.map((member) => bigIntToBytes(multipliers[member] as bigint).reverse()),
+  )
+}
+
+function isSameList(a: readonly Uint8Array[], b: readonly Uint8Array[]): boolean {
+  return a.length === b.length && a.every((key, i) => equalBytes(key, b[i] as Uint8Array))
 }

@@ -29,10 +29,14 @@ const MAX_CID_BYTES = 38
 export class Committee {
   readonly table: PowerTable
   #scaled: ScaledPower | undefined
+  /** Of a committee before this one, until there is one here. */
+  #known: BdnGroup | undefined
   #group: BdnGroup | undefined
 
-  constructor(table: PowerTable) {
+  /** @param before - the committee of the instance before, of which this one takes over what is the same */
+  constructor(table: PowerTable, before?: Committee) {
     this.table = table
+    this.#known = before === undefined ? undefined : (before.#group ?? before.#known)
   }
 
   /** @throws F3Error `POWER_TABLE_WRONG` */
@@ -42,7 +46,11 @@ export class Committee {
   }
 
   get group(): BdnGroup {
-    this.#group ??= new BdnGroup(this.table.map(({ publicKey }) => publicKey))
+    if (this.#group === undefined) {
+      const keys = this.table.map(({ publicKey }) => publicKey)
+      this.#group = new BdnGroup(keys, this.#known)
+      this.#known = undefined
+    }
     return this.#group
   }
 }
@@ -128,7 +136,7 @@ export function nextCommittee(certificate: FinalityCertificate, committee: Commi
   }
   // As its store does, go-f3 never lets a network end without participants.
   if (table.length === 0) throw new F3Error('NEXT_TABLE_WRONG', 'the power table would be empty', { instance })
-  return table === committee.table ? committee : new Committee(table)
+  return table === committee.table ? committee : new Committee(table, committee)
 }
 
 export function equalF3Tipsets(a: F3Tipset, b: F3Tipset): boolean {
