@@ -18,6 +18,16 @@ export interface VmThreadOptions {
   readonly mode: ActorsMode
 }
 
+/** What a thread is started with. */
+export interface VmThreadData {
+  readonly options: VmThreadOptions
+  /** {@link SHARED}: memory that both sides look at. */
+  readonly shared: Int32Array
+}
+
+/** What is where in {@link VmThreadData.shared}: the number, from 1, of the last message that nobody waits for; 1 when it listens. */
+export const SHARED = { givenUp: 0, listens: 1 } as const
+
 /**
  * Deno takes no stack size per thread: it is started with `--v8-flags=--stack-size=7000` (kB). A nested call takes about
  * 6 kB of it.
@@ -48,13 +58,15 @@ function entry(): URL {
 /** Starts one thread. */
 export function startVmThread(options: VmThreadOptions): WorkerPort {
   setFlagsFromString(V8_FLAG)
+  const shared = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT))
   const worker = new Worker(entry(), {
     name: 'petrel-vm',
-    workerData: options,
+    workerData: { options, shared } satisfies VmThreadData,
     resourceLimits: { stackSizeMb: STACK_MB, maxOldGenerationSizeMb: heapMb(), maxYoungGenerationSizeMb: NURSERY_MB },
   })
   worker.unref()
   let due = 0
+  let posted = 0
   let ended = false
   let endListener: (reason: unknown) => void = () => undefined
   const end = (reason: unknown): void => {
@@ -72,6 +84,7 @@ export function startVmThread(options: VmThreadOptions): WorkerPort {
   return {
     post: (message) => {
       if (due++ === 0) worker.ref()
+      posted++
       worker.postMessage(message, [message.buffer as ArrayBuffer])
     },
     onMessage: (listener) => {
@@ -84,6 +97,10 @@ export function startVmThread(options: VmThreadOptions): WorkerPort {
     onEnd: (listener) => {
       endListener = listener
     },
+    giveUp: () => {
+      Atomics.store(shared, SHARED.givenUp, posted)
+    },
+    isStarting: () => Atomics.load(shared, SHARED.listens) === 0,
     close: () => {
       ended = true
       void worker.terminate()

@@ -3,7 +3,7 @@
 import { dirname, join } from 'node:path'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { refuseWrite } from '../../src/archive/carStore.ts'
-import type { BytePort } from '../../src/base/ports.ts'
+import type { ThreadPort } from '../../src/base/ports.ts'
 import type { ChainStore } from '../../src/chain/chainStore.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
 import { beaconRound } from '../../src/consensus/drandBeacon.ts'
@@ -25,7 +25,7 @@ import { InstrumentedFiles } from './instrumentedFiles.ts'
 import { LmdbEnvironment } from './lmdbStore.ts'
 import { createLogger } from './logger.ts'
 import { ProofFiles } from './proofFiles.ts'
-import type { VmThreadOptions } from './vmThreads.ts'
+import { SHARED, type VmThreadData, type VmThreadOptions } from './vmThreads.ts'
 
 /** Read only: what the thread writes goes to the node. */
 function bundleBlocks(folder: string): Blockstore {
@@ -55,13 +55,20 @@ function readable({ chain, archive, actors }: VmThreadOptions): Blockstore | und
 }
 
 /** Messages from now on: Deno drops those that nobody listens to, and the cryptography takes a while to start. */
-function heldMessages(port: MessagePort): BytePort {
+function heldMessages(port: MessagePort, shared: Int32Array): ThreadPort {
   const held: Uint8Array[] = []
+  let received = 0
   let take = (message: Uint8Array): void => void held.push(message)
-  port.on('message', (message: Uint8Array) => take(message))
+  port.on('message', (message: Uint8Array) => {
+    received++
+    take(message)
+  })
   return {
+    // The number of the last message that nobody waits for: a later one is another question.
+    isGivenUp: () => Atomics.load(shared, SHARED.givenUp) === received,
     post: (message) => port.postMessage(message, [message.buffer as ArrayBuffer]),
     onMessage: (listener) => {
+      Atomics.store(shared, SHARED.listens, 1)
       take = listener
       for (const message of held.splice(0)) listener(message)
     },
@@ -71,21 +78,21 @@ function heldMessages(port: MessagePort): BytePort {
 function createHost(
   options: VmThreadOptions,
   keys: ProofKeys | undefined,
-): (store: ChainStore, network: Network) => LocalVmHost {
+): (store: ChainStore, network: Network, checkpoint: () => void) => LocalVmHost {
   const disk = options.actors === undefined ? undefined : new InstrumentedFiles(join(options.actors, 'instrumented'))
   const modules = new ModuleCache(disk)
-  return (store, network) => {
+  return (store, network, checkpoint) => {
     const genesis = firstBlock(store.genesis()).timestamp
     const view = new ChainView({ store, network, beaconRound: (epoch) => beaconRound(network, genesis, epoch) })
     const { mode } = options
     const codeLoaders = actorsCode({ network, blocks: store.blocks, bundles: undefined, mode, modules })
-    return new LocalVmHost({ view, proofs: proofsOf(network, keys), codeLoaders })
+    return new LocalVmHost({ view, proofs: proofsOf(network, keys), codeLoaders, checkpoint })
   }
 }
 
 if (parentPort !== null) {
-  const port = heldMessages(parentPort)
-  const options = workerData as VmThreadOptions
+  const { options, shared } = workerData as VmThreadData
+  const port = heldMessages(parentPort, shared)
   await initCrypto()
   const log = createLogger({ level: 'warn', format: process.env.PETREL_LOG_FORMAT === 'json' ? 'json' : 'text' })
   const keys = options.proofs === undefined ? undefined : keysOf(new ProofFiles(options.proofs), loadCurve(log))

@@ -88,11 +88,21 @@ export interface BytePort {
   onMessage(listener: (message: Uint8Array) => void): void
 }
 
+/** The end of a channel that is in the thread. */
+export interface ThreadPort extends BytePort {
+  /** Whether nobody waits any more for the answer to the last message; cheap enough to be asked every microsecond. */
+  isGivenUp?(): boolean
+}
+
 /**
  * A thread that was started, seen from outside. It answers each message with exactly one; while an answer is due it keeps
  * the process alive, otherwise it does not.
  */
 export interface WorkerPort extends BytePort {
+  /** Tells the thread, in the midst of its work, that nobody waits for the last message's answer. Absent: it cannot be told. */
+  giveUp?(): void
+  /** Whether it still loads its program: what it was asked waits for that. Absent: nobody knows. */
+  isStarting?(): boolean
   /** Called once. The listener hears of an end that was not asked for; `reason` is what the thread died of, if known. */
   onEnd(listener: (reason: unknown) => void): void
   /** Ends the thread at once, whatever it does. Nothing is heard of it afterwards. */

@@ -19,11 +19,8 @@ export const STATE_TREE_CACHE = 16
 export const MAX_TRACE_CHARGES = 500_000
 /** Executions that wait for a thread; further ones are refused. */
 export const MAX_WAITING_CALLS = 256
-/**
- * How long an execution may go on that nobody waits for any more, milliseconds: about what it takes to start another
- * thread on a busy machine.
- */
-export const CANCELLED_RUN_MS = 2000
+/** How long an execution may go on that nobody waits for any more, milliseconds. */
+export const CANCELLED_RUN_MS = 100
 /** Blocks that a machine's thread keeps of those that it was sent or made itself, bytes. */
 export const MAX_THREAD_BLOCK_BYTES: number = 512 * 1024 * 1024
 /** Blocks that go to a thread at once. */

@@ -47,6 +47,8 @@ export interface ExecutionDeps {
   readonly externs: Externs
   readonly proofs: ProofVerifier
   readonly loadCode: CodeLoader
+  /** See {@link MachineDeps.checkpoint}. */
+  readonly checkpoint?: (() => void) | undefined
 }
 
 export interface TipsetInput {

@@ -52,6 +52,8 @@ export interface LocalVmHostDeps {
   readonly codeLoaders: CodeLoaders
   /** Runs an execution; the place where missing blocks are fetched and it runs again. Default: a plain call. */
   readonly run?: <T>(execution: () => T) => T | Promise<T>
+  /** Called all the time while executing; what it throws ends the execution. */
+  readonly checkpoint?: () => void
 }
 
 /** A tipset's parent state with some messages applied, for calls and estimates. */
@@ -185,6 +187,7 @@ export class LocalVmHost implements VmHost {
       externs,
       proofs: this.#deps.proofs,
       loadCode: this.#deps.codeLoaders(view.networkVersion(tipset.height)),
+      checkpoint: this.#deps.checkpoint,
     }
   }
 
@@ -224,6 +227,7 @@ export class LocalVmHost implements VmHost {
     if (state === undefined) throw new ChainError('TIPSET_INVALID', 'Cannot execute tipset: it was stopped')
     let root = state.stateRoot
     for (let epoch = tipset.height; epoch < vmHeight; epoch++) {
+      this.#deps.checkpoint?.()
       root = migrateState(this.#view.network, store, root, epoch)
     }
     if (messages.length === 0) return { root, trace }

@@ -20,12 +20,15 @@ export class ThreadBlocks implements Blockstore {
   #youngBytes = 0
   #written: SentBlock[] = []
   #absent: ReadonlySet<string> = new Set()
+  readonly #checkpoint: () => void
 
   /**
    * @param base - undefined where the thread can read nothing by itself
    * @param maxBytes - of blocks that were given or written; those beyond are asked for again
+   * @param checkpoint - called when a block is read or made; what it throws ends the execution
    */
-  constructor(base: Blockstore | undefined, maxBytes: number) {
+  constructor(base: Blockstore | undefined, maxBytes: number, checkpoint: () => void = () => undefined) {
+    this.#checkpoint = checkpoint
     this.#base = base
     this.nodes = base?.nodes ?? new NodeCache()
     this.#generationBytes = maxBytes / 2
@@ -33,6 +36,7 @@ export class ThreadBlocks implements Blockstore {
 
   /** @throws BlockMissing */
   get(cid: Cid): Uint8Array | undefined {
+    this.#checkpoint()
     const data = this.#young.get(cid.key) ?? this.#old.get(cid.key) ?? this.#base?.get(cid)
     if (data === undefined && !this.#absent.has(cid.key)) throw new BlockMissing([cid])
     return data
@@ -45,6 +49,7 @@ export class ThreadBlocks implements Blockstore {
 
   /** Keeps a block that an execution makes. */
   put(cid: Cid, data: Uint8Array): void {
+    this.#checkpoint()
     this.give(cid, data)
     this.#written.push([cid, data])
   }

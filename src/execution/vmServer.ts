@@ -2,7 +2,7 @@
 
 import { assertNever } from '../base/errors.ts'
 import { MemoryStore } from '../base/memoryStore.ts'
-import type { BytePort, Logger } from '../base/ports.ts'
+import type { Logger, ThreadPort } from '../base/ports.ts'
 import { ChainStore } from '../chain/chainStore.ts'
 import { ChainError } from '../chain/errors.ts'
 import { MAX_THREAD_BLOCK_BYTES } from '../chain/limits.ts'
@@ -26,8 +26,11 @@ import {
 export interface VmServerDeps {
   /** Blocks that the thread can read by itself; undefined: all are sent to it. */
   readonly blocks: Blockstore | undefined
-  /** The machine over a chain whose head is its genesis: executing needs no head. `store.blocks` throws `BlockMissing`. */
-  readonly createHost: (store: ChainStore, network: Network) => VmHost
+  /**
+   * The machine over a chain whose head is its genesis: executing needs no head. `store.blocks` throws `BlockMissing`.
+   * `checkpoint` is to be called all the time while executing: it throws when nobody waits any more.
+   */
+  readonly createHost: (store: ChainStore, network: Network, checkpoint: () => void) => VmHost
   readonly log: Logger
 }
 
@@ -37,17 +40,20 @@ interface Opened {
 }
 
 class VmServer {
-  readonly #port: BytePort
+  readonly #port: ThreadPort
   readonly #deps: VmServerDeps
   readonly #blocks: ThreadBlocks
   #start: VmStart | undefined
   #opened: Opened | undefined
   readonly #told = new ToldOf()
+  readonly #checkpoint = (): void => {
+    if (this.#port.isGivenUp?.() === true) throw new ChainError('CANCELLED', 'Cannot execute: nobody waits for it')
+  }
 
-  constructor(port: BytePort, deps: VmServerDeps) {
+  constructor(port: ThreadPort, deps: VmServerDeps) {
     this.#port = port
     this.#deps = deps
-    this.#blocks = new ThreadBlocks(deps.blocks, MAX_THREAD_BLOCK_BYTES)
+    this.#blocks = new ThreadBlocks(deps.blocks, MAX_THREAD_BLOCK_BYTES, this.#checkpoint)
   }
 
   async answer(bytes: Uint8Array): Promise<void> {
@@ -87,7 +93,7 @@ class VmServer {
     const store = new ChainStore({ blocks: this.#blocks, meta: new MemoryStore(), log: this.#deps.log })
     store.setGenesis(store.header(genesis))
     this.#blocks.takeWritten()
-    return { store, host: this.#deps.createHost(store, network) }
+    return { store, host: this.#deps.createHost(store, network, this.#checkpoint) }
   }
 }
 
@@ -119,7 +125,7 @@ function callHost({ host, store }: Opened, call: VmCall): Promise<VmResult> {
 }
 
 /** Serves a machine on a port until the thread ends. */
-export function serveVm(port: BytePort, deps: VmServerDeps): void {
+export function serveVm(port: ThreadPort, deps: VmServerDeps): void {
   const server = new VmServer(port, deps)
   let queue: Promise<void> = Promise.resolve()
   port.onMessage((message) => {

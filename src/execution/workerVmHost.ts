@@ -77,8 +77,9 @@ function isUrgent(call: VmCall): boolean {
  * A `VmHost` whose work is done by threads. They read the chain's blocks where they can and are sent what they lack; what
  * an execution writes comes back and is stored here, so that only one side ever writes.
  *
- * A synchronous machine cannot be interrupted, and a new thread costs more than most jobs: one that is cancelled while it runs
- * may end within {@link CANCELLED_RUN_MS}; then it costs its thread. A thread that dies fails its job as undecided (VmError `HOST_FAILED`); the next job gets a new one.
+ * A job that is cancelled while it runs is given up by its thread at the next charge of gas. One that has not ended within
+ * {@link CANCELLED_RUN_MS} (a loop of Wasm without a syscall) costs its thread, and a new one costs a second of processor time.
+ * A thread that dies fails its job as undecided (VmError `HOST_FAILED`); the next job gets a new one.
  */
 export class WorkerVmHost implements VmHost {
   readonly #deps: WorkerVmHostDeps
@@ -168,17 +169,24 @@ export class WorkerVmHost implements VmHost {
     const at = this.#waiting.indexOf(job)
     if (at >= 0) this.#waiting.splice(at, 1)
     job.isCancelled = true
-    for (const thread of this.#threads) if (thread.job === job) this.#endLater(thread, job)
+    for (const thread of this.#threads) if (thread.job === job) this.#giveUp(thread, job)
     job.reject(cancelled())
     this.#next()
   }
 
-  #endLater(thread: Thread, job: Job): void {
-    this.#deps.timers.setTimeout(() => {
+  #giveUp(thread: Thread, job: Job): void {
+    const { timers } = this.#deps
+    thread.port.giveUp?.()
+    const end = (): void => {
       if (thread.job !== job) return
+      // Whoever asks and goes again at once must not keep a thread from ever starting.
+      if (thread.port.isStarting?.() === true) return endLater()
       this.#end(thread)
       this.#next()
-    }, CANCELLED_RUN_MS)
+    }
+    // Not at once: where the loop was busy, the answer has come already and waits behind the timer.
+    const endLater = (): void => void timers.setTimeout(() => timers.setTimeout(end, 0), CANCELLED_RUN_MS)
+    endLater()
   }
 
   /** One that does nothing, or a new one where there may be more. */

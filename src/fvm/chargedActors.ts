@@ -30,7 +30,7 @@ export class ChargedActors {
     this.rules = machine.rules
     this.prices = machine.prices
     this.state = machine.state
-    this.gas = new GasTracker(gasLimit)
+    this.gas = new GasTracker(gasLimit, machine.checkpoint)
   }
 
   /** ID of an address, charged where it is not known yet. */

@@ -43,6 +43,8 @@ export interface MachineDeps {
   readonly externs: Externs
   readonly proofs: ProofVerifier
   readonly loadCode: CodeLoader
+  /** Called at each charge of gas; what it throws, no outcome of an actor, ends the execution. */
+  readonly checkpoint?: (() => void) | undefined
 }
 
 export class Machine {
@@ -55,6 +57,7 @@ export class Machine {
   readonly store: OverlayBlockstore
   readonly state: MachineState
   readonly actors: BuiltinActors
+  readonly checkpoint: (() => void) | undefined
   readonly #loadCode: CodeLoader
   readonly #codes = new Map<string, ActorCode>()
 
@@ -65,6 +68,7 @@ export class Machine {
     this.prices = priceListAt(context.networkVersion)
     this.externs = deps.externs
     this.proofs = deps.proofs
+    this.checkpoint = deps.checkpoint
     this.#loadCode = deps.loadCode
     this.store = new OverlayBlockstore(deps.store)
     this.state = new MachineState(this.store, context.stateRoot)

@@ -5,6 +5,8 @@ import { serveVm, type VmServerDeps } from '../../src/execution/vmServer.ts'
 /** A thread that was started, with what happens to threads. */
 export interface FakeThread extends WorkerPort {
   readonly isClosed: boolean
+  /** What it says of itself. */
+  isSlowToStart: boolean
   /** It dies. */
   die(reason: unknown): void
 }
@@ -12,6 +14,8 @@ export interface FakeThread extends WorkerPort {
 /** Starts one. Messages are copied, as a real one's buffers change hands. */
 export function startFakeThread(deps: VmServerDeps): FakeThread {
   let closed = false
+  let posted = 0
+  let givenUp = 0
   let toServer: (message: Uint8Array) => void = () => undefined
   let toNode: (message: Uint8Array) => void = () => undefined
   let onEnd: (reason: unknown) => void = () => undefined
@@ -28,6 +32,7 @@ export function startFakeThread(deps: VmServerDeps): FakeThread {
       onMessage: (listener) => {
         toServer = listener
       },
+      isGivenUp: () => givenUp === posted,
     },
     deps,
   )
@@ -35,7 +40,17 @@ export function startFakeThread(deps: VmServerDeps): FakeThread {
     get isClosed() {
       return closed
     },
-    post: (message) => send(() => toServer, message),
+    isSlowToStart: false,
+    giveUp: () => {
+      givenUp = posted
+    },
+    isStarting(this: FakeThread) {
+      return this.isSlowToStart
+    },
+    post: (message) => {
+      posted++
+      send(() => toServer, message)
+    },
     onMessage: (listener) => {
       toNode = listener
     },

@@ -39,9 +39,20 @@ const LOOPS =
   '6d656d6f727902000669' +
   '6e766f6b6500000a0b010900' +
   '03400c000b41000b'
+/** Asks what gas is left for as long as there is gas. */
+const ASKS =
+  '0061736d01000000010601' +
+  '60017f017f' +
+  '0211010367617309617661696c61626c650000' +
+  '030201000503010001071302' +
+  '066d656d6f72790200' +
+  '06696e766f6b650001' +
+  '0a10010e0003404100' +
+  '10001a0c000b41000b'
 
 export const RECURSING_ACTOR = 5000n
 export const LOOPING_ACTOR = 5001n
+export const ASKING_ACTOR = 5002n
 
 export interface RecordedMachine {
   readonly golden: GoldenChain
@@ -49,6 +60,8 @@ export interface RecordedMachine {
   readonly host: WorkerVmHost
   /** A tipset on top of the chain in whose parent state the two actors are. */
   readonly withActors: Tipset
+  /** How many so far. */
+  threadsStarted(): number
   close(): Promise<void>
 }
 
@@ -63,18 +76,23 @@ export function openRecordedMachine(chain: string, storage: 'memory' | 'lmdb', t
   store.setHead(golden.chain.head())
   const view = new ChainView({ store, network: golden.network, beaconRound: (epoch) => mockBeacon.roundAt(epoch) })
   const options = { mode: 'wasm', chain: folder, actors: ACTORS } as const
+  let threadsStarted = 0
   const host = new WorkerVmHost({
     view,
     threads,
     timers: systemTimers,
     log: LOG,
-    startThread: () => startVmThread(options),
+    startThread: () => {
+      threadsStarted++
+      return startVmThread(options)
+    },
   })
   return {
     golden,
     view,
     host,
     withActors: putActors(store),
+    threadsStarted: () => threadsStarted,
     close: async () => {
       host.close()
       await environment?.close()
@@ -91,6 +109,7 @@ function putActors(store: ChainStore): Tipset {
   for (const [id, wasm] of [
     [RECURSING_ACTOR, CALLS_ITSELF],
     [LOOPING_ACTOR, LOOPS],
+    [ASKING_ACTOR, ASKS],
   ] as const) {
     const code: Cid = putBlock(store.blocks, fromHex(wasm), CODEC_RAW)
     tree.setActor(id, { code, head: none, nonce: 0n, balance: 0n, delegatedAddress: null })

@@ -14,6 +14,7 @@ import { missingActors } from '../fvm/support/actorCode.ts'
 import { denoPath } from '../support/deno.ts'
 import { missingShared, ROOT, readSharedText } from '../support/shared.ts'
 import {
+  ASKING_ACTOR,
   callOf,
   LOOPING_ACTOR,
   nestedCalls,
@@ -106,6 +107,23 @@ describe.skipIf(missing !== undefined)('threads of the machine', () => {
         const { parentStateRoot } = firstBlock(golden.tipsets[3] as Tipset)
         expect(String((await waiting).stateRoot)).toBe(String(parentStateRoot))
       }
+    }),
+  )
+
+  it('go on after a cancelled call that makes syscalls', { timeout: 120_000 }, () =>
+    using('lmdb', 1, async ({ host, withActors, threadsStarted }) => {
+      await host.call(callOf(RECURSING_ACTOR), withActors)
+      const started = threadsStarted()
+      for (let round = 0; round < 20; round++) {
+        const cancel = new AbortController()
+        const endless = failure(host.call(callOf(ASKING_ACTOR), withActors, cancel.signal))
+        // In the midst of it, or before it began: both must end.
+        await new Promise((resolve) => setTimeout(resolve, 3 * round))
+        cancel.abort()
+        expect(((await endless) as ChainError).code).toBe('CANCELLED')
+      }
+      expect((await host.call(callOf(RECURSING_ACTOR), withActors)).msgRct.exitCode).toBe(0)
+      expect(threadsStarted()).toBe(started)
     }),
   )
 

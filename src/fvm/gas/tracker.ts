@@ -32,8 +32,14 @@ export class GasTracker {
   /** Where charges are recorded; undefined: nowhere. The call manager points it at the running call's trace. */
   record: GasCharge[] | undefined
 
-  /** @param gasLimit - whole gas */
-  constructor(gasLimit: bigint) {
+  readonly #checkpoint: (() => void) | undefined
+
+  /**
+   * @param gasLimit - whole gas
+   * @param checkpoint - called at each charge; what it throws ends the execution
+   */
+  constructor(gasLimit: bigint, checkpoint?: () => void) {
+    this.#checkpoint = checkpoint
     const milligas = gasLimit * MILLIGAS_BIG
     const limit = milligas > MAX_LIMIT ? MAX_LIMIT : milligas
     this.#excess = limit > COUNTABLE_BIG ? limit - COUNTABLE_BIG : 0n
@@ -53,6 +59,7 @@ export class GasTracker {
   }
 
   #use(milligas: number): void {
+    this.#checkpoint?.()
     const used = this.#used + milligas
     if (used > this.#limit) {
       if (this.#excess > 0n) {
