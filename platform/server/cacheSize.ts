@@ -1,13 +1,47 @@
-/** How much a process spends on decoded nodes: the threads of the machine have a cache each. */
-import { totalmem } from 'node:os'
+/** One budget for what the node and the threads of its machine keep in memory of state and blocks. */
+import { availableParallelism, totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
-import { DEFAULT_CACHE_BYTES } from '../../src/ipld/nodeCache.ts'
 
-const SHARE_OF_MEMORY = 32
+const MEBI = 1024 * 1024
+/** Threads of the machine, one less than there are processors; each has compiled actors and a heap of its own. */
+const MAX_THREADS = 4
+/** Below this every block of a tipset would be read and decoded several times. */
+export const MIN_CACHE_MIB = 32
+/** Where nothing is said: of the node, and of each thread. */
+const NODE_MIB = 128
+const THREAD_MIB = 192
+const SHARE_OF_MEMORY = 8
+/** Decoded nodes are on the heap, and what the node needs besides is most of it. */
 const SHARE_OF_HEAP = 8
 
-/** Bytes of one cache of nodes: less on a machine, or in a heap, that is small. */
-export function nodeCacheBytes(): number {
-  const { heap_size_limit: heap } = getHeapStatistics()
-  return Math.floor(Math.min(DEFAULT_CACHE_BYTES, totalmem() / SHARE_OF_MEMORY, heap / SHARE_OF_HEAP))
+/** Bytes of each cache. */
+export interface CacheSizes {
+  /** Decoded nodes in the node itself. */
+  readonly nodes: number
+  /** Decoded nodes in a thread. */
+  readonly threadNodes: number
+  /** Blocks that a thread was sent or made, where it can read the chain itself. */
+  readonly threadBlocks: number
+}
+
+/** Most threads of the machine, without the one more that comes when the chain itself waits. */
+export function vmThreads(): number {
+  return Math.max(1, Math.min(MAX_THREADS, availableParallelism() - 1))
+}
+
+/**
+ * Shares the budget: a quarter for the node, the rest for the threads, two thirds of it decoded.
+ * @param mebibytes - of all caches together; undefined: by the machine, less on a small one or in a small heap
+ */
+export function cacheSizes(mebibytes?: number): CacheSizes {
+  const most = vmThreads() + 1
+  const whole = mebibytes === undefined ? undefined : mebibytes * MEBI
+  const budget = whole ?? Math.min((NODE_MIB + most * THREAD_MIB) * MEBI, totalmem() / SHARE_OF_MEMORY)
+  const thread = (0.75 * budget) / most
+  const nodes = Math.min(budget / 4, whole === undefined ? NODE_MIB * MEBI : Number.POSITIVE_INFINITY)
+  return {
+    nodes: Math.floor(Math.min(nodes, getHeapStatistics().heap_size_limit / SHARE_OF_HEAP)),
+    threadNodes: Math.floor((2 * thread) / 3),
+    threadBlocks: Math.floor(thread / 3),
+  }
 }

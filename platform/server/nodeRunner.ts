@@ -27,7 +27,7 @@ import { Sealer } from '../../src/wallet/sealing.ts'
 import type { SecretStore } from '../../src/wallet/secretStore.ts'
 import { ActorBundles, bundledBlocks } from './actorBundles.ts'
 import { assertPortFree } from './assertPortFree.ts'
-import { nodeCacheBytes } from './cacheSize.ts'
+import { type CacheSizes, cacheSizes } from './cacheSize.ts'
 import { Home, readTextFile, writeFile } from './home.ts'
 import { LmdbEnvironment } from './lmdbStore.ts'
 import type { OpenLog } from './logger.ts'
@@ -82,8 +82,8 @@ export async function inHome(
 }
 
 /** Opens what is on disk. @param archive - below the store; new blocks never go there */
-export function openDiskStores(home: Home, archive: ArchiveStore | undefined): HostStores {
-  const nodes = new NodeCache(nodeCacheBytes())
+export function openDiskStores(home: Home, archive: ArchiveStore | undefined, sizes: CacheSizes): HostStores {
+  const nodes = new NodeCache(sizes.nodes)
   const environment = new LmdbEnvironment({ path: home.chain, nodes })
   const below = archive === undefined ? [] : [archive]
   return {
@@ -96,9 +96,9 @@ export function openDiskStores(home: Home, archive: ArchiveStore | undefined): H
 }
 
 /** Stores of a node that keeps only its keys and tokens: the files that its command line reads. */
-export function openMemoryStores(home: Home): HostStores {
+export function openMemoryStores(home: Home, sizes: CacheSizes): HostStores {
   const meta = new MemoryStore()
-  const nodes = new NodeCache(nodeCacheBytes())
+  const nodes = new NodeCache(sizes.nodes)
   return {
     blocks: new LayeredBlockstore([new MemoryBlockstore(nodes), bundledBlocks(new ActorBundles(home.actors))], nodes),
     own: undefined,
@@ -170,7 +170,8 @@ export async function processShim(
     keepState: options.keepState,
     proofs: await nodeProofs(chain.proofs, ports.log),
     files: nodeFiles(home, meta),
-    openMachine: (view, mode) => openVm(view, { ...chain, actors: home.actors, mode }, ports.log),
+    openMachine: (view, mode) =>
+      openVm(view, { ...chain, actors: home.actors, mode, cache: cacheSizes(options.cacheMib) }, ports.log),
     openHost:
       net === undefined
         ? undefined

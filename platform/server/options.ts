@@ -37,6 +37,8 @@ export interface ServeOptions {
   readonly net: NetOptions | undefined
   /** Epochs below the head whose state is kept; undefined: all are. */
   readonly keepState: number | undefined
+  /** For decoded state and blocks, all threads together, MiB; undefined: by the machine. */
+  readonly cacheMib: number | undefined
   readonly log: LogSettings
   /** Text of the file of options, written where there is none. */
   readonly configText: string

@@ -11,6 +11,7 @@ import { openFollower } from '../../src/node/openFollower.ts'
 import { type LightChain, openLight } from '../../src/node/openLight.ts'
 import { presumedOf } from '../../src/node/proofs.ts'
 import { type ArchiveFile, type ArchiveProgress, openArchiveFile } from './archiveFile.ts'
+import { cacheSizes } from './cacheSize.ts'
 import { PlatformError } from './errors.ts'
 import { fetchNewest } from './fetchSnapshot.ts'
 import { openFileSource } from './fileSource.ts'
@@ -76,7 +77,7 @@ export async function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: 
     await loadCrypto(runtime.ports)
     const archive = config.snapshot === undefined ? undefined : await openArchive(config.snapshot, home, io)
     if (archive !== undefined) closers.add(() => archive.close())
-    const stores = openDiskStores(home, archive?.store)
+    const stores = openDiskStores(home, archive?.store, cacheSizes(options.cacheMib))
     closers.add(() => stores.close())
     const run = { options, io, runtime, home }
     await serve(run, async (shutdown) => {

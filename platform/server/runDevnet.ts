@@ -5,6 +5,7 @@ import { actorsVersionFor, manifestFor, networkVersionAt } from '../../src/netwo
 import { openLocalChain } from '../../src/node/openLocalChain.ts'
 import { formatFil } from '../../src/types/fil.ts'
 import { ActorBundles } from './actorBundles.ts'
+import { cacheSizes } from './cacheSize.ts'
 import { PlatformError } from './errors.ts'
 import { Home } from './home.ts'
 import { keptNetwork, writeNetworkFiles } from './networkFiles.ts'
@@ -25,7 +26,8 @@ export async function runDevnet(options: DevnetRunOptions, io: ProgramIo, runtim
   assertBundle(options)
   await inHome(options, runtime, async (home, closers) => {
     await loadCrypto(runtime.ports)
-    const stores = options.inMemory ? openMemoryStores(home) : openDiskStores(home, undefined)
+    const sizes = cacheSizes(options.cacheMib)
+    const stores = options.inMemory ? openMemoryStores(home, sizes) : openDiskStores(home, undefined, sizes)
     closers.add(() => stores.close())
     const bundles = new ActorBundles(home.actors)
     const run = { options, io, runtime, home }

@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import type { WorkerPort } from '../../src/base/ports.ts'
 import type { ActorsMode } from '../../src/node/actorsCode.ts'
+import type { CacheSizes } from './cacheSize.ts'
 
 /** What a thread can read by itself; undefined: it is sent what it needs. */
 export interface VmThreadOptions {
@@ -16,6 +17,8 @@ export interface VmThreadOptions {
   /** Folder of the keys that storage proofs are verified with; undefined: receipts decide. */
   readonly proofs?: string | undefined
   readonly mode: ActorsMode
+  /** Bytes of its caches. Default: the machine's share. */
+  readonly cache?: CacheSizes
 }
 
 /** What a thread is started with. */

@@ -20,7 +20,7 @@ import type { ProofKeys } from '../../src/proofs/keys/keyName.ts'
 import { firstBlock } from '../../src/types/tipset.ts'
 import { ActorBundles } from './actorBundles.ts'
 import { openArchiveReader } from './archiveFile.ts'
-import { nodeCacheBytes } from './cacheSize.ts'
+import { type CacheSizes, cacheSizes } from './cacheSize.ts'
 import { InstrumentedFiles } from './instrumentedFiles.ts'
 import { LmdbEnvironment } from './lmdbStore.ts'
 import { createLogger } from './logger.ts'
@@ -43,8 +43,8 @@ function indexFolder(chain: string): string {
 }
 
 /** The chain on disk, the archive below it, the actors' code and manifests. */
-function readable({ chain, archive, actors }: VmThreadOptions): Blockstore | undefined {
-  const nodes = new NodeCache(nodeCacheBytes())
+function readable({ chain, archive, actors }: VmThreadOptions, { threadNodes }: CacheSizes): Blockstore | undefined {
+  const nodes = new NodeCache(threadNodes)
   const layers: Blockstore[] = []
   if (chain !== undefined) layers.push(new LmdbEnvironment({ path: chain, nodes }).blocks)
   // The node indexes it, and verifies it.
@@ -96,8 +96,11 @@ if (parentPort !== null) {
   await initCrypto()
   const log = createLogger({ level: 'warn', format: process.env.PETREL_LOG_FORMAT === 'json' ? 'json' : 'text' })
   const keys = options.proofs === undefined ? undefined : keysOf(new ProofFiles(options.proofs), loadCurve(log))
+  const sizes = options.cache ?? cacheSizes()
   serveVm(port, {
-    blocks: readable(options),
+    blocks: readable(options, sizes),
+    // What it cannot read again would have to be sent again.
+    ...(options.chain === undefined ? {} : { maxBlockBytes: sizes.threadBlocks }),
     log,
     createHost: createHost(options, keys),
   })

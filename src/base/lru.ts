@@ -4,10 +4,16 @@
 export class Lru<K, V> {
   readonly #entries = new Map<K, V>()
   readonly #limit: number
+  readonly #weigh: (value: V) => number
+  #weight = 0
 
-  /** @param limit - entries kept */
-  constructor(limit: number) {
+  /**
+   * @param limit - entries kept, or what all of them may weigh together; the latest is kept whatever it weighs
+   * @param weigh - the same whenever it is asked. Default: 1
+   */
+  constructor(limit: number, weigh: (value: V) => number = () => 1) {
     this.#limit = limit
+    this.#weigh = weigh
   }
 
   get(key: K): V | undefined {
@@ -19,11 +25,12 @@ export class Lru<K, V> {
   }
 
   set(key: K, value: V): void {
-    this.#entries.delete(key)
+    this.delete(key)
     this.#entries.set(key, value)
-    if (this.#entries.size > this.#limit) {
-      const oldest = this.#entries.keys().next()
-      if (oldest.done !== true) this.#entries.delete(oldest.value)
+    this.#weight += this.#weigh(value)
+    for (const oldest of this.#entries.keys()) {
+      if (this.#weight <= this.#limit || this.#entries.size === 1) break
+      this.delete(oldest)
     }
   }
 
@@ -33,11 +40,15 @@ export class Lru<K, V> {
   }
 
   delete(key: K): void {
+    const value = this.#entries.get(key)
+    if (value === undefined) return
     this.#entries.delete(key)
+    this.#weight -= this.#weigh(value)
   }
 
   clear(): void {
     this.#entries.clear()
+    this.#weight = 0
   }
 
   get size(): number {

@@ -12,7 +12,7 @@ import { type Message, message } from '../types/message.ts'
 import { msgMeta } from '../types/msgMeta.ts'
 import { type SignedMessage, signedMessage } from '../types/signedMessage.ts'
 import { ChainError } from './errors.ts'
-import { BLOCK_MESSAGES_CACHE } from './limits.ts'
+import { BLOCK_MESSAGES_CACHE_BYTES, MESSAGE_BYTES, MESSAGE_LIST_BYTES } from './limits.ts'
 
 /** A block's own messages in block order: BLS first. */
 export interface BlockMessages {
@@ -43,10 +43,17 @@ export function blockMessageCids(store: Blockstore, meta: Cid): { bls: Cid[]; si
   return { bls: linkedCids(store, roots.blsMessages), signed: linkedCids(store, roots.secpkMessages) }
 }
 
+function bytesOf({ bls, signed }: BlockMessages): number {
+  let bytes = MESSAGE_LIST_BYTES
+  for (const { params } of bls) bytes += MESSAGE_BYTES + params.length
+  for (const one of signed) bytes += MESSAGE_BYTES + one.message.params.length
+  return bytes
+}
+
 /** Reads the messages of blocks, remembering the last ones. */
 export class BlockMessageReader {
   readonly #store: Blockstore
-  readonly #read = new Lru<string, BlockMessages>(BLOCK_MESSAGES_CACHE)
+  readonly #read = new Lru<string, BlockMessages>(BLOCK_MESSAGES_CACHE_BYTES, bytesOf)
 
   constructor(store: Blockstore) {
     this.#store = store

@@ -46,7 +46,10 @@ export class ChainStore {
   readonly #log: Logger
   readonly #headers = new Lru<string, BlockHeader>(HEADER_CACHE)
   readonly #tipsets = new Lru<string, Tipset>(TIPSET_CACHE)
-  readonly #index = new TipsetIndex((tipset) => this.parent(tipset))
+  readonly #index = new TipsetIndex(
+    (tipset) => this.parent(tipset),
+    (key) => this.tipset(key),
+  )
   readonly #listeners = new Set<HeadListener>()
   /** Changes not yet told: a listener that moves the head must not be overtaken by its own change. */
   readonly #untold: Branches[] = []

@@ -32,6 +32,10 @@ export interface ChainViewDeps {
   readonly beaconRound: (epoch: ChainEpoch) => number
 }
 
+function countOf(selected: readonly SelectedMessages[]): number {
+  return selected.reduce((sum, { bls, signed }) => sum + bls.length + signed.length, 1)
+}
+
 /** Reads of one chain, with bounded caches. Throws `BlockMissing` for what is not at hand. */
 export class ChainView {
   readonly store: ChainStore
@@ -41,7 +45,7 @@ export class ChainView {
   readonly #rules: RandomnessRules
   readonly #baseFeeRules: BaseFeeRules
   readonly #blockMessages: BlockMessageReader
-  readonly #selected = new Lru<string, readonly SelectedMessages[]>(TIPSET_MESSAGES_CACHE)
+  readonly #selected = new Lru<string, readonly SelectedMessages[]>(TIPSET_MESSAGES_CACHE, countOf)
   readonly #ordered = new WeakMap<readonly SelectedMessages[], readonly ChainMessage[]>()
   readonly #trees = new Lru<string, StateTree>(STATE_TREE_CACHE)
 

@@ -4,7 +4,7 @@
  */
 import { Lru } from '../base/lru.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
-import { type Tipset, tipsetKeyText } from '../types/tipset.ts'
+import { type Tipset, type TipsetKey, tipsetKeyText } from '../types/tipset.ts'
 import { SKIP_CACHE } from './limits.ts'
 
 /** Epochs that one pointer spans. */
@@ -14,14 +14,23 @@ function roundDown(height: ChainEpoch): ChainEpoch {
   return height - (height % SKIP_LENGTH)
 }
 
+/** A tipset by its name: pointers over a whole chain must not hold its headers. */
+type Pointer = Pick<Tipset, 'key' | 'height'> & Partial<Pick<Tipset, 'blocks'>>
+
+function isLoaded(pointer: Pointer): pointer is Tipset {
+  return pointer.blocks !== undefined
+}
+
 /** Pointers between tipsets. They depend on the ancestors alone, so a reorg leaves them valid. */
 export class TipsetIndex {
   readonly #parent: (tipset: Tipset) => Tipset
-  readonly #skips = new Lru<string, Tipset>(SKIP_CACHE)
+  readonly #load: (key: TipsetKey) => Tipset
+  readonly #skips = new Lru<string, Pointer>(SKIP_CACHE)
 
   /** @param parent - loads a tipset's parents */
-  constructor(parent: (tipset: Tipset) => Tipset) {
+  constructor(parent: (tipset: Tipset) => Tipset, load: (key: TipsetKey) => Tipset) {
     this.#parent = parent
+    this.#load = load
   }
 
   /**
@@ -30,23 +39,29 @@ export class TipsetIndex {
    */
   atOrAfter(from: Tipset, height: ChainEpoch): Tipset {
     if (from.height - height <= SKIP_LENGTH) return this.#walk(from, height)
-    let current = this.#walk(from, roundDown(from.height))
+    let current: Pointer = this.#walk(from, roundDown(from.height))
     for (;;) {
       const target = this.#skip(current)
-      if (height === target.height) return target
-      if (height > target.height) return this.#walk(current, height)
+      if (height === target.height) return this.#loaded(target)
+      if (height > target.height) return this.#walk(this.#loaded(current), height)
       current = target
     }
   }
 
-  #skip(from: Tipset): Tipset {
+  #skip(from: Pointer): Pointer {
     const key = tipsetKeyText(from.key)
     let target = this.#skips.get(key)
     if (target === undefined) {
-      target = this.#computeSkip(from)
+      const { key: targetKey, height } = this.#computeSkip(this.#loaded(from))
+      target = { key: targetKey, height }
       this.#skips.set(key, target)
     }
     return target
+  }
+
+  /** The first one asked about need not be in the store. */
+  #loaded(pointer: Pointer): Tipset {
+    return isLoaded(pointer) ? pointer : this.#load(pointer.key)
   }
 
   #computeSkip(from: Tipset): Tipset {

@@ -32,6 +32,8 @@ export interface VmServerDeps {
    */
   readonly createHost: (store: ChainStore, network: Network, checkpoint: () => void) => VmHost
   readonly log: Logger
+  /** Of blocks that it was sent or made, bytes. Default {@link MAX_THREAD_BLOCK_BYTES}. */
+  readonly maxBlockBytes?: number
 }
 
 interface Opened {
@@ -53,7 +55,7 @@ class VmServer {
   constructor(port: ThreadPort, deps: VmServerDeps) {
     this.#port = port
     this.#deps = deps
-    this.#blocks = new ThreadBlocks(deps.blocks, MAX_THREAD_BLOCK_BYTES, this.#checkpoint)
+    this.#blocks = new ThreadBlocks(deps.blocks, deps.maxBlockBytes ?? MAX_THREAD_BLOCK_BYTES, this.#checkpoint)
   }
 
   async answer(bytes: Uint8Array): Promise<void> {

@@ -47,7 +47,7 @@ let tipset: Tipset
 let threads: FakeThread[]
 let timers: HandTimers
 /** The machine of all threads. */
-let machine: (store: ChainStore, checkpoint: () => void) => Partial<VmHost>
+let machine: (store: ChainStore) => Partial<VmHost>
 
 function open(options: { threads?: number; maxWaiting?: number } = {}): WorkerVmHost {
   return new WorkerVmHost({
@@ -57,9 +57,7 @@ function open(options: { threads?: number; maxWaiting?: number } = {}): WorkerVm
     log: LOG,
     ...options,
     startThread: () => {
-      const createHost = (own: ChainStore, _network: unknown, checkpoint: () => void): VmHost =>
-        machine(own, checkpoint) as VmHost
-      const thread = startFakeThread({ blocks: undefined, log: LOG, createHost })
+      const thread = startFakeThread({ blocks: undefined, log: LOG, createHost: (own) => machine(own) as VmHost })
       threads.push(thread)
       return thread
     },
@@ -276,7 +274,7 @@ describe('the queue', () => {
   it('executes what the chain waits for at once, though callers keep every thread busy', async () => {
     const slow = slowMachine()
     const callers = machine
-    machine = (own) => ({ ...callers(own, () => undefined), executeTipset: async () => STATE })
+    machine = (own) => ({ ...callers(own), executeTipset: async () => STATE })
     const host = open({ maxWaiting: 2 })
     const calls = [host.call(numbered(1), tipset), host.call(numbered(2), tipset), host.call(numbered(3), tipset)]
     await slow.started(1)
@@ -358,60 +356,6 @@ describe('the queue', () => {
     expect((await second).error).toBe('2')
     expect(threads.map(({ isClosed }) => isClosed)).toEqual([false])
     expect(host.load).toEqual({ waiting: 0, running: 0, threads: 1 })
-  })
-
-  it('tells a running call that it is cancelled, and no later one', async () => {
-    const slow = slowMachine()
-    const ends: string[] = []
-    const inner = machine
-    machine = (own, checkpoint) => ({
-      call: async (one, at) => {
-        const result = await (inner(own, checkpoint).call?.(one, at) as Promise<InvocResult>)
-        try {
-          checkpoint()
-          // What reads or writes blocks is told as well.
-          own.blocks.put(STATE.stateRoot, utf8('state'))
-          ends.push(`${one.method} goes on`)
-        } catch (error) {
-          ends.push(`${one.method} ${(error as ChainError).code}`)
-          throw error
-        }
-        return result
-      },
-    })
-    const host = open()
-    const cancel = new AbortController()
-    const first = failure(host.call(numbered(1), tipset, cancel.signal))
-    const second = host.call(numbered(2), tipset)
-    await slow.started(1)
-    cancel.abort()
-    await first
-    slow.release()
-    await slow.started(2)
-    slow.release()
-    expect((await second).error).toBe('2')
-    expect(ends).toEqual(['1 CANCELLED', '2 goes on'])
-    expect(threads.map(({ isClosed }) => isClosed)).toEqual([false])
-  })
-
-  it('lets a thread start whose call is cancelled meanwhile', async () => {
-    const slow = slowMachine()
-    const host = open()
-    const cancel = new AbortController()
-    const first = failure(host.call(numbered(1), tipset, cancel.signal))
-    const [thread] = threads as [FakeThread]
-    thread.isSlowToStart = true
-    cancel.abort()
-    await first
-    for (let i = 0; i < 6; i++) timers.pass()
-    expect(thread.isClosed).toBe(false)
-    thread.isSlowToStart = false
-    const second = host.call(numbered(2), tipset)
-    await slow.started(1)
-    slow.release()
-    expect((await second).error).toBe('2')
-    expect(slow.order).toEqual([2n])
-    expect(threads.length).toBe(1)
   })
 
   it('fails the call of a thread that dies as undecided, and goes on in a new one', async () => {

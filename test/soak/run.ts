@@ -17,6 +17,9 @@ const { values } = parseArgs({
     hours: { type: 'string', default: '2' },
     seed: { type: 'string' },
     every: { type: 'string', default: '60' },
+    'block-time': { type: 'string', default: '0.3' },
+    /** MiB of `--cache`: small ones are soon full, and what grows then is no cache. */
+    cache: { type: 'string', default: '64' },
   },
 })
 const hours = Number(values.hours)
@@ -63,20 +66,30 @@ async function sample(node: NodeProcess, home: string): Promise<Sample> {
   }
 }
 
-/** Least squares, MB an hour. */
-function slope(samples: readonly Sample[]): number {
+/** Epochs of mainnet's hour. */
+const HOUR_EPOCHS = 120
+
+/** Least squares over what came after the first third, MB for each of `x`. */
+function slope(samples: readonly Sample[], x: (one: Sample) => number): number {
   const late = samples.slice(Math.floor(samples.length / 3))
   const mean = (of: (one: Sample) => number): number => late.reduce((sum, one) => sum + of(one), 0) / late.length
-  const [x, y] = [mean((one) => one.minutes), mean((one) => one.ownMb)]
-  const above = late.reduce((sum, one) => sum + (one.minutes - x) * (one.ownMb - y), 0)
-  const below = late.reduce((sum, one) => sum + (one.minutes - x) ** 2, 0)
-  return below === 0 ? 0 : (60 * above) / below
+  const [midX, midY] = [mean(x), mean((one) => one.ownMb)]
+  const above = late.reduce((sum, one) => sum + (x(one) - midX) * (one.ownMb - midY), 0)
+  const below = late.reduce((sum, one) => sum + (x(one) - midX) ** 2, 0)
+  return below === 0 ? 0 : above / below
+}
+
+function growth(samples: readonly Sample[]): string {
+  const real = slope(samples, ({ minutes }) => minutes / 60)
+  const simulated = slope(samples, ({ head }) => head / HOUR_EPOCHS)
+  return `${real.toFixed(1)} MB an hour, ${simulated.toFixed(2)} MB for an hour of mainnet's epochs`
 }
 
 const producerHome = join(folder, 'producer')
 const followerHome = join(folder, 'follower')
 const producer = await startNode('node', producerHome, [
-  ...['devnet', '--api', '0', '--block-time', '1', '--actors', 'native', '--listen', '/ip4/127.0.0.1/tcp/0'],
+  ...['devnet', '--api', '0', '--block-time', values['block-time'], '--actors', 'native', '--cache', values.cache],
+  ...['--listen', '/ip4/127.0.0.1/tcp/0'],
 ])
 let address: string | undefined
 while (address === undefined) {
@@ -88,7 +101,7 @@ const bootstrap = address
 const startFollower = (): Promise<NodeProcess> =>
   startNode('node', followerHome, [
     ...['daemon', '--network', join(producerHome, 'network.json'), '--bootstrap', bootstrap, '--api', '0'],
-    ...['--listen', '/ip4/127.0.0.1/tcp/0'],
+    ...['--listen', '/ip4/127.0.0.1/tcp/0', '--cache', values.cache],
   ])
 let follower = await startFollower()
 const admin = new RpcClient(producer.url, producer.token)
@@ -150,7 +163,7 @@ while (Date.now() < end) {
     `${one.minutes.toFixed(1)} min, epoch ${one.head}, lag ${one.head - two.head}: producer ${text(one)}; follower ${text(two)}`,
   )
   // Rarely, so that its memory shows a slope.
-  if (samples.follower.length % 60 === 30) {
+  if (samples.follower.length % 120 === 119) {
     await follower.kill()
     counts.kills++
     follower = await startFollower()
@@ -158,9 +171,7 @@ while (Date.now() < end) {
 }
 await Promise.all(clients)
 console.log(JSON.stringify(counts))
-console.log(
-  `growth: producer ${slope(samples.producer).toFixed(1)} MB an hour, follower ${slope(samples.follower).toFixed(1)}`,
-)
+console.log(`growth: producer ${growth(samples.producer)}; follower ${growth(samples.follower)}`)
 await follower.stop()
 await producer.stop()
 rmSync(folder, { recursive: true, force: true })

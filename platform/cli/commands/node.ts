@@ -10,6 +10,7 @@ import type { ActorsMode } from '../../../src/node/actorsCode.ts'
 import { VALIDATE_MODES, type ValidateMode } from '../../../src/node/networking.ts'
 import { PROOFS_MODES, type ProofsMode } from '../../../src/node/proofs.ts'
 import { parseFil } from '../../../src/types/fil.ts'
+import { MIN_CACHE_MIB } from '../../server/cacheSize.ts'
 import { parseLevels } from '../../server/logger.ts'
 import type { DaemonOptions, DevnetRunOptions, LogSettings, ServeOptions } from '../../server/options.ts'
 import { line } from '../../server/programIo.ts'
@@ -52,6 +53,7 @@ interface ServeFlags {
   readonly bootstrap?: string[]
   readonly upnp?: boolean
   readonly keepState: string
+  readonly cache?: string
   readonly log: string
   readonly logFormat: string
   readonly logFile?: boolean
@@ -105,6 +107,12 @@ function keptEpochs(text: string): number | undefined {
   return epochs
 }
 
+function cacheMib(text: string): number {
+  const mebibytes = wholeNumber(text, 'cache')
+  if (mebibytes < MIN_CACHE_MIB) throw new CliError('USAGE', `cache: at least ${MIN_CACHE_MIB} MiB are needed`)
+  return mebibytes
+}
+
 /** @param keepState - default of `--keep-state` */
 function serveFlags(command: Command, keepState: string): Command {
   return command
@@ -129,6 +137,7 @@ function serveFlags(command: Command, keepState: string): Command {
     .option('--upnp', 'ask the router to forward ports to this node')
     .option('--no-net', 'no connections to other nodes')
     .option('--keep-state <epochs>', 'older state is collected in the background; all: none is', keepState)
+    .option('--cache <MiB>', 'memory for decoded state and blocks, all threads together (default: by the machine)')
     .option('--log <levels>', 'what is logged: debug, info, warn, error, silent; of parts: info,p2p=debug', 'info')
     .option('--log-format <format>', 'text, or json: one object per line', 'text')
     .option('--log-file', 'log into logs/petrel.log, too: 64 MB at most, five before it are kept')
@@ -177,6 +186,7 @@ async function serveOptions(context: CliContext, flags: ServeFlags, file: Settin
         }
       : undefined,
     keepState: keptEpochs(flags.keepState),
+    cacheMib: flags.cache === undefined ? undefined : cacheMib(flags.cache),
     log: logSettings(flags),
     configText: defaultConfig(file.commands),
     reload: async () => await serveOptions(context, file.read(), file),

@@ -49,6 +49,12 @@ describe('daemon', () => {
     })
   })
 
+  it('takes memory for caches, and no less than it can work with', async () => {
+    expect((await started(['daemon'])).daemon?.cacheMib).toBeUndefined()
+    expect((await started(['daemon', '--cache', '64'])).daemon?.cacheMib).toBe(64)
+    expect((await started(['daemon', '--cache', '31'])).err).toContain('cache: at least 32 MiB')
+  })
+
   it('takes network, snapshot, repo, API', async () => {
     const args = [
       '--repo',

@@ -1,0 +1,28 @@
+/** All caches of state and blocks together keep to one budget. */
+import { totalmem } from 'node:os'
+import { getHeapStatistics } from 'node:v8'
+import { describe, expect, it } from 'vitest'
+import { type CacheSizes, cacheSizes, vmThreads } from '../../../platform/server/cacheSize.ts'
+
+/** With the thread that comes when the chain itself waits. */
+const MOST_THREADS = vmThreads() + 1
+const MEBI = 1024 * 1024
+
+function whole({ nodes, threadNodes, threadBlocks }: CacheSizes): number {
+  return nodes + MOST_THREADS * (threadNodes + threadBlocks)
+}
+
+describe('memory for caches', () => {
+  it('is what was said, of the node and all its threads together', () => {
+    for (const mebibytes of [32, 100, 2000]) {
+      const sizes = cacheSizes(mebibytes)
+      expect(whole(sizes)).toBeLessThanOrEqual(mebibytes * MEBI)
+      expect(whole(sizes)).toBeGreaterThan(0.7 * mebibytes * MEBI)
+      expect(sizes.nodes).toBeLessThanOrEqual(getHeapStatistics().heap_size_limit / 8)
+    }
+  })
+
+  it('is an eighth of the machine at most where nothing is said', () => {
+    expect(whole(cacheSizes())).toBeLessThanOrEqual(totalmem() / 8)
+  })
+})
