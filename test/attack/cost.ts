@@ -1,0 +1,204 @@
+/**
+ * What a stranger waits for while anonymous callers ask for all that is dear, and whether the producer misses a block. By hand:
+ *
+ *     node test/attack/cost.ts [--seconds 60] [--actors 1000] [--realtime] [--only <part of a method's name>]
+ *
+ * The callers run on the same machine. `--realtime` (chrt, needs root) lets the node's main thread and the stranger go before
+ * everything else, its machine's threads excepted: what is measured then is what the node does, not what the machine lacks.
+ */
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { utf8 } from '../../src/base/bytes.ts'
+import { secp256k1Address } from '../../src/types/address.ts'
+import { startNode } from '../runtimes/nodeProcess.ts'
+import { type Answer, RpcClient } from '../support/rpcClient.ts'
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '60' },
+    actors: { type: 'string', default: '1000' },
+    realtime: { type: 'boolean', default: false },
+    role: { type: 'string' },
+    url: { type: 'string' },
+    /** Only calls whose name contains this. */
+    only: { type: 'string', default: '' },
+    param: { type: 'string' },
+  },
+})
+const seconds = Number(values.seconds)
+const BLOCK_SECONDS = 4
+/** Of each dear question at any time. */
+const CONNECTIONS = 12
+/** Between two questions of the stranger, ms. */
+const PAUSE_MS = 20
+
+function ask(url: string, agent: Agent, method: string, params: readonly unknown[]): Promise<number> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  return new Promise((resolve, reject) => {
+    const call = request(`${url}/rpc/v1`, { agent, method: 'POST', headers: { 'Content-Length': body.length } })
+    call.on('response', (response) => {
+      response.on('end', () => resolve(response.statusCode ?? 0))
+      response.resume()
+    })
+    call.on('error', reject)
+    call.end(body)
+  })
+}
+
+/** Asks for the head again and again. */
+async function stranger(url: string): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const times: number[] = []
+  const end = performance.now() + 1000 * seconds
+  while (performance.now() < end) {
+    const began = performance.now()
+    await ask(url, agent, 'Filecoin.ChainHead', [])
+    times.push(performance.now() - began)
+    await sleep(PAUSE_MS)
+  }
+  times.sort((a, b) => a - b)
+  const at = (share: number): string => `${(times[Math.floor(times.length * share)] ?? 0).toFixed(1)} ms`
+  console.log(`ChainHead, ${times.length} times: median ${at(0.5)}, 99th percentile ${at(0.99)}, longest ${at(1 - 1e-9)}`)
+  agent.destroy()
+}
+
+/** All that is dear, of which no call needs a token. */
+function dearCalls(target: Answer): Record<string, readonly unknown[]> {
+  const { message, tipset, sender, recipient } = target
+  return {
+    'Filecoin.StateCompute': [tipset.height + 100, [], tipset.key],
+    'Filecoin.StateReplay': [tipset.key, message],
+    'Filecoin.StateListActors': [[]],
+    'Filecoin.StateListMiners': [[]],
+    'Filecoin.StateListMessages': [{ From: sender }, [], 0],
+    'Filecoin.GasEstimateMessageGas': [{ From: sender, To: recipient, Value: '1' }, null, []],
+    'Filecoin.WalletVerify': [sender, 'AQIDBA==', { Type: sender.startsWith('t3') ? 2 : 1, Data: 'A'.repeat(128) }],
+    eth_getLogs: [{ fromBlock: '0x0', toBlock: 'latest' }],
+    eth_call: [{ data: '0x5b5a50600056' }, 'latest'],
+  }
+}
+
+async function callers(url: string, target: Answer): Promise<void> {
+  const end = performance.now() + 1000 * seconds
+  const counts: Record<string, Record<number, number>> = {}
+  const wanted = Object.entries(dearCalls(target)).filter(([method]) => method.includes(values.only))
+  const work = wanted.flatMap(([method, params]) =>
+    Array.from({ length: CONNECTIONS }, async () => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+      while (performance.now() < end) {
+        const status = await ask(url, agent, method, params).catch(() => 0)
+        const statuses = (counts[method] ??= {})
+        statuses[status] = (statuses[status] ?? 0) + 1
+      }
+      agent.destroy()
+    }),
+  )
+  // A snapshot of the whole chain, over and over; two are served at once.
+  const exports = Array.from({ length: 'ChainExport'.includes(values.only) ? 4 : 0 }, async () => {
+    while (performance.now() < end) {
+      await new Promise<void>((resolve) => {
+        const socket = new WebSocket(`${url.replace('http', 'ws')}/rpc/v1`)
+        const params = [100_000, false, []]
+        socket.onopen = () =>
+          socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'Filecoin.ChainExport', params }))
+        socket.onmessage = ({ data }) => {
+          if (String(data).includes('xrpc.ch.close') || String(data).includes('"error"')) socket.close()
+        }
+        socket.onclose = () => resolve()
+        socket.onerror = () => resolve()
+        setTimeout(() => socket.close(), Math.max(0, end - performance.now()))
+      })
+      ;(counts.ChainExport ??= {})[200] = (counts.ChainExport[200] ?? 0) + 1
+      await sleep(10)
+    }
+  })
+  await Promise.race([Promise.all([...work, ...exports]), sleep(1000 * seconds + 500)])
+  console.log(`answers by HTTP status: ${JSON.stringify(counts)}`)
+  process.exit(0)
+}
+
+function goesFirst(pid: number, priority: number): void {
+  if (values.realtime) execFileSync('chrt', ['-r', '-p', String(priority), String(pid)])
+}
+
+function cpuMs(pid: number): number {
+  const fields = (readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1] as string).split(' ')
+  return 10 * (Number(fields[11]) + Number(fields[12]))
+}
+
+function residentMb(pid: number): number {
+  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024)
+}
+
+async function main(): Promise<void> {
+  const home = mkdtempSync(join(tmpdir(), 'petrel-cost-'))
+  const args = ['devnet', '--api', '0', '--block-time', String(BLOCK_SECONDS), '--actors', 'native']
+  const node = await startNode('node', home, [...args, '--accounts', '40'])
+  goesFirst(node.pid, 1)
+  const rpc = new RpcClient(node.url, node.token)
+  const accounts: { Address: string }[] = await rpc.call('DevnetAccounts')
+  const [sender, recipient] = [accounts[0]?.Address, accounts.at(-1)?.Address]
+  const { CID: message } = await rpc.call('MpoolPushMessage', { From: sender, To: recipient, Value: '1' }, null)
+  const { TipSet: key, Height: height } = await rpc.call('StateWaitMsg', message, 1, -1, false)
+  const target = { message, tipset: { key: key, height: height }, sender, recipient }
+  const { TipSet: parents } = await rpc.call('StateSearchMsg', [], message, -1, true)
+  target.tipset.key = (await rpc.call('ChainGetTipSet', parents)).Blocks[0].Parents
+  await makeActors(rpc, accounts, Number(values.actors))
+  const quietMb = residentMb(node.pid)
+  const child = (role: string): Promise<void> => {
+    const options = ['--role', role, '--url', node.url, '--seconds', String(seconds), '--param', JSON.stringify(target), '--only', values.only]
+    const started = spawn(process.execPath, [import.meta.filename, ...options], { stdio: 'inherit' })
+    if (role === 'stranger') goesFirst(started.pid as number, 2)
+    return new Promise((resolve) => started.on('exit', () => resolve()))
+  }
+  console.log(`${(await rpc.call('StateListActors', [])).length} actors, load ${readFileSync('/proc/loadavg', 'utf8').slice(0, 14)}; quiet:`)
+  await child('stranger')
+  const [before, cpu] = [await rpc.call('ChainHead'), cpuMs(node.pid)]
+  const began = Date.now()
+  console.log('under attack:')
+  await Promise.all([child('stranger'), child('callers')])
+  const after = await rpc.call('ChainHead')
+  const due = Math.floor((Date.now() - began) / 1000 / BLOCK_SECONDS)
+  console.log(`${after.Height - before.Height} epochs of ${due}, ${await nullRounds(rpc, before.Height, after)} without a block`)
+  console.log(`processor time of the node ${cpuMs(node.pid) - cpu} ms; memory ${quietMb} MB before, ${residentMb(node.pid)} after`)
+  await node.stop()
+  rmSync(home, { recursive: true, force: true })
+}
+
+/** Sends to addresses that nobody has: each is an actor then. */
+async function makeActors(rpc: RpcClient, accounts: readonly { Address: string }[], count: number): Promise<void> {
+  const senders = accounts.map(({ Address }) => Address).filter((one) => one.startsWith('t1'))
+  const gas = { GasLimit: 3_000_000, GasFeeCap: '1000000000', GasPremium: '1000' }
+  let last: Answer
+  for (let at = 0; at < count; at += 200) {
+    const batch = Array.from({ length: Math.min(200, count - at) }, (_, i) => ({
+      ...{ Version: 0, From: senders[i % senders.length], To: addressFromText(at + i), Value: '1', Method: 0, Nonce: 0 },
+      ...{ Params: null, ...gas },
+    }))
+    last = (await rpc.call('MpoolBatchPushMessage', batch, null)).at(-1)
+  }
+  if (last !== undefined) await rpc.call('StateWaitMsg', last.CID, 0, -1, false)
+}
+
+function addressFromText(n: number): string {
+  return String(secp256k1Address(utf8(`attack ${n}`.padEnd(65, ' ')))).replace(/^f/, 't')
+}
+
+async function nullRounds(rpc: RpcClient, from: number, head: Answer): Promise<number> {
+  let nulls = 0
+  for (let tipset = head; tipset.Height > from; ) {
+    const parent = await rpc.call('ChainGetTipSet', tipset.Blocks[0].Parents)
+    nulls += tipset.Height - parent.Height - 1
+    tipset = parent
+  }
+  return nulls
+}
+
+if (values.role === 'stranger') await stranger(values.url as string)
+else if (values.role === 'callers') await callers(values.url as string, JSON.parse(values.param as string))
+else await main()
