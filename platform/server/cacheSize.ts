@@ -1,6 +1,7 @@
 /** One budget for what the node and the threads of its machine keep in memory of state and blocks. */
 import { availableParallelism, totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
+import { MAX_TRACE_CHARGES, TRACE_CHARGE_BYTES } from '../../src/chain/limits.ts'
 
 const MEBI = 1024 * 1024
 /** Threads of the machine, one less than there are processors; each has compiled actors and a heap of its own. */
@@ -20,6 +21,8 @@ export interface CacheSizes {
   readonly nodes: number
   /** Decoded nodes in a thread. */
   readonly threadNodes: number
+  /** Gas charges in kept traces. */
+  readonly traceCharges: number
   /** Blocks that a thread was sent or made, where it can read the chain itself. */
   readonly threadBlocks: number
 }
@@ -30,17 +33,19 @@ export function vmThreads(): number {
 }
 
 /**
- * Shares the budget: a quarter for the node, the rest for the threads, two thirds of it decoded.
+ * Shares the budget: a quarter for decoded state in the node, a tenth for traces, the rest for the threads, two thirds of it
+ * decoded.
  * @param mebibytes - of all caches together; undefined: by the machine, less on a small one or in a small heap
  */
 export function cacheSizes(mebibytes?: number): CacheSizes {
   const most = vmThreads() + 1
   const whole = mebibytes === undefined ? undefined : mebibytes * MEBI
   const budget = whole ?? Math.min((NODE_MIB + most * THREAD_MIB) * MEBI, totalmem() / SHARE_OF_MEMORY)
-  const thread = (0.75 * budget) / most
+  const thread = (0.65 * budget) / most
   const nodes = Math.min(budget / 4, whole === undefined ? NODE_MIB * MEBI : Number.POSITIVE_INFINITY)
   return {
     nodes: Math.floor(Math.min(nodes, getHeapStatistics().heap_size_limit / SHARE_OF_HEAP)),
+    traceCharges: Math.floor(Math.min(MAX_TRACE_CHARGES, (0.1 * budget) / TRACE_CHARGE_BYTES)),
     threadNodes: Math.floor((2 * thread) / 3),
     threadBlocks: Math.floor(thread / 3),
   }

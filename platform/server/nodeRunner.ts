@@ -159,6 +159,7 @@ export async function processShim(
     ...(options.maxRequestBytes === undefined ? {} : { maxRequestBytes: options.maxRequestBytes }),
   }
   const { meta } = stores
+  const sizes = cacheSizes(options.cacheMib)
   const metrics = new Metrics()
   registerProcessMetrics(metrics, home.chain, ports.clock.nowMs())
   return {
@@ -168,10 +169,10 @@ export async function processShim(
     ...(options.remoteWallet === undefined ? {} : { remoteKeys: remoteKeysOf(options.remoteWallet) }),
     settings: { version, http, shutdown, metrics },
     keepState: options.keepState,
+    traceCharges: sizes.traceCharges,
     proofs: await nodeProofs(chain.proofs, ports.log),
     files: nodeFiles(home, meta),
-    openMachine: (view, mode) =>
-      openVm(view, { ...chain, actors: home.actors, mode, cache: cacheSizes(options.cacheMib) }, ports.log),
+    openMachine: (view, mode) => openVm(view, { ...chain, actors: home.actors, mode, cache: sizes }, ports.log),
     openHost:
       net === undefined
         ? undefined

@@ -62,7 +62,7 @@ export const COST_LIMITS = {
   sign: { running: 2, waiting: 2_048, perToken: 512, perAddress: 128, deadlineMs: 60_000 },
 } as const
 /** A turn of the loop that such calls and batches take together before others have theirs, milliseconds. */
-export const DEAR_TURN_MS = 5
+export const DEAR_TURN_MS = 3
 
 /** Tokens whose check is remembered: about as many as an operator hands out. */
 export const MAX_CACHED_TOKENS = 256

@@ -19,7 +19,9 @@ export const TIPSET_STATE_CACHE = 1024
 /** Loaded state trees. */
 export const STATE_TREE_CACHE = 16
 
-/** Gas charges in kept traces, about 100 bytes each. */
+/** What a gas charge in a kept trace takes with its share of the rest, bytes (measured). */
+export const TRACE_CHARGE_BYTES = 140
+/** Gas charges in kept traces where nothing else is said. */
 export const MAX_TRACE_CHARGES = 500_000
 /** Executions that wait for a thread; further ones are refused. */
 export const MAX_WAITING_CALLS = 256
@@ -31,6 +33,6 @@ export const MAX_THREAD_BLOCK_BYTES: number = 512 * 1024 * 1024
 export const MAX_SUPPLY_BLOCKS = 2048
 export const MAX_SUPPLY_BYTES: number = 8 * 1024 * 1024
 /** Names of blocks that a thread was sent, before the list is begun anew. */
-export const MAX_SENT_NAMES = 1_000_000
+export const MAX_SENT_NAMES = 100_000
 /** Runs of one execution that lacked blocks. */
 export const MAX_SUPPLIED_RUNS = 10_000

@@ -7,13 +7,18 @@ import { MAX_SUPPLY_BLOCKS, MAX_SUPPLY_BYTES } from '../chain/limits.ts'
 import { type Cid, CODEC_CBOR, CODEC_DAG_CBOR } from '../codec/cid.ts'
 import type { Blockstore } from '../ipld/blockstore.ts'
 import { scanLinks } from '../ipld/links.ts'
+import type { SentNames } from './sentNames.ts'
 import type { SentBlock } from './vmMessages.ts'
 
 /**
  * The blocks of `cids`, then those that they link to, nearest first, as far as the store has them and the bounds allow.
  * @param sent - keys of blocks that went before: not sent or followed again unless asked for by name; grows
  */
-export function supplyBlocks(store: Blockstore, cids: readonly Cid[], sent: Set<string>): SentBlock[] {
+export function supplyBlocks(
+  store: Blockstore,
+  cids: readonly Cid[],
+  sent: Pick<SentNames, 'add' | 'has'>,
+): SentBlock[] {
   const out: SentBlock[] = []
   const seen = new Set(cids.map((cid) => cid.key))
   const queue = [...cids]

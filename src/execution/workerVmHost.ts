@@ -3,7 +3,7 @@ import { errorMessage } from '../base/errors.ts'
 import type { Logger, Timers, WorkerPort } from '../base/ports.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { ChainError } from '../chain/errors.ts'
-import { CANCELLED_RUN_MS, MAX_SENT_NAMES, MAX_SUPPLIED_RUNS, MAX_WAITING_CALLS } from '../chain/limits.ts'
+import { CANCELLED_RUN_MS, MAX_SUPPLIED_RUNS, MAX_WAITING_CALLS } from '../chain/limits.ts'
 import type { CallOptions, ComputeOutput, InvocResult, TipsetState, VmHost } from '../chain/vm.ts'
 import type { Cid } from '../codec/cid.ts'
 import { encode } from '../codec/description.ts'
@@ -17,6 +17,7 @@ import { firstBlock, type Tipset } from '../types/tipset.ts'
 import { supplyBlocks } from './blockSupply.ts'
 import { TellMessages } from './priorMessages.ts'
 import { recordedState } from './recordedState.ts'
+import { SentNames } from './sentNames.ts'
 import { thrownError } from './vmErrors.ts'
 import {
   answerFromBytes,
@@ -62,7 +63,7 @@ interface Job {
 interface Thread {
   readonly port: WorkerPort
   /** Names of blocks that it was sent or made. */
-  readonly sent: Set<string>
+  readonly sent: SentNames
   readonly told: TellMessages
   started: boolean
   job: Job | undefined
@@ -240,7 +241,7 @@ export class WorkerVmHost implements VmHost {
   #startThread(): Thread {
     const thread: Thread = {
       port: this.#deps.startThread(),
-      sent: new Set(),
+      sent: new SentNames(),
       told: new TellMessages(),
       started: false,
       job: undefined,
@@ -320,7 +321,6 @@ export class WorkerVmHost implements VmHost {
     if (job.runs >= MAX_SUPPLIED_RUNS) {
       throw new IpldError('NO_PROGRESS', `Cannot execute: blocks were still missing after ${job.runs} runs`)
     }
-    if (thread.sent.size > MAX_SENT_NAMES) thread.sent.clear()
     const store = this.#withHeaders(job.tipset)
     const here = missing.cids.filter((cid) => store.has(cid))
     if (here.length === 0) {

@@ -44,6 +44,8 @@ export interface NodeShim {
   readonly settings: NodeSettings
   /** Epochs below the head whose state is kept; undefined: all are, unless somebody asks for a collection. */
   readonly keepState?: number | undefined
+  /** Gas charges in the traces that are kept. Default: `MAX_TRACE_CHARGES`. */
+  readonly traceCharges?: number
   /** How storage proofs are verified; undefined: not at all. */
   readonly proofs?: NodeProofs | undefined
   openMachine(view: ChainView, actors: ActorsMode): Machine

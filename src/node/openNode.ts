@@ -82,7 +82,7 @@ export async function startOn(
   const machine = shim.openMachine(view, network.actors)
   closers.add(() => machine.close())
   const executions = new ExecutionTimes(shim.ports.clock)
-  const vm = new CachingVmHost(store, executions.watch(machine.vm))
+  const vm = new CachingVmHost(store, executions.watch(machine.vm), shim.traceCharges)
   let node: PetrelNode | undefined
   const { care, start: collect } = careOf(shim, { network, store, vm, node: () => node }, closers)
   node = await start({

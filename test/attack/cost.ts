@@ -63,7 +63,9 @@ async function stranger(url: string): Promise<void> {
   }
   times.sort((a, b) => a - b)
   const at = (share: number): string => `${(times[Math.floor(times.length * share)] ?? 0).toFixed(1)} ms`
-  console.log(`ChainHead, ${times.length} times: median ${at(0.5)}, 99th percentile ${at(0.99)}, longest ${at(1 - 1e-9)}`)
+  console.log(
+    `ChainHead, ${times.length} times: median ${at(0.5)}, 99th percentile ${at(0.99)}, longest ${at(1 - 1e-9)}`,
+  )
   agent.destroy()
 }
 
@@ -86,14 +88,18 @@ function dearCalls(target: Answer): Record<string, readonly unknown[]> {
 async function callers(url: string, target: Answer): Promise<void> {
   const end = performance.now() + 1000 * seconds
   const counts: Record<string, Record<number, number>> = {}
+  const count = (method: string, status: number): void => {
+    const statuses = counts[method] ?? {}
+    counts[method] = statuses
+    statuses[status] = (statuses[status] ?? 0) + 1
+  }
   const wanted = Object.entries(dearCalls(target)).filter(([method]) => method.includes(values.only))
   const work = wanted.flatMap(([method, params]) =>
     Array.from({ length: CONNECTIONS }, async () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 })
       while (performance.now() < end) {
         const status = await ask(url, agent, method, params).catch(() => 0)
-        const statuses = (counts[method] ??= {})
-        statuses[status] = (statuses[status] ?? 0) + 1
+        count(method, status)
       }
       agent.destroy()
     }),
@@ -113,7 +119,7 @@ async function callers(url: string, target: Answer): Promise<void> {
         socket.onerror = () => resolve()
         setTimeout(() => socket.close(), Math.max(0, end - performance.now()))
       })
-      ;(counts.ChainExport ??= {})[200] = (counts.ChainExport[200] ?? 0) + 1
+      count('ChainExport', 200)
       await sleep(10)
     }
   })
@@ -151,12 +157,25 @@ async function main(): Promise<void> {
   await makeActors(rpc, accounts, Number(values.actors))
   const quietMb = residentMb(node.pid)
   const child = (role: string): Promise<void> => {
-    const options = ['--role', role, '--url', node.url, '--seconds', String(seconds), '--param', JSON.stringify(target), '--only', values.only]
+    const options = [
+      '--role',
+      role,
+      '--url',
+      node.url,
+      '--seconds',
+      String(seconds),
+      '--param',
+      JSON.stringify(target),
+      '--only',
+      values.only,
+    ]
     const started = spawn(process.execPath, [import.meta.filename, ...options], { stdio: 'inherit' })
     if (role === 'stranger') goesFirst(started.pid as number, 2)
     return new Promise((resolve) => started.on('exit', () => resolve()))
   }
-  console.log(`${(await rpc.call('StateListActors', [])).length} actors, load ${readFileSync('/proc/loadavg', 'utf8').slice(0, 14)}; quiet:`)
+  console.log(
+    `${(await rpc.call('StateListActors', [])).length} actors, load ${readFileSync('/proc/loadavg', 'utf8').slice(0, 14)}; quiet:`,
+  )
   await child('stranger')
   const [before, cpu] = [await rpc.call('ChainHead'), cpuMs(node.pid)]
   const began = Date.now()
@@ -164,8 +183,12 @@ async function main(): Promise<void> {
   await Promise.all([child('stranger'), child('callers')])
   const after = await rpc.call('ChainHead')
   const due = Math.floor((Date.now() - began) / 1000 / BLOCK_SECONDS)
-  console.log(`${after.Height - before.Height} epochs of ${due}, ${await nullRounds(rpc, before.Height, after)} without a block`)
-  console.log(`processor time of the node ${cpuMs(node.pid) - cpu} ms; memory ${quietMb} MB before, ${residentMb(node.pid)} after`)
+  console.log(
+    `${after.Height - before.Height} epochs of ${due}, ${await nullRounds(rpc, before.Height, after)} without a block`,
+  )
+  console.log(
+    `processor time of the node ${cpuMs(node.pid) - cpu} ms; memory ${quietMb} MB before, ${residentMb(node.pid)} after`,
+  )
   await node.stop()
   rmSync(home, { recursive: true, force: true })
 }
@@ -177,7 +200,14 @@ async function makeActors(rpc: RpcClient, accounts: readonly { Address: string }
   let last: Answer
   for (let at = 0; at < count; at += 200) {
     const batch = Array.from({ length: Math.min(200, count - at) }, (_, i) => ({
-      ...{ Version: 0, From: senders[i % senders.length], To: addressFromText(at + i), Value: '1', Method: 0, Nonce: 0 },
+      ...{
+        Version: 0,
+        From: senders[i % senders.length],
+        To: addressFromText(at + i),
+        Value: '1',
+        Method: 0,
+        Nonce: 0,
+      },
       ...{ Params: null, ...gas },
     }))
     last = (await rpc.call('MpoolBatchPushMessage', batch, null)).at(-1)

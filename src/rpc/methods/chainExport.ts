@@ -21,8 +21,8 @@ import {
 } from '../signatures/chainExport.ts'
 import { loadTipset } from './chain.ts'
 
-/** Largest chunk, bytes. */
-const CHUNK_BYTES = 1 << 20
+/** Largest chunk, bytes: printing one keeps everybody else waiting. */
+const CHUNK_BYTES = 1 << 18
 /** Bytes that the client has not read above which the export waits. A channel ends at 16 MiB. */
 const UNREAD_BYTES = 4 << 20
 const WAIT_MS = 5

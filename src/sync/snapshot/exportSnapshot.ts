@@ -4,8 +4,10 @@ import type { Tipset } from '../../types/tipset.ts'
 import type { SnapshotWriter } from './snapshotWriter.ts'
 import { type SnapshotProgress, type SnapshotSelection, snapshotProgress, walkSnapshot } from './walkSnapshot.ts'
 
-/** Bytes written between two pauses. */
-const SLICE_BYTES = 1 << 20
+/** Bytes written between two pauses, with {@link BLOCK_COST} for each block: some milliseconds. */
+const SLICE_BYTES = 1 << 19
+/** What reading and walking a block costs beside its bytes: a megabyte of messages is a long row of them. */
+const BLOCK_COST = 4096
 
 /** What {@link exportSnapshot} takes. */
 export interface ExportSnapshotOptions {
@@ -13,7 +15,7 @@ export interface ExportSnapshotOptions {
   readonly head: Tipset
   readonly selection: SnapshotSelection
   readonly writer: SnapshotWriter
-  /** Called after every MiB: lets others run, throws to end the export. */
+  /** Called every few milliseconds: lets others run, throws to end the export. */
   readonly pause: (progress: SnapshotProgress) => Promise<void>
 }
 
@@ -28,7 +30,7 @@ export async function exportSnapshot(options: ExportSnapshotOptions): Promise<Sn
   try {
     for (const [cid, data] of walkSnapshot(blocks, head, selection, progress)) {
       writer.add(cid, data)
-      bytes += data.length
+      bytes += data.length + BLOCK_COST
       if (bytes < SLICE_BYTES) continue
       bytes = 0
       await pause(progress)

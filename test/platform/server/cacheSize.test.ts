@@ -3,18 +3,19 @@ import { totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
 import { describe, expect, it } from 'vitest'
 import { type CacheSizes, cacheSizes, vmThreads } from '../../../platform/server/cacheSize.ts'
+import { TRACE_CHARGE_BYTES } from '../../../src/chain/limits.ts'
 
 /** With the thread that comes when the chain itself waits. */
 const MOST_THREADS = vmThreads() + 1
 const MEBI = 1024 * 1024
 
-function whole({ nodes, threadNodes, threadBlocks }: CacheSizes): number {
-  return nodes + MOST_THREADS * (threadNodes + threadBlocks)
+function whole({ nodes, traceCharges, threadNodes, threadBlocks }: CacheSizes): number {
+  return nodes + TRACE_CHARGE_BYTES * traceCharges + MOST_THREADS * (threadNodes + threadBlocks)
 }
 
 describe('memory for caches', () => {
   it('is what was said, of the node and all its threads together', () => {
-    for (const mebibytes of [32, 100, 2000]) {
+    for (const mebibytes of [32, 100, 500]) {
       const sizes = cacheSizes(mebibytes)
       expect(whole(sizes)).toBeLessThanOrEqual(mebibytes * MEBI)
       expect(whole(sizes)).toBeGreaterThan(0.7 * mebibytes * MEBI)
