@@ -62,10 +62,7 @@ export function combineInputs(key: VerifyingKey, first: bigint, inputs: readonly
     throw new ProofError('INVALID_KEY', `Cannot verify: ${inputs.length} public inputs, the key has ${key.ic.count}`)
   }
   const { curve } = key
-  const sum = key.ic.sum(inputs)
-  return sum === undefined
-    ? curve.sumG1([key.firstIc], [first])
-    : curve.sumG1([key.firstIc, curve.affineG1(sum)], [first, 1n])
+  return curve.sumG1([key.firstIc, key.ic.sum(inputs)], [first, 1n])
 }
 
 function verifyOne(key: VerifyingKey, { proof, inputs }: Statement): boolean {

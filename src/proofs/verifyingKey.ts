@@ -4,8 +4,7 @@
  */
 import { bytesToBigInt } from '../base/bytes.ts'
 import { COORDINATE_LENGTH, FIELD_PRIME } from '../crypto/bls12381/limbs.ts'
-import { MultiScalar } from '../crypto/bls12381/multiScalar.ts'
-import type { Curve, G1, G2, Gt } from './curve/curve.ts'
+import type { Curve, G1, G2, Gt, InputPoints } from './curve/curve.ts'
 import { ProofError } from './errors.ts'
 
 const G1_UNCOMPRESSED = 2 * COORDINATE_LENGTH
@@ -32,7 +31,7 @@ export interface VerifyingKey {
   /** The first point of ic, which has no input. */
   readonly firstIc: G1
   /** The others, one for each public input. */
-  readonly ic: MultiScalar
+  readonly ic: InputPoints
 }
 
 function wrong(what: string): ProofError {
@@ -76,7 +75,7 @@ export function readVerifyingKey(bytes: Uint8Array, curve: Curve): VerifyingKey 
   const alphaG1 = g1(ALPHA_G1, 'alpha_g1')
   const betaG2 = g2(BETA_G2, 'beta_g2')
   const inputs = checkCoordinates(bytes.subarray(IC + G1_UNCOMPRESSED), 'ic')
-  const ic = new MultiScalar(inputs)
+  const ic = curve.inputPoints(inputs)
   if (!ic.allOnCurve()) throw wrong('ic is no point of the curve')
   return {
     curve,

@@ -36,6 +36,8 @@ function everything(curve: Curve, scalars: readonly bigint[]): Made {
   return {
     sumG1: toHex(curve.writeG1(curve.sumG1([g, ga, g], [b, c, 0n]))),
     sumG2: toHex(curve.writeG2(curve.sumG2([h, hb, h], [a, c, ORDER - 1n]))),
+    zero: toHex(curve.writeG1(infinity)),
+    zeroG2: toHex(curve.writeG2(curve.sumG2([h, h], [a, ORDER - a]))),
     none: toHex(curve.writeG1(curve.sumG1([], []))),
     infinity: curve.isInfinityG1(infinity) && curve.isInfinityG2(curve.readG2(BLS_EMPTY_AGGREGATE) as G2),
     pairing: toHex(curve.writeGt(value)),

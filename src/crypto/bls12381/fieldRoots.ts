@@ -97,28 +97,28 @@ function normOf(engine: Bls12381Engine, out: number, a: number): void {
   })
 }
 
-/** out = a square root of a, reduced. @returns false when there is none; out is not a */
-export function squareRootFp(engine: Bls12381Engine, out: number, a: number): boolean {
-  const { call } = engine
+/** out = square roots of one element or two, reduced; out is not a. @returns whether each has one */
+function squareRoots(engine: Bls12381Engine, out: number, a: number, powers: Powers): boolean[] {
+  const { bytes, mul, sqr } = powers
   return engine.within(() => {
-    const check = engine.allocate(ELEMENT_BYTES)
-    rootPower(engine, out, a, ONE)
-    call.fpMul(out, out, a)
-    call.fpSqr(check, out)
-    return engine.equal(check, a, 1)
+    const check = engine.allocate(bytes)
+    rootPower(engine, out, a, powers)
+    engine.call[mul](out, out, a)
+    engine.call[sqr](check, out)
+    const found: boolean[] = []
+    for (let at = 0; at < bytes; at += ELEMENT_BYTES) found.push(engine.equal(check + at, a + at, 1))
+    return found
   })
+}
+
+/** out = a square root of a, reduced. @returns false when there is none; out is not a */
+function squareRootFp(engine: Bls12381Engine, out: number, a: number): boolean {
+  return squareRoots(engine, out, a, ONE)[0] as boolean
 }
 
 /** The same of two elements behind each other. */
 export function squareRootsFp(engine: Bls12381Engine, out: number, a: number): [boolean, boolean] {
-  const { call } = engine
-  return engine.within(() => {
-    const check = engine.allocate(PAIR_BYTES)
-    rootPower(engine, out, a, PAIR)
-    call.pairMul(out, out, a)
-    call.pairSqr(check, out)
-    return [engine.equal(check, a, 1), engine.equal(check + ELEMENT_BYTES, a + ELEMENT_BYTES, 1)]
-  })
+  return squareRoots(engine, out, a, PAIR) as [boolean, boolean]
 }
 
 /**

@@ -10,7 +10,7 @@ import { AffineSums, xOf, yOf } from './affineSums.ts'
 import { Bls12381Engine } from './engine.ts'
 import { EXTENDED_BYTES, ExtendedPoints } from './extendedPoints.ts'
 import { COORDINATE_LENGTH, ELEMENT_BYTES } from './limbs.ts'
-import { signedDigits } from './signedDigits.ts'
+import { signedDigits, windowFor } from './signedDigits.ts'
 
 /** Bytes of an uncompressed point. */
 const POINT_LENGTH = 2 * COORDINATE_LENGTH
@@ -20,7 +20,6 @@ const POINT_BYTES = 3 * ELEMENT_BYTES
 const SHORT_BITS = 32
 const MIDDLE_BITS = 168
 const LONG_BITS = 255
-const MAX_WINDOW = 13
 /** What emptying one bucket costs, in additions of a point. */
 const BUCKET_COST = 3.5
 /** Points of several windows that are summed together: 128 bytes of memory each. */
@@ -28,14 +27,8 @@ const ENTRIES = 32_768
 /** Most points of which multiples are kept, and the window that these are for: 6 KB a point, which window PoSt has no use for. */
 const KEPT = 1024
 const KEPT_WINDOW = 8
-
-/** Window length that needs the fewest additions. */
-function windowFor(count: number, bits: number): number {
-  const cost = (window: number): number => Math.ceil((bits + 1) / window) * (count + BUCKET_COST * 2 ** (window - 1))
-  let best = 2
-  for (let window = 3; window <= MAX_WINDOW; window++) if (cost(window) < cost(best)) best = window
-  return best
-}
+/** Groups of points under equal scalars whose sums are kept; other groups than a circuit's own are of no use again. */
+const KEPT_GROUPS = 64
 
 /** Points, each by its offset, with their scalars. */
 interface Terms {
@@ -44,6 +37,17 @@ interface Terms {
 }
 
 const noTerms = (): Terms => ({ points: [], scalars: [] })
+
+/** Points under each scalar. */
+function byScalar({ points, scalars }: Terms): Map<bigint, number[]> {
+  const lists = new Map<bigint, number[]>()
+  for (const [i, scalar] of scalars.entries()) {
+    const same = lists.get(scalar)
+    if (same === undefined) lists.set(scalar, [points[i] as number])
+    else same.push(points[i] as number)
+  }
+  return lists
+}
 
 export class MultiScalar {
   /** Number of points. */
@@ -55,6 +59,8 @@ export class MultiScalar {
   readonly #b: number
   /** For each point its multiples by 2^(KEPT_WINDOW w), as far as they were needed. */
   readonly #multiples = new Map<number, Int32Array>()
+  /** Sums of groups of points, by the points' offsets; 0 is infinity. */
+  readonly #groups = new Map<string, number>()
 
   /** @param points - x | y, 48 bytes each, big-endian, below p, one point after the other; none is infinity */
   constructor(points: Uint8Array) {
@@ -104,23 +110,59 @@ export class MultiScalar {
       terms.points.push(this.#points + i * POINT_BYTES)
       terms.scalars.push(scalar)
     }
-    const isKept = this.count <= KEPT
-    if (isKept) this.#keepMultiples(long.points, LONG_BITS)
-    if (isKept) this.#keepMultiples(middle.points, MIDDLE_BITS)
+    const kept =
+      this.count > KEPT
+        ? []
+        : ([
+            [this.#groupEqual(long), LONG_BITS],
+            [this.#groupEqual(middle), MIDDLE_BITS],
+          ] as const)
+    for (const [{ points }, bits] of kept) this.#keepMultiples(points, bits)
     return engine.within(() => {
       const sum = engine.allocate(EXTENDED_BYTES)
       this.#extended.clear(sum)
-      if (isKept)
-        this.#addMultiples(sum, [
-          [long, LONG_BITS],
-          [middle, MIDDLE_BITS],
-        ])
+      if (kept.length > 0) this.#addMultiples(sum, kept)
       else {
         this.#addTerms(sum, this.#mergeEqual(long), LONG_BITS)
         this.#addTerms(sum, this.#mergeEqual(middle), MIDDLE_BITS)
       }
       this.#addTerms(sum, short, SHORT_BITS)
       return this.#bytes(sum)
+    })
+  }
+
+  /** One point for each scalar, as {@link #mergeEqual}; the sums of the first groups that are asked for are kept. */
+  #groupEqual(terms: Terms): Terms {
+    const engine = this.#engine
+    const grouped = noTerms()
+    for (const [scalar, points] of byScalar(terms)) {
+      const name = points.join()
+      let sum = points.length === 1 ? points[0] : this.#groups.get(name)
+      if (sum === undefined && this.#groups.size < KEPT_GROUPS) {
+        const place = engine.allocate(POINT_BYTES)
+        sum = this.#addPoints(place, points) ? place : 0
+        this.#groups.set(name, sum)
+      }
+      for (const point of sum === undefined ? points : [sum]) {
+        if (point === 0) continue
+        grouped.points.push(point)
+        grouped.scalars.push(scalar)
+      }
+    }
+    return grouped
+  }
+
+  /** out = sum of points. @returns false when that is infinity */
+  #addPoints(out: number, points: readonly number[]): boolean {
+    const engine = this.#engine
+    return engine.within(() => {
+      const sum = engine.allocate(EXTENDED_BYTES)
+      this.#extended.clear(sum)
+      for (const point of points) this.#extended.addAffine(sum, point, point + ELEMENT_BYTES)
+      if (this.#extended.isInfinity(sum)) return false
+      this.#extended.toAffine(out, sum)
+      engine.call.fpSub(out + 2 * ELEMENT_BYTES, engine.zero, out + ELEMENT_BYTES)
+      return true
     })
   }
 
@@ -176,12 +218,7 @@ export class MultiScalar {
 
   /** One point for each scalar. */
   #mergeEqual(terms: Terms): Terms {
-    const lists = new Map<bigint, number[]>()
-    for (const [i, scalar] of terms.scalars.entries()) {
-      const same = lists.get(scalar)
-      if (same === undefined) lists.set(scalar, [terms.points[i] as number])
-      else same.push(terms.points[i] as number)
-    }
+    const lists = byScalar(terms)
     const engine = this.#engine
     const starts = new Int32Array(lists.size + 1)
     for (const [i, points] of [...lists.values()].entries()) starts[i + 1] = (starts[i] as number) + points.length
@@ -207,7 +244,7 @@ export class MultiScalar {
   #addTerms(total: number, { points, scalars }: Terms, bits: number): void {
     if (points.length === 0) return
     const engine = this.#engine
-    const window = windowFor(points.length, bits)
+    const window = windowFor(points.length, bits, BUCKET_COST)
     const windows = Math.ceil((bits + 1) / window)
     const digits = signedDigits(scalars, bits, window)
     const together = Math.max(1, Math.floor(ENTRIES / points.length))

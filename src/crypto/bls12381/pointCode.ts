@@ -122,6 +122,34 @@ function returnZeroIf(element: Place, { bytes }: LimbForm): number[] {
   return [...code, op.i64Eqz, op.if, EMPTY, ...i32(0), op.return, op.end]
 }
 
+/**
+ * The end of both additions, over common denominators, which are ZZ and ZZZ of the sum.
+ * @param p - difference of the points' X, `r` of their Y, `pp` the square of p
+ * @param ownX - X of the sum before, `ownY` its Y
+ */
+function finishSum(
+  call: Call,
+  temporary: () => Place,
+  sum: Place,
+  { p, r, pp, ownX, ownY }: Readonly<Record<'p' | 'r' | 'pp' | 'ownX' | 'ownY', Place>>,
+): void {
+  const { mul, sqr, sub } = operations(call, 'fp')
+  const [x, y, zz, zzz] = coordinates(sum, ELEMENT_BYTES)
+  const [ppp, q, s] = [temporary(), temporary(), temporary()]
+  mul(ppp, p, pp)
+  mul(q, ownX, pp)
+  mul(s, ownY, ppp)
+  sqr(x, r)
+  sub(x, x, ppp)
+  sub(x, x, q)
+  sub(x, x, q)
+  sub(q, q, x)
+  mul(q, r, q)
+  sub(y, q, s)
+  mul(zz, zz, pp)
+  mul(zzz, zzz, ppp)
+}
+
 /** (sum, x, y) -> 1: sum += affine point; sum is not infinity. 0: their x are equal, nothing was done. */
 const addAffine =
   (form: LimbForm): Formula =>
@@ -129,25 +157,14 @@ const addAffine =
     if (sum === undefined || affineX === undefined || affineY === undefined) return
     const { mul, sqr, sub } = operations(call, 'fp')
     const [x, y, zz, zzz] = coordinates(sum, ELEMENT_BYTES)
-    const [p, r, pp, ppp, q] = [temporary(), temporary(), temporary(), temporary(), temporary()]
+    const [p, r, pp] = [temporary(), temporary(), temporary()]
     mul(p, affineX, zz)
     sub(p, p, x)
     sqr(pp, p)
     emit(returnZeroIf(pp, form))
     mul(r, affineY, zzz)
     sub(r, r, y)
-    mul(ppp, p, pp)
-    mul(q, x, pp)
-    mul(y, y, ppp)
-    sqr(x, r)
-    sub(x, x, ppp)
-    sub(x, x, q)
-    sub(x, x, q)
-    sub(q, q, x)
-    mul(q, r, q)
-    sub(y, q, y)
-    mul(zz, zz, pp)
-    mul(zzz, zzz, ppp)
+    finishSum(call, temporary, sum, { p, r, pp, ownX: x, ownY: y })
     emit(i32(1))
   }
 
@@ -159,7 +176,7 @@ const addExtended =
     const { mul, sqr, sub } = operations(call, 'fp')
     const [x, y, zz, zzz] = coordinates(sum, ELEMENT_BYTES)
     const [x2, y2, zz2, zzz2] = coordinates(other, ELEMENT_BYTES)
-    const [p, r, pp, ppp, q, s] = [temporary(), temporary(), temporary(), temporary(), temporary(), temporary()]
+    const [p, r, pp, q, s] = [temporary(), temporary(), temporary(), temporary(), temporary()]
     mul(q, x, zz2)
     mul(p, x2, zz)
     sub(p, p, q)
@@ -168,20 +185,9 @@ const addExtended =
     mul(s, y, zzz2)
     mul(r, y2, zzz)
     sub(r, r, s)
-    mul(ppp, p, pp)
-    mul(q, q, pp)
-    sqr(x, r)
-    sub(x, x, ppp)
-    sub(x, x, q)
-    sub(x, x, q)
-    sub(q, q, x)
-    mul(q, r, q)
-    mul(s, s, ppp)
-    sub(y, q, s)
     mul(zz, zz, zz2)
-    mul(zz, zz, pp)
     mul(zzz, zzz, zzz2)
-    mul(zzz, zzz, ppp)
+    finishSum(call, temporary, sum, { p, r, pp, ownX: q, ownY: s })
     emit(i32(1))
   }
 

@@ -1,6 +1,18 @@
 /** Scalars as signed digits, all windows of all scalars in one array. */
 
 const WORDS = 8
+const MAX_WINDOW = 13
+
+/**
+ * The window with which a sum of `count` points times scalars of so many bits needs the fewest additions.
+ * @param bucketCost - what emptying one bucket costs, in additions of a point
+ */
+export function windowFor(count: number, bits: number, bucketCost: number): number {
+  const cost = (window: number): number => Math.ceil((bits + 1) / window) * (count + bucketCost * 2 ** (window - 1))
+  let best = 2
+  for (let window = 3; window <= MAX_WINDOW; window++) if (cost(window) < cost(best)) best = window
+  return best
+}
 
 /**
  * @param scalars - below 2^(bits)

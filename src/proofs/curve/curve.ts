@@ -26,6 +26,16 @@ export interface Gt {
 /** One factor of a product of pairings. */
 export type Pair = readonly [G1, G2]
 
+/** Points of G1 that are summed again and again with other scalars: those of a verifying key. */
+export interface InputPoints {
+  /** Number of points. */
+  readonly count: number
+  /** Whether every point satisfies the equation of the curve. */
+  allOnCurve(): boolean
+  /** Sum of the points times scalars below r, one for each. */
+  sum(scalars: readonly bigint[]): G1
+}
+
 /** Bytes of a compressed point of G1; uncompressed twice that. */
 export const G1_LENGTH = 48
 /** Bytes of a compressed point of G2; uncompressed twice that. */
@@ -52,6 +62,8 @@ export interface Curve {
   affineG1(bytes: Uint8Array): G1
   /** @param bytes - x.c1 | x.c0 | y.c1 | y.c0, 48 bytes each, big-endian, below p; not infinity */
   affineG2(bytes: Uint8Array): G2
+  /** @param bytes - one point after the other as {@link affineG1} takes them; that they are on the curve is not checked */
+  inputPoints(bytes: Uint8Array): InputPoints
   /** Whether the point is on the curve and in the subgroup. */
   isInG1(point: G1): boolean
   isInG2(point: G2): boolean

@@ -1,11 +1,13 @@
 /** BLS12-381 in pure JavaScript: always there. */
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { bigIntToBytes, bytesToBigInt, concatBytes } from '../../base/bytes.ts'
-import { isSoundEncoding } from '../../crypto/bls12381/encoding.ts'
+import { COMPRESSED, INFINITY, isSoundEncoding, LARGER } from '../../crypto/bls12381/encoding.ts'
+import { isLarger } from '../../crypto/bls12381/g1.ts'
 import { COORDINATE_LENGTH, PARAMETER } from '../../crypto/bls12381/limbs.ts'
 import { productOfPowers } from '../../crypto/bls12381/productOfPowers.ts'
 import { littleEndian } from '../field.ts'
 import { type Curve, type G1, G1_LENGTH, type G2, G2_LENGTH, type Gt } from './curve.ts'
+import { NobleInputPoints } from './inputPointsNoble.ts'
 
 const { G1: NobleG1, G2: NobleG2, fields, millerLoopBatch } = bls12_381
 const { calcPairingPrecomputes } = bls12_381.utils
@@ -54,6 +56,24 @@ function isValid(point: G1Point | G2Point): boolean {
   }
 }
 
+/**
+ * Compressed. Not by noble's `toBytes`, which checks the subgroup once more and throws for infinity where it is a sum.
+ * @param x - coordinates as they are written
+ * @param y - of which the first that is not zero decides which root is meant
+ */
+function compressed(x: readonly bigint[], y: readonly bigint[]): Uint8Array {
+  const bytes = concatBytes(...x.map((one) => bigIntToBytes(one, COORDINATE_LENGTH)))
+  const first = y.find((one) => one !== 0n) ?? 0n
+  bytes[0] = (bytes[0] as number) | COMPRESSED | (isLarger(first) ? LARGER : 0)
+  return bytes
+}
+
+function infinity(length: number): Uint8Array {
+  const bytes = new Uint8Array(length)
+  bytes[0] = COMPRESSED | INFINITY
+  return bytes
+}
+
 function flat(value: Fp12Value): bigint[] {
   return [value.c0, value.c1].flatMap((six) => [six.c0, six.c1, six.c2]).flatMap((two) => [two.c0, two.c1])
 }
@@ -77,10 +97,19 @@ export const nobleCurve: Curve = {
     const point = NobleG2.Point.fromAffine({ x: Fp2.fromBigTuple([x0, x1]), y: Fp2.fromBigTuple([y0, y1]) })
     return point as unknown as G2
   },
+  inputPoints: (bytes) => new NobleInputPoints(bytes),
   isInG1: (point) => isValid(g1(point)),
   isInG2: (point) => isValid(g2(point)),
-  writeG1: (point) => g1(point).toBytes(true),
-  writeG2: (point) => g2(point).toBytes(true),
+  writeG1(point) {
+    if (g1(point).is0()) return infinity(G1_LENGTH)
+    const { x, y } = g1(point).toAffine()
+    return compressed([x], [y])
+  },
+  writeG2(point) {
+    if (g2(point).is0()) return infinity(G2_LENGTH)
+    const { x, y } = g2(point).toAffine()
+    return compressed([x.c1, x.c0], [y.c1, y.c0])
+  },
   isInfinityG1: (point) => g1(point).is0(),
   isInfinityG2: (point) => g2(point).is0(),
   negateG1: (point) => g1(point).negate() as unknown as G1,

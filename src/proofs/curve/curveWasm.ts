@@ -8,10 +8,11 @@ import { Bls12381Engine } from '../../crypto/bls12381/engine.ts'
 import { G1Group } from '../../crypto/bls12381/g1.ts'
 import { G2Group, LINES_BYTES } from '../../crypto/bls12381/g2.ts'
 import { COORDINATE_LENGTH, ELEMENT_BYTES } from '../../crypto/bls12381/limbs.ts'
+import { MultiScalar } from '../../crypto/bls12381/multiScalar.ts'
 import { type PreparedPair, TargetGroup } from '../../crypto/bls12381/pairing.ts'
 import { productOfPowers } from '../../crypto/bls12381/productOfPowers.ts'
 import { TWELVE_BYTES } from '../../crypto/bls12381/towerCode.ts'
-import { type Curve, type G1, type G2, type Gt, type Pair, WEIGHT_BITS } from './curve.ts'
+import { type Curve, type G1, type G2, type Gt, type InputPoints, type Pair, WEIGHT_BITS } from './curve.ts'
 
 /** Pairs of one Miller loop: 26 KB of lines each. */
 const BATCH = 64
@@ -78,6 +79,19 @@ class WasmCurve implements Curve {
       this.#g2.readAffine(out, bytes)
       return this.#takeG2(out, undefined)
     })
+  }
+
+  inputPoints(bytes: Uint8Array): InputPoints {
+    // In memory of their own.
+    const points = new MultiScalar(bytes)
+    return {
+      count: points.count,
+      allOnCurve: () => points.allOnCurve(),
+      sum: (scalars) => {
+        const sum = points.sum(scalars)
+        return sum === undefined ? this.sumG1([], []) : this.affineG1(sum)
+      },
+    }
   }
 
   isInG1(point: G1): boolean {

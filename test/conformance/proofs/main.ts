@@ -8,9 +8,10 @@ import { basename, join } from 'node:path'
 import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { initCrypto } from '../../../src/crypto/init.ts'
+import { loadCurve } from '../../../src/node/proofs.ts'
 import { nobleCurve } from '../../../src/proofs/curve/curveNoble.ts'
-import { wasmCurve } from '../../../src/proofs/curve/curveWasm.ts'
 import { LoadedKeys } from '../../../src/proofs/keys/loadedKeys.ts'
+import { silentLog } from '../../support/recordedView.ts'
 import { missingShared, sharedPath } from '../../support/shared.ts'
 import { runProofFile } from './runProofFile.ts'
 import type { ProofFile } from './vectorForm.ts'
@@ -48,7 +49,7 @@ async function main(): Promise<void> {
     process.exit(2)
   }
   await initCrypto()
-  const curve = values.backend === 'noble' ? nobleCurve : wasmCurve()
+  const curve = values.backend === 'noble' ? nobleCurve : loadCurve(silentLog)
   // Keys made for the vectors have not the ceremony's digests.
   const keys = new LoadedKeys({ curve, read: keyReader(values.keys ?? sharedPath(VECTORS)), check: () => undefined })
   const count = { passed: 0, failed: 0 }
