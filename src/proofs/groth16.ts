@@ -29,19 +29,6 @@ export interface Statement {
 /** Bytes that a weight is drawn from: chance 2^-128 that wrong proofs cancel out. */
 const WEIGHT_LENGTH = 16
 
-function readProof(bytes: Uint8Array, curve: Curve): Groth16Proof {
-  const end = G1_LENGTH + G2_LENGTH
-  const [a, c] = curve.readManyG1([bytes.subarray(0, G1_LENGTH), bytes.subarray(end)])
-  const b = a && c && curve.readG2(bytes.subarray(G1_LENGTH, end))
-  if (a === undefined || b === undefined || c === undefined) {
-    throw new ProofError('INVALID_POINT', 'Cannot read proof: not a point of the group')
-  }
-  if (curve.isInfinityG1(a) || curve.isInfinityG2(b) || curve.isInfinityG1(c)) {
-    throw new ProofError('INVALID_POINT', 'Cannot read proof: point at infinity')
-  }
-  return { a, b, c }
-}
-
 /**
  * Reads the proofs of all partitions, one after the other.
  * @throws ProofError `INVALID_LENGTH` unless there are exactly that many, `INVALID_POINT`
@@ -51,9 +38,21 @@ export function readProofs(bytes: Uint8Array, partitions: number, curve: Curve):
   if (bytes.length !== expected) {
     throw new ProofError('INVALID_LENGTH', `Cannot read proof: expected ${expected} bytes, got ${bytes.length}`)
   }
-  return Array.from({ length: partitions }, (_, i) =>
-    readProof(bytes.subarray(i * PROOF_LENGTH, (i + 1) * PROOF_LENGTH), curve),
-  )
+  const parts = Array.from({ length: partitions }, (_, i) => bytes.subarray(i * PROOF_LENGTH, (i + 1) * PROOF_LENGTH))
+  const end = G1_LENGTH + G2_LENGTH
+  const ones = curve.readManyG1(parts.flatMap((part) => [part.subarray(0, G1_LENGTH), part.subarray(end)]))
+  // The dearer points only when these are sound.
+  const twos = ones.includes(undefined) ? [] : curve.readManyG2(parts.map((part) => part.subarray(G1_LENGTH, end)))
+  return parts.map((_, i) => {
+    const [a, b, c] = [ones[2 * i], twos[i], ones[2 * i + 1]]
+    if (a === undefined || b === undefined || c === undefined) {
+      throw new ProofError('INVALID_POINT', 'Cannot read proof: not a point of the group')
+    }
+    if (curve.isInfinityG1(a) || curve.isInfinityG2(b) || curve.isInfinityG1(c)) {
+      throw new ProofError('INVALID_POINT', 'Cannot read proof: point at infinity')
+    }
+    return { a, b, c }
+  })
 }
 
 /** ic[0] times `first` plus the sum of the other ic times the inputs. */

@@ -97,66 +97,65 @@ function normOf(engine: Bls12381Engine, out: number, a: number): void {
   })
 }
 
-/** out = square roots of one element or two, reduced; out is not a. @returns whether each has one */
-function squareRoots(engine: Bls12381Engine, out: number, a: number, powers: Powers): boolean[] {
-  const { bytes, mul, sqr } = powers
+/** out = square roots of two elements behind each other, reduced; out is not a. @returns whether each has one */
+export function squareRootsFp(engine: Bls12381Engine, out: number, a: number): [boolean, boolean] {
+  const { call } = engine
   return engine.within(() => {
-    const check = engine.allocate(bytes)
-    rootPower(engine, out, a, powers)
-    engine.call[mul](out, out, a)
-    engine.call[sqr](check, out)
-    const found: boolean[] = []
-    for (let at = 0; at < bytes; at += ELEMENT_BYTES) found.push(engine.equal(check + at, a + at, 1))
-    return found
+    const check = engine.allocate(PAIR_BYTES)
+    rootPower(engine, out, a, PAIR)
+    call.pairMul(out, out, a)
+    call.pairSqr(check, out)
+    return [engine.equal(check, a, 1), engine.equal(check + ELEMENT_BYTES, a + ELEMENT_BYTES, 1)]
   })
 }
 
-/** out = a square root of a, reduced. @returns false when there is none; out is not a */
-function squareRootFp(engine: Bls12381Engine, out: number, a: number): boolean {
-  return squareRoots(engine, out, a, ONE)[0] as boolean
-}
-
-/** The same of two elements behind each other. */
-export function squareRootsFp(engine: Bls12381Engine, out: number, a: number): [boolean, boolean] {
-  return squareRoots(engine, out, a, PAIR) as [boolean, boolean]
-}
+/** Two numbers: an element each. */
+export type Two = readonly [number, number]
 
 /**
- * out = a square root of a, a reduced; out is not a.
+ * outs = square roots of two elements of Fp2, which are reduced; no out is one of them. Both at once: the powers that it
+ * takes cost as much for one.
  *
  * With n the root of the norm and d = (a0 + n) / 2, t = d^((p-3)/4), x = t d: if d is a square, x^2 = d, t = 1/x and the
  * root is x + a1/(2x) u. If not, x^2 = -d, t = -1/x and -d is the square of the root's imaginary part.
- * @returns false when there is none
+ * @returns whether each has one
  * @see Adj, Rodríguez-Henríquez, "Square root computation over even extension fields", section 4 (complex method)
  */
-export function squareRootFp2(engine: Bls12381Engine, out: number, a: number): boolean {
+export function squareRootsFp2(engine: Bls12381Engine, outs: Two, elements: Two): [boolean, boolean] {
   const { call } = engine
   return engine.within(() => {
-    const [norm, root, d, t, x, check] = Array.from({ length: 6 }, () => engine.allocate(PAIR_BYTES)) as [
+    const [norms, roots, ds, ts, x, check] = Array.from({ length: 6 }, () => engine.allocate(PAIR_BYTES)) as [
       ...[number, number, number, number, number, number],
     ]
-    const [real, imaginary] = [out, out + ELEMENT_BYTES]
-    normOf(engine, norm, a)
-    if (!squareRootFp(engine, root, norm)) return false
-    call.fpAdd(d, a, root)
-    call.fpReduce(d, d)
-    // a is real and no square in Fp, or zero: d = a0 then.
-    if (engine.equal(d, engine.zero, 1)) call.fpSub(d, a, root)
-    halve(engine, d)
-    rootPower(engine, t, d, ONE)
-    call.fpMul(x, t, d)
-    call.fpMul(t, t, a + ELEMENT_BYTES)
-    halve(engine, t)
-    call.fpSqr(check, x)
-    if (engine.equal(check, d, 1)) {
-      engine.copy(real, x, ELEMENT_BYTES)
-      engine.copy(imaginary, t, ELEMENT_BYTES)
-    } else {
-      engine.copy(real, t, ELEMENT_BYTES)
-      call.fpSub(imaginary, engine.zero, x)
+    for (const [i, a] of elements.entries()) normOf(engine, norms + i * ELEMENT_BYTES, a)
+    const hasNorm = squareRootsFp(engine, roots, norms)
+    for (const [i, a] of elements.entries()) {
+      const [d, root] = [ds + i * ELEMENT_BYTES, roots + i * ELEMENT_BYTES]
+      call.fpAdd(d, a, root)
+      call.fpReduce(d, d)
+      // a is real and no square in Fp, or zero: d = a0 then.
+      if (engine.equal(d, engine.zero, 1)) call.fpSub(d, a, root)
+      halve(engine, d)
     }
-    call.fp2Sqr(check, out)
-    return engine.equal(check, a, 2)
+    rootPower(engine, ts, ds, PAIR)
+    const finish = (i: 0 | 1): boolean => {
+      const [a, out, d, t] = [elements[i], outs[i], ds + i * ELEMENT_BYTES, ts + i * ELEMENT_BYTES]
+      const [real, imaginary] = [out, out + ELEMENT_BYTES]
+      call.fpMul(x, t, d)
+      call.fpMul(t, t, a + ELEMENT_BYTES)
+      halve(engine, t)
+      call.fpSqr(check, x)
+      if (engine.equal(check, d, 1)) {
+        engine.copy(real, x, ELEMENT_BYTES)
+        engine.copy(imaginary, t, ELEMENT_BYTES)
+      } else {
+        engine.copy(real, t, ELEMENT_BYTES)
+        call.fpSub(imaginary, engine.zero, x)
+      }
+      call.fp2Sqr(check, out)
+      return hasNorm[i] && engine.equal(check, a, 2)
+    }
+    return [finish(0), finish(1)]
   })
 }
 

@@ -5,7 +5,7 @@
 import { bigIntToBytes } from '../../base/bytes.ts'
 import { COMPRESSED, encodedCoordinate, INFINITY, isSoundEncoding, LARGER } from './encoding.ts'
 import type { Bls12381Engine } from './engine.ts'
-import { invertFp2, squareRootFp2 } from './fieldRoots.ts'
+import { invertFp2, squareRootsFp2, type Two } from './fieldRoots.ts'
 import { isLarger } from './g1.ts'
 import { COORDINATE_LENGTH, ELEMENT_BYTES, PAIR_BYTES, PARAMETER } from './limbs.ts'
 import { HOMOGENEOUS_BYTES, LINE_BYTES } from './lineCode.ts'
@@ -50,29 +50,41 @@ export class G2Group extends PointGroup {
   }
 
   /**
-   * Reads a compressed point, and its lines, which show whether it is in the group.
-   * @returns false when it is none of the group
+   * Reads two compressed points, and their lines, which show whether they are in the group. For one: both the same.
+   * @returns false for what is no point of the group
    */
-  read(out: number, lines: number, bytes: Uint8Array): boolean {
-    if (!isSoundEncoding(bytes, G2_LENGTH)) return false
-    const flags = bytes[0] as number
-    if ((flags & INFINITY) !== 0) {
-      this.setInfinity(out)
-      return true
-    }
+  readTwo(outs: Two, lines: Two, points: readonly [Uint8Array, Uint8Array]): [boolean, boolean] {
     const { engine } = this
-    // In the bytes c1 comes before c0.
-    engine.writeBytes(out + ELEMENT_BYTES, encodedCoordinate(bytes, 0))
-    engine.writeBytes(out, encodedCoordinate(bytes, 1))
+    const isSound = points.map((bytes) => isSoundEncoding(bytes, G2_LENGTH))
+    const isInfinity = points.map((bytes, i) => isSound[i] && ((bytes[0] as number) & INFINITY) !== 0)
     const hasRoot = engine.within(() => {
-      const right = engine.allocate(PAIR_BYTES)
-      this.rightSide(right, out)
-      return squareRootFp2(engine, out + Y, right)
+      const rights: Two = [engine.allocate(PAIR_BYTES), engine.allocate(PAIR_BYTES)]
+      for (const [i, bytes] of points.entries()) {
+        const [out, right] = [outs[i] as number, rights[i] as number]
+        this.setInfinity(out)
+        if (isSound[i] && !isInfinity[i]) {
+          // In the bytes c1 comes before c0.
+          engine.writeBytes(out + ELEMENT_BYTES, encodedCoordinate(bytes, 0))
+          engine.writeBytes(out, encodedCoordinate(bytes, 1))
+        }
+        this.rightSide(right, out)
+      }
+      return squareRootsFp2(engine, [outs[0] + Y, outs[1] + Y], rights)
     })
-    if (!hasRoot) return false
-    this.finishAffine(out)
-    if (this.#isLarger(out) !== ((flags & LARGER) !== 0)) this.negate(out, out)
-    return this.prepare(lines, out)
+    const finish = (i: 0 | 1): boolean => {
+      if (!isSound[i]) return false
+      const out = outs[i]
+      if (isInfinity[i]) {
+        this.setInfinity(out)
+        return true
+      }
+      if (!hasRoot[i]) return false
+      this.finishAffine(out)
+      const isWanted = ((points[i][0] as number) & LARGER) !== 0
+      if (this.#isLarger(out) !== isWanted) this.negate(out, out)
+      return this.prepare(lines[i], out)
+    }
+    return [finish(0), finish(1)]
   }
 
   /** Reads x.c1 | x.c0 | y.c1 | y.c0, 48 bytes each, big-endian, below p; not infinity. Not checked. */

@@ -55,6 +55,7 @@ export interface Curve {
   readManyG1(points: readonly Uint8Array[]): (G1 | undefined)[]
   /** @returns undefined when these are not the 96 bytes of a point of G2 */
   readG2(bytes: Uint8Array): G2 | undefined
+  readManyG2(points: readonly Uint8Array[]): (G2 | undefined)[]
   /**
    * Coordinates as they are, unchecked: see {@link isInG1}.
    * @param bytes - x | y, 48 bytes each, big-endian, below p; not infinity

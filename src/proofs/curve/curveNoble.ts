@@ -82,12 +82,16 @@ function readG1(bytes: Uint8Array): G1 | undefined {
   return isSoundEncoding(bytes, G1_LENGTH) ? decode<G1Point, G1>(() => NobleG1.Point.fromBytes(bytes)) : undefined
 }
 
+function readG2(bytes: Uint8Array): G2 | undefined {
+  return isSoundEncoding(bytes, G2_LENGTH) ? decode<G2Point, G2>(() => NobleG2.Point.fromBytes(bytes)) : undefined
+}
+
 export const nobleCurve: Curve = {
   name: 'noble',
   readG1,
   readManyG1: (points) => points.map(readG1),
-  readG2: (bytes) =>
-    isSoundEncoding(bytes, G2_LENGTH) ? decode<G2Point, G2>(() => NobleG2.Point.fromBytes(bytes)) : undefined,
+  readG2,
+  readManyG2: (points) => points.map(readG2),
   affineG1(bytes) {
     const [x = 0n, y = 0n] = coordinates(bytes)
     return NobleG1.Point.fromAffine({ x, y }) as unknown as G1

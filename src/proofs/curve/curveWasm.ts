@@ -55,14 +55,27 @@ class WasmCurve implements Curve {
   }
 
   readG2(bytes: Uint8Array): G2 | undefined {
+    return this.readManyG2([bytes])[0]
+  }
+
+  readManyG2(points: readonly Uint8Array[]): (G2 | undefined)[] {
     const engine = this.#engine
-    return engine.within(() => {
-      const out = engine.allocate(this.#g2.pointBytes)
-      const lines = engine.allocate(LINES_BYTES)
-      if (!this.#g2.read(out, lines, bytes)) return undefined
-      const made = this.#g2.isInfinity(out) ? undefined : engine.take(lines, LINES_BYTES)
-      return this.#takeG2(out, made)
-    })
+    const read: (G2 | undefined)[] = []
+    for (let at = 0; at < points.length; at += 2) {
+      const first = points[at] as Uint8Array
+      engine.within(() => {
+        const outs = [engine.allocate(this.#g2.pointBytes), engine.allocate(this.#g2.pointBytes)] as const
+        const lines = [engine.allocate(LINES_BYTES), engine.allocate(LINES_BYTES)] as const
+        // The last one of an odd number is both.
+        const isPoint = this.#g2.readTwo(outs, lines, [first, points[at + 1] ?? first])
+        for (const lane of [0, 1] as const) {
+          if (at + lane === points.length) continue
+          const made = this.#g2.isInfinity(outs[lane]) ? undefined : engine.take(lines[lane], LINES_BYTES)
+          read.push(isPoint[lane] ? this.#takeG2(outs[lane], made) : undefined)
+        }
+      })
+    }
+    return read
   }
 
   affineG1(bytes: Uint8Array): G1 {

@@ -29,13 +29,17 @@ function readingOnce(curve: Curve): Curve {
   const own = {
     readG1: (bytes: Uint8Array) => once(bytes, () => curve.readG1(bytes)),
     readG2: (bytes: Uint8Array) => once(bytes, () => curve.readG2(bytes)),
-    readManyG1: (list: readonly Uint8Array[]) =>
-      // All at once where none is known, as a verifier does.
-      list.some((bytes) => points.has(toHex(bytes))) ? list.map(own.readG1) : readMany(list),
+    readManyG1: (list: readonly Uint8Array[]) => many(list, (open) => curve.readManyG1(open)),
+    readManyG2: (list: readonly Uint8Array[]) => many(list, (open) => curve.readManyG2(open)),
   }
-  function readMany(list: readonly Uint8Array[]): (G1 | undefined)[] {
-    const read = curve.readManyG1(list)
-    return list.map((bytes, i) => once(bytes, () => read[i]))
+  /** Those that are not known all at once, as a verifier reads them. */
+  function many<T extends G1 | G2>(
+    list: readonly Uint8Array[],
+    read: (open: readonly Uint8Array[]) => (T | undefined)[],
+  ): (T | undefined)[] {
+    const open = list.filter((bytes) => !points.has(toHex(bytes)))
+    const made = new Map(read(open).map((point, i) => [open[i], point]))
+    return list.map((bytes) => once(bytes, () => made.get(bytes)))
   }
   return new Proxy(curve, {
     get: (target, name) => {
