@@ -12,6 +12,7 @@ import { verifyReplicaUpdate } from '../../../src/proofs/update.ts'
 import { PROOF_VECTORS } from '../../proofs/proofKeys.ts'
 import type { Seeded } from '../../support/seeded.ts'
 import { readSharedJson } from '../../support/shared.ts'
+import { attacksOn } from './attacks.ts'
 import type { AggregateVector, PoStVector, SealForm, SealVector, UpdateVector } from './vectorForm.ts'
 
 /** Bytes that may be changed, by name, and the answer to them. */
@@ -137,7 +138,8 @@ export class MutatedProofs {
     // Half of the changes are in the proof.
     const name = random.int(2) === 0 ? 'proof' : (names[random.int(names.length)] as string)
     const before = subject.fields[name] as Uint8Array
-    const { bytes, what } = this.#mutate(before, isAggregate && name === 'proof')
+    const isAttack = name === 'proof' && !isAggregate && random.int(6) === 0
+    const { bytes, what } = isAttack ? this.#attack(before) : this.#mutate(before, isAggregate && name === 'proof')
     const label = `${subject.name}: ${name} ${what}`
     try {
       const fields = { ...subject.fields, [name]: bytes }
@@ -148,6 +150,13 @@ export class MutatedProofs {
       if (error instanceof ProofError) this.counts.refused++
       else this.wrong.push(`${label} threw ${String(error)}`)
     }
+  }
+
+  /** One of what an attacker would try. */
+  #attack(before: Uint8Array): { readonly bytes: Uint8Array; readonly what: string } {
+    const attacks = [...attacksOn(before)]
+    const { what, bytes } = attacks[this.#random.int(attacks.length)] as (typeof attacks)[0]
+    return { bytes: bytes(), what }
   }
 
   #mutate(before: Uint8Array, keepsEnd: boolean): { readonly bytes: Uint8Array; readonly what: string } {
