@@ -15,9 +15,11 @@ import { winningSectors } from '../../src/consensus/winningSectors.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import { Amt } from '../../src/ipld/amt.ts'
 import { putCbor } from '../../src/ipld/blockstore.ts'
+import { blockValidation } from '../../src/node/networking.ts'
 import { replicaCommitment } from '../../src/proofs/commitment.ts'
 import { wasmCurve } from '../../src/proofs/curve/curveWasm.ts'
 import { littleEndian } from '../../src/proofs/field.ts'
+import type { ProofKeys } from '../../src/proofs/keys/keyName.ts'
 import { LoadedKeys } from '../../src/proofs/keys/loadedKeys.ts'
 import { KEY_FILES } from '../../src/proofs/keys/parameters.ts'
 import { winningPublicInputs } from '../../src/proofs/post/winningPoSt.ts'
@@ -98,6 +100,21 @@ describe.skipIf(missing !== undefined)('winning PoSt of blocks', () => {
       expect(check([])).toContain('failed to verify election post')
     }
     expect(drawn.size).toBeGreaterThan(1)
+  })
+
+  it('is checked of every header by a node with keys, presumed without them, mocked on a local chain', () => {
+    const [block] = recordedBlocks()
+    if (block === undefined) throw new Error('no block')
+    const { view } = block
+    const wrong = {
+      ...block,
+      header: { ...block.header, winPoStProof: [{ postProof: 0, proofBytes: new Uint8Array(9) }] },
+    }
+    const check = (keys: ProofKeys | undefined, network = view.network): string | undefined =>
+      blockValidation(new ChainView({ ...view, network }), Date.now, keys).winningPoSt(wrong)
+    expect(check(vectorKeys(wasmCurve()))).toContain('failed to verify election post')
+    expect(check(undefined)).toBeUndefined()
+    expect(check(undefined, { ...view.network, proofs: 'accept' })).toContain('INSECURE-POST-VALIDATION')
   })
 
   it('without keys presumes that a proof which is there holds', async () => {

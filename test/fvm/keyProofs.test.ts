@@ -11,6 +11,8 @@ import {
 } from '../../src/codec/cid.ts'
 import { bytes, type Codec, cid, encode, list, tuple, u64, uint } from '../../src/codec/description.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
+import type { Kernel } from '../../src/fvm/kernel/kernel.ts'
+import { Errno, SyscallError } from '../../src/fvm/kernel/outcomes.ts'
 import { KeyProofs } from '../../src/fvm/keyProofs.ts'
 import type { ProofOutcome } from '../../src/fvm/proofVerifier.ts'
 import { wasmCurve } from '../../src/proofs/curve/curveWasm.ts'
@@ -25,6 +27,7 @@ import type {
 } from '../conformance/proofs/vectorForm.ts'
 import { PROOF_VECTORS, vectorKeys } from '../proofs/proofKeys.ts'
 import { missingShared, readSharedJson } from '../support/shared.ts'
+import { testMessage, tinyMachine } from './support/tinyMachine.ts'
 
 const missing = missingShared(PROOF_VECTORS)
 
@@ -196,6 +199,21 @@ describe.skipIf(missing !== undefined)('proofs verified with keys', () => {
     expect(all.length).toBeGreaterThan(150)
   })
 
+  const aggregateInfoOf = (vector: AggregateVector): AggregateInfo => ({
+    miner: MINER,
+    type: vector.seal_proof_type,
+    aggregation: vector.aggregation_type,
+    proof: fromHex(vector.proof),
+    infos: vector.infos.map(sealFields),
+  })
+  const updateInfoOf = (vector: UpdateVector): UpdateInfo => ({
+    type: vector.update_proof_type,
+    old: sealed(vector.comm_r_old),
+    sealed: sealed(vector.comm_r_new),
+    unsealed: unsealed(vector.comm_d_new),
+    proof: fromHex(vector.proof),
+  })
+
   it('window PoSts: two proofs, randomness with its top bits set', () => {
     const valid = vectorsOf<PoStVector>('window-2k').find(({ kind }) => kind === 'valid') as PoStVector
     const info = windowInfoOf(valid)
@@ -219,14 +237,7 @@ describe.skipIf(missing !== undefined)('proofs verified with keys', () => {
       infos.every(({ prover_id }) => prover_id === PROVER),
     )
     for (const vector of all.filter((_, i) => i % 5 === 0)) {
-      const info = {
-        miner: MINER,
-        type: vector.seal_proof_type,
-        aggregation: vector.aggregation_type,
-        proof: fromHex(vector.proof),
-        infos: vector.infos.map(sealFields),
-      }
-      const outcome = proofs.verifyAggregateSeals(encode(aggregateInfo, info))
+      const outcome = proofs.verifyAggregateSeals(encode(aggregateInfo, aggregateInfoOf(vector)))
       expect([vector.id, outcome]).toEqual([vector.id, outcomeOf(vector.result)])
     }
     expect(all.length).toBeGreaterThan(100)
@@ -235,17 +246,106 @@ describe.skipIf(missing !== undefined)('proofs verified with keys', () => {
   it('updates', () => {
     const all = vectorsOf<UpdateVector>('update')
     for (const vector of all) {
-      const info = {
-        type: vector.update_proof_type,
-        old: sealed(vector.comm_r_old),
-        sealed: sealed(vector.comm_r_new),
-        unsealed: unsealed(vector.comm_d_new),
-        proof: fromHex(vector.proof),
-      }
-      const outcome = proofs.verifyReplicaUpdate(encode(updateInfo, info))
+      const outcome = proofs.verifyReplicaUpdate(encode(updateInfo, updateInfoOf(vector)))
       expect([vector.id, outcome]).toEqual([vector.id, outcomeOf(vector.result)])
     }
     expect(all.length).toBeGreaterThan(50)
+  })
+
+  describe('decide what an actor is told by', () => {
+    type Told = boolean | boolean[] | Errno | undefined
+
+    /** What a system call answers in a machine with these proofs. */
+    function told(call: (kernel: Kernel) => boolean | boolean[]): Told {
+      let answer: Told
+      const run = (kernel: Kernel): number => {
+        try {
+          answer = call(kernel)
+        } catch (error) {
+          if (!(error instanceof SyscallError)) throw error
+          answer = error.errno
+        }
+        return 0
+      }
+      tinyMachine({ networkVersion: 28, proofs, methods: { 2: run } }).applyMessage(testMessage(2), 'explicit', 100)
+      return answer
+    }
+    /** The first vector of each result. */
+    const ofEach = <T extends { readonly result: string }>(
+      all: readonly T[],
+    ): Record<'true' | 'false' | 'error', T> => {
+      const first = (wanted: (result: string) => boolean): T => {
+        const found = all.find(({ result }) => wanted(result))
+        if (found === undefined) throw new Error('no such vector')
+        return found
+      }
+      const isAnswer = (result: string): boolean => result === 'true' || result === 'false'
+      return {
+        true: first((result) => result === 'true'),
+        false: first((result) => result === 'false'),
+        error: first((result) => !isAnswer(result)),
+      }
+    }
+    const answers = { true: true, false: false, error: Errno.IllegalArgument }
+    /** One call with a vector of each result. */
+    function expectAll<T extends { readonly result: string }>(
+      vectors: readonly T[],
+      call: (kernel: Kernel, vector: T) => boolean,
+    ): void {
+      for (const [result, vector] of Object.entries(ofEach(vectors))) {
+        expect([result, told((kernel) => call(kernel, vector))]).toEqual([
+          result,
+          answers[result as keyof typeof answers],
+        ])
+      }
+    }
+
+    it('verify_post', () => {
+      const all = vectorsOf<PoStVector>('window-2k').filter(
+        // Types from 10 on; the kernel itself refuses others.
+        ({ prover_id, proof_type }) => prover_id === PROVER && proof_type >= 10,
+      )
+      expectAll(all, (kernel, vector) => kernel.verifyPost(encode(windowInfo, windowInfoOf(vector))))
+    })
+
+    const sealVectors = (): SealVector[] =>
+      vectorsOf<SealVector>('seal-2k').filter(({ prover_id }) => prover_id === PROVER)
+    const sealInfoOf = (vector: SealVector): SealInfo => {
+      const { number, ...fields } = sealFields(vector)
+      return {
+        ...fields,
+        type: vector.proof_type,
+        id: { miner: MINER, number },
+        deals: [],
+        proof: fromHex(vector.proof),
+      }
+    }
+
+    it('verify_seal', () => {
+      expectAll(sealVectors(), (kernel, vector) => kernel.verifySeal(encode(sealInfo, sealInfoOf(vector))))
+    })
+
+    it('batch_verify_seals', () => {
+      const three = ofEach(sealVectors())
+      const batch = encode(list(sealInfo), [three.true, three.false, three.error, three.true].map(sealInfoOf))
+      expect(told((kernel) => kernel.batchVerifySeals(batch))).toEqual([true, false, false, true])
+    })
+
+    it('verify_aggregate_seals', () => {
+      const all = vectorsOf<AggregateVector>('aggregate').filter(({ infos }) =>
+        infos.every(({ prover_id }) => prover_id === PROVER),
+      )
+      expectAll(
+        all.filter(({ infos }) => infos.length > 0),
+        (kernel, vector) => kernel.verifyAggregateSeals(encode(aggregateInfo, aggregateInfoOf(vector))),
+      )
+    })
+
+    it('verify_replica_update', () => {
+      expectAll(vectorsOf<UpdateVector>('update'), (kernel, vector) =>
+        kernel.verifyReplicaUpdate(encode(updateInfo, updateInfoOf(vector))),
+      )
+    })
   })
 
   it('presumes what it has no key for, and passes on that a key is unusable', async () => {
