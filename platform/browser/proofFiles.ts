@@ -25,6 +25,7 @@ export class TabProofFiles implements KeyFolder {
   readonly #store: UseStore
   readonly #gateways: readonly string[]
   readonly #log: Logger
+  readonly #check: typeof checkDigest
   readonly #files: Map<string, Uint8Array>
   /** When a key may be asked for again, ms since the epoch. */
   readonly #askedUntil = new Map<string, number>()
@@ -34,17 +35,27 @@ export class TabProofFiles implements KeyFolder {
     kept: readonly (readonly [string, Uint8Array])[],
     gateways: readonly string[],
     log: Logger,
+    check: typeof checkDigest,
   ) {
+    this.#check = check
     this.#store = store
     this.#files = new Map(kept)
     this.#gateways = gateways
     this.#log = log
   }
 
-  /** Opens what is kept. @param gateways - asked in order; none: nothing is fetched */
-  static async open(log: Logger, gateways: readonly string[]): Promise<TabProofFiles> {
+  /**
+   * Opens what is kept.
+   * @param gateways - asked in order; none: nothing is fetched
+   * @param check - refuses what was fetched, by throwing
+   */
+  static async open(
+    log: Logger,
+    gateways: readonly string[],
+    check: typeof checkDigest = checkDigest,
+  ): Promise<TabProofFiles> {
     const store = createStore(DATABASE, STORE)
-    return new TabProofFiles(store, await entries<string, Uint8Array>(store), gateways, log)
+    return new TabProofFiles(store, await entries<string, Uint8Array>(store), gateways, log, check)
   }
 
   has(name: string): boolean {
@@ -62,17 +73,18 @@ export class TabProofFiles implements KeyFolder {
     const file = KEY_FILES.find((one) => fileName(one) === name)
     if (file === undefined || Date.now() < (this.#askedUntil.get(name) ?? 0)) return
     this.#askedUntil.set(name, Date.now() + RETRY_MS)
-    this.#fetch(file).catch((error: unknown) => {
+    this.fetch(file).catch((error: unknown) => {
       this.#log.warn('key of storage proofs not fetched', { name, reason: errorMessage(error) })
     })
   }
 
-  async #fetch(file: KeyFile): Promise<void> {
+  /** Asks the gateways for a key, and keeps it. */
+  async fetch(file: KeyFile): Promise<void> {
     for (const gateway of this.#gateways) {
       try {
         const response = await fetch(`${gateway}${file.cid}`)
         const bytes = new Uint8Array(await response.arrayBuffer())
-        checkDigest(file, bytes)
+        this.#check(file, bytes)
         await set(fileName(file), bytes, this.#store)
         this.#files.set(fileName(file), bytes)
         return

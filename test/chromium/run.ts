@@ -7,29 +7,18 @@
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
-import { build, type Plugin } from 'esbuild'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { launchChromium } from '../support/chromium.ts'
 import { ROOT } from '../support/shared.ts'
 import type { TestResult } from '../support/vitest.ts'
+import { bundlePage } from './bundlePage.ts'
 import { portableTests } from './portable.ts'
 import { serveTests } from './serve.ts'
 
 /** A file that takes longer than this hangs, milliseconds. */
 const FILE_TIMEOUT_MS = 120_000
 const WORKERS = 2
-
-const replaceSupport: Plugin = {
-  name: 'replace-support',
-  setup(builder) {
-    builder.onResolve({ filter: /\/(shared|actors)\.ts$/ }, ({ path, resolveDir }) => {
-      const isSupport = dirname(join(resolveDir, path)) === join(ROOT, 'test/support')
-      return isSupport ? { path: join(ROOT, 'test/chromium', basename(path)) } : undefined
-    })
-    builder.onResolve({ filter: /^vitest$/ }, () => ({ path: join(ROOT, 'test/support/vitest.ts') }))
-  },
-}
 
 async function bundle(files: readonly string[], folder: string): Promise<void> {
   const entries = files.map((file, index) => {
@@ -42,21 +31,7 @@ postMessage('done')
     writeFileSync(entry, run)
     return entry
   })
-  await build({
-    entryPoints: entries,
-    outdir: join(folder, 'out'),
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'browser',
-    target: 'chrome130',
-    sourcemap: 'inline',
-    absWorkingDir: ROOT,
-    nodePaths: [join(ROOT, 'node_modules')],
-    plugins: [replaceSupport],
-    logLevel: 'warning',
-  })
-  writeFileSync(join(folder, 'out/index.html'), '<!doctype html><title>Petrel unit tests</title>')
+  await bundlePage(entries, join(folder, 'out'))
 }
 
 /** Runs one bundled file in a worker of the page. */

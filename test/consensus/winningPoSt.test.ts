@@ -111,7 +111,11 @@ describe.skipIf(missing !== undefined)('winning PoSt of blocks', () => {
       header: { ...block.header, winPoStProof: [{ postProof: 0, proofBytes: new Uint8Array(9) }] },
     }
     const check = (keys: ProofKeys | undefined, network = view.network): string | undefined =>
-      blockValidation(new ChainView({ ...view, network }), Date.now, keys).winningPoSt(wrong)
+      blockValidation(
+        new ChainView({ store: view.store, network, beaconRound: (epoch) => mockBeacon.roundAt(epoch) }),
+        Date.now,
+        keys,
+      ).winningPoSt(wrong)
     expect(check(vectorKeys(wasmCurve()))).toContain('failed to verify election post')
     expect(check(undefined)).toBeUndefined()
     expect(check(undefined, { ...view.network, proofs: 'accept' })).toContain('INSECURE-POST-VALIDATION')

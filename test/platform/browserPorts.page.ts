@@ -1,5 +1,5 @@
 /** The shims of platform/browser keep the contracts of the ports. Runs in a worker of Chromium (test/chromium). */
-import { createStore, del, set } from 'idb-keyval'
+import { createStore, del } from 'idb-keyval'
 import { describe, expect, it } from 'vitest'
 import { BrowserStores, openBrowserStores } from '../../platform/browser/browserStores.ts'
 import { blobSource, urlSource } from '../../platform/browser/byteSources.ts'
@@ -338,9 +338,12 @@ describe('keys of storage proofs', () => {
     expect(files.read(name)).toBeUndefined()
     expect(await refused).toContain('its digest is')
     expect(files.has(name)).toBe(false)
-    await set(name, utf8('key'), store)
+    // One that is the right one.
+    const taking = await TabProofFiles.open(silent, ['data:application/octet-stream,'], () => undefined)
+    await taking.fetch(first)
+    expect(taking.read(name)).toEqual(utf8(first.cid))
     const again = await TabProofFiles.open(silent, [])
-    expect(again.read(name)).toEqual(utf8('key'))
+    expect(again.read(name)).toEqual(utf8(first.cid))
     await del(name, store)
   })
 })

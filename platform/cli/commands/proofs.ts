@@ -91,6 +91,12 @@ async function fetchOne(context: CliContext, folder: ProofFiles, file: Parameter
 
 async function fetchFiles(context: CliContext, network: string, flags: FetchFlags): Promise<void> {
   if (!NETWORKS.includes(network)) throw new CliError('USAGE', `network: expected ${NETWORKS.join(', ')}`)
+  const peer = flags.from?.find((place) => place.startsWith('/'))
+  if (peer !== undefined) {
+    const reason =
+      'not supported: keys by bitswap, which peers of Filecoin do not serve; name an IPFS node by its gateway'
+    throw new CliError('USAGE', `${reason} (http://127.0.0.1:8080/ipfs/), or import files: --from ${peer}`)
+  }
   const folder = files(context)
   const wanted = [...networkKeyFiles(network), ...(flags.aggregates === true ? [SRS_FILE] : [])]
   for (const file of wanted) {

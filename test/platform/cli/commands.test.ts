@@ -659,3 +659,12 @@ describe('auth', () => {
     expect((await run(['auth', 'create-token', '--perm', 'write', '--expires', '1h'])).code).toBe(1)
   })
 })
+
+describe('proofs', () => {
+  it('fetch: a peer has no keys to give, and is not asked', async () => {
+    const peer = '/ip4/127.0.0.1/tcp/4001/p2p/12D3KooWGzxzKZYveHXtpG6AsrUJBcWxHBFS2HsEoGTxrMLvKXtf'
+    const { code, err } = await run(['proofs', 'fetch', 'calibnet', '--from', peer])
+    expect(code).toBe(2)
+    expect(err).toContain('not supported: keys by bitswap')
+  })
+})
