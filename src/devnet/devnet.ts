@@ -38,6 +38,8 @@ const MS_PER_SEC = 1000
 const PROPAGATION_SHARE = 0.2
 /** Epochs that a chain makes up for at once when it is behind its clock: a slow start, a busy machine. */
 const CATCH_UP_EPOCHS = 10
+/** Timers do not go by the clock that blocks are dated with: after this long it is asked again, ms. It may have been set. */
+const LONGEST_SLEEP_MS = 5000
 
 /**
  * A running local chain. Orders are carried out one after the other.
@@ -138,15 +140,20 @@ export class Devnet {
   /** @param dueMs - when the next epoch is due by the pace alone, monotonic */
   #schedule(dueMs: number): void {
     const { clock, timers } = this.#deps
-    this.#cancel = timers.setTimeout(() => {
-      if (!this.#running) return
-      this.#enqueue(() => this.#tick())
-        .catch((error: unknown) => this.#failed(error))
-        .finally(() => {
-          // By the plan, not by when the timer fired: its lateness would add up.
-          if (this.#running) this.#schedule(Math.max(dueMs + this.#pace.blockTimeMs, clock.monotonicMs()))
-        })
-    }, this.#untilTick(dueMs))
+    const wait = this.#untilTick(dueMs)
+    this.#cancel = timers.setTimeout(
+      () => {
+        if (!this.#running) return
+        if (wait > LONGEST_SLEEP_MS) return this.#schedule(dueMs)
+        this.#enqueue(() => this.#tick())
+          .catch((error: unknown) => this.#failed(error))
+          .finally(() => {
+            // By the plan, not by when the timer fired: its lateness would add up.
+            if (this.#running) this.#schedule(Math.max(dueMs + this.#pace.blockTimeMs, clock.monotonicMs()))
+          })
+      },
+      Math.min(wait, LONGEST_SLEEP_MS),
+    )
   }
 
   #untilTick(dueMs: number): number {
@@ -168,7 +175,7 @@ export class Devnet {
   async #reach(timestamp: number): Promise<void> {
     for (let wait = this.#untilTimestamp(timestamp); wait > 0; wait = this.#untilTimestamp(timestamp)) {
       await new Promise<void>((resolve, reject) => {
-        const cancel = this.#deps.timers.setTimeout(resolve, wait)
+        const cancel = this.#deps.timers.setTimeout(resolve, Math.min(wait, LONGEST_SLEEP_MS))
         this.#giveUp = () => {
           cancel()
           reject(new DevnetError('STOPPED', 'Cannot mine: the chain was stopped before the next block was due'))
