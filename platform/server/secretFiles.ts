@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { PetrelError } from '../../src/base/errors.ts'
 import type { SecretStore } from '../../src/wallet/secretStore.ts'
 import { PlatformError, systemCode } from './errors.ts'
 
@@ -45,6 +46,18 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
+/** What the system says of a file, as an error that names the folder: a disk that fails is no bug of the caller's method. */
+async function named<T>(doing: string, folder: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (cause) {
+    const reason = systemCode(cause)
+    if (cause instanceof PetrelError || reason === '') throw cause
+    const code = reason === 'ENOSPC' ? 'STORE_FULL' : 'STORE_FAILED'
+    throw new PlatformError(code, `Cannot ${doing} a key in ${folder}: ${reason}`, { folder, reason }, { cause })
+  }
+}
+
 /** Secrets in the files of a folder. */
 export class SecretFiles implements SecretStore {
   readonly #folder: string
@@ -63,7 +76,7 @@ export class SecretFiles implements SecretStore {
   async read(name: string): Promise<Uint8Array | undefined> {
     const path = this.#path(name)
     if (!(await this.#assertPrivate(name))) return undefined
-    return new Uint8Array(await readFile(path))
+    return named('read', this.#folder, async () => new Uint8Array(await readFile(path)))
   }
 
   async create(name: string, content: Uint8Array): Promise<boolean> {
@@ -86,14 +99,17 @@ export class SecretFiles implements SecretStore {
   }
 
   async remove(name: string): Promise<boolean> {
-    try {
-      await rm(this.#path(name))
-    } catch (error) {
-      if (systemCode(error) === 'ENOENT') return false
-      throw error
-    }
-    await syncFolder(this.#folder)
-    return true
+    const path = this.#path(name)
+    return named('remove', this.#folder, async () => {
+      try {
+        await rm(path)
+      } catch (error) {
+        if (systemCode(error) === 'ENOENT') return false
+        throw error
+      }
+      await syncFolder(this.#folder)
+      return true
+    })
   }
 
   async sweep(): Promise<void> {
@@ -102,7 +118,11 @@ export class SecretFiles implements SecretStore {
     }
   }
 
-  async #viaTemporary<T>(content: Uint8Array, finish: (temporary: string) => Promise<T>): Promise<T> {
+  #viaTemporary<T>(content: Uint8Array, finish: (temporary: string) => Promise<T>): Promise<T> {
+    return named('write', this.#folder, () => this.#writeVia(content, finish))
+  }
+
+  async #writeVia<T>(content: Uint8Array, finish: (temporary: string) => Promise<T>): Promise<T> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
     const temporary = join(this.#folder, `${UNFINISHED}${randomUUID()}`)
     try {
