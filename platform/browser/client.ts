@@ -11,40 +11,18 @@
  */
 import type { Json } from '../../src/codec/jsonText.ts'
 import type { ChannelListener, RpcTransport } from '../../src/rpc/client/transport.ts'
+import { checkOptions } from './checkOptions.ts'
 import { BrowserError } from './errors.ts'
-import type { BrowserLogLevel } from './logger.ts'
 import type { FromWorker, PlainFailure, TabState, ToWorker } from './messages.ts'
-import type { NodeKind, SessionRequest, WorkerOptions } from './nodeOptions.ts'
+import type { NodeKind, PetrelOptions, SessionRequest, WorkerOptions } from './nodeOptions.ts'
 import { toJson } from './plainJson.ts'
 import { PetrelProvider, ProviderError } from './provider.ts'
 import { TabTransport } from './tabTransport.ts'
 import { serveWebRtc } from './webRtcPage.ts'
 
 export type { TabState } from './messages.ts'
-export type { FollowerKind, LocalChainKind, NodeKind, SnapshotKind } from './nodeOptions.ts'
+export type { FollowerKind, LocalChainKind, NodeKind, PetrelOptions, SnapshotKind } from './nodeOptions.ts'
 export { TabTransport } from './tabTransport.ts'
-
-/** How to start. */
-export interface PetrelOptions {
-  readonly node: NodeKind
-  /** Names what is kept: one node per name and origin, shared by all tabs. Default: the kind with its network. */
-  readonly name?: string
-  /** Keys are kept, encrypted. Without one they live as long as the tab that runs the node. */
-  readonly passphrase?: string
-  /** Path of the JSON-RPC interface. Default `v1`. */
-  readonly version?: 'v0' | 'v1'
-  /** Default `warn`. */
-  readonly log?: BrowserLogLevel
-  /** Of the built worker. Default: `worker.js` beside this module. */
-  readonly workerUrl?: URL | string
-  /** Of the machine's. Default: `vmWorker.js` beside this module. */
-  readonly vmWorkerUrl?: URL | string
-  /** Bytes of blocks in memory and in IndexedDB. */
-  readonly maxMemoryBytes?: number
-  readonly maxDiskBytes?: number
-  /** Ask the browser not to clear what is kept when space is short. Default true. */
-  readonly persist?: boolean
-}
 
 /** What happens while it runs. */
 export interface PetrelEvents {
@@ -101,10 +79,11 @@ function fullName(method: string): string {
 
 /**
  * Starts the node, or joins the one that another tab runs; resolves when it answers.
- * @throws BrowserError `NOT_SUPPORTED`, `STORE_FAILED`, `ACCESS_REFUSED`, …; `info.code` of `START_FAILED` is the node's own
+ * @throws BrowserError `OPTIONS_INVALID`, `NOT_SUPPORTED`, `STORE_FAILED`, `ACCESS_REFUSED`, …; `info.code` of `START_FAILED` is the node's own
  * code (`WRONG_PASSPHRASE`, …)
  */
 export async function startPetrel(options: PetrelOptions): Promise<Petrel> {
+  checkOptions(options)
   if (options.persist ?? true) void navigator.storage?.persist?.().catch(() => false)
   const workerUrl = options.workerUrl ?? new URL('./worker.js', import.meta.url)
   const worker = new Worker(workerUrl, { type: 'module', name: 'petrel' })

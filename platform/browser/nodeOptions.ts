@@ -61,6 +61,28 @@ export interface SnapshotKind extends ProofOptions {
 /** Which node the worker runs. */
 export type NodeKind = LocalChainKind | FollowerKind | SnapshotKind
 
+/** How to start. */
+export interface PetrelOptions {
+  readonly node: NodeKind
+  /** Names what is kept: one node per name and origin, shared by all tabs. Default: the kind with its network. */
+  readonly name?: string
+  /** Keys are kept, encrypted. Without one they live as long as the tab that runs the node. */
+  readonly passphrase?: string
+  /** Path of the JSON-RPC interface. Default `v1`. */
+  readonly version?: 'v0' | 'v1'
+  /** Default `warn`. */
+  readonly log?: BrowserLogLevel
+  /** Of the built worker. Default: `worker.js` beside this module. */
+  readonly workerUrl?: URL | string
+  /** Of the machine's. Default: `vmWorker.js` beside this module. */
+  readonly vmWorkerUrl?: URL | string
+  /** Bytes of blocks in memory and in IndexedDB. */
+  readonly maxMemoryBytes?: number
+  readonly maxDiskBytes?: number
+  /** Ask the browser not to clear what is kept when space is short. Default true. */
+  readonly persist?: boolean
+}
+
 /** All that the worker is told. */
 export interface WorkerOptions {
   readonly node: NodeKind

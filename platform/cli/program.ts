@@ -4,6 +4,7 @@ import { errorMessage } from '../../src/base/errors.ts'
 import type { ProgramIo } from '../server/programIo.ts'
 import { addActorsCommands } from './commands/actors.ts'
 import { addAuthCommands } from './commands/auth.ts'
+import { addBackupCommands } from './commands/backup.ts'
 import { addChainCommands } from './commands/chain.ts'
 import { addCheckpointCommands } from './commands/checkpoint.ts'
 import { addCompletionCommand } from './commands/completion.ts'
@@ -66,6 +67,7 @@ export function createProgram({ io, version, addNodeCommands }: CliOptions): Pro
   addCheckpointCommands(program, context)
   addProofsCommands(program, context)
   addSnapshotCommands(program, context)
+  addBackupCommands(program, context)
   addDoctorCommand(program, context)
   addTransfersCommand(program, context)
   addVersionCommand(program, context, version)

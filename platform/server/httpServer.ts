@@ -11,13 +11,8 @@ import { MAX_ANONYMOUS_REQUEST_BYTES, MAX_BODIES_BYTES, PING_INTERVAL_MS } from 
 import { errorMessage } from '../../src/base/errors.ts'
 import type { Logger } from '../../src/base/ports.ts'
 import type { RpcEngine } from '../../src/rpc/engine.ts'
-import {
-  type AdmittedSocket,
-  apiVersionOf,
-  type HttpHandler,
-  type HttpRequest,
-  type HttpResponse,
-} from '../../src/rpc/http.ts'
+import { type AdmittedSocket, apiVersionOf, type HttpHandler } from '../../src/rpc/http.ts'
+import type { HttpRequest, HttpResponse } from '../../src/rpc/httpMessage.ts'
 import { RpcSession } from '../../src/rpc/session.ts'
 import { Connections } from './connections.ts'
 import { PlatformError, systemCode } from './errors.ts'
@@ -125,6 +120,36 @@ function respond(response: ServerResponse, answer: HttpResponse, keepOpen: boole
   response.writeHead(answer.status, headers)
   // As text: node then writes head and body in one piece.
   response.end(answer.body)
+}
+
+/** Writes an answer that goes on. What follows is asked for when the client has taken what came before. */
+async function stream(
+  response: ServerResponse,
+  { status, headers, body }: HttpResponse,
+  rest: AsyncIterable<string>,
+  unread: UnreadAnswers,
+): Promise<void> {
+  const write = async (part: string): Promise<void> => {
+    if (response.destroyed || response.write(part)) return
+    unread.set(response, response.writableLength)
+    await new Promise<void>((resolve) => {
+      const taken = (): void => {
+        response.off('drain', taken)
+        response.off('close', taken)
+        resolve()
+      }
+      response.on('drain', taken)
+      response.on('close', taken)
+    })
+    unread.set(response, 0)
+  }
+  response.writeHead(status, headers)
+  await write(body)
+  for await (const part of rest) {
+    if (response.destroyed) break
+    await write(part)
+  }
+  response.end()
 }
 
 /** One abort controller for each connection: a client that goes away ends whatever it asked for. */
@@ -247,6 +272,13 @@ function onRequest(
   const bodies = new Bodies(Math.max(MAX_BODIES_BYTES, handler.maxRequestBytes))
   /** Counted until it has left, or its client has. */
   const send = (response: ServerResponse, answer: HttpResponse, keepOpen: boolean): void => {
+    if (answer.rest !== undefined) {
+      stream(response, answer, answer.rest, unread).catch((error: unknown) => {
+        log.error('a stream has ended', { message: errorMessage(error) })
+        response.destroy()
+      })
+      return
+    }
     respond(response, answer, keepOpen)
     if (response.writableFinished || response.destroyed) return
     unread.set(response, answer.body.length)

@@ -1,8 +1,10 @@
 /** What `devnet` runs in Node and Deno: a local chain with its producers, which other nodes can join. */
+import { toHex } from '../../src/base/bytes.ts'
 import { createDevnetPlan, type DevnetPlan } from '../../src/devnet/plan.ts'
 import { builtinNetwork } from '../../src/networks/builtinNetworks.ts'
 import { actorsVersionFor, manifestFor, networkVersionAt } from '../../src/networks/network.ts'
 import { openLocalChain } from '../../src/node/openLocalChain.ts'
+import { addressToEthAddress } from '../../src/types/ethAddress.ts'
 import { formatFil } from '../../src/types/fil.ts'
 import { ActorBundles } from './actorBundles.ts'
 import { cacheSizes } from './cacheSize.ts'
@@ -58,8 +60,11 @@ function assertBundle({ actors, repo, devnet }: DevnetRunOptions): void {
 /** Says whose money there is, and how others join. */
 function introduce({ options, accounts, network }: DevnetPlan, networkFile: string, io: ProgramIo): void {
   line(io, `local chain ${options.networkName}, keys from the seed "${options.seed}" (never for real funds)`)
+  line(io, `chain ID ${network.chainId} (0x${network.chainId.toString(16)})`)
   for (const { kind, address, balance } of accounts) {
-    line(io, `  ${address.toString(network.addressPrefix)}  ${kind}  ${formatFil(balance)}`)
+    const eth = addressToEthAddress(address)
+    const also = eth === undefined ? '' : `  0x${toHex(eth)}`
+    line(io, `  ${address.toString(network.addressPrefix)}${also}  ${kind}  ${formatFil(balance)}`)
   }
   line(io, `others join with: petrel daemon --network ${networkFile} --bootstrap <address below>`)
 }

@@ -34,6 +34,12 @@ export const MAX_ALL_UNREAD_BYTES: number = 256 * MIB
 export const MAX_RUNNING_REQUESTS = 2_048
 /** Channels and Ethereum subscriptions of one WebSocket, each. */
 export const MAX_CHANNELS = 128
+/** Streams of transfers (`GET /transfers`), all together. */
+export const MAX_EVENT_STREAMS = 64
+/** Streams of transfers of one token, or of one address without a token. */
+export const MAX_CALLER_EVENT_STREAMS = 8
+/** Tipsets of one event: a client that reads slowly has no more than this made for it. */
+export const EVENT_TIPSETS = 10
 
 /** Nesting of a JSON text (Go's decoder). */
 export const MAX_JSON_DEPTH = 10_000

@@ -1,4 +1,4 @@
-/** What a node tells its operator of the chain: a line per tipset, per reorganisation, and how far a long sync is. */
+/** What a node tells its operator: a line per tipset, per reorganisation, how far a long sync is, peers that are lost. */
 
 import { errorMessage, unlessThrown } from '../base/errors.ts'
 import type { Clock, Logger, Timers } from '../base/ports.ts'
@@ -9,6 +9,7 @@ import { BlockMissing } from '../ipld/errors.ts'
 import { SYNC_STAGE, type SyncState } from '../sync/syncState.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
 import type { Health } from './health.ts'
+import { logPeers } from './peerLog.ts'
 
 /** What {@link logChain} listens to. */
 export interface ChainLogDeps {
@@ -19,6 +20,9 @@ export interface ChainLogDeps {
   readonly clock: Clock
   readonly timers: Timers
   readonly log: Logger
+  /** How many peers are connected; undefined: it has none to lose. */
+  readonly peers: (() => number) | undefined
+  readonly peerLog: Logger
 }
 
 /** Epochs behind the clock beyond which progress is told instead of tipsets. */
@@ -75,9 +79,12 @@ export function logChain(deps: ChainLogDeps): () => void {
     }, PROGRESS_MS)
   }
   again()
+  const { peers, peerLog } = deps
+  const endPeerLog = peers === undefined ? () => undefined : logPeers({ peers, timers, log: peerLog })
   return () => {
     unsubscribe()
     cancel()
+    endPeerLog()
   }
 }
 

@@ -63,6 +63,7 @@ import { transferMethods } from '../rpc/methods/transfers.ts'
 import { walletMethods } from '../rpc/methods/wallet.ts'
 import { createMethodTable, type MethodTable } from '../rpc/table.ts'
 import { loadApiSecret, Tokens } from '../rpc/tokens.ts'
+import { TransferEvents } from '../rpc/transferEvents.ts'
 import type { SyncState } from '../sync/syncState.ts'
 import { TransferReader } from '../transfers/tipsetTransfers.ts'
 import type { Address } from '../types/address.ts'
@@ -308,11 +309,7 @@ export async function startNode(
     ...authMethods({ tokens }),
     ...walletMethods({ wallet, keyAddress, balance: (one) => headBalance(view, one) }),
     ...mempool.rows,
-    ...mpoolExplainMethods({
-      pool: mempool.pool,
-      search,
-      baseFeeAfterHead: mempool.baseFeeAfterHead,
-    }),
+    ...mpoolExplainMethods({ pool: mempool.pool, search, baseFeeAfterHead: mempool.baseFeeAfterHead }),
     ...multisigMethods({ view, push }),
     ...marketMethods({ push, funds: openMarketFunds({ view, meta, search, push, signal: stopping.signal }) }),
     ...paychMethods(payments),
@@ -334,9 +331,9 @@ export async function startNode(
   const syncNow = (): SyncState => sync?.state() ?? (networking as Networking).syncer.state()
   const isLocal = network.beacon.kind === 'mock'
   const service = net?.host.net ?? light?.net
+  const peers = service === undefined ? undefined : (): number => service.connections().length
   const health = new Health({
-    ...{ view, clock: ports.clock, sync: syncNow },
-    peers: service === undefined ? undefined : () => service.connections().length,
+    ...{ view, clock: ports.clock, sync: syncNow, peers },
     // An archive that nobody is asked about stands still; a local chain keeps no clock that others could check.
     ...{ moves: isLocal || service !== undefined, byClock: !isLocal && service !== undefined },
     ...(light === undefined ? {} : { tolerance: LIGHT_TOLERANCE }),
@@ -351,8 +348,8 @@ export async function startNode(
         })
   networking?.onBadBlock((check) => figures?.badBlock(check))
   const endLog = logChain({
-    ...{ view, health, executions, sync: syncNow, clock: ports.clock, timers: ports.timers },
-    log: portsOf('chain').log,
+    ...{ view, health, executions, peers, sync: syncNow, clock: ports.clock, timers: ports.timers },
+    ...{ log: portsOf('chain').log, peerLog: portsOf('p2p').log },
   })
   const engine = new RpcEngine({
     ...{ table, json: { addressPrefix }, log: portsOf('rpc').log, queues },
@@ -362,6 +359,10 @@ export async function startNode(
   const handler = new HttpHandler(engine, {
     ...{ verifier: tokens, presumed, health, ...peer, ...settings.http },
     turn: (part) => queues.turn(part),
+    transfers: new TransferEvents({
+      ...{ engine, timers: ports.timers, stopping: stopping.signal },
+      onHeadChange: (listener) => view.store.onHeadChange(listener),
+    }),
     ...(metrics === undefined ? {} : { metrics: () => metrics.text() }),
   })
   return {

@@ -6,10 +6,10 @@ import type { ChainStore } from '../chain/chainStore.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { CachingVmHost } from '../execution/cachingVmHost.ts'
 import type { Network } from '../networks/network.ts'
-import { Collector } from '../sync/gc/collector.ts'
+import { Collector, type CollectorStatus } from '../sync/gc/collector.ts'
 import { messageCid } from '../types/message.ts'
 import { signedMessageCid } from '../types/signedMessage.ts'
-import type { NodeParts, PetrelNode } from './node.ts'
+import type { NodeParts, NodeSettings, PetrelNode } from './node.ts'
 import type { NodeShim } from './nodeShim.ts'
 
 /** Blocks are made and validated against states as old as finality: a chain that lacks them stands still for ever. */
@@ -45,7 +45,10 @@ export interface StoreCare {
 export function careOf(shim: NodeShim, deps: CollectedNode, closers: Closers): StoreCare {
   const { stores, ports, keepState } = shim
   const { own } = stores
-  if (own === undefined) return { care: { ...shim.files }, start: () => undefined }
+  if (own === undefined) {
+    registerCollections(shim.settings.metrics, () => undefined)
+    return { care: { ...shim.files }, start: () => undefined }
+  }
   const { clock, timers } = ports
   const log = logOf(ports.log, 'gc')
   const epochs = keepState ?? Number.MAX_SAFE_INTEGER
@@ -54,6 +57,7 @@ export function careOf(shim: NodeShim, deps: CollectedNode, closers: Closers): S
     { stateEpochs: epochs, messageEpochs: epochs },
   )
   closers.add(() => collector.stop())
+  registerCollections(shim.settings.metrics, () => collector.status)
   const collect = (wanted: number | undefined): void => {
     const kept = wanted === undefined ? undefined : Math.max(wanted, MIN_KEPT_EPOCHS)
     collector.collect(kept).catch((error: unknown) => log.warn('cannot collect', { reason: errorMessage(error) }))
@@ -76,4 +80,21 @@ export function careOf(shim: NodeShim, deps: CollectedNode, closers: Closers): S
       if (keepState !== undefined) collector.start()
     },
   }
+}
+
+const MS_PER_SEC = 1000
+
+/** A chain in memory has none, and says so. */
+function registerCollections(metrics: NodeSettings['metrics'], status: () => CollectorStatus | undefined): void {
+  const total = (): CollectorStatus['total'] => status()?.total ?? { collections: 0, milliseconds: 0, deleted: 0 }
+  metrics?.gauge('petrel_collecting', '1 while old state is collected.', () =>
+    (status()?.phase ?? 'idle') === 'idle' ? 0 : 1,
+  )
+  metrics?.total('petrel_collections_total', 'Collections of old state since the start.', () => total().collections)
+  metrics?.total(
+    'petrel_collection_seconds_total',
+    'Time from their beginnings to their ends, pauses in it.',
+    () => total().milliseconds / MS_PER_SEC,
+  )
+  metrics?.total('petrel_collected_blocks_total', 'Blocks that collections have deleted.', () => total().deleted)
 }

@@ -8,33 +8,12 @@ import type { CallerName } from './cost.ts'
 import type { Caller, Outcome, RpcEngine } from './engine.ts'
 import { RpcError } from './errors.ts'
 import { isForeignName, isForeignPage } from './foreignPages.ts'
+import type { HttpRequest, HttpResponse } from './httpMessage.ts'
 import type { ApiVersion } from './method.ts'
 import { ANONYMOUS, type TokenVerifier } from './permission.ts'
 import { type BadRequest, parseBody, type RpcRequest } from './request.ts'
 import { failureText } from './response.ts'
-
-/** A request as the platform's server saw it. */
-export interface HttpRequest {
-  /** `POST`, `GET`, … */
-  readonly verb: string
-  /** Path with query: `/rpc/v1?token=…`. */
-  readonly url: string
-  /** The value of a header, any case of the name. */
-  header(name: string): string | undefined
-  /** The body; a server may stop reading one byte behind the limit. */
-  readonly body: Uint8Array | string
-  /** Aborted when the client goes away. */
-  readonly signal?: AbortSignal
-  /** Where it comes from: callers without a token have a share each by it. */
-  readonly address?: string
-}
-
-/** What to write back. */
-export interface HttpResponse {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-}
+import type { TransferEvents } from './transferEvents.ts'
 
 /** What the HTTP side needs besides the engine. */
 export interface HttpOptions {
@@ -53,6 +32,8 @@ export interface HttpOptions {
   readonly metrics?: (() => string) | undefined
   /** What the node takes for granted, as one line: the body of health answers. */
   readonly presumed?: () => string | undefined
+  /** Transfers as they happen; served at {@link TRANSFERS_PATH}. */
+  readonly transfers?: TransferEvents
   /** Where peers reach the node, for tabs that know its URL alone; served at {@link PEER_PATH}. */
   readonly peer?: () => PeerPlace
 }
@@ -85,6 +66,8 @@ export interface PeerPlace {
 
 /** Path of the node's peer ID and addresses: `GET`, JSON `{"peerId":…,"addrs":[…]}`. */
 export const PEER_PATH = '/p2p'
+/** Path of the transfers as Server-Sent Events. */
+export const TRANSFERS_PATH = '/transfers'
 
 const JSON_HEADERS: Readonly<Record<string, string>> = { 'Content-Type': 'application/json' }
 const TEXT_HEADERS: Readonly<Record<string, string>> = { 'Content-Type': 'text/plain; charset=utf-8' }
@@ -170,6 +153,15 @@ function refusal(error: RpcError): HttpResponse {
   return jsonAnswer(error.code === 'INVALID_REQUEST' ? 400 : 500, `${failureText(null, error)}\n`)
 }
 
+function withHeaders(
+  answer: HttpResponse | Promise<HttpResponse>,
+  more: Readonly<Record<string, string>> | undefined,
+): HttpResponse | Promise<HttpResponse> {
+  if (more === undefined) return answer
+  const added = (response: HttpResponse): HttpResponse => ({ ...response, headers: { ...response.headers, ...more } })
+  return answer instanceof Promise ? answer.then(added) : added(answer)
+}
+
 /** Answers HTTP requests. */
 export class HttpHandler {
   readonly #engine: RpcEngine
@@ -229,12 +221,7 @@ export class HttpHandler {
     }
     const caller = this.#caller(request)
     const answer = 'status' in caller ? caller : this.#authorized(request, version, caller)
-    if (cors === undefined) return answer
-    const withCors = (response: HttpResponse): HttpResponse => ({
-      ...response,
-      headers: { ...response.headers, ...cors },
-    })
-    return answer instanceof Promise ? answer.then(withCors) : withCors(answer)
+    return withHeaders(answer, cors)
   }
 
   /** Permissions of who may call; the answer to who may not. */
@@ -282,10 +269,11 @@ export class HttpHandler {
     }
   }
 
-  #other(request: HttpRequest): HttpResponse {
+  #other(request: HttpRequest): HttpResponse | Promise<HttpResponse> {
     const end = request.url.indexOf('?')
     const path = end < 0 ? request.url : request.url.slice(0, end)
     if (path === PEER_PATH) return this.#peer(request)
+    if (path === TRANSFERS_PATH) return this.#transfers(request)
     const { health, metrics, presumed } = this.#options
     if (metrics !== undefined && METRICS_PATHS.includes(path)) {
       return { status: 200, headers: METRICS_HEADERS, body: metrics() }
@@ -306,6 +294,17 @@ export class HttpHandler {
     if (peer === undefined || request.verb !== 'GET') return NOT_FOUND
     const headers = { ...JSON_HEADERS, ...this.#corsHeaders(request) }
     return { status: 200, headers, body: `${JSON.stringify(peer())}\n` }
+  }
+
+  #transfers(request: HttpRequest): HttpResponse | Promise<HttpResponse> {
+    const { transfers } = this.#options
+    if (transfers === undefined) return NOT_FOUND
+    const caller = this.#caller(request)
+    const answer =
+      'status' in caller
+        ? caller
+        : transfers.open(request, { name: nameOf(request), permissions: () => this.permissions(request) })
+    return withHeaders(answer, this.#corsHeaders(request))
   }
 
   #authorized(

@@ -6,6 +6,7 @@ import { RpcEngine } from '../../src/rpc/engine.ts'
 import { HttpHandler } from '../../src/rpc/http.ts'
 import { channelMethod, method, param } from '../../src/rpc/method.ts'
 import { createMethodTable } from '../../src/rpc/table.ts'
+import { TransferEvents } from '../../src/rpc/transferEvents.ts'
 
 const MAX_REQUEST_BYTES = 200_000
 const ORIGIN = 'http://allowed.example'
@@ -14,9 +15,28 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} }
 /** Tokens that are void. */
 const revoked = new Set<string>()
 
+const STEP_BYTES = 100_000
+/** More of them than any buffer between a server and a client that does not read holds. */
+const MANY_STEPS = 1_000
+let askedForTransfers: (times: number) => void = () => undefined
+let stopping = new AbortController()
+
 /** Methods that show what the server does: an answer at once, a late one, one that hears that the client left. */
 function parts(left: () => void, entered: () => void = () => undefined): { engine: RpcEngine; handler: HttpHandler } {
+  let asked = 0
   const rows = [
+    method({
+      name: 'ChainGetTransfersSince',
+      perm: 'read',
+      params: [param('position', json), param('confidence', json), param('limit', json)],
+      result: json,
+      // A chain on which something new is deep enough whenever somebody asks: large steps, for a client that does not read.
+      handler: (position) => {
+        askedForTransfers(++asked)
+        const at = (position as { '/': string }[])[0]?.['/'] ?? '0'
+        return { Reverted: [], Applied: ['x'.repeat(STEP_BYTES)], Position: [{ '/': String(Number(at) + 1) }] }
+      },
+    }),
     method({ name: 'Echo', perm: 'read', params: [param('value', text)], result: text, handler: (value) => value }),
     method({
       name: 'Late',
@@ -53,7 +73,15 @@ function parts(left: () => void, entered: () => void = () => undefined): { engin
   const engine = new RpcEngine({ table: createMethodTable(rows), json: { addressPrefix: 't' }, log: silent })
   const verify = (token: string): ReadonlySet<string> | undefined =>
     (token === 'good' || token === 'passing') && !revoked.has(token) ? new Set(['read']) : undefined
+  const timers = { setTimeout: () => () => undefined }
+  const transfers = new TransferEvents({
+    engine,
+    timers,
+    onHeadChange: () => () => undefined,
+    stopping: stopping.signal,
+  })
   const handler = new HttpHandler(engine, {
+    transfers,
     verifier: { verify },
     maxRequestBytes: MAX_REQUEST_BYTES,
     allowedOrigins: [ORIGIN],
@@ -182,6 +210,35 @@ export function rpcServerContract(name: string, start: StartServer): void {
       await called
       controller.abort()
       await gone
+    })
+
+    it('streams events, no more than the client reads, until it goes or the node ends', async () => {
+      let asked = 0
+      askedForTransfers = (times) => (asked = times)
+      const gone = new AbortController()
+      const answer = await fetch(`${http}/transfers`, { signal: gone.signal })
+      expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+      const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
+      let heard = ''
+      while (!heard.includes('id: 2\n')) heard += (await reader?.read())?.value ?? ''
+      const [first, step, second] = heard.split('\n\n')
+      expect([first, step?.slice(0, 11), step?.slice(-40), second?.slice(0, 5)]).toEqual([
+        'retry: 1000',
+        'id: 1\ndata:',
+        `"],"Position":[{"/":"1"}]}`.padStart(40, 'x'),
+        'id: 2',
+      ])
+      // Other requests come and go meanwhile; who does not read is not asked for.
+      for (let i = 0; i < 20; i++) expect((await post(call('Late'))).status).toBe(200)
+      expect(asked).toBeLessThan(MANY_STEPS)
+      const before = asked
+      gone.abort()
+      const other = await fetch(`${http}/transfers`, { headers: { 'Last-Event-ID': '41' } })
+      const all = other.text()
+      stopping.abort()
+      expect((await all).includes('\n\nid: 42\n')).toBe(true)
+      stopping = new AbortController()
+      expect(asked).toBeGreaterThan(before)
     })
 
     it('serves WebSocket sessions', async () => {

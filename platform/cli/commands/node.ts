@@ -143,7 +143,8 @@ function serveFlags(command: Command, keepState: string): Command {
     .option('--log-file', 'log into logs/petrel.log, too: 64 MB at most, five before it are kept')
 }
 
-async function passphrase({ io }: CliContext, file: string | undefined): Promise<string | undefined> {
+/** The passphrase of a file, or of the environment. */
+export async function passphrase({ io }: CliContext, file: string | undefined): Promise<string | undefined> {
   const text = file === undefined ? io.env[PASSPHRASE_VARIABLE] : (await io.readFile(file)).replace(/\r?\n$/, '')
   if (text === '') throw new CliError('USAGE', 'the passphrase is empty')
   return text

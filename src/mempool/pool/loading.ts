@@ -11,25 +11,57 @@ import type { PoolState } from './poolState.ts'
 /** What the chain has for good leaves the disk; what it has, but may lose again, is kept there and passed over. */
 export async function loadLocal(state: PoolState, admitting: Admitting): Promise<void> {
   const late: SignedMessage[] = []
+  const refused: SignedMessage[] = []
   for (const signed of state.locals.load()) {
     try {
-      await loadOne(state, admitting, signed)
+      if (!(await loadOne(state, admitting, signed))) refused.push(signed)
     } catch (error) {
       if (!(error instanceof BlockMissing) || state.deps.chain.fetching === undefined) throw error
       late.push(signed)
     }
   }
   if (late.length > 0) void loadLate(state, admitting, late)
+  if (refused.length > 0) void retryRefused(state, admitting, refused)
+}
+
+/**
+ * Those that the head's state refuses, in order, as the head moves on: a node that was off for long, or restored from a backup, first
+ * has to learn that their senders exist, or what they own.
+ */
+async function retryRefused(state: PoolState, admitting: Admitting, messages: SignedMessage[]): Promise<void> {
+  let waiting = messages
+  let tried = state.tipset
+  while (waiting.length > 0) {
+    await state.timers.pause(LATE_RETRY_MS)
+    if (state.timers.closed) return
+    if (state.tipset === tried) continue
+    tried = state.tipset
+    const left: SignedMessage[] = []
+    for (const signed of waiting) if (!(await isLoaded(state, admitting, signed))) left.push(signed)
+    waiting = left
+  }
+}
+
+/** Nothing that goes wrong keeps the others from their turn. */
+async function isLoaded(state: PoolState, admitting: Admitting, signed: SignedMessage): Promise<boolean> {
+  try {
+    return await loadOne(state, admitting, signed)
+  } catch (error) {
+    if (!(error instanceof BlockMissing)) throw error
+    return false
+  }
 }
 
 /** Those whose state has to be fetched: peers that have it may come later, so until it is here. */
 async function loadLate(state: PoolState, admitting: Admitting, messages: readonly SignedMessage[]): Promise<void> {
   const { timers } = state
   const { chain, logger } = state.deps
+  const refused: SignedMessage[] = []
   for (const signed of messages) {
     while (!timers.closed) {
       try {
-        await chain.fetching?.(() => loadOne(state, admitting, signed))
+        const isLoaded = await chain.fetching?.(() => loadOne(state, admitting, signed))
+        if (isLoaded === false) refused.push(signed)
         break
       } catch (error) {
         logger.debug('mempool: message from disk waits', { error: errorMessage(error) })
@@ -37,15 +69,17 @@ async function loadLate(state: PoolState, admitting: Admitting, messages: readon
       }
     }
   }
+  if (refused.length > 0) await retryRefused(state, admitting, refused)
 }
 
-/** Changes nothing before it has read all that it needs. @throws BlockMissing */
-async function loadOne(state: PoolState, admitting: Admitting, signed: SignedMessage): Promise<void> {
+/** Changes nothing before it has read all that it needs. @returns false: the head's state refuses it. @throws BlockMissing */
+async function loadOne(state: PoolState, admitting: Admitting, signed: SignedMessage): Promise<boolean> {
   const sender = state.senders.tryResolve(signed.message.from, state.tipset)
   const isFinal = isFinalIn(state, signed.message)
   if (sender !== undefined) state.pending.markLocal(sender)
-  if (isFinal) state.locals.delete([signed])
-  else await addLoaded(state, admitting, signed)
+  if (!isFinal) return await addLoaded(state, admitting, signed)
+  state.locals.delete([signed])
+  return true
 }
 
 function isFinalIn({ deps, tipset }: PoolState, { from, nonce }: Message): boolean {
@@ -54,17 +88,19 @@ function isFinalIn({ deps, tipset }: PoolState, { from, nonce }: Message): boole
 }
 
 /** As a local push, but it is on disk already and nothing is sent. */
-async function addLoaded(state: PoolState, admitting: Admitting, signed: SignedMessage): Promise<void> {
+async function addLoaded(state: PoolState, admitting: Admitting, signed: SignedMessage): Promise<boolean> {
   try {
     // before the signature is checked: most of what is on disk has been included long ago
     const after = await state.stateAfterHead()
-    if (state.nonces.next(signed.message.from, state.tipset, after) > signed.message.nonce) return
+    if (state.nonces.next(signed.message.from, state.tipset, after) > signed.message.nonce) return true
     await admitting.add(createPooledMessage(signed), { local: true })
+    return true
   } catch (error) {
     if (error instanceof BlockMissing) throw error
     state.deps.logger.warn('mempool: message from disk not added', {
       cid: signedMessageCid(signed).toString(),
       error: errorMessage(error),
     })
+    return false
   }
 }

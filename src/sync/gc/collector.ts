@@ -61,6 +61,8 @@ export interface CollectorStatus {
   readonly phase: CollectionPhase | 'idle'
   readonly counts: Readonly<CollectionCounts> | undefined
   readonly last: CollectionResult | undefined
+  /** Of all collections since the start that came to their end. */
+  readonly total: { readonly collections: number; readonly milliseconds: number; readonly deleted: number }
 }
 
 /** See the file's comment. */
@@ -72,6 +74,7 @@ export class Collector {
   #collection: Collection | undefined
   #running: Promise<CollectionResult | undefined> | undefined
   #last: CollectionResult | undefined
+  #total: CollectorStatus['total'] = { collections: 0, milliseconds: 0, deleted: 0 }
   #lastHeight: number | undefined
   #stopped = false
   #wake: () => void = () => undefined
@@ -114,6 +117,7 @@ export class Collector {
       phase: this.#collection?.phase ?? 'idle',
       counts: this.#collection?.counts,
       last: this.#last,
+      total: this.#total,
     }
   }
 
@@ -164,6 +168,12 @@ export class Collector {
     this.#keep(String(headHeight))
     const result = { ...collection.counts, headHeight, milliseconds: clock.monotonicMs() - began }
     this.#last = result
+    const { collections, milliseconds, deleted } = this.#total
+    this.#total = {
+      collections: collections + 1,
+      milliseconds: milliseconds + result.milliseconds,
+      deleted: deleted + result.deleted,
+    }
     log.info('old state collected', { ...result })
     return result
   }

@@ -167,6 +167,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'evm bytecode': 'contracts need the Wasm actors',
   completion: 'prints a script',
   doctor: 'files of a home',
+  backup: 'files of a home: backup.slow.test.ts',
+  restore: 'makes a home: backup.slow.test.ts',
 }
 
 function leaves(command: Command, path: string[] = []): string[] {

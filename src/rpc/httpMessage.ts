@@ -1,0 +1,29 @@
+/** Requests and answers of HTTP as plain values, between a platform's server and src/rpc. */
+
+/** A request as the platform's server saw it. */
+export interface HttpRequest {
+  /** `POST`, `GET`, … */
+  readonly verb: string
+  /** Path with query: `/rpc/v1?token=…`. */
+  readonly url: string
+  /** The value of a header, any case of the name. */
+  header(name: string): string | undefined
+  /** The body; a server may stop reading one byte behind the limit. */
+  readonly body: Uint8Array | string
+  /** Aborted when the client goes away. */
+  readonly signal?: AbortSignal
+  /** Where it comes from: callers without a token have a share each by it. */
+  readonly address?: string
+}
+
+/** What to write back. */
+export interface HttpResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /**
+   * What follows the body, as it comes: nothing is asked for before what came earlier has been taken. Ends by itself when the
+   * request's signal fires.
+   */
+  readonly rest?: AsyncIterable<string>
+}
