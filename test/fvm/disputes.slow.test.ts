@@ -18,7 +18,7 @@ const missing = missingShared(VECTOR) ?? missingShared(PROOF_VECTORS)
 describe.skipIf(missing !== undefined)('a dispute', () => {
   beforeAll(initCrypto)
 
-  it('is decided by the proof', { timeout: 60_000 }, (context) => {
+  it('is decided by the proof', { timeout: 300_000 }, (context) => {
     const asked: ProofOutcome[] = []
     class Noted extends KeyProofs {
       override verifyWindowPoSt(info: Uint8Array): ProofOutcome {

@@ -11,7 +11,7 @@ import { missingShared, readSharedJson } from '../support/shared.ts'
 import { PROOF_VECTORS, vectorKeys } from './proofKeys.ts'
 
 /** Every how many vectors of a file one is run. */
-const STRIDES = { 'winning-2k': 2, 'window-8m': 7, 'post-sim': 7, 'seal-sim': 7, aggregate: 19, update: 7, keys: 1 }
+const STRIDES = { 'winning-2k': 2, 'window-8m': 7, 'post-sim': 13, 'seal-sim': 7, aggregate: 19, update: 14, keys: 1 }
 
 const missing = missingShared(PROOF_VECTORS)
 if (missing !== undefined) console.warn(`skipped: ${missing}`)
