@@ -67,6 +67,7 @@ export class FakeNode {
   readonly messages = new Map<string, Cid[]>()
   pending: SignedMessage[] = []
   balance = 5n
+  presumed = ''
   transfers: AddressedTransfers[] = []
   executed: { cid: Cid; height: number; tipset: TipsetKey; exitCode: number } | undefined
   #heads: ChannelListener<readonly HeadChange[]> | undefined
@@ -79,6 +80,7 @@ export class FakeNode {
   constructor() {
     const methods: Partial<MonitorNode> = {
       Version: () => Promise.resolve({ version: '1', apiVersion: 1, blockDelay: BLOCK_DELAY, agent: 'fake' }),
+      SyncPresumed: () => Promise.resolve(this.presumed),
       StateNetworkName: () => Promise.resolve('testnet'),
       ChainNotify: (listener) => {
         this.#heads = listener

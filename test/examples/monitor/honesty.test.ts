@@ -21,8 +21,13 @@ interface World {
   setEpoch(epoch: number): void
 }
 
-async function open(kind: Trust['kind'], validate: (key: TipsetKey) => boolean = () => true): Promise<World> {
+async function open(
+  kind: Trust['kind'],
+  validate: (key: TipsetKey) => boolean = () => true,
+  presumed = '',
+): Promise<World> {
   const fake = new FakeNode()
+  fake.presumed = presumed
   const tipsets = chain(HEIGHTS)
   let nowMs = (GENESIS_SEC + 8 * BLOCK_DELAY) * 1000
   const stored = new Map<string, string>()
@@ -61,6 +66,13 @@ const sources = ({ monitor }: World): string[] => [
   ),
   ...monitor.watchRows.map(({ source }) => source),
 ]
+
+describe('what the node takes for granted', () => {
+  it('is said of storage proofs', async () => {
+    const world = await open('server', () => true, 'presumed, not verified, for lack of keys: winning PoSt')
+    expect(world.monitor.info?.presumed).toBe('presumed, not verified, for lack of keys: winning PoSt')
+  })
+})
 
 describe('where values come from', () => {
   it('is the server for everything that a server says', async () => {
