@@ -16,8 +16,10 @@ export interface CliContext {
   readonly repo: () => string | undefined
   /** A client of the user's node. */
   readonly node: () => Promise<RpcClient>
-  /** The command's data: printed as one JSON document with `--json`, else not at all. A stream calls it for each value. */
+  /** The command's data: printed as one JSON document with `--json`, else not at all. */
   readonly result: (value: Json) => void
+  /** For a command whose data has no end: what it gives is one document a line with `--json`, and nothing else is printed. */
+  readonly stream: () => (value: Json) => void
   readonly isJson: () => boolean
 }
 
@@ -45,12 +47,19 @@ export function createCliContext(io: ProgramIo, program: Command): OpenContext {
     answered = true
     io.out(`${stringifyJson(value, 2)}\n`)
   }
+  const stream = (): ((value: Json) => void) => {
+    answered = true
+    return (value) => {
+      if (isJson()) io.out(`${stringifyJson(value)}\n`)
+    }
+  }
   return {
     context: {
       io: own,
       repo,
       node: async () => createRpcClient(await findEndpoint(io, repo()), io.signal),
       result,
+      stream,
       isJson,
     },
     finish: () => {

@@ -505,6 +505,18 @@ export type TypesElectionProof = {
   readonly VRFProof: string | null
 }
 
+export type TypesEvent = {
+  readonly Emitter: number
+  readonly Entries: TypesEventEntry[] | null
+}
+
+export type TypesEventEntry = {
+  readonly Flags: number
+  readonly Key: string
+  readonly Codec: number
+  readonly Value: string | null
+}
+
 export type TypesKeyInfo = {
   readonly Type: string | number
   readonly PrivateKey: string
@@ -563,6 +575,7 @@ export type MethodsV0 = {
   AuthRevoke: { params: [token: string]; result: null }
   ChainGetBlock: { params: [blockCid: JsonCid]; result: TypesBlockHeader }
   ChainGetBlockMessages: { params: [blockCid: JsonCid]; result: ApiBlockMessages }
+  ChainGetEvents: { params: [rootCid: JsonCid]; result: TypesEvent[] }
   ChainGetGenesis: { params: []; result: TypesTipSet }
   ChainGetMessage: { params: [messageCid: JsonCid]; result: TypesMessage }
   ChainGetNode: { params: [path: string]; result: ApiIpldObject | null }
@@ -813,6 +826,7 @@ export type MethodsV1 = {
   AuthRevoke: { params: [token: string]; result: null }
   ChainGetBlock: { params: [blockCid: JsonCid]; result: TypesBlockHeader }
   ChainGetBlockMessages: { params: [blockCid: JsonCid]; result: ApiBlockMessages }
+  ChainGetEvents: { params: [rootCid: JsonCid]; result: TypesEvent[] }
   ChainGetGenesis: { params: []; result: TypesTipSet }
   ChainGetMessage: { params: [messageCid: JsonCid]; result: TypesMessage }
   ChainGetNode: { params: [path: string]; result: ApiIpldObject | null }

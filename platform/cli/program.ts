@@ -48,7 +48,7 @@ export function createProgram({ io, version, addNodeCommands }: CliOptions): Pro
     .description('A Filecoin node')
     .option('--repo <folder>', 'home of the node (default: $PETREL_HOME or ~/.petrel)')
     .option('--force-send', 'send messages although checks fail')
-    .option('--json', 'print the result as one JSON document')
+    .option('--json', 'print the result as one JSON document; of a stream, one a line')
     .version(version, '--version', 'print the version of this program')
     .configureOutput({ writeOut: io.out, writeErr: () => undefined })
     .exitOverride()

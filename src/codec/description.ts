@@ -49,6 +49,10 @@ export function decode<T>(codec: Codec<T>, bytes: Uint8Array): T {
   return value
 }
 
+const MAX_UINT64 = (1n << 64n) - 1n
+const MAX_INT64 = (1n << 63n) - 1n
+const MIN_INT64 = -(1n << 63n)
+
 function bigIntegerCodec(name: string, min: bigint, max: bigint, signed: boolean): Codec<bigint> {
   return {
     name,
@@ -71,12 +75,13 @@ function bigIntegerCodec(name: string, min: bigint, max: bigint, signed: boolean
 }
 
 /** Unsigned 64-bit number. */
-export const u64: Codec<bigint> = bigIntegerCodec('uint64', 0n, (1n << 64n) - 1n, false)
+export const u64: Codec<bigint> = bigIntegerCodec('uint64', 0n, MAX_UINT64, false)
 
 /** Signed 64-bit number. */
-export const i64: Codec<bigint> = bigIntegerCodec('int64', -(1n << 63n), (1n << 63n) - 1n, true)
+export const i64: Codec<bigint> = bigIntegerCodec('int64', MIN_INT64, MAX_INT64, true)
 
 function integerCodec(name: string, signed: boolean): Codec<number> {
+  const [min, max] = signed ? [MIN_INT64, MAX_INT64] : [0n, MAX_UINT64]
   return {
     name,
     write: (writer, value) => (signed ? writer.int(value) : writer.uint(value)),
@@ -84,6 +89,8 @@ function integerCodec(name: string, signed: boolean): Codec<number> {
     toJson: (value) => value,
     fromJson: (json) => {
       if (json === undefined || json === null) return 0
+      // Go reads all 64 bits. Nothing of ours is that large, so the nearest number compares as the exact one does.
+      if (typeof json === 'bigint' && json >= min && json <= max) return Number(json)
       if (typeof json !== 'number' || !Number.isSafeInteger(json) || (!signed && json < 0))
         throw wrongNumber(json, name)
       return json
@@ -92,10 +99,10 @@ function integerCodec(name: string, signed: boolean): Codec<number> {
   }
 }
 
-/** Unsigned number below 2^53 (sizes, codes, rounds). */
+/** Unsigned number below 2^53 (sizes, codes, rounds); JSON may hold any of 64 bits. */
 export const uint: Codec<number> = integerCodec('uint64', false)
 
-/** Signed number within ±2^53 (epochs). */
+/** Signed number within ±2^53 (epochs); JSON may hold any of 64 bits. */
 export const int: Codec<number> = integerCodec('int64', true)
 
 const MAX_BYTE = 255
@@ -106,7 +113,7 @@ export const byte: Codec<number> = {
   name: 'uint8',
   fromJson: (json, context) => {
     const value = uint.fromJson(json, context)
-    if (value > MAX_BYTE) throw wrongNumber(value, 'uint8')
+    if (value > MAX_BYTE) throw wrongNumber(json as Json, 'uint8')
     return value
   },
 }
@@ -184,14 +191,17 @@ export const bytes: Codec<Uint8Array> = bytesCodec(null)
 /** Byte string; JSON base64, "" when empty. */
 export const bytesOrEmpty: Codec<Uint8Array> = bytesCodec('')
 
-/** A link; JSON `{"/": text}`. */
+/**
+ * A link; JSON `{"/": text}`. Go reads null as its undefined CID, which nothing has: that is told as not found, in the words of
+ * go-ipld-format's ErrNotFound.
+ */
 export const cid: Codec<Cid> = {
   name: 'cid.Cid',
   write: (writer, value) => writer.cid(value),
   read: (reader) => reader.readCid(),
   toJson: (value) => ({ '/': value.toString() }),
   fromJson: (json) => {
-    if (json === undefined || json === null) throw new CodecError('INVALID_JSON', 'invalid cid: undefined cid')
+    if (json === undefined || json === null) throw new CodecError('UNDEFINED_CID', 'ipld: could not find node')
     const target = typeof json === 'object' && !Array.isArray(json) ? json['/'] : undefined
     if (typeof target !== 'string') {
       if (typeof json === 'object' && !Array.isArray(json))

@@ -13,6 +13,7 @@ export type CodecErrorCode =
   | 'TOO_DEEP'
   | 'INVALID_UTF8'
   | 'INVALID_CID'
+  | 'UNDEFINED_CID'
   | 'INVALID_ADDRESS'
   | 'INVALID_JSON'
   | 'INVALID_RLP'

@@ -217,6 +217,8 @@ export class RpcEngine {
         args.push(codec.fromJson(given[i], this.#deps.json))
       } catch (cause) {
         if (!(cause instanceof PetrelError)) throw cause
+        // Lotus' decoder takes it; its handler finds nothing there.
+        if (cause.code === 'UNDEFINED_CID') throw new RpcError('FAILED', cause.message, { cause })
         const text = `unmarshaling params for '${request.method}' (param: ${goType(codec)}): ${cause.message}`
         throw new RpcError('PARSE_ERROR', text, { cause })
       }

@@ -2,7 +2,9 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { blake2b } from '@noble/hashes/blake2.js'
 import { build } from 'esbuild'
+import { CID } from 'multiformats/cid'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { LEDGER_CODE } from '../../examples/ethereum/ledger.ts'
 import { openChromium } from '../runtimes/chromiumHost.ts'
@@ -40,6 +42,18 @@ describe.skipIf(noContracts !== undefined)(
       expect(steps.length).toBeGreaterThan(2)
     })
 
+    it('the code of an actor is an object of the chain', async () => {
+      const node = new RpcClient(chain.url)
+      const { Code: code } = await node.call('StateGetActor', 't00', [])
+      expect(await node.call('ChainHasObj', code)).toBe(true)
+      const module = Buffer.from(await node.call('ChainReadObj', code), 'base64')
+      expect(module.subarray(0, 4).toString('latin1')).toBe('\0asm')
+      // The CID ends with the BLAKE2b-256 of what it names.
+      const digest = CID.parse(code['/']).multihash.digest
+      expect(Buffer.from(blake2b(module, { dkLen: 32 }))).toEqual(Buffer.from(digest))
+      expect(await node.call('ChainStatObj', code, null)).toEqual({ Size: module.length, Links: 1 })
+    })
+
     it('all of them in Deno', async () => {
       const args = ['run', '-A', join(ROOT, 'test/clients/main.ts'), chain.url, chain.token, ...LIBRARIES]
       const { stdout } = await run(denoPath(), args, { cwd: ROOT })
@@ -75,8 +89,15 @@ describe('a local chain without contracts', () => {
   it('says what is missing', async () => {
     const chain = await startChain('native')
     try {
-      const { message } = await failure(new RpcClient(chain.url).call('EthEstimateGas', { data: LEDGER_CODE }))
-      expect(message).toContain('is not native; load the actors bundle (petrel actors fetch)')
+      const node = new RpcClient(chain.url, chain.token)
+      const from: string = await node.call('WalletDefaultAddress')
+      const funds = { OffChain: false }
+      for (const asked of [
+        node.call('EthEstimateGas', { data: LEDGER_CODE }),
+        node.call('PaychGet', from, await node.call('WalletNew', 'bls'), '1', funds),
+        node.call('MarketAddBalance', from, from, '1'),
+      ])
+        expect((await failure(asked)).message).toContain('is not native; load the actors bundle (petrel actors fetch)')
     } finally {
       await chain.stop()
     }

@@ -3,9 +3,10 @@
  * (Message{To Address; GasLimit int64; Method MethodNum; Params []byte; Nonce uint64}, SignedMessage{Message, Signature}).
  */
 import { describe, expect, it } from 'vitest'
-import { bytes, list } from '../../src/codec/description.ts'
-import type { Json } from '../../src/codec/jsonText.ts'
+import { byte, bytes, list } from '../../src/codec/description.ts'
+import { type Json, parseJson } from '../../src/codec/jsonText.ts'
 import { message } from '../../src/types/message.ts'
+import { chainEpoch, networkVersion } from '../../src/types/scalars.ts'
 import { signedMessage } from '../../src/types/signedMessage.ts'
 
 const context = { addressPrefix: 't' } as const
@@ -44,6 +45,29 @@ describe('errors inside messages', () => {
   ])('%j', (json, text) => {
     expect(() => signedMessage.fromJson(json, context)).toThrow(`json: cannot unmarshal ${text}`)
     expect(() => list(signedMessage).fromJson([json], context)).toThrow(`json: cannot unmarshal ${text}`)
+  })
+})
+
+// Printed by Go 1.26.8 for the same texts and `type ChainEpoch int64`, `type Version uint64`.
+describe('integers', () => {
+  it.each<[string, number]>([
+    ['9007199254740993', 2 ** 53],
+    ['9223372036854775807', 2 ** 63],
+    ['-9223372036854775808', -(2 ** 63)],
+  ])('of 64 bits are epochs: %s', (text, epoch) => {
+    expect(chainEpoch.fromJson(parseJson(text), context)).toBe(epoch)
+  })
+
+  it.each([
+    [chainEpoch, '9223372036854775808', 'abi.ChainEpoch'],
+    [chainEpoch, '-9223372036854775809', 'abi.ChainEpoch'],
+    [chainEpoch, '1.5', 'abi.ChainEpoch'],
+    [networkVersion, '-9007199254740993', 'network.Version'],
+    [networkVersion, '18446744073709551616', 'network.Version'],
+    [byte, '18446744073709551615', 'uint8'],
+  ] as const)('%# that do not fit are refused: %s', (codec, text, type) => {
+    const words = `json: cannot unmarshal number ${text} into Go value of type ${type}`
+    expect(() => codec.fromJson(parseJson(text), context)).toThrow(words)
   })
 })
 

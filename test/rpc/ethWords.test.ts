@@ -6,9 +6,9 @@ import { describe, expect, it } from 'vitest'
 import { fromHex } from '../../src/base/bytes.ts'
 import type { Json } from '../../src/codec/jsonText.ts'
 import { roundUpGas } from '../../src/fvm/gas/charge.ts'
-import { ethCall } from '../../src/rpc/types/ethCall.ts'
+import { blockParam, ethCall } from '../../src/rpc/types/ethCall.ts'
 import { ethBigInt } from '../../src/rpc/types/ethScalars.ts'
-import { logFilter, matchesNew, matchesPast } from '../../src/rpc/types/logFilter.ts'
+import { heightRange, logFilter, matchesNew, matchesPast } from '../../src/rpc/types/logFilter.ts'
 import { ethAddressToAddress } from '../../src/types/ethAddress.ts'
 import { parseTransaction } from '../../src/types/ethTransaction.ts'
 
@@ -43,6 +43,47 @@ describe('a filter of logs', () => {
     expect(matchesPast(any, log)).toBe(false)
     expect(matchesPast(any, { ...log, isIndexed: true })).toBe(true)
     expect(matchesNew(any, log)).toBe(true)
+  })
+})
+
+it('a filter names a block or a range, not both', () => {
+  const blockHash = `0x${'12'.repeat(32)}`
+  for (const ends of [{ fromBlock: '0x1' }, { toBlock: 'latest' }]) {
+    const filter = logFilter.fromJson({ blockHash, ...ends }, JSON_CONTEXT)
+    expect(() => heightRange(filter, 10)).toThrow('must not specify block hash and from/to block')
+  }
+  expect(heightRange(logFilter.fromJson({ blockHash }, JSON_CONTEXT), 10)).toBeUndefined()
+})
+
+// What EthBlockNumberOrHash.UnmarshalJSON of Lotus' eth_types.go takes.
+describe('a block', () => {
+  const text = `0x${'12'.repeat(32)}`
+  const hash = fromHex(text)
+  it.each<[Json, unknown]>([
+    ['latest', 'latest'],
+    ['0x22b', '0x22b'],
+    ['555', '0x22b'],
+    [text, { hash, requireCanonical: false }],
+    [{ blockNumber: '0x22b' }, '0x22b'],
+    [{ blockNumber: 555 }, '0x22b'],
+    [{ blockNumber: '555' }, '0x22b'],
+    [{ blockHash: text }, { hash, requireCanonical: false }],
+    [
+      { blockHash: text, requireCanonical: true },
+      { hash, requireCanonical: true },
+    ],
+  ])('%j', (json, block) => {
+    expect(blockParam.fromJson(json, JSON_CONTEXT)).toEqual(block)
+  })
+
+  it.each<[Json, string]>([
+    [{ blockNumber: '0x1', blockHash: text }, 'cannot specify both blockNumber and blockHash'],
+    ['0xzz', 'invalid block param'],
+    [`${text.slice(0, -1)}g`, "encoding/hex: invalid byte: U+0067 'g'"],
+    [5, 'json: cannot unmarshal number into Go value of type string'],
+    [[], 'json: cannot unmarshal array into Go value of type string'],
+  ])('%j is refused', (json, words) => {
+    expect(() => blockParam.fromJson(json, JSON_CONTEXT)).toThrow(words)
   })
 })
 

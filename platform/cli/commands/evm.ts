@@ -6,7 +6,7 @@ import { PROTOCOL_DELEGATED, parseAddress } from '../../../src/types/address.ts'
 import { addressToEthAddress } from '../../../src/types/ethAddress.ts'
 import { EamMethod, EvmMethod } from '../../../src/types/methodNumbers.ts'
 import { line } from '../../server/programIo.ts'
-import { addressArgument, type CliContext, filArgument, hexToBase64 } from '../context.ts'
+import { addressArgument, base64ToHex, type CliContext, filArgument, hexToBase64 } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { push, returned, senderOf, sent, succeeded } from '../messages.ts'
 import type { RpcClient } from '../rpcClient.ts'
@@ -95,7 +95,14 @@ async function invoke(
   line(io, `Gas used: ${found.Receipt.GasUsed}`)
   const result = uncbored(found.Receipt.Return)
   line(io, result === '' ? 'OK' : result)
-  if (found.Receipt.EventsRoot !== null) line(io, `Events emitted: ${found.Receipt.EventsRoot['/']}`)
+  if (found.Receipt.EventsRoot === null) return
+  line(io, 'Events emitted:')
+  const events = await client.call('ChainGetEvents', [found.Receipt.EventsRoot], 'v1')
+  for (const { Emitter: emitter, Entries: entries } of events) {
+    line(io, `\tEmitter ID: ${emitter}`)
+    for (const { Key: key, Value: value, Flags: flags } of entries ?? [])
+      line(io, `\t\tKey: ${key}, Value: 0x${base64ToHex(value)}, Flags: b${flags.toString(2)}`)
+  }
 }
 
 async function call(context: CliContext, from: string, to: string, input: string): Promise<void> {

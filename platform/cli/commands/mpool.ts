@@ -217,8 +217,9 @@ const UPDATES = ['add', 'remove']
 
 async function subscribe(context: CliContext): Promise<void> {
   const client = await context.node()
+  const put = context.stream()
   await client.listen('MpoolSub', (update) => {
-    context.result(update)
+    put(update)
     line(context.io, `${UPDATES[update.Type] ?? String(update.Type)} ${stringifyJson(update.Message, 2)}`)
   })
 }

@@ -68,15 +68,20 @@ async function listen({ io, node, result }: CliContext): Promise<void> {
 }
 
 /**
- * Peers by their multiaddrs, or one by its miner's address.
+ * Peers by their multiaddrs or, where the node knows how to reach them, their peer IDs; or one by its miner's address.
  * @throws CliError `USAGE`
  */
 async function peersOf({ io, node }: CliContext, args: readonly string[]): Promise<JsonAddrInfo[]> {
   const first = args[0]
   if (first === undefined) throw new CliError('USAGE', 'which peer? give a multiaddr that ends in /p2p/<peer ID>')
-  if (!first.startsWith('/')) return [await minerPeer(await node(), first, (text) => line(io, text))]
+  if (!first.startsWith('/') && /^[tf]\d/.test(first))
+    return [await minerPeer(await node(), first, (text) => line(io, text))]
   const found = new Map<string, string[]>()
   for (const address of args) {
+    if (!address.startsWith('/')) {
+      found.set(parsePeerName(address), [])
+      continue
+    }
     const peer = peerOfAddress(address)
     if (peer === undefined) throw new CliError('USAGE', `found no ipfs peers at ${address}`)
     const rest = withoutPeer(address, peer)

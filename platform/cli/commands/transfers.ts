@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { stringifyJson } from '../../../src/codec/jsonText.ts'
 import { formatFil } from '../../../src/types/fil.ts'
 import { readTextFile, writeFile } from '../../server/home.ts'
-import { line } from '../../server/programIo.ts'
+import { line, type ProgramIo } from '../../server/programIo.ts'
 import { type CliContext, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
 import type { MethodsV1 } from '../nodeMethods.ts'
@@ -42,8 +42,7 @@ async function webhookOf({ io }: CliContext, options: TransfersOptions): Promise
   return { url: options.webhook, secret, deadLetters: options.deadLetters, sleep: io.sleep, now: io.now }
 }
 
-function show({ io, result }: CliContext, steps: Steps): void {
-  result(steps)
+function show(io: ProgramIo, steps: Steps): void {
   for (const { Height: height, Transfers: transfers } of steps.Reverted) {
     for (const one of transfers)
       line(io, `${height}\ttaken back\t${formatFil(BigInt(one.Value))}\t${one.FromAddress}\t${one.ToAddress}`)
@@ -59,6 +58,7 @@ async function follow(context: CliContext, options: TransfersOptions): Promise<v
   const confidence = wholeNumber(options.confidence, 'confidence')
   const webhook = await webhookOf(context, options)
   const client = await context.node()
+  const put = context.stream()
   const { positionFile } = options
   const kept = positionFile === undefined ? undefined : readTextFile(positionFile)
   let position = parsePosition(options.since ?? kept)
@@ -66,7 +66,8 @@ async function follow(context: CliContext, options: TransfersOptions): Promise<v
     const steps = await client.call('ChainGetTransfersSince', [position, confidence, STEP_TIPSETS], 'v1')
     const moved = positionText(steps.Position) !== positionText(position)
     if (moved) {
-      show(context, steps)
+      put(steps)
+      show(io, steps)
       const problem = webhook === undefined ? undefined : await deliver(webhook, stringifyJson(steps))
       if (problem !== undefined) io.err(`not delivered (${problem}): kept in ${options.deadLetters}\n`)
       // After what it leads past is told, or kept: a crash in between tells it again.

@@ -1,5 +1,6 @@
 /** `wallet watch`: what changes at the wallet's addresses, as it happens. */
 import type { Command } from 'commander'
+import type { Json } from '../../../src/codec/jsonText.ts'
 import { formatFil } from '../../../src/types/fil.ts'
 import { line } from '../../server/programIo.ts'
 import { addressArgument, type CliContext } from '../context.ts'
@@ -27,12 +28,14 @@ class WalletWatch {
   readonly #context: CliContext
   readonly #client: RpcClient
   readonly #addresses: readonly string[]
+  readonly #put: (value: Json) => void
   readonly #seen = new Map<string, Seen>()
 
   constructor(context: CliContext, client: RpcClient, addresses: readonly string[]) {
     this.#context = context
     this.#client = client
     this.#addresses = addresses
+    this.#put = context.stream()
   }
 
   async look(): Promise<void> {
@@ -58,9 +61,9 @@ class WalletWatch {
   }
 
   #say(height: number, address: string, { balance, nonce, pending }: Seen, change: bigint): void {
-    const { io, result } = this.#context
+    const { io } = this.#context
     const fields = { Balance: balance.toString(), Change: change.toString(), Nonce: nonce, Pending: pending }
-    result({ Height: height, Address: address, ...fields })
+    this.#put({ Height: height, Address: address, ...fields })
     const by = change === 0n ? '' : ` (${change > 0n ? '+' : '-'}${formatFil(change > 0n ? change : -change)})`
     line(io, `${height}\t${address}\t${formatFil(balance)}${by}\tnonce ${nonce}\tpending ${pending}`)
   }

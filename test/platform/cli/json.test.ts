@@ -92,6 +92,35 @@ describe('--json', () => {
     expect(ran.err).toMatch(/^ERROR: /)
   })
 
+  it('a stream is one document a line', async () => {
+    const step = (height: number): Json => ({
+      Reverted: [],
+      Applied: [{ Height: height, TipSet: [cid(CID)], Transfers: [] }],
+      Position: [cid(`bafy${height}`)],
+    })
+    const ends = [cid('bafy8')]
+    node.answers = {
+      ...node.answers,
+      ChainGetTransfersSince: (from) => {
+        const [last] = from as { '/': string }[]
+        if (last === undefined) return step(7)
+        return last['/'] === 'bafy7' ? step(8) : { Reverted: [], Applied: [], Position: ends }
+      },
+    }
+    const ran = await petrel(['transfers', '--json'], leadingTo(node))
+    expect(
+      ran.out
+        .trimEnd()
+        .split('\n')
+        .map((one) => JSON.parse(one) as unknown),
+    ).toEqual([step(7), step(8)])
+    // Nothing new is no document.
+    expect(await petrel(['--json', 'transfers', '--since', 'bafy8'], leadingTo(node))).toMatchObject({
+      code: 0,
+      out: '',
+    })
+  })
+
   it('info names the parts', async () => {
     const ran = await petrel(['info', '--json'], leadingTo(node))
     expect(JSON.parse(ran.out)).toMatchObject({ Network: 'testnetnet', Chain: { Height: 7 }, Wallet: { Addresses: 1 } })

@@ -50,6 +50,13 @@ it('connect: one call for each peer, its addresses together', async () => {
   ])
 })
 
+it('connect by peer ID alone', async () => {
+  answer({ NetConnect: null })
+  expect((await run(['net', 'connect', ONE])).out).toBe(`connect ${ONE}: success\n`)
+  expect(node.calls.map(({ params }) => params)).toEqual([[{ ID: ONE, Addrs: [] }]])
+  expect((await run(['net', 'ping', 'x'])).err).toMatch(/failed to parse peer ID/)
+})
+
 it('connect and disconnect say failure and why', async () => {
   answer({})
   const failed = await run(['net', 'disconnect', ONE])
