@@ -3,16 +3,20 @@
  * @see lotus chain/index
  */
 import { toHex } from '../base/bytes.ts'
+import { Lru } from '../base/lru.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { type Cid, CODEC_DAG_CBOR, createCid, HASH_BLAKE2B_256 } from '../codec/cid.ts'
 import { hasBlock } from '../ipld/blockstore.ts'
 import { type ChainMessage, chainMessageCid } from '../types/chainMessage.ts'
 import { SIGNATURE_DELEGATED } from '../types/signature.ts'
-import { equalTipsetKeys, type Tipset, tipsetKeyCid, tipsetKeyText } from '../types/tipset.ts'
+import { type Tipset, tipsetKeyCid, tipsetKeyText } from '../types/tipset.ts'
 import { ethHashOf } from './ethTransactionOf.ts'
 
 /** Tipsets behind the head that are searched: about 20 days of mainnet. */
 const MAX_TIPSETS = 57_600
+
+/** Tipsets that a reorganisation left, kept: no chain is left by more. */
+const MAX_REVERTED = 900
 
 /** The digest of a tipset key's CID: the hash of the block that Ethereum sees. */
 export function ethBlockHash(tipset: Tipset): Uint8Array {
@@ -26,18 +30,22 @@ export class EthIndex {
   /** Message CIDs by hash, of delegated messages alone: of all others the hash is in the CID. */
   readonly #messages = new Map<string, Cid>()
   readonly #seen = new Set<string>()
+  /** What the head has left, by hash: clients that follow a reorganisation ask for it. */
+  readonly #reverted = new Lru<string, Tipset>(MAX_REVERTED)
   /** The lowest tipset that was indexed below the head at that time. */
   #lowest: Tipset | undefined
 
   constructor(view: ChainView) {
     this.#view = view
+    view.store.onHeadChange((reverted) => {
+      for (const one of reverted) this.#reverted.set(toHex(ethBlockHash(one)), one)
+    })
   }
 
-  /** The tipset of a block hash, if it lies on the head's chain. */
+  /** The tipset of a block hash, if it lies on the head's chain or has been left since the node runs. */
   tipset(hash: Uint8Array): Tipset | undefined {
     const key = toHex(hash)
-    const found = this.#search(() => this.#tipsets.get(key))
-    return found !== undefined && this.#isCanonical(found) ? found : undefined
+    return this.#reverted.get(key) ?? this.#search(() => this.#tipsets.get(key))
   }
 
   /** CID of the message of a transaction hash. */
@@ -46,13 +54,6 @@ export class EthIndex {
     if (hasBlock(this.#view.store.blocks, direct)) return direct
     const key = toHex(hash)
     return this.#search(() => this.#messages.get(key))
-  }
-
-  #isCanonical(tipset: Tipset): boolean {
-    const { store } = this.#view
-    const head = store.head()
-    if (tipset.height > head.height) return false
-    return equalTipsetKeys(store.tipsetByHeight(tipset.height, head, 'next').key, tipset.key)
   }
 
   /** Asks, after each tipset that is added: first those above what is known, then below. */

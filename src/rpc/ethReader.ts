@@ -24,7 +24,7 @@ import { equalTipsetKeys, firstBlock, type Tipset, tipsetKeyText } from '../type
 import { RpcError } from './errors.ts'
 import type { FoundMessage } from './methods/execution.ts'
 import { typedFailure } from './typedFailure.ts'
-import type { BlockParam } from './types/ethCall.ts'
+import type { BlockHashParam, BlockParam } from './types/ethCall.ts'
 
 /** Executed tipsets kept, entries. */
 const EXECUTED_CACHE = 128
@@ -79,7 +79,7 @@ export class EthReader {
   /** @param strict - a null round is refused with number 12 */
   tipset(block: BlockParam, strict: boolean): Tipset {
     if (block === undefined) throw new RpcError('FAILED', 'invalid block param')
-    if (typeof block !== 'string') return this.tipsetOfHash(block.hash)
+    if (typeof block !== 'string') return this.#named(block)
     try {
       return ethTipset(this.view.store, block, strict, this.#finality)
     } catch (error) {
@@ -87,9 +87,20 @@ export class EthReader {
     }
   }
 
+  /** @see lotus node/impl/eth/tipsetresolver.go GetTipsetByBlockNumberOrHash */
+  #named({ hash, requireCanonical }: BlockHashParam): Tipset {
+    const found = this.tipsetOfHash(hash)
+    const { store } = this.view
+    const head = store.head()
+    if (!requireCanonical) return found
+    if (found.height > head.height) throw new RpcError('FAILED', `failed to get tipset at height: ${found.height}`)
+    if (equalTipsetKeys(store.tipsetByHeight(found.height, head, 'previous').key, found.key)) return found
+    throw new RpcError('FAILED', 'tipset is not canonical')
+  }
+
   /**
    * @param context - before the failure's text
-   * @throws RpcError `FAILED` where no tipset of the head's chain has this hash
+   * @throws RpcError `FAILED` where no tipset of the head's chain, and none that it left, has this hash
    * @see lotus chain/store/store.go GetTipSetByCid
    */
   tipsetOfHash(hash: Uint8Array, context = 'failed to get tipset by hash'): Tipset {
