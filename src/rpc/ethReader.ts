@@ -32,7 +32,7 @@ const EXECUTED_CACHE = 128
 /** What the methods need. */
 export interface EthMethodsDeps {
   readonly view: ChainView
-  readonly vm: Pick<VmHost, 'tipsetState' | 'compute' | 'callWithGas'>
+  readonly vm: Pick<VmHost, 'tipsetState' | 'executeTipset' | 'compute' | 'callWithGas'>
   readonly pool: Pick<MessagePool, 'pending' | 'push' | 'nonce'>
   /** Whether blocks that are not at hand are fetched. */
   readonly fetches?: boolean
@@ -55,7 +55,8 @@ export class EthReader {
   readonly #executed = new Lru<string, ExecutedTipset>(EXECUTED_CACHE)
 
   readonly #finality: Finality | undefined
-  readonly #fetches: boolean
+  /** Whether the node fetches state that it lacks. */
+  readonly fetches: boolean
 
   constructor({
     view,
@@ -64,7 +65,7 @@ export class EthReader {
     finality,
     fetches,
   }: Pick<EthMethodsDeps, 'view' | 'vm' | 'pool' | 'finality' | 'fetches'>) {
-    this.#fetches = fetches ?? false
+    this.fetches = fetches ?? false
     this.#finality = finality
     this.view = view
     this.vm = vm
@@ -132,7 +133,7 @@ export class EthReader {
   async stateRoot(tipset: Tipset): Promise<Cid> {
     const { store } = this.view
     const head = store.head()
-    if (this.#fetches && tipset.height > 0 && tipset.height < head.height) {
+    if (this.fetches && tipset.height > 0 && tipset.height < head.height) {
       const { parents, parentStateRoot } = firstBlock(store.tipsetByHeight(tipset.height + 1, head, 'next'))
       if (equalTipsetKeys(parents, tipset.key)) return parentStateRoot
     }

@@ -3,11 +3,14 @@
  * @see lotus node/impl/full/actor_events.go; node/impl/full/chain.go ChainGetEvents
  */
 import type { Logger } from '../../base/ports.ts'
+import type { Cid } from '../../codec/cid.ts'
 import { executedTipsetsBetween } from '../../eth/eventSearch.ts'
 import { EVENTS_BIT_WIDTH } from '../../eth/executedTipset.ts'
 import { Amt } from '../../ipld/amt.ts'
-import { actorEvent } from '../../types/event.ts'
-import type { Tipset } from '../../types/tipset.ts'
+import { hasBlock } from '../../ipld/blockstore.ts'
+import { BlockMissing } from '../../ipld/errors.ts'
+import { type ActorEvent, actorEvent } from '../../types/event.ts'
+import { firstBlock, type Tipset } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import { MAX_FILTER_RESULTS } from '../ethFilters.ts'
 import type { EthReader } from '../ethReader.ts'
@@ -22,6 +25,7 @@ import {
   type PlacedEvent,
   wantedEvents,
 } from '../types/actorEvents.ts'
+import { MAX_EVENT_RANGE } from '../types/logFilter.ts'
 
 /** Bytes that a client may leave unread before its stream ends, as Lotus ends that of a client that is too slow. */
 const MAX_UNREAD_BYTES: number = 16 * 1024 * 1024
@@ -85,9 +89,43 @@ export function actorEventMethods({ reader, log }: ActorEventDeps): MethodRow[] 
     }),
     method({
       ...chainGetEvents,
-      handler: (root) => Amt.load(store.blocks, root, actorEvent, { bitWidth: EVENTS_BIT_WIDTH }).values(),
+      handler: async (root, { signal }) => {
+        const read = (): ActorEvent[] =>
+          Amt.load(store.blocks, root, actorEvent, { bitWidth: EVENTS_BIT_WIDTH }).values()
+        try {
+          return read()
+        } catch (error) {
+          if (!(error instanceof BlockMissing) || reader.fetches || !(await madeAgain(reader, root, signal)))
+            throw error
+          return read()
+        }
+      },
     }),
   ]
+}
+
+/**
+ * A snapshot holds no receipts and no events: the tipsets without are executed again, the newest first, as far back as a search
+ * of events goes, until the block is there. Each is executed once: then its receipts are there.
+ */
+async function madeAgain({ view, vm }: EthReader, block: Cid, signal: AbortSignal): Promise<boolean> {
+  const { store } = view
+  const head = store.head()
+  for (let tipset = head; tipset.height > 0 && head.height - tipset.height <= MAX_EVENT_RANGE && !signal.aborted; ) {
+    const parent = store.parent(tipset)
+    if (!hasBlock(store.blocks, firstBlock(tipset).parentMessageReceipts) && view.tipsetMessages(parent).length > 0) {
+      try {
+        await vm.executeTipset(parent)
+      } catch (error) {
+        // Older state is not here either.
+        if (error instanceof BlockMissing) return false
+        throw error
+      }
+      if (hasBlock(store.blocks, block)) return true
+    }
+    tipset = parent
+  }
+  return false
 }
 
 async function pastEvents(reader: EthReader, filter: EventFilter, { from, to }: EventRange): Promise<PlacedEvent[]> {
