@@ -26,13 +26,13 @@ const OWN: ReadonlySet<string> = new Set([
   'LightStatus',
   'SyncPresumed',
 ])
-const missing = missingShared('data/golden/nv28/chain.car.zst')
+const missing = missingShared('data/golden/nv17/chain.car.zst')
 
 describe.skipIf(missing !== undefined)('method table', () => {
   let node: RecordedNode
   let table: MethodTable
   beforeAll(async () => {
-    node = await openRecorded(sharedPath('data/golden/nv28'))
+    node = await openRecorded(sharedPath('data/golden/nv17'))
     table = node.node.table
   })
   afterAll(() => node?.close())
