@@ -3,16 +3,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openRecorded, type RecordedNode } from '../../scripts/golden/openRecorded.ts'
 import { parseJson, stringifyJson } from '../../src/codec/jsonText.ts'
 import { computeOutput, computeOutputText } from '../../src/rpc/types/execution.ts'
+import { DEVNET_BUNDLE } from '../clients/localChain.ts'
+import { missingBundle } from '../support/actors.ts'
 import { missingShared, sharedPath } from '../support/shared.ts'
 
 const JSON_CONTEXT = { addressPrefix: 't' } as const
 const TIPSETS = 30
-const missing = missingShared('data/golden/nv28/chain.car.zst')
+const missing = missingShared('data/golden/live/chain.car.zst') ?? missingBundle(DEVNET_BUNDLE)
 
 describe.skipIf(missing !== undefined)('text of executions', () => {
   let recorded: RecordedNode
   beforeAll(async () => {
-    recorded = await openRecorded(sharedPath('data/golden/nv28'))
+    recorded = await openRecorded(sharedPath('data/golden/live'))
   })
   afterAll(() => recorded?.close())
 

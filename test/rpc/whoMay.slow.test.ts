@@ -26,7 +26,7 @@ import { missingShared, readSharedJson, sharedPath } from '../support/shared.ts'
 import { reached, valueFor } from './reachedTable.ts'
 import { silentLog } from './stubTable.ts'
 
-const missing = missingShared('data/golden/nv28/chain.car.zst')
+const missing = missingShared('data/golden/nv17/chain.car.zst')
 const VERSIONS: readonly ApiVersion[] = ['v0', 'v1', 'v2']
 /** Rows that Lotus does not have, each with what it must need. */
 const OWN: Readonly<Record<string, string>> = {
@@ -68,7 +68,7 @@ describe.skipIf(missing !== undefined)('every method', () => {
   ]
 
   beforeAll(async () => {
-    recorded = await openRecorded(sharedPath('data/golden/nv28'))
+    recorded = await openRecorded(sharedPath('data/golden/nv17'))
     table = recorded.node.table
     engine = new RpcEngine({
       table: createMethodTable(table.rows.map(reached)),
