@@ -1,6 +1,6 @@
 /**
- * Verification of storage proofs, behind a port: Petrel has no SNARK verifier. What an implementation of this port says is
- * what actors believe, so its name says how far to trust it.
+ * Verification of storage proofs, behind a port: by `src/proofs` where the verifying keys are at hand, else by receipts. What an
+ * implementation of this port says is what actors believe, so its name says how far to trust it.
  */
 
 /** `error`: the proof is malformed and the actor gets IllegalArgument instead of an answer. */

@@ -1,6 +1,6 @@
 /**
- * Proofs judged by what the chain says of them: a follower of a real network, having no SNARK verifier, presumes that a
- * proof holds, and when the message's own receipt tells otherwise, finds the outcome that gives this receipt.
+ * Proofs judged by what the chain says of them: a follower without verifying keys presumes that a proof holds, and when the
+ * message's own receipt tells otherwise, finds the outcome that gives this receipt.
  *
  * What that is worth: a chain whose receipts lie about a proof is not seen through by this class; what catches it is the
  * state root of the next tipset, which is computed from the same outcome by everybody who verified the proof. Without
