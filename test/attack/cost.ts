@@ -1,12 +1,11 @@
 /**
  * What a stranger waits for while anonymous callers ask for all that is dear, and whether the producer misses a block. By hand:
  *
- *     node test/attack/cost.ts [--seconds 60] [--actors 1000] [--realtime] [--only <part of a method's name>]
+ *     node test/attack/cost.ts [--seconds 60] [--actors 1000] [--only <part of a method's name>]
  *
- * The callers run on the same machine. `--realtime` (chrt, needs root) lets the node's main thread and the stranger go before
- * everything else, its machine's threads excepted: what is measured then is what the node does, not what the machine lacks.
+ * The callers run on the same machine: what the machine lacks, the stranger waits for, too.
  */
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -22,7 +21,6 @@ const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '60' },
     actors: { type: 'string', default: '1000' },
-    realtime: { type: 'boolean', default: false },
     role: { type: 'string' },
     url: { type: 'string' },
     /** Only calls whose name contains this. */
@@ -128,10 +126,6 @@ async function callers(url: string, target: Answer): Promise<void> {
   process.exit(0)
 }
 
-function goesFirst(pid: number, priority: number): void {
-  if (values.realtime) execFileSync('chrt', ['-r', '-p', String(priority), String(pid)])
-}
-
 function cpuMs(pid: number): number {
   const fields = (readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1] as string).split(' ')
   return 10 * (Number(fields[11]) + Number(fields[12]))
@@ -145,7 +139,6 @@ async function main(): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), 'petrel-cost-'))
   const args = ['devnet', '--api', '0', '--block-time', String(BLOCK_SECONDS), '--actors', 'native']
   const node = await startNode('node', home, [...args, '--accounts', '40'])
-  goesFirst(node.pid, 1)
   const rpc = new RpcClient(node.url, node.token)
   const accounts: { Address: string }[] = await rpc.call('DevnetAccounts')
   const [sender, recipient] = [accounts[0]?.Address, accounts.at(-1)?.Address]
@@ -170,7 +163,6 @@ async function main(): Promise<void> {
       values.only,
     ]
     const started = spawn(process.execPath, [import.meta.filename, ...options], { stdio: 'inherit' })
-    if (role === 'stranger') goesFirst(started.pid as number, 2)
     return new Promise((resolve) => started.on('exit', () => resolve()))
   }
   console.log(

@@ -4,7 +4,7 @@
  */
 import { errorMessage, PetrelError } from '../../base/errors.ts'
 import { ChainError } from '../../chain/errors.ts'
-import type { InvocResult, VmHost } from '../../chain/vm.ts'
+import type { CallOptions, InvocResult, VmHost } from '../../chain/vm.ts'
 import { BlockMissing } from '../../ipld/errors.ts'
 import type { Address } from '../../types/address.ts'
 import { type ChainMessage, signedChainMessage } from '../../types/chainMessage.ts'
@@ -21,6 +21,8 @@ export interface TrialDeps {
   /** Key address behind a sender, in the state of a tipset. */
   resolveKeyAddress(address: Address, tipset: Tipset): Address
   readonly addressPrefix: 'f' | 't'
+  /** Aborted when nobody waits for the estimate any more: then what runs ends, and nothing is begun. */
+  readonly signal?: AbortSignal
 }
 
 /** A message that was run, and on what; without a trace. */
@@ -61,11 +63,12 @@ export function runAfter(
   priorMessages: readonly ChainMessage[],
   tipset: Tipset,
   anySender: boolean,
-  { vm }: Pick<TrialDeps, 'vm'>,
+  { vm, signal }: Pick<TrialDeps, 'vm' | 'signal'>,
   tracing = false,
 ): Promise<InvocResult> {
   const skipSenderValidation = anySender
-  return vm.callWithGas(message, tipset, { priorMessages, tipsetMessages: 'all', skipSenderValidation, tracing })
+  const options: CallOptions = { priorMessages, tipsetMessages: 'all', skipSenderValidation, tracing }
+  return vm.callWithGas(message, tipset, options, signal)
 }
 
 function resolveSender(message: Message, at: Tipset, deps: TrialDeps): Address {

@@ -71,11 +71,11 @@ export function ethAccountMethods(reader: EthReader, pool: Pick<MessagePool, 'no
     }),
     method({
       ...ethGetStorageAt,
-      handler: async (who, position, at) => {
+      handler: async (who, position, at, { signal }) => {
         const tipset = reader.tipset(at, false)
         if (position.length > SLOT_BYTES) throw new RpcError('FAILED', 'supplied storage key is too long')
         if (evmState(await actorAt(who, tipset)) === undefined) return new Uint8Array(SLOT_BYTES)
-        return withNumbers(() => storageAt(reader, who, position, tipset))
+        return withNumbers(() => storageAt(reader, who, position, tipset, signal))
       },
     }),
   ]
@@ -86,6 +86,7 @@ async function storageAt(
   who: Uint8Array,
   position: Uint8Array,
   tipset: Tipset,
+  signal: AbortSignal,
 ): Promise<Uint8Array> {
   const { vm } = reader
   const writer = new CborWriter()
@@ -108,6 +109,7 @@ async function storageAt(
     tipset,
     // The system actor may not send: without this it would be refused.
     { priorMessages: [], tipsetMessages: 'none', skipSenderValidation: true, tracing: false, stateRoot },
+    signal,
   )
   if (result.msgRct.exitCode !== 0) throw new RpcError('FAILED', `failed to lookup storage slot: ${result.error}`)
   return leftPad(new CborReader(result.msgRct.return).readBytes(), SLOT_BYTES)

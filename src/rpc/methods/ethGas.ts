@@ -48,15 +48,15 @@ export function ethGasMethods(reader: EthReader, gas: MessageGasDeps): MethodRow
     }),
     rawMethod({
       ...ethEstimateGas,
-      handler: (params, { json }) =>
+      handler: (params, { json, signal }) =>
         withNumbers(async () => {
           const [call, block] = decodeParams(params, [ethCallJson, blockParam], 1, json) as [EthCall, BlockParam]
           const message = ethCallMessage(call)
           const asked = Array.isArray(params) && params.length > 1 && params[1] !== null
           const tipset = asked ? reader.tipset(block, false) : store.head()
           const applyCall = async (one: Message, at: Tipset): Promise<unknown> =>
-            applyEthCall(one, at, await reader.stateRoot(at), reader)
-          return estimateEthGas(message, tipset, { ...gas, applyCall })
+            applyEthCall(one, at, await reader.stateRoot(at), reader, signal)
+          return estimateEthGas(message, tipset, { ...gas, applyCall, signal })
         }),
     }),
     rawMethod({

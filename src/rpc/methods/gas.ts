@@ -30,7 +30,8 @@ export function gasMethods({ view, gas: deps }: GasMethodsDeps): MethodRow[] {
   return [
     method({
       ...gasEstimateGasLimit,
-      handler: (asked, tipset) => withNumbers(() => estimateGasLimit(given(asked), at(tipset), deps)),
+      handler: (asked, tipset, { signal }) =>
+        withNumbers(() => estimateGasLimit(given(asked), at(tipset), { ...deps, signal })),
     }),
     method({
       ...gasEstimateGasPremium,
@@ -43,7 +44,8 @@ export function gasMethods({ view, gas: deps }: GasMethodsDeps): MethodRow[] {
     }),
     method({
       ...gasEstimateMessageGas,
-      handler: (asked, spec, tipset) => withNumbers(() => estimateMessageGas(given(asked), spec, at(tipset), deps)),
+      handler: (asked, spec, tipset, { signal }) =>
+        withNumbers(() => estimateMessageGas(given(asked), spec, at(tipset), { ...deps, signal })),
     }),
   ]
 }
