@@ -5,6 +5,7 @@
  *     dist/node/      the program: main.js, vmWorker.js (a thread's entry lies beside the program's), what they share
  *     dist/library/   what programs import
  *     dist/browser/   what pages load (scripts/buildBrowser.ts)
+ *     dist/monitor/   the monitor's page, with the node for a tab: what --monitor serves
  *     dist/types/     declarations of both
  *     dist/LICENSES   of the packages inside; packages.json: which these are
  */
@@ -15,6 +16,7 @@ import { type BuildOptions, build } from 'esbuild'
 import { fewHashes } from './browser/smallerPackages.ts'
 import { buildBrowser, ROOT } from './buildBrowser.ts'
 import { bundledPackages, licenceTexts } from './bundledPackages.ts'
+import { buildPage } from './monitor/buildPage.ts'
 
 const { version, dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   version: string
@@ -55,6 +57,7 @@ const library = await build({
   target: 'es2024',
 })
 const browser = await buildBrowser(join(ROOT, 'dist/browser'), { sourcemap: false })
+const page = await buildPage(join(ROOT, 'dist/monitor'), { sourcemap: false })
 
 for (const project of ['platform/library', 'platform/browser']) {
   const { status } = spawnSync(
@@ -76,6 +79,6 @@ for (const name of readdirSync(join(ROOT, 'dist/types'), { recursive: true, enco
   writeFileSync(file, readFileSync(file, 'utf8').replace(/(['"]\.{1,2}\/[^'"]*)\.ts(['"])/g, '$1.js$2'))
 }
 
-const inside = bundledPackages([node.metafile, library.metafile, ...Object.values(browser)])
+const inside = bundledPackages([node.metafile, library.metafile, ...Object.values(browser), page])
 writeFileSync(join(ROOT, 'dist/LICENSES'), licenceTexts(inside))
 writeFileSync(join(ROOT, 'dist/packages.json'), JSON.stringify(inside.map(({ folder }) => folder)))

@@ -23,7 +23,7 @@ const CLOCK_MS = 250
 /** The node that served the page, unless its address names another. */
 function defaultTarget(): Target {
   const named = document.querySelector<HTMLMetaElement>('meta[name="petrel-node"]')?.content
-  const url = serverUrl(named ?? location.host)
+  const url = serverUrl(named ?? location.origin)
   return url === undefined ? { kind: 'local' } : { kind: 'server', url }
 }
 

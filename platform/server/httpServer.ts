@@ -115,11 +115,12 @@ function respond(response: ServerResponse, answer: HttpResponse, keepOpen: boole
   if (response.destroyed) return
   const headers: string[] = []
   for (const name in answer.headers) headers.push(name, answer.headers[name] as string)
-  if (answer.status !== 204) headers.push('Content-Length', String(Buffer.byteLength(answer.body)))
+  const body = answer.bytes ?? answer.body
+  if (answer.status !== 204) headers.push('Content-Length', String(Buffer.byteLength(body)))
   if (!keepOpen) headers.push('Connection', 'close')
   response.writeHead(answer.status, headers)
   // As text: node then writes head and body in one piece.
-  response.end(answer.body)
+  response.end(body)
 }
 
 /** Writes an answer that goes on. What follows is asked for when the client has taken what came before. */
@@ -281,7 +282,7 @@ function onRequest(
     }
     respond(response, answer, keepOpen)
     if (response.writableFinished || response.destroyed) return
-    unread.set(response, answer.body.length)
+    unread.set(response, answer.bytes?.length ?? answer.body.length)
   }
   const broken = (error: unknown, response: ServerResponse): void => {
     log.error('cannot answer a request', { message: errorMessage(error) })

@@ -31,6 +31,7 @@ import { type CacheSizes, cacheSizes } from './cacheSize.ts'
 import { Home, readTextFile, writeFile } from './home.ts'
 import { LmdbEnvironment } from './lmdbStore.ts'
 import type { OpenLog } from './logger.ts'
+import { assertMonitorBuilt, isThisMachine, MONITOR_PATH, monitorFiles } from './monitorFiles.ts'
 import { nodeFiles } from './nodeFiles.ts'
 import { openHost } from './openHost.ts'
 import { openVm } from './openVm.ts'
@@ -62,11 +63,12 @@ const CLOSE_GRACE_MS = 2000
 
 /** Runs with a home of its own, and takes everything apart in the end. */
 export async function inHome(
-  { repo, host, port, log, configText }: ServeOptions,
+  { repo, host, port, log, configText, monitor }: ServeOptions,
   { configureLog }: HostRuntime,
   run: (home: Home, closers: Closers) => Promise<void>,
 ): Promise<void> {
   // Before anything is written.
+  if (monitor) assertMonitorBuilt()
   await assertPortFree(host, port)
   const home = new Home(repo)
   home.acquire()
@@ -156,6 +158,7 @@ export async function processShim(
   const http = {
     allowedOrigins: options.corsOrigins,
     allowedHosts: options.apiNames,
+    files: options.monitor && isThisMachine(options.host) ? monitorFiles(home.path) : undefined,
     ...(options.maxRequestBytes === undefined ? {} : { maxRequestBytes: options.maxRequestBytes }),
   }
   const { meta } = stores
@@ -223,6 +226,7 @@ export async function serve(
       writeFile(home.token, node.adminToken)
       writeFile(home.api, `/ip4/${server.host}/tcp/${server.port}/http`)
       line(io, `JSON-RPC on http://${server.host}:${server.port}/rpc/v0 and /rpc/v1, token in ${home.token}`)
+      if (options.monitor) line(io, monitorLine(server))
       if (host !== undefined) await listen(host, io)
       reloadOnHangup({ options, io, runtime, home }, opened)
       await stopped
@@ -234,6 +238,12 @@ export async function serve(
   } finally {
     await close()
   }
+}
+
+function monitorLine({ host, port }: { readonly host: string; readonly port: number }): string {
+  return isThisMachine(host)
+    ? `monitor on http://${host.includes(':') ? `[${host}]` : host}:${port}${MONITOR_PATH}`
+    : `no monitor: the API listens on ${host}, where others reach it`
 }
 
 /** What can change in a running node: the log, who may call, whom to connect to. */

@@ -27,6 +27,8 @@ export interface ServeOptions {
   readonly corsOrigins: readonly string[]
   /** Names that the API is reached by, besides addresses and local names. */
   readonly apiNames: readonly string[]
+  /** The monitor's page is served with it, where others cannot reach it. */
+  readonly monitor: boolean
   /** Bytes; undefined: the default. */
   readonly maxRequestBytes: number | undefined
   /** Encrypts the keystore; undefined: it stays plain. */

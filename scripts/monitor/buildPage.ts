@@ -1,16 +1,25 @@
-/** Builds the monitor page into a folder: its script, style and markup, and the workers of a node in the tab. */
-import { cpSync } from 'node:fs'
-import { join } from 'node:path'
-import { build } from 'esbuild'
-import { buildBrowser } from '../buildBrowser.ts'
+/**
+ * Builds the monitor page into a folder: its script, style and markup, and the workers of a node in the tab. Any server of static
+ * files can give it out; a node does with `--monitor`.
+ *
+ *     npm run build:monitor [-- <folder>]      default: dist/monitor
+ */
+import { cpSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build, type Metafile } from 'esbuild'
+import { buildBrowser, ROOT } from '../buildBrowser.ts'
 
-const ROOT = join(import.meta.dirname, '../..')
 const SOURCE = join(ROOT, 'examples/monitor')
 
-/** @param folder - is made where it is missing */
-export async function buildPage(folder: string): Promise<void> {
-  await buildBrowser(folder)
-  await build({
+/**
+ * @param folder - is made where it is missing
+ * @returns what esbuild knows of the page's script
+ */
+export async function buildPage(folder: string, options: { readonly sourcemap?: boolean } = {}): Promise<Metafile> {
+  const { sourcemap = true } = options
+  await buildBrowser(folder, { sourcemap })
+  const { metafile } = await build({
     entryPoints: [join(SOURCE, 'main.ts')],
     outdir: folder,
     bundle: true,
@@ -19,9 +28,19 @@ export async function buildPage(folder: string): Promise<void> {
     format: 'esm',
     platform: 'browser',
     target: 'es2024',
-    sourcemap: true,
+    sourcemap,
+    metafile: true,
     logLevel: 'warning',
     absWorkingDir: ROOT,
   })
   for (const file of ['index.html', 'style.css']) cpSync(join(SOURCE, file), join(folder, file))
+  return metafile
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const given = process.argv[2]
+  const folder = given === undefined ? join(ROOT, 'dist/monitor') : resolve(given)
+  if (given === undefined) rmSync(folder, { recursive: true, force: true })
+  await buildPage(folder, { sourcemap: false })
+  console.log(`the monitor's page is in ${folder}`)
 }

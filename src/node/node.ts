@@ -156,7 +156,7 @@ export interface NodeSettings {
   /** Version of this build: `0.1.0`. */
   readonly version: string
   readonly mempool?: MempoolSettings
-  readonly http?: Pick<HttpOptions, 'maxRequestBytes' | 'allowedOrigins' | 'allowedHosts'>
+  readonly http?: Pick<HttpOptions, 'maxRequestBytes' | 'allowedOrigins' | 'allowedHosts' | 'files'>
   /** Where the node's figures go; served over HTTP. Default: nowhere. */
   readonly metrics?: Metrics | undefined
   /** Ends the process (or the worker) after the answer has gone out. */

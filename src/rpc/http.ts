@@ -36,6 +36,8 @@ export interface HttpOptions {
   readonly transfers?: TransferEvents
   /** Where peers reach the node, for tabs that know its URL alone; served at {@link PEER_PATH}. */
   readonly peer?: () => PeerPlace
+  /** Files for browsers, by path without query; undefined: there is none. */
+  readonly files?: ((path: string) => HttpResponse | undefined) | undefined
 }
 
 /** A WebSocket that may be opened. */
@@ -278,7 +280,9 @@ export class HttpHandler {
     if (metrics !== undefined && METRICS_PATHS.includes(path)) {
       return { status: 200, headers: METRICS_HEADERS, body: metrics() }
     }
-    if (path !== '/health/livez' && path !== '/health/readyz') return NOT_FOUND
+    if (path !== '/health/livez' && path !== '/health/readyz') {
+      return (request.verb === 'GET' ? this.#options.files?.(path) : undefined) ?? NOT_FOUND
+    }
     const checks = (path === '/health/livez' ? health?.live() : health?.ready()) ?? []
     const status = checks.every(({ ok }) => ok) ? 200 : 503
     const lines = checks.map(({ ok, text }) => `[${ok ? '+' : '!'}] ${text}`)

@@ -56,7 +56,8 @@ function petrel(...args: string[]): string {
 
 /** Runs `petrel devnet` until it listens, does `body`, and stops it. */
 async function withDevnet(body: () => unknown): Promise<void> {
-  const node = spawn(join(app, 'node_modules/.bin/petrel'), ['devnet', '--api', '0', '--block-time', '1'], {
+  const flags = ['--api', '0', '--block-time', '1', '--monitor']
+  const node = spawn(join(app, 'node_modules/.bin/petrel'), ['devnet', ...flags], {
     cwd: app,
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -141,7 +142,13 @@ try {
       names.every((name) => !name.endsWith('.ts') || name.endsWith('.d.ts')),
       `TypeScript in the package: ${names.join(' ')}`,
     )
-    for (const name of ['bin/petrel.js', 'dist/LICENSES', 'dist/node/vmWorker.js', 'dist/browser/worker.js']) {
+    for (const name of [
+      'bin/petrel.js',
+      'dist/LICENSES',
+      'dist/node/vmWorker.js',
+      'dist/browser/worker.js',
+      'dist/monitor/index.html',
+    ]) {
       expect(names.includes(join(name)), `no ${name}`)
     }
   })
@@ -166,9 +173,14 @@ console.log(parseAddress('f01000').toString(), formatFil(parseFil('1.5')))
     expect(run(process.execPath, ['program.ts'], app) === 'f01000 1.5 FIL\n', 'other output')
   })
   await check('petrel devnet answers', () =>
-    withDevnet(() => {
+    withDevnet(async () => {
       expect(petrel('chain', 'head').trim().length > 0, 'no head')
       expect(petrel('wallet', 'list').includes('t'), 'no wallet')
+      const [, , host, , port] = readFileSync(join(home, 'api'), 'utf8').trim().split('/')
+      for (const file of ['', 'main.js', 'worker.js', 'network.json']) {
+        const { status } = await fetch(`http://${host}:${port}/monitor/${file}`)
+        expect(status === 200, `/monitor/${file}: status ${status}`)
+      }
     }),
   )
   await check('nothing of it is slow or missing: no warning of its own', () =>

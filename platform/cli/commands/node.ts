@@ -44,6 +44,7 @@ interface ServeFlags {
   readonly corsOrigin?: string[]
   readonly apiName?: string[]
   readonly apiMaxReqSize?: string
+  readonly monitor?: boolean
   readonly passphraseFile?: string
   readonly remoteWallet?: string
   readonly net: boolean
@@ -125,6 +126,7 @@ function serveFlags(command: Command, keepState: string): Command {
       'name by which callers without a token reach the API, e.g. behind a proxy (repeatable)',
       collect,
     )
+    .option('--monitor', 'serve the monitor at /monitor; off where the API listens on a public address')
     .option(
       '--passphrase-file <file>',
       `encrypts the keystore with the text of this file (or of $${PASSPHRASE_VARIABLE})`,
@@ -173,6 +175,7 @@ async function serveOptions(context: CliContext, flags: ServeFlags, file: Settin
     port,
     corsOrigins: flags.corsOrigin ?? [],
     apiNames: (flags.apiName ?? []).map((name) => name.toLowerCase()),
+    monitor: flags.monitor === true,
     maxRequestBytes:
       flags.apiMaxReqSize === undefined ? undefined : wholeNumber(flags.apiMaxReqSize, 'api-max-req-size'),
     passphrase: await passphrase(context, flags.passphraseFile),

@@ -34,6 +34,7 @@ describe('daemon', () => {
       port: 1234,
       corsOrigins: [],
       apiNames: [],
+      monitor: false,
       maxRequestBytes: undefined,
       passphrase: undefined,
       net: { listen: [], announce: [], hide: [], bootstrap: [], upnp: false },
