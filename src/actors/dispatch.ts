@@ -125,8 +125,8 @@ export function nativeActor(
 export function nativeUnsupported(kind: ActorKind, method: MethodNum, name?: string): VmError {
   return new VmError(
     'NATIVE_UNSUPPORTED',
-    `not supported: method ${method}${name === undefined ? '' : ` (${name})`} of actor ${kind} is not native; ` +
-      'load the actors bundle (petrel actors fetch)',
+    `not supported: method ${method}${name === undefined ? '' : ` (${name})`} of actor ${kind} is not native: ` +
+      'the local chain needs --actors wasm (petrel actors fetch devnet gets the bundle)',
     { kind, method: method.toString() },
   )
 }

@@ -92,12 +92,16 @@ describe('a local chain without contracts', () => {
       const node = new RpcClient(chain.url, chain.token)
       const from: string = await node.call('WalletDefaultAddress')
       const funds = { OffChain: false }
+      const refused = 'is not native: the local chain needs --actors wasm (petrel actors fetch devnet gets the bundle)'
       for (const asked of [
         node.call('EthEstimateGas', { data: LEDGER_CODE }),
         node.call('PaychGet', from, await node.call('WalletNew', 'bls'), '1', funds),
         node.call('MarketAddBalance', from, from, '1'),
       ])
-        expect((await failure(asked)).message).toContain('is not native; load the actors bundle (petrel actors fetch)')
+        expect(await failure(asked)).toMatchObject({ code: 1, message: expect.stringContaining(refused) })
+      // Nothing was sent, and no nonce is used up.
+      expect(await node.call('MpoolPending', [])).toEqual([])
+      expect(await node.call('MpoolGetNonce', from)).toBe(0)
     } finally {
       await chain.stop()
     }
