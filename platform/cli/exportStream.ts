@@ -9,6 +9,8 @@ import type { Endpoint } from './rpcClient.ts'
 /** Largest frame that is read: a chunk of 1 MiB as base64, and room. */
 const MAX_FRAME = 8 << 20
 const REQUEST_ID = 1
+const INCOMPLETE =
+  'incomplete export: the node could not go on; its log says why (one that does not execute lacks most of the state)'
 
 interface Frame {
   readonly id?: number
@@ -68,7 +70,7 @@ export function streamExport(
           isComplete = chunk.length === 0
           take(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length))
         } else if (frame.method === 'xrpc.ch.close') {
-          finish(isComplete ? undefined : new CliError('FAILED', 'incomplete export: the node could not go on'))
+          finish(isComplete ? undefined : new CliError('FAILED', INCOMPLETE))
         }
       } catch (error) {
         finish(error)

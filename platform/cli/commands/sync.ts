@@ -128,7 +128,7 @@ async function watchSync({ io, node, result }: CliContext, watch: boolean): Prom
 
 /** A CID argument as JSON; one that is none is refused here, as Lotus does. */
 function cidArgument(given: string | undefined, what: string): JsonCid {
-  if (given === undefined) throw new CliError('FAILED', `must specify block cid to ${what}`)
+  if (given === undefined) throw new CliError('USAGE', `must specify block cid to ${what}`)
   try {
     return { '/': parseCid(given).toString() }
   } catch (error) {

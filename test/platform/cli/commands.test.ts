@@ -406,7 +406,10 @@ describe('sync', () => {
     expect(lastOf('SyncUnmarkBad')?.params).toEqual([cid(BLOCK)])
     expect(await run(['sync', 'unmark-bad', '--all'])).toMatchObject({ code: 0, out: '' })
     expect(lastOf('SyncUnmarkAllBad')?.params).toEqual([])
-    expect((await run(['sync', 'check-bad'])).err).toBe('ERROR: must specify block cid to check\n')
+    expect(await run(['sync', 'check-bad'])).toMatchObject({
+      code: 2,
+      err: 'ERROR: must specify block cid to check\n',
+    })
     expect((await run(['sync', 'mark-bad', 'nothing'])).err).toContain('ERROR: failed to decode input as a cid: ')
   })
 
