@@ -227,6 +227,20 @@ export class BrowserStores {
       }
       if (ops.length > 0) this.#announce(0)
     }
+    const commit = async (ops: readonly KeyValueOp[]): Promise<void> => {
+      const before = ops.map(({ key }): KeyValueOp => {
+        const value = this.#values.get(key)
+        return value === undefined ? { op: 'delete', key } : { op: 'put', key, value }
+      })
+      batch(ops)
+      try {
+        await this.flush()
+      } catch (error) {
+        // It would get through some time later.
+        batch(before)
+        throw error
+      }
+    }
     return {
       get: (key) => this.#values.get(key),
       has: (key) => this.#values.has(key),
@@ -234,6 +248,7 @@ export class BrowserStores {
       put: (key, value) => batch([{ op: 'put', key, value }]),
       delete: (key) => batch([{ op: 'delete', key }]),
       batch,
+      commit,
       flush: () => this.flush(),
       close: () => this.close(),
     }

@@ -22,6 +22,7 @@ interface Environment {
   assertOpen(): void
   damaged(what: string): never
   commit(size: WriteSize, also: () => void): void
+  commitAside(size: WriteSize, write: () => Promise<unknown>): Promise<void>
   flush(): Promise<void>
   close(): Promise<void>
 }
@@ -109,18 +110,33 @@ export class LmdbKeyValues implements KeyValueStore {
   }
 
   batch(ops: readonly KeyValueOp[]): void {
+    this.#environment.commit(this.#sizeOf(ops), () => {
+      for (const op of ops) {
+        if (op.op === 'put') this.#table.putSync(op.key, checked(op.key, op.value))
+        else this.#table.removeSync(op.key)
+      }
+    })
+  }
+
+  async commit(ops: readonly KeyValueOp[]): Promise<void> {
+    await this.#environment.commitAside(this.#sizeOf(ops), () =>
+      this.#table.batch(() => {
+        for (const op of ops) {
+          if (op.op === 'put') void this.#table.put(op.key, checked(op.key, op.value))
+          else void this.#table.remove(op.key)
+        }
+      }),
+    )
+  }
+
+  #sizeOf(ops: readonly KeyValueOp[]): WriteSize {
     this.#environment.assertOpen()
     let bytes = 0
     for (const op of ops) {
       assertStoreKey(op.key)
       if (op.op === 'put') bytes += op.key.length + op.value.length + CHECKSUM_BYTES
     }
-    this.#environment.commit({ writes: ops.length, bytes }, () => {
-      for (const op of ops) {
-        if (op.op === 'put') this.#table.putSync(op.key, checked(op.key, op.value))
-        else this.#table.removeSync(op.key)
-      }
-    })
+    return { writes: ops.length, bytes }
   }
 
   flush(): Promise<void> {

@@ -42,6 +42,10 @@ export class MemoryStore implements KeyValueStore {
     }
   }
 
+  async commit(ops: readonly KeyValueOp[]): Promise<void> {
+    this.batch(ops)
+  }
+
   flush(): Promise<void> {
     return Promise.resolve()
   }

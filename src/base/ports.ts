@@ -74,6 +74,11 @@ export interface KeyValueStore {
   keys(prefix?: Uint8Array): Iterable<Uint8Array>
   /** All of `ops` in order, or none of them. */
   batch(ops: readonly KeyValueOp[]): void
+  /**
+   * The same, on stable storage when it resolves; until then reads may or may not find it. When it rejects, none of it is there.
+   * The caller's thread does not wait for the disk, where a store can do without.
+   */
+  commit(ops: readonly KeyValueOp[]): Promise<void>
   /** Resolves when every earlier write is on stable storage. */
   flush(): Promise<void>
   /** Flushes and gives the store up; every later call throws. */

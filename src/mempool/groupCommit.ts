@@ -28,11 +28,12 @@ interface Waiting extends CommitEntry {
   readonly reject: (error: unknown) => void
 }
 
-/**
- * Longest that an entry waits for others that are announced, ms: a few flushes of a good disk. A flush holds up everything
- * else that this process does, so that sixteen of them for sixteen sends would take longer than the sends.
- */
-const MAX_GATHER_MS = 20
+/** Longest that an entry waits for others that are announced, ms: less than a flush takes, for which the others would wait. */
+const MAX_GATHER_MS = 5
+
+function putOf({ key, value }: StoreWrite): KeyValueOp {
+  return { op: 'put', key, value }
+}
 
 /** See the file's comment. */
 export class GroupCommit {
@@ -109,10 +110,7 @@ export class GroupCommit {
     this.#waiting = []
     this.#committing = true
     try {
-      await writeDurably(
-        this.#store,
-        group.flatMap(({ writes }) => writes),
-      )
+      await this.#store.commit(group.flatMap(({ writes }) => writes.map(putOf)))
     } catch (error) {
       this.#committing = false
       const failed = [...group, ...this.#waiting]
@@ -127,22 +125,5 @@ export class GroupCommit {
     for (const entry of group) entry.resolve()
     this.#onTrouble(undefined)
     this.#schedule()
-  }
-}
-
-/** @throws what the store throws; then it holds what it held before */
-async function writeDurably(store: KeyValueStore, writes: readonly StoreWrite[]): Promise<void> {
-  const before: KeyValueOp[] = []
-  for (const { key } of writes) {
-    const value = store.get(key)
-    before.push(value === undefined ? { op: 'delete', key } : { op: 'put', key, value })
-  }
-  store.batch(writes.map(({ key, value }): KeyValueOp => ({ op: 'put', key, value })))
-  try {
-    await store.flush()
-  } catch (error) {
-    // The batch is in the store, and would outlive this process some time later.
-    store.batch(before)
-    throw error
   }
 }

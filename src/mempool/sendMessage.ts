@@ -41,6 +41,8 @@ export interface SendDeps {
   balance(address: Address): TokenAmount
   /** Signs as WalletSignMessage does. */
   sign(message: Message): SignedMessage | Promise<SignedMessage>
+  /** Whether the key of a message that was signed is in this process. Default: it may be anywhere, and signatures are verified. */
+  readonly isKeyHere?: (address: Address) => boolean
   readonly addressPrefix: 'f' | 't'
   /** Hears of each message that has its place in the pool. */
   readonly onSent?: (signed: SignedMessage) => void
@@ -129,10 +131,11 @@ export class MessageSender {
     const { generation } = pool
     const nonce = await this.#freeNonce(priced.from, sender)
     const signed = await this.#deps.sign({ ...priced, nonce })
+    const signedHere = this.#deps.isKeyHere?.(priced.from) ?? false
     const also: StoreWrite[] = [this.#nonces.used(sender, nonce), ...more(signed)]
     if (spec.msgUuid !== undefined) also.push(this.#sendIds.sent(spec.msgUuid, signed))
     try {
-      const { durable } = await pool.reserve(signed, { also, generation })
+      const { durable } = await pool.reserve(signed, { also, generation, signedHere })
       this.#deps.onSent?.(signed)
       return { signed, durable }
     } catch (error) {

@@ -31,6 +31,11 @@ export class SignatureCheck {
     this.#verified.set(key, true)
   }
 
+  /** What this process signed itself is not verified. Ethereum's transactions are, which a message must match. */
+  trust(pooled: PooledMessage): void {
+    if (pooled.signed.signature.type !== SIGNATURE_DELEGATED) this.#verified.set(cacheKey(pooled), true)
+  }
+
   /** Keeps the signature of a message that entered the pool. */
   remember(pooled: PooledMessage): void {
     const { type, data } = pooled.signed.signature

@@ -114,6 +114,7 @@ export async function openMempool(
     estimate: (message, spec) => estimateMessageGas(message, spec, store.head(), gas),
     balance: (address) => tryActorOf(view.stateBefore(store.head()), address)?.balance ?? 0n,
     sign: (message) => wallet.signMessage(message.from, message),
+    isKeyHere: (address) => wallet.isKeyHere(address),
     addressPrefix,
     onSent: (signed) => {
       const { from, to, value, nonce, gasLimit, gasFeeCap, gasPremium } = signed.message

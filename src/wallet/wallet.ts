@@ -102,6 +102,11 @@ export class Wallet {
     return (await this.#remoteOf(address)) !== undefined || (await this.#find(address)) !== undefined
   }
 
+  /** Whether a key that has signed is this process's own. */
+  isKeyHere(address: Address): boolean {
+    return this.#keys.has(address.key) && !this.#remoteHas.has(address.key)
+  }
+
   /**
    * @throws WalletError `KEY_NOT_FOUND`: "failed to get default key: opening key 'default': key info not found";
    * `DAMAGED_ENTRY`

@@ -106,6 +106,26 @@ export function keyValueStoreContract(name: string, factory: StoreFactory): void
       expect(hexKeys()).toEqual([])
     })
 
+    it('commits all of a batch or nothing, beside other writes', async () => {
+      store.put(bytes(2), bytes(1))
+      const committed = store.commit([
+        { op: 'put', key: bytes(1), value: bytes(1) },
+        { op: 'delete', key: bytes(2) },
+      ])
+      store.batch([{ op: 'put', key: bytes(3), value: bytes(3) }])
+      await committed
+      expect(hexKeys()).toEqual(['01', '03'])
+      const tooLong = new Uint8Array(MAX_STORE_KEY_BYTES + 1)
+      const ops = [bytes(4), tooLong].map((key) => ({ op: 'put', key, value: bytes(1) }) as const)
+      await expect(store.commit(ops)).rejects.toThrow('store key')
+      expect(hexKeys()).toEqual(['01', '03'])
+      await Promise.all(
+        Array.from({ length: 50 }, (_, i) => store.commit([{ op: 'put', key: bytes(9, i), value: bytes(i) }])),
+      )
+      expect(hexKeys(bytes(9))).toHaveLength(50)
+      expect(store.get(bytes(9, 49))).toEqual(bytes(49))
+    })
+
     it('takes keys up to the bound and refuses others', () => {
       const longest = new Uint8Array(MAX_STORE_KEY_BYTES).fill(3)
       store.put(longest, bytes(1))
@@ -127,9 +147,13 @@ export function keyValueStoreContract(name: string, factory: StoreFactory): void
 
     it.skipIf(factory.reopen === undefined)('keeps everything over a restart', async () => {
       store.put(bytes(1), bytes(2))
+      // On its way when the store is closed.
+      const committed = store.commit([{ op: 'put', key: bytes(3), value: bytes(4) }])
       await store.close()
+      await committed
       store = (await factory.reopen?.()) as KeyValueStore
       expect(store.get(bytes(1))).toEqual(bytes(2))
+      expect(store.get(bytes(3))).toEqual(bytes(4))
     })
   })
 }

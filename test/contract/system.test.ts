@@ -159,6 +159,8 @@ describe('LMDB on a disk that is full', () => {
       expect(() => meta.put(utf8('a'), utf8('2'))).toThrow(expect.objectContaining({ code: 'STORE_FULL' }))
     }
     await expect(meta.flush()).rejects.toMatchObject({ code: 'STORE_FULL' })
+    const late = meta.commit([{ op: 'put', key: utf8('a'), value: utf8('3') }])
+    await expect(late).rejects.toMatchObject({ code: 'STORE_FULL' })
     expect(meta.get(utf8('a'))).toEqual(utf8('1'))
     free = Number.MAX_SAFE_INTEGER
     meta.put(utf8('a'), utf8('2'))

@@ -171,6 +171,20 @@ test('an f0 sender is replaced by its key address', async () => {
   expect(signed.message.from.equals(a1)).toBe(true)
 })
 
+test('a signature is verified unless the key that made it is here', async () => {
+  const verifier = { messageSignatureError: () => 'not by that key' }
+  const sent = async (isKeyHere: SendDeps['isKeyHere']): Promise<string> => {
+    const chain = new FakeChain()
+    chain.setActor(a1, 0n, FIL)
+    const { pool } = await openTestPool({ chain, verifier })
+    const { sender } = await senderWith({ pool, ...(isKeyHere === undefined ? {} : { isKeyHere }) })
+    return await text(sender.send(bare, DEFAULT_SEND_SPEC))
+  }
+  expect(await sent(undefined)).toContain('failed to validate signature: not by that key')
+  expect(await sent(() => false)).toContain('failed to validate signature: not by that key')
+  expect(await sent((key) => key.equals(a1))).toBe('no failure')
+})
+
 describe('the send specification', () => {
   const context = { addressPrefix: 't' } as const
   test('reads what the recorded session sent, and the documented overestimation', () => {

@@ -31,6 +31,14 @@ export class FailingStore extends MemoryStore {
     super.batch(ops)
   }
 
+  override async commit(ops: readonly KeyValueOp[]): Promise<void> {
+    this.flushes++
+    if (this.fault === 'write') throw new StoreFault('the disk is full')
+    await this.gate
+    if (this.fault !== 'none') throw new StoreFault('the disk is full')
+    super.batch(ops)
+  }
+
   override async flush(): Promise<void> {
     this.flushes++
     await this.gate

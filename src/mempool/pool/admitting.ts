@@ -24,6 +24,8 @@ export interface PushOptions {
   readonly also?: readonly StoreWrite[]
   /** `generation` of the pool when the message got its nonce. */
   readonly generation?: number
+  /** The key is this process's own, and the signature was made a moment ago: to check it would be half of what a send costs. */
+  readonly signedHere?: boolean
 }
 
 /** A message that was found good and has its place, not yet for others to see. */
@@ -72,7 +74,7 @@ export class Admitting {
    */
   reserve(pooled: PooledMessage, options: PushOptions): Promise<ReservedMessage> {
     const { reserved, pending, locals } = this.#state
-    return this.#admit(pooled, { local: true, untrusted: options.untrusted ?? false }, (admitted) => {
+    return this.#admit(pooled, { ...options, local: true }, (admitted) => {
       const { generation = reserved.generation, also = [] } = options
       if (generation !== reserved.generation) {
         throw new MempoolError('NUMBER_VOID', 'Cannot use the nonce: a message before it was not written')
@@ -92,17 +94,18 @@ export class Admitting {
 
   /** Checked and placed, nothing written or sent. @throws {@link MempoolError} */
   async add(pooled: PooledMessage, how: { local: boolean }): Promise<void> {
-    await this.#admit(pooled, { ...how, untrusted: false }, (admitted) => this.#placeNow(pooled, admitted))
+    await this.#admit(pooled, how, (admitted) => this.#placeNow(pooled, admitted))
   }
 
   /** @param place - must refuse what it cannot place without having changed anything */
   async #admit<T>(
     pooled: PooledMessage,
-    how: { local: boolean; untrusted: boolean },
+    how: Pick<PushOptions, 'untrusted' | 'signedHere'> & { readonly local: boolean },
     place: (admitted: Admitted) => T,
   ): Promise<T> {
     const state = this.#state
     const { chain, minimumGas } = state.deps
+    if (how.signedHere === true) state.signatures.trust(pooled)
     assertStateless(pooled, state.tipset, chain, state.signatures)
     const after = await state.stateAfterHead()
     const { tipset } = state
@@ -121,7 +124,11 @@ export class Admitting {
     if (!how.local) this.#assertRoom(pooled)
     const pending = state.reserved.of(sender) ?? state.pending.of(sender)
     assertFunds(pooled, after.actor(message.from)?.balance ?? 0n, pending)
-    const placement = { strict: !how.local, untrusted: how.untrusted, sender: message.from.toString(addressPrefix) }
+    const placement = {
+      strict: !how.local,
+      untrusted: how.untrusted ?? false,
+      sender: message.from.toString(addressPrefix),
+    }
     try {
       return place({ sender, placement, stateNonce, publish })
     } catch (error) {
