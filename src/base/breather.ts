@@ -26,13 +26,18 @@ export class Breather {
     return result
   }
 
+  /** Whether others have waited long enough. */
+  get isSpent(): boolean {
+    return this.#spentMs >= this.#stretchMs
+  }
+
   /** Counts work that was done outside of a part. */
   spend(ms: number): void {
     this.#spentMs += ms
   }
 
   async #pause(): Promise<void> {
-    if (this.#spentMs < this.#stretchMs) return
+    if (!this.isSpent) return
     await new Promise<void>((resolve) => this.#timers.setTimeout(resolve, 0))
     this.#spentMs = 0
   }

@@ -3,6 +3,7 @@
  * @see lotus chain/state/statetree.go GetActor, LookupIDAddress; chain/vm/vm.go ResolveToDeterministicAddr;
  *   chain/stmgr/stmgr.go LookupRobustAddress
  */
+import type { Steps } from '../base/steps.ts'
 import { u64 } from '../codec/description.ts'
 import { getCbor } from '../ipld/blockstore.ts'
 import { Hamt } from '../ipld/hamt.ts'
@@ -75,7 +76,7 @@ export function accountKey(view: ChainView, tree: StateTree, address: Address): 
  * The address that the init actor maps to an ID; scans its whole map.
  * @throws ChainError `NOT_FOUND`, `NOT_SUPPORTED` for an address that is no ID
  */
-export function robustAddress(view: ChainView, tree: StateTree, address: Address): Address {
+export function* robustAddress(view: ChainView, tree: StateTree, address: Address): Steps<Address> {
   if (!isIdAddress(address)) {
     const text = 'failed to decode provided address as id addr: cannot get id from non id address'
     throw new ChainError('NOT_SUPPORTED', text)
@@ -84,10 +85,9 @@ export function robustAddress(view: ChainView, tree: StateTree, address: Address
   const actor = tree.getActor(INIT_ID)
   if (actor === undefined) throw new ChainError('ACTOR_NOT_FOUND', 'load init actor: actor not found')
   const { addressMap } = getCbor(view.store.blocks, initState, actor.head)
-  let found: Address | undefined
-  Hamt.load(view.store.blocks, addressMap, u64).forEach((key, mapped) => {
-    if (found === undefined && mapped === id) found = addressFromBytes(key)
-  })
-  if (found === undefined) throw new ChainError('NOT_FOUND', `Address ${view.addressText(address)} not found`)
-  return found
+  for (const [key, mapped] of Hamt.load(view.store.blocks, addressMap, u64).entries()) {
+    if (mapped === id) return addressFromBytes(key)
+    yield
+  }
+  throw new ChainError('NOT_FOUND', `Address ${view.addressText(address)} not found`)
 }

@@ -7,6 +7,7 @@ import { utf8 } from '../base/bytes.ts'
 import { errorMessage } from '../base/errors.ts'
 import { Lru } from '../base/lru.ts'
 import type { KeyValueStore, Logger } from '../base/ports.ts'
+import { finish, type Steps } from '../base/steps.ts'
 import { type Cid, cidFromBytes } from '../codec/cid.ts'
 import { type Blockstore, getCbor, putCbor } from '../ipld/blockstore.ts'
 import { type BlockHeader, blockHeader } from '../types/blockHeader.ts'
@@ -151,6 +152,11 @@ export class ChainStore {
    * @see lotus chain/store/store.go GetTipsetByHeight
    */
   tipsetByHeight(height: ChainEpoch, from: Tipset | undefined, nullRound: 'previous' | 'next'): Tipset {
+    return finish(this.findByHeight(height, from, nullRound))
+  }
+
+  /** {@link ChainStore.tipsetByHeight} in steps: far below `from` it is a long walk when it is asked for the first time. */
+  *findByHeight(height: ChainEpoch, from: Tipset | undefined, nullRound: 'previous' | 'next'): Steps<Tipset> {
     if (height < 0) throw new ChainError('INVALID_HEIGHT', `height ${height} is negative`)
     const start = from ?? this.head()
     if (height > start.height) {
@@ -159,7 +165,7 @@ export class ChainStore {
         `looking for tipset with height greater than start point, req: ${height}, head: ${start.height}`,
       )
     }
-    const found = this.#index.atOrAfter(start, height)
+    const found = yield* this.#index.atOrAfter(start, height)
     return found.height === height || nullRound === 'next' ? found : this.parent(found)
   }
 

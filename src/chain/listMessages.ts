@@ -2,6 +2,7 @@
  * Messages to or from an address.
  * @see lotus node/impl/full/state.go StateListMessages
  */
+import type { Steps } from '../base/steps.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { Address } from '../types/address.ts'
 import { chainMessageCid } from '../types/chainMessage.ts'
@@ -16,12 +17,12 @@ import { ChainError } from './errors.ts'
  * @param match - undefined addresses match all; one must be given
  * @throws ChainError `WRONG_MESSAGE` when neither is
  */
-export function listMessages(
+export function* listMessages(
   view: ChainView,
   match: { readonly to: Address; readonly from: Address },
   from: Tipset,
   toHeight: ChainEpoch,
-): Cid[] {
+): Steps<Cid[]> {
   const { to, from: sender } = match
   if (to.isUndefined && sender.isUndefined) {
     throw new ChainError('WRONG_MESSAGE', 'must specify at least To or From in message filter')
@@ -36,6 +37,7 @@ export function listMessages(
       const matches = (sender.isUndefined || sender.equals(message.from)) && (to.isUndefined || to.equals(message.to))
       if (matches) out.push(chainMessageCid(one))
     }
+    yield
     if (tipset.height === 0) break
   }
   return out

@@ -7,6 +7,7 @@
  * @see lotus chain/stmgr/searchwait.go SearchForMessage, searchBackForMsg, tipsetExecutedMessage; rpc-wire 11
  */
 import { errorMessage } from '../base/errors.ts'
+import { finish, type Steps, type Walk } from '../base/steps.ts'
 import type { Cid } from '../codec/cid.ts'
 import { CodecError } from '../codec/errors.ts'
 import { BlockMissing } from '../ipld/errors.ts'
@@ -46,6 +47,8 @@ export interface SearchOptions {
   readonly limit: ChainEpoch
   /** A replacement counts as the message. */
   readonly allowReplaced: boolean
+  /** How the way down is walked. Default: at once. */
+  readonly walk?: Walk
 }
 
 /** What a search reads. */
@@ -91,7 +94,7 @@ export async function searchMessage(
 export async function searchBelow(
   sought: SoughtMessage,
   from: Tipset,
-  { limit, allowReplaced }: SearchOptions,
+  { limit, allowReplaced, walk = finish }: SearchOptions,
   deps: SearchDeps,
 ): Promise<FoundMessage | undefined> {
   const { view } = deps
@@ -103,22 +106,22 @@ export async function searchBelow(
   const passed = (tipset: Tipset): boolean => (view.stateBefore(tipset).getActor(id)?.nonce ?? 0n) > message.nonce
   if (from.height === 0 || !passed(from)) return undefined
   const floor = limit === NO_LOOKBACK_LIMIT ? 0 : Math.max(0, from.height - limit)
-  const crossing = firstPassed(view, from, floor, passed)
+  const crossing = await walk(firstPassed(view, from, floor, passed))
   return crossing === undefined ? undefined : await executedIn(crossing, sought, allowReplaced, deps)
 }
 
 /** The lowest tipset above `floor` that passed; undefined when the one that did lies below. */
-function firstPassed(
+function* firstPassed(
   view: ChainView,
   from: Tipset,
   floor: ChainEpoch,
   passed: (tipset: Tipset) => boolean,
-): Tipset | undefined {
+): Steps<Tipset | undefined> {
   let high = from
   let low = floor
   for (let step = 1; high.height > floor; step *= 2) {
     const height = Math.max(floor, from.height - step)
-    const tipset = view.store.tipsetByHeight(height, from, 'next')
+    const tipset = yield* view.store.findByHeight(height, from, 'next')
     if (!passed(tipset)) {
       low = tipset.height
       break
@@ -129,7 +132,7 @@ function firstPassed(
   // `high` passed; the tipset at `low` did not, unless `low` is the floor itself
   while (low + 1 < high.height) {
     const middle = Math.floor((low + high.height) / 2)
-    const tipset = view.store.tipsetByHeight(middle, from, 'next')
+    const tipset = yield* view.store.findByHeight(middle, from, 'next')
     if (!passed(tipset)) low = tipset.height
     else if (tipset.height < high.height) high = tipset
     else {

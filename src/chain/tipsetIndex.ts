@@ -3,6 +3,7 @@
  * @see lotus chain/store/index.go ChainIndex
  */
 import { Lru } from '../base/lru.ts'
+import type { Steps } from '../base/steps.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import { type Tipset, type TipsetKey, tipsetKeyText } from '../types/tipset.ts'
 import { SKIP_CACHE } from './limits.ts'
@@ -37,7 +38,7 @@ export class TipsetIndex {
    * The lowest ancestor of `from` (or itself) at `height` or above: the next tipset where the height was a null round.
    * @param height - between 0 and `from.height`
    */
-  atOrAfter(from: Tipset, height: ChainEpoch): Tipset {
+  *atOrAfter(from: Tipset, height: ChainEpoch): Steps<Tipset> {
     if (from.height - height <= SKIP_LENGTH) return this.#walk(from, height)
     let current: Pointer = this.#walk(from, roundDown(from.height))
     for (;;) {
@@ -45,6 +46,7 @@ export class TipsetIndex {
       if (height === target.height) return this.#loaded(target)
       if (height > target.height) return this.#walk(this.#loaded(current), height)
       current = target
+      yield
     }
   }
 

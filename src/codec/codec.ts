@@ -28,4 +28,6 @@ export interface Codec<T> {
    */
   fromJson(json: Json | undefined, context: JsonContext): T
   readonly schema: JsonSchema
+  /** Of a list: its items, in JSON the same as in the list. */
+  readonly items?: Codec<unknown>
 }

@@ -283,6 +283,7 @@ function listCodec<T>(inner: Codec<T>, emptyAsNull: boolean, max: number): Codec
       return value.map((item) => inner.fromJson(item, context))
     },
     schema: emptyAsNull ? { type: ['array', 'null'], items: inner.schema } : { type: 'array', items: inner.schema },
+    items: inner,
   }
 }
 

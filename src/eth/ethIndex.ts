@@ -4,6 +4,7 @@
  */
 import { toHex } from '../base/bytes.ts'
 import { Lru } from '../base/lru.ts'
+import type { Steps } from '../base/steps.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { type Cid, CODEC_DAG_CBOR, createCid, HASH_BLAKE2B_256 } from '../codec/cid.ts'
 import { hasBlock } from '../ipld/blockstore.ts'
@@ -43,35 +44,53 @@ export class EthIndex {
   }
 
   /** The tipset of a block hash, if it lies on the head's chain or has been left since the node runs. */
-  tipset(hash: Uint8Array): Tipset | undefined {
+  *tipset(hash: Uint8Array): Steps<Tipset | undefined> {
     const key = toHex(hash)
-    return this.#reverted.get(key) ?? this.#search(() => this.#tipsets.get(key))
+    return this.#reverted.get(key) ?? (yield* this.#search(() => this.#tipsets.get(key)))
   }
 
   /** CID of the message of a transaction hash. */
-  messageCid(hash: Uint8Array): Cid | undefined {
+  *messageCid(hash: Uint8Array): Steps<Cid | undefined> {
     const direct = createCid(CODEC_DAG_CBOR, HASH_BLAKE2B_256, hash)
     if (hasBlock(this.#view.store.blocks, direct)) return direct
     const key = toHex(hash)
-    return this.#search(() => this.#messages.get(key))
+    return yield* this.#search(() => this.#messages.get(key))
   }
 
-  /** Asks, after each tipset that is added: first those above what is known, then below. */
-  #search<T>(find: () => T | undefined): T | undefined {
-    const { store } = this.#view
-    for (let tipset = store.head(); !this.#seen.has(tipsetKeyText(tipset.key)); tipset = store.parent(tipset)) {
-      this.#add(tipset)
-      if (tipset.height === 0 || this.#seen.size > MAX_TIPSETS) break
-    }
+  /**
+   * Asks, after each tipset that is added: first those above what is known, then below. What is known has no gap at any time:
+   * a search may be given up, and several may walk at once.
+   */
+  *#search<T>(find: () => T | undefined): Steps<T | undefined> {
+    yield* this.#addAbove()
     let found = find()
-    let lowest = this.#lowest
-    while (found === undefined && lowest !== undefined && lowest.height > 0 && this.#seen.size < MAX_TIPSETS) {
-      lowest = store.parent(lowest)
-      if (!this.#seen.has(tipsetKeyText(lowest.key))) this.#add(lowest)
-      this.#lowest = lowest
+    while (found === undefined && this.#seen.size < MAX_TIPSETS) {
+      const lowest = this.#lowest
+      if (lowest === undefined || lowest.height === 0) break
+      const next = this.#view.store.parent(lowest)
+      if (!this.#seen.has(tipsetKeyText(next.key))) this.#add(next)
+      this.#lowest = next
       found = find()
+      yield
     }
-    return found
+    // Another search may have gone down to the end meanwhile.
+    return found ?? find()
+  }
+
+  /** What the head has gained, lowest first. */
+  *#addAbove(): Steps<void> {
+    const { store } = this.#view
+    if (this.#lowest === undefined) this.#add(store.head())
+    const above: Tipset[] = []
+    for (let tipset = store.head(); !this.#seen.has(tipsetKeyText(tipset.key)); tipset = store.parent(tipset)) {
+      above.push(tipset)
+      if (tipset.height === 0 || above.length > MAX_TIPSETS) break
+      yield
+    }
+    for (const tipset of above.reverse()) {
+      this.#add(tipset)
+      yield
+    }
   }
 
   #add(tipset: Tipset): void {

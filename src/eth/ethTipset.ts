@@ -2,6 +2,7 @@
  * Tipsets by Ethereum's block parameters.
  * @see lotus node/impl/eth/tipsetresolver.go
  */
+import type { Steps } from '../base/steps.ts'
 import type { ChainStore } from '../chain/chainStore.ts'
 import { ChainError } from '../chain/errors.ts'
 import { CodecError } from '../codec/errors.ts'
@@ -32,7 +33,7 @@ function behind(store: ChainStore, distance: number): Tipset {
  * @param tags - default: distances from the head
  * @throws ChainError `NOT_SUPPORTED`, `INVALID_HEIGHT`, `NULL_ROUND`
  */
-export function ethTipset(store: ChainStore, block: string, strict: boolean, tags?: FinalityTags): Tipset {
+export function* ethTipset(store: ChainStore, block: string, strict: boolean, tags?: FinalityTags): Steps<Tipset> {
   switch (block) {
     case 'earliest':
       throw new ChainError('NOT_SUPPORTED', 'block param "earliest" is not supported')
@@ -56,7 +57,7 @@ export function ethTipset(store: ChainStore, block: string, strict: boolean, tag
       `failed to get tipset at height: ${strict ? number : BigInt.asIntN(64, number)}`,
     )
   const height = Number(number)
-  const tipset = store.tipsetByHeight(height, head, 'previous')
+  const tipset = yield* store.findByHeight(height, head, 'previous')
   if (strict && tipset.height !== height) {
     throw new ChainError('NULL_ROUND', `requested epoch was a null round (${height})`, { epoch: height })
   }

@@ -2,9 +2,10 @@
  * A tipset that has been executed, with everything that Ethereum's views are made of.
  */
 
+import { finish, type Steps, type Walk } from '../base/steps.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { readReceipts } from '../chain/receipts.ts'
-import type { VmHost } from '../chain/vm.ts'
+import type { TipsetState, VmHost } from '../chain/vm.ts'
 import { Amt } from '../ipld/amt.ts'
 import { getBlock } from '../ipld/blockstore.ts'
 import type { StateTree } from '../state/stateTree.ts'
@@ -31,14 +32,23 @@ export interface ExecutedTipset {
   readonly messages: readonly ExecutedMessage[]
 }
 
-/** Executes the tipset where no later block names its result yet. */
+/** Executes the tipset where no later block names its result yet. @param call - default: nobody else waits */
 export async function executedTipset(
   view: ChainView,
   vm: Pick<VmHost, 'tipsetState'>,
   tipset: Tipset,
+  call?: { readonly signal: AbortSignal; readonly walk: Walk },
 ): Promise<ExecutedTipset> {
+  const state = await vm.tipsetState(tipset, call?.signal)
+  return (call?.walk ?? finish)(readExecuted(view, tipset, state))
+}
+
+function* readExecuted(
+  view: ChainView,
+  tipset: Tipset,
+  { stateRoot, receiptsRoot }: TipsetState,
+): Steps<ExecutedTipset> {
   const { blocks } = view.store
-  const { stateRoot, receiptsRoot } = await vm.tipsetState(tipset)
   const receipts = tipset.height === 0 ? [] : readReceipts(blocks, receiptsRoot)
   const messages = tipset.height === 0 ? [] : view.tipsetMessages(tipset)
   const executed: ExecutedMessage[] = []
@@ -49,6 +59,7 @@ export async function executedTipset(
     const events =
       eventsRoot === null ? [] : Amt.load(blocks, eventsRoot, actorEvent, { bitWidth: EVENTS_BIT_WIDTH }).values()
     executed.push({ message: messages[i] as ChainMessage, receipt, events })
+    yield
   }
   return { tipset, tree: view.stateTree(stateRoot), messages: executed }
 }

@@ -42,6 +42,9 @@ export interface HamtOptions {
   readonly pointerMaps?: boolean
 }
 
+/** A key whose values differ. */
+export type Difference<V> = readonly [key: Uint8Array, here: V | undefined, there: V | undefined]
+
 /**
  * A tree over a store. Reads decode only the nodes on the way; writes stay in memory until {@link Hamt.flush}.
  * Keys and values that are returned are views of blocks.
@@ -297,20 +300,15 @@ export class Hamt<V> {
 
   /**
    * Keys whose values differ between two trees of one layout; equal subtrees are not read.
-   * @param visit - gets the value here and in `other`, undefined where the key is absent
+   * @returns key, value here and value in `other`, undefined where the key is absent; undefined after two equal slots
    */
-  diff(other: Hamt<V>, visit: (key: Uint8Array, here: V | undefined, there: V | undefined) => void): void {
+  diff(other: Hamt<V>): IterableIterator<Difference<V> | undefined> {
     if (this.#format !== other.#format)
       throw new IpldError('NOT_SUPPORTED', 'not supported: comparing HAMTs of two layouts')
-    this.#diffSlots(this.#root, other, other.#root, visit)
+    return this.#diffSlots(this.#root, other, other.#root)
   }
 
-  #diffSlots(
-    here: HamtNode,
-    other: Hamt<V>,
-    there: HamtNode,
-    visit: (key: Uint8Array, here: V | undefined, there: V | undefined) => void,
-  ): void {
+  *#diffSlots(here: HamtNode, other: Hamt<V>, there: HamtNode): IterableIterator<Difference<V> | undefined> {
     if (here === there) return
     for (let i = 0; i < here.slots.length; i++) {
       const a = here.slots[i]
@@ -320,7 +318,7 @@ export class Hamt<V> {
       const bNode = b !== undefined && !Array.isArray(b)
       if (aNode && bNode) {
         if (isLink(a) && isLink(b) && a.cid.equals(b.cid)) continue
-        this.#diffSlots(isLink(a) ? this.#node(a) : a, other, isLink(b) ? other.#node(b) : b, visit)
+        yield* this.#diffSlots(isLink(a) ? this.#node(a) : a, other, isLink(b) ? other.#node(b) : b)
         continue
       }
       const left: HamtEntry[] = []
@@ -329,12 +327,13 @@ export class Hamt<V> {
       collect(b, right, (link) => other.#node(link))
       for (const one of left) {
         const match = right.find((entry) => equalBytes(entry.key, one.key))
-        if (match === undefined) visit(one.key, this.#value(one), undefined)
-        else if (!equalBytes(match.raw, one.raw)) visit(one.key, this.#value(one), other.#value(match))
+        if (match === undefined) yield [one.key, this.#value(one), undefined]
+        else if (!equalBytes(match.raw, one.raw)) yield [one.key, this.#value(one), other.#value(match)]
       }
       for (const one of right) {
-        if (!left.some((entry) => equalBytes(entry.key, one.key))) visit(one.key, undefined, other.#value(one))
+        if (!left.some((entry) => equalBytes(entry.key, one.key))) yield [one.key, undefined, other.#value(one)]
       }
+      yield undefined
     }
   }
 }

@@ -7,6 +7,7 @@ import { toHex } from '../base/bytes.ts'
 import type { Metrics } from '../base/metrics.ts'
 import { logOf } from '../base/partedLog.ts'
 import type { KeyValueStore } from '../base/ports.ts'
+import type { Walk } from '../base/steps.ts'
 import { accountKey, actorOf, tryActorOf } from '../chain/actorLookup.ts'
 import { ActorStates } from '../chain/actorStates.ts'
 import type { ChainStore } from '../chain/chainStore.ts'
@@ -245,8 +246,8 @@ export async function startNode(
     const found = await searchMessage(loadSought(view, cid), view.store.head(), options, search)
     return found === undefined ? undefined : { message: found.cid, tipset: found.tipset.key }
   }
-  const findMessage = (cid: Cid): Promise<FoundMessage | undefined> =>
-    findSought(cid, { limit: NO_LOOKBACK_LIMIT, allowReplaced: true })
+  const findMessage = (cid: Cid, walk: Walk): Promise<FoundMessage | undefined> =>
+    findSought(cid, { limit: NO_LOOKBACK_LIMIT, allowReplaced: true, walk })
   const states = new ActorStates(view.store.blocks, view.codes)
   const push: PaymentChannelsDeps['push'] = async (draft, writes): Promise<Cid> => {
     const also = writes === undefined ? undefined : (one: SignedMessage) => writes(signedMessageCid(one))
@@ -291,7 +292,7 @@ export async function startNode(
       view,
       vm,
       finality,
-      findMessage: (cid, limit) => findSought(cid, { limit: limit ?? NO_LOOKBACK_LIMIT, allowReplaced: false }),
+      findMessage: (cid, { walk }, limit = NO_LOOKBACK_LIMIT) => findSought(cid, { limit, allowReplaced: false, walk }),
       fetches: edge !== undefined,
       gas: mempool.gas,
       pool: mempool.pool,

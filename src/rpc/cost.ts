@@ -9,6 +9,7 @@
 import { COST_LIMITS, DEAR_TURN_MS } from '../base/bounds.ts'
 import { Breather } from '../base/breather.ts'
 import type { Clock, Timers } from '../base/ports.ts'
+import type { Steps } from '../base/steps.ts'
 import { RpcError } from './errors.ts'
 
 /**
@@ -187,6 +188,36 @@ export class CostQueues {
   /** Work on the event loop, when it is its turn: what it does before it first waits is what counts. */
   turn<T>(part: () => Promise<T>): Promise<T> {
     return this.#turns.run(part)
+  }
+
+  /**
+   * Takes a walk to its end in turns; its first stretch at once where others have not waited for long already.
+   * @param signal - aborted when nobody waits for it any more
+   * @throws RpcError `CANCELLED`; what the walk throws
+   */
+  walk<T>(steps: Steps<T>, signal: AbortSignal): T | Promise<T> {
+    if (this.#turns.isSpent) return this.#walkOn(steps, signal)
+    const began = this.#clock.monotonicMs()
+    const first = this.#stretch(steps, signal)
+    this.#turns.spend(this.#clock.monotonicMs() - began)
+    return first.done === true ? first.value : this.#walkOn(steps, signal)
+  }
+
+  async #walkOn<T>(steps: Steps<T>, signal: AbortSignal): Promise<T> {
+    for (;;) {
+      const next = await this.turn(async () => this.#stretch(steps, signal))
+      if (next.done === true) return next.value
+    }
+  }
+
+  /** As many steps as fit in one turn. */
+  #stretch<T>(steps: Steps<T>, signal: AbortSignal): IteratorResult<void, T> {
+    const end = this.#clock.monotonicMs() + DEAR_TURN_MS
+    for (;;) {
+      if (signal.aborted) throw new RpcError('CANCELLED', 'the caller has gone')
+      const next = steps.next()
+      if (next.done === true || this.#clock.monotonicMs() >= end) return next
+    }
   }
 
   /**

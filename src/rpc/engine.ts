@@ -6,6 +6,7 @@
 import { MAX_ANSWER_BYTES } from '../base/bounds.ts'
 import { errorMessage, PetrelError } from '../base/errors.ts'
 import type { Logger } from '../base/ports.ts'
+import { finish, type Steps } from '../base/steps.ts'
 import type { Codec, Json, JsonContext } from '../codec/description.ts'
 import { stringifyJson } from '../codec/jsonText.ts'
 import { type CallerName, type CostQueues, type DearClass, RETRY_AFTER_SEC } from './cost.ts'
@@ -61,6 +62,9 @@ export interface EngineDeps {
 }
 
 const SILENT: Outcome = { kind: 'silent' }
+
+/** Items of a list that are printed in one step. */
+const PRINTED_ITEMS = 64
 
 /** Go's type of a parameter as it stands in error texts. */
 function goType(codec: Codec<unknown>): string {
@@ -139,7 +143,10 @@ export class RpcEngine {
       if (!caller.permissions.has(row.perm)) {
         throw new RpcError('FAILED', `missing permission to invoke '${row.permName ?? row.name}' (need '${row.perm}')`)
       }
-      const context: CallContext = { ...caller, json: this.#deps.json }
+      const { queues } = this.#deps
+      const walk = <T>(steps: Steps<T>): T | Promise<T> =>
+        queues === undefined ? finish(steps) : queues.walk(steps, caller.signal)
+      const context: CallContext = { ...caller, json: this.#deps.json, walk }
       if (row.kind === 'channel') {
         // Without an id there is no way to tell the client the channel's number.
         if (request.id === null) return SILENT
@@ -150,7 +157,6 @@ export class RpcEngine {
         )
         return SILENT
       }
-      const { queues } = this.#deps
       if (row.cost !== 'cheap' && queues !== undefined) {
         return this.#dear(request, entry, args, context, { cost: row.cost, queues, name: caller.name })
       }
@@ -181,10 +187,12 @@ export class RpcEngine {
   ): Promise<Outcome> {
     try {
       return await queues.run(cost, name, context.signal, async (signal) => {
-        const result = this.#handle(request, entry, args, { ...context, signal })
-        if (!isPromise(result)) return this.#success(request, entry, result)
+        const walk = <T>(steps: Steps<T>): T | Promise<T> => queues.walk(steps, signal)
+        const result = this.#handle(request, entry, args, { ...context, signal, walk })
+        if (!isPromise(result)) return this.#answer(request, entry, await walk(this.#text(entry, result)))
         const value = await result
-        return await queues.turn(async () => this.#success(request, entry, value))
+        const text = await queues.turn(async () => await walk(this.#text(entry, value)))
+        return this.#answer(request, entry, text)
       })
     } catch (error) {
       return this.#failure(request, entry, error)
@@ -227,33 +235,51 @@ export class RpcEngine {
   }
 
   #resultText(entry: TableEntry, value: unknown): string {
+    return finish(this.#text(entry, value))
+  }
+
+  *#text(entry: TableEntry, value: unknown): Steps<string> {
     const { texts } = entry
-    if (texts === undefined || typeof value !== 'object' || value === null) return this.#print(entry, value)
-    let text = texts.get(value)
-    if (text === undefined) {
-      text = this.#print(entry, value)
-      texts.set(value, text)
-    }
+    const known = typeof value === 'object' && value !== null ? texts?.get(value) : undefined
+    if (known !== undefined) return known
+    const text = yield* this.#print(entry, value)
+    if (typeof value === 'object' && value !== null) texts?.set(value, text)
     return text
   }
 
-  #print({ row }: TableEntry, value: unknown): string {
-    if (row.kind === 'call' && row.resultText !== undefined) return row.resultText(value, this.#deps.json)
-    return stringifyJson(row.result.toJson(value, this.#deps.json))
+  /** The same text as of the whole at once, a long list part by part. */
+  *#print({ row }: TableEntry, value: unknown): Steps<string> {
+    const { json } = this.#deps
+    if (row.kind === 'call' && row.resultText !== undefined) return row.resultText(value, json)
+    const { items } = row.result
+    if (items === undefined || !Array.isArray(value) || value.length <= PRINTED_ITEMS) {
+      return stringifyJson(row.result.toJson(value, json))
+    }
+    const parts: string[] = []
+    for (let at = 0; at < value.length; at += PRINTED_ITEMS) {
+      const part = value.slice(at, at + PRINTED_ITEMS).map((one) => items.toJson(one, json))
+      parts.push(stringifyJson(part).slice(1, -1))
+      yield
+    }
+    return `[${parts.join(',')}]`
   }
 
   #success(request: RpcRequest, entry: TableEntry, value: unknown): Outcome {
     if (request.id === null) return SILENT
     try {
-      const text = this.#resultText(entry, value)
-      if (text.length > MAX_ANSWER_BYTES) {
-        const reason = `the answer has ${text.length} bytes, at most ${MAX_ANSWER_BYTES} are sent`
-        return this.#failure(request, entry, new RpcError('FAILED', reason))
-      }
-      return { kind: 'answered', text: successText(request.id, text) }
+      return this.#answer(request, entry, this.#resultText(entry, value))
     } catch (error) {
       return this.#failure(request, entry, error)
     }
+  }
+
+  #answer(request: RpcRequest, entry: TableEntry, text: string): Outcome {
+    if (request.id === null) return SILENT
+    if (text.length > MAX_ANSWER_BYTES) {
+      const reason = `the answer has ${text.length} bytes, at most ${MAX_ANSWER_BYTES} are sent`
+      return this.#failure(request, entry, new RpcError('FAILED', reason))
+    }
+    return { kind: 'answered', text: successText(request.id, text) }
   }
 
   #failure(request: RpcRequest, { row }: TableEntry, error: unknown): Outcome {

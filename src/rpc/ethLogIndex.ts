@@ -1,8 +1,11 @@
 /** Logs of the head's chain by height: one stretch of it without gaps, which grows with what is asked. */
+import type { Steps } from '../base/steps.ts'
 import { Serial } from '../base/waiting.ts'
 import type { ChainStore } from '../chain/chainStore.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import { equalTipsetKeys, type Tipset } from '../types/tipset.ts'
+import { RpcError } from './errors.ts'
+import type { Walking } from './ethReader.ts'
 import type { LogJson } from './types/eth.ts'
 
 /** Most epochs that are kept: a week. */
@@ -18,9 +21,9 @@ export interface LoggedTipset {
 
 /** What the index reads. */
 export interface LogIndexDeps {
-  readonly store: Pick<ChainStore, 'head' | 'parent' | 'tipsetByHeight'>
+  readonly store: Pick<ChainStore, 'head' | 'parent' | 'tipsetByHeight' | 'findByHeight'>
   /** Logs of an executed tipset, in order. */
-  logs(tipset: Tipset): Promise<readonly LogJson[]>
+  logs(tipset: Tipset, call: Walking): Promise<readonly LogJson[]>
 }
 
 /** See the file's comment. Searches run one after the other: they share the stretch. */
@@ -38,10 +41,11 @@ export class EthLogIndex {
   }
 
   /** Tipsets with logs between two heights, both inclusive, below the head; lowest first. */
-  between(from: ChainEpoch, to: ChainEpoch): Promise<readonly LoggedTipset[]> {
+  between(from: ChainEpoch, to: ChainEpoch, call: Walking): Promise<readonly LoggedTipset[]> {
     if (this.#covers(from, to)) return Promise.resolve(this.#slice(from, to))
     return this.#searches.run(async () => {
-      await this.#cover(from, to)
+      if (call.signal.aborted) throw new RpcError('CANCELLED', 'the caller has gone')
+      await this.#cover(from, to, call)
       return this.#slice(from, to)
     })
   }
@@ -62,18 +66,18 @@ export class EthLogIndex {
     return equalTipsetKeys(store.tipsetByHeight(tipset.height, undefined, 'previous').key, tipset.key)
   }
 
-  async #cover(from: ChainEpoch, to: ChainEpoch): Promise<void> {
+  async #cover(from: ChainEpoch, to: ChainEpoch, call: Walking): Promise<void> {
     const { store } = this.#deps
     const head = store.head()
-    const top = store.tipsetByHeight(Math.max(0, Math.min(to, head.height - 1)), head, 'previous')
+    const top = await call.walk(store.findByHeight(Math.max(0, Math.min(to, head.height - 1)), head, 'previous'))
     this.#dropReverted()
     if (this.#top === undefined || this.#bottom === undefined || this.#isFar(from, top.height)) {
       this.#logged = []
       this.#top = undefined
       this.#bottom = undefined
     }
-    await this.#addAbove(top, from)
-    await this.#addBelow(from)
+    await this.#addAbove(top, from, call)
+    await this.#addBelow(from, call)
     this.#trim(from, top.height)
   }
 
@@ -94,27 +98,31 @@ export class EthLogIndex {
     this.#logged = this.#logged.filter(({ tipset }) => tipset.height <= highest)
   }
 
-  async #addAbove(top: Tipset, from: ChainEpoch): Promise<void> {
-    const { store } = this.#deps
-    const missing: Tipset[] = []
-    const floor = this.#top?.height ?? from - 1
-    for (let tipset = top; tipset.height > floor; tipset = store.parent(tipset)) {
-      missing.push(tipset)
-      if (tipset.height === 0) break
-    }
+  async #addAbove(top: Tipset, from: ChainEpoch, call: Walking): Promise<void> {
+    const missing = await call.walk(this.#downTo(this.#top?.height ?? from - 1, top))
     for (const tipset of missing.reverse()) {
-      const logs = await this.#deps.logs(tipset)
+      const logs = await this.#deps.logs(tipset, call)
       if (logs.length > 0) this.#logged.push({ tipset, logs })
       this.#bottom ??= tipset
       this.#top = tipset
     }
   }
 
-  async #addBelow(from: ChainEpoch): Promise<void> {
+  *#downTo(floor: ChainEpoch, top: Tipset): Steps<Tipset[]> {
+    const out: Tipset[] = []
+    for (let tipset = top; tipset.height > floor; tipset = this.#deps.store.parent(tipset)) {
+      out.push(tipset)
+      if (tipset.height === 0) break
+      yield
+    }
+    return out
+  }
+
+  async #addBelow(from: ChainEpoch, call: Walking): Promise<void> {
     const { store } = this.#deps
     while (this.#bottom !== undefined && this.#bottom.height > from && this.#bottom.height > 0) {
       const tipset = store.parent(this.#bottom)
-      const logs = await this.#deps.logs(tipset)
+      const logs = await this.#deps.logs(tipset, call)
       if (logs.length > 0) this.#logged.unshift({ tipset, logs })
       this.#bottom = tipset
     }

@@ -4,6 +4,7 @@
 
 import { equalBytes } from '../base/bytes.ts'
 import { Lru } from '../base/lru.ts'
+import { finish, type Steps } from '../base/steps.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { ChainError } from '../chain/errors.ts'
 import { messageByCid } from '../chain/messageByCid.ts'
@@ -22,9 +23,16 @@ import { SIGNATURE_DELEGATED } from '../types/signature.ts'
 import type { SignedMessage } from '../types/signedMessage.ts'
 import { equalTipsetKeys, firstBlock, type Tipset, tipsetKeyText } from '../types/tipset.ts'
 import { RpcError } from './errors.ts'
+import type { CallContext } from './method.ts'
 import type { FoundMessage } from './methods/execution.ts'
 import { typedFailure } from './typedFailure.ts'
 import type { BlockHashParam, BlockParam } from './types/ethCall.ts'
+
+/** How a call that looks far down goes on. */
+export type Walking = Pick<CallContext, 'walk' | 'signal'>
+
+/** Of what is told as the chain moves: nobody gives it up, and each is short. */
+export const UNHURRIED: Walking = { walk: finish, signal: new AbortController().signal }
 
 /** Executed tipsets kept, entries. */
 const EXECUTED_CACHE = 128
@@ -43,7 +51,7 @@ export interface EthMethodsDeps {
   /** Which tipsets are final; default: distances from the head alone. */
   readonly finality?: Finality
   /** Searches the head's chain for a message, `limit` epochs deep (default: all). */
-  readonly findMessage: (messageCid: Cid, limit?: ChainEpoch) => Promise<FoundMessage | undefined>
+  readonly findMessage: (messageCid: Cid, call: Walking, limit?: ChainEpoch) => Promise<FoundMessage | undefined>
 }
 
 /** Reads executed tipsets, remembering the last ones. */
@@ -78,24 +86,25 @@ export class EthReader {
   }
 
   /** @param strict - a null round is refused with number 12 */
-  tipset(block: BlockParam, strict: boolean): Tipset {
+  *tipset(block: BlockParam, strict: boolean): Steps<Tipset> {
     if (block === undefined) throw new RpcError('FAILED', 'invalid block param')
-    if (typeof block !== 'string') return this.#named(block)
+    if (typeof block !== 'string') return yield* this.#named(block)
     try {
-      return ethTipset(this.view.store, block, strict, this.#finality)
+      return yield* ethTipset(this.view.store, block, strict, this.#finality)
     } catch (error) {
       throw typedFailure(error)
     }
   }
 
   /** @see lotus node/impl/eth/tipsetresolver.go GetTipsetByBlockNumberOrHash */
-  #named({ hash, requireCanonical }: BlockHashParam): Tipset {
-    const found = this.tipsetOfHash(hash)
+  *#named({ hash, requireCanonical }: BlockHashParam): Steps<Tipset> {
+    const found = yield* this.tipsetOfHash(hash)
     const { store } = this.view
     const head = store.head()
     if (!requireCanonical) return found
     if (found.height > head.height) throw new RpcError('FAILED', `failed to get tipset at height: ${found.height}`)
-    if (equalTipsetKeys(store.tipsetByHeight(found.height, head, 'previous').key, found.key)) return found
+    const there = yield* store.findByHeight(found.height, head, 'previous')
+    if (equalTipsetKeys(there.key, found.key)) return found
     throw new RpcError('FAILED', 'tipset is not canonical')
   }
 
@@ -104,8 +113,8 @@ export class EthReader {
    * @throws RpcError `FAILED` where no tipset of the head's chain, and none that it left, has this hash
    * @see lotus chain/store/store.go GetTipSetByCid
    */
-  tipsetOfHash(hash: Uint8Array, context = 'failed to get tipset by hash'): Tipset {
-    const found = this.index.tipset(hash)
+  *tipsetOfHash(hash: Uint8Array, context = 'failed to get tipset by hash'): Steps<Tipset> {
+    const found = yield* this.index.tipset(hash)
     if (found !== undefined) return found
     const name = String(createCid(CODEC_DAG_CBOR, HASH_BLAKE2B_256, hash))
     throw new RpcError('FAILED', `${context}: cannot find tipset with cid ${name}: ipld: could not find ${name}`)
@@ -140,11 +149,12 @@ export class EthReader {
     return (await this.vm.tipsetState(tipset)).stateRoot
   }
 
-  async executed(tipset: Tipset): Promise<ExecutedTipset> {
+  /** @param call - of the one who asks; default: nobody else waits */
+  async executed(tipset: Tipset, call?: Walking): Promise<ExecutedTipset> {
     const key = tipsetKeyText(tipset.key)
     const known = this.#executed.get(key)
     if (known !== undefined) return known
-    const executed = await executedTipset(this.view, this.vm, tipset)
+    const executed = await executedTipset(this.view, this.vm, tipset, call)
     this.#executed.set(key, executed)
     return executed
   }
@@ -162,15 +172,15 @@ export interface Located {
  * Finds a transaction on the head's chain, `limit` epochs deep (default: all); undefined: it is not there.
  * @throws ChainError `MESSAGE_REPLACED` when its nonce went to another one
  */
-export type Locate = (hash: Uint8Array, limit?: ChainEpoch) => Promise<Located | undefined>
+export type Locate = (hash: Uint8Array, call: Walking, limit?: ChainEpoch) => Promise<Located | undefined>
 
 export function locateIn(reader: EthReader, deps: Pick<EthMethodsDeps, 'findMessage'>): Locate {
   const { store } = reader.view
-  return async (hash, limit) => {
-    const found = reader.index.messageCid(hash)
-    const where = found === undefined ? undefined : await foundOrNot(deps.findMessage(found, limit))
+  return async (hash, call, limit) => {
+    const found = await call.walk(reader.index.messageCid(hash))
+    const where = found === undefined ? undefined : await foundOrNot(deps.findMessage(found, call, limit))
     if (where === undefined) return undefined
-    const executed = await reader.executed(store.parent(store.tipset(where.tipset)))
+    const executed = await reader.executed(store.parent(store.tipset(where.tipset)), call)
     const index = executed.messages.findIndex(({ message }) => chainMessageCid(message).equals(where.message))
     return index < 0 ? undefined : { executed, index }
   }

@@ -4,6 +4,7 @@
  *
  * A namespace is a factory: `walletMethods(deps: WalletDeps): MethodRow[]`, with `deps` as narrow as its handlers need.
  */
+import type { Walk } from '../base/steps.ts'
 import type { Codec, Json, JsonContext } from '../codec/description.ts'
 import { jsonOnly } from '../codec/description.ts'
 import type { CostClass } from './cost.ts'
@@ -33,6 +34,11 @@ export interface CallContext {
   readonly signal: AbortSignal
   /** Aborted when the connection ends: subscriptions live that long. */
   readonly ended: AbortSignal
+  /**
+   * Takes a walk to its end without holding the event loop for long; at once where it is short. Rejects with `CANCELLED` when
+   * `signal` is aborted, and with what the walk throws.
+   */
+  readonly walk: Walk
   /** Sends a call to the client (`eth_subscription`); undefined where the transport cannot. */
   readonly notify: ((method: string, params: Json) => void) | undefined
 }

@@ -238,24 +238,29 @@ export class StateTree {
     })
   }
 
+  /** Actors in the HAMT's order. Ends marks, as a flush does. */
+  *entries(): IterableIterator<readonly [ActorId, ActorState]> {
+    this.#apply()
+    for (const [key, actor] of this.#hamt.entries()) yield [addressToId(addressFromBytes(key)), actor]
+  }
+
   /** Entries of the address map in its order: address and id. */
   *addresses(): IterableIterator<readonly [Address, ActorId]> {
     for (const [key, id] of this.#addresses().entries()) yield [addressFromBytes(key), id]
   }
 
   /**
-   * Actors that differ between this tree and another, both flushed.
+   * Actors that differ between this tree and another, both flushed: here and there; undefined where nothing was found yet.
    * @see lotus chain/state/statetree.go Diff
    */
-  diff(
+  *diff(
     other: StateTree,
-    visit: (id: ActorId, here: ActorState | undefined, there: ActorState | undefined) => void,
-  ): void {
+  ): IterableIterator<readonly [ActorId, ActorState | undefined, ActorState | undefined] | undefined> {
     this.#apply()
     other.#apply()
-    this.#hamt.diff(other.#hamt, (key, here, there) => {
-      visit(addressToId(addressFromBytes(key)), here, there)
-    })
+    for (const one of this.#hamt.diff(other.#hamt)) {
+      yield one === undefined ? undefined : [addressToId(addressFromBytes(one[0])), one[1], one[2]]
+    }
   }
 }
 

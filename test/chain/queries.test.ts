@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
+import { finish } from '../../src/base/steps.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
 import { openChain } from '../../src/chain/openChain.ts'
 import { clientDataCap, verifierDataCap } from '../../src/chain/queries/dataCap.ts'
@@ -85,7 +86,7 @@ describe.skipIf(missingShared('data/snapshots') !== undefined)('mainnet at its b
 
   it('has the power that elections were checked with', () => {
     const { view, tree } = open()
-    const miners = listMiners(view, tree)
+    const miners = finish(listMiners(view, tree))
     expect(miners.map(String).sort()).toEqual(['f01000', 'f01001', 'f01002'])
     // data/snapshots/README.md
     expect(minerPower(view, tree, UNDEF_ADDRESS).totalPower.qualityAdjPower).toBe(791648371998720n)
@@ -101,7 +102,7 @@ describe.skipIf(missingShared('data/snapshots') !== undefined)('mainnet at its b
   it('has sectors of 32 GiB that are their power, and a deal in each', () => {
     const { view, tree } = open()
     let sectors = 0
-    for (const address of listMiners(view, tree)) {
+    for (const address of finish(listMiners(view, tree))) {
       const miner = loadMiner(view, tree, address)
       const info = miner.info()
       expect(info.sectorSize).toBe(2 ** 35)
@@ -120,16 +121,16 @@ describe.skipIf(missingShared('data/snapshots') !== undefined)('mainnet at its b
       sectors += active.count
     }
     let deals = 0
-    new MarketActor(view, tree).forEachDeal((_, deal) => {
+    for (const deal of finish(new MarketActor(view, tree).deals()).values()) {
       expect(deal.proposal.pieceSize).toBe(2 ** 35)
       deals++
-    })
+    }
     expect(deals).toBe(sectors)
   })
 
   it('circulates what nobody holds back', () => {
     const { view, tree } = open()
-    const supply = spendableSupply(view, tree, 0)
+    const supply = finish(spendableSupply(view, tree, 0))
     expect(supply).toBeGreaterThan(0n)
     expect(supply).toBeLessThan(2_000_000_000n * 10n ** 18n)
     expect(verifierDataCap(view, tree, 1000n)).toBeUndefined()
@@ -143,21 +144,21 @@ describe.skipIf(missingShared('data/golden/nv28') !== undefined)('the verified r
     const store = openChain({ blocks, meta: new MemoryStore(), log: silentLog, roots: archive.roots })
     const view = new ChainView({ store, network, beaconRound: (epoch) => epoch + 100 })
     const tree = view.stateBefore(store.head())
-    const all = claims(view, tree).all()
+    const all = finish(claims(view, tree).all())
     const deals: string[] = []
-    new MarketActor(view, tree).forEachDeal((_, { proposal, state }) => {
+    for (const { proposal, state } of finish(new MarketActor(view, tree).deals()).values()) {
       deals.push(
         `${tree.lookupId(proposal.provider)} ${tree.lookupId(proposal.client)} ${state.sectorNumber} ${proposal.pieceCid}`,
       )
-    })
+    }
     const found = [...all.values()].map((claim) => `${claim.provider} ${claim.client} ${claim.sector} ${claim.data}`)
     expect(found.length).toBeGreaterThan(0)
     for (const one of found) expect(deals).toContain(one)
     for (const [number, claim] of all) {
       expect(claims(view, tree).get(claim.provider, number)).toEqual(claim)
-      expect(claims(view, tree).of(claim.provider).get(number)).toEqual(claim)
+      expect(finish(claims(view, tree).of(claim.provider)).get(number)).toEqual(claim)
     }
-    expect(allocations(view, tree).of(1000n).size).toBe(0)
+    expect(finish(allocations(view, tree).of(1000n)).size).toBe(0)
   })
 
   it('counts data cap as Lotus said', () => {

@@ -1,5 +1,6 @@
 /** The index of logs answers as a walk over the head's chain does, whatever is asked and however the head moves. */
 import { expect, it } from 'vitest'
+import { finish, type Steps } from '../../src/base/steps.ts'
 import { CODEC_DAG_CBOR, createCid, HASH_BLAKE2B_256 } from '../../src/codec/cid.ts'
 import { EthLogIndex } from '../../src/rpc/ethLogIndex.ts'
 import type { LogJson } from '../../src/rpc/types/eth.ts'
@@ -49,9 +50,14 @@ it('equals a walk', async () => {
       return block.tipset.height === height || nullRound === 'previous' ? block.tipset : above.tipset
     },
   }
+  function* steps(height: number, from: Tipset | undefined, nullRound: 'previous' | 'next'): Steps<Tipset> {
+    yield
+    return store.tipsetByHeight(height, from, nullRound)
+  }
+  const call = { walk: finish, signal: new AbortController().signal }
   let looked = 0
   const index = new EthLogIndex({
-    store,
+    store: { ...store, findByHeight: steps },
     logs: async (tipset) => {
       looked++
       await Promise.resolve()
@@ -76,7 +82,7 @@ it('equals a walk', async () => {
     }
     const from = random.int(head.tipset.height)
     const to = from + random.int(head.tipset.height - from)
-    const found = await index.between(from, to)
+    const found = await index.between(from, to, call)
     expect(
       found.flatMap(({ logs }) => logs.map((log) => log.json)),
       `seed ${random.seed}, round ${round}`,
@@ -84,9 +90,9 @@ it('equals a walk', async () => {
   }
   // What was asked before is not looked at again.
   const [all, before] = [head.tipset.height - 1, looked]
-  await index.between(0, all)
+  await index.between(0, all, call)
   const after = looked
-  await index.between(0, all)
+  await index.between(0, all, call)
   expect(looked).toBe(after)
   expect(after - before).toBeLessThan(60)
 })

@@ -110,9 +110,11 @@ describe('a state tree', () => {
     changed.deleteActor(1006n)
     changed.setActor(999_999n, actor(1n))
     const found: string[] = []
-    tree.diff(StateTree.load(changed.store, changed.flush()), (id, here, there) => {
+    for (const one of tree.diff(StateTree.load(changed.store, changed.flush()))) {
+      if (one === undefined) continue
+      const [id, here, there] = one
       found.push(`${id} ${here === undefined ? '-' : '+'}${there === undefined ? '-' : '+'}`)
-    })
+    }
     expect(found.sort()).toEqual(['1005 ++', '1006 +-', '999999 -+'])
   })
 })

@@ -95,10 +95,12 @@ function actors(store: Blockstore, root: Cid): Hamt<ActorState> {
 /** Balance of every actor whose balance differs between two states. */
 export function balanceDifferences(store: Blockstore, before: Cid, after: Cid): Map<bigint, bigint> {
   const out = new Map<bigint, bigint>()
-  actors(store, before).diff(actors(store, after), (key, here, there) => {
+  for (const one of actors(store, before).diff(actors(store, after))) {
+    if (one === undefined) continue
+    const [key, here, there] = one
     const change = (there?.balance ?? 0n) - (here?.balance ?? 0n)
     if (change !== 0n) out.set(addressToId(addressFromBytes(key)), change)
-  })
+  }
   return out
 }
 

@@ -2,6 +2,7 @@
  * Deals and balances of the storage market.
  * @see lotus chain/actors/builtin/market; node/impl/full/state.go StateMarketDeals, StateMarketParticipants
  */
+import type { Steps } from '../../base/steps.ts'
 import type { Cid } from '../../codec/cid.ts'
 import { uint } from '../../codec/description.ts'
 import { varintBytes } from '../../codec/varint.ts'
@@ -81,12 +82,15 @@ export class MarketActor {
     return { proposal, state: this.#version < FIRST_SECTOR_NUMBER ? { ...state, sectorNumber: 0 } : state }
   }
 
-  /** Calls back for each deal in order of its id. */
-  forEachDeal(visit: (id: number, deal: MarketDeal) => void): void {
+  /** All deals in order of their ids. */
+  *deals(): Steps<Map<number, MarketDeal>> {
     const { proposals, states } = this.#deals()
-    proposals.forEach((id, proposal) => {
-      visit(id, this.#withState(proposal, states.get(id)))
-    })
+    const out = new Map<number, MarketDeal>()
+    for (const [id, proposal] of proposals.entries()) {
+      out.set(id, this.#withState(proposal, states.get(id)))
+      yield
+    }
+    return out
   }
 
   /** @throws ChainError `NOT_FOUND` */
@@ -157,12 +161,13 @@ export class MarketActor {
   }
 
   /** Everyone with something in escrow. */
-  participants(): Map<Address, MarketBalance> {
+  *participants(): Steps<Map<Address, MarketBalance>> {
     const out = new Map<Address, MarketBalance>()
     const locked = this.#table(this.state.lockedTable)
-    this.#table(this.state.escrowTable).forEach((key, escrow) => {
+    for (const [key, escrow] of this.#table(this.state.escrowTable).entries()) {
       out.set(addressFromBytes(key), { escrow, locked: locked.get(key) ?? 0n })
-    })
+      yield
+    }
     return out
   }
 }

@@ -2,6 +2,7 @@
  * Power of miners, and who may produce blocks.
  * @see lotus chain/stmgr/actors.go GetPowerRaw, MinerEligibleToMine; go-state-types builtin/v18/power/power_state.go
  */
+import type { Steps } from '../../base/steps.ts'
 import { getCbor } from '../../ipld/blockstore.ts'
 import { Hamt } from '../../ipld/hamt.ts'
 import { type PowerClaim, type PowerState, powerClaimAt, powerStateAt } from '../../state/power.ts'
@@ -71,11 +72,12 @@ export function minerPower(view: ChainView, tree: StateTree, miner: Address): Mi
 }
 
 /** All miners with a claim, in the order of the power actor's map. */
-export function listMiners(view: ChainView, tree: StateTree): Address[] {
+export function* listMiners(view: ChainView, tree: StateTree): Steps<Address[]> {
   const out: Address[] = []
-  loadPower(view, tree).claims.forEach((key) => {
+  for (const [key] of loadPower(view, tree).claims.entries()) {
     out.push(addressFromBytes(key))
-  })
+    yield
+  }
   return out
 }
 

@@ -2,6 +2,7 @@
  * Allocations and claims of the verified registry; from actors version 9.
  * @see go-state-types builtin/v18/verifreg/verified_registry_state.go; lotus node/impl/full/state.go StateGetAllocations
  */
+import type { Steps } from '../../base/steps.ts'
 import type { Cid } from '../../codec/cid.ts'
 import { type Codec, cid } from '../../codec/description.ts'
 import { readVarint, varintBytes } from '../../codec/varint.ts'
@@ -38,23 +39,25 @@ export class ByActor<T> {
   }
 
   /** By number, in the order of the map. */
-  of(actor: ActorId): Map<number, T> {
+  *of(actor: ActorId): Steps<Map<number, T>> {
     const out = new Map<number, T>()
-    this.#inner(actor)?.forEach((key, value) => {
-      out.set(readVarint(key, 0).value, value)
-    })
+    const inner = this.#inner(actor)
+    if (inner !== undefined) yield* addAll(out, inner)
     return out
   }
 
   /** Of all actors, by number. */
-  all(): Map<number, T> {
+  *all(): Steps<Map<number, T>> {
     const out = new Map<number, T>()
-    this.#outer.forEach((_, root) => {
-      Hamt.load(this.#store, root, this.#codec).forEach((key, value) => {
-        out.set(readVarint(key, 0).value, value)
-      })
-    })
+    for (const [, root] of this.#outer.entries()) yield* addAll(out, Hamt.load(this.#store, root, this.#codec))
     return out
+  }
+}
+
+function* addAll<T>(out: Map<number, T>, from: Hamt<T>): Steps<void> {
+  for (const [key, value] of from.entries()) {
+    out.set(readVarint(key, 0).value, value)
+    yield
   }
 }
 

@@ -2,6 +2,7 @@
  * The exact circulating supply: what its owners could spend now, actor by actor. Walks the whole state.
  * @see lotus chain/stmgr/supply.go GetCirculatingSupply
  */
+import type { Steps } from '../../base/steps.ts'
 import { getCbor } from '../../ipld/blockstore.ts'
 import { marketStateAt } from '../../state/market.ts'
 import { type MultisigState, multisigState } from '../../state/multisig.ts'
@@ -22,11 +23,12 @@ const UNLOCKED_DEALS_VERSION = 23
  * @param epoch - at which locks are looked at
  * @returns attoFIL
  */
-export function spendableSupply(view: ChainView, tree: StateTree, epoch: ChainEpoch): TokenAmount {
+export function* spendableSupply(view: ChainView, tree: StateTree, epoch: ChainEpoch): Steps<TokenAmount> {
   let sum = 0n
-  tree.forEach((id, actor) => {
+  for (const [id, actor] of tree.entries()) {
     if (actor.balance !== 0n) sum += spendableOf(view, id, actor, epoch)
-  })
+    yield
+  }
   return sum
 }
 

@@ -13,7 +13,7 @@ import { type ActorEvent, actorEvent } from '../../types/event.ts'
 import { firstBlock, type Tipset } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import { MAX_FILTER_RESULTS } from '../ethFilters.ts'
-import type { EthReader } from '../ethReader.ts'
+import type { EthReader, Walking } from '../ethReader.ts'
 import { onExecuted } from '../executedTipsets.ts'
 import { channelMethod, type MethodRow, method } from '../method.ts'
 import { chainGetEvents, getActorEventsRaw, subscribeActorEventsRaw } from '../signatures/actorEvents.ts'
@@ -40,15 +40,14 @@ export interface ActorEventDeps {
 export function actorEventMethods({ reader, log }: ActorEventDeps): MethodRow[] {
   const { view } = reader
   const { store } = view
-  const past = (filter: EventFilter, range: EventRange): Promise<PlacedEvent[]> => pastEvents(reader, filter, range)
   return [
     method({
       ...getActorEventsRaw,
-      handler: (filter) => past(filter, eventRange(filter, store.head().height)),
+      handler: (filter, call) => pastEvents(reader, filter, eventRange(filter, store.head().height), call),
     }),
     channelMethod({
       ...subscribeActorEventsRaw,
-      subscribe: (filter, sink) => {
+      subscribe: (filter, sink, call) => {
         const range = eventRange(filter, store.head().height)
         let stop = (): void => undefined
         let ended = false
@@ -63,7 +62,7 @@ export function actorEventMethods({ reader, log }: ActorEventDeps): MethodRow[] 
           if (sink.unreadBytes() > MAX_UNREAD_BYTES) end()
         }
         // Steps of the chain wait for the past: they come after it.
-        const first = past(filter, range)
+        const first = pastEvents(reader, filter, range, call)
         stop = onExecuted(store, log, async ({ head, executed, isReverted }) => {
           await first
           if (executed.height >= (range.from ?? 0) && executed.height <= (range.to ?? executed.height)) {
@@ -115,7 +114,7 @@ async function madeAgain({ view, vm }: EthReader, block: Cid, signal: AbortSigna
     const parent = store.parent(tipset)
     if (!hasBlock(store.blocks, firstBlock(tipset).parentMessageReceipts) && view.tipsetMessages(parent).length > 0) {
       try {
-        await vm.executeTipset(parent)
+        await vm.executeTipset(parent, signal)
       } catch (error) {
         // Older state is not here either.
         if (error instanceof BlockMissing) return false
@@ -128,17 +127,24 @@ async function madeAgain({ view, vm }: EthReader, block: Cid, signal: AbortSigna
   return false
 }
 
-async function pastEvents(reader: EthReader, filter: EventFilter, { from, to }: EventRange): Promise<PlacedEvent[]> {
+async function pastEvents(
+  reader: EthReader,
+  filter: EventFilter,
+  { from, to }: EventRange,
+  call: Walking,
+): Promise<PlacedEvent[]> {
   const { store, network } = reader.view
   const head = store.head()
   if (from === undefined || from >= head.height) return []
   assertSearchable(filter, network.addressPrefix)
   const tipsets: Tipset[] =
-    filter.key.length > 0 ? [store.tipset(filter.key)] : executedTipsetsBetween(store, from, to ?? head.height)
+    filter.key.length > 0
+      ? [store.tipset(filter.key)]
+      : await call.walk(executedTipsetsBetween(store, from, to ?? head.height))
   const out: PlacedEvent[] = []
   let contributing = 0
   for (const tipset of tipsets) {
-    const found = wantedEvents(await reader.executed(tipset), filter, false, true)
+    const found = wantedEvents(await reader.executed(tipset, call), filter, false, true)
     if (found.length > 0) contributing++
     out.push(...found)
     if (contributing > 1 && out.length > MAX_FILTER_RESULTS) {

@@ -92,11 +92,11 @@ export function chainMethods(deps: ChainMethodsDeps): MethodRow[] {
     }),
     method({
       ...chainGetTipSetByHeight,
-      handler: (epoch, from) => store.tipsetByHeight(epoch, loadTipset(view, from), 'previous'),
+      handler: (epoch, from, { walk }) => walk(store.findByHeight(epoch, loadTipset(view, from), 'previous')),
     }),
     method({
       ...chainGetTipSetAfterHeight,
-      handler: (epoch, from) => store.tipsetByHeight(epoch, loadTipset(view, from), 'next'),
+      handler: (epoch, from, { walk }) => walk(store.findByHeight(epoch, loadTipset(view, from), 'next')),
     }),
     method({
       ...chainGetFinalizedTipSet,

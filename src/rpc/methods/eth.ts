@@ -2,10 +2,11 @@
  * Methods `Eth…`: blocks here, the others in the files beside it.
  * @see lotus node/impl/eth
  */
+import { finish, type Steps } from '../../base/steps.ts'
 import type { Json } from '../../codec/description.ts'
 import type { Tipset } from '../../types/tipset.ts'
 import { EthLogSearch } from '../ethLogSearch.ts'
-import { type EthMethodsDeps, EthReader, locateIn } from '../ethReader.ts'
+import { type EthMethodsDeps, EthReader, locateIn, type Walking } from '../ethReader.ts'
 import { type MethodRow, method } from '../method.ts'
 import {
   ethBlockNumber,
@@ -48,32 +49,36 @@ export function ethMethods(deps: EthMethodsDeps & Omit<EthFilterDeps, 'reader' |
 
 function blockMethods(reader: EthReader): MethodRow[] {
   const { chainId } = reader
-  const blockOf = async (tipset: Tipset, full: boolean): Promise<Json> =>
-    blockJson(await reader.executed(tipset), chainId, full, tipset.height >= reader.view.store.head().height)
+  const blockOf = async (steps: Steps<Tipset>, full: boolean, call: Walking): Promise<Json> => {
+    const tipset = await call.walk(steps)
+    const isHead = tipset.height >= reader.view.store.head().height
+    return blockJson(await reader.executed(tipset, call), chainId, full, isHead)
+  }
   return [
     method({
       ...ethBlockNumber,
-      handler: () => BigInt(reader.tipset('latest', false).height),
+      handler: () => BigInt(finish(reader.tipset('latest', false)).height),
     }),
     method({
       ...ethGetBlockByNumber,
-      handler: (one, full) => blockOf(reader.tipset(one, true), full),
+      handler: (one, full, call) => blockOf(reader.tipset(one, true), full, call),
     }),
     method({
       ...ethGetBlockByHash,
-      handler: (hash, full) => blockOf(reader.tipsetOfHash(hash), full),
+      handler: (hash, full, call) => blockOf(reader.tipsetOfHash(hash), full, call),
     }),
     method({
       ...ethGetBlockTransactionCountByNumber,
-      handler: (one) => BigInt(transactionCount(reader, reader.tipset(one, true))),
+      handler: (one, call) => transactionCount(reader, reader.tipset(one, true), call),
     }),
     method({
       ...ethGetBlockTransactionCountByHash,
-      handler: (hash) => BigInt(transactionCount(reader, reader.tipsetOfHash(hash))),
+      handler: (hash, call) => transactionCount(reader, reader.tipsetOfHash(hash), call),
     }),
   ]
 }
 
-function transactionCount(reader: EthReader, tipset: Tipset): number {
-  return tipset.height === 0 ? 0 : reader.view.tipsetMessages(tipset).length
+async function transactionCount(reader: EthReader, steps: Steps<Tipset>, { walk }: Walking): Promise<bigint> {
+  const tipset = await walk(steps)
+  return tipset.height === 0 ? 0n : BigInt(reader.view.tipsetMessages(tipset).length)
 }

@@ -18,7 +18,7 @@ import type { Tipset } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import type { EthReader } from '../ethReader.ts'
 import { awaitInContext, inContext } from '../inContext.ts'
-import { type MethodRow, method } from '../method.ts'
+import { type CallContext, type MethodRow, method } from '../method.ts'
 import { ethGetBalance, ethGetCode, ethGetStorageAt, ethGetTransactionCount } from '../signatures/ethAccounts.ts'
 import { withNumbers } from '../typedFailure.ts'
 import type { BlockParam } from '../types/ethCall.ts'
@@ -31,10 +31,14 @@ export function ethAccountMethods(reader: EthReader, pool: Pick<MessagePool, 'no
   const { view } = reader
   const actorAt = async (who: Uint8Array, tipset: Tipset): Promise<ActorState | undefined> =>
     tryActorOf(view.stateTree(await reader.stateRoot(tipset)), ethAddressToAddress(who))
-  /** @param context - before what is wrong with the address, which is looked at before the block */
-  const actorOf = (who: Uint8Array, at: BlockParam, context: string): Promise<ActorState | undefined> => {
-    inContext(context, () => ethAddressToAddress(who))
-    return actorAt(who, reader.tipset(at, false))
+  /** What is wrong with the address is said before the block is looked at. */
+  const actorOf = async (
+    who: Uint8Array,
+    at: BlockParam,
+    { walk }: Pick<CallContext, 'walk'>,
+  ): Promise<ActorState | undefined> => {
+    ethAddressToAddress(who)
+    return actorAt(who, await walk(reader.tipset(at, false)))
   }
   const evmState = (actor: ActorState | undefined): EvmState | undefined => {
     const info = actor === undefined ? undefined : view.codes(actor.code)
@@ -44,14 +48,14 @@ export function ethAccountMethods(reader: EthReader, pool: Pick<MessagePool, 'no
   return [
     method({
       ...ethGetBalance,
-      handler: async (who, at) => (await actorOf(who, at, ''))?.balance ?? 0n,
+      handler: async (who, at, call) => (await actorOf(who, at, call))?.balance ?? 0n,
     }),
     method({
       ...ethGetTransactionCount,
-      handler: async (who, at) => {
+      handler: async (who, at, call) => {
         const address = inContext('invalid address: ', () => ethAddressToAddress(who))
         if (at === PENDING) return awaitInContext('failed to get nonce from mpool: ', pool.nonce(address))
-        const actor = await actorOf(who, at, '')
+        const actor = await actorOf(who, at, call)
         const state = evmState(actor)
         if (state === undefined) return actor?.nonce ?? 0n
         return state.tombstone === null ? state.nonce : 0n
@@ -59,9 +63,9 @@ export function ethAccountMethods(reader: EthReader, pool: Pick<MessagePool, 'no
     }),
     method({
       ...ethGetCode,
-      handler: async (who, at) => {
+      handler: async (who, at, { walk }) => {
         inContext('cannot get Filecoin address: ', () => ethAddressToAddress(who))
-        const tipset = reader.tipset(at, false)
+        const tipset = await walk(reader.tipset(at, false))
         if (tipset.height === 0) throw new RpcError('FAILED', 'block param must not specify genesis block')
         const state = evmState(await actorAt(who, tipset))
         return state === undefined || state.tombstone !== null
@@ -71,8 +75,8 @@ export function ethAccountMethods(reader: EthReader, pool: Pick<MessagePool, 'no
     }),
     method({
       ...ethGetStorageAt,
-      handler: async (who, position, at, { signal }) => {
-        const tipset = reader.tipset(at, false)
+      handler: async (who, position, at, { signal, walk }) => {
+        const tipset = await walk(reader.tipset(at, false))
         if (position.length > SLOT_BYTES) throw new RpcError('FAILED', 'supplied storage key is too long')
         if (evmState(await actorAt(who, tipset)) === undefined) return new Uint8Array(SLOT_BYTES)
         return withNumbers(() => storageAt(reader, who, position, tipset, signal))

@@ -3,6 +3,7 @@
  * @see lotus node/impl/eth/filecoin.go
  */
 
+import type { Steps } from '../../base/steps.ts'
 import type { ChainView } from '../../chain/chainView.ts'
 import { resolveId } from '../../chain/chainView.ts'
 import type { Json } from '../../codec/description.ts'
@@ -21,7 +22,7 @@ const FINALIZED = 'finalized'
 export interface EthAddressMethodsDeps {
   readonly view: ChainView
   /** The tipset of a block parameter: a tag, or a number in hexadecimal. */
-  readonly tipsetOf: (block: string) => Tipset
+  readonly tipsetOf: (block: string) => Steps<Tipset>
 }
 
 /** Rows of the address conversions. */
@@ -37,12 +38,12 @@ export function ethAddressMethods({ view, tipsetOf }: EthAddressMethodsDeps): Me
     }),
     rawMethod({
       ...filecoinAddressToEthAddress,
-      handler: (params, call) => {
+      handler: async (params, call) => {
         const { who, block } = readParams(params, (json) => address.fromJson(json, call.json))
         const direct = addressToEthAddress(who)
         if (direct !== undefined) return direct
         if (who.isUndefined) throw new RpcError('FAILED', 'invalid filecoin address protocol: <empty>')
-        const id = resolveId(view.stateBefore(tipsetOf(block)), who)
+        const id = resolveId(view.stateBefore(await call.walk(tipsetOf(block))), who)
         if (id !== undefined) return maskedIdAddress(id)
         const name = view.addressText(who)
         throw new RpcError(

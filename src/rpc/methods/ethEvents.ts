@@ -17,18 +17,18 @@ export function ethEventMethods(reader: EthReader, search: EthLogSearch): Method
   return [
     method({
       ...ethGetLogs,
-      handler: (filter) => {
+      handler: async (filter, call) => {
         if (filter === null) throw nilPointer('eth_getLogs')
         const range = rangeOf(filter, store.head().height)
         const { blockHash } = filter
         const top =
           blockHash === undefined
             ? undefined
-            : reader.tipsetOfHash(blockHash, `${CONTEXT}: failed to get tipset by cid`).height
+            : (await call.walk(reader.tipsetOfHash(blockHash, `${CONTEXT}: failed to get tipset by cid`))).height
         if (Math.max(top ?? -1, range?.from ?? -1, range?.to ?? -1) >= store.head().height) {
           throw new RpcError('FAILED', `${CONTEXT}: events for the requested block are not yet available`)
         }
-        return search.past(filter, range, `${CONTEXT}: failed to get events for filter from chain indexer`)
+        return search.past(filter, range, `${CONTEXT}: failed to get events for filter from chain indexer`, call)
       },
     }),
   ]

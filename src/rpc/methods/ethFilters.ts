@@ -10,6 +10,7 @@ import { signedChainMessage } from '../../types/chainMessage.ts'
 import { nilPointer } from '../errors.ts'
 import { EthFilters, MAX_FILTER_RESULTS } from '../ethFilters.ts'
 import type { EthLogSearch } from '../ethLogSearch.ts'
+import { UNHURRIED } from '../ethReader.ts'
 import { onExecuted } from '../executedTipsets.ts'
 import { type MethodRow, method } from '../method.ts'
 import {
@@ -38,15 +39,15 @@ export function ethFilterMethods(deps: EthFilterDeps): MethodRow[] {
   return [
     method({
       ...ethNewFilter,
-      handler: async (wanted) => {
+      handler: async (wanted, call) => {
         if (wanted === null) throw nilPointer('eth_newFilter')
         const range = heightRange(wanted, store.head().height)
-        const found = await search.past(wanted, range, 'failed to install event filter: get events for filter')
+        const found = await search.past(wanted, range, 'failed to install event filter: get events for filter', call)
         const past = found.slice(-MAX_FILTER_RESULTS)
         return filters.add('logs', past, (collect) =>
           onExecuted(store, log, async ({ executed, isReverted }) => {
             if (!isWithin(range, executed.height)) return
-            for (const one of await search.logs(executed)) {
+            for (const one of await search.logs(executed, UNHURRIED)) {
               if (matchesNew(wanted, one)) collect(isReverted ? { ...one.json, removed: true } : one.json)
             }
           }),

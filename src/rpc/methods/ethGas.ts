@@ -39,21 +39,21 @@ export function ethGasMethods(reader: EthReader, gas: MessageGasDeps): MethodRow
   return [
     method({
       ...ethCall,
-      handler: (call, block, { signal }) =>
+      handler: (call, block, { signal, walk }) =>
         withNumbers(async () => {
           const message = inContext('failed to convert ethcall to filecoin message: ', () => ethCallMessage(call))
-          const tipset = reader.tipset(block, false)
+          const tipset = await walk(reader.tipset(block, false))
           return returnedData(await applyEthCall(message, tipset, await reader.stateRoot(tipset), reader, signal))
         }),
     }),
     rawMethod({
       ...ethEstimateGas,
-      handler: (params, { json, signal }) =>
+      handler: (params, { json, signal, walk }) =>
         withNumbers(async () => {
           const [call, block] = decodeParams(params, [ethCallJson, blockParam], 1, json) as [EthCall, BlockParam]
           const message = ethCallMessage(call)
           const asked = Array.isArray(params) && params.length > 1 && params[1] !== null
-          const tipset = asked ? reader.tipset(block, false) : store.head()
+          const tipset = asked ? await walk(reader.tipset(block, false)) : store.head()
           const applyCall = async (one: Message, at: Tipset): Promise<unknown> =>
             applyEthCall(one, at, await reader.stateRoot(at), reader, signal)
           return estimateEthGas(message, tipset, { ...gas, applyCall, signal })
@@ -61,14 +61,14 @@ export function ethGasMethods(reader: EthReader, gas: MessageGasDeps): MethodRow
     }),
     rawMethod({
       ...ethFeeHistory,
-      handler: async (params, { json }) => {
-        const given = decodeParams(params, [ethUint64, text, percentiles], 2, json)
+      handler: async (params, call) => {
+        const given = decodeParams(params, [ethUint64, text, percentiles], 2, call.json)
         const [count, newest, asked] = given as [bigint, string, number[] | undefined]
         if (count > MAX_HISTORY_BLOCKS) throw new RpcError('FAILED', 'block count should be smaller than 1024')
         assertPercentiles(asked ?? [])
-        const history = await feeHistory(reader.tipset(newest, false), Number(count), asked ?? [], {
+        const history = await feeHistory(await call.walk(reader.tipset(newest, false)), Number(count), asked ?? [], {
           store,
-          executed: (tipset) => reader.executed(tipset),
+          executed: (tipset) => reader.executed(tipset, call),
         })
         return { ...history, hasRewards: asked !== undefined }
       },

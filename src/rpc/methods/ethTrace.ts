@@ -2,9 +2,11 @@
  * Methods `trace_…`.
  * @see lotus node/impl/eth/trace.go
  */
+
 import { EMPTY_BYTES } from '../../base/bytes.ts'
 import { PetrelError } from '../../base/errors.ts'
 import { Lru } from '../../base/lru.ts'
+import { finish } from '../../base/steps.ts'
 import type { Json } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
 import { parseGoUint } from '../../codec/goUint.ts'
@@ -17,7 +19,7 @@ import type { ChainEpoch } from '../../types/scalars.ts'
 import { SYSTEM_ID } from '../../types/singletons.ts'
 import { type Tipset, tipsetKeyText } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
-import type { EthReader, Locate } from '../ethReader.ts'
+import type { EthReader, Locate, Walking } from '../ethReader.ts'
 import { type MethodRow, method } from '../method.ts'
 import {
   ethTraceBlock,
@@ -92,9 +94,9 @@ export function traceMethods(reader: EthReader, locate: Locate): MethodRow[] {
     )
   }
   /** undefined: a null round. */
-  const blockAt = async (height: ChainEpoch, signal: AbortSignal): Promise<PlacedTrace[] | undefined> => {
+  const blockAt = async (height: ChainEpoch, { walk, signal }: Walking): Promise<PlacedTrace[] | undefined> => {
     try {
-      return await blockTraces(reader.tipset(hexNumber(height), true), signal)
+      return await blockTraces(await walk(reader.tipset(hexNumber(height), true)), signal)
     } catch (error) {
       if (error instanceof RpcError && error.code === 'NULL_ROUND') return undefined
       if (error instanceof BlockMissing || !(error instanceof PetrelError)) throw error
@@ -109,7 +111,7 @@ export function traceMethods(reader: EthReader, locate: Locate): MethodRow[] {
       case 'pending':
         return head.height
       case 'latest':
-        return reader.tipset('latest', false).height
+        return finish(reader.tipset('latest', false)).height
       case 'safe':
         return head.height - 1 - SAFE_DELAY
     }
@@ -123,13 +125,14 @@ export function traceMethods(reader: EthReader, locate: Locate): MethodRow[] {
   return [
     method({
       ...ethTraceBlock,
-      handler: async (one, { signal }) => (await blockTraces(reader.tipset(one, true), signal)).map((of) => of.json),
+      handler: async (one, { walk, signal }) =>
+        (await blockTraces(await walk(reader.tipset(one, true)), signal)).map((of) => of.json),
     }),
     method({
       ...ethTraceReplayBlockTransactions,
-      handler: async (one, kinds, { signal }) => {
+      handler: async (one, kinds, { walk, signal }) => {
         if (kinds.length !== 1 || kinds[0] !== 'trace') throw new RpcError('FAILED', "only 'trace' is supported")
-        return (await traced(reader.tipset(one, true), signal)).map(({ hash, traces }) => ({
+        return (await traced(await walk(reader.tipset(one, true)), signal)).map(({ hash, traces }) => ({
           output: hexBytes(outputOf(traces[0])),
           stateDiff: null,
           // Nothing appended is null to Go.
@@ -141,22 +144,22 @@ export function traceMethods(reader: EthReader, locate: Locate): MethodRow[] {
     }),
     method({
       ...ethTraceTransaction,
-      handler: async (name, { signal }) => {
+      handler: async (name, call) => {
         const hash = parsedHash(name)
-        const at = await locate(hash)
+        const at = await locate(hash, call)
         if (at === undefined) {
           const isPending = reader.pendingMessage(hash) !== undefined
           throw new RpcError('FAILED', isPending ? 'no trace for pending transactions' : 'transaction not found')
         }
         const wanted = hexBytes(hash)
-        return (await blockTraces(at.executed.tipset, signal))
+        return (await blockTraces(at.executed.tipset, call.signal))
           .map((of) => of.json)
           .filter((one) => (one as { transactionHash: string }).transactionHash === wanted)
       },
     }),
     method({
       ...ethTraceFilter,
-      handler: async (filter, { signal }) => {
+      handler: async (filter, call) => {
         const from = heightOf(filter.fromBlock, 'fromBlock')
         const to = heightOf(filter.toBlock, 'toBlock')
         if (to - from > MAX_EVENT_RANGE) {
@@ -171,7 +174,7 @@ export function traceMethods(reader: EthReader, locate: Locate): MethodRow[] {
         const out: Json[] = []
         let skip = after
         for (let height = from; height <= to && out.length < (count ?? Number.POSITIVE_INFINITY); height++) {
-          for (const { trace, json: placed } of (await blockAt(height, signal)) ?? []) {
+          for (const { trace, json: placed } of (await blockAt(height, call)) ?? []) {
             if (!matchesTrace(filter, trace) || skip-- > 0n) continue
             if (count !== undefined && out.length >= count) break
             out.push(placed)

@@ -2,7 +2,9 @@
  * Methods of Ethereum's interface about transactions and their receipts.
  * @see lotus node/impl/eth/transaction.go
  */
+
 import { errorMessage } from '../../base/errors.ts'
+import type { Steps } from '../../base/steps.ts'
 import { ChainError } from '../../chain/errors.ts'
 import type { Json } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
@@ -11,7 +13,7 @@ import { BlockMissing } from '../../ipld/errors.ts'
 import { signedMessageCid } from '../../types/signedMessage.ts'
 import type { Tipset } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
-import type { EthReader, Locate } from '../ethReader.ts'
+import type { EthReader, Locate, Walking } from '../ethReader.ts'
 import { type MethodRow, method } from '../method.ts'
 import {
   ethGetBlockReceipts,
@@ -43,24 +45,24 @@ export function ethTransactionMethods(reader: EthReader, locate: Locate): Method
       NOWHERE,
     )
   }
-  const byHash = async (hash: Uint8Array | null, limit: number): Promise<Json> => {
+  const byHash = async (hash: Uint8Array | null, limit: number, call: Walking): Promise<Json> => {
     if (hash === null) return null
-    const at = await locateOr(locate(hash, limit), () => undefined)
+    const at = await locateOr(locate(hash, call, limit), () => undefined)
     return at === undefined ? pendingJson(hash) : transactionAt(at.executed, at.index, chainId)
   }
-  const receipt = async (hash: Uint8Array, limit: number): Promise<Json> => {
-    const at = await locateOr(locate(hash, limit), (error) => {
+  const receipt = async (hash: Uint8Array, limit: number, call: Walking): Promise<Json> => {
+    const at = await locateOr(locate(hash, call, limit), (error) => {
       throw new RpcError('FAILED', `could not find transaction ${hexBytes(hash)}: ${errorMessage(error)}`)
     })
     return at === undefined ? null : receiptAt(at.executed, at.index, chainId, logsOf(at.executed, chainId))
   }
-  const receipts = async (tipset: Tipset): Promise<Json> => {
-    const executed = await reader.executed(tipset)
+  const receipts = async (tipset: Tipset, call: Walking): Promise<Json> => {
+    const executed = await reader.executed(tipset, call)
     const logs = logsOf(executed, chainId)
     return executed.messages.map((_, index) => receiptAt(executed, index, chainId, logs))
   }
-  const atIndex = async (tipset: Tipset, index: bigint): Promise<Json> => {
-    const executed = await reader.executed(tipset)
+  const atIndex = async (steps: Steps<Tipset>, index: bigint, call: Walking): Promise<Json> => {
+    const executed = await reader.executed(await call.walk(steps), call)
     const { length } = executed.messages
     if (index < BigInt(length)) return transactionAt(executed, Number(index), chainId)
     throw new RpcError('FAILED', `index ${index} out of range: tipset contains ${length} messages`)
@@ -68,7 +70,7 @@ export function ethTransactionMethods(reader: EthReader, locate: Locate): Method
   return [
     method({
       ...ethGetTransactionByHash,
-      handler: (hash) => byHash(hash, NO_LIMIT),
+      handler: (hash, call) => byHash(hash, NO_LIMIT, call),
     }),
     method({
       ...ethGetTransactionByHashLimited,
@@ -76,7 +78,7 @@ export function ethTransactionMethods(reader: EthReader, locate: Locate): Method
     }),
     method({
       ...ethGetTransactionReceipt,
-      handler: (hash) => receipt(hash, NO_LIMIT),
+      handler: (hash, call) => receipt(hash, NO_LIMIT, call),
     }),
     method({
       ...ethGetTransactionReceiptLimited,
@@ -84,24 +86,24 @@ export function ethTransactionMethods(reader: EthReader, locate: Locate): Method
     }),
     method({
       ...ethGetBlockReceipts,
-      handler: (block) => receipts(reader.tipset(block, true)),
+      handler: async (block, call) => receipts(await call.walk(reader.tipset(block, true)), call),
     }),
     method({
       ...ethGetBlockReceiptsLimited,
-      handler: (block, limit) => {
-        const tipset = reader.tipset(block, true)
-        if (limit <= NO_LIMIT || tipset.height >= store.head().height - limit) return receipts(tipset)
+      handler: async (block, limit, call) => {
+        const tipset = await call.walk(reader.tipset(block, true))
+        if (limit <= NO_LIMIT || tipset.height >= store.head().height - limit) return receipts(tipset, call)
         const key = tipset.key.map((one) => one.toString()).join(',')
         throw new RpcError('FAILED', `tipset {${key}} is older than the allowed lookback limit`)
       },
     }),
     method({
       ...ethGetTransactionByBlockNumberAndIndex,
-      handler: (number, index) => atIndex(reader.tipset(number, true), index),
+      handler: (number, index, call) => atIndex(reader.tipset(number, true), index, call),
     }),
     method({
       ...ethGetTransactionByBlockHashAndIndex,
-      handler: (hash, index) => atIndex(reader.tipsetOfHash(hash), index),
+      handler: (hash, index, call) => atIndex(reader.tipsetOfHash(hash), index, call),
     }),
     method({
       ...ethGetTransactionHashByCid,
@@ -116,9 +118,9 @@ export function ethTransactionMethods(reader: EthReader, locate: Locate): Method
     }),
     method({
       ...ethGetMessageCidByTransactionHash,
-      handler: (hash) => {
+      handler: async (hash, { walk }) => {
         if (hash === null) return null
-        const known = reader.index.messageCid(hash)
+        const known = await walk(reader.index.messageCid(hash))
         if (known !== undefined) return known
         const pending = reader.pendingMessage(hash)
         return pending === undefined ? null : signedMessageCid(pending)

@@ -1,6 +1,7 @@
 /** Methods that execute: StateCall, StateReplay, StateCompute. */
 
 import { MAX_COMPUTED_EPOCHS } from '../../base/bounds.ts'
+import type { Walk } from '../../base/steps.ts'
 import type { ChainView } from '../../chain/chainView.ts'
 import { assertEpochsAhead } from '../../chain/epochsAhead.ts'
 import { ChainError } from '../../chain/errors.ts'
@@ -31,7 +32,7 @@ export interface ExecutionMethodsDeps {
   readonly view: ChainView
   readonly vm: Pick<VmHost, 'call' | 'replay' | 'compute'>
   /** Searches the head's chain for a message, replacements allowed; undefined when it is not there. */
-  readonly findMessage: (messageCid: Cid) => Promise<FoundMessage | undefined> | FoundMessage | undefined
+  readonly findMessage: (messageCid: Cid, walk: Walk) => Promise<FoundMessage | undefined> | FoundMessage | undefined
 }
 
 const MARKET_ACTOR = 5n
@@ -59,9 +60,9 @@ export function executionMethods(deps: ExecutionMethodsDeps): MethodRow[] {
       resultText: invocResultText,
       // The machine keeps executed tipsets, each as the same object.
 
-      handler: async (at, messageCid, { signal }): Promise<InvocResult> => {
+      handler: async (at, messageCid, { signal, walk }): Promise<InvocResult> => {
         if (at.length > 0) return vm.replay(view.store.tipset(at), messageCid, signal)
-        const found = await deps.findMessage(messageCid)
+        const found = await deps.findMessage(messageCid, walk)
         if (found === undefined) throw new RpcError('FAILED', `didn't find msg ${messageCid}`)
         return vm.replay(view.store.parent(view.store.tipsetOrHead(found.tipset)), found.message, signal)
       },

@@ -2,6 +2,7 @@
  * Methods of `/rpc/v2` that name tipsets by how final they are.
  * @see lotus node/impl/full/chain_v2.go, state_v2.go
  */
+import type { Steps } from '../../base/steps.ts'
 import { actorOf } from '../../chain/actorLookup.ts'
 import { type ChainView, resolveId } from '../../chain/chainView.ts'
 import type { Finality } from '../../consensus/finality.ts'
@@ -37,16 +38,16 @@ export function finalityMethods({ view, finality }: FinalityMethodsDeps): Method
     if (anchor.key !== undefined) return store.tipsetOrHead(anchor.key)
     return anchor.tag === undefined ? store.head() : byTag(anchor.tag)
   }
-  const select = ({ key, height, tag }: TipsetSelector): Tipset => {
+  function* select({ key, height, tag }: TipsetSelector): Steps<Tipset> {
     if (key !== undefined) return store.tipsetOrHead(key)
     if (tag !== undefined) return byTag(tag)
     if (height === undefined) return store.head()
-    return store.tipsetByHeight(height.at, byAnchor(height.anchor), height.previous ? 'previous' : 'next')
+    return yield* store.findByHeight(height.at, byAnchor(height.anchor), height.previous ? 'previous' : 'next')
   }
   return [
     method({
       ...chainGetTipSetV2,
-      handler: select,
+      handler: (one, { walk }) => walk(select(one)),
     }),
     method({
       ...chainGetTipSetFinalityStatus,
@@ -54,13 +55,13 @@ export function finalityMethods({ view, finality }: FinalityMethodsDeps): Method
     }),
     method({
       ...stateGetActorV2,
-      handler: (who, one) => actorOf(view, view.stateBefore(select(one)), who),
+      handler: async (who, one, { walk }) => actorOf(view, view.stateBefore(await walk(select(one))), who),
     }),
     method({
       ...stateGetID,
-      handler: (who, one) => {
+      handler: async (who, one, { walk }) => {
         if (isIdAddress(who)) return who
-        const id = resolveId(view.stateBefore(select(one)), who)
+        const id = resolveId(view.stateBefore(await walk(select(one))), who)
         if (id === undefined) throw new RpcError('FAILED', 'looking up ID: resolution lookup failed: actor not found')
         return idAddress(id)
       },

@@ -74,7 +74,7 @@ function recordMethods({ view, vm, signBlock }: MinerMethodsDeps): MethodRow[] {
     }),
     method({
       ...stateListMiners,
-      handler: (one) => listMiners(view, view.stateBefore(loadTipset(view, one))),
+      handler: (one, { walk }) => walk(listMiners(view, view.stateBefore(loadTipset(view, one)))),
     }),
     method({
       ...stateMinerAvailableBalance,

@@ -1,7 +1,8 @@
 /** Methods about the network as a whole: supply, parameters, market, differences of states. */
+import type { Steps } from '../../base/steps.ts'
 import type { ChainView } from '../../chain/chainView.ts'
 import { resolveId } from '../../chain/chainView.ts'
-import { MarketActor, type MarketDeal } from '../../chain/queries/marketActor.ts'
+import { MarketActor } from '../../chain/queries/marketActor.ts'
 import { spendableSupply } from '../../chain/queries/spendableSupply.ts'
 import { circulatingSupply } from '../../execution/circulatingSupply.ts'
 import { PledgePrices } from '../../execution/pledgePrices.ts'
@@ -45,9 +46,9 @@ function supplyMethods(view: ChainView): MethodRow[] {
     }),
     method({
       ...stateCirculatingSupply,
-      handler: (one) => {
+      handler: (one, { walk }) => {
         const tipset = loadTipset(view, one)
-        return spendableSupply(view, view.stateBefore(tipset), tipset.height - 1)
+        return walk(spendableSupply(view, view.stateBefore(tipset), tipset.height - 1))
       },
     }),
     method({
@@ -74,15 +75,11 @@ function marketMethods(view: ChainView): MethodRow[] {
     }),
     method({
       ...stateMarketParticipants,
-      handler: (one) => new MarketActor(view, treeAt(view, one)).participants(),
+      handler: (one, { walk }) => walk(new MarketActor(view, treeAt(view, one)).participants()),
     }),
     method({
       ...stateMarketDeals,
-      handler: (one) => {
-        const out = new Map<number, MarketDeal>()
-        new MarketActor(view, treeAt(view, one)).forEachDeal((id, deal) => out.set(id, deal))
-        return out
-      },
+      handler: (one, { walk }) => walk(new MarketActor(view, treeAt(view, one)).deals()),
     }),
     method({
       ...stateMarketStorageDeal,
@@ -103,13 +100,16 @@ function stateMethods(view: ChainView): MethodRow[] {
   return [
     method({
       ...stateChangedActors,
-      handler: (before, after) => {
-        const out = new Map<Address, ActorState>()
-        view.stateTree(before).diff(view.stateTree(after), (id, _old, now) => {
-          if (now !== undefined) out.set(idAddress(id), now)
-        })
-        return out
-      },
+      handler: (before, after, { walk }) => walk(changedActors(view.stateTree(before), view.stateTree(after))),
     }),
   ]
+}
+
+function* changedActors(before: StateTree, after: StateTree): Steps<Map<Address, ActorState>> {
+  const out = new Map<Address, ActorState>()
+  for (const one of before.diff(after)) {
+    if (one?.[2] !== undefined) out.set(idAddress(one[0]), one[2])
+    yield
+  }
+  return out
 }

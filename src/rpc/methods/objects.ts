@@ -42,7 +42,7 @@ export function objectMethods({ view, states, deleteBlock, storeInfo }: ObjectMe
     }),
     method({
       ...chainStatObj,
-      handler: (one, base) => ipldStat(blocks, one, base ?? undefined),
+      handler: (one, base, { walk }) => walk(ipldStat(blocks, one, base ?? undefined)),
     }),
     method({
       ...chainGetNode,

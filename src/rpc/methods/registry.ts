@@ -60,14 +60,14 @@ export function registryMethods(view: ChainView): MethodRow[] {
     }),
     method({
       ...stateGetAllocations,
-      handler: (who, one) => {
+      handler: (who, one, { walk }) => {
         const tree = treeAt(one)
-        return allocations(view, tree).of(idIn(tree, who))
+        return walk(allocations(view, tree).of(idIn(tree, who)))
       },
     }),
     method({
       ...stateGetAllAllocations,
-      handler: (one) => allocations(view, treeAt(one)).all(),
+      handler: (one, { walk }) => walk(allocations(view, treeAt(one)).all()),
     }),
     method({
       ...stateGetAllocationIdForPendingDeal,
@@ -92,14 +92,14 @@ export function registryMethods(view: ChainView): MethodRow[] {
     }),
     method({
       ...stateGetClaims,
-      handler: (who, one) => {
+      handler: (who, one, { walk }) => {
         const tree = treeAt(one)
-        return claims(view, tree).of(idIn(tree, who))
+        return walk(claims(view, tree).of(idIn(tree, who)))
       },
     }),
     method({
       ...stateGetAllClaims,
-      handler: (one) => claims(view, treeAt(one)).all(),
+      handler: (one, { walk }) => walk(claims(view, treeAt(one)).all()),
     }),
   ]
 }

@@ -5,7 +5,13 @@
 
 import { decodeReturn } from '../../chain/decodeReturn.ts'
 import { ChainError } from '../../chain/errors.ts'
-import { type FoundMessage, loadSought, NO_LOOKBACK_LIMIT, searchMessage } from '../../chain/searchMessage.ts'
+import {
+  type FoundMessage,
+  loadSought,
+  NO_LOOKBACK_LIMIT,
+  type SearchOptions,
+  searchMessage,
+} from '../../chain/searchMessage.ts'
 import { type WaitDeps, waitMessage } from '../../chain/waitMessage.ts'
 import type { Cid } from '../../codec/cid.ts'
 import type { ChainEpoch } from '../../types/scalars.ts'
@@ -28,8 +34,14 @@ const NOW: TipsetKey = []
 export function searchMethods(deps: WaitDeps): MethodRow[] {
   const { view } = deps
 
-  async function search(at: TipsetKey, one: Cid, lookback: ChainEpoch, replaced: boolean): Promise<MsgLookup | null> {
-    const found = await findMessage(deps, at, one, lookback, replaced)
+  async function search(
+    at: TipsetKey,
+    one: Cid,
+    lookback: ChainEpoch,
+    replaced: boolean,
+    { walk }: CallContext,
+  ): Promise<MsgLookup | null> {
+    const found = await findMessage(deps, at, one, { limit: lookback, allowReplaced: replaced, walk })
     return found === undefined ? null : toMsgLookup(found, null)
   }
 
@@ -38,9 +50,9 @@ export function searchMethods(deps: WaitDeps): MethodRow[] {
     depth: bigint,
     lookback: ChainEpoch,
     replaced: boolean,
-    { signal, json }: CallContext,
+    { signal, json, walk }: CallContext,
   ): Promise<MsgLookup> {
-    const options = { confidence: depth, limit: lookback, allowReplaced: replaced, signal }
+    const options = { confidence: depth, limit: lookback, allowReplaced: replaced, signal, walk }
     const found = await waitMessage(one, options, deps)
     const asked = loadSought(view, one).message.message
     return toMsgLookup(found, decodeReturn(view, asked, found, json))
@@ -53,11 +65,11 @@ export function searchMethods(deps: WaitDeps): MethodRow[] {
     }),
     method({
       ...stateSearchMsgV0,
-      handler: (one) => search(NOW, one, NO_LOOKBACK_LIMIT, true),
+      handler: (one, call) => search(NOW, one, NO_LOOKBACK_LIMIT, true, call),
     }),
     method({
       ...stateSearchMsgLimited,
-      handler: (one, lookback) => search(NOW, one, lookback, true),
+      handler: (one, lookback, call) => search(NOW, one, lookback, true, call),
     }),
     method({
       ...stateWaitMsg,
@@ -73,7 +85,7 @@ export function searchMethods(deps: WaitDeps): MethodRow[] {
     }),
     method({
       ...stateGetReceipt,
-      handler: async (one, at) => (await search(at, one, NO_LOOKBACK_LIMIT, true))?.receipt ?? null,
+      handler: async (one, at, call) => (await search(at, one, NO_LOOKBACK_LIMIT, true, call))?.receipt ?? null,
     }),
   ]
 }
@@ -83,15 +95,14 @@ export async function findMessage(
   deps: WaitDeps,
   at: TipsetKey,
   one: Cid,
-  lookback: ChainEpoch,
-  replaced: boolean,
+  options: SearchOptions,
 ): Promise<FoundMessage | undefined> {
   const { view } = deps
   const from = view.store.tipsetOrHead(at)
   try {
-    return await searchMessage(loadSought(view, one), from, { limit: lookback, allowReplaced: replaced }, deps)
+    return await searchMessage(loadSought(view, one), from, options, deps)
   } catch (error) {
-    if (!replaced && error instanceof ChainError && error.code === 'MESSAGE_REPLACED') return undefined
+    if (!options.allowReplaced && error instanceof ChainError && error.code === 'MESSAGE_REPLACED') return undefined
     throw error
   }
 }

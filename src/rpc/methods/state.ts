@@ -1,5 +1,5 @@
 /** Methods `State…` that read states, messages and randomness of the chain. */
-
+import type { Steps } from '../../base/steps.ts'
 import { accountKey, actorOf, robustAddress } from '../../chain/actorLookup.ts'
 import type { ActorStates } from '../../chain/actorStates.ts'
 import { type ChainView, resolveId } from '../../chain/chainView.ts'
@@ -10,6 +10,7 @@ import type { Cid } from '../../codec/cid.ts'
 import { drawRandomnessFromDigest } from '../../crypto/drawRandomness.ts'
 import { type ActorsManifest, actorsVersionFor, manifestFor } from '../../networks/network.ts'
 import { legacyActors } from '../../state/manifest.ts'
+import type { StateTree } from '../../state/stateTree.ts'
 import { type Address, idAddress, isIdAddress } from '../../types/address.ts'
 import type { TipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
@@ -106,7 +107,7 @@ function actorMethods({ view, vm, states }: StateMethodsDeps): MethodRow[] {
     }),
     method({
       ...stateLookupRobustAddress,
-      handler: (who, one) => robustAddress(view, treeOf(one), who),
+      handler: (who, one, { walk }) => walk(robustAddress(view, treeOf(one), who)),
     }),
     method({
       ...stateAccountKey,
@@ -124,13 +125,7 @@ function actorMethods({ view, vm, states }: StateMethodsDeps): MethodRow[] {
     }),
     method({
       ...stateListActors,
-      handler: (one) => {
-        const out: Address[] = []
-        treeOf(one).forEach((id) => {
-          out.push(idAddress(id))
-        })
-        return out
-      },
+      handler: (one, { walk }) => walk(listActors(treeOf(one))),
     }),
     method({
       ...stateReadState,
@@ -140,6 +135,15 @@ function actorMethods({ view, vm, states }: StateMethodsDeps): MethodRow[] {
       },
     }),
   ]
+}
+
+function* listActors(tree: StateTree): Steps<Address[]> {
+  const out: Address[] = []
+  for (const [id] of tree.entries()) {
+    out.push(idAddress(id))
+    yield
+  }
+  return out
 }
 
 function randomnessMethods(view: ChainView): MethodRow[] {
@@ -206,7 +210,8 @@ function messageMethods({ view }: StateMethodsDeps): MethodRow[] {
   return [
     method({
       ...stateListMessages,
-      handler: (match, one, toHeight): Cid[] => listMessages(view, match, loadTipset(view, one), toHeight),
+      handler: (match, one, toHeight, { walk }): Cid[] | Promise<Cid[]> =>
+        walk(listMessages(view, match, loadTipset(view, one), toHeight)),
     }),
   ]
 }

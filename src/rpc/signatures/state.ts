@@ -80,6 +80,7 @@ export const stateActorManifestCID: CallSignature<readonly [Param<number>], Cid>
 export const stateLookupRobustAddress: CallSignature<readonly [Param<Address>, Param<TipsetKey>], Address> =
   callSignature({
     name: 'StateLookupRobustAddress',
+    cost: 'scan',
     perm: 'read',
     summary: 'The address that the init actor maps to an ID; scans its whole map.',
     params: [param('idAddress', address), key],

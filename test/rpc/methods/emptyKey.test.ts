@@ -1,5 +1,7 @@
 /** Methods for which the empty key is no head, in the words of a Lotus v1.36 that was asked the same. */
+
 import { expect, test } from 'vitest'
+import { finish } from '../../../src/base/steps.ts'
 import { minerMethods } from '../../../src/rpc/methods/miner.ts'
 import { stateMethods } from '../../../src/rpc/methods/state.ts'
 import { openRecordedView } from '../../support/recordedView.ts'
@@ -30,6 +32,7 @@ test.skipIf(sharedMissing).each([
     signal,
     ended: signal,
     notify: undefined,
+    walk: finish,
   } as const
   const values = row.params.map(({ codec }, i) => codec.fromJson(params[i] as never, json))
   await expect(async () => row.handle(values, call)).rejects.toThrow(words)

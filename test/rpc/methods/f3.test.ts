@@ -1,5 +1,7 @@
 /** Methods of F3 and of finality as Lotus answered them before, during and after (golden/f3/f3.jsonl.zst). */
+
 import { beforeAll, describe, expect, it } from 'vitest'
+import { finish } from '../../../src/base/steps.ts'
 import { type Json, parseJson } from '../../../src/codec/jsonText.ts'
 import { Finality } from '../../../src/consensus/finality.ts'
 import { initCrypto } from '../../../src/crypto/init.ts'
@@ -70,7 +72,7 @@ async function ask(table: MethodTable, { version, method, params }: Asked): Prom
   if (entry === undefined || entry.row.kind !== 'call') throw new Error(`no row ${version} ${method}`)
   const { row } = entry
   const args = row.params.map(({ codec }, i) => codec.fromJson(params[i], JSON_CONTEXT))
-  const context: CallContext = { version, json: JSON_CONTEXT } as CallContext
+  const context: CallContext = { version, json: JSON_CONTEXT, walk: finish } as unknown as CallContext
   return row.result.toJson(await row.handle(args, context), JSON_CONTEXT)
 }
 
@@ -103,7 +105,7 @@ describe.skipIf(missing !== undefined)('F3 and finality over RPC', () => {
       for (const one of asked) {
         if (one.method === 'eth_getBlockByNumber') {
           const result = one.response.result as Row
-          const tipset = reader.tipset(one.params[0] as string, true)
+          const tipset = finish(reader.tipset(one.params[0] as string, true))
           expect(`0x${tipset.height.toString(16)}`, `${one.version} ${JSON.stringify(one.params)}`).toBe(result.number)
           continue
         }

@@ -1,5 +1,7 @@
 /** Message search and wait against the answers that Lotus gave on the recorded chains. */
+
 import { describe, expect, test } from 'vitest'
+import { finish } from '../../../src/base/steps.ts'
 import { cid, encode } from '../../../src/codec/description.ts'
 import type { Json } from '../../../src/codec/jsonText.ts'
 import { hasBlock } from '../../../src/ipld/blockstore.ts'
@@ -36,7 +38,8 @@ describe.skipIf(missingShared('data/golden') !== undefined)('recorded searches',
       const row = rows.find((one) => one.name === name && one.versions.includes(version))
       if (row?.kind !== 'call') throw new TypeError(`no row ${version} ${name}`)
       const signal = AbortSignal.timeout(5_000)
-      const call = { version, permissions: new Set<string>(), json, signal, ended: signal, notify: undefined } as const
+      const caller = { version, permissions: new Set<string>(), signal, ended: signal, notify: undefined } as const
+      const call = { ...caller, json, walk: finish }
       let answer: Json
       try {
         const values = row.params.map(({ codec }, i) => codec.fromJson(params[i], json))

@@ -1,5 +1,7 @@
 /** Methods about synchronisation, by a real syncer on a local chain. */
+
 import { beforeAll, expect, it } from 'vitest'
+import { finish } from '../../../src/base/steps.ts'
 import type { Json } from '../../../src/codec/jsonText.ts'
 import { initCrypto } from '../../../src/crypto/init.ts'
 import { blockMsg, toBlockMsg } from '../../../src/p2p/gossip/blockMsg.ts'
@@ -22,6 +24,7 @@ const call: CallContext = {
   signal,
   ended: signal,
   notify: undefined,
+  walk: finish,
 }
 
 beforeAll(async () => {

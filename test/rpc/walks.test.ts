@@ -1,0 +1,165 @@
+/** What reads much of a state or of the chain gives way all the time, and ends when its caller goes. */
+import { describe, expect, test } from 'vitest'
+import { MemoryStore } from '../../src/base/memoryStore.ts'
+import { finish } from '../../src/base/steps.ts'
+import { ActorStates } from '../../src/chain/actorStates.ts'
+import { ChainView } from '../../src/chain/chainView.ts'
+import { openChain } from '../../src/chain/openChain.ts'
+import type { Json } from '../../src/codec/description.ts'
+import { json, list, text } from '../../src/codec/description.ts'
+import { EthIndex, ethBlockHash } from '../../src/eth/ethIndex.ts'
+import { LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
+import { CostQueues } from '../../src/rpc/cost.ts'
+import { RpcEngine } from '../../src/rpc/engine.ts'
+import { method, param } from '../../src/rpc/method.ts'
+import { chainMethods } from '../../src/rpc/methods/chain.ts'
+import { minerMethods } from '../../src/rpc/methods/miner.ts'
+import { networkMethods } from '../../src/rpc/methods/network.ts'
+import { registryMethods } from '../../src/rpc/methods/registry.ts'
+import { stateMethods } from '../../src/rpc/methods/state.ts'
+import { createMethodTable } from '../../src/rpc/table.ts'
+import { firstBlock, tipsetKeyText } from '../../src/types/tipset.ts'
+import { openGolden } from '../support/archives.ts'
+import { missingShared } from '../support/shared.ts'
+import { silentLog } from './stubTable.ts'
+
+/** Every look at it finds a turn over: each step is a turn of its own. */
+class Slow {
+  now = 0
+  turns = 0
+
+  nowMs(): number {
+    return this.monotonicMs()
+  }
+
+  monotonicMs(): number {
+    this.now += 10
+    return this.now
+  }
+
+  setTimeout(run: () => void, ms: number): () => void {
+    if (ms > 0) return () => undefined
+    this.turns++
+    const timer = setTimeout(run, 0)
+    return () => clearTimeout(timer)
+  }
+}
+
+let golden: ReturnType<typeof openGolden> | undefined
+
+function open() {
+  golden ??= openGolden('nv28')
+  const { store: archive, network } = golden
+  const blocks = new LayeredBlockstore([new MemoryBlockstore(), archive])
+  const store = openChain({ blocks, meta: new MemoryStore(), log: silentLog, roots: archive.roots })
+  const view = new ChainView({ store, network, beaconRound: (epoch) => epoch + 100 })
+  const never = (): never => {
+    throw new Error('not asked')
+  }
+  const vm = { tipsetState: never, executeTipset: never }
+  const rows = [
+    ...chainMethods({ view, vm, setHead: never }),
+    ...stateMethods({ view, vm, states: new ActorStates(blocks, view.codes) }),
+    ...minerMethods({ view, vm, signBlock: never }),
+    ...networkMethods(view),
+    ...registryMethods(view),
+  ]
+  const time = new Slow()
+  const queues = new CostQueues({ clock: time, timers: time })
+  const context = { addressPrefix: 't' } as const
+  const plain = new RpcEngine({ table: createMethodTable(rows), json: context, log: silentLog })
+  const patient = new RpcEngine({ table: createMethodTable(rows), json: context, log: silentLog, queues })
+  const ask = async (engine: RpcEngine, name: string, params: Json[], caller = new AbortController()) => {
+    const { signal } = caller
+    const asker = { version: 'v1', permissions: new Set(['read']), signal, ended: signal, notify: undefined } as const
+    const request = { id: 1, method: `Filecoin.${name}`, params }
+    return await engine.dispatch(request, { ...asker, name: { name: 'me', hasToken: false } }, undefined)
+  }
+  return { view, time, plain, patient, ask }
+}
+
+describe.skipIf(missingShared('data/golden/nv28') !== undefined)('a walk', () => {
+  const head: Json = []
+  const genesisOf = (): Json[] => {
+    const { view } = open()
+    const { parentStateRoot } = firstBlock(view.store.genesis())
+    return [{ '/': String(parentStateRoot) }, { '/': String(firstBlock(view.store.head()).parentStateRoot) }]
+  }
+  test.each<[string, Json[], number]>([
+    ['StateListActors', [head], 30],
+    ['StateListMiners', [head], 2],
+    ['StateMarketParticipants', [head], 1],
+    ['StateMarketDeals', [head], 2],
+    ['StateGetAllClaims', [head], 2],
+    ['StateCirculatingSupply', [head], 30],
+    ['StateLookupRobustAddress', ['t01', head], 20],
+    ['StateListMessages', [{ From: 't0100' }, head, 0], 50],
+    ['ChainGetTipSetByHeight', [1, head], 3],
+    ['ChainGetTipSetAfterHeight', [1, head], 3],
+    ['StateChangedActors', genesisOf(), 10],
+  ])('of %s gives way, answers as at once, and ends with its caller', async (name, params, least) => {
+    const { plain, ask } = open()
+    const expected = await ask(plain, name, params)
+    const { time, patient } = open()
+    expect(await ask(patient, name, params)).toEqual(expected)
+    expect(time.turns).toBeGreaterThanOrEqual(least)
+
+    const again = open()
+    const caller = new AbortController()
+    const { setTimeout } = again.time
+    again.time.setTimeout = (run, ms) => {
+      if (again.time.turns === 0) caller.abort()
+      return setTimeout.call(again.time, run, ms)
+    }
+    const given = await again.ask(again.patient, name, params, caller)
+    expect(JSON.stringify(given)).toContain('the caller has gone')
+    const { turns } = again.time
+    await new Promise((resolve) => globalThis.setTimeout(resolve, 20))
+    expect(again.time.turns).toBeLessThanOrEqual(turns + 1)
+  })
+
+  test('of the index of hashes may be given up at any step, and finds what it would have found', () => {
+    const { view } = open()
+    const { store } = view
+    const top = store.head()
+    const all = [...Array(top.height).keys()].map((height) => store.tipsetByHeight(height, top, 'next'))
+    const hidden = new Uint8Array(32).fill(7)
+    for (const steps of [0, 1, 5, 40]) {
+      store.setHead(store.tipsetByHeight(60, top, 'previous'))
+      const index = new EthIndex(view)
+      const given = index.tipset(hidden)
+      for (let i = 0; i < steps; i++) given.next()
+      store.setHead(top)
+      const above = index.tipset(hidden)
+      for (let i = 0; i < steps; i++) above.next()
+      for (const tipset of all) {
+        expect(tipsetKeyText(finish(index.tipset(ethBlockHash(tipset)))?.key ?? [])).toBe(tipsetKeyText(tipset.key))
+      }
+      expect(finish(index.tipset(hidden))).toBeUndefined()
+    }
+  })
+})
+
+test('a long list is printed part by part, and is the same text', async () => {
+  const words = Array.from({ length: 1000 }, (_, i) => (i % 7 === 0 ? `"${i}` : `word ${i}`))
+  const row = method({
+    ...{ name: 'Words', perm: 'read', cost: 'scan' },
+    params: [param('any', json)],
+    result: list(text),
+    handler: () => words,
+  })
+  const time = new Slow()
+  const queues = new CostQueues({ clock: time, timers: time })
+  const engine = new RpcEngine({
+    ...{ table: createMethodTable([row]), json: { addressPrefix: 't' }, log: silentLog, queues },
+  })
+  const { signal } = new AbortController()
+  const caller = { version: 'v1', permissions: new Set(['read']), signal, ended: signal, notify: undefined } as const
+  const outcome = await engine.dispatch(
+    { id: 1, method: 'Filecoin.Words', params: [0] },
+    { ...caller, name: { name: 'me', hasToken: false } },
+    undefined,
+  )
+  expect(outcome).toEqual({ kind: 'answered', text: `{"id":1,"jsonrpc":"2.0","result":${JSON.stringify(words)}}` })
+  expect(time.turns).toBeGreaterThanOrEqual(10)
+})
