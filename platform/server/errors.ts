@@ -9,6 +9,7 @@ export type PlatformErrorCode =
   | 'STORE_CLOSED'
   | 'STORE_FAILED'
   | 'STORE_FULL'
+  | 'STORE_READ_ONLY'
   | 'STORE_DAMAGED'
   | 'ADDRESS_IN_USE'
   | 'LISTEN_FAILED'

@@ -3,7 +3,9 @@
  * `logs/`, `petrel.lock`.
  */
 import {
+  accessSync,
   closeSync,
+  constants,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -14,7 +16,8 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { errorMessage } from '../../src/base/errors.ts'
 import { PlatformError, systemCode } from './errors.ts'
 import { takeLock } from './homeLock.ts'
 
@@ -58,6 +61,17 @@ function sweepUnfinished(folder: string): void {
   }
 }
 
+/** Asked of the nearest folder that is there: for one that is not, mkdir says ENOENT, whatever the reason. */
+function isReadOnly(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK)
+    return false
+  } catch (error) {
+    const code = systemCode(error)
+    return code === 'ENOENT' && dirname(path) !== path ? isReadOnly(dirname(path)) : code === 'EROFS'
+  }
+}
+
 /** A home that this process alone uses. */
 export class Home {
   readonly path: string
@@ -94,19 +108,42 @@ export class Home {
 
   /**
    * Creates the folders and takes the lock. A lock whose process is gone (kill -9) is taken over.
-   * @throws PlatformError HOME_IN_USE; HOME_UNREADABLE when others may write to it
+   * @throws PlatformError HOME_IN_USE; HOME_UNREADABLE when others may write to it, or we cannot
    */
   acquire(): void {
+    const holder = this.#writing(() => this.#take())
+    if (holder === undefined) return
+    const text = `Cannot use ${this.path}: a node with process number ${holder} is running on it`
+    throw new PlatformError('HOME_IN_USE', text, { path: this.path, pid: holder })
+  }
+
+  /** @returns who has the lock; undefined: we do */
+  #take(): number | undefined {
     for (const folder of [this.path, this.keystore]) mkdirSync(folder, { recursive: true, mode: 0o700 })
     for (const folder of [this.chain, this.snapshots, this.actors, this.logs]) mkdirSync(folder, { recursive: true })
     this.#assertOurs()
     const holder = takeLock(this.#lock)
-    if (holder === undefined) {
-      sweepUnfinished(this.path)
-      return
+    if (holder === undefined) sweepUnfinished(this.path)
+    return holder
+  }
+
+  /** What the system says of a home that cannot be written. */
+  #writing<T>(run: () => T): T {
+    try {
+      return run()
+    } catch (cause) {
+      const reason = systemCode(cause)
+      if (cause instanceof PlatformError || reason === '') throw cause
+      const what = isReadOnly(this.path)
+        ? 'its file system is read-only'
+        : `it cannot be written to: ${errorMessage(cause)}`
+      throw new PlatformError(
+        'HOME_UNREADABLE',
+        `Cannot use ${this.path}: ${what}`,
+        { path: this.path, reason },
+        { cause },
+      )
     }
-    const text = `Cannot use ${this.path}: a node with process number ${holder} is running on it`
-    throw new PlatformError('HOME_IN_USE', text, { path: this.path, pid: holder })
   }
 
   /** Who may write here can put another chain or another key in the place of ours. */

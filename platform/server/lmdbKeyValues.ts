@@ -23,6 +23,7 @@ interface Environment {
   damaged(what: string): never
   commit(size: WriteSize, also: () => void): void
   commitAside(size: WriteSize, write: () => Promise<unknown>): Promise<void>
+  whyUnwritable(): string | undefined
   flush(): Promise<void>
   close(): Promise<void>
 }
@@ -137,6 +138,10 @@ export class LmdbKeyValues implements KeyValueStore {
       if (op.op === 'put') bytes += op.key.length + op.value.length + CHECKSUM_BYTES
     }
     return { writes: ops.length, bytes }
+  }
+
+  whyUnwritable(): string | undefined {
+    return this.#environment.whyUnwritable()
   }
 
   flush(): Promise<void> {

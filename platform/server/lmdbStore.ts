@@ -8,7 +8,7 @@
  * (mdb.c, mdb_page_flush), and the process dies of that some failures later. So room is looked for before each commit, and
  * when the disk fails all the same nothing is written any more.
  */
-import { mkdirSync, statfsSync, statSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
 import { concatBytes } from '../../src/base/bytes.ts'
@@ -18,7 +18,7 @@ import { type Cid, cidFromBytes } from '../../src/codec/cid.ts'
 import type { CollectableBlocks, PutListener } from '../../src/ipld/collectable.ts'
 import type { NodeCache } from '../../src/ipld/nodeCache.ts'
 import { isBlockOf } from '../../src/ipld/verifyBlock.ts'
-import { PlatformError } from './errors.ts'
+import { PlatformError, systemCode } from './errors.ts'
 import { assertSound } from './lmdbFile.ts'
 import { copyOf, LmdbKeyValues, moveUnchecked, type Table, type WriteSize } from './lmdbKeyValues.ts'
 
@@ -162,6 +162,21 @@ function fileSystemFreeBytes(path: string): number {
   return bavail * bsize
 }
 
+/**
+ * A file system that the kernel has made read-only, as it does after errors of a disk: LMDB would notice in the midst of a commit.
+ * @throws PlatformError STORE_READ_ONLY
+ */
+function assertNotReadOnly(path: string): void {
+  try {
+    accessSync(path, constants.W_OK)
+  } catch (cause) {
+    const reason = systemCode(cause)
+    const what = reason === 'EROFS' ? 'its file system is read-only' : `it may not be written to (${reason})`
+    const text = `Cannot write to the store: ${what} (${path})`
+    throw new PlatformError('STORE_READ_ONLY', text, { path, reason }, { cause })
+  }
+}
+
 /** An open LMDB environment. */
 export class LmdbEnvironment {
   /** Blocks by CID. */
@@ -179,13 +194,14 @@ export class LmdbEnvironment {
   /** Why nothing is written any more. */
   #broken: PlatformError | undefined
 
-  /** @throws PlatformError STORE_FAILED, STORE_FULL, STORE_DAMAGED */
+  /** @throws PlatformError STORE_FAILED, STORE_FULL, STORE_READ_ONLY, STORE_DAMAGED */
   constructor(options: LmdbOptions) {
     this.#path = options.path
     this.#freeBytes = options.freeBytes ?? (() => fileSystemFreeBytes(options.path))
     try {
       mkdirSync(options.path, { recursive: true })
       this.#assertRoom(NO_WRITES)
+      assertNotReadOnly(options.path)
       assertSound(join(options.path, DATA_FILE))
       this.#root = open({ path: options.path, maxDbs: 4, overlappingSync: false, ...BINARY })
       const blocks = this.#root.openDB({ name: 'blocks', ...BINARY })
@@ -227,7 +243,7 @@ export class LmdbEnvironment {
   /**
    * Commits the pending blocks and then what `also` writes, as one transaction.
    * @param size - of what `also` writes
-   * @throws PlatformError STORE_FULL, STORE_FAILED
+   * @throws PlatformError STORE_FULL, STORE_READ_ONLY, STORE_FAILED
    */
   commit(size: WriteSize = NO_WRITES, also?: () => void): void {
     const { due } = this.#blocks
@@ -238,11 +254,10 @@ export class LmdbEnvironment {
     this.#blocks.committed()
   }
 
-  /** Runs writes as one transaction, without what is pending. @throws PlatformError STORE_FULL, STORE_FAILED */
+  /** Runs writes as one transaction, without what is pending. @throws as {@link LmdbEnvironment.commit} */
   transaction(size: WriteSize, write: () => void): void {
     this.assertOpen()
-    if (this.#broken !== undefined) throw this.#broken
-    this.#assertRoom(size)
+    this.#assertWritable(size)
     let ours = true
     try {
       this.#root.transactionSync(() => {
@@ -261,12 +276,11 @@ export class LmdbEnvironment {
    * Has LMDB's own thread commit what `write` puts, as one transaction, without what is pending: to write and sync takes 5 to
    * 15 ms here, in which this thread goes on.
    * @param write - resolves when it is on stable storage
-   * @throws PlatformError STORE_FULL, STORE_FAILED, as a rejection
+   * @throws PlatformError STORE_FULL, STORE_READ_ONLY, STORE_FAILED, as a rejection
    */
   async commitAside(size: WriteSize, write: () => Promise<unknown>): Promise<void> {
     this.assertOpen()
-    if (this.#broken !== undefined) throw this.#broken
-    this.#assertRoom(size)
+    this.#assertWritable(size)
     const written = write()
     this.#aside.add(written)
     try {
@@ -282,6 +296,25 @@ export class LmdbEnvironment {
   #writeFailed(cause: unknown): PlatformError {
     const text = `Cannot write to the store: ${errorMessage(cause)}`
     return new PlatformError('STORE_FAILED', text, { path: this.#path }, { cause })
+  }
+
+  /** Why a commit of what is pending would be refused. See {@link KeyValueStore.whyUnwritable}. */
+  whyUnwritable(): string | undefined {
+    try {
+      this.assertOpen()
+      this.#assertWritable(this.#blocks.due)
+      return undefined
+    } catch (error) {
+      if (error instanceof PlatformError) return error.message
+      throw error
+    }
+  }
+
+  /** @throws PlatformError STORE_FULL, STORE_READ_ONLY, STORE_FAILED */
+  #assertWritable(size: WriteSize): void {
+    if (this.#broken !== undefined) throw this.#broken
+    this.#assertRoom(size)
+    assertNotReadOnly(this.#path)
   }
 
   /** @throws PlatformError STORE_FULL */

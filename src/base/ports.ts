@@ -79,6 +79,11 @@ export interface KeyValueStore {
    * The caller's thread does not wait for the disk, where a store can do without.
    */
   commit(ops: readonly KeyValueOp[]): Promise<void>
+  /**
+   * Why nothing can be written now, without writing anything; undefined: nothing is known to be in the way. Absent: the store
+   * cannot tell.
+   */
+  whyUnwritable?(): string | undefined
   /** Resolves when every earlier write is on stable storage. */
   flush(): Promise<void>
   /** Flushes and gives the store up; every later call throws. */

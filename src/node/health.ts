@@ -1,9 +1,10 @@
 /**
  * Whether a node lives, and whether it can be relied on. Rules by Lotus (the head is less than five epochs behind the clock; the
- * chain moved within five minutes) and Forest (it has peers, its sync has not failed); each is told with its reason.
+ * chain moved within five minutes) and Forest (it has peers, its sync has not failed), and ours: the store can be written. Each is
+ * told with its reason.
  * @see lotus node/health.go NewLiveHandler, NewReadyHandler; forest src/health/endpoints.rs
  */
-import type { Clock } from '../base/ports.ts'
+import type { Clock, KeyValueStore } from '../base/ports.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { SYNC_STAGE, type SyncState } from '../sync/syncState.ts'
 import { firstBlock } from '../types/tipset.ts'
@@ -17,6 +18,8 @@ export interface HealthCheck {
 /** What {@link Health} looks at. */
 export interface HealthDeps {
   readonly view: ChainView
+  /** Where head, pool and nonces are kept. */
+  readonly meta: Pick<KeyValueStore, 'whyUnwritable'>
   readonly clock: Clock
   readonly sync: () => SyncState
   /** Connected peers; undefined: the node follows nobody. */
@@ -76,6 +79,13 @@ export class Health {
   }
 
   ready(): HealthCheck[] {
+    const reason = this.#deps.meta.whyUnwritable?.()
+    // Without a disk no block and no message is taken, whatever else is well.
+    const store = reason === undefined ? [] : [{ ok: false, text: reason }]
+    return [...store, ...this.#chainChecks()]
+  }
+
+  #chainChecks(): HealthCheck[] {
     const { view, peers, moves, byClock, tolerance = EPOCHS_BEHIND } = this.#deps
     const { height } = view.store.head()
     if (!moves) return [{ ok: true, text: `an archive, which stands still at epoch ${height}` }]

@@ -334,7 +334,7 @@ export async function startNode(
   const service = net?.host.net ?? light?.net
   const peers = service === undefined ? undefined : (): number => service.connections().length
   const health = new Health({
-    ...{ view, clock: ports.clock, sync: syncNow, peers },
+    ...{ view, meta, clock: ports.clock, sync: syncNow, peers },
     // An archive that nobody is asked about stands still; a local chain keeps no clock that others could check.
     ...{ moves: isLocal || service !== undefined, byClock: !isLocal && service !== undefined },
     ...(light === undefined ? {} : { tolerance: LIGHT_TOLERANCE }),

@@ -1,6 +1,6 @@
 /**
- * A real node on a real disk that is full: what it refuses leaves no trace, what it said stays true, and it goes on when
- * there is room. The disk is a file system in memory, which only root can mount; elsewhere the test is skipped.
+ * A real node on a real disk that is full or read-only: what it refuses leaves no trace, what it said stays true, it says so in
+ * its health, and it goes on when it can write. The disk is a file system in memory, which only root can mount; elsewhere the test is skipped.
  */
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -56,6 +56,11 @@ function fill(leaveBytes: number): void {
   }
 }
 
+async function readiness(node: NodeProcess): Promise<[number, string]> {
+  const answer = await fetch(`${node.url}/health/readyz`)
+  return [answer.status, await answer.text()]
+}
+
 async function until(what: string, done: () => Promise<boolean>): Promise<void> {
   const end = Date.now() + 60_000
   while (!(await done())) {
@@ -94,10 +99,12 @@ it.skipIf(!isMounted)(
     await new Promise((resolve) => setTimeout(resolve, 1500))
     expect(await head()).toBe(stopped)
     expect(node.output()).toContain('cannot make a block')
+    expect(await readiness(node)).toEqual([503, expect.stringContaining('Cannot write to the store: the disk is full')])
     expect(await admin.call('StateSearchMsg', [], first.CID, 100, true)).not.toBeNull()
 
     rmSync(ballast)
     await until('new blocks', async () => (await head()) > stopped)
+    expect((await readiness(node))[0]).toBe(200)
     const sent: Answer[] = await Promise.all(ids.map(send))
     const again: Answer[] = await Promise.all(ids.map(send))
     expect(again).toEqual(sent)
@@ -116,4 +123,50 @@ it.skipIf(!isMounted)(
     expect(await reborn.call('WalletBalance', to)).toBe(String(1000 * (ids.length + 1)))
   },
   180_000,
+)
+
+it.skipIf(!isMounted)(
+  'a file system that turns read-only: nothing is taken, health says why, and all goes on when it is mended',
+  async () => {
+    for (const one of running.splice(0)) await one.kill()
+    const { node, admin } = await start()
+    const from: string = await admin.call('WalletDefaultAddress')
+    const head = async (): Promise<number> => (await admin.call('ChainHead')).Height
+    const began = await head()
+    await until('blocks', async () => (await head()) > began)
+    // What the kernel does to a disk with errors cannot be asked for; a read-only one over the folder looks the same by its path.
+    const chain = join(home, 'chain')
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'ro,size=64m', 'tmpfs', chain])
+    const id = randomUUID()
+    const send = (): Promise<Answer> =>
+      admin.call('MpoolPushMessage', { From: from, To: from, Value: '1' }, { MsgUuid: id })
+    try {
+      await expect(send()).rejects.toThrow(/^Cannot write to the store: its file system is read-only/)
+      expect(await readiness(node)).toEqual([503, expect.stringContaining('its file system is read-only')])
+      expect((await fetch(`${node.url}/health/livez`)).status).toBe(200)
+      const stopped = await head()
+      await new Promise((resolve) => setTimeout(resolve, 1000))
+      expect([await head(), await admin.call('MpoolPending', [])]).toEqual([stopped, []])
+      expect(node.output()).toContain('cannot make a block')
+    } finally {
+      execFileSync('umount', [chain])
+    }
+    const sent = await send()
+    await admin.call('StateWaitMsg', sent.CID, 0, -1, true)
+    expect((await readiness(node))[0]).toBe(200)
+
+    await node.kill()
+    rmSync(join(home, 'api'))
+    execFileSync('mount', ['-o', 'remount,ro', disk])
+    try {
+      for (const path of [home, join(disk, 'new', 'home')]) {
+        await expect(
+          startNode('node', path, ['devnet', '--api', '0', '--no-net', '--actors', 'native']),
+        ).rejects.toThrow(`Cannot use ${path}: its file system is read-only`)
+      }
+    } finally {
+      execFileSync('mount', ['-o', 'remount,rw', disk])
+    }
+  },
+  120_000,
 )

@@ -5,6 +5,7 @@ import type { ChainView } from '../../src/chain/chainView.ts'
 import { Health, type HealthDeps } from '../../src/node/health.ts'
 import { type ActiveSync, SYNC_STAGE } from '../../src/sync/syncState.ts'
 import type { Tipset } from '../../src/types/tipset.ts'
+import { FailingStore } from '../support/failingStore.ts'
 
 const DELAY = 30
 
@@ -23,9 +24,11 @@ function setting(change: Partial<HealthDeps> = {}) {
   }
   const view = { network: { blockDelaySecs: DELAY }, store: { head, onHeadChange } } as unknown as ChainView
   const sync = () => ({ activeSyncs: active, vmApplied: 0 })
-  const health = new Health({ view, clock, sync, peers: () => 3, moves: true, byClock: true, ...change })
+  const meta = new FailingStore()
+  const health = new Health({ view, meta, clock, sync, peers: () => 3, moves: true, byClock: true, ...change })
   return {
     health,
+    meta,
     active,
     wait: (epochs: number) => (nowMs += epochs * DELAY * 1000),
     block: () => {
@@ -52,6 +55,17 @@ describe('Health', () => {
     expect(bad(health.ready())).toEqual([])
     wait(1)
     expect(bad(health.ready())).toEqual(['head at epoch 100, 5 behind the clock'])
+  })
+
+  it('is not ready while the store takes no writes, whatever else is well, and says why', () => {
+    for (const change of [{}, { byClock: false }, { moves: false, byClock: false, peers: undefined }]) {
+      const { health, meta } = setting(change)
+      meta.fault = 'write'
+      expect(bad(health.ready())).toEqual(['the disk is full'])
+      expect(bad(health.live())).toEqual([])
+      meta.fault = 'none'
+      expect(bad(health.ready())).toEqual([])
+    }
   })
 
   it('is not ready without a peer', () => {

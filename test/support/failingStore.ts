@@ -16,6 +16,10 @@ export class FailingStore extends MemoryStore {
   /** Each flush waits for this. */
   gate: Promise<void> = Promise.resolve()
 
+  whyUnwritable(): string | undefined {
+    return this.fault === 'write' ? 'the disk is full' : undefined
+  }
+
   override put(key: Uint8Array, value: Uint8Array): void {
     if (this.fault === 'write') throw new StoreFault('the disk is full')
     super.put(key, value)
