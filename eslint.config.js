@@ -46,8 +46,8 @@ export default tseslint.config(
     languageOptions: { parserOptions: { project: './platform/browser/tsconfig.json' } },
   },
   {
-    files: ['test/examples/monitor/page.slow.test.ts'],
-    languageOptions: { parserOptions: { project: './test/examples/monitor/tsconfig.json' } },
+    files: ['test/examples/monitor/page/**/*.ts'],
+    languageOptions: { parserOptions: { project: './test/examples/monitor/page/tsconfig.json' } },
   },
   {
     files: ['examples/monitor/**/*.ts'],

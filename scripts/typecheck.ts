@@ -8,7 +8,7 @@ const PROJECTS = [
   'platform/deno',
   'platform/browser',
   'examples/monitor',
-  'test/examples/monitor',
+  'test/examples/monitor/page',
   'test',
 ]
 

@@ -2,23 +2,31 @@
 
 import { connectServer } from './connect/server.ts'
 import { connectTab } from './connect/tab.ts'
-import { hashOf, lightSources, serverUrl, type Target, targetOfHash } from './connect/target.ts'
+import { serverUrl, type Target, targetOfHash } from './connect/target.ts'
 import type { Connection } from './model/connection.ts'
-import { Monitor, type Part } from './model/monitor.ts'
+import type { Part } from './model/deps.ts'
+import { Monitor } from './model/monitor.ts'
+import { AttentionPanel } from './view/attentionPanel.ts'
+import { startConnectDialog } from './view/connectDialog.ts'
 import { byId, h } from './view/dom.ts'
 import { EpochTable } from './view/epochTable.ts'
 import { FeeChart } from './view/feeChart.ts'
+import { FinalityStrip } from './view/finalityStrip.ts'
 import { showClock, showHead } from './view/headStrip.ts'
 import { showLight } from './view/lightPanel.ts'
+import { LimitsForm } from './view/limitsForm.ts'
 import { showNotices } from './view/notices.ts'
 import { PeersPanel } from './view/peersPanel.ts'
 import { PoolPanel } from './view/poolPanel.ts'
+import { Sheet } from './view/sheet.ts'
 import { SOURCE_MEANINGS, SOURCE_NAMES, sourceTag } from './view/source.ts'
 import { startTheme } from './view/theme.ts'
 import { TrackPanel } from './view/trackPanel.ts'
 import { WatchPanel } from './view/watchPanel.ts'
 
 const CLOCK_MS = 250
+/** How often the clock alone may bring something that needs attention. */
+const ATTENTION_TICKS = 4
 
 /** The node that served the page, unless its address names another. */
 function defaultTarget(): Target {
@@ -45,38 +53,60 @@ const monitor = new Monitor({
 })
 
 const epochs = new EpochTable(monitor)
+const finality = new FinalityStrip(monitor)
 const chart = new FeeChart(monitor)
 const watch = new WatchPanel(monitor)
+const limits = new LimitsForm(monitor)
 const tracks = new TrackPanel(monitor)
 const pool = new PoolPanel(monitor)
 const peers = new PeersPanel(monitor)
+const attention = new AttentionPanel(monitor)
+new Sheet(monitor)
 
 const SHOW: Readonly<Record<Part, () => void>> = {
   link: () => {
     showNotices(monitor)
+    showHead(monitor)
     pool.show()
     watch.show()
     peers.show()
+    attention.show()
     showAbout()
   },
   head: () => {
     showHead(monitor)
     showNotices(monitor)
+    attention.show()
   },
   epochs: () => {
     epochs.show()
+    finality.show()
     chart.show()
+    showHead(monitor)
   },
+  fees: () => chart.show(),
   pool: () => {
     pool.show()
     showHead(monitor)
   },
-  watch: () => watch.show(),
+  watch: () => {
+    watch.show()
+    limits.show()
+    attention.show()
+  },
   messages: () => tracks.show(),
-  peers: () => peers.show(),
+  attention: () => {
+    attention.show()
+    chart.show()
+  },
+  peers: () => {
+    peers.show()
+    showHead(monitor)
+  },
   light: () => {
     showLight(monitor)
     showNotices(monitor)
+    finality.show()
   },
 }
 
@@ -102,56 +132,6 @@ function showAbout(): void {
     `Asked: ${where}${info === undefined ? '' : `, ${info.agent}, ${info.blockDelay} s per epoch`}.${presumed}`
 }
 
-function startDialog(): void {
-  const dialog = byId<HTMLDialogElement>('connect')
-  const form = byId<HTMLFormElement>('connect-form')
-  const field = (name: string): HTMLInputElement => form.elements.namedItem(name) as HTMLInputElement
-  const showKind = (): void => {
-    const kind = new FormData(form).get('kind')
-    for (const row of form.querySelectorAll<HTMLElement>('[data-for]')) row.hidden = row.dataset.for !== kind
-  }
-  form.addEventListener('change', showKind)
-  byId('link').addEventListener('click', () => {
-    const kind = form.querySelector<HTMLInputElement>(`input[value="${target.kind}"]`)
-    if (kind !== null) kind.checked = true
-    if (target.kind === 'server') field('url').value = target.url
-    if (target.kind === 'follow') field('peer').value = target.peer
-    if (target.kind === 'light') {
-      field('network').value = target.network
-      field('from').value = [...target.sources, ...target.peers].join(' ')
-    }
-    showKind()
-    dialog.showModal()
-  })
-  byId('connect-cancel').addEventListener('click', () => dialog.close())
-  form.addEventListener('submit', (event) => {
-    event.preventDefault()
-    const next = chosenTarget(String(new FormData(form).get('kind')), (name) => field(name).value)
-    if (typeof next === 'string') {
-      byId('connect-error').textContent = next
-      return
-    }
-    location.hash = hashOf(next)
-    location.reload()
-  })
-}
-
-function chosenTarget(kind: string, given: (name: string) => string): Target | string {
-  if (kind === 'local') return { kind }
-  if (kind === 'follow') {
-    const peer = given('peer').trim()
-    return peer === '' ? 'Which node shall the tab ask for its peers?' : { kind, peer }
-  }
-  if (kind === 'light') {
-    const from = lightSources(given('from'))
-    return from === undefined
-      ? 'Sources are addresses of RPC endpoints (https://…) and of peers (/dns4/…).'
-      : { kind, network: given('network').trim() || 'mainnet', ...from }
-  }
-  const server = serverUrl(given('url'))
-  return server === undefined ? 'This is no address of a server.' : { kind: 'server', url: server }
-}
-
 byId('sources').append(
   ...(['proven', 'peer', 'server'] as const).flatMap((source) => [
     h('dt', { 'aria-label': SOURCE_NAMES[source] }, sourceTag(source)),
@@ -159,11 +139,13 @@ byId('sources').append(
   ]),
 )
 startTheme()
-startDialog()
+startConnectDialog(target)
 monitor.start()
 for (const part of Object.keys(SHOW) as Part[]) changed(part)
+let ticks = 0
 setInterval(() => {
   showClock(monitor, Date.now())
   showNotices(monitor)
+  if (ticks++ % ATTENTION_TICKS === 0) attention.show()
 }, CLOCK_MS)
 addEventListener('online', () => monitor.retry())

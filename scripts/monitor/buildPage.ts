@@ -33,7 +33,7 @@ export async function buildPage(folder: string, options: { readonly sourcemap?: 
     logLevel: 'warning',
     absWorkingDir: ROOT,
   })
-  for (const file of ['index.html', 'style.css']) cpSync(join(SOURCE, file), join(folder, file))
+  for (const file of ['index.html', 'style.css', 'panels.css']) cpSync(join(SOURCE, file), join(folder, file))
   return metafile
 }
 

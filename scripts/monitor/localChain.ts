@@ -14,7 +14,7 @@ import { devnetAccounts, devnetMine } from '../../src/rpc/signatures/devnet.ts'
 const PROGRAM = join(import.meta.dirname, '../../bin/petrel.js')
 const METHODS = { ChainHead: chainHead, DevnetMine: devnetMine, DevnetAccounts: devnetAccounts, Version: version }
 
-const FLAGS = ['--api', '0', '--memory', '--manual', '--miners', '5', '--accounts', '4']
+const FLAGS = ['--api', '0', '--memory', '--manual', '--miners', '5', '--accounts', '4', '--log', 'warn']
 
 /** A running local chain. */
 export interface LocalChain {

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Server, Socket } from 'node:net'
 /** One direction of dialling: whoever connects to {@link LinkProxy.port} reaches the target. */
 export class LinkProxy {
   readonly #server: Server
-  readonly #target: number
+  #target: number
   readonly #sockets = new Set<Socket>()
   #cut = false
   #delayMs = 0
@@ -31,6 +31,12 @@ export class LinkProxy {
   /** Ends what is connected and refuses what comes. */
   cut(): void {
     this.#cut = true
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  /** Ends what is connected; what comes is led to another port of the loopback. */
+  retarget(target: number): void {
+    this.#target = target
     for (const socket of this.#sockets) socket.destroy()
   }
 

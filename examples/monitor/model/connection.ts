@@ -1,4 +1,5 @@
 /** A connection to a node, however it is reached. */
+import type { MonitorErrorCode } from './errors.ts'
 import type { Trust } from './evidence.ts'
 import type { MonitorNode } from './methods.ts'
 
@@ -19,5 +20,5 @@ export type Connect = (onClosed: () => void) => Promise<Connection>
 export type LinkState =
   | { readonly at: 'connecting' }
   | { readonly at: 'live' }
-  /** Tries again by itself. */
-  | { readonly at: 'offline'; readonly reason: string }
+  /** Tries again by itself. `cause`: where more is known than that it does not work. */
+  | { readonly at: 'offline'; readonly reason: string; readonly cause: MonitorErrorCode | undefined }

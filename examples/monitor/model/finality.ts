@@ -11,8 +11,8 @@ import type { ChainWindow } from './chainWindow.ts'
 /** Without a calculation a tipset is final so many epochs deep. */
 export const HARD_FINALITY = 900
 
-/** Depths for which the probability is computed one by one. */
-const SHOWN_DEPTHS = 40
+/** Depths for which the probability is computed one by one, down to the one that is final. */
+const SHOWN_DEPTHS = 120
 
 /** The finality of one epoch. */
 export interface EpochFinality {
@@ -45,11 +45,12 @@ export class Finality {
   static of(window: ChainWindow): Finality {
     const head = window.head?.height ?? 0
     const blocks = window.blockCounts().slice(-EC_FINALITY_WINDOW)
-    const bits = Array.from({ length: Math.min(SHOWN_DEPTHS, blocks.length) }, (_, depth) => {
-      const probability = reorgProbability(blocks, depth)
+    const depth = finalityDepth(blocks) ?? HARD_FINALITY
+    const bits = Array.from({ length: Math.min(SHOWN_DEPTHS, depth, blocks.length) }, (_, at) => {
+      const probability = reorgProbability(blocks, at)
       return probability >= 1 ? 0 : -Math.log2(Math.max(probability, Number.MIN_VALUE))
     })
-    return new Finality(head, finalityDepth(blocks) ?? HARD_FINALITY, bits)
+    return new Finality(head, depth, bits)
   }
 
   at(height: ChainEpoch): EpochFinality {

@@ -1,4 +1,5 @@
 /** What the page remembers between visits. Nothing in it is secret. */
+import type { TokenAmount } from '../../../src/types/scalars.ts'
 
 /** The part of `localStorage` that is needed. */
 export interface TextStorage {
@@ -11,6 +12,8 @@ export interface WatchedAddress {
   /** With the letter f. */
   readonly address: string
   readonly label: string
+  /** A balance below this needs attention, attoFIL; undefined: none does. */
+  readonly floor?: TokenAmount | undefined
 }
 
 export interface Settings {
@@ -19,6 +22,10 @@ export interface Settings {
   readonly tracked: readonly string[]
   /** Epochs after which the reader calls a message confirmed. */
   readonly confirmations: number
+  /** A base fee above this needs attention, attoFIL per unit of gas; undefined: none does. */
+  readonly feeLimit?: TokenAmount | undefined
+  /** Whether the system tells of what needs attention, where it is allowed to. */
+  readonly notifies?: boolean
 }
 
 const KEY = 'petrel.monitor'
@@ -29,14 +36,22 @@ function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string').slice(0, MOST) : []
 }
 
+function amount(value: unknown): TokenAmount | undefined {
+  return typeof value === 'string' && /^\d{1,30}$/.test(value) ? BigInt(value) : undefined
+}
+
 function watched(value: unknown): WatchedAddress[] {
   if (!Array.isArray(value)) return []
   return value
-    .filter((one): one is WatchedAddress => {
+    .filter((one): one is { address: string; label: string; floor?: unknown } => {
       const { address, label } = (one ?? {}) as Partial<WatchedAddress>
       return typeof address === 'string' && typeof label === 'string'
     })
     .slice(0, MOST)
+    .map(({ address, label, floor }) => {
+      const least = amount(floor)
+      return { address, label, ...(least === undefined ? {} : { floor: least }) }
+    })
 }
 
 /** What is stored; defaults where nothing is, or something else. */
@@ -44,11 +59,14 @@ export function loadSettings(storage: TextStorage): Settings {
   try {
     const stored = JSON.parse(storage.getItem(KEY) ?? '{}') as Partial<Record<keyof Settings, unknown>>
     const { confirmations } = stored
+    const feeLimit = amount(stored.feeLimit)
     return {
       watched: watched(stored.watched),
       tracked: texts(stored.tracked),
       confirmations:
         typeof confirmations === 'number' && confirmations >= 1 ? Math.floor(confirmations) : DEFAULTS.confirmations,
+      ...(feeLimit === undefined ? {} : { feeLimit }),
+      ...(stored.notifies === true ? { notifies: true } : {}),
     }
   } catch {
     return DEFAULTS
@@ -58,7 +76,8 @@ export function loadSettings(storage: TextStorage): Settings {
 /** @returns false where storage is full or forbidden */
 export function saveSettings(storage: TextStorage, settings: Settings): boolean {
   try {
-    storage.setItem(KEY, JSON.stringify(settings))
+    const text = JSON.stringify(settings, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
+    storage.setItem(KEY, text)
     return true
   } catch {
     return false

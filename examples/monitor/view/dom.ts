@@ -31,6 +31,12 @@ export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text
 }
 
+/** A value, or a bone in its place while nobody has told it. */
+export function setValue(element: Element, text: string | undefined): void {
+  element.classList.toggle('bone', text === undefined)
+  setText(element, text ?? '\u00a0')
+}
+
 /** Replaces the children only when `key` changed since the last time. */
 export function replaceWhen(element: Element, key: string, make: () => Child[]): void {
   if (element.getAttribute('data-key') === key) return
@@ -60,6 +66,12 @@ const ICONS = {
   moon: 'M13.5 9.8A6 6 0 016.2 2.5a6 6 0 107.3 7.3z',
   proven: 'M8 1.6l5.2 2v4.1c0 3.2-2.1 5.6-5.2 6.8-3.1-1.2-5.2-3.6-5.2-6.8V3.6zM5.6 8l1.7 1.7 3.2-3.4',
   word: 'M2.5 3h11v7.6H7.2L4.4 13v-2.4H2.5z',
+  search: 'M7 12A5 5 0 107 2a5 5 0 000 10zM10.8 10.8L14 14',
+  bell: 'M3.5 11.5h9L11.3 10V7a3.3 3.3 0 00-6.6 0v3zM6.8 13.5h2.4',
+  back: 'M9.5 3.5L5 8l4.5 4.5',
+  bad: 'M8 1.5l6.7 12H1.3zM8 6v3.6M8 11.4v.4',
+  warn: 'M8 1.5l6.7 12H1.3zM8 6v3.6M8 11.4v.4',
+  info: 'M8 14.5a6.5 6.5 0 100-13 6.5 6.5 0 000 13zM8 7.2v4M8 4.6v.4',
 } as const
 
 /** A line icon; its meaning stands in text beside it. */
@@ -109,6 +121,15 @@ export class KeyedList<T> {
 /** Says something to screen readers, without moving the focus. */
 export function announce(text: string): void {
   byId('live').textContent = text
+}
+
+/** A button that shows a thing in the sheet. @param query - as the search field takes it; what names it: "block bafy…" */
+export function lookButton(query: string, text: string, what: string, kind: string = 'mono'): HTMLButtonElement {
+  return h(
+    'button',
+    { type: 'button', class: `look ${kind}`, 'data-look': query, 'aria-label': `${text}: show ${what}`, title: query },
+    text,
+  )
 }
 
 const COPIED_MS = 1500

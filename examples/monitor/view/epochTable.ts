@@ -1,9 +1,11 @@
 /** The newest epochs: a table of a fixed number of rows, so that nothing moves while it ticks. */
+import { SHOWN_EPOCHS } from '../model/chainFollower.ts'
 import type { Epoch, TipsetView } from '../model/chainWindow.ts'
 import { finalityShare } from '../model/finality.ts'
-import { formatCount, formatGasPrice, formatTime, shorten } from '../model/format.ts'
-import { type Monitor, SHOWN_EPOCHS } from '../model/monitor.ts'
-import { byId, copyButton, h, replaceWhen, setText } from './dom.ts'
+import { formatCount, formatTime, shorten } from '../model/format.ts'
+import type { Monitor } from '../model/monitor.ts'
+import { axisNumber, gasUnit } from './axis.ts'
+import { byId, copyButton, h, lookButton, replaceWhen, setText } from './dom.ts'
 import { sourceMark } from './source.ts'
 
 interface Row {
@@ -20,6 +22,7 @@ interface Row {
   readonly source: HTMLElement
 }
 
+const FEE_COLUMN = 4
 /** Squares that fit a cell; more blocks are a number alone. */
 const MOST_SQUARES = 8
 
@@ -42,6 +45,8 @@ function createRow(): Row {
 export class EpochTable {
   readonly #monitor: Monitor
   readonly #rows: readonly Row[]
+  readonly #feeHead: HTMLElement
+  #unit = gasUnit(0)
 
   constructor(monitor: Monitor) {
     this.#monitor = monitor
@@ -62,6 +67,7 @@ export class EpochTable {
         kind === 'mark' ? h('span', { class: 'sr' }, name ?? '') : (name ?? ''),
       ),
     )
+    this.#feeHead = heads[FEE_COLUMN] as HTMLElement
     byId('epoch-box').append(
       h(
         'table',
@@ -75,8 +81,12 @@ export class EpochTable {
 
   show(): void {
     const epochs = this.#monitor.window?.epochs(SHOWN_EPOCHS) ?? []
+    // One unit for all that stand below each other.
+    const fees = epochs.flatMap(({ tipset }) => (tipset === undefined ? [] : [Number(tipset.baseFee)]))
+    this.#unit = gasUnit(fees.length === 0 ? 0 : Math.min(...fees))
+    setText(this.#feeHead, `Fee, ${this.#unit.name}`)
     for (const [i, row] of this.#rows.entries()) this.#showRow(row, epochs[i])
-    const { reorg } = this.#monitor
+    const [reorg] = this.#monitor.reorgs
     setText(
       byId('epochs-note'),
       reorg === undefined
@@ -87,8 +97,16 @@ export class EpochTable {
 
   #showRow(row: Row, epoch: Epoch | undefined): void {
     row.element.classList.toggle('is-empty', epoch === undefined)
+    row.element.setAttribute('aria-hidden', String(epoch === undefined))
     row.element.classList.toggle('is-null', epoch !== undefined && epoch.tipset === undefined)
-    setText(row.epoch, epoch === undefined ? '\u00a0' : formatCount(epoch.height))
+    const isBone = epoch === undefined && this.#monitor.head === undefined
+    row.element.classList.toggle('is-bone', isBone)
+    const { height } = epoch ?? {}
+    replaceWhen(row.epoch, `${height} ${epoch?.tipset === undefined}`, () => {
+      if (height === undefined) return ['\u00a0']
+      if (epoch?.tipset === undefined) return [formatCount(height)]
+      return [lookButton(String(height), formatCount(height), `tipset of epoch ${height}`, 'num')]
+    })
     if (epoch?.tipset !== undefined) {
       this.#showTipset(row, epoch.tipset)
       return
@@ -109,7 +127,7 @@ export class EpochTable {
       contents === undefined ? '…' : contents.at === 'known' ? formatCount(contents.count) : 'withheld',
     )
     row.messages.classList.toggle('bad', contents?.at === 'withheld')
-    setText(row.fee, feeText(tipset))
+    setText(row.fee, axisNumber(Number(tipset.baseFee) / this.#unit.size))
     const state = finality?.at(tipset.height)
     row.bar.style.inlineSize = `${(100 * (state === undefined ? 0 : finalityShare(state))).toFixed(0)}%`
     row.finality.classList.toggle('is-final', state?.isFinal ?? false)
@@ -126,11 +144,6 @@ export class EpochTable {
     const source = this.#monitor.sourceOf(tipset.key)
     replaceWhen(row.source, source, () => [sourceMark(source)])
   }
-}
-
-function feeText(tipset: TipsetView): string {
-  const { text, unit } = formatGasPrice(tipset.baseFee)
-  return `${text} ${unit.replace('FIL', '')}`
 }
 
 /** The chance of a reorganisation as "1 in …". */

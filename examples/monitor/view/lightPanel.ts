@@ -8,7 +8,8 @@ import { sourceTag } from './source.ts'
 const PERCENT = 100
 
 /** See the file's comment. */
-export function showLight({ light }: Monitor): void {
+export function showLight({ news }: Monitor): void {
+  const { light } = news
   byId('light').hidden = light === undefined
   if (light === undefined) return
   setText(byId('light-bytes'), `${formatBytes(light.bytesReceived)} fetched`)

@@ -39,7 +39,8 @@ export class PeersPanel {
   }
 
   show(): void {
-    const { peers, peersError, wordSource } = this.#monitor
+    const { wordSource, news } = this.#monitor
+    const { peers, peersError } = news
     this.#list.show(peers ?? [], ({ id }) => id)
     const text =
       peersError !== undefined

@@ -2,7 +2,8 @@
 import { formatAmount, formatCount, formatGasPrice, shorten } from '../model/format.ts'
 import type { Monitor } from '../model/monitor.ts'
 import type { PendingMessage, PoolSender } from '../model/pool.ts'
-import { announce, byId, copyButton, h, KeyedList, replaceWhen } from './dom.ts'
+import { announce, byId, h, KeyedList, lookButton, replaceWhen } from './dom.ts'
+import { PoolCharts } from './poolCharts.ts'
 import { sourceTag } from './source.ts'
 
 const SHOWN_SENDERS = 50
@@ -13,9 +14,11 @@ export class PoolPanel {
   readonly #monitor: Monitor
   readonly #list: KeyedList<PoolSender>
   readonly #note: HTMLElement
+  readonly #charts: PoolCharts
 
   constructor(monitor: Monitor) {
     this.#monitor = monitor
+    this.#charts = new PoolCharts(monitor)
     const list = h('ul', { class: 'senders' })
     this.#note = h('p', { class: 'empty' })
     const box = byId('pool-box')
@@ -30,7 +33,9 @@ export class PoolPanel {
   }
 
   show(): void {
-    const { poolError, wordSource, waiting } = this.#monitor
+    const { wordSource, poolWatch } = this.#monitor
+    const { error: poolError, waiting } = poolWatch
+    this.#charts.show()
     const senders = this.#monitor.pool.senders(this.#monitor.info?.prefix ?? 'f')
     this.#list.show(senders.slice(0, SHOWN_SENDERS), ({ from }) => from)
     const more = senders.length - SHOWN_SENDERS
@@ -82,11 +87,10 @@ export class PoolPanel {
     return h(
       'li',
       {},
-      h('span', { class: 'num' }, `${message.nonce}`),
-      h('span', { class: 'to' }, 'to ', h('span', { class: 'mono', title: to }, shorten(to, 6, 4))),
+      lookButton(cid, `${message.nonce}`, `message with nonce ${message.nonce}`, 'num'),
+      h('span', { class: 'to' }, 'to ', lookButton(to, shorten(to, 6, 4), `address ${to}`)),
       h('span', { class: 'num value' }, `${text} FIL`),
       h('span', { class: 'num faint cap' }, `at most ${cap.text} ${cap.unit}`),
-      copyButton(cid, `message CID ${cid}`),
       h(
         'button',
         {

@@ -1,9 +1,10 @@
 /** The tracked messages, each with the steps of its way. */
 import { errorMessage } from '../../../src/base/errors.ts'
 import { formatAmount, formatCount, shorten } from '../model/format.ts'
-import type { Monitor, TrackRow } from '../model/monitor.ts'
+import type { Monitor } from '../model/monitor.ts'
 import type { MessageStage } from '../model/tracker.ts'
-import { announce, byId, copyButton, h, icon, KeyedList, replaceWhen } from './dom.ts'
+import type { TrackRow } from '../model/tracks.ts'
+import { announce, byId, copyButton, h, icon, KeyedList, lookButton, replaceWhen } from './dom.ts'
 import { sourceTag } from './source.ts'
 
 const STEPS = ['pending', 'included', 'executed', 'confirmed', 'final'] as const
@@ -66,7 +67,7 @@ export class TrackPanel {
       h(
         'div',
         { class: 'card-head' },
-        h('h3', { class: 'mono' }, name),
+        h('h3', { class: 'mono' }, lookButton(cid, name, `message ${cid}`)),
         copyButton(cid, `message CID ${cid}`),
         h(
           'button',

@@ -1,9 +1,10 @@
 /** The watched addresses. */
 import { errorMessage } from '../../../src/base/errors.ts'
 import { formatAmount, formatCount, shorten } from '../model/format.ts'
-import type { Monitor, WatchRow } from '../model/monitor.ts'
+import type { Monitor } from '../model/monitor.ts'
 import { isIncoming, type SeenTransfer } from '../model/watch.ts'
-import { announce, byId, copyButton, h, icon, KeyedList, replaceWhen } from './dom.ts'
+import type { WatchRow } from '../model/watchlist.ts'
+import { announce, byId, copyButton, h, icon, KeyedList, lookButton, replaceWhen } from './dom.ts'
 import { sourceMark, sourceTag } from './source.ts'
 
 /** Transfers of one address that are shown; their place is kept while there are fewer. */
@@ -108,7 +109,7 @@ export class WatchPanel {
   #update(element: HTMLElement, row: WatchRow): void {
     const printed = this.#monitor.print(row.address)
     replaceWhen(part(element, 'address'), printed, () => [
-      shorten(printed, 12, 8),
+      lookButton(printed, shorten(printed, 12, 8), `address ${printed}`),
       copyButton(printed, `address ${printed}`),
     ])
     replaceWhen(part(element, 'balance'), `${row.balance} ${row.source} ${row.error}`, () => balance(row))
@@ -121,8 +122,10 @@ export class WatchPanel {
     ])
     const shown = row.transfers.slice(0, SHOWN_TRANSFERS)
     const trouble = this.#monitor.transfersError
-    replaceWhen(part(element, 'transfers'), shown.map(({ id }) => id).join() + (trouble ?? ''), () =>
-      this.#transfers(row, shown, trouble),
+    replaceWhen(
+      part(element, 'transfers'),
+      `${shown.map(({ id }) => id).join()} ${trouble} ${this.#monitor.areTransfersKnown}`,
+      () => this.#transfers(row, shown, trouble),
     )
     this.#announce(row)
   }
@@ -131,10 +134,17 @@ export class WatchPanel {
     const lines = shown.map((one) => this.#transfer(one, row))
     if (lines.length === 0) {
       const text =
-        trouble === undefined ? 'No transfers in the last epochs.' : `The node cannot list transfers: ${trouble}`
+        trouble !== undefined
+          ? `The node cannot list transfers: ${trouble}`
+          : this.#monitor.areTransfersKnown
+            ? 'No transfers in the last epochs.'
+            : '…'
       lines.push(h('li', { class: 'faint' }, text))
     }
-    while (lines.length < SHOWN_TRANSFERS) lines.push(h('li', { 'aria-hidden': 'true' }, '\u00a0'))
+    // Where there is one others follow: their place is kept.
+    while (shown.length > 0 && lines.length < SHOWN_TRANSFERS) {
+      lines.push(h('li', { 'aria-hidden': 'true' }, '\u00a0'))
+    }
     return lines
   }
 

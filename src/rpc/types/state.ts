@@ -3,6 +3,7 @@
 import { bigInt } from '../../codec/bigInteger.ts'
 import type { Cid } from '../../codec/cid.ts'
 import { type Codec, cid, json, jsonOnly, struct } from '../../codec/description.ts'
+import { wrongJson } from '../../codec/goJson.ts'
 import type { Json } from '../../codec/jsonText.ts'
 import { type Address, address } from '../../types/address.ts'
 import type { TokenAmount } from '../../types/scalars.ts'
@@ -39,6 +40,10 @@ export const codeCids: Codec<ReadonlyMap<string, Cid>> = jsonOnly<ReadonlyMap<st
     for (const name of [...value.keys()].sort()) out[name] = cid.toJson(value.get(name) as Cid, context)
     return out
   },
-  () => new Map(),
+  (json, context) => {
+    if (typeof json !== 'object' || json === null || Array.isArray(json))
+      throw wrongJson(json ?? null, 'map[string]cid.Cid')
+    return new Map(Object.entries(json).map(([name, one]) => [name, cid.fromJson(one ?? null, context)]))
+  },
   { type: 'object', additionalProperties: cid.schema },
 )

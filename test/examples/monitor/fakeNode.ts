@@ -91,6 +91,15 @@ export class FakeNode {
         const tipset = this.lies.get(tipsetKeyText(key)) ?? this.tipsets.get(tipsetKeyText(key))
         return tipset === undefined ? Promise.reject(remote('block not found')) : Promise.resolve(tipset)
       },
+      ChainGetTipSetByHeight: (height, anchor) => {
+        // What lies between comes by hash, as of a node: whoever lies about one of them is caught below the anchor.
+        let at = this.lies.get(tipsetKeyText(anchor)) ?? this.tipsets.get(tipsetKeyText(anchor))
+        while (at !== undefined && at.height > height) {
+          const parents = tipsetKeyText(at.blocks[0]?.parents ?? [])
+          at = this.lies.get(parents) ?? this.tipsets.get(parents)
+        }
+        return at === undefined ? Promise.reject(remote('block not found')) : Promise.resolve(at)
+      },
       ChainGetMessagesInTipset: (key) =>
         this.withheld.has(tipsetKeyText(key))
           ? Promise.reject(remote('block not found'))

@@ -3,8 +3,9 @@
  * blocks. That the node in the tab does not validate such a chain is tested with that node.
  */
 import { describe, expect, it } from 'vitest'
+import { SHOWN_EPOCHS } from '../../../examples/monitor/model/chainFollower.ts'
 import type { Trust } from '../../../examples/monitor/model/evidence.ts'
-import { Monitor, SHOWN_EPOCHS } from '../../../examples/monitor/model/monitor.ts'
+import { Monitor } from '../../../examples/monitor/model/monitor.ts'
 import { noticeOf } from '../../../examples/monitor/model/notice.ts'
 import { type Tipset, type TipsetKey, tipsetKeyText } from '../../../src/types/tipset.ts'
 import { BLOCK_DELAY, chain, FakeNode, GENESIS_SEC } from './fakeNode.ts'

@@ -65,7 +65,7 @@ describe.skipIf(findChromium() === undefined || missing !== undefined)('monitor 
       await until(page, '#watch-list .balance', /proven here/)
       const { text } = formatAmount(BigInt(balanceAt(epoch)))
       expect(await page.locator('#watch-list .amount').textContent()).toBe(text)
-      expect(await page.locator('#fact-final').textContent()).toBe(`${epoch}, proven`)
+      await until(page, '#final-sub', new RegExp(`^epoch ${epoch}(, \\d+ deep)?, proven$`))
       await until(page, '#light-sources li[data-state=usable]', new RegExp(source.url))
       expect(await page.locator('#light-bytes').textContent()).toMatch(/^\d.* fetched$/)
       // The head above the final tipset is not proven.
