@@ -810,6 +810,7 @@ export type MethodsV0 = {
   WalletDefaultAddress: { params: []; result: string }
   WalletDelete: { params: [address: string]; result: null }
   WalletExport: { params: [address: string]; result: TypesKeyInfo }
+  WalletHas: { params: [address: string]; result: boolean }
   WalletImport: { params: [keyInfo: TypesKeyInfo]; result: string }
   WalletList: { params: []; result: string[] }
   WalletNew: { params: [keyType: string | number]; result: string }
@@ -1064,6 +1065,7 @@ export type MethodsV1 = {
   WalletDefaultAddress: { params: []; result: string }
   WalletDelete: { params: [address: string]; result: null }
   WalletExport: { params: [address: string]; result: TypesKeyInfo }
+  WalletHas: { params: [address: string]; result: boolean }
   WalletImport: { params: [keyInfo: TypesKeyInfo]; result: string }
   WalletList: { params: []; result: string[] }
   WalletNew: { params: [keyType: string | number]; result: string }

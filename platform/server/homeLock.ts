@@ -45,6 +45,12 @@ function textOf(path: string): string | undefined {
   }
 }
 
+/** Number of the process that holds a lock; undefined: none does. This process's own is not seen. */
+export function lockHolder(path: string): number | undefined {
+  const lock = textOf(path)
+  return lock === undefined ? undefined : livingHolder(lock)
+}
+
 /** Gives a file a second name; false when that is taken. */
 function tryLink(from: string, to: string): boolean {
   try {

@@ -54,9 +54,9 @@ const TOO_MANY_CONNECTIONS = tooMany('connections')
 /** Request bodies that are in memory, all connections together. */
 class Bodies {
   #bytes = 0
-  readonly #most: number
+  readonly #most: () => number
 
-  constructor(most: number) {
+  constructor(most: () => number) {
     this.#most = most
   }
 
@@ -88,7 +88,7 @@ class Bodies {
       else done(Buffer.concat([first ?? new Uint8Array(0), ...rest]), whole, free)
     }
     const take = (chunk: Uint8Array): void => {
-      if (this.#bytes + chunk.length > this.#most) {
+      if (this.#bytes + chunk.length > this.#most()) {
         message.pause()
         stop()
         free()
@@ -270,7 +270,7 @@ function onRequest(
   log: Logger,
 ): (message: IncomingMessage, response: ServerResponse) => void {
   const signals = new ConnectionSignals()
-  const bodies = new Bodies(Math.max(MAX_BODIES_BYTES, handler.maxRequestBytes))
+  const bodies = new Bodies(() => Math.max(MAX_BODIES_BYTES, handler.maxRequestBytes))
   /** Counted until it has left, or its client has. */
   const send = (response: ServerResponse, answer: HttpResponse, keepOpen: boolean): void => {
     if (answer.rest !== undefined) {

@@ -65,6 +65,7 @@ const CLOSE_GRACE_MS = 2000
 export async function inHome(
   { repo, host, port, log, configText, monitor }: ServeOptions,
   { configureLog }: HostRuntime,
+  io: ProgramIo,
   run: (home: Home, closers: Closers) => Promise<void>,
 ): Promise<void> {
   // Before anything is written.
@@ -81,6 +82,7 @@ export async function inHome(
   } finally {
     await closers.close()
   }
+  line(io, 'stopped')
 }
 
 /** Opens what is on disk. @param archive - below the store; new blocks never go there */
@@ -230,14 +232,16 @@ export async function serve(
       if (host !== undefined) await listen(host, io)
       reloadOnHangup({ options, io, runtime, home }, opened)
       await stopped
-      line(io, 'stopping')
+      line(io, 'stopping: calls under way')
     } finally {
       await node.stop()
       await server.close()
     }
+    line(io, 'stopping: peers, machine, keys')
   } finally {
     await close()
   }
+  line(io, 'stopping: store')
 }
 
 function monitorLine({ host, port }: { readonly host: string; readonly port: number }): string {
@@ -246,13 +250,14 @@ function monitorLine({ host, port }: { readonly host: string; readonly port: num
     : `no monitor: the API listens on ${host}, where others reach it`
 }
 
-/** What can change in a running node: the log, who may call, whom to connect to. */
+/** What can change in a running node: the log, who may call and how much at once, whom to connect to. */
 function reloadOnHangup({ options, io, runtime, home }: NodeRun, { node, host }: OpenNode): void {
   const { log } = runtime.ports
   const reload = async (): Promise<void> => {
-    const { log: settings, corsOrigins, apiNames, net } = await options.reload()
+    const { log: settings, corsOrigins, apiNames, maxRequestBytes, net } = await options.reload()
     runtime.configureLog?.(settings, home.logs)
-    node.handler.allow({ allowedOrigins: corsOrigins, allowedHosts: apiNames })
+    const limit = maxRequestBytes === undefined ? {} : { maxRequestBytes }
+    node.handler.allow({ allowedOrigins: corsOrigins, allowedHosts: apiNames, ...limit })
     for (const address of net?.bootstrap ?? []) {
       const [place = '', id = ''] = address.split('/p2p/')
       if (host !== undefined && id !== '') await host.net.connect({ id, addresses: [place] }, io.signal)

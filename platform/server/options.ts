@@ -14,7 +14,7 @@ export interface LogSettings {
 }
 
 /** What a running node can be told anew. */
-export type ReloadedOptions = Pick<ServeOptions, 'log' | 'corsOrigins' | 'apiNames' | 'net'>
+export type ReloadedOptions = Pick<ServeOptions, 'log' | 'corsOrigins' | 'apiNames' | 'maxRequestBytes' | 'net'>
 
 /** Where and to whom the API is served. */
 export interface ServeOptions {

@@ -62,7 +62,7 @@ export async function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: 
   const before = chosenConfig(new Home(options.repo), options)
   assertCanStart(findNetwork(before.network), before)
   assertArchive(before.snapshot)
-  await inHome(options, runtime, async (home, closers) => {
+  await inHome(options, runtime, io, async (home, closers) => {
     const chosen = chosenConfig(home, options)
     const network = findNetwork(chosen.network)
     const config =

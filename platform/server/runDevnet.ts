@@ -26,7 +26,7 @@ import { line, type ProgramIo } from './programIo.ts'
 /** Runs `devnet` until the signal comes. */
 export async function runDevnet(options: DevnetRunOptions, io: ProgramIo, runtime: HostRuntime): Promise<void> {
   assertBundle(options)
-  await inHome(options, runtime, async (home, closers) => {
+  await inHome(options, runtime, io, async (home, closers) => {
     await loadCrypto(runtime.ports)
     const sizes = cacheSizes(options.cacheMib)
     const stores = options.inMemory ? openMemoryStores(home, sizes) : openDiskStores(home, undefined, sizes)

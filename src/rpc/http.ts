@@ -168,22 +168,20 @@ function withHeaders(
 export class HttpHandler {
   readonly #engine: RpcEngine
   #options: HttpOptions
-  readonly #maxRequestBytes: number
 
   constructor(engine: RpcEngine, options: HttpOptions) {
     this.#engine = engine
     this.#options = options
-    this.#maxRequestBytes = options.maxRequestBytes ?? MAX_REQUEST_BYTES
   }
 
-  /** Changes who may call from now on. */
-  allow(who: Pick<HttpOptions, 'allowedOrigins' | 'allowedHosts'>): void {
+  /** Changes who may call from now on, and how much a request may hold (of a WebSocket, what its server was started with). */
+  allow(who: Pick<HttpOptions, 'allowedOrigins' | 'allowedHosts' | 'maxRequestBytes'>): void {
     this.#options = { ...this.#options, ...who }
   }
 
   /** Largest body that is read of anybody, bytes. */
   get maxRequestBytes(): number {
-    return this.#maxRequestBytes
+    return this.#options.maxRequestBytes ?? MAX_REQUEST_BYTES
   }
 
   /**
@@ -237,8 +235,8 @@ export class HttpHandler {
 
   #largestBody(permissions: ReadonlySet<string>): number {
     return permissions === ANONYMOUS
-      ? Math.min(MAX_ANONYMOUS_REQUEST_BYTES, this.#maxRequestBytes)
-      : this.#maxRequestBytes
+      ? Math.min(MAX_ANONYMOUS_REQUEST_BYTES, this.maxRequestBytes)
+      : this.maxRequestBytes
   }
 
   /**

@@ -8,6 +8,7 @@ import { PetrelError } from '../base/errors.ts'
 export type WalletErrorCode =
   | 'KEY_NOT_FOUND'
   | 'KEY_EXISTS'
+  | 'WATCH_ONLY'
   | 'UNKNOWN_KEY_TYPE'
   | 'INVALID_KEY'
   | 'DAMAGED_ENTRY'

@@ -13,14 +13,16 @@ export const KEY_BLS = 'bls'
 export const KEY_DELEGATED = 'delegated'
 /** A key on a hardware device. */
 export const KEY_SECP256K1_LEDGER = 'secp256k1-ledger'
+/** No key: the text of an address that is listed and cannot sign. */
+export const WATCH_ONLY = 'watch-only'
 /** Secret of the API tokens; no key of an address. */
 export const KEY_JWT_SECRET = 'jwt-hmac-secret'
 
 /** A secret with what it is for. */
 export interface KeyInfo {
-  /** `secp256k1`, `bls`, `delegated`, `jwt-hmac-secret`; any text is carried. */
+  /** `secp256k1`, `bls`, `delegated`, `watch-only`, `jwt-hmac-secret`; any text is carried. */
   readonly type: string
-  /** 32 bytes; little-endian for BLS. */
+  /** 32 bytes; little-endian for BLS. UTF-8 of the address for `watch-only`. */
   readonly privateKey: Uint8Array
 }
 

@@ -6,14 +6,14 @@ import { fromUtf8, utf8 } from '../base/bytes.ts'
 import { PetrelError } from '../base/errors.ts'
 import type { Random } from '../base/ports.ts'
 import { encode } from '../codec/description.ts'
-import { type Address, parseAddress } from '../types/address.ts'
+import { type Address, isIdAddress, parseAddress } from '../types/address.ts'
 import { type Message, message as messageCodec } from '../types/message.ts'
 import type { Signature } from '../types/signature.ts'
 import type { SignedMessage } from '../types/signedMessage.ts'
 import { signingBytes } from '../types/verifySignature.ts'
 import { WalletError, type WalletErrorCode } from './errors.ts'
 import { generateKey, type Key, keyOf, signWith } from './key.ts'
-import { KEY_SECP256K1_LEDGER, type KeyInfo } from './keyInfo.ts'
+import { KEY_SECP256K1_LEDGER, type KeyInfo, WATCH_ONLY } from './keyInfo.ts'
 import { type KeyStore, TRASH_PREFIX } from './keyStore.ts'
 import { type RemoteKeys, type SigningMeta, UNKNOWN_DATA } from './remoteKeys.ts'
 
@@ -98,6 +98,7 @@ export class Wallet {
     return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, address]) => address)
   }
 
+  /** Whether it can sign: a watch-only address is listed, and has no key. */
   async has(address: Address): Promise<boolean> {
     return (await this.#remoteOf(address)) !== undefined || (await this.#find(address)) !== undefined
   }
@@ -128,9 +129,10 @@ export class Wallet {
     }
   }
 
-  /** @throws WalletError `KEY_NOT_FOUND` */
+  /** @throws WalletError `KEY_NOT_FOUND`, `WATCH_ONLY` */
   setDefault(address: Address): Promise<void> {
     return this.#alone(async () => {
+      if (await this.#isWatchOnly(address)) throw this.#watchOnly(address)
       const info =
         (await this.#remoteOf(address)) === undefined
           ? ((await this.#find(address))?.info ?? (await this.#store.get(this.#name(address))))
@@ -146,8 +148,9 @@ export class Wallet {
     return remote === undefined ? (await this.#need(address)).info : await remote.export(address)
   }
 
-  /** Where new keys go. @throws WalletError `UNKNOWN_KEY_TYPE`, `INVALID_KEY`, `KEY_EXISTS` */
+  /** Where new keys go; a watch-only address stays here. @throws WalletError `UNKNOWN_KEY_TYPE`, `INVALID_KEY`, `KEY_EXISTS` */
   import(info: KeyInfo): Promise<Address> {
+    if (info.type === WATCH_ONLY) return this.#watch(info)
     return this.#remote === undefined ? this.keep(info) : this.#remote.import(info)
   }
 
@@ -160,8 +163,28 @@ export class Wallet {
       } catch (cause) {
         throw wrap('failed to make key', cause)
       }
+      // The key has come.
+      if (await this.#isWatchOnly(key.address)) await this.#forgetNames(key.address)
       await this.#save(key)
       return key.address
+    })
+  }
+
+  #watch({ type, privateKey }: KeyInfo): Promise<Address> {
+    return this.#alone(async () => {
+      const address = parseAddress(fromUtf8(privateKey))
+      if (isIdAddress(address) || address.isUndefined) {
+        const text = `Cannot watch ${address.toString(this.#options.addressPrefix)}: expected the address of a key or an actor, not an ID`
+        throw new WalletError('INVALID_KEY', text)
+      }
+      if (await this.has(address)) {
+        throw new WalletError(
+          'KEY_EXISTS',
+          `the wallet has the key of ${address.toString(this.#options.addressPrefix)}`,
+        )
+      }
+      await this.#store.put(this.#name(address), { type, privateKey })
+      return address
     })
   }
 
@@ -172,11 +195,14 @@ export class Wallet {
       this.#remoteHas.delete(address.key)
       await remote?.delete(address)
       const key = await this.#find(address)
-      if (key === undefined) return
+      if (key === undefined) {
+        if (await this.#isWatchOnly(address)) await this.#forgetNames(address)
+        return
+      }
       const trash = TRASH_PREFIX + address.toString(this.#options.addressPrefix)
       await this.#forget(trash)
       await this.#store.put(trash, key.info)
-      for (const name of this.#names(address)) await this.#forget(name)
+      await this.#forgetNames(address)
       this.#keys.delete(address.key)
       const standard = await this.#store.find(DEFAULT_NAME)
       if (standard !== undefined && addressOf(standard).equals(address)) await this.#forget(DEFAULT_NAME)
@@ -185,7 +211,7 @@ export class Wallet {
 
   /**
    * Signs bytes as given, without an envelope.
-   * @throws WalletError `KEY_NOT_FOUND`: "key not found for <address>"
+   * @throws WalletError `KEY_NOT_FOUND`: "key not found for <address>"; `WATCH_ONLY`
    */
   async sign(address: Address, data: Uint8Array, meta: SigningMeta = UNKNOWN_DATA): Promise<Signature> {
     const remote = await this.#remoteOf(address)
@@ -242,7 +268,7 @@ export class Wallet {
     if (known !== undefined) return known
     for (const name of this.#names(address)) {
       const info = await this.#store.find(name)
-      if (info === undefined) continue
+      if (info === undefined || info.type === WATCH_ONLY) continue
       const key = keyOf(info)
       if (!key.address.equals(address)) {
         const text = `key '${name}': the entry is damaged: it holds the key of another address`
@@ -257,10 +283,23 @@ export class Wallet {
   async #need(address: Address): Promise<Key> {
     const key = await this.#find(address)
     if (key === undefined) {
+      if (await this.#isWatchOnly(address)) throw this.#watchOnly(address)
       const text = address.toString(this.#options.addressPrefix)
       throw new WalletError('KEY_NOT_FOUND', `key not found for ${text}`, { address: text })
     }
     return key
+  }
+
+  async #isWatchOnly(address: Address): Promise<boolean> {
+    if (this.#keys.has(address.key)) return false
+    for (const name of this.#names(address)) if ((await this.#store.find(name))?.type === WATCH_ONLY) return true
+    return false
+  }
+
+  #watchOnly(address: Address): WalletError {
+    const name = address.toString(this.#options.addressPrefix)
+    const text = `${name} is watch-only: its key is not in this wallet; draft by \`petrel send --offline\`, sign where the key is`
+    return new WalletError('WATCH_ONLY', text, { address: name })
   }
 
   async #save(key: Key): Promise<void> {
@@ -269,6 +308,10 @@ export class Wallet {
     } catch (cause) {
       throw wrap('saving to keystore', cause)
     }
+  }
+
+  async #forgetNames(address: Address): Promise<void> {
+    for (const name of this.#names(address)) await this.#forget(name)
   }
 
   async #forget(name: string): Promise<void> {

@@ -21,6 +21,8 @@ export interface NodeProcess {
   /** From the command to the first answer that can be asked for, ms. */
   readonly startMs: number
   readonly pid: number
+  /** Its exit code, when it has ended; null: by a signal that it does not hear. */
+  readonly exited: Promise<number | null>
   /** Everything it printed so far. */
   output(): string
   /** SIGTERM, as an operator does. @returns its exit code */
@@ -72,6 +74,7 @@ export async function startNode(
     token: readFileSync(join(home, 'token'), 'utf8').trim(),
     startMs: performance.now() - started,
     pid: child.pid as number,
+    exited,
     output: () => output,
     stop: async () => {
       signalGroup(child, 'SIGTERM')

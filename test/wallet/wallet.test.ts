@@ -235,3 +235,42 @@ describe('key types in JSON', () => {
     expect(keyInfo.toJson(info, CONTEXT)).toEqual({ Type: 'bls', PrivateKey: 'AAAA' })
   })
 })
+
+describe('a watch-only address', () => {
+  const watched = { type: 'watch-only', privateKey: utf8(UNKNOWN.toString('t')) }
+
+  it('is listed, has no key, and is named when it is to sign', async () => {
+    const { wallet, secrets } = create()
+    expect((await wallet.import(watched)).equals(UNKNOWN)).toBe(true)
+    const again = create(secrets).wallet
+    expect((await again.list()).map((one) => one.toString('t'))).toEqual([UNKNOWN.toString('t')])
+    expect(await again.has(UNKNOWN)).toBe(false)
+    const refused = { code: 'WATCH_ONLY', message: expect.stringContaining(`${UNKNOWN.toString('t')} is watch-only`) }
+    await expect(again.sign(UNKNOWN, utf8('x'))).rejects.toMatchObject(refused)
+    await expect(again.export(UNKNOWN)).rejects.toMatchObject(refused)
+    await expect(again.setDefault(UNKNOWN)).rejects.toMatchObject(refused)
+    await again.delete(UNKNOWN)
+    expect(await again.list()).toEqual([])
+  })
+
+  it('gives way to its key, and never takes the place of one', async () => {
+    const { wallet } = create()
+    const other = create()
+    const address = await other.wallet.newKey('secp256k1')
+    const watch = { type: 'watch-only', privateKey: utf8(address.toString('t')) }
+    await wallet.import(watch)
+    await wallet.import(await other.wallet.export(address))
+    expect(await wallet.has(address)).toBe(true)
+    expect(verifySignature(await wallet.sign(address, utf8('x')), address, utf8('x'))).toBe(true)
+    await expect(wallet.import(watch)).rejects.toMatchObject({ code: 'KEY_EXISTS' })
+    expect(await wallet.list()).toHaveLength(1)
+  })
+
+  it('is no ID and nothing else', async () => {
+    const { wallet } = create()
+    await expect(wallet.import({ type: 'watch-only', privateKey: utf8('t01234') })).rejects.toMatchObject({
+      code: 'INVALID_KEY',
+    })
+    await expect(wallet.import({ type: 'watch-only', privateKey: utf8('hello') })).rejects.toThrow()
+  })
+})

@@ -46,7 +46,9 @@ async function list(
   const rows: TableRow[] = []
   for (const address of addresses) rows.push(await walletRow(client, address, address === preferred, options))
   context.result(rows.map(({ cells, error }) => ({ ...cells, ...(error === undefined ? {} : { Error: error }) })))
-  io.out(tableText(['Address', 'ID', 'Balance', 'Market(Avail)', 'Market(Locked)', 'Nonce', 'Default'], rows))
+  io.out(
+    tableText(['Address', 'ID', 'Balance', 'Market(Avail)', 'Market(Locked)', 'Nonce', 'Default', 'Watch-only'], rows),
+  )
 }
 
 async function walletRow(
@@ -69,6 +71,7 @@ async function walletRow(
     Nonce: String(actor.Nonce),
   }
   if (preferred) cells.Default = 'X'
+  if (!(await client.call('WalletHas', [address]))) cells['Watch-only'] = 'X'
   if (options.id === true) cells.ID = await client.call('StateLookupID', [address, null]).catch(() => 'n/a')
   if (options.market === true) {
     const market = await client.call('StateMarketBalance', [address, null]).catch(() => undefined)
@@ -256,6 +259,15 @@ export function addWalletCommands(program: Command, context: CliContext): void {
     .option('-i, --id', 'Output ID addresses')
     .option('-m, --market', 'Output market balances')
     .action((options: { addrOnly?: boolean; id?: boolean; market?: boolean }) => list(context, options))
+  wallet
+    .command('watch-only')
+    .description('Keep an address without its key: listed, with its balance; it signs elsewhere (send --offline)')
+    .argument('<address>')
+    .action(async (text: string) => {
+      const address = addressArgument(text)
+      const key = { Type: 'watch-only', PrivateKey: Buffer.from(address).toString('base64') }
+      say(context, await (await node()).call('WalletImport', [key]))
+    })
   wallet
     .command('balance')
     .description('Get account balance')

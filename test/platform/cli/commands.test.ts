@@ -53,6 +53,7 @@ describe('wallet', () => {
   it('list: a table without empty columns; an unknown actor has nothing', async () => {
     answer({
       WalletList: [FIRST, SECOND],
+      WalletHas: (address) => address === SECOND,
       WalletDefaultAddress: SECOND,
       StateGetActor: (address) => {
         if (address === FIRST) throw new Refusal('resolution lookup failed (x): resolve address x: actor not found')
@@ -71,14 +72,14 @@ describe('wallet', () => {
     })
     expect((await run(['wallet', 'list'])).out).toBe(
       [
-        `Address${' '.repeat(SECOND.length - 5)}Balance  Nonce  Default`,
-        `${FIRST}${' '.repeat(SECOND.length - FIRST.length + 2)}0 FIL    0`,
+        `Address${' '.repeat(SECOND.length - 5)}Balance  Nonce  Default  Watch-only`,
+        `${FIRST}${' '.repeat(SECOND.length - FIRST.length + 2)}0 FIL    0               X`,
         `${SECOND}  1.5 FIL  7      X`,
         '',
       ].join('\n'),
     )
     const withId = (await run(['wallet', 'list', '-i'])).out
-    expect(withId.split('\n')[0]).toMatch(/^Address +ID +Balance +Nonce +Default$/)
+    expect(withId.split('\n')[0]).toMatch(/^Address +ID +Balance +Nonce +Default +Watch-only$/)
     expect(withId).toContain('t01005')
     expect((await run(['wallet', 'list', '-a'])).out).toBe(`${FIRST}\n${SECOND}\n`)
   })

@@ -42,6 +42,7 @@ const COMMANDS: Readonly<Record<string, (chain: Chain) => string>> = {
   'wallet export': ({ own }) => own,
   'wallet sign': ({ own }) => `${own} 00ff`,
   'wallet delete': ({ spare }) => spare,
+  'wallet watch-only': () => 'f1abjxfbp274xpdqcpuaykwkfb43omjotacm2p3za',
   send: ({ other }) => `${other} 1 --wait 0`,
   'mpool pending': () => '',
   'mpool find': () => '',

@@ -1,0 +1,134 @@
+/** What `petrel doctor` finds on real homes, beside a node and without one, and what it says is to be done. */
+import { execFile } from 'node:child_process'
+import { createSocket } from 'node:dgram'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type NodeProcess, startNode } from '../../runtimes/nodeProcess.ts'
+import { ROOT } from '../../support/shared.ts'
+
+const PETREL = join(ROOT, 'bin/petrel.js')
+const home = join(mkdtempSync(join(tmpdir(), 'petrel-doctor-')), 'home')
+afterAll(() => rmSync(join(home, '..'), { recursive: true, force: true }))
+
+interface Check {
+  Name: string
+  State: string
+  Found: string
+  Do: string
+}
+
+/** Runs it with `--json`. @param limit - descriptors that it may have */
+function doctor(
+  args: readonly string[] = [],
+  env: Record<string, string> = {},
+  limit = 8192,
+): Promise<{ code: number; checks: Check[] }> {
+  const command = `ulimit -n ${limit}; exec "$0" "$@"`
+  const all = ['-c', command, process.execPath, PETREL, '--repo', home, '--json', 'doctor', ...args]
+  return new Promise((resolve, reject) => {
+    execFile('bash', all, { env: { ...process.env, ...env } }, (error, stdout, stderr) => {
+      if (stdout === '') return reject(new Error(stderr))
+      resolve({ code: Number(error?.code ?? 0), checks: (JSON.parse(stdout) as { Checks: Check[] }).Checks })
+    })
+  })
+}
+
+const named = (checks: readonly Check[], name: string): Check[] => checks.filter((one) => one.Name === name)
+
+/** A time server whose clock is `aheadMs` before ours. @see RFC 5905 section 7.3 */
+async function timeServer(aheadMs: number): Promise<{ address: string; close(): void }> {
+  const socket = createSocket('udp4')
+  socket.on('message', (_, from) => {
+    const answer = Buffer.alloc(48)
+    answer[0] = 0x24
+    const ms = Date.now() + aheadMs
+    for (const at of [32, 40]) {
+      answer.writeUInt32BE(Math.floor(ms / 1000) + 2_208_988_800, at)
+      answer.writeUInt32BE(Math.floor(((ms % 1000) / 1000) * 2 ** 32), at + 4)
+    }
+    socket.send(answer, from.port, from.address)
+  })
+  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
+  return { address: `127.0.0.1:${socket.address().port}`, close: () => socket.close() }
+}
+
+describe('petrel doctor', { timeout: 120_000 }, () => {
+  let node: NodeProcess
+  let whileItRan: { code: number; checks: Check[] }
+  beforeAll(async () => {
+    node = await startNode('node', home, [
+      'devnet',
+      '--api',
+      '0',
+      '--no-net',
+      '--actors',
+      'native',
+      '--block-time',
+      '0.5',
+    ])
+    whileItRan = await doctor()
+    await node.stop()
+  }, 120_000)
+
+  it('asks the node that runs', () => {
+    const { code, checks } = whileItRan
+    expect(code).toBe(0)
+    expect(named(checks, 'port')[0]?.Found).toBe(`the node answers at ${node.url}`)
+    expect(named(checks, 'file descriptors')[0]?.Found).toMatch(/^\d+ at most, \d+ are open$/)
+    for (const name of ['permissions', 'disk', 'head', 'snapshot', 'bundles', 'store'])
+      expect(checks.map(({ Name }) => Name)).toContain(name)
+  })
+
+  it('says of each fault what to do, and fails', async () => {
+    const damaged = join(home, 'actors/bafy2bzaceanything.car')
+    const config = join(home, 'config.json')
+    chmodSync(join(home, 'token'), 0o644)
+    writeFileSync(damaged, 'no archive')
+    writeFileSync(config, JSON.stringify({ snapshot: '/nowhere/chain.car' }))
+    const { code, checks } = await doctor([], {}, 256)
+    expect(code).toBe(1)
+    expect(named(checks, 'permissions')).toMatchObject([{ State: 'fault', Do: `chmod go= ${join(home, 'token')}` }])
+    expect(named(checks, 'bundles')[0]).toMatchObject({ State: 'fault', Do: `rm ${damaged}; petrel actors fetch` })
+    expect(named(checks, 'snapshot')[0]).toMatchObject({
+      State: 'fault',
+      Do: expect.stringContaining('/nowhere/chain.car'),
+    })
+    expect(named(checks, 'file descriptors')[0]).toMatchObject({ State: 'warning', Found: '256 at most' })
+    chmodSync(join(home, 'token'), 0o600)
+    rmSync(damaged)
+    rmSync(config)
+    expect((await doctor()).checks.filter(({ State }) => State === 'fault')).toEqual([])
+  })
+
+  it('looks whether the next start gets its port and its options', async () => {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    const taken = await doctor([], { PETREL_API: String(port) })
+    expect(named(taken.checks, 'port')[0]).toMatchObject({ State: 'fault', Do: expect.stringContaining('daemon.api') })
+    server.close()
+    const settings = readFileSync(join(home, 'config.toml'), 'utf8')
+    writeFileSync(join(home, 'config.toml'), '[daemon]\napy = 1\n')
+    const wrong = await doctor()
+    expect(named(wrong.checks, 'options')[0]).toMatchObject({
+      State: 'fault',
+      Found: expect.stringContaining('is it api?'),
+    })
+    writeFileSync(join(home, 'config.toml'), settings)
+  })
+
+  it.each([
+    [90_000, 'fault', /^(89|90|91)\.\d\d s behind /],
+    [0, 'ok', /^0\.\d\d s /],
+  ])('compares the clock with one that is %i ms ahead', async (aheadMs, state, found) => {
+    const server = await timeServer(aheadMs)
+    const { checks } = await doctor(['--ntp', server.address])
+    server.close()
+    const [clock] = named(checks, 'clock')
+    expect(clock?.State).toBe(state)
+    expect(clock?.Found).toMatch(found)
+  })
+})

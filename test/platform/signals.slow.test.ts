@@ -1,0 +1,173 @@
+/** What an operator's signals do to a node that runs as a process of its own: stop, stop at once, read the options again; and its log file. */
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { type NodeProcess, RUNTIMES, startNode } from '../runtimes/nodeProcess.ts'
+import { RpcClient } from '../support/rpcClient.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'petrel-signals-'))
+const DEVNET = ['devnet', '--api', '0', '--actors', 'native', '--block-time', '0.5']
+/** What the log file is put aside at. @see platform/server/rotatingFile.ts */
+const FULL_LOG = 64 * 1024 * 1024
+const FORCED_STOP_MS = 5000
+const STOPS_TRIED = 5
+
+const running: NodeProcess[] = []
+afterEach(async () => {
+  for (const node of running.splice(0)) await node.kill()
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+async function start(
+  runtime: string,
+  name: string,
+  args: readonly string[],
+): Promise<NodeProcess & { readonly home: string }> {
+  const home = join(folder, `${runtime}-${name}`)
+  const node = await startNode(runtime, home, args)
+  running.push(node)
+  return { ...node, home }
+}
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await sleep(20)
+}
+
+/** A call that has no end: it waits for a message that nobody sends. */
+function endlessCall({ url, token }: NodeProcess): void {
+  const unknown = { '/': 'bafy2bzacea3wsdh6y3a36tb3skempjoxqpuyompjbmfeyf34fi3uy6uue42v4' }
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'Filecoin.StateWaitMsg',
+    params: [unknown, 5, -1, true],
+  })
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
+  const call = request(`${url}/rpc/v1`, { method: 'POST', headers })
+  call.on('error', () => undefined)
+  call.on('response', (response) => response.on('error', () => undefined).resume())
+  call.end(body)
+}
+
+/** Resolves with the exit code of a process that this test started. */
+function exitOf(node: NodeProcess, signal: NodeJS.Signals): Promise<number | null> {
+  process.kill(node.pid, signal)
+  return node.exited
+}
+
+describe.each(Object.keys(RUNTIMES))('signals in %s', { timeout: 120_000 }, (runtime) => {
+  it('SIGTERM: in order, told, within five seconds; SIGINT alike', async () => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      const node = await start(runtime, signal, [...DEVNET, '--no-net'])
+      endlessCall(node)
+      const started = performance.now()
+      expect(await exitOf(node, signal)).toBe(0)
+      expect(performance.now() - started).toBeLessThan(FORCED_STOP_MS + 1000)
+      const told = node.output().match(/^stopp.*$/gm)
+      expect(told).toEqual([
+        'stopping: calls under way',
+        'stopping: peers, machine, keys',
+        'stopping: store',
+        'stopped',
+      ])
+      expect(existsSync(join(node.home, 'api'))).toBe(false)
+    }
+  })
+
+  it('a second signal ends it at once', async () => {
+    let code: number | null = 0
+    // A stop may be over before the second signal is heard: then once more. Were it not heard at all, each would end with 0.
+    for (let i = 0; i < STOPS_TRIED && code === 0; i++) {
+      const node = await start(runtime, 'second', [...DEVNET, '--no-net'])
+      const { hostname, port } = new URL(node.url)
+      // A request that stays unfinished: a stop in Node waits two seconds for it.
+      const socket = connect(Number(port), hostname)
+      socket.on('error', () => undefined)
+      const head = `POST /rpc/v1 HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${node.token}\r\ncontent-length: 100\r\n\r\n{`
+      await new Promise<void>((resolve) => socket.write(head, () => resolve()))
+      process.kill(node.pid, 'SIGTERM')
+      code = await exitOf(node, 'SIGINT')
+      socket.destroy()
+      if (code !== 0) expect(node.output()).not.toMatch(/^stopped$/m)
+    }
+    expect([130, 143]).toContain(code)
+    // What it was told to do is on disk, and the lock of the dead is no obstacle.
+    const again = await start(runtime, 'second', [...DEVNET, '--no-net'])
+    expect(await again.stop()).toBe(0)
+  })
+
+  it('SIGHUP: log, who may call, how much, and peers are read again', async () => {
+    const other = await start(runtime, 'peer', [...DEVNET, '--listen', '/ip4/127.0.0.1/tcp/0'])
+    await until(() => /other nodes on /.test(other.output()))
+    const peer = /other nodes on (\S+)/.exec(other.output())?.[1] ?? ''
+    const node = await start(runtime, 'reload', [...DEVNET, '--listen', '/ip4/127.0.0.1/tcp/0'])
+    const client = new RpcClient(node.url, node.token)
+    const allowed = async (): Promise<string | null> => {
+      const headers = {
+        origin: 'https://wallet.example',
+        authorization: `Bearer ${node.token}`,
+        'content-type': 'application/json',
+      }
+      const body = '{"jsonrpc":"2.0","id":1,"method":"Filecoin.ChainHead","params":[]}'
+      return (await fetch(`${node.url}/rpc/v1`, { method: 'POST', headers, body })).headers.get(
+        'access-control-allow-origin',
+      )
+    }
+    const large = (): Promise<number> =>
+      fetch(`${node.url}/rpc/v1`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${node.token}`, 'content-type': 'application/json' },
+        body: `{"jsonrpc":"2.0","id":1,"method":"Filecoin.ChainHead","params":[]}${' '.repeat(20_000)}`,
+      }).then(({ status }) => status)
+    expect(await allowed()).toBe(null)
+    expect(await large()).toBe(200)
+    expect(await client.call('NetPeers')).toEqual([])
+    const settings = [
+      'log = "error"',
+      'cors-origin = ["https://wallet.example"]',
+      'api-max-req-size = 10000',
+      `bootstrap = ["${peer}"]`,
+    ]
+    writeFileSync(join(node.home, 'config.toml'), `[devnet]\n${settings.join('\n')}\n`)
+    process.kill(node.pid, 'SIGHUP')
+    await until(async () => (await allowed()) === 'https://wallet.example')
+    expect(await large()).not.toBe(200)
+    await until(async () => ((await client.call('NetPeers')) as unknown[]).length === 1)
+    // Blocks are no errors: from here on nothing is said of them.
+    const said = node.output().length
+    const height = async (): Promise<number> => ((await client.call('ChainHead')) as { Height: number }).Height
+    const before = await height()
+    await until(async () => (await height()) > before + 2)
+    expect(node.output().slice(said)).not.toMatch(/tipset/)
+    writeFileSync(join(node.home, 'config.toml'), '[devnet]\nlog = "info"\nfoo = 1\n')
+    process.kill(node.pid, 'SIGHUP')
+    await until(() => /options not read again.*foo/.test(node.output()))
+    expect(await allowed()).toBe('https://wallet.example')
+  })
+
+  it('the log file is put aside when it is full', async () => {
+    const logs = join(folder, `${runtime}-log`, 'logs')
+    mkdirSync(logs, { recursive: true, mode: 0o700 })
+    const file = join(logs, 'petrel.log')
+    writeFileSync(file, 'the old one\n')
+    truncateSync(file, FULL_LOG)
+    const node = await start(runtime, 'log', [...DEVNET, '--no-net', '--log-file'])
+    await until(() => existsSync(`${file}.1`) && statSync(file).size > 0)
+    expect(statSync(`${file}.1`).size).toBe(FULL_LOG)
+    await node.stop()
+    expect(readFileSync(file, 'utf8')).toMatch(/ INFO /)
+  })
+})
