@@ -32,6 +32,9 @@ export class ProviderError extends Error {
   }
 }
 
+/** Text of an address of Ethereum's kind. */
+const DELEGATED = /^[ft]410f/
+
 /** EIP-1193's numbers. */
 const UNAUTHORIZED = 4100
 const DISCONNECTED = 4900
@@ -53,10 +56,24 @@ export class PetrelProvider {
   /** @throws ProviderError */
   async request({ method, params }: { readonly method: string; readonly params?: unknown }): Promise<unknown> {
     try {
+      if (method === 'eth_accounts' || method === 'eth_requestAccounts') return await this.#accounts()
       return await this.#transport.request(method, toJson(params ?? []))
     } catch (error) {
       throw asProviderError(error)
     }
+  }
+
+  /** Ethereum addresses (`0x…`) whose keys the tab's wallet has. A node's own `eth_accounts` is empty, as Lotus' is. */
+  async #accounts(): Promise<Json[]> {
+    const transport = this.#transport
+    const all = (await transport.request('Filecoin.WalletList', [])) as string[]
+    const accounts: Json[] = []
+    for (const address of all.filter((one) => DELEGATED.test(one))) {
+      if (await transport.request('Filecoin.WalletHas', [address])) {
+        accounts.push(await transport.request('Filecoin.FilecoinAddressToEthAddress', [address]))
+      }
+    }
+    return accounts
   }
 
   on<E extends keyof ProviderEvents>(event: E, listener: (value: ProviderEvents[E]) => void): this {

@@ -41,7 +41,7 @@ import { line, type ProgramIo } from './programIo.ts'
 import { ProofFiles } from './proofFiles.ts'
 import type { StartServer } from './rpcServer.ts'
 import { SecretFiles } from './secretFiles.ts'
-import type { VmThreadOptions } from './vmThreads.ts'
+import { ThreadHeaps, type VmThreadOptions } from './vmThreads.ts'
 
 /** What a runtime brings. */
 export interface HostRuntime {
@@ -166,7 +166,8 @@ export async function processShim(
   const { meta } = stores
   const sizes = cacheSizes(options.cacheMib)
   const metrics = new Metrics()
-  registerProcessMetrics(metrics, home.chain, ports.clock.nowMs())
+  const heaps = new ThreadHeaps()
+  registerProcessMetrics(metrics, home.chain, ports.clock.nowMs(), () => heaps.bytes())
   return {
     ports,
     stores,
@@ -177,7 +178,7 @@ export async function processShim(
     traceCharges: sizes.traceCharges,
     proofs: await nodeProofs(chain.proofs, ports.log),
     files: nodeFiles(home, meta),
-    openMachine: (view, mode) => openVm(view, { ...chain, actors: home.actors, mode, cache: sizes }, ports.log),
+    openMachine: (view, mode) => openVm(view, { ...chain, actors: home.actors, mode, cache: sizes }, ports.log, heaps),
     openHost:
       net === undefined
         ? undefined

@@ -6,16 +6,16 @@ import { WorkerVmHost } from '../../src/execution/workerVmHost.ts'
 import type { Machine } from '../../src/node/nodeShim.ts'
 import { vmThreads } from './cacheSize.ts'
 import { systemTimers } from './clock.ts'
-import { startVmThread, type VmThreadOptions } from './vmThreads.ts'
+import { startVmThread, type ThreadHeaps, type VmThreadOptions } from './vmThreads.ts'
 
 /** Opens the machine for a view; its threads start when they are first needed. */
-export function openVm(view: ChainView, options: VmThreadOptions, log: Logger): Machine {
+export function openVm(view: ChainView, options: VmThreadOptions, log: Logger, heaps?: ThreadHeaps): Machine {
   const vm = new WorkerVmHost({
     view,
     threads: vmThreads(),
     timers: systemTimers,
     log: logOf(log, 'vm'),
-    startThread: () => startVmThread(options),
+    startThread: () => startVmThread(options, heaps),
   })
   return { vm, close: () => vm.close() }
 }

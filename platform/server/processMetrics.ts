@@ -17,8 +17,14 @@ function folderBytes(folder: string): number {
 /**
  * @param store - folder of the chain
  * @param startedMs - of the process, Unix ms
+ * @param threadBytes - what each of the machine's threads has for its heap
  */
-export function registerProcessMetrics(metrics: Metrics, store: string, startedMs: number): void {
+export function registerProcessMetrics(
+  metrics: Metrics,
+  store: string,
+  startedMs: number,
+  threadBytes: () => readonly number[],
+): void {
   metrics.gauge('process_start_time_seconds', 'When the process started, Unix time.', () => startedMs / 1000)
   metrics.total('process_cpu_seconds_total', 'Time of the processor, all threads.', () => {
     const { user, system } = process.cpuUsage()
@@ -31,6 +37,11 @@ export function registerProcessMetrics(metrics: Metrics, store: string, startedM
     'Of it, what the heap only points to.',
     () => process.memoryUsage().external,
   )
+  metrics.gauge('petrel_thread_memory_bytes', 'Heap in use and what it points to, by thread.', () => {
+    const { heapUsed, external } = process.memoryUsage()
+    const vm = threadBytes().map((value, i) => ({ labels: { thread: `vm-${i + 1}` }, value }))
+    return [{ labels: { thread: 'main' }, value: heapUsed + external }, ...vm]
+  })
   metrics.gauge('process_open_fds', 'Open file descriptors.', () => readdirSync('/proc/self/fd').length)
   metrics.gauge('petrel_store_bytes', 'Size of the chain on disk.', () => folderBytes(store))
   const delay = loopDelay()

@@ -28,8 +28,11 @@ export interface VmThreadData {
   readonly shared: Int32Array
 }
 
-/** What is where in {@link VmThreadData.shared}: the number, from 1, of the last message that nobody waits for; 1 when it listens. */
-export const SHARED = { givenUp: 0, listens: 1 } as const
+/**
+ * What is where in {@link VmThreadData.shared}: the number, from 1, of the last message that nobody waits for; 1 when it listens;
+ * the heap that it uses, KiB.
+ */
+export const SHARED = { givenUp: 0, listens: 1, heapKib: 2 } as const
 
 /**
  * Deno takes no stack size per thread: it is started with `--v8-flags=--stack-size=7000` (kB). A nested call takes about
@@ -45,6 +48,7 @@ const MAX_HEAP_MB = 4096
 const V8_FLAG = '--external-memory-accounted-in-global-limit'
 /** Traces are short-lived: a larger nursery collects them cheaply. */
 const NURSERY_MB = 64
+const KIBI = 1024
 const MEBI = 1024 * 1024
 
 /** Half of the machine's memory at most. */
@@ -58,16 +62,35 @@ function entry(): URL {
   return here.endsWith('.ts') ? new URL('./vmWorker.ts', here) : new URL('./vmWorker.js', here)
 }
 
-/** Starts one thread. */
-export function startVmThread(options: VmThreadOptions): WorkerPort {
+/** What each running thread has for its heap, bytes. */
+export class ThreadHeaps {
+  readonly #threads = new Set<Int32Array>()
+
+  add(shared: Int32Array): void {
+    this.#threads.add(shared)
+  }
+
+  delete(shared: Int32Array): void {
+    this.#threads.delete(shared)
+  }
+
+  /** In the order in which they were started. */
+  bytes(): number[] {
+    return [...this.#threads].map((shared) => Atomics.load(shared, SHARED.heapKib) * KIBI)
+  }
+}
+
+/** Starts one thread. @param heaps - told of it while it runs */
+export function startVmThread(options: VmThreadOptions, heaps?: ThreadHeaps): WorkerPort {
   setFlagsFromString(V8_FLAG)
-  const shared = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT))
+  const shared = new Int32Array(new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT))
   const worker = new Worker(entry(), {
     name: 'petrel-vm',
     workerData: { options, shared } satisfies VmThreadData,
     resourceLimits: { stackSizeMb: STACK_MB, maxOldGenerationSizeMb: heapMb(), maxYoungGenerationSizeMb: NURSERY_MB },
   })
   worker.unref()
+  heaps?.add(shared)
   let due = 0
   let posted = 0
   let ended = false
@@ -75,6 +98,7 @@ export function startVmThread(options: VmThreadOptions): WorkerPort {
   const end = (reason: unknown): void => {
     if (ended) return
     ended = true
+    heaps?.delete(shared)
     endListener(reason)
   }
   // A message in a form that cannot be read ends the thread: nothing else would ever answer.
@@ -106,6 +130,7 @@ export function startVmThread(options: VmThreadOptions): WorkerPort {
     isStarting: () => Atomics.load(shared, SHARED.listens) === 0,
     close: () => {
       ended = true
+      heaps?.delete(shared)
       void worker.terminate()
     },
   }

@@ -27,6 +27,9 @@ import { createLogger } from './logger.ts'
 import { ProofFiles } from './proofFiles.ts'
 import { SHARED, type VmThreadData, type VmThreadOptions } from './vmThreads.ts'
 
+/** Prometheus asks every 15 seconds or so. */
+const HEAP_TOLD_MS = 5000
+
 /** Read only: what the thread writes goes to the node. */
 function bundleBlocks(folder: string): Blockstore {
   const bundles = new ActorBundles(folder)
@@ -75,6 +78,16 @@ function heldMessages(port: MessagePort, shared: Int32Array): ThreadPort {
   }
 }
 
+/** Writes down, now and then, what this thread's heap uses. */
+function tellHeap(shared: Int32Array): void {
+  const tell = (): void => {
+    const { heapUsed, external } = process.memoryUsage()
+    Atomics.store(shared, SHARED.heapKib, Math.round((heapUsed + external) / 1024))
+  }
+  tell()
+  setInterval(tell, HEAP_TOLD_MS).unref()
+}
+
 function createHost(
   options: VmThreadOptions,
   keys: ProofKeys | undefined,
@@ -94,6 +107,7 @@ if (parentPort !== null) {
   const { options, shared } = workerData as VmThreadData
   const port = heldMessages(parentPort, shared)
   await initCrypto()
+  tellHeap(shared)
   const log = createLogger({ level: 'warn', format: process.env.PETREL_LOG_FORMAT === 'json' ? 'json' : 'text' })
   const keys = options.proofs === undefined ? undefined : keysOf(new ProofFiles(options.proofs), loadCurve(log))
   const sizes = options.cache ?? cacheSizes()

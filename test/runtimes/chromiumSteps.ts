@@ -253,7 +253,14 @@ export const TAB_STEPS: readonly TabStep[] = [
       const context = await chromium.browser.newContext()
       const page = await chromium.openPage(context)
       await page.evaluate(`startTab(${OPEN})`)
-      const found = await page.evaluate<{ chainId: string; seen: unknown[]; code: number }>(`(async () => {
+      const found = await page.evaluate<{
+        chainId: string
+        seen: unknown[]
+        code: number
+        eth: string
+        accounts: string[]
+        same: boolean
+      }>(`(async () => {
         const { provider } = tab
         const seen = []
         provider.on('message', ({ type, data }) => seen.push([type, plain(data)]))
@@ -261,11 +268,23 @@ export const TAB_STEPS: readonly TabStep[] = [
         await provider.request({ method: 'Filecoin.DevnetMine', params: [2, null] })
         for (let i = 0; i < 100 && seen.length === 0; i++) await new Promise((resolve) => setTimeout(resolve, 50))
         const failed = await provider.request({ method: 'eth_nothing' }).catch((error) => error)
-        return { chainId: await provider.request({ method: 'eth_chainId' }), seen, id, code: failed.code }
+        const own = await provider.request({ method: 'Filecoin.WalletNew', params: ['delegated'] })
+        const eth = await provider.request({ method: 'Filecoin.FilecoinAddressToEthAddress', params: [own] })
+        const accounts = await provider.request({ method: 'eth_requestAccounts' })
+        const same = String(accounts) === String(await provider.request({ method: 'eth_accounts' }))
+        const chainId = await provider.request({ method: 'eth_chainId' })
+        return { chainId, seen, id, code: failed.code, eth, accounts: accounts.map(String), same }
       })()`)
       assert.match(found.chainId, /^0x[0-9a-f]+$/)
       assert.equal(found.seen.length > 0, true)
       assert.equal(found.code, -32601)
+      assert.equal(found.accounts.includes(found.eth), true)
+      assert.equal(new Set(found.accounts).size, found.accounts.length)
+      assert.equal(
+        found.accounts.every((one) => /^0x[0-9a-f]{40}$/.test(one)),
+        true,
+      )
+      assert.equal(found.same, true)
       await context.close()
     },
   },

@@ -51,6 +51,17 @@ describe('the page of figures', () => {
     expect(await (await fetch(`${node.url}/metrics`)).text()).toMatch(/^lotus_chain_node_height \d+$/m)
   })
 
+  it('tells the memory of each thread', async () => {
+    const memory = /^petrel_thread_memory_bytes\{thread="(main|vm-1)"\} (\d{7,})$/gm
+    let threads: unknown[] = []
+    // The machine's thread starts with the first block, and says now and then what it uses.
+    while (threads.length < 2) {
+      const page = await (await fetch(`${node.url}/metrics`)).text()
+      threads = [...page.matchAll(memory)].map(([, thread]) => thread)
+    }
+    expect(threads).toEqual(['main', 'vm-1'])
+  })
+
   it('a local chain is ready, and says why', async () => {
     const answer = await fetch(`${node.url}/health/readyz`)
     expect(answer.status).toBe(200)
