@@ -69,7 +69,7 @@ function exitOf(node: NodeProcess, signal: NodeJS.Signals): Promise<number | nul
   return node.exited
 }
 
-describe.each(Object.keys(RUNTIMES))('signals in %s', { timeout: 120_000, retry: 1 }, (runtime) => {
+describe.each(Object.keys(RUNTIMES))('signals in %s', { timeout: 120_000, retry: 3 }, (runtime) => {
   it('SIGTERM: in order, told, within five seconds; SIGINT alike', async () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       const node = await start(runtime, signal, [...DEVNET, '--no-net'])
