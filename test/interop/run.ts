@@ -18,6 +18,7 @@ import {
   unpackRecorded,
 } from './follows.ts'
 import { buildGoPeer } from './goPeer.ts'
+import { fetchesFiles } from './ipfs.ts'
 import { beside, startLeader } from './leader.ts'
 import { pageFollows } from './page.ts'
 import { answersRawStreams } from './rawStreams.ts'
@@ -71,6 +72,15 @@ async function serving(program: string, runtime: string): Promise<void> {
     })
     return undefined
   })
+  if (runtime === 'node') {
+    await check('node: fetches files of IPFS by bitswap', async () => {
+      let note = ''
+      await beside(program, runtime, async (_, peer) => {
+        note = await fetchesFiles(peer)
+      })
+      return note
+    })
+  }
   await check(`${runtime}: answers however a message and its end arrive`, async () => {
     const leader = await startLeader(runtime)
     try {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { errorMessage } from '../../../src/base/errors.ts'
+import { parseCid } from '../../../src/codec/cid.ts'
 import { BUILTIN_NETWORKS } from '../../../src/networks/builtinNetworks.ts'
 import { parameterDigest } from '../../../src/proofs/keys/loadedKeys.ts'
 import { networkKeyFiles } from '../../../src/proofs/keys/networkKeys.ts'
@@ -59,7 +60,22 @@ function collect(value: string, before: string[] | undefined): string[] {
   return [...(before ?? []), value]
 }
 
-async function download(url: string, signal: AbortSignal): Promise<Uint8Array> {
+async function download(place: string, file: ParameterFile, signal: AbortSignal): Promise<Uint8Array> {
+  if (!isPeer(place)) return overHttp(`${place.endsWith('/') ? place : `${place}/`}${file.cid}`, signal)
+  const [{ withIpfsPeer }, { readUnixFile }] = await Promise.all([
+    import('../../server/ipfsPeer.ts'),
+    import('../../../src/p2p/bitswap/unixFile.ts'),
+  ])
+  const bounds = { maxBytes: MAX_FILE_BYTES, signal }
+  return withIpfsPeer(place, signal, (source) => readUnixFile(source, parseCid(file.cid), bounds))
+}
+
+/** Whether a place is a peer's address; else it is a gateway's. */
+function isPeer(place: string): boolean {
+  return place.startsWith('/')
+}
+
+async function overHttp(url: string, signal: AbortSignal): Promise<Uint8Array> {
   const response = await fetch(url, { signal })
   if (!response.ok || response.body === null) throw new CliError('CONNECTION', `HTTP status ${response.status}`)
   const parts: Uint8Array[] = []
@@ -75,15 +91,14 @@ async function download(url: string, signal: AbortSignal): Promise<Uint8Array> {
 /** Asks one place after the other; what has another digest is not taken. */
 async function fetchOne(context: CliContext, folder: ProofFiles, file: ParameterFile, from: readonly string[]) {
   const reasons: string[] = []
-  for (const gateway of from) {
-    const url = `${gateway.endsWith('/') ? gateway : `${gateway}/`}${file.cid}`
+  for (const place of from) {
     try {
-      folder.add(file, await download(url, context.io.signal))
+      folder.add(file, await download(place, file, context.io.signal))
       line(context.io, `${label(file).padEnd(16)} ${fileName(file)}`)
       return
     } catch (error) {
       context.io.signal.throwIfAborted()
-      reasons.push(`${url}: ${errorMessage(error)}`)
+      reasons.push(`${place}: ${errorMessage(error)}`)
     }
   }
   throw new CliError('CONNECTION', `could not fetch ${fileName(file)}: ${reasons.join('; ')}`)
@@ -91,12 +106,6 @@ async function fetchOne(context: CliContext, folder: ProofFiles, file: Parameter
 
 async function fetchFiles(context: CliContext, network: string, flags: FetchFlags): Promise<void> {
   if (!NETWORKS.includes(network)) throw new CliError('USAGE', `network: expected ${NETWORKS.join(', ')}`)
-  const peer = flags.from?.find((place) => place.startsWith('/'))
-  if (peer !== undefined) {
-    const reason =
-      'not supported: keys by bitswap, which peers of Filecoin do not serve; name an IPFS node by its gateway'
-    throw new CliError('USAGE', `${reason} (http://127.0.0.1:8080/ipfs/), or import files: --from ${peer}`)
-  }
   const folder = files(context)
   const wanted = [...networkKeyFiles(network), ...(flags.aggregates === true ? [SRS_FILE] : [])]
   for (const file of wanted) {
@@ -132,9 +141,9 @@ export function addProofsCommands(program: Command, context: CliContext): void {
     .action((paths: string[]) => importFiles(context, paths))
   proofs
     .command('fetch')
-    .description('Download the keys of a network from IPFS gateways (5 MB for mainnet and calibnet)')
+    .description('Fetch the keys of a network from gateways or nodes of IPFS (5 MB for mainnet and calibnet)')
     .argument('[network]', NETWORKS.join(', '), 'mainnet')
-    .option('--from <url>', 'gateway to ask instead, followed by a CID (repeatable)', collect)
+    .option('--from <place>', 'where to ask instead: a gateway, followed by a CID, or the address of an IPFS node (repeatable)', collect)
     .option('--aggregates', 'also what aggregated seals are verified with (300 MB, of which 600 bytes are kept)')
     .action((network: string, flags: FetchFlags) => fetchFiles(context, network, flags))
 }

@@ -30,6 +30,8 @@ export interface BitswapDeps {
   readonly links: PeerLinks
   /** What others may have. */
   readonly blocks: Blockstore
+  /** Newest first; those of Filecoin's nodes unless told otherwise. */
+  readonly protocols?: readonly string[]
   readonly clock: Clock
   readonly timers: Timers
   readonly log: Logger
@@ -68,20 +70,20 @@ class BitswapNode {
 
   constructor(deps: BitswapDeps) {
     this.#deps = deps
-    const { links, clock, timers, log, blocks } = deps
-    this.#senderDeps = { links, log, time: { clock, timers }, signal: this.#control.signal }
+    const { links, clock, timers, log, blocks, protocols = BITSWAP_PROTOCOLS } = deps
+    this.#senderDeps = { links, protocols, log, time: { clock, timers }, signal: this.#control.signal }
     this.#swarm = new Swarm(clock)
     const send = async (peer: PeerName, message: BitswapMessage, sizeBytes: number): Promise<void> => {
       await this.#sender(peer).send(message, sizeBytes)
     }
     const unasked = new PeerBudget(clock, UNASKED_BUDGET)
-    this.client = new BlockClient({ links, timers, send, unasked, swarm: this.#swarm })
+    this.client = new BlockClient({ links, protocols, timers, send, unasked, swarm: this.#swarm })
     const onFlood = (peer: PeerName): void => links.report(peer, { fault: 'FLOOD', reason: 'bitswap wants' })
     const onFailed = (peer: PeerName, error: unknown): void =>
       log.debug('bitswap wants not answered', { peer, error: errorMessage(error) })
     this.#server = new WantServer({ blocks, clock, timers, send, onFlood, onFailed })
     this.#ends = [
-      ...BITSWAP_PROTOCOLS.map((protocol) => links.handle(protocol, (peer, stream) => this.#serve(peer, stream))),
+      ...protocols.map((protocol) => links.handle(protocol, (peer, stream) => this.#serve(peer, stream))),
       links.onDisconnected((peer) => this.#forget(peer)),
     ]
   }

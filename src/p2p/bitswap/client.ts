@@ -13,7 +13,6 @@ import type { PeerBudget } from '../peerBudget.ts'
 import { byDemerits, type PeerLinks, type PeerName } from '../peerLinks.ts'
 import { ASK_AGAIN_MS, FETCH_WINDOW, HAVE_FANOUT, MAX_WANTS, RETRY_MS, WANT_MS } from './limits.ts'
 import {
-  BITSWAP_PROTOCOLS,
   type BitswapMessage,
   bareDigests,
   type Presence,
@@ -31,6 +30,8 @@ const UNASKED_UNIT_BYTES = 65_536
 
 export interface BlockClientDeps {
   readonly links: PeerLinks
+  /** Newest first. */
+  readonly protocols: readonly string[]
   readonly timers: Timers
   readonly swarm: Swarm
   readonly send: (peer: PeerName, message: BitswapMessage, sizeBytes: number) => Promise<void>
@@ -113,8 +114,8 @@ export class BlockClient implements BlockSource {
   }
 
   #candidates(): PeerName[] {
-    const { links, swarm } = this.#deps
-    const speakers = links.peers().filter((peer) => BITSWAP_PROTOCOLS.some((name) => links.speaks(peer, name)))
+    const { links, protocols, swarm } = this.#deps
+    const speakers = links.peers().filter((peer) => protocols.some((name) => links.speaks(peer, name)))
     return byDemerits(links, swarm.order(speakers))
   }
 

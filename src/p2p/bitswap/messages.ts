@@ -11,13 +11,16 @@ import { P2pError } from '../errors.ts'
 import { MAX_ENTRIES, MAX_MESSAGE_BLOCKS } from './limits.ts'
 import { ProtoReader, ProtoWriter, WIRE_BYTES, WIRE_VARINT } from './protobuf.ts'
 
-/** Newest first. */
-export const BITSWAP_PROTOCOLS: readonly string[] = [
-  '/chain/ipfs/bitswap/1.2.0',
-  '/chain/ipfs/bitswap/1.1.0',
-  '/chain/ipfs/bitswap/1.0.0',
-  '/chain/ipfs/bitswap',
+/** What nodes of IPFS speak among themselves, newest first. */
+export const IPFS_BITSWAP_PROTOCOLS: readonly string[] = [
+  '/ipfs/bitswap/1.2.0',
+  '/ipfs/bitswap/1.1.0',
+  '/ipfs/bitswap/1.0.0',
+  '/ipfs/bitswap',
 ]
+
+/** The same under the prefix of Filecoin's nodes. @see lotus node/modules/chain.go ChainBitswap */
+export const BITSWAP_PROTOCOLS: readonly string[] = IPFS_BITSWAP_PROTOCOLS.map((name) => `/chain${name}`)
 
 /** One line of a wantlist. */
 export interface Want {

@@ -12,10 +12,12 @@ import type { Time } from '../framing/patientStream.ts'
 import { PeerBudget } from '../peerBudget.ts'
 import type { ByteStream, PeerLinks, PeerName } from '../peerLinks.ts'
 import { MAX_QUEUED_BYTES, MESSAGE_MS, OPEN_MS, PROBE_BUDGET, PROBE_MS } from './limits.ts'
-import { BITSWAP_PROTOCOLS, type BitswapMessage, encodeMessage } from './messages.ts'
+import { type BitswapMessage, encodeMessage } from './messages.ts'
 
 export interface PeerSenderDeps {
   readonly links: PeerLinks
+  /** Newest first. */
+  readonly protocols: readonly string[]
   readonly time: Time
   readonly log: Logger
   readonly signal: AbortSignal
@@ -92,9 +94,9 @@ export class PeerSender {
 
   async #sendOnNew(message: BitswapMessage): Promise<void> {
     if (this.#closed) throw new P2pError('NOT_CONNECTED', 'Cannot send: the peer is gone')
-    const { links, time, signal } = this.#deps
+    const { links, protocols, time, signal } = this.#deps
     await this.#pace()
-    const request = { peer: this.#peer, protocols: BITSWAP_PROTOCOLS, timeoutMs: OPEN_MS, signal }
+    const request = { peer: this.#peer, protocols, timeoutMs: OPEN_MS, signal }
     const stream = await openTimed(links, time.timers, request)
     const keep = this.#reading !== 'one message a stream' && this.#kept === undefined
     if (keep) this.#keep(stream)

@@ -8,6 +8,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -217,6 +218,13 @@ func (n *node) run(ctx context.Context, method string, p params) (any, error) {
 		}, nil
 	case "fetch": // everything below these roots, by bitswap
 		return n.follower.fetchGraph(ctx, cids)
+	case "share": // a file, by IPFS' bitswap
+		data, err := hex.DecodeString(p.Message)
+		if err != nil {
+			return nil, err
+		}
+		root, err := shareFile(ctx, n.host, data, int64(p.Length), p.Mode == "raw leaves")
+		return root.String(), err
 	case "greeting":
 		return fmt.Sprintf("%x", n.hello.greeting()), nil
 	case "raw":

@@ -665,10 +665,11 @@ describe('auth', () => {
 })
 
 describe('proofs', () => {
-  it('fetch: a peer has no keys to give, and is not asked', async () => {
-    const peer = '/ip4/127.0.0.1/tcp/4001/p2p/12D3KooWGzxzKZYveHXtpG6AsrUJBcWxHBFS2HsEoGTxrMLvKXtf'
+  it('fetch: a peer that cannot be reached is named, with what was wanted of it', async () => {
+    const peer = '/ip4/127.0.0.1/tcp/9/p2p/12D3KooWGzxzKZYveHXtpG6AsrUJBcWxHBFS2HsEoGTxrMLvKXtf'
     const { code, err } = await run(['proofs', 'fetch', 'calibnet', '--from', peer])
-    expect(code).toBe(2)
-    expect(err).toContain('not supported: keys by bitswap')
+    expect(code).toBe(1)
+    expect(err).toContain(`${peer}: failed to dial`)
+    expect(err).toContain('could not fetch v28-')
   })
 })
