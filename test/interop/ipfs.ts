@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { withIpfsPeer } from '../../platform/server/ipfsPeer.ts'
 import { parseCid } from '../../src/codec/cid.ts'
-import { P2pError } from '../../src/p2p/errors.ts'
 import { readUnixFile } from '../../src/p2p/bitswap/unixFile.ts'
+import { P2pError } from '../../src/p2p/errors.ts'
 import type { GoPeer } from './goPeer.ts'
 
 const WAIT_MS = 60_000

@@ -152,8 +152,8 @@ describe.skipIf(missing !== undefined)('threads of the machine', () => {
         expect(((await endless) as Error).name).toBe('AbortError')
         while (machine.host.load.running > 0) await ask('ChainHead', '[]')
         expect(machine.host.load).toEqual({ waiting: 0, running: 0, threads: 0 })
-        const replayed = (await (await ask('StateCompute', '[5,null,null]')).json()) as { result: { Root: object } }
-        expect(replayed.result.Root).toBeDefined()
+        const replayed = await (await ask('StateCompute', '[5,null,null]')).json()
+        expect(replayed).toMatchObject({ result: { Root: expect.anything() } })
       } finally {
         await server.close()
       }

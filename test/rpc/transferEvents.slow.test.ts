@@ -72,7 +72,7 @@ describe('GET /transfers', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  it.each(['node', 'deno'])('%s: nothing is lost, nothing doubled', { timeout: 120_000 }, async (runtime) => {
+  it.each(['node', 'deno'])('%s: nothing is lost, nothing doubled', { timeout: 300_000 }, async (runtime) => {
     const home = mkdtempSync(join(folder, `${runtime}-`))
     const file = join(folder, `${runtime}-books`)
     const port = await freePort()

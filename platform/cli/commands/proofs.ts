@@ -143,7 +143,11 @@ export function addProofsCommands(program: Command, context: CliContext): void {
     .command('fetch')
     .description('Fetch the keys of a network from gateways or nodes of IPFS (5 MB for mainnet and calibnet)')
     .argument('[network]', NETWORKS.join(', '), 'mainnet')
-    .option('--from <place>', 'where to ask instead: a gateway, followed by a CID, or the address of an IPFS node (repeatable)', collect)
+    .option(
+      '--from <place>',
+      'where to ask instead: a gateway, followed by a CID, or the address of an IPFS node (repeatable)',
+      collect,
+    )
     .option('--aggregates', 'also what aggregated seals are verified with (300 MB, of which 600 bytes are kept)')
     .action((network: string, flags: FetchFlags) => fetchFiles(context, network, flags))
 }
