@@ -11,7 +11,7 @@
 import { accessSync, constants, mkdirSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
-import { concatBytes } from '../../src/base/bytes.ts'
+import { concatBytes, latin1 } from '../../src/base/bytes.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import type { KeyValueStore } from '../../src/base/ports.ts'
 import { type Cid, cidFromBytes } from '../../src/codec/cid.ts'
@@ -35,6 +35,9 @@ const PAGES_PER_WRITE = 16 * 1024
 
 /** File of an environment, in its folder. */
 export const DATA_FILE = 'data.mdb'
+
+/** Blocks; everything else; the same without checksums, of stores that were made before there were any. */
+const TABLES = ['blocks', 'values', 'meta']
 
 /** What LMDB itself calls binary: keys and values as they are. */
 const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const
@@ -204,6 +207,7 @@ export class LmdbEnvironment {
       assertNotReadOnly(options.path)
       assertSound(join(options.path, DATA_FILE))
       this.#root = open({ path: options.path, maxDbs: 4, overlappingSync: false, ...BINARY })
+      this.#assertTables()
       const blocks = this.#root.openDB({ name: 'blocks', ...BINARY })
       this.#blocks = new LmdbBlocks(this, blocks, options)
       const values = this.#root.openDB({ name: 'values', ...BINARY })
@@ -218,6 +222,13 @@ export class LmdbEnvironment {
       throw new PlatformError('STORE_FAILED', text, { path: options.path }, { cause })
     }
     this.blocks = this.#blocks
+  }
+
+  /** A table whose name is damaged would be made anew, empty. @throws PlatformError STORE_DAMAGED */
+  #assertTables(): void {
+    const names = [...this.#root.getKeys({})].map((key) => latin1(copyOf(key as Uint8Array) as Uint8Array))
+    const strange = names.find((name) => !TABLES.includes(name.replace(/\0$/, '')))
+    if (strange !== undefined) this.damaged(`the table of tables, which names ${JSON.stringify(strange)},`)
   }
 
   /** Throws STORE_CLOSED after {@link LmdbEnvironment.close}. */

@@ -9,6 +9,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { checkHome } from '../../../platform/server/checkHome.ts'
+import { Home } from '../../../platform/server/home.ts'
 import { parseConfig } from '../../../platform/server/homeConfig.ts'
 import { findNetwork } from '../../../platform/server/networkFiles.ts'
 import { fromBase32 } from '../../../src/base/base32.ts'
@@ -219,5 +221,23 @@ describe('a flipped bit', () => {
     }
     console.log(`${seen.same} the same, ${seen.named} named, ${ended} ended by LMDB (seed ${SEED})`)
     expect(wrong).toEqual([])
-  }, 180_000)
+  }, 400_000)
+
+  test('in the name of a table: LMDB would make an empty one', async () => {
+    for (const name of ['blocks', 'values']) {
+      const target = join(folder, `store-${name}`)
+      cpSync(home, target, { recursive: true })
+      const file = join(target, 'chain', 'data.mdb')
+      const content = readFileSync(file)
+      let changed = 0
+      for (let at = content.indexOf(`${name}\0`); at >= 0; at = content.indexOf(`${name}\0`, at + 1)) {
+        content[at + 2] = (content[at + 2] as number) ^ 1
+        changed++
+      }
+      expect(changed).toBeGreaterThan(0)
+      writeFileSync(file, content)
+      rmSync(join(target, 'chain', 'lock.mdb'), { force: true })
+      expect(await said(() => checkHome(new Home(target)))).toBe('error STORE_DAMAGED')
+    }
+  }, 60_000)
 })
