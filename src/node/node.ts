@@ -323,7 +323,7 @@ export async function startNode(
     ...netMethods({
       net: net?.host.net ?? light?.net ?? new OfflineNet((await loadIdentity(keystore, ports.random)).name),
     }),
-    ...chainExportMethods({ view, timers: ports.timers, log: portsOf('chain').log, ...parts.care }),
+    ...chainExportMethods({ view, clock: ports.clock, timers: ports.timers, log: portsOf('chain').log, ...parts.care }),
     ...lightRows(light?.status),
     ...extraRows({ mempool, wallet, networking }),
   ]

@@ -2,8 +2,10 @@
 
 import { carHeaderBytes, carSectionHead } from '../../archive/car.ts'
 import { BufferedSink, type ByteSink } from '../../archive/scratchFile.ts'
+import { DEAR_TURN_MS } from '../../base/bounds.ts'
 import { errorMessage } from '../../base/errors.ts'
-import type { Logger, Timers } from '../../base/ports.ts'
+import { Pace } from '../../base/pace.ts'
+import type { Clock, Logger, Timers } from '../../base/ports.ts'
 import { sleep } from '../../base/waiting.ts'
 import type { ChainView } from '../../chain/chainView.ts'
 import { exportSnapshot } from '../../sync/snapshot/exportSnapshot.ts'
@@ -22,7 +24,7 @@ import {
 import { loadTipset } from './chain.ts'
 
 /** Largest chunk, bytes: printing one keeps everybody else waiting. */
-const CHUNK_BYTES = 1 << 18
+const CHUNK_BYTES = 1 << 16
 /** Bytes that the client has not read above which the export waits. A channel ends at 16 MiB. */
 const UNREAD_BYTES = 4 << 20
 const WAIT_MS = 5
@@ -34,6 +36,7 @@ const MAX_EXPORTS = 2
 /** What the methods need. */
 export interface ChainExportDeps {
   readonly view: ChainView
+  readonly clock: Clock
   readonly timers: Timers
   readonly log: Logger
   /**
@@ -61,9 +64,10 @@ async function run(
   sink: ChannelSink<Uint8Array>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { view, timers, log } = deps
+  const { view, clock, timers, log } = deps
   const head = loadTipset(view, key)
   const chunks = new Chunks()
+  const pace = new Pace(clock, timers, DEAR_TURN_MS)
   const send = async (): Promise<void> => {
     for (const chunk of chunks.waiting.splice(0)) {
       for (let waited = 0; sink.unreadBytes() > UNREAD_BYTES; waited += WAIT_MS) {
@@ -73,8 +77,9 @@ async function run(
       }
       signal.throwIfAborted()
       sink.value(chunk)
+      if (pace.isDue) await pace.pause()
     }
-    await sleep(timers, 0)
+    if (pace.isDue) await pace.pause()
     signal.throwIfAborted()
   }
   try {
@@ -91,6 +96,7 @@ async function run(
           throw new RpcError('FAILED', 'a plain CAR needs no scratch file')
         },
       }),
+      isDue: () => pace.isDue,
       pause: send,
     })
     await send()
@@ -104,10 +110,11 @@ async function run(
 
 /** @see lotus node/impl/full/chain.go ChainExportRangeInternal */
 async function exportRange(
-  { view, timers, createFile }: ChainExportDeps,
+  { view, clock, timers, createFile }: ChainExportDeps,
   headKey: TipsetKey,
   tailKey: TipsetKey,
   config: Omit<RangeSelection, 'tail'>,
+  signal: AbortSignal,
 ): Promise<void> {
   const head = loadTipset(view, headKey)
   const tail = loadTipset(view, tailKey)
@@ -120,14 +127,12 @@ async function exportRange(
   const sink = new BufferedSink(file)
   try {
     sink.write(carHeaderBytes(head.key))
-    let bytes = 0
+    const pace = new Pace(clock, timers, DEAR_TURN_MS)
     for (const [cid, data] of walkRange(view.store.blocks, head, { ...config, tail: tail.height })) {
       sink.write(carSectionHead(cid, data.length))
       sink.write(data)
-      bytes += data.length
-      if (bytes < CHUNK_BYTES) continue
-      bytes = 0
-      await new Promise<void>((resolve) => timers.setTimeout(resolve, 0))
+      if (pace.isDue) await pace.pause()
+      signal.throwIfAborted()
     }
     sink.flush()
   } finally {
@@ -153,7 +158,7 @@ export function chainExportMethods(deps: ChainExportDeps): MethodRow[] {
     }),
     method({
       ...chainExportRangeInternal,
-      handler: (headKey, tailKey, config) => exportRange(deps, headKey, tailKey, config),
+      handler: (headKey, tailKey, config, { signal }) => exportRange(deps, headKey, tailKey, config, signal),
     }),
     method({
       ...chainPrune,

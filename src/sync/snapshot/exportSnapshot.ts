@@ -15,7 +15,9 @@ export interface ExportSnapshotOptions {
   readonly head: Tipset
   readonly selection: SnapshotSelection
   readonly writer: SnapshotWriter
-  /** Called every few milliseconds: lets others run, throws to end the export. */
+  /** Whether others have waited long enough. Default: after some hundred kilobytes, which is some milliseconds. */
+  readonly isDue?: () => boolean
+  /** Called when it is due: lets others run, throws to end the export. */
   readonly pause: (progress: SnapshotProgress) => Promise<void>
 }
 
@@ -24,14 +26,14 @@ export interface ExportSnapshotOptions {
  * @throws BlockMissing; what `pause` and the writer throw. The writer is closed in any case.
  */
 export async function exportSnapshot(options: ExportSnapshotOptions): Promise<SnapshotProgress> {
-  const { blocks, head, selection, writer, pause } = options
+  const { blocks, head, selection, writer, isDue, pause } = options
   const progress = snapshotProgress(head)
   let bytes = 0
   try {
     for (const [cid, data] of walkSnapshot(blocks, head, selection, progress)) {
       writer.add(cid, data)
       bytes += data.length + BLOCK_COST
-      if (bytes < SLICE_BYTES) continue
+      if (isDue === undefined ? bytes < SLICE_BYTES : !isDue()) continue
       bytes = 0
       await pause(progress)
     }
