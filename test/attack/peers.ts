@@ -141,6 +141,8 @@ async function swarm(address: string, networkName: string): Promise<void> {
       try {
         await host.net.connect({ id: victim, addresses: [address.replace(/\/p2p\/.*/, '')] }, AbortSignal.timeout(5000))
         counts.connected++
+        // Who is not known yet is not linked: the attack would end before it began.
+        for (let waited = 0; waited < 3000 && !host.links.peers().includes(victim); waited += 50) await sleep(50)
         if (i % 2 === 0) counts.streams += await misuse(host, victim, protocols, end)
         else counts.published += await flood(host, victim, networkName, end)
       } catch {
