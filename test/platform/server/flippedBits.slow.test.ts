@@ -2,12 +2,9 @@
  * A flipped bit in every file of a home: what comes of it is the same answer, or an error that names what is damaged; never another
  * answer. Files that a start writes anew (`token`, `api`) are mended by it.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkHome } from '../../../platform/server/checkHome.ts'
 import { Home } from '../../../platform/server/home.ts'
@@ -30,6 +27,7 @@ import { Wallet } from '../../../src/wallet/wallet.ts'
 import { startNode } from '../../runtimes/nodeProcess.ts'
 import { RpcClient } from '../../support/rpcClient.ts'
 import { seeded } from '../../support/seeded.ts'
+import { StoreReader } from './askReader.ts'
 
 const SEED = 16
 const ARGS = ['devnet', '--api', '0', '--block-time', '0.2', '--actors', 'native']
@@ -37,7 +35,7 @@ const folder = mkdtempSync(join(tmpdir(), 'petrel-bits-'))
 const home = join(folder, 'home')
 const random = { fill: (out: Uint8Array) => void crypto.getRandomValues(out) }
 
-let reader: ChildProcess | undefined
+const reader = new StoreReader()
 beforeAll(async () => {
   await initCrypto()
   const node = await startNode('node', home, ARGS)
@@ -48,7 +46,7 @@ beforeAll(async () => {
   await node.stop()
 }, 90_000)
 afterAll(() => {
-  reader?.kill()
+  reader.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -180,26 +178,8 @@ describe('a flipped bit', () => {
     cpSync(home, target, { recursive: true })
     const file = join(target, 'chain', 'data.mdb')
     const content = new Uint8Array(readFileSync(file))
-    const script = fileURLToPath(new URL('storeReader.ts', import.meta.url))
     let ended = 0
-    /** Asks the reader; undefined: LMDB has ended it. */
-    const ask = async (): Promise<{ values: string; faults: string } | undefined> => {
-      if (reader === undefined || reader.exitCode !== null || reader.signalCode !== null) {
-        reader = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'ignore'] })
-      }
-      const one = reader
-      return await new Promise((resolve) => {
-        const lines = createInterface({ input: one.stdout as NonNullable<typeof one.stdout> })
-        const over = (): void => resolve(undefined)
-        one.once('exit', over)
-        lines.once('line', (text) => {
-          one.removeListener('exit', over)
-          lines.close()
-          resolve(JSON.parse(text) as { values: string; faults: string })
-        })
-        one.stdin?.write(`${target}\n`)
-      })
-    }
+    const ask = async () => await reader.ask(target)
     const sound = await ask()
     expect(sound?.faults).toBe('sound')
     const wrong: string[] = []
