@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 /** What a store's content comes to, and what a look through it says. */
-export interface StoreAnswer {
+interface StoreAnswer {
   readonly values: string
   readonly faults: string
 }
