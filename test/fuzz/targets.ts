@@ -1,9 +1,11 @@
 /** What is fuzzed: everything that reads bytes of somebody else's. A target takes an input, or refuses it with a {@link PetrelError}. */
 
+import { parseConfig } from '../../platform/server/homeConfig.ts'
 import { carBlocks, carBytes } from '../../src/archive/car.ts'
 import { openArchive } from '../../src/archive/openArchive.ts'
 import { decompressZstd } from '../../src/archive/zstd.ts'
 import { fromUtf8, utf8 } from '../../src/base/bytes.ts'
+import { MemoryStore } from '../../src/base/memoryStore.ts'
 import { asLink, dagJson, readAny } from '../../src/codec/anyCbor.ts'
 import { memorySource } from '../../src/codec/byteSource.ts'
 import { cidFromBytes, parseCid } from '../../src/codec/cid.ts'
@@ -26,6 +28,7 @@ import { blockMsg } from '../../src/p2p/gossip/blockMsg.ts'
 import { readBlockMsg } from '../../src/p2p/gossip/readBlockMsg.ts'
 import { helloMessage, latencyMessage } from '../../src/p2p/helloMessage.ts'
 import { parseBody, parseFrame } from '../../src/rpc/request.ts'
+import { Tokens } from '../../src/rpc/tokens.ts'
 import { actorV5 } from '../../src/types/actor.ts'
 import { addressFromBytes, idAddress, parseAddress } from '../../src/types/address.ts'
 import { blockHeader } from '../../src/types/blockHeader.ts'
@@ -49,6 +52,15 @@ const MAX_UNPACKED = 4 * 1024 * 1024
 const hex = (text: string): Uint8Array => Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
 const cidBytes = hex(`0171a0e40220${'ab'.repeat(32)}`)
 const cid = cidFromBytes(cidBytes)
+
+const tokens = new Tokens({
+  secret: new Uint8Array(32).fill(7),
+  store: new MemoryStore(),
+  clock: { nowMs: () => 0, monotonicMs: () => 0 },
+  random: { fill: (out) => void out.fill(1) },
+})
+const claimsOf = (token: string): string => token.slice(0, token.lastIndexOf('.'))
+const TOKEN = tokens.issueUnique(['read', 'write'], 3600)
 
 /** What is decoded is encoded again, and that is decoded to the same. */
 function wire<T>(codec: Codec<T>, ...seeds: readonly string[]): FuzzTarget {
@@ -125,6 +137,20 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
     seeds: () => [utf8('{"Type":"secp256k1","PrivateKey":"AAAA"}')],
   },
   sealed: { seeds: () => [utf8('petrel')], run: (input) => void isSealed(input) },
+  homeConfig: {
+    seeds: () => [utf8('{"network":"calibnet","snapshot":"/chain.car","validate":"execute"}')],
+    run: (input) => void parseConfig(text(input), 'config.json'),
+  },
+  token: {
+    seeds: () => [utf8(TOKEN)],
+    // Nobody but the one who has the secret says what a token allows. Its signature alone may be spelled in several ways.
+    run: (input) => {
+      const token = text(input)
+      if (tokens.verify(token) !== undefined && claimsOf(token) !== claimsOf(TOKEN)) {
+        throw new Error('a token that was not issued is valid')
+      }
+    },
+  },
   bitswap: {
     seeds: () => [hex('0a0c0a0a0a0608011001180120012801'), hex('1a0812067f0102030405')],
     run: (input) => void decodeMessage(input),
