@@ -33,7 +33,7 @@ export async function checkHome(home: Home, onProgress?: (blocks: number) => voi
   const { network, snapshot, validate = 'execute' } = readConfig(home)
   await initCrypto()
   const nodes = new NodeCache()
-  const environment = new LmdbEnvironment({ path: home.chain, nodes, checksReads: false })
+  const environment = new LmdbEnvironment({ path: home.chain, nodes, checksReads: false, readsOnly: true })
   try {
     const own = environment.blocks
     const below = snapshot === undefined ? [] : [openArchiveReader(snapshot, { home: home.snapshots, nodes })]

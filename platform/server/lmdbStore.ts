@@ -48,6 +48,8 @@ export interface LmdbOptions {
   readonly path: string
   /** For readers of decoded nodes. See `nodes` of {@link CollectableBlocks}. */
   readonly nodes?: NodeCache
+  /** Whether nothing will be written, so that neither room nor leave to write is needed. Default: no. */
+  readonly readsOnly?: boolean
   /** Whether a share of the blocks read is checked. Default: yes. */
   readonly checksReads?: boolean
   /** Bytes that are free for this process where the store is. Default: what the file system says. */
@@ -174,6 +176,8 @@ function assertNotReadOnly(path: string): void {
     accessSync(path, constants.W_OK)
   } catch (cause) {
     const reason = systemCode(cause)
+    // Deno asks for a permission of its own (`--allow-sys=uid`) before it tells: then LMDB will say.
+    if (reason === '') return
     const what = reason === 'EROFS' ? 'its file system is read-only' : `it may not be written to (${reason})`
     const text = `Cannot write to the store: ${what} (${path})`
     throw new PlatformError('STORE_READ_ONLY', text, { path, reason }, { cause })
@@ -203,8 +207,7 @@ export class LmdbEnvironment {
     this.#freeBytes = options.freeBytes ?? (() => fileSystemFreeBytes(options.path))
     try {
       mkdirSync(options.path, { recursive: true })
-      this.#assertRoom(NO_WRITES)
-      assertNotReadOnly(options.path)
+      if (options.readsOnly !== true) this.#assertWritable(NO_WRITES)
       assertSound(join(options.path, DATA_FILE))
       this.#root = open({ path: options.path, maxDbs: 4, overlappingSync: false, ...BINARY })
       this.#assertTables()

@@ -49,7 +49,7 @@ function indexFolder(chain: string): string {
 function readable({ chain, archive, actors }: VmThreadOptions, { threadNodes }: CacheSizes): Blockstore | undefined {
   const nodes = new NodeCache(threadNodes)
   const layers: Blockstore[] = []
-  if (chain !== undefined) layers.push(new LmdbEnvironment({ path: chain, nodes }).blocks)
+  if (chain !== undefined) layers.push(new LmdbEnvironment({ path: chain, nodes, readsOnly: true }).blocks)
   // The node indexes it, and verifies it.
   if (archive !== undefined) layers.push(openArchiveReader(archive, { home: indexFolder(chain ?? archive), nodes }))
   if (actors !== undefined) layers.push(bundleBlocks(actors))

@@ -188,6 +188,17 @@ describe('LMDB on a disk that is full', () => {
     expect(refused).toBe(4)
   })
 
+  it('opens for readers without room: threads of the machine, and doctor', async () => {
+    const path = newPath()
+    const writer = new LmdbEnvironment({ path })
+    writer.meta.put(Uint8Array.of(1), Uint8Array.of(2))
+    const reader = new LmdbEnvironment({ path, freeBytes: () => 0, readsOnly: true })
+    expect(reader.meta.get(Uint8Array.of(1))).toEqual(Uint8Array.of(2))
+    expect(() => reader.meta.put(Uint8Array.of(1), Uint8Array.of(3))).toThrow('the disk is full')
+    await reader.close()
+    await writer.close()
+  })
+
   it('is refused at the start, by name', () => {
     expect(() => new LmdbEnvironment({ path: newPath(), freeBytes: () => 0 })).toThrow(
       /the disk is full \(0 bytes free at /,

@@ -110,10 +110,13 @@ describe.each(Object.keys(RUNTIMES))('signals in %s', { timeout: 120_000, retry:
   })
 
   it('SIGHUP: log, who may call, how much, and peers are read again', async () => {
-    const other = await start(runtime, 'peer', [...DEVNET, '--listen', '/ip4/127.0.0.1/tcp/0'])
+    const listen = ['--listen', '/ip4/127.0.0.1/tcp/0']
+    const node = await start(runtime, 'reload', [...DEVNET, ...listen])
+    // Of the same chain: a node of another is sent away, and is not dialled again.
+    const network = ['--network', join(node.home, 'network.json')]
+    const other = await start(runtime, 'peer', ['daemon', '--api', '0', ...network, ...listen])
     await until(() => /other nodes on /.test(other.output()))
     const peer = /other nodes on (\S+)/.exec(other.output())?.[1] ?? ''
-    const node = await start(runtime, 'reload', [...DEVNET, '--listen', '/ip4/127.0.0.1/tcp/0'])
     const client = new RpcClient(node.url, node.token)
     const allowed = async (): Promise<string | null> => {
       const headers = {

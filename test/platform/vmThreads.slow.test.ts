@@ -151,7 +151,8 @@ describe.skipIf(missing !== undefined)('threads of the machine', () => {
         leave.abort()
         expect(((await endless) as Error).name).toBe('AbortError')
         while (machine.host.load.running > 0) await ask('ChainHead', '[]')
-        expect(machine.host.load).toEqual({ waiting: 0, running: 0, threads: 0 })
+        // The thread ended at the call's next charge of gas and is kept, or did not in time and was ended.
+        expect(machine.host.load).toMatchObject({ waiting: 0, running: 0 })
         const replayed = await (await ask('StateCompute', '[5,null,null]')).json()
         expect(replayed).toMatchObject({ result: { Root: expect.anything() } })
       } finally {
