@@ -134,6 +134,9 @@ it.skipIf(!isMounted)(
     const head = async (): Promise<number> => (await admin.call('ChainHead')).Height
     const began = await head()
     await until('blocks', async () => (await head()) > began)
+    // The machine's thread that estimates has opened the store from here on: by its path it would find the folder above it.
+    const before = await admin.call('MpoolPushMessage', { From: from, To: from, Value: '1' }, null)
+    await admin.call('StateWaitMsg', before.CID, 0, -1, true)
     // What the kernel does to a disk with errors cannot be asked for; a read-only one over the folder looks the same by its path.
     const chain = join(home, 'chain')
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'ro,size=64m', 'tmpfs', chain])
