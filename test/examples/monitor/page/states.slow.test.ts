@@ -150,7 +150,7 @@ describe.skipIf(findChromium() === undefined)('states of the monitor', () => {
   it('shows the base fee over a day, as far as the chain goes', async () => {
     const { page, errors } = await world.open()
     await page.getByRole('button', { name: '24 h' }).click()
-    expect(await page.getByRole('button', { name: '24 h' }).getAttribute('aria-pressed')).toBe('true')
+    await page.getByRole('button', { name: '24 h', pressed: true }).waitFor()
     await until(page, '#fee-read', /(atto|nano)FIL at \d\d:\d\d, epoch \d+/)
     await page.locator('svg.fee').focus()
     await page.keyboard.press('Home')
