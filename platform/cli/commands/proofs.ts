@@ -75,6 +75,26 @@ function isPeer(place: string): boolean {
   return place.startsWith('/')
 }
 
+/** @throws CliError `USAGE` of a place that is neither an address of HTTP nor one of a peer with its ID */
+async function assertPlace(place: string): Promise<void> {
+  const protocol = URL.canParse(place) ? new URL(place).protocol : undefined
+  if (protocol === 'https:' || protocol === 'http:') return
+  const form = 'an address of http(s), or a multiaddr that ends with /p2p/ and a peer ID'
+  if (!isPeer(place)) throw new CliError('USAGE', `--from ${place}: expected ${form}`)
+  const [{ peerOfAddress }, { peerIdFromString }] = await Promise.all([
+    import('../../../src/p2p/host/addresses.ts'),
+    import('@libp2p/peer-id'),
+  ])
+  let peer: string | undefined
+  try {
+    peer = peerOfAddress(place)
+    if (peer !== undefined) peerIdFromString(peer)
+  } catch (cause) {
+    throw new CliError('USAGE', `--from ${place}: ${errorMessage(cause)}`, {}, { cause })
+  }
+  if (peer === undefined) throw new CliError('USAGE', `--from ${place}: expected ${form}`)
+}
+
 async function overHttp(url: string, signal: AbortSignal): Promise<Uint8Array> {
   const response = await fetch(url, { signal })
   if (!response.ok || response.body === null) throw new CliError('CONNECTION', `HTTP status ${response.status}`)
@@ -106,10 +126,12 @@ async function fetchOne(context: CliContext, folder: ProofFiles, file: Parameter
 
 async function fetchFiles(context: CliContext, network: string, flags: FetchFlags): Promise<void> {
   if (!NETWORKS.includes(network)) throw new CliError('USAGE', `network: expected ${NETWORKS.join(', ')}`)
+  const from = flags.from ?? PARAMETER_GATEWAYS
+  for (const place of from) await assertPlace(place)
   const folder = files(context)
   const wanted = [...networkKeyFiles(network), ...(flags.aggregates === true ? [SRS_FILE] : [])]
   for (const file of wanted) {
-    if (!folder.has(fileName(file))) await fetchOne(context, folder, file, flags.from ?? PARAMETER_GATEWAYS)
+    if (!folder.has(fileName(file))) await fetchOne(context, folder, file, from)
   }
 }
 
