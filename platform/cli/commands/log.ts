@@ -15,12 +15,12 @@ async function setLevel(context: CliContext, level: string, systems: readonly st
 }
 
 /** Asks until the node answers. */
-async function waitApi({ io, node }: CliContext, timeout: string): Promise<void> {
+async function waitApi({ io, node, result }: CliContext, timeout: string): Promise<void> {
   const seconds = wholeNumber(timeout.replace(/s$/, ''), 'timeout')
   const deadline = io.now() + seconds * MS_PER_SEC
   for (;;) {
     try {
-      await (await node()).call('ID')
+      result({ peerId: await (await node()).call('ID') })
       return
     } catch (error) {
       if (io.signal.aborted || io.now() >= deadline) {

@@ -219,6 +219,6 @@ describe('every command', { timeout: TIMEOUT_MS }, () => {
     })
     expect(ran).toMatchObject({ code: 0, err: '' })
     if (ran.out !== '') JSON.parse(ran.out)
-    else expect(['net', 'wait-api', 'sync']).toContain(group)
+    else expect(['net', 'sync']).toContain(group)
   })
 })
