@@ -79,15 +79,24 @@ function plainJson(value: unknown): string {
   })
 }
 
+/** Text that needs no quotes: what JSON would not change, without a space or an equals sign. */
+const PLAIN = /^[!#-<>-[\]-~]+$/
+
+function detail(value: unknown): string {
+  if (typeof value === 'string' && PLAIN.test(value)) return value
+  if (typeof value === 'bigint') return value.toString()
+  const json = plainJson(value)
+  return /^"[^"\\\s=]+"$/.test(json) ? json.slice(1, -1) : json
+}
+
 /** ` height=7 reason="two words"`. */
 function details(info: ErrorInfo): string {
-  return Object.entries(info)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => {
-      const json = plainJson(value)
-      return ` ${name}=${/^"[^"\\\s=]+"$/.test(json) ? json.slice(1, -1) : json}`
-    })
-    .join('')
+  let text = ''
+  for (const name in info) {
+    const value = info[name]
+    if (value !== undefined) text += ` ${name}=${detail(value)}`
+  }
+  return text
 }
 
 /** Creates a log. Each line names the part of the node that it comes from. */

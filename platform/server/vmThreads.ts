@@ -29,7 +29,7 @@ export interface VmThreadData {
 }
 
 /**
- * What is where in {@link VmThreadData.shared}: the number, from 1, of the last message that nobody waits for; 1 when it listens;
+ * What is where in {@link VmThreadData.shared}: the number, from 1, up to which nobody waits for messages; 1 when it listens;
  * the heap that it uses, KiB.
  */
 export const SHARED = { givenUp: 0, listens: 1, heapKib: 2 } as const

@@ -67,8 +67,8 @@ function heldMessages(port: MessagePort, shared: Int32Array): ThreadPort {
     take(message)
   })
   return {
-    // The number of the last message that nobody waits for: a later one is another question.
-    isGivenUp: () => Atomics.load(shared, SHARED.givenUp) === received,
+    // Up to the number of the last message that nobody waits for: a later one is another question.
+    isGivenUp: () => received <= Atomics.load(shared, SHARED.givenUp),
     post: (message) => port.postMessage(message, [message.buffer as ArrayBuffer]),
     onMessage: (listener) => {
       Atomics.store(shared, SHARED.listens, 1)

@@ -100,7 +100,7 @@ export interface BytePort {
 
 /** The end of a channel that is in the thread. */
 export interface ThreadPort extends BytePort {
-  /** Whether nobody waits any more for the answer to the last message; cheap enough to be asked every microsecond. */
+  /** Whether nobody waits any more for the answers to the messages that came so far; cheap enough to be asked every microsecond. */
   isGivenUp?(): boolean
 }
 
@@ -109,7 +109,7 @@ export interface ThreadPort extends BytePort {
  * the process alive, otherwise it does not.
  */
 export interface WorkerPort extends BytePort {
-  /** Tells the thread, in the midst of its work, that nobody waits for the last message's answer. Absent: it cannot be told. */
+  /** Tells the thread, in the midst of its work, that nobody waits for the answers to what was posted so far. Absent: it cannot be told. */
   giveUp?(): void
   /** Whether it still loads its program: what it was asked waits for that. Absent: nobody knows. */
   isStarting?(): boolean

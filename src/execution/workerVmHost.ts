@@ -66,7 +66,19 @@ interface Thread {
   readonly sent: SentNames
   readonly told: TellMessages
   started: boolean
-  job: Job | undefined
+  /** What it was asked and has not answered, in order: the first one runs. */
+  readonly jobs: Job[]
+}
+
+/**
+ * Most that a thread is asked at once. Behind a short call others wait in the thread itself, not here: between two of them neither
+ * side has to be woken, which costs more than a transfer's estimate where the machine is busy.
+ */
+const MAX_ASKED = 8
+
+/** One that is soon answered, so that others may stand behind it: the estimate of a plain transfer. */
+function isShort(call: VmCall): boolean {
+  return call.method === 'callWithGas' && call.message.method === 0n && !call.options.tracing
 }
 
 /** A tipset of the chain: what follows and produces it waits for that. */
@@ -124,7 +136,7 @@ export class WorkerVmHost implements VmHost {
   /** Calls that wait for a thread, those that run, threads: for metrics. */
   get load(): { readonly waiting: number; readonly running: number; readonly threads: number } {
     let running = 0
-    for (const { job } of this.#threads) if (job !== undefined) running++
+    for (const { jobs } of this.#threads) running += jobs.length
     return { waiting: this.#waiting.length, running, threads: this.#threads.size }
   }
 
@@ -132,7 +144,7 @@ export class WorkerVmHost implements VmHost {
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    const left = [...this.#waiting.splice(0), ...[...this.#threads].flatMap(({ job }) => job ?? [])]
+    const left = [...this.#waiting.splice(0), ...[...this.#threads].flatMap(({ jobs }) => jobs)]
     for (const thread of [...this.#threads]) this.#end(thread)
     for (const job of left) job.reject(closed())
   }
@@ -145,7 +157,7 @@ export class WorkerVmHost implements VmHost {
     if (this.#waiting.length >= most && !isUrgent(call) && this.#freeThread(call) === undefined) {
       throw new ChainError('VM_BUSY', `Cannot execute now: ${most} executions are waiting already`, { waiting: most })
     }
-    const listening = new AbortController()
+    let cancel = (): void => undefined
     try {
       return await new Promise<T>((resolve, reject) => {
         const job: Job = {
@@ -157,12 +169,13 @@ export class WorkerVmHost implements VmHost {
           resolve: (result) => resolve(result as T),
           reject,
         }
-        signal?.addEventListener('abort', () => this.#cancel(job), { once: true, signal: listening.signal })
+        cancel = () => this.#cancel(job)
+        signal?.addEventListener('abort', cancel, { once: true })
         this.#waiting.push(job)
         this.#next()
       })
     } finally {
-      listening.abort()
+      signal?.removeEventListener('abort', cancel)
     }
   }
 
@@ -170,16 +183,19 @@ export class WorkerVmHost implements VmHost {
     const at = this.#waiting.indexOf(job)
     if (at >= 0) this.#waiting.splice(at, 1)
     job.isCancelled = true
-    for (const thread of this.#threads) if (thread.job === job) this.#giveUp(thread, job)
+    for (const thread of this.#threads) if (thread.jobs.includes(job)) this.#giveUp(thread)
     job.reject(cancelled())
     this.#next()
   }
 
-  #giveUp(thread: Thread, job: Job): void {
+  /** When nobody waits for any of what it was asked. */
+  #giveUp(thread: Thread): void {
     const { timers } = this.#deps
+    if (thread.jobs.some(({ isCancelled }) => !isCancelled)) return
     thread.port.giveUp?.()
+    const last = thread.jobs.at(-1) as Job
     const end = (): void => {
-      if (thread.job !== job) return
+      if (!thread.jobs.includes(last)) return
       // Whoever asks and goes again at once must not keep a thread from ever starting.
       if (thread.port.isStarting?.() === true) return endLater()
       this.#end(thread)
@@ -195,11 +211,20 @@ export class WorkerVmHost implements VmHost {
     let idle: Thread | undefined
     let busy = 0
     for (const thread of this.#threads) {
-      if (thread.job === undefined) idle = thread
+      if (thread.jobs.length === 0) idle = thread
       else busy++
     }
-    if (busy >= this.#deps.threads + (isUrgent(call) ? 1 : 0)) return undefined
+    if (busy >= this.#deps.threads + (isUrgent(call) ? 1 : 0)) return isShort(call) ? this.#shortThread() : undefined
     return idle ?? 'new'
+  }
+
+  /** One that is busy with short calls alone, all of them waited for, and has room behind them. */
+  #shortThread(): Thread | undefined {
+    for (const thread of this.#threads) {
+      const { jobs } = thread
+      if (jobs.length < MAX_ASKED && jobs.every(({ call, isCancelled }) => isShort(call) && !isCancelled)) return thread
+    }
+    return undefined
   }
 
   /** What the chain itself waits for goes first. */
@@ -228,14 +253,7 @@ export class WorkerVmHost implements VmHost {
   }
 
   #begin(thread: Thread, job: Job): void {
-    thread.job = job
-    try {
-      this.#ask(thread, job, [])
-    } catch (error) {
-      // Nothing was asked, so nothing will come: the thread is free again.
-      thread.job = undefined
-      throw error
-    }
+    this.#ask(thread, job, [])
   }
 
   #startThread(): Thread {
@@ -244,33 +262,34 @@ export class WorkerVmHost implements VmHost {
       sent: new SentNames(),
       told: new TellMessages(),
       started: false,
-      job: undefined,
+      jobs: [],
     }
     this.#threads.add(thread)
     thread.port.onMessage((message) => this.#answered(thread, message))
     thread.port.onEnd((reason) => {
-      const { job } = thread
-      this.#end(thread)
+      const left = this.#end(thread)
       const why = reason === undefined ? 'it ended' : errorMessage(reason)
       this.#deps.log.error("the machine's thread ended", { why })
-      job?.reject(
-        new VmError('HOST_FAILED', `Cannot execute: the machine's thread is gone: ${why}`, {}, { cause: reason }),
-      )
+      const text = `Cannot execute: the machine's thread is gone: ${why}`
+      for (const job of left) job.reject(new VmError('HOST_FAILED', text, {}, { cause: reason }))
       this.#next()
     })
     return thread
   }
 
-  #end(thread: Thread): void {
-    thread.job = undefined
+  /** @returns what it had not answered */
+  #end(thread: Thread): Job[] {
     if (this.#threads.delete(thread)) thread.port.close()
+    return thread.jobs.splice(0)
   }
 
+  /** @throws what cannot be written down; then nothing was asked */
   #ask(thread: Thread, job: Job, blocks: readonly SentBlock[]): void {
     job.runs++
     const start = thread.started ? null : this.#start()
     thread.port.post(questionToBytes({ start, ...told(job.call, thread.told), blocks, absent: job.absent }))
     thread.started = true
+    thread.jobs.push(job)
   }
 
   #start(): VmStart {
@@ -281,13 +300,12 @@ export class WorkerVmHost implements VmHost {
   }
 
   #answered(thread: Thread, message: Uint8Array): void {
-    const { job } = thread
+    const job = thread.jobs.shift()
     if (job === undefined) return
     try {
       const answer = answerFromBytes(message)
       if (answer.ok) {
         this.#store(thread, answer.written)
-        thread.job = undefined
         job.resolve(answer.result)
       } else {
         const error = thrownError(answer.error)
@@ -295,11 +313,9 @@ export class WorkerVmHost implements VmHost {
           this.#supply(thread, job, error)
           return
         }
-        thread.job = undefined
         job.reject(error)
       }
     } catch (error) {
-      thread.job = undefined
       job.reject(asError(error))
     }
     this.#next()
