@@ -38,6 +38,8 @@ export const MAX_CHANNELS = 128
 export const MAX_EVENT_STREAMS = 64
 /** Streams of transfers of one token, or of one address without a token. */
 export const MAX_CALLER_EVENT_STREAMS = 8
+/** Results that filters of Ethereum's interface collected and nobody has asked for, all filters together, bytes of JSON. */
+export const MAX_FILTER_BYTES: number = 16 * MIB
 /** Tipsets of one event: a client that reads slowly has no more than this made for it. */
 export const EVENT_TIPSETS = 10
 

@@ -2,17 +2,17 @@
  * Messages of a block: from its MsgMeta to the two lists, and back.
  * @see lotus chain/store/messages.go MessagesForBlock; chain/consensus/utils.go ComputeMsgMeta
  */
-import { Lru } from '../base/lru.ts'
 import type { Cid } from '../codec/cid.ts'
 import { cid as cidCodec } from '../codec/description.ts'
 import { Amt, amtOf } from '../ipld/amt.ts'
 import { type Blockstore, getCbor, putCbor } from '../ipld/blockstore.ts'
+import { NodeCache } from '../ipld/nodeCache.ts'
 import type { BlockHeader } from '../types/blockHeader.ts'
 import { type Message, message } from '../types/message.ts'
 import { msgMeta } from '../types/msgMeta.ts'
 import { type SignedMessage, signedMessage } from '../types/signedMessage.ts'
 import { ChainError } from './errors.ts'
-import { BLOCK_MESSAGES_CACHE_BYTES, MESSAGE_BYTES, MESSAGE_LIST_BYTES } from './limits.ts'
+import { MESSAGE_BYTES, MESSAGE_LIST_BYTES } from './limits.ts'
 
 /** A block's own messages in block order: BLS first. */
 export interface BlockMessages {
@@ -53,24 +53,25 @@ function bytesOf({ bls, signed }: BlockMessages): number {
 /** Reads the messages of blocks, remembering the last ones. */
 export class BlockMessageReader {
   readonly #store: Blockstore
-  readonly #read = new Lru<string, BlockMessages>(BLOCK_MESSAGES_CACHE_BYTES, bytesOf)
+  readonly #cache: NodeCache
 
-  constructor(store: Blockstore) {
+  /** @param cache - default: the store's, or one of its own */
+  constructor(store: Blockstore, cache: NodeCache = store.nodes ?? new NodeCache()) {
     this.#store = store
+    this.#cache = cache
   }
 
   /** @throws BlockMissing, IpldError, CodecError */
   messages(header: BlockHeader): BlockMessages {
-    const key = header.messages.key
-    let messages = this.#read.get(key)
-    if (messages === undefined) {
-      const cids = blockMessageCids(this.#store, header.messages)
-      messages = {
-        bls: cids.bls.map((cid) => getCbor(this.#store, message, cid)),
-        signed: cids.signed.map((cid) => getCbor(this.#store, signedMessage, cid)),
-      }
-      this.#read.set(key, messages)
+    const key = `messages ${header.messages.key}`
+    const known = this.#cache.get(key) as BlockMessages | undefined
+    if (known !== undefined) return known
+    const cids = blockMessageCids(this.#store, header.messages)
+    const messages = {
+      bls: cids.bls.map((cid) => getCbor(this.#store, message, cid)),
+      signed: cids.signed.map((cid) => getCbor(this.#store, signedMessage, cid)),
     }
+    this.#cache.keep(key, messages, bytesOf(messages))
     return messages
   }
 }

@@ -5,12 +5,13 @@
  */
 import { utf8 } from '../base/bytes.ts'
 import { errorMessage } from '../base/errors.ts'
-import { Lru } from '../base/lru.ts'
 import type { KeyValueStore, Logger } from '../base/ports.ts'
 import { finish, type Steps } from '../base/steps.ts'
 import { type Cid, cidFromBytes } from '../codec/cid.ts'
-import { type Blockstore, getCbor, putCbor } from '../ipld/blockstore.ts'
-import { type BlockHeader, blockHeader } from '../types/blockHeader.ts'
+import { decode, encode } from '../codec/description.ts'
+import { type Blockstore, getBlock, getCbor } from '../ipld/blockstore.ts'
+import { NodeCache } from '../ipld/nodeCache.ts'
+import { type BlockHeader, blockHeader, headerCid } from '../types/blockHeader.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import {
   createTipset,
@@ -24,12 +25,16 @@ import {
 } from '../types/tipset.ts'
 import { ChainError } from './errors.ts'
 import { type Branches, branchesBetween, type HeadListener } from './headChange.ts'
-import { HEADER_CACHE, TIPSET_CACHE } from './limits.ts'
+import { HEADER_BYTES } from './limits.ts'
 import { TipsetIndex } from './tipsetIndex.ts'
 
 const HEAD_KEY = utf8('chain/head')
 const GENESIS_KEY = utf8('chain/genesis')
 const CHECKPOINT_KEY = utf8('chain/checkpoint')
+
+/** Before the keys of what is kept. */
+const HEADER = 'header '
+const TIPSET = 'tipset '
 
 /** What a chain store is made of. */
 export interface ChainStoreDeps {
@@ -43,10 +48,10 @@ export interface ChainStoreDeps {
 /** The chain. Reads are synchronous and throw `BlockMissing` for what is not at hand. */
 export class ChainStore {
   readonly blocks: Blockstore
+  /** Headers, tipsets, and what others make of them: the store's own, where it has one. */
+  readonly cache: NodeCache
   readonly #meta: KeyValueStore
   readonly #log: Logger
-  readonly #headers = new Lru<string, BlockHeader>(HEADER_CACHE)
-  readonly #tipsets = new Lru<string, Tipset>(TIPSET_CACHE)
   readonly #index = new TipsetIndex(
     (tipset) => this.parent(tipset),
     (key) => this.tipset(key),
@@ -61,6 +66,7 @@ export class ChainStore {
 
   constructor(deps: ChainStoreDeps) {
     this.blocks = deps.blocks
+    this.cache = deps.blocks.nodes ?? new NodeCache()
     this.#meta = deps.meta
     this.#log = deps.log
   }
@@ -103,35 +109,45 @@ export class ChainStore {
 
   /** @throws BlockMissing; CodecError when the CID names something else */
   header(cid: Cid): BlockHeader {
-    let header = this.#headers.get(cid.key)
-    if (header === undefined) {
-      header = getCbor(this.blocks, blockHeader, cid)
-      this.#headers.set(cid.key, header)
-    }
+    const known = this.#known(cid)
+    if (known !== undefined) return known
+    const block = getBlock(this.blocks, cid)
+    const header = decode(blockHeader, block)
+    this.cache.set(HEADER + cid.key, header, block.length)
     return header
   }
 
   /** The same for a walk through all of a chain, which must not take the place of what is in use. */
   uncachedHeader(cid: Cid): BlockHeader {
-    return this.#headers.get(cid.key) ?? getCbor(this.blocks, blockHeader, cid)
+    return this.#known(cid) ?? getCbor(this.blocks, blockHeader, cid)
+  }
+
+  #known(cid: Cid): BlockHeader | undefined {
+    return this.cache.get(HEADER + cid.key) as BlockHeader | undefined
   }
 
   /** Stores a header; its messages and state are the caller's to store. */
   putHeader(header: BlockHeader): Cid {
-    const cid = putCbor(this.blocks, blockHeader, header)
-    this.#headers.set(cid.key, header)
+    const cid = headerCid(header)
+    const block = encode(blockHeader, header)
+    this.blocks.put(cid, block)
+    this.cache.set(HEADER + cid.key, header, block.length)
     return cid
   }
 
   /** @throws CodecError for the empty key or blocks that make no tipset; BlockMissing */
   tipset(key: TipsetKey): Tipset {
-    const name = tipsetKeyText(key)
-    let tipset = this.#tipsets.get(name)
-    if (tipset === undefined) {
-      tipset = createTipset(key.map((cid) => this.header(cid)))
-      this.#tipsets.set(name, tipset)
-    }
+    const name = TIPSET + tipsetKeyText(key)
+    const known = this.cache.get(name) as Tipset | undefined
+    if (known !== undefined) return known
+    // Not each header for itself, too: it would count twice.
+    const tipset = createTipset(key.map((cid) => this.uncachedHeader(cid)))
+    this.#keep(tipset)
     return tipset
+  }
+
+  #keep(tipset: Tipset): void {
+    this.cache.keep(TIPSET + tipsetKeyText(tipset.key), tipset, HEADER_BYTES * tipset.blocks.length)
   }
 
   /** The tipset of a key; of the empty key the head. */
@@ -196,7 +212,7 @@ export class ChainStore {
 
   #move(tipset: Tipset, change: Branches): void {
     this.#meta.put(HEAD_KEY, tipsetKeyBytes(tipset.key))
-    this.#tipsets.set(tipsetKeyText(tipset.key), tipset)
+    this.#keep(tipset)
     this.#head = tipset
     this.#untold.push(change)
     this.#tell()

@@ -18,7 +18,7 @@ import { type BaseFeeRules, baseFeeRules, computeBaseFee } from './baseFee.ts'
 import { BlockMessageReader, type BlockMessages } from './blockMessages.ts'
 import type { ChainStore } from './chainStore.ts'
 import { ChainError } from './errors.ts'
-import { STATE_TREE_CACHE, TIPSET_MESSAGES_CACHE } from './limits.ts'
+import { MESSAGE_BYTES, MESSAGE_LIST_BYTES, STATE_TREE_CACHE } from './limits.ts'
 import { networkPower } from './networkPower.ts'
 import { ChainRandomness, type RandomnessRules } from './randomness.ts'
 import { inExecutionOrder, type SelectedMessages, selectMessages } from './tipsetMessages.ts'
@@ -32,8 +32,12 @@ export interface ChainViewDeps {
   readonly beaconRound: (epoch: ChainEpoch) => number
 }
 
-function countOf(selected: readonly SelectedMessages[]): number {
-  return selected.reduce((sum, { bls, signed }) => sum + bls.length + signed.length, 1)
+/** Messages are mostly those of the blocks' own lists, but may outlive them. */
+function bytesOf(selected: readonly SelectedMessages[]): number {
+  return selected.reduce(
+    (sum, { bls, signed }) => sum + MESSAGE_BYTES * (bls.length + signed.length),
+    MESSAGE_LIST_BYTES,
+  )
 }
 
 /** Reads of one chain, with bounded caches. Throws `BlockMissing` for what is not at hand. */
@@ -45,7 +49,6 @@ export class ChainView {
   readonly #rules: RandomnessRules
   readonly #baseFeeRules: BaseFeeRules
   readonly #blockMessages: BlockMessageReader
-  readonly #selected = new Lru<string, readonly SelectedMessages[]>(TIPSET_MESSAGES_CACHE, countOf)
   readonly #ordered = new WeakMap<readonly SelectedMessages[], readonly ChainMessage[]>()
   readonly #trees = new Lru<string, StateTree>(STATE_TREE_CACHE)
 
@@ -55,7 +58,7 @@ export class ChainView {
     this.codes = codeLookup(deps.network)
     this.#rules = { networkVersion: (epoch) => networkVersionAt(deps.network, epoch), beaconRound: deps.beaconRound }
     this.#baseFeeRules = baseFeeRules(deps.network)
-    this.#blockMessages = new BlockMessageReader(deps.store.blocks)
+    this.#blockMessages = new BlockMessageReader(deps.store.blocks, deps.store.cache)
   }
 
   /** The network version at an epoch: at an upgrade's own height still the old one. */
@@ -82,14 +85,15 @@ export class ChainView {
 
   /** The executed messages of each block of a tipset. */
   selectedMessages(tipset: Tipset): readonly SelectedMessages[] {
-    const key = tipsetKeyText(tipset.key)
-    let selected = this.#selected.get(key)
+    const { cache } = this.store
+    const key = `selected ${tipsetKeyText(tipset.key)}`
+    let selected = cache.get(key) as readonly SelectedMessages[] | undefined
     if (selected === undefined) {
       const messages = tipset.blocks.map((block) => this.blockMessages(block))
       const hyperdrive = this.#baseFeeRules.upgradeHeight('Hyperdrive') ?? Number.POSITIVE_INFINITY
       const resolve = (address: Address): Address => this.#resolveSender(tipset, address)
       selected = selectMessages(tipset, messages, resolve, hyperdrive)
-      this.#selected.set(key, selected)
+      cache.keep(key, selected, bytesOf(selected))
     }
     return selected
   }

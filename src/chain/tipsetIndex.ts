@@ -2,11 +2,12 @@
  * Tipsets by height: a skip list over the chain, one pointer for every 20 epochs, filled as it is asked.
  * @see lotus chain/store/index.go ChainIndex
  */
+import { fromLatin1 } from '../base/bytes.ts'
 import { Lru } from '../base/lru.ts'
 import type { Steps } from '../base/steps.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
-import { type Tipset, type TipsetKey, tipsetKeyText } from '../types/tipset.ts'
-import { SKIP_CACHE } from './limits.ts'
+import { type Tipset, type TipsetKey, tipsetKeyFromBytes, tipsetKeyText } from '../types/tipset.ts'
+import { SKIP_CACHE_BYTES } from './limits.ts'
 
 /** Epochs that one pointer spans. */
 const SKIP_LENGTH = 20
@@ -15,18 +16,26 @@ function roundDown(height: ChainEpoch): ChainEpoch {
   return height - (height % SKIP_LENGTH)
 }
 
-/** A tipset by its name: pointers over a whole chain must not hold its headers. */
-type Pointer = Pick<Tipset, 'key' | 'height'> & Partial<Pick<Tipset, 'blocks'>>
+/** A tipset by its name: pointers over a whole chain must hold neither its headers nor CIDs, which take ten times their bytes. */
+interface Pointer {
+  readonly text: string
+  readonly height: ChainEpoch
+  /** Of the first one asked about, which need not be in the store. */
+  readonly tipset?: Tipset
+}
 
-function isLoaded(pointer: Pointer): pointer is Tipset {
-  return pointer.blocks !== undefined
+/** What a pointer takes beside two texts as long as its own, bytes. */
+const POINTER_BYTES = 150
+
+function bytesOf({ text }: Pointer): number {
+  return POINTER_BYTES + 2 * text.length
 }
 
 /** Pointers between tipsets. They depend on the ancestors alone, so a reorg leaves them valid. */
 export class TipsetIndex {
   readonly #parent: (tipset: Tipset) => Tipset
   readonly #load: (key: TipsetKey) => Tipset
-  readonly #skips = new Lru<string, Pointer>(SKIP_CACHE)
+  readonly #skips = new Lru<string, Pointer>(SKIP_CACHE_BYTES, bytesOf)
 
   /** @param parent - loads a tipset's parents */
   constructor(parent: (tipset: Tipset) => Tipset, load: (key: TipsetKey) => Tipset) {
@@ -40,7 +49,8 @@ export class TipsetIndex {
    */
   *atOrAfter(from: Tipset, height: ChainEpoch): Steps<Tipset> {
     if (from.height - height <= SKIP_LENGTH) return this.#walk(from, height)
-    let current: Pointer = this.#walk(from, roundDown(from.height))
+    const start = this.#walk(from, roundDown(from.height))
+    let current: Pointer = { text: tipsetKeyText(start.key), height: start.height, tipset: start }
     for (;;) {
       const target = this.#skip(current)
       if (height === target.height) return this.#loaded(target)
@@ -51,19 +61,17 @@ export class TipsetIndex {
   }
 
   #skip(from: Pointer): Pointer {
-    const key = tipsetKeyText(from.key)
-    let target = this.#skips.get(key)
+    let target = this.#skips.get(from.text)
     if (target === undefined) {
-      const { key: targetKey, height } = this.#computeSkip(this.#loaded(from))
-      target = { key: targetKey, height }
-      this.#skips.set(key, target)
+      const { key, height } = this.#computeSkip(this.#loaded(from))
+      target = { text: tipsetKeyText(key), height }
+      this.#skips.set(from.text, target)
     }
     return target
   }
 
-  /** The first one asked about need not be in the store. */
-  #loaded(pointer: Pointer): Tipset {
-    return isLoaded(pointer) ? pointer : this.#load(pointer.key)
+  #loaded({ text, tipset }: Pointer): Tipset {
+    return tipset ?? this.#load(tipsetKeyFromBytes(fromLatin1(text)))
   }
 
   #computeSkip(from: Tipset): Tipset {

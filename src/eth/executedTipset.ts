@@ -4,6 +4,7 @@
 
 import { finish, type Steps, type Walk } from '../base/steps.ts'
 import type { ChainView } from '../chain/chainView.ts'
+import { MESSAGE_BYTES, MESSAGE_LIST_BYTES } from '../chain/limits.ts'
 import { readReceipts } from '../chain/receipts.ts'
 import type { TipsetState, VmHost } from '../chain/vm.ts'
 import { Amt } from '../ipld/amt.ts'
@@ -16,6 +17,10 @@ import type { Tipset } from '../types/tipset.ts'
 
 /** Width of the tree of a message's events. */
 export const EVENTS_BIT_WIDTH = 5
+
+/** A receipt, and an entry of an event with its share of the event, beside their contents, bytes (measured: 680 and 330). */
+const RECEIPT_BYTES = 700
+const ENTRY_BYTES = 350
 
 /** One message of it. */
 export interface ExecutedMessage {
@@ -61,5 +66,23 @@ function* readExecuted(
     executed.push({ message: messages[i] as ChainMessage, receipt, events })
     yield
   }
-  return { tipset, tree: view.stateTree(stateRoot), messages: executed }
+  return {
+    tipset,
+    // Not the tree itself: what is kept of a tipset must not hold all that was ever read of its state.
+    get tree() {
+      return view.stateTree(stateRoot)
+    },
+    messages: executed,
+  }
+}
+
+/** What it takes, bytes. */
+export function executedBytes({ messages }: ExecutedTipset): number {
+  let bytes = MESSAGE_LIST_BYTES
+  for (const { message, receipt, events } of messages) {
+    bytes += MESSAGE_BYTES + message.message.params.length + RECEIPT_BYTES + receipt.return.length
+    for (const { entries } of events)
+      for (const { key, value } of entries) bytes += ENTRY_BYTES + key.length + value.length
+  }
+  return bytes
 }

@@ -1,6 +1,7 @@
 /**
- * Decoded tree nodes by CID. Content addressed, so one cache serves every tree and every layer of a store; nodes in it
- * are never written to.
+ * What was decoded from blocks: tree nodes, headers, tipsets, lists of messages, and what is made of them. Named by content, so
+ * one cache serves every tree, every layer of a store and the chain on it, and one number bounds them together; nothing in it is
+ * ever written to.
  *
  * Two generations instead of a linked list: a read costs one map lookup, an eviction drops the whole older generation.
  */
@@ -18,7 +19,7 @@ interface Entry {
   readonly bytes: number
 }
 
-/** A map from {@link Cid.key} to a decoded node, bounded by what its nodes take. */
+/** A map from {@link Cid.key}, with what tells kinds apart before it, to what was decoded, bounded by what all of it takes. */
 export class NodeCache {
   readonly #limit: number
   #young = new Map<string, Entry>()
@@ -43,6 +44,14 @@ export class NodeCache {
   /** @param blockBytes - length of the block that the node was decoded from, or is encoded to */
   set(key: string, node: object, blockBytes: number): void {
     this.#add(key, { node, bytes: NODE_BYTES + blockBytes })
+  }
+
+  /**
+   * Keeps what is made of several blocks. What is larger than a generation is kept alone.
+   * @param bytes - what it takes altogether
+   */
+  keep(key: string, made: object, bytes: number): void {
+    this.#add(key, { node: made, bytes })
   }
 
   #add(key: string, entry: Entry): void {

@@ -28,7 +28,8 @@ export const REPUBLISH_BATCH = 30
 export const REPUBLISH_SPACING_MS = 100
 /** Shortest time between two rounds of republishing, ms (gossip forgets a message after 120 s). */
 export const MIN_REPUBLISH_INTERVAL_MS = 120_000
-/** Tipsets whose premiums are kept for the estimator. */
+/** Estimates of premiums kept, and premiums of messages that they come from: some 100 bytes each, and a tipset's few hundred are one. */
 export const PREMIUM_CACHE_TIPSETS = 256
+export const PREMIUM_CACHE_MESSAGES = 100_000
 /** Between two tries to take a message from disk whose sender's state has to be fetched, ms. */
 export const LATE_RETRY_MS = 5_000

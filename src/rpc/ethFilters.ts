@@ -2,8 +2,10 @@
  * Filters that a client polls. They live in memory: a dropped connection does not end them, a restart does.
  * @see lotus chain/events/filter; node/impl/eth/events.go
  */
+
+import { MAX_FILTER_BYTES } from '../base/bounds.ts'
 import type { Clock, Random } from '../base/ports.ts'
-import type { Json } from '../codec/jsonText.ts'
+import { type Json, stringifyJson } from '../codec/jsonText.ts'
 import { RpcError } from './errors.ts'
 import { hexBytes } from './types/ethScalars.ts'
 
@@ -18,10 +20,17 @@ const RANDOM_BYTES = 16
 /** What a filter collects. */
 export type FilterKind = 'blocks' | 'transactions' | 'logs'
 
+interface Result {
+  readonly json: Json
+  readonly bytes: number
+}
+
 interface Filter {
   readonly kind: FilterKind
   /** What came since the last question, oldest first. */
-  results: Json[]
+  results: Result[]
+  /** Of all of them. */
+  bytes: number
   lastUsedMs: number
   /** Ends what feeds it. */
   stop: () => void
@@ -38,6 +47,7 @@ export function randomFilterId(random: Random): Uint8Array {
 export class EthFilters {
   readonly #deps: { readonly clock: Clock; readonly random: Random }
   readonly #filters = new Map<string, Filter>()
+  #bytes = 0
 
   constructor(deps: { readonly clock: Clock; readonly random: Random }) {
     this.#deps = deps
@@ -54,16 +64,43 @@ export class EthFilters {
     const id = randomFilterId(this.#deps.random)
     const filter: Filter = {
       kind,
-      results: [...first],
+      results: [],
+      bytes: 0,
       lastUsedMs: this.#deps.clock.nowMs(),
       stop: () => undefined,
     }
-    filter.stop = feed((result) => {
-      if (filter.results.length >= MAX_FILTER_RESULTS) filter.results.shift()
-      filter.results.push(result)
-    })
     this.#filters.set(hexBytes(id), filter)
+    for (const result of first) this.#collect(filter, result)
+    filter.stop = feed((result) => this.#collect(filter, result))
     return id
+  }
+
+  /** Keeps a result; what is too much goes, oldest first, of the filter that holds most. */
+  #collect(filter: Filter, json: Json): void {
+    const bytes = stringifyJson(json).length
+    filter.results.push({ json, bytes })
+    this.#count(filter, bytes)
+    if (filter.results.length > MAX_FILTER_RESULTS) this.#dropOldest(filter)
+    while (this.#bytes > MAX_FILTER_BYTES) {
+      let fullest = filter
+      for (const one of this.#filters.values()) if (one.bytes > fullest.bytes) fullest = one
+      this.#dropOldest(fullest)
+    }
+  }
+
+  #dropOldest(filter: Filter): void {
+    this.#count(filter, -(filter.results.shift()?.bytes ?? 0))
+  }
+
+  #count(filter: Filter, bytes: number): void {
+    filter.bytes += bytes
+    this.#bytes += bytes
+  }
+
+  #end(name: string, filter: Filter): void {
+    filter.stop()
+    this.#count(filter, -filter.bytes)
+    this.#filters.delete(name)
   }
 
   /**
@@ -79,22 +116,20 @@ export class EthFilters {
     if (kind !== undefined && filter.kind !== kind) throw new RpcError('FAILED', 'wrong filter type')
     const { results } = filter
     filter.results = []
-    return results
+    this.#count(filter, -filter.bytes)
+    return results.map(({ json }) => json)
   }
 
   /** @returns false when there is no such filter */
   remove(id: Uint8Array): boolean {
     const name = hexBytes(id)
-    this.#filters.get(name)?.stop()
-    return this.#filters.delete(name)
+    const filter = this.#filters.get(name)
+    if (filter !== undefined) this.#end(name, filter)
+    return filter !== undefined
   }
 
   #dropOld(): void {
     const oldest = this.#deps.clock.nowMs() - MAX_AGE_MS
-    for (const [name, { lastUsedMs, stop }] of this.#filters) {
-      if (lastUsedMs >= oldest) continue
-      stop()
-      this.#filters.delete(name)
-    }
+    for (const [name, filter] of this.#filters) if (filter.lastUsedMs < oldest) this.#end(name, filter)
   }
 }

@@ -3,7 +3,6 @@
  */
 
 import { equalBytes } from '../base/bytes.ts'
-import { Lru } from '../base/lru.ts'
 import { finish, type Steps } from '../base/steps.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { ChainError } from '../chain/errors.ts'
@@ -14,7 +13,7 @@ import type { Finality } from '../consensus/finality.ts'
 import { EthIndex } from '../eth/ethIndex.ts'
 import { ethTipset } from '../eth/ethTipset.ts'
 import { ethHashOf } from '../eth/ethTransactionOf.ts'
-import { type ExecutedTipset, executedTipset } from '../eth/executedTipset.ts'
+import { type ExecutedTipset, executedBytes, executedTipset } from '../eth/executedTipset.ts'
 import type { MessageGasDeps } from '../mempool/gas/messageGas.ts'
 import type { MessagePool } from '../mempool/messagePool.ts'
 import { chainMessageCid } from '../types/chainMessage.ts'
@@ -33,9 +32,6 @@ export type Walking = Pick<CallContext, 'walk' | 'signal'>
 
 /** Of what is told as the chain moves: nobody gives it up, and each is short. */
 export const UNHURRIED: Walking = { walk: finish, signal: new AbortController().signal }
-
-/** Executed tipsets kept, entries. */
-const EXECUTED_CACHE = 128
 
 /** What the methods need. */
 export interface EthMethodsDeps {
@@ -60,8 +56,6 @@ export class EthReader {
   readonly vm: EthMethodsDeps['vm']
   readonly index: EthIndex
   readonly #pool: EthMethodsDeps['pool']
-  readonly #executed = new Lru<string, ExecutedTipset>(EXECUTED_CACHE)
-
   readonly #finality: Finality | undefined
   /** Whether the node fetches state that it lacks. */
   readonly fetches: boolean
@@ -151,11 +145,12 @@ export class EthReader {
 
   /** @param call - of the one who asks; default: nobody else waits */
   async executed(tipset: Tipset, call?: Walking): Promise<ExecutedTipset> {
-    const key = tipsetKeyText(tipset.key)
-    const known = this.#executed.get(key)
+    const { cache } = this.view.store
+    const key = `executed ${tipsetKeyText(tipset.key)}`
+    const known = cache.get(key) as ExecutedTipset | undefined
     if (known !== undefined) return known
     const executed = await executedTipset(this.view, this.vm, tipset, call)
-    this.#executed.set(key, executed)
+    cache.keep(key, executed, executedBytes(executed))
     return executed
   }
 }

@@ -24,6 +24,9 @@ const FIRST_PLAIN_VERSION = 2
 /** CBOR of an empty array: the info block. */
 const EMPTY_INFO = Uint8Array.of(0x80)
 
+/** Actors and addresses that a tree remembers beside what was written, entries: whoever reads all of a chain must not make it hold all. */
+const MAX_READ = 4096
+
 /** The block that a state root names. */
 export interface StateRoot {
   readonly version: number
@@ -117,8 +120,14 @@ export class StateTree {
     const known = this.#actors.get(id)
     if (known !== undefined) return known ?? undefined
     const actor = this.#hamt.get(idAddress(id).bytes)
+    if (this.#actors.size >= this.#dirty.size + MAX_READ) this.#forgetRead()
     this.#actors.set(id, actor ?? null)
     return actor
+  }
+
+  /** What was not written since the last flush is in the HAMT as it is here. */
+  #forgetRead(): void {
+    for (const id of this.#actors.keys()) if (!this.#dirty.has(id)) this.#actors.delete(id)
   }
 
   setActor(id: ActorId, actor: ActorState): void {
@@ -188,7 +197,9 @@ export class StateTree {
     const known = this.#ids.get(address.key)
     if (known !== undefined) return known
     const id = addresses.get(address.bytes)
-    if (id !== undefined) this.#ids.set(address.key, id)
+    if (id === undefined) return undefined
+    if (this.#ids.size >= MAX_READ) this.#ids.clear()
+    this.#ids.set(address.key, id)
     return id
   }
 

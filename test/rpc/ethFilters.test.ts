@@ -1,5 +1,7 @@
 /** Filters are bounded in number, age and results (limits and texts: lotus node/config/def.go, chain/events/filter/store.go). */
 import { describe, expect, it } from 'vitest'
+import { MAX_FILTER_BYTES } from '../../src/base/bounds.ts'
+import type { Json } from '../../src/codec/jsonText.ts'
 import { EthFilters } from '../../src/rpc/ethFilters.ts'
 
 const HOUR_MS = 3_600_000
@@ -58,6 +60,24 @@ describe('filters', () => {
     })
     const results = all.take(id)
     expect([results.length, results[0], results.at(-1)]).toEqual([10_000, 5, 10_004])
+  })
+
+  it('hold so many bytes together, and it is the fullest that loses its oldest', () => {
+    const { filters: all } = filters()
+    const feeds: ((result: Json) => void)[] = []
+    const feed = (collect: (result: Json) => void): (() => void) => {
+      feeds.push(collect)
+      return () => undefined
+    }
+    const [small, large] = [all.add('logs', ['kept'], feed), all.add('logs', [], feed)]
+    const result = 'x'.repeat(MAX_FILTER_BYTES / 16)
+    for (let i = 0; i < 40; i++) feeds[1]?.(`${i} ${result}`)
+    expect(all.take(small)).toEqual(['kept'])
+    const left = all.take(large) as string[]
+    expect(left.length).toBe(15)
+    expect(left.map((one) => one.split(' ')[0])).toEqual(Array.from({ length: 15 }, (_, i) => `${25 + i}`))
+    for (let i = 0; i < 15; i++) feeds[0]?.(result.slice(10))
+    expect(all.take(small).length).toBe(15)
   })
 
   it('say what they are not', () => {
