@@ -20,10 +20,17 @@ export interface TrialResult {
 /** `EXECUTION_REVERTED`, with `data` (the bytes that the contract returned, as `0x` hexadecimal) in its info. */
 export function executionReverted({ receipt, error }: TrialResult): ChainError {
   const returned = returnedBytes(receipt.return)
-  const reason =
-    returned === undefined ? '' : `, revert reason=[${returned.length === 0 ? 'none' : ethRevertReason(returned)}]`
+  const why = revertReason(receipt)
+  const reason = why === undefined ? '' : `, revert reason=[${why}]`
   const text = `message execution failed (exit=[${exitCodeName(receipt.exitCode)}]${reason}, vm error=[${error}])`
   return new ChainError('EXECUTION_REVERTED', text, { data: `0x${toHex(returned ?? EMPTY_BYTES)}` })
+}
+
+/** What a contract says of its failure, `none` where it says nothing; undefined: what failed is no contract. */
+export function revertReason({ return: returned }: Pick<Receipt, 'return'>): string | undefined {
+  const bytes = returnedBytes(returned)
+  if (bytes === undefined) return undefined
+  return bytes.length === 0 ? 'none' : ethRevertReason(bytes)
 }
 
 /** The bytes inside a CBOR byte string, whatever follows it; undefined when the return is something else. */

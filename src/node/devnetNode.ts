@@ -7,6 +7,7 @@ import type { DevnetPlan } from '../devnet/plan.ts'
 import { devnetMethods } from '../rpc/methods/devnet.ts'
 import { KEY_BLS, KEY_DELEGATED, KEY_SECP256K1 } from '../wallet/keyInfo.ts'
 import type { Wallet } from '../wallet/wallet.ts'
+import { logBlocks } from './blockLog.ts'
 import { type NodeParts, type NodeSettings, type PetrelNode, startNode } from './node.ts'
 import type { NodePorts } from './nodePorts.ts'
 
@@ -54,12 +55,14 @@ export async function startDevnetNode(
   const unsubscribe = node.mempool.pool.subscribe((update) => {
     if (update.type === 'add') producers.messageArrived()
   })
+  const endBlockLog = logBlocks(parts.view, logOf(ports.log, 'devnet'))
   producers.start()
   return {
     ...node,
     devnet: producers,
     stop: async () => {
       unsubscribe()
+      endBlockLog()
       await producers.stop()
       await node.stop()
     },

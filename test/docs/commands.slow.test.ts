@@ -27,6 +27,8 @@ const RUN: readonly { command: string; as?: (chain: Chain) => string; home?: 'ot
     as: ({ own }) => `petrel wallet balance ${own}`,
     says: / FIL$/m,
   },
+  { command: 'npm run petrel -- mpool pending' },
+  { command: 'petrel sync wait', says: /Done!|in sync|epoch/i },
   {
     command: `curl -s http://127.0.0.1:1234/rpc/v1 -d '{"jsonrpc":"2.0","id":1,"method":"Filecoin.ChainHead","params":[]}'`,
     as: ({ url }) => `curl -s ${url}/rpc/v1 -d '{"jsonrpc":"2.0","id":1,"method":"Filecoin.ChainHead","params":[]}'`,
