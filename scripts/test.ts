@@ -6,7 +6,7 @@
  *     npm test [-- step…]
  *     npm test -- --changed [commit]     types, format, lint, and the unit tests that changes since then reach (default: HEAD)
  *
- * Steps of one stage run side by side, so that no core waits for a step that has but one thread; their lines carry the
+ * Two rows of steps run side by side, so that no core waits for a step that has but one thread; their lines carry the
  * step's name.
  */
 import { spawn } from 'node:child_process'
@@ -50,32 +50,24 @@ const CHECKS: readonly Step[] = [
 ]
 const UNIT = script('unit', 'scripts/vitest.ts', ...(since === undefined ? [] : [CHANGED, since]))
 
-/** Stages one after the other; in each, rows side by side; in each row, steps one after the other. */
-const STAGES: readonly (readonly (readonly Step[])[])[] =
+/** Rows side by side, in each its steps one after the other: both rows take about as long. */
+const ROWS: readonly (readonly Step[])[] =
   since === undefined
     ? [
+        [UNIT],
         [
-          [UNIT],
-          [
-            ...CHECKS,
-            { name: 'size', command: [node, 'scripts/size.ts'], result: 'status' },
-            { name: 'deno', command: [node, DENO, 'run', '-A', 'test/deno/run.ts'], result: 'line' },
-            script('pack', 'test/pack/run.ts'),
-          ],
-        ],
-        [[{ ...script('chromium', 'test/chromium/run.ts'), only: installChromium }]],
-        [
-          [
-            script('runtimes', 'test/runtimes/run.ts'),
-            script('network', 'test/network/run.ts', '--seed', '1', '--rounds', '6'),
-          ],
-          [
-            script('interop', 'test/interop/run.ts'),
-            script('crash', 'test/crash/run.ts', '--rounds', '20', '--seed', '1'),
-          ],
+          ...CHECKS,
+          { name: 'size', command: [node, 'scripts/size.ts'], result: 'status' },
+          { name: 'deno', command: [node, DENO, 'run', '-A', 'test/deno/run.ts'], result: 'line' },
+          script('pack', 'test/pack/run.ts'),
+          { ...script('chromium', 'test/chromium/run.ts'), only: installChromium },
+          script('runtimes', 'test/runtimes/run.ts'),
+          script('network', 'test/network/run.ts', '--seed', '1', '--rounds', '6'),
+          script('interop', 'test/interop/run.ts'),
+          script('crash', 'test/crash/run.ts', '--rounds', '20', '--seed', '1'),
         ],
       ]
-    : [[CHECKS, [UNIT]]]
+    : [CHECKS, [UNIT]]
 
 function countsOf(output: string): Counts | undefined {
   const last = [...output.matchAll(/^(\d+) passed, (\d+) failed, (\d+) skipped$/gm)].pop()
@@ -143,13 +135,13 @@ async function runStep(step: Step): Promise<void> {
   lines.push(`${counts.failed === 0 ? 'ok  ' : 'FAIL'} ${step.name.padEnd(10)} ${JSON.stringify(counts)} ${seconds} s`)
 }
 
-for (const rows of STAGES) {
-  await Promise.all(
-    rows.map(async (steps) => {
-      for (const step of steps) await runStep(step)
-    }),
-  )
-}
+// Before the rows: the unit tests open pages, too.
+if (since === undefined && wanted.length === 0) installChromium()
+await Promise.all(
+  ROWS.map(async (steps) => {
+    for (const step of steps) await runStep(step)
+  }),
+)
 console.log(`\n${lines.join('\n')}`)
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
 process.exitCode = total.failed === 0 ? 0 : 1

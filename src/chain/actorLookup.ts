@@ -64,12 +64,21 @@ export function accountKey(view: ChainView, tree: StateTree, address: Address): 
   const actor = tryActorOf(tree, address)
   if (actor === undefined) throw new ChainError('ACTOR_NOT_FOUND', `failed to find actor: ${name}`)
   if (actor.delegatedAddress !== null) return actor.delegatedAddress
-  const kind = view.codes(actor.code)?.kind
-  if (kind !== 'account') {
-    const reason = kind === undefined ? `unknown actor code ${actor.code}` : `actor code is not account: ${kind}`
+  if (view.codes(actor.code)?.kind !== 'account') {
+    const reason = notOfKind(view, actor, 'account')
     throw new ChainError('NOT_AN_ACCOUNT', `failed to get account actor state for ${name}: ${reason}`)
   }
   return getCbor(view.store.blocks, accountState, actor.head).address
+}
+
+/**
+ * Why an actor is not loaded as one of a kind, in Lotus' words.
+ * @param name - the kind's name in those words
+ * @see lotus chain/actors/builtin/<kind>/<kind>.go Load
+ */
+export function notOfKind(view: ChainView, actor: ActorState, name: string): string {
+  const kind = view.codes(actor.code)?.kind
+  return kind === undefined ? `unknown actor code ${actor.code}` : `actor code is not ${name}: ${kind}`
 }
 
 /**

@@ -265,6 +265,7 @@ function listCodec<T>(inner: Codec<T>, emptyAsNull: boolean, max: number): Codec
   }
   return {
     name: `[]${inner.name}`,
+    goType: `[]${inner.goType ?? inner.name}`,
     write: (writer, value) => {
       writer.array(value.length)
       for (const item of value) inner.write(writer, item)

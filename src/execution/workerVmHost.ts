@@ -81,6 +81,12 @@ function isShort(call: VmCall): boolean {
   return call.method === 'callWithGas' && call.message.method === 0n && !call.options.tracing
 }
 
+/** With the very parameters that were given: a thread can't tell empty ones that were there from none. */
+function asGiven(result: InvocResult, message: Message | undefined): InvocResult {
+  if (message === undefined || message.params.length > 0) return result
+  return { ...result, msg: { ...result.msg, params: message.params } }
+}
+
 /** A tipset of the chain: what follows and produces it waits for that. */
 function isUrgent(call: VmCall): boolean {
   return call.method === 'executeTipset'
@@ -118,7 +124,13 @@ export class WorkerVmHost implements VmHost {
     messages: readonly Message[],
     signal?: AbortSignal,
   ): Promise<ComputeOutput> {
-    return this.#submit<ComputeOutput>({ method: 'compute', tipset: tipset.key, vmHeight, messages }, tipset, signal)
+    const call = { method: 'compute', tipset: tipset.key, vmHeight, messages } as const
+    const output = this.#submit<ComputeOutput>(call, tipset, signal)
+    if (messages.length === 0) return output
+    return output.then(({ root, trace }) => {
+      const first = trace.length - messages.length
+      return { root, trace: trace.map((one, i) => asGiven(one, messages[i - first])) }
+    })
   }
 
   replay(tipset: Tipset, message: Cid, signal?: AbortSignal): Promise<InvocResult> {
@@ -126,7 +138,8 @@ export class WorkerVmHost implements VmHost {
   }
 
   call(message: Message, tipset: Tipset, signal?: AbortSignal): Promise<InvocResult> {
-    return this.#submit<InvocResult>({ method: 'call', tipset: tipset.key, message }, tipset, signal)
+    const call = { method: 'call', tipset: tipset.key, message } as const
+    return this.#submit<InvocResult>(call, tipset, signal).then((result) => asGiven(result, message))
   }
 
   callWithGas(message: Message, tipset: Tipset, options: CallOptions, signal?: AbortSignal): Promise<InvocResult> {

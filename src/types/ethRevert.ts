@@ -52,5 +52,24 @@ function abiString(body: Uint8Array): string | undefined {
   const size = bytesToBigInt(body.subarray(Number(offset), start))
   if (BigInt(body.length - start) < size) return undefined
   const bytes = body.subarray(start, start + Number(size))
-  return unlessThrown(() => fromUtf8(bytes), BaseError)
+  return unlessThrown(() => fromUtf8(bytes), BaseError) ?? goText(bytes)
+}
+
+/** Bytes that are not UTF-8, as Go's JSON writes them: U+FFFD for each byte that begins no character. @see Go unicode/utf8 DecodeRune */
+function goText(bytes: Uint8Array): string {
+  let text = ''
+  for (let at = 0; at < bytes.length; ) {
+    const width = characterWidth(bytes[at] as number)
+    const character = unlessThrown(() => fromUtf8(bytes.subarray(at, at + width)), BaseError)
+    text += character ?? '\uFFFD'
+    at += character === undefined ? 1 : width
+  }
+  return text
+}
+
+/** Bytes of the character that a first byte announces; one for a byte that begins none. */
+function characterWidth(first: number): number {
+  if (first >= 0xf0) return 4
+  if (first >= 0xe0) return 3
+  return first >= 0xc0 ? 2 : 1
 }

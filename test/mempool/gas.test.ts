@@ -142,6 +142,11 @@ test.each([
   [`4e487b71${'f'.repeat(64)}`, `Panic(0x${'f'.repeat(64)})`],
   ['aabbccdd', '0xaabbccdd'],
   [`08c379a0${'f'.repeat(64)}`, `0x08c379a0${'f'.repeat(64)}`],
+  // Bytes that are no UTF-8: seen in an answer of Lotus' eth_estimateGas.
+  [
+    `08c379a0${'20'.padStart(64, '0')}${'04'.padStart(64, '0')}${'fffefd80'.padEnd(64, '0')}`,
+    'Error(\uFFFD\uFFFD\uFFFD\uFFFD)',
+  ],
 ])('revert reason of %s', (hex, expected) => {
   expect(ethRevertReason(fromHex(hex))).toBe(expected)
 })

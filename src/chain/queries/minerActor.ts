@@ -38,7 +38,7 @@ import type { StateTree } from '../../state/stateTree.ts'
 import type { ActorState } from '../../types/actor.ts'
 import { type Address, UNDEF_ADDRESS } from '../../types/address.ts'
 import type { ChainEpoch, TokenAmount } from '../../types/scalars.ts'
-import { actorOf } from '../actorLookup.ts'
+import { actorOf, notOfKind } from '../actorLookup.ts'
 import type { ChainView } from '../chainView.ts'
 import { ChainError } from '../errors.ts'
 
@@ -270,7 +270,7 @@ export function loadMiner(view: ChainView, tree: StateTree, address: Address): M
   const actor = actorOf(view, tree, address)
   const info = view.codes(actor.code)
   if (info?.kind !== 'storageminer') {
-    throw new ChainError('NOT_SUPPORTED', `failed to load miner actor state: unknown actor code ${actor.code}`)
+    throw new ChainError('NOT_SUPPORTED', `failed to load miner actor state: ${notOfKind(view, actor, 'miner')}`)
   }
   return new MinerActor(view.store.blocks, actor, info.actorsVersion)
 }

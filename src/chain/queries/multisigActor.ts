@@ -14,7 +14,7 @@ import type { StateTree } from '../../state/stateTree.ts'
 import type { ActorState } from '../../types/actor.ts'
 import type { Address } from '../../types/address.ts'
 import type { ChainEpoch, TokenAmount } from '../../types/scalars.ts'
-import { actorOf } from '../actorLookup.ts'
+import { actorOf, notOfKind } from '../actorLookup.ts'
 import type { ChainView } from '../chainView.ts'
 import { ChainError } from '../errors.ts'
 import { amountLocked } from './spendableSupply.ts'
@@ -44,7 +44,7 @@ export class MultisigActor {
     this.actor = actorOf(view, tree, address)
     const info = view.codes(this.actor.code)
     if (info?.kind !== 'multisig') {
-      const text = `failed to load multisig actor state: unknown actor code ${this.actor.code}`
+      const text = `failed to load multisig actor state: ${notOfKind(view, this.actor, 'multisig')}`
       throw new ChainError('NOT_SUPPORTED', text)
     }
     const { blocks } = view.store

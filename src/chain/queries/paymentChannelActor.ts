@@ -8,7 +8,7 @@ import { type LaneState, laneState, type PaychState, paychState } from '../../st
 import type { StateTree } from '../../state/stateTree.ts'
 import type { ActorState } from '../../types/actor.ts'
 import type { Address } from '../../types/address.ts'
-import { actorOf } from '../actorLookup.ts'
+import { actorOf, notOfKind } from '../actorLookup.ts'
 import type { ChainView } from '../chainView.ts'
 import { ChainError } from '../errors.ts'
 
@@ -28,7 +28,7 @@ export class PaymentChannelActor {
     this.actor = actorOf(view, tree, address)
     const info = view.codes(this.actor.code)
     if (info?.kind !== 'paymentchannel' || info.actorsVersion < FIRST_LANE_TREES) {
-      throw new ChainError('NOT_SUPPORTED', `unknown actor code ${this.actor.code}`)
+      throw new ChainError('NOT_SUPPORTED', notOfKind(view, this.actor, 'paych'))
     }
     const { blocks } = view.store
     this.state = getCbor(blocks, paychState, this.actor.head)

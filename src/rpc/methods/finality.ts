@@ -2,17 +2,17 @@
  * Methods of `/rpc/v2` that name tipsets by how final they are.
  * @see lotus node/impl/full/chain_v2.go, state_v2.go
  */
-import type { Steps } from '../../base/steps.ts'
+import type { Steps, Walk } from '../../base/steps.ts'
 import { actorOf } from '../../chain/actorLookup.ts'
 import { type ChainView, resolveId } from '../../chain/chainView.ts'
 import type { Finality } from '../../consensus/finality.ts'
 import { idAddress, isIdAddress } from '../../types/address.ts'
 import type { Tipset } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
+import { awaitInContext } from '../inContext.ts'
 import { type MethodRow, method } from '../method.ts'
 import { chainGetTipSetFinalityStatus, chainGetTipSetV2, stateGetActorV2, stateGetID } from '../signatures/finality.ts'
-
-import type { TipsetAnchor, TipsetSelector, TipsetTag } from '../types/tipsetSelector.ts'
+import { type TipsetAnchor, type TipsetSelector, type TipsetTag, validSelector } from '../types/tipsetSelector.ts'
 
 export interface FinalityMethodsDeps {
   readonly view: ChainView
@@ -38,12 +38,16 @@ export function finalityMethods({ view, finality }: FinalityMethodsDeps): Method
     if (anchor.key !== undefined) return store.tipsetOrHead(anchor.key)
     return anchor.tag === undefined ? store.head() : byTag(anchor.tag)
   }
-  function* select({ key, height, tag }: TipsetSelector): Steps<Tipset> {
+  function* select(one: TipsetSelector): Steps<Tipset> {
+    const { key, height, tag } = validSelector(one)
     if (key !== undefined) return store.tipsetOrHead(key)
     if (tag !== undefined) return byTag(tag)
     if (height === undefined) return store.head()
     return yield* store.findByHeight(height.at, byAnchor(height.anchor), height.previous ? 'previous' : 'next')
   }
+  const taken = async (one: TipsetSelector, walk: Walk): Promise<Tipset> => walk(select(one))
+  const selected = (one: TipsetSelector, walk: Walk): Promise<Tipset> =>
+    awaitInContext('getting tipset: ', taken(one, walk))
   return [
     method({
       ...chainGetTipSetV2,
@@ -55,13 +59,13 @@ export function finalityMethods({ view, finality }: FinalityMethodsDeps): Method
     }),
     method({
       ...stateGetActorV2,
-      handler: async (who, one, { walk }) => actorOf(view, view.stateBefore(await walk(select(one))), who),
+      handler: async (who, one, { walk }) => actorOf(view, view.stateBefore(await selected(one, walk)), who),
     }),
     method({
       ...stateGetID,
       handler: async (who, one, { walk }) => {
         if (isIdAddress(who)) return who
-        const id = resolveId(view.stateBefore(await walk(select(one))), who)
+        const id = resolveId(view.stateBefore(await selected(one, walk)), who)
         if (id === undefined) throw new RpcError('FAILED', 'looking up ID: resolution lookup failed: actor not found')
         return idAddress(id)
       },

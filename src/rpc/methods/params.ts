@@ -9,14 +9,22 @@ import type { Cid } from '../../codec/cid.ts'
 import { type Codec, decode, encode } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
 import { type ActorMethod, actorMethod } from '../../state/actorMethods.ts'
+import { METHOD_SEND } from '../../types/methodNumbers.ts'
 import type { MethodNum } from '../../types/scalars.ts'
 import { RpcError } from '../errors.ts'
+import { inContext } from '../inContext.ts'
 import { type MethodRow, method } from '../method.ts'
 import { stateDecodeParams, stateEncodeParams } from '../signatures/params.ts'
 import { loadTipset } from './chain.ts'
 
-function methodOf(view: ChainView, code: Cid, number: MethodNum): ActorMethod {
+type ActorMethodValues = Pick<ActorMethod, 'params'>
+
+const SEND: ActorMethodValues = { params: null }
+
+function methodOf(view: ChainView, code: Cid, number: MethodNum): ActorMethodValues {
   const info = view.codes(code)
+  // Every actor takes a plain send. @see lotus chain/vm/invoker.go ActorRegistry.Register
+  if (info !== undefined && number === METHOD_SEND) return SEND
   const found = info === undefined ? undefined : actorMethod(info.kind, info.actorsVersion, number)
   if (found !== undefined) return found
   const text = `getting params type: unknown method ${number} for actor ${code}: actor metadata not found`
@@ -39,7 +47,8 @@ export function paramsMethods(view: ChainView): MethodRow[] {
     method({
       ...stateDecodeParams,
       handler: (to, number, params, one, call) => {
-        const actor = actorOf(view, view.stateBefore(loadTipset(view, one)), to)
+        const tree = view.stateBefore(loadTipset(view, one))
+        const actor = inContext('getting actor: ', () => actorOf(view, tree, to))
         const codec = methodOf(view, actor.code, number).params
         return codec === null ? {} : codec.toJson(decodedParams(codec, params), call.json)
       },

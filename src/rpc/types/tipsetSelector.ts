@@ -16,13 +16,13 @@ export interface TipsetAnchor {
 
 /** A height on the chain that an anchor ends. */
 export interface TipsetHeight {
-  readonly at: number
+  readonly at?: number
   /** For a null round the tipset before it, else the one after it. */
   readonly previous: boolean
   readonly anchor?: TipsetAnchor
 }
 
-/** Exactly one of the three. */
+/** As it was sent; {@link validSelector} has the rules. */
 export interface TipsetSelector extends TipsetAnchor {
   readonly height?: TipsetHeight
 }
@@ -55,16 +55,32 @@ function invalid(text: string): RpcError {
 function heightOf(json: Json, context: JsonContext): TipsetHeight {
   const object = objectOf(json, 'types.TipSetHeight')
   const at = present(object, 'at')
+  const anchor = present(object, 'anchor')
+  return {
+    ...(at === undefined ? {} : { at: chainEpoch.fromJson(at, context) }),
+    previous: present(object, 'previous') === true,
+    ...(anchor === undefined ? {} : { anchor: anchorOf(objectOf(anchor, 'types.TipSetAnchor'), context) }),
+  }
+}
+
+/** Exactly one of the three. */
+interface ValidSelector extends TipsetAnchor {
+  readonly height?: TipsetHeight & { readonly at: number }
+}
+
+/** @throws RpcError `FAILED`: the method refuses it, where what is no selector at all is refused as a parameter. */
+export function validSelector({ key, tag, height }: TipsetSelector): ValidSelector {
+  const criteria = [key, tag, height].filter((one) => one !== undefined).length
+  if (criteria !== 1) throw invalid(`exactly one tipset selection criteria must be specified, found: ${criteria}`)
+  if (height === undefined) return key === undefined ? { tag: tag as TipsetTag } : { key }
+  const { at, anchor } = height
   const wrong = 'validating tipset height: invalid tipset'
   if (at === undefined) throw invalid(`${wrong} height: at epoch must be specified`)
-  const epoch = chainEpoch.fromJson(at, context)
-  if (epoch < 0) throw invalid(`${wrong} height: epoch cannot be less than zero`)
-  const given = present(object, 'anchor')
-  const anchor = given === undefined ? undefined : anchorOf(objectOf(given, 'types.TipSetAnchor'), context)
+  if (at < 0) throw invalid(`${wrong} height: epoch cannot be less than zero`)
   if (anchor?.key !== undefined && anchor.tag !== undefined) {
     throw invalid(`${wrong} anchor: at most one of key or tag must be specified`)
   }
-  return { at: epoch, previous: present(object, 'previous') === true, ...(anchor === undefined ? {} : { anchor }) }
+  return { height: { ...height, at } }
 }
 
 export const tipsetSelector: Codec<TipsetSelector> = jsonOnly<TipsetSelector>(
@@ -76,18 +92,17 @@ export const tipsetSelector: Codec<TipsetSelector> = jsonOnly<TipsetSelector>(
     })
     if (height === undefined) return anchor({ ...(key && { key }), ...(tag !== undefined && { tag }) })
     const { at, previous, anchor: from } = height
-    return { height: { at, previous, ...(from === undefined ? {} : { anchor: anchor(from) }) } }
+    return {
+      height: { ...(at !== undefined && { at }), previous, ...(from === undefined ? {} : { anchor: anchor(from) }) },
+    }
   },
   (json, context) => {
     const object = objectOf(json ?? {}, 'types.TipSetSelector')
     const height = present(object, 'height')
-    const selector: TipsetSelector = {
+    return {
       ...anchorOf(object, context),
       ...(height === undefined ? {} : { height: heightOf(height, context) }),
     }
-    const criteria = Object.keys(selector).length
-    if (criteria !== 1) throw invalid(`exactly one tipset selection criteria must be specified, found: ${criteria}`)
-    return selector
   },
   { type: 'object', title: 'types.TipSetSelector' },
 )
