@@ -9,6 +9,7 @@ import { systemRandom } from '../../platform/server/random.ts'
 import { startVmThread } from '../../platform/server/vmThreads.ts'
 import { fromHex } from '../../src/base/bytes.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
+import type { Timers } from '../../src/base/ports.ts'
 import { ChainStore } from '../../src/chain/chainStore.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
 import { type Cid, CODEC_RAW } from '../../src/codec/cid.ts'
@@ -66,7 +67,12 @@ export interface RecordedMachine {
 }
 
 /** @param storage - `lmdb`: the threads read the chain's blocks by themselves; `memory`: they are sent them */
-export function openRecordedMachine(chain: string, storage: 'memory' | 'lmdb', threads = 1): RecordedMachine {
+export function openRecordedMachine(
+  chain: string,
+  storage: 'memory' | 'lmdb',
+  threads = 1,
+  timers: Timers = systemTimers,
+): RecordedMachine {
   const golden = openGoldenChain(chain)
   const folder = storage === 'lmdb' ? mkdtempSync(join(tmpdir(), 'petrel-vm-')) : undefined
   const environment = folder === undefined ? undefined : new LmdbEnvironment({ path: folder })
@@ -80,7 +86,7 @@ export function openRecordedMachine(chain: string, storage: 'memory' | 'lmdb', t
   const host = new WorkerVmHost({
     view,
     threads,
-    timers: systemTimers,
+    timers,
     log: LOG,
     startThread: () => {
       threadsStarted++

@@ -124,8 +124,7 @@ export class MinerActor {
   /** @throws ChainError `OUT_OF_RANGE` */
   deadline(index: number): Deadline {
     const cid = getCbor(this.#store, deadlines, this.state.deadlines).due[index]
-    if (cid === undefined)
-      throw new ChainError('NOT_FOUND', `failed to load the deadline: invalid deadline index ${index}`)
+    if (cid === undefined) throw new ChainError('NOT_FOUND', `failed to load the deadline: invalid deadline ${index}`)
     return getCbor(this.#store, deadlineAt(this.#version), cid)
   }
 
@@ -263,14 +262,14 @@ export class MinerActor {
   }
 }
 
-/**
- * @throws ChainError `ACTOR_NOT_FOUND`, `WRONG_ACTOR`
- */
+/** @throws ChainError `ACTOR_NOT_FOUND`, `NOT_SUPPORTED` */
 export function loadMiner(view: ChainView, tree: StateTree, address: Address): MinerActor {
-  const actor = actorOf(view, tree, address)
+  return minerOf(view, actorOf(view, tree, address))
+}
+
+/** @throws ChainError `NOT_SUPPORTED` for an actor of another kind */
+export function minerOf(view: ChainView, actor: ActorState): MinerActor {
   const info = view.codes(actor.code)
-  if (info?.kind !== 'storageminer') {
-    throw new ChainError('NOT_SUPPORTED', `failed to load miner actor state: ${notOfKind(view, actor, 'miner')}`)
-  }
+  if (info?.kind !== 'storageminer') throw new ChainError('NOT_SUPPORTED', notOfKind(view, actor, 'miner'))
   return new MinerActor(view.store.blocks, actor, info.actorsVersion)
 }

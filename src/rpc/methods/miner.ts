@@ -1,6 +1,8 @@
 /** Methods about storage miners. */
+
+import { actorOf } from '../../chain/actorLookup.ts'
 import type { ChainView } from '../../chain/chainView.ts'
-import { activeSectors, liveSectors, loadMiner, type MinerActor } from '../../chain/queries/minerActor.ts'
+import { activeSectors, liveSectors, loadMiner, type MinerActor, minerOf } from '../../chain/queries/minerActor.ts'
 import { listMiners, minerPower } from '../../chain/queries/minerPower.ts'
 import { deadlineInfo, nextNotElapsed } from '../../chain/queries/provingDeadline.ts'
 import type { VmHost } from '../../chain/vm.ts'
@@ -52,6 +54,13 @@ export function minerMethods(deps: MinerMethodsDeps): MethodRow[] {
 }
 
 function minerAt(view: ChainView, who: Address, one: TipsetKey): MinerActor {
+  const tree = view.stateBefore(loadTipset(view, one))
+  const actor = inContext('failed to load miner actor: ', () => actorOf(view, tree, who))
+  return inContext('failed to load miner actor state: ', () => minerOf(view, actor))
+}
+
+/** Two methods say no more than why. @see lotus node/impl/full/state.go StateMinerSectorCount, StateMinerAllocated */
+function plainMinerAt(view: ChainView, who: Address, one: TipsetKey): MinerActor {
   return loadMiner(view, view.stateBefore(loadTipset(view, one)), who)
 }
 
@@ -161,7 +170,7 @@ function sectorMethods(view: ChainView): MethodRow[] {
     method({
       ...stateMinerSectorCount,
       handler: (who, one) => {
-        const miner = minerAt(view, who, one)
+        const miner = plainMinerAt(view, who, one)
         const partitions = miner.deadlines().flatMap((deadline) => miner.partitions(deadline))
         let [live, active, faulty] = [0, 0, 0]
         for (const partition of partitions) {
@@ -174,7 +183,7 @@ function sectorMethods(view: ChainView): MethodRow[] {
     }),
     method({
       ...stateMinerAllocated,
-      handler: (who, one) => minerAt(view, who, one).allocatedSectors(),
+      handler: (who, one) => plainMinerAt(view, who, one).allocatedSectors(),
     }),
     method({
       ...stateMinerSectorAllocated,

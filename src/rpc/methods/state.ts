@@ -153,10 +153,13 @@ function randomnessMethods(view: ChainView): MethodRow[] {
   // The empty key is no head here. @see lotus chain/stmgr/stmgr.go GetRandomnessFromTickets
   const tickets = (purpose: bigint, at: number, extra: Uint8Array, one: TipsetKey): Uint8Array => {
     const tipset = inContext('loading tipset key: ', () => view.store.tipset(one))
-    return draw(view.randomness(tipset).ticketDigest(at), purpose, at, extra)
+    const digest = inContext('getting chain randomness: ', () => view.randomness(tipset).ticketDigest(at))
+    return draw(digest, purpose, at, extra)
   }
-  const beacon = (purpose: bigint, at: number, extra: Uint8Array, one: TipsetKey): Uint8Array =>
-    draw(source(one).beaconDigest(at), purpose, at, extra)
+  const beacon = (purpose: bigint, at: number, extra: Uint8Array, one: TipsetKey): Uint8Array => {
+    const digest = inContext('getting beacon randomness: ', () => source(one).beaconDigest(at))
+    return draw(digest, purpose, at, extra)
+  }
   return [
     method({
       ...stateGetRandomnessFromTickets,

@@ -27,10 +27,13 @@ export interface MessageMatch {
   readonly from: Address
 }
 
-export const messageMatch: Codec<MessageMatch> = struct<MessageMatch>('api.MessageMatch', [
-  ['to', 'To', address],
-  ['from', 'From', address],
-])
+export const messageMatch: Codec<MessageMatch> = {
+  ...struct<MessageMatch>('api.MessageMatch', [
+    ['to', 'To', address],
+    ['from', 'From', address],
+  ]),
+  goType: '*api.MessageMatch',
+}
 
 /** Code CIDs by kind, keys sorted. */
 export const codeCids: Codec<ReadonlyMap<string, Cid>> = jsonOnly<ReadonlyMap<string, Cid>>(
