@@ -35,7 +35,7 @@ import { assertMonitorBuilt, isThisMachine, MONITOR_PATH, monitorFiles } from '.
 import { nodeFiles } from './nodeFiles.ts'
 import { openHost } from './openHost.ts'
 import { openVm } from './openVm.ts'
-import type { ServeOptions } from './options.ts'
+import type { IndexOptions, ServeOptions } from './options.ts'
 import { registerProcessMetrics } from './processMetrics.ts'
 import { line, type ProgramIo } from './programIo.ts'
 import { ProofFiles } from './proofFiles.ts'
@@ -178,6 +178,7 @@ export async function processShim(
     traceCharges: sizes.traceCharges,
     proofs: await nodeProofs(chain.proofs, ports.log),
     files: nodeFiles(home, meta),
+    openIndex: options.index === undefined ? undefined : indexOpener(options.index, ports, metrics),
     openMachine: (view, mode) => openVm(view, { ...chain, actors: home.actors, mode, cache: sizes }, ports.log, heaps),
     openHost:
       net === undefined
@@ -185,6 +186,13 @@ export async function processShim(
         : (network, networkName) => openHost(net, { network, networkName, keystore, meta, version, ports: p2pPorts }),
     fetch,
     say: (text) => line(io, text),
+  }
+}
+
+function indexOpener(index: IndexOptions, ports: NodePorts, metrics: Metrics): NonNullable<NodeShim['openIndex']> {
+  return async (deps) => {
+    const { openIndex } = await import('./index/openIndex.ts')
+    return openIndex(index, deps, { ...ports, log: logOf(ports.log, 'index') }, metrics)
   }
 }
 

@@ -16,6 +16,14 @@ export interface LogSettings {
 /** What a running node can be told anew. */
 export type ReloadedOptions = Pick<ServeOptions, 'log' | 'corsOrigins' | 'apiNames' | 'maxRequestBytes' | 'net'>
 
+/** The database that the chain is written into. */
+export interface IndexOptions {
+  /** `postgres://user:password@host:port/database`. */
+  readonly url: string
+  /** Epoch at which an empty one begins; undefined: where the chain stands. */
+  readonly from: number | undefined
+}
+
 /** Where and to whom the API is served. */
 export interface ServeOptions {
   /** Home of the node. */
@@ -39,6 +47,8 @@ export interface ServeOptions {
   readonly net: NetOptions | undefined
   /** Epochs below the head whose state is kept; undefined: all are. */
   readonly keepState: number | undefined
+  /** undefined: none. */
+  readonly index: IndexOptions | undefined
   /** For decoded state and blocks, all threads together, MiB; undefined: by the machine. */
   readonly cacheMib: number | undefined
   readonly log: LogSettings

@@ -62,6 +62,7 @@ export async function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: 
   const before = chosenConfig(new Home(options.repo), options)
   assertCanStart(findNetwork(before.network), before)
   assertArchive(before.snapshot)
+  assertIndexed(before, options)
   await inHome(options, runtime, io, async (home, closers) => {
     const chosen = chosenConfig(home, options)
     const network = findNetwork(chosen.network)
@@ -112,6 +113,12 @@ function assertArchive(path: string | undefined): void {
   } finally {
     file.close()
   }
+}
+
+/** @throws PlatformError `CONFIG_INVALID`: what moved is known to who executes */
+function assertIndexed({ validate }: HomeConfig, { index }: DaemonOptions): void {
+  if (index === undefined || validate === 'execute') return
+  throw new PlatformError('CONFIG_INVALID', `not supported: --index with --validate ${validate}; it needs execute`)
 }
 
 /** Whom a light node asks, and where it begins. */

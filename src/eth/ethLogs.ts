@@ -5,7 +5,11 @@
 import { concatBytes, EMPTY_BYTES } from '../base/bytes.ts'
 import { CODEC_RAW } from '../codec/cid.ts'
 import { keccak256 } from '../crypto/hashes.ts'
+import { idAddress } from '../types/address.ts'
 import type { ActorEvent } from '../types/event.ts'
+import type { ActorId } from '../types/scalars.ts'
+import { ethAddressOf, NOBODY } from './ethActorAddress.ts'
+import type { ExecutedTipset } from './executedTipset.ts'
 
 const BLOOM_BYTES = 256
 const BLOOM_BITS = 2048
@@ -41,6 +45,37 @@ export function logOf(event: ActorEvent): EthLogBody | undefined {
   }
   const known = topics.filter((one) => one !== undefined)
   return known.length === topics.length ? { topics: known, data: data ?? EMPTY_BYTES } : undefined
+}
+
+/** A log in its place. */
+export interface PlacedLog extends EthLogBody {
+  /** Counts all events of the tipset, whether they are logs or not. */
+  readonly logIndex: number
+  readonly emitter: ActorId
+  readonly address: Uint8Array
+  /**
+   * Whether searches and receipts know it: a log without topics and data has no row in the reference's index of entries,
+   * so only streams and the block's filter have it.
+   * @see lotus chain/index/events.go makePrefillFilterQuery
+   */
+  readonly isIndexed: boolean
+}
+
+/** Logs of a tipset by message. */
+export function placedLogs({ messages, tree }: ExecutedTipset): PlacedLog[][] {
+  let logIndex = 0
+  return messages.map(({ events }) => {
+    const logs: PlacedLog[] = []
+    for (const event of events) {
+      const at = logIndex++
+      const log = logOf(event)
+      if (log === undefined) continue
+      const { emitter, entries } = event
+      const address = ethAddressOf(tree, idAddress(emitter)) ?? NOBODY
+      logs.push({ ...log, logIndex: at, emitter, address, isIndexed: entries.length > 0 })
+    }
+    return logs
+  })
 }
 
 /** Sets the bits of one value in a bloom filter of 256 bytes. */

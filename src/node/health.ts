@@ -30,6 +30,8 @@ export interface HealthDeps {
   readonly byClock: boolean
   /** Epochs that a head may lie behind the clock. */
   readonly tolerance?: number
+  /** How a database is that the chain is written into. */
+  readonly index?: (() => HealthCheck) | undefined
 }
 
 /** @see lotus node/health.go heightTolerance */
@@ -82,7 +84,8 @@ export class Health {
     const reason = this.#deps.meta.whyUnwritable?.()
     // Without a disk no block and no message is taken, whatever else is well.
     const store = reason === undefined ? [] : [{ ok: false, text: reason }]
-    return [...store, ...this.#chainChecks()]
+    const { index } = this.#deps
+    return [...store, ...this.#chainChecks(), ...(index === undefined ? [] : [index()])]
   }
 
   #chainChecks(): HealthCheck[] {

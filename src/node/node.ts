@@ -84,6 +84,7 @@ import { lightRows } from './lightRows.ts'
 import { openMarketFunds } from './marketFunds.ts'
 import { type MempoolSettings, type NodeMempool, openMempool } from './messagePool.ts'
 import { type BlockExchange, type FollowMode, type Networking, startNetworking } from './networking.ts'
+import type { NodeIndex } from './nodeIndex.ts'
 import { registerNodeMetrics } from './nodeMetrics.ts'
 import type { NodePorts } from './nodePorts.ts'
 import { openPaymentChannels } from './paymentChannels.ts'
@@ -119,6 +120,7 @@ export interface NodeParts {
   readonly care?: NodeCare
   /** What executions take. */
   readonly executions?: ExecutionTimes
+  readonly index?: NodeIndex | undefined
 }
 
 /** What the platform does with the node's store and files; whatever is absent is refused. */
@@ -334,7 +336,7 @@ export async function startNode(
   const service = net?.host.net ?? light?.net
   const peers = service === undefined ? undefined : (): number => service.connections().length
   const health = new Health({
-    ...{ view, meta, clock: ports.clock, sync: syncNow, peers },
+    ...{ view, meta, clock: ports.clock, sync: syncNow, peers, index: parts.index?.health },
     // An archive that nobody is asked about stands still; a local chain keeps no clock that others could check.
     ...{ moves: isLocal || service !== undefined, byClock: !isLocal && service !== undefined },
     ...(light === undefined ? {} : { tolerance: LIGHT_TOLERANCE }),
@@ -366,18 +368,10 @@ export async function startNode(
     }),
     ...(metrics === undefined ? {} : { metrics: () => metrics.text() }),
   })
+  parts.index?.start(finality)
   return {
-    network,
-    view,
-    vm,
-    wallet,
-    mempool,
-    engine,
-    handler,
-    table,
+    ...{ network, view, vm, wallet, mempool, engine, handler, table, networking, light },
     adminToken: tokens.issueAdmin(),
-    networking,
-    light,
     stop: async () => {
       stopping.abort()
       payments.stop()

@@ -13,6 +13,7 @@ import type { KeyStore } from '../wallet/keyStore.ts'
 import type { RemoteKeys } from '../wallet/remoteKeys.ts'
 import type { ActorsMode } from './actorsCode.ts'
 import type { NodeCare, NodeProofs, NodeSettings } from './node.ts'
+import type { NodeIndex, NodeIndexDeps } from './nodeIndex.ts'
 import type { NodePorts } from './nodePorts.ts'
 
 /** Where a chain's blocks and settings are; whoever opened them closes them. */
@@ -51,6 +52,8 @@ export interface NodeShim {
   openMachine(view: ChainView, actors: ActorsMode): Machine
   /** Makes a host, which neither listens nor dials yet; undefined: the node follows nobody. */
   readonly openHost?: ((network: Network, networkName: string) => Promise<P2pHost>) | undefined
+  /** A database that the chain is written into; undefined: there is none. */
+  readonly openIndex?: ((deps: NodeIndexDeps) => Promise<NodeIndex>) | undefined
   /** What the node may write beside its stores; undefined: there are no files. */
   readonly files?: Pick<NodeCare, 'backup' | 'createFile'> | undefined
   /** HTTP to RPC endpoints; undefined where a node has none. */

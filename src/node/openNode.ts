@@ -83,6 +83,8 @@ export async function startOn(
   closers.add(() => machine.close())
   const executions = new ExecutionTimes(shim.ports.clock)
   const vm = new CachingVmHost(store, executions.watch(machine.vm), shim.traceCharges)
+  const index = await shim.openIndex?.({ view, vm })
+  if (index !== undefined) closers.add(() => index.stop())
   let node: PetrelNode | undefined
   const { care, start: collect } = careOf(shim, { network, store, vm, node: () => node }, closers)
   node = await start({
@@ -96,6 +98,7 @@ export async function startOn(
     care,
     proofs: shim.proofs,
     executions,
+    index,
     ...parts,
   })
   collect()

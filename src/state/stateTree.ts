@@ -260,6 +260,13 @@ export class StateTree {
     for (const [key, id] of this.#addresses().entries()) yield [addressFromBytes(key), id]
   }
 
+  /** Those entries that an older state of the chain did not have, or had with another id. */
+  *addressesSince(older: StateTree): IterableIterator<readonly [Address, ActorId]> {
+    for (const change of older.#addresses().diff(this.#addresses())) {
+      if (change?.[2] !== undefined) yield [addressFromBytes(change[0]), change[2]]
+    }
+  }
+
   /**
    * Actors that differ between this tree and another, both flushed: here and there; undefined where nothing was found yet.
    * @see lotus chain/state/statetree.go Diff

@@ -26,6 +26,7 @@ const LAYERS = [
   'wallet',
   'transfers',
   'payments',
+  'index',
   'p2p',
   'sync',
   'devnet',

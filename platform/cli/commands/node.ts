@@ -12,7 +12,7 @@ import { PROOFS_MODES, type ProofsMode } from '../../../src/node/proofs.ts'
 import { parseFil } from '../../../src/types/fil.ts'
 import { MIN_CACHE_MIB } from '../../server/cacheSize.ts'
 import { parseLevels } from '../../server/logger.ts'
-import type { DaemonOptions, DevnetRunOptions, LogSettings, ServeOptions } from '../../server/options.ts'
+import type { DaemonOptions, DevnetRunOptions, IndexOptions, LogSettings, ServeOptions } from '../../server/options.ts'
 import { line } from '../../server/programIo.ts'
 import type { SignerOptions } from '../../server/runSigner.ts'
 import type { OfflineSignOptions } from '../../server/signOffline.ts'
@@ -54,6 +54,8 @@ interface ServeFlags {
   readonly bootstrap?: string[]
   readonly upnp?: boolean
   readonly keepState: string
+  readonly index?: string
+  readonly indexFrom?: string
   readonly cache?: string
   readonly log: string
   readonly logFormat: string
@@ -114,6 +116,14 @@ function cacheMib(text: string): number {
   return mebibytes
 }
 
+function indexOptions({ index, indexFrom }: ServeFlags): IndexOptions | undefined {
+  if (index === undefined) return undefined
+  if (!/^postgres(ql)?:\/\//.test(index) || !URL.canParse(index)) {
+    throw new CliError('USAGE', 'index: expected postgres://user:password@host:port/database')
+  }
+  return { url: index, from: indexFrom === undefined ? undefined : wholeNumber(indexFrom, 'index-from') }
+}
+
 /** @param keepState - default of `--keep-state` */
 function serveFlags(command: Command, keepState: string): Command {
   return command
@@ -139,6 +149,8 @@ function serveFlags(command: Command, keepState: string): Command {
     .option('--upnp', 'ask the router to forward ports to this node')
     .option('--no-net', 'no connections to other nodes')
     .option('--keep-state <epochs>', 'older state is collected in the background; all: none is', keepState)
+    .option('--index <url>', 'PostgreSQL that the chain is written into: postgres://user@host/database (docs/sql.md)')
+    .option('--index-from <epoch>', 'where an empty index begins (default: where the chain stands)')
     .option('--cache <MiB>', 'memory for decoded state and blocks, all threads together (default: by the machine)')
     .option('--log <levels>', 'what is logged: debug, info, warn, error, silent; of parts: info,p2p=debug', 'info')
     .option('--log-format <format>', 'text, or json: one object per line', 'text')
@@ -190,6 +202,7 @@ async function serveOptions(context: CliContext, flags: ServeFlags, file: Settin
         }
       : undefined,
     keepState: keptEpochs(flags.keepState),
+    index: indexOptions(flags),
     cacheMib: flags.cache === undefined ? undefined : cacheMib(flags.cache),
     log: logSettings(flags),
     configText: defaultConfig(file.commands),

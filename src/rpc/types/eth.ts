@@ -3,16 +3,13 @@
  * @see lotus chain/types/ethtypes; rpc-wire section 15
  */
 import type { Json } from '../../codec/jsonText.ts'
-import { ethAddressOf, NOBODY } from '../../eth/ethActorAddress.ts'
 import { ethBlockHash } from '../../eth/ethIndex.ts'
-import { addToBloom, emptyBloom, logOf, orBloom } from '../../eth/ethLogs.ts'
+import { addToBloom, emptyBloom, orBloom, type PlacedLog, placedLogs } from '../../eth/ethLogs.ts'
 import { createdAddress, type EthTrace } from '../../eth/ethTraces.ts'
 import { type EthTransactionView, ethTransactionOf } from '../../eth/ethTransactionOf.ts'
 import type { ExecutedTipset } from '../../eth/executedTipset.ts'
 import { gasOutputs } from '../../fvm/gas/outputs.ts'
-import { idAddress } from '../../types/address.ts'
 import { BLOCK_GAS_LIMIT } from '../../types/protocol.ts'
-import type { ActorId } from '../../types/scalars.ts'
 import { firstBlock, tipsetKeyCid } from '../../types/tipset.ts'
 import { hexBytes, hexNumber } from './ethScalars.ts'
 
@@ -73,56 +70,35 @@ export function transactionAt(executed: ExecutedTipset, index: number, chainId: 
 }
 
 /** A log of one message, with how it adds to the block's bloom filter. */
-export interface LogJson {
+export interface LogJson extends Pick<PlacedLog, 'emitter' | 'address' | 'topics' | 'isIndexed'> {
   readonly json: { [key: string]: Json }
-  readonly emitter: ActorId
-  readonly address: Uint8Array
-  readonly topics: readonly Uint8Array[]
   /** Address and topics as hexadecimal, as filters have them: a search compares thousands. */
   readonly addressText: string
   readonly topicTexts: readonly string[]
-  /**
-   * Whether searches and receipts know it: a log without topics and data has no row in the reference's index of entries,
-   * so only streams and the block's filter have it.
-   * @see lotus chain/index/events.go makePrefillFilterQuery
-   */
-  readonly isIndexed: boolean
 }
 
-/** Logs of a tipset by message. `logIndex` counts all events of the tipset, whether they are logs or not. */
+/** Logs of a tipset by message. */
 export function logsOf(executed: ExecutedTipset, chainId: bigint): LogJson[][] {
-  let logIndex = 0
-  return executed.messages.map(({ message, events }, index) => {
-    if (events.length === 0) return []
+  return placedLogs(executed).map((logs, index) => {
+    const message = executed.messages[index]?.message
+    if (logs.length === 0 || message === undefined) return []
     const { hash } = ethTransactionOf(message, executed.tree, chainId)
-    const logs: LogJson[] = []
-    for (const event of events) {
-      const at = logIndex++
-      const log = logOf(event)
-      if (log === undefined) continue
-      const address = ethAddressOf(executed.tree, idAddress(event.emitter)) ?? NOBODY
-      const { topics } = log
+    return logs.map(({ emitter, address, topics, data, isIndexed, logIndex }) => {
       const addressText = hexBytes(address)
       const topicTexts = topics.map(hexBytes)
-      logs.push({
-        emitter: event.emitter,
-        address,
-        topics,
-        addressText,
-        topicTexts,
-        isIndexed: event.entries.length > 0,
+      return {
+        ...{ emitter, address, topics, addressText, topicTexts, isIndexed },
         json: {
           address: addressText,
-          data: hexBytes(log.data),
+          data: hexBytes(data),
           topics: topicTexts,
           removed: false,
-          logIndex: hexNumber(at),
+          logIndex: hexNumber(logIndex),
           transactionHash: hexBytes(hash),
           ...place(executed, index),
         },
-      })
-    }
-    return logs
+      }
+    })
   })
 }
 

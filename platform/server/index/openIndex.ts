@@ -1,0 +1,49 @@
+/** The index of a process: its writer, its line in the health, its figures. Loaded when it is wanted. */
+import type { Metrics } from '../../../src/base/metrics.ts'
+import { type IndexStatus, IndexWriter } from '../../../src/index/indexWriter.ts'
+import type { NodeIndex, NodeIndexDeps } from '../../../src/node/nodeIndex.ts'
+import type { NodePorts } from '../../../src/node/nodePorts.ts'
+import type { IndexOptions } from '../options.ts'
+import { PostgresIndex } from './postgresIndex.ts'
+
+/** @throws IndexError for a database that is not for this chain; nothing has been written then */
+export async function openIndex(
+  { url, from }: IndexOptions,
+  deps: NodeIndexDeps,
+  ports: NodePorts,
+  metrics: Metrics | undefined,
+): Promise<NodeIndex> {
+  const { timers, log } = ports
+  const writer = new IndexWriter({ ...deps, timers, log, store: new PostgresIndex(url, timers), from })
+  await writer.check()
+  if (metrics !== undefined) register(metrics, () => writer.status)
+  return {
+    health: () => ({ ok: true, text: healthText(writer.status) }),
+    start: (finality) => writer.start(finality),
+    stop: () => writer.stop(),
+  }
+}
+
+function healthText({ state, reason, height, behind }: IndexStatus): string {
+  switch (state) {
+    case 'connecting':
+      return 'index: connecting'
+    case 'waiting':
+      return 'index: another writer has it, this one waits'
+    case 'failing':
+      return `index: not written: ${reason}`
+    case 'following':
+      return height === undefined ? 'index: empty' : `index: at epoch ${height}, ${behind ?? 0} behind`
+  }
+}
+
+function register(metrics: Metrics, status: () => IndexStatus): void {
+  const is = (state: IndexStatus['state']): number => (status().state === state ? 1 : 0)
+  metrics.gauge('petrel_index_writing', '1 while this node writes its index.', () => is('following'))
+  metrics.gauge('petrel_index_waiting', '1 while another writer has the index.', () => is('waiting'))
+  metrics.gauge('petrel_index_height', 'Epoch of the newest tipset in the index.', () => status().height ?? 0)
+  metrics.gauge('petrel_index_lag_epochs', 'Epochs that the index lacks.', () => status().behind ?? 0)
+  metrics.total('petrel_index_tipsets_total', 'Tipsets that were written.', () => status().tipsets)
+  metrics.total('petrel_index_transactions_total', 'Transactions that were written.', () => status().transactions)
+  metrics.total('petrel_index_failures_total', 'Times that the index could not be written.', () => status().failures)
+}

@@ -1,0 +1,96 @@
+/** The port of a database that holds the chain as rows. */
+import type { Json } from '../codec/jsonText.ts'
+import type { ChainEpoch } from '../types/scalars.ts'
+
+/** A row: values by column. Bytes are `\x` and hexadecimal, amounts and 64-bit integers text or bigint. */
+export type Row = { readonly [column: string]: Json }
+
+/** Rows of one table. */
+export interface RowBatch {
+  readonly table: IndexTable
+  readonly rows: readonly Row[]
+}
+
+/** The tables whose rows belong to a tipset. */
+export const INDEX_TABLES = [
+  'blocks',
+  'messages',
+  'transfers',
+  'balance_changes',
+  'addresses',
+  'eth_transactions',
+  'logs',
+] as const
+export type IndexTable = (typeof INDEX_TABLES)[number]
+
+/** Whose chain the rows are. */
+export interface IndexedChain {
+  /** `mainnet`, `calibnet`, … */
+  readonly network: string
+  /** CID of the genesis block. */
+  readonly genesis: string
+  readonly chainId: number
+}
+
+/** A tipset, by the digest of its key's CID (the block hash of Ethereum's interface), as hexadecimal. */
+export type TipsetName = string
+
+/** Where an index stands. */
+export interface IndexPosition {
+  readonly tipset: TipsetName
+  /** CIDs of its blocks. */
+  readonly key: readonly string[]
+  readonly height: ChainEpoch
+  readonly finalHeight: ChainEpoch
+}
+
+/** A tipset that becomes part of the chain. */
+export interface AppliedTipset {
+  readonly tipset: TipsetName
+  readonly height: ChainEpoch
+  /** Its own row, and those that belong to it; undefined: they are there since an earlier time. */
+  readonly rows: { readonly own: Row; readonly batches: Iterable<RowBatch> } | undefined
+}
+
+/** One transaction. */
+export interface IndexChange {
+  /** Where the index must stand; undefined: it is empty. */
+  readonly from: TipsetName | undefined
+  readonly reverted: readonly TipsetName[]
+  /** Oldest first. */
+  readonly applied: readonly AppliedTipset[]
+  readonly position: IndexPosition
+}
+
+/** A connection that is the only one to write. */
+export interface IndexSession {
+  /** undefined: nothing is written yet. */
+  position(): Promise<IndexPosition | undefined>
+  /** Which of these tipsets have rows. */
+  known(tipsets: readonly TipsetName[]): Promise<ReadonlySet<TipsetName>>
+  /**
+   * All of it or nothing.
+   * @throws IndexError `POSITION_MOVED`, `CONNECTION_LOST` (then it may have been written all the same), `DATABASE_FAILED`
+   */
+  write(change: IndexChange): Promise<void>
+  /** Aborts when the connection ends, and with it the right to write. */
+  readonly lost: AbortSignal
+  close(): Promise<void>
+}
+
+/** A database. */
+export interface IndexStore {
+  /** Where it is, without a password. */
+  readonly name: string
+  /**
+   * Looks, and writes nothing.
+   * @throws IndexError `SCHEMA_NEWER`, `OTHER_CHAIN`, `READ_ONLY`, `SERVER_TOO_OLD`; `CONNECTION_LOST` where nobody answers
+   */
+  check(chain: IndexedChain): Promise<void>
+  /**
+   * Becomes the only writer, and brings the tables up to date.
+   * @param onWaiting - another one writes: this one waits for its end
+   * @throws as `check`; the signal's reason
+   */
+  open(chain: IndexedChain, signal: AbortSignal, onWaiting: () => void): Promise<IndexSession>
+}

