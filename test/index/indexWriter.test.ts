@@ -6,8 +6,9 @@ import { indexedChain } from '../../src/index/indexWriter.ts'
 import { firstBlock, tipsetKeyCid } from '../../src/types/tipset.ts'
 import { missingPostgres, TestPostgres } from '../support/postgres.ts'
 import { seeded } from '../support/seeded.ts'
-import { allRows, caughtUp, connect, freshRows, neverFinal, newDatabase, timers, writerOf } from './indexed.ts'
+import { allRows, caughtUp, connect, freshRows, newDatabase } from './indexed.ts'
 import { type Exchange, exchangeChain } from './indexedChain.ts'
+import { neverFinal, timers, writerOf } from './writers.ts'
 
 const missing = missingPostgres()
 if (missing !== undefined) console.log(`skipped: ${missing}`)

@@ -2,6 +2,7 @@
 
 import { decode, encode } from '../../src/codec/description.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
+import type { FundedAccount } from '../../src/devnet/plan.ts'
 import { manifestFor } from '../../src/networks/network.ts'
 import { execParams, execReturn } from '../../src/state/params/init.ts'
 import { constructorParams as multisigConstructorParams, proposeParams } from '../../src/state/params/multisig.ts'
@@ -31,7 +32,12 @@ export async function exchangeChain(networkName = 'index-test'): Promise<Exchang
   const node = devnetNode({ miners: 2, networkName })
   const [bank, owner] = node.plan.accounts
   if (bank === undefined || owner === undefined) throw new Error('no accounts')
-  const nonces = { bank: 0n, owner: 0n }
+  /** After the head: what a reorganisation took away is not counted. */
+  const nonceOf = async ({ address }: FundedAccount): Promise<bigint> => {
+    const { stateRoot } = await node.vm.tipsetState(node.store.head())
+    const tree = node.view.stateTree(stateRoot)
+    return tree.getActor(tree.lookupId(address) ?? 0n)?.nonce ?? 0n
+  }
   const code = manifestFor(node.plan.network, 18)?.actors.get('multisig')
   if (code === undefined) throw new Error('no multisig')
   const constructorParams = encode(multisigConstructorParams, {
@@ -42,7 +48,6 @@ export async function exchangeChain(networkName = 'index-test'): Promise<Exchang
   })
   const params = encode(execParams, { codeCid: code, constructorParams })
   node.pending.push(signedBy(owner, { to: idAddress(1n), value: 1000n * FIL, method: 2n, params }))
-  nonces.owner++
   const tipset = await node.devnet.mine()
   node.pending.length = 0
   const created = decode(execReturn, (await receiptsOf(node, tipset))[0]?.return ?? new Uint8Array(0))
@@ -56,11 +61,12 @@ export async function exchangeChain(networkName = 'index-test'): Promise<Exchang
       const deposited = customers[round % CUSTOMERS] as Address
       const paid = customers[(round + 1) % CUSTOMERS] as Address
       const propose = encode(proposeParams, { to: paid, value: 2n * FIL, method: 0n, params: new Uint8Array(0) })
+      const [nonce, ownerNonce] = [await nonceOf(bank), await nonceOf(owner)]
       node.pending.push(
-        signedBy(bank, { to: deposited, value: BigInt(1 + round) * FIL, nonce: nonces.bank++ }),
+        signedBy(bank, { to: deposited, value: BigInt(1 + round) * FIL, nonce }),
         // More than there is.
-        signedBy(bank, { to: deposited, value: 10n ** 30n, nonce: nonces.bank++ }),
-        signedBy(owner, { to: created.robustAddress, value: 0n, nonce: nonces.owner++, method: 2n, params: propose }),
+        signedBy(bank, { to: deposited, value: 10n ** 30n, nonce: nonce + 1n }),
+        signedBy(owner, { to: created.robustAddress, value: 0n, nonce: ownerNonce, method: 2n, params: propose }),
       )
       round++
       const mined = await node.devnet.mine(1, options)
@@ -68,4 +74,23 @@ export async function exchangeChain(networkName = 'index-test'): Promise<Exchang
       return mined
     },
   }
+}
+
+/**
+ * A chain of so many tipsets, about, with a reorganisation in the midst.
+ * @param mined - awaited after each
+ */
+export async function growTo(
+  epochs: number,
+  began: (exchange: Exchange) => void = () => undefined,
+  mined: () => Promise<void> = async () => undefined,
+): Promise<Exchange> {
+  const exchange = await exchangeChain()
+  began(exchange)
+  for (let i = 0; i < epochs; i++) {
+    await exchange.mine()
+    if (i === epochs / 2) await exchange.node.devnet.mine(0, { fork: 2 })
+    await mined()
+  }
+  return exchange
 }
