@@ -1,13 +1,14 @@
 /** What stands in the database after writers of an index. */
 import postgres, { type Sql } from 'postgres'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { INDEX_TABLES } from '../../src/index/indexStore.ts'
 import type { IndexWriter } from '../../src/index/indexWriter.ts'
 import { type Indexed, neverFinal, writerOf } from './writers.ts'
 
 /** Resolves when the index stands where the chain does. */
 export async function caughtUp(writer: IndexWriter, timeout = 15_000): Promise<void> {
-  await expect.poll(() => writer.status, { timeout, interval: 20 }).toMatchObject({ state: 'following', behind: 0 })
+  const isThere = (): void => expect(writer.status).toMatchObject({ state: 'following', behind: 0 })
+  await vi.waitFor(isThere, { timeout, interval: 20 })
 }
 
 /** A new database. */

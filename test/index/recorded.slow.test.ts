@@ -122,10 +122,10 @@ async function compareTransfers(
   return count
 }
 
-/** Decoded returns by `StateSearchMsg`. */
+/** Decoded returns by `StateWaitMsg`. */
 async function compareReturns(chain: string, sql: Sql): Promise<number> {
   let count = 0
-  for (const { params, response } of recordedCalls(chain, 'chain.jsonl.zst', ['Filecoin.StateSearchMsg'])) {
+  for (const { params, response } of recordedCalls(chain, 'chain.jsonl.zst', ['Filecoin.StateWaitMsg'])) {
     const found = response.result as Row | null | undefined
     const cid = params.map((one) => (one as Row | null)?.['/']).find((one) => typeof one === 'string') as string
     if (found?.ReturnDec === null || found?.ReturnDec === undefined) continue

@@ -1,0 +1,178 @@
+/** Every query of docs/sql.md, on a chain of which is known who paid whom. */
+
+import type { Sql } from 'postgres'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { missingPostgres, TestPostgres } from '../support/postgres.ts'
+import { readOwn } from '../support/shared.ts'
+import { caughtUp, connect } from './indexed.ts'
+import { type Exchange, exchangeChain, FIL } from './indexedChain.ts'
+import { neverFinal, writerOf } from './writers.ts'
+
+const missing = missingPostgres()
+if (missing !== undefined) console.log(`skipped: ${missing}`)
+
+/** Queries by the bold words before them. */
+function questions(): Map<string, string> {
+  const text = new TextDecoder().decode(readOwn('docs/sql.md'))
+  const found = [...text.matchAll(/^\*\*([^*]+?)[,:.]?\*\*[\s\S]*?```sql\n([\s\S]*?)```/gm)]
+  return new Map(found.map(([, name, sql]) => [(name as string).replace(/\s+/g, ' '), sql as string]))
+}
+
+const ROUNDS = 8
+
+describe.skipIf(missing !== undefined)('docs/sql.md', () => {
+  let server: TestPostgres
+  let exchange: Exchange
+  let sql: Sql
+  const asked = new Set<string>()
+
+  /** Runs a query with psql's variables filled in. */
+  async function ask(name: string, variables: Record<string, string | number>): Promise<Record<string, unknown>[]> {
+    const query = questions().get(name)
+    if (query === undefined) throw new Error(`docs/sql.md does not ask "${name}"`)
+    asked.add(name)
+    const filled = query
+      .replace(/:'(\w+)'/g, (_, key: string) => `'${variables[key]}'`)
+      .replace(/([^:]):([a-z]\w*)/g, (all, before: string, key: string) =>
+        key in variables ? `${before}${variables[key]}` : all,
+      )
+    return [...(await sql.unsafe(filled))]
+  }
+
+  /** The name of a customer's address. */
+  const customer = (index: number): string => exchange.node.view.addressText(exchange.customers[index]!)
+  const account = (index: number): string => exchange.node.view.addressText(exchange.node.plan.accounts[index]!.address)
+  const robust = (): string => exchange.node.view.addressText(exchange.multisig.robust)
+  /** What round `i` paid: by the bank to customer i, by the multisig to customer i + 1. */
+  const rounds = Array.from({ length: ROUNDS }, (_, i) => ({ customer: i % 4, other: (i + 1) % 4, fil: BigInt(i + 1) }))
+  const totalOf = (index: number): bigint =>
+    rounds.reduce(
+      (sum, { customer: to, other, fil }) => sum + (to === index ? fil : 0n) + (other === index ? 2n : 0n),
+      0n,
+    ) * FIL
+
+  beforeAll(async () => {
+    server = await TestPostgres.start()
+    exchange = await exchangeChain()
+    for (let i = 0; i < ROUNDS; i++) await exchange.mine()
+    // The last round is executed by this one.
+    await exchange.node.devnet.mine()
+    const writer = writerOf(exchange.node, server.url())
+    writer.start({ finalized: () => exchange.node.store.tipsetByHeight(4, undefined, 'previous') })
+    await caughtUp(writer)
+    await writer.stop()
+    sql = connect(server.url())
+  }, 60_000)
+  afterAll(async () => {
+    await sql?.end()
+    await server?.end()
+  })
+
+  test('deposits', async () => {
+    const rows = await ask('Deposits of an address since an epoch', { address: customer(1), since: 0 })
+    const expected = rounds.flatMap(({ customer: to, other, fil }) =>
+      to === 1 ? [['message', fil * FIL]] : other === 1 ? [['internal', 2n * FIL]] : [],
+    )
+    expect(rows.map(({ kind, value }) => [kind, BigInt(value as string)])).toEqual(expected)
+    expect(rows.map(({ final }) => final)).toContain(true)
+    expect(rows.map(({ final }) => final)).toContain(false)
+    const later = await ask('Deposits of an address since an epoch', { address: customer(1), since: 7 })
+    expect(later.length).toBeLessThan(rows.length)
+  })
+
+  test('unswept balances', async () => {
+    const addresses = [0, 1, 2, 3].map(customer).join()
+    const rows = await ask('Unswept balances', { addresses, floor: String(15n * FIL) })
+    const expected = [0, 1, 2, 3].map((i) => [customer(i), totalOf(i)] as const).filter(([, sum]) => sum > 15n * FIL)
+    expect(expected.length).toBeGreaterThan(0)
+    expect(rows.map(({ address, balance }) => [address, BigInt(balance as string)]).sort()).toEqual(expected.sort())
+  })
+
+  test('withdrawals that are not final, and those that failed', async () => {
+    const open = await ask('Withdrawals that are not final yet', { address: account(0) })
+    expect(open.every(({ height }) => Number(height) > 4)).toBe(true)
+    expect(open.map(({ exit_code }) => exit_code === '0')).toEqual(open.map((_, i) => i % 2 === 0))
+    const all = await ask('Withdrawals that failed', { address: account(0), since: 0 })
+    expect(all).toHaveLength(ROUNDS)
+    // SysErrInsufficientFunds.
+    expect(all.every(({ exit_code, fee }) => exit_code === '6' && BigInt(fee as string) > 0n)).toBe(true)
+  })
+
+  test('fees by day', async () => {
+    const rows = await ask('Fees by day', { address: account(0) })
+    expect(rows.reduce((sum, { messages }) => sum + Number(messages), 0)).toBe(2 * ROUNDS)
+    const paid = rows.reduce((sum, { burned, tips }) => sum + BigInt(burned as string) + BigInt(tips as string), 0n)
+    const sent = rounds.reduce((sum, { fil }) => sum + fil, 0n) * FIL
+    const { view, plan, store } = exchange.node
+    const tree = view.stateBefore(store.head())
+    const [bank] = plan.accounts
+    expect(paid).toBe(bank!.balance - sent - tree.getActor(tree.lookupId(bank!.address)!)!.balance)
+  })
+
+  test('proof of reserves', async () => {
+    const { store, view } = exchange.node
+    for (const epoch of [3, 6, 9]) {
+      const rows = await ask('Proof of reserves at an epoch', { addresses: [account(0), customer(0)].join(), epoch })
+      const tree = view.stateBefore(store.tipsetByHeight(epoch + 1, undefined, 'next'))
+      const held = [exchange.node.plan.accounts[0]!.address, exchange.customers[0]!].flatMap((address) => {
+        const id = tree.lookupId(address)
+        return id === undefined ? [] : [[view.addressText(address), tree.getActor(id)!.balance] as const]
+      })
+      expect(rows.map(({ address, balance }) => [address, BigInt(balance as string)])).toEqual(held.sort())
+    }
+  })
+
+  test('who paid through a multisig, and its proposals', async () => {
+    const rows = await ask('Who paid us through a contract or multisig', { address: customer(2) })
+    expect(rows).toHaveLength(rounds.filter(({ other }) => other === 2).length)
+    for (const { caller, called, value, path } of rows) {
+      expect([caller, called, BigInt(value as string)]).toEqual([account(1), robust(), 2n * FIL])
+      expect(path).not.toEqual([])
+    }
+    const proposals = await ask('Proposals of a multisig', { address: robust() })
+    expect(
+      proposals.map(({ recipient, value, applied, transaction }) => [
+        recipient,
+        BigInt(value as string),
+        applied,
+        transaction,
+      ]),
+    ).toEqual(rounds.map(({ other }, i) => [customer(other), 2n * FIL, true, i]))
+    const spent = await ask('Where the money of a message went', { cid: String(proposals[0]?.cid) })
+    expect(spent.map(({ kind, to_address }) => [kind, to_address])).toEqual([['internal', customer(1)]])
+  })
+
+  test('the account of an address', async () => {
+    const rows = await ask('The account of an address', { address: customer(3), since: 0 })
+    let sum = 0n
+    for (const { change, balance } of rows) {
+      sum += BigInt(change as string)
+      expect(BigInt(balance as string)).toBe(sum)
+    }
+    expect(sum).toBe(totalOf(3))
+  })
+
+  test('what a reorganisation took away', async () => {
+    expect(await ask('Deposits that a reorganisation took away', { since: 0 })).toEqual([])
+    await exchange.node.devnet.mine(1, { fork: 3 })
+    const writer = writerOf(exchange.node, server.url())
+    writer.start(neverFinal(exchange.node))
+    await caughtUp(writer)
+    await writer.stop()
+    const rows = await ask('Deposits that a reorganisation took away', { since: 0 })
+    const lost = rounds
+      .slice(-2)
+      .flatMap(({ customer: to, other, fil }) => [`${customer(to)} ${fil * FIL}`, `${customer(other)} ${2n * FIL}`])
+    expect(rows.map(({ to_address, value }) => `${to_address} ${value}`).sort()).toEqual(lost.sort())
+  })
+
+  test('tokens: no contract here, so none', async () => {
+    const variables = { contract: '00'.repeat(20), recipient: '00'.repeat(20), since: 0 }
+    expect(await ask('Transfers of a token', variables)).toEqual([])
+  })
+
+  test('every question was asked', () => {
+    expect([...questions().keys()].sort()).toEqual([...asked].sort())
+    expect(asked.size).toBeGreaterThanOrEqual(10)
+  })
+})
