@@ -38,14 +38,11 @@ const NEWEST = MIGRATIONS.at(-1)?.version ?? 0
 
 /** `postgres://user@host:5432/name`: what may be shown. */
 export function shownUrl(url: string): string {
-  try {
-    const shown = new URL(url)
-    shown.password = ''
-    shown.search = ''
-    return shown.toString()
-  } catch {
-    return 'postgres'
-  }
+  if (!URL.canParse(url)) return 'postgres'
+  const shown = new URL(url)
+  shown.password = ''
+  shown.search = ''
+  return shown.toString()
 }
 
 /** One connection, which is never made anew behind our back: it holds the lock. */
