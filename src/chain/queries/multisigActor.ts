@@ -10,11 +10,9 @@ import {
   multisigState,
   multisigTransaction,
 } from '../../state/multisig.ts'
-import type { StateTree } from '../../state/stateTree.ts'
 import type { ActorState } from '../../types/actor.ts'
-import type { Address } from '../../types/address.ts'
 import type { ChainEpoch, TokenAmount } from '../../types/scalars.ts'
-import { actorOf, notOfKind } from '../actorLookup.ts'
+import { notOfKind } from '../actorLookup.ts'
 import type { ChainView } from '../chainView.ts'
 import { ChainError } from '../errors.ts'
 import { amountLocked } from './spendableSupply.ts'
@@ -39,12 +37,12 @@ export class MultisigActor {
   readonly state: MultisigState
   readonly #pending: Hamt<MultisigTransaction>
 
-  /** @throws ChainError `ACTOR_NOT_FOUND`, `NOT_SUPPORTED` */
-  constructor(view: ChainView, tree: StateTree, address: Address) {
-    this.actor = actorOf(view, tree, address)
-    const info = view.codes(this.actor.code)
+  /** @throws ChainError `NOT_SUPPORTED` */
+  constructor(view: ChainView, actor: ActorState) {
+    this.actor = actor
+    const info = view.codes(actor.code)
     if (info?.kind !== 'multisig') {
-      const text = `failed to load multisig actor state: ${notOfKind(view, this.actor, 'multisig')}`
+      const text = `failed to load multisig actor state: ${notOfKind(view, actor, 'multisig')}`
       throw new ChainError('NOT_SUPPORTED', text)
     }
     const { blocks } = view.store

@@ -2,6 +2,7 @@
  * Methods `Msig…`: on v1 those that act return a message to push, on v0 they push it.
  * @see lotus node/impl/full/multisig.go; api/v0api/v1_wrapper.go executePrototype
  */
+import { actorOf } from '../../chain/actorLookup.ts'
 import { type ChainView, resolveId } from '../../chain/chainView.ts'
 import {
   addSignerCall,
@@ -22,6 +23,7 @@ import type { Message } from '../../types/message.ts'
 import { MultisigMethod } from '../../types/methodNumbers.ts'
 import type { TipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
+import { inContext } from '../inContext.ts'
 import { type CallContext, type MethodRow, method, type Param, type ParamValues } from '../method.ts'
 import type { CallSignature } from '../signature.ts'
 import {
@@ -59,8 +61,13 @@ export function multisigMethods(deps: MultisigMethodsDeps): MethodRow[] {
 }
 
 function queryMethods(view: ChainView): MethodRow[] {
-  const load = (who: Address, one: TipsetKey): MultisigActor =>
-    new MultisigActor(view, view.stateBefore(loadTipset(view, one)), who)
+  const load = (who: Address, one: TipsetKey, at = ''): MultisigActor => {
+    const tree = view.stateBefore(loadTipset(view, one))
+    return new MultisigActor(
+      view,
+      inContext(`failed to load multisig actor${at}: `, () => actorOf(view, tree, who)),
+    )
+  }
   return [
     method({
       ...msigGetAvailableBalance,
@@ -79,7 +86,7 @@ function queryMethods(view: ChainView): MethodRow[] {
         const [start, end] = [loadTipset(view, startKey).height, loadTipset(view, endKey).height]
         if (start > end) throw new RpcError('FAILED', `start tipset ${start} is after end tipset ${end}`)
         if (start === end) return 0n
-        const multisig = load(who, endKey)
+        const multisig = load(who, endKey, ' at end epoch')
         return multisig.locked(start) - multisig.locked(end)
       },
     }),

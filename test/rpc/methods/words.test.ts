@@ -33,6 +33,7 @@ test.skipIf(sharedMissing).each([
   ['MinerGetBaseInfo', ['t01000', 0, []], `failed to load tipset for mining base: ${NO_BLOCKS}`],
   ['MsigGetPending', ['t099', []], 'failed to load multisig actor state: actor code is not multisig: account'],
   ['StateMinerInfo', ['t099', []], 'failed to load miner actor state: actor code is not miner: account'],
+  ['MsigGetPending', ['t0999999', []], 'failed to load multisig actor: actor not found'],
   ['StateMinerInfo', ['t0999999', []], 'failed to load miner actor: actor not found'],
   ['StateMinerAllocated', ['t099', []], 'actor code is not miner: account'],
   ['StateMinerPartitions', ['t01000', 48, []], 'failed to load the deadline: invalid deadline 48'],
