@@ -1,0 +1,181 @@
+/** A local chain with honest nodes, one of which is attacked, and what is looked at meanwhile. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
+import { RpcClient } from '../support/rpcClient.ts'
+
+const BLOCK_SECONDS = 4
+const LISTEN = ['--listen', '/ip4/127.0.0.1/tcp/0', '--cache', '64']
+/** Beside 1.3 times what an idle node takes: what its bounds let strangers make it hold, MB. */
+const STATED_MB = 300
+/** Epochs that it may be behind. */
+const MOST_LAG = 2
+
+/** A node of the chain. */
+export interface Member {
+  readonly process: NodeProcess
+  readonly rpc: RpcClient
+  /** `/ip4/…/tcp/…/p2p/…` */
+  readonly address: string
+  readonly id: string
+}
+
+/** The chain. */
+export interface Target {
+  readonly folder: string
+  readonly producer: Member
+  /** Followers beside the one that is attacked. */
+  readonly honest: readonly Member[]
+  readonly victim: Member
+  readonly networkName: string
+}
+
+async function member(process: NodeProcess): Promise<Member> {
+  const rpc = new RpcClient(process.url, process.token)
+  for (;;) {
+    const { ID: id, Addrs: addresses } = await rpc.call('NetAddrsListen')
+    const tcp = addresses.find((one: string) => /^\/ip4\/127\.0\.0\.1\/tcp\/\d+$/.test(one))
+    if (tcp !== undefined) return { process, rpc, id, address: `${tcp}/p2p/${id}` }
+    await sleep(50)
+  }
+}
+
+/**
+ * Runs with a chain, and ends its nodes whatever happens.
+ * @param honest - followers beside the one that is attacked, which knows them and the producer
+ * @param options - more for the producer
+ */
+export async function withTarget(
+  honest: number,
+  run: (target: Target) => Promise<void>,
+  options: readonly string[] = [],
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'petrel-attack-'))
+  const started: NodeProcess[] = []
+  try {
+    await run(await startTarget(folder, started, honest, options))
+  } finally {
+    for (const one of started.reverse()) await one.kill()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function startTarget(
+  folder: string,
+  started: NodeProcess[],
+  honest: number,
+  options: readonly string[],
+): Promise<Target> {
+  const start = async (home: string, args: readonly string[]): Promise<Member> => {
+    const process = await startNode('node', home, args)
+    started.push(process)
+    return member(process)
+  }
+  const home = join(folder, 'producer')
+  const chain = ['devnet', '--api', '0', '--block-time', String(BLOCK_SECONDS), '--actors', 'native', ...LISTEN]
+  const producer = await start(home, [...chain, ...options])
+  const follow = async (name: string, known: readonly Member[]): Promise<Member> => {
+    const bootstrap = known.flatMap(({ address }) => ['--bootstrap', address])
+    const daemon = ['daemon', '--network', join(home, 'network.json'), ...bootstrap, '--api', '0', ...LISTEN]
+    return start(join(folder, name), daemon)
+  }
+  const others: Member[] = []
+  for (let i = 0; i < honest; i++) others.push(await follow(`honest-${i}`, [producer]))
+  const victim = await follow('victim', [producer, ...others])
+  const networkName: string = await victim.rpc.call('StateNetworkName')
+  const target = { folder, producer, honest: others, victim, networkName }
+  while ((await lagOf(target)) > 1) await sleep(200)
+  return target
+}
+
+/** Epochs that the attacked one is behind. */
+export async function lagOf({ producer, victim }: Pick<Target, 'producer' | 'victim'>): Promise<number> {
+  const [{ Height: made }, { Height: has }] = [await producer.rpc.call('ChainHead'), await victim.rpc.call('ChainHead')]
+  return made - has
+}
+
+/** Memory of the process itself, MB. */
+export function ownMb({ process }: Member): number {
+  const status = readFileSync(`/proc/${process.pid}/status`, 'utf8')
+  return Math.round(Number(/RssAnon:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024)
+}
+
+/** Bytes that came in by each protocol. */
+async function receivedOf({ rpc }: Member): Promise<ReadonlyMap<string, number>> {
+  const stats: Record<string, { TotalIn: number }> = await rpc.call('NetBandwidthStatsByProtocol')
+  return new Map(Object.entries(stats).map(([name, { TotalIn }]) => [name, TotalIn]))
+}
+
+/** What was seen while an attack ran. */
+export interface Seen {
+  readonly idleMb: number
+  readonly mostMb: number
+  readonly afterMb: number
+  readonly mostLag: number
+  readonly mostPeers: number
+  readonly handles: number
+  /** Bytes that the attacked one received, by protocol. */
+  readonly received: ReadonlyMap<string, number>
+  /** The attacker's last line of output, which is JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: each attack counts what it does
+  readonly counts: any // eslint-disable-line @typescript-eslint/no-explicit-any
+}
+
+/**
+ * Runs `node <file> --child …` as the attacker, looks at the attacked node all the while, and asserts what always holds: it follows,
+ * it keeps its honest peers and bans none, its memory is bounded.
+ */
+export async function attack(target: Target, file: string, args: readonly string[]): Promise<Seen> {
+  const { victim, producer, honest } = target
+  const idleMb = ownMb(victim)
+  const before = await receivedOf(victim)
+  const child = spawn(process.execPath, [file, '--child', ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let output = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString('utf8')
+  })
+  let running = true
+  child.on('exit', () => {
+    running = false
+  })
+  let [mostMb, mostLag, mostPeers] = [idleMb, 0, 0]
+  while (running) {
+    await sleep(300)
+    mostMb = Math.max(mostMb, ownMb(victim))
+    mostLag = Math.max(mostLag, await lagOf(target))
+    mostPeers = Math.max(mostPeers, (await victim.rpc.call('NetPeers')).length)
+  }
+  const received = new Map(
+    [...(await receivedOf(victim))].map(([name, bytes]) => [name, bytes - (before.get(name) ?? 0)]),
+  )
+  await sleep(2000 * BLOCK_SECONDS)
+  const peers: { ID: string }[] = await victim.rpc.call('NetPeers')
+  const [endLag, afterMb] = [await lagOf(target), ownMb(victim)]
+  const counts = JSON.parse(output.trim().split('\n').at(-1) ?? '{}')
+  const handles = readdirSync(`/proc/${victim.process.pid}/fd`).length
+  const seen = { idleMb, mostMb, afterMb, mostLag, mostPeers, handles, received, counts }
+  console.log(
+    `  ${idleMb} MB idle, ${mostMb} at most, ${afterMb} after; lag ${mostLag} at most, ${endLag} after; ${mostPeers} peers at most; ${handles} handles after`,
+  )
+  console.log(`  attacker: ${JSON.stringify(counts)}`)
+  for (const { id } of [producer, ...honest]) {
+    assert.ok(
+      peers.some(({ ID }) => ID === id),
+      'every honest peer is still connected',
+    )
+    assert.ok(
+      !victim.process
+        .output()
+        .split('\n')
+        .some((line) => line.includes('peer banned') && line.includes(id)),
+      'no honest peer is banned',
+    )
+  }
+  assert.ok(mostLag <= MOST_LAG && endLag <= MOST_LAG, `${mostLag} epochs behind, ${endLag} after`)
+  assert.ok(mostMb <= 1.3 * idleMb + STATED_MB, `${mostMb} MB of ${idleMb} idle`)
+  return seen
+}
