@@ -3,7 +3,7 @@
  * `NodeCache`, under one bound.
  */
 
-/** A decoded header with its block and its CID, bytes (measured: 5,000 with two parents, 6,500 with five). */
+/** A decoded header with its block and its CID, bytes (measured: 5,000 with two parents). */
 export const HEADER_BYTES = 6000
 /** Skip pointers for tipsets by height, bytes of their text; each stands for 20 epochs. */
 export const SKIP_CACHE_BYTES: number = 8 * 1024 * 1024

@@ -25,8 +25,8 @@ export interface SealingCost {
 /** As OWASP's password storage guide recommends for scrypt. */
 export const DEFAULT_SEALING_COST: SealingCost = { n: 2 ** 17, r: 8, p: 1 }
 
-/** Beyond this an entry is refused, not computed: a damaged file must not take the machine's memory. */
-const MAX_MEMORY_BYTES = 2 ** 30
+/** Beyond this (memory, and passes over it) an entry is refused, not computed: a damaged file must take neither the machine's memory nor minutes. */
+const MAX_COST_BYTES = 2 ** 30
 const FORM = 'sealed-1'
 const SALT_BYTES = 32
 const NONCE_BYTES = 24
@@ -67,7 +67,7 @@ function parseSealed(name: string, content: Uint8Array): Sealed {
     return out
   }
   const cost = { n: number('N'), r: number('R'), p: number('P') }
-  if (128 * cost.n * cost.r > MAX_MEMORY_BYTES || cost.p > 16 || Math.log2(cost.n) % 1 !== 0) throw damaged()
+  if (128 * cost.n * cost.r * cost.p > MAX_COST_BYTES || Math.log2(cost.n) % 1 !== 0) throw damaged()
   return { cost, salt: bytes('Salt', SALT_BYTES), nonce: bytes('Nonce', NONCE_BYTES), data: bytes('Data') }
 }
 
@@ -151,7 +151,7 @@ export class Sealer {
       r: cost.r,
       p: cost.p,
       dkLen: KEY_BYTES,
-      maxmem: MAX_MEMORY_BYTES + 2 ** 20,
+      maxmem: MAX_COST_BYTES + 2 ** 20,
     })
     const derived = { cost, salt, key }
     this.#derived.push(derived)

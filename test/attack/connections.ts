@@ -103,7 +103,8 @@ async function main(target: Target): Promise<void> {
       values.seconds,
     ])
     assert.ok(did.opened >= Math.min(count, 200), `only ${did.opened} were opened`)
-    const bound = HOST_LIMITS.highConnections + SPARE_CONNECTIONS
+    // Handshakes under way when the bound is reached are let in.
+    const bound = HOST_LIMITS.highConnections + SPARE_CONNECTIONS + HOST_LIMITS.pendingConnections
     assert.ok(mostPeers <= bound, `${mostPeers} peers, at most ${bound} may be`)
     if (kind === 'peers') assert.ok(mostPeers > HOST_LIMITS.lowConnections, `${mostPeers} peers do not try the bound`)
   }

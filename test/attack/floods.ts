@@ -63,9 +63,9 @@ const WAYS: Readonly<Record<string, (stream: HostStream, request: Uint8Array) =>
   unread: async (stream, request) => {
     await send(stream, request)
     await stream.closeWrite()
-    await sleep(end - performance.now())
+    await sleep(Math.max(1, end - performance.now()))
   },
-  'half open': async () => await sleep(end - performance.now()),
+  'half open': async () => await sleep(Math.max(1, end - performance.now())),
   slow: async (stream, request) => {
     for (let at = 0; at < request.length - 1 && performance.now() < end; at++) {
       await send(stream, request.subarray(at, at + 1))

@@ -12,7 +12,7 @@ import { HostStream } from '../../src/p2p/host/hostStream.ts'
 
 const MANY = 1_000_000
 const CONNECT_MS = 10_000
-const OPEN_MS = 5000
+const OPEN_MS = 1000
 
 /** What a peer does with streams, by protocol. */
 export type Speaks = Readonly<Record<string, (stream: HostStream) => Promise<void>>>

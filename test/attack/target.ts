@@ -56,6 +56,11 @@ export async function withTarget(
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'petrel-attack-'))
   const started: NodeProcess[] = []
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      void Promise.all(started.map((one) => one.kill())).then(() => process.exit(1))
+    })
+  }
   try {
     await run(await startTarget(folder, started, honest, options))
   } finally {
@@ -152,7 +157,7 @@ export async function attack(target: Target, file: string, args: readonly string
   const received = new Map(
     [...(await receivedOf(victim))].map(([name, bytes]) => [name, bytes - (before.get(name) ?? 0)]),
   )
-  await sleep(2000 * BLOCK_SECONDS)
+  await sleep(1000 * BLOCK_SECONDS)
   const peers: { ID: string }[] = await victim.rpc.call('NetPeers')
   const [endLag, afterMb] = [await lagOf(target), ownMb(victim)]
   const counts = JSON.parse(output.trim().split('\n').at(-1) ?? '{}')

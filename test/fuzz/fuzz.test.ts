@@ -12,30 +12,32 @@ const INPUTS = 3000
 
 beforeAll(async () => void (await initCrypto()))
 
-test.each(Object.entries(TARGETS))('%s takes anything, or refuses it by name', (name, target) => {
+test.each(Object.entries(TARGETS))('%s takes anything, or refuses it by name', async (name, target) => {
   const corpus = readCorpus(name)
   expect(corpus.length).toBeGreaterThan(0)
-  const report = fuzz(target, corpus, SEED, { inputs: INPUTS })
+  const report = await fuzz(target, corpus, SEED, { inputs: INPUTS })
   expect(report.finds).toEqual([])
   expect(report.inputs).toBeGreaterThanOrEqual(INPUTS)
 })
 
-test('what was found once is taken, or refused by name', () => {
+test('what was found once is taken, or refused by name', async () => {
   for (const { target, what, input } of FINDS) {
     try {
-      ;(TARGETS[target] as FuzzTarget).run(fromHex(input))
+      await (TARGETS[target] as FuzzTarget).run(fromHex(input))
     } catch (error) {
       expect(error, `${target}: ${what}`).toBeInstanceOf(PetrelError)
     }
   }
 })
 
-test('a fault of a target is found', () => {
+test('a fault of a target is found', async () => {
   const faulty: FuzzTarget = {
     seeds: () => [Uint8Array.of(1, 2, 3)],
     run: (input) => {
       if (input[0] === 1 && input.length > 4) throw new TypeError('a bug')
     },
   }
-  expect(fuzz(faulty, [], SEED, { inputs: INPUTS }).finds[0]?.what).toContain('a bug')
+  expect((await fuzz(faulty, [], SEED, { inputs: INPUTS })).finds[0]?.what).toContain('a bug')
+  const late: FuzzTarget = { ...faulty, run: async (input) => faulty.run(input) }
+  expect((await fuzz(late, [], SEED, { inputs: INPUTS })).finds[0]?.what).toContain('a bug')
 })

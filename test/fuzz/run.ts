@@ -43,9 +43,9 @@ const CORPUS_BYTES = 200
 const CORPUS = join(import.meta.dirname, 'corpus')
 
 /** What came of an input, as a name: equal names for inputs that went the same way, as far as one can see. */
-function outcome(target: FuzzTarget, input: Uint8Array): string {
+async function outcome(target: FuzzTarget, input: Uint8Array): Promise<string> {
   try {
-    target.run(input)
+    await target.run(input)
     return `taken ${Math.min(12, 32 - Math.clz32(input.length))}`
   } catch (error) {
     if (!(error instanceof PetrelError)) throw error
@@ -59,7 +59,12 @@ function cpuMs(): number {
 }
 
 /** Runs a target. */
-export function fuzz(target: FuzzTarget, corpus: readonly Uint8Array[], seed: number, limit: FuzzLimit): FuzzReport {
+export async function fuzz(
+  target: FuzzTarget,
+  corpus: readonly Uint8Array[],
+  seed: number,
+  limit: FuzzLimit,
+): Promise<FuzzReport> {
   const random = randomOf(seed)
   const seen = new Set<string>()
   const kept: Uint8Array[] = []
@@ -68,11 +73,11 @@ export function fuzz(target: FuzzTarget, corpus: readonly Uint8Array[], seed: nu
   const heapBefore = process.memoryUsage().rss
   let slowestMs = 0
   let inputs = 0
-  const take = (input: Uint8Array): void => {
+  const take = async (input: Uint8Array): Promise<void> => {
     inputs++
     const started = cpuMs()
     try {
-      const name = outcome(target, input)
+      const name = await outcome(target, input)
       if (!seen.has(name) && kept.length < MAX_KEPT) {
         seen.add(name)
         kept.push(input)
@@ -87,7 +92,7 @@ export function fuzz(target: FuzzTarget, corpus: readonly Uint8Array[], seed: nu
       finds.push({ input: toHex(input), what: 'memory above the bound' })
     }
   }
-  for (const input of [...target.seeds(), ...corpus]) take(input)
+  for (const input of [...target.seeds(), ...corpus]) await take(input)
   if (kept.length === 0) kept.push(new Uint8Array(1))
   const isOver = (): boolean =>
     finds.length >= MAX_FINDS ||
@@ -96,7 +101,7 @@ export function fuzz(target: FuzzTarget, corpus: readonly Uint8Array[], seed: nu
   while (!isOver()) {
     const pick = (): Uint8Array => kept[random(kept.length)] as Uint8Array
     const input = mutate(pick(), pick(), random)
-    if (input.length <= MAX_INPUT) take(input)
+    if (input.length <= MAX_INPUT) await take(input)
   }
   return { inputs, kept, finds, slowestMs }
 }
@@ -148,7 +153,7 @@ async function main(): Promise<void> {
   for (const name of names) {
     const target = TARGETS[name] as FuzzTarget
     const ms = (Number(values.minutes) * 60_000) / names.length
-    const report = fuzz(target, readCorpus(name), seed, { ms })
+    const report = await fuzz(target, readCorpus(name), seed, { ms })
     total += report.inputs
     finds += report.finds.length
     console.log(

@@ -24,9 +24,11 @@ import { parseNetwork } from '../../src/networks/parseNetwork.ts'
 import { decodeMessage } from '../../src/p2p/bitswap/messages.ts'
 import { certRequest, certResponseHeader } from '../../src/p2p/certExchange/messages.ts'
 import { exchangeRequest, exchangeResponse } from '../../src/p2p/chainExchange/messages.ts'
+import { StreamReader } from '../../src/p2p/framing/streamReader.ts'
 import { blockMsg } from '../../src/p2p/gossip/blockMsg.ts'
 import { readBlockMsg } from '../../src/p2p/gossip/readBlockMsg.ts'
 import { helloMessage, latencyMessage } from '../../src/p2p/helloMessage.ts'
+import type { ByteStream } from '../../src/p2p/peerLinks.ts'
 import { parseBody, parseFrame } from '../../src/rpc/request.ts'
 import { Tokens } from '../../src/rpc/tokens.ts'
 import { actorV5 } from '../../src/types/actor.ts'
@@ -38,17 +40,18 @@ import { message } from '../../src/types/message.ts'
 import { receipt } from '../../src/types/receipt.ts'
 import { signedMessage } from '../../src/types/signedMessage.ts'
 import { keyInfo } from '../../src/wallet/keyInfo.ts'
-import { isSealed } from '../../src/wallet/sealing.ts'
+import { isSealed, Sealer } from '../../src/wallet/sealing.ts'
 
 /** One thing that reads bytes. */
 export interface FuzzTarget {
   /** Inputs to begin with, besides those kept. */
   readonly seeds: () => readonly Uint8Array[]
   /** @throws PetrelError for what it refuses */
-  readonly run: (input: Uint8Array) => void
+  readonly run: (input: Uint8Array) => void | Promise<void>
 }
 
 const MAX_UNPACKED = 4 * 1024 * 1024
+const MAX_STREAM = 4096
 const hex = (text: string): Uint8Array => Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
 const cidBytes = hex(`0171a0e40220${'ab'.repeat(32)}`)
 const cid = cidFromBytes(cidBytes)
@@ -108,6 +111,31 @@ function treeSeeds(make: (store: MemoryBlockstore) => unknown): readonly Uint8Ar
 
 const text = (input: Uint8Array): string => fromUtf8(input)
 
+const SECRET = 'a secret'
+const sealer = new Sealer('passphrase', { fill: (out) => void out.fill(1) }, { n: 2, r: 1, p: 1 })
+const SEALED = sealer.seal('wallet-a', utf8(SECRET))
+
+/** A stream of a peer in pieces, read as the protocols do: items and lengths in turn. The first byte says how long the pieces are. */
+async function readStream(input: Uint8Array): Promise<void> {
+  const [piece = 0] = input
+  let at = 1
+  const stream = {
+    read: () => {
+      const part = input.slice(at, at + 1 + piece)
+      at += part.length
+      return Promise.resolve(part.length === 0 ? undefined : part)
+    },
+  } as ByteStream
+  const reader = new StreamReader(stream, MAX_STREAM)
+  for (let turn = 0; !(await reader.atEnd()); turn++) {
+    if (turn % 3 === 0) {
+      const item = await reader.cborItem(MAX_STREAM / 2)
+      if (item.length === 0 || item.length > MAX_STREAM / 2) throw new Error(`an item of ${item.length} bytes`)
+    } else if (turn % 3 === 1) await reader.cborHead()
+    else await reader.bytes(await reader.varint())
+  }
+}
+
 /** By name. */
 export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
   message: wire(message, '8a00420065420066004100190400410041000040'),
@@ -136,7 +164,17 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
     run: (input) => void keyInfo.fromJson(parseJson(text(input)), { addressPrefix: 't' }),
     seeds: () => [utf8('{"Type":"secp256k1","PrivateKey":"AAAA"}')],
   },
-  sealed: { seeds: () => [utf8('petrel')], run: (input) => void isSealed(input) },
+  sealed: {
+    seeds: () => [utf8('petrel'), SEALED],
+    // Whatever is opened under the passphrase is what was sealed.
+    run: (input) => {
+      if (isSealed(input) && fromUtf8(sealer.open('wallet-a', input)) !== SECRET) throw new Error('another secret')
+    },
+  },
+  stream: {
+    seeds: () => [hex('08830001f60548656c6c6f'), hex('01a203626869040582f5f4')],
+    run: readStream,
+  },
   homeConfig: {
     seeds: () => [utf8('{"network":"calibnet","snapshot":"/chain.car","validate":"execute"}')],
     run: (input) => void parseConfig(text(input), 'config.json'),
