@@ -1,5 +1,5 @@
 /** Errors of the Node and Deno platform. */
-import { PetrelError } from '../../src/base/errors.ts'
+import { errorMessage, PetrelError } from '../../src/base/errors.ts'
 
 /** What went wrong at the edge to the operating system. */
 export type PlatformErrorCode =
@@ -26,4 +26,10 @@ export class PlatformError extends PetrelError<PlatformErrorCode> {}
 export function systemCode(error: unknown): string {
   if (typeof error !== 'object' || error === null || !('code' in error)) return ''
   return typeof error.code === 'string' ? error.code : ''
+}
+
+/** Why a request did not come through: `fetch` says no more than that it failed, and keeps the reason as its cause. */
+export function fetchReason(error: unknown): string {
+  const cause = error instanceof TypeError ? error.cause : undefined
+  return errorMessage(cause instanceof Error && cause.message !== '' ? cause : error)
 }

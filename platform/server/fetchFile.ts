@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { errorMessage, unlessThrown } from '../../src/base/errors.ts'
-import { PlatformError } from './errors.ts'
+import { unlessThrown } from '../../src/base/errors.ts'
+import { fetchReason, PlatformError, systemCode } from './errors.ts'
 import { openFileSource } from './fileSource.ts'
 import { writeFile } from './home.ts'
 import { openPartial, type PartialFile, partialPath } from './scratchFiles.ts'
@@ -60,6 +60,13 @@ interface Begun {
 
 function failed(message: string, cause?: unknown): PlatformError {
   return new PlatformError('DOWNLOAD_FAILED', message, {}, cause === undefined ? undefined : { cause })
+}
+
+/** Where nobody is at the address, and was not before: to wait for it would only keep the person who asked. */
+const NOBODY_THERE = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
+
+function isNobodyThere(error: unknown): boolean {
+  return error instanceof TypeError && NOBODY_THERE.has(systemCode(error.cause))
 }
 
 /** A failure that another attempt will not mend. */
@@ -181,6 +188,7 @@ export async function fetchFile(options: FetchFileOptions): Promise<FetchedFile>
   const resumedBytes = readBegun(path, url) !== undefined && existsSync(part) ? statSync(part).size : 0
   let reached = resumedBytes
   let failures = 0
+  let hasBegun = false
   for (;;) {
     let reason: unknown
     const before = reached
@@ -196,8 +204,10 @@ export async function fetchFile(options: FetchFileOptions): Promise<FetchedFile>
       if (error instanceof Final || (error instanceof PlatformError && error.code === 'STORE_FAILED')) throw error
       reason = error
     }
+    if (reached > before) hasBegun = true
     failures = reached > before ? 0 : failures + 1
-    if (failures >= MAX_ATTEMPTS) throw failed(`could not fetch ${url}: ${errorMessage(reason)}`, reason)
+    const isRefused = !hasBegun && isNobodyThere(reason)
+    if (failures >= MAX_ATTEMPTS || isRefused) throw failed(`could not fetch ${url}: ${fetchReason(reason)}`, reason)
     await sleep(Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.max(0, failures - 1)), undefined, { signal })
   }
   const found = await hashFile(part, signal)

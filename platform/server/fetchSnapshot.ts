@@ -13,6 +13,8 @@ export interface FetchNewestOptions {
   readonly path?: string
   /** Default: the known ones. */
   readonly providers?: readonly SnapshotProvider[] | undefined
+  /** What they have; default: they are asked. */
+  readonly listed?: readonly ListedSnapshot[]
   readonly signal: AbortSignal
   readonly onChosen?: (snapshot: ListedSnapshot) => void
   readonly onProgress?: (progress: FetchProgress) => void
@@ -25,7 +27,7 @@ export interface FetchNewestOptions {
  */
 export async function fetchNewest(options: FetchNewestOptions): Promise<string> {
   const { network, providers, signal, onChosen, onProgress } = options
-  const listed = await listSnapshots(network, signal, providers)
+  const listed = options.listed ?? (await listSnapshots(network, signal, providers))
   const pathOf = ({ name }: ListedSnapshot): string => options.path ?? join(options.folder ?? '.', name)
   const isBegun = (one: ListedSnapshot): boolean => begunUrl(pathOf(one)) === one.url
   const chosen = listed.find(isBegun) ?? (listed[0] as ListedSnapshot)

@@ -24,7 +24,13 @@ import { type DaemonOptions, LATEST_SNAPSHOT, type LightOptions } from './option
 import { line, type ProgramIo } from './programIo.ts'
 import { everyFewSeconds, percentText, snapshotLine } from './progressText.ts'
 import { ProofFiles } from './proofFiles.ts'
-import { snapshotProvider } from './snapshotProviders.ts'
+import {
+  type ListedSnapshot,
+  listSnapshots,
+  SNAPSHOT_PROVIDERS,
+  type SnapshotProvider,
+  snapshotProvider,
+} from './snapshotProviders.ts'
 
 /** What the command line says, else what the home remembers. A home keeps one chain. */
 function chosenConfig(home: Home, options: DaemonOptions): HomeConfig & { network: string; validate: ValidateMode } {
@@ -38,6 +44,10 @@ function chosenConfig(home: Home, options: DaemonOptions): HomeConfig & { networ
   }
   const named = BUILTIN_NETWORKS.includes(network) ? network : resolve(network)
   // The chain that is here goes on; what was the latest once is this.
+  if (options.snapshot !== undefined && /^https?:\/\//.test(options.snapshot)) {
+    const message = `Cannot open ${options.snapshot} in place: petrel snapshot fetch downloads it, --snapshot takes the file`
+    throw new PlatformError('CONFIG_INVALID', message)
+  }
   const given = options.snapshot === LATEST_SNAPSHOT ? (before.snapshot ?? LATEST_SNAPSHOT) : options.snapshot
   const snapshot = given === undefined || given === LATEST_SNAPSHOT ? (given ?? before.snapshot) : resolve(given)
   if (before.snapshot !== undefined && snapshot !== before.snapshot) {
@@ -63,12 +73,24 @@ export async function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: 
   assertCanStart(findNetwork(before.network), before)
   assertArchive(before.snapshot)
   assertIndexed(before, options)
+  const listed =
+    before.snapshot === LATEST_SNAPSHOT
+      ? await listSnapshots(findNetwork(before.network).name, io.signal, providersOf(options))
+      : undefined
   await inHome(options, runtime, io, async (home, closers) => {
     const chosen = chosenConfig(home, options)
     const network = findNetwork(chosen.network)
     const config =
       chosen.snapshot === LATEST_SNAPSHOT
-        ? { ...chosen, snapshot: await fetchLatest(network.name, home, options, io) }
+        ? {
+            ...chosen,
+            snapshot: await fetchLatest(
+              network.name,
+              home,
+              { ...options, ...(listed === undefined ? {} : { listed }) },
+              io,
+            ),
+          }
         : chosen
     if (config.snapshot !== undefined && !existsSync(config.snapshot)) {
       throw new PlatformError('CONFIG_INVALID', `Cannot find the snapshot ${config.snapshot}`)
@@ -150,17 +172,21 @@ function assertCanStart({ name, genesisNetworkVersion }: Network, { snapshot, va
   throw new PlatformError('CONFIG_INVALID', message)
 }
 
+function providersOf({ snapshotProvider: list }: DaemonOptions): readonly SnapshotProvider[] {
+  return list === undefined ? SNAPSHOT_PROVIDERS : [snapshotProvider(list)]
+}
+
 /** @returns the file's path, in the home's folder of snapshots */
 function fetchLatest(
   network: string,
   home: Home,
-  { snapshotProvider: list }: DaemonOptions,
+  { listed, ...options }: DaemonOptions & { readonly listed?: readonly ListedSnapshot[] },
   io: ProgramIo,
 ): Promise<string> {
   const say = everyFewSeconds(io)
   return fetchNewest({
-    ...{ network, folder: home.snapshots, signal: io.signal },
-    ...(list === undefined ? {} : { providers: [snapshotProvider(list)] }),
+    ...{ network, folder: home.snapshots, signal: io.signal, providers: providersOf(options) },
+    ...(listed === undefined ? {} : { listed }),
     onChosen: (snapshot) => line(io, `snapshot ${snapshotLine(snapshot)}`),
     onProgress: ({ bytes, totalBytes }) => say(() => `fetching: ${percentText(bytes, totalBytes)}`),
   })

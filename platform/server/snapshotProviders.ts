@@ -3,7 +3,7 @@
  * @see forest src/dev/subcommands/archive_missing_cmd.rs ListingResponse; docs snapshot_service.md
  */
 import { errorMessage } from '../../src/base/errors.ts'
-import { PlatformError } from './errors.ts'
+import { fetchReason, PlatformError } from './errors.ts'
 
 /** Where a provider lists its files, as `<list>/<network>/<kind>?format=json`. */
 export interface SnapshotProvider {
@@ -64,7 +64,7 @@ async function readText(url: string, signal: AbortSignal): Promise<string> {
     return text
   } catch (cause) {
     signal.throwIfAborted()
-    throw failed(`could not fetch ${url}: ${errorMessage(cause)}`, cause)
+    throw failed(`could not fetch ${url}: ${fetchReason(cause)}`, cause)
   }
 }
 

@@ -1,6 +1,6 @@
 /** Snapshots by the name of their network, from a server that plays a provider in the form of Forest's archive. */
 import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -186,15 +186,33 @@ describe.skipIf(missingShared(FILE) !== undefined)('providers of snapshots', () 
     expect([existsSync(out), existsSync(`${out}.part`)]).toEqual([false, false])
   })
 
-  it('daemon: mainnet and calibnet cannot be followed from genesis, which is said before anything is done', async () => {
+  /** An address of this machine where nobody listens any more. */
+  const nobody = async (): Promise<string> => {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    await new Promise((resolve) => server.close(resolve))
+    return `127.0.0.1:${port}`
+  }
+
+  it('fetch: a place where nobody is ends it at once, with the cause', async () => {
+    const place = await nobody()
+    const { code, err } = await petrel(['fetch', `http://${place}/x.car`, '--out', join(folder, 'x.car')])
+    expect(err).toContain(`could not fetch http://${place}/x.car: connect ECONNREFUSED ${place}`)
+    expect(code).toBe(1)
+    expect(readdirSync(folder).filter((name) => name.startsWith('x.car'))).toEqual([])
+  })
+
+  describe('daemon', () => {
     const unused = new BaseError('UNREACHABLE', 'nothing is opened')
-    const runtime = {
-      ...{ startServer: () => Promise.reject(unused), version: 'test' },
-      get ports(): never {
-        throw unused
-      },
-    }
-    const started = async (network: string): Promise<Error | undefined> => {
+    const home = (): string => join(folder, 'home')
+    const started = async (...args: string[]): Promise<Error | undefined> => {
+      const runtime = {
+        ...{ startServer: () => Promise.reject(unused), version: 'test' },
+        get ports(): never {
+          throw unused
+        },
+      }
       let failure: Error | undefined
       const runner: NodeRunner = {
         daemon: (options, { io }) =>
@@ -210,19 +228,34 @@ describe.skipIf(missingShared(FILE) !== undefined)('providers of snapshots', () 
         () => undefined,
         new AbortController().signal,
       )
-      const args = ['--repo', join(folder, 'home'), 'daemon', '--no-net', '--network', network]
-      await runCli(args, {
+      await runCli(['--repo', home(), 'daemon', '--no-net', '--network', ...args], {
         ...{ io, version: 'test' },
         addNodeCommands: (program, context) => addNodeCommands(program, context, runner),
       })
       return failure
     }
-    for (const network of ['mainnet', 'calibnet']) {
-      expect(await started(network)).toMatchObject({
-        code: 'CONFIG_INVALID',
-        message: expect.stringContaining('--snapshot latest') as string,
-      })
-    }
-    expect(await started('butterflynet')).toBe(unused)
+
+    it('mainnet and calibnet cannot be followed from genesis, which is said before anything is done', async () => {
+      for (const network of ['mainnet', 'calibnet']) {
+        expect(await started(network)).toMatchObject({
+          code: 'CONFIG_INVALID',
+          message: expect.stringContaining('--snapshot latest') as string,
+        })
+      }
+      expect(await started('butterflynet')).toBe(unused)
+    })
+
+    it.each([
+      [['latest', '--snapshot-provider', 'http://<nobody>/list'], 'DOWNLOAD_FAILED', 'connect ECONNREFUSED <nobody>'],
+      [['http://<nobody>/x.car'], 'CONFIG_INVALID', 'petrel snapshot fetch downloads it'],
+      [['/nowhere/x.car'], 'CONFIG_INVALID', 'Cannot find the snapshot /nowhere/x.car'],
+    ])('--snapshot %j is refused before anything is written', async (snapshot, code, why) => {
+      rmSync(home(), { recursive: true, force: true })
+      const place = await nobody()
+      const own = (text: string): string => text.replace('<nobody>', place)
+      const message = expect.stringContaining(own(why)) as string
+      expect(await started('calibnet', '--snapshot', ...snapshot.map(own))).toMatchObject({ code, message })
+      expect(existsSync(home())).toBe(false)
+    })
   })
 })

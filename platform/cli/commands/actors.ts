@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { parseCid } from '../../../src/codec/cid.ts'
 import { BUILTIN_NETWORKS, builtinNetwork } from '../../../src/networks/builtinNetworks.ts'
 import { ActorBundles } from '../../server/actorBundles.ts'
+import { fetchReason } from '../../server/errors.ts'
 import { line } from '../../server/programIo.ts'
 import { type CliContext, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
@@ -38,7 +39,7 @@ function list(context: CliContext): void {
 
 async function download(context: CliContext, url: string): Promise<Uint8Array> {
   const response = await fetch(url, { signal: context.io.signal }).catch((cause: unknown) => {
-    throw new CliError('CONNECTION', `could not fetch ${url}`, {}, { cause })
+    throw new CliError('CONNECTION', `could not fetch ${url}: ${fetchReason(cause)}`, {}, { cause })
   })
   if (!response.ok || response.body === null)
     throw new CliError('CONNECTION', `could not fetch ${url}: HTTP status ${response.status}`)

@@ -14,6 +14,7 @@ import {
   type ParameterFile,
   SRS_FILE,
 } from '../../../src/proofs/keys/parameters.ts'
+import { fetchReason } from '../../server/errors.ts'
 import { line } from '../../server/programIo.ts'
 import { ProofFiles } from '../../server/proofFiles.ts'
 import type { CliContext } from '../context.ts'
@@ -118,7 +119,7 @@ async function fetchOne(context: CliContext, folder: ProofFiles, file: Parameter
       return
     } catch (error) {
       context.io.signal.throwIfAborted()
-      reasons.push(`${place}: ${errorMessage(error)}`)
+      reasons.push(`${place}: ${fetchReason(error)}`)
     }
   }
   throw new CliError('CONNECTION', `could not fetch ${fileName(file)}: ${reasons.join('; ')}`)
