@@ -10,6 +10,7 @@ import { addCheckpointCommands } from './commands/checkpoint.ts'
 import { addCompletionCommand } from './commands/completion.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addEvmCommands } from './commands/evm.ts'
+import { addIndexCommands } from './commands/indexBackfill.ts'
 import { addInfoCommands } from './commands/info.ts'
 import { addLogCommands } from './commands/log.ts'
 import { addMpoolCommands } from './commands/mpool.ts'
@@ -67,6 +68,7 @@ export function createProgram({ io, version, addNodeCommands }: CliOptions): Pro
   addCheckpointCommands(program, context)
   addProofsCommands(program, context)
   addSnapshotCommands(program, context)
+  addIndexCommands(program, context)
   addBackupCommands(program, context)
   addDoctorCommand(program, context)
   addTransfersCommand(program, context)

@@ -9,10 +9,16 @@ import { systemTimers } from './clock.ts'
 import { startVmThread, type ThreadHeaps, type VmThreadOptions } from './vmThreads.ts'
 
 /** Opens the machine for a view; its threads start when they are first needed. */
-export function openVm(view: ChainView, options: VmThreadOptions, log: Logger, heaps?: ThreadHeaps): Machine {
+export function openVm(
+  view: ChainView,
+  options: VmThreadOptions,
+  log: Logger,
+  heaps?: ThreadHeaps,
+  threads: number = vmThreads(),
+): Machine {
   const vm = new WorkerVmHost({
     view,
-    threads: vmThreads(),
+    threads,
     timers: systemTimers,
     log: logOf(log, 'vm'),
     startThread: () => startVmThread(options, heaps),

@@ -18,7 +18,7 @@ import { headerCid } from '../types/blockHeader.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import { equalTipsetKeys, firstBlock, type Tipset } from '../types/tipset.ts'
 import { IndexError } from './errors.ts'
-import type { IndexedChain, IndexPosition, IndexSession, IndexStore } from './indexStore.ts'
+import type { AppliedTipset, IndexedChain, IndexPosition, IndexSession, IndexStore } from './indexStore.ts'
 import { TipsetRows, tipsetName } from './tipsetRows.ts'
 
 /** What a writer is made of. */
@@ -32,6 +32,8 @@ export interface IndexWriterDeps {
   readonly from?: ChainEpoch | undefined
   /** Longest time between two attempts, milliseconds. Default: 15 seconds. */
   readonly longestPauseMs?: number
+  /** Hears of each failure; the writer tries again unless it is stopped. */
+  readonly onFailure?: (error: unknown) => void
 }
 
 /** What a writer does. `waiting`: another one writes. */
@@ -140,6 +142,7 @@ export class IndexWriter {
       } catch (error) {
         if (signal.aborted) break
         this.#failures++
+        this.#deps.onFailure?.(error)
         this.#state = 'failing'
         this.#reason = errorMessage(error)
         log.warn('the index is not written', { index: store.name, reason: this.#reason })
@@ -188,15 +191,16 @@ export class IndexWriter {
     const finalHeight = Math.max(Math.min(finalized, head?.height ?? before?.height ?? 0), before?.finalHeight ?? 0)
     if (head === undefined && finalHeight === before?.finalHeight) return false
     const known = await session.known(applied.map(tipsetName))
-    const rows = []
-    for (const tipset of applied) {
-      const name = tipsetName(tipset)
-      rows.push(
-        known.has(name)
-          ? { tipset: name, height: tipset.height, rows: undefined }
-          : await this.#rows.read(tipset, before === undefined),
-      )
-    }
+    // The machine has threads.
+    const rows = await Promise.all(
+      applied.map((tipset): AppliedTipset | Promise<AppliedTipset> => {
+        const name = tipsetName(tipset)
+        const { height } = tipset
+        return known.has(name)
+          ? { tipset: name, height, rows: undefined }
+          : this.#rows.read(tipset, before === undefined)
+      }),
+    )
     const position: IndexPosition =
       head === undefined
         ? { ...(before as IndexPosition), finalHeight }

@@ -8,6 +8,7 @@ import type { VmHost } from '../chain/vm.ts'
 import type { Json } from '../codec/jsonText.ts'
 import { ethBlockHash } from '../eth/ethIndex.ts'
 import { executedTipset } from '../eth/executedTipset.ts'
+import { BlockMissing } from '../ipld/errors.ts'
 import { balanceChanges } from '../transfers/balanceChanges.ts'
 import { type AddressedTransfers, TransferReader } from '../transfers/tipsetTransfers.ts'
 import { addressToId, idAddress } from '../types/address.ts'
@@ -45,6 +46,17 @@ export class TipsetRows {
    * @throws BlockMissing, VmError where the tipset cannot be executed any more
    */
   async read(tipset: Tipset, isFirst: boolean): Promise<AppliedTipset> {
+    try {
+      return await this.#read(tipset, isFirst)
+    } catch (error) {
+      // Snapshots leave out what executions left besides the state: then it is executed for keeps.
+      if (!(error instanceof BlockMissing)) throw error
+      await this.#vm.executeTipset(tipset)
+      return await this.#read(tipset, isFirst)
+    }
+  }
+
+  async #read(tipset: Tipset, isFirst: boolean): Promise<AppliedTipset> {
     const transfers = await this.#transfers.read(tipset)
     const executed = await executedTipset(this.#view, this.#vm, tipset)
     const { receiptsRoot, stateRoot } = await this.#vm.tipsetState(tipset)

@@ -19,6 +19,7 @@ import type { OfflineSignOptions } from '../../server/signOffline.ts'
 import { applySettings, defaultConfig } from '../configFile.ts'
 import { type CliContext, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
+import { indexUrl } from '../indexUrl.ts'
 import { parseApiInfo, repoPath } from '../rpcClient.ts'
 import { addConfigCommands } from './config.ts'
 import { addSignCommand } from './offline.ts'
@@ -118,10 +119,7 @@ function cacheMib(text: string): number {
 
 function indexOptions({ index, indexFrom }: ServeFlags): IndexOptions | undefined {
   if (index === undefined) return undefined
-  if (!/^postgres(ql)?:\/\//.test(index) || !URL.canParse(index)) {
-    throw new CliError('USAGE', 'index: expected postgres://user:password@host:port/database')
-  }
-  return { url: index, from: indexFrom === undefined ? undefined : wholeNumber(indexFrom, 'index-from') }
+  return { url: indexUrl(index), from: indexFrom === undefined ? undefined : wholeNumber(indexFrom, 'index-from') }
 }
 
 /** @param keepState - default of `--keep-state` */

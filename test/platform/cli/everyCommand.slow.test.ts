@@ -137,6 +137,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'checkpoint make': 'F3',
   'proofs import': 'files',
   'proofs fetch': 'the internet',
+  'index backfill': 'a database',
   'snapshot export': 'files',
   'snapshot import': 'files',
   'snapshot info': 'files',

@@ -1,0 +1,159 @@
+/** Fills an index from an archive, by the same writer that follows a head: the same rows, and it goes on where it was stopped. */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { Closers } from '../../../src/base/closers.ts'
+import { MemoryStore } from '../../../src/base/memoryStore.ts'
+import type { ChainView } from '../../../src/chain/chainView.ts'
+import { openChain } from '../../../src/chain/openChain.ts'
+import { initCrypto } from '../../../src/crypto/init.ts'
+import { CachingVmHost } from '../../../src/execution/cachingVmHost.ts'
+import { IndexError } from '../../../src/index/errors.ts'
+import { IndexWriter } from '../../../src/index/indexWriter.ts'
+import { hasBlock, LayeredBlockstore, MemoryBlockstore } from '../../../src/ipld/blockstore.ts'
+import { genesisHeaderOf } from '../../../src/networks/genesisHeaders.ts'
+import { viewOf } from '../../../src/node/openNode.ts'
+import type { ChainEpoch } from '../../../src/types/scalars.ts'
+import { firstBlock } from '../../../src/types/tipset.ts'
+import { ActorBundles, bundledBlocks } from '../actorBundles.ts'
+import { openArchiveFile } from '../archiveFile.ts'
+import { cacheSizes, vmThreads } from '../cacheSize.ts'
+import { systemTimers } from '../clock.ts'
+import { PlatformError } from '../errors.ts'
+import type { Home } from '../home.ts'
+import { findNetwork } from '../networkFiles.ts'
+import { openVm } from '../openVm.ts'
+import { line, type ProgramIo } from '../programIo.ts'
+import { everyFewSeconds, percentText } from '../progressText.ts'
+import { PostgresIndex } from './postgresIndex.ts'
+
+/** What is filled from where. */
+export interface BackfillOptions {
+  /** Path of a CAR of any form. */
+  readonly archive: string
+  /** Built-in name, or path of a `network.json`. */
+  readonly network: string
+  readonly url: string
+  /** Epoch at which an empty index begins; undefined: at the lowest one that can be executed. */
+  readonly from: ChainEpoch | undefined
+  /** Threads; undefined: by the machine. */
+  readonly workers: number | undefined
+  /** Where actors' bundles are. */
+  readonly home: Home
+  readonly io: ProgramIo
+}
+
+/** What was written. */
+export interface Backfilled {
+  /** Of the index now. */
+  readonly height: ChainEpoch
+  readonly tipsets: number
+  readonly seconds: number
+}
+
+const POLL_MS = 100
+const MS_PER_SEC = 1000
+const SEC_PER_MIN = 60
+
+/** What goes away by itself. */
+const PASSING: readonly unknown[] = ['CONNECTION_LOST', 'POSITION_MOVED', 'DATABASE_FAILED']
+
+/**
+ * Writes until the index holds the archive's chain, but for its head, whose execution is in no archive.
+ * @throws PlatformError `CONFIG_INVALID`; IndexError; BlockMissing where the archive lacks states; the reason of the io's signal
+ */
+export async function backfill(options: BackfillOptions): Promise<Backfilled> {
+  const closers = new Closers()
+  try {
+    return await fill(options, await openView(options, closers), closers)
+  } finally {
+    await closers.close()
+  }
+}
+
+async function openView({ archive, network: name, home, io }: BackfillOptions, closers: Closers): Promise<ChainView> {
+  const path = resolve(archive)
+  if (!existsSync(path)) throw new PlatformError('CONFIG_INVALID', `Cannot find the archive ${path}`)
+  const network = findNetwork(name)
+  await initCrypto()
+  const say = everyFewSeconds(io)
+  const file = await openArchiveFile(path, {
+    ...{ home: home.snapshots, signal: io.signal },
+    onProgress: ({ phase, bytes, totalBytes }) => say(() => `${phase}: ${percentText(bytes, totalBytes)}`),
+  })
+  closers.add(() => file.close())
+  await file.ready
+  const blocks = new LayeredBlockstore([
+    new MemoryBlockstore(),
+    file.store,
+    bundledBlocks(new ActorBundles(home.actors)),
+  ])
+  const { genesisCid, blockDelaySecs } = network
+  const header = genesisHeaderOf(network)
+  if (header !== undefined && genesisCid !== null && !hasBlock(blocks, genesisCid)) blocks.put(genesisCid, header)
+  const genesis = genesisCid === null ? {} : { genesis: genesisCid }
+  const meta = new MemoryStore()
+  const log = quietLog(io)
+  return viewOf(openChain({ blocks, meta, log, roots: file.store.roots, blockDelaySecs, ...genesis }), network)
+}
+
+async function fill(options: BackfillOptions, view: ChainView, closers: Closers): Promise<Backfilled> {
+  const { io, url, home, workers = vmThreads() } = options
+  const log = quietLog(io)
+  const mode = view.network.actors
+  const threads = { archive: resolve(options.archive), actors: home.actors, mode, cache: cacheSizes() }
+  const machine = openVm(view, threads, log, undefined, workers)
+  closers.add(() => machine.close())
+  const began = performance.now()
+  let failure: unknown
+  const writer = new IndexWriter({
+    ...{ view, vm: new CachingVmHost(view.store, machine.vm), timers: systemTimers, log },
+    store: new PostgresIndex(url, systemTimers),
+    from: options.from ?? lowestState(view),
+    onFailure: (error) => {
+      if (!(error instanceof IndexError) || !PASSING.includes(error.code)) failure = error
+    },
+  })
+  closers.add(() => writer.stop())
+  await writer.check()
+  // What an archive says is final, is the business of the node that follows from there.
+  writer.start({ finalized: () => view.store.genesis() })
+  const say = everyFewSeconds(io)
+  for (;;) {
+    const { state, behind, height, tipsets } = writer.status
+    const seconds = (performance.now() - began) / MS_PER_SEC
+    if (failure !== undefined) throw failure
+    io.signal.throwIfAborted()
+    if (state === 'following' && behind === 0 && height !== undefined) return { height, tipsets, seconds }
+    const rate = tipsets / seconds
+    say(() => {
+      if (state !== 'following') return `index: ${state}`
+      const left =
+        behind === undefined || rate === 0 ? '' : `, ${behind} epochs to go, about ${Math.ceil(behind / rate)} s`
+      return `epoch ${height ?? 'none'}: ${Math.round(rate * SEC_PER_MIN)} tipsets a minute${left}`
+    })
+    await new Promise((done) => setTimeout(done, POLL_MS))
+  }
+}
+
+/** The lowest epoch of the head's chain from which on every state is here. */
+function lowestState(view: ChainView): ChainEpoch {
+  const { store } = view
+  let lowest = store.parent(store.head())
+  while (lowest.height > 0) {
+    const parent = store.parent(lowest)
+    if (!hasBlock(store.blocks, firstBlock(parent).parentStateRoot)) break
+    lowest = parent
+  }
+  return lowest.height
+}
+
+function quietLog(io: ProgramIo): {
+  debug(): void
+  info(): void
+  warn(text: string, info?: object): void
+  error(text: string): void
+} {
+  const tell = (text: string, info?: object): void =>
+    line(io, `${text}${info === undefined ? '' : ` ${JSON.stringify(info)}`}`)
+  return { debug: () => undefined, info: () => undefined, warn: tell, error: tell }
+}

@@ -1,0 +1,76 @@
+/** A backfill by threads, stopped and gone on with, gives the rows that following gives. */
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Home } from '../../platform/server/home.ts'
+import { type BackfillOptions, backfill } from '../../platform/server/index/backfill.ts'
+import { CachingVmHost } from '../../src/execution/cachingVmHost.ts'
+import { missingPostgres, TestPostgres } from '../support/postgres.ts'
+import { openRecordedView } from '../support/recordedView.ts'
+import { missingShared, sharedPath } from '../support/shared.ts'
+import { allRows, caughtUp, newDatabase } from './indexed.ts'
+import { neverFinal, writerOf } from './writers.ts'
+
+const CHAIN = 'nv28'
+const missing = missingPostgres() ?? missingShared(`data/golden/${CHAIN}`)
+if (missing !== undefined) console.log(`skipped: ${missing}`)
+
+describe.skipIf(missing !== undefined)('backfill', () => {
+  let server: TestPostgres
+  beforeAll(async () => {
+    server = await TestPostgres.start()
+  }, 60_000)
+  afterAll(async () => server?.end())
+
+  function options(url: string, signal: AbortSignal, workers: number): BackfillOptions {
+    return {
+      archive: sharedPath(`data/golden/${CHAIN}/chain.car.zst`),
+      network: sharedPath(`data/golden/${CHAIN}/network.json`),
+      ...{ url, workers, from: undefined, home: new Home(join(homedir(), '.petrel')) },
+      io: {
+        env: {},
+        out: () => undefined,
+        err: () => undefined,
+        now: () => Date.now(),
+        signal,
+      } as unknown as BackfillOptions['io'],
+    }
+  }
+
+  test('writes what following writes', { timeout: 240_000 }, async () => {
+    const { view, vm, executes } = openRecordedView(CHAIN)
+    if (!executes) return console.log(`skipped: no actors bundle for ${CHAIN}`)
+    const followed = await newDatabase(server.url(), 'followed')
+    const indexed = { view, vm: new CachingVmHost(view.store, vm) }
+    const writer = writerOf(indexed, followed)
+    writer.start(neverFinal(indexed))
+    await caughtUp(writer, 200_000)
+    await writer.stop()
+    const url = await newDatabase(server.url(), 'filled')
+    const stop = new AbortController()
+    const first = backfill(options(url, stop.signal, 2))
+    const some = async (): Promise<number> =>
+      ((await allRows(url, 'canonical').catch(() => ({}))) as { tipsets?: string[] }).tipsets?.length ?? 0
+    await expect.poll(some, { timeout: 60_000, interval: 20 }).toBeGreaterThan(16)
+    stop.abort(new Error('stopped by the test'))
+    await expect(first).rejects.toThrow('stopped by the test')
+    const before = await some()
+    const { tipsets, seconds, height } = await backfill(options(url, new AbortController().signal, 2))
+    console.log(
+      `${before} tipsets, then ${tipsets} in ${seconds.toFixed(1)} s: ${Math.round((60 * tipsets) / seconds)} a minute`,
+    )
+    expect(height).toBe(view.store.parent(view.store.head()).height)
+    expect(before + tipsets).toBe((await allRows(followed, 'canonical')).tipsets?.length)
+    expect(await allRows(url, 'petrel')).toEqual(await allRows(followed, 'petrel'))
+  })
+
+  test('refuses an archive that is not there, or is another network's', async () => {
+    const url = await newDatabase(server.url(), 'refused')
+    const signal = new AbortController().signal
+    const gone = { ...options(url, signal, 1), archive: '/nowhere.car' }
+    await expect(backfill(gone)).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
+    const other = options(url, signal, 1)
+    await expect(backfill({ ...other, network: 'calibnet' })).rejects.toThrow()
+    expect((await allRows(url, 'petrel').catch(() => 'no tables')) as unknown).toBe('no tables')
+  })
+})
