@@ -193,7 +193,7 @@ export class IndexWriter {
     const known = await session.known(applied.map(tipsetName))
     // The machine has threads.
     const rows = await Promise.all(
-      applied.map((tipset): AppliedTipset | Promise<AppliedTipset> => {
+      applied.map(async (tipset): Promise<AppliedTipset> => {
         const name = tipsetName(tipset)
         const { height } = tipset
         return known.has(name)

@@ -64,7 +64,7 @@ describe.skipIf(missing !== undefined)('backfill', () => {
     expect(await allRows(url, 'petrel')).toEqual(await allRows(followed, 'petrel'))
   })
 
-  test('refuses an archive that is not there, or is another network's', async () => {
+  test('refuses an archive that is not there, or of another network', async () => {
     const url = await newDatabase(server.url(), 'refused')
     const signal = new AbortController().signal
     const gone = { ...options(url, signal, 1), archive: '/nowhere.car' }

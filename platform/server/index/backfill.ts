@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Closers } from '../../../src/base/closers.ts'
+import { errorMessage } from '../../../src/base/errors.ts'
 import { MemoryStore } from '../../../src/base/memoryStore.ts'
 import type { ChainView } from '../../../src/chain/chainView.ts'
 import { openChain } from '../../../src/chain/openChain.ts'
@@ -104,13 +105,14 @@ async function fill(options: BackfillOptions, view: ChainView, closers: Closers)
   const machine = openVm(view, threads, log, undefined, workers)
   closers.add(() => machine.close())
   const began = performance.now()
-  let failure: unknown
+  let failure: Error | undefined
   const writer = new IndexWriter({
     ...{ view, vm: new CachingVmHost(view.store, machine.vm), timers: systemTimers, log },
     store: new PostgresIndex(url, systemTimers),
     from: options.from ?? lowestState(view),
     onFailure: (error) => {
-      if (!(error instanceof IndexError) || !PASSING.includes(error.code)) failure = error
+      if (error instanceof IndexError && PASSING.includes(error.code)) return
+      failure = error instanceof Error ? error : new IndexError('DATABASE_FAILED', errorMessage(error))
     },
   })
   closers.add(() => writer.stop())
