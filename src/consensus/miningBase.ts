@@ -6,7 +6,8 @@ import { MAX_EPOCHS_AHEAD } from '../base/bounds.ts'
 import { accountKey, tryActorOf } from '../chain/actorLookup.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { assertEpochsAhead } from '../chain/epochsAhead.ts'
-import { loadMiner } from '../chain/queries/minerActor.ts'
+import { ChainError } from '../chain/errors.ts'
+import { minerOf } from '../chain/queries/minerActor.ts'
 import { minerPower } from '../chain/queries/minerPower.ts'
 import { latestBeaconEntry } from '../chain/randomness.ts'
 import type { Cid } from '../codec/cid.ts'
@@ -56,11 +57,12 @@ export async function miningBase(
   const beaconEntries = entriesFor(view, epoch, base.height)
   const lookback = lookbackFor(view.store, view.network, base, epoch)
   const tree = view.stateTree(lookback.stateRoot ?? (await stateAfter(lookback.tipset)))
-  if (tryActorOf(tree, miner) === undefined) {
-    loadMiner(view, view.stateBefore(base), miner)
-    return null
+  const found = tryActorOf(tree, miner)
+  if (found === undefined) {
+    if (tryActorOf(view.stateBefore(base), miner) !== undefined) return null
+    throw new ChainError('ACTOR_NOT_FOUND', 'loading miner in current state: actor not found')
   }
-  const actor = loadMiner(view, tree, miner)
+  const actor = minerOf(view, found)
   const beacon = (beaconEntries.at(-1) ?? prevBeaconEntry).data
   const randomness = winningPoStRandomness(beacon, epoch, miner)
   const sectors = winningSectors(view, actor, view.networkVersion(epoch), miner, randomness)

@@ -51,6 +51,9 @@ function withMargin(amount: TokenAmount): TokenAmount {
   return floorDivide(amount * MARGIN_NUMERATOR, MARGIN_DENOMINATOR)
 }
 
+/** What of a pre-commitment has a price. */
+type PricedSector = Pick<SectorPreCommitInfo, 'sealProof' | 'dealIds' | 'expiration'>
+
 /** Prices in a tipset's parent state. */
 export class PledgePrices {
   readonly #view: ChainView
@@ -109,7 +112,7 @@ export class PledgePrices {
   }
 
   /** @throws ChainError `NOT_SUPPORTED` unknown proof, and what the market refuses of the deals */
-  #powerOf(miner: Address, sector: SectorPreCommitInfo): bigint {
+  #powerOf(miner: Address, sector: PricedSector): bigint {
     const size = this.#sizeOf(sector)
     const verified = new MarketActor(this.#view, this.#tree).verifiedWeight(
       miner,
@@ -120,7 +123,7 @@ export class PledgePrices {
     return this.#qualityAdjusted(size, sector.expiration - this.#height, verified)
   }
 
-  #sizeOf(sector: SectorPreCommitInfo): bigint {
+  #sizeOf(sector: PricedSector): bigint {
     const size = sealProofSectorSize(sector.sealProof)
     if (size !== undefined) return BigInt(size)
     const text = `failed to resolve sector size for seal proof: unsupported proof type: ${sector.sealProof}`
@@ -128,7 +131,7 @@ export class PledgePrices {
   }
 
   /** AttoFIL to deposit for a pre-commitment, with Lotus' margin. */
-  preCommitDeposit(miner: Address, sector: SectorPreCommitInfo): TokenAmount {
+  preCommitDeposit(miner: Address, sector: PricedSector): TokenAmount {
     const [reward] = this.#reward()
     const version = networkVersionAt(this.#view.network, this.#height)
     const power =
@@ -138,7 +141,7 @@ export class PledgePrices {
   }
 
   /** AttoFIL to pledge for a sector that a miner has pre-committed, with Lotus' margin. */
-  initialPledgeOf(miner: Address, sector: SectorPreCommitInfo): TokenAmount {
+  initialPledgeOf(miner: Address, sector: PricedSector): TokenAmount {
     return withMargin(initialPledgeForPower(this.#powerOf(miner, sector), this.#inputs()))
   }
 

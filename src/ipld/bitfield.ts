@@ -362,7 +362,9 @@ export const bitField: Codec<BitField> = {
     if (json === undefined || json === null) return EMPTY_BIT_FIELD
     if (!Array.isArray(json)) throw wrongJson(json, '[]uint64')
     return bitFieldOfRuns(
-      json.map((run) => {
+      // Go reads a null among numbers as zero.
+      json.map((one) => {
+        const run = one ?? 0
         if (typeof run !== 'number' || !Number.isSafeInteger(run) || run < 0) throw wrongJson(run, 'uint64')
         return run
       }),

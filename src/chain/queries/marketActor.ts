@@ -143,6 +143,8 @@ export class MarketActor {
    */
   pendingAllocation(deal: number): number {
     if (this.#version < FIRST_ALLOCATIONS) throw new ChainError('NOT_SUPPORTED', 'unsupported before actors v9')
+    // No deal has so high a number; Lotus finds none.
+    if (!Number.isSafeInteger(deal)) return 0
     return Hamt.load(this.#store, this.state.pendingDealAllocationIds, uint).get(varintBytes(deal)) ?? 0
   }
 

@@ -267,9 +267,18 @@ export function loadMiner(view: ChainView, tree: StateTree, address: Address): M
   return minerOf(view, actorOf(view, tree, address))
 }
 
-/** @throws ChainError `NOT_SUPPORTED` for an actor of another kind */
-export function minerOf(view: ChainView, actor: ActorState): MinerActor {
+/**
+ * @param context - said before why not
+ * @throws ChainError `NOT_SUPPORTED` for an actor of another kind
+ */
+export function minerOf(
+  view: ChainView,
+  actor: ActorState,
+  context: string = 'failed to load miner actor state: ',
+): MinerActor {
   const info = view.codes(actor.code)
-  if (info?.kind !== 'storageminer') throw new ChainError('NOT_SUPPORTED', notOfKind(view, actor, 'miner'))
+  if (info?.kind !== 'storageminer') {
+    throw new ChainError('NOT_SUPPORTED', `${context}${notOfKind(view, actor, 'miner')}`)
+  }
   return new MinerActor(view.store.blocks, actor, info.actorsVersion)
 }

@@ -79,8 +79,10 @@ export function traceMethods(reader: EthReader, locate: Locate): MethodRow[] {
     return made
   }
   const traceAnew = async (tipset: Tipset, signal: AbortSignal): Promise<readonly Traced[]> => {
-    const { trace, root } = await reader.vm.compute(tipset, tipset.height, [], signal)
-    const tree = reader.view.stateTree(root)
+    const { trace } = await reader.vm.compute(tipset, tipset.height, [], signal)
+    // What a computation writes is not kept: above the head nobody has this state yet.
+    const { stateRoot } = await reader.vm.tipsetState(tipset, signal)
+    const tree = reader.view.stateTree(stateRoot)
     return trace
       .filter(({ msg }) => !(isIdAddress(msg.from) && addressToId(msg.from) === SYSTEM_ID))
       .map(({ msg, msgCid, executionTrace }) => ({

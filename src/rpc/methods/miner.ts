@@ -2,7 +2,7 @@
 
 import { actorOf } from '../../chain/actorLookup.ts'
 import type { ChainView } from '../../chain/chainView.ts'
-import { activeSectors, liveSectors, loadMiner, type MinerActor, minerOf } from '../../chain/queries/minerActor.ts'
+import { activeSectors, liveSectors, type MinerActor, minerOf } from '../../chain/queries/minerActor.ts'
 import { listMiners, minerPower } from '../../chain/queries/minerPower.ts'
 import { deadlineInfo, nextNotElapsed } from '../../chain/queries/provingDeadline.ts'
 import type { VmHost } from '../../chain/vm.ts'
@@ -56,12 +56,12 @@ export function minerMethods(deps: MinerMethodsDeps): MethodRow[] {
 function minerAt(view: ChainView, who: Address, one: TipsetKey): MinerActor {
   const tree = view.stateBefore(loadTipset(view, one))
   const actor = inContext('failed to load miner actor: ', () => actorOf(view, tree, who))
-  return inContext('failed to load miner actor state: ', () => minerOf(view, actor))
+  return minerOf(view, actor)
 }
 
 /** Two methods say no more than why. @see lotus node/impl/full/state.go StateMinerSectorCount, StateMinerAllocated */
 function plainMinerAt(view: ChainView, who: Address, one: TipsetKey): MinerActor {
-  return loadMiner(view, view.stateBefore(loadTipset(view, one)), who)
+  return minerOf(view, actorOf(view, view.stateBefore(loadTipset(view, one)), who), '')
 }
 
 function recordMethods({ view, vm, signBlock }: MinerMethodsDeps): MethodRow[] {

@@ -38,7 +38,8 @@ export function objectMethods({ view, states, deleteBlock, storeInfo }: ObjectMe
     }),
     method({
       ...chainHasObj,
-      handler: (one) => hasBlock(blocks, one),
+      // Null is Go's undefined CID, which Lotus takes for one that holds its own data. @see lotus blockstore/idstore.go decodeCid
+      handler: (one) => one === null || hasBlock(blocks, one),
     }),
     method({
       ...chainStatObj,

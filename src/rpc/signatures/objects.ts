@@ -22,11 +22,11 @@ const goBlock: Codec<null> = jsonOnly<null>(
   },
 )
 
-export const chainHasObj: CallSignature<readonly [Param<Cid>], boolean> = callSignature({
+export const chainHasObj: CallSignature<readonly [Param<Cid | null>], boolean> = callSignature({
   name: 'ChainHasObj',
   perm: 'read',
   summary: 'Whether a block is at hand.',
-  params: [param('objectCid', cid)],
+  params: [param('objectCid', nullable(cid))],
   result: bool,
 })
 

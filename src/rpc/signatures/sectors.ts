@@ -5,10 +5,8 @@ import { named } from '../../codec/goJson.ts'
 import { sectorNumber } from '../../state/scalars.ts'
 import {
   type SectorOnChainInfo,
-  type SectorPreCommitInfo,
   type SectorPreCommitOnChainInfo,
   sectorOnChainInfo,
-  sectorPreCommitInfoAt,
   sectorPreCommitOnChainInfo,
 } from '../../state/sector.ts'
 import { type Address, address } from '../../types/address.ts'
@@ -16,13 +14,20 @@ import { chainEpoch, tokenAmount } from '../../types/scalars.ts'
 import { type TipsetKey, tipsetKey } from '../../types/tipset.ts'
 import { type Param, param } from '../method.ts'
 import { type CallSignature, callSignature } from '../signature.ts'
-import { type ApiFault, apiFault, apiSectorExpiration, apiSectorLocation } from '../types/miner.ts'
+import {
+  type ApiFault,
+  type AskedPreCommit,
+  apiFault,
+  apiSectorExpiration,
+  apiSectorLocation,
+  askedPreCommit,
+} from '../types/miner.ts'
 
 const minerParam = param('miner', address)
 
 const sectorParam = param('sectorNumber', sectorNumber)
 
-const preCommitParam = param('sectorPreCommitInfo', sectorPreCommitInfoAt(18))
+const preCommitParam = param('sectorPreCommitInfo', askedPreCommit)
 
 const key = param('tipsetKey', tipsetKey)
 
@@ -95,7 +100,7 @@ export const stateAllMinerFaults: CallSignature<readonly [Param<number>, Param<T
 )
 
 export const stateMinerPreCommitDepositForPower: CallSignature<
-  readonly [Param<Address>, Param<SectorPreCommitInfo>, Param<TipsetKey>],
+  readonly [Param<Address>, Param<AskedPreCommit>, Param<TipsetKey>],
   bigint
 > = callSignature({
   name: 'StateMinerPreCommitDepositForPower',
@@ -106,7 +111,7 @@ export const stateMinerPreCommitDepositForPower: CallSignature<
 })
 
 export const stateMinerInitialPledgeCollateral: CallSignature<
-  readonly [Param<Address>, Param<SectorPreCommitInfo>, Param<TipsetKey>],
+  readonly [Param<Address>, Param<AskedPreCommit>, Param<TipsetKey>],
   bigint
 > = callSignature({
   name: 'StateMinerInitialPledgeCollateral',

@@ -15,8 +15,8 @@ import {
   type PendingBeneficiaryChange,
   pendingBeneficiaryChange,
 } from '../../state/miner.ts'
-import { registeredPoStProof, registeredSealProof, sectorNumber, sectorSize } from '../../state/scalars.ts'
-import type { SectorOnChainInfo } from '../../state/sector.ts'
+import { dealId, registeredPoStProof, registeredSealProof, sectorNumber, sectorSize } from '../../state/scalars.ts'
+import type { SectorOnChainInfo, SectorPreCommitInfo } from '../../state/sector.ts'
 import { type Address, address } from '../../types/address.ts'
 import { beaconEntry, electionProof, poStProof, ticket } from '../../types/blockHeader.ts'
 import { type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from '../../types/scalars.ts'
@@ -180,6 +180,21 @@ export interface ApiFault {
 export const apiFault: Codec<ApiFault> = struct<ApiFault>('api.Fault', [
   ['miner', 'Miner', address],
   ['epoch', 'Epoch', chainEpoch],
+])
+
+/** A pre-commitment whose price is asked: its commitments may be missing, as in Lotus. */
+export interface AskedPreCommit extends Omit<SectorPreCommitInfo, 'sealedCid'> {
+  readonly sealedCid: Cid | null
+}
+
+export const askedPreCommit: Codec<AskedPreCommit> = struct<AskedPreCommit>('miner.SectorPreCommitInfo', [
+  ['sealProof', 'SealProof', registeredSealProof],
+  ['sectorNumber', 'SectorNumber', sectorNumber],
+  ['sealedCid', 'SealedCID', nullable(cid)],
+  ['sealRandEpoch', 'SealRandEpoch', chainEpoch],
+  ['dealIds', 'DealIDs', list(dealId)],
+  ['expiration', 'Expiration', chainEpoch],
+  ['unsealedCid', 'UnsealedCid', nullable(cid)],
 ])
 
 export const blockTemplate: Codec<BlockTemplate> = struct<BlockTemplate>('api.BlockTemplate', [
