@@ -2,14 +2,18 @@
  * Messages that this node cannot execute (a method that only the actors bundle has): a block with one would stop the
  * chain, so producers leave them out, and what their senders sent after them.
  */
+import { Lru } from '../base/lru.ts'
 import { type SignedMessage, signedMessageCid } from '../types/signedMessage.ts'
+
+/** Messages remembered: one that is forgotten is tried, and found undecidable, again. */
+const REMEMBERED = 10_000
 
 /** The messages known to be undecidable. */
 export class UndecidedMessages {
-  readonly #cids = new Set<string>()
+  readonly #cids = new Lru<string, true>(REMEMBERED)
 
   add(message: SignedMessage): void {
-    this.#cids.add(signedMessageCid(message).key)
+    this.#cids.set(signedMessageCid(message).key, true)
   }
 
   /** Without undecided messages and without those that follow one of the same sender: nonces may have no gap. */
@@ -18,7 +22,7 @@ export class UndecidedMessages {
     const stopped = new Set<string>()
     return messages.filter((one) => {
       const sender = one.message.from.key
-      if (this.#cids.has(signedMessageCid(one).key)) stopped.add(sender)
+      if (this.#cids.get(signedMessageCid(one).key) !== undefined) stopped.add(sender)
       return !stopped.has(sender)
     })
   }
