@@ -30,6 +30,7 @@ const { values } = parseArgs({
     target: { type: 'string', default: '' },
     network: { type: 'string', default: '' },
     genesis: { type: 'string', default: '' },
+    height: { type: 'string', default: '0' },
   },
 })
 const counts = { connected: 0, refused: 0, hellos: 0, asked: 0, thrownOut: 0, heldAtOnce: 0 }
@@ -84,12 +85,12 @@ async function hostile(number: number, end: number): Promise<RawPeer> {
   counts.connected++
   const behave = async (): Promise<void> => {
     await joinTopics(await peer.open(GOSSIP))
-    // One that waits is believed by nobody; one that repeats itself is thrown out.
     const hello = await peer.open(HELLO_PROTOCOL)
     await hello.write(
       encode(helloMessage, {
         heaviestTipSet: [randomCid()],
-        heaviestTipSetHeight: 1_000_000 + number,
+        // One in the future would not even be asked for.
+        heaviestTipSetHeight: Number(values.height),
         heaviestTipSetWeight: 10n ** 30n,
         genesisHash: parseCid(values.genesis),
       }),
@@ -135,7 +136,17 @@ async function main(target: Target): Promise<void> {
   await sleep(4000)
   const genesis = (await victim.rpc.call('ChainGetGenesis')).Cids[0]['/']
   console.log(`${values.hostile} hostile peers`)
-  const options = ['--target', victim.address, '--network', networkName, '--genesis', genesis]
+  const { Height: height } = await victim.rpc.call('ChainHead')
+  const options = [
+    '--target',
+    victim.address,
+    '--network',
+    networkName,
+    '--genesis',
+    genesis,
+    '--height',
+    String(height),
+  ]
   const seen = await attack(target, import.meta.filename, [
     ...options,
     ...['--hostile', values.hostile, '--seconds', values.seconds],
