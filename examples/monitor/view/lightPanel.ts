@@ -47,7 +47,7 @@ function sourceLine({ name, kind, state, reason, bytesReceived }: LightSourceInf
     h('span', { class: 'mono id' }, name),
     h(
       'span',
-      { class: state === 'dropped' ? 'bad' : 'faint' },
+      { class: state === 'dropped' ? 'note bad' : 'note faint' },
       `${kind}, ${state}${reason === '' ? '' : `: ${reason}`}`,
     ),
     h('span', { class: 'num tool' }, formatBytes(bytesReceived)),

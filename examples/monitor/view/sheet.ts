@@ -60,7 +60,10 @@ export class Sheet {
       const isTyping = (event.target as Element).closest('input, textarea, select, dialog') !== null
       if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
       event.preventDefault()
-      byId('search').focus()
+      // What was looked for before is typed over.
+      const field = byId<HTMLInputElement>('search')
+      field.focus()
+      field.select()
     })
   }
 

@@ -19,6 +19,8 @@ const LAST = 30
 const SLOW_MS = 60_000
 /** A producer's account, whose balance changes with each block. */
 const ADDRESS = 't01000'
+/** In the page: pixels by which it is wider than its window. */
+const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
 let folder = ''
 let server: PageServer
@@ -68,6 +70,10 @@ describe.skipIf(findChromium() === undefined || missing !== undefined)('monitor 
       await until(page, '#final-sub', new RegExp(`^epoch ${epoch}(, \\d+ deep)?, proven$`))
       await until(page, '#light-sources li[data-state=usable]', new RegExp(source.url))
       expect(await page.locator('#light-bytes').textContent()).toMatch(/^\d.* fetched$/)
+      for (const width of [320, 360, 1440, 2560]) {
+        await page.setViewportSize({ width, height: 900 })
+        expect(await page.evaluate(OVERFLOW), `${width} px`).toBe(0)
+      }
       // The head above the final tipset is not proven.
       expect(await page.locator('#head-mark [data-source=proven]').count()).toBe(0)
     } finally {
