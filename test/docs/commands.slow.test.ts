@@ -97,6 +97,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'petrel daemon --log-file': 'test/platform/signals.slow.test.ts',
   'petrel actors import builtin-actors-devnet.car': 'test/platform/cli/everyCommand.slow.test.ts',
   'petrel proofs import *.vk': 'test/platform/proofFiles.test.ts',
+  'petrel index backfill --from chain.car.zst --network mainnet --index postgres://petrel@db.internal/chain --workers 2':
+    'test/index/backfill.slow.test.ts',
 }
 
 /** Needs another network than this machine, or programs that are not here. */
