@@ -2,7 +2,7 @@
 import postgres from 'postgres'
 import { errorMessage } from '../../../src/base/errors.ts'
 import type { Timers } from '../../../src/base/ports.ts'
-import { sleep, withTimeout } from '../../../src/base/waiting.ts'
+import { abortable, sleep, withTimeout } from '../../../src/base/waiting.ts'
 import { type Json, stringifyJson } from '../../../src/codec/jsonText.ts'
 import { IndexError } from '../../../src/index/errors.ts'
 import type {
@@ -74,7 +74,9 @@ class Connection {
       this.#ended.abort(error)
       return error
     }
-    return withTimeout(this.#timers, ANSWER_TIMEOUT_MS, late, () => this.#sql.unsafe<T[]>(text, [...values]))
+    // The library does not always settle what a connection leaves behind when it ends.
+    const rows = withTimeout(this.#timers, ANSWER_TIMEOUT_MS, late, () => this.#sql.unsafe<T[]>(text, [...values]))
+    return abortable(rows, this.lost)
   }
 
   /**
