@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { Closers } from '../../../src/base/closers.ts'
 import { errorMessage } from '../../../src/base/errors.ts'
 import { MemoryStore } from '../../../src/base/memoryStore.ts'
+import type { Logger } from '../../../src/base/ports.ts'
 import type { ChainView } from '../../../src/chain/chainView.ts'
 import { openChain } from '../../../src/chain/openChain.ts'
 import { initCrypto } from '../../../src/crypto/init.ts'
@@ -21,9 +22,10 @@ import { cacheSizes, vmThreads } from '../cacheSize.ts'
 import { systemTimers } from '../clock.ts'
 import { PlatformError } from '../errors.ts'
 import type { Home } from '../home.ts'
+import { createLogger } from '../logger.ts'
 import { findNetwork } from '../networkFiles.ts'
 import { openVm } from '../openVm.ts'
-import { line, type ProgramIo } from '../programIo.ts'
+import type { ProgramIo } from '../programIo.ts'
 import { everyFewSeconds, percentText } from '../progressText.ts'
 import { PostgresIndex } from './postgresIndex.ts'
 
@@ -93,13 +95,13 @@ async function openView({ archive, network: name, home, io }: BackfillOptions, c
   if (header !== undefined && genesisCid !== null && !hasBlock(blocks, genesisCid)) blocks.put(genesisCid, header)
   const genesis = genesisCid === null ? {} : { genesis: genesisCid }
   const meta = new MemoryStore()
-  const log = quietLog(io)
+  const log = warnings()
   return viewOf(openChain({ blocks, meta, log, roots: file.store.roots, blockDelaySecs, ...genesis }), network)
 }
 
 async function fill(options: BackfillOptions, view: ChainView, closers: Closers): Promise<Backfilled> {
   const { io, url, home, workers = vmThreads() } = options
-  const log = quietLog(io)
+  const log = warnings()
   const mode = view.network.actors
   const threads = { archive: resolve(options.archive), actors: home.actors, mode, cache: cacheSizes() }
   const machine = openVm(view, threads, log, undefined, workers)
@@ -133,8 +135,13 @@ async function fill(options: BackfillOptions, view: ChainView, closers: Closers)
         behind === undefined || rate === 0 ? '' : `, ${behind} epochs to go, about ${Math.ceil(behind / rate)} s`
       return `epoch ${height ?? 'none'}: ${Math.round(rate * SEC_PER_MIN)} tipsets a minute${left}`
     })
+    // Not the node's timers: this one keeps the process alive while a database is waited for.
     await new Promise((done) => setTimeout(done, POLL_MS))
   }
+}
+
+function warnings(): Logger {
+  return createLogger({ level: 'warn', format: 'text' })
 }
 
 /** The lowest epoch of the head's chain from which on every state is here. */
@@ -147,15 +154,4 @@ function lowestState(view: ChainView): ChainEpoch {
     lowest = parent
   }
   return lowest.height
-}
-
-function quietLog(io: ProgramIo): {
-  debug(): void
-  info(): void
-  warn(text: string, info?: object): void
-  error(text: string): void
-} {
-  const tell = (text: string, info?: object): void =>
-    line(io, `${text}${info === undefined ? '' : ` ${JSON.stringify(info)}`}`)
-  return { debug: () => undefined, info: () => undefined, warn: tell, error: tell }
 }
