@@ -104,6 +104,19 @@ function totalOf(response: Response, from: number): number | null {
   return length === null || response.headers.get('content-encoding') !== null ? null : Number(length) + from
 }
 
+/** @throws PlatformError `DOWNLOAD_FAILED` when a server does not hand out the file, with what it says; the signal's reason */
+export async function assertAnswers(url: string, signal: AbortSignal): Promise<void> {
+  const headers = { 'accept-encoding': 'identity', range: 'bytes=0-0' }
+  try {
+    const response = await fetch(url, { headers, signal: AbortSignal.any([signal, AbortSignal.timeout(STALLED_MS)]) })
+    await response.body?.cancel()
+    if (!response.ok) throw failed(`HTTP status ${response.status}`)
+  } catch (cause) {
+    signal.throwIfAborted()
+    throw failed(`could not fetch ${url}: ${fetchReason(cause)}`, cause)
+  }
+}
+
 /** One connection: takes what it brings. @returns true when the file is whole */
 async function attempt(
   options: FetchFileOptions,

@@ -1,11 +1,11 @@
-/** Downloads the newest snapshot of a network that a known provider has, into a folder. */
+/** The newest snapshot of a network that a known provider has: chosen, then downloaded. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { begunUrl, type FetchProgress, fetchFile } from './fetchFile.ts'
+import { assertAnswers, begunUrl, type FetchProgress, fetchFile } from './fetchFile.ts'
 import { type ListedSnapshot, listSnapshots, publishedSha256, type SnapshotProvider } from './snapshotProviders.ts'
 
-/** What {@link fetchNewest} takes. */
-export interface FetchNewestOptions {
+/** What {@link chooseNewest} takes. */
+export interface ChooseNewestOptions {
   readonly network: string
   /** Where the file goes under its own name. */
   readonly folder?: string
@@ -13,32 +13,47 @@ export interface FetchNewestOptions {
   readonly path?: string
   /** Default: the known ones. */
   readonly providers?: readonly SnapshotProvider[] | undefined
-  /** What they have; default: they are asked. */
-  readonly listed?: readonly ListedSnapshot[]
   readonly signal: AbortSignal
-  readonly onChosen?: (snapshot: ListedSnapshot) => void
-  readonly onProgress?: (progress: FetchProgress) => void
+}
+
+/** What can be downloaded. */
+export interface ChosenSnapshot {
+  readonly snapshot: ListedSnapshot
+  readonly path: string
+  /** Hexadecimal; undefined: the file is here, whole. */
+  readonly sha256: string | undefined
 }
 
 /**
- * A download that was begun goes on as long as its file is still offered, though there be a newer one by now.
+ * The newest snapshot that is listed and that its server hands out; nothing is written. A download that was begun goes on as long
+ * as its file is still offered, though there be a newer one by now.
+ * @throws PlatformError `DOWNLOAD_FAILED`; the signal's reason
+ */
+export async function chooseNewest(options: ChooseNewestOptions): Promise<ChosenSnapshot> {
+  const { network, providers, signal } = options
+  const listed = await listSnapshots(network, signal, providers)
+  const pathOf = ({ name }: ListedSnapshot): string => options.path ?? join(options.folder ?? '.', name)
+  const isBegun = (one: ListedSnapshot): boolean => begunUrl(pathOf(one)) === one.url
+  const snapshot = listed.find(isBegun) ?? (listed[0] as ListedSnapshot)
+  const path = pathOf(snapshot)
+  // Under its own name a file stands only when it is whole and its checksum was right.
+  if (options.path === undefined && existsSync(path)) return { snapshot, path, sha256: undefined }
+  const sha256 = await publishedSha256(snapshot, signal)
+  await assertAnswers(snapshot.url, signal)
+  return { snapshot, path, sha256 }
+}
+
+/**
+ * Downloads what was chosen, unless it is here.
  * @returns the file's path
  * @throws PlatformError `DOWNLOAD_FAILED`, `CHECKSUM_WRONG`, `STORE_FAILED`; the signal's reason
  */
-export async function fetchNewest(options: FetchNewestOptions): Promise<string> {
-  const { network, providers, signal, onChosen, onProgress } = options
-  const listed = options.listed ?? (await listSnapshots(network, signal, providers))
-  const pathOf = ({ name }: ListedSnapshot): string => options.path ?? join(options.folder ?? '.', name)
-  const isBegun = (one: ListedSnapshot): boolean => begunUrl(pathOf(one)) === one.url
-  const chosen = listed.find(isBegun) ?? (listed[0] as ListedSnapshot)
-  const path = pathOf(chosen)
-  onChosen?.(chosen)
-  // Under its own name a file stands only when it is whole and its checksum was right.
-  if (options.path === undefined && existsSync(path)) return path
-  const sha256 = await publishedSha256(chosen, signal)
-  await fetchFile({
-    ...{ url: chosen.url, path, sha256, size: chosen.sizeBytes, signal },
-    ...(onProgress === undefined ? {} : { onProgress }),
-  })
+export async function fetchChosen(
+  { snapshot, path, sha256 }: ChosenSnapshot,
+  signal: AbortSignal,
+  onProgress: (progress: FetchProgress) => void,
+): Promise<string> {
+  if (sha256 !== undefined)
+    await fetchFile({ url: snapshot.url, path, sha256, size: snapshot.sizeBytes, signal, onProgress })
   return path
 }

@@ -26,6 +26,7 @@ import type { RemoteKeys } from '../../src/wallet/remoteKeys.ts'
 import { Sealer } from '../../src/wallet/sealing.ts'
 import type { SecretStore } from '../../src/wallet/secretStore.ts'
 import { ActorBundles, bundledBlocks } from './actorBundles.ts'
+import { assertAddresses } from './assertAddresses.ts'
 import { assertPortFree } from './assertPortFree.ts'
 import { type CacheSizes, cacheSizes } from './cacheSize.ts'
 import { Home, readTextFile, writeFile } from './home.ts'
@@ -63,7 +64,7 @@ const CLOSE_GRACE_MS = 2000
 
 /** Runs with a home of its own, and takes everything apart in the end. */
 export async function inHome(
-  { repo, host, port, log, configText, monitor }: ServeOptions,
+  { repo, host, port, net, log, configText, monitor }: ServeOptions,
   { configureLog }: HostRuntime,
   io: ProgramIo,
   run: (home: Home, closers: Closers) => Promise<void>,
@@ -71,6 +72,7 @@ export async function inHome(
   // Before anything is written.
   if (monitor) assertMonitorBuilt()
   await assertPortFree(host, port)
+  if (net !== undefined) await assertAddresses(net)
   const home = new Home(repo)
   home.acquire()
   const closers = new Closers()

@@ -13,7 +13,7 @@ import { presumedOf } from '../../src/node/proofs.ts'
 import { type ArchiveFile, type ArchiveProgress, openArchiveFile } from './archiveFile.ts'
 import { cacheSizes } from './cacheSize.ts'
 import { PlatformError } from './errors.ts'
-import { fetchNewest } from './fetchSnapshot.ts'
+import { type ChosenSnapshot, chooseNewest, fetchChosen } from './fetchSnapshot.ts'
 import { openFileSource } from './fileSource.ts'
 import { Home, writeFile } from './home.ts'
 import { type HomeConfig, readConfig } from './homeConfig.ts'
@@ -24,13 +24,7 @@ import { type DaemonOptions, LATEST_SNAPSHOT, type LightOptions } from './option
 import { line, type ProgramIo } from './programIo.ts'
 import { everyFewSeconds, percentText, snapshotLine } from './progressText.ts'
 import { ProofFiles } from './proofFiles.ts'
-import {
-  type ListedSnapshot,
-  listSnapshots,
-  SNAPSHOT_PROVIDERS,
-  type SnapshotProvider,
-  snapshotProvider,
-} from './snapshotProviders.ts'
+import { SNAPSHOT_PROVIDERS, type SnapshotProvider, snapshotProvider } from './snapshotProviders.ts'
 
 /** What the command line says, else what the home remembers. A home keeps one chain. */
 function chosenConfig(home: Home, options: DaemonOptions): HomeConfig & { network: string; validate: ValidateMode } {
@@ -69,34 +63,18 @@ function chosenConfig(home: Home, options: DaemonOptions): HomeConfig & { networ
 /** Runs `daemon` until the signal comes. */
 export async function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: HostRuntime): Promise<void> {
   // What cannot work is refused before anything is written.
-  const before = chosenConfig(new Home(options.repo), options)
-  assertCanStart(findNetwork(before.network), before)
+  const unwritten = new Home(options.repo)
+  const before = chosenConfig(unwritten, options)
+  const network = findNetwork(before.network)
+  assertCanStart(network, before)
   assertArchive(before.snapshot)
   assertIndexed(before, options)
-  const listed =
-    before.snapshot === LATEST_SNAPSHOT
-      ? await listSnapshots(findNetwork(before.network).name, io.signal, providersOf(options))
-      : undefined
+  if (options.proofs === 'verify') requireKeys(network, unwritten)
+  const lightOptions = lightChain(options.light)
+  const genesisCar = readGenesisFile(before.network, options.genesis)
+  const chosen = before.snapshot === LATEST_SNAPSHOT ? await chooseLatest(network, unwritten, options, io) : undefined
   await inHome(options, runtime, io, async (home, closers) => {
-    const chosen = chosenConfig(home, options)
-    const network = findNetwork(chosen.network)
-    const config =
-      chosen.snapshot === LATEST_SNAPSHOT
-        ? {
-            ...chosen,
-            snapshot: await fetchLatest(
-              network.name,
-              home,
-              { ...options, ...(listed === undefined ? {} : { listed }) },
-              io,
-            ),
-          }
-        : chosen
-    if (config.snapshot !== undefined && !existsSync(config.snapshot)) {
-      throw new PlatformError('CONFIG_INVALID', `Cannot find the snapshot ${config.snapshot}`)
-    }
-    const genesisCar = readGenesisFile(config.network, options.genesis)
-    if (options.proofs === 'verify') requireKeys(network, home)
+    const config = chosen === undefined ? before : { ...before, snapshot: await fetchLatest(chosen, io) }
     await loadCrypto(runtime.ports)
     const archive = config.snapshot === undefined ? undefined : await openArchive(config.snapshot, home, io)
     if (archive !== undefined) closers.add(() => archive.close())
@@ -106,12 +84,11 @@ export async function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: 
     await serve(run, async (shutdown) => {
       const proofs = options.proofs === 'receipts' ? undefined : home.proofs
       const shim = await processShim(run, stores, { chain: home.chain, archive: config.snapshot, proofs }, shutdown)
-      const { validate: mode } = config
       const { signal } = io
       const open =
-        mode === 'light'
-          ? await openLight({ network, genesisCar, ...lightChain(options.light), signal }, shim)
-          : await openFollower({ network, mode, genesisCar, archive, signal }, shim)
+        config.validate === 'light'
+          ? await openLight({ network, genesisCar, ...lightOptions, signal }, shim)
+          : await openFollower({ network, mode: config.validate, genesisCar, archive, signal }, shim)
       writeFile(home.config, `${JSON.stringify({ ...readConfig(home), ...config }, undefined, 2)}\n`)
       return open
     })
@@ -176,20 +153,22 @@ function providersOf({ snapshotProvider: list }: DaemonOptions): readonly Snapsh
   return list === undefined ? SNAPSHOT_PROVIDERS : [snapshotProvider(list)]
 }
 
+function chooseLatest(
+  { name }: Network,
+  { snapshots }: Home,
+  options: DaemonOptions,
+  { signal }: ProgramIo,
+): Promise<ChosenSnapshot> {
+  return chooseNewest({ network: name, folder: snapshots, signal, providers: providersOf(options) })
+}
+
 /** @returns the file's path, in the home's folder of snapshots */
-function fetchLatest(
-  network: string,
-  home: Home,
-  { listed, ...options }: DaemonOptions & { readonly listed?: readonly ListedSnapshot[] },
-  io: ProgramIo,
-): Promise<string> {
+function fetchLatest(chosen: ChosenSnapshot, io: ProgramIo): Promise<string> {
   const say = everyFewSeconds(io)
-  return fetchNewest({
-    ...{ network, folder: home.snapshots, signal: io.signal, providers: providersOf(options) },
-    ...(listed === undefined ? {} : { listed }),
-    onChosen: (snapshot) => line(io, `snapshot ${snapshotLine(snapshot)}`),
-    onProgress: ({ bytes, totalBytes }) => say(() => `fetching: ${percentText(bytes, totalBytes)}`),
-  })
+  line(io, `snapshot ${snapshotLine(chosen.snapshot)}`)
+  return fetchChosen(chosen, io.signal, ({ bytes, totalBytes }) =>
+    say(() => `fetching: ${percentText(bytes, totalBytes)}`),
+  )
 }
 
 /** Opens a snapshot; where it has no index, one is made while the node already answers from what it can read. */

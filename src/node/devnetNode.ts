@@ -30,23 +30,28 @@ export async function startDevnetNode(
   ports: NodePorts,
 ): Promise<PetrelNode & { readonly devnet: Devnet }> {
   let devnet: Devnet | undefined
-  const node = await startNode(parts, settings, ports, ({ mempool: { pool }, networking }) => {
-    devnet = new Devnet(
-      plan.producers,
-      {
-        view: parts.view,
-        vm: parts.vm,
-        selectMessages: async (base, ticketQuality) => (await pool.select(base, ticketQuality)) ?? [],
-        ...(networking === undefined ? {} : { adopt: (tipset) => networking.adopt(tipset) }),
-        flush: () => parts.meta.flush(),
-        timers: ports.timers,
-        clock: ports.clock,
-        log: logOf(ports.log, 'devnet'),
-      },
-      plan.options,
-    )
-    return devnetMethods({ devnet, accounts: plan.accounts })
-  })
+  const node = await startNode(
+    { ...parts, makesBlocks: true },
+    settings,
+    ports,
+    ({ mempool: { pool }, networking }) => {
+      devnet = new Devnet(
+        plan.producers,
+        {
+          view: parts.view,
+          vm: parts.vm,
+          selectMessages: async (base, ticketQuality) => (await pool.select(base, ticketQuality)) ?? [],
+          ...(networking === undefined ? {} : { adopt: (tipset) => networking.adopt(tipset) }),
+          flush: () => parts.meta.flush(),
+          timers: ports.timers,
+          clock: ports.clock,
+          log: logOf(ports.log, 'devnet'),
+        },
+        plan.options,
+      )
+      return devnetMethods({ devnet, accounts: plan.accounts })
+    },
+  )
   const producers = devnet as Devnet | undefined
   if (producers === undefined) throw new BaseError('UNREACHABLE', 'Cannot start devnet: it has no producers')
   for (const account of plan.accounts) await importKey(node.wallet, account)

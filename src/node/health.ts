@@ -28,6 +28,8 @@ export interface HealthDeps {
   readonly moves: boolean
   /** Whether blocks come by the clock: not on local chains, which may be complete far behind it. */
   readonly byClock: boolean
+  /** Whether blocks come from peers: not where the node makes them itself. */
+  readonly follows: boolean
   /** Epochs that a head may lie behind the clock. */
   readonly tolerance?: number
   /** How a database is that the chain is written into. */
@@ -89,11 +91,11 @@ export class Health {
   }
 
   #chainChecks(): HealthCheck[] {
-    const { view, peers, moves, byClock, tolerance = EPOCHS_BEHIND } = this.#deps
+    const { view, peers, moves, byClock, follows, tolerance = EPOCHS_BEHIND } = this.#deps
     const { height } = view.store.head()
     if (!moves) return [{ ok: true, text: `an archive, which stands still at epoch ${height}` }]
-    const checks = byClock ? [this.#headCheck(height, tolerance)] : [{ ok: true, text: `head at epoch ${height}` }]
-    if (peers !== undefined && (byClock || view.store.head().height === 0)) {
+    const checks = [byClock ? this.#headCheck(height, tolerance) : localHeadCheck(height, follows)]
+    if (peers !== undefined && follows) {
       const count = peers()
       checks.push({ ok: count > 0, text: count > 0 ? `${count} peers` : 'no peer is connected' })
     }
@@ -139,6 +141,12 @@ export class Health {
     const { activeSyncs, vmApplied } = this.#deps.sync()
     return `${vmApplied} ${activeSyncs.map(({ workerId, stage, height }) => `${workerId}:${stage}:${height}`).join(' ')}`
   }
+}
+
+/** Of a chain without a clock. Between a connection and the peer's hello nothing else says that there is more than the genesis. */
+function localHeadCheck(height: number, follows: boolean): HealthCheck {
+  const isBare = follows && height === 0
+  return { ok: !isBare, text: isBare ? 'head at epoch 0: no peer has told of a chain yet' : `head at epoch ${height}` }
 }
 
 function seconds(ms: number): string {

@@ -109,6 +109,8 @@ export interface NodeParts {
   readonly remoteKeys?: RemoteKeys | undefined
   /** undefined: a node that follows nobody. */
   readonly net?: NodeNet
+  /** Its blocks are its own: a local chain's producer. */
+  readonly makesBlocks?: boolean
   /** Of a light node. */
   readonly light?: NodeLight
   /** Brings blocks that the store has and memory has not, where nobody is asked (a local chain in a tab), or by its sources. */
@@ -339,6 +341,7 @@ export async function startNode(
     ...{ view, meta, clock: ports.clock, sync: syncNow, peers, index: parts.index?.health },
     // An archive that nobody is asked about stands still; a local chain keeps no clock that others could check.
     ...{ moves: isLocal || service !== undefined, byClock: !isLocal && service !== undefined },
+    follows: service !== undefined && parts.makesBlocks !== true,
     ...(light === undefined ? {} : { tolerance: LIGHT_TOLERANCE }),
   })
   const { metrics } = settings

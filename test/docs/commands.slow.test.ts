@@ -11,7 +11,7 @@ import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addNodeCommands } from '../../platform/cli/commands/node.ts'
 import { createProgram } from '../../platform/cli/program.ts'
-import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
+import { type NodeProcess, startLocalChain } from '../runtimes/nodeProcess.ts'
 import { type Answer, RpcClient } from '../support/rpcClient.ts'
 import { ROOT } from '../support/shared.ts'
 
@@ -175,16 +175,7 @@ describe('commands of the documents', { timeout: TIMEOUT_MS }, () => {
   beforeAll(async () => {
     mkdirSync(home, { mode: 0o700 })
     writeFileSync(join(folder, 'pass'), 'correct horse battery staple\n', { mode: 0o600 })
-    node = await startNode('node', home, [
-      'devnet',
-      '--api',
-      '0',
-      '--no-net',
-      '--actors',
-      'native',
-      '--block-time',
-      '0.5',
-    ])
+    node = await startLocalChain(home)
     const client = new RpcClient(node.url, node.token)
     const [first]: Answer[] = await client.call('DevnetAccounts')
     chain = { url: node.url, own: (await client.call('WalletNew', 'secp256k1')) as string, funded: first.Address }

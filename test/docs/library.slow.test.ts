@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
+import { type NodeProcess, startLocalChain } from '../runtimes/nodeProcess.ts'
 import { ROOT } from '../support/shared.ts'
 
 const run = promisify(execFile)
@@ -42,16 +42,7 @@ let node: NodeProcess
 beforeAll(async () => {
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   const home = join(folder, 'home')
-  node = await startNode('node', home, [
-    'devnet',
-    '--api',
-    '0',
-    '--no-net',
-    '--actors',
-    'native',
-    '--block-time',
-    '0.5',
-  ])
+  node = await startLocalChain(home)
   for (const [heading, code] of found) {
     let own = code.replaceAll('127.0.0.1:1234', new URL(node.url).host)
     for (const [name, path] of Object.entries(MODULES)) own = own.replaceAll(`'${name}'`, `'${join(ROOT, path)}'`)

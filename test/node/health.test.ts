@@ -25,11 +25,22 @@ function setting(change: Partial<HealthDeps> = {}) {
   const view = { network: { blockDelaySecs: DELAY }, store: { head, onHeadChange } } as unknown as ChainView
   const sync = () => ({ activeSyncs: active, vmApplied: 0 })
   const meta = new FailingStore()
-  const health = new Health({ view, meta, clock, sync, peers: () => 3, moves: true, byClock: true, ...change })
+  const health = new Health({
+    view,
+    meta,
+    clock,
+    sync,
+    peers: () => 3,
+    moves: true,
+    byClock: true,
+    follows: true,
+    ...change,
+  })
   return {
     health,
     meta,
     active,
+    stand: (at: number) => (height = at),
     wait: (epochs: number) => (nowMs += epochs * DELAY * 1000),
     block: () => {
       height++
@@ -105,9 +116,23 @@ describe('Health', () => {
     archive.wait(1000)
     expect(archive.health.ready()).toEqual([{ ok: true, text: 'an archive, which stands still at epoch 100' }])
     expect(bad(archive.health.live())).toEqual([])
-    const local = setting({ byClock: false, peers: () => 0 })
+    const local = setting({ byClock: false, peers: () => 0, follows: false })
     local.wait(1000)
     expect(bad(local.health.ready())).toEqual([])
     expect(bad(local.health.live())).toEqual([])
+  })
+
+  it('who follows a local chain needs a peer, and more than the genesis', () => {
+    let peers = 0
+    const { health, block, stand } = setting({ byClock: false, peers: () => peers })
+    stand(0)
+    expect(bad(health.ready())).toEqual(['head at epoch 0: no peer has told of a chain yet', 'no peer is connected'])
+    // A peer that has not said hello yet is no chain.
+    peers = 1
+    expect(bad(health.ready())).toEqual(['head at epoch 0: no peer has told of a chain yet'])
+    block()
+    expect(bad(health.ready())).toEqual([])
+    peers = 0
+    expect(bad(health.ready())).toEqual(['no peer is connected'])
   })
 })

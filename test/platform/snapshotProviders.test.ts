@@ -19,6 +19,8 @@ const FILE = 'data/snapshots/chain4.forest.car.zst'
 interface Published {
   readonly name: string
   readonly sha256?: string
+  /** It is listed, and not handed out. */
+  readonly isRefused?: boolean
 }
 
 interface Provider {
@@ -85,6 +87,10 @@ describe.skipIf(missingShared(FILE) !== undefined)('providers of snapshots', () 
       }
       if (top === 'sums') {
         response.end(`${file.sha256 ?? sha256}  ${file.name}\n`)
+        return
+      }
+      if (file.isRefused === true) {
+        response.writeHead(403).end()
         return
       }
       const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0)
@@ -228,7 +234,7 @@ describe.skipIf(missingShared(FILE) !== undefined)('providers of snapshots', () 
         () => undefined,
         new AbortController().signal,
       )
-      await runCli(['--repo', home(), 'daemon', '--no-net', '--network', ...args], {
+      await runCli(['--repo', home(), 'daemon', '--network', ...args], {
         ...{ io, version: 'test' },
         addNodeCommands: (program, context) => addNodeCommands(program, context, runner),
       })
@@ -255,6 +261,32 @@ describe.skipIf(missingShared(FILE) !== undefined)('providers of snapshots', () 
       const own = (text: string): string => text.replace('<nobody>', place)
       const message = expect.stringContaining(own(why)) as string
       expect(await started('calibnet', '--snapshot', ...snapshot.map(own))).toMatchObject({ code, message })
+      expect(existsSync(home())).toBe(false)
+    })
+
+    it('nothing is written for a file that is listed and refused; the cause is said', async () => {
+      provider.lists.set('calibnet/latest-v2', [{ ...named(5), isRefused: true }])
+      const failure = await started('calibnet', '--snapshot', 'latest', '--snapshot-provider', `${provider.url}/list`)
+      const message = `could not fetch ${provider.url}/archive/${named(5).name}: HTTP status 403`
+      expect(failure).toMatchObject({ code: 'DOWNLOAD_FAILED', message })
+      expect(existsSync(home())).toBe(false)
+    })
+
+    it.each([
+      [['--validate', 'light', '--checkpoint', '/nowhere/c.json'], 'CONFIG_INVALID', 'the checkpoint /nowhere/c.json'],
+      [['--validate', 'light', '--source', 'nonsense'], 'CONFIG_INVALID', 'the endpoint nonsense'],
+      [['--genesis', '/nowhere/g.car'], 'CONFIG_INVALID', 'the genesis /nowhere/g.car: ENOENT'],
+      [['--proofs', 'verify'], 'CONFIG_INVALID', 'for lack of keys'],
+      [['--listen', '/ip4/127.0.0.1/tcp/<taken>'], 'ADDRESS_IN_USE', 'the port is in use; --listen takes another'],
+      [['--listen', 'nonsense'], 'BAD_ADDRESS', 'multiaddr "nonsense"'],
+      [['--announce', 'nonsense'], 'BAD_ADDRESS', 'multiaddr "nonsense"'],
+      [['--hide', '/ip4/10.0.0.0/ipcidr/99'], 'BAD_ADDRESS', 'invalid CIDR'],
+      [['--bootstrap', 'nonsense'], 'BAD_ADDRESS', 'multiaddr "nonsense"'],
+      [['--bootstrap', '/ip4/127.0.0.1/tcp/1'], 'CONFIG_INVALID', 'it names no peer'],
+    ])('%j is refused before anything is written', async (options, code, why) => {
+      const own = options.map((text) => text.replace('<taken>', new URL(provider.url).port))
+      const message = expect.stringContaining(why) as string
+      expect(await started('butterflynet', '--api', '0', ...own)).toMatchObject({ code, message })
       expect(existsSync(home())).toBe(false)
     })
   })

@@ -1,7 +1,7 @@
 /** `snapshot list`, and `snapshot fetch` by the name of a network: what the known providers have. */
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { fetchNewest } from '../../server/fetchSnapshot.ts'
+import { chooseNewest, fetchChosen } from '../../server/fetchSnapshot.ts'
 import { line } from '../../server/programIo.ts'
 import { everyFewSeconds, percentText, snapshotLine } from '../../server/progressText.ts'
 import { listSnapshots, type SnapshotProvider, snapshotProvider } from '../../server/snapshotProviders.ts'
@@ -38,15 +38,15 @@ export async function downloadNewest(context: CliContext, network: string, flags
     throw new CliError('USAGE', 'size and checksum of the newest snapshot are the ones that are published: give a URL')
   const say = everyFewSeconds(io)
   let resumed: number | undefined
-  const path = await fetchNewest({
+  const chosen = await chooseNewest({
     ...{ network, signal: io.signal, providers: providersOf(flags) },
     ...(flags.out === undefined ? { folder: resolve('.') } : { path: resolve(flags.out) }),
-    onChosen: (snapshot) => line(io, snapshotLine(snapshot)),
-    onProgress: ({ bytes, totalBytes, resumedBytes }) => {
-      if (resumed === undefined && resumedBytes > 0) line(io, `going on after ${percentText(resumedBytes, totalBytes)}`)
-      resumed = resumedBytes
-      say(() => `fetching: ${percentText(bytes, totalBytes)}`)
-    },
+  })
+  line(io, snapshotLine(chosen.snapshot))
+  const path = await fetchChosen(chosen, io.signal, ({ bytes, totalBytes, resumedBytes }) => {
+    if (resumed === undefined && resumedBytes > 0) line(io, `going on after ${percentText(resumedBytes, totalBytes)}`)
+    resumed = resumedBytes
+    say(() => `fetching: ${percentText(bytes, totalBytes)}`)
   })
   line(io, `fetched ${path}, checksum as published`)
 }

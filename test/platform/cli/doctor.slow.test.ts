@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type NodeProcess, startNode } from '../../runtimes/nodeProcess.ts'
+import { type NodeProcess, startLocalChain } from '../../runtimes/nodeProcess.ts'
 import { ROOT } from '../../support/shared.ts'
 
 const PETREL = join(ROOT, 'bin/petrel.js')
@@ -59,16 +59,7 @@ describe('petrel doctor', { timeout: 120_000 }, () => {
   let node: NodeProcess
   let whileItRan: { code: number; checks: Check[] }
   beforeAll(async () => {
-    node = await startNode('node', home, [
-      'devnet',
-      '--api',
-      '0',
-      '--no-net',
-      '--actors',
-      'native',
-      '--block-time',
-      '0.5',
-    ])
+    node = await startLocalChain(home)
     whileItRan = await doctor()
     await node.stop()
   }, 120_000)
