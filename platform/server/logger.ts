@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import type { ErrorInfo } from '../../src/base/errors.ts'
-import { partedLog } from '../../src/base/partedLog.ts'
+import { LOG_PARTS, partedLog } from '../../src/base/partedLog.ts'
 import type { Logger } from '../../src/base/ports.ts'
 import { PlatformError } from './errors.ts'
 import type { LogSettings } from './options.ts'
@@ -64,6 +64,10 @@ export function parseLevels(text: string): [part: string, level: LogLevel][] {
   return text.split(',').map((one) => {
     const [first = '', second] = one.trim().split('=')
     const level = LOG_LEVELS.find((known) => known === (second ?? first))
+    if (second !== undefined && level !== undefined && !(LOG_PARTS as readonly string[]).includes(first)) {
+      const message = `Cannot use the log levels "${text}": no part is called ${first}; there are ${LOG_PARTS.join(', ')}`
+      throw new PlatformError('CONFIG_INVALID', message)
+    }
     if (level !== undefined && first !== '') return [second === undefined ? '*' : first, level]
     const message = `Cannot use the log levels "${text}": expected ${LOG_LEVELS.join(', ')}, or part=level, with commas between`
     throw new PlatformError('CONFIG_INVALID', message)

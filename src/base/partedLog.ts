@@ -8,8 +8,22 @@ export type LogThreshold = LogEventLevel | 'silent'
 /** Prints an event that its part lets through. */
 export type PrintEvent = (level: LogEventLevel, part: string, message: string, info: ErrorInfo | undefined) => void
 
-/** Name of the log itself. */
-const ROOT_PART = 'node'
+/** The parts of a node that log. `node`: the log itself. */
+export const LOG_PARTS = [
+  'chain',
+  'devnet',
+  'f3',
+  'gc',
+  'index',
+  'mempool',
+  'node',
+  'p2p',
+  'rpc',
+  'sync',
+  'vm',
+] as const
+/** One of {@link LOG_PARTS}. */
+export type LogPart = (typeof LOG_PARTS)[number]
 
 function rank(level: LogThreshold): number {
   return level === 'silent' ? LOG_EVENT_LEVELS.length : LOG_EVENT_LEVELS.indexOf(level)
@@ -47,10 +61,10 @@ export function partedLog(level: LogThreshold, print: PrintEvent): Logger & { re
       for (const one of thresholds.keys()) thresholds.set(one, standard)
     },
   }
-  return { ...parts.of(ROOT_PART), parts }
+  return { ...parts.of('node'), parts }
 }
 
 /** The log of a part; the whole log where it has no parts. */
-export function logOf(log: Logger, part: string): Logger {
+export function logOf(log: Logger, part: LogPart): Logger {
   return log.parts?.of(part) ?? log
 }

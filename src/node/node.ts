@@ -5,7 +5,7 @@
 import type { ArchiveStore } from '../archive/carStore.ts'
 import { toHex } from '../base/bytes.ts'
 import type { Metrics } from '../base/metrics.ts'
-import { logOf } from '../base/partedLog.ts'
+import { type LogPart, logOf } from '../base/partedLog.ts'
 import type { KeyValueStore } from '../base/ports.ts'
 import type { Walk } from '../base/steps.ts'
 import { accountKey, actorOf, tryActorOf } from '../chain/actorLookup.ts'
@@ -199,7 +199,7 @@ export async function startNode(
 ): Promise<PetrelNode> {
   const { network, view, meta, keystore, net, light } = parts
   const edge = net?.exchange.fetcher.run ?? parts.edge
-  const portsOf = (part: string): NodePorts => ({ ...ports, log: logOf(ports.log, part) })
+  const portsOf = (part: LogPart): NodePorts => ({ ...ports, log: logOf(ports.log, part) })
   // What is not here is fetched where it is missed: of a state that was never executed, or of an old one.
   const vm = edge === undefined ? parts.vm : new FetchingVmHost(parts.vm, edge)
   const { addressPrefix } = network

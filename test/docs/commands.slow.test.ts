@@ -92,8 +92,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'petrel daemon --network devnet --genesis devgen.car --bootstrap /ip4/127.0.0.1/tcp/<port>/p2p/<peer ID of `lotus net id`>':
     'test/interop/run.ts',
   'kill -HUP <pid>': 'test/platform/signals.slow.test.ts',
-  'petrel daemon --log info,p2p=debug': 'test/platform/signals.slow.test.ts',
-  'petrel daemon --log-format json': 'test/contract/system.test.ts',
+  'petrel daemon --log info,p2p=debug': 'test/platform/logLevels.slow.test.ts',
+  'petrel daemon --log-format json': 'test/platform/logLevels.slow.test.ts',
   'petrel daemon --log-file': 'test/platform/signals.slow.test.ts',
   'petrel actors import builtin-actors-devnet.car': 'test/platform/cli/everyCommand.slow.test.ts',
   'petrel proofs import *.vk': 'test/platform/proofFiles.test.ts',

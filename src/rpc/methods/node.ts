@@ -1,4 +1,5 @@
 /** Methods about how the node is and what it keeps: status, log, backup, index. */
+import { LOG_PARTS } from '../../base/partedLog.ts'
 import { type Clock, LOG_EVENT_LEVELS, type LogEventLevel, type LogParts } from '../../base/ports.ts'
 import type { ChainView } from '../../chain/chainView.ts'
 import type { VmHost } from '../../chain/vm.ts'
@@ -117,6 +118,10 @@ function logMethods({ logs }: NodeMethodsDeps): MethodRow[] {
       handler: (part, level) => {
         const threshold = levelOf(level)
         if (logs === undefined) throw new RpcError('FAILED', 'not supported: this log has one level')
+        // @see go-log v2 setup.go SetLogLevel, ErrNoSuchLogger
+        if (part !== '*' && !(LOG_PARTS as readonly string[]).includes(part)) {
+          throw new RpcError('FAILED', 'error: No such logger')
+        }
         logs.setLevel(part, threshold)
       },
     }),
