@@ -1,33 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { BaseSequencer, type TestSpecification } from 'vitest/node'
-
-/** Files that take longest, longest first: begun last, each would leave one core idle. */
-const LONGEST = [
-  'fvm/golden.slow',
-  'golden/golden',
-  'transfers/proof.slow',
-  'light/lightNode',
-  'conformance/fvm/vectors.slow',
-  'sync/follow.slow',
-  'proofs/vectorsNoble.slow',
-  'proofs/vectorsAggregate.slow',
-  'network/bigTipset.slow',
-  'examples/exchange.slow',
-  'fvm/wasm/bundles.slow',
-  'clients/clients.slow',
-]
-
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification): number => {
-      const at = LONGEST.findIndex((name) => moduleId.includes(`/test/${name}.`))
-      if (at >= 0) return at
-      return LONGEST.length + (moduleId.includes('.slow.') ? 0 : 1)
-    }
-    const sorted = await super.sort(files)
-    return sorted.toSorted((a, b) => rank(a) - rank(b))
-  }
-}
+import { LongestFirst } from './test/support/longestFirst.ts'
 
 export default defineConfig({
   test: {
@@ -38,6 +10,8 @@ export default defineConfig({
     // Two cores are the smallest machine that the suite has to run on.
     maxWorkers: 2,
     pool: 'threads',
+    // Node.js loads modules, as in the product: through Vitest's own loader each use of an import costs a getter, a third more time.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     sequence: { sequencer: LongestFirst },
   },
 })

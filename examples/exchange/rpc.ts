@@ -2,7 +2,7 @@
 
 /** An answer; its shape is that of the method's documentation. */
 // biome-ignore lint/suspicious/noExplicitAny: a client reads answers as documented
-export type Answer = any // eslint-disable-line @typescript-eslint/no-explicit-any
+export type Answer = any // oxlint-disable-line typescript/no-explicit-any
 
 /** Calls a method; throws an Error with the node's text. */
 export type Rpc = (method: string, ...params: unknown[]) => Promise<Answer>

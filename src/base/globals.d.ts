@@ -17,6 +17,11 @@ interface Event {
   readonly type: string
 }
 
+/** What libp2p's events are. */
+interface CustomEvent<T = unknown> extends Event {
+  readonly detail: T
+}
+
 interface EventListenerOptions {
   once?: boolean
   signal?: AbortSignal

@@ -127,7 +127,7 @@ export interface Seen {
   readonly received: ReadonlyMap<string, number>
   /** The attacker's last line of output, which is JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: each attack counts what it does
-  readonly counts: any // eslint-disable-line @typescript-eslint/no-explicit-any
+  readonly counts: any // oxlint-disable-line typescript/no-explicit-any
 }
 
 /**

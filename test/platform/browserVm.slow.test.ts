@@ -15,7 +15,7 @@ it.skipIf(missing)('runs in a Web Worker', { timeout: 120_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'petrel-browser-'))
   await build({
     entryPoints: {
-      page: join(ROOT, 'test/platform/browserVm.page.ts'),
+      page: join(ROOT, 'test/platform/page/browserVm.ts'),
       vmWorker: join(ROOT, 'platform/browser/vmWorker.ts'),
     },
     outdir: folder,

@@ -2,7 +2,7 @@
 
 /** Any JSON, read without types. */
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as their methods document them
-export type Answer = any // eslint-disable-line @typescript-eslint/no-explicit-any
+export type Answer = any // oxlint-disable-line typescript/no-explicit-any
 
 /** An error that the node answered. */
 export class RpcFailure extends Error {

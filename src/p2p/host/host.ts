@@ -54,7 +54,7 @@ export class P2pHost {
       parts.options.peers,
     )
     for (const peer of parts.bootstrappers) tags.protect(peer, BOOTSTRAP_PROTECTION)
-    node.addEventListener('peer:discovery', (event) => this.#discovered(event.detail as PeerInfo))
+    node.addEventListener('peer:discovery', ({ detail }) => this.#discovered(detail))
     node.addEventListener('connection:open', () => this.#trim())
     links.onIdentified((peer) => this.#met(peer))
     router.addEventListener('gossipsub:graft', ({ detail }) => tags.tag(detail.peerId, tagOf(detail.topic), MESH_TAG))

@@ -1,5 +1,5 @@
 /** Connections and streams over libp2p. */
-import type { Connection, IdentifyResult, PeerId, Stream } from '@libp2p/interface'
+import type { Connection, IdentifyResult, Stream } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
 import type { Libp2p } from 'libp2p'
 import { errorMessage } from '../../base/errors.ts'
@@ -60,10 +60,10 @@ export class HostLinks implements PeerLinks {
   constructor(deps: HostLinksDeps) {
     this.#deps = deps
     const { node } = deps
-    node.addEventListener('peer:connect', (event) => this.#connected((event.detail as PeerId).toString()))
-    node.addEventListener('peer:disconnect', (event) => this.#gone((event.detail as PeerId).toString()))
-    node.addEventListener('peer:identify', (event) => this.#identify(event.detail as IdentifyResult))
-    node.addEventListener('connection:open', (event) => this.#limitConnections(event.detail as Connection))
+    node.addEventListener('peer:connect', ({ detail }) => this.#connected(detail.toString()))
+    node.addEventListener('peer:disconnect', ({ detail }) => this.#gone(detail.toString()))
+    node.addEventListener('peer:identify', ({ detail }) => this.#identify(detail))
+    node.addEventListener('connection:open', ({ detail }) => this.#limitConnections(detail))
   }
 
   async open(peer: PeerName, protocols: readonly string[], signal: AbortSignal): Promise<ByteStream> {

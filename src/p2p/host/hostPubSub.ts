@@ -40,7 +40,7 @@ export class HostPubSub implements PubSub {
     this.#router = router
     this.#log = log
     this.#topics = new Set(topics)
-    router.addEventListener('gossipsub:message', (event) => this.#receive(event.detail))
+    router.addEventListener('gossipsub:message', ({ detail }) => this.#receive(detail))
   }
 
   /** Messages whose verdict is awaited, and how many found no room. */

@@ -1,9 +1,9 @@
 /** Runs in a page: a local chain whose machine is in a Web Worker; says what it found in `globalThis.outcome`. */
-import { startVmWorker } from '../../platform/browser/startVmWorker.ts'
-import { browserTimers } from '../../platform/browser/time.ts'
-import { initCrypto } from '../../src/crypto/init.ts'
-import { WorkerVmHost } from '../../src/execution/workerVmHost.ts'
-import { devnetNode, signedBy } from '../support/devnetNode.ts'
+import { startVmWorker } from '../../../platform/browser/startVmWorker.ts'
+import { browserTimers } from '../../../platform/browser/time.ts'
+import { initCrypto } from '../../../src/crypto/init.ts'
+import { WorkerVmHost } from '../../../src/execution/workerVmHost.ts'
+import { devnetNode, signedBy } from '../../support/devnetNode.ts'
 
 async function run(): Promise<Record<string, unknown>> {
   await initCrypto()
