@@ -6,7 +6,7 @@
  *
  * @see lotus chain/stmgr/searchwait.go SearchForMessage, searchBackForMsg, tipsetExecutedMessage; rpc-wire 11
  */
-import { errorMessage } from '../base/errors.ts'
+import { errorMessage, unlessThrown } from '../base/errors.ts'
 import { finish, type Steps, type Walk } from '../base/steps.ts'
 import type { Cid } from '../codec/cid.ts'
 import { CodecError } from '../codec/errors.ts'
@@ -51,11 +51,34 @@ export interface SearchOptions {
   readonly walk?: Walk
 }
 
+/** Executed messages of any age, kept outside of the store. */
+export interface MessageIndex {
+  /** Asked before the store, whose blocks would have to be fetched; else where the store lacks a block. */
+  readonly isFirst: boolean
+  /** A message that was ever in a tipset. */
+  load(cid: Cid): Promise<ChainMessage | undefined>
+  /**
+   * The message of this sender with this nonce that the chain of `from` executed, up to there.
+   * @returns null: there is none; undefined: there is none since the index begins
+   */
+  executed(message: Pick<Message, 'from' | 'nonce'>, from: Tipset): Promise<IndexedMessage | null | undefined>
+}
+
+/** A message as an index has it. */
+export interface IndexedMessage {
+  readonly message: ChainMessage
+  readonly receipt: Receipt
+  /** The tipset that executed it. */
+  readonly tipset: Tipset
+}
+
 /** What a search reads. */
 export interface SearchDeps {
   readonly view: ChainView
   /** Makes receipts again where an archive left them out. */
   readonly vm: Pick<VmHost, 'executeTipset'>
+  /** undefined: there is none. */
+  readonly index?: MessageIndex | undefined
 }
 
 /** @throws ChainError `NOT_FOUND` with Lotus' text when the CID is unknown or names something else */
@@ -84,6 +107,49 @@ export async function searchMessage(
 ): Promise<FoundMessage | undefined> {
   const found = await executedIn(from, sought, options.allowReplaced, deps)
   return found ?? (await searchBelow(sought, from, options, deps))
+}
+
+/**
+ * {@link searchMessage} by CID: what the store cannot answer any more, the index does, with the same answer.
+ * @throws as {@link loadSought}, {@link searchMessage}, and what the index throws
+ */
+export async function searchByCid(
+  cid: Cid,
+  from: Tipset,
+  options: SearchOptions,
+  deps: SearchDeps,
+): Promise<FoundMessage | undefined> {
+  const { view, index } = deps
+  const search = (): Promise<FoundMessage | undefined> => searchMessage(loadSought(view, cid), from, options, deps)
+  if (index === undefined) return search()
+  let failure: unknown
+  const otherwise = (): Promise<FoundMessage | undefined> =>
+    failure === undefined ? search() : Promise.reject(failure as Error)
+  if (!index.isFirst) {
+    try {
+      return await search()
+    } catch (error) {
+      if (blockMissingIn(error) === undefined) throw error
+      failure = error
+    }
+  }
+  const message = unlessThrown(() => loadSought(view, cid).message, ChainError) ?? (await index.load(cid))
+  // Nobody knows it.
+  if (message === undefined) return otherwise()
+  const found = await index.executed(message.message, from)
+  if (found === undefined) return otherwise()
+  if (found === null) return undefined
+  const { limit, allowReplaced } = options
+  const floor = limit === NO_LOOKBACK_LIMIT ? 0 : from.height - limit
+  if (found.tipset.height <= floor && found.tipset.height < from.height) return undefined
+  const counted = countedAs(found.message, { cid, message }, allowReplaced)
+  return { cid: counted, receipt: found.receipt, tipset: found.tipset }
+}
+
+/** The missing block that an error comes from. */
+function blockMissingIn(error: unknown): BlockMissing | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof BlockMissing) return at
+  return undefined
 }
 
 /**
@@ -151,12 +217,13 @@ function* firstPassed(
  */
 export async function executedIn(
   tipset: Tipset,
-  { cid, message: { message } }: SoughtMessage,
+  sought: SoughtMessage,
   allowReplaced: boolean,
   deps: SearchDeps,
 ): Promise<FoundMessage | undefined> {
   if (tipset.height === 0) return undefined
   const { view } = deps
+  const { message } = sought.message
   const parent = view.store.parent(tipset)
   const messages = view.tipsetMessages(parent)
   for (let i = messages.length - 1; i >= 0; i--) {
@@ -164,18 +231,7 @@ export async function executedIn(
     if (!candidate.message.from.equals(message.from)) continue
     if (candidate.message.nonce < message.nonce) return undefined
     if (candidate.message.nonce > message.nonce) continue
-    const found = chainMessageCid(candidate)
-    if (!equalCall(candidate.message, message)) {
-      throw replaced(
-        'found message with equal nonce as the one we are looking for that is NOT a valid replacement message',
-        cid,
-        found,
-        message.nonce,
-      )
-    }
-    if (!allowReplaced && !found.equals(cid)) {
-      throw replaced('found message with equal nonce as the one we are looking for', cid, found, message.nonce)
-    }
+    const found = countedAs(candidate, sought, allowReplaced)
     return {
       cid: found,
       receipt: await parentReceipts(tipset, view, deps.vm, (store, root) => readReceipt(store, root, i)),
@@ -183,6 +239,26 @@ export async function executedIn(
     }
   }
   return undefined
+}
+
+/**
+ * The CID of a message with the sender and the nonce of the one that is sought, where it counts as that.
+ * @throws ChainError `MESSAGE_REPLACED`
+ */
+function countedAs(candidate: ChainMessage, { cid, message: { message } }: SoughtMessage, allowReplaced: boolean): Cid {
+  const found = chainMessageCid(candidate)
+  if (!equalCall(candidate.message, message)) {
+    throw replaced(
+      'found message with equal nonce as the one we are looking for that is NOT a valid replacement message',
+      cid,
+      found,
+      message.nonce,
+    )
+  }
+  if (!allowReplaced && !found.equals(cid)) {
+    throw replaced('found message with equal nonce as the one we are looking for', cid, found, message.nonce)
+  }
+  return found
 }
 
 function replaced(what: string, wanted: Cid, found: Cid, nonce: bigint): ChainError {

@@ -43,6 +43,7 @@ function prefixOf(hash: Uint8Array): number {
  */
 export class EthIndex {
   readonly #view: ChainView
+  readonly #most: number
   /** Keys of tipsets as texts, in the order in which they were added. */
   #texts: string[] = []
   /** Places in it, by hash. */
@@ -54,8 +55,10 @@ export class EthIndex {
   /** The lowest tipset that was indexed below the head at that time. */
   #lowest: Tipset | undefined
 
-  constructor(view: ChainView) {
+  /** @param most - tipsets behind the head that are searched */
+  constructor(view: ChainView, most: number = MAX_TIPSETS) {
     this.#view = view
+    this.#most = most
     view.store.onHeadChange((reverted) => {
       for (const one of reverted) this.#reverted.set(nameOf(one), one.key)
     })
@@ -105,10 +108,10 @@ export class EthIndex {
    * a search may be given up, and several may walk at once.
    */
   *#search<T>(find: () => T | undefined): Steps<T | undefined> {
-    if (this.#texts.length > MOST * MAX_TIPSETS || this.#messages.size > MOST * MAX_MESSAGES) this.#forget()
+    if (this.#texts.length > MOST * this.#most || this.#messages.size > MOST * MAX_MESSAGES) this.#forget()
     yield* this.#addAbove()
     let found = find()
-    while (found === undefined && this.#texts.length < MAX_TIPSETS && this.#messages.size < MAX_MESSAGES) {
+    while (found === undefined && this.#texts.length < this.#most && this.#messages.size < MAX_MESSAGES) {
       const lowest = this.#lowest
       if (lowest === undefined || lowest.height === 0) break
       const next = this.#view.store.parent(lowest)
@@ -128,7 +131,7 @@ export class EthIndex {
     const above: TipsetKey[] = []
     for (let tipset = store.head(); !this.#places.has(nameOf(tipset)); tipset = store.parent(tipset)) {
       above.push(tipset.key)
-      if (tipset.height === 0 || above.length > MAX_TIPSETS) break
+      if (tipset.height === 0 || above.length > this.#most) break
       yield
     }
     for (const key of above.reverse()) {

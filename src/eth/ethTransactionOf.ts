@@ -3,6 +3,7 @@
  * @see lotus node/impl/eth/utils.go newEthTxFromSignedMessage, ethTxFromNativeMessage; rpc-wire section 15
  */
 import type { StateTree } from '../state/stateTree.ts'
+import type { Address } from '../types/address.ts'
 import type { ChainMessage } from '../types/chainMessage.ts'
 import { chainMessageCid } from '../types/chainMessage.ts'
 import { transactionHash, transactionOfSignedMessage } from '../types/ethTransaction.ts'
@@ -45,8 +46,18 @@ export function ethHashOf(message: ChainMessage, chainId: bigint): Uint8Array {
 
 /** @param tree - the state after the tipset that holds the message */
 export function ethTransactionOf(one: ChainMessage, tree: StateTree, chainId: bigint): EthTransactionView {
+  const { from, to } = one.message
+  const addressOf = (address: Address): Uint8Array => ethAddressOf(tree, address) ?? NOBODY
+  return ethTransactionBetween(one, { from: addressOf(from), to: () => addressOf(to) }, chainId)
+}
+
+/** The same where the 20 bytes of sender and recipient are known. */
+export function ethTransactionBetween(
+  one: ChainMessage,
+  { from, to }: { readonly from: Uint8Array; readonly to: () => Uint8Array },
+  chainId: bigint,
+): EthTransactionView {
   const { message } = one
-  const from = ethAddressOf(tree, message.from) ?? NOBODY
   if (one.kind === 'signed' && one.signed.signature.type === SIGNATURE_DELEGATED) {
     const tx = transactionOfSignedMessage(one.signed, chainId)
     return {
@@ -76,7 +87,7 @@ export function ethTransactionOf(one: ChainMessage, tree: StateTree, chainId: bi
     chainId,
     nonce: message.nonce,
     from,
-    to: isCreation && special !== undefined ? undefined : (ethAddressOf(tree, message.to) ?? NOBODY),
+    to: isCreation && special !== undefined ? undefined : to(),
     value: message.value,
     type: 2,
     input: special ?? nativeCallData(message.method, codec, message.params),

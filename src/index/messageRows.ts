@@ -1,5 +1,6 @@
 /** Messages with their receipts and fees as rows, parameters and returns decoded by their methods' types. */
 
+import { concatBytes } from '../base/bytes.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { resolveId } from '../chain/chainView.ts'
 import { type Codec, decode } from '../codec/description.ts'
@@ -10,6 +11,7 @@ import { actorMethod } from '../state/actorMethods.ts'
 import type { MessageFee } from '../transfers/transfer.ts'
 import { chainMessageCid } from '../types/chainMessage.ts'
 import type { ActorId } from '../types/scalars.ts'
+import type { Signature } from '../types/signature.ts'
 import type { ExecutedStates } from './addressRows.ts'
 import type { Row } from './indexStore.ts'
 import { byteText, keptJson } from './rowText.ts'
@@ -47,9 +49,16 @@ export function messageRows(
       returned: byteText(receipt.return),
       burned: String(fee?.burn ?? 0n),
       tip: String(fee?.tip ?? 0n),
+      events_root: receipt.eventsRoot === null ? null : String(receipt.eventsRoot),
+      signature: message.kind === 'bls' ? null : signatureText(message.signed.signature),
       ...decoded(view, one, toActor, states),
     }
   })
+}
+
+/** Type byte and data. */
+function signatureText({ type, data }: Signature): string {
+  return byteText(concatBytes(Uint8Array.of(type), data))
 }
 
 /** `actor_kind`, `method_name`, `params_json`, `returned_json`: null where they are not known, or empty. */

@@ -8,7 +8,8 @@ import { devnetMethods } from '../rpc/methods/devnet.ts'
 import { KEY_BLS, KEY_DELEGATED, KEY_SECP256K1 } from '../wallet/keyInfo.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import { logBlocks } from './blockLog.ts'
-import { type NodeParts, type NodeSettings, type PetrelNode, startNode } from './node.ts'
+import { type NodeSettings, type PetrelNode, startNode } from './node.ts'
+import type { NodeParts } from './nodeParts.ts'
 import type { NodePorts } from './nodePorts.ts'
 
 const KEY_TYPES = { secp256k1: KEY_SECP256K1, bls: KEY_BLS, delegated: KEY_DELEGATED } as const

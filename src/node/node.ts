@@ -2,57 +2,48 @@
  * A node: where the concrete parts meet. Wiring only; every decision is made in the parts.
  */
 
-import type { ArchiveStore } from '../archive/carStore.ts'
 import { toHex } from '../base/bytes.ts'
 import type { Metrics } from '../base/metrics.ts'
 import { type LogPart, logOf } from '../base/partedLog.ts'
-import type { KeyValueStore } from '../base/ports.ts'
 import type { Walk } from '../base/steps.ts'
 import { accountKey, actorOf, tryActorOf } from '../chain/actorLookup.ts'
 import { ActorStates } from '../chain/actorStates.ts'
-import type { ChainStore } from '../chain/chainStore.ts'
 import type { ChainView } from '../chain/chainView.ts'
-import { loadSought, NO_LOOKBACK_LIMIT, type SearchOptions, searchMessage } from '../chain/searchMessage.ts'
+import { NO_LOOKBACK_LIMIT, type SearchOptions, searchByCid } from '../chain/searchMessage.ts'
 import type { VmHost } from '../chain/vm.ts'
 import type { WaitDeps } from '../chain/waitMessage.ts'
 import type { Cid } from '../codec/cid.ts'
-import type { F3 } from '../consensus/f3/f3.ts'
 import { ethTipset } from '../eth/ethTipset.ts'
-import type { ExecutionTimes } from '../execution/executionTimes.ts'
 import { FetchingVmHost } from '../execution/fetchingVmHost.ts'
-import type { BlockEdge } from '../ipld/blockFetcher.ts'
-import type { LightStatus } from '../light/lightFollower.ts'
-import type { MessagePublisher } from '../mempool/ports.ts'
+import { indexedSearch } from '../index/indexedSearch.ts'
 import { DEFAULT_SEND_SPEC } from '../mempool/sendSpec.ts'
 import type { Network } from '../networks/network.ts'
-import type { P2pHost } from '../p2p/host/host.ts'
 import { loadIdentity } from '../p2p/host/identity.ts'
-import type { NetService } from '../p2p/host/netService.ts'
 import { OfflineNet } from '../p2p/host/offlineNet.ts'
 import { peerPlace } from '../p2p/host/peerPlace.ts'
 import type { PaymentChannelsDeps } from '../payments/paymentChannels.ts'
-import type { ProofKeys } from '../proofs/keys/keyName.ts'
 import { CostQueues } from '../rpc/cost.ts'
 import { RpcEngine } from '../rpc/engine.ts'
 import { HttpHandler, type HttpOptions } from '../rpc/http.ts'
 import type { MethodRow } from '../rpc/method.ts'
 import { authMethods } from '../rpc/methods/auth.ts'
 import { chainMethods } from '../rpc/methods/chain.ts'
-import { type ChainExportDeps, chainExportMethods } from '../rpc/methods/chainExport.ts'
+import { chainExportMethods } from '../rpc/methods/chainExport.ts'
 import { commonMethods } from '../rpc/methods/common.ts'
 import { ethMethods } from '../rpc/methods/eth.ts'
 import { ethAddressMethods } from '../rpc/methods/ethAddress.ts'
 import { executionMethods, type FoundMessage } from '../rpc/methods/execution.ts'
 import { f3Methods } from '../rpc/methods/f3.ts'
 import { finalityMethods } from '../rpc/methods/finality.ts'
+import { historyMethods } from '../rpc/methods/history.ts'
 import { marketMethods } from '../rpc/methods/market.ts'
 import { minerMethods } from '../rpc/methods/miner.ts'
 import { mpoolExplainMethods } from '../rpc/methods/mpoolExplain.ts'
 import { multisigMethods } from '../rpc/methods/multisig.ts'
 import { netMethods } from '../rpc/methods/net.ts'
 import { networkMethods } from '../rpc/methods/network.ts'
-import { type NodeMethodsDeps, nodeMethods } from '../rpc/methods/node.ts'
-import { type ObjectMethodsDeps, objectMethods } from '../rpc/methods/objects.ts'
+import { nodeMethods } from '../rpc/methods/node.ts'
+import { objectMethods } from '../rpc/methods/objects.ts'
 import { paramsMethods } from '../rpc/methods/params.ts'
 import { paychMethods } from '../rpc/methods/paych.ts'
 import { registryMethods } from '../rpc/methods/registry.ts'
@@ -70,8 +61,7 @@ import { TransferReader } from '../transfers/tipsetTransfers.ts'
 import type { Address } from '../types/address.ts'
 import type { TokenAmount } from '../types/scalars.ts'
 import { type SignedMessage, signedMessageCid } from '../types/signedMessage.ts'
-import type { KeyStore } from '../wallet/keyStore.ts'
-import { BLOCK_DATA, type RemoteKeys } from '../wallet/remoteKeys.ts'
+import { BLOCK_DATA } from '../wallet/remoteKeys.ts'
 import { Wallet } from '../wallet/wallet.ts'
 import { logChain } from './chainLog.ts'
 import { importF3Data } from './f3FromSnapshot.ts'
@@ -83,9 +73,10 @@ import { Health } from './health.ts'
 import { lightRows } from './lightRows.ts'
 import { openMarketFunds } from './marketFunds.ts'
 import { type MempoolSettings, type NodeMempool, openMempool } from './messagePool.ts'
-import { type BlockExchange, type FollowMode, type Networking, startNetworking } from './networking.ts'
-import type { NodeIndex } from './nodeIndex.ts'
+import { type Networking, startNetworking } from './networking.ts'
+import { askedIndex } from './nodeIndex.ts'
 import { registerNodeMetrics } from './nodeMetrics.ts'
+import type { NodeLight, NodeParts } from './nodeParts.ts'
 import type { NodePorts } from './nodePorts.ts'
 import { openPaymentChannels } from './paymentChannels.ts'
 import { presumedOf } from './proofs.ts'
@@ -95,66 +86,6 @@ const SESSION_BYTES = 16
 const LIGHT_TOLERANCE = 30
 /** What the pool fills in. */
 const UNPRICED = { version: 0, nonce: 0n, gasLimit: 0n, gasFeeCap: 0n, gasPremium: 0n } as const
-
-/** What a node is made of besides the ports. */
-export interface NodeParts {
-  readonly network: Network
-  readonly store: ChainStore
-  readonly view: ChainView
-  readonly vm: VmHost
-  /** Local messages, nonces, revoked tokens: what must survive a crash. */
-  readonly meta: KeyValueStore
-  readonly keystore: KeyStore
-  /** Keys that another process holds. */
-  readonly remoteKeys?: RemoteKeys | undefined
-  /** undefined: a node that follows nobody. */
-  readonly net?: NodeNet
-  /** Its blocks are its own: a local chain's producer. */
-  readonly makesBlocks?: boolean
-  /** Of a light node. */
-  readonly light?: NodeLight
-  /** Brings blocks that the store has and memory has not, where nobody is asked (a local chain in a tab), or by its sources. */
-  readonly edge?: BlockEdge
-  /** undefined: storage proofs are not verified. */
-  readonly proofs?: NodeProofs | undefined
-  /** The snapshot below the store, indexed when the promise resolves: its finality certificates are taken then. */
-  readonly snapshot?: { readonly store: ArchiveStore; readonly ready: Promise<void> }
-  readonly care?: NodeCare
-  /** What executions take. */
-  readonly executions?: ExecutionTimes
-  readonly index?: NodeIndex | undefined
-}
-
-/** What the platform does with the node's store and files; whatever is absent is refused. */
-export type NodeCare = Pick<ChainExportDeps, 'collect' | 'createFile'> &
-  Pick<ObjectMethodsDeps, 'deleteBlock' | 'storeInfo'> &
-  Pick<NodeMethodsDeps, 'backup'>
-
-/** How a node verifies storage proofs. */
-export interface NodeProofs {
-  readonly keys: ProofKeys | undefined
-  /** What is taken for granted all the same, as one line; undefined: nothing. */
-  presumed(network: Network): string | undefined
-}
-
-/** How a node meets others. */
-export interface NodeNet {
-  readonly host: P2pHost
-  readonly exchange: BlockExchange
-  readonly mode: FollowMode
-}
-
-/** What a light node has in place of a syncer. */
-export interface NodeLight {
-  readonly f3: F3
-  readonly status: () => LightStatus
-  /** Hears of each round. @returns what ends it */
-  readonly onChange: (listener: () => void) => () => void
-  /** Of its host; undefined: it has no peers. */
-  readonly net?: NetService
-  /** Hands a signed message on to whoever takes it. */
-  readonly publish: MessagePublisher
-}
 
 /** How a node behaves. */
 export interface NodeSettings {
@@ -241,17 +172,20 @@ export async function startNode(
     parts.proofs === undefined ? presumedOf(network, undefined) : parts.proofs.presumed(network)
   const presumedNow = presumed()
   if (presumedNow !== undefined) ports.log.warn(presumedNow)
-  const search: WaitDeps = { view, vm, log: portsOf('chain').log }
+  const index = askedIndex(view, parts.index, ports)
+  const messages = index === undefined ? undefined : indexedSearch(index)
+  const search: WaitDeps = { view, vm, log: portsOf('chain').log, index: messages }
   const sync = networking === undefined ? followHead(view, ports.clock, light === undefined) : undefined
   const keyAddress = (one: Address): Address => accountKey(view, view.stateBefore(view.store.head()), one)
   const session = new Uint8Array(SESSION_BYTES)
   ports.random.fill(session)
   const findSought = async (cid: Cid, options: SearchOptions): Promise<FoundMessage | undefined> => {
-    const found = await searchMessage(loadSought(view, cid), view.store.head(), options, search)
+    const found = await searchByCid(cid, view.store.head(), options, search)
     return found === undefined ? undefined : { message: found.cid, tipset: found.tipset.key }
   }
   const findMessage = (cid: Cid, walk: Walk): Promise<FoundMessage | undefined> =>
     findSought(cid, { limit: NO_LOOKBACK_LIMIT, allowReplaced: true, walk })
+  const transfers = new TransferReader(view, vm)
   const states = new ActorStates(view.store.blocks, view.codes)
   const push: PaymentChannelsDeps['push'] = async (draft, writes): Promise<Cid> => {
     const also = writes === undefined ? undefined : (one: SignedMessage) => writes(signedMessageCid(one))
@@ -296,6 +230,7 @@ export async function startNode(
       view,
       vm,
       finality,
+      index,
       findMessage: (cid, { walk }, limit = NO_LOOKBACK_LIMIT) => findSought(cid, { limit, allowReplaced: false, walk }),
       fetches: edge !== undefined,
       gas: mempool.gas,
@@ -310,7 +245,8 @@ export async function startNode(
       log: ports.log,
     }),
     ...searchMethods(search),
-    ...transferMethods({ view, transfers: new TransferReader(view, vm) }),
+    ...transferMethods({ view, transfers }),
+    ...historyMethods({ view, vm, index, transfers }),
     ...authMethods({ tokens }),
     ...walletMethods({ wallet, keyAddress, balance: (one) => headBalance(view, one) }),
     ...mempool.rows,

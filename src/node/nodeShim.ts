@@ -12,8 +12,9 @@ import type { FetchLike } from '../rpc/client/httpTransport.ts'
 import type { KeyStore } from '../wallet/keyStore.ts'
 import type { RemoteKeys } from '../wallet/remoteKeys.ts'
 import type { ActorsMode } from './actorsCode.ts'
-import type { NodeCare, NodeProofs, NodeSettings } from './node.ts'
+import type { NodeSettings } from './node.ts'
 import type { NodeIndex, NodeIndexDeps } from './nodeIndex.ts'
+import type { NodeCare, NodeProofs } from './nodeParts.ts'
 import type { NodePorts } from './nodePorts.ts'
 
 /** Where a chain's blocks and settings are; whoever opened them closes them. */

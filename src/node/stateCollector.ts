@@ -9,7 +9,8 @@ import type { Network } from '../networks/network.ts'
 import { Collector, type CollectorStatus } from '../sync/gc/collector.ts'
 import { messageCid } from '../types/message.ts'
 import { signedMessageCid } from '../types/signedMessage.ts'
-import type { NodeParts, NodeSettings, PetrelNode } from './node.ts'
+import type { NodeSettings, PetrelNode } from './node.ts'
+import type { NodeParts } from './nodeParts.ts'
 import type { NodeShim } from './nodeShim.ts'
 
 /** Blocks are made and validated against states as old as finality: a chain that lacks them stands still for ever. */

@@ -5,22 +5,34 @@
 import type { Steps } from '../base/steps.ts'
 import type { Json } from '../codec/jsonText.ts'
 import type { ExecutedTipset } from '../eth/executedTipset.ts'
+import type { HeadIndex } from '../index/headIndex.ts'
+import { BlockMissing } from '../ipld/errors.ts'
+import type { ChainEpoch } from '../types/scalars.ts'
 import type { Tipset } from '../types/tipset.ts'
 import { RpcError } from './errors.ts'
 import { MAX_FILTER_RESULTS } from './ethFilters.ts'
 import { EthLogIndex, type LoggedTipset } from './ethLogIndex.ts'
 import type { EthReader, Walking } from './ethReader.ts'
+import { indexedLog, indexedLogs } from './indexedLogs.ts'
 import { type LogJson, logsOf } from './types/eth.ts'
-import { type HeightRange, type LogFilter, matchesPast } from './types/logFilter.ts'
+import { type HeightRange, type LogFilter, MAX_EVENT_RANGE, matchesPast } from './types/logFilter.ts'
 
 /** See the file's comment. */
 export class EthLogSearch {
   readonly #reader: EthReader
   readonly #index: EthLogIndex
+  readonly #database: HeadIndex | undefined
 
-  constructor(reader: EthReader) {
+  /** @param database - an index that reaches further than the node's own */
+  constructor(reader: EthReader, database?: HeadIndex) {
     this.#reader = reader
+    this.#database = database
     this.#index = new EthLogIndex({ store: reader.view.store, logs: (tipset, call) => this.logs(tipset, call) })
+  }
+
+  /** Epochs that a search may span: of an index, all. */
+  get longestRange(): number {
+    return this.#database === undefined ? MAX_EVENT_RANGE : Number.MAX_SAFE_INTEGER
   }
 
   /** All logs of a tipset, in order. */
@@ -37,8 +49,39 @@ export class EthLogSearch {
    * @throws RpcError `FAILED` when there are too many
    */
   async past(filter: LogFilter, range: HeightRange | undefined, context: string, call: Walking): Promise<Json[]> {
-    const tipsets = range === undefined ? [await this.#named(filter, call)] : await this.#inRange(range, call)
-    return call.walk(wanted(tipsets, filter, context))
+    const { from, to } = range ?? { from: 0, to: 0 }
+    const latest = this.#reader.view.store.head().height - 1
+    const top = Math.min(to ?? latest, latest)
+    const inDatabase = this.#database
+    const isLong = range !== undefined && top - from > MAX_EVENT_RANGE
+    if (inDatabase !== undefined && range !== undefined && (isLong || inDatabase.isFirst)) {
+      return this.#inDatabase(inDatabase, filter, { from, to: top }, context, call)
+    }
+    try {
+      const tipsets = range === undefined ? [await this.#named(filter, call)] : await this.#inRange(range, call)
+      return await call.walk(wanted(tipsets, filter, context))
+    } catch (error) {
+      if (inDatabase === undefined || range === undefined || !(error instanceof BlockMissing)) throw error
+      return this.#inDatabase(inDatabase, filter, { from, to: top }, context, call)
+    }
+  }
+
+  /** From the database as far as it reaches; what is above that is near the head. */
+  async #inDatabase(
+    database: HeadIndex,
+    filter: LogFilter,
+    { from, to }: { readonly from: ChainEpoch; readonly to: ChainEpoch },
+    context: string,
+    call: Walking,
+  ): Promise<Json[]> {
+    if (from > to) return []
+    const tooMany = (): RpcError => tooManyEvents(context)
+    const { rows, top } = await indexedLogs(database, { filter, from, to }, { context, tooMany })
+    const above = top < to ? await this.#inRange({ from: Math.max(from, top + 1), to }, call) : []
+    const out = rows.map(indexedLog)
+    const rest = await call.walk(wanted(above, filter, context))
+    if (rest.length > 0 && out.length > 0 && out.length + rest.length > MAX_FILTER_RESULTS) throw tooMany()
+    return [...out, ...rest]
   }
 
   async #named({ blockHash }: LogFilter, call: Walking): Promise<LoggedTipset> {
@@ -51,6 +94,10 @@ export class EthLogSearch {
     const top = Math.min(to ?? latest, latest)
     return from > top ? [] : this.#index.between(Math.max(0, from), top, call)
   }
+}
+
+function tooManyEvents(context: string): RpcError {
+  return new RpcError('FAILED', `${context}: filter matches too many events, try a more restricted filter`)
 }
 
 function* printedLogs(executed: ExecutedTipset, chainId: bigint): Steps<LogJson[]> {
@@ -68,7 +115,7 @@ function* wanted(tipsets: readonly LoggedTipset[], filter: LogFilter, context: s
     if (out.length > before) contributing++
     // One tipset may have more than the limit: it cannot be divided.
     if (contributing > 1 && out.length > MAX_FILTER_RESULTS) {
-      throw new RpcError('FAILED', `${context}: filter matches too many events, try a more restricted filter`)
+      throw tooManyEvents(context)
     }
     yield
   }

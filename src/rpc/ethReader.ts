@@ -8,12 +8,14 @@ import type { ChainView } from '../chain/chainView.ts'
 import { ChainError } from '../chain/errors.ts'
 import { messageByCid } from '../chain/messageByCid.ts'
 import type { VmHost } from '../chain/vm.ts'
-import { type Cid, CODEC_DAG_CBOR, createCid, HASH_BLAKE2B_256 } from '../codec/cid.ts'
+import { type Cid, CODEC_DAG_CBOR, createCid, HASH_BLAKE2B_256, parseCid } from '../codec/cid.ts'
 import type { Finality } from '../consensus/finality.ts'
 import { EthIndex } from '../eth/ethIndex.ts'
 import { ethTipset } from '../eth/ethTipset.ts'
 import { ethHashOf } from '../eth/ethTransactionOf.ts'
 import { type ExecutedTipset, executedBytes, executedTipset } from '../eth/executedTipset.ts'
+import type { HeadIndex } from '../index/headIndex.ts'
+import { indexedTransaction } from '../index/indexedTransaction.ts'
 import type { MessageGasDeps } from '../mempool/gas/messageGas.ts'
 import type { MessagePool } from '../mempool/messagePool.ts'
 import { chainMessageCid } from '../types/chainMessage.ts'
@@ -26,6 +28,9 @@ import type { CallContext } from './method.ts'
 import type { FoundMessage } from './methods/execution.ts'
 import { typedFailure } from './typedFailure.ts'
 import type { BlockHashParam, BlockParam } from './types/ethCall.ts'
+
+/** Tipsets behind the head that are searched where an index knows the others: one finality. */
+const NEAR_TIPSETS = 900
 
 /** How a call that looks far down goes on. */
 export type Walking = Pick<CallContext, 'walk' | 'signal'>
@@ -46,6 +51,8 @@ export interface EthMethodsDeps {
   readonly clientVersion: string
   /** Which tipsets are final; default: distances from the head alone. */
   readonly finality?: Finality
+  /** Transactions of any age, and logs; undefined: there is no index. */
+  readonly index?: HeadIndex | undefined
   /** Searches the head's chain for a message, `limit` epochs deep (default: all). */
   readonly findMessage: (messageCid: Cid, call: Walking, limit?: ChainEpoch) => Promise<FoundMessage | undefined>
 }
@@ -66,13 +73,15 @@ export class EthReader {
     pool,
     finality,
     fetches,
-  }: Pick<EthMethodsDeps, 'view' | 'vm' | 'pool' | 'finality' | 'fetches'>) {
+    index,
+  }: Pick<EthMethodsDeps, 'view' | 'vm' | 'pool' | 'finality' | 'fetches' | 'index'>) {
     this.fetches = fetches ?? false
     this.#finality = finality
     this.view = view
     this.vm = vm
     this.#pool = pool
-    this.index = new EthIndex(view)
+    // What would have to be fetched header by header, the index knows.
+    this.index = index?.isFirst === true ? new EthIndex(view, NEAR_TIPSETS) : new EthIndex(view)
   }
 
   get chainId(): bigint {
@@ -144,15 +153,24 @@ export class EthReader {
   }
 
   /** @param call - of the one who asks; default: nobody else waits */
-  async executed(tipset: Tipset, call?: Walking): Promise<ExecutedTipset> {
-    const { cache } = this.view.store
-    const key = `executed ${tipsetKeyText(tipset.key)}`
-    const known = cache.get(key) as ExecutedTipset | undefined
-    if (known !== undefined) return known
-    const executed = await executedTipset(this.view, this.vm, tipset, call)
-    cache.keep(key, executed, executedBytes(executed))
-    return executed
+  executed(tipset: Tipset, call?: Walking): Promise<ExecutedTipset> {
+    return keptExecuted(this, tipset, call)
   }
+}
+
+/** An executed tipset; the last ones are remembered. */
+export async function keptExecuted(
+  { view, vm }: Pick<EthMethodsDeps, 'view' | 'vm'>,
+  tipset: Tipset,
+  call?: Walking,
+): Promise<ExecutedTipset> {
+  const { cache } = view.store
+  const key = `executed ${tipsetKeyText(tipset.key)}`
+  const known = cache.get(key) as ExecutedTipset | undefined
+  if (known !== undefined) return known
+  const executed = await executedTipset(view, vm, tipset, call)
+  cache.keep(key, executed, executedBytes(executed))
+  return executed
 }
 
 /** A transaction on the chain. */
@@ -169,9 +187,19 @@ export interface Located {
  */
 export type Locate = (hash: Uint8Array, call: Walking, limit?: ChainEpoch) => Promise<Located | undefined>
 
-export function locateIn(reader: EthReader, deps: Pick<EthMethodsDeps, 'findMessage'>): Locate {
+export function locateIn(reader: EthReader, deps: Pick<EthMethodsDeps, 'findMessage' | 'index'>): Locate {
   const { store } = reader.view
+  const { index: database } = deps
   return async (hash, call, limit) => {
+    if (database !== undefined) {
+      const row = await indexedTransaction(database, hash, limit)
+      if (row !== undefined) {
+        const executed = await reader.executed(store.tipset(row.key.map(parseCid)), call)
+        return { executed, index: row.position }
+      }
+      // All that is executed is in the index.
+      if (database.isFirst) return undefined
+    }
     const found = await call.walk(reader.index.messageCid(hash))
     const where = found === undefined ? undefined : await foundOrNot(deps.findMessage(found, call, limit))
     if (where === undefined) return undefined

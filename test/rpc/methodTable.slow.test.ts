@@ -20,6 +20,9 @@ interface Reference {
 const OWN: ReadonlySet<string> = new Set([
   'ChainGetTransfers',
   'ChainGetTransfersSince',
+  'ChainListTransfers',
+  'ChainListMessages',
+  'ChainListLogs',
   'AuthNewToken',
   'AuthRevoke',
   'MpoolExplain',

@@ -32,6 +32,9 @@ const VERSIONS: readonly ApiVersion[] = ['v0', 'v1', 'v2']
 const OWN: Readonly<Record<string, string>> = {
   ChainGetTransfers: 'read',
   ChainGetTransfersSince: 'read',
+  ChainListTransfers: 'read',
+  ChainListMessages: 'read',
+  ChainListLogs: 'read',
   MpoolExplain: 'read',
   AuthNewToken: 'admin',
   AuthRevoke: 'admin',

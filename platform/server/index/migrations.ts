@@ -235,7 +235,39 @@ const COMMENTS: readonly (readonly [string, string])[] = [
   ['column petrel.logs.emitter', 'ID of the contract.'],
 ]
 
-const comments = COMMENTS.map(([what, text]) => `comment on ${what} is '${text.replace(/'/g, "''")}';`).join('\n')
+const comments = commented(COMMENTS)
+
+function commented(list: readonly (readonly [string, string])[]): string {
+  return list.map(([what, text]) => `comment on ${what} is '${text.replace(/'/g, "''")}';`).join('\n')
+}
+
+/**
+ * What answers by message and by transaction need besides. Rows from before have an empty text and no bytes: not known. The view gets
+ * the new columns behind its own.
+ */
+const LOOKUPS = `
+alter table petrel.messages add column events_root text default '', add column signature bytea default '';
+alter table petrel.messages alter column events_root drop default, alter column signature drop default;
+create index messages_nonce on petrel.messages (from_address, nonce);
+create or replace view canonical.messages as
+  select x.height, x.tipset, x.position, x.cid, x.from_actor, x.from_address, x.to_actor, x.to_address, x.nonce, x.value, x.gas_limit,
+    x.gas_fee_cap, x.gas_premium, x.method, x.actor_kind, x.method_name, x.params, x.params_json, x.exit_code, x.gas_used, x.returned,
+    x.returned_json, x.burned, x.tip, t.time, x.events_root, x.signature
+  from petrel.messages x join petrel.tipsets t on t.tipset = x.tipset and t.canonical;
+${commented([
+  [
+    'column petrel.messages.events_root',
+    "Root of its events; null: it has none; empty: not known, of a row of the schema's version 1.",
+  ],
+  [
+    'column petrel.messages.signature',
+    'Type byte and signature; null: a BLS message, signed in aggregate; empty: not known, as above.',
+  ],
+])}
+`
 
 /** All steps, in order. */
-export const MIGRATIONS: readonly Migration[] = [{ version: 1, sql: TABLES + VIEWS + comments }]
+export const MIGRATIONS: readonly Migration[] = [
+  { version: 1, sql: TABLES + VIEWS + comments },
+  { version: 2, sql: LOOKUPS },
+]

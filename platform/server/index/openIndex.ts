@@ -5,6 +5,7 @@ import type { NodeIndex, NodeIndexDeps } from '../../../src/node/nodeIndex.ts'
 import type { NodePorts } from '../../../src/node/nodePorts.ts'
 import type { IndexOptions } from '../options.ts'
 import { PostgresIndex } from './postgresIndex.ts'
+import { PostgresReader } from './postgresReader.ts'
 
 /** @throws IndexError for a database that is not for this chain; nothing has been written then */
 export async function openIndex(
@@ -17,10 +18,16 @@ export async function openIndex(
   const writer = new IndexWriter({ ...deps, timers, log, store: new PostgresIndex(url, timers), from })
   await writer.check()
   if (metrics !== undefined) register(metrics, () => writer.status)
+  const reader = new PostgresReader(url, timers)
   return {
+    reader,
+    isFirst: false,
     health: () => ({ ok: true, text: healthText(writer.status) }),
     start: (finality) => writer.start(finality),
-    stop: () => writer.stop(),
+    stop: async () => {
+      await writer.stop()
+      await reader.close()
+    },
   }
 }
 

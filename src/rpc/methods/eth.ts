@@ -31,10 +31,10 @@ import { ethTransactionMethods } from './ethTransactions.ts'
 export function ethMethods(deps: EthMethodsDeps & Omit<EthFilterDeps, 'reader' | 'search'>): MethodRow[] {
   const reader = new EthReader(deps)
   const locate = locateIn(reader, deps)
-  const search = new EthLogSearch(reader)
+  const search = new EthLogSearch(reader, deps.index)
   return [
     ...blockMethods(reader),
-    ...ethTransactionMethods(reader, locate),
+    ...ethTransactionMethods(reader, locate, deps.index),
     ...ethAccountMethods(reader, deps.pool),
     ...ethGasMethods(reader, deps.gas),
     ...ethSendMethods(reader, deps.pool),

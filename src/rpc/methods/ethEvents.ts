@@ -19,7 +19,7 @@ export function ethEventMethods(reader: EthReader, search: EthLogSearch): Method
       ...ethGetLogs,
       handler: async (filter, call) => {
         if (filter === null) throw nilPointer('eth_getLogs')
-        const range = rangeOf(filter, store.head().height)
+        const range = rangeOf(filter, store.head().height, search.longestRange)
         const { blockHash } = filter
         const top =
           blockHash === undefined
@@ -34,9 +34,9 @@ export function ethEventMethods(reader: EthReader, search: EthLogSearch): Method
   ]
 }
 
-function rangeOf(filter: LogFilter, head: number): HeightRange | undefined {
+function rangeOf(filter: LogFilter, head: number, longest: number): HeightRange | undefined {
   try {
-    return heightRange(filter, head)
+    return heightRange(filter, head, longest)
   } catch (error) {
     if (!(error instanceof RpcError) || error.code !== 'FAILED') throw error
     throw new RpcError('FAILED', `${CONTEXT}: failed to parse eth filter spec: ${error.message}`, { cause: error })

@@ -9,6 +9,9 @@ import { ChainError } from '../../chain/errors.ts'
 import type { Json } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
 import { ethTransactionOf } from '../../eth/ethTransactionOf.ts'
+import type { HeadIndex } from '../../index/headIndex.ts'
+import { indexedTransaction, transactionOfRow } from '../../index/indexedTransaction.ts'
+import type { TransactionRow } from '../../index/indexReader.ts'
 import { BlockMissing } from '../../ipld/errors.ts'
 import { signedMessageCid } from '../../types/signedMessage.ts'
 import type { Tipset } from '../../types/tipset.ts'
@@ -27,13 +30,13 @@ import {
   ethGetTransactionReceipt,
   ethGetTransactionReceiptLimited,
 } from '../signatures/ethTransactions.ts'
-import { logsOf, NOWHERE, receiptAt, transactionAt, transactionJson } from '../types/eth.ts'
-import { hexBytes } from '../types/ethScalars.ts'
+import { logsOf, NOWHERE, type Place, receiptAt, transactionAt, transactionJson } from '../types/eth.ts'
+import { hexBytes, hexNumber } from '../types/ethScalars.ts'
 
 const NO_LIMIT = -1
 
 /** Rows about transactions. */
-export function ethTransactionMethods(reader: EthReader, locate: Locate): MethodRow[] {
+export function ethTransactionMethods(reader: EthReader, locate: Locate, index: HeadIndex | undefined): MethodRow[] {
   const { chainId } = reader
   const { store } = reader.view
   const pendingJson = (hash: Uint8Array): Json => {
@@ -47,6 +50,8 @@ export function ethTransactionMethods(reader: EthReader, locate: Locate): Method
   }
   const byHash = async (hash: Uint8Array | null, limit: number, call: Walking): Promise<Json> => {
     if (hash === null) return null
+    const row = index === undefined ? undefined : await indexedTransaction(index, hash, limit)
+    if (row !== undefined) return transactionJson(transactionOfRow(row, chainId), placeOf(row))
     const at = await locateOr(locate(hash, call, limit), () => undefined)
     return at === undefined ? pendingJson(hash) : transactionAt(at.executed, at.index, chainId)
   }
@@ -127,6 +132,10 @@ export function ethTransactionMethods(reader: EthReader, locate: Locate): Method
       },
     }),
   ]
+}
+
+function placeOf({ tipset, height, position }: TransactionRow): Place {
+  return { blockHash: `0x${tipset}`, blockNumber: hexNumber(height), transactionIndex: hexNumber(position) }
 }
 
 /** @param replaced - what a transaction is whose nonce went to another one */

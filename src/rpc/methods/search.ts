@@ -10,7 +10,7 @@ import {
   loadSought,
   NO_LOOKBACK_LIMIT,
   type SearchOptions,
-  searchMessage,
+  searchByCid,
 } from '../../chain/searchMessage.ts'
 import { type WaitDeps, waitMessage } from '../../chain/waitMessage.ts'
 import type { Cid } from '../../codec/cid.ts'
@@ -100,7 +100,7 @@ export async function findMessage(
   const { view } = deps
   const from = view.store.tipsetOrHead(at)
   try {
-    return await searchMessage(loadSought(view, one), from, options, deps)
+    return await searchByCid(one, from, options, deps)
   } catch (error) {
     if (!options.allowReplaced && error instanceof ChainError && error.code === 'MESSAGE_REPLACED') return undefined
     throw error

@@ -69,8 +69,31 @@ export function transactionAt(executed: ExecutedTipset, index: number, chainId: 
   return transactionJson(ethTransactionOf(one.message, executed.tree, chainId), place(executed, index))
 }
 
+/** A log by itself. */
+export interface LoneLog extends Pick<PlacedLog, 'address' | 'topics' | 'data' | 'logIndex'> {
+  readonly transactionHash: Uint8Array
+  readonly blockHash: Uint8Array
+  readonly blockNumber: number
+  readonly transactionIndex: number
+}
+
+/** A log by itself, as `eth_getLogs` has it. */
+export function loneLogJson(log: LoneLog): Json {
+  return {
+    address: hexBytes(log.address),
+    data: hexBytes(log.data),
+    topics: log.topics.map(hexBytes),
+    removed: false,
+    logIndex: hexNumber(log.logIndex),
+    transactionHash: hexBytes(log.transactionHash),
+    blockHash: hexBytes(log.blockHash),
+    blockNumber: hexNumber(log.blockNumber),
+    transactionIndex: hexNumber(log.transactionIndex),
+  }
+}
+
 /** A log of one message, with how it adds to the block's bloom filter. */
-export interface LogJson extends Pick<PlacedLog, 'emitter' | 'address' | 'topics' | 'isIndexed'> {
+export interface LogJson extends Pick<PlacedLog, 'emitter' | 'address' | 'topics' | 'isIndexed' | 'logIndex'> {
   readonly json: { [key: string]: Json }
   /** Address and topics as hexadecimal, as filters have them: a search compares thousands. */
   readonly addressText: string
@@ -87,7 +110,7 @@ export function logsOf(executed: ExecutedTipset, chainId: bigint): LogJson[][] {
       const addressText = hexBytes(address)
       const topicTexts = topics.map(hexBytes)
       return {
-        ...{ emitter, address, topics, addressText, topicTexts, isIndexed },
+        ...{ emitter, address, topics, addressText, topicTexts, isIndexed, logIndex },
         json: {
           address: addressText,
           data: hexBytes(data),

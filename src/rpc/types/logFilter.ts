@@ -92,9 +92,14 @@ export const logFilterPointer: Codec<LogFilter | null> = nullable(logFilter)
 /**
  * The heights that a filter names; undefined for one that names a block by hash.
  * @param head - height of the head: its parent is the latest whose logs are known
+ * @param longest - epochs that a search may span
  * @throws RpcError `FAILED`, `BLOCK_RANGE_EXCEEDED`
  */
-export function heightRange(filter: LogFilter, head: ChainEpoch): HeightRange | undefined {
+export function heightRange(
+  filter: LogFilter,
+  head: ChainEpoch,
+  longest: ChainEpoch = MAX_EVENT_RANGE,
+): HeightRange | undefined {
   const { fromBlock, toBlock } = filter
   if (filter.topics.length > MAX_TOPICS) {
     throw new RpcError('FAILED', `too many topics in filter: ${filter.topics.length}, max: ${MAX_TOPICS}`)
@@ -110,8 +115,8 @@ export function heightRange(filter: LogFilter, head: ChainEpoch): HeightRange | 
     throw new RpcError('FAILED', `invalid epoch range: to block (${to}) must be after from block (${from})`)
   }
   const span = (to ?? latest) - from
-  if (from >= 0 && span > MAX_EVENT_RANGE) {
-    throw new RpcError('BLOCK_RANGE_EXCEEDED', `block range exceeds maximum of ${MAX_EVENT_RANGE} (got ${span})`)
+  if (from >= 0 && span > longest) {
+    throw new RpcError('BLOCK_RANGE_EXCEEDED', `block range exceeds maximum of ${longest} (got ${span})`)
   }
   return { from, to }
 }

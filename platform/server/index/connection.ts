@@ -1,0 +1,89 @@
+/** A connection to the database of an index. Node and Deno. */
+import postgres from 'postgres'
+import { errorMessage } from '../../../src/base/errors.ts'
+import type { Timers } from '../../../src/base/ports.ts'
+import { abortable, withTimeout } from '../../../src/base/waiting.ts'
+import { IndexError } from '../../../src/index/errors.ts'
+
+const CONNECT_TIMEOUT_SEC = 10
+/** A statement that takes longer has met something that will not end. */
+const STATEMENT_TIMEOUT_MS = 120_000
+/** After that it is the connection that does not answer. */
+const ANSWER_TIMEOUT_MS = 130_000
+/** A writer whose machine is gone loses its lock after 4 + 2 x 2 seconds. */
+const KEEPALIVE = { tcp_keepalives_idle: 4, tcp_keepalives_interval: 2, tcp_keepalives_count: 2 }
+
+/** `postgres://user@host:5432/name`: what may be shown. */
+export function shownUrl(url: string): string {
+  if (!URL.canParse(url)) return 'postgres'
+  const shown = new URL(url)
+  shown.password = ''
+  shown.search = ''
+  return shown.toString()
+}
+
+/** One connection, which is never made anew behind our back: it holds the lock. */
+export class Connection {
+  readonly #sql: postgres.Sql
+  readonly #timers: Timers
+  readonly #ended = new AbortController()
+
+  constructor(url: string, name: string, timers: Timers) {
+    this.#timers = timers
+    this.#sql = postgres(url, {
+      ...{ max: 1, idle_timeout: 0, max_lifetime: null, fetch_types: false, connect_timeout: CONNECT_TIMEOUT_SEC },
+      connection: { application_name: 'petrel', statement_timeout: STATEMENT_TIMEOUT_MS, ...KEEPALIVE },
+      onnotice: () => undefined,
+      onclose: () => this.#ended.abort(new IndexError('CONNECTION_LOST', `the connection to ${name} ended`)),
+    })
+  }
+
+  /** Aborts when it ends. */
+  get lost(): AbortSignal {
+    return this.#ended.signal
+  }
+
+  /** @returns the rows, of the shape that the caller knows */
+  async query<T extends object>(text: string, values: readonly (string | number)[] = []): Promise<readonly T[]> {
+    this.lost.throwIfAborted()
+    const late = (): Error => {
+      const error = new IndexError('CONNECTION_LOST', 'the database does not answer any more')
+      this.#ended.abort(error)
+      return error
+    }
+    // The library does not always settle what a connection leaves behind when it ends.
+    const rows = withTimeout(this.#timers, ANSWER_TIMEOUT_MS, late, () => this.#sql.unsafe<T[]>(text, [...values]))
+    return abortable(rows, this.lost)
+  }
+
+  /**
+   * Runs in a transaction. Not by the library's own `begin`: that one writes its rollback to a socket that is gone, in a turn of the
+   * loop where nobody catches it.
+   */
+  async transaction(run: () => Promise<void>): Promise<void> {
+    await this.query('begin')
+    try {
+      await run()
+    } catch (error) {
+      // A connection that has ended rolls back by itself.
+      if (!this.lost.aborted) await this.query('rollback').catch(() => undefined)
+      throw error
+    }
+    await this.query('commit')
+  }
+
+  close(): Promise<void> {
+    return this.#sql.end({ timeout: 0 })
+  }
+}
+
+/** What a failure of the database is to the index. @param name - of the database, as it may be shown */
+export function databaseFailure(name: string, cause: unknown): Error {
+  if (cause instanceof IndexError) return cause
+  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : ''
+  // Classes of SQLSTATE: 08 connection, 57P0 shut down; what has letters alone is the system's or the client's.
+  const isLost = /^(08|57P0|[A-Z_]+$)/.test(code)
+  const text = `${name}: ${errorMessage(cause)}`
+  if (code === '25006' || code === '42501') return new IndexError('READ_ONLY', text, { code }, { cause })
+  return new IndexError(isLost ? 'CONNECTION_LOST' : 'DATABASE_FAILED', text, { code }, { cause })
+}

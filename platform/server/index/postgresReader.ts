@@ -1,0 +1,147 @@
+/** Questions to the PostgreSQL of an index: each one statement, which sees one snapshot and changes nothing. Node and Deno. */
+import type { Timers } from '../../../src/base/ports.ts'
+import { IndexError } from '../../../src/index/errors.ts'
+import type {
+  IndexAnswer,
+  IndexPlace,
+  IndexReader,
+  LogQuestion,
+  LogRow,
+  MessageQuestion,
+  MessageRow,
+  PageAnswer,
+  PageQuestion,
+  TransactionRow,
+  TransferRow,
+} from '../../../src/index/indexReader.ts'
+import type { IndexedChain, TipsetName } from '../../../src/index/indexStore.ts'
+import { assertChain, assertVersion, type Holding, serverOf } from './checks.ts'
+import { Connection, databaseFailure, shownUrl } from './connection.ts'
+import { LOG_ROWS, MESSAGE_ROWS, NOTHING, pageSql, TRANSACTION_ROWS, TRANSFER_ROWS } from './questions.ts'
+
+/** Questions wait for each other on a connection. */
+const CONNECTIONS = 4
+
+type Value = string | number
+
+/** What a statement of {@link PostgresReader} gives. */
+interface Answer {
+  readonly at: IndexPlace | null
+  readonly hasAfter?: boolean | null
+  readonly top?: { readonly height: number; readonly tipset: string } | null
+  readonly rows: readonly unknown[]
+}
+
+/** See the file's comment. */
+export class PostgresReader implements IndexReader {
+  readonly name: string
+  readonly #url: string
+  readonly #timers: Timers
+  readonly #connections: (Connection | undefined)[] = new Array<undefined>(CONNECTIONS).fill(undefined)
+  #next = 0
+
+  /** @param url - of a user who may read */
+  constructor(url: string, timers: Timers) {
+    this.name = shownUrl(url)
+    this.#url = url
+    this.#timers = timers
+  }
+
+  async check(chain: IndexedChain): Promise<void> {
+    try {
+      const on = this.#connection()
+      const { made, name } = await serverOf(on)
+      const unreadable = `user ${name} may not read the tables of the index, or there are none yet`
+      if (!made) throw new IndexError('NOT_READABLE', unreadable)
+      const [right] = await on.query<{ reads: boolean }>(
+        `select has_schema_privilege('petrel', 'usage') and has_schema_privilege('canonical', 'usage')
+         and has_table_privilege('petrel.tipsets', 'select') and has_table_privilege('canonical.transfers', 'select') as reads`,
+      )
+      if (right?.reads !== true) throw new IndexError('NOT_READABLE', unreadable)
+      const [found] = await on.query<Holding>(
+        `select (select max(version) from petrel.migrations) as version, network, genesis, chain_id::text as chain_id from petrel.chain`,
+      )
+      if (found === undefined) throw new IndexError('NOT_READABLE', unreadable)
+      assertVersion(found.version, 'reader')
+      assertChain(found, chain)
+    } catch (error) {
+      throw databaseFailure(this.name, error)
+    }
+  }
+
+  async place(anchor: TipsetName): Promise<IndexPlace | undefined> {
+    return (await this.#ask(NOTHING, [anchor])).at ?? undefined
+  }
+
+  messages(question: MessageQuestion, anchor: TipsetName): Promise<IndexAnswer<MessageRow>> {
+    return 'cid' in question
+      ? this.#rows(MESSAGE_ROWS.byCid, [anchor, question.cid])
+      : this.#rows(MESSAGE_ROWS.byNonce, [anchor, question.from, String(question.nonce)])
+  }
+
+  transactions(hash: string, anchor: TipsetName): Promise<IndexAnswer<TransactionRow>> {
+    return this.#rows(TRANSACTION_ROWS, [anchor, hash])
+  }
+
+  logs(question: LogQuestion, anchor: TipsetName): Promise<IndexAnswer<LogRow>> {
+    const { from, to, emitters, addresses, topics, limit } = question
+    const lists = [emitters, addresses, ...[0, 1, 2, 3].map((i) => topics[i] ?? [])]
+    return this.#rows(LOG_ROWS.matching(lists.map(({ length }) => length > 0)), [
+      ...[anchor, from, to, limit],
+      ...lists.filter(({ length }) => length > 0).map((list) => JSON.stringify(list)),
+    ])
+  }
+
+  pageOfTransfers(question: PageQuestion, anchor: TipsetName): Promise<PageAnswer<TransferRow>> {
+    return this.#page(TRANSFER_ROWS, question, anchor)
+  }
+
+  pageOfMessages(question: PageQuestion, anchor: TipsetName): Promise<PageAnswer<MessageRow>> {
+    return this.#page(MESSAGE_ROWS.ofActor, question, anchor)
+  }
+
+  pageOfLogs(question: PageQuestion, anchor: TipsetName): Promise<PageAnswer<LogRow>> {
+    return this.#page(LOG_ROWS.ofActor, question, anchor)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#connections.map((one) => one?.close()))
+  }
+
+  async #rows<Row>(rows: string, values: readonly Value[]): Promise<IndexAnswer<Row>> {
+    const answer = await this.#ask(rows, values)
+    return { at: answer.at ?? undefined, rows: answer.rows as readonly Row[] }
+  }
+
+  async #page<Row>(rows: string, question: PageQuestion, anchor: TipsetName): Promise<PageAnswer<Row>> {
+    const { actor, address, from, to, after, limit } = question
+    const answer = await this.#ask(pageSql(rows), [
+      ...[anchor, address, actor === undefined ? '' : String(actor), from, to],
+      ...[after?.tipset ?? '', after?.height ?? -1, after?.row ?? -1, limit],
+    ])
+    return {
+      ...{ at: answer.at ?? undefined, rows: answer.rows as readonly Row[] },
+      ...{ hasAfter: answer.hasAfter ?? undefined, top: answer.top ?? undefined },
+    }
+  }
+
+  async #ask(sql: string, values: readonly Value[]): Promise<Answer> {
+    try {
+      const [row] = await this.#connection().query<{ answer: string }>(sql, values)
+      return row === undefined ? { at: null, rows: [] } : (JSON.parse(row.answer) as Answer)
+    } catch (error) {
+      throw databaseFailure(this.name, error)
+    }
+  }
+
+  /** In turn; one that has ended is made anew. */
+  #connection(): Connection {
+    const turn = this.#next++ % CONNECTIONS
+    const known = this.#connections[turn]
+    if (known !== undefined && !known.lost.aborted) return known
+    known?.close().catch(() => undefined)
+    const made = new Connection(this.#url, this.name, this.#timers)
+    this.#connections[turn] = made
+    return made
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * Statements of the reader. Each gives one JSON text with where the index stands and the rows. `$1` is always the tipset that the caller
+ * takes for the newest executed one.
+ */
+
+/** Members of an answer that every one has. */
+const AT = `'at', case when c.tipset is null then null else json_build_object(
+  'first', c.first_height, 'height', c.height, 'finalHeight', c.final_height, 'tipset', encode(c.tipset, 'hex'), 'key', h.key,
+  'hasAnchor', coalesce((select a.canonical from petrel.tipsets a where a.tipset = decode($1, 'hex')), false)) end`
+
+const FROM = `from petrel.chain c left join petrel.tipsets h on h.tipset = c.tipset`
+
+/** @param rows - a select, in order */
+function answer(rows: string, more = ''): string {
+  return `select json_build_object(${AT}${more}, 'rows', (select coalesce(json_agg(r), '[]') from (${rows}) r))::text as answer ${FROM}`
+}
+
+/** Where the index stands. */
+export const NOTHING: string = `select json_build_object(${AT}, 'rows', '[]'::json)::text as answer ${FROM}`
+
+const PLACED = `x.height, encode(x.tipset, 'hex') as tipset`
+
+const MESSAGE = `${PLACED}, x.position, t.key, t.canonical,
+  (select n.key from petrel.tipsets n where n.canonical and n.height > x.height order by n.height limit 1) as child,
+  x.cid, x.from_address, x.to_address, x.nonce::text, x.value::text, x.gas_limit::text, x.gas_fee_cap::text, x.gas_premium::text,
+  x.method::text, encode(x.params, 'hex') as params, x.exit_code, x.gas_used::text, encode(x.returned, 'hex') as returned,
+  x.events_root, encode(x.signature, 'hex') as signature`
+
+const TRANSFER = `${PLACED}, x.position, t.key, x.kind, x.message, x.execution, x.path, x.from_actor::text, x.from_address,
+  x.to_actor::text, x.to_address, x.value::text, x.method::text`
+
+const LOG = `${PLACED}, x.log_index as position, e.position as transaction_index, encode(x.transaction, 'hex') as transaction,
+  x.emitter::text, encode(x.address, 'hex') as address, encode(x.data, 'hex') as data,
+  array_remove(array[encode(x.topic0, 'hex'), encode(x.topic1, 'hex'), encode(x.topic2, 'hex'), encode(x.topic3, 'hex')], null) as topics`
+
+const ITS_TIPSET = 'join petrel.tipsets t on t.tipset = x.tipset'
+const ITS_TRANSACTION = `join petrel.eth_transactions e on e.height = x.height and e.tipset = x.tipset and e.hash = x.transaction`
+
+/** `$2` address, `$3` its actor or nothing, `$4` and `$5` heights, `$7` and `$8` height and row behind which it begins, `$9` the most. */
+function ofActor(table: string, columns: string, number: string, by: readonly string[], joins: string): string {
+  const me = `coalesce(nullif($3, '')::bigint,
+    (select a.actor from canonical.addresses a where a.address = $2 order by a.height desc limit 1))`
+  const some = by.map(
+    (column) => `(select x.* from petrel.${table} x ${ITS_TIPSET}
+      where t.canonical and x.${column} = (select ${me}) and x.height between $4 and $5
+      and (x.height, x.${number}) > ($7, $8) order by x.height, x.${number} limit $9)`,
+  )
+  // An actor that sends to itself is in both: union leaves one out, told by what names the row.
+  const all =
+    some.length === 1
+      ? some[0]
+      : `(select distinct on (u.height, u.${number}) u.* from (${some.join(' union all ')}) u)`
+  return `select ${columns} from ${all} x ${ITS_TIPSET} ${joins} order by x.height, x.${number} limit $9`
+}
+
+/** Rows of pages of transfers. */
+export const TRANSFER_ROWS: string = ofActor('transfers', TRANSFER, 'position', ['from_actor', 'to_actor'], '')
+
+/** Rows of messages. */
+export const MESSAGE_ROWS: { readonly byCid: string; readonly byNonce: string; readonly ofActor: string } = {
+  byCid: answer(`select ${MESSAGE} from petrel.messages x ${ITS_TIPSET} where x.cid = $2 order by x.height desc`),
+  byNonce: answer(
+    `select ${MESSAGE} from petrel.messages x ${ITS_TIPSET} where x.from_address = $2 and x.nonce = $3::numeric order by x.height desc`,
+  ),
+  ofActor: ofActor('messages', MESSAGE, 'position', ['from_actor', 'to_actor'], ''),
+}
+
+/** `$2` the hash. */
+export const TRANSACTION_ROWS: string = answer(
+  `select ${MESSAGE}, encode(y.sender, 'hex') as sender, encode(y.recipient, 'hex') as recipient
+   from petrel.eth_transactions y join petrel.messages x on x.height = y.height and x.tipset = y.tipset and x.position = y.position
+   ${ITS_TIPSET} where y.hash = decode($2, 'hex') order by x.height desc`,
+)
+
+const LOG_LISTS = ['x.emitter', 'x.address', 'x.topic0', 'x.topic1', 'x.topic2', 'x.topic3']
+
+/** Rows of logs. */
+export const LOG_ROWS: { readonly matching: (given: readonly boolean[]) => string; readonly ofActor: string } = {
+  /** `$2` and `$3` heights, `$4` the most, then a JSON list for each column that is asked for. */
+  matching: (given) => {
+    let next = 5
+    const conditions = LOG_LISTS.filter((_, i) => given[i]).map((column) => {
+      const list = `json_array_elements_text($${next++}::text::json)`
+      return column === 'x.emitter'
+        ? `and ${column} in (select value::bigint from ${list})`
+        : `and ${column} in (select decode(value, 'hex') from ${list})`
+    })
+    return answer(`select ${LOG} from petrel.logs x ${ITS_TIPSET} ${ITS_TRANSACTION}
+      where t.canonical and x.height between $2 and $3 ${conditions.join(' ')} order by x.height, x.log_index limit $4`)
+  },
+  ofActor: ofActor('logs', LOG, 'log_index', ['emitter'], ITS_TRANSACTION),
+}
+
+/** A page: with what is known of its beginning (`$6`: a tipset) and of its end. */
+export function pageSql(rows: string): string {
+  return answer(
+    rows,
+    `, 'hasAfter', (select a.canonical from petrel.tipsets a where a.tipset = decode($6, 'hex')),
+     'top', (select json_build_object('height', a.height, 'tipset', encode(a.tipset, 'hex')) from petrel.tipsets a
+       where a.canonical and a.height <= $5 order by a.height desc limit 1)`,
+  )
+}

@@ -1,0 +1,41 @@
+/** Executed messages of any age, from an index. */
+import type { IndexedMessage, MessageIndex } from '../chain/searchMessage.ts'
+import type { Cid } from '../codec/cid.ts'
+import type { ChainMessage } from '../types/chainMessage.ts'
+import type { Message } from '../types/message.ts'
+import { equalTipsetKeys, type Tipset } from '../types/tipset.ts'
+import { IndexError } from './errors.ts'
+import type { HeadIndex } from './headIndex.ts'
+import { messageOfRow, receiptOfRow } from './indexedMessage.ts'
+
+/** See {@link MessageIndex}. */
+export function indexedSearch(index: HeadIndex): MessageIndex {
+  const { reader, view } = index
+  const { store } = view
+  return {
+    isFirst: index.isFirst,
+    load: async (cid: Cid): Promise<ChainMessage | undefined> => {
+      const found = await index.ask((anchor) => reader.messages({ cid: String(cid) }, anchor))
+      const [row] = found?.answer.rows ?? []
+      return row === undefined ? undefined : messageOfRow(row)
+    },
+    executed: async (
+      { from: sender, nonce }: Pick<Message, 'from' | 'nonce'>,
+      from: Tipset,
+    ): Promise<IndexedMessage | null | undefined> => {
+      const head = store.head()
+      if (!equalTipsetKeys(from.key, head.key) && !store.isAncestor(from, head)) {
+        throw new IndexError('INDEX_ELSEWHERE', 'not supported: a search below a tipset that the head has left')
+      }
+      const question = { from: view.addressText(sender), nonce }
+      const found = await index.ask((anchor) => reader.messages(question, anchor))
+      if (found === undefined) return undefined
+      const { answer, place } = found
+      const row = answer.rows.find(({ canonical, height }) => canonical && height <= place.top && height < from.height)
+      // Genesis has no messages.
+      if (row === undefined) return place.first <= 1 ? null : undefined
+      const tipset = index.above(row.height, row.child, place)
+      return { message: messageOfRow(row), receipt: receiptOfRow(row), tipset }
+    },
+  }
+}

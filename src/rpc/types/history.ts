@@ -1,0 +1,106 @@
+/** JSON of what an actor did, page by page: methods of ours, named in Lotus' manner. */
+import type { Cid } from '../../codec/cid.ts'
+import { bool, type Codec, cid, json, listOrEmpty, nullable, struct, text, uint } from '../../codec/description.ts'
+import type { Json } from '../../codec/jsonText.ts'
+import { type Address, address } from '../../types/address.ts'
+import { type Message, message } from '../../types/message.ts'
+import { type Receipt, receiptV1 } from '../../types/receipt.ts'
+import {
+  type ChainEpoch,
+  chainEpoch,
+  type MethodNum,
+  methodNum,
+  type TokenAmount,
+  tokenAmount,
+} from '../../types/scalars.ts'
+import { type TipsetKey, tipsetKey } from '../../types/tipset.ts'
+
+/** A transfer with its place. */
+export interface ListedTransfer {
+  readonly height: ChainEpoch
+  readonly tipset: TipsetKey
+  readonly kind: string
+  readonly message: Cid | null
+  readonly index: number
+  readonly path: number[]
+  readonly from: Address
+  readonly fromAddress: Address
+  readonly to: Address
+  readonly toAddress: Address
+  readonly value: TokenAmount
+  readonly method: MethodNum
+}
+
+const listedTransfer: Codec<ListedTransfer> = struct<ListedTransfer>('petrel.ListedTransfer', [
+  ['height', 'Height', chainEpoch],
+  ['tipset', 'TipSet', tipsetKey],
+  ['kind', 'Kind', text],
+  ['message', 'Message', nullable(cid)],
+  ['index', 'Index', uint],
+  ['path', 'Path', listOrEmpty(uint)],
+  ['from', 'From', address],
+  ['fromAddress', 'FromAddress', address],
+  ['to', 'To', address],
+  ['toAddress', 'ToAddress', address],
+  ['value', 'Value', tokenAmount],
+  ['method', 'Method', methodNum],
+])
+
+/** An executed message with its place: `tipset` holds it, and `index` is its place among the executed ones. */
+export interface ListedMessage {
+  readonly height: ChainEpoch
+  readonly tipset: TipsetKey
+  readonly index: number
+  readonly cid: Cid
+  readonly message: Message
+  readonly receipt: Receipt
+}
+
+const listedMessage: Codec<ListedMessage> = struct<ListedMessage>('petrel.ListedMessage', [
+  ['height', 'Height', chainEpoch],
+  ['tipset', 'TipSet', tipsetKey],
+  ['index', 'Index', uint],
+  ['cid', 'Cid', cid],
+  ['message', 'Message', message],
+  ['receipt', 'Receipt', receiptV1],
+])
+
+/** What every page has besides its rows. */
+interface PageEnd {
+  /** Where the next page begins; empty: nothing was there to look at. */
+  readonly position: string
+  readonly more: boolean
+}
+
+export interface TransferPage extends PageEnd {
+  readonly transfers: ListedTransfer[]
+}
+
+export interface MessagePage extends PageEnd {
+  readonly messages: ListedMessage[]
+}
+
+export interface LogPage extends PageEnd {
+  readonly logs: Json[]
+}
+
+/** `{Transfers, Position, More}`. */
+export const transferPage: Codec<TransferPage> = struct<TransferPage>('petrel.TransferPage', [
+  ['transfers', 'Transfers', listOrEmpty(listedTransfer)],
+  ['position', 'Position', text],
+  ['more', 'More', bool],
+])
+
+/** `{Messages, Position, More}`. */
+export const messagePage: Codec<MessagePage> = struct<MessagePage>('petrel.MessagePage', [
+  ['messages', 'Messages', listOrEmpty(listedMessage)],
+  ['position', 'Position', text],
+  ['more', 'More', bool],
+])
+
+/** `{Logs, Position, More}`; logs as `eth_getLogs` has them. */
+export const logPage: Codec<LogPage> = struct<LogPage>('petrel.LogPage', [
+  ['logs', 'Logs', listOrEmpty(json)],
+  ['position', 'Position', text],
+  ['more', 'More', bool],
+])
