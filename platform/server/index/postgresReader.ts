@@ -105,7 +105,7 @@ export class PostgresReader implements IndexReader {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#connections.map((one) => one?.close()))
+    await Promise.all(this.#connections.filter((one) => one !== undefined).map((one) => one.close()))
   }
 
   async #rows<Row>(rows: string, values: readonly Value[]): Promise<IndexAnswer<Row>> {
