@@ -6,14 +6,16 @@ export class Breather {
   readonly #clock: Clock
   readonly #timers: Timers
   readonly #stretchMs: number
+  readonly #restMs: number
   #spentMs = 0
   #turn: Promise<void> = Promise.resolve()
 
-  /** @param stretchMs - how long others may be kept waiting */
-  constructor({ clock, timers }: { readonly clock: Clock; readonly timers: Timers }, stretchMs: number) {
+  /** @param stretchMs - how long others may be kept waiting @param restMs - pause after a stretch; 0: others' turn, no longer */
+  constructor({ clock, timers }: { readonly clock: Clock; readonly timers: Timers }, stretchMs: number, restMs = 0) {
     this.#clock = clock
     this.#timers = timers
     this.#stretchMs = stretchMs
+    this.#restMs = restMs
   }
 
   /** Runs a part when it is its turn. @param part - what it does before it first waits is what counts */
@@ -38,7 +40,7 @@ export class Breather {
 
   async #pause(): Promise<void> {
     if (!this.isSpent) return
-    await new Promise<void>((resolve) => this.#timers.setTimeout(resolve, 0))
+    await new Promise<void>((resolve) => this.#timers.setTimeout(resolve, this.#restMs))
     this.#spentMs = 0
   }
 }

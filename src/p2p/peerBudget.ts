@@ -28,6 +28,11 @@ export class PeerBudget {
     this.#budget = budget
   }
 
+  /** Whether `cost` is in a peer's bucket. */
+  has(peer: PeerName, cost: number): boolean {
+    return this.#level(peer, this.#clock.monotonicMs()) >= cost
+  }
+
   /** Takes `cost` from a peer's bucket; false, and nothing taken, when it is not there. */
   take(peer: PeerName, cost = 1): boolean {
     const atMs = this.#clock.monotonicMs()

@@ -17,9 +17,14 @@ export interface GossipMessage {
 export interface PubSub {
   /**
    * Joins a topic. `validate` decides about each message of others once, before it is passed on.
+   * @param isWelcome - asked before the signature is checked; what is not welcome is dropped, its sender not blamed
    * @returns what leaves it
    */
-  join(topic: string, validate: (message: GossipMessage) => Verdict | Promise<Verdict>): () => void
+  join(
+    topic: string,
+    validate: (message: GossipMessage) => Verdict | Promise<Verdict>,
+    isWelcome?: (from: PeerName, bytes: number) => boolean,
+  ): () => void
   /** @throws P2pError when the message is too large, or nobody could be told */
   publish(topic: string, data: Uint8Array): Promise<void>
   /** Peers in a topic that this node knows of. */

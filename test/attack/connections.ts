@@ -93,7 +93,6 @@ async function child(): Promise<void> {
 }
 
 async function main(target: Target): Promise<void> {
-  await sleep(4000)
   for (const kind of ['sockets', 'peers']) {
     console.log(`${count} ${kind}`)
     const options = ['--target', target.victim.address, '--kind', kind, '--count', values.count]

@@ -133,7 +133,6 @@ async function child(): Promise<void> {
 
 async function main(target: Target): Promise<void> {
   const { victim, networkName } = target
-  await sleep(4000)
   const genesis = (await victim.rpc.call('ChainGetGenesis')).Cids[0]['/']
   console.log(`${values.hostile} hostile peers`)
   const { Height: height } = await victim.rpc.call('ChainHead')

@@ -136,7 +136,6 @@ async function child(): Promise<void> {
 
 async function main(target: Target): Promise<void> {
   const { victim, networkName } = target
-  await sleep(4000)
   const head = await victim.rpc.call('ChainHead')
   const genesis = await victim.rpc.call('ChainGetGenesis')
   const key = head.Cids.map((one: { '/': string }) => parseCid(one['/']))

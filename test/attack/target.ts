@@ -1,7 +1,7 @@
 /** A local chain with honest nodes, one of which is attacked, and what is looked at meanwhile. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,8 +10,13 @@ import { RpcClient } from '../support/rpcClient.ts'
 
 const BLOCK_SECONDS = 4
 const LISTEN = ['--listen', '/ip4/127.0.0.1/tcp/0', '--cache', '64']
-/** Beside 1.3 times what an idle node takes: what its bounds let strangers make it hold, MB. */
-const STATED_MB = 300
+/** How long the nodes are left alone before it is looked how much memory they take, ms. */
+const QUIET_MS = 4000
+/**
+ * Beside 1.3 times what an idle node takes: what its bounds let strangers make it hold, MB (docs/security.md, "What peers can make the
+ * node hold").
+ */
+const STATED_MB = 400
 /** Epochs that it may be behind. */
 const MOST_LAG = 2
 
@@ -32,6 +37,16 @@ export interface Target {
   readonly honest: readonly Member[]
   readonly victim: Member
   readonly networkName: string
+  /** Memory of the attacked one before the first attack, MB: what came later is no measure. */
+  readonly idleMb: number
+}
+
+/** What is not as usual. */
+export interface TargetOptions {
+  /** More for the producer's command line. */
+  readonly producing?: readonly string[]
+  /** Epochs, for the followers. */
+  readonly chainFinality?: number
 }
 
 async function member(process: NodeProcess): Promise<Member> {
@@ -47,12 +62,11 @@ async function member(process: NodeProcess): Promise<Member> {
 /**
  * Runs with a chain, and ends its nodes whatever happens.
  * @param honest - followers beside the one that is attacked, which knows them and the producer
- * @param options - more for the producer
  */
 export async function withTarget(
   honest: number,
   run: (target: Target) => Promise<void>,
-  options: readonly string[] = [],
+  options: TargetOptions = {},
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'petrel-attack-'))
   const started: NodeProcess[] = []
@@ -73,7 +87,7 @@ async function startTarget(
   folder: string,
   started: NodeProcess[],
   honest: number,
-  options: readonly string[],
+  { producing = [], chainFinality }: TargetOptions,
 ): Promise<Target> {
   const start = async (home: string, args: readonly string[]): Promise<Member> => {
     const process = await startNode('node', home, args)
@@ -82,10 +96,11 @@ async function startTarget(
   }
   const home = join(folder, 'producer')
   const chain = ['devnet', '--api', '0', '--block-time', String(BLOCK_SECONDS), '--actors', 'native', ...LISTEN]
-  const producer = await start(home, [...chain, ...options])
+  const producer = await start(home, [...chain, ...producing])
+  const network = networkOf(home, chainFinality)
   const follow = async (name: string, known: readonly Member[]): Promise<Member> => {
     const bootstrap = known.flatMap(({ address }) => ['--bootstrap', address])
-    const daemon = ['daemon', '--network', join(home, 'network.json'), ...bootstrap, '--api', '0', ...LISTEN]
+    const daemon = ['daemon', '--network', network, ...bootstrap, '--api', '0', ...LISTEN]
     return start(join(folder, name), daemon)
   }
   const others: Member[] = []
@@ -94,7 +109,21 @@ async function startTarget(
   const networkName: string = await victim.rpc.call('StateNetworkName')
   const target = { folder, producer, honest: others, victim, networkName }
   while ((await lagOf(target)) > 1) await sleep(200)
-  return target
+  await sleep(QUIET_MS)
+  return { ...target, idleMb: ownMb(victim) }
+}
+
+/**
+ * The network of the followers. F3's protocols are spoken where the network has F3; nobody votes on a local chain: there are no
+ * certificates. @returns its file
+ */
+function networkOf(home: string, chainFinality: number | undefined): string {
+  const { digest, ...network } = JSON.parse(readFileSync(join(home, 'network.json'), 'utf8'))
+  assert.equal(typeof digest, 'string')
+  const path = join(home, 'followers.json')
+  const protocol = { ...network.protocol, ...(chainFinality === undefined ? {} : { chainFinality }) }
+  writeFileSync(path, JSON.stringify({ ...network, protocol, f3: { ...network.f3, enabled: true } }))
+  return path
 }
 
 /** Epochs that the attacked one is behind. */
@@ -104,7 +133,7 @@ export async function lagOf({ producer, victim }: Pick<Target, 'producer' | 'vic
 }
 
 /** Memory of the process itself, MB. */
-export function ownMb({ process }: Member): number {
+function ownMb({ process }: Member): number {
   const status = readFileSync(`/proc/${process.pid}/status`, 'utf8')
   return Math.round(Number(/RssAnon:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024)
 }
@@ -135,8 +164,7 @@ export interface Seen {
  * it keeps its honest peers and bans none, its memory is bounded.
  */
 export async function attack(target: Target, file: string, args: readonly string[]): Promise<Seen> {
-  const { victim, producer, honest } = target
-  const idleMb = ownMb(victim)
+  const { victim, producer, honest, idleMb } = target
   const before = await receivedOf(victim)
   const child = spawn(process.execPath, [file, '--child', ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''

@@ -186,6 +186,59 @@ describe.skipIf(missing !== undefined)('hostile gossip', () => {
     expect(gossip.stats().verdicts.get('messages ignore busy')).toBe(MANY - MESSAGE_BOUNDS.gate.running)
   })
 
+  it('a block does not wait behind messages that are judged', async () => {
+    const one = wireGossip().find(({ topic }) => topic === messages)?.data as Uint8Array
+    let spent = 0
+    const judged: string[] = []
+    const { view, time } = chainBefore(good)
+    const clock = { nowMs: () => time.nowMs(), monotonicMs: () => time.monotonicMs() + spent }
+    const { topics } = start({
+      view,
+      clock,
+      timers: time,
+      pool: {
+        add: async () => {
+          spent += 15
+          judged.push('message')
+        },
+      },
+    })
+    const flood = Array.from({ length: 200 }, (_, n) => topics.send(messages, `peer ${n % 10}`, one))
+    const block = topics.send(blocks, 'alice', encode(blockMsg, good)).then((verdict) => judged.push(verdict))
+    await time.until(Promise.all([...flood, block]))
+    expect(judged).toHaveLength(201)
+    // A few that were judged in the same turn.
+    expect(judged.indexOf('accept')).toBeLessThan(10)
+  })
+
+  it('large messages of useful peers that wait for their verdict: bounded bytes', async () => {
+    let held: Promise<void> | undefined
+    let release: () => void = () => undefined
+    const { topics, gossip, time } = start({
+      pool: { add: async () => undefined },
+      readState: async (run) => {
+        await held
+        return run()
+      },
+    })
+    const busy = (): number => gossip.stats().verdicts.get('messages ignore busy') ?? 0
+    const one = wireGossip().find(({ topic }) => topic === messages)?.data as Uint8Array
+    const large = new Uint8Array(MB - 2000)
+    large.set(one)
+    const fit = Math.floor(MESSAGE_BOUNDS.waitingBytes / large.length)
+    for (let n = 0; n < 2 * fit; n++) expect(await topics.send(messages, `peer ${n}`, one)).toBe('accept')
+    held = new Promise((resolve) => {
+      release = resolve
+    })
+    const verdicts = Array.from({ length: 2 * fit }, (_, n) => topics.send(messages, `peer ${n}`, large))
+    await time.settle()
+    expect(busy()).toBe(fit)
+    release()
+    await time.until(Promise.all(verdicts))
+    expect(await topics.send(messages, 'peer 0', large)).toBe('accept')
+    expect(busy()).toBe(fit)
+  })
+
   it('well signed messages of nobody: each costs its sender ten', async () => {
     const { topics, gossip, time } = start()
     const one = wireGossip().find(({ topic }) => topic === messages)?.data as Uint8Array

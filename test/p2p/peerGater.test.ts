@@ -68,11 +68,12 @@ describe('the peer gater', () => {
     const time = new VirtualTime()
     const gater = gaterAt(time)
     const judgedOf = new Map<string, number>()
-    const guard = guardTopic({
+    const { validate } = guardTopic({
       bounds: {
         ofPeer: { capacity: 200, perSecond: 20 },
         ofAll: { capacity: 500, perSecond: 100 },
         gate: { running: 64, perPeer: 32, waiting: 0 },
+        waitingBytes: 1024 * 1024,
       },
       clock: time,
       gater,
@@ -82,7 +83,7 @@ describe('the peer gater', () => {
       },
       onVerdict: () => undefined,
     })
-    const send = (from: string) => guard({ topic: BLOCKS, data: new Uint8Array(100), author: from, from })
+    const send = (from: string) => validate({ topic: BLOCKS, data: new Uint8Array(100), author: from, from })
     await send('alice')
     let accepted = 0
     for (let second = 0; second < 60; second++) {

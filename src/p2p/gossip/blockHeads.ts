@@ -39,5 +39,5 @@ export function followBlockHeads({ pubsub, networkName, clock, onHead }: BlockHe
       return Promise.resolve({ verdict: 'ignore', reason: 'not_judged' })
     },
   })
-  return pubsub.join(topic, guarded)
+  return pubsub.join(topic, guarded.validate, guarded.isWelcome)
 }

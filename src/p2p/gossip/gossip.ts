@@ -23,7 +23,7 @@ import { BlockGatherer } from './blockGatherer.ts'
 import { type BlockMsg, blockMsg, type FullBlock, toBlockMsg } from './blockMsg.ts'
 import { BlockValidator } from './blockValidator.ts'
 import { GossipError } from './errors.ts'
-import { BLOCK_BOUNDS, JUDGING_MS, LEAST_PATIENCE_MS, MESSAGE_BOUNDS } from './limits.ts'
+import { BLOCK_BOUNDS, JUDGING_MS, LEAST_PATIENCE_MS, MESSAGE_BOUNDS, MESSAGES_REST_MS } from './limits.ts'
 import { validateMessage } from './messageValidator.ts'
 import { whenNearSync } from './nearSync.ts'
 import { PeerGater } from './peerGater.ts'
@@ -116,7 +116,8 @@ export function startGossip(deps: GossipDeps): Gossip {
     },
   })
 
-  const breather = new Breather({ clock, timers }, JUDGING_MS)
+  // Each topic takes turns of its own: a block does not wait behind a flood of messages.
+  const breather = (restMs: number): Breather => new Breather({ clock, timers }, JUDGING_MS, restMs)
   const gater = new PeerGater(peerGater(networkName, deps.bootstrapper ?? false), clock)
   const count = (outcome: string): void => {
     verdicts.set(outcome, (verdicts.get(outcome) ?? 0) + 1)
@@ -125,7 +126,7 @@ export function startGossip(deps: GossipDeps): Gossip {
     bounds: BLOCK_BOUNDS,
     clock,
     gater,
-    breather,
+    breather: breather(0),
     onVerdict: (outcome) => count(`blocks ${outcome}`),
     validate: async (received) => {
       const judged = await validator.validate(received)
@@ -133,20 +134,20 @@ export function startGossip(deps: GossipDeps): Gossip {
       return judged
     },
   })
-  const leaves = [pubsub.join(topics.blocks, blocks)]
+  const leaves = [pubsub.join(topics.blocks, blocks.validate, blocks.isWelcome)]
   if (pool !== undefined) {
     const messages = guardTopic({
       bounds: MESSAGE_BOUNDS,
       clock,
       gater,
-      breather,
+      breather: breather(MESSAGES_REST_MS),
       onVerdict: (outcome) => count(`messages ${outcome}`),
       validate: (received) => validateMessage(received, { pool, readState: deps.readState, log }),
     })
     const epochs = deps.bootstrapper === true ? Number.POSITIVE_INFINITY : MESSAGES_FROM_EPOCHS
     leaves.push(
       whenNearSync(view, clock, epochs, () => {
-        leaves.push(pubsub.join(topics.messages, messages))
+        leaves.push(pubsub.join(topics.messages, messages.validate, messages.isWelcome))
       }),
     )
   }

@@ -8,7 +8,11 @@ export interface TopicBounds {
   /** Of all together that have not been of use yet: a hundred useless messages a second, half a core at worst. */
   readonly ofAll: Budget
   readonly gate: GateLimits
+  /** Payloads that wait for their verdict, bytes. */
+  readonly waitingBytes: number
 }
+
+const MIB = 1024 * 1024
 
 /** So many bytes of a payload cost as much as one payload more. */
 export const COST_BYTES = 4096
@@ -26,15 +30,22 @@ export const BLOCK_BOUNDS: TopicBounds = {
   ofPeer: { capacity: 200, perSecond: 20 },
   ofAll: { capacity: 5000, perSecond: 1000 },
   gate: { running: 64, perPeer: 32, waiting: 0 },
+  waitingBytes: 32 * MIB,
 }
 /** Messages: a public network makes ten a second at most, and each is judged once, whoever brings it first. */
 export const MESSAGE_BOUNDS: TopicBounds = {
   ofPeer: { capacity: 2000, perSecond: 100 },
   ofAll: { capacity: 5000, perSecond: 1000 },
   gate: { running: 2048, perPeer: 1024, waiting: 0 },
+  waitingBytes: 32 * MIB,
 }
 /** Longest time that judging what came keeps everything else waiting, ms. */
 export const JUDGING_MS = 20
+/**
+ * Pause after so much work on messages, and on envelopes whose signatures are checked, ms: a flood of either takes half of the event
+ * loop at most, blocks go on meanwhile.
+ */
+export const MESSAGES_REST_MS: number = JUDGING_MS
 /** A verdict that takes longer is of no use: the router has forgotten the message. */
 export const VERDICT_MS = 8_000
 /** Accepted blocks remembered, by CID. @see lotus chain/sub/incoming.go newBlockReceiptCache */

@@ -2,6 +2,7 @@
 import type { Breather } from '../../base/breather.ts'
 import type { Clock } from '../../base/ports.ts'
 import { PeerBudget } from '../peerBudget.ts'
+import type { PeerName } from '../peerLinks.ts'
 import type { GossipMessage, Verdict } from '../pubSub.ts'
 import { ServiceGate } from '../serviceGate.ts'
 import { COST_BYTES, type TopicBounds, USELESS_COST } from './limits.ts'
@@ -16,7 +17,7 @@ export interface TopicGuardDeps {
   readonly clock: Clock
   /** Shared by all topics. */
   readonly gater: PeerGater
-  /** Shared by all topics; absent: judging takes no time worth a pause. */
+  /** Of this topic alone; absent: judging takes no time worth a pause. */
   readonly breather?: Breather
   readonly validate: (received: GossipMessage) => Promise<Judgement>
   /** Hears every verdict: `accept`, or `ignore` or `reject` and why. */
@@ -25,26 +26,43 @@ export interface TopicGuardDeps {
 
 const ALL = ''
 
+/** What stands in front of a topic. */
+export interface TopicGuard {
+  /** Whether a peer may bring so many bytes now. */
+  isWelcome(this: void, from: PeerName, bytes: number): boolean
+  validate(this: void, received: GossipMessage): Promise<Verdict>
+}
+
 /** What is above the bounds is ignored unread. */
-export function guardTopic(deps: TopicGuardDeps): (received: GossipMessage) => Promise<Verdict> {
+export function guardTopic(deps: TopicGuardDeps): TopicGuard {
   const { bounds, clock, gater, breather, validate, onVerdict } = deps
   const ofPeer = new PeerBudget(clock, bounds.ofPeer)
   const ofAll = new PeerBudget(clock, bounds.ofAll)
   const gate = new ServiceGate(bounds.gate)
+  let waitingBytes = 0
 
   const drop = (reason: string): Verdict => {
     onVerdict(`ignore ${reason}`)
     return 'ignore'
   }
 
-  return async (received) => {
+  const isWelcome = (from: PeerName, bytes: number): boolean => {
+    if (ofPeer.has(from, costOf(bytes))) return true
+    onVerdict('ignore flood')
+    return false
+  }
+
+  const guarded = async (received: GossipMessage): Promise<Verdict> => {
     const { from, topic } = received
+    const { length } = received.data
     if (!gater.admits(from)) return drop('gated')
-    const cost = costOf(received.data)
+    const cost = costOf(length)
     if (!ofPeer.take(from, cost)) return drop('flood')
-    const hasRoom = gater.isUseful(from) || ofAll.take(ALL, cost)
+    const hasRoom = waitingBytes + length <= bounds.waitingBytes && (gater.isUseful(from) || ofAll.take(ALL, cost))
+    waitingBytes += length
     const leave = hasRoom ? await gate.enter(from) : undefined
     if (leave === undefined) {
+      waitingBytes -= length
       gater.turnedAway()
       return drop('busy')
     }
@@ -61,11 +79,13 @@ export function guardTopic(deps: TopicGuardDeps): (received: GossipMessage) => P
       return verdict
     } finally {
       leave()
+      waitingBytes -= length
     }
   }
+  return { isWelcome, validate: guarded }
 }
 
 /** What a payload takes from a budget: a block full of CIDs is as much work as a hundred others. */
-function costOf(data: Uint8Array): number {
-  return 1 + Math.floor(data.length / COST_BYTES)
+function costOf(bytes: number): number {
+  return 1 + Math.floor(bytes / COST_BYTES)
 }

@@ -123,7 +123,7 @@ export async function createHost(options: HostOptions, transports: HostTransport
     router: pubsub,
     dht,
     links: new HostLinks({ node: started, bans, demerits: new Demerits(clock), tags, limits, clock, timers, log }),
-    pubsub: new HostPubSub(pubsub, topics, log),
+    pubsub: new HostPubSub(pubsub, topics, log, { clock, timers }),
     bans,
     blocked,
     tags,

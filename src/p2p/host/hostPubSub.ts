@@ -2,12 +2,15 @@
 
 import type { GossipsubMessage } from '@libp2p/gossipsub'
 import { TopicValidatorResult } from '@libp2p/gossipsub'
+import { Breather } from '../../base/breather.ts'
 import { errorMessage } from '../../base/errors.ts'
-import type { Logger } from '../../base/ports.ts'
+import type { Clock, Logger, Timers } from '../../base/ports.ts'
 import { P2pError } from '../errors.ts'
+import { JUDGING_MS, MESSAGES_REST_MS } from '../gossip/limits.ts'
 import { ROUTER_LIMITS } from '../gossip/scores.ts'
 import type { PeerName } from '../peerLinks.ts'
 import type { GossipMessage, PubSub, Verdict } from '../pubSub.ts'
+import { guardEnvelopes } from './envelopeGuard.ts'
 import { hostError } from './hostErrors.ts'
 import type { Router } from './router.ts'
 import { ValidationQueue } from './validationQueue.ts'
@@ -24,6 +27,7 @@ const ACCEPTANCE: Readonly<Record<Verdict, TopicValidatorResult>> = {
 }
 
 type Validate = (message: GossipMessage) => Verdict | Promise<Verdict>
+type IsWelcome = (from: PeerName, bytes: number) => boolean
 
 /** The gossip of a started host. */
 export class HostPubSub implements PubSub {
@@ -31,15 +35,19 @@ export class HostPubSub implements PubSub {
   readonly #log: Logger
   readonly #topics: ReadonlySet<string>
   readonly #validators = new Map<string, Validate>()
+  readonly #welcomes = new Map<string, IsWelcome>()
   readonly #queue = new ValidationQueue(ROUTER_LIMITS.validationQueue, ROUTER_LIMITS.validationQueue / PER_PEER_SHARE)
 
   #started = false
 
-  /** @param topics - those that may be joined */
-  constructor(router: Router, topics: readonly string[], log: Logger) {
+  /** @param topics - those that may be joined @param time - of the pauses between checks of signatures */
+  constructor(router: Router, topics: readonly string[], log: Logger, time: { clock: Clock; timers: Timers }) {
     this.#router = router
     this.#log = log
     this.#topics = new Set(topics)
+    const isWelcome = (from: PeerName, topic: string, bytes: number): boolean =>
+      this.#welcomes.get(topic)?.(from, bytes) ?? true
+    guardEnvelopes(router, isWelcome, new Breather(time, JUDGING_MS, MESSAGES_REST_MS))
     router.addEventListener('gossipsub:message', ({ detail }) => this.#receive(detail))
   }
 
@@ -48,15 +56,17 @@ export class HostPubSub implements PubSub {
     return { size: this.#queue.size, dropped: this.#queue.dropped }
   }
 
-  join(topic: string, validate: Validate): () => void {
+  join(topic: string, validate: Validate, isWelcome?: IsWelcome): () => void {
     if (!this.#topics.has(topic)) throw new P2pError('NOT_SUPPORTED', `not supported: topic ${topic}`, { topic })
     if (this.#validators.has(topic))
       throw new P2pError('NOT_SUPPORTED', `not supported: joining ${topic} twice`, { topic })
     this.#validators.set(topic, validate)
+    if (isWelcome !== undefined) this.#welcomes.set(topic, isWelcome)
     if (this.#started) this.#router.subscribe(topic)
     return () => {
       if (this.#validators.get(topic) !== validate) return
       this.#validators.delete(topic)
+      this.#welcomes.delete(topic)
       if (this.#started) this.#router.unsubscribe(topic)
     }
   }

@@ -1,6 +1,6 @@
 /** Gossipsub with Filecoin's numbers, and what of it its types do not tell. */
 import { type GossipSub, type GossipSubComponents, gossipsub, type TopicValidatorResult } from '@libp2p/gossipsub'
-import { messageId } from '../gossip/messageId.ts'
+import { messageId, seenName } from '../gossip/messageId.ts'
 import {
   BOOTSTRAPPER_APP_SCORE,
   BOOTSTRAPPER_ROUTER,
@@ -70,6 +70,9 @@ export function createRouter(options: RouterOptions): (components: GossipSubComp
     directConnectTicks: DIRECT_CONNECT_TICKS,
     globalSignaturePolicy: 'StrictSign',
     msgIdFn: ({ topic, data }) => messageId(topic, data),
+    // What was seen is known by its payload alone, before its signature is checked: in a mesh each message comes several times.
+    // @see go-libp2p-pubsub pubsub.go pushMsg
+    fastMsgIdFn: seenName,
     fallbackToFloodsub: true,
     emitSelf: false,
     // The network knows it already: nothing is lost.
