@@ -11,8 +11,11 @@ export function jsonInteger(value: bigint): Json {
   return value >= -0x1fffffffffffffn && value <= 0x1fffffffffffffn ? Number(value) : value
 }
 
-/** Only texts with a run of 16 digits can hold a number that needs the slower way. */
-const LONG_DIGITS = /\d{16}/
+/**
+ * Only a text with a number of 16 digits needs the slower way: amounts in attoFIL are texts and need it not. What stands before
+ * a number is one of these; a text that holds the same is read the slower way for nothing.
+ */
+const LONG_NUMBER = /(?:^|[:,[\s])-?\d{16}/
 const INTEGER = /^-?\d+$/
 
 /** Whether a text nests deeper than it may; it need not be JSON. */
@@ -46,7 +49,7 @@ function integerOf(source: string): bigint {
 export function parseJson(text: string): Json {
   if (isTooDeep(text)) throw new CodecError('INVALID_JSON', 'Cannot read JSON: exceeded max depth')
   try {
-    if (!LONG_DIGITS.test(text)) return JSON.parse(text) as Json
+    if (!LONG_NUMBER.test(text)) return JSON.parse(text) as Json
     return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) => {
       if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
       const source = context?.source
