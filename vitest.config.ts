@@ -1,7 +1,17 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longestFirst.ts'
 
+const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+
 export default defineConfig({
+  // The package's names are its sources in a clone (`petrel-source` in package.json).
+  resolve: {
+    alias: [
+      { find: /^petrel$/, replacement: source('platform/library/petrel.ts') },
+      { find: /^petrel\/browser$/, replacement: source('platform/browser/client.ts') },
+    ],
+  },
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/runtimes/**', 'test/pack/**'],

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { connect, type Rpc } from './rpc.ts'
 
-const PROGRAM = fileURLToPath(new URL('../../bin/petrel.js', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('bin/petrel.js', import.meta.resolve('petrel/package.json')))
 
 /** A running node. */
 export interface LocalNode {

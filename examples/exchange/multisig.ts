@@ -1,9 +1,6 @@
 /** A customer's multisig wallet, by plain messages: what any wallet program sends. */
 
-import { bigIntBytes } from '../../src/codec/bigInteger.ts'
-import { CborWriter } from '../../src/codec/cborWriter.ts'
-import { type Cid, parseCid } from '../../src/codec/cid.ts'
-import { parseAddress } from '../../src/types/address.ts'
+import { bigIntBytes, CborWriter, type Cid, parseAddress, parseCid } from 'petrel'
 import type { Answer, Rpc } from './rpc.ts'
 
 const INIT_ACTOR = 'f01'

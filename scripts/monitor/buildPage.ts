@@ -7,10 +7,28 @@
 import { cpSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build, type Metafile } from 'esbuild'
+import { build, type Metafile, type Plugin } from 'esbuild'
 import { buildBrowser, ROOT } from '../buildBrowser.ts'
 
 const SOURCE = join(ROOT, 'examples/monitor')
+const SOURCES = join(ROOT, 'src/')
+
+const MODULES = { petrel: 'platform/library/petrel.ts', 'petrel/browser': 'platform/browser/client.ts' }
+
+/** The package's names are its sources here. Of the library the page carries what it uses: loading a module of `src` does nothing. */
+const ownLibrary: Plugin = {
+  name: 'own library',
+  setup({ onResolve, resolve: resolveElse }) {
+    for (const [name, path] of Object.entries(MODULES)) {
+      onResolve({ filter: new RegExp(`^${name}$`) }, () => ({ path: join(ROOT, path), sideEffects: false }))
+    }
+    onResolve({ filter: /^\.{1,2}\// }, async ({ path, importer, kind, resolveDir, pluginData }) => {
+      if (pluginData === ownLibrary.name) return undefined
+      const found = await resolveElse(path, { importer, kind, resolveDir, pluginData: ownLibrary.name })
+      return found.path.startsWith(SOURCES) ? { path: found.path, sideEffects: false } : undefined
+    })
+  },
+}
 
 /**
  * @param folder - is made where it is missing
@@ -27,6 +45,7 @@ export async function buildPage(folder: string, options: { readonly sourcemap?: 
     minify: true,
     format: 'esm',
     platform: 'browser',
+    plugins: [ownLibrary],
     target: 'es2024',
     sourcemap,
     metafile: true,

@@ -3,7 +3,17 @@
  * empty cache, the installed `petrel` runs a local chain and answers, programs import it. Ends with `N passed, N failed, N skipped`.
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { ROOT } from '../support/shared.ts'
@@ -171,6 +181,11 @@ console.log(parseAddress('f01000').toString(), formatFil(parseFil('1.5')))
     )
     run(process.execPath, [join(ROOT, 'node_modules/typescript-native/lib/tsc.js'), ...options, '', 'program.ts'], app)
     expect(run(process.execPath, ['program.ts'], app) === 'f01000 1.5 FIL\n', 'other output')
+  })
+  await check('the example of an exchange runs with it', () => {
+    cpSync(join(ROOT, 'examples/exchange'), join(app, 'exchange'), { recursive: true })
+    writeFileSync(join(app, 'exchange/package.json'), '{"type":"module"}')
+    expect(run(process.execPath, ['exchange/main.ts'], app).endsWith('everything is as it should be\n'), 'other output')
   })
   await check('petrel devnet answers', () =>
     withDevnet(async () => {

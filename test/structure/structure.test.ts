@@ -118,6 +118,14 @@ describe('structure', () => {
     expect(imports.get('src/base/memoryStore.ts')?.own).toContain('src/base/ports.ts')
   })
 
+  it('examples name the package, as programs of others do', () => {
+    const found = [...readImports(['examples'])]
+    expect(found.filter(([, { packages }]) => packages.includes('petrel')).length).toBeGreaterThan(20)
+    expect(
+      found.filter(([, { own }]) => own.some((path) => !path.startsWith('examples/'))).map(([file]) => file),
+    ).toEqual([])
+  })
+
   it('every folder of src is a layer', () => {
     const folders = new Set([...imports.keys()].map(layerOf).filter((layer) => layer !== undefined))
     expect([...folders].filter((layer) => !LAYERS.includes(layer))).toEqual([])

@@ -1,6 +1,5 @@
 /** A node at the other end of a WebSocket, and why there is none: a browser says of a WebSocket only that it failed. */
-import { createClient } from '../../../src/rpc/client/client.ts'
-import { openWebSocket } from '../../../src/rpc/client/webSocketTransport.ts'
+import { createClient, openWebSocket } from 'petrel'
 import type { Connection } from '../model/connection.ts'
 import { MonitorError } from '../model/errors.ts'
 import { SERVER_TRUST } from '../model/evidence.ts'

@@ -1,9 +1,7 @@
 /** The node in this tab: its worker is loaded when it is asked for. */
 
-import type { NodeKind, Petrel } from '../../../platform/browser/client.ts'
-import { createClient } from '../../../src/rpc/client/client.ts'
-import { RpcClientError } from '../../../src/rpc/client/errors.ts'
-import { equalTipsetKeys } from '../../../src/types/tipset.ts'
+import { createClient, equalTipsetKeys, RpcClientError } from 'petrel'
+import type { NodeKind, Petrel } from 'petrel/browser'
 import type { Connection } from '../model/connection.ts'
 import type { Trust } from '../model/evidence.ts'
 import { MONITOR_METHODS, type MonitorNode } from '../model/methods.ts'
@@ -35,7 +33,7 @@ export async function connectTab(
   target: Exclude<Target, { kind: 'server' }>,
   onClosed: () => void,
 ): Promise<Connection> {
-  const { startPetrel } = await import('../../../platform/browser/client.ts')
+  const { startPetrel } = await import('petrel/browser')
   const workerUrl = new URL('worker.js', document.baseURI)
   const vmWorkerUrl = new URL('vmWorker.js', document.baseURI)
   const petrel: Petrel = await startPetrel({ node: await nodeKind(target), workerUrl, vmWorkerUrl })

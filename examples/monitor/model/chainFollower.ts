@@ -1,8 +1,13 @@
 /** Follows the head: keeps the newest part of the chain, what is final in it, and what it says of the node. */
-import { errorMessage } from '../../../src/base/errors.ts'
-import type { HeadChange } from '../../../src/chain/headChange.ts'
-import { RpcClientError } from '../../../src/rpc/client/errors.ts'
-import { equalTipsetKeys, type Tipset, type TipsetKey, tipsetKeyText } from '../../../src/types/tipset.ts'
+import {
+  equalTipsetKeys,
+  errorMessage,
+  type HeadChange,
+  RpcClientError,
+  type Tipset,
+  type TipsetKey,
+  tipsetKeyText,
+} from 'petrel'
 import { ChainWindow, type TipsetView } from './chainWindow.ts'
 import type { MonitorDeps } from './deps.ts'
 import { MonitorError } from './errors.ts'

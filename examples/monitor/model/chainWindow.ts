@@ -2,8 +2,7 @@
  * The newest part of the chain. Every tipset in it was reached from the head by hash: block CIDs are recomputed from the
  * headers that came, and a tipset whose CIDs are not its child's parents is refused.
  */
-import type { ChainEpoch, TokenAmount } from '../../../src/types/scalars.ts'
-import { equalTipsetKeys, firstBlock, type Tipset, type TipsetKey } from '../../../src/types/tipset.ts'
+import { type ChainEpoch, equalTipsetKeys, firstBlock, type Tipset, type TipsetKey, type TokenAmount } from 'petrel'
 import { MonitorError } from './errors.ts'
 
 /** What is shown of a tipset. */

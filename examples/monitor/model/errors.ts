@@ -1,5 +1,5 @@
 /** What the monitor finds wrong with what it is told. */
-import { PetrelError } from '../../../src/base/errors.ts'
+import { PetrelError } from 'petrel'
 
 /**
  * `WRONG_BLOCK`: the answer does not hash to the CID that was asked for. `NOT_LINKED`: a chain whose heights do not fall.

@@ -6,7 +6,7 @@
  * end of the connection said so; that the page recomputes block CIDs only shows that the server contradicts itself when
  * it does.
  */
-import { type TipsetKey, tipsetKeyText } from '../../../src/types/tipset.ts'
+import { type TipsetKey, tipsetKeyText } from 'petrel'
 
 export type Source = 'proven' | 'peer' | 'server'
 

@@ -2,8 +2,7 @@
  * The base fee over hours and days: samples at fixed epochs, so that those which are known stay of use as the head moves. They
  * are the node's word: headers between them are not fetched, so nothing links them.
  */
-import { RpcClientError } from '../../../src/rpc/client/errors.ts'
-import { firstBlock, type TipsetKey } from '../../../src/types/tipset.ts'
+import { firstBlock, RpcClientError, type TipsetKey } from 'petrel'
 import type { TipsetView } from './chainWindow.ts'
 import type { Session } from './session.ts'
 

@@ -1,11 +1,5 @@
 /** How final the tipsets of the window are, out of how many blocks the chain has (FRC-0089). */
-import {
-  EC_FINALITY_GUARANTEE,
-  EC_FINALITY_WINDOW,
-  finalityDepth,
-  reorgProbability,
-} from '../../../src/consensus/ecFinality.ts'
-import type { ChainEpoch } from '../../../src/types/scalars.ts'
+import { type ChainEpoch, EC_FINALITY_GUARANTEE, EC_FINALITY_WINDOW, finalityDepth, reorgProbability } from 'petrel'
 import type { ChainWindow } from './chainWindow.ts'
 
 /** Without a calculation a tipset is final so many epochs deep. */

@@ -1,6 +1,5 @@
 /** Numbers and names as the page prints them. */
-import { filNumber } from '../../../src/types/fil.ts'
-import type { TokenAmount } from '../../../src/types/scalars.ts'
+import { filNumber, type TokenAmount } from 'petrel'
 
 /** Narrow no-break space: groups digits without looking like a decimal sign anywhere. */
 const GROUP = '\u202f'

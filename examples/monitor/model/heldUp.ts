@@ -1,7 +1,5 @@
 /** Messages that wait and why, as the node explains them (`MpoolExplain`): the tracked ones, and the first of each watched sender. */
-import { parseCid } from '../../../src/codec/cid.ts'
-import type { HeldUp } from '../../../src/mempool/explainMessage.ts'
-import { RpcClientError } from '../../../src/rpc/client/errors.ts'
+import { type HeldUp, parseCid, RpcClientError } from 'petrel'
 import type { PendingMessage, Pool } from './pool.ts'
 import type { Session } from './session.ts'
 

@@ -4,7 +4,7 @@
  *   connecting -> live -> offline -> connecting …
  *        \________________/
  */
-import { errorMessage } from '../../../src/base/errors.ts'
+import { errorMessage } from 'petrel'
 import type { Connection, LinkState } from './connection.ts'
 import type { MonitorDeps } from './deps.ts'
 import { MonitorError } from './errors.ts'

@@ -1,9 +1,6 @@
 /** The methods that the monitor asks: a page carries their codecs and nothing else of the node. */
-import { cid, json } from '../../../src/codec/description.ts'
-import type { RpcClient } from '../../../src/rpc/client/client.ts'
-import { param } from '../../../src/rpc/method.ts'
-import { callSignature } from '../../../src/rpc/signature.ts'
 import {
+  callSignature,
   chainGetBlock,
   chainGetBlockMessages,
   chainGetGenesis,
@@ -11,28 +8,33 @@ import {
   chainGetMessagesInTipset,
   chainGetTipSet,
   chainGetTipSetByHeight,
+  chainGetTransfers,
+  chainGetTransfersSince,
   chainNotify,
-} from '../../../src/rpc/signatures/chain.ts'
-import { version } from '../../../src/rpc/signatures/common.ts'
-import { devnetAccounts } from '../../../src/rpc/signatures/devnet.ts'
-import { ethGetMessageCidByTransactionHash } from '../../../src/rpc/signatures/ethTransactions.ts'
-import { f3GetLatestCertificate } from '../../../src/rpc/signatures/f3.ts'
-import { lightStatus } from '../../../src/rpc/signatures/light.ts'
-import { mpoolPending, mpoolSub } from '../../../src/rpc/signatures/mpool.ts'
-import { mpoolExplain } from '../../../src/rpc/signatures/mpoolExplain.ts'
-import { netPeers } from '../../../src/rpc/signatures/net.ts'
-import { stateSearchMsg } from '../../../src/rpc/signatures/search.ts'
-import {
+  cid,
+  devnetAccounts,
+  ethGetMessageCidByTransactionHash,
+  f3GetLatestCertificate,
+  json,
+  lightStatus,
+  mpoolExplain,
+  mpoolPending,
+  mpoolSub,
+  netPeers,
+  param,
+  type RpcClient,
   stateActorCodeCIDs,
   stateGetActor,
   stateLookupID,
   stateLookupRobustAddress,
   stateNetworkName,
   stateNetworkVersion,
-} from '../../../src/rpc/signatures/state.ts'
-import { syncPresumed, syncState } from '../../../src/rpc/signatures/sync.ts'
-import { chainGetTransfers, chainGetTransfersSince } from '../../../src/rpc/signatures/transfers.ts'
-import { tipsetKey } from '../../../src/types/tipset.ts'
+  stateSearchMsg,
+  syncPresumed,
+  syncState,
+  tipsetKey,
+  version,
+} from 'petrel'
 
 /** The node's own row only writes the answer; `callTree.ts` reads what is shown of it. */
 const stateReplay = callSignature({

@@ -2,9 +2,7 @@
  * What the page shows, kept up to date: the parts, each with an idea of its own, and what makes them ask anew. It knows no
  * document; a view is told which part changed.
  */
-import { parseCid } from '../../../src/codec/cid.ts'
-import type { TokenAmount } from '../../../src/types/scalars.ts'
-import type { TipsetKey } from '../../../src/types/tipset.ts'
+import { parseCid, type TipsetKey, type TokenAmount } from 'petrel'
 import { ChainFollower, type Contents, type Fault, type Reorg } from './chainFollower.ts'
 import type { ChainWindow, TipsetView } from './chainWindow.ts'
 import type { Connection, LinkState } from './connection.ts'

@@ -1,9 +1,5 @@
 /** What a node is asked again and again, because it does not tell of it by itself: peers, sync, F3, what a light node has proven. */
-import { errorMessage } from '../../../src/base/errors.ts'
-import { chainHead } from '../../../src/consensus/f3/certificate.ts'
-import { RpcClientError } from '../../../src/rpc/client/errors.ts'
-import type { LightInfo } from '../../../src/rpc/signatures/light.ts'
-import type { AddrInfo } from '../../../src/rpc/types/peerId.ts'
+import { type AddrInfo, certificateHead, errorMessage, type LightInfo, RpcClientError } from 'petrel'
 import type { MonitorDeps } from './deps.ts'
 import { Repeated } from './repeated.ts'
 import type { Session } from './session.ts'
@@ -132,7 +128,7 @@ export class NodeNews {
 
   async #askF3({ node }: Session): Promise<void> {
     const certificate = await node.F3GetLatestCertificate().catch(() => null)
-    this.#f3Epoch = certificate === null ? undefined : chainHead(certificate).epoch
+    this.#f3Epoch = certificate === null ? undefined : certificateHead(certificate).epoch
     this.#deps.changed('epochs')
   }
 }

@@ -1,8 +1,5 @@
 /** Messages that wait to be included, by sender. The set is always the node's word: a pool is proven by nothing. */
-import type { MempoolUpdate } from '../../../src/mempool/pendingMessages.ts'
-import { messageCid } from '../../../src/types/message.ts'
-import type { TokenAmount } from '../../../src/types/scalars.ts'
-import { type SignedMessage, signedMessageCid } from '../../../src/types/signedMessage.ts'
+import { type MempoolUpdate, messageCid, type SignedMessage, signedMessageCid, type TokenAmount } from 'petrel'
 
 /** One pending message. */
 export interface PendingMessage {

@@ -1,5 +1,5 @@
 /** Follows the pool, and how deep it was while the page has been open. */
-import { RpcClientError } from '../../../src/rpc/client/errors.ts'
+import { RpcClientError } from 'petrel'
 import { Pool } from './pool.ts'
 import type { Session } from './session.ts'
 

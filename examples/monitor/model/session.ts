@@ -1,5 +1,5 @@
 /** One open connection, with what the node said of itself. What comes late, for a session that is over, belongs to nobody. */
-import { type TipsetKey, tipsetKeyText } from '../../../src/types/tipset.ts'
+import { type TipsetKey, tipsetKeyText } from 'petrel'
 import type { Connection } from './connection.ts'
 import { Evidence } from './evidence.ts'
 import type { MonitorNode } from './methods.ts'

@@ -1,5 +1,5 @@
 /** What the page remembers between visits. Nothing in it is secret. */
-import type { TokenAmount } from '../../../src/types/scalars.ts'
+import type { TokenAmount } from 'petrel'
 
 /** The part of `localStorage` that is needed. */
 export interface TextStorage {

@@ -1,5 +1,5 @@
 /** How far a node is with what it fetches, in numbers. */
-import { type ActiveSync, SYNC_STAGE, type SyncState } from '../../../src/sync/syncState.ts'
+import { type ActiveSync, SYNC_STAGE, type SyncState } from 'petrel'
 
 /** Steps in their order. */
 export const SYNC_STEPS = ['headers', 'messages', 'complete'] as const

@@ -8,8 +8,7 @@
  * Included: a block holds it. Executed: the tipset on top committed to its receipt. Confirmed: so many epochs on top of that,
  * by the reader's choice. Final: by the finality calculation.
  */
-import type { ChainEpoch } from '../../../src/types/scalars.ts'
-import type { TipsetKey } from '../../../src/types/tipset.ts'
+import type { ChainEpoch, TipsetKey } from 'petrel'
 import type { Pool } from './pool.ts'
 
 export type MessageStage =

@@ -1,9 +1,5 @@
 /** The tracked messages as they stand. */
-import { type Cid, parseCid } from '../../../src/codec/cid.ts'
-import { RpcClientError } from '../../../src/rpc/client/errors.ts'
-import { messageCid } from '../../../src/types/message.ts'
-import type { TokenAmount } from '../../../src/types/scalars.ts'
-import type { TipsetKey } from '../../../src/types/tipset.ts'
+import { type Cid, messageCid, parseCid, RpcClientError, type TipsetKey, type TokenAmount } from 'petrel'
 import type { TipsetView } from './chainWindow.ts'
 import type { Source } from './evidence.ts'
 import type { MonitorNode } from './methods.ts'

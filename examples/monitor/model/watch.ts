@@ -1,16 +1,19 @@
 /** Addresses that the reader watches, and what came to them. */
 
-import type { AddressedTransfers } from '../../../src/transfers/tipsetTransfers.ts'
-import type { TransferKind } from '../../../src/transfers/transfer.ts'
 import {
+  type ActorId,
   type Address,
+  type AddressedTransfers,
   addressFromBytes,
+  type ChainEpoch,
   delegatedAddress,
   idAddress,
   parseAddress,
-} from '../../../src/types/address.ts'
-import type { ActorId, ChainEpoch, TokenAmount } from '../../../src/types/scalars.ts'
-import { type TipsetKey, tipsetKeyText } from '../../../src/types/tipset.ts'
+  type TipsetKey,
+  type TokenAmount,
+  type TransferKind,
+  tipsetKeyText,
+} from 'petrel'
 
 /** Ethereum's addresses live below the address manager, actor 10. */
 const EAM = 10n

@@ -1,8 +1,5 @@
 /** The watched addresses as they stand: balances under the head, transfers up to the tipset below it. */
-import { RpcClientError } from '../../../src/rpc/client/errors.ts'
-import { parseAddress } from '../../../src/types/address.ts'
-import type { TokenAmount } from '../../../src/types/scalars.ts'
-import { equalTipsetKeys, type TipsetKey } from '../../../src/types/tipset.ts'
+import { equalTipsetKeys, parseAddress, RpcClientError, type TipsetKey, type TokenAmount } from 'petrel'
 import type { TipsetView } from './chainWindow.ts'
 import type { Source } from './evidence.ts'
 import type { Pool } from './pool.ts'

@@ -1,5 +1,5 @@
 /** What a light node has proven, how, and from whom it came. */
-import type { LightInfo, LightSourceInfo } from '../../../src/rpc/signatures/light.ts'
+import type { LightInfo, LightSourceInfo } from 'petrel'
 import { formatAge, formatBytes, formatCount } from '../model/format.ts'
 import type { Monitor } from '../model/monitor.ts'
 import { byId, h, replaceWhen, setText } from './dom.ts'

@@ -1,5 +1,5 @@
 /** The reader's limits: a base fee, and a balance for each watched address. */
-import { parseFil } from '../../../src/types/fil.ts'
+import { parseFil } from 'petrel'
 import { formatAmount, shorten } from '../model/format.ts'
 import type { Monitor } from '../model/monitor.ts'
 import type { WatchRow } from '../model/watchlist.ts'

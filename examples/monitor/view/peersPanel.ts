@@ -1,6 +1,6 @@
 /** Who the node is connected to. */
 
-import type { AddrInfo } from '../../../src/rpc/types/peerId.ts'
+import type { AddrInfo } from 'petrel'
 import { shorten } from '../model/format.ts'
 import type { Monitor } from '../model/monitor.ts'
 import { byId, copyButton, h, KeyedList, replaceWhen, setText } from './dom.ts'

@@ -1,5 +1,5 @@
 /** The side sheet: one thing at a time, with the way back to those before it. */
-import { errorMessage } from '../../../src/base/errors.ts'
+import { errorMessage } from 'petrel'
 import { findThing, type Thing } from '../model/lookup/query.ts'
 import type { Monitor } from '../model/monitor.ts'
 import { byId, h, icon } from './dom.ts'

@@ -1,5 +1,5 @@
 /** The tracked messages, each with the steps of its way. */
-import { errorMessage } from '../../../src/base/errors.ts'
+import { errorMessage } from 'petrel'
 import { formatAmount, formatCount, shorten } from '../model/format.ts'
 import type { Monitor } from '../model/monitor.ts'
 import type { MessageStage } from '../model/tracker.ts'

@@ -1,5 +1,5 @@
 /** The watched addresses. */
-import { errorMessage } from '../../../src/base/errors.ts'
+import { errorMessage } from 'petrel'
 import { formatAmount, formatCount, shorten } from '../model/format.ts'
 import type { Monitor } from '../model/monitor.ts'
 import { isIncoming, type SeenTransfer } from '../model/watch.ts'

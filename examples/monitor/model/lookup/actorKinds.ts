@@ -1,6 +1,5 @@
 /** What kind of actor an address has: names of built-in actors by code CID, as the node tells them for its network version. */
-import type { Cid } from '../../../../src/codec/cid.ts'
-import type { TipsetKey } from '../../../../src/types/tipset.ts'
+import type { Cid, TipsetKey } from 'petrel'
 import type { MonitorNode } from '../methods.ts'
 
 const NAMES: Readonly<Record<string, string>> = {

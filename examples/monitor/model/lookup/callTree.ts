@@ -2,7 +2,7 @@
  * The calls that a message made, out of the answer to `StateReplay`.
  * @see lotus chain/types/execresult.go ExecutionTrace; api/api_full.go InvocResult
  */
-import type { Json } from '../../../../src/codec/jsonText.ts'
+import type { Json } from 'petrel'
 
 /** One call. */
 export interface Call {

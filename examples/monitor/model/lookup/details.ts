@@ -1,10 +1,15 @@
 /** What a sheet asks of the node about a message and an address: each part on its own, so that what comes late holds nothing up. */
 
-import { toHex } from '../../../../src/base/bytes.ts'
-import { type Cid, parseCid } from '../../../../src/codec/cid.ts'
-import { parseAddress } from '../../../../src/types/address.ts'
-import { addressToEthAddress } from '../../../../src/types/ethAddress.ts'
-import { equalTipsetKeys, firstBlock, type TipsetKey } from '../../../../src/types/tipset.ts'
+import {
+  addressToEthAddress,
+  type Cid,
+  equalTipsetKeys,
+  firstBlock,
+  parseAddress,
+  parseCid,
+  type TipsetKey,
+  toHex,
+} from 'petrel'
 import type { TipsetView } from '../chainWindow.ts'
 import type { MonitorNode } from '../methods.ts'
 import type { Found } from '../tracker.ts'

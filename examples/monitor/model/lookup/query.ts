@@ -1,8 +1,5 @@
 /** What a person looks for: an epoch, a CID, a transaction hash, an address. */
-import { fromHex } from '../../../../src/base/bytes.ts'
-import { type Cid, parseCid } from '../../../../src/codec/cid.ts'
-import { RpcClientError } from '../../../../src/rpc/client/errors.ts'
-import type { TipsetKey } from '../../../../src/types/tipset.ts'
+import { type Cid, fromHex, parseCid, RpcClientError, type TipsetKey } from 'petrel'
 import { MonitorError } from '../errors.ts'
 import type { MonitorNode } from '../methods.ts'
 import { readAddress } from '../watch.ts'

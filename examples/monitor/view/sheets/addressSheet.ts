@@ -1,7 +1,5 @@
 /** Sheet of an address: balance, what it is, its contract, what waits, what moved. */
-import { parseCid } from '../../../../src/codec/cid.ts'
-import { RpcClientError } from '../../../../src/rpc/client/errors.ts'
-import type { TipsetKey } from '../../../../src/types/tipset.ts'
+import { parseCid, RpcClientError, type TipsetKey } from 'petrel'
 import { formatCount, shorten } from '../../model/format.ts'
 import { type ActorDetails, actorDetails, addressTransfers, TRANSFER_EPOCHS } from '../../model/lookup/details.ts'
 import { announce, copyButton, h } from '../dom.ts'

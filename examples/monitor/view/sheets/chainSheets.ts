@@ -1,9 +1,13 @@
 /** Sheets of a tipset and of a block. */
-import type { Cid } from '../../../../src/codec/cid.ts'
-import type { BlockHeader } from '../../../../src/types/blockHeader.ts'
-import { type Message, messageCid } from '../../../../src/types/message.ts'
-import { signedMessageCid } from '../../../../src/types/signedMessage.ts'
-import { firstBlock, type TipsetKey } from '../../../../src/types/tipset.ts'
+import {
+  type BlockHeader,
+  type Cid,
+  firstBlock,
+  type Message,
+  messageCid,
+  signedMessageCid,
+  type TipsetKey,
+} from 'petrel'
 import { formatAge, formatCount, formatGasPrice, formatTime, shorten } from '../../model/format.ts'
 import { copyButton, h, lookButton } from '../dom.ts'
 import { sourceTag } from '../source.ts'

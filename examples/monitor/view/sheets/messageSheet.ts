@@ -1,5 +1,5 @@
 /** Sheet of a message: what it says, where it is, the calls that it made, what it moved. */
-import type { Cid } from '../../../../src/codec/cid.ts'
+import type { Cid } from 'petrel'
 import { formatCount, formatGasPrice } from '../../model/format.ts'
 import { type Call, countCalls, type Replay } from '../../model/lookup/callTree.ts'
 import { type MessageFate, messageFate, messageReplay, messageTransfers } from '../../model/lookup/details.ts'

@@ -1,5 +1,5 @@
 /** What sheets are made of: facts, sections that fill themselves when their answer comes, lists. */
-import { errorMessage } from '../../../../src/base/errors.ts'
+import { errorMessage } from 'petrel'
 import { formatAmount, formatCount, shorten } from '../../model/format.ts'
 import type { MonitorNode } from '../../model/methods.ts'
 import type { Monitor } from '../../model/monitor.ts'
