@@ -55,9 +55,7 @@ function unknownKey(path: string, what: string, word: string, keys: readonly str
   )
 }
 
-function parsed(path: string): Tables {
-  const text = readTextFile(path)
-  if (text === undefined) return new Map()
+function parsed(text: string, path: string): Tables {
   try {
     const tables = Object.entries(parse(text))
     return new Map(
@@ -89,9 +87,17 @@ function settingOf(option: Option, value: TomlValue, where: string): unknown {
   return (Array.isArray(value) ? value : [value]).map(text)
 }
 
-/** @throws CliError `FAILED` for what is no TOML, a key that there is not, a value of another kind */
-function fileValues(path: string, commands: readonly Command[], command: Command): Map<string, unknown> {
-  const tables = parsed(path)
+/**
+ * The values that a file's text gives to the options of a command.
+ * @throws CliError `FAILED` for what is no TOML, a key that there is not, a value of another kind
+ */
+export function fileValues(
+  text: string,
+  path: string,
+  commands: readonly Command[],
+  command: Command,
+): Map<string, unknown> {
+  const tables = parsed(text, path)
   const out = new Map<string, unknown>()
   for (const [name, table] of tables) {
     const owner = commands.find((one) => one.name() === name)
@@ -151,7 +157,8 @@ export function applySettings(
   home: string,
   env: Environment,
 ): Setting[] {
-  const file = fileValues(new Home(home).settings, commands, command)
+  const path = new Home(home).settings
+  const file = fileValues(readTextFile(path) ?? '', path, commands, command)
   const environment = environmentValues(command, env)
   return fileOptions(command).map((option) => {
     const key = keyOf(option)
@@ -213,7 +220,17 @@ export function withSetting(text: string, commands: readonly Command[], name: st
     throw new CliError('USAGE', `${name}: expected true or false`)
   }
   const given = option.parseArg === undefined ? value : value === '' ? [] : value.split(',')
-  const set = `${key} = ${tomlValue(option, given)}`
+  const changed = withLine(text, table, key, `${key} = ${tomlValue(option, given)}`)
+  assertSet(changed, commands, command, {
+    name,
+    key,
+    given: option.isBoolean() || option.negate ? value === 'true' : given,
+  })
+  return changed
+}
+
+/** The text with a line of a table in place of the one with that key, or behind the comment about it. */
+function withLine(text: string, table: string, key: string, set: string): string {
   const lines = text.split('\n')
   const start = lines.findIndex((one) => one.trim() === `[${table}]`)
   if (start < 0) return `${text.trimEnd()}\n\n[${table}]\n${set}\n`
@@ -228,4 +245,24 @@ export function withSetting(text: string, commands: readonly Command[], name: st
   if (at >= 0) lines[at] = set
   else lines.splice(below >= 0 ? below + 1 : start + 1, 0, set)
   return lines.join('\n')
+}
+
+/** A table or a key may be written in other ways than this program writes them: a second one would make the file unreadable. */
+function assertSet(
+  text: string,
+  commands: readonly Command[],
+  command: Command,
+  { name, key, given }: { readonly name: string; readonly key: string; readonly given: unknown },
+): void {
+  let read: unknown
+  let cause: unknown
+  try {
+    read = fileValues(text, 'config.toml', commands, command).get(key)
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error
+    cause = error
+  }
+  if (JSON.stringify(read) === JSON.stringify(given)) return
+  const reason = cause instanceof CliError ? ` (${cause.message})` : ''
+  throw new CliError('FAILED', `Cannot set ${name}: with it the file could not be read any more; edit it${reason}`)
 }

@@ -35,6 +35,8 @@ const { values } = parseArgs({
 })
 const seconds = Number(values.seconds)
 const MIB = 1 << 20
+/** Of a local chain, as of Lotus' 2k network. */
+const F3_NETWORK = '2k'
 /** Streams that an attacker has open at once: more than a connection may. */
 const OPENERS = 120
 
@@ -171,7 +173,7 @@ async function main(target: Target): Promise<void> {
     'chain exchange': [CHAIN_EXCHANGE_PROTOCOL, exchange],
     bitswap: [bitswap, concatBytes(varintBytes(want.length), want)],
     gossip: ['/meshsub/1.1.0', Uint8Array.of(2, 0x0a, 0)],
-    'certificate exchange': [certExchangeProtocol(networkName), certificates],
+    'certificate exchange': [certExchangeProtocol(F3_NETWORK), certificates],
     kad: [`/fil/kad/${networkName}/kad/1.0.0`, concatBytes(varintBytes(find.length), find)],
     identify: ['/ipfs/id/1.0.0', new Uint8Array(0)],
     ping: ['/ipfs/ping/1.0.0', garbage(32)],

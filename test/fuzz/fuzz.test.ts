@@ -4,8 +4,9 @@ import { fromHex } from '../../src/base/bytes.ts'
 import { PetrelError } from '../../src/base/errors.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import { FINDS } from './finds.ts'
+import type { FuzzTarget } from './fuzzTarget.ts'
 import { fuzz, readCorpus } from './run.ts'
-import { type FuzzTarget, TARGETS } from './targets.ts'
+import { TARGETS } from './targets.ts'
 
 const SEED = 20_261_122
 const INPUTS = 3000

@@ -11,8 +11,9 @@ import { parseArgs } from 'node:util'
 import { fromHex, toHex } from '../../src/base/bytes.ts'
 import { PetrelError } from '../../src/base/errors.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
+import type { FuzzTarget } from './fuzzTarget.ts'
 import { mutate, randomOf } from './mutate.ts'
-import { type FuzzTarget, TARGETS } from './targets.ts'
+import { TARGETS } from './targets.ts'
 
 /** What a target did with inputs. */
 export interface FuzzReport {
@@ -46,7 +47,7 @@ const CORPUS = join(import.meta.dirname, 'corpus')
 async function outcome(target: FuzzTarget, input: Uint8Array): Promise<string> {
   try {
     await target.run(input)
-    return `taken ${Math.min(12, 32 - Math.clz32(input.length))}`
+    return `taken ${target.way?.() ?? Math.min(12, 32 - Math.clz32(input.length))}`
   } catch (error) {
     if (!(error instanceof PetrelError)) throw error
     return `${String(error.code)} ${error.message.replace(/[0-9a-f]{3,}|\d+|"[^"]*"/g, '#').slice(0, 120)}`

@@ -41,14 +41,9 @@ import { receipt } from '../../src/types/receipt.ts'
 import { signedMessage } from '../../src/types/signedMessage.ts'
 import { keyInfo } from '../../src/wallet/keyInfo.ts'
 import { isSealed, Sealer } from '../../src/wallet/sealing.ts'
-
-/** One thing that reads bytes. */
-export interface FuzzTarget {
-  /** Inputs to begin with, besides those kept. */
-  readonly seeds: () => readonly Uint8Array[]
-  /** @throws PetrelError for what it refuses */
-  readonly run: (input: Uint8Array) => void | Promise<void>
-}
+import { configToml } from './configToml.ts'
+import type { FuzzTarget } from './fuzzTarget.ts'
+import { portMessages } from './portMessages.ts'
 
 const MAX_UNPACKED = 4 * 1024 * 1024
 const MAX_STREAM = 4096
@@ -179,6 +174,8 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
     seeds: () => [utf8('{"network":"calibnet","snapshot":"/chain.car","validate":"execute"}')],
     run: (input) => void parseConfig(text(input), 'config.json'),
   },
+  configToml,
+  portMessages,
   token: {
     seeds: () => [utf8(TOKEN)],
     // Nobody but the one who has the secret says what a token allows. Its signature alone may be spelled in several ways.

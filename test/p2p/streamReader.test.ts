@@ -51,6 +51,21 @@ function randomItem(writer: CborWriter, random: Seeded, depth: number): void {
 }
 
 describe('stream reader', () => {
+  it('long byte strings, however the stream is cut, and what follows them', async () => {
+    const random = seeded('long byte strings')
+    for (let run = 0; run < 40; run++) {
+      const parts = Array.from({ length: 4 }, () => random.bytes(random.int(random.int(2) === 0 ? 20 : 60_000)))
+      const whole = concatBytes(...parts)
+      const reader = new StreamReader(streamOf(cut(whole, random)), whole.length)
+      for (const part of parts) expect(toHex(await reader.bytes(part.length))).toBe(toHex(part))
+      expect(await reader.atEnd()).toBe(true)
+    }
+    const short = new StreamReader(streamOf([new Uint8Array(9000)]), 100_000)
+    await expect(short.bytes(9001)).rejects.toMatchObject({ code: 'ENDED_EARLY' })
+    const long = new StreamReader(streamOf([new Uint8Array(9000)]), 8999)
+    await expect(long.bytes(8999)).rejects.toMatchObject({ code: 'TOO_LARGE' })
+  })
+
   it('finds the same items as the decoder, however the stream is cut', async () => {
     const random = seeded('stream reader')
     for (let run = 0; run < 200; run++) {

@@ -47,18 +47,23 @@ export class ProtoReader {
   }
 
   bytes(): Uint8Array {
+    const start = this.#passBytes()
+    return this.#input.subarray(start, this.#at)
+  }
+
+  /** Moves behind a byte string without making anything of it: a message may hold millions. @returns where it starts */
+  #passBytes(): number {
     const length = this.varint()
-    const end = this.#at + length
-    if (end > this.#input.length) throw malformed('a field is longer than what is left')
-    const out = this.#input.subarray(this.#at, end)
-    this.#at = end
-    return out
+    const start = this.#at
+    if (start + length > this.#input.length) throw malformed('a field is longer than what is left')
+    this.#at = start + length
+    return start
   }
 
   /** Moves behind a field that nobody wants. */
   skip(wire: number): void {
     if (wire === WIRE_VARINT) this.varint()
-    else if (wire === WIRE_BYTES) this.bytes()
+    else if (wire === WIRE_BYTES) this.#passBytes()
     else if (wire === WIRE_64_BIT) this.#advance(8)
     else if (wire === WIRE_32_BIT) this.#advance(4)
     else throw malformed(`wire type ${wire}`)

@@ -26,6 +26,10 @@ function malformed(reason: string): P2pError {
   return new P2pError('MALFORMED', `Cannot read message: ${reason}`)
 }
 
+function endedEarly(): P2pError {
+  return new P2pError('ENDED_EARLY', 'Cannot read message: the stream ended within it')
+}
+
 /** See the file's comment. */
 export class StreamReader {
   readonly #stream: ByteStream
@@ -48,18 +52,28 @@ export class StreamReader {
 
   /** Waits for more. @returns whether there is any */
   async #fill(): Promise<boolean> {
-    if (this.#ended) return false
+    const chunk = await this.#next()
+    if (chunk === undefined) return false
+    this.#keep(chunk)
+    return true
+  }
+
+  async #next(): Promise<Uint8Array | undefined> {
+    if (this.#ended) return undefined
     const chunk = await this.#stream.read()
     if (chunk === undefined) {
       this.#ended = true
-      return false
+      return undefined
     }
     this.#left -= chunk.length
     if (this.#left < 0) throw new P2pError('TOO_LARGE', 'Cannot read message: more bytes than are allowed')
+    return chunk
+  }
+
+  #keep(chunk: Uint8Array): void {
     this.#reserve(chunk.length)
     this.#buffer.set(chunk, this.#end)
     this.#end += chunk.length
-    return true
   }
 
   #reserve(count: number): void {
@@ -89,7 +103,7 @@ export class StreamReader {
 
   async #need(count: number): Promise<void> {
     while (this.#size < count) {
-      if (!(await this.#fill())) throw new P2pError('ENDED_EARLY', 'Cannot read message: the stream ended within it')
+      if (!(await this.#fill())) throw endedEarly()
     }
   }
 
@@ -102,8 +116,23 @@ export class StreamReader {
   /** @throws P2pError `ENDED_EARLY`, `TOO_LARGE` */
   async bytes(count: number): Promise<Uint8Array> {
     if (count > this.#size + this.#left) throw new P2pError('TOO_LARGE', `Cannot read message: ${count} bytes`)
-    await this.#need(count)
-    return this.#take(count)
+    if (count <= this.#buffer.length) {
+      await this.#need(count)
+      return this.#take(count)
+    }
+    // In place: not first in a buffer that grows twice as large.
+    const out = new Uint8Array(count)
+    let at = this.#size
+    out.set(this.#take(at))
+    while (at < count) {
+      const chunk = await this.#next()
+      if (chunk === undefined) throw endedEarly()
+      const part = chunk.subarray(0, count - at)
+      out.set(part, at)
+      at += part.length
+      if (part.length < chunk.length) this.#keep(chunk.subarray(part.length))
+    }
+    return out
   }
 
   /** An unsigned LEB128 number. @throws P2pError `MALFORMED`, `ENDED_EARLY` */
@@ -149,7 +178,7 @@ export class StreamReader {
   async cborItem(maxBytes: number): Promise<Uint8Array> {
     const scan: Scan = { at: 0, pending: 1 }
     while (!this.#scan(scan, maxBytes)) {
-      if (!(await this.#fill())) throw new P2pError('ENDED_EARLY', 'Cannot read message: the stream ended within it')
+      if (!(await this.#fill())) throw endedEarly()
     }
     return this.#take(scan.at)
   }

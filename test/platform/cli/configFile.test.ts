@@ -32,6 +32,21 @@ function settings(file: string, args: readonly string[] = [], env: Record<string
 }
 
 describe('config.toml', () => {
+  it('an option is not set where the file would be unreadable then', () => {
+    const commands = [daemon()]
+    for (const text of [
+      'daemon = { api = 1 }\n',
+      '[daemon]\n"api" = 1\n',
+      '[ daemon ]\napi = 1\n',
+      '[daemon]\nx = y\n',
+    ]) {
+      expect(() => withSetting(text, commands, 'daemon.api', '2'), text).toThrow('Cannot set daemon.api')
+    }
+    expect(parse(withSetting('[daemon]\napi = 1 # one\n', commands, 'daemon.api', '2'))).toEqual({
+      daemon: { api: '2' },
+    })
+  })
+
   it('the command line goes above the environment, that above the file', () => {
     const file = '[daemon]\napi = 1\napi-host = "a"\nlisten = ["/x", "/y"]\nnet = false\n'
     const { opts, sources } = settings(file, ['--api', '3'], {
