@@ -1,5 +1,7 @@
 /** Pauses for work in many small parts, so that nothing else waits long for the event loop. */
+
 import type { Clock, Timers } from './ports.ts'
+import { sleep } from './waiting.ts'
 
 /** See the file's comment. Those who share one take turns. */
 export class Breather {
@@ -40,7 +42,7 @@ export class Breather {
 
   async #pause(): Promise<void> {
     if (!this.isSpent) return
-    await new Promise<void>((resolve) => this.#timers.setTimeout(resolve, this.#restMs))
+    await sleep(this.#timers, this.#restMs)
     this.#spentMs = 0
   }
 }

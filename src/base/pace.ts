@@ -1,5 +1,7 @@
 /** Long work on the event loop that lets others have their turn. */
+
 import type { Clock, Timers } from './ports.ts'
+import { sleep } from './waiting.ts'
 
 /** See the file's comment. Ask {@link Pace.isDue} between two steps, and wait for {@link Pace.pause} when it says so. */
 export class Pace {
@@ -23,7 +25,7 @@ export class Pace {
 
   /** Resolves in a later turn of the loop. */
   async pause(): Promise<void> {
-    await new Promise<void>((resolve) => this.#timers.setTimeout(resolve, 0))
+    await sleep(this.#timers, 0)
     this.#sinceMs = this.#clock.monotonicMs()
   }
 }

@@ -3,8 +3,10 @@
  * dropped; two signed certificates of one instance end everything: then more than a third of the power signed twice, and
  * nothing after it can be believed.
  */
+
 import { errorMessage } from '../base/errors.ts'
 import type { Timers } from '../base/ports.ts'
+import { sleep } from '../base/waiting.ts'
 import type { FinalityCertificate } from '../consensus/f3/certificate.ts'
 import { F3Error } from '../consensus/f3/errors.ts'
 import type { F3 } from '../consensus/f3/f3.ts'
@@ -140,6 +142,6 @@ async function verifyAll(
     signal.throwIfAborted()
     verified += f3.importCertificates(certificates.slice(i, i + STRETCH))
     onProgress?.({ instance: f3.pendingInstance(), verified })
-    await new Promise<void>((resolve) => timers.setTimeout(resolve, 0))
+    await sleep(timers, 0)
   }
 }

@@ -7,7 +7,7 @@
 
 import { errorMessage } from '../base/errors.ts'
 import type { Clock, Logger, Timers } from '../base/ports.ts'
-import { abortable } from '../base/waiting.ts'
+import { withTimeout } from '../base/waiting.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { BlockSource } from '../ipld/blockFetcher.ts'
 import { isBlockOf } from '../ipld/verifyBlock.ts'
@@ -184,11 +184,9 @@ export class SourceSet implements BlockSource {
     const { clock, timers } = this.#deps
     const record = this.#record(source)
     const begun = clock.monotonicMs()
-    const late = new AbortController()
-    const cancel = timers.setTimeout(() => late.abort(new LightError('NO_ANSWER', 'no answer in time')), ANSWER_MS)
-    const signal = AbortSignal.any([outer, late.signal])
+    const late = (): LightError => new LightError('NO_ANSWER', 'no answer in time')
     try {
-      const answer = await abortable(ask(signal), signal)
+      const answer = await withTimeout(timers, ANSWER_MS, late, ask, outer)
       record.failures = 0
       record.restUntilMs = 0
       record.latencyMs += LATENCY_SHARE * (clock.monotonicMs() - begun - record.latencyMs)
@@ -197,8 +195,6 @@ export class SourceSet implements BlockSource {
       // Nothing is held against who was merely slower than another.
       if (!outer.aborted) this.blame(source, errorMessage(error))
       throw error
-    } finally {
-      cancel()
     }
   }
 

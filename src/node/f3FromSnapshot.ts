@@ -2,6 +2,7 @@
 
 import type { ArchiveStore } from '../archive/carStore.ts'
 import { errorMessage } from '../base/errors.ts'
+import { sleep } from '../base/waiting.ts'
 import { decode } from '../codec/description.ts'
 import type { FinalityCertificate } from '../consensus/f3/certificate.ts'
 import { finalityCertificate } from '../consensus/f3/certificate.ts'
@@ -40,7 +41,7 @@ export async function importF3Data(
     })
     for (let at = 0; at < certificates.length && !signal.aborted; at += SLICE) {
       f3.importCertificates(certificates.slice(at, at + SLICE))
-      await new Promise<void>((resolve) => timers.setTimeout(resolve, 0))
+      await sleep(timers, 0)
     }
     log.info('finality certificates of the snapshot taken', { count: certificates.length })
   } catch (error) {

@@ -4,8 +4,10 @@
  *   hello, gossip -> syncer -> chain store        pool, producer -> gossip
  *   chain store -> chain exchange and bitswap servers
  */
+
 import { errorMessage } from '../base/errors.ts'
 import type { KeyValueStore } from '../base/ports.ts'
+import { sleep } from '../base/waiting.ts'
 import type { BlockMessages } from '../chain/blockMessages.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import type { VmHost } from '../chain/vm.ts'
@@ -75,7 +77,7 @@ export function startBlockExchange(
         } catch (error) {
           signal.throwIfAborted()
           log.debug('blocks not fetched', { error: errorMessage(error) })
-          await new Promise<void>((resolve) => timers.setTimeout(resolve, PATIENCE_MS))
+          await sleep(timers, PATIENCE_MS, signal)
         }
       }
     },

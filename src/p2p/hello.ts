@@ -2,8 +2,10 @@
  * Hello: each side of a new connection tells the other its head and genesis.
  * @see lotus node/hello/hello.go Service; forest src/libp2p/hello
  */
+
 import { errorMessage } from '../base/errors.ts'
 import type { Clock, Logger, Timers } from '../base/ports.ts'
+import { withTimeout } from '../base/waiting.ts'
 import type { Cid } from '../codec/cid.ts'
 import { decode, encode } from '../codec/description.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
@@ -138,11 +140,12 @@ class Hello {
   async #inTime(weight: bigint | Promise<bigint>): Promise<bigint> {
     if (typeof weight === 'bigint') return weight
     const late = new P2pError('TIMEOUT', `Cannot tell the weight: not known after ${WEIGHT_MS} ms`)
-    let cancel = (): void => undefined
-    const tooLong = new Promise<never>((_, reject) => {
-      cancel = this.#deps.timers.setTimeout(() => reject(late), WEIGHT_MS)
-    })
-    return Promise.race([weight, tooLong]).finally(cancel)
+    return await withTimeout(
+      this.#deps.timers,
+      WEIGHT_MS,
+      () => late,
+      () => weight,
+    )
   }
 
   #compareClocks(peer: PeerName, began: number, answer: LatencyMessage, ended: number): void {

@@ -5,7 +5,7 @@
 
 import { errorMessage } from '../base/errors.ts'
 import type { Clock, Timers } from '../base/ports.ts'
-import { Serial, sleep } from '../base/waiting.ts'
+import { Serial, sleep, withTimeout } from '../base/waiting.ts'
 import { ChainError } from '../chain/errors.ts'
 import type { TipsetState, VmHost } from '../chain/vm.ts'
 import { type BlockValidation, checkDistinctMiners, validateBlock } from '../consensus/validateBlock.ts'
@@ -173,16 +173,8 @@ export class TipsetValidator {
   /** Reads state, fetching what is missing, for a while: a miner can name a state that nobody has. */
   async #read<T>(run: () => T, signal: AbortSignal): Promise<T> {
     const { edge, timers } = this.#deps
-    const limited = new AbortController()
-    const late = new SyncError('STATE_UNAVAILABLE', 'state could not be fetched in time')
-    const cancel = timers.setTimeout(() => limited.abort(late), STATE_MS)
-    try {
-      return await edge(run, AbortSignal.any([signal, limited.signal]))
-    } catch (error) {
-      throw limited.signal.aborted && !signal.aborted ? late : error
-    } finally {
-      cancel()
-    }
+    const late = (): SyncError => new SyncError('STATE_UNAVAILABLE', 'state could not be fetched in time')
+    return await withTimeout(timers, STATE_MS, late, (inTime) => edge(run, inTime), signal)
   }
 
   async #prepare(tipset: Tipset, todo: readonly BlockHeader[], { signal, goesOn }: ValidateOptions): Promise<Prepared> {
@@ -316,14 +308,12 @@ export class TipsetValidator {
     if (!isResult) return ''
     const { validation, edge, timers } = this.#deps
     const claimed = { stateRoot: block.parentStateRoot, receiptsRoot: block.parentMessageReceipts }
-    const waiting = new AbortController()
-    const cancel = timers.setTimeout(() => waiting.abort(), DIFFERENCE_MS)
+    const late = (): SyncError => new SyncError('STATE_UNAVAILABLE', 'state could not be fetched in time')
+    const compare = (): string => firstDifference(validation.view, base, computed, claimed)
     try {
-      return await edge(() => firstDifference(validation.view, base, computed, claimed), waiting.signal)
+      return await withTimeout(timers, DIFFERENCE_MS, late, (inTime) => edge(compare, inTime))
     } catch (error) {
       return `the first message that differs is not known: ${errorMessage(error)}`
-    } finally {
-      cancel()
     }
   }
 

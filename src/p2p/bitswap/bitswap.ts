@@ -2,8 +2,10 @@
  * Bitswap: blocks for others out of this node's store, and blocks of others for this node.
  * @see ipfs/specs BITSWAP.md; ipfs/boxo bitswap; forest src/libp2p_bitswap
  */
+
 import { errorMessage } from '../../base/errors.ts'
 import type { Clock, Logger, Timers } from '../../base/ports.ts'
+import { sleep } from '../../base/waiting.ts'
 import type { Blockstore } from '../../ipld/blockstore.ts'
 import type { BlockSource } from '../../ipld/withBlocks.ts'
 import { P2pError } from '../errors.ts'
@@ -167,7 +169,7 @@ class BitswapNode {
     const isFlood = this.client.receive(peer, message)
     this.#server.receive(peer, message.wants)
     // What it sends on waits unread: it slows down itself alone.
-    if (isFlood) await new Promise<void>((resolve) => this.#deps.timers.setTimeout(resolve, UNASKED_PAUSE_MS))
+    if (isFlood) await sleep(this.#deps.timers, UNASKED_PAUSE_MS)
   }
 
   #ofPeer(peer: PeerName): ServiceGate {

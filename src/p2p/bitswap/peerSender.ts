@@ -3,8 +3,10 @@
  * Petrel do, Forest takes one each).
  * @see ipfs/boxo bitswap/network streamMessageSender; forest src/libp2p_bitswap/internals/codec.rs
  */
+
 import { errorMessage } from '../../base/errors.ts'
 import type { Logger } from '../../base/ports.ts'
+import { sleep } from '../../base/waiting.ts'
 import { P2pError } from '../errors.ts'
 import { linger } from '../framing/ask.ts'
 import { openTimed } from '../framing/openTimed.ts'
@@ -110,7 +112,7 @@ export class PeerSender {
   async #pace(): Promise<void> {
     const { timers } = this.#deps.time
     while (this.#reading === 'unknown' && !this.#closed && !this.#probes.take(this.#peer)) {
-      await new Promise<void>((resolve) => timers.setTimeout(resolve, PACE_MS))
+      await sleep(timers, PACE_MS)
     }
   }
 

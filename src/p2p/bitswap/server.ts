@@ -2,7 +2,9 @@
  * Answers wants out of a block store. What is not there is said to be missing; it is not remembered.
  * @see ipfs/boxo bitswap/server/internal/decision engine.go; forest src/libp2p_bitswap/request_manager.rs
  */
+
 import type { Clock, Timers } from '../../base/ports.ts'
+import { sleep } from '../../base/waiting.ts'
 import { type Blockstore, tryGetBlock } from '../../ipld/blockstore.ts'
 import type { PeerName } from '../peerLinks.ts'
 import {
@@ -102,7 +104,7 @@ export class WantServer {
     const now = this.#deps.clock.monotonicMs()
     this.#busySince ??= now
     if (now - this.#busySince < BUSY_MS) return
-    await new Promise<void>((resolve) => this.#deps.timers.setTimeout(resolve, 0))
+    await sleep(this.#deps.timers, 0)
     this.#busySince = undefined
   }
 

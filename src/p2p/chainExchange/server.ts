@@ -2,8 +2,10 @@
  * Serves the chain exchange: so many requests at once, so many tipsets a peer, each answer bounded.
  * @see lotus chain/exchange/server.go HandleStream; forest src/libp2p/chain_exchange/behaviour.rs
  */
+
 import { errorMessage } from '../../base/errors.ts'
 import type { Clock, Logger, Timers } from '../../base/ports.ts'
+import { sleep } from '../../base/waiting.ts'
 import { decode } from '../../codec/description.ts'
 import { P2pError } from '../errors.ts'
 import { linger } from '../framing/ask.ts'
@@ -144,8 +146,7 @@ class ExchangeServer {
     let since = clock.monotonicMs()
     return answerRequest(chain, request, maxServedBytes ?? MAX_SERVED_BYTES, async () => {
       if (clock.monotonicMs() - since < BUSY_MS) return
-      await new Promise<void>((resolve) => timers.setTimeout(resolve, 0))
-      this.#control.signal.throwIfAborted()
+      await sleep(timers, 0, this.#control.signal)
       since = clock.monotonicMs()
     })
   }
