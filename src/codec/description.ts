@@ -254,6 +254,7 @@ export function nullable<T>(inner: Codec<T>): Codec<T | null> {
     toJson: (value, context) => (value === null ? null : inner.toJson(value, context)),
     fromJson: (value, context) => (value === undefined || value === null ? null : inner.fromJson(value, context)),
     schema: { oneOf: [inner.schema, { type: 'null' }] },
+    ...(inner.items === undefined ? {} : { items: inner.items }),
   }
 }
 

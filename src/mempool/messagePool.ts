@@ -11,6 +11,7 @@
  *
  * @see lotus chain/messagepool/messagepool.go; reference mpool.md
  */
+import { finish, type Walk } from '../base/steps.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { Address } from '../types/address.ts'
 import { BLOCK_MESSAGE_LIMIT } from '../types/protocol.ts'
@@ -193,9 +194,10 @@ export class MessagePool {
   /**
    * The messages for a block on top of `tipset`.
    * @param ticketQuality - 0 to 1
+   * @param walk - how to take the steps; default: all at once
    * @returns undefined when nothing is pending
    */
-  async select(tipset: Tipset, ticketQuality: number): Promise<SignedMessage[] | undefined> {
+  async select(tipset: Tipset, ticketQuality: number, walk: Walk = finish): Promise<SignedMessage[] | undefined> {
     const { deps, pending, senders, signatures } = this.#state
     const { chain, minimumGas, random } = deps
     const actors = await chain.stateAfter(tipset)
@@ -206,7 +208,7 @@ export class MessagePool {
       .priorityAddrs.map((address) => senders.tryResolve(address, this.tipset))
       .filter((address) => address !== undefined)
     const conditions = { baseFee: chain.computeBaseFee(tipset), epoch: tipset.height, minimumGas }
-    const selected = selectMessages(candidates, { actors, ticketQuality, priority, random, conditions })
+    const selected = await walk(selectMessages(candidates, { actors, ticketQuality, priority, random, conditions }))
     return selected.slice(0, BLOCK_MESSAGE_LIMIT).map((pooled) => pooled.signed)
   }
 

@@ -3,6 +3,7 @@
  * one that executes them, so that the producers of one epoch do not all pack the same messages.
  * @see lotus chain/messagepool/selection.go selectMessagesOptimal
  */
+import type { Steps } from '../base/steps.ts'
 import { BLOCK_GAS_LIMIT, BLOCK_MESSAGE_LIMIT } from '../types/protocol.ts'
 import type { TokenAmount } from '../types/scalars.ts'
 import type { BlockBudget } from './blockBudget.ts'
@@ -12,21 +13,21 @@ import { pushDown } from './packChains.ts'
 import { MAX_SELECTION_BLOCKS, MIN_GAS_WORTH_PACKING } from './rules.ts'
 
 /**
- * Fills `block` from `chains`, which it sorts and trims.
+ * Fills `block` from `chains`, which it sorts and trims. A step is a chain.
  * @param random - uniform in [0, 1): the order of the last, arbitrary fill
  */
-export function packOptimal(
+export function* packOptimal(
   block: BlockBudget,
   chains: MessageChain[],
   baseFee: TokenAmount,
   ticketQuality: number,
   random: () => number,
-): void {
+): Steps<void> {
   chains.sort(compareChains)
   if ((chains[0]?.performance ?? 0) < 0) return
   weigh(chains, ticketQuality)
   chains.sort(compareEffective)
-  const edge = takeWithParents(block, chains, baseFee)
+  const edge = yield* takeWithParents(block, chains, baseFee)
   packTail(block, chains, edge, baseFee)
   fillAtRandom(block, chains, baseFee, random)
 }
@@ -50,11 +51,12 @@ function weigh(chains: readonly MessageChain[], ticketQuality: number): void {
 }
 
 /** @returns index of the first chain that does not fit */
-function takeWithParents(block: BlockBudget, chains: MessageChain[], baseFee: TokenAmount): number {
+function* takeWithParents(block: BlockBudget, chains: MessageChain[], baseFee: TokenAmount): Steps<number> {
   for (let i = 0; i < chains.length; i++) {
     const chain = chains[i]
     if (chain === undefined || chain.merged) continue
     if (chain.performance < 0) return chains.length
+    yield
     if (!block.tryToAddWithParents(chain, baseFee)) return i
     if (release(chain)) {
       // what was above `i` is merged; the rest moves by the released chains' new weight

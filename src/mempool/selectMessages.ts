@@ -2,6 +2,7 @@
  * Chooses the messages of a block.
  * @see lotus chain/messagepool/selection.go SelectMessages
  */
+import type { Steps } from '../base/steps.ts'
 import type { Address } from '../types/address.ts'
 import type { TokenAmount } from '../types/scalars.ts'
 import { BlockBudget } from './blockBudget.ts'
@@ -33,32 +34,33 @@ export interface SelectionInput {
   readonly random: () => number
 }
 
-/** @returns the messages in the order of the block; each sender's by nonce */
-export function selectMessages(candidates: readonly Candidates[], input: SelectionInput): PooledMessage[] {
+/** @returns the messages in the order of the block; each sender's by nonce. A step is a sender, or a chain of messages */
+export function* selectMessages(candidates: readonly Candidates[], input: SelectionInput): Steps<PooledMessage[]> {
   const { baseFee } = input.conditions
   const block = new BlockBudget()
   const first = new Set(input.priority.map((address) => address.key))
   const priority = candidates.filter(({ sender }) => first.has(sender.key))
-  packChains(block, chainsOf(priority, input), baseFee)
+  packChains(block, yield* chainsOf(priority, input), baseFee)
   if (block.full) return block.messages
-  const others = chainsOf(
+  const others = yield* chainsOf(
     candidates.filter(({ sender }) => !first.has(sender.key)),
     input,
   )
-  pack(block, others, baseFee, input)
+  yield* pack(block, others, baseFee, input)
   return block.messages
 }
 
-function pack(block: BlockBudget, chains: MessageChain[], baseFee: TokenAmount, input: SelectionInput): void {
+function* pack(block: BlockBudget, chains: MessageChain[], baseFee: TokenAmount, input: SelectionInput): Steps<void> {
   if (input.ticketQuality > GREEDY_TICKET_QUALITY) packChains(block, chains, baseFee)
-  else packOptimal(block, chains, baseFee, input.ticketQuality, input.random)
+  else yield* packOptimal(block, chains, baseFee, input.ticketQuality, input.random)
 }
 
-function chainsOf(candidates: readonly Candidates[], input: SelectionInput): MessageChain[] {
+function* chainsOf(candidates: readonly Candidates[], input: SelectionInput): Steps<MessageChain[]> {
   const result: MessageChain[] = []
   for (const { sender, messages } of candidates) {
     const actor = input.actors.actor(sender)
     for (const chain of createChains(sortByNonce(messages), { ...input.conditions, actor })) result.push(chain)
+    yield
   }
   return result
 }

@@ -3,6 +3,7 @@
  * @see lotus chain/messagepool/selection_test.go, block_proba_test.go
  */
 import { describe, expect, test } from 'vitest'
+import { finish } from '../../src/base/steps.ts'
 import { blockProbabilities } from '../../src/mempool/blockProbabilities.ts'
 import { createChains } from '../../src/mempool/createChains.ts'
 import { gasReward } from '../../src/mempool/fees.ts'
@@ -88,6 +89,29 @@ test.each([
 })
 
 describe('selection', () => {
+  test('may give way at each sender and at each chain', () => {
+    const chain = new FakeChain()
+    const senders = Array.from({ length: 40 }, (_, i) => keyAddress(100 + i))
+    for (const sender of senders) chain.setActor(sender, 0n, FIL)
+    for (const ticketQuality of [1, 0.5]) {
+      const steps = selectMessages(
+        senders.map((sender) => ({ sender, messages: [createPooledMessage(testMessage(sender, a2, 0, 1000n))] })),
+        {
+          actors: { actor: (address) => chain.actors.get(address.key) },
+          conditions: { baseFee: 0n, epoch: 1, minimumGas },
+          ticketQuality,
+          priority: [],
+          random: () => 0.3,
+        },
+      )
+      let count = 0
+      let next = steps.next()
+      for (; next.done !== true; next = steps.next()) count++
+      expect(next.value).toHaveLength(40)
+      expect(count).toBeGreaterThanOrEqual(ticketQuality === 1 ? 40 : 80)
+    }
+  })
+
   interface Pool {
     readonly sender: Address
     readonly premiums: readonly bigint[]
@@ -99,14 +123,14 @@ describe('selection', () => {
       sender,
       messages: premiums.map((premium, i) => createPooledMessage(testMessage(sender, a2, i, premium))),
     }))
-    const selected = selectMessages(candidates, {
+    const steps = selectMessages(candidates, {
       actors: { actor: (address) => chain.actors.get(address.key) },
       conditions: { baseFee: 0n, epoch: 1, minimumGas },
       ticketQuality,
       priority,
       random: () => 0.3,
     })
-    return selected.map(({ message }) => [message.from, message.nonce])
+    return finish(steps).map(({ message }) => [message.from, message.nonce])
   }
   const isNonceOrdered = (selected: [Address, bigint][]): boolean =>
     [a1, a2].every((sender) =>

@@ -6,7 +6,7 @@ import { ActorStates } from '../../src/chain/actorStates.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
 import { openChain } from '../../src/chain/openChain.ts'
 import type { Json } from '../../src/codec/description.ts'
-import { json, list, text } from '../../src/codec/description.ts'
+import { json, list, nullable, text } from '../../src/codec/description.ts'
 import { EthIndex, ethBlockHash } from '../../src/eth/ethIndex.ts'
 import { LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { CostQueues } from '../../src/rpc/cost.ts'
@@ -88,6 +88,10 @@ describe.skipIf(missingShared('data/golden/nv28') !== undefined)('a walk', () =>
   test.each<[string, Json[], number]>([
     ['StateListActors', [head], 30],
     ['StateListMiners', [head], 2],
+    ['StateMinerFaults', ['t01000', head], 40],
+    ['StateMinerRecoveries', ['t01000', head], 40],
+    ['StateMinerActiveSectors', ['t01000', head], 40],
+    ['StateMinerSectorCount', ['t01000', head], 40],
     ['StateMarketParticipants', [head], 1],
     ['StateMarketDeals', [head], 2],
     ['StateGetAllClaims', [head], 2],
@@ -140,12 +144,15 @@ describe.skipIf(missingShared('data/golden/nv28') !== undefined)('a walk', () =>
   })
 })
 
-test('a long list is printed part by part, and is the same text', async () => {
+test.each([
+  ['', list(text)],
+  [' that may be absent', nullable(list(text))],
+])('a long list%s is printed part by part, and is the same text', async (_, result) => {
   const words = Array.from({ length: 1000 }, (_, i) => (i % 7 === 0 ? `"${i}` : `word ${i}`))
   const row = method({
     ...{ name: 'Words', perm: 'read', cost: 'scan' },
     params: [param('any', json)],
-    result: list(text),
+    result,
     handler: () => words,
   })
   const time = new Slow()

@@ -2,12 +2,14 @@
  * A storage miner's state at one version of the actors, read piece by piece.
  * @see lotus chain/actors/builtin/miner
  */
+import { finish, type Steps } from '../../base/steps.ts'
 import type { Cid } from '../../codec/cid.ts'
 import type { Codec } from '../../codec/description.ts'
 import { varintBytes } from '../../codec/varint.ts'
 import { Amt } from '../../ipld/amt.ts'
 import { type BitField, bitField, EMPTY_BIT_FIELD, unionAll } from '../../ipld/bitfield.ts'
 import { type Blockstore, getCbor } from '../../ipld/blockstore.ts'
+import { BlockMissing } from '../../ipld/errors.ts'
 import { Hamt } from '../../ipld/hamt.ts'
 import { readTogether } from '../../ipld/readTogether.ts'
 import {
@@ -76,6 +78,9 @@ export interface SectorLocation {
   readonly partition: number
 }
 
+/** Sectors that are read in one step. */
+const SECTORS_PER_STEP = 64
+
 /** Epochs; 0: none. `early`: of a faulty sector, when it goes unless it recovers. */
 export interface SectorExpiration {
   readonly onTime: ChainEpoch
@@ -140,7 +145,24 @@ export class MinerActor {
 
   /** A set of sectors over all partitions. */
   sectorsOf(pick: (partition: Partition) => BitField): BitField {
-    return unionAll(readTogether(this.deadlines(), (deadline) => this.partitions(deadline).map(pick)).flat())
+    return unionAll(finish(this.partitionSteps(pick)))
+  }
+
+  /** Something of every partition, a deadline at a time. @throws BlockMissing with what all deadlines lack */
+  *partitionSteps<T>(pick: (partition: Partition) => T): Steps<T[]> {
+    const out: T[] = []
+    const missing: Cid[] = []
+    for (const deadline of this.deadlines()) {
+      try {
+        for (const partition of this.partitions(deadline)) out.push(pick(partition))
+      } catch (error) {
+        if (!(error instanceof BlockMissing)) throw error
+        missing.push(...error.cids)
+      }
+      yield
+    }
+    if (missing.length > 0) throw new BlockMissing(missing)
+    return out
   }
 
   allocatedSectors(): BitField {
@@ -206,13 +228,22 @@ export class MinerActor {
    * @throws ChainError `NOT_FOUND`
    */
   sectors(numbers: BitField | undefined): SectorOnChainInfo[] {
+    return finish(this.sectorSteps(numbers))
+  }
+
+  /** {@link sectors}, some at a time: a miner may have millions. */
+  *sectorSteps(numbers: BitField | undefined): Steps<SectorOnChainInfo[]> {
     const all = this.#amt(this.state.sectors, sectorOnChainInfoAt(this.#version))
-    if (numbers === undefined) return all.values().map((sector) => this.#asLatest(sector))
     const out: SectorOnChainInfo[] = []
+    const add = (sector: SectorOnChainInfo): boolean => out.push(this.#asLatest(sector)) % SECTORS_PER_STEP === 0
+    if (numbers === undefined) {
+      for (const [, sector] of all.entries()) if (add(sector)) yield
+      return out
+    }
     for (const number of numbers) {
       const found = all.get(number)
       if (found === undefined) throw new ChainError('NOT_FOUND', `failed to load sector ${number}: not found`)
-      out.push(this.#asLatest(found))
+      if (add(found)) yield
     }
     return out
   }

@@ -1,5 +1,6 @@
 /** Methods about storage miners. */
 
+import type { Steps } from '../../base/steps.ts'
 import { actorOf } from '../../chain/actorLookup.ts'
 import type { ChainView } from '../../chain/chainView.ts'
 import { activeSectors, liveSectors, type MinerActor, minerOf } from '../../chain/queries/minerActor.ts'
@@ -8,7 +9,10 @@ import { deadlineInfo, nextNotElapsed } from '../../chain/queries/provingDeadlin
 import type { VmHost } from '../../chain/vm.ts'
 import { createBlock } from '../../consensus/createBlock.ts'
 import { miningBase } from '../../consensus/miningBase.ts'
+import { type BitField, unionAll } from '../../ipld/bitfield.ts'
 import { toBlockMsg } from '../../p2p/gossip/blockMsg.ts'
+import type { Partition } from '../../state/deadline.ts'
+import type { SectorOnChainInfo } from '../../state/sector.ts'
 import { type Address, UNDEF_ADDRESS } from '../../types/address.ts'
 import { SIGNATURE_BLS, type Signature } from '../../types/signature.ts'
 import type { Tipset, TipsetKey } from '../../types/tipset.ts'
@@ -146,40 +150,45 @@ function deadlineMethods(view: ChainView): MethodRow[] {
   ]
 }
 
+function* unionSteps(miner: MinerActor, pick: (partition: Partition) => BitField): Steps<BitField> {
+  return unionAll(yield* miner.partitionSteps(pick))
+}
+
+function* activeSteps(miner: MinerActor): Steps<SectorOnChainInfo[]> {
+  return yield* miner.sectorSteps(yield* unionSteps(miner, activeSectors))
+}
+
+function* countSteps(miner: MinerActor): Steps<{ live: number; active: number; faulty: number }> {
+  const counts = yield* miner.partitionSteps((partition) => [
+    liveSectors(partition).count,
+    activeSectors(partition).count,
+    partition.faults.count,
+  ])
+  const sum = (at: number): number => counts.reduce((total, one) => total + (one[at] as number), 0)
+  return { live: sum(0), active: sum(1), faulty: sum(2) }
+}
+
 function sectorMethods(view: ChainView): MethodRow[] {
   return [
     method({
       ...stateMinerFaults,
-      handler: (who, one) => minerAt(view, who, one).sectorsOf((partition) => partition.faults),
+      handler: (who, one, { walk }) => walk(unionSteps(minerAt(view, who, one), ({ faults }) => faults)),
     }),
     method({
       ...stateMinerRecoveries,
-      handler: (who, one) => minerAt(view, who, one).sectorsOf((partition) => partition.recoveries),
+      handler: (who, one, { walk }) => walk(unionSteps(minerAt(view, who, one), ({ recoveries }) => recoveries)),
     }),
     method({
       ...stateMinerActiveSectors,
-      handler: (who, one) => {
-        const miner = minerAt(view, who, one)
-        return miner.sectors(miner.sectorsOf(activeSectors))
-      },
+      handler: (who, one, { walk }) => walk(activeSteps(minerAt(view, who, one))),
     }),
     method({
       ...stateMinerSectors,
-      handler: (who, numbers, one) => minerAt(view, who, one).sectors(numbers ?? undefined),
+      handler: (who, numbers, one, { walk }) => walk(minerAt(view, who, one).sectorSteps(numbers ?? undefined)),
     }),
     method({
       ...stateMinerSectorCount,
-      handler: (who, one) => {
-        const miner = plainMinerAt(view, who, one)
-        const partitions = miner.deadlines().flatMap((deadline) => miner.partitions(deadline))
-        let [live, active, faulty] = [0, 0, 0]
-        for (const partition of partitions) {
-          live += liveSectors(partition).count
-          active += activeSectors(partition).count
-          faulty += partition.faults.count
-        }
-        return { live, active, faulty }
-      },
+      handler: (who, one, { walk }) => walk(countSteps(plainMinerAt(view, who, one))),
     }),
     method({
       ...stateMinerAllocated,

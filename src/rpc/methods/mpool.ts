@@ -91,7 +91,7 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
     }),
     method({
       ...mpoolSelect,
-      handler: async (at, quality) => (await pool.select(view.store.tipsetOrHead(at), quality)) ?? null,
+      handler: async (at, quality, { walk }) => (await pool.select(view.store.tipsetOrHead(at), quality, walk)) ?? null,
     }),
     method({
       ...mpoolPush,
