@@ -9,6 +9,7 @@
  */
 export { fromHex, toHex } from '../../src/base/bytes.ts'
 export * from '../../src/base/errors.ts'
+export { revertReason } from '../../src/chain/executionReverted.ts'
 export type { HeadChange } from '../../src/chain/headChange.ts'
 export { bigIntBytes } from '../../src/codec/bigInteger.ts'
 export { CborWriter } from '../../src/codec/cborWriter.ts'

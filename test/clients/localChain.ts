@@ -16,12 +16,18 @@ export const DEVNET_BUNDLE: string =
 /** Why tests of contracts are skipped; undefined when they run. */
 export const noContracts: string | undefined = missingBundle(DEVNET_BUNDLE)
 
-/** Starts `petrel devnet` in a folder of its own: a block every second, and as soon as a message arrives. */
-export async function startChain(actors: 'wasm' | 'native'): Promise<NodeProcess & { readonly home: string }> {
+/**
+ * Starts `petrel devnet` in a folder of its own: a block every second, and as soon as a message arrives.
+ * @param more - other options
+ */
+export async function startChain(
+  actors: 'wasm' | 'native',
+  more: readonly string[] = [],
+): Promise<NodeProcess & { readonly home: string }> {
   const home = mkdtempSync(join(tmpdir(), 'petrel-clients-'))
   if (actors === 'wasm') symlinkSync(ACTORS, join(home, 'actors'))
   const args = ['devnet', '--api', '0', '--no-net', '--memory', '--instant', '--block-time', '1', '--actors', actors]
-  const node = await startNode('node', home, args)
+  const node = await startNode('node', home, [...args, ...more])
   return {
     ...node,
     home,

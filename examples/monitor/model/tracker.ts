@@ -43,6 +43,8 @@ export interface Found {
   readonly height: ChainEpoch
   readonly tipset: TipsetKey
   readonly exitCode: number
+  /** What a contract said of its failure. */
+  readonly reason: string | undefined
   readonly gasUsed: bigint
 }
 

@@ -1,5 +1,5 @@
 /** The tracked messages as they stand. */
-import { type Cid, messageCid, parseCid, RpcClientError, type TipsetKey, type TokenAmount } from 'petrel'
+import { type Cid, messageCid, parseCid, RpcClientError, revertReason, type TipsetKey, type TokenAmount } from 'petrel'
 import type { TipsetView } from './chainWindow.ts'
 import type { Source } from './evidence.ts'
 import type { MonitorNode } from './methods.ts'
@@ -101,6 +101,7 @@ export async function findMessage(node: MonitorNode, from: TipsetKey, cid: Cid):
       height,
       tipset,
       exitCode: receipt.exitCode,
+      reason: receipt.exitCode === 0 ? undefined : revertReason(receipt),
       gasUsed: receipt.gasUsed,
     }
   } catch (error) {

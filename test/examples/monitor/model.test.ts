@@ -126,7 +126,7 @@ describe('finality', () => {
 describe('a message', () => {
   const cid = signedMessageCid(message(3n)).toString()
   const sender = { from: WHO.toString('f'), nonce: 3n }
-  const found: Found = { cid, height: 10, tipset: [], exitCode: 0, gasUsed: 5n }
+  const found: Found = { cid, height: 10, tipset: [], exitCode: 0, reason: undefined, gasUsed: 5n }
 
   function view(over: Partial<TrackerView>): TrackerView {
     return {

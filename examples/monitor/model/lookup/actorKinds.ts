@@ -2,13 +2,16 @@
 import type { Cid, TipsetKey } from 'petrel'
 import type { MonitorNode } from '../methods.ts'
 
+/** Kind of a contract. */
+export const CONTRACT = 'contract (EVM)'
+
 const NAMES: Readonly<Record<string, string>> = {
   account: 'account',
   cron: 'cron',
   datacap: 'data cap',
   eam: 'address manager of Ethereum',
   ethaccount: 'Ethereum account',
-  evm: 'contract (EVM)',
+  evm: CONTRACT,
   init: 'init',
   multisig: 'multisig',
   paymentchannel: 'payment channel',

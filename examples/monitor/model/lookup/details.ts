@@ -15,7 +15,7 @@ import type { MonitorNode } from '../methods.ts'
 import type { Found } from '../tracker.ts'
 import { findMessage } from '../tracks.ts'
 import { type SeenTransfer, seenTransfers, TransferLog } from '../watch.ts'
-import { actorKind } from './actorKinds.ts'
+import { actorKind, CONTRACT } from './actorKinds.ts'
 import { type Replay, replayOf } from './callTree.ts'
 
 /** Transfers of all addresses that are kept while one's are looked for. */
@@ -63,6 +63,8 @@ export interface ActorDetails {
   readonly eth: string | undefined
   readonly kind: string | undefined
   readonly code: string
+  /** Bytes of a contract's program, at the head; undefined: it is none. */
+  readonly programBytes: number | undefined
 }
 
 /** @throws RpcClientError `REMOTE`: there is no such actor */
@@ -86,7 +88,15 @@ export async function actorDetails(node: MonitorNode, at: TipsetKey, text: strin
     eth: eth === undefined ? undefined : `0x${toHex(eth)}`,
     kind,
     code: actor.code.toString(),
+    programBytes: kind === CONTRACT && eth !== undefined ? await programBytes(node, eth) : undefined,
   }
+}
+
+function programBytes(node: MonitorNode, eth: Uint8Array): Promise<number | undefined> {
+  return node.EthGetCode(eth, 'latest').then(
+    ({ length }) => length,
+    () => undefined,
+  )
 }
 
 /** Epochs back in which an address' transfers are looked for. */

@@ -82,7 +82,7 @@ const wide = (text: string): HTMLElement => h('span', { class: 'mono wrapped' },
 
 function actorFacts(
   { monitor }: SheetView,
-  { balance, kind, id, robust, eth, nonce, code }: ActorDetails,
+  { balance, kind, id, robust, eth, nonce, code, programBytes }: ActorDetails,
   { address, place }: { readonly address: string; readonly place: TipsetKey },
 ): Fact[] {
   const source = monitor.news.light === undefined ? monitor.sourceOf(place) : 'proven'
@@ -93,6 +93,7 @@ function actorFacts(
     robust === undefined || robust === address ? undefined : ['Also', wide(monitor.print(robust))],
     eth === undefined ? undefined : ['Ethereum', wide(eth), copyButton(eth, 'Ethereum address')],
     ['Next nonce', formatCount(nonce)],
+    programBytes === undefined ? undefined : ['Bytecode', `${formatCount(programBytes)} bytes`],
     ['Code', cidText(code, 'code')],
   ]
 }

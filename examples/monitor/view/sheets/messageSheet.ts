@@ -77,6 +77,7 @@ function drawFate({ found, explanation }: MessageFate): HTMLElement[] {
       facts([
         ['Executed in', epochLink(found.height)],
         ['Exit code', h('span', { class: isFailed ? 'bad' : '' }, isFailed ? String(found.exitCode) : '0, it worked')],
+        found.reason === undefined ? undefined : ['Reason', h('span', { class: 'bad wrapped' }, found.reason)],
         ['Gas used', formatCount(found.gasUsed)],
       ]),
     ]
