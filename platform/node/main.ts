@@ -9,6 +9,7 @@ import { systemRandom } from '../server/random.ts'
 /** The `petrel` program in Node. */
 import { runDaemon } from '../server/runDaemon.ts'
 import { runDevnet } from '../server/runDevnet.ts'
+import { runReplica } from '../server/runReplica.ts'
 import { runSigner } from '../server/runSigner.ts'
 import { signOffline } from '../server/signOffline.ts'
 import { petrelVersion } from '../server/version.ts'
@@ -44,6 +45,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
     addNodeCommands(program, context, {
       daemon: (options) => runDaemon(options, context.io, runtime),
       devnet: (options) => runDevnet(options, context.io, runtime),
+      replica: (options) => runReplica(options, context.io, runtime),
       signer: (options) => runSigner(options, context.io, runtime),
       sign: (options) => signOffline(options, runtime),
     }),

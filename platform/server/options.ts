@@ -103,6 +103,18 @@ export interface DaemonOptions extends ServeOptions {
   readonly proofs: ProofsMode | undefined
 }
 
+/** What `replica` was told. */
+export interface ReplicaOptions extends ServeOptions {
+  /** Built-in name, or path of a `network.json`. */
+  readonly network: string
+  readonly genesis: string | undefined
+  /** `postgres://user:password@host:port/database`, of a user who may read. */
+  readonly indexUrl: string
+  /** Where blocks are: an RPC endpoint's URL, a path of an archive, a peer's multiaddr. */
+  readonly blocks: readonly string[]
+  readonly writer: { readonly url: string; readonly token: string | undefined } | undefined
+}
+
 /** What `devnet` was told. */
 export interface DevnetRunOptions extends ServeOptions {
   readonly devnet: DevnetOptions

@@ -10,7 +10,7 @@ import { errorMessage, unlessThrown } from '../base/errors.ts'
 import { finish, type Steps, type Walk } from '../base/steps.ts'
 import type { Cid } from '../codec/cid.ts'
 import { CodecError } from '../codec/errors.ts'
-import { BlockMissing } from '../ipld/errors.ts'
+import { BlockMissing, blockMissingIn } from '../ipld/errors.ts'
 import { type ChainMessage, chainMessageCid } from '../types/chainMessage.ts'
 import { type Message, messageCid } from '../types/message.ts'
 import type { Receipt } from '../types/receipt.ts'
@@ -144,12 +144,6 @@ export async function searchByCid(
   if (found.tipset.height <= floor && found.tipset.height < from.height) return undefined
   const counted = countedAs(found.message, { cid, message }, allowReplaced)
   return { cid: counted, receipt: found.receipt, tipset: found.tipset }
-}
-
-/** The missing block that an error comes from. */
-function blockMissingIn(error: unknown): BlockMissing | undefined {
-  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof BlockMissing) return at
-  return undefined
 }
 
 /**

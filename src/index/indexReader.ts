@@ -18,6 +18,12 @@ export interface IndexPlace {
   readonly hasAnchor: boolean
 }
 
+/** The same with what is final. */
+export interface IndexStanding extends IndexPlace {
+  /** CIDs of the blocks of the newest final tipset; null: it begins above that. */
+  readonly finalKey: readonly string[] | null
+}
+
 /** What an index says; of an empty one nothing. */
 export interface IndexAnswer<Row> {
   readonly at: IndexPlace | undefined
@@ -141,7 +147,7 @@ export interface IndexReader {
   /** @throws IndexError `SCHEMA_NEWER`, `SCHEMA_OLDER`, `OTHER_CHAIN`, `NOT_READABLE`, `SERVER_TOO_OLD`, `CONNECTION_LOST` */
   check(chain: IndexedChain): Promise<void>
   /** Where it stands. */
-  place(anchor: TipsetName): Promise<IndexPlace | undefined>
+  standing(anchor: TipsetName): Promise<IndexStanding | undefined>
   /** On any chain, newest first. */
   messages(question: MessageQuestion, anchor: TipsetName): Promise<IndexAnswer<MessageRow>>
   /** By hash, on any chain, newest first. */

@@ -35,3 +35,9 @@ export class BlockMissing extends IpldError {
     this.cids = cids
   }
 }
+
+/** The missing block that an error comes from. */
+export function blockMissingIn(error: unknown): BlockMissing | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof BlockMissing) return at
+  return undefined
+}

@@ -1,19 +1,41 @@
 /** Rows whose answers fetch the blocks that they miss: of a node that holds only a part of the state. */
 import type { Json } from '../codec/jsonText.ts'
 import type { BlockEdge } from '../ipld/blockFetcher.ts'
-import { BlockMissing } from '../ipld/errors.ts'
+import { BlockMissing, blockMissingIn } from '../ipld/errors.ts'
 import type { CallContext, MethodRow } from '../rpc/method.ts'
+
+/** How rows fetch. */
+export interface FetchingOptions {
+  /** Also where a failure comes from a missing block and says something else: a message that is asked for by its CID. */
+  readonly isDeep: boolean
+}
 
 /**
  * Every call runs again once its missing blocks are here. Methods that change something read all they need first: what
  * they throw `BlockMissing` for has changed nothing. Channels are left as they are.
  */
-export function fetchingRows(rows: readonly MethodRow[], edge: BlockEdge): MethodRow[] {
+export function fetchingRows(
+  rows: readonly MethodRow[],
+  edge: BlockEdge,
+  { isDeep }: FetchingOptions = { isDeep: false },
+): MethodRow[] {
   /** An answer that misses nothing costs nothing more than without. */
   const answer = (run: () => unknown, call: CallContext): unknown => {
-    const again = (error: unknown): Promise<unknown> => {
-      if (!(error instanceof BlockMissing)) throw error
-      return edge(run, call.signal)
+    const again = async (error: unknown): Promise<unknown> => {
+      if (error instanceof BlockMissing) return edge(run, call.signal)
+      if (!isDeep || blockMissingIn(error) === undefined) throw error
+      let said = error
+      const deeper = async (): Promise<unknown> => {
+        try {
+          return await run()
+        } catch (failure) {
+          said = failure
+          throw blockMissingIn(failure) ?? failure
+        }
+      }
+      return edge(deeper, call.signal).catch((failure: unknown) => {
+        throw failure instanceof BlockMissing ? said : failure
+      })
     }
     try {
       const result = run()

@@ -12,7 +12,7 @@ import { CertClient } from '../p2p/certExchange/client.ts'
 import { serveCertExchange } from '../p2p/certExchange/server.ts'
 import type { PeerLinks } from '../p2p/peerLinks.ts'
 import { F3Follower } from '../sync/f3Follower.ts'
-import type { TipsetKey } from '../types/tipset.ts'
+import type { Tipset, TipsetKey } from '../types/tipset.ts'
 import type { NodePorts } from './nodePorts.ts'
 
 /** What is known about finality. */
@@ -25,15 +25,26 @@ export interface NodeFinality {
 /**
  * Reads what an earlier run kept; nothing runs.
  * @param light - of a light node, which knows what is final by certificates alone
+ * @param told - of a replica, which is told what is final
  */
-export function openFinality(view: ChainView, meta: KeyValueStore, light?: F3): NodeFinality {
+export function openFinality(
+  view: ChainView,
+  meta: KeyValueStore,
+  light?: F3,
+  told?: () => Tipset | undefined,
+): NodeFinality {
   const { network, store } = view
+  const { chainFinality, safeHeightDistance: safeDistance } = network.protocol
+  if (told !== undefined) {
+    const finality = new Finality({ store, chainFinality, safeDistance, f3: told, byCertificatesAlone: true })
+    return { f3: undefined, finality }
+  }
   const manifest = f3ManifestOf(network)
   const f3 = light ?? (manifest === undefined ? undefined : new F3({ view, manifest, store: meta }))
   const finality = new Finality({
     store,
-    chainFinality: network.protocol.chainFinality,
-    safeDistance: network.protocol.safeHeightDistance,
+    chainFinality,
+    safeDistance,
     ...(f3 === undefined ? {} : { f3: () => f3.finalizedTipset() }),
     byCertificatesAlone: light !== undefined,
   })

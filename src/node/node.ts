@@ -67,7 +67,9 @@ import { logChain } from './chainLog.ts'
 import { importF3Data } from './f3FromSnapshot.ts'
 import { fetchingRows } from './fetchingRows.ts'
 import { followF3, openFinality } from './followF3.ts'
+import { replicaRows } from './forwardedRows.ts'
 import { gossipPeers } from './gossipPeers.ts'
+import { headEpochs } from './headEpochs.ts'
 import { followHead } from './headSync.ts'
 import { Health } from './health.ts'
 import { lightRows } from './lightRows.ts'
@@ -128,7 +130,9 @@ export async function startNode(
   ports: NodePorts,
   extraRows: (node: Pick<PetrelNode, 'mempool' | 'wallet' | 'networking'>) => MethodRow[] = () => [],
 ): Promise<PetrelNode> {
-  const { network, view, meta, keystore, net, light } = parts
+  const { network, view, meta, keystore, net, light, replica } = parts
+  // Of both, the store has what was asked for alone.
+  const isPartial = light !== undefined || replica !== undefined
   const edge = net?.exchange.fetcher.run ?? parts.edge
   const portsOf = (part: LogPart): NodePorts => ({ ...ports, log: logOf(ports.log, part) })
   // What is not here is fetched where it is missed: of a state that was never executed, or of an old one.
@@ -142,7 +146,7 @@ export async function startNode(
   const tokens = new Tokens({ secret, clock: ports.clock, random: ports.random, store: meta })
   const publish = light?.publish ?? ((bytes: Uint8Array): void => networking?.gossip.publishMessage(bytes))
   const mempool = await openMempool(
-    { view, vm, meta, wallet, executes: net?.mode !== 'headers' && light === undefined, edge },
+    { view, vm, meta, wallet, executes: net?.mode !== 'headers' && !isPartial, edge },
     { publish, ...settings.mempool },
     portsOf('mempool'),
   )
@@ -150,7 +154,7 @@ export async function startNode(
     net === undefined
       ? undefined
       : startNetworking({ ...net, view, vm, pool: mempool.pool, meta, keys: parts.proofs?.keys }, portsOf('sync'))
-  const { f3, finality } = openFinality(view, meta, light?.f3)
+  const { f3, finality } = openFinality(view, meta, light?.f3, replica?.final)
   const stopping = new AbortController()
   if (f3 !== undefined && parts.snapshot !== undefined) {
     const { store: archive, ready } = parts.snapshot
@@ -175,7 +179,7 @@ export async function startNode(
   const index = askedIndex(view, parts.index, ports)
   const messages = index === undefined ? undefined : indexedSearch(index)
   const search: WaitDeps = { view, vm, log: portsOf('chain').log, index: messages }
-  const sync = networking === undefined ? followHead(view, ports.clock, light === undefined) : undefined
+  const sync = networking === undefined ? followHead(view, ports.clock, !isPartial) : undefined
   const keyAddress = (one: Address): Address => accountKey(view, view.stateBefore(view.store.head()), one)
   const session = new Uint8Array(SESSION_BYTES)
   ports.random.fill(session)
@@ -267,16 +271,18 @@ export async function startNode(
     ...lightRows(light?.status),
     ...extraRows({ mempool, wallet, networking }),
   ]
-  const table = createMethodTable(edge === undefined ? rows : fetchingRows(rows, edge))
+  const fetching = edge === undefined ? rows : fetchingRows(rows, edge, { isDeep: replica !== undefined })
+  const table = createMethodTable(replica === undefined ? fetching : replicaRows(fetching, replica.writer))
   const queues = new CostQueues(ports)
   const syncNow = (): SyncState => sync?.state() ?? (networking as Networking).syncer.state()
   const isLocal = network.beacon.kind === 'mock'
   const service = net?.host.net ?? light?.net
+  const follows = service !== undefined || replica !== undefined
   const peers = service === undefined ? undefined : (): number => service.connections().length
   const health = new Health({
     ...{ view, meta, clock: ports.clock, sync: syncNow, peers, index: parts.index?.health },
     // An archive that nobody is asked about stands still; a local chain keeps no clock that others could check.
-    ...{ moves: isLocal || service !== undefined, byClock: !isLocal && service !== undefined },
+    ...{ moves: isLocal || follows, byClock: !isLocal && follows },
     follows: service !== undefined && parts.makesBlocks !== true,
     ...(light === undefined ? {} : { tolerance: LIGHT_TOLERANCE }),
   })
@@ -301,6 +307,7 @@ export async function startNode(
   const handler = new HttpHandler(engine, {
     ...{ verifier: tokens, presumed, health, ...peer, ...settings.http },
     turn: (part) => queues.turn(part),
+    ...(index === undefined ? {} : { epochs: headEpochs(view, ports) }),
     transfers: new TransferEvents({
       ...{ engine, timers: ports.timers, stopping: stopping.signal },
       onHeadChange: (listener) => view.store.onHeadChange(listener),

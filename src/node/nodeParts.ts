@@ -16,8 +16,10 @@ import type { ProofKeys } from '../proofs/keys/keyName.ts'
 import type { ChainExportDeps } from '../rpc/methods/chainExport.ts'
 import type { NodeMethodsDeps } from '../rpc/methods/node.ts'
 import type { ObjectMethodsDeps } from '../rpc/methods/objects.ts'
+import type { Tipset } from '../types/tipset.ts'
 import type { KeyStore } from '../wallet/keyStore.ts'
 import type { RemoteKeys } from '../wallet/remoteKeys.ts'
+import type { WriterOf } from './forwardedRows.ts'
 import type { BlockExchange, FollowMode } from './networking.ts'
 import type { NodeIndex } from './nodeIndex.ts'
 
@@ -38,6 +40,8 @@ export interface NodeParts {
   readonly makesBlocks?: boolean
   /** Of a light node. */
   readonly light?: NodeLight
+  /** Its head is that of an index, and so are its answers. */
+  readonly replica?: NodeReplica
   /** Brings blocks that the store has and memory has not, where nobody is asked (a local chain in a tab), or by its sources. */
   readonly edge?: BlockEdge
   /** undefined: storage proofs are not verified. */
@@ -48,6 +52,13 @@ export interface NodeParts {
   /** What executions take. */
   readonly executions?: ExecutionTimes
   readonly index?: NodeIndex | undefined
+}
+
+/** What a replica has in place of a syncer. */
+export interface NodeReplica {
+  /** The newest final tipset; undefined: none is known. */
+  final(): Tipset | undefined
+  readonly writer: WriterOf | undefined
 }
 
 /** What the platform does with the node's store and files; whatever is absent is refused. */

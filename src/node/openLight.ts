@@ -72,7 +72,7 @@ export function openLight(chain: LightChain, shim: NodeShim): Promise<OpenNode> 
     const { clock, timers, log } = ports
     const checkpoint = checkpointOf(chain)
     const manifest = f3ManifestOf(network) as F3Manifest
-    const store = openStore(chain, shim)
+    const store = openHeaders(chain, shim)
     const view = viewOf(store, network)
     const net = await connectNamed(chain, shim, closers)
     const certificates =
@@ -138,7 +138,10 @@ function checkpointOf({ network, checkpoint }: LightChain): LightCheckpoint {
 }
 
 /** The store at its kept head, else at the genesis, of which the header is enough. */
-function openStore({ network, genesisCar }: LightChain, { stores, ports }: NodeShim): ChainStore {
+export function openHeaders(
+  { network, genesisCar }: Pick<LightChain, 'network' | 'genesisCar'>,
+  { stores, ports }: NodeShim,
+): ChainStore {
   const store = new ChainStore({ blocks: stores.blocks, meta: stores.meta, log: ports.log })
   if (loaded(store)) return store
   const bytes = genesisHeaderOf(network)

@@ -68,7 +68,7 @@ export async function connect(
 export async function startOn(
   shim: NodeShim,
   view: ChainView,
-  parts: Pick<NodeParts, 'net' | 'edge' | 'snapshot' | 'light'>,
+  parts: Pick<NodeParts, 'net' | 'edge' | 'snapshot' | 'light' | 'replica' | 'index'>,
   closers: Closers,
   start: (parts: NodeParts) => Promise<PetrelNode>,
 ): Promise<OpenNode> {

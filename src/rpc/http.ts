@@ -8,6 +8,7 @@ import type { CallerName } from './cost.ts'
 import type { Caller, Outcome, RpcEngine } from './engine.ts'
 import { RpcError } from './errors.ts'
 import { isForeignName, isForeignPage } from './foreignPages.ts'
+import { EPOCH_HEADER, type HeadEpochs, MIN_EPOCH_HEADER, ofEpoch, withHeaders } from './headEpochs.ts'
 import type { HttpRequest, HttpResponse } from './httpMessage.ts'
 import type { ApiVersion } from './method.ts'
 import { ANONYMOUS, type TokenVerifier } from './permission.ts'
@@ -36,6 +37,8 @@ export interface HttpOptions {
   readonly transfers?: TransferEvents
   /** Where peers reach the node, for tabs that know its URL alone; served at {@link PEER_PATH}. */
   readonly peer?: () => PeerPlace
+  /** Answers name the epoch of their head, and wait for the one that a request names; undefined: neither. */
+  readonly epochs?: HeadEpochs
   /** Files for browsers, by path without query; undefined: there is none. */
   readonly files?: ((path: string) => HttpResponse | undefined) | undefined
 }
@@ -155,15 +158,6 @@ function refusal(error: RpcError): HttpResponse {
   return jsonAnswer(error.code === 'INVALID_REQUEST' ? 400 : 500, `${failureText(null, error)}\n`)
 }
 
-function withHeaders(
-  answer: HttpResponse | Promise<HttpResponse>,
-  more: Readonly<Record<string, string>> | undefined,
-): HttpResponse | Promise<HttpResponse> {
-  if (more === undefined) return answer
-  const added = (response: HttpResponse): HttpResponse => ({ ...response, headers: { ...response.headers, ...more } })
-  return answer instanceof Promise ? answer.then(added) : added(answer)
-}
-
 /** Answers HTTP requests. */
 export class HttpHandler {
   readonly #engine: RpcEngine
@@ -220,7 +214,12 @@ export class HttpHandler {
       return { status: 204, headers: cors, body: '' }
     }
     const caller = this.#caller(request)
-    const answer = 'status' in caller ? caller : this.#authorized(request, version, caller)
+    if ('status' in caller) return withHeaders(caller, cors)
+    const { epochs } = this.#options
+    const answer =
+      epochs === undefined
+        ? this.#authorized(request, version, caller)
+        : ofEpoch(request, epochs, () => this.#authorized(request, version, caller))
     return withHeaders(answer, cors)
   }
 
@@ -264,7 +263,8 @@ export class HttpHandler {
     return {
       'Access-Control-Allow-Origin': origin,
       'Access-Control-Allow-Methods': 'POST, OPTIONS',
-      'Access-Control-Allow-Headers': 'Authorization, Content-Type',
+      'Access-Control-Allow-Headers': `Authorization, Content-Type, ${MIN_EPOCH_HEADER}`,
+      'Access-Control-Expose-Headers': EPOCH_HEADER,
       Vary: 'Origin',
     }
   }

@@ -99,6 +99,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'petrel proofs import *.vk': 'test/platform/proofFiles.test.ts',
   'petrel index backfill --from chain.car.zst --network mainnet --index postgres://petrel@db.internal/chain --workers 2':
     'test/index/backfill.slow.test.ts',
+  'petrel replica --network mainnet --index postgres://reader@db.internal/chain --blocks http://writer.internal:1234 --writer "$(cat writer-api-info)"':
+    'test/index/replica.slow.test.ts',
 }
 
 /** Needs another network than this machine, or programs that are not here. */

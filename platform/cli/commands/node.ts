@@ -12,7 +12,14 @@ import { PROOFS_MODES, type ProofsMode } from '../../../src/node/proofs.ts'
 import { parseFil } from '../../../src/types/fil.ts'
 import { MIN_CACHE_MIB } from '../../server/cacheSize.ts'
 import { parseLevels } from '../../server/logger.ts'
-import type { DaemonOptions, DevnetRunOptions, IndexOptions, LogSettings, ServeOptions } from '../../server/options.ts'
+import type {
+  DaemonOptions,
+  DevnetRunOptions,
+  IndexOptions,
+  LogSettings,
+  ReplicaOptions,
+  ServeOptions,
+} from '../../server/options.ts'
 import { line } from '../../server/programIo.ts'
 import type { SignerOptions } from '../../server/runSigner.ts'
 import type { OfflineSignOptions } from '../../server/signOffline.ts'
@@ -23,6 +30,7 @@ import { indexUrl } from '../indexUrl.ts'
 import { parseApiInfo, repoPath } from '../rpcClient.ts'
 import { addConfigCommands } from './config.ts'
 import { addSignCommand } from './offline.ts'
+import { addReplicaCommand } from './replica.ts'
 
 /** The file of options, as a command reads it. */
 interface SettingsFile {
@@ -35,6 +43,7 @@ interface SettingsFile {
 export interface NodeRunner {
   daemon(options: DaemonOptions, context: CliContext): Promise<void>
   devnet(options: DevnetRunOptions, context: CliContext): Promise<void>
+  replica(options: ReplicaOptions, context: CliContext): Promise<void>
   signer(options: SignerOptions, context: CliContext): Promise<void>
   sign(options: OfflineSignOptions, context: CliContext): Promise<Json>
 }
@@ -371,6 +380,7 @@ export function addNodeCommands(program: Command, context: CliContext, runner: N
         context,
       )
     })
+  addReplicaCommand(program, context, runner.replica)
   addSignerCommand(program, context, runner)
   addSignCommand(program, context, async (message, chainId, file) =>
     runner.sign(

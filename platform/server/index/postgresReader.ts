@@ -5,6 +5,7 @@ import type {
   IndexAnswer,
   IndexPlace,
   IndexReader,
+  IndexStanding,
   LogQuestion,
   LogRow,
   MessageQuestion,
@@ -17,7 +18,7 @@ import type {
 import type { IndexedChain, TipsetName } from '../../../src/index/indexStore.ts'
 import { assertChain, assertVersion, type Holding, serverOf } from './checks.ts'
 import { Connection, databaseFailure, shownUrl } from './connection.ts'
-import { LOG_ROWS, MESSAGE_ROWS, NOTHING, pageSql, TRANSACTION_ROWS, TRANSFER_ROWS } from './questions.ts'
+import { LOG_ROWS, MESSAGE_ROWS, pageSql, STANDING, TRANSACTION_ROWS, TRANSFER_ROWS } from './questions.ts'
 
 /** Questions wait for each other on a connection. */
 const CONNECTIONS = 4
@@ -30,6 +31,7 @@ interface Answer {
   readonly hasAfter?: boolean | null
   readonly top?: { readonly height: number; readonly tipset: string } | null
   readonly rows: readonly unknown[]
+  readonly finalKey?: readonly string[] | null
 }
 
 /** See the file's comment. */
@@ -65,12 +67,20 @@ export class PostgresReader implements IndexReader {
       assertVersion(found.version, 'reader')
       assertChain(found, chain)
     } catch (error) {
-      throw databaseFailure(this.name, error)
+      const failure = databaseFailure(this.name, error)
+      if (!(failure instanceof IndexError) || failure.code !== 'READ_ONLY') throw failure
+      throw new IndexError(
+        'NOT_READABLE',
+        `the user may not read the tables of the index: ${failure.message}`,
+        {},
+        { cause: error },
+      )
     }
   }
 
-  async place(anchor: TipsetName): Promise<IndexPlace | undefined> {
-    return (await this.#ask(NOTHING, [anchor])).at ?? undefined
+  async standing(anchor: TipsetName): Promise<IndexStanding | undefined> {
+    const { at, finalKey = null } = await this.#ask(STANDING, [anchor])
+    return at === null ? undefined : { ...at, finalKey }
   }
 
   messages(question: MessageQuestion, anchor: TipsetName): Promise<IndexAnswer<MessageRow>> {

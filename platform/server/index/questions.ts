@@ -15,8 +15,9 @@ function answer(rows: string, more = ''): string {
   return `select json_build_object(${AT}${more}, 'rows', (select coalesce(json_agg(r), '[]') from (${rows}) r))::text as answer ${FROM}`
 }
 
-/** Where the index stands. */
-export const NOTHING: string = `select json_build_object(${AT}, 'rows', '[]'::json)::text as answer ${FROM}`
+/** Where the index stands, and what is final. */
+export const STANDING: string = `select json_build_object(${AT}, 'rows', '[]'::json, 'finalKey', (select f.key from petrel.tipsets f
+  where f.canonical and f.height <= c.final_height order by f.height desc limit 1))::text as answer ${FROM}`
 
 const PLACED = `x.height, encode(x.tipset, 'hex') as tipset`
 

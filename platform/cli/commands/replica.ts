@@ -1,0 +1,73 @@
+/** `replica`: a node whose head and history are those of an index. */
+import type { Command } from 'commander'
+import type { ReplicaOptions } from '../../server/options.ts'
+import { type CliContext, wholeNumber } from '../context.ts'
+import { CliError } from '../errors.ts'
+import { indexUrl } from '../indexUrl.ts'
+import { parseApiInfo, repoPath } from '../rpcClient.ts'
+
+interface ReplicaFlags {
+  readonly network: string
+  readonly genesis?: string
+  readonly index: string
+  readonly blocks: string[]
+  readonly writer?: string
+  readonly api: string
+  readonly apiHost: string
+  readonly corsOrigin?: string[]
+  readonly apiName?: string[]
+  readonly cache?: string
+  readonly log: string
+}
+
+const MAX_PORT = 65535
+
+function collect(value: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), value]
+}
+
+/** Adds the command. */
+export function addReplicaCommand(
+  program: Command,
+  context: CliContext,
+  run: (options: ReplicaOptions, context: CliContext) => Promise<void>,
+): void {
+  const { io } = context
+  program
+    .command('replica')
+    .description(
+      'Answer from the PostgreSQL that a node writes with --index, and from blocks that are fetched (docs/scale.md)',
+    )
+    .requiredOption('--index <url>', 'postgres://user@host/database, of a user who may read')
+    .requiredOption(
+      '--blocks <where>',
+      'who has the blocks: an RPC endpoint (http://…), an archive (a file), a peer (a multiaddr with /p2p/); repeatable',
+      collect,
+    )
+    .option('--writer <api-info>', 'API of the writer, which gets what is pushed: <token>:<multiaddr>, or a URL')
+    .option('--network <name>', 'mainnet, calibnet, butterflynet, or a network.json', 'mainnet')
+    .option('--genesis <file>', 'genesis CAR (default: beside the network.json)')
+    .option('--api <port>', 'port of the API; 0 takes a free one', '1234')
+    .option('--api-host <address>', 'address that the API listens on', '127.0.0.1')
+    .option('--cors-origin <origin>', 'web pages of this origin may call the API (repeatable)', collect)
+    .option('--api-name <host>', 'name by which callers without a token reach the API (repeatable)', collect)
+    .option('--cache <MiB>', 'memory for decoded state and blocks, all threads together (default: by the machine)')
+    .option('--log <levels>', 'what is logged: debug, info, warn, error, silent; of parts: info,p2p=debug', 'info')
+    .action(async (flags: ReplicaFlags) => {
+      const port = wholeNumber(flags.api, 'api')
+      if (port > MAX_PORT) throw new CliError('USAGE', `api: ${port} is no port`)
+      const options: ReplicaOptions = {
+        ...{ repo: repoPath(io, context.repo()), host: flags.apiHost, port },
+        ...{ corsOrigins: flags.corsOrigin ?? [], apiNames: (flags.apiName ?? []).map((name) => name.toLowerCase()) },
+        ...{ monitor: false, maxRequestBytes: undefined, passphrase: undefined, remoteWallet: undefined },
+        net: undefined,
+        ...{ keepState: undefined, index: undefined, configText: '' },
+        cacheMib: flags.cache === undefined ? undefined : wholeNumber(flags.cache, 'cache'),
+        log: { levels: flags.log, format: 'text', toFile: false },
+        ...{ network: flags.network, genesis: flags.genesis, indexUrl: indexUrl(flags.index), blocks: flags.blocks },
+        writer: flags.writer === undefined ? undefined : parseApiInfo(flags.writer),
+        reload: async () => options,
+      }
+      await run(options, context)
+    })
+}

@@ -1,0 +1,69 @@
+/** What `replica` runs in Node and Deno: answers from an index, and from blocks that others have. What it keeps is a cache of them. */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { openReplica } from '../../src/node/openReplica.ts'
+import { openArchiveFile } from './archiveFile.ts'
+import { cacheSizes } from './cacheSize.ts'
+import { PlatformError } from './errors.ts'
+import { endpointUrl } from './lightFiles.ts'
+import { findNetwork, readGenesisFile } from './networkFiles.ts'
+import { type HostRuntime, inHome, loadCrypto, openDiskStores, processShim, serve } from './nodeRunner.ts'
+import type { NetOptions, ReplicaOptions } from './options.ts'
+import type { ProgramIo } from './programIo.ts'
+
+/** Who has the blocks. */
+interface BlockPlaces {
+  readonly endpoints: readonly string[]
+  readonly archive: string | undefined
+  readonly net: NetOptions | undefined
+}
+
+/** @throws PlatformError `CONFIG_INVALID` */
+function placesOf(blocks: readonly string[]): BlockPlaces {
+  const endpoints: string[] = []
+  const archives: string[] = []
+  const peers: string[] = []
+  for (const one of blocks) {
+    if (/^(s3:\/\/|https?:\/\/.*\.(car|zst)($|\?))/.test(one)) {
+      const text = `not supported: --blocks ${one}: an archive is read in place from a file; petrel snapshot fetch downloads it`
+      throw new PlatformError('CONFIG_INVALID', text)
+    }
+    if (/^https?:\/\//.test(one)) endpoints.push(endpointUrl(one))
+    else if (one.startsWith('/') && one.includes('/p2p/')) peers.push(one)
+    else archives.push(resolve(one))
+  }
+  const [archive, another] = archives
+  if (another !== undefined) throw new PlatformError('CONFIG_INVALID', 'not supported: --blocks with two archives')
+  if (archive !== undefined && !existsSync(archive)) {
+    throw new PlatformError('CONFIG_INVALID', `Cannot find the archive ${archive}`)
+  }
+  const net = { listen: ['/ip4/127.0.0.1/tcp/0'], announce: [], hide: [], bootstrap: peers, upnp: false }
+  return { endpoints, archive, net: peers.length === 0 ? undefined : net }
+}
+
+/** Runs `replica` until the signal comes. */
+export async function runReplica(options: ReplicaOptions, io: ProgramIo, runtime: HostRuntime): Promise<void> {
+  // What cannot work is refused before anything is written.
+  const { endpoints, archive: path, net } = placesOf(options.blocks)
+  const network = findNetwork(options.network)
+  const genesisCar = readGenesisFile(options.network, options.genesis)
+  await inHome(options, runtime, io, async (home, closers) => {
+    await loadCrypto(runtime.ports)
+    const archive =
+      path === undefined ? undefined : await openArchiveFile(path, { home: home.snapshots, signal: io.signal })
+    if (archive !== undefined) {
+      closers.add(() => archive.close())
+      await archive.ready
+    }
+    const stores = openDiskStores(home, archive?.store, cacheSizes(options.cacheMib))
+    closers.add(() => stores.close())
+    const run = { options: { ...options, net }, io, runtime, home }
+    await serve(run, async (shutdown) => {
+      const shim = await processShim(run, stores, { chain: home.chain, archive: path, proofs: undefined }, shutdown)
+      const { PostgresReader } = await import('./index/postgresReader.ts')
+      const reader = new PostgresReader(options.indexUrl, runtime.ports.timers)
+      const { writer } = options
+      return openReplica({ network, reader, genesisCar, endpoints, writer, signal: io.signal }, shim)
+    })
+  })
+}

@@ -1,0 +1,245 @@
+/** A writer and two replicas as processes: one is killed, one lags behind its index. No answer is wrong or torn. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { connect as connectTo, createServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
+import { missingPostgres, TestPostgres } from '../support/postgres.ts'
+
+const missing = missingPostgres()
+if (missing !== undefined) console.log(`skipped: ${missing}`)
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape are compared
+type Value = any
+const BLOCK_TIME = '1'
+const FIL = 10n ** 18n
+
+/** Stands between a replica and its index, and can stop what flows. */
+class Valve {
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+  #isShut = false
+
+  constructor(target: URL) {
+    this.#server = createServer((near) => {
+      const far = connectTo(Number(target.port), target.hostname)
+      for (const [one, other] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        this.#sockets.add(one)
+        one.pipe(other)
+        one.on('error', () => other.destroy())
+        one.on('close', () => other.destroy())
+        if (this.#isShut) one.pause()
+      }
+    }).listen(0, '127.0.0.1')
+  }
+
+  url(target: URL): string {
+    const address = this.#server.address()
+    const through = new URL(target)
+    if (address !== null && typeof address === 'object') through.port = String(address.port)
+    return through.toString()
+  }
+
+  shut(): void {
+    this.#isShut = true
+    for (const one of this.#sockets) one.pause()
+  }
+
+  open(): void {
+    this.#isShut = false
+    for (const one of this.#sockets) one.resume()
+  }
+
+  end(): void {
+    for (const one of this.#sockets) one.destroy()
+    this.#server.close()
+  }
+}
+
+interface Answer {
+  readonly status: number
+  readonly epoch: number
+  readonly result: Value
+  readonly error: Value
+}
+
+async function ask(
+  node: NodeProcess,
+  method: string,
+  params: Value[],
+  minEpoch?: number,
+  token?: string,
+): Promise<Answer> {
+  const response = await fetch(`${node.url}/rpc/v1`, {
+    method: 'POST',
+    headers: {
+      ...(minEpoch === undefined ? {} : { 'X-Petrel-Min-Epoch': String(minEpoch) }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const { result, error } = (await response.json()) as { result: Value; error: Value }
+  return { status: response.status, epoch: Number(response.headers.get('x-petrel-epoch')), result, error }
+}
+
+describe.skipIf(missing !== undefined)('replicas', () => {
+  let postgres: TestPostgres
+  let valve: Valve
+  let writer: NodeProcess
+  let replicas: [NodeProcess, NodeProcess]
+  const homes: string[] = []
+  const home = (): string => {
+    const made = mkdtempSync(join(tmpdir(), 'petrel-replica-'))
+    homes.push(made)
+    return made
+  }
+
+  beforeAll(async () => {
+    postgres = await TestPostgres.start()
+    const url = new URL(postgres.url())
+    valve = new Valve(url)
+    const writerHome = home()
+    writer = await startNode('node', writerHome, [
+      ...['devnet', '--api', '0', '--no-net', '--actors', 'native', '--block-time', BLOCK_TIME],
+      ...['--index', String(url), '--index-from', '0'],
+    ])
+    const api = `${readFileSync(join(writerHome, 'token'), 'utf8').trim()}:${readFileSync(join(writerHome, 'api'), 'utf8').trim()}`
+    const start = (index: string): Promise<NodeProcess> =>
+      startNode('node', home(), [
+        ...['replica', '--api', '0', '--network', join(writerHome, 'network.json'), '--index', index],
+        ...['--blocks', writer.url, '--writer', api],
+      ])
+    replicas = [await start(String(url)), await start(valve.url(url))]
+  }, 120_000)
+  afterAll(async () => {
+    valve?.end()
+    for (const node of [...(replicas ?? []), writer]) await node?.kill()
+    await postgres?.end()
+    for (const one of homes) rmSync(one, { recursive: true, force: true })
+  })
+
+  const height = async (node: NodeProcess): Promise<number> => (await ask(node, 'Filecoin.ChainHead', [])).result.Height
+  const ready = async (node: NodeProcess): Promise<string> => {
+    const response = await fetch(`${node.url}/health/readyz`)
+    return `${response.status} ${await response.text()}`
+  }
+
+  test('answers, pushes, a killed one and one that lags', { timeout: 150_000 }, async () => {
+    const [first, second] = replicas
+    const customer = 't1abjxfbp274xpdqcpuaykwkfb43omjotacm2p3za'
+    const { result: payer } = await ask(writer, 'Filecoin.WalletDefaultAddress', [], undefined, writer.token)
+    const deposits: string[] = []
+    /** Through a replica, which has no key: the writer signs. */
+    const deposit = async (through: NodeProcess): Promise<Value> => {
+      const value = String(BigInt(deposits.length + 1) * FIL)
+      const message = { Version: 0, From: payer, To: customer, Value: value, Nonce: 0, Method: 0, Params: null }
+      const fees = { GasLimit: 0, GasFeeCap: '0', GasPremium: '0' }
+      const answer = await ask(
+        through,
+        'Filecoin.MpoolPushMessage',
+        [{ ...message, ...fees }, null],
+        undefined,
+        through.token,
+      )
+      expect(answer.error).toBeUndefined()
+      deposits.push(value)
+      return answer.result
+    }
+    /** Answers that are compared at the end with what the writer says. */
+    const blocks: Value[] = []
+    const lists: { height: number; values: string[] }[] = []
+    const epochs = new Map<NodeProcess, number>()
+    const look = async (node: NodeProcess): Promise<void> => {
+      const block = await ask(node, 'eth_getBlockByNumber', ['latest', true])
+      expect(block.error).toBeUndefined()
+      blocks.push(block.result)
+      expect(block.epoch).toBeGreaterThanOrEqual(epochs.get(node) ?? 0)
+      epochs.set(node, block.epoch)
+      // The newest executed tipset of a head that is named before is that head's parent at least.
+      expect(Number(block.result.number)).toBeGreaterThanOrEqual(block.epoch - 1)
+      const { result, error } = await ask(node, 'Filecoin.ChainListTransfers', [customer, 0, -1, '', 0])
+      expect(error).toBeUndefined()
+      lists.push({
+        height: Number(result.Position.split(':')[0]),
+        values: result.Transfers.map(({ Value: value }: Value) => value),
+      })
+    }
+
+    const signed = await deposit(first)
+    // The caller waits through a replica that has never seen the message.
+    const waited = await ask(second, 'Filecoin.StateWaitMsg', [signed.CID, 0, -1, true])
+    expect(waited.result?.Receipt.ExitCode, JSON.stringify(waited.error)).toBe(0)
+    for (let i = 0; i < 4; i++) {
+      await deposit(i % 2 === 0 ? first : second)
+      await Promise.all([look(first), look(second)])
+      await sleep(700)
+    }
+    // A head that the writer has, asked of both.
+    const wanted = await height(writer)
+    for (const node of replicas) {
+      const answer = await ask(node, 'Filecoin.ChainHead', [], wanted)
+      expect(answer.result.Height).toBeGreaterThanOrEqual(wanted)
+    }
+
+    // One lags: it stays right at its own head, and refuses what it does not have.
+    valve.shut()
+    const stood = await height(second)
+    await vi.waitFor(async () => expect(await height(writer)).toBeGreaterThan(stood + 4), {
+      timeout: 30_000,
+      interval: 200,
+    })
+    const behind = await ask(second, 'eth_blockNumber', [], stood + 4)
+    expect([behind.status, behind.error.message]).toEqual([503, expect.stringContaining(`wants ${stood + 4}`)])
+    expect((await ask(first, 'eth_blockNumber', [], stood + 4)).status).toBe(200)
+    await deposit(first)
+    await look(first)
+    const lagging = await ask(second, 'eth_getBlockByNumber', ['latest', true])
+    expect(lagging.epoch).toBeLessThanOrEqual(stood + 1)
+    blocks.push(lagging.result)
+
+    // One is killed in the midst of questions; the other goes on.
+    const asked = Promise.allSettled(Array.from({ length: 30 }, () => look(first)))
+    await first.kill()
+    const ends = await asked
+    for (const end of ends) if (end.status === 'rejected') expect(String(end.reason)).not.toContain('AssertionError')
+    valve.open()
+    await vi.waitFor(async () => expect(await height(second)).toBeGreaterThan(stood + 4), {
+      timeout: 60_000,
+      interval: 200,
+    })
+    expect(await ready(second)).toMatch(/^200 [\s\S]*replica at epoch \d+, \d+ epochs behind its index/)
+    await deposit(second)
+    await look(second)
+
+    // Every answer was of one chain, as the writer has it.
+    const last = Math.max(...lists.map((one) => one.height))
+    const { result: all } = await ask(writer, 'Filecoin.ChainListTransfers', [customer, 0, last, '', 0])
+    for (const list of lists) {
+      const expected = all.Transfers.filter(({ Height }: Value) => Height <= list.height)
+      expect(list.values).toEqual(expected.map(({ Value: value }: Value) => value))
+    }
+    const told = all.Transfers.map(({ Value: value }: Value) => value)
+    expect(told).toEqual(deposits.slice(0, told.length))
+    expect(told.length).toBeGreaterThan(4)
+    for (const block of blocks) {
+      expect((await ask(writer, 'eth_getBlockByHash', [block.hash, true])).result).toEqual(block)
+    }
+    console.log(
+      `${blocks.length} blocks and ${lists.length} lists compared, ${deposits.length} deposits through replicas`,
+    )
+  })
+
+  test('what a replica refuses', async () => {
+    const [, second] = replicas
+    const head = await ask(second, 'Filecoin.ChainSetHead', [[]], undefined, second.token)
+    expect(head.error.message).toContain('not supported: a replica changes nothing')
+    // Its own token and permissions decide before anything is passed on.
+    const push = await ask(second, 'Filecoin.MpoolPush', [null])
+    expect(push.error.message).toContain("missing permission to invoke 'MpoolPush'")
+  })
+})
