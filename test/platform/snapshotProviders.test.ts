@@ -226,6 +226,7 @@ describe.skipIf(missingShared(FILE) !== undefined)('providers of snapshots', () 
             failure = error as Error
           }),
         devnet: () => Promise.reject(unused),
+        replica: () => Promise.resolve(),
         signer: () => Promise.resolve(),
         sign: () => Promise.resolve(null),
       }

@@ -19,6 +19,7 @@ async function started(args: string[], options: RunOptions = {}) {
           seen.devnet = given
           return Promise.resolve()
         },
+        replica: () => Promise.reject(new Error('not asked for')),
         signer: () => Promise.reject(new Error('not asked for')),
         sign: () => Promise.reject(new Error('not asked for')),
       }),
