@@ -203,6 +203,7 @@ describe('commands of the documents', { timeout: TIMEOUT_MS }, () => {
     const nothing = {
       daemon: async () => undefined,
       devnet: async () => undefined,
+      replica: async () => undefined,
       signer: async () => undefined,
       sign: async () => null,
     }

@@ -11,8 +11,22 @@ import { missingPostgres, TestPostgres } from '../support/postgres.ts'
 const missing = missingPostgres()
 if (missing !== undefined) console.log(`skipped: ${missing}`)
 
-/** Answers of every shape. */
-type Value = ReturnType<typeof JSON.parse>
+interface TransferJson {
+  readonly Height: number
+  readonly Value: string
+}
+
+/** What is read of answers, whichever method's. */
+interface Result {
+  readonly Height: number
+  readonly Transfers: readonly TransferJson[]
+  readonly Position: string
+  readonly CID: unknown
+  readonly Receipt: { readonly ExitCode: number }
+  readonly hash: string
+  readonly number: string
+}
+
 const BLOCK_TIME = '1'
 const FIL = 10n ** 18n
 
@@ -64,14 +78,14 @@ class Valve {
 interface Answer {
   readonly status: number
   readonly epoch: number
-  readonly result: Value
-  readonly error: Value
+  readonly result: Result
+  readonly error: { readonly message: string } | undefined
 }
 
 async function ask(
   node: NodeProcess,
   method: string,
-  params: Value[],
+  params: unknown[],
   minEpoch?: number,
   token?: string,
 ): Promise<Answer> {
@@ -83,7 +97,7 @@ async function ask(
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   })
-  const { result, error } = (await response.json()) as { result: Value; error: Value }
+  const { result, error } = (await response.json()) as Pick<Answer, 'result' | 'error'>
   return { status: response.status, epoch: Number(response.headers.get('x-petrel-epoch')), result, error }
 }
 
@@ -135,7 +149,7 @@ describe.skipIf(missing !== undefined)('replicas', () => {
     const { result: payer } = await ask(writer, 'Filecoin.WalletDefaultAddress', [], undefined, writer.token)
     const deposits: string[] = []
     /** Through a replica, which has no key: the writer signs. */
-    const deposit = async (through: NodeProcess): Promise<Value> => {
+    const deposit = async (through: NodeProcess): Promise<Result> => {
       const value = String(BigInt(deposits.length + 1) * FIL)
       const message = { Version: 0, From: payer, To: customer, Value: value, Nonce: 0, Method: 0, Params: null }
       const fees = { GasLimit: 0, GasFeeCap: '0', GasPremium: '0' }
@@ -151,7 +165,7 @@ describe.skipIf(missing !== undefined)('replicas', () => {
       return answer.result
     }
     /** Answers that are compared at the end with what the writer says. */
-    const blocks: Value[] = []
+    const blocks: Result[] = []
     const lists: { height: number; values: string[] }[] = []
     const epochs = new Map<NodeProcess, number>()
     const look = async (node: NodeProcess): Promise<void> => {
@@ -166,7 +180,7 @@ describe.skipIf(missing !== undefined)('replicas', () => {
       expect(error).toBeUndefined()
       lists.push({
         height: Number(result.Position.split(':')[0]),
-        values: result.Transfers.map(({ Value: value }: Value) => value),
+        values: result.Transfers.map(({ Value: value }) => value),
       })
     }
 
@@ -194,7 +208,7 @@ describe.skipIf(missing !== undefined)('replicas', () => {
       interval: 200,
     })
     const behind = await ask(second, 'eth_blockNumber', [], stood + 4)
-    expect([behind.status, behind.error.message]).toEqual([503, expect.stringContaining(`wants ${stood + 4}`)])
+    expect([behind.status, behind.error?.message]).toEqual([503, expect.stringContaining(`wants ${stood + 4}`)])
     expect((await ask(first, 'eth_blockNumber', [], stood + 4)).status).toBe(200)
     await deposit(first)
     await look(first)
@@ -220,10 +234,10 @@ describe.skipIf(missing !== undefined)('replicas', () => {
     const last = Math.max(...lists.map((one) => one.height))
     const { result: all } = await ask(writer, 'Filecoin.ChainListTransfers', [customer, 0, last, '', 0])
     for (const list of lists) {
-      const expected = all.Transfers.filter(({ Height }: Value) => Height <= list.height)
-      expect(list.values).toEqual(expected.map(({ Value: value }: Value) => value))
+      const expected = all.Transfers.filter(({ Height }) => Height <= list.height)
+      expect(list.values).toEqual(expected.map(({ Value: value }) => value))
     }
-    const told = all.Transfers.map(({ Value: value }: Value) => value)
+    const told = all.Transfers.map(({ Value: value }) => value)
     expect(told).toEqual(deposits.slice(0, told.length))
     expect(told.length).toBeGreaterThan(4)
     for (const block of blocks) {
@@ -237,9 +251,9 @@ describe.skipIf(missing !== undefined)('replicas', () => {
   test('what a replica refuses', async () => {
     const [, second] = replicas
     const head = await ask(second, 'Filecoin.ChainSetHead', [[]], undefined, second.token)
-    expect(head.error.message).toContain('not supported: a replica changes nothing')
+    expect(head.error?.message).toContain('not supported: a replica changes nothing')
     // Its own token and permissions decide before anything is passed on.
     const push = await ask(second, 'Filecoin.MpoolPush', [null])
-    expect(push.error.message).toContain("missing permission to invoke 'MpoolPush'")
+    expect(push.error?.message).toContain("missing permission to invoke 'MpoolPush'")
   })
 })
