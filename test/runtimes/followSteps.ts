@@ -4,7 +4,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { RpcClient } from '../support/rpcClient.ts'
+import { type Answer, RpcClient } from '../support/rpcClient.ts'
 import { evaluate } from './chromiumHost.ts'
 import type { TabStep } from './chromiumSteps.ts'
 import { type NodeProcess, startNode } from './nodeProcess.ts'
@@ -67,6 +67,24 @@ const KINDS = [
   ['webrtc-direct', 'headers'],
   ['ws', 'execute'],
 ] as const
+
+interface Peer {
+  readonly ID: string
+  readonly Addrs: readonly string[]
+}
+
+const isWebRtc = (address: string): boolean => /\/webrtc(\/|$)/.test(address)
+
+/** The first answer to a request that is what is waited for. */
+async function awaited(page: Page, request: string, is: (answer: Answer) => boolean): Promise<Answer> {
+  const until = Date.now() + TIMEOUT_MS
+  for (;;) {
+    const answer = await evaluate(page, request)
+    if (is(answer)) return answer
+    assert.ok(Date.now() < until, JSON.stringify(answer))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
 
 const FOLLOWING: readonly TabStep[] = KINDS.map(([kind, mode]) => ({
   name: `follows a Node peer over ${kind}, mode ${mode}`,
@@ -143,21 +161,17 @@ const BETWEEN_TABS: TabStep = {
         pages.push(page)
       }
       const [first, second] = pages as [Page, Page]
-      const until = Date.now() + TIMEOUT_MS
-      let info = await evaluate(first, `tab.request('NetAddrsListen')`)
-      while (!info.Addrs.some((one: string) => one.includes('/webrtc'))) {
-        assert.ok(Date.now() < until, JSON.stringify(info))
-        await new Promise((resolve) => setTimeout(resolve, 200))
-        info = await evaluate(first, `tab.request('NetAddrsListen')`)
-      }
-      const webrtc = { ID: info.ID, Addrs: info.Addrs.filter((one: string) => one.includes('/webrtc')) }
+      const addresses = `tab.request('NetAddrsListen')`
+      const info = await awaited(first, addresses, ({ Addrs }) => Addrs.some(isWebRtc))
+      const webrtc = { ID: info.ID, Addrs: info.Addrs.filter(isWebRtc) }
       await evaluate(second, `tab.request('NetConnect', [${JSON.stringify(webrtc)}])`)
-      const peers = await evaluate(second, `tab.request('NetPeers')`)
-      const peer = peers.find((one: { ID: string }) => one.ID === info.ID)
-      assert.ok(peer, JSON.stringify(peers))
+      // Not by the relay, over which they may have met before.
+      const peers = `tab.request('NetPeers')`
+      await awaited(second, peers, (all: Peer[]) => all.some(({ ID, Addrs }) => ID === info.ID && Addrs.some(isWebRtc)))
       // The relay goes: the tabs still have each other.
       await leader.process.kill()
-      await new Promise((resolve) => setTimeout(resolve, 1000))
+      for (const page of pages)
+        await awaited(page, peers, (all: Peer[]) => all.every(({ Addrs }) => Addrs.every(isWebRtc)))
       const ping = await evaluate(second, `tab.request('NetPing', [${JSON.stringify(info.ID)}])`)
       assert.ok(Number(ping) > 0)
     } catch (error) {
