@@ -18,10 +18,11 @@ export const MAX_NONCE_GAP = 4n
 export const BLS_SIGNATURE_CACHE = 40_000
 /** Signatures known to be good, messages. */
 export const VERIFIED_SIGNATURE_CACHE = 32_000
-/** State nonces by tipset and sender, entries. */
-export const STATE_NONCE_CACHE = 32_768
-/** ID address to key address, entries. */
-export const KEY_ADDRESS_CACHE = 100_000
+/** Tipsets of which state nonces are remembered, and nonces of each. */
+export const STATE_NONCE_TIPSETS = 4
+export const STATE_NONCE_CACHE = 8_192
+/** ID address to key address, entries: few senders write theirs as an ID. */
+export const KEY_ADDRESS_CACHE = 16_384
 /** Messages in one round of republishing. */
 export const REPUBLISH_BATCH = 30
 /** Pause between two republished messages, ms. */

@@ -5,7 +5,7 @@
 import { Lru } from '../base/lru.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { TipsetKey } from '../types/tipset.ts'
-import { BAD_BLOCKS } from './limits.ts'
+import { BAD_BLOCK_BYTES } from './limits.ts'
 
 /** Why a block is bad. */
 export interface BadReason {
@@ -36,10 +36,19 @@ export function linkedReason(cause: BadReason, reason: string): BadReason {
 /** Hears of each block that is found bad. */
 export type BadBlockListener = (cid: Cid, reason: BadReason) => void
 
+/** Bytes of an entry without its text, and of a CID that it names. */
+const ENTRY_BYTES = 384
+const CID_BYTES = 384
+
+/** What a reason takes of the memory. That of an ancestor is many blocks' own and counts with each: it may be the last to know of it. */
+function bytesOf({ reason, tipset, origin }: BadReason): number {
+  return ENTRY_BYTES + 2 * reason.length + CID_BYTES * tipset.length + (origin === undefined ? 0 : bytesOf(origin))
+}
+
 /** A bounded memory of bad blocks. */
 export class BadBlocks {
   readonly #listeners = new Set<BadBlockListener>()
-  readonly #reasons = new Lru<string, BadReason>(BAD_BLOCKS)
+  readonly #reasons = new Lru<string, BadReason>(BAD_BLOCK_BYTES, bytesOf)
 
   add(cid: Cid, reason: BadReason): void {
     const isNew = this.#reasons.get(cid.key) === undefined

@@ -1,7 +1,10 @@
 /** Bounds of synchronisation. */
 
-/** Blocks remembered as bad. @see lotus build/buildconstants BadBlockCacheSize */
-export const BAD_BLOCKS = 32_768
+/**
+ * Blocks remembered as bad, bytes: as many as in Lotus (32,768) where each says little.
+ * @see lotus build/buildconstants BadBlockCacheSize
+ */
+export const BAD_BLOCK_BYTES: number = 16 * 1024 * 1024
 /** Tipsets of headers asked for at once. @see lotus chain/sync.go collectHeaders */
 export const HEADER_WINDOW = 500
 /** The first window below our own head, where a fork is most often short; each further one is five times as long. */

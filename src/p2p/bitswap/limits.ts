@@ -56,6 +56,11 @@ export const RETRY_MS: readonly number[] = [250, 1000]
 export const FETCH_WINDOW = 512
 /** Wants under way, of all who ask. */
 export const MAX_WANTS = 65_536
+/**
+ * CIDs asked of peers that are remembered, so that a late answer is no flood: of all peers together, some 100 bytes each. All wants
+ * that may be under way, of eight peers each.
+ */
+export const MAX_REMEMBERED_ASKS: number = 8 * MAX_WANTS
 
 /** Blocks that nobody asked for: so many a peer may send, then it is read no faster than this pause between two messages lets it. */
 export const UNASKED_BUDGET: Budget = { capacity: 256, perSecond: 1 }

@@ -1,15 +1,14 @@
 /** What the client knows of the peers that speak bitswap: who answered last, how fast, and what was asked of whom. */
-import { Lru } from '../../base/lru.ts'
 import type { Clock } from '../../base/ports.ts'
 import type { PeerName } from '../peerLinks.ts'
-import { MAX_HEDGE_MS, MAX_WANTS, MIN_HEDGE_MS } from './limits.ts'
+import { MAX_HEDGE_MS, MAX_REMEMBERED_ASKS, MIN_HEDGE_MS } from './limits.ts'
 
 /** Share of the newest answer in the moving average of times. */
 const SHARE = 0.2
 /** Others are asked after so many times the usual time. */
 const PATIENCE = 3
-/** CIDs asked of a peer that are remembered, so that a late answer is no flood. */
-const REMEMBERED: number = 2 * MAX_WANTS
+/** Share of what was asked of a peer that is forgotten at a time. */
+const FORGOTTEN_SHARE = 8
 /** A block is expected of whoever was asked for it so long ago or less, milliseconds. */
 const EXPECTED_MS = 10 * 60_000
 
@@ -17,14 +16,16 @@ interface Known {
   /** When it last brought a block; undefined: never. */
   lastBlockMs: number | undefined
   averageMs: number | undefined
-  /** By CID, when it was asked for last. */
-  readonly asked: Lru<string, number>
+  /** By CID, when it was asked for last; what was asked longest ago first. */
+  readonly asked: Map<string, number>
 }
 
 /** See the file's comment. */
 export class Swarm {
   readonly #clock: Clock
   readonly #known = new Map<PeerName, Known>()
+  /** What is remembered of all peers together: a block of messages that nobody has is asked of every one. */
+  #asks = 0
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -33,14 +34,20 @@ export class Swarm {
   #of(peer: PeerName): Known {
     let known = this.#known.get(peer)
     if (known === undefined) {
-      known = { lastBlockMs: undefined, averageMs: undefined, asked: new Lru(REMEMBERED) }
+      known = { lastBlockMs: undefined, averageMs: undefined, asked: new Map() }
       this.#known.set(peer, known)
     }
     return known
   }
 
   forget(peer: PeerName): void {
+    this.#asks -= this.#known.get(peer)?.asked.size ?? 0
     this.#known.delete(peer)
+  }
+
+  /** CIDs that are remembered, each as often as it was asked of a peer. */
+  get remembered(): number {
+    return this.#asks
   }
 
   /** Who answered last first; those who never did in the order given. */
@@ -60,7 +67,25 @@ export class Swarm {
   }
 
   asks(peer: PeerName, key: string): void {
-    this.#of(peer).asked.set(key, this.#clock.monotonicMs())
+    const { asked } = this.#of(peer)
+    this.#asks -= asked.size
+    asked.delete(key)
+    asked.set(key, this.#clock.monotonicMs())
+    this.#asks += asked.size
+    if (this.#asks > MAX_REMEMBERED_ASKS) this.#makeRoom()
+  }
+
+  /** Of the peer that was asked most, what was asked longest ago: others' late answers are no flood for that. */
+  #makeRoom(): void {
+    let most: Known | undefined
+    for (const known of this.#known.values()) if (known.asked.size > (most?.asked.size ?? 0)) most = known
+    if (most === undefined) return
+    let left = Math.ceil(most.asked.size / FORGOTTEN_SHARE)
+    this.#asks -= left
+    for (const key of most.asked.keys()) {
+      if (left-- === 0) break
+      most.asked.delete(key)
+    }
   }
 
   /**

@@ -1,0 +1,22 @@
+/** What is remembered of questions to peers: of all together no more than so much, and of nobody so little that its answer is a flood. */
+import { expect, it } from 'vitest'
+import { MAX_REMEMBERED_ASKS } from '../../src/p2p/bitswap/limits.ts'
+import { Swarm } from '../../src/p2p/bitswap/swarm.ts'
+import { VirtualTime } from '../support/virtualTime.ts'
+
+it('asks of all peers together are bounded; the one that was asked most forgets first', () => {
+  const swarm = new Swarm(new VirtualTime())
+  swarm.asks('honest', 'one')
+  swarm.asks('honest', 'one')
+  expect(swarm.remembered).toBe(1)
+  const each = Math.floor(MAX_REMEMBERED_ASKS / 60)
+  for (let i = 0; i < each; i++) for (let peer = 0; peer < 180; peer++) swarm.asks(`peer ${peer}`, `cid ${i}`)
+  expect(swarm.remembered).toBeLessThanOrEqual(MAX_REMEMBERED_ASKS)
+  expect(swarm.remembered).toBeGreaterThan(MAX_REMEMBERED_ASKS / 2)
+  expect(swarm.brought('honest', 'one', true)).toBe(true)
+  // The newest is expected of each.
+  for (let peer = 0; peer < 180; peer++) expect(swarm.brought(`peer ${peer}`, `cid ${each - 1}`, false)).toBe(true)
+  expect(swarm.brought('peer 0', 'cid 0', false)).toBe(false)
+  for (let peer = 0; peer < 180; peer++) swarm.forget(`peer ${peer}`)
+  expect(swarm.remembered).toBe(1)
+})
