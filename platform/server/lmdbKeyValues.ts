@@ -35,24 +35,20 @@ function checksum(key: Uint8Array, value: Uint8Array): number {
   return crc32(value, crc32(key))
 }
 
-function checked(key: Uint8Array, value: Uint8Array): Uint8Array {
+/** A value with its checksum before it. */
+export function checked(key: Uint8Array, value: Uint8Array): Uint8Array {
   const stored = new Uint8Array(CHECKSUM_BYTES + value.length)
   new DataView(stored.buffer).setUint32(0, checksum(key, value), true)
   stored.set(value, CHECKSUM_BYTES)
   return stored
 }
 
-/** Takes over what was written before values had checksums. */
-export function moveUnchecked(from: Table, to: Table, transaction: (write: () => void) => void): void {
-  if (from.getKeysCount({ limit: 1 }) === 0) return
-  transaction(() => {
-    for (const entry of from.getKeys({})) {
-      const key = copyOf(entry as Uint8Array) as Uint8Array
-      const value = copyOf(from.getBinaryFast(key))
-      if (value !== undefined) to.putSync(key, checked(key, value))
-    }
-    from.clearSync()
-  })
+/** The value that {@link checked} made storable; undefined: the disk has changed it. */
+export function uncheckedOf(key: Uint8Array, stored: Uint8Array): Uint8Array | undefined {
+  const value = stored.subarray(CHECKSUM_BYTES)
+  const isWhole =
+    stored.length >= CHECKSUM_BYTES && new DataView(stored.buffer).getUint32(0, true) === checksum(key, value)
+  return isWhole ? value : undefined
 }
 
 /**
@@ -80,10 +76,7 @@ export class LmdbKeyValues implements KeyValueStore {
     assertStoreKey(key)
     const stored = copyOf(this.#table.getBinaryFast(key))
     if (stored === undefined) return undefined
-    const value = stored.subarray(CHECKSUM_BYTES)
-    const isWhole =
-      stored.length >= CHECKSUM_BYTES && new DataView(stored.buffer).getUint32(0, true) === checksum(key, value)
-    return isWhole ? value : this.#environment.damaged(`entry ${toHex(key)}`)
+    return uncheckedOf(key, stored) ?? this.#environment.damaged(`entry ${toHex(key)}`)
   }
 
   has(key: Uint8Array): boolean {

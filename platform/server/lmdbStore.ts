@@ -20,7 +20,8 @@ import type { NodeCache } from '../../src/ipld/nodeCache.ts'
 import { isBlockOf } from '../../src/ipld/verifyBlock.ts'
 import { PlatformError, systemCode } from './errors.ts'
 import { assertSound } from './lmdbFile.ts'
-import { copyOf, LmdbKeyValues, moveUnchecked, type Table, type WriteSize } from './lmdbKeyValues.ts'
+import { upgradeStore } from './lmdbFormat.ts'
+import { copyOf, LmdbKeyValues, type Table, type WriteSize } from './lmdbKeyValues.ts'
 
 /** Uncommitted blocks above which a commit is made, bytes. */
 const MAX_PENDING_BYTES = 8 * 1024 * 1024
@@ -36,8 +37,8 @@ const PAGES_PER_WRITE = 16 * 1024
 /** File of an environment, in its folder. */
 export const DATA_FILE = 'data.mdb'
 
-/** Blocks; everything else; the same without checksums, of stores that were made before there were any. */
-const TABLES = ['blocks', 'values', 'meta']
+/** Blocks; everything else; the same of format 0; the format's number. */
+const TABLES = ['blocks', 'values', 'meta', 'format']
 
 /** What LMDB itself calls binary: keys and values as they are. */
 const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const
@@ -209,15 +210,19 @@ export class LmdbEnvironment {
       mkdirSync(options.path, { recursive: true })
       if (options.readsOnly !== true) this.#assertWritable(NO_WRITES)
       assertSound(join(options.path, DATA_FILE))
-      this.#root = open({ path: options.path, maxDbs: 4, overlappingSync: false, ...BINARY })
+      this.#root = open({ path: options.path, maxDbs: TABLES.length, overlappingSync: false, ...BINARY })
       this.#assertTables()
       const blocks = this.#root.openDB({ name: 'blocks', ...BINARY })
       this.#blocks = new LmdbBlocks(this, blocks, options)
       const values = this.#root.openDB({ name: 'values', ...BINARY })
       this.meta = new LmdbKeyValues(this, values)
       this.#tables = [blocks, values]
-      moveUnchecked(this.#root.openDB({ name: 'meta', ...BINARY }), values, (write) =>
-        this.#root.transactionSync(write),
+      const [meta, format] = ['meta', 'format'].map((name) => this.#root.openDB({ name, ...BINARY })) as [Table, Table]
+      upgradeStore(
+        { values, meta, format },
+        options.path,
+        (what) => this.damaged(what),
+        (size, write) => this.transaction(size, write),
       )
     } catch (cause) {
       if (cause instanceof PlatformError) throw cause
