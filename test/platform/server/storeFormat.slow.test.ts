@@ -18,7 +18,7 @@ const ENTRIES = 20_000
 const KILLS = 10
 const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const
 const keyOf = (i: number): Uint8Array => utf8(`entry/${i}`)
-const valueOf = (i: number): Uint8Array => utf8(`value ${i}`.repeat(8))
+const contentOf = (i: number): Uint8Array => utf8(`value ${i}`.repeat(8))
 
 /** Tables of a store, past the program that it is tested with. */
 function rawStore(path: string) {
@@ -31,7 +31,7 @@ async function oldStore(path: string): Promise<void> {
   const { root, table } = rawStore(path)
   const meta = table('meta')
   root.transactionSync(() => {
-    for (let i = 0; i < ENTRIES; i++) meta.putSync(keyOf(i), valueOf(i))
+    for (let i = 0; i < ENTRIES; i++) meta.putSync(keyOf(i), contentOf(i))
   })
   await root.close()
 }
@@ -73,7 +73,7 @@ it('is reached from the old one in a step that a kill undoes or leaves whole', {
     const { old: left, upgraded, isNoted } = await entriesOf(path)
     fates.push(`${left} ${upgraded} ${isNoted}`)
     const environment = new LmdbEnvironment({ path })
-    for (let one = 0; one < ENTRIES; one += 997) expect(environment.meta.get(keyOf(one))).toEqual(valueOf(one))
+    for (let one = 0; one < ENTRIES; one += 997) expect(environment.meta.get(keyOf(one))).toEqual(contentOf(one))
     expect([...environment.meta.keys()].length).toBe(ENTRIES)
     await environment.close()
     expect(await entriesOf(path)).toEqual({ old: 0, upgraded: ENTRIES, isNoted: true })
