@@ -1,6 +1,7 @@
 /** `config show|check|default|set|path`: the file of a node's options. */
 import { existsSync, mkdirSync } from 'node:fs'
 import type { Command } from 'commander'
+import { PetrelError } from '../../../src/base/errors.ts'
 import type { Json } from '../../../src/codec/jsonText.ts'
 import { Home, readTextFile, writeFile } from '../../server/home.ts'
 import { line } from '../../server/programIo.ts'
@@ -9,9 +10,20 @@ import type { CliContext } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { repoPath } from '../rpcClient.ts'
 
-/** @param commands - the ones that run a node */
-export function addConfigCommands(program: Command, context: CliContext, commands: readonly Command[]): void {
+/** A command that runs a node. */
+export interface ConfiguredCommand {
+  readonly command: Command
+  /** What it makes of its options. @throws CliError, PlatformError for values that it does not take */
+  read(command: Command): Promise<unknown>
+}
+
+export function addConfigCommands(
+  program: Command,
+  context: CliContext,
+  configured: readonly ConfiguredCommand[],
+): void {
   const { io } = context
+  const commands = configured.map(({ command }) => command)
   const home = (): string => repoPath(io, context.repo())
   const path = (): string => new Home(home()).settings
   const settingsOf = (name: string): ReturnType<typeof applySettings> => {
@@ -32,8 +44,18 @@ export function addConfigCommands(program: Command, context: CliContext, command
   config
     .command('check')
     .description('Read the file and say what is wrong with it')
-    .action(() => {
-      for (const command of commands) settingsOf(command.name())
+    .action(async () => {
+      for (const { command, read } of configured) {
+        try {
+          await read(command)
+        } catch (error) {
+          if (!(error instanceof PetrelError)) throw error
+          const text = error.message.startsWith(path())
+            ? error.message
+            : `${path()}: ${command.name()}: ${error.message}`
+          throw new CliError('FAILED', text, {}, { cause: error })
+        }
+      }
       line(io, existsSync(path()) ? `${path()} is right` : `there is no ${path()}: defaults hold`)
     })
   config

@@ -306,6 +306,34 @@ export function addNodeCommands(program: Command, context: CliContext, runner: N
       return command.opts()
     },
   })
+  const daemonOptions = async (command: Command): Promise<DaemonOptions> => {
+    const file = fileOf(command)
+    const flags = file.read() as DaemonFlags
+    return {
+      ...(await serveOptions(context, flags, file)),
+      network: flags.network,
+      snapshot: flags.snapshot,
+      snapshotProvider: flags.snapshotProvider,
+      genesis: flags.genesis,
+      validate: flags.validate === undefined ? undefined : validateMode(flags.validate),
+      light: {
+        sources: flags.source ?? [],
+        pushesToSources: flags.pushToSources === true,
+        checkpoint: flags.checkpoint,
+      },
+      proofs: flags.proofs === undefined ? undefined : proofsMode(flags.proofs),
+    }
+  }
+  const devnetRunOptions = async (command: Command): Promise<DevnetRunOptions> => {
+    const file = fileOf(command)
+    const flags = file.read() as DevnetFlags
+    return {
+      ...(await serveOptions(context, flags, file)),
+      devnet: devnetFlags(flags),
+      inMemory: flags.memory === true,
+      actors: actorsMode(flags.actors),
+    }
+  }
   const daemon = serveFlags(program.command('daemon'), '2000')
     .description('Start a node')
     .option('--network <name>', 'mainnet, calibnet, butterflynet, or a network.json')
@@ -324,27 +352,7 @@ export function addNodeCommands(program: Command, context: CliContext, runner: N
       '--proofs <mode>',
       'verify: storage proofs by the keys of `proofs fetch` (default: those that are here); receipts: by what the chain says',
     )
-    .action(async (_flags: DaemonFlags, command: Command) => {
-      const file = fileOf(command)
-      const flags = file.read() as DaemonFlags
-      await runner.daemon(
-        {
-          ...(await serveOptions(context, flags, file)),
-          network: flags.network,
-          snapshot: flags.snapshot,
-          snapshotProvider: flags.snapshotProvider,
-          genesis: flags.genesis,
-          validate: flags.validate === undefined ? undefined : validateMode(flags.validate),
-          light: {
-            sources: flags.source ?? [],
-            pushesToSources: flags.pushToSources === true,
-            checkpoint: flags.checkpoint,
-          },
-          proofs: flags.proofs === undefined ? undefined : proofsMode(flags.proofs),
-        },
-        context,
-      )
-    })
+    .action(async (_flags: DaemonFlags, command: Command) => runner.daemon(await daemonOptions(command), context))
   daemon
     .command('stop')
     .description('Stop the running node')
@@ -367,19 +375,7 @@ export function addNodeCommands(program: Command, context: CliContext, runner: N
     .option('--memory', 'keep nothing between starts')
     .option('--actors <mode>', 'wasm, native, or auto: wasm when a devnet bundle is here', 'auto')
     .option('--actor-debugging', 'Wasm actors log, which costs gas: as Lotus debug builds execute')
-    .action(async (_flags: DevnetFlags, command: Command) => {
-      const file = fileOf(command)
-      const flags = file.read() as DevnetFlags
-      await runner.devnet(
-        {
-          ...(await serveOptions(context, flags, file)),
-          devnet: devnetFlags(flags),
-          inMemory: flags.memory === true,
-          actors: actorsMode(flags.actors),
-        },
-        context,
-      )
-    })
+    .action(async (_flags: DevnetFlags, command: Command) => runner.devnet(await devnetRunOptions(command), context))
   addReplicaCommand(program, context, runner.replica)
   addSignerCommand(program, context, runner)
   addSignCommand(program, context, async (message, chainId, file) =>
@@ -389,5 +385,8 @@ export function addNodeCommands(program: Command, context: CliContext, runner: N
     ),
   )
   commands.push(daemon, devnet)
-  addConfigCommands(program, context, commands)
+  addConfigCommands(program, context, [
+    { command: daemon, read: daemonOptions },
+    { command: devnet, read: devnetRunOptions },
+  ])
 }

@@ -1,5 +1,8 @@
 /** What `daemon` and `devnet` make of the command line. */
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
 import { addNodeCommands } from '../../../platform/cli/commands/node.ts'
 import type { DaemonOptions, DevnetRunOptions } from '../../../platform/server/options.ts'
 import { leadingTo, petrel, type RunOptions, startFakeNode } from './fakeNode.ts'
@@ -100,6 +103,34 @@ describe('daemon', () => {
     expect(ran).toEqual({ code: 0, out: 'node is stopping\n', err: '' })
     expect(fake.calls[0]?.method).toBe('Shutdown')
     await fake.close()
+  })
+})
+
+describe('config check', () => {
+  const home = mkdtempSync(join(tmpdir(), 'petrel-check-'))
+  afterAll(() => rmSync(home, { recursive: true }))
+  const check = async (file: string) => {
+    writeFileSync(join(home, 'config.toml'), file)
+    return await started(['--repo', home, 'config', 'check'])
+  }
+
+  it.each([
+    ['[daemon]\napi = 99999', 'daemon: api: 99999 is no port'],
+    ['[daemon]\nkeep-state = 5', 'daemon: keep-state: at least 1800 epochs are needed'],
+    ['[daemon]\nvalidate = "some"', 'daemon: validate: expected execute or headers or light, got "some"'],
+    ['[devnet]\nlog = "info,p2q=debug"', 'no part is called p2q'],
+    ['[devnet]\nblock-time = "x"', 'devnet: block-time: "x" is no number of seconds above 0'],
+    ['[devnet]\nblok-time = 1', 'is it block-time?'],
+  ])('names what a start would refuse: %j', async (file, why) => {
+    const { code, err, daemon, devnet } = await check(file)
+    expect(err).toContain(`${join(home, 'config.toml')}: `)
+    expect(err).toContain(why)
+    expect([code, daemon, devnet]).toEqual([1, undefined, undefined])
+  })
+
+  it('says that a file is right', async () => {
+    const { code, out } = await check('[daemon]\napi = 2345\nlog = "warn,p2p=debug"\n[devnet]\nblock-time = 0.5\n')
+    expect([code, out]).toEqual([0, `${join(home, 'config.toml')} is right\n`])
   })
 })
 
