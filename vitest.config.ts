@@ -1,17 +1,7 @@
-import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longestFirst.ts'
 
-const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
-
 export default defineConfig({
-  // The package's names are its sources in a clone (`petrel-source` in package.json).
-  resolve: {
-    alias: [
-      { find: /^petrel$/, replacement: source('platform/library/petrel.ts') },
-      { find: /^petrel\/browser$/, replacement: source('platform/browser/client.ts') },
-    ],
-  },
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/runtimes/**', 'test/pack/**'],
@@ -20,6 +10,10 @@ export default defineConfig({
     // Two cores are the smallest machine that the suite has to run on.
     maxWorkers: 2,
     pool: 'threads',
+    // No test changes what all modules share: files of one thread have the modules, and their compiled code, together.
+    isolate: false,
+    // The package's names are its sources in a clone.
+    execArgv: ['--conditions=petrel-source'],
     // Node.js loads modules, as in the product: through Vitest's own loader each use of an import costs a getter, a third more time.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     sequence: { sequencer: LongestFirst },
