@@ -18,7 +18,7 @@ import { headerCid } from '../types/blockHeader.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import { equalTipsetKeys, firstBlock, type Tipset } from '../types/tipset.ts'
 import { IndexError } from './errors.ts'
-import type { AppliedTipset, IndexedChain, IndexPosition, IndexSession, IndexStore } from './indexStore.ts'
+import type { AppliedTipset, IndexedChain, IndexPosition, IndexSession, IndexStore, TipsetName } from './indexStore.ts'
 import { TipsetRows, tipsetName } from './tipsetRows.ts'
 
 /** What a writer is made of. */
@@ -78,6 +78,8 @@ export class IndexWriter {
   #state: IndexState = 'connecting'
   #reason = ''
   #position: IndexPosition | undefined
+  /** Rows of tipsets that come next, by name. */
+  #ahead = new Map<TipsetName, Promise<AppliedTipset>>()
   #transactions = 0
   #tipsets = 0
   #failures = 0
@@ -122,6 +124,8 @@ export class IndexWriter {
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#running
+    // Whoever stops this closes what they read.
+    await Promise.allSettled(this.#ahead.values())
   }
 
   async #run(): Promise<void> {
@@ -191,6 +195,8 @@ export class IndexWriter {
     const finalHeight = Math.max(Math.min(finalized, head?.height ?? before?.height ?? 0), before?.finalHeight ?? 0)
     if (head === undefined && finalHeight === before?.finalHeight) return false
     const known = await session.known(applied.map(tipsetName))
+    const ahead = this.#ahead
+    this.#ahead = new Map()
     // The machine has threads.
     const rows = await Promise.all(
       applied.map(async (tipset): Promise<AppliedTipset> => {
@@ -198,13 +204,14 @@ export class IndexWriter {
         const { height } = tipset
         return known.has(name)
           ? { tipset: name, height, rows: undefined }
-          : this.#rows.read(tipset, before === undefined)
+          : (ahead.get(name) ?? this.#rows.read(tipset, before === undefined))
       }),
     )
     const position: IndexPosition =
       head === undefined
         ? { ...(before as IndexPosition), finalHeight }
         : { tipset: tipsetName(head), key: head.key.map(String), height: head.height, finalHeight }
+    if (applied.length === TIPSETS_AT_ONCE) this.#readAhead(position)
     await abortable(
       session.write({ from: before?.tipset, reverted: reverted.map(tipsetName), applied: rows, position }),
       session.lost,
@@ -213,6 +220,16 @@ export class IndexWriter {
     this.#transactions++
     this.#tipsets += applied.length
     return head !== undefined
+  }
+
+  /** Where many are missing, the next rows are made while the database writes these. */
+  #readAhead(position: IndexPosition): void {
+    for (const tipset of this.#way(position).applied) {
+      const rows = this.#rows.read(tipset, false)
+      // Whoever needs them hears of it.
+      rows.catch(() => undefined)
+      this.#ahead.set(tipsetName(tipset), rows)
+    }
   }
 
   /** The newest tipset whose execution the head knows; genesis needs none. */

@@ -1,10 +1,13 @@
 /** A writer and two replicas as processes: one is killed, one lags behind its index. No answer is wrong or torn. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect as connectTo, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { toHex } from '../../src/base/bytes.ts'
+import { parseCid } from '../../src/codec/cid.ts'
+import { tipsetKeyCid } from '../../src/types/tipset.ts'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
 import { missingPostgres, TestPostgres } from '../support/postgres.ts'
 
@@ -12,6 +15,7 @@ const missing = missingPostgres()
 if (missing !== undefined) console.log(`skipped: ${missing}`)
 
 interface TransferJson {
+  readonly TipSet: readonly { readonly '/': string }[]
   readonly Height: number
   readonly Value: string
 }
@@ -24,11 +28,14 @@ interface Result {
   readonly CID: unknown
   readonly Receipt: { readonly ExitCode: number }
   readonly hash: string
+  readonly parentHash: string
   readonly number: string
 }
 
 const BLOCK_TIME = '1'
 const FIL = 10n ** 18n
+/** Name of the API secret's file: base32 of `auth-jwt-private`. */
+const API_SECRET = 'MF2XI2BNNJ3XILLQOJUXMYLUMU'
 
 /** Stands between a replica and its index, and can stop what flows. */
 class Valve {
@@ -123,11 +130,15 @@ describe.skipIf(missing !== undefined)('replicas', () => {
       ...['--index', String(url), '--index-from', '0'],
     ])
     const api = `${readFileSync(join(writerHome, 'token'), 'utf8').trim()}:${readFileSync(join(writerHome, 'api'), 'utf8').trim()}`
-    const start = (index: string): Promise<NodeProcess> =>
-      startNode('node', home(), [
+    const start = (index: string): Promise<NodeProcess> => {
+      const own = home()
+      // Tokens of the writer are good here, too.
+      cpSync(join(writerHome, 'keystore', API_SECRET), join(own, 'keystore', API_SECRET))
+      return startNode('node', own, [
         ...['replica', '--api', '0', '--network', join(writerHome, 'network.json'), '--index', index],
         ...['--blocks', writer.url, '--writer', api],
       ])
+    }
     replicas = [await start(String(url)), await start(valve.url(url))]
   }, 120_000)
   afterAll(async () => {
@@ -248,9 +259,59 @@ describe.skipIf(missing !== undefined)('replicas', () => {
     )
   })
 
+  test('every answer is of one chain while the writer is reorganised', { timeout: 120_000 }, async () => {
+    const [, second] = replicas
+    /** Hashes from a block of the writer's down to a height. */
+    const below = async (hash: string, height: number): Promise<Map<number, string>> => {
+      const found = new Map<number, string>()
+      for (let at = hash; ; ) {
+        const { result } = await ask(writer, 'eth_getBlockByHash', [at, false])
+        found.set(Number(result.number), at)
+        if (Number(result.number) <= height) return found
+        at = result.parentHash
+      }
+    }
+    const told: Result[] = []
+    let isOver = false
+    const asking = (async () => {
+      while (!isOver) {
+        const { result, error } = await ask(second, 'Filecoin.ChainListTransfers', ['t02', 0, -1, '', 0])
+        expect(error).toBeUndefined()
+        told.push(result)
+        const block = await ask(second, 'eth_getBlockByNumber', ['latest', true])
+        expect(block.error).toBeUndefined()
+        expect((await ask(writer, 'eth_getBlockByHash', [block.result.hash, true])).result).toEqual(block.result)
+      }
+    })()
+    for (let i = 0; i < 4; i++) {
+      const options = { NullRounds: 0, Fork: 3 }
+      const mined = await ask(writer, 'Filecoin.DevnetMine', [1, options], undefined, writer.token)
+      expect(mined.error).toBeUndefined()
+      await sleep(1500)
+    }
+    isOver = true
+    await asking
+    const seen = new Map(told.map(({ Position }) => [Position.split(':')[1] ?? '', Number(Position.split(':')[0])]))
+    const latest = await ask(writer, 'eth_getBlockByNumber', ['latest', false])
+    const kept = await below(latest.result.hash, Math.min(...seen.values()))
+    // Some of what was told is no longer on the chain.
+    const left = [...seen].filter(([hash, height]) => kept.get(height) !== `0x${hash}`)
+    expect(left.length).toBeGreaterThan(0)
+    for (const { Position, Transfers } of told) {
+      const [, hash] = Position.split(':')
+      const lowest = Math.max(0, Number(Position.split(':')[0]) - 12)
+      const chain = await below(`0x${hash}`, lowest)
+      for (const { Height, TipSet } of Transfers.filter((one) => one.Height >= lowest)) {
+        const name = tipsetKeyCid(TipSet.map((one) => parseCid(one['/']))).digest
+        expect(`0x${toHex(name)}`).toBe(chain.get(Height))
+      }
+    }
+    console.log(`${told.length} lists of ${seen.size} tipsets, ${left.length} of them reorganised away`)
+  })
+
   test('what a replica refuses', async () => {
     const [, second] = replicas
-    const head = await ask(second, 'Filecoin.ChainSetHead', [[]], undefined, second.token)
+    const head = await ask(second, 'Filecoin.ChainSetHead', [[]], undefined, writer.token)
     expect(head.error?.message).toContain('not supported: a replica changes nothing')
     // Its own token and permissions decide before anything is passed on.
     const push = await ask(second, 'Filecoin.MpoolPush', [null])
