@@ -129,8 +129,13 @@ export function variableOf(option: Option): string {
 function environmentValues(command: Command, env: Environment): Map<string, unknown> {
   const out = new Map<string, unknown>()
   // Lotus' name for where the API listens. @see lotus node/config (environment: LOTUS_<section>_<key>)
-  const lotus = /^\/ip[46]\/([^/]+)\/tcp\/(\d+)(\/http)?$/.exec(env.LOTUS_API_LISTENADDRESS ?? '')
-  if (lotus !== null) {
+  const listenAddress = env.LOTUS_API_LISTENADDRESS ?? ''
+  if (listenAddress !== '') {
+    const lotus = /^\/ip[46]\/([^/]+)\/tcp\/(\d+)(\/http)?$/.exec(listenAddress)
+    if (lotus === null) {
+      const expected = 'expected such as /ip4/127.0.0.1/tcp/1234/http'
+      throw new CliError('USAGE', `LOTUS_API_LISTENADDRESS: ${expected}, got "${listenAddress}"`)
+    }
     out.set('api-host', lotus[1])
     out.set('api', lotus[2])
   }

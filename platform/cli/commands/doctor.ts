@@ -119,6 +119,14 @@ const SIGNS = {
   unknown: ['yellow', '[--]'],
 } as const
 
+/** Strangers are asked only when a person says so. */
+const UNCOMPARED_CLOCK: Check = {
+  name: 'clock',
+  state: 'unknown',
+  found: 'compared with no other',
+  remedy: 'petrel doctor --ntp pool.ntp.org asks a time server',
+}
+
 async function doctor(
   context: CliContext,
   commands: readonly Command[],
@@ -133,7 +141,7 @@ async function doctor(
     ...checkPermissions(home),
     checkDisk(home),
     checkDescriptors(pid),
-    ...(ntp === undefined ? [] : [await checkClock(ntp, () => io.now())]),
+    ntp === undefined ? UNCOMPARED_CLOCK : await checkClock(ntp, () => io.now()),
     ...(pid === undefined ? await checkStart(commands, home, io) : await checkRunning(io, home, pid)),
     checkSnapshot(home),
     ...(await checkBundles(home)),

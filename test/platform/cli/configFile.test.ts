@@ -69,6 +69,8 @@ describe('config.toml', () => {
   it("takes Lotus' variable for where the API listens", () => {
     const { opts } = settings('', [], { LOTUS_API_LISTENADDRESS: '/ip4/0.0.0.0/tcp/2345/http' })
     expect([opts.apiHost, opts.api]).toEqual(['0.0.0.0', '2345'])
+    const unread = (): unknown => settings('', [], { LOTUS_API_LISTENADDRESS: '/dns4/node/tcp/2345/http' })
+    expect(unread).toThrow(/LOTUS_API_LISTENADDRESS: expected .*, got "\/dns4\/node/)
   })
 
   it('what was set is forgotten when it stands there no more', () => {

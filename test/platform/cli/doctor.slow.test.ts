@@ -69,6 +69,7 @@ describe('petrel doctor', { timeout: 120_000 }, () => {
     expect(code).toBe(0)
     expect(named(checks, 'port')[0]?.Found).toBe(`the node answers at ${node.url}`)
     expect(named(checks, 'file descriptors')[0]?.Found).toMatch(/^\d+ at most, \d+ are open$/)
+    expect(named(checks, 'clock')[0]).toMatchObject({ State: 'unknown', Do: expect.stringContaining('--ntp') })
     for (const name of ['permissions', 'disk', 'head', 'snapshot', 'bundles', 'store'])
       expect(checks.map(({ Name }) => Name)).toContain(name)
   })
