@@ -1,6 +1,7 @@
 /**
  * Raw peers against every protocol of a living follower, one protocol and one way after the other: requests as fast as streams open,
- * streams that are left half open, requests of a byte a second, answers that nobody reads, garbage, lengths without an end. Each case
+ * streams that are left half open, requests of a byte a second, answers that nobody reads, garbage, lengths without an end, a few
+ * requests each of ever new peers. Each case
  * must have hit (so many streams were opened and taken), and the follower must stay on the head. By hand:
  *
  *     node test/attack/floods.ts [--seconds 6] [--peers 6] [--only <part of a name>]
@@ -39,6 +40,8 @@ const MIB = 1 << 20
 const F3_NETWORK = '2k'
 /** Streams that an attacker has open at once: more than a connection may. */
 const OPENERS = 120
+const NEWCOMERS = 'newcomers'
+const NEWCOMERS_STREAMS = 5
 
 function garbage(bytes: number): Uint8Array {
   const out = new Uint8Array(bytes)
@@ -79,6 +82,12 @@ const WAYS: Readonly<Record<string, (stream: HostStream, request: Uint8Array) =>
     await stream.closeWrite()
     await readAll(stream)
   },
+  // Each by a peer of its own, which has all its budgets.
+  newcomers: async (stream, request) => {
+    await send(stream, request)
+    await stream.closeWrite()
+    counts.answered += await readAll(stream)
+  },
   endless: async (stream) => {
     await send(stream, Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0x0f))
     while (performance.now() < end) await send(stream, garbage(MIB / 8))
@@ -109,6 +118,25 @@ async function openStreams(
   }
 }
 
+/** Some requests at once, all that a newcomer may have. */
+async function useOnce(
+  peer: RawPeer,
+  misuse: (typeof WAYS)[string],
+  protocol: string,
+  request: Uint8Array,
+): Promise<void> {
+  const use = async (): Promise<void> => {
+    try {
+      const stream = await peer.open(protocol)
+      counts.streams++
+      await misuse(stream, request)
+    } catch {
+      counts.refused++
+    }
+  }
+  await Promise.race([Promise.all(Array.from({ length: NEWCOMERS_STREAMS }, use)), sleep(1000)])
+}
+
 /** One attacker: as many streams as it gets, a new identity when it is thrown out. */
 async function attacker(way: string, protocol: string, request: Uint8Array): Promise<void> {
   const misuse = WAYS[way] as (typeof WAYS)[string]
@@ -122,8 +150,11 @@ async function attacker(way: string, protocol: string, request: Uint8Array): Pro
       await sleep(100)
       continue
     }
-    const waysOut = Array.from({ length: OPENERS }, () => openStreams(peer, misuse, protocol, request))
-    await Promise.all(waysOut)
+    if (way === NEWCOMERS) await useOnce(peer, misuse, protocol, request)
+    else {
+      const waysOut = Array.from({ length: OPENERS }, () => openStreams(peer, misuse, protocol, request))
+      await Promise.all(waysOut)
+    }
     await peer.stop()
   }
 }

@@ -1,7 +1,7 @@
 /**
- * `npm run soak -- [--hours n] [--seed s]`: a producer with a block a second and a follower, clients of several kinds, and faults at
- * random: a follower that is killed, connections that break off, calls that nobody waits for. Prints each minute what both take, and
- * in the end how fast that grew after the first third.
+ * `npm run soak -- [--hours n] [--seed s]`: a producer, a follower that executes and one that checks headers, clients of several kinds,
+ * and faults at random: a follower that is killed, connections that break off, calls that nobody waits for. Prints each minute, and for
+ * each hour, what all of them take, and in the end how fast that grew after the first third.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -36,6 +36,8 @@ interface Sample {
   readonly residentMb: number
   /** Without pages of files, which the system takes back when it needs them. */
   readonly ownMb: number
+  /** Of the main thread: in use, garbage that was not collected yet included. */
+  readonly heapMb: number
   readonly handles: number
   readonly diskMb: number
   readonly head: number
@@ -56,10 +58,13 @@ async function sample(node: NodeProcess, home: string): Promise<Sample> {
   const mb = (name: string): number =>
     Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024)
   const { Height: head } = await new RpcClient(node.url).call('ChainHead')
+  const metrics = await (await fetch(`${node.url}/debug/metrics`)).text()
+  const heap = Number(/^nodejs_heap_size_used_bytes (\S+)/m.exec(metrics)?.[1])
   return {
     minutes: (Date.now() - began) / 60_000,
     residentMb: mb('VmRSS'),
     ownMb: mb('RssAnon'),
+    heapMb: Math.round(heap / 1024 / 1024),
     handles: readdirSync(`/proc/${node.pid}/fd`).length,
     diskMb: Math.round(diskBytes(home) / 1024 / 1024),
     head,
@@ -86,7 +91,6 @@ function growth(samples: readonly Sample[]): string {
 }
 
 const producerHome = join(folder, 'producer')
-const followerHome = join(folder, 'follower')
 const producer = await startNode('node', producerHome, [
   ...['devnet', '--api', '0', '--block-time', values['block-time'], '--actors', 'native', '--cache', values.cache],
   ...['--listen', '/ip4/127.0.0.1/tcp/0'],
@@ -98,12 +102,14 @@ while (address === undefined) {
   address = /other nodes on (\S+)/.exec(producer.output())?.[1]
 }
 const bootstrap = address
-const startFollower = (): Promise<NodeProcess> =>
-  startNode('node', followerHome, [
+/** By how they check blocks. */
+const MODES = ['execute', 'headers'] as const
+const startFollower = (mode: (typeof MODES)[number]): Promise<NodeProcess> =>
+  startNode('node', join(folder, mode), [
     ...['daemon', '--network', join(producerHome, 'network.json'), '--bootstrap', bootstrap, '--api', '0'],
-    ...['--listen', '/ip4/127.0.0.1/tcp/0', '--cache', values.cache],
+    ...['--listen', '/ip4/127.0.0.1/tcp/0', '--cache', values.cache, '--validate', mode],
   ])
-let follower = await startFollower()
+const followers = { execute: await startFollower('execute'), headers: await startFollower('headers') }
 const admin = new RpcClient(producer.url, producer.token)
 const accounts: { Address: string }[] = await admin.call('DevnetAccounts')
 const counts = { sends: 0, reads: 0, executions: 0, broken: 0, abandoned: 0, kills: 0, failures: 0 }
@@ -115,7 +121,7 @@ async function repeat(pauseMs: number, work: () => Promise<void>): Promise<void>
   }
 }
 
-const either = (): string => (random(2) === 0 ? producer.url : follower.url)
+const either = (): string => (random(2) === 0 ? producer.url : followers.execute.url)
 const clients = [
   repeat(200, async () => {
     const [from, to] = [accounts[random(3)]?.Address, accounts[3 + random(3)]?.Address]
@@ -150,28 +156,44 @@ const clients = [
   }),
 ]
 
-const samples: { producer: Sample[]; follower: Sample[] } = { producer: [], follower: [] }
+const samples: Record<string, Sample[]> = { producer: [], execute: [], headers: [] }
+
+function told(at: number, since: number): string {
+  const of = (name: string): string => {
+    const all = (samples[name] as Sample[]).slice(since)
+    const [first, last] = [all[0] as Sample, all.at(-1) as Sample]
+    const grew = since === at ? '' : ` (own ${last.ownMb - first.ownMb} more)`
+    const { residentMb, ownMb, heapMb, handles, diskMb } = last
+    const memory = `${residentMb} MB resident, own ${ownMb}${grew}, heap ${heapMb}`
+    return `${name} ${memory}, ${handles} handles, ${diskMb} MB on disk`
+  }
+  const head = (name: string): number => samples[name]?.[at]?.head ?? 0
+  const lag = MODES.map((mode) => `${mode} ${head('producer') - head(mode)}`).join(', ')
+  return `epoch ${head('producer')}, lag ${lag}: ${['producer', ...MODES].map(of).join('; ')}`
+}
+
+let hourBegan = 0
 while (Date.now() < end) {
-  await sleep(everyMs)
-  const one = await sample(producer, producerHome)
-  const two = await sample(follower, followerHome)
-  samples.producer.push(one)
-  samples.follower.push(two)
-  const text = ({ residentMb, ownMb, handles, diskMb }: Sample): string =>
-    `${residentMb} MB (own ${ownMb}), ${handles} handles, ${diskMb} MB on disk`
-  console.log(
-    `${one.minutes.toFixed(1)} min, epoch ${one.head}, lag ${one.head - two.head}: producer ${text(one)}; follower ${text(two)}`,
-  )
+  await sleep(Math.min(everyMs, Math.max(0, end - Date.now())))
+  samples.producer?.push(await sample(producer, producerHome))
+  for (const mode of MODES) samples[mode]?.push(await sample(followers[mode], join(folder, mode)))
+  const at = (samples.producer?.length ?? 0) - 1
+  console.log(`${(samples.producer?.[at]?.minutes ?? 0).toFixed(1)} min, ${told(at, at)}`)
+  const hour = Math.floor((samples.producer?.[at]?.minutes ?? 0) / 60)
+  if (hour > Math.floor((samples.producer?.[hourBegan]?.minutes ?? 0) / 60)) {
+    console.log(`hour ${hour}: ${told(at, hourBegan)}`)
+    hourBegan = at
+  }
   // Rarely, so that its memory shows a slope.
-  if (samples.follower.length % 120 === 119) {
-    await follower.kill()
+  if (at % 120 === 119) {
+    const mode = MODES[random(MODES.length)] as (typeof MODES)[number]
+    await followers[mode].kill()
     counts.kills++
-    follower = await startFollower()
+    followers[mode] = await startFollower(mode)
   }
 }
 await Promise.all(clients)
 console.log(JSON.stringify(counts))
-console.log(`growth: producer ${growth(samples.producer)}; follower ${growth(samples.follower)}`)
-await follower.stop()
-await producer.stop()
+for (const [name, all] of Object.entries(samples)) console.log(`growth: ${name} ${growth(all)}`)
+for (const one of [...Object.values(followers), producer]) await one.stop()
 rmSync(folder, { recursive: true, force: true })
