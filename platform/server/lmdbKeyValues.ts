@@ -116,8 +116,10 @@ export class LmdbKeyValues implements KeyValueStore {
     await this.#environment.commitAside(this.#sizeOf(ops), () =>
       this.#table.batch(() => {
         for (const op of ops) {
-          if (op.op === 'put') void this.#table.put(op.key, checked(op.key, op.value))
-          else void this.#table.remove(op.key)
+          // The batch's own promise says what became of all.
+          const written =
+            op.op === 'put' ? this.#table.put(op.key, checked(op.key, op.value)) : this.#table.remove(op.key)
+          written.catch(() => undefined)
         }
       }),
     )

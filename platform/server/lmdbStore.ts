@@ -161,6 +161,20 @@ function hasNumber(cause: unknown): boolean {
   return typeof cause === 'object' && cause !== null && 'code' in cause && typeof cause.code === 'number'
 }
 
+/**
+ * Why LMDB's own thread could not commit. lmdb says so by a promise beside its error, which rejects in the same turn; unheard it would
+ * end the process.
+ */
+async function commitErrorOf(cause: unknown): Promise<unknown> {
+  const known = typeof cause === 'object' && cause !== null && 'commitError' in cause ? cause.commitError : undefined
+  if (!(known instanceof Promise)) return cause
+  const reason = known.then(
+    () => cause,
+    (error: unknown) => error,
+  )
+  return await Promise.race([reason, new Promise((resolve) => setTimeout(() => resolve(cause), 0))])
+}
+
 const NO_WRITES: WriteSize = { writes: 0, bytes: 0 }
 
 function fileSystemFreeBytes(path: string): number {
@@ -210,7 +224,14 @@ export class LmdbEnvironment {
       mkdirSync(options.path, { recursive: true })
       if (options.readsOnly !== true) this.#assertWritable(NO_WRITES)
       assertSound(join(options.path, DATA_FILE))
-      this.#root = open({ path: options.path, maxDbs: TABLES.length, overlappingSync: false, ...BINARY })
+      // Its batches of a turn of the loop have a promise of their own that nobody is given: a failed commit would end the process.
+      this.#root = open({
+        path: options.path,
+        maxDbs: TABLES.length,
+        overlappingSync: false,
+        eventTurnBatching: false,
+        ...BINARY,
+      })
       this.#assertTables()
       const blocks = this.#root.openDB({ name: 'blocks', ...BINARY })
       this.#blocks = new LmdbBlocks(this, blocks, options)
@@ -305,7 +326,7 @@ export class LmdbEnvironment {
     try {
       await written
     } catch (cause) {
-      this.#broken = this.#writeFailed(cause)
+      this.#broken = this.#writeFailed(await commitErrorOf(cause))
       throw this.#broken
     } finally {
       this.#aside.delete(written)

@@ -1,0 +1,30 @@
+/**
+ * Writes to a store on the orders of a test, in a process of its own, whose files may not grow beyond what the shell that started it
+ * allows: beyond that the kernel refuses a write, in the midst of LMDB's commit. Prints a line for each write: its number and what
+ * came of it.
+ */
+import { LmdbEnvironment } from '../../../platform/server/lmdbStore.ts'
+import { utf8 } from '../../../src/base/bytes.ts'
+import { PetrelError } from '../../../src/base/errors.ts'
+import { blockCid } from '../../../src/crypto/blockCid.ts'
+import { initCrypto } from '../../../src/crypto/init.ts'
+
+const [path = '', count = '0', how = ''] = process.argv.slice(2)
+const VALUE_BYTES = 50_000
+
+await initCrypto()
+const environment = new LmdbEnvironment({ path, freeBytes: () => Number.MAX_SAFE_INTEGER })
+for (let i = 0; i < Number(count); i++) {
+  const value = new Uint8Array(VALUE_BYTES).fill(i)
+  const write = { op: 'put', key: utf8(`key ${i}`), value } as const
+  let said = 'kept'
+  try {
+    environment.blocks.put(blockCid(value), value)
+    if (how === 'aside') await environment.meta.commit([write])
+    else environment.meta.batch([write])
+  } catch (error) {
+    said = error instanceof PetrelError ? String(error.code) : `BUG ${String(error)}`
+  }
+  console.log(`${i} ${said}`)
+}
+console.log(`why ${environment.meta.whyUnwritable?.() ?? 'writable'}`)
