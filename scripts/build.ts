@@ -63,7 +63,7 @@ for (const project of ['platform/library', 'platform/browser']) {
   const { status } = spawnSync(
     process.execPath,
     [
-      join(ROOT, 'node_modules/typescript-native/lib/tsc.js'),
+      join(ROOT, 'node_modules/typescript/lib/tsc.js'),
       ...['-p', project, '--noEmit', 'false', '--declaration', '--emitDeclarationOnly'],
       ...['--rootDir', '.', '--outDir', 'dist/types'],
     ],

@@ -48,7 +48,7 @@ const LINTED = ['src', 'platform', 'test', 'scripts', 'examples', 'vitest.config
 
 const CHECKS: readonly Step[] = [
   // Types of all parts are the lint's; declarations that need no inference, src without any runtime, are the compiler's alone.
-  { name: 'types', command: [node, 'node_modules/typescript/bin/tsc', '-p', '.'], result: 'status' },
+  { name: 'types', command: [node, 'node_modules/typescript/lib/tsc.js', '-p', '.'], result: 'status' },
   { name: 'format', command: [node, ...BIOME, '--diagnostic-level=warn', '--error-on-warnings'], result: 'status' },
   { name: 'unused', command: [node, 'node_modules/knip/bin/knip.js', '--no-progress'], result: 'status' },
   { name: 'lint', command: [node, 'node_modules/oxlint/bin/oxlint', ...LINTED], result: 'status' },

@@ -10,7 +10,7 @@ import { ROOT } from '../support/shared.ts'
 
 const run = promisify(execFile)
 const TIMEOUT_MS = 120_000
-const TSC = join(ROOT, 'node_modules/typescript-native/lib/tsc.js')
+const TSC = join(ROOT, 'node_modules/typescript/lib/tsc.js')
 const MODULES = { petrel: 'platform/library/petrel.ts', 'petrel/browser': 'platform/browser/client.ts' }
 
 /** By heading: what the program prints; undefined: it is a page's. 0xff00…03e8 is f01000 (FIP-0055, masked ID addresses). */

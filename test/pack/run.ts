@@ -179,7 +179,7 @@ console.log(parseAddress('f01000').toString(), formatFil(parseFil('1.5')))
     const options = '--noEmit --strict --skipLibCheck --module nodenext --target es2024 --lib es2024,dom --types'.split(
       ' ',
     )
-    run(process.execPath, [join(ROOT, 'node_modules/typescript-native/lib/tsc.js'), ...options, '', 'program.ts'], app)
+    run(process.execPath, [join(ROOT, 'node_modules/typescript/lib/tsc.js'), ...options, '', 'program.ts'], app)
     expect(run(process.execPath, ['program.ts'], app) === 'f01000 1.5 FIL\n', 'other output')
   })
   await check('the example of an exchange runs with it', () => {
