@@ -58,6 +58,10 @@ export const MAX_EPOCHS_AHEAD = 900
 export const MAX_COMPUTED_EPOCHS = 120
 /** Steps that `ChainGetPath` gives: a day and a half of mainnet. */
 export const MAX_PATH_TIPSETS = 4_320
+/** Rows of a page of transfers, messages or logs of an address. */
+export const MAX_PAGE_ROWS = 1_000
+/** Tipsets that are walked for such a page where there is no index. */
+export const MAX_PAGE_TIPSETS = 100
 
 /**
  * Calls that cost much, by kind (src/rpc/cost.ts): at once; waiting; of one token; of one address without a token; milliseconds from

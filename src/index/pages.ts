@@ -2,6 +2,7 @@
  * What an actor did, page by page, oldest first: from an index as far as it reaches, else from the chain itself, tipset by tipset. Both
  * number rows alike, so a page of one goes on behind a page of the other.
  */
+import { MAX_PAGE_ROWS, MAX_PAGE_TIPSETS } from '../base/bounds.ts'
 import type { Steps } from '../base/steps.ts'
 import type { ChainStore } from '../chain/chainStore.ts'
 import { BlockMissing } from '../ipld/errors.ts'
@@ -15,10 +16,6 @@ import type { TipsetName } from './indexStore.ts'
 import { parsePagePlace, placeIn, revertedPlace, WHOLE_TIPSET } from './pagePlace.ts'
 import { unlessUnreachable } from './passing.ts'
 import { tipsetName } from './tipsetRows.ts'
-
-/** Most rows of a page, and tipsets that are walked for one. */
-export const MAX_PAGE_ROWS = 1000
-const MAX_PAGE_TIPSETS = 100
 
 /** What is asked. */
 export interface PageRequest {
