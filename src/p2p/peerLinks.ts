@@ -36,8 +36,8 @@ export interface PeerLinks {
   handle(protocol: string, serve: (peer: PeerName, stream: ByteStream) => Promise<void>): () => void
   /** Connected peers. */
   peers(): readonly PeerName[]
-  /** Whether a connected peer said (identify) that it speaks a protocol. */
-  speaks(peer: PeerName, protocol: string): boolean
+  /** Whether a connected peer said (identify) that it speaks a protocol; undefined while it has said nothing. */
+  speaks(peer: PeerName, protocol: string): boolean | undefined
   /** Hears of each connected peer once its protocols are known. @returns what ends the subscription */
   onIdentified(listener: (peer: PeerName) => void): () => void
   onDisconnected(listener: (peer: PeerName) => void): () => void

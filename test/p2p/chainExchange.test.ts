@@ -193,6 +193,21 @@ describe.skipIf(wireMissing !== undefined)('chain exchange', () => {
     expect(reports).toEqual([])
   })
 
+  it('asks who told of a head before that peer has said what it speaks, and nobody else', async () => {
+    const time = new VirtualTime()
+    const network = new MemoryNetwork(time)
+    addServer(network, time, 'server')
+    const asker = addClient(network, time, 'asker')
+    network.connect('server', 'asker')
+    asker.links.speaks = () => undefined
+    const request = { head: wireChain().head().key, length: 1, messages: true }
+    const { peer, tipsets } = await asker.client.fetch(request, { prefer: 'server' })
+    expect([peer, tipsets.length]).toEqual(['server', 1])
+    await expect(asker.client.fetch(request, {})).rejects.toMatchObject({ code: 'NO_PEERS' })
+    asker.links.speaks = () => false
+    await expect(asker.client.fetch(request, { prefer: 'server' })).rejects.toMatchObject({ code: 'NO_PEERS' })
+  })
+
   it('can be given up', async () => {
     const time = new VirtualTime()
     const network = new MemoryNetwork(time)

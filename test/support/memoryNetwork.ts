@@ -259,7 +259,7 @@ class Node implements MemoryNode, PeerLinks, PubSub {
     return this.#network.peersOf(this.name)
   }
 
-  speaks(peer: PeerName, protocol: string): boolean {
+  speaks(peer: PeerName, protocol: string): boolean | undefined {
     return this.peers().includes(peer) && this.#network.get(peer).handlers.has(protocol)
   }
 

@@ -142,10 +142,9 @@ export class ExchangeClient implements ChainSource {
     take: (answer: ExchangeTipset, before: readonly T[]) => T,
   ): Promise<Answered<T>> {
     const { links, log } = this.#deps
-    const candidates = byDemerits(
-      links,
-      links.peers().filter((peer) => links.speaks(peer, CHAIN_EXCHANGE_PROTOCOL)),
-    )
+    // A greeting may be here before identify is: whoever told of a head is asked for it all the same.
+    const isAble = (peer: PeerName): boolean => links.speaks(peer, CHAIN_EXCHANGE_PROTOCOL) ?? peer === wish.prefer
+    const candidates = byDemerits(links, links.peers().filter(isAble))
     if (candidates.length === 0) throw new P2pError('NO_PEERS', 'no peers available')
     const failures: string[] = []
     for (const peer of this.#tracker.order(candidates, wish.prefer).slice(0, MAX_ATTEMPTS)) {

@@ -99,8 +99,8 @@ export class HostLinks implements PeerLinks {
     return [...this.#peers.keys()]
   }
 
-  speaks(peer: PeerName, protocol: string): boolean {
-    return this.#peers.get(peer)?.says?.protocols.has(protocol) ?? false
+  speaks(peer: PeerName, protocol: string): boolean | undefined {
+    return this.#peers.get(peer)?.says?.protocols.has(protocol)
   }
 
   /** What a connected peer said of itself; undefined until it has. */
