@@ -68,7 +68,11 @@ export async function stopHosts(): Promise<void> {
 }
 
 /** Resolves when `holds` does; looks every few milliseconds. */
-export async function until(holds: () => boolean | undefined | Promise<boolean>, what: string, ms = 10_000): Promise<void> {
+export async function until(
+  holds: () => boolean | undefined | Promise<boolean>,
+  what: string,
+  ms = 10_000,
+): Promise<void> {
   const end = Date.now() + ms
   while (!(await holds())) {
     if (Date.now() > end) throw new Error(`waited ${ms} ms for: ${what}`)
