@@ -10,7 +10,6 @@ import type { ActorsMode } from '../../../src/node/actorsCode.ts'
 import { VALIDATE_MODES, type ValidateMode } from '../../../src/node/networking.ts'
 import { PROOFS_MODES, type ProofsMode } from '../../../src/node/proofs.ts'
 import { parseFil } from '../../../src/types/fil.ts'
-import { MIN_CACHE_MIB } from '../../server/cacheSize.ts'
 import { parseLevels } from '../../server/logger.ts'
 import type {
   DaemonOptions,
@@ -28,6 +27,7 @@ import { type CliContext, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { indexUrl } from '../indexUrl.ts'
 import { parseApiInfo, repoPath } from '../rpcClient.ts'
+import { apiPort, cacheMib, collect, corsOrigins } from '../serving.ts'
 import { addConfigCommands } from './config.ts'
 import { addSignCommand } from './offline.ts'
 import { addReplicaCommand } from './replica.ts'
@@ -102,13 +102,8 @@ interface DevnetFlags extends ServeFlags {
 
 /** Lotus' port. */
 const DEFAULT_PORT = '1234'
-const MAX_PORT = 65535
 /** Environment variable with the keystore's passphrase: it never stands in the process list. */
 export const PASSPHRASE_VARIABLE = 'PETREL_PASSPHRASE'
-
-function collect(value: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), value]
-}
 
 /** Validation looks back 900 epochs, F3 as far again. */
 const MIN_KEPT_EPOCHS = 1800
@@ -118,12 +113,6 @@ function keptEpochs(text: string): number | undefined {
   const epochs = wholeNumber(text, 'keep-state')
   if (epochs < MIN_KEPT_EPOCHS) throw new CliError('USAGE', `keep-state: at least ${MIN_KEPT_EPOCHS} epochs are needed`)
   return epochs
-}
-
-function cacheMib(text: string): number {
-  const mebibytes = wholeNumber(text, 'cache')
-  if (mebibytes < MIN_CACHE_MIB) throw new CliError('USAGE', `cache: at least ${MIN_CACHE_MIB} MiB are needed`)
-  return mebibytes
 }
 
 function indexOptions({ index, indexFrom }: ServeFlags): IndexOptions | undefined {
@@ -179,20 +168,14 @@ function logSettings({ log, logFormat, logFile }: ServeFlags): LogSettings {
   return { levels: log, format: logFormat, toFile: logFile === true }
 }
 
-function portOf(text: string): number {
-  const port = wholeNumber(text, 'api')
-  if (port < 0 || port > MAX_PORT) throw new CliError('USAGE', `api: ${port} is no port`)
-  return port
-}
-
 /** What the command line, the environment and the file say together. */
 async function serveOptions(context: CliContext, flags: ServeFlags, file: SettingsFile): Promise<ServeOptions> {
-  const port = portOf(flags.api)
+  const port = apiPort(flags.api)
   return {
     repo: repoPath(context.io, context.repo()),
     host: flags.apiHost,
     port,
-    corsOrigins: flags.corsOrigin ?? [],
+    corsOrigins: corsOrigins(flags.corsOrigin),
     apiNames: (flags.apiName ?? []).map((name) => name.toLowerCase()),
     monitor: flags.monitor === true,
     maxRequestBytes:
@@ -210,7 +193,7 @@ async function serveOptions(context: CliContext, flags: ServeFlags, file: Settin
       : undefined,
     keepState: keptEpochs(flags.keepState),
     index: indexOptions(flags),
-    cacheMib: flags.cache === undefined ? undefined : cacheMib(flags.cache),
+    cacheMib: cacheMib(flags.cache),
     log: logSettings(flags),
     configText: defaultConfig(file.commands),
     reload: async () => await serveOptions(context, file.read(), file),
@@ -286,7 +269,7 @@ function addSignerCommand(program: Command, context: CliContext, runner: NodeRun
         {
           repo: repoPath(context.io, context.repo()),
           host: flags.apiHost,
-          port: portOf(flags.api),
+          port: apiPort(flags.api),
           policy: flags.policy,
           passphrase: await passphrase(context, flags.passphraseFile),
         },

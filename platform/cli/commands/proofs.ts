@@ -20,6 +20,7 @@ import { ProofFiles } from '../../server/proofFiles.ts'
 import type { CliContext } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { repoPath } from '../rpcClient.ts'
+import { collect } from '../serving.ts'
 
 /** Largest file that is taken, bytes: the reference string of aggregation has some 300 MB. */
 const MAX_FILE_BYTES = 1 << 29
@@ -55,10 +56,6 @@ function list(context: CliContext): void {
     line(context.io, `${label(file).padEnd(16)} ${String(bytes.length).padStart(8)} bytes  ${state}  ${name}`)
   }
   context.result(found)
-}
-
-function collect(value: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), value]
 }
 
 async function download(place: string, file: ParameterFile, signal: AbortSignal): Promise<Uint8Array> {

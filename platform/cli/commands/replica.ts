@@ -1,10 +1,10 @@
 /** `replica`: a node whose head and history are those of an index. */
 import type { Command } from 'commander'
 import type { ReplicaOptions } from '../../server/options.ts'
-import { type CliContext, wholeNumber } from '../context.ts'
-import { CliError } from '../errors.ts'
+import type { CliContext } from '../context.ts'
 import { indexUrl } from '../indexUrl.ts'
 import { parseApiInfo, repoPath } from '../rpcClient.ts'
+import { apiPort, cacheMib, collect, corsOrigins } from '../serving.ts'
 
 interface ReplicaFlags {
   readonly network: string
@@ -18,12 +18,6 @@ interface ReplicaFlags {
   readonly apiName?: string[]
   readonly cache?: string
   readonly log: string
-}
-
-const MAX_PORT = 65535
-
-function collect(value: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), value]
 }
 
 /** Adds the command. */
@@ -54,15 +48,16 @@ export function addReplicaCommand(
     .option('--cache <MiB>', 'memory for decoded state and blocks, all threads together (default: by the machine)')
     .option('--log <levels>', 'what is logged: debug, info, warn, error, silent; of parts: info,p2p=debug', 'info')
     .action(async (flags: ReplicaFlags) => {
-      const port = wholeNumber(flags.api, 'api')
-      if (port > MAX_PORT) throw new CliError('USAGE', `api: ${port} is no port`)
       const options: ReplicaOptions = {
-        ...{ repo: repoPath(io, context.repo()), host: flags.apiHost, port },
-        ...{ corsOrigins: flags.corsOrigin ?? [], apiNames: (flags.apiName ?? []).map((name) => name.toLowerCase()) },
+        ...{ repo: repoPath(io, context.repo()), host: flags.apiHost, port: apiPort(flags.api) },
+        ...{
+          corsOrigins: corsOrigins(flags.corsOrigin),
+          apiNames: (flags.apiName ?? []).map((name) => name.toLowerCase()),
+        },
         ...{ monitor: false, maxRequestBytes: undefined, passphrase: undefined, remoteWallet: undefined },
         net: undefined,
         ...{ keepState: undefined, index: undefined, configText: '' },
-        cacheMib: flags.cache === undefined ? undefined : wholeNumber(flags.cache, 'cache'),
+        cacheMib: cacheMib(flags.cache),
         log: { levels: flags.log, format: 'text', toFile: false },
         ...{ network: flags.network, genesis: flags.genesis, indexUrl: indexUrl(flags.index), blocks: flags.blocks },
         writer: flags.writer === undefined ? undefined : parseApiInfo(flags.writer),

@@ -1,0 +1,35 @@
+/** What the commands that serve an API read from their command lines alike. */
+import { MIN_CACHE_MIB } from '../server/cacheSize.ts'
+import { wholeNumber } from './context.ts'
+import { CliError } from './errors.ts'
+
+const MAX_PORT = 65535
+/** A web origin: scheme, host, and port where it is not the scheme's (RFC 6454, section 6.2), as browsers send it. */
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+$/
+
+/** For commander: gathers the values of an option that may be given more than once. */
+export function collect(value: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), value]
+}
+
+/** `--api`. @throws CliError `USAGE` */
+export function apiPort(text: string): number {
+  const port = wholeNumber(text, 'api')
+  if (port < 0 || port > MAX_PORT) throw new CliError('USAGE', `api: ${port} is no port`)
+  return port
+}
+
+/** `--cors-origin`. @throws CliError `USAGE` for one that no browser would send */
+export function corsOrigins(texts: readonly string[] | undefined = []): readonly string[] {
+  const wrong = texts.find((text) => text !== '*' && text !== 'null' && !ORIGIN.test(text))
+  if (wrong === undefined) return texts
+  throw new CliError('USAGE', `cors-origin: expected an origin (https://host:port) or *, got "${wrong}"`)
+}
+
+/** `--cache`, MiB. @throws CliError `USAGE` */
+export function cacheMib(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const mebibytes = wholeNumber(text, 'cache')
+  if (mebibytes < MIN_CACHE_MIB) throw new CliError('USAGE', `cache: at least ${MIN_CACHE_MIB} MiB are needed`)
+  return mebibytes
+}
