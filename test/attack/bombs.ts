@@ -16,9 +16,10 @@ import { initCrypto } from '../../src/crypto/init.ts'
 import { BITSWAP_PROTOCOLS, encodeMessage } from '../../src/p2p/bitswap/messages.ts'
 import { CHAIN_EXCHANGE_PROTOCOL } from '../../src/p2p/chainExchange/messages.ts'
 import { HELLO_PROTOCOL } from '../../src/p2p/hello.ts'
-import { helloMessage, latencyMessage } from '../../src/p2p/helloMessage.ts'
+import { latencyMessage } from '../../src/p2p/helloMessage.ts'
 import type { HostStream } from '../../src/p2p/host/hostStream.ts'
 import { blockHeader } from '../../src/types/blockHeader.ts'
+import { claimHead } from './claimHead.ts'
 import { RawPeer } from './rawPeer.ts'
 import { attack, type Target, withTarget } from './target.ts'
 
@@ -135,17 +136,12 @@ async function hostile(
 
 /** Claims a head that nobody has, and waits to be asked for it. */
 async function claim(peer: RawPeer): Promise<void> {
-  const hello = await peer.open(HELLO_PROTOCOL)
-  await hello.write(
-    encode(helloMessage, {
-      heaviestTipSet: [randomCid()],
-      heaviestTipSetHeight: Number(values.height),
-      heaviestTipSetWeight: 10n ** 30n,
-      genesisHash: parseCid(values.genesis),
-    }),
-  )
-  await hello.closeWrite()
-  await hello.read()
+  await claimHead(peer, {
+    heaviestTipSet: [randomCid()],
+    heaviestTipSetHeight: Number(values.height),
+    heaviestTipSetWeight: 10n ** 30n,
+    genesisHash: parseCid(values.genesis),
+  })
   counts.hellos++
   const until = performance.now() + LIFE_MS
   while (performance.now() < until && peer.isConnected) await sleep(50)

@@ -17,8 +17,9 @@ import { BITSWAP_PROTOCOLS } from '../../src/p2p/bitswap/messages.ts'
 import { CHAIN_EXCHANGE_PROTOCOL, exchangeResponse } from '../../src/p2p/chainExchange/messages.ts'
 import { blocksTopic, messagesTopic } from '../../src/p2p/gossip/topics.ts'
 import { HELLO_PROTOCOL } from '../../src/p2p/hello.ts'
-import { helloMessage, latencyMessage } from '../../src/p2p/helloMessage.ts'
+import { latencyMessage } from '../../src/p2p/helloMessage.ts'
 import type { HostStream } from '../../src/p2p/host/hostStream.ts'
+import { claimHead } from './claimHead.ts'
 import { RawPeer, type Speaks } from './rawPeer.ts'
 import { attack, type Target, withTarget } from './target.ts'
 
@@ -85,18 +86,13 @@ async function hostile(number: number, end: number): Promise<RawPeer> {
   counts.connected++
   const behave = async (): Promise<void> => {
     await joinTopics(await peer.open(GOSSIP))
-    const hello = await peer.open(HELLO_PROTOCOL)
-    await hello.write(
-      encode(helloMessage, {
-        heaviestTipSet: [randomCid()],
-        // One in the future would not even be asked for.
-        heaviestTipSetHeight: Number(values.height),
-        heaviestTipSetWeight: 10n ** 30n,
-        genesisHash: parseCid(values.genesis),
-      }),
-    )
-    await hello.closeWrite()
-    await hello.read()
+    await claimHead(peer, {
+      heaviestTipSet: [randomCid()],
+      // One in the future would not even be asked for.
+      heaviestTipSetHeight: Number(values.height),
+      heaviestTipSetWeight: 10n ** 30n,
+      genesisHash: parseCid(values.genesis),
+    })
   }
   void behave().catch(() => undefined)
   return peer

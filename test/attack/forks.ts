@@ -25,12 +25,13 @@ import { StreamReader } from '../../src/p2p/framing/streamReader.ts'
 import { blockMsg } from '../../src/p2p/gossip/blockMsg.ts'
 import { blocksTopic } from '../../src/p2p/gossip/topics.ts'
 import { HELLO_PROTOCOL } from '../../src/p2p/hello.ts'
-import { helloMessage, latencyMessage } from '../../src/p2p/helloMessage.ts'
+import { latencyMessage } from '../../src/p2p/helloMessage.ts'
 import { type BlockHeader, blockHeader, headerCid, headerSigningBytes } from '../../src/types/blockHeader.ts'
 import { type Key, keyOf, signWith } from '../../src/wallet/key.ts'
 import { KEY_BLS } from '../../src/wallet/keyInfo.ts'
 import { type Answer, RpcClient } from '../support/rpcClient.ts'
 import { Author, frameOf } from './author.ts'
+import { claimHead } from './claimHead.ts'
 import { RawPeer } from './rawPeer.ts'
 import { attack, type Target, withTarget } from './target.ts'
 
@@ -167,7 +168,6 @@ async function divide({ key }: Miner, fork: readonly ExchangeTipset[], end: numb
       },
     })
     try {
-      const hello = await peer.open(HELLO_PROTOCOL)
       const [top] = tipsets as [ExchangeTipset]
       const said = {
         heaviestTipSet: top.blocks.map(headerCid),
@@ -175,9 +175,7 @@ async function divide({ key }: Miner, fork: readonly ExchangeTipset[], end: numb
         heaviestTipSetWeight: weight,
         genesisHash: parseCid(values.genesis),
       }
-      await hello.write(encode(helloMessage, said))
-      await hello.closeWrite()
-      await hello.read()
+      await claimHead(peer, said)
       counts.hellos++
       // Until it has been asked for what it claims.
       await sleep(3000)

@@ -54,7 +54,7 @@ describe('the log', { timeout: 120_000 }, () => {
     const home = join(folder, 'none')
     const args = [join(ROOT, 'bin/petrel.js'), '--repo', home, 'devnet', '--api', '0', '--log', 'info,p2q=debug']
     const failure = await promisify(execFile)(process.execPath, args).catch((error: unknown) => error as Error)
-    expect(failure).toMatchObject({ code: 1, stderr: expect.stringMatching(/no part is called p2q.* p2p, /) as string })
+    expect(failure).toMatchObject({ code: 2, stderr: expect.stringMatching(/no part is called p2q.* p2p, /) as string })
     expect(existsSync(home)).toBe(false)
   })
 })

@@ -3,7 +3,7 @@
  * they run is passed in.
  */
 import type { Command } from 'commander'
-import { PetrelError } from '../../../src/base/errors.ts'
+import { errorMessage, PetrelError } from '../../../src/base/errors.ts'
 import type { Json } from '../../../src/codec/jsonText.ts'
 import { type DevnetOptions, devnetOptions } from '../../../src/devnet/options.ts'
 import type { ActorsMode } from '../../../src/node/actorsCode.ts'
@@ -164,7 +164,11 @@ function logSettings({ log, logFormat, logFile }: ServeFlags): LogSettings {
   if (logFormat !== 'text' && logFormat !== 'json') {
     throw new CliError('USAGE', `log-format: expected text or json, got "${logFormat}"`)
   }
-  parseLevels(log)
+  try {
+    parseLevels(log)
+  } catch (error) {
+    throw new CliError('USAGE', errorMessage(error), {}, { cause: error })
+  }
   return { levels: log, format: logFormat, toFile: logFile === true }
 }
 

@@ -1,49 +1,23 @@
 /** JSON of what an actor did, page by page: methods of ours, named in Lotus' manner. */
 import type { Cid } from '../../codec/cid.ts'
-import { bool, type Codec, cid, json, listOrEmpty, nullable, struct, text, uint } from '../../codec/description.ts'
+import { bool, type Codec, cid, json, listOrEmpty, struct, text, uint } from '../../codec/description.ts'
 import type { Json } from '../../codec/jsonText.ts'
-import { type Address, address } from '../../types/address.ts'
 import { type Message, message } from '../../types/message.ts'
 import { type Receipt, receiptV1 } from '../../types/receipt.ts'
-import {
-  type ChainEpoch,
-  chainEpoch,
-  type MethodNum,
-  methodNum,
-  type TokenAmount,
-  tokenAmount,
-} from '../../types/scalars.ts'
+import { type ChainEpoch, chainEpoch } from '../../types/scalars.ts'
 import { type TipsetKey, tipsetKey } from '../../types/tipset.ts'
+import { TRANSFER_FIELDS, type TransferForm } from './transfers.ts'
 
 /** A transfer with its place. */
-export interface ListedTransfer {
+export interface ListedTransfer extends TransferForm {
   readonly height: ChainEpoch
   readonly tipset: TipsetKey
-  readonly kind: string
-  readonly message: Cid | null
-  readonly index: number
-  readonly path: number[]
-  readonly from: Address
-  readonly fromAddress: Address
-  readonly to: Address
-  readonly toAddress: Address
-  readonly value: TokenAmount
-  readonly method: MethodNum
 }
 
 const listedTransfer: Codec<ListedTransfer> = struct<ListedTransfer>('petrel.ListedTransfer', [
   ['height', 'Height', chainEpoch],
   ['tipset', 'TipSet', tipsetKey],
-  ['kind', 'Kind', text],
-  ['message', 'Message', nullable(cid)],
-  ['index', 'Index', uint],
-  ['path', 'Path', listOrEmpty(uint)],
-  ['from', 'From', address],
-  ['fromAddress', 'FromAddress', address],
-  ['to', 'To', address],
-  ['toAddress', 'ToAddress', address],
-  ['value', 'Value', tokenAmount],
-  ['method', 'Method', methodNum],
+  ...TRANSFER_FIELDS,
 ])
 
 /** An executed message with its place: `tipset` holds it, and `index` is its place among the executed ones. */

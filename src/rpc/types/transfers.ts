@@ -1,6 +1,7 @@
 /** JSON of a tipset's transfers: methods of ours, named in Lotus' manner. */
 import type { Cid } from '../../codec/cid.ts'
 import { type Codec, cid, jsonOnly, listOrEmpty, nullable, struct, text, uint } from '../../codec/description.ts'
+import type { Field } from '../../codec/structJson.ts'
 import type { AddressedTransfers } from '../../transfers/tipsetTransfers.ts'
 import type { MessageFee, Transfer, TransferKind } from '../../transfers/transfer.ts'
 import { type Address, address, addressToId, idAddress } from '../../types/address.ts'
@@ -15,7 +16,8 @@ import {
 } from '../../types/scalars.ts'
 import { type TipsetKey, tipsetKey } from '../../types/tipset.ts'
 
-interface TransferForm {
+/** A transfer as its JSON has it. */
+export interface TransferForm {
   readonly kind: string
   readonly message: Cid | null
   readonly index: number
@@ -44,7 +46,8 @@ interface TipsetForm {
   readonly fees: FeeForm[]
 }
 
-const transferForm: Codec<TransferForm> = struct<TransferForm>('petrel.Transfer', [
+/** The fields of a transfer's JSON. */
+export const TRANSFER_FIELDS: readonly Field<TransferForm>[] = [
   ['kind', 'Kind', text],
   ['message', 'Message', nullable(cid)],
   ['index', 'Index', uint],
@@ -55,7 +58,9 @@ const transferForm: Codec<TransferForm> = struct<TransferForm>('petrel.Transfer'
   ['toAddress', 'ToAddress', address],
   ['value', 'Value', tokenAmount],
   ['method', 'Method', methodNum],
-])
+]
+
+const transferForm: Codec<TransferForm> = struct<TransferForm>('petrel.Transfer', TRANSFER_FIELDS)
 
 const feeForm: Codec<FeeForm> = struct<FeeForm>('petrel.MessageFee', [
   ['message', 'Message', cid],

@@ -186,6 +186,7 @@ describe('devnet', () => {
     [['devnet', '--miners', '0'], 'Cannot start devnet: miners is 0, expected 1 to 50'],
     [['devnet', '--block-time', '0'], 'block-time: "0" is no number of seconds above 0'],
     [['devnet', '--api', '70000'], 'api: 70000 is no port'],
+    [['devnet', '--log', 'info,p2q=debug'], 'no part is called p2q'],
     [
       ['devnet', '--cors-origin', 'example.com'],
       'cors-origin: expected an origin (https://host:port) or *, got "example.com"',
