@@ -74,7 +74,7 @@ interface Thread {
  * Most that a thread is asked at once. Behind a short call others wait in the thread itself, not here: between two of them neither
  * side has to be woken, which costs more than a transfer's estimate where the machine is busy.
  */
-const MAX_ASKED = 8
+const MAX_ASKED = 32
 
 /** One that is soon answered, so that others may stand behind it: the estimate of a plain transfer. */
 function isShort(call: VmCall): boolean {
@@ -221,13 +221,15 @@ export class WorkerVmHost implements VmHost {
 
   /** One that does nothing, or a new one where there may be more. */
   #freeThread(call: VmCall): Thread | 'new' | undefined {
+    const behind = isShort(call) ? this.#shortThread() : undefined
+    if (behind !== undefined) return behind
     let idle: Thread | undefined
     let busy = 0
     for (const thread of this.#threads) {
-      if (thread.jobs.length === 0) idle = thread
-      else busy++
+      if (thread.jobs.length > 0) busy++
+      else idle ??= thread
     }
-    if (busy >= this.#deps.threads + (isUrgent(call) ? 1 : 0)) return isShort(call) ? this.#shortThread() : undefined
+    if (busy >= this.#deps.threads + (isUrgent(call) ? 1 : 0)) return undefined
     return idle ?? 'new'
   }
 
@@ -235,7 +237,8 @@ export class WorkerVmHost implements VmHost {
   #shortThread(): Thread | undefined {
     for (const thread of this.#threads) {
       const { jobs } = thread
-      if (jobs.length < MAX_ASKED && jobs.every(({ call, isCancelled }) => isShort(call) && !isCancelled)) return thread
+      if (jobs.length === 0 || jobs.length >= MAX_ASKED) continue
+      if (jobs.every(({ call, isCancelled }) => isShort(call) && !isCancelled)) return thread
     }
     return undefined
   }
