@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * Starts `petrel`: what is built (the npm package), or the sources (a clone, `npx petrel`), with compiled code kept between
- * starts: unbuilt, 0.5 s instead of 1.4 s from the second start on (measured on 2 cores). Plain JavaScript that old versions
+ * starts: unbuilt, a command that asks a node takes 0.3 s (measured on 2 cores). Plain JavaScript that old versions
  * of Node read, too: it says what is wrong, and in a clone takes the Node that came with `npm ci`.
  */
 import { spawn } from 'node:child_process'

@@ -1,7 +1,6 @@
 /** What a page asks its worker for. Plain data: it crosses by structured clone. */
 import type { DevnetOptions } from '../../src/devnet/options.ts'
-import type { ValidateMode } from '../../src/node/networking.ts'
-import type { ProofsMode } from '../../src/node/proofs.ts'
+import type { ProofsMode, ValidateMode } from '../../src/node/modes.ts'
 import type { BrowserLogLevel } from './logger.ts'
 
 /** Bytes that the user has: a file that was chosen, an address, or the bytes themselves. */

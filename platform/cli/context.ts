@@ -1,13 +1,15 @@
 /** What every command gets: streams, the repo, a connection that is opened on first use, and where its result goes. */
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { errorMessage } from '../../src/base/errors.ts'
 import { type Json, stringifyJson } from '../../src/codec/jsonText.ts'
 import { parseAddress } from '../../src/types/address.ts'
 import { parseEthAddress } from '../../src/types/ethAddress.ts'
 import { parseFil } from '../../src/types/fil.ts'
+import { Home } from '../server/home.ts'
 import type { ProgramIo } from '../server/programIo.ts'
 import { CliError } from './errors.ts'
-import { createRpcClient, findEndpoint, type RpcClient } from './rpcClient.ts'
+import { createRpcClient, findEndpoint, type RpcClient, repoPath } from './rpcClient.ts'
 
 export interface CliContext {
   /** With `--json` what goes to `out` is not printed. */
@@ -117,4 +119,9 @@ export function filArgument(text: string, what = 'amount'): string {
   } catch (error) {
     throw new CliError('USAGE', `${what}: ${errorMessage(error)}`)
   }
+}
+
+/** The home that the command line names. */
+export function homeOf({ io, repo }: CliContext): Home {
+  return new Home(resolve(repoPath(io, repo())))
 }

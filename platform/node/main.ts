@@ -1,17 +1,14 @@
 #!/usr/bin/env node
+/**
+ * The `petrel` program in Node. What runs a node is loaded by the commands that run one: the others ask a node that is up, and
+ * load a quarter of the files.
+ */
 import { addNodeCommands } from '../cli/commands/node.ts'
 import { processIo } from '../cli/processIo.ts'
 import { runCli } from '../cli/program.ts'
 import { systemClock, systemTimers } from '../server/clock.ts'
-import { startServer } from '../server/httpServer.ts'
 import { openLog } from '../server/logger.ts'
 import { systemRandom } from '../server/random.ts'
-/** The `petrel` program in Node. */
-import { runDaemon } from '../server/runDaemon.ts'
-import { runDevnet } from '../server/runDevnet.ts'
-import { runReplica } from '../server/runReplica.ts'
-import { runSigner } from '../server/runSigner.ts'
-import { signOffline } from '../server/signOffline.ts'
 import { petrelVersion } from '../server/version.ts'
 
 const interrupt = new AbortController()
@@ -33,7 +30,6 @@ const version = petrelVersion()
 const { logger: log, configure: configureLog } = openLog()
 const runtime = {
   ports: { clock: systemClock, timers: systemTimers, random: systemRandom, log },
-  startServer,
   configureLog,
   version,
 }
@@ -43,11 +39,11 @@ process.exitCode = await runCli(process.argv.slice(2), {
   version,
   addNodeCommands: (program, context) =>
     addNodeCommands(program, context, {
-      daemon: (options) => runDaemon(options, context.io, runtime),
-      devnet: (options) => runDevnet(options, context.io, runtime),
-      replica: (options) => runReplica(options, context.io, runtime),
-      signer: (options) => runSigner(options, context.io, runtime),
-      sign: (options) => signOffline(options, runtime),
+      daemon: async (options) => (await import('../server/runDaemon.ts')).runDaemon(options, context.io, runtime),
+      devnet: async (options) => (await import('../server/runDevnet.ts')).runDevnet(options, context.io, runtime),
+      replica: async (options) => (await import('../server/runReplica.ts')).runReplica(options, context.io, runtime),
+      signer: async (options) => (await import('../server/runSigner.ts')).runSigner(options, context.io, runtime),
+      sign: async (options) => (await import('../server/signOffline.ts')).signOffline(options, runtime),
     }),
 })
 

@@ -19,7 +19,8 @@ import { type Pair, readPairs, writePairs } from './backupPairs.ts'
 import { PlatformError } from './errors.ts'
 import { Home, writeFile } from './home.ts'
 import { type HomeConfig, parseConfig, readConfig } from './homeConfig.ts'
-import { DATA_FILE, LmdbEnvironment } from './lmdbStore.ts'
+import { DATA_FILE } from './lmdbFile.ts'
+import { LmdbEnvironment } from './lmdbStore.ts'
 import { SecretFiles } from './secretFiles.ts'
 
 const VERSION = 1

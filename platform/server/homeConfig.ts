@@ -1,6 +1,6 @@
 /** What a home remembers of its chain between starts: `config.json`, which the node alone writes. */
 import { errorMessage } from '../../src/base/errors.ts'
-import { VALIDATE_MODES, type ValidateMode } from '../../src/node/networking.ts'
+import { VALIDATE_MODES, type ValidateMode } from '../../src/node/modes.ts'
 import { PlatformError } from './errors.ts'
 import { type Home, readTextFile } from './home.ts'
 

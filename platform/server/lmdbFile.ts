@@ -8,6 +8,9 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { PlatformError, systemCode } from './errors.ts'
 
+/** File of an environment, in its folder. */
+export const DATA_FILE = 'data.mdb'
+
 const MAGIC = 0xbeefc0de
 /** The one layout that lmdb writes here; others are its own to refuse. */
 const VERSION = 2

@@ -19,7 +19,7 @@ import type { CollectableBlocks, PutListener } from '../../src/ipld/collectable.
 import type { NodeCache } from '../../src/ipld/nodeCache.ts'
 import { isBlockOf } from '../../src/ipld/verifyBlock.ts'
 import { PlatformError, systemCode } from './errors.ts'
-import { assertSound } from './lmdbFile.ts'
+import { assertSound, DATA_FILE } from './lmdbFile.ts'
 import { upgradeStore } from './lmdbFormat.ts'
 import { copyOf, LmdbKeyValues, type Table, type WriteSize } from './lmdbKeyValues.ts'
 
@@ -33,9 +33,6 @@ const READS_PER_CHECK = 64
 const RESERVE_BYTES = 8 * 1024 * 1024
 /** Pages of the tree that one write may copy, bytes. */
 const PAGES_PER_WRITE = 16 * 1024
-
-/** File of an environment, in its folder. */
-export const DATA_FILE = 'data.mdb'
 
 /** Blocks; everything else; the same of format 0; the format's number. */
 const TABLES = ['blocks', 'values', 'meta', 'format']

@@ -30,6 +30,7 @@ import { assertAddresses } from './assertAddresses.ts'
 import { assertPortFree } from './assertPortFree.ts'
 import { type CacheSizes, cacheSizes } from './cacheSize.ts'
 import { Home, readTextFile, writeFile } from './home.ts'
+import { startServer } from './httpServer.ts'
 import { LmdbEnvironment } from './lmdbStore.ts'
 import type { OpenLog } from './logger.ts'
 import { assertMonitorBuilt, isThisMachine, MONITOR_PATH, monitorFiles } from './monitorFiles.ts'
@@ -40,14 +41,12 @@ import type { IndexOptions, ServeOptions } from './options.ts'
 import { registerProcessMetrics } from './processMetrics.ts'
 import { line, type ProgramIo } from './programIo.ts'
 import { ProofFiles } from './proofFiles.ts'
-import type { StartServer } from './rpcServer.ts'
 import { SecretFiles } from './secretFiles.ts'
 import { ThreadHeaps, type VmThreadOptions } from './vmThreads.ts'
 
 /** What a runtime brings. */
 export interface HostRuntime {
   readonly ports: NodePorts
-  readonly startServer: StartServer
   /** Says what the log prints, and where. */
   readonly configureLog?: OpenLog['configure']
   readonly version: string
@@ -227,7 +226,7 @@ export async function serve(
   const opened = await keptAlive(() => open(() => stop()))
   const { node, host, close } = opened
   try {
-    const server = await runtime.startServer({
+    const server = await startServer({
       handler: node.handler,
       engine: node.engine,
       log,

@@ -1,8 +1,7 @@
 /** What a node's program is told, by whatever reads it: a command line, a file. */
 import type { DevnetOptions } from '../../src/devnet/options.ts'
 import type { ActorsMode } from '../../src/node/actorsCode.ts'
-import type { ValidateMode } from '../../src/node/networking.ts'
-import type { ProofsMode } from '../../src/node/proofs.ts'
+import type { ProofsMode, ValidateMode } from '../../src/node/modes.ts'
 
 /** What the log says, and where. */
 export interface LogSettings {

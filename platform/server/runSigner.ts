@@ -16,6 +16,7 @@ import { Wallet } from '../../src/wallet/wallet.ts'
 import { assertPortFree } from './assertPortFree.ts'
 import { PlatformError } from './errors.ts'
 import { Home, readTextFile, writeFile } from './home.ts'
+import { startServer } from './httpServer.ts'
 import { type HostRuntime, loadCrypto, openKeystore } from './nodeRunner.ts'
 import { line, type ProgramIo } from './programIo.ts'
 import { SecretFiles } from './secretFiles.ts'
@@ -51,7 +52,7 @@ function readPolicy(path: string): SigningPolicy {
 
 /** Serves until the signal comes. */
 export async function runSigner(options: SignerOptions, io: ProgramIo, runtime: HostRuntime): Promise<void> {
-  const { ports, startServer } = runtime
+  const { ports } = runtime
   const policy = readPolicy(options.policy)
   await assertPortFree(options.host, options.port)
   const home = new Home(options.repo)

@@ -31,13 +31,10 @@ import { submitBlock } from '../sync/submitBlock.ts'
 import { Syncer } from '../sync/syncer.ts'
 import { type BlockHeader, headerCid } from '../types/blockHeader.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
+import type { ValidateMode } from './modes.ts'
 import type { NodePorts } from './nodePorts.ts'
 import { winningPoStOf } from './proofs.ts'
 
-/** What a follower can make sure of by itself: everything; headers; what certificates of finality prove. */
-export const VALIDATE_MODES = ['execute', 'headers', 'light'] as const
-/** One of {@link VALIDATE_MODES}. */
-export type ValidateMode = (typeof VALIDATE_MODES)[number]
 /** Of a node that follows every header. */
 export type FollowMode = Exclude<ValidateMode, 'light'>
 

@@ -18,11 +18,6 @@ import type { ProofKeys } from '../proofs/keys/keyName.ts'
 import { type KeyReader, LoadedKeys, type LoadedKeysOptions } from '../proofs/keys/loadedKeys.ts'
 import { presumedProofs } from '../proofs/keys/networkKeys.ts'
 
-/** `verify`: with the keys at hand; `receipts`: by what the chain says of them. */
-export const PROOFS_MODES = ['verify', 'receipts'] as const
-/** One of {@link PROOFS_MODES}. */
-export type ProofsMode = (typeof PROOFS_MODES)[number]
-
 /** Keys as a platform keeps them. */
 export interface KeyFolder {
   /** Whether a file is there, by its full name. */

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { Sealer } from '../../../src/wallet/sealing.ts'
 import { Home } from '../../server/home.ts'
-import { type BackupSummary, backupHome, restoreHome } from '../../server/homeBackup.ts'
+import type { BackupSummary } from '../../server/homeBackup.ts'
 import { line } from '../../server/programIo.ts'
 import { systemRandom } from '../../server/random.ts'
 import type { CliContext } from '../context.ts'
@@ -28,6 +28,7 @@ export function addBackupCommands(program: Command, context: CliContext): void {
     .option('--passphrase-file <file>', 'seals keys that are not encrypted (or $PETREL_PASSPHRASE)')
     .option('--insecure', 'although keys can be read in it')
     .action(async (path: string, options: { passphraseFile?: string; insecure?: boolean }) => {
+      const { backupHome } = await import('../../server/homeBackup.ts')
       const text = await passphrase(context, options.passphraseFile)
       const summary = await backupHome({
         home: new Home(repoPath(io, context.repo())),
@@ -44,6 +45,7 @@ export function addBackupCommands(program: Command, context: CliContext): void {
     .argument('<file>')
     .action(async (path: string) => {
       const repo = repoPath(io, context.repo())
+      const { restoreHome } = await import('../../server/homeBackup.ts')
       const summary = await restoreHome(repo, path)
       tell(context, path, summary)
       line(io, `of ${summary.time}, in ${repo}; the chain is fetched again: start it with the options of before`)

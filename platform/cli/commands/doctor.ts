@@ -4,13 +4,11 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { errorMessage, PetrelError } from '../../../src/base/errors.ts'
 import { assertPortFree } from '../../server/assertPortFree.ts'
-import { checkHome, type HomeReport } from '../../server/checkHome.ts'
+import type { HomeReport } from '../../server/checkHome.ts'
 import { type Check, checkClock, checkDescriptors, checkDisk, checkPermissions } from '../../server/checkHost.ts'
-import { checkBundles, checkSnapshot } from '../../server/checkParts.ts'
 import { Home } from '../../server/home.ts'
 import { lockHolder } from '../../server/homeLock.ts'
-import { assertSound } from '../../server/lmdbFile.ts'
-import { DATA_FILE } from '../../server/lmdbStore.ts'
+import { assertSound, DATA_FILE } from '../../server/lmdbFile.ts'
 import { line, type ProgramIo } from '../../server/programIo.ts'
 import { applySettings } from '../configFile.ts'
 import type { CliContext } from '../context.ts'
@@ -40,7 +38,7 @@ async function checkStoreOf(home: Home, deep: boolean, io: ProgramIo): Promise<{
     line(io, `${blocks} blocks read`)
   }
   try {
-    const report = deep ? await checkHome(home, progress) : undefined
+    const report = deep ? await (await import('../../server/checkHome.ts')).checkHome(home, progress) : undefined
     if (!existsSync(join(home.chain, DATA_FILE)))
       return { check: { name, state: 'ok', found: 'there is none yet', remedy: '' } }
     if (!deep) assertSound(join(home.chain, DATA_FILE))
@@ -136,6 +134,7 @@ async function doctor(
   const home = new Home(repoPath(io, context.repo()))
   if (!existsSync(home.path)) throw new CliError('FAILED', `there is no home at ${home.path}`)
   const pid = lockHolder(join(home.path, 'petrel.lock'))
+  const { checkBundles, checkSnapshot } = await import('../../server/checkParts.ts')
   const store = await checkStoreOf(home, deep, io)
   const checks: Check[] = [
     ...checkPermissions(home),

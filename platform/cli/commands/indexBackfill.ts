@@ -1,10 +1,9 @@
 /** `index backfill`: fills the database of `--index` from an archive. */
 import type { Command } from 'commander'
 import { line } from '../../server/programIo.ts'
-import { type CliContext, wholeNumber } from '../context.ts'
+import { type CliContext, homeOf, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { indexUrl } from '../indexUrl.ts'
-import { homeOf } from './snapshotFile.ts'
 
 interface BackfillFlags {
   readonly from: string

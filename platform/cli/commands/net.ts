@@ -1,5 +1,4 @@
 /** `net peers|listen|id|connect|disconnect|find-peer|ping|scores|reachability|…`. @see lotus cli/net.go */
-import { multiaddr } from '@multiformats/multiaddr'
 import type { Command } from 'commander'
 import { type Json, stringifyJson } from '../../../src/codec/jsonText.ts'
 import { peerOfAddress, withoutPeer } from '../../../src/p2p/host/addresses.ts'
@@ -95,6 +94,7 @@ async function peersOf({ io, node }: CliContext, args: readonly string[]): Promi
 async function minerPeer(client: RpcClient, miner: string, tell: (text: string) => void): Promise<JsonAddrInfo> {
   const info = await client.call('StateMinerInfo', [miner, null])
   if (info.PeerId === null) throw new CliError('FAILED', 'no PeerID for miner')
+  const { multiaddr } = await import('@multiformats/multiaddr')
   const Addrs = (info.Multiaddrs ?? []).map((bytes) =>
     multiaddr(new Uint8Array(Buffer.from(bytes ?? '', 'base64'))).toString(),
   )

@@ -6,15 +6,19 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { BUILTIN_NETWORKS } from '../../../src/networks/builtinNetworks.ts'
-import { MINIMAL_STATE_ROOTS } from '../../../src/sync/snapshot/walkSnapshot.ts'
-import type { CliContext } from '../context.ts'
+import { type CliContext, homeOf } from '../context.ts'
 import { CliError } from '../errors.ts'
-import { type ExportFlags, exportFromNode, exportOffline, hasNode, MIN_STATE_ROOTS } from './snapshotExport.ts'
-import { homeOf, inspect, openWhole, printInfo } from './snapshotFile.ts'
-import { download, type FetchFlags, type ImportFlags, importSnapshot } from './snapshotImport.ts'
+import { type ExportFlags, MIN_STATE_ROOTS, MINIMAL_STATE_ROOTS } from './exportFlags.ts'
+import type { FetchFlags, ImportFlags } from './snapshotImport.ts'
 import { addSnapshotList, downloadNewest, type ProviderFlags } from './snapshotLists.ts'
 
-export async function info(context: CliContext, path: string): Promise<void> {
+// Loaded by the commands that use them: what reads and writes archives is more than all the rest of the command line.
+const exporting = () => import('./snapshotExport.ts')
+const importing = () => import('./snapshotImport.ts')
+const reading = () => import('./snapshotFile.ts')
+
+async function info(context: CliContext, path: string): Promise<void> {
+  const { inspect, openWhole, printInfo } = await reading()
   const file = await openWhole(context, path, homeOf(context))
   try {
     printInfo(context, path, await inspect(context, file))
@@ -36,6 +40,7 @@ function addChainExport(program: Command, context: CliContext): void {
     .action(async (path: string, flags: Pick<ExportFlags, 'tipset' | 'recentStateroots' | 'skipOldMsgs'>) => {
       if (flags.skipOldMsgs === true && flags.recentStateroots === '0')
         throw new CliError('USAGE', 'must pass recent stateroots along with skip-old-msgs')
+      const { exportFromNode } = await exporting()
       await exportFromNode(context, resolve(path), { ...flags, format: 'car', snapshotVersion: '1' })
     })
 }
@@ -59,6 +64,7 @@ export function addSnapshotCommands(program: Command, context: CliContext): void
     .action(async (path: string, flags: ExportFlags) => {
       if (flags.skipOldMsgs === true && flags.recentStateroots === undefined)
         throw new CliError('USAGE', 'must pass recent stateroots along with skip-old-msgs')
+      const { exportFromNode, exportOffline, hasNode } = await exporting()
       if (flags.from === undefined && hasNode(context)) await exportFromNode(context, resolve(path), flags)
       else await exportOffline(context, resolve(path), flags)
     })
@@ -69,7 +75,7 @@ export function addSnapshotCommands(program: Command, context: CliContext): void
     .option('--network <name>', 'mainnet, calibnet, butterflynet, or a network.json (default: by its genesis)')
     .option('--sha256 <hex>', 'checksum of what is fetched')
     .option('--size <bytes>', 'size of what is fetched')
-    .action((source: string, flags: ImportFlags) => importSnapshot(context, source, flags))
+    .action(async (source: string, flags: ImportFlags) => (await importing()).importSnapshot(context, source, flags))
   snapshot
     .command('info')
     .description('Tell what a snapshot holds')
@@ -85,7 +91,7 @@ export function addSnapshotCommands(program: Command, context: CliContext): void
     .option('--size <bytes>', 'expected size')
     .action(async (source: string, flags: FetchFlags & ProviderFlags) => {
       if (BUILTIN_NETWORKS.includes(source)) await downloadNewest(context, source, flags)
-      else await download(context, source, flags)
+      else await (await importing()).download(context, source, flags)
     })
   addSnapshotList(snapshot, context)
 }

@@ -17,11 +17,9 @@ import { exportSnapshot } from '../../../src/sync/snapshot/exportSnapshot.ts'
 import { readMetadata } from '../../../src/sync/snapshot/metadata.ts'
 import {
   createSnapshotWriter,
-  type SnapshotFormat,
   type SnapshotWriter,
   type SnapshotWriterOptions,
 } from '../../../src/sync/snapshot/snapshotWriter.ts'
-import { MINIMAL_STATE_ROOTS, type SnapshotSelection } from '../../../src/sync/snapshot/walkSnapshot.ts'
 import type { Tipset } from '../../../src/types/tipset.ts'
 import { ActorBundles } from '../../server/actorBundles.ts'
 import { type Home, readTextFile } from '../../server/home.ts'
@@ -32,38 +30,13 @@ import { everyFewSeconds, percentText } from '../../server/progressText.ts'
 import { openPartial, scratchIn } from '../../server/scratchFiles.ts'
 import { nativeZstdEncoder } from '../../server/zstd.ts'
 import type { JsonTipset } from '../answers.ts'
-import { type CliContext, wholeNumber } from '../context.ts'
+import { type CliContext, homeOf, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { streamExport } from '../exportStream.ts'
 import { findEndpoint } from '../rpcClient.ts'
+import { type ExportFlags, selectionOf } from './exportFlags.ts'
 import { f3DataOfHome, f3DataOfNode } from './snapshotF3.ts'
-import { homeOf, openWhole } from './snapshotFile.ts'
-
-/** Lotus' own bound: a snapshot with less cannot be validated. */
-export const MIN_STATE_ROOTS = 900
-
-export interface ExportFlags {
-  readonly tipset?: string
-  readonly minimal?: boolean
-  readonly full?: boolean
-  readonly recentStateroots?: string
-  readonly skipOldMsgs?: boolean
-  readonly format: SnapshotFormat
-  readonly snapshotVersion: string
-  readonly from?: string
-}
-
-/** What the flags select of a chain of this height. */
-export function selectionOf(flags: ExportFlags, height: number): SnapshotSelection {
-  const chosen = [flags.minimal, flags.full, flags.recentStateroots].filter((one) => one !== undefined && one !== false)
-  if (chosen.length > 1) throw new CliError('USAGE', 'give one of --minimal, --full and --recent-stateroots')
-  if (flags.full === true) return { recentStateRoots: height + 1, skipOldMessages: false }
-  if (flags.recentStateroots === undefined) return { recentStateRoots: MINIMAL_STATE_ROOTS, skipOldMessages: true }
-  const recentStateRoots = wholeNumber(flags.recentStateroots, 'recent-stateroots')
-  if (recentStateRoots < MIN_STATE_ROOTS && recentStateRoots !== 0)
-    throw new CliError('USAGE', `"recent-stateroots" has to be greater than ${MIN_STATE_ROOTS}`)
-  return { recentStateRoots, skipOldMessages: flags.skipOldMsgs === true }
-}
+import { openWhole } from './snapshotFile.ts'
 
 /** A chain without a node. */
 interface OfflineChain {

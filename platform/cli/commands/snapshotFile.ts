@@ -1,5 +1,4 @@
 /** Opens a snapshot for a command and tells what it holds. */
-import { resolve } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { isForestCar } from '../../../src/archive/forestCar.ts'
 import { isZstd } from '../../../src/archive/zstdFrames.ts'
@@ -9,17 +8,12 @@ import { BUILTIN_NETWORKS, builtinNetwork } from '../../../src/networks/builtinN
 import { inspectSnapshot, type SnapshotInfo } from '../../../src/sync/snapshot/inspectSnapshot.ts'
 import { type ArchiveFile, openArchiveFile } from '../../server/archiveFile.ts'
 import { openFileSource } from '../../server/fileSource.ts'
-import { Home } from '../../server/home.ts'
+import type { Home } from '../../server/home.ts'
 import { line } from '../../server/programIo.ts'
 import { everyFewSeconds, percentText } from '../../server/progressText.ts'
 import type { CliContext } from '../context.ts'
-import { repoPath } from '../rpcClient.ts'
 
 const MIB = 1 << 20
-
-export function homeOf(context: CliContext): Home {
-  return new Home(resolve(repoPath(context.io, context.repo())))
-}
 
 /** Opens an archive, and waits until all of it can be read. */
 export async function openWhole(context: CliContext, path: string, home: Home): Promise<ArchiveFile> {

@@ -10,9 +10,9 @@ import { findNetwork } from '../../server/networkFiles.ts'
 import { line } from '../../server/programIo.ts'
 import { everyFewSeconds, percentText } from '../../server/progressText.ts'
 import { verifyForest } from '../../server/verifyArchive.ts'
-import { type CliContext, wholeNumber } from '../context.ts'
+import { type CliContext, homeOf, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
-import { formOf, homeOf, inspect, networkNameOf, openWhole, printInfo } from './snapshotFile.ts'
+import { formOf, inspect, networkNameOf, openWhole, printInfo } from './snapshotFile.ts'
 
 export interface FetchFlags {
   readonly out?: string

@@ -19,9 +19,6 @@ export interface SnapshotSelection {
   readonly skipOldMessages: boolean
 }
 
-/** Epochs of state in a minimal snapshot. @see Forest src/cli_shared/snapshot.rs, lotus policy.ChainFinality (900) */
-export const MINIMAL_STATE_ROOTS = 2000
-
 /** One block of a snapshot. */
 export type SnapshotBlock = readonly [Cid, Uint8Array]
 
