@@ -24,6 +24,3 @@ export interface Listening {
   /** Takes no new requests, ends every connection, and resolves when all are gone. */
   close(): Promise<void>
 }
-
-/** Starts a server. @throws PlatformError ADDRESS_IN_USE; LISTEN_FAILED */
-export type StartServer = (options: ServerOptions) => Promise<Listening>

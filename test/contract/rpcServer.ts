@@ -1,6 +1,6 @@
 /** What every runtime's JSON-RPC server must do. Requests go over real sockets. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Listening, StartServer } from '../../platform/server/rpcServer.ts'
+import type { Listening, ServerOptions } from '../../platform/server/rpcServer.ts'
 import { json, text } from '../../src/codec/description.ts'
 import { RpcEngine } from '../../src/rpc/engine.ts'
 import { HttpHandler } from '../../src/rpc/http.ts'
@@ -118,7 +118,7 @@ class Frames {
 }
 
 /** Declares the suite. */
-export function rpcServerContract(name: string, start: StartServer): void {
+export function rpcServerContract(name: string, start: (options: ServerOptions) => Promise<Listening>): void {
   describe(`JSON-RPC server: ${name}`, () => {
     let server: Listening
     let http: string
