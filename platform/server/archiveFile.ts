@@ -28,6 +28,7 @@ import { decodeMetadata } from '../../src/sync/snapshot/metadata.ts'
 import { archivePlaces, openIndex, openReadable, placeFor, stampOf } from './archiveIndex.ts'
 import { decompressed } from './decompressed.ts'
 import { type FileSource, openFileSource } from './fileSource.ts'
+import { GuardedArchive } from './readGuard.ts'
 import { openPartial, scratchIn } from './scratchFiles.ts'
 import { nativeZstd, nativeZstdEncoder } from './zstd.ts'
 
@@ -66,7 +67,7 @@ export interface ArchiveFileOptions {
 
 /** An archive, open. */
 export interface ArchiveFile {
-  readonly store: ArchiveStore
+  readonly store: GuardedArchive
   /**
    * Resolves when every block can be read.
    * @throws IpldError `INVALID_CAR`, `CID_MISMATCH` with the offset; CodecError; PlatformError; the signal's reason
@@ -134,7 +135,16 @@ export function openArchiveReader(
     if (store === undefined) throw new IpldError('NOT_INDEXED', 'the snapshot is still being indexed: try again later')
     return store
   }
-  return { get: (cid) => whole().get(cid), has: (cid) => whole().has(cid), put: refuseWrite }
+  const reader: ArchiveStore = {
+    get roots() {
+      return whole().roots
+    },
+    get: (cid) => whole().get(cid),
+    has: (cid) => whole().has(cid),
+    put: refuseWrite,
+    cids: () => whole().cids(),
+  }
+  return new GuardedArchive(path, reader)
 }
 
 /**
@@ -146,7 +156,13 @@ export async function openArchiveFile(path: string, options: ArchiveFileOptions)
   try {
     const ready = openReady(source, path, options.home, options.nodes)
     const store = ready ?? openSmall(source, 'open', options.smallBytes, options.nodes)
-    if (store !== undefined) return { store, ready: Promise.resolve(), isReady: true, close: () => source.close() }
+    if (store !== undefined)
+      return {
+        store: new GuardedArchive(path, store),
+        ready: Promise.resolve(),
+        isReady: true,
+        close: () => source.close(),
+      }
     return await openByWork(source, path, options)
   } catch (error) {
     source.close()
@@ -205,7 +221,7 @@ async function openByWork(source: FileSource, path: string, options: ArchiveFile
   ready.catch(() => undefined)
   await Promise.race([front, ready])
   return {
-    store,
+    store: new GuardedArchive(path, store),
     ready,
     get isReady() {
       return isReady

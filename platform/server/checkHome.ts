@@ -14,7 +14,7 @@ import { openArchiveReader } from './archiveFile.ts'
 import { PlatformError } from './errors.ts'
 import type { Home } from './home.ts'
 import { readConfig } from './homeConfig.ts'
-import { DATA_FILE } from './lmdbFile.ts'
+import { assertSound, DATA_FILE } from './lmdbFile.ts'
 import { LmdbEnvironment } from './lmdbStore.ts'
 import { createLogger } from './logger.ts'
 import { findNetwork } from './networkFiles.ts'
@@ -33,6 +33,7 @@ export async function checkHome(home: Home, onProgress?: (blocks: number) => voi
   if (!existsSync(join(home.chain, DATA_FILE))) return undefined
   const { network, snapshot, validate = 'execute' } = readConfig(home)
   await initCrypto()
+  assertSound(join(home.chain, DATA_FILE))
   const nodes = new NodeCache()
   const environment = new LmdbEnvironment({ path: home.chain, nodes, checksReads: false, readsOnly: true })
   try {

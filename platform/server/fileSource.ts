@@ -14,7 +14,7 @@ const WINDOW_BYTES = 256 * 1024
 
 /**
  * Opens a file for reading. Each read gives a new array or a view of an array that is never written again.
- * @throws PlatformError STORE_FAILED
+ * @throws PlatformError STORE_FAILED, from reads too: the disk gave an error
  */
 export function openFileSource(path: string): FileSource {
   let descriptor: number
@@ -27,11 +27,18 @@ export function openFileSource(path: string): FileSource {
   let window = new Uint8Array(0)
   let windowStart = 0
   let lastEnd = 0
+  const readPart = (into: Uint8Array, offset: number): number => {
+    try {
+      return readSync(descriptor, into, 0, into.length, offset)
+    } catch (cause) {
+      throw new PlatformError('STORE_FAILED', `Cannot read ${path}: ${errorMessage(cause)}`, { path }, { cause })
+    }
+  }
   const readAt = (offset: number, length: number): Uint8Array => {
     const out = new Uint8Array(Math.max(0, Math.min(length, size - offset)))
     let done = 0
     while (done < out.length) {
-      const count = readSync(descriptor, out, done, out.length - done, offset + done)
+      const count = readPart(out.subarray(done), offset + done)
       if (count === 0) return out.subarray(0, done)
       done += count
     }

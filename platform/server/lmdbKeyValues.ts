@@ -7,6 +7,7 @@ import type { RootDatabase } from 'lmdb'
 import { toHex } from '../../src/base/bytes.ts'
 import { assertStoreKey } from '../../src/base/memoryStore.ts'
 import type { KeyValueOp, KeyValueStore } from '../../src/base/ports.ts'
+import type { ReadGuard } from './readGuard.ts'
 
 /** A table of an environment, keys and values as bytes. */
 export type Table = ReturnType<RootDatabase['openDB']>
@@ -21,6 +22,7 @@ export interface WriteSize {
 interface Environment {
   assertOpen(): void
   damaged(what: string): never
+  readonly reads: ReadGuard
   commit(size: WriteSize, also: () => void): void
   commitAside(size: WriteSize, write: () => Promise<unknown>): Promise<void>
   whyUnwritable(): string | undefined
@@ -74,7 +76,7 @@ export class LmdbKeyValues implements KeyValueStore {
   get(key: Uint8Array): Uint8Array | undefined {
     this.#environment.assertOpen()
     assertStoreKey(key)
-    const stored = copyOf(this.#table.getBinaryFast(key))
+    const stored = this.#environment.reads.read(() => copyOf(this.#table.getBinaryFast(key)))
     if (stored === undefined) return undefined
     return uncheckedOf(key, stored) ?? this.#environment.damaged(`entry ${toHex(key)}`)
   }
@@ -82,7 +84,7 @@ export class LmdbKeyValues implements KeyValueStore {
   has(key: Uint8Array): boolean {
     this.#environment.assertOpen()
     assertStoreKey(key)
-    return this.#table.doesExist(key)
+    return this.#environment.reads.read(() => this.#table.doesExist(key))
   }
 
   put(key: Uint8Array, value: Uint8Array): void {
@@ -100,7 +102,19 @@ export class LmdbKeyValues implements KeyValueStore {
       ...(prefix.length === 0 ? {} : { start: prefix }),
       ...(end === undefined ? {} : { end }),
     })
-    return range.map((key) => copyOf(key as Uint8Array) as Uint8Array)
+    return this.#walk(range[Symbol.iterator]() as Iterator<unknown>)
+  }
+
+  *#walk(range: Iterator<unknown>): Iterable<Uint8Array> {
+    try {
+      for (;;) {
+        const next = this.#environment.reads.read((): IteratorResult<unknown, unknown> => range.next())
+        if (next.done === true) return
+        yield copyOf(next.value as Uint8Array) as Uint8Array
+      }
+    } finally {
+      range.return?.()
+    }
   }
 
   batch(ops: readonly KeyValueOp[]): void {

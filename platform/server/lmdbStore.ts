@@ -11,23 +11,16 @@
 import { accessSync, constants, mkdirSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
-import { concatBytes, latin1 } from '../../src/base/bytes.ts'
+import { latin1 } from '../../src/base/bytes.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import type { KeyValueStore } from '../../src/base/ports.ts'
-import { type Cid, cidFromBytes } from '../../src/codec/cid.ts'
-import type { CollectableBlocks, PutListener } from '../../src/ipld/collectable.ts'
-import type { NodeCache } from '../../src/ipld/nodeCache.ts'
-import { isBlockOf } from '../../src/ipld/verifyBlock.ts'
+import type { CollectableBlocks } from '../../src/ipld/collectable.ts'
 import { PlatformError, systemCode } from './errors.ts'
+import { type BlocksOptions, LmdbBlocks } from './lmdbBlocks.ts'
 import { assertSound, DATA_FILE } from './lmdbFile.ts'
 import { upgradeStore } from './lmdbFormat.ts'
 import { copyOf, LmdbKeyValues, type Table, type WriteSize } from './lmdbKeyValues.ts'
-
-/** Uncommitted blocks above which a commit is made, bytes. */
-const MAX_PENDING_BYTES = 8 * 1024 * 1024
-
-/** One read of so many is checked against its CID: a damaged disk is noticed, at less than 2 % of what reads cost. */
-const READS_PER_CHECK = 64
+import { ReadGuard } from './readGuard.ts'
 
 /** Room on the disk that LMDB is left at least, bytes: what others write between the look and the write. */
 const RESERVE_BYTES = 8 * 1024 * 1024
@@ -41,117 +34,15 @@ const TABLES = ['blocks', 'values', 'meta', 'format']
 const BINARY = { encoding: 'binary', keyEncoding: 'binary' } as const
 
 /** How to open a {@link LmdbEnvironment}. */
-export interface LmdbOptions {
+export interface LmdbOptions extends BlocksOptions {
   /** Folder, created when absent. */
   readonly path: string
-  /** For readers of decoded nodes. See `nodes` of {@link CollectableBlocks}. */
-  readonly nodes?: NodeCache
   /** Whether nothing will be written, so that neither room nor leave to write is needed. Default: no. */
   readonly readsOnly?: boolean
-  /** Whether a share of the blocks read is checked. Default: yes. */
-  readonly checksReads?: boolean
+  /** Reads of what lies below the store: while they fail nothing is written. */
+  readonly below?: ReadGuard | undefined
   /** Bytes that are free for this process where the store is. Default: what the file system says. */
   readonly freeBytes?: () => number
-}
-
-/** Blocks of the environment. Bytes that are put must not be written to afterwards. */
-class LmdbBlocks implements CollectableBlocks {
-  readonly nodes?: NodeCache
-  readonly #environment: LmdbEnvironment
-  readonly #table: Table
-  readonly #pending = new Map<string, { readonly key: Uint8Array; readonly data: Uint8Array }>()
-  #pendingBytes = 0
-  readonly #checksReads: boolean
-  #reads = 0
-  readonly #putListeners = new Set<PutListener>()
-
-  constructor(environment: LmdbEnvironment, table: Table, { nodes, checksReads = true }: LmdbOptions) {
-    this.#environment = environment
-    this.#table = table
-    this.#checksReads = checksReads
-    if (nodes !== undefined) this.nodes = nodes
-  }
-
-  get(cid: Cid): Uint8Array | undefined {
-    this.#environment.assertOpen()
-    const pending = this.#pending.get(cid.key)
-    if (pending !== undefined) return pending.data
-    const data = copyOf(this.#table.getBinaryFast(cid.bytes))
-    if (data !== undefined && this.#isCheckDue() && !isBlockOf(cid, data)) this.#environment.damaged(`block ${cid}`)
-    return data
-  }
-
-  #isCheckDue(): boolean {
-    return this.#checksReads && ++this.#reads % READS_PER_CHECK === 0
-  }
-
-  has(cid: Cid): boolean {
-    this.#environment.assertOpen()
-    return this.#pending.has(cid.key) || this.#table.doesExist(cid.bytes)
-  }
-
-  put(cid: Cid, data: Uint8Array): void {
-    this.#environment.assertOpen()
-    for (const listener of this.#putListeners) listener(cid, data)
-    if (this.#pending.has(cid.key)) return
-    this.#pending.set(cid.key, { key: cid.bytes, data })
-    this.#pendingBytes += data.length
-    if (this.#pendingBytes <= MAX_PENDING_BYTES) return
-    try {
-      this.#environment.commit()
-    } catch (error) {
-      // What waits is bounded, also while the disk takes nothing.
-      this.#pending.delete(cid.key)
-      this.#pendingBytes -= data.length
-      throw error
-    }
-  }
-
-  /** What a commit of the pending blocks writes. */
-  get due(): WriteSize {
-    return { writes: this.#pending.size, bytes: this.#pendingBytes }
-  }
-
-  scan(after: Cid | undefined, limit: number): readonly Cid[] {
-    this.#environment.assertOpen()
-    // The key itself and one more byte: the smallest key behind it.
-    const start = after === undefined ? undefined : concatBytes(after.bytes, Uint8Array.of(0))
-    const cids: Cid[] = []
-    for (const key of this.#table.getKeys({ limit, ...(start === undefined ? {} : { start }) })) {
-      cids.push(cidFromBytes(copyOf(key as Uint8Array) as Uint8Array))
-    }
-    return cids
-  }
-
-  firstByte(cid: Cid): number | undefined {
-    this.#environment.assertOpen()
-    const pending = this.#pending.get(cid.key)
-    if (pending !== undefined) return pending.data[0]
-    const value = this.#table.getBinaryFast(cid.bytes)
-    return value === undefined || value.length === 0 ? undefined : value[0]
-  }
-
-  deleteAll(cids: readonly Cid[]): void {
-    this.#environment.transaction({ writes: cids.length, bytes: 0 }, () => {
-      for (const cid of cids) if (!this.#pending.has(cid.key)) this.#table.removeSync(cid.bytes)
-    })
-  }
-
-  onPut(listener: PutListener): () => void {
-    this.#putListeners.add(listener)
-    return () => this.#putListeners.delete(listener)
-  }
-
-  /** Writes what is pending; only inside a transaction. */
-  write(): void {
-    for (const { key, data } of this.#pending.values()) this.#table.putSync(key, data)
-  }
-
-  /** What was pending is on disk now. */
-  committed(): void {
-    this.#pending.clear()
-    this.#pendingBytes = 0
-  }
 }
 
 function hasNumber(cause: unknown): boolean {
@@ -212,15 +103,20 @@ export class LmdbEnvironment {
   readonly #aside = new Set<Promise<unknown>>()
   /** Why nothing is written any more. */
   #broken: PlatformError | undefined
+  /** Of this store. */
+  readonly reads: ReadGuard
+  readonly #below: ReadGuard | undefined
 
   /** @throws PlatformError STORE_FAILED, STORE_FULL, STORE_READ_ONLY, STORE_DAMAGED */
   constructor(options: LmdbOptions) {
     this.#path = options.path
+    this.reads = new ReadGuard('the store', options.path)
+    this.#below = options.below
     this.#freeBytes = options.freeBytes ?? (() => fileSystemFreeBytes(options.path))
     try {
       mkdirSync(options.path, { recursive: true })
       if (options.readsOnly !== true) this.#assertWritable(NO_WRITES)
-      assertSound(join(options.path, DATA_FILE))
+      assertSound(join(options.path, DATA_FILE), options.readsOnly !== true)
       // Its batches of a turn of the loop have a promise of their own that nobody is given: a failed commit would end the process.
       this.#root = open({
         path: options.path,
@@ -350,6 +246,8 @@ export class LmdbEnvironment {
   /** @throws PlatformError STORE_FULL, STORE_READ_ONLY, STORE_FAILED */
   #assertWritable(size: WriteSize): void {
     if (this.#broken !== undefined) throw this.#broken
+    this.reads.assertReadable()
+    this.#below?.assertReadable()
     this.#assertRoom(size)
     assertNotReadOnly(this.#path)
   }

@@ -3,7 +3,6 @@
  * the server; taken apart in order when the signal comes.
  */
 
-import type { ArchiveStore } from '../../src/archive/carStore.ts'
 import { Closers } from '../../src/base/closers.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
@@ -41,6 +40,7 @@ import type { IndexOptions, ServeOptions } from './options.ts'
 import { registerProcessMetrics } from './processMetrics.ts'
 import { line, type ProgramIo } from './programIo.ts'
 import { ProofFiles } from './proofFiles.ts'
+import type { GuardedArchive } from './readGuard.ts'
 import { SecretFiles } from './secretFiles.ts'
 import { ThreadHeaps, type VmThreadOptions } from './vmThreads.ts'
 
@@ -87,9 +87,16 @@ export async function inHome(
 }
 
 /** Opens what is on disk. @param archive - below the store; new blocks never go there */
-export function openDiskStores(home: Home, archive: ArchiveStore | undefined, sizes: CacheSizes): HostStores {
+export function openDiskStores(
+  home: Home,
+  archive: GuardedArchive | undefined,
+  sizes: CacheSizes,
+  log: Logger,
+): HostStores {
   const nodes = new NodeCache(sizes.nodes)
-  const environment = new LmdbEnvironment({ path: home.chain, nodes })
+  const environment = new LmdbEnvironment({ path: home.chain, nodes, below: archive?.guard })
+  environment.reads.tellTo(log)
+  archive?.guard.tellTo(log)
   const below = archive === undefined ? [] : [archive]
   return {
     blocks: new LayeredBlockstore([environment.blocks, ...below, bundledBlocks(new ActorBundles(home.actors))], nodes),

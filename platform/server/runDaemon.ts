@@ -78,7 +78,7 @@ export async function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: 
     await loadCrypto(runtime.ports)
     const archive = config.snapshot === undefined ? undefined : await openArchive(config.snapshot, home, io)
     if (archive !== undefined) closers.add(() => archive.close())
-    const stores = openDiskStores(home, archive?.store, cacheSizes(options.cacheMib))
+    const stores = openDiskStores(home, archive?.store, cacheSizes(options.cacheMib), runtime.ports.log)
     closers.add(() => stores.close())
     const run = { options, io, runtime, home }
     await serve(run, async (shutdown) => {

@@ -29,7 +29,9 @@ export async function runDevnet(options: DevnetRunOptions, io: ProgramIo, runtim
   await inHome(options, runtime, io, async (home, closers) => {
     await loadCrypto(runtime.ports)
     const sizes = cacheSizes(options.cacheMib)
-    const stores = options.inMemory ? openMemoryStores(home, sizes) : openDiskStores(home, undefined, sizes)
+    const stores = options.inMemory
+      ? openMemoryStores(home, sizes)
+      : openDiskStores(home, undefined, sizes, runtime.ports.log)
     closers.add(() => stores.close())
     const bundles = new ActorBundles(home.actors)
     const run = { options, io, runtime, home }

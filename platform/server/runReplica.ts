@@ -55,7 +55,7 @@ export async function runReplica(options: ReplicaOptions, io: ProgramIo, runtime
       closers.add(() => archive.close())
       await archive.ready
     }
-    const stores = openDiskStores(home, archive?.store, cacheSizes(options.cacheMib))
+    const stores = openDiskStores(home, archive?.store, cacheSizes(options.cacheMib), runtime.ports.log)
     closers.add(() => stores.close())
     const run = { options: { ...options, net }, io, runtime, home }
     await serve(run, async (shutdown) => {

@@ -4,6 +4,7 @@
  * A block that is in neither may still be the chain's: reading it throws `BlockMissing`, until the thread was told that
  * the chain lacks it too.
  */
+import { PetrelError } from '../base/errors.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { Blockstore } from '../ipld/blockstore.ts'
 import { BlockMissing } from '../ipld/errors.ts'
@@ -37,14 +38,25 @@ export class ThreadBlocks implements Blockstore {
   /** @throws BlockMissing */
   get(cid: Cid): Uint8Array | undefined {
     this.#checkpoint()
-    const data = this.#young.get(cid.key) ?? this.#old.get(cid.key) ?? this.#base?.get(cid)
+    const data = this.#young.get(cid.key) ?? this.#old.get(cid.key) ?? this.#own((base) => base.get(cid))
     if (data === undefined && !this.#absent.has(cid.key)) throw new BlockMissing([cid])
     return data
   }
 
   /** Whether it is at hand: it may be the chain's nevertheless. */
   has(cid: Cid): boolean {
-    return this.#young.has(cid.key) || this.#old.has(cid.key) || this.#base?.has(cid) === true
+    return this.#young.has(cid.key) || this.#old.has(cid.key) || this.#own((base) => base.has(cid)) === true
+  }
+
+  /** What the disk does not give is asked of the node: it fails there as well, which its health tells, or comes from there. */
+  #own<T>(read: (base: Blockstore) => T): T | undefined {
+    if (this.#base === undefined) return undefined
+    try {
+      return read(this.#base)
+    } catch (error) {
+      if (error instanceof PetrelError && error.code === 'STORE_FAILED') return undefined
+      throw error
+    }
   }
 
   /** Keeps a block that an execution makes. */

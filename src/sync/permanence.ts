@@ -20,8 +20,15 @@ const OF_THE_MOMENT: ReadonlySet<ChainErrorCode> = new Set<ChainErrorCode>([
   'NO_GENESIS',
 ])
 
-/** What a store cannot give now. */
-const OF_THE_STORE: ReadonlySet<IpldErrorCode> = new Set<IpldErrorCode>(['NO_PROGRESS', 'NOT_SUPPORTED', 'NOT_INDEXED'])
+/** What a store cannot give now, or gives damaged. */
+const OF_THE_STORE: ReadonlySet<IpldErrorCode> = new Set<IpldErrorCode>([
+  'NO_PROGRESS',
+  'NOT_SUPPORTED',
+  'NOT_INDEXED',
+  'INVALID_CAR',
+  'INVALID_ZSTD',
+  'CID_MISMATCH',
+])
 
 /**
  * True: the block is bad for ever. Anything that is not known to be the block's fault is not: a fault of our own must not

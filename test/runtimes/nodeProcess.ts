@@ -34,12 +34,14 @@ export interface NodeProcess {
 /**
  * Starts `petrel --repo <home> <args>` and waits until it serves.
  * @param home - folder; `token` and `api` appear in it
+ * @param env - beside what this process has
  */
 export async function startNode(
   runtime: string,
   home: string,
   args: readonly string[],
   timeoutMs = 60_000,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<NodeProcess> {
   const command = RUNTIMES[runtime]
   if (command === undefined) throw new RangeError(`no runtime ${runtime}`)
@@ -48,6 +50,7 @@ export async function startNode(
   const started = performance.now()
   const child = spawn(command[0] as string, [...command.slice(1), '--repo', home, ...args], {
     cwd: ROOT,
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     // a group of its own, so that whatever it starts ends with it
     detached: true,

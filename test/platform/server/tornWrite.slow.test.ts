@@ -1,11 +1,12 @@
 /**
  * The last write of a store, torn: some of its pages are on the disk, others are not, one in part, the file's end perhaps. The page
  * that makes them count comes last, when the disk has said that it holds the others: until then the state is the one before the
- * write, whole. A disk that says so and does not hold them is not defended (docs/security.md).
+ * write, whole. A disk that says so and does not hold them is named when the store is opened.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
 import { LmdbEnvironment } from '../../../platform/server/lmdbStore.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
@@ -18,6 +19,8 @@ const PAGE = 4096
 /** What a disk writes in one piece. */
 const SECTOR = 512
 const ROUNDS = 40
+/** Commits that the disk has acknowledged, of which it has lost pages. */
+const LIES = 120
 /** Pages that say where everything is: each commit writes one of them last. */
 const FIRST_PAGES = 2
 
@@ -57,6 +60,11 @@ test('a torn write leaves the state before it', async () => {
   const [old, young] = [await stateOf(before), await stateOf(after)]
   expect([old?.faults, young?.faults, old?.values === young?.values]).toEqual(['sound', 'sound', false])
 
+  const pageOf = (bytes: Uint8Array, page: number): Uint8Array => {
+    const out = new Uint8Array(PAGE)
+    out.set(bytes.subarray(page * PAGE, (page + 1) * PAGE))
+    return out
+  }
   const { int } = seeded('torn write', SEED)
   const pages = Math.ceil(after.length / PAGE)
   const same = (page: number): boolean =>
@@ -75,4 +83,22 @@ test('a torn write leaves the state before it', async () => {
     }
     expect(await stateOf(torn), `seed ${SEED}, round ${round}`).toEqual(old)
   }
+
+  const damaged = { values: 'STORE_DAMAGED', faults: 'STORE_DAMAGED' }
+  let lies = 0
+  for (let round = 0; round < LIES; round++) {
+    const lying = after.slice()
+    const share = [1, 3, 9][round % 3] as number
+    const one = changed[round % changed.length] as number
+    const lost = round % 2 === 0 ? [one] : changed.filter(() => int(10) < share)
+    // Behind what was the file's end there is nothing.
+    for (const page of lost) lying.set(pageOf(before, page), page * PAGE)
+    const said = await stateOf(lying)
+    if (!isDeepStrictEqual(said, young)) {
+      lies++
+      expect(said, `seed ${SEED}, lie ${round}: pages ${lost.join()}`).toEqual(damaged)
+    }
+  }
+  console.log(`${lies} of ${LIES} losses named, of ${changed.length} pages; the others were of no account`)
+  expect(lies).toBeGreaterThan(LIES / 2)
 }, 180_000)

@@ -1,0 +1,142 @@
+/**
+ * Blocks of an LMDB environment, by CID: those that wait for the next commit, and those on disk. Bytes that are put must not be
+ * written to afterwards.
+ */
+import { concatBytes } from '../../src/base/bytes.ts'
+import { type Cid, cidFromBytes } from '../../src/codec/cid.ts'
+import type { CollectableBlocks, PutListener } from '../../src/ipld/collectable.ts'
+import type { NodeCache } from '../../src/ipld/nodeCache.ts'
+import { isBlockOf } from '../../src/ipld/verifyBlock.ts'
+import { copyOf, type Table, type WriteSize } from './lmdbKeyValues.ts'
+import type { ReadGuard } from './readGuard.ts'
+
+/** Uncommitted blocks above which a commit is made, bytes. */
+const MAX_PENDING_BYTES = 8 * 1024 * 1024
+
+/** One read of so many is checked against its CID: a damaged disk is noticed, at less than 2 % of what reads cost. */
+const READS_PER_CHECK = 64
+
+/** How blocks are read. */
+export interface BlocksOptions {
+  /** For readers of decoded nodes. See `nodes` of {@link CollectableBlocks}. */
+  readonly nodes?: NodeCache
+  /** Whether a share of the blocks read is checked. Default: yes. */
+  readonly checksReads?: boolean
+}
+
+/** What is needed of the environment. */
+interface BlocksEnvironment {
+  assertOpen(): void
+  damaged(what: string): never
+  readonly reads: ReadGuard
+  commit(): void
+  transaction(size: WriteSize, write: () => void): void
+}
+
+/** See the file's comment. */
+export class LmdbBlocks implements CollectableBlocks {
+  readonly nodes?: NodeCache
+  readonly #environment: BlocksEnvironment
+  readonly #table: Table
+  readonly #pending = new Map<string, { readonly key: Uint8Array; readonly data: Uint8Array }>()
+  #pendingBytes = 0
+  readonly #checksReads: boolean
+  #reads = 0
+  readonly #putListeners = new Set<PutListener>()
+
+  constructor(environment: BlocksEnvironment, table: Table, { nodes, checksReads = true }: BlocksOptions) {
+    this.#environment = environment
+    this.#table = table
+    this.#checksReads = checksReads
+    if (nodes !== undefined) this.nodes = nodes
+  }
+
+  get(cid: Cid): Uint8Array | undefined {
+    this.#environment.assertOpen()
+    const pending = this.#pending.get(cid.key)
+    if (pending !== undefined) return pending.data
+    const data = this.#read(cid)
+    if (data !== undefined && this.#isCheckDue() && !isBlockOf(cid, data)) this.#environment.damaged(`block ${cid}`)
+    return data
+  }
+
+  #read(cid: Cid): Uint8Array | undefined {
+    try {
+      return copyOf(this.#table.getBinaryFast(cid.bytes))
+    } catch (cause) {
+      throw this.#environment.reads.failed(cause, () => this.#table.getBinaryFast(cid.bytes))
+    }
+  }
+
+  #isCheckDue(): boolean {
+    return this.#checksReads && ++this.#reads % READS_PER_CHECK === 0
+  }
+
+  has(cid: Cid): boolean {
+    this.#environment.assertOpen()
+    return this.#pending.has(cid.key) || this.#environment.reads.read(() => this.#table.doesExist(cid.bytes))
+  }
+
+  put(cid: Cid, data: Uint8Array): void {
+    this.#environment.assertOpen()
+    for (const listener of this.#putListeners) listener(cid, data)
+    if (this.#pending.has(cid.key)) return
+    this.#pending.set(cid.key, { key: cid.bytes, data })
+    this.#pendingBytes += data.length
+    if (this.#pendingBytes <= MAX_PENDING_BYTES) return
+    try {
+      this.#environment.commit()
+    } catch (error) {
+      // What waits is bounded, also while the disk takes nothing.
+      this.#pending.delete(cid.key)
+      this.#pendingBytes -= data.length
+      throw error
+    }
+  }
+
+  /** What a commit of the pending blocks writes. */
+  get due(): WriteSize {
+    return { writes: this.#pending.size, bytes: this.#pendingBytes }
+  }
+
+  scan(after: Cid | undefined, limit: number): readonly Cid[] {
+    this.#environment.assertOpen()
+    // The key itself and one more byte: the smallest key behind it.
+    const start = after === undefined ? undefined : concatBytes(after.bytes, Uint8Array.of(0))
+    const range = { limit, ...(start === undefined ? {} : { start }) }
+    const keys = this.#environment.reads.read(() => [
+      ...this.#table.getKeys(range).map((key) => copyOf(key as Uint8Array)),
+    ])
+    return keys.map((key) => cidFromBytes(key as Uint8Array))
+  }
+
+  firstByte(cid: Cid): number | undefined {
+    this.#environment.assertOpen()
+    const pending = this.#pending.get(cid.key)
+    if (pending !== undefined) return pending.data[0]
+    const value = this.#read(cid)
+    return value === undefined || value.length === 0 ? undefined : value[0]
+  }
+
+  deleteAll(cids: readonly Cid[]): void {
+    this.#environment.transaction({ writes: cids.length, bytes: 0 }, () => {
+      for (const cid of cids) if (!this.#pending.has(cid.key)) this.#table.removeSync(cid.bytes)
+    })
+  }
+
+  onPut(listener: PutListener): () => void {
+    this.#putListeners.add(listener)
+    return () => this.#putListeners.delete(listener)
+  }
+
+  /** Writes what is pending; only inside a transaction. */
+  write(): void {
+    for (const { key, data } of this.#pending.values()) this.#table.putSync(key, data)
+  }
+
+  /** What was pending is on disk now. */
+  committed(): void {
+    this.#pending.clear()
+    this.#pendingBytes = 0
+  }
+}
