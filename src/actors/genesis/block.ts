@@ -3,7 +3,7 @@
  * @see lotus chain/gen/genesis/genesis.go MakeGenesisBlock, genblock.go
  */
 import { EMPTY_BYTES, fromHex } from '../../base/bytes.ts'
-import { CODEC_DAG_CBOR, createCid, HASH_SHA2_256 } from '../../codec/cid.ts'
+import { type Cid, CODEC_DAG_CBOR, createCid, HASH_SHA2_256 } from '../../codec/cid.ts'
 import { cid } from '../../codec/description.ts'
 import { sha256 } from '../../crypto/hashes.ts'
 import { amtOf } from '../../ipld/amt.ts'
@@ -29,7 +29,14 @@ const BEACON_ENTRY_LENGTH = 32
  * @throws as {@link createGenesisState}
  */
 export function createGenesisBlock(store: Blockstore, template: GenesisTemplate): BlockHeader {
-  const parentStateRoot = createGenesisState(store, template)
+  return putGenesisHeader(store, createGenesisState(store, template), template)
+}
+
+/** What a genesis block says beside its state. */
+export type GenesisMoment = Pick<GenesisTemplate, 'timestamp' | 'ticket' | 'protocol'>
+
+/** Writes the block over a state that is there: empty lists, header. */
+export function putGenesisHeader(store: Blockstore, parentStateRoot: Cid, template: GenesisMoment): BlockHeader {
   const noMessages = amtOf(store, cid, [], { v0: true })
   const primordial = fromHex(PRIMORDIAL_BLOCK)
   const parent = createCid(CODEC_DAG_CBOR, HASH_SHA2_256, sha256(primordial))

@@ -10,17 +10,14 @@ import { Amt } from '../../ipld/amt.ts'
 import { type Blockstore, putBlock, putCbor } from '../../ipld/blockstore.ts'
 import { Hamt } from '../../ipld/hamt.ts'
 import { accountState } from '../../state/account.ts'
-import { ACTOR_KINDS, type ActorKind } from '../../state/actorKind.ts'
-import { cronState } from '../../state/cron.ts'
+import type { ActorKind } from '../../state/actorKind.ts'
 import { datacapState } from '../../state/datacap.ts'
 import { initState } from '../../state/init.ts'
-import { manifestEntries, manifestRoot } from '../../state/manifest.ts'
 import { dealProposal, dealState, marketState } from '../../state/market.ts'
 import { multisigState, multisigTransaction } from '../../state/multisig.ts'
 import { powerClaim, powerState } from '../../state/power.ts'
 import { rewardState } from '../../state/reward.ts'
 import { StateTree } from '../../state/stateTree.ts'
-import { systemState } from '../../state/system.ts'
 import { verifregState } from '../../state/verifreg.ts'
 import {
   type Address,
@@ -30,7 +27,6 @@ import {
   NAMESPACE_EAM,
   PROTOCOL_DELEGATED,
 } from '../../types/address.ts'
-import { MarketMethod, PowerMethod } from '../../types/methodNumbers.ts'
 import { TOTAL_FILECOIN } from '../../types/protocol.ts'
 import { type ActorId, ATTO_PER_FIL, type TokenAmount, tokenAmount } from '../../types/scalars.ts'
 import {
@@ -40,9 +36,7 @@ import {
   EAM_ID,
   FIRST_NON_SINGLETON_ID,
   INIT_ID,
-  MARKET_ADDRESS,
   MARKET_ID,
-  POWER_ADDRESS,
   POWER_ID,
   RESERVE_ID,
   REWARD_ID,
@@ -54,13 +48,13 @@ import { createFilterEstimate } from '../filterEstimate.ts'
 import { CRON_QUEUE_HAMT_BIT_WIDTH } from '../power/cronEvents.ts'
 import { createRewardState } from '../reward/state.ts'
 import { createMinerState, SECTOR_SIZE, WINDOW_POST_PROOF } from './miner.ts'
+import { putCronState, putSystemState } from './singletons.ts'
 import type { GenesisTemplate } from './template.ts'
 
 const STATE_TREE_VERSION = 5
 const FIRST_MINER_ID = 1000n
 const VERIFREG_ROOT_ID: ActorId = 80n
 const VERIFIER_ID: ActorId = 81n
-const MANIFEST_VERSION = 1
 const ETH_ADDRESS_LENGTH = 20
 
 /** Power that the estimate starts with, and its growth per epoch, bytes. @see builtin-actors v18 actors/power/src/state.rs */
@@ -149,29 +143,12 @@ class GenesisBuilder {
     else this.#set(id, 'account', this.#put(accountState, { address }), balance)
   }
 
-  /** The system actor names the code of all; the manifest's own blocks are stored for whoever walks the state. */
   #system(): void {
-    const { actors, manifestCid } = this.#template.manifest
-    const items = ACTOR_KINDS.flatMap((name) => {
-      const code = actors.get(name)
-      return code === undefined ? [] : [{ name, code }]
-    })
-    const data = this.#put(manifestEntries, items)
-    if (!this.#put(manifestRoot, { version: MANIFEST_VERSION, data }).equals(manifestCid)) {
-      throw new ActorsError(
-        'MANIFEST_UNKNOWN',
-        `Cannot make genesis: code CIDs do not make manifest ${manifestCid.toString()}`,
-      )
-    }
-    this.#set(SYSTEM_ID, 'system', this.#put(systemState, { builtinActors: data }), 0n)
+    this.#set(SYSTEM_ID, 'system', putSystemState(this.#store, this.#template.manifest), 0n)
   }
 
   #cron(): void {
-    const entries = [
-      { receiver: POWER_ADDRESS, methodNum: PowerMethod.OnEpochTickEnd },
-      { receiver: MARKET_ADDRESS, methodNum: MarketMethod.CronTick },
-    ]
-    this.#set(CRON_ID, 'cron', this.#put(cronState, { entries }), 0n)
+    this.#set(CRON_ID, 'cron', putCronState(this.#store), 0n)
   }
 
   #market(): void {
