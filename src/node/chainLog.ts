@@ -8,7 +8,7 @@ import type { ExecutionTimes } from '../execution/executionTimes.ts'
 import { BlockMissing } from '../ipld/errors.ts'
 import { SYNC_STAGE, type SyncState } from '../sync/syncState.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
-import type { Health } from './health.ts'
+import { clockText, type Health } from './health.ts'
 import { logPeers } from './peerLog.ts'
 
 /** What {@link logChain} listens to. */
@@ -71,10 +71,12 @@ export function logChain(deps: ChainLogDeps): () => void {
     untold = 0
   })
   const progress = new Progress(deps)
+  const tellClock = clockTeller(deps)
   let cancel: () => void = () => undefined
   const again = (): void => {
     cancel = timers.setTimeout(() => {
       progress.tell()
+      tellClock()
       again()
     }, PROGRESS_MS)
   }
@@ -85,6 +87,17 @@ export function logChain(deps: ChainLogDeps): () => void {
     unsubscribe()
     cancel()
     endPeerLog()
+  }
+}
+
+/** Says when the clock is set, and when it is back: what a node refuses or holds late depends on it. */
+function clockTeller({ health, log }: ChainLogDeps): () => void {
+  let isSet = false
+  return () => {
+    const ms = health.clockSetMs()
+    if (ms !== 0 && !isSet) log.warn(clockText(ms))
+    else if (ms === 0 && isSet) log.info('the clock is again as it was at the start')
+    isSet = ms !== 0
   }
 }
 

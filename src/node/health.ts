@@ -41,17 +41,22 @@ const EPOCHS_BEHIND = 5
 /** @see lotus node/health.go reset, minutes */
 const STILL_MS = 5 * 60_000
 const MS_PER_SEC = 1000
+/** A clock that has gone so much further than time, or less far, was set, ms. Servers of time correct it in smaller steps. */
+const CLOCK_SET_MS = 30_000
 
 /** See the file's comment. */
 export class Health {
   readonly #deps: HealthDeps
   readonly #unsubscribe: () => void
+  /** From monotonic time to the clock's at the start, ms. */
+  readonly #offsetMs: number
   #movedMs: number
   #seen: string
 
   constructor(deps: HealthDeps) {
     this.#deps = deps
     this.#movedMs = deps.clock.monotonicMs()
+    this.#offsetMs = deps.clock.nowMs() - this.#movedMs
     this.#seen = this.#progress()
     this.#unsubscribe = deps.view.store.onHeadChange(() => {
       this.#movedMs = deps.clock.monotonicMs()
@@ -68,6 +73,13 @@ export class Health {
     if (!byClock) return 0
     const { timestamp } = firstBlock(view.store.head())
     return Math.max(0, Math.floor((clock.nowMs() / MS_PER_SEC - timestamp) / view.network.blockDelaySecs))
+  }
+
+  /** How much further the clock has gone than time since the start, ms; 0 where it was not set. */
+  clockSetMs(): number {
+    const { clock } = this.#deps
+    const ms = clock.nowMs() - clock.monotonicMs() - this.#offsetMs
+    return Math.abs(ms) < CLOCK_SET_MS ? 0 : ms
   }
 
   live(): HealthCheck[] {
@@ -94,7 +106,10 @@ export class Health {
     const { view, peers, moves, byClock, follows, tolerance = EPOCHS_BEHIND } = this.#deps
     const { height } = view.store.head()
     if (!moves) return [{ ok: true, text: `an archive, which stands still at epoch ${height}` }]
-    const checks = [byClock ? this.#headCheck(height, tolerance) : localHeadCheck(height, follows)]
+    const checks = [
+      byClock ? this.#headCheck(height, tolerance) : localHeadCheck(height, follows),
+      ...this.#clockChecks(),
+    ]
     if (peers !== undefined && follows) {
       const count = peers()
       checks.push({ ok: count > 0, text: count > 0 ? `${count} peers` : 'no peer is connected' })
@@ -106,6 +121,20 @@ export class Health {
   #headCheck(height: number, tolerance: number): HealthCheck {
     const behind = this.epochsBehind()
     return { ok: behind < tolerance, text: `head at epoch ${height}, ${behind} behind the clock` }
+  }
+
+  /** A clock that is behind makes the node refuse all blocks; one that is before them is told by the head, and by having been set. */
+  #clockChecks(): HealthCheck[] {
+    const { view, clock, byClock, follows } = this.#deps
+    const setMs = this.clockSetMs()
+    const text = setMs === 0 ? '' : clockText(setMs)
+    const aheadMs = firstBlock(view.store.head()).timestamp * MS_PER_SEC - clock.nowMs()
+    // Local chains run before the clock as they like.
+    if (aheadMs > CLOCK_SET_MS && (byClock || (follows && setMs < 0))) {
+      const known = `the head is ${seconds(aheadMs)} ahead of the clock: blocks are refused until it is right`
+      return [{ ok: false, text: text === '' ? known : `${known}; ${text}` }]
+    }
+    return text === '' ? [] : [{ ok: true, text }]
   }
 
   /** A sync under way to a head that is further than a node in sync ever is, or one that failed last. */
@@ -141,6 +170,11 @@ export class Health {
     const { activeSyncs, vmApplied } = this.#deps.sync()
     return `${vmApplied} ${activeSyncs.map(({ workerId, stage, height }) => `${workerId}:${stage}:${height}`).join(' ')}`
   }
+}
+
+/** That the clock was set. @param ms - how far; negative: back */
+export function clockText(ms: number): string {
+  return `the clock was set ${ms > 0 ? 'forward' : 'back'} by ${seconds(Math.abs(ms))} since the start`
 }
 
 /** Of a chain without a clock. Between a connection and the peer's hello nothing else says that there is more than the genesis. */

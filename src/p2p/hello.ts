@@ -108,14 +108,14 @@ class Hello {
   async #say(peer: PeerName): Promise<void> {
     const { links, clock, onLatency } = this.#deps
     const request = encode(helloMessage, await this.#message())
-    const began = clock.nowMs()
+    const [began, beganMs] = [clock.nowMs(), clock.monotonicMs()]
     const signal = this.#control.signal
     const question = { peer, protocol: HELLO_PROTOCOL, request, limits: ASK_LIMITS, signal }
     const answer = await ask(links, this.#time, question, async (reader) => {
       return decode(latencyMessage, await reader.cborItem(MAX_ANSWER_BYTES))
     })
     const ended = clock.nowMs()
-    onLatency?.(peer, ended - began)
+    onLatency?.(peer, clock.monotonicMs() - beganMs)
     this.#compareClocks(peer, began, answer, ended)
   }
 

@@ -66,7 +66,7 @@ export class EthFilters {
       kind,
       results: [],
       bytes: 0,
-      lastUsedMs: this.#deps.clock.nowMs(),
+      lastUsedMs: this.#deps.clock.monotonicMs(),
       stop: () => undefined,
     }
     this.#filters.set(hexBytes(id), filter)
@@ -112,7 +112,7 @@ export class EthFilters {
     this.#dropOld()
     const filter = this.#filters.get(hexBytes(id))
     if (filter === undefined) throw new RpcError('FAILED', 'filter not found')
-    filter.lastUsedMs = this.#deps.clock.nowMs()
+    filter.lastUsedMs = this.#deps.clock.monotonicMs()
     if (kind !== undefined && filter.kind !== kind) throw new RpcError('FAILED', 'wrong filter type')
     const { results } = filter
     filter.results = []
@@ -129,7 +129,7 @@ export class EthFilters {
   }
 
   #dropOld(): void {
-    const oldest = this.#deps.clock.nowMs() - MAX_AGE_MS
+    const oldest = this.#deps.clock.monotonicMs() - MAX_AGE_MS
     for (const [name, filter] of this.#filters) if (filter.lastUsedMs < oldest) this.#end(name, filter)
   }
 }

@@ -16,7 +16,8 @@ function setting(change: Partial<HealthDeps> = {}) {
   let timestamp = nowMs / 1000
   let moved: () => void = () => undefined
   const active: ActiveSync[] = []
-  const clock: Clock = { nowMs: () => nowMs, monotonicMs: () => nowMs }
+  let setMs = 0
+  const clock: Clock = { nowMs: () => nowMs + setMs, monotonicMs: () => nowMs }
   const head = (): Tipset => ({ height, blocks: [{ timestamp }] }) as unknown as Tipset
   const onHeadChange = (listener: () => void) => {
     moved = listener
@@ -40,6 +41,7 @@ function setting(change: Partial<HealthDeps> = {}) {
     health,
     meta,
     active,
+    setClock: (ms: number) => (setMs = ms),
     stand: (at: number) => (height = at),
     wait: (epochs: number) => (nowMs += epochs * DELAY * 1000),
     block: () => {
@@ -75,6 +77,24 @@ describe('Health', () => {
       expect(bad(health.ready())).toEqual(['the disk is full'])
       expect(bad(health.live())).toEqual([])
       meta.fault = 'none'
+      expect(bad(health.ready())).toEqual([])
+    }
+  })
+
+  it('says that the clock was set; behind the head it is not ready, on a local chain that it follows too', () => {
+    const hour = 3_600_000
+    for (const change of [{}, { byClock: false }]) {
+      const { health, setClock } = setting(change)
+      setClock(29_000)
+      expect(health.clockSetMs()).toBe(0)
+      setClock(-hour)
+      expect(bad(health.ready())).toEqual([
+        'the head is 3600 s ahead of the clock: blocks are refused until it is right; the clock was set back by 3600 s since the start',
+      ])
+      setClock(hour)
+      expect(bad(health.ready())).toEqual(change.byClock === false ? [] : ['head at epoch 100, 120 behind the clock'])
+      expect(health.ready().map(({ text }) => text)).toContain('the clock was set forward by 3600 s since the start')
+      setClock(0)
       expect(bad(health.ready())).toEqual([])
     }
   })

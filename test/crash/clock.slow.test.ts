@@ -1,0 +1,105 @@
+/**
+ * A follower whose clock is set an hour back or forward while it runs, of a chain whose blocks may not be of the future: it keeps its
+ * head and its peers, says what is wrong, and goes on when the clock is right.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
+import { type Answer, RpcClient } from '../support/rpcClient.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'petrel-clock-'))
+const control = join(folder, 'shift')
+const HOOK = new URL('../support/shiftedClock.ts', import.meta.url).href
+const LISTEN = ['--listen', '/ip4/127.0.0.1/tcp/0']
+const HOUR = 3_600_000
+
+const running: NodeProcess[] = []
+afterAll(async () => {
+  for (const one of running) await one.kill()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function start(
+  name: string,
+  args: readonly string[],
+  env = {},
+): Promise<{ node: NodeProcess; client: RpcClient; address: string; id: string }> {
+  const node = await startNode('node', join(folder, name), [...args, '--api', '0', ...LISTEN], undefined, env)
+  running.push(node)
+  const client = new RpcClient(node.url, node.token)
+  const { ID: id, Addrs: addresses } = await client.call('NetAddrsListen')
+  const tcp = addresses.find((one: string) => one.startsWith('/ip4/127.0.0.1/tcp/'))
+  return { node, client, id, address: `${tcp}/p2p/${id}` }
+}
+
+const headOf = async ({ client }: { client: RpcClient }): Promise<Answer> => await client.call('ChainHead')
+
+async function until(what: string, done: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + 60_000
+  while (!(await done())) {
+    if (Date.now() > end) throw new Error(`waited too long: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+/** The producer's network with mainnet's rules for blocks of the future. */
+function strictNetwork(home: string): string {
+  const { digest, protocol, ...network } = JSON.parse(readFileSync(join(home, 'network.json'), 'utf8'))
+  expect(digest).toBeTypeOf('string')
+  const path = join(folder, 'strict.json')
+  const strict = { ...network, allowableClockDriftSecs: 1, protocol: { ...protocol, maxHeightDrift: 5 } }
+  writeFileSync(path, JSON.stringify(strict))
+  return path
+}
+
+test.each([
+  ['back', -HOUR],
+  ['forward', HOUR],
+])('a follower whose clock is set an hour %s', async (direction, ms) => {
+  const producer = await start(`producer-${direction}`, ['devnet', '--block-time', '2', '--actors', 'native'])
+  const network = strictNetwork(join(folder, `producer-${direction}`))
+  const daemon = ['daemon', '--network', network, '--bootstrap', producer.address]
+  const env = { NODE_OPTIONS: `--import=${HOOK}`, SHIFTED_CLOCK: control }
+  const follower = await start(`follower-${direction}`, daemon, env)
+  const readiness = async (): Promise<[number, string]> => {
+    const answer = await fetch(`${follower.node.url}/health/readyz`)
+    return [answer.status, await answer.text()]
+  }
+  const follows = async (): Promise<boolean> => {
+    const [{ Height: made }, { Height: has }] = [await headOf(producer), await headOf(follower)]
+    return has > 1 && has >= made - 1
+  }
+  await until('it follows', follows)
+
+  const before = await headOf(follower)
+  writeFileSync(control, String(ms))
+  // Five epochs and more: what comes meanwhile is of the future for a clock that is behind.
+  await until('the producer goes on', async () => (await headOf(producer)).Height >= before.Height + 7)
+  const during = await headOf(follower)
+  expect(during.Height).toBeGreaterThanOrEqual(before.Height)
+  const found = await follower.client.call('ChainGetTipSetByHeight', before.Height, [])
+  expect(found.Cids).toEqual(before.Cids)
+  const [status, text] = await readiness()
+  expect(text).toContain(`the clock was set ${direction} by 3600 s since the start`)
+  if (direction === 'back') {
+    expect(status).toBe(503)
+    expect(text).toMatch(/the head is 3[56]\d\d s ahead of the clock: blocks are refused until it is right/)
+    expect(during.Height).toBeLessThanOrEqual(before.Height + 2)
+  } else expect(await follows()).toBe(true)
+  await until('the log says so', async () => follower.node.output().includes(`the clock was set ${direction} by`))
+
+  rmSync(control)
+  await until('it follows again', follows)
+  await until('it says so', async () => follower.node.output().includes('the clock is again as it was'))
+  expect((await readiness())[0]).toBe(200)
+  expect((await follower.client.call('NetPeers')).map(({ ID }: Answer) => ID)).toEqual([producer.id])
+  expect(follower.node.output()).not.toMatch(/peer banned|BUG/)
+  const { Height: height } = await headOf(follower)
+  for (let epoch = 1; epoch <= height; epoch++) {
+    const { Cids: cids } = await producer.client.call('ChainGetTipSetByHeight', epoch, [])
+    expect((await follower.client.call('ChainGetTipSetByHeight', epoch, [])).Cids).toEqual(cids)
+    for (const cid of cids) expect(await follower.client.call('SyncCheckBad', cid)).toBe('')
+  }
+})
