@@ -4,7 +4,7 @@
  */
 import { bigIntToBytes, bytesToBigInt, concatBytes, equalBytes } from '../base/bytes.ts'
 import { blake2xs } from './blake2xs.ts'
-import { BLS_PUBLIC_KEY_LENGTH, blsBackend, verify } from './bls.ts'
+import { BLS_PUBLIC_KEY_LENGTH, blsBackend } from './bls.ts'
 import { KeySums } from './bls12381/keySums.ts'
 
 const COEFFICIENT_LENGTH = 16
@@ -37,13 +37,13 @@ export class BdnGroup {
   }
 
   /**
-   * Whether `signature` (96 bytes) over `message` is by these members together. Malformed input is false.
+   * The key under which these members' signature verifies.
    * @param members - indices into the group, each once
+   * @returns 48 bytes; undefined when a member's key is no point of the group
    */
-  verify(members: readonly number[], message: Uint8Array, signature: Uint8Array): boolean {
+  keyOf(members: readonly number[]): Uint8Array | undefined {
     this.#sums ??= this.#makeSums()
-    const key = this.#sums.sum(members)
-    return key !== undefined && verify(signature, message, key)
+    return this.#sums.sum(members)
   }
 
   #makeSums(): Sums {

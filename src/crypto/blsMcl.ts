@@ -8,7 +8,7 @@
 import { latin1, utf8 } from '../base/bytes.ts'
 import { Lru } from '../base/lru.ts'
 import type { BlsBackend } from './blsBackend.ts'
-import { DST_G1, DST_G2 } from './blsBackend.ts'
+import { byKey, DST_G1, DST_G2 } from './blsBackend.ts'
 import { FR_BYTES, G1_BYTES, G2_BYTES, GT_BYTES, loadMcl, type Mcl, must } from './mcl.ts'
 
 /** Pairs per Miller loop: bounds the memory that a large aggregate needs. */
@@ -28,18 +28,6 @@ const G1_GENERATOR = '97f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f17
 const G2_GENERATOR =
   '93e02b6052719f607dacd3a088274f65596bd0d09920b61ab5da61bbdc7f5049334cf11213945d57e5ac7d055d042b7e' +
   '024aa2b2f08f0a91260805272dc51051c6e47ad4fa403b02b4510b647ae3d1770bac0326a805bbefd48056c8c121bdb8'
-
-/** Positions of each key. */
-function byKey(publicKeys: readonly Uint8Array[]): number[][] {
-  const found = new Map<string, number[]>()
-  for (let i = 0; i < publicKeys.length; i++) {
-    const name = latin1(publicKeys[i] as Uint8Array)
-    const known = found.get(name)
-    if (known === undefined) found.set(name, [i])
-    else known.push(i)
-  }
-  return [...found.values()]
-}
 
 class MclBls implements BlsBackend {
   readonly name = 'mcl-wasm'

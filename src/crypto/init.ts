@@ -1,6 +1,7 @@
 /** Starts the WebAssembly back ends. Optional: without it, or where it fails, pure JavaScript answers. */
 import { errorMessage } from '../base/errors.ts'
 import { setBlsBackend } from './bls.ts'
+import { engineBls } from './blsEngine.ts'
 import { loadMclBls } from './blsMcl.ts'
 import { setHashBackend } from './hashBackend.ts'
 import { loadHashWasm } from './hashWasm.ts'
@@ -26,7 +27,7 @@ async function start(): Promise<readonly CryptoFallback[]> {
   }
   await Promise.all([
     attempt('hashes', loadHashWasm, setHashBackend),
-    attempt('bls', loadMclBls, setBlsBackend),
+    attempt('bls', async () => engineBls(await loadMclBls()), setBlsBackend),
     attempt('secp256k1', loadSecp256k1Wasm, setSecp256k1Backend),
   ])
   return fallbacks

@@ -18,7 +18,7 @@ import type { SourceSet } from './sourceSet.ts'
 /** Certificates asked for at once. */
 const BATCH = 128
 /** Verified between two pauses for others: some 50 ms. */
-const STRETCH = 8
+const STRETCH = 16
 
 /** How far the certificates are. */
 export interface CertificateProgress {

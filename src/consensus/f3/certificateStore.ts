@@ -86,15 +86,17 @@ export class CertificateStore {
     return bytes === undefined ? undefined : decode(finalityCertificate, bytes)
   }
 
-  /** Adds the certificate after the newest one. @param next - the table that it leads to */
-  add(certificate: FinalityCertificate, next: PowerTable): void {
-    const { instance } = certificate
-    const ops = [
-      this.#put('cert/', encode(finalityCertificate, certificate), instance),
-      this.#put('latest', instanceBytes(instance)),
-    ]
-    if ((instance + 1) % TABLE_EVERY === 0) ops.push(this.#put('table/', encode(powerTable, [...next]), instance + 1))
-    this.#store.batch(ops)
+  /** Adds the certificates after the newest one, each with the table that it leads to, in one go. */
+  add(all: readonly { readonly certificate: FinalityCertificate; readonly next: PowerTable }[]): void {
+    const last = all.at(-1)
+    if (last === undefined) return
+    const ops = all.flatMap(({ certificate, next }) => {
+      const { instance } = certificate
+      const own = [this.#put('cert/', encode(finalityCertificate, certificate), instance)]
+      if ((instance + 1) % TABLE_EVERY === 0) own.push(this.#put('table/', encode(powerTable, [...next]), instance + 1))
+      return own
+    })
+    this.#store.batch([...ops, this.#put('latest', instanceBytes(last.certificate.instance))])
   }
 
   /** The table that signs an instance: from the first up to the one after the newest. @throws F3Error `NOT_FOUND`, `FUTURE_INSTANCE` */

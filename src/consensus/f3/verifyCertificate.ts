@@ -3,7 +3,9 @@
  * @see go-f3 certs/certs.go ValidateFinalityCertificates, verifyFinalityCertificateSignature
  */
 import { equalBytes } from '../../base/bytes.ts'
+import type { Cid } from '../../codec/cid.ts'
 import { BdnGroup } from '../../crypto/bdn.ts'
+import { type SignedBytes, verify } from '../../crypto/bls.ts'
 import {
   chainBase,
   type F3Tipset,
@@ -28,6 +30,7 @@ const MAX_CID_BYTES = 38
 /** A power table with what is computed from it once. */
 export class Committee {
   readonly table: PowerTable
+  #cid: Cid | undefined
   #scaled: ScaledPower | undefined
   /** Of a committee before this one, until there is one here. */
   #known: BdnGroup | undefined
@@ -37,6 +40,12 @@ export class Committee {
   constructor(table: PowerTable, before?: Committee) {
     this.table = table
     this.#known = before === undefined ? undefined : (before.#group ?? before.#known)
+  }
+
+  /** Of the table. */
+  get cid(): Cid {
+    this.#cid ??= powerTableCid(this.table)
+    return this.#cid
   }
 
   /** @throws F3Error `POWER_TABLE_WRONG` */
@@ -71,6 +80,16 @@ export interface CertificateCheck {
  * @throws F3Error with the code of the first check that fails
  */
 export function verifyCertificate(certificate: FinalityCertificate, check: CertificateCheck): Committee {
+  const { signature, message, publicKey } = checkUnsigned(certificate, check)
+  if (!verify(signature, message, publicKey)) throw signatureInvalid(certificate)
+  return nextCommittee(certificate, check.committee)
+}
+
+/**
+ * The checks up to the signature, which is left to verify. After it comes {@link nextCommittee}.
+ * @throws F3Error with the code of the first check that fails
+ */
+export function checkUnsigned(certificate: FinalityCertificate, check: CertificateCheck): SignedBytes {
   const { instance, ecChain } = certificate
   const wrong = (code: F3ErrorCode, text: string): F3Error => new F3Error(code, text, { instance })
   if (instance !== check.instance) {
@@ -80,8 +99,13 @@ export function verifyCertificate(certificate: FinalityCertificate, check: Certi
   if (check.base !== undefined && !equalF3Tipsets(check.base, chainBase(certificate))) {
     throw wrong('BASE_WRONG', `base tipset does not match finalized chain at instance ${instance}`)
   }
-  checkSignature(certificate, check, wrong)
-  return nextCommittee(certificate, check.committee)
+  const publicKey = check.committee.group.keyOf(checkSigners(certificate, check.committee, wrong))
+  if (publicKey === undefined) throw signatureInvalid(certificate)
+  return { signature: certificate.signature, message: signingPayload(check.network, certificate), publicKey }
+}
+
+export function signatureInvalid({ instance }: FinalityCertificate): F3Error {
+  return new F3Error('SIGNATURE_INVALID', 'invalid signature on finality certificate', { instance })
 }
 
 type Wrong = (code: F3ErrorCode, text: string) => F3Error
@@ -99,11 +123,8 @@ function checkChain(chain: readonly F3Tipset[], wrong: Wrong): void {
   if (chain.length === 0) throw wrong('CHAIN_EMPTY', 'empty finality certificate')
 }
 
-function checkSignature(
-  certificate: FinalityCertificate,
-  { network, committee }: CertificateCheck,
-  wrong: Wrong,
-): void {
+/** @returns indices of the signers, who have two thirds of the power */
+function checkSigners(certificate: FinalityCertificate, committee: Committee, wrong: Wrong): number[] {
   const { each, total } = committee.scaled
   const members: number[] = []
   let power = 0
@@ -117,9 +138,7 @@ function checkSignature(
     members.push(index)
   }
   if (!isStrongQuorum(power, total)) throw wrong('NO_QUORUM', `insufficient power: ${power} < 2/3 ${total}`)
-  if (!committee.group.verify(members, signingPayload(network, certificate), certificate.signature)) {
-    throw wrong('SIGNATURE_INVALID', 'invalid signature on finality certificate')
-  }
+  return members
 }
 
 /**
@@ -129,14 +148,15 @@ function checkSignature(
 export function nextCommittee(certificate: FinalityCertificate, committee: Committee): Committee {
   const { instance, powerTableDelta, supplementalData } = certificate
   const table = applyDelta(committee.table, powerTableDelta)
-  const cid = powerTableCid(table)
+  const next = table === committee.table ? committee : new Committee(table, committee)
+  const { cid } = next
   if (!cid.equals(supplementalData.powerTable)) {
     const text = `incorrect power diff: expected ${supplementalData.powerTable.toString()}, got ${cid.toString()}`
     throw new F3Error('NEXT_TABLE_WRONG', text, { instance })
   }
   // As its store does, go-f3 never lets a network end without participants.
   if (table.length === 0) throw new F3Error('NEXT_TABLE_WRONG', 'the power table would be empty', { instance })
-  return table === committee.table ? committee : new Committee(table, committee)
+  return next
 }
 
 export function equalF3Tipsets(a: F3Tipset, b: F3Tipset): boolean {

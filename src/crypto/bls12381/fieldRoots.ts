@@ -86,7 +86,7 @@ export function invertFp2(engine: Bls12381Engine, out: number, a: number): void 
 }
 
 /** out = a0^2 + a1^2. */
-function normOf(engine: Bls12381Engine, out: number, a: number): void {
+export function normOf(engine: Bls12381Engine, out: number, a: number): void {
   const { call } = engine
   engine.within(() => {
     const square = engine.allocate(ELEMENT_BYTES)
@@ -122,13 +122,26 @@ export type Two = readonly [number, number]
  * @see Adj, Rodríguez-Henríquez, "Square root computation over even extension fields", section 4 (complex method)
  */
 export function squareRootsFp2(engine: Bls12381Engine, outs: Two, elements: Two): [boolean, boolean] {
-  const { call } = engine
   return engine.within(() => {
-    const [norms, roots, ds, ts, x, check] = Array.from({ length: 6 }, () => engine.allocate(PAIR_BYTES)) as [
-      ...[number, number, number, number, number, number],
-    ]
+    const [norms, roots] = [engine.allocate(PAIR_BYTES), engine.allocate(PAIR_BYTES)]
     for (const [i, a] of elements.entries()) normOf(engine, norms + i * ELEMENT_BYTES, a)
     const hasNorm = squareRootsFp(engine, roots, norms)
+    const isRoot = squareRootsByNorm(engine, outs, elements, roots)
+    return [hasNorm[0] && isRoot[0], hasNorm[1] && isRoot[1]]
+  })
+}
+
+/**
+ * {@link squareRootsFp2} of elements whose norms' roots are known.
+ * @param roots - a pair, reduced
+ * @returns whether each out is a root
+ */
+export function squareRootsByNorm(engine: Bls12381Engine, outs: Two, elements: Two, roots: number): [boolean, boolean] {
+  const { call } = engine
+  return engine.within(() => {
+    const [ds, ts, x, check] = Array.from({ length: 4 }, () => engine.allocate(PAIR_BYTES)) as [
+      ...[number, number, number, number],
+    ]
     for (const [i, a] of elements.entries()) {
       const [d, root] = [ds + i * ELEMENT_BYTES, roots + i * ELEMENT_BYTES]
       call.fpAdd(d, a, root)
@@ -153,7 +166,7 @@ export function squareRootsFp2(engine: Bls12381Engine, outs: Two, elements: Two)
         call.fpSub(imaginary, engine.zero, x)
       }
       call.fp2Sqr(check, out)
-      return hasNorm[i] && engine.equal(check, a, 2)
+      return engine.equal(check, a, 2)
     }
     return [finish(0), finish(1)]
   })

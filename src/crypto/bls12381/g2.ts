@@ -157,6 +157,16 @@ export class G2Group extends PointGroup {
     })
   }
 
+  /** out = psi(point): the Frobenius map brought to the twist; out is not the point. */
+  psi(out: number, point: number): void {
+    const { call } = this
+    call.fp2Conjugate(out, point)
+    call.fp2Mul(out, out, this.#psiX)
+    call.fp2Conjugate(out + Y, point + Y)
+    call.fp2Mul(out + Y, out + Y, this.#psiY)
+    call.fp2Conjugate(out + Z, point + Z)
+  }
+
   #isLarger(point: number): boolean {
     const imaginary = this.engine.readNumber(point + Y + ELEMENT_BYTES)
     return isLarger(imaginary === 0n ? this.engine.readNumber(point + Y) : imaginary)

@@ -2,7 +2,8 @@
  * Sums of the keys of a group whose members sign together, each key times its multiplier.
  *
  * The first sums are made of the keys (Pippenger). A group that goes on gets every key times its multiplier: that takes as long
- * as some {@link SUMS_BEFORE_TERMS} sums, and a sum is additions alone from then on.
+ * as some {@link SUMS_BEFORE_TERMS} sums, and a sum is additions alone from then on: of those who signed, or of the others,
+ * which is taken from the sum of all.
  */
 import { bigIntToBytes, concatBytes, latin1 } from '../../base/bytes.ts'
 import { Bls12381Engine } from './engine.ts'
@@ -167,12 +168,15 @@ export class KeySums {
 
   #sumOfTerms(members: readonly number[]): Point {
     this.#terms ??= this.#makeTerms()
-    const scalars = new Array<bigint>(this.#terms.count).fill(0n)
+    const terms = this.#terms
+    const isMember = new Uint8Array(terms.count)
     for (const member of members) {
       const place = this.#termPlace.get(member)
-      if (place !== undefined) scalars[place] = 1n
+      if (place !== undefined) isMember[place] = 1
     }
-    return this.#terms.sum(scalars) ?? 'infinity'
+    const [others, own]: [number[], number[]] = [[], []]
+    for (const [place, is] of isMember.entries()) (is === 1 ? own : others).push(place)
+    return (own.length <= others.length ? terms.sumOf(own) : terms.sumWithout(others)) ?? 'infinity'
   }
 
   /** Each key times its multiplier, which is below the order: infinity only where the key is. */

@@ -61,6 +61,8 @@ export class MultiScalar {
   readonly #multiples = new Map<number, Int32Array>()
   /** Sums of groups of points, by the points' offsets; 0 is infinity. */
   readonly #groups = new Map<string, number>()
+  /** Sum of all points, once it was asked for. */
+  #total: number | undefined
 
   /** @param points - x | y, 48 bytes each, big-endian, below p, one point after the other; none is infinity */
   constructor(points: Uint8Array) {
@@ -129,6 +131,42 @@ export class MultiScalar {
       this.#addTerms(sum, short, SHORT_BITS)
       return this.#bytes(sum)
     })
+  }
+
+  /** Sum of some of the points, as {@link sum} gives it. @param indices - each once */
+  sumOf(indices: readonly number[]): Uint8Array | undefined {
+    const engine = this.#engine
+    return engine.within(() => {
+      const sum = engine.allocate(EXTENDED_BYTES)
+      this.#extended.clear(sum)
+      this.#addIndexed(sum, indices, ELEMENT_BYTES)
+      return this.#bytes(sum)
+    })
+  }
+
+  /** Sum of all points but some, as {@link sum} gives it. @param indices - each once */
+  sumWithout(indices: readonly number[]): Uint8Array | undefined {
+    const engine = this.#engine
+    if (this.#total === undefined) {
+      this.#total = engine.allocate(EXTENDED_BYTES)
+      this.#extended.clear(this.#total)
+      this.#addIndexed(this.#total, [...new Array<number>(this.count).keys()], ELEMENT_BYTES)
+    }
+    const total = this.#total
+    return engine.within(() => {
+      const sum = engine.allocate(EXTENDED_BYTES)
+      engine.copy(sum, total, EXTENDED_BYTES)
+      this.#addIndexed(sum, indices, 2 * ELEMENT_BYTES)
+      return this.#bytes(sum)
+    })
+  }
+
+  /** @param y - where in a point lies the y that is meant: y, or -y */
+  #addIndexed(sum: number, indices: readonly number[], y: number): void {
+    for (const index of indices) {
+      const point = this.#points + index * POINT_BYTES
+      this.#extended.addAffine(sum, point, point + y)
+    }
   }
 
   /** One point for each scalar, as {@link #mergeEqual}; the sums of the first groups that are asked for are kept. */

@@ -93,6 +93,37 @@ describe.skipIf(missing !== undefined)('recorded certificates', () => {
     )
     expect(f3.pendingInstance()).toBe(2)
   })
+
+  it('name the first false one of a run whose signatures are verified together', { timeout: 60_000 }, () => {
+    const all = decodedCertificates().slice(0, 40)
+    const reversed = (one: FinalityCertificate): FinalityCertificate => ({
+      ...one,
+      signature: one.signature.slice().reverse(),
+    })
+    // Signatures of two certificates in each other's place: their sum is what it should be.
+    const exchanged = (i: number): FinalityCertificate => ({ ...all[i]!, signature: all[i ^ 1]!.signature })
+    const noQuorum = (one: FinalityCertificate): FinalityCertificate => ({ ...one, signers: bitFieldOf([1, 2]) })
+    const noDelta = (one: FinalityCertificate): FinalityCertificate => ({ ...one, powerTableDelta: [] })
+    const cases: [instance: number, code: F3ErrorCode, change: (one: FinalityCertificate, i: number) => unknown][] = [
+      [7, 'SIGNATURE_INVALID', (one, i) => (i === 7 || i === 9 ? reversed(one) : one)],
+      [4, 'SIGNATURE_INVALID', (one, i) => (i === 4 || i === 5 ? exchanged(i) : one)],
+      [5, 'SIGNATURE_INVALID', (one, i) => (i === 5 ? reversed(one) : i === 6 ? noQuorum(one) : one)],
+      [6, 'NO_QUORUM', (one, i) => (i === 6 ? noQuorum(one) : i === 7 ? reversed(one) : one)],
+      [27, 'NEXT_TABLE_WRONG', (one, i) => (i === 27 ? noDelta(one) : one)],
+      [27, 'SIGNATURE_INVALID', (one, i) => (i === 27 ? noDelta(reversed(one)) : one)],
+      [32, 'SIGNATURE_INVALID', (one, i) => (i === 32 ? reversed(one) : one)],
+    ]
+    for (const [instance, code, change] of cases) {
+      const { f3 } = openF3()
+      f3.start()
+      const given = all.map((one, i) => change(one, i) as FinalityCertificate)
+      expect(() => f3.importCertificates(given), `${instance}`).toThrow(
+        expect.objectContaining({ code, info: { instance } }),
+      )
+      expect(f3.pendingInstance()).toBe(instance)
+      expect(f3.latest()).toEqual(all[instance - 1])
+    }
+  })
 })
 
 describe.skipIf(missing !== undefined)('a certificate is refused', () => {

@@ -1,0 +1,330 @@
+/**
+ * BLS verification by Petrel's own WebAssembly: some four times as fast as mcl. It takes no constant time, so that whatever
+ * touches a secret key, and what is seldom, stays with another back end.
+ */
+import { bytesToBigInt, latin1 } from '../base/bytes.ts'
+import { Lru } from '../base/lru.ts'
+import { Bls12381Engine } from './bls12381/engine.ts'
+import { G1Group } from './bls12381/g1.ts'
+import { G2Group, LINES_BYTES } from './bls12381/g2.ts'
+import { HashToG2 } from './bls12381/hashToG2.ts'
+import { ELEMENT_BYTES, type LimbForm, PAIR_BYTES } from './bls12381/limbs.ts'
+import { type PreparedPair, TargetGroup } from './bls12381/pairing.ts'
+import { TWELVE_BYTES } from './bls12381/towerCode.ts'
+import { type BlsBackend, byKey, DST_G2 } from './blsBackend.ts'
+
+/** Pairs of one Miller loop: 26 KB of lines each. */
+const BATCH = 64
+/** What is done between two steps of a verification: some 15 ms. */
+const HASHES_PER_STEP = 16
+const PAIRS_PER_STEP = 16
+/** Points of messages that are remembered: those of a full block, some 4 MB; and the longest message, CIDs are shorter. */
+const HASHES = 10_000
+const MAX_CACHED_BYTES = 64
+/** Digits of base 16 of a weight, which has 16 bytes. */
+const WEIGHT_DIGITS = 32
+/** Bytes of an affine point of G2: x and y. */
+const AFFINE_BYTES = 2 * PAIR_BYTES
+
+/** Generator of G1, x and y. @see draft-irtf-cfrg-pairing-friendly-curves section 4.2.1 */
+const G1_X = 0x17f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bbn
+const G1_Y = 0x08b3f481e3aaa0f1a09e30ed741d8ae4fcf5e095d5d00af600db18cb2c04b3edd03cc744a2888ae40caa232946c5e7e1n
+
+/** A point of G2 in memory's form: x and y; `infinity` has none. */
+type Point2 = Int32Array | 'infinity'
+/** A pair that waits for Miller's loop. */
+interface WaitingPair {
+  readonly key: Int32Array
+  readonly point: Int32Array
+}
+
+/** Not re-entrant between two steps' ends: nothing stays in the engine's memory from one step to the next. */
+class EngineBls implements BlsBackend {
+  readonly name: string
+  readonly #other: BlsBackend
+  readonly #engine: Bls12381Engine
+  readonly #g1: G1Group
+  readonly #g2: G2Group
+  readonly #target: TargetGroup
+  readonly #hashToG2: HashToG2
+  readonly #minusGenerator: Int32Array
+  readonly #hashes = new Lru<string, Point2>(HASHES)
+
+  constructor(other: BlsBackend, form?: LimbForm) {
+    this.name = `own WebAssembly, ${other.name}`
+    this.#other = other
+    const engine = new Bls12381Engine(form)
+    this.#engine = engine
+    this.#g1 = new G1Group(engine)
+    this.#g2 = new G2Group(engine)
+    this.#target = new TargetGroup(engine)
+    this.#hashToG2 = new HashToG2(engine, this.#g2, DST_G2)
+    this.#minusGenerator = engine.within(() => {
+      const place = engine.allocate(this.#g1.pointBytes)
+      engine.writeNumber(place, G1_X)
+      engine.writeNumber(place + ELEMENT_BYTES, G1_Y)
+      this.#g1.finishAffine(place)
+      this.#g1.negate(place, place)
+      return engine.take(place, this.#g1.pointBytes)
+    })
+  }
+
+  publicKey(secretKey: Uint8Array): Uint8Array | undefined {
+    return this.#other.publicKey(secretKey)
+  }
+
+  sign(message: Uint8Array, secretKey: Uint8Array): Uint8Array | undefined {
+    return this.#other.sign(message, secretKey)
+  }
+
+  verifyInG1(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {
+    return this.#other.verifyInG1(signature, message, publicKey)
+  }
+
+  aggregate(signatures: readonly Uint8Array[]): Uint8Array | undefined {
+    return this.#other.aggregate(signatures)
+  }
+
+  sumKeys(publicKeys: readonly Uint8Array[], weights?: readonly Uint8Array[]): Uint8Array | undefined {
+    return this.#other.sumKeys(publicKeys, weights)
+  }
+
+  *verifySteps(
+    signature: Uint8Array,
+    messages: readonly Uint8Array[],
+    publicKeys: readonly Uint8Array[],
+  ): Generator<undefined, boolean> {
+    const signed = this.#readSignatures([signature])?.[0]
+    if (signed === undefined) return false
+    const pairs: WaitingPair[] = []
+    if (signed !== 'infinity') pairs.push({ key: this.#minusGenerator, point: signed })
+    let left = HASHES_PER_STEP
+    // Messages under one key share a pairing: e(key, a) e(key, b) = e(key, a + b).
+    for (const indices of byKey(publicKeys)) {
+      const key = this.#readKeys([publicKeys[indices[0] as number] as Uint8Array])?.[0]
+      if (key === undefined) return false
+      const hashes: Point2[] = []
+      for (const i of indices) {
+        if (left-- === 0) {
+          yield
+          left = HASHES_PER_STEP - 1
+        }
+        hashes.push(this.#hash(messages[i] as Uint8Array))
+      }
+      const point = hashes.length === 1 ? hashes[0] : this.#sum(hashes)
+      if (point instanceof Int32Array) pairs.push({ key, point })
+    }
+    let product: Int32Array | undefined
+    for (let start = 0; start < pairs.length; start += PAIRS_PER_STEP) {
+      if (product !== undefined) yield
+      product = this.#multiplyIn(product, pairs.slice(start, start + PAIRS_PER_STEP))
+    }
+    return product === undefined || this.#isOne(product)
+  }
+
+  verifyTogether(
+    signatures: readonly Uint8Array[],
+    messages: readonly Uint8Array[],
+    publicKeys: readonly Uint8Array[],
+    weights: readonly Uint8Array[],
+  ): boolean {
+    // Odd ones: no digit of theirs is zero. Half of all weights are left, still more than anybody can try.
+    const scalars = weights.map((bytes) => bytesToBigInt(bytes.slice().reverse()) | 1n)
+    const read = this.#readSignatures(signatures)
+    if (read === undefined) return false
+    const signed = this.#sum(read, scalars)
+    const groups = byKey(publicKeys)
+    const keys = this.#readKeys(groups.map(([first]) => publicKeys[first as number] as Uint8Array))
+    if (keys === undefined) return false
+    const single = groups.flatMap(({ length }, i) => (length === 1 ? [i] : []))
+    const weighted = this.#weighKeys(
+      single.map((i) => keys[i] as Int32Array),
+      single.map((i) => scalars[groups[i]?.[0] as number] as bigint),
+    )
+    for (const [n, i] of single.entries()) keys[i] = weighted[n] as Int32Array
+    const pairs: WaitingPair[] = signed === 'infinity' ? [] : [{ key: this.#minusGenerator, point: signed }]
+    for (const [i, indices] of groups.entries()) {
+      const hashes = indices.map((at) => this.#hash(messages[at] as Uint8Array))
+      const point =
+        hashes.length === 1
+          ? (hashes[0] as Point2)
+          : this.#sum(
+              hashes,
+              indices.map((at) => scalars[at] as bigint),
+            )
+      if (point !== 'infinity') pairs.push({ key: keys[i] as Int32Array, point })
+    }
+    let product: Int32Array | undefined
+    for (let start = 0; start < pairs.length; start += BATCH) {
+      product = this.#multiplyIn(product, pairs.slice(start, start + BATCH))
+    }
+    return product === undefined || this.#isOne(product)
+  }
+
+  /** undefined when one is no point of the group. */
+  #readSignatures(signatures: readonly Uint8Array[]): Point2[] | undefined {
+    const engine = this.#engine
+    const read: Point2[] = []
+    for (let at = 0; at < signatures.length; at += 2) {
+      const first = signatures[at] as Uint8Array
+      const areSound = engine.within(() => {
+        const outs = [engine.allocate(this.#g2.pointBytes), engine.allocate(this.#g2.pointBytes)] as const
+        const lines = [engine.allocate(LINES_BYTES), engine.allocate(LINES_BYTES)] as const
+        // The last one of an odd number is both.
+        const [isFirst, isSecond] = this.#g2.readTwo(outs, lines, [first, signatures[at + 1] ?? first])
+        for (const out of outs.slice(0, signatures.length - at)) read.push(this.#takeG2(out))
+        return isFirst && isSecond
+      })
+      if (!areSound) return undefined
+    }
+    return read
+  }
+
+  /** undefined when one is infinity or no point of the group. */
+  #readKeys(keys: readonly Uint8Array[]): Int32Array[] | undefined {
+    const engine = this.#engine
+    const read: Int32Array[] = []
+    for (let at = 0; at < keys.length; at += BATCH) {
+      const some = keys.slice(at, at + BATCH)
+      const areSound = engine.within(() => {
+        const outs = some.map(() => engine.allocate(this.#g1.pointBytes))
+        const arePoints = this.#g1.readMany(outs, some)
+        for (const out of outs) read.push(engine.take(out, this.#g1.pointBytes))
+        return arePoints.every((is, i) => is && !this.#g1.isInfinity(outs[i] as number))
+      })
+      if (!areSound) return undefined
+    }
+    return read
+  }
+
+  /** Keys times odd weights. */
+  #weighKeys(keys: readonly Int32Array[], weights: readonly bigint[]): Int32Array[] {
+    const engine = this.#engine
+    const out: Int32Array[] = []
+    for (let at = 0; at < keys.length; at += BATCH) {
+      engine.within(() => {
+        const places = keys.slice(at, at + BATCH).map((key) => this.#put(key, this.#g1.pointBytes))
+        this.#g1.multiplyMany(places, places, weights.slice(at, at + BATCH), WEIGHT_DIGITS)
+        this.#g1.toAffine(places)
+        for (const place of places) out.push(engine.take(place, this.#g1.pointBytes))
+      })
+    }
+    return out
+  }
+
+  /** A message's point. The pool checks each message of a block before the block's aggregate is checked. */
+  #hash(message: Uint8Array): Point2 {
+    const name = message.length <= MAX_CACHED_BYTES ? latin1(message) : undefined
+    const known = name === undefined ? undefined : this.#hashes.get(name)
+    if (known !== undefined) return known
+    const engine = this.#engine
+    const point = engine.within(() => {
+      const out = engine.allocate(this.#g2.pointBytes)
+      this.#hashToG2.hash(out, message)
+      return this.#takeG2(out)
+    })
+    if (name !== undefined) this.#hashes.set(name, point)
+    return point
+  }
+
+  /** Sum of points, each times its scalar (default 1). */
+  #sum(points: readonly Point2[], scalars?: readonly bigint[]): Point2 {
+    const engine = this.#engine
+    const g2 = this.#g2
+    return engine.within(() => {
+      const [sum, part, next] = [g2.pointBytes, g2.pointBytes, g2.pointBytes].map((bytes) =>
+        engine.allocate(bytes),
+      ) as [...[number, number, number]]
+      g2.setInfinity(sum)
+      const add = (place: number): void => {
+        g2.add(next, sum, place)
+        engine.copy(sum, next, g2.pointBytes)
+      }
+      for (let start = 0; start < points.length; start += BATCH) {
+        engine.within(() => {
+          const places: number[] = []
+          const own: bigint[] = []
+          for (let i = start; i < Math.min(points.length, start + BATCH); i++) {
+            const point = points[i] as Point2
+            if (point === 'infinity') continue
+            places.push(this.#putG2(point))
+            own.push(scalars?.[i] ?? 1n)
+          }
+          if (scalars === undefined) {
+            for (const place of places) add(place)
+          } else {
+            g2.sum(part, places, own)
+            add(part)
+          }
+        })
+      }
+      if (g2.isInfinity(sum)) return 'infinity'
+      g2.toAffine(sum)
+      return this.#takeG2(sum)
+    })
+  }
+
+  /** product (default one) times the pairs' Miller loops. */
+  #multiplyIn(product: Int32Array | undefined, pairs: readonly WaitingPair[]): Int32Array {
+    const engine = this.#engine
+    return engine.within(() => {
+      const [out, before] = [engine.allocate(TWELVE_BYTES), engine.allocate(TWELVE_BYTES)]
+      const prepared = pairs.map(({ key, point }): PreparedPair => {
+        const lines = engine.allocate(LINES_BYTES)
+        const at = this.#put(key, this.#g1.pointBytes)
+        engine.within(() => this.#g2.prepare(lines, this.#putG2(point)))
+        return [at, lines]
+      })
+      this.#target.millerLoop(out, prepared)
+      if (product !== undefined) {
+        engine.put(before, product)
+        engine.call.fp12Mul(out, out, before)
+      }
+      return engine.take(out, TWELVE_BYTES)
+    })
+  }
+
+  #isOne(product: Int32Array): boolean {
+    const engine = this.#engine
+    return engine.within(() => {
+      const value = this.#put(product, TWELVE_BYTES)
+      this.#target.finalExponentiation(value)
+      return engine.equal(value, engine.one, 12)
+    })
+  }
+
+  #put(words: Int32Array, bytes: number): number {
+    const at = this.#engine.allocate(bytes)
+    this.#engine.put(at, words)
+    return at
+  }
+
+  #putG2(point: Point2): number {
+    const at = this.#engine.allocate(this.#g2.pointBytes)
+    if (point === 'infinity') this.#g2.setInfinity(at)
+    else {
+      this.#engine.put(at, point)
+      this.#g2.finishAffine(at)
+    }
+    return at
+  }
+
+  /** Of an affine point, or infinity. */
+  #takeG2(at: number): Point2 {
+    return this.#g2.isInfinity(at) ? 'infinity' : this.#engine.take(at, AFFINE_BYTES)
+  }
+}
+
+/**
+ * @param other - what signs
+ * @param form - default: the fastest here
+ * @returns the other one where there are no vector instructions
+ */
+export function engineBls(other: BlsBackend, form?: LimbForm): BlsBackend {
+  try {
+    return new EngineBls(other, form)
+  } catch (error) {
+    if (!(error instanceof WebAssembly.CompileError)) throw error
+    return other
+  }
+}
