@@ -25,14 +25,14 @@ export interface VerifiedCertificate {
 export interface VerifiedRun {
   readonly verified: readonly VerifiedCertificate[]
   /** F3Error with the code of the check that failed first; undefined: all are valid. */
-  readonly error: unknown
+  readonly error: Error | undefined
 }
 
 /** @param first - what the first one is checked against */
 export function verifyCertificates(certificates: readonly FinalityCertificate[], first: CertificateCheck): VerifiedRun {
   const signed: SignedBytes[] = []
   const checked: VerifiedCertificate[] = []
-  let error: unknown
+  let error: Error | undefined
   let check = first
   try {
     for (const certificate of certificates) {
@@ -43,6 +43,7 @@ export function verifyCertificates(certificates: readonly FinalityCertificate[],
       check = { ...check, instance: instance + 1, committee: next, base: chainHead(certificate) }
     }
   } catch (wrong) {
+    if (!(wrong instanceof Error)) throw wrong
     error = wrong
   }
   const wrong = firstWrong(signed)
