@@ -1,24 +1,31 @@
 /**
  * Generates chains of a wanted size.
  *
- *     npm run generate -- mainnet-size <folder> [--scale 0.01] [--seed 1]
+ *     npm run generate -- mainnet-size <folder> [--scale 0.01] [--seed 1] [--epochs 0] [--messages 300]
  *
  * `mainnet-size`: a state as mainnet's (scale 1: 3.5 million actors, 200,000 contracts, 3,000 miners with 5 million
  * sectors) or a part of it, as `state.car`, `state.car.zst` and `state.forest.car.zst` with the `network.json` that
  * opens them: `petrel daemon --network <folder>/network.json --snapshot <folder>/state.forest.car.zst`. The same seed
  * gives the same bytes. A run that was broken off is gone on with by the same command. The actors' bundle of mainnet's
  * newest version (`petrel actors fetch`) becomes part of the state where it is here.
+ *
+ * `--epochs n`: then a chain of so many epochs on it (2,880 are a day), which needs the bundle: about five blocks a tipset,
+ * `--messages` a tipset beside the proofs of storage that deadlines ask for, cron as it comes. It is kept in
+ * `<folder>/chain`, gone on with by a larger number, and written with its states as `chain.forest.car.zst`.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { findNetwork } from '../platform/server/networkFiles.ts'
 import { initCrypto } from '../src/crypto/init.ts'
-import { writeFiles } from './generate/mainnetSize/files.ts'
+import { extendChain, openGenerated } from './generate/mainnetSize/chain.ts'
+import { CHAIN_FILE, NETWORK_FILE, SNAPSHOT_FILES, writeChain, writeFiles } from './generate/mainnetSize/files.ts'
 import { generateState } from './generate/mainnetSize/generateState.ts'
 import { generatedManifest, generatedNetwork } from './generate/mainnetSize/network.ts'
+import { sizeOf } from './generate/mainnetSize/size.ts'
 
-const USAGE = 'usage: npm run generate -- mainnet-size <folder> [--scale 0.01] [--seed 1]'
+const USAGE = 'usage: npm run generate -- mainnet-size <folder> [--scale 0.01] [--seed 1] [--epochs 0] [--messages 300]'
 const started = performance.now()
 
 function say(text: string): void {
@@ -35,19 +42,50 @@ function readBundle(): Uint8Array | undefined {
   return undefined
 }
 
+function wholeNumber(name: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new RangeError(`--${name} must be a whole number, not ${text}`)
+  return Number(text)
+}
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { scale: { type: 'string', default: '0.01' }, seed: { type: 'string', default: '1' } },
+  options: {
+    scale: { type: 'string', default: '0.01' },
+    seed: { type: 'string', default: '1' },
+    epochs: { type: 'string', default: '0' },
+    messages: { type: 'string', default: '300' },
+  },
 })
 const [what, folder] = positionals
 if (what !== 'mainnet-size' || folder === undefined || positionals.length > 2) {
   console.error(USAGE)
   process.exit(2)
 }
+const epochs = wholeNumber('epochs', values.epochs)
+const messages = wholeNumber('messages', values.messages)
+const size = sizeOf(Number(values.scale), wholeNumber('seed', values.seed))
 await initCrypto()
-const work = join(folder, 'work')
-const options = { folder: work, scale: Number(values.scale), seed: Number(values.seed), bundle: readBundle(), say }
-const state = generateState(options)
-writeFiles(folder, state, say)
-rmSync(work, { recursive: true })
-say(`${state.blocks} blocks, genesis ${state.genesis.toString()}`)
+makeState(folder)
+if (epochs > 0) await makeChain(folder)
+
+function makeState(into: string): void {
+  // Nothing is left to be made: only a whole state has its last file.
+  if (existsSync(join(into, SNAPSHOT_FILES.forest)) && !existsSync(join(into, 'work'))) return
+  const work = join(into, 'work')
+  const state = generateState({ folder: work, scale: size.scale, seed: size.seed, bundle: readBundle(), say })
+  writeFiles(into, state, say)
+  rmSync(work, { recursive: true })
+  say(`${state.blocks} blocks, genesis ${state.genesis.toString()}`)
+}
+
+async function makeChain(into: string): Promise<void> {
+  const network = findNetwork(join(into, NETWORK_FILE))
+  const chain = await openGenerated(into, network)
+  try {
+    const head = await extendChain(chain, { size, epochs, messages, say })
+    writeChain(into, head, chain.own)
+    say(`chain up to epoch ${head.height}: ${CHAIN_FILE}`)
+  } finally {
+    await chain.close()
+  }
+}

@@ -222,7 +222,9 @@ class Generator {
 
   #multisig(id: number): Cid {
     const first = firstIdOf(this.#size, 'secp256k1')
-    const start = random32(this.#size.seed, PURPOSE.signers, id) % this.#size.counts.secp256k1
+    const { index } = kindOf(this.#size, id)
+    // The first ones can be signed for.
+    const start = index < this.#size.keyed ? index : random32(this.#size.seed, PURPOSE.signers, id)
     const signers = Array.from({ length: SIGNERS }, (_, i) =>
       idAddress(BigInt(first + ((start + i) % this.#size.counts.secp256k1))),
     )

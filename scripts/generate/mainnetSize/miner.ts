@@ -56,7 +56,8 @@ const MIN_PARTITION = 32
 /** Of a libp2p peer: identity multihash of an Ed25519 key. */
 const PEER_ID_PREFIX = [0x00, 0x24, 0x08, 0x01, 0x12, 0x20] as const
 const PEER_KEY_BYTES = 32
-const AVAILABLE: TokenAmount = 50n * ATTO_PER_FIL
+/** A deposit for a sector is dear where there is little power: what a miner has at hand. */
+const AVAILABLE: TokenAmount = 20_000n * ATTO_PER_FIL
 
 const VESTING_ENTRIES = 60
 const VESTING_STEP = PROVING_PERIOD / 2

@@ -13,6 +13,7 @@ export const PURPOSE = {
   piece: 9,
   signers: 10,
   code: 11,
+  messages: 12,
 } as const
 
 const GOLDEN = 0x9e3779b9
