@@ -8,6 +8,7 @@ import { processIo } from '../cli/processIo.ts'
 import { runCli } from '../cli/program.ts'
 import { systemClock, systemTimers } from '../server/clock.ts'
 import { openLog } from '../server/logger.ts'
+import { keepNurserySmall } from '../server/nursery.ts'
 import { systemRandom } from '../server/random.ts'
 import { petrelVersion } from '../server/version.ts'
 
@@ -39,7 +40,10 @@ process.exitCode = await runCli(process.argv.slice(2), {
   version,
   addNodeCommands: (program, context) =>
     addNodeCommands(program, context, {
-      daemon: async (options) => (await import('../server/runDaemon.ts')).runDaemon(options, context.io, runtime),
+      daemon: async (options) => {
+        keepNurserySmall()
+        return (await import('../server/runDaemon.ts')).runDaemon(options, context.io, runtime)
+      },
       devnet: async (options) => (await import('../server/runDevnet.ts')).runDevnet(options, context.io, runtime),
       replica: async (options) => (await import('../server/runReplica.ts')).runReplica(options, context.io, runtime),
       signer: async (options) => (await import('../server/runSigner.ts')).runSigner(options, context.io, runtime),
