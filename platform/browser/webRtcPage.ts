@@ -31,12 +31,12 @@ export function serveWebRtc(port: MessagePort): () => void {
   /** Until the connection that they were made for opens. */
   const certificates = new Map<number, RTCCertificate>()
   let nextCertificate = 0
-  const channels = new Map<string, { readonly channel: RTCDataChannel; taken: number }>()
+  const channels = new Map<string, { readonly channel: RTCDataChannel; readonly of: number; taken: number }>()
   let nextChannel = 0
   const post = (message: FromRtcPage, transfer: Transferable[] = []): void => port.postMessage(message, transfer)
 
-  const watchChannel = (name: string, channel: RTCDataChannel): void => {
-    const held = { channel, taken: 0 }
+  const watchChannel = (name: string, channel: RTCDataChannel, of: number): void => {
+    const held = { channel, of, taken: 0 }
     channels.set(name, held)
     channel.binaryType = 'arraybuffer'
     const tell = (event: string, data?: string | ArrayBuffer): void => {
@@ -68,7 +68,7 @@ export function serveWebRtc(port: MessagePort): () => void {
     connection.addEventListener('datachannel', ({ channel }) => {
       const name = `p${nextChannel++}`
       tell('datachannel', { channel: { name, label: channel.label, protocol: channel.protocol } })
-      watchChannel(name, channel)
+      watchChannel(name, channel, number)
     })
   }
 
@@ -135,6 +135,8 @@ export function serveWebRtc(port: MessagePort): () => void {
   const close = (number: number): void => {
     connections.get(number)?.close()
     connections.delete(number)
+    // Of its own closing a connection need not tell its channels.
+    for (const [name, { of }] of channels) if (of === number) channels.delete(name)
   }
 
   port.onmessage = ({ data }: MessageEvent<ToRtcPage>) => {
@@ -145,7 +147,8 @@ export function serveWebRtc(port: MessagePort): () => void {
     else if ('close' in data) close(data.close)
     else {
       const connection = connections.get(data.of)
-      if (connection !== undefined) watchChannel(data.channel, connection.createDataChannel(data.label, data.init))
+      if (connection !== undefined)
+        watchChannel(data.channel, connection.createDataChannel(data.label, data.init), data.of)
     }
   }
   return () => {

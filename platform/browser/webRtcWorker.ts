@@ -121,6 +121,11 @@ class RemoteDescription {
   }
 }
 
+/** What may wait for somebody to listen, bytes of one channel: libp2p listens in the same turn. */
+const MAX_EARLY_BYTES = 1024 * 1024
+/** An event beside its data, about. */
+const EVENT_BYTES = 256
+
 /** A data channel. */
 class RemoteChannel extends Target {
   readonly id: string
@@ -129,19 +134,23 @@ class RemoteChannel extends Target {
   binaryType = 'arraybuffer'
   bufferedAmountLowThreshold = 0
   readonly #line: RtcLine
+  readonly #of: Set<RemoteChannel>
   #state: RtcChannelState = { readyState: 'connecting', buffered: 0, taken: 0 }
   #sent = 0
-  /** Messages that came before anybody listened. */
+  /** Messages that came before anybody listened, and their bytes. */
   readonly #early: MessageEvent[] = []
+  #earlyBytes = 0
   #onmessage: ((event: MessageEvent) => void) | null = null
 
-  constructor(line: RtcLine, name: string, label: string, protocol: string, readyState: string) {
+  /** @param of - the channels of its connection, as long as they live */
+  constructor(line: RtcLine, of: Set<RemoteChannel>, name: string, label: string, protocol: string) {
     super()
     this.#line = line
+    this.#of = of
+    of.add(this)
     this.id = name
     this.label = label
     this.protocol = protocol
-    this.#state = { ...this.#state, readyState }
     line.channels.set(name, this)
   }
 
@@ -159,7 +168,9 @@ class RemoteChannel extends Target {
 
   set onmessage(listener: ((event: MessageEvent) => void) | null) {
     this.#onmessage = listener
-    if (listener !== null) for (const event of this.#early.splice(0)) listener.call(this, event)
+    if (listener === null) return
+    this.#earlyBytes = 0
+    for (const event of this.#early.splice(0)) listener.call(this, event)
   }
 
   send(data: string | ArrayBuffer | ArrayBufferView): void {
@@ -178,7 +189,7 @@ class RemoteChannel extends Target {
   }
 
   close(): void {
-    if (this.readyState === 'closed') return
+    if (this.readyState === 'closed' || this.readyState === 'closing') return
     this.#state = { ...this.#state, readyState: 'closing' }
     this.#line.post({ closeChannel: this.id })
   }
@@ -190,23 +201,35 @@ class RemoteChannel extends Target {
     if (before > this.bufferedAmountLowThreshold && this.bufferedAmount <= this.bufferedAmountLowThreshold) {
       this.tell(new Event('bufferedamountlow'))
     }
-    if (data !== undefined) this.#message(new MessageEvent('message', { data }))
+    if (data !== undefined) this.#message(data)
     else if (event === 'error') this.tell(new ErrorOfChannel('error'))
     else if (event !== 'bufferedamountlow' && event !== 'taken') this.tell(new Event(event))
-    if (event === 'close') this.#line.channels.delete(this.id)
+    if (event === 'close') this.#forget()
+  }
+
+  #forget(): void {
+    this.#early.length = 0
+    this.#line.channels.delete(this.id)
+    this.#of.delete(this)
   }
 
   /** With its connection. */
   lost(): void {
     if (this.readyState === 'closed') return
     this.#state = { ...this.#state, readyState: 'closed' }
-    this.#line.channels.delete(this.id)
+    this.#forget()
     this.tell(new Event('close'))
   }
 
-  #message(event: MessageEvent): void {
-    if (this.#onmessage === null) this.#early.push(event)
-    else this.#onmessage.call(this, event)
+  #message(data: string | ArrayBuffer): void {
+    const event = new MessageEvent('message', { data })
+    if (this.#onmessage !== null) this.#onmessage.call(this, event)
+    else {
+      this.#earlyBytes += EVENT_BYTES + (typeof data === 'string' ? data.length : data.byteLength)
+      // A peer that goes on where nobody listens.
+      if (this.#earlyBytes > MAX_EARLY_BYTES) return this.close()
+      this.#early.push(event)
+    }
     this.dispatchEvent(event)
   }
 }
@@ -256,8 +279,7 @@ class RemoteConnection extends Target {
 
   createDataChannel(label: string, init: { readonly protocol?: string } = {}): RemoteChannel {
     const name = `w${this.#line.number()}`
-    const channel = new RemoteChannel(this.#line, name, label, init.protocol ?? '', 'connecting')
-    this.#channels.add(channel)
+    const channel = new RemoteChannel(this.#line, this.#channels, name, label, init.protocol ?? '')
     this.#line.post({ channel: name, of: this.#number, label, init })
     return channel
   }
@@ -308,8 +330,7 @@ class RemoteConnection extends Target {
         new CandidateEvent(candidate === null || candidate === undefined ? null : new RemoteCandidate(candidate)),
       )
     } else if (event === 'datachannel' && channel !== undefined) {
-      const made = new RemoteChannel(this.#line, channel.name, channel.label, channel.protocol, 'connecting')
-      this.#channels.add(made)
+      const made = new RemoteChannel(this.#line, this.#channels, channel.name, channel.label, channel.protocol)
       this.tell(new ChannelEvent(made))
     } else this.tell(new Event(event))
   }

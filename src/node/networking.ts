@@ -5,7 +5,7 @@
  *   chain store -> chain exchange and bitswap servers
  */
 
-import { errorMessage } from '../base/errors.ts'
+import { errorMessage, unlessThrown } from '../base/errors.ts'
 import type { KeyValueStore } from '../base/ports.ts'
 import { sleep } from '../base/waiting.ts'
 import type { BlockMessages } from '../chain/blockMessages.ts'
@@ -16,6 +16,7 @@ import { networkBeacons } from '../consensus/drandBeacon.ts'
 import type { BlockValidation } from '../consensus/validateBlock.ts'
 import { BlockFetcher, type BlockSource } from '../ipld/blockFetcher.ts'
 import type { Blockstore } from '../ipld/blockstore.ts'
+import { BlockMissing } from '../ipld/errors.ts'
 import type { MessagePool } from '../mempool/messagePool.ts'
 import { poolPrices } from '../mempool/poolChain.ts'
 import { startBitswap } from '../p2p/bitswap/bitswap.ts'
@@ -182,7 +183,12 @@ export function startNetworking(deps: NetworkingDeps, ports: NodePorts): Network
     onIncomingBlock: (listener) => gossip.onIncomingBlock(listener),
   }
   syncer.onBadBlock((cid, reason) => {
-    log.warn('bad block', { cid: cid.toString(), reason: badReasonText(reason) })
+    const miner = unlessThrown(() => view.addressText(store.header(cid).miner), BlockMissing)
+    log.warn('bad block', {
+      cid: cid.toString(),
+      ...(miner === undefined ? {} : { miner }),
+      reason: badReasonText(reason),
+    })
   })
   return {
     syncer,

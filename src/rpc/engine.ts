@@ -65,6 +65,12 @@ const SILENT: Outcome = { kind: 'silent' }
 
 /** Items of a list that are printed in one step. */
 const PRINTED_ITEMS = 64
+/** About as many bytes of them: a millisecond's work. */
+const PRINTED_BYTES = 65_536
+
+function answerTooLong(bytes: string): RpcError {
+  return new RpcError('FAILED', `the answer has ${bytes} bytes, at most ${MAX_ANSWER_BYTES} are sent`)
+}
 
 /** Go's type of a parameter as it stands in error texts. */
 function goType(codec: Codec<unknown>): string {
@@ -256,9 +262,15 @@ export class RpcEngine {
       return stringifyJson(row.result.toJson(value, json))
     }
     const parts: string[] = []
-    for (let at = 0; at < value.length; at += PRINTED_ITEMS) {
-      const part = value.slice(at, at + PRINTED_ITEMS).map((one) => items.toJson(one, json))
-      parts.push(stringifyJson(part).slice(1, -1))
+    let [bytes, count] = [0, 1]
+    for (let at = 0; at < value.length; ) {
+      const part = stringifyJson(value.slice(at, at + count).map((one) => items.toJson(one, json))).slice(1, -1)
+      parts.push(part)
+      bytes += part.length + 1
+      // Before it is all in memory.
+      if (bytes > MAX_ANSWER_BYTES) throw answerTooLong(`more than ${MAX_ANSWER_BYTES}`)
+      at += count
+      count = Math.max(1, Math.min(PRINTED_ITEMS, Math.floor((PRINTED_BYTES * at) / bytes)))
       yield
     }
     return `[${parts.join(',')}]`
@@ -276,8 +288,7 @@ export class RpcEngine {
   #answer(request: RpcRequest, entry: TableEntry, text: string): Outcome {
     if (request.id === null) return SILENT
     if (text.length > MAX_ANSWER_BYTES) {
-      const reason = `the answer has ${text.length} bytes, at most ${MAX_ANSWER_BYTES} are sent`
-      return this.#failure(request, entry, new RpcError('FAILED', reason))
+      return this.#failure(request, entry, answerTooLong(String(text.length)))
     }
     return { kind: 'answered', text: successText(request.id, text) }
   }

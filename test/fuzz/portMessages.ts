@@ -22,8 +22,9 @@ const secret = method({ name: 'Secret', perm: 'admin', params: [], result: json,
 const table = createMethodTable([echo, secret])
 const engine = new RpcEngine({ table, json: { addressPrefix: 't' }, log: silentLog })
 const handler = new HttpHandler(engine, { verifier: stubVerifier })
-const host = { node: { engine, handler }, settle: () => undefined }
-const LAST = '{"jsonrpc":"2.0","id":"the last","method":"Filecoin.Echo","params":[1]}'
+/** A node that answers one method to all, and one to the admin. */
+export const sessionHost = { node: { engine, handler }, settle: () => undefined }
+export const LAST = '{"jsonrpc":"2.0","id":"the last","method":"Filecoin.Echo","params":[1]}'
 
 class Port implements FramePort {
   readonly told: unknown[] = []
@@ -74,7 +75,7 @@ export const portMessages: FuzzTarget = {
   run: async (input) => {
     const sessions = new PortSessions()
     const open = (request: Parameters<typeof openSession>[1], receiver: Parameters<typeof openSession>[2]) =>
-      Promise.resolve(openSession(host, request, receiver))
+      Promise.resolve(openSession(sessionHost, request, receiver))
     sessions.use(open)
     const port = new Port()
     sessions.add({ access: { as: 'token', token: '' }, version: 'v1' }, port)

@@ -44,6 +44,8 @@ import { isSealed, Sealer } from '../../src/wallet/sealing.ts'
 import { configToml } from './configToml.ts'
 import type { FuzzTarget } from './fuzzTarget.ts'
 import { portMessages } from './portMessages.ts'
+import { relayMessages } from './relayMessages.ts'
+import { rtcMessages } from './rtcMessages.ts'
 
 const MAX_UNPACKED = 4 * 1024 * 1024
 const MAX_STREAM = 4096
@@ -176,6 +178,8 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
   },
   configToml,
   portMessages,
+  relayMessages,
+  rtcMessages,
   token: {
     seeds: () => [utf8(TOKEN)],
     // Nobody but the one who has the secret says what a token allows. Its signature alone may be spelled in several ways.

@@ -7,7 +7,7 @@ import { assertEpochsAhead } from '../../src/chain/epochsAhead.ts'
 import { branchesBetween } from '../../src/chain/headChange.ts'
 import { bigInt } from '../../src/codec/bigInteger.ts'
 import { createCid, parseCid } from '../../src/codec/cid.ts'
-import { json } from '../../src/codec/description.ts'
+import { json, list } from '../../src/codec/description.ts'
 import { parseJson } from '../../src/codec/jsonText.ts'
 import { RpcEngine } from '../../src/rpc/engine.ts'
 import { HttpHandler } from '../../src/rpc/http.ts'
@@ -136,8 +136,16 @@ describe('questions about the chain', () => {
 
 describe('HTTP', () => {
   let answered = 0
+  let printed = 0
   let nowMs = 0
   let pauses = 0
+  const counted: typeof json = {
+    ...json,
+    toJson: (value, at) => {
+      printed++
+      return json.toJson(value, at)
+    },
+  }
   const rows = [
     method({
       name: 'Big',
@@ -164,6 +172,13 @@ describe('HTTP', () => {
       result: json,
       handler: () => 'x'.repeat(bounds.MAX_ANSWER_BYTES - 2),
     }),
+    method({
+      name: 'Long',
+      perm: 'read',
+      params: [],
+      result: list(counted),
+      handler: () => Array.from({ length: 1000 }, () => 'x'.repeat(1_000_000)),
+    }),
   ]
   const engine = new RpcEngine({ table: createMethodTable(rows), json: context, log: silentLog })
   const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs }
@@ -189,6 +204,14 @@ describe('HTTP', () => {
     expect(JSON.parse(body)).toMatchObject({
       error: { code: 1, message: expect.stringContaining(`at most ${bounds.MAX_ANSWER_BYTES} are sent`) },
     })
+  })
+
+  it('a list whose answer is longer: no more of it is printed than is sent', async () => {
+    const { body } = await post(call('Long'))
+    expect(JSON.parse(body)).toMatchObject({
+      error: { code: 1, message: expect.stringContaining(`at most ${bounds.MAX_ANSWER_BYTES} are sent`) },
+    })
+    expect(printed).toBe(Math.ceil(bounds.MAX_ANSWER_BYTES / 1_000_003))
   })
 
   it('a batch as a whole: what is beyond is refused one by one and not carried out; others have their turn', async () => {
