@@ -17,6 +17,7 @@ import type { Cid } from '../../src/codec/cid.ts'
 import { parseJson } from '../../src/codec/jsonText.ts'
 import { mockBeacon } from '../../src/consensus/beacon.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
+import { CachingVmHost } from '../../src/execution/cachingVmHost.ts'
 import { createCodeLoaders } from '../../src/execution/codeLoaders.ts'
 import { LocalVmHost } from '../../src/execution/localVmHost.ts'
 import { acceptAllProofs } from '../../src/fvm/proofVerifier.ts'
@@ -85,7 +86,8 @@ export async function openRecorded(folder: string, height?: number): Promise<Rec
   const store = openChain({ blocks, meta, log, roots: archive.roots })
   if (height !== undefined) store.setHead(store.tipsetByHeight(height, undefined, 'previous'))
   const view = new ChainView({ store, network, beaconRound: (epoch) => mockBeacon.roundAt(epoch) })
-  const vm = new LocalVmHost({ view, proofs: acceptAllProofs, codeLoaders: createCodeLoaders({ blocks }) })
+  const codeLoaders = createCodeLoaders({ blocks })
+  const vm = new CachingVmHost(store, new LocalVmHost({ view, proofs: acceptAllProofs, codeLoaders }))
   const node = await startNode(
     { network, store, view, vm, meta, keystore: new KeyStore(new MemorySecretStore()) },
     { version: 'golden', shutdown: () => {} },

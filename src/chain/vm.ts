@@ -65,18 +65,50 @@ export interface CallOptions {
   readonly stateRoot?: Cid
 }
 
+/** One call of the machine. What each does and throws stands at the method of {@link VmHost} of its name. */
+export type VmCall =
+  | { readonly method: 'tipsetState' | 'executeTipset'; readonly tipset: Tipset }
+  | {
+      readonly method: 'compute'
+      readonly tipset: Tipset
+      readonly vmHeight: ChainEpoch
+      readonly messages: readonly Message[]
+    }
+  | { readonly method: 'replay'; readonly tipset: Tipset; readonly message: Cid }
+  | { readonly method: 'call'; readonly tipset: Tipset; readonly message: Message }
+  | {
+      readonly method: 'callWithGas'
+      readonly tipset: Tipset
+      readonly message: Message
+      readonly options: CallOptions
+    }
+
+/** What calls answer, each its own. */
+export type VmResult = TipsetState | ComputeOutput | InvocResult
+
+/** Answers one call. What wraps a machine does so for the calls that concern it, and hands the others on. */
+export type RunVm = (call: VmCall, signal?: AbortSignal) => Promise<VmResult>
+
 /**
  * The machine, bound to one chain. Failures are {@link ChainError}s, `BlockMissing`, or the machine's own. When `signal`
  * aborts, what waits or runs ends with ChainError `CANCELLED` where the machine can be interrupted.
  */
-export interface VmHost {
+export abstract class VmHost {
+  abstract run(call: VmCall, signal?: AbortSignal): Promise<VmResult>
+
   /**
    * What a tipset leaves: read off the next tipset of the head's chain where there is one and its blocks are at hand,
    * otherwise by executing it.
    */
-  tipsetState(tipset: Tipset, signal?: AbortSignal): Promise<TipsetState>
+  tipsetState(tipset: Tipset, signal?: AbortSignal): Promise<TipsetState> {
+    return this.run({ method: 'tipsetState', tipset }, signal) as Promise<TipsetState>
+  }
+
   /** Executes a tipset whatever is known of it, and flushes the result to the chain's blocks. */
-  executeTipset(tipset: Tipset, signal?: AbortSignal): Promise<TipsetState>
+  executeTipset(tipset: Tipset, signal?: AbortSignal): Promise<TipsetState> {
+    return this.run({ method: 'executeTipset', tipset }, signal) as Promise<TipsetState>
+  }
+
   /**
    * Executes a tipset with traces, migrates up to `vmHeight`, applies `messages` as explicit ones.
    * @see lotus chain/stmgr/utils.go ComputeState
@@ -86,20 +118,38 @@ export interface VmHost {
     vmHeight: ChainEpoch,
     messages: readonly Message[],
     signal?: AbortSignal,
-  ): Promise<ComputeOutput>
+  ): Promise<ComputeOutput> {
+    return this.run({ method: 'compute', tipset, vmHeight, messages }, signal) as Promise<ComputeOutput>
+  }
+
   /**
    * Executes the tipset that included a message up to it.
    * @throws ChainError `NOT_FOUND` "given message not found in tipset"
    */
-  replay(tipset: Tipset, messageCid: Cid, signal?: AbortSignal): Promise<InvocResult>
+  replay(tipset: Tipset, message: Cid, signal?: AbortSignal): Promise<InvocResult> {
+    return this.run({ method: 'replay', tipset, message }, signal) as Promise<InvocResult>
+  }
+
   /**
    * Runs a message implicitly (no gas paid) on a tipset's parent state after that tipset's messages of its sender.
    * @throws ChainError `EXPENSIVE_FORK` when a migration lies in between, `SENDER_INVALID`
    */
-  call(message: Message, tipset: Tipset, signal?: AbortSignal): Promise<InvocResult>
+  call(message: Message, tipset: Tipset, signal?: AbortSignal): Promise<InvocResult> {
+    return this.run({ method: 'call', tipset, message }, signal) as Promise<InvocResult>
+  }
+
   /**
    * Runs a message explicitly, paying gas, with a signature of zeros of its sender's kind.
    * @throws as {@link VmHost.call}, and ChainError `SENDER_INVALID` for a sender that does not exist
    */
-  callWithGas(message: Message, tipset: Tipset, options: CallOptions, signal?: AbortSignal): Promise<InvocResult>
+  callWithGas(message: Message, tipset: Tipset, options: CallOptions, signal?: AbortSignal): Promise<InvocResult> {
+    return this.run({ method: 'callWithGas', tipset, message, options }, signal) as Promise<InvocResult>
+  }
+}
+
+/** A machine of one function. */
+export function vmHost(run: RunVm): VmHost {
+  return new (class extends VmHost {
+    override run = run
+  })()
 }

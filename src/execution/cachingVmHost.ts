@@ -6,18 +6,23 @@ import { Lru } from '../base/lru.ts'
 import type { ChainStore } from '../chain/chainStore.ts'
 import { ChainError } from '../chain/errors.ts'
 import { MAX_TRACE_CHARGES, TIPSET_STATE_CACHE } from '../chain/limits.ts'
-import type { CallOptions, ComputeOutput, InvocResult, TipsetState, VmHost } from '../chain/vm.ts'
+import {
+  type ComputeOutput,
+  type InvocResult,
+  type TipsetState,
+  type VmCall,
+  VmHost,
+  type VmResult,
+} from '../chain/vm.ts'
 import type { Cid } from '../codec/cid.ts'
 import { VmError } from '../fvm/errors.ts'
-import type { Message } from '../types/message.ts'
-import type { ChainEpoch } from '../types/scalars.ts'
 import { type Tipset, tipsetKeyText } from '../types/tipset.ts'
 import { recordedState } from './recordedState.ts'
 import { SharedRuns } from './sharedRuns.ts'
 import { TraceCache } from './traceCache.ts'
 
 /** See the file's comment. */
-export class CachingVmHost implements VmHost {
+export class CachingVmHost extends VmHost {
   readonly #store: ChainStore
   readonly #inner: VmHost
   readonly #states = new Lru<string, TipsetState>(TIPSET_STATE_CACHE)
@@ -27,24 +32,20 @@ export class CachingVmHost implements VmHost {
 
   /** @param maxCharges - gas charges in the traces that are kept */
   constructor(store: ChainStore, inner: VmHost, maxCharges: number = MAX_TRACE_CHARGES) {
+    super()
     this.#store = store
     this.#inner = inner
     this.#traces = new TraceCache(maxCharges)
   }
 
-  async tipsetState(tipset: Tipset, signal?: AbortSignal): Promise<TipsetState> {
-    const key = tipsetKeyText(tipset.key)
-    const known = this.#states.get(key) ?? recordedState(this.#store, tipset)
-    if (known === undefined) return this.executeTipset(tipset, signal)
-    this.#states.set(key, known)
-    return known
-  }
-
-  async executeTipset(tipset: Tipset, signal?: AbortSignal): Promise<TipsetState> {
-    const key = tipsetKeyText(tipset.key)
-    const state = await this.#executions.join(key, signal, (shared) => this.#inner.executeTipset(tipset, shared))
-    this.#states.set(key, state)
-    return state
+  async run(call: VmCall, signal?: AbortSignal): Promise<VmResult> {
+    const { tipset } = call
+    if (call.method === 'tipsetState') return this.#known(tipset) ?? this.#executed(tipset, signal)
+    if (call.method === 'executeTipset') return this.#executed(tipset, signal)
+    if (call.method === 'replay') return this.#replayed(tipset, call.message, signal)
+    // Above the tipset's own height further migrations belong to the answer.
+    const isPlain = call.method === 'compute' && call.messages.length === 0 && call.vmHeight <= tipset.height
+    return isPlain ? this.#traced(tipset, signal) : this.#inner.run(call, signal)
   }
 
   /** Roots of the states and receipts that are remembered; perhaps no header names them. */
@@ -55,40 +56,35 @@ export class CachingVmHost implements VmHost {
     }
   }
 
-  compute(
-    tipset: Tipset,
-    vmHeight: ChainEpoch,
-    messages: readonly Message[],
-    signal?: AbortSignal,
-  ): Promise<ComputeOutput> {
-    // Above the tipset's own height further migrations belong to the answer.
-    if (messages.length > 0 || vmHeight > tipset.height) return this.#inner.compute(tipset, vmHeight, messages, signal)
-    return this.#traced(tipset, signal)
+  #known(tipset: Tipset): TipsetState | undefined {
+    const key = tipsetKeyText(tipset.key)
+    const known = this.#states.get(key) ?? recordedState(this.#store, tipset)
+    if (known !== undefined) this.#states.set(key, known)
+    return known
+  }
+
+  async #executed(tipset: Tipset, signal: AbortSignal | undefined): Promise<TipsetState> {
+    const key = tipsetKeyText(tipset.key)
+    const state = await this.#executions.join(key, signal, (shared) => this.#inner.executeTipset(tipset, shared))
+    this.#states.set(key, state)
+    return state
   }
 
   /**
    * Executes the whole tipset, not only up to the message: its other messages are asked for next. Where that fails, the
    * message alone.
    */
-  async replay(tipset: Tipset, messageCid: Cid, signal?: AbortSignal): Promise<InvocResult> {
+  async #replayed(tipset: Tipset, message: Cid, signal: AbortSignal | undefined): Promise<InvocResult> {
     let output: ComputeOutput
     try {
       output = await this.#traced(tipset, signal)
     } catch (error) {
       if (!isLaterFailure(error)) throw error
-      return this.#inner.replay(tipset, messageCid, signal)
+      return this.#inner.replay(tipset, message, signal)
     }
-    const found = output.trace.find((one) => one.msgCid.equals(messageCid))
+    const found = output.trace.find((one) => one.msgCid.equals(message))
     if (found === undefined) throw new ChainError('NOT_FOUND', 'given message not found in tipset')
     return found
-  }
-
-  call(message: Message, tipset: Tipset, signal?: AbortSignal): Promise<InvocResult> {
-    return this.#inner.call(message, tipset, signal)
-  }
-
-  callWithGas(message: Message, tipset: Tipset, options: CallOptions, signal?: AbortSignal): Promise<InvocResult> {
-    return this.#inner.callWithGas(message, tipset, options, signal)
   }
 
   async #traced(tipset: Tipset, signal: AbortSignal | undefined): Promise<ComputeOutput> {

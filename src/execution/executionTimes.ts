@@ -1,7 +1,7 @@
 /** What executions of tipsets took: for the log and for figures. */
 import { Lru } from '../base/lru.ts'
 import type { Clock } from '../base/ports.ts'
-import type { TipsetState, VmHost } from '../chain/vm.ts'
+import { type TipsetState, type VmHost, vmHost } from '../chain/vm.ts'
 import { type Tipset, type TipsetKey, tipsetKeyText } from '../types/tipset.ts'
 
 /** Hears of each tipset that was executed; throws nothing. */
@@ -30,20 +30,15 @@ export class ExecutionTimes {
 
   /** The same machine, watched. */
   watch(vm: VmHost): VmHost {
-    return {
-      tipsetState: (tipset, signal) => vm.tipsetState(tipset, signal),
-      executeTipset: async (tipset, signal) => {
-        const started = this.#clock.monotonicMs()
-        const state = await vm.executeTipset(tipset, signal)
-        const ms = this.#clock.monotonicMs() - started
-        this.#ms.set(tipsetKeyText(tipset.key), ms)
-        for (const listener of this.#listeners) listener(tipset, state, ms)
-        return state
-      },
-      compute: (tipset, height, messages, signal) => vm.compute(tipset, height, messages, signal),
-      replay: (tipset, cid, signal) => vm.replay(tipset, cid, signal),
-      call: (message, tipset, signal) => vm.call(message, tipset, signal),
-      callWithGas: (message, tipset, options, signal) => vm.callWithGas(message, tipset, options, signal),
-    }
+    return vmHost(async (call, signal) => {
+      if (call.method !== 'executeTipset') return vm.run(call, signal)
+      const { tipset } = call
+      const started = this.#clock.monotonicMs()
+      const state = await vm.executeTipset(tipset, signal)
+      const ms = this.#clock.monotonicMs() - started
+      this.#ms.set(tipsetKeyText(tipset.key), ms)
+      for (const listener of this.#listeners) listener(tipset, state, ms)
+      return state
+    })
   }
 }

@@ -3,20 +3,28 @@
  * @see lotus chain/stmgr/execute.go, call.go, utils.go ComputeState
  */
 import { EMPTY_BYTES } from '../base/bytes.ts'
+import { assertNever } from '../base/errors.ts'
 import { Lru } from '../base/lru.ts'
 import { accountKey } from '../chain/actorLookup.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { ChainError } from '../chain/errors.ts'
 import { exitCodeName } from '../chain/exitCodeName.ts'
-import { TIPSET_STATE_CACHE } from '../chain/limits.ts'
 import { readReceipts } from '../chain/receipts.ts'
-import type { CallOptions, ComputeOutput, InvocResult, TipsetState, VmHost } from '../chain/vm.ts'
+import {
+  type CallOptions,
+  type ComputeOutput,
+  type InvocResult,
+  type TipsetState,
+  type VmCall,
+  VmHost,
+  type VmResult,
+} from '../chain/vm.ts'
 import { workerKeyAt } from '../chain/workerKey.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { Executor } from '../fvm/executor.ts'
 import type { ProofVerifier } from '../fvm/proofVerifier.ts'
 import { ReceiptProofs } from '../fvm/receiptProofs.ts'
-import { type Blockstore, hasBlock, OverlayBlockstore } from '../ipld/blockstore.ts'
+import { type Blockstore, OverlayBlockstore } from '../ipld/blockstore.ts'
 import { upgradeHeight } from '../networks/network.ts'
 import { type Address, PROTOCOL_DELEGATED, PROTOCOL_SECP256K1, UNDEF_ADDRESS } from '../types/address.ts'
 import { type ChainMessage, chainMessageCid, chainMessageLength } from '../types/chainMessage.ts'
@@ -26,7 +34,7 @@ import { BLOCK_GAS_LIMIT } from '../types/protocol.ts'
 import type { Receipt } from '../types/receipt.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import { SIGNATURE_DELEGATED, SIGNATURE_SECP256K1 } from '../types/signature.ts'
-import { equalTipsetKeys, firstBlock, type Tipset, tipsetKeyText } from '../types/tipset.ts'
+import { firstBlock, type Tipset, tipsetKeyText } from '../types/tipset.ts'
 import { ChainExterns } from './chainExterns.ts'
 import type { CodeLoaders } from './codeLoaders.ts'
 import {
@@ -39,6 +47,7 @@ import {
 } from './executeTipset.ts'
 import { invocResult } from './invocResult.ts'
 import { migrateState } from './migrations/migrateState.ts'
+import { recordedState } from './recordedState.ts'
 
 /** Signatures of secp256k1 and delegated senders, bytes. */
 const SIGNATURE_LENGTH = 65
@@ -50,8 +59,6 @@ export interface LocalVmHostDeps {
   readonly view: ChainView
   readonly proofs: ProofVerifier
   readonly codeLoaders: CodeLoaders
-  /** Runs an execution; the place where missing blocks are fetched and it runs again. Default: a plain call. */
-  readonly run?: <T>(execution: () => T) => T | Promise<T>
   /** Called all the time while executing; what it throws ends the execution. */
   readonly checkpoint?: () => void
 }
@@ -86,92 +93,73 @@ const MAX_TRIALS = 64
 const MAX_TRIAL_FLUSHES = 5000
 
 /** See the file's comment. */
-export class LocalVmHost implements VmHost {
+export class LocalVmHost extends VmHost {
   readonly #view: ChainView
   readonly #deps: LocalVmHostDeps
-  readonly #states = new Lru<string, TipsetState>(TIPSET_STATE_CACHE)
   #trials: Trials | undefined
 
   constructor(deps: LocalVmHostDeps) {
+    super()
     this.#view = deps.view
     this.#deps = deps
   }
 
-  async tipsetState(tipset: Tipset): Promise<TipsetState> {
-    const key = tipsetKeyText(tipset.key)
-    const known = this.#states.get(key) ?? this.#recordedState(tipset)
-    if (known === undefined) return this.executeTipset(tipset)
-    this.#states.set(key, known)
-    return known
+  /** Always asynchronous, so that a failure is a rejection. */
+  async run(call: VmCall): Promise<VmResult> {
+    const { method, tipset } = call
+    switch (method) {
+      case 'tipsetState':
+        return recordedState(this.#view.store, tipset) ?? this.#executed(tipset)
+      case 'executeTipset':
+        return this.#executed(tipset)
+      case 'compute':
+        return this.#computed(tipset, call.vmHeight, call.messages)
+      case 'replay':
+        return this.#replayed(tipset, call.message)
+      case 'call':
+        return this.#called(call.message, tipset)
+      case 'callWithGas':
+        return this.#calledWithGas(call.message, tipset, call.options)
+      default:
+        return assertNever(method)
+    }
   }
 
-  async executeTipset(tipset: Tipset): Promise<TipsetState> {
-    const state = await this.#run(() => this.#execute(tipset, this.#view.store.blocks, false, undefined))
+  #executed(tipset: Tipset): TipsetState {
+    const state = this.#execute(tipset, this.#view.store.blocks, false, undefined)
     if (state === undefined) throw new ChainError('TIPSET_INVALID', 'Cannot execute tipset: it was stopped')
-    this.#states.set(tipsetKeyText(tipset.key), state)
     return state
   }
 
-  async compute(tipset: Tipset, vmHeight: ChainEpoch, messages: readonly Message[]): Promise<ComputeOutput> {
-    return this.#run(() => this.#compute(tipset, vmHeight, messages))
-  }
-
-  async replay(tipset: Tipset, cid: Cid): Promise<InvocResult> {
-    return this.#run(() => {
-      let found: InvocResult | undefined
-      const store = new OverlayBlockstore(this.#view.store.blocks)
-      this.#execute(tipset, store, true, (applied) => {
-        if (!applied.cid.equals(cid)) return false
-        found = invocResult(applied)
-        return true
-      })
-      if (found === undefined) throw new ChainError('NOT_FOUND', 'given message not found in tipset')
-      return found
+  #replayed(tipset: Tipset, cid: Cid): InvocResult {
+    let found: InvocResult | undefined
+    const store = new OverlayBlockstore(this.#view.store.blocks)
+    this.#execute(tipset, store, true, (applied) => {
+      if (!applied.cid.equals(cid)) return false
+      found = invocResult(applied)
+      return true
     })
+    if (found === undefined) throw new ChainError('NOT_FOUND', 'given message not found in tipset')
+    return found
   }
 
-  async call(message: Message, tipset: Tipset): Promise<InvocResult> {
-    return this.#run(() => {
-      const prepared = this.#prepareCall(message, tipset, this.#priorMessages(tipset, message, 'sameSender'))
-      const called = { ...prepared.message, gasLimit: IMPLICIT_GAS_LIMIT }
-      const result = prepared.executor.applyMessage(called, 'implicit', 0)
-      return invocResult({ cid: messageCid(called), message: called, isImplicit: true, result })
-    })
+  #called(message: Message, tipset: Tipset): InvocResult {
+    const prepared = this.#prepareCall(message, tipset, this.#priorMessages(tipset, message, 'sameSender'))
+    const called = { ...prepared.message, gasLimit: IMPLICIT_GAS_LIMIT }
+    const result = prepared.executor.applyMessage(called, 'implicit', 0)
+    return invocResult({ cid: messageCid(called), message: called, isImplicit: true, result })
   }
 
-  async callWithGas(message: Message, tipset: Tipset, options: CallOptions): Promise<InvocResult> {
-    return this.#run(() => {
-      const shared = this.#priorMessages(tipset, message, options.tipsetMessages)
-      const prior = [...shared, ...options.priorMessages]
-      const prepared = this.#prepareCall(message, tipset, prior, { ...options, shared: shared.length })
-      const called = prepared.message
-      // One that exists and yet may not send, a contract: only an implicit message asks nothing of its sender.
-      const kind = options.skipSenderValidation && !prepared.isNewSender ? 'implicit' : 'explicit'
-      const length = kind === 'implicit' ? 0 : this.#signedLength(called, tipset)
-      const result = prepared.executor.applyMessage(called, kind, length)
-      return invocResult({ cid: messageCid(called), message: called, isImplicit: false, result })
-    })
-  }
-
-  /** Always asynchronous, so that a failure is a rejection. */
-  async #run<T>(execution: () => T): Promise<T> {
-    return this.#deps.run === undefined ? execution() : this.#deps.run(execution)
-  }
-
-  /** What the next tipset of the head's chain says, if its blocks are here. */
-  #recordedState(tipset: Tipset): TipsetState | undefined {
-    const { store } = this.#view
-    const own = firstBlock(tipset)
-    if (tipset.height === 0) {
-      return { stateRoot: own.parentStateRoot, receiptsRoot: own.parentMessageReceipts }
-    }
-    const head = store.head()
-    if (tipset.height >= head.height) return undefined
-    const next = store.tipsetByHeight(tipset.height + 1, head, 'next')
-    const { parents, parentStateRoot, parentMessageReceipts } = firstBlock(next)
-    if (!equalTipsetKeys(parents, tipset.key)) return undefined
-    if (!hasBlock(store.blocks, parentStateRoot) || !hasBlock(store.blocks, parentMessageReceipts)) return undefined
-    return { stateRoot: parentStateRoot, receiptsRoot: parentMessageReceipts }
+  #calledWithGas(message: Message, tipset: Tipset, options: CallOptions): InvocResult {
+    const shared = this.#priorMessages(tipset, message, options.tipsetMessages)
+    const prior = [...shared, ...options.priorMessages]
+    const prepared = this.#prepareCall(message, tipset, prior, { ...options, shared: shared.length })
+    const called = prepared.message
+    // One that exists and yet may not send, a contract: only an implicit message asks nothing of its sender.
+    const kind = options.skipSenderValidation && !prepared.isNewSender ? 'implicit' : 'explicit'
+    const length = kind === 'implicit' ? 0 : this.#signedLength(called, tipset)
+    const result = prepared.executor.applyMessage(called, kind, length)
+    return invocResult({ cid: messageCid(called), message: called, isImplicit: false, result })
   }
 
   #execution(tipset: Tipset, store: Blockstore): ExecutionDeps {
@@ -213,11 +201,11 @@ export class LocalVmHost implements VmHost {
   /** What the chain says of the tipset's messages, for proofs that are judged by it. */
   #expected(tipset: Tipset): { expectedReceipts?: readonly Receipt[] } {
     if (!(this.#deps.proofs instanceof ReceiptProofs)) return {}
-    const root = this.#recordedState(tipset)?.receiptsRoot
+    const root = recordedState(this.#view.store, tipset)?.receiptsRoot
     return root === undefined ? {} : { expectedReceipts: readReceipts(this.#view.store.blocks, root) }
   }
 
-  #compute(tipset: Tipset, vmHeight: ChainEpoch, messages: readonly Message[]): ComputeOutput {
+  #computed(tipset: Tipset, vmHeight: ChainEpoch, messages: readonly Message[]): ComputeOutput {
     const store = new OverlayBlockstore(this.#view.store.blocks)
     const trace: InvocResult[] = []
     const state = this.#execute(tipset, store, true, (applied) => {

@@ -3,35 +3,18 @@
  * {@link VmAnswer}, in order; the thread keeps no question, so one that lacked blocks is asked again with them.
  */
 
-import type { CallOptions, ComputeOutput, InvocResult, TipsetState } from '../chain/vm.ts'
+import type { VmCall, VmResult } from '../chain/vm.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { Network } from '../networks/network.ts'
-import type { Message } from '../types/message.ts'
-import type { ChainEpoch } from '../types/scalars.ts'
 import type { TipsetKey } from '../types/tipset.ts'
 import type { ToldMessages } from './priorMessages.ts'
 import { valueFromBytes, valueToBytes } from './valueBytes.ts'
 import type { PlainError } from './vmErrors.ts'
 
-/** One call of a {@link VmHost}; tipsets by key. */
-export type VmCall =
-  | { readonly method: 'executeTipset'; readonly tipset: TipsetKey }
-  | {
-      readonly method: 'compute'
-      readonly tipset: TipsetKey
-      readonly vmHeight: ChainEpoch
-      readonly messages: readonly Message[]
-    }
-  | { readonly method: 'replay'; readonly tipset: TipsetKey; readonly message: Cid }
-  | { readonly method: 'call'; readonly tipset: TipsetKey; readonly message: Message }
-  | {
-      readonly method: 'callWithGas'
-      readonly tipset: TipsetKey
-      readonly message: Message
-      readonly options: CallOptions
-    }
+type Told<C> = C extends VmCall ? Omit<C, 'tipset'> & { readonly tipset: TipsetKey } : never
 
-export type VmResult = TipsetState | ComputeOutput | InvocResult
+/** A call as it is sent: its tipset by key. */
+export type ToldCall = Told<VmCall>
 
 /** A block on its way: CID and bytes. */
 export type SentBlock = readonly [Cid, Uint8Array]
@@ -47,7 +30,7 @@ export interface VmStart {
 export interface VmQuestion {
   /** With the first question only. */
   readonly start: VmStart | null
-  readonly call: VmCall
+  readonly call: ToldCall
   /** The messages before a `callWithGas`, whose own list is empty then. */
   readonly prior: ToldMessages | null
   /** Blocks that the thread may not be able to read. */

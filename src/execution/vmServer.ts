@@ -1,12 +1,11 @@
 /** The machine's side of its thread: answers one question after the other. */
 
-import { assertNever } from '../base/errors.ts'
 import { MemoryStore } from '../base/memoryStore.ts'
 import type { Logger, ThreadPort } from '../base/ports.ts'
 import { ChainStore } from '../chain/chainStore.ts'
 import { ChainError } from '../chain/errors.ts'
 import { MAX_THREAD_BLOCK_BYTES } from '../chain/limits.ts'
-import type { VmHost } from '../chain/vm.ts'
+import type { VmHost, VmResult } from '../chain/vm.ts'
 import type { Blockstore } from '../ipld/blockstore.ts'
 import type { Network } from '../networks/network.ts'
 import { ToldOf } from './priorMessages.ts'
@@ -15,10 +14,9 @@ import { plainError } from './vmErrors.ts'
 import {
   answerToBytes,
   questionFromBytes,
+  type ToldCall,
   type VmAnswer,
-  type VmCall,
   type VmQuestion,
-  type VmResult,
   type VmStart,
 } from './vmMessages.ts'
 
@@ -79,11 +77,12 @@ class VmServer {
     this.#blocks.setAbsent([...(this.#start?.absent ?? []), ...question.absent])
     // Here, not when the question arrives: the genesis block may have to be asked for as well.
     this.#opened ??= this.#open()
-    return callHost(this.#opened, call)
+    const { host, store } = this.#opened
+    return host.run({ ...call, tipset: store.tipset(call.tipset) })
   }
 
   /** The call with the messages before it. */
-  #whole({ call, prior }: VmQuestion): VmCall {
+  #whole({ call, prior }: VmQuestion): ToldCall {
     if (prior === null || call.method !== 'callWithGas') return call
     return { ...call, options: { ...call.options, priorMessages: this.#told.messages(prior) } }
   }
@@ -105,24 +104,6 @@ function encoded(answer: VmAnswer): Uint8Array {
     return answerToBytes(answer)
   } catch (error) {
     return answerToBytes({ ok: false, error: { ...plainError(error), info: {} } })
-  }
-}
-
-function callHost({ host, store }: Opened, call: VmCall): Promise<VmResult> {
-  const tipset = store.tipset(call.tipset)
-  switch (call.method) {
-    case 'executeTipset':
-      return host.executeTipset(tipset)
-    case 'compute':
-      return host.compute(tipset, call.vmHeight, call.messages)
-    case 'replay':
-      return host.replay(tipset, call.message)
-    case 'call':
-      return host.call(call.message, tipset)
-    case 'callWithGas':
-      return host.callWithGas(call.message, tipset, call.options)
-    default:
-      return assertNever(call)
   }
 }
 

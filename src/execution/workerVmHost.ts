@@ -4,7 +4,7 @@ import type { Logger, Timers, WorkerPort } from '../base/ports.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { ChainError } from '../chain/errors.ts'
 import { CANCELLED_RUN_MS, MAX_SUPPLIED_RUNS, MAX_WAITING_CALLS } from '../chain/limits.ts'
-import type { CallOptions, ComputeOutput, InvocResult, TipsetState, VmHost } from '../chain/vm.ts'
+import { type ComputeOutput, type InvocResult, type VmCall, VmHost, type VmResult } from '../chain/vm.ts'
 import type { Cid } from '../codec/cid.ts'
 import { encode } from '../codec/description.ts'
 import { VmError } from '../fvm/errors.ts'
@@ -12,7 +12,6 @@ import { type Blockstore, hasBlock, LayeredBlockstore, MemoryBlockstore } from '
 import { BlockMissing, IpldError } from '../ipld/errors.ts'
 import { blockHeader } from '../types/blockHeader.ts'
 import type { Message } from '../types/message.ts'
-import type { ChainEpoch } from '../types/scalars.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
 import { supplyBlocks } from './blockSupply.ts'
 import { TellMessages } from './priorMessages.ts'
@@ -23,9 +22,8 @@ import {
   answerFromBytes,
   questionToBytes,
   type SentBlock,
-  type VmCall,
+  type ToldCall,
   type VmQuestion,
-  type VmResult,
   type VmStart,
 } from './vmMessages.ts'
 
@@ -47,9 +45,8 @@ export interface WorkerVmHostDeps {
 
 /** A call on its way: waiting, then running in one thread, then done. */
 interface Job {
+  /** The headers of its tipset may not be in the store yet. */
   readonly call: VmCall
-  /** Its headers may not be in the store yet. */
-  readonly tipset: Tipset
   /** Blocks that it asked for and that the chain does not have. */
   readonly absent: Cid[]
   runs: number
@@ -100,50 +97,29 @@ function isUrgent(call: VmCall): boolean {
  * {@link CANCELLED_RUN_MS} (a loop of Wasm without a syscall) costs its thread, and a new one costs a second of processor time.
  * A thread that dies fails its job as undecided (VmError `HOST_FAILED`); the next job gets a new one.
  */
-export class WorkerVmHost implements VmHost {
+export class WorkerVmHost extends VmHost {
   readonly #deps: WorkerVmHostDeps
   readonly #threads = new Set<Thread>()
   readonly #waiting: Job[] = []
   #closed = false
 
   constructor(deps: WorkerVmHostDeps) {
+    super()
     this.#deps = deps
   }
 
-  async tipsetState(tipset: Tipset, signal?: AbortSignal): Promise<TipsetState> {
-    return recordedState(this.#deps.view.store, tipset) ?? this.executeTipset(tipset, signal)
-  }
-
-  executeTipset(tipset: Tipset, signal?: AbortSignal): Promise<TipsetState> {
-    return this.#submit<TipsetState>({ method: 'executeTipset', tipset: tipset.key }, tipset, signal)
-  }
-
-  compute(
-    tipset: Tipset,
-    vmHeight: ChainEpoch,
-    messages: readonly Message[],
-    signal?: AbortSignal,
-  ): Promise<ComputeOutput> {
-    const call = { method: 'compute', tipset: tipset.key, vmHeight, messages } as const
-    const output = this.#submit<ComputeOutput>(call, tipset, signal)
-    if (messages.length === 0) return output
-    return output.then(({ root, trace }) => {
-      const first = trace.length - messages.length
-      return { root, trace: trace.map((one, i) => asGiven(one, messages[i - first])) }
-    })
-  }
-
-  replay(tipset: Tipset, message: Cid, signal?: AbortSignal): Promise<InvocResult> {
-    return this.#submit<InvocResult>({ method: 'replay', tipset: tipset.key, message }, tipset, signal)
-  }
-
-  call(message: Message, tipset: Tipset, signal?: AbortSignal): Promise<InvocResult> {
-    const call = { method: 'call', tipset: tipset.key, message } as const
-    return this.#submit<InvocResult>(call, tipset, signal).then((result) => asGiven(result, message))
-  }
-
-  callWithGas(message: Message, tipset: Tipset, options: CallOptions, signal?: AbortSignal): Promise<InvocResult> {
-    return this.#submit<InvocResult>({ method: 'callWithGas', tipset: tipset.key, message, options }, tipset, signal)
+  async run(call: VmCall, signal?: AbortSignal): Promise<VmResult> {
+    const { method, tipset } = call
+    if (method === 'tipsetState') {
+      const known = recordedState(this.#deps.view.store, tipset)
+      return known ?? this.#submit({ method: 'executeTipset', tipset }, signal)
+    }
+    const result = await this.#submit(call, signal)
+    if (method === 'call') return asGiven(result as InvocResult, call.message)
+    if (method !== 'compute') return result
+    const { root, trace } = result as ComputeOutput
+    const first = trace.length - call.messages.length
+    return { root, trace: trace.map((one, i) => asGiven(one, call.messages[i - first])) }
   }
 
   /** Calls that wait for a thread, those that run, threads: for metrics. */
@@ -163,7 +139,7 @@ export class WorkerVmHost implements VmHost {
   }
 
   /** @throws ChainError `VM_BUSY`, `VM_CLOSED`, `CANCELLED`, as rejections */
-  async #submit<T extends VmResult>(call: VmCall, tipset: Tipset, signal: AbortSignal | undefined): Promise<T> {
+  async #submit(call: VmCall, signal: AbortSignal | undefined): Promise<VmResult> {
     if (this.#closed) throw closed()
     if (signal?.aborted === true) throw cancelled()
     const most = this.#deps.maxWaiting ?? MAX_WAITING_CALLS
@@ -172,16 +148,8 @@ export class WorkerVmHost implements VmHost {
     }
     let cancel = (): void => undefined
     try {
-      return await new Promise<T>((resolve, reject) => {
-        const job: Job = {
-          call,
-          tipset,
-          absent: [],
-          runs: 0,
-          isCancelled: false,
-          resolve: (result) => resolve(result as T),
-          reject,
-        }
+      return await new Promise<VmResult>((resolve, reject) => {
+        const job: Job = { call, absent: [], runs: 0, isCancelled: false, resolve, reject }
         cancel = () => this.#cancel(job)
         signal?.addEventListener('abort', cancel, { once: true })
         this.#waiting.push(job)
@@ -353,7 +321,7 @@ export class WorkerVmHost implements VmHost {
     if (job.runs >= MAX_SUPPLIED_RUNS) {
       throw new IpldError('NO_PROGRESS', `Cannot execute: blocks were still missing after ${job.runs} runs`)
     }
-    const store = this.#withHeaders(job.tipset)
+    const store = this.#withHeaders(job.call.tipset)
     const here = missing.cids.filter((cid) => store.has(cid))
     if (here.length === 0) {
       if (missing.cids.every((cid) => job.absent.some((one) => one.equals(cid)))) throw missing
@@ -373,9 +341,10 @@ export class WorkerVmHost implements VmHost {
 
 /** A call as a thread is told it. */
 function told(call: VmCall, to: TellMessages): Pick<VmQuestion, 'call' | 'prior'> {
-  if (call.method !== 'callWithGas' || call.options.priorMessages.length === 0) return { call, prior: null }
-  const { priorMessages } = call.options
-  return { call: { ...call, options: { ...call.options, priorMessages: [] } }, prior: to.tell(priorMessages) }
+  const sent: ToldCall = { ...call, tipset: call.tipset.key }
+  if (sent.method !== 'callWithGas' || sent.options.priorMessages.length === 0) return { call: sent, prior: null }
+  const { priorMessages } = sent.options
+  return { call: { ...sent, options: { ...sent.options, priorMessages: [] } }, prior: to.tell(priorMessages) }
 }
 
 function cancelled(): ChainError {

@@ -14,7 +14,7 @@ import type { VmHost } from '../chain/vm.ts'
 import type { WaitDeps } from '../chain/waitMessage.ts'
 import type { Cid } from '../codec/cid.ts'
 import { ethTipset } from '../eth/ethTipset.ts'
-import { FetchingVmHost } from '../execution/fetchingVmHost.ts'
+import { fetchingVmHost } from '../execution/fetchingVmHost.ts'
 import { indexedSearch } from '../index/indexedSearch.ts'
 import { DEFAULT_SEND_SPEC } from '../mempool/sendSpec.ts'
 import type { Network } from '../networks/network.ts'
@@ -136,7 +136,7 @@ export async function startNode(
   const edge = net?.exchange.fetcher.run ?? parts.edge
   const portsOf = (part: LogPart): NodePorts => ({ ...ports, log: logOf(ports.log, part) })
   // What is not here is fetched where it is missed: of a state that was never executed, or of an old one.
-  const vm = edge === undefined ? parts.vm : new FetchingVmHost(parts.vm, edge)
+  const vm = edge === undefined ? parts.vm : fetchingVmHost(parts.vm, edge)
   const { addressPrefix } = network
   const wallet = new Wallet(keystore, {
     ...{ random: ports.random, addressPrefix, chainId: BigInt(network.chainId) },

@@ -3,7 +3,7 @@ import { utf8 } from '../../src/base/bytes.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
 import { ChainStore } from '../../src/chain/chainStore.ts'
 import { ChainError } from '../../src/chain/errors.ts'
-import type { ComputeOutput, InvocResult, TipsetState, VmHost } from '../../src/chain/vm.ts'
+import { type InvocResult, type TipsetState, type VmHost, type VmResult, vmHost } from '../../src/chain/vm.ts'
 import { type Cid, CODEC_RAW } from '../../src/codec/cid.ts'
 import { blockCid } from '../../src/crypto/blockCid.ts'
 import { CachingVmHost } from '../../src/execution/cachingVmHost.ts'
@@ -33,23 +33,21 @@ beforeEach(() => {
   store.setGenesis(header(undefined, 0, 0))
   tipsets = [1, 2, 3].map((salt) => createTipset([header(store.genesis(), 1, salt)]))
   asked = []
-  inner = {
-    tipsetState: () => Promise.reject(new Error('not asked')),
-    executeTipset: async () => {
-      asked.push('execute')
-      return STATE
-    },
-    compute: async (tipset, vmHeight): Promise<ComputeOutput> => {
-      asked.push(`compute ${tipsets.indexOf(tipset)} ${vmHeight}`)
-      return { root: STATE.stateRoot, trace: [result('a'), result('b')] }
-    },
-    replay: async () => {
-      asked.push('replay')
-      return result('alone')
-    },
-    call: async () => result('call'),
-    callWithGas: async () => result('call'),
-  }
+  inner = vmHost(async (call): Promise<VmResult> => {
+    switch (call.method) {
+      case 'executeTipset':
+        asked.push('execute')
+        return STATE
+      case 'compute':
+        asked.push(`compute ${tipsets.indexOf(call.tipset)} ${call.vmHeight}`)
+        return { root: STATE.stateRoot, trace: [result('a'), result('b')] }
+      case 'replay':
+        asked.push('replay')
+        return result('alone')
+      default:
+        throw new Error(`${call.method}: not asked`)
+    }
+  })
 })
 
 describe('CachingVmHost', () => {

@@ -1,5 +1,6 @@
 /** A machine's thread that is none: both ends in this one, messages handed over by microtasks. */
 import type { Timers, WorkerPort } from '../../src/base/ports.ts'
+import { type VmCall, type VmHost, type VmResult, vmHost } from '../../src/chain/vm.ts'
 import { serveVm, type VmServerDeps } from '../../src/execution/vmServer.ts'
 
 /** A thread that was started, with what happens to threads. */
@@ -80,4 +81,18 @@ export class HandTimers implements Timers {
   pass(): void {
     for (const run of this.#due.splice(0)) run()
   }
+}
+
+/** A machine that has some methods, each as {@link VmHost} has it. */
+export function machineOf(methods: Partial<VmHost>): VmHost {
+  return vmHost(async (call) => answerOf(methods as VmHost, call))
+}
+
+function answerOf(methods: VmHost, call: VmCall): Promise<VmResult> {
+  const { method, tipset } = call
+  if (method === 'compute') return methods.compute(tipset, call.vmHeight, call.messages)
+  if (method === 'replay') return methods.replay(tipset, call.message)
+  if (method === 'call') return methods.call(call.message, tipset)
+  if (method === 'callWithGas') return methods.callWithGas(call.message, tipset, call.options)
+  return methods[method](tipset)
 }

@@ -2,14 +2,14 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { utf8 } from '../../src/base/bytes.ts'
 import type { ChainError } from '../../src/chain/errors.ts'
-import type { InvocResult, VmHost } from '../../src/chain/vm.ts'
+import type { InvocResult } from '../../src/chain/vm.ts'
 import { CODEC_RAW } from '../../src/codec/cid.ts'
 import { blockCid } from '../../src/crypto/blockCid.ts'
 import { WorkerVmHost } from '../../src/execution/workerVmHost.ts'
 import { UNDEF_ADDRESS } from '../../src/types/address.ts'
 import type { Message } from '../../src/types/message.ts'
 import { type DevnetNode, devnetNode } from '../support/devnetNode.ts'
-import { type FakeThread, HandTimers, startFakeThread } from './threadPair.ts'
+import { type FakeThread, HandTimers, machineOf, startFakeThread } from './threadPair.ts'
 
 const LOG = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
@@ -42,7 +42,7 @@ function open(work: (host: { checkpoint(): void; put(): void }) => void): Worker
       blocks: undefined,
       log: LOG,
       createHost: (store, _network, checkpoint) =>
-        ({
+        machineOf({
           call: async ({ method }) => {
             await new Promise<void>((resolve) => {
               running.set(method, resolve)
@@ -57,7 +57,7 @@ function open(work: (host: { checkpoint(): void; put(): void }) => void): Worker
             }
             return { error: String(method) } as InvocResult
           },
-        }) as Partial<VmHost> as VmHost,
+        }),
     })
     threads.push(thread)
     return thread

@@ -1,7 +1,7 @@
 /** Estimates of transfers stand in the thread's own queue; everything else waits in the node until the thread is free. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { utf8 } from '../../src/base/bytes.ts'
-import type { CallOptions, InvocResult, VmHost } from '../../src/chain/vm.ts'
+import type { CallOptions, InvocResult } from '../../src/chain/vm.ts'
 import { CODEC_RAW } from '../../src/codec/cid.ts'
 import { blockCid } from '../../src/crypto/blockCid.ts'
 import { WorkerVmHost } from '../../src/execution/workerVmHost.ts'
@@ -9,7 +9,7 @@ import { getBlock } from '../../src/ipld/blockstore.ts'
 import { UNDEF_ADDRESS } from '../../src/types/address.ts'
 import type { Message } from '../../src/types/message.ts'
 import { type DevnetNode, devnetNode } from '../support/devnetNode.ts'
-import { type FakeThread, HandTimers, startFakeThread } from './threadPair.ts'
+import { type FakeThread, HandTimers, machineOf, startFakeThread } from './threadPair.ts'
 
 const LOG = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const OPTIONS: CallOptions = {
@@ -19,7 +19,7 @@ const OPTIONS: CallOptions = {
   tracing: false,
 }
 /** More than a thread is asked at once. */
-const MANY = 20
+const MANY = 40
 
 let node: DevnetNode
 let threads: FakeThread[]
@@ -48,13 +48,14 @@ async function haveBegun(count: number): Promise<void> {
 /** A host whose thread has what it needs of the chain. @param work - at the end of each call, with its nonce */
 async function open(
   work: (nonce: bigint, host: { checkpoint(): void; read(): void }) => void = () => undefined,
+  most = 1,
 ): Promise<WorkerVmHost> {
   const startThread = (): FakeThread => {
     const thread = startFakeThread({
       blocks: undefined,
       log: LOG,
       createHost: (store, _network, checkpoint) =>
-        ({
+        machineOf({
           callWithGas: async ({ nonce }) => {
             begun.push(nonce)
             const ended = new Promise<void>((resolve) => {
@@ -66,7 +67,7 @@ async function open(
               work(nonce, { checkpoint, read: () => void getBlock(store.blocks, blockCid(utf8('late'), CODEC_RAW)) })
             return { error: String(nonce) } as InvocResult
           },
-        }) as Partial<VmHost> as VmHost,
+        }),
     })
     const { post } = thread
     thread.post = (message) => {
@@ -76,7 +77,7 @@ async function open(
     threads.push(thread)
     return thread
   }
-  const host = new WorkerVmHost({ view: node.view, threads: 1, timers, log: LOG, startThread })
+  const host = new WorkerVmHost({ view: node.view, threads: most, timers, log: LOG, startThread })
   const first = host.callWithGas(numbered(0n, 7n), node.store.genesis(), OPTIONS)
   await endAll(1)
   await first
@@ -111,11 +112,19 @@ describe('estimates of transfers', () => {
     const host = await open()
     const asked = Array.from({ length: MANY }, (_, i) => ask(host, numbered(BigInt(i + 1))))
     await haveBegun(1)
-    expect(posted).toBe(8)
-    expect(host.load).toEqual({ waiting: MANY - 8, running: 8, threads: 1 })
+    expect(posted).toBe(32)
+    expect(host.load).toEqual({ waiting: MANY - 32, running: 32, threads: 1 })
     await endAll(MANY)
     expect((await Promise.all(asked)).map(({ error }) => error)).toEqual(asked.map((_, i) => String(i + 1)))
     expect(host.load).toEqual({ waiting: 0, running: 0, threads: 1 })
+  })
+
+  it('stand in one thread, which has the states that they build on, although there may be another', async () => {
+    const host = await open(undefined, 2)
+    const asked = [1n, 2n, 3n].map((nonce) => ask(host, numbered(nonce)))
+    await endAll(3)
+    expect((await Promise.all(asked)).map(({ error }) => error)).toEqual(['1', '2', '3'])
+    expect(threads.length).toBe(1)
   })
 
   it.each([

@@ -18,7 +18,7 @@ import { blsChainMessage, chainMessageCid } from '../../src/types/chainMessage.t
 import type { Message } from '../../src/types/message.ts'
 import { createTipset, type Tipset } from '../../src/types/tipset.ts'
 import { header } from '../chain/buildChain.ts'
-import { type FakeThread, HandTimers, startFakeThread } from './threadPair.ts'
+import { type FakeThread, HandTimers, machineOf, startFakeThread } from './threadPair.ts'
 
 const LOG = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const STATE: TipsetState = {
@@ -57,7 +57,7 @@ function open(options: { threads?: number; maxWaiting?: number } = {}): WorkerVm
     log: LOG,
     ...options,
     startThread: () => {
-      const thread = startFakeThread({ blocks: undefined, log: LOG, createHost: (own) => machine(own) as VmHost })
+      const thread = startFakeThread({ blocks: undefined, log: LOG, createHost: (own) => machineOf(machine(own)) })
       threads.push(thread)
       return thread
     },

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Home } from '../../platform/server/home.ts'
 import { type BackfillOptions, backfill } from '../../platform/server/index/backfill.ts'
-import { CachingVmHost } from '../../src/execution/cachingVmHost.ts'
 import { missingPostgres, TestPostgres } from '../support/postgres.ts'
 import { openRecordedView } from '../support/recordedView.ts'
 import { missingShared, sharedPath } from '../support/shared.ts'
@@ -41,7 +40,7 @@ describe.skipIf(missing !== undefined)('backfill', () => {
     const { view, vm, executes } = openRecordedView(CHAIN)
     if (!executes) return console.log(`skipped: no actors bundle for ${CHAIN}`)
     const followed = await newDatabase(server.url(), 'followed')
-    const indexed = { view, vm: new CachingVmHost(view.store, vm) }
+    const indexed = { view, vm: vm }
     const writer = writerOf(indexed, followed)
     writer.start(neverFinal(indexed))
     await caughtUp(writer, 200_000)

@@ -7,7 +7,6 @@ import { firstDifference } from '../../scripts/golden/compare.ts'
 import { putPooledMessages } from '../../scripts/golden/pooledMessages.ts'
 import { type Json, stringifyJson } from '../../src/codec/jsonText.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
-import { CachingVmHost } from '../../src/execution/cachingVmHost.ts'
 import { collectTransfers } from '../../src/transfers/collectTransfers.ts'
 import { missingPostgres, TestPostgres } from '../support/postgres.ts'
 import { type Row, recordedCalls } from '../support/recorded.ts'
@@ -40,7 +39,7 @@ describe.skipIf(missing !== undefined).each(['nv28'])('%s', (chain) => {
     server = await TestPostgres.start()
     recorded = openRecordedView(chain)
     const { view } = recorded
-    const whole = { view, vm: new CachingVmHost(view.store, recorded.vm) }
+    const whole = { view, vm: recorded.vm }
     const url = await newDatabase(server.url(), chain)
     const writer = writerOf(whole, url)
     writer.start(neverFinal(whole))

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fromBase64, toHex } from '../../src/base/bytes.ts'
 import { parseCid } from '../../src/codec/cid.ts'
 import { parseJson, stringifyJson } from '../../src/codec/jsonText.ts'
-import { CachingVmHost } from '../../src/execution/cachingVmHost.ts'
 import { collectTransfers } from '../../src/transfers/collectTransfers.ts'
 import { tipsetKeyCid } from '../../src/types/tipset.ts'
 import { missingPostgres, TestPostgres } from '../support/postgres.ts'
@@ -32,7 +31,7 @@ describe.skipIf(missing !== undefined)('rows are what Lotus recorded', () => {
     const { view, vm, executes } = openRecordedView(chain)
     if (!executes) return console.log(`skipped: no actors bundle for ${chain}`)
     const url = await newDatabase(server.url(), chain)
-    const indexed = { view, vm: new CachingVmHost(view.store, vm) }
+    const indexed = { view, vm: vm }
     const writer = writerOf(indexed, url)
     writer.start(neverFinal(indexed))
     await caughtUp(writer, 180_000)

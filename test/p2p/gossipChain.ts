@@ -1,8 +1,8 @@
 /** The chain that gossip was recorded on, and validators on it. */
 import { fromHex, toHex } from '../../src/base/bytes.ts'
 import type { ChainView } from '../../src/chain/chainView.ts'
+import type { VmHost } from '../../src/chain/vm.ts'
 import { decode } from '../../src/codec/description.ts'
-import type { LocalVmHost } from '../../src/execution/localVmHost.ts'
 import { type BlockMsg, blockMsg } from '../../src/p2p/gossip/blockMsg.ts'
 import { headerCid } from '../../src/types/blockHeader.ts'
 import { readSharedZstd } from '../support/recorded.ts'
@@ -42,7 +42,7 @@ export function chainBefore(
   aheadMs = 0,
 ): {
   view: ChainView
-  vm: LocalVmHost
+  vm: VmHost
   executes: boolean
   time: VirtualTime
 } {

@@ -5,11 +5,13 @@ import { MemoryStore } from '../../src/base/memoryStore.ts'
 import type { Clock, KeyValueStore, Logger, Timers } from '../../src/base/ports.ts'
 import { ChainStore } from '../../src/chain/chainStore.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
+import type { VmHost } from '../../src/chain/vm.ts'
 import { mockBeacon } from '../../src/consensus/beacon.ts'
 import { Devnet } from '../../src/devnet/devnet.ts'
 import { openDevnetChain } from '../../src/devnet/openDevnetChain.ts'
 import { type DevnetOptions, devnetOptions } from '../../src/devnet/options.ts'
 import { createDevnetPlan, type DevnetPlan, type FundedAccount } from '../../src/devnet/plan.ts'
+import { CachingVmHost } from '../../src/execution/cachingVmHost.ts'
 import { createCodeLoaders } from '../../src/execution/codeLoaders.ts'
 import { LocalVmHost } from '../../src/execution/localVmHost.ts'
 import { acceptAllProofs } from '../../src/fvm/proofVerifier.ts'
@@ -36,7 +38,7 @@ export interface DevnetNode {
   readonly plan: DevnetPlan
   readonly store: ChainStore
   readonly view: ChainView
-  readonly vm: LocalVmHost
+  readonly vm: VmHost
   readonly devnet: Devnet
   readonly log: LogLine[]
   /** What the next blocks may take. */
@@ -71,11 +73,8 @@ export function devnetNode(given: DevnetNodeOptions = {}): DevnetNode {
   const view = new ChainView({ store, network: plan.network, beaconRound: mockBeacon.roundAt })
   const native = createNativeActors(manifestFor(plan.network, 18)!.actors, { policy: DEVNET_POLICY })
   const code = bundles === undefined ? blocks : new LayeredBlockstore([blocks, bundles])
-  const vm = new LocalVmHost({
-    view,
-    proofs: acceptAllProofs,
-    codeLoaders: createCodeLoaders({ blocks: code, native }),
-  })
+  const codeLoaders = createCodeLoaders({ blocks: code, native })
+  const vm = new CachingVmHost(store, new LocalVmHost({ view, proofs: acceptAllProofs, codeLoaders }))
   const pending: SignedMessage[] = []
   const devnet = new Devnet(
     plan.producers,

@@ -7,9 +7,11 @@ import { MemoryStore } from '../../src/base/memoryStore.ts'
 import type { Logger } from '../../src/base/ports.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
 import { openChain } from '../../src/chain/openChain.ts'
+import type { VmHost } from '../../src/chain/vm.ts'
 import { memorySource } from '../../src/codec/byteSource.ts'
 import { parseJson } from '../../src/codec/jsonText.ts'
 import { mockBeacon } from '../../src/consensus/beacon.ts'
+import { CachingVmHost } from '../../src/execution/cachingVmHost.ts'
 import { createCodeLoaders } from '../../src/execution/codeLoaders.ts'
 import { LocalVmHost } from '../../src/execution/localVmHost.ts'
 import { acceptAllProofs } from '../../src/fvm/proofVerifier.ts'
@@ -34,7 +36,7 @@ function latestActors(network: Network): number {
  * Opens `data/golden/<chain>`; writes go to memory.
  * @returns `executes`: the actors' bundle is on this machine, so messages can be run
  */
-export function openRecordedView(chain: string): { view: ChainView; vm: LocalVmHost; executes: boolean } {
+export function openRecordedView(chain: string): { view: ChainView; vm: VmHost; executes: boolean } {
   const network = parseNetwork(parseJson(readSharedText(`data/golden/${chain}/network.json`)))
   const archive = openArchive(memorySource(zstdDecompressSync(readShared(`data/golden/${chain}/chain.car.zst`))))
   const manifests = network.manifests.filter(({ actorsVersion }) => actorsVersion === latestActors(network))
@@ -47,7 +49,10 @@ export function openRecordedView(chain: string): { view: ChainView; vm: LocalVmH
   const view = new ChainView({ store, network, beaconRound: (epoch) => mockBeacon.roundAt(epoch) })
   return {
     view,
-    vm: new LocalVmHost({ view, proofs: acceptAllProofs, codeLoaders: createCodeLoaders({ blocks }) }),
+    vm: new CachingVmHost(
+      store,
+      new LocalVmHost({ view, proofs: acceptAllProofs, codeLoaders: createCodeLoaders({ blocks }) }),
+    ),
     executes: bundles.length > 0,
   }
 }

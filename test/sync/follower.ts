@@ -14,6 +14,7 @@ import { mockBeacon } from '../../src/consensus/beacon.ts'
 import { networkBeacons } from '../../src/consensus/drandBeacon.ts'
 import type { BlockValidation } from '../../src/consensus/validateBlock.ts'
 import { mockWinningPoSt } from '../../src/consensus/winningPoSt.ts'
+import { CachingVmHost } from '../../src/execution/cachingVmHost.ts'
 import { createCodeLoaders } from '../../src/execution/codeLoaders.ts'
 import { LocalVmHost } from '../../src/execution/localVmHost.ts'
 import type { CodeLoader } from '../../src/fvm/kernel/kernel.ts'
@@ -185,7 +186,7 @@ export function createFollower(recorded: Recorded, options: FollowerOptions): Fo
   const view = new ChainView({ store, network, beaconRound: mockBeacon.roundAt })
   const { native } = recorded
   const codeLoaders = createCodeLoaders({ blocks: layered, ...(native === undefined ? {} : { native }) })
-  const vm = new LocalVmHost({ view, proofs: acceptAllProofs, codeLoaders })
+  const vm = new CachingVmHost(store, new LocalVmHost({ view, proofs: acceptAllProofs, codeLoaders }))
   let fetched = 0
   const missed: string[] = []
   const fetcher = new BlockFetcher(layered, [
