@@ -17,7 +17,7 @@ import { type BlockHeader, headerCid } from '../types/blockHeader.ts'
 import { firstBlock, type Tipset, tipsetKeyText } from '../types/tipset.ts'
 import type { BadBlocks } from './badBlocks.ts'
 import { DeferredSignatures } from './deferredSignatures.ts'
-import { SyncError } from './errors.ts'
+import { badBlock, SyncError } from './errors.ts'
 import { BUSY_ATTEMPTS, BUSY_PAUSE_MS, SIGNATURE_BATCH, STATE_MS, STRETCH_MS } from './limits.ts'
 import { firstDifference } from './mismatch.ts'
 import { isPermanent } from './permanence.ts'
@@ -63,11 +63,25 @@ interface Prepared {
   readonly ahead: AbortController | undefined
 }
 
-/** A tipset that passed all checks but those of its signatures. */
-interface Deferred {
+/** Passed all checks but those of its workers' signatures. */
+interface Sound {
+  readonly fate: 'sound'
   readonly prepared: Prepared
   readonly signed: readonly SignedBytes[]
 }
+
+/**
+ * What is known of a tipset before its signatures are verified:
+ *
+ *   sound --signatures hold--> valid
+ *        \-> suspect: a check failed; each block is judged by itself --all pass--> valid
+ *                                                                  \-> the first failure
+ *   refused: as a whole, before anything else is looked at
+ */
+type Fate =
+  | Sound
+  | { readonly fate: 'suspect'; readonly prepared: Prepared }
+  | { readonly fate: 'refused'; readonly error: SyncError }
 
 /**
  * One run of tipsets at a time; whoever comes meanwhile waits. Signatures of several blocks are verified together, at half
@@ -106,7 +120,7 @@ export class TipsetValidator {
     onValid: (tipset: Tipset) => Promise<void>,
   ): Promise<void> {
     return this.#turns.run(async () => {
-      let waiting: Deferred[] = []
+      let waiting: Sound[] = []
       const settle = async (): Promise<void> => {
         const settled = waiting
         waiting = []
@@ -116,13 +130,11 @@ export class TipsetValidator {
         // State under a root that nobody has signed for yet is not asked for: anybody could make us wait for it.
         const below = waiting.at(-1)?.prepared.tipset
         if (below !== undefined && !this.#hasState(below)) await settle()
-        const prepared = await this.#prepare(tipset, this.#unknown(tipset), { ...options, goesOn })
-        const signed =
-          distinctMinersError(tipset) === undefined ? await this.#defer(prepared, options.signal) : undefined
-        if (signed !== undefined) waiting.push({ prepared, signed })
+        const found = await this.#fateOf(tipset, { ...options, goesOn })
+        if (found.fate === 'sound') waiting.push(found)
         else {
           await settle()
-          await this.#oneByOneOrThrow(prepared, options.signal, onValid)
+          await this.#conclude(tipset, found, options.signal, onValid)
         }
         if (waiting.reduce((sum, one) => sum + one.signed.length, 0) >= SIGNATURE_BATCH) await settle()
       }
@@ -143,8 +155,8 @@ export class TipsetValidator {
   validateBlocks(tipset: Tipset, options: ValidateOptions): Promise<TipsetVerdict> {
     return this.#turns.run(async () => {
       const prepared = await this.#prepare(tipset, this.#unknown(tipset), options)
-      const signed = await this.#defer(prepared, options.signal)
-      if (signed === undefined || !verifyTogether(signed)) return this.#oneByOne(prepared, options.signal, true)
+      const found = await this.#defer(prepared, options.signal)
+      if (found.fate !== 'sound' || !verifyTogether(found.signed)) return this.#oneByOne(prepared, options.signal, true)
       this.#accept(prepared.tipset, prepared.todo)
       return { valid: tipset.blocks, failure: undefined }
     })
@@ -187,48 +199,61 @@ export class TipsetValidator {
     return { tipset, todo, base, baseResult, ahead: goesOn ? this.#executeAhead(tipset, baseResult) : undefined }
   }
 
-  /** All checks but those of the worker's signatures, which are given back; undefined when one failed. */
-  async #defer({ todo, base, baseResult }: Prepared, signal: AbortSignal): Promise<SignedBytes[] | undefined> {
-    const all: SignedBytes[] = []
+  async #fateOf(tipset: Tipset, options: ValidateOptions): Promise<Fate> {
+    try {
+      checkDistinctMiners(tipset)
+    } catch (error) {
+      return { fate: 'refused', error: badBlock(error) }
+    }
+    return this.#defer(await this.#prepare(tipset, this.#unknown(tipset), options), options.signal)
+  }
+
+  /** All checks but those of the worker's signatures. */
+  async #defer(prepared: Prepared, signal: AbortSignal): Promise<Exclude<Fate, { fate: 'refused' }>> {
+    const { todo, base, baseResult } = prepared
+    const signed: SignedBytes[] = []
     for (const block of todo) {
       await this.#pause(signal)
       try {
-        all.push(...(await this.#validateBlock(block, base, baseResult, 'later', signal)))
+        signed.push(...(await this.#validateBlock(block, base, baseResult, 'later', signal)))
       } catch (error) {
         signal.throwIfAborted()
         // What exactly fails first is found when the block is checked by itself.
-        if (error instanceof ValidationError || isPermanent(error)) return undefined
+        if (error instanceof ValidationError || isPermanent(error)) return { fate: 'suspect', prepared }
         throw error
       }
     }
-    return all
+    return { fate: 'sound', prepared, signed }
   }
 
   async #settle(
-    waiting: readonly Deferred[],
+    waiting: readonly Sound[],
     signal: AbortSignal,
     onValid: (tipset: Tipset) => Promise<void>,
   ): Promise<void> {
     if (waiting.length === 0) return
     await this.#pause(signal)
     const areGood = verifyTogether(waiting.flatMap(({ signed }) => signed))
-    for (const { prepared } of waiting) {
-      if (areGood) {
-        this.#accept(prepared.tipset, prepared.todo)
-        await onValid(prepared.tipset)
-      } else await this.#oneByOneOrThrow(prepared, signal, onValid)
+    for (const sound of waiting) {
+      const found: Fate = areGood ? sound : { fate: 'suspect', prepared: sound.prepared }
+      await this.#conclude(sound.prepared.tipset, found, signal, onValid)
     }
   }
 
-  async #oneByOneOrThrow(
-    prepared: Prepared,
+  /** @param found - `sound`: its signatures hold, too */
+  async #conclude(
+    tipset: Tipset,
+    found: Fate,
     signal: AbortSignal,
     onValid: (tipset: Tipset) => Promise<void>,
   ): Promise<void> {
-    const same = distinctMinersError(prepared.tipset)
-    const failure = same === undefined ? (await this.#oneByOne(prepared, signal, true)).failure : badBlock(same)
-    if (failure !== undefined) throw failure
-    await onValid(prepared.tipset)
+    if (found.fate === 'refused') throw found.error
+    if (found.fate === 'sound') this.#accept(tipset, found.prepared.todo)
+    else {
+      const { failure } = await this.#oneByOne(found.prepared, signal, true)
+      if (failure !== undefined) throw failure
+    }
+    await onValid(tipset)
   }
 
   /** Every block with its own verdict. */
@@ -368,21 +393,5 @@ export class TipsetValidator {
     await sleep(timers, 0)
     this.#lastPauseMs = clock.monotonicMs()
     signal.throwIfAborted()
-  }
-}
-
-function badBlock(cause: unknown, where = '', cid = ''): SyncError {
-  const text = where === '' ? errorMessage(cause) : `${errorMessage(cause)}; ${where}`
-  const code = cause instanceof ValidationError ? cause.code : ''
-  return new SyncError('BAD_BLOCK', text, { cid, check: code }, { cause })
-}
-
-/** Why execution would refuse a tipset. */
-function distinctMinersError(tipset: Tipset): unknown {
-  try {
-    checkDistinctMiners(tipset)
-    return undefined
-  } catch (error) {
-    return error
   }
 }
