@@ -6,7 +6,7 @@ import type { SignatureChecks } from '../consensus/blockContext.ts'
 import { aggregateInvalid } from '../consensus/checks/blsAggregate.ts'
 import { messageSignatureInvalid } from '../consensus/checks/messageSignature.ts'
 import { type SignedBytes, verify, verifyAggregateSteps } from '../crypto/bls.ts'
-import { authenticateMessage } from '../types/verifySignature.ts'
+import type { CheckedSignatures } from './checkedSignatures.ts'
 
 /** See the file's comment. Of one run of the checks: another attempt takes another one. */
 export class DeferredSignatures implements SignatureChecks {
@@ -17,8 +17,11 @@ export class DeferredSignatures implements SignatureChecks {
 
   readonly verifyBls: SignatureChecks['verifyBls']
 
+  readonly #checked: CheckedSignatures
+
   /** @param workers - whether the worker's own signatures are checked at once or left in `workers` */
-  constructor(workers: 'at once' | 'later') {
+  constructor(workers: 'at once' | 'later', checked: CheckedSignatures) {
+    this.#checked = checked
     this.verifyBls = (signature, message, publicKey) => {
       if (workers === 'at once') return verify(signature, message, publicKey)
       this.workers.push({ signature, message, publicKey })
@@ -36,11 +39,16 @@ export class DeferredSignatures implements SignatureChecks {
   }
 
   /**
-   * Checks those of the messages.
+   * Checks those of the messages; one that failed before ends it at once.
    * @param pause - lets others work when it is time; may throw to end it
    * @throws ValidationError `BLS_AGGREGATE_INVALID`, `MESSAGE_SIGNATURE_INVALID`
    */
   async checkMessages(pause: () => Promise<void>): Promise<void> {
+    for (const [signed, signer] of this.#messages) {
+      await pause()
+      const failure = this.#checked.knownFailure(signed, signer)
+      if (failure !== undefined) throw messageSignatureInvalid(failure)
+    }
     for (const [signature, messages, publicKeys] of this.#aggregates) {
       const steps = verifyAggregateSteps(signature, messages, publicKeys)
       let step = steps.next()
@@ -50,7 +58,7 @@ export class DeferredSignatures implements SignatureChecks {
     for (const [signed, signer, chainId] of this.#messages) {
       await pause()
       try {
-        authenticateMessage(signed, signer, chainId)
+        this.#checked.authenticate(signed, signer, chainId)
       } catch (cause) {
         throw messageSignatureInvalid(cause)
       }

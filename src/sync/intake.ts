@@ -2,7 +2,7 @@
  * Tipsets that peers offer: heads from hello, blocks from gossip. Looked at, kept, and handed on.
  * @see lotus chain/sync.go InformNewHead, InformNewBlock
  */
-import { errorMessage } from '../base/errors.ts'
+import { errorMessage, unlessThrown } from '../base/errors.ts'
 import type { Clock, Logger } from '../base/ports.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { isEpochInRange } from '../consensus/epochRange.ts'
@@ -13,6 +13,7 @@ import type { BlockHeader } from '../types/blockHeader.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import { firstBlock, type Tipset, type TipsetKey, tipsetKeyText } from '../types/tipset.ts'
 import { type BadBlocks, badReasonText } from './badBlocks.ts'
+import { Distrust } from './distrust.ts'
 import { hasMessages, keepMessages } from './fetchMessages.ts'
 import { MAX_HEAD_FETCHES, MAX_TARGET_BLOCKS, MAX_WAITING_HEADS } from './limits.ts'
 import { mayWin } from './worth.ts'
@@ -44,9 +45,20 @@ export class Intake {
   readonly #waiting = new Map<PeerName, HeadClaim>()
   readonly #fetching = new Set<string>()
   readonly #stopping = new AbortController()
+  readonly #distrust: Distrust
 
   constructor(deps: IntakeDeps) {
     this.#deps = deps
+    this.#distrust = new Distrust(deps.clock)
+    const { store } = deps.view
+    deps.bad.listen((cid, reason) => {
+      const peer = this.#distrust.bad(
+        cid,
+        reason,
+        unlessThrown(() => store.header(cid), BlockMissing),
+      )
+      if (peer !== undefined) deps.log.warn('a peer had a bad block as its head', { peer, cid: cid.toString() })
+    })
   }
 
   stop(): void {
@@ -65,10 +77,12 @@ export class Intake {
     const { view } = this.#deps
     if (this.#stopping.signal.aborted || claim.key.length === 0 || claim.height === 0) return
     if (!this.#isInRange(claim.height) || this.#deps.bad.find(claim.key) !== undefined) return
+    if (this.#distrust.ofPeer(peer)) return
     // Its parents are lighter still.
     if (claim.weight < firstBlock(view.store.head()).parentWeight) return
     const here = this.#localTipset(claim.key)
     if (here !== undefined) {
+      this.#distrust.claimed(peer, here.key)
       this.#consider(peer, here)
       return
     }
@@ -91,6 +105,10 @@ export class Intake {
       log.debug('offered a block that is known to be bad', { reason: badReasonText(known.reason), peer })
       return false
     }
+    if (as === 'head' ? this.#distrust.ofPeer(peer) : this.#isDistrusted(tipset)) {
+      log.debug('offered what is of no trust', { height: tipset.height, peer })
+      return false
+    }
     const misshapen = this.#shapeError(tipset)
     if (misshapen !== undefined) {
       log.warn('invalid block received', { height: tipset.height, wrong: misshapen, peer })
@@ -107,8 +125,14 @@ export class Intake {
       if (as === 'head') report(peer, { fault: 'FALSE_HEAD', reason: wrong })
       return false
     }
+    if (as === 'head') this.#distrust.claimed(peer, tipset.key)
     for (const block of tipset.blocks) view.store.putHeader(block)
     return this.#consider(peer, tipset)
+  }
+
+  /** The signatures of blocks that come by gossip were checked: who is named as the miner is it. */
+  #isDistrusted({ blocks, height }: Tipset): boolean {
+    return blocks.every(({ miner }) => this.#distrust.ofMiner(miner, height))
   }
 
   #isInRange(epoch: ChainEpoch): boolean {

@@ -42,6 +42,13 @@ export const PRUNE_STEP = 100
 export const ROW_TIPSETS = 6
 /** Signatures verified together, about: 24 take 110 ms, and nothing else runs meanwhile. */
 export const SIGNATURE_BATCH = 24
+/** Signatures of messages whose check is remembered: those of three full blocks. Some 250 bytes each: 8 MB. */
+export const CHECKED_SIGNATURES = 32_000
+/** How long the heads of a peer whose head was bad are not looked at, ms, and of how many peers that is remembered. */
+export const DISTRUSTED_HEADS_MS = 600_000
+export const DISTRUSTED_PEERS = 4096
+/** Epochs after a bad block in which no other one of its miner is looked at by itself. */
+export const DISTRUSTED_EPOCHS = 20
 /** How long state is sought that the checks of one block need, ms. */
 export const STATE_MS = 60_000
 /** How long the event loop may wait for one stretch of checks, ms. */

@@ -16,6 +16,7 @@ import { hasBlock } from '../ipld/blockstore.ts'
 import { type BlockHeader, headerCid } from '../types/blockHeader.ts'
 import { firstBlock, type Tipset, tipsetKeyText } from '../types/tipset.ts'
 import type { BadBlocks } from './badBlocks.ts'
+import { CheckedSignatures } from './checkedSignatures.ts'
 import { DeferredSignatures } from './deferredSignatures.ts'
 import { badBlock, SyncError } from './errors.ts'
 import { BUSY_ATTEMPTS, BUSY_PAUSE_MS, SIGNATURE_BATCH, STATE_MS, STRETCH_MS } from './limits.ts'
@@ -90,6 +91,7 @@ type Fate =
 export class TipsetValidator {
   readonly #deps: ValidatorDeps
   readonly #turns = new Serial()
+  readonly #signatures = new CheckedSignatures()
   #lastPauseMs = 0
   #applied = 0
   #lastExecuted = ''
@@ -288,7 +290,7 @@ export class TipsetValidator {
     const { validation } = this.#deps
     const deferred = await this.#read(() => {
       // Anew with each attempt: what is missing ends one in the middle.
-      const signatures = new DeferredSignatures(workers)
+      const signatures = new DeferredSignatures(workers, this.#signatures)
       const messages = validation.view.blockMessages(header)
       validateBlock({ header, messages, base, baseResult }, validation, signatures)
       return signatures

@@ -1,6 +1,6 @@
 /**
- * `npm run soak -- [--hours n] [--seed s]`: a producer, a follower that executes and one that checks headers, clients of several kinds,
- * and faults at random: a follower that is killed, connections that break off, calls that nobody waits for. Prints each minute, and for
+ * `npm run soak -- [--hours n] [--seed s]`: a producer, a follower that executes and one that checks headers, a tab that follows where
+ * there is a Chromium, clients of several kinds, and faults at random: a follower that is killed, a tab that is loaded anew, connections that break off, calls that nobody waits for. Prints each minute, and for
  * each hour, what all of them take, and in the end how fast that grew after the first third.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -10,7 +10,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { randomOf } from '../fuzz/mutate.ts'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
+import { findChromium } from '../support/chromium.ts'
 import { RpcClient } from '../support/rpcClient.ts'
+import { openTab } from './tab.ts'
 
 const { values } = parseArgs({
   options: {
@@ -28,7 +30,6 @@ const seed = values.seed === undefined ? Date.now() % 0x7fffffff : Number(values
 const random = randomOf(seed)
 console.log(`seed ${seed}`)
 const folder = mkdtempSync(join(tmpdir(), 'petrel-soak-'))
-const end = Date.now() + hours * 3_600_000
 
 /** What a process takes at a moment. */
 interface Sample {
@@ -36,10 +37,10 @@ interface Sample {
   readonly residentMb: number
   /** Without pages of files, which the system takes back when it needs them. */
   readonly ownMb: number
-  /** Of the main thread: in use, garbage that was not collected yet included. */
-  readonly heapMb: number
+  /** Of the main thread: in use, garbage that was not collected yet included. A tab does not tell. */
+  readonly heapMb?: number
   readonly handles: number
-  readonly diskMb: number
+  readonly diskMb?: number
   readonly head: number
 }
 
@@ -50,8 +51,6 @@ function diskBytes(path: string): number {
   }
   return bytes
 }
-
-const began = Date.now()
 
 async function sample(node: NodeProcess, home: string): Promise<Sample> {
   const status = readFileSync(`/proc/${node.pid}/status`, 'utf8')
@@ -93,15 +92,13 @@ function growth(samples: readonly Sample[]): string {
 const producerHome = join(folder, 'producer')
 const producer = await startNode('node', producerHome, [
   ...['devnet', '--api', '0', '--block-time', values['block-time'], '--actors', 'native', '--cache', values.cache],
-  ...['--listen', '/ip4/127.0.0.1/tcp/0'],
+  ...['--listen', '/ip4/127.0.0.1/tcp/0', '--listen', '/ip4/127.0.0.1/tcp/0/ws'],
 ])
-let address: string | undefined
-while (address === undefined) {
-  // It is printed when the host listens, a little after the API does.
-  await sleep(20)
-  address = /other nodes on (\S+)/.exec(producer.output())?.[1]
-}
-const bootstrap = address
+const addresses = (): string[] =>
+  [...producer.output().matchAll(/other nodes on (\S+)/g)].map((one) => one[1] as string)
+// They are printed when the host listens, a little after the API does.
+while (addresses().length < 2) await sleep(20)
+const bootstrap = addresses().find((one) => !one.includes('/ws/')) as string
 /** By how they check blocks. */
 const MODES = ['execute', 'headers'] as const
 const startFollower = (mode: (typeof MODES)[number]): Promise<NodeProcess> =>
@@ -110,9 +107,17 @@ const startFollower = (mode: (typeof MODES)[number]): Promise<NodeProcess> =>
     ...['--listen', '/ip4/127.0.0.1/tcp/0', '--cache', values.cache, '--validate', mode],
   ])
 const followers = { execute: await startFollower('execute'), headers: await startFollower('headers') }
+const tab =
+  findChromium() === undefined
+    ? undefined
+    : await openTab(producerHome, addresses().find((one) => one.includes('/ws/')) as string)
+if (tab === undefined) console.log('without a tab: there is no Chromium')
+// From here on: on a busy machine all of that takes a while to start.
+const began = Date.now()
+const end = began + hours * 3_600_000
 const admin = new RpcClient(producer.url, producer.token)
 const accounts: { Address: string }[] = await admin.call('DevnetAccounts')
-const counts = { sends: 0, reads: 0, executions: 0, broken: 0, abandoned: 0, kills: 0, failures: 0 }
+const counts = { sends: 0, reads: 0, executions: 0, broken: 0, abandoned: 0, kills: 0, reloads: 0, failures: 0 }
 
 async function repeat(pauseMs: number, work: () => Promise<void>): Promise<void> {
   while (Date.now() < end) {
@@ -156,7 +161,12 @@ const clients = [
   }),
 ]
 
-const samples: Record<string, Sample[]> = { producer: [], execute: [], headers: [] }
+const samples: Record<string, Sample[]> = {
+  producer: [],
+  execute: [],
+  headers: [],
+  ...(tab === undefined ? {} : { tab: [] }),
+}
 
 function told(at: number, since: number): string {
   const of = (name: string): string => {
@@ -164,12 +174,14 @@ function told(at: number, since: number): string {
     const [first, last] = [all[0] as Sample, all.at(-1) as Sample]
     const grew = since === at ? '' : ` (own ${last.ownMb - first.ownMb} more)`
     const { residentMb, ownMb, heapMb, handles, diskMb } = last
-    const memory = `${residentMb} MB resident, own ${ownMb}${grew}, heap ${heapMb}`
-    return `${name} ${memory}, ${handles} handles, ${diskMb} MB on disk`
+    const heap = heapMb === undefined ? '' : `, heap ${heapMb}`
+    const disk = diskMb === undefined ? '' : `, ${diskMb} MB on disk`
+    return `${name} ${residentMb} MB resident, own ${ownMb}${grew}${heap}, ${handles} handles${disk}`
   }
   const head = (name: string): number => samples[name]?.[at]?.head ?? 0
-  const lag = MODES.map((mode) => `${mode} ${head('producer') - head(mode)}`).join(', ')
-  return `epoch ${head('producer')}, lag ${lag}: ${['producer', ...MODES].map(of).join('; ')}`
+  const [first, ...others] = Object.keys(samples) as [string, ...string[]]
+  const lag = others.map((name) => `${name} ${head(first) - head(name)}`).join(', ')
+  return `epoch ${head(first)}, lag ${lag}: ${[first, ...others].map(of).join('; ')}`
 }
 
 let hourBegan = 0
@@ -177,6 +189,7 @@ while (Date.now() < end) {
   await sleep(Math.min(everyMs, Math.max(0, end - Date.now())))
   samples.producer?.push(await sample(producer, producerHome))
   for (const mode of MODES) samples[mode]?.push(await sample(followers[mode], join(folder, mode)))
+  if (tab !== undefined) samples.tab?.push({ minutes: (Date.now() - began) / 60_000, ...(await tab.sample()) })
   const at = (samples.producer?.length ?? 0) - 1
   console.log(`${(samples.producer?.[at]?.minutes ?? 0).toFixed(1)} min, ${told(at, at)}`)
   const hour = Math.floor((samples.producer?.[at]?.minutes ?? 0) / 60)
@@ -190,10 +203,13 @@ while (Date.now() < end) {
     await followers[mode].kill()
     counts.kills++
     followers[mode] = await startFollower(mode)
+    await tab?.reload()
+    counts.reloads++
   }
 }
 await Promise.all(clients)
 console.log(JSON.stringify(counts))
 for (const [name, all] of Object.entries(samples)) console.log(`growth: ${name} ${growth(all)}`)
+await tab?.close()
 for (const one of [...Object.values(followers), producer]) await one.stop()
 rmSync(folder, { recursive: true, force: true })

@@ -1,0 +1,71 @@
+/** A tab that follows the producer of a soak, headers alone, and what its renderer takes. */
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { evaluate, openChromium } from '../runtimes/chromiumHost.ts'
+
+/** What is looked at of a tab. */
+export interface TabSample {
+  readonly residentMb: number
+  readonly ownMb: number
+  readonly handles: number
+  readonly head: number
+}
+
+/** An open tab. */
+export interface SoakTab {
+  sample(): Promise<TabSample>
+  /** The page anew, as when somebody reloads it: it goes on with what it kept. */
+  reload(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Renderers that this process started: the tab's is one of them. */
+function renderers(): string[] {
+  const parents = new Map<string, string>()
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      parents.set(pid, /\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1] ?? '')
+    } catch (error) {
+      // It has ended meanwhile.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' && (error as NodeJS.ErrnoException).code !== 'ESRCH')
+        throw error
+    }
+  }
+  const isOurs = (pid: string | undefined): boolean =>
+    pid === String(process.pid) || (pid !== undefined && parents.has(pid) && isOurs(parents.get(pid)))
+  return [...parents.keys()].filter(
+    (pid) => isOurs(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--type=renderer'),
+  )
+}
+
+/** @param home - of the producer; @param bootstrap - its address for WebSocket */
+export async function openTab(home: string, bootstrap: string): Promise<SoakTab> {
+  const chromium = await openChromium()
+  copyFileSync(join(home, 'genesis.car'), join(chromium.folder, 'genesis.car'))
+  const network = readFileSync(join(home, 'network.json'), 'utf8')
+  const node = { kind: 'follow', network, genesis: '/genesis.car', mode: 'headers', bootstrap: [bootstrap] }
+  const context = await chromium.browser.newContext()
+  const open = async () => {
+    const page = await chromium.openPage(context)
+    await page.evaluate(`startTab(${JSON.stringify({ node })})`)
+    return page
+  }
+  let page = await open()
+  return {
+    sample: async () => {
+      const { Height: head } = await evaluate(page, `tab.request('ChainHead')`)
+      const mb = (name: string): number => {
+        const kib = (pid: string): number =>
+          Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0)
+        return Math.round(renderers().reduce((sum, pid) => sum + kib(pid), 0) / 1024)
+      }
+      const handles = renderers().reduce((sum, pid) => sum + readdirSync(`/proc/${pid}/fd`).length, 0)
+      return { residentMb: mb('VmRSS'), ownMb: mb('RssAnon'), handles, head }
+    },
+    reload: async () => {
+      await page.close()
+      page = await open()
+    },
+    close: () => chromium.close(),
+  }
+}
