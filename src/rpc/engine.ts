@@ -11,6 +11,7 @@ import type { Codec, Json, JsonContext } from '../codec/description.ts'
 import { stringifyJson } from '../codec/jsonText.ts'
 import { type CallerName, type CostQueues, type DearClass, RETRY_AFTER_SEC } from './cost.ts'
 import { RpcError } from './errors.ts'
+import { type Listing, nextPart } from './listing.ts'
 import type { ApiVersion, CallContext, ChannelSink, MethodRow } from './method.ts'
 import type { RpcRequest } from './request.ts'
 import { failureText, successText } from './response.ts'
@@ -46,6 +47,13 @@ export type Outcome =
   | { readonly kind: 'busy'; readonly text: string; readonly retryAfterSec: number }
   | { readonly kind: 'silent' }
 
+/** An answer whose end is not known yet: its beginning, and what follows as it is asked for. */
+export interface StreamedOutcome {
+  readonly kind: 'streamed'
+  readonly text: string
+  readonly rest: AsyncIterable<string>
+}
+
 /** What the engine is made of. */
 export interface EngineDeps {
   readonly table: MethodTable
@@ -63,6 +71,8 @@ export interface EngineDeps {
 
 const SILENT: Outcome = { kind: 'silent' }
 
+/** Stands for a result that is not there yet; in no id. */
+const MARK = '\u0000'
 /** Items of a list that are printed in one step. */
 const PRINTED_ITEMS = 64
 /** About as many bytes of them: a millisecond's work. */
@@ -120,17 +130,32 @@ export class RpcEngine {
 
   /** Carries out a request; at once where the handler is synchronous. */
   dispatch(request: RpcRequest, caller: Caller, openChannel: OpenChannel | undefined): Outcome | Promise<Outcome> {
+    return this.#counted(request, () => this.#dispatch(request, caller, openChannel))
+  }
+
+  /** The same, for who can send an answer in parts. Results that are small have none. */
+  dispatchStreaming(
+    request: RpcRequest,
+    caller: Caller,
+  ): Outcome | StreamedOutcome | Promise<Outcome | StreamedOutcome> {
+    return this.#counted<Outcome | StreamedOutcome>(request, () => {
+      const listed = request.id === null ? undefined : this.#listed(request, caller)
+      return listed ?? this.#dispatch(request, caller, undefined)
+    })
+  }
+
+  #counted<T extends Outcome | StreamedOutcome>(request: RpcRequest, run: () => T | Promise<T>): T | Promise<T> {
     const { onCall } = this.#deps
-    if (onCall === undefined) return this.#dispatch(request, caller, openChannel)
+    if (onCall === undefined) return run()
     const startedMs = onCall.nowMs()
-    const told = (outcome: Outcome): Outcome => {
-      if (outcome.kind === 'answered') {
+    const told = <T extends Outcome | StreamedOutcome>(outcome: T): T => {
+      if (outcome.kind === 'answered' || outcome.kind === 'streamed') {
         const method = request.method.slice(request.method.indexOf('.') + 1)
-        onCall.called(method, onCall.nowMs() - startedMs, outcome.failed === true)
+        onCall.called(method, onCall.nowMs() - startedMs, outcome.kind === 'answered' && outcome.failed === true)
       }
       return outcome
     }
-    const outcome = this.#dispatch(request, caller, openChannel)
+    const outcome = run()
     return outcome instanceof Promise ? outcome.then(told) : told(outcome)
   }
 
@@ -203,6 +228,72 @@ export class RpcEngine {
     } catch (error) {
       return this.#failure(request, entry, error)
     }
+  }
+
+  /** undefined: it is none of many items, or cannot be carried out, which is told in the ordinary way. */
+  #listed(request: RpcRequest, caller: Caller): Promise<Outcome | StreamedOutcome> | undefined {
+    const { table, queues, run } = this.#deps
+    const entry = table.find(caller.version, request.method)
+    // Blocks that are fetched from elsewhere are fetched for a whole run.
+    if (entry?.row.kind !== 'call' || entry.row.list === undefined || queues === undefined || run !== undefined)
+      return undefined
+    const { list, cost, perm } = entry.row
+    if (cost === 'cheap' || !caller.permissions.has(perm)) return undefined
+    let args: readonly unknown[]
+    try {
+      args = this.#arguments(request, entry)
+    } catch (error) {
+      if (error instanceof RpcError) return undefined
+      throw error
+    }
+    const { promise, resolve } = Promise.withResolvers<Outcome | StreamedOutcome>()
+    queues
+      .run(cost, caller.name, caller.signal, (signal) =>
+        this.#parts(request, entry, () => list(args), { queues, signal }, resolve),
+      )
+      .catch((error: unknown) => resolve(this.#failure(request, entry, error)))
+    return promise
+  }
+
+  /** Ends when all has been sent, or nobody wants it any more. @param answer - is told once, of the first part */
+  async #parts(
+    request: RpcRequest,
+    entry: TableEntry,
+    open: () => Listing<unknown, unknown>,
+    { queues, signal }: { readonly queues: CostQueues; readonly signal: AbortSignal },
+    answer: (outcome: Outcome | StreamedOutcome) => void,
+  ): Promise<void> {
+    const { json } = this.#deps
+    const items = open()
+    const [opening, closing] = items.brackets
+    const first = await queues.walk(nextPart(items, json, true), signal)
+    if (first.isLast) {
+      // Without items the codec says how that looks.
+      const text =
+        first.count === 0
+          ? stringifyJson(entry.row.result.toJson(items.whole([]), json))
+          : opening + first.text + closing
+      answer(this.#answer(request, entry, text))
+      return
+    }
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+    signal.addEventListener('abort', () => end(), { once: true })
+    async function* rest(): AsyncGenerator<string, void, void> {
+      try {
+        for (let isLast = false; !isLast; ) {
+          const part = await queues.walk(nextPart(items, json, false), signal)
+          isLast = part.isLast
+          yield part.text
+        }
+        yield `${closing}}\n`
+      } finally {
+        items.items.return?.()
+        end()
+      }
+    }
+    const [before] = successText(request.id, MARK).split(MARK)
+    answer({ kind: 'streamed', text: `${before}${opening}${first.text}`, rest: rest() })
+    await ended
   }
 
   #find(request: RpcRequest, caller: Caller, channels: boolean): TableEntry {

@@ -5,7 +5,7 @@
 import { MAX_ANONYMOUS_REQUEST_BYTES, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES } from '../base/bounds.ts'
 import { fromUtf8 } from '../base/bytes.ts'
 import type { CallerName } from './cost.ts'
-import type { Caller, Outcome, RpcEngine } from './engine.ts'
+import type { Caller, Outcome, RpcEngine, StreamedOutcome } from './engine.ts'
 import { RpcError } from './errors.ts'
 import { isForeignName, isForeignPage } from './foreignPages.ts'
 import { EPOCH_HEADER, type HeadEpochs, MIN_EPOCH_HEADER, ofEpoch, withHeaders } from './headEpochs.ts'
@@ -137,8 +137,10 @@ function jsonAnswer(status: number, body: string): HttpResponse {
   return { status, headers: JSON_HEADERS, body }
 }
 
-function fromOutcome(outcome: Outcome): HttpResponse {
+function fromOutcome(outcome: Outcome | StreamedOutcome): HttpResponse {
   switch (outcome.kind) {
+    case 'streamed':
+      return { ...jsonAnswer(200, outcome.text), rest: outcome.rest }
     case 'silent':
       return jsonAnswer(200, '')
     case 'answered':
@@ -319,7 +321,8 @@ export class HttpHandler {
     try {
       const body = parseBody(this.#bodyText(request.body, this.#largestBody(permissions)))
       if (body.kind === 'batch') return this.#batch(body.requests, caller)
-      const outcome = this.#dispatch(body.request, caller)
+      const { request: one } = body
+      const outcome = 'error' in one ? this.#dispatch(one, caller) : this.#engine.dispatchStreaming(one, caller)
       return outcome instanceof Promise ? outcome.then(fromOutcome) : fromOutcome(outcome)
     } catch (error) {
       if (error instanceof RpcError) return refusal(error)

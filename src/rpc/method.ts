@@ -8,6 +8,7 @@ import type { Walk } from '../base/steps.ts'
 import type { Codec, Json, JsonContext } from '../codec/description.ts'
 import { jsonOnly } from '../codec/description.ts'
 import type { CostClass } from './cost.ts'
+import { gathered, type Listing } from './listing.ts'
 import type { Permission } from './permission.ts'
 
 /** The path a method is served on: `/rpc/v0`, `/rpc/v1`, `/rpc/v2`. */
@@ -83,6 +84,8 @@ export interface CallRow extends MethodBase {
   /** Prints the result faster than its codec does; the same JSON. */
   readonly resultText?: (value: unknown, json: JsonContext) => string
   handle(args: readonly unknown[], call: CallContext): unknown
+  /** The result item by item, where it may have very many; `handle` gathers them. */
+  readonly list?: (args: readonly unknown[]) => Listing<unknown, unknown>
 }
 
 /** A method that takes the `params` member as it came (optional trailing parameters). `params` describes it only. */
@@ -150,6 +153,28 @@ export function method<const P extends readonly Param<unknown>[], R>(spec: Metho
     cacheResult: spec.cacheResult ?? false,
     ...(spec.resultText === undefined ? {} : { resultText: spec.resultText as NonNullable<CallRow['resultText']> }),
     handle: (args, call) => handler(...args, call),
+  }
+}
+
+/** What {@link listMethod} takes. */
+export interface ListMethodSpec<P extends readonly Param<unknown>[], R> extends MethodFacts {
+  readonly params: P
+  readonly result: Codec<R>
+  /** The decoded parameters in order. */
+  readonly list: (...args: ParamValues<P>) => Listing<unknown, R>
+}
+
+/** A row of a method whose result has very many items, see listing.ts. */
+export function listMethod<const P extends readonly Param<unknown>[], R>(spec: ListMethodSpec<P, R>): CallRow {
+  const list = spec.list as (...args: unknown[]) => Listing<unknown, R>
+  return {
+    ...base(spec),
+    kind: 'call',
+    params: spec.params,
+    result: spec.result as Codec<unknown>,
+    cacheResult: false,
+    list: (args) => list(...args),
+    handle: (args, { walk }) => walk(gathered(list(...args))),
   }
 }
 

@@ -121,7 +121,7 @@ describe.skipIf(missingShared('data/snapshots') !== undefined)('mainnet at its b
       sectors += active.count
     }
     let deals = 0
-    for (const deal of finish(new MarketActor(view, tree).deals()).values()) {
+    for (const [, deal] of new MarketActor(view, tree).deals()) {
       expect(deal.proposal.pieceSize).toBe(2 ** 35)
       deals++
     }
@@ -146,7 +146,7 @@ describe.skipIf(missingShared('data/golden/nv28') !== undefined)('the verified r
     const tree = view.stateBefore(store.head())
     const all = finish(claims(view, tree).all())
     const deals: string[] = []
-    for (const { proposal, state } of finish(new MarketActor(view, tree).deals()).values()) {
+    for (const [, { proposal, state }] of new MarketActor(view, tree).deals()) {
       deals.push(
         `${tree.lookupId(proposal.provider)} ${tree.lookupId(proposal.client)} ${state.sectorNumber} ${proposal.pieceCid}`,
       )

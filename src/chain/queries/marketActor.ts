@@ -83,14 +83,9 @@ export class MarketActor {
   }
 
   /** All deals in order of their ids. */
-  *deals(): Steps<Map<number, MarketDeal>> {
+  *deals(): IterableIterator<readonly [number, MarketDeal]> {
     const { proposals, states } = this.#deals()
-    const out = new Map<number, MarketDeal>()
-    for (const [id, proposal] of proposals.entries()) {
-      out.set(id, this.#withState(proposal, states.get(id)))
-      yield
-    }
-    return out
+    for (const [id, proposal] of proposals.entries()) yield [id, this.#withState(proposal, states.get(id))]
   }
 
   /** @throws ChainError `NOT_FOUND` */

@@ -233,19 +233,23 @@ export class MinerActor {
 
   /** {@link sectors}, some at a time: a miner may have millions. */
   *sectorSteps(numbers: BitField | undefined): Steps<SectorOnChainInfo[]> {
-    const all = this.#amt(this.state.sectors, sectorOnChainInfoAt(this.#version))
     const out: SectorOnChainInfo[] = []
-    const add = (sector: SectorOnChainInfo): boolean => out.push(this.#asLatest(sector)) % SECTORS_PER_STEP === 0
+    for (const sector of this.eachSector(numbers)) if (out.push(sector) % SECTORS_PER_STEP === 0) yield
+    return out
+  }
+
+  /** {@link sectors}, one after the other. */
+  *eachSector(numbers: BitField | undefined): IterableIterator<SectorOnChainInfo> {
+    const all = this.#amt(this.state.sectors, sectorOnChainInfoAt(this.#version))
     if (numbers === undefined) {
-      for (const [, sector] of all.entries()) if (add(sector)) yield
-      return out
+      for (const [, sector] of all.entries()) yield this.#asLatest(sector)
+      return
     }
     for (const number of numbers) {
       const found = all.get(number)
       if (found === undefined) throw new ChainError('NOT_FOUND', `failed to load sector ${number}: not found`)
-      if (add(found)) yield
+      yield this.#asLatest(found)
     }
-    return out
   }
 
   /** An older sector in the newest form, with zero for what it lacks, as Lotus shows it. */

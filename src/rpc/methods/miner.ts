@@ -12,13 +12,14 @@ import { miningBase } from '../../consensus/miningBase.ts'
 import { type BitField, unionAll } from '../../ipld/bitfield.ts'
 import { toBlockMsg } from '../../p2p/gossip/blockMsg.ts'
 import type { Partition } from '../../state/deadline.ts'
-import type { SectorOnChainInfo } from '../../state/sector.ts'
+import { type SectorOnChainInfo, sectorOnChainInfo } from '../../state/sector.ts'
 import { type Address, UNDEF_ADDRESS } from '../../types/address.ts'
 import { SIGNATURE_BLS, type Signature } from '../../types/signature.ts'
 import type { Tipset, TipsetKey } from '../../types/tipset.ts'
 import { nilPointer } from '../errors.ts'
 import { inContext } from '../inContext.ts'
-import { type MethodRow, method } from '../method.ts'
+import { listing } from '../listing.ts'
+import { listMethod, type MethodRow, method } from '../method.ts'
 import {
   minerCreateBlock,
   minerGetBaseInfo,
@@ -182,9 +183,9 @@ function sectorMethods(view: ChainView): MethodRow[] {
       ...stateMinerActiveSectors,
       handler: (who, one, { walk }) => walk(activeSteps(minerAt(view, who, one))),
     }),
-    method({
+    listMethod({
       ...stateMinerSectors,
-      handler: (who, numbers, one, { walk }) => walk(minerAt(view, who, one).sectorSteps(numbers ?? undefined)),
+      list: (who, numbers, one) => listing(sectorOnChainInfo, minerAt(view, who, one).eachSector(numbers ?? undefined)),
     }),
     method({
       ...stateMinerSectorCount,

@@ -10,8 +10,9 @@ import { checkNew, checkPending, checkReplacing } from '../../mempool/poolChecks
 import { assertRecipient } from '../../mempool/sanityCheck.ts'
 import type { MessageSender, StartedSend } from '../../mempool/sendMessage.ts'
 import type { SendSpec } from '../../mempool/sendSpec.ts'
-import { type SignedMessage, signedMessageCid } from '../../types/signedMessage.ts'
-import { channelMethod, type MethodRow, method } from '../method.ts'
+import { type SignedMessage, signedMessage, signedMessageCid } from '../../types/signedMessage.ts'
+import { listing } from '../listing.ts'
+import { channelMethod, listMethod, type MethodRow, method } from '../method.ts'
 import {
   mpoolBatchPush,
   mpoolBatchPushMessage,
@@ -85,9 +86,12 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
   }
 
   return [
-    method({
+    listMethod({
       ...mpoolPending,
-      handler: (at) => (at.length === 0 ? [...pool.pending().messages] : pool.pendingAt(view.store.tipset(at))),
+      list: (at) => {
+        const messages = at.length === 0 ? [...pool.pending().messages] : pool.pendingAt(view.store.tipset(at))
+        return listing(signedMessage, messages.values())
+      },
     }),
     method({
       ...mpoolSelect,

@@ -11,7 +11,8 @@ import type { ActorState } from '../../types/actor.ts'
 import { type Address, idAddress } from '../../types/address.ts'
 import { firstBlock, type TipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
-import { type MethodRow, method } from '../method.ts'
+import { numberedListing } from '../listing.ts'
+import { listMethod, type MethodRow, method } from '../method.ts'
 import {
   stateChangedActors,
   stateCirculatingSupply,
@@ -24,6 +25,7 @@ import {
   stateMarketStorageDeal,
   stateVMCirculatingSupplyInternal,
 } from '../signatures/network.ts'
+import { apiMarketDeal } from '../types/network.ts'
 import { loadTipset } from './chain.ts'
 
 /** Rows about the network as a whole. */
@@ -77,9 +79,9 @@ function marketMethods(view: ChainView): MethodRow[] {
       ...stateMarketParticipants,
       handler: (one, { walk }) => walk(new MarketActor(view, treeAt(view, one)).participants()),
     }),
-    method({
+    listMethod({
       ...stateMarketDeals,
-      handler: (one, { walk }) => walk(new MarketActor(view, treeAt(view, one)).deals()),
+      list: (one) => numberedListing(apiMarketDeal, new MarketActor(view, treeAt(view, one)).deals()),
     }),
     method({
       ...stateMarketStorageDeal,

@@ -1,5 +1,4 @@
 /** Methods `State…` that read states, messages and randomness of the chain. */
-import type { Steps } from '../../base/steps.ts'
 import { accountKey, actorOf, robustAddress } from '../../chain/actorLookup.ts'
 import type { ActorStates } from '../../chain/actorStates.ts'
 import { type ChainView, resolveId } from '../../chain/chainView.ts'
@@ -11,11 +10,12 @@ import { drawRandomnessFromDigest } from '../../crypto/drawRandomness.ts'
 import { type ActorsManifest, actorsVersionFor, manifestFor } from '../../networks/network.ts'
 import { legacyActors } from '../../state/manifest.ts'
 import type { StateTree } from '../../state/stateTree.ts'
-import { type Address, idAddress, isIdAddress } from '../../types/address.ts'
+import { type Address, address, idAddress, isIdAddress } from '../../types/address.ts'
 import type { TipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import { inContext } from '../inContext.ts'
-import { type MethodRow, method } from '../method.ts'
+import { listing } from '../listing.ts'
+import { listMethod, type MethodRow, method } from '../method.ts'
 import {
   beaconGetEntry,
   chainGetRandomnessFromBeacon,
@@ -123,9 +123,9 @@ function actorMethods({ view, vm, states }: StateMethodsDeps): MethodRow[] {
         return accountKey(view, view.stateTree(stateRoot), who)
       },
     }),
-    method({
+    listMethod({
       ...stateListActors,
-      handler: (one, { walk }) => walk(listActors(treeOf(one))),
+      list: (one) => listing(address, listActors(treeOf(one))),
     }),
     method({
       ...stateReadState,
@@ -137,13 +137,8 @@ function actorMethods({ view, vm, states }: StateMethodsDeps): MethodRow[] {
   ]
 }
 
-function* listActors(tree: StateTree): Steps<Address[]> {
-  const out: Address[] = []
-  for (const [id] of tree.entries()) {
-    out.push(idAddress(id))
-    yield
-  }
-  return out
+function* listActors(tree: StateTree): IterableIterator<Address> {
+  for (const [id] of tree.entries()) yield idAddress(id)
 }
 
 function randomnessMethods(view: ChainView): MethodRow[] {

@@ -1,0 +1,268 @@
+/**
+ * A node on a generated state and chain: how long it takes to the first answer from each form of a snapshot, what
+ * questions take whose answers grow with the state, what executing a full tipset takes, how it starts after kill -9.
+ *
+ *     npm run generate -- mainnet-size <folder> --scale 0.1 --epochs 12
+ *     node test/bench/mainnetSize.bench.ts <folder> [part of a name]…      all parts: forms queries replay validation restart
+ *
+ * Times are elapsed; the load of the machine stands before them.
+ */
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { request } from 'node:http'
+import { loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openFileSource } from '../../platform/server/fileSource.ts'
+import { findNetwork } from '../../platform/server/networkFiles.ts'
+import { openGenerated } from '../../scripts/generate/mainnetSize/chain.ts'
+import { CHAIN_FILE, NETWORK_FILE, SNAPSHOT_FILES } from '../../scripts/generate/mainnetSize/files.ts'
+import { carSections, readCarHeader } from '../../src/archive/car.ts'
+import { BlockMessageReader } from '../../src/chain/blockMessages.ts'
+import { readAhead, readExactly } from '../../src/codec/byteSource.ts'
+import { networkBeacons } from '../../src/consensus/drandBeacon.ts'
+import { validateBlock } from '../../src/consensus/validateBlock.ts'
+import { mockWinningPoSt } from '../../src/consensus/winningPoSt.ts'
+import { blake2b256 } from '../../src/crypto/blake2b.ts'
+import { initCrypto } from '../../src/crypto/init.ts'
+import { poolPrices } from '../../src/mempool/poolChain.ts'
+import { firstBlock, type Tipset } from '../../src/types/tipset.ts'
+import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
+import { RpcClient } from '../support/rpcClient.ts'
+
+const MEGA = 1e6
+const ACTORS = 400
+const FIRST_ID = 1000
+const POLL_MS = 20
+
+const [folder, ...wanted] = process.argv.slice(2)
+if (folder === undefined) throw new RangeError('usage: mainnetSize.bench.ts <folder> [part]…')
+const files = folder
+
+function report(what: string, value: number, unit: string): void {
+  console.log(`${what.padEnd(62)} ${value.toFixed(value < 10 ? 2 : 0).padStart(10)} ${unit}`)
+}
+
+/** Resident and highest resident memory, MB. */
+function memory({ pid }: NodeProcess): { now: number; peak: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const kib = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0)
+  return { now: kib('VmRSS') / 1024, peak: kib('VmHWM') / 1024 }
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+}
+
+const network = findNetwork(join(files, NETWORK_FILE))
+const home = mkdtempSync(join(tmpdir(), 'petrel-mainnet-size-'))
+
+function start(name: string, at: string): Promise<NodeProcess> {
+  const snapshot = ['--network', join(files, NETWORK_FILE), '--snapshot', join(files, name)]
+  return startNode('node', join(home, at), ['daemon', ...snapshot, '--api', '0', '--no-net'], 240_000)
+}
+
+async function ask(node: NodeProcess, method: string, ...params: unknown[]): Promise<unknown> {
+  return (await new RpcClient(node.url, node.token).call(method, ...params)) as unknown
+}
+
+/** One call: when its first byte comes, when its last, how many there are, how long a ChainHead waited meanwhile. */
+function measured(
+  node: NodeProcess,
+  method: string,
+  params: unknown[],
+): Promise<Record<'first' | 'all' | 'bytes' | 'wait', number>> {
+  return new Promise((resolve, reject) => {
+    const started = performance.now()
+    let first = 0
+    let bytes = 0
+    let wait = 0
+    let open = true
+    const watch = async (): Promise<void> => {
+      while (open) {
+        const before = performance.now()
+        await ask(node, 'ChainHead')
+        wait = Math.max(wait, performance.now() - before)
+        await new Promise((next) => setTimeout(next, POLL_MS))
+      }
+    }
+    const watching = watch()
+    const headers = { authorization: `Bearer ${node.token}` }
+    const call = request(`${node.url}/rpc/v1`, { method: 'POST', headers }, (response) => {
+      response.on('data', (chunk: Buffer) => {
+        if (bytes === 0) first = performance.now() - started
+        bytes += chunk.length
+      })
+      response.on('end', () => {
+        const all = performance.now() - started
+        open = false
+        watching.then(() => resolve({ first, all, bytes, wait }), reject)
+      })
+      response.on('error', reject)
+    })
+    call.on('error', reject)
+    call.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: `Filecoin.${method}`, params }))
+  })
+}
+
+/** Resolves when a state can be read. */
+async function indexed(node: NodeProcess): Promise<void> {
+  for (;;) {
+    const { error } = await new RpcClient(node.url, node.token).raw('StateGetActor', [`t0${FIRST_ID}`, []])
+    if (error === undefined) return
+    if (!String(error.message).includes('indexed')) throw new Error(error.message)
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  }
+}
+
+async function forms(): Promise<void> {
+  const source = openFileSource(join(files, SNAPSHOT_FILES.car))
+  const size = statSync(join(files, SNAPSHOT_FILES.car)).size / MEGA
+  const ahead = readAhead(source)
+  const before = performance.now()
+  let blocks = 0
+  for (const section of carSections({ ...readCarHeader(source), source: ahead })) {
+    blake2b256(readExactly(ahead, section.dataOffset, section.dataLength))
+    blocks++
+  }
+  const hashing = (performance.now() - before) / 1000
+  source.close()
+  report(`BLAKE2b of all ${blocks} blocks, nothing else`, size / hashing, 'MB/s')
+  for (const [form, name] of Object.entries(SNAPSHOT_FILES)) {
+    const started = performance.now()
+    const node = await start(name, `form-${form}`)
+    await ask(node, 'ChainHead')
+    report(`${form}: from the command to the first answer`, performance.now() - started, 'ms')
+    await indexed(node)
+    const seconds = (performance.now() - started) / 1000
+    report(`${form}: until a state is read`, seconds * 1000, 'ms')
+    if (form === 'car') report('car: indexing, start and all, beside plain BLAKE2b', (100 * hashing) / seconds, '%')
+    report(`${form}: memory, highest`, memory(node).peak, 'MB')
+    await node.stop()
+  }
+}
+
+async function queries(): Promise<void> {
+  const node = await start(SNAPSHOT_FILES.forest, 'queries')
+  try {
+    const actors =
+      Number(((await ask(node, 'StateReadState', 't01', [])) as { State: { NextID: number } }).State.NextID) - FIRST_ID
+    const times = async (step: number): Promise<number[]> => {
+      const out: number[] = []
+      for (let i = 0; i < ACTORS; i++) {
+        const before = performance.now()
+        await ask(node, 'StateGetActor', `t0${FIRST_ID + ((i * step) % actors)}`, [])
+        out.push(performance.now() - before)
+      }
+      return out
+    }
+    const cold = await times(7919)
+    report(`StateGetActor of ${ACTORS} actors among ${actors}: cold, median`, median(cold), 'ms')
+    report('  the slowest', Math.max(...cold), 'ms')
+    report('  again, median', median(await times(7919)), 'ms')
+    for (const [method, ...params] of [
+      ['StateListMiners', []],
+      ['StateMinerDeadlines', `t0${FIRST_ID}`, []],
+      ['StateMinerSectors', `t0${FIRST_ID}`, null, []],
+      ['StateListActors', []],
+      ['StateMarketDeals', []],
+    ] as [string, ...unknown[]][]) {
+      const { first, all, bytes, wait } = await measured(node, method, params)
+      report(`${method}: first byte`, first, 'ms')
+      report('  whole', all, 'ms')
+      report('  answer', bytes / MEGA, 'MB')
+      report('  ChainHead beside it, longest', wait, 'ms')
+      report('  memory, highest so far', memory(node).peak, 'MB')
+    }
+  } finally {
+    await node.kill()
+  }
+}
+
+async function replay(): Promise<void> {
+  const node = await start(CHAIN_FILE, 'replay')
+  try {
+    const head = (await ask(node, 'ChainHead')) as { Height: number; Blocks: { Parents: unknown[] }[]; Cids: unknown[] }
+    const inBase = (await ask(node, 'ChainGetParentMessages', head.Cids[0])) as { Cid: unknown }[]
+    const message = inBase[Math.floor(inBase.length / 2)]?.Cid
+    for (const turn of ['cold, a new process', 'again'] as const) {
+      const before = performance.now()
+      await ask(node, 'StateReplay', [], message)
+      report(`StateReplay of one of ${inBase.length} messages: ${turn}`, performance.now() - before, 'ms')
+    }
+    const before = performance.now()
+    await ask(node, 'StateSearchMsg', [], message, -1, true)
+    report('StateSearchMsg of it', performance.now() - before, 'ms')
+    report('memory', memory(node).now, 'MB')
+  } finally {
+    await node.kill()
+  }
+}
+
+async function validation(): Promise<void> {
+  const chain = await openGenerated(files, network)
+  try {
+    const { view, vm } = chain
+    const prices = poolPrices(view)
+    const deps = {
+      view,
+      beaconAt: networkBeacons(network, firstBlock(view.store.genesis()).timestamp),
+      winningPoSt: mockWinningPoSt,
+      nowMs: () => Date.now(),
+      minimumGas: (epoch: number, length: number) => prices.total(epoch, length),
+    }
+    const tipsets: Tipset[] = []
+    for (let at = view.store.head(); at.height > 0; at = view.store.parent(at)) tipsets.unshift(at)
+    const reader = new BlockMessageReader(chain.blocks)
+    const took: number[] = []
+    for (const tipset of tipsets) {
+      const base = view.store.parent(tipset)
+      const before = performance.now()
+      const baseResult = await vm.executeTipset(base)
+      for (const header of tipset.blocks)
+        validateBlock({ header, messages: reader.messages(header), base, baseResult }, deps)
+      const ms = performance.now() - before
+      const messages = base.blocks.reduce((sum, block) => {
+        if (base.height === 0) return 0
+        const { bls, signed } = reader.messages(block)
+        return sum + bls.length + signed.length
+      }, 0)
+      took.push(ms)
+      if (took.length <= 3)
+        report(`validated: a tipset on one of ${messages} messages (the ${took.length}. of a process)`, ms, 'ms')
+    }
+    report(`validated: median of ${took.length}`, median(took), 'ms')
+    report('  the slowest', Math.max(...took), 'ms')
+    report('memory', process.memoryUsage.rss() / MEGA, 'MB')
+  } finally {
+    await chain.close()
+  }
+}
+
+async function restart(): Promise<void> {
+  let node = await start(CHAIN_FILE, 'replay')
+  await ask(node, 'ChainHead')
+  await node.kill()
+  const before = performance.now()
+  node = await start(CHAIN_FILE, 'replay')
+  await ask(node, 'ChainHead')
+  report('start after kill -9: to the first answer', performance.now() - before, 'ms')
+  await ask(node, 'StateGetActor', `t0${FIRST_ID}`, [])
+  report('  until a state is read', performance.now() - before, 'ms')
+  await node.kill()
+}
+
+const PARTS: Readonly<Record<string, () => Promise<void>>> = { forms, queries, replay, validation, restart }
+
+await initCrypto()
+try {
+  for (const [name, part] of Object.entries(PARTS)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue
+    console.log(
+      `# ${name}; load ${loadavg()
+        .map((one) => one.toFixed(1))
+        .join(' ')}`,
+    )
+    await part()
+  }
+} finally {
+  rmSync(home, { recursive: true, force: true })
+}
