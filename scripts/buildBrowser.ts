@@ -2,7 +2,7 @@
  * Builds `dist/browser/`: `client.js` for pages, `worker.js` (the node) and `vmWorker.js` (the machine, loaded when it is
  * first needed).
  *
- *     npm run build:browser
+ *     npx node scripts/buildBrowser.ts
  */
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

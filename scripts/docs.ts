@@ -1,7 +1,7 @@
 /**
  * Writes the documentation as static pages.
  *
- *     npm run docs [folder]      default build/docs; recorded answers from ../shared/data/golden, where they are
+ *     npx node scripts/docs.ts [folder]      default build/docs; recorded answers from ../shared/data/golden, where they are
  */
 import { join } from 'node:path'
 import { buildSite } from './docs/site.ts'

@@ -1,5 +1,5 @@
 /**
- * Lists what is in the package and what is installed with it, by licence, as the lock file has them (after `npm run build`); fails for a licence that is not on the list
+ * Lists what is in the package and what is installed with it, by licence, as the lock file has them (after `scripts/build.ts`); fails for a licence that is not on the list
  * of those that may be shipped, and for a package that runs a script when it is installed.
  *
  *     npm run licences
@@ -41,7 +41,7 @@ const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta
   packages: Record<string, Locked>
 }
 
-/** What `npm run build` put into the package. */
+/** What `scripts/build.ts` put into the package. */
 const built = JSON.parse(readFileSync(new URL('../dist/packages.json', import.meta.url), 'utf8')) as readonly string[]
 const byLicence = new Map<string, string[]>()
 const wrong: string[] = []

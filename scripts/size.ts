@@ -2,7 +2,7 @@
  * Sizes of the browser bundles, gzip: what each loads at its start, and what it loads when it is needed (peers, cryptography).
  * Fails above the budget of what client and worker load at their start.
  *
- *     npm run size
+ *     npx node scripts/size.ts
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -3,7 +3,7 @@
  * several nodes together, a peer of another make, the package. Ends with `N passed, N failed, N skipped`: tests, plus one for
  * each step that is no test.
  *
- *     npm test [-- step…]
+ *     npm test [-- step… [arguments of the one step]]
  *     npm test -- --changed [commit]     types, format, lint, and the unit tests that changes since then reach (default: HEAD)
  *
  * Compiled code is kept between processes: most steps start many, each from the same sources.
@@ -93,7 +93,7 @@ function linePrinter(name: string): (text: string) => void {
 
 function run(step: Step): Promise<{ status: number; output: string }> {
   return new Promise((resolve) => {
-    const child = spawn(step.command[0] as string, step.command.slice(1), {
+    const child = spawn(step.command[0] as string, [...step.command.slice(1), ...extra], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: environment,
     })
@@ -129,7 +129,15 @@ async function result(step: Step): Promise<Counts> {
   return status !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts
 }
 
-const wanted = since === undefined ? args : args.slice(0, changedAt)
+const names = ROWS.flat().map(({ name }) => name)
+const asked = since === undefined ? args : args.slice(0, changedAt)
+const wanted = asked.filter((one) => names.includes(one))
+/** Of the one step that is asked for; a word that is no step is a mistake otherwise. */
+const extra = asked.filter((one) => !names.includes(one))
+if (extra.length > 0 && wanted.length !== 1) {
+  console.error(`no step is called ${extra.join(', ')}: ${names.join(', ')}`)
+  process.exit(2)
+}
 const total: Counts = { passed: 0, failed: 0, skipped: 0 }
 const lines: string[] = []
 

@@ -38,7 +38,7 @@ export function assertMonitorBuilt(): void {
   if (existsSync(join(folder, 'index.html'))) return
   throw new PlatformError(
     'CONFIG_INVALID',
-    `Cannot serve the monitor: ${folder} is not there; npm run build:monitor makes it`,
+    `Cannot serve the monitor: ${folder} is not there; npx node scripts/monitor/buildPage.ts makes it`,
   )
 }
 

@@ -2,7 +2,7 @@
  * Builds the monitor page into a folder: its script, style and markup, and the workers of a node in the tab. Any server of static
  * files can give it out; a node does with `--monitor`.
  *
- *     npm run build:monitor [-- <folder>]      default: dist/monitor
+ *     npx node scripts/monitor/buildPage.ts [<folder>]      default: dist/monitor
  */
 import { cpSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'

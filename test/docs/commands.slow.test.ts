@@ -20,14 +20,14 @@ const TIMEOUT_MS = 120_000
 
 /** Run here, in this order, as they stand, but for what is in pointed brackets or stands for something: `as`. `home`: an empty one. */
 const RUN: readonly { command: string; as?: (chain: Chain) => string; home?: 'other'; says?: RegExp }[] = [
-  { command: 'npm run petrel -- wallet new', says: /^t1\w{39}$/m },
-  { command: 'npm run petrel -- send <that address> 1', as: ({ own }) => `petrel send ${own} 1`, says: /^bafy/m },
+  { command: 'npx petrel wallet new', says: /^t1\w{39}$/m },
+  { command: 'npx petrel send <that address> 1', as: ({ own }) => `petrel send ${own} 1`, says: /^bafy/m },
   {
-    command: 'npm run petrel -- wallet balance <that address>',
+    command: 'npx petrel wallet balance <that address>',
     as: ({ own }) => `petrel wallet balance ${own}`,
     says: / FIL$/m,
   },
-  { command: 'npm run petrel -- mpool pending' },
+  { command: 'npx petrel mpool pending' },
   { command: 'petrel sync wait', says: /Done!|in sync|epoch/i },
   {
     command: `curl -s http://127.0.0.1:1234/rpc/v1 -d '{"jsonrpc":"2.0","id":1,"method":"Filecoin.ChainHead","params":[]}'`,
@@ -76,8 +76,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'npm ci && npm start': 'test/pack/run.ts',
   'npm ci && npm test': 'scripts/test.ts',
   'npm run monitor': 'scripts/monitor.ts',
-  'npm run build:browser': 'test/chromium/run.ts',
-  'npm run size': 'scripts/test.ts',
+  'npx node scripts/buildBrowser.ts': 'test/chromium/run.ts',
+  'npx node scripts/size.ts': 'scripts/test.ts',
   'petrel --repo ~/.petrel-signer signer --policy policy.json --passphrase-file pass':
     'test/rpc/methods/signer.test.ts',
   'petrel daemon --remote-wallet "$(cat ~/.petrel-signer/token):/ip4/10.0.0.2/tcp/1777/http"':
@@ -146,8 +146,8 @@ function commandLines(): string[] {
 /** All that README and docs call a command of petrel's, also within a text. */
 function namedCommands(): string[] {
   const texts = DOCUMENTS.map((document) => readFileSync(join(ROOT, document), 'utf8')).join('\n')
-  const inText = [...texts.matchAll(/`(petrel [a-z][^`]*)`/g)].map(([, command = '']) => command)
-  const lines = commandLines().map((line) => line.replace('npm run petrel --', 'petrel'))
+  const inText = [...texts.matchAll(/`(?:npx )?(petrel [a-z][^`]*)`/g)].map(([, command = '']) => command)
+  const lines = commandLines().map((line) => line.replace('npx petrel', 'petrel'))
   return [...lines, ...inText].flatMap((line) => /^petrel (?:--repo \S+ )?([a-z].*)$/.exec(line)?.[1] ?? [])
 }
 
@@ -162,7 +162,7 @@ function faultOf(program: Command, words: readonly string[]): string | undefined
   }
   if (i === 0 || (command.commands.length > 0 && i < words.length && /^[a-z]/.test(words[i] ?? '')))
     return `no command ${words.join(' ')}`
-  const known = [...command.options, ...program.options].flatMap(({ long }) => long ?? [])
+  const known = ['--help', ...[...command.options, ...program.options].flatMap(({ long }) => long ?? [])]
   const wrong = words
     .map((word) => /^\[?(--[a-z0-9-]+)/.exec(word)?.[1])
     .filter((option) => option !== undefined && !known.includes(option))
@@ -229,7 +229,7 @@ describe('commands of the documents', { timeout: TIMEOUT_MS }, () => {
   })
 
   it.each(RUN)('$command', async ({ command, as, home: where, says }) => {
-    const line = (as?.(chain) ?? command).replace('npm run petrel --', 'petrel')
+    const line = (as?.(chain) ?? command).replace('npx petrel', 'petrel')
     const shell = `petrel() { "${process.execPath}" "${join(ROOT, 'bin/petrel.js')}" "$@"; }\n${line}`
     const env = { ...process.env, PETREL_HOME: where === undefined ? home : join(folder, 'other') }
     const { stdout } = await run('bash', ['-ec', shell], { cwd: folder, env })

@@ -2,7 +2,7 @@
  * Many nodes of one chain on one machine, with links that break and nodes that are killed, by a seeded schedule. In the
  * end all agree on the head, no message is lost, and no node has grown beyond its bound.
  *
- *     npm run test:network [-- --seed <n>] [--rounds <n>] [--block-time <seconds>]
+ *     npm test -- network [--seed <n>] [--rounds <n>] [--block-time <seconds>]
  */
 import { parseArgs } from 'node:util'
 import { Cluster, type ClusterNode, type Member } from './cluster.ts'

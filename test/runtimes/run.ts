@@ -1,7 +1,7 @@
 /**
  * Runs the suite in each runtime and ends with `N passed, N failed, N skipped`.
  *
- *     npm run test:runtimes [-- node|deno|chromium|chromium:tab|chromium:follow]
+ *     npm test -- runtimes [node|deno|chromium|chromium:tab|chromium:follow]
  */
 
 import { findChromium } from '../support/chromium.ts'

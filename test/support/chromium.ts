@@ -33,6 +33,7 @@ export function findChromium(): string | undefined {
 /** Starts it without a window; QUIC is on, WebTransport needs it. The caller closes it. */
 export async function launchChromium(): Promise<Browser> {
   const executablePath = findChromium()
-  if (executablePath === undefined) throw new Error('no Chromium on this machine: `npm run setup` installs one')
+  if (executablePath === undefined)
+    throw new Error('no Chromium on this machine: `npx node scripts/setup.ts` installs one')
   return chromium.launch({ executablePath, args: FLAGS, headless: true })
 }
