@@ -66,7 +66,7 @@ export interface LocalVmHostDeps {
 /** A tipset's parent state with some messages applied, for calls and estimates. */
 interface TrialState {
   /** Of the messages, in order. */
-  readonly cids: readonly string[]
+  readonly messages: readonly ChainMessage[]
   readonly root: Cid
 }
 
@@ -281,7 +281,6 @@ export class LocalVmHost extends VmHost {
     stateRoot: Cid | undefined,
   ): AppliedState {
     const key = `${tipsetKeyText(tipset.key)} ${stateRoot?.key ?? ''}`
-    const cids = prior.map((one) => chainMessageCid(one).key)
     const { parentStateRoot } = firstBlock(tipset)
     const isKept = this.#trials?.key === key && this.#trials.flushes < MAX_TRIAL_FLUSHES
     const trials: Trials =
@@ -296,37 +295,31 @@ export class LocalVmHost extends VmHost {
     const { store } = trials
     // Calls on a tipset's own result come one by one on any tipset: they must not drive out what estimates build on.
     if (stateRoot === undefined || prior.length > 0) this.#trials = trials
-    let state = longestPrefix(trials.states, cids)
+    let state = longestPrefix(trials.states, prior)
     if (state === undefined) {
       const root = migrateState(this.#view.network, store, stateRoot ?? parentStateRoot, tipset.height)
-      state = { cids: [], root }
+      state = { messages: [], root }
     }
-    if (state.cids.length < shared) state = this.#applied(trials, tipset, state, prior.slice(0, shared), cids)
-    if (state.cids.length < cids.length) {
-      const from = state
-      state = this.#applied(trials, tipset, from, prior, cids)
-      if (from.cids.length > shared) trials.states.delete(from.cids.at(-1) as string)
+    if (state.messages.length < shared) state = this.#applied(trials, tipset, state, prior.slice(0, shared))
+    if (state.messages.length < prior.length) {
+      const from = state.messages
+      state = this.#applied(trials, tipset, state, prior)
+      if (from.length > shared) trials.states.delete(keyOf(from.at(-1) as ChainMessage))
     }
     return { store, root: state.root }
   }
 
   /** `from` with the messages after it applied, kept. */
-  #applied(
-    trials: Trials,
-    tipset: Tipset,
-    from: TrialState,
-    upTo: readonly ChainMessage[],
-    cids: readonly string[],
-  ): TrialState {
+  #applied(trials: Trials, tipset: Tipset, from: TrialState, messages: readonly ChainMessage[]): TrialState {
     const { timestamp, parentBaseFee } = firstBlock(tipset)
     const deps = this.#execution(tipset, trials.store)
     const executor = createExecutor(deps, from.root, tipset.height, timestamp, parentBaseFee, false)
-    for (const one of upTo.slice(from.cids.length)) {
+    for (const one of messages.slice(from.messages.length)) {
       executor.applyMessage(one.message, 'explicit', chainMessageLength(one))
     }
-    const state = { cids: cids.slice(0, upTo.length), root: executor.flush() }
+    const state = { messages, root: executor.flush() }
     trials.flushes++
-    trials.states.set(state.cids.at(-1) as string, state)
+    trials.states.set(keyOf(messages.at(-1) as ChainMessage), state)
     return state
   }
 
@@ -356,12 +349,22 @@ export class LocalVmHost extends VmHost {
 }
 
 /** The kept state that has most of these messages, and no others, applied. */
-function longestPrefix(states: Lru<string, TrialState>, cids: readonly string[]): TrialState | undefined {
-  for (let length = cids.length; length > 0; length--) {
-    const state = states.get(cids[length - 1] as string)
-    if (state?.cids.length === length && state.cids.every((cid, i) => cid === cids[i])) return state
+function longestPrefix(states: Lru<string, TrialState>, messages: readonly ChainMessage[]): TrialState | undefined {
+  for (let length = messages.length; length > 0; length--) {
+    const state = states.get(keyOf(messages[length - 1] as ChainMessage))
+    if (state?.messages.length !== length) continue
+    if (state.messages.every((one, i) => isSame(one, messages[i] as ChainMessage))) return state
   }
   return undefined
+}
+
+/** Mostly one object: a row of estimates asks for the same messages again and again. */
+function isSame(a: ChainMessage, b: ChainMessage): boolean {
+  return a === b || chainMessageCid(a).equals(chainMessageCid(b))
+}
+
+function keyOf(message: ChainMessage): string {
+  return chainMessageCid(message).key
 }
 
 /** undefined: there is no such actor. */

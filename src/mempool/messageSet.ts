@@ -30,6 +30,9 @@ export class MessageSet {
   nextNonce: bigint
   /** Fee cap times gas limit of all of them, attoFIL. */
   requiredFunds: TokenAmount = 0n
+  /** Whether they came by ascending nonce, as a sender's mostly do: each of its estimates asks for all before it. */
+  #inOrder = true
+  #highest = -1n
 
   /** @param nextNonce - the sender's nonce in the state after the pool's tipset */
   constructor(nextNonce: bigint) {
@@ -45,6 +48,8 @@ export class MessageSet {
     const copy = new MessageSet(this.nextNonce)
     for (const [nonce, pooled] of this.messages) copy.messages.set(nonce, pooled)
     copy.requiredFunds = this.requiredFunds
+    copy.#inOrder = this.#inOrder
+    copy.#highest = this.#highest
     return copy
   }
 
@@ -94,6 +99,9 @@ export class MessageSet {
       throw new MempoolError('TOO_MANY_PENDING', 'too many pending messages for actor')
     }
     this.nextNonce = nextNonce
+    // A replaced message keeps its place in the map.
+    if (existing === undefined) this.#inOrder &&= nonce > this.#highest
+    if (nonce > this.#highest) this.#highest = nonce
     this.messages.set(nonce, pooled)
     this.requiredFunds += pooled.requiredFunds
     return existing
@@ -124,7 +132,8 @@ export class MessageSet {
 
   /** Messages by ascending nonce. */
   toSorted(): PooledMessage[] {
-    return sortByNonce([...this.messages.values()])
+    const messages = [...this.messages.values()]
+    return this.#inOrder ? messages : sortByNonce(messages)
   }
 
   /** The first nonce that is free, not on chain as far as this set knows, and at least `least`. */
