@@ -8,7 +8,7 @@ import { processIo } from '../cli/processIo.ts'
 import { runCli } from '../cli/program.ts'
 import { systemClock, systemTimers } from '../server/clock.ts'
 import { openLog } from '../server/logger.ts'
-import { keepNurserySmall } from '../server/nursery.ts'
+import { fitNursery } from '../server/nursery.ts'
 import { systemRandom } from '../server/random.ts'
 import { petrelVersion } from '../server/version.ts'
 
@@ -41,7 +41,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   addNodeCommands: (program, context) =>
     addNodeCommands(program, context, {
       daemon: async (options) => {
-        keepNurserySmall()
+        fitNursery()
         return (await import('../server/runDaemon.ts')).runDaemon(options, context.io, runtime)
       },
       devnet: async (options) => (await import('../server/runDevnet.ts')).runDevnet(options, context.io, runtime),

@@ -20,7 +20,6 @@ import { type HomeConfig, readConfig } from './homeConfig.ts'
 import { endpointUrl, readCheckpoint } from './lightFiles.ts'
 import { findNetwork, readGenesisFile } from './networkFiles.ts'
 import { type HostRuntime, inHome, loadCrypto, openDiskStores, processShim, serve } from './nodeRunner.ts'
-import { letNurseryGrow } from './nursery.ts'
 import { type DaemonOptions, LATEST_SNAPSHOT, type LightOptions } from './options.ts'
 import { line, type ProgramIo } from './programIo.ts'
 import { everyFewSeconds, percentText, snapshotLine } from './progressText.ts'
@@ -75,7 +74,6 @@ export async function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: 
   const genesisCar = readGenesisFile(before.network, options.genesis)
   const chosen = before.snapshot === LATEST_SNAPSHOT ? await chooseLatest(network, unwritten, options, io) : undefined
   await inHome(options, runtime, io, async (home, closers) => {
-    if (before.validate === 'execute') letNurseryGrow()
     const config = chosen === undefined ? before : { ...before, snapshot: await fetchLatest(chosen, io) }
     await loadCrypto(runtime.ports)
     const archive = config.snapshot === undefined ? undefined : await openArchive(config.snapshot, home, io)

@@ -4,16 +4,25 @@
  * a question waiting.
  *
  *     node test/network/bigTipset.ts [--messages <n>] [--miners <n>]
+ *
+ * Every miner makes a block: elections are held beforehand, and null rounds lead to the epoch in which all win. So many messages
+ * wait in the pool; each block takes as many of them as its gas and the network's limit (10,000) allow.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { mockBeaconEntries } from '../../src/consensus/beacon.ts'
+import { runElection } from '../../src/consensus/election.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
+import { computeVrf } from '../../src/crypto/vrf.ts'
+import type { Producer } from '../../src/devnet/blocks.ts'
 import { devnetOptions } from '../../src/devnet/options.ts'
 import type { FundedAccount } from '../../src/devnet/plan.ts'
 import { createDevnetPlan } from '../../src/devnet/plan.ts'
 import { builtinNetwork } from '../../src/networks/builtinNetworks.ts'
+import type { BeaconEntry } from '../../src/types/blockHeader.ts'
+import { BLOCK_MESSAGE_LIMIT } from '../../src/types/protocol.ts'
 import { signedMessage } from '../../src/types/signedMessage.ts'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
 import { signedBy } from '../support/devnetNode.ts'
@@ -21,6 +30,9 @@ import { freePort } from './linkProxy.ts'
 
 /** Pending messages of one sender that a pool takes, with a margin. */
 const PER_SENDER = 500
+/** Epochs among which one is looked for that every miner wins: those that the clock is past already. */
+const PAST_EPOCHS = 400
+const BLOCK_TIME_SECS = 4
 /** Gas of a block. */
 const BLOCK_GAS = 10_000_000_000n
 const BATCH = 250
@@ -48,7 +60,12 @@ export interface FollowerReport {
 /** What came of it. */
 export interface BigTipsetReport {
   readonly blocks: number
+  /** Messages of each block. */
+  readonly ofBlocks: readonly number[]
+  /** Different ones of all blocks. */
   readonly messages: number
+  /** In which the tipset was made. */
+  readonly madeMs: number
   readonly bytes: number
   readonly followers: readonly FollowerReport[]
   /** Epochs that the followers had of what was made on top. */
@@ -92,15 +109,27 @@ function readStatus(pid: number): string {
 }
 
 /** As many transfers as are wanted, by senders of both kinds of signature, ready to be pushed. */
-function transfers(accounts: readonly FundedAccount[], count: number, blocks: number): unknown[] {
+function transfers(accounts: readonly FundedAccount[], count: number): unknown[] {
   const to = accounts[0] as FundedAccount
-  const gasLimit = (BLOCK_GAS * BigInt(blocks) * 95n) / 100n / BigInt(count)
+  const gasLimit = (BLOCK_GAS * 95n) / 100n / BigInt(Math.min(count, BLOCK_MESSAGE_LIMIT))
   return Array.from({ length: count }, (_, i) => {
     const from = accounts[i % accounts.length] as FundedAccount
     const nonce = BigInt(Math.floor(i / accounts.length))
     const signed = signedBy(from, { to: to.address, value: 1n, nonce, gasLimit, gasFeeCap: 2_000_000_000n })
     return signedMessage.toJson(signed, { addressPrefix: 't' })
   })
+}
+
+/** Null rounds after `head` up to the epoch that every miner wins. */
+function roundsUntilAllWin(miners: readonly Producer[], head: number): number {
+  const power = { miner: 1n, network: BigInt(miners.length) }
+  for (let epoch = head + 1; epoch < PAST_EPOCHS; epoch++) {
+    const { data } = mockBeaconEntries(epoch, epoch - 1)[0] as BeaconEntry
+    const wins = (one: Producer): boolean =>
+      runElection(data, epoch, one.miner, power, (draw) => computeVrf(draw, one.workerKey)) !== undefined
+    if (miners.every(wins)) return epoch - head - 1
+  }
+  throw new Error(`no epoch before ${PAST_EPOCHS} that all ${miners.length} miners win`)
 }
 
 /** Asks every 50 ms, and remembers the longest wait. */
@@ -154,9 +183,9 @@ export async function bigTipset({ messages, miners }: BigTipsetOptions): Promise
     const producer = await start('producer', [
       'devnet',
       ...common,
-      ...['--miners', String(miners), '--accounts', String(perKind), '--block-time', '4'],
+      ...['--miners', String(miners), '--accounts', String(perKind), '--block-time', String(BLOCK_TIME_SECS)],
       // The followers' clock must not find a tipset early that was asked for.
-      ...['--genesis-time', String(Math.floor(Date.now() / 1000) - 600)],
+      ...['--genesis-time', String(Math.floor(Date.now() / 1000) - (PAST_EPOCHS + 20) * BLOCK_TIME_SECS)],
       ...['--listen', `/ip4/127.0.0.1/tcp/${p2pPort}`],
     ])
     const address = `/ip4/127.0.0.1/tcp/${p2pPort}/p2p/${await producer.call<string>('ID')}`
@@ -178,20 +207,31 @@ export async function bigTipset({ messages, miners }: BigTipsetOptions): Promise
     }
     const plan = createDevnetPlan(devnetOptions({ accountsPerKind: perKind, miners }), builtinNetwork('devnet'))
     const senders = plan.accounts.filter(({ kind }) => kind !== 'delegated').slice(0, 2 * perKind)
-    const pushed = transfers(senders, messages, miners)
+    const pushed = transfers(senders, messages)
     for (let at = 0; at < pushed.length; at += BATCH) {
       await producer.call('MpoolBatchPush', pushed.slice(at, at + BATCH))
     }
+    const nullRounds = roundsUntilAllWin(plan.producers, await producer.height())
     const watches = followers.map((node) => new Watch(node))
-    const made = await producer.call<Head>('DevnetMine', 1, null)
+    const began = performance.now()
+    const made = await producer.call<Head>('DevnetMine', 1, { NullRounds: nullRounds })
+    const madeMs = Math.round(performance.now() - began)
     const took = await Promise.all(followers.map((node) => reached(node, made.Height, FOLLOW_MS)))
     const counted = await producer.call<{ Cid: { '/': string } }[]>('ChainGetMessagesInTipset', made.Cids)
     // And on top of it: the next ones say whether its state was right.
     const top = await producer.call<Head>('DevnetMine', 3, null)
     await Promise.all(followers.map((node) => reached(node, top.Height, FOLLOW_MS)))
     for (const watch of watches) await watch.stop()
+    const ofBlocks = await Promise.all(
+      made.Cids.map(async (cid) => {
+        const found = await producer.call<{ Cids: unknown[] }>('ChainGetBlockMessages', cid)
+        return found.Cids.length
+      }),
+    )
     return {
       blocks: made.Cids.length,
+      ofBlocks,
+      madeMs,
       messages: counted.length,
       bytes: JSON.stringify(pushed).length,
       heightAfter: await Promise.all(followers.map(async (node) => (await node.height()) - made.Height)),
