@@ -13,7 +13,7 @@
  * `--messages` a tipset beside the proofs of storage that deadlines ask for, cron as it comes. It is kept in
  * `<folder>/chain`, gone on with by a larger number, and written with its states as `chain.forest.car.zst`.
  */
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -68,14 +68,29 @@ await initCrypto()
 makeState(folder)
 if (epochs > 0) await makeChain(folder)
 
+/** @throws RangeError when the folder has another one */
+function assertSame(into: string): void {
+  const path = join(into, 'made.json')
+  const wanted = JSON.stringify({ scale: size.scale, seed: size.seed })
+  if (!existsSync(path)) {
+    mkdirSync(into, { recursive: true })
+    writeFileSync(path, wanted)
+    return
+  }
+  const kept = readFileSync(path, 'utf8')
+  if (kept !== wanted) throw new RangeError(`${into} holds ${kept}, not ${wanted}: use another folder`)
+}
+
 function makeState(into: string): void {
-  // Nothing is left to be made: only a whole state has its last file.
-  if (existsSync(join(into, SNAPSHOT_FILES.forest)) && !existsSync(join(into, 'work'))) return
+  assertSame(into)
   const work = join(into, 'work')
-  const state = generateState({ folder: work, scale: size.scale, seed: size.seed, bundle: readBundle(), say })
-  writeFiles(into, state, say)
-  rmSync(work, { recursive: true })
-  say(`${state.blocks} blocks, genesis ${state.genesis.toString()}`)
+  // The last file is there when all is.
+  if (!existsSync(join(into, SNAPSHOT_FILES.forest))) {
+    const state = generateState({ folder: work, scale: size.scale, seed: size.seed, bundle: readBundle(), say })
+    writeFiles(into, state, say)
+    say(`${state.blocks} blocks, genesis ${state.genesis.toString()}`)
+  }
+  rmSync(work, { recursive: true, force: true })
 }
 
 async function makeChain(into: string): Promise<void> {

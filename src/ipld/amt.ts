@@ -28,6 +28,7 @@ import {
 } from './amtNode.ts'
 import { type Blockstore, getBlock, putBlock } from './blockstore.ts'
 import { IpldError } from './errors.ts'
+import { type WalkBudget, walkBudget } from './nodeCache.ts'
 
 /** How a tree is laid out. */
 export interface AmtOptions {
@@ -104,12 +105,9 @@ export class Amt<V> {
     const key = this.#format + link.cid.key
     const known = nodes?.get(key)
     if (known !== undefined) return known as AmtNode
-    const block = getBlock(this.#store, link.cid)
-    const reader = new CborReader(block)
-    const node = readNode(reader, this.#bitWidth)
-    reader.end()
+    const { node, bytes } = this.#decoded(link)
     if (nodes === undefined) link.node = node
-    else nodes.set(key, node, block.length)
+    else nodes.set(key, node, bytes)
     return node
   }
 
@@ -263,10 +261,28 @@ export class Amt<V> {
 
   /** All entries in order of their index. */
   *entries(): IterableIterator<[number, V]> {
-    yield* this.#walk(this.#root, this.#height, 0)
+    yield* this.#walk(this.#root, this.#height, 0, walkBudget())
   }
 
-  *#walk(node: AmtNode, height: number, base: number): IterableIterator<[number, V]> {
+  #decoded(link: AmtLink): { readonly node: AmtNode; readonly bytes: number } {
+    const block = getBlock(this.#store, link.cid)
+    const reader = new CborReader(block)
+    const node = readNode(reader, this.#bitWidth)
+    reader.end()
+    return { node, bytes: block.length }
+  }
+
+  /** A node that a walk comes to. */
+  #walked(link: AmtLink, budget: WalkBudget): AmtNode {
+    const { nodes } = this.#store
+    if (nodes === undefined || budget.left > 0) {
+      budget.left--
+      return this.#node(link)
+    }
+    return (nodes.get(this.#format + link.cid.key) as AmtNode | undefined) ?? this.#decoded(link).node
+  }
+
+  *#walk(node: AmtNode, height: number, base: number, budget: WalkBudget): IterableIterator<[number, V]> {
     if (height === 0) {
       const values = leafValues(node)
       for (let i = 0; i < values.length; i++) {
@@ -279,7 +295,9 @@ export class Amt<V> {
     const links = node.links ?? []
     for (let i = 0; i < links.length; i++) {
       const child = links[i]
-      if (child !== undefined) yield* this.#walk(isLink(child) ? this.#node(child) : child, height - 1, base + i * span)
+      if (child === undefined) continue
+      const below = isLink(child) ? this.#walked(child, budget) : child
+      yield* this.#walk(below, height - 1, base + i * span, budget)
     }
   }
 

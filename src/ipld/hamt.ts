@@ -30,6 +30,7 @@ import {
   isLink,
   slotIndex,
 } from './hamtNode.ts'
+import { type WalkBudget, walkBudget } from './nodeCache.ts'
 
 const DEFAULT_BIT_WIDTH = 5
 const MAX_BIT_WIDTH = 8
@@ -258,10 +259,22 @@ export class Hamt<V> {
 
   /** All entries in the tree's order (by hash, then by key in a bucket), as the references iterate. */
   *entries(): IterableIterator<[Uint8Array, V]> {
-    yield* this.#walk(this.#root)
+    yield* this.#walk(this.#root, walkBudget())
   }
 
-  *#walk(node: HamtNode): IterableIterator<[Uint8Array, V]> {
+  /** A node that a walk comes to. */
+  #walked(link: HamtLink, budget: WalkBudget): HamtNode {
+    const { nodes } = this.#store
+    if (nodes === undefined || budget.left > 0) {
+      budget.left--
+      return this.#node(link)
+    }
+    const known = nodes.get(this.#format + link.cid.key)
+    if (known !== undefined) return known as HamtNode
+    return decodeNode(getBlock(this.#store, link.cid), this.#bitWidth, this.#pointerMaps)
+  }
+
+  *#walk(node: HamtNode, budget: WalkBudget): IterableIterator<[Uint8Array, V]> {
     const { slots } = node
     for (let i = 0; i < slots.length; i++) {
       const slot = slots[i]
@@ -272,7 +285,7 @@ export class Hamt<V> {
           yield [entry.key, this.#value(entry)]
         }
       } else {
-        yield* this.#walk(isLink(slot) ? this.#node(slot) : slot)
+        yield* this.#walk(isLink(slot) ? this.#walked(slot, budget) : slot, budget)
       }
     }
   }

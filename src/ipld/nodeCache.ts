@@ -14,6 +14,22 @@ const NODE_BYTES = 6_000
 /** Both generations together, bytes, where nothing else is said. */
 export const DEFAULT_CACHE_BYTES: number = 128 * 1024 * 1024
 
+/**
+ * Nodes that one walk of a whole tree puts into the cache at most: it must not push out everything else, nor keep values that
+ * nobody asks for again. Without this bound a list of 350,000 actors took twice as long, and 400 MB.
+ */
+const WALK_KEEPS = 2048
+
+/** What one walk may still put into the cache, nodes. */
+export interface WalkBudget {
+  left: number
+}
+
+/** Of a walk that begins. */
+export function walkBudget(): WalkBudget {
+  return { left: WALK_KEEPS }
+}
+
 interface Entry {
   readonly node: object
   readonly bytes: number

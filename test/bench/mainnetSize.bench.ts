@@ -3,7 +3,7 @@
  * questions take whose answers grow with the state, what executing a full tipset takes, how it starts after kill -9.
  *
  *     npm run generate -- mainnet-size <folder> --scale 0.1 --epochs 12
- *     node test/bench/mainnetSize.bench.ts <folder> [part of a name]…      all parts: forms queries replay validation restart
+ *     node test/bench/mainnetSize.bench.ts <folder> [part of a name]…      all parts: forms queries replay validation restart pool
  *
  * Times are elapsed; the load of the machine stands before them.
  */
@@ -27,6 +27,7 @@ import { poolPrices } from '../../src/mempool/poolChain.ts'
 import { firstBlock, type Tipset } from '../../src/types/tipset.ts'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
 import { RpcClient } from '../support/rpcClient.ts'
+import { measurePool } from './mainnetPool.ts'
 
 const MEGA = 1e6
 const ACTORS = 400
@@ -250,7 +251,12 @@ async function restart(): Promise<void> {
   await node.kill()
 }
 
-const PARTS: Readonly<Record<string, () => Promise<void>>> = { forms, queries, replay, validation, restart }
+function pool(): Promise<void> {
+  const { scale } = JSON.parse(readFileSync(join(files, 'made.json'), 'utf8')) as { scale: number }
+  return measurePool(files, scale, network, report)
+}
+
+const PARTS: Readonly<Record<string, () => Promise<void>>> = { forms, queries, replay, validation, restart, pool }
 
 await initCrypto()
 try {
