@@ -2,6 +2,7 @@
  * A world of mainnet's size for light nodes: so many participants with keys of their own, so many certificates behind the
  * checkpoint, a state of so many accounts under the final tipset. It stands on Lotus' recorded chain with certificates.
  */
+import type { Cid } from '../../src/codec/cid.ts'
 import { int, transparent } from '../../src/codec/description.ts'
 import type { F3Tipset, FinalityCertificate } from '../../src/consensus/f3/certificate.ts'
 import { signingPayload } from '../../src/consensus/f3/chainKey.ts'
@@ -30,6 +31,16 @@ export interface BigWorldSize {
   readonly accounts: number
   /** Every so many certificates the power of one participant changes. */
   readonly deltaEvery: number
+  /** A contract in the state under the final tipset. */
+  readonly contract?: WorldContract
+}
+
+/** A contract as its actor left it: the blocks of its state, its head first. */
+export interface WorldContract {
+  /** Its f410 address. */
+  readonly address: Address
+  readonly code: Cid
+  readonly blocks: readonly (readonly [Cid, Uint8Array])[]
 }
 
 export interface BigWorld {
@@ -43,6 +54,7 @@ export interface BigWorld {
 const ORDER = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n
 const FIRST_PARTICIPANT = 1000
 const FIRST_ID = 10_000_000
+const CONTRACT_ID = 9_999_999n
 const ZEROS = new Uint8Array(32)
 
 const littleEndian = (number: bigint): Uint8Array =>
@@ -85,7 +97,13 @@ function signed(
 const idValue = transparent<ActorId, number>(int, BigInt, Number)
 
 /** A recorded tipset at another height, whose state has `count` accounts more. */
-function grown(store: Blockstore, final: Tipset, height: number, count: number, account: BigWorld['account']): Tipset {
+function grown(
+  store: Blockstore,
+  final: Tipset,
+  height: number,
+  { accounts: count, contract }: BigWorldSize,
+  account: BigWorld['account'],
+): Tipset {
   const header = { ...firstBlock(final), height }
   const tree = StateTree.load(store, header.parentStateRoot)
   let like = tree.getActor(100n)
@@ -99,6 +117,13 @@ function grown(store: Blockstore, final: Tipset, height: number, count: number, 
     const id = BigInt(FIRST_ID + n)
     map.set(address.bytes, id)
     tree.setActor(id, { ...like, balance, nonce: BigInt(n), delegatedAddress: null })
+  }
+  if (contract !== undefined) {
+    const { address, code, blocks } = contract
+    for (const [cid, data] of blocks) store.put(cid, data)
+    map.set(address.bytes, CONTRACT_ID)
+    const [head] = blocks[0] as (typeof blocks)[number]
+    tree.setActor(CONTRACT_ID, { code, head, nonce: 1n, balance: 0n, delegatedAddress: address })
   }
   const head = putCbor(store, initState, { ...state, addressMap: map.flush() })
   tree.setActor(INIT_ID, { ...init, head })
@@ -119,7 +144,7 @@ export function bigWorld(size: BigWorldSize, say: (text: string) => void): BigWo
   }
   const base = all.at(-1)?.ecChain.at(-1) as F3Tipset
   const recordedFinal = chain.view.store.tipsetByHeight(base.epoch, undefined, 'previous')
-  const final = grown(store, recordedFinal, base.epoch + size.certificates, size.accounts, account)
+  const final = grown(store, recordedFinal, base.epoch + size.certificates, size, account)
   say(`${size.accounts} accounts`)
 
   const { table: first, secrets } = participants(size.signers, random)
