@@ -1,20 +1,26 @@
 /** What `replica` runs in Node and Deno: answers from an index, and from blocks that others have. What it keeps is a cache of them. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { openRemoteForest } from '../../src/archive/remoteForest.ts'
+import { PetrelError } from '../../src/base/errors.ts'
+import type { BlockSource } from '../../src/ipld/blockFetcher.ts'
 import { openReplica } from '../../src/node/openReplica.ts'
 import { openArchiveFile } from './archiveFile.ts'
 import { cacheSizes } from './cacheSize.ts'
-import { PlatformError } from './errors.ts'
+import { fetchReason, PlatformError } from './errors.ts'
 import { endpointUrl } from './lightFiles.ts'
 import { findNetwork, readGenesisFile } from './networkFiles.ts'
 import { type HostRuntime, inHome, loadCrypto, openDiskStores, processShim, serve } from './nodeRunner.ts'
 import type { NetOptions, ReplicaOptions } from './options.ts'
 import type { ProgramIo } from './programIo.ts'
+import { nativeZstd } from './zstd.ts'
 
 /** Who has the blocks. */
 interface BlockPlaces {
   readonly endpoints: readonly string[]
   readonly archive: string | undefined
+  /** Archives behind HTTP. */
+  readonly remote: readonly string[]
   readonly net: NetOptions | undefined
 }
 
@@ -22,13 +28,15 @@ interface BlockPlaces {
 function placesOf(blocks: readonly string[]): BlockPlaces {
   const endpoints: string[] = []
   const archives: string[] = []
+  const remote: string[] = []
   const peers: string[] = []
   for (const one of blocks) {
-    if (/^(s3:\/\/|https?:\/\/.*\.(car|zst)($|\?))/.test(one)) {
-      const text = `not supported: --blocks ${one}: an archive is read in place from a file; petrel snapshot fetch downloads it`
+    if (one.startsWith('s3://')) {
+      const text = `not supported: --blocks ${one}: give the address over HTTPS, a presigned one where the bucket is not public`
       throw new PlatformError('CONFIG_INVALID', text)
     }
-    if (/^https?:\/\//.test(one)) endpoints.push(endpointUrl(one))
+    if (/^https?:\/\/[^?]*\.(car|zst)($|\?)/.test(one)) remote.push(one)
+    else if (/^https?:\/\//.test(one)) endpoints.push(endpointUrl(one))
     else if (one.startsWith('/') && one.includes('/p2p/')) peers.push(one)
     else archives.push(resolve(one))
   }
@@ -38,17 +46,25 @@ function placesOf(blocks: readonly string[]): BlockPlaces {
     throw new PlatformError('CONFIG_INVALID', `Cannot find the archive ${archive}`)
   }
   const net = { listen: ['/ip4/127.0.0.1/tcp/0'], announce: [], hide: [], bootstrap: peers, upnp: false }
-  return { endpoints, archive, net: peers.length === 0 ? undefined : net }
+  return { endpoints, archive, remote, net: peers.length === 0 ? undefined : net }
+}
+
+/** A server that does not answer is named with its reason. */
+function refused(cause: unknown): never {
+  if (cause instanceof PetrelError) throw cause
+  throw new PlatformError('CONFIG_INVALID', `Cannot read the archive: ${fetchReason(cause)}`, {}, { cause })
 }
 
 /** Runs `replica` until the signal comes. */
 export async function runReplica(options: ReplicaOptions, io: ProgramIo, runtime: HostRuntime): Promise<void> {
   // What cannot work is refused before anything is written.
-  const { endpoints, archive: path, net } = placesOf(options.blocks)
+  const { endpoints, archive: path, remote, net } = placesOf(options.blocks)
   const network = findNetwork(options.network)
   const genesisCar = readGenesisFile(options.network, options.genesis)
+  await loadCrypto(runtime.ports)
+  const archives = new Map<string, BlockSource>()
+  for (const url of remote) archives.set(url, await openRemoteForest(url, fetch, nativeZstd, io.signal).catch(refused))
   await inHome(options, runtime, io, async (home, closers) => {
-    await loadCrypto(runtime.ports)
     const archive =
       path === undefined ? undefined : await openArchiveFile(path, { home: home.snapshots, signal: io.signal })
     if (archive !== undefined) {
@@ -63,7 +79,7 @@ export async function runReplica(options: ReplicaOptions, io: ProgramIo, runtime
       const { PostgresReader } = await import('./index/postgresReader.ts')
       const reader = new PostgresReader(options.indexUrl, runtime.ports.timers)
       const { writer } = options
-      return openReplica({ network, reader, genesisCar, endpoints, writer, signal: io.signal }, shim)
+      return openReplica({ network, reader, genesisCar, endpoints, archives, writer, signal: io.signal }, shim)
     })
   })
 }

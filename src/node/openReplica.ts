@@ -31,6 +31,8 @@ export interface ReplicatedChain {
   readonly genesisCar?: Uint8Array | undefined
   /** RPC endpoints (`…/rpc/v1`) that are asked for blocks, after the stores; peers after them, where there is a host. */
   readonly endpoints: readonly string[]
+  /** Archives elsewhere, asked like the endpoints. */
+  readonly archives?: ReadonlyMap<string, BlockSource>
   /** The writer's API without path; undefined: nothing is passed on. */
   readonly writer: { readonly url: string; readonly token: string | undefined } | undefined
   /** Until when the index's head is waited for. */
@@ -50,7 +52,10 @@ export function openReplica(chain: ReplicatedChain, shim: NodeShim): Promise<Ope
     const view = viewOf(store, network)
     await reader.check(indexedChain(view))
     const net = network.networkName === null ? undefined : await connect(shim, network, network.networkName, closers)
-    const sources: BlockSource[] = chain.endpoints.map((url) => endpointSource(url, shim))
+    const sources: BlockSource[] = [
+      ...[...(chain.archives ?? [])].map(([url, source]) => patientSource(url, source, shim)),
+      ...chain.endpoints.map((url) => patientSource(url, endpointSource(url, shim), shim)),
+    ]
     if (stores.source !== undefined) sources.unshift(stores.source)
     if (net !== undefined) {
       sources.push(net.exchange.source)
@@ -82,18 +87,22 @@ function healthOf(follower: IndexFollower, store: ChainStore): HealthCheck {
   return trouble === '' ? { ok: true, text: where } : { ok: false, text: `${where}: ${trouble}` }
 }
 
-/** One that does not answer has nothing: another one may. */
-function endpointSource(url: string, { fetch, ports: { log } }: NodeShim): BlockSource {
+function endpointSource(url: string, { fetch }: NodeShim): BlockSource {
   if (fetch === undefined) throw new LightError('NO_SOURCE', 'not supported: RPC endpoints in this runtime')
   const source = rpcSource(url, fetchPost(fetch, url), false)
+  return { fetch: async (cids, signal) => (await source.blocks?.(cids, signal ?? AbortSignal.timeout(FETCH_MS))) ?? [] }
+}
+
+/** One that does not answer has nothing: another one may. */
+function patientSource(url: string, source: BlockSource, { ports: { log } }: NodeShim): BlockSource {
   return {
     fetch: async (cids: readonly Cid[], signal: AbortSignal | undefined) => {
       const late = AbortSignal.timeout(FETCH_MS)
       try {
-        return (await source.blocks?.(cids, signal === undefined ? late : AbortSignal.any([signal, late]))) ?? []
+        return await source.fetch(cids, signal === undefined ? late : AbortSignal.any([signal, late]))
       } catch (error) {
         signal?.throwIfAborted()
-        log.warn('no blocks from an endpoint', { url, reason: errorMessage(error) })
+        log.warn('no blocks from', { url, reason: errorMessage(error) })
         return []
       }
     },

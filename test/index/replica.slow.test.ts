@@ -1,6 +1,9 @@
 /** A writer and two replicas as processes: one is killed, one lags behind its index. No answer is wrong or torn. */
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { connect as connectTo, createServer, type Server, type Socket } from 'node:net'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, connect as connectTo, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,6 +13,7 @@ import { parseCid } from '../../src/codec/cid.ts'
 import { tipsetKeyCid } from '../../src/types/tipset.ts'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
 import { missingPostgres, TestPostgres } from '../support/postgres.ts'
+import { ROOT } from '../support/shared.ts'
 
 const missing = missingPostgres()
 if (missing !== undefined) console.log(`skipped: ${missing}`)
@@ -23,6 +27,7 @@ interface TransferJson {
 /** What is read of answers, whichever method's. */
 interface Result {
   readonly Height: number
+  readonly Cids: readonly { readonly '/': string }[]
   readonly Transfers: readonly TransferJson[]
   readonly Position: string
   readonly CID: unknown
@@ -112,6 +117,7 @@ describe.skipIf(missing !== undefined)('replicas', () => {
   let postgres: TestPostgres
   let valve: Valve
   let writer: NodeProcess
+  let writerHome: string
   let replicas: [NodeProcess, NodeProcess]
   const homes: string[] = []
   const home = (): string => {
@@ -124,7 +130,7 @@ describe.skipIf(missing !== undefined)('replicas', () => {
     postgres = await TestPostgres.start()
     const url = new URL(postgres.url())
     valve = new Valve(url)
-    const writerHome = home()
+    writerHome = home()
     writer = await startNode('node', writerHome, [
       ...['devnet', '--api', '0', '--no-net', '--actors', 'native', '--block-time', BLOCK_TIME],
       ...['--index', String(url), '--index-from', '0'],
@@ -316,5 +322,52 @@ describe.skipIf(missing !== undefined)('replicas', () => {
     // Its own token and permissions decide before anything is passed on.
     const push = await ask(second, 'Filecoin.MpoolPush', [null])
     expect(push.error?.message).toContain("missing permission to invoke 'MpoolPush'")
+  })
+
+  test('an archive behind HTTP is enough, when the writer is gone', { timeout: 120_000 }, async () => {
+    // What the writer says, at a tipset that the index has.
+    const [, second] = replicas
+    const { result: then } = await ask(second, 'Filecoin.ChainHead', [])
+    const state = ['f02', then.Cids]
+    // Its newest block that is executed.
+    const block = [`0x${(then.Height - 1).toString(16)}`, true]
+    const expected = [
+      (await ask(writer, 'Filecoin.StateReadState', state)).result,
+      (await ask(writer, 'eth_getBlockByNumber', block)).result,
+    ]
+    expect(expected.every((one) => one !== undefined)).toBe(true)
+    await writer.stop()
+    const path = join(home(), 'chain.forest.car.zst')
+    const exported = spawnSync(
+      process.execPath,
+      [join(ROOT, 'bin/petrel.js'), '--repo', writerHome, 'snapshot', 'export', path, '--full', '--format', 'forest'],
+      { encoding: 'utf8', env: { ...process.env, FULLNODE_API_INFO: '' } },
+    )
+    expect(exported.stderr + exported.stdout).toMatch(/epoch|bytes|MiB/)
+    expect(exported.status).toBe(0)
+    const file = readFileSync(path)
+    let requests = 0
+    const bucket = createHttpServer((request, response) => {
+      requests++
+      const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? []
+      response.writeHead(206, { 'content-range': `bytes ${from}-${to}/${file.length}` })
+      response.end(file.subarray(Number(from), Number(to) + 1))
+    }).listen(0, '127.0.0.1')
+    await once(bucket, 'listening')
+    const { port } = bucket.address() as AddressInfo
+    const replica = await startNode('node', home(), [
+      ...['replica', '--api', '0', '--network', join(writerHome, 'network.json'), '--index', postgres.url()],
+      ...['--blocks', `http://127.0.0.1:${port}/chain.forest.car.zst`],
+    ])
+    try {
+      const { result: head } = await ask(replica, 'Filecoin.ChainHead', [])
+      expect(head.Height).toBeGreaterThanOrEqual(then.Height)
+      expect((await ask(replica, 'Filecoin.StateReadState', state)).result).toEqual(expected[0])
+      expect((await ask(replica, 'eth_getBlockByNumber', block)).result).toEqual(expected[1])
+      expect(requests).toBeGreaterThan(2)
+    } finally {
+      await replica.kill()
+      bucket.close()
+    }
   })
 })

@@ -35,7 +35,7 @@ export function addReplicaCommand(
     .requiredOption('--index <url>', 'postgres://user@host/database, of a user who may read')
     .requiredOption(
       '--blocks <where>',
-      'who has the blocks: an RPC endpoint (http://…), an archive (a file), a peer (a multiaddr with /p2p/); repeatable',
+      'who has the blocks: an RPC endpoint (http://…), an archive (a file, or a .forest.car.zst at an https:// address), a peer (a multiaddr with /p2p/); repeatable',
       collect,
     )
     .option('--writer <api-info>', 'API of the writer, which gets what is pushed: <token>:<multiaddr>, or a URL')
