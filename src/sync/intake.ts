@@ -116,11 +116,16 @@ export class Intake {
       if (as === 'head') report(peer, { fault: 'FALSE_HEAD', reason: misshapen })
       return false
     }
+    const kept = new Set<string>()
     for (const [i, block] of tipset.blocks.entries()) {
       const own = messages?.[i]
-      if (own === undefined && hasMessages(view, block)) continue
+      // Of blocks that share their messages those of the first are enough.
+      if (kept.has(block.messages.key) || (own === undefined && hasMessages(view, block))) continue
       const wrong = own === undefined ? 'no messages' : keepMessages(view.store.blocks, block, own)
-      if (wrong === undefined) continue
+      if (wrong === undefined) {
+        kept.add(block.messages.key)
+        continue
+      }
       log.warn('invalid block received', { height: tipset.height, wrong, peer })
       if (as === 'head') report(peer, { fault: 'FALSE_HEAD', reason: wrong })
       return false
