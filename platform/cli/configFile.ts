@@ -30,21 +30,23 @@ export function fileOptions(command: Command): Option[] {
   return command.options.filter(({ hidden, long }) => !hidden && long !== '--help')
 }
 
+/** Letters that are put in, left out or another between two words. */
+function changes(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1
+      next[j] = Math.min((next[j - 1] as number) + 1, (row[j] as number) + 1, (row[j - 1] as number) + same)
+    }
+    row = next
+  }
+  return row[b.length] as number
+}
+
 /** What was meant: the key with the fewest changes. */
 function nearest(word: string, keys: readonly string[]): string | undefined {
-  const cost = (a: string, b: string): number => {
-    let row = Array.from({ length: b.length + 1 }, (_, i) => i)
-    for (let i = 1; i <= a.length; i++) {
-      const next = [i]
-      for (let j = 1; j <= b.length; j++) {
-        const same = a[i - 1] === b[j - 1] ? 0 : 1
-        next[j] = Math.min((next[j - 1] as number) + 1, (row[j] as number) + 1, (row[j - 1] as number) + same)
-      }
-      row = next
-    }
-    return row[b.length] as number
-  }
-  return [...keys].sort((a, b) => cost(word, a) - cost(word, b))[0]
+  return [...keys].sort((a, b) => changes(word, a) - changes(word, b))[0]
 }
 
 function unknownKey(path: string, what: string, word: string, keys: readonly string[]): CliError {
@@ -126,6 +128,22 @@ export function variableOf(option: Option): string {
   return `PETREL_${keyOf(option).toUpperCase().replace(/-/g, '_')}`
 }
 
+/** Read elsewhere: the home, the keystore's passphrase, where `CreateBackup` writes. */
+const OTHER_VARIABLES: readonly string[] = ['PETREL_HOME', 'PETREL_PASSPHRASE', 'PETREL_BACKUP_BASE_PATH']
+/** More are another name: schedulers of containers set some of their own, such as PETREL_SERVICE_HOST. */
+const MISSPELT_BY = 2
+
+/** @throws CliError `USAGE` for a variable that is almost an option's */
+function assertSpelling(commands: readonly Command[], env: Environment): void {
+  const known = [...OTHER_VARIABLES, ...commands.flatMap((one) => fileOptions(one).map(variableOf))]
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith('PETREL_') || known.includes(name)) continue
+    const meant = nearest(name, known)
+    if (meant === undefined || changes(name, meant) > MISSPELT_BY) continue
+    throw new CliError('USAGE', `no option is called ${name} in the environment; is it ${meant}?`)
+  }
+}
+
 function environmentValues(command: Command, env: Environment): Map<string, unknown> {
   const out = new Map<string, unknown>()
   // Lotus' name for where the API listens. @see lotus node/config (environment: LOTUS_<section>_<key>)
@@ -154,6 +172,7 @@ function environmentValues(command: Command, env: Environment): Map<string, unkn
 /**
  * Gives a command the values of environment and file, below those of the command line.
  * @param commands - all that have a table
+ * @throws CliError `USAGE` for what the environment has wrong, `FAILED` for the file
  * @returns every option, with where its value is from
  */
 export function applySettings(
@@ -164,6 +183,7 @@ export function applySettings(
 ): Setting[] {
   const path = new Home(home).settings
   const file = fileValues(readTextFile(path) ?? '', path, commands, command)
+  assertSpelling(commands, env)
   const environment = environmentValues(command, env)
   return fileOptions(command).map((option) => {
     const key = keyOf(option)

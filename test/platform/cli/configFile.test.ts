@@ -31,6 +31,20 @@ function settings(file: string, args: readonly string[] = [], env: Record<string
   }
 }
 
+describe('the environment', () => {
+  it('a variable that is almost an option’s is refused, with the one that was meant', () => {
+    expect(() => settings('', [], { PETREL_LISTE: '/ip4/0.0.0.0/tcp/0' })).toThrow(
+      'no option is called PETREL_LISTE in the environment; is it PETREL_LISTEN?',
+    )
+    expect(() => settings('', [], { PETREL_PASPHRASE: 'x' })).toThrow('is it PETREL_PASSPHRASE?')
+  })
+
+  it('names of others, and those of other commands of the node, are none of its business', () => {
+    const others = { PETREL_SERVICE_HOST: '10.0.0.1', PETREL_SERVICE_PORT: '80', PETREL_PORT: 'tcp://10.0.0.1:80' }
+    expect(settings('', [], { ...others, PETREL_HOME: home, PETREL_API: '2345' }).opts.api).toBe('2345')
+  })
+})
+
 describe('config.toml', () => {
   it('an option is not set where the file would be unreadable then', () => {
     const commands = [daemon()]
