@@ -109,7 +109,7 @@ export interface SignedBytes {
   readonly publicKey: Uint8Array
 }
 
-/** Bytes of a weight: chance 2^-128 that wrong signatures cancel out. */
+/** Bytes of a weight: chance 2^-127 that wrong signatures cancel out, since back ends may take the next odd number. */
 const WEIGHT_LENGTH = 16
 
 /**

@@ -37,7 +37,7 @@ export interface BlsBackend {
   /** Sum of signatures in G2; undefined when one does not decode. None gives infinity. */
   aggregate(signatures: readonly Uint8Array[]): Uint8Array | undefined
   /**
-   * Whether every signature is by its key over its message, but for a chance of 2^-128: one product over all, each pair
+   * Whether every signature is by its key over its message, but for a chance of 2^-127: one product over all, each pair
    * raised to its weight. Equal keys share a pairing, so it pays where few keys signed much.
    * @param weights - little-endian, 16 bytes each, such as no signer could foresee
    */
