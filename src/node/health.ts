@@ -156,7 +156,9 @@ export class Health {
     ) {
       return { ok: false, text: `the last sync failed: ${last.message}` }
     }
-    return { ok: true, text: 'in sync with what peers told' }
+    // One that makes its own chain is always at its own head.
+    const isAlone = activeSyncs.every(({ base, target }) => base === target)
+    return { ok: true, text: isAlone ? 'in sync: nobody told of a heavier chain' : 'in sync with what peers told' }
   }
 
   /** A long sync moves no head, but its own height. */

@@ -65,6 +65,6 @@ describe('the page of figures', () => {
   it('a local chain is ready, and says why', async () => {
     const answer = await fetch(`${node.url}/health/readyz`)
     expect(answer.status).toBe(200)
-    expect(await answer.text()).toMatch(/^\[\+\] head at epoch \d+\n\[\+\] in sync with what peers told\n$/)
+    expect(await answer.text()).toMatch(/^\[\+\] head at epoch \d+\n\[\+\] in sync: nobody told of a heavier chain\n$/)
   })
 })
