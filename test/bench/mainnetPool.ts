@@ -111,12 +111,10 @@ export async function measurePool(folder: string, scale: number, network: Networ
     for (let i = 0; i < DEPTH; i++) back = view.store.parent(back)
     from = performance.now()
     view.store.setHead(back)
-    await pool.nonce(messages[0]?.message.from as Address)
     report(`pool: the last ${DEPTH} tipsets are reverted`, performance.now() - from, 'ms')
     report('  messages then', pool.size, '')
     from = performance.now()
     view.store.setHead(head)
-    await pool.nonce(messages[0]?.message.from as Address)
     report('pool: and applied again', performance.now() - from, 'ms')
     report('  messages then', pool.size, '')
   } finally {

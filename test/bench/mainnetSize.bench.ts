@@ -7,7 +7,7 @@
  *
  * Times are elapsed; the load of the machine stands before them.
  */
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { request } from 'node:http'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,11 +26,13 @@ import { initCrypto } from '../../src/crypto/init.ts'
 import { poolPrices } from '../../src/mempool/poolChain.ts'
 import { firstBlock, type Tipset } from '../../src/types/tipset.ts'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
+import { ACTORS } from '../support/actors.ts'
 import { RpcClient } from '../support/rpcClient.ts'
 import { measurePool } from './mainnetPool.ts'
 
 const MEGA = 1e6
-const ACTORS = 400
+const ASKED = 400
+const AGAIN = 50
 const FIRST_ID = 1000
 const POLL_MS = 20
 
@@ -57,8 +59,14 @@ const network = findNetwork(join(files, NETWORK_FILE))
 const home = mkdtempSync(join(tmpdir(), 'petrel-mainnet-size-'))
 
 function start(name: string, at: string): Promise<NodeProcess> {
+  const repo = join(home, at)
+  // With what was compiled before, as on a machine that ran a node.
+  if (!existsSync(repo)) {
+    mkdirSync(repo)
+    if (existsSync(ACTORS)) symlinkSync(ACTORS, join(repo, 'actors'))
+  }
   const snapshot = ['--network', join(files, NETWORK_FILE), '--snapshot', join(files, name)]
-  return startNode('node', join(home, at), ['daemon', ...snapshot, '--api', '0', '--no-net'], 240_000)
+  return startNode('node', repo, ['daemon', ...snapshot, '--api', '0', '--no-net'], 240_000)
 }
 
 async function ask(node: NodeProcess, method: string, ...params: unknown[]): Promise<unknown> {
@@ -148,7 +156,7 @@ async function queries(): Promise<void> {
       Number(((await ask(node, 'StateReadState', 't01', [])) as { State: { NextID: number } }).State.NextID) - FIRST_ID
     const times = async (step: number): Promise<number[]> => {
       const out: number[] = []
-      for (let i = 0; i < ACTORS; i++) {
+      for (let i = 0; i < ASKED; i++) {
         const before = performance.now()
         await ask(node, 'StateGetActor', `t0${FIRST_ID + ((i * step) % actors)}`, [])
         out.push(performance.now() - before)
@@ -156,7 +164,7 @@ async function queries(): Promise<void> {
       return out
     }
     const cold = await times(7919)
-    report(`StateGetActor of ${ACTORS} actors among ${actors}: cold, median`, median(cold), 'ms')
+    report(`StateGetActor of ${ASKED} actors among ${actors}: cold, median`, median(cold), 'ms')
     report('  the slowest', Math.max(...cold), 'ms')
     report('  again, median', median(await times(7919)), 'ms')
     for (const [method, ...params] of [
@@ -184,11 +192,22 @@ async function replay(): Promise<void> {
     const head = (await ask(node, 'ChainHead')) as { Height: number; Blocks: { Parents: unknown[] }[]; Cids: unknown[] }
     const inBase = (await ask(node, 'ChainGetParentMessages', head.Cids[0])) as { Cid: unknown }[]
     const message = inBase[Math.floor(inBase.length / 2)]?.Cid
-    for (const turn of ['cold, a new process', 'again'] as const) {
+    const replayed = async (): Promise<number> => {
       const before = performance.now()
       await ask(node, 'StateReplay', [], message)
-      report(`StateReplay of one of ${inBase.length} messages: ${turn}`, performance.now() - before, 'ms')
+      return performance.now() - before
     }
+    report(`StateReplay of one of ${inBase.length} messages: cold, a new process`, await replayed(), 'ms')
+    const again: number[] = []
+    for (let i = 0; i < AGAIN; i++) again.push(await replayed())
+    report('  again, median', median(again), 'ms')
+    const plain: number[] = []
+    for (let i = 0; i < AGAIN; i++) {
+      const before = performance.now()
+      await ask(node, 'Version')
+      plain.push(performance.now() - before)
+    }
+    report('  beside it: Version, median', median(plain), 'ms')
     const before = performance.now()
     await ask(node, 'StateSearchMsg', [], message, -1, true)
     report('StateSearchMsg of it', performance.now() - before, 'ms')
@@ -214,13 +233,17 @@ async function validation(): Promise<void> {
     for (let at = view.store.head(); at.height > 0; at = view.store.parent(at)) tipsets.unshift(at)
     const reader = new BlockMessageReader(chain.blocks)
     const took: number[] = []
+    const processor: number[] = []
     for (const tipset of tipsets) {
       const base = view.store.parent(tipset)
       const before = performance.now()
+      const { user, system } = process.cpuUsage()
       const baseResult = await vm.executeTipset(base)
       for (const header of tipset.blocks)
         validateBlock({ header, messages: reader.messages(header), base, baseResult }, deps)
       const ms = performance.now() - before
+      const spent = process.cpuUsage()
+      processor.push((spent.user + spent.system - user - system) / 1000)
       const messages = base.blocks.reduce((sum, block) => {
         if (base.height === 0) return 0
         const { bls, signed } = reader.messages(block)
@@ -231,6 +254,7 @@ async function validation(): Promise<void> {
         report(`validated: a tipset on one of ${messages} messages (the ${took.length}. of a process)`, ms, 'ms')
     }
     report(`validated: median of ${took.length}`, median(took), 'ms')
+    report('  of the processor', median(processor), 'ms')
     report('  the slowest', Math.max(...took), 'ms')
     report('memory', process.memoryUsage.rss() / MEGA, 'MB')
   } finally {

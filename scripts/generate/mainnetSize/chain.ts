@@ -10,9 +10,11 @@ import { LmdbEnvironment } from '../../../platform/server/lmdbStore.ts'
 import type { Logger } from '../../../src/base/ports.ts'
 import { ChainView } from '../../../src/chain/chainView.ts'
 import { openChain } from '../../../src/chain/openChain.ts'
+import type { VmHost } from '../../../src/chain/vm.ts'
 import { mockBeacon } from '../../../src/consensus/beacon.ts'
 import type { Producer } from '../../../src/devnet/blocks.ts'
 import { Devnet } from '../../../src/devnet/devnet.ts'
+import { CachingVmHost } from '../../../src/execution/cachingVmHost.ts'
 import { createCodeLoaders } from '../../../src/execution/codeLoaders.ts'
 import { LocalVmHost } from '../../../src/execution/localVmHost.ts'
 import { acceptAllProofs } from '../../../src/fvm/proofVerifier.ts'
@@ -58,7 +60,7 @@ export interface ChainOptions {
 /** A chain that can be read, and gone on with. */
 export interface GeneratedChain {
   readonly view: ChainView
-  readonly vm: LocalVmHost
+  readonly vm: VmHost
   /** Blocks that the state does not have. */
   readonly own: CollectableBlocks
   /** All blocks. */
@@ -75,7 +77,8 @@ export async function openGenerated(folder: string, network: Network): Promise<G
   const blocks = new LayeredBlockstore([environment.blocks, archive.store], nodes)
   const store = openChain({ blocks, meta: environment.meta, log: quiet, roots: archive.store.roots })
   const view = new ChainView({ store, network, beaconRound: (epoch) => mockBeacon.roundAt(epoch) })
-  const vm = new LocalVmHost({ view, proofs: acceptAllProofs, codeLoaders: createCodeLoaders({ blocks }) })
+  const machine = new LocalVmHost({ view, proofs: acceptAllProofs, codeLoaders: createCodeLoaders({ blocks }) })
+  const vm = new CachingVmHost(store, machine)
   return {
     view,
     vm,
