@@ -2,16 +2,35 @@
  * Signatures of messages that were checked, and what came of them. The blocks of a tipset share messages, a block that fails among
  * others is checked again by itself, and whoever makes one bad block makes more of the same messages.
  */
+import { concatBytes, toHex } from '../base/bytes.ts'
 import { Lru } from '../base/lru.ts'
+import { blake2b256 } from '../crypto/blake2b.ts'
+import type { verifyAggregateSteps } from '../crypto/bls.ts'
 import type { Address } from '../types/address.ts'
 import { type SignedMessage, signedMessageCid } from '../types/signedMessage.ts'
 import { authenticateMessage } from '../types/verifySignature.ts'
-import { CHECKED_SIGNATURES } from './limits.ts'
+import { CHECKED_AGGREGATES, CHECKED_SIGNATURES } from './limits.ts'
 
 /** See the file's comment. */
 export class CheckedSignatures {
   /** true: it is good. */
   readonly #verdicts = new Lru<string, true | Error>(CHECKED_SIGNATURES)
+
+  /** Of aggregates over the messages of blocks, by digest of all that they are checked with. */
+  readonly #aggregates = new Lru<string, boolean>(CHECKED_AGGREGATES)
+
+  /** Whether an aggregate is good. @param check - takes a millisecond for each of up to 10,000 messages; its steps may end it */
+  async aggregate(
+    [signature, messages, publicKeys]: Parameters<typeof verifyAggregateSteps>,
+    check: () => Promise<boolean>,
+  ): Promise<boolean> {
+    const key = toHex(blake2b256(concatBytes(signature, ...messages, ...publicKeys)))
+    const known = this.#aggregates.get(key)
+    if (known !== undefined) return known
+    const verdict = await check()
+    this.#aggregates.set(key, verdict)
+    return verdict
+  }
 
   /** @throws what {@link authenticateMessage} throws, also when it did so before */
   authenticate(signed: SignedMessage, signer: Address, chainId: bigint): void {

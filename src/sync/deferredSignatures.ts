@@ -49,11 +49,14 @@ export class DeferredSignatures implements SignatureChecks {
       const failure = this.#checked.knownFailure(signed, signer)
       if (failure !== undefined) throw messageSignatureInvalid(failure)
     }
-    for (const [signature, messages, publicKeys] of this.#aggregates) {
-      const steps = verifyAggregateSteps(signature, messages, publicKeys)
-      let step = steps.next()
-      for (; step.done !== true; step = steps.next()) await pause()
-      if (!step.value) throw aggregateInvalid()
+    for (const all of this.#aggregates) {
+      const isGood = await this.#checked.aggregate(all, async () => {
+        const steps = verifyAggregateSteps(...all)
+        let step = steps.next()
+        for (; step.done !== true; step = steps.next()) await pause()
+        return step.value
+      })
+      if (!isGood) throw aggregateInvalid()
     }
     for (const [signed, signer, chainId] of this.#messages) {
       await pause()

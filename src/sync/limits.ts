@@ -44,6 +44,8 @@ export const ROW_TIPSETS = 6
 export const SIGNATURE_BATCH = 24
 /** Signatures of messages whose check is remembered: those of three full blocks. Some 250 bytes each: 8 MB. */
 export const CHECKED_SIGNATURES = 32_000
+/** Aggregates of blocks whose check is remembered. */
+export const CHECKED_AGGREGATES = 1024
 /** How long the heads of a peer whose head was bad are not looked at, ms, and of how many peers that is remembered. */
 export const DISTRUSTED_HEADS_MS = 600_000
 export const DISTRUSTED_PEERS = 4096

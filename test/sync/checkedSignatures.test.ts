@@ -40,3 +40,18 @@ test('a good one stays good for its signer alone; a bad one is known', () => {
     expect(checked.knownFailure(bad, key.address)?.message).toContain('invalid signature')
   }
 })
+
+test('an aggregate is checked once for the same signature, messages and keys; a check that was ended is no verdict', async () => {
+  const checked = new CheckedSignatures()
+  const [signature, message, key] = [1, 2, 3].map((n) => new Uint8Array(48).fill(n)) as [
+    Uint8Array,
+    Uint8Array,
+    Uint8Array,
+  ]
+  const ended = (): Promise<boolean> => Promise.reject(new Error('ended'))
+  await expect(checked.aggregate([signature, [message], [key]], ended)).rejects.toThrow('ended')
+  expect(await checked.aggregate([signature, [message], [key]], () => Promise.resolve(false))).toBe(false)
+  expect(await checked.aggregate([signature, [message], [key]], ended)).toBe(false)
+  await expect(checked.aggregate([signature, [message, message], [key, key]], ended)).rejects.toThrow('ended')
+  expect(await checked.aggregate([message, [message], [key]], () => Promise.resolve(true))).toBe(true)
+})
