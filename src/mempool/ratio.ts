@@ -22,6 +22,8 @@ export function nearestNumber(numerator: bigint, denominator: bigint): number {
 
 const SAFE = BigInt(Number.MAX_SAFE_INTEGER)
 
+/** Of a positive number. By its hexadecimal digits: in binary they took a fifth of the time of choosing a block's messages. */
 function bitLength(value: bigint): number {
-  return value.toString(2).length
+  const digits = value.toString(16)
+  return digits.length * 4 - Math.clz32(Number.parseInt(digits[0] as string, 16)) + 28
 }
