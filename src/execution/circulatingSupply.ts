@@ -2,6 +2,7 @@
  * The circulating supply that actors see.
  * @see lotus chain/stmgr/supply.go GetVMCirculatingSupplyDetailed; reference/consensus.md section 6
  */
+
 import { ChainError } from '../chain/errors.ts'
 import { bigIntFromBytes } from '../codec/bigInteger.ts'
 import { CborReader } from '../codec/cborReader.ts'
@@ -9,6 +10,7 @@ import type { Cid } from '../codec/cid.ts'
 import { type Blockstore, getBlock } from '../ipld/blockstore.ts'
 import { type Network, networkVersionAt, upgradeHeight } from '../networks/network.ts'
 import type { ActorState } from '../types/actor.ts'
+import { EPOCHS_PER_DAY } from '../types/protocol.ts'
 import { type ActorId, ATTO_PER_FIL, type ChainEpoch, type TokenAmount } from '../types/scalars.ts'
 import { BURNT_FUNDS_ID, MARKET_ID, POWER_ID, RESERVE_ID, REWARD_ID } from '../types/singletons.ts'
 
@@ -33,7 +35,6 @@ const TEEP_VERSION = 25
 /** Deals no longer count as locked. FIP-0091. */
 const UNLOCKED_DEALS_VERSION = 23
 /** On every network, whatever its block delay. */
-const EPOCHS_PER_DAY = 2880
 const YEAR = 365 * EPOCHS_PER_DAY
 
 /** [epochs until all is vested, whole FIL]: the table since Calico. */

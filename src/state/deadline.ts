@@ -1,13 +1,19 @@
 /** Deadlines and partitions of a miner. @see go-state-types builtin/v8 … v18/miner; specs-actors v0.9.14 … v7.0.1 */
+
 import type { Cid } from '../codec/cid.ts'
 import { type Codec, cid, list, tuple, uint } from '../codec/description.ts'
 import { type BitField, bitField } from '../ipld/bitfield.ts'
 import { type PoStProof, poStProof } from '../types/blockHeader.ts'
-import { type TokenAmount, tokenAmount } from '../types/scalars.ts'
+import { EPOCHS_PER_DAY } from '../types/protocol.ts'
+import { type ChainEpoch, type TokenAmount, tokenAmount } from '../types/scalars.ts'
 import { optionalTail } from './optionalTail.ts'
 import { type PowerPair, powerPair } from './scalars.ts'
 import { versionedTuple } from './versionedTuple.ts'
 
+/** Epochs in a proving period, on every network. */
+export const PROVING_PERIOD: ChainEpoch = EPOCHS_PER_DAY
+/** Epochs in which a deadline's proofs may be sent. */
+export const CHALLENGE_WINDOW: ChainEpoch = 60
 /** Deadlines in a proving period. */
 export const DEADLINES_PER_PERIOD = 48
 

@@ -6,6 +6,8 @@ import { ATTO_PER_FIL, type ChainEpoch, type TokenAmount } from './scalars.ts'
 
 /** Epochs after which a tipset is taken for final whatever happens. @see lotus policy.ChainFinality */
 export const CHAIN_FINALITY: ChainEpoch = 900
+/** Epochs of 30 seconds in a day; a miner's proving period, on networks with other epochs too. */
+export const EPOCHS_PER_DAY: ChainEpoch = 2880
 /** Blocks that are expected in an epoch. */
 export const BLOCKS_PER_EPOCH = 5n
 /** Units of gas that the messages of a block may ask for together. */

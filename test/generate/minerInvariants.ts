@@ -2,12 +2,19 @@
  * What a miner's state must fulfil, as builtin-actors names it: read with the codecs, summed up anew from the sectors.
  * @see builtin-actors v18 actors/miner/src/testing.rs check_state_invariants
  */
-import { CHALLENGE_WINDOW, SECTORS_BITS } from '../../src/actors/miner/newMiner.ts'
-import { PROVING_PERIOD } from '../../src/actors/miner/provingPeriod.ts'
+import { SECTORS_BITS } from '../../src/actors/miner/newMiner.ts'
 import { Amt } from '../../src/ipld/amt.ts'
 import { type BitField, bitField, unionAll } from '../../src/ipld/bitfield.ts'
 import { type Blockstore, getCbor } from '../../src/ipld/blockstore.ts'
-import { deadline, deadlines, expirationSet, type Partition, partition } from '../../src/state/deadline.ts'
+import {
+  CHALLENGE_WINDOW,
+  deadline,
+  deadlines,
+  expirationSet,
+  type Partition,
+  PROVING_PERIOD,
+  partition,
+} from '../../src/state/deadline.ts'
 import { minerInfo, minerState, vestingFundsTail } from '../../src/state/miner.ts'
 import type { PowerPair } from '../../src/state/scalars.ts'
 import { type SectorOnChainInfo, sectorOnChainInfo } from '../../src/state/sector.ts'

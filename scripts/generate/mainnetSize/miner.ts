@@ -4,7 +4,6 @@
  */
 
 import {
-  CHALLENGE_WINDOW,
   DEADLINE_EXPIRATIONS_BITS,
   emptyDeadline,
   NO_POWER,
@@ -14,18 +13,21 @@ import {
   SECTORS_BITS,
   type StateWriter,
 } from '../../../src/actors/miner/newMiner.ts'
-import { PROVING_PERIOD, provingPeriodStart } from '../../../src/actors/miner/provingPeriod.ts'
+import { provingPeriodStart } from '../../../src/actors/miner/provingPeriod.ts'
 import { quantizeUp } from '../../../src/actors/quantize.ts'
 import type { Cid } from '../../../src/codec/cid.ts'
 import { bitField, bitFieldOf, bitFieldOfRuns, EMPTY_BIT_FIELD } from '../../../src/ipld/bitfield.ts'
 import { type Blockstore, putCbor } from '../../../src/ipld/blockstore.ts'
 import {
+  CHALLENGE_WINDOW,
+  DEADLINES_PER_PERIOD,
   type Deadline,
   deadline,
   deadlines,
   type ExpirationSet,
   expirationSet,
   type Partition,
+  PROVING_PERIOD,
   partition,
 } from '../../../src/state/deadline.ts'
 import { minerInfo, minerState, type VestingFund, vestingFundsTail } from '../../../src/state/miner.ts'
@@ -36,7 +38,6 @@ import { ATTO_PER_FIL, type ChainEpoch, type TokenAmount } from '../../../src/ty
 import { bulkAmt } from './bulkAmt.ts'
 import { fillRandom, PURPOSE } from './random.ts'
 import {
-  DEADLINES,
   dailyFeeOf,
   expirationOf,
   minerId,
@@ -77,14 +78,14 @@ export interface MadeMiner {
 
 /** How a miner's sectors are cut: partition `p` is in deadline `p % 48`. */
 export function partitionSize(sectors: number): number {
-  return Math.min(PARTITION_SECTORS, Math.max(MIN_PARTITION, Math.ceil(sectors / DEADLINES)))
+  return Math.min(PARTITION_SECTORS, Math.max(MIN_PARTITION, Math.ceil(sectors / DEADLINES_PER_PERIOD)))
 }
 
 /** Which partitions a deadline of a miner has, by their first sectors. */
 export function partitionsOf(sectors: number, at: number): { readonly first: number; readonly count: number }[] {
   const size = partitionSize(sectors)
   const out = []
-  for (let first = at * size; first < sectors; first += DEADLINES * size) {
+  for (let first = at * size; first < sectors; first += DEADLINES_PER_PERIOD * size) {
     out.push({ first, count: Math.min(size, sectors - first) })
   }
   return out
@@ -214,7 +215,7 @@ class MinerWriter {
   }
 
   #deadlines(current: number): Cid {
-    const due = Array.from({ length: DEADLINES }, (_, at) =>
+    const due = Array.from({ length: DEADLINES_PER_PERIOD }, (_, at) =>
       this.#writer.putCbor(deadline, this.#deadline(at, at === current)),
     )
     return this.#writer.putCbor(deadlines, { due })

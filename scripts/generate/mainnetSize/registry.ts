@@ -2,6 +2,7 @@
  * The verified registry with a claim for each verified sector and some allocations, and the token of data cap.
  * @see builtin-actors v18 actors/verifreg/src/state.rs, actors/datacap/src/state.rs, testing.rs of both
  */
+
 import { unsignedKey } from '../../../src/actors/mapKeys.ts'
 import type { Cid } from '../../../src/codec/cid.ts'
 import { cid, encode } from '../../../src/codec/description.ts'
@@ -9,6 +10,7 @@ import { type Blockstore, putCbor } from '../../../src/ipld/blockstore.ts'
 import { datacapState } from '../../../src/state/datacap.ts'
 import { allocation, verifregClaim, verifregState } from '../../../src/state/verifreg.ts'
 import { addressToId, idAddress } from '../../../src/types/address.ts'
+import { EPOCHS_PER_DAY } from '../../../src/types/protocol.ts'
 import { ATTO_PER_FIL, type TokenAmount, tokenAmount } from '../../../src/types/scalars.ts'
 import { VERIFREG_ID } from '../../../src/types/singletons.ts'
 import { someAccount } from './accounts.ts'
@@ -17,10 +19,9 @@ import { isVerified, minerId, pieceCid, SECTOR_SIZE, sectorCounts, verifiedCount
 import type { StateSize } from './size.ts'
 
 const TOKEN_BITS = 3
-const EPOCHS_IN_DAY = 2880
-const MIN_TERM = 180 * EPOCHS_IN_DAY
-const MAX_TERM = 5 * 365 * EPOCHS_IN_DAY
-const ALLOCATION_EXPIRATION = 60 * EPOCHS_IN_DAY
+const MIN_TERM = 180 * EPOCHS_PER_DAY
+const MAX_TERM = 5 * 365 * EPOCHS_PER_DAY
+const ALLOCATION_EXPIRATION = 60 * EPOCHS_PER_DAY
 /** Clients with data cap and allocations, at full scale. */
 const CLIENTS = 500
 const ALLOCATIONS_PER_CLIENT = 8

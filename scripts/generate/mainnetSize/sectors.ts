@@ -1,4 +1,5 @@
 /** Sectors of a miner and the deals in them: each follows from the miner and the number. */
+
 import {
   type Cid,
   CODEC_FIL_COMMITMENT_SEALED,
@@ -8,6 +9,7 @@ import {
   HASH_SHA2_256_TRUNC254_PADDED,
 } from '../../../src/codec/cid.ts'
 import type { SectorOnChainInfo } from '../../../src/state/sector.ts'
+import { EPOCHS_PER_DAY } from '../../../src/types/protocol.ts'
 import type { ChainEpoch, TokenAmount } from '../../../src/types/scalars.ts'
 import { fillRandom, PURPOSE, random32 } from './random.ts'
 import { FIRST_ID, type StateSize } from './size.ts'
@@ -19,10 +21,8 @@ export const WINDOW_POST_PROOF = 13
 export const SECTOR_SIZE: bigint = 1n << 35n
 /** Sectors that one window PoSt proves. */
 export const PARTITION_SECTORS = 2349
-export const DEADLINES = 48
 const DIGEST_BYTES = 32
 
-const EPOCHS_IN_DAY = 2880
 const MIN_LIFETIME_DAYS = 200
 const LIFETIME_SPREAD_DAYS = 320
 /** Sectors that were sealed together and expire together. */
@@ -76,7 +76,7 @@ export function sectorCounts(size: StateSize): number[] {
 export function expirationOf(size: StateSize, miner: number, sector: number): ChainEpoch {
   const batch = Math.floor(sector / BATCH)
   const days = MIN_LIFETIME_DAYS + (random32(size.seed, PURPOSE.expiration, miner, batch) % LIFETIME_SPREAD_DAYS)
-  return days * EPOCHS_IN_DAY
+  return days * EPOCHS_PER_DAY
 }
 
 /** Number that no other sector of the state has. */

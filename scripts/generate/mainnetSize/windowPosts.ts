@@ -3,14 +3,14 @@
  * them on trust until somebody disputes them, so any bytes of a proof's length will do.
  * @see builtin-actors v18 actors/miner/src/lib.rs submit_windowed_post
  */
-import { CHALLENGE_WINDOW } from '../../../src/actors/miner/newMiner.ts'
+
 import { provingPeriodStart } from '../../../src/actors/miner/provingPeriod.ts'
 import { EMPTY_BYTES } from '../../../src/base/bytes.ts'
 import { encode } from '../../../src/codec/description.ts'
 import { drawRandomnessFromDigest } from '../../../src/crypto/drawRandomness.ts'
 import { EMPTY_BIT_FIELD } from '../../../src/ipld/bitfield.ts'
 import { getCbor } from '../../../src/ipld/blockstore.ts'
-import { deadline, deadlines } from '../../../src/state/deadline.ts'
+import { CHALLENGE_WINDOW, DEADLINES_PER_PERIOD, deadline, deadlines } from '../../../src/state/deadline.ts'
 import { minerState } from '../../../src/state/miner.ts'
 import { submitWindowedPoStParams } from '../../../src/state/params/miner/proving.ts'
 import type { StateTree } from '../../../src/state/stateTree.ts'
@@ -20,7 +20,7 @@ import { workerKey } from './accounts.ts'
 import type { MessageMaker } from './messages.ts'
 import { partitionsOf } from './miner.ts'
 import { PURPOSE, random32 } from './random.ts'
-import { DEADLINES, minerId, sectorCounts, WINDOW_POST_PROOF } from './sectors.ts'
+import { minerId, sectorCounts, WINDOW_POST_PROOF } from './sectors.ts'
 import type { StateSize } from './size.ts'
 
 /** DomainSeparationTag PoStChainCommit. @see go-state-types crypto/randomness.go */
@@ -47,7 +47,7 @@ export class WindowPosts {
     this.#starts = this.#sectors.map((_, miner) => provingPeriodStart(idAddress(BigInt(minerId(miner))), 0))
     this.#proven = this.#sectors.map((_, miner) => {
       const window = this.#window(miner, height)
-      return this.#isProven(tree, miner, window % DEADLINES) ? window : window - 1
+      return this.#isProven(tree, miner, window % DEADLINES_PER_PERIOD) ? window : window - 1
     })
   }
 
@@ -74,7 +74,7 @@ export class WindowPosts {
       const opened = (this.#starts[miner] as number) + window * CHALLENGE_WINDOW
       const wait = FIRST_EPOCH + (random32(this.#size.seed, PURPOSE.messages, miner) % SPREAD)
       if ((this.#proven[miner] as number) >= window || height + 1 < opened + wait) continue
-      const message = this.#message(maker, miner, window % DEADLINES, height, digest)
+      const message = this.#message(maker, miner, window % DEADLINES_PER_PERIOD, height, digest)
       if (message === 'sent already') continue
       this.#proven[miner] = window
       if (message !== undefined) out.push(message)

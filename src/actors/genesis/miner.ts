@@ -12,6 +12,7 @@ import { Amt } from '../../ipld/amt.ts'
 import { type BitField, bitField, bitFieldOf, EMPTY_BIT_FIELD } from '../../ipld/bitfield.ts'
 import { type Blockstore, putCbor } from '../../ipld/blockstore.ts'
 import {
+  CHALLENGE_WINDOW,
   DEADLINES_PER_PERIOD,
   type Deadline,
   deadline,
@@ -19,6 +20,7 @@ import {
   type ExpirationSet,
   expirationSet,
   type Partition,
+  PROVING_PERIOD,
   partition,
 } from '../../state/deadline.ts'
 import { minerInfo, minerState } from '../../state/miner.ts'
@@ -28,7 +30,6 @@ import type { Address } from '../../types/address.ts'
 import type { ChainEpoch } from '../../types/scalars.ts'
 import { ActorsError } from '../errors.ts'
 import {
-  CHALLENGE_WINDOW,
   DEADLINE_EXPIRATIONS_BITS,
   emptyDeadline,
   NO_POWER,
@@ -38,7 +39,7 @@ import {
   SECTORS_BITS,
   type StateWriter,
 } from '../miner/newMiner.ts'
-import { PROVING_PERIOD, provingPeriodStart } from '../miner/provingPeriod.ts'
+import { provingPeriodStart } from '../miner/provingPeriod.ts'
 import { quantizeUp } from '../quantize.ts'
 
 /** RegisteredSealProof StackedDRG2KiBV1P1, RegisteredPoStProof StackedDRGWindow2KiBV1P1. */

@@ -9,6 +9,7 @@ import { bitField, EMPTY_BIT_FIELD } from '../../ipld/bitfield.ts'
 import type { Blockstore } from '../../ipld/blockstore.ts'
 import { Hamt } from '../../ipld/hamt.ts'
 import {
+  CHALLENGE_WINDOW,
   DEADLINES_PER_PERIOD,
   type Deadline,
   deadline,
@@ -29,8 +30,6 @@ export interface StateWriter {
 }
 
 export const NO_POWER: PowerPair = { raw: 0n, qa: 0n }
-/** Epochs in a deadline. */
-export const CHALLENGE_WINDOW = 60
 
 /** Bits per level of the AMTs in a miner's state. */
 export const SECTORS_BITS = 5

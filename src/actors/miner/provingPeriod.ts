@@ -2,14 +2,14 @@
  * When a new miner's proving period starts.
  * @see builtin-actors v18 actors/miner/src/lib.rs assign_proving_period_offset, current_proving_period_start
  */
+
 import { concatBytes } from '../../base/bytes.ts'
 import { encode } from '../../codec/description.ts'
 import { blake2b256 } from '../../crypto/blake2b.ts'
+import { PROVING_PERIOD } from '../../state/deadline.ts'
 import { type Address, address } from '../../types/address.ts'
 import type { ChainEpoch } from '../../types/scalars.ts'
 
-/** Epochs in a proving period, on every network. */
-export const PROVING_PERIOD = 2880
 /**
  * Start of the proving period that contains `epoch`, for a miner created then. May be negative.
  * @param hash - blake2b-256; an actor asks the machine for it

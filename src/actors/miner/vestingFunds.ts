@@ -2,7 +2,9 @@
  * The table of a miner's funds that vest: the next entry in the state, the others in a block of their own.
  * @see builtin-actors v18 actors/miner/src/vesting_state.rs
  */
+
 import { type VestingFund, type VestingFunds, vestingFundsTail } from '../../state/miner.ts'
+import { EPOCHS_PER_DAY } from '../../types/protocol.ts'
 import type { ChainEpoch, TokenAmount } from '../../types/scalars.ts'
 import { floorDivide } from '../floorDivision.ts'
 import { quantizeUp } from '../quantize.ts'
@@ -16,15 +18,12 @@ export interface VestSpec {
   readonly quantization: ChainEpoch
 }
 
-const EPOCHS_IN_HOUR = 120
-const EPOCHS_IN_DAY = 24 * EPOCHS_IN_HOUR
-
 /** Block rewards: in daily steps over 180 days. @see builtin-actors v18 actors/miner/src/policy.rs REWARD_VESTING_SPEC */
 export const REWARD_VESTING_SPEC: VestSpec = {
   initialDelay: 0,
-  vestPeriod: 180 * EPOCHS_IN_DAY,
-  stepDuration: EPOCHS_IN_DAY,
-  quantization: 12 * EPOCHS_IN_HOUR,
+  vestPeriod: 180 * EPOCHS_PER_DAY,
+  stepDuration: EPOCHS_PER_DAY,
+  quantization: EPOCHS_PER_DAY / 2,
 }
 
 /** A change of the table. */

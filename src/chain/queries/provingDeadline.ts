@@ -2,11 +2,9 @@
  * Where a miner is in its proving period.
  * @see go-state-types dline/deadline.go Info, NewInfo, NextNotElapsed; builtin/v18/miner/policy.go
  */
-import { DEADLINES_PER_PERIOD } from '../../state/deadline.ts'
+import { CHALLENGE_WINDOW, DEADLINES_PER_PERIOD, PROVING_PERIOD } from '../../state/deadline.ts'
 import type { ChainEpoch } from '../../types/scalars.ts'
 
-const PROVING_PERIOD = 2880
-const CHALLENGE_WINDOW = 60
 const CHALLENGE_LOOKBACK = 20
 const FAULT_CUTOFF = 70
 
