@@ -133,10 +133,20 @@ const OTHER_VARIABLES: readonly string[] = ['PETREL_HOME', 'PETREL_PASSPHRASE', 
 /** More are another name: schedulers of containers set some of their own, such as PETREL_SERVICE_HOST. */
 const MISSPELT_BY = 2
 
+/** All that are set; none where Deno may read single ones alone. */
+function namesOf(env: Environment): string[] {
+  try {
+    return Object.keys(env)
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'NotCapable') throw error
+    return []
+  }
+}
+
 /** @throws CliError `USAGE` for a variable that is almost an option's */
 function assertSpelling(commands: readonly Command[], env: Environment): void {
   const known = [...OTHER_VARIABLES, ...commands.flatMap((one) => fileOptions(one).map(variableOf))]
-  for (const name of Object.keys(env)) {
+  for (const name of namesOf(env)) {
     if (!name.startsWith('PETREL_') || known.includes(name)) continue
     const meant = nearest(name, known)
     if (meant === undefined || changes(name, meant) > MISSPELT_BY) continue
