@@ -2,6 +2,7 @@
  * Files and addresses as byte sources. A worker may read both synchronously (FileReaderSync, XMLHttpRequest), so the
  * synchronous core opens an archive in place as it does on a disk. Never on the page's own thread.
  */
+import { sizeOfRange } from '../../src/archive/contentRange.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import { Lru } from '../../src/base/lru.ts'
 import type { ByteSource } from '../../src/codec/byteSource.ts'
@@ -58,12 +59,6 @@ export function blobSource(blob: Blob): ByteSource {
   })
 }
 
-/** The size that `Content-Range: bytes 0-0/1234` tells. */
-function sizeOf(contentRange: string | null): number | undefined {
-  const size = /^bytes \d+-\d+\/(\d+)$/.exec(contentRange ?? '')?.[1]
-  return size === undefined ? undefined : Number(size)
-}
-
 function requestRange(url: string, offset: number, length: number): XMLHttpRequest {
   const request = new XMLHttpRequest()
   request.open('GET', url, false)
@@ -90,7 +85,7 @@ export function urlSource(address: URL | string): ByteSource {
     const reason = isWhole ? 'the server does not answer range requests' : `status ${first.status}`
     throw new BrowserError(isWhole ? 'RANGE_REFUSED' : 'FILE_UNREADABLE', `Cannot read ${url}: ${reason}`, { url })
   }
-  const size = sizeOf(first.getResponseHeader('Content-Range'))
+  const size = sizeOfRange(first.getResponseHeader('Content-Range'))
   if (size === undefined) {
     // Hidden by CORS unless the server exposes it.
     const reason = 'the server does not tell the size (Access-Control-Expose-Headers: Content-Range)'

@@ -10,6 +10,7 @@ import type { ByteSource } from '../codec/byteSource.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { BlockSource } from '../ipld/blockFetcher.ts'
 import { IpldError } from '../ipld/errors.ts'
+import { sizeOfRange } from './contentRange.ts'
 import { ForestCarStore, isForestCar } from './forestCar.ts'
 import type { ZstdDecoder } from './zstd.ts'
 
@@ -153,10 +154,10 @@ class RemoteForest implements BlockSource {
     const response = await this.#fetch(this.#url, { headers, ...(signal === undefined ? {} : { signal }) })
     if (response.status === STATUS_OK) throw this.#failed('NOT_SUPPORTED', 'the server answers no range requests')
     if (response.status !== STATUS_PARTIAL) throw this.#failed('INVALID_CAR', `HTTP status ${response.status}`)
-    const size = /^bytes \d+-\d+\/(\d+)$/.exec(response.headers.get('content-range') ?? '')?.[1]
+    const size = sizeOfRange(response.headers.get('content-range'))
     if (size === undefined) throw this.#failed('NOT_SUPPORTED', 'the server does not tell its size (Content-Range)')
     return {
-      size: Number(size),
+      size,
       etag: response.headers.get('etag'),
       data: new Uint8Array(await response.arrayBuffer()),
     }

@@ -19,18 +19,15 @@ import { HELLO_PROTOCOL } from '../../src/p2p/hello.ts'
 import { latencyMessage } from '../../src/p2p/helloMessage.ts'
 import type { HostStream } from '../../src/p2p/host/hostStream.ts'
 import { blockHeader } from '../../src/types/blockHeader.ts'
+import { ATTACK_OPTIONS } from './attackOptions.ts'
 import { claimHead } from './claimHead.ts'
 import { RawPeer } from './rawPeer.ts'
 import { attack, type Target, withTarget } from './target.ts'
 
 const { values } = parseArgs({
   options: {
+    ...ATTACK_OPTIONS,
     seconds: { type: 'string', default: '30' },
-    only: { type: 'string', default: '' },
-    child: { type: 'boolean', default: false },
-    target: { type: 'string', default: '' },
-    kind: { type: 'string', default: '' },
-    genesis: { type: 'string', default: '' },
     height: { type: 'string', default: '0' },
     header: { type: 'string', default: '' },
   },

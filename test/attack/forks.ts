@@ -30,6 +30,7 @@ import { type BlockHeader, blockHeader, headerCid, headerSigningBytes } from '..
 import { type Key, keyOf, signWith } from '../../src/wallet/key.ts'
 import { KEY_BLS } from '../../src/wallet/keyInfo.ts'
 import { type Answer, RpcClient } from '../support/rpcClient.ts'
+import { ATTACK_OPTIONS } from './attackOptions.ts'
 import { Author, frameOf } from './author.ts'
 import { claimHead } from './claimHead.ts'
 import { RawPeer } from './rawPeer.ts'
@@ -37,13 +38,9 @@ import { attack, type Target, withTarget } from './target.ts'
 
 const { values } = parseArgs({
   options: {
+    ...ATTACK_OPTIONS,
     seconds: { type: 'string', default: '40' },
-    only: { type: 'string', default: '' },
-    child: { type: 'boolean', default: false },
-    target: { type: 'string', default: '' },
-    kind: { type: 'string', default: '' },
     network: { type: 'string', default: '' },
-    genesis: { type: 'string', default: '' },
     url: { type: 'string', default: '' },
     worker: { type: 'string', default: '' },
   },

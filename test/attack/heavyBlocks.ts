@@ -31,18 +31,15 @@ import { createTipset } from '../../src/types/tipset.ts'
 import { type Key, keyOf, signWith } from '../../src/wallet/key.ts'
 import { KEY_BLS, KEY_SECP256K1 } from '../../src/wallet/keyInfo.ts'
 import { type Answer, RpcClient } from '../support/rpcClient.ts'
+import { ATTACK_OPTIONS } from './attackOptions.ts'
 import { claimHead } from './claimHead.ts'
 import { RawPeer } from './rawPeer.ts'
 import { attack, type Target, withTarget } from './target.ts'
 
 const { values } = parseArgs({
   options: {
+    ...ATTACK_OPTIONS,
     seconds: { type: 'string', default: '40' },
-    only: { type: 'string', default: '' },
-    child: { type: 'boolean', default: false },
-    target: { type: 'string', default: '' },
-    kind: { type: 'string', default: '' },
-    genesis: { type: 'string', default: '' },
     url: { type: 'string', default: '' },
     token: { type: 'string', default: '' },
   },

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
 import { type Answer, RpcClient } from '../support/rpcClient.ts'
+import { until } from '../support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'petrel-clock-'))
 const control = join(folder, 'shift')
@@ -36,14 +37,6 @@ async function start(
 
 const headOf = async ({ client }: { client: RpcClient }): Promise<Answer> => await client.call('ChainHead')
 
-async function until(what: string, done: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 60_000
-  while (!(await done())) {
-    if (Date.now() > end) throw new Error(`waited too long: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-}
-
 /** The producer's network with mainnet's rules for blocks of the future. */
 function strictNetwork(home: string): string {
   const { digest, protocol, ...network } = JSON.parse(readFileSync(join(home, 'network.json'), 'utf8'))
@@ -71,12 +64,12 @@ test.each([
     const [{ Height: made }, { Height: has }] = [await headOf(producer), await headOf(follower)]
     return has > 1 && has >= made - 1
   }
-  await until('it follows', follows)
+  await until(follows, 'it follows')
 
   const before = await headOf(follower)
   writeFileSync(control, String(ms))
   // Five epochs and more: what comes meanwhile is of the future for a clock that is behind.
-  await until('the producer goes on', async () => (await headOf(producer)).Height >= before.Height + 7)
+  await until(async () => (await headOf(producer)).Height >= before.Height + 7, 'the producer goes on')
   const during = await headOf(follower)
   expect(during.Height).toBeGreaterThanOrEqual(before.Height)
   const found = await follower.client.call('ChainGetTipSetByHeight', before.Height, [])
@@ -88,11 +81,11 @@ test.each([
     expect(text).toMatch(/the head is 3[56]\d\d s ahead of the clock: blocks are refused until it is right/)
     expect(during.Height).toBeLessThanOrEqual(before.Height + 2)
   } else expect(await follows()).toBe(true)
-  await until('the log says so', async () => follower.node.output().includes(`the clock was set ${direction} by`))
+  await until(async () => follower.node.output().includes(`the clock was set ${direction} by`), 'the log says so')
 
   rmSync(control)
-  await until('it follows again', follows)
-  await until('it says so', async () => follower.node.output().includes('the clock is again as it was'))
+  await until(follows, 'it follows again')
+  await until(async () => follower.node.output().includes('the clock is again as it was'), 'it says so')
   expect((await readiness())[0]).toBe(200)
   expect((await follower.client.call('NetPeers')).map(({ ID }: Answer) => ID)).toEqual([producer.id])
   expect(follower.node.output()).not.toMatch(/peer banned|BUG/)

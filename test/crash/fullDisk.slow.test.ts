@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
 import { type Answer, RpcClient } from '../support/rpcClient.ts'
+import { until } from '../support/until.ts'
 
 const disk = mkdtempSync(join(tmpdir(), 'petrel-full-'))
 const home = join(disk, 'home')
@@ -61,14 +62,6 @@ async function readiness(node: NodeProcess): Promise<[number, string]> {
   return [answer.status, await answer.text()]
 }
 
-async function until(what: string, done: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 60_000
-  while (!(await done())) {
-    if (Date.now() > end) throw new Error(`waited too long: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-}
-
 it.skipIf(!isMounted)(
   'money is sent once, the head is never taken back',
   async () => {
@@ -81,8 +74,8 @@ it.skipIf(!isMounted)(
     const head = async (): Promise<number> => (await admin.call('ChainHead')).Height
     const first = await send(randomUUID())
     await until(
-      'the first message',
       async () => (await admin.call('StateSearchMsg', [], first.CID, 100, true)) !== null,
+      'the first message',
     )
 
     const ids = Array.from({ length: 24 }, () => randomUUID())
@@ -103,14 +96,14 @@ it.skipIf(!isMounted)(
     expect(await admin.call('StateSearchMsg', [], first.CID, 100, true)).not.toBeNull()
 
     rmSync(ballast)
-    await until('new blocks', async () => (await head()) > stopped)
+    await until(async () => (await head()) > stopped, 'new blocks')
     expect((await readiness(node))[0]).toBe(200)
     const sent: Answer[] = await Promise.all(ids.map(send))
     const again: Answer[] = await Promise.all(ids.map(send))
     expect(again).toEqual(sent)
     const nonces = sent.map(({ Message }) => Message.Nonce as number).sort((a, b) => a - b)
     expect(nonces).toEqual(ids.map((_, i) => first.Message.Nonce + 1 + i))
-    await until('all messages', async () => (await admin.call('WalletBalance', to)) === String(1000 * (ids.length + 1)))
+    await until(async () => (await admin.call('WalletBalance', to)) === String(1000 * (ids.length + 1)), 'all messages')
 
     // Full again, and killed: what was served is what is there.
     fill(0)
@@ -133,7 +126,7 @@ it.skipIf(!isMounted)(
     const from: string = await admin.call('WalletDefaultAddress')
     const head = async (): Promise<number> => (await admin.call('ChainHead')).Height
     const began = await head()
-    await until('blocks', async () => (await head()) > began)
+    await until(async () => (await head()) > began, 'blocks')
     // The machine's thread that estimates has opened the store from here on: by its path it would find the folder above it.
     const before = await admin.call('MpoolPushMessage', { From: from, To: from, Value: '1' }, null)
     await admin.call('StateWaitMsg', before.CID, 0, -1, true)

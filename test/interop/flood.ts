@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
 import { type Answer, RpcClient } from '../support/rpcClient.ts'
+import { until } from '../support/until.ts'
 import type { GoPeer } from './goPeer.ts'
 import { type Leader, peerHasHead } from './leader.ts'
-import { until } from './until.ts'
 
 const MESSAGES = 5000
 const BATCH = 250

@@ -7,8 +7,8 @@ import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
 import { ACTORS, missingBundle } from '../support/actors.ts'
 import { RpcClient } from '../support/rpcClient.ts'
 import { readSharedText, readSharedUnpacked } from '../support/shared.ts'
+import { until } from '../support/until.ts'
 import { type GoPeer, startGoPeer, type TipsetNote } from './goPeer.ts'
-import { until } from './until.ts'
 
 /** The recorded chain: Lotus has executed it. */
 export const RECORDED = 'data/golden/live'

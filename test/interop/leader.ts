@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
 import { RpcClient } from '../support/rpcClient.ts'
+import { until } from '../support/until.ts'
 import { type GoPeer, startGoPeer, type TipsetNote } from './goPeer.ts'
-import { until } from './until.ts'
 
 const NETWORK_NAME = 'petrel-devnet'
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { type Chromium, evaluate } from '../runtimes/chromiumHost.ts'
+import { until } from '../support/until.ts'
 import { NETWORK_NAME, type RecordedFiles } from './follows.ts'
 import { startGoPeer, type TipsetNote } from './goPeer.ts'
-import { until } from './until.ts'
 
 const WEB_TRANSPORT = '/ip4/127.0.0.1/udp/0/quic-v1/webtransport'
 const WITHHELD = 2

@@ -1,8 +1,8 @@
 /** The Go peer follows Petrel: hello, chain exchange, gossip of blocks and messages, state by bitswap. */
 import assert from 'node:assert/strict'
+import { until } from '../support/until.ts'
 import type { GoPeer } from './goPeer.ts'
 import { type Leader, peerHasHead } from './leader.ts'
-import { until } from './until.ts'
 
 const OPTION_HEADERS = 1
 const OPTION_BOTH = 3

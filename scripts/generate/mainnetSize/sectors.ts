@@ -1,11 +1,10 @@
 /** Sectors of a miner and the deals in them: each follows from the miner and the number. */
 
+import { newSector } from '../../../src/actors/miner/newSector.ts'
 import {
   type Cid,
-  CODEC_FIL_COMMITMENT_SEALED,
   CODEC_FIL_COMMITMENT_UNSEALED,
   createCid,
-  HASH_POSEIDON_BLS12_381_A1_FC1,
   HASH_SHA2_256_TRUNC254_PADDED,
 } from '../../../src/codec/cid.ts'
 import type { SectorOnChainInfo } from '../../../src/state/sector.ts'
@@ -33,7 +32,6 @@ const VERIFIED_MULTIPLIER = 10n
 const DATA_EVERY = 5
 const VERIFIED_AT = 0
 const DEAL_AT = 1
-const SIMPLE_QA_POWER = 1
 
 /** AttoFIL a sector has pledged, and pays a day for its power. */
 const PLEDGE = 120_000_000_000_000_000n
@@ -116,21 +114,10 @@ export function sectorInfo(size: StateSize, miner: number, sector: number): Sect
   const expiration = expirationOf(size, miner, sector)
   const weight = SECTOR_SIZE * BigInt(expiration)
   return {
-    sectorNumber: sector,
-    sealProof: SEAL_PROOF,
-    sealedCid: createCid(CODEC_FIL_COMMITMENT_SEALED, HASH_POSEIDON_BLS12_381_A1_FC1, digest),
-    dealIds: [],
-    activation: 0,
-    expiration,
+    ...newSector(sector, SEAL_PROOF, digest, expiration),
     dealWeight: hasDeal(sector) ? weight : 0n,
     verifiedDealWeight: isVerified(sector) ? weight : 0n,
     initialPledge: pledgeOf(sector),
-    expectedDayReward: null,
-    expectedStoragePledge: null,
-    powerBaseEpoch: 0,
-    replacedDayReward: null,
-    sectorKeyCid: null,
-    flags: SIMPLE_QA_POWER,
     dailyFee: dailyFeeOf(sector),
   }
 }

@@ -5,7 +5,7 @@
  * @see lotus chain/gen/genesis/miners.go SetupStorageMiners; builtin-actors v18 actors/miner/src
  */
 import { EMPTY_BYTES } from '../../base/bytes.ts'
-import { type Cid, CODEC_FIL_COMMITMENT_SEALED, createCid, HASH_POSEIDON_BLS12_381_A1_FC1 } from '../../codec/cid.ts'
+import type { Cid } from '../../codec/cid.ts'
 import type { Codec } from '../../codec/description.ts'
 import { blake2b256 } from '../../crypto/blake2b.ts'
 import { Amt } from '../../ipld/amt.ts'
@@ -25,7 +25,7 @@ import {
 } from '../../state/deadline.ts'
 import { minerInfo, minerState } from '../../state/miner.ts'
 import type { PowerPair } from '../../state/scalars.ts'
-import { type SectorOnChainInfo, sectorOnChainInfo } from '../../state/sector.ts'
+import { sectorOnChainInfo } from '../../state/sector.ts'
 import type { Address } from '../../types/address.ts'
 import type { ChainEpoch } from '../../types/scalars.ts'
 import { ActorsError } from '../errors.ts'
@@ -39,6 +39,7 @@ import {
   SECTORS_BITS,
   type StateWriter,
 } from '../miner/newMiner.ts'
+import { newSector } from '../miner/newSector.ts'
 import { provingPeriodStart } from '../miner/provingPeriod.ts'
 import { quantizeUp } from '../quantize.ts'
 
@@ -50,7 +51,6 @@ export const SECTOR_SIZE = 2048
 const SECTOR_NUMBER = 1
 /** Proving periods that Lotus gives a presealed sector. */
 const LIFETIME_PERIODS = 1277
-const SIMPLE_QA_POWER = 1
 
 const PARTITION_EXPIRATIONS_BITS = 4
 const EARLY_TERMINATED_BITS = 3
@@ -125,24 +125,7 @@ export function createMinerState(store: Blockstore, miner: Address, worker: Addr
   if (info === undefined) throw new ActorsError('GENESIS_INVALID', `Cannot make genesis: proof ${WINDOW_POST_PROOF}`)
   const periodStart = provingPeriodStart(miner, 0)
   const expiration = LIFETIME_PERIODS * PROVING_PERIOD + periodStart - 1
-  const sector: SectorOnChainInfo = {
-    sectorNumber: SECTOR_NUMBER,
-    sealProof: SEAL_PROOF,
-    sealedCid: createCid(CODEC_FIL_COMMITMENT_SEALED, HASH_POSEIDON_BLS12_381_A1_FC1, blake2b256(miner.bytes)),
-    dealIds: [],
-    activation: 0,
-    expiration,
-    dealWeight: 0n,
-    verifiedDealWeight: 0n,
-    initialPledge: 0n,
-    expectedDayReward: null,
-    expectedStoragePledge: null,
-    powerBaseEpoch: 0,
-    replacedDayReward: null,
-    sectorKeyCid: null,
-    flags: SIMPLE_QA_POWER,
-    dailyFee: 0n,
-  }
+  const sector = newSector(SECTOR_NUMBER, SEAL_PROOF, blake2b256(miner.bytes), expiration)
   return putCbor(store, minerState, {
     ...newMinerState(writer, putCbor(store, minerInfo, info), periodStart, 0),
     allocatedSectors: putCbor(store, bitField, bitFieldOf([SECTOR_NUMBER])),
