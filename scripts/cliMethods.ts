@@ -21,9 +21,9 @@ async function signatures(): Promise<AnySignature[]> {
   for (const file of readdirSync(SIGNATURES).sort()) {
     const module = (await import(join(SIGNATURES, file))) as Record<string, unknown>
     for (const value of Object.values(module)) {
-      const one = value as Partial<AnySignature> | undefined
-      if (typeof one === 'object' && one.result !== undefined && one.params !== undefined)
-        found.push(one as AnySignature)
+      const signature = value as Partial<AnySignature> | undefined
+      if (typeof signature === 'object' && signature.result !== undefined && signature.params !== undefined)
+        found.push(signature as AnySignature)
     }
   }
   return found
@@ -44,10 +44,10 @@ class Types {
   readonly #bodies = new Map<string, string>()
 
   of(schema: Schema): string {
-    if (Array.isArray(schema.oneOf)) return unionOf(schema.oneOf.map((one) => this.of(one as Schema)))
-    if (Array.isArray(schema.enum)) return unionOf(schema.enum.map((one) => JSON.stringify(one)))
+    if (Array.isArray(schema.oneOf)) return unionOf(schema.oneOf.map((branch) => this.of(branch as Schema)))
+    if (Array.isArray(schema.enum)) return unionOf(schema.enum.map((literal) => JSON.stringify(literal)))
     const { type } = schema
-    if (Array.isArray(type)) return unionOf(type.map((one) => this.of({ ...schema, type: one })))
+    if (Array.isArray(type)) return unionOf(type.map((name) => this.of({ ...schema, type: name })))
     switch (type) {
       case 'string':
       case 'boolean':
@@ -112,11 +112,11 @@ function servedOn(version: 'v0' | 'v1', all: readonly AnySignature[]): AnySignat
 export async function cliMethodsText(): Promise<string> {
   const names = namedInCli()
   const byName = new Map<string, AnySignature[]>()
-  for (const one of await signatures()) {
-    if (!names.has(one.name)) continue
-    const known = byName.get(one.name)
-    if (known === undefined) byName.set(one.name, [one])
-    else known.push(one)
+  for (const signature of await signatures()) {
+    if (!names.has(signature.name)) continue
+    const known = byName.get(signature.name)
+    if (known === undefined) byName.set(signature.name, [signature])
+    else known.push(signature)
   }
   const types = new Types()
   const table = (version: 'v0' | 'v1'): string => {
@@ -124,7 +124,7 @@ export async function cliMethodsText(): Promise<string> {
     for (const name of [...byName.keys()].sort()) {
       const row = servedOn(version, byName.get(name) as AnySignature[])
       if (row === undefined) continue
-      const params = row.params.map((one) => `${one.name}: ${types.of(one.codec.schema)}`).join(', ')
+      const params = row.params.map((param) => `${param.name}: ${types.of(param.codec.schema)}`).join(', ')
       lines.push(`  ${name}: { params: [${params}]; result: ${types.of(row.result.schema)} }`)
     }
     return lines.join('\n')

@@ -147,4 +147,5 @@ const worst = [...groups].map(([where, { count, recorded, fitted }]) => ({
   off: Math.round((fitted - recorded) / count),
 }))
 worst.sort((a, b) => Math.abs(b.off) - Math.abs(a.off))
-for (const one of worst.slice(0, SHOWN)) console.log(`${one.off} of ${one.recorded} x${one.count}: ${one.where}`)
+for (const group of worst.slice(0, SHOWN))
+  console.log(`${group.off} of ${group.recorded} x${group.count}: ${group.where}`)

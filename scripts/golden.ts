@@ -93,9 +93,9 @@ async function check(client: Client, row: Row): Promise<string | undefined> {
   const { error, result } = row.response
   const recorded = JSON.stringify(error ?? result, bigIntsAsText)
   const meant = new Set(
-    FIELD_DIFFERENCES.filter((one) => one.method === row.request.method && (one.recorded?.test(recorded) ?? true)).map(
-      (one) => one.path,
-    ),
+    FIELD_DIFFERENCES.filter(
+      (difference) => difference.method === row.request.method && (difference.recorded?.test(recorded) ?? true),
+    ).map((difference) => difference.path),
   )
   if (error !== undefined) return firstDifference(error, got.error, 'error', meant)
   if (got.error !== undefined) return `expected a result, got error ${JSON.stringify(got.error)}`

@@ -58,5 +58,5 @@ for (const [path, { version = '', license: own, dev, link, hasInstallScript }] o
 for (const [licence, names] of [...byLicence].sort(([a], [b]) => (a < b ? -1 : 1))) {
   console.log(`${licence} (${names.length}): ${names.sort().join(', ')}`)
 }
-for (const one of wrong) console.error(one)
+for (const complaint of wrong) console.error(complaint)
 if (wrong.length > 0) process.exit(1)

@@ -40,7 +40,7 @@ try {
   const metafiles = await buildBrowser(folder)
   let total = 0
   for (const [name, { outputs }] of Object.entries(metafiles)) {
-    const all = Object.keys(outputs).filter((one) => !one.endsWith('.map'))
+    const all = Object.keys(outputs).filter((path) => !path.endsWith('.map'))
     const source = `platform/browser/${BROWSER_ENTRIES[name as keyof typeof BROWSER_ENTRIES]}`
     const entry = all.find((path) => outputs[path]?.entryPoint === source) as string
     const first = atStart(outputs, entry)

@@ -131,9 +131,9 @@ async function result(step: Step): Promise<Counts> {
 
 const names = ROWS.flat().map(({ name }) => name)
 const asked = since === undefined ? args : args.slice(0, changedAt)
-const wanted = asked.filter((one) => names.includes(one))
+const wanted = asked.filter((name) => names.includes(name))
 /** Of the one step that is asked for; a word that is no step is a mistake otherwise. */
-const extra = asked.filter((one) => !names.includes(one))
+const extra = asked.filter((name) => !names.includes(name))
 if (extra.length > 0 && wanted.length !== 1) {
   console.error(`no step is called ${extra.join(', ')}: ${names.join(', ')}`)
   process.exit(2)

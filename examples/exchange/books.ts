@@ -27,7 +27,7 @@ export interface Pages {
   hotWallet: string
 }
 
-/** See the file's comment. */
+/** The accounts and withdrawals of one exchange, in memory and in its file. */
 export class Books {
   readonly pages: Pages
   readonly #path: string

@@ -1,4 +1,3 @@
-/** What an exchange does with a node. */
 import { randomUUID } from 'node:crypto'
 import type { Books, Withdrawal } from './books.ts'
 import type { Answer, Rpc } from './rpc.ts'
@@ -14,7 +13,7 @@ const REPLACE_PERCENT = 110n
 
 const TRANSFER = { Version: 0, Nonce: 0, GasLimit: 0, GasFeeCap: '0', GasPremium: '0', Method: 0, Params: null }
 
-/** See the file's comment. */
+/** What an exchange does with a node. */
 export class Exchange {
   readonly #rpc: Rpc
   readonly #books: Books
@@ -128,7 +127,9 @@ export class Exchange {
   async repairStuck(): Promise<string[]> {
     const { hotWallet, withdrawals } = this.#books.pages
     const repaired: string[] = []
-    const pending = (await this.#rpc('MpoolPending', null)).filter((one: Answer) => one.Message.From === hotWallet)
+    const pending = (await this.#rpc('MpoolPending', null)).filter(
+      (message: Answer) => message.Message.From === hotWallet,
+    )
     for (const { Message: old, CID } of pending) {
       const asked = { ...old, Nonce: 0, GasLimit: 0, GasFeeCap: '0', GasPremium: '0' }
       const fresh = await this.#rpc('GasEstimateMessageGas', asked, null, [])

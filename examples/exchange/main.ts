@@ -26,7 +26,7 @@ const show = (user: string): string => `${user} ${Number(books.balance(user)) / 
 
 try {
   await mine(2)
-  const [rich, second] = (await rpc('DevnetAccounts')).map((one: Answer) => one.Address)
+  const [rich, second] = (await rpc('DevnetAccounts')).map((account: Answer) => account.Address)
   const settle = (): Promise<void> => mine(2)
 
   say('# The exchange opens')

@@ -68,7 +68,7 @@ export async function openBrowserStores(options: BrowserStoresOptions): Promise<
   return stores
 }
 
-/** See the file's comment. */
+/** Blocks and values of one tab, and the writes of theirs that are not in the database yet. */
 export class BrowserStores {
   readonly blocks: Blockstore
   readonly meta: KeyValueStore
@@ -209,9 +209,9 @@ export class BrowserStores {
     const batch = (ops: readonly KeyValueOp[]): void => {
       this.#assertOpen()
       let bytes = 0
-      for (const one of ops) {
-        if (one.op === 'put') bytes += one.value.length
-        bytes -= this.#values.get(one.key)?.length ?? 0
+      for (const change of ops) {
+        if (change.op === 'put') bytes += change.value.length
+        bytes -= this.#values.get(change.key)?.length ?? 0
       }
       if (this.#metaBytes + bytes > MAX_META_BYTES) {
         const message = `Cannot write to the store: it holds ${this.#metaBytes} bytes, at most ${MAX_META_BYTES}`
@@ -221,9 +221,9 @@ export class BrowserStores {
       if (bytes > 0) this.#admit(bytes)
       this.#values.batch(ops)
       this.#metaBytes += bytes
-      for (const one of ops) {
-        const key = one.key.slice()
-        this.#opsDue.push(one.op === 'put' ? { op: 'put', key, value: one.value.slice() } : { op: 'delete', key })
+      for (const change of ops) {
+        const key = change.key.slice()
+        this.#opsDue.push(change.op === 'put' ? { op: 'put', key, value: change.value.slice() } : { op: 'delete', key })
       }
       if (ops.length > 0) this.#announce(0)
     }
@@ -319,9 +319,9 @@ export class BrowserStores {
         await this.#database.write(['blocks', 'batches', 'meta'], durability, (of) => {
           batch = this.#stored.put(of, blocks)
           const meta = of('meta')
-          for (const one of ops) {
-            if (one.op === 'put') meta.put(one.value, latin1(one.key))
-            else meta.delete(latin1(one.key))
+          for (const change of ops) {
+            if (change.op === 'put') meta.put(change.value, latin1(change.key))
+            else meta.delete(latin1(change.key))
           }
         })
         if (batch !== undefined) this.#stored.committed(batch)

@@ -51,6 +51,6 @@ export function checkOptions(options: PetrelOptions): void {
     check(
       'node.devnet',
       node.devnet ?? {},
-      Object.keys(DEVNET_DEFAULTS).filter((one) => one !== 'produce'),
+      Object.keys(DEVNET_DEFAULTS).filter((name) => name !== 'produce'),
     )
 }

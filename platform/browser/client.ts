@@ -210,10 +210,10 @@ class TabHandle implements Petrel {
         this.#setState(message.state)
         return
       case 'trouble':
-        for (const one of [...this.#listeners]) one.trouble?.(message.trouble)
+        for (const listener of [...this.#listeners]) listener.trouble?.(message.trouble)
         return
       case 'online':
-        for (const one of [...this.#listeners]) one.online?.(message.online)
+        for (const listener of [...this.#listeners]) listener.online?.(message.online)
         return
     }
   }
@@ -228,7 +228,7 @@ class TabHandle implements Petrel {
     if (state.at === 'failed' || state.at === 'stopped') {
       this.provider.emit('disconnect', new ProviderError(DISCONNECTED, `the node is ${state.at}`))
     }
-    for (const one of [...this.#listeners]) one.state?.(state)
+    for (const listener of [...this.#listeners]) listener.state?.(state)
   }
 
   #failed(reason: string): void {

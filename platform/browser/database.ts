@@ -8,7 +8,8 @@ import { BrowserError, domName } from './errors.ts'
  * indexes, local messages. `secrets`: sealed keys. `actors`: bundles by manifest CID.
  */
 const STORES = ['blocks', 'batches', 'meta', 'secrets', 'actors'] as const
-export type StoreName = (typeof STORES)[number]
+/** Name of an object store. */
+type StoreName = (typeof STORES)[number]
 
 const VERSION = 1
 

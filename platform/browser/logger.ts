@@ -4,6 +4,7 @@ import type { Logger } from '../../src/base/ports.ts'
 
 /** Levels from the most talkative to none at all. */
 export const BROWSER_LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
+/** What is written to the console: lines of this level and above; `silent`: none. */
 export type BrowserLogLevel = (typeof BROWSER_LOG_LEVELS)[number]
 
 /** A log of events from `level` on. */

@@ -16,9 +16,9 @@ export function toJson(value: unknown): Json {
       if ('toJSON' in value && typeof value.toJSON === 'function') {
         return toJson((value as { toJSON(): unknown }).toJSON())
       }
-      if (Array.isArray(value)) return value.map((one) => (one === undefined ? null : toJson(one)))
+      if (Array.isArray(value)) return value.map((element) => (element === undefined ? null : toJson(element)))
       const object: { [key: string]: Json } = {}
-      for (const [key, one] of Object.entries(value)) if (one !== undefined) object[key] = toJson(one)
+      for (const [key, field] of Object.entries(value)) if (field !== undefined) object[key] = toJson(field)
       return object
     }
     default:

@@ -25,7 +25,7 @@ export function afterReading(unread: number, read: unknown): number {
   return typeof read === 'number' && read > 0 ? Math.max(0, unread - read) : unread
 }
 
-/** See the file's comment. */
+/** The clients of one worker; when the node moves to another tab their sessions are opened anew there. */
 export class PortSessions {
   readonly #clients = new Set<Client>()
   #open: OpenFrames | undefined

@@ -21,6 +21,7 @@ const STORE = 'keys'
 /** After a failure a key is asked for again no sooner, ms. */
 const RETRY_MS = 600_000
 
+/** The keys that this tab has, in memory and in IndexedDB. */
 export class TabProofFiles implements KeyFolder {
   readonly #store: UseStore
   readonly #gateways: readonly string[]
@@ -70,7 +71,7 @@ export class TabProofFiles implements KeyFolder {
 
   #ask(name: string): void {
     // The reference string of aggregation has 300 MB: it is not for a tab.
-    const file = KEY_FILES.find((one) => fileName(one) === name)
+    const file = KEY_FILES.find((candidate) => fileName(candidate) === name)
     if (file === undefined || Date.now() < (this.#askedUntil.get(name) ?? 0)) return
     this.#askedUntil.set(name, Date.now() + RETRY_MS)
     this.fetch(file).catch((error: unknown) => {
@@ -114,7 +115,7 @@ export async function tabVerification(
   const wanted = networkKeyFiles(network.name).filter(({ circuit }) => mode === 'execute' || circuit === 'winning')
   for (const file of wanted) files.read(fileName(file))
   const keys = keysOf(files, loadCurve(log))
-  return { proofs: { keys, presumed: (one) => presumedOf(one, files) }, gateways }
+  return { proofs: { keys, presumed: (used) => presumedOf(used, files) }, gateways }
 }
 
 /** Keys for the thread of the machine. */

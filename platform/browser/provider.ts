@@ -39,7 +39,7 @@ const DELEGATED = /^[ft]410f/
 const UNAUTHORIZED = 4100
 const DISCONNECTED = 4900
 
-/** See the file's comment. */
+/** One client's provider over one transport. */
 export class PetrelProvider {
   readonly #transport: RpcTransport
   readonly #listeners: Listeners = {
@@ -68,7 +68,7 @@ export class PetrelProvider {
     const transport = this.#transport
     const all = (await transport.request('Filecoin.WalletList', [])) as string[]
     const accounts: Json[] = []
-    for (const address of all.filter((one) => DELEGATED.test(one))) {
+    for (const address of all.filter((text) => DELEGATED.test(text))) {
       if (await transport.request('Filecoin.WalletHas', [address])) {
         accounts.push(await transport.request('Filecoin.FilecoinAddressToEthAddress', [address]))
       }

@@ -13,6 +13,7 @@ import { xchacha20poly1305 } from '@noble/ciphers/chacha.js'
 import { concatBytes, fromUtf8, utf8 } from '../../src/base/bytes.ts'
 import { errorMessage, unlessThrown } from '../../src/base/errors.ts'
 import type { Logger } from '../../src/base/ports.ts'
+import { untilAborted } from '../../src/base/waiting.ts'
 import { BrowserError } from './errors.ts'
 import { EarlyFrames, type FrameReceiver, type FrameSession } from './frames.ts'
 import { randomName } from './keys.ts'
@@ -278,7 +279,7 @@ async function holdLock(name: string, until: AbortSignal): Promise<void> {
   await new Promise<void>((held) => {
     void navigator.locks.request(name, async () => {
       held()
-      await new Promise<void>((resolve) => until.addEventListener('abort', () => resolve(), { once: true }))
+      await untilAborted(until)
     })
   })
 }

@@ -1,6 +1,7 @@
 /** Time in a worker of a browser: a clock, and timers that a sleeping laptop does not stop. */
 import type { Clock, Timers } from '../../src/base/ports.ts'
 
+/** `nowMs` follows the system's clock, and its corrections; `monotonicMs` may stand while the computer sleeps. */
 export const browserClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
@@ -13,6 +14,7 @@ export const browserClock: Clock = {
  */
 const SLICE_MS = 5000
 
+/** Timers that look at both clocks every few seconds: after a sleep they are late by no more than that. */
 export const browserTimers: Timers = {
   setTimeout(fn, ms) {
     const dueWall = Date.now() + ms

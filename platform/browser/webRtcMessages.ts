@@ -6,6 +6,8 @@
 
 /** A session description or a candidate as plain data. */
 export type PlainDescription = { readonly type: string; readonly sdp?: string }
+
+/** A candidate of ICE as plain data, in the names of `RTCIceCandidateInit`. */
 export type PlainCandidate = {
   readonly candidate?: string
   readonly sdpMid?: string | null

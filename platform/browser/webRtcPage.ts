@@ -55,7 +55,7 @@ export function serveWebRtc(port: MessagePort): () => void {
   }
 
   const open = (number: number, configuration: object, tokens: readonly number[]): void => {
-    const own = tokens.map((token) => certificates.get(token)).filter((one) => one !== undefined)
+    const own = tokens.map((token) => certificates.get(token)).filter((certificate) => certificate !== undefined)
     for (const token of tokens) certificates.delete(token)
     const connection = new RTCPeerConnection({ ...configuration, ...(own.length > 0 ? { certificates: own } : {}) })
     connections.set(number, connection)

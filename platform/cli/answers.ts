@@ -37,5 +37,5 @@ export type JsonActiveSync = ApiActiveSync
 
 /** Key of a tipset as text: CIDs between brackets. */
 export function cidTexts(cids: readonly JsonCid[]): string[] {
-  return cids.map((one) => one['/'])
+  return cids.map((cid) => cid['/'])
 }

@@ -80,9 +80,9 @@ function settingOf(option: Option, value: TomlValue, where: string): unknown {
     if (typeof value !== 'boolean') throw wrong('true or false')
     return value
   }
-  const text = (one: unknown): string => {
-    if (typeof one === 'string') return one
-    if (typeof one === 'number' || typeof one === 'bigint') return String(one)
+  const text = (given: unknown): string => {
+    if (typeof given === 'string') return given
+    if (typeof given === 'number' || typeof given === 'bigint') return String(given)
     throw wrong(option.parseArg === undefined ? 'a text or a number' : 'a list of texts')
   }
   if (option.parseArg === undefined) return text(value)
@@ -102,17 +102,17 @@ export function fileValues(
   const tables = parsed(text, path)
   const out = new Map<string, unknown>()
   for (const [name, table] of tables) {
-    const owner = commands.find((one) => one.name() === name)
+    const owner = commands.find((candidate) => candidate.name() === name)
     if (owner === undefined)
       throw unknownKey(
         path,
         'table',
         name,
-        commands.map((one) => one.name()),
+        commands.map((candidate) => candidate.name()),
       )
     const options = fileOptions(owner)
     for (const [key, value] of table) {
-      const option = options.find((one) => keyOf(one) === key)
+      const option = options.find((candidate) => keyOf(candidate) === key)
       if (option === undefined) throw unknownKey(path, `option of ${name}`, key, options.map(keyOf))
       const read = settingOf(option, value, `${path}: ${name}.${key}`)
       if (owner === command) out.set(key, read)
@@ -145,7 +145,7 @@ function namesOf(env: Environment): string[] {
 
 /** @throws CliError `USAGE` for a variable that is almost an option's */
 function assertSpelling(commands: readonly Command[], env: Environment): void {
-  const known = [...OTHER_VARIABLES, ...commands.flatMap((one) => fileOptions(one).map(variableOf))]
+  const known = [...OTHER_VARIABLES, ...commands.flatMap((command) => fileOptions(command).map(variableOf))]
   for (const name of namesOf(env)) {
     if (!name.startsWith('PETREL_') || known.includes(name)) continue
     const meant = nearest(name, known)
@@ -240,16 +240,16 @@ export function defaultConfig(commands: readonly Command[]): string {
  */
 export function withSetting(text: string, commands: readonly Command[], name: string, value: string): string {
   const [table = '', key = ''] = name.split('.')
-  const command = commands.find((one) => one.name() === table)
+  const command = commands.find((candidate) => candidate.name() === table)
   if (command === undefined)
     throw unknownKey(
       name,
       'table',
       table,
-      commands.map((one) => one.name()),
+      commands.map((candidate) => candidate.name()),
     )
   const options = fileOptions(command)
-  const option = options.find((one) => keyOf(one) === key)
+  const option = options.find((candidate) => keyOf(candidate) === key)
   if (option === undefined) throw unknownKey(name, `option of ${table}`, key, options.map(keyOf))
   if ((option.isBoolean() || option.negate) && value !== 'true' && value !== 'false') {
     throw new CliError('USAGE', `${name}: expected true or false`)
@@ -267,14 +267,14 @@ export function withSetting(text: string, commands: readonly Command[], name: st
 /** The text with a line of a table in place of the one with that key, or behind the comment about it. */
 function withLine(text: string, table: string, key: string, set: string): string {
   const lines = text.split('\n')
-  const start = lines.findIndex((one) => one.trim() === `[${table}]`)
+  const start = lines.findIndex((line) => line.trim() === `[${table}]`)
   if (start < 0) return `${text.trimEnd()}\n\n[${table}]\n${set}\n`
-  const next = lines.findIndex((one, i) => i > start && /^\s*\[/.test(one))
+  const next = lines.findIndex((line, i) => i > start && /^\s*\[/.test(line))
   const end = next < 0 ? lines.length : next
-  const isKey = (one: string): boolean => one.split('=')[0]?.trim() === key
-  const isComment = (one: string): boolean => isKey(one.replace(/^\s*#\s*/, ''))
-  const inTable = (test: (one: string) => boolean): number =>
-    lines.findIndex((one, i) => i > start && i < end && test(one))
+  const isKey = (line: string): boolean => line.split('=')[0]?.trim() === key
+  const isComment = (line: string): boolean => isKey(line.replace(/^\s*#\s*/, ''))
+  const inTable = (test: (line: string) => boolean): number =>
+    lines.findIndex((line, i) => i > start && i < end && test(line))
   const at = inTable(isKey)
   const below = inTable(isComment)
   if (at >= 0) lines[at] = set

@@ -11,6 +11,7 @@ import type { ProgramIo } from '../server/programIo.ts'
 import { CliError } from './errors.ts'
 import { createRpcClient, findEndpoint, type RpcClient, repoPath } from './rpcClient.ts'
 
+/** What a command gets of the program: streams, node, result. */
 export interface CliContext {
   /** With `--json` what goes to `out` is not printed. */
   readonly io: ProgramIo
@@ -32,6 +33,7 @@ export interface OpenContext {
   finish(): void
 }
 
+/** A context for one run of the program; nothing is opened before a command asks for it. */
 export function createCliContext(io: ProgramIo, program: Command): OpenContext {
   const repo = (): string | undefined => program.opts<{ repo?: string }>().repo
   const isJson = (): boolean => program.opts<{ json?: boolean }>().json === true

@@ -3,6 +3,7 @@
  * @see go-jsonrpc websocket.go; lotus node/impl/full/chain.go ChainExport
  */
 import { WebSocket } from 'ws'
+import { whenAborted } from '../../src/base/waiting.ts'
 import { CliError } from './errors.ts'
 import type { Endpoint } from './rpcClient.ts'
 
@@ -43,16 +44,16 @@ export function streamExport(
   const params = [request.recentStateRoots, request.skipOldMessages, request.tipset]
   return new Promise<void>((resolve, reject) => {
     let isComplete = false
+    let stopListening = (): void => undefined
     const finish = (error?: unknown): void => {
-      signal.removeEventListener('abort', onAbort)
+      stopListening()
       socket.removeAllListeners()
       socket.on('error', () => undefined)
       socket.terminate()
       if (error === undefined) resolve()
       else reject(error as Error)
     }
-    const onAbort = (): void => finish(signal.reason)
-    signal.addEventListener('abort', onAbort)
+    stopListening = whenAborted(signal, () => finish(signal.reason))
     socket.on('open', () =>
       socket.send(JSON.stringify({ jsonrpc: '2.0', id: REQUEST_ID, method: 'Filecoin.ChainExport', params })),
     )

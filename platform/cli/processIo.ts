@@ -1,6 +1,7 @@
 /** The command line's streams and environment: those of this process. */
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
+import { whenAborted } from '../../src/base/waiting.ts'
 import { systemCode } from '../server/errors.ts'
 import type { ProgramIo } from '../server/programIo.ts'
 import { CliError } from './errors.ts'
@@ -48,13 +49,14 @@ export function processIo(signal: AbortSignal): ProgramIo {
     // Ends early when the signal fires: nothing waits behind Ctrl-C.
     sleep: (ms) =>
       new Promise((resolve) => {
+        let stopListening = (): void => undefined
+        const timer = setTimeout(() => done(), ms)
         const done = (): void => {
           clearTimeout(timer)
-          signal.removeEventListener('abort', done)
+          stopListening()
           resolve()
         }
-        const timer = setTimeout(done, ms)
-        signal.addEventListener('abort', done)
+        stopListening = whenAborted(signal, done)
       }),
   }
 }

@@ -44,6 +44,7 @@ export interface Program {
   readonly finish: () => void
 }
 
+/** All commands, ready to parse; what is wrong is thrown, not printed. */
 export function createProgram({ io, version, addNodeCommands }: CliOptions): Program {
   const program = new Command('petrel')
     .description('A Filecoin node')
@@ -98,7 +99,7 @@ function checkCommands(program: Command, args: readonly string[]): void {
       continue
     }
     if (word === 'help') return
-    const child = command.commands.find((one) => one.name() === word || one.aliases().includes(word))
+    const child = command.commands.find((candidate) => candidate.name() === word || candidate.aliases().includes(word))
     if (child === undefined) {
       // A command of its own that takes arguments: `daemon`, which has `daemon stop` below it.
       if (command !== program && command.registeredArguments.length > 0) return

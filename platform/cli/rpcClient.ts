@@ -3,16 +3,15 @@
  * Lookup order as in Lotus: `FULLNODE_API_INFO`, then the `api` and `token` files of the repo.
  * @see lotus cli/util/api.go GetAPIInfoMulti, apiinfo.go ParseApiInfo
  */
-import { request as httpRequest } from 'node:http'
-import { request as httpsRequest } from 'node:https'
 import { join } from 'node:path'
+import { whenAborted } from '../../src/base/waiting.ts'
 import type { Json } from '../../src/codec/jsonText.ts'
 import { RpcClientError } from '../../src/rpc/client/errors.ts'
 import { type HttpAnswer, httpTransport } from '../../src/rpc/client/httpTransport.ts'
 import type { RpcTransport } from '../../src/rpc/client/transport.ts'
 import { openWebSocket } from '../../src/rpc/client/webSocketTransport.ts'
 import type { ProgramIo } from '../server/programIo.ts'
-import { CliError } from './errors.ts'
+import { CliError, METHOD_NOT_FOUND } from './errors.ts'
 import type { MethodsV0, MethodsV1 } from './nodeMethods.ts'
 
 /** Where a node listens and with which token it is asked. */
@@ -129,7 +128,9 @@ export async function findEndpoint(io: ProgramIo, repo: string | undefined): Pro
 /** Sends a request. Not by `fetch`: that gives up after five minutes, and `state wait-msg` may take longer. */
 function post(url: string, headers: Record<string, string>, body: string, signal: AbortSignal): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
-    const request = (url.startsWith('https:') ? httpsRequest : httpRequest)(url, { method: 'POST', headers, signal })
+    // Not imported: see httpServer.ts.
+    const { request: open } = process.getBuiltinModule(url.startsWith('https:') ? 'node:https' : 'node:http')
+    const request = open(url, { method: 'POST', headers, signal })
     request.on('error', reject)
     request.on('response', (response) => {
       const chunks: Buffer[] = []
@@ -155,16 +156,19 @@ export function createRpcClient(endpoint: Endpoint, signal: AbortSignal): RpcCli
   return {
     call: async (method: string, params: unknown = [], version: 'v0' | 'v1' = 'v0'): Promise<never> => {
       try {
-        return (await transports[version].request(`Filecoin.${method}`, params as Json[], signal)) as never
+        const answer = await transports[version].request(`Filecoin.${method}`, params as Json[], signal)
+        // Lotus refuses; Forest answers null.
+        if (answer === null && method === 'StateGetActor') throw new CliError('RPC', 'actor not found')
+        return answer as never
       } catch (error) {
-        throw cliError(error, endpoint.url)
+        throw cliError(error, endpoint.url, method)
       }
     },
     listen: async (method: string, onValue: (value: never) => void): Promise<void> => {
       try {
         await listenTo(endpoint, `Filecoin.${method}`, (value) => onValue(value as never), signal)
       } catch (error) {
-        throw cliError(error, endpoint.url)
+        throw cliError(error, endpoint.url, method)
       }
     },
   }
@@ -180,7 +184,7 @@ async function listenTo(
   const transport = await openWebSocket(() => new WebSocket(`${url.replace(/^http/, 'ws')}/rpc/v0${query}`))
   try {
     await new Promise<void>((resolve, reject) => {
-      signal.addEventListener('abort', () => resolve())
+      whenAborted(signal, resolve)
       transport.subscribe(method, [], { value: onValue, end: () => resolve() }).catch(reject)
     })
   } finally {
@@ -188,9 +192,14 @@ async function listenTo(
   }
 }
 
-function cliError(error: unknown, url: string): unknown {
+function cliError(error: unknown, url: string, method: string): unknown {
   if (!(error instanceof RpcClientError)) return error
-  if (error.code === 'REMOTE') return new CliError('RPC', error.message, { code: error.info.code })
+  if (error.code === 'REMOTE') {
+    // Not every node says which: Forest does not.
+    const isUnnamed = error.info.code === METHOD_NOT_FOUND && !error.message.includes(method)
+    const text = isUnnamed ? `${error.message}: Filecoin.${method}` : error.message
+    return new CliError('RPC', text, { code: error.info.code })
+  }
   if (error.code === 'UNAUTHORIZED') return new CliError('RPC', error.message)
   const text =
     error.code === 'BAD_ANSWER'

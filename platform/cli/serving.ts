@@ -33,3 +33,15 @@ export function cacheMib(text: string | undefined): number | undefined {
   if (mebibytes < MIN_CACHE_MIB) throw new CliError('USAGE', `cache: at least ${MIN_CACHE_MIB} MiB are needed`)
   return mebibytes
 }
+
+/** Less, and a list of a large state would fetch what it deleted. */
+const MIN_DISK_CACHE_MIB = 64
+
+/** @throws CliError `USAGE` */
+export function diskCacheMib(text: string): number {
+  const mebibytes = wholeNumber(text, 'disk-cache')
+  if (mebibytes < MIN_DISK_CACHE_MIB) {
+    throw new CliError('USAGE', `disk-cache: at least ${MIN_DISK_CACHE_MIB} MiB are needed`)
+  }
+  return mebibytes
+}

@@ -38,7 +38,7 @@ const BOUNDS: ConnectionBounds = {
   requestMs: REQUEST_TIME_MS,
 }
 
-/** See the file's comment. Give it every connection when it opens, and call {@link Connections.sweep} now and then. */
+/** One server's connections. Give it every one when it opens, and call {@link Connections.sweep} now and then. */
 export class Connections {
   /** The longest idle first: whoever does something moves to the end. */
   readonly #connections = new Map<Socket, Connection>()

@@ -33,7 +33,7 @@ export async function chooseNewest(options: ChooseNewestOptions): Promise<Chosen
   const { network, providers, signal } = options
   const listed = await listSnapshots(network, signal, providers)
   const pathOf = ({ name }: ListedSnapshot): string => options.path ?? join(options.folder ?? '.', name)
-  const isBegun = (one: ListedSnapshot): boolean => begunUrl(pathOf(one)) === one.url
+  const isBegun = (candidate: ListedSnapshot): boolean => begunUrl(pathOf(candidate)) === candidate.url
   const snapshot = listed.find(isBegun) ?? (listed[0] as ListedSnapshot)
   const path = pathOf(snapshot)
   // Under its own name a file stands only when it is whole and its checksum was right.

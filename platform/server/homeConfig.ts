@@ -1,10 +1,9 @@
-/** What a home remembers of its chain between starts: `config.json`, which the node alone writes. */
 import { errorMessage } from '../../src/base/errors.ts'
 import { VALIDATE_MODES, type ValidateMode } from '../../src/node/modes.ts'
 import { PlatformError } from './errors.ts'
 import { type Home, readTextFile } from './home.ts'
 
-/** See the file's comment. */
+/** What a home remembers of its chain between starts: `config.json`, which the node alone writes. */
 export interface HomeConfig {
   readonly network?: string
   /** Path of the archive below the chain. */

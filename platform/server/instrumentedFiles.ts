@@ -1,5 +1,3 @@
-/** Instrumented modules as files, `<folder>/<key>.wasm`: a cold start compiles only. Node and Deno. */
-
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,8 +17,9 @@ function hashOf(module: Uint8Array): Uint8Array {
 }
 
 /**
- * See the file's comment. A file that is damaged or cut short counts as absent; a folder that cannot be written to is no
- * error. The hash finds accidents: whoever may write to the folder may put any code there.
+ * Instrumented modules as files, `<folder>/<key>.wasm`: a cold start compiles only. Node and Deno. A file that is damaged
+ * or cut short counts as absent; a folder that cannot be written to is no error. The hash finds accidents: whoever may
+ * write to the folder may put any code there.
  */
 export class InstrumentedFiles implements InstrumentedCache {
   readonly #folder: string

@@ -1,7 +1,3 @@
-/**
- * Blocks of an LMDB environment, by CID: those that wait for the next commit, and those on disk. Bytes that are put must not be
- * written to afterwards.
- */
 import { concatBytes } from '../../src/base/bytes.ts'
 import { type Cid, cidFromBytes } from '../../src/codec/cid.ts'
 import type { CollectableBlocks, PutListener } from '../../src/ipld/collectable.ts'
@@ -33,7 +29,10 @@ interface BlocksEnvironment {
   transaction(size: WriteSize, write: () => void): void
 }
 
-/** See the file's comment. */
+/**
+ * Blocks of an LMDB environment, by CID: those that wait for the next commit, and those on disk. Bytes that are put must
+ * not be written to afterwards.
+ */
 export class LmdbBlocks implements CollectableBlocks {
   readonly nodes?: NodeCache
   readonly #environment: BlocksEnvironment

@@ -97,7 +97,7 @@ export function assertSound(path: string, checksCommit = true): void {
     if (size === 0) return
     const [meta] = metasOf(file)
     if (meta === undefined && size >= META_END) return
-    if (!isEver(() => metasOf(file).every((one) => isOfItsCommit(file, one)))) {
+    if (!isEver(() => metasOf(file).every((page) => isOfItsCommit(file, page)))) {
       const text = `Cannot open ${path}: its first pages are damaged; restore it from a backup`
       throw new PlatformError('STORE_DAMAGED', text, { path })
     }

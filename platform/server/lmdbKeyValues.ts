@@ -63,7 +63,7 @@ export function copyOf(value: Uint8Array | undefined): Uint8Array | undefined {
     : new Uint8Array(value.buffer.slice(value.byteOffset, value.byteOffset + value.length))
 }
 
-/** See the file's comment. */
+/** One table's entries, each behind its checksum. */
 export class LmdbKeyValues implements KeyValueStore {
   readonly #environment: Environment
   readonly #table: Table

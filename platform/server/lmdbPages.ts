@@ -6,6 +6,7 @@ const MAGIC = 0xbeefc0de
 const VERSION = 2
 /** Bytes of a page's header: number 8, transaction 8, pad 2, flags 2, lower 2, upper 2. */
 export const HEADER = 24
+/** Where in it are the flags, and where the free space begins. */
 export const FLAGS_AT = 18
 export const LOWER_AT = 20
 /** Bytes of MDB_db; its root is the last of them. */
@@ -13,17 +14,22 @@ const DB = 48
 const DEPTH_IN_DB = 6
 const ENTRIES_IN_DB = 32
 const ROOT_IN_DB = 40
+/** Where a page's header has the transaction that wrote it. */
 export const TXN_AT = 8
 /** Where MDB_meta has what, from the start of the page. */
 const AT = { magic: HEADER, version: HEADER + 4, databases: HEADER + 24, lastPage: HEADER + 120, txnId: HEADER + 128 }
+/** Bytes of a meta page that are read. */
 export const META_END = HEADER + 136
+/** Flags of a page: a vertex or a leaf of a table's tree. */
 export const BRANCH = 1
 export const LEAF = 2
 const BIG_DATA = 1
 const SUB_DATABASE = 2
 const NODE_HEADER = 8
+/** The root of a table without pages. */
 export const NO_ROOT = 0xffffffffffffffffn
 
+/** What one of the two meta pages says. */
 export interface Meta {
   readonly pageBytes: number
   readonly lastPage: number
@@ -34,6 +40,7 @@ export interface Meta {
   readonly depth: number
 }
 
+/** Reads part of a file; shorter where the file ends. */
 export function readAt(file: number, position: number, length: number): DataView {
   const bytes = new Uint8Array(length)
   const read = readSync(file, bytes, 0, length, position)

@@ -167,6 +167,17 @@ export class LmdbEnvironment {
     })
   }
 
+  /** What the blocks that are on disk take, bytes: pages in use, not the file, which never shrinks. */
+  blockBytes(): number {
+    this.assertOpen()
+    const [blocks] = this.#tables
+    const stats = blocks?.getStats() as Record<
+      'pageSize' | 'treeBranchPageCount' | 'treeLeafPageCount' | 'overflowPages',
+      number
+    >
+    return stats.pageSize * (stats.treeBranchPageCount + stats.treeLeafPageCount + stats.overflowPages)
+  }
+
   /** Throws STORE_DAMAGED. @param what - that is not what was written: a block by its CID, an entry by its key */
   damaged(what: string): never {
     const text = `Cannot read ${what}: the store ${this.#path} is damaged; \`petrel doctor --deep\` says how far`

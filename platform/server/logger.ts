@@ -61,8 +61,8 @@ export function openLog(): OpenLog {
  * @throws PlatformError `CONFIG_INVALID`
  */
 export function parseLevels(text: string): [part: string, level: LogLevel][] {
-  return text.split(',').map((one) => {
-    const [first = '', second] = one.trim().split('=')
+  return text.split(',').map((setting) => {
+    const [first = '', second] = setting.trim().split('=')
     const level = LOG_LEVELS.find((known) => known === (second ?? first))
     if (second !== undefined && level !== undefined && !(LOG_PARTS as readonly string[]).includes(first)) {
       const message = `Cannot use the log levels "${text}": no part is called ${first}; there are ${LOG_PARTS.join(', ')}`

@@ -8,6 +8,7 @@ import { PlatformError } from './errors.ts'
 /** Set by the build (scripts/build.ts); absent in the sources. */
 declare const PETREL_VERSION: string | undefined
 
+/** Where the page is, on the API's port. */
 export const MONITOR_PATH = '/monitor'
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -1,4 +1,3 @@
-/** Files that a node writes in Node and Deno: exports in its home, backups where the operator allows them. */
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { KeyValueStore } from '../../src/base/ports.ts'
@@ -8,6 +7,7 @@ import type { Home } from './home.ts'
 
 const MS_PER_SEC = 1000
 
+/** Files that a node writes in Node and Deno: exports in its home, backups where the operator allows them. */
 export function nodeFiles(home: Home, meta: KeyValueStore): NonNullable<NodeShim['files']> {
   return {
     backup: async (path) => {

@@ -9,8 +9,10 @@ import { MemoryStore } from '../../src/base/memoryStore.ts'
 import { Metrics } from '../../src/base/metrics.ts'
 import { logOf } from '../../src/base/partedLog.ts'
 import type { Logger } from '../../src/base/ports.ts'
+import { whenAborted } from '../../src/base/waiting.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import { LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
+import type { CollectableBlocks } from '../../src/ipld/collectable.ts'
 import { NodeCache } from '../../src/ipld/nodeCache.ts'
 import type { NodeProofs } from '../../src/node/nodeParts.ts'
 import type { NodePorts } from '../../src/node/nodePorts.ts'
@@ -58,6 +60,13 @@ export interface HostStores extends NodeStores {
   close(): Promise<void>
 }
 
+/** Those on disk. */
+export interface DiskStores extends HostStores {
+  readonly own: CollectableBlocks
+  /** What the own blocks take, bytes. */
+  ownBytes(): number
+}
+
 /** How long answers under way may take when the node stops, ms. */
 const CLOSE_GRACE_MS = 2000
 
@@ -92,7 +101,7 @@ export function openDiskStores(
   archive: GuardedArchive | undefined,
   sizes: CacheSizes,
   log: Logger,
-): HostStores {
+): DiskStores {
   const nodes = new NodeCache(sizes.nodes)
   const environment = new LmdbEnvironment({ path: home.chain, nodes, below: archive?.guard })
   environment.reads.tellTo(log)
@@ -101,6 +110,7 @@ export function openDiskStores(
   return {
     blocks: new LayeredBlockstore([environment.blocks, ...below, bundledBlocks(new ActorBundles(home.actors))], nodes),
     own: environment.blocks,
+    ownBytes: () => environment.blockBytes(),
     meta: environment.meta,
     secrets: new SecretFiles(home.keystore),
     close: () => environment.close(),
@@ -228,8 +238,7 @@ export async function serve(
   const stopped = new Promise<void>((done) => {
     stop = done
   })
-  if (io.signal.aborted) stop()
-  io.signal.addEventListener('abort', () => stop())
+  whenAborted(io.signal, stop)
   const opened = await keptAlive(() => open(() => stop()))
   const { node, host, close } = opened
   try {

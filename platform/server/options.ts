@@ -111,6 +111,8 @@ export interface ReplicaOptions extends ServeOptions {
   readonly indexUrl: string
   /** Where blocks are: an RPC endpoint's URL, a path of an archive, a peer's multiaddr. */
   readonly blocks: readonly string[]
+  /** What fetched blocks may take on disk, MiB. */
+  readonly diskCacheMib: number
   readonly writer: { readonly url: string; readonly token: string | undefined } | undefined
 }
 

@@ -1,7 +1,3 @@
-/**
- * Keys of storage proofs on disk: `<home>/proofs/<name>.vk`. What is put here has the digest of the ceremony; it is checked
- * again before it is used.
- */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { KeyFolder } from '../../src/node/proofs.ts'
@@ -14,6 +10,10 @@ import { writeFile } from './home.ts'
 /** Beside the trimmed reference string: the digest of what was kept of it. */
 const DIGEST_SUFFIX = '.digest'
 
+/**
+ * Keys of storage proofs on disk: `<home>/proofs/<name>.vk`. What is put here has the digest of the ceremony; it is checked
+ * again before it is used.
+ */
 export class ProofFiles implements KeyFolder {
   readonly folder: string
 

@@ -19,7 +19,7 @@ function isDamage(cause: unknown): boolean {
   return cause instanceof Error && 'code' in cause && DAMAGED_NUMBERS.includes(cause.code)
 }
 
-/** See the file's comment. */
+/** Reads of one file or store. */
 export class ReadGuard {
   readonly #what: string
   readonly #path: string

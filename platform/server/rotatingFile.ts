@@ -1,10 +1,9 @@
-/** A file of lines that is put aside when it is large: `petrel.log`, `petrel.log.1` (the newest before), … */
 import { closeSync, existsSync, fstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 
 const MAX_BYTES = 64 * 1024 * 1024
 const KEPT_FILES = 5
 
-/** See the file's comment. */
+/** A file of lines that is put aside when it is large: `petrel.log`, `petrel.log.1` (the newest before), … */
 export class RotatingFile {
   readonly #path: string
   readonly #maxBytes: number

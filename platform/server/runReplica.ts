@@ -2,18 +2,31 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { openRemoteForest } from '../../src/archive/remoteForest.ts'
-import { PetrelError } from '../../src/base/errors.ts'
+import { errorMessage, PetrelError } from '../../src/base/errors.ts'
+import { BlockBound } from '../../src/ipld/blockBound.ts'
 import type { BlockSource } from '../../src/ipld/blockFetcher.ts'
+import type { NodePorts } from '../../src/node/nodePorts.ts'
 import { openReplica } from '../../src/node/openReplica.ts'
+import { looksLikeHeader } from '../../src/sync/gc/headerBlock.ts'
 import { openArchiveFile } from './archiveFile.ts'
 import { cacheSizes } from './cacheSize.ts'
 import { fetchReason, PlatformError } from './errors.ts'
 import { endpointUrl } from './lightFiles.ts'
 import { findNetwork, readGenesisFile } from './networkFiles.ts'
-import { type HostRuntime, inHome, loadCrypto, openDiskStores, processShim, serve } from './nodeRunner.ts'
+import {
+  type DiskStores,
+  type HostRuntime,
+  inHome,
+  loadCrypto,
+  openDiskStores,
+  processShim,
+  serve,
+} from './nodeRunner.ts'
 import type { NetOptions, ReplicaOptions } from './options.ts'
 import type { ProgramIo } from './programIo.ts'
 import { nativeZstd } from './zstd.ts'
+
+const MEBI = 1024 * 1024
 
 /** Who has the blocks. */
 interface BlockPlaces {
@@ -30,15 +43,15 @@ function placesOf(blocks: readonly string[]): BlockPlaces {
   const archives: string[] = []
   const remote: string[] = []
   const peers: string[] = []
-  for (const one of blocks) {
-    if (one.startsWith('s3://')) {
-      const text = `not supported: --blocks ${one}: give the address over HTTPS, a presigned one where the bucket is not public`
+  for (const place of blocks) {
+    if (place.startsWith('s3://')) {
+      const text = `not supported: --blocks ${place}: give the address over HTTPS, a presigned one where the bucket is not public`
       throw new PlatformError('CONFIG_INVALID', text)
     }
-    if (/^https?:\/\/[^?]*\.(car|zst)($|\?)/.test(one)) remote.push(one)
-    else if (/^https?:\/\//.test(one)) endpoints.push(endpointUrl(one))
-    else if (one.startsWith('/') && one.includes('/p2p/')) peers.push(one)
-    else archives.push(resolve(one))
+    if (/^https?:\/\/[^?]*\.(car|zst)($|\?)/.test(place)) remote.push(place)
+    else if (/^https?:\/\//.test(place)) endpoints.push(endpointUrl(place))
+    else if (place.startsWith('/') && place.includes('/p2p/')) peers.push(place)
+    else archives.push(resolve(place))
   }
   const [archive, another] = archives
   if (another !== undefined) throw new PlatformError('CONFIG_INVALID', 'not supported: --blocks with two archives')
@@ -53,6 +66,24 @@ function placesOf(blocks: readonly string[]): BlockPlaces {
 function refused(cause: unknown): never {
   if (cause instanceof PetrelError) throw cause
   throw new PlatformError('CONFIG_INVALID', `Cannot read the archive: ${fetchReason(cause)}`, {}, { cause })
+}
+
+/**
+ * Whatever it fetches is deleted again when there is too much, but for headers: walks over the chain step on each of them.
+ * @returns what ends that
+ */
+function boundedCache(
+  { own, ownBytes }: DiskStores,
+  maxBytes: number,
+  { timers, log }: NodePorts,
+): () => Promise<void> {
+  const bound = new BlockBound(
+    { blocks: own, bytes: ownBytes },
+    { maxBytes, stays: (cid) => looksLikeHeader(own, cid) },
+    timers,
+  )
+  bound.start((error) => log.warn('old blocks are not deleted', { reason: errorMessage(error) }))
+  return () => bound.stop()
 }
 
 /** Runs `replica` until the signal comes. */
@@ -73,6 +104,7 @@ export async function runReplica(options: ReplicaOptions, io: ProgramIo, runtime
     }
     const stores = openDiskStores(home, archive?.store, cacheSizes(options.cacheMib), runtime.ports.log)
     closers.add(() => stores.close())
+    closers.add(boundedCache(stores, options.diskCacheMib * MEBI, runtime.ports))
     const run = { options: { ...options, net }, io, runtime, home }
     await serve(run, async (shutdown) => {
       const shim = await processShim(run, stores, { chain: home.chain, archive: path, proofs: undefined }, shutdown)

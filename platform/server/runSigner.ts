@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { Closers } from '../../src/base/closers.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
+import { untilAborted } from '../../src/base/waiting.ts'
 import { RpcEngine } from '../../src/rpc/engine.ts'
 import { HttpHandler } from '../../src/rpc/http.ts'
 import { signerMethods } from '../../src/rpc/methods/signer.ts'
@@ -84,10 +85,7 @@ export async function runSigner(options: SignerOptions, io: ProgramIo, runtime: 
       `signer on http://${server.host}:${server.port}/rpc/v0, ${policy.keys.size} keys in the policy, log in ${path}`,
     )
     line(io, `for --remote-wallet, or RemoteBackend of Lotus: the token in ${home.token}, a colon, ${address}`)
-    await new Promise<void>((stopped) => {
-      if (io.signal.aborted) stopped()
-      io.signal.addEventListener('abort', () => stopped())
-    })
+    await untilAborted(io.signal)
   } finally {
     await closers.close()
   }

@@ -1,4 +1,3 @@
-/** A signer's log: one object a line, on disk before anything is signed. What stands there counts towards the limits of the policy. */
 import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import type { SignerLog } from '../../src/rpc/methods/signer.ts'
 import { parseAddress } from '../../src/types/address.ts'
@@ -12,9 +11,9 @@ import { line, type ProgramIo } from './programIo.ts'
 function entriesIn(lines: readonly string[], path: string): SignedEntry[] {
   return lines.flatMap((text, i): SignedEntry[] => {
     try {
-      const one = JSON.parse(text) as Record<string, string>
-      if (one.result !== 'signing') return []
-      const { time = '', from = '', nonce = '', spends = '' } = one
+      const entry = JSON.parse(text) as Record<string, string>
+      if (entry.result !== 'signing') return []
+      const { time = '', from = '', nonce = '', spends = '' } = entry
       const timeMs = Date.parse(time)
       if (Number.isNaN(timeMs)) throw new PlatformError('CONFIG_INVALID', `no time: "${time}"`)
       return [{ timeMs, from: parseAddress(from).key, nonce: BigInt(nonce), spends: BigInt(spends) }]
@@ -25,7 +24,10 @@ function entriesIn(lines: readonly string[], path: string): SignedEntry[] {
   })
 }
 
-/** See the file's comment. */
+/**
+ * A signer's log: one object a line, on disk before anything is signed. What stands there counts towards the limits of the
+ * policy.
+ */
 export class SignedLog implements SignerLog {
   /** What was signed before. */
   readonly signed: readonly SignedEntry[]

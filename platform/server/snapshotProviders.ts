@@ -121,7 +121,7 @@ export async function listSnapshots(
     }
   }
   if (found.length === 0)
-    throw failed(`no snapshot of ${network} to be had${reasons.map((one) => `; ${one}`).join('')}`)
+    throw failed(`no snapshot of ${network} to be had${reasons.map((reason) => `; ${reason}`).join('')}`)
   return found.sort((a, b) => (b.epoch ?? 0) - (a.epoch ?? 0) || b.uploadedMs - a.uploadedMs)
 }
 

@@ -12,7 +12,7 @@ export interface Client {
   destroy(): void
 }
 
-/** See the file's comment. */
+/** Bytes that were sent and not taken, by client. */
 export class UnreadAnswers {
   /** Bytes by client; who took something last is last. */
   readonly #unread = new Map<Client, number>()

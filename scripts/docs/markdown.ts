@@ -83,7 +83,10 @@ function code(lines: readonly string[]): string {
   return `<pre><code>${escaped(text)}</code></pre>`
 }
 
-/** See the file's comment. */
+/**
+ * HTML of a page's content.
+ * @param linkOf - where a link of the source leads in the pages
+ */
 export function markdownToHtml(source: string, linkOf: LinkOf): string {
   const lines = source.split('\n')
   const out: string[] = []
@@ -97,23 +100,28 @@ export function markdownToHtml(source: string, linkOf: LinkOf): string {
       out.push(`<h${marks.length} id="${anchorOf(text)}">${inline(text, linkOf)}</h${marks.length}>`)
     } else if (line.startsWith('```')) {
       lines.shift()
-      out.push(code(takeWhile(lines, (one) => !one.startsWith('```'))))
+      out.push(code(takeWhile(lines, (next) => !next.startsWith('```'))))
       lines.shift()
     } else if (line.startsWith('    ')) {
-      out.push(code(takeWhile(lines, (one) => one === '' || one.startsWith('    ')).map((one) => one.slice(4))))
+      out.push(
+        code(takeWhile(lines, (next) => next === '' || next.startsWith('    ')).map((indented) => indented.slice(4))),
+      )
     } else if (ITEM.test(line)) out.push(list(lines, linkOf))
     else if (line.startsWith('|'))
       out.push(
         table(
-          takeWhile(lines, (one) => one.startsWith('|')),
+          takeWhile(lines, (next) => next.startsWith('|')),
           linkOf,
         ),
       )
     else if (line.startsWith('>')) {
-      const quoted = takeWhile(lines, (one) => one.startsWith('>')).map((one) => one.replace(/^> ?/, ''))
+      const quoted = takeWhile(lines, (next) => next.startsWith('>')).map((quote) => quote.replace(/^> ?/, ''))
       out.push(`<blockquote>${markdownToHtml(quoted.join('\n'), linkOf)}</blockquote>`)
     } else {
-      const part = takeWhile(lines, (one) => one.trim() !== '' && !/^(#{1,6} |```|\||>)/.test(one) && !ITEM.test(one))
+      const part = takeWhile(
+        lines,
+        (next) => next.trim() !== '' && !/^(#{1,6} |```|\||>)/.test(next) && !ITEM.test(next),
+      )
       out.push(`<p>${inline(part.join('\n'), linkOf)}</p>`)
     }
   }

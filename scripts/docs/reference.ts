@@ -19,9 +19,14 @@ export async function allSignatures(folder: string): Promise<Described[]> {
   for (const file of readdirSync(folder).sort()) {
     const module = (await import(join(folder, file))) as Record<string, unknown>
     for (const value of Object.values(module)) {
-      const one = value as Partial<Described> | undefined
-      if (typeof one === 'object' && one.name !== undefined && one.result !== undefined && one.params !== undefined) {
-        found.set(`${one.name} ${one.versions?.join() ?? ''}`, one as Described)
+      const described = value as Partial<Described> | undefined
+      if (
+        typeof described === 'object' &&
+        described.name !== undefined &&
+        described.result !== undefined &&
+        described.params !== undefined
+      ) {
+        found.set(`${described.name} ${described.versions?.join() ?? ''}`, described as Described)
       }
     }
   }
@@ -56,23 +61,23 @@ function exampleHtml(example: Example | undefined): string {
   )
 }
 
-function methodHtml(one: Described, examples: Examples): string {
-  const params = one.params.map(
+function methodHtml(method: Described, examples: Examples): string {
+  const params = method.params.map(
     ({ name, codec }) =>
       `<tr><td><code>${escaped(name)}</code></td><td>${escaped(codec.goType ?? codec.name)}</td></tr>`,
   )
-  const { summary = '', versions = DEFAULT_VERSIONS, result } = one
-  const names = namesOf(one)
+  const { summary = '', versions = DEFAULT_VERSIONS, result } = method
+  const names = namesOf(method)
   return [
-    `<h2 id="${one.name}">${one.name}</h2>`,
+    `<h2 id="${method.name}">${method.name}</h2>`,
     summary === '' ? '' : `<p>${escaped(summary)}</p>`,
-    `<p class="facts">permission <code>${one.perm}</code> · paths ${versions.map((version) => `<code>/rpc/${version}</code>`).join(' ')} · called ${names
+    `<p class="facts">permission <code>${method.perm}</code> · paths ${versions.map((version) => `<code>/rpc/${version}</code>`).join(' ')} · called ${names
       .map((name) => `<code>${escaped(name)}</code>`)
       .join(' ')}</p>`,
     params.length === 0
       ? ''
       : `<table><thead><tr><th>parameter</th><th>type</th></tr></thead><tbody>${params.join('')}</tbody></table>`,
-    `<p>${'kind' in one && one.kind === 'channel' ? 'A channel of' : 'Gives'} <code>${escaped(result.goType ?? result.name)}</code></p>`,
+    `<p>${'kind' in method && method.kind === 'channel' ? 'A channel of' : 'Gives'} <code>${escaped(result.goType ?? result.name)}</code></p>`,
     exampleHtml(names.map((name) => examples.get(name)).find((found) => found !== undefined)),
   ].join('\n')
 }
@@ -84,10 +89,10 @@ const FEW = 3
 export function referencePages(methods: readonly Described[], examples: Examples): Map<string, string> {
   const counts = Map.groupBy(methods, namespaceOf)
   const bodies = new Map<string, string[]>()
-  for (const one of methods) {
-    const own = namespaceOf(one)
+  for (const method of methods) {
+    const own = namespaceOf(method)
     const space = (counts.get(own)?.length ?? 0) < FEW ? 'Common' : own
-    bodies.set(space, [...(bodies.get(space) ?? [`<h1>${space}</h1>`]), methodHtml(one, examples)])
+    bodies.set(space, [...(bodies.get(space) ?? [`<h1>${space}</h1>`]), methodHtml(method, examples)])
   }
   return new Map([...bodies].map(([space, parts]) => [space, parts.join('\n')]))
 }

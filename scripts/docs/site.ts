@@ -96,6 +96,6 @@ export async function buildSite(
   }
   for (const name of readdirSync(join(root, 'docs')))
     if (name.endsWith('.png')) copyFileSync(join(root, 'docs', name), join(out, name))
-  const shown = methods.filter((one) => namesOf(one).some((name) => examples.has(name)))
+  const shown = methods.filter((method) => namesOf(method).some((name) => examples.has(name)))
   return { pages: listed.length + reference.length, methods: methods.length, examples: shown.length }
 }

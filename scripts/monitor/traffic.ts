@@ -80,7 +80,7 @@ export async function runTraffic(
         await chain.node.DevnetMine(1, { nullRounds: skipped, fork })
         skipped = 0
       }
-      for (const one of messages(epoch, dice, accounts)) await send(chain, one).catch(() => undefined)
+      for (const message of messages(epoch, dice, accounts)) await send(chain, message).catch(() => undefined)
     } catch (error) {
       if (signal.aborted) return
       say(error instanceof Error ? error.message : String(error))

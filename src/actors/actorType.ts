@@ -41,4 +41,5 @@ export const ActorType: {
   ethaccount: 16,
 }
 
+/** Number of a built-in actor's type, 1 to 16. */
 export type ActorType = (typeof ActorType)[ActorKind]

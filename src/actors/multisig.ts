@@ -66,7 +66,7 @@ function loadPending(runtime: Runtime, state: MultisigState): Pending {
 }
 
 function isSigner(state: MultisigState, signer: Address): boolean {
-  return state.signers.some((one) => one.equals(signer))
+  return state.signers.some((known) => known.equals(signer))
 }
 
 function callerAddress(runtime: Runtime): Address {
@@ -210,7 +210,7 @@ function removeSigner(runtime: Runtime, params: RemoveSignerParams): void {
     return {
       ...state,
       pendingTxns: purgeApprovals(runtime, state, removed),
-      signers: signers.filter((one) => !one.equals(removed)),
+      signers: signers.filter((known) => !known.equals(removed)),
       numApprovalsThreshold: threshold - (params.decrease ? 1 : 0),
     }
   })
@@ -225,7 +225,7 @@ function swapSigner(runtime: Runtime, params: SwapSignerParams): void {
     if (isSigner(state, added)) fail(Exit.USR_ILLEGAL_ARGUMENT, `${added.toString()} is already a signer`)
     return {
       ...state,
-      signers: [...state.signers.filter((one) => !one.equals(removed)), added],
+      signers: [...state.signers.filter((known) => !known.equals(removed)), added],
       pendingTxns: purgeApprovals(runtime, state, removed),
     }
   })
@@ -258,7 +258,7 @@ function lockBalance(runtime: Runtime, params: LockBalanceParams): void {
 
 function approveTransaction(runtime: Runtime, txnId: number, txn: MultisigTransaction): ApproveReturn {
   const approver = callerAddress(runtime)
-  if (txn.approved.some((one) => one.equals(approver))) {
+  if (txn.approved.some((known) => known.equals(approver))) {
     fail(Exit.USR_FORBIDDEN, `${approver.toString()} already approved this message`)
   }
   const approved: MultisigTransaction = { ...txn, approved: [...txn.approved, approver] }
@@ -324,10 +324,10 @@ function purgeApprovals(runtime: Runtime, state: MultisigState, signer: Address)
   const pending = loadPending(runtime, state)
   const touched: [Uint8Array, MultisigTransaction][] = []
   pending.forEach((key, txn) => {
-    if (txn.approved.some((one) => one.equals(signer))) touched.push([key, txn])
+    if (txn.approved.some((known) => known.equals(signer))) touched.push([key, txn])
   })
   for (const [key, txn] of touched) {
-    const approved = txn.approved.filter((one) => !one.equals(signer))
+    const approved = txn.approved.filter((known) => !known.equals(signer))
     if (approved.length > 0) pending.set(key, { ...txn, approved })
     else pending.delete(key)
   }

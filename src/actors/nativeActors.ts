@@ -20,6 +20,7 @@ import { createForeignCode, createStateOnlyActor } from './stateOnly.ts'
 import { createSystemActor } from './system.ts'
 import type { WasmGas } from './wasmGas.ts'
 
+/** The network's policy, and the gas that instructions of Wasm would have taken. */
 export interface NativeActorsOptions {
   readonly policy: ActorsPolicy
   /** How instructions are counted; for calibration. */

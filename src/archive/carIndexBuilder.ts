@@ -89,7 +89,7 @@ export class IndexingSink implements CarScanSink {
   }
 }
 
-/** See the file's comment. Call {@link CarIndexBuilder.step} until it is done. */
+/** One pass over an archive. Call {@link CarIndexBuilder.step} until it is done. */
 export class CarIndexBuilder {
   readonly sink: IndexingSink
   readonly #source: ByteSource

@@ -43,7 +43,7 @@ export interface CarScanSink {
 /** Where a scan is. */
 type At = 'start' | 'gap' | 'header' | 'sections' | 'large' | 'padding' | 'behind'
 
-/** See the file's comment. Feed it with {@link CarScanner.push}, then call {@link CarScanner.finish}. */
+/** One archive, piece by piece. Feed it with {@link CarScanner.push}, then call {@link CarScanner.finish}. */
 export class CarScanner {
   readonly #sink: CarScanSink
   #at: At = 'start'

@@ -30,7 +30,7 @@ export function refuseWrite(): never {
   throw new IpldError('READ_ONLY', 'Cannot write a block: the archive is read-only')
 }
 
-/** See the file's comment. */
+/** An archive whose offsets are in memory: for those of a size that allows it. */
 export class CarStore implements ArchiveStore {
   readonly roots: readonly Cid[]
   readonly nodes?: NodeCache

@@ -72,7 +72,7 @@ function readTables(source: ByteSource, from: number): Table[] {
   return tables
 }
 
-/** See the file's comment. */
+/** Tables of digests in order, one for each hash function and width, searched in place. */
 class CarV2Index implements OffsetIndex {
   readonly #source: ByteSource
   readonly #tables: readonly Table[]

@@ -81,7 +81,7 @@ function indexPayload(source: ByteSource, start: number): ByteSource {
   }
 }
 
-/** See the file's comment. Blocks are hashed as they are read. */
+/** An archive opened in place: the frames last read stay in memory. Blocks are hashed as they are read. */
 export class ForestCarStore implements ArchiveStore {
   readonly roots: readonly Cid[]
   readonly nodes?: NodeCache

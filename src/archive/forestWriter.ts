@@ -88,7 +88,7 @@ class SkippableFrames implements ByteSink {
   }
 }
 
-/** See the file's comment. Add every block, then {@link ForestWriter.finish}. */
+/** One archive that is being written. Add every block, then {@link ForestWriter.finish}. */
 export class ForestWriter {
   readonly #out: BufferedSink
   readonly #compress: ZstdEncoder

@@ -188,7 +188,7 @@ class RunBuffer {
   }
 }
 
-/** See the file's comment. */
+/** Takes pairs in any order, then gives them by hash. */
 export class HashSorter {
   readonly #openScratch: OpenScratch
   readonly #runPairs: number

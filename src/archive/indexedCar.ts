@@ -1,4 +1,3 @@
-/** A plain CAR, version 1 or 2, read in place through an index on disk: nothing of it is in memory. */
 import { type ByteSource, readAhead } from '../codec/byteSource.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { NodeCache } from '../ipld/nodeCache.ts'
@@ -15,7 +14,7 @@ export interface OffsetIndex {
   find<T>(cid: Cid, check: (offset: number) => T | undefined): T | undefined
 }
 
-/** See the file's comment. */
+/** A plain CAR, version 1 or 2, read in place through an index on disk: nothing of it is in memory. */
 export class IndexedCarStore implements ArchiveStore {
   readonly roots: readonly Cid[]
   readonly nodes?: NodeCache

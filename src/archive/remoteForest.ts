@@ -50,7 +50,7 @@ interface RemoteFile {
   readonly etag: string | null
 }
 
-/** See the file's comment. */
+/** One file behind HTTP: the chunks at hand, those under way, and the reader on them. */
 class RemoteForest implements BlockSource {
   readonly #url: string
   readonly #fetch: FetchRange

@@ -1,9 +1,9 @@
-/** Pauses for work in many small parts, so that nothing else waits long for the event loop. */
-
 import type { Clock, Timers } from './ports.ts'
 import { sleep } from './waiting.ts'
 
-/** See the file's comment. Those who share one take turns. */
+/**
+ * Pauses for work in many small parts, so that nothing else waits long for the event loop. Those who share one take turns.
+ */
 export class Breather {
   readonly #clock: Clock
   readonly #timers: Timers

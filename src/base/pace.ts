@@ -1,9 +1,10 @@
-/** Long work on the event loop that lets others have their turn. */
-
 import type { Clock, Timers } from './ports.ts'
 import { sleep } from './waiting.ts'
 
-/** See the file's comment. Ask {@link Pace.isDue} between two steps, and wait for {@link Pace.pause} when it says so. */
+/**
+ * Long work on the event loop that lets others have their turn. Ask {@link Pace.isDue} between two steps, and wait for
+ * {@link Pace.pause} when it says so.
+ */
 export class Pace {
   readonly #clock: Clock
   readonly #timers: Timers

@@ -58,7 +58,7 @@ export function partedLog(level: LogThreshold, print: PrintEvent): Logger & { re
         return
       }
       standard = rank(to)
-      for (const one of thresholds.keys()) thresholds.set(one, standard)
+      for (const part of thresholds.keys()) thresholds.set(part, standard)
     },
   }
   return { ...parts.of('node'), parts }

@@ -3,7 +3,7 @@
  * decides whether others have their turn in between, and whether to go on at all.
  */
 
-/** See the file's comment. A step takes microseconds. */
+/** A walk whose steps take microseconds each, and what it gives in the end. */
 export type Steps<T> = Generator<void, T, void>
 
 /** Takes all steps at once. */

@@ -15,16 +15,31 @@ export function sleep(timers: Timers, ms: number, signal?: AbortSignal): Promise
       reject(signal.reason as Error)
       return
     }
-    const stop = (): void => {
-      cancel()
-      reject(signal?.reason as Error)
-    }
+    let stop = (): void => undefined
     const cancel = timers.setTimeout(() => {
-      signal?.removeEventListener('abort', stop)
+      stop()
       resolve()
     }, ms)
-    signal?.addEventListener('abort', stop, { once: true })
+    stop = whenAborted(signal, () => {
+      cancel()
+      reject(signal?.reason as Error)
+    })
   })
+}
+
+/**
+ * Runs `run` once, when the signal fires, or at once if it has.
+ * @returns ends the listening
+ */
+export function whenAborted(signal: AbortSignal | undefined, run: () => void): () => void {
+  if (signal?.aborted === true) run()
+  signal?.addEventListener('abort', run, { once: true })
+  return () => signal?.removeEventListener('abort', run)
+}
+
+/** Resolves when the signal fires. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => whenAborted(signal, resolve))
 }
 
 /**
@@ -37,13 +52,12 @@ export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Pr
   signal.throwIfAborted()
   let stop = (): void => undefined
   const given = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason as Error)
-    signal.addEventListener('abort', stop, { once: true })
+    stop = whenAborted(signal, () => reject(signal.reason as Error))
   })
   try {
     return await Promise.race([promise, given])
   } finally {
-    signal.removeEventListener('abort', stop)
+    stop()
   }
 }
 

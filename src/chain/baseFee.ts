@@ -84,14 +84,14 @@ function distinctGasLimit(blocks: readonly BlockMessages[]): bigint {
   const seen = new Set<string>()
   let sum = 0n
   for (const { bls, signed } of blocks) {
-    for (const one of bls) {
-      const { key } = messageCid(one)
-      if (!seen.has(key)) sum += one.gasLimit
+    for (const message of bls) {
+      const { key } = messageCid(message)
+      if (!seen.has(key)) sum += message.gasLimit
       seen.add(key)
     }
-    for (const one of signed) {
-      const { key } = signedMessageCid(one)
-      if (!seen.has(key)) sum += one.message.gasLimit
+    for (const signedMessage of signed) {
+      const { key } = signedMessageCid(signedMessage)
+      if (!seen.has(key)) sum += signedMessage.message.gasLimit
       seen.add(key)
     }
   }
@@ -103,11 +103,11 @@ function weighedPremiums(blocks: readonly BlockMessages[], baseFee: TokenAmount)
   const seen = new Set<string>()
   const out: WeighedPremium[] = []
   for (const { bls, signed } of blocks) {
-    for (const one of [...bls, ...signed.map((item) => item.message)]) {
-      const key = `${one.nonce}/${one.from.key}`
+    for (const message of [...bls, ...signed.map((item) => item.message)]) {
+      const key = `${message.nonce}/${message.from.key}`
       if (seen.has(key)) continue
       seen.add(key)
-      out.push({ premium: max(0n, min(one.gasPremium, one.gasFeeCap - baseFee)), gasLimit: one.gasLimit })
+      out.push({ premium: max(0n, min(message.gasPremium, message.gasFeeCap - baseFee)), gasLimit: message.gasLimit })
     }
   }
   return out

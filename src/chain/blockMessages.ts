@@ -46,7 +46,7 @@ export function blockMessageCids(store: Blockstore, meta: Cid): { bls: Cid[]; si
 function bytesOf({ bls, signed }: BlockMessages): number {
   let bytes = MESSAGE_LIST_BYTES
   for (const { params } of bls) bytes += MESSAGE_BYTES + params.length
-  for (const one of signed) bytes += MESSAGE_BYTES + one.message.params.length
+  for (const withSignature of signed) bytes += MESSAGE_BYTES + withSignature.message.params.length
   return bytes
 }
 
@@ -79,8 +79,8 @@ export class BlockMessageReader {
 /** Stores a block's messages and both lists. @returns the CID for the header's `messages` */
 export function storeBlockMessages(store: Blockstore, messages: BlockMessages): Cid {
   return storeMessageLists(store, {
-    bls: messages.bls.map((one) => putCbor(store, message, one)),
-    signed: messages.signed.map((one) => putCbor(store, signedMessage, one)),
+    bls: messages.bls.map((plain) => putCbor(store, message, plain)),
+    signed: messages.signed.map((signed) => putCbor(store, signedMessage, signed)),
   })
 }
 

@@ -82,6 +82,11 @@ export class ChainStore {
     return this.#head !== undefined && this.#genesis !== undefined
   }
 
+  /** The same chain, its head and genesis always those of this one, read from other blocks. For reading only. */
+  over(blocks: Blockstore): ChainStore {
+    return new ChainReader(this, { blocks, meta: this.#meta, log: this.#log })
+  }
+
   /** @throws ChainError `NO_HEAD` */
   head(): Tipset {
     if (this.#head === undefined) throw new ChainError('NO_HEAD', 'no heaviest tipset found')
@@ -283,5 +288,31 @@ export class ChainStore {
       }
     }
     this.#telling = false
+  }
+}
+
+/** See {@link ChainStore.over}. */
+class ChainReader extends ChainStore {
+  readonly #of: ChainStore
+
+  constructor(of: ChainStore, deps: ChainStoreDeps) {
+    super(deps)
+    this.#of = of
+  }
+
+  override head(): Tipset {
+    return this.#of.head()
+  }
+
+  override get hasHead(): boolean {
+    return this.#of.hasHead
+  }
+
+  override genesis(): Tipset {
+    return this.#of.genesis()
+  }
+
+  override checkpoint(): Tipset | undefined {
+    return this.#of.checkpoint()
   }
 }

@@ -69,7 +69,7 @@ function splitPath(path: string): { root: Cid; segments: string[] } {
   }
   const [root = '', ...segments] = parts
   try {
-    return { root: parseCid(root), segments: segments.filter((one) => one !== '') }
+    return { root: parseCid(root), segments: segments.filter((segment) => segment !== '') }
   } catch (cause) {
     throw invalid(errorMessage(cause))
   }

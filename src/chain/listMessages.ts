@@ -32,10 +32,10 @@ export function* listMessages(
   const out: Cid[] = []
   if (known === undefined) return out
   for (let tipset = from; tipset.height >= toHeight; tipset = view.store.parent(tipset)) {
-    for (const one of view.tipsetMessages(tipset)) {
-      const { message } = one
+    for (const sent of view.tipsetMessages(tipset)) {
+      const { message } = sent
       const matches = (sender.isUndefined || sender.equals(message.from)) && (to.isUndefined || to.equals(message.to))
-      if (matches) out.push(chainMessageCid(one))
+      if (matches) out.push(chainMessageCid(sent))
     }
     yield
     if (tipset.height === 0) break

@@ -108,10 +108,15 @@ export function addSignerCall(wallet: Address, signer: Address, increase: boolea
   return ownCall(wallet, MultisigMethod.AddSigner, encode(addSignerParams, { signer, increase }))
 }
 
+/**
+ * The wallet's call of itself that removes a signer.
+ * @param decrease - whether one approval less is needed then
+ */
 export function removeSignerCall(wallet: Address, signer: Address, decrease: boolean): MultisigCall {
   return ownCall(wallet, MultisigMethod.RemoveSigner, encode(removeSignerParams, { signer, decrease }))
 }
 
+/** The wallet's call of itself that puts one signer in the place of another. The number of approvals stays. */
 export function swapSignerCall(wallet: Address, from: Address, to: Address): MultisigCall {
   return ownCall(wallet, MultisigMethod.SwapSigner, encode(swapSignerParams, { from, to }))
 }

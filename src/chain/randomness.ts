@@ -66,7 +66,7 @@ export class ChainRandomness {
     const round = this.#rules.beaconRound(epoch)
     let tipset = this.#at(epoch, 'next')
     for (let i = 0; i < BEACON_SEARCH; i++) {
-      const entry = firstBlock(tipset).beaconEntries.find((one) => one.round === round)
+      const entry = firstBlock(tipset).beaconEntries.find((candidate) => candidate.round === round)
       if (entry !== undefined) return entry
       if (tipset.height === 0) break
       tipset = this.#store.parent(tipset)

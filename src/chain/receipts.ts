@@ -15,9 +15,9 @@ import type { VmHost } from './vm.ts'
 /** All receipts, in order of execution. Either form, three or four fields, is read. */
 export function readReceipts(store: Blockstore, root: Cid): Receipt[] {
   const out: Receipt[] = []
-  Amt.load(store, root, receipt, { v0: true }).forEach((index, one) => {
+  Amt.load(store, root, receipt, { v0: true }).forEach((index, entry) => {
     if (index !== out.length) throw new ChainError('BAD_LIST', `missing receipt ${out.length}`)
-    out.push(one)
+    out.push(entry)
   })
   return out
 }

@@ -265,6 +265,6 @@ function replaced(what: string, wanted: Cid, found: Cid, nonce: bigint): ChainEr
 
 /** Whether two messages ask for the same and differ at most in what they pay. */
 function equalCall(a: Message, b: Message): boolean {
-  const bare = (one: Message): Message => ({ ...one, gasLimit: 0n, gasFeeCap: 0n, gasPremium: 0n })
+  const bare = (message: Message): Message => ({ ...message, gasLimit: 0n, gasFeeCap: 0n, gasPremium: 0n })
   return messageCid(bare(a)).equals(messageCid(bare(b)))
 }

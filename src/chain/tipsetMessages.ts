@@ -73,8 +73,8 @@ export function selectMessages(
 ): SelectedMessages[] {
   const selection = new Selection(resolve, tipset.height >= hyperdrive)
   return messages.map(({ bls, signed }) => ({
-    bls: bls.filter((one) => selection.take(one)).map(blsChainMessage),
-    signed: signed.filter((one) => selection.take(one.message)).map(signedChainMessage),
+    bls: bls.filter((message) => selection.take(message)).map(blsChainMessage),
+    signed: signed.filter((signedMessage) => selection.take(signedMessage.message)).map(signedChainMessage),
   }))
 }
 

@@ -67,7 +67,7 @@ export interface CallOptions {
 
 /** One call of the machine. What each does and throws stands at the method of {@link VmHost} of its name. */
 export type VmCall =
-  | { readonly method: 'tipsetState' | 'executeTipset'; readonly tipset: Tipset }
+  | { readonly method: 'tipsetState' | 'executeTipset' | 'recheckTipset'; readonly tipset: Tipset }
   | {
       readonly method: 'compute'
       readonly tipset: Tipset
@@ -107,6 +107,14 @@ export abstract class VmHost {
   /** Executes a tipset whatever is known of it, and flushes the result to the chain's blocks. */
   executeTipset(tipset: Tipset, signal?: AbortSignal): Promise<TipsetState> {
     return this.run({ method: 'executeTipset', tipset }, signal) as Promise<TipsetState>
+  }
+
+  /**
+   * Executes a tipset with every block hashed that is read: when what came of it fits no header, or nothing came of it.
+   * @throws PetrelError `STORE_DAMAGED`, as a rejection: a block is not what was stored
+   */
+  recheckTipset(tipset: Tipset, signal?: AbortSignal): Promise<TipsetState> {
+    return this.run({ method: 'recheckTipset', tipset }, signal) as Promise<TipsetState>
   }
 
   /**

@@ -8,6 +8,7 @@
  */
 import { errorMessage } from '../base/errors.ts'
 import type { Logger } from '../base/ports.ts'
+import { whenAborted } from '../base/waiting.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import { type Tipset, tipsetKeyText } from '../types/tipset.ts'
@@ -110,11 +111,12 @@ class EventQueue<E> {
   readonly #events: E[] = []
   readonly #signal: AbortSignal
   #wake: (() => void) | undefined
-  readonly #onAbort = (): void => this.#wake?.()
+  /** Ends the listening. */
+  readonly end: () => void
 
   constructor(signal: AbortSignal) {
     this.#signal = signal
-    signal.addEventListener('abort', this.#onAbort)
+    this.end = whenAborted(signal, () => this.#wake?.())
   }
 
   push(event: E): void {
@@ -132,9 +134,5 @@ class EventQueue<E> {
         this.#wake = resolve
       })
     }
-  }
-
-  end(): void {
-    this.#signal.removeEventListener('abort', this.#onAbort)
   }
 }

@@ -34,8 +34,8 @@ export function writeGoJson(value: Json): Uint8Array {
   return encodeTokens(value, {
     float64: true,
     typeEncoders: {
-      number: (one: number) => [new Token(Type.float, one)],
-      bigint: (one: bigint) => [new Token(Type.float, Number(one))],
+      number: (float: number) => [new Token(Type.float, float)],
+      bigint: (whole: bigint) => [new Token(Type.float, Number(whole))],
     },
   })
 }

@@ -118,6 +118,7 @@ export const byte: Codec<number> = {
   },
 }
 
+/** One byte in CBOR; false where JSON has nothing or null. */
 export const bool: Codec<boolean> = {
   name: 'bool',
   write: (writer, value) => writer.bool(value),
@@ -131,6 +132,7 @@ export const bool: Codec<boolean> = {
   schema: { type: 'boolean' },
 }
 
+/** UTF-8; empty where JSON has nothing or null. */
 export const text: Codec<string> = {
   name: 'string',
   write: (writer, value) => writer.text(value),
@@ -153,10 +155,10 @@ const PRESENT_EMPTY = new Uint8Array(0)
 /** Go takes a JSON array of numbers where it has a slice of bytes. */
 function bytesOfNumbers(json: readonly Json[]): Uint8Array {
   const out = new Uint8Array(json.length)
-  for (const [i, one] of json.entries()) {
-    if (one === null) continue
-    if (typeof one === 'number' && Number.isInteger(one) && one >= 0 && one <= MAX_BYTE) out[i] = one
-    else throw wrongNumber(one, 'uint8')
+  for (const [i, octet] of json.entries()) {
+    if (octet === null) continue
+    if (typeof octet === 'number' && Number.isInteger(octet) && octet >= 0 && octet <= MAX_BYTE) out[i] = octet
+    else throw wrongNumber(octet, 'uint8')
   }
   return out
 }

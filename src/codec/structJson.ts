@@ -7,16 +7,23 @@ import type { Json } from './jsonText.ts'
 export type Field<T> = { [K in keyof T & string]: readonly [key: K, jsonName: string, codec: Codec<T[K]>] }[keyof T &
   string]
 
+/** A {@link Field} of any struct, its type forgotten: what codecs of structs loop over. */
 export interface AnyField {
   readonly key: string
   readonly jsonName: string
   readonly codec: Codec<unknown>
 }
 
+/** Fields as rows, in the order of the list: on the wire, too. */
 export function tupleParts<T>(fields: readonly Field<T>[]): AnyField[] {
   return fields.map(([key, jsonName, codec]) => ({ key, jsonName, codec: codec as unknown as Codec<unknown> }))
 }
 
+/**
+ * The JSON half of a struct's codec. On input keys match without regard to case; missing ones and null are zero values.
+ * @param name - of the struct, for errors
+ * @param parts - in the order in which JSON shows them
+ */
 export function structJson(
   name: string,
   parts: readonly AnyField[],

@@ -54,12 +54,12 @@ export function storeSignedMessages(
   store: Blockstore,
   messages: readonly SignedMessage[],
 ): { readonly meta: Cid; readonly blsAggregate: Signature } {
-  const bls = messages.filter((one) => one.signature.type === SIGNATURE_BLS)
+  const bls = messages.filter((signed) => signed.signature.type === SIGNATURE_BLS)
   const meta = storeBlockMessages(store, {
-    bls: bls.map((one) => one.message),
-    signed: messages.filter((one) => one.signature.type !== SIGNATURE_BLS),
+    bls: bls.map((signed) => signed.message),
+    signed: messages.filter((signed) => signed.signature.type !== SIGNATURE_BLS),
   })
-  const data = bls.length === 0 ? BLS_EMPTY_AGGREGATE : aggregate(bls.map((one) => one.signature.data))
+  const data = bls.length === 0 ? BLS_EMPTY_AGGREGATE : aggregate(bls.map((signed) => signed.signature.data))
   return { meta, blsAggregate: { type: SIGNATURE_BLS, data } }
 }
 

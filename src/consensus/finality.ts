@@ -24,6 +24,7 @@ export interface FinalityStatus {
   readonly head: Tipset
 }
 
+/** The chain, F3 if there is one, and the network's distances in epochs. */
 export interface FinalityDeps {
   readonly store: ChainStore
   /** Epochs after which a tipset is final whatever happens (900). */

@@ -1,4 +1,3 @@
-/** BLS12-381 in pure JavaScript: always there. */
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { bytesToBigInt, latin1 } from '../base/bytes.ts'
 import type { BlsBackend } from './blsBackend.ts'
@@ -40,6 +39,7 @@ function productIsOne(pairs: readonly Pair[]): boolean {
   return fields.Fp12.eql(pairingBatch(proper), fields.Fp12.ONE)
 }
 
+/** BLS12-381 in pure JavaScript: always there. */
 export const nobleBls: BlsBackend = {
   name: 'noble',
   publicKey(secretKey) {

@@ -40,6 +40,7 @@ export const op = {
 
 /** Instructions on vectors of four limbs; each has the prefix {@link vectorOp} adds. */
 const VECTOR_PREFIX = 0xfd
+/** Instructions on vectors of 128 bits, by what follows their prefix: {@link vectorOp} adds it. */
 export const vector = {
   load: 0x00,
   load64Splat: 0x0a,
@@ -61,8 +62,13 @@ export const vector = {
   f64x2RelaxedMadd: 0x107,
 } as const
 
+/** Bytes of instructions one after the other. */
 export type Code = readonly number[]
 
+/**
+ * Unsigned LEB128, shortest form.
+ * @param value - a whole number from 0 to 2^53 - 1
+ */
 export function unsigned(value: number): number[] {
   const out: number[] = []
   let rest = value
@@ -81,13 +87,19 @@ function signed(value: number | bigint): number[] {
   }
 }
 
+/** `local.get` */
 export const get = (local: number): number[] => [op.localGet, ...unsigned(local)]
+/** `local.set` */
 export const set = (local: number): number[] => [op.localSet, ...unsigned(local)]
+/** `local.tee` */
 export const tee = (local: number): number[] => [op.localTee, ...unsigned(local)]
+/** `i32.const` */
 export const i32 = (value: number): number[] => [op.i32Const, ...signed(value)]
+/** `i64.const` */
 export const i64 = (value: number | bigint): number[] => [op.i64Const, ...signed(value)]
 /** Immediate of a load or store: alignment of 4 bytes, offset. */
 export const at = (offset: number): number[] => [2, ...unsigned(offset)]
+/** An instruction of {@link vector}, its immediates left to the caller. */
 export const vectorOp = (instruction: number): number[] => [VECTOR_PREFIX, ...unsigned(instruction)]
 
 /** A function's body. @param locals - how many of one type it has besides its parameters */
@@ -123,9 +135,9 @@ export function moduleBytes(functions: readonly WasmFunction[]): Uint8Array<Arra
     [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
     section(1, [...unsigned(types.length), ...types.flat()]),
     section(2, [1, ...name('env'), ...name('memory'), 2, 0, 1]),
-    section(3, [...count, ...functions.map((one) => one.parameters + (one.hasResult === true ? most + 1 : 0))]),
-    section(7, [...count, ...functions.flatMap((one, i) => [...name(one.name), 0, ...unsigned(i)])]),
-    section(10, [...count, ...functions.flatMap((one) => one.body)]),
+    section(3, [...count, ...functions.map((code) => code.parameters + (code.hasResult === true ? most + 1 : 0))]),
+    section(7, [...count, ...functions.flatMap((code, i) => [...name(code.name), 0, ...unsigned(i)])]),
+    section(10, [...count, ...functions.flatMap((code) => code.body)]),
   ]
   return Uint8Array.from(parts.flat())
 }

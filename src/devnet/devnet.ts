@@ -3,7 +3,7 @@
  */
 
 import { errorMessage } from '../base/errors.ts'
-import { Serial } from '../base/waiting.ts'
+import { Serial, sleep } from '../base/waiting.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
 import type { Producer } from './blocks.ts'
 import { DevnetError } from './errors.ts'
@@ -56,8 +56,8 @@ export class Devnet {
   readonly #pace: DevnetPace
   readonly #maker: TipsetMaker
   #cancel: (() => void) | undefined
-  /** Ends an order's wait for its timestamp. */
-  #giveUp: (() => void) | undefined
+  /** Fires for those that wait when the chain stops. */
+  #stopping = new AbortController()
   #running = false
   #emptyRounds = 0
   #instantPending = false
@@ -89,7 +89,8 @@ export class Devnet {
     this.#running = false
     this.#cancel?.()
     this.#cancel = undefined
-    this.#giveUp?.()
+    this.#stopping.abort(new DevnetError('STOPPED', 'Cannot mine: the chain was stopped before the next block was due'))
+    this.#stopping = new AbortController()
     await this.#orders.idle()
   }
 
@@ -174,15 +175,7 @@ export class Devnet {
   /** @throws DevnetError `STOPPED` */
   async #reach(timestamp: number): Promise<void> {
     for (let wait = this.#untilTimestamp(timestamp); wait > 0; wait = this.#untilTimestamp(timestamp)) {
-      await new Promise<void>((resolve, reject) => {
-        const cancel = this.#deps.timers.setTimeout(resolve, Math.min(wait, LONGEST_SLEEP_MS))
-        this.#giveUp = () => {
-          cancel()
-          reject(new DevnetError('STOPPED', 'Cannot mine: the chain was stopped before the next block was due'))
-        }
-      }).finally(() => {
-        this.#giveUp = undefined
-      })
+      await sleep(this.#deps.timers, Math.min(wait, LONGEST_SLEEP_MS), this.#stopping.signal)
     }
   }
 

@@ -36,6 +36,7 @@ const MAX_SEED_LENGTH = 256
 const DEFAULT_BLOCK_TIME_MS = 4000
 const MS_PER_SEC = 1000
 
+/** One miner, a block each four seconds, three accounts of each kind with a million FIL. */
 export const DEVNET_DEFAULTS: DevnetOptions = {
   seed: 'petrel',
   networkName: 'petrel-devnet',

@@ -97,7 +97,9 @@ export class TipsetMaker {
     }
     const build = (): Tipset =>
       this.#store(
-        winners.map((one) => createBlock(this.#deps.view.store.blocks, input, one, this.#decided(chosen, one))),
+        winners.map((winner) =>
+          createBlock(this.#deps.view.store.blocks, input, winner, this.#decided(chosen, winner)),
+        ),
       )
     const tipset = build()
     // Nothing to go wrong without messages: the head need not wait for the machine, which at start takes a while to load.

@@ -20,9 +20,9 @@ export class UndecidedMessages {
   without(messages: readonly SignedMessage[]): SignedMessage[] {
     if (this.#cids.size === 0) return [...messages]
     const stopped = new Set<string>()
-    return messages.filter((one) => {
-      const sender = one.message.from.key
-      if (this.#cids.get(signedMessageCid(one).key) !== undefined) stopped.add(sender)
+    return messages.filter((signed) => {
+      const sender = signed.message.from.key
+      if (this.#cids.get(signedMessageCid(signed).key) !== undefined) stopped.add(sender)
       return !stopped.has(sender)
     })
   }

@@ -38,8 +38,8 @@ function prefixOf(hash: Uint8Array): number {
 }
 
 /**
- * See the file's comment. It holds names alone, 300 bytes a tipset: all headers of 20 days would be more than a gigabyte, which
- * one call with a hash that nobody knows would load.
+ * Names of tipsets and messages by hash, as far down as was asked. It holds names alone, 300 bytes a tipset: all headers of
+ * 20 days would be more than a gigabyte, which one call with a hash that nobody knows would load.
  */
 export class EthIndex {
   readonly #view: ChainView
@@ -60,7 +60,7 @@ export class EthIndex {
     this.#view = view
     this.#most = most
     view.store.onHeadChange((reverted) => {
-      for (const one of reverted) this.#reverted.set(nameOf(one), one.key)
+      for (const tipset of reverted) this.#reverted.set(nameOf(tipset), tipset.key)
     })
   }
 
@@ -88,7 +88,8 @@ export class EthIndex {
     for (let prefix = prefixOf(hash); ; prefix++) {
       const tipset = this.#at(this.#messages.get(prefix))
       if (tipset === undefined) return undefined
-      for (const one of this.#delegated(tipset)) if (equalBytes(one.hash, hash)) return chainMessageCid(one.message)
+      for (const delegated of this.#delegated(tipset))
+        if (equalBytes(delegated.hash, hash)) return chainMessageCid(delegated.message)
     }
   }
 

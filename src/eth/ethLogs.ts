@@ -43,7 +43,7 @@ export function logOf(event: ActorEvent): EthLogBody | undefined {
       data = value
     }
   }
-  const known = topics.filter((one) => one !== undefined)
+  const known = topics.filter((topic) => topic !== undefined)
   return known.length === topics.length ? { topics: known, data: data ?? EMPTY_BYTES } : undefined
 }
 

@@ -120,7 +120,7 @@ export class EthTraceBuilder {
       count: 0,
       lastBytecode: undefined,
     }
-    for (const one of inside.subcalls) this.#add(below, [...address, below.count], one)
+    for (const subcall of inside.subcalls) this.#add(below, [...address, below.count], subcall)
     trace.subtraces = below.count
   }
 
@@ -209,7 +209,7 @@ export class EthTraceBuilder {
   ): { trace: EthTrace; inside: ExecutionTrace } | undefined {
     const { msg, msgRct } = call
     if (msg.readOnly) return undefined
-    const inner = call.subcalls.find((one) => one.msg.method === METHOD_CONSTRUCTOR)
+    const inner = call.subcalls.find((subcall) => subcall.msg.method === METHOD_CONSTRUCTOR)
     if (inner === undefined) {
       if (msgRct.exitCode === 0) throw invalid('successful Exec/Exec4 call failed to call a constructor')
       return undefined
@@ -238,11 +238,11 @@ export class EthTraceBuilder {
   ): { trace: EthTrace; inside: ExecutionTrace } | undefined {
     const { msg, msgRct } = call
     if (msg.readOnly) return undefined
-    const inner = find(call.subcalls, (one) => {
-      if (one.msg.to.equals(INIT_ADDRESS)) {
-        return one.subcalls.find((below) => below.msg.method === METHOD_CONSTRUCTOR)
+    const inner = find(call.subcalls, (subcall) => {
+      if (subcall.msg.to.equals(INIT_ADDRESS)) {
+        return subcall.subcalls.find((below) => below.msg.method === METHOD_CONSTRUCTOR)
       }
-      return one.msg.method === EvmMethod.Resurrect ? one : undefined
+      return subcall.msg.method === EvmMethod.Resurrect ? subcall : undefined
     })
     if (inner === undefined) {
       if (msgRct.exitCode === 0) throw invalid('successful Create/Create2 call failed to call a constructor')

@@ -45,21 +45,21 @@ export function ethHashOf(message: ChainMessage, chainId: bigint): Uint8Array {
 }
 
 /** @param tree - the state after the tipset that holds the message */
-export function ethTransactionOf(one: ChainMessage, tree: StateTree, chainId: bigint): EthTransactionView {
-  const { from, to } = one.message
+export function ethTransactionOf(sent: ChainMessage, tree: StateTree, chainId: bigint): EthTransactionView {
+  const { from, to } = sent.message
   const addressOf = (address: Address): Uint8Array => ethAddressOf(tree, address) ?? NOBODY
-  return ethTransactionBetween(one, { from: addressOf(from), to: () => addressOf(to) }, chainId)
+  return ethTransactionBetween(sent, { from: addressOf(from), to: () => addressOf(to) }, chainId)
 }
 
 /** The same where the 20 bytes of sender and recipient are known. */
 export function ethTransactionBetween(
-  one: ChainMessage,
+  sent: ChainMessage,
   { from, to }: { readonly from: Uint8Array; readonly to: () => Uint8Array },
   chainId: bigint,
 ): EthTransactionView {
-  const { message } = one
-  if (one.kind === 'signed' && one.signed.signature.type === SIGNATURE_DELEGATED) {
-    const tx = transactionOfSignedMessage(one.signed, chainId)
+  const { message } = sent
+  if (sent.kind === 'signed' && sent.signed.signature.type === SIGNATURE_DELEGATED) {
+    const tx = transactionOfSignedMessage(sent.signed, chainId)
     return {
       hash: transactionHash(tx),
       chainId: tx.chainId,
@@ -83,7 +83,7 @@ export function ethTransactionBetween(
   const special =
     message.method === EvmMethod.InvokeContract || isCreation ? unwrapPayload(message.params, codec) : undefined
   return {
-    hash: chainMessageCid(one).digest,
+    hash: chainMessageCid(sent).digest,
     chainId,
     nonce: message.nonce,
     from,

@@ -29,7 +29,7 @@ export interface ExecutedMessage {
   readonly events: readonly ActorEvent[]
 }
 
-/** See the file's comment. */
+/** A tipset, its messages as they were applied, and the state after them. */
 export interface ExecutedTipset {
   readonly tipset: Tipset
   /** The state that it left. */

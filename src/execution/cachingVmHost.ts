@@ -1,7 +1,3 @@
-/**
- * A machine that remembers: what tipsets left, and their traces. Equal questions at the same time are asked once.
- * @see lotus chain/stmgr/execute.go ExecutionTrace, TipSetState
- */
 import { Lru } from '../base/lru.ts'
 import type { ChainStore } from '../chain/chainStore.ts'
 import { ChainError } from '../chain/errors.ts'
@@ -19,9 +15,12 @@ import { VmError } from '../fvm/errors.ts'
 import { type Tipset, tipsetKeyText } from '../types/tipset.ts'
 import { recordedState } from './recordedState.ts'
 import { SharedRuns } from './sharedRuns.ts'
-import { TraceCache } from './traceCache.ts'
+import { type TipsetTraces, TraceCache } from './traceCache.ts'
 
-/** See the file's comment. */
+/**
+ * A machine that remembers: what tipsets left, and their traces. Equal questions at the same time are asked once.
+ * @see lotus chain/stmgr/execute.go ExecutionTrace, TipSetState
+ */
 export class CachingVmHost extends VmHost {
   readonly #store: ChainStore
   readonly #inner: VmHost
@@ -29,6 +28,9 @@ export class CachingVmHost extends VmHost {
   readonly #traces: TraceCache
   readonly #executions = new SharedRuns<TipsetState>()
   readonly #computations = new SharedRuns<ComputeOutput>()
+  readonly #replays = new SharedRuns<InvocResult>()
+  /** The message, by tipset, that is being executed to at present. */
+  readonly #replaying = new Map<string, Cid>()
 
   /** @param maxCharges - gas charges in the traces that are kept */
   constructor(store: ChainStore, inner: VmHost, maxCharges: number = MAX_TRACE_CHARGES) {
@@ -42,6 +44,7 @@ export class CachingVmHost extends VmHost {
     const { tipset } = call
     if (call.method === 'tipsetState') return this.#known(tipset) ?? this.#executed(tipset, signal)
     if (call.method === 'executeTipset') return this.#executed(tipset, signal)
+    if (call.method === 'recheckTipset') return this.#rechecked(tipset, signal)
     if (call.method === 'replay') return this.#replayed(tipset, call.message, signal)
     // Above the tipset's own height further migrations belong to the answer.
     const isPlain = call.method === 'compute' && call.messages.length === 0 && call.vmHeight <= tipset.height
@@ -70,11 +73,25 @@ export class CachingVmHost extends VmHost {
     return state
   }
 
+  /** Takes the place of what was remembered. */
+  async #rechecked(tipset: Tipset, signal: AbortSignal | undefined): Promise<TipsetState> {
+    const state = await this.#inner.recheckTipset(tipset, signal)
+    this.#states.set(tipsetKeyText(tipset.key), state)
+    return state
+  }
+
   /**
-   * Executes the whole tipset, not only up to the message: its other messages are asked for next. Where that fails, the
-   * message alone.
+   * The first message of a tipset that is asked for is executed to and no further: mostly it is the only one. Whoever asks for a
+   * second one asks for others next: then the whole tipset is executed. Where that fails, the message alone.
    */
   async #replayed(tipset: Tipset, message: Cid, signal: AbortSignal | undefined): Promise<InvocResult> {
+    const key = tipsetKeyText(tipset.key)
+    const known = this.#traces.get(key)
+    const found = known?.trace.find((executed) => executed.msgCid.equals(message))
+    if (found !== undefined) return found
+    if (known === undefined && this.#replaying.get(key)?.equals(message) !== false) {
+      return this.#replayedAlone(tipset, message, signal)
+    }
     let output: ComputeOutput
     try {
       output = await this.#traced(tipset, signal)
@@ -82,21 +99,39 @@ export class CachingVmHost extends VmHost {
       if (!isLaterFailure(error)) throw error
       return this.#inner.replay(tipset, message, signal)
     }
-    const found = output.trace.find((one) => one.msgCid.equals(message))
-    if (found === undefined) throw new ChainError('NOT_FOUND', 'given message not found in tipset')
-    return found
+    const result = output.trace.find((executed) => executed.msgCid.equals(message))
+    if (result === undefined) throw new ChainError('NOT_FOUND', 'given message not found in tipset')
+    return result
+  }
+
+  #replayedAlone(tipset: Tipset, message: Cid, signal: AbortSignal | undefined): Promise<InvocResult> {
+    const key = tipsetKeyText(tipset.key)
+    return this.#replays.join(`${key} ${message.key}`, signal, async (shared) => {
+      this.#replaying.set(key, message)
+      try {
+        const result = await this.#inner.replay(tipset, message, shared)
+        if (this.#traces.get(key) === undefined) this.#traces.set(key, { root: undefined, trace: [result] })
+        return result
+      } finally {
+        this.#replaying.delete(key)
+      }
+    })
   }
 
   async #traced(tipset: Tipset, signal: AbortSignal | undefined): Promise<ComputeOutput> {
     const key = tipsetKeyText(tipset.key)
     const known = this.#traces.get(key)
-    if (known !== undefined) return known
+    if (known !== undefined && isWhole(known)) return known
     const output = await this.#computations.join(key, signal, (shared) =>
       this.#inner.compute(tipset, tipset.height, [], shared),
     )
     this.#traces.set(key, output)
     return output
   }
+}
+
+function isWhole(traces: TipsetTraces): traces is ComputeOutput {
+  return traces.root !== undefined
 }
 
 /** Whether another message of the tipset, or what follows them, may be what failed. */

@@ -14,9 +14,10 @@ import type { ChainEpoch } from '../types/scalars.ts'
 import { SIGNATURE_BLS } from '../types/signature.ts'
 import { equalTipsetKeys } from '../types/tipset.ts'
 
-export const FAULT_DOUBLE_FORK = 1
-export const FAULT_PARENT_GRINDING = 2
-export const FAULT_TIME_OFFSET = 3
+/** Kinds of faults, by the numbers that the syscall answers. */
+const FAULT_DOUBLE_FORK = 1
+const FAULT_PARENT_GRINDING = 2
+const FAULT_TIME_OFFSET = 3
 
 /** What judging needs of the chain. */
 export interface FaultContext {
@@ -36,7 +37,7 @@ function tryHeader(data: Uint8Array): BlockHeader | undefined {
 }
 
 function contains(list: readonly Cid[], cid: Cid): boolean {
-  return list.some((one) => one.equals(cid))
+  return list.some((listed) => listed.equals(cid))
 }
 
 /** What the three headers show, signatures aside; 0: nothing. */

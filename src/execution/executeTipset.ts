@@ -51,6 +51,7 @@ export interface ExecutionDeps {
   readonly checkpoint?: (() => void) | undefined
 }
 
+/** The tipset to execute, and what it stands on. */
 export interface TipsetInput {
   readonly tipset: Tipset
   readonly parentEpoch: ChainEpoch
@@ -73,6 +74,7 @@ export interface AppliedMessage {
   readonly result: ApplyResult
 }
 
+/** What the tipset's children must name: the roots of its state and of its receipts. */
 export interface TipsetResult {
   readonly stateRoot: Cid
   readonly receiptsRoot: Cid

@@ -9,7 +9,7 @@ export type ExecutionListener = (tipset: Tipset, state: TipsetState, ms: number)
 
 const REMEMBERED = 64
 
-/** See the file's comment. */
+/** How long each of the last 64 executed tipsets took, and who is told when one is done. */
 export class ExecutionTimes {
   readonly #clock: Clock
   readonly #ms = new Lru<string, number>(REMEMBERED)

@@ -92,7 +92,7 @@ const MAX_TRIALS = 64
 /** Flushes after which a tipset's trials begin anew: what they wrote would never go while the head stays. */
 const MAX_TRIAL_FLUSHES = 5000
 
-/** See the file's comment. */
+/** Runs every call in the caller's own thread. */
 export class LocalVmHost extends VmHost {
   readonly #view: ChainView
   readonly #deps: LocalVmHostDeps
@@ -112,6 +112,8 @@ export class LocalVmHost extends VmHost {
         return recordedState(this.#view.store, tipset) ?? this.#executed(tipset)
       case 'executeTipset':
         return this.#executed(tipset)
+      case 'recheckTipset':
+        return new LocalVmHost({ ...this.#deps, view: this.#view.checked }).#executed(tipset)
       case 'compute':
         return this.#computed(tipset, call.vmHeight, call.messages)
       case 'replay':
@@ -232,7 +234,7 @@ export class LocalVmHost extends VmHost {
   #priorMessages(tipset: Tipset, message: Message, which: CallOptions['tipsetMessages']): ChainMessage[] {
     if (tipset.height === 0 || which === 'none') return []
     const all = this.#view.tipsetMessages(tipset)
-    return which === 'all' ? [...all] : all.filter((one) => one.message.from.equals(message.from))
+    return which === 'all' ? [...all] : all.filter((sent) => sent.message.from.equals(message.from))
   }
 
   /**
@@ -314,8 +316,8 @@ export class LocalVmHost extends VmHost {
     const { timestamp, parentBaseFee } = firstBlock(tipset)
     const deps = this.#execution(tipset, trials.store)
     const executor = createExecutor(deps, from.root, tipset.height, timestamp, parentBaseFee, false)
-    for (const one of messages.slice(from.messages.length)) {
-      executor.applyMessage(one.message, 'explicit', chainMessageLength(one))
+    for (const sent of messages.slice(from.messages.length)) {
+      executor.applyMessage(sent.message, 'explicit', chainMessageLength(sent))
     }
     const state = { messages, root: executor.flush() }
     trials.flushes++
@@ -353,7 +355,7 @@ function longestPrefix(states: Lru<string, TrialState>, messages: readonly Chain
   for (let length = messages.length; length > 0; length--) {
     const state = states.get(keyOf(messages[length - 1] as ChainMessage))
     if (state?.messages.length !== length) continue
-    if (state.messages.every((one, i) => isSame(one, messages[i] as ChainMessage))) return state
+    if (state.messages.every((applied, i) => isSame(applied, messages[i] as ChainMessage))) return state
   }
   return undefined
 }

@@ -164,7 +164,7 @@ export class PledgePrices {
     const [{ totalRawBytePower }] = this.#power()
     const [{ thisEpochBaselinePower }] = this.#reward()
     const powers = [totalRawBytePower, thisEpochBaselinePower, size]
-    const whole = powers.reduce((most, one) => (one > most ? one : most))
+    const whole = powers.reduce((most, power) => (power > most ? power : most))
     return {
       min: withMargin(floorDivide(this.#supply() * size, COLLATERAL_SHARE * whole)),
       max: TOTAL_FILECOIN,

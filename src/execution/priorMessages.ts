@@ -47,7 +47,7 @@ export class TellMessages {
     const base = this.#lists.get(key)
     const known = base?.messages ?? []
     const from = Math.max(
-      known.findIndex((one) => isSame(one, first)),
+      known.findIndex((sent) => isSame(sent, first)),
       0,
     )
     let length = 0

@@ -1,7 +1,9 @@
-/** Names of blocks that a thread has, up to a number of them: then the list is begun anew, and what is asked for is sent again. */
 import { MAX_SENT_NAMES } from '../chain/limits.ts'
 
-/** See the file's comment. */
+/**
+ * Names of blocks that a thread has, up to a number of them: then the list is begun anew, and what is asked for is sent
+ * again.
+ */
 export class SentNames {
   readonly #names = new Set<string>()
 

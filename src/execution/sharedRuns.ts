@@ -1,4 +1,6 @@
 /** Work that several ask for at once, done once. */
+
+import { whenAborted } from '../base/waiting.ts'
 import { ChainError } from '../chain/errors.ts'
 
 interface Run<T> {
@@ -25,7 +27,7 @@ export class SharedRuns<T> {
     const joined = run
     joined.askers++
     if (signal === undefined) return joined.result
-    const listening = new AbortController()
+    let stopListening = (): void => undefined
     try {
       return await new Promise<T>((resolve, reject) => {
         const leave = (): void => {
@@ -36,11 +38,11 @@ export class SharedRuns<T> {
           }
           reject(cancelled())
         }
-        signal.addEventListener('abort', leave, { once: true, signal: listening.signal })
+        stopListening = whenAborted(signal, leave)
         joined.result.then(resolve, reject)
       })
     } finally {
-      listening.abort()
+      stopListening()
     }
   }
 

@@ -1,9 +1,3 @@
-/**
- * The blocks of a thread that only reads the chain: what it was given or wrote itself, for a while, over what it can read.
- *
- * A block that is in neither may still be the chain's: reading it throws `BlockMissing`, until the thread was told that
- * the chain lacks it too.
- */
 import { PetrelError } from '../base/errors.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { Blockstore } from '../ipld/blockstore.ts'
@@ -11,7 +5,11 @@ import { BlockMissing } from '../ipld/errors.ts'
 import { NodeCache } from '../ipld/nodeCache.ts'
 import type { SentBlock } from './vmMessages.ts'
 
-/** See the file's comment. */
+/**
+ * The blocks of a thread that only reads the chain: what it was given or wrote itself, for a while, over what it can read.
+ * A block that is in neither may still be the chain's: reading it throws `BlockMissing`, until the thread was told that the
+ * chain lacks it too.
+ */
 export class ThreadBlocks implements Blockstore {
   readonly nodes: NodeCache
   readonly #base: Blockstore | undefined

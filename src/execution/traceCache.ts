@@ -1,10 +1,18 @@
-/** Executed tipsets with their traces, the most recently used ones up to a number of gas charges. */
+/** Traces of executed tipsets, the most recently used ones up to a number of gas charges. */
 
-import type { ComputeOutput } from '../chain/vm.ts'
+import type { InvocResult } from '../chain/vm.ts'
+import type { Cid } from '../codec/cid.ts'
 import type { ExecutionTrace } from '../fvm/trace.ts'
 
+/** What is known of a tipset's execution. */
+export interface TipsetTraces {
+  /** The state that it left; undefined: it was not executed to its end, and some of its messages are not in `trace`. */
+  readonly root: Cid | undefined
+  readonly trace: readonly InvocResult[]
+}
+
 interface Entry {
-  readonly output: ComputeOutput
+  readonly traces: TipsetTraces
   readonly charges: number
 }
 
@@ -13,11 +21,11 @@ const CALL_WEIGHT = 8
 
 function weight(trace: ExecutionTrace): number {
   let sum = CALL_WEIGHT + trace.gasCharges.length + trace.ipldOps.length
-  for (const one of trace.subcalls) sum += weight(one)
+  for (const subcall of trace.subcalls) sum += weight(subcall)
   return sum
 }
 
-/** See the file's comment. */
+/** Traces by tipset. What alone is larger than the limit is not kept. */
 export class TraceCache {
   readonly #limit: number
   readonly #entries = new Map<string, Entry>()
@@ -28,21 +36,21 @@ export class TraceCache {
     this.#limit = limit
   }
 
-  get(key: string): ComputeOutput | undefined {
+  get(key: string): TipsetTraces | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
     this.#entries.delete(key)
     this.#entries.set(key, entry)
-    return entry.output
+    return entry.traces
   }
 
-  set(key: string, output: ComputeOutput): void {
+  set(key: string, traces: TipsetTraces): void {
     this.#delete(key)
     let charges = CALL_WEIGHT
-    for (const one of output.trace) charges += weight(one.executionTrace)
+    for (const result of traces.trace) charges += weight(result.executionTrace)
     // One that fills the cache alone would only push out the others.
     if (charges > this.#limit) return
-    this.#entries.set(key, { output, charges })
+    this.#entries.set(key, { traces, charges })
     this.#charges += charges
     for (const oldest of this.#entries.keys()) {
       if (this.#charges <= this.#limit) break

@@ -13,9 +13,9 @@ type ErrorClass = new (code: never, message: string, info?: ErrorInfo) => Petrel
 
 /** Classes that callers tell apart. */
 const CLASSES: ReadonlyMap<string, ErrorClass> = new Map<string, ErrorClass>(
-  [BaseError, ChainError, CodecError, IpldError, NetworkError, StateError, VmError, WasmError].map((one) => [
-    one.name,
-    one as ErrorClass,
+  [BaseError, ChainError, CodecError, IpldError, NetworkError, StateError, VmError, WasmError].map((errorClass) => [
+    errorClass.name,
+    errorClass as ErrorClass,
   ]),
 )
 

@@ -27,6 +27,7 @@ export interface VmStart {
   readonly absent: readonly Cid[]
 }
 
+/** What the node sends: a call, and the blocks that the thread may lack. */
 export interface VmQuestion {
   /** With the first question only. */
   readonly start: VmStart | null
@@ -39,6 +40,7 @@ export interface VmQuestion {
   readonly absent: readonly Cid[]
 }
 
+/** What the thread sends back. An error is plain data: a missing block among them, and the question comes again. */
 export type VmAnswer =
   | {
       readonly ok: true
@@ -48,18 +50,22 @@ export type VmAnswer =
     }
   | { readonly ok: false; readonly error: PlainError }
 
+/** A question as it crosses to the thread. */
 export function questionToBytes(question: VmQuestion): Uint8Array {
   return valueToBytes(question)
 }
 
+/** Reads what {@link questionToBytes} made, and believes it. */
 export function questionFromBytes(bytes: Uint8Array): VmQuestion {
   return valueFromBytes(bytes) as VmQuestion
 }
 
+/** An answer as it crosses back. */
 export function answerToBytes(answer: VmAnswer): Uint8Array {
   return valueToBytes(answer)
 }
 
+/** Reads what {@link answerToBytes} made, and believes it. */
 export function answerFromBytes(bytes: Uint8Array): VmAnswer {
   return valueFromBytes(bytes) as VmAnswer
 }

@@ -1,6 +1,7 @@
 /** The machine in threads of its own: the node stays free to answer while one executes. */
 import { errorMessage } from '../base/errors.ts'
 import type { Logger, Timers, WorkerPort } from '../base/ports.ts'
+import { whenAborted } from '../base/waiting.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { ChainError } from '../chain/errors.ts'
 import { CANCELLED_RUN_MS, MAX_SUPPLIED_RUNS, MAX_WAITING_CALLS } from '../chain/limits.ts'
@@ -86,7 +87,7 @@ function asGiven(result: InvocResult, message: Message | undefined): InvocResult
 
 /** A tipset of the chain: what follows and produces it waits for that. */
 function isUrgent(call: VmCall): boolean {
-  return call.method === 'executeTipset'
+  return call.method === 'executeTipset' || call.method === 'recheckTipset'
 }
 
 /**
@@ -101,6 +102,8 @@ export class WorkerVmHost extends VmHost {
   readonly #deps: WorkerVmHostDeps
   readonly #threads = new Set<Thread>()
   readonly #waiting: Job[] = []
+  /** Actors' code that the chain does not have; undefined: none was missed so far. To look for all of it takes long. */
+  #absentCode: readonly Cid[] | undefined
   #closed = false
 
   constructor(deps: WorkerVmHostDeps) {
@@ -119,7 +122,7 @@ export class WorkerVmHost extends VmHost {
     if (method !== 'compute') return result
     const { root, trace } = result as ComputeOutput
     const first = trace.length - call.messages.length
-    return { root, trace: trace.map((one, i) => asGiven(one, call.messages[i - first])) }
+    return { root, trace: trace.map((executed, i) => asGiven(executed, call.messages[i - first])) }
   }
 
   /** Calls that wait for a thread, those that run, threads: for metrics. */
@@ -146,17 +149,16 @@ export class WorkerVmHost extends VmHost {
     if (this.#waiting.length >= most && !isUrgent(call) && this.#freeThread(call) === undefined) {
       throw new ChainError('VM_BUSY', `Cannot execute now: ${most} executions are waiting already`, { waiting: most })
     }
-    let cancel = (): void => undefined
+    let stopListening = (): void => undefined
     try {
       return await new Promise<VmResult>((resolve, reject) => {
         const job: Job = { call, absent: [], runs: 0, isCancelled: false, resolve, reject }
-        cancel = () => this.#cancel(job)
-        signal?.addEventListener('abort', cancel, { once: true })
+        stopListening = whenAborted(signal, () => this.#cancel(job))
         this.#waiting.push(job)
         this.#next()
       })
     } finally {
-      signal?.removeEventListener('abort', cancel)
+      stopListening()
     }
   }
 
@@ -249,6 +251,8 @@ export class WorkerVmHost extends VmHost {
       jobs: [],
     }
     this.#threads.add(thread)
+    // It may have come meanwhile.
+    this.#absentCode = undefined
     thread.port.onMessage((message) => this.#answered(thread, message))
     thread.port.onEnd((reason) => {
       const left = this.#end(thread)
@@ -279,8 +283,16 @@ export class WorkerVmHost extends VmHost {
   #start(): VmStart {
     const { network, store } = this.#deps.view
     const [genesis] = store.genesis().key
+    return { network, genesis: genesis as Cid, absent: this.#absentCode ?? [] }
+  }
+
+  /** Where actors are native none of their code is there: all of it is looked for at once, and every thread told. */
+  #missedCode(cids: readonly Cid[]): void {
+    const { network, store } = this.#deps.view
     const code = network.manifests.flatMap(({ actors }) => [...actors.values()])
-    return { network, genesis: genesis as Cid, absent: code.filter((cid) => !hasBlock(store.blocks, cid)) }
+    if (this.#absentCode !== undefined || !cids.some((cid) => code.some((own) => own.equals(cid)))) return
+    this.#absentCode = code.filter((cid) => !hasBlock(store.blocks, cid))
+    for (const thread of this.#threads) thread.started = false
   }
 
   #answered(thread: Thread, message: Uint8Array): void {
@@ -324,8 +336,9 @@ export class WorkerVmHost extends VmHost {
     const store = this.#withHeaders(job.call.tipset)
     const here = missing.cids.filter((cid) => store.has(cid))
     if (here.length === 0) {
-      if (missing.cids.every((cid) => job.absent.some((one) => one.equals(cid)))) throw missing
+      if (missing.cids.every((cid) => job.absent.some((known) => known.equals(cid)))) throw missing
       job.absent.push(...missing.cids)
+      this.#missedCode(missing.cids)
     }
     this.#ask(thread, job, supplyBlocks(store, here, thread.sent))
   }

@@ -6,6 +6,7 @@ import type { ActorId, ExitCode, MethodNum } from '../types/scalars.ts'
 import type { BacktraceCause } from './kernel/kernel.ts'
 import { ERRNO_TEXT } from './kernel/outcomes.ts'
 
+/** One actor that the error went through, and the exit code with which it ended. */
 export interface BacktraceFrame {
   readonly source: ActorId
   readonly method: MethodNum
@@ -13,6 +14,7 @@ export interface BacktraceFrame {
   readonly exitCode: ExitCode
 }
 
+/** Gathers frames while failed calls unwind; a new cause begins it anew. */
 export class Backtrace {
   readonly frames: BacktraceFrame[] = []
   cause: BacktraceCause | undefined

@@ -41,6 +41,7 @@ const BLS_INFINITY = 0xc0
 const RETURNED_NOTHING: InvocationResult = { exitCode: Exit.OK, block: undefined }
 const LIMIT_EXHAUSTED: InvocationResult = { exitCode: Exit.SYS_OUT_OF_GAS, block: undefined }
 
+/** The calls of one message; made anew for each. */
 export class CallManager extends ChargedActors implements CallContext {
   readonly origin: CallOrigin
   readonly backtrace: Backtrace = new Backtrace()

@@ -21,6 +21,7 @@ interface OpenTrace {
   readonly parentRecord: GasCharge[] | undefined
 }
 
+/** Builds the tree while calls begin and end. */
 export class CallTraces {
   readonly #rules: TraceRules
   readonly #gas: GasTracker

@@ -16,6 +16,7 @@ import type { MachineState } from './machineState.ts'
 import type { VmRules } from './rules.ts'
 import { StateAccess } from './stateAccess.ts'
 
+/** What the call manager knows of actors: each look-up and update goes through here. */
 export class ChargedActors {
   readonly machine: Machine
   readonly gas: GasTracker

@@ -3,6 +3,7 @@
 import { fromHex } from '../base/bytes.ts'
 import { type Cid, CODEC_DAG_CBOR, createCid, HASH_BLAKE2B_256 } from '../codec/cid.ts'
 
+/** CBOR of a list with nothing in it. */
 export const EMPTY_ARRAY: Uint8Array = Uint8Array.of(0x80)
 
 /** bafy2bzacebc3bt6cedhoyw34drrmjvazhu4oj25er2ebk4u445pzycvq4ta4a */

@@ -1,9 +1,9 @@
+import type { ActorEvent } from '../types/event.ts'
+
 /**
  * Events of one message, those of failed calls dropped.
  * @see ref-fvm fvm/src/call_manager/default.rs EventsAccumulator
  */
-import type { ActorEvent } from '../types/event.ts'
-
 export class EventLog {
   readonly events: ActorEvent[] = []
   readonly #marks: number[] = []

@@ -33,6 +33,7 @@ import { isStackExhausted } from './wasm/traps.ts'
 /** An explicit message is one of the chain's; an implicit one pays nothing and needs no nonce. */
 export type ApplyKind = 'explicit' | 'implicit'
 
+/** What became of a message on the chain. One that was refused before it ran has a receipt, too: no gas used. */
 export interface ApplyResult {
   readonly receipt: Receipt
   readonly gas: GasOutputs
@@ -60,6 +61,7 @@ interface Ending {
   readonly gasUsed: bigint | undefined
 }
 
+/** Applies messages one after the other to the state of one machine. */
 export class Executor {
   readonly machine: Machine
 

@@ -1,7 +1,3 @@
-/**
- * Proofs verified with the keys at hand. What no key is there for is judged by the chain's receipts, as
- * {@link ReceiptProofs} does it.
- */
 import { CodecError } from '../codec/errors.ts'
 import { verifyAggregate } from '../proofs/aggregate/aggregateSeals.ts'
 import { ProofError } from '../proofs/errors.ts'
@@ -29,6 +25,10 @@ function decide(verify: () => boolean): ProofOutcome | undefined {
   }
 }
 
+/**
+ * Proofs verified with the keys at hand. What no key is there for is judged by the chain's receipts, as
+ * {@link ReceiptProofs} does it.
+ */
 export class KeyProofs extends ReceiptProofs {
   readonly #keys: ProofKeys
 

@@ -18,6 +18,7 @@ import { type BuiltinActors, loadBuiltinActors } from './manifest.ts'
 import type { ProofVerifier } from './proofVerifier.ts'
 import { type VmRules, vmRulesAt } from './rules.ts'
 
+/** The tipset that messages are of: its epoch, state, network version, and amounts in attoFIL. */
 export interface MachineContext {
   /** 16 to 29. */
   readonly networkVersion: number
@@ -47,6 +48,7 @@ export interface MachineDeps {
   readonly checkpoint?: (() => void) | undefined
 }
 
+/** A state at one epoch, with what executing messages on it takes. */
 export class Machine {
   readonly context: MachineContext
   readonly rules: VmRules

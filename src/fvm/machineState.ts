@@ -1,8 +1,3 @@
-/**
- * The state tree as the machine uses it during a run: with nested transactions, and with the reference's outcomes where
- * the init actor's state is broken. Nothing reaches the tree before {@link MachineState.flush}.
- * @see ref-fvm fvm/src/state_tree.rs StateTree
- */
 import type { Cid } from '../codec/cid.ts'
 import { CodecError } from '../codec/errors.ts'
 import type { Blockstore } from '../ipld/blockstore.ts'
@@ -30,6 +25,11 @@ function readingInit<T>(read: () => T): T {
   }
 }
 
+/**
+ * The state tree as the machine uses it during a run: with nested transactions, and with the reference's outcomes where the
+ * init actor's state is broken. Nothing reaches the tree before {@link MachineState.flush}.
+ * @see ref-fvm fvm/src/state_tree.rs StateTree
+ */
 export class MachineState {
   readonly #tree: StateTree
   readonly #marks: StateMark[] = []

@@ -18,6 +18,7 @@ const SINGLETONS: readonly string[] = [
   'verifiedregistry',
 ]
 
+/** Looks up built-in actors by code CID, name or type number. */
 export class BuiltinActors {
   readonly #names = new Map<string, string>()
   readonly #codes = new Map<string, Cid>()

@@ -1,12 +1,3 @@
-/**
- * Proofs judged by what the chain says of them: a follower without verifying keys presumes that a proof holds, and when the
- * message's own receipt tells otherwise, finds the outcome that gives this receipt.
- *
- * What that is worth: a chain whose receipts lie about a proof is not seen through by this class; what catches it is the
- * state root of the next tipset, which is computed from the same outcome by everybody who verified the proof. Without
- * receipts (the newest tipset, implicit messages) every proof is presumed to hold.
- */
-
 import type { Message } from '../types/message.ts'
 import type { Receipt } from '../types/receipt.ts'
 import { VmError } from './errors.ts'
@@ -18,6 +9,13 @@ const OUTCOMES: readonly ProofOutcome[] = [true, false, 'error']
 /** Runs of one message before giving up: all outcomes of five proofs. */
 const MAX_RUNS = 243
 
+/**
+ * Proofs judged by what the chain says of them: a follower without verifying keys presumes that a proof holds, and when the
+ * message's own receipt tells otherwise, finds the outcome that gives this receipt. What that is worth: a chain whose
+ * receipts lie about a proof is not seen through by this class; what catches it is the state root of the next tipset, which
+ * is computed from the same outcome by everybody who verified the proof. Without receipts (the newest tipset, implicit
+ * messages) every proof is presumed to hold.
+ */
 export class ReceiptProofs implements ProofVerifier {
   /** Outcomes to give, as indices into {@link OUTCOMES}; beyond them: true. */
   #script: number[] = []
@@ -65,7 +63,7 @@ export class ReceiptProofs implements ProofVerifier {
         message,
         kind,
         rawLength,
-        (one) => this.#asked === 0 || expected === undefined || sameReceipt(one.receipt, expected),
+        (tried) => this.#asked === 0 || expected === undefined || sameReceipt(tried.receipt, expected),
       )
       if (result !== undefined) return result
       if (!this.#advance()) {

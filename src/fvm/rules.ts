@@ -9,6 +9,7 @@ import type { ActorId, TokenAmount } from '../types/scalars.ts'
 import { VmError } from './errors.ts'
 import { filText } from './filText.ts'
 
+/** The rules of one network version, as {@link vmRulesAt} gives them. */
 export interface VmRules {
   readonly major: 2 | 3 | 4
   /** Calls that may be open at once, the top one included. */

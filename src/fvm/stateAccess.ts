@@ -1,8 +1,3 @@
-/**
- * Which actors a message has looked up and updated and which addresses it has resolved, so that each is charged once.
- * What a failed call did is forgotten and charged again.
- * @see ref-fvm fvm/src/call_manager/state_access_tracker.rs
- */
 import { type Address, PROTOCOL_ID } from '../types/address.ts'
 import type { ActorId } from '../types/scalars.ts'
 import { PRELOADED_ACTORS } from './gas/prices.ts'
@@ -13,6 +8,11 @@ const UPDATED = 2
 
 type Undo = { readonly actor: ActorId; readonly level: number } | { readonly address: string }
 
+/**
+ * Which actors a message has looked up and updated and which addresses it has resolved, so that each is charged once. What
+ * a failed call did is forgotten and charged again.
+ * @see ref-fvm fvm/src/call_manager/state_access_tracker.rs
+ */
 export class StateAccess {
   readonly #actors = new Map<ActorId, number>()
   readonly #addresses = new Set<string>()

@@ -9,6 +9,7 @@ import type { Address } from '../types/address.ts'
 import type { ActorId, ExitCode, MethodNum, TokenAmount } from '../types/scalars.ts'
 import type { GasCharge } from './gas/charge.ts'
 
+/** The call as it was asked for. */
 export interface TraceMessage {
   /** An f0 address. */
   readonly from: Address
@@ -24,6 +25,7 @@ export interface TraceMessage {
   readonly readOnly: boolean
 }
 
+/** How the call ended, and what it returned. */
 export interface TraceReturn {
   readonly exitCode: ExitCode
   readonly return: Uint8Array
@@ -31,12 +33,14 @@ export interface TraceReturn {
   readonly returnCodec: number
 }
 
+/** The receiver as it was found. */
 export interface InvokedActor {
   readonly id: ActorId
   /** Before the call's value was transferred. */
   readonly state: ActorState
 }
 
+/** A block that the call opened or linked. */
 export interface IpldOperation {
   /** Get: a block opened; Put: a block linked. */
   readonly op: 'Get' | 'Put'
@@ -45,6 +49,7 @@ export interface IpldOperation {
   readonly size: number
 }
 
+/** One call with the calls that it made; still written to while it runs. */
 export interface ExecutionTrace {
   msg: TraceMessage
   msgRct: TraceReturn

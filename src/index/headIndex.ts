@@ -38,7 +38,7 @@ export interface HeadPlace {
   readonly first: ChainEpoch
 }
 
-/** See the file's comment. */
+/** Asks the database, and compares where it stands with the head. */
 export class HeadIndex {
   readonly reader: IndexReader
   readonly isFirst: boolean

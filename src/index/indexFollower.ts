@@ -42,7 +42,7 @@ const LONGEST_WAY = 900
 /** How long blocks may take, milliseconds. */
 const FETCH_MS = 30_000
 
-/** See the file's comment. */
+/** Moves a replica's head along an index. */
 export class IndexFollower {
   readonly #deps: IndexFollowerDeps
   readonly #stopping = new AbortController()

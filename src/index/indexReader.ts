@@ -140,7 +140,9 @@ export interface LogQuestion {
 /** Which message: by the CID by which blocks have it, or by sender (as it is written) and nonce. */
 export type MessageQuestion = { readonly cid: string } | { readonly from: string; readonly nonce: bigint }
 
-/** See the file's comment. All throw IndexError `CONNECTION_LOST`, `DATABASE_FAILED`. */
+/**
+ * Questions about messages, transactions, logs and transfers. All throw IndexError `CONNECTION_LOST`, `DATABASE_FAILED`.
+ */
 export interface IndexReader {
   /** Where it is, without a password. */
   readonly name: string

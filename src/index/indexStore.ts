@@ -21,6 +21,8 @@ export const INDEX_TABLES = [
   'eth_transactions',
   'logs',
 ] as const
+
+/** One of {@link INDEX_TABLES}. */
 export type IndexTable = (typeof INDEX_TABLES)[number]
 
 /** Whose chain the rows are. */

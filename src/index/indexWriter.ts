@@ -8,7 +8,7 @@
  */
 import { errorMessage } from '../base/errors.ts'
 import type { Logger, Timers } from '../base/ports.ts'
-import { abortable, sleep } from '../base/waiting.ts'
+import { abortable, sleep, whenAborted } from '../base/waiting.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import type { VmHost } from '../chain/vm.ts'
 import { parseCid } from '../codec/cid.ts'
@@ -65,7 +65,7 @@ export function indexedChain({ store, network }: ChainView): IndexedChain {
   return { network: network.networkName ?? network.name, genesis, chainId: network.chainId }
 }
 
-/** See the file's comment. */
+/** Keeps one database at the head, from {@link IndexWriter.start} to {@link IndexWriter.stop}. */
 export class IndexWriter {
   readonly #deps: IndexWriterDeps
   readonly #rows: TipsetRows
@@ -137,7 +137,7 @@ export class IndexWriter {
       this.#wake()
     }
     const unsubscribe = view.store.onHeadChange(notice)
-    signal.addEventListener('abort', notice, { once: true })
+    whenAborted(signal, notice)
     let pauseMs = firstMs
     while (!signal.aborted) {
       const written = this.#transactions
@@ -166,7 +166,7 @@ export class IndexWriter {
         log.info('another writer has the index: waiting for its end', { index: store.name })
       this.#state = 'waiting'
     })
-    session.lost.addEventListener('abort', notice, { once: true })
+    whenAborted(session.lost, notice)
     try {
       this.#position = await session.position()
       this.#state = 'following'

@@ -24,8 +24,8 @@ export function messageRows(
   fees: readonly MessageFee[],
 ): Row[] {
   const feeOf = new Map(fees.map((fee) => [fee.message.key, fee]))
-  return messages.map((one, position) => {
-    const { message, receipt } = one
+  return messages.map((executed, position) => {
+    const { message, receipt } = executed
     const { from, to, method } = message.message
     const cid = chainMessageCid(message)
     const fee = feeOf.get(cid.key)
@@ -51,7 +51,7 @@ export function messageRows(
       tip: String(fee?.tip ?? 0n),
       events_root: receipt.eventsRoot === null ? null : String(receipt.eventsRoot),
       signature: message.kind === 'bls' ? null : signatureText(message.signed.signature),
-      ...decoded(view, one, toActor, states),
+      ...decoded(view, executed, toActor, states),
     }
   })
 }

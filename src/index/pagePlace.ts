@@ -19,6 +19,7 @@ export function parsePagePlace(text: string): PagePlace | undefined {
   return { height: Number(height), tipset, row: Number(row) }
 }
 
+/** `epoch:tipset:row`, as {@link parsePagePlace} reads it. */
 export function pagePlaceText({ height, tipset, row }: PagePlace): string {
   return `${height}:${tipset}:${row}`
 }

@@ -41,14 +41,20 @@ export class AmtNode {
   }
 }
 
+/** An error `INVALID_AMT`; the caller throws it. */
 export function invalid(message: string): IpldError {
   return new IpldError('INVALID_AMT', message)
 }
 
+/** Whether a child is named by its CID; else it is a node that is not written yet. */
 export function isLink(child: AmtLink | AmtNode): child is AmtLink {
   return !(child instanceof AmtNode)
 }
 
+/**
+ * Reads one node: links or values, as many as its bitmap has bits.
+ * @throws IpldError `INVALID_AMT`; CodecError
+ */
 export function readNode(reader: CborReader, bitWidth: number): AmtNode {
   const width = 2 ** bitWidth
   if (reader.readArray() !== 3) throw invalid('AMT node is not an array of three')
@@ -84,6 +90,10 @@ export function readNode(reader: CborReader, bitWidth: number): AmtNode {
   return new AmtNode(links, values, undefined)
 }
 
+/**
+ * Writes one node, whose children are all in the store.
+ * @throws IpldError `INVALID_AMT` for a child that is not
+ */
 export function writeNode(writer: CborWriter, node: AmtNode, bitWidth: number): void {
   const items = node.links ?? node.values ?? []
   const bitmap = new Uint8Array(Math.max(1, (2 ** bitWidth) >> 3))
@@ -114,6 +124,7 @@ export function writeNode(writer: CborWriter, node: AmtNode, bitWidth: number): 
   }
 }
 
+/** Whether it has neither links nor values. */
 export function isEmptyNode(node: AmtNode): boolean {
   const items = node.links ?? node.values ?? []
   for (let i = 0; i < items.length; i++) if (items[i] !== undefined) return false
@@ -145,13 +156,23 @@ function readRoot(data: Uint8Array, v0: boolean): AmtRoot {
   return { bitWidth, height, count, node }
 }
 
+/** Shared: whoever writes copies it. */
 export const EMPTY_NODE: AmtNode = new AmtNode(undefined, undefined, undefined)
 
+/**
+ * A leaf's values by place, undefined where there is none.
+ * @throws IpldError `INVALID_AMT` for a node with links
+ */
 export function leafValues(node: AmtNode): (AmtItem | undefined)[] {
   if (node.links !== undefined) throw invalid('AMT leaf has links')
   return node.values ?? []
 }
 
+/**
+ * The root in a block, out of the store's cache of nodes where it has one.
+ * @param v0 - specs-actors' first layout, of {@link DEFAULT_BIT_WIDTH}
+ * @throws BlockMissing; IpldError `INVALID_AMT`; CodecError
+ */
 export function loadRoot(store: Blockstore, cid: Cid, v0: boolean): AmtRoot {
   const { nodes } = store
   const key = (v0 ? 'r0' : 'r3') + cid.key

@@ -363,8 +363,8 @@ export const bitField: Codec<BitField> = {
     if (!Array.isArray(json)) throw wrongJson(json, '[]uint64')
     return bitFieldOfRuns(
       // Go reads a null among numbers as zero.
-      json.map((one) => {
-        const run = one ?? 0
+      json.map((length) => {
+        const run = length ?? 0
         if (typeof run !== 'number' || !Number.isSafeInteger(run) || run < 0) throw wrongJson(run, 'uint64')
         return run
       }),

@@ -21,7 +21,7 @@ export type BlockEdge = <T>(run: () => T | Promise<T>, signal?: AbortSignal) => 
 
 const DEFAULT_MAX_RUNS = 100_000
 
-/** See the file's comment. */
+/** Runs what reads one store, and fetches what it misses into it. */
 export class BlockFetcher {
   readonly #store: Blockstore
   readonly #sources: readonly BlockSource[]
@@ -58,7 +58,7 @@ export class BlockFetcher {
   /** Brings blocks into the store. @throws BlockMissing */
   async fetch(cids: readonly Cid[], signal?: AbortSignal): Promise<void> {
     const own = cids.filter((cid) => !this.#underWay.has(cid.key))
-    const others = cids.map((cid) => this.#underWay.get(cid.key)).filter((one) => one !== undefined)
+    const others = cids.map((cid) => this.#underWay.get(cid.key)).filter((fetch) => fetch !== undefined)
     const fetched = own.length === 0 ? undefined : this.#fetch(own, signal)
     if (fetched !== undefined) for (const cid of own) this.#underWay.set(cid.key, fetched)
     try {

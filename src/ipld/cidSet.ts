@@ -1,9 +1,3 @@
-/**
- * A set of CIDs for walks over whole chains: 19 to 26 bytes a CID in typed arrays, no objects.
- *
- * It keeps 128 bits of each CID: the end of the digest, mixed with codec and hash function. Two CIDs of one entry would
- * take 2^64 hashes to find; by chance they do not occur.
- */
 import type { Cid } from '../codec/cid.ts'
 
 /** Parts that grow one at a time: growing needs room for one of them only. */
@@ -90,7 +84,11 @@ class Part {
   }
 }
 
-/** See the file's comment. */
+/**
+ * A set of CIDs for walks over whole chains: 19 to 26 bytes a CID in typed arrays, no objects. It keeps 128 bits of each
+ * CID: the end of the digest, mixed with codec and hash function. Two CIDs of one entry would take 2^64 hashes to find; by
+ * chance they do not occur.
+ */
 export class CidSet {
   #parts = Array.from({ length: PARTS }, () => new Part())
   #size = 0

@@ -21,6 +21,17 @@ export type IpldErrorCode =
 /** A tree that is not in its canonical form, an archive that cannot be read, a block that is not what its CID says. */
 export class IpldError extends PetrelError<IpldErrorCode> {}
 
+/**
+ * A block whose bytes are not what its CID says, in this node's own store. No {@link IpldError}: to an actor a malformed tree is a failure
+ * of its own, but this is none of the chain's.
+ */
+export class BlockDamaged extends PetrelError<'STORE_DAMAGED'> {
+  constructor(cid: Cid) {
+    const text = `Cannot use block ${cid}: the store is damaged, its bytes hash to something else`
+    super('STORE_DAMAGED', text, { cid: String(cid) })
+  }
+}
+
 /** How many missing CIDs an error text names. */
 const NAMED_CIDS = 3
 

@@ -199,8 +199,8 @@ export class Hamt<V> {
         }
         const child = new HamtNode(new Array<HamtSlot>(1 << this.#bitWidth).fill(undefined), this.#token)
         for (let i = 0; i < slot.length; i++) {
-          const one = slot[i] as HamtEntry
-          this.#insert(child, sha256(one.key), depth + 1, one)
+          const moved = slot[i] as HamtEntry
+          this.#insert(child, sha256(moved.key), depth + 1, moved)
         }
         node.slots[index] = child
         node = child
@@ -338,13 +338,13 @@ export class Hamt<V> {
       const right: HamtEntry[] = []
       collect(a, left, (link) => this.#node(link))
       collect(b, right, (link) => other.#node(link))
-      for (const one of left) {
-        const match = right.find((entry) => equalBytes(entry.key, one.key))
-        if (match === undefined) yield [one.key, this.#value(one), undefined]
-        else if (!equalBytes(match.raw, one.raw)) yield [one.key, this.#value(one), other.#value(match)]
+      for (const old of left) {
+        const match = right.find((entry) => equalBytes(entry.key, old.key))
+        if (match === undefined) yield [old.key, this.#value(old), undefined]
+        else if (!equalBytes(match.raw, old.raw)) yield [old.key, this.#value(old), other.#value(match)]
       }
-      for (const one of right) {
-        if (!left.some((entry) => equalBytes(entry.key, one.key))) yield [one.key, undefined, other.#value(one)]
+      for (const fresh of right) {
+        if (!left.some((entry) => equalBytes(entry.key, fresh.key))) yield [fresh.key, undefined, other.#value(fresh)]
       }
       yield undefined
     }

@@ -24,8 +24,10 @@ export interface HamtLink {
   node: HamtNode | undefined
 }
 
+/** What a part of the hash leads to: nothing, up to three entries, or a node, here or in the store. */
 export type HamtSlot = HamtNode | HamtLink | HamtEntry[] | undefined
 
+/** One node; of its slots there are 2 to the power of the bit width. */
 export class HamtNode {
   readonly slots: HamtSlot[]
   /** The tree that may write to it; undefined: nobody, it is shared. */
@@ -37,10 +39,12 @@ export class HamtNode {
   }
 }
 
+/** An error `INVALID_HAMT`; the caller throws it. */
 export function invalid(message: string, cause?: unknown): IpldError {
   return new IpldError('INVALID_HAMT', message, {}, cause === undefined ? undefined : { cause })
 }
 
+/** Whether a child is named by its CID; else it is a node that is not written yet. */
 export function isLink(slot: HamtNode | HamtLink): slot is HamtLink {
   return !(slot instanceof HamtNode)
 }
@@ -73,6 +77,11 @@ function readPointerMap(reader: CborReader): HamtLink | HamtEntry[] {
   throw invalid(`HAMT pointer of unknown kind ${kind}`)
 }
 
+/**
+ * Reads one node, checked for canonical form as far as it can be seen from the node.
+ * @param pointerMaps - the older form of pointers
+ * @throws IpldError `INVALID_HAMT`; CodecError
+ */
 export function decodeNode(data: Uint8Array, bitWidth: number, pointerMaps: boolean): HamtNode {
   const reader = new CborReader(data)
   if (reader.readArray() !== 2) throw invalid('HAMT node is not a pair')
@@ -104,6 +113,10 @@ export function decodeNode(data: Uint8Array, bitWidth: number, pointerMaps: bool
   return new HamtNode(slots, undefined)
 }
 
+/**
+ * A node's block, its children all in the store.
+ * @throws IpldError `INVALID_HAMT` for a child that is not
+ */
 export function encodeNode(node: HamtNode, pointerMaps: boolean): Uint8Array {
   const { slots } = node
   let top = -1
@@ -162,6 +175,7 @@ export function slotIndex(hash: Uint8Array, depth: number, bitWidth: number): nu
   return (word >> (16 - (start & 7) - bitWidth)) & ((1 << bitWidth) - 1)
 }
 
+/** Adds all entries below a slot to `out`. */
 export function collect(slot: HamtSlot, out: HamtEntry[], load: (link: HamtLink) => HamtNode): void {
   if (slot === undefined) return
   if (Array.isArray(slot)) {

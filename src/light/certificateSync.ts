@@ -124,9 +124,9 @@ async function askFrom(
 function withoutKnown(f3: F3, certificates: readonly FinalityCertificate[]): readonly FinalityCertificate[] {
   const pending = f3.pendingInstance()
   const latest = f3.latest()?.instance
-  for (const one of certificates) {
-    if (one.instance === latest && f3.isFork(one)) {
-      throw new LightError('FORK', `Two certificates of instance ${one.instance} are signed: F3 has failed`)
+  for (const certificate of certificates) {
+    if (certificate.instance === latest && f3.isFork(certificate)) {
+      throw new LightError('FORK', `Two certificates of instance ${certificate.instance} are signed: F3 has failed`)
     }
   }
   return certificates.filter(({ instance }) => instance >= pending)

@@ -338,7 +338,7 @@ export class LightFollower {
             }),
           ],
     )
-    const named = (await Promise.all(asked)).filter((one) => one !== undefined)
+    const named = (await Promise.all(asked)).filter((head) => head !== undefined)
     return [...offered, ...named].sort((a, b) => b.height - a.height)
   }
 

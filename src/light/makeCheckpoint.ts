@@ -32,18 +32,20 @@ export async function makeCheckpoint(
       throw new LightError('NO_ANSWER', `Cannot ask ${source.name}: ${errorMessage(cause)}`, {}, { cause })
     }
   }
-  const newest = await Promise.all(endpoints.map((one) => ask(one, () => one.latestCertificate(signal))))
+  const newest = await Promise.all(endpoints.map((endpoint) => ask(endpoint, () => endpoint.latestCertificate(signal))))
   const latest = newest.map((certificate, i) => {
     if (certificate !== undefined) return certificate.instance
     throw new LightError('NO_ANSWER', `Cannot ask ${endpoints[i]?.name}: it has no finality certificate`)
   })
   const at = instance ?? Math.min(...latest)
   const tables = await Promise.all(
-    endpoints.map((one) => ask(one, async () => powerTableCid((await one.powerTable?.(at, signal)) ?? []))),
+    endpoints.map((endpoint) =>
+      ask(endpoint, async () => powerTableCid((await endpoint.powerTable?.(at, signal)) ?? [])),
+    ),
   )
   const powerTable = tables[0]
   if (powerTable === undefined) throw new LightError('NO_SOURCE', 'Cannot make a checkpoint: no endpoint was named')
-  if (tables.some((one) => !one.equals(powerTable))) {
+  if (tables.some((cid) => !cid.equals(powerTable))) {
     const said = endpoints.map(({ name }, i) => `${name}: ${tables[i]?.toString()}`).join('; ')
     throw new LightError('SOURCES_DIFFER', `Cannot make a checkpoint of instance ${at}: ${said}`)
   }

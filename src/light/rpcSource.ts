@@ -120,7 +120,7 @@ export interface RpcSource extends LightSource {
  */
 export function rpcSource(name: string, post: Post, pushes: boolean): RpcSource {
   const batches = new Batches(post)
-  const one = async (method: string, params: Json, signal: AbortSignal): Promise<Json> => {
+  const call = async (method: string, params: Json, signal: AbortSignal): Promise<Json> => {
     const [result] = await batches.call([{ method, params }], signal)
     if (result instanceof RpcClientError) throw result
     return result ?? null
@@ -131,9 +131,9 @@ export function rpcSource(name: string, post: Post, pushes: boolean): RpcSource 
     get bytesReceived() {
       return batches.bytesReceived
     },
-    latestCertificate: async (signal) => certificateOf(await one('F3GetLatestCertificate', [], signal)),
+    latestCertificate: async (signal) => certificateOf(await call('F3GetLatestCertificate', [], signal)),
     certificates: async (first, limit, signal) => {
-      const latest = certificateOf(await one('F3GetLatestCertificate', [], signal))
+      const latest = certificateOf(await call('F3GetLatestCertificate', [], signal))
       if (latest === undefined || latest.instance < first) return []
       const count = Math.min(limit, latest.instance - first + 1)
       const calls = Array.from({ length: count }, (_, i) => ({ method: 'F3GetCertificate', params: [first + i] }))
@@ -148,7 +148,7 @@ export function rpcSource(name: string, post: Post, pushes: boolean): RpcSource 
       return out
     },
     powerTable: async (instance, signal): Promise<PowerTable> =>
-      powerTable.fromJson(await one('F3GetPowerTableByInstance', [instance], signal), CONTEXT),
+      powerTable.fromJson(await call('F3GetPowerTableByInstance', [instance], signal), CONTEXT),
     blocks: async (cids, signal) => {
       const calls = cids.map((cid) => ({ method: 'ChainReadObj', params: [{ '/': cid.toString() }] }))
       const out: (readonly [Cid, Uint8Array])[] = []
@@ -159,13 +159,13 @@ export function rpcSource(name: string, post: Post, pushes: boolean): RpcSource 
       return out
     },
     head: async (signal): Promise<NamedHead> => {
-      const { key, height } = tipset.fromJson(await one('ChainHead', [], signal), CONTEXT)
+      const { key, height } = tipset.fromJson(await call('ChainHead', [], signal), CONTEXT)
       return { key, height }
     },
     ...(pushes
       ? {
           push: async (message, signal) => {
-            await one('MpoolPush', [signedMessage.toJson(decode(signedMessage, message), CONTEXT)], signal)
+            await call('MpoolPush', [signedMessage.toJson(decode(signedMessage, message), CONTEXT)], signal)
           },
         }
       : {}),

@@ -7,7 +7,7 @@
 
 import { errorMessage } from '../base/errors.ts'
 import type { Clock, Logger, Timers } from '../base/ports.ts'
-import { withTimeout } from '../base/waiting.ts'
+import { whenAborted, withTimeout } from '../base/waiting.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { BlockSource } from '../ipld/blockFetcher.ts'
 import { isBlockOf } from '../ipld/verifyBlock.ts'
@@ -129,23 +129,23 @@ export class SourceSet implements BlockSource {
         let next = 0
         let running = 0
         let cancelHedge = (): void => undefined
-        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+        whenAborted(signal, () => reject(signal.reason as Error))
         const start = (): void => {
           cancelHedge()
-          const one = asked[next++]
-          if (one === undefined) {
+          const candidate = asked[next++]
+          if (candidate === undefined) {
             if (running === 0) reject(new LightError('NO_ANSWER', `Cannot find it: ${reasons.join('; ')}`))
             return
           }
           running++
-          this.#timed(one.source, one.ask, signal).then(resolve, (error: unknown) => {
+          this.#timed(candidate.source, candidate.ask, signal).then(resolve, (error: unknown) => {
             running--
-            reasons.push(`${one.source.name}: ${errorMessage(error)}`)
+            reasons.push(`${candidate.source.name}: ${errorMessage(error)}`)
             start()
           })
           cancelHedge = this.#deps.timers.setTimeout(start, HEDGE_MS)
         }
-        over.signal.addEventListener('abort', () => cancelHedge(), { once: true })
+        whenAborted(over.signal, () => cancelHedge())
         start()
       })
     } finally {

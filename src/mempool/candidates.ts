@@ -2,6 +2,7 @@
 import { branchesBetween } from '../chain/headChange.ts'
 import type { Address } from '../types/address.ts'
 import { equalTipsetKeys, type Tipset } from '../types/tipset.ts'
+import { sortByNonce } from './messageSet.ts'
 import type { PendingMessages } from './pendingMessages.ts'
 import { createPooledMessage, type PooledMessage } from './pooledMessage.ts'
 import type { MempoolChain } from './ports.ts'
@@ -25,30 +26,33 @@ export interface CandidateParts {
  * @see lotus chain/messagepool/selection.go getPendingMessages
  */
 export function candidatesAt(tipset: Tipset, own: Tipset, parts: CandidateParts): Candidates[] {
-  const { pending, senders, signatures, chain } = parts
-  const bySender = new Map<string, { sender: Address; byNonce: Map<bigint, PooledMessage> }>()
+  const { pending, senders } = parts
+  const bySender = new Map<string, Candidates>()
+  for (const { sender, set } of pending.senders()) bySender.set(sender.key, { sender, messages: set.toSorted() })
+  if (equalTipsetKeys(tipset.key, own.key)) return [...bySender.values()]
+  const path = branchesBetween((key) => parts.chain.loadTipset(key), own, tipset)
+  const change = reorgMessages(path, parts.chain, parts.signatures)
+  const changed = new Map<string, Map<bigint, PooledMessage>>()
   const messagesOf = (sender: Address): Map<bigint, PooledMessage> => {
-    let entry = bySender.get(sender.key)
-    if (entry === undefined) {
-      entry = { sender, byNonce: new Map() }
-      bySender.set(sender.key, entry)
+    let byNonce = changed.get(sender.key)
+    if (byNonce === undefined) {
+      const before = bySender.get(sender.key)?.messages ?? []
+      byNonce = new Map(before.map((pooled) => [pooled.message.nonce, pooled]))
+      changed.set(sender.key, byNonce)
+      bySender.set(sender.key, { sender, messages: before })
     }
-    return entry.byNonce
+    return byNonce
   }
-  for (const { sender, set } of pending.senders()) {
-    for (const [nonce, pooled] of set.messages) messagesOf(sender).set(nonce, pooled)
+  for (const { from, nonce } of change.applied) {
+    const sender = senders.tryResolve(from, own)
+    if (sender !== undefined && bySender.has(sender.key)) messagesOf(sender).delete(nonce)
   }
-  if (!equalTipsetKeys(tipset.key, own.key)) {
-    const path = branchesBetween((key) => chain.loadTipset(key), own, tipset)
-    const change = reorgMessages(path, chain, signatures)
-    for (const { from, nonce } of change.applied) {
-      const sender = senders.tryResolve(from, own)
-      if (sender !== undefined) bySender.get(sender.key)?.byNonce.delete(nonce)
-    }
-    for (const signed of change.returned) {
-      const sender = senders.tryResolve(signed.message.from, own)
-      if (sender !== undefined) messagesOf(sender).set(signed.message.nonce, createPooledMessage(signed))
-    }
+  for (const signed of change.returned) {
+    const sender = senders.tryResolve(signed.message.from, own)
+    if (sender !== undefined) messagesOf(sender).set(signed.message.nonce, createPooledMessage(signed))
   }
-  return [...bySender.values()].map(({ sender, byNonce }) => ({ sender, messages: [...byNonce.values()] }))
+  return [...bySender.values()].map(({ sender, messages }) => {
+    const byNonce = changed.get(sender.key)
+    return { sender, messages: byNonce === undefined ? messages : sortByNonce([...byNonce.values()]) }
+  })
 }

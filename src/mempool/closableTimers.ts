@@ -1,7 +1,6 @@
-/** Timers that all end together. */
 import type { Timers } from '../base/ports.ts'
 
-/** See the file's comment. */
+/** Timers that all end together. */
 export class ClosableTimers {
   readonly #timers: Timers
   readonly #running = new Set<() => void>()

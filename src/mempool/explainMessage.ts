@@ -40,27 +40,27 @@ export interface ExplainDeps {
 /** A quality of ticket at which a block takes what pays best: what a middling producer would include. */
 const TICKET_QUALITY = 1
 
-/** @param one - is pending */
-export async function heldUpBy(one: Message, deps: ExplainDeps): Promise<HeldUp[]> {
-  const found = await firstHeldUp(one, deps)
+/** @param asked - is pending */
+export async function heldUpBy(asked: Message, deps: ExplainDeps): Promise<HeldUp[]> {
+  const found = await firstHeldUp(asked, deps)
   if (found !== undefined) return [found]
-  const premium = await outbid(one, deps)
+  const premium = await outbid(asked, deps)
   return premium === undefined ? [] : [premium]
 }
 
 /** Walks the sender's messages as a producer does, up to the one that is asked for. */
-async function firstHeldUp(one: Message, deps: ExplainDeps): Promise<HeldUp | undefined> {
+async function firstHeldUp(asked: Message, deps: ExplainDeps): Promise<HeldUp | undefined> {
   const { pool } = deps
   const { after, tipset, minimumGas } = await pool.checkContext()
-  const from = one.from.toString(deps.addressPrefix)
-  const actor = after.actor(one.from)
+  const from = asked.from.toString(deps.addressPrefix)
+  const actor = after.actor(asked.from)
   if (actor === undefined) {
     const text = `the sender ${from} is not on the chain: nobody has sent anything to it`
-    return { code: 'SENDER_UNKNOWN', text, command: sendTo(from, one.value + one.gasFeeCap * one.gasLimit) }
+    return { code: 'SENDER_UNKNOWN', text, command: sendTo(from, asked.value + asked.gasFeeCap * asked.gasLimit) }
   }
   const baseFee = deps.baseFeeAfterHead()
   let { nonce, balance } = actor
-  for (const pooled of pool.pendingOf(one.from)) {
+  for (const pooled of pool.pendingOf(asked.from)) {
     const { message } = pooled
     if (message.nonce < nonce) continue
     if (message.nonce !== nonce) return gap(nonce, message.nonce - 1n, from)
@@ -70,7 +70,7 @@ async function firstHeldUp(one: Message, deps: ExplainDeps): Promise<HeldUp | un
       from,
       minimumGas: minimumGas.total(tipset.height, pooled.chainLengthBytes),
     })
-    if (message.nonce === one.nonce) return problem
+    if (message.nonce === asked.nonce) return problem
     if (problem !== undefined) return behind(pooled, problem)
     nonce++
     balance -= pooled.requiredFunds + message.value
@@ -129,12 +129,13 @@ function ownProblem(pooled: PooledMessage, { balance, baseFee, minimumGas, from 
 }
 
 /** Whether a full block of others pays better. */
-async function outbid(one: Message, deps: ExplainDeps): Promise<HeldUp | undefined> {
+async function outbid(asked: Message, deps: ExplainDeps): Promise<HeldUp | undefined> {
   const { pool } = deps
   const selected = (await pool.select(pool.tipset, TICKET_QUALITY)) ?? []
-  const sameAs = ({ message }: SignedMessage): boolean => message.nonce === one.nonce && isFrom(message.from, one.from)
+  const sameAs = ({ message }: SignedMessage): boolean =>
+    message.nonce === asked.nonce && isFrom(message.from, asked.from)
   if (selected.some(sameAs)) return undefined
-  const pooled = pool.pendingOf(one.from).find(({ message }) => message.nonce === one.nonce)
+  const pooled = pool.pendingOf(asked.from).find(({ message }) => message.nonce === asked.nonce)
   if (pooled === undefined) return undefined
   const least = selected.reduce<TokenAmount | undefined>(
     (min, { message }) => (min === undefined || message.gasPremium < min ? message.gasPremium : min),
@@ -144,7 +145,7 @@ async function outbid(one: Message, deps: ExplainDeps): Promise<HeldUp | undefin
     least === undefined ? '' : `; the ${selected.length} messages that a block would take pay ${least} or more`
   return {
     code: 'PREMIUM',
-    text: `its premium is too low: ${one.gasPremium} attoFIL${others}`,
+    text: `its premium is too low: ${asked.gasPremium} attoFIL${others}`,
     command: replaceAuto(pooled.cid),
   }
 }

@@ -35,7 +35,7 @@ function putOf({ key, value }: StoreWrite): KeyValueOp {
   return { op: 'put', key, value }
 }
 
-/** See the file's comment. */
+/** The entries that wait for the next commit of one store. */
 export class GroupCommit {
   readonly #store: KeyValueStore
   readonly #timers: Timers

@@ -23,6 +23,9 @@ export const STATE_NONCE_TIPSETS = 4
 export const STATE_NONCE_CACHE = 8_192
 /** ID address to key address, entries: few senders write theirs as an ID. */
 export const KEY_ADDRESS_CACHE = 16_384
+/** Senders whose nonce and balance are kept from state to state, entries of some 300 bytes; and slots that are compared for that. */
+export const SENDER_STATE_CACHE = 16_384
+export const MAX_STATE_CHANGES = 32_768
 /** Messages in one round of republishing. */
 export const REPUBLISH_BATCH = 30
 /** Pause between two republished messages, ms. */

@@ -17,7 +17,7 @@ export function gasPerformance(reward: TokenAmount, gasLimit: bigint): number {
 
 /** One run of messages of one sender. */
 export class MessageChain {
-  messages: PooledMessage[]
+  messages: readonly PooledMessage[]
   reward: TokenAmount
   gasLimit: bigint
   /** Reward per block of gas. */
@@ -35,20 +35,13 @@ export class MessageChain {
   #blockProbability = 0
   #parentOffset = 0
 
-  constructor(first: PooledMessage, reward: TokenAmount) {
-    this.messages = [first]
+  /** @param messages - one at least @param reward - of all of them */
+  constructor(messages: readonly PooledMessage[], reward: TokenAmount, gasLimit: bigint, performance: number) {
+    this.messages = messages
     this.reward = reward
-    this.gasLimit = first.message.gasLimit
-    this.performance = gasPerformance(reward, this.gasLimit)
-    this.signatureType = first.signed.signature.type
-  }
-
-  /** Appends the messages of the chain that follows it. */
-  append(messages: readonly PooledMessage[], reward: TokenAmount, gasLimit: bigint): void {
-    for (const message of messages) this.messages.push(message)
-    this.reward += reward
-    this.gasLimit += gasLimit
-    this.performance = gasPerformance(this.reward, this.gasLimit)
+    this.gasLimit = gasLimit
+    this.performance = performance
+    this.signatureType = messages[0]?.signed.signature.type ?? 0
   }
 
   /**

@@ -172,7 +172,7 @@ export class MessagePool {
   }
 
   /** One sender's pending messages by nonce, as the pool keeps them. */
-  pendingOf(sender: Address): PooledMessage[] {
+  pendingOf(sender: Address): readonly PooledMessage[] {
     return this.#state.setOf(sender)?.toSorted() ?? []
   }
 

@@ -33,6 +33,7 @@ export class MessageSet {
   /** Whether they came by ascending nonce, as a sender's mostly do: each of its estimates asks for all before it. */
   #inOrder = true
   #highest = -1n
+  #sorted: readonly PooledMessage[] | undefined
 
   /** @param nextNonce - the sender's nonce in the state after the pool's tipset */
   constructor(nextNonce: bigint) {
@@ -99,6 +100,7 @@ export class MessageSet {
       throw new MempoolError('TOO_MANY_PENDING', 'too many pending messages for actor')
     }
     this.nextNonce = nextNonce
+    this.#sorted = undefined
     // A replaced message keeps its place in the map.
     if (existing === undefined) this.#inOrder &&= nonce > this.#highest
     if (nonce > this.#highest) this.#highest = nonce
@@ -120,6 +122,7 @@ export class MessageSet {
     }
     this.requiredFunds -= existing.requiredFunds
     this.messages.delete(nonce)
+    this.#sorted = undefined
     if (applied) {
       if (nonce >= this.nextNonce) this.nextNonce = nonce + 1n
     } else if (nonce < this.nextNonce) this.nextNonce = nonce
@@ -130,10 +133,13 @@ export class MessageSet {
     return this.requiredFunds - (this.messages.get(nonce)?.requiredFunds ?? 0n)
   }
 
-  /** Messages by ascending nonce. */
-  toSorted(): PooledMessage[] {
-    const messages = [...this.messages.values()]
-    return this.#inOrder ? messages : sortByNonce(messages)
+  /** Messages by ascending nonce: the same array as long as nothing changes, which is never written to. */
+  toSorted(): readonly PooledMessage[] {
+    if (this.#sorted === undefined) {
+      const messages = [...this.messages.values()]
+      this.#sorted = this.#inOrder ? messages : sortByNonce(messages)
+    }
+    return this.#sorted
   }
 
   /** The first nonce that is free, not on chain as far as this set knows, and at least `least`. */

@@ -9,6 +9,7 @@ import type { TokenAmount } from '../types/scalars.ts'
 import type { BlockBudget } from './blockBudget.ts'
 import { blockProbabilities } from './blockProbabilities.ts'
 import { compareChains, compareEffective, type MessageChain } from './messageChain.ts'
+import { moveChains } from './moveChains.ts'
 import { pushDown } from './packChains.ts'
 import { MAX_SELECTION_BLOCKS, MIN_GAS_WORTH_PACKING } from './rules.ts'
 
@@ -52,33 +53,30 @@ function weigh(chains: readonly MessageChain[], ticketQuality: number): void {
 
 /** @returns index of the first chain that does not fit */
 function* takeWithParents(block: BlockBudget, chains: MessageChain[], baseFee: TokenAmount): Steps<number> {
+  // Only what has a weight can get another one.
+  let weighed = chains.findIndex((chain) => chain.effectivePerformance <= 0)
+  if (weighed < 0) weighed = chains.length
   for (let i = 0; i < chains.length; i++) {
     const chain = chains[i]
     if (chain === undefined || chain.merged) continue
     if (chain.performance < 0) return chains.length
     yield
     if (!block.tryToAddWithParents(chain, baseFee)) return i
-    if (release(chain)) {
-      // what was above `i` is merged; the rest moves by the released chains' new weight
-      const rest = chains.slice(i + 1).sort(compareEffective)
-      for (let j = 0; j < rest.length; j++) {
-        const moved = rest[j]
-        if (moved !== undefined) chains[i + 1 + j] = moved
-      }
-    }
+    const released = release(chain)
+    if (released.length > 0) moveChains(chains, i + 1, weighed, released)
   }
   return chains.length
 }
 
-/** Lets the chains that depend on a taken one stand for themselves. */
-function release(chain: MessageChain): boolean {
-  let next = chain.next
-  if (next === undefined || next.effectivePerformance <= 0) return false
-  next.releaseFromParent()
-  for (next = next.next; next !== undefined && next.effectivePerformance > 0; next = next.next) {
-    next.updateEffectivePerformance()
+/** Lets the chains that depend on a taken one stand for themselves. @returns those whose weight changed */
+function release(chain: MessageChain): MessageChain[] {
+  const released: MessageChain[] = []
+  for (let next = chain.next; next !== undefined && next.effectivePerformance > 0; next = next.next) {
+    if (released.length === 0) next.releaseFromParent()
+    else next.updateEffectivePerformance()
+    released.push(next)
   }
-  return true
+  return released
 }
 
 /** Trims the chain at the edge and tries on, while there is gas worth packing. */

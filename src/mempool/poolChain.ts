@@ -18,6 +18,7 @@ import type { Tipset } from '../types/tipset.ts'
 import { MempoolError } from './errors.ts'
 import { MinimumGas } from './minimumGas.ts'
 import type { ActorReader, MempoolChain } from './ports.ts'
+import { SenderStates } from './senderStates.ts'
 
 /**
  * Connects the pool to a chain and its machine.
@@ -25,6 +26,11 @@ import type { ActorReader, MempoolChain } from './ports.ts'
  */
 export function createPoolChain(view: ChainView, vm: Pick<VmHost, 'tipsetState'>, fetching?: BlockEdge): MempoolChain {
   const { store } = view
+  const senders = new SenderStates()
+  const readerOf = (tree: StateTree): ActorReader => ({
+    actor: (address) => tryActorOf(tree, address),
+    senders: () => senders.of(tree),
+  })
   return {
     ...(fetching === undefined ? {} : { fetching }),
     head: () => store.head(),
@@ -33,8 +39,8 @@ export function createPoolChain(view: ChainView, vm: Pick<VmHost, 'tipsetState'>
     loadTipset: (key) => store.tipset(key),
     blockMessages: (header) => view.blockMessages(header),
     tipsetMessages: (tipset) => view.tipsetMessages(tipset),
-    putMessage: (one) => void putCbor(store.blocks, message, one),
-    putSignedMessage: (one) => void putCbor(store.blocks, signedMessage, one),
+    putMessage: (plain) => void putCbor(store.blocks, message, plain),
+    putSignedMessage: (signed) => void putCbor(store.blocks, signedMessage, signed),
     stateBefore: (tipset) => readerOf(view.stateBefore(tipset)),
     stateAfter: async (tipset) => readerOf(view.stateTree((await vm.tipsetState(tipset)).stateRoot)),
     computeBaseFee: (tipset) => view.baseFee(tipset),
@@ -72,10 +78,6 @@ function afterFetching(view: ChainView, fetching: BlockEdge, listener: HeadListe
 export function poolPrices(view: ChainView): MinimumGas {
   const height = (name: string): number => upgradeHeight(view.network, name) ?? 0
   return new MinimumGas({ calico: height('Calico'), hygge: height('Hygge') })
-}
-
-function readerOf(tree: StateTree): ActorReader {
-  return { actor: (address) => tryActorOf(tree, address) }
 }
 
 function finalTipset({ network, store }: ChainView, tipset: Tipset): Tipset | undefined {

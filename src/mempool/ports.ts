@@ -1,4 +1,5 @@
 /** What the pool needs of the rest of the node, as narrow as it goes. */
+import type { Steps } from '../base/steps.ts'
 import type { BlockMessages } from '../chain/blockMessages.ts'
 import type { HeadListener } from '../chain/headChange.ts'
 import type { Cid } from '../codec/cid.ts'
@@ -12,10 +13,15 @@ import type { ChainEpoch, TokenAmount } from '../types/scalars.ts'
 import type { SignedMessage } from '../types/signedMessage.ts'
 import type { Tipset, TipsetKey } from '../types/tipset.ts'
 
+/** What of a sender decides which of its messages can be in the next block. */
+export type SenderState = Pick<ActorState, 'nonce' | 'balance'>
+
 /** Actors of one state. */
 export interface ActorReader {
   /** @returns undefined when the address is unknown */
   actor(address: Address): ActorState | undefined
+  /** For who asks about every sender of the pool. */
+  senders(): Steps<(address: Address) => SenderState | undefined>
 }
 
 /** The chain as the pool sees it. Synchronous parts may throw `BlockMissing`; then nothing has changed. */

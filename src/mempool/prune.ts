@@ -3,6 +3,7 @@
  * stand in the best-paying chains. What fits in no chain (a nonce gap, an empty account) goes first.
  * @see lotus chain/messagepool/pruning.go pruneMessages
  */
+import { finish } from '../base/steps.ts'
 import type { Address } from '../types/address.ts'
 import { type ChainConditions, createChains } from './createChains.ts'
 import { compareChains, type MessageChain } from './messageChain.ts'
@@ -34,6 +35,7 @@ export function choosePruned(
 ): Pruned[] {
   const candidates = new Map<PooledMessage, Pruned>()
   const chains: MessageChain[] = []
+  const actorOf = finish(actors.senders())
   let kept = 0
   let keptBytes = 0
   for (const { sender, set } of pending) {
@@ -44,7 +46,7 @@ export function choosePruned(
     }
     const messages = set.toSorted()
     for (const pooled of messages) candidates.set(pooled, { sender, nonce: pooled.message.nonce })
-    for (const chain of createChains(messages, { ...conditions, actor: actors.actor(sender) })) chains.push(chain)
+    for (const chain of createChains(messages, { ...conditions, actor: actorOf(sender) })) chains.push(chain)
   }
   chains.sort(compareChains)
   for (const chain of chains) {

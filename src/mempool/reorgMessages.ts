@@ -45,7 +45,7 @@ export function reorgMessages(path: ReorgPath, chain: MempoolChain, signatures: 
   for (const tipset of path.applied) {
     for (const block of tipset.blocks) {
       const { bls, signed } = chain.blockMessages(block)
-      for (const one of signed) take(one.message, signedMessageCid(one).key)
+      for (const signedMessage of signed) take(signedMessage.message, signedMessageCid(signedMessage).key)
       for (const message of bls) take(message, messageCid(message).key)
     }
   }

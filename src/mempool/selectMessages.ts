@@ -8,23 +8,22 @@ import type { TokenAmount } from '../types/scalars.ts'
 import { BlockBudget } from './blockBudget.ts'
 import { type ChainConditions, createChains } from './createChains.ts'
 import type { MessageChain } from './messageChain.ts'
-import { sortByNonce } from './messageSet.ts'
 import { packChains } from './packChains.ts'
 import { packOptimal } from './packOptimal.ts'
 import type { PooledMessage } from './pooledMessage.ts'
 import type { ActorReader } from './ports.ts'
 import { GREEDY_TICKET_QUALITY } from './rules.ts'
 
-/** Pending messages of one sender. */
+/** Pending messages of one sender, by nonce. */
 export interface Candidates {
   readonly sender: Address
-  readonly messages: PooledMessage[]
+  readonly messages: readonly PooledMessage[]
 }
 
 /** What selection depends on besides the messages. */
 export interface SelectionInput {
   /** State after the tipset that the block builds on. */
-  readonly actors: ActorReader
+  readonly actors: Pick<ActorReader, 'senders'>
   readonly conditions: Omit<ChainConditions, 'actor'>
   /** 0 to 1: how likely our block is to be the first of its tipset. */
   readonly ticketQuality: number
@@ -57,9 +56,10 @@ function* pack(block: BlockBudget, chains: MessageChain[], baseFee: TokenAmount,
 
 function* chainsOf(candidates: readonly Candidates[], input: SelectionInput): Steps<MessageChain[]> {
   const result: MessageChain[] = []
+  const actorOf = yield* input.actors.senders()
   for (const { sender, messages } of candidates) {
-    const actor = input.actors.actor(sender)
-    for (const chain of createChains(sortByNonce(messages), { ...input.conditions, actor })) result.push(chain)
+    const actor = actorOf(sender)
+    for (const chain of createChains(messages, { ...input.conditions, actor })) result.push(chain)
     yield
   }
   return result

@@ -163,7 +163,7 @@ export class MessageSender {
       throw withContext('GasEstimateMessageGas error', error)
     }
     if (priced.gasPremium > priced.gasFeeCap) {
-      const json = (one: Message): string => stringifyJson(messageCodec.toJson(one, this.#deps))
+      const json = (asked: Message): string => stringifyJson(messageCodec.toJson(asked, this.#deps))
       throw new MempoolError(
         'PREMIUM_ABOVE_FEE_CAP',
         `After estimation, GasPremium is greater than GasFeeCap, inmsg: ${json(message)}, outmsg: ${json(priced)}`,

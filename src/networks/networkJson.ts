@@ -25,7 +25,7 @@ export function networkJson(network: Network): Json {
     ...(beacon.kind === 'mock'
       ? { beacon: { kind: 'mock' } }
       : {
-          drand: beacon.schedule.map((one) => ({ ...one, httpEndpoints: [...one.httpEndpoints] })),
+          drand: beacon.schedule.map((period) => ({ ...period, httpEndpoints: [...period.httpEndpoints] })),
         }),
     proofs: network.proofs,
     actors: network.actors,

@@ -118,7 +118,7 @@ function drandOf(node: Node): DrandBeacon {
     publicKey: node.at('publicKey').text,
     periodSeconds: node.at('periodSeconds').integer,
     genesisTime: node.at('genesisTime').integer,
-    httpEndpoints: node.at('httpEndpoints').list.map((one) => one.text),
+    httpEndpoints: node.at('httpEndpoints').list.map((endpoint) => endpoint.text),
   }
 }
 
@@ -207,7 +207,7 @@ export function parseNetwork(json: Json): Network {
     proofs: proofsOf(file),
     actors: actorsOf(file),
     actorDebugging: debugging.isNull ? false : debugging.bool,
-    bootstrap: file.at('bootstrap').list.map((one) => one.text),
+    bootstrap: file.at('bootstrap').list.map((address) => address.text),
     bootstrapPeerThreshold: file.at('bootstrapPeerThreshold').integer,
     f3: f3.isNull
       ? { enabled: false, manifest: null }

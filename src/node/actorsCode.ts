@@ -18,6 +18,7 @@ export type ActorsMode = 'wasm' | 'native' | 'auto'
 /** The actors version that has native actors. */
 const NATIVE_VERSION = 18
 
+/** Where code is looked for, and how it is run. */
 export interface ActorsCodeSources {
   readonly network: Network
   readonly blocks: Blockstore

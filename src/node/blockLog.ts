@@ -50,13 +50,13 @@ function tellParent(view: ChainView, log: Logger, tipset: Tipset): void {
   log.info('block', { number: executed.height, hash, time, transactions: receipts.length, gasUsed })
 }
 
-function facts(view: ChainView, one: ChainMessage, receipt: Receipt): ErrorInfo {
-  const { message } = one
+function facts(view: ChainView, sent: ChainMessage, receipt: Receipt): ErrorInfo {
+  const { message } = sent
   const { exitCode, gasUsed } = receipt
   const isCreation = message.to.equals(EAM_ADDRESS) && message.method === EamMethod.CreateExternal
   return {
-    hash: `0x${toHex(ethHashOf(one, BigInt(view.network.chainId)))}`,
-    cid: chainMessageCid(one).toString(),
+    hash: `0x${toHex(ethHashOf(sent, BigInt(view.network.chainId)))}`,
+    cid: chainMessageCid(sent).toString(),
     from: view.addressText(message.from),
     to: view.addressText(message.to),
     ...(isCreation && exitCode === 0 ? { contractCreated: `0x${toHex(createdAddress(receipt.return))}` } : {}),

@@ -35,8 +35,8 @@ export async function importF3Data(
         if (!f3.isRunning) f3.startFrom(decode(powerTable, initialPowerTable))
       },
       certificate: (bytes) => {
-        const one = decode(finalityCertificate, bytes)
-        if (one.instance >= f3.pendingInstance()) certificates.push(one)
+        const certificate = decode(finalityCertificate, bytes)
+        if (certificate.instance >= f3.pendingInstance()) certificates.push(certificate)
       },
     })
     for (let at = 0; at < certificates.length && !signal.aborted; at += SLICE) {

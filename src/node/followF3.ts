@@ -51,6 +51,7 @@ export function openFinality(
   return { f3, finality }
 }
 
+/** What following takes besides F3 itself: peers, and the syncer's checkpoint. */
 export interface FollowF3Deps {
   readonly f3: F3
   readonly links: PeerLinks

@@ -56,7 +56,9 @@ function passedOn(error: unknown): unknown {
   const { code, message, info } = error
   if (code !== 'REMOTE') return new RpcError('FAILED', `the writer: ${message}`, { cause: error })
   const number = Number(info.code ?? 1)
-  const known = (Object.entries(RPC_ERROR_NUMBERS) as [RpcErrorCode, number][]).find(([, one]) => one === number)?.[0]
+  const known = (Object.entries(RPC_ERROR_NUMBERS) as [RpcErrorCode, number][]).find(
+    ([, listed]) => listed === number,
+  )?.[0]
   return new RpcError(
     known ?? 'FAILED',
     message,

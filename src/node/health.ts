@@ -44,7 +44,7 @@ const MS_PER_SEC = 1000
 /** A clock that has gone so much further than time, or less far, was set, ms. Servers of time correct it in smaller steps. */
 const CLOCK_SET_MS = 30_000
 
-/** See the file's comment. */
+/** Watches the head from its making on, so that a chain that stands still is noticed. */
 export class Health {
   readonly #deps: HealthDeps
   readonly #unsubscribe: () => void

@@ -46,7 +46,7 @@ function infoOf({
     headEpoch: head?.height ?? null,
     isHeadFinal: head !== undefined && final !== undefined && equalTipsetKeys(head.key, final.tipset.key),
     confirmedSecondsAgo: confirmedMsAgo === undefined ? null : Math.round(confirmedMsAgo / MS_PER_SEC),
-    bytesReceived: sources.reduce((sum, one) => sum + one.bytesReceived, 0),
+    bytesReceived: sources.reduce((sum, source) => sum + source.bytesReceived, 0),
     sources: [...sources],
     trouble,
   }

@@ -23,6 +23,7 @@ export interface OpenMarketFundsDeps {
   readonly signal: AbortSignal
 }
 
+/** Funds whose records are in `meta`, by this node's chain and pool. */
 export function openMarketFunds({ view, meta, search, push, signal }: OpenMarketFundsDeps): MarketFunds {
   return new MarketFunds({
     store: meta,

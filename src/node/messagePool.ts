@@ -33,6 +33,7 @@ export interface MempoolSettings {
   readonly publish?: MessagePublisher
 }
 
+/** The chain, the store and the keys of the pool. */
 export interface MempoolDeps {
   readonly view: ChainView
   readonly vm: VmHost
@@ -69,6 +70,7 @@ const beforeTipset: Pick<VmHost, 'tipsetState'> = {
   },
 }
 
+/** The pool, with what the store held of it before, and what prices and sends messages. */
 export async function openMempool(
   deps: MempoolDeps,
   settings: MempoolSettings,

@@ -180,7 +180,7 @@ export async function startNode(
   const messages = index === undefined ? undefined : indexedSearch(index)
   const search: WaitDeps = { view, vm, log: portsOf('chain').log, index: messages }
   const sync = networking === undefined ? followHead(view, ports.clock, !isPartial) : undefined
-  const keyAddress = (one: Address): Address => accountKey(view, view.stateBefore(view.store.head()), one)
+  const keyAddress = (account: Address): Address => accountKey(view, view.stateBefore(view.store.head()), account)
   const session = new Uint8Array(SESSION_BYTES)
   ports.random.fill(session)
   const findSought = async (cid: Cid, options: SearchOptions): Promise<FoundMessage | undefined> => {
@@ -192,7 +192,7 @@ export async function startNode(
   const transfers = new TransferReader(view, vm)
   const states = new ActorStates(view.store.blocks, view.codes)
   const push: PaymentChannelsDeps['push'] = async (draft, writes): Promise<Cid> => {
-    const also = writes === undefined ? undefined : (one: SignedMessage) => writes(signedMessageCid(one))
+    const also = writes === undefined ? undefined : (signed: SignedMessage) => writes(signedMessageCid(signed))
     return signedMessageCid(await mempool.sender.send({ ...UNPRICED, ...draft }, DEFAULT_SEND_SPEC, also))
   }
   const payments = openPaymentChannels({ view, vm, meta, search, wallet, push, signal: stopping.signal })
@@ -252,7 +252,7 @@ export async function startNode(
     ...transferMethods({ view, transfers }),
     ...historyMethods({ view, vm, index, transfers }),
     ...authMethods({ tokens }),
-    ...walletMethods({ wallet, keyAddress, balance: (one) => headBalance(view, one) }),
+    ...walletMethods({ wallet, keyAddress, balance: (account) => headBalance(view, account) }),
     ...mempool.rows,
     ...mpoolExplainMethods({ pool: mempool.pool, search, baseFeeAfterHead: mempool.baseFeeAfterHead }),
     ...multisigMethods({ view, push }),

@@ -1,4 +1,3 @@
-/** A database that a node writes its chain into, as the node sees it. */
 import type { ChainView } from '../chain/chainView.ts'
 import type { VmHost } from '../chain/vm.ts'
 import type { Finality } from '../consensus/finality.ts'
@@ -13,7 +12,7 @@ export interface NodeIndexDeps {
   readonly vm: VmHost
 }
 
-/** See the file's comment. */
+/** A database that a node writes its chain into, as the node sees it. */
 export interface NodeIndex {
   /** Asked for what the node's store does not have any more. */
   readonly reader: IndexReader

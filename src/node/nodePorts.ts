@@ -1,6 +1,6 @@
-/** What a node needs of the runtime it runs in. */
 import type { Clock, Logger, Random, Timers } from '../base/ports.ts'
 
+/** What a node needs of the runtime it runs in. */
 export interface NodePorts {
   readonly clock: Clock
   readonly timers: Timers

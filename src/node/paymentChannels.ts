@@ -36,6 +36,7 @@ export interface NodePaymentChannels {
 /** What the machine does not look at in a call. */
 const UNPRICED = { version: 0, nonce: 0n, gasLimit: 0n, gasFeeCap: 0n, gasPremium: 0n } as const
 
+/** Channels by this node's chain, pool and wallet; what was under way before goes on. */
 export function openPaymentChannels(deps: OpenPaymentChannelsDeps): NodePaymentChannels {
   const { view, vm, meta, search, wallet, push, signal } = deps
   const { store } = view
@@ -43,7 +44,7 @@ export function openPaymentChannels(deps: OpenPaymentChannelsDeps): NodePaymentC
     store: meta,
     push,
     log: search.log,
-    addressText: (one) => view.addressText(one),
+    addressText: (address) => view.addressText(address),
     state: (channel) => {
       const tree = view.stateBefore(store.head())
       const found = new PaymentChannelActor(view, tree, channel)

@@ -18,6 +18,7 @@ export interface ChainRequest {
   readonly messages: boolean
 }
 
+/** An answer that was checked: tipsets that follow one another, from one peer. */
 export interface FetchedChain {
   /** Who answered. */
   readonly peer: PeerName
@@ -25,6 +26,7 @@ export interface FetchedChain {
   readonly tipsets: readonly FetchedTipset[]
 }
 
+/** Fetches tipsets, headers and messages, from the network. */
 export interface ChainSource {
   /**
    * Asks one peer after the other.

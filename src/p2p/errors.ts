@@ -22,4 +22,5 @@ export type P2pErrorCode =
   | 'NOT_STARTED'
   | 'NOT_SUPPORTED'
 
+/** What went wrong with a peer, a connection, or what came over it. */
 export class P2pError extends PetrelError<P2pErrorCode> {}

@@ -18,6 +18,7 @@ import { type HelloMessage, helloMessage, type LatencyMessage, latencyMessage } 
 import { PeerBudget } from './peerBudget.ts'
 import { type ByteStream, type PeerLinks, type PeerName, reportError } from './peerLinks.ts'
 
+/** The protocol's name when a stream is opened. */
 export const HELLO_PROTOCOL = '/fil/hello/1.0.0'
 
 /** Longest question, bytes (forest's bound; a tipset of 15 blocks needs 700). */
@@ -52,6 +53,7 @@ export interface HelloChain {
   readonly genesisCid: Cid
 }
 
+/** The chain to tell of, and who hears what peers told. */
 export interface HelloDeps {
   readonly links: PeerLinks
   readonly chain: HelloChain

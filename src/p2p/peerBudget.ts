@@ -1,4 +1,3 @@
-/** How much a peer may ask for: a bucket each that fills with time. */
 import { Lru } from '../base/lru.ts'
 import type { Clock } from '../base/ports.ts'
 import type { PeerName } from './peerLinks.ts'
@@ -17,7 +16,7 @@ interface Bucket {
 /** Peers remembered; beyond that the one longest unheard of starts afresh. */
 const PEERS = 4096
 
-/** See the file's comment. */
+/** How much a peer may ask for: a bucket each that fills with time. */
 export class PeerBudget {
   readonly #clock: Clock
   readonly #budget: Budget

@@ -14,6 +14,7 @@ export interface GossipMessage {
   readonly from: PeerName
 }
 
+/** Topics: joined with a validator, published to. */
 export interface PubSub {
   /**
    * Joins a topic. `validate` decides about each message of others once, before it is passed on.

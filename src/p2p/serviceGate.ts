@@ -1,4 +1,3 @@
-/** How many requests are served at once; the others wait in a short queue, or are sent away. */
 import type { PeerName } from './peerLinks.ts'
 
 /** Bounds of a {@link ServiceGate}. */
@@ -9,7 +8,7 @@ export interface GateLimits {
   readonly waiting: number
 }
 
-/** See the file's comment. */
+/** How many requests are served at once; the others wait in a short queue, or are sent away. */
 export class ServiceGate {
   readonly #limits: GateLimits
   readonly #byPeer = new Map<PeerName, number>()

@@ -16,6 +16,10 @@ export function createChannelDraft(from: Address, to: Address, amount: TokenAmou
   return { to: INIT_ADDRESS, from, value: amount, method: InitMethod.Exec, params }
 }
 
+/**
+ * Sends more to a channel that exists.
+ * @param amount - attoFIL
+ */
 export function addFundsDraft(channel: Address, from: Address, amount: TokenAmount): PaymentDraft {
   return { to: channel, from, value: amount, method: METHOD_SEND, params: EMPTY_BYTES }
 }
@@ -29,10 +33,15 @@ export function updateDraft(channel: Address, from: Address, sv: SignedVoucher, 
   return callDraft(channel, from, PaychMethod.UpdateChannelState, encode(updateChannelStateParams, { sv, secret }))
 }
 
+/**
+ * Begins to settle: from then on there are 12 hours for vouchers.
+ * @see builtin-actors actors/paych/src/types.rs SETTLE_DELAY
+ */
 export function settleDraft(channel: Address, from: Address): PaymentDraft {
   return callDraft(channel, from, PaychMethod.Settle, EMPTY_BYTES)
 }
 
+/** Pays both sides once settling is over, and removes the channel. */
 export function collectDraft(channel: Address, from: Address): PaymentDraft {
   return callDraft(channel, from, PaychMethod.Collect, EMPTY_BYTES)
 }

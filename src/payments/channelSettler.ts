@@ -15,7 +15,7 @@ import type { PaymentChannels, PaymentChannelsDeps } from './paymentChannels.ts'
 /** Epochs that a settling channel is seen before anything is sent. @see lotus build/buildconstants MessageConfidence */
 const CONFIDENCE = 6
 
-/** See the file's comment. */
+/** Looks after inbound channels with vouchers that are not on the chain yet. */
 export class ChannelSettler {
   readonly #channels: PaymentChannels
   readonly #vouchers: ChannelVouchers
@@ -42,7 +42,8 @@ export class ChannelSettler {
     this.#busy = true
     try {
       for (const { id, channel, direction, vouchers } of this.#channels.records.all()) {
-        if (channel === null || direction !== DIRECTION.inbound || vouchers.every((one) => one.submitted)) continue
+        if (channel === null || direction !== DIRECTION.inbound || vouchers.every((voucher) => voucher.submitted))
+          continue
         if (this.#state(channel).settlingAt === 0) {
           this.#since.delete(id)
           continue

@@ -91,8 +91,8 @@ const messageKey = (message: Cid): Uint8Array => concatBytes(MESSAGE_PREFIX, mes
 
 /** Whether two vouchers are the same, signature and all. */
 export function sameVoucher(a: SignedVoucher, b: SignedVoucher): boolean {
-  const [one, other] = [encode(signedVoucher, a), encode(signedVoucher, b)]
-  return one.length === other.length && one.every((byte, i) => byte === other[i])
+  const [left, right] = [encode(signedVoucher, a), encode(signedVoucher, b)]
+  return left.length === right.length && left.every((byte, i) => byte === right[i])
 }
 
 /** The channels as they were last written. */
@@ -119,7 +119,7 @@ export class ChannelStore {
   }
 
   byAddress(channel: Address): ChannelRecord | undefined {
-    return this.all().find((one) => one.channel?.equals(channel) === true)
+    return this.all().find((record) => record.channel?.equals(channel) === true)
   }
 
   put(record: ChannelRecord): void {

@@ -43,7 +43,7 @@ function assertNoProof(proof: Uint8Array): void {
   if (proof.length > 0) throw new PaymentError('NOT_SUPPORTED', 'payment channel proof parameter is not supported')
 }
 
-/** See the file's comment. */
+/** Makes, checks, keeps and submits the vouchers of the channels that this node keeps. */
 export class ChannelVouchers {
   readonly #channels: PaymentChannels
   readonly #deps: Pick<PaymentChannelsDeps, 'state' | 'push' | 'call' | 'addressText' | 'log'>
@@ -85,7 +85,7 @@ export class ChannelVouchers {
       const record = this.#channels.required(channel)
       const nonces = record.vouchers
         .filter(({ voucher }) => voucher.lane === terms.lane)
-        .map((one) => one.voucher.nonce)
+        .map((kept) => kept.voucher.nonce)
       const unsigned: SignedVoucher = {
         channelAddr: channel,
         timeLockMin: terms.timeLockMin ?? 0,
@@ -137,7 +137,7 @@ export class ChannelVouchers {
     assertNoProof(proof)
     return await this.#channels.alone(channel, async () => {
       const { to } = this.#deps.state(channel)
-      const known = this.#channels.required(channel).vouchers.find((one) => sameVoucher(one.voucher, voucher))
+      const known = this.#channels.required(channel).vouchers.find((kept) => sameVoucher(kept.voucher, voucher))
       if (known === undefined) {
         throw new PaymentError('VOUCHER_INVALID', 'cannot submit voucher that has not been added to channel')
       }
@@ -167,14 +167,14 @@ export class ChannelVouchers {
     assertNoProof(proof)
     return await this.#channels.alone(channel, async () => {
       const record = this.#channels.required(channel)
-      const known = record.vouchers.find((one) => sameVoucher(one.voucher, voucher))
+      const known = record.vouchers.find((kept) => sameVoucher(kept.voucher, voucher))
       if (known?.submitted === true) {
         throw new PaymentError('VOUCHER_INVALID', 'cannot submit voucher that has already been submitted')
       }
       const all = known === undefined ? [...record.vouchers, { voucher, submitted: true }] : record.vouchers
-      const vouchers = all.map((one) => {
-        const isOver = one === known || (one.voucher.lane === voucher.lane && one.voucher.nonce < voucher.nonce)
-        return isOver ? { ...one, submitted: true } : one
+      const vouchers = all.map((kept) => {
+        const isOver = kept === known || (kept.voucher.lane === voucher.lane && kept.voucher.nonce < voucher.nonce)
+        return isOver ? { ...kept, submitted: true } : kept
       })
       return await this.#push({ ...record, vouchers }, updateDraft(channel, record.control, voucher, secret))
     })
@@ -222,7 +222,7 @@ export class ChannelVouchers {
 
   async #add(channel: Address, voucher: SignedVoucher, minDelta: TokenAmount): Promise<TokenAmount> {
     const record = this.#channels.required(channel)
-    if (record.vouchers.some((one) => sameVoucher(one.voucher, voucher))) return 0n
+    if (record.vouchers.some((kept) => sameVoucher(kept.voucher, voucher))) return 0n
     const redeemed = this.#assert(channel, voucher).get(voucher.lane)?.redeemed ?? 0n
     const delta = voucher.amount - redeemed
     if (minDelta > delta) {

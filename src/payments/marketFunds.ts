@@ -53,7 +53,7 @@ export function addBalanceDraft(wallet: Address, to: Address, amount: TokenAmoun
   return { to: MARKET, from: wallet, value: amount, method: ADD_BALANCE, params: encode(address, to) }
 }
 
-/** See the file's comment. */
+/** Reserves, releases and withdraws funds, by address. */
 export class MarketFunds {
   readonly #deps: MarketFundsDeps
   readonly #alone = new KeyedLock()

@@ -12,7 +12,7 @@
  */
 import { errorMessage, PetrelError } from '../base/errors.ts'
 import type { KeyValueStore, Logger } from '../base/ports.ts'
-import { abortable } from '../base/waiting.ts'
+import { abortable, whenAborted } from '../base/waiting.ts'
 import { ChainError } from '../chain/errors.ts'
 import type { FoundMessage } from '../chain/searchMessage.ts'
 import type { Cid } from '../codec/cid.ts'
@@ -55,7 +55,7 @@ export interface PaymentChannelsDeps {
   wait(message: Cid): Promise<Pick<FoundMessage, 'receipt'>>
   /** Exit code of a call at the head; nothing is kept. */
   call(draft: PaymentDraft): Promise<number>
-  readonly addressText: (one: Address) => string
+  readonly addressText: (address: Address) => string
   readonly log: Logger
 }
 
@@ -121,7 +121,7 @@ export class PaymentChannels {
     const key = pairKey(from, to)
     return new Promise((resolve, reject) => {
       const request: FundsRequest = { amount, ...options, resolve, reject, isOver: () => signal?.aborted === true }
-      signal?.addEventListener('abort', () => reject(new PaymentError('CANCELLED', 'context canceled')), { once: true })
+      whenAborted(signal, () => reject(new PaymentError('CANCELLED', 'context canceled')))
       const queue = this.#requests.get(key)
       if (queue === undefined) this.#requests.set(key, [request])
       else queue.push(request)
@@ -209,7 +209,7 @@ export class PaymentChannels {
   #process(from: Address, to: Address): Promise<TokenAmount> {
     const key = pairKey(from, to)
     return this.#alone.run(key, async () => {
-      const requests = inOrder((this.#requests.get(key) ?? []).filter((one) => !one.isOver()))
+      const requests = inOrder((this.#requests.get(key) ?? []).filter((request) => !request.isOver()))
       this.#requests.delete(key)
       if (requests.length === 0) return 0n
       let waiting: FundsRequest[] = []
@@ -217,7 +217,7 @@ export class PaymentChannels {
         waiting = await this.#serve(from, to, requests)
       } catch (error) {
         // Those that were answered before do not hear of it.
-        for (const one of requests) one.reject(error)
+        for (const request of requests) request.reject(error)
       }
       if (waiting.length > 0) this.#requests.set(key, [...waiting, ...(this.#requests.get(key) ?? [])])
       return sumOf(waiting).total
@@ -278,8 +278,8 @@ export class PaymentChannels {
     })
     let message: Cid
     try {
-      message = await this.#deps.push(createChannelDraft(from, to, total, this.#deps.code()), (one) =>
-        this.#writes(recordOf(one), one),
+      message = await this.#deps.push(createChannelDraft(from, to, total, this.#deps.code()), (cid) =>
+        this.#writes(recordOf(cid), cid),
       )
     } catch (cause) {
       if (!(cause instanceof PetrelError)) throw cause
@@ -287,13 +287,13 @@ export class PaymentChannels {
       throw new PaymentError('MESSAGE_FAILED', text, {}, { cause })
     }
     this.#sent(recordOf(message), message)
-    for (const one of requests) one.resolve({ channel: undefined, message })
+    for (const request of requests) request.resolve({ channel: undefined, message })
   }
 
   async #add(record: ChannelRecord, channel: Address, requests: readonly FundsRequest[]): Promise<void> {
     const { total, free } = sumOf(requests)
     if (total === 0n) {
-      for (const one of requests) one.resolve({ channel, message: undefined })
+      for (const request of requests) request.resolve({ channel, message: undefined })
       return
     }
     const recordOf = (message: Cid): ChannelRecord => ({
@@ -302,11 +302,11 @@ export class PaymentChannels {
       pendingAvailable: free,
       addMessage: message,
     })
-    const message = await this.#deps.push(addFundsDraft(channel, record.control, total), (one) =>
-      this.#writes(recordOf(one), one),
+    const message = await this.#deps.push(addFundsDraft(channel, record.control, total), (cid) =>
+      this.#writes(recordOf(cid), cid),
     )
     this.#sent(recordOf(message), message)
-    for (const one of requests) one.resolve({ channel, message })
+    for (const request of requests) request.resolve({ channel, message })
   }
 
   #writes(record: ChannelRecord, message: Cid): StoreWrite[] {

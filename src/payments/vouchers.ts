@@ -74,7 +74,7 @@ export function assertVoucher(
   channel: Address,
   chain: ChannelOnChain,
   vouchers: readonly VoucherRecord[],
-  addressText: (one: Address) => string,
+  addressText: (address: Address) => string,
 ): Map<number, LaneState> {
   if (!voucher.channelAddr.equals(channel)) {
     const names = `got ${addressText(voucher.channelAddr)}, expected ${addressText(channel)}`

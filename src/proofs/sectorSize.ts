@@ -25,6 +25,7 @@ export interface SectorSize {
   readonly updateSelect: number
 }
 
+/** The five sizes, smallest first: the order of registered proof types. */
 export const SECTOR_SIZES: readonly SectorSize[] = [
   {
     name: '2KiB',

@@ -41,6 +41,6 @@ export function verifyReplicaUpdate(keys: ProofKeys, statement: UpdateStatement,
   const proofs = readProofs(proof, size.updatePartitions, key.curve)
   return verifyProofs(
     key,
-    proofs.map((one, i) => ({ proof: one, inputs: inputs[i] as bigint[] })),
+    proofs.map((partition, i) => ({ proof: partition, inputs: inputs[i] as bigint[] })),
   )
 }

@@ -10,6 +10,7 @@ import { COST_LIMITS, DEAR_TURN_MS } from '../base/bounds.ts'
 import { Breather } from '../base/breather.ts'
 import type { Clock, Timers } from '../base/ports.ts'
 import type { Steps } from '../base/steps.ts'
+import { whenAborted } from '../base/waiting.ts'
 import { RpcError } from './errors.ts'
 
 /**
@@ -102,14 +103,13 @@ class CostQueue {
           })
       },
     }
-    signal.addEventListener('abort', gone, { once: true })
     this.#count(caller, 1)
     this.#push(waiting)
-    if (signal.aborted) gone()
-    else this.#next()
+    const stopListening = whenAborted(signal, gone)
+    if (!signal.aborted) this.#next()
     return promise.finally(() => {
       stopClock()
-      signal.removeEventListener('abort', gone)
+      stopListening()
     })
   }
 
@@ -131,20 +131,20 @@ class CostQueue {
     this.#count(caller, -1)
   }
 
-  #push(one: Waiting): void {
-    const mine = this.#waiting.get(one.caller.name)
-    if (mine === undefined) this.#waiting.set(one.caller.name, [one])
-    else mine.push(one)
+  #push(waiter: Waiting): void {
+    const mine = this.#waiting.get(waiter.caller.name)
+    if (mine === undefined) this.#waiting.set(waiter.caller.name, [waiter])
+    else mine.push(waiter)
     this.#waitingCount++
   }
 
   /** @returns whether it was waiting */
-  #drop(one: Waiting): boolean {
-    const mine = this.#waiting.get(one.caller.name)
-    const at = mine?.indexOf(one) ?? -1
+  #drop(waiter: Waiting): boolean {
+    const mine = this.#waiting.get(waiter.caller.name)
+    const at = mine?.indexOf(waiter) ?? -1
     if (mine === undefined || at < 0) return false
     mine.splice(at, 1)
-    if (mine.length === 0) this.#waiting.delete(one.caller.name)
+    if (mine.length === 0) this.#waiting.delete(waiter.caller.name)
     this.#waitingCount--
     return true
   }
@@ -154,12 +154,12 @@ class CostQueue {
       const [first] = this.#waiting
       if (first === undefined) return
       const [name, mine] = first
-      const one = mine.shift() as Waiting
+      const waiter = mine.shift() as Waiting
       this.#waitingCount--
       // The others have their turn before this caller's next one.
       this.#waiting.delete(name)
       if (mine.length > 0) this.#waiting.set(name, mine)
-      one.start()
+      waiter.start()
     }
   }
 }

@@ -7,6 +7,7 @@ import { MAX_ANSWER_BYTES } from '../base/bounds.ts'
 import { errorMessage, PetrelError } from '../base/errors.ts'
 import type { Logger } from '../base/ports.ts'
 import { finish, type Steps } from '../base/steps.ts'
+import { whenAborted } from '../base/waiting.ts'
 import type { Codec, Json, JsonContext } from '../codec/description.ts'
 import { stringifyJson } from '../codec/jsonText.ts'
 import { type CallerName, type CostQueues, type DearClass, RETRY_AFTER_SEC } from './cost.ts'
@@ -277,7 +278,7 @@ export class RpcEngine {
       return
     }
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-    signal.addEventListener('abort', () => end(), { once: true })
+    whenAborted(signal, end)
     async function* rest(): AsyncGenerator<string, void, void> {
       try {
         for (let isLast = false; !isLast; ) {
@@ -355,7 +356,7 @@ export class RpcEngine {
     const parts: string[] = []
     let [bytes, count] = [0, 1]
     for (let at = 0; at < value.length; ) {
-      const part = stringifyJson(value.slice(at, at + count).map((one) => items.toJson(one, json))).slice(1, -1)
+      const part = stringifyJson(value.slice(at, at + count).map((item) => items.toJson(item, json))).slice(1, -1)
       parts.push(part)
       bytes += part.length + 1
       // Before it is all in memory.

@@ -43,7 +43,7 @@ export function randomFilterId(random: Random): Uint8Array {
   return id
 }
 
-/** See the file's comment. */
+/** The filters of all clients, bounded in number and bytes. */
 export class EthFilters {
   readonly #deps: { readonly clock: Clock; readonly random: Random }
   readonly #filters = new Map<string, Filter>()
@@ -83,7 +83,7 @@ export class EthFilters {
     if (filter.results.length > MAX_FILTER_RESULTS) this.#dropOldest(filter)
     while (this.#bytes > MAX_FILTER_BYTES) {
       let fullest = filter
-      for (const one of this.#filters.values()) if (one.bytes > fullest.bytes) fullest = one
+      for (const held of this.#filters.values()) if (held.bytes > fullest.bytes) fullest = held
       this.#dropOldest(fullest)
     }
   }

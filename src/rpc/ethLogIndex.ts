@@ -26,7 +26,7 @@ export interface LogIndexDeps {
   logs(tipset: Tipset, call: Walking): Promise<readonly LogJson[]>
 }
 
-/** See the file's comment. Searches run one after the other: they share the stretch. */
+/** The stretch that was looked at. Searches run one after the other: they share the stretch. */
 export class EthLogIndex {
   readonly #deps: LogIndexDeps
   /** Tipsets with logs, lowest first. */

@@ -17,7 +17,7 @@ import { indexedLog, indexedLogs } from './indexedLogs.ts'
 import { type LogJson, logsOf } from './types/eth.ts'
 import { type HeightRange, type LogFilter, MAX_EVENT_RANGE, matchesPast } from './types/logFilter.ts'
 
-/** See the file's comment. */
+/** Searches the head's chain: by the index of a database if there is one, else through the node's own stretch. */
 export class EthLogSearch {
   readonly #reader: EthReader
   readonly #index: EthLogIndex

@@ -132,10 +132,10 @@ export class EthReader {
   }
 
   /** Hash of the transaction that a message is. */
-  hashOfMessage(one: Cid): Uint8Array {
-    const found = messageByCid(this.view.store.blocks, one)
+  hashOfMessage(cid: Cid): Uint8Array {
+    const found = messageByCid(this.view.store.blocks, cid)
     const isDelegated = found.kind === 'signed' && found.signed.signature.type === SIGNATURE_DELEGATED
-    return isDelegated ? ethHashOf(found, this.chainId) : one.digest
+    return isDelegated ? ethHashOf(found, this.chainId) : cid.digest
   }
 
   /**
@@ -187,6 +187,7 @@ export interface Located {
  */
 export type Locate = (hash: Uint8Array, call: Walking, limit?: ChainEpoch) => Promise<Located | undefined>
 
+/** A {@link Locate} that asks the database first where there is one, then the node's own index. */
 export function locateIn(reader: EthReader, deps: Pick<EthMethodsDeps, 'findMessage' | 'index'>): Locate {
   const { store } = reader.view
   const { index: database } = deps

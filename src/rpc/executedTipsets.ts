@@ -36,8 +36,8 @@ export function onExecuted(
       .catch((error: unknown) => log.warn('events of a tipset left out', { message: errorMessage(error) }))
   }
   const stop = store.onHeadChange((reverted, applied) => {
-    for (const one of reverted) tell(one, true)
-    for (const one of applied) tell(one, false)
+    for (const tipset of reverted) tell(tipset, true)
+    for (const tipset of applied) tell(tipset, false)
   })
   return () => {
     stopped = true

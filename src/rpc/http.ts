@@ -321,8 +321,8 @@ export class HttpHandler {
     try {
       const body = parseBody(this.#bodyText(request.body, this.#largestBody(permissions)))
       if (body.kind === 'batch') return this.#batch(body.requests, caller)
-      const { request: one } = body
-      const outcome = 'error' in one ? this.#dispatch(one, caller) : this.#engine.dispatchStreaming(one, caller)
+      const { request: asked } = body
+      const outcome = 'error' in asked ? this.#dispatch(asked, caller) : this.#engine.dispatchStreaming(asked, caller)
       return outcome instanceof Promise ? outcome.then(fromOutcome) : fromOutcome(outcome)
     } catch (error) {
       if (error instanceof RpcError) return refusal(error)

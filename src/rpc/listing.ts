@@ -10,7 +10,7 @@ import { stringifyJson } from '../codec/jsonText.ts'
 /** Items in order; undefined: nothing yet, others may have their turn. */
 export type Items<T> = IterableIterator<T | undefined, unknown>
 
-/** See the file's comment. `R` is the whole result. */
+/** A result that is made while it is sent. `R` is the whole of it. */
 export interface Listing<T, R> {
   readonly items: Items<T>
   /** What the JSON text begins and ends with. */

@@ -17,11 +17,11 @@ function describeRow(row: MethodRow): Json {
     ...(row.summary === '' ? {} : { summary: row.summary }),
     tags: [{ name: `perm:${row.perm}` }, ...(row.kind === 'channel' ? [{ name: 'channel' }] : [])],
     paramStructure: 'by-position',
-    params: row.params.map((one) => ({
-      name: one.name,
-      description: one.codec.goType ?? one.codec.name,
+    params: row.params.map((param) => ({
+      name: param.name,
+      description: param.codec.goType ?? param.codec.name,
       required: row.kind !== 'raw',
-      schema: one.codec.schema as Json,
+      schema: param.codec.schema as Json,
     })),
     result: { name: row.result.name, description: row.result.name, schema: row.result.schema as Json },
     ...(row.aliases.length === 0 ? {} : { 'x-aliases': [...row.aliases] }),

@@ -24,8 +24,8 @@ export function decodeParams(
     // Lotus reads the last one first, where it may be left out.
     const last = list.length - 1
     const optional = last >= required ? (codecs[last] as Codec<unknown>).fromJson(list[last], context) : undefined
-    return list.map((one, i) =>
-      i === last && i >= required ? optional : (codecs[i] as Codec<unknown>).fromJson(one, context),
+    return list.map((given, i) =>
+      i === last && i >= required ? optional : (codecs[i] as Codec<unknown>).fromJson(given, context),
     )
   } catch (error) {
     if (!(error instanceof CodecError)) throw error

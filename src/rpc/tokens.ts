@@ -102,7 +102,7 @@ function jsonPart(text: string): { [key: string]: Json } {
 function allowOf(payload: { [key: string]: Json }): readonly string[] | null {
   const allow = jsonField(payload, 'Allow')
   if (allow === undefined || allow === null) return null
-  if (!Array.isArray(allow) || !allow.every((one) => typeof one === 'string')) {
+  if (!Array.isArray(allow) || !allow.every((permission) => typeof permission === 'string')) {
     throw failed('json: cannot unmarshal into Go struct field jwtPayload.Allow of type []auth.Permission')
   }
   return allow

@@ -13,6 +13,7 @@
  */
 import { EVENT_TIPSETS, MAX_CALLER_EVENT_STREAMS, MAX_EVENT_STREAMS, PING_INTERVAL_MS } from '../base/bounds.ts'
 import type { Timers } from '../base/ports.ts'
+import { whenAborted } from '../base/waiting.ts'
 import type { Json } from '../codec/description.ts'
 import { parseJson, stringifyJson } from '../codec/jsonText.ts'
 import { type CallerName, RETRY_AFTER_SEC } from './cost.ts'
@@ -96,7 +97,7 @@ function beginning(request: HttpRequest): { position: Position; confidence: numb
 
 const isSame = (a: Position, b: Position): boolean => a.join() === b.join()
 
-/** See the file's comment. */
+/** The streams that are open, bounded for each caller and altogether. */
 export class TransferEvents {
   readonly #deps: TransferEventsDeps
   /** By caller. */
@@ -135,16 +136,12 @@ export class TransferEvents {
     this.#streams.set(key, mine + 1)
     const { signal: gone } = request
     const ended = new AbortController()
-    const end = (): void => ended.abort()
-    const close = (): void => {
-      if (!ended.signal.aborted) ended.abort()
-      gone?.removeEventListener('abort', end)
-      stopping.removeEventListener('abort', end)
-    }
-    ended.signal.addEventListener('abort', () => this.#leave(key), { once: true })
-    gone?.addEventListener('abort', end, { once: true })
-    stopping.addEventListener('abort', end, { once: true })
-    if (gone?.aborted === true) end()
+    const close = (): void => ended.abort()
+    const listening = [whenAborted(gone, close), whenAborted(stopping, close)]
+    whenAborted(ended.signal, () => {
+      for (const stop of listening) stop()
+      this.#leave(key)
+    })
     // The first answer is waited for: a position that nobody knows has a status of its own.
     const first = await this.#ask(from.position, from.confidence, caller, ended.signal)
     if ('refusal' in first) {
@@ -176,7 +173,7 @@ export class TransferEvents {
       wake()
     }
     const unsubscribe = this.#deps.onHeadChange(change)
-    ended.addEventListener('abort', change, { once: true })
+    whenAborted(ended, change)
     try {
       let { position } = first
       yield eventOf(first)

@@ -9,6 +9,7 @@ export interface CronEntry {
   readonly methodNum: MethodNum
 }
 
+/** The actors that are called at the end of every epoch, in this order. */
 export interface CronState {
   readonly entries: CronEntry[]
 }

@@ -4,6 +4,7 @@ import { type Codec, cid, tuple, uint } from '../codec/description.ts'
 import { type Address, address } from '../types/address.ts'
 import { type TokenAmount, tokenAmount } from '../types/scalars.ts'
 
+/** Balances and allowances of the token. */
 export interface TokenState {
   /** In units of 10^-18 byte. */
   readonly supply: TokenAmount
@@ -14,6 +15,7 @@ export interface TokenState {
   readonly hamtBitWidth: number
 }
 
+/** The token, and who may mint and destroy it. */
 export interface DatacapState {
   readonly governor: Address
   readonly token: TokenState

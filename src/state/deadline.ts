@@ -17,6 +17,7 @@ export const CHALLENGE_WINDOW: ChainEpoch = 60
 /** Deadlines in a proving period. */
 export const DEADLINES_PER_PERIOD = 48
 
+/** The deadlines of a miner's proving period, in order. */
 export interface Deadlines {
   /** Blocks: {@link Deadline}, 48 of them. */
   readonly due: Cid[]
@@ -26,6 +27,7 @@ export const deadlines: Codec<Deadlines> = tuple<Deadlines>('miner.Deadlines', [
   ['due', 'Due', list(cid, DEADLINES_PER_PERIOD)],
 ])
 
+/** One deadline: its partitions, their expirations, and what was proven in this period. */
 export interface Deadline {
   /** AMT (bit width 3) of partitions. */
   readonly partitions: Cid
@@ -70,6 +72,7 @@ export const deadlineAt: (actorsVersion: number) => Codec<Deadline> = versionedT
 ])
 export const deadline: Codec<Deadline> = deadlineAt(18)
 
+/** Sectors that are proven together; the sets are of sector numbers. */
 export interface Partition {
   readonly sectors: BitField
   /** From version 2. */
@@ -103,6 +106,7 @@ export const partitionAt: (actorsVersion: number) => Codec<Partition> = versione
 ])
 export const partition: Codec<Partition> = partitionAt(18)
 
+/** Sectors of a partition that leave it in one epoch: on time, or early because they are faulty. */
 export interface ExpirationSet {
   readonly onTimeSectors: BitField
   readonly earlySectors: BitField

@@ -18,6 +18,7 @@ export interface TransientData {
   readonly transientDataLifespan: TransactionMark
 }
 
+/** A contract's code, storage and nonce; whether it is destroyed. */
 export interface EvmState {
   /** Raw block with the contract's code. */
   readonly bytecode: Cid

@@ -26,6 +26,8 @@ export const manifestRoot: Codec<ManifestRoot> = tuple<ManifestRoot>('manifest.M
   ['version', 'Version', uint],
   ['data', 'Data', cid],
 ])
+
+/** A manifest's data block, in the order of the actors' type numbers. */
 export const manifestEntries: Codec<ManifestEntry[]> = list(
   tuple<ManifestEntry>('manifest.ManifestEntry', [
     ['name', 'Name', text],

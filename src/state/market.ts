@@ -10,6 +10,7 @@ import { type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from '../t
 import { type DealId, dealId, paddedPieceSize, type SectorNumber, sectorNumber } from './scalars.ts'
 import { versionedTuple } from './versionedTuple.ts'
 
+/** Deals, and the money that waits for them. */
 export interface MarketState {
   /** AMT (bit width 5) of deal id to proposal. */
   readonly proposals: Cid
@@ -89,6 +90,7 @@ const textLabel: Codec<DealLabel> = {
   },
 }
 
+/** What client and provider have agreed on. Sizes in bytes, amounts in attoFIL. */
 export interface DealProposal {
   readonly pieceCid: Cid
   readonly pieceSize: number
@@ -128,6 +130,7 @@ export function dealProposalAt(actorsVersion: number): Codec<DealProposal> {
   return actorsVersion >= 8 ? dealProposal : proposalWithTextLabel
 }
 
+/** What became of a deal since it was activated. */
 export interface DealState {
   /** From version 13. */
   readonly sectorNumber: SectorNumber

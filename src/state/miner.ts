@@ -39,6 +39,7 @@ export const vestingFundsBlock: Codec<{ readonly funds: VestingFund[] }> = tuple
   [['funds', 'Funds', list(vestingFund)]],
 )
 
+/** A miner's sectors, deadlines and money, in attoFIL. */
 export interface MinerState {
   /** Block: {@link MinerInfo}. */
   readonly info: Cid
@@ -118,6 +119,7 @@ export const beneficiaryTerm: Codec<BeneficiaryTerm> = tuple<BeneficiaryTerm>('m
   ['expiration', 'Expiration', chainEpoch],
 ])
 
+/** A change of the beneficiary that owner, beneficiary and nominee have not all agreed to. */
 export interface PendingBeneficiaryChange {
   readonly newBeneficiary: Address
   readonly newQuota: TokenAmount
@@ -137,6 +139,7 @@ export const pendingBeneficiaryChange: Codec<PendingBeneficiaryChange> = tuple<P
   ],
 )
 
+/** Who runs a miner, and how it is reached. Changes rarely, so it is a block of its own. */
 export interface MinerInfo {
   /** ID address. */
   readonly owner: Address

@@ -11,6 +11,7 @@ import {
   tokenAmount,
 } from '../types/scalars.ts'
 
+/** Who signs for a wallet, what waits for signatures, and what is not unlocked yet. */
 export interface MultisigState {
   /** ID addresses. */
   readonly signers: Address[]

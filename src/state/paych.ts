@@ -6,6 +6,7 @@ import { type Codec, cid, tuple, uint } from '../codec/description.ts'
 import { type Address, address } from '../types/address.ts'
 import { type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from '../types/scalars.ts'
 
+/** Who pays whom, what is owed, and when the channel may be collected: `settlingAt` 0 as long as nobody settles it. */
 export interface PaychState {
   readonly from: Address
   readonly to: Address

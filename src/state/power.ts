@@ -13,6 +13,7 @@ import {
 } from './scalars.ts'
 import { versionedTuple } from './versionedTuple.ts'
 
+/** Power of all miners, and the calls that they have ordered for coming epochs. */
 export interface PowerState {
   readonly totalRawBytePower: StoragePower
   /** Counts miners below the minimum too. */
@@ -87,6 +88,7 @@ export interface PowerClaim {
   readonly qualityAdjPower: StoragePower
 }
 
+/** Codec of {@link PowerClaim} in an actors version; before 2 a claim names no kind of proof. */
 export const powerClaimAt: (actorsVersion: number) => Codec<PowerClaim> = versionedTuple<PowerClaim>('power.Claim', [
   ['sealProofType', 'SealProofType', registeredSealProof, { from: 2, until: 2 }],
   ['windowPoStProofType', 'WindowPoStProofType', registeredPoStProof, { from: 3 }],

@@ -5,6 +5,7 @@ import { type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from '../t
 import { type FilterEstimate, filterEstimate, type StoragePower, storagePower } from './scalars.ts'
 import { versionedTuple } from './versionedTuple.ts'
 
+/** What of the reward is minted, and how fast: simple minting, and minting by power against a baseline. */
 export interface RewardState {
   /** Byte-epochs of the baseline up to the effective network time. */
   readonly cumsumBaseline: bigint

@@ -11,17 +11,28 @@ import { named, wrongJson } from '../codec/goJson.ts'
 
 /** Bytes of storage, raw or quality adjusted. */
 export type StoragePower = bigint
+
+/** Unique within one miner. */
 export type SectorNumber = number
+
+/** Unique within the market, which gives them in order. */
 export type DealId = number
 
+/** Bytes, of any size. */
 export const storagePower: Codec<StoragePower> = bigInt
 export const sectorNumber: Codec<SectorNumber> = named(uint, 'abi.SectorNumber')
+/** Bytes: 2 KiB, 8 MiB, 512 MiB, 32 or 64 GiB. */
 export const sectorSize: Codec<number> = named(uint, 'abi.SectorSize')
+/** Bytes with the padding of Fr32: a power of two, 128 at least. */
 export const paddedPieceSize: Codec<number> = named(uint, 'abi.PaddedPieceSize')
 export const dealId: Codec<DealId> = named(uint, 'abi.DealID')
+/** Kind of a seal, by number; see {@link sealProofSectorSize}. */
 export const registeredSealProof: Codec<number> = named(int, 'abi.RegisteredSealProof')
+/** Kind of a proof of spacetime, by number: winning or window, and the size of its sectors. */
 export const registeredPoStProof: Codec<number> = named(int, 'abi.RegisteredPoStProof')
+/** Kind of the proof of a replica update, by number. */
 export const registeredUpdateProof: Codec<number> = named(int, 'abi.RegisteredUpdateProof')
+/** Kind of an aggregate of seals, by number: 0 SnarkPack version 1, 1 version 2. */
 export const registeredAggregationProof: Codec<number> = named(int, 'abi.RegisteredAggregationProof')
 
 /** Sector sizes, bytes, in the order in which each kind of seal proof counts them. */

@@ -8,6 +8,7 @@ import { optionalTail } from './optionalTail.ts'
 import { type DealId, dealId, registeredSealProof, type SectorNumber, sectorNumber } from './scalars.ts'
 import { versionedTuple } from './versionedTuple.ts'
 
+/** A sector that was proven, until it expires or is terminated. */
 export interface SectorOnChainInfo {
   readonly sectorNumber: SectorNumber
   readonly sealProof: number
@@ -81,10 +82,12 @@ export const sectorOnChainInfo: Codec<SectorOnChainInfo> = withoutDealIds(
   optionalTail(layout(18), FIELDS_V16, layout(15), (value) => ({ ...value, dailyFee: 0n })),
 )
 
+/** The layout of an actors version; from 16 on the one before is read, too. */
 export function sectorOnChainInfoAt(actorsVersion: number): Codec<SectorOnChainInfo> {
   return actorsVersion >= 16 ? sectorOnChainInfo : layout(actorsVersion)
 }
 
+/** What a miner says of a sector before it proves it. */
 export interface SectorPreCommitInfo {
   readonly sealProof: number
   readonly sectorNumber: SectorNumber
@@ -116,6 +119,7 @@ export const sectorPreCommitInfoAt: (actorsVersion: number) => Codec<SectorPreCo
     ['unsealedCid', 'UnsealedCid', nullable(cid), { from: 9 }],
   ])
 
+/** A sector that is still to be proven, and the deposit for that in attoFIL. */
 export interface SectorPreCommitOnChainInfo {
   readonly info: SectorPreCommitInfo
   readonly preCommitDeposit: TokenAmount
@@ -136,6 +140,7 @@ const preCommitWith = (
     ['verifiedDealWeight', 'VerifiedDealWeight', bigInt, { until: 8 }],
   ])
 
+/** Codec of {@link SectorPreCommitOnChainInfo} in an actors version. */
 export function sectorPreCommitOnChainInfoAt(actorsVersion: number): Codec<SectorPreCommitOnChainInfo> {
   return preCommitWith(sectorPreCommitInfoAt(actorsVersion))(actorsVersion)
 }

@@ -276,8 +276,8 @@ export class StateTree {
   ): IterableIterator<readonly [ActorId, ActorState | undefined, ActorState | undefined] | undefined> {
     this.#apply()
     other.#apply()
-    for (const one of this.#hamt.diff(other.#hamt)) {
-      yield one === undefined ? undefined : [addressToId(addressFromBytes(one[0])), one[1], one[2]]
+    for (const change of this.#hamt.diff(other.#hamt)) {
+      yield change === undefined ? undefined : [addressToId(addressFromBytes(change[0])), change[1], change[2]]
     }
   }
 }

@@ -6,6 +6,7 @@ import { type ActorId, actorId, type ChainEpoch, chainEpoch } from '../types/sca
 import { paddedPieceSize, type SectorNumber, sectorNumber } from './scalars.ts'
 import { versionedTuple } from './versionedTuple.ts'
 
+/** Who verifies clients, what clients may allot, and what providers have claimed of it. */
 export interface VerifregState {
   readonly rootKey: Address
   /** HAMT (bit width 5) of address to data cap. */

@@ -1,7 +1,3 @@
-/**
- * Signatures of messages that were checked, and what came of them. The blocks of a tipset share messages, a block that fails among
- * others is checked again by itself, and whoever makes one bad block makes more of the same messages.
- */
 import { concatBytes, toHex } from '../base/bytes.ts'
 import { Lru } from '../base/lru.ts'
 import { blake2b256 } from '../crypto/blake2b.ts'
@@ -11,7 +7,10 @@ import { type SignedMessage, signedMessageCid } from '../types/signedMessage.ts'
 import { authenticateMessage } from '../types/verifySignature.ts'
 import { CHECKED_AGGREGATES, CHECKED_SIGNATURES } from './limits.ts'
 
-/** See the file's comment. */
+/**
+ * Signatures of messages that were checked, and what came of them. The blocks of a tipset share messages, a block that
+ * fails among others is checked again by itself, and whoever makes one bad block makes more of the same messages.
+ */
 export class CheckedSignatures {
   /** true: it is good. */
   readonly #verdicts = new Lru<string, true | Error>(CHECKED_SIGNATURES)

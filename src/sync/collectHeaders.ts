@@ -5,7 +5,7 @@
 import { equalBytes } from '../base/bytes.ts'
 import type { ChainStore } from '../chain/chainStore.ts'
 import type { BlockEdge } from '../ipld/blockFetcher.ts'
-import { BlockMissing } from '../ipld/errors.ts'
+import { BlockDamaged, BlockMissing } from '../ipld/errors.ts'
 import type { Network } from '../networks/network.ts'
 import type { ChainSource, FetchedTipset } from '../p2p/chainSource.ts'
 import type { Misbehaviour, PeerName } from '../p2p/peerLinks.ts'
@@ -17,6 +17,7 @@ import { SYNC_STAGE, type SyncProgress } from './syncState.ts'
 
 const FORK_WINDOW_GROWTH = 5
 
+/** Where headers are kept and fetched from, and how those known to be valid are told. */
 export interface CollectDeps {
   readonly store: ChainStore
   readonly network: Network
@@ -28,6 +29,7 @@ export interface CollectDeps {
   readonly report: (peer: PeerName, what: Misbehaviour) => void
 }
 
+/** One collection: its target, and who follows and ends it. */
 export interface CollectOptions {
   readonly target: Tipset
   readonly progress: SyncProgress
@@ -135,7 +137,7 @@ class HeaderWalk {
     const found = bad.find(key)
     if (found === undefined) return
     const reason = linkedReason(found.reason, `linked to ${found.cid.toString()}`)
-    for (const one of [this.#options.target.key, ...this.#keys]) bad.addAll(one, reason)
+    for (const held of [this.#options.target.key, ...this.#keys]) bad.addAll(held, reason)
     const text = `chain linked to block marked previously as bad (${found.cid.toString()}) (reason: ${badReasonText(found.reason)})`
     throw new SyncError('BAD_ANCESTOR', text, { cid: found.cid.toString() })
   }
@@ -147,8 +149,11 @@ class HeaderWalk {
     return new SyncError(code, `failed to sync fork: ${reason}`, { height: target.height })
   }
 
-  /** @throws SyncError `HEADERS_INVALID` */
+  /** @throws SyncError `HEADERS_INVALID`; BlockDamaged */
   #checkLink(tipset: Tipset, key: TipsetKey, child: Tipset): void {
+    // What came from peers was compared with its name before it was kept.
+    const other = key.find((cid) => !tipset.key.some((known) => known.equals(cid)))
+    if (other !== undefined) throw new BlockDamaged(other)
     const wrong = linkError(tipset, key, child.height)
     if (wrong === undefined) return
     this.#deps.bad.addAll(child.key, { reason: wrong, tipset: child.key })

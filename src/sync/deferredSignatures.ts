@@ -1,14 +1,13 @@
-/**
- * Signatures of one block that are checked after its other checks, with pauses: a full block has 10,000 of them, seconds of
- * work in which a node must go on answering its peers.
- */
 import type { SignatureChecks } from '../consensus/blockContext.ts'
 import { aggregateInvalid } from '../consensus/checks/blsAggregate.ts'
 import { messageSignatureInvalid } from '../consensus/checks/messageSignature.ts'
 import { type SignedBytes, verify, verifyAggregateSteps } from '../crypto/bls.ts'
 import type { CheckedSignatures } from './checkedSignatures.ts'
 
-/** See the file's comment. Of one run of the checks: another attempt takes another one. */
+/**
+ * Signatures of one block that are checked after its other checks, with pauses: a full block has 10,000 of them, seconds of
+ * work in which a node must go on answering its peers. Of one run of the checks: another attempt takes another one.
+ */
 export class DeferredSignatures implements SignatureChecks {
   /** The worker's own, left for a check together with those of other blocks. */
   readonly workers: SignedBytes[] = []

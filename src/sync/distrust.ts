@@ -1,7 +1,3 @@
-/**
- * Who made a bad block, or said that one was its head: a block of 10,000 messages takes seconds to check, which both could ask of us
- * again and again. What others build on is checked all the same, so nothing of it is a matter of consensus.
- */
 import { Lru } from '../base/lru.ts'
 import type { Clock } from '../base/ports.ts'
 import type { PeerName } from '../p2p/peerLinks.ts'
@@ -25,7 +21,10 @@ const BY_ITS_MINER: ReadonlySet<string> = new Set([
   'MESSAGE_SIGNATURE_INVALID',
 ])
 
-/** See the file's comment. */
+/**
+ * Who made a bad block, or said that one was its head: a block of 10,000 messages takes seconds to check, which both could
+ * ask of us again and again. What others build on is checked all the same, so nothing of it is a matter of consensus.
+ */
 export class Distrust {
   readonly #clock: Clock
   /** Last peer that claimed a block as part of its head, by the block's CID. */

@@ -26,6 +26,7 @@ export interface CertificatePeers {
   request(peer: PeerName, question: CertQuestion, signal?: AbortSignal): Promise<CertAnswer>
 }
 
+/** F3, the peers that are asked for certificates, and the syncer's checkpoint. */
 export interface F3FollowerDeps {
   readonly f3: F3
   readonly peers: CertificatePeers

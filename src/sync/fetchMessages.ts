@@ -14,6 +14,7 @@ import { equalTipsetKeys, type Tipset } from '../types/tipset.ts'
 import { SyncError } from './errors.ts'
 import { FETCH_ATTEMPTS } from './limits.ts'
 
+/** Where messages are kept, whence they come, and who hears of a peer that sent wrong ones. */
 export interface MessageDeps {
   readonly view: ChainView
   readonly source: ChainSource

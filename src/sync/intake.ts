@@ -26,6 +26,7 @@ export interface HeadClaim {
   readonly weight: bigint
 }
 
+/** What offers are judged by, and who takes those that are worth it. */
 export interface IntakeDeps {
   readonly view: ChainView
   readonly source: ChainSource
@@ -37,7 +38,7 @@ export interface IntakeDeps {
   readonly accept: (peer: PeerName, tipset: Tipset) => void
 }
 
-/** See the file's comment. */
+/** Takes what peers offer; what cannot become the head, or comes from who made bad blocks, goes no further. */
 export class Intake {
   readonly #deps: IntakeDeps
   readonly #listeners = new Set<(header: BlockHeader) => void>()
@@ -190,7 +191,7 @@ export class Intake {
       const { tipsets } = await source.fetch({ head: key, length: 1, messages: true }, { prefer: peer, signal })
       const [fetched] = tipsets
       // The peer may list the blocks in another order than the tipset's.
-      const isAsked = fetched?.tipset.key.every((cid) => key.some((one) => one.equals(cid))) === true
+      const isAsked = fetched?.tipset.key.every((cid) => key.some((asked) => asked.equals(cid))) === true
       if (isAsked) this.offerTipset(peer, fetched as FetchedTipset, 'head')
     } catch (error) {
       if (!signal.aborted) log.debug('the head of a peer could not be fetched', { peer, message: errorMessage(error) })

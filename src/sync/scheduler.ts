@@ -21,6 +21,7 @@ export interface SyncJob {
   readonly signal: AbortSignal
 }
 
+/** How a target is judged and synchronised to. */
 export interface SchedulerDeps {
   readonly clock: Clock
   readonly timers: Timers
@@ -92,8 +93,8 @@ export class SyncScheduler {
 
   /** Running and ended workers, by number. */
   states(): ActiveSync[] {
-    const running = [...this.#workers.values()].map((one) => one.progress)
-    return [...this.#history, ...running].sort((a, b) => a.workerId - b.workerId).map((one) => one.state)
+    const running = [...this.#workers.values()].map((worker) => worker.progress)
+    return [...this.#history, ...running].sort((a, b) => a.workerId - b.workerId).map((progress) => progress.state)
   }
 
   get isWorking(): boolean {
@@ -103,7 +104,7 @@ export class SyncScheduler {
   /** Ends all workers; resolves when they have ended. */
   async stop(): Promise<void> {
     this.#stopping.abort()
-    await Promise.all([...this.#workers.values()].map((one) => one.done))
+    await Promise.all([...this.#workers.values()].map((worker) => worker.done))
   }
 
   /** The heaviest of the heads that were heard of; the others' turn comes after it, should it turn out to be a lie. */
@@ -114,7 +115,7 @@ export class SyncScheduler {
     }
     this.#heads.clear()
     const [target, ...others] = this.#deferred.takeAll()
-    for (const one of others) this.#deferred.insert(one)
+    for (const other of others) this.#deferred.insert(other)
     if (target !== undefined) this.#spawn(target)
   }
 
@@ -142,7 +143,7 @@ export class SyncScheduler {
     }
     // Another chain: worth a worker of its own only when it is not lighter than what is being worked at.
     const others = [...this.#workers.values()].map(({ target }) => target)
-    const isLighter = [...others, this.#pending.heaviest() ?? tipset].some((one) => isHeavier(one, tipset))
+    const isLighter = [...others, this.#pending.heaviest() ?? tipset].some((other) => isHeavier(other, tipset))
     if (!isLighter && this.#initialSyncDone && this.#workers.size < MAX_WORKERS) return tipset
     this.#deferred.insert(tipset)
     return undefined

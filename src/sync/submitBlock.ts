@@ -11,6 +11,7 @@ import { message } from '../types/message.ts'
 import { signedMessage } from '../types/signedMessage.ts'
 import type { Syncer } from './syncer.ts'
 
+/** The syncer, which checks the block, and the network, which gets it. */
 export interface SubmitDeps {
   readonly view: ChainView
   readonly syncer: Pick<Syncer, 'submit'>

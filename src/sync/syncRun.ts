@@ -33,6 +33,7 @@ export interface SyncRunDeps {
   readonly report: (peer: PeerName, what: Misbehaviour) => void
 }
 
+/** One run: its target, and who follows and ends it. */
 export interface SyncRunOptions {
   readonly target: Tipset
   /** Who offered it; asked first. */
@@ -67,7 +68,7 @@ export async function runSync(deps: SyncRunDeps, options: SyncRunOptions): Promi
 /** Whether there is nothing in a target that the head does not have, or that could win over it. */
 function isCovered(view: ChainView, target: Tipset, head: Tipset): boolean {
   if (target.height === 0 || !mayWin(view, target)) return true
-  return target.height === head.height && target.key.every((cid) => head.key.some((one) => one.equals(cid)))
+  return target.height === head.height && target.key.every((cid) => head.key.some((own) => own.equals(cid)))
 }
 
 class ForwardPass {

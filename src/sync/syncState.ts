@@ -20,6 +20,7 @@ export const SYNC_STAGE = {
   fetchingMessages: 6,
 } as const
 
+/** A number of Lotus' `api.SyncStateStage`. */
 export type SyncStage = (typeof SYNC_STAGE)[keyof typeof SYNC_STAGE]
 
 /** One worker, running or ended. */
@@ -38,6 +39,7 @@ export interface ActiveSync {
   readonly message: string
 }
 
+/** What `SyncState` answers. */
 export interface SyncState {
   readonly activeSyncs: ActiveSync[]
   /** Messages that were applied (by a follower that does not execute: checked) since the node started. */

@@ -52,7 +52,9 @@ export interface SyncerDeps {
 
 const MANUALLY = 'manually marked bad'
 
-/** See the file's comment. Started by {@link Syncer.start}; offers before that are lost. */
+/**
+ * The assembly of intake, scheduler, runs and fork choice. Started by {@link Syncer.start}; offers before that are lost.
+ */
 export class Syncer {
   readonly #deps: SyncerDeps
   readonly #view: ChainView

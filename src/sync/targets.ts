@@ -36,7 +36,7 @@ export function joined(a: Tipset, b: Tipset): Tipset | undefined {
 /** The heaviest of some; of equals the first. */
 function heaviestOf(tipsets: readonly Tipset[]): Tipset | undefined {
   let best: Tipset | undefined
-  for (const one of tipsets) if (best === undefined || isHeavier(one, best)) best = one
+  for (const candidate of tipsets) if (best === undefined || isHeavier(candidate, best)) best = candidate
   return best
 }
 
@@ -50,11 +50,11 @@ export class TargetBuckets {
   }
 
   isRelated(tipset: Tipset): boolean {
-    return this.#buckets.some((bucket) => bucket.some((one) => isRelated(one, tipset)))
+    return this.#buckets.some((bucket) => bucket.some((member) => isRelated(member, tipset)))
   }
 
   insert(tipset: Tipset): void {
-    const bucket = this.#buckets.find((one) => one.some((other) => isRelated(other, tipset)))
+    const bucket = this.#buckets.find((candidate) => candidate.some((member) => isRelated(member, tipset)))
     if (bucket === undefined) {
       this.#buckets.push([tipset])
       this.#size++
@@ -67,7 +67,7 @@ export class TargetBuckets {
 
   /** Takes out all that is related to `tipset`. */
   takeRelated(tipset: Tipset): Tipset | undefined {
-    const related = this.#buckets.filter((bucket) => bucket.some((one) => isRelated(one, tipset)))
+    const related = this.#buckets.filter((bucket) => bucket.some((member) => isRelated(member, tipset)))
     for (const bucket of related) this.#remove(bucket)
     return heaviestOf(related.flat())
   }
@@ -75,7 +75,7 @@ export class TargetBuckets {
   /** Takes out the bucket with the heaviest tipset, and gives that tipset. */
   takeHeaviest(): Tipset | undefined {
     const heaviest = this.heaviest()
-    const bucket = heaviest === undefined ? undefined : this.#buckets.find((one) => one.includes(heaviest))
+    const bucket = heaviest === undefined ? undefined : this.#buckets.find((candidate) => candidate.includes(heaviest))
     if (bucket !== undefined) this.#remove(bucket)
     return heaviest
   }
@@ -93,21 +93,22 @@ export class TargetBuckets {
   }
 
   #join(bucket: Tipset[], tipset: Tipset): boolean {
-    const at = bucket.findIndex((one) => sameParents(one, tipset))
+    const at = bucket.findIndex((member) => sameParents(member, tipset))
     if (at < 0) return false
     bucket[at] = joined(bucket[at] as Tipset, tipset) ?? (bucket[at] as Tipset)
     return true
   }
 
   #remove(bucket: Tipset[]): void {
-    this.#buckets = this.#buckets.filter((one) => one !== bucket)
+    this.#buckets = this.#buckets.filter((candidate) => candidate !== bucket)
     this.#size -= bucket.length
   }
 
   #dropLightest(): void {
     let lightest: Tipset | undefined
-    for (const one of this.#buckets.flat()) if (lightest === undefined || isHeavier(lightest, one)) lightest = one
-    const bucket = this.#buckets.find((one) => one.includes(lightest as Tipset))
+    for (const candidate of this.#buckets.flat())
+      if (lightest === undefined || isHeavier(lightest, candidate)) lightest = candidate
+    const bucket = this.#buckets.find((candidate) => candidate.includes(lightest as Tipset))
     if (bucket === undefined) return
     bucket.splice(bucket.indexOf(lightest as Tipset), 1)
     this.#size--
@@ -125,6 +126,6 @@ export class RecentTargets {
   }
 
   has(tipset: Tipset): boolean {
-    return this.#targets.some((one) => equalTipsetKeys(one.key, tipset.key))
+    return this.#targets.some((target) => equalTipsetKeys(target.key, tipset.key))
   }
 }

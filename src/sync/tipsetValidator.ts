@@ -3,10 +3,8 @@
  * @see lotus chain/sync.go ValidateTipSet, ValidateBlock
  */
 
-import { errorMessage } from '../base/errors.ts'
 import type { Clock, Timers } from '../base/ports.ts'
 import { Serial, sleep, withTimeout } from '../base/waiting.ts'
-import { ChainError } from '../chain/errors.ts'
 import type { TipsetState, VmHost } from '../chain/vm.ts'
 import { type BlockValidation, checkDistinctMiners, validateBlock } from '../consensus/validateBlock.ts'
 import { ValidationError } from '../consensus/validationError.ts'
@@ -14,20 +12,19 @@ import { type SignedBytes, verifyTogether } from '../crypto/bls.ts'
 import type { BlockEdge } from '../ipld/blockFetcher.ts'
 import { hasBlock } from '../ipld/blockstore.ts'
 import { type BlockHeader, headerCid } from '../types/blockHeader.ts'
-import { firstBlock, type Tipset, tipsetKeyText } from '../types/tipset.ts'
+import { firstBlock, type Tipset } from '../types/tipset.ts'
 import type { BadBlocks } from './badBlocks.ts'
+import { BaseResults } from './baseResults.ts'
 import { CheckedSignatures } from './checkedSignatures.ts'
 import { DeferredSignatures } from './deferredSignatures.ts'
 import { badBlock, SyncError } from './errors.ts'
-import { BUSY_ATTEMPTS, BUSY_PAUSE_MS, SIGNATURE_BATCH, STATE_MS, STRETCH_MS } from './limits.ts'
-import { firstDifference } from './mismatch.ts'
-import { isPermanent } from './permanence.ts'
+import { SIGNATURE_BATCH, STATE_MS, STRETCH_MS } from './limits.ts'
+import { difference } from './mismatch.ts'
+import { isPermanent, mayBeDamage } from './permanence.ts'
 import type { TipsetTracker } from './tipsetTracker.ts'
 import type { ValidatedBlocks } from './validatedBlocks.ts'
 
-/** How long receipts are sought that would tell where a wrong execution parts from ours, ms. */
-const DIFFERENCE_MS = 10_000
-
+/** The checks of a block, the machine, and where verdicts are kept. */
 export interface ValidatorDeps {
   readonly validation: BlockValidation
   /** undefined: a follower of headers. */
@@ -40,6 +37,7 @@ export interface ValidatorDeps {
   readonly timers: Timers
 }
 
+/** Of one tipset among those that are checked upwards. */
 export interface ValidateOptions {
   readonly signal: AbortSignal
   /** Another tipset on top follows: its parents are executed while they are still being checked. */
@@ -92,18 +90,23 @@ export class TipsetValidator {
   readonly #deps: ValidatorDeps
   readonly #turns = new Serial()
   readonly #signatures = new CheckedSignatures()
+  readonly #results: BaseResults
   #lastPauseMs = 0
+  /** Messages that were checked by a follower of headers. */
   #applied = 0
-  #lastExecuted = ''
   #checkedBlocks = 0
 
   constructor(deps: ValidatorDeps) {
     this.#deps = deps
+    const { view } = deps.validation
+    const count = (base: Tipset, signal: AbortSignal): Promise<number> =>
+      this.#read(() => view.tipsetMessages(base).length, signal)
+    this.#results = new BaseResults(deps.vm, deps.timers, count)
   }
 
   /** Messages executed so far; of a follower of headers those that were checked. */
   get applied(): number {
-    return this.#applied
+    return this.#applied + this.#results.applied
   }
 
   /** Blocks that went through all checks. */
@@ -138,7 +141,7 @@ export class TipsetValidator {
           await settle()
           await this.#conclude(tipset, found, options.signal, onValid)
         }
-        if (waiting.reduce((sum, one) => sum + one.signed.length, 0) >= SIGNATURE_BATCH) await settle()
+        if (waiting.reduce((sum, waiter) => sum + waiter.signed.length, 0) >= SIGNATURE_BATCH) await settle()
       }
       for (const [i, tipset] of tipsets.entries()) {
         try {
@@ -197,8 +200,8 @@ export class TipsetValidator {
     // Of a tipset that is known nothing is read: its parents are looked at by whoever builds on it.
     if (todo.length === 0) return { tipset, todo, base: tipset, baseResult: undefined, ahead: undefined }
     const base = await this.#read(() => validation.view.store.parent(tipset), signal)
-    const baseResult = await this.#execute(base, signal)
-    return { tipset, todo, base, baseResult, ahead: goesOn ? this.#executeAhead(tipset, baseResult) : undefined }
+    const baseResult = await this.#results.of(base, signal)
+    return { tipset, todo, base, baseResult, ahead: goesOn ? this.#results.ahead(tipset, baseResult) : undefined }
   }
 
   async #fateOf(tipset: Tipset, options: ValidateOptions): Promise<Fate> {
@@ -221,7 +224,8 @@ export class TipsetValidator {
       } catch (error) {
         signal.throwIfAborted()
         // What exactly fails first is found when the block is checked by itself.
-        if (error instanceof ValidationError || isPermanent(error)) return { fate: 'suspect', prepared }
+        if (error instanceof ValidationError || mayBeDamage(error, this.#results.executes))
+          return { fate: 'suspect', prepared }
         throw error
       }
     }
@@ -269,14 +273,42 @@ export class TipsetValidator {
         await this.#validateBlock(block, base, baseResult, 'at once', signal)
       } catch (error) {
         signal.throwIfAborted()
+        const wrong = await this.#lookAgain(error, block, base, baseResult, signal)
+        if (wrong === undefined) continue
         failed.push(block)
-        failure ??= await this.#judge(error, block, base, baseResult, remembers)
+        failure ??= await this.#judge(wrong, block, base, baseResult, remembers)
       }
     }
     if (failure !== undefined) ahead?.abort()
     const passed = todo.filter((block) => !failed.includes(block))
     if (remembers) this.#accept(tipset, passed)
     return { valid: tipset.blocks.filter((block) => !failed.includes(block)), failure }
+  }
+
+  /**
+   * What is wrong when every block is hashed that is read: a damaged one of ours must not be blamed on whoever made the block.
+   * @returns undefined when nothing is
+   */
+  async #lookAgain(
+    error: unknown,
+    block: BlockHeader,
+    base: Tipset,
+    baseResult: TipsetState | undefined,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    if (!mayBeDamage(error, this.#results.executes)) return error
+    const { validation } = this.#deps
+    const isAgreed =
+      baseResult?.stateRoot.equals(block.parentStateRoot) === true &&
+      baseResult.receiptsRoot.equals(block.parentMessageReceipts)
+    try {
+      const again = isAgreed ? baseResult : await this.#results.again(base, signal)
+      await this.#validateBlock(block, base, again, 'at once', signal, { ...validation, view: validation.view.checked })
+      return undefined
+    } catch (second) {
+      signal.throwIfAborted()
+      return second
+    }
   }
 
   /** All checks of a block, those of its messages' signatures with pauses. @returns the worker's signatures, when later */
@@ -286,8 +318,8 @@ export class TipsetValidator {
     baseResult: TipsetState | undefined,
     workers: 'at once' | 'later',
     signal: AbortSignal,
+    validation: BlockValidation = this.#deps.validation,
   ): Promise<readonly SignedBytes[]> {
-    const { validation } = this.#deps
     const deferred = await this.#read(() => {
       // Anew with each attempt: what is missing ends one in the middle.
       const signatures = new DeferredSignatures(workers, this.#signatures)
@@ -323,69 +355,10 @@ export class TipsetValidator {
   ): Promise<Error> {
     if (!isPermanent(error)) return error instanceof Error ? error : badBlock(error)
     const cid = headerCid(block)
-    const where = baseResult === undefined ? '' : await this.#difference(error, block, base, baseResult)
+    const where = baseResult === undefined ? '' : await difference(this.#deps, error, block, base, baseResult)
     const wrong = badBlock(error, where, cid.toString())
     if (remembers) this.#deps.bad.add(cid, { reason: wrong.message, tipset: [cid], check: String(wrong.info.check) })
     return wrong
-  }
-
-  async #difference(error: unknown, block: BlockHeader, base: Tipset, computed: TipsetState): Promise<string> {
-    const isResult =
-      error instanceof ValidationError && (error.code === 'STATE_ROOT_WRONG' || error.code === 'RECEIPTS_ROOT_WRONG')
-    if (!isResult) return ''
-    const { validation, edge, timers } = this.#deps
-    const claimed = { stateRoot: block.parentStateRoot, receiptsRoot: block.parentMessageReceipts }
-    const late = (): SyncError => new SyncError('STATE_UNAVAILABLE', 'state could not be fetched in time')
-    const compare = (): string => firstDifference(validation.view, base, computed, claimed)
-    try {
-      return await withTimeout(timers, DIFFERENCE_MS, late, (inTime) => edge(compare, inTime))
-    } catch (error) {
-      return `the first message that differs is not known: ${errorMessage(error)}`
-    }
-  }
-
-  /** What the parents leave; undefined for a follower of headers. */
-  async #execute(base: Tipset, signal: AbortSignal): Promise<TipsetState | undefined> {
-    const { vm, validation } = this.#deps
-    if (vm === undefined) return undefined
-    const state = await this.#patiently(() => vm.tipsetState(base, signal), signal)
-    // Blocks of one epoch come one by one, on the same parents.
-    const key = tipsetKeyText(base.key)
-    if (base.height > 0 && key !== this.#lastExecuted) {
-      this.#lastExecuted = key
-      this.#applied += (await this.#read(() => validation.view.tipsetMessages(base), signal)).length
-    }
-    return state
-  }
-
-  /**
-   * Executes a tipset while its signatures are still being checked, when what it claims of its parents holds: two cores
-   * have something to do. The machine remembers the result.
-   */
-  #executeAhead(tipset: Tipset, baseResult: TipsetState | undefined): AbortController | undefined {
-    const { vm } = this.#deps
-    const { parentStateRoot, parentMessageReceipts } = firstBlock(tipset)
-    const holds =
-      baseResult?.stateRoot.equals(parentStateRoot) === true && baseResult.receiptsRoot.equals(parentMessageReceipts)
-    if (vm === undefined || !holds) return undefined
-    const ahead = new AbortController()
-    // Its failure is seen by whoever needs the result.
-    vm.tipsetState(tipset, ahead.signal).catch(() => undefined)
-    return ahead
-  }
-
-  /** Again while the machine has too much to do. */
-  async #patiently<T>(run: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await run()
-      } catch (error) {
-        const isBusy = error instanceof ChainError && error.code === 'VM_BUSY'
-        if (!isBusy || attempt === BUSY_ATTEMPTS) throw error
-      }
-      await sleep(this.#deps.timers, BUSY_PAUSE_MS)
-      signal.throwIfAborted()
-    }
   }
 
   /** Lets others have the event loop. */

@@ -31,7 +31,7 @@ function markKey(epoch: ChainEpoch, cid: Cid): Uint8Array {
   return concatBytes(PREFIX, epochBytes(epoch), cid.bytes)
 }
 
-/** See the file's comment. */
+/** Marks of blocks that were found valid, with how far they were checked. */
 export class ValidatedBlocks {
   readonly #meta: KeyValueStore
   readonly #level: number

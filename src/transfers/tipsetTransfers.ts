@@ -29,7 +29,7 @@ function bytesOf({ transfers, fees, addressOf }: AddressedTransfers): number {
   return ADDRESS_BYTES * (1 + addressOf.size) + TRANSFER_BYTES * transfers.length + FEE_BYTES * fees.length
 }
 
-/** See the file's comment. */
+/** Reads transfers out of executions' traces; what was read is kept in the chain's cache. */
 export class TransferReader {
   readonly #view: ChainView
   readonly #vm: Pick<VmHost, 'compute' | 'executeTipset'>

@@ -30,21 +30,21 @@ export function firstBlock(tipset: Tipset): BlockHeader {
 /** Text for a `Map`: the CIDs' bytes one after the other. */
 export function tipsetKeyText(key: TipsetKey): string {
   let out = ''
-  for (const one of key) out += one.key
+  for (const blockCid of key) out += blockCid.key
   return out
 }
 
 /** The CIDs' bytes one after the other. */
 export function tipsetKeyBytes(key: TipsetKey): Uint8Array {
-  return concatBytes(...key.map((one) => one.bytes))
+  return concatBytes(...key.map((blockCid) => blockCid.bytes))
 }
 
 /** @throws CodecError when `bytes` are not a row of CIDs */
 export function tipsetKeyFromBytes(bytes: Uint8Array): TipsetKey {
   const out: Cid[] = []
   for (let at = 0; at < bytes.length; ) {
-    const { cid: one, next } = readCid(bytes, at)
-    out.push(one)
+    const { cid: blockCid, next } = readCid(bytes, at)
+    out.push(blockCid)
     at = next
   }
   return out
@@ -58,7 +58,7 @@ export function tipsetKeyCid(key: TipsetKey): Cid {
 }
 
 export function equalTipsetKeys(a: TipsetKey, b: TipsetKey): boolean {
-  return a.length === b.length && a.every((one, i) => one.equals(b[i] as Cid))
+  return a.length === b.length && a.every((blockCid, i) => blockCid.equals(b[i] as Cid))
 }
 
 /** Hash by which tickets are compared. */
@@ -85,7 +85,7 @@ export function createTipset(headers: readonly BlockHeader[]): Tipset {
   const sorted = headers
     .map((header) => ({ header, hash: ticketHash(header), cid: headerCid(header) }))
     .sort((a, b) => compareBytes(a.hash, b.hash) || compareBytes(a.cid.bytes, b.cid.bytes))
-  return { key: sorted.map((one) => one.cid), blocks: sorted.map((one) => one.header), height: first.height }
+  return { key: sorted.map((block) => block.cid), blocks: sorted.map((block) => block.header), height: first.height }
 }
 
 const cids = listOrEmpty(cid) as unknown as Codec<TipsetKey>
@@ -98,7 +98,8 @@ const cids = listOrEmpty(cid) as unknown as Codec<TipsetKey>
 export const tipsetKey: Codec<TipsetKey> = {
   ...cids,
   name: 'types.TipSetKey',
-  fromJson: (json, context) => cids.fromJson(Array.isArray(json) ? json.filter((one) => one !== null) : json, context),
+  fromJson: (json, context) =>
+    cids.fromJson(Array.isArray(json) ? json.filter((entry) => entry !== null) : json, context),
 }
 
 const blocks: Codec<BlockHeader[]> = listOrEmpty(blockHeader)
@@ -108,7 +109,7 @@ export const tipset: Codec<Tipset> = jsonOnly<Tipset>(
   'types.TipSet',
   (value, context) => ({
     Cids: tipsetKey.toJson(value.key, context),
-    Blocks: value.blocks.map((one) => blockHeader.toJson(one, context)),
+    Blocks: value.blocks.map((block) => blockHeader.toJson(block, context)),
     Height: value.height,
   }),
   (json, context) => {

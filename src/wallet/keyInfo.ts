@@ -8,6 +8,7 @@ import { CodecError } from '../codec/errors.ts'
 import { wrongJson } from '../codec/goJson.ts'
 import { SIGNATURE_BLS, SIGNATURE_DELEGATED, SIGNATURE_SECP256K1 } from '../types/signature.ts'
 
+/** Kinds of keys, by Lotus' names. */
 export const KEY_SECP256K1 = 'secp256k1'
 export const KEY_BLS = 'bls'
 export const KEY_DELEGATED = 'delegated'

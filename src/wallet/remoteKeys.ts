@@ -14,7 +14,7 @@ export interface SigningMeta {
   readonly extra: Uint8Array | null
 }
 
-/** See the file's comment. Each call may fail with what the other process says. */
+/** A wallet in another process. Each call may fail with what the other process says. */
 export interface RemoteKeys {
   newKey(type: string): Promise<Address>
   has(address: Address): Promise<boolean>

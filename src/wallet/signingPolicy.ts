@@ -26,7 +26,7 @@ export interface KeyRule {
   readonly methods: readonly bigint[]
 }
 
-/** See the file's comment. */
+/** What a signer may sign, key by key. */
 export interface SigningPolicy {
   /** By the key of the address. */
   readonly keys: ReadonlyMap<string, KeyRule>
@@ -61,7 +61,7 @@ function known(object: Record<string, unknown>, names: readonly string[], what: 
 }
 
 function texts(value: unknown, what: string): string[] {
-  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value
+  if (Array.isArray(value) && value.every((text) => typeof text === 'string')) return value
   throw invalid(`${what} is no list of texts`)
 }
 
@@ -71,7 +71,7 @@ function ruleOf(value: unknown, name: string): KeyRule {
   const { dailyLimit, recipients, methods = [0] } = rule
   if (dailyLimit !== undefined && typeof dailyLimit !== 'string')
     throw invalid(`dailyLimit of ${name} is no text: "100 FIL"`)
-  if (!Array.isArray(methods) || !methods.every((one) => Number.isSafeInteger(one) && one >= 0)) {
+  if (!Array.isArray(methods) || !methods.every((number) => Number.isSafeInteger(number) && number >= 0)) {
     throw invalid(`methods of ${name} is no list of method numbers`)
   }
   return {
@@ -131,7 +131,7 @@ export class PolicyGuard {
     if (rule === undefined) throw refused('the key is not listed')
     const message = this.#messageOf(signer, data, meta)
     if (!rule.methods.includes(message.method)) throw refused(`method ${message.method} is not listed`)
-    if (rule.recipients !== undefined && !rule.recipients.some((one) => one.equals(message.to))) {
+    if (rule.recipients !== undefined && !rule.recipients.some((recipient) => recipient.equals(message.to))) {
       throw refused(`the recipient ${message.to} is not listed`)
     }
     if (message.value < 0n || message.gasLimit < 0n || message.gasFeeCap < 0n) throw refused('an amount is negative')
@@ -158,7 +158,7 @@ export class PolicyGuard {
       const before = most.get(nonce) ?? 0n
       if (spends > before) most.set(nonce, spends)
     }
-    return [...most.values()].reduce((sum, one) => sum + one, 0n)
+    return [...most.values()].reduce((sum, spent) => sum + spent, 0n)
   }
 
   #messageOf(signer: Address, data: Uint8Array, { type, extra }: SigningMeta): Message {

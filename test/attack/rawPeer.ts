@@ -17,7 +17,7 @@ const OPEN_MS = 1000
 /** What a peer does with streams, by protocol. */
 export type Speaks = Readonly<Record<string, (stream: HostStream) => Promise<void>>>
 
-/** See the file's comment. */
+/** One such peer, connected to one target. */
 export class RawPeer {
   readonly #node: Libp2p
   readonly #target: string

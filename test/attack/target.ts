@@ -39,7 +39,6 @@ export interface Target {
   readonly victim: Member
   readonly networkName: string
   readonly blockSeconds: number
-  readonly moreMb: number
   /** Memory of the attacked one before the first attack, MB: what came later is no measure. */
   readonly idleMb: number
 }
@@ -52,8 +51,6 @@ export interface TargetOptions {
   readonly chainFinality?: number
   /** Seconds of an epoch. */
   readonly blockSeconds?: number
-  /** More that its bounds let strangers make it hold in this attack, MB. */
-  readonly moreMb?: number
 }
 
 async function member(process: NodeProcess): Promise<Member> {
@@ -94,7 +91,7 @@ async function startTarget(
   folder: string,
   started: NodeProcess[],
   honest: number,
-  { producing = [], chainFinality, blockSeconds = BLOCK_SECONDS, moreMb = 0 }: TargetOptions,
+  { producing = [], chainFinality, blockSeconds = BLOCK_SECONDS }: TargetOptions,
 ): Promise<Target> {
   const start = async (home: string, args: readonly string[]): Promise<Member> => {
     const process = await startNode('node', home, args)
@@ -114,7 +111,7 @@ async function startTarget(
   for (let i = 0; i < honest; i++) others.push(await follow(`honest-${i}`, [producer]))
   const victim = await follow('victim', [producer, ...others])
   const networkName: string = await victim.rpc.call('StateNetworkName')
-  const target = { folder, producer, honest: others, victim, networkName, blockSeconds, moreMb }
+  const target = { folder, producer, honest: others, victim, networkName, blockSeconds }
   while ((await lagOf(target)) > 1) await sleep(200)
   await sleep(QUIET_MS)
   return { ...target, idleMb: ownMb(victim) }
@@ -169,9 +166,10 @@ export interface Seen {
 /**
  * Runs `node <file> --child …` as the attacker, looks at the attacked node all the while, and asserts what always holds: it follows,
  * it keeps its honest peers and bans none, its memory is bounded.
+ * @param moreMb - that its bounds let strangers make it hold in this attack, beside what they always do
  */
-export async function attack(target: Target, file: string, args: readonly string[]): Promise<Seen> {
-  const { victim, producer, honest, idleMb, blockSeconds, moreMb } = target
+export async function attack(target: Target, file: string, args: readonly string[], moreMb = 0): Promise<Seen> {
+  const { victim, producer, honest, idleMb, blockSeconds } = target
   const before = await receivedOf(victim)
   const child = spawn(process.execPath, [file, '--child', ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Timers } from '../../src/base/ports.ts'
-import { abortable, Serial, sleep, withTimeout } from '../../src/base/waiting.ts'
+import { abortable, Serial, sleep, untilAborted, whenAborted, withTimeout } from '../../src/base/waiting.ts'
 
 /** Timers that run when they are told to. */
 function handTimers(): Timers & { readonly waiting: Set<() => void>; fire(): void } {
@@ -40,6 +40,23 @@ describe('sleep', () => {
     control.abort(gone)
     await expect(slept).rejects.toBe(gone)
     expect(timers.waiting.size).toBe(0)
+  })
+})
+
+describe('whenAborted', () => {
+  it('runs once, when the signal fires or at once, and not after its end', async () => {
+    const control = new AbortController()
+    const heard: string[] = []
+    whenAborted(control.signal, () => heard.push('first'))
+    const stop = whenAborted(control.signal, () => heard.push('stopped'))
+    whenAborted(undefined, () => heard.push('no signal'))
+    const until = untilAborted(control.signal)
+    stop()
+    expect(heard).toEqual([])
+    control.abort()
+    await until
+    whenAborted(control.signal, () => heard.push('late'))
+    expect(heard).toEqual(['first', 'late'])
   })
 })
 

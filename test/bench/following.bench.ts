@@ -2,7 +2,7 @@
  * Memory of a node that follows an hour of chain, faster than it would come: a local chain makes tipsets on demand, two
  * followers (executing; headers alone) keep up.
  *
- *     node test/bench/following.bench.ts [epochs]      default 120: an hour of 30 s epochs
+ *     node test/bench/following.bench.ts [epochs] [node|deno|package]      default 120 (an hour of 30 s epochs) node
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
 
 const EPOCHS = Number(process.argv[2] ?? 120)
+const RUNTIME = process.argv[3] ?? 'node'
 const STEP = Math.max(1, Math.floor(EPOCHS / 6))
 const MESSAGES_PER_STEP = 5
 const POLL_MS = 100
@@ -63,8 +64,8 @@ try {
   const address = `${Addrs.find((one) => /\/tcp\/\d+$/.test(one))}/p2p/${ID}`
   const daemon = ['daemon', '--network', join(home, 'network.json'), '--bootstrap', address, '--api', '0']
   const followers = [
-    await startNode('node', join(folder, 'executing'), daemon),
-    await startNode('node', join(folder, 'headers'), [...daemon, '--validate', 'headers']),
+    await startNode(RUNTIME, join(folder, 'executing'), daemon),
+    await startNode(RUNTIME, join(folder, 'headers'), [...daemon, '--validate', 'headers']),
   ]
   nodes.push(...followers)
   console.log('epoch   producer  executing  headers   MB resident')

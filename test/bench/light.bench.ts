@@ -2,7 +2,7 @@
  * A light tab and a light node on a network of mainnet's size: certificates behind the checkpoint, signers of each, accounts in the
  * state under the final tipset. From the start to the first proven balance, cold and warm, what a balance costs, memory.
  *
- *     node test/bench/light.bench.ts [--certificates 2000] [--signers 1500] [--accounts 1000000]
+ *     node test/bench/light.bench.ts [--certificates 2000] [--signers 1500] [--accounts 1000000] [--runtime node|deno|package]
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -30,6 +30,7 @@ const { values } = parseArgs({
     certificates: { type: 'string', default: '2000' },
     signers: { type: 'string', default: '1500' },
     accounts: { type: 'string', default: '1000000' },
+    runtime: { type: 'string', default: 'node' },
   },
 })
 const size = {
@@ -137,7 +138,7 @@ async function inNode(from: BigWorld, genesisCar: Uint8Array, url: string, traff
   try {
     for (const start of ['cold', 'warm']) {
       const started = performance.now()
-      const node = await startNode('node', home, args)
+      const node = await startNode(values.runtime, home, args)
       await measure(`node, ${start}`, from, started, traffic, (method, params) => call(node, method, params))
       const status = readFileSync(`/proc/${node.pid}/status`, 'utf8')
       report(`node, ${start}: resident memory`, Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024, 'MiB')

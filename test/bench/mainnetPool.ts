@@ -14,6 +14,7 @@ import { type Address, idAddress } from '../../src/types/address.ts'
 import { EvmMethod } from '../../src/types/methodNumbers.ts'
 import { SIGNATURE_BLS, SIGNATURE_DELEGATED, SIGNATURE_SECP256K1 } from '../../src/types/signature.ts'
 import type { SignedMessage } from '../../src/types/signedMessage.ts'
+import type { Tipset } from '../../src/types/tipset.ts'
 import { silentLog } from '../support/recordedView.ts'
 import { seeded } from '../support/seeded.ts'
 
@@ -95,15 +96,25 @@ export async function measurePool(folder: string, scale: number, network: Networ
       'messages/s',
     )
     report('  more memory', (process.memoryUsage.rss() - before) / MEGA, 'MB')
-    for (let i = 0; i < SELECTIONS; i++) {
+    const select = async (base: Tipset, ticketQuality: number): Promise<void> => {
       from = performance.now()
-      const chosen = await pool.select(head, i / SELECTIONS)
-      report(
-        `pool: selection of ${chosen?.length} messages, ticket quality ${i / SELECTIONS}`,
-        performance.now() - from,
-        'ms',
-      )
+      const before = process.cpuUsage()
+      const chosen = await pool.select(base, ticketQuality)
+      const elapsed = performance.now() - from
+      const { user, system } = process.cpuUsage(before)
+      const what = base === head ? '' : `, ${head.height - base.height} epochs back`
+      report(`pool: selection of ${chosen?.length} messages, ticket quality ${ticketQuality}${what}`, elapsed, 'ms')
+      report('  of the processor', (user + system) / 1000, 'ms')
     }
+    for (let i = 0; i < SELECTIONS; i++) await select(head, i / SELECTIONS)
+    // The state is another one than before, as it is for each block.
+    let earlier = head
+    for (let i = 0; i < 2; i++) {
+      earlier = view.store.parent(earlier)
+      await vm.tipsetState(earlier)
+      await select(earlier, 0.5)
+    }
+    await select(head, 0.5)
     from = performance.now()
     pool.pending()
     report('pool: all pending, in order', performance.now() - from, 'ms')

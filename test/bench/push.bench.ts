@@ -21,8 +21,9 @@ const node = await startNode(runtime, home, [
   '--api',
   '0',
   '--no-net',
+  // Often enough that no sender has more than the pool takes of one, 1,000.
   '--block-time',
-  '1',
+  '0.4',
   '--actors',
   'native',
 ])

@@ -91,6 +91,14 @@ export function zstdContract(name: string, decode: ZstdDecoder): void {
       expect(fromUtf8(decode(fromHex(RAW), 3))).toBe('fil')
     })
 
+    it('keeps little more memory than what is in the frames that say their size', () => {
+      // RFC 8878, 3.1.1: 20,000 bytes in a block that repeats one.
+      const frames = Array.from({ length: 100 }, () => decode(fromHex('28b52ffd60204d03710200'), 20_000))
+      const buffers = new Set(frames.map(({ buffer }) => buffer))
+      const held = [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0)
+      expect(held).toBeLessThan(1.25 * 100 * 20_000)
+    })
+
     it('refuses what is no frame', () => {
       expect(() => decode(fromHex(REPEATED.slice(0, 40)), 280)).toThrow('Cannot decompress zstd')
       expect(() => decode(utf8('not zstd at all'), undefined)).toThrow('Cannot decompress zstd')

@@ -84,7 +84,7 @@ async function questionsOf(admin: RpcClient): Promise<[string, ...unknown[]][]> 
 }
 
 /** What could not be read is named. */
-const NAMES_IT = /Cannot (read|write to) (the store|the snapshot|\S+\.car)\b.*(Input\/output error|EIO)/
+const NAMES_IT = /Cannot (open|read|write to) (the store|the snapshot|\S+\.car)\b.*(Input\/output error|EIO)/
 
 type Question = Awaited<ReturnType<typeof questionsOf>>[number]
 

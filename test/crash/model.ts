@@ -18,7 +18,7 @@ export const VALUE = 1000n
 /** A restarted node has its pool again, and has made a tipset or two, after so long, milliseconds. */
 const SETTLE_MS = 30_000
 
-/** See the file's comment. */
+/** What was acknowledged to the test so far; compared with the node after each start. */
 export class CrashModel {
   readonly sends: Send[] = []
   readonly keys = new Set<string>()

@@ -9,9 +9,8 @@ import { WorkerVmHost } from '../../src/execution/workerVmHost.ts'
 import { UNDEF_ADDRESS } from '../../src/types/address.ts'
 import type { Message } from '../../src/types/message.ts'
 import { type DevnetNode, devnetNode } from '../support/devnetNode.ts'
+import { LOG } from './scriptedWorld.ts'
 import { type FakeThread, HandTimers, machineOf, startFakeThread } from './threadPair.ts'
-
-const LOG = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 let node: DevnetNode
 let threads: FakeThread[]

@@ -1,8 +1,3 @@
-/**
- * What another script of the origin may say on the channel by which tabs share one node, without a secret and with one: a line is a
- * message as JSON, in which `@leader` is the leader's name. A tab of ours is served all the same, and nobody is told what it may not ask.
- */
-
 import { openSession } from '../../platform/browser/frames.ts'
 import type { OpenFrames } from '../../platform/browser/portSessions.ts'
 import { followTabs, serveTabs } from '../../platform/browser/tabRelay.ts'
@@ -107,7 +102,11 @@ async function run(input: Uint8Array, secret: Uint8Array | undefined): Promise<v
   }
 }
 
-/** See the file's comment. */
+/**
+ * What another script of the origin may say on the channel by which tabs share one node, without a secret and with one: a
+ * line is a message as JSON, in which `@leader` is the leader's name. A tab of ours is served all the same, and nobody is
+ * told what it may not ask.
+ */
 export const relayMessages: FuzzTarget = {
   seeds: () => [
     utf8(

@@ -1,4 +1,3 @@
-/** 5,000 messages in one tipset, a Go peer between those who make and those who follow: nobody is lost or turned away. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -56,7 +55,10 @@ async function reaches(follower: Follower, leader: Leader, what: string): Promis
   )
 }
 
-/** See the file's comment. @returns what the run took */
+/**
+ * 5,000 messages in one tipset, a Go peer between those who make and those who follow: nobody is lost or turned away.
+ * @returns what the run took
+ */
 export async function followsFlood(runtime: string, leader: Leader, peer: GoPeer): Promise<string> {
   await leader.rpc.call('DevnetMine', 2, null)
   await peerHasHead(peer, leader.rpc)

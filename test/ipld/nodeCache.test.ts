@@ -1,5 +1,9 @@
 /** The bound of decoded nodes: bytes, whatever their number. */
 import { describe, expect, it } from 'vitest'
+import type { Cid } from '../../src/codec/cid.ts'
+import { u64 } from '../../src/codec/description.ts'
+import { Amt } from '../../src/ipld/amt.ts'
+import { MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { NodeCache } from '../../src/ipld/nodeCache.ts'
 
 describe('NodeCache', () => {
@@ -29,5 +33,20 @@ describe('NodeCache', () => {
     const cache = new NodeCache(100_000)
     for (let i = 0; i < 1_000; i++) cache.set('same', {}, 1_000)
     expect(cache.bytes).toBeLessThan(10_000)
+  })
+
+  it('gives a walk of a whole tree a small part', () => {
+    const blocks = new MemoryBlockstore()
+    const made = Amt.empty(blocks, u64, { bitWidth: 5 })
+    for (let i = 0; i < 30_000; i++) made.set(i, BigInt(i))
+    const root = made.flush()
+    const nodes = new NodeCache()
+    const store = new MemoryBlockstore(nodes)
+    for (const [key, data] of blocks.entries()) store.put({ key } as Cid, data)
+    let count = 0
+    for (const [index, value] of Amt.load(store, root, u64).entries()) count += Number(value) === index ? 1 : 0
+    expect(count).toBe(30_000)
+    // Of 969 nodes.
+    expect(nodes.bytes).toBeLessThan(300 * 7_000)
   })
 })

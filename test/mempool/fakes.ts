@@ -1,4 +1,3 @@
-/** An in-memory chain for the pool: tipsets of one block, states that the test sets. */
 import { MemoryStore } from '../../src/base/memoryStore.ts'
 import type { Clock, Logger, Timers } from '../../src/base/ports.ts'
 import type { BlockMessages } from '../../src/chain/blockMessages.ts'
@@ -57,7 +56,17 @@ export function testMessage(
   }
 }
 
-/** See the file's comment. */
+/** For selection: at once. */
+// biome-ignore lint/correctness/useYield: there is nothing to wait for
+export function* sendersOf(actor: ActorReader['actor']): ReturnType<ActorReader['senders']> {
+  return actor
+}
+
+function readerOf(actor: ActorReader['actor']): ActorReader {
+  return { actor, senders: () => sendersOf(actor) }
+}
+
+/** An in-memory chain for the pool: tipsets of one block, states that the test sets. */
 export class FakeChain implements MempoolChain {
   baseFee = 100n
   nextBaseFee = 0n
@@ -161,11 +170,11 @@ export class FakeChain implements MempoolChain {
   }
 
   stateBefore(): ActorReader {
-    return { actor: (address) => (this.fresh.has(address.key) ? undefined : this.actors.get(address.key)) }
+    return readerOf((address) => (this.fresh.has(address.key) ? undefined : this.actors.get(address.key)))
   }
 
   async stateAfter(): Promise<ActorReader> {
-    return { actor: (address) => this.actors.get(address.key) }
+    return readerOf((address) => this.actors.get(address.key))
   }
 
   computeBaseFee(): bigint {

@@ -7,13 +7,15 @@ import { finish } from '../../src/base/steps.ts'
 import { blockProbabilities } from '../../src/mempool/blockProbabilities.ts'
 import { createChains } from '../../src/mempool/createChains.ts'
 import { gasReward } from '../../src/mempool/fees.ts'
+import type { MessageChain } from '../../src/mempool/messageChain.ts'
 import { MinimumGas } from '../../src/mempool/minimumGas.ts'
 import { createPooledMessage } from '../../src/mempool/pooledMessage.ts'
 import { nearestNumber } from '../../src/mempool/ratio.ts'
 import { selectMessages } from '../../src/mempool/selectMessages.ts'
+import type { ActorState } from '../../src/types/actor.ts'
 import type { Address } from '../../src/types/address.ts'
 import type { Message } from '../../src/types/message.ts'
-import { FakeChain, GAS_LIMIT, keyAddress, testMessage } from './fakes.ts'
+import { ACCOUNT_CODE, FakeChain, GAS_LIMIT, keyAddress, sendersOf, testMessage } from './fakes.ts'
 
 const a1 = keyAddress(1)
 const a2 = keyAddress(2)
@@ -78,6 +80,61 @@ describe('chains of one sender', () => {
   })
 })
 
+describe('how the same messages were cut is kept', () => {
+  const conditions = { baseFee: 0n, epoch: 1, minimumGas }
+  const actor = { code: ACCOUNT_CODE, head: ACCOUNT_CODE, nonce: 0n, balance: FIL, delegatedAddress: null }
+  const lengths = (chains: readonly MessageChain[]): number[] => chains.map((one) => one.messages.length)
+
+  test('but not when a higher base fee turns a rising price into a falling one', () => {
+    // Fee caps of 110 and 105: at base fee 0 the premiums 1 and 2 rise, at 104 they are cut to 1 and 1, at 105 to 1 and 0.
+    const messages = [110n, 105n].map((gasFeeCap, i) =>
+      createPooledMessage(testMessage(a1, a2, i, 0n, { gasFeeCap, gasPremium: BigInt(i + 1) })),
+    )
+    const at = (baseFee: bigint): number[] => lengths(createChains(messages, { ...conditions, actor, baseFee }))
+    expect(at(0n)).toEqual([2])
+    expect(at(105n)).toEqual([1, 1])
+    expect(at(104n)).toEqual([2])
+    expect(at(109n)).toEqual([1, 1])
+    expect(at(0n)).toEqual([2])
+  })
+  test('nor when the sender has another nonce or balance', () => {
+    const messages = ten((i) => i + 1).map((premium, i) => createPooledMessage(testMessage(a1, a2, i, premium)))
+    const of = (change: Partial<ActorState>): number[] =>
+      lengths(createChains(messages, { ...conditions, actor: { ...actor, ...change } }))
+    expect(of({})).toEqual([10])
+    expect(of({ nonce: 4n })).toEqual([6])
+    expect(of({ balance: 0n })).toEqual([])
+    expect(lengths(createChains(messages, { ...conditions, actor: undefined }))).toEqual([])
+    expect(of({})).toEqual([10])
+  })
+  test('nor when the price of bytes is another one', () => {
+    const prices = new MinimumGas({ calico: 5, hygge: 10 })
+    // 36 + some 100 bytes: 1,000 a byte and 38,863 before Calico, 1,300 from it on, 475,000 more from Hygge on.
+    const gasLimit = 400_000n
+    const messages = [createPooledMessage(testMessage(a1, a2, 0, 1n, { gasLimit }))]
+    const at = (epoch: number): number[] =>
+      lengths(createChains(messages, { ...conditions, actor, epoch, minimumGas: prices }))
+    expect([at(4), at(5), at(10), at(9)]).toEqual([[1], [1], [], [1]])
+  })
+  test('taken or trimmed by one selection, the next has it whole', () => {
+    const chain = new FakeChain()
+    chain.setActor(a1, 0n, FIL)
+    const gasLimit = 1_000_000_000n
+    const messages = ten(() => 1000).map((premium, i) =>
+      createPooledMessage(testMessage(a1, a2, i, premium, { gasLimit })),
+    )
+    const input = {
+      actors: { senders: () => sendersOf((address) => chain.actors.get(address.key)) },
+      conditions,
+      priority: [],
+      random: () => 0.3,
+    }
+    for (const ticketQuality of [1, 0.5, 1, 0.5]) {
+      expect(finish(selectMessages([{ sender: a1, messages }], { ...input, ticketQuality }))).toEqual(messages)
+    }
+  })
+})
+
 test.each([
   [100n, 200n, 100n, 1000n],
   [100n, 200n, 210n, -300n],
@@ -97,7 +154,7 @@ describe('selection', () => {
       const steps = selectMessages(
         senders.map((sender) => ({ sender, messages: [createPooledMessage(testMessage(sender, a2, 0, 1000n))] })),
         {
-          actors: { actor: (address) => chain.actors.get(address.key) },
+          actors: { senders: () => sendersOf((address) => chain.actors.get(address.key)) },
           conditions: { baseFee: 0n, epoch: 1, minimumGas },
           ticketQuality,
           priority: [],
@@ -124,7 +181,7 @@ describe('selection', () => {
       messages: premiums.map((premium, i) => createPooledMessage(testMessage(sender, a2, i, premium))),
     }))
     const steps = selectMessages(candidates, {
-      actors: { actor: (address) => chain.actors.get(address.key) },
+      actors: { senders: () => sendersOf((address) => chain.actors.get(address.key)) },
       conditions: { baseFee: 0n, epoch: 1, minimumGas },
       ticketQuality,
       priority,

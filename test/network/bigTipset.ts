@@ -166,7 +166,7 @@ async function reached(node: Petrel, height: number, timeoutMs: number): Promise
   return undefined
 }
 
-/** Runs it once, see the file's comment. */
+/** Makes the tipset once and has it followed. */
 export async function bigTipset({ messages, miners }: BigTipsetOptions): Promise<BigTipsetReport> {
   await initCrypto()
   const folder = mkdtempSync(join(tmpdir(), 'petrel-big-'))

@@ -67,7 +67,7 @@ export interface ClusterOptions {
   readonly topology: readonly (readonly [number, number])[]
 }
 
-/** See the file's comment. */
+/** The nodes of one test, and the links between them. */
 export class Cluster {
   readonly nodes: readonly ClusterNode[]
   readonly #options: ClusterOptions

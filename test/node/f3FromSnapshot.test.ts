@@ -19,7 +19,7 @@ const ports = {
   log: silentLog,
   timers: {
     setTimeout: (run: () => void) => {
-      run()
+      queueMicrotask(run)
       return () => undefined
     },
   },

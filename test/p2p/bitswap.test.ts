@@ -1,67 +1,13 @@
-/** Bitswap between nodes in memory: fetching, falling back, serving, and peers that do not behave. */
+/** Bitswap between nodes in memory: fetching, and falling back. */
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../src/base/bytes.ts'
 import { type Cid, cidFromBytes } from '../../src/codec/cid.ts'
 import { blockCid } from '../../src/crypto/blockCid.ts'
 import { getBlock, MemoryBlockstore, putBlock } from '../../src/ipld/blockstore.ts'
 import { withBlocks } from '../../src/ipld/withBlocks.ts'
-import { type Bitswap, startBitswap } from '../../src/p2p/bitswap/bitswap.ts'
-import { BITSWAP_PROTOCOLS, type BitswapMessage, decodeMessage, encodeMessage } from '../../src/p2p/bitswap/messages.ts'
-import { ProtoReader } from '../../src/p2p/bitswap/protobuf.ts'
-import { MemoryNetwork, type MemoryNode } from '../support/memoryNetwork.ts'
+import type { BitswapMessage } from '../../src/p2p/bitswap/messages.ts'
 import { seeded } from '../support/seeded.ts'
-import { VirtualTime } from '../support/virtualTime.ts'
-import { readAll } from './streams.ts'
-
-const NEWEST = BITSWAP_PROTOCOLS[0] as string
-const never = new AbortController().signal
-const silentLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
-
-interface SwapNode extends MemoryNode {
-  readonly blocks: MemoryBlockstore
-  readonly swap: Bitswap
-}
-
-class Swaps {
-  readonly time = new VirtualTime()
-  readonly network = new MemoryNetwork(this.time)
-
-  add(name: string, ...peers: string[]): SwapNode {
-    const node = this.network.addNode(name)
-    const blocks = new MemoryBlockstore()
-    const swap = startBitswap({ links: node.links, blocks, clock: this.time, timers: this.time, log: silentLog })
-    for (const peer of peers) this.network.connect(name, peer)
-    return Object.assign(node, { blocks, swap })
-  }
-
-  /** A peer that hands each message to `hear`. */
-  addScripted(name: string, hear: (message: BitswapMessage, node: MemoryNode) => void | Promise<void>): MemoryNode {
-    const node = this.network.addNode(name)
-    node.links.handle(NEWEST, async (_, stream) => {
-      // One message a stream, as Forest reads.
-      const bytes = await stream.read()
-      if (bytes === undefined) return
-      await stream.closeWrite()
-      await hear(decodeMessage(new ProtoReader(bytes).bytes()), node)
-    })
-    return node
-  }
-}
-
-async function sendTo(node: MemoryNode, peer: string, message: Partial<BitswapMessage>): Promise<void> {
-  const stream = await node.links.open(peer, [NEWEST], never)
-  await stream.write(encodeMessage({ wants: [], blocks: [], presences: [], ...message }, NEWEST))
-  await stream.closeWrite()
-}
-
-function block(text: string): { cid: Cid; data: Uint8Array } {
-  const data = utf8(text)
-  return { cid: blockCid(data), data }
-}
-
-function texts(found: readonly (readonly [Cid, Uint8Array])[]): string[] {
-  return found.map(([, data]) => new TextDecoder().decode(data)).sort()
-}
+import { block, NEWEST, Swaps, sendTo, texts } from './swaps.ts'
 
 describe('bitswap', () => {
   it('brings what a peer has, and says quickly what nobody has', async () => {
@@ -292,47 +238,6 @@ describe('bitswap', () => {
     expect(heard.at(-1)?.wants.map((want) => want.cancel)).toEqual([true])
   })
 
-  it('serves wants as the specification says', async () => {
-    const swaps = new Swaps()
-    const server = swaps.add('server')
-    const small = putBlock(server.blocks, utf8('small'))
-    const large = putBlock(server.blocks, new Uint8Array(5000))
-    const missing = block('missing').cid
-    const heard: BitswapMessage[] = []
-    const asker = swaps.addScripted('asker', (message) => void heard.push(message))
-    swaps.network.connect('asker', 'server')
-    const want = { cancel: false, sendDontHave: true }
-    const wants = [
-      { ...want, cid: small, type: 'have' as const },
-      { ...want, cid: large, type: 'have' as const },
-      { ...want, cid: missing, type: 'block' as const },
-      { ...want, cid: block('other').cid, type: 'have' as const, sendDontHave: false },
-    ]
-    await sendTo(asker, 'server', { wants })
-    await swaps.time.settle()
-    expect(heard).toHaveLength(1)
-    expect(heard[0]?.blocks.map((one) => String(one.cid))).toEqual([String(small)])
-    expect(heard[0]?.presences.map((one) => [String(one.cid), one.has])).toEqual([
-      [String(large), true],
-      [String(missing), false],
-    ])
-  })
-
-  it('serves every want of a list as long as boxo makes them', async () => {
-    const swaps = new Swaps()
-    const server = swaps.add('server')
-    const names = Array.from({ length: 10_000 }, (_, i) => putBlock(server.blocks, utf8(`message ${i}`)))
-    const got = new Set<string>()
-    const asker = swaps.addScripted('asker', ({ blocks }) => {
-      for (const one of blocks) got.add(one.cid.key)
-    })
-    swaps.network.connect('asker', 'server')
-    const want = { type: 'block' as const, cancel: false, sendDontHave: true }
-    await sendTo(asker, 'server', { wants: names.map((cid) => ({ ...want, cid })) })
-    await swaps.time.advance(5000)
-    expect(got.size).toBe(names.length)
-  })
-
   it('runs a function over blocks of another node', async () => {
     const swaps = new Swaps()
     const server = swaps.add('server')
@@ -347,121 +252,5 @@ describe('bitswap', () => {
       return count
     })
     expect(await swaps.time.until(running)).toBe(100)
-  })
-})
-
-describe('bitswap: hostile peers', () => {
-  it('a false block is no block: the want goes on', async () => {
-    const swaps = new Swaps()
-    const { cid } = block('true')
-    swaps.addScripted('liar', async (message, node) => {
-      if (message.wants.every((want) => want.cancel)) return
-      // Bytes under a prefix: whoever reads computes the CID, and nobody asked for that one.
-      await sendTo(node, 'client', { blocks: [{ cid, data: utf8('false') }] })
-    })
-    const server = swaps.add('server')
-    putBlock(server.blocks, utf8('true'))
-    const { swap, reports } = swaps.add('client', 'liar', 'server')
-    expect(texts(await swaps.time.until(swap.source.fetch([cid], undefined)))).toEqual(['true'])
-    expect(reports).toEqual([])
-  })
-
-  it('a flood of blocks that nobody asked for slows the flooder down, and nobody else', async () => {
-    const swaps = new Swaps()
-    const client = swaps.add('client')
-    const flooder = swaps.addScripted('flooder', () => undefined)
-    swaps.network.connect('flooder', 'client')
-    const stream = await flooder.links.open('client', [NEWEST], never)
-    let taken = 0
-    void (async () => {
-      for (; ; taken++) {
-        await stream.write(
-          encodeMessage({ wants: [], presences: [], blocks: [block(`flood ${taken} ${'.'.repeat(10_000)}`)] }, NEWEST),
-        )
-      }
-    })().catch(() => undefined)
-    await swaps.time.advance(10_000)
-    // 256 that are borne, what fits into the stream, and then one a second.
-    expect(taken).toBeLessThan(256 + 60 + 10)
-    expect(client.reports.every((one) => one.what.fault === 'UNASKED')).toBe(true)
-    expect(client.reports.length).toBeGreaterThan(5)
-    expect(client.blocks.size).toBe(0)
-    const honest = swaps.add('honest')
-    const cid = putBlock(honest.blocks, utf8('wanted'))
-    swaps.network.connect('client', 'honest')
-    await swaps.time.settle()
-    expect(texts(await swaps.time.until(client.swap.source.fetch([cid], undefined)))).toEqual(['wanted'])
-    expect(client.links.peers()).toEqual(['flooder', 'honest'])
-  })
-
-  it.each([
-    ['a message that says it is longer than boxo reads', Uint8Array.of(0x81, 0x80, 0x80, 0x02)],
-    ['a length that never ends', new Uint8Array(6).fill(0xff)],
-    ['bytes that are no message', Uint8Array.of(3, 0x0a, 0x7f, 0x00)],
-    ['a want without a CID', Uint8Array.of(6, 0x0a, 0x04, 0x0a, 0x02, 0x10, 0x01)],
-    ['a want of something that is no CID', Uint8Array.of(7, 0x0a, 0x05, 0x0a, 0x03, 0x0a, 0x01, 0x09)],
-  ])('%s bans', async (_, bytes) => {
-    const swaps = new Swaps()
-    const client = swaps.add('client')
-    const peer = swaps.network.addNode('peer')
-    swaps.network.connect('peer', 'client')
-    const stream = await peer.links.open('client', [NEWEST], never)
-    await stream.write(bytes)
-    await expect(readAll(stream)).rejects.toMatchObject({ code: 'STREAM_RESET' })
-    expect(client.reports).toMatchObject([
-      { peer: 'peer', what: { fault: expect.stringMatching(/GARBAGE|OVERSIZED/) as unknown } },
-    ])
-    expect(client.links.peers()).toEqual([])
-  })
-
-  it('half a message is given up after 20 s; an idle stream is not', async () => {
-    const swaps = new Swaps()
-    const client = swaps.add('client')
-    const peer = swaps.network.addNode('peer')
-    swaps.network.connect('peer', 'client')
-    const idle = await peer.links.open('client', [NEWEST], never)
-    const half = await peer.links.open('client', [NEWEST], never)
-    await half.write(Uint8Array.of(50, 1, 2, 3))
-    await swaps.time.advance(21_000)
-    await expect(half.read()).rejects.toMatchObject({ code: 'STREAM_RESET' })
-    await idle.write(Uint8Array.of(0))
-    expect(client.openStreams).toBe(1)
-    expect(client.reports).toEqual([])
-  })
-
-  it('too many streams are refused', async () => {
-    const swaps = new Swaps()
-    const client = swaps.add('client')
-    const peer = swaps.network.addNode('peer')
-    swaps.network.connect('peer', 'client')
-    for (let i = 0; i < 100; i++) await peer.links.open('client', [NEWEST], never)
-    await swaps.time.settle()
-    expect(client.openStreams).toBe(64)
-    expect(client.reports).toHaveLength(36)
-  })
-
-  it('a flood of wants from a peer that reads no answers waits in a bounded queue', async () => {
-    const swaps = new Swaps()
-    const server = swaps.add('server')
-    const large = putBlock(server.blocks, new Uint8Array(500_000))
-    const peer = swaps.network.addNode('peer')
-    peer.links.handle(NEWEST, () => new Promise(() => undefined))
-    swaps.network.connect('peer', 'server')
-    const stream = await peer.links.open('server', [NEWEST], never)
-    for (let i = 0; i < 40; i++) {
-      const wants = Array.from({ length: 1000 }, (_, j) => ({
-        cid: j === 0 ? large : block(`${i}/${j}`).cid,
-        type: 'block' as const,
-        cancel: false,
-        sendDontHave: true,
-      }))
-      await stream.write(encodeMessage({ wants, blocks: [], presences: [] }, NEWEST))
-      await swaps.time.settle()
-      expect(server.swap.pending().serving).toBeLessThanOrEqual(16_384)
-    }
-    expect(server.reports.length).toBeGreaterThan(0)
-    expect(server.reports.every((one) => one.what.fault === 'FLOOD')).toBe(true)
-    await swaps.time.advance(60_000)
-    expect(server.swap.pending().serving).toBe(0)
   })
 })

@@ -1,12 +1,14 @@
 /** Every reason for which a gossiped block is refused, and what may not be blamed on its sender. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { concatBytes } from '../../src/base/bytes.ts'
-import type { ChainView } from '../../src/chain/chainView.ts'
+import { ChainView } from '../../src/chain/chainView.ts'
 import { CborWriter } from '../../src/codec/cborWriter.ts'
 import { type Cid, CODEC_DAG_CBOR, createCid, HASH_BLAKE2B_256 } from '../../src/codec/cid.ts'
 import { encode } from '../../src/codec/description.ts'
+import { mockBeacon } from '../../src/consensus/beacon.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import type { BlockEdge } from '../../src/ipld/blockFetcher.ts'
+import type { Blockstore } from '../../src/ipld/blockstore.ts'
 import { BlockMissing } from '../../src/ipld/errors.ts'
 import { type BlockMsg, blockMsg } from '../../src/p2p/gossip/blockMsg.ts'
 import { BlockValidator } from '../../src/p2p/gossip/blockValidator.ts'
@@ -185,6 +187,48 @@ describe.skipIf(missing !== undefined)('the validator of blocks', () => {
     expect(time.pending).toBe(0)
     answer = plainRead
     expect(await judge(data)).toBe('accept')
+  })
+
+  it('a flipped bit in what our disk gives back is not blamed on the sender', { timeout: 60_000 }, async () => {
+    const random = seeded('flipped bits below a gossiped block')
+    const { view, time } = chainBefore(good)
+    const { blocks } = view.store
+    const data = encode(blockMsg, good)
+    /** Judged by a node whose disk changes what it reads. */
+    const judged = (read: (cid: Cid, block: Uint8Array | undefined) => Uint8Array | undefined): Promise<string> => {
+      const disk: Blockstore = {
+        get: (cid) => read(cid, blocks.get(cid)),
+        has: (cid) => blocks.has(cid),
+        put: (cid, block) => blocks.put(cid, block),
+      }
+      const { network } = view
+      const damaged = new ChainView({ store: view.store.over(disk), network, beaconRound: mockBeacon.roundAt })
+      return validatorOf(damaged, time)(data)
+    }
+    const reads = new Map<string, Cid>()
+    const noting = (cid: Cid, block: Uint8Array | undefined): typeof block => {
+      reads.set(cid.key, cid)
+      return block
+    }
+    expect(await judged(noting)).toBe('accept')
+    expect(reads.size).toBeGreaterThan(5)
+    const verdicts = new Map<string, number>()
+    for (let run = 0; run < 500; run++) {
+      const [cid] = random.shuffle([...reads.values()]) as [Cid]
+      const damage = (block: Uint8Array): Uint8Array => {
+        const changed = block.slice()
+        const bit = random.int(8 * block.length)
+        changed[bit >> 3] = (changed[bit >> 3] as number) ^ (1 << (bit & 7))
+        return changed
+      }
+      const own = damage(blocks.get(cid) as Uint8Array)
+      const verdict = await judged((one, block) => (one.equals(cid) ? own : block))
+      verdicts.set(verdict, (verdicts.get(verdict) ?? 0) + 1)
+      expect(verdict, cid.toString()).not.toMatch(/^reject/)
+    }
+    console.log(verdicts)
+    expect(verdicts.get('accept')).toBeGreaterThan(0)
+    expect(verdicts.get('ignore unknown_miner')).toBeGreaterThan(0)
   })
 
   it('two of the same at once: one is accepted', async () => {

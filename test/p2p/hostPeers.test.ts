@@ -1,4 +1,6 @@
 /** How real hosts find, keep, refuse and forget each other. */
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { peerPlace } from '../../src/p2p/host/peerPlace.ts'
 import { connect, newHome, newHost, soon, startHost, stopHosts, until } from './testHosts.ts'
@@ -172,4 +174,29 @@ it('keeps nothing of what strangers put into the DHT', async () => {
   await put().catch(() => undefined)
   const { rpc } = server.parts.dht as unknown as { rpc: { handlers: Record<string, unknown> } }
   expect(Object.keys(rpc.handlers).sort()).toEqual(['FIND_NODE', 'PING'])
+})
+
+it('says of each address why a peer was not reached', async () => {
+  const [host, gone] = [await startHost(), await startHost()]
+  const { id, addresses } = gone.net.addresses()
+  const [address = ''] = addresses
+  await gone.stop()
+  const dialled = host.net.connect({ id, addresses: [address, address.replace('127.0.0.1', '127.0.0.2')] }, soon())
+  await expect(dialled).rejects.toThrow(/ECONNREFUSED 127\.0\.0\.1:\d+; .*ECONNREFUSED 127\.0\.0\.2:/)
+})
+
+it('waits for whoever it dials as long as it lets others take', async () => {
+  const host = await startHost({ limits: { handshakeMs: 200 } })
+  const silent = createServer().listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  try {
+    const signal = soon(5000)
+    const { id } = (await startHost()).net.addresses()
+    const dialled = host.net.connect({ id, addresses: [`/ip4/127.0.0.1/tcp/${port}`] }, signal)
+    await expect(dialled).rejects.toThrow('failed to dial')
+    expect(signal.aborted).toBe(false)
+  } finally {
+    silent.close()
+  }
 })

@@ -17,6 +17,7 @@ import {
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { ROOT } from '../support/shared.ts'
+import { until } from '../support/until.ts'
 
 const START_TIMEOUT_MS = 60_000
 const MAX_MEGABYTES = 60
@@ -77,7 +78,7 @@ async function withDevnet(body: () => unknown): Promise<void> {
     node.on('exit', (status) => reject(new Error(`petrel devnet ended with ${status}\n${output}`)))
   })
   ended.catch(() => undefined)
-  const ready = until('petrel devnet listens', () => existsSync(join(home, 'api')))
+  const ready = until(() => existsSync(join(home, 'api')), 'petrel devnet listens', START_TIMEOUT_MS)
   for (const stream of [node.stdout, node.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
   try {
     await Promise.race([ready, ended])
@@ -101,11 +102,11 @@ async function npmStartEnds(): Promise<void> {
     stdio: 'ignore',
   })
   const ended = new Promise<void>((resolve) => npm.on('exit', () => resolve()))
-  await until('it listens', () => existsSync(join(repo, 'api')))
+  await until(() => existsSync(join(repo, 'api')), 'it listens', START_TIMEOUT_MS)
   const pid = Number(readFileSync(join(repo, 'petrel.lock'), 'utf8').split(' ')[0])
   npm.kill('SIGTERM')
   await ended
-  await until('the node is gone', () => !isRunning(pid))
+  await until(() => !isRunning(pid), 'the node is gone', START_TIMEOUT_MS)
   expect(!existsSync(join(repo, 'petrel.lock')), 'it did not end in order')
 }
 
@@ -114,14 +115,6 @@ function isRunning(pid: number): boolean {
     return process.kill(pid, 0)
   } catch {
     return false
-  }
-}
-
-async function until(what: string, isSo: () => boolean): Promise<void> {
-  const end = Date.now() + START_TIMEOUT_MS
-  while (!isSo()) {
-    if (Date.now() > end) throw new Error(`not in time: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
 

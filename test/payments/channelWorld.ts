@@ -26,7 +26,7 @@ export function signed(voucher: SignedVoucher, key: Key): SignedVoucher {
   return { ...voucher, signature: signWith(key, voucherBytes(voucher)) }
 }
 
-/** See the file's comment. */
+/** Two parties with a channel, and what they pushed. */
 export class ChannelWorld {
   readonly store = new MemoryStore()
   readonly from: Key = newKey()

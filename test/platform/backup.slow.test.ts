@@ -4,12 +4,12 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
 import { RpcClient } from '../support/rpcClient.ts'
 import { ROOT } from '../support/shared.ts'
+import { until } from '../support/until.ts'
 
 const run = promisify(execFile)
 const PETREL = join(ROOT, 'bin/petrel.js')
@@ -41,11 +41,6 @@ async function failure(home: string, ...args: string[]): Promise<string> {
   )
 }
 
-/** Other processes are looked at until they are so far. */
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await sleep(100)
-}
-
 const transfer = (from: string, to: string, value: string): Record<string, unknown> => ({
   ...{ Version: 0, From: from, To: to, Value: value, Method: 0, Params: null, Nonce: 0 },
   ...{ GasLimit: 0, GasFeeCap: '0', GasPremium: '0' },
@@ -59,7 +54,7 @@ describe('petrel backup', () => {
     const leader = await start(leaderHome, [
       ...['devnet', '--api', '0', '--actors', 'native', '--block-time', '0.5', '--listen', '/ip4/127.0.0.1/tcp/0'],
     ])
-    await until(async () => leader.output().includes('other nodes on'))
+    await until(() => leader.output().includes('other nodes on'), 'the leader listens')
     const bootstrap = /other nodes on (\S+)/.exec(leader.output())?.[1] as string
     const bank = new RpcClient(leader.url, leader.token)
     const [account] = (await bank.call('DevnetAccounts')) as { Address: string }[]
@@ -83,6 +78,7 @@ describe('petrel backup', () => {
       async () =>
         BigInt(await before.call('WalletBalance', waiting)) > 0n &&
         BigInt(await before.call('WalletBalance', from)) > 0n,
+      'both have money',
     )
     const readToken = Buffer.from(await before.call('AuthNew', ['read']), 'base64').toString('utf8')
     // The nonces before its own are missing: it waits.
@@ -106,7 +102,7 @@ describe('petrel backup', () => {
     })().catch((error: unknown) => {
       if (isOn) throw error
     })
-    await until(async () => acknowledged.size > 5)
+    await until(() => acknowledged.size > 5, 'six sends')
     const atBackup = new Map(acknowledged)
     const file = join(folder, 'node.backup')
     expect(await petrel(oldHome, 'backup', file)).toContain('encrypted')
@@ -130,12 +126,18 @@ describe('petrel backup', () => {
     }
     const pending = async (): Promise<string[]> =>
       ((await after.call('MpoolPending', [])) as { CID: { '/': string } }[]).map(({ CID }) => CID['/'])
-    await until(async () => (await pending()).includes(stuck['/']))
-    await until(async () => BigInt(await after.call('WalletBalance', to)) === 1000n * BigInt(acknowledged.size))
+    await until(async () => (await pending()).includes(stuck['/']), 'the stuck one is pending')
+    await until(
+      async () => BigInt(await after.call('WalletBalance', to)) === 1000n * BigInt(acknowledged.size),
+      'all has arrived',
+    )
     // What was sent after the backup has its nonces: the next one is behind them.
     const last = await after.call('MpoolPushMessage', transfer(from, to, '1000'), { MsgUuid: randomUUID() })
     expect(last.Message.Nonce).toBe(acknowledged.size)
-    await until(async () => BigInt(await bank.call('WalletBalance', to)) === 1000n * BigInt(acknowledged.size + 1))
+    await until(
+      async () => BigInt(await bank.call('WalletBalance', to)) === 1000n * BigInt(acknowledged.size + 1),
+      'the last has arrived',
+    )
   })
 
   it('refuses keys in the plain, and a file that is none', { timeout: 60_000 }, async () => {

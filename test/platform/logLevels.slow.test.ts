@@ -3,12 +3,12 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
 import { startNode } from '../runtimes/nodeProcess.ts'
 import { type Answer, RpcClient } from '../support/rpcClient.ts'
 import { ROOT } from '../support/shared.ts'
+import { until } from '../support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'petrel-levels-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -31,17 +31,17 @@ describe('the log', { timeout: 120_000 }, () => {
       const mine = (): Promise<Answer> => client.call('DevnetMine', 1, { NullRounds: 0, Fork: 0 })
       await send()
       await mine()
-      while (!events(node.output()).some(({ message }) => message === 'sent')) await sleep(20)
+      await until(() => events(node.output()).some(({ message }) => message === 'sent'), 'it is said to be sent')
       expect([...new Set(events(node.output()).map(({ part, level }) => `${part} ${level}`))]).toEqual(['mempool info'])
       const said = node.output().length
       await client.call('LogSetLevel', 'chain', 'info')
       await client.call('LogSetLevel', 'mempool', 'error')
       await send()
       // Heads in quick succession are told together.
-      while (!events(node.output(), said).some(({ message }) => message === 'head')) {
+      await until(async () => {
         await mine()
-        await sleep(100)
-      }
+        return events(node.output(), said).some(({ message }) => message === 'head')
+      }, 'a head is told')
       expect([...new Set(events(node.output(), said).map(({ part }) => part))]).toEqual(['chain'])
       // go-log v2, setup.go: ErrNoSuchLogger.
       await expect(client.call('LogSetLevel', 'nonsense', 'info')).rejects.toThrow('error: No such logger')

@@ -17,6 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { type NodeProcess, RUNTIMES, startNode } from '../runtimes/nodeProcess.ts'
 import { RpcClient } from '../support/rpcClient.ts'
+import { until } from '../support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'petrel-signals-'))
 const DEVNET = ['devnet', '--api', '0', '--actors', 'native', '--block-time', '0.5']
@@ -41,10 +42,6 @@ async function start(
   const node = await startNode(runtime, home, args)
   running.push(node)
   return { ...node, home }
-}
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await sleep(20)
 }
 
 /** A call that has no end: it waits for a message that nobody sends. */
@@ -115,7 +112,7 @@ describe.each(Object.keys(RUNTIMES))('signals in %s', { timeout: 120_000, retry:
     // Of the same chain: a node of another is sent away, and is not dialled again.
     const network = ['--network', join(node.home, 'network.json')]
     const other = await start(runtime, 'peer', ['daemon', '--api', '0', ...network, ...listen])
-    await until(() => /other nodes on /.test(other.output()))
+    await until(() => /other nodes on /.test(other.output()), 'the other listens')
     const peer = /other nodes on (\S+)/.exec(other.output())?.[1] ?? ''
     const client = new RpcClient(node.url, node.token)
     const allowed = async (): Promise<string | null> => {
@@ -146,23 +143,23 @@ describe.each(Object.keys(RUNTIMES))('signals in %s', { timeout: 120_000, retry:
     ]
     writeFileSync(join(node.home, 'config.toml'), `[devnet]\n${settings.join('\n')}\n`)
     process.kill(node.pid, 'SIGHUP')
-    await until(async () => (await allowed()) === 'https://wallet.example')
+    await until(async () => (await allowed()) === 'https://wallet.example', 'the origin is allowed')
     expect(await large()).not.toBe(200)
     await until(async () => {
       if (((await client.call('NetPeers')) as unknown[]).length === 1) return true
       // A dial may fail on a busy machine: whoever sends the signal again has it tried again.
       await sleep(REDIAL_MS)
       return !process.kill(node.pid, 'SIGHUP')
-    })
+    }, 'the peer is reached')
     // Blocks are no errors: from here on nothing is said of them.
     const said = node.output().length
     const height = async (): Promise<number> => ((await client.call('ChainHead')) as { Height: number }).Height
     const before = await height()
-    await until(async () => (await height()) > before + 2)
+    await until(async () => (await height()) > before + 2, 'three blocks')
     expect(node.output().slice(said)).not.toMatch(/tipset/)
     writeFileSync(join(node.home, 'config.toml'), '[devnet]\nlog = "info"\nfoo = 1\n')
     process.kill(node.pid, 'SIGHUP')
-    await until(() => /options not read again.*foo/.test(node.output()))
+    await until(() => /options not read again.*foo/.test(node.output()), 'the refusal')
     expect(await allowed()).toBe('https://wallet.example')
   })
 
@@ -173,7 +170,7 @@ describe.each(Object.keys(RUNTIMES))('signals in %s', { timeout: 120_000, retry:
     writeFileSync(file, 'the old one\n')
     truncateSync(file, FULL_LOG)
     const node = await start(runtime, 'log', [...DEVNET, '--no-net', '--log-file'])
-    await until(() => existsSync(`${file}.1`) && statSync(file).size > 0)
+    await until(() => existsSync(`${file}.1`) && statSync(file).size > 0, 'the rotation')
     expect(statSync(`${file}.1`).size).toBe(FULL_LOG)
     await node.stop()
     expect(readFileSync(file, 'utf8')).toMatch(/ INFO /)

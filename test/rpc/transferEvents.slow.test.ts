@@ -9,6 +9,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
 import { RpcClient } from '../support/rpcClient.ts'
 import { ROOT } from '../support/shared.ts'
+import { until } from '../support/until.ts'
 
 interface Transfer {
   readonly Kind: string
@@ -91,18 +92,12 @@ describe('GET /transfers', () => {
       client = child
       return child
     }
-    /** Waits for the books, which a process of its own writes. */
-    const until = async (isSo: () => boolean): Promise<void> => {
-      while (!isSo())
-        await once(client?.stdout ?? process, 'data', { signal: AbortSignal.timeout(500) }).catch(() => {})
-    }
-
     let running = await begin()
     let rpc = new RpcClient(running.url, running.token)
     const [{ Address: from }] = (await rpc.call('DevnetAccounts')) as [{ Address: string }]
     const to: string = await rpc.call('WalletNew', 'secp256k1')
     let listener = listen()
-    await until(() => linesOf(file).length > 0)
+    await until(() => linesOf(file).length > 0, 'the first line')
     const sent: string[] = []
     for (let round = 0; round < ROUNDS; round++) {
       for (let i = 0; i < SENDS; i++) {
@@ -119,7 +114,7 @@ describe('GET /transfers', () => {
       running = await begin()
       rpc = new RpcClient(running.url, running.token)
       if (round === 1) listener = listen()
-      await until(() => booked(file, to).size >= sent.length)
+      await until(() => booked(file, to).size >= sent.length, 'all is booked')
     }
     const books = booked(file, to)
     expect([...books.keys()].sort()).toEqual([...sent].sort())

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { type Answer, RpcClient } from '../support/rpcClient.ts'
+import { until } from '../support/until.ts'
 import { evaluate } from './chromiumHost.ts'
 import type { TabStep } from './chromiumSteps.ts'
 import { type NodeProcess, startNode } from './nodeProcess.ts'
@@ -26,11 +27,11 @@ export async function openLeader(): Promise<Leader> {
   const home = mkdtempSync(join(tmpdir(), 'petrel-leader-'))
   const listen = ['/ip4/127.0.0.1/tcp/0/ws', '/ip4/127.0.0.1/udp/0/webrtc-direct'].flatMap((one) => ['--listen', one])
   const process = await startNode('node', home, ['devnet', '--api', '0', '--manual', ...listen])
-  const until = Date.now() + TIMEOUT_MS
+  const end = Date.now() + TIMEOUT_MS
   const addresses = (): string[] =>
     [...process.output().matchAll(/other nodes on (\S+)/g)].map((one) => one[1] as string)
   while (addresses().length < 2) {
-    assert.ok(Date.now() < until, process.output())
+    assert.ok(Date.now() < end, process.output())
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   return {
@@ -52,12 +53,12 @@ export async function openLeader(): Promise<Leader> {
 
 /** Until the tab has the leader's head. */
 export async function follows(page: Page, leader: Leader): Promise<void> {
-  const until = Date.now() + TIMEOUT_MS
+  const end = Date.now() + TIMEOUT_MS
   for (;;) {
     const wanted = await leader.rpc.call('ChainHead')
     const head = await evaluate(page, `tab.request('ChainHead')`)
     if (JSON.stringify(head.Cids) === JSON.stringify(wanted.Cids)) return
-    assert.ok(Date.now() < until, `the tab is at ${head.Height}, the leader at ${wanted.Height}`)
+    assert.ok(Date.now() < end, `the tab is at ${head.Height}, the leader at ${wanted.Height}`)
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
 }
@@ -77,11 +78,11 @@ const isWebRtc = (address: string): boolean => /\/webrtc(\/|$)/.test(address)
 
 /** The first answer to a request that is what is waited for. */
 async function awaited(page: Page, request: string, is: (answer: Answer) => boolean): Promise<Answer> {
-  const until = Date.now() + TIMEOUT_MS
+  const end = Date.now() + TIMEOUT_MS
   for (;;) {
     const answer = await evaluate(page, request)
     if (is(answer)) return answer
-    assert.ok(Date.now() < until, JSON.stringify(answer))
+    assert.ok(Date.now() < end, JSON.stringify(answer))
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
@@ -164,7 +165,17 @@ const BETWEEN_TABS: TabStep = {
       const addresses = `tab.request('NetAddrsListen')`
       const info = await awaited(first, addresses, ({ Addrs }) => Addrs.some(isWebRtc))
       const webrtc = { ID: info.ID, Addrs: info.Addrs.filter(isWebRtc) }
-      await evaluate(second, `tab.request('NetConnect', [${JSON.stringify(webrtc)}])`)
+      // Two pages and a relay on a busy machine may take longer than a dial may: whoever dials again gets there.
+      let reason: unknown
+      const connect = (): Promise<boolean> =>
+        evaluate(second, `tab.request('NetConnect', [${JSON.stringify(webrtc)}])`).then(
+          () => true,
+          (error: unknown) => {
+            reason = error
+            return false
+          },
+        )
+      await until(connect, () => `the tabs are connected: ${String(reason)}`, TIMEOUT_MS)
       // Not by the relay, over which they may have met before.
       const peers = `tab.request('NetPeers')`
       await awaited(second, peers, (all: Peer[]) => all.some(({ ID, Addrs }) => ID === info.ID && Addrs.some(isWebRtc)))

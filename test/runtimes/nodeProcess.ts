@@ -13,6 +13,9 @@ export const RUNTIMES: Readonly<Record<string, readonly string[]>> = {
   deno: [denoPath(), 'run', '-A', '--v8-flags=--stack-size=7000', join(ROOT, 'platform/deno/main.ts')],
 }
 
+/** What `npm run prepack` built, as it is installed: less to load than the sources. */
+const PACKAGE: readonly string[] = [process.execPath, join(ROOT, 'dist/node/main.js')]
+
 /** A running program. */
 export interface NodeProcess {
   readonly url: string
@@ -33,6 +36,7 @@ export interface NodeProcess {
 
 /**
  * Starts `petrel --repo <home> <args>` and waits until it serves.
+ * @param runtime - of {@link RUNTIMES}, or `package`: in Node, what `npm run prepack` built
  * @param home - folder; `token` and `api` appear in it
  * @param env - beside what this process has
  */
@@ -43,7 +47,7 @@ export async function startNode(
   timeoutMs = 60_000,
   env: Readonly<Record<string, string>> = {},
 ): Promise<NodeProcess> {
-  const command = RUNTIMES[runtime]
+  const command = runtime === 'package' ? PACKAGE : RUNTIMES[runtime]
   if (command === undefined) throw new RangeError(`no runtime ${runtime}`)
   const apiFile = join(home, 'api')
   rmSync(apiFile, { force: true })

@@ -11,7 +11,8 @@ import { FOLLOW_STEPS } from './followSteps.ts'
 import { LIGHT_STEPS } from './lightSteps.ts'
 import { type NodeHost, processHost } from './nodeHost.ts'
 import { RUNTIMES } from './nodeProcess.ts'
-import { closeWorld, firstTipset, openWorld, STEPS, type World } from './suite.ts'
+import { closeWorld, firstTipset, openWorld, STEPS } from './suite.ts'
+import type { World } from './world.ts'
 
 /** From the command to the first tipset, ms. A loaded machine is given more time; the figure is printed. */
 const FIRST_TIPSET_MS = 3_000

@@ -82,21 +82,12 @@ function platformImports(): string[] {
 
 /** Lines that a file has at most: one idea fits. */
 const MAX_LINES = 400
-/** Those that are longer, still to be split: none may grow beyond this. */
+/** Those that are longer, all of them data: none may grow beyond this. */
 const LONG: Readonly<Record<string, number>> = {
   // A table: the types of every method that the command line calls.
   'platform/cli/nodeMethods.ts': 1200,
-  'src/payments/paymentChannels.ts': 450,
-  'test/conformance/nativeWasm.test.ts': 650,
-  'test/fvm/callManager.test.ts': 550,
+  // Data: what the reference made of one small module per rule.
   'test/fvm/wasm/cases.ts': 450,
-  'test/mempool/messagePool.test.ts': 500,
-  'test/p2p/bitswap.test.ts': 500,
-  'test/platform/cli/commands.test.ts': 700,
-  'test/runtimes/suite.ts': 550,
-  'test/support/memoryNetwork.ts': 500,
-  'test/support/vitest.ts': 500,
-  'test/sync/syncer.test.ts': 600,
 }
 
 describe('structure', () => {

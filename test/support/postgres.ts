@@ -35,8 +35,8 @@ function environment(folder: string): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, LD_LIBRARY_PATH: join(folder, 'lib').concat(':', join(NATIVE, 'lib')), TZ: 'UTC' }
 }
 
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'petrel-postgres-'))
+function temporaryFolder(parent: string = tmpdir()): string {
+  const folder = mkdtempSync(join(parent, 'petrel-postgres-'))
   linkLibraries(join(folder, 'lib'))
   if ('uid' in USER) {
     chmodSync(folder, 0o755)
@@ -77,6 +77,8 @@ async function freePort(): Promise<number> {
 export class TestPostgres {
   readonly #folder: string
   readonly #port: number
+  /** How often it said that its disk is full. */
+  timesFull = 0
   #server: ChildProcess | undefined
 
   private constructor(folder: string, port: number) {
@@ -84,8 +86,9 @@ export class TestPostgres {
     this.#port = port
   }
 
-  static async start(): Promise<TestPostgres> {
-    const folder = temporaryFolder()
+  /** @param parent - folder to be in; default: the system's temporary one */
+  static async start(parent?: string): Promise<TestPostgres> {
+    const folder = temporaryFolder(parent)
     const args = ['-D', join(folder, 'data'), '-U', 'petrel', '--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C']
     const made = spawnSync(join(NATIVE, 'bin/initdb'), args, { ...USER, env: environment(folder), encoding: 'utf8' })
     if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`)
@@ -97,6 +100,11 @@ export class TestPostgres {
   /** URL of a database. */
   url(database = 'postgres', user = 'petrel'): string {
     return `postgres://${user}@127.0.0.1:${this.#port}/${database}`
+  }
+
+  /** It ended by itself, or was killed. */
+  get hasEnded(): boolean {
+    return this.#server?.exitCode !== null || this.#server.signalCode !== null
   }
 
   /** Starts it, again after {@link TestPostgres.kill}: the children of one that was killed may take a moment to go. */
@@ -123,7 +131,9 @@ export class TestPostgres {
     for await (const line of createInterface({ input: server.stderr as NodeJS.ReadableStream })) {
       said.push(line)
       if (!line.includes('ready to accept connections')) continue
-      server.stderr?.resume()
+      server.stderr?.on('data', (text: Buffer) => {
+        if (text.includes('No space left')) this.timesFull++
+      })
       return undefined
     }
     return said.join('\n')

@@ -37,12 +37,12 @@ function endpointUrl(text: string): string | undefined {
 /** A light node's sources as a person writes them, apart by spaces: RPC endpoints, and multiaddrs of peers; undefined: one is neither. */
 export function lightSources(text: string): { sources: string[]; peers: string[] } | undefined {
   const found: { sources: string[]; peers: string[] } = { sources: [], peers: [] }
-  for (const one of text.split(/[\s,]+/).filter(Boolean)) {
-    if (one.startsWith('/')) {
-      found.peers.push(one)
+  for (const address of text.split(/[\s,]+/).filter(Boolean)) {
+    if (address.startsWith('/')) {
+      found.peers.push(address)
       continue
     }
-    const url = endpointUrl(one)
+    const url = endpointUrl(address)
     if (url === undefined) return undefined
     found.sources.push(url)
   }
@@ -74,7 +74,7 @@ export function hashOf(target: Target): string {
     case 'follow':
       return `#follow=${target.peer}`
     case 'light': {
-      const from = [...target.sources, ...target.peers].map((one) => `&from=${encodeURIComponent(one)}`)
+      const from = [...target.sources, ...target.peers].map((source) => `&from=${encodeURIComponent(source)}`)
       return `#light=${target.network}${from.join('')}`
     }
   }

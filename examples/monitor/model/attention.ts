@@ -40,7 +40,7 @@ export function attentionOf(monitor: Monitor, nowMs: number): AttentionItem[] {
 }
 
 function nameOf({ settings, print }: Monitor, address: string): string {
-  const label = settings.watched.find((one) => one.address === address)?.label ?? ''
+  const label = settings.watched.find((entry) => entry.address === address)?.label ?? ''
   return label === '' ? shorten(print(address)) : label
 }
 

@@ -59,7 +59,7 @@ export interface FollowerUser {
   isUntold(session: Session, head: Tipset): boolean
 }
 
-/** See the file's comment. */
+/** The head as it moves, and the window behind it. */
 export class ChainFollower {
   readonly #deps: Pick<MonitorDeps, 'changed' | 'nowMs'>
   readonly #user: FollowerUser
@@ -260,7 +260,7 @@ function inherit({ evidence }: Session, { tipsets }: ChainWindow): void {
 /** Asked for by height, many at once: one after the other a slow link would take minutes. The window checks that they link. */
 async function loadBelow(node: MonitorNode, { height, key }: TipsetView, count: number): Promise<Tipset[]> {
   const heights = Array.from({ length: Math.min(count, height) }, (_, i) => height - 1 - i)
-  const answers = await Promise.all(heights.map((one) => node.ChainGetTipSetByHeight(one, key)))
+  const answers = await Promise.all(heights.map((below) => node.ChainGetTipSetByHeight(below, key)))
   // At a null round the tipset below it comes.
-  return answers.filter((one, i) => i === 0 || !equalTipsetKeys(one.key, (answers[i - 1] as Tipset).key))
+  return answers.filter((tipset, i) => i === 0 || !equalTipsetKeys(tipset.key, (answers[i - 1] as Tipset).key))
 }

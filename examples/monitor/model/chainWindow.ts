@@ -51,7 +51,7 @@ export function viewOf(tipset: Tipset, prefix: 'f' | 't'): TipsetView {
   }
 }
 
-/** See the file's comment. */
+/** The tipsets that are kept, linked by hash from the head down. */
 export class ChainWindow {
   readonly #load: TipsetLoader
   readonly #prefix: 'f' | 't'
@@ -154,7 +154,7 @@ export class ChainWindow {
   }
 
   #indexOf(key: TipsetKey): number {
-    return this.#tipsets.findLastIndex((one) => equalTipsetKeys(one.key, key))
+    return this.#tipsets.findLastIndex((tipset) => equalTipsetKeys(tipset.key, key))
   }
 
   /** @param joint - place of the last tipset that stays; -1: none */

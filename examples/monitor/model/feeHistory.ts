@@ -37,7 +37,7 @@ export function sampledHeights(head: number, epochs: number): number[] {
   return out
 }
 
-/** See the file's comment. */
+/** The samples that are here, and the asking for those that are not. */
 export class FeeHistory {
   readonly #points = new Map<number, FeePoint>()
   #isLoading = false

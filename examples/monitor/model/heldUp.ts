@@ -28,8 +28,8 @@ export interface NonceGap {
 export function candidates(pool: Pool, tracked: readonly string[], senders: readonly string[]): PendingMessage[] {
   const found = new Map<string, PendingMessage>()
   for (const cid of tracked) {
-    const one = pool.find(cid)
-    if (one !== undefined) found.set(one.cid, one)
+    const pooled = pool.find(cid)
+    if (pooled !== undefined) found.set(pooled.cid, pooled)
   }
   for (const { from, messages } of pool.senders('f')) {
     const [first] = messages
@@ -50,7 +50,7 @@ export function nonceGaps(pool: Pool, senders: readonly string[]): NonceGap[] {
   })
 }
 
-/** See the file's comment. */
+/** What the node last said of messages that wait. */
 export class HeldUpMessages {
   #stuck: readonly StuckMessage[] = []
   #isExplained = true

@@ -18,7 +18,7 @@ export interface LinkUser {
   closed(): void
 }
 
-/** See the file's comment. */
+/** One connection to the node at a time, and another when it is lost. */
 export class Link {
   readonly #deps: Pick<MonitorDeps, 'connect' | 'setTimer' | 'changed'>
   readonly #user: LinkUser

@@ -1,7 +1,3 @@
-/**
- * What the page shows, kept up to date: the parts, each with an idea of its own, and what makes them ask anew. It knows no
- * document; a view is told which part changed.
- */
 import { parseCid, type TipsetKey, type TokenAmount } from 'petrel'
 import { ChainFollower, type Contents, type Fault, type Reorg } from './chainFollower.ts'
 import type { ChainWindow, TipsetView } from './chainWindow.ts'
@@ -25,7 +21,10 @@ import { type StatePlace, Watchlist, type WatchRow } from './watchlist.ts'
 
 const MS = 1000
 
-/** See the file's comment. */
+/**
+ * What the page shows, kept up to date: the parts, each with an idea of its own, and what makes them ask anew. It knows no
+ * document; a view is told which part changed.
+ */
 export class Monitor {
   readonly #deps: MonitorDeps
   #settings: Settings
@@ -192,15 +191,15 @@ export class Monitor {
   /** @throws CodecError when it is no address */
   watch(text: string, label: string): void {
     const address = readAddress(text).toString('f')
-    const before = this.#settings.watched.find((one) => one.address === address)
-    const others = this.#settings.watched.filter((one) => one !== before)
+    const before = this.#settings.watched.find((entry) => entry.address === address)
+    const others = this.#settings.watched.filter((entry) => entry !== before)
     this.#save({ ...this.#settings, watched: [...others, { ...before, address, label: label.trim() }] })
     this.#deps.changed('watch')
     this.#again((session) => this.#readWatched(session))
   }
 
   unwatch(address: string): void {
-    this.#save({ ...this.#settings, watched: this.#settings.watched.filter((one) => one.address !== address) })
+    this.#save({ ...this.#settings, watched: this.#settings.watched.filter((entry) => entry.address !== address) })
     this.#watchlist.drop(address)
     this.#deps.changed('watch')
   }
@@ -208,13 +207,13 @@ export class Monitor {
   /** @throws CodecError when it is no CID */
   track(text: string): void {
     const cid = parseCid(text.trim()).toString()
-    this.#save({ ...this.#settings, tracked: [cid, ...this.#settings.tracked.filter((one) => one !== cid)] })
+    this.#save({ ...this.#settings, tracked: [cid, ...this.#settings.tracked.filter((tracked) => tracked !== cid)] })
     this.#deps.changed('messages')
     this.#again((session) => this.#readMessages(session))
   }
 
   untrack(cid: string): void {
-    this.#save({ ...this.#settings, tracked: this.#settings.tracked.filter((one) => one !== cid) })
+    this.#save({ ...this.#settings, tracked: this.#settings.tracked.filter((tracked) => tracked !== cid) })
     this.#tracks.drop(cid)
     this.#deps.changed('messages')
   }
@@ -232,7 +231,7 @@ export class Monitor {
 
   /** @param floor - attoFIL; undefined: none */
   setFloor(address: string, floor: TokenAmount | undefined): void {
-    const watched = this.#settings.watched.map((one) => (one.address === address ? { ...one, floor } : one))
+    const watched = this.#settings.watched.map((entry) => (entry.address === address ? { ...entry, floor } : entry))
     this.#save({ ...this.#settings, watched })
     this.#deps.changed('watch')
   }

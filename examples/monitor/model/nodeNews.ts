@@ -21,7 +21,7 @@ export interface NewsUser {
   proven(session: Session): Promise<void>
 }
 
-/** See the file's comment. */
+/** The newest answers, and what went wrong with those that did not come. */
 export class NodeNews {
   readonly #deps: Pick<MonitorDeps, 'changed' | 'setTimer'>
   readonly #user: NewsUser

@@ -16,7 +16,7 @@ export interface PoolSender {
   readonly value: TokenAmount
 }
 
-/** See the file's comment. */
+/** The waiting messages by sender, as the node's news add and remove them. */
 export class Pool {
   /** By CID of the signed message. */
   readonly #messages = new Map<string, PendingMessage>()
@@ -27,7 +27,7 @@ export class Pool {
 
   reset(messages: readonly SignedMessage[]): void {
     this.#messages.clear()
-    for (const one of messages) this.#add(one)
+    for (const pooled of messages) this.#add(pooled)
   }
 
   /** @returns the message that the update replaced, if any */
@@ -46,15 +46,15 @@ export class Pool {
   find(cid: string): PendingMessage | undefined {
     const known = this.#messages.get(cid)
     if (known !== undefined) return known
-    for (const one of this.#messages.values()) if (one.unsignedCid === cid) return one
+    for (const pooled of this.#messages.values()) if (pooled.unsignedCid === cid) return pooled
     return undefined
   }
 
   /** @param from - with the letter f */
   ofNonce(from: string, nonce: bigint): PendingMessage | undefined {
-    for (const one of this.#messages.values()) {
-      const { message } = one.message
-      if (message.nonce === nonce && message.from.toString('f') === from) return one
+    for (const pooled of this.#messages.values()) {
+      const { message } = pooled.message
+      if (message.nonce === nonce && message.from.toString('f') === from) return pooled
     }
     return undefined
   }
@@ -62,17 +62,17 @@ export class Pool {
   /** Most messages first, then by address. */
   senders(prefix: 'f' | 't'): PoolSender[] {
     const by = new Map<string, PendingMessage[]>()
-    for (const one of this.#messages.values()) {
-      const from = one.message.message.from.toString(prefix)
+    for (const pooled of this.#messages.values()) {
+      const from = pooled.message.message.from.toString(prefix)
       const list = by.get(from)
-      if (list === undefined) by.set(from, [one])
-      else list.push(one)
+      if (list === undefined) by.set(from, [pooled])
+      else list.push(pooled)
     }
     return [...by]
       .map(([from, messages]) => ({
         from,
         messages: messages.sort((a, b) => (a.message.message.nonce < b.message.message.nonce ? -1 : 1)),
-        value: messages.reduce((sum, one) => sum + one.message.message.value, 0n),
+        value: messages.reduce((sum, pooled) => sum + pooled.message.message.value, 0n),
       }))
       .sort((a, b) => b.messages.length - a.messages.length || (a.from < b.from ? -1 : 1))
   }

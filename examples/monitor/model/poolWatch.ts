@@ -20,7 +20,7 @@ export interface PoolUser {
   ended(): void
 }
 
-/** See the file's comment. */
+/** The pool as it changes, with its depths over time. */
 export class PoolWatch {
   readonly pool: Pool = new Pool()
   readonly #nowMs: () => number

@@ -1,7 +1,6 @@
-/** A question that is asked again and again of one session, each time some while after the answer. */
 import type { MonitorDeps } from './deps.ts'
 
-/** See the file's comment. */
+/** A question that is asked again and again of one session, each time some while after the answer. */
 export class Repeated {
   readonly #setTimer: MonitorDeps['setTimer']
   #cancel: () => void = () => undefined

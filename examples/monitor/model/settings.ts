@@ -33,7 +33,7 @@ const DEFAULTS: Settings = { watched: [], tracked: [], confirmations: 5 }
 const MOST = 100
 
 function texts(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((one) => typeof one === 'string').slice(0, MOST) : []
+  return Array.isArray(value) ? value.filter((text) => typeof text === 'string').slice(0, MOST) : []
 }
 
 function amount(value: unknown): TokenAmount | undefined {
@@ -43,8 +43,8 @@ function amount(value: unknown): TokenAmount | undefined {
 function watched(value: unknown): WatchedAddress[] {
   if (!Array.isArray(value)) return []
   return value
-    .filter((one): one is { address: string; label: string; floor?: unknown } => {
-      const { address, label } = (one ?? {}) as Partial<WatchedAddress>
+    .filter((entry): entry is { address: string; label: string; floor?: unknown } => {
+      const { address, label } = (entry ?? {}) as Partial<WatchedAddress>
       return typeof address === 'string' && typeof label === 'string'
     })
     .slice(0, MOST)

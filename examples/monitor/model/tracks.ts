@@ -26,7 +26,7 @@ export interface TrackDeps extends Pick<TrackerView, 'inclusion' | 'confirmation
   readonly pool: Pool
 }
 
-/** See the file's comment. */
+/** A row for each tracked message. */
 export class Tracks {
   readonly #rows = new Map<string, TrackRow>()
 

@@ -51,17 +51,17 @@ export function readAddress(text: string): Address {
 /** The value transfers of a tipset, gas left out. */
 export function seenTransfers({ tipset, height, transfers, addressOf }: AddressedTransfers): SeenTransfer[] {
   const name = (actor: ActorId): string => (addressOf.get(actor) ?? idAddress(actor)).toString('f')
-  return transfers.map((one) => ({
-    id: `${tipsetKeyText(tipset)}/${one.index}/${one.path.join('.')}/${one.kind}`,
-    kind: one.kind,
+  return transfers.map((transfer) => ({
+    id: `${tipsetKeyText(tipset)}/${transfer.index}/${transfer.path.join('.')}/${transfer.kind}`,
+    kind: transfer.kind,
     height,
     tipset,
-    message: one.message?.toString(),
-    from: name(one.from),
-    fromId: idAddress(one.from).toString('f'),
-    to: name(one.to),
-    toId: idAddress(one.to).toString('f'),
-    value: one.value,
+    message: transfer.message?.toString(),
+    from: name(transfer.from),
+    fromId: idAddress(transfer.from).toString('f'),
+    to: name(transfer.to),
+    toId: idAddress(transfer.to).toString('f'),
+    value: transfer.value,
   }))
 }
 

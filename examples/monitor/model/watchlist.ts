@@ -39,7 +39,7 @@ export interface WatchRow extends Omit<BalanceState, 'nonce'> {
   readonly pendingIn: number
 }
 
-/** See the file's comment. */
+/** Balances and transfers of the watched addresses. */
 export class Watchlist {
   readonly #balances = new Map<string, BalanceState>()
   readonly #ids = new Map<string, string>()

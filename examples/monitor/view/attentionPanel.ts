@@ -1,4 +1,3 @@
-/** What needs attention: a list, the mark in title and icon, and news for the system where the reader wants them. */
 import { type AttentionItem, attentionOf } from '../model/attention.ts'
 import type { Monitor } from '../model/monitor.ts'
 import { announce, byId, copyButton, h, icon, KeyedList, lookButton, replaceWhen, setText } from './dom.ts'
@@ -13,7 +12,7 @@ function iconHref(isWarning: boolean): string {
   return `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E${shape}%3C/svg%3E`
 }
 
-/** See the file's comment. */
+/** What needs attention: a list, the mark in title and icon, and news for the system where the reader wants them. */
 export class AttentionPanel {
   readonly #monitor: Monitor
   readonly #list: KeyedList<AttentionItem>

@@ -17,7 +17,7 @@ export interface Tick {
  */
 export function timeTicks(first: number, last: number, most: number): Tick[] {
   const span = Math.max(1, last - first)
-  const step = STEPS.find((one) => span / one <= most) ?? span
+  const step = STEPS.find((candidate) => span / candidate <= most) ?? span
   const zone = new Date(last * MS).getTimezoneOffset() * 60
   const out: Tick[] = []
   for (let at = Math.ceil((first - zone) / step) * step + zone; at <= last; at += step) {

@@ -1,4 +1,3 @@
-/** The newest epochs: a table of a fixed number of rows, so that nothing moves while it ticks. */
 import { SHOWN_EPOCHS } from '../model/chainFollower.ts'
 import type { Epoch, TipsetView } from '../model/chainWindow.ts'
 import { finalityShare } from '../model/finality.ts'
@@ -41,7 +40,7 @@ function createRow(): Row {
   return { element, epoch, time, blocks, messages, fee, finality, bar, word, key, source }
 }
 
-/** See the file's comment. */
+/** The newest epochs: a table of a fixed number of rows, so that nothing moves while it ticks. */
 export class EpochTable {
   readonly #monitor: Monitor
   readonly #rows: readonly Row[]

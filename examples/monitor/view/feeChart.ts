@@ -1,7 +1,3 @@
-/**
- * The base fee over an hour, a day or a week, as SVG, in one unit. Read by pointer or by the arrow keys. The scale is
- * logarithmic: a fee changes by up to an eighth of itself per epoch, so the same slope is the same pressure at any height.
- */
 import { FEE_SPANS, type FeePoint, type FeeSpan } from '../model/feeHistory.ts'
 import { formatCount } from '../model/format.ts'
 import type { Monitor } from '../model/monitor.ts'
@@ -58,7 +54,10 @@ function timeText(timestamp: number, span: FeeSpan): string {
     : at.toLocaleTimeString('en-GB', options)
 }
 
-/** See the file's comment. */
+/**
+ * The base fee over an hour, a day or a week, as SVG, in one unit. Read by pointer or by the arrow keys. The scale is
+ * logarithmic: a fee changes by up to an eighth of itself per epoch, so the same slope is the same pressure at any height.
+ */
 export class FeeChart {
   readonly #monitor: Monitor
   readonly #root: SVGElement

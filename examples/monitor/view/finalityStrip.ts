@@ -1,7 +1,3 @@
-/**
- * How final the newest epochs are: one cell for each, the head at the left, the boundary below which all is final at the right.
- * The darker, the less likely it is that the epoch is reorganised away.
- */
 import { type EpochFinality, finalityShare } from '../model/finality.ts'
 import { formatCount, formatTime } from '../model/format.ts'
 import type { Monitor } from '../model/monitor.ts'
@@ -21,7 +17,10 @@ function riskText({ bits, isFinal, depth }: EpochFinality): string {
   return bits < 1 ? 'open' : `reorganised with a chance of 1 in 2^${Math.floor(bits)}`
 }
 
-/** See the file's comment. */
+/**
+ * How final the newest epochs are: one cell for each, the head at the left, the boundary below which all is final at the
+ * right. The darker, the less likely it is that the epoch is reorganised away.
+ */
 export class FinalityStrip {
   readonly #monitor: Monitor
   readonly #root: SVGElement
@@ -50,7 +49,7 @@ export class FinalityStrip {
     const isHard = depth === undefined || depth > MOST_CELLS
     const cells = Math.min(isHard ? MOST_CELLS : depth + BEYOND, head.height + 1)
     const step = width / cells
-    const heights = new Map(window.tipsets.slice(-cells - 1).map((one) => [one.height, one]))
+    const heights = new Map(window.tipsets.slice(-cells - 1).map((tipset) => [tipset.height, tipset]))
     const parts: Node[] = []
     for (let i = 0; i < cells; i++) {
       const height = head.height - i

@@ -1,4 +1,3 @@
-/** What a light node has proven, how, and from whom it came. */
 import type { LightInfo, LightSourceInfo } from 'petrel'
 import { formatAge, formatBytes, formatCount } from '../model/format.ts'
 import type { Monitor } from '../model/monitor.ts'
@@ -7,7 +6,7 @@ import { sourceTag } from './source.ts'
 
 const PERCENT = 100
 
-/** See the file's comment. */
+/** What a light node has proven, how, and from whom it came. */
 export function showLight({ news }: Monitor): void {
   const { light } = news
   byId('light').hidden = light === undefined

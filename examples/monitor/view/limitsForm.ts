@@ -33,7 +33,7 @@ function filOf(text: string): bigint | undefined {
   return scaled(text, 10n ** 18n) === undefined ? undefined : parseFil(text.trim().replace(',', '.'))
 }
 
-/** See the file's comment. */
+/** The form's inputs, bound to the settings. */
 export class LimitsForm {
   readonly #monitor: Monitor
   readonly #floors: KeyedList<WatchRow>

@@ -1,12 +1,10 @@
-/** Who the node is connected to. */
-
 import type { AddrInfo } from 'petrel'
 import { shorten } from '../model/format.ts'
 import type { Monitor } from '../model/monitor.ts'
 import { byId, copyButton, h, KeyedList, replaceWhen, setText } from './dom.ts'
 import { sourceTag } from './source.ts'
 
-/** See the file's comment. */
+/** Who the node is connected to. */
 export class PeersPanel {
   readonly #monitor: Monitor
   readonly #list: KeyedList<AddrInfo>

@@ -1,4 +1,3 @@
-/** The pool as two small charts: how deep it was, and what its messages would pay against the base fee. */
 import { type CapClass, feeCapsOf } from '../model/feeCaps.ts'
 import { formatCount } from '../model/format.ts'
 import type { Monitor } from '../model/monitor.ts'
@@ -25,7 +24,7 @@ function text(content: string, x: number, y: number, anchor: string): SVGElement
   return element
 }
 
-/** See the file's comment. */
+/** The pool as two small charts: how deep it was, and what its messages would pay against the base fee. */
 export class PoolCharts {
   readonly #monitor: Monitor
   readonly #depth = root('pool-depth')

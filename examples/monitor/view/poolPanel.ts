@@ -1,4 +1,3 @@
-/** Waiting messages, by sender. */
 import { formatAmount, formatCount, formatGasPrice, shorten } from '../model/format.ts'
 import type { Monitor } from '../model/monitor.ts'
 import type { PendingMessage, PoolSender } from '../model/pool.ts'
@@ -9,7 +8,7 @@ import { sourceTag } from './source.ts'
 const SHOWN_SENDERS = 50
 const SHOWN_MESSAGES = 20
 
-/** See the file's comment. */
+/** Waiting messages, by sender. */
 export class PoolPanel {
   readonly #monitor: Monitor
   readonly #list: KeyedList<PoolSender>
@@ -72,7 +71,7 @@ export class PoolPanel {
       h('span', { class: 'num value', title: `${amount.exact} FIL` }, `${amount.text} FIL`),
     ])
     replaceWhen(element.querySelector('.pending-list') as HTMLElement, key, () =>
-      messages.slice(0, SHOWN_MESSAGES).map((one) => this.#message(one)),
+      messages.slice(0, SHOWN_MESSAGES).map((pooled) => this.#message(pooled)),
     )
   }
 

@@ -1,4 +1,3 @@
-/** The side sheet: one thing at a time, with the way back to those before it. */
 import { errorMessage } from 'petrel'
 import { findThing, type Thing } from '../model/lookup/query.ts'
 import type { Monitor } from '../model/monitor.ts'
@@ -23,7 +22,7 @@ function draw(view: SheetView, thing: Thing): Promise<DrawnSheet> {
   }
 }
 
-/** See the file's comment. */
+/** The side sheet: one thing at a time, with the way back to those before it. */
 export class Sheet {
   readonly #monitor: Monitor
   readonly #dialog = byId<HTMLDialogElement>('sheet')

@@ -1,4 +1,3 @@
-/** The tracked messages, each with the steps of its way. */
 import { errorMessage } from 'petrel'
 import { formatAmount, formatCount, shorten } from '../model/format.ts'
 import type { Monitor } from '../model/monitor.ts'
@@ -9,7 +8,7 @@ import { sourceTag } from './source.ts'
 
 const STEPS = ['pending', 'included', 'executed', 'confirmed', 'final'] as const
 
-/** See the file's comment. */
+/** The tracked messages, each with the steps of its way. */
 export class TrackPanel {
   readonly #monitor: Monitor
   readonly #list: KeyedList<TrackRow>

@@ -1,4 +1,3 @@
-/** The watched addresses. */
 import { errorMessage } from 'petrel'
 import { formatAmount, formatCount, shorten } from '../model/format.ts'
 import type { Monitor } from '../model/monitor.ts'
@@ -10,7 +9,7 @@ import { sourceMark, sourceTag } from './source.ts'
 /** Transfers of one address that are shown; their place is kept while there are fewer. */
 const SHOWN_TRANSFERS = 3
 
-/** See the file's comment. */
+/** The watched addresses. */
 export class WatchPanel {
   readonly #monitor: Monitor
   readonly #list: KeyedList<WatchRow>
@@ -50,12 +49,12 @@ export class WatchPanel {
               'span',
               { class: 'chips' },
               'This chain has funded accounts: ',
-              ...suggestions.map((one, i) => {
-                const watch = (): void => void this.#add(one, `Account ${i + 1}`)
+              ...suggestions.map((address, i) => {
+                const watch = (): void => void this.#add(address, `Account ${i + 1}`)
                 return h(
                   'button',
                   { type: 'button', class: 'chip mono', onclick: watch },
-                  shorten(this.#monitor.print(one)),
+                  shorten(this.#monitor.print(address)),
                 )
               }),
             ),
@@ -131,7 +130,7 @@ export class WatchPanel {
   }
 
   #transfers(row: WatchRow, shown: readonly SeenTransfer[], trouble: string | undefined): HTMLElement[] {
-    const lines = shown.map((one) => this.#transfer(one, row))
+    const lines = shown.map((transfer) => this.#transfer(transfer, row))
     if (lines.length === 0) {
       const text =
         trouble !== undefined
@@ -148,11 +147,12 @@ export class WatchPanel {
     return lines
   }
 
-  #transfer(one: SeenTransfer, { address }: WatchRow): HTMLElement {
-    const isIn = isIncoming(one, address)
-    const other = this.#monitor.print(isIn ? one.from : one.to)
-    const { text, unit, exact } = formatAmount(one.value)
-    const what = one.kind === 'message' ? '' : one.kind === 'internal' ? ' inside a call' : ` ${one.kind}`
+  #transfer(transfer: SeenTransfer, { address }: WatchRow): HTMLElement {
+    const isIn = isIncoming(transfer, address)
+    const other = this.#monitor.print(isIn ? transfer.from : transfer.to)
+    const { text, unit, exact } = formatAmount(transfer.value)
+    const what =
+      transfer.kind === 'message' ? '' : transfer.kind === 'internal' ? ' inside a call' : ` ${transfer.kind}`
     return h(
       'li',
       { class: isIn ? 'in' : 'out' },
@@ -168,14 +168,14 @@ export class WatchPanel {
         h('span', { class: 'mono', title: other }, shorten(other, 6, 4)),
         what,
       ),
-      h('span', { class: 'num at' }, formatCount(one.height)),
-      sourceMark(this.#monitor.sourceOf(one.tipset)),
+      h('span', { class: 'num at' }, formatCount(transfer.height)),
+      sourceMark(this.#monitor.sourceOf(transfer.tipset)),
     )
   }
 
   /** Only what comes in is worth an interruption. */
   #announce({ address, label, transfers }: WatchRow): void {
-    const newest = transfers.find((one) => isIncoming(one, address))
+    const newest = transfers.find((transfer) => isIncoming(transfer, address))
     const isFirst = !this.#announced.has(address)
     const before = this.#announced.get(address)
     this.#announced.set(address, newest?.id)

@@ -1,4 +1,3 @@
-/** `actors list|import|fetch`: the cache of builtin-actors bundles. Works without a running node. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
@@ -26,8 +25,8 @@ function bundles({ io, repo }: CliContext): ActorBundles {
 function usesOf(manifest: string): string[] {
   return BUILTIN_NETWORKS.flatMap((name) =>
     builtinNetwork(name)
-      .manifests.filter((one) => one.manifestCid.toString() === manifest)
-      .map((one) => `${name} v${one.actorsVersion}`),
+      .manifests.filter((entry) => entry.manifestCid.toString() === manifest)
+      .map((entry) => `${name} v${entry.actorsVersion}`),
   )
 }
 
@@ -62,7 +61,9 @@ async function fetchBundle(
   const network = builtinNetwork(name)
   const version = options.actorsVersion === undefined ? undefined : wholeNumber(options.actorsVersion, 'actors-version')
   const manifest =
-    version === undefined ? network.manifests.at(-1) : network.manifests.find((one) => one.actorsVersion === version)
+    version === undefined
+      ? network.manifests.at(-1)
+      : network.manifests.find((entry) => entry.actorsVersion === version)
   if (manifest === undefined) throw new CliError('USAGE', `no bundle of actors v${version ?? '?'} is known for ${name}`)
   const url =
     options.url ?? `${RELEASES}/v${manifest.actorsVersion}.0.0/builtin-actors-${BUNDLE_NAMES[name] ?? name}.car`
@@ -78,6 +79,7 @@ async function fetchBundle(
   line(context.io, added.toString())
 }
 
+/** `actors list|import|fetch`: the cache of builtin-actors bundles. Works without a running node. */
 export function addActorsCommands(program: Command, context: CliContext): void {
   const actors = program.command('actors').description('Manage the builtin-actors bundles (Wasm) in <home>/actors')
   actors

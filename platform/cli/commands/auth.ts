@@ -1,9 +1,8 @@
-/** `auth create-token|revoke|api-info`. @see lotus cli/auth.go */
 import type { Command } from 'commander'
 import { isPermission, permissionsUpTo } from '../../../src/rpc/permission.ts'
 import { line } from '../../server/programIo.ts'
 import type { CliContext } from '../context.ts'
-import { CliError } from '../errors.ts'
+import { CliError, isMethodMissing } from '../errors.ts'
 import { repoPath } from '../rpcClient.ts'
 
 interface TokenOptions {
@@ -11,7 +10,6 @@ interface TokenOptions {
   readonly expires?: string
 }
 
-const METHOD_NOT_FOUND = -32601
 const UNIT_SEC: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3600, d: 86400 }
 
 /** `90`, `90s`, `15m`, `24h`, `30d` in seconds; nothing is 0, for ever. */
@@ -37,8 +35,7 @@ async function newToken({ node }: CliContext, { perm, expires }: TokenOptions): 
   try {
     return await client.call('AuthNewToken', [allow, { ExpiresIn: seconds }])
   } catch (error) {
-    const unknown = error instanceof CliError && error.info.code === METHOD_NOT_FOUND
-    if (!unknown || seconds > 0) throw error
+    if (!isMethodMissing(error) || seconds > 0) throw error
     const encoded = await client.call('AuthNew', [allow])
     return Buffer.from(encoded, 'base64').toString('utf8')
   }
@@ -55,6 +52,7 @@ async function apiAddress({ io, repo }: CliContext): Promise<string> {
   }
 }
 
+/** `auth create-token|revoke|api-info`. @see lotus cli/auth.go */
 export function addAuthCommands(program: Command, context: CliContext): void {
   const { io, node } = context
   const auth = program.command('auth').description('Manage RPC permissions')

@@ -1,5 +1,3 @@
-/** `chain head|list|get|getblock|getmessage|read-obj|stat-obj|sethead|encode|decode|gas-price`. @see lotus cli/chain.go */
-
 import type { Command } from 'commander'
 import { PetrelError, unlessThrown } from '../../../src/base/errors.ts'
 import { dagJson, readAny } from '../../../src/codec/anyCbor.ts'
@@ -57,7 +55,7 @@ async function listTipsets(
   }
   found.reverse()
   result(found)
-  for (const one of found) line(io, tipsetText(one, options.format))
+  for (const shown of found) line(io, tipsetText(shown, options.format))
 }
 
 async function getBlock({ io, node, result }: CliContext, cid: string, options: { raw?: boolean }): Promise<void> {
@@ -79,7 +77,7 @@ async function getBlock({ io, node, result }: CliContext, cid: string, options: 
     BlsMessages: messages.BlsMessages,
     SecpkMessages: messages.SecpkMessages,
     ParentReceipts: receipts,
-    ParentMessages: parents === null ? null : parents.map((one) => one.Cid),
+    ParentMessages: parents === null ? null : parents.map((message) => message.Cid),
   }
   result(all)
   line(io, stringifyJson(all, 2))
@@ -153,12 +151,12 @@ async function encodeParams(
 async function getPath(context: CliContext, path: string, tipset: string | undefined): Promise<void> {
   if (!path.startsWith('/pstate')) return show(context, (client) => client.call('ChainGetNode', [path]))
   const client = await context.node()
-  const key = tipset === undefined || tipset === '@head' ? null : tipset.split(',').map((one) => ({ '/': one.trim() }))
+  const key = tipset === undefined || tipset === '@head' ? null : tipset.split(',').map((cid) => ({ '/': cid.trim() }))
   const of = key === null ? await client.call('ChainHead') : await client.call('ChainGetTipSet', [key])
   const root = (of.Blocks[0] as JsonBlock).ParentStateRoot['/']
   // The state root names its version, the tree of actors and an info block.
   const below = `/ipfs/${root}/1${path.slice('/pstate'.length)}`
-  return show(context, (one) => one.call('ChainGetNode', [below]))
+  return show(context, (node) => node.call('ChainGetNode', [below]))
 }
 
 async function setHead(
@@ -167,7 +165,7 @@ async function setHead(
   options: { epoch?: string; genesis?: boolean },
 ): Promise<void> {
   const client = await context.node()
-  let key: readonly JsonCid[] = cids.map((one) => ({ '/': one }))
+  let key: readonly JsonCid[] = cids.map((cid) => ({ '/': cid }))
   if (options.genesis === true) key = (await client.call('ChainGetGenesis')).Cids
   else if (options.epoch !== undefined) {
     key = (await client.call('ChainGetTipSetByHeight', [wholeNumber(options.epoch, 'epoch'), null])).Cids
@@ -189,6 +187,10 @@ async function gasPrice({ io, node, result }: CliContext): Promise<void> {
   result(prices)
 }
 
+/**
+ * `chain head|list|get|getblock|getmessage|read-obj|stat-obj|sethead|encode|decode|gas-price`.
+ * @see lotus cli/chain.go
+ */
 export function addChainCommands(program: Command, context: CliContext): void {
   const chain = program.command('chain').description('Interact with the chain')
   chain

@@ -1,4 +1,3 @@
-/** `completion bash|zsh|fish`: scripts out of the command tree. */
 import type { Command } from 'commander'
 import type { CliContext } from '../context.ts'
 import { CliError } from '../errors.ts'
@@ -15,11 +14,11 @@ function* nodesOf(command: Command, path: readonly string[]): Iterable<Node> {
   const visible = command.createHelp().visibleCommands(command)
   yield {
     path,
-    commands: visible.map((one) => ({ name: one.name(), summary: one.description() })),
+    commands: visible.map((child) => ({ name: child.name(), summary: child.description() })),
     options: command
       .createHelp()
       .visibleOptions(command)
-      .flatMap((one) => (one.long === undefined ? [] : [{ flag: one.long, summary: one.description }])),
+      .flatMap((option) => (option.long === undefined ? [] : [{ flag: option.long, summary: option.description }])),
   }
   for (const child of visible) {
     if (child.name() !== 'help') yield* nodesOf(child, [...path, child.name()])
@@ -27,7 +26,7 @@ function* nodesOf(command: Command, path: readonly string[]): Iterable<Node> {
 }
 
 function words({ commands, options }: Node): string {
-  return [...commands.map((one) => one.name), ...options.map((one) => one.flag)].join(' ')
+  return [...commands.map((command) => command.name), ...options.map((option) => option.flag)].join(' ')
 }
 
 /** Words of the line that are commands: options and what is after them are left out. */
@@ -37,7 +36,9 @@ const PATH_OF_LINE = `  local path="" word
   done`
 
 function cases(nodes: readonly Node[]): string {
-  return nodes.map((node) => `    "${node.path.map((one) => `/${one}`).join('')}") echo "${words(node)}" ;;`).join('\n')
+  return nodes
+    .map((node) => `    "${node.path.map((word) => `/${word}`).join('')}") echo "${words(node)}" ;;`)
+    .join('\n')
 }
 
 function bash(nodes: readonly Node[]): string {
@@ -101,6 +102,7 @@ function fish(nodes: readonly Node[]): string {
 
 const SHELLS: Readonly<Record<string, (nodes: readonly Node[]) => string>> = { bash, zsh, fish }
 
+/** `completion bash|zsh|fish`: scripts out of the command tree. */
 export function addCompletionCommand(program: Command, { io }: CliContext): void {
   program
     .command('completion')

@@ -17,6 +17,10 @@ export interface ConfiguredCommand {
   read(command: Command): Promise<unknown>
 }
 
+/**
+ * Adds `config` and its subcommands.
+ * @param configured - the commands whose options the file may hold
+ */
 export function addConfigCommands(
   program: Command,
   context: CliContext,
@@ -27,8 +31,9 @@ export function addConfigCommands(
   const home = (): string => repoPath(io, context.repo())
   const path = (): string => new Home(home()).settings
   const settingsOf = (name: string): ReturnType<typeof applySettings> => {
-    const command = commands.find((one) => one.name() === name)
-    if (command === undefined) throw new CliError('USAGE', `expected ${commands.map((one) => one.name()).join(' or ')}`)
+    const command = commands.find((candidate) => candidate.name() === name)
+    if (command === undefined)
+      throw new CliError('USAGE', `expected ${commands.map((candidate) => candidate.name()).join(' or ')}`)
     return applySettings(command, commands, home(), io.env)
   }
   const config = program.command('config').description("Manage the file of the node's options, config.toml")

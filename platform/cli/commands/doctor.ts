@@ -87,7 +87,7 @@ async function checkRunning(io: ProgramIo, home: Home, pid: number): Promise<Che
 
 /** Whether the file of options is right, and the next start gets its port. */
 async function checkStart(commands: readonly Command[], home: Home, io: ProgramIo): Promise<Check[]> {
-  const daemon = commands.find((one) => one.name() === 'daemon')
+  const daemon = commands.find((command) => command.name() === 'daemon')
   if (daemon === undefined) return []
   let where: { readonly host: string; readonly port: number }
   try {
@@ -173,7 +173,7 @@ export function addDoctorCommand(program: Command, context: CliContext): void {
     )
     .option('--ntp <server>', 'compare the clock with a time server, such as pool.ntp.org')
     .action((options: { deep?: boolean; ntp?: string }) => {
-      const commands = program.commands.filter((one) => RUNNING.includes(one.name()))
+      const commands = program.commands.filter((command) => RUNNING.includes(command.name()))
       return doctor(context, commands, options)
     })
 }

@@ -1,4 +1,3 @@
-/** `evm deploy|invoke|call|stat|bytecode`. @see lotus cli/evm.go */
 import type { Command } from 'commander'
 import { toHex } from '../../../src/base/bytes.ts'
 import { CborWriter } from '../../../src/codec/cborWriter.ts'
@@ -145,6 +144,7 @@ async function stat(context: CliContext, text: string): Promise<void> {
   if (actor !== undefined) line(io, `Code cid: ${(actor.Code as { '/': string })['/']}`)
 }
 
+/** `evm deploy|invoke|call|stat|bytecode`. @see lotus cli/evm.go */
 export function addEvmCommands(program: Command, context: CliContext): void {
   const evm = program.command('evm').description('Commands related to the Filecoin EVM runtime')
   evm

@@ -10,6 +10,7 @@ export const MINIMAL_STATE_ROOTS = 2000
 /** Lotus' own bound: a snapshot with less cannot be validated. */
 export const MIN_STATE_ROOTS = 900
 
+/** The options of `snapshot export` and `chain export`, as they were typed. */
 export interface ExportFlags {
   readonly tipset?: string
   readonly minimal?: boolean
@@ -23,7 +24,9 @@ export interface ExportFlags {
 
 /** What the flags select of a chain of this height. */
 export function selectionOf(flags: ExportFlags, height: number): SnapshotSelection {
-  const chosen = [flags.minimal, flags.full, flags.recentStateroots].filter((one) => one !== undefined && one !== false)
+  const chosen = [flags.minimal, flags.full, flags.recentStateroots].filter(
+    (flag) => flag !== undefined && flag !== false,
+  )
   if (chosen.length > 1) throw new CliError('USAGE', 'give one of --minimal, --full and --recent-stateroots')
   if (flags.full === true) return { recentStateRoots: height + 1, skipOldMessages: false }
   if (flags.recentStateroots === undefined) return { recentStateRoots: MINIMAL_STATE_ROOTS, skipOldMessages: true }

@@ -1,4 +1,3 @@
-/** `info`, `status`. @see lotus cli/info.go, cli/status.go */
 import type { Command } from 'commander'
 import { formatFil } from '../../../src/types/fil.ts'
 import { line } from '../../server/programIo.ts'
@@ -73,6 +72,7 @@ async function info(context: CliContext): Promise<void> {
   line(io, `Bandwidth: in ${siBytes(traffic.TotalIn)}, out ${siBytes(traffic.TotalOut)}`)
 }
 
+/** `info`, `status`. @see lotus cli/info.go, cli/status.go */
 export function addInfoCommands(program: Command, context: CliContext): void {
   program
     .command('info')

@@ -1,4 +1,3 @@
-/** `log list|set-level|alerts`, `wait-api`. @see lotus cli/log.go, cli/wait.go */
 import type { Command } from 'commander'
 import { line } from '../../server/programIo.ts'
 import { type CliContext, wholeNumber } from '../context.ts'
@@ -32,6 +31,7 @@ async function waitApi({ io, node, result }: CliContext, timeout: string): Promi
   }
 }
 
+/** `log list|set-level|alerts`, `wait-api`. @see lotus cli/log.go, cli/wait.go */
 export function addLogCommands(program: Command, context: CliContext): void {
   const { io, node } = context
   const log = program.command('log').description('Manage logging')

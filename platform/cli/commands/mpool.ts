@@ -1,5 +1,3 @@
-/** `mpool pending|sub|push|why|replace|find|stat|gas-perf|config|clear`. @see lotus cli/mpool.go */
-
 import type { Command } from 'commander'
 import { type Json, stringifyJson } from '../../../src/codec/jsonText.ts'
 import { formatFil, parseFil } from '../../../src/types/fil.ts'
@@ -47,7 +45,7 @@ async function pending(
   const shown = all.filter(
     ({ Message: message }) => (local === undefined || local.has(message.From)) && matches(message, options),
   )
-  context.result(options.cids === true ? shown.map((one) => one.CID['/']) : shown)
+  context.result(options.cids === true ? shown.map((message) => message.CID['/']) : shown)
   for (const signed of shown) {
     line(io, options.cids === true ? signed.CID['/'] : stringifyJson(signed, 2))
   }
@@ -208,8 +206,11 @@ async function gasPerformance(context: CliContext, options: { all?: boolean }): 
     })
   }
   context.result(found)
-  for (const one of found) {
-    line(io, `${one.From}\t${one.Nonce}\t${formatFil(BigInt(one.GasReward))}\t${one.GasPerformance}`)
+  for (const selected of found) {
+    line(
+      io,
+      `${selected.From}\t${selected.Nonce}\t${formatFil(BigInt(selected.GasReward))}\t${selected.GasPerformance}`,
+    )
   }
 }
 
@@ -288,6 +289,7 @@ async function replace(
   line(io, `new message cid:  ${signed.CID['/']}`)
 }
 
+/** `mpool pending|sub|push|why|replace|find|stat|gas-perf|config|clear`. @see lotus cli/mpool.go */
 export function addMpoolCommands(program: Command, context: CliContext): void {
   const { io, node } = context
   const mpool = program.command('mpool').description('Manage message pool')

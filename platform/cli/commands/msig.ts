@@ -1,4 +1,3 @@
-/** `msig …`: the whole cycle of a multisig. @see lotus cli/multisig.go */
 import type { Command } from 'commander'
 import type { Json } from '../../../src/codec/jsonText.ts'
 import { formatFil } from '../../../src/types/fil.ts'
@@ -55,12 +54,12 @@ async function inspect(context: CliContext, address: string, options: { vesting?
   }
   line(io, `Threshold: ${state.NumApprovalsThreshold} / ${signers.length}`)
   line(io, 'Signers:')
-  io.out(tabbed([['ID', 'Address'], ...signers.map((one) => [one.ID, one.Address])]))
+  io.out(tabbed([['ID', 'Address'], ...signers.map((signer) => [signer.ID, signer.Address])]))
   line(io, `Transactions:  ${pending.length}`)
   if (pending.length === 0) return
-  const rows = pending.map((one) => {
-    const approvals = one.Approved?.length ?? 0
-    const { ID: id, To: to, Value: value, Method: method, Params: params } = one
+  const rows = pending.map((transaction) => {
+    const approvals = transaction.Approved?.length ?? 0
+    const { ID: id, To: to, Value: value, Method: method, Params: params } = transaction
     return [String(id), 'pending', String(approvals), to, formatFil(BigInt(value)), String(method), base64ToHex(params)]
   })
   io.out(tabbed([['ID', 'State', 'Approvals', 'To', 'Value', 'Method', 'Params'], ...rows]))
@@ -76,7 +75,7 @@ async function create(
   if (required < 1 || required > signers.length) {
     throw new CliError('USAGE', `required: ${required} of ${signers.length} signers`)
   }
-  const addresses = signers.map((one) => addressArgument(one, 'signer'))
+  const addresses = signers.map((signer) => addressArgument(signer, 'signer'))
   const { found } = await act(context, confidence, options, 'create', (from) => [
     'MsigCreate',
     [required, addresses, wholeNumber(options.duration, 'duration'), filArgument(options.value), from, '0'],
@@ -109,6 +108,7 @@ async function proposeSelf(
   proposed(context, found)
 }
 
+/** `msig …`: the whole cycle of a multisig. @see lotus cli/multisig.go */
 export function addMsigCommands(program: Command, context: CliContext): void {
   const msig = program
     .command('msig')

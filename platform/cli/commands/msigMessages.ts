@@ -4,6 +4,7 @@ import { line } from '../../server/programIo.ts'
 import { addressArgument, base64ToHex, type CliContext } from '../context.ts'
 import { type Drafting, pushDrafted, returned, senderOf, sent, succeeded } from '../messages.ts'
 
+/** Of every command that sends a message. */
 export interface CommonOptions {
   readonly from?: string
 }
@@ -25,6 +26,7 @@ export async function act(
   return { cid, found: returned(found) }
 }
 
+/** Prints the transaction's ID, and what became of it where one approval was enough. */
 export function proposed({ io }: CliContext, found: { readonly [name: string]: Json }): void {
   line(io, `Transaction ID: ${String(found.TxnID)}`)
   if (found.Applied !== true) return

@@ -1,10 +1,9 @@
-/** `msig add-…`, `swap-…`, `propose-remove`: who signs for a multisig. @see lotus cli/multisig.go */
-
 import type { Command } from 'commander'
 import { addressArgument, type CliContext, wholeNumber } from '../context.ts'
 import type { Drafting } from '../messages.ts'
 import { act, type CommonOptions, proposed } from './msigMessages.ts'
 
+/** `msig add-…`, `swap-…`, `propose-remove`: who signs for a multisig. @see lotus cli/multisig.go */
 export function addSignerCommands(msig: Command, context: CliContext, confidence: () => number): void {
   const flag = (text: string): boolean => text === 'true'
   const propose = async (options: CommonOptions, what: string, draft: (from: string) => Drafting): Promise<void> => {

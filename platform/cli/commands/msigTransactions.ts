@@ -1,4 +1,3 @@
-/** `msig propose`, `approve`, `cancel`. @see lotus cli/multisig.go */
 import type { Command } from 'commander'
 import { line } from '../../server/programIo.ts'
 import { addressArgument, type CliContext, filArgument, hexToBase64, wholeNumber } from '../context.ts'
@@ -21,6 +20,7 @@ function described(
   ]
 }
 
+/** `msig propose`, `approve`, `cancel`. @see lotus cli/multisig.go */
 export function addTransactionCommands(msig: Command, context: CliContext, confidence: () => number): void {
   msig
     .command('propose')

@@ -1,4 +1,3 @@
-/** `net peers|listen|id|connect|disconnect|find-peer|ping|scores|reachability|…`. @see lotus cli/net.go */
 import type { Command } from 'commander'
 import { type Json, stringifyJson } from '../../../src/codec/jsonText.ts'
 import { peerOfAddress, withoutPeer } from '../../../src/p2p/host/addresses.ts'
@@ -207,6 +206,7 @@ async function bandwidth(
   io.out(tabbed(rows))
 }
 
+/** `net peers|listen|id|connect|disconnect|find-peer|ping|scores|reachability|…`. @see lotus cli/net.go */
 export function addNetCommands(program: Command, context: CliContext): void {
   const net = program.command('net').description('Manage P2P Network')
   net

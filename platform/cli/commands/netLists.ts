@@ -1,5 +1,3 @@
-/** `net block|stat|limit|protect|unprotect|list-protected`. @see lotus cli/net.go */
-
 import type { Command } from 'commander'
 import { parseJson, stringifyJson } from '../../../src/codec/jsonText.ts'
 import { parsePeerName } from '../../../src/rpc/types/peerId.ts'
@@ -92,9 +90,9 @@ async function stat(context: CliContext, scope: string): Promise<void> {
   ] as const
   for (const [prefix, stats] of groups) {
     const sorted = Object.entries(stats ?? {}).sort(
-      ([a, one], [b, other]) => other.Memory - one.Memory || (a < b ? -1 : 1),
+      ([a, usage], [b, other]) => other.Memory - usage.Memory || (a < b ? -1 : 1),
     )
-    for (const [name, one] of sorted) io.out(await scopeText(client, prefix + name, one))
+    for (const [name, usage] of sorted) io.out(await scopeText(client, prefix + name, usage))
   }
 }
 
@@ -114,6 +112,7 @@ async function limit(
   line(io, stringifyJson(found))
 }
 
+/** `net block|stat|limit|protect|unprotect|list-protected`. @see lotus cli/net.go */
 export function addNetListCommands(net: Command, context: CliContext): void {
   const { io, node } = context
   const block = net.command('block').description('Manage network connection gating rules')

@@ -218,20 +218,20 @@ function actorsMode(text: string): ActorsMode {
 }
 
 function validateMode(text: string): ValidateMode {
-  const mode = VALIDATE_MODES.find((one) => one === text)
+  const mode = VALIDATE_MODES.find((known) => known === text)
   if (mode !== undefined) return mode
   throw new CliError('USAGE', `validate: expected ${VALIDATE_MODES.join(' or ')}, got "${text}"`)
 }
 
 function proofsMode(text: string): ProofsMode {
-  const mode = PROOFS_MODES.find((one) => one === text)
+  const mode = PROOFS_MODES.find((known) => known === text)
   if (mode !== undefined) return mode
   throw new CliError('USAGE', `proofs: expected ${PROOFS_MODES.join(' or ')}, got "${text}"`)
 }
 
 /** Indexes with commas between. */
 function produced(text: string): number[] {
-  return text.split(',').map((one) => wholeNumber(one, 'produce'))
+  return text.split(',').map((index) => wholeNumber(index, 'produce'))
 }
 
 function devnetFlags(flags: DevnetFlags): DevnetOptions {

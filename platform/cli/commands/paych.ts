@@ -1,4 +1,3 @@
-/** `paych …`: payment channels and their vouchers. @see lotus cli/paych.go */
 import type { Command } from 'commander'
 import { decode, encode } from '../../../src/codec/description.ts'
 import { signedVoucher } from '../../../src/state/params/paych.ts'
@@ -94,10 +93,10 @@ function showVouchers(
   isExport: boolean | undefined,
 ): void {
   const sorted = [...vouchers].sort((a, b) => a.Lane - b.Lane || a.Nonce - b.Nonce)
-  context.result(sorted.map((one) => ({ Voucher: one, Encoded: voucherText(one) })))
-  for (const one of sorted) {
-    const text = `Lane ${one.Lane}, Nonce ${one.Nonce}: ${fil(one.Amount)}`
-    line(context.io, isExport === true ? `${text}; ${voucherText(one)}` : text)
+  context.result(sorted.map((voucher) => ({ Voucher: voucher, Encoded: voucherText(voucher) })))
+  for (const voucher of sorted) {
+    const text = `Lane ${voucher.Lane}, Nonce ${voucher.Nonce}: ${fil(voucher.Amount)}`
+    line(context.io, isExport === true ? `${text}; ${voucherText(voucher)}` : text)
   }
 }
 
@@ -106,10 +105,10 @@ async function bestSpendable(context: CliContext, text: string, options: { expor
   const client = await context.node()
   const channel = addressArgument(text, 'channelAddress')
   const best = new Map<number, PaychSignedVoucher>()
-  for (const one of await client.call('PaychVoucherList', [channel])) {
-    if (!(await client.call('PaychVoucherCheckSpendable', [channel, one, null, null]))) continue
-    const known = best.get(one.Lane)
-    if (known === undefined || BigInt(one.Amount) > BigInt(known.Amount)) best.set(one.Lane, one)
+  for (const voucher of await client.call('PaychVoucherList', [channel])) {
+    if (!(await client.call('PaychVoucherCheckSpendable', [channel, voucher, null, null]))) continue
+    const known = best.get(voucher.Lane)
+    if (known === undefined || BigInt(voucher.Amount) > BigInt(known.Amount)) best.set(voucher.Lane, voucher)
   }
   showVouchers(context, [...best.values()], options.export)
 }
@@ -192,6 +191,7 @@ function addVoucherCommands(paych: Command, context: CliContext): void {
     })
 }
 
+/** `paych …`: payment channels and their vouchers. @see lotus cli/paych.go */
 export function addPaychCommands(program: Command, context: CliContext): void {
   const { io, node, result } = context
   const paych = program.command('paych').description('Manage payment channels')

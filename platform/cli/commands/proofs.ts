@@ -1,4 +1,3 @@
-/** `proofs list|import|fetch`: the keys that storage proofs are verified with. Works without a running node. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
@@ -141,13 +140,14 @@ async function importFiles(context: CliContext, paths: readonly string[]): Promi
     })
     // By the digest, whatever the file is called.
     const digest = parameterDigest(new Uint8Array(bytes))
-    const file = PARAMETER_FILES.find((one) => one.digest === digest)
+    const file = PARAMETER_FILES.find((candidate) => candidate.digest === digest)
     if (file === undefined) throw new CliError('FAILED', `${path} is no key of Filecoin's ceremony: digest ${digest}`)
     folder.add(file, new Uint8Array(bytes))
     line(context.io, `${label(file).padEnd(16)} ${fileName(file)}`)
   }
 }
 
+/** `proofs list|import|fetch`: the keys that storage proofs are verified with. Works without a running node. */
 export function addProofsCommands(program: Command, context: CliContext): void {
   const proofs = program.command('proofs').description('Manage the keys of storage proofs in <home>/proofs')
   proofs

@@ -4,7 +4,7 @@ import type { ReplicaOptions } from '../../server/options.ts'
 import type { CliContext } from '../context.ts'
 import { indexUrl } from '../indexUrl.ts'
 import { parseApiInfo, repoPath } from '../rpcClient.ts'
-import { apiPort, cacheMib, collect, corsOrigins } from '../serving.ts'
+import { apiPort, cacheMib, collect, corsOrigins, diskCacheMib } from '../serving.ts'
 
 interface ReplicaFlags {
   readonly network: string
@@ -17,6 +17,7 @@ interface ReplicaFlags {
   readonly corsOrigin?: string[]
   readonly apiName?: string[]
   readonly cache?: string
+  readonly diskCache: string
   readonly log: string
 }
 
@@ -46,6 +47,7 @@ export function addReplicaCommand(
     .option('--cors-origin <origin>', 'web pages of this origin may call the API (repeatable)', collect)
     .option('--api-name <host>', 'name by which callers without a token reach the API (repeatable)', collect)
     .option('--cache <MiB>', 'memory for decoded state and blocks, all threads together (default: by the machine)')
+    .option('--disk-cache <MiB>', 'disk for fetched blocks, headers apart; what is too much is deleted', '4096')
     .option('--log <levels>', 'what is logged: debug, info, warn, error, silent; of parts: info,p2p=debug', 'info')
     .action(async (flags: ReplicaFlags) => {
       const options: ReplicaOptions = {
@@ -58,6 +60,7 @@ export function addReplicaCommand(
         net: undefined,
         ...{ keepState: undefined, index: undefined, configText: '' },
         cacheMib: cacheMib(flags.cache),
+        diskCacheMib: diskCacheMib(flags.diskCache),
         log: { levels: flags.log, format: 'text', toFile: false },
         ...{ network: flags.network, genesis: flags.genesis, indexUrl: indexUrl(flags.index), blocks: flags.blocks },
         writer: flags.writer === undefined ? undefined : parseApiInfo(flags.writer),

@@ -1,5 +1,3 @@
-/** `send`. @see lotus cli/send.go SendCmd, cli/send_csv.go */
-
 import type { Command } from 'commander'
 import { CborWriter } from '../../../src/codec/cborWriter.ts'
 import { parseJson } from '../../../src/codec/jsonText.ts'
@@ -10,8 +8,9 @@ import { EamMethod, EvmMethod } from '../../../src/types/methodNumbers.ts'
 import { line } from '../../server/programIo.ts'
 import type { UnsentMessage } from '../answers.ts'
 import { addressArgument, type CliContext, hexToBase64, wholeNumber } from '../context.ts'
-import { CliError } from '../errors.ts'
+import { CliError, isMethodMissing } from '../errors.ts'
 import { executed } from '../messages.ts'
+import type { MethodsV1 } from '../nodeMethods.ts'
 import type { RpcClient } from '../rpcClient.ts'
 import { writeDraft } from './offline.ts'
 
@@ -153,11 +152,23 @@ async function buildMessage(
   }
 }
 
+type Checks = MethodsV1['MpoolCheckMessages']['result']
+
+/** None of a node that has no such methods (Forest): it checks what it is given when that is pushed. */
+async function checksOf(client: RpcClient, message: UnsentMessage, withNonce: boolean): Promise<Checks> {
+  try {
+    return [
+      ...(await client.call('MpoolCheckMessages', [[{ Message: message, ValidNonce: withNonce }]], 'v1')),
+      ...((await client.call('MpoolCheckPendingMessages', [message.From], 'v1')) ?? []),
+    ]
+  } catch (error) {
+    if (isMethodMissing(error)) return []
+    throw error
+  }
+}
+
 async function failedChecks(client: RpcClient, message: UnsentMessage, withNonce: boolean): Promise<string[]> {
-  const groups = [
-    ...(await client.call('MpoolCheckMessages', [[{ Message: message, ValidNonce: withNonce }]], 'v1')),
-    ...((await client.call('MpoolCheckPendingMessages', [message.From], 'v1')) ?? []),
-  ]
+  const groups = await checksOf(client, message, withNonce)
   return groups.flatMap((group, index) =>
     group
       .filter((check) => !check.OK)
@@ -290,6 +301,7 @@ function confidenceOf(wait: string | true | undefined): number | undefined {
   )
 }
 
+/** `send`. @see lotus cli/send.go SendCmd, cli/send_csv.go */
 export function addSendCommand(program: Command, context: CliContext): void {
   program
     .command('send')

@@ -30,7 +30,7 @@ async function info(context: CliContext, path: string): Promise<void> {
 /** `chain export`, with Lotus' defaults: without a number of states only those of genesis, and all messages. */
 function addChainExport(program: Command, context: CliContext): void {
   program.commands
-    .find((one) => one.name() === 'chain')
+    .find((command) => command.name() === 'chain')
     ?.command('export')
     .description('Export chain to a car file')
     .argument('<out>', 'file to write')

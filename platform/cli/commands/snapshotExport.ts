@@ -141,6 +141,7 @@ async function writeWhole(
   }
 }
 
+/** Exports the home's chain, or that of `--from`; no node runs. */
 export async function exportOffline(context: CliContext, path: string, flags: ExportFlags): Promise<void> {
   const { io } = context
   const chain = await openOffline(context, flags.from)
@@ -171,6 +172,7 @@ export async function exportOffline(context: CliContext, path: string, flags: Ex
   }
 }
 
+/** Asks the running node for the chain, and writes what it sends. */
 export async function exportFromNode(context: CliContext, path: string, flags: ExportFlags): Promise<void> {
   const { io } = context
   const tipset = await nodeTipset(context, flags.tipset)

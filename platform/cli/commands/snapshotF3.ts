@@ -58,8 +58,10 @@ export async function f3DataOfNode(client: RpcClient): Promise<F3Data | undefine
     const some = await Promise.all(
       Array.from({ length: count }, (_, i) => client.call('F3GetCertificate', [from + i], 'v1')),
     )
-    for (const one of some) {
-      certificates.push(encode(finalityCertificate, finalityCertificate.fromJson(one as unknown as Json, CONTEXT)))
+    for (const certificate of some) {
+      certificates.push(
+        encode(finalityCertificate, finalityCertificate.fromJson(certificate as unknown as Json, CONTEXT)),
+      )
     }
   }
   return dataOf(first, encode(powerTable, powerTable.fromJson(table as unknown as Json, CONTEXT)), certificates)

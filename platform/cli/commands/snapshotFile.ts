@@ -37,10 +37,12 @@ export async function openWhole(context: CliContext, path: string, home: Home): 
   }
 }
 
+/** The built-in network with this genesis; `unknown`: none. */
 export function networkNameOf(genesis: Cid): string {
   return BUILTIN_NETWORKS.find((name) => builtinNetwork(name).genesisCid?.equals(genesis)) ?? 'unknown'
 }
 
+/** A file's form by its content: `forest.car.zst`, `car.zst` or `car`. */
 export function formOf(path: string): string {
   const source = openFileSource(path)
   try {
@@ -51,6 +53,7 @@ export function formOf(path: string): string {
   }
 }
 
+/** What `snapshot info` prints, also after an import. */
 export function printInfo(context: CliContext, path: string, info: SnapshotInfo): void {
   const { io } = context
   const { head, genesis, states, messages, f3 } = info
@@ -82,6 +85,7 @@ export function printInfo(context: CliContext, path: string, info: SnapshotInfo)
   line(io, `F3:        ${f3 === undefined ? 'none' : `certificates ${f3.firstInstance} to ${f3.latestInstance}`}`)
 }
 
+/** Reads an archive's headers down to genesis, telling of it. Ends with the program's signal. */
 export async function inspect(context: CliContext, file: ArchiveFile): Promise<SnapshotInfo> {
   const say = everyFewSeconds(context.io)
   return inspectSnapshot(file.store, {

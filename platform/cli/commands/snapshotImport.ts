@@ -14,12 +14,18 @@ import { type CliContext, homeOf, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { formOf, inspect, networkNameOf, openWhole, printInfo } from './snapshotFile.ts'
 
+/** The options of `snapshot fetch`, as they were typed. */
 export interface FetchFlags {
   readonly out?: string
   readonly sha256?: string
   readonly size?: string
 }
 
+/**
+ * Fetches a file, going on with one that was broken off.
+ * @returns its path
+ * @throws CliError `USAGE`
+ */
 export async function download(context: CliContext, url: string, flags: FetchFlags): Promise<string> {
   const { io } = context
   const { sha256, size, out } = flags
@@ -46,6 +52,7 @@ export async function download(context: CliContext, url: string, flags: FetchFla
   return path
 }
 
+/** The options of `snapshot import`, as they were typed. */
 export interface ImportFlags extends FetchFlags {
   readonly network?: string
 }
@@ -58,6 +65,10 @@ function importNetwork(name: string | undefined, genesis: Cid): { name: string; 
   return { name: BUILTIN_NETWORKS.includes(chosen) ? chosen : resolve(chosen), network: findNetwork(chosen) }
 }
 
+/**
+ * Makes a snapshot, of a file or a URL, the chain of the home.
+ * @throws CliError `USAGE` where the home holds that of another
+ */
 export async function importSnapshot(context: CliContext, source: string, flags: ImportFlags): Promise<void> {
   const { io } = context
   const home = homeOf(context)

@@ -1,5 +1,3 @@
-/** `state get-actor|lookup|read-state|search-msg|wait-msg|replay|compute-state|network-version|transfers`. @see lotus cli/state.go */
-
 import type { Command } from 'commander'
 import { type Json, stringifyJson } from '../../../src/codec/jsonText.ts'
 import { formatFil } from '../../../src/types/fil.ts'
@@ -127,6 +125,10 @@ async function computeState(
   }
 }
 
+/**
+ * `state get-actor|lookup|read-state|search-msg|wait-msg|replay|compute-state|network-version|transfers`.
+ * @see lotus cli/state.go
+ */
 export function addStateCommands(program: Command, context: CliContext): void {
   const { io, node } = context
   const state = program

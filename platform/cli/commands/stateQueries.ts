@@ -33,8 +33,8 @@ async function listMessages(
   const lowest = wholeNumber(options.toheight, 'toheight')
   const cids = (await client.call('StateListMessages', [match, key ?? [], lowest])) ?? []
   if (options.cids === true) {
-    context.result(cids.map((one) => one['/']))
-    for (const one of cids) line(io, one['/'])
+    context.result(cids.map((cid) => cid['/']))
+    for (const cid of cids) line(io, cid['/'])
     return
   }
   const messages: Json[] = []
@@ -118,7 +118,7 @@ async function power(context: CliContext, tipset: Tipset, miner: string | undefi
   context.result(
     miner === undefined ? { TotalPower: { ...total } } : { MinerPower: { ...own }, TotalPower: { ...total } },
   )
-  const text = (one: string): string => `${one}(${binarySize(Number(one))})`
+  const text = (quality: string): string => `${quality}(${binarySize(Number(quality))})`
   if (miner === undefined) {
     line(context.io, text(total.QualityAdjPower))
     return
@@ -138,7 +138,7 @@ export function addStateQueries(state: Command, context: CliContext, tipset: Tip
         const client = await node()
         const found = (await client.call(method, [await tipsetKey(client, tipset())])) ?? []
         result(found)
-        for (const one of found) line(io, one)
+        for (const address of found) line(io, address)
       })
   }
   addresses('list-actors', 'list all actors in the network', 'StateListActors')

@@ -14,6 +14,7 @@ export async function tipsetKey(client: RpcClient, reference: string | undefined
   return reference.split(',').map((text) => ({ '/': text.trim() }))
 }
 
+/** One line: from, to, FIL, method, parameters, exit code, return value; bytes in hexadecimal, tabs between. */
 export const callText = (call: JsonTrace['Msg'], exitCode: number, result: string | null): string =>
   [
     call.From,
@@ -25,6 +26,7 @@ export const callText = (call: JsonTrace['Msg'], exitCode: number, result: strin
     base64ToHex(result),
   ].join('\t')
 
+/** Prints calls and the calls in them, each level further to the right. */
 export function printSubcalls(
   { io }: Pick<CliContext, 'io'>,
   prefix: string,

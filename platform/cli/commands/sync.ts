@@ -168,9 +168,10 @@ async function checkpoint({ node }: CliContext, given: readonly string[], epoch:
   if (given.length === 0) {
     throw new CliError('FAILED', 'must pass cids for tipset to set as head, or specify epoch flag')
   }
-  await client.call('SyncCheckpoint', [given.map((one) => cidArgument(one, 'set'))])
+  await client.call('SyncCheckpoint', [given.map((cid) => cidArgument(cid, 'set'))])
 }
 
+/** Adds `sync` and its subcommands. */
 export function addSyncCommands(program: Command, context: CliContext): void {
   const sync = program.command('sync').description('Inspect or interact with the chain syncer')
   sync

@@ -1,4 +1,3 @@
-/** `transfers`: every deposit once, from a position on, also into a webhook; a reorganisation takes them back. */
 import type { Command } from 'commander'
 import { stringifyJson } from '../../../src/codec/jsonText.ts'
 import { formatFil } from '../../../src/types/fil.ts'
@@ -27,7 +26,7 @@ const STEP_TIPSETS = 10
 /** Between two looks at a chain that has nothing new, ms. */
 const LOOK_MS = 1000
 
-const positionText = (position: Position): string => position.map((one) => one['/']).join(',')
+const positionText = (position: Position): string => position.map((cid) => cid['/']).join(',')
 
 function parsePosition(text: string | undefined): Position {
   const trimmed = text?.trim() ?? ''
@@ -44,12 +43,18 @@ async function webhookOf({ io }: CliContext, options: TransfersOptions): Promise
 
 function show(io: ProgramIo, steps: Steps): void {
   for (const { Height: height, Transfers: transfers } of steps.Reverted) {
-    for (const one of transfers)
-      line(io, `${height}\ttaken back\t${formatFil(BigInt(one.Value))}\t${one.FromAddress}\t${one.ToAddress}`)
+    for (const transfer of transfers)
+      line(
+        io,
+        `${height}\ttaken back\t${formatFil(BigInt(transfer.Value))}\t${transfer.FromAddress}\t${transfer.ToAddress}`,
+      )
   }
   for (const { Height: height, Transfers: transfers } of steps.Applied) {
-    for (const one of transfers)
-      line(io, `${height}\t${one.Kind}\t${formatFil(BigInt(one.Value))}\t${one.FromAddress}\t${one.ToAddress}`)
+    for (const transfer of transfers)
+      line(
+        io,
+        `${height}\t${transfer.Kind}\t${formatFil(BigInt(transfer.Value))}\t${transfer.FromAddress}\t${transfer.ToAddress}`,
+      )
   }
 }
 
@@ -81,6 +86,7 @@ async function follow(context: CliContext, options: TransfersOptions): Promise<v
   line(io, `position: ${positionText(position)}`)
 }
 
+/** `transfers`: every deposit once, from a position on, also into a webhook; a reorganisation takes them back. */
 export function addTransfersCommand(program: Command, context: CliContext): void {
   program
     .command('transfers')

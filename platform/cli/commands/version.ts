@@ -1,5 +1,3 @@
-/** `version`. @see lotus cli/version.go */
-
 import type { Command } from 'commander'
 import { line } from '../../server/programIo.ts'
 import type { CliContext } from '../context.ts'
@@ -10,6 +8,7 @@ function apiVersion(packed: number): string {
   return `${packed >> 16}.${(packed >> 8) & 0xff}.${packed & 0xff}`
 }
 
+/** `version`. @see lotus cli/version.go */
 export function addVersionCommand(program: Command, { io, node, result }: CliContext, own: string): void {
   program
     .command('version')

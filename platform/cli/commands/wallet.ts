@@ -242,6 +242,7 @@ function addMarketCommands(wallet: Command, context: CliContext): void {
     })
 }
 
+/** Adds `wallet` and its subcommands, `market` and `watch` among them. */
 export function addWalletCommands(program: Command, context: CliContext): void {
   const { io, node, repo } = context
   const wallet = program.command('wallet').description('Manage wallet')

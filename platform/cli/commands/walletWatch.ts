@@ -1,4 +1,3 @@
-/** `wallet watch`: what changes at the wallet's addresses, as it happens. */
 import type { Command } from 'commander'
 import type { Json } from '../../../src/codec/jsonText.ts'
 import { formatFil } from '../../../src/types/fil.ts'
@@ -71,7 +70,8 @@ class WalletWatch {
 
 async function watch(context: CliContext, given: readonly string[]): Promise<void> {
   const client = await context.node()
-  const addresses = given.length === 0 ? await client.call('WalletList') : given.map((one) => addressArgument(one))
+  const addresses =
+    given.length === 0 ? await client.call('WalletList') : given.map((address) => addressArgument(address))
   if (addresses.length === 0) throw new CliError('FAILED', 'the wallet is empty: name the addresses to watch')
   const watched = new WalletWatch(context, client, addresses)
   const failed = Promise.withResolvers<never>()
@@ -90,6 +90,7 @@ async function watch(context: CliContext, given: readonly string[]): Promise<voi
   await Promise.race([client.listen('ChainNotify', onHead), failed.promise])
 }
 
+/** `wallet watch`: what changes at the wallet's addresses, as it happens. */
 export function addWalletWatchCommand(wallet: Command, context: CliContext): void {
   wallet
     .command('watch')

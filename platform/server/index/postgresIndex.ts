@@ -1,6 +1,6 @@
 /** The chain as rows in PostgreSQL. Node and Deno. */
 import type { Timers } from '../../../src/base/ports.ts'
-import { sleep } from '../../../src/base/waiting.ts'
+import { sleep, whenAborted } from '../../../src/base/waiting.ts'
 import { type Json, stringifyJson } from '../../../src/codec/jsonText.ts'
 import { IndexError } from '../../../src/index/errors.ts'
 import type {
@@ -25,7 +25,7 @@ const LOCK_POLL_MS = 1000
 export const HEAD_CHANNEL = 'petrel_head'
 export const FINAL_CHANNEL = 'petrel_final'
 
-/** See the file's comment. */
+/** One database that the chain is written into. */
 export class PostgresIndex implements IndexStore {
   readonly name: string
   readonly #url: string
@@ -52,10 +52,7 @@ export class PostgresIndex implements IndexStore {
   async open(chain: IndexedChain, signal: AbortSignal, onWaiting: () => void): Promise<IndexSession> {
     const connection = new Connection(this.#url, this.name, this.#timers)
     const { lost } = connection
-    const end = (): void => {
-      connection.close().catch(() => undefined)
-    }
-    signal.addEventListener('abort', end, { once: true })
+    const stopListening = whenAborted(signal, () => void connection.close().catch(() => undefined))
     try {
       await assertFits(connection, chain)
       for (;;) {
@@ -79,7 +76,7 @@ export class PostgresIndex implements IndexStore {
       signal.throwIfAborted()
       throw databaseFailure(this.name, error)
     } finally {
-      signal.removeEventListener('abort', end)
+      stopListening()
     }
   }
 

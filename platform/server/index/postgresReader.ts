@@ -1,4 +1,3 @@
-/** Questions to the PostgreSQL of an index: each one statement, which sees one snapshot and changes nothing. Node and Deno. */
 import type { Timers } from '../../../src/base/ports.ts'
 import { IndexError } from '../../../src/index/errors.ts'
 import type {
@@ -34,7 +33,9 @@ interface Answer {
   readonly finalKey?: readonly string[] | null
 }
 
-/** See the file's comment. */
+/**
+ * Questions to the PostgreSQL of an index: each one statement, which sees one snapshot and changes nothing. Node and Deno.
+ */
 export class PostgresReader implements IndexReader {
   readonly name: string
   readonly #url: string
@@ -115,7 +116,9 @@ export class PostgresReader implements IndexReader {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#connections.filter((one) => one !== undefined).map((one) => one.close()))
+    await Promise.all(
+      this.#connections.filter((connection) => connection !== undefined).map((connection) => connection.close()),
+    )
   }
 
   async #rows<Row>(rows: string, values: readonly Value[]): Promise<IndexAnswer<Row>> {

@@ -91,7 +91,7 @@ export function writeChain(folder: string, head: Tipset, own: CollectableBlocks)
   function* blocks(): Iterable<readonly [Cid, Uint8Array]> {
     for (const cid of head.key) yield [cid, getBlock(own, cid)]
     for (let some = own.scan(undefined, SCANNED); some.length > 0; some = own.scan(some.at(-1), SCANNED)) {
-      for (const cid of some) if (!head.key.some((one) => one.equals(cid))) yield [cid, getBlock(own, cid)]
+      for (const cid of some) if (!head.key.some((block) => block.equals(cid))) yield [cid, getBlock(own, cid)]
     }
   }
   const rest = join(folder, SNAPSHOT_FILES.car)

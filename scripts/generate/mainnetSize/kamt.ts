@@ -46,9 +46,9 @@ function withoutZeros(word: Uint8Array): Uint8Array {
 
 function bitField(indices: readonly number[]): Uint8Array {
   const out = new Uint8Array(WIDTH >> 3)
-  for (const one of indices) {
-    const byte = out.length - 1 - (one >> 3)
-    out[byte] = (out[byte] as number) | (1 << (one & 7))
+  for (const slot of indices) {
+    const byte = out.length - 1 - (slot >> 3)
+    out[byte] = (out[byte] as number) | (1 << (slot & 7))
   }
   return withoutZeros(out)
 }

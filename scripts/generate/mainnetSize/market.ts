@@ -144,7 +144,7 @@ class MarketWriter {
       pendingDealAllocationIds: none,
       providerSectors: sortedHamt(
         store,
-        providers.filter((one) => one !== undefined),
+        providers.filter((provider) => provider !== undefined),
       ),
     })
     return { head, balance: locked, deals: this.#nextId }

@@ -69,9 +69,9 @@ export function sizeOf(scale: number, seed: number): StateSize {
 /** First ID of a kind. */
 export function firstIdOf({ counts }: StateSize, kind: Kind): number {
   let id = FIRST_ID
-  for (const one of KINDS) {
-    if (one === kind) return id
-    id += counts[one]
+  for (const counted of KINDS) {
+    if (counted === kind) return id
+    id += counts[counted]
   }
   return id
 }

@@ -45,6 +45,7 @@ import { quantizeUp } from '../quantize.ts'
 
 /** RegisteredSealProof StackedDRG2KiBV1P1, RegisteredPoStProof StackedDRGWindow2KiBV1P1. */
 const SEAL_PROOF = 5
+/** StackedDRGWindow2KiBV1P1: the window proof of every genesis miner. */
 export const WINDOW_POST_PROOF = 10
 /** Bytes. */
 export const SECTOR_SIZE = 2048

@@ -15,6 +15,7 @@ export interface GenesisMiner {
   readonly worker: Address
 }
 
+/** All that a genesis follows from. */
 export interface GenesisTemplate {
   readonly networkName: string
   /** Unix time, seconds. */

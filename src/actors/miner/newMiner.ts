@@ -29,6 +29,7 @@ export interface StateWriter {
   putCbor<T>(codec: Codec<T>, value: T): Cid
 }
 
+/** Zero bytes, raw and quality adjusted. */
 export const NO_POWER: PowerPair = { raw: 0n, qa: 0n }
 
 /** Bits per level of the AMTs in a miner's state. */

@@ -13,8 +13,10 @@ import type { Runtime } from '../runtime.ts'
 /** Miners that must exceed the minimum for it to be in force. */
 export const CONSENSUS_MINER_MIN_MINERS = 4
 
+/** By the bytes of the miner's address. */
 export type Claims = ActorMap<PowerClaim>
 
+/** The claims that the state's root leads to. */
 export function loadClaims(runtime: Runtime, state: PowerState): Claims {
   return ActorMap.load(runtime, state.claims, powerClaim)
 }
@@ -23,6 +25,10 @@ function fail(code: ExitCode, message: string): never {
   throw new ActorError(code, message)
 }
 
+/**
+ * Puts a miner's claim in the place of the one before.
+ * @throws ActorError `USR_ILLEGAL_STATE` for a negative power
+ */
 export function setClaim(claims: Claims, miner: Address, value: PowerClaim): void {
   if (value.rawBytePower < 0n) fail(Exit.USR_ILLEGAL_STATE, `negative claim raw power ${value.rawBytePower}`)
   if (value.qualityAdjPower < 0n) {

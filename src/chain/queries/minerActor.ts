@@ -87,7 +87,10 @@ export interface SectorExpiration {
   readonly early: ChainEpoch
 }
 
-/** See the file's comment. */
+/**
+ * A miner's actor, sectors, deadlines, vesting funds; its trees are read when they are asked for.
+ * @throws BlockMissing, and CodecError where the state is not of the version named
+ */
 export class MinerActor {
   readonly actor: ActorState
   readonly state: MinerState
@@ -184,8 +187,8 @@ export class MinerActor {
    * @throws ChainError `NOT_FOUND`
    */
   findSector(number: number): SectorLocation {
-    for (const [deadline, one] of this.deadlines().entries()) {
-      for (const [partition, { sectors }] of this.partitions(one).entries()) {
+    for (const [deadline, content] of this.deadlines().entries()) {
+      for (const [partition, { sectors }] of this.partitions(content).entries()) {
         if (sectors.has(number)) return { deadline, partition }
       }
     }

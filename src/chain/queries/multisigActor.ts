@@ -31,7 +31,7 @@ function transactionId(key: Uint8Array): number {
   return raw % 2 === 0 ? raw / 2 : -(raw + 1) / 2
 }
 
-/** See the file's comment. */
+/** A wallet's actor, signers and pending proposals, and the funds that it may not spend yet. */
 export class MultisigActor {
   readonly actor: ActorState
   readonly state: MultisigState

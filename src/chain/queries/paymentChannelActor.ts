@@ -1,7 +1,3 @@
-/**
- * A payment channel's state.
- * @see lotus chain/stmgr/actors.go GetPaychState; chain/actors/builtin/paych
- */
 import { Amt } from '../../ipld/amt.ts'
 import { getCbor } from '../../ipld/blockstore.ts'
 import { type LaneState, laneState, type PaychState, paychState } from '../../state/paych.ts'
@@ -17,7 +13,7 @@ const FIRST_LANE_TREES = 2
 const FIRST_V3_TREES = 3
 const LANES_BIT_WIDTH = 3
 
-/** See the file's comment. */
+/** A payment channel's state. @see lotus chain/stmgr/actors.go GetPaychState; chain/actors/builtin/paych */
 export class PaymentChannelActor {
   readonly actor: ActorState
   readonly state: PaychState

@@ -1,7 +1,10 @@
-/** Check 17: the base fee that the parents' messages lead to. */
 import type { BlockContext } from '../blockContext.ts'
 import { ValidationError } from '../validationError.ts'
 
+/**
+ * Check 17: the base fee that the parents' messages lead to.
+ * @throws ValidationError `BASE_FEE_WRONG`
+ */
 export function checkBaseFee({ header, base, view }: BlockContext): void {
   const baseFee = view.baseFee(base)
   if (header.parentBaseFee !== baseFee) {

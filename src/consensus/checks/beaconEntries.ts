@@ -1,9 +1,12 @@
-/** Check 13: the beacon entries are those of the epochs since the parents. */
 import { verifyBeaconEntries } from '../beacon.ts'
 import type { BlockContext } from '../blockContext.ts'
 import { ConsensusError } from '../errors.ts'
 import { ValidationError } from '../validationError.ts'
 
+/**
+ * Check 13: the beacon entries are those of the epochs since the parents.
+ * @throws ValidationError `BEACON_ENTRIES_INVALID`
+ */
 export function checkBeaconEntries({ header, base, deps, previousBeacon }: BlockContext): void {
   const beacon = deps.beaconAt(header.height)
   try {

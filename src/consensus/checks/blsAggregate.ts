@@ -15,7 +15,7 @@ import { ValidationError } from '../validationError.ts'
 export function checkBlsAggregate(context: BlockContext, { bls }: BlockMessages): void {
   if (bls.length === 0) return
   const keys = bls.map(({ from }) => blsKey(context, from))
-  const data = bls.map((one) => messageCid(one).bytes)
+  const data = bls.map((message) => messageCid(message).bytes)
   if (!context.signatures.verifyAggregate((context.header.blsAggregate as Signature).data, data, keys)) {
     throw aggregateInvalid()
   }

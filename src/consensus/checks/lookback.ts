@@ -1,8 +1,11 @@
-/** Check 2, second part: there is a tipset far enough back to hold the election with. */
 import type { BlockContext } from '../blockContext.ts'
 import { ConsensusError } from '../errors.ts'
 import { ValidationError } from '../validationError.ts'
 
+/**
+ * Check 2, second part: there is a tipset far enough back to hold the election with.
+ * @throws ValidationError `LOOKBACK_UNKNOWN`
+ */
 export function checkLookback(context: BlockContext): void {
   try {
     void context.lookback

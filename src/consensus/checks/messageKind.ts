@@ -1,7 +1,3 @@
-/**
- * Check 16.2: which signatures may stand in the second list.
- * @see lotus chain/consensus/signatures.go IsValidSecpkSigType; chain/consensus/common.go IsValidEthTxForSending
- */
 import { SIGNATURE_DELEGATED, SIGNATURE_SECP256K1 } from '../../types/signature.ts'
 import type { SignedMessage } from '../../types/signedMessage.ts'
 import { ValidationError } from '../validationError.ts'
@@ -15,6 +11,11 @@ const LEGACY_TRANSACTIONS_VERSION = 23
 /** Length of an EIP-1559 signature, bytes; the others carry more. */
 const EIP1559_SIGNATURE_LENGTH = 65
 
+/**
+ * Check 16.2: which signatures may stand in the second list.
+ * @throws ValidationError `MESSAGE_KIND_WRONG`
+ * @see lotus chain/consensus/signatures.go IsValidSecpkSigType; chain/consensus/common.go IsValidEthTxForSending
+ */
 export function checkMessageKind({ signature }: SignedMessage, networkVersion: number): void {
   const { type, data } = signature
   if (type === SIGNATURE_SECP256K1 || networkVersion < KIND_VERSION) return

@@ -1,4 +1,3 @@
-/** Check 16.7: the sender's own signature. @see lotus chain/consensus/signatures.go AuthenticateMessage */
 import { PetrelError } from '../../base/errors.ts'
 import { BlockMissing } from '../../ipld/errors.ts'
 import type { SignedMessage } from '../../types/signedMessage.ts'
@@ -6,6 +5,11 @@ import type { BlockContext } from '../blockContext.ts'
 import { senderKey } from '../senderKey.ts'
 import { ValidationError } from '../validationError.ts'
 
+/**
+ * Check 16.7: the sender's own signature.
+ * @throws ValidationError `MESSAGE_SIGNATURE_INVALID`
+ * @see lotus chain/consensus/signatures.go AuthenticateMessage
+ */
 export function checkMessageSignature(context: BlockContext, signed: SignedMessage): void {
   const chainId = BigInt(context.view.network.chainId)
   try {

@@ -4,7 +4,7 @@ import type { Message } from '../../types/message.ts'
 import { ValidationError } from '../validationError.ts'
 
 /** @param minimumGas - what the message's bytes cost on chain */
-export function checkMessageSyntax(one: Message, minimumGas: bigint, networkVersion: number): void {
-  const wrong = messageSyntaxError(one, minimumGas, networkVersion)
+export function checkMessageSyntax(message: Message, minimumGas: bigint, networkVersion: number): void {
+  const wrong = messageSyntaxError(message, minimumGas, networkVersion)
   if (wrong !== undefined) throw new ValidationError('MESSAGE_SYNTAX_WRONG', `block had invalid message: ${wrong}`)
 }

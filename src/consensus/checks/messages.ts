@@ -29,31 +29,31 @@ export function checkMessages(context: BlockContext): void {
   checkBlsAggregate(context, messages)
   const checkNext = context.baseResult === undefined ? undefined : nonceCheck(context)
   let gas = 0n
-  const check = (one: Message, length: number): void => {
-    checkMessageSyntax(one, context.deps.minimumGas(header.height, length), networkVersion)
-    gas += one.gasLimit
+  const check = (checked: Message, length: number): void => {
+    checkMessageSyntax(checked, context.deps.minimumGas(header.height, length), networkVersion)
+    gas += checked.gasLimit
     checkGasLimit(gas)
-    checkNext?.(one)
+    checkNext?.(checked)
   }
-  for (const one of messages.bls) check(one, encode(message, one).length)
-  for (const one of messages.signed) {
-    checkMessageKind(one, networkVersion)
-    check(one.message, encode(signedMessage, one).length)
-    checkMessageSignature(context, one)
+  for (const plain of messages.bls) check(plain, encode(message, plain).length)
+  for (const signed of messages.signed) {
+    checkMessageKind(signed, networkVersion)
+    check(signed.message, encode(signedMessage, signed).length)
+    checkMessageSignature(context, signed)
   }
 }
 
-function nonceCheck(context: BlockContext): (one: Message) => void {
+function nonceCheck(context: BlockContext): (checked: Message) => void {
   const { view, networkVersion, resultState } = context
   const nonces = new Map<string, bigint>()
   const identity = (from: Address): string => {
     const id = networkVersion >= HYPERDRIVE_VERSION ? resolveId(resultState, from) : undefined
     return id === undefined ? from.key : id.toString()
   }
-  return (one) => {
-    const key = identity(one.from)
-    const expected = nonces.get(key) ?? checkSender(view, resultState, one.from, networkVersion).nonce
-    checkNonce(one, expected)
+  return (checked) => {
+    const key = identity(checked.from)
+    const expected = nonces.get(key) ?? checkSender(view, resultState, checked.from, networkVersion).nonce
+    checkNonce(checked, expected)
     nonces.set(key, expected + 1n)
   }
 }

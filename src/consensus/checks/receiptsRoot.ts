@@ -1,7 +1,10 @@
-/** Check 18, second half: the receipts that executing the parents gave. */
 import type { BlockContext } from '../blockContext.ts'
 import { ValidationError } from '../validationError.ts'
 
+/**
+ * Check 18, second half: the receipts that executing the parents gave.
+ * @throws ValidationError `RECEIPTS_ROOT_WRONG`
+ */
 export function checkReceiptsRoot({ header, baseResult }: BlockContext): void {
   if (baseResult === undefined || header.parentMessageReceipts.equals(baseResult.receiptsRoot)) return
   const computed = baseResult.receiptsRoot.toString()

@@ -136,16 +136,16 @@ export const finalityCertificate: Codec<FinalityCertificate> = {
 }
 
 /** The tipset that a chain starts from. */
-export function chainBase(one: FinalityCertificate): F3Tipset {
-  return one.ecChain[0] as F3Tipset
+export function chainBase(decided: FinalityCertificate): F3Tipset {
+  return decided.ecChain[0] as F3Tipset
 }
 
 /** The newest tipset that a certificate makes final. */
-export function chainHead(one: FinalityCertificate): F3Tipset {
-  return one.ecChain[one.ecChain.length - 1] as F3Tipset
+export function chainHead(decided: FinalityCertificate): F3Tipset {
+  return decided.ecChain[decided.ecChain.length - 1] as F3Tipset
 }
 
 /** Key of the newest tipset that a certificate makes final. @throws CodecError */
-export function finalizedKey(one: FinalityCertificate): TipsetKey {
-  return tipsetKeyFromBytes(chainHead(one).key)
+export function finalizedKey(decided: FinalityCertificate): TipsetKey {
+  return tipsetKeyFromBytes(chainHead(decided).key)
 }

@@ -40,6 +40,7 @@ export interface F3Start {
   readonly powerTable: Cid
 }
 
+/** What {@link F3} reads, and where it keeps what it has verified. */
 export interface F3Deps {
   readonly view: ChainView
   readonly manifest: F3Manifest
@@ -313,7 +314,7 @@ function signedShare({ signers }: FinalityCertificate, { each, total }: ScaledPo
 function sameDecision(a: FinalityCertificate, b: FinalityCertificate): boolean {
   return (
     a.ecChain.length === b.ecChain.length &&
-    a.ecChain.every((one, i) => equalF3Tipsets(one, b.ecChain[i] as F3Tipset)) &&
+    a.ecChain.every((tipset, i) => equalF3Tipsets(tipset, b.ecChain[i] as F3Tipset)) &&
     a.supplementalData.powerTable.equals(b.supplementalData.powerTable) &&
     equalBytes(a.supplementalData.commitments, b.supplementalData.commitments)
   )

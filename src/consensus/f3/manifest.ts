@@ -6,6 +6,7 @@ import { F3Error } from './errors.ts'
 
 const NANOSECONDS_PER_MS = 1_000_000
 
+/** What a network's manifest says of instances, power tables and polling. */
 export interface F3Manifest {
   /** F3's own name of the network: in signatures, topics and protocols. */
   readonly networkName: string

@@ -61,7 +61,7 @@ export function scaledPower(table: PowerTable): ScaledPower {
     sum += power
   }
   const each = table.map(({ power }) => Number((MAX_SCALED * power) / sum))
-  return { each, total: each.reduce((total, one) => total + one, 0) }
+  return { each, total: each.reduce((total, scaled) => total + scaled, 0) }
 }
 
 /** Whether so much of the power is two thirds of it. */
@@ -77,11 +77,11 @@ export function applyDelta(table: PowerTable, delta: readonly PowerTableDelta[])
   if (delta.length === 0) return table
   const entries = new Map(table.map((entry) => [entry.id, entry]))
   let last = -1
-  for (const one of delta) {
-    const id = one.participantId
+  for (const change of delta) {
+    const id = change.participantId
     if (id <= last) throw new F3Error('DELTA_NOT_SORTED', 'diff not sorted by participant ID', { id })
     last = id
-    const next = changed(entries.get(id), one)
+    const next = changed(entries.get(id), change)
     if (next.power === 0n) entries.delete(id)
     else entries.set(id, next)
   }

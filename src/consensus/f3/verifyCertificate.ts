@@ -104,6 +104,7 @@ export function checkUnsigned(certificate: FinalityCertificate, check: Certifica
   return { signature: certificate.signature, message: signingPayload(check.network, certificate), publicKey }
 }
 
+/** The error, `SIGNATURE_INVALID`, of a certificate whose aggregate does not hold or whose signers' keys have no sum. */
 export function signatureInvalid({ instance }: FinalityCertificate): F3Error {
   return new F3Error('SIGNATURE_INVALID', 'invalid signature on finality certificate', { instance })
 }
@@ -159,6 +160,7 @@ export function nextCommittee(certificate: FinalityCertificate, committee: Commi
   return next
 }
 
+/** Whether all four fields are the same. */
 export function equalF3Tipsets(a: F3Tipset, b: F3Tipset): boolean {
   return (
     a.epoch === b.epoch &&

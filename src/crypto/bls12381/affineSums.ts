@@ -19,7 +19,9 @@ const SUM_BYTES = 2 * ELEMENT_BYTES
  */
 export type PointReference = number
 
+/** Offset of a point's x. */
 export const xOf = (reference: PointReference): number => reference & ~1
+/** Offset of the y that is meant: y, or -y behind it. */
 export const yOf = (reference: PointReference): number => (reference & ~1) + ELEMENT_BYTES * (1 + (reference & 1))
 
 /** Additions that wait for their inverses, and where in the lists each result is written (-1: nowhere). */
@@ -45,6 +47,7 @@ class Pending {
   }
 }
 
+/** Sums of lists of points, made in one engine's memory, which holds what they give. */
 export class AffineSums {
   readonly #engine: Bls12381Engine
   readonly #extended: ExtendedPoints

@@ -5,7 +5,9 @@
 import { bytesToBigInt } from '../../base/bytes.ts'
 import { COORDINATE_LENGTH, FIELD_PRIME } from './limbs.ts'
 
+/** Flags in the first byte of a point. Compressed: x alone; none that we read lacks it. */
 export const COMPRESSED = 0x80
+/** The point at infinity: all else is zero. */
 export const INFINITY = 0x40
 /** Of the two roots, y is the larger one. */
 export const LARGER = 0x20

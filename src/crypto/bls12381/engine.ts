@@ -27,13 +27,13 @@ interface Compiled {
 const compiled = new Map<LimbForm, Compiled>()
 
 function compile(form: LimbForm): Compiled {
-  let one = compiled.get(form)
-  if (one === undefined) {
+  let known = compiled.get(form)
+  if (known === undefined) {
     const layout = bls12381Module(form)
-    one = { module: new WebAssembly.Module(layout.bytes), layout }
-    compiled.set(form, one)
+    known = { module: new WebAssembly.Module(layout.bytes), layout }
+    compiled.set(form, known)
   }
-  return one
+  return known
 }
 
 let fastest: LimbForm | undefined

@@ -3,11 +3,15 @@ import type { Bls12381Engine } from './engine.ts'
 import { invertFp } from './fieldRoots.ts'
 import { ELEMENT_BYTES } from './limbs.ts'
 
+/** Bytes of a point: X, Y, ZZ, ZZZ. All zeros stand for infinity. */
 export const EXTENDED_BYTES: number = 4 * ELEMENT_BYTES
 const Y = ELEMENT_BYTES
 const ZZ = 2 * ELEMENT_BYTES
 const ZZZ = 3 * ELEMENT_BYTES
 
+/**
+ * Sums that hold for every two points, infinity, equal and opposite ones too. Points are offsets in the engine's memory.
+ */
 export class ExtendedPoints {
   readonly #engine: Bls12381Engine
 

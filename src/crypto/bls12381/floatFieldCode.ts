@@ -47,7 +47,7 @@ export class Constants {
 
   bits(low: bigint, high: bigint = low): Code {
     const [first, second] = [BigInt.asUintN(64, low), BigInt.asUintN(64, high)]
-    let index = this.#vectors.findIndex(([one, other]) => one === first && other === second)
+    let index = this.#vectors.findIndex(([left, right]) => left === first && right === second)
     if (index < 0) index = this.#vectors.push([first, second]) - 1
     return [...i32(this.#place + index * VECTOR_BYTES), ...vectorOp(vector.load), ...at(0)]
   }

@@ -23,6 +23,6 @@ function power(base: Fp2, exponent: bigint): Fp2 {
  * (1 + u)^(k (p - 1) / 6) for the power w^k.
  */
 export function frobeniusFactors(): readonly Fp2[] {
-  const one = power([1n, 1n], (P - 1n) / 6n)
-  return [0n, 2n, 4n, 1n, 3n, 5n].map((k) => power(one, k))
+  const root = power([1n, 1n], (P - 1n) / 6n)
+  return [0n, 2n, 4n, 1n, 3n, 5n].map((k) => power(root, k))
 }

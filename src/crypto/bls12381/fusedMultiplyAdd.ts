@@ -1,13 +1,14 @@
-/**
- * Whether WebAssembly multiplies and adds here with one rounding: `f64x2.relaxed_madd` may do either, but always the same.
- * @see WebAssembly core specification, "Relaxed operations"
- */
 import { at, body, get, moduleBytes, vector, vectorOp } from '../wasmModule.ts'
 
 /** Doubles in the memory: a, then -(1 + 2 small); the result. */
 const [A, SUM, RESULT] = [0, 16, 32] as const
 const SMALL = 2 ** -30
 
+/**
+ * Whether WebAssembly multiplies and adds here with one rounding: `f64x2.relaxed_madd` may do either, but always the same.
+ * Asked by a computation; false where the engine lacks the instruction.
+ * @see WebAssembly core specification, "Relaxed operations"
+ */
 export function hasFusedMultiplyAdd(): boolean {
   const load = (offset: number): number[] => [...get(0), ...vectorOp(vector.load), ...at(offset)]
   const code = [

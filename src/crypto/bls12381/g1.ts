@@ -38,6 +38,7 @@ function oddDigits(scalar: bigint, count: number): number[] {
   })
 }
 
+/** Reading, writing and arithmetic of G1. Points are offsets in the engine's memory, Jacobian unless it is said. */
 export class G1Group extends PointGroup {
   readonly #beta: number
 

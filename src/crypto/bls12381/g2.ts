@@ -21,6 +21,9 @@ export const LINES_BYTES: number = LINE_BYTES * (PARAMETER_BITS.length + PARAMET
 const Y = PAIR_BYTES
 const Z = 2 * PAIR_BYTES
 
+/**
+ * Reading, writing and arithmetic of G2, and preparing its points for a pairing. Points are offsets in the engine's memory.
+ */
 export class G2Group extends PointGroup {
   /** Factors of psi. */
   readonly #psiX: number

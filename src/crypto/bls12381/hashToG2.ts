@@ -74,6 +74,7 @@ function expandMessage(message: Uint8Array, tag: Uint8Array, length: number): Ui
   return out
 }
 
+/** Hashes messages under one domain's tag. */
 export class HashToG2 {
   readonly #engine: Bls12381Engine
   readonly #g2: G2Group
@@ -101,8 +102,8 @@ export class HashToG2 {
     this.#minusBOverA = engine.allocate(PAIR_BYTES)
     this.#exceptional = engine.allocate(PAIR_BYTES)
     this.#rootOfMinusNormZ = engine.allocate(PAIR_BYTES)
-    this.#xNumerator = X_NUMERATOR.map((one) => this.#write(one))
-    this.#yNumerator = Y_NUMERATOR.map((one) => this.#write(one))
+    this.#xNumerator = X_NUMERATOR.map((coefficient) => this.#write(coefficient))
+    this.#yNumerator = Y_NUMERATOR.map((coefficient) => this.#write(coefficient))
     this.#denominator = this.#write(DENOMINATOR)
     const { call } = engine
     engine.within(() => {

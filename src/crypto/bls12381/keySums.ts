@@ -52,7 +52,7 @@ class Points {
       const [sum] = this.#places(1) as [number]
       for (const [i, point] of points.entries()) g1.readAffine(from[i] as number, point)
       // Digits are those of an odd number: an even one is one less than the next.
-      const odd = multipliers.map((one) => one | 1n)
+      const odd = multipliers.map((multiplier) => multiplier | 1n)
       g1.multiplyMany(to, from, odd, MULTIPLIER_DIGITS)
       for (const [i, out] of to.entries()) {
         if (odd[i] === multipliers[i]) continue
@@ -95,7 +95,7 @@ class DecodedKeys {
     const decoded = inStretches(fresh, (some) => tools().decode(some.map(([, key]) => key)))
     const read = new Map(fresh.map(([name], i) => [name, decoded[i]]))
     this.#points = new Map([...keys.keys()].map((name) => [name, read.has(name) ? read.get(name) : known?.point(name)]))
-    const sound = [...this.#points].filter((one): one is [string, Uint8Array] => one[1] instanceof Uint8Array)
+    const sound = [...this.#points].filter((entry): entry is [string, Uint8Array] => entry[1] instanceof Uint8Array)
     this.#place = new Map(sound.map(([name], i) => [name, i]))
     this.#sums = new MultiScalar(concatBytes(...sound.map(([, point]) => point)))
   }

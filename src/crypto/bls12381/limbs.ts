@@ -23,7 +23,9 @@ export interface LimbForm {
   readonly bytes: number
 }
 
+/** In 32-bit integers: works wherever WebAssembly has vectors. */
 export const INTEGER_LIMBS: LimbForm = { count: 14, bits: 28, bytes: 56 }
+/** In doubles: faster, where `hasFusedMultiplyAdd` says so. */
 export const FLOAT_LIMBS: LimbForm = { count: 8, bits: 49, bytes: 64 }
 /** Bytes of an element in memory, and of one of Fp2. */
 export const ELEMENT_BYTES = 64

@@ -108,6 +108,7 @@ const add: Formula = (call, [line, point, affine], temporary) => {
   mul(z, z, e)
 }
 
+/** Defines `lineDouble` (T = 2T) and `lineAdd` (T = T + Q), which write their line. */
 export function addLines(program: ModuleProgram): void {
   program.define('lineDouble', 2, double)
   program.define('lineAdd', 3, add)

@@ -94,13 +94,14 @@ export interface Bls12381Module {
 /** Room for the constants, elements of Fp2. */
 const CONSTANT_PAIRS = 16
 
+/** Writes the module for one form of field elements; it is not compiled here. */
 export function bls12381Module(form: LimbForm): Bls12381Module {
   const program = new ModuleProgram()
   const zero: Place = program.reserve(SIX)
   const factors = program.reserve(TWELVE)
   const constants = program.reserve(CONSTANT_PAIRS)
   const written = new Constants(constants.offset)
-  for (const one of form === FLOAT_LIMBS ? floatField(written) : INTEGER_FIELD) program.add(one)
+  for (const step of form === FLOAT_LIMBS ? floatField(written) : INTEGER_FIELD) program.add(step)
   addTower(program, zero, factors)
   addPoints(program, zero, form)
   addLines(program)

@@ -49,6 +49,7 @@ function byScalar({ points, scalars }: Terms): Map<bigint, number[]> {
   return lists
 }
 
+/** The points of one key in a memory of its own, and their sums under scalars. */
 export class MultiScalar {
   /** Number of points. */
   readonly count: number
@@ -228,7 +229,7 @@ export class MultiScalar {
     })
     for (const [i, point] of missing.entries()) {
       const own = Int32Array.from({ length: windows }, (_, w) => kept + (i * windows + w) * POINT_BYTES)
-      for (const one of own) engine.call.fpSub(one + 2 * ELEMENT_BYTES, engine.zero, one + ELEMENT_BYTES)
+      for (const multiple of own) engine.call.fpSub(multiple + 2 * ELEMENT_BYTES, engine.zero, multiple + ELEMENT_BYTES)
       this.#multiples.set(point, own)
     }
   }

@@ -15,6 +15,7 @@ const SIX_BYTES = TWELVE_BYTES / 2
 /** An affine point of G1 and the lines of one of G2, by their offsets. */
 export type PreparedPair = readonly [point: number, lines: number]
 
+/** Pairings, and arithmetic of Fp12, whose elements are offsets in the engine's memory. */
 export class TargetGroup {
   readonly #engine: Bls12381Engine
 

@@ -72,10 +72,10 @@ const double =
 
 const add =
   (field: FieldName, bytes: number): Formula =>
-  (call, [out, one, other], temporary) => {
-    if (out === undefined || one === undefined || other === undefined) return
+  (call, [out, left, other], temporary) => {
+    if (out === undefined || left === undefined || other === undefined) return
     const { mul, sqr, add: plus, sub, double: twice, reduce } = operations(call, field)
-    const [x1, y1, z1] = coordinates(one, bytes)
+    const [x1, y1, z1] = coordinates(left, bytes)
     const [x2, y2, z2] = coordinates(other, bytes)
     const [x3, y3, z3] = coordinates(out, bytes)
     const [zz1, zz2, u1, h, s1, r, i, j] = [0, 1, 2, 3, 4, 5, 6, 7].map(() => temporary()) as [
@@ -267,6 +267,10 @@ const addByInverse =
     }
   }
 
+/**
+ * Defines the functions that double and add points.
+ * @param zero - a place that holds zeros
+ */
 export function addPoints(program: ModuleProgram, zero: Place, form: LimbForm): void {
   for (const [group, field, bytes] of [
     ['g1', 'fp', ELEMENT_BYTES],

@@ -54,8 +54,8 @@ export class PointGroup {
 
   isAffine(point: number): boolean {
     const { words } = this.engine
-    const [z, one] = [(point + 2 * this.coordinateBytes) / 4, this.engine.one / 4]
-    for (let i = 0; i < this.coordinateBytes / 4; i++) if (words[z + i] !== words[one + i]) return false
+    const [z, unit] = [(point + 2 * this.coordinateBytes) / 4, this.engine.one / 4]
+    for (let i = 0; i < this.coordinateBytes / 4; i++) if (words[z + i] !== words[unit + i]) return false
     return true
   }
 
@@ -108,13 +108,13 @@ export class PointGroup {
     const bytes = this.coordinateBytes
     return this.engine.within(() => {
       const [left, right] = [this.engine.allocate(bytes), this.engine.allocate(bytes)]
-      for (const [out, one, other] of [
+      for (const [out, own, other] of [
         [left, a, b],
         [right, b, a],
       ] as const) {
         this.call[sqr](out, other + 2 * bytes)
         this.call[mul](out, out, other + 2 * bytes)
-        this.call[mul](out, out, one + bytes)
+        this.call[mul](out, out, own + bytes)
       }
       return this.engine.equal(left, right, this.#elements)
     })

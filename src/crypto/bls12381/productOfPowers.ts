@@ -40,7 +40,7 @@ export function productOfPowers<T>(bases: readonly T[], exponents: readonly bigi
     for (let k = 1; k < 1 << (WIDTH - 2); k++) odd.push(group.multiply(odd[k - 1] as T, double))
     return odd
   })
-  const top = Math.max(-1, ...digits.flatMap((one) => [...one.keys()]))
+  const top = Math.max(-1, ...digits.flatMap((row) => [...row.keys()]))
   let product = group.one
   for (let at = top; at >= 0; at--) {
     if (at < top) product = group.square(product)

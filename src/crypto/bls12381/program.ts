@@ -49,9 +49,9 @@ export class ModuleProgram {
   /** Bytes in use. */
   used = 0
 
-  add(one: WasmFunction): void {
-    this.#indices.set(one.name, this.functions.length)
-    this.functions.push(one)
+  add(added: WasmFunction): void {
+    this.#indices.set(added.name, this.functions.length)
+    this.functions.push(added)
   }
 
   /** A place for so many elements of Fp2. */

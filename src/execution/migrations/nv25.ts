@@ -85,6 +85,13 @@ function migrateDeadlines(store: Blockstore, deadlines: Cid): Cid {
   return putBlock(store, tupleOf([tupleOf(links)]))
 }
 
+/**
+ * Rewrites miners, contracts and code CIDs.
+ * @param root - the state before
+ * @param newManifest - of actors v16, in `store`
+ * @returns the state after, written to `store`
+ * @throws BlockMissing; ChainError `INVALID_STATE`
+ */
 export function migrateToNv25(store: Blockstore, root: Cid, newManifest: Cid): Cid {
   return migrateActors(store, root, newManifest, {
     storageminer: (blocks, head) =>

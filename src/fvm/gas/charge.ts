@@ -16,6 +16,7 @@ export interface GasCharge {
   readonly storage: number
 }
 
+/** Compute and storage in milligas; a name as it shows in traces. */
 export function gasCharge(name: string, compute: number, storage = 0): GasCharge {
   return { name, compute, storage }
 }

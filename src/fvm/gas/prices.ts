@@ -114,7 +114,7 @@ export interface SkyrPrices extends ProofPrices {
   readonly extern: number
 }
 
-// FIP-0032 (Skyr: gas for the FVM).
+/** Network versions 16 and 17. @see FIP-0032 (gas for the FVM) */
 export const SKYR: SkyrPrices = {
   storageMultiplier: 1300,
   chainMessageCompute: 38_863,
@@ -196,7 +196,7 @@ export interface HyggePrices extends ProofPrices {
   readonly linkChecked: number
 }
 
-// FIP-0057 (Hygge: gas for user programmability), FIP-0054 (EVM).
+/** Network versions 18 to 20. @see FIP-0057 (gas for user programmability), FIP-0054 (EVM) */
 export const HYGGE: HyggePrices = {
   chainMessageCompute: 38_863,
   chainMessageStorage: { flat: 36 * 1300, scale: 1300 },
@@ -239,7 +239,7 @@ export const HYGGE: HyggePrices = {
   linkChecked: 0,
 }
 
-// FIP-0071 (reachability), FIP-0072 (events), FIP-0075 (randomness), FIP-0079 (BLS aggregates).
+/** Network versions 21 to 24. @see FIP-0071 (reachability), FIP-0072 (events), FIP-0075 (randomness), FIP-0079 (BLS aggregates) */
 export const WATERMELON: HyggePrices = {
   ...HYGGE,
   lookback: { flat: 146_200, scale: 75 },
@@ -253,7 +253,7 @@ export const WATERMELON: HyggePrices = {
   linkChecked: 300,
 }
 
-// FIP-0092 (NI-PoRep), FIP-0103 (single seals).
+/** Network versions 25 to 29. @see FIP-0092 (NI-PoRep), FIP-0103 (single seals) */
 export const TEEP: HyggePrices = {
   ...WATERMELON,
   verifySeal: 42_000_000,

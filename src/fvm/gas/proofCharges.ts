@@ -11,6 +11,7 @@ function stepCost(price: AggregateSealPrice, count: number): number {
   return cost
 }
 
+/** What verifying each kind of proof costs, charged before it is verified. */
 export interface ProofCharges {
   onComputeUnsealedSectorCid(): GasCharge
   onVerifySeal(): GasCharge
@@ -19,6 +20,7 @@ export interface ProofCharges {
   onVerifyPost(sectors: number): GasCharge
 }
 
+/** Charges by one table's prices. */
 export function proofCharges(prices: ProofPrices): ProofCharges {
   const unsealed = gasCharge('OnComputeUnsealedSectorCid', prices.computeUnsealedSectorCid * MILLIGAS)
   const seal = gasCharge('OnVerifySeal', prices.verifySeal * MILLIGAS)

@@ -1,7 +1,3 @@
-/**
- * The charges of FVM 2 (nv 16, 17).
- * @see ref-fvm release/v2 fvm/src/gas/price_list.rs
- */
 import { type GasCharge, gasCharge, MILLIGAS } from './charge.ts'
 import type { PriceList } from './priceList.ts'
 import { SKYR } from './prices.ts'
@@ -24,6 +20,7 @@ const randomness = gasCharge('OnGetRandomness', p.extern * MILLIGAS)
 const openBase = gasCharge('OnBlockOpenBase', (p.extern + p.blockOpen) * MILLIGAS)
 const memoryPerByte = p.blockRetentionPerByte * MILLIGAS + p.blockCopyMilligasPerByte
 
+/** The charges of FVM 2 (nv 16, 17). @see ref-fvm release/v2 fvm/src/gas/price_list.rs */
 export const skyrPriceList: PriceList = {
   ...proofCharges(p),
   onChainMessage: (size) =>

@@ -23,6 +23,7 @@ interface Snapshot {
   readonly used: number
 }
 
+/** Gas used and left, with lower limits while calls run that were given some. A charge beyond the limit uses all of it. */
 export class GasTracker {
   #limit: number
   /** Milligas of the limit above {@link COUNTABLE}. */

@@ -1,7 +1,3 @@
-/**
- * The actor's own state and balance, and other actors.
- * @see ref-fvm fvm/src/kernel/default.rs `impl SelfOps`, `impl ActorOps`
- */
 import type { Cid } from '../../codec/cid.ts'
 import type { ActorState } from '../../types/actor.ts'
 import type { Address } from '../../types/address.ts'
@@ -20,6 +16,10 @@ const ON_GET_CODE_CID = gasCharge('OnGetActorCodeCid', 0)
 const ON_GET_TYPE = gasCharge('OnGetBuiltinActorType', 0)
 const ON_GET_CODE_FOR_TYPE = gasCharge('OnGetCodeCidForType', 0)
 
+/**
+ * The actor's own state and balance, and other actors.
+ * @see ref-fvm fvm/src/kernel/default.rs `impl SelfOps`, `impl ActorOps`
+ */
 export class ActorKernel extends IpldKernel implements SelfOps, ActorOps {
   root(): Cid {
     this.apply(this.calls.prices.onGetRoot())

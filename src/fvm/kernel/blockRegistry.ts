@@ -13,12 +13,14 @@ export interface Block {
   readonly links: readonly Cid[]
 }
 
+/** For blocks whose links nobody looks for. */
 export const NO_LINKS: readonly Cid[] = []
 
 /** Handles are positive 32-bit numbers. */
 const MAX_BLOCKS = 2 ** 31 - 1
 const FIRST_HANDLE = 1
 
+/** The blocks of one invocation, by handles counted from 1, and what its actor may open. */
 export class BlockRegistry {
   readonly #blocks: Block[] = []
   readonly #reachable = new Set<string>()

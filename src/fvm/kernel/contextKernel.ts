@@ -1,7 +1,3 @@
-/**
- * What surrounds the call: its message, the network, randomness; and the events that go out.
- * @see ref-fvm fvm/src/kernel/default.rs `impl MessageOps`, `NetworkOps`, `RandomnessOps`, `EventOps`
- */
 import type { Cid } from '../../codec/cid.ts'
 import { drawRandomnessFromDigest } from '../../crypto/drawRandomness.ts'
 import type { TokenAmount } from '../../types/scalars.ts'
@@ -27,6 +23,10 @@ const ENDLESS = 2 ** 64
 const ON_MESSAGE_CONTEXT = gasCharge('OnMessageContext', 0)
 const ON_NETWORK_CONTEXT = gasCharge('OnNetworkContext', 0)
 
+/**
+ * What surrounds the call: its message, the network, randomness; and the events that go out.
+ * @see ref-fvm fvm/src/kernel/default.rs `impl MessageOps`, `NetworkOps`, `RandomnessOps`, `EventOps`
+ */
 export class ContextKernel extends ActorKernel implements MessageOps, NetworkOps, RandomnessOps, EventOps {
   messageContext(): MessageContext {
     this.applyFree(ON_MESSAGE_CONTEXT)

@@ -1,7 +1,3 @@
-/**
- * Signatures and hashes.
- * @see ref-fvm fvm/src/kernel/default.rs `impl CryptoOps`
- */
 import { recover } from '../../crypto/secp256k1.ts'
 import type { Address } from '../../types/address.ts'
 import { ContextKernel } from './contextKernel.ts'
@@ -11,6 +7,7 @@ import { Errno, SyscallError } from './outcomes.ts'
 
 const BLS_KEY = 48
 
+/** Signatures and hashes. @see ref-fvm fvm/src/kernel/default.rs `impl CryptoOps` */
 export class CryptoKernel extends ContextKernel implements CryptoOps {
   verifySignature(type: number, signature: Uint8Array, signer: Address, plaintext: Uint8Array): boolean {
     const { gas, prices } = this.calls

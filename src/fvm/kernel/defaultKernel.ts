@@ -1,8 +1,3 @@
-/**
- * The kernel of one invocation: everything that its actor asks goes through here, is charged here, and is answered out of
- * the call manager's message and machine. The classes below it bring one capability each; here are the calls of others.
- * @see ref-fvm fvm/src/kernel/default.rs `impl SendOps`
- */
 import type { Address } from '../../types/address.ts'
 import type { MethodNum, TokenAmount } from '../../types/scalars.ts'
 import type { InvocationResult } from './callContext.ts'
@@ -11,6 +6,11 @@ import { Errno, SyscallError } from './outcomes.ts'
 import { ProofKernel } from './proofKernel.ts'
 import { runSteps } from './steps.ts'
 
+/**
+ * The kernel of one invocation: everything that its actor asks goes through here, is charged here, and is answered out of
+ * the call manager's message and machine. The classes below it bring one capability each; here are the calls of others.
+ * @see ref-fvm fvm/src/kernel/default.rs `impl SendOps`
+ */
 export class DefaultKernel extends ProofKernel implements Kernel {
   send(
     to: Address,

@@ -1,7 +1,3 @@
-/**
- * Blocks: opened, created, linked, read by handle.
- * @see ref-fvm fvm/src/kernel/default.rs `impl IpldBlockOps`
- */
 import { type Cid, HASH_BLAKE2B_256 } from '../../codec/cid.ts'
 import { blockCid } from '../../crypto/blockCid.ts'
 import { tryGetBlock } from '../../ipld/blockstore.ts'
@@ -16,6 +12,7 @@ import { Errno, SyscallError } from './outcomes.ts'
 const MAX_I32 = 2 ** 31 - 1
 const ON_BLOCK_STAT = gasCharge('OnBlockStat', 0)
 
+/** Blocks: opened, created, linked, read by handle. @see ref-fvm fvm/src/kernel/default.rs `impl IpldBlockOps` */
 export class IpldKernel extends KernelFrame implements IpldOps {
   blockOpen(cid: Cid): OpenedBlock {
     const calls = this.calls

@@ -21,16 +21,19 @@ export type BlockHandle = number
 /** The handle that stands for "no block". */
 export const NO_DATA: BlockHandle = 0
 
+/** Codec and length of a block that is held by handle. */
 export interface BlockStat {
   readonly codec: number
   /** Bytes. */
   readonly size: number
 }
 
+/** What opening a block gives: its handle, codec and length. */
 export interface OpenedBlock extends BlockStat {
   readonly handle: BlockHandle
 }
 
+/** Blocks: by CID, then by handle. */
 export interface IpldOps {
   /** Loads a block. NotFound when it is not reachable (FVM 4). */
   blockOpen(cid: Cid): OpenedBlock
@@ -47,6 +50,7 @@ export interface IpldOps {
   blockStat(handle: BlockHandle): BlockStat
 }
 
+/** The calling actor's own state and balance. */
 export interface SelfOps {
   /** Root of the actor's state. IllegalOperation when it deleted itself. */
   root(): Cid
@@ -58,6 +62,7 @@ export interface SelfOps {
   selfDestructTo(beneficiary: Address): void
 }
 
+/** Addresses, codes and balances of actors, and their creation. */
 export interface ActorOps {
   /** NotFound when nothing is there. FVM 2, too. */
   resolveAddress(address: Address): ActorId
@@ -76,6 +81,7 @@ export interface ActorOps {
   balanceOf(id: ActorId): TokenAmount
 }
 
+/** How a call ended, and the handle of what it returned: among the caller's blocks. */
 export interface SendResult {
   readonly exitCode: ExitCode
   /** Handle of the returned block, 0 for none. */
@@ -100,6 +106,7 @@ export interface ActorRun {
  */
 export type Steps<T> = Generator<ActorRun, T, BlockHandle>
 
+/** Calls of other actors. */
 export interface SendOps {
   /**
    * Calls another actor. An actor's failure is a result with its exit code; a refusal by the machine (InsufficientFunds,
@@ -134,6 +141,7 @@ export interface ConsensusFault {
   readonly target: ActorId
 }
 
+/** Signatures and hashes. */
 export interface CryptoOps {
   /** FVM 2, 3. @param type - 1 secp256k1, 2 BLS, others IllegalArgument */
   verifySignature(type: number, signature: Uint8Array, signer: Address, plaintext: Uint8Array): boolean
@@ -175,6 +183,7 @@ export interface ProofOps {
   batchVerifySeals(batch: Uint8Array, checkOutput?: (count: number) => void): boolean[]
 }
 
+/** The message that began it all, and the call of this actor. */
 export interface MessageContext {
   /** The message's sender. */
   readonly origin: ActorId
@@ -189,10 +198,12 @@ export interface MessageContext {
   readonly readOnly: boolean
 }
 
+/** What the actor may know of its call. */
 export interface MessageOps {
   messageContext(): MessageContext
 }
 
+/** What is the same for all messages of a tipset. */
 export interface NetworkContext {
   readonly epoch: ChainEpoch
   /** Seconds since 1970; the tipset's. */
@@ -202,6 +213,7 @@ export interface NetworkContext {
   readonly networkVersion: number
 }
 
+/** The network, its base fee and supply in attoFIL, tipsets by epoch. */
 export interface NetworkOps {
   networkContext(): NetworkContext
   /** FVM 2's own syscall (no charge of its own there). */
@@ -211,6 +223,7 @@ export interface NetworkOps {
   tipsetCid(epoch: bigint): Cid
 }
 
+/** The chain's randomness, 32 bytes each. */
 export interface RandomnessOps {
   /** FVM 4. blake2b-256 of the ticket base at `epoch`. */
   chainRandomness(epoch: bigint): Uint8Array
@@ -230,6 +243,7 @@ export interface EventEntryHeader {
   readonly valueLength: number
 }
 
+/** Events that go into the message's receipt, unless the call fails. */
 export interface EventOps {
   /** FVM 4 (FIP-0072). */
   emitEvent(entries: readonly EventEntryHeader[], keys: Uint8Array, values: Uint8Array): void
@@ -237,6 +251,7 @@ export interface EventOps {
   emitEventCbor(event: Uint8Array): void
 }
 
+/** The running message's gas. */
 export interface GasOps {
   /**
    * Charges compute gas, as the wrapper around a syscall and the `gas.charge` syscall do.
@@ -253,6 +268,7 @@ export interface GasOps {
   gasAvailable(): bigint
 }
 
+/** Logs and artefacts, for networks that let actors debug. */
 export interface DebugOps {
   /** Whether actors may log; false on public networks. */
   debugEnabled(): boolean

@@ -1,7 +1,3 @@
-/**
- * The kernel of FVM 2, where it is more than other rules.
- * @see ref-fvm release/v2 fvm/src/kernel/default.rs
- */
 import type { Cid } from '../../codec/cid.ts'
 import type { Address } from '../../types/address.ts'
 import type { ActorId } from '../../types/scalars.ts'
@@ -10,6 +6,7 @@ import { hashData } from './cryptoChecks.ts'
 import { DefaultKernel } from './defaultKernel.ts'
 import { Errno, FatalError, SyscallError } from './outcomes.ts'
 
+/** The kernel of FVM 2, where it is more than other rules. @see ref-fvm release/v2 fvm/src/kernel/default.rs */
 export class Kernel2 extends DefaultKernel {
   override nextActorAddress(): Address {
     const { origin, machine } = this.calls

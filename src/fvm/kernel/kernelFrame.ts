@@ -1,7 +1,3 @@
-/**
- * What every capability of a kernel rests on: the invocation, its gas, its memory, what a debugger hears.
- * @see ref-fvm fvm/src/kernel/default.rs, branches release/v2, release/v3, master
- */
 import { utf8 } from '../../base/bytes.ts'
 import type { ActorId, MethodNum, TokenAmount } from '../../types/scalars.ts'
 import { ExternFailure } from '../externs.ts'
@@ -13,6 +9,10 @@ import { Errno, SyscallError } from './outcomes.ts'
 
 const MAX_ARTIFACT_NAME = 256
 
+/**
+ * What every capability of a kernel rests on: the invocation, its gas, its memory, what a debugger hears.
+ * @see ref-fvm fvm/src/kernel/default.rs, branches release/v2, release/v3, master
+ */
 export class KernelFrame implements GasOps, LimiterOps, DebugOps {
   readonly actorId: ActorId
   readonly method: MethodNum

@@ -1,7 +1,3 @@
-/**
- * Proofs of storage and of consensus faults.
- * @see ref-fvm fvm/src/kernel/filecoin.rs
- */
 import type { Cid } from '../../codec/cid.ts'
 import { SECTOR_SIZES } from '../../proofs/sectorSize.ts'
 import type { ProofOutcome } from '../proofVerifier.ts'
@@ -13,6 +9,7 @@ import { computeUnsealedCid } from './unsealedCid.ts'
 
 const invalidType = (): SyscallError => new SyscallError(Errno.IllegalArgument, 'invalid proof type')
 
+/** Proofs of storage and of consensus faults. @see ref-fvm fvm/src/kernel/filecoin.rs */
 export class ProofKernel extends CryptoKernel implements ProofOps {
   computeUnsealedSectorCid(proofType: bigint, pieces: Uint8Array): Cid {
     return computeUnsealedCid(proofType, pieces, () => this.apply(this.calls.prices.onComputeUnsealedSectorCid()))
@@ -33,7 +30,8 @@ export class ProofKernel extends CryptoKernel implements ProofOps {
     const [type = -1] = proofs
     const isOfSize = (seal: number): boolean =>
       this.#isSealType(seal) && seal % SECTOR_SIZES.length === type % SECTOR_SIZES.length
-    if (type < first || type > last || proofs.some((one) => one !== type) || !seals.every(isOfSize)) throw invalidType()
+    if (type < first || type > last || proofs.some((other) => other !== type) || !seals.every(isOfSize))
+      throw invalidType()
   }
 
   verifyPost(info: Uint8Array): boolean {

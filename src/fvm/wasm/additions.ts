@@ -1,4 +1,3 @@
-/** What instrumentation adds to a module, by index: functions, their types, globals. */
 import type { Analysis, FunctionPlan } from './analysis.ts'
 import { type Code, call } from './instructions.ts'
 import { EXPORT_FUNCTION, type FunctionType, type WasmModule } from './module.ts'
@@ -6,6 +5,7 @@ import { TYPE_FUNCREF, TYPE_I32, TYPE_I64 } from './opcodes.ts'
 import type { InstrumentationRules } from './rules.ts'
 import { refused } from './wasmReader.ts'
 
+/** What instrumentation adds to a module, by index: functions, their types, globals. */
 export class Additions {
   readonly forRun: boolean
   readonly growsMemory: boolean

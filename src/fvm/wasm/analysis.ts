@@ -19,6 +19,7 @@ export interface FunctionPlan {
   readonly needsF64: boolean
 }
 
+/** Of a whole module: where its code is changed, and what must be added for that. */
 export interface Analysis {
   readonly edits: Edits
   readonly functions: readonly FunctionPlan[]

@@ -1,4 +1,3 @@
-/** Function bodies: copied, with the edits that the analysis found. */
 import type { Additions } from './additions.ts'
 import type { Analysis, FunctionPlan } from './analysis.ts'
 import type { ByteSink } from './byteSink.ts'
@@ -22,6 +21,7 @@ import { OP_I64_CONST, TYPE_F32, TYPE_F64, TYPE_I32, TYPE_I64 } from './opcodes.
 import type { StackGuard } from './stackGuard.ts'
 import { refused, WasmReader } from './wasmReader.ts'
 
+/** Function bodies: copied, with the edits that the analysis found. */
 export class Bodies {
   readonly #out: ByteSink
   readonly #module: WasmModule

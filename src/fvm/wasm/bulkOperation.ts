@@ -14,6 +14,7 @@ import {
 import type { InstrumentationRules } from './rules.ts'
 import { refused, type WasmReader } from './wasmReader.ts'
 
+/** One such instruction: how it moves the operand stack, what it touches, what it costs. */
 export interface BulkOperation {
   readonly pops: number
   readonly pushes: number

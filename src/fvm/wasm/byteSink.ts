@@ -68,7 +68,7 @@ export class ByteSink {
 
   /** Writes instructions, see instructions.ts. */
   emit(...instructions: (readonly number[])[]): void {
-    for (const one of instructions) this.code(one)
+    for (const instruction of instructions) this.code(instruction)
   }
 
   /** The same for one piece of code: for what is written once per edit, where a list of arguments shows. */

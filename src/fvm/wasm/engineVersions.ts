@@ -6,6 +6,7 @@ import { FVM2_RULES, FVM4_HOST_MEMORY_RULES, FVM4_RULES, type InstrumentationRul
 import type { SyscallRow } from './syscalls/row.ts'
 import { SYSCALLS } from './syscalls/table.ts'
 
+/** How modules are instrumented and linked, and what a start that fails means. */
 export interface EngineVersion {
   readonly instrumentation: InstrumentationRules
   /** For modules that run in memory of the host; undefined: none do. */
@@ -28,6 +29,7 @@ const FVM_4: EngineVersion = {
   missingEntryExits: true,
 }
 
+/** By the machine's major version. */
 export const ENGINE_VERSIONS: Readonly<Record<2 | 3 | 4, EngineVersion>> = {
   2: {
     instrumentation: FVM2_RULES,

@@ -76,17 +76,20 @@ function constant(op: number): (value: number) => Code {
   }
 }
 
+/** Locals, parameters first, by index. */
 export const local: { readonly get: Indexed; readonly set: Indexed; readonly tee: Indexed } = {
   get: indexed(OP_LOCAL_GET),
   set: indexed(OP_LOCAL_SET),
   tee: indexed(OP_LOCAL_TEE),
 }
 
+/** Globals, imported ones first, by index. */
 export const global: { readonly get: Indexed; readonly set: Indexed } = {
   get: indexed(OP_GLOBAL_GET),
   set: indexed(OP_GLOBAL_SET),
 }
 
+/** On 32-bit integers; those with `U` take them as unsigned. */
 export const i32: {
   readonly const: (value: number) => Code
   readonly add: Code
@@ -103,6 +106,7 @@ export const i32: {
   gtU: [OP_I32_GT_U],
 }
 
+/** On 64-bit integers. A constant is a number, hence at most 2^53 - 1 from zero. */
 export const i64: {
   readonly const: (value: number) => Code
   readonly add: Code
@@ -127,29 +131,39 @@ interface Floating {
   readonly eq: Code
 }
 
+/** The canonical NaN, and `eq`: what is not equal to itself is a NaN. */
 export const f32: Floating = { nan: [OP_F32_CONST, 0, 0, 0xc0, 0x7f], eq: [OP_F32_EQ] }
+/** As {@link f32}, in 64 bits. */
 export const f64: Floating = { nan: [OP_F64_CONST, 0, 0, 0, 0, 0, 0, 0xf8, 0x7f], eq: [OP_F64_EQ] }
 
+/** On memory 0, in pages of 64 KiB; `fill` in bytes. */
 export const memory: { readonly size: Code; readonly grow: Code; readonly fill: Code } = {
   size: [OP_MEMORY_SIZE, 0],
   grow: [OP_MEMORY_GROW, 0],
   fill: [OP_BULK, BULK_MEMORY_FILL, 0],
 }
 
+/** On tables by index, in elements. */
 export const table: { readonly size: Indexed; readonly grow: Indexed } = {
   size: indexed(OP_BULK, BULK_TABLE_SIZE),
   grow: indexed(OP_BULK, BULK_TABLE_GROW),
 }
 
+/** By index of the function, imported ones first. */
 export const call: Indexed = indexed(OP_CALL)
 /** A block that gives an i32. */
 export const blockI32: Code = [OP_BLOCK, TYPE_I32]
 /** Without a result. */
 export const ifThen: Code = [OP_IF, BLOCK_EMPTY]
+/** Out of so many blocks besides the innermost one: 0 leaves that. */
 export const branch: Indexed = indexed(OP_BR)
+/** `return`, whose name is no identifier here. */
 export const returnNow: Code = [OP_RETURN]
+/** Traps. */
 export const unreachable: Code = [OP_UNREACHABLE]
+/** The first of two operands when the third is not zero, else the second. */
 export const select: Code = [OP_SELECT]
+/** Closes a block or a body. */
 export const end: Code = [OP_END]
 /** Traps when the number on top of the stack is not 0. */
 export const trapIf: Code = [...ifThen, ...unreachable, ...end]

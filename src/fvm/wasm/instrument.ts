@@ -28,6 +28,7 @@ import { StackGuard } from './stackGuard.ts'
 /** Magic number and version. */
 const HEADER_BYTES = 8
 
+/** What instrumentation does besides charging and limiting the stack. */
 export interface InstrumentOptions {
   /**
    * Adds what only a run needs, none of which costs gas: bounds on memory and tables, one NaN for all, the info section.

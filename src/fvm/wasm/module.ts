@@ -3,6 +3,7 @@ import { BLOCK_EMPTY, OP_END, OP_I32_CONST, TYPE_F64, TYPE_FUNCREF, TYPE_FUNCTIO
 import type { InstrumentationRules } from './rules.ts'
 import { malformed, type Range, refused, WasmReader } from './wasmReader.ts'
 
+/** Section IDs. @see WebAssembly core specification, "Modules" of the binary format */
 export const SECTION_CUSTOM = 0
 export const SECTION_TYPE = 1
 export const SECTION_IMPORT = 2
@@ -17,6 +18,7 @@ export const SECTION_CODE = 10
 export const SECTION_DATA = 11
 const SECTION_IDS = 13
 
+/** Kinds of exports, and of imports. */
 export const EXPORT_FUNCTION = 0
 export const EXPORT_TABLE = 1
 export const EXPORT_MEMORY = 2
@@ -27,17 +29,20 @@ export const SECTION_ORDER: readonly number[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 
 
 const EMPTY: readonly number[] = []
 
+/** Value types of parameters and results, as bytes of the binary format. */
 export interface FunctionType {
   readonly params: readonly number[]
   readonly results: readonly number[]
 }
 
+/** A function that the host must give. */
 export interface ImportedFunction {
   readonly module: string
   readonly name: string
   readonly type: FunctionType
 }
 
+/** An export; its name as a range of the module's bytes. */
 export interface ExportEntry {
   readonly name: Range
   readonly kind: number
@@ -54,6 +59,7 @@ export interface ElementSegment {
   readonly functions: readonly number[] | undefined
 }
 
+/** Of a memory in pages of 64 KiB, of a table in elements. undefined: no maximum. */
 export interface Limits {
   readonly minimum: number
   readonly maximum: number | undefined

@@ -6,6 +6,7 @@ import { wasm } from './webAssembly.ts'
 /** Custom section with what the engine needs to know about a module, as JSON. */
 export const INFO_SECTION = 'petrel'
 
+/** A function that the module wants of the host. */
 export interface ModuleImport {
   readonly module: string
   readonly name: string

@@ -19,6 +19,7 @@ export const IMMEDIATE_ZERO = 10
 export const IMMEDIATE_BULK = 11
 export const IMMEDIATE_REFUSED = 255
 
+/** Opcodes that the instrumentation names; all others are in the tables below alone. */
 export const OP_UNREACHABLE = 0x00
 export const OP_NOP = 0x01
 export const OP_BLOCK = 0x02
@@ -60,6 +61,7 @@ export const OP_I64_MUL = 0x7e
 export const OP_I64_EXTEND_I32_U = 0xad
 export const OP_BULK = 0xfc
 
+/** What follows {@link OP_BULK}, by number. */
 export const BULK_MEMORY_INIT = 8
 export const BULK_DATA_DROP = 9
 export const BULK_MEMORY_COPY = 10
@@ -71,6 +73,7 @@ export const BULK_TABLE_GROW = 15
 export const BULK_TABLE_SIZE = 16
 export const BULK_TABLE_FILL = 17
 
+/** Value types, the form of a function's type, and a block without result. */
 export const TYPE_I32 = 0x7f
 export const TYPE_I64 = 0x7e
 export const TYPE_F32 = 0x7d

@@ -13,6 +13,7 @@ export interface LinearPrices {
   readonly tableElements: number
 }
 
+/** The rules of one version of the machine, and its prices in milligas. */
 export interface InstrumentationRules {
   /** names the rules in cache keys: changes whenever the output could */
   readonly name: string

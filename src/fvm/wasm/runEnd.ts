@@ -30,6 +30,7 @@ export function probeStack(): void {
 
 function doNothing(): void {}
 
+/** Whether an error is how a run ends: the actor's exit, out of gas, a fatal error. */
 export function isAbort(error: unknown): boolean {
   return error instanceof ActorExit || error instanceof OutOfGas || error instanceof FatalError
 }

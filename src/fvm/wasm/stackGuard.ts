@@ -1,4 +1,3 @@
-/** The stack limiter: every call counts its callee's stack units, and stops above the limit. */
 import type { Additions } from './additions.ts'
 import type { ByteSink } from './byteSink.ts'
 import { type Code, global, i32, trapIf } from './instructions.ts'
@@ -9,6 +8,7 @@ interface Brackets {
   readonly after: Code
 }
 
+/** The stack limiter: every call counts its callee's stack units, and stops above the limit. */
 export class StackGuard {
   readonly #added: Additions
   readonly #limit: number

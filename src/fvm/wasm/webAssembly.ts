@@ -4,28 +4,34 @@
  * in a worker.
  */
 
+/** A compiled module (`WebAssembly.Module`); threads may share it. */
 export interface WasmModuleHandle {
   readonly __module?: never
 }
 
+/** Linear memory. `buffer` is another one after it grew: views of the old one are empty. */
 export interface WasmMemory {
   readonly buffer: ArrayBuffer
   /** @returns the pages before */
   grow(pages: number): number
 }
 
+/** An i32 that the host reads. */
 export interface WasmInt32Global {
   readonly value: number
 }
 
+/** A mutable i64: the gas counter. */
 export interface WasmGlobal {
   value: bigint
 }
 
+/** What a module exports: functions, globals, memories. */
 export interface WasmInstance {
   readonly exports: Readonly<Record<string, unknown>>
 }
 
+/** By module, then by name. */
 export type WasmImports = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 interface WebAssemblyInterface {

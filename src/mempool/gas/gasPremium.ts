@@ -63,7 +63,7 @@ export class PremiumEstimator {
     for (let i = 0; i < wanted * 2 && at.height > 0; i++) {
       at = this.#deps.chain.loadTipset(firstBlock(at).parents)
       blockCount += at.blocks.length
-      for (const one of this.#paidIn(at)) paid.push(one)
+      for (const premium of this.#paidIn(at)) paid.push(premium)
     }
     return medianPremium(paid, blockCount)
   }

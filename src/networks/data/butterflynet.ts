@@ -1,4 +1,3 @@
-/** Facts of butterflynet. @see Lotus v1.36.2-dev build/buildconstants/params_butterfly.go */
 import type { Json } from '../../codec/jsonText.ts'
 import { manifestsOf } from './actorCodes.ts'
 import { butterflynetActors } from './actors/butterflynet.ts'
@@ -7,6 +6,7 @@ import { drandSchedule } from './drand.ts'
 import { overlay } from './overlay.ts'
 import { upgradesOf } from './upgrades.ts'
 
+/** Facts of butterflynet. @see Lotus v1.36.2-dev build/buildconstants/params_butterfly.go */
 export const butterflynetData: Json = overlay(commonData, {
   name: 'butterflynet',
   networkName: 'butterflynet',

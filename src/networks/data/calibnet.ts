@@ -1,4 +1,3 @@
-/** Facts of calibnet. @see Lotus v1.36.2-dev build/buildconstants/params_calibnet.go */
 import type { Json } from '../../codec/jsonText.ts'
 import { manifestsOf } from './actorCodes.ts'
 import { calibnetActors } from './actors/calibnet.ts'
@@ -7,6 +6,7 @@ import { drandSchedule } from './drand.ts'
 import { overlay } from './overlay.ts'
 import { upgradesOf } from './upgrades.ts'
 
+/** Facts of calibnet. @see Lotus v1.36.2-dev build/buildconstants/params_calibnet.go */
 export const calibnetData: Json = overlay(commonData, {
   name: 'calibnet',
   networkName: 'calibrationnet',

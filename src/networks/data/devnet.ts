@@ -1,4 +1,3 @@
-/** Facts of a local development chain. @see Lotus v1.36.2-dev build/buildconstants/params_2k.go */
 import type { Json } from '../../codec/jsonText.ts'
 import { manifestsOf } from './actorCodes.ts'
 import { devnetActors } from './actors/devnet.ts'
@@ -7,6 +6,7 @@ import { drandSchedule } from './drand.ts'
 import { overlay } from './overlay.ts'
 import { upgradesOf } from './upgrades.ts'
 
+/** Facts of a local development chain. @see Lotus v1.36.2-dev build/buildconstants/params_2k.go */
 export const devnetData: Json = overlay(commonData, {
   name: 'devnet',
   networkName: null,

@@ -1,4 +1,3 @@
-/** Facts of mainnet. @see Lotus v1.36.2-dev build/buildconstants/params_mainnet.go */
 import type { Json } from '../../codec/jsonText.ts'
 import { manifestsOf } from './actorCodes.ts'
 import { mainnetActors } from './actors/mainnet.ts'
@@ -7,6 +6,7 @@ import { drandSchedule } from './drand.ts'
 import { overlay } from './overlay.ts'
 import { upgradesOf } from './upgrades.ts'
 
+/** Facts of mainnet. @see Lotus v1.36.2-dev build/buildconstants/params_mainnet.go */
 export const mainnetData: Json = overlay(commonData, {
   name: 'mainnet',
   networkName: 'testnetnet',

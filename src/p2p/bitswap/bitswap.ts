@@ -28,6 +28,7 @@ import { PeerSender, type PeerSenderDeps } from './peerSender.ts'
 import { WantServer } from './server.ts'
 import { Swarm } from './swarm.ts'
 
+/** Peers, and the store that blocks are served from. */
 export interface BitswapDeps {
   readonly links: PeerLinks
   /** What others may have. */

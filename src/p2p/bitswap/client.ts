@@ -5,6 +5,7 @@
  */
 import { toHex } from '../../base/bytes.ts'
 import type { Timers } from '../../base/ports.ts'
+import { abortable } from '../../base/waiting.ts'
 import type { Cid } from '../../codec/cid.ts'
 import type { BlockSource } from '../../ipld/withBlocks.ts'
 import { P2pError } from '../errors.ts'
@@ -28,6 +29,7 @@ const ENTRY_BYTES = 50
 /** Bytes for which an unasked block counts once more. */
 const UNASKED_UNIT_BYTES = 65_536
 
+/** What the client asks with, and how it learns which peers there are. */
 export interface BlockClientDeps {
   readonly links: PeerLinks
   /** Newest first. */
@@ -39,7 +41,7 @@ export interface BlockClientDeps {
   readonly unasked: PeerBudget
 }
 
-/** See the file's comment. */
+/** Fetches blocks by CID from peers that speak bitswap; each is hashed before anybody gets it. */
 export class BlockClient implements BlockSource {
   readonly #deps: BlockClientDeps
   readonly #wanted = new Map<string, WantedBlock>()
@@ -75,22 +77,15 @@ export class BlockClient implements BlockSource {
     if (this.#closed || cids.length === 0) return []
     const { wanted, fresh } = this.#want(cids)
     const cancelTimer = this.#deps.timers.setTimeout(() => this.#giveUp(wanted), WANT_MS)
-    let onAbort = (): void => undefined
-    const aborted = new Promise<never>((_, reject) => {
-      onAbort = () => reject(abortReason(signal))
-    })
-    aborted.catch(() => undefined)
-    signal?.addEventListener('abort', onAbort)
-    for (const one of wanted) one.waiting++
+    for (const want of wanted) want.waiting++
     this.#begin(fresh)
     try {
-      const all = Promise.all(wanted.map(async (one) => [one.cid, await one.settled] as const))
-      const found = await (signal === undefined ? all : Promise.race([all, aborted]))
-      return found.filter((one): one is readonly [Cid, Uint8Array] => one[1] !== undefined)
+      const all = Promise.all(wanted.map(async (want) => [want.cid, await want.settled] as const))
+      const found = await (signal === undefined ? all : abortable(all, signal))
+      return found.filter((pair): pair is readonly [Cid, Uint8Array] => pair[1] !== undefined)
     } finally {
       cancelTimer()
-      signal?.removeEventListener('abort', onAbort)
-      for (const one of wanted) one.waiting--
+      for (const want of wanted) want.waiting--
       this.#dropUnwanted(wanted)
     }
   }
@@ -102,13 +97,13 @@ export class BlockClient implements BlockSource {
     const wanted = new Map<string, WantedBlock>()
     const fresh: WantedBlock[] = []
     for (const cid of cids) {
-      let one = wanted.get(cid.key) ?? this.#wanted.get(cid.key)
-      if (one === undefined) {
-        one = new WantedBlock(cid)
-        this.#wanted.set(cid.key, one)
-        fresh.push(one)
+      let want = wanted.get(cid.key) ?? this.#wanted.get(cid.key)
+      if (want === undefined) {
+        want = new WantedBlock(cid)
+        this.#wanted.set(cid.key, want)
+        fresh.push(want)
       }
-      wanted.set(cid.key, one)
+      wanted.set(cid.key, want)
     }
     return { wanted: [...wanted.values()], fresh }
   }
@@ -123,7 +118,7 @@ export class BlockClient implements BlockSource {
   #begin(fresh: readonly WantedBlock[]): void {
     const [best] = this.#candidates()
     if (best === undefined) {
-      for (const one of fresh) this.#settle(one, undefined)
+      for (const want of fresh) this.#settle(want, undefined)
       return
     }
     if (fresh.length > 0) this.#askFor(best, fresh)
@@ -132,21 +127,21 @@ export class BlockClient implements BlockSource {
   /** Asks a peer for blocks; others when it takes long, and itself once more in case the question got lost. */
   #askFor(peer: PeerName, wanted: readonly WantedBlock[]): void {
     const { swarm, timers } = this.#deps
-    for (const one of wanted) one.asked.set(peer, 'block asked')
+    for (const want of wanted) want.asked.set(peer, 'block asked')
     this.#request(peer, wanted)
-    const late = (): WantedBlock[] => wanted.filter((one) => !one.done && one.asked.get(peer) === 'block asked')
+    const late = (): WantedBlock[] => wanted.filter((want) => !want.done && want.asked.get(peer) === 'block asked')
     const cancels = [
       timers.setTimeout(() => this.#askOthers(late()), swarm.hedgeMs(peer)),
       ...ASK_AGAIN_MS.map((ms) => timers.setTimeout(() => this.#request(peer, late()), ms)),
     ]
-    void Promise.all(wanted.map((one) => one.settled)).then(() => {
+    void Promise.all(wanted.map((want) => want.settled)).then(() => {
       for (const cancel of cancels) cancel()
     })
   }
 
   #request(peer: PeerName, wanted: readonly WantedBlock[]): void {
     if (wanted.length === 0) return
-    for (const one of wanted) this.#deps.swarm.asks(peer, one.cid.key)
+    for (const want of wanted) this.#deps.swarm.asks(peer, want.cid.key)
     this.#send(peer, wanted, 'block')
   }
 
@@ -159,9 +154,9 @@ export class BlockClient implements BlockSource {
 
   /** A peer that cannot be asked has nothing. */
   #lost(peer: PeerName, wanted: readonly WantedBlock[]): void {
-    const open = wanted.filter((one) => !one.done)
-    for (const one of open) one.asked.set(peer, 'has it not')
-    this.#askOthers(open.filter((one) => !one.underWay))
+    const open = wanted.filter((want) => !want.done)
+    for (const want of open) want.asked.set(peer, 'has it not')
+    this.#askOthers(open.filter((want) => !want.underWay))
   }
 
   /** Goes on for wants whose peer has failed them: whoever has it, else whoever was not asked, else all again later. */
@@ -169,64 +164,64 @@ export class BlockClient implements BlockSource {
     const candidates = this.#candidates()
     const blocks = new Map<PeerName, WantedBlock[]>()
     const haves = new Map<PeerName, WantedBlock[]>()
-    for (const one of wanted) {
-      if (one.done) continue
-      const owner = candidates.find((peer) => one.asked.get(peer) === 'has it')
+    for (const want of wanted) {
+      if (want.done) continue
+      const owner = candidates.find((peer) => want.asked.get(peer) === 'has it')
       if (owner !== undefined) {
-        push(blocks, owner, one)
+        push(blocks, owner, want)
         continue
       }
       // Those who were asked whether they have it may still say so.
-      if ([...one.asked.values()].includes('have asked')) continue
-      const unasked = candidates.filter((peer) => !one.asked.has(peer)).slice(0, HAVE_FANOUT)
-      for (const peer of unasked) push(haves, peer, one)
-      if (unasked.length === 0 && !one.open) this.#later(one)
+      if ([...want.asked.values()].includes('have asked')) continue
+      const unasked = candidates.filter((peer) => !want.asked.has(peer)).slice(0, HAVE_FANOUT)
+      for (const peer of unasked) push(haves, peer, want)
+      if (unasked.length === 0 && !want.open) this.#later(want)
     }
     for (const [peer, list] of blocks) this.#askFor(peer, list)
     for (const [peer, list] of haves) {
-      for (const one of list) {
-        one.asked.set(peer, 'have asked')
+      for (const want of list) {
+        want.asked.set(peer, 'have asked')
         // A small block comes at once instead of the word that it is there.
-        this.#deps.swarm.asks(peer, one.cid.key)
+        this.#deps.swarm.asks(peer, want.cid.key)
       }
       this.#send(peer, list, 'have')
     }
   }
 
   /** Nobody has it: everybody is asked again, a few times, then it is given up. */
-  #later(one: WantedBlock): void {
-    const pause = RETRY_MS[one.rounds++]
+  #later(want: WantedBlock): void {
+    const pause = RETRY_MS[want.rounds++]
     if (pause === undefined) {
-      this.#settle(one, undefined)
+      this.#settle(want, undefined)
       return
     }
     this.#deps.timers.setTimeout(() => {
-      if (one.done) return
-      one.asked.clear()
-      this.#begin([one])
+      if (want.done) return
+      want.asked.clear()
+      this.#begin([want])
     }, pause)
   }
 
-  #settle(one: WantedBlock, data: Uint8Array | undefined): void {
-    this.#wanted.delete(one.cid.key)
-    one.settle(data)
+  #settle(want: WantedBlock, data: Uint8Array | undefined): void {
+    this.#wanted.delete(want.cid.key)
+    want.settle(data)
   }
 
   #giveUp(wanted: readonly WantedBlock[]): void {
-    for (const one of wanted) {
+    for (const want of wanted) {
       // Another caller may have come later, and waits on.
-      if (!one.done && one.waiting <= 1) this.#settle(one, undefined)
+      if (!want.done && want.waiting <= 1) this.#settle(want, undefined)
     }
   }
 
   /** What nobody waits for any more is cancelled where it was asked. */
   #dropUnwanted(wanted: readonly WantedBlock[]): void {
     const cancels = new Map<PeerName, WantedBlock[]>()
-    for (const one of wanted) {
-      if (one.waiting > 0) continue
-      if (!one.done) this.#settle(one, undefined)
+    for (const want of wanted) {
+      if (want.waiting > 0) continue
+      if (!want.done) this.#settle(want, undefined)
       // Of whoever said no, too: it would send the block when it comes by it.
-      for (const peer of one.asked.keys()) push(cancels, peer, one)
+      for (const peer of want.asked.keys()) push(cancels, peer, want)
     }
     for (const [peer, list] of cancels) {
       const wants = list.map(({ cid }): Want => ({ cid, type: 'block', cancel: true, sendDontHave: false }))
@@ -250,12 +245,12 @@ export class BlockClient implements BlockSource {
   /** @returns whether it was to be expected */
   #receiveBlock(peer: PeerName, block: SentBlock): boolean {
     const { key } = block.cid
-    const one = this.#wanted.get(key)
-    if (!this.#deps.swarm.brought(peer, key, one !== undefined)) return false
-    if (one === undefined) return true
-    one.asked.delete(peer)
+    const want = this.#wanted.get(key)
+    if (!this.#deps.swarm.brought(peer, key, want !== undefined)) return false
+    if (want === undefined) return true
+    want.asked.delete(peer)
     // The message is one buffer: a small block must not keep all of it.
-    this.#settle(one, new Uint8Array(block.data))
+    this.#settle(want, new Uint8Array(block.data))
     return true
   }
 
@@ -277,14 +272,14 @@ export class BlockClient implements BlockSource {
   #receivePresences(peer: PeerName, presences: readonly Presence[]): void {
     const stranded: WantedBlock[] = []
     for (const { cid, has } of presences) {
-      const one = this.#wanted.get(cid.key)
-      const state = one?.asked.get(peer)
-      if (one === undefined || state === undefined) continue
+      const want = this.#wanted.get(cid.key)
+      const state = want?.asked.get(peer)
+      if (want === undefined || state === undefined) continue
       if (!has) {
-        one.asked.set(peer, 'has it not')
-      } else if (state === 'have asked') one.asked.set(peer, 'has it')
-      if (!one.underWay) stranded.push(one)
-      else if (has && state === 'have asked') stranded.push(one)
+        want.asked.set(peer, 'has it not')
+      } else if (state === 'have asked') want.asked.set(peer, 'has it')
+      if (!want.underWay) stranded.push(want)
+      else if (has && state === 'have asked') stranded.push(want)
     }
     this.#askOthers(stranded)
   }
@@ -292,8 +287,8 @@ export class BlockClient implements BlockSource {
   /** A peer left: what it was asked for goes to others. */
   forget(peer: PeerName): void {
     const stranded: WantedBlock[] = []
-    for (const one of this.#wanted.values()) {
-      if (one.asked.delete(peer) && !one.underWay) stranded.push(one)
+    for (const want of this.#wanted.values()) {
+      if (want.asked.delete(peer) && !want.underWay) stranded.push(want)
     }
     this.#askOthers(stranded)
   }
@@ -301,7 +296,7 @@ export class BlockClient implements BlockSource {
   /** Ends everything that is under way, with nothing. */
   close(): void {
     this.#closed = true
-    for (const one of [...this.#wanted.values()]) this.#settle(one, undefined)
+    for (const want of [...this.#wanted.values()]) this.#settle(want, undefined)
   }
 }
 

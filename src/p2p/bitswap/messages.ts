@@ -42,6 +42,7 @@ export interface SentBlock {
   readonly data: Uint8Array
 }
 
+/** One message in any version of the protocol: what is wanted, what is sent, what is or is not there. */
 export interface BitswapMessage {
   readonly wants: readonly Want[]
   readonly blocks: readonly SentBlock[]

@@ -16,6 +16,7 @@ import type { ByteStream, PeerLinks, PeerName } from '../peerLinks.ts'
 import { MAX_QUEUED_BYTES, MESSAGE_MS, OPEN_MS, PROBE_BUDGET, PROBE_MS } from './limits.ts'
 import { type BitswapMessage, encodeMessage } from './messages.ts'
 
+/** How streams are opened; `signal` ends all that is under way. */
 export interface PeerSenderDeps {
   readonly links: PeerLinks
   /** Newest first. */
@@ -31,7 +32,7 @@ const PACE_MS = 20
 /** What is known of how the peer reads. */
 type Reading = 'unknown' | 'one message a stream' | 'many messages a stream'
 
-/** See the file's comment. */
+/** The messages to one peer, sent one after the other. */
 export class PeerSender {
   readonly #deps: PeerSenderDeps
   readonly #peer: PeerName

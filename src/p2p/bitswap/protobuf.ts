@@ -4,6 +4,7 @@
  */
 import { P2pError } from '../errors.ts'
 
+/** Wire types: a number, and bytes with their length before them. Others are skipped or refused. */
 export const WIRE_VARINT = 0
 export const WIRE_BYTES = 2
 const WIRE_64_BIT = 1

@@ -21,6 +21,7 @@ import type { BitswapMessage, Presence, SentBlock, Want } from './messages.ts'
 /** Bytes of an answer beside its blocks, for each of them. */
 const OVERHEAD_BYTES = 60
 
+/** What is served, and who hears of peers that take nothing or want too much. */
 export interface WantServerDeps {
   readonly blocks: Blockstore
   readonly clock: Clock

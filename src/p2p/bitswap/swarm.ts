@@ -1,4 +1,3 @@
-/** What the client knows of the peers that speak bitswap: who answered last, how fast, and what was asked of whom. */
 import type { Clock } from '../../base/ports.ts'
 import type { PeerName } from '../peerLinks.ts'
 import { MAX_HEDGE_MS, MAX_REMEMBERED_ASKS, MIN_HEDGE_MS } from './limits.ts'
@@ -20,7 +19,7 @@ interface Known {
   readonly asked: Map<string, number>
 }
 
-/** See the file's comment. */
+/** What the client knows of the peers that speak bitswap: who answered last, how fast, and what was asked of whom. */
 export class Swarm {
   readonly #clock: Clock
   readonly #known = new Map<PeerName, Known>()

@@ -29,6 +29,7 @@ interface Vertex {
   readonly links: readonly Cid[]
 }
 
+/** How much of a file is read, and when to stop. */
 export interface FileBounds {
   /** Most bytes that are taken. */
   readonly maxBytes: number

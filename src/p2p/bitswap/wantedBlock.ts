@@ -5,7 +5,7 @@ import type { PeerName } from '../peerLinks.ts'
 /** What a peer was asked about the block, and answered. */
 export type Asked = 'block asked' | 'have asked' | 'has it' | 'has it not'
 
-/** See the file's comment. */
+/** One wanted block; shared by all callers that want it. */
 export class WantedBlock {
   readonly cid: Cid
   readonly asked: Map<PeerName, Asked> = new Map<PeerName, Asked>()

@@ -14,6 +14,7 @@ import { byDemerits, type PeerLinks, type PeerName, reportError } from '../peerL
 import { CLIENT_LIMITS, MAX_CERTIFICATES, MAX_HEADER_BYTES, MAX_ITEM_BYTES } from './limits.ts'
 import { certExchangeProtocol, certRequest, certResponseHeader } from './messages.ts'
 
+/** Peers to ask, and the network's name in the protocol's. */
 export interface CertClientDeps {
   readonly links: PeerLinks
   /** F3's own name of the network. */
@@ -37,6 +38,7 @@ export interface ReceivedCertificate {
   readonly cbor: Uint8Array
 }
 
+/** What one peer answered, decoded and bounded; no signature was checked. */
 export interface CertAnswer {
   /** The instance after the peer's newest certificate. */
   readonly pendingInstance: number

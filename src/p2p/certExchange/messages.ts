@@ -11,6 +11,7 @@ export function certExchangeProtocol(f3Network: string): string {
   return `/f3/certexch/get/1/${f3Network}`
 }
 
+/** From which instance on, and how much. */
 export interface CertRequest {
   readonly firstInstance: bigint
   /** Most certificates wanted; 0 asks for the header alone, 2^64-1 for all there are. */

@@ -26,6 +26,7 @@ export interface CertificateSource {
   powerTable(instance: number): PowerTable | Promise<PowerTable>
 }
 
+/** Where certificates and power tables come from. */
 export interface CertServerDeps {
   readonly links: PeerLinks
   /** F3's own name of the network. */

@@ -28,6 +28,7 @@ import { checkedMessages, fetchedTipset, readAnswer } from './readAnswer.ts'
 const PEER_TAG = 'bsync'
 const PEER_TAG_WEIGHT = 25
 
+/** Peers to ask, and what their order is made of: clock and dice. */
 export interface ExchangeClientDeps {
   readonly links: PeerLinks
   readonly clock: Clock

@@ -19,8 +19,11 @@ export const BUSY_MS = 8
 export const STALL_MS = 10_000
 /** Streams whose request is awaited; further ones are reset. */
 export const READ_GATE: GateLimits = { running: 64, perPeer: 8, waiting: 0 }
-/** Requests that are answered at once: the answers in the making are at most 12 × 10 MiB. */
-export const SERVER_GATE: GateLimits = { running: 12, perPeer: 3, waiting: 32 }
+/**
+ * Requests that are answered at once: the answers in the making are at most 12 × 10 MiB. Of a peer as many as Forest takes: seen of it are
+ * more than three at once when it changes its branch.
+ */
+export const SERVER_GATE: GateLimits = { running: 12, perPeer: 4, waiting: 32 }
 /**
  * Tipsets that a peer may ask for: some windows at once, then so many a second. Headers alone count a quarter, a request as ten
  * at least. A peer that syncs must not be slowed down by it: reading headers takes some 0.1 ms of a tipset.

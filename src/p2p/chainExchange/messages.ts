@@ -8,6 +8,7 @@ import { type BlockHeader, blockHeader } from '../../types/blockHeader.ts'
 import { type Message, message } from '../../types/message.ts'
 import { type SignedMessage, signedMessage } from '../../types/signedMessage.ts'
 
+/** The protocol's name when a stream is opened. */
 export const CHAIN_EXCHANGE_PROTOCOL = '/fil/chain/xchg/0.0.1'
 
 /** Bits of {@link ExchangeRequest.options}; others mean nothing. */
@@ -17,6 +18,7 @@ export const OPTION_MESSAGES = 2n
 /** Most tipsets of a request: the epochs until finality. */
 export const MAX_LENGTH = 900
 
+/** Status of an answer. Those besides success and a partial answer are failures of the peer or of the question. */
 export const STATUS_OK = 0
 /** Fewer tipsets than asked for. */
 export const STATUS_PARTIAL = 101
@@ -32,6 +34,7 @@ const MAX_BLOCKS = 8192
 const MAX_MESSAGES = 150_000
 const MAX_INDICES = 10_000
 
+/** Asks for headers, messages or both, by the bits of `options`. */
 export interface ExchangeRequest {
   /** In any order. */
   readonly head: Cid[]
@@ -49,12 +52,14 @@ export interface CompactedMessages {
   readonly secpkIncludes: number[][]
 }
 
+/** One tipset of an answer, as far as it was asked for. */
 export interface ExchangeTipset {
   /** Empty when no headers were asked for. */
   readonly blocks: BlockHeader[]
   readonly messages: CompactedMessages | null
 }
 
+/** An answer: a status, and tipsets where it is {@link STATUS_OK} or partial. */
 export interface ExchangeResponse {
   readonly status: number
   /** Empty when all went well. */

@@ -30,7 +30,7 @@ interface Stats {
 
 const UNKNOWN: Stats = { successes: 0, failures: 0, failuresInRow: 0, averageMs: undefined, coolUntilMs: 0 }
 
-/** See the file's comment. */
+/** What peers' answers took and how often they failed, and the order that follows from it. */
 export class PeerTracker {
   readonly #clock: Clock
   readonly #random: Random
@@ -50,8 +50,8 @@ export class PeerTracker {
       return { peer, cool: stats.coolUntilMs > now ? stats.coolUntilMs : 0, cost: this.#cost(stats) }
     })
     rated.sort((a, b) => a.cool - b.cool || a.cost - b.cost)
-    const ready = rated.filter((one) => one.cool === 0).map((one) => one.peer)
-    const cooling = rated.filter((one) => one.cool !== 0).map((one) => one.peer)
+    const ready = rated.filter((entry) => entry.cool === 0).map((entry) => entry.peer)
+    const cooling = rated.filter((entry) => entry.cool !== 0).map((entry) => entry.peer)
     const order = [...this.#shuffled(ready.slice(0, SHUFFLED_PREFIX)), ...ready.slice(SHUFFLED_PREFIX), ...cooling]
     if (prefer === undefined || !order.includes(prefer)) return order
     return [prefer, ...order.filter((peer) => peer !== prefer)]

@@ -39,6 +39,7 @@ import {
   STATUS_GO_AWAY,
 } from './messages.ts'
 
+/** The chain that is served, and how much of it in one answer. */
 export interface ExchangeServerDeps {
   readonly links: PeerLinks
   readonly chain: ExchangeChain

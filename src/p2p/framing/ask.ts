@@ -16,6 +16,7 @@ export interface AskLimits {
   readonly maxBytes: number
 }
 
+/** What is asked of whom, by which protocol, and how long and large the answer may be. */
 export interface Question {
   readonly peer: PeerName
   readonly protocol: string

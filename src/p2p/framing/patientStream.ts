@@ -3,6 +3,7 @@
  * @see lotus lib/increadtimeout/incrt.go
  */
 import type { Clock, Timers } from '../../base/ports.ts'
+import { whenAborted } from '../../base/waiting.ts'
 import { P2pError } from '../errors.ts'
 import type { ByteStream } from '../peerLinks.ts'
 
@@ -53,13 +54,12 @@ export class PatientStream implements ByteStream {
     this.#failed.catch(() => undefined)
     const cancel = time.timers.setTimeout(() => this.#giveUp(timeout(patience.totalMs)), patience.totalMs)
     const { signal } = patience
-    const onAbort = (): void => this.#giveUp(abortReason(signal))
-    signal?.addEventListener('abort', onAbort)
+    let stopListening = (): void => undefined
     this.#release = () => {
       cancel()
-      signal?.removeEventListener('abort', onAbort)
+      stopListening()
     }
-    if (signal?.aborted === true) onAbort()
+    stopListening = whenAborted(signal, () => this.#giveUp(abortReason(signal)))
   }
 
   get protocol(): string {

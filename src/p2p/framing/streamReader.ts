@@ -30,7 +30,7 @@ function endedEarly(): P2pError {
   return new P2pError('ENDED_EARLY', 'Cannot read message: the stream ended within it')
 }
 
-/** See the file's comment. */
+/** One stream's bytes, read in the sizes that the caller asks for. */
 export class StreamReader {
   readonly #stream: ByteStream
   #buffer = new Uint8Array(BUFFER_BYTES)

@@ -6,7 +6,7 @@
 
 import { errorMessage } from '../../base/errors.ts'
 import type { Clock, Logger, Timers } from '../../base/ports.ts'
-import { abortable } from '../../base/waiting.ts'
+import { abortable, whenAborted } from '../../base/waiting.ts'
 import { headerCid } from '../../types/blockHeader.ts'
 import type { PeerName } from '../peerLinks.ts'
 import type { BlockMsg, FullBlock } from './blockMsg.ts'
@@ -14,6 +14,7 @@ import { GossipError } from './errors.ts'
 import { type GatherDeps, gatherMessages } from './gatherMessages.ts'
 import { GATHER_RUNNING, GATHER_RUNNING_PER_MINER, GATHER_WAITING, GATHER_WAITING_PER_PEER } from './limits.ts'
 
+/** Where messages come from, how long they may take, and who takes whole blocks. */
 export interface BlockGathererDeps extends GatherDeps {
   readonly clock: Clock
   readonly timers: Timers
@@ -35,7 +36,7 @@ interface Running {
   readonly giveUp: (why: string) => void
 }
 
-/** See the file's comment. */
+/** The queue of accepted blocks whose messages are still to come. */
 export class BlockGatherer {
   readonly #deps: BlockGathererDeps
   readonly #stop = new AbortController()
@@ -77,10 +78,10 @@ export class BlockGatherer {
   }
 
   #makeRoom(from: PeerName): void {
-    const ofPeer = this.#waiting.filter((one) => one.from === from).length
+    const ofPeer = this.#waiting.filter((waiter) => waiter.from === from).length
     const isFull = this.#waiting.length >= GATHER_WAITING
     const oldest =
-      ofPeer >= GATHER_WAITING_PER_PEER ? this.#waiting.findIndex((one) => one.from === from) : isFull ? 0 : -1
+      ofPeer >= GATHER_WAITING_PER_PEER ? this.#waiting.findIndex((waiter) => waiter.from === from) : isFull ? 0 : -1
     if (oldest < 0) return
     this.#waiting.splice(oldest, 1)
     this.#dropped++
@@ -88,7 +89,9 @@ export class BlockGatherer {
 
   #start(): void {
     while (this.#running.size < GATHER_RUNNING) {
-      const at = this.#waiting.findIndex((one) => (this.#runningOf.get(minerOf(one)) ?? 0) < GATHER_RUNNING_PER_MINER)
+      const at = this.#waiting.findIndex(
+        (waiter) => (this.#runningOf.get(minerOf(waiter)) ?? 0) < GATHER_RUNNING_PER_MINER,
+      )
       const next = this.#waiting[at]
       if (next === undefined) return
       this.#waiting.splice(at, 1)
@@ -109,8 +112,7 @@ export class BlockGatherer {
     const { block, from } = next
     const control = new AbortController()
     const giveUp = (why: string): void => control.abort(new GossipError('MESSAGES_MISSING', why))
-    const stop = (): void => giveUp('gossip is stopped')
-    this.#stop.signal.addEventListener('abort', stop)
+    const stop = whenAborted(this.#stop.signal, () => giveUp('gossip is stopped'))
     let cancel = (): void => undefined
     const wait = (): void => {
       cancel()
@@ -128,14 +130,14 @@ export class BlockGatherer {
       if (!this.#stop.signal.aborted) log.warn('gossip: block given up', { cid, from, error: errorMessage(error) })
     } finally {
       cancel()
-      this.#stop.signal.removeEventListener('abort', stop)
+      stop()
       this.#count(next, running, -1)
       this.#start()
     }
   }
 
-  #count(one: Waiting, running: Running, by: 1 | -1): void {
-    const miner = minerOf(one)
+  #count(waiter: Waiting, running: Running, by: 1 | -1): void {
+    const miner = minerOf(waiter)
     const count = (this.#runningOf.get(miner) ?? 0) + by
     if (count === 0) this.#runningOf.delete(miner)
     else this.#runningOf.set(miner, count)

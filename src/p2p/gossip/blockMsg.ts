@@ -10,6 +10,7 @@ import { messageCid } from '../../types/message.ts'
 import { signedMessageCid } from '../../types/signedMessage.ts'
 import { MESSAGE_LIST_LIMIT } from './rules.ts'
 
+/** What the blocks topic carries; the messages themselves travel by their own topic. */
 export interface BlockMsg {
   readonly header: BlockHeader
   /** In block order. */
@@ -31,6 +32,7 @@ export const blockMsg: Codec<BlockMsg> = tuple<BlockMsg>('types.BlockMsg', [
   ['secpkMessages', 'SecpkMessages', list(cid, MESSAGE_LIST_LIMIT)],
 ])
 
+/** A whole block as it is announced: its messages by CID. */
 export function toBlockMsg({ header, messages }: FullBlock): BlockMsg {
   return {
     header,

@@ -37,6 +37,7 @@ import { NEAR_SYNCED_MS } from './rules.ts'
 
 const MS = 1000
 
+/** The chain that headers are judged by, and the edge that fetches what of it is missing. */
 export interface BlockValidatorDeps {
   readonly view: ChainView
   /** Runs a read of state, fetching what it misses. */
@@ -49,7 +50,7 @@ export interface BlockValidatorDeps {
 /** What became of a block: it, when it is accepted. */
 export type BlockVerdict = { readonly verdict: 'accept'; readonly block: BlockMsg } | Refusal
 
-/** See the file's comment. */
+/** Judges blocks as they come off the topic, each once. */
 export class BlockValidator {
   readonly #deps: BlockValidatorDeps
   readonly #seen = new Lru<string, true>(SEEN_BLOCKS)
@@ -92,7 +93,14 @@ export class BlockValidator {
   }
 
   async #checkMiner(header: BlockHeader): Promise<Refusal | undefined> {
-    const miner = await this.#findMiner(header)
+    const { view } = this.#deps
+    const refused = this.#judgeMiner(header, await this.#findMiner(header, view))
+    if (refused?.verdict !== 'reject') return refused
+    // Before its sender is blamed: a disk may have given back other bytes than were written.
+    return this.#judgeMiner(header, await this.#findMiner(header, view.checked))
+  }
+
+  #judgeMiner(header: BlockHeader, miner: BlockMiner): Refusal | undefined {
     switch (miner.kind) {
       case 'unknown':
         return refusal('ignore', 'unknown_miner')
@@ -105,8 +113,8 @@ export class BlockValidator {
     return isSignedBy(header, miner.key) ? undefined : refusal('reject', 'wrong_signature')
   }
 
-  #findMiner(header: BlockHeader): Promise<BlockMiner> {
-    const { readState, timers, view } = this.#deps
+  #findMiner(header: BlockHeader, view: ChainView): Promise<BlockMiner> {
+    const { readState, timers } = this.#deps
     const late = (): P2pError => new P2pError('TIMEOUT', `Cannot finish within ${VERDICT_MS} ms`)
     return withTimeout(timers, VERDICT_MS, late, (signal) => readState(() => blockMiner(view, header), signal))
   }

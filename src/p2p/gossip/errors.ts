@@ -14,4 +14,5 @@ export type GossipErrorCode =
   /** Not all messages of a block were found in time. */
   | 'MESSAGES_MISSING'
 
+/** What is wrong with a gossiped block or message. */
 export class GossipError extends PetrelError<GossipErrorCode> {}

@@ -6,7 +6,7 @@
 
 import { errorMessage } from '../../base/errors.ts'
 import type { Logger, Timers } from '../../base/ports.ts'
-import { sleep } from '../../base/waiting.ts'
+import { sleep, whenAborted } from '../../base/waiting.ts'
 import type { BlockMessages } from '../../chain/blockMessages.ts'
 import { type Cid, CODEC_DAG_CBOR, HASH_BLAKE2B_256 } from '../../codec/cid.ts'
 import { type Codec, decode, encode } from '../../codec/description.ts'
@@ -22,6 +22,7 @@ import { FETCH_TOGETHER, GATHER_RETRY_MS, MAX_BLOCK_MESSAGES_BYTES, TAKE_OVER_MS
 
 const DIGEST_BYTES = 32
 
+/** The three places that messages come from: the store, peers by CID, the chain exchange. */
 export interface GatherDeps {
   readonly blocks: Blockstore
   /** Where to ask for what is not at hand; undefined: only wait for it. */
@@ -49,9 +50,7 @@ export async function gatherMessages(
   const found = new FoundBlocks(block, onProgress)
   found.takeFrom(deps.blocks)
   const over = new AbortController()
-  const stop = (): void => over.abort(signal.reason)
-  if (signal.aborted) stop()
-  signal.addEventListener('abort', stop)
+  const stop = whenAborted(signal, () => over.abort(signal.reason))
   try {
     if (found.missing.length > 0) {
       const ways = [wait, askOneByOne, askForAll].map((way) => way(block, found, deps, over.signal))
@@ -60,7 +59,7 @@ export async function gatherMessages(
       if (messages !== undefined) return messages
     }
   } finally {
-    signal.removeEventListener('abort', stop)
+    stop()
     over.abort(new GossipError('MESSAGES_MISSING', 'the block is whole'))
   }
   return {

@@ -13,6 +13,7 @@ import { type SignedMessage, signedMessage } from '../../types/signedMessage.ts'
 import type { GossipMessage } from '../pubSub.ts'
 import type { Refusal } from './readBlockMsg.ts'
 
+/** The pool, which decides. */
 export interface MessageValidatorDeps {
   readonly pool: Pick<MessagePool, 'add'>
   /** Runs a read of state, fetching what it misses. */

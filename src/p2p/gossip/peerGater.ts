@@ -1,7 +1,3 @@
-/**
- * While more comes in than can be judged, whom to listen to: a peer is heard as often as what it brought was of use.
- * @see go-libp2p-pubsub peer_gater.go peerGater.AcceptFrom
- */
 import { Lru } from '../../base/lru.ts'
 import type { Clock } from '../../base/ports.ts'
 import type { PeerName } from '../peerLinks.ts'
@@ -53,7 +49,10 @@ interface PeerRecord {
   credit: number
 }
 
-/** See the file's comment. */
+/**
+ * While more comes in than can be judged, whom to listen to: a peer is heard as often as what it brought was of use.
+ * @see go-libp2p-pubsub peer_gater.go peerGater.AcceptFrom
+ */
 export class PeerGater {
   readonly #values: GaterValues
   readonly #clock: Clock

@@ -39,6 +39,7 @@ export interface RouterParams {
   readonly doPX: boolean
 }
 
+/** Of all nodes but bootstrappers. */
 export const ROUTER: RouterParams = {
   D: 8,
   Dlo: 6,
@@ -82,6 +83,7 @@ export interface RouterLimits {
   readonly maxSubscriptions: number
 }
 
+/** Sizes and counts, per message, node and peer. */
 export const ROUTER_LIMITS: RouterLimits = {
   maxMessageBytes: 1024 * 1024,
   validationQueue: 4096,
@@ -97,6 +99,7 @@ export interface ScoreThresholds {
   readonly opportunisticGraftThreshold: number
 }
 
+/** A peer starts at 0. As its score falls it loses gossip, then messages, then all attention. */
 export const THRESHOLDS: ScoreThresholds = {
   gossipThreshold: -500,
   publishThreshold: -1000,
@@ -144,7 +147,8 @@ const INVALID_MESSAGES = {
   invalidMessageDeliveriesDecay: decayOver(HOUR),
 }
 
-export const BLOCKS_SCORE: TopicScore = {
+/** What a peer gains and loses by blocks. */
+const BLOCKS_SCORE: TopicScore = {
   topicWeight: 0.1,
   timeInMeshWeight: 0.00027,
   timeInMeshQuantum: SECOND,
@@ -156,7 +160,8 @@ export const BLOCKS_SCORE: TopicScore = {
   ...INVALID_MESSAGES,
 }
 
-export const MESSAGES_SCORE: TopicScore = {
+/** What a peer gains and loses by messages: a tenth of a block's worth for being first. */
+const MESSAGES_SCORE: TopicScore = {
   topicWeight: 0.1,
   timeInMeshWeight: 0.0002778,
   timeInMeshQuantum: SECOND,
@@ -189,6 +194,7 @@ export interface PeerScore {
   readonly retainScore: number
 }
 
+/** What counts besides topics: the application's own score, shared addresses, breaches of the protocol. */
 export const PEER_SCORE: PeerScore = {
   topicScoreCap: 0,
   appSpecificWeight: 1,
@@ -218,6 +224,10 @@ export interface PeerGater {
   readonly topicWeights: Record<string, number>
 }
 
+/**
+ * Values of the gater on one network.
+ * @param bootstrapper - who meets many peers for short, and forgets sooner what they did
+ */
 export function peerGater(networkName: string, bootstrapper: boolean): PeerGater {
   return {
     threshold: 0.33,

@@ -12,6 +12,7 @@ import type { Refusal } from './readBlockMsg.ts'
 /** What a validator says. */
 export type Judgement = { readonly verdict: 'accept' } | Refusal
 
+/** A topic's bounds and its validator. */
 export interface TopicGuardDeps {
   readonly bounds: TopicBounds
   readonly clock: Clock

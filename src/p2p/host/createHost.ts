@@ -92,6 +92,8 @@ export async function createHost(options: HostOptions, transports: HostTransport
       maxParallelDials: limits.parallelDials,
       maxIncomingPendingConnections: limits.pendingConnections,
       inboundConnectionThreshold: limits.connectionsPerSecond,
+      // Whoever is dialled waits that long: libp2p's 6 s give a loaded peer, or a tab behind a relay, up before it does.
+      addressDialTimeout: limits.handshakeMs,
       inboundUpgradeTimeout: limits.handshakeMs,
       inboundStreamProtocolNegotiationTimeout: limits.handshakeMs,
       reconnectRetries: 0,

@@ -1,6 +1,7 @@
 /** Bounds of a host. Ours to choose, unlike the protocols' own. */
 import type { Rate } from '../peers/tokenBucket.ts'
 
+/** Connections, streams, handshakes and dials: how many, how long. */
 export interface HostLimits {
   /** Connections: above `high` they are cut to `low`, the least valuable peers first. */
   readonly lowConnections: number
@@ -11,7 +12,7 @@ export interface HostLimits {
   /** Inbound connections that may be in their handshake, and those that one address may open in a second. */
   readonly pendingConnections: number
   readonly connectionsPerSecond: number
-  /** How long a handshake, and the agreement on a protocol, may take, ms. */
+  /** How long a handshake in either direction (dialling included), and the agreement on a protocol, may take, ms. */
   readonly handshakeMs: number
   readonly parallelDials: number
   /** Streams of one connection, each way. */

@@ -2,6 +2,7 @@
 import { peerIdFromString } from '@libp2p/peer-id'
 import { concatBytes, EMPTY_BYTES, equalBytes } from '../../base/bytes.ts'
 import { errorMessage } from '../../base/errors.ts'
+import { whenAborted } from '../../base/waiting.ts'
 import { P2pError } from '../errors.ts'
 import { BOOTSTRAPPER_APP_SCORE, PEER_SCORE } from '../gossip/scores.ts'
 import type { PeerName } from '../peerLinks.ts'
@@ -144,8 +145,8 @@ export class HostNet implements NetService {
     const { links, ports } = this.#parts
     await this.connect({ id, addresses: [] }, signal)
     const stream = await links.open(id, [PING], signal)
-    const aborted = (): void => stream.abort(new P2pError('TIMEOUT', `failed to ping ${id}: no answer in time`))
-    signal.addEventListener('abort', aborted, { once: true })
+    const late = (): void => stream.abort(new P2pError('TIMEOUT', `failed to ping ${id}: no answer in time`))
+    const stop = whenAborted(signal, late)
     try {
       const question = new Uint8Array(PING_BYTES)
       ports.random.fill(question)
@@ -161,7 +162,7 @@ export class HostNet implements NetService {
       if (!equalBytes(answer, question)) throw new P2pError('BAD_ANSWER', 'ping packet was incorrect')
       return tookMs
     } finally {
-      signal.removeEventListener('abort', aborted)
+      stop()
       stream.closeWrite().catch((error: unknown) => ports.log.debug('ping', { reason: errorMessage(error) }))
     }
   }

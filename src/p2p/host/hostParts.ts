@@ -1,4 +1,3 @@
-/** What a host is put together of, see `createHost`. */
 import type { KadDHT } from '@libp2p/kad-dht'
 import type { Libp2p } from 'libp2p'
 import type { PeerName } from '../peerLinks.ts'
@@ -14,6 +13,7 @@ import type { HostIdentity } from './identity.ts'
 import type { Router } from './router.ts'
 import type { Traffic } from './traffic.ts'
 
+/** What a host is put together of, see `createHost`. */
 export interface HostParts {
   readonly node: Libp2p
   readonly identity: HostIdentity

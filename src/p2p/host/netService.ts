@@ -79,6 +79,7 @@ export interface NetBounds {
   readonly streamBuffer: number
 }
 
+/** The network of this node as API and command line see it. */
 export interface NetService {
   readonly id: PeerName
   /** Where this node is reached, as it tells others. */

@@ -177,13 +177,13 @@ export class Traffic implements Metrics {
     }
     const received = (bytes: number): void => {
       const second = this.#second()
-      for (const one of counters(second)) one.received(bytes, second)
+      for (const meters of counters(second)) meters.received(bytes, second)
     }
     // What came together with the agreement on the protocol.
     if (stream.readBufferLength > 0) received(stream.readBufferLength)
     count(stream as unknown as Counted, received, (bytes) => {
       const second = this.#second()
-      for (const one of counters(second)) one.sent(bytes, second)
+      for (const meters of counters(second)) meters.sent(bytes, second)
     })
   }
 

@@ -18,6 +18,7 @@ export interface BanPolicy {
   readonly limit: number
 }
 
+/** First an hour, then twice as long each time, up to a day. */
 export const BAN_POLICY: BanPolicy = {
   firstMs: 60 * MINUTE_MS,
   longestMs: 24 * 60 * MINUTE_MS,

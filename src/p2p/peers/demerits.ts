@@ -1,4 +1,3 @@
-/** What is held against peers without being proof: counted, and forgiven with time. */
 import { Lru } from '../../base/lru.ts'
 import type { Clock } from '../../base/ports.ts'
 import type { PeerName } from '../peerLinks.ts'
@@ -9,7 +8,7 @@ const HALF_LIFE_MS = 5 * 60_000
 const PEERS = 4096
 const MOST = 1000
 
-/** See the file's comment. */
+/** What is held against peers without being proof: counted, and forgiven with time. */
 export class Demerits {
   readonly #clock: Clock
   readonly #values = new Lru<PeerName, { readonly value: number; readonly atMs: number }>(PEERS)

@@ -23,6 +23,6 @@ export class IpWhitelist extends Set<string> {
   override has(text: string): boolean {
     const ip = parseIp(text)
     if (ip === undefined) return false
-    return super.has(ipText(ip)) || this.#subnets.some((one) => one.contains(ip))
+    return super.has(ipText(ip)) || this.#subnets.some((subnet) => subnet.contains(ip))
   }
 }

@@ -5,10 +5,13 @@
  */
 import { errorMessage } from '../../base/errors.ts'
 import type { Clock, Logger, Timers } from '../../base/ports.ts'
+import { withTimeout } from '../../base/waiting.ts'
+import { P2pError } from '../errors.ts'
 import type { PeerName } from '../peerLinks.ts'
 import { Backoff } from './backoff.ts'
 import type { PeerBook } from './peerBook.ts'
 
+/** How many peers are kept, and how hard more are sought. */
 export interface PeerManagerOptions {
   /** Filecoin peers below which more are sought, and above which none are. */
   readonly minPeers: number
@@ -26,7 +29,8 @@ export interface PeerManagerOptions {
   readonly saveEveryMs: number
 }
 
-export const PEER_MANAGER: PeerManagerOptions = {
+/** Sought below 12 peers, up to 32; counted each five seconds. */
+const PEER_MANAGER: PeerManagerOptions = {
   minPeers: 12,
   maxPeers: 32,
   intervalMs: 5000,
@@ -229,13 +233,9 @@ export class PeerManager {
     const now = this.#deps.clock.monotonicMs()
     if (this.#deps.connected().length === 0 || now - this.#refreshedMs < this.#options.refreshEveryMs) return
     this.#refreshedMs = now
-    const tooLate = new AbortController()
-    const cancel = this.#deps.timers.setTimeout(() => tooLate.abort(), this.#options.refreshMs)
-    try {
-      await this.#deps.refreshDht(AbortSignal.any([signal, tooLate.signal]))
-    } finally {
-      cancel()
-    }
+    const { refreshMs } = this.#options
+    const late = (): P2pError => new P2pError('TIMEOUT', `the table was not refreshed within ${refreshMs} ms`)
+    await withTimeout(this.#deps.timers, refreshMs, late, (inTime) => this.#deps.refreshDht(inTime), signal)
   }
 
   async #inParallel<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {

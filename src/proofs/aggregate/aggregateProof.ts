@@ -117,11 +117,11 @@ export function readAggregateProof(bytes: Uint8Array, curve: Curve): AggregatePr
     ipAb,
     aggC,
     count,
-    rounds: commsAb.map((one, i) => {
+    rounds: commsAb.map((pair, i) => {
       const [c, z, zc] = [commsC[i], zAb[i], zC[i]]
       if (c === undefined || z === undefined || zc === undefined)
         throw new ProofError('INVALID_COUNT', 'unequal rounds')
-      return { commsAb: one, commsC: c, zAb: z, zC: zc }
+      return { commsAb: pair, commsC: c, zAb: z, zC: zc }
     }),
     finalA: g1(),
     finalB: g2(),

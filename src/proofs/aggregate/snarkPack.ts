@@ -50,6 +50,10 @@ export interface AggregateScalars {
   readonly wPolynomial: bigint
 }
 
+/**
+ * Those of one aggregate.
+ * @param count - of its proofs
+ */
 export function aggregateScalars({ r, rounds, inverses, kzg }: GipaChallenges, count: number): AggregateScalars {
   return {
     finalR: polynomial(inverses, r, 1n),
@@ -67,8 +71,8 @@ export function foldInputs(inputs: AggregateStatement['inputs'], r: bigint): big
   }
   const sums = new Array<bigint>(first.length).fill(0n)
   let weight = 1n
-  for (const one of inputs) {
-    for (let i = 0; i < sums.length; i++) sums[i] = (sums[i] as bigint) + weight * (one[i] as bigint)
+  for (const row of inputs) {
+    for (let i = 0; i < sums.length; i++) sums[i] = (sums[i] as bigint) + weight * (row[i] as bigint)
     weight = (weight * r) % ORDER
   }
   return sums.map((sum) => sum % ORDER)

@@ -15,6 +15,7 @@ function bigEndian64(value: number): Uint8Array {
   return bytes
 }
 
+/** What was said so far. Verifier and prover say the same in the same order, or the challenges differ. */
 export class Transcript {
   readonly #curve: Curve
   readonly #parts: Uint8Array[]

@@ -29,11 +29,11 @@ export function readVerifierSrs(bytes: Uint8Array, curve: Curve): VerifierSrs {
     const count = at + 4 <= bytes.length ? view.getUint32(at) : 0
     const start = at + 4
     at = start + count * length
-    const [zero, one] = [0, 1].map((i) => read(bytes.subarray(start + i * length, start + (i + 1) * length)))
-    if (count < 2 || at > bytes.length || zero === undefined || one === undefined) {
+    const [zero, first] = [0, 1].map((i) => read(bytes.subarray(start + i * length, start + (i + 1) * length)))
+    if (count < 2 || at > bytes.length || zero === undefined || first === undefined) {
       throw new ProofError('INVALID_KEY', 'Cannot read the reference string: not four lists of points')
     }
-    return [zero, one]
+    return [zero, first]
   }
   const [g, gAlpha] = firstTwo(G1_LENGTH, (part) => curve.readG1(part))
   const [, gBeta] = firstTwo(G1_LENGTH, (part) => curve.readG1(part))

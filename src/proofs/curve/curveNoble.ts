@@ -1,4 +1,3 @@
-/** BLS12-381 in pure JavaScript: always there. */
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { bigIntToBytes, bytesToBigInt, concatBytes } from '../../base/bytes.ts'
 import { COMPRESSED, INFINITY, isSoundEncoding, LARGER } from '../../crypto/bls12381/encoding.ts'
@@ -62,8 +61,8 @@ function isValid(point: G1Point | G2Point): boolean {
  * @param y - of which the first that is not zero decides which root is meant
  */
 function compressed(x: readonly bigint[], y: readonly bigint[]): Uint8Array {
-  const bytes = concatBytes(...x.map((one) => bigIntToBytes(one, COORDINATE_LENGTH)))
-  const first = y.find((one) => one !== 0n) ?? 0n
+  const bytes = concatBytes(...x.map((coordinate) => bigIntToBytes(coordinate, COORDINATE_LENGTH)))
+  const first = y.find((coordinate) => coordinate !== 0n) ?? 0n
   bytes[0] = (bytes[0] as number) | COMPRESSED | (isLarger(first) ? LARGER : 0)
   return bytes
 }
@@ -86,6 +85,7 @@ function readG2(bytes: Uint8Array): G2 | undefined {
   return isSoundEncoding(bytes, G2_LENGTH) ? decode<G2Point, G2>(() => NobleG2.Point.fromBytes(bytes)) : undefined
 }
 
+/** BLS12-381 in pure JavaScript: always there. */
 export const nobleCurve: Curve = {
   name: 'noble',
   readG1,
@@ -145,7 +145,8 @@ export const nobleCurve: Curve = {
     }
     return Fp12.fromBigTwelve(all as Parameters<typeof Fp12.fromBigTwelve>[0]) as unknown as Gt
   },
-  writeGt: (value) => concatBytes(...flat(gt(value)).map((one) => bigIntToBytes(one, COORDINATE_LENGTH).reverse())),
+  writeGt: (value) =>
+    concatBytes(...flat(gt(value)).map((coordinate) => bigIntToBytes(coordinate, COORDINATE_LENGTH).reverse())),
   equalGt: (a, b) => Fp12.eql(gt(a), gt(b)),
   isOneGt: (value) => Fp12.eql(gt(value), Fp12.ONE),
   isInGt(value) {

@@ -102,6 +102,7 @@ function sumOf(points: readonly Affine[], scalars: readonly bigint[], bits: numb
   return total
 }
 
+/** One key's points. */
 export class NobleInputPoints implements InputPoints {
   readonly #points: Affine[] = []
 

@@ -28,6 +28,7 @@ export function checkDigest(file: ParameterFile, bytes: Uint8Array): void {
   throw new ProofError('INVALID_KEY', `Cannot use ${fileName(file)}: its digest is ${digest}, expected ${file.digest}`)
 }
 
+/** The curve, and where bytes come from. */
 export interface LoadedKeysOptions {
   readonly curve: Curve
   readonly read: KeyReader
@@ -35,6 +36,7 @@ export interface LoadedKeysOptions {
   readonly check?: (file: ParameterFile, bytes: Uint8Array) => void
 }
 
+/** Verifying keys by circuit and sector size, each read and prepared once. */
 export class LoadedKeys implements ProofKeys {
   readonly #curve: Curve
   readonly #read: KeyReader
@@ -49,7 +51,7 @@ export class LoadedKeys implements ProofKeys {
   }
 
   key(circuit: Circuit, size: SectorSize['name']): VerifyingKey {
-    const file = KEY_FILES.find((one) => one.circuit === circuit && one.size === size)
+    const file = KEY_FILES.find((candidate) => candidate.circuit === circuit && candidate.size === size)
     if (file === undefined) throw new ProofError('KEY_MISSING', `Cannot verify: there is no key of ${circuit} ${size}`)
     const known = this.#keys.get(file.name)
     if (known !== undefined) return known

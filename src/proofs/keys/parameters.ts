@@ -23,6 +23,7 @@ export interface KeyFile extends ParameterFile {
   readonly inputs: number
 }
 
+/** Verifying keys by circuit and sector size. */
 export const KEY_FILES: readonly KeyFile[] = [
   {
     circuit: 'winning',

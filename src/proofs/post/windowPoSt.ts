@@ -62,6 +62,6 @@ export function verifyWindowPoSt(keys: ProofKeys, statement: PoStStatement, proo
   const inputs = windowPublicInputs(type, statement.randomness, sectors)
   return verifyProofs(
     key,
-    proofs.map((one, i) => ({ proof: one, inputs: inputs[i] as bigint[] })),
+    proofs.map((partition, i) => ({ proof: partition, inputs: inputs[i] as bigint[] })),
   )
 }

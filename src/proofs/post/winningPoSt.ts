@@ -40,6 +40,6 @@ export function verifyWinningPoSt(keys: ProofKeys, statement: PoStStatement, pro
   const inputs = winningPublicInputs(size, statement.randomness, sector)
   return verifyProofs(
     key,
-    proofs.map((one) => ({ proof: one, inputs })),
+    proofs.map((partition) => ({ proof: partition, inputs })),
   )
 }

@@ -45,7 +45,10 @@ export function verifySeals(keys: ProofKeys, proofType: number, seals: readonly 
   })
   const key = keys.key('seal', type.size.name)
   const statements: Statement[] = all.flatMap(({ inputs, proof }) =>
-    readProofs(proof, type.partitions, key.curve).map((one, i) => ({ proof: one, inputs: inputs[i] as bigint[] })),
+    readProofs(proof, type.partitions, key.curve).map((partition, i) => ({
+      proof: partition,
+      inputs: inputs[i] as bigint[],
+    })),
   )
   return verifyProofs(key, statements)
 }

@@ -52,7 +52,7 @@ export function sealPublicInputs(type: SealProofType, statement: SealStatement):
     const inputs = [...head]
     for (let i = k * type.size.sealChallenges; i < (k + 1) * type.size.sealChallenges; i++) {
       const node = nodes[i] as number
-      for (const one of [node, ...drg.of(node), ...expander.of(node), node, node, node]) inputs.push(BigInt(one))
+      for (const vertex of [node, ...drg.of(node), ...expander.of(node), node, node, node]) inputs.push(BigInt(vertex))
     }
     return inputs
   })

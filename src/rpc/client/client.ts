@@ -76,7 +76,7 @@ export function createClient<const S extends Readonly<Record<string, AnySignatur
   context: JsonContext = { addressPrefix: 'f' },
 ): RpcClient<S> {
   const encodeParams = (params: Params, args: readonly unknown[]): Json =>
-    params.slice(0, args.length).map((one, i) => one.codec.toJson(args[i], context))
+    params.slice(0, args.length).map((param, i) => param.codec.toJson(args[i], context))
   const methods: Record<string, unknown> = {}
   for (const [name, signature] of Object.entries(signatures)) {
     const fullName = `${NAMESPACES[0]}.${signature.name}`

@@ -4,6 +4,7 @@
  * @see ../session.ts for the protocol of channels
  */
 import { PetrelError, unlessThrown } from '../../base/errors.ts'
+import { whenAborted } from '../../base/waiting.ts'
 import { type Json, stringifyJson } from '../../codec/jsonText.ts'
 import { RpcClientError } from './errors.ts'
 import { type JsonObject, parseObject, resultOf } from './response.ts'
@@ -28,7 +29,7 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/** See the file's comment. */
+/** One connection: its calls under way, and its channels. */
 export class FrameTransport implements RpcTransport {
   readonly #link: FrameLink
   readonly #waiting = new Map<number, Waiting>()
@@ -91,19 +92,18 @@ export class FrameTransport implements RpcTransport {
       }
       const id = this.#nextId++
       withId(id)
-      const stop = (): void => {
+      const stop = whenAborted(signal, () => {
         if (!this.#waiting.delete(id)) return
         this.#link.send(stringifyJson({ jsonrpc: '2.0', method: 'xrpc.cancel', params: [id] }))
         reject(new RpcClientError('CLOSED', 'the call was given up'))
-      }
-      signal?.addEventListener('abort', stop)
+      })
       this.#waiting.set(id, {
         resolve: (result) => {
-          signal?.removeEventListener('abort', stop)
+          stop()
           resolve(take(result))
         },
         reject: (error: unknown) => {
-          signal?.removeEventListener('abort', stop)
+          stop()
           reject(error as RpcClientError)
         },
       })
@@ -158,7 +158,7 @@ export class FrameTransport implements RpcTransport {
     const channels = [...this.#channels.values()]
     this.#waiting.clear()
     this.#channels.clear()
-    for (const one of waiting) one.reject(error)
-    for (const one of channels) one.end?.()
+    for (const waiter of waiting) waiter.reject(error)
+    for (const channel of channels) channel.end?.()
   }
 }

@@ -58,7 +58,7 @@ export function actorEventMethods({ reader, log }: ActorEventDeps): MethodRow[] 
           sink.close()
         }
         const send = (events: readonly PlacedEvent[]): void => {
-          for (const one of events) if (!ended) sink.value(one)
+          for (const event of events) if (!ended) sink.value(event)
           if (sink.unreadBytes() > MAX_UNREAD_BYTES) end()
         }
         // Steps of the chain wait for the past: they come after it.

@@ -38,8 +38,8 @@ export interface ChainMethodsDeps {
 }
 
 /** The tipset of a key; of the empty key the head. */
-export function loadTipset(view: ChainView, one: TipsetKey): Tipset {
-  return view.store.tipsetOrHead(one)
+export function loadTipset(view: ChainView, key: TipsetKey): Tipset {
+  return view.store.tipsetOrHead(key)
 }
 
 /** One list of changes for all subscribers, so that its JSON is made once. */
@@ -57,7 +57,7 @@ class HeadFeed {
     this.#sinks.add(sink)
     this.#stop ??= this.#view.store.onHeadChange((reverted, applied) => {
       const changes = headChanges({ reverted, applied })
-      for (const one of [...this.#sinks]) one.value(changes)
+      for (const follower of [...this.#sinks]) follower.value(changes)
     })
     return () => {
       this.#sinks.delete(sink)
@@ -84,11 +84,11 @@ export function chainMethods(deps: ChainMethodsDeps): MethodRow[] {
     }),
     method({
       ...chainGetBlock,
-      handler: (one) => store.header(one),
+      handler: (cid) => store.header(cid),
     }),
     method({
       ...chainGetTipSet,
-      handler: (one) => store.tipset(one),
+      handler: (key) => store.tipset(key),
     }),
     method({
       ...chainGetTipSetByHeight,
@@ -108,7 +108,7 @@ export function chainMethods(deps: ChainMethodsDeps): MethodRow[] {
     }),
     method({
       ...chainTipSetWeight,
-      handler: (one) => view.weight(loadTipset(view, one)),
+      handler: (key) => view.weight(loadTipset(view, key)),
     }),
     method({
       ...chainGetPath,
@@ -116,7 +116,7 @@ export function chainMethods(deps: ChainMethodsDeps): MethodRow[] {
     }),
     method({
       ...chainSetHead,
-      handler: (one) => deps.setHead(loadTipset(view, one)),
+      handler: (key) => deps.setHead(loadTipset(view, key)),
     }),
     ...messageMethods(deps),
   ]
@@ -131,35 +131,35 @@ function finalizedTipset(view: ChainView, f3: Tipset | undefined): Tipset {
 
 function messageMethods({ view, vm }: ChainMethodsDeps): MethodRow[] {
   const { store } = view
-  const messagesOf = (one: Tipset): ApiMessage[] =>
-    one.height === 0 ? [] : [...view.tipsetMessages(one)].map(toApiMessage)
+  const messagesOf = (tipset: Tipset): ApiMessage[] =>
+    tipset.height === 0 ? [] : [...view.tipsetMessages(tipset)].map(toApiMessage)
   return [
     method({
       ...chainGetBlockMessages,
-      handler: (one) => view.blockMessages(store.header(one)),
+      handler: (cid) => view.blockMessages(store.header(cid)),
     }),
     method({
       ...chainGetParentMessages,
-      handler: (one) => {
-        const header = store.header(one)
+      handler: (cid) => {
+        const header = store.header(cid)
         // Unlike below, a parent at height 0 is asked: genesis itself has no messages.
         return header.height === 0 ? [] : [...view.tipsetMessages(store.tipset(header.parents))].map(toApiMessage)
       },
     }),
     method({
       ...chainGetParentReceipts,
-      handler: (one) => {
-        const header = store.header(one)
+      handler: (cid) => {
+        const header = store.header(cid)
         return header.height === 0 ? null : parentReceipts(createTipset([header]), view, vm, readReceipts)
       },
     }),
     method({
       ...chainGetMessagesInTipset,
-      handler: (one) => messagesOf(loadTipset(view, one)),
+      handler: (key) => messagesOf(loadTipset(view, key)),
     }),
     method({
       ...chainGetMessage,
-      handler: (one) => messageByCid(view.store.blocks, one).message,
+      handler: (cid) => messageByCid(view.store.blocks, cid).message,
     }),
   ]
 }

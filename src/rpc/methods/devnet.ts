@@ -10,6 +10,7 @@ import {
   devnetTravel,
 } from '../signatures/devnet.ts'
 
+/** The local chain, and the accounts that its genesis has funded. */
 export interface DevnetMethodsDeps {
   readonly devnet: Pick<Devnet, 'mine' | 'travel' | 'start' | 'stop'>
   readonly accounts: readonly DevnetAccount[]

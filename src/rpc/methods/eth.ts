@@ -61,7 +61,7 @@ function blockMethods(reader: EthReader): MethodRow[] {
     }),
     method({
       ...ethGetBlockByNumber,
-      handler: (one, full, call) => blockOf(reader.tipset(one, true), full, call),
+      handler: (block, full, call) => blockOf(reader.tipset(block, true), full, call),
     }),
     method({
       ...ethGetBlockByHash,
@@ -69,7 +69,7 @@ function blockMethods(reader: EthReader): MethodRow[] {
     }),
     method({
       ...ethGetBlockTransactionCountByNumber,
-      handler: (one, call) => transactionCount(reader, reader.tipset(one, true), call),
+      handler: (block, call) => transactionCount(reader, reader.tipset(block, true), call),
     }),
     method({
       ...ethGetBlockTransactionCountByHash,

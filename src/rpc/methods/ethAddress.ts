@@ -34,7 +34,7 @@ export function ethAddressMethods({ view, tipsetOf }: EthAddressMethodsDeps): Me
     }),
     method({
       ...ethAddressToFilecoinAddress,
-      handler: (one) => ethAddressToAddress(one),
+      handler: (ethAddress) => ethAddressToAddress(ethAddress),
     }),
     rawMethod({
       ...filecoinAddressToEthAddress,

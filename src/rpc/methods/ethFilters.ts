@@ -47,8 +47,8 @@ export function ethFilterMethods(deps: EthFilterDeps): MethodRow[] {
         return filters.add('logs', past, (collect) =>
           onExecuted(store, log, async ({ executed, isReverted }) => {
             if (!isWithin(range, executed.height)) return
-            for (const one of await search.logs(executed, UNHURRIED)) {
-              if (matchesNew(wanted, one)) collect(isReverted ? { ...one.json, removed: true } : one.json)
+            for (const logged of await search.logs(executed, UNHURRIED)) {
+              if (matchesNew(wanted, logged)) collect(isReverted ? { ...logged.json, removed: true } : logged.json)
             }
           }),
         )

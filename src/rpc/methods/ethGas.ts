@@ -54,8 +54,8 @@ export function ethGasMethods(reader: EthReader, gas: MessageGasDeps): MethodRow
           const message = ethCallMessage(call)
           const asked = Array.isArray(params) && params.length > 1 && params[1] !== null
           const tipset = asked ? await walk(reader.tipset(block, false)) : store.head()
-          const applyCall = async (one: Message, at: Tipset): Promise<unknown> =>
-            applyEthCall(one, at, await reader.stateRoot(at), reader, signal)
+          const applyCall = async (draft: Message, at: Tipset): Promise<unknown> =>
+            applyEthCall(draft, at, await reader.stateRoot(at), reader, signal)
           return estimateEthGas(message, tipset, { ...gas, applyCall, signal })
         }),
     }),
@@ -95,13 +95,13 @@ function assertPercentiles(given: readonly number[]): void {
   if (given.length > MAX_PERCENTILES) {
     throw new RpcError('FAILED', 'length of the reward percentile array cannot be greater than 100')
   }
-  given.forEach((one, i) => {
-    const shown = one.toFixed(6)
-    if (one < 0 || one > 100) {
+  given.forEach((percentile, i) => {
+    const shown = percentile.toFixed(6)
+    if (percentile < 0 || percentile > 100) {
       throw new RpcError('FAILED', `invalid reward percentile: ${shown} should be between 0 and 100`)
     }
     const before = given[i - 1]
-    if (before !== undefined && one < before) {
+    if (before !== undefined && percentile < before) {
       throw new RpcError('FAILED', `invalid reward percentile: ${shown} should be larger than ${before.toFixed(6)}`)
     }
   })

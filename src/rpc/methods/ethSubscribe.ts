@@ -4,6 +4,7 @@
  */
 import { MAX_CHANNELS } from '../../base/bounds.ts'
 import type { Logger, Random } from '../../base/ports.ts'
+import { whenAborted } from '../../base/waiting.ts'
 import type { Json } from '../../codec/description.ts'
 import { wrongJson } from '../../codec/goJson.ts'
 import { ethHashOf } from '../../eth/ethTransactionOf.ts'
@@ -56,15 +57,16 @@ export function ethSubscribeMethods(deps: EthSubscribeDeps): MethodRow[] {
         const id = randomFilterId(random)
         const name = hexBytes(id)
         const stop = start(deps, params, call, (result) => notify(NOTIFICATION, { subscription: name, result }))
+        let stopListening = (): void => undefined
         const end = (): void => {
           if (!active.delete(name)) return
           counts.set(ended, (counts.get(ended) ?? 1) - 1)
-          ended.removeEventListener('abort', end)
+          stopListening()
           stop()
         }
         active.set(name, end)
         counts.set(ended, count + 1)
-        ended.addEventListener('abort', end)
+        stopListening = whenAborted(ended, end)
         return id
       },
     }),

@@ -16,6 +16,10 @@ function progressOf({ activeSyncs }: SyncState): EthProgress | undefined {
   return { startingBlock: BigInt(base.height), currentBlock: BigInt(height), highestBlock: BigInt(target.height) }
 }
 
+/**
+ * The row of `eth_syncing`: false once the last sync is complete.
+ * @throws RpcError `FAILED` from its handler as long as none has begun
+ */
 export function ethSyncingMethod(state: () => SyncState): MethodRow {
   return method({
     ...ethSyncing,

@@ -56,10 +56,10 @@ function tracedBytes(all: readonly Traced[]): number {
   let bytes = 0
   for (const { traces } of all) {
     bytes += TRACE_BYTES
-    for (const one of traces) {
-      bytes += TRACE_BYTES + LEVEL_BYTES * one.traceAddress.length
-      if (one.type === 'call') bytes += one.input.length + one.output.length
-      else bytes += one.init.length + one.code.length
+    for (const trace of traces) {
+      bytes += TRACE_BYTES + LEVEL_BYTES * trace.traceAddress.length
+      if (trace.type === 'call') bytes += trace.input.length + trace.output.length
+      else bytes += trace.init.length + trace.code.length
     }
   }
   return bytes
@@ -137,14 +137,14 @@ export function traceMethods(reader: EthReader, locate: Locate): MethodRow[] {
   return [
     method({
       ...ethTraceBlock,
-      handler: async (one, { walk, signal }) =>
-        (await blockTraces(await walk(reader.tipset(one, true)), signal)).map((of) => of.json),
+      handler: async (block, { walk, signal }) =>
+        (await blockTraces(await walk(reader.tipset(block, true)), signal)).map((of) => of.json),
     }),
     method({
       ...ethTraceReplayBlockTransactions,
-      handler: async (one, kinds, { walk, signal }) => {
+      handler: async (block, kinds, { walk, signal }) => {
         if (kinds.length !== 1 || kinds[0] !== 'trace') throw new RpcError('FAILED', "only 'trace' is supported")
-        return (await traced(await walk(reader.tipset(one, true)), signal)).map(({ hash, traces }) => ({
+        return (await traced(await walk(reader.tipset(block, true)), signal)).map(({ hash, traces }) => ({
           output: hexBytes(outputOf(traces[0])),
           stateDiff: null,
           // Nothing appended is null to Go.
@@ -166,7 +166,7 @@ export function traceMethods(reader: EthReader, locate: Locate): MethodRow[] {
         const wanted = hexBytes(hash)
         return (await blockTraces(at.executed.tipset, call.signal))
           .map((of) => of.json)
-          .filter((one) => (one as { transactionHash: string }).transactionHash === wanted)
+          .filter((trace) => (trace as { transactionHash: string }).transactionHash === wanted)
       },
     }),
     method({

@@ -98,7 +98,7 @@ export function ethTransactionMethods(reader: EthReader, locate: Locate, index: 
       handler: async (block, limit, call) => {
         const tipset = await call.walk(reader.tipset(block, true))
         if (limit <= NO_LIMIT || tipset.height >= store.head().height - limit) return receipts(tipset, call)
-        const key = tipset.key.map((one) => one.toString()).join(',')
+        const key = tipset.key.map((cid) => cid.toString()).join(',')
         throw new RpcError('FAILED', `tipset {${key}} is older than the allowed lookback limit`)
       },
     }),
@@ -112,9 +112,9 @@ export function ethTransactionMethods(reader: EthReader, locate: Locate, index: 
     }),
     method({
       ...ethGetTransactionHashByCid,
-      handler: (one) => {
+      handler: (cid) => {
         try {
-          return reader.hashOfMessage(one)
+          return reader.hashOfMessage(cid)
         } catch (error) {
           if (error instanceof BlockMissing || error instanceof CodecError) return null
           throw error

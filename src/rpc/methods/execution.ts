@@ -53,7 +53,7 @@ export function executionMethods(deps: ExecutionMethodsDeps): MethodRow[] {
     method({
       ...stateCall,
       resultText: invocResultText,
-      handler: (one, at, { signal }) => callOn(deps, given(one), loadTipset(view, at), signal),
+      handler: (message, at, { signal }) => callOn(deps, given(message), loadTipset(view, at), signal),
     }),
     method({
       ...stateReplay,
@@ -128,21 +128,21 @@ async function dataCid(
   return found
 }
 
-function given(one: Message | null): Message {
-  if (one === null) throw new RpcError('FAILED', 'message is nil')
-  return one
+function given(message: Message | null): Message {
+  if (message === null) throw new RpcError('FAILED', 'message is nil')
+  return message
 }
 
 /** Steps back over an expensive fork, as Lotus does. */
 async function callOn(
   deps: ExecutionMethodsDeps,
-  one: Message,
+  message: Message,
   start: Tipset,
   signal: AbortSignal,
 ): Promise<InvocResult> {
   for (let tipset = start; ; tipset = deps.view.store.parent(tipset)) {
     try {
-      return await deps.vm.call(one, tipset, signal)
+      return await deps.vm.call(message, tipset, signal)
     } catch (error) {
       if (!(error instanceof ChainError) || error.code !== 'EXPENSIVE_FORK') throw error
     }

@@ -25,6 +25,7 @@ import {
 /** Keys that older manifests have and Lotus' does not print. */
 const OLD_MANIFEST_KEYS = ['Pause', 'ExplicitPower', 'IgnoreECPower']
 
+/** What the node knows of F3. */
 export interface F3MethodsDeps {
   /** undefined: the network has no F3, or the node does not follow it. */
   readonly f3: F3 | undefined
@@ -51,7 +52,7 @@ export function f3Methods({ f3 }: F3MethodsDeps): MethodRow[] {
     }),
     method({
       ...f3GetCertificate,
-      handler: (one) => running().certificate(one),
+      handler: (instance) => running().certificate(instance),
     }),
     method({
       ...f3GetLatestCertificate,
@@ -59,15 +60,15 @@ export function f3Methods({ f3 }: F3MethodsDeps): MethodRow[] {
     }),
     method({
       ...f3GetECPowerTable,
-      handler: (one) => [...own().ecPowerTable(one)],
+      handler: (key) => [...own().ecPowerTable(key)],
     }),
     method({
       ...f3GetF3PowerTable,
-      handler: (one) => [...own().ecPowerTable(one)],
+      handler: (key) => [...own().ecPowerTable(key)],
     }),
     method({
       ...f3GetPowerTableByInstance,
-      handler: (one) => [...running().powerTable(one)],
+      handler: (instance) => [...running().powerTable(instance)],
     }),
     method({
       ...f3GetProgress,

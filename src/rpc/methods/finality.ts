@@ -14,6 +14,7 @@ import { type MethodRow, method } from '../method.ts'
 import { chainGetTipSetFinalityStatus, chainGetTipSetV2, stateGetActorV2, stateGetID } from '../signatures/finality.ts'
 import { type TipsetAnchor, type TipsetSelector, type TipsetTag, validSelector } from '../types/tipsetSelector.ts'
 
+/** The chain, and what of it is final. */
 export interface FinalityMethodsDeps {
   readonly view: ChainView
   readonly finality: Finality
@@ -38,20 +39,20 @@ export function finalityMethods({ view, finality }: FinalityMethodsDeps): Method
     if (anchor.key !== undefined) return store.tipsetOrHead(anchor.key)
     return anchor.tag === undefined ? store.head() : byTag(anchor.tag)
   }
-  function* select(one: TipsetSelector): Steps<Tipset> {
-    const { key, height, tag } = validSelector(one)
+  function* select(selector: TipsetSelector): Steps<Tipset> {
+    const { key, height, tag } = validSelector(selector)
     if (key !== undefined) return store.tipsetOrHead(key)
     if (tag !== undefined) return byTag(tag)
     if (height === undefined) return store.head()
     return yield* store.findByHeight(height.at, byAnchor(height.anchor), height.previous ? 'previous' : 'next')
   }
-  const taken = async (one: TipsetSelector, walk: Walk): Promise<Tipset> => walk(select(one))
-  const selected = (one: TipsetSelector, walk: Walk): Promise<Tipset> =>
-    awaitInContext('getting tipset: ', taken(one, walk))
+  const taken = async (selector: TipsetSelector, walk: Walk): Promise<Tipset> => walk(select(selector))
+  const selected = (selector: TipsetSelector, walk: Walk): Promise<Tipset> =>
+    awaitInContext('getting tipset: ', taken(selector, walk))
   return [
     method({
       ...chainGetTipSetV2,
-      handler: (one, { walk }) => walk(select(one)),
+      handler: (selector, { walk }) => walk(select(selector)),
     }),
     method({
       ...chainGetTipSetFinalityStatus,
@@ -59,13 +60,13 @@ export function finalityMethods({ view, finality }: FinalityMethodsDeps): Method
     }),
     method({
       ...stateGetActorV2,
-      handler: async (who, one, { walk }) => actorOf(view, view.stateBefore(await selected(one, walk)), who),
+      handler: async (who, selector, { walk }) => actorOf(view, view.stateBefore(await selected(selector, walk)), who),
     }),
     method({
       ...stateGetID,
-      handler: async (who, one, { walk }) => {
+      handler: async (who, selector, { walk }) => {
         if (isIdAddress(who)) return who
-        const id = resolveId(view.stateBefore(await selected(one, walk)), who)
+        const id = resolveId(view.stateBefore(await selected(selector, walk)), who)
         if (id === undefined) throw new RpcError('FAILED', 'looking up ID: resolution lookup failed: actor not found')
         return idAddress(id)
       },

@@ -45,7 +45,7 @@ export function historyMethods({ transfers, ...deps }: HistoryMethodsDeps): Meth
       limit: number,
       { walk }: CallContext,
     ): Promise<R> => {
-      const addressText = (one: Address): string => view.addressText(one)
+      const addressText = (account: Address): string => view.addressText(account)
       const found: Page<T> = await readPage({ address, from, to, position, limit }, source, {
         ...{ store: view.store, addressText, index, walk },
       })
@@ -101,8 +101,8 @@ function transferSource(
   }
 }
 
-function listed(one: Transfer, { height, tipset, addressOf }: AddressedTransfers): ListedTransfer {
-  const { kind, message, index, path, from, to, value, method } = one
+function listed(transfer: Transfer, { height, tipset, addressOf }: AddressedTransfers): ListedTransfer {
+  const { kind, message, index, path, from, to, value, method } = transfer
   const named = (actor: ActorId): Address => addressOf.get(actor) ?? idAddress(actor)
   return {
     ...{ height, tipset, kind, message, index, path: [...path] },
@@ -111,7 +111,7 @@ function listed(one: Transfer, { height, tipset, addressOf }: AddressedTransfers
   }
 }
 
-function numbered<T>(all: readonly T[], wanted: (one: T) => boolean): NumberedRow<T>[] {
+function numbered<T>(all: readonly T[], wanted: (row: T) => boolean): NumberedRow<T>[] {
   return all.flatMap((row, number) => (wanted(row) ? [{ number, row }] : []))
 }
 
@@ -131,7 +131,7 @@ function messageSource({ index, ...deps }: Deps): PageSource<MessageRow, ListedM
       return actor === undefined
         ? []
         : numbered(messages, ({ message: { message } }) =>
-            [message.from, message.to].some((one) => resolveId(tree, one) === actor),
+            [message.from, message.to].some((party) => resolveId(tree, party) === actor),
           ).map(({ number, row: { message, receipt } }) => ({
             number,
             row: {

@@ -26,7 +26,7 @@ export function marketMethods({ funds, push }: MarketMethodsDeps): MethodRow[] {
     }),
     method({
       ...marketGetReserved,
-      handler: (one) => funds.reserved(one),
+      handler: (account) => funds.reserved(account),
     }),
     method({
       ...marketReserveFunds,
@@ -34,7 +34,7 @@ export function marketMethods({ funds, push }: MarketMethodsDeps): MethodRow[] {
     }),
     method({
       ...marketReleaseFunds,
-      handler: (one, value) => funds.release(one, value),
+      handler: (account, value) => funds.release(account, value),
     }),
     method({
       ...marketWithdraw,

@@ -49,8 +49,8 @@ export interface MinerMethodsDeps {
 }
 
 /** The empty key is no head here. @see lotus chain/stmgr/actors.go MinerGetBaseInfo */
-function baseTipset(view: ChainView, one: TipsetKey): Tipset {
-  return inContext('failed to load tipset for mining base: ', () => view.store.tipset(one))
+function baseTipset(view: ChainView, key: TipsetKey): Tipset {
+  return inContext('failed to load tipset for mining base: ', () => view.store.tipset(key))
 }
 
 /** Rows about miners: their records, power, deadlines and sectors. */
@@ -58,23 +58,23 @@ export function minerMethods(deps: MinerMethodsDeps): MethodRow[] {
   return [...recordMethods(deps), ...deadlineMethods(deps.view), ...sectorMethods(deps.view)]
 }
 
-function minerAt(view: ChainView, who: Address, one: TipsetKey): MinerActor {
-  const tree = view.stateBefore(loadTipset(view, one))
+function minerAt(view: ChainView, who: Address, key: TipsetKey): MinerActor {
+  const tree = view.stateBefore(loadTipset(view, key))
   const actor = inContext('failed to load miner actor: ', () => actorOf(view, tree, who))
   return minerOf(view, actor)
 }
 
 /** Two methods say no more than why. @see lotus node/impl/full/state.go StateMinerSectorCount, StateMinerAllocated */
-function plainMinerAt(view: ChainView, who: Address, one: TipsetKey): MinerActor {
-  return minerOf(view, actorOf(view, view.stateBefore(loadTipset(view, one)), who), '')
+function plainMinerAt(view: ChainView, who: Address, key: TipsetKey): MinerActor {
+  return minerOf(view, actorOf(view, view.stateBefore(loadTipset(view, key)), who), '')
 }
 
 function recordMethods({ view, vm, signBlock }: MinerMethodsDeps): MethodRow[] {
   return [
     method({
       ...stateMinerInfo,
-      handler: (who, one) => {
-        const info = minerAt(view, who, one).info()
+      handler: (who, key) => {
+        const info = minerAt(view, who, key).info()
         return {
           ...info,
           newWorker: info.pendingWorkerKey?.newWorker ?? UNDEF_ADDRESS,
@@ -84,32 +84,32 @@ function recordMethods({ view, vm, signBlock }: MinerMethodsDeps): MethodRow[] {
     }),
     method({
       ...stateMinerPower,
-      handler: (who, one) => minerPower(view, view.stateBefore(loadTipset(view, one)), who),
+      handler: (who, key) => minerPower(view, view.stateBefore(loadTipset(view, key)), who),
     }),
     method({
       ...stateListMiners,
-      handler: (one, { walk }) => walk(listMiners(view, view.stateBefore(loadTipset(view, one)))),
+      handler: (key, { walk }) => walk(listMiners(view, view.stateBefore(loadTipset(view, key)))),
     }),
     method({
       ...stateMinerAvailableBalance,
-      handler: (who, one) => {
-        const miner = minerAt(view, who, one)
-        return miner.availableBalance() + miner.vestedFunds(loadTipset(view, one).height)
+      handler: (who, key) => {
+        const miner = minerAt(view, who, key)
+        return miner.availableBalance() + miner.vestedFunds(loadTipset(view, key).height)
       },
     }),
     method({
       ...minerGetBaseInfo,
-      handler: (who, epoch, one) =>
-        miningBase(view, baseTipset(view, one), epoch, who, async (tipset) => (await vm.tipsetState(tipset)).stateRoot),
+      handler: (who, epoch, key) =>
+        miningBase(view, baseTipset(view, key), epoch, who, async (tipset) => (await vm.tipsetState(tipset)).stateRoot),
     }),
     method({
       ...minerCreateBlock,
       handler: async (template) => {
         if (template === null) throw nilPointer('Filecoin.MinerCreateBlock')
         const { header, messages } = await createBlock(template, view, vm, signBlock)
-        const bls = messages.filter((one) => one.signature.type === SIGNATURE_BLS)
-        const signed = messages.filter((one) => one.signature.type !== SIGNATURE_BLS)
-        return toBlockMsg({ header, messages: { bls: bls.map((one) => one.message), signed } })
+        const bls = messages.filter((signedMessage) => signedMessage.signature.type === SIGNATURE_BLS)
+        const signed = messages.filter((signedMessage) => signedMessage.signature.type !== SIGNATURE_BLS)
+        return toBlockMsg({ header, messages: { bls: bls.map((signedMessage) => signedMessage.message), signed } })
       },
     }),
   ]
@@ -119,8 +119,8 @@ function deadlineMethods(view: ChainView): MethodRow[] {
   return [
     method({
       ...stateMinerDeadlines,
-      handler: (who, one) => {
-        const miner = minerAt(view, who, one)
+      handler: (who, key) => {
+        const miner = minerAt(view, who, key)
         return miner.deadlines().map((deadline) => ({
           postSubmissions: deadline.partitionsPoSted,
           disputableProofCount: miner.disputableProofs(deadline),
@@ -130,15 +130,15 @@ function deadlineMethods(view: ChainView): MethodRow[] {
     }),
     method({
       ...stateMinerProvingDeadline,
-      handler: (who, one) => {
-        const { provingPeriodStart, currentDeadline } = minerAt(view, who, one).state
-        return nextNotElapsed(deadlineInfo(provingPeriodStart, currentDeadline, loadTipset(view, one).height))
+      handler: (who, key) => {
+        const { provingPeriodStart, currentDeadline } = minerAt(view, who, key).state
+        return nextNotElapsed(deadlineInfo(provingPeriodStart, currentDeadline, loadTipset(view, key).height))
       },
     }),
     method({
       ...stateMinerPartitions,
-      handler: (who, index, one) => {
-        const miner = minerAt(view, who, one)
+      handler: (who, index, key) => {
+        const miner = minerAt(view, who, key)
         return miner.partitions(miner.deadline(index)).map((partition) => ({
           allSectors: partition.sectors,
           faultySectors: partition.faults,
@@ -165,7 +165,7 @@ function* countSteps(miner: MinerActor): Steps<{ live: number; active: number; f
     activeSectors(partition).count,
     partition.faults.count,
   ])
-  const sum = (at: number): number => counts.reduce((total, one) => total + (one[at] as number), 0)
+  const sum = (at: number): number => counts.reduce((total, count) => total + (count[at] as number), 0)
   return { live: sum(0), active: sum(1), faulty: sum(2) }
 }
 
@@ -173,31 +173,31 @@ function sectorMethods(view: ChainView): MethodRow[] {
   return [
     method({
       ...stateMinerFaults,
-      handler: (who, one, { walk }) => walk(unionSteps(minerAt(view, who, one), ({ faults }) => faults)),
+      handler: (who, key, { walk }) => walk(unionSteps(minerAt(view, who, key), ({ faults }) => faults)),
     }),
     method({
       ...stateMinerRecoveries,
-      handler: (who, one, { walk }) => walk(unionSteps(minerAt(view, who, one), ({ recoveries }) => recoveries)),
+      handler: (who, key, { walk }) => walk(unionSteps(minerAt(view, who, key), ({ recoveries }) => recoveries)),
     }),
     method({
       ...stateMinerActiveSectors,
-      handler: (who, one, { walk }) => walk(activeSteps(minerAt(view, who, one))),
+      handler: (who, key, { walk }) => walk(activeSteps(minerAt(view, who, key))),
     }),
     listMethod({
       ...stateMinerSectors,
-      list: (who, numbers, one) => listing(sectorOnChainInfo, minerAt(view, who, one).eachSector(numbers ?? undefined)),
+      list: (who, numbers, key) => listing(sectorOnChainInfo, minerAt(view, who, key).eachSector(numbers ?? undefined)),
     }),
     method({
       ...stateMinerSectorCount,
-      handler: (who, one, { walk }) => walk(countSteps(plainMinerAt(view, who, one))),
+      handler: (who, key, { walk }) => walk(countSteps(plainMinerAt(view, who, key))),
     }),
     method({
       ...stateMinerAllocated,
-      handler: (who, one) => plainMinerAt(view, who, one).allocatedSectors(),
+      handler: (who, key) => plainMinerAt(view, who, key).allocatedSectors(),
     }),
     method({
       ...stateMinerSectorAllocated,
-      handler: (who, number, one) => minerAt(view, who, one).allocatedSectors().has(number),
+      handler: (who, number, key) => minerAt(view, who, key).allocatedSectors().has(number),
     }),
   ]
 }

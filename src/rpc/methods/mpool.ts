@@ -44,24 +44,24 @@ export interface MpoolMethodsDeps {
 export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRow[] {
   const prefix = view.network.addressPrefix
 
-  async function push(one: SignedMessage, untrusted: boolean): Promise<Cid> {
-    assertSane(one)
-    return await pool.push(one, { untrusted })
+  async function push(signed: SignedMessage, untrusted: boolean): Promise<Cid> {
+    assertSane(signed)
+    return await pool.push(signed, { untrusted })
   }
 
-  function assertSane(one: SignedMessage): void {
-    const { from, nonce: number, to } = one.message
+  function assertSane(signed: SignedMessage): void {
+    const { from, nonce: number, to } = signed.message
     if (to.isUndefined || from.isUndefined) return
-    const name = `message ${signedMessageCid(one)} from ${from.toString(prefix)} with nonce ${number}`
-    assertRecipient(one.message, prefix, name)
+    const name = `message ${signedMessageCid(signed)} from ${from.toString(prefix)} with nonce ${number}`
+    assertRecipient(signed.message, prefix, name)
   }
 
   /** All are checked for sense before the first is pushed; a failure ends it, what was pushed stays. One flush for all. */
   async function pushAll(all: readonly (SignedMessage | null)[], untrusted: boolean): Promise<Cid[]> {
     const messages = all.map(given)
     messages.forEach(assertSane)
-    const pushed = await startAll(messages, (one) => pool.reserve(one, { untrusted }))
-    return pushed.map((one) => one.cid)
+    const pushed = await startAll(messages, (message) => pool.reserve(message, { untrusted }))
+    return pushed.map((reserved) => reserved.cid)
   }
 
   /** Starts one after the other and waits for all that were started, also when one cannot be. */
@@ -72,7 +72,7 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
     const release = pool.holdFlush()
     const started: S[] = []
     try {
-      for (const one of messages) started.push(await start(one))
+      for (const message of messages) started.push(await start(message))
     } finally {
       release()
       await Promise.all(started.map(({ durable }) => durable))
@@ -80,8 +80,8 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
     return started
   }
 
-  async function start(one: OutgoingMessage, spec: SendSpec): Promise<StartedSend> {
-    if (one.hasValue || one.message.from.isUndefined) return await sender.start(one.message, spec)
+  async function start(outgoing: OutgoingMessage, spec: SendSpec): Promise<StartedSend> {
+    if (outgoing.hasValue || outgoing.message.from.isUndefined) return await sender.start(outgoing.message, spec)
     throw new MempoolError('MESSAGE_INVALID', "'Value' cannot be nil")
   }
 
@@ -99,16 +99,16 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
     }),
     method({
       ...mpoolPush,
-      handler: (one) => push(given(one), false),
+      handler: (signed) => push(given(signed), false),
     }),
     method({
       ...mpoolPushUntrusted,
-      handler: (one) => push(given(one), true),
+      handler: (signed) => push(given(signed), true),
     }),
     method({
       ...mpoolPushMessage,
-      handler: async (one, spec) => {
-        const { signed, durable } = await start(given(one), spec)
+      handler: async (message, spec) => {
+        const { signed, durable } = await start(given(message), spec)
         await durable
         return signed
       },
@@ -128,14 +128,14 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
         messages.forEach(({ message }, i) => {
           assertRecipient(message, prefix, `message #${i} from ${message.from.toString(prefix)} with`)
         })
-        return (await startAll(messages, (one) => start(one, spec))).map(({ signed }) => signed)
+        return (await startAll(messages, (message) => start(message, spec))).map(({ signed }) => signed)
       },
     }),
     method({
       ...mpoolGetNonce,
-      handler: (one) => {
-        if (one.isUndefined) throw new MempoolError('SENDER_UNKNOWN', 'GetActor called on undefined address')
-        return pool.nonce(one)
+      handler: (account) => {
+        if (account.isUndefined) throw new MempoolError('SENDER_UNKNOWN', 'GetActor called on undefined address')
+        return pool.nonce(account)
       },
     }),
     method({
@@ -168,7 +168,7 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
     }),
     channelMethod({
       ...mpoolSub,
-      subscribe: (sink) => pool.subscribe((one) => sink.value(one)),
+      subscribe: (sink) => pool.subscribe((update) => sink.value(update)),
     }),
   ]
 }

@@ -22,18 +22,18 @@ export interface MpoolExplainDeps {
 const NOWHERE = { from: null, nonce: null, message: null, height: null, exitCode: null, reasons: [] } as const
 
 /** A message is asked for by its CID with or without its signature. */
-function names(one: Cid, found: ChainMessage): boolean {
-  return chainMessageCid(found).equals(one) || messageCid(found.message).equals(one)
+function names(cid: Cid, found: ChainMessage): boolean {
+  return chainMessageCid(found).equals(cid) || messageCid(found.message).equals(cid)
 }
 
 /** The row. */
 export function mpoolExplainMethods({ pool, search, baseFeeAfterHead }: MpoolExplainDeps): MethodRow[] {
   const { addressPrefix } = search.view.network
 
-  async function explain(one: Cid): Promise<Explanation> {
+  async function explain(cid: Cid): Promise<Explanation> {
     const { messages } = pool.pending()
-    const pending = messages.find((each) => signedMessageCid(each).equals(one) || messageCid(each.message).equals(one))
-    return pending === undefined ? await onChain(one) : await waiting(signedMessageCid(pending), pending.message)
+    const pending = messages.find((each) => signedMessageCid(each).equals(cid) || messageCid(each.message).equals(cid))
+    return pending === undefined ? await onChain(cid) : await waiting(signedMessageCid(pending), pending.message)
   }
 
   async function waiting(message: Cid, sought: Message): Promise<Explanation> {
@@ -43,10 +43,10 @@ export function mpoolExplainMethods({ pool, search, baseFeeAfterHead }: MpoolExp
     return { ...NOWHERE, state: 'pending', text, from: sought.from, nonce: sought.nonce, message, reasons }
   }
 
-  async function onChain(one: Cid): Promise<Explanation> {
+  async function onChain(cid: Cid): Promise<Explanation> {
     let sought: ReturnType<typeof loadSought>
     try {
-      sought = loadSought(search.view, one)
+      sought = loadSought(search.view, cid)
     } catch (error) {
       if (!(error instanceof ChainError) || error.code !== 'NOT_FOUND') throw error
       const text = 'unknown: this node has never seen it; push it again, or ask the node that it was sent by'
@@ -58,11 +58,11 @@ export function mpoolExplainMethods({ pool, search, baseFeeAfterHead }: MpoolExp
       const options = { limit: NO_LOOKBACK_LIMIT, allowReplaced: true }
       const found = await searchMessage(sought, search.view.store.head(), options, search)
       if (found === undefined)
-        return { ...known, ...(included(one, sought.message.message) ?? lost(sought.message.message)) }
+        return { ...known, ...(included(cid, sought.message.message) ?? lost(sought.message.message)) }
       const { height } = found.tipset
       const { exitCode } = found.receipt
       const executed = `executed in epoch ${height} with exit code ${exitCode}`
-      const isItself = names(one, loadSought(search.view, found.cid).message)
+      const isItself = names(cid, loadSought(search.view, found.cid).message)
       const text = isItself ? executed : `replaced by ${found.cid}, which was ${executed}`
       return { ...known, state: isItself ? 'executed' : 'replaced', text, message: found.cid, height, exitCode }
     } catch (error) {
@@ -77,7 +77,7 @@ export function mpoolExplainMethods({ pool, search, baseFeeAfterHead }: MpoolExp
 
   /** In the head's blocks: it left the pool, and the tipset above executes it. */
   function included(
-    one: Cid,
+    cid: Cid,
     { from, nonce }: Message,
   ): (Partial<Explanation> & Pick<Explanation, 'state' | 'text'>) | undefined {
     const { view } = search
@@ -88,7 +88,7 @@ export function mpoolExplainMethods({ pool, search, baseFeeAfterHead }: MpoolExp
     if (inBlock === undefined) return undefined
     const { height } = head
     const isIncluded = `included in epoch ${height}; the next block executes it`
-    const isItself = names(one, inBlock)
+    const isItself = names(cid, inBlock)
     const message = chainMessageCid(inBlock)
     const text = isItself ? isIncluded : `replaced by ${message}, which is ${isIncluded}`
     return { state: isItself ? 'included' : 'replaced', text, message, height }

@@ -61,8 +61,8 @@ export function multisigMethods(deps: MultisigMethodsDeps): MethodRow[] {
 }
 
 function queryMethods(view: ChainView): MethodRow[] {
-  const load = (who: Address, one: TipsetKey, at = ''): MultisigActor => {
-    const tree = view.stateBefore(loadTipset(view, one))
+  const load = (who: Address, key: TipsetKey, at = ''): MultisigActor => {
+    const tree = view.stateBefore(loadTipset(view, key))
     return new MultisigActor(
       view,
       inContext(`failed to load multisig actor${at}: `, () => actorOf(view, tree, who)),
@@ -71,14 +71,14 @@ function queryMethods(view: ChainView): MethodRow[] {
   return [
     method({
       ...msigGetAvailableBalance,
-      handler: (who, one) => {
-        const multisig = load(who, one)
-        return multisig.actor.balance - multisig.locked(loadTipset(view, one).height)
+      handler: (who, key) => {
+        const multisig = load(who, key)
+        return multisig.actor.balance - multisig.locked(loadTipset(view, key).height)
       },
     }),
     method({
       ...msigGetVestingSchedule,
-      handler: (who, one) => load(who, one).state,
+      handler: (who, key) => load(who, key).state,
     }),
     method({
       ...msigGetVested,
@@ -92,7 +92,7 @@ function queryMethods(view: ChainView): MethodRow[] {
     }),
     method({
       ...msigGetPending,
-      handler: (who, one) => load(who, one).pending(),
+      handler: (who, key) => load(who, key).pending(),
     }),
   ]
 }

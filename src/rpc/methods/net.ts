@@ -49,6 +49,7 @@ const NS_PER_MS = 1_000_000
 const MIN_CONNECTIONS = 8
 const MAX_CONNECTIONS = 65_536
 
+/** The host, or the stand-in of a node without a network. */
 export interface NetMethodsDeps {
   readonly net: NetService
 }
@@ -256,7 +257,7 @@ function scopeUse(connections: readonly ConnectionInfo[], scope: string): NetSta
   }
   if (scope.startsWith('peer:')) {
     const peer = parsePeerName(scope.slice('peer:'.length))
-    return { peers: new Map([[peer, connectionsStat(connections.filter((one) => one.peer === peer))]]) }
+    return { peers: new Map([[peer, connectionsStat(connections.filter((connection) => connection.peer === peer))]]) }
   }
   if (scope !== 'all') throw new RpcError('FAILED', `invalid scope ${scope}`)
   const protocols = new Set(connections.flatMap(({ streams }) => streams.map(({ protocol }) => protocol)))
@@ -265,7 +266,9 @@ function scopeUse(connections: readonly ConnectionInfo[], scope: string): NetSta
     system: connectionsStat(connections),
     transient: nothingUsed,
     protocols: new Map([...protocols].map((protocol) => [protocol, protocolStat(connections, protocol)])),
-    peers: new Map([...peers].map((peer) => [peer, connectionsStat(connections.filter((one) => one.peer === peer))])),
+    peers: new Map(
+      [...peers].map((peer) => [peer, connectionsStat(connections.filter((connection) => connection.peer === peer))]),
+    ),
   }
 }
 

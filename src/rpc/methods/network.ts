@@ -33,23 +33,23 @@ export function networkMethods(view: ChainView): MethodRow[] {
   return [...supplyMethods(view), ...marketMethods(view), ...stateMethods(view)]
 }
 
-function treeAt(view: ChainView, one: TipsetKey): StateTree {
-  return view.stateBefore(loadTipset(view, one))
+function treeAt(view: ChainView, key: TipsetKey): StateTree {
+  return view.stateBefore(loadTipset(view, key))
 }
 
 function supplyMethods(view: ChainView): MethodRow[] {
   return [
     method({
       ...stateVMCirculatingSupplyInternal,
-      handler: (one) => {
-        const tipset = loadTipset(view, one)
+      handler: (key) => {
+        const tipset = loadTipset(view, key)
         return circulatingSupply(view.network, tipset.height, view.stateBefore(tipset))
       },
     }),
     method({
       ...stateCirculatingSupply,
-      handler: (one, { walk }) => {
-        const tipset = loadTipset(view, one)
+      handler: (key, { walk }) => {
+        const tipset = loadTipset(view, key)
         return walk(spendableSupply(view, view.stateBefore(tipset), tipset.height - 1))
       },
     }),
@@ -68,8 +68,8 @@ function marketMethods(view: ChainView): MethodRow[] {
   return [
     method({
       ...stateMarketBalance,
-      handler: (who, one) => {
-        const tree = treeAt(view, one)
+      handler: (who, key) => {
+        const tree = treeAt(view, key)
         const id = resolveId(tree, who)
         if (id === undefined) throw new RpcError('ACTOR_NOT_FOUND', 'actor not found')
         return new MarketActor(view, tree).balance(idAddress(id))
@@ -77,23 +77,23 @@ function marketMethods(view: ChainView): MethodRow[] {
     }),
     method({
       ...stateMarketParticipants,
-      handler: (one, { walk }) => walk(new MarketActor(view, treeAt(view, one)).participants()),
+      handler: (key, { walk }) => walk(new MarketActor(view, treeAt(view, key)).participants()),
     }),
     listMethod({
       ...stateMarketDeals,
-      list: (one) => numberedListing(apiMarketDeal, new MarketActor(view, treeAt(view, one)).deals()),
+      list: (key) => numberedListing(apiMarketDeal, new MarketActor(view, treeAt(view, key)).deals()),
     }),
     method({
       ...stateMarketStorageDeal,
-      handler: (id, one) => new MarketActor(view, treeAt(view, one)).requiredDeal(id),
+      handler: (id, key) => new MarketActor(view, treeAt(view, key)).requiredDeal(id),
     }),
     method({
       ...stateMarketProposalPending,
-      handler: (proposal, one) => new MarketActor(view, treeAt(view, one)).isPending(proposal),
+      handler: (proposal, key) => new MarketActor(view, treeAt(view, key)).isPending(proposal),
     }),
     method({
       ...stateDealProviderCollateralBounds,
-      handler: (size, _verified, one) => new PledgePrices(view, loadTipset(view, one)).dealCollateral(size),
+      handler: (size, _verified, key) => new PledgePrices(view, loadTipset(view, key)).dealCollateral(size),
     }),
   ]
 }
@@ -109,8 +109,8 @@ function stateMethods(view: ChainView): MethodRow[] {
 
 function* changedActors(before: StateTree, after: StateTree): Steps<Map<Address, ActorState>> {
   const out = new Map<Address, ActorState>()
-  for (const one of before.diff(after)) {
-    if (one?.[2] !== undefined) out.set(idAddress(one[0]), one[2])
+  for (const change of before.diff(after)) {
+    if (change?.[2] !== undefined) out.set(idAddress(change[0]), change[2])
     yield
   }
   return out

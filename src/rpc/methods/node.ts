@@ -101,7 +101,7 @@ const SILENT_LEVELS = ['dpanic', 'panic', 'fatal']
 
 function levelOf(name: string): LogEventLevel | 'silent' {
   const lower = name === '' ? 'info' : name.toLowerCase()
-  const known = LOG_EVENT_LEVELS.find((one) => one === lower)
+  const known = LOG_EVENT_LEVELS.find((level) => level === lower)
   if (known !== undefined) return known
   if (SILENT_LEVELS.includes(lower)) return 'silent'
   throw new RpcError('FAILED', `unrecognized level: ${JSON.stringify(name)}`)
@@ -153,7 +153,7 @@ function keepingMethods({ view, vm, backup }: NodeMethodsDeps): MethodRow[] {
         const counts = { messages: 0, events: 0, entries: 0, backfilled: false }
         if (tipset.height !== epoch) return { tipsetKey: [], height: epoch, ...counts, isNullRound: true }
         const { messages } = await executedTipset(view, vm, tipset)
-        const events = messages.flatMap((one) => one.events)
+        const events = messages.flatMap((message) => message.events)
         return {
           ...counts,
           tipsetKey: tipset.key,

@@ -34,16 +34,16 @@ export function objectMethods({ view, states, deleteBlock, storeInfo }: ObjectMe
   return [
     method({
       ...chainReadObj,
-      handler: (one) => getBlock(blocks, one),
+      handler: (cid) => getBlock(blocks, cid),
     }),
     method({
       ...chainHasObj,
       // Null is Go's undefined CID, which Lotus takes for one that holds its own data. @see lotus blockstore/idstore.go decodeCid
-      handler: (one) => one === null || hasBlock(blocks, one),
+      handler: (cid) => cid === null || hasBlock(blocks, cid),
     }),
     method({
       ...chainStatObj,
-      handler: (one, base, { walk }) => walk(ipldStat(blocks, one, base ?? undefined)),
+      handler: (cid, base, { walk }) => walk(ipldStat(blocks, cid, base ?? undefined)),
     }),
     method({
       ...chainGetNode,
@@ -58,9 +58,9 @@ export function objectMethods({ view, states, deleteBlock, storeInfo }: ObjectMe
     }),
     method({
       ...chainDeleteObj,
-      handler: (one) => {
+      handler: (cid) => {
         if (deleteBlock === undefined) throw new RpcError('FAILED', 'not supported: deleting blocks of this store')
-        deleteBlock(one)
+        deleteBlock(cid)
       },
     }),
     method({

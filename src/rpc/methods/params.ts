@@ -46,8 +46,8 @@ export function paramsMethods(view: ChainView): MethodRow[] {
   return [
     method({
       ...stateDecodeParams,
-      handler: (to, number, params, one, call) => {
-        const tree = view.stateBefore(loadTipset(view, one))
+      handler: (to, number, params, key, call) => {
+        const tree = view.stateBefore(loadTipset(view, key))
         const actor = inContext('getting actor: ', () => actorOf(view, tree, to))
         const codec = methodOf(view, actor.code, number).params
         return codec === null ? {} : codec.toJson(decodedParams(codec, params), call.json)

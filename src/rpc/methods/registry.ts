@@ -26,7 +26,7 @@ import { loadTipset } from './chain.ts'
 
 /** Rows about the verified registry. */
 export function registryMethods(view: ChainView): MethodRow[] {
-  const treeAt = (one: TipsetKey): StateTree => view.stateBefore(loadTipset(view, one))
+  const treeAt = (key: TipsetKey): StateTree => view.stateBefore(loadTipset(view, key))
   const idIn = (tree: StateTree, who: Address): ActorId => {
     const id = resolveId(tree, who)
     if (id === undefined) throw new RpcError('ACTOR_NOT_FOUND', 'actor not found')
@@ -35,48 +35,48 @@ export function registryMethods(view: ChainView): MethodRow[] {
   return [
     method({
       ...stateVerifiedRegistryRootKey,
-      handler: (one) => registryState(view, treeAt(one)).state.rootKey,
+      handler: (key) => registryState(view, treeAt(key)).state.rootKey,
     }),
     method({
       ...stateVerifierStatus,
-      handler: (who, one) => {
-        const tree = treeAt(one)
+      handler: (who, key) => {
+        const tree = treeAt(key)
         return verifierDataCap(view, tree, idIn(tree, who)) ?? null
       },
     }),
     method({
       ...stateVerifiedClientStatus,
-      handler: (who, one) => {
-        const tree = treeAt(one)
+      handler: (who, key) => {
+        const tree = treeAt(key)
         return clientDataCap(view, tree, idIn(tree, who)) ?? null
       },
     }),
     method({
       ...stateGetAllocation,
-      handler: (who, number, one) => {
-        const tree = treeAt(one)
+      handler: (who, number, key) => {
+        const tree = treeAt(key)
         return allocations(view, tree).get(idIn(tree, who), number) ?? null
       },
     }),
     method({
       ...stateGetAllocations,
-      handler: (who, one, { walk }) => {
-        const tree = treeAt(one)
+      handler: (who, key, { walk }) => {
+        const tree = treeAt(key)
         return walk(allocations(view, tree).of(idIn(tree, who)))
       },
     }),
     method({
       ...stateGetAllAllocations,
-      handler: (one, { walk }) => walk(allocations(view, treeAt(one)).all()),
+      handler: (key, { walk }) => walk(allocations(view, treeAt(key)).all()),
     }),
     method({
       ...stateGetAllocationIdForPendingDeal,
-      handler: (deal, one) => new MarketActor(view, treeAt(one)).pendingAllocation(deal),
+      handler: (deal, key) => new MarketActor(view, treeAt(key)).pendingAllocation(deal),
     }),
     method({
       ...stateGetAllocationForPendingDeal,
-      handler: (deal, one) => {
-        const tree = treeAt(one)
+      handler: (deal, key) => {
+        const tree = treeAt(key)
         const market = new MarketActor(view, tree)
         const number = market.pendingAllocation(deal)
         if (number === 0) return null
@@ -85,21 +85,21 @@ export function registryMethods(view: ChainView): MethodRow[] {
     }),
     method({
       ...stateGetClaim,
-      handler: (who, number, one) => {
-        const tree = treeAt(one)
+      handler: (who, number, key) => {
+        const tree = treeAt(key)
         return claims(view, tree).get(idIn(tree, who), number) ?? null
       },
     }),
     method({
       ...stateGetClaims,
-      handler: (who, one, { walk }) => {
-        const tree = treeAt(one)
+      handler: (who, key, { walk }) => {
+        const tree = treeAt(key)
         return walk(claims(view, tree).of(idIn(tree, who)))
       },
     }),
     method({
       ...stateGetAllClaims,
-      handler: (one, { walk }) => walk(claims(view, treeAt(one)).all()),
+      handler: (key, { walk }) => walk(claims(view, treeAt(key)).all()),
     }),
   ]
 }

@@ -36,25 +36,25 @@ export function searchMethods(deps: WaitDeps): MethodRow[] {
 
   async function search(
     at: TipsetKey,
-    one: Cid,
+    cid: Cid,
     lookback: ChainEpoch,
     replaced: boolean,
     { walk }: CallContext,
   ): Promise<MsgLookup | null> {
-    const found = await findMessage(deps, at, one, { limit: lookback, allowReplaced: replaced, walk })
+    const found = await findMessage(deps, at, cid, { limit: lookback, allowReplaced: replaced, walk })
     return found === undefined ? null : toMsgLookup(found, null)
   }
 
   async function wait(
-    one: Cid,
+    cid: Cid,
     depth: bigint,
     lookback: ChainEpoch,
     replaced: boolean,
     { signal, json, walk }: CallContext,
   ): Promise<MsgLookup> {
     const options = { confidence: depth, limit: lookback, allowReplaced: replaced, signal, walk }
-    const found = await waitMessage(one, options, deps)
-    const asked = loadSought(view, one).message.message
+    const found = await waitMessage(cid, options, deps)
+    const asked = loadSought(view, cid).message.message
     return toMsgLookup(found, decodeReturn(view, asked, found, json))
   }
 
@@ -65,11 +65,11 @@ export function searchMethods(deps: WaitDeps): MethodRow[] {
     }),
     method({
       ...stateSearchMsgV0,
-      handler: (one, call) => search(NOW, one, NO_LOOKBACK_LIMIT, true, call),
+      handler: (cid, call) => search(NOW, cid, NO_LOOKBACK_LIMIT, true, call),
     }),
     method({
       ...stateSearchMsgLimited,
-      handler: (one, lookback, call) => search(NOW, one, lookback, true, call),
+      handler: (cid, lookback, call) => search(NOW, cid, lookback, true, call),
     }),
     method({
       ...stateWaitMsg,
@@ -77,15 +77,15 @@ export function searchMethods(deps: WaitDeps): MethodRow[] {
     }),
     method({
       ...stateWaitMsgV0,
-      handler: (one, depth, call) => wait(one, depth, NO_LOOKBACK_LIMIT, true, call),
+      handler: (cid, depth, call) => wait(cid, depth, NO_LOOKBACK_LIMIT, true, call),
     }),
     method({
       ...stateWaitMsgLimited,
-      handler: (one, depth, lookback, call) => wait(one, depth, lookback, true, call),
+      handler: (cid, depth, lookback, call) => wait(cid, depth, lookback, true, call),
     }),
     method({
       ...stateGetReceipt,
-      handler: async (one, at, call) => (await search(at, one, NO_LOOKBACK_LIMIT, true, call))?.receipt ?? null,
+      handler: async (cid, at, call) => (await search(at, cid, NO_LOOKBACK_LIMIT, true, call))?.receipt ?? null,
     }),
   ]
 }
@@ -94,13 +94,13 @@ export function searchMethods(deps: WaitDeps): MethodRow[] {
 export async function findMessage(
   deps: WaitDeps,
   at: TipsetKey,
-  one: Cid,
+  cid: Cid,
   options: SearchOptions,
 ): Promise<FoundMessage | undefined> {
   const { view } = deps
   const from = view.store.tipsetOrHead(at)
   try {
-    return await searchByCid(one, from, options, deps)
+    return await searchByCid(cid, from, options, deps)
   } catch (error) {
     if (!options.allowReplaced && error instanceof ChainError && error.code === 'MESSAGE_REPLACED') return undefined
     throw error

@@ -27,14 +27,14 @@ export function sectorMethods(view: ChainView): MethodRow[] {
 }
 
 function placeMethods(view: ChainView): MethodRow[] {
-  const minerAt = (who: Address, one: TipsetKey): MinerActor =>
-    loadMiner(view, view.stateBefore(loadTipset(view, one)), who)
-  const preCommit = (who: Address, number: number, one: TipsetKey): SectorPreCommitOnChainInfo | null =>
-    minerAt(who, one).preCommit(number) ?? null
+  const minerAt = (who: Address, key: TipsetKey): MinerActor =>
+    loadMiner(view, view.stateBefore(loadTipset(view, key)), who)
+  const preCommit = (who: Address, number: number, key: TipsetKey): SectorPreCommitOnChainInfo | null =>
+    minerAt(who, key).preCommit(number) ?? null
   return [
     method({
       ...stateSectorGetInfo,
-      handler: (who, number, one) => minerAt(who, one).sector(number) ?? null,
+      handler: (who, number, key) => minerAt(who, key).sector(number) ?? null,
     }),
     method({
       ...stateSectorPreCommitInfo,
@@ -42,19 +42,19 @@ function placeMethods(view: ChainView): MethodRow[] {
     }),
     method({
       ...stateSectorPreCommitInfoV0,
-      handler: (who, number, one) => {
-        const found = preCommit(who, number, one)
+      handler: (who, number, key) => {
+        const found = preCommit(who, number, key)
         if (found === null) throw new RpcError('FAILED', 'precommit info does not exist')
         return found
       },
     }),
     method({
       ...stateSectorExpiration,
-      handler: (who, number, one) => minerAt(who, one).expiration(number),
+      handler: (who, number, key) => minerAt(who, key).expiration(number),
     }),
     method({
       ...stateSectorPartition,
-      handler: (who, number, one) => minerAt(who, one).findSector(number),
+      handler: (who, number, key) => minerAt(who, key).findSector(number),
     }),
     method({
       ...stateAllMinerFaults,
@@ -67,30 +67,30 @@ function placeMethods(view: ChainView): MethodRow[] {
 }
 
 function priceMethods(view: ChainView): MethodRow[] {
-  const prices = (one: TipsetKey): PledgePrices => new PledgePrices(view, loadTipset(view, one))
+  const prices = (key: TipsetKey): PledgePrices => new PledgePrices(view, loadTipset(view, key))
   return [
     method({
       ...stateMinerPreCommitDepositForPower,
-      handler: (who, sector, one) => prices(one).preCommitDeposit(who, sector),
+      handler: (who, sector, key) => prices(key).preCommitDeposit(who, sector),
     }),
     method({
       ...stateMinerInitialPledgeCollateral,
-      handler: (who, sector, one) => prices(one).initialPledgeOf(who, sector),
+      handler: (who, sector, key) => prices(key).initialPledgeOf(who, sector),
     }),
     method({
       ...stateMinerInitialPledgeForSector,
-      handler: (duration, size, verified, one) => {
+      handler: (duration, size, verified, key) => {
         if (duration <= 0) throw new RpcError('FAILED', 'sector duration must greater than 0')
         if (size === 0n) throw new RpcError('FAILED', 'sector size must be non-zero')
         if (verified > size) {
           throw new RpcError('FAILED', 'verified size must be less than or equal to sector size')
         }
-        return prices(one).initialPledgeForSector(duration, size, verified)
+        return prices(key).initialPledgeForSector(duration, size, verified)
       },
     }),
     method({
       ...stateMinerCreationDeposit,
-      handler: (one) => prices(one).creationDeposit(),
+      handler: (key) => prices(key).creationDeposit(),
     }),
   ]
 }

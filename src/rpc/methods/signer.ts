@@ -47,14 +47,17 @@ export function signerMethods({ wallet, policy, guard, log, clock }: SignerDeps)
         return await wallet.sign(signer, data)
       },
     }),
-    method({ ...REMOTE_WALLET.has, handler: async (one) => policy.keys.has(one.key) && (await wallet.has(one)) }),
+    method({
+      ...REMOTE_WALLET.has,
+      handler: async (address) => policy.keys.has(address.key) && (await wallet.has(address)),
+    }),
     method({
       ...REMOTE_WALLET.list,
-      handler: async () => (await wallet.list()).filter((one) => policy.keys.has(one.key)),
+      handler: async () => (await wallet.list()).filter((address) => policy.keys.has(address.key)),
     }),
     method({ ...REMOTE_WALLET.newKey, handler: (type) => managed(() => wallet.newKey(type)) }),
-    method({ ...REMOTE_WALLET.export, handler: (one) => managed(() => wallet.export(one)) }),
+    method({ ...REMOTE_WALLET.export, handler: (address) => managed(() => wallet.export(address)) }),
     method({ ...REMOTE_WALLET.import, handler: (info) => managed(() => wallet.import(info)) }),
-    method({ ...REMOTE_WALLET.delete, handler: (one) => managed(() => wallet.delete(one)) }),
+    method({ ...REMOTE_WALLET.delete, handler: (address) => managed(() => wallet.delete(address)) }),
   ]
 }

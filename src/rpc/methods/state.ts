@@ -62,7 +62,7 @@ function networkMethods({ view }: StateMethodsDeps): MethodRow[] {
     }),
     method({
       ...stateNetworkVersion,
-      handler: (one) => view.networkVersion(loadTipset(view, one).height),
+      handler: (key) => view.networkVersion(loadTipset(view, key).height),
     }),
     method({
       ...stateActorCodeCIDs,
@@ -89,30 +89,30 @@ function manifestOf(view: ChainView, version: number): ActorsManifest {
 }
 
 function actorMethods({ view, vm, states }: StateMethodsDeps): MethodRow[] {
-  const treeOf = (one: TipsetKey): ReturnType<ChainView['stateBefore']> => view.stateBefore(loadTipset(view, one))
+  const treeOf = (key: TipsetKey): ReturnType<ChainView['stateBefore']> => view.stateBefore(loadTipset(view, key))
   return [
     method({
       ...stateGetActor,
-      handler: (who, one) => actorOf(view, treeOf(one), who),
+      handler: (who, key) => actorOf(view, treeOf(key), who),
     }),
     method({
       ...stateLookupID,
-      handler: (who, one) => {
+      handler: (who, key) => {
         // An ID address is echoed without a look at the state.
         if (isIdAddress(who)) return who
-        const id = resolveId(treeOf(one), who)
+        const id = resolveId(treeOf(key), who)
         if (id === undefined) throw new RpcError('ACTOR_NOT_FOUND', 'actor not found')
         return idAddress(id)
       },
     }),
     method({
       ...stateLookupRobustAddress,
-      handler: (who, one, { walk }) => walk(robustAddress(view, treeOf(one), who)),
+      handler: (who, key, { walk }) => walk(robustAddress(view, treeOf(key), who)),
     }),
     method({
       ...stateAccountKey,
-      handler: async (who, one) => {
-        const tipset = loadTipset(view, one)
+      handler: async (who, key) => {
+        const tipset = loadTipset(view, key)
         try {
           return accountKey(view, view.stateBefore(tipset), who)
         } catch (error) {
@@ -125,12 +125,12 @@ function actorMethods({ view, vm, states }: StateMethodsDeps): MethodRow[] {
     }),
     listMethod({
       ...stateListActors,
-      list: (one) => listing(address, listActors(treeOf(one))),
+      list: (key) => listing(address, listActors(treeOf(key))),
     }),
     method({
       ...stateReadState,
-      handler: (who, one, call) => {
-        const actor = inContext('getting actor: ', () => actorOf(view, treeOf(one), who))
+      handler: (who, key, call) => {
+        const actor = inContext('getting actor: ', () => actorOf(view, treeOf(key), who))
         return { balance: actor.balance, code: actor.code, state: states.json(actor, call.json) }
       },
     }),
@@ -142,43 +142,43 @@ function* listActors(tree: StateTree): IterableIterator<Address> {
 }
 
 function randomnessMethods(view: ChainView): MethodRow[] {
-  const source = (one: TipsetKey): ReturnType<ChainView['randomness']> => view.randomness(loadTipset(view, one))
+  const source = (key: TipsetKey): ReturnType<ChainView['randomness']> => view.randomness(loadTipset(view, key))
   const draw = (digest: Uint8Array, purpose: bigint, at: number, extra: Uint8Array): Uint8Array =>
     drawRandomnessFromDigest(digest, Number(purpose), at, extra)
   // The empty key is no head here. @see lotus chain/stmgr/stmgr.go GetRandomnessFromTickets
-  const tickets = (purpose: bigint, at: number, extra: Uint8Array, one: TipsetKey): Uint8Array => {
-    const tipset = inContext('loading tipset key: ', () => view.store.tipset(one))
+  const tickets = (purpose: bigint, at: number, extra: Uint8Array, key: TipsetKey): Uint8Array => {
+    const tipset = inContext('loading tipset key: ', () => view.store.tipset(key))
     const digest = inContext('getting chain randomness: ', () => view.randomness(tipset).ticketDigest(at))
     return draw(digest, purpose, at, extra)
   }
-  const beacon = (purpose: bigint, at: number, extra: Uint8Array, one: TipsetKey): Uint8Array => {
-    const digest = inContext('getting beacon randomness: ', () => source(one).beaconDigest(at))
+  const beacon = (purpose: bigint, at: number, extra: Uint8Array, key: TipsetKey): Uint8Array => {
+    const digest = inContext('getting beacon randomness: ', () => source(key).beaconDigest(at))
     return draw(digest, purpose, at, extra)
   }
   return [
     method({
       ...stateGetRandomnessFromTickets,
-      handler: (purpose, at, extra, one) => tickets(purpose, at, extra, one),
+      handler: (purpose, at, extra, key) => tickets(purpose, at, extra, key),
     }),
     method({
       ...stateGetRandomnessFromBeacon,
-      handler: (purpose, at, extra, one) => beacon(purpose, at, extra, one),
+      handler: (purpose, at, extra, key) => beacon(purpose, at, extra, key),
     }),
     method({
       ...chainGetRandomnessFromTickets,
-      handler: (one, purpose, at, extra) => tickets(purpose, at, extra, one),
+      handler: (key, purpose, at, extra) => tickets(purpose, at, extra, key),
     }),
     method({
       ...chainGetRandomnessFromBeacon,
-      handler: (one, purpose, at, extra) => beacon(purpose, at, extra, one),
+      handler: (key, purpose, at, extra) => beacon(purpose, at, extra, key),
     }),
     method({
       ...stateGetRandomnessDigestFromTickets,
-      handler: (at, one) => source(one).ticketDigest(at),
+      handler: (at, key) => source(key).ticketDigest(at),
     }),
     method({
       ...stateGetRandomnessDigestFromBeacon,
-      handler: (at, one) => source(one).beaconDigest(at),
+      handler: (at, key) => source(key).beaconDigest(at),
     }),
     ...beaconMethods(view),
   ]
@@ -208,8 +208,8 @@ function messageMethods({ view }: StateMethodsDeps): MethodRow[] {
   return [
     method({
       ...stateListMessages,
-      handler: (match, one, toHeight, { walk }): Cid[] | Promise<Cid[]> =>
-        walk(listMessages(view, match, loadTipset(view, one), toHeight)),
+      handler: (match, key, toHeight, { walk }): Cid[] | Promise<Cid[]> =>
+        walk(listMessages(view, match, loadTipset(view, key), toHeight)),
     }),
   ]
 }

@@ -36,6 +36,7 @@ export interface SyncControl {
   onIncomingBlock(listener: (header: BlockHeader) => void): () => void
 }
 
+/** What the syncer is doing, and how it is told what to do. */
 export interface SyncMethodsDeps {
   readonly state: () => SyncState
   /** What is taken for granted, as one line. */
@@ -62,15 +63,15 @@ export function syncMethods({ state, presumed, control }: SyncMethodsDeps): Meth
     ethSyncingMethod(state),
     method({
       ...syncCheckBad,
-      handler: (one) => control?.whyBad(one) ?? '',
+      handler: (cid) => control?.whyBad(cid) ?? '',
     }),
     method({
       ...syncMarkBad,
-      handler: (one) => told().markBad(one),
+      handler: (cid) => told().markBad(cid),
     }),
     method({
       ...syncUnmarkBad,
-      handler: (one) => told().unmarkBad(one),
+      handler: (cid) => told().unmarkBad(cid),
     }),
     method({
       ...syncUnmarkAllBad,

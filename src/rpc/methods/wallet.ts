@@ -32,12 +32,12 @@ export interface WalletMethodsDeps {
    * The key address of any address by the head's state: f1, f3 and f410 as they are, f0 looked up.
    * @throws PetrelError when there is none
    */
-  readonly keyAddress: (one: Address) => Address
+  readonly keyAddress: (address: Address) => Address
   /**
    * Balance in the head's parent state, 0 without an actor.
    * @throws PetrelError "GetActor called on undefined address"
    */
-  readonly balance: (one: Address) => TokenAmount
+  readonly balance: (address: Address) => TokenAmount
 }
 
 /** Rows of `Wallet…`. */

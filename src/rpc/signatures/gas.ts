@@ -11,7 +11,7 @@ import { messageParam } from '../types/message.ts'
 
 const key = param('tipsetKey', tipsetKey)
 
-const one = param('message', messageParam)
+const draft = param('message', messageParam)
 
 export const gasEstimateGasLimit: CallSignature<readonly [Param<Message | null>, Param<TipsetKey>], bigint> =
   callSignature({
@@ -19,7 +19,7 @@ export const gasEstimateGasLimit: CallSignature<readonly [Param<Message | null>,
     cost: 'execute',
     perm: 'read',
     summary: 'Gas that a message uses after everything pending, without a margin.',
-    params: [one, key],
+    params: [draft, key],
     result: gas,
   })
 
@@ -41,7 +41,7 @@ export const gasEstimateFeeCap: CallSignature<
   name: 'GasEstimateFeeCap',
   perm: 'read',
   summary: 'A fee cap that holds for some epochs of full blocks.',
-  params: [one, param('maxQueueBlocks', i64), key],
+  params: [draft, param('maxQueueBlocks', i64), key],
   result: tokenAmount,
 })
 
@@ -53,6 +53,6 @@ export const gasEstimateMessageGas: CallSignature<
   cost: 'execute',
   perm: 'read',
   summary: 'The message with gas limit, premium and fee cap filled in.',
-  params: [one, param('spec', sendSpec), key],
+  params: [draft, param('spec', sendSpec), key],
   result: message,
 })

@@ -17,7 +17,7 @@ function mapByNumber<T>(inner: Codec<T>): Codec<ReadonlyMap<number, T>> {
     `map[uint64]${inner.name}`,
     (value, context) => {
       const out: { [key: string]: Json } = {}
-      for (const [number, one] of value) out[String(number)] = inner.toJson(one, context)
+      for (const [number, entry] of value) out[String(number)] = inner.toJson(entry, context)
       return out
     },
     () => new Map(),

@@ -17,7 +17,7 @@ export const walletBalance: CallSignature<readonly [Param<Address>], TokenAmount
   result: tokenAmount,
 })
 
-const one = param('address', address)
+const account = param('address', address)
 
 export const walletNew: CallSignature<readonly [Param<string>], Address> = callSignature({
   name: 'WalletNew',
@@ -32,7 +32,7 @@ export const walletHas: CallSignature<readonly [Param<Address>], boolean> = call
   name: 'WalletHas',
   perm: 'write',
   summary: 'Whether the wallet has the key of an address.',
-  params: [one],
+  params: [account],
   result: bool,
 })
 
@@ -49,7 +49,7 @@ export const walletSign: CallSignature<readonly [Param<Address>, Param<Uint8Arra
   cost: 'sign',
   perm: 'sign',
   summary: 'Signs bytes as given, without an envelope.',
-  params: [one, param('data', bytes)],
+  params: [account, param('data', bytes)],
   result: signature,
 })
 
@@ -59,7 +59,7 @@ export const walletSignMessage: CallSignature<readonly [Param<Address>, Param<Me
     cost: 'sign',
     perm: 'sign',
     summary: 'Signs a message; nothing in it is changed.',
-    params: [one, param('message', message)],
+    params: [account, param('message', message)],
     result: signedMessage,
   },
 )
@@ -72,7 +72,7 @@ export const walletVerify: CallSignature<
   cost: 'sign',
   perm: 'read',
   summary: 'Whether a signature over bytes is by the key of an address; false for whatever is wrong.',
-  params: [one, param('data', bytes), param('signature', nullable(signature))],
+  params: [account, param('data', bytes), param('signature', nullable(signature))],
   result: bool,
 })
 
@@ -88,7 +88,7 @@ export const walletSetDefault: CallSignature<readonly [Param<Address>], void> = 
   name: 'WalletSetDefault',
   perm: 'write',
   summary: 'Makes an address of the wallet the default.',
-  params: [one],
+  params: [account],
   result: nothing,
 })
 
@@ -97,7 +97,7 @@ export const walletExport: CallSignature<readonly [Param<Address>], KeyInfo> = c
   cost: 'sign',
   perm: 'admin',
   summary: 'The private key of an address.',
-  params: [one],
+  params: [account],
   result: keyInfo,
 })
 
@@ -114,7 +114,7 @@ export const walletDelete: CallSignature<readonly [Param<Address>], void> = call
   name: 'WalletDelete',
   perm: 'admin',
   summary: 'Moves a key to the trash entries of the keystore; nothing happens when it is unknown.',
-  params: [one],
+  params: [account],
   result: nothing,
 })
 

@@ -48,7 +48,7 @@ export const eventFilter: Codec<EventFilter> = jsonOnly<EventFilter>(
       throw wrongJson(fields, 'map[string][]types.ActorEventBlock')
     }
     return {
-      addresses: addresses.map((one) => address.fromJson(one, context)),
+      addresses: addresses.map((json) => address.fromJson(json, context)),
       // A key without values is no condition.
       fields: new Map(
         Object.entries(fields)
@@ -66,7 +66,7 @@ export const eventFilter: Codec<EventFilter> = jsonOnly<EventFilter>(
 function valuesOf(any: Json, context: Parameters<typeof eventEntry.fromJson>[1]): Set<string> {
   if (any === null) return new Set()
   if (!Array.isArray(any)) throw wrongJson(any, '[]types.ActorEventBlock')
-  return new Set(any.map((one) => valueText(eventEntry.fromJson(one, context))))
+  return new Set(any.map((value) => valueText(eventEntry.fromJson(value, context))))
 }
 
 function valueText({ codec, value }: EventEntry): string {
@@ -117,7 +117,7 @@ export interface PlacedEvent {
 export const placedEvent: Codec<PlacedEvent> = jsonOnly<PlacedEvent>(
   'types.ActorEvent',
   ({ event, emitter, reverted, height, key, message }, context) => ({
-    entries: event.entries.map((one) => eventEntry.toJson(one, context)),
+    entries: event.entries.map((entry) => eventEntry.toJson(entry, context)),
     emitter: address.toJson(emitter, context),
     reverted,
     height,
@@ -157,13 +157,13 @@ export function wantedEvents(
  */
 function isWantedPast({ addresses }: EventFilter, id: ActorId, emitter: Address): boolean {
   const ids = addresses.filter(isIdAddress)
-  const others = addresses.filter((one) => !isIdAddress(one))
-  if (ids.length > 0 && !ids.some((one) => addressToId(one) === id)) return false
-  return others.length === 0 || others.some((one) => one.equals(emitter))
+  const others = addresses.filter((wanted) => !isIdAddress(wanted))
+  if (ids.length > 0 && !ids.some((wanted) => addressToId(wanted) === id)) return false
+  return others.length === 0 || others.some((wanted) => wanted.equals(emitter))
 }
 
 function isWantedNew({ addresses }: EventFilter, emitter: Address): boolean {
-  return addresses.length === 0 || addresses.some((one) => one.equals(emitter))
+  return addresses.length === 0 || addresses.some((wanted) => wanted.equals(emitter))
 }
 
 function matchesFields(event: ActorEvent, { fields }: EventFilter): boolean {
@@ -178,7 +178,7 @@ function matchesFields(event: ActorEvent, { fields }: EventFilter): boolean {
 
 /** Past events are found by ID and f410 addresses alone. @throws RpcError `FAILED` */
 export function assertSearchable({ addresses }: EventFilter, prefix: 'f' | 't'): void {
-  const wrong = addresses.find((one) => !isIdAddress(one) && one.protocol !== PROTOCOL_DELEGATED)
+  const wrong = addresses.find((wanted) => !isIdAddress(wanted) && wanted.protocol !== PROTOCOL_DELEGATED)
   if (wrong === undefined) return
   const text = `can only query events by ID or Delegated addresses; but request has address: ${wrong.toString(prefix)}`
   throw new RpcError('FAILED', `get events for filter: failed to make prefill filter query: ${text}`)

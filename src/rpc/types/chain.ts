@@ -16,8 +16,8 @@ export interface ApiMessage {
   readonly message: Message
 }
 
-export function toApiMessage(one: ChainMessage): ApiMessage {
-  return { cid: chainMessageCid(one), message: one.message }
+export function toApiMessage(sent: ChainMessage): ApiMessage {
+  return { cid: chainMessageCid(sent), message: sent.message }
 }
 
 const apiMessage: Codec<ApiMessage> = struct<ApiMessage>('api.Message', [

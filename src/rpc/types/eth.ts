@@ -64,9 +64,9 @@ export function transactionJson(tx: EthTransactionView, at: Place): Json {
 
 /** The transaction at an index of an executed tipset. */
 export function transactionAt(executed: ExecutedTipset, index: number, chainId: bigint): Json {
-  const one = executed.messages[index]
-  if (one === undefined) return null
-  return transactionJson(ethTransactionOf(one.message, executed.tree, chainId), place(executed, index))
+  const found = executed.messages[index]
+  if (found === undefined) return null
+  return transactionJson(ethTransactionOf(found.message, executed.tree, chainId), place(executed, index))
 }
 
 /** A log by itself. */
@@ -136,10 +136,10 @@ function bloomOf(logs: readonly LogJson[]): Uint8Array {
 
 /** The receipt at an index of an executed tipset. */
 export function receiptAt(executed: ExecutedTipset, index: number, chainId: bigint, logs: LogJson[][]): Json {
-  const one = executed.messages[index]
-  if (one === undefined) return null
-  const tx = ethTransactionOf(one.message, executed.tree, chainId)
-  const { gasUsed, exitCode } = one.receipt
+  const found = executed.messages[index]
+  if (found === undefined) return null
+  const tx = ethTransactionOf(found.message, executed.tree, chainId)
+  const { gasUsed, exitCode } = found.receipt
   const baseFee = firstBlock(executed.tipset).parentBaseFee
   const paid = gasOutputs(gasUsed, tx.gas, baseFee, tx.maxFeePerGas, tx.maxPriorityFeePerGas)
   const spent = paid.baseFeeBurn + paid.overEstimationBurn + paid.minerTip
@@ -151,7 +151,7 @@ export function receiptAt(executed: ExecutedTipset, index: number, chainId: bigi
     to: tx.to === undefined ? null : hexBytes(tx.to),
     root: ZERO_HASH,
     status: exitCode === 0 ? '0x1' : '0x0',
-    contractAddress: tx.to === undefined && exitCode === 0 ? hexBytes(createdAddress(one.receipt.return)) : null,
+    contractAddress: tx.to === undefined && exitCode === 0 ? hexBytes(createdAddress(found.receipt.return)) : null,
     cumulativeGasUsed: '0x0',
     gasUsed: hexNumber(gasUsed),
     effectiveGasPrice: hexNumber(gasUsed === 0n ? 0n : spent / gasUsed),

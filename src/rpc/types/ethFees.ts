@@ -11,10 +11,10 @@ export const percentiles: Codec<number[] | undefined> = jsonOnly<number[] | unde
   (json) => {
     if (json === undefined || json === null) return undefined
     if (!Array.isArray(json)) throw wrongJson(json, '[]float64')
-    return json.map((one) => {
-      if (one === null) return 0
-      if (typeof one !== 'number' && typeof one !== 'bigint') throw wrongJson(one, 'float64')
-      return Number(one)
+    return json.map((percentile) => {
+      if (percentile === null) return 0
+      if (typeof percentile !== 'number' && typeof percentile !== 'bigint') throw wrongJson(percentile, 'float64')
+      return Number(percentile)
     })
   },
   { type: ['array', 'null'], items: { type: 'number' } },

@@ -80,9 +80,9 @@ function traceJson(trace: ExecutionTrace, context: JsonContext): Json {
     out.InvokedActor = { Id: jsonInteger(invokedActor.id), State: actorV5.toJson(invokedActor.state, context) }
   }
   out.GasCharges = trace.gasCharges.length === 0 ? null : trace.gasCharges.map(gasTraceJson)
-  out.Subcalls = trace.subcalls.length === 0 ? null : trace.subcalls.map((one) => traceJson(one, context))
+  out.Subcalls = trace.subcalls.length === 0 ? null : trace.subcalls.map((subcall) => traceJson(subcall, context))
   if (trace.logs.length > 0) out.Logs = trace.logs
-  if (trace.ipldOps.length > 0) out.IpldOps = trace.ipldOps.map((one) => ipldOpJson(one, context))
+  if (trace.ipldOps.length > 0) out.IpldOps = trace.ipldOps.map((op) => ipldOpJson(op, context))
   return out
 }
 
@@ -152,7 +152,7 @@ function traceText(trace: ExecutionTrace, context: JsonContext): string {
     out += ']'
   }
   out += ',"Subcalls":'
-  out += subcalls.length === 0 ? 'null' : `[${subcalls.map((one) => traceText(one, context)).join(',')}]`
+  out += subcalls.length === 0 ? 'null' : `[${subcalls.map((subcall) => traceText(subcall, context)).join(',')}]`
   if (trace.logs.length > 0) out += `,"Logs":${JSON.stringify(trace.logs)}`
   if (ipldOps.length > 0) {
     const ops = ipldOps.map(({ op, cid: block, size }) => `{"Op":"${op}","Cid":{"/":"${block}"},"Size":${size}}`)
@@ -178,6 +178,6 @@ export function invocResultText(value: InvocResult, context: JsonContext): strin
 /** JSON text of a computation, the same as {@link computeOutput} gives. */
 export function computeOutputText(value: ComputeOutput, context: JsonContext): string {
   const trace =
-    value.trace.length === 0 ? 'null' : `[${value.trace.map((one) => invocResultText(one, context)).join(',')}]`
+    value.trace.length === 0 ? 'null' : `[${value.trace.map((result) => invocResultText(result, context)).join(',')}]`
   return `{"Root":{"/":"${value.root}"},"Trace":${trace}}`
 }

@@ -15,7 +15,7 @@ export interface F3Progress {
 
 const input: Codec<F3Tipset[]> = {
   ...listOrEmpty(f3Tipset),
-  toJson: (value, context) => (value.length === 0 ? null : value.map((one) => f3Tipset.toJson(one, context))),
+  toJson: (value, context) => (value.length === 0 ? null : value.map((own) => f3Tipset.toJson(own, context))),
 }
 
 export const f3Progress: Codec<F3Progress> = struct<F3Progress>('gpbft.InstanceProgress', [

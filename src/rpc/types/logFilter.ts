@@ -49,8 +49,8 @@ function asList(value: Json | undefined): Json[] {
 function topicsOf(given: Json | undefined, context: JsonContext): (ReadonlySet<string> | undefined)[] {
   if (given === undefined || given === null) return []
   if (!Array.isArray(given)) throw wrongJson(given, 'ethtypes.EthTopicSpec')
-  return given.map((one) => {
-    const any = asList(one)
+  return given.map((position) => {
+    const any = asList(position)
     return any.length === 0 ? undefined : new Set(any.map((topic) => hexBytes(ethHash.fromJson(topic, context))))
   })
 }
@@ -69,8 +69,8 @@ export const logFilter: Codec<LogFilter> = jsonOnly<LogFilter>(
       if (typeof value !== 'string') throw wrongJson(value, 'string')
       return value
     }
-    const addresses = read('address', asList).map((one) =>
-      inField('EthFilterSpec', 'address', () => ethAddress.fromJson(one, context)),
+    const addresses = read('address', asList).map((text) =>
+      inField('EthFilterSpec', 'address', () => ethAddress.fromJson(text, context)),
     )
     return {
       fromBlock: read('fromBlock', textOf),

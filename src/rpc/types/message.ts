@@ -20,7 +20,7 @@ export interface OutgoingMessage {
 export const outgoingMessageParam: Codec<OutgoingMessage | null> = nullable(
   jsonOnly<OutgoingMessage>(
     'types.Message',
-    ({ message: one }, context) => message.toJson(one, context),
+    ({ message: outgoing }, context) => message.toJson(outgoing, context),
     (json, context) => {
       const fields = json !== null && typeof json === 'object' && !Array.isArray(json) ? json : {}
       return { message: message.fromJson(json, context), hasValue: jsonField(fields, 'Value') !== undefined }
@@ -30,7 +30,7 @@ export const outgoingMessageParam: Codec<OutgoingMessage | null> = nullable(
 )
 
 /** @throws RpcError `FAILED` for null */
-export function given<T>(one: T | null): T {
-  if (one === null) throw new RpcError('FAILED', 'message is nil')
-  return one
+export function given<T>(value: T | null): T {
+  if (value === null) throw new RpcError('FAILED', 'message is nil')
+  return value
 }

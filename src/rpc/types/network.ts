@@ -42,7 +42,7 @@ function mapOfAddress<T>(inner: Codec<T>): Codec<ReadonlyMap<Address, T>> {
     `map[string]${inner.name}`,
     (value, context) => {
       const out: { [key: string]: Json } = {}
-      for (const [who, one] of value) out[who.toString(context.addressPrefix)] = inner.toJson(one, context)
+      for (const [who, balance] of value) out[who.toString(context.addressPrefix)] = inner.toJson(balance, context)
       return out
     },
     () => new Map(),

@@ -46,7 +46,7 @@ export const codeCids: Codec<ReadonlyMap<string, Cid>> = jsonOnly<ReadonlyMap<st
   (json, context) => {
     if (typeof json !== 'object' || json === null || Array.isArray(json))
       throw wrongJson(json ?? null, 'map[string]cid.Cid')
-    return new Map(Object.entries(json).map(([name, one]) => [name, cid.fromJson(one ?? null, context)]))
+    return new Map(Object.entries(json).map(([name, link]) => [name, cid.fromJson(link ?? null, context)]))
   },
   { type: 'object', additionalProperties: cid.schema },
 )

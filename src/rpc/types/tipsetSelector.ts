@@ -70,7 +70,7 @@ interface ValidSelector extends TipsetAnchor {
 
 /** @throws RpcError `FAILED`: the method refuses it, where what is no selector at all is refused as a parameter. */
 export function validSelector({ key, tag, height }: TipsetSelector): ValidSelector {
-  const criteria = [key, tag, height].filter((one) => one !== undefined).length
+  const criteria = [key, tag, height].filter((criterion) => criterion !== undefined).length
   if (criteria !== 1) throw invalid(`exactly one tipset selection criteria must be specified, found: ${criteria}`)
   if (height === undefined) return key === undefined ? { tag: tag as TipsetTag } : { key }
   const { at, anchor } = height
@@ -86,9 +86,9 @@ export function validSelector({ key, tag, height }: TipsetSelector): ValidSelect
 export const tipsetSelector: Codec<TipsetSelector> = jsonOnly<TipsetSelector>(
   'types.TipSetSelector',
   ({ key, height, tag }, context): Json => {
-    const anchor = (one: TipsetAnchor): JsonObject => ({
-      ...(one.key === undefined ? {} : { key: tipsetKey.toJson(one.key, context) }),
-      ...(one.tag === undefined ? {} : { tag: one.tag }),
+    const anchor = (named: TipsetAnchor): JsonObject => ({
+      ...(named.key === undefined ? {} : { key: tipsetKey.toJson(named.key, context) }),
+      ...(named.tag === undefined ? {} : { tag: named.tag }),
     })
     if (height === undefined) return anchor({ ...(key && { key }), ...(tag !== undefined && { tag }) })
     const { at, previous, anchor: from } = height

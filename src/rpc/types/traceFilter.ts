@@ -7,7 +7,7 @@ import { jsonField, wrongJson } from '../../codec/goJson.ts'
 import type { EthTrace } from '../../eth/ethTraces.ts'
 import { ethAddress, ethUint64, hexBytes } from './ethScalars.ts'
 
-/** See the file's comment. */
+/** What a caller asks for, defaults filled in; blocks as the caller named them. */
 export interface TraceFilter {
   readonly fromBlock: string
   readonly toBlock: string
@@ -34,7 +34,7 @@ export const traceFilter: Codec<TraceFilter> = jsonOnly<TraceFilter>(
     const addresses = (name: string): Set<string> => {
       const value = jsonField(object, name) ?? []
       const all = Array.isArray(value) ? value : [value]
-      return new Set(all.map((one) => hexBytes(ethAddress.fromJson(one, context))))
+      return new Set(all.map((text) => hexBytes(ethAddress.fromJson(text, context))))
     }
     const number = (name: string): bigint | undefined => {
       const value = jsonField(object, name) ?? undefined

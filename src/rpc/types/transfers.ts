@@ -82,15 +82,15 @@ function toForm({ addressOf, ...value }: AddressedTransfers): TipsetForm {
   const named = (actor: ActorId): Address => addressOf.get(actor) ?? idAddress(actor)
   return {
     ...value,
-    transfers: value.transfers.map((one) => ({
-      ...one,
-      path: [...one.path],
-      from: idAddress(one.from),
-      fromAddress: named(one.from),
-      to: idAddress(one.to),
-      toAddress: named(one.to),
+    transfers: value.transfers.map((transfer) => ({
+      ...transfer,
+      path: [...transfer.path],
+      from: idAddress(transfer.from),
+      fromAddress: named(transfer.from),
+      to: idAddress(transfer.to),
+      toAddress: named(transfer.to),
     })),
-    fees: value.fees.map((one) => ({ ...one, from: idAddress(one.from) })),
+    fees: value.fees.map((fee) => ({ ...fee, from: idAddress(fee.from) })),
   }
 }
 
@@ -102,18 +102,18 @@ function fromForm(form: TipsetForm): AddressedTransfers {
     addressOf.set(number, name)
     return number
   }
-  const transfer = (one: TransferForm): Transfer => ({
-    kind: one.kind as TransferKind,
-    message: one.message,
-    index: one.index,
-    path: one.path,
-    from: actor(one.from, one.fromAddress),
-    to: actor(one.to, one.toAddress),
-    toAddress: one.toAddress,
-    value: one.value,
-    method: one.method,
+  const transfer = (given: TransferForm): Transfer => ({
+    kind: given.kind as TransferKind,
+    message: given.message,
+    index: given.index,
+    path: given.path,
+    from: actor(given.from, given.fromAddress),
+    to: actor(given.to, given.toAddress),
+    toAddress: given.toAddress,
+    value: given.value,
+    method: given.method,
   })
-  const fee = (one: FeeForm): MessageFee => ({ ...one, from: addressToId(one.from) })
+  const fee = (given: FeeForm): MessageFee => ({ ...given, from: addressToId(given.from) })
   return { ...form, transfers: form.transfers.map(transfer), fees: form.fees.map(fee), addressOf }
 }
 

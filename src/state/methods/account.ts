@@ -1,4 +1,3 @@
-/** Methods of accounts. @see go-state-types builtin/v9 … v18/account/methods.go */
 import { bool } from '../../codec/description.ts'
 import { address } from '../../types/address.ts'
 import { AccountMethod, METHOD_CONSTRUCTOR } from '../../types/methodNumbers.ts'
@@ -6,6 +5,7 @@ import { authenticateMessageParams } from '../params/account.ts'
 import { rawParams } from '../params/rawParams.ts'
 import { type ActorMethod, method } from './actorMethod.ts'
 
+/** Methods of accounts. @see go-state-types builtin/v9 … v18/account/methods.go */
 export const accountMethods: readonly ActorMethod[] = [
   method(METHOD_CONSTRUCTOR, 'Constructor', address, null),
   method(AccountMethod.PubkeyAddress, 'PubkeyAddress', null, address),

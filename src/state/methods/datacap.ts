@@ -1,4 +1,3 @@
-/** Methods of the data cap actor. @see go-state-types builtin/v9 … v18/datacap/methods.go */
 import { int, text } from '../../codec/description.ts'
 import { address } from '../../types/address.ts'
 import { METHOD_CONSTRUCTOR } from '../../types/methodNumbers.ts'
@@ -22,6 +21,7 @@ import {
 } from '../params/datacap.ts'
 import { type ActorMethod, method } from './actorMethod.ts'
 
+/** Methods of the data cap actor. @see go-state-types builtin/v9 … v18/datacap/methods.go */
 export const datacapMethods: readonly ActorMethod[] = [
   method(METHOD_CONSTRUCTOR, 'Constructor', address, null),
   method(2n, 'Mint', mintParams, mintReturn, { until: 9 }),

@@ -1,4 +1,3 @@
-/** Methods of the market actor. @see go-state-types builtin/v9 … v18/market/methods.go */
 import { bool, int, list } from '../../codec/description.ts'
 import { bitField } from '../../ipld/bitfield.ts'
 import { address } from '../../types/address.ts'
@@ -28,6 +27,7 @@ import { sectorChanges } from '../params/miner/pieces.ts'
 import { sectorNumber } from '../scalars.ts'
 import { type ActorMethod, method } from './actorMethod.ts'
 
+/** Methods of the market actor. @see go-state-types builtin/v9 … v18/market/methods.go */
 export const marketMethods: readonly ActorMethod[] = [
   method(METHOD_CONSTRUCTOR, 'Constructor', null, null),
   method(2n, 'AddBalance', address, null),

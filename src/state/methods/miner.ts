@@ -1,4 +1,3 @@
-/** Methods of miners. @see go-state-types builtin/v9 … v18/miner/methods.go */
 import { bool } from '../../codec/description.ts'
 import { bitField } from '../../ipld/bitfield.ts'
 import { address } from '../../types/address.ts'
@@ -59,6 +58,7 @@ import { minerConstructorParams } from '../params/power.ts'
 import { sectorNumber, sectorSize } from '../scalars.ts'
 import { type ActorMethod, method } from './actorMethod.ts'
 
+/** Methods of miners. @see go-state-types builtin/v9 … v18/miner/methods.go */
 export const minerMethods: readonly ActorMethod[] = [
   method(METHOD_CONSTRUCTOR, 'Constructor', minerConstructorParams, null),
   method(2n, 'ControlAddresses', null, getControlAddressesReturn),

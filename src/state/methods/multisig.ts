@@ -1,4 +1,3 @@
-/** Methods of multisigs. @see go-state-types builtin/v9 … v18/multisig/methods.go */
 import { METHOD_CONSTRUCTOR, MultisigMethod } from '../../types/methodNumbers.ts'
 import {
   addSignerParams,
@@ -15,6 +14,7 @@ import {
 import { rawParams } from '../params/rawParams.ts'
 import { type ActorMethod, method } from './actorMethod.ts'
 
+/** Methods of multisigs. @see go-state-types builtin/v9 … v18/multisig/methods.go */
 export const multisigMethods: readonly ActorMethod[] = [
   method(METHOD_CONSTRUCTOR, 'Constructor', constructorParams, null),
   method(MultisigMethod.Propose, 'Propose', proposeParams, proposeReturn),

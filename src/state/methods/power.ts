@@ -1,4 +1,3 @@
-/** Methods of the power actor. @see go-state-types builtin/v9 … v18/power/methods.go */
 import { int } from '../../codec/description.ts'
 import { METHOD_CONSTRUCTOR, PowerMethod } from '../../types/methodNumbers.ts'
 import { tokenAmount } from '../../types/scalars.ts'
@@ -15,6 +14,7 @@ import { sealVerifyInfo } from '../params/sealVerifyInfo.ts'
 import { storagePower } from '../scalars.ts'
 import { type ActorMethod, method } from './actorMethod.ts'
 
+/** Methods of the power actor. @see go-state-types builtin/v9 … v18/power/methods.go */
 export const powerMethods: readonly ActorMethod[] = [
   method(METHOD_CONSTRUCTOR, 'Constructor', null, null),
   method(2n, 'CreateMiner', createMinerParams, createMinerReturn),

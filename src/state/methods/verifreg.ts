@@ -1,4 +1,3 @@
-/** Methods of the verified registry. @see go-state-types builtin/v9 … v18/verifreg/methods.go */
 import { address } from '../../types/address.ts'
 import { METHOD_CONSTRUCTOR } from '../../types/methodNumbers.ts'
 import { batchReturn } from '../params/batchReturn.ts'
@@ -22,6 +21,7 @@ import {
 } from '../params/verifreg.ts'
 import { type ActorMethod, method } from './actorMethod.ts'
 
+/** Methods of the verified registry. @see go-state-types builtin/v9 … v18/verifreg/methods.go */
 export const verifregMethods: readonly ActorMethod[] = [
   method(METHOD_CONSTRUCTOR, 'Constructor', address, null),
   method(2n, 'AddVerifier', addVerifierParams, null),

@@ -22,10 +22,9 @@ import { scanLinks } from '../../ipld/links.ts'
 import { isBlockLink } from '../../ipld/walkDag.ts'
 import { type BlockHeader, blockHeader } from '../../types/blockHeader.ts'
 import type { ChainEpoch } from '../../types/scalars.ts'
+import { HEADER_BYTE, looksLikeHeader } from './headerBlock.ts'
 import type { PutRecord } from './putRecord.ts'
 
-/** First byte of a header's CBOR: an array of 16. */
-const HEADER_BYTE = 0x90
 /** Blocks looked at in a step: about a millisecond. */
 const STEP_BLOCKS = 500
 
@@ -60,7 +59,7 @@ export interface CollectionInput {
   readonly stepBlocks?: number
 }
 
-/** See the file's comment. Call {@link Collection.step} until it gives `done`. */
+/** One run over a store. Call {@link Collection.step} until it gives `done`. */
 export class Collection {
   readonly counts: CollectionCounts = { headers: 0, marked: 0, kept: 0, deleted: 0 }
   readonly #input: CollectionInput
@@ -114,7 +113,7 @@ export class Collection {
     const { blocks } = this.#input
     const cids = blocks.scan(this.#at, this.#stepBlocks)
     for (const cid of cids) {
-      if (cid.codec !== CODEC_DAG_CBOR || blocks.firstByte(cid) !== HEADER_BYTE) continue
+      if (!looksLikeHeader(blocks, cid)) continue
       const data = blocks.get(cid)
       if (data !== undefined) this.#header(cid, data)
     }

@@ -5,6 +5,7 @@
 import { fromUtf8, utf8 } from '../../base/bytes.ts'
 import { errorMessage } from '../../base/errors.ts'
 import type { Clock, KeyValueStore, Logger, Timers } from '../../base/ports.ts'
+import { sleep } from '../../base/waiting.ts'
 import type { ChainStore } from '../../chain/chainStore.ts'
 import type { Cid } from '../../codec/cid.ts'
 import type { CollectableBlocks } from '../../ipld/collectable.ts'
@@ -65,7 +66,7 @@ export interface CollectorStatus {
   readonly total: { readonly collections: number; readonly milliseconds: number; readonly deleted: number }
 }
 
-/** See the file's comment. */
+/** Begins a {@link Collection} every so many epochs and takes its steps; one at a time. */
 export class Collector {
   readonly #deps: CollectorDeps
   readonly #settings: CollectorSettings
@@ -76,8 +77,7 @@ export class Collector {
   #last: CollectionResult | undefined
   #total: CollectorStatus['total'] = { collections: 0, milliseconds: 0, deleted: 0 }
   #lastHeight: number | undefined
-  #stopped = false
-  #wake: () => void = () => undefined
+  readonly #stopping = new AbortController()
 
   /** Records puts from now on; collects only after {@link Collector.start}. */
   constructor(deps: CollectorDeps, settings: Partial<CollectorSettings> = {}) {
@@ -136,9 +136,10 @@ export class Collector {
   }
 
   async #collect(stateEpochs: number): Promise<CollectionResult | undefined> {
-    if (this.#stopped) return undefined
-    const { store, blocks, roots, clock, log } = this.#deps
-    const { stepBlocks } = this.#settings
+    const stopping = this.#stopping.signal
+    if (stopping.aborted) return undefined
+    const { store, blocks, roots, clock, timers, log } = this.#deps
+    const { stepBlocks, restMs, sliceMs } = this.#settings
     const began = clock.monotonicMs()
     const headHeight = store.head().height
     this.#lastHeight = headHeight
@@ -156,9 +157,9 @@ export class Collector {
     this.#collection = collection
     let phase: CollectionPhase = collection.phase
     while (phase !== 'done') {
-      await this.#rest()
-      if (this.#stopped) return undefined
-      const until = clock.monotonicMs() + this.#settings.sliceMs
+      await sleep(timers, restMs, stopping).catch(() => undefined)
+      if (stopping.aborted) return undefined
+      const until = clock.monotonicMs() + sliceMs
       do {
         const next = collection.step()
         if (next === 'sweeping' && phase !== 'sweeping') this.#keep(`!${headHeight}`)
@@ -182,21 +183,10 @@ export class Collector {
     this.#deps.meta.put(STATE_KEY, utf8(text))
   }
 
-  #rest(): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = this.#deps.timers.setTimeout(resolve, this.#settings.restMs)
-      this.#wake = () => {
-        cancel()
-        resolve()
-      }
-    })
-  }
-
   /** Ends what runs, soon; the next start begins anew. Before the stores are closed. */
   async stop(): Promise<void> {
-    this.#stopped = true
+    this.#stopping.abort()
     for (const end of this.#unsubscribe.splice(0)) end()
-    this.#wake()
     await this.#running?.catch(() => undefined)
   }
 }

@@ -1,7 +1,3 @@
-/**
- * The blocks that were put lately: a collector must not take what a header names that is still to come.
- * Two generations; while a collection runs neither is given up.
- */
 import type { Cid } from '../../codec/cid.ts'
 import { CidSet } from '../../ipld/cidSet.ts'
 
@@ -10,7 +6,10 @@ const GENERATION_MS = 600_000
 /** Puts after which it counts as old before that, so that a node that syncs as fast as it can stays bounded: 50 MB. */
 const GENERATION_PUTS = 1 << 21
 
-/** See the file's comment. */
+/**
+ * The blocks that were put lately: a collector must not take what a header names that is still to come. Two generations;
+ * while a collection runs neither is given up.
+ */
 export class PutRecord {
   #young = new CidSet()
   #old = new CidSet()

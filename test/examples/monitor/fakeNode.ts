@@ -57,7 +57,7 @@ function remote(text: string): RpcClientError {
   return new RpcClientError('REMOTE', text, { code: 1 })
 }
 
-/** See the file's comment. */
+/** The node and its chain; tests lengthen the chain and choose the lies. */
 export class FakeNode {
   readonly tipsets = new Map<string, Tipset>()
   /** Answers to ChainGetTipSet that are lies, by the key that is asked for. */

@@ -1,24 +1,12 @@
 /** Output of `net …` in Lotus' layout. @see lotus cli/net.go; dustin/go-humanize bytestest */
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { binarySize, siBytes } from '../../../platform/cli/goFormat.ts'
-import { type Answers, type FakeNode, leadingTo, petrel, startFakeNode } from './fakeNode.ts'
+import { commandLine } from './commandLine.ts'
 
 const ONE = '12D3KooWGnkd9GQKo3apkShQDaq1d6cKJJmsVe6KiQkacUk1T8oZ'
 const TWO = '12D3KooWSQARTHX8TvRhzC54E4ibXGp6KcJPZbqpCKXXSZCxAmYT'
 
-let node: FakeNode
-const run = (args: string[]) => petrel(args, leadingTo(node))
-const answer = (answers: Answers): void => {
-  node.answers = answers
-}
-
-beforeAll(async () => {
-  node = await startFakeNode()
-})
-beforeEach(() => {
-  node.calls.length = 0
-})
-afterAll(() => node.close())
+const { run, answer, calls } = commandLine()
 
 it('peers: by id, descending; with agents', async () => {
   answer({
@@ -44,7 +32,7 @@ it('connect: one call for each peer, its addresses together', async () => {
   answer({ NetConnect: null })
   const args = [`/ip4/1.2.3.4/tcp/5/p2p/${ONE}`, `/ip4/1.2.3.4/tcp/6/ws/p2p/${ONE}`, `/dns4/a.b/tcp/1/p2p/${TWO}`]
   expect((await run(['net', 'connect', ...args])).out).toBe(`connect ${ONE}: success\nconnect ${TWO}: success\n`)
-  expect(node.calls.map(({ params }) => params)).toEqual([
+  expect(calls().map(({ params }) => params)).toEqual([
     [{ ID: ONE, Addrs: ['/ip4/1.2.3.4/tcp/5', '/ip4/1.2.3.4/tcp/6/ws'] }],
     [{ ID: TWO, Addrs: ['/dns4/a.b/tcp/1'] }],
   ])
@@ -53,7 +41,7 @@ it('connect: one call for each peer, its addresses together', async () => {
 it('connect by peer ID alone', async () => {
   answer({ NetConnect: null })
   expect((await run(['net', 'connect', ONE])).out).toBe(`connect ${ONE}: success\n`)
-  expect(node.calls.map(({ params }) => params)).toEqual([[{ ID: ONE, Addrs: [] }]])
+  expect(calls().map(({ params }) => params)).toEqual([[{ ID: ONE, Addrs: [] }]])
   expect((await run(['net', 'ping', 'x'])).err).toMatch(/failed to parse peer ID/)
 })
 
@@ -121,7 +109,7 @@ it('block add, remove, list', async () => {
   })
   await run(['net', 'block', 'add', 'ip', '1.2.3.4'])
   await run(['net', 'block', 'remove', 'peer', ONE])
-  expect(node.calls.map(({ params }) => params[0])).toEqual([
+  expect(calls().map(({ params }) => params[0])).toEqual([
     { Peers: null, IPAddrs: ['1.2.3.4'], IPSubnets: null },
     { Peers: [ONE], IPAddrs: null, IPSubnets: null },
   ])

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { addNodeCommands } from '../../../platform/cli/commands/node.ts'
-import type { DaemonOptions, DevnetRunOptions } from '../../../platform/server/options.ts'
+import type { DaemonOptions, DevnetRunOptions, ReplicaOptions } from '../../../platform/server/options.ts'
 import { leadingTo, petrel, type RunOptions, startFakeNode } from './fakeNode.ts'
 
 /** Runs the command with a runner that only notes what it was given. */
 async function started(args: string[], options: RunOptions = {}) {
-  const seen: { daemon?: DaemonOptions; devnet?: DevnetRunOptions } = {}
+  const seen: { daemon?: DaemonOptions; devnet?: DevnetRunOptions; replica?: ReplicaOptions } = {}
   const ran = await petrel(args, {
     ...options,
     addNodeCommands: (program, context) =>
@@ -22,13 +22,25 @@ async function started(args: string[], options: RunOptions = {}) {
           seen.devnet = given
           return Promise.resolve()
         },
-        replica: () => Promise.reject(new Error('not asked for')),
+        replica: (given) => {
+          seen.replica = given
+          return Promise.resolve()
+        },
         signer: () => Promise.reject(new Error('not asked for')),
         sign: () => Promise.reject(new Error('not asked for')),
       }),
   })
   return { ...ran, ...seen }
 }
+
+describe('replica', () => {
+  it('takes disk for fetched blocks, and no less than it can work with', async () => {
+    const args = ['replica', '--index', 'postgres://reader@localhost/chain', '--blocks', 'http://localhost:1234']
+    expect((await started(args)).replica?.diskCacheMib).toBe(4096)
+    expect((await started([...args, '--disk-cache', '64'])).replica?.diskCacheMib).toBe(64)
+    expect((await started([...args, '--disk-cache', '63'])).err).toContain('disk-cache: at least 64 MiB')
+  })
+})
 
 describe('daemon', () => {
   it('has defaults', async () => {

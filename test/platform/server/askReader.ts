@@ -1,4 +1,3 @@
-/** Asks {@link file://./storeReader.ts} in a process of its own, and starts another when LMDB has ended it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +8,7 @@ interface StoreAnswer {
   readonly faults: string
 }
 
-/** See the file's comment. */
+/** Asks {@link file://./storeReader.ts} in a process of its own, and starts another when LMDB has ended it. */
 export class StoreReader {
   #process: ChildProcess | undefined
 

@@ -67,5 +67,5 @@ export function replayOf(answer: Json): Replay {
 
 /** Calls of a tree, itself included. */
 export function countCalls({ calls }: Call): number {
-  return calls.reduce((sum, one) => sum + countCalls(one), 1)
+  return calls.reduce((sum, call) => sum + countCalls(call), 1)
 }

@@ -116,6 +116,6 @@ export async function addressTransfers(
     if (step.applied.length === 0 || equalTipsetKeys(step.position, position)) break
     position = step.position
   }
-  const found = new Map(names.flatMap((name) => log.of(name)).map((one) => [one.id, one]))
+  const found = new Map(names.flatMap((name) => log.of(name)).map((transfer) => [transfer.id, transfer]))
   return [...found.values()].sort((a, b) => b.height - a.height)
 }

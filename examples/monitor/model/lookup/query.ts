@@ -28,7 +28,7 @@ export function readQuery(text: string): Query {
   if (/^0x[0-9a-f]{64}$/i.test(given)) return { kind: 'hash', hash: fromHex(given.slice(2).toLowerCase()) }
   if (/^(bafy|bafk|baf2)/i.test(given)) {
     const [first = '', ...rest] = given.split(/[\s,]+/)
-    return { kind: 'cids', cids: [parseCid(first), ...rest.map((one) => parseCid(one))] }
+    return { kind: 'cids', cids: [parseCid(first), ...rest.map((other) => parseCid(other))] }
   }
   return { kind: 'address', address: readAddress(given).toString('f') }
 }

@@ -31,15 +31,17 @@ export async function addressSheet(view: SheetView, address: string): Promise<Dr
   const waiting = monitor.pool
     .senders('f')
     .flatMap(({ messages }) => messages)
-    .filter(({ message: { message } }) => [message.from, message.to].some((one) => names.includes(one.toString('f'))))
+    .filter(({ message: { message } }) =>
+      [message.from, message.to].some((party) => names.includes(party.toString('f'))),
+    )
     .map(({ message: { message }, cid }) => ({ cid: parseCid(cid), message }))
-  const isWatched = monitor.settings.watched.some((one) => one.address === address)
+  const isWatched = monitor.settings.watched.some((entry) => entry.address === address)
   const watch = (event: Event): void => {
     monitor.watch(address, '')
     announce('Address is watched')
     ;(event.currentTarget as HTMLButtonElement).disabled = true
   }
-  const label = monitor.settings.watched.find((one) => one.address === address)?.label ?? ''
+  const label = monitor.settings.watched.find((entry) => entry.address === address)?.label ?? ''
   return {
     title: label === '' ? shorten(printed, 10, 6) : label,
     parts: [

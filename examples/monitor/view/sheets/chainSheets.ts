@@ -133,7 +133,7 @@ export async function blockSheet(view: SheetView, cid: Cid): Promise<DrawnSheet>
       later('Messages', node.ChainGetBlockMessages(cid), ({ bls, signed }) => {
         const all = [
           ...bls.map((message) => ({ cid: messageCid(message), message })),
-          ...signed.map((one) => ({ cid: signedMessageCid(one), message: one.message })),
+          ...signed.map((own) => ({ cid: signedMessageCid(own), message: own.message })),
         ]
         return list(messageItems(view, all), SHOWN_MESSAGES, 'None.')
       }),

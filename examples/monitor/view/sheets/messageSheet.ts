@@ -21,7 +21,7 @@ export async function messageSheet(view: SheetView, cid: Cid): Promise<DrawnShee
   const message = await node.ChainGetMessage(cid)
   const head = monitor.head?.key ?? []
   const fate = messageFate(node, head, cid)
-  const found = fate.then((one) => one.found)
+  const found = fate.then((known) => known.found)
   const isTracked = monitor.settings.tracked.includes(cid.toString())
   const track = (event: Event): void => {
     monitor.track(cid.toString())
@@ -54,12 +54,12 @@ export async function messageSheet(view: SheetView, cid: Cid): Promise<DrawnShee
       later('Where it is', fate, drawFate),
       later(
         'Calls',
-        found.then((one) => (one === undefined ? undefined : messageReplay(node, one))),
+        found.then((place) => (place === undefined ? undefined : messageReplay(node, place))),
         (replay) => (replay === undefined ? [notYet()] : drawReplay(replay)),
       ),
       later(
         'Transfers',
-        found.then((one) => (one === undefined ? undefined : messageTransfers(node, one))),
+        found.then((place) => (place === undefined ? undefined : messageTransfers(node, place))),
         (transfers) => (transfers === undefined ? [notYet()] : transferList(monitor, transfers, 'It moved nothing.')),
       ),
     ],
@@ -95,10 +95,10 @@ function drawFate({ found, explanation }: MessageFate): HTMLElement[] {
 function drawReplay({ call, cost, error }: Replay): HTMLElement[] {
   const count = countCalls(call)
   let left = MOST_CALLS
-  const draw = (one: Call): HTMLElement | undefined => {
+  const draw = (branch: Call): HTMLElement | undefined => {
     if (left-- <= 0) return undefined
-    const inner = one.calls.map(draw)
-    const isFailed = one.exitCode !== 0
+    const inner = branch.calls.map(draw)
+    const isFailed = branch.exitCode !== 0
     return h(
       'li',
       {},
@@ -106,13 +106,13 @@ function drawReplay({ call, cost, error }: Replay): HTMLElement[] {
         'span',
         { class: 'call' },
         lookButton(
-          one.to,
-          one.to.length > 14 ? `${one.to.slice(0, 8)}…${one.to.slice(-4)}` : one.to,
-          `address ${one.to}`,
+          branch.to,
+          branch.to.length > 14 ? `${branch.to.slice(0, 8)}…${branch.to.slice(-4)}` : branch.to,
+          `address ${branch.to}`,
         ),
-        h('span', { class: 'num' }, `method ${one.method}`),
-        one.value > 0n ? amountText(one.value) : undefined,
-        isFailed ? h('span', { class: 'bad' }, `exit code ${one.exitCode}`) : undefined,
+        h('span', { class: 'num' }, `method ${branch.method}`),
+        branch.value > 0n ? amountText(branch.value) : undefined,
+        isFailed ? h('span', { class: 'bad' }, `exit code ${branch.exitCode}`) : undefined,
       ),
       inner.length === 0 ? undefined : h('ul', {}, ...inner),
     )

@@ -70,7 +70,7 @@ export function cidText(text: string, what: string): HTMLElement {
 /** An address that leads to its sheet. @param address - with the letter f */
 export function addressLink(monitor: Monitor, address: string): HTMLElement {
   const printed = monitor.print(address)
-  const label = monitor.settings.watched.find((one) => one.address === address)?.label ?? ''
+  const label = monitor.settings.watched.find((entry) => entry.address === address)?.label ?? ''
   return lookButton(
     printed,
     label === '' ? shorten(printed, 10, 6) : label,

@@ -12,13 +12,13 @@ function kindText({ kind }: SeenTransfer): string {
 
 /** Both ends of each. */
 export function transferList(monitor: Monitor, transfers: readonly SeenTransfer[], none: string): HTMLElement[] {
-  const items = transfers.map((one) =>
+  const items = transfers.map((transfer) =>
     h(
       'li',
       {},
-      amountText(one.value),
-      h('span', {}, addressLink(monitor, one.from), ' → ', addressLink(monitor, one.to)),
-      h('span', { class: 'faint' }, kindText(one)),
+      amountText(transfer.value),
+      h('span', {}, addressLink(monitor, transfer.from), ' → ', addressLink(monitor, transfer.to)),
+      h('span', { class: 'faint' }, kindText(transfer)),
     ),
   )
   return list(items, SHOWN, none)
@@ -31,14 +31,20 @@ export function ownTransferList(
   names: readonly string[],
   none: string,
 ): HTMLElement[] {
-  const items = transfers.map((one) => {
-    const isIn = names.some((name) => isIncoming(one, name))
+  const items = transfers.map((transfer) => {
+    const isIn = names.some((name) => isIncoming(transfer, name))
     return h(
       'li',
       { class: isIn ? 'in' : 'out' },
-      h('span', { class: 'value' }, isIn ? '+' : '−', amountText(one.value)),
-      h('span', {}, isIn ? 'from ' : 'to ', addressLink(monitor, isIn ? one.from : one.to), ` ${kindText(one)}`),
-      epochLink(one.height),
+      h('span', { class: 'value' }, isIn ? '+' : '−', amountText(transfer.value)),
+      h(
+        'span',
+        {},
+        isIn ? 'from ' : 'to ',
+        addressLink(monitor, isIn ? transfer.from : transfer.to),
+        ` ${kindText(transfer)}`,
+      ),
+      epochLink(transfer.height),
     )
   })
   return list(items, SHOWN, none)

@@ -80,6 +80,7 @@ export function syscallsOf<Ops>(module: string): MakeRow<Ops> {
   return (name, params, result, handler) => row(module, name, params, result, handler, false)
 }
 
+/** As {@link syscallsOf}, for handlers that call other actors. */
 export function nestingSyscallsOf<Ops>(module: string): MakeNestingRow<Ops> {
   return (name, params, result, handler) => row(module, name, params, result, handler, true)
 }
@@ -96,10 +97,12 @@ function row(
   return { module, name, params, resultSize, nests, run: handler as SyscallHandler, write }
 }
 
+/** An i32 as the unsigned number that actors mean: an offset or a length. */
 export function u32(value: I32): number {
   return value >>> 0
 }
 
+/** An i64 as an unsigned number. */
 export function u64(value: I64): bigint {
   return BigInt.asUintN(64, value)
 }

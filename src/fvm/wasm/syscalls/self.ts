@@ -13,6 +13,7 @@ const SHARED: readonly SyscallRow[] = [
   self('current_balance', '', TOKEN, ({ kernel }) => kernel.currentBalance()),
 ]
 
+/** FVM 2 and 3: who deletes itself names a beneficiary. */
 export const SELF_SYSCALLS_2_3: readonly SyscallRow[] = [
   ...SHARED,
   self('self_destruct', 'ii', NOTHING, ({ kernel, memory }, addressAt, addressLength) =>

@@ -1,6 +1,9 @@
-/** Built-in actors of butterflynet by version: CIDs of the manifest and of each kind's code. @see Lotus v1.36.2-dev build/builtin_actors_gen.go */
 import type { ActorCodes } from '../actorCodes.ts'
 
+/**
+ * Built-in actors of butterflynet by version: CIDs of the manifest and of each kind's code.
+ * @see Lotus v1.36.2-dev build/builtin_actors_gen.go
+ */
 export const butterflynetActors: ActorCodes = {
   8: {
     manifest: 'bafy2bzaceba5qgs4z3imhlxwds5vamahngatvuuglbv5yl3ftfiosj6ud5chs',

@@ -34,7 +34,7 @@ export interface Opened {
   readonly errors: string[]
 }
 
-/** See the file's comment. */
+/** The page in a browser, and the chain that it shows. */
 export class World {
   readonly folder: string
   readonly server: PageServer

@@ -1,0 +1,86 @@
+import type { Steps } from '../base/steps.ts'
+import { resolveId } from '../chain/chainView.ts'
+import { IpldError } from '../ipld/errors.ts'
+import type { StateTree } from '../state/stateTree.ts'
+import type { Address } from '../types/address.ts'
+import type { ActorId } from '../types/scalars.ts'
+import { MAX_STATE_CHANGES, SENDER_STATE_CACHE } from './limits.ts'
+import type { SenderState } from './ports.ts'
+
+/** What is known of one state. */
+interface Known {
+  readonly tree: StateTree
+  readonly ids: Map<string, ActorId>
+  readonly states: Map<ActorId, SenderState>
+}
+
+function nothingOf(tree: StateTree): Known {
+  return { tree, ids: new Map(), states: new Map() }
+}
+
+/** Not the actor itself: its CIDs are views of a block. */
+function keep({ tree, ids, states }: Known, address: Address): SenderState | undefined {
+  const id = resolveId(tree, address)
+  const actor = id === undefined ? undefined : tree.getActor(id)
+  if (id === undefined || actor === undefined) return undefined
+  if (ids.size >= SENDER_STATE_CACHE) {
+    ids.clear()
+    states.clear()
+  }
+  const { nonce, balance } = actor
+  const state = { nonce, balance }
+  ids.set(address.key, id)
+  states.set(id, state)
+  return state
+}
+
+function find({ ids, states }: Known, address: Address): SenderState | undefined {
+  const id = ids.get(address.key)
+  return id === undefined ? undefined : states.get(id)
+}
+
+/**
+ * Nonces and balances of the pool's senders, kept from one state to the next by what the two differ in. With 5,000 senders
+ * among 350,000 actors, reading them anew from a snapshot took four fifths of the time of choosing a block's messages.
+ */
+export class SenderStates {
+  /** Of the state that was asked for last; undefined while it goes on to another one. */
+  #known: Known | undefined;
+
+  /** Senders of a state. A step is a slot that it is compared in with the last one. */
+  *of(tree: StateTree): Steps<(address: Address) => SenderState | undefined> {
+    let known = this.#known
+    if (known?.tree !== tree) {
+      this.#known = undefined
+      const moved = known === undefined ? undefined : yield* moveTo(known, tree)
+      known = moved ?? nothingOf(tree)
+      this.#known = known
+    }
+    const ofTree = known
+    return (address) => find(ofTree, address) ?? keep(ofTree, address)
+  }
+}
+
+/** @returns undefined when the older state is gone, or the two differ in too much */
+function* moveTo({ tree: before, ids, states }: Known, tree: StateTree): Steps<Known | undefined> {
+  try {
+    let left = MAX_STATE_CHANGES
+    for (const [address] of before.addressesSince(tree)) {
+      if (left-- === 0) return undefined
+      ids.delete(address.key)
+      yield
+    }
+    for (const change of before.diff(tree)) {
+      if (left-- === 0) return undefined
+      yield
+      if (change === undefined) continue
+      const [id, , actor] = change
+      if (actor === undefined) states.delete(id)
+      else if (states.has(id)) states.set(id, { nonce: actor.nonce, balance: actor.balance })
+    }
+    return { tree, ids, states }
+  } catch (error) {
+    if (error instanceof IpldError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * The database's disk runs full, again and again, and has room again: nothing is lost and nothing doubled. By hand, as it needs a small
+ * file system: `mount -t tmpfs -o size=200m tmpfs <folder>`, then
+ * `PETREL_SMALL_DISK=<folder> PETREL_KILLS=20 node scripts/vitest.ts test/index/smallDisk.slow.test.ts`.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { systemCode } from '../../platform/server/errors.ts'
+import { TestPostgres } from '../support/postgres.ts'
+import { seeded } from '../support/seeded.ts'
+import { allRows, freshRows, newDatabase } from './indexed.ts'
+import { growTo } from './indexedChain.ts'
+import { EPOCHS } from './kills.ts'
+
+const folder = process.env.PETREL_SMALL_DISK
+const moments = Number(process.env.PETREL_KILLS ?? 10)
+const WRITER = fileURLToPath(new URL('writerProcess.ts', import.meta.url))
+/** Of one writer's chain. */
+const MOMENTS = 5
+const LONGEST_MS = 1000
+
+/** Takes all room that there is. @returns what gives it back */
+function fill(disk: string): () => void {
+  const ballast = join(disk, 'ballast')
+  try {
+    for (let bytes = 1 << 20; bytes >= 1; ) {
+      try {
+        for (;;) appendFileSync(ballast, Buffer.alloc(bytes))
+      } catch (error) {
+        if (systemCode(error) !== 'ENOSPC') throw error
+        bytes = Math.floor(bytes / 16)
+      }
+    }
+  } catch (error) {
+    rmSync(ballast, { force: true })
+    throw error
+  }
+  return () => rmSync(ballast)
+}
+
+describe.skipIf(folder === undefined)('a disk of the database that runs full', () => {
+  let server: TestPostgres
+  beforeAll(async () => {
+    server = await TestPostgres.start(folder)
+  }, 60_000)
+  afterAll(async () => server?.end())
+
+  test('at random moments', { timeout: 120_000 + 10_000 * moments }, async () => {
+    const random = seeded('small disk')
+    const expected = await freshRows((await growTo(EPOCHS)).node, await newDatabase(server.url(), 'fresh'))
+    let ends = 0
+    for (let done = 0; done < moments; done += MOMENTS) {
+      const url = await newDatabase(server.url(), `full_${done}`)
+      for (let left = MOMENTS, isWritten = false; left > 0 || !isWritten; ) {
+        const child = spawn(process.execPath, [WRITER, url, String(EPOCHS)], { stdio: ['ignore', 'pipe', 'inherit'] })
+        const ended = once(child, 'exit')
+        const words: string[] = []
+        const lines = createInterface({ input: child.stdout }).on('line', (word) => words.push(word))
+        await Promise.race([once(lines, 'line'), ended])
+        while (left > 0 && child.exitCode === null) {
+          await Promise.race([sleep(random.int(LONGEST_MS)), ended])
+          if (child.exitCode !== null) break
+          left--
+          const free = fill(folder as string)
+          await sleep(random.int(LONGEST_MS))
+          free()
+          // It may have ended for want of room.
+          if (server.hasEnded) {
+            ends++
+            await server.restart()
+          }
+        }
+        const [code] = await ended
+        if (code !== 0) throw new Error(`a writer ended with ${String(code)}`)
+        isWritten = words.includes('done')
+      }
+      expect(await allRows(url, 'canonical'), `seed ${random.seed}`).toEqual(expected)
+      console.log(`${done + MOMENTS} moments, disk full ${server.timesFull} times, server ended ${ends} times`)
+    }
+    expect(server.timesFull).toBeGreaterThan(0)
+  })
+})

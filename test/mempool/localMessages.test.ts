@@ -1,0 +1,69 @@
+/** What the pool keeps on disk. */
+import { describe, expect, test } from 'vitest'
+import { utf8 } from '../../src/base/bytes.ts'
+import type { SignedMessage } from '../../src/types/signedMessage.ts'
+import { openTestPool, testMessage } from './fakes.ts'
+import { a1, a2, FIL, failure, nonces, poolWith } from './fundedPool.ts'
+
+describe('disk', () => {
+  test('our messages are there again after a start', async () => {
+    const { chain, pool, store } = await poolWith()
+    const messages = [0, 1, 2].map((nonce) => testMessage(a1, a2, nonce, 10n))
+    for (const one of messages) await pool.push(one)
+    await pool.add(testMessage(a2, a1, 0, 10n))
+    // no close, no flush: as after kill -9
+    chain.mine([messages[0] as SignedMessage])
+    const again = await openTestPool({ chain, store })
+    expect(nonces(again.pool.pending().messages)).toEqual([1n, 2n])
+    expect(await again.pool.nonce(a1)).toBe(3n)
+    expect(again.published).toHaveLength(0)
+  })
+
+  test('what it replaced does not come back in its place', async () => {
+    const { chain, pool, store } = await poolWith()
+    const better = testMessage(a1, a2, 0, 200n)
+    await pool.push(testMessage(a1, a2, 0, 100n))
+    await pool.push(better)
+    const again = await openTestPool({ chain, store })
+    expect(again.pool.pending().messages).toEqual([better])
+  })
+
+  test('what the chain has for good leaves the disk at the next start', async () => {
+    const { chain, pool, store } = await poolWith()
+    const messages = [0, 1, 2].map((nonce) => testMessage(a1, a2, nonce, 10n))
+    for (const one of messages) await pool.push(one)
+    const kept = (): number => [...store.keys(utf8('/mpool/local/'))].length
+    chain.setActor(a1, 2n, FIL)
+    expect(nonces((await openTestPool({ chain, store })).pool.pending().messages)).toEqual([2n])
+    expect(kept()).toBe(3)
+    chain.isFinal = true
+    expect(nonces((await openTestPool({ chain, store })).pool.pending().messages)).toEqual([2n])
+    expect(kept()).toBe(1)
+  })
+
+  test('clearing takes ours only when told to', async () => {
+    const { chain, pool, store } = await poolWith()
+    await pool.push(testMessage(a1, a2, 0, 10n))
+    await pool.add(testMessage(a2, a1, 0, 10n))
+    await pool.clear(false)
+    expect(pool.pending().messages.map((one) => one.message.from)).toEqual([a1])
+    await pool.clear(true)
+    expect(pool.size).toBe(0)
+    const again = await openTestPool({ chain, store })
+    expect(again.pool.size).toBe(0)
+  })
+
+  test('settings are kept and checked', async () => {
+    const { chain, pool, store } = await poolWith()
+    const config = { ...pool.config(), priorityAddrs: [a1], replaceByFeePercent: 130, gasLimitOverestimation: 1.5 }
+    await pool.setConfig(config)
+    const again = await openTestPool({ chain, store })
+    expect(again.pool.config()).toEqual(config)
+    expect((await failure(pool.setConfig({ ...config, replaceByFeePercent: 109 }))).message).toBe(
+      "'ReplaceByFeeRatio' is less than required 1.9 < 1.10",
+    )
+    expect((await failure(pool.setConfig({ ...config, gasLimitOverestimation: 0.9 }))).message).toBe(
+      "'GasLimitOverestimation' cannot be less than 1",
+    )
+  })
+})

@@ -1,0 +1,85 @@
+/** Who hovers over an export learns what it is (CONTRIBUTING): a docstring, and none that sends the reader elsewhere. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ROOT } from '../support/shared.ts'
+import { exportsOf } from './docstrings.ts'
+
+/** Where names alone do, and why. */
+const ROOMS: Readonly<Record<string, string>> = {
+  'src/rpc/signatures/': 'rows: their `summary` says what a method does, and the API reference is made of it',
+  'src/rpc/types/': "shapes of Lotus' API and their codecs, name for name",
+  'src/state/params/': "go-state-types' parameters and their codecs, name for name",
+  'src/types/': 'wire types, and numbers of actors, methods and exit codes under one comment a table',
+  'platform/cli/nodeMethods.ts': 'written by scripts/cliMethods.ts',
+  'platform/cli/answers.ts': "shorter names for those of nodeMethods.ts, as Lotus' types are called",
+}
+
+function sources(...folders: readonly string[]): (readonly [file: string, text: string])[] {
+  return folders
+    .flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+    )
+    .filter((file) => /\.[jt]s$/.test(file) && !/\/node_modules\//.test(file))
+    .map((file) => [file, readFileSync(join(ROOT, file), 'utf8')])
+}
+
+describe('docstrings', () => {
+  const exported = sources('src', 'platform').flatMap(([file, text]) =>
+    exportsOf(text).map((one) => ({ file, ...one })),
+  )
+  const bare = exported.filter(({ isDocumented }) => !isDocumented)
+
+  it('every export has one, but in the rooms above', () => {
+    const rooms = Object.keys(ROOMS)
+    const elsewhere = bare.filter(({ file }) => !rooms.some((room) => file.startsWith(room)))
+    expect(elsewhere.map(({ file, name }) => `${file}: ${name}`)).toEqual([])
+    expect(exported.length).toBeGreaterThan(4000)
+  })
+
+  it.each(Object.keys(ROOMS))('%s still needs its exception', (room) => {
+    expect(bare.filter(({ file }) => file.startsWith(room))).not.toEqual([])
+  })
+
+  it('none only points to the head of its file', () => {
+    const pointing = sources('src', 'platform', 'examples', 'scripts', 'test').filter(([, text]) =>
+      /[Ss]ee the file's comment/.test(text),
+    )
+    expect(pointing.map(([file]) => file)).toEqual([])
+  })
+
+  it('an export without one is found', () => {
+    const source = `/** A head. */
+import { a } from './a.ts'
+
+export const bare = 1
+/** Said. */
+export interface Said {}
+
+export const said: Codec<Said> = a
+export const saidAt: (version: number) => Codec<Said> = a
+export const said2 = 2
+
+/** A table. */
+export const FIRST = 1
+const OWN = 2
+export const LAST = 3
+
+export const LONELY = 4
+export abstract class Bare {}
+/** One form. */
+export function form(a: string): void
+export function form(a: number): void
+export async function* bareSteps() {}
+`
+    const found = exportsOf(source)
+    expect(found).toHaveLength(12)
+    expect(found.filter(({ isDocumented }) => !isDocumented).map(({ name }) => name)).toEqual([
+      'bare',
+      'said2',
+      'LONELY',
+      'Bare',
+      'bareSteps',
+    ])
+  })
+})

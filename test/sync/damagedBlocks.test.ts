@@ -1,0 +1,150 @@
+/**
+ * A flipped bit in a stored block: whatever comes of it, no block is remembered as bad, and no peer is reported; either the
+ * chain is followed all the same, or what is said names the damaged block.
+ */
+import { beforeAll, expect, it } from 'vitest'
+import type { WorkerPort } from '../../src/base/ports.ts'
+import type { ChainStore } from '../../src/chain/chainStore.ts'
+import { ChainView } from '../../src/chain/chainView.ts'
+import type { Cid } from '../../src/codec/cid.ts'
+import { encode } from '../../src/codec/description.ts'
+import { mockBeacon } from '../../src/consensus/beacon.ts'
+import { initCrypto } from '../../src/crypto/init.ts'
+import type { FundedAccount } from '../../src/devnet/plan.ts'
+import { CachingVmHost } from '../../src/execution/cachingVmHost.ts'
+import { createCodeLoaders } from '../../src/execution/codeLoaders.ts'
+import { LocalVmHost } from '../../src/execution/localVmHost.ts'
+import { WorkerVmHost } from '../../src/execution/workerVmHost.ts'
+import { acceptAllProofs } from '../../src/fvm/proofVerifier.ts'
+import { getBlock } from '../../src/ipld/blockstore.ts'
+import { isBlockLink, walkDag } from '../../src/ipld/walkDag.ts'
+import type { Network } from '../../src/networks/network.ts'
+import { blockHeader, headerCid } from '../../src/types/blockHeader.ts'
+import { firstBlock, type Tipset } from '../../src/types/tipset.ts'
+import { startFakeThread } from '../execution/threadPair.ts'
+import { signedBy } from '../support/devnetNode.ts'
+import { silentLog } from '../support/recordedView.ts'
+import { seeded } from '../support/seeded.ts'
+import {
+  createFollower,
+  type Follower,
+  type FollowerOptions,
+  headName,
+  RecordedSource,
+  realTimers,
+  settled,
+  withMessages,
+} from './follower.ts'
+import { createWorld, type World } from './world.ts'
+
+beforeAll(async () => void (await initCrypto()))
+
+/** A chain whose messages read and write accounts. */
+async function honestChain(world: World): Promise<Tipset[]> {
+  const account = world.node.plan.accounts[0] as FundedAccount
+  const messages = [0n, 1n].map((nonce) => signedBy(account, { to: account.address, value: 1n, nonce }))
+  const first = await world.tipset(world.genesis, { messages })
+  return [first, ...(await world.chain(first, 3))]
+}
+
+function stateBlocks(world: World): Cid[] {
+  const cids: Cid[] = []
+  const { blocks } = world.view.store
+  // Native actors have no code.
+  const follow = (cid: Cid): boolean => isBlockLink(cid) && blocks.has(cid)
+  walkDag(blocks, firstBlock(world.genesis).parentStateRoot, (cid) => cids.push(cid), { follow })
+  return cids
+}
+
+/** What the follower says of its last way. */
+function said({ syncer }: Follower): string {
+  return syncer
+    .state()
+    .activeSyncs.map(({ message }) => message)
+    .join('; ')
+}
+
+const viewOf = (store: ChainStore, network: Network): ChainView =>
+  new ChainView({ store, network, beaconRound: mockBeacon.roundAt })
+
+/** The machine in a thread, which reads the same blocks by itself. */
+function threaded({ native }: World): NonNullable<FollowerOptions['vm']> {
+  return (_vm, view) => {
+    const { store } = view
+    const startThread = (): WorkerPort =>
+      startFakeThread({
+        blocks: store.blocks,
+        log: silentLog,
+        createHost: (own, network, checkpoint) => {
+          const codeLoaders = createCodeLoaders({ blocks: own.blocks, ...(native === undefined ? {} : { native }) })
+          return new LocalVmHost({ view: viewOf(own, network), proofs: acceptAllProofs, codeLoaders, checkpoint })
+        },
+      })
+    return new CachingVmHost(
+      store,
+      new WorkerVmHost({ view, threads: 1, timers: realTimers, log: silentLog, startThread }),
+    )
+  }
+}
+
+/** Flips one bit for each of many followers, and offers each of them the chain. */
+async function flipBits(world: World, vm: FollowerOptions['vm'], flips: number): Promise<void> {
+  const { int } = seeded('flipped bits in state')
+  const chain = await honestChain(world)
+  const head = chain.at(-1) as Tipset
+  const cids = stateBlocks(world)
+  const seen = { followed: 0, named: 0 }
+  for (let i = 0; i < flips; i++) {
+    const source = new RecordedSource(world.view)
+    const follower = createFollower(world, { mode: 'execute', source, ...(vm === undefined ? {} : { vm }) })
+    const cid = cids[int(cids.length)] as Cid
+    const data = getBlock(follower.blocks, cid).slice()
+    const bit = int(8 * data.length)
+    data[bit >> 3] = (data[bit >> 3] as number) ^ (1 << (bit & 7))
+    follower.blocks.put(cid, data)
+    const what = `bit ${bit} of ${cid.toString()}`
+    follower.syncer.offerTipset('peer', withMessages(world.view, head))
+    await settled(follower.syncer)
+    for (const { blocks } of chain)
+      for (const block of blocks) expect(follower.syncer.whyBad(headerCid(block)), what).toBeUndefined()
+    expect(follower.reports, what).toEqual([])
+    if (headName(follower.store) === `${head.height} ${head.key.join(' ')}`) seen.followed++
+    else {
+      expect(said(follower), what).toContain(`Cannot use block ${cid.toString()}: the store is damaged`)
+      seen.named++
+    }
+    await follower.syncer.stop()
+  }
+  console.log(`${seen.followed} followed, ${seen.named} named`)
+  expect(Math.min(seen.followed, seen.named)).toBeGreaterThan(0)
+}
+
+it('is blamed on nobody', async () => {
+  await flipBits(createWorld(2), undefined, 250)
+}, 120_000)
+
+it('is blamed on nobody where a thread executes', async () => {
+  const world = createWorld(2)
+  await flipBits(world, threaded(world), 100)
+}, 120_000)
+
+it('in a stored header names it', async () => {
+  const world = createWorld(2)
+  const chain = await honestChain(world)
+  const [first, second, third] = chain as [Tipset, Tipset, Tipset]
+  const source = new RecordedSource(world.view)
+  const { syncer, blocks, meta } = createFollower(world, { mode: 'execute', source })
+  syncer.offerTipset('peer', withMessages(world.view, first))
+  await settled(syncer)
+  await syncer.stop()
+  // Of a tipset that the node has, and has not made its head yet.
+  for (const header of second.blocks) blocks.put(headerCid(header), encode(blockHeader, header))
+  const cid = headerCid(firstBlock(second))
+  blocks.put(cid, encode(blockHeader, { ...firstBlock(second), forkSignaling: 1 }))
+  const again = createFollower(world, { mode: 'execute', source, blocks, meta })
+  again.syncer.offerTipset('peer', withMessages(world.view, third))
+  await settled(again.syncer)
+  expect(said(again)).toContain(`Cannot use block ${cid.toString()}: the store is damaged`)
+  for (const block of third.blocks) expect(again.syncer.whyBad(headerCid(block))).toBeUndefined()
+  expect(again.reports).toEqual([])
+})
