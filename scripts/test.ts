@@ -76,6 +76,11 @@ const ROWS: readonly (readonly Step[])[] =
       ]
     : [CHECKS, [UNIT]]
 
+/** What failed in a step, from its output: each `FAIL <name>` with the line that says why. */
+function failuresOf(output: string): readonly string[] {
+  return [...output.matchAll(/^FAIL (.*\n.*)$/gm)].map((match) => (match[1] as string).replace(/\s+/g, ' ').slice(0, 300))
+}
+
 function countsOf(output: string): Counts | undefined {
   const last = [...output.matchAll(/^(\d+) passed, (\d+) failed, (\d+) skipped$/gm)].pop()
   return last === undefined ? undefined : { passed: Number(last[1]), failed: Number(last[2]), skipped: Number(last[3]) }
@@ -123,6 +128,7 @@ async function result(step: Step): Promise<Counts> {
   }
   const { status, output } = await run(step)
   if (step.result === 'status') return { passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, skipped: 0 }
+  failures.push(...failuresOf(output).map((failure) => `FAIL ${step.name} ${failure}`))
   const counts = countsOf(output)
   if (counts === undefined) return { passed: 0, failed: 1, skipped: 0 }
   // A step that failed outside its tests (an unhandled rejection, a crash at the end) has failed all the same.
@@ -140,6 +146,8 @@ if (extra.length > 0 && wanted.length !== 1) {
 }
 const total: Counts = { passed: 0, failed: 0, skipped: 0 }
 const lines: string[] = []
+/** Named again at the end: there they are found, among some ten thousand lines of three rows. */
+const failures: string[] = []
 
 async function runStep(step: Step): Promise<void> {
   if (wanted.length > 0 && !wanted.includes(step.name)) return
@@ -160,6 +168,6 @@ await Promise.all(
     for (const step of steps) await runStep(step)
   }),
 )
-console.log(`\n${lines.join('\n')}`)
+console.log(`\n${[...lines, ...failures].join('\n')}`)
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
 process.exitCode = total.failed === 0 ? 0 : 1
