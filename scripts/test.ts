@@ -78,7 +78,9 @@ const ROWS: readonly (readonly Step[])[] =
 
 /** What failed in a step, from its output: each `FAIL <name>` with the line that says why. */
 function failuresOf(output: string): readonly string[] {
-  return [...output.matchAll(/^FAIL (.*\n.*)$/gm)].map((match) => (match[1] as string).replace(/\s+/g, ' ').slice(0, 300))
+  return [...output.matchAll(/^FAIL (.*\n.*)$/gm)].map((match) =>
+    (match[1] as string).replace(/\s+/g, ' ').slice(0, 300),
+  )
 }
 
 function countsOf(output: string): Counts | undefined {
