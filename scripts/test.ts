@@ -76,9 +76,9 @@ const ROWS: readonly (readonly Step[])[] =
       ]
     : [CHECKS, [UNIT]]
 
-/** What failed in a step, from its output: each `FAIL <name>` with the line that says why. */
+/** What failed in a step, or did at first, from its output: each `FAIL <name>` or `UNSTEADY <name>` with the line that says why. */
 function failuresOf(output: string): readonly string[] {
-  return [...output.matchAll(/^FAIL (.*\n.*)$/gm)].map((match) =>
+  return [...output.matchAll(/^((?:FAIL|UNSTEADY) .*\n.*)$/gm)].map((match) =>
     (match[1] as string).replace(/\s+/g, ' ').slice(0, 300),
   )
 }
@@ -130,7 +130,7 @@ async function result(step: Step): Promise<Counts> {
   }
   const { status, output } = await run(step)
   if (step.result === 'status') return { passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, skipped: 0 }
-  failures.push(...failuresOf(output).map((failure) => `FAIL ${step.name} ${failure}`))
+  failures.push(...failuresOf(output).map((failure) => `${step.name} ${failure}`))
   const counts = countsOf(output)
   if (counts === undefined) return { passed: 0, failed: 1, skipped: 0 }
   // A step that failed outside its tests (an unhandled rejection, a crash at the end) has failed all the same.
