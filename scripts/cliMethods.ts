@@ -1,6 +1,6 @@
 /**
  * Writes platform/cli/nodeMethods.ts: JSON types of the methods that the command line calls, out of the methods' signatures.
- * With --check it only says whether the file is what it would write.
+ * `npx biome check --write` then gives it the house's form.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -39,9 +39,29 @@ function namedInCli(): Set<string> {
   return names
 }
 
+/** A struct as the file has it. */
+interface Struct {
+  /** The name that Go gives it, with its package: `api.MsgLookup`. */
+  readonly title: string
+  readonly body: string
+  /** Of the methods whose parameters or answers hold it. */
+  readonly methods: Set<string>
+}
+
+/** Names of methods after which a docstring says "and more". */
+const NAMED_METHODS = 3
+
 /** Types of structs by the name that Go gives them, each once. */
 class Types {
-  readonly #bodies = new Map<string, string>()
+  readonly #structs = new Map<string, Struct>()
+  #method = ''
+
+  /** The types of a method's row, as its entry of the table. */
+  entry(row: AnySignature): string {
+    this.#method = row.name
+    const params = row.params.map((param) => `${param.name}: ${this.of(param.codec.schema)}`).join(', ')
+    return `  ${row.name}: { params: [${params}]; result: ${this.of(row.result.schema)} }`
+  }
 
   of(schema: Schema): string {
     if (Array.isArray(schema.oneOf)) return unionOf(schema.oneOf.map((branch) => this.of(branch as Schema)))
@@ -78,21 +98,29 @@ class Types {
     const fields = (): string =>
       names.map((name) => `  readonly ${JSON.stringify(name)}: ${this.of(properties[name] as Schema)}`).join('\n')
     if (typeof schema.title !== 'string') return `{\n${fields()}\n}`
-    const title = typeName(schema.title)
+    const { title } = schema
+    const name = typeName(title)
     const body = fields()
-    const known = this.#bodies.get(title)
+    const known = this.#structs.get(name)
     // Two structs of one name with other fields: the later one stays where it is used.
-    if (known !== undefined && known !== body) return `{\n${body}\n}`
-    this.#bodies.set(title, body)
-    return title
+    if (known !== undefined && known.body !== body) return `{\n${body}\n}`
+    this.#structs.set(name, { title, body, methods: (known?.methods ?? new Set<string>()).add(this.#method) })
+    return name
   }
 
   text(): string {
-    return [...this.#bodies]
+    return [...this.#structs]
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, body]) => `export type ${name} = {\n${body}\n}\n`)
+      .map(([name, struct]) => `${docstring(struct)}\nexport type ${name} = {\n${struct.body}\n}\n`)
       .join('\n')
   }
+}
+
+/** Which struct it is and where one meets it, which its name does not say. */
+function docstring({ title, methods }: Struct): string {
+  const names = [...methods].sort()
+  const more = names.length > NAMED_METHODS ? ' and more' : ''
+  return `/** \`${title}\` of ${names.slice(0, NAMED_METHODS).join(', ')}${more}. */`
 }
 
 const unionOf = (parts: readonly string[]): string => [...new Set(parts)].join(' | ')
@@ -123,9 +151,7 @@ export async function cliMethodsText(): Promise<string> {
     const lines: string[] = []
     for (const name of [...byName.keys()].sort()) {
       const row = servedOn(version, byName.get(name) as AnySignature[])
-      if (row === undefined) continue
-      const params = row.params.map((param) => `${param.name}: ${types.of(param.codec.schema)}`).join(', ')
-      lines.push(`  ${name}: { params: [${params}]; result: ${types.of(row.result.schema)} }`)
+      if (row !== undefined) lines.push(types.entry(row))
     }
     return lines.join('\n')
   }
@@ -136,6 +162,7 @@ export async function cliMethodsText(): Promise<string> {
  */
 import type { Json } from '../../src/codec/jsonText.ts'
 
+/** A CID as text below the key \`/\`, as DAG-JSON links. */
 export type JsonCid = { readonly '/': string }
 
 ${types.text()}

@@ -4,8 +4,10 @@
  */
 import type { Json } from '../../src/codec/jsonText.ts'
 
+/** A CID as text below the key `/`, as DAG-JSON links. */
 export type JsonCid = { readonly '/': string }
 
+/** `alerting.Alert` of LogAlerts. */
 export type AlertingAlert = {
   readonly Type: AlertingAlertType
   readonly Active: boolean
@@ -13,11 +15,13 @@ export type AlertingAlert = {
   readonly LastResolved: Json
 }
 
+/** `alerting.AlertType` of LogAlerts. */
 export type AlertingAlertType = {
   readonly System: string
   readonly Subsystem: string
 }
 
+/** `api.APIVersion` of Version. */
 export type ApiAPIVersion = {
   readonly Version: string
   readonly APIVersion: number
@@ -25,6 +29,7 @@ export type ApiAPIVersion = {
   readonly Agent: string
 }
 
+/** `api.ActiveSync` of SyncState. */
 export type ApiActiveSync = {
   readonly WorkerID: number
   readonly Base: TypesTipSet | null
@@ -36,18 +41,21 @@ export type ApiActiveSync = {
   readonly Message: string
 }
 
+/** `api.ActorState` of StateReadState. */
 export type ApiActorState = {
   readonly Balance: string
   readonly Code: JsonCid
   readonly State: Json
 }
 
+/** `api.BlockMessages` of ChainGetBlockMessages. */
 export type ApiBlockMessages = {
   readonly BlsMessages: TypesMessage[]
   readonly SecpkMessages: TypesSignedMessage[]
   readonly Cids: JsonCid[]
 }
 
+/** `api.ChannelAvailableFunds` of PaychAvailableFunds, PaychAvailableFundsByFromTo. */
 export type ApiChannelAvailableFunds = {
   readonly Channel: string | null
   readonly From: string
@@ -61,11 +69,13 @@ export type ApiChannelAvailableFunds = {
   readonly VoucherReedeemedAmt: string
 }
 
+/** `api.ChannelInfo` of PaychFund, PaychGet. */
 export type ApiChannelInfo = {
   readonly Channel: string
   readonly WaitSentinel: JsonCid | null
 }
 
+/** `api.CirculatingSupply` of StateVMCirculatingSupplyInternal. */
 export type ApiCirculatingSupply = {
   readonly FilVested: string
   readonly FilMined: string
@@ -75,11 +85,13 @@ export type ApiCirculatingSupply = {
   readonly FilReserveDisbursed: string
 }
 
+/** `api.ComputeStateOutput` of StateCompute. */
 export type ApiComputeStateOutput = {
   readonly Root: JsonCid
   readonly Trace: ApiInvocResult[] | null
 }
 
+/** `api.ConnMgrInfo` of NetPeerInfo. */
 export type ApiConnMgrInfo = {
   readonly FirstSeen: string
   readonly Value: number
@@ -87,6 +99,7 @@ export type ApiConnMgrInfo = {
   readonly Conns: { readonly [key: string]: string }
 }
 
+/** `api.ExtendedPeerInfo` of NetPeerInfo. */
 export type ApiExtendedPeerInfo = {
   readonly ID: string
   readonly Agent: string
@@ -95,11 +108,13 @@ export type ApiExtendedPeerInfo = {
   readonly ConnMgrMeta: ApiConnMgrInfo | null
 }
 
+/** `api.HeadChange` of ChainNotify. */
 export type ApiHeadChange = {
   readonly Type: 'current' | 'revert' | 'apply'
   readonly Val: TypesTipSet
 }
 
+/** `api.InvocResult` of StateCall, StateCompute, StateReplay. */
 export type ApiInvocResult = {
   readonly MsgCid: JsonCid
   readonly Msg: TypesMessage
@@ -110,21 +125,25 @@ export type ApiInvocResult = {
   readonly Duration: number
 }
 
+/** `api.IpldObject` of ChainGetNode. */
 export type ApiIpldObject = {
   readonly Cid: JsonCid
   readonly Obj: Json
 }
 
+/** `api.MarketBalance` of StateMarketBalance. */
 export type ApiMarketBalance = {
   readonly Escrow: string
   readonly Locked: string
 }
 
+/** `api.Message` of ChainGetParentMessages. */
 export type ApiMessage = {
   readonly Cid: JsonCid
   readonly Message: TypesMessage
 }
 
+/** `api.MessageCheckStatus` of MpoolCheckMessages, MpoolCheckPendingMessages. */
 export type ApiMessageCheckStatus = {
   readonly Cid: JsonCid
   readonly Code: number
@@ -133,16 +152,19 @@ export type ApiMessageCheckStatus = {
   readonly Hint: Json
 }
 
+/** `api.MessageMatch` of StateListMessages. */
 export type ApiMessageMatch = {
   readonly To: string
   readonly From: string
 }
 
+/** `api.MessagePrototype` of MpoolCheckMessages, MsigAddApprove, MsigAddCancel and more. */
 export type ApiMessagePrototype = {
   readonly Message: TypesMessage
   readonly ValidNonce: boolean
 }
 
+/** `api.MessageSendSpec` of GasEstimateMessageGas, MpoolPushMessage. */
 export type ApiMessageSendSpec = {
   readonly MaxFee: string
   readonly MsgUuid: string
@@ -150,6 +172,7 @@ export type ApiMessageSendSpec = {
   readonly GasLimitOverestimation: number
 }
 
+/** `api.MinerInfo` of StateMinerInfo. */
 export type ApiMinerInfo = {
   readonly Owner: string
   readonly Worker: string
@@ -168,17 +191,20 @@ export type ApiMinerInfo = {
   readonly PendingBeneficiaryTerm: MinerPendingBeneficiaryChange | null
 }
 
+/** `api.MinerPower` of StateMinerPower. */
 export type ApiMinerPower = {
   readonly MinerPower: PowerClaim
   readonly TotalPower: PowerClaim
   readonly HasMinPower: boolean
 }
 
+/** `api.MpoolUpdate` of MpoolSub. */
 export type ApiMpoolUpdate = {
   readonly Type: number
   readonly Message: TypesSignedMessage
 }
 
+/** `api.MsgGasCost` of StateCall, StateCompute, StateReplay. */
 export type ApiMsgGasCost = {
   readonly Message: JsonCid | null
   readonly GasUsed: string
@@ -190,6 +216,7 @@ export type ApiMsgGasCost = {
   readonly TotalCost: string
 }
 
+/** `api.MsgLookup` of StateSearchMsg, StateWaitMsg. */
 export type ApiMsgLookup = {
   readonly Message: JsonCid
   readonly Receipt: TypesMessageReceipt
@@ -198,6 +225,7 @@ export type ApiMsgLookup = {
   readonly Height: number
 }
 
+/** `api.MsigTransaction` of MsigGetPending. */
 export type ApiMsigTransaction = {
   readonly ID: number
   readonly To: string
@@ -207,17 +235,20 @@ export type ApiMsigTransaction = {
   readonly Approved: string[] | null
 }
 
+/** `api.NatInfo` of NetAutoNatStatus. */
 export type ApiNatInfo = {
   readonly Reachability: number
   readonly PublicAddrs: string[] | null
 }
 
+/** `api.NetBlockList` of NetBlockAdd, NetBlockList, NetBlockRemove. */
 export type ApiNetBlockList = {
   readonly Peers: string[]
   readonly IPAddrs: string[] | null
   readonly IPSubnets: string[] | null
 }
 
+/** `api.NetLimit` of NetLimit, NetSetLimit. */
 export type ApiNetLimit = {
   readonly Memory: number
   readonly Streams: number
@@ -229,51 +260,61 @@ export type ApiNetLimit = {
   readonly FD: number
 }
 
+/** `api.NodeChainStatus` of NodeStatus. */
 export type ApiNodeChainStatus = {
   readonly BlocksPerTipsetLast100: number
   readonly BlocksPerTipsetLastFinality: number
 }
 
+/** `api.NodePeerStatus` of NodeStatus. */
 export type ApiNodePeerStatus = {
   readonly PeersToPublishMsgs: number
   readonly PeersToPublishBlocks: number
 }
 
+/** `api.NodeStatus` of NodeStatus. */
 export type ApiNodeStatus = {
   readonly SyncStatus: ApiNodeSyncStatus
   readonly PeerStatus: ApiNodePeerStatus
   readonly ChainStatus: ApiNodeChainStatus
 }
 
+/** `api.NodeSyncStatus` of NodeStatus. */
 export type ApiNodeSyncStatus = {
   readonly Epoch: number
   readonly Behind: number
 }
 
+/** `api.ObjStat` of ChainStatObj. */
 export type ApiObjStat = {
   readonly Size: number
   readonly Links: number
 }
 
+/** `api.PaychGetOpts` of PaychGet. */
 export type ApiPaychGetOpts = {
   readonly OffChain: boolean
 }
 
+/** `api.PubsubScore` of NetPubsubScores. */
 export type ApiPubsubScore = {
   readonly ID: string
   readonly Score: PubsubPeerScoreSnapshot | null
 }
 
+/** `api.SyncState` of SyncState. */
 export type ApiSyncState = {
   readonly ActiveSyncs: ApiActiveSync[] | null
   readonly VMApplied: number
 }
 
+/** `api.VoucherCreateResult` of PaychVoucherCreate. */
 export type ApiVoucherCreateResult = {
   readonly Voucher: PaychSignedVoucher | null
   readonly Shortfall: string
 }
 
+/** `certs.FinalityCertificate` of F3GetCertificate, F3GetLatestCertificate. */
 export type CertsFinalityCertificate = {
   readonly GPBFTInstance: number
   readonly ECChain: GpbftTipSet[] | null
@@ -283,28 +324,33 @@ export type CertsFinalityCertificate = {
   readonly PowerTableDelta: CertsPowerTableDelta[]
 }
 
+/** `certs.PowerTableDelta` of F3GetCertificate, F3GetLatestCertificate. */
 export type CertsPowerTableDelta = {
   readonly ParticipantID: number
   readonly PowerDelta: string
   readonly SigningKey: string | null
 }
 
+/** `crypto.Signature` of ChainGetBlock, ChainGetBlockMessages, ChainGetGenesis and more. */
 export type CryptoSignature = {
   readonly Type: number
   readonly Data: string | null
 }
 
+/** `gpbft.PowerEntry` of F3GetPowerTableByInstance. */
 export type GpbftPowerEntry = {
   readonly ID: number
   readonly Power: string
   readonly PubKey: string | null
 }
 
+/** `gpbft.SupplementalData` of F3GetCertificate, F3GetLatestCertificate. */
 export type GpbftSupplementalData = {
   readonly Commitments: string | null
   readonly PowerTable: JsonCid
 }
 
+/** `gpbft.TipSet` of F3GetCertificate, F3GetLatestCertificate. */
 export type GpbftTipSet = {
   readonly Epoch: number
   readonly Key: JsonCid[]
@@ -312,6 +358,7 @@ export type GpbftTipSet = {
   readonly Commitments: string | null
 }
 
+/** `metrics.Stats` of NetBandwidthStats, NetBandwidthStatsByPeer, NetBandwidthStatsByProtocol. */
 export type MetricsStats = {
   readonly TotalIn: number
   readonly TotalOut: number
@@ -319,12 +366,14 @@ export type MetricsStats = {
   readonly RateOut: number
 }
 
+/** `miner.BeneficiaryTerm` of StateMinerInfo. */
 export type MinerBeneficiaryTerm = {
   readonly Quota: string
   readonly UsedQuota: string
   readonly Expiration: number
 }
 
+/** `miner.PendingBeneficiaryChange` of StateMinerInfo. */
 export type MinerPendingBeneficiaryChange = {
   readonly NewBeneficiary: string
   readonly NewQuota: string
@@ -333,11 +382,13 @@ export type MinerPendingBeneficiaryChange = {
   readonly ApprovedByNominee: boolean
 }
 
+/** `miner.SectorLocation` of StateSectorPartition. */
 export type MinerSectorLocation = {
   readonly Deadline: number
   readonly Partition: number
 }
 
+/** `miner.SectorOnChainInfo` of StateSectorGetInfo. */
 export type MinerSectorOnChainInfo = {
   readonly SectorNumber: number
   readonly SealProof: number
@@ -357,17 +408,20 @@ export type MinerSectorOnChainInfo = {
   readonly DailyFee: string
 }
 
+/** `paych.Merge` of PaychVoucherAdd, PaychVoucherCheckSpendable, PaychVoucherCheckValid and more. */
 export type PaychMerge = {
   readonly Lane: number
   readonly Nonce: number
 }
 
+/** `paych.ModVerifyParams` of PaychVoucherAdd, PaychVoucherCheckSpendable, PaychVoucherCheckValid and more. */
 export type PaychModVerifyParams = {
   readonly Actor: string
   readonly Method: number
   readonly Data: string | null
 }
 
+/** `paych.SignedVoucher` of PaychVoucherAdd, PaychVoucherCheckSpendable, PaychVoucherCheckValid and more. */
 export type PaychSignedVoucher = {
   readonly ChannelAddr: string
   readonly TimeLockMin: number
@@ -382,17 +436,20 @@ export type PaychSignedVoucher = {
   readonly Signature: CryptoSignature | null
 }
 
+/** `peer.AddrInfo` of NetAddrsListen, NetConnect, NetFindPeer and more. */
 export type PeerAddrInfo = {
   readonly ID: string
   readonly Addrs: string[]
 }
 
+/** `petrel.HeldUp` of MpoolExplain. */
 export type PetrelHeldUp = {
   readonly Code: string
   readonly Text: string
   readonly Command: string
 }
 
+/** `petrel.MessageFee` of ChainGetTransfers, ChainGetTransfersSince. */
 export type PetrelMessageFee = {
   readonly Message: JsonCid
   readonly Index: number
@@ -401,6 +458,7 @@ export type PetrelMessageFee = {
   readonly Tip: string
 }
 
+/** `petrel.MpoolExplanation` of MpoolExplain. */
 export type PetrelMpoolExplanation = {
   readonly State: string
   readonly Text: string
@@ -412,6 +470,7 @@ export type PetrelMpoolExplanation = {
   readonly Reasons: PetrelHeldUp[]
 }
 
+/** `petrel.TipSetTransfers` of ChainGetTransfers, ChainGetTransfersSince. */
 export type PetrelTipSetTransfers = {
   readonly TipSet: JsonCid[]
   readonly Height: number
@@ -420,10 +479,12 @@ export type PetrelTipSetTransfers = {
   readonly Fees: PetrelMessageFee[]
 }
 
+/** `petrel.TokenOptions` of AuthNewToken. */
 export type PetrelTokenOptions = {
   readonly ExpiresIn: number
 }
 
+/** `petrel.Transfer` of ChainGetTransfers, ChainGetTransfersSince. */
 export type PetrelTransfer = {
   readonly Kind: string
   readonly Message: JsonCid | null
@@ -437,22 +498,26 @@ export type PetrelTransfer = {
   readonly Method: number
 }
 
+/** `petrel.TransferSteps` of ChainGetTransfersSince. */
 export type PetrelTransferSteps = {
   readonly Reverted: PetrelTipSetTransfers[]
   readonly Applied: PetrelTipSetTransfers[]
   readonly Position: JsonCid[]
 }
 
+/** `power.Claim` of StateMinerPower. */
 export type PowerClaim = {
   readonly RawBytePower: string
   readonly QualityAdjPower: string
 }
 
+/** `proof.PoStProof` of ChainGetBlock, ChainGetGenesis, ChainGetTipSet and more. */
 export type ProofPoStProof = {
   readonly PoStProof: number
   readonly ProofBytes: string | null
 }
 
+/** `pubsub.PeerScoreSnapshot` of NetPubsubScores. */
 export type PubsubPeerScoreSnapshot = {
   readonly Score: number
   readonly Topics: { readonly [key: string]: PubsubTopicScoreSnapshot } | null
@@ -461,6 +526,7 @@ export type PubsubPeerScoreSnapshot = {
   readonly BehaviourPenalty: number
 }
 
+/** `pubsub.TopicScoreSnapshot` of NetPubsubScores. */
 export type PubsubTopicScoreSnapshot = {
   readonly TimeInMesh: number
   readonly FirstMessageDeliveries: number
@@ -468,6 +534,7 @@ export type PubsubTopicScoreSnapshot = {
   readonly InvalidMessageDeliveries: number
 }
 
+/** `types.Actor` of StateGetActor. */
 export type TypesActor = {
   readonly Code: JsonCid
   readonly Head: JsonCid
@@ -476,11 +543,13 @@ export type TypesActor = {
   readonly DelegatedAddress: string | null
 }
 
+/** `types.BeaconEntry` of ChainGetBlock, ChainGetGenesis, ChainGetTipSet and more. */
 export type TypesBeaconEntry = {
   readonly Round: number
   readonly Data: string | null
 }
 
+/** `types.BlockHeader` of ChainGetBlock, ChainGetGenesis, ChainGetTipSet and more. */
 export type TypesBlockHeader = {
   readonly Miner: string
   readonly Ticket: TypesTicket | null
@@ -500,16 +569,19 @@ export type TypesBlockHeader = {
   readonly ParentBaseFee: string
 }
 
+/** `types.ElectionProof` of ChainGetBlock, ChainGetGenesis, ChainGetTipSet and more. */
 export type TypesElectionProof = {
   readonly WinCount: number
   readonly VRFProof: string | null
 }
 
+/** `types.Event` of ChainGetEvents. */
 export type TypesEvent = {
   readonly Emitter: number
   readonly Entries: TypesEventEntry[] | null
 }
 
+/** `types.EventEntry` of ChainGetEvents. */
 export type TypesEventEntry = {
   readonly Flags: number
   readonly Key: string
@@ -517,11 +589,13 @@ export type TypesEventEntry = {
   readonly Value: string | null
 }
 
+/** `types.KeyInfo` of WalletExport, WalletImport. */
 export type TypesKeyInfo = {
   readonly Type: string | number
   readonly PrivateKey: string
 }
 
+/** `types.Message` of ChainGetBlockMessages, ChainGetMessage, ChainGetParentMessages and more. */
 export type TypesMessage = {
   readonly Version: number
   readonly To: string
@@ -536,6 +610,7 @@ export type TypesMessage = {
   readonly CID: JsonCid
 }
 
+/** `types.MessageReceipt` of ChainGetParentReceipts, StateCall, StateCompute and more. */
 export type TypesMessageReceipt = {
   readonly ExitCode: number
   readonly Return: string | null
@@ -543,6 +618,7 @@ export type TypesMessageReceipt = {
   readonly EventsRoot: JsonCid | null
 }
 
+/** `types.MpoolConfig` of MpoolGetConfig, MpoolSetConfig. */
 export type TypesMpoolConfig = {
   readonly PriorityAddrs: string[] | null
   readonly SizeLimitHigh: number
@@ -552,16 +628,19 @@ export type TypesMpoolConfig = {
   readonly GasLimitOverestimation: number
 }
 
+/** `types.SignedMessage` of ChainGetBlockMessages, MpoolPending, MpoolPush and more. */
 export type TypesSignedMessage = {
   readonly Message: TypesMessage
   readonly Signature: CryptoSignature
   readonly CID: JsonCid
 }
 
+/** `types.Ticket` of ChainGetBlock, ChainGetGenesis, ChainGetTipSet and more. */
 export type TypesTicket = {
   readonly VRFProof: string | null
 }
 
+/** `types.TipSet` of ChainGetGenesis, ChainGetTipSet, ChainGetTipSetByHeight and more. */
 export type TypesTipSet = {
   readonly Cids: JsonCid[]
   readonly Blocks: TypesBlockHeader[]

@@ -7,12 +7,8 @@ import { exportsOf } from './docstrings.ts'
 
 /** Where names alone do, and why. */
 const ROOMS: Readonly<Record<string, string>> = {
-  'src/rpc/signatures/': 'rows: their `summary` says what a method does, and the API reference is made of it',
-  'src/rpc/types/': "shapes of Lotus' API and their codecs, name for name",
   'src/state/params/': "go-state-types' parameters and their codecs, name for name",
   'src/types/': 'wire types, and numbers of actors, methods and exit codes under one comment a table',
-  'platform/cli/nodeMethods.ts': 'written by scripts/cliMethods.ts',
-  'platform/cli/answers.ts': "shorter names for those of nodeMethods.ts, as Lotus' types are called",
 }
 
 function sources(...folders: readonly string[]): (readonly [file: string, text: string])[] {
@@ -71,15 +67,30 @@ export abstract class Bare {}
 export function form(a: string): void
 export function form(a: number): void
 export async function* bareSteps() {}
+
+export const row: CallSignature<[], Said> =
+  callSignature({
+    name: 'Row',
+    summary: 'What it does.',
+  })
+export const silentRow = callSignature({
+  name: 'SilentRow',
+  summary: '',
+})
+
+const other = callSignature({
+  summary: 'Of another.',
+})
 `
     const found = exportsOf(source)
-    expect(found).toHaveLength(12)
+    expect(found).toHaveLength(14)
     expect(found.filter(({ isDocumented }) => !isDocumented).map(({ name }) => name)).toEqual([
       'bare',
       'said2',
       'LONELY',
       'Bare',
       'bareSteps',
+      'silentRow',
     ])
   })
 })

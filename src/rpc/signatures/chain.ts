@@ -118,7 +118,7 @@ export const chainReadObj: CallSignature<readonly [Param<Cid>], Uint8Array> = ca
   result: bytes,
 })
 
-export const height: Param<number> = param('height', chainEpoch)
+const height: Param<number> = param('height', chainEpoch)
 
 export const chainGetTipSetAfterHeight: CallSignature<readonly [Param<number>, Param<TipsetKey>], Tipset> =
   callSignature({

@@ -4,7 +4,7 @@ import { type Param, param } from '../method.ts'
 import { type CallSignature, callSignature } from '../signature.ts'
 import { type TraceFilter, traceFilter } from '../types/traceFilter.ts'
 
-export const blockNumber: Param<string> = param('blkNum', text)
+const blockNumber: Param<string> = param('blkNum', text)
 
 export const ethTraceBlock: CallSignature<readonly [Param<string>], Json> = callSignature({
   name: 'EthTraceBlock',

@@ -35,18 +35,21 @@ function pages<T>(name: string, what: string, result: Codec<T>): CallSignature<P
   })
 }
 
+/** Ours, not Lotus': messages' value, calls between actors, rewards and burns that lasted, attoFIL. */
 export const chainListTransfers: CallSignature<PageParams, TransferPage> = pages(
   'ChainListTransfers',
   'Value that moved for good from or to an address',
   transferPage,
 )
 
+/** Ours: of messages on the chain only; calls between actors are not among them. */
 export const chainListMessages: CallSignature<PageParams, MessagePage> = pages(
   'ChainListMessages',
   'Executed messages from or to an address with their receipts',
   messagePage,
 )
 
+/** Ours, kin of `eth_getLogs`: of one address whatever the topics, and in pages instead of a list with an upper bound. */
 export const chainListLogs: CallSignature<PageParams, LogPage> = pages(
   'ChainListLogs',
   'Logs of a contract as eth_getLogs has them',

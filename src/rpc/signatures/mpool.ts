@@ -79,7 +79,7 @@ const ticketQuality: Codec<number> = jsonOnly<number>(
 
 const checks: Codec<MessageCheck[][]> = listOrEmpty(listOrEmpty(messageCheck))
 
-export const signed: Param<SignedMessage | null> = param('signedMessage', signedMessageParam)
+const signed: Param<SignedMessage | null> = param('signedMessage', signedMessageParam)
 
 const signedList = param('signedMessages', listOrEmpty(signedMessageParam))
 

@@ -26,15 +26,15 @@ export const stateSearchMsg: CallSignature<
   result: nullable(msgLookup),
 })
 
-export const message: Param<Cid> = param('messageCid', cid)
+const message: Param<Cid> = param('messageCid', cid)
 
 const key = param('tipsetKey', tipsetKey)
 
-export const limit: Param<number> = param('limit', chainEpoch)
+const limit: Param<number> = param('limit', chainEpoch)
 
-export const confidence: Param<bigint> = param('confidence', u64)
+const confidence: Param<bigint> = param('confidence', u64)
 
-export const allowReplaced: Param<boolean> = param('allowReplaced', bool)
+const allowReplaced: Param<boolean> = param('allowReplaced', bool)
 
 export const stateSearchMsgV0: CallSignature<readonly [Param<Cid>], MsgLookup | null> = callSignature({
   name: 'StateSearchMsg',

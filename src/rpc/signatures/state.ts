@@ -59,7 +59,7 @@ const tag: Codec<bigint> = named(i64, 'crypto.DomainSeparationTag')
 
 const entropy = param('entropy', bytes)
 
-export const epoch: Param<number> = param('epoch', chainEpoch)
+const epoch: Param<number> = param('epoch', chainEpoch)
 
 export const stateActorCodeCIDs: CallSignature<readonly [Param<number>], ReadonlyMap<string, Cid>> = callSignature({
   name: 'StateActorCodeCIDs',

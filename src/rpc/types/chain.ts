@@ -16,6 +16,7 @@ export interface ApiMessage {
   readonly message: Message
 }
 
+/** Drops the signature; the CID stays that of the message as its block holds it. */
 export function toApiMessage(sent: ChainMessage): ApiMessage {
   return { cid: chainMessageCid(sent), message: sent.message }
 }

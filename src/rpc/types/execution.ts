@@ -91,6 +91,7 @@ export const executionTrace: Codec<ExecutionTrace> = outputOnly('types.Execution
 
 const optionalCid: Codec<Cid | null> = nullable(cid)
 
+/** What a message paid, attoFIL but for `GasUsed`; `Message` is null for implicit ones. @see lotus api/api_full.go MsgGasCost */
 export const gasCost: Codec<GasCost> = struct<GasCost>('api.MsgGasCost', [
   ['message', 'Message', optionalCid],
   ['gasUsed', 'GasUsed', bigInt],
@@ -102,6 +103,7 @@ export const gasCost: Codec<GasCost> = struct<GasCost>('api.MsgGasCost', [
   ['totalCost', 'TotalCost', bigInt],
 ])
 
+/** A message, its receipt and its trace, as StateCall, StateReplay and StateCompute give them; `Duration` is in nanoseconds. */
 export const invocResult: Codec<InvocResult> = struct<InvocResult>('api.InvocResult', [
   ['msgCid', 'MsgCid', cid],
   ['msg', 'Msg', message],
@@ -121,6 +123,7 @@ export const invocResult: Codec<InvocResult> = struct<InvocResult>('api.InvocRes
   ],
 ])
 
+/** State root after the messages of a tipset and what each of them did. @see lotus api/api_full.go ComputeStateOutput */
 export const computeOutput: Codec<ComputeOutput> = struct<ComputeOutput>('api.ComputeStateOutput', [
   ['root', 'Root', cid],
   ['trace', 'Trace', list(invocResult) as Codec<readonly InvocResult[]>],

@@ -32,6 +32,7 @@ export interface F3Participant {
   readonly validityTerm: bigint
 }
 
+/** Answer of F3ListParticipants; `[]` when nobody votes through this node. */
 export const f3Participants: Codec<F3Participant[]> = listOrEmpty(
   struct<F3Participant>('api.F3Participant', [
     ['minerId', 'MinerID', u64],

@@ -46,14 +46,17 @@ interface PageEnd {
   readonly more: boolean
 }
 
+/** A page of ChainListTransfers, oldest first. */
 export interface TransferPage extends PageEnd {
   readonly transfers: ListedTransfer[]
 }
 
+/** A page of ChainListMessages, oldest first. */
 export interface MessagePage extends PageEnd {
   readonly messages: ListedMessage[]
 }
 
+/** A page of ChainListLogs, oldest first; each as Ethereum's JSON has a log. */
 export interface LogPage extends PageEnd {
   readonly logs: Json[]
 }

@@ -76,6 +76,7 @@ const power: Codec<Power> = struct<Power>('power.Claim', [
   ['qualityAdjPower', 'QualityAdjPower', bigInt],
 ])
 
+/** A miner's claim beside the network's total, bytes; `HasMinPower` says whether it may win blocks. */
 export const apiMinerPower: Codec<MinerPower> = struct<MinerPower>('api.MinerPower', [
   ['minerPower', 'MinerPower', power],
   ['totalPower', 'TotalPower', power],
@@ -112,6 +113,7 @@ export const apiPartition: Codec<ApiPartition> = struct<ApiPartition>('api.Parti
   ['activeSectors', 'ActiveSectors', bitField],
 ])
 
+/** A deadline with its epochs and the constants of proving. @see go-state-types dline/deadline.go Info */
 export const apiDeadlineInfo: Codec<DeadlineInfo> = struct<DeadlineInfo>('dline.Info', [
   ['currentEpoch', 'CurrentEpoch', chainEpoch],
   ['periodStart', 'PeriodStart', chainEpoch],
@@ -150,6 +152,7 @@ const extendedSector: Codec<ExtendedSector> = struct<ExtendedSector>('proof.Exte
   ['sealedCid', 'SealedCID', cid],
 ])
 
+/** What MinerGetBaseInfo gives a producer to draw its ticket and prove a win with. @see lotus api/api_full.go MiningBaseInfo */
 export const miningBaseInfo: Codec<MiningBaseInfo> = struct<MiningBaseInfo>('api.MiningBaseInfo', [
   ['minerPower', 'MinerPower', bigInt],
   ['networkPower', 'NetworkPower', bigInt],
@@ -161,11 +164,13 @@ export const miningBaseInfo: Codec<MiningBaseInfo> = struct<MiningBaseInfo>('api
   ['eligibleForMining', 'EligibleForMining', bool],
 ])
 
+/** `{Deadline, Partition}` of a sector, both counted from 0. @see lotus chain/actors/builtin/miner SectorLocation */
 export const apiSectorLocation: Codec<SectorLocation> = struct<SectorLocation>('miner.SectorLocation', [
   ['deadline', 'Deadline', uint],
   ['partition', 'Partition', uint],
 ])
 
+/** Epochs at which a sector ends: by its term, or early because it is faulty (0: it is not). */
 export const apiSectorExpiration: Codec<SectorExpiration> = struct<SectorExpiration>('miner.SectorExpiration', [
   ['onTime', 'OnTime', chainEpoch],
   ['early', 'Early', chainEpoch],
@@ -197,6 +202,7 @@ export const askedPreCommit: Codec<AskedPreCommit> = struct<AskedPreCommit>('min
   ['unsealedCid', 'UnsealedCid', nullable(cid)],
 ])
 
+/** What MinerCreateBlock takes: a block without state, receipts and signature. @see lotus api/api_full.go BlockTemplate */
 export const blockTemplate: Codec<BlockTemplate> = struct<BlockTemplate>('api.BlockTemplate', [
   ['miner', 'Miner', address],
   ['parents', 'Parents', tipsetKey],

@@ -27,6 +27,7 @@ export const msgLookup: Codec<MsgLookup> = struct<MsgLookup>('api.MsgLookup', [
   ['height', 'Height', chainEpoch],
 ])
 
+/** As JSON needs it: the tipset by key and height instead of whole. */
 export function toMsgLookup({ cid: found, receipt, tipset }: FoundMessage, returnDec: Json): MsgLookup {
   return { message: found, receipt, returnDec, tipset: tipset.key, height: tipset.height }
 }

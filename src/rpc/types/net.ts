@@ -49,6 +49,7 @@ const timeMs: Codec<number> = jsonOnly<number>(
   { type: 'string', format: 'date-time' },
 )
 
+/** Traffic of this node, one peer or one protocol: bytes since the start, and bytes per second. */
 export interface BandwidthStats {
   readonly totalIn: number
   readonly totalOut: number
@@ -63,12 +64,14 @@ export const bandwidthStats: Codec<BandwidthStats> = struct<BandwidthStats>('met
   ['rateOut', 'RateOut', float],
 ])
 
+/** By peer ID or protocol ID. @see lotus api/api_net.go NetBandwidthStatsByPeer, NetBandwidthStatsByProtocol */
 export const bandwidthByName: Codec<ReadonlyMap<string, BandwidthStats>> = mapOf(bandwidthStats)
 
 /** Lotus' numbers. */
 export const CONNECTEDNESS = { notConnected: 0, connected: 1 } as const
 export const REACHABILITY = { unknown: 0, public: 1, private: 2 } as const
 
+/** Whether others can dial this node, and where they saw it. @see lotus api/api_net.go NatInfo */
 export interface NatInfo {
   /** One of {@link REACHABILITY}. */
   readonly reachability: number
@@ -80,6 +83,7 @@ export const natInfo: Codec<NatInfo> = struct<NatInfo>('api.NatInfo', [
   ['publicAddrs', 'PublicAddrs', list(text)],
 ])
 
+/** Whom the connection gater refuses: peer IDs, IP addresses, subnets in CIDR notation. */
 export interface NetBlockList {
   readonly peers: string[]
   readonly addresses: string[]
@@ -92,7 +96,7 @@ export const netBlockList: Codec<NetBlockList> = struct<NetBlockList>('api.NetBl
   ['subnets', 'IPSubnets', list(text)],
 ])
 
-export interface ConnMgrInfo {
+interface ConnMgrInfo {
   readonly firstSeenMs: number
   readonly value: number
   readonly tags: ReadonlyMap<string, number>
@@ -107,6 +111,7 @@ const connMgrInfo: Codec<ConnMgrInfo> = struct<ConnMgrInfo>('api.ConnMgrInfo', [
   ['connections', 'Conns', mapOf(timeMs)],
 ])
 
+/** What identify told of a peer, and what the connection manager keeps of it. @see lotus api/types.go ExtendedPeerInfo */
 export interface ExtendedPeerInfo {
   readonly id: string
   readonly agent: string
@@ -123,7 +128,7 @@ export const extendedPeerInfo: Codec<ExtendedPeerInfo> = struct<ExtendedPeerInfo
   ['connMgrMeta', 'ConnMgrMeta', nullable(connMgrInfo)],
 ])
 
-export interface TopicScoreSnapshot {
+interface TopicScoreSnapshot {
   readonly timeInMeshNs: number
   readonly firstMessageDeliveries: number
   readonly meshMessageDeliveries: number
@@ -137,7 +142,7 @@ const topicScoreSnapshot: Codec<TopicScoreSnapshot> = struct<TopicScoreSnapshot>
   ['invalidMessageDeliveries', 'InvalidMessageDeliveries', float],
 ])
 
-export interface PeerScoreSnapshot {
+interface PeerScoreSnapshot {
   readonly score: number
   /** Null when there are none. */
   readonly topics: ReadonlyMap<string, TopicScoreSnapshot> | null
@@ -154,6 +159,7 @@ const peerScoreSnapshot: Codec<PeerScoreSnapshot> = struct<PeerScoreSnapshot>('p
   ['behaviourPenalty', 'BehaviourPenalty', float],
 ])
 
+/** A peer's standing in gossip; below the thresholds of its mesh it is not listened to. @see go-libp2p-pubsub score.go */
 export interface PubsubScore {
   readonly id: string
   readonly score: PeerScoreSnapshot | null
@@ -225,6 +231,7 @@ export const netStat: Codec<NetStat> = jsonOnly<NetStat>(
   { type: 'object', title: 'api.NetStat' },
 )
 
+/** Upper bounds of one scope of the resource manager; connections and streams are counted. @see lotus api/types.go NetLimit */
 export interface NetLimit {
   /** Bytes; 0 is left out. */
   readonly memory: number

@@ -1,4 +1,4 @@
-/** JSON forms of questions about the network and the storage market. Field order is Go's. @see lotus api/types.go */
+/** JSON forms of questions about the network and the storage market. Field order is Go's. @see lotus api/types.go, api/api_full.go */
 
 import type { MarketBalance, MarketDeal } from '../../chain/queries/marketActor.ts'
 import { bigInt } from '../../codec/bigInteger.ts'
@@ -13,6 +13,7 @@ import { type ActorState, actorV5 } from '../../types/actor.ts'
 import type { Address } from '../../types/address.ts'
 import { tokenAmount } from '../../types/scalars.ts'
 
+/** Parts of the supply and what circulates, attoFIL. @see lotus api/api_full.go CirculatingSupply */
 export const apiCirculatingSupply: Codec<CirculatingSupply> = struct<CirculatingSupply>('api.CirculatingSupply', [
   ['filVested', 'FilVested', tokenAmount],
   ['filMined', 'FilMined', tokenAmount],
@@ -22,16 +23,19 @@ export const apiCirculatingSupply: Codec<CirculatingSupply> = struct<Circulating
   ['filReserveDisbursed', 'FilReserveDisbursed', tokenAmount],
 ])
 
+/** Funds of an address in the storage market, attoFIL: all, and what deals lock. */
 export const apiMarketBalance: Codec<MarketBalance> = struct<MarketBalance>('api.MarketBalance', [
   ['escrow', 'Escrow', tokenAmount],
   ['locked', 'Locked', tokenAmount],
 ])
 
+/** The least and the most that a provider may put up for a deal, attoFIL. @see lotus api/api_full.go DealCollateralBounds */
 export const apiCollateralBounds: Codec<CollateralBounds> = struct<CollateralBounds>('api.DealCollateralBounds', [
   ['min', 'Min', tokenAmount],
   ['max', 'Max', tokenAmount],
 ])
 
+/** A deal's proposal and state; the state of a deal that is not activated has -1 for its epochs. */
 export const apiMarketDeal: Codec<MarketDeal> = struct<MarketDeal>('api.MarketDeal', [
   ['proposal', 'Proposal', dealProposal],
   ['state', 'State', dealState],
@@ -50,10 +54,13 @@ function mapOfAddress<T>(inner: Codec<T>): Codec<ReadonlyMap<Address, T>> {
   )
 }
 
+/** Answer of StateMarketParticipants: balances by address. Output only: read back it is empty. */
 export const marketParticipants: Codec<ReadonlyMap<Address, MarketBalance>> = mapOfAddress(apiMarketBalance)
 
+/** Answer of StateChangedActors: actors by address, as they are in the newer state. Output only: read back it is empty. */
 export const changedActors: Codec<ReadonlyMap<Address, ActorState>> = mapOfAddress(actorV5)
 
+/** Answer of StateMarketDeals: deals by their ID in decimal. Output only: read back it is empty. */
 export const marketDeals: Codec<ReadonlyMap<number, MarketDeal>> = jsonOnly<ReadonlyMap<number, MarketDeal>>(
   'map[string]*api.MarketDeal',
   (value, context) => {

@@ -53,11 +53,13 @@ const cidOrNone: Codec<Cid | undefined> = jsonOnly<Cid | undefined>(
   nullable(cid).schema,
 )
 
+/** `Channel` is `<empty>` until the message `WaitSentinel` made it. @see lotus api/api_full.go ChannelInfo */
 export const channelInfo: Codec<FundedChannel> = struct<FundedChannel>('api.ChannelInfo', [
   ['channel', 'Channel', channelOrNone],
   ['message', 'WaitSentinel', cidOrNone],
 ])
 
+/** Funds of a channel, attoFIL, by how far they are on their way. @see lotus api/api_full.go ChannelAvailableFunds */
 export const availableFunds: Codec<AvailableFunds> = struct<AvailableFunds>('api.ChannelAvailableFunds', [
   ['channel', 'Channel', nullable(address)],
   ['from', 'From', address],
@@ -84,6 +86,7 @@ export const channelStatus: Codec<ChannelStatus> = struct<ChannelStatus>('api.Pa
   ['direction', 'Direction', uint],
 ])
 
+/** `Voucher` is null where the channel lacks `Shortfall` attoFIL for it. @see lotus api/api_full.go VoucherCreateResult */
 export const createdVoucher: Codec<CreatedVoucher> = struct<CreatedVoucher>('api.VoucherCreateResult', [
   ['voucher', 'Voucher', nullable(signedVoucher)],
   ['shortfall', 'Shortfall', bigInt],

@@ -1,6 +1,6 @@
 /**
  * JSON of the state of synchronisation.
- * @see lotus api/types.go ActiveSync, SyncState, SyncStateStage
+ * @see lotus api/api_full.go ActiveSync, SyncState, SyncStateStage
  */
 import { type Codec, int, jsonOnly, list, nullable, struct, text, uint } from '../../codec/description.ts'
 import type { ActiveSync, SyncState } from '../../sync/syncState.ts'
@@ -32,6 +32,7 @@ const activeSync: Codec<ActiveSync> = struct<ActiveSync>('api.ActiveSync', [
   ['message', 'Message', text],
 ])
 
+/** What is fetched and validated now; `VMApplied` counts messages executed since the start. @see lotus api/types.go SyncState */
 export const syncState: Codec<SyncState> = struct<SyncState>('api.SyncState', [
   ['activeSyncs', 'ActiveSyncs', list(activeSync)],
   ['vmApplied', 'VMApplied', uint],
