@@ -7,6 +7,7 @@ import { type Codec, cid, nullable, tuple } from '../codec/description.ts'
 import { type Address, address } from './address.ts'
 import { type Nonce, nonce, type TokenAmount, tokenAmount } from './scalars.ts'
 
+/** What the state tree maps an actor's number to: which code it runs, and where its own state begins. */
 export interface ActorState {
   /** CID of the actor's code. */
   readonly code: Cid

@@ -237,6 +237,7 @@ export function delegatedAddress(namespace: bigint, subaddress: Uint8Array): Add
   return createAddress(PROTOCOL_DELEGATED, concatBytes(varintBytes(namespace), subaddress))
 }
 
+/** Whether it is an f0 address. Those alone need no look into the init actor's state to name an actor. */
 export function isIdAddress(address: Address): boolean {
   return address.bytes[0] === PROTOCOL_ID
 }

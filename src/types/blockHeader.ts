@@ -11,26 +11,31 @@ import { type Address, address } from './address.ts'
 import { type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from './scalars.ts'
 import { type Signature, signature } from './signature.ts'
 
+/** A VRF's proof, a BLS signature (96 bytes) with the producer's worker key; the block of the smallest hash leads its tipset. */
 export interface Ticket {
   readonly vrfProof: Uint8Array
 }
 
+/** How often a producer won at an epoch (0: it did not), and the VRF's proof (96 bytes) from which that follows. */
 export interface ElectionProof {
   readonly winCount: number
   readonly vrfProof: Uint8Array
 }
 
+/** A round of drand and its BLS signature: 96 bytes, since quicknet (Phoenix, shortly after network version 22, FIP-0063) 48. */
 export interface BeaconEntry {
   readonly round: number
   readonly data: Uint8Array
 }
 
+/** A proof of spacetime: Groth16, 192 bytes for each partition. @see go-state-types proof/proof_types.go PoStProof */
 export interface PoStProof {
   /** Registered proof type. */
   readonly postProof: number
   readonly proofBytes: Uint8Array
 }
 
+/** A block without its messages; its parents' results stand in it, its own in its children. */
 export interface BlockHeader {
   readonly miner: Address
   readonly ticket: Ticket | null

@@ -4,14 +4,17 @@ import { encode } from '../codec/description.ts'
 import { type Message, message, messageCid } from './message.ts'
 import { type SignedMessage, signedMessage, signedMessageCid } from './signedMessage.ts'
 
+/** `bls`: its signature is part of the header's `blsAggregate`; `signed`: secp256k1 or delegated, with its own. */
 export type ChainMessage =
   | { readonly kind: 'bls'; readonly message: Message }
   | { readonly kind: 'signed'; readonly message: Message; readonly signed: SignedMessage }
 
+/** Of BlsMessages of a block; the signature is not at hand any more. */
 export function blsChainMessage(value: Message): ChainMessage {
   return { kind: 'bls', message: value }
 }
 
+/** Of SecpkMessages of a block, which holds delegated signatures (Ethereum's), too. */
 export function signedChainMessage(value: SignedMessage): ChainMessage {
   return { kind: 'signed', message: value.message, signed: value }
 }

@@ -28,6 +28,7 @@ const HOMESTEAD_PREFIX = 0x01
 const HOMESTEAD_SIGNATURE_LENGTH = 66
 const EIP155_PREFIX = 0x02
 
+/** `homestead` and `eip155` are the legacy forms, without and with a chain ID in `v`; no access lists in any. @see FIP-0091 */
 export type EthTransactionKind = 'eip1559' | 'homestead' | 'eip155'
 
 /** A transaction of any kind that Filecoin takes. */

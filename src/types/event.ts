@@ -13,6 +13,7 @@ export interface EventEntry {
   readonly value: Uint8Array
 }
 
+/** What one call of an actor emitted; network version 18 on. The AMT of a receipt's `eventsRoot` holds a message's. */
 export interface ActorEvent {
   readonly emitter: ActorId
   readonly entries: EventEntry[]

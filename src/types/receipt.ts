@@ -6,6 +6,7 @@ import type { Cid } from '../codec/cid.ts'
 import { bytes, type Codec, cid, nullable, tuple } from '../codec/description.ts'
 import { type ExitCode, exitCode, gas } from './scalars.ts'
 
+/** What executing a message gave: exit code, returned bytes, gas (units) and events. */
 export interface Receipt {
   readonly exitCode: ExitCode
   readonly return: Uint8Array

@@ -10,9 +10,11 @@ import { named } from '../codec/goJson.ts'
 export type ChainEpoch = number
 /** Number of an actor. */
 export type ActorId = bigint
+/** Number of a method: 0 a plain transfer, 1 the constructor, from 2^24 on a hash of its name (FRC-0042). */
 export type MethodNum = bigint
 /** AttoFIL: 10^-18 FIL. */
 export type TokenAmount = bigint
+/** 0 is success, 1 to 15 the machine's own, 16 on the actors'. @see ref-fvm shared/src/error/mod.rs ExitCode */
 export type ExitCode = number
 /** The next message number of an actor. */
 export type Nonce = bigint
@@ -28,4 +30,5 @@ export const exitCode: Codec<ExitCode> = named(int, 'exitcode.ExitCode')
 export const nonce: Codec<Nonce> = u64
 /** Units of gas, whole. */
 export const gas: Codec<bigint> = i64
+/** The protocol's version, 0 at mainnet's genesis: it selects rules, gas and actors. @see go-state-types network/version.go */
 export const networkVersion: Codec<number> = named(uint, 'network.Version')

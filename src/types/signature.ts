@@ -7,14 +7,17 @@ import { byte, bytes, type Codec, jsonOnly, struct } from '../codec/description.
 import { CodecError } from '../codec/errors.ts'
 import { named } from '../codec/goJson.ts'
 
+/** 65 bytes (r, s, recovery id) over the BLAKE2b-256 of what is signed; of f1 addresses. */
 export const SIGNATURE_SECP256K1 = 1
+/** 96 bytes, a compressed point of G2 of BLS12-381; of f3 addresses. Those of a block's messages are added up. */
 export const SIGNATURE_BLS = 2
+/** Of f410 addresses, over the Keccak-256 of the Ethereum transaction: 65 bytes (EIP-1559) or more (legacy). FIP-0055. */
 export const SIGNATURE_DELEGATED = 3
 
 /** Longest signature with its type byte, in bytes. */
 const MAX_LENGTH = 200
 
-/** A signature: 65 bytes (secp256k1, delegated) or 96 (BLS). */
+/** A signature; the constants above say how long its data is. */
 export interface Signature {
   readonly type: number
   readonly data: Uint8Array

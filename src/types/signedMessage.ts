@@ -9,6 +9,7 @@ import { blockCid } from '../crypto/blockCid.ts'
 import { type Message, message, messageCid } from './message.ts'
 import { SIGNATURE_BLS, type Signature, signature } from './signature.ts'
 
+/** What a sender gives to the pool. Blocks keep it whole only where the signature is not BLS. */
 export interface SignedMessage {
   readonly message: Message
   readonly signature: Signature

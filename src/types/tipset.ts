@@ -15,6 +15,7 @@ import type { ChainEpoch } from './scalars.ts'
 /** CIDs of a tipset's blocks in its order. Empty: "the current head" in most RPC methods. */
 export type TipsetKey = readonly Cid[]
 
+/** One or more blocks of an epoch with the same parents: what is executed, and what the next blocks point to. */
 export interface Tipset {
   readonly key: TipsetKey
   /** In tipset order: by hash of the ticket, then by CID. */
@@ -57,6 +58,7 @@ export function tipsetKeyCid(key: TipsetKey): Cid {
   return blockCid(writer.finish())
 }
 
+/** By order, too: keys of one tipset always have the tipset's order. */
 export function equalTipsetKeys(a: TipsetKey, b: TipsetKey): boolean {
   return a.length === b.length && a.every((blockCid, i) => blockCid.equals(b[i] as Cid))
 }

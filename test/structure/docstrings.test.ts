@@ -8,7 +8,6 @@ import { exportsOf } from './docstrings.ts'
 /** Where names alone do, and why. */
 const ROOMS: Readonly<Record<string, string>> = {
   'src/state/params/': "go-state-types' parameters and their codecs, name for name",
-  'src/types/': 'wire types, and numbers of actors, methods and exit codes under one comment a table',
 }
 
 function sources(...folders: readonly string[]): (readonly [file: string, text: string])[] {
