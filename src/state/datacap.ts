@@ -5,7 +5,7 @@ import { type Address, address } from '../types/address.ts'
 import { type TokenAmount, tokenAmount } from '../types/scalars.ts'
 
 /** Balances and allowances of the token. */
-export interface TokenState {
+interface TokenState {
   /** In units of 10^-18 byte. */
   readonly supply: TokenAmount
   /** HAMT of actor id to balance, of the bit width below. */
@@ -21,7 +21,7 @@ export interface DatacapState {
   readonly token: TokenState
 }
 
-export const tokenState: Codec<TokenState> = tuple<TokenState>('datacap.TokenState', [
+const tokenState: Codec<TokenState> = tuple<TokenState>('datacap.TokenState', [
   ['supply', 'Supply', tokenAmount],
   ['balances', 'Balances', cid],
   ['allowances', 'Allowances', cid],

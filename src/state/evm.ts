@@ -6,13 +6,13 @@ import { byteArray } from './scalars.ts'
 import { versionedTuple } from './versionedTuple.ts'
 
 /** The transaction that something belongs to: its origin and the origin's nonce. */
-export interface TransactionMark {
+interface TransactionMark {
   readonly origin: ActorId
   readonly nonce: bigint
 }
 
 /** EIP-1153 storage, valid for one transaction. */
-export interface TransientData {
+interface TransientData {
   /** KAMT of slot to value. */
   readonly transientDataState: Cid
   readonly transientDataLifespan: TransactionMark

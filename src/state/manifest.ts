@@ -42,7 +42,7 @@ export type Manifest = ReadonlyMap<string, Cid>
  * Reads a manifest's data block, as the system actor's state links to it.
  * @throws BlockMissing; CodecError
  */
-export function loadManifestData(store: Blockstore, dataCid: Cid): Manifest {
+function loadManifestData(store: Blockstore, dataCid: Cid): Manifest {
   return new Map(decode(manifestEntries, getBlock(store, dataCid)).map((item) => [item.name, item.code]))
 }
 
@@ -57,7 +57,7 @@ export function loadManifest(store: Blockstore, manifestCid: Cid): Manifest {
 }
 
 /** What a code CID stands for. */
-export interface ActorCodeInfo {
+interface ActorCodeInfo {
   readonly kind: ActorKind
   readonly actorsVersion: number
   /** The manifest's name, with a suffix for codes that were replaced (`storageminer_v12_rc1`). */

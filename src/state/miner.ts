@@ -13,7 +13,7 @@ export interface VestingFund {
   readonly amount: TokenAmount
 }
 
-export const vestingFund: Codec<VestingFund> = tuple<VestingFund>('miner.VestingFund', [
+const vestingFund: Codec<VestingFund> = tuple<VestingFund>('miner.VestingFund', [
   ['epoch', 'Epoch', chainEpoch],
   ['amount', 'Amount', tokenAmount],
 ])
@@ -96,12 +96,12 @@ export const minerStateAt: (actorsVersion: number) => Codec<MinerState> = versio
 export const minerState: Codec<MinerState> = minerStateAt(18)
 
 /** A worker key that takes effect later. */
-export interface WorkerKeyChange {
+interface WorkerKeyChange {
   readonly newWorker: Address
   readonly effectiveAt: ChainEpoch
 }
 
-export const workerKeyChange: Codec<WorkerKeyChange> = tuple<WorkerKeyChange>('miner.WorkerKeyChange', [
+const workerKeyChange: Codec<WorkerKeyChange> = tuple<WorkerKeyChange>('miner.WorkerKeyChange', [
   ['newWorker', 'NewWorker', address],
   ['effectiveAt', 'EffectiveAt', chainEpoch],
 ])

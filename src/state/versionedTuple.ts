@@ -2,7 +2,7 @@
 import { type Codec, tuple } from '../codec/description.ts'
 
 /** Actors versions that a field exists in, both ends included. Default: all. */
-export interface VersionRange {
+interface VersionRange {
   readonly from?: number
   readonly until?: number
 }

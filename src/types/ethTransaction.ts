@@ -29,7 +29,7 @@ const HOMESTEAD_SIGNATURE_LENGTH = 66
 const EIP155_PREFIX = 0x02
 
 /** `homestead` and `eip155` are the legacy forms, without and with a chain ID in `v`; no access lists in any. @see FIP-0091 */
-export type EthTransactionKind = 'eip1559' | 'homestead' | 'eip155'
+type EthTransactionKind = 'eip1559' | 'homestead' | 'eip155'
 
 /** A transaction of any kind that Filecoin takes. */
 export interface EthTransaction {
@@ -283,7 +283,7 @@ export function transactionOfSignedMessage(signed: SignedMessage, chainId: bigin
  * The signature as the message carries it.
  * @throws TypesError `INVALID_SIGNATURE` when v, r or s are out of range
  */
-export function transactionSignature(tx: EthTransaction): Signature {
+function transactionSignature(tx: EthTransaction): Signature {
   const rsv = recoverableSignature(tx)
   if (rsv === undefined) throw new TypesError('INVALID_SIGNATURE', 'Cannot write signature: v, r or s is out of range')
   if (tx.kind === 'eip1559') return { type: SIGNATURE_DELEGATED, data: rsv }

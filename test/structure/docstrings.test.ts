@@ -5,11 +5,6 @@ import { describe, expect, it } from 'vitest'
 import { ROOT } from '../support/shared.ts'
 import { exportsOf } from './docstrings.ts'
 
-/** Where names alone do, and why. */
-const ROOMS: Readonly<Record<string, string>> = {
-  'src/state/params/': "go-state-types' parameters and their codecs, name for name",
-}
-
 function sources(...folders: readonly string[]): (readonly [file: string, text: string])[] {
   return folders
     .flatMap((folder) =>
@@ -21,19 +16,13 @@ function sources(...folders: readonly string[]): (readonly [file: string, text: 
 
 describe('docstrings', () => {
   const exported = sources('src', 'platform').flatMap(([file, text]) =>
-    exportsOf(text).map((one) => ({ file, ...one })),
+    exportsOf(text).map((found) => ({ file, ...found })),
   )
-  const bare = exported.filter(({ isDocumented }) => !isDocumented)
 
-  it('every export has one, but in the rooms above', () => {
-    const rooms = Object.keys(ROOMS)
-    const elsewhere = bare.filter(({ file }) => !rooms.some((room) => file.startsWith(room)))
-    expect(elsewhere.map(({ file, name }) => `${file}: ${name}`)).toEqual([])
+  it('every export has one', () => {
+    const bare = exported.filter(({ isDocumented }) => !isDocumented)
+    expect(bare.map(({ file, name }) => `${file}: ${name}`)).toEqual([])
     expect(exported.length).toBeGreaterThan(4000)
-  })
-
-  it.each(Object.keys(ROOMS))('%s still needs its exception', (room) => {
-    expect(bare.filter(({ file }) => file.startsWith(room))).not.toEqual([])
   })
 
   it('none only points to the head of its file', () => {

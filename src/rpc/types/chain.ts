@@ -61,7 +61,7 @@ const headChangeKind: Codec<HeadChangeKind> = jsonOnly<HeadChangeKind>(
 )
 
 /** `{Type, Val}`. */
-export const apiHeadChange: Codec<HeadChange> = struct<HeadChange>('api.HeadChange', [
+const apiHeadChange: Codec<HeadChange> = struct<HeadChange>('api.HeadChange', [
   ['kind', 'Type', headChangeKind],
   ['tipset', 'Val', tipset],
 ])

@@ -87,12 +87,12 @@ function traceJson(trace: ExecutionTrace, context: JsonContext): Json {
 }
 
 /** A call with its charges, subcalls and block operations. */
-export const executionTrace: Codec<ExecutionTrace> = outputOnly('types.ExecutionTrace', traceJson)
+const executionTrace: Codec<ExecutionTrace> = outputOnly('types.ExecutionTrace', traceJson)
 
 const optionalCid: Codec<Cid | null> = nullable(cid)
 
 /** What a message paid, attoFIL but for `GasUsed`; `Message` is null for implicit ones. @see lotus api/api_full.go MsgGasCost */
-export const gasCost: Codec<GasCost> = struct<GasCost>('api.MsgGasCost', [
+const gasCost: Codec<GasCost> = struct<GasCost>('api.MsgGasCost', [
   ['message', 'Message', optionalCid],
   ['gasUsed', 'GasUsed', bigInt],
   ['baseFeeBurn', 'BaseFeeBurn', bigInt],

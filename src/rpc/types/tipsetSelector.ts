@@ -15,7 +15,7 @@ export interface TipsetAnchor {
 }
 
 /** A height on the chain that an anchor ends. */
-export interface TipsetHeight {
+interface TipsetHeight {
   readonly at?: number
   /** For a null round the tipset before it, else the one after it. */
   readonly previous: boolean

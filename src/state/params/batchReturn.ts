@@ -4,11 +4,12 @@ import { list, tuple, uint } from '../../codec/description.ts'
 import { type ExitCode, exitCode } from '../../types/scalars.ts'
 
 /** An item that failed: its position and why. */
-export interface FailCode {
+interface FailCode {
   readonly idx: number
   readonly code: ExitCode
 }
 
+/** How many items succeeded, and the position and exit code of each that failed. */
 export interface BatchReturn {
   readonly successCount: number
   readonly failCodes: FailCode[]

@@ -3,6 +3,7 @@ import type { Codec } from '../../codec/codec.ts'
 import { list, tuple } from '../../codec/description.ts'
 import { type CronEntry, cronEntry } from '../cron.ts'
 
+/** `[entries]`: whom cron calls at the end of each epoch, in this order. */
 export interface ConstructorParams {
   readonly entries: CronEntry[]
 }

@@ -5,33 +5,36 @@ import { bytes, nullable, tuple, uint } from '../../codec/description.ts'
 import { type Address, address } from '../../types/address.ts'
 import { byteArray } from '../scalars.ts'
 
-export interface CreateParams {
+interface CreateParams {
   readonly initcode: Uint8Array
   readonly nonce: number
 }
 
+/** EVM code that a contract runs to make another, and the nonce its address follows from (Ethereum's CREATE). */
 export const createParams: Codec<CreateParams> = tuple<CreateParams>('eam.CreateParams', [
   ['initcode', 'Initcode', bytes],
   ['nonce', 'Nonce', uint],
 ])
 
-export interface EamReturn {
+interface EamReturn {
   readonly actorId: number
   readonly robustAddress: Address | null
   readonly ethAddress: Uint8Array
 }
 
+/** The new contract's number, f2 address and Ethereum address (20 bytes). */
 export const eamReturn: Codec<EamReturn> = tuple<EamReturn>('eam.Return', [
   ['actorId', 'ActorID', uint],
   ['robustAddress', 'RobustAddress', nullable(address)],
   ['ethAddress', 'EthAddress', byteArray(20)],
 ])
 
-export interface Create2Params {
+interface Create2Params {
   readonly initcode: Uint8Array
   readonly salt: Uint8Array
 }
 
+/** As {@link CreateParams} with a salt of 32 bytes: the address follows from that and the code (EIP-1014, CREATE2). */
 export const create2Params: Codec<Create2Params> = tuple<Create2Params>('eam.Create2Params', [
   ['initcode', 'Initcode', bytes],
   ['salt', 'Salt', byteArray(32)],

@@ -4,6 +4,7 @@ import type { Codec } from '../../codec/codec.ts'
 import { bytes, cid, text, tuple } from '../../codec/description.ts'
 import { type Address, address } from '../../types/address.ts'
 
+/** `[networkName]`: what StateNetworkName answers, and what gossip topics end in. */
 export interface ConstructorParams {
   readonly networkName: string
 }
@@ -12,6 +13,7 @@ export const constructorParams: Codec<ConstructorParams> = tuple<ConstructorPara
   ['networkName', 'NetworkName', text],
 ])
 
+/** Code and constructor parameters (CBOR) of a new actor: anyone's multisig or payment channel, the power actor's miner. */
 export interface ExecParams {
   readonly codeCid: Cid
   readonly constructorParams: Uint8Array
@@ -22,6 +24,7 @@ export const execParams: Codec<ExecParams> = tuple<ExecParams>('init.ExecParams'
   ['constructorParams', 'ConstructorParams', bytes],
 ])
 
+/** The new actor's f0 and f2 address. */
 export interface ExecReturn {
   readonly idAddress: Address
   readonly robustAddress: Address
@@ -32,6 +35,7 @@ export const execReturn: Codec<ExecReturn> = tuple<ExecReturn>('init.ExecReturn'
   ['robustAddress', 'RobustAddress', address],
 ])
 
+/** {@link ExecParams} with the f4 address' last part; its namespace is the caller, the address manager alone. v10 on. */
 export interface Exec4Params {
   readonly codeCid: Cid
   readonly constructorParams: Uint8Array

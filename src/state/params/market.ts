@@ -17,11 +17,12 @@ import {
 } from '../scalars.ts'
 import { type BatchReturn, batchReturn } from './batchReturn.ts'
 
-export interface WithdrawBalanceParams {
+interface WithdrawBalanceParams {
   readonly providerOrClientAddress: Address
   readonly amount: TokenAmount
 }
 
+/** What is not locked may go, attoFIL: to a client itself, of a provider to its owner. */
 export const withdrawBalanceParams: Codec<WithdrawBalanceParams> = tuple<WithdrawBalanceParams>(
   'market.WithdrawBalanceParams',
   [
@@ -30,30 +31,32 @@ export const withdrawBalanceParams: Codec<WithdrawBalanceParams> = tuple<Withdra
   ],
 )
 
-export interface ClientDealProposal {
+interface ClientDealProposal {
   readonly proposal: DealProposal
   readonly clientSignature: Signature
 }
 
-export const clientDealProposal: Codec<ClientDealProposal> = tuple<ClientDealProposal>('market.ClientDealProposal', [
+const clientDealProposal: Codec<ClientDealProposal> = tuple<ClientDealProposal>('market.ClientDealProposal', [
   ['proposal', 'Proposal', dealProposal],
   ['clientSignature', 'ClientSignature', signature],
 ])
 
-export interface PublishStorageDealsParams {
+interface PublishStorageDealsParams {
   readonly deals: ClientDealProposal[]
 }
 
+/** Deals of one provider, each signed by its client over the CBOR of the proposal. By a worker or control address. */
 export const publishStorageDealsParams: Codec<PublishStorageDealsParams> = tuple<PublishStorageDealsParams>(
   'market.PublishStorageDealsParams',
   [['deals', 'Deals', list(clientDealProposal)]],
 )
 
-export interface PublishStorageDealsReturn {
+interface PublishStorageDealsReturn {
   readonly ids: DealId[]
   readonly validDeals: BitField
 }
 
+/** Numbers of the deals that were valid; bit n of `validDeals`: the n-th of the parameters was. */
 export const publishStorageDealsReturn: Codec<PublishStorageDealsReturn> = tuple<PublishStorageDealsReturn>(
   'market.PublishStorageDealsReturn',
   [
@@ -62,43 +65,46 @@ export const publishStorageDealsReturn: Codec<PublishStorageDealsReturn> = tuple
   ],
 )
 
-export interface SectorDeals {
+interface SectorDeals {
   readonly sectorNumber: SectorNumber
   readonly sectorType: number
   readonly sectorExpiry: ChainEpoch
   readonly dealIds: DealId[]
 }
 
-export const sectorDeals: Codec<SectorDeals> = tuple<SectorDeals>('market.SectorDeals', [
+const sectorDeals: Codec<SectorDeals> = tuple<SectorDeals>('market.SectorDeals', [
   ['sectorNumber', 'SectorNumber', sectorNumber],
   ['sectorType', 'SectorType', registeredSealProof],
   ['sectorExpiry', 'SectorExpiry', chainEpoch],
   ['dealIds', 'DealIDs', list(dealId)],
 ])
 
-export interface VerifyDealsForActivationParams {
+interface VerifyDealsForActivationParams {
   readonly sectors: SectorDeals[]
 }
 
+/** Deals by the sector that is to hold them; v12 on. By a miner that pre-commits. */
 export const verifyDealsForActivationParams: Codec<VerifyDealsForActivationParams> =
   tuple<VerifyDealsForActivationParams>('market.VerifyDealsForActivationParams', [
     ['sectors', 'Sectors', list(sectorDeals)],
   ])
 
-export interface VerifyDealsForActivationReturn {
+interface VerifyDealsForActivationReturn {
   readonly unsealedCids: (Cid | null)[]
 }
 
+/** The unsealed CID that the deals of each sector make, null for none; v12 on. */
 export const verifyDealsForActivationReturn: Codec<VerifyDealsForActivationReturn> =
   tuple<VerifyDealsForActivationReturn>('market.VerifyDealsForActivationReturn', [
     ['unsealedCids', 'UnsealedCIDs', list(nullable(cid))],
   ])
 
-export interface BatchActivateDealsParams {
+interface BatchActivateDealsParams {
   readonly sectors: SectorDeals[]
   readonly computeCid: boolean
 }
 
+/** Deals by sector, all of a sector or none; v12 on. By a miner whose sectors are proven. */
 export const batchActivateDealsParams: Codec<BatchActivateDealsParams> = tuple<BatchActivateDealsParams>(
   'market.BatchActivateDealsParams',
   [
@@ -107,11 +113,12 @@ export const batchActivateDealsParams: Codec<BatchActivateDealsParams> = tuple<B
   ],
 )
 
-export interface OnMinerSectorsTerminateParams {
+interface OnMinerSectorsTerminateParams {
   readonly epoch: ChainEpoch
   readonly dealIds: DealId[]
 }
 
+/** Deals that ended early with their sectors. From v13 on actors send a bit field of sectors, unknown to go-state-types. */
 export const onMinerSectorsTerminateParams: Codec<OnMinerSectorsTerminateParams> = tuple<OnMinerSectorsTerminateParams>(
   'market.OnMinerSectorsTerminateParams',
   [
@@ -120,21 +127,23 @@ export const onMinerSectorsTerminateParams: Codec<OnMinerSectorsTerminateParams>
   ],
 )
 
-export interface GetBalanceReturn {
+interface GetBalanceReturn {
   readonly balance: TokenAmount
   readonly locked: TokenAmount
 }
 
+/** Escrow of an address and the part that deals lock, attoFIL. */
 export const getBalanceReturn: Codec<GetBalanceReturn> = tuple<GetBalanceReturn>('market.GetBalanceReturn', [
   ['balance', 'Balance', tokenAmount],
   ['locked', 'Locked', tokenAmount],
 ])
 
-export interface GetDealDataCommitmentReturn {
+interface GetDealDataCommitmentReturn {
   readonly data: Cid
   readonly size: number
 }
 
+/** Piece CID of a deal's data and its padded size in bytes. */
 export const getDealDataCommitmentReturn: Codec<GetDealDataCommitmentReturn> = tuple<GetDealDataCommitmentReturn>(
   'market.GetDealDataCommitmentReturn',
   [
@@ -143,21 +152,23 @@ export const getDealDataCommitmentReturn: Codec<GetDealDataCommitmentReturn> = t
   ],
 )
 
-export interface GetDealTermReturn {
+interface GetDealTermReturn {
   readonly start: ChainEpoch
   readonly duration: ChainEpoch
 }
 
+/** First epoch of a deal and how many it lasts. */
 export const getDealTermReturn: Codec<GetDealTermReturn> = tuple<GetDealTermReturn>('market.GetDealTermReturn', [
   ['start', 'Start', chainEpoch],
   ['duration', 'Duration', chainEpoch],
 ])
 
-export interface GetDealActivationReturn {
+interface GetDealActivationReturn {
   readonly activated: ChainEpoch
   readonly terminated: ChainEpoch
 }
 
+/** Epochs at which a deal was activated and ended abnormally; -1 for not. */
 export const getDealActivationReturn: Codec<GetDealActivationReturn> = tuple<GetDealActivationReturn>(
   'market.GetDealActivationReturn',
   [
@@ -166,12 +177,12 @@ export const getDealActivationReturn: Codec<GetDealActivationReturn> = tuple<Get
   ],
 )
 
-export interface DealSettlementSummary {
+interface DealSettlementSummary {
   readonly payment: TokenAmount
   readonly completed: boolean
 }
 
-export const dealSettlementSummary: Codec<DealSettlementSummary> = tuple<DealSettlementSummary>(
+const dealSettlementSummary: Codec<DealSettlementSummary> = tuple<DealSettlementSummary>(
   'market.DealSettlementSummary',
   [
     ['payment', 'Payment', tokenAmount],
@@ -179,11 +190,12 @@ export const dealSettlementSummary: Codec<DealSettlementSummary> = tuple<DealSet
   ],
 )
 
-export interface SettleDealPaymentsReturn {
+interface SettleDealPaymentsReturn {
   readonly results: BatchReturn
   readonly settlements: DealSettlementSummary[]
 }
 
+/** Of which deals payment was settled; for those, attoFIL paid to the provider and whether it was the last. */
 export const settleDealPaymentsReturn: Codec<SettleDealPaymentsReturn> = tuple<SettleDealPaymentsReturn>(
   'market.SettleDealPaymentsReturn',
   [
@@ -193,13 +205,13 @@ export const settleDealPaymentsReturn: Codec<SettleDealPaymentsReturn> = tuple<S
 )
 
 /** Layout up to version 11. */
-export interface SectorDealsUpToV11 {
+interface SectorDealsUpToV11 {
   readonly sectorType: number
   readonly sectorExpiry: ChainEpoch
   readonly dealIds: DealId[]
 }
 
-export const sectorDealsUpToV11: Codec<SectorDealsUpToV11> = tuple<SectorDealsUpToV11>('market.SectorDeals', [
+const sectorDealsUpToV11: Codec<SectorDealsUpToV11> = tuple<SectorDealsUpToV11>('market.SectorDeals', [
   ['sectorType', 'SectorType', registeredSealProof],
   ['sectorExpiry', 'SectorExpiry', chainEpoch],
   ['dealIds', 'DealIDs', list(dealId)],
@@ -215,11 +227,11 @@ export const verifyDealsForActivationParamsUpToV11: Codec<VerifyDealsForActivati
     ['sectors', 'Sectors', list(sectorDealsUpToV11)],
   ])
 
-export interface SectorDealData {
+interface SectorDealData {
   readonly commD: Cid | null
 }
 
-export const sectorDealData: Codec<SectorDealData> = tuple<SectorDealData>('market.SectorDealData', [
+const sectorDealData: Codec<SectorDealData> = tuple<SectorDealData>('market.SectorDealData', [
   ['commD', 'CommD', nullable(cid)],
 ])
 
@@ -233,11 +245,12 @@ export const verifyDealsForActivationReturnUpToV11: Codec<VerifyDealsForActivati
     ['sectors', 'Sectors', list(sectorDealData)],
   ])
 
-export interface ActivateDealsParams {
+interface ActivateDealsParams {
   readonly dealIds: DealId[]
   readonly sectorExpiry: ChainEpoch
 }
 
+/** Deals of one sector and when it expires; up to v11. */
 export const activateDealsParams: Codec<ActivateDealsParams> = tuple<ActivateDealsParams>(
   'market.ActivateDealsParams',
   [
@@ -246,29 +259,31 @@ export const activateDealsParams: Codec<ActivateDealsParams> = tuple<ActivateDea
   ],
 )
 
-export interface SectorDataSpec {
+interface SectorDataSpec {
   readonly dealIds: DealId[]
   readonly sectorType: number
 }
 
-export const sectorDataSpec: Codec<SectorDataSpec> = tuple<SectorDataSpec>('market.SectorDataSpec', [
+const sectorDataSpec: Codec<SectorDataSpec> = tuple<SectorDataSpec>('market.SectorDataSpec', [
   ['dealIds', 'DealIDs', list(dealId)],
   ['sectorType', 'SectorType', registeredSealProof],
 ])
 
-export interface ComputeDataCommitmentParams {
+interface ComputeDataCommitmentParams {
   readonly inputs: (SectorDataSpec | null)[]
 }
 
+/** Deals by sector, whose unsealed CIDs are asked for; up to v11. */
 export const computeDataCommitmentParams: Codec<ComputeDataCommitmentParams> = tuple<ComputeDataCommitmentParams>(
   'market.ComputeDataCommitmentParams',
   [['inputs', 'Inputs', list(nullable(sectorDataSpec))]],
 )
 
-export interface ComputeDataCommitmentReturn {
+interface ComputeDataCommitmentReturn {
   readonly commDs: Cid[]
 }
 
+/** Unsealed CIDs, in the order of the parameters; up to v11. */
 export const computeDataCommitmentReturn: Codec<ComputeDataCommitmentReturn> = tuple<ComputeDataCommitmentReturn>(
   'market.ComputeDataCommitmentReturn',
   [['commDs', 'CommDs', list(cid)]],

@@ -14,6 +14,7 @@ import {
   tokenAmount,
 } from '../../types/scalars.ts'
 
+/** Signers and how many must agree; `unlockDuration` above 0: its first balance is released evenly from `startEpoch` on. */
 export interface ConstructorParams {
   readonly signers: Address[]
   readonly numApprovalsThreshold: bigint
@@ -28,6 +29,7 @@ export const constructorParams: Codec<ConstructorParams> = tuple<ConstructorPara
   ['startEpoch', 'StartEpoch', chainEpoch],
 ])
 
+/** A message from the multisig, value in attoFIL, parameters in CBOR. The proposer approves with it. */
 export interface ProposeParams {
   readonly to: Address
   readonly value: TokenAmount
@@ -42,6 +44,7 @@ export const proposeParams: Codec<ProposeParams> = tuple<ProposeParams>('multisi
   ['params', 'Params', bytes],
 ])
 
+/** The transaction's number; where the proposer's approval was enough, exit code and return of the message. */
 export interface ProposeReturn {
   readonly txnId: number
   readonly applied: boolean
@@ -56,6 +59,7 @@ export const proposeReturn: Codec<ProposeReturn> = tuple<ProposeReturn>('multisi
   ['ret', 'Ret', bytes],
 ])
 
+/** Which proposal is approved or cancelled. */
 export interface TxnIDParams {
   readonly id: number
   /** Empty, or the proposal's hash: a reorganisation may give a number to another proposal. */
@@ -67,6 +71,7 @@ export const txnIDParams: Codec<TxnIDParams> = tuple<TxnIDParams>('multisig.TxnI
   ['proposalHash', 'ProposalHash', bytes],
 ])
 
+/** Whether that was enough, and if so exit code and return of the message that was sent. */
 export interface ApproveReturn {
   readonly applied: boolean
   readonly code: ExitCode
@@ -79,6 +84,7 @@ export const approveReturn: Codec<ApproveReturn> = tuple<ApproveReturn>('multisi
   ['ret', 'Ret', bytes],
 ])
 
+/** `increase`: one more approval is needed from then on. */
 export interface AddSignerParams {
   readonly signer: Address
   readonly increase: boolean
@@ -89,6 +95,7 @@ export const addSignerParams: Codec<AddSignerParams> = tuple<AddSignerParams>('m
   ['increase', 'Increase', bool],
 ])
 
+/** `decrease`: one approval less is needed from then on. */
 export interface RemoveSignerParams {
   readonly signer: Address
   readonly decrease: boolean
@@ -99,6 +106,7 @@ export const removeSignerParams: Codec<RemoveSignerParams> = tuple<RemoveSignerP
   ['decrease', 'Decrease', bool],
 ])
 
+/** One signer for another; the threshold stays. */
 export interface SwapSignerParams {
   readonly from: Address
   readonly to: Address
@@ -109,6 +117,7 @@ export const swapSignerParams: Codec<SwapSignerParams> = tuple<SwapSignerParams>
   ['to', 'To', address],
 ])
 
+/** `[newThreshold]`: 1 to the number of signers. */
 export interface ChangeNumApprovalsThresholdParams {
   readonly newThreshold: bigint
 }
@@ -118,6 +127,7 @@ export const changeNumApprovalsThresholdParams: Codec<ChangeNumApprovalsThreshol
     ['newThreshold', 'NewThreshold', u64],
   ])
 
+/** Locks attoFIL, released evenly over `unlockDuration` epochs from `startEpoch` on; where nothing was locked before. */
 export interface LockBalanceParams {
   readonly startEpoch: ChainEpoch
   readonly unlockDuration: ChainEpoch

@@ -6,16 +6,18 @@ import { type Address, address } from '../../types/address.ts'
 import { type ChainEpoch, chainEpoch, type MethodNum, methodNum } from '../../types/scalars.ts'
 import { type Signature, signature } from '../../types/signature.ts'
 
-export interface ConstructorParams {
+interface ConstructorParams {
   readonly from: Address
   readonly to: Address
 }
 
+/** Who pays and who is paid; both must be able to sign. */
 export const constructorParams: Codec<ConstructorParams> = tuple<ConstructorParams>('paych.ConstructorParams', [
   ['from', 'From', address],
   ['to', 'To', address],
 ])
 
+/** A call that must succeed before a voucher counts; it gets `data` and the proof given with the voucher. */
 export interface ModVerifyParams {
   readonly actor: Address
   readonly method: MethodNum
@@ -28,16 +30,17 @@ export const modVerifyParams: Codec<ModVerifyParams> = tuple<ModVerifyParams>('p
   ['data', 'Data', bytes],
 ])
 
-export interface Merge {
+interface Merge {
   readonly lane: number
   readonly nonce: number
 }
 
-export const merge: Codec<Merge> = tuple<Merge>('paych.Merge', [
+const merge: Codec<Merge> = tuple<Merge>('paych.Merge', [
   ['lane', 'Lane', uint],
   ['nonce', 'Nonce', uint],
 ])
 
+/** A promise of `amount` attoFIL in all on a lane, signed over the CBOR without signature. `timeLockMax` 0: no last epoch. */
 export interface SignedVoucher {
   readonly channelAddr: Address
   readonly timeLockMin: ChainEpoch
@@ -66,11 +69,12 @@ export const signedVoucher: Codec<SignedVoucher> = tuple<SignedVoucher>('paych.S
   ['signature', 'Signature', nullable(signature)],
 ])
 
-export interface UpdateChannelStateParams {
+interface UpdateChannelStateParams {
   readonly sv: SignedVoucher
   readonly secret: Uint8Array
 }
 
+/** A voucher to redeem, and the preimage of its `secretHash` where it has one (256 bytes at most). */
 export const updateChannelStateParams: Codec<UpdateChannelStateParams> = tuple<UpdateChannelStateParams>(
   'paych.UpdateChannelStateParams',
   [

@@ -12,6 +12,7 @@ import {
   storagePower,
 } from '../scalars.ts'
 
+/** Owner and worker (a BLS account), and the window proof, which fixes the sector size; a peer ID and multiaddrs in bytes. */
 export interface CreateMinerParams {
   readonly owner: Address
   readonly worker: Address
@@ -28,6 +29,7 @@ export const createMinerParams: Codec<CreateMinerParams> = tuple<CreateMinerPara
   ['multiaddrs', 'Multiaddrs', list(bytes)],
 ])
 
+/** The new miner's f0 and f2 address. */
 export interface CreateMinerReturn {
   readonly idAddress: Address
   readonly robustAddress: Address
@@ -38,6 +40,7 @@ export const createMinerReturn: Codec<CreateMinerReturn> = tuple<CreateMinerRetu
   ['robustAddress', 'RobustAddress', address],
 ])
 
+/** What a miner gains or, negative, loses: bytes, and bytes by quality. From the miner itself. */
 export interface UpdateClaimedPowerParams {
   readonly rawByteDelta: StoragePower
   readonly qualityAdjustedDelta: StoragePower
@@ -51,6 +54,7 @@ export const updateClaimedPowerParams: Codec<UpdateClaimedPowerParams> = tuple<U
   ],
 )
 
+/** At which epoch the caller (a miner) is to be called, with CBOR that it gets back. */
 export interface EnrollCronEventParams {
   readonly eventEpoch: ChainEpoch
   readonly payload: Uint8Array
@@ -64,6 +68,7 @@ export const enrollCronEventParams: Codec<EnrollCronEventParams> = tuple<EnrollC
   ],
 )
 
+/** The network's power at the last epoch's end in bytes, its pledge in attoFIL, and since v15 FIP-0081's ramp (epochs). */
 export interface CurrentTotalPowerReturn {
   readonly rawBytePower: StoragePower
   readonly qualityAdjPower: StoragePower
@@ -85,6 +90,7 @@ export const currentTotalPowerReturn: Codec<CurrentTotalPowerReturn> = tuple<Cur
   ],
 )
 
+/** A miner's raw power in bytes, and whether it is enough to win blocks. */
 export interface MinerRawPowerReturn {
   readonly rawBytePower: StoragePower
   readonly meetsConsensusMinimum: boolean
@@ -95,6 +101,7 @@ export const minerRawPowerReturn: Codec<MinerRawPowerReturn> = tuple<MinerRawPow
   ['meetsConsensusMinimum', 'MeetsConsensusMinimum', bool],
 ])
 
+/** What the power actor gives a new miner through the init actor. */
 export interface MinerConstructorParams {
   readonly ownerAddr: Address
   readonly workerAddr: Address

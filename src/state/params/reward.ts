@@ -5,6 +5,7 @@ import { type Address, address } from '../../types/address.ts'
 import { type TokenAmount, tokenAmount } from '../../types/scalars.ts'
 import { type FilterEstimate, filterEstimate, type StoragePower, storagePower } from '../scalars.ts'
 
+/** The producer of a block, what it is fined and what its messages tipped (attoFIL), and how often it won. */
 export interface AwardBlockRewardParams {
   readonly miner: Address
   readonly penalty: TokenAmount
@@ -22,6 +23,7 @@ export const awardBlockRewardParams: Codec<AwardBlockRewardParams> = tuple<Award
   ],
 )
 
+/** The smoothed reward of an epoch (attoFIL, fixed point of 128 bits) and the baseline power in bytes. */
 export interface ThisEpochRewardReturn {
   readonly thisEpochRewardSmoothed: FilterEstimate
   readonly thisEpochBaselinePower: StoragePower

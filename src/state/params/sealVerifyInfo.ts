@@ -5,17 +5,17 @@ import { bytes, cid, list, tuple } from '../../codec/description.ts'
 import { type ActorId, actorId } from '../../types/scalars.ts'
 import { type DealId, dealId, registeredSealProof, type SectorNumber, sectorNumber } from '../scalars.ts'
 
-export interface SectorId {
+interface SectorId {
   readonly miner: ActorId
   readonly number: SectorNumber
 }
 
-export const sectorId: Codec<SectorId> = tuple<SectorId>('abi.SectorID', [
+const sectorId: Codec<SectorId> = tuple<SectorId>('abi.SectorID', [
   ['miner', 'Miner', actorId],
   ['number', 'Number', sectorNumber],
 ])
 
-export interface SealVerifyInfo {
+interface SealVerifyInfo {
   readonly sealProof: number
   readonly sectorId: SectorId
   readonly dealIds: DealId[]
@@ -26,6 +26,7 @@ export interface SealVerifyInfo {
   readonly unsealedCid: Cid
 }
 
+/** A seal with all that its proof is checked against; the power actor took them in batches up to v13. */
 export const sealVerifyInfo: Codec<SealVerifyInfo> = tuple<SealVerifyInfo>('proof.SealVerifyInfo', [
   ['sealProof', 'SealProof', registeredSealProof],
   ['sectorId', 'SectorID', sectorId],

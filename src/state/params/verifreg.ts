@@ -11,21 +11,23 @@ import { paddedPieceSize, type SectorNumber, type StoragePower, sectorNumber, st
 import { type VerifregClaim, verifregClaim } from '../verifreg.ts'
 import { type BatchReturn, batchReturn } from './batchReturn.ts'
 
-export interface AddVerifierParams {
+interface AddVerifierParams {
   readonly address: Address
   readonly allowance: StoragePower
 }
 
+/** A notary and how many bytes of DataCap it may give away. By the root key holder. */
 export const addVerifierParams: Codec<AddVerifierParams> = tuple<AddVerifierParams>('verifreg.AddVerifierParams', [
   ['address', 'Address', address],
   ['allowance', 'Allowance', storagePower],
 ])
 
-export interface AddVerifiedClientParams {
+interface AddVerifiedClientParams {
   readonly address: Address
   readonly allowance: StoragePower
 }
 
+/** A client and the bytes of DataCap that it gets of the calling verifier's allowance. */
 export const addVerifiedClientParams: Codec<AddVerifiedClientParams> = tuple<AddVerifiedClientParams>(
   'verifreg.AddVerifiedClientParams',
   [
@@ -34,26 +36,24 @@ export const addVerifiedClientParams: Codec<AddVerifiedClientParams> = tuple<Add
   ],
 )
 
-export interface RemoveDataCapRequest {
+interface RemoveDataCapRequest {
   readonly verifier: Address
   readonly verifierSignature: Signature
 }
 
-export const removeDataCapRequest: Codec<RemoveDataCapRequest> = tuple<RemoveDataCapRequest>(
-  'verifreg.RemoveDataCapRequest',
-  [
-    ['verifier', 'Verifier', address],
-    ['verifierSignature', 'VerifierSignature', signature],
-  ],
-)
+const removeDataCapRequest: Codec<RemoveDataCapRequest> = tuple<RemoveDataCapRequest>('verifreg.RemoveDataCapRequest', [
+  ['verifier', 'Verifier', address],
+  ['verifierSignature', 'VerifierSignature', signature],
+])
 
-export interface RemoveDataCapParams {
+interface RemoveDataCapParams {
   readonly verifiedClientToRemove: Address
   readonly dataCapAmountToRemove: StoragePower
   readonly verifierRequest1: RemoveDataCapRequest
   readonly verifierRequest2: RemoveDataCapRequest
 }
 
+/** DataCap (bytes) to take from a client: the root key's holder asks, two verifiers have signed. */
 export const removeDataCapParams: Codec<RemoveDataCapParams> = tuple<RemoveDataCapParams>(
   'verifreg.RemoveDataCapParams',
   [
@@ -64,11 +64,12 @@ export const removeDataCapParams: Codec<RemoveDataCapParams> = tuple<RemoveDataC
   ],
 )
 
-export interface RemoveDataCapReturn {
+interface RemoveDataCapReturn {
   readonly verifiedClient: Address
   readonly dataCapRemoved: StoragePower
 }
 
+/** How many bytes were taken: less than asked where the client had less. */
 export const removeDataCapReturn: Codec<RemoveDataCapReturn> = tuple<RemoveDataCapReturn>(
   'verifreg.RemoveDataCapReturn',
   [
@@ -77,23 +78,25 @@ export const removeDataCapReturn: Codec<RemoveDataCapReturn> = tuple<RemoveDataC
   ],
 )
 
-export interface RemoveExpiredAllocationsParams {
+interface RemoveExpiredAllocationsParams {
   readonly client: ActorId
   readonly allocationIds: number[]
 }
 
+/** A client and its allocations; none given means all that have expired. */
 export const removeExpiredAllocationsParams: Codec<RemoveExpiredAllocationsParams> =
   tuple<RemoveExpiredAllocationsParams>('verifreg.RemoveExpiredAllocationsParams', [
     ['client', 'Client', actorId],
     ['allocationIds', 'AllocationIds', list(uint)],
   ])
 
-export interface RemoveExpiredAllocationsReturn {
+interface RemoveExpiredAllocationsReturn {
   readonly considered: number[]
   readonly results: BatchReturn
   readonly dataCapRecovered: StoragePower
 }
 
+/** Allocations looked at, how each went, and the bytes of DataCap that the client has back. */
 export const removeExpiredAllocationsReturn: Codec<RemoveExpiredAllocationsReturn> =
   tuple<RemoveExpiredAllocationsReturn>('verifreg.RemoveExpiredAllocationsReturn', [
     ['considered', 'Considered', list(uint)],
@@ -101,27 +104,27 @@ export const removeExpiredAllocationsReturn: Codec<RemoveExpiredAllocationsRetur
     ['dataCapRecovered', 'DataCapRecovered', storagePower],
   ])
 
-export interface AllocationClaim {
+interface AllocationClaim {
   readonly client: ActorId
   readonly allocationId: number
   readonly data: Cid
   readonly size: number
 }
 
-export const allocationClaim: Codec<AllocationClaim> = tuple<AllocationClaim>('verifreg.AllocationClaim', [
+const allocationClaim: Codec<AllocationClaim> = tuple<AllocationClaim>('verifreg.AllocationClaim', [
   ['client', 'Client', actorId],
   ['allocationId', 'AllocationId', uint],
   ['data', 'Data', cid],
   ['size', 'Size', paddedPieceSize],
 ])
 
-export interface SectorAllocationClaims {
+interface SectorAllocationClaims {
   readonly sector: SectorNumber
   readonly sectorExpiry: ChainEpoch
   readonly claims: AllocationClaim[]
 }
 
-export const sectorAllocationClaims: Codec<SectorAllocationClaims> = tuple<SectorAllocationClaims>(
+const sectorAllocationClaims: Codec<SectorAllocationClaims> = tuple<SectorAllocationClaims>(
   'verifreg.SectorAllocationClaims',
   [
     ['sector', 'Sector', sectorNumber],
@@ -130,11 +133,12 @@ export const sectorAllocationClaims: Codec<SectorAllocationClaims> = tuple<Secto
   ],
 )
 
-export interface ClaimAllocationsParams {
+interface ClaimAllocationsParams {
   readonly sectors: SectorAllocationClaims[]
   readonly allOrNothing: boolean
 }
 
+/** Allocations by the sector that holds their data; from v12 on. By a miner. */
 export const claimAllocationsParams: Codec<ClaimAllocationsParams> = tuple<ClaimAllocationsParams>(
   'verifreg.ClaimAllocationsParams',
   [
@@ -143,11 +147,12 @@ export const claimAllocationsParams: Codec<ClaimAllocationsParams> = tuple<Claim
   ],
 )
 
-export interface ClaimAllocationsReturn {
+interface ClaimAllocationsReturn {
   readonly batchInfo: BatchReturn
   readonly claimedSpace: bigint
 }
 
+/** Bytes claimed. From v12 on actors return a list of them by sector, which go-state-types does not know. */
 export const claimAllocationsReturn: Codec<ClaimAllocationsReturn> = tuple<ClaimAllocationsReturn>(
   'verifreg.ClaimAllocationsReturn',
   [
@@ -156,52 +161,56 @@ export const claimAllocationsReturn: Codec<ClaimAllocationsReturn> = tuple<Claim
   ],
 )
 
-export interface GetClaimsParams {
+interface GetClaimsParams {
   readonly provider: ActorId
   readonly claimIds: number[]
 }
 
+/** A provider and the numbers of its claims. */
 export const getClaimsParams: Codec<GetClaimsParams> = tuple<GetClaimsParams>('verifreg.GetClaimsParams', [
   ['provider', 'Provider', actorId],
   ['claimIds', 'ClaimIds', list(uint)],
 ])
 
-export interface GetClaimsReturn {
+interface GetClaimsReturn {
   readonly batchInfo: BatchReturn
   readonly claims: VerifregClaim[]
 }
 
+/** Those claims that were found, and which were not. */
 export const getClaimsReturn: Codec<GetClaimsReturn> = tuple<GetClaimsReturn>('verifreg.GetClaimsReturn', [
   ['batchInfo', 'BatchInfo', batchReturn],
   ['claims', 'Claims', list(verifregClaim)],
 ])
 
-export interface ClaimTerm {
+interface ClaimTerm {
   readonly provider: ActorId
   readonly claimId: number
   readonly termMax: ChainEpoch
 }
 
-export const claimTerm: Codec<ClaimTerm> = tuple<ClaimTerm>('verifreg.ClaimTerm', [
+const claimTerm: Codec<ClaimTerm> = tuple<ClaimTerm>('verifreg.ClaimTerm', [
   ['provider', 'Provider', actorId],
   ['claimId', 'ClaimId', uint],
   ['termMax', 'TermMax', chainEpoch],
 ])
 
-export interface ExtendClaimTermsParams {
+interface ExtendClaimTermsParams {
   readonly terms: ClaimTerm[]
 }
 
+/** Longer terms for claims (epochs since their start). By the client that allocated. */
 export const extendClaimTermsParams: Codec<ExtendClaimTermsParams> = tuple<ExtendClaimTermsParams>(
   'verifreg.ExtendClaimTermsParams',
   [['terms', 'Terms', list(claimTerm)]],
 )
 
-export interface RemoveExpiredClaimsParams {
+interface RemoveExpiredClaimsParams {
   readonly provider: ActorId
   readonly claimIds: number[]
 }
 
+/** A provider and its claims; none given means all that have expired. By anyone. */
 export const removeExpiredClaimsParams: Codec<RemoveExpiredClaimsParams> = tuple<RemoveExpiredClaimsParams>(
   'verifreg.RemoveExpiredClaimsParams',
   [
@@ -210,11 +219,12 @@ export const removeExpiredClaimsParams: Codec<RemoveExpiredClaimsParams> = tuple
   ],
 )
 
-export interface RemoveExpiredClaimsReturn {
+interface RemoveExpiredClaimsReturn {
   readonly considered: number[]
   readonly results: BatchReturn
 }
 
+/** Claims looked at, and how each went. */
 export const removeExpiredClaimsReturn: Codec<RemoveExpiredClaimsReturn> = tuple<RemoveExpiredClaimsReturn>(
   'verifreg.RemoveExpiredClaimsReturn',
   [
@@ -223,11 +233,12 @@ export const removeExpiredClaimsReturn: Codec<RemoveExpiredClaimsReturn> = tuple
   ],
 )
 
-export interface UniversalReceiverParams {
+interface UniversalReceiverParams {
   readonly type: number
   readonly payload: Uint8Array
 }
 
+/** FRC-0046's hook: the kind of token and CBOR of what was received. Of the DataCap actor alone. */
 export const universalReceiverParams: Codec<UniversalReceiverParams> = tuple<UniversalReceiverParams>(
   'verifreg.UniversalReceiverParams',
   [
@@ -236,12 +247,13 @@ export const universalReceiverParams: Codec<UniversalReceiverParams> = tuple<Uni
   ],
 )
 
-export interface AllocationsResponse {
+interface AllocationsResponse {
   readonly allocationResults: BatchReturn
   readonly extensionResults: BatchReturn
   readonly newAllocations: number[]
 }
 
+/** How each allocation and extension asked for went, and the numbers of the new allocations. */
 export const allocationsResponse: Codec<AllocationsResponse> = tuple<AllocationsResponse>(
   'verifreg.AllocationsResponse',
   [
@@ -251,7 +263,7 @@ export const allocationsResponse: Codec<AllocationsResponse> = tuple<Allocations
   ],
 )
 
-export interface SectorAllocationClaim {
+interface SectorAllocationClaim {
   readonly client: ActorId
   readonly allocationId: number
   readonly data: Cid
@@ -260,7 +272,7 @@ export interface SectorAllocationClaim {
   readonly sectorExpiry: ChainEpoch
 }
 
-export const sectorAllocationClaim: Codec<SectorAllocationClaim> = tuple<SectorAllocationClaim>(
+const sectorAllocationClaim: Codec<SectorAllocationClaim> = tuple<SectorAllocationClaim>(
   'verifreg.SectorAllocationClaim',
   [
     ['client', 'Client', actorId],

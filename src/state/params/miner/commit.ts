@@ -18,7 +18,7 @@ import {
 import { type SectorPreCommitInfo, sectorPreCommitInfoAt } from '../../sector.ts'
 import { type PieceActivationManifest, pieceActivationManifest } from './pieces.ts'
 
-export interface PreCommitSectorParams {
+interface PreCommitSectorParams {
   readonly sealProof: number
   readonly sectorNumber: SectorNumber
   readonly sealedCid: Cid
@@ -31,6 +31,7 @@ export interface PreCommitSectorParams {
   readonly replaceSectorNumber: SectorNumber
 }
 
+/** A sealed sector before its proof, with its deals. What it could replace is read by nobody any more. Up to v12. */
 export const preCommitSectorParams: Codec<PreCommitSectorParams> = tuple<PreCommitSectorParams>(
   'miner.PreCommitSectorParams',
   [
@@ -47,11 +48,12 @@ export const preCommitSectorParams: Codec<PreCommitSectorParams> = tuple<PreComm
   ],
 )
 
-export interface ProveCommitSectorParams {
+interface ProveCommitSectorParams {
   readonly sectorNumber: SectorNumber
   readonly proof: Uint8Array
 }
 
+/** A pre-committed sector's number and its proof, 192 bytes for each part; up to v13. */
 export const proveCommitSectorParams: Codec<ProveCommitSectorParams> = tuple<ProveCommitSectorParams>(
   'miner.ProveCommitSectorParams',
   [
@@ -60,13 +62,14 @@ export const proveCommitSectorParams: Codec<ProveCommitSectorParams> = tuple<Pro
   ],
 )
 
-export interface InternalSectorSetupForPresealParams {
+interface InternalSectorSetupForPresealParams {
   readonly sectors: SectorNumber[]
   readonly rewardSmoothed: FilterEstimate
   readonly rewardBaselinePower: StoragePower
   readonly qualityAdjPowerSmoothed: FilterEstimate
 }
 
+/** Sectors that genesis has sealed, with the estimates of reward and power to price them by. v14 on, of the system actor. */
 export const internalSectorSetupForPresealParams: Codec<InternalSectorSetupForPresealParams> =
   tuple<InternalSectorSetupForPresealParams>('miner.InternalSectorSetupForPresealParams', [
     ['sectors', 'Sectors', list(sectorNumber)],
@@ -75,20 +78,22 @@ export const internalSectorSetupForPresealParams: Codec<InternalSectorSetupForPr
     ['qualityAdjPowerSmoothed', 'QualityAdjPowerSmoothed', filterEstimate],
   ])
 
-export interface PreCommitSectorBatchParams {
+interface PreCommitSectorBatchParams {
   readonly sectors: PreCommitSectorParams[]
 }
 
+/** {@link PreCommitSectorParams}, several; up to v12. */
 export const preCommitSectorBatchParams: Codec<PreCommitSectorBatchParams> = tuple<PreCommitSectorBatchParams>(
   'miner.PreCommitSectorBatchParams',
   [['sectors', 'Sectors', list(preCommitSectorParams)]],
 )
 
-export interface ProveCommitAggregateParams {
+interface ProveCommitAggregateParams {
   readonly sectorNumbers: BitField
   readonly aggregateProof: Uint8Array
 }
 
+/** Pre-committed sectors and one aggregated proof of them all (FIP-0013); up to v16. */
 export const proveCommitAggregateParams: Codec<ProveCommitAggregateParams> = tuple<ProveCommitAggregateParams>(
   'miner.ProveCommitAggregateParams',
   [
@@ -97,21 +102,22 @@ export const proveCommitAggregateParams: Codec<ProveCommitAggregateParams> = tup
   ],
 )
 
-export interface PreCommitSectorBatchParams2 {
+interface PreCommitSectorBatchParams2 {
   readonly sectors: SectorPreCommitInfo[]
 }
 
+/** Sealed sectors before their proof, each with the unsealed CID of its data (null: none). */
 export const preCommitSectorBatchParams2: Codec<PreCommitSectorBatchParams2> = tuple<PreCommitSectorBatchParams2>(
   'miner.PreCommitSectorBatchParams2',
   [['sectors', 'Sectors', list(sectorPreCommitInfoAt(18))]],
 )
 
-export interface SectorActivationManifest {
+interface SectorActivationManifest {
   readonly sectorNumber: SectorNumber
   readonly pieces: PieceActivationManifest[]
 }
 
-export const sectorActivationManifest: Codec<SectorActivationManifest> = tuple<SectorActivationManifest>(
+const sectorActivationManifest: Codec<SectorActivationManifest> = tuple<SectorActivationManifest>(
   'miner.SectorActivationManifest',
   [
     ['sectorNumber', 'SectorNumber', sectorNumber],
@@ -119,7 +125,7 @@ export const sectorActivationManifest: Codec<SectorActivationManifest> = tuple<S
   ],
 )
 
-export interface ProveCommitSectors3Params {
+interface ProveCommitSectors3Params {
   readonly sectorActivations: SectorActivationManifest[]
   readonly sectorProofs: Uint8Array[]
   readonly aggregateProof: Uint8Array
@@ -128,6 +134,7 @@ export interface ProveCommitSectors3Params {
   readonly requireNotificationSuccess: boolean
 }
 
+/** Sectors with their pieces, and either a proof each or one aggregated; v13 on. @see FIP-0076 */
 export const proveCommitSectors3Params: Codec<ProveCommitSectors3Params> = tuple<ProveCommitSectors3Params>(
   'miner.ProveCommitSectors3Params',
   [
@@ -140,7 +147,7 @@ export const proveCommitSectors3Params: Codec<ProveCommitSectors3Params> = tuple
   ],
 )
 
-export interface SectorNIActivationInfo {
+interface SectorNIActivationInfo {
   readonly sealingNumber: SectorNumber
   readonly sealerId: ActorId
   readonly sealedCid: Cid
@@ -149,7 +156,7 @@ export interface SectorNIActivationInfo {
   readonly expiration: ChainEpoch
 }
 
-export const sectorNIActivationInfo: Codec<SectorNIActivationInfo> = tuple<SectorNIActivationInfo>(
+const sectorNIActivationInfo: Codec<SectorNIActivationInfo> = tuple<SectorNIActivationInfo>(
   'miner.SectorNIActivationInfo',
   [
     ['sealingNumber', 'SealingNumber', sectorNumber],
@@ -161,7 +168,7 @@ export const sectorNIActivationInfo: Codec<SectorNIActivationInfo> = tuple<Secto
   ],
 )
 
-export interface ProveCommitSectorsNIParams {
+interface ProveCommitSectorsNIParams {
   readonly sectors: SectorNIActivationInfo[]
   readonly aggregateProof: Uint8Array
   readonly sealProofType: number
@@ -170,6 +177,7 @@ export interface ProveCommitSectorsNIParams {
   readonly requireActivationSuccess: boolean
 }
 
+/** Sectors sealed without interaction: no pre-commitment, no data, one aggregated proof; v14 on. @see FIP-0092 */
 export const proveCommitSectorsNIParams: Codec<ProveCommitSectorsNIParams> = tuple<ProveCommitSectorsNIParams>(
   'miner.ProveCommitSectorsNIParams',
   [
@@ -182,13 +190,14 @@ export const proveCommitSectorsNIParams: Codec<ProveCommitSectorsNIParams> = tup
   ],
 )
 
-export interface ConfirmSectorProofsParams {
+interface ConfirmSectorProofsParams {
   readonly sectors: SectorNumber[]
   readonly rewardSmoothed: FilterEstimate
   readonly rewardBaselinePower: StoragePower
   readonly qualityAdjPowerSmoothed: FilterEstimate
 }
 
+/** Sectors whose proofs the power actor has checked, with estimates of reward and power; up to v13. */
 export const confirmSectorProofsParams: Codec<ConfirmSectorProofsParams> = tuple<ConfirmSectorProofsParams>(
   'miner.ConfirmSectorProofsParams',
   [

@@ -9,6 +9,7 @@ import {
   pendingBeneficiaryChange,
 } from '../../miner.ts'
 
+/** Owner, worker and the others that may send a miner's messages, as ID addresses. */
 export interface GetControlAddressesReturn {
   readonly owner: Address
   readonly worker: Address
@@ -24,11 +25,12 @@ export const getControlAddressesReturn: Codec<GetControlAddressesReturn> = tuple
   ],
 )
 
-export interface ChangeWorkerAddressParams {
+interface ChangeWorkerAddressParams {
   readonly newWorker: Address
   readonly newControlAddrs: Address[]
 }
 
+/** The new worker takes over 900 epochs after, control addresses at once. By the owner. */
 export const changeWorkerAddressParams: Codec<ChangeWorkerAddressParams> = tuple<ChangeWorkerAddressParams>(
   'miner.ChangeWorkerAddressParams',
   [
@@ -37,38 +39,42 @@ export const changeWorkerAddressParams: Codec<ChangeWorkerAddressParams> = tuple
   ],
 )
 
-export interface ChangePeerIDParams {
+interface ChangePeerIDParams {
   readonly newId: Uint8Array
 }
 
+/** `[newId]`: a libp2p peer ID in bytes. */
 export const changePeerIDParams: Codec<ChangePeerIDParams> = tuple<ChangePeerIDParams>('miner.ChangePeerIDParams', [
   ['newId', 'NewID', bytes],
 ])
 
-export interface WithdrawBalanceParams {
+interface WithdrawBalanceParams {
   readonly amountRequested: TokenAmount
 }
 
+/** What is neither locked nor owed may go to the beneficiary, attoFIL; asked for more, as much as there is. */
 export const withdrawBalanceParams: Codec<WithdrawBalanceParams> = tuple<WithdrawBalanceParams>(
   'miner.WithdrawBalanceParams',
   [['amountRequested', 'AmountRequested', tokenAmount]],
 )
 
-export interface ChangeMultiaddrsParams {
+interface ChangeMultiaddrsParams {
   readonly newMultiaddrs: Uint8Array[]
 }
 
+/** `[newMultiaddrs]`: each in multiaddr's bytes. */
 export const changeMultiaddrsParams: Codec<ChangeMultiaddrsParams> = tuple<ChangeMultiaddrsParams>(
   'miner.ChangeMultiaddrsParams',
   [['newMultiaddrs', 'NewMultiaddrs', list(bytes)]],
 )
 
-export interface ChangeBeneficiaryParams {
+interface ChangeBeneficiaryParams {
   readonly newBeneficiary: Address
   readonly newQuota: TokenAmount
   readonly newExpiration: ChainEpoch
 }
 
+/** Who is paid, up to how many attoFIL and until which epoch. Counts once owner and both beneficiaries agree. */
 export const changeBeneficiaryParams: Codec<ChangeBeneficiaryParams> = tuple<ChangeBeneficiaryParams>(
   'miner.ChangeBeneficiaryParams',
   [
@@ -78,21 +84,22 @@ export const changeBeneficiaryParams: Codec<ChangeBeneficiaryParams> = tuple<Cha
   ],
 )
 
-export interface ActiveBeneficiary {
+interface ActiveBeneficiary {
   readonly beneficiary: Address
   readonly term: BeneficiaryTerm
 }
 
-export const activeBeneficiary: Codec<ActiveBeneficiary> = tuple<ActiveBeneficiary>('miner.ActiveBeneficiary', [
+const activeBeneficiary: Codec<ActiveBeneficiary> = tuple<ActiveBeneficiary>('miner.ActiveBeneficiary', [
   ['beneficiary', 'Beneficiary', address],
   ['term', 'Term', beneficiaryTerm],
 ])
 
-export interface GetBeneficiaryReturn {
+interface GetBeneficiaryReturn {
   readonly active: ActiveBeneficiary
   readonly proposed: PendingBeneficiaryChange | null
 }
 
+/** Who is paid now with quota (attoFIL) and expiration (epoch), and the change that waits for approval. */
 export const getBeneficiaryReturn: Codec<GetBeneficiaryReturn> = tuple<GetBeneficiaryReturn>(
   'miner.GetBeneficiaryReturn',
   [
@@ -101,28 +108,31 @@ export const getBeneficiaryReturn: Codec<GetBeneficiaryReturn> = tuple<GetBenefi
   ],
 )
 
-export interface GetOwnerReturn {
+interface GetOwnerReturn {
   readonly owner: Address
   readonly proposed: Address | null
 }
 
+/** The owner, and the one that has been proposed but has not accepted; ID addresses. */
 export const getOwnerReturn: Codec<GetOwnerReturn> = tuple<GetOwnerReturn>('miner.GetOwnerReturn', [
   ['owner', 'Owner', address],
   ['proposed', 'Proposed', nullable(address)],
 ])
 
-export interface GetPeerIDReturn {
+interface GetPeerIDReturn {
   readonly peerId: Uint8Array
 }
 
+/** `[peerId]`: bytes, empty where the miner named none. */
 export const getPeerIDReturn: Codec<GetPeerIDReturn> = tuple<GetPeerIDReturn>('miner.GetPeerIDReturn', [
   ['peerId', 'PeerId', bytes],
 ])
 
-export interface GetMultiAddrsReturn {
+interface GetMultiAddrsReturn {
   readonly multiAddrs: Uint8Array
 }
 
+/** Bytes, as go-state-types has it; the actors return a list of byte strings. */
 export const getMultiAddrsReturn: Codec<GetMultiAddrsReturn> = tuple<GetMultiAddrsReturn>('miner.GetMultiAddrsReturn', [
   ['multiAddrs', 'MultiAddrs', bytes],
 ])

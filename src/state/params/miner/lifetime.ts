@@ -4,36 +4,37 @@ import { type BitField, bitField } from '../../../ipld/bitfield.ts'
 import { type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from '../../../types/scalars.ts'
 import { type SectorNumber, type StoragePower, sectorNumber, storagePower } from '../../scalars.ts'
 
-export interface ExpirationExtension {
+interface ExpirationExtension {
   readonly deadline: number
   readonly partition: number
   readonly sectors: BitField
   readonly newExpiration: ChainEpoch
 }
 
-export const expirationExtension: Codec<ExpirationExtension> = tuple<ExpirationExtension>('miner.ExpirationExtension', [
+const expirationExtension: Codec<ExpirationExtension> = tuple<ExpirationExtension>('miner.ExpirationExtension', [
   ['deadline', 'Deadline', uint],
   ['partition', 'Partition', uint],
   ['sectors', 'Sectors', bitField],
   ['newExpiration', 'NewExpiration', chainEpoch],
 ])
 
-export interface ExtendSectorExpirationParams {
+interface ExtendSectorExpirationParams {
   readonly extensions: ExpirationExtension[]
 }
 
+/** Sectors by deadline and partition, with the epoch they are to last to; up to v16. */
 export const extendSectorExpirationParams: Codec<ExtendSectorExpirationParams> = tuple<ExtendSectorExpirationParams>(
   'miner.ExtendSectorExpirationParams',
   [['extensions', 'Extensions', list(expirationExtension)]],
 )
 
-export interface TerminationDeclaration {
+interface TerminationDeclaration {
   readonly deadline: number
   readonly partition: number
   readonly sectors: BitField
 }
 
-export const terminationDeclaration: Codec<TerminationDeclaration> = tuple<TerminationDeclaration>(
+const terminationDeclaration: Codec<TerminationDeclaration> = tuple<TerminationDeclaration>(
   'miner.TerminationDeclaration',
   [
     ['deadline', 'Deadline', uint],
@@ -42,38 +43,42 @@ export const terminationDeclaration: Codec<TerminationDeclaration> = tuple<Termi
   ],
 )
 
-export interface TerminateSectorsParams {
+interface TerminateSectorsParams {
   readonly terminations: TerminationDeclaration[]
 }
 
+/** Sectors to end now against a fee, by deadline and partition. */
 export const terminateSectorsParams: Codec<TerminateSectorsParams> = tuple<TerminateSectorsParams>(
   'miner.TerminateSectorsParams',
   [['terminations', 'Terminations', list(terminationDeclaration)]],
 )
 
-export interface TerminateSectorsReturn {
+interface TerminateSectorsReturn {
   readonly done: boolean
 }
 
+/** `[done]`: false while cron still has terminations to work off; nothing can be withdrawn until then. */
 export const terminateSectorsReturn: Codec<TerminateSectorsReturn> = tuple<TerminateSectorsReturn>(
   'miner.TerminateSectorsReturn',
   [['done', 'Done', bool]],
 )
 
-export interface CheckSectorProvenParams {
+interface CheckSectorProvenParams {
   readonly sectorNumber: SectorNumber
 }
 
+/** `[sectorNumber]`: the method fails unless that sector is proven. */
 export const checkSectorProvenParams: Codec<CheckSectorProvenParams> = tuple<CheckSectorProvenParams>(
   'miner.CheckSectorProvenParams',
   [['sectorNumber', 'SectorNumber', sectorNumber]],
 )
 
-export interface CompactPartitionsParams {
+interface CompactPartitionsParams {
   readonly deadline: number
   readonly partitions: BitField
 }
 
+/** Partitions of a deadline whose dead sectors are dropped, and whose others move together. */
 export const compactPartitionsParams: Codec<CompactPartitionsParams> = tuple<CompactPartitionsParams>(
   'miner.CompactPartitionsParams',
   [
@@ -82,28 +87,29 @@ export const compactPartitionsParams: Codec<CompactPartitionsParams> = tuple<Com
   ],
 )
 
-export interface CompactSectorNumbersParams {
+interface CompactSectorNumbersParams {
   readonly maskSectorNumbers: BitField
 }
 
+/** `[maskSectorNumbers]`: numbers never to be used again, so that the bit field of used ones gets shorter. */
 export const compactSectorNumbersParams: Codec<CompactSectorNumbersParams> = tuple<CompactSectorNumbersParams>(
   'miner.CompactSectorNumbersParams',
   [['maskSectorNumbers', 'MaskSectorNumbers', bitField]],
 )
 
-export interface SectorClaim {
+interface SectorClaim {
   readonly sectorNumber: SectorNumber
   readonly maintainClaims: number[]
   readonly dropClaims: number[]
 }
 
-export const sectorClaim: Codec<SectorClaim> = tuple<SectorClaim>('miner.SectorClaim', [
+const sectorClaim: Codec<SectorClaim> = tuple<SectorClaim>('miner.SectorClaim', [
   ['sectorNumber', 'SectorNumber', sectorNumber],
   ['maintainClaims', 'MaintainClaims', list(uint)],
   ['dropClaims', 'DropClaims', list(uint)],
 ])
 
-export interface ExpirationExtension2 {
+interface ExpirationExtension2 {
   readonly deadline: number
   readonly partition: number
   readonly sectors: BitField
@@ -111,31 +117,30 @@ export interface ExpirationExtension2 {
   readonly newExpiration: ChainEpoch
 }
 
-export const expirationExtension2: Codec<ExpirationExtension2> = tuple<ExpirationExtension2>(
-  'miner.ExpirationExtension2',
-  [
-    ['deadline', 'Deadline', uint],
-    ['partition', 'Partition', uint],
-    ['sectors', 'Sectors', bitField],
-    ['sectorsWithClaims', 'SectorsWithClaims', list(sectorClaim)],
-    ['newExpiration', 'NewExpiration', chainEpoch],
-  ],
-)
+const expirationExtension2: Codec<ExpirationExtension2> = tuple<ExpirationExtension2>('miner.ExpirationExtension2', [
+  ['deadline', 'Deadline', uint],
+  ['partition', 'Partition', uint],
+  ['sectors', 'Sectors', bitField],
+  ['sectorsWithClaims', 'SectorsWithClaims', list(sectorClaim)],
+  ['newExpiration', 'NewExpiration', chainEpoch],
+])
 
-export interface ExtendSectorExpiration2Params {
+interface ExtendSectorExpiration2Params {
   readonly extensions: ExpirationExtension2[]
 }
 
+/** As {@link ExtendSectorExpirationParams}, saying of sectors with claims which of those go on and which are dropped. */
 export const extendSectorExpiration2Params: Codec<ExtendSectorExpiration2Params> = tuple<ExtendSectorExpiration2Params>(
   'miner.ExtendSectorExpiration2Params',
   [['extensions', 'Extensions', list(expirationExtension2)]],
 )
 
-export interface MaxTerminationFeeParams {
+interface MaxTerminationFeeParams {
   readonly power: StoragePower
   readonly initialPledge: TokenAmount
 }
 
+/** A sector's power by quality (bytes) and pledge (attoFIL), for which the highest fee is asked; v16 on. */
 export const maxTerminationFeeParams: Codec<MaxTerminationFeeParams> = tuple<MaxTerminationFeeParams>(
   'miner.MaxTerminationFeeParams',
   [
@@ -144,20 +149,22 @@ export const maxTerminationFeeParams: Codec<MaxTerminationFeeParams> = tuple<Max
   ],
 )
 
-export interface GenerateSectorLocationParams {
+interface GenerateSectorLocationParams {
   readonly sectorNumber: SectorNumber
 }
 
+/** `[sectorNumber]`; v18 on. The answer is what {@link ValidateSectorStatusParams} takes. */
 export const generateSectorLocationParams: Codec<GenerateSectorLocationParams> = tuple<GenerateSectorLocationParams>(
   'miner.GenerateSectorLocationParams',
   [['sectorNumber', 'SectorNumber', sectorNumber]],
 )
 
-export interface GenerateSectorLocationReturn {
+interface GenerateSectorLocationReturn {
   readonly status: number
   readonly auxData: Uint8Array
 }
 
+/** Status 0 dead, 1 active, 2 faulty; `auxData` is CBOR of `[deadline, partition]`, -1 for none. v18 on. */
 export const generateSectorLocationReturn: Codec<GenerateSectorLocationReturn> = tuple<GenerateSectorLocationReturn>(
   'miner.GenerateSectorLocationReturn',
   [
@@ -166,12 +173,13 @@ export const generateSectorLocationReturn: Codec<GenerateSectorLocationReturn> =
   ],
 )
 
-export interface ValidateSectorStatusParams {
+interface ValidateSectorStatusParams {
   readonly sectorNumber: SectorNumber
   readonly status: number
   readonly auxData: Uint8Array
 }
 
+/** A sector, a status (0 dead, 1 active, 2 faulty) that is claimed, and where to look; v18 on. */
 export const validateSectorStatusParams: Codec<ValidateSectorStatusParams> = tuple<ValidateSectorStatusParams>(
   'miner.ValidateSectorStatusParams',
   [

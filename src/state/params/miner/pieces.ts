@@ -5,12 +5,12 @@ import { type Address, address } from '../../../types/address.ts'
 import { type ActorId, actorId, type ChainEpoch, chainEpoch } from '../../../types/scalars.ts'
 import { paddedPieceSize, type SectorNumber, sectorNumber } from '../../scalars.ts'
 
-export interface VerifiedAllocationKey {
+interface VerifiedAllocationKey {
   readonly client: ActorId
   readonly id: number
 }
 
-export const verifiedAllocationKey: Codec<VerifiedAllocationKey> = tuple<VerifiedAllocationKey>(
+const verifiedAllocationKey: Codec<VerifiedAllocationKey> = tuple<VerifiedAllocationKey>(
   'miner.VerifiedAllocationKey',
   [
     ['client', 'Client', actorId],
@@ -18,12 +18,12 @@ export const verifiedAllocationKey: Codec<VerifiedAllocationKey> = tuple<Verifie
   ],
 )
 
-export interface DataActivationNotification {
+interface DataActivationNotification {
   readonly address: Address
   readonly payload: Uint8Array
 }
 
-export const dataActivationNotification: Codec<DataActivationNotification> = tuple<DataActivationNotification>(
+const dataActivationNotification: Codec<DataActivationNotification> = tuple<DataActivationNotification>(
   'miner.DataActivationNotification',
   [
     ['address', 'Address', address],
@@ -31,6 +31,7 @@ export const dataActivationNotification: Codec<DataActivationNotification> = tup
   ],
 )
 
+/** A piece's CID and padded size (bytes), the allocation it claims if any, and which actors hear of it. @see FIP-0076 */
 export interface PieceActivationManifest {
   readonly cid: Cid
   readonly size: number
@@ -48,24 +49,25 @@ export const pieceActivationManifest: Codec<PieceActivationManifest> = tuple<Pie
   ],
 )
 
-export interface PieceChange {
+interface PieceChange {
   readonly data: Cid
   readonly size: number
   readonly payload: Uint8Array
 }
 
-export const pieceChange: Codec<PieceChange> = tuple<PieceChange>('miner.PieceChange', [
+const pieceChange: Codec<PieceChange> = tuple<PieceChange>('miner.PieceChange', [
   ['data', 'Data', cid],
   ['size', 'Size', paddedPieceSize],
   ['payload', 'Payload', bytes],
 ])
 
-export interface SectorChanges {
+interface SectorChanges {
   readonly sector: SectorNumber
   readonly minimumCommitmentEpoch: ChainEpoch
   readonly added: PieceChange[]
 }
 
+/** What a miner tells an actor of a sector's new pieces: how long they stay at least (epoch), and CBOR meant for it. */
 export const sectorChanges: Codec<SectorChanges> = tuple<SectorChanges>('miner.SectorChanges', [
   ['sector', 'Sector', sectorNumber],
   ['minimumCommitmentEpoch', 'MinimumCommitmentEpoch', chainEpoch],

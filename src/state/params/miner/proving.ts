@@ -4,17 +4,17 @@ import { type BitField, bitField } from '../../../ipld/bitfield.ts'
 import { type PoStProof, poStProof } from '../../../types/blockHeader.ts'
 import { type ChainEpoch, chainEpoch } from '../../../types/scalars.ts'
 
-export interface PoStPartition {
+interface PoStPartition {
   readonly index: number
   readonly skipped: BitField
 }
 
-export const poStPartition: Codec<PoStPartition> = tuple<PoStPartition>('miner.PoStPartition', [
+const poStPartition: Codec<PoStPartition> = tuple<PoStPartition>('miner.PoStPartition', [
   ['index', 'Index', uint],
   ['skipped', 'Skipped', bitField],
 ])
 
-export interface SubmitWindowedPoStParams {
+interface SubmitWindowedPoStParams {
   readonly deadline: number
   readonly partitions: PoStPartition[]
   readonly proofs: PoStProof[]
@@ -22,6 +22,7 @@ export interface SubmitWindowedPoStParams {
   readonly chainCommitRand: Uint8Array
 }
 
+/** Partitions of an open deadline with sectors skipped in each, one proof, and 32 bytes of randomness that name the chain. */
 export const submitWindowedPoStParams: Codec<SubmitWindowedPoStParams> = tuple<SubmitWindowedPoStParams>(
   'miner.SubmitWindowedPoStParams',
   [
@@ -33,53 +34,56 @@ export const submitWindowedPoStParams: Codec<SubmitWindowedPoStParams> = tuple<S
   ],
 )
 
-export interface FaultDeclaration {
+interface FaultDeclaration {
   readonly deadline: number
   readonly partition: number
   readonly sectors: BitField
 }
 
-export const faultDeclaration: Codec<FaultDeclaration> = tuple<FaultDeclaration>('miner.FaultDeclaration', [
+const faultDeclaration: Codec<FaultDeclaration> = tuple<FaultDeclaration>('miner.FaultDeclaration', [
   ['deadline', 'Deadline', uint],
   ['partition', 'Partition', uint],
   ['sectors', 'Sectors', bitField],
 ])
 
-export interface DeclareFaultsParams {
+interface DeclareFaultsParams {
   readonly faults: FaultDeclaration[]
 }
 
+/** Sectors that will not be proven, by deadline and partition; before their deadline's fault cutoff. */
 export const declareFaultsParams: Codec<DeclareFaultsParams> = tuple<DeclareFaultsParams>('miner.DeclareFaultsParams', [
   ['faults', 'Faults', list(faultDeclaration)],
 ])
 
-export interface RecoveryDeclaration {
+interface RecoveryDeclaration {
   readonly deadline: number
   readonly partition: number
   readonly sectors: BitField
 }
 
-export const recoveryDeclaration: Codec<RecoveryDeclaration> = tuple<RecoveryDeclaration>('miner.RecoveryDeclaration', [
+const recoveryDeclaration: Codec<RecoveryDeclaration> = tuple<RecoveryDeclaration>('miner.RecoveryDeclaration', [
   ['deadline', 'Deadline', uint],
   ['partition', 'Partition', uint],
   ['sectors', 'Sectors', bitField],
 ])
 
-export interface DeclareFaultsRecoveredParams {
+interface DeclareFaultsRecoveredParams {
   readonly recoveries: RecoveryDeclaration[]
 }
 
+/** Faulty sectors that will be proven again, by deadline and partition. */
 export const declareFaultsRecoveredParams: Codec<DeclareFaultsRecoveredParams> = tuple<DeclareFaultsRecoveredParams>(
   'miner.DeclareFaultsRecoveredParams',
   [['recoveries', 'Recoveries', list(recoveryDeclaration)]],
 )
 
-export interface ReportConsensusFaultParams {
+interface ReportConsensusFaultParams {
   readonly blockHeader1: Uint8Array
   readonly blockHeader2: Uint8Array
   readonly blockHeaderExtra: Uint8Array
 }
 
+/** Two block headers of the same producer in CBOR and, for a parent left out, a third (else empty). The reporter is paid. */
 export const reportConsensusFaultParams: Codec<ReportConsensusFaultParams> = tuple<ReportConsensusFaultParams>(
   'miner.ReportConsensusFaultParams',
   [
@@ -89,11 +93,12 @@ export const reportConsensusFaultParams: Codec<ReportConsensusFaultParams> = tup
   ],
 )
 
-export interface DisputeWindowedPoStParams {
+interface DisputeWindowedPoStParams {
   readonly deadline: number
   readonly poStIndex: number
 }
 
+/** A past deadline and which of its accepted proofs is claimed to be false. Who is right is paid. */
 export const disputeWindowedPoStParams: Codec<DisputeWindowedPoStParams> = tuple<DisputeWindowedPoStParams>(
   'miner.DisputeWindowedPoStParams',
   [

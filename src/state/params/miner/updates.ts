@@ -11,7 +11,7 @@ import {
 } from '../../scalars.ts'
 import { type PieceActivationManifest, pieceActivationManifest } from './pieces.ts'
 
-export interface ReplicaUpdate {
+interface ReplicaUpdate {
   readonly sectorId: SectorNumber
   readonly deadline: number
   readonly partition: number
@@ -21,7 +21,7 @@ export interface ReplicaUpdate {
   readonly replicaProof: Uint8Array
 }
 
-export const replicaUpdate: Codec<ReplicaUpdate> = tuple<ReplicaUpdate>('miner.ReplicaUpdate', [
+const replicaUpdate: Codec<ReplicaUpdate> = tuple<ReplicaUpdate>('miner.ReplicaUpdate', [
   ['sectorId', 'SectorID', sectorNumber],
   ['deadline', 'Deadline', uint],
   ['partition', 'Partition', uint],
@@ -31,16 +31,17 @@ export const replicaUpdate: Codec<ReplicaUpdate> = tuple<ReplicaUpdate>('miner.R
   ['replicaProof', 'ReplicaProof', bytes],
 ])
 
-export interface ProveReplicaUpdatesParams {
+interface ProveReplicaUpdatesParams {
   readonly updates: ReplicaUpdate[]
 }
 
+/** Deals put into empty sectors, each with a proof of the new replica (FIP-0019); up to v16. */
 export const proveReplicaUpdatesParams: Codec<ProveReplicaUpdatesParams> = tuple<ProveReplicaUpdatesParams>(
   'miner.ProveReplicaUpdatesParams',
   [['updates', 'Updates', list(replicaUpdate)]],
 )
 
-export interface ReplicaUpdate2 {
+interface ReplicaUpdate2 {
   readonly sectorId: SectorNumber
   readonly deadline: number
   readonly partition: number
@@ -51,7 +52,7 @@ export interface ReplicaUpdate2 {
   readonly replicaProof: Uint8Array
 }
 
-export const replicaUpdate2: Codec<ReplicaUpdate2> = tuple<ReplicaUpdate2>('miner.ReplicaUpdate2', [
+const replicaUpdate2: Codec<ReplicaUpdate2> = tuple<ReplicaUpdate2>('miner.ReplicaUpdate2', [
   ['sectorId', 'SectorID', sectorNumber],
   ['deadline', 'Deadline', uint],
   ['partition', 'Partition', uint],
@@ -62,16 +63,17 @@ export const replicaUpdate2: Codec<ReplicaUpdate2> = tuple<ReplicaUpdate2>('mine
   ['replicaProof', 'ReplicaProof', bytes],
 ])
 
-export interface ProveReplicaUpdatesParams2 {
+interface ProveReplicaUpdatesParams2 {
   readonly updates: ReplicaUpdate2[]
 }
 
+/** As {@link ProveReplicaUpdatesParams}, with the unsealed CID given; up to v12. */
 export const proveReplicaUpdatesParams2: Codec<ProveReplicaUpdatesParams2> = tuple<ProveReplicaUpdatesParams2>(
   'miner.ProveReplicaUpdatesParams2',
   [['updates', 'Updates', list(replicaUpdate2)]],
 )
 
-export interface SectorUpdateManifest {
+interface SectorUpdateManifest {
   readonly sector: SectorNumber
   readonly deadline: number
   readonly partition: number
@@ -79,18 +81,15 @@ export interface SectorUpdateManifest {
   readonly pieces: PieceActivationManifest[]
 }
 
-export const sectorUpdateManifest: Codec<SectorUpdateManifest> = tuple<SectorUpdateManifest>(
-  'miner.SectorUpdateManifest',
-  [
-    ['sector', 'Sector', sectorNumber],
-    ['deadline', 'Deadline', uint],
-    ['partition', 'Partition', uint],
-    ['newSealedCid', 'NewSealedCID', cid],
-    ['pieces', 'Pieces', list(pieceActivationManifest)],
-  ],
-)
+const sectorUpdateManifest: Codec<SectorUpdateManifest> = tuple<SectorUpdateManifest>('miner.SectorUpdateManifest', [
+  ['sector', 'Sector', sectorNumber],
+  ['deadline', 'Deadline', uint],
+  ['partition', 'Partition', uint],
+  ['newSealedCid', 'NewSealedCID', cid],
+  ['pieces', 'Pieces', list(pieceActivationManifest)],
+])
 
-export interface ProveReplicaUpdates3Params {
+interface ProveReplicaUpdates3Params {
   readonly sectorUpdates: SectorUpdateManifest[]
   readonly sectorProofs: Uint8Array[]
   readonly aggregateProof: Uint8Array
@@ -100,6 +99,7 @@ export interface ProveReplicaUpdates3Params {
   readonly requireNotificationSuccess: boolean
 }
 
+/** Empty sectors with their new pieces, and either a proof each or one aggregated; v13 on. @see FIP-0076 */
 export const proveReplicaUpdates3Params: Codec<ProveReplicaUpdates3Params> = tuple<ProveReplicaUpdates3Params>(
   'miner.ProveReplicaUpdates3Params',
   [

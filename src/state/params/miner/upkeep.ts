@@ -3,12 +3,13 @@ import { bytes, type Codec, tuple } from '../../../codec/description.ts'
 import { type TokenAmount, tokenAmount } from '../../../types/scalars.ts'
 import { type FilterEstimate, filterEstimate } from '../../scalars.ts'
 
-export interface DeferredCronEventParams {
+interface DeferredCronEventParams {
   readonly eventPayload: Uint8Array
   readonly rewardSmoothed: FilterEstimate
   readonly qualityAdjPowerSmoothed: FilterEstimate
 }
 
+/** CBOR that the miner had enrolled with the power actor, with estimates of reward and power. */
 export const deferredCronEventParams: Codec<DeferredCronEventParams> = tuple<DeferredCronEventParams>(
   'miner.DeferredCronEventParams',
   [
@@ -18,6 +19,7 @@ export const deferredCronEventParams: Codec<DeferredCronEventParams> = tuple<Def
   ],
 )
 
+/** A block's reward, three quarters of which vest over 180 days, and a fine; attoFIL. */
 export interface ApplyRewardParams {
   readonly reward: TokenAmount
   readonly penalty: TokenAmount
