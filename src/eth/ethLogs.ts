@@ -78,8 +78,8 @@ export function placedLogs({ messages, tree }: ExecutedTipset): PlacedLog[][] {
   })
 }
 
-/** Sets the bits of one value in a bloom filter of 256 bytes. */
-export function addToBloom(bloom: Uint8Array, value: Uint8Array): void {
+/** Sets the bits of a value in a bloom filter of 256 bytes. */
+function addToBloom(bloom: Uint8Array, value: Uint8Array): void {
   const hash = keccak256(value)
   for (let i = 0; i < HASHES_PER_VALUE; i++) {
     const bit = (((hash[2 * i] as number) << 8) | (hash[2 * i + 1] as number)) % BLOOM_BITS
@@ -88,14 +88,11 @@ export function addToBloom(bloom: Uint8Array, value: Uint8Array): void {
   }
 }
 
-/** An empty bloom filter. */
-export function emptyBloom(): Uint8Array {
-  return new Uint8Array(BLOOM_BYTES)
-}
-
-/** Both filters together. */
-export function orBloom(into: Uint8Array, other: Uint8Array): void {
-  for (let i = 0; i < BLOOM_BYTES; i++) into[i] = (into[i] as number) | (other[i] as number)
+/** The bloom filter of some logs: 256 bytes. */
+export function logsBloom(logs: readonly Pick<PlacedLog, 'address' | 'topics'>[]): Uint8Array {
+  const bloom = new Uint8Array(BLOOM_BYTES)
+  for (const { address, topics } of logs) for (const value of [address, ...topics]) addToBloom(bloom, value)
+  return bloom
 }
 
 /** 32 bytes on the left of which there may be zeros. */

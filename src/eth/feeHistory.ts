@@ -6,7 +6,7 @@ import type { ChainStore } from '../chain/chainStore.ts'
 import { BLOCK_GAS_LIMIT } from '../types/protocol.ts'
 import type { TokenAmount } from '../types/scalars.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
-import type { ExecutedMessage, ExecutedTipset } from './executedTipset.ts'
+import type { EthBlock } from './ethBlock.ts'
 
 /** What a tipset without messages is said to have paid, attoFIL per gas. */
 const MINIMUM_PREMIUM: TokenAmount = 100_000n
@@ -30,7 +30,7 @@ export async function feeHistory(
   newest: Tipset,
   count: number,
   percentiles: readonly number[],
-  deps: { readonly store: Pick<ChainStore, 'parent'>; executed(tipset: Tipset): Promise<ExecutedTipset> },
+  deps: { readonly store: Pick<ChainStore, 'parent'>; executed(tipset: Tipset): Promise<Pick<EthBlock, 'messages'>> },
 ): Promise<FeeHistory> {
   const baseFees: TokenAmount[] = [firstBlock(newest).parentBaseFee]
   const gasUsedRatios: number[] = []
@@ -55,7 +55,7 @@ export async function feeHistory(
 
 function premiumsAt(
   percentiles: readonly number[],
-  messages: readonly ExecutedMessage[],
+  messages: EthBlock['messages'],
   baseFee: TokenAmount,
   gasUsed: number,
 ): TokenAmount[] {

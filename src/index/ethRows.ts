@@ -1,6 +1,6 @@
 /** Transactions and logs, as Ethereum's interface shows them, as rows. */
 import type { ChainView } from '../chain/chainView.ts'
-import { placedLogs } from '../eth/ethLogs.ts'
+import { logsBloom, placedLogs } from '../eth/ethLogs.ts'
 import { createdAddress } from '../eth/ethTraces.ts'
 import { ethTransactionOf } from '../eth/ethTransactionOf.ts'
 import type { ExecutedTipset } from '../eth/executedTipset.ts'
@@ -9,8 +9,11 @@ import { byteText } from './rowText.ts'
 
 const TOPICS = [0, 1, 2, 3]
 
-/** Logs that searches and receipts do not know are left out. */
-export function ethRows(view: ChainView, executed: ExecutedTipset): { transactions: Row[]; logs: Row[] } {
+/** Logs that searches and receipts do not know are left out; the filter of the block has them. */
+export function ethRows(
+  view: ChainView,
+  executed: ExecutedTipset,
+): { readonly transactions: Row[]; readonly logs: Row[]; readonly bloom: string } {
   const chainId = BigInt(view.network.chainId)
   const placed = placedLogs(executed)
   const transactions: Row[] = []
@@ -45,5 +48,5 @@ export function ethRows(view: ChainView, executed: ExecutedTipset): { transactio
       })
     }
   })
-  return { transactions, logs }
+  return { transactions, logs, bloom: byteText(logsBloom(placed.flat())) }
 }

@@ -81,12 +81,8 @@ export interface TransferRow extends PlacedRow {
   readonly method: string
 }
 
-/** An executed message. Bytes are hexadecimal. */
-export interface MessageRow extends PlacedRow {
-  readonly key: readonly string[]
-  /** The next tipset here, which executed it; null: it is the newest one. */
-  readonly child: readonly string[] | null
-  readonly canonical: boolean
+/** What a row says of an executed message. Bytes are hexadecimal. */
+export interface MessageColumns extends PlacedRow {
   readonly cid: string
   readonly from_address: string
   readonly to_address: string
@@ -106,10 +102,36 @@ export interface MessageRow extends PlacedRow {
   readonly signature: string | null
 }
 
-/** The same as a transaction. */
-export interface TransactionRow extends MessageRow {
+/** An executed message with its place. */
+export interface MessageRow extends MessageColumns {
+  readonly key: readonly string[]
+  /** The next tipset here, which executed it; null: it is the newest one. */
+  readonly child: readonly string[] | null
+  readonly canonical: boolean
+}
+
+/** A message's 20 bytes on both sides. */
+export interface TransactionColumns extends MessageColumns {
   readonly sender: string
   readonly recipient: string | null
+}
+
+/** A message as a transaction, with its place. */
+export interface TransactionRow extends MessageRow, TransactionColumns {}
+
+/** A tipset by its hash. */
+export interface TipsetPlaceRow {
+  readonly height: ChainEpoch
+  readonly key: readonly string[]
+  readonly canonical: boolean
+}
+
+/** All rows of a tipset that its transactions and logs are made of. */
+export interface TipsetRowsAnswer {
+  /** The filter of its logs, as hexadecimal; null: not known. */
+  readonly bloom: string | null
+  readonly transactions: readonly TransactionColumns[]
+  readonly logs: readonly LogRow[]
 }
 
 /** A log. Bytes are hexadecimal. */
@@ -155,6 +177,12 @@ export interface IndexReader {
   /** By hash, on any chain, newest first. */
   transactions(hash: string, anchor: TipsetName): Promise<IndexAnswer<TransactionRow>>
   logs(question: LogQuestion, anchor: TipsetName): Promise<IndexAnswer<LogRow>>
+  /** By its name, on any chain: at most one. */
+  tipsets(name: TipsetName, anchor: TipsetName): Promise<IndexAnswer<TipsetPlaceRow>>
+  /** What a tipset is made of, whichever chain it is on: that follows from it alone. undefined: it is not here. */
+  tipset(place: Pick<PagePlace, 'height' | 'tipset'>): Promise<TipsetRowsAnswer | undefined>
+  /** The messages that a block has, in its order; undefined: not here, or some of them were executed nowhere. */
+  blockMessages(blockCid: string): Promise<readonly MessageColumns[] | undefined>
   pageOfTransfers(question: PageQuestion, anchor: TipsetName): Promise<PageAnswer<TransferRow>>
   pageOfMessages(question: PageQuestion, anchor: TipsetName): Promise<PageAnswer<MessageRow>>
   pageOfLogs(question: PageQuestion, anchor: TipsetName): Promise<PageAnswer<LogRow>>

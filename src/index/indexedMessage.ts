@@ -6,15 +6,15 @@ import { blsChainMessage, type ChainMessage, signedChainMessage } from '../types
 import type { Message } from '../types/message.ts'
 import type { Receipt } from '../types/receipt.ts'
 import { IndexError } from './errors.ts'
-import type { MessageRow } from './indexReader.ts'
+import type { MessageColumns } from './indexReader.ts'
 
-function unknown(what: string, { cid, height }: MessageRow): IndexError {
+function unknown(what: string, { cid, height }: MessageColumns): IndexError {
   const text = `the index has message ${cid} of epoch ${height} from an earlier Petrel, without ${what}: fill a new one from an archive`
   return new IndexError('NOT_KNOWN', text)
 }
 
 /** @throws IndexError `NOT_KNOWN` */
-export function messageOfRow(row: MessageRow): ChainMessage {
+export function messageOfRow(row: MessageColumns): ChainMessage {
   const message: Message = {
     version: 0,
     to: parseAddress(row.to_address),
@@ -34,7 +34,7 @@ export function messageOfRow(row: MessageRow): ChainMessage {
 }
 
 /** @throws IndexError `NOT_KNOWN` */
-export function receiptOfRow(row: MessageRow): Receipt {
+export function receiptOfRow(row: MessageColumns): Receipt {
   if (row.events_root === '') throw unknown('the root of its events', row)
   return {
     exitCode: row.exit_code,

@@ -1,12 +1,31 @@
 /** Executed messages of any age, from an index. */
+
+import { messageByCid } from '../chain/messageByCid.ts'
 import type { IndexedMessage, MessageIndex } from '../chain/searchMessage.ts'
 import type { Cid } from '../codec/cid.ts'
+import type { Blockstore } from '../ipld/blockstore.ts'
 import type { ChainMessage } from '../types/chainMessage.ts'
 import type { Message } from '../types/message.ts'
 import { equalTipsetKeys, type Tipset } from '../types/tipset.ts'
 import { IndexError } from './errors.ts'
 import type { HeadIndex } from './headIndex.ts'
 import { messageOfRow, receiptOfRow } from './indexedMessage.ts'
+import { fromBlocksOrIndex } from './passing.ts'
+
+async function load(index: HeadIndex, cid: Cid): Promise<ChainMessage | undefined> {
+  const found = await index.ask((anchor) => index.reader.messages({ cid: String(cid) }, anchor))
+  const [row] = found?.answer.rows ?? []
+  return row === undefined ? undefined : messageOfRow(row)
+}
+
+/** A message by the CID by which blocks have it, of the blocks at hand or of an index. @throws as {@link fromBlocksOrIndex} */
+export function knownMessage(blocks: Blockstore, index: HeadIndex | undefined, cid: Cid): Promise<ChainMessage> {
+  return fromBlocksOrIndex(
+    index,
+    () => messageByCid(blocks, cid),
+    (asked) => load(asked, cid),
+  )
+}
 
 /** See {@link MessageIndex}. */
 export function indexedSearch(index: HeadIndex): MessageIndex {
@@ -14,11 +33,7 @@ export function indexedSearch(index: HeadIndex): MessageIndex {
   const { store } = view
   return {
     isFirst: index.isFirst,
-    load: async (cid: Cid): Promise<ChainMessage | undefined> => {
-      const found = await index.ask((anchor) => reader.messages({ cid: String(cid) }, anchor))
-      const [row] = found?.answer.rows ?? []
-      return row === undefined ? undefined : messageOfRow(row)
-    },
+    load: (cid: Cid): Promise<ChainMessage | undefined> => load(index, cid),
     executed: async (
       { from: sender, nonce }: Pick<Message, 'from' | 'nonce'>,
       from: Tipset,

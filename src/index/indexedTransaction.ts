@@ -5,7 +5,7 @@ import { type EthTransactionView, ethTransactionBetween } from '../eth/ethTransa
 import type { ChainEpoch } from '../types/scalars.ts'
 import type { HeadIndex } from './headIndex.ts'
 import { messageOfRow } from './indexedMessage.ts'
-import type { TransactionRow } from './indexReader.ts'
+import type { TransactionColumns, TransactionRow } from './indexReader.ts'
 import { unlessUnreachable } from './passing.ts'
 
 /**
@@ -31,7 +31,7 @@ export async function indexedTransaction(
 }
 
 /** As Ethereum's interface shows it. @throws IndexError `NOT_KNOWN` */
-export function transactionOfRow(row: TransactionRow, chainId: bigint): EthTransactionView {
+export function transactionOfRow(row: TransactionColumns, chainId: bigint): EthTransactionView {
   const to = (): Uint8Array => (row.recipient === null ? NOBODY : fromHex(row.recipient))
   return ethTransactionBetween(messageOfRow(row), { from: fromHex(row.sender), to }, chainId)
 }

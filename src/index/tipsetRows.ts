@@ -7,12 +7,12 @@ import type { ChainView } from '../chain/chainView.ts'
 import type { VmHost } from '../chain/vm.ts'
 import type { Json } from '../codec/jsonText.ts'
 import { ethBlockHash } from '../eth/ethIndex.ts'
-import { executedTipset } from '../eth/executedTipset.ts'
+import { type ExecutedTipset, executedTipset } from '../eth/executedTipset.ts'
 import { BlockMissing } from '../ipld/errors.ts'
 import { balanceChanges } from '../transfers/balanceChanges.ts'
 import { type AddressedTransfers, TransferReader } from '../transfers/tipsetTransfers.ts'
 import { addressToId, idAddress } from '../types/address.ts'
-import type { BlockHeader } from '../types/blockHeader.ts'
+import { blsChainMessage, chainMessageCid, signedChainMessage } from '../types/chainMessage.ts'
 import { firstBlock, type Tipset, tipsetKeyCid } from '../types/tipset.ts'
 import { addressRows, type ExecutedStates } from './addressRows.ts'
 import { ethRows } from './ethRows.ts'
@@ -23,6 +23,8 @@ import { byteText } from './rowText.ts'
 /** Rows of one batch, where there are more than a tipset's. */
 const BATCH_ROWS = 5000
 const MS_PER_SEC = 1000
+/** Genesis executes none. */
+const NO_MESSAGES = { bls: [], signed: [] }
 
 /** See {@link TipsetName}. */
 export function tipsetName(tipset: Tipset): TipsetName {
@@ -63,6 +65,7 @@ export class TipsetRows {
     const states = { before: this.#view.stateBefore(tipset), after: executed.tree }
     const name = tipsetName(tipset)
     const place = { height: tipset.height, tipset: byteText(fromHex(name)) }
+    const eth = ethRows(this.#view, executed)
     const { parents, parentBaseFee, timestamp } = firstBlock(tipset)
     const own: Row = {
       ...place,
@@ -72,20 +75,17 @@ export class TipsetRows {
       base_fee: String(parentBaseFee),
       state_root: String(stateRoot),
       receipts_root: String(receiptsRoot),
+      logs_bloom: eth.bloom,
     }
     const put = (table: IndexTable, rows: Iterable<Row>): Iterable<RowBatch> => batches(table, place, rows)
     const all = function* (view: ChainView): Iterable<RowBatch> {
-      yield* put(
-        'blocks',
-        tipset.blocks.map((block, i) => blockRow(tipset, block, i)),
-      )
+      yield* put('blocks', blockRows(view, executed))
       yield* put('messages', messageRows(view, executed, states, transfers.fees))
       yield* put('transfers', transferRows(view, transfers))
       yield* put('balance_changes', balanceRows(transfers, states, isFirst))
       yield* put('addresses', addressRows(view, states, isFirst))
-      const { transactions, logs } = ethRows(view, executed)
-      yield* put('eth_transactions', transactions)
-      yield* put('logs', logs)
+      yield* put('eth_transactions', eth.transactions)
+      yield* put('logs', eth.logs)
     }
     // A tipset's own rows are made now, so that what is missing is found before anything is written.
     const lists = all(this.#view)
@@ -104,14 +104,20 @@ function* batches(table: IndexTable, place: Row, rows: Iterable<Row>): Iterable<
   if (batch.length > 0) yield { table, rows: batch }
 }
 
-function blockRow(tipset: Tipset, { miner, electionProof, parentWeight }: BlockHeader, position: number): Row {
-  return {
-    position,
-    cid: String(tipset.key[position]),
-    miner: addressToId(miner),
-    win_count: electionProof?.winCount ?? 0,
-    parent_weight: String(parentWeight),
-  }
+function blockRows(view: ChainView, { tipset, messages: executed }: ExecutedTipset): Row[] {
+  const positions = new Map(executed.map(({ message }, position) => [chainMessageCid(message).key, position]))
+  return tipset.blocks.map((block, position) => {
+    const { bls, signed } = tipset.height === 0 ? NO_MESSAGES : view.blockMessages(block)
+    const messages = [...bls.map(blsChainMessage), ...signed.map(signedChainMessage)]
+    return {
+      position,
+      cid: String(tipset.key[position]),
+      miner: addressToId(block.miner),
+      win_count: block.electionProof?.winCount ?? 0,
+      parent_weight: String(block.parentWeight),
+      messages: messages.map((message) => positions.get(chainMessageCid(message).key) ?? null),
+    }
+  })
 }
 
 function transferRows(view: ChainView, { transfers, addressOf }: AddressedTransfers): Row[] {

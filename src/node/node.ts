@@ -209,6 +209,7 @@ export async function startNode(
     ...chainMethods({
       view,
       vm,
+      index,
       setHead: (tipset) => (networking === undefined ? view.store.setHead(tipset) : networking.syncer.setHead(tipset)),
       ...(f3 === undefined ? {} : { f3Finalized: () => f3.finalizedTipset() }),
     }),

@@ -4,7 +4,7 @@
  */
 import type { Steps } from '../base/steps.ts'
 import type { Json } from '../codec/jsonText.ts'
-import type { ExecutedTipset } from '../eth/executedTipset.ts'
+import type { EthBlock } from '../eth/ethBlock.ts'
 import type { HeadIndex } from '../index/headIndex.ts'
 import { BlockMissing } from '../ipld/errors.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
@@ -37,9 +37,8 @@ export class EthLogSearch {
 
   /** All logs of a tipset, in order. */
   async logs(tipset: Tipset, call: Walking): Promise<LogJson[]> {
-    const { chainId } = this.#reader
-    const executed = await this.#reader.executed(tipset, call)
-    return call.walk(printedLogs(executed, chainId))
+    const block = await this.#reader.block(tipset, call)
+    return call.walk(printedLogs(block))
   }
 
   /**
@@ -85,8 +84,8 @@ export class EthLogSearch {
   }
 
   async #named({ blockHash }: LogFilter, call: Walking): Promise<LoggedTipset> {
-    const tipset = await call.walk(this.#reader.tipsetOfHash(blockHash as Uint8Array))
-    return { tipset, logs: await this.logs(tipset, call) }
+    const tipset = await this.#reader.findHash(blockHash as Uint8Array, call)
+    return { tipset, logs: await this.#reader.told(tipset, call, (block) => logsOf(block).flat()) }
   }
 
   async #inRange({ from, to }: HeightRange, call: Walking): Promise<readonly LoggedTipset[]> {
@@ -100,8 +99,8 @@ function tooManyEvents(context: string): RpcError {
   return new RpcError('FAILED', `${context}: filter matches too many events, try a more restricted filter`)
 }
 
-function* printedLogs(executed: ExecutedTipset, chainId: bigint): Steps<LogJson[]> {
-  const logs = logsOf(executed, chainId)
+function* printedLogs(block: EthBlock): Steps<LogJson[]> {
+  const logs = logsOf(block)
   yield
   return logs.flat()
 }

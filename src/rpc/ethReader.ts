@@ -2,7 +2,7 @@
  * What the methods of Ethereum's interface read: executed tipsets by block parameter, transactions by hash.
  */
 
-import { equalBytes } from '../base/bytes.ts'
+import { equalBytes, toHex } from '../base/bytes.ts'
 import { finish, type Steps } from '../base/steps.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { ChainError } from '../chain/errors.ts'
@@ -10,15 +10,19 @@ import { messageByCid } from '../chain/messageByCid.ts'
 import type { VmHost } from '../chain/vm.ts'
 import { type Cid, CODEC_DAG_CBOR, createCid, HASH_BLAKE2B_256, parseCid } from '../codec/cid.ts'
 import type { Finality } from '../consensus/finality.ts'
+import { type EthBlock, ethBlockOf } from '../eth/ethBlock.ts'
 import { EthIndex } from '../eth/ethIndex.ts'
 import { ethTipset } from '../eth/ethTipset.ts'
 import { ethHashOf } from '../eth/ethTransactionOf.ts'
 import { type ExecutedTipset, executedBytes, executedTipset } from '../eth/executedTipset.ts'
 import type { HeadIndex } from '../index/headIndex.ts'
+import { indexedBlock, indexedKey } from '../index/indexedTipset.ts'
 import { indexedTransaction } from '../index/indexedTransaction.ts'
+import { fromBlocksOrIndex, unlessUnreachable } from '../index/passing.ts'
+import { BlockMissing } from '../ipld/errors.ts'
 import type { MessageGasDeps } from '../mempool/gas/messageGas.ts'
 import type { MessagePool } from '../mempool/messagePool.ts'
-import { chainMessageCid } from '../types/chainMessage.ts'
+import { type ChainMessage, chainMessageCid } from '../types/chainMessage.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import { SIGNATURE_DELEGATED } from '../types/signature.ts'
 import type { SignedMessage } from '../types/signedMessage.ts'
@@ -62,6 +66,8 @@ export class EthReader {
   readonly view: ChainView
   readonly vm: EthMethodsDeps['vm']
   readonly index: EthIndex
+  /** Knows what the store has forgotten; undefined: there is none. */
+  readonly database: HeadIndex | undefined
   readonly #pool: EthMethodsDeps['pool']
   readonly #finality: Finality | undefined
   /** Whether the node fetches state that it lacks. */
@@ -80,6 +86,7 @@ export class EthReader {
     this.view = view
     this.vm = vm
     this.#pool = pool
+    this.database = index
     // What would have to be fetched header by header, the index knows.
     this.index = index?.isFirst === true ? new EthIndex(view, NEAR_TIPSETS) : new EthIndex(view)
   }
@@ -123,6 +130,35 @@ export class EthReader {
     throw new RpcError('FAILED', `${context}: cannot find tipset with cid ${name}: ipld: could not find ${name}`)
   }
 
+  /** As {@link tipset}; one that is named by its hash may be as old as a database reaches. */
+  async find(block: BlockParam, strict: boolean, call: Walking): Promise<Tipset> {
+    // What the database says is on the head's chain: nobody who wants it to be is let down.
+    const known = typeof block === 'object' ? await this.#ofDatabase(block.hash) : undefined
+    return known ?? call.walk(this.tipset(block, strict))
+  }
+
+  /** As {@link tipsetOfHash}, as far down as a database reaches. */
+  async findHash(hash: Uint8Array, call: Walking, context?: string): Promise<Tipset> {
+    return (await this.#ofDatabase(hash)) ?? call.walk(this.tipsetOfHash(hash, context))
+  }
+
+  /** CID of the message of a transaction on the chain. One that waits in the pool need not be looked for where blocks are forgotten. */
+  async messageCid(hash: Uint8Array, { walk }: Walking): Promise<Cid | undefined> {
+    try {
+      return await walk(this.index.messageCid(hash))
+    } catch (error) {
+      if (error instanceof BlockMissing && !this.fetches && this.pendingMessage(hash) !== undefined) return undefined
+      throw error
+    }
+  }
+
+  async #ofDatabase(hash: Uint8Array): Promise<Tipset | undefined> {
+    const index = this.database
+    if (index === undefined) return undefined
+    const key = await unlessUnreachable(index, () => indexedKey(index, toHex(hash)))
+    return key === undefined ? undefined : this.view.store.tipset(key)
+  }
+
   /** The delegated message in the pool that is a transaction. */
   pendingMessage(hash: Uint8Array): SignedMessage | undefined {
     return this.#pool.pending().messages.find((signed) => {
@@ -131,9 +167,8 @@ export class EthReader {
     })
   }
 
-  /** Hash of the transaction that a message is. */
-  hashOfMessage(cid: Cid): Uint8Array {
-    const found = messageByCid(this.view.store.blocks, cid)
+  /** Hash of the transaction that a message is. @param found - the message with this CID */
+  hashOfMessage(cid: Cid, found: ChainMessage = messageByCid(this.view.store.blocks, cid)): Uint8Array {
     const isDelegated = found.kind === 'signed' && found.signed.signature.type === SIGNATURE_DELEGATED
     return isDelegated ? ethHashOf(found, this.chainId) : cid.digest
   }
@@ -150,6 +185,23 @@ export class EthReader {
       if (equalTipsetKeys(parents, tipset.key)) return parentStateRoot
     }
     return (await this.vm.tipsetState(tipset)).stateRoot
+  }
+
+  /**
+   * What is made of a tipset, of its execution or, where that is forgotten, of an index.
+   * @throws as {@link fromBlocksOrIndex}
+   */
+  told<T>(tipset: Tipset, call: Walking, make: (block: EthBlock) => T | Promise<T>): Promise<T> {
+    const own = async (): Promise<T> => make(await this.block(tipset, call))
+    return fromBlocksOrIndex(this.database, own, async (index) => {
+      const block = await indexedBlock(index, tipset)
+      return block === undefined ? undefined : make(block)
+    })
+  }
+
+  /** A tipset of which nothing is forgotten. @param call - of the one who asks; default: nobody else waits */
+  async block(tipset: Tipset, call?: Walking): Promise<EthBlock> {
+    return ethBlockOf(await this.executed(tipset, call), this.chainId)
   }
 
   /** @param call - of the one who asks; default: nobody else waits */
@@ -175,8 +227,8 @@ export async function keptExecuted(
 
 /** A transaction on the chain. */
 export interface Located {
-  /** The executed tipset that holds it. */
-  readonly executed: ExecutedTipset
+  /** The tipset that holds it. */
+  readonly tipset: Tipset
   /** Its index there. */
   readonly index: number
 }
@@ -194,19 +246,17 @@ export function locateIn(reader: EthReader, deps: Pick<EthMethodsDeps, 'findMess
   return async (hash, call, limit) => {
     if (database !== undefined) {
       const row = await indexedTransaction(database, hash, limit)
-      if (row !== undefined) {
-        const executed = await reader.executed(store.tipset(row.key.map(parseCid)), call)
-        return { executed, index: row.position }
-      }
+      if (row !== undefined) return { tipset: store.tipset(row.key.map(parseCid)), index: row.position }
       // All that is executed is in the index.
       if (database.isFirst) return undefined
     }
-    const found = await call.walk(reader.index.messageCid(hash))
+    const found = await reader.messageCid(hash, call)
     const where = found === undefined ? undefined : await foundOrNot(deps.findMessage(found, call, limit))
     if (where === undefined) return undefined
-    const executed = await reader.executed(store.parent(store.tipset(where.tipset)), call)
-    const index = executed.messages.findIndex(({ message }) => chainMessageCid(message).equals(where.message))
-    return index < 0 ? undefined : { executed, index }
+    const tipset = store.parent(store.tipset(where.tipset))
+    const messages = reader.view.tipsetMessages(tipset)
+    const index = messages.findIndex((message) => chainMessageCid(message).equals(where.message))
+    return index < 0 ? undefined : { tipset, index }
   }
 }
 

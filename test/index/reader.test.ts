@@ -1,11 +1,14 @@
 /** What a reader of an index refuses, before it answers anything; and a follower whose index goes back. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PostgresReader } from '../../platform/server/index/postgresReader.ts'
+import type { Json } from '../../src/codec/jsonText.ts'
 import { IndexFollower } from '../../src/index/indexFollower.ts'
 import { indexedChain } from '../../src/index/indexWriter.ts'
+import { tipsetName } from '../../src/index/tipsetRows.ts'
 import { missingPostgres, TestPostgres } from '../support/postgres.ts'
+import type { Row } from '../support/recorded.ts'
 import { silentLog } from '../support/recordedView.ts'
-import { headersOnly } from './askedNode.ts'
+import { askedNode, headersOnly } from './askedNode.ts'
 import { caughtUp, connect, newDatabase } from './indexed.ts'
 import { type Exchange, exchangeChain } from './indexedChain.ts'
 import { neverFinal, timers, writerOf } from './writers.ts'
@@ -77,9 +80,43 @@ describe.skipIf(missing !== undefined)('a reader', () => {
     expect(await check(server.url())).toMatch(/^SCHEMA_NEWER: .*version 1000/)
     await run(server.url(), 'delete from petrel.migrations where version > 1')
     expect(await check(server.url())).toMatch(/^SCHEMA_OLDER: .*its writer brings them up to date/)
-    await run(server.url(), 'insert into petrel.migrations (version) values (2)')
+    await run(server.url(), 'insert into petrel.migrations (version) values (2), (3)')
     expect(await check(server.url())).toBe('ok')
     expect(await check('postgres://petrel@127.0.0.1:1/none')).toMatch(/^CONNECTION_LOST: /)
+  })
+
+  test('blocks that a node has forgotten, and what rows of an earlier Petrel lack of them', async () => {
+    const { view, vm, store } = exchange.node
+    const bare = headersOnly(view)
+    const whole = await askedNode({ view, vm })
+    const forgetful = await askedNode({ view: bare, vm }, { url: server.url(), isFirst: false })
+    const tipset = store.parent(store.parent(store.head()))
+    const number = `0x${tipset.height.toString(16)}`
+    const cid = { '/': String(tipset.key[0]) }
+    const questions: [string, Json[]][] = [
+      ['eth_getBlockByNumber', [number, true]],
+      ['eth_getBlockByHash', [`0x${tipsetName(tipset)}`, false]],
+      ['eth_getBlockReceipts', [number]],
+      ['eth_feeHistory', ['0x2', number, [50]]],
+      ['Filecoin.ChainGetBlockMessages', [cid]],
+    ]
+    const [before, after] = await Promise.all(
+      [whole, forgetful].map((node) => Promise.all(questions.map(([name, params]) => node.ask(name, params)))),
+    )
+    expect(before?.every(({ error }) => error === undefined)).toBe(true)
+    expect(after).toEqual(before)
+    // One that was executed of no block of its tipset has no row.
+    await run(
+      server.url(),
+      `update petrel.tipsets set logs_bloom = null`,
+      `update petrel.blocks set messages = '{0, null}'`,
+    )
+    const errors = await Promise.all(questions.map(async ([name, params]) => (await forgetful.ask(name, params)).error))
+    expect(errors.map((error) => (error as Row | undefined)?.message ?? 'ok')).toEqual([
+      ...[expect.stringContaining('without the filter of its logs'), expect.stringContaining('without the filter')],
+      ...['ok', 'ok', expect.stringContaining('could not find')],
+    ])
+    await Promise.all([whole.close(), forgetful.close()])
   })
 
   test('a follower that is ahead of its index stands, and says so', async () => {

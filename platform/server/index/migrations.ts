@@ -266,8 +266,32 @@ ${commented([
 ])}
 `
 
+/**
+ * What whole blocks need besides: of the Ethereum interface their filter, which knows logs that have no row, and of each block its
+ * messages in its own order. Rows from before have neither: not known.
+ */
+const WHOLE_BLOCKS = `
+alter table petrel.tipsets add column logs_bloom bytea;
+alter table petrel.blocks add column messages int[];
+create or replace view canonical.tipsets as select * from petrel.tipsets where canonical;
+create or replace view canonical.blocks as
+  select x.height, x.tipset, x.position, x.cid, x.miner, x.win_count, x.parent_weight, t.time, x.messages
+  from petrel.blocks x join petrel.tipsets t on t.tipset = x.tipset and t.canonical;
+${commented([
+  [
+    'column petrel.tipsets.logs_bloom',
+    "The filter of its logs, as blocks of the Ethereum interface have it; null: not known, of a row of the schema's version 2.",
+  ],
+  [
+    'column petrel.blocks.messages',
+    'Positions of its messages in petrel.messages, in its order; null: not known, of a row as above; null in it: the tipset did not execute that message, so there is no row of it.',
+  ],
+])}
+`
+
 /** All steps, in order. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: TABLES + VIEWS + comments },
   { version: 2, sql: LOOKUPS },
+  { version: 3, sql: WHOLE_BLOCKS },
 ]

@@ -7,17 +7,31 @@ import type {
   IndexStanding,
   LogQuestion,
   LogRow,
+  MessageColumns,
   MessageQuestion,
   MessageRow,
   PageAnswer,
+  PagePlace,
   PageQuestion,
+  TipsetPlaceRow,
+  TipsetRowsAnswer,
   TransactionRow,
   TransferRow,
 } from '../../../src/index/indexReader.ts'
 import type { IndexedChain, TipsetName } from '../../../src/index/indexStore.ts'
 import { assertChain, assertVersion, type Holding, serverOf } from './checks.ts'
 import { Connection, databaseFailure, shownUrl } from './connection.ts'
-import { LOG_ROWS, MESSAGE_ROWS, pageSql, STANDING, TRANSACTION_ROWS, TRANSFER_ROWS } from './questions.ts'
+import {
+  BLOCK_MESSAGES,
+  LOG_ROWS,
+  MESSAGE_ROWS,
+  pageSql,
+  STANDING,
+  TIPSET_PLACE,
+  TIPSET_ROWS,
+  TRANSACTION_ROWS,
+  TRANSFER_ROWS,
+} from './questions.ts'
 
 /** Questions wait for each other on a connection. */
 const CONNECTIONS = 4
@@ -103,6 +117,18 @@ export class PostgresReader implements IndexReader {
     ])
   }
 
+  tipsets(name: TipsetName, anchor: TipsetName): Promise<IndexAnswer<TipsetPlaceRow>> {
+    return this.#rows(TIPSET_PLACE, [anchor, name])
+  }
+
+  async tipset({ tipset, height }: Pick<PagePlace, 'height' | 'tipset'>): Promise<TipsetRowsAnswer | undefined> {
+    return this.#text<TipsetRowsAnswer>(TIPSET_ROWS, [tipset, height])
+  }
+
+  async blockMessages(blockCid: string): Promise<readonly MessageColumns[] | undefined> {
+    return this.#text<readonly MessageColumns[]>(BLOCK_MESSAGES, [blockCid])
+  }
+
   pageOfTransfers(question: PageQuestion, anchor: TipsetName): Promise<PageAnswer<TransferRow>> {
     return this.#page(TRANSFER_ROWS, question, anchor)
   }
@@ -139,9 +165,14 @@ export class PostgresReader implements IndexReader {
   }
 
   async #ask(sql: string, values: readonly Value[]): Promise<Answer> {
+    return (await this.#text<Answer>(sql, values)) ?? { at: null, rows: [] }
+  }
+
+  /** The JSON that a statement gives; undefined: it has no row. */
+  async #text<T>(sql: string, values: readonly Value[]): Promise<T | undefined> {
     try {
       const [row] = await this.#connection().query<{ answer: string }>(sql, values)
-      return row === undefined ? { at: null, rows: [] } : (JSON.parse(row.answer) as Answer)
+      return row === undefined ? undefined : (JSON.parse(row.answer) as T)
     } catch (error) {
       throw databaseFailure(this.name, error)
     }

@@ -21,11 +21,12 @@ export const STANDING: string = `select json_build_object(${AT}, 'rows', '[]'::j
 
 const PLACED = `x.height, encode(x.tipset, 'hex') as tipset`
 
-const MESSAGE = `${PLACED}, x.position, t.key, t.canonical,
-  (select n.key from petrel.tipsets n where n.canonical and n.height > x.height order by n.height limit 1) as child,
-  x.cid, x.from_address, x.to_address, x.nonce::text, x.value::text, x.gas_limit::text, x.gas_fee_cap::text, x.gas_premium::text,
+const COLUMNS = `${PLACED}, x.position, x.cid, x.from_address, x.to_address, x.nonce::text, x.value::text, x.gas_limit::text, x.gas_fee_cap::text, x.gas_premium::text,
   x.method::text, encode(x.params, 'hex') as params, x.exit_code, x.gas_used::text, encode(x.returned, 'hex') as returned,
   x.events_root, encode(x.signature, 'hex') as signature`
+
+const MESSAGE = `${COLUMNS}, t.key, t.canonical,
+  (select n.key from petrel.tipsets n where n.canonical and n.height > x.height order by n.height limit 1) as child`
 
 const TRANSFER = `${PLACED}, x.position, t.key, x.kind, x.message, x.execution, x.path, x.from_actor::text, x.from_address,
   x.to_actor::text, x.to_address, x.value::text, x.method::text`
@@ -66,10 +67,12 @@ export const MESSAGE_ROWS: { readonly byCid: string; readonly byNonce: string; r
   ofActor: ofActor('messages', MESSAGE, 'position', ['from_actor', 'to_actor'], ''),
 }
 
+const SIDES = `encode(y.sender, 'hex') as sender, encode(y.recipient, 'hex') as recipient`
+const ITS_MESSAGE = 'join petrel.messages x on x.height = y.height and x.tipset = y.tipset and x.position = y.position'
+
 /** `$2` the hash. */
 export const TRANSACTION_ROWS: string = answer(
-  `select ${MESSAGE}, encode(y.sender, 'hex') as sender, encode(y.recipient, 'hex') as recipient
-   from petrel.eth_transactions y join petrel.messages x on x.height = y.height and x.tipset = y.tipset and x.position = y.position
+  `select ${MESSAGE}, ${SIDES} from petrel.eth_transactions y ${ITS_MESSAGE}
    ${ITS_TIPSET} where y.hash = decode($2, 'hex') order by x.height desc`,
 )
 
@@ -91,6 +94,29 @@ export const LOG_ROWS: { readonly matching: (given: readonly boolean[]) => strin
   },
   ofActor: ofActor('logs', LOG, 'log_index', ['emitter'], ITS_TRANSACTION),
 }
+
+/** `$2` the hash of a tipset. */
+export const TIPSET_PLACE: string = answer(
+  `select t.height, t.key, t.canonical from petrel.tipsets t where t.tipset = decode($2, 'hex')`,
+)
+
+/** Members of `rows`, a select in order, as a list. */
+function listOf(rows: string): string {
+  return `(select coalesce(json_agg(r), '[]') from (${rows}) r)`
+}
+
+/** A tipset's own rows: `$1` its hash, `$2` its height. */
+export const TIPSET_ROWS: string = `select json_build_object('bloom', encode(t.logs_bloom, 'hex'),
+  'transactions', ${listOf(`select ${COLUMNS}, ${SIDES} from petrel.eth_transactions y ${ITS_MESSAGE}
+    where y.height = t.height and y.tipset = t.tipset order by y.position`)},
+  'logs', ${listOf(`select ${LOG} from petrel.logs x ${ITS_TRANSACTION}
+    where x.height = t.height and x.tipset = t.tipset order by x.log_index`)})::text as answer
+  from petrel.tipsets t where t.tipset = decode($1, 'hex') and t.height = $2`
+
+/** The messages of a block, by those of a tipset that has it and executed all of them: `$1` its CID. */
+export const BLOCK_MESSAGES: string = `select ${listOf(`select ${COLUMNS} from unnest(b.messages) with ordinality o (position, place)
+    join petrel.messages x on x.height = b.height and x.tipset = b.tipset and x.position = o.position order by o.place`)}::text as answer
+  from petrel.blocks b where b.cid = $1 and array_position(b.messages, null) is null and b.messages is not null limit 1`
 
 /** A page: with what is known of its beginning (`$6`: a tipset) and of its end. */
 export function pageSql(rows: string): string {

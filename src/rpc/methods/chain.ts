@@ -2,9 +2,12 @@
 import { MAX_PATH_TIPSETS } from '../../base/bounds.ts'
 import type { ChainView } from '../../chain/chainView.ts'
 import { type HeadChange, headChanges } from '../../chain/headChange.ts'
-import { messageByCid } from '../../chain/messageByCid.ts'
 import { parentReceipts, readReceipts } from '../../chain/receipts.ts'
 import type { VmHost } from '../../chain/vm.ts'
+import type { HeadIndex } from '../../index/headIndex.ts'
+import { knownMessage } from '../../index/indexedSearch.ts'
+import { indexedBlock, indexedBlockMessages, knownMessages } from '../../index/indexedTipset.ts'
+import { fromBlocksOrIndex } from '../../index/passing.ts'
 import { createTipset, type Tipset, type TipsetKey } from '../../types/tipset.ts'
 import { type ChannelSink, channelMethod, type MethodRow, method } from '../method.ts'
 import {
@@ -33,6 +36,8 @@ export interface ChainMethodsDeps {
   readonly vm: Pick<VmHost, 'executeTipset'>
   /** The tipset that F3 finalized last; undefined: F3 has finalized none. */
   readonly f3Finalized?: () => Tipset | undefined
+  /** Knows the messages and receipts that the store has forgotten; undefined: there is none. */
+  readonly index?: HeadIndex | undefined
   /** Moves the head by hand. */
   readonly setHead: (tipset: Tipset) => void
 }
@@ -129,28 +134,41 @@ function finalizedTipset(view: ChainView, f3: Tipset | undefined): Tipset {
   return view.store.tipsetByHeight(ecHeight, head, 'previous')
 }
 
-function messageMethods({ view, vm }: ChainMethodsDeps): MethodRow[] {
+function messageMethods({ view, vm, index }: ChainMethodsDeps): MethodRow[] {
   const { store } = view
-  const messagesOf = (tipset: Tipset): ApiMessage[] =>
-    tipset.height === 0 ? [] : [...view.tipsetMessages(tipset)].map(toApiMessage)
+  const messagesOf = async (tipset: Tipset): Promise<ApiMessage[]> =>
+    (await knownMessages(view, index, tipset)).map(toApiMessage)
   return [
     method({
       ...chainGetBlockMessages,
-      handler: (cid) => view.blockMessages(store.header(cid)),
+      handler: (cid) => {
+        const header = store.header(cid)
+        return fromBlocksOrIndex(
+          index,
+          () => view.blockMessages(header),
+          (asked) => indexedBlockMessages(asked, header),
+        )
+      },
     }),
     method({
       ...chainGetParentMessages,
       handler: (cid) => {
         const header = store.header(cid)
         // Unlike below, a parent at height 0 is asked: genesis itself has no messages.
-        return header.height === 0 ? [] : [...view.tipsetMessages(store.tipset(header.parents))].map(toApiMessage)
+        return header.height === 0 ? [] : messagesOf(store.tipset(header.parents))
       },
     }),
     method({
       ...chainGetParentReceipts,
       handler: (cid) => {
         const header = store.header(cid)
-        return header.height === 0 ? null : parentReceipts(createTipset([header]), view, vm, readReceipts)
+        if (header.height === 0) return null
+        return fromBlocksOrIndex(
+          index,
+          () => parentReceipts(createTipset([header]), view, vm, readReceipts),
+          async (asked) =>
+            (await indexedBlock(asked, store.tipset(header.parents)))?.messages.map(({ receipt }) => receipt),
+        )
       },
     }),
     method({
@@ -159,7 +177,7 @@ function messageMethods({ view, vm }: ChainMethodsDeps): MethodRow[] {
     }),
     method({
       ...chainGetMessage,
-      handler: (cid) => messageByCid(view.store.blocks, cid).message,
+      handler: async (cid) => (await knownMessage(store.blocks, index, cid)).message,
     }),
   ]
 }

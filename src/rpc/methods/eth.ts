@@ -2,8 +2,9 @@
  * Methods `Eth…`: blocks here, the others in the files beside it.
  * @see lotus node/impl/eth
  */
-import { finish, type Steps } from '../../base/steps.ts'
+import { finish } from '../../base/steps.ts'
 import type { Json } from '../../codec/description.ts'
+import { knownMessages } from '../../index/indexedTipset.ts'
 import type { Tipset } from '../../types/tipset.ts'
 import { EthLogSearch } from '../ethLogSearch.ts'
 import { type EthMethodsDeps, EthReader, locateIn, type Walking } from '../ethReader.ts'
@@ -48,11 +49,9 @@ export function ethMethods(deps: EthMethodsDeps & Omit<EthFilterDeps, 'reader' |
 }
 
 function blockMethods(reader: EthReader): MethodRow[] {
-  const { chainId } = reader
-  const blockOf = async (steps: Steps<Tipset>, full: boolean, call: Walking): Promise<Json> => {
-    const tipset = await call.walk(steps)
+  const told = (tipset: Tipset, full: boolean, call: Walking): Promise<Json> => {
     const isHead = tipset.height >= reader.view.store.head().height
-    return blockJson(await reader.executed(tipset, call), chainId, full, isHead)
+    return reader.told(tipset, call, (block) => blockJson(block, full, isHead))
   }
   return [
     method({
@@ -61,24 +60,23 @@ function blockMethods(reader: EthReader): MethodRow[] {
     }),
     method({
       ...ethGetBlockByNumber,
-      handler: (block, full, call) => blockOf(reader.tipset(block, true), full, call),
+      handler: async (block, full, call) => told(await reader.find(block, true, call), full, call),
     }),
     method({
       ...ethGetBlockByHash,
-      handler: (hash, full, call) => blockOf(reader.tipsetOfHash(hash), full, call),
+      handler: async (hash, full, call) => told(await reader.findHash(hash, call), full, call),
     }),
     method({
       ...ethGetBlockTransactionCountByNumber,
-      handler: (block, call) => transactionCount(reader, reader.tipset(block, true), call),
+      handler: async (block, call) => transactionCount(reader, await reader.find(block, true, call)),
     }),
     method({
       ...ethGetBlockTransactionCountByHash,
-      handler: (hash, call) => transactionCount(reader, reader.tipsetOfHash(hash), call),
+      handler: async (hash, call) => transactionCount(reader, await reader.findHash(hash, call)),
     }),
   ]
 }
 
-async function transactionCount(reader: EthReader, steps: Steps<Tipset>, { walk }: Walking): Promise<bigint> {
-  const tipset = await walk(steps)
-  return tipset.height === 0 ? 0n : BigInt(reader.view.tipsetMessages(tipset).length)
+async function transactionCount({ view, database }: EthReader, tipset: Tipset): Promise<bigint> {
+  return BigInt((await knownMessages(view, database, tipset)).length)
 }

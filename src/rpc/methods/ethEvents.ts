@@ -24,7 +24,7 @@ export function ethEventMethods(reader: EthReader, search: EthLogSearch): Method
         const top =
           blockHash === undefined
             ? undefined
-            : (await call.walk(reader.tipsetOfHash(blockHash, `${CONTEXT}: failed to get tipset by cid`))).height
+            : (await reader.findHash(blockHash, call, `${CONTEXT}: failed to get tipset by cid`)).height
         if (Math.max(top ?? -1, range?.from ?? -1, range?.to ?? -1) >= store.head().height) {
           throw new RpcError('FAILED', `${CONTEXT}: events for the requested block are not yet available`)
         }

@@ -66,9 +66,9 @@ export function ethGasMethods(reader: EthReader, gas: MessageGasDeps): MethodRow
         const [count, newest, asked] = given as [bigint, string, number[] | undefined]
         if (count > MAX_HISTORY_BLOCKS) throw new RpcError('FAILED', 'block count should be smaller than 1024')
         assertPercentiles(asked ?? [])
-        const history = await feeHistory(await call.walk(reader.tipset(newest, false)), Number(count), asked ?? [], {
+        const history = await feeHistory(await reader.find(newest, false, call), Number(count), asked ?? [], {
           store,
-          executed: (tipset) => reader.executed(tipset, call),
+          executed: (tipset) => reader.told(tipset, call, (block) => block),
         })
         return { ...history, hasRewards: asked !== undefined }
       },

@@ -85,7 +85,7 @@ export function ethSubscribeMethods(deps: EthSubscribeDeps): MethodRow[] {
     switch (kind) {
       case 'newHeads':
         return onNewParents(parts, async (tipset) => {
-          send(blockJson(await reader.executed(tipset), reader.chainId, true, false))
+          send(blockJson(await reader.block(tipset), true, false))
         })
       case 'newPendingTransactions':
         return parts.onPoolMessage((signed) => {
@@ -94,7 +94,7 @@ export function ethSubscribeMethods(deps: EthSubscribeDeps): MethodRow[] {
       case 'logs': {
         const wanted = logFilter.fromJson(filter ?? {}, call.json)
         return onExecuted(parts.reader.view.store, parts.log, async ({ executed, isReverted }) => {
-          for (const log of logsOf(await reader.executed(executed), reader.chainId).flat()) {
+          for (const log of logsOf(await reader.block(executed)).flat()) {
             if (matchesNew(wanted, log)) send(isReverted ? { ...log.json, removed: true } : log.json)
           }
         })

@@ -164,7 +164,7 @@ export function traceMethods(reader: EthReader, locate: Locate): MethodRow[] {
           throw new RpcError('FAILED', isPending ? 'no trace for pending transactions' : 'transaction not found')
         }
         const wanted = hexBytes(hash)
-        return (await blockTraces(at.executed.tipset, call.signal))
+        return (await blockTraces(at.tipset, call.signal))
           .map((of) => of.json)
           .filter((trace) => (trace as { transactionHash: string }).transactionHash === wanted)
       },

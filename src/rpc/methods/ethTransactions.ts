@@ -4,12 +4,13 @@
  */
 
 import { errorMessage } from '../../base/errors.ts'
-import type { Steps } from '../../base/steps.ts'
 import { ChainError } from '../../chain/errors.ts'
+import { parseCid } from '../../codec/cid.ts'
 import type { Json } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
 import { ethTransactionOf } from '../../eth/ethTransactionOf.ts'
 import type { HeadIndex } from '../../index/headIndex.ts'
+import { knownMessage } from '../../index/indexedSearch.ts'
 import { indexedTransaction, transactionOfRow } from '../../index/indexedTransaction.ts'
 import type { TransactionRow } from '../../index/indexReader.ts'
 import { BlockMissing } from '../../ipld/errors.ts'
@@ -53,25 +54,27 @@ export function ethTransactionMethods(reader: EthReader, locate: Locate, index: 
     const row = index === undefined ? undefined : await indexedTransaction(index, hash, limit)
     if (row !== undefined) return transactionJson(transactionOfRow(row, chainId), placeOf(row))
     const at = await locateOr(locate(hash, call, limit), () => undefined)
-    return at === undefined ? pendingJson(hash) : transactionAt(at.executed, at.index, chainId)
+    return at === undefined
+      ? pendingJson(hash)
+      : reader.told(at.tipset, call, (block) => transactionAt(block, at.index))
   }
   const receipt = async (hash: Uint8Array, limit: number, call: Walking): Promise<Json> => {
     const at = await locateOr(locate(hash, call, limit), (error) => {
       throw new RpcError('FAILED', `could not find transaction ${hexBytes(hash)}: ${errorMessage(error)}`)
     })
-    return at === undefined ? null : receiptAt(at.executed, at.index, chainId, logsOf(at.executed, chainId))
+    return at === undefined ? null : reader.told(at.tipset, call, (block) => receiptAt(block, at.index, logsOf(block)))
   }
-  const receipts = async (tipset: Tipset, call: Walking): Promise<Json> => {
-    const executed = await reader.executed(tipset, call)
-    const logs = logsOf(executed, chainId)
-    return executed.messages.map((_, index) => receiptAt(executed, index, chainId, logs))
-  }
-  const atIndex = async (steps: Steps<Tipset>, index: bigint, call: Walking): Promise<Json> => {
-    const executed = await reader.executed(await call.walk(steps), call)
-    const { length } = executed.messages
-    if (index < BigInt(length)) return transactionAt(executed, Number(index), chainId)
-    throw new RpcError('FAILED', `index ${index} out of range: tipset contains ${length} messages`)
-  }
+  const receipts = (tipset: Tipset, call: Walking): Promise<Json> =>
+    reader.told(tipset, call, (block): Json => {
+      const logs = logsOf(block)
+      return block.messages.map((_, index) => receiptAt(block, index, logs))
+    })
+  const atIndex = (tipset: Tipset, index: bigint, call: Walking): Promise<Json> =>
+    reader.told(tipset, call, (block) => {
+      const { length } = block.messages
+      if (index < BigInt(length)) return transactionAt(block, Number(index))
+      throw new RpcError('FAILED', `index ${index} out of range: tipset contains ${length} messages`)
+    })
   return [
     method({
       ...ethGetTransactionByHash,
@@ -91,12 +94,12 @@ export function ethTransactionMethods(reader: EthReader, locate: Locate, index: 
     }),
     method({
       ...ethGetBlockReceipts,
-      handler: async (block, call) => receipts(await call.walk(reader.tipset(block, true)), call),
+      handler: async (block, call) => receipts(await reader.find(block, true, call), call),
     }),
     method({
       ...ethGetBlockReceiptsLimited,
       handler: async (block, limit, call) => {
-        const tipset = await call.walk(reader.tipset(block, true))
+        const tipset = await reader.find(block, true, call)
         if (limit <= NO_LIMIT || tipset.height >= store.head().height - limit) return receipts(tipset, call)
         const key = tipset.key.map((cid) => cid.toString()).join(',')
         throw new RpcError('FAILED', `tipset {${key}} is older than the allowed lookback limit`)
@@ -104,17 +107,17 @@ export function ethTransactionMethods(reader: EthReader, locate: Locate, index: 
     }),
     method({
       ...ethGetTransactionByBlockNumberAndIndex,
-      handler: (number, index, call) => atIndex(reader.tipset(number, true), index, call),
+      handler: async (number, index, call) => atIndex(await reader.find(number, true, call), index, call),
     }),
     method({
       ...ethGetTransactionByBlockHashAndIndex,
-      handler: (hash, index, call) => atIndex(reader.tipsetOfHash(hash), index, call),
+      handler: async (hash, index, call) => atIndex(await reader.findHash(hash, call), index, call),
     }),
     method({
       ...ethGetTransactionHashByCid,
-      handler: (cid) => {
+      handler: async (cid) => {
         try {
-          return reader.hashOfMessage(cid)
+          return reader.hashOfMessage(cid, await knownMessage(store.blocks, index, cid))
         } catch (error) {
           if (error instanceof BlockMissing || error instanceof CodecError) return null
           throw error
@@ -123,9 +126,11 @@ export function ethTransactionMethods(reader: EthReader, locate: Locate, index: 
     }),
     method({
       ...ethGetMessageCidByTransactionHash,
-      handler: async (hash, { walk }) => {
+      handler: async (hash, call) => {
         if (hash === null) return null
-        const known = await walk(reader.index.messageCid(hash))
+        const row = index === undefined ? undefined : await indexedTransaction(index, hash)
+        if (row !== undefined) return parseCid(row.cid)
+        const known = await reader.messageCid(hash, call)
         if (known !== undefined) return known
         const pending = reader.pendingMessage(hash)
         return pending === undefined ? null : signedMessageCid(pending)

@@ -2,6 +2,7 @@
 import { type ChainView, resolveId } from '../../chain/chainView.ts'
 import { parseCid } from '../../codec/cid.ts'
 import type { Json } from '../../codec/jsonText.ts'
+import { ethBlockOf } from '../../eth/ethBlock.ts'
 import type { HeadIndex } from '../../index/headIndex.ts'
 import { messageOfRow, receiptOfRow } from '../../index/indexedMessage.ts'
 import type { LogRow, MessageRow, TransferRow } from '../../index/indexReader.ts'
@@ -150,7 +151,7 @@ function logSource({ index, ...deps }: Deps): PageSource<LogRow, Json> {
     ofTipset: async (tipset, address) => {
       const executed = await keptExecuted(deps, tipset, UNHURRIED)
       const actor = resolveId(executed.tree, address)
-      const logs = logsOf(executed, BigInt(deps.view.network.chainId)).flat()
+      const logs = logsOf(ethBlockOf(executed, BigInt(deps.view.network.chainId))).flat()
       return logs
         .filter(({ emitter, isIndexed }) => isIndexed && emitter === actor)
         .map(({ logIndex, json }) => ({ number: logIndex, row: json }))

@@ -3,11 +3,11 @@
  * @see lotus chain/types/ethtypes; rpc-wire section 15
  */
 import type { Json } from '../../codec/jsonText.ts'
+import type { EthBlock } from '../../eth/ethBlock.ts'
 import { ethBlockHash } from '../../eth/ethIndex.ts'
-import { addToBloom, emptyBloom, orBloom, type PlacedLog, placedLogs } from '../../eth/ethLogs.ts'
+import { logsBloom, type PlacedLog } from '../../eth/ethLogs.ts'
 import { createdAddress, type EthTrace } from '../../eth/ethTraces.ts'
-import { type EthTransactionView, ethTransactionOf } from '../../eth/ethTransactionOf.ts'
-import type { ExecutedTipset } from '../../eth/executedTipset.ts'
+import type { EthTransactionView } from '../../eth/ethTransactionOf.ts'
 import { gasOutputs } from '../../fvm/gas/outputs.ts'
 import { BLOCK_GAS_LIMIT } from '../../types/protocol.ts'
 import { firstBlock, tipsetKeyCid } from '../../types/tipset.ts'
@@ -29,10 +29,10 @@ export interface Place {
 /** Where a transaction of the pool stands. */
 export const NOWHERE: Place = { blockHash: null, blockNumber: null, transactionIndex: null }
 
-function place(executed: ExecutedTipset, index: number): Place {
+function place({ tipset }: EthBlock, index: number): Place {
   return {
-    blockHash: hexBytes(ethBlockHash(executed.tipset)),
-    blockNumber: hexNumber(executed.tipset.height),
+    blockHash: hexBytes(ethBlockHash(tipset)),
+    blockNumber: hexNumber(tipset.height),
     transactionIndex: hexNumber(index),
   }
 }
@@ -62,11 +62,9 @@ export function transactionJson(tx: EthTransactionView, at: Place): Json {
   }
 }
 
-/** The transaction at an index of an executed tipset. */
-export function transactionAt(executed: ExecutedTipset, index: number, chainId: bigint): Json {
-  const found = executed.messages[index]
-  if (found === undefined) return null
-  return transactionJson(ethTransactionOf(found.message, executed.tree, chainId), place(executed, index))
+/** The transaction at an index of a block. */
+export function transactionAt(block: EthBlock, index: number): Json {
+  return block.messages[index] === undefined ? null : transactionJson(block.transaction(index), place(block, index))
 }
 
 /** A log by itself. */
@@ -100,12 +98,11 @@ export interface LogJson extends Pick<PlacedLog, 'emitter' | 'address' | 'topics
   readonly topicTexts: readonly string[]
 }
 
-/** Logs of a tipset by message. */
-export function logsOf(executed: ExecutedTipset, chainId: bigint): LogJson[][] {
-  return placedLogs(executed).map((logs, index) => {
-    const message = executed.messages[index]?.message
-    if (logs.length === 0 || message === undefined) return []
-    const { hash } = ethTransactionOf(message, executed.tree, chainId)
+/** Logs of a block by message. */
+export function logsOf(block: EthBlock): LogJson[][] {
+  return block.logs().map((logs, index) => {
+    if (logs.length === 0) return []
+    const { hash } = block.transaction(index)
     return logs.map(({ emitter, address, topics, data, isIndexed, logIndex }) => {
       const addressText = hexBytes(address)
       const topicTexts = topics.map(hexBytes)
@@ -118,35 +115,26 @@ export function logsOf(executed: ExecutedTipset, chainId: bigint): LogJson[][] {
           removed: false,
           logIndex: hexNumber(logIndex),
           transactionHash: hexBytes(hash),
-          ...place(executed, index),
+          ...place(block, index),
         },
       }
     })
   })
 }
 
-function bloomOf(logs: readonly LogJson[]): Uint8Array {
-  const bloom = emptyBloom()
-  for (const { address, topics } of logs) {
-    addToBloom(bloom, address)
-    for (const topic of topics) addToBloom(bloom, topic)
-  }
-  return bloom
-}
-
-/** The receipt at an index of an executed tipset. */
-export function receiptAt(executed: ExecutedTipset, index: number, chainId: bigint, logs: LogJson[][]): Json {
-  const found = executed.messages[index]
+/** The receipt at an index of a block. @param logs - of the block */
+export function receiptAt(block: EthBlock, index: number, logs: LogJson[][]): Json {
+  const found = block.messages[index]
   if (found === undefined) return null
-  const tx = ethTransactionOf(found.message, executed.tree, chainId)
+  const tx = block.transaction(index)
   const { gasUsed, exitCode } = found.receipt
-  const baseFee = firstBlock(executed.tipset).parentBaseFee
+  const baseFee = firstBlock(block.tipset).parentBaseFee
   const paid = gasOutputs(gasUsed, tx.gas, baseFee, tx.maxFeePerGas, tx.maxPriorityFeePerGas)
   const spent = paid.baseFeeBurn + paid.overEstimationBurn + paid.minerTip
   const own = (logs[index] ?? []).filter(({ isIndexed }) => isIndexed)
   return {
     transactionHash: hexBytes(tx.hash),
-    ...place(executed, index),
+    ...place(block, index),
     from: hexBytes(tx.from),
     to: tx.to === undefined ? null : hexBytes(tx.to),
     root: ZERO_HASH,
@@ -155,7 +143,7 @@ export function receiptAt(executed: ExecutedTipset, index: number, chainId: bigi
     cumulativeGasUsed: '0x0',
     gasUsed: hexNumber(gasUsed),
     effectiveGasPrice: hexNumber(gasUsed === 0n ? 0n : spent / gasUsed),
-    logsBloom: hexBytes(bloomOf(own)),
+    logsBloom: hexBytes(logsBloom(own)),
     logs: own.map(({ json }) => json),
     type: hexNumber(tx.type),
   }
@@ -166,12 +154,11 @@ export function receiptAt(executed: ExecutedTipset, index: number, chainId: bigi
  * @param full - transactions whole instead of their hashes
  * @param isHead - its events are not known yet: the filter of its logs lets everything pass
  */
-export function blockJson(executed: ExecutedTipset, chainId: bigint, full: boolean, isHead: boolean): Json {
-  const { tipset, messages, tree } = executed
+export function blockJson(block: EthBlock, full: boolean, isHead: boolean): Json {
+  const { tipset, messages } = block
   const first = firstBlock(tipset)
-  const bloom = emptyBloom()
+  const bloom = block.bloom()
   if (isHead) bloom.fill(0xff)
-  for (const logs of logsOf(executed, chainId)) orBloom(bloom, bloomOf(logs))
   let gasUsed = 0n
   for (const { receipt } of messages) gasUsed += receipt.gasUsed
   return {
@@ -194,10 +181,9 @@ export function blockJson(executed: ExecutedTipset, chainId: bigint, full: boole
     nonce: '0x0000000000000000',
     baseFeePerGas: hexNumber(first.parentBaseFee),
     size: '0x0',
-    transactions: messages.map(({ message }, index) => {
-      const tx = ethTransactionOf(message, tree, chainId)
-      return full ? transactionJson(tx, place(executed, index)) : hexBytes(tx.hash)
-    }),
+    transactions: messages.map((_, index) =>
+      full ? transactionAt(block, index) : hexBytes(block.transaction(index).hash),
+    ),
     uncles: [],
   }
 }
