@@ -43,13 +43,13 @@ export class HeadIndex {
   readonly reader: IndexReader
   readonly isFirst: boolean
   readonly view: ChainView
-  readonly #timers: Timers
+  readonly timers: Timers
 
   constructor({ view, reader, timers, isFirst }: HeadIndexDeps) {
     this.reader = reader
     this.isFirst = isFirst
     this.view = view
-    this.#timers = timers
+    this.timers = timers
   }
 
   /**
@@ -72,7 +72,7 @@ export class HeadIndex {
         const text = `the index is at epoch ${answer.at.height} of another chain than this node's head: ask again`
         throw new IndexError('INDEX_ELSEWHERE', text)
       }
-      await sleep(this.#timers, PAUSE_MS)
+      await sleep(this.timers, PAUSE_MS)
     }
   }
 

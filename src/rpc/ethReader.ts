@@ -18,7 +18,7 @@ import { type ExecutedTipset, executedBytes, executedTipset } from '../eth/execu
 import type { HeadIndex } from '../index/headIndex.ts'
 import { indexedBlock, indexedKey } from '../index/indexedTipset.ts'
 import { indexedTransaction } from '../index/indexedTransaction.ts'
-import { fromBlocksOrIndex, unlessUnreachable } from '../index/passing.ts'
+import { fromBlocksOrIndex, promptly } from '../index/passing.ts'
 import { BlockMissing } from '../ipld/errors.ts'
 import type { MessageGasDeps } from '../mempool/gas/messageGas.ts'
 import type { MessagePool } from '../mempool/messagePool.ts'
@@ -155,7 +155,7 @@ export class EthReader {
   async #ofDatabase(hash: Uint8Array): Promise<Tipset | undefined> {
     const index = this.database
     if (index === undefined) return undefined
-    const key = await unlessUnreachable(index, () => indexedKey(index, toHex(hash)))
+    const key = await promptly(index, () => indexedKey(index, toHex(hash)))
     return key === undefined ? undefined : this.view.store.tipset(key)
   }
 

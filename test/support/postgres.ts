@@ -4,7 +4,17 @@
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -46,6 +56,16 @@ function temporaryFolder(parent: string = tmpdir()): string {
   return folder
 }
 
+/** A copy of a server's data that follows it when it is started. */
+function copyAsStandby(data: string, to: string): void {
+  rmSync(to, { recursive: true, force: true })
+  const copied = spawnSync('cp', ['-a', data, to], { encoding: 'utf8' })
+  if (copied.status !== 0) throw new Error(`cp: ${copied.stderr}`)
+  const signal = join(to, 'standby.signal')
+  writeFileSync(signal, '')
+  if ('uid' in USER) chownSync(signal, NOBODY, NOBODY)
+}
+
 /** Why no PostgreSQL can be had; undefined: it can. */
 export function missingPostgres(): string | undefined {
   if (process.platform !== 'linux') return 'the binaries of PostgreSQL are tried on Linux only'
@@ -77,13 +97,15 @@ async function freePort(): Promise<number> {
 export class TestPostgres {
   readonly #folder: string
   readonly #port: number
+  readonly #settings: readonly string[]
   /** How often it said that its disk is full. */
   timesFull = 0
   #server: ChildProcess | undefined
 
-  private constructor(folder: string, port: number) {
+  private constructor(folder: string, port: number, settings: readonly string[] = []) {
     this.#folder = folder
     this.#port = port
+    this.#settings = settings
   }
 
   /** @param parent - folder to be in; default: the system's temporary one */
@@ -95,6 +117,18 @@ export class TestPostgres {
     const server = new TestPostgres(folder, await freePort())
     await server.restart()
     return server
+  }
+
+  /** A standby that streams from it: a copy of its data, for which it is stopped and started again. */
+  async standby(): Promise<TestPostgres> {
+    await this.kill('SIGINT')
+    const folder = temporaryFolder()
+    copyAsStandby(join(this.#folder, 'data'), join(folder, 'data'))
+    await this.restart()
+    const from = `primary_conninfo=host=127.0.0.1 port=${this.#port} user=petrel application_name=standby`
+    const standby = new TestPostgres(folder, await freePort(), [from])
+    await standby.restart()
+    return standby
   }
 
   /** URL of a database. */
@@ -119,7 +153,8 @@ export class TestPostgres {
 
   /** @returns what it said when it did not start */
   async #start(): Promise<string | undefined> {
-    const settings = ['fsync=off', 'listen_addresses=127.0.0.1', `port=${this.#port}`, 'unix_socket_directories=']
+    const own = ['fsync=off', 'listen_addresses=127.0.0.1', `port=${this.#port}`, 'unix_socket_directories=']
+    const settings = [...own, ...this.#settings]
     const args = ['-D', join(this.#folder, 'data'), ...settings.flatMap((one) => ['-c', one])]
     const server = spawn(join(NATIVE, 'bin/postgres'), args, {
       ...USER,
@@ -130,7 +165,7 @@ export class TestPostgres {
     const said: string[] = []
     for await (const line of createInterface({ input: server.stderr as NodeJS.ReadableStream })) {
       said.push(line)
-      if (!line.includes('ready to accept connections')) continue
+      if (!/ready to accept (read-only )?connections/.test(line)) continue
       server.stderr?.on('data', (text: Buffer) => {
         if (text.includes('No space left')) this.timesFull++
       })

@@ -144,7 +144,10 @@ function serveFlags(command: Command, keepState: string): Command {
     .option('--upnp', 'ask the router to forward ports to this node')
     .option('--no-net', 'no connections to other nodes')
     .option('--keep-state <epochs>', 'older state is collected in the background; all: none is', keepState)
-    .option('--index <url>', 'PostgreSQL that the chain is written into: postgres://user@host/database (docs/sql.md)')
+    .option(
+      '--index <url>',
+      'PostgreSQL that the chain is written into: postgres://user@host,host/database (docs/sql.md)',
+    )
     .option('--index-from <epoch>', 'where an empty index begins (default: where the chain stands)')
     .option('--cache <MiB>', 'memory for decoded state and blocks, all threads together (default: by the machine)')
     .option('--log <levels>', 'what is logged: debug, info, warn, error, silent; of parts: info,p2p=debug', 'info')

@@ -33,7 +33,7 @@ export function addReplicaCommand(
     .description(
       'Answer from the PostgreSQL that a node writes with --index, and from blocks that are fetched (docs/scale.md)',
     )
-    .requiredOption('--index <url>', 'postgres://user@host/database, of a user who may read')
+    .requiredOption('--index <url>', 'postgres://user@host,host/database, of a user who may read')
     .requiredOption(
       '--blocks <where>',
       'who has the blocks: an RPC endpoint (http://…), an archive (a file, or a .forest.car.zst at an https:// address), a peer (a multiaddr with /p2p/); repeatable',

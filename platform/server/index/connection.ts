@@ -13,15 +13,6 @@ const ANSWER_TIMEOUT_MS = 130_000
 /** A writer whose machine is gone loses its lock after 4 + 2 x 2 seconds. */
 const KEEPALIVE = { tcp_keepalives_idle: 4, tcp_keepalives_interval: 2, tcp_keepalives_count: 2 }
 
-/** `postgres://user@host:5432/name`: what may be shown. */
-export function shownUrl(url: string): string {
-  if (!URL.canParse(url)) return 'postgres'
-  const shown = new URL(url)
-  shown.password = ''
-  shown.search = ''
-  return shown.toString()
-}
-
 /** One connection, which is never made anew behind our back: it holds the lock. */
 export class Connection {
   readonly #sql: postgres.Sql
@@ -32,6 +23,7 @@ export class Connection {
     this.#timers = timers
     this.#sql = postgres(url, {
       ...{ max: 1, idle_timeout: 0, max_lifetime: null, fetch_types: false, connect_timeout: CONNECT_TIMEOUT_SEC },
+      keep_alive: KEEPALIVE.tcp_keepalives_idle,
       connection: { application_name: 'petrel', statement_timeout: STATEMENT_TIMEOUT_MS, ...KEEPALIVE },
       onnotice: () => undefined,
       onclose: () => this.#ended.abort(new IndexError('CONNECTION_LOST', `the connection to ${name} ended`)),

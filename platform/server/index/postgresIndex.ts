@@ -13,8 +13,9 @@ import type {
   TipsetName,
 } from '../../../src/index/indexStore.ts'
 import { assertFits } from './checks.ts'
-import { Connection, databaseFailure, shownUrl } from './connection.ts'
+import { type Connection, databaseFailure } from './connection.ts'
 import { MIGRATIONS } from './migrations.ts'
+import { Servers } from './servers.ts'
 
 /** Of the advisory lock that a writer holds: "petrel" and the index, as numbers. */
 const LOCK = '0x706574, 0x726c31'
@@ -28,33 +29,26 @@ export const FINAL_CHANNEL = 'petrel_final'
 /** One database that the chain is written into. */
 export class PostgresIndex implements IndexStore {
   readonly name: string
-  readonly #url: string
+  readonly #servers: Servers
   readonly #timers: Timers
 
-  /** @param url - `postgres://user:password@host:port/database?sslmode=…` */
+  /** @param url - `postgres://user:password@host:port,host:port/database?sslmode=…` */
   constructor(url: string, timers: Timers) {
-    this.name = shownUrl(url)
-    this.#url = url
+    this.#servers = new Servers(url, timers)
+    this.name = this.#servers.name
     this.#timers = timers
   }
 
   async check(chain: IndexedChain): Promise<void> {
-    const connection = new Connection(this.#url, this.name, this.#timers)
-    try {
-      await assertFits(connection, chain)
-    } catch (error) {
-      throw databaseFailure(this.name, error)
-    } finally {
-      await connection.close()
-    }
+    const connection = await this.#servers.connect((on) => assertFits(on, chain))
+    await connection.close()
   }
 
   async open(chain: IndexedChain, signal: AbortSignal, onWaiting: () => void): Promise<IndexSession> {
-    const connection = new Connection(this.#url, this.name, this.#timers)
+    const connection = await this.#servers.connect((on) => assertFits(on, chain), signal)
     const { lost } = connection
     const stopListening = whenAborted(signal, () => void connection.close().catch(() => undefined))
     try {
-      await assertFits(connection, chain)
       for (;;) {
         const [row] = await connection.query<{ mine: boolean }>(`select pg_try_advisory_lock(${LOCK}) as mine`)
         if (row?.mine === true) break

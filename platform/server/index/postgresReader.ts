@@ -20,7 +20,7 @@ import type {
 } from '../../../src/index/indexReader.ts'
 import type { IndexedChain, TipsetName } from '../../../src/index/indexStore.ts'
 import { assertChain, assertVersion, type Holding, serverOf } from './checks.ts'
-import { Connection, databaseFailure, shownUrl } from './connection.ts'
+import { type Connection, databaseFailure } from './connection.ts'
 import {
   BLOCK_MESSAGES,
   LOG_ROWS,
@@ -32,6 +32,7 @@ import {
   TRANSACTION_ROWS,
   TRANSFER_ROWS,
 } from './questions.ts'
+import { Servers } from './servers.ts'
 
 /** Questions wait for each other on a connection. */
 const CONNECTIONS = 4
@@ -52,21 +53,19 @@ interface Answer {
  */
 export class PostgresReader implements IndexReader {
   readonly name: string
-  readonly #url: string
-  readonly #timers: Timers
-  readonly #connections: (Connection | undefined)[] = new Array<undefined>(CONNECTIONS).fill(undefined)
+  readonly #servers: Servers
+  readonly #connections: (Promise<Connection> | undefined)[] = new Array<undefined>(CONNECTIONS).fill(undefined)
   #next = 0
 
   /** @param url - of a user who may read */
   constructor(url: string, timers: Timers) {
-    this.name = shownUrl(url)
-    this.#url = url
-    this.#timers = timers
+    this.#servers = new Servers(url, timers)
+    this.name = this.#servers.name
   }
 
   async check(chain: IndexedChain): Promise<void> {
     try {
-      const on = this.#connection()
+      const on = await this.#connection()
       const { made, name } = await serverOf(on)
       const unreadable = `user ${name} may not read the tables of the index, or there are none yet`
       if (!made) throw new IndexError('NOT_READABLE', unreadable)
@@ -142,9 +141,7 @@ export class PostgresReader implements IndexReader {
   }
 
   async close(): Promise<void> {
-    await Promise.all(
-      this.#connections.filter((connection) => connection !== undefined).map((connection) => connection.close()),
-    )
+    await Promise.all(this.#connections.map(async (connection) => (await known(connection))?.close()))
   }
 
   async #rows<Row>(rows: string, values: readonly Value[]): Promise<IndexAnswer<Row>> {
@@ -171,7 +168,7 @@ export class PostgresReader implements IndexReader {
   /** The JSON that a statement gives; undefined: it has no row. */
   async #text<T>(sql: string, values: readonly Value[]): Promise<T | undefined> {
     try {
-      const [row] = await this.#connection().query<{ answer: string }>(sql, values)
+      const [row] = await (await this.#connection()).query<{ answer: string }>(sql, values)
       return row === undefined ? undefined : (JSON.parse(row.answer) as T)
     } catch (error) {
       throw databaseFailure(this.name, error)
@@ -179,13 +176,21 @@ export class PostgresReader implements IndexReader {
   }
 
   /** In turn; one that has ended is made anew. */
-  #connection(): Connection {
+  async #connection(): Promise<Connection> {
     const turn = this.#next++ % CONNECTIONS
-    const known = this.#connections[turn]
-    if (known !== undefined && !known.lost.aborted) return known
-    known?.close().catch(() => undefined)
-    const made = new Connection(this.#url, this.name, this.#timers)
-    this.#connections[turn] = made
-    return made
+    const before = this.#connections[turn]
+    const on = await known(before)
+    if (on !== undefined && !on.lost.aborted) return on
+    // Another one may have made it meanwhile.
+    if (this.#connections[turn] === before) {
+      on?.close().catch(() => undefined)
+      this.#connections[turn] = this.#servers.reading()
+    }
+    return this.#connections[turn] as Promise<Connection>
   }
+}
+
+/** A connection that was made; undefined: none was, or it failed. */
+async function known(connection: Promise<Connection> | undefined): Promise<Connection | undefined> {
+  return connection?.catch(() => undefined)
 }

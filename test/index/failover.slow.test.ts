@@ -1,0 +1,132 @@
+/**
+ * Failovers of the database: a primary that is killed with -9 while it is written, a standby that is promoted, with all transactions or
+ * without the last ones. Nothing is lost and nothing doubled. By hand with more of them:
+ * `PETREL_FAILOVERS=20 node scripts/vitest.ts test/index/failover.slow.test.ts`.
+ */
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { PostgresReader } from '../../platform/server/index/postgresReader.ts'
+import type { IndexWriter } from '../../src/index/indexWriter.ts'
+import { tipsetName } from '../../src/index/tipsetRows.ts'
+import { missingPostgres, TestPostgres } from '../support/postgres.ts'
+import { seeded } from '../support/seeded.ts'
+import { allRows, caughtUp, connect, freshRows, newDatabase } from './indexed.ts'
+import { exchangeChain } from './indexedChain.ts'
+import { neverFinal, timers, writerOf } from './writers.ts'
+
+const missing = missingPostgres()
+if (missing !== undefined) console.log(`skipped: ${missing}`)
+const FAILOVERS = Number(process.env.PETREL_FAILOVERS ?? 2)
+const LONGEST_MS = 400
+const DATABASE = 'chain'
+
+async function run(server: TestPostgres, ...statements: string[]): Promise<void> {
+  const sql = connect(server.url())
+  for (const text of statements) await sql.unsafe(text)
+  await sql.end()
+}
+
+/** One URL of two servers. */
+function both(one: TestPostgres, other: TestPostgres): string {
+  const { host } = new URL(other.url())
+  return one.url(DATABASE).replace(/@([^/]+)/, `@$1,${host}`)
+}
+
+describe.skipIf(missing !== undefined)('failovers', () => {
+  const servers: TestPostgres[] = []
+  let primary: TestPostgres
+  beforeAll(async () => {
+    primary = await TestPostgres.start()
+    servers.push(primary)
+    await newDatabase(primary.url(), DATABASE)
+  }, 60_000)
+  afterAll(async () => {
+    for (const server of servers) await server.end()
+  })
+
+  test.each([
+    ['a standby that has all', true],
+    ['a standby that lacks the last transactions', false],
+  ] as const)('%s', { timeout: 120_000 + 30_000 * FAILOVERS }, async (_, isSynchronous) => {
+    const random = seeded('failovers')
+    const exchange = await exchangeChain(isSynchronous ? 'synchronous' : 'asynchronous')
+    await run(primary, `drop database ${DATABASE} with (force)`, `create database ${DATABASE}`)
+    let stood = 0
+    let wentBack = 0
+    for (let i = 0; i < FAILOVERS; i++) {
+      const standby = await primary.standby()
+      servers.push(standby)
+      if (isSynchronous) {
+        await run(primary, `alter system set synchronous_standby_names = 'standby'`, 'select pg_reload_conf()')
+      }
+      const url = both(primary, standby)
+      const writer = writerOf(exchange.node, url)
+      writer.start(neverFinal(exchange.node))
+      await exchange.mine()
+      await caughtUp(writer)
+      if (!isSynchronous) {
+        await replayed(primary, standby)
+        await standby.kill('SIGINT')
+        stood = writer.status.height ?? 0
+      }
+      await load(exchange, random.int(LONGEST_MS), writer)
+      await exchange.node.devnet.mine(0, { fork: 2 })
+      await load(exchange, random.int(LONGEST_MS), writer)
+      await primary.kill()
+      const before = writer.status.height ?? 0
+      if (isSynchronous) {
+        const sql = connect(standby.url(DATABASE))
+        // What was told to be committed is there; one more may have been on its way.
+        await expect
+          .poll(async () => Number((await sql`select height from petrel.chain`)[0]?.height))
+          .toBeGreaterThanOrEqual(before)
+        await sql.end()
+      } else {
+        await standby.restart()
+      }
+      await exchange.mine()
+      await run(standby, 'alter system reset synchronous_standby_names', 'select pg_promote()')
+      await exchange.mine()
+      await caughtUp(writer, 30_000)
+      if (before > stood) wentBack++
+      // Readers, too, find the one that is there.
+      const reader = new PostgresReader(url, timers)
+      const { store } = exchange.node
+      expect((await reader.standing(tipsetName(store.head())))?.height).toBe(store.parent(store.head()).height)
+      await reader.close()
+      await writer.stop()
+      primary = standby
+    }
+    if (!isSynchronous) expect(wentBack).toBeGreaterThan(0)
+    const fresh = await newDatabase(primary.url(), `fresh_${isSynchronous}`)
+    expect(await allRows(primary.url(DATABASE), 'canonical'), `seed ${random.seed}`).toEqual(
+      await freshRows(exchange.node, fresh),
+    )
+    console.log(`${FAILOVERS} failovers, ${isSynchronous ? 'none' : wentBack} to a database that was behind its writer`)
+  })
+
+  /** Tipsets for a time, which are written meanwhile; at least one of them. */
+  async function load(
+    exchange: Awaited<ReturnType<typeof exchangeChain>>,
+    ms: number,
+    writer: IndexWriter,
+  ): Promise<void> {
+    const written = writer.status.tipsets
+    for (const end = performance.now() + ms; performance.now() < end || writer.status.tipsets === written; ) {
+      await exchange.mine()
+      // The writer's sockets have their turn.
+      await new Promise(setImmediate)
+    }
+  }
+
+  async function replayed(from: TestPostgres, to: TestPostgres): Promise<void> {
+    const [first, second] = [connect(from.url()), connect(to.url())]
+    const [{ at }] = (await first`select pg_current_wal_lsn()::text as at`) as unknown as [{ at: string }]
+    await vi.waitFor(
+      async () =>
+        expect((await second`select pg_last_wal_replay_lsn() >= ${at}::pg_lsn as there`)[0]?.there).toBe(true),
+      { timeout: 20_000, interval: 20 },
+    )
+    await first.end()
+    await second.end()
+  }
+})
