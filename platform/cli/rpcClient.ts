@@ -128,7 +128,7 @@ export async function findEndpoint(io: ProgramIo, repo: string | undefined): Pro
 /** Sends a request. Not by `fetch`: that gives up after five minutes, and `state wait-msg` may take longer. */
 function post(url: string, headers: Record<string, string>, body: string, signal: AbortSignal): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
-    // Not imported: see httpServer.ts.
+    // Not imported: server/httpServer.ts says what that would load.
     const { request: open } = process.getBuiltinModule(url.startsWith('https:') ? 'node:https' : 'node:http')
     const request = open(url, { method: 'POST', headers, signal })
     request.on('error', reject)

@@ -1,6 +1,6 @@
 /**
  * Who publishes snapshots of public networks, and what they have: lists of files, newest first, each with its checksum.
- * @see forest src/dev/subcommands/archive_missing_cmd.rs ListingResponse; docs snapshot_service.md
+ * @see forest src/dev/subcommands/archive_missing_cmd.rs ListingResponse; forest docs, snapshot_service.md
  */
 import { errorMessage } from '../../src/base/errors.ts'
 import { fetchReason, PlatformError } from './errors.ts'

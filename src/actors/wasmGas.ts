@@ -6,7 +6,7 @@
  * occur in it (a block decoded, bytes encoded, an address resolved, …) times the feature's cost. The costs are a least
  * squares fit over every `wasm_exec` charge of the calls that native actors can execute in the recorded chains of
  * network version 28 (scripts/fitWasmGas.ts).
- * @see ref-fvm fvm/src/gas/price_list.rs WasmGasPrices; golden/nv28, nv28-deadlines
+ * @see ref-fvm fvm/src/gas/price_list.rs WasmGasPrices
  */
 import type { GasOps } from '../fvm/kernel/kernel.ts'
 import { WASM_GAS_COSTS } from './wasmGasCosts.ts'

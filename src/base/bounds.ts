@@ -1,7 +1,7 @@
 /**
  * What anybody who can send us something can make us hold, read or do, at most: the one place for bounds of the API and of
  * the texts that it reads. docs/security.md lists them; test/rpc/bounds.test.ts tries each at its bound and one above.
- * Bounds of the peer-to-peer protocols stand with their protocols (`limits.ts` of each folder of src/p2p), those of storage
+ * Bounds of the peer-to-peer protocols stand with their protocols (src/p2p/gossip/limits.ts and its kin), those of storage
  * formats with their formats.
  */
 

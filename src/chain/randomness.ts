@@ -1,6 +1,6 @@
 /**
  * Randomness of the chain at an epoch: from tickets and from the beacon.
- * @see lotus chain/rand/rand.go stateRand; reference/consensus.md section 4
+ * @see lotus chain/rand/rand.go stateRand
  */
 import { blake2b256 } from '../crypto/blake2b.ts'
 import type { BeaconEntry } from '../types/blockHeader.ts'

@@ -74,7 +74,7 @@ export interface SignatureChecks {
 /** Each signature at once. */
 export const AT_ONCE: SignatureChecks = { verifyBls: verify, verifyAggregate, authenticate: authenticateMessage }
 
-/** A block on its parents. Roots and states are those of reference/consensus.md section 5; each is read when first asked. */
+/** A block on its parents. Roots and states are read when first asked for. */
 export class BlockContext implements BlockInput {
   readonly header: BlockHeader
   readonly messages: BlockMessages | undefined

@@ -1,6 +1,6 @@
 /**
  * How likely a tipset is to be reorganised away by an adversary, out of how many blocks the chain has in each epoch (FRC-0089).
- * @see lotus chain/ecfinality/calculator.go CalcValidatorProb, FindThresholdDepth; reference/consensus.md section 8
+ * @see lotus chain/ecfinality/calculator.go CalcValidatorProb, FindThresholdDepth
  */
 import { CHAIN_FINALITY } from '../types/protocol.ts'
 import { poissonMass, skellamMasses } from './probabilityMass.ts'

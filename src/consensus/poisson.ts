@@ -1,6 +1,6 @@
 /**
  * How often a miner wins in an epoch: inverse Poisson by the miner's share of power, in Q.256.
- * @see lotus chain/types/electionproof.go ComputeWinCount; vectors/consensus.json poisson
+ * @see lotus chain/types/electionproof.go ComputeWinCount
  */
 import { bytesToBigInt } from '../base/bytes.ts'
 import { blake2b256 } from '../crypto/blake2b.ts'

@@ -1,6 +1,6 @@
 /**
  * Every check of a block, in order. The first that fails says why; see {@link ValidationError}.
- * @see lotus chain/consensus/filcns/filecoin.go ValidateBlock; reference/consensus.md section 5
+ * @see lotus chain/consensus/filcns/filecoin.go ValidateBlock
  */
 import { firstBlock, type Tipset } from '../types/tipset.ts'
 import {
@@ -42,8 +42,9 @@ export type { BlockInput } from './blockContext.ts'
 export type BlockValidation = ValidationDeps
 
 /**
- * In the order of reference/consensus.md section 5, but for two: height and time come before what has to be looked up, and
- * messages last, since senders and nonces are read from the state that has to be right first.
+ * What the header says for itself comes first, then what has to be looked up, then signatures and proofs; messages last, since
+ * senders and nonces are read from the state that has to be right first. Lotus makes most checks side by side: of a block
+ * that fails several it may name another.
  */
 const CHECKS: readonly Check[] = [
   checkPresentFields,

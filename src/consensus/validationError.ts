@@ -1,7 +1,7 @@
 /** Why a block is not valid. */
 import { PetrelError } from '../base/errors.ts'
 
-/** One code per check of a block, in the order of the checks; reference/consensus.md section 5. */
+/** One code per check of a block. In which order they are made: validateBlock.ts. */
 export type ValidationCode =
   | 'FIELD_MISSING'
   | 'MINER_NOT_ID'

@@ -1,6 +1,6 @@
 /**
  * Aggregates of Boneh, Drijvers and Neven: each key of a group is multiplied by a coefficient drawn from all of them.
- * @see go-f3 blssig/verifier.go; dedis kyber sign/bdn/bdn.go, mask.go; reference/consensus.md section 10
+ * @see go-f3 blssig/verifier.go; dedis kyber sign/bdn/bdn.go, mask.go
  */
 import { bigIntToBytes, bytesToBigInt, concatBytes, equalBytes } from '../base/bytes.ts'
 import { blake2xs } from './blake2xs.ts'

@@ -1,6 +1,6 @@
 /**
  * Signatures of drand beacons.
- * @see drand/drand crypto/schemes.go NewPedersenBLSChained, NewPedersenBLSUnchainedG1; reference/consensus.md section 4
+ * @see drand/drand crypto/schemes.go NewPedersenBLSChained, NewPedersenBLSUnchainedG1
  */
 import { concatBytes } from '../base/bytes.ts'
 import { BLS_PUBLIC_KEY_LENGTH, BLS_SIGNATURE_LENGTH, blsBackend, verify } from './bls.ts'

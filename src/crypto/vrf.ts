@@ -5,7 +5,7 @@
 import { sign, verify } from './bls.ts'
 
 /**
- * @param draw - 32 bytes (see `randomness.ts`)
+ * @param draw - 32 bytes (`chain/randomness.ts`)
  * @param secretKey - BLS, 32 bytes little-endian
  * @returns proof of 96 bytes: election proofs and tickets carry it
  */

@@ -1,6 +1,6 @@
 /**
  * The circulating supply that actors see.
- * @see lotus chain/stmgr/supply.go GetVMCirculatingSupplyDetailed; reference/consensus.md section 6
+ * @see lotus chain/stmgr/supply.go GetVMCirculatingSupplyDetailed
  */
 
 import { ChainError } from '../chain/errors.ts'

@@ -1,6 +1,6 @@
 /**
  * Executes a tipset: null rounds, migrations, messages, rewards, cron, receipts.
- * @see lotus chain/consensus/compute_state.go ApplyBlocks, ExecuteTipSet; reference/consensus.md section 6
+ * @see lotus chain/consensus/compute_state.go ApplyBlocks, ExecuteTipSet
  */
 import type { BlockMessages } from '../chain/blockMessages.ts'
 import { ChainError } from '../chain/errors.ts'

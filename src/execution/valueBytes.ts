@@ -2,7 +2,7 @@
  * Plain values as bytes, for another thread of the same program: numbers, bigints, texts, bytes, arrays, maps, plain
  * objects, and the two classes that occur in them, {@link Cid} and {@link Address}.
  *
- * Structured clone would drop the classes, and takes twice as long for traces (golden/nv28), which are thousands of small
+ * Structured clone would drop the classes, and takes twice as long for traces, which are thousands of small
  * objects of few shapes: here a shape's names and a text are written once and referred to by number afterwards.
  */
 import { bigIntToBytes, bytesToBigInt, fromUtf8, utf8 } from '../base/bytes.ts'

@@ -1,6 +1,6 @@
 /**
  * The checks that a message passes before it enters the pool, in Lotus' order and with its texts.
- * @see lotus chain/messagepool/messagepool.go checkMessage, addTs, verifyMsgBeforeAdd, checkBalance; mpool.md 2, 3
+ * @see lotus chain/messagepool/messagepool.go checkMessage, addTs, verifyMsgBeforeAdd, checkBalance
  */
 import { messageSyntaxError } from '../chain/messageSyntax.ts'
 import type { ActorState } from '../types/actor.ts'

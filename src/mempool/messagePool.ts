@@ -9,7 +9,7 @@
  * Work that needs the state after the head waits for it first and then runs without a break, so that two pushes never
  * interleave. Reads are synchronous.
  *
- * @see lotus chain/messagepool/messagepool.go; reference mpool.md
+ * @see lotus chain/messagepool/messagepool.go
  */
 import { finish, type Walk } from '../base/steps.ts'
 import type { Cid } from '../codec/cid.ts'

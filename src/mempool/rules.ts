@@ -1,6 +1,6 @@
 /**
  * Values that every node's pool shares. A node that differs here loses messages on the way to its peers.
- * @see reference mpool.md section 1; lotus chain/messagepool/messagepool.go, build/buildconstants
+ * @see lotus chain/messagepool/messagepool.go, build/buildconstants
  */
 
 /** Signed CBOR of a message, bytes. */

@@ -31,7 +31,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /**
  * JSON `MessageSendSpec`, all fields optional; null is the default. Unlike Go, an empty or null MaxFee is taken as 0.
- * @see lotus api/types.go MessageSendSpec; exchange-interface.md section 2
+ * @see lotus api/types.go MessageSendSpec
  */
 export const sendSpec: Codec<SendSpec> = jsonOnly<SendSpec>(
   GO_TYPE,

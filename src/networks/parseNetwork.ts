@@ -1,5 +1,5 @@
 /**
- * Reads a network file: the form of `data/networks/*.json` and of the recorded chains' `network.json`. Fields that the
+ * Reads a network file: the `network.json` that `--network` takes and a local chain writes (docs/following.md). Fields that the
  * node does not need are ignored.
  */
 import { errorMessage } from '../base/errors.ts'

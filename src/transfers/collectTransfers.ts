@@ -4,7 +4,7 @@
  * A call moved its value only if it, and every call above it, ended with exit code 0: a failing call takes back
  * whatever happened below it. Gas is paid all the same.
  *
- * @see ref-fvm fvm/src/call_manager/default.rs (a failed call reverts its transaction); exchange-interface.md, rule 6
+ * @see ref-fvm fvm/src/call_manager/default.rs (a failed call reverts its transaction)
  */
 import type { Address } from '../types/address.ts'
 import { addressToId, isIdAddress } from '../types/address.ts'

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { fromHex, toHex } from '../../src/base/bytes.ts'
 import { CODEC_DAG_CBOR, cidFromBytes, createCid, HASH_BLAKE2B_256, parseCid } from '../../src/codec/cid.ts'
 
-/** Empty AMT v0 (reference/consensus.md, section 1) and mainnet's genesis parent (data/genesis/README.md). */
+/** Receipts of mainnet's genesis (an empty AMT v0) and mainnet's genesis parent (data/genesis/README.md). */
 const BLAKE = 'bafy2bzacedswlcz5ddgqnyo3sak3jmhmkxashisnlpq6ujgyhe4mlobzpnhs6'
 const SHA = 'bafyreiaqpwbbyjo4a42saasj36kkrpv4tsherf2e7bvezkert2a7dhonoi'
 

@@ -30,7 +30,7 @@ describe.skipIf(missing !== undefined)('EC finality', () => {
 })
 
 describe('EC finality of made-up chains', () => {
-  it('is reached after 21 epochs when each has its five blocks (reference/consensus.md section 8)', () => {
+  it('is reached after 21 epochs when each has its five blocks', () => {
     expect(finalityDepth(new Array<number>(905).fill(5))).toBe(21)
   })
 

@@ -28,7 +28,7 @@ function chainOf(counts: readonly number[]): ChainStore {
 const FULL: readonly number[] = Array.from({ length: 1000 }, (_, height) => (height === 0 ? 1 : 5))
 
 describe('finality', () => {
-  it('is 21 epochs behind the head of a full chain (reference/consensus.md section 8)', () => {
+  it('is 21 epochs behind the head of a full chain', () => {
     const store = chainOf(FULL)
     const finality = new Finality({ store, ...DEPS })
     expect(finality.ec().depth).toBe(21)

@@ -69,7 +69,7 @@ describe.skipIf(process.platform === 'win32')('secrets in files', () => {
     expect(statSync(join(folder, 'AAAA')).mode & 0o777).toBe(0o600)
     expect(readdirSync(folder)).toEqual(['AAAA'])
     chmodSync(join(folder, 'AAAA'), 0o640)
-    // Lotus' text (reference/cli.md section 1).
+    // Lotus' text (node/repo/fsrepo.go kstrPermissionMsg).
     const text = "permissions of key: 'AAAA' are too relaxed, required: 0600"
     await expect(store.read('AAAA')).rejects.toThrow(text)
     await expect(store.list()).rejects.toThrow(text)

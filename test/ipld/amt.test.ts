@@ -83,7 +83,7 @@ describe.skipIf(missingShared('data/golden/nv28/chain.car.zst') !== undefined)('
 
 describe('a tree', () => {
   it('has the known root when it is empty', () => {
-    // reference/consensus.md section 1; data/genesis/README.md
+    // The receipts of mainnet's genesis.
     const root = Amt.empty(new MemoryBlockstore(), uint, V0).flush()
     expect(String(root)).toBe('bafy2bzacedswlcz5ddgqnyo3sak3jmhmkxashisnlpq6ujgyhe4mlobzpnhs6')
   })

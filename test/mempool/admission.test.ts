@@ -1,4 +1,4 @@
-/** What the pool refuses. Texts are those of the recorded session and of mpool.md. */
+/** What the pool refuses. Texts are those of the recorded session and of lotus chain/messagepool/messagepool.go. */
 import { describe, expect, test } from 'vitest'
 import type { MempoolErrorCode } from '../../src/mempool/errors.ts'
 import { delegatedAddress, UNDEF_ADDRESS } from '../../src/types/address.ts'

@@ -1,4 +1,4 @@
-/** Pricing: figures from rpc-wire section 10, mpool.md, Lotus' tests, and the recorded session. */
+/** Pricing: figures from Lotus' tests (node/impl/gasutils, chain/messagepool) and the recorded session. */
 import { describe, expect, test } from 'vitest'
 import { fromHex } from '../../src/base/bytes.ts'
 import { bytes as bytesCodec, encode } from '../../src/codec/description.ts'

@@ -1,4 +1,4 @@
-/** Which nonces a sender may take in the pool, and again. Texts are those of the recorded session and of mpool.md. */
+/** Which nonces a sender may take in the pool, and again. Texts are those of the recorded session and of lotus chain/messagepool/messagepool.go. */
 import { describe, expect, test } from 'vitest'
 import type { MempoolUpdate } from '../../src/mempool/pendingMessages.ts'
 import { FakeChain, openTestPool, testMessage } from './fakes.ts'

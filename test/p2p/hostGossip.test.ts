@@ -1,4 +1,4 @@
-/** Gossip of real libp2p hosts: verdicts, scores, bounds, ids and envelopes. Scores: reference/network.md section 5. */
+/** Gossip of real libp2p hosts: verdicts, scores, bounds, ids and envelopes. Scores: lotus node/modules/lp2p/pubsub.go. */
 import { afterEach, expect, it } from 'vitest'
 import { ROUTER_LIMITS } from '../../src/p2p/gossip/scores.ts'
 import { blocksTopic, messagesTopic } from '../../src/p2p/gossip/topics.ts'

@@ -1,4 +1,4 @@
-/** Tokens by Lotus' rules (reference/rpc-wire.md section 2) and against `jose`. */
+/** Tokens by Lotus' rules (node/impl/common/common.go AuthNew, AuthVerify) and against `jose`. */
 import { jwtVerify, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { fromBase64Url, fromUtf8, toBase64Url, utf8 } from '../../src/base/bytes.ts'

@@ -1,4 +1,4 @@
-/** A Chromium for tests: `$PETREL_CHROMIUM`, what the machine has, or Debian's package installed by scripts/setup. */
+/** A Chromium for tests: `$PETREL_CHROMIUM`, what the machine has, or Debian's package installed by scripts/setup.ts. */
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'

@@ -1,4 +1,4 @@
-/** Examples from lotus chain/types/fil_test.go and reference/cli.md. */
+/** Examples from lotus chain/types/fil_test.go. */
 import { describe, expect, it } from 'vitest'
 import { formatFil, parseFil } from '../../src/types/fil.ts'
 

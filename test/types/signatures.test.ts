@@ -251,7 +251,7 @@ describe('messages that no transaction stands for', () => {
       method: 0n,
       params: new Uint8Array(0),
     }
-    // Lotus' text (reference/rpc-wire.md section 10).
+    // Lotus' text (chain/types/ethtypes/eth_1559_transactions.go).
     expect(() => signingBytes(message, from, 314n)).toThrow(
       'failed to reconstruct eth transaction: failed to get eth params and recipient: invalid methodnum 0: ' +
         'only allowed method is InvokeContract(3844450837) or CreateExternal(4)',

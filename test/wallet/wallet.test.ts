@@ -1,4 +1,4 @@
-/** The wallet by Lotus' rules and texts (reference/rpc-wire.md section 8, chain/wallet/wallet.go). */
+/** The wallet by Lotus' rules and texts (chain/wallet/wallet.go). */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { fromBase64, toBase64, utf8 } from '../../src/base/bytes.ts'
 import type { Random } from '../../src/base/ports.ts'

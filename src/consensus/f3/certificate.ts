@@ -1,6 +1,6 @@
 /**
  * Finality certificates of F3 as they stand on the wire, in the store and in JSON.
- * @see go-f3 certs/certs.go FinalityCertificate, gpbft/chain.go TipSet, gpbft/types.go SupplementalData; reference/consensus.md section 10
+ * @see go-f3 certs/certs.go FinalityCertificate, gpbft/chain.go TipSet, gpbft/types.go SupplementalData
  */
 
 import { bigInt } from '../../codec/bigInteger.ts'

@@ -1,5 +1,5 @@
 /**
- * The checks of a finality certificate, in the order of reference/consensus.md section 10, each with a code of its own.
+ * The checks of a finality certificate, in go-f3's order, each with a code of its own.
  * @see go-f3 certs/certs.go ValidateFinalityCertificates, verifyFinalityCertificateSignature
  */
 import { equalBytes } from '../../base/bytes.ts'

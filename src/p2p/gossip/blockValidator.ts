@@ -10,7 +10,7 @@
  *   claims to have won, signed by the miner's worker      reject
  *
  * @see lotus chain/sub/incoming.go BlockValidator; chain/consensus/iface.go ValidateBlockPubsub;
- *   chain/consensus/filcns/filecoin.go ValidateBlockHeader; reference/network.md section 5
+ *   chain/consensus/filcns/filecoin.go ValidateBlockHeader
  */
 
 import { errorMessage } from '../../base/errors.ts'

@@ -1,7 +1,7 @@
 /**
  * Gossipsub's numbers as plain data: the router, the thresholds, what a peer gains and loses. All of them are Lotus',
  * so that this node judges others as it is judged. Names are those of gossipsub; times are in milliseconds.
- * @see lotus node/modules/lp2p/pubsub.go GossipSub; reference/network.md section 5
+ * @see lotus node/modules/lp2p/pubsub.go GossipSub
  */
 import { blocksTopic, messagesTopic } from './topics.ts'
 

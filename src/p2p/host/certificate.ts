@@ -2,7 +2,7 @@
  * The certificate of WebRTC-direct. Its hash is part of the node's addresses, so it must be the same after every start.
  * It is a function of the identity: key, signature (RFC 6979) and dates are all determined, nothing has to be stored.
  * Nobody checks its dates: the other side pins the hash, and the Noise handshake inside proves who is there.
- * @see libp2p specs webrtc/webrtc-direct.md; RFC 5280 (certificate), RFC 5958 (private key)
+ * @see libp2p/specs webrtc/webrtc-direct.md; RFC 5280 (certificate), RFC 5958 (private key)
  */
 import { p256 } from '@noble/curves/nist.js'
 import { concatBytes, fromHex, toBase64, toBase64Url, utf8 } from '../../base/bytes.ts'

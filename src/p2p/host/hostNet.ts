@@ -140,7 +140,7 @@ export class HostNet implements NetService {
     throw new P2pError('NOT_FOUND', 'routing: not found')
   }
 
-  /** By hand: libp2p's own service counts whole milliseconds. @see libp2p specs ping/ping.md */
+  /** By hand: libp2p's own service counts whole milliseconds. @see libp2p/specs ping/ping.md */
   async ping(id: PeerName, signal: AbortSignal): Promise<number> {
     const { links, ports } = this.#parts
     await this.connect({ id, addresses: [] }, signal)

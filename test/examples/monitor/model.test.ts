@@ -110,7 +110,7 @@ describe('window of the chain', () => {
 
 describe('finality', () => {
   it('rises with depth and is final where the calculation says so', async () => {
-    // Five blocks in each epoch: Lotus' calculator gives about 30 epochs (reference/consensus.md section 8).
+    // Five blocks in each epoch: Lotus' calculator gives about 30 epochs.
     const tipsets = chain(Array.from({ length: 120 }, (_, i) => i))
     const window = windowOf(tipsets)
     await window.follow(tipsets[119] as Tipset, 120)

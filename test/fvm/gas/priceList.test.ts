@@ -51,14 +51,14 @@ describe('price lists', () => {
     expect(total(prices.onVerifyAggregateSeals(SEAL_64GIB_NI_POREP, 8))).toBe(35_928 * 126 * 8 + 157_357_890)
   })
 
-  it('inclusion: reference/fvm-versions.md section 2', () => {
+  it('inclusion: ref-fvm on_chain_message, prices of Calico and Hygge', () => {
     expect(total(priceListAt(17).onChainMessage(100))).toBe(38_863 + 1300 * 136)
     for (const version of [18, 21, 25]) {
       expect(total(priceListAt(version).onChainMessage(100))).toBe(38_863 + 1300 * 136 + 475_000)
     }
   })
 
-  it('events of FVM 4: reference/fvm-versions.md section 3', () => {
+  it('events of FVM 4: ref-fvm on_actor_event', () => {
     const [entries, keys, values] = [3, 10, 100]
     const size = 12 + 9 * entries + keys + values
     const expected = 2.4 * size * 3 + 10 * size + 2000 + 1400 * entries + 500 + 16 * keys

@@ -1,4 +1,4 @@
-/** Output of `auth` in Lotus' layout (reference/cli.md sections 3 to 7). */
+/** Output of `auth` in Lotus' layout (cli/auth.go). */
 import { describe, expect, it } from 'vitest'
 import { commandLine } from './commandLine.ts'
 

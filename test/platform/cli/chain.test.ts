@@ -1,4 +1,4 @@
-/** Output of `chain` in Lotus' layout (reference/cli.md sections 3 to 7). */
+/** Output of `chain` in Lotus' layout (cli/chain.go). */
 import { describe, expect, it } from 'vitest'
 import { block, cid, commandLine, tipset } from './commandLine.ts'
 import type { Answers } from './fakeNode.ts'

@@ -1,4 +1,4 @@
-/** How the command line finds the node (reference/cli.md section 1), and what it says when something is wrong. */
+/** How the command line finds the node (lotus cli/util/api.go), and what it says when something is wrong. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { endpointUrl, parseApiInfo } from '../../../platform/cli/rpcClient.ts'
 import { type FakeNode, leadingTo, petrel, startFakeNode } from './fakeNode.ts'

@@ -1,4 +1,4 @@
-/** Output of `send` in Lotus' layout (reference/cli.md sections 3 to 7). */
+/** Output of `send` in Lotus' layout (cli/send.go). */
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../../src/codec/jsonText.ts'
 import { cid, commandLine, ETHEREUM, FIRST, SECOND, tipset } from './commandLine.ts'

@@ -1,4 +1,4 @@
-/** Output of `state` in Lotus' layout (reference/cli.md sections 3 to 7). */
+/** Output of `state` in Lotus' layout (cli/state.go). */
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../../src/codec/jsonText.ts'
 import { cid, commandLine, FIRST, tipset } from './commandLine.ts'

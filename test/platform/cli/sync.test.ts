@@ -1,4 +1,4 @@
-/** Output of `sync` in Lotus' layout (reference/cli.md sections 3 to 7). */
+/** Output of `sync` in Lotus' layout (cli/sync.go). */
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../../src/codec/jsonText.ts'
 import { cid, commandLine, tipset } from './commandLine.ts'

@@ -1,4 +1,4 @@
-/** Output of `wallet` in Lotus' layout (reference/cli.md sections 3 to 7). */
+/** Output of `wallet` in Lotus' layout (cli/wallet.go). */
 import { describe, expect, it } from 'vitest'
 import { cid, commandLine, FIRST, SECOND, tipset } from './commandLine.ts'
 import { Refusal } from './fakeNode.ts'
