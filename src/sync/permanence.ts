@@ -11,11 +11,12 @@ import { VmError } from '../fvm/errors.ts'
 import { BlockMissing, IpldError, type IpldErrorCode } from '../ipld/errors.ts'
 import { StateError } from '../state/errors.ts'
 
-/** The machine was not there, or cannot do this yet. */
+/** The machine was not there. */
+const OF_THE_MACHINE: ReadonlySet<ChainErrorCode> = new Set<ChainErrorCode>(['CANCELLED', 'VM_BUSY', 'VM_CLOSED'])
+
+/** It was not, or cannot do this yet. */
 const OF_THE_MOMENT: ReadonlySet<ChainErrorCode> = new Set<ChainErrorCode>([
-  'CANCELLED',
-  'VM_BUSY',
-  'VM_CLOSED',
+  ...OF_THE_MACHINE,
   'NOT_SUPPORTED',
   'MIGRATION_NOT_SUPPORTED',
   'NOT_FOUND',
@@ -64,5 +65,8 @@ const BY_BLOCK_ALONE: ReadonlySet<ValidationCode> = new Set<ValidationCode>([
 export function mayBeDamage(error: unknown, hasAll: boolean): boolean {
   if (error instanceof ValidationError) return !BY_BLOCK_ALONE.has(error.code)
   if (error instanceof BlockMissing) return hasAll
+  // An actor whose code nobody knows, a version that cannot be executed: a flipped bit may say so.
+  if (error instanceof ChainError) return !OF_THE_MACHINE.has(error.code)
+  if (error instanceof ConsensusError) return true
   return [BaseError, StateError, VmError].some((Type) => error instanceof Type) || isPermanent(error)
 }
