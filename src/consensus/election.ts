@@ -1,6 +1,6 @@
 /**
  * Elections and tickets of a header: what the worker signs (a VRF), and the check of what it signed.
- * @see lotus chain/gen/gen.go IsRoundWinner, computeTicket; chain/consensus/filcns/filecoin.go ValidateBlock
+ * @see lotus chain/gen/gen.go IsRoundWinner; miner/miner.go computeTicket; chain/consensus/filcns/filecoin.go ValidateBlock
  */
 import { concatBytes } from '../base/bytes.ts'
 import { encode } from '../codec/description.ts'

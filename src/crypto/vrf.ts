@@ -1,6 +1,6 @@
 /**
  * Verifiable random function of block producers: a BLS signature by the worker key over a draw.
- * @see lotus chain/gen/gen.go ComputeVRF, VerifyVRF
+ * @see lotus chain/gen/gen.go ComputeVRF; chain/consensus/filcns/filecoin.go VerifyVRF
  */
 import { sign, verify } from './bls.ts'
 

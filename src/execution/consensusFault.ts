@@ -1,6 +1,6 @@
 /**
  * Judges two block headers of one miner.
- * @see lotus chain/vm/fvm.go VerifyConsensusFault, verifyBlockSig, workerKeyAtLookback
+ * @see lotus chain/vm/fvm.go VerifyConsensusFault (and IsNearUpgrade in it), verifyBlockSig, workerKeyAtLookback
  */
 import type { Cid } from '../codec/cid.ts'
 import { decode } from '../codec/description.ts'
@@ -61,11 +61,13 @@ function isSigned(header: BlockHeader, context: FaultContext): boolean {
   return verify(blockSig.data, headerSigningBytes(header), key.payload)
 }
 
+/** Lotus judges no fault near that upgrade: the chain had halted there. */
 function isNearFix(height: ChainEpoch, fix: ChainEpoch | undefined): boolean {
   return fix !== undefined && fix >= 0 && height > fix - CHAIN_FINALITY && height < fix + CHAIN_FINALITY
 }
 
 /**
+ * What two headers of one miner prove against it.
  * @param first - CBOR of the header that is not the higher one
  * @param extra - CBOR of a witness for parent grinding, empty: none
  * @returns undefined: no fault, whatever the reason

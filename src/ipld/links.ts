@@ -1,7 +1,7 @@
 /**
  * Links of a DAG-CBOR block, without decoding the rest. As lenient as the machine's own scan: any well-formed lengths,
  * every tag 42 counts, other tags are passed through.
- * @see ref-fvm fvm/src/ipld/cbor.rs scan_for_links; filecoin-project/go-bitswap cbor-gen ScanForLinks
+ * @see ref-fvm fvm/src/ipld/cbor.rs scan_for_reachable_links; whyrusleeping/cbor-gen utils.go ScanForLinks
  */
 import { type Cid, cidFromBytes } from '../codec/cid.ts'
 import { CodecError } from '../codec/errors.ts'

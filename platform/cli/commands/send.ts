@@ -301,7 +301,7 @@ function confidenceOf(wait: string | true | undefined): number | undefined {
   )
 }
 
-/** `send`. @see lotus cli/send.go SendCmd, cli/send_csv.go */
+/** `send`. @see lotus cli/send.go SendCmd */
 export function addSendCommand(program: Command, context: CliContext): void {
   program
     .command('send')

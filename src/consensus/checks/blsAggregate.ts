@@ -1,6 +1,6 @@
 /**
  * Check 16.1: the aggregate over the BLS messages, by the keys of their senders.
- * @see lotus chain/consensus/signatures.go VerifyBlsAggregate; chain/stmgr/stmgr.go GetBlsPublicKey
+ * @see lotus chain/consensus/utils.go VerifyBlsAggregate; chain/stmgr/stmgr.go GetBlsPublicKey
  */
 import type { BlockMessages } from '../../chain/blockMessages.ts'
 import { ChainError } from '../../chain/errors.ts'

@@ -1,6 +1,6 @@
 /**
  * The parts of proof descriptions that the machine itself needs: what prices depend on. The rest is for the verifier.
- * @see ref-fvm shared/src/sector/mod.rs SealVerifyInfo, AggregateSealVerifyProofAndInfos, WindowPoStVerifyInfo
+ * @see ref-fvm shared/src/sector/seal.rs SealVerifyInfo, AggregateSealVerifyProofAndInfos; post.rs WindowPoStVerifyInfo
  */
 import { CborReader } from '../../codec/cborReader.ts'
 import { Errno, SyscallError } from './outcomes.ts'

@@ -1,7 +1,7 @@
 /**
  * The instructions that an actor may use: what follows the opcode, and how each moves the operand stack. Everything that
  * isn't here is refused, which keeps out whatever else the runtime's own engine would accept.
- * @see fvm-wasm-instrument stack_limiter/max_height.rs `compute`; ref-fvm price_list.rs (unsupported operations)
+ * @see fvm-wasm-instrument stack_limiter/max_height.rs `compute`; ref-fvm fvm/src/gas/price_list.rs (unsupported operations)
  */
 
 /** What follows an opcode. */

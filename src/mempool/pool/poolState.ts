@@ -31,7 +31,7 @@ export interface MessagePoolDeps {
   readonly clock: Clock
   readonly timers: Timers
   readonly logger: Logger
-  /** Uniform in [0, 1): the last fill of a block. */
+  /** Uniform in [0, 1): shuffles what fills the rest of a block, so that producers' blocks differ. */
   readonly random: () => number
 }
 

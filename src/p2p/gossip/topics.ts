@@ -1,4 +1,4 @@
-/** Names of topics. @see lotus build/parameters.go BlocksTopic, MessagesTopic */
+/** Names of topics. @see lotus build/params_shared_funcs.go BlocksTopic, MessagesTopic */
 
 /** @param networkName - the one in the genesis' init actor: `testnetnet` for mainnet */
 export function blocksTopic(networkName: string): string {

@@ -1,6 +1,6 @@
 /**
  * The one libp2p host of all runtimes: security, multiplexing, services and their bounds. The runtime brings transports.
- * @see lotus node/builder.go LIBP2P
+ * @see lotus node/builder.go LibP2P
  */
 import { circuitRelayServer } from '@libp2p/circuit-relay-v2'
 import { identify, identifyPush } from '@libp2p/identify'

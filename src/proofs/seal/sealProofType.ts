@@ -1,4 +1,7 @@
-/** RegisteredSealProof. @see filecoin-proofs-api registry.rs RegisteredSealProof, porep_id */
+/**
+ * Registered types of seals: V1, V1.1, synthetic and non-interactive, five numbers each, one a sector size.
+ * @see filecoin-proofs-api registry.rs RegisteredSealProof, porep_id
+ */
 import { type SectorSize, sizeOfType } from '../sectorSize.ts'
 
 /** How the challenges of a seal are drawn. */

@@ -25,7 +25,7 @@ export const f3Progress: Codec<F3Progress> = struct<F3Progress>('gpbft.InstanceP
   ['input', 'Input', input],
 ])
 
-/** A producer that votes through this node. @see lotus api/types.go F3Participant */
+/** A producer that votes through this node. @see lotus api/api_full.go F3Participant */
 export interface F3Participant {
   readonly minerId: bigint
   readonly fromInstance: bigint

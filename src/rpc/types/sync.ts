@@ -32,7 +32,7 @@ const activeSync: Codec<ActiveSync> = struct<ActiveSync>('api.ActiveSync', [
   ['message', 'Message', text],
 ])
 
-/** What is fetched and validated now; `VMApplied` counts messages executed since the start. @see lotus api/types.go SyncState */
+/** What is fetched and validated now; `VMApplied` counts messages executed since the start. @see lotus api/api_full.go SyncState */
 export const syncState: Codec<SyncState> = struct<SyncState>('api.SyncState', [
   ['activeSyncs', 'ActiveSyncs', list(activeSync)],
   ['vmApplied', 'VMApplied', uint],

@@ -3,7 +3,7 @@ import { CidSet } from '../../ipld/cidSet.ts'
 
 /** How long a block counts as new at least, ms. Messages and state are put some seconds before their header. */
 const GENERATION_MS = 600_000
-/** Puts after which it counts as old before that, so that a node that syncs as fast as it can stays bounded: 50 MB. */
+/** Puts after which it counts as old before that, so that a node that syncs as fast as it can stays bounded: 50 MB each. */
 const GENERATION_PUTS = 1 << 21
 
 /**
