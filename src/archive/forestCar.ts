@@ -4,7 +4,7 @@
  * Frame 0 holds the CAR header alone, each later data frame whole sections. The index ({@link HashIndex}, offsets of
  * frames) sits in skippable frames; the last 16 bytes of the file are a skippable frame that holds the u64 offset of the
  * index payload.
- * @see Forest src/db/car/forest.rs, src/db/car/plain.rs, src/utils/db/car_index
+ * @see Forest src/db/car/forest.rs, src/db/car/plain.rs, src/db/car/forest/index
  */
 import { type ByteSource, memorySource, readExactly } from '../codec/byteSource.ts'
 import type { Cid } from '../codec/cid.ts'
