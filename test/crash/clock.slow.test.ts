@@ -11,7 +11,6 @@ import { type Answer, RpcClient } from '../support/rpcClient.ts'
 import { until } from '../support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'petrel-clock-'))
-const control = join(folder, 'shift')
 const HOOK = new URL('../support/shiftedClock.ts', import.meta.url).href
 const LISTEN = ['--listen', '/ip4/127.0.0.1/tcp/0']
 const HOUR = 3_600_000
@@ -38,21 +37,22 @@ async function start(
 const headOf = async ({ client }: { client: RpcClient }): Promise<Answer> => await client.call('ChainHead')
 
 /** The producer's network with mainnet's rules for blocks of the future. */
-function strictNetwork(home: string): string {
+function strictNetwork(home: string, path: string): string {
   const { digest, protocol, ...network } = JSON.parse(readFileSync(join(home, 'network.json'), 'utf8'))
   expect(digest).toBeTypeOf('string')
-  const path = join(folder, 'strict.json')
   const strict = { ...network, allowableClockDriftSecs: 1, protocol: { ...protocol, maxHeightDrift: 5 } }
   writeFileSync(path, JSON.stringify(strict))
   return path
 }
 
-test.each([
+// Side by side: for most of the time each waits for epochs.
+test.concurrent.each([
   ['back', -HOUR],
   ['forward', HOUR],
 ])('a follower whose clock is set an hour %s', async (direction, ms) => {
+  const control = join(folder, `shift-${direction}`)
   const producer = await start(`producer-${direction}`, ['devnet', '--block-time', '2', '--actors', 'native'])
-  const network = strictNetwork(join(folder, `producer-${direction}`))
+  const network = strictNetwork(join(folder, `producer-${direction}`), join(folder, `strict-${direction}.json`))
   const daemon = ['daemon', '--network', network, '--bootstrap', producer.address]
   const env = { NODE_OPTIONS: `--import=${HOOK}`, SHIFTED_CLOCK: control }
   const follower = await start(`follower-${direction}`, daemon, env)
