@@ -59,9 +59,10 @@ export async function runSync(deps: SyncRunDeps, options: SyncRunOptions): Promi
   progress.begin(head, target)
   const keys = await collectHeaders({ ...deps, store, network: deps.view.network }, options)
   progress.stage(SYNC_STAGE.messages)
-  await new ForwardPass(deps, options, keys).run()
+  const undecided = await new ForwardPass(deps, options, keys).run()
   await deps.edge(() => deps.forkChoice.refresh(target.height), signal)
   progress.height(target.height)
+  if (undecided !== undefined) throw undecided
   progress.stage(SYNC_STAGE.complete)
 }
 
@@ -83,7 +84,8 @@ class ForwardPass {
     this.#keys = keys
   }
 
-  async run(): Promise<void> {
+  /** @returns why a block of the target could be judged neither valid nor bad, while another is valid */
+  async run(): Promise<Error | undefined> {
     // The messages of the next window come while this one is checked.
     let coming = this.#messages(this.#keys.length - 1)
     for (let top = this.#keys.length - 1; top >= 0; top -= MESSAGE_WINDOW) {
@@ -94,8 +96,9 @@ class ForwardPass {
       const last = Math.max(0, top - MESSAGE_WINDOW + 1)
       for (let at = top; at >= Math.max(1, last); at -= ROW_TIPSETS)
         await this.#row(at, Math.max(1, last, at - ROW_TIPSETS + 1))
-      if (last === 0) await this.#target()
+      if (last === 0) return await this.#target()
     }
+    return undefined
   }
 
   async #awaited(coming: Promise<void>): Promise<void> {
@@ -119,13 +122,14 @@ class ForwardPass {
   }
 
   /** The target: one valid block of several is something; which tipset they make decides the fork choice. */
-  async #target(): Promise<void> {
+  async #target(): Promise<Error | undefined> {
     const { view, validator } = this.#deps
     const { signal, progress } = this.#options
     const tipset = view.store.tipset(this.#keys[0] as TipsetKey)
     const { valid, failure } = await validator.validateBlocks(tipset, { signal, goesOn: false })
     if (valid.length === 0 && failure !== undefined) throw failure
     progress.height(tipset.height)
+    return failure instanceof SyncError && failure.code === 'BAD_BLOCK' ? undefined : failure
   }
 
   /** Tipsets from the position `from` (the oldest) to `to`, both included. */

@@ -90,6 +90,7 @@ function threaded({ native }: World): NonNullable<FollowerOptions['vm']> {
 
 /**
  * Offers the chain to a follower in whose store one bit of a block is flipped: it blames nobody.
+ * @param heads - gets how many blocks its head has, at the chain's height
  * @returns whether it followed all the same; if not, it has named the block
  */
 async function followsDespite(
@@ -98,6 +99,7 @@ async function followsDespite(
   vm: FollowerOptions['vm'],
   cid: Cid,
   bit: number,
+  heads: Set<number> = new Set(),
 ): Promise<boolean> {
   const source = new RecordedSource(world.view)
   const follower = createFollower(world, { mode: 'execute', source, ...(vm === undefined ? {} : { vm }) })
@@ -113,6 +115,7 @@ async function followsDespite(
   expect(follower.reports, what).toEqual([])
   const followed = headName(follower.store) === `${head.height} ${head.key.join(' ')}`
   if (!followed) expect(said(follower), what).toContain(`Cannot use block ${cid.toString()}: the store is damaged`)
+  if (follower.store.head().height === head.height) heads.add(follower.store.head().blocks.length)
   await follower.syncer.stop()
   return followed
 }
@@ -157,6 +160,25 @@ it.each(['here', 'in a thread'])('in what says the code of an actor names it, ex
     }
     expect(named, `actor ${actor}`).toHaveLength(1)
   }
+})
+
+it('in the power of one winner names it, though the block of the other is followed', async () => {
+  const world = createWorld(2)
+  const chain = await honestChain(world)
+  const { blocks } = world.view.store
+  const head = chain.at(-1) as Tipset
+  expect(head.blocks).toHaveLength(2)
+  // Raw and quality adjusted power of each of the two miners: 2 KiB.
+  const claim = Buffer.from([0x0a, 0x43, 0, 8, 0, 0x43, 0, 8, 0])
+  const claims = stateBlocks(world).filter((cid) => Buffer.from(getBlock(blocks, cid)).includes(claim))
+  expect(claims).toHaveLength(1)
+  const cid = claims[0] as Cid
+  const data = Buffer.from(getBlock(blocks, cid))
+  const ends = [data.indexOf(claim), data.lastIndexOf(claim)].map((at) => at + claim.length - 1)
+  const heads = new Set<number>()
+  for (const end of ends)
+    for (const bit of [4, 5, 6, 7]) await followsDespite(world, chain, undefined, cid, 8 * end + bit, heads)
+  expect(heads).toContain(1)
 })
 
 it('in a stored header names it', async () => {
