@@ -13,7 +13,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
-import { fewHashes } from './browser/smallerPackages.ts'
+import { fewHashes, x509WhenDialing } from './browser/smallerPackages.ts'
 import { buildBrowser, ROOT } from './buildBrowser.ts'
 import { bundledPackages, licenceTexts } from './bundledPackages.ts'
 import { buildPage } from './monitor/buildPage.ts'
@@ -33,15 +33,29 @@ const SHARED = {
   logLevel: 'warning',
 } as const satisfies BuildOptions
 
+/**
+ * V8 holds the text of all that is loaded as long as a process runs, and twice as much for a file with one character beyond
+ * Latin-1, as comments have: texts without blanks and comments, in ASCII. Names stay, and lines are short enough to say where an
+ * error was thrown. The licences are in a file of their own.
+ */
+const SMALL_TEXT = {
+  minifyWhitespace: true,
+  minifySyntax: true,
+  charset: 'ascii',
+  lineLimit: 160,
+  legalComments: 'none',
+} as const satisfies BuildOptions
+
 rmSync(join(ROOT, 'dist'), { recursive: true, force: true })
 const node = await build({
   ...SHARED,
+  ...SMALL_TEXT,
   entryPoints: { main: 'platform/node/main.ts', vmWorker: 'platform/server/vmWorker.ts' },
   outdir: 'dist/node',
   // What is loaded when it is needed (libp2p, cryptography) are files of their own.
   splitting: true,
   external: Object.keys(dependencies),
-  plugins: [fewHashes],
+  plugins: [fewHashes, x509WhenDialing],
   platform: 'node',
   target: 'node24',
   // Packages in CommonJS ask for Node's own modules.

@@ -3,10 +3,12 @@ import { openArchive } from '../../src/archive/openArchive.ts'
 import { Closers } from '../../src/base/closers.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
+import { readGenesisCar } from '../../src/chain/genesisCar.ts'
+import { memorySource } from '../../src/codec/byteSource.ts'
 import type { Cid } from '../../src/codec/cid.ts'
 import { parseJson } from '../../src/codec/jsonText.ts'
 import { devnetOptions } from '../../src/devnet/options.ts'
-import { LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
+import { type Blockstore, LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { parseCheckpoint } from '../../src/light/checkpoint.ts'
 import type { NodeShim } from '../../src/node/nodeShim.ts'
 import { type FollowedChain, openFollower } from '../../src/node/openFollower.ts'
@@ -66,7 +68,11 @@ async function openSnapshot(kind: SnapshotKind, parts: TabNodeParts, closers: Cl
 async function openFollowing(kind: FollowerKind, parts: TabNodeParts, closers: Closers): Promise<Opened> {
   const { database, ports, keystore } = parts
   const network = networkOf(kind.network)
-  const genesisCar = kind.genesis === undefined ? undefined : await readAll(kind.genesis)
+  const { genesis } = kind
+  const importGenesis =
+    genesis === undefined
+      ? undefined
+      : async (into: Blockstore) => readGenesisCar(into, memorySource(await readAll(genesis)))
   const stores = await openTabStores(parts, true)
   closers.add(() => stores.close())
   const { meta, source } = stores
@@ -83,8 +89,8 @@ async function openFollowing(kind: FollowerKind, parts: TabNodeParts, closers: C
   const signal = AbortSignal.timeout(PATIENCE_MS)
   const open =
     mode === 'light'
-      ? await openLight({ network, genesisCar, ...lightChain(kind), signal }, shim)
-      : await openFollower({ network, mode, genesisCar, signal }, shim)
+      ? await openLight({ network, importGenesis, ...lightChain(kind), signal }, shim)
+      : await openFollower({ network, mode, importGenesis, signal }, shim)
   const { host } = open
   // Nobody has to answer for the node to.
   host?.start().catch((error: unknown) => ports.log.error('no peers', { reason: errorMessage(error) }))

@@ -1,19 +1,21 @@
 /** A chain for others to join: its `network.json` and, beside it, its `genesis.car`. Node and Deno. */
-import { readFileSync } from 'node:fs'
+import { accessSync, constants } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { toHex, utf8 } from '../../src/base/bytes.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import type { ChainStore } from '../../src/chain/chainStore.ts'
-import { writeGenesisCar } from '../../src/chain/genesisCar.ts'
+import { readGenesisCar, writeGenesisCar } from '../../src/chain/genesisCar.ts'
 import type { Cid } from '../../src/codec/cid.ts'
 import { type Json, parseJson, stringifyJson } from '../../src/codec/jsonText.ts'
 import { sha256 } from '../../src/crypto/hashes.ts'
+import type { Blockstore } from '../../src/ipld/blockstore.ts'
 import { BUILTIN_NETWORKS, builtinNetwork } from '../../src/networks/builtinNetworks.ts'
 import type { Network } from '../../src/networks/network.ts'
 import { networkJson } from '../../src/networks/networkJson.ts'
 import { parseNetwork } from '../../src/networks/parseNetwork.ts'
 import type { ActorBundles } from './actorBundles.ts'
 import { PlatformError, systemCode } from './errors.ts'
+import { openFileSource } from './fileSource.ts'
 import { readTextFile, writeFile } from './home.ts'
 
 const GENESIS_FILE = 'genesis.car'
@@ -78,17 +80,29 @@ export function writeNetworkFiles(folder: string, network: Network, store: Chain
 }
 
 /**
- * A network's genesis CAR: of the file named, else of the one beside the network's file.
+ * What copies a network's genesis CAR into a store: the file named, else the one beside the network's file. It is read in parts: a
+ * local chain's has 8 MB, which a node would keep, and after an array of that size glibc gives less memory back.
  * @returns undefined when there is no such file
  * @throws PlatformError `CONFIG_INVALID` when the file was named and cannot be read
  */
-export function readGenesisFile(networkFile: string, genesisFile: string | undefined): Uint8Array | undefined {
+export function genesisImporter(
+  networkFile: string,
+  genesisFile: string | undefined,
+): ((blocks: Blockstore) => Promise<Cid>) | undefined {
   if (genesisFile === undefined && BUILTIN_NETWORKS.includes(networkFile)) return undefined
   const path = genesisFile ?? join(dirname(networkFile), GENESIS_FILE)
   try {
-    return new Uint8Array(readFileSync(path))
+    accessSync(path, constants.R_OK)
   } catch (cause) {
     if (genesisFile === undefined && systemCode(cause) === 'ENOENT') return undefined
     throw new PlatformError('CONFIG_INVALID', `Cannot read the genesis ${path}: ${systemCode(cause)}`, {}, { cause })
+  }
+  return async (blocks) => {
+    const source = openFileSource(path)
+    try {
+      return readGenesisCar(blocks, source)
+    } finally {
+      source.close()
+    }
   }
 }

@@ -49,7 +49,7 @@ export async function openHost(options: NetOptions, deps: OpenHostDeps): Promise
       privateAddresses: isLocal,
       relay: true,
       ipWhitelist: isLocal ? [LOOPBACK_NET] : [],
-      ...(isLocal ? {} : { services: natServices(options.upnp) }),
+      ...(isLocal ? {} : { services: await natServices(options.upnp) }),
     },
     nodeTransports,
     { ...ports, keystore, store: meta },

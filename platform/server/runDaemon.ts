@@ -18,13 +18,14 @@ import { openFileSource } from './fileSource.ts'
 import { Home, writeFile } from './home.ts'
 import { type HomeConfig, readConfig } from './homeConfig.ts'
 import { endpointUrl, readCheckpoint } from './lightFiles.ts'
-import { findNetwork, readGenesisFile } from './networkFiles.ts'
+import { findNetwork, genesisImporter } from './networkFiles.ts'
 import { type HostRuntime, inHome, loadCrypto, openDiskStores, processShim, serve } from './nodeRunner.ts'
 import { type DaemonOptions, LATEST_SNAPSHOT, type LightOptions } from './options.ts'
 import { line, type ProgramIo } from './programIo.ts'
 import { everyFewSeconds, percentText, snapshotLine } from './progressText.ts'
 import { ProofFiles } from './proofFiles.ts'
 import { SNAPSHOT_PROVIDERS, type SnapshotProvider, snapshotProvider } from './snapshotProviders.ts'
+import { holdLittle } from './sparingHeap.ts'
 
 /** What the command line says, else what the home remembers. A home keeps one chain. */
 function chosenConfig(home: Home, options: DaemonOptions): HomeConfig & { network: string; validate: ValidateMode } {
@@ -65,13 +66,14 @@ export async function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: 
   // What cannot work is refused before anything is written.
   const unwritten = new Home(options.repo)
   const before = chosenConfig(unwritten, options)
+  if (before.validate !== 'execute') holdLittle()
   const network = findNetwork(before.network)
   assertCanStart(network, before)
   assertArchive(before.snapshot)
   assertIndexed(before, options)
   if (options.proofs === 'verify') requireKeys(network, unwritten)
   const lightOptions = lightChain(options.light)
-  const genesisCar = readGenesisFile(before.network, options.genesis)
+  const importGenesis = genesisImporter(before.network, options.genesis)
   const chosen = before.snapshot === LATEST_SNAPSHOT ? await chooseLatest(network, unwritten, options, io) : undefined
   await inHome(options, runtime, io, async (home, closers) => {
     const config = chosen === undefined ? before : { ...before, snapshot: await fetchLatest(chosen, io) }
@@ -87,8 +89,8 @@ export async function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: 
       const { signal } = io
       const open =
         config.validate === 'light'
-          ? await openLight({ network, genesisCar, ...lightOptions, signal }, shim)
-          : await openFollower({ network, mode: config.validate, genesisCar, archive, signal }, shim)
+          ? await openLight({ network, importGenesis, ...lightOptions, signal }, shim)
+          : await openFollower({ network, mode: config.validate, importGenesis, archive, signal }, shim)
       writeFile(home.config, `${JSON.stringify({ ...readConfig(home), ...config }, undefined, 2)}\n`)
       return open
     })

@@ -12,7 +12,7 @@ import { openArchiveFile } from './archiveFile.ts'
 import { cacheSizes } from './cacheSize.ts'
 import { fetchReason, PlatformError } from './errors.ts'
 import { endpointUrl } from './lightFiles.ts'
-import { findNetwork, readGenesisFile } from './networkFiles.ts'
+import { findNetwork, genesisImporter } from './networkFiles.ts'
 import {
   type DiskStores,
   type HostRuntime,
@@ -91,7 +91,7 @@ export async function runReplica(options: ReplicaOptions, io: ProgramIo, runtime
   // What cannot work is refused before anything is written.
   const { endpoints, archive: path, remote, net } = placesOf(options.blocks)
   const network = findNetwork(options.network)
-  const genesisCar = readGenesisFile(options.network, options.genesis)
+  const importGenesis = genesisImporter(options.network, options.genesis)
   await loadCrypto(runtime.ports)
   const archives = new Map<string, BlockSource>()
   for (const url of remote) archives.set(url, await openRemoteForest(url, fetch, nativeZstd, io.signal).catch(refused))
@@ -111,7 +111,7 @@ export async function runReplica(options: ReplicaOptions, io: ProgramIo, runtime
       const { PostgresReader } = await import('./index/postgresReader.ts')
       const reader = new PostgresReader(options.indexUrl, runtime.ports.timers)
       const { writer } = options
-      return openReplica({ network, reader, genesisCar, endpoints, archives, writer, signal: io.signal }, shim)
+      return openReplica({ network, reader, importGenesis, endpoints, archives, writer, signal: io.signal }, shim)
     })
   })
 }

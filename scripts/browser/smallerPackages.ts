@@ -1,4 +1,4 @@
-/** Packages in the browser's bundles, without what a tab has no use for. */
+/** Packages in bundles, without what nobody there has a use for. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -24,6 +24,30 @@ export const fewHashes: Plugin = {
         .join('\n'),
       resolveDir: ROOT,
     }))
+  },
+}
+
+/**
+ * In a process @libp2p/webrtc reads and writes certificates by @peculiar/x509: 5 MB of heap, 0.1 s of a start. Its listener is given
+ * one (src/p2p/host/certificate.ts) and reads none; who dials gets one by it then. Keys are the runtime's own.
+ */
+export const x509WhenDialing: Plugin = {
+  name: 'x509-when-dialing',
+  setup(builder) {
+    const namespace = 'x509-when-dialing'
+    const full = join(ROOT, 'node_modules/@libp2p/webrtc/dist/src/private-to-public/utils/generate-certificates.js')
+    const contents: Readonly<Record<string, string>> = {
+      webcrypto: 'export function Crypto() { return globalThis.crypto }',
+      certificates: `export const generateTransportCertificate = async (...of) =>
+        (await import(${JSON.stringify(full)})).generateTransportCertificate(...of)`,
+      x509: 'export let BasicConstraintsExtension, X509Certificate, X509CertificateGenerator',
+    }
+    builder.onResolve({ filter: /^@peculiar\/webcrypto$/ }, () => ({ path: 'webcrypto', namespace }))
+    builder.onResolve({ filter: /^\.\/generate-certificates\.js$/ }, () => ({ path: 'certificates', namespace }))
+    builder.onResolve({ filter: /^@peculiar\/x509$/ }, ({ importer }) =>
+      /webrtc.dist.src.private-to-public.transport\.js$/.test(importer) ? { path: 'x509', namespace } : undefined,
+    )
+    builder.onLoad({ filter: /.*/, namespace }, ({ path }) => ({ contents: contents[path] ?? '', resolveDir: ROOT }))
   },
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { carBlocks, carBytes, readCarHeader } from '../archive/car.ts'
-import { memorySource } from '../codec/byteSource.ts'
+import type { ByteSource } from '../codec/byteSource.ts'
 import type { Cid } from '../codec/cid.ts'
 import { type Blockstore, hasBlock } from '../ipld/blockstore.ts'
 import { verifyBlock } from '../ipld/verifyBlock.ts'
@@ -39,8 +39,7 @@ export function writeGenesisCar(
  * @returns CID of the genesis block
  * @throws IpldError `INVALID_CAR`, `CID_MISMATCH`; ChainError `TIPSET_INVALID` when the file names no single root
  */
-export function readGenesisCar(store: Blockstore, bytes: Uint8Array): Cid {
-  const source = memorySource(bytes)
+export function readGenesisCar(store: Blockstore, source: ByteSource): Cid {
   const { roots } = readCarHeader(source)
   const root = roots[0]
   if (roots.length !== 1 || root === undefined) {

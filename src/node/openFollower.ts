@@ -11,10 +11,9 @@ import { errorMessage } from '../base/errors.ts'
 import { Pace } from '../base/pace.ts'
 import type { ChainStore } from '../chain/chainStore.ts'
 import { DESCENT_AT_ONCE, provesDescent } from '../chain/descent.ts'
-import { readGenesisCar } from '../chain/genesisCar.ts'
 import { openChain } from '../chain/openChain.ts'
 import type { Cid } from '../codec/cid.ts'
-import { hasBlock } from '../ipld/blockstore.ts'
+import { type Blockstore, hasBlock } from '../ipld/blockstore.ts'
 import { IpldError } from '../ipld/errors.ts'
 import { genesisHeaderOf } from '../networks/genesisHeaders.ts'
 import type { Network } from '../networks/network.ts'
@@ -31,8 +30,8 @@ import { assembled, connect, localFetcher, type OpenNode, startOn, viewOf } from
 export interface FollowedChain {
   readonly network: Network
   readonly mode: FollowMode
-  /** CAR of the genesis, for a network whose genesis is not built in; undefined: what is kept, else peers have it. */
-  readonly genesisCar?: Uint8Array | undefined
+  /** Puts the genesis and its state into a store and says its CID; undefined: what is kept or built in, else peers have it. */
+  readonly importGenesis?: ((blocks: Blockstore) => Promise<Cid>) | undefined
   /** An archive, which the stores' blocks contain; `ready`: it has been indexed. */
   readonly archive?: { readonly store: ArchiveStore; readonly ready: Promise<void> } | undefined
   /** Until when the genesis is asked for. */
@@ -48,7 +47,7 @@ export function openFollower(chain: FollowedChain, shim: NodeShim): Promise<Open
     const { stores, ports, settings } = shim
     const { blocks, meta } = stores
     const local = localFetcher(shim)
-    const genesis = loadGenesis(chain, shim)
+    const genesis = await loadGenesis(chain, shim)
     const network = genesis === null ? chain.network : { ...chain.network, genesisCid: genesis }
     if (genesis !== null) await ensureGenesis(genesis, chain, shim)
     const store = await whenIndexed(archive, shim, () =>
@@ -109,14 +108,17 @@ function watchDescent(store: ChainStore, ready: Promise<void>, { ports, stores, 
 const DESCENT_TURN_MS = 5
 
 /** Puts what is at hand of the genesis into the store. @returns its CID; null when nothing says it */
-function loadGenesis({ network, genesisCar }: FollowedChain, { stores: { blocks } }: NodeShim): Cid | null {
+async function loadGenesis(
+  { network, importGenesis }: FollowedChain,
+  { stores: { blocks } }: NodeShim,
+): Promise<Cid | null> {
   const header = genesisHeaderOf(network)
   // In a snapshot it is behind everything else; without one it saves asking.
   if (header !== undefined && network.genesisCid !== null && !blocks.has(network.genesisCid)) {
     blocks.put(network.genesisCid, header)
   }
-  if (genesisCar === undefined) return network.genesisCid
-  const given = readGenesisCar(blocks, genesisCar)
+  if (importGenesis === undefined) return network.genesisCid
+  const given = await importGenesis(blocks)
   if (network.genesisCid === null || network.genesisCid.equals(given)) return given
   const message = `Cannot follow ${network.name}: the genesis given is ${given.toString()}, its own ${network.genesisCid.toString()}`
   throw new NodeError('OTHER_GENESIS', message)

@@ -7,11 +7,12 @@
 import type { Closers } from '../base/closers.ts'
 import { errorMessage, unlessThrown } from '../base/errors.ts'
 import { ChainStore } from '../chain/chainStore.ts'
-import { readGenesisCar } from '../chain/genesisCar.ts'
+import type { Cid } from '../codec/cid.ts'
 import { decode } from '../codec/description.ts'
 import { F3 } from '../consensus/f3/f3.ts'
 import { type F3Manifest, f3ManifestOf } from '../consensus/f3/manifest.ts'
 import { BlockFetcher } from '../ipld/blockFetcher.ts'
+import type { Blockstore } from '../ipld/blockstore.ts'
 import { BlockMissing } from '../ipld/errors.ts'
 import { assertCheckpointOf, type LightCheckpoint, networkCheckpoint } from '../light/checkpoint.ts'
 import { LightError } from '../light/errors.ts'
@@ -53,8 +54,8 @@ export interface LightChain {
   /** Default: the network's own. */
   readonly checkpoint?: LightCheckpoint | undefined
   readonly endpoints: readonly LightEndpoint[]
-  /** CAR of the genesis, for a network whose genesis header is not built in. */
-  readonly genesisCar?: Uint8Array | undefined
+  /** Puts the genesis and its state into a store and says its CID; for a network whose genesis header is not built in. */
+  readonly importGenesis?: ((blocks: Blockstore) => Promise<Cid>) | undefined
   /** Until when a first final tipset is looked for. */
   readonly signal: AbortSignal
   /** Hears how the certificates come on, before the node answers. */
@@ -72,7 +73,7 @@ export function openLight(chain: LightChain, shim: NodeShim): Promise<OpenNode> 
     const { clock, timers, log } = ports
     const checkpoint = checkpointOf(chain)
     const manifest = f3ManifestOf(network) as F3Manifest
-    const store = openHeaders(chain, shim)
+    const store = await openHeaders(chain, shim)
     const view = viewOf(store, network)
     const net = await connectNamed(chain, shim, closers)
     const certificates =
@@ -138,19 +139,19 @@ function checkpointOf({ network, checkpoint }: LightChain): LightCheckpoint {
 }
 
 /** The store at its kept head, else at the genesis, of which the header is enough. */
-export function openHeaders(
-  { network, genesisCar }: Pick<LightChain, 'network' | 'genesisCar'>,
+export async function openHeaders(
+  { network, importGenesis }: Pick<LightChain, 'network' | 'importGenesis'>,
   { stores, ports }: NodeShim,
-): ChainStore {
+): Promise<ChainStore> {
   const store = new ChainStore({ blocks: stores.blocks, meta: stores.meta, log: ports.log })
   if (loaded(store)) return store
   const bytes = genesisHeaderOf(network)
   const header =
     bytes !== undefined
       ? decode(blockHeader, bytes)
-      : genesisCar === undefined
+      : importGenesis === undefined
         ? undefined
-        : store.header(readGenesisCar(stores.blocks, genesisCar))
+        : store.header(await importGenesis(stores.blocks))
   if (header === undefined) {
     throw new NodeError('GENESIS_UNKNOWN', `Cannot follow ${network.name} without its genesis: give its CAR`)
   }

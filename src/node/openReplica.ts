@@ -11,6 +11,7 @@ import { IndexFollower } from '../index/indexFollower.ts'
 import type { IndexReader } from '../index/indexReader.ts'
 import { indexedChain } from '../index/indexWriter.ts'
 import { BlockFetcher, type BlockSource } from '../ipld/blockFetcher.ts'
+import type { Blockstore } from '../ipld/blockstore.ts'
 import { LightError } from '../light/errors.ts'
 import { rpcSource } from '../light/rpcSource.ts'
 import type { Network } from '../networks/network.ts'
@@ -27,8 +28,8 @@ import { assembled, connect, type OpenNode, startOn, viewOf } from './openNode.t
 export interface ReplicatedChain {
   readonly network: Network
   readonly reader: IndexReader
-  /** CAR of the genesis, for a network whose genesis header is not built in. */
-  readonly genesisCar?: Uint8Array | undefined
+  /** Puts the genesis and its state into a store and says its CID; for a network whose genesis header is not built in. */
+  readonly importGenesis?: ((blocks: Blockstore) => Promise<Cid>) | undefined
   /** RPC endpoints (`…/rpc/v1`) that are asked for blocks, after the stores; peers after them, where there is a host. */
   readonly endpoints: readonly string[]
   /** Archives elsewhere, asked like the endpoints. */
@@ -48,7 +49,7 @@ export function openReplica(chain: ReplicatedChain, shim: NodeShim): Promise<Ope
     const { network, reader, signal } = chain
     const { stores, ports, settings } = shim
     closers.add(() => reader.close())
-    const store = openHeaders(chain, shim)
+    const store = await openHeaders(chain, shim)
     const view = viewOf(store, network)
     await reader.check(indexedChain(view))
     const net = network.networkName === null ? undefined : await connect(shim, network, network.networkName, closers)

@@ -21,12 +21,12 @@ describe('genesis files', () => {
   it.skipIf(missingShared('data/genesis') !== undefined)('of mainnet and calibnet are read and written again', () => {
     for (const name of ['mainnet', 'calibnet']) {
       const store = new MemoryBlockstore()
-      const root = readGenesisCar(store, readShared(`data/genesis/${name}.car`))
+      const root = readGenesisCar(store, memorySource(readShared(`data/genesis/${name}.car`)))
       expect(root.toString()).toBe(builtinNetwork(name).genesisCid?.toString())
       const header = getCbor(store, blockHeader, root)
       expect(StateTree.load(store, header.parentStateRoot).getActor(0n)).toBeDefined()
       const again = new MemoryBlockstore()
-      expect(readGenesisCar(again, writeGenesisCar(store, root)).equals(root)).toBe(true)
+      expect(readGenesisCar(again, memorySource(writeGenesisCar(store, root))).equals(root)).toBe(true)
       StateTree.load(again, header.parentStateRoot).forEach((_id, actor) => {
         expect(again.has(actor.head)).toBe(true)
         expect(again.has(actor.code) || actor.code.isIdentity).toBe(true)
@@ -42,13 +42,10 @@ describe('genesis files', () => {
     const bundle = new CarStore(memorySource(readBundle(manifest?.manifestCid.toString() ?? '')), { verify: 'read' })
     const withCode = new MemoryBlockstore()
     expect(
-      readGenesisCar(
-        withCode,
-        writeGenesisCar(store, root, (cid) => bundle.get(cid)),
-      ).equals(root),
+      readGenesisCar(withCode, memorySource(writeGenesisCar(store, root, (cid) => bundle.get(cid)))).equals(root),
     ).toBe(true)
     const without = new MemoryBlockstore()
-    readGenesisCar(without, writeGenesisCar(store, root))
+    readGenesisCar(without, memorySource(writeGenesisCar(store, root)))
     const codes = [...(manifest?.actors.values() ?? [])]
     expect(codes.length).toBe(16)
     expect(codes.filter((cid) => withCode.has(cid)).length).toBe(16)
@@ -59,10 +56,10 @@ describe('genesis files', () => {
     if (missingShared('data/genesis') !== undefined) return
     const bytes = readShared('data/genesis/mainnet.car').slice()
     bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1
-    expect(() => readGenesisCar(new MemoryBlockstore(), bytes)).toThrow(
+    expect(() => readGenesisCar(new MemoryBlockstore(), memorySource(bytes))).toThrow(
       expect.objectContaining({ code: 'CID_MISMATCH' }),
     )
-    expect(() => readGenesisCar(new MemoryBlockstore(), bytes.subarray(0, bytes.length - 7))).toThrow(
+    expect(() => readGenesisCar(new MemoryBlockstore(), memorySource(bytes.subarray(0, bytes.length - 7)))).toThrow(
       expect.objectContaining({ code: 'INVALID_CAR' }),
     )
   })

@@ -6,6 +6,8 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock, systemTimers } from '../../platform/server/clock.ts'
 import { systemRandom } from '../../platform/server/random.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
+import { readGenesisCar } from '../../src/chain/genesisCar.ts'
+import { memorySource } from '../../src/codec/byteSource.ts'
 import { cidFromBytes } from '../../src/codec/cid.ts'
 import { chainHead, type FinalityCertificate } from '../../src/consensus/f3/certificate.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
@@ -59,7 +61,7 @@ async function open(from: World, { endpoints, checkpoint = CHECKPOINT, meta, blo
     {
       network: from.network,
       checkpoint,
-      genesisCar: from.genesisCar,
+      importGenesis: (into) => Promise.resolve(readGenesisCar(into, memorySource(from.genesisCar))),
       endpoints: Object.keys(endpoints).map((url) => ({ url, pushes: false })),
       signal: signal ?? AbortSignal.timeout(60_000),
     },

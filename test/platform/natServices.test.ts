@@ -6,7 +6,7 @@ import { connect, newHost, stopHosts } from '../p2p/testHosts.ts'
 afterEach(stopHosts)
 
 it('AutoNAT is offered to others; a loopback address is nothing that the internet reaches', async () => {
-  const [one, other] = [await newHost({ services: natServices(false) }), await newHost()]
+  const [one, other] = [await newHost({ services: await natServices(false) }), await newHost()]
   await one.start()
   await other.start()
   await connect(other, one)

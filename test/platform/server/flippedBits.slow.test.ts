@@ -14,6 +14,7 @@ import { fromBase32 } from '../../../src/base/base32.ts'
 import { fromUtf8 } from '../../../src/base/bytes.ts'
 import { PetrelError } from '../../../src/base/errors.ts'
 import { readGenesisCar } from '../../../src/chain/genesisCar.ts'
+import { memorySource } from '../../../src/codec/byteSource.ts'
 import { initCrypto } from '../../../src/crypto/init.ts'
 import { MemoryBlockstore } from '../../../src/ipld/blockstore.ts'
 import { networkJson } from '../../../src/networks/networkJson.ts'
@@ -104,7 +105,8 @@ describe('a flipped bit', () => {
   })
 
   test('in genesis.car: every block is checked', async () => {
-    const read = (changed: Uint8Array): unknown => readGenesisCar(new MemoryBlockstore(), changed).toString()
+    const read = (changed: Uint8Array): unknown =>
+      readGenesisCar(new MemoryBlockstore(), memorySource(changed)).toString()
     expect(await expectNamed(bytesOf('genesis.car'), 1000, read)).toBeGreaterThan(900)
   })
 
