@@ -2,8 +2,8 @@
  * Methods `F3…` of a node that follows F3 and votes in nothing.
  * @see lotus node/impl/full/f3.go
  */
-import type { Json } from '../../codec/description.ts'
-import { chainBase } from '../../consensus/f3/certificate.ts'
+import { decode, type Json } from '../../codec/description.ts'
+import { chainBase, finalityCertificate } from '../../consensus/f3/certificate.ts'
 import { F3Error } from '../../consensus/f3/errors.ts'
 import type { F3 } from '../../consensus/f3/f3.ts'
 import { RpcError } from '../errors.ts'
@@ -102,13 +102,17 @@ function votesNot(): RpcError {
   return new RpcError('FAILED', 'not supported: Petrel follows finality certificates and votes in nothing')
 }
 
-/** An undefined CID is null; once there is a certificate its base names the table. @see lotus chain/lf3/f3.go GetManifest */
+/**
+ * An undefined CID is null; the first certificate's base names the table, where that certificate is kept: a light node begins
+ * after it.
+ * @see lotus chain/lf3/f3.go GetManifest
+ */
 function manifestJson(f3: F3): Json {
   const { json: given, initialPowerTable, initialInstance } = f3.manifest
   const out: { [key: string]: Json } = { ...given }
   for (const name of OLD_MANIFEST_KEYS) delete out[name]
-  const first = f3.latest() === undefined ? undefined : chainBase(f3.certificate(initialInstance)).powerTable
-  const known = initialPowerTable ?? first
+  const first = f3.certificateCbor(initialInstance)
+  const known = initialPowerTable ?? (first && chainBase(decode(finalityCertificate, first)).powerTable)
   out.InitialPowerTable = known === undefined ? null : { '/': known.toString() }
   return out
 }

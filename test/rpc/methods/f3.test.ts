@@ -1,8 +1,12 @@
 /** Methods of F3 and of finality as Lotus answered them before, during and after (golden/f3/f3.jsonl.zst). */
 
 import { beforeAll, describe, expect, it } from 'vitest'
+import { MemoryStore } from '../../../src/base/memoryStore.ts'
 import { finish } from '../../../src/base/steps.ts'
+import type { Cid } from '../../../src/codec/cid.ts'
 import { type Json, parseJson } from '../../../src/codec/jsonText.ts'
+import { F3 } from '../../../src/consensus/f3/f3.ts'
+import { powerTableCid } from '../../../src/consensus/f3/powerTable.ts'
 import { Finality } from '../../../src/consensus/finality.ts'
 import { initCrypto } from '../../../src/crypto/init.ts'
 import { EthReader } from '../../../src/rpc/ethReader.ts'
@@ -144,6 +148,35 @@ describe.skipIf(missing !== undefined)('F3 and finality over RPC', () => {
     expect(await call('F3ListParticipants')).toEqual([])
     await expect(call('F3Participate', ['AA=='])).rejects.toThrow(/^not supported/)
     await expect(call('F3GetCertificate', [7])).rejects.toThrow('cert at 7: certificate not found')
+  })
+
+  it('knows the manifest of a node that began at a checkpoint, without the first certificate', async () => {
+    const chain = openF3()
+    chain.f3.start()
+    const all = decodedCertificates().slice(0, 12)
+    chain.f3.importCertificates(all)
+    const initialPowerTable = powerTableCid(chain.f3.powerTable(0))
+    const table = chain.f3.powerTable(10)
+    const manifestOf = async (known: Cid | null): Promise<Json> => {
+      const f3 = new F3({
+        view: chain.view,
+        manifest: { ...chain.manifest, initialPowerTable: known },
+        store: new MemoryStore(),
+        checkpoint: { instance: 10, powerTable: powerTableCid(table) },
+      })
+      f3.startFrom(table)
+      expect(f3.importCertificates(all)).toBe(2)
+      return ask(createMethodTable(f3Methods({ f3 })), {
+        version: 'v1',
+        method: 'F3GetManifest',
+        params: [],
+        response: {},
+      })
+    }
+    expect(await manifestOf(null)).toMatchObject({ InitialInstance: 0, InitialPowerTable: null })
+    expect(await manifestOf(initialPowerTable)).toMatchObject({
+      InitialPowerTable: { '/': initialPowerTable.toString() },
+    })
   })
 
   it('is refused where there is no F3', async () => {
