@@ -1,6 +1,6 @@
 import { concatBytes } from '../../src/base/bytes.ts'
 import { type Cid, cidFromBytes } from '../../src/codec/cid.ts'
-import type { CollectableBlocks, PutListener } from '../../src/ipld/collectable.ts'
+import type { CollectableBlocks, GetListener, PutListener } from '../../src/ipld/collectable.ts'
 import type { NodeCache } from '../../src/ipld/nodeCache.ts'
 import { isBlockOf } from '../../src/ipld/verifyBlock.ts'
 import { copyOf, type Table, type WriteSize } from './lmdbKeyValues.ts'
@@ -42,6 +42,7 @@ export class LmdbBlocks implements CollectableBlocks {
   readonly #checksReads: boolean
   #reads = 0
   readonly #putListeners = new Set<PutListener>()
+  readonly #getListeners = new Set<GetListener>()
 
   constructor(environment: BlocksEnvironment, table: Table, { nodes, checksReads = true }: BlocksOptions) {
     this.#environment = environment
@@ -52,8 +53,12 @@ export class LmdbBlocks implements CollectableBlocks {
 
   get(cid: Cid): Uint8Array | undefined {
     this.#environment.assertOpen()
-    const pending = this.#pending.get(cid.key)
-    if (pending !== undefined) return pending.data
+    const data = this.#pending.get(cid.key)?.data ?? this.#readChecked(cid)
+    if (data !== undefined && this.#getListeners.size > 0) for (const listener of this.#getListeners) listener(cid)
+    return data
+  }
+
+  #readChecked(cid: Cid): Uint8Array | undefined {
     const data = this.#read(cid)
     if (data !== undefined && this.#isCheckDue() && !isBlockOf(cid, data)) this.#environment.damaged(`block ${cid}`)
     return data
@@ -126,6 +131,11 @@ export class LmdbBlocks implements CollectableBlocks {
   onPut(listener: PutListener): () => void {
     this.#putListeners.add(listener)
     return () => this.#putListeners.delete(listener)
+  }
+
+  onGet(listener: GetListener): () => void {
+    this.#getListeners.add(listener)
+    return () => this.#getListeners.delete(listener)
   }
 
   /** Writes what is pending; only inside a transaction. */

@@ -4,6 +4,8 @@ import { type Blockstore, MemoryBlockstore } from './blockstore.ts'
 
 /** Hears of blocks that are put. */
 export type PutListener = (cid: Cid, data: Uint8Array) => void
+/** Hears of blocks that are read. */
+export type GetListener = (cid: Cid) => void
 
 /**
  * A store whose blocks can be looked through and deleted. Suite: test/contract/collectable.ts.
@@ -27,12 +29,24 @@ export interface CollectableBlocks extends Blockstore {
    * @returns what ends it
    */
   onPut(listener: PutListener): () => void
+  /**
+   * Hears of every block that `get` finds, in this thread.
+   * @returns what ends it
+   */
+  onGet(listener: GetListener): () => void
 }
 
 /** Blocks in memory that can be collected. */
 export class CollectableMemory extends MemoryBlockstore implements CollectableBlocks {
   readonly #cids = new Map<string, Cid>()
   readonly #listeners = new Set<PutListener>()
+  readonly #getListeners = new Set<GetListener>()
+
+  override get(cid: Cid): Uint8Array | undefined {
+    const data = super.get(cid)
+    if (data !== undefined) for (const listener of this.#getListeners) listener(cid)
+    return data
+  }
 
   override put(cid: Cid, data: Uint8Array): void {
     for (const listener of this.#listeners) listener(cid, data)
@@ -47,7 +61,7 @@ export class CollectableMemory extends MemoryBlockstore implements CollectableBl
   }
 
   firstByte(cid: Cid): number | undefined {
-    return this.get(cid)?.[0]
+    return super.get(cid)?.[0]
   }
 
   deleteAll(cids: readonly Cid[]): void {
@@ -60,5 +74,10 @@ export class CollectableMemory extends MemoryBlockstore implements CollectableBl
   onPut(listener: PutListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  onGet(listener: GetListener): () => void {
+    this.#getListeners.add(listener)
+    return () => this.#getListeners.delete(listener)
   }
 }

@@ -5,6 +5,7 @@
  * maps; from version 5 on an actor has five fields.
  * @see ref-fvm fvm/src/state_tree.rs StateTree; lotus chain/state/statetree.go
  */
+import { Generations } from '../base/generations.ts'
 import { CborReader } from '../codec/cborReader.ts'
 import type { Cid } from '../codec/cid.ts'
 import { type Codec, cid, decode, int, transparent, tuple, uint } from '../codec/description.ts'
@@ -24,8 +25,11 @@ const FIRST_PLAIN_VERSION = 2
 /** CBOR of an empty array: the info block. */
 const EMPTY_INFO = Uint8Array.of(0x80)
 
-/** Actors and addresses that a tree remembers beside what was written, entries: whoever reads all of a chain must not make it hold all. */
-const MAX_READ = 4096
+/**
+ * Actors, and addresses, that a tree remembers beside what was written, of a generation: whoever reads all of a chain must not make it
+ * hold all.
+ */
+const MAX_READ = 3000
 
 /** The block that a state root names. */
 export interface StateRoot {
@@ -60,9 +64,8 @@ export type StateMark = number
 
 interface Undo {
   readonly id: ActorId
-  /** Null: there was no actor. Undefined: not read before. */
+  /** What was written before; null: that there is none; undefined: nothing. */
   readonly actor: ActorState | null | undefined
-  readonly wasDirty: boolean
 }
 
 /**
@@ -74,15 +77,16 @@ export class StateTree {
   readonly #store: Blockstore
   readonly #info: Cid
   readonly #hamt: Hamt<ActorState>
-  /** Null: known not to exist. */
-  readonly #actors = new Map<ActorId, ActorState | null>()
-  readonly #dirty = new Set<ActorId>()
+  /** As the HAMT has them; null: known not to exist. */
+  readonly #read = new Generations<ActorId, ActorState | null>(MAX_READ)
+  /** What the HAMT does not have yet; null: to be deleted. */
+  readonly #written = new Map<ActorId, ActorState | null>()
   #undo: Undo[] = []
   #root: Cid | undefined
   /** Address map of the init actor at this head. */
   #addressMap: Hamt<ActorId> | undefined
   #addressHead: Cid | undefined
-  readonly #ids = new Map<string, ActorId>()
+  readonly #ids = new Generations<string, ActorId>(MAX_READ)
 
   private constructor(store: Blockstore, version: number, info: Cid, hamt: Hamt<ActorState>, root: Cid | undefined) {
     this.#store = store
@@ -117,17 +121,12 @@ export class StateTree {
 
   /** The actor with an id. The object is shared: it must not be changed. */
   getActor(id: ActorId): ActorState | undefined {
-    const known = this.#actors.get(id)
+    let known = this.#written.get(id)
+    if (known === undefined) known = this.#read.get(id)
     if (known !== undefined) return known ?? undefined
     const actor = this.#hamt.get(idAddress(id).bytes)
-    if (this.#actors.size >= this.#dirty.size + MAX_READ) this.#forgetRead()
-    this.#actors.set(id, actor ?? null)
+    this.#read.set(id, actor ?? null)
     return actor
-  }
-
-  /** What was not written since the last flush is in the HAMT as it is here. */
-  #forgetRead(): void {
-    for (const id of this.#actors.keys()) if (!this.#dirty.has(id)) this.#actors.delete(id)
   }
 
   setActor(id: ActorId, actor: ActorState): void {
@@ -139,9 +138,8 @@ export class StateTree {
   }
 
   #write(id: ActorId, actor: ActorState | null): void {
-    this.#undo.push({ id, actor: this.#actors.get(id), wasDirty: this.#dirty.has(id) })
-    this.#actors.set(id, actor)
-    this.#dirty.add(id)
+    this.#undo.push({ id, actor: this.#written.get(id) })
+    this.#written.set(id, actor)
     this.#root = undefined
   }
 
@@ -159,10 +157,9 @@ export class StateTree {
       throw new StateError('WRONG_MARK', `Cannot roll back: mark ${mark} is behind ${this.#undo.length}`)
     }
     while (this.#undo.length > mark) {
-      const { id, actor, wasDirty } = this.#undo.pop() as Undo
-      if (actor === undefined) this.#actors.delete(id)
-      else this.#actors.set(id, actor)
-      if (!wasDirty) this.#dirty.delete(id)
+      const { id, actor } = this.#undo.pop() as Undo
+      if (actor === undefined) this.#written.delete(id)
+      else this.#written.set(id, actor)
     }
   }
 
@@ -198,7 +195,6 @@ export class StateTree {
     if (known !== undefined) return known
     const id = addresses.get(address.bytes)
     if (id === undefined) return undefined
-    if (this.#ids.size >= MAX_READ) this.#ids.clear()
     this.#ids.set(address.key, id)
     return id
   }
@@ -221,19 +217,19 @@ export class StateTree {
   }
 
   #apply(): void {
-    for (const id of this.#dirty) {
-      const actor = this.#actors.get(id)
+    for (const [id, actor] of this.#written) {
       const key = idAddress(id).bytes
-      if (actor === null || actor === undefined) this.#hamt.delete(key)
+      if (actor === null) this.#hamt.delete(key)
       else this.#hamt.set(key, actor)
+      this.#read.set(id, actor)
     }
-    this.#dirty.clear()
+    this.#written.clear()
     this.#undo = []
   }
 
   /** Writes what changed and returns the root. Earlier marks are no longer valid. */
   flush(): Cid {
-    if (this.#root !== undefined && this.#dirty.size === 0) return this.#root
+    if (this.#root !== undefined && this.#written.size === 0) return this.#root
     this.#apply()
     const actors = this.#hamt.flush()
     this.#root =

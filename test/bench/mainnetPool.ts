@@ -120,14 +120,17 @@ export async function measurePool(folder: string, scale: number, network: Networ
     report('pool: all pending, in order', performance.now() - from, 'ms')
     let back = head
     for (let i = 0; i < DEPTH; i++) back = view.store.parent(back)
-    from = performance.now()
-    view.store.setHead(back)
-    report(`pool: the last ${DEPTH} tipsets are reverted`, performance.now() - from, 'ms')
-    report('  messages then', pool.size, '')
-    from = performance.now()
-    view.store.setHead(head)
-    report('pool: and applied again', performance.now() - from, 'ms')
-    report('  messages then', pool.size, '')
+    const move = (what: string, to: Tipset): void => {
+      from = performance.now()
+      const used = process.cpuUsage()
+      view.store.setHead(to)
+      report(what, performance.now() - from, 'ms')
+      const { user, system } = process.cpuUsage(used)
+      report('  of the processor', (user + system) / 1000, 'ms')
+      report('  messages then', pool.size, '')
+    }
+    move(`pool: the last ${DEPTH} tipsets are reverted`, back)
+    move('pool: and applied again', head)
   } finally {
     pool.close()
     await generated.close()

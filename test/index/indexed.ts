@@ -38,10 +38,10 @@ export async function allRows(url: string, schema: 'canonical' | 'petrel'): Prom
 }
 
 /** What an index says that was written in one go, by nobody who was disturbed. */
-export async function freshRows(chain: Indexed, url: string): Promise<Record<string, string[]>> {
+export async function freshRows(chain: Indexed, url: string, timeout?: number): Promise<Record<string, string[]>> {
   const writer = writerOf(chain, url)
   writer.start(neverFinal(chain))
-  await caughtUp(writer)
+  await caughtUp(writer, timeout)
   await writer.stop()
   return allRows(url, 'canonical')
 }
