@@ -29,7 +29,7 @@ export const MAX_THREAD_BLOCK_BYTES: number = 512 * 1024 * 1024
 /** Blocks that go to a thread at once. */
 export const MAX_SUPPLY_BLOCKS = 2048
 export const MAX_SUPPLY_BYTES: number = 8 * 1024 * 1024
-/** Names of blocks that a thread was sent, before the list is begun anew. */
-export const MAX_SENT_NAMES = 100_000
+/** Names of blocks that a thread was sent or made, before the list is begun anew: 100 bytes each, a dozen an empty epoch. */
+export const MAX_SENT_NAMES = 20_000
 /** Runs of one execution that lacked blocks. */
 export const MAX_SUPPLIED_RUNS = 10_000

@@ -18,7 +18,7 @@ const BATCH = 64
 /** What is done between two steps of a verification: some 15 ms. */
 const HASHES_PER_STEP = 16
 const PAIRS_PER_STEP = 16
-/** Points of messages that are remembered: those of a full block, some 4 MB; and the longest message, CIDs are shorter. */
+/** Points of messages that are remembered: those of a full block, 570 bytes each; and the longest message, CIDs are shorter. */
 const HASHES = 10_000
 const MAX_CACHED_BYTES = 64
 /** Digits of base 16 of a weight, which has 16 bytes. */

@@ -35,5 +35,7 @@ export const MIN_REPUBLISH_INTERVAL_MS = 120_000
 /** Estimates of premiums kept, and premiums of messages that they come from: some 100 bytes each, and a tipset's few hundred are one. */
 export const PREMIUM_CACHE_TIPSETS = 256
 export const PREMIUM_CACHE_MESSAGES = 100_000
+/** An empty tipset counts as so many of them, so that 512 are kept: an estimate looks at 256. */
+export const PREMIUM_TIPSET_WEIGHT = 195
 /** Between two tries to take a message from disk whose sender's state has to be fetched, ms. */
 export const LATE_RETRY_MS = 5_000

@@ -11,6 +11,8 @@ describe('names of blocks that a thread has', () => {
       most = Math.max(most, names.size)
     }
     expect(most).toBe(MAX_SENT_NAMES)
+    // Of 100 bytes each, in every thread.
+    expect(most).toBeLessThanOrEqual(20_000)
     expect(names.size).toBe(5)
     expect(names.has(`block ${2 * MAX_SENT_NAMES + 4}`)).toBe(true)
   })

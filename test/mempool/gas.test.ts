@@ -11,6 +11,7 @@ import { transitionalGas } from '../../src/mempool/gas/transitionalGas.ts'
 import { MinimumGas } from '../../src/mempool/minimumGas.ts'
 import { DEFAULT_SEND_SPEC } from '../../src/mempool/sendSpec.ts'
 import { ethRevertReason } from '../../src/types/ethRevert.ts'
+import type { Tipset } from '../../src/types/tipset.ts'
 import { FakeChain, keyAddress, testMessage } from './fakes.ts'
 
 const a1 = keyAddress(1)
@@ -61,6 +62,30 @@ describe('premium', () => {
   })
   test('a quiet chain gives the lowest that was paid', () => {
     expect(estimate(10n, 0, 300_000n)).toBe(300_000n)
+  })
+  test('what empty tipsets paid is forgotten after 512 of them', () => {
+    const chain = new FakeChain()
+    let reads = 0
+    const deps = {
+      loadTipset: chain.loadTipset.bind(chain),
+      tipsetMessages: (tipset: Tipset) => {
+        reads++
+        return chain.tipsetMessages(tipset)
+      },
+    }
+    const estimator = new PremiumEstimator({ chain: deps, normal: () => 0 })
+    const first = [chain.mine(), chain.mine(), chain.mine()][2] as Tipset
+    estimator.estimate(1n, first)
+    expect(reads).toBe(2)
+    // The same two tipsets: they are remembered.
+    estimator.estimate(2n, first)
+    expect(reads).toBe(3)
+    for (let i = 0; i < 600; i++) estimator.estimate(1n, chain.mine())
+    const before = reads
+    // Each of these has read one tipset that was new.
+    expect(before).toBe(3 + 600)
+    estimator.estimate(3n, first)
+    expect(reads - before).toBe(3)
   })
 })
 

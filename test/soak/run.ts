@@ -1,9 +1,10 @@
 /**
  * `npm run soak -- [--hours n] [--seed s]`: a producer, a follower that executes and one that checks headers, a tab that follows where
- * there is a Chromium, clients of several kinds, and faults at random: a follower that is killed, a tab that is loaded anew, connections that break off, calls that nobody waits for. Prints each minute, and for
- * each hour, what all of them take, and in the end how fast that grew after the first third.
+ * there is a Chromium, clients of several kinds, and faults at random: a follower that is killed, a tab that is loaded anew,
+ * connections that break off, calls that nobody waits for. Prints each minute, and for each hour, what all of them take, in MB, each kind
+ * of memory for itself, and in the end how fast each grew after the first third.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,6 +13,8 @@ import { randomOf } from '../fuzz/mutate.ts'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
 import { findChromium } from '../support/chromium.ts'
 import { RpcClient } from '../support/rpcClient.ts'
+import { INSPECTED } from './heap.ts'
+import { growth, inWords, type Sample, sampleOf } from './sample.ts'
 import { openTab } from './tab.ts'
 
 const { values } = parseArgs({
@@ -29,68 +32,14 @@ const everyMs = Number(values.every) * 1000
 const seed = values.seed === undefined ? Date.now() % 0x7fffffff : Number(values.seed)
 const random = randomOf(seed)
 console.log(`seed ${seed}`)
+/** With an inspector, on a busy machine. */
+const START_MS = 120_000
 const folder = mkdtempSync(join(tmpdir(), 'petrel-soak-'))
 
-/** What a process takes at a moment. */
-interface Sample {
-  readonly minutes: number
-  readonly residentMb: number
-  /** Without pages of files, which the system takes back when it needs them. */
-  readonly ownMb: number
-  /** Of the main thread: in use, garbage that was not collected yet included. A tab does not tell. */
-  readonly heapMb?: number
-  readonly handles: number
-  readonly diskMb?: number
-  readonly head: number
-}
-
-function diskBytes(path: string): number {
-  let bytes = 0
-  for (const entry of readdirSync(path, { withFileTypes: true, recursive: true })) {
-    if (entry.isFile()) bytes += statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0
-  }
-  return bytes
-}
-
-async function sample(node: NodeProcess, home: string): Promise<Sample> {
-  const status = readFileSync(`/proc/${node.pid}/status`, 'utf8')
-  const mb = (name: string): number =>
-    Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024)
-  const { Height: head } = await new RpcClient(node.url).call('ChainHead')
-  const metrics = await (await fetch(`${node.url}/debug/metrics`)).text()
-  const heap = Number(/^nodejs_heap_size_used_bytes (\S+)/m.exec(metrics)?.[1])
-  return {
-    minutes: (Date.now() - began) / 60_000,
-    residentMb: mb('VmRSS'),
-    ownMb: mb('RssAnon'),
-    heapMb: Math.round(heap / 1024 / 1024),
-    handles: readdirSync(`/proc/${node.pid}/fd`).length,
-    diskMb: Math.round(diskBytes(home) / 1024 / 1024),
-    head,
-  }
-}
-
-/** Epochs of mainnet's hour. */
-const HOUR_EPOCHS = 120
-
-/** Least squares over what came after the first third, MB for each of `x`. */
-function slope(samples: readonly Sample[], x: (one: Sample) => number): number {
-  const late = samples.slice(Math.floor(samples.length / 3))
-  const mean = (of: (one: Sample) => number): number => late.reduce((sum, one) => sum + of(one), 0) / late.length
-  const [midX, midY] = [mean(x), mean((one) => one.ownMb)]
-  const above = late.reduce((sum, one) => sum + (x(one) - midX) * (one.ownMb - midY), 0)
-  const below = late.reduce((sum, one) => sum + (x(one) - midX) ** 2, 0)
-  return below === 0 ? 0 : above / below
-}
-
-function growth(samples: readonly Sample[]): string {
-  const real = slope(samples, ({ minutes }) => minutes / 60)
-  const simulated = slope(samples, ({ head }) => head / HOUR_EPOCHS)
-  return `${real.toFixed(1)} MB an hour, ${simulated.toFixed(2)} MB for an hour of mainnet's epochs`
-}
-
 const producerHome = join(folder, 'producer')
-const producer = await startNode('node', producerHome, [
+const start = (home: string, args: readonly string[]): Promise<NodeProcess> =>
+  startNode('node', home, args, START_MS, INSPECTED)
+const producer = await start(producerHome, [
   ...['devnet', '--api', '0', '--block-time', values['block-time'], '--actors', 'native', '--cache', values.cache],
   ...['--listen', '/ip4/127.0.0.1/tcp/0', '--listen', '/ip4/127.0.0.1/tcp/0/ws'],
 ])
@@ -102,7 +51,7 @@ const bootstrap = addresses().find((one) => !one.includes('/ws/')) as string
 /** By how they check blocks. */
 const MODES = ['execute', 'headers'] as const
 const startFollower = (mode: (typeof MODES)[number]): Promise<NodeProcess> =>
-  startNode('node', join(folder, mode), [
+  start(join(folder, mode), [
     ...['daemon', '--network', join(producerHome, 'network.json'), '--bootstrap', bootstrap, '--api', '0'],
     ...['--listen', '/ip4/127.0.0.1/tcp/0', '--cache', values.cache, '--validate', mode],
   ])
@@ -168,30 +117,24 @@ const samples: Record<string, Sample[]> = {
   ...(tab === undefined ? {} : { tab: [] }),
 }
 
-function told(at: number, since: number): string {
-  const of = (name: string): string => {
-    const all = (samples[name] as Sample[]).slice(since)
-    const [first, last] = [all[0] as Sample, all.at(-1) as Sample]
-    const grew = since === at ? '' : ` (own ${last.ownMb - first.ownMb} more)`
-    const { residentMb, ownMb, heapMb, handles, diskMb } = last
-    const heap = heapMb === undefined ? '' : `, heap ${heapMb}`
-    const disk = diskMb === undefined ? '' : `, ${diskMb} MB on disk`
-    return `${name} ${residentMb} MB resident, own ${ownMb}${grew}${heap}, ${handles} handles${disk}`
-  }
+/** @param since - the sample that it is compared with */
+function told(at: number, since?: number): string {
+  const of = ([name, all]: [string, Sample[]]): string =>
+    `${name} ${inWords(all[at] as Sample, since === undefined ? undefined : all[since])}`
   const head = (name: string): number => samples[name]?.[at]?.head ?? 0
   const [first, ...others] = Object.keys(samples) as [string, ...string[]]
   const lag = others.map((name) => `${name} ${head(first) - head(name)}`).join(', ')
-  return `epoch ${head(first)}, lag ${lag}: ${[first, ...others].map(of).join('; ')}`
+  return `epoch ${head(first)}, lag ${lag}: ${Object.entries(samples).map(of).join('; ')}`
 }
 
 let hourBegan = 0
 while (Date.now() < end) {
   await sleep(Math.min(everyMs, Math.max(0, end - Date.now())))
-  samples.producer?.push(await sample(producer, producerHome))
-  for (const mode of MODES) samples[mode]?.push(await sample(followers[mode], join(folder, mode)))
+  samples.producer?.push(await sampleOf(producer, producerHome, began))
+  for (const mode of MODES) samples[mode]?.push(await sampleOf(followers[mode], join(folder, mode), began))
   if (tab !== undefined) samples.tab?.push({ minutes: (Date.now() - began) / 60_000, ...(await tab.sample()) })
   const at = (samples.producer?.length ?? 0) - 1
-  console.log(`${(samples.producer?.[at]?.minutes ?? 0).toFixed(1)} min, ${told(at, at)}`)
+  console.log(`${(samples.producer?.[at]?.minutes ?? 0).toFixed(1)} min, ${told(at)}`)
   const hour = Math.floor((samples.producer?.[at]?.minutes ?? 0) / 60)
   if (hour > Math.floor((samples.producer?.[hourBegan]?.minutes ?? 0) / 60)) {
     console.log(`hour ${hour}: ${told(at, hourBegan)}`)

@@ -2,11 +2,11 @@
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { evaluate, openChromium } from '../runtimes/chromiumHost.ts'
+import { type Memory, statusMb } from './sample.ts'
 
 /** What is looked at of a tab. */
 export interface TabSample {
-  readonly residentMb: number
-  readonly ownMb: number
+  readonly memory: Memory
   readonly handles: number
   readonly head: number
 }
@@ -54,13 +54,9 @@ export async function openTab(home: string, bootstrap: string): Promise<SoakTab>
   return {
     sample: async () => {
       const { Height: head } = await evaluate(page, `tab.request('ChainHead')`)
-      const mb = (name: string): number => {
-        const kib = (pid: string): number =>
-          Number(new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0)
-        return Math.round(renderers().reduce((sum, pid) => sum + kib(pid), 0) / 1024)
-      }
+      const mb = (name: string): number => renderers().reduce((sum, pid) => sum + statusMb(pid, name), 0)
       const handles = renderers().reduce((sum, pid) => sum + readdirSync(`/proc/${pid}/fd`).length, 0)
-      return { residentMb: mb('VmRSS'), ownMb: mb('RssAnon'), handles, head }
+      return { memory: { own: mb('RssAnon'), files: mb('RssFile') }, handles, head }
     },
     reload: async () => {
       await page.close()

@@ -8,7 +8,7 @@ import type { ChainMessage } from '../../types/chainMessage.ts'
 import { BLOCK_GAS_TARGET } from '../../types/protocol.ts'
 import type { TokenAmount } from '../../types/scalars.ts'
 import { firstBlock, type Tipset, type TipsetKey, tipsetKeyText } from '../../types/tipset.ts'
-import { PREMIUM_CACHE_MESSAGES, PREMIUM_CACHE_TIPSETS } from '../limits.ts'
+import { PREMIUM_CACHE_MESSAGES, PREMIUM_CACHE_TIPSETS, PREMIUM_TIPSET_WEIGHT } from '../limits.ts'
 
 /** The estimate is never below this (before noise). */
 const MINIMUM_PREMIUM = 100_000n
@@ -36,7 +36,9 @@ export interface PremiumDeps {
 /** Estimates premiums, remembering what each tipset paid. */
 export class PremiumEstimator {
   readonly #deps: PremiumDeps
-  readonly #paid = new Lru<string, readonly PaidPremium[]>(PREMIUM_CACHE_MESSAGES, (paid) => 1 + paid.length)
+  readonly #paid = new Lru<string, readonly PaidPremium[]>(PREMIUM_CACHE_MESSAGES, (paid) =>
+    Math.max(PREMIUM_TIPSET_WEIGHT, paid.length),
+  )
   /** Without noise, by tipset and epochs: sorting what thousands paid would be a third of what a send costs. */
   readonly #premiums = new Lru<string, TokenAmount>(PREMIUM_CACHE_TIPSETS)
 
