@@ -2,9 +2,12 @@
  * Where a light node begins: an instance of F3 and the CID of the power table that signs it. Whoever believes the checkpoint
  * believes nobody else.
  */
+import type { KeyValueStore } from '../base/ports.ts'
 import { type Cid, parseCid } from '../codec/cid.ts'
 import type { Json } from '../codec/jsonText.ts'
+import { CertificateStore } from '../consensus/f3/certificateStore.ts'
 import { f3ManifestOf } from '../consensus/f3/manifest.ts'
+import { powerTableCid } from '../consensus/f3/powerTable.ts'
 import type { Network } from '../networks/network.ts'
 import { LightError } from './errors.ts'
 
@@ -54,6 +57,16 @@ export function networkCheckpoint(network: Network): LightCheckpoint | undefined
   }
   const { networkName: f3Network, initialInstance: instance, initialPowerTable: powerTable } = manifest
   return powerTable === null ? undefined : { f3Network, instance, powerTable, date: '' }
+}
+
+/** Where the certificates that a store holds begin: an earlier start was given it. @returns undefined without any */
+export function keptCheckpoint(network: Network, store: KeyValueStore): LightCheckpoint | undefined {
+  const f3Network = f3ManifestOf(network)?.networkName
+  if (f3Network === undefined) return undefined
+  const certificates = new CertificateStore(store, f3Network)
+  const instance = certificates.first()
+  if (instance === undefined) return undefined
+  return { f3Network, instance, powerTable: powerTableCid(certificates.table(instance)), date: '' }
 }
 
 /** @throws LightError `CHECKPOINT_INVALID` when it is of another network */

@@ -6,6 +6,7 @@
 
 import type { Closers } from '../base/closers.ts'
 import { errorMessage, unlessThrown } from '../base/errors.ts'
+import type { KeyValueStore } from '../base/ports.ts'
 import { ChainStore } from '../chain/chainStore.ts'
 import type { Cid } from '../codec/cid.ts'
 import { decode } from '../codec/description.ts'
@@ -14,7 +15,7 @@ import { type F3Manifest, f3ManifestOf } from '../consensus/f3/manifest.ts'
 import { BlockFetcher } from '../ipld/blockFetcher.ts'
 import type { Blockstore } from '../ipld/blockstore.ts'
 import { BlockMissing } from '../ipld/errors.ts'
-import { assertCheckpointOf, type LightCheckpoint, networkCheckpoint } from '../light/checkpoint.ts'
+import { assertCheckpointOf, keptCheckpoint, type LightCheckpoint, networkCheckpoint } from '../light/checkpoint.ts'
 import { LightError } from '../light/errors.ts'
 import { LightFollower } from '../light/lightFollower.ts'
 import type { LightSource } from '../light/lightSource.ts'
@@ -51,7 +52,7 @@ export interface LightEndpoint {
 /** Which chain is followed, from where. */
 export interface LightChain {
   readonly network: Network
-  /** Default: the network's own. */
+  /** Default: the network's own, else where the certificates that are kept begin. */
   readonly checkpoint?: LightCheckpoint | undefined
   readonly endpoints: readonly LightEndpoint[]
   /** Puts the genesis and its state into a store and says its CID; for a network whose genesis header is not built in. */
@@ -71,7 +72,7 @@ export function openLight(chain: LightChain, shim: NodeShim): Promise<OpenNode> 
     const { network, signal } = chain
     const { stores, ports, settings } = shim
     const { clock, timers, log } = ports
-    const checkpoint = checkpointOf(chain)
+    const checkpoint = checkpointOf(chain, stores.meta)
     const manifest = f3ManifestOf(network) as F3Manifest
     const store = await openHeaders(chain, shim)
     const view = viewOf(store, network)
@@ -129,8 +130,8 @@ export function openLight(chain: LightChain, shim: NodeShim): Promise<OpenNode> 
   })
 }
 
-function checkpointOf({ network, checkpoint }: LightChain): LightCheckpoint {
-  const chosen = checkpoint ?? networkCheckpoint(network)
+function checkpointOf({ network, checkpoint }: LightChain, meta: KeyValueStore): LightCheckpoint {
+  const chosen = checkpoint ?? networkCheckpoint(network) ?? keptCheckpoint(network, meta)
   if (chosen === undefined) {
     throw new LightError('CHECKPOINT_INVALID', `Cannot follow ${network.name} lightly without a checkpoint: give one`)
   }

@@ -50,7 +50,8 @@ function fetchOf(endpoints: Readonly<Record<string, Endpoint>>): FetchLike {
 
 interface Open {
   readonly endpoints: Readonly<Record<string, Endpoint>>
-  readonly checkpoint?: LightCheckpoint
+  /** null: none is given. */
+  readonly checkpoint?: LightCheckpoint | null
   readonly meta?: MemoryStore
   readonly blocks?: MemoryBlockstore
   readonly signal?: AbortSignal
@@ -60,7 +61,7 @@ async function open(from: World, { endpoints, checkpoint = CHECKPOINT, meta, blo
   const node = await openLight(
     {
       network: from.network,
-      checkpoint,
+      checkpoint: checkpoint ?? undefined,
       importGenesis: (into) => Promise.resolve(readGenesisCar(into, memorySource(from.genesisCar))),
       endpoints: Object.keys(endpoints).map((url) => ({ url, pushes: false })),
       signal: signal ?? AbortSignal.timeout(60_000),
@@ -151,6 +152,26 @@ describe.skipIf(missing !== undefined)('light node', () => {
     await until(second, ({ final }) => final?.instance === 63)
     expect(again.calls.get('Filecoin.F3GetCertificate')).toBeLessThanOrEqual(8)
     expect(again.calls.get('Filecoin.F3GetPowerTableByInstance')).toBeUndefined()
+  })
+
+  it('goes on without being told the checkpoint again, on a network that names none', async () => {
+    const from = world(60)
+    const { f3 } = from.network
+    const network = {
+      ...from.network,
+      f3: { ...f3, manifest: { ...(f3.manifest as object), InitialPowerTable: null } },
+    }
+    const nameless: World = { ...from, network }
+    const endpoints = { a: endpoint(from.data) }
+    await expect(open(nameless, { endpoints, checkpoint: null })).rejects.toMatchObject({ code: 'CHECKPOINT_INVALID' })
+    const kept = { meta: new MemoryStore(), blocks: new MemoryBlockstore() }
+    const first = await open(nameless, { ...kept, endpoints })
+    await until(first, ({ final }) => final?.instance === 60)
+    await first.node.stop()
+    await first.close()
+    opened.splice(0)
+    const second = await open(nameless, { ...kept, endpoints, checkpoint: null })
+    expect(statusOf(second)).toMatchObject({ checkpoint: { instance: 0 }, final: { instance: 60 } })
   })
 
   it('begins at a later checkpoint', async () => {
