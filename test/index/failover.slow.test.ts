@@ -10,13 +10,13 @@ import { tipsetName } from '../../src/index/tipsetRows.ts'
 import { missingPostgres, TestPostgres } from '../support/postgres.ts'
 import { seeded } from '../support/seeded.ts'
 import { allRows, caughtUp, connect, freshRows, newDatabase } from './indexed.ts'
-import { exchangeChain } from './indexedChain.ts'
+import { type Exchange, exchangeChain } from './indexedChain.ts'
 import { neverFinal, timers, writerOf } from './writers.ts'
 
 const missing = missingPostgres()
 if (missing !== undefined) console.log(`skipped: ${missing}`)
 const FAILOVERS = Number(process.env.PETREL_FAILOVERS ?? 2)
-const LONGEST_MS = 150
+const MOST_TIPSETS = 8
 /** A loaded machine takes its time. */
 const LONGEST_WAIT_MS = 120_000
 const DATABASE = 'chain'
@@ -70,16 +70,18 @@ describe.skipIf(missing !== undefined)('failovers', () => {
         await standby.kill('SIGINT')
         stood = writer.status.height ?? 0
       }
-      await load(exchange, random.int(LONGEST_MS), writer)
+      await load(exchange, 1 + random.int(MOST_TIPSETS), writer)
       await exchange.node.devnet.mine(0, { fork: 2 })
-      await load(exchange, random.int(LONGEST_MS), writer)
+      await load(exchange, 1 + random.int(MOST_TIPSETS), writer)
       await primary.kill()
       const before = writer.status.height ?? 0
       if (isSynchronous) {
         const sql = connect(standby.url(DATABASE))
         // What was told to be committed is there; one more may have been on its way.
         await expect
-          .poll(async () => Number((await sql`select height from petrel.chain`)[0]?.height))
+          .poll(async () => Number((await sql`select height from petrel.chain`)[0]?.height), {
+            timeout: LONGEST_WAIT_MS,
+          })
           .toBeGreaterThanOrEqual(before)
         await sql.end()
       } else {
@@ -106,18 +108,18 @@ describe.skipIf(missing !== undefined)('failovers', () => {
     console.log(`${FAILOVERS} failovers, ${isSynchronous ? 'none' : wentBack} to a database that was behind its writer`)
   })
 
-  /** Tipsets for a time, which are written meanwhile; at least one of them. */
-  async function load(
-    exchange: Awaited<ReturnType<typeof exchangeChain>>,
-    ms: number,
-    writer: IndexWriter,
-  ): Promise<void> {
+  /** So many tipsets, of which at least one is written when this ends, and most are not. */
+  async function load(exchange: Exchange, tipsets: number, writer: IndexWriter): Promise<void> {
     const written = writer.status.tipsets
-    for (const end = performance.now() + ms; performance.now() < end || writer.status.tipsets === written; ) {
+    for (let i = 0; i < tipsets; i++) {
       await exchange.mine()
       // The writer's sockets have their turn.
       await new Promise(setImmediate)
     }
+    await vi.waitFor(() => expect(writer.status.tipsets).toBeGreaterThan(written), {
+      timeout: LONGEST_WAIT_MS,
+      interval: 1,
+    })
   }
 
   async function replayed(from: TestPostgres, to: TestPostgres): Promise<void> {
