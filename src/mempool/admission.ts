@@ -53,7 +53,7 @@ export function assertStateless(
 
 /**
  * A message can only be included in the epoch after the pool's tipset, so its sender must be able to send there.
- * @throws {@link MempoolError} `SENDER_UNKNOWN`, `SENDER_INVALID`
+ * @throws {@link MempoolError} `SENDER_UNKNOWN`, `SENDER_INVALID`; BlockDamaged
  * @see lotus chain/consensus/common.go IsValidForSending, IsValidEthTxForSending
  */
 export function assertSender(
@@ -76,7 +76,9 @@ export function assertSender(
       `network version should be at least NV23 for sending legacy ETH transactions; but current network version is ${version}`,
     )
   }
-  if (!canSend(actor, chain.actorKind(actor.code), version)) {
+  const mayNot = (sender: ActorState): boolean => !canSend(sender, chain.actorKind(sender.code), version)
+  // Read again before whoever gossiped it is blamed: a bit may have flipped in the store.
+  if (mayNot(actor) && mayNot(after.checkedActor(from) ?? actor)) {
     throw new MempoolError('SENDER_INVALID', `sender actor ${from.toString(prefix)} is not a valid top-level sender`)
   }
 }

@@ -6,6 +6,7 @@ import type { ChainView } from '../chain/chainView.ts'
 import { ChainError } from '../chain/errors.ts'
 import type { HeadListener } from '../chain/headChange.ts'
 import type { VmHost } from '../chain/vm.ts'
+import type { Cid } from '../codec/cid.ts'
 import type { BlockEdge } from '../ipld/blockFetcher.ts'
 import { putCbor } from '../ipld/blockstore.ts'
 import { upgradeHeight } from '../networks/network.ts'
@@ -14,7 +15,7 @@ import type { Address } from '../types/address.ts'
 import { isIdAddress } from '../types/address.ts'
 import { message } from '../types/message.ts'
 import { signedMessage } from '../types/signedMessage.ts'
-import type { Tipset } from '../types/tipset.ts'
+import { firstBlock, type Tipset } from '../types/tipset.ts'
 import { MempoolError } from './errors.ts'
 import { MinimumGas } from './minimumGas.ts'
 import type { ActorReader, MempoolChain } from './ports.ts'
@@ -27,8 +28,9 @@ import { SenderStates } from './senderStates.ts'
 export function createPoolChain(view: ChainView, vm: Pick<VmHost, 'tipsetState'>, fetching?: BlockEdge): MempoolChain {
   const { store } = view
   const senders = new SenderStates()
-  const readerOf = (tree: StateTree): ActorReader => ({
+  const readerOf = (tree: StateTree, root: Cid): ActorReader => ({
     actor: (address) => tryActorOf(tree, address),
+    checkedActor: (address) => tryActorOf(view.checked.stateTree(root), address),
     senders: () => senders.of(tree),
   })
   return {
@@ -41,8 +43,11 @@ export function createPoolChain(view: ChainView, vm: Pick<VmHost, 'tipsetState'>
     tipsetMessages: (tipset) => view.tipsetMessages(tipset),
     putMessage: (plain) => void putCbor(store.blocks, message, plain),
     putSignedMessage: (signed) => void putCbor(store.blocks, signedMessage, signed),
-    stateBefore: (tipset) => readerOf(view.stateBefore(tipset)),
-    stateAfter: async (tipset) => readerOf(view.stateTree((await vm.tipsetState(tipset)).stateRoot)),
+    stateBefore: (tipset) => readerOf(view.stateBefore(tipset), firstBlock(tipset).parentStateRoot),
+    stateAfter: async (tipset) => {
+      const { stateRoot } = await vm.tipsetState(tipset)
+      return readerOf(view.stateTree(stateRoot), stateRoot)
+    },
     computeBaseFee: (tipset) => view.baseFee(tipset),
     keyAddressAtFinality: (address, tipset) => keyAddressAtFinality(view, address, tipset),
     finalTipset: (tipset) => finalTipset(view, tipset),

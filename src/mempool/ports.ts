@@ -20,6 +20,11 @@ export type SenderState = Pick<ActorState, 'nonce' | 'balance'>
 export interface ActorReader {
   /** @returns undefined when the address is unknown */
   actor(address: Address): ActorState | undefined
+  /**
+   * The same, with every block hashed that is read: asked before anybody is blamed for what was read here.
+   * @throws BlockDamaged
+   */
+  checkedActor(address: Address): ActorState | undefined
   /** For who asks about every sender of the pool. */
   senders(): Steps<(address: Address) => SenderState | undefined>
 }

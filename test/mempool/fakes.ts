@@ -63,7 +63,7 @@ export function* sendersOf(actor: ActorReader['actor']): ReturnType<ActorReader[
 }
 
 function readerOf(actor: ActorReader['actor']): ActorReader {
-  return { actor, senders: () => sendersOf(actor) }
+  return { actor, checkedActor: actor, senders: () => sendersOf(actor) }
 }
 
 /** An in-memory chain for the pool: tipsets of one block, states that the test sets. */
