@@ -170,7 +170,10 @@ export async function searchBelow(
   return crossing === undefined ? undefined : await executedIn(crossing, sought, allowReplaced, deps)
 }
 
-/** The lowest tipset above `floor` that passed; undefined when the one that did lies below. */
+/**
+ * The lowest tipset above `floor` that passed; undefined when the one that did lies below. Each is looked for from the lowest
+ * one that passed: from the top it would be the whole way each time.
+ */
 function* firstPassed(
   view: ChainView,
   from: Tipset,
@@ -181,7 +184,7 @@ function* firstPassed(
   let low = floor
   for (let step = 1; high.height > floor; step *= 2) {
     const height = Math.max(floor, from.height - step)
-    const tipset = yield* view.store.findByHeight(height, from, 'next')
+    const tipset = yield* view.store.findByHeight(height, high, 'next')
     if (!passed(tipset)) {
       low = tipset.height
       break
@@ -192,7 +195,7 @@ function* firstPassed(
   // `high` passed; the tipset at `low` did not, unless `low` is the floor itself
   while (low + 1 < high.height) {
     const middle = Math.floor((low + high.height) / 2)
-    const tipset = yield* view.store.findByHeight(middle, from, 'next')
+    const tipset = yield* view.store.findByHeight(middle, high, 'next')
     if (!passed(tipset)) low = tipset.height
     else if (tipset.height < high.height) high = tipset
     else {
