@@ -13,7 +13,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
-import { fewHashes, x509WhenDialing } from './browser/smallerPackages.ts'
+import { fewHashes, mclFileOnDisk, secp256k1FileOnDisk, x509WhenDialing } from './browser/smallerPackages.ts'
 import { buildBrowser, ROOT } from './buildBrowser.ts'
 import { bundledPackages, licenceTexts } from './bundledPackages.ts'
 import { buildPage } from './monitor/buildPage.ts'
@@ -55,7 +55,7 @@ const node = await build({
   // What is loaded when it is needed (libp2p, cryptography) are files of their own.
   splitting: true,
   external: Object.keys(dependencies),
-  plugins: [fewHashes, x509WhenDialing],
+  plugins: [fewHashes, mclFileOnDisk, secp256k1FileOnDisk, x509WhenDialing],
   platform: 'node',
   target: 'node24',
   // Packages in CommonJS ask for Node's own modules.

@@ -61,37 +61,83 @@ export const nobleSecp256k1: Plugin = {
   },
 }
 
+/** How a page reads a file beside its own. */
+const FETCHED = 'fetch(new URL(url, import.meta.url)).then((answer) => answer.arrayBuffer())'
+/** How a process does. */
+const READ = `import('node:fs/promises').then(({ readFile }) => readFile(new URL(url, import.meta.url)))`
+
 /** The WebAssembly of mcl-wasm as a file of its own: in base64 inside a text it is 50 kB larger after gzip. */
-export const mclFile: Plugin = {
-  name: 'mcl-file',
+export const mclFile: Plugin = mclAsFile(FETCHED)
+
+/** The same in a process, which would keep its 0.6 MB of base64 twice, as a text of its own and in the module's. */
+export const mclFileOnDisk: Plugin = mclAsFile(READ)
+
+function mclAsFile(bytes: string): Plugin {
+  return {
+    name: 'mcl-file',
+    setup(builder) {
+      const path = join(ROOT, 'node_modules/mcl-wasm/dist/mcl_c.js')
+      const source = (): string => readFileSync(path, 'utf8')
+      const base64 = /const wasmBase64 = '([A-Za-z0-9+/=]+)';/
+      const decoding = /const wasmBytes = Uint8Array\.from\([^;]+;\s*\}\);/
+      const compiling = 'WebAssembly.instantiate(wasmBytes, imports)'
+      builder.onLoad({ filter: /mcl-wasm.dist.mcl_c\.js$/ }, () => {
+        const text = source()
+        if (!base64.test(text) || !decoding.test(text) || !text.includes(compiling)) {
+          return {
+            errors: [{ text: 'mcl-wasm is written in another way now: see scripts/browser/smallerPackages.ts' }],
+          }
+        }
+        return {
+          contents: text
+            .replace(base64, '')
+            .replace(decoding, "const wasmBytes = require('mcl-bytes').wasmBytes();")
+            .replace(compiling, 'wasmBytes.then((bytes) => WebAssembly.instantiate(bytes, imports))'),
+          resolveDir: join(ROOT, 'node_modules/mcl-wasm/dist'),
+        }
+      })
+      builder.onResolve({ filter: /^mcl-bytes$/ }, () => ({ path: 'mcl-bytes', namespace: 'mcl' }))
+      builder.onLoad({ filter: /^mcl-bytes$/, namespace: 'mcl' }, () => ({
+        contents: `import url from './mcl.wasm'
+export const wasmBytes = () => ${bytes}`,
+      }))
+      builder.onResolve({ filter: /^\.\/mcl\.wasm$/, namespace: 'mcl' }, () => ({ path: 'mcl.wasm', namespace: 'mcl' }))
+      builder.onLoad({ filter: /^mcl\.wasm$/, namespace: 'mcl' }, () => ({
+        contents: new Uint8Array(Buffer.from(base64.exec(source())?.[1] ?? '', 'base64')),
+        loader: 'file',
+      }))
+    },
+  }
+}
+
+/** The WebAssembly of libsecp256k1 as a file of its own, in a process: its base64 is read in JavaScript, one letter after the other. */
+export const secp256k1FileOnDisk: Plugin = {
+  name: 'secp256k1-file',
   setup(builder) {
-    const path = join(ROOT, 'node_modules/mcl-wasm/dist/mcl_c.js')
-    const source = (): string => readFileSync(path, 'utf8')
-    const base64 = /const wasmBase64 = '([A-Za-z0-9+/=]+)';/
-    const decoding = /const wasmBytes = Uint8Array\.from\([^;]+;\s*\}\);/
-    const compiling = 'WebAssembly.instantiate(wasmBytes, imports)'
-    builder.onLoad({ filter: /mcl-wasm.dist.mcl_c\.js$/ }, () => {
-      const text = source()
-      if (!base64.test(text) || !decoding.test(text) || !text.includes(compiling)) {
-        return { errors: [{ text: 'mcl-wasm is written in another way now: see scripts/browser/smallerPackages.ts' }] }
+    const folder = join(ROOT, 'node_modules/@bitauth/libauth/build/lib/bin/secp256k1')
+    const namespace = 'secp256k1'
+    const decoding = 'base64ToBin(secp256k1Base64Bytes).buffer'
+    builder.onLoad({ filter: /libauth.*[\\/]bin[\\/]secp256k1[\\/]secp256k1-wasm\.js$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8')
+      if (!text.includes(decoding)) {
+        return { errors: [{ text: 'libauth is written in another way now: see scripts/browser/smallerPackages.ts' }] }
       }
       return {
-        contents: text
-          .replace(base64, '')
-          .replace(decoding, "const wasmBytes = require('mcl-bytes').wasmBytes();")
-          .replace(compiling, 'wasmBytes.then((bytes) => WebAssembly.instantiate(bytes, imports))'),
-        resolveDir: join(ROOT, 'node_modules/mcl-wasm/dist'),
+        contents: `import { secp256k1Bytes } from 'secp256k1-bytes'\n${text.replace(decoding, 'secp256k1Bytes()')}`,
+        resolveDir: folder,
       }
     })
-    builder.onResolve({ filter: /^mcl-bytes$/ }, () => ({ path: 'mcl-bytes', namespace: 'mcl' }))
-    builder.onLoad({ filter: /^mcl-bytes$/, namespace: 'mcl' }, () => ({
-      contents: `import url from './mcl.wasm'
-export const wasmBytes = () => fetch(new URL(url, import.meta.url)).then((answer) => answer.arrayBuffer())`,
+    builder.onResolve({ filter: /^secp256k1-bytes$/ }, () => ({ path: 'bytes', namespace }))
+    builder.onResolve({ filter: /^\.\/secp256k1\.wasm$/, namespace }, () => ({ path: 'secp256k1.wasm', namespace }))
+    builder.onLoad({ filter: /^bytes$/, namespace }, () => ({
+      contents: `import { readFileSync } from 'node:fs'
+import url from './secp256k1.wasm'
+export const secp256k1Bytes = () => new Uint8Array(readFileSync(new URL(url, import.meta.url))).buffer`,
     }))
-    builder.onResolve({ filter: /^\.\/mcl\.wasm$/, namespace: 'mcl' }, () => ({ path: 'mcl.wasm', namespace: 'mcl' }))
-    builder.onLoad({ filter: /^mcl\.wasm$/, namespace: 'mcl' }, () => ({
-      contents: new Uint8Array(Buffer.from(base64.exec(source())?.[1] ?? '', 'base64')),
-      loader: 'file',
-    }))
+    builder.onLoad({ filter: /^secp256k1\.wasm$/, namespace }, () => {
+      const [, base64 = ''] =
+        /'([A-Za-z0-9+/=]{1000,})'/.exec(readFileSync(join(folder, 'secp256k1.base64.js'), 'utf8')) ?? []
+      return { contents: new Uint8Array(Buffer.from(base64, 'base64')), loader: 'file' }
+    })
   },
 }
