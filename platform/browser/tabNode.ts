@@ -3,7 +3,7 @@ import { openArchive } from '../../src/archive/openArchive.ts'
 import { Closers } from '../../src/base/closers.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
-import { readGenesisCar } from '../../src/chain/genesisCar.ts'
+import { type GenesisPart, readGenesisCar } from '../../src/chain/genesisCar.ts'
 import { memorySource } from '../../src/codec/byteSource.ts'
 import type { Cid } from '../../src/codec/cid.ts'
 import { parseJson } from '../../src/codec/jsonText.ts'
@@ -72,7 +72,7 @@ async function openFollowing(kind: FollowerKind, parts: TabNodeParts, closers: C
   const importGenesis =
     genesis === undefined
       ? undefined
-      : async (into: Blockstore) => readGenesisCar(into, memorySource(await readAll(genesis)))
+      : async (into: Blockstore, part: GenesisPart) => readGenesisCar(into, memorySource(await readAll(genesis)), part)
   const stores = await openTabStores(parts, true)
   closers.add(() => stores.close())
   const { meta, source } = stores

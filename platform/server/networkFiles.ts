@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { toHex, utf8 } from '../../src/base/bytes.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import type { ChainStore } from '../../src/chain/chainStore.ts'
-import { readGenesisCar, writeGenesisCar } from '../../src/chain/genesisCar.ts'
+import { type GenesisPart, readGenesisCar, writeGenesisCar } from '../../src/chain/genesisCar.ts'
 import type { Cid } from '../../src/codec/cid.ts'
 import { type Json, parseJson, stringifyJson } from '../../src/codec/jsonText.ts'
 import { sha256 } from '../../src/crypto/hashes.ts'
@@ -88,7 +88,7 @@ export function writeNetworkFiles(folder: string, network: Network, store: Chain
 export function genesisImporter(
   networkFile: string,
   genesisFile: string | undefined,
-): ((blocks: Blockstore) => Promise<Cid>) | undefined {
+): ((blocks: Blockstore, part: GenesisPart) => Promise<Cid>) | undefined {
   if (genesisFile === undefined && BUILTIN_NETWORKS.includes(networkFile)) return undefined
   const path = genesisFile ?? join(dirname(networkFile), GENESIS_FILE)
   try {
@@ -97,10 +97,10 @@ export function genesisImporter(
     if (genesisFile === undefined && systemCode(cause) === 'ENOENT') return undefined
     throw new PlatformError('CONFIG_INVALID', `Cannot read the genesis ${path}: ${systemCode(cause)}`, {}, { cause })
   }
-  return async (blocks) => {
+  return async (blocks, part) => {
     const source = openFileSource(path)
     try {
-      return readGenesisCar(blocks, source)
+      return readGenesisCar(blocks, source, part)
     } finally {
       source.close()
     }

@@ -34,20 +34,25 @@ export function writeGenesisCar(
   return carBytes([genesis], blocks)
 }
 
+/** What is taken of a genesis: its block alone, or the state, too. */
+export type GenesisPart = 'header' | 'state'
+
 /**
- * Copies the file's blocks into a store, each checked against its CID.
+ * Copies the file's blocks into a store, each checked against its CID. For the header the file is read no further than it.
  * @returns CID of the genesis block
  * @throws IpldError `INVALID_CAR`, `CID_MISMATCH`; ChainError `TIPSET_INVALID` when the file names no single root
  */
-export function readGenesisCar(store: Blockstore, source: ByteSource): Cid {
+export function readGenesisCar(store: Blockstore, source: ByteSource, part: GenesisPart = 'state'): Cid {
   const { roots } = readCarHeader(source)
   const root = roots[0]
   if (roots.length !== 1 || root === undefined) {
     throw new ChainError('TIPSET_INVALID', `Cannot read genesis: the file has ${roots.length} roots, expected 1`)
   }
   for (const [cid, data] of carBlocks(source)) {
+    if (part === 'header' && !cid.equals(root)) continue
     verifyBlock(cid, data)
     store.put(cid, data)
+    if (part === 'header') break
   }
   return root
 }

@@ -11,6 +11,7 @@ import { errorMessage } from '../base/errors.ts'
 import { Pace } from '../base/pace.ts'
 import type { ChainStore } from '../chain/chainStore.ts'
 import { DESCENT_AT_ONCE, provesDescent } from '../chain/descent.ts'
+import type { GenesisPart } from '../chain/genesisCar.ts'
 import { openChain } from '../chain/openChain.ts'
 import type { Cid } from '../codec/cid.ts'
 import { type Blockstore, hasBlock } from '../ipld/blockstore.ts'
@@ -30,8 +31,8 @@ import { assembled, connect, localFetcher, type OpenNode, startOn, viewOf } from
 export interface FollowedChain {
   readonly network: Network
   readonly mode: FollowMode
-  /** Puts the genesis and its state into a store and says its CID; undefined: what is kept or built in, else peers have it. */
-  readonly importGenesis?: ((blocks: Blockstore) => Promise<Cid>) | undefined
+  /** Puts a part of the genesis into a store and says its CID; undefined: what is kept or built in, else peers have it. */
+  readonly importGenesis?: ((blocks: Blockstore, part: GenesisPart) => Promise<Cid>) | undefined
   /** An archive, which the stores' blocks contain; `ready`: it has been indexed. */
   readonly archive?: { readonly store: ArchiveStore; readonly ready: Promise<void> } | undefined
   /** Until when the genesis is asked for. */
@@ -118,7 +119,7 @@ async function loadGenesis(
     blocks.put(network.genesisCid, header)
   }
   if (importGenesis === undefined) return network.genesisCid
-  const given = await importGenesis(blocks)
+  const given = await importGenesis(blocks, 'state')
   if (network.genesisCid === null || network.genesisCid.equals(given)) return given
   const message = `Cannot follow ${network.name}: the genesis given is ${given.toString()}, its own ${network.genesisCid.toString()}`
   throw new NodeError('OTHER_GENESIS', message)

@@ -8,6 +8,7 @@ import type { Closers } from '../base/closers.ts'
 import { errorMessage, unlessThrown } from '../base/errors.ts'
 import type { KeyValueStore } from '../base/ports.ts'
 import { ChainStore } from '../chain/chainStore.ts'
+import type { GenesisPart } from '../chain/genesisCar.ts'
 import type { Cid } from '../codec/cid.ts'
 import { decode } from '../codec/description.ts'
 import { F3 } from '../consensus/f3/f3.ts'
@@ -55,8 +56,8 @@ export interface LightChain {
   /** Default: the network's own, else where the certificates that are kept begin. */
   readonly checkpoint?: LightCheckpoint | undefined
   readonly endpoints: readonly LightEndpoint[]
-  /** Puts the genesis and its state into a store and says its CID; for a network whose genesis header is not built in. */
-  readonly importGenesis?: ((blocks: Blockstore) => Promise<Cid>) | undefined
+  /** Puts a part of the genesis into a store and says its CID; for a network whose genesis header is not built in. */
+  readonly importGenesis?: ((blocks: Blockstore, part: GenesisPart) => Promise<Cid>) | undefined
   /** Until when a first final tipset is looked for. */
   readonly signal: AbortSignal
   /** Hears how the certificates come on, before the node answers. */
@@ -74,7 +75,7 @@ export function openLight(chain: LightChain, shim: NodeShim): Promise<OpenNode> 
     const { clock, timers, log } = ports
     const checkpoint = checkpointOf(chain, stores.meta)
     const manifest = f3ManifestOf(network) as F3Manifest
-    const store = await openHeaders(chain, shim)
+    const store = await openHeaders(chain, shim, 'header')
     const view = viewOf(store, network)
     const net = await connectNamed(chain, shim, closers)
     const certificates =
@@ -139,10 +140,14 @@ function checkpointOf({ network, checkpoint }: LightChain, meta: KeyValueStore):
   return chosen
 }
 
-/** The store at its kept head, else at the genesis, of which the header is enough. */
+/**
+ * The store at its kept head, else at the genesis, of which the header is enough.
+ * @param part - `header`: what reads its state asks others for it
+ */
 export async function openHeaders(
   { network, importGenesis }: Pick<LightChain, 'network' | 'importGenesis'>,
   { stores, ports }: NodeShim,
+  part: GenesisPart,
 ): Promise<ChainStore> {
   const store = new ChainStore({ blocks: stores.blocks, meta: stores.meta, log: ports.log })
   if (loaded(store)) return store
@@ -152,7 +157,7 @@ export async function openHeaders(
       ? decode(blockHeader, bytes)
       : importGenesis === undefined
         ? undefined
-        : store.header(await importGenesis(stores.blocks))
+        : store.header(await importGenesis(stores.blocks, part))
   if (header === undefined) {
     throw new NodeError('GENESIS_UNKNOWN', `Cannot follow ${network.name} without its genesis: give its CAR`)
   }

@@ -6,6 +6,7 @@
  */
 import { errorMessage } from '../base/errors.ts'
 import type { ChainStore } from '../chain/chainStore.ts'
+import type { GenesisPart } from '../chain/genesisCar.ts'
 import type { Cid } from '../codec/cid.ts'
 import { IndexFollower } from '../index/indexFollower.ts'
 import type { IndexReader } from '../index/indexReader.ts'
@@ -28,8 +29,8 @@ import { assembled, connect, type OpenNode, startOn, viewOf } from './openNode.t
 export interface ReplicatedChain {
   readonly network: Network
   readonly reader: IndexReader
-  /** Puts the genesis and its state into a store and says its CID; for a network whose genesis header is not built in. */
-  readonly importGenesis?: ((blocks: Blockstore) => Promise<Cid>) | undefined
+  /** Puts a part of the genesis into a store and says its CID; for a network whose genesis header is not built in. */
+  readonly importGenesis?: ((blocks: Blockstore, part: GenesisPart) => Promise<Cid>) | undefined
   /** RPC endpoints (`…/rpc/v1`) that are asked for blocks, after the stores; peers after them, where there is a host. */
   readonly endpoints: readonly string[]
   /** Archives elsewhere, asked like the endpoints. */
@@ -49,7 +50,7 @@ export function openReplica(chain: ReplicatedChain, shim: NodeShim): Promise<Ope
     const { network, reader, signal } = chain
     const { stores, ports, settings } = shim
     closers.add(() => reader.close())
-    const store = await openHeaders(chain, shim)
+    const store = await openHeaders(chain, shim, 'state')
     const view = viewOf(store, network)
     await reader.check(indexedChain(view))
     const net = network.networkName === null ? undefined : await connect(shim, network, network.networkName, closers)

@@ -52,6 +52,16 @@ describe('genesis files', () => {
     expect(codes.filter((cid) => without.has(cid)).length).toBe(0)
   })
 
+  it('give their header alone', () => {
+    if (missingShared('data/genesis') !== undefined) return
+    const source = memorySource(readShared('data/genesis/mainnet.car'))
+    const [store, whole] = [new MemoryBlockstore(), new MemoryBlockstore()]
+    const root = readGenesisCar(store, source, 'header')
+    expect(root.equals(readGenesisCar(whole, source))).toBe(true)
+    const { parentStateRoot } = getCbor(store, blockHeader, root)
+    expect([store.has(parentStateRoot), whole.has(parentStateRoot)]).toEqual([false, true])
+  })
+
   it('that are damaged are refused', () => {
     if (missingShared('data/genesis') !== undefined) return
     const bytes = readShared('data/genesis/mainnet.car').slice()

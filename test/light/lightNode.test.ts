@@ -62,7 +62,7 @@ async function open(from: World, { endpoints, checkpoint = CHECKPOINT, meta, blo
     {
       network: from.network,
       checkpoint: checkpoint ?? undefined,
-      importGenesis: (into) => Promise.resolve(readGenesisCar(into, memorySource(from.genesisCar))),
+      importGenesis: (into, part) => Promise.resolve(readGenesisCar(into, memorySource(from.genesisCar), part)),
       endpoints: Object.keys(endpoints).map((url) => ({ url, pushes: false })),
       signal: signal ?? AbortSignal.timeout(60_000),
     },

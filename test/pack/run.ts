@@ -66,19 +66,22 @@ function petrel(...args: string[]): string {
 }
 
 /** Runs `petrel devnet` until it listens, does `body`, and stops it. */
-async function withDevnet(body: () => unknown): Promise<void> {
-  const flags = ['--api', '0', '--block-time', '1', '--monitor']
-  const node = spawn(join(app, 'node_modules/.bin/petrel'), ['devnet', ...flags], {
+function withDevnet(body: () => unknown): Promise<void> {
+  return withNode(home, ['devnet', '--api', '0', '--block-time', '1', '--monitor'], body)
+}
+
+async function withNode(repo: string, args: readonly string[], body: () => unknown): Promise<void> {
+  const node = spawn(join(app, 'node_modules/.bin/petrel'), ['--repo', repo, ...args], {
     cwd: app,
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
   const ended = new Promise<never>((_resolve, reject) => {
-    node.on('exit', (status) => reject(new Error(`petrel devnet ended with ${status}\n${output}`)))
+    node.on('exit', (status) => reject(new Error(`petrel ${args[0]} ended with ${status}\n${output}`)))
   })
   ended.catch(() => undefined)
-  const ready = until(() => existsSync(join(home, 'api')), 'petrel devnet listens', START_TIMEOUT_MS)
+  const ready = until(() => existsSync(join(repo, 'api')), `petrel ${args[0]} listens`, START_TIMEOUT_MS)
   for (const stream of [node.stdout, node.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
   try {
     await Promise.race([ready, ended])
@@ -189,6 +192,24 @@ console.log(parseAddress('f01000').toString(), formatFil(parseFil('1.5')))
         const { status } = await fetch(`http://${host}:${port}/monitor/${file}`)
         expect(status === 200, `/monitor/${file}: status ${status}`)
       }
+    }),
+  )
+  // The package brings libraries in forms of its own (scripts/browser/smallerPackages.ts): this one only who dials loads.
+  await check('an installed node follows another one over WebRTC', () =>
+    withDevnet(async () => {
+      const address = petrel('net', 'listen')
+        .split('\n')
+        .find((line) => line.includes('/webrtc-direct/'))
+      expect(address !== undefined, 'the local chain does not listen')
+      const repo = join(folder, 'follower')
+      const follow = ['daemon', '--validate', 'headers', '--network', join(home, 'network.json'), '--api', '0']
+      await withNode(repo, [...follow, '--bootstrap', `${address}`], () =>
+        until(
+          () => petrel('--repo', repo, 'net', 'peers').includes('/webrtc-direct'),
+          'they are connected',
+          START_TIMEOUT_MS,
+        ),
+      )
     }),
   )
   await check('nothing of it is slow or missing: no warning of its own', () =>
