@@ -157,6 +157,7 @@ export function startNetworking(deps: NetworkingDeps, ports: NodePorts): Network
     timers,
     log,
     onBlock: (from, block) => syncer.offerBlock(from, block),
+    onBeyond: (from, header) => syncer.offerParents(from, header),
     links,
     // A local chain may lie far behind the clock and be complete all the same.
     bootstrapper: network.beacon.kind === 'mock',

@@ -26,6 +26,13 @@ export interface HeadClaim {
   readonly weight: bigint
 }
 
+/** What a peer says that a tipset is: its own head, which it has found valid, or blocks that it only passes on. */
+export type OfferedAs = 'head' | 'blocks'
+
+interface Claim extends HeadClaim {
+  readonly as: OfferedAs
+}
+
 /** What offers are judged by, and who takes those that are worth it. */
 export interface IntakeDeps {
   readonly view: ChainView
@@ -43,7 +50,7 @@ export class Intake {
   readonly #deps: IntakeDeps
   readonly #listeners = new Set<(header: BlockHeader) => void>()
   /** The newest head of each peer whose turn has not come. */
-  readonly #waiting = new Map<PeerName, HeadClaim>()
+  readonly #waiting = new Map<PeerName, Claim>()
   readonly #fetching = new Set<string>()
   readonly #stopping = new AbortController()
   readonly #distrust: Distrust
@@ -74,16 +81,17 @@ export class Intake {
   }
 
   /** A head by name: fetched from whoever named it, unless it is here. */
-  offerHead(peer: PeerName, claim: HeadClaim): void {
+  offerHead(peer: PeerName, head: HeadClaim, as: OfferedAs = 'head'): void {
     const { view } = this.#deps
+    const claim = { ...head, as }
     if (this.#stopping.signal.aborted || claim.key.length === 0 || claim.height === 0) return
     if (!this.#isInRange(claim.height) || this.#deps.bad.find(claim.key) !== undefined) return
-    if (this.#distrust.ofPeer(peer)) return
+    if (as === 'head' && this.#distrust.ofPeer(peer)) return
     // Its parents are lighter still.
     if (claim.weight < firstBlock(view.store.head()).parentWeight) return
     const here = this.#localTipset(claim.key)
     if (here !== undefined) {
-      this.#distrust.claimed(peer, here.key)
+      if (as === 'head') this.#distrust.claimed(peer, here.key)
       this.#consider(peer, here)
       return
     }
@@ -95,10 +103,9 @@ export class Intake {
 
   /**
    * A tipset with its messages.
-   * @param as - what the peer says that it is: its own head, or blocks that it only passes on
    * @returns whether it was kept and handed on
    */
-  offerTipset(peer: PeerName, { tipset, messages }: FetchedTipset, as: 'head' | 'blocks'): boolean {
+  offerTipset(peer: PeerName, { tipset, messages }: FetchedTipset, as: OfferedAs): boolean {
     const { view, bad, log, report } = this.#deps
     if (this.#stopping.signal.aborted || tipset.height === 0 || !this.#isInRange(tipset.height)) return false
     const known = bad.find(tipset.key)
@@ -182,7 +189,7 @@ export class Intake {
     }
   }
 
-  async #fetch(peer: PeerName, { key }: HeadClaim): Promise<void> {
+  async #fetch(peer: PeerName, { key, as }: Claim): Promise<void> {
     const name = tipsetKeyText(key)
     const { source, log } = this.#deps
     const { signal } = this.#stopping
@@ -192,7 +199,7 @@ export class Intake {
       const [fetched] = tipsets
       // The peer may list the blocks in another order than the tipset's.
       const isAsked = fetched?.tipset.key.every((cid) => key.some((asked) => asked.equals(cid))) === true
-      if (isAsked) this.offerTipset(peer, fetched as FetchedTipset, 'head')
+      if (isAsked) this.offerTipset(peer, fetched as FetchedTipset, as)
     } catch (error) {
       if (!signal.aborted) log.debug('the head of a peer could not be fetched', { peer, message: errorMessage(error) })
     } finally {

@@ -127,6 +127,15 @@ export class Syncer {
     this.#intake.offerHead(peer, claim)
   }
 
+  /**
+   * A block that our chain is too far behind to judge: its parents are worth a look, while nothing else is under way. Whoever passed
+   * it on is not answerable for them.
+   */
+  offerParents(peer: PeerName, { parents, height, parentWeight }: BlockHeader): void {
+    if (this.isWorking) return
+    this.#intake.offerHead(peer, { key: parents, height: height - 1, weight: parentWeight }, 'blocks')
+  }
+
   /** A tipset with its messages: fetched after hello. @returns whether it is worth anything */
   offerTipset(peer: PeerName, fetched: FetchedTipset): boolean {
     return this.#intake.offerTipset(peer, fetched, 'head')

@@ -6,6 +6,7 @@ import { PetrelError } from '../../base/errors.ts'
 import type { ChainView } from '../../chain/chainView.ts'
 import { minerPower } from '../../chain/queries/minerPower.ts'
 import { isEligible } from '../../consensus/eligibility.ts'
+import { ConsensusError } from '../../consensus/errors.ts'
 import { lookbackFor } from '../../consensus/lookback.ts'
 import { workerAt } from '../../consensus/workerAt.ts'
 import { BlockMissing } from '../../ipld/errors.ts'
@@ -16,11 +17,13 @@ import { firstBlock } from '../../types/tipset.ts'
 /**
  * What our own chain says of a miner; `unknown` may mean that our chain is behind.
  *
- *   unknown     no lookback, no miner there, no worker key, no claim
+ *   beyond      the block looks back to where our head is, or above it: we are too far behind to say anything
+ *   unknown     no miner there, no worker key, no claim
  *   powerless   known there, but with too little power, in debt, or being punished
  */
 export type BlockMiner =
   | { readonly kind: 'worker'; readonly key: Address }
+  | { readonly kind: 'beyond' }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'powerless' }
 
@@ -36,7 +39,7 @@ export function blockMiner(view: ChainView, header: BlockHeader): BlockMiner {
   } catch (error) {
     // Whatever stands in the way of an answer is no proof against the sender.
     if (!(error instanceof PetrelError) || error instanceof BlockMissing) throw error
-    return UNKNOWN
+    return error instanceof ConsensusError && error.code === 'LOOKBACK_UNKNOWN' ? { kind: 'beyond' } : UNKNOWN
   }
 }
 

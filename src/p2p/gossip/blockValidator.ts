@@ -6,6 +6,7 @@
  *   height in range                                       ignore
  *   message lists make the root in the header             reject
  *   not seen before                                       ignore
+ *   not so far above our head that we know no power       ignore, and its parents are heard of as a head
  *   miner known / with power                              ignore / reject while our head is young, else ignore
  *   claims to have won, signed by the miner's worker      reject
  *
@@ -28,6 +29,7 @@ import type { Address } from '../../types/address.ts'
 import { type BlockHeader, headerCid } from '../../types/blockHeader.ts'
 import { firstBlock } from '../../types/tipset.ts'
 import { P2pError } from '../errors.ts'
+import type { PeerName } from '../peerLinks.ts'
 import type { GossipMessage } from '../pubSub.ts'
 import { type BlockMiner, blockMiner } from './blockMiner.ts'
 import type { BlockMsg } from './blockMsg.ts'
@@ -45,6 +47,11 @@ export interface BlockValidatorDeps {
   readonly clock: Clock
   readonly timers: Timers
   readonly log: Logger
+  /**
+   * Hears of a block that our chain is too far behind to judge: its parents are a head that others hold. A peer says its head once,
+   * when it connects, so nothing else would tell a node that has fallen behind while it was connected. (Lotus waits for a new peer.)
+   */
+  readonly onBeyond?: (from: PeerName, header: BlockHeader) => void
 }
 
 /** What became of a block: it, when it is accepted. */
@@ -70,7 +77,7 @@ export class BlockValidator {
       // The block outlives the network buffer that it came in.
       const block = readBlockMsg(data.slice())
       if ('verdict' in block) return block
-      return this.#checkHere(block) ?? (await this.#checkMiner(block.header)) ?? this.#accept(block)
+      return this.#checkHere(block) ?? (await this.#checkMiner(block.header, from)) ?? this.#accept(block)
     } catch (error) {
       this.#deps.log.debug('gossip: block not judged', { from, error: errorMessage(error) })
       return refusal('ignore', 'not_judged')
@@ -92,9 +99,11 @@ export class BlockValidator {
     return this.#seen.get(headerCid(header).key) !== undefined
   }
 
-  async #checkMiner(header: BlockHeader): Promise<Refusal | undefined> {
-    const { view } = this.#deps
-    const refused = this.#judgeMiner(header, await this.#findMiner(header, view))
+  async #checkMiner(header: BlockHeader, from: PeerName): Promise<Refusal | undefined> {
+    const { view, onBeyond } = this.#deps
+    const miner = await this.#findMiner(header, view)
+    if (miner.kind === 'beyond') onBeyond?.(from, header)
+    const refused = this.#judgeMiner(header, miner)
     if (refused?.verdict !== 'reject') return refused
     // Before its sender is blamed: a disk may have given back other bytes than were written.
     return this.#judgeMiner(header, await this.#findMiner(header, view.checked))
@@ -102,6 +111,8 @@ export class BlockValidator {
 
   #judgeMiner(header: BlockHeader, miner: BlockMiner): Refusal | undefined {
     switch (miner.kind) {
+      case 'beyond':
+        return refusal('ignore', 'beyond_our_chain')
       case 'unknown':
         return refusal('ignore', 'unknown_miner')
       case 'powerless':

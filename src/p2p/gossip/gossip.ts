@@ -21,7 +21,7 @@ import type { PeerLinks, PeerName } from '../peerLinks.ts'
 import type { PubSub } from '../pubSub.ts'
 import { BlockGatherer } from './blockGatherer.ts'
 import { type BlockMsg, blockMsg, type FullBlock, toBlockMsg } from './blockMsg.ts'
-import { BlockValidator } from './blockValidator.ts'
+import { BlockValidator, type BlockValidatorDeps } from './blockValidator.ts'
 import { GossipError } from './errors.ts'
 import { BLOCK_BOUNDS, JUDGING_MS, LEAST_PATIENCE_MS, MESSAGE_BOUNDS, MESSAGES_REST_MS } from './limits.ts'
 import { validateMessage } from './messageValidator.ts'
@@ -37,7 +37,7 @@ const MS = 1000
 const ENVELOPE_BYTES = 124
 
 /** What gossip is made of. */
-export interface GossipDeps {
+export interface GossipDeps extends Pick<BlockValidatorDeps, 'onBeyond'> {
   readonly pubsub: PubSub
   /** The one in the genesis' init actor. */
   readonly networkName: string
