@@ -1,6 +1,5 @@
 /** A flipped bit in a stored state: whoever gossips a message whose sender cannot be read there is not blamed. */
 import { beforeAll, expect, it } from 'vitest'
-import { MemoryStore } from '../../src/base/memoryStore.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
 import { encode } from '../../src/codec/description.ts'
 import { mockBeacon } from '../../src/consensus/beacon.ts'
@@ -8,9 +7,6 @@ import { initCrypto } from '../../src/crypto/init.ts'
 import type { FundedAccount } from '../../src/devnet/plan.ts'
 import { getBlock } from '../../src/ipld/blockstore.ts'
 import { isBlockLink, walkDag } from '../../src/ipld/walkDag.ts'
-import { openMessagePool } from '../../src/mempool/messagePool.ts'
-import { createPoolChain, poolPrices } from '../../src/mempool/poolChain.ts'
-import { messageVerifier } from '../../src/mempool/verifyMessage.ts'
 import { type MessageVerdict, validateMessage } from '../../src/p2p/gossip/messageValidator.ts'
 import type { Address } from '../../src/types/address.ts'
 import { signedMessage } from '../../src/types/signedMessage.ts'
@@ -19,6 +15,7 @@ import { signedBy } from '../support/devnetNode.ts'
 import { silentLog } from '../support/recordedView.ts'
 import { createFollower, RecordedSource } from '../sync/follower.ts'
 import { createWorld, type World } from '../sync/world.ts'
+import { openChainPool } from './chainPool.ts'
 import { FakeTime } from './fakes.ts'
 
 beforeAll(async () => void (await initCrypto()))
@@ -45,20 +42,7 @@ async function verdictOf(world: World, { address, ...account }: FundedAccount, f
   expect(holders).toHaveLength(1)
   const view = new ChainView({ store, network: world.network, beaconRound: mockBeacon.roundAt })
   const time = new FakeTime()
-  const pool = await openMessagePool(
-    {
-      chain: createPoolChain(view, world.node.vm),
-      store: new MemoryStore(),
-      verifier: messageVerifier(view.network.chainId),
-      minimumGas: poolPrices(view),
-      publish: () => undefined,
-      clock: time,
-      timers: time,
-      logger: silentLog,
-      random: () => 0,
-    },
-    { addressPrefix: 't', republishIntervalMs: 300_000 },
-  )
+  const pool = await openChainPool(view, world.node.vm, time)
   const data = encode(signedMessage, signedBy({ address, ...account }, { to: address, value: 1n, nonce: 0n }))
   const deps = { pool, readState: async <T>(run: () => T | Promise<T>): Promise<T> => run(), log: silentLog }
   const verdict: MessageVerdict = await validateMessage({ data, from: 'peer' }, deps)

@@ -5,7 +5,6 @@
  * The head at each step is found from the fee caps: Lotus computed them from the head's base fee.
  */
 import { describe, expect, test } from 'vitest'
-import { MemoryStore } from '../../src/base/memoryStore.ts'
 import { accountKey } from '../../src/chain/actorLookup.ts'
 import { messageByCid } from '../../src/chain/messageByCid.ts'
 import type { VmHost } from '../../src/chain/vm.ts'
@@ -13,9 +12,6 @@ import { cid as cidCodec } from '../../src/codec/description.ts'
 import { parseJson } from '../../src/codec/jsonText.ts'
 import { estimateFeeCap } from '../../src/mempool/gas/feeCap.ts'
 import { estimateGasLimit, type GasLimitDeps } from '../../src/mempool/gas/gasLimit.ts'
-import { openMessagePool } from '../../src/mempool/messagePool.ts'
-import { createPoolChain, poolPrices } from '../../src/mempool/poolChain.ts'
-import { messageVerifier } from '../../src/mempool/verifyMessage.ts'
 import { parseAddress } from '../../src/types/address.ts'
 import { type Message, message, messageCid } from '../../src/types/message.ts'
 import { type SignedMessage, signedMessage, signedMessageCid } from '../../src/types/signedMessage.ts'
@@ -23,8 +19,9 @@ import { firstBlock, type Tipset } from '../../src/types/tipset.ts'
 import { keyOf, signWith } from '../../src/wallet/key.ts'
 import { keyInfo } from '../../src/wallet/keyInfo.ts'
 import { type Row, readSharedZstd } from '../support/recorded.ts'
-import { openRecordedView, silentLog } from '../support/recordedView.ts'
+import { openRecordedView } from '../support/recordedView.ts'
 import { missingShared } from '../support/shared.ts'
+import { openChainPool } from './chainPool.ts'
 import { FakeTime } from './fakes.ts'
 
 const JSON_CONTEXT = { addressPrefix: 't' } as const
@@ -85,20 +82,7 @@ describe.skipIf(missingShared(SESSION) !== undefined)('recorded session', () => 
     }
     store.setHead(tipsets[0] as Tipset)
     const time = new FakeTime()
-    const pool = await openMessagePool(
-      {
-        chain: createPoolChain(view, vm),
-        store: new MemoryStore(),
-        verifier: messageVerifier(view.network.chainId),
-        minimumGas: poolPrices(view),
-        publish: () => undefined,
-        clock: time,
-        timers: time,
-        logger: silentLog,
-        random: () => 0.5,
-      },
-      { addressPrefix: 't', republishIntervalMs: 310_000 },
-    )
+    const pool = await openChainPool(view, vm, time)
 
     let heads = 0
     const moveTo = ({ gasFeeCap, gasPremium }: Message): void => {

@@ -1,12 +1,8 @@
 /** Gossip against what a Lotus node sent: envelopes, ids, payloads; each accepted on the chain that it belongs to. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { utf8 } from '../../src/base/bytes.ts'
-import { MemoryStore } from '../../src/base/memoryStore.ts'
 import { decode, encode } from '../../src/codec/description.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
-import { openMessagePool } from '../../src/mempool/messagePool.ts'
-import { createPoolChain, poolPrices } from '../../src/mempool/poolChain.ts'
-import { messageVerifier } from '../../src/mempool/verifyMessage.ts'
 import { blockMsg } from '../../src/p2p/gossip/blockMsg.ts'
 import { BlockValidator } from '../../src/p2p/gossip/blockValidator.ts'
 import { gatherMessages } from '../../src/p2p/gossip/gatherMessages.ts'
@@ -16,6 +12,7 @@ import { blocksTopic, messagesTopic } from '../../src/p2p/gossip/topics.ts'
 import { chainMessageCid } from '../../src/types/chainMessage.ts'
 import { signedMessage, signedMessageCid } from '../../src/types/signedMessage.ts'
 import type { Tipset } from '../../src/types/tipset.ts'
+import { openChainPool } from '../mempool/chainPool.ts'
 import { openRecordedView, silentLog } from '../support/recordedView.ts'
 import { missingShared } from '../support/shared.ts'
 import { VirtualTime } from '../support/virtualTime.ts'
@@ -91,20 +88,7 @@ async function acceptedIntoPool(row: WireGossip): Promise<void> {
   while (!view.tipsetMessages(at).some((one) => chainMessageCid(one).equals(cid))) at = store.parent(at)
   store.setHead(store.parent(at))
   const time = new VirtualTime()
-  const pool = await openMessagePool(
-    {
-      chain: createPoolChain(view, vm),
-      store: new MemoryStore(),
-      verifier: messageVerifier(view.network.chainId),
-      minimumGas: poolPrices(view),
-      publish: () => undefined,
-      clock: time,
-      timers: time,
-      logger: silentLog,
-      random: () => 0,
-    },
-    { addressPrefix: 't', republishIntervalMs: 300_000 },
-  )
+  const pool = await openChainPool(view, vm, time)
   const deps = { pool, readState: async <T>(run: () => T | Promise<T>): Promise<T> => run(), log: silentLog }
   expect(await validateMessage({ data: row.data, from: 'lotus' }, deps)).toEqual({ verdict: 'accept' })
   expect(await validateMessage({ data: row.data, from: 'lotus' }, deps)).toEqual({
