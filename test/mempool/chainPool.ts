@@ -8,7 +8,11 @@ import { createPoolChain, poolPrices } from '../../src/mempool/poolChain.ts'
 import { messageVerifier } from '../../src/mempool/verifyMessage.ts'
 import { silentLog } from '../support/recordedView.ts'
 
-export function openChainPool(view: ChainView, vm: VmHost, time: Clock & Timers): Promise<MessagePool> {
+export function openChainPool(
+  view: ChainView,
+  vm: Pick<VmHost, 'tipsetState'>,
+  time: Clock & Timers,
+): Promise<MessagePool> {
   return openMessagePool(
     {
       chain: createPoolChain(view, vm),
