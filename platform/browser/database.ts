@@ -30,7 +30,7 @@ export interface Database {
 export type StoreOf = (name: StoreName) => IDBObjectStore
 
 /** What a name of a node is called in IndexedDB, in locks and in channels. */
-export function databaseName(node: string): string {
+function databaseName(node: string): string {
   return `petrel/${node}`
 }
 

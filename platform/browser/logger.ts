@@ -3,7 +3,7 @@ import { partedLog } from '../../src/base/partedLog.ts'
 import type { Logger } from '../../src/base/ports.ts'
 
 /** Levels from the most talkative to none at all. */
-export const BROWSER_LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
+const BROWSER_LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 /** What is written to the console: lines of this level and above; `silent`: none. */
 export type BrowserLogLevel = (typeof BROWSER_LOG_LEVELS)[number]
 

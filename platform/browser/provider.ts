@@ -98,7 +98,7 @@ export class PetrelProvider {
 }
 
 /** Any failure in the provider's form. */
-export function asProviderError(error: unknown): ProviderError {
+function asProviderError(error: unknown): ProviderError {
   if (error instanceof ProviderError) return error
   if (!(error instanceof RpcClientError)) return new ProviderError(DISCONNECTED, String(error))
   if (error.code === 'REMOTE') return new ProviderError(Number(error.info.code), error.message, error.info.data)

@@ -26,7 +26,7 @@ function keyOf(option: Option): string {
 }
 
 /** Options that a file may set. */
-export function fileOptions(command: Command): Option[] {
+function fileOptions(command: Command): Option[] {
   return command.options.filter(({ hidden, long }) => !hidden && long !== '--help')
 }
 
@@ -124,7 +124,7 @@ export function fileValues(
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Name of an option in the environment. */
-export function variableOf(option: Option): string {
+function variableOf(option: Option): string {
   return `PETREL_${keyOf(option).toUpperCase().replace(/-/g, '_')}`
 }
 

@@ -82,7 +82,7 @@ export function checkDescriptors(pid: number | undefined): Check {
  * @param server - `host` or `host:port`
  * @returns ms that this clock is ahead of it
  */
-export function clockOffset(server: string, now: () => number): Promise<number> {
+function clockOffset(server: string, now: () => number): Promise<number> {
   const [host = '', port = String(NTP_PORT)] = server.split(':')
   const request = new Uint8Array(48)
   // Version 4, client.

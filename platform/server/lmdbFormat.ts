@@ -27,7 +27,7 @@ const STEPS: readonly ((tables: StoreTables) => void)[] = [
 ]
 
 /** Format that this program writes. */
-export const STORE_FORMAT: number = STEPS.length
+const STORE_FORMAT: number = STEPS.length
 
 const KEY = utf8('version')
 const ONE_WRITE: WriteSize = { writes: 1, bytes: 0 }

@@ -9,7 +9,7 @@ import type { LogSettings } from './options.ts'
 import { RotatingFile } from './rotatingFile.ts'
 
 /** Levels from the most talkative to none at all. */
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 /** One of {@link LOG_LEVELS}. */
 export type LogLevel = (typeof LOG_LEVELS)[number]
 

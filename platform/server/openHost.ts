@@ -18,7 +18,7 @@ export interface OpenHostDeps {
 }
 
 /** Free ports for TCP, WebSocket and WebRTC. */
-export function defaultListen(ip: string): string[] {
+function defaultListen(ip: string): string[] {
   return [`/ip4/${ip}/tcp/0`, `/ip4/${ip}/tcp/0/ws`, `/ip4/${ip}/udp/0/webrtc-direct`]
 }
 

@@ -38,7 +38,7 @@ function polynomial(coefficients: readonly bigint[], x: bigint): bigint {
 }
 
 /** Natural logarithm, both Q.128; x above 0. */
-export function naturalLog(x: bigint): bigint {
+function naturalLog(x: bigint): bigint {
   const shift = BigInt(x.toString(2).length) - 1n - PRECISION
   // Between 1 and 2.
   const fraction = shift > 0n ? x >> shift : x << -shift

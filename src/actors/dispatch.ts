@@ -18,7 +18,7 @@ import { Runtime } from './runtime.ts'
 import { INITIAL_PAGES, WasmGas } from './wasmGas.ts'
 
 /** The version that native actors follow. */
-export const NATIVE_ACTORS_VERSION = 18
+const NATIVE_ACTORS_VERSION = 18
 
 /** What runs a method, with the forms of its parameters and result; null: it has none. */
 export interface NativeMethod {

@@ -47,7 +47,7 @@ export function verifyPieces(cid: Cid, offset: number): PieceSink {
 }
 
 /** Checks every section of a scan and adds it to a sorter. */
-export class IndexingSink implements CarScanSink {
+class IndexingSink implements CarScanSink {
   roots: readonly Cid[] = []
   /** Number of sections. */
   blocks = 0

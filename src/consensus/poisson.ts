@@ -10,7 +10,7 @@ import { ConsensusError } from './errors.ts'
 const PRECISION = 256n
 const ONE = 1n << PRECISION
 /** Most wins of one miner in one epoch. */
-export const MAX_WIN_COUNT = 15
+const MAX_WIN_COUNT = 15
 
 /** Q.128 coefficients of the rational approximation of e^-x, highest order first. */
 const NUMERATOR: readonly bigint[] = [
@@ -53,7 +53,7 @@ export function expneg(x: bigint): bigint {
 }
 
 /** Expected wins of a share of power, Q.256. */
-export function expectedWins(power: bigint, totalPower: bigint): bigint {
+function expectedWins(power: bigint, totalPower: bigint): bigint {
   return ((power * BLOCKS_PER_EPOCH) << PRECISION) / totalPower
 }
 

@@ -7,9 +7,9 @@ import { CryptoError } from './errors.ts'
 import { secp256k1Backend } from './secp256k1Backend.ts'
 
 /** Bytes of a secret key. */
-export const SECP256K1_SECRET_KEY_LENGTH = 32
+const SECP256K1_SECRET_KEY_LENGTH = 32
 /** Bytes of a signature with its recovery number. */
-export const SECP256K1_SIGNATURE_LENGTH = 65
+const SECP256K1_SIGNATURE_LENGTH = 65
 const DIGEST_LENGTH = 32
 
 function invalidKey(): CryptoError {

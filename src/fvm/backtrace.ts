@@ -59,6 +59,6 @@ export class Backtrace {
 }
 
 /** As the reference prints exit codes. */
-export function exitCodeText(code: ExitCode): string {
+function exitCodeText(code: ExitCode): string {
   return String(code)
 }

@@ -28,7 +28,7 @@ export function proverId(miner: bigint): Uint8Array {
 }
 
 /** Randomness as a field element: the top two bits are cleared. @throws ProofError `INVALID_INPUT` unless 32 bytes */
-export function poStRandomness(randomness: Uint8Array): Uint8Array {
+function poStRandomness(randomness: Uint8Array): Uint8Array {
   const masked = randomness32(randomness).slice()
   masked[31] = (masked[31] as number) & 0x3f
   return masked

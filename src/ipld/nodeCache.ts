@@ -12,7 +12,7 @@
  */
 const NODE_BYTES = 6_000
 /** Both generations together, bytes, where nothing else is said. */
-export const DEFAULT_CACHE_BYTES: number = 128 * 1024 * 1024
+const DEFAULT_CACHE_BYTES: number = 128 * 1024 * 1024
 
 /**
  * Nodes that one walk of a whole tree puts into the cache at most: it must not push out everything else, nor keep values that

@@ -5,7 +5,7 @@ import type { PeerName } from '../p2p/peerLinks.ts'
 import type { LightSource } from './lightSource.ts'
 
 /** What blocks of all peers are listed under. */
-export const ALL_PEERS = 'peers'
+const ALL_PEERS = 'peers'
 
 /** What {@link peerSources} asks. */
 export interface PeerSourcesDeps {

@@ -84,7 +84,7 @@ export function assertSender(
 }
 
 /** Whether an actor of this kind may send messages of its own. */
-export function canSend(actor: ActorState, kind: string | undefined, networkVersion: number): boolean {
+function canSend(actor: ActorState, kind: string | undefined, networkVersion: number): boolean {
   if (kind === 'account') return true
   if (networkVersion < ETH_ACCOUNT_VERSION) return false
   if (kind === 'ethaccount') return true

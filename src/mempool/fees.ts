@@ -21,7 +21,7 @@ export function minimumReplacementPremium(premium: TokenAmount): TokenAmount {
  * Premium of a replacement at a ratio given in percent.
  * @see lotus chain/messagepool/messagepool.go ComputeRBF
  */
-export function replacementPremium(premium: TokenAmount, ratioPercent: number): TokenAmount {
+function replacementPremium(premium: TokenAmount, ratioPercent: number): TokenAmount {
   return (premium * BigInt(ratioPercent)) / 100n + 1n
 }
 

@@ -32,7 +32,7 @@ export interface ActorsCodeSources {
 }
 
 /** The native actors under a network's own code CIDs. */
-export function nativeLoader(network: Network): CodeLoader {
+function nativeLoader(network: Network): CodeLoader {
   const manifest = manifestFor(network, NATIVE_VERSION)
   return manifest === undefined ? () => undefined : createNativeActors(manifest.actors, { policy: DEVNET_POLICY })
 }

@@ -40,7 +40,7 @@ const STAGE_TEXT = new Map<number, string>([
 const MS_PER_SEC = 1000
 
 /** Gas that a tipset's messages used; undefined where that is not at hand. */
-export function gasOfParent(view: ChainView, tipset: Tipset): bigint | undefined {
+function gasOfParent(view: ChainView, tipset: Tipset): bigint | undefined {
   const { parentMessageReceipts } = firstBlock(tipset)
   const receipts = unlessThrown(() => readReceipts(view.store.blocks, parentMessageReceipts), BlockMissing)
   return receipts?.reduce((sum, { gasUsed }) => sum + gasUsed, 0n)

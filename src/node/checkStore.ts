@@ -57,7 +57,7 @@ export interface CheckedChain {
 }
 
 /** Blocks that are named one by one. */
-export const MAX_NAMED = 100
+const MAX_NAMED = 100
 const SCANNED_AT_ONCE = 1024
 
 /** Every block against its CID. @param onProgress - now and then: blocks seen so far */

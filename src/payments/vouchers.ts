@@ -31,7 +31,7 @@ export function voucherBytes(voucher: SignedVoucher): Uint8Array {
 }
 
 /** @throws PaymentError `VOUCHER_INVALID` */
-export function assertVoucherSignature(voucher: SignedVoucher, signer: Address): void {
+function assertVoucherSignature(voucher: SignedVoucher, signer: Address): void {
   const { signature } = voucher
   if (signature === null) throw invalid('signature is nil')
   if (isIdAddress(signer)) throw invalid('must resolve ID addresses before using them to verify a signature')

@@ -5,7 +5,7 @@ import { ProofError } from './errors.ts'
 /** Order of the groups, 255 bits. @see draft-irtf-cfrg-pairing-friendly-curves section 4.2.1 */
 export const ORDER: bigint = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n
 /** Bytes of an element. */
-export const SCALAR_LENGTH = 32
+const SCALAR_LENGTH = 32
 
 /** `value` reduced to 0 … r-1. */
 export function reduce(value: bigint): bigint {

@@ -10,7 +10,7 @@ import { RpcError } from './errors.ts'
 import { hexBytes } from './types/ethScalars.ts'
 
 /** @see lotus node/config/def.go MaxFilters, MaxFilterResults, FilterTTL */
-export const MAX_FILTERS = 100
+const MAX_FILTERS = 100
 export const MAX_FILTER_RESULTS = 10_000
 const MAX_AGE_MS = 3_600_000
 const ID_BYTES = 32

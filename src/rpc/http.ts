@@ -59,7 +59,7 @@ export interface HealthLine {
 }
 
 /** Lotus' path of figures, and the usual one. */
-export const METRICS_PATHS: readonly string[] = ['/debug/metrics', '/metrics']
+const METRICS_PATHS: readonly string[] = ['/debug/metrics', '/metrics']
 const METRICS_HEADERS: Readonly<Record<string, string>> = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }
 
 /** What {@link PEER_PATH} answers. */
@@ -70,9 +70,9 @@ export interface PeerPlace {
 }
 
 /** Path of the node's peer ID and addresses: `GET`, JSON `{"peerId":…,"addrs":[…]}`. */
-export const PEER_PATH = '/p2p'
+const PEER_PATH = '/p2p'
 /** Path of the transfers as Server-Sent Events. */
-export const TRANSFERS_PATH = '/transfers'
+const TRANSFERS_PATH = '/transfers'
 
 const JSON_HEADERS: Readonly<Record<string, string>> = { 'Content-Type': 'application/json' }
 const TEXT_HEADERS: Readonly<Record<string, string>> = { 'Content-Type': 'text/plain; charset=utf-8' }

@@ -29,7 +29,7 @@ function describeRow(row: MethodRow): Json {
 }
 
 /** The document: every method of the path once, under the `Filecoin` namespace (`Node` serves the same). */
-export function openRpcDocument(table: MethodTable, version: ApiVersion, info: OpenRpcInfo): Json {
+function openRpcDocument(table: MethodTable, version: ApiVersion, info: OpenRpcInfo): Json {
   return {
     openrpc: '1.2.6',
     info: { title: info.title, version: info.version },

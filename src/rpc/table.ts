@@ -5,7 +5,7 @@ import type { ApiVersion, MethodRow } from './method.ts'
 export const NAMESPACES: readonly string[] = ['Filecoin', 'Node']
 
 /** All paths. */
-export const API_VERSIONS: readonly ApiVersion[] = ['v0', 'v1', 'v2']
+const API_VERSIONS: readonly ApiVersion[] = ['v0', 'v1', 'v2']
 
 /** A row as the engine holds it. */
 export interface TableEntry {

@@ -23,7 +23,7 @@ export interface SealingCost {
 }
 
 /** As OWASP's password storage guide recommends for scrypt. */
-export const DEFAULT_SEALING_COST: SealingCost = { n: 2 ** 17, r: 8, p: 1 }
+const DEFAULT_SEALING_COST: SealingCost = { n: 2 ** 17, r: 8, p: 1 }
 
 /** Beyond this (memory, and passes over it) an entry is refused, not computed: a damaged file must take neither the machine's memory nor minutes. */
 const MAX_COST_BYTES = 2 ** 30

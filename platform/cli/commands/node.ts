@@ -102,7 +102,7 @@ interface DevnetFlags extends ServeFlags {
 /** Lotus' port. */
 const DEFAULT_PORT = '1234'
 /** Environment variable with the keystore's passphrase: it never stands in the process list. */
-export const PASSPHRASE_VARIABLE = 'PETREL_PASSPHRASE'
+const PASSPHRASE_VARIABLE = 'PETREL_PASSPHRASE'
 
 /** Validation looks back 900 epochs, F3 as far again. */
 const MIN_KEPT_EPOCHS = 1800

@@ -60,7 +60,7 @@ function shownWorker(syncs: readonly JsonActiveSync[]): JsonActiveSync | undefin
  * Waits until the head is recent. Rewrites its lines in place; not on a terminal it prints them again when they change.
  * @param options - `watch`: go on after that
  */
-export async function syncWait(context: CliContext, options: { watch?: boolean }): Promise<void> {
+async function syncWait(context: CliContext, options: { watch?: boolean }): Promise<void> {
   const { io } = context
   try {
     await watchSync(context, options.watch === true)

@@ -20,7 +20,7 @@ interface JsonKeyInfo {
 const SYNC_TOLERANCE_SEC = 30
 
 /** The envelope of FRC-0102 around bytes that a person signs. @see lotus cli/wallet.go wrapMessageFRC0102 */
-export function frc0102Envelope(data: Uint8Array): Uint8Array {
+function frc0102Envelope(data: Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.from([0x19]), Buffer.from(`Filecoin Signed Message:\n${data.length}`), data])
 }
 

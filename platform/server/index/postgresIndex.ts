@@ -23,8 +23,8 @@ const LOCK = '0x706574, 0x726c31'
 const LOCK_POLL_MS = 1000
 
 /** Channels of `NOTIFY`. */
-export const HEAD_CHANNEL = 'petrel_head'
-export const FINAL_CHANNEL = 'petrel_final'
+const HEAD_CHANNEL = 'petrel_head'
+const FINAL_CHANNEL = 'petrel_final'
 
 /** One database that the chain is written into. */
 export class PostgresIndex implements IndexStore {

@@ -18,7 +18,7 @@ import { registryState } from './dataCap.ts'
 const FIRST_ALLOCATIONS = 9
 
 /** A map of maps: by actor, then by number; keys are varints. */
-export class ByActor<T> {
+class ByActor<T> {
   readonly #store: Blockstore
   readonly #outer: Hamt<Cid>
   readonly #codec: Codec<T>

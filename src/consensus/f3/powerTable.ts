@@ -28,7 +28,7 @@ export interface PowerEntry {
 /** By power from the greatest down, then by ID. */
 export type PowerTable = readonly PowerEntry[]
 
-export const powerEntry: Codec<PowerEntry> = tuple<PowerEntry>('gpbft.PowerEntry', [
+const powerEntry: Codec<PowerEntry> = tuple<PowerEntry>('gpbft.PowerEntry', [
   ['id', 'ID', uint],
   ['power', 'Power', bigInt],
   ['publicKey', 'PubKey', f3PublicKey],

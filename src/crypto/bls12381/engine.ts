@@ -39,7 +39,7 @@ function compile(form: LimbForm): Compiled {
 let fastest: LimbForm | undefined
 
 /** The form that is fastest here: doubles where products are added without being rounded first. */
-export function fastestLimbs(): LimbForm {
+function fastestLimbs(): LimbForm {
   fastest ??= hasFusedMultiplyAdd() ? FLOAT_LIMBS : INTEGER_LIMBS
   return fastest
 }

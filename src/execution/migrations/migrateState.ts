@@ -25,7 +25,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
 }
 
 /** The upgrades whose migration runs on the state of `epoch`. */
-export function migrationsAt(network: Network, epoch: ChainEpoch): Upgrade[] {
+function migrationsAt(network: Network, epoch: ChainEpoch): Upgrade[] {
   return network.upgrades.filter((upgrade) => upgrade.height === epoch && upgrade.migration !== null)
 }
 

@@ -15,7 +15,7 @@ export const SECTION_EXPORT = 7
 export const SECTION_START = 8
 export const SECTION_ELEMENT = 9
 export const SECTION_CODE = 10
-export const SECTION_DATA = 11
+const SECTION_DATA = 11
 const SECTION_IDS = 13
 
 /** Kinds of exports, and of imports. */

@@ -5,7 +5,7 @@
  */
 
 /** What follows an opcode. */
-export const IMMEDIATE_NONE = 0
+const IMMEDIATE_NONE = 0
 export const IMMEDIATE_INDEX = 1
 export const IMMEDIATE_MEMARG = 2
 export const IMMEDIATE_BLOCK = 3
@@ -21,7 +21,7 @@ export const IMMEDIATE_REFUSED = 255
 
 /** Opcodes that the instrumentation names; all others are in the tables below alone. */
 export const OP_UNREACHABLE = 0x00
-export const OP_NOP = 0x01
+const OP_NOP = 0x01
 export const OP_BLOCK = 0x02
 export const OP_LOOP = 0x03
 export const OP_IF = 0x04
@@ -33,7 +33,7 @@ export const OP_BR_TABLE = 0x0e
 export const OP_RETURN = 0x0f
 export const OP_CALL = 0x10
 export const OP_CALL_INDIRECT = 0x11
-export const OP_DROP = 0x1a
+const OP_DROP = 0x1a
 export const OP_SELECT = 0x1b
 export const OP_LOCAL_GET = 0x20
 export const OP_LOCAL_SET = 0x21

@@ -78,7 +78,7 @@ export const exchangeRequest: Codec<ExchangeRequest> = tuple<ExchangeRequest>('e
 const includes: Codec<number[][]> = list(list(uint, MAX_INDICES), MAX_BLOCKS)
 
 /** CBOR array of 4. */
-export const compactedMessages: Codec<CompactedMessages> = tuple<CompactedMessages>('exchange.CompactedMessages', [
+const compactedMessages: Codec<CompactedMessages> = tuple<CompactedMessages>('exchange.CompactedMessages', [
   ['bls', 'Bls', list(message, MAX_MESSAGES)],
   ['blsIncludes', 'BlsIncludes', includes],
   ['secpk', 'Secpk', list(signedMessage, MAX_MESSAGES)],

@@ -99,7 +99,7 @@ function sameBlocks(a: TipsetKey, b: TipsetKey): boolean {
  * @param child - the tipset before it; undefined for the first, which must be `key`
  * @throws P2pError `BAD_ANSWER`; CodecError when the blocks make no tipset
  */
-export function linkedTipset(answer: ExchangeTipset, key: TipsetKey, child: Tipset | undefined): Tipset {
+function linkedTipset(answer: ExchangeTipset, key: TipsetKey, child: Tipset | undefined): Tipset {
   const tipset = createTipset(answer.blocks)
   if (child === undefined) {
     if (!sameBlocks(tipset.key, key)) throw bad('returned chain head does not match request')

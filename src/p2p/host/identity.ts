@@ -11,7 +11,7 @@ import { P2pError } from '../errors.ts'
 import type { PeerName } from '../peerLinks.ts'
 
 /** Name of the entry and type of its key. */
-export const HOST_KEY_NAME = 'libp2p-host'
+const HOST_KEY_NAME = 'libp2p-host'
 
 const SEED_BYTES = 32
 

@@ -70,7 +70,7 @@ const final: Codec<LightFinalInfo> = struct<LightFinalInfo>('petrel.LightFinal',
 ])
 
 /** JSON object. */
-export const lightInfo: Codec<LightInfo> = struct<LightInfo>('petrel.LightStatus', [
+const lightInfo: Codec<LightInfo> = struct<LightInfo>('petrel.LightStatus', [
   ['checkpointInstance', 'CheckpointInstance', int],
   ['checkpointDate', 'CheckpointDate', text],
   ['pendingInstance', 'PendingInstance', int],

@@ -30,7 +30,7 @@ export interface CollectorSettings extends Retention {
  * State and messages as a minimal snapshot has them, collected four times a day on a public network. Validation looks
  * back 900 epochs and F3 no further, so that no less than 1,800 should be kept there.
  */
-export const DEFAULT_COLLECTOR_SETTINGS: CollectorSettings = {
+const DEFAULT_COLLECTOR_SETTINGS: CollectorSettings = {
   stateEpochs: 2000,
   messageEpochs: 2000,
   intervalEpochs: 720,
