@@ -147,15 +147,14 @@ export async function cliMethodsText(): Promise<string> {
     else known.push(signature)
   }
   const types = new Types()
-  const table = (version: 'v0' | 'v1'): string => {
-    const lines: string[] = []
-    for (const name of [...byName.keys()].sort()) {
+  const table = (version: 'v0' | 'v1'): string[] =>
+    [...byName.keys()].sort().flatMap((name) => {
       const row = servedOn(version, byName.get(name) as AnySignature[])
-      if (row !== undefined) lines.push(types.entry(row))
-    }
-    return lines.join('\n')
-  }
+      return row === undefined ? [] : [types.entry(row)]
+    })
   const [v0, v1] = [table('v0'), table('v1')]
+  const both = v0.filter((entry) => v1.includes(entry))
+  const alone = (entries: readonly string[]): string => entries.filter((entry) => !both.includes(entry)).join('\n')
   return `/**
  * JSON types of the methods that the command line calls, by path. Written by scripts/cliMethods.ts out of src/rpc/signatures;
  * a test compares.
@@ -166,14 +165,19 @@ import type { Json } from '../../src/codec/jsonText.ts'
 export type JsonCid = { readonly '/': string }
 
 ${types.text()}
+/** Methods that both paths serve alike. */
+type SameOnBoth = {
+${both.join('\n')}
+}
+
 /** Methods of \`/rpc/v0\`. */
-export type MethodsV0 = {
-${v0}
+export type MethodsV0 = SameOnBoth & {
+${alone(v0)}
 }
 
 /** Methods of \`/rpc/v1\`. */
-export type MethodsV1 = {
-${v1}
+export type MethodsV1 = SameOnBoth & {
+${alone(v1)}
 }
 `
 }

@@ -647,8 +647,8 @@ export type TypesTipSet = {
   readonly Height: number
 }
 
-/** Methods of `/rpc/v0`. */
-export type MethodsV0 = {
+/** Methods that both paths serve alike. */
+type SameOnBoth = {
   AuthNew: { params: [permissions: string[] | null]; result: string }
   AuthNewToken: { params: [permissions: string[], options: PetrelTokenOptions | null]; result: string }
   AuthRevoke: { params: [token: string]; result: null }
@@ -747,10 +747,6 @@ export type MethodsV0 = {
     ]
     result: ApiMessagePrototype
   }
-  MsigCancel: {
-    params: [msig: string, txId: number, to: string, value: string, from: string, method: number, params: string | null]
-    result: JsonCid
-  }
   MsigCancelTxnHash: {
     params: [msig: string, txId: number, to: string, value: string, from: string, method: number, params: string | null]
     result: ApiMessagePrototype
@@ -816,7 +812,6 @@ export type MethodsV0 = {
   PaychAvailableFundsByFromTo: { params: [from: string, to: string]; result: ApiChannelAvailableFunds }
   PaychCollect: { params: [channel: string]; result: JsonCid }
   PaychFund: { params: [from: string, to: string, amount: string]; result: ApiChannelInfo }
-  PaychGet: { params: [from: string, to: string, amount: string]; result: ApiChannelInfo }
   PaychGetWaitReady: { params: [sentinelCid: JsonCid]; result: string }
   PaychList: { params: []; result: string[] }
   PaychSettle: { params: [channel: string]; result: JsonCid }
@@ -866,7 +861,6 @@ export type MethodsV0 = {
   StateNetworkVersion: { params: [tipsetKey: JsonCid[]]; result: number }
   StateReadState: { params: [actor: string, tipsetKey: JsonCid[]]; result: ApiActorState }
   StateReplay: { params: [tipsetKey: JsonCid[], messageCid: JsonCid]; result: ApiInvocResult }
-  StateSearchMsg: { params: [messageCid: JsonCid]; result: ApiMsgLookup | null }
   StateSectorGetInfo: {
     params: [miner: string, sectorNumber: number, tipsetKey: JsonCid[]]
     result: MinerSectorOnChainInfo | null
@@ -876,7 +870,6 @@ export type MethodsV0 = {
     result: MinerSectorLocation | null
   }
   StateVMCirculatingSupplyInternal: { params: [tipsetKey: JsonCid[]]; result: ApiCirculatingSupply }
-  StateWaitMsg: { params: [messageCid: JsonCid, confidence: number]; result: ApiMsgLookup }
   SyncCheckBad: { params: [blockCid: JsonCid]; result: string }
   SyncCheckpoint: { params: [tipsetKey: JsonCid[]]; result: null }
   SyncMarkBad: { params: [blockCid: JsonCid]; result: null }
@@ -899,257 +892,27 @@ export type MethodsV0 = {
   WalletVerify: { params: [address: string, data: string | null, signature: CryptoSignature | null]; result: boolean }
 }
 
-/** Methods of `/rpc/v1`. */
-export type MethodsV1 = {
-  AuthNew: { params: [permissions: string[] | null]; result: string }
-  AuthNewToken: { params: [permissions: string[], options: PetrelTokenOptions | null]; result: string }
-  AuthRevoke: { params: [token: string]; result: null }
-  ChainGetBlock: { params: [blockCid: JsonCid]; result: TypesBlockHeader }
-  ChainGetBlockMessages: { params: [blockCid: JsonCid]; result: ApiBlockMessages }
-  ChainGetEvents: { params: [rootCid: JsonCid]; result: TypesEvent[] }
-  ChainGetGenesis: { params: []; result: TypesTipSet }
-  ChainGetMessage: { params: [messageCid: JsonCid]; result: TypesMessage }
-  ChainGetNode: { params: [path: string]; result: ApiIpldObject | null }
-  ChainGetParentMessages: { params: [blockCid: JsonCid]; result: ApiMessage[] | null }
-  ChainGetParentReceipts: { params: [blockCid: JsonCid]; result: TypesMessageReceipt[] | null }
-  ChainGetTipSet: { params: [tipsetKey: JsonCid[]]; result: TypesTipSet }
-  ChainGetTipSetByHeight: { params: [height: number, tipsetKey: JsonCid[]]; result: TypesTipSet }
-  ChainGetTransfers: { params: [tipsetKey: JsonCid[]]; result: PetrelTipSetTransfers }
-  ChainGetTransfersSince: {
-    params: [position: JsonCid[], confidence: number, limit: number]
-    result: PetrelTransferSteps
-  }
-  ChainHead: { params: []; result: TypesTipSet }
-  ChainNotify: { params: []; result: ApiHeadChange[] }
-  ChainReadObj: { params: [objectCid: JsonCid]; result: string | null }
-  ChainSetHead: { params: [tipsetKey: JsonCid[]]; result: null }
-  ChainStatObj: { params: [objectCid: JsonCid, base: JsonCid | null]; result: ApiObjStat }
-  EthCall: {
-    params: [
-      tx: {
-        readonly from: string
-        readonly to: string
-        readonly gas: string
-        readonly gasPrice: string
-        readonly value: string
-        readonly input: string
-        readonly data: string
-      },
-      blkParam: string | { readonly [key: string]: Json },
-    ]
-    result: string
-  }
-  EthChainId: { params: []; result: string }
-  EthGetCode: { params: [address: string, blkParam: string | { readonly [key: string]: Json }]; result: string }
-  F3GetCertificate: { params: [instance: number]; result: CertsFinalityCertificate }
-  F3GetLatestCertificate: { params: []; result: CertsFinalityCertificate | null }
-  F3GetManifest: { params: []; result: Json }
-  F3GetPowerTableByInstance: { params: [instance: number]; result: GpbftPowerEntry[] | null }
-  F3IsRunning: { params: []; result: boolean }
-  GasEstimateGasPremium: {
-    params: [blocks: number, sender: string, gasLimit: number, tipsetKey: JsonCid[]]
-    result: string
-  }
-  GasEstimateMessageGas: {
-    params: [message: TypesMessage | null, spec: ApiMessageSendSpec, tipsetKey: JsonCid[]]
-    result: TypesMessage
-  }
-  ID: { params: []; result: string }
-  LogAlerts: { params: []; result: AlertingAlert[] }
-  LogList: { params: []; result: string[] }
-  LogSetLevel: { params: [subsystem: string, level: string]; result: null }
-  MarketAddBalance: { params: [wallet: string, address: string, amount: string]; result: JsonCid }
-  MarketGetReserved: { params: [address: string]; result: string }
-  MarketWithdraw: { params: [wallet: string, address: string, amount: string]; result: JsonCid | null }
-  MpoolCheckMessages: { params: [prototypes: ApiMessagePrototype[]]; result: ApiMessageCheckStatus[][] }
-  MpoolCheckPendingMessages: { params: [from: string]; result: ApiMessageCheckStatus[][] | null }
-  MpoolClear: { params: [local: boolean]; result: null }
-  MpoolExplain: { params: [messageCid: JsonCid]; result: PetrelMpoolExplanation }
-  MpoolGetConfig: { params: []; result: TypesMpoolConfig }
-  MpoolGetNonce: { params: [address: string]; result: number }
-  MpoolPending: { params: [tipsetKey: JsonCid[]]; result: TypesSignedMessage[] }
-  MpoolPush: { params: [signedMessage: TypesSignedMessage | null]; result: JsonCid }
-  MpoolPushMessage: { params: [message: TypesMessage | null, spec: ApiMessageSendSpec]; result: TypesSignedMessage }
-  MpoolSelect: { params: [tipsetKey: JsonCid[], ticketQuality: number]; result: TypesSignedMessage[] | null }
-  MpoolSetConfig: { params: [config: TypesMpoolConfig]; result: null }
-  MpoolSub: { params: []; result: ApiMpoolUpdate }
-  MsigAddApprove: {
-    params: [msig: string, from: string, txId: number, proposer: string, newSigner: string, increaseThreshold: boolean]
-    result: ApiMessagePrototype
-  }
-  MsigAddCancel: {
-    params: [msig: string, from: string, txId: number, newSigner: string, increaseThreshold: boolean]
-    result: ApiMessagePrototype
-  }
-  MsigAddPropose: {
-    params: [msig: string, from: string, newSigner: string, increaseThreshold: boolean]
-    result: ApiMessagePrototype
-  }
-  MsigApprove: { params: [msig: string, txId: number, from: string]; result: ApiMessagePrototype }
-  MsigApproveTxnHash: {
-    params: [
-      msig: string,
-      txId: number,
-      proposer: string,
-      to: string,
-      value: string,
-      from: string,
-      method: number,
-      params: string | null,
-    ]
-    result: ApiMessagePrototype
-  }
-  MsigCancel: { params: [msig: string, txId: number, from: string]; result: ApiMessagePrototype }
-  MsigCancelTxnHash: {
+/** Methods of `/rpc/v0`. */
+export type MethodsV0 = SameOnBoth & {
+  MsigCancel: {
     params: [msig: string, txId: number, to: string, value: string, from: string, method: number, params: string | null]
-    result: ApiMessagePrototype
-  }
-  MsigCreate: {
-    params: [
-      required: number,
-      signers: string[],
-      unlockDuration: number,
-      initialBalance: string,
-      from: string,
-      gasPrice: string,
-    ]
-    result: ApiMessagePrototype
-  }
-  MsigGetAvailableBalance: { params: [address: string, tipsetKey: JsonCid[]]; result: string }
-  MsigGetPending: { params: [address: string, tipsetKey: JsonCid[]]; result: ApiMsigTransaction[] }
-  MsigGetVested: { params: [address: string, startTipsetKey: JsonCid[], endTipsetKey: JsonCid[]]; result: string }
-  MsigPropose: {
-    params: [msig: string, to: string, value: string, from: string, method: number, params: string | null]
-    result: ApiMessagePrototype
-  }
-  MsigRemoveSigner: {
-    params: [msig: string, proposer: string, toRemove: string, decrease: boolean]
-    result: ApiMessagePrototype
-  }
-  MsigSwapApprove: {
-    params: [msig: string, from: string, txId: number, proposer: string, oldSigner: string, newSigner: string]
-    result: ApiMessagePrototype
-  }
-  MsigSwapCancel: {
-    params: [msig: string, from: string, txId: number, oldSigner: string, newSigner: string]
-    result: ApiMessagePrototype
-  }
-  MsigSwapPropose: {
-    params: [msig: string, from: string, oldSigner: string, newSigner: string]
-    result: ApiMessagePrototype
-  }
-  NetAddrsListen: { params: []; result: PeerAddrInfo }
-  NetAgentVersion: { params: [peerId: string]; result: string }
-  NetAutoNatStatus: { params: []; result: ApiNatInfo }
-  NetBandwidthStats: { params: []; result: MetricsStats }
-  NetBandwidthStatsByPeer: { params: []; result: { readonly [key: string]: MetricsStats } }
-  NetBandwidthStatsByProtocol: { params: []; result: { readonly [key: string]: MetricsStats } }
-  NetBlockAdd: { params: [acl: ApiNetBlockList]; result: null }
-  NetBlockList: { params: []; result: ApiNetBlockList }
-  NetBlockRemove: { params: [acl: ApiNetBlockList]; result: null }
-  NetConnect: { params: [peer: PeerAddrInfo]; result: null }
-  NetDisconnect: { params: [peerId: string]; result: null }
-  NetFindPeer: { params: [peerId: string]; result: PeerAddrInfo }
-  NetLimit: { params: [scope: string]; result: ApiNetLimit }
-  NetPeerInfo: { params: [peerId: string]; result: ApiExtendedPeerInfo }
-  NetPeers: { params: []; result: PeerAddrInfo[] }
-  NetPing: { params: [peerId: string]; result: number }
-  NetProtectAdd: { params: [acl: string[] | null]; result: null }
-  NetProtectList: { params: []; result: string[] | null }
-  NetProtectRemove: { params: [acl: string[] | null]; result: null }
-  NetPubsubScores: { params: []; result: ApiPubsubScore[] }
-  NetSetLimit: { params: [scope: string, limit: ApiNetLimit]; result: null }
-  NetStat: { params: [scope: string]; result: { readonly [key: string]: Json } }
-  NodeStatus: { params: [inclChainStatus: boolean]; result: ApiNodeStatus }
-  PaychAvailableFunds: { params: [channel: string]; result: ApiChannelAvailableFunds }
-  PaychAvailableFundsByFromTo: { params: [from: string, to: string]; result: ApiChannelAvailableFunds }
-  PaychCollect: { params: [channel: string]; result: JsonCid }
-  PaychFund: { params: [from: string, to: string, amount: string]; result: ApiChannelInfo }
-  PaychGet: { params: [from: string, to: string, amount: string, opts: ApiPaychGetOpts]; result: ApiChannelInfo }
-  PaychGetWaitReady: { params: [sentinelCid: JsonCid]; result: string }
-  PaychList: { params: []; result: string[] }
-  PaychSettle: { params: [channel: string]; result: JsonCid }
-  PaychVoucherAdd: {
-    params: [channel: string, voucher: PaychSignedVoucher | null, proof: string | null, minDelta: string]
-    result: string
-  }
-  PaychVoucherCheckSpendable: {
-    params: [channel: string, voucher: PaychSignedVoucher | null, secret: string | null, proof: string | null]
-    result: boolean
-  }
-  PaychVoucherCheckValid: { params: [channel: string, voucher: PaychSignedVoucher | null]; result: null }
-  PaychVoucherCreate: { params: [channel: string, amount: string, lane: number]; result: ApiVoucherCreateResult }
-  PaychVoucherList: { params: [channel: string]; result: PaychSignedVoucher[] }
-  PaychVoucherSubmit: {
-    params: [channel: string, voucher: PaychSignedVoucher | null, secret: string | null, proof: string | null]
     result: JsonCid
   }
-  Shutdown: { params: []; result: null }
-  StartTime: { params: []; result: string }
-  StateAccountKey: { params: [address: string, tipsetKey: JsonCid[]]; result: string }
-  StateActorCodeCIDs: { params: [networkVersion: number]; result: { readonly [key: string]: JsonCid } }
-  StateActorManifestCID: { params: [networkVersion: number]; result: JsonCid }
-  StateCall: { params: [message: TypesMessage | null, tipsetKey: JsonCid[]]; result: ApiInvocResult }
-  StateCirculatingSupply: { params: [tipsetKey: JsonCid[]]; result: string }
-  StateCompute: {
-    params: [vmHeight: number, messages: (TypesMessage | null)[], tipsetKey: JsonCid[]]
-    result: ApiComputeStateOutput
-  }
-  StateDecodeParams: {
-    params: [toAddr: string, method: number, params: string | null, tipsetKey: JsonCid[]]
-    result: Json
-  }
-  StateEncodeParams: { params: [toActCode: JsonCid, method: number, params: Json]; result: string | null }
-  StateGetActor: { params: [actor: string, tipsetKey: JsonCid[]]; result: TypesActor }
-  StateListActors: { params: [tipsetKey: JsonCid[]]; result: string[] | null }
-  StateListMessages: {
-    params: [match: ApiMessageMatch, tipsetKey: JsonCid[], toHeight: number]
-    result: JsonCid[] | null
-  }
-  StateListMiners: { params: [tipsetKey: JsonCid[]]; result: string[] | null }
-  StateLookupID: { params: [address: string, tipsetKey: JsonCid[]]; result: string }
-  StateMarketBalance: { params: [address: string, tipsetKey: JsonCid[]]; result: ApiMarketBalance }
-  StateMinerInfo: { params: [miner: string, tipsetKey: JsonCid[]]; result: ApiMinerInfo }
-  StateMinerPower: { params: [miner: string, tipsetKey: JsonCid[]]; result: ApiMinerPower }
-  StateNetworkName: { params: []; result: string }
-  StateNetworkVersion: { params: [tipsetKey: JsonCid[]]; result: number }
-  StateReadState: { params: [actor: string, tipsetKey: JsonCid[]]; result: ApiActorState }
-  StateReplay: { params: [tipsetKey: JsonCid[], messageCid: JsonCid]; result: ApiInvocResult }
+  PaychGet: { params: [from: string, to: string, amount: string]; result: ApiChannelInfo }
+  StateSearchMsg: { params: [messageCid: JsonCid]; result: ApiMsgLookup | null }
+  StateWaitMsg: { params: [messageCid: JsonCid, confidence: number]; result: ApiMsgLookup }
+}
+
+/** Methods of `/rpc/v1`. */
+export type MethodsV1 = SameOnBoth & {
+  MsigCancel: { params: [msig: string, txId: number, from: string]; result: ApiMessagePrototype }
+  PaychGet: { params: [from: string, to: string, amount: string, opts: ApiPaychGetOpts]; result: ApiChannelInfo }
   StateSearchMsg: {
     params: [tipsetKey: JsonCid[], messageCid: JsonCid, limit: number, allowReplaced: boolean]
     result: ApiMsgLookup | null
   }
-  StateSectorGetInfo: {
-    params: [miner: string, sectorNumber: number, tipsetKey: JsonCid[]]
-    result: MinerSectorOnChainInfo | null
-  }
-  StateSectorPartition: {
-    params: [miner: string, sectorNumber: number, tipsetKey: JsonCid[]]
-    result: MinerSectorLocation | null
-  }
-  StateVMCirculatingSupplyInternal: { params: [tipsetKey: JsonCid[]]; result: ApiCirculatingSupply }
   StateWaitMsg: {
     params: [messageCid: JsonCid, confidence: number, limit: number, allowReplaced: boolean]
     result: ApiMsgLookup
   }
-  SyncCheckBad: { params: [blockCid: JsonCid]; result: string }
-  SyncCheckpoint: { params: [tipsetKey: JsonCid[]]; result: null }
-  SyncMarkBad: { params: [blockCid: JsonCid]; result: null }
-  SyncPresumed: { params: []; result: string }
-  SyncState: { params: []; result: ApiSyncState }
-  SyncUnmarkAllBad: { params: []; result: null }
-  SyncUnmarkBad: { params: [blockCid: JsonCid]; result: null }
-  Version: { params: []; result: ApiAPIVersion }
-  WalletBalance: { params: [address: string]; result: string }
-  WalletDefaultAddress: { params: []; result: string }
-  WalletDelete: { params: [address: string]; result: null }
-  WalletExport: { params: [address: string]; result: TypesKeyInfo }
-  WalletHas: { params: [address: string]; result: boolean }
-  WalletImport: { params: [keyInfo: TypesKeyInfo]; result: string }
-  WalletList: { params: []; result: string[] }
-  WalletNew: { params: [keyType: string | number]; result: string }
-  WalletSetDefault: { params: [address: string]; result: null }
-  WalletSign: { params: [address: string, data: string | null]; result: CryptoSignature }
-  WalletSignMessage: { params: [address: string, message: TypesMessage]; result: TypesSignedMessage }
-  WalletVerify: { params: [address: string, data: string | null, signature: CryptoSignature | null]; result: boolean }
 }
