@@ -2,9 +2,10 @@
  * The sum, over future epochs, of the ratio of two filtered quantities; Q.128.
  * @see builtin-actors v18 runtime/src/builtin/reward/smooth/smooth_func.rs
  */
+
+import { floorDivide } from '../base/floorDivision.ts'
 import type { FilterEstimate } from '../state/scalars.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
-import { floorDivide } from './floorDivision.ts'
 
 const PRECISION = 128n
 const LN_2 = 235865763225513294137944142764154484399n

@@ -2,8 +2,9 @@
  * Alpha-beta filter of a quantity that changes with the epochs; Q.128.
  * @see builtin-actors v18 runtime/src/builtin/reward/smooth/alpha_beta_filter.rs
  */
+
+import { floorDivide } from '../base/floorDivision.ts'
 import type { FilterEstimate } from '../state/scalars.ts'
-import { floorDivide } from './floorDivision.ts'
 
 const PRECISION = 128n
 const ALPHA = 314760000000000000000000000000000000n

@@ -3,8 +3,9 @@
  * @see lotus node/impl/full/state.go StateMinerPreCommitDepositForPower, StateMinerInitialPledgeCollateral,
  *   StateMinerInitialPledgeForSector, StateMinerCreationDeposit, StateDealProviderCollateralBounds
  */
-import { floorDivide } from '../actors/floorDivision.ts'
+
 import { expectedReward, initialPledgeForPower, type PledgeInputs } from '../actors/miner/pledge.ts'
+import { floorDivide } from '../base/floorDivision.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { ChainError } from '../chain/errors.ts'
 import { MarketActor } from '../chain/queries/marketActor.ts'

@@ -1,11 +1,11 @@
 /** Small numeric rules that actors share. */
 import { describe, expect, it } from 'vitest'
 import { nextEstimate } from '../../src/actors/filterEstimate.ts'
-import { floorDivide } from '../../src/actors/floorDivision.ts'
 import { methodNumber } from '../../src/actors/frc42.ts'
 import { readSignedKey, readUnsignedKey, signedKey, unsignedKey } from '../../src/actors/mapKeys.ts'
 import { quantizeUp } from '../../src/actors/quantize.ts'
 import { toHex } from '../../src/base/bytes.ts'
+import { floorDivide } from '../../src/base/floorDivision.ts'
 
 describe('exported method numbers', () => {
   it('come from the names', () => {

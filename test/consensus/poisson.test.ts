@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { fromHex } from '../../src/base/bytes.ts'
 import { decode } from '../../src/codec/description.ts'
-import { computeWinCount, expneg, poissonInverse } from '../../src/consensus/poisson.ts'
+import { computeWinCount, expNeg, poissonInverse } from '../../src/consensus/poisson.ts'
 import { blockHeader } from '../../src/types/blockHeader.ts'
 import { consensusVectors } from '../support/consensusVectors.ts'
 
@@ -10,7 +10,7 @@ const vectors = consensusVectors()
 
 describe.skipIf(vectors === undefined)('poisson', () => {
   it('computes e^-x', () => {
-    for (const { x, y } of vectors!.poisson.expnegSamples) expect(expneg(BigInt(x))).toBe(BigInt(y))
+    for (const { x, y } of vectors!.poisson.expnegSamples) expect(expNeg(BigInt(x))).toBe(BigInt(y))
   })
 
   it('computes the inverse distribution for five expected wins', () => {

@@ -166,17 +166,20 @@ describe.skipIf(missing !== undefined)('every method', () => {
     }
   }, 120_000)
 
+  const over =
+    (transport: Pick<TabTransport, 'request' | 'subscribe'>): Ask =>
+    ({ name, kind }, params) =>
+      messageOf(
+        kind === 'channel'
+          ? transport.subscribe(`Filecoin.${name}`, params, { value: () => undefined })
+          : transport.request(`Filecoin.${name}`, params),
+      )
+
   it('over WebSocket', async () => {
     for (const version of VERSIONS) {
       for (const [token, permissions] of good) {
         const transport = await openWebSocket(() => socket(version, token))
-        await askAll(version, permissions, ({ name, kind }, params) =>
-          messageOf(
-            kind === 'channel'
-              ? transport.subscribe(`Filecoin.${name}`, params, { value: () => undefined })
-              : transport.request(`Filecoin.${name}`, params),
-          ),
-        )
+        await askAll(version, permissions, over(transport))
         transport.close()
       }
       for (const [what, token] of bad) {
@@ -203,13 +206,7 @@ describe.skipIf(missing !== undefined)('every method', () => {
     for (const version of ['v0', 'v1'] as const) {
       for (const [token, permissions] of good) {
         const transport = connect(version, token)
-        await askAll(version, permissions, ({ name, kind }, params) =>
-          messageOf(
-            kind === 'channel'
-              ? transport.subscribe(`Filecoin.${name}`, params, { value: () => undefined })
-              : transport.request(`Filecoin.${name}`, params),
-          ),
-        )
+        await askAll(version, permissions, over(transport))
         transport.close()
       }
       for (const [what, token] of bad) {

@@ -3,6 +3,8 @@
  * withdrawals are in the actors bundle only.
  * @see builtin-actors v18 actors/miner/src/lib.rs
  */
+
+import { floorDivide } from '../../base/floorDivision.ts'
 import { type MinerInfo, type MinerState, minerInfo, minerState } from '../../state/miner.ts'
 import { type GetControlAddressesReturn, getControlAddressesReturn } from '../../state/params/miner/control.ts'
 import { type ApplyRewardParams, applyRewardParams } from '../../state/params/miner/upkeep.ts'
@@ -14,7 +16,6 @@ import { BURNT_FUNDS_ADDRESS, POWER_ADDRESS, REWARD_ID } from '../../types/singl
 import { cborBlock } from '../blocks.ts'
 import { command, type NativeActor, nativeActor, query } from '../dispatch.ts'
 import { ActorError } from '../errors.ts'
-import { floorDivide } from '../floorDivision.ts'
 import type { ActorsPolicy } from '../policy.ts'
 import type { Runtime } from '../runtime.ts'
 import { minerConstructor } from './constructor.ts'

@@ -2,10 +2,11 @@
  * What power costs in pledge.
  * @see builtin-actors v18 actors/miner/src/monies.rs initial_pledge_for_power, expected_reward_for_power
  */
+
+import { floorDivide } from '../../base/floorDivision.ts'
 import type { FilterEstimate } from '../../state/scalars.ts'
 import { ATTO_PER_FIL, type ChainEpoch, type TokenAmount } from '../../types/scalars.ts'
 import { extrapolatedCumSumOfRatio } from '../cumSumRatio.ts'
-import { floorDivide } from '../floorDivision.ts'
 
 const PRECISION = 128n
 /** Epochs of expected reward: 20 days. */

@@ -3,10 +3,10 @@
  * @see builtin-actors v18 actors/miner/src/vesting_state.rs
  */
 
+import { floorDivide } from '../../base/floorDivision.ts'
 import { type VestingFund, type VestingFunds, vestingFundsTail } from '../../state/miner.ts'
 import { EPOCHS_PER_DAY } from '../../types/protocol.ts'
 import type { ChainEpoch, TokenAmount } from '../../types/scalars.ts'
-import { floorDivide } from '../floorDivision.ts'
 import { quantizeUp } from '../quantize.ts'
 import type { Runtime } from '../runtime.ts'
 

@@ -2,6 +2,8 @@
  * The reward actor: pays the block producers.
  * @see builtin-actors v18 actors/reward/src/lib.rs
  */
+
+import { floorDivide } from '../../base/floorDivision.ts'
 import { bigInt } from '../../codec/bigInteger.ts'
 import type { Codec } from '../../codec/codec.ts'
 import { nullable } from '../../codec/description.ts'
@@ -22,7 +24,6 @@ import { BURNT_FUNDS_ADDRESS, POWER_ID, SYSTEM_ID } from '../../types/singletons
 import { cborBlock } from '../blocks.ts'
 import { command, type NativeActor, nativeActor, query } from '../dispatch.ts'
 import { ActorError } from '../errors.ts'
-import { floorDivide } from '../floorDivision.ts'
 import type { Runtime } from '../runtime.ts'
 import { advanceRewardState, createRewardState } from './state.ts'
 

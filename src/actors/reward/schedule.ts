@@ -1,8 +1,9 @@
 /**
  * The minting schedule: simple and baseline rewards, Q.128.
- * @see builtin-actors v18 actors/reward/src/logic.rs, expneg.rs
+ * @see builtin-actors v18 actors/reward/src/logic.rs
  */
-import { floorDivide } from '../floorDivision.ts'
+import { expNegAt } from '../../base/expNeg.ts'
+import { floorDivide } from '../../base/floorDivision.ts'
 
 const PRECISION = 128n
 const ONE = 1n << PRECISION
@@ -22,44 +23,8 @@ export const BASELINE_TOTAL: bigint = 770_000_000n * ATTO
 const EXP_LAMBDA_MINUS_ONE = 37396273494747879394193016954629n
 const LAMBDA = 37396271439864487274534522888786n
 
-const NUMERATOR: readonly bigint[] = [
-  -648770010757830093818553637600n,
-  67469480939593786226847644286976n,
-  -3197587544499098424029388939001856n,
-  89244641121992890118377641805348864n,
-  -1579656163641440567800982336819953664n,
-  17685496037279256458459817590917169152n,
-  -115682590513835356866803355398940131328n,
-  340282366920938463463374607431768211456n,
-]
-
-const DENOMINATOR: readonly bigint[] = [
-  1225524182432722209606361n,
-  114095592300906098243859450n,
-  5665570424063336070530214243n,
-  194450132448609991765137938448n,
-  5068267641632683791026134915072n,
-  104716890604972796896895427629056n,
-  1748338658439454459487681798864896n,
-  23704654329841312470660182937960448n,
-  259380097567996910282699886670381056n,
-  2250336698853390384720606936038375424n,
-  14978272436876548034486263159246028800n,
-  72144088983913131323343765784380833792n,
-  224599776407103106596571252037123047424n,
-  340282366920938463463374607431768211456n,
-]
-
-function polynomial(coefficients: readonly bigint[], x: bigint): bigint {
-  let result = 0n
-  for (const c of coefficients) result = ((result * x) >> PRECISION) + c
-  return result
-}
-
 /** e^-x, both Q.128. */
-export function expneg(x: bigint): bigint {
-  return floorDivide(polynomial(NUMERATOR, x) << PRECISION, polynomial(DENOMINATOR, x))
-}
+const expNeg = expNegAt(PRECISION)
 
 /** Baseline power of the epoch after one with baseline `previous`, bytes. */
 export function nextBaselinePower(previous: bigint): bigint {
@@ -80,7 +45,7 @@ export function computeRewardTheta(
 
 /** Baseline supply minted up to theta, Q.128. */
 function baselineSupply(theta: bigint, total: bigint): bigint {
-  return (ONE - expneg((theta * LAMBDA) >> PRECISION)) * total
+  return (ONE - expNeg((theta * LAMBDA) >> PRECISION)) * total
 }
 
 /** AttoFIL minted for all expected leaders of an epoch while theta goes from `previous` to `current`. */
@@ -91,7 +56,7 @@ export function computeReward(
   simpleTotal: bigint,
   baselineTotal: bigint,
 ): bigint {
-  const simple = (simpleTotal * EXP_LAMBDA_MINUS_ONE * expneg(LAMBDA * BigInt(epoch))) >> PRECISION
+  const simple = (simpleTotal * EXP_LAMBDA_MINUS_ONE * expNeg(LAMBDA * BigInt(epoch))) >> PRECISION
   const baseline = baselineSupply(current, baselineTotal) - baselineSupply(previous, baselineTotal)
   return (simple + baseline) >> PRECISION
 }
