@@ -84,7 +84,7 @@ describe.skipIf(findChromium() === undefined)('monitor page', () => {
     expect(await page.locator('#track-list [aria-current=step]').textContent()).toBe('confirmed')
     await until(page, '#live', /is confirmed/)
     await page.getByRole('button', { name: /^Stop tracking/ }).click()
-    expect(await page.locator('#track-list li.card').count()).toBe(0)
+    await page.locator('#track-list li.card').waitFor({ state: 'detached', timeout: SLOW_MS })
 
     const first = await world.send(from, to, '8')
     await until(page, '#pool-box summary', /1 message/)
