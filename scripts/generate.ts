@@ -16,7 +16,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { findNetwork } from '../platform/server/networkFiles.ts'
 import { initCrypto } from '../src/crypto/init.ts'
 import { extendChain, openGenerated } from './generate/mainnetSize/chain.ts'
@@ -24,6 +23,7 @@ import { CHAIN_FILE, NETWORK_FILE, SNAPSHOT_FILES, writeChain, writeFiles } from
 import { generateState } from './generate/mainnetSize/generateState.ts'
 import { generatedManifest, generatedNetwork } from './generate/mainnetSize/network.ts'
 import { sizeOf } from './generate/mainnetSize/size.ts'
+import { programArgs } from './programArgs.ts'
 
 const USAGE = 'usage: npm run generate -- mainnet-size <folder> [--scale 0.01] [--seed 1] [--epochs 0] [--messages 300]'
 const started = performance.now()
@@ -47,7 +47,7 @@ function wholeNumber(name: string, text: string): number {
   return Number(text)
 }
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = programArgs(import.meta.filename, {
   allowPositionals: true,
   options: {
     scale: { type: 'string', default: '0.01' },

@@ -10,7 +10,6 @@
  */
 import { readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { zstdDecompressSync } from 'node:zlib'
 import { cidFromBytes } from '../src/codec/cid.ts'
 import { type Json, parseJson } from '../src/codec/jsonText.ts'
@@ -22,6 +21,7 @@ import { HttpClient, type TextAnswer } from './golden/httpClient.ts'
 import { putPooledMessages } from './golden/pooledMessages.ts'
 import { serveRecorded } from './golden/recordedThread.ts'
 import { openRecordedTab } from './golden/tabClient.ts'
+import { programArgs } from './programArgs.ts'
 
 interface Row {
   readonly path: string
@@ -37,7 +37,7 @@ interface Tally {
   readonly shown: string[]
 }
 
-const { values: options, positionals: folders } = parseArgs({
+const { values: options, positionals: folders } = programArgs(import.meta.filename, {
   allowPositionals: true,
   options: {
     group: { type: 'string', default: 'core' },

@@ -8,16 +8,16 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { buildPage } from './monitor/buildPage.ts'
 import { startLocalChain } from './monitor/localChain.ts'
 import { servePage } from './monitor/servePage.ts'
 import { runTraffic } from './monitor/traffic.ts'
+import { programArgs } from './programArgs.ts'
 
 /** What the chart shows at once. */
 const AGE_SEC = 160
 
-const { values } = parseArgs({ options: { port: { type: 'string', default: '8080' } } })
+const { values } = programArgs(import.meta.filename, { options: { port: { type: 'string', default: '8080' } } })
 const stop = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
 

@@ -7,13 +7,13 @@
  * with an answer to `StateReplay`. Exit code 0: equal, 1: they differ, 2: wrong usage.
  */
 import { readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import { errorMessage } from '../src/base/errors.ts'
 import { type Json, parseJson, stringifyJson } from '../src/codec/jsonText.ts'
 import { HttpClient } from './golden/httpClient.ts'
 import { sideBySide, traceLines, traceOf } from './golden/traceLines.ts'
+import { programArgs } from './programArgs.ts'
 
-const { values: options, positionals } = parseArgs({
+const { values: options, positionals } = programArgs(import.meta.filename, {
   allowPositionals: true,
   options: { against: { type: 'string' }, url: { type: 'string', default: 'http://127.0.0.1:1234' } },
 })

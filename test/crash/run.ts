@@ -8,15 +8,17 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { checkHome } from '../../platform/server/checkHome.ts'
 import { Home } from '../../platform/server/home.ts'
+import { programArgs } from '../../scripts/programArgs.ts'
 import { randomOf } from '../fuzz/mutate.ts'
 import { startNode } from '../runtimes/nodeProcess.ts'
 import { RpcClient } from '../support/rpcClient.ts'
 import { CrashModel } from './model.ts'
 
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '20' }, seed: { type: 'string' } } })
+const { values } = programArgs(import.meta.filename, {
+  options: { rounds: { type: 'string', default: '20' }, seed: { type: 'string' } },
+})
 const seed = values.seed === undefined ? Date.now() % 0x7fffffff : Number(values.seed)
 const rounds = Number(values.rounds)
 const random = randomOf(seed)

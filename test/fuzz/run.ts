@@ -7,7 +7,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { programArgs } from '../../scripts/programArgs.ts'
 import { fromHex, toHex } from '../../src/base/bytes.ts'
 import { PetrelError } from '../../src/base/errors.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
@@ -124,7 +124,7 @@ function keep(name: string, inputs: readonly Uint8Array[]): void {
 }
 
 async function main(): Promise<void> {
-  const { positionals, values } = parseArgs({
+  const { positionals, values } = programArgs(import.meta.filename, {
     allowPositionals: true,
     options: {
       minutes: { type: 'string', default: '1' },

@@ -4,10 +4,11 @@
  *
  *     npm test -- network [--seed <n>] [--rounds <n>] [--block-time <seconds>]
  */
-import { parseArgs } from 'node:util'
+
+import { programArgs } from '../../scripts/programArgs.ts'
 import { Cluster, type ClusterNode, type Member } from './cluster.ts'
 
-const { values } = parseArgs({
+const { values } = programArgs(import.meta.filename, {
   options: {
     seed: { type: 'string' },
     rounds: { type: 'string', default: '8' },

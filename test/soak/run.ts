@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
+import { programArgs } from '../../scripts/programArgs.ts'
 import { randomOf } from '../fuzz/mutate.ts'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
 import { findChromium } from '../support/chromium.ts'
@@ -17,7 +17,7 @@ import { INSPECTED } from './heap.ts'
 import { growth, inWords, type Sample, sampleOf } from './sample.ts'
 import { openTab } from './tab.ts'
 
-const { values } = parseArgs({
+const { values } = programArgs(import.meta.filename, {
   options: {
     hours: { type: 'string', default: '2' },
     seed: { type: 'string' },

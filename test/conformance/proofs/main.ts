@@ -6,7 +6,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import process from 'node:process'
-import { parseArgs } from 'node:util'
+import { programArgs } from '../../../scripts/programArgs.ts'
 import { initCrypto } from '../../../src/crypto/init.ts'
 import { loadCurve } from '../../../src/node/proofs.ts'
 import { nobleCurve } from '../../../src/proofs/curve/curveNoble.ts'
@@ -39,7 +39,7 @@ function keyReader(folder: string): (name: string) => Uint8Array | undefined {
 }
 
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = programArgs(import.meta.filename, {
     options: { keys: { type: 'string' }, backend: { type: 'string' } },
     allowPositionals: true,
   })
