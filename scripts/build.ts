@@ -50,7 +50,11 @@ rmSync(join(ROOT, 'dist'), { recursive: true, force: true })
 const node = await build({
   ...SHARED,
   ...SMALL_TEXT,
-  entryPoints: { main: 'platform/node/main.ts', vmWorker: 'platform/server/vmWorker.ts' },
+  entryPoints: {
+    main: 'platform/node/main.ts',
+    vmWorker: 'platform/server/vmWorker.ts',
+    readWorker: 'platform/server/readers/readWorker.ts',
+  },
   outdir: 'dist/node',
   // What is loaded when it is needed (libp2p, cryptography) are files of their own.
   splitting: true,

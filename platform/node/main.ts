@@ -33,6 +33,7 @@ const runtime = {
   ports: { clock: systemClock, timers: systemTimers, random: systemRandom, log },
   configureLog,
   version,
+  sharesPorts: true,
 }
 
 process.exitCode = await runCli(process.argv.slice(2), {

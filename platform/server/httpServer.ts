@@ -4,48 +4,25 @@
  * requests per second in Node, 12,400 in Deno (Deno.serve: 6,100).
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { MAX_ANONYMOUS_REQUEST_BYTES, MAX_BODIES_BYTES, PING_INTERVAL_MS } from '../../src/base/bounds.ts'
 import { errorMessage } from '../../src/base/errors.ts'
-import type { Logger } from '../../src/base/ports.ts'
 import type { RpcEngine } from '../../src/rpc/engine.ts'
-import { type AdmittedSocket, apiVersionOf, type HttpHandler } from '../../src/rpc/http.ts'
-import type { HttpRequest, HttpResponse } from '../../src/rpc/httpMessage.ts'
+import { type AdmittedSocket, apiVersionOf } from '../../src/rpc/http.ts'
+import type { HttpResponse } from '../../src/rpc/httpMessage.ts'
 import { RpcSession } from '../../src/rpc/session.ts'
 import { Connections } from './connections.ts'
 import { PlatformError, systemCode } from './errors.ts'
+import { ConnectionSignals, NodeRequest, respond, stream } from './nodeRequest.ts'
+import { FOR_HEADER } from './readers/passOn.ts'
+import { Bodies } from './requestBodies.ts'
 import type { Listening, ServerOptions } from './rpcServer.ts'
-import { spareHeap } from './sparingHeap.ts'
 import { UnreadAnswers } from './unreadAnswers.ts'
 
 // Imported, it would load all that it can name, fetch and WebSocket too: 31 ms of processor time, 13 MB.
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http')
-
-/** A request of node:http as src/rpc sees it. */
-class NodeRequest implements HttpRequest {
-  readonly verb: string
-  readonly url: string
-  readonly body: Uint8Array | string
-  readonly signal: AbortSignal
-  readonly address: string
-  readonly #headers: IncomingMessage['headers']
-
-  constructor(message: IncomingMessage, body: Uint8Array | string, signal: AbortSignal) {
-    this.verb = message.method ?? ''
-    this.url = message.url ?? ''
-    this.body = body
-    this.signal = signal
-    this.address = message.socket.remoteAddress ?? ''
-    this.#headers = message.headers
-  }
-
-  header(name: string): string | undefined {
-    const value = this.#headers[name.toLowerCase()]
-    return Array.isArray(value) ? value.join(', ') : value
-  }
-}
 
 function tooMany(what: string): HttpResponse {
   const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Retry-After': '1' }
@@ -55,127 +32,18 @@ function tooMany(what: string): HttpResponse {
 const TOO_BUSY = tooMany('large requests')
 const TOO_MANY_CONNECTIONS = tooMany('connections')
 
-/** Request bodies that are in memory, all connections together. */
-class Bodies {
-  #bytes = 0
-  readonly #most: () => number
+/** Whoever reaches the port of this process' own threads and is none of them. */
+const STRANGER: HttpResponse = { status: 403, headers: {}, body: '' }
 
-  constructor(most: () => number) {
-    this.#most = most
-  }
-
-  /**
-   * Reads a body up to `limit + 1` bytes; what is behind is left unread.
-   * @param done - called once, unless the connection ends before; undefined: there is no room for it. `free` gives the room
-   *   back.
-   */
-  read(
-    message: IncomingMessage,
-    limit: number,
-    done: (body: Uint8Array | undefined, whole: boolean, free: () => void) => void,
-  ): void {
-    let first: Uint8Array | undefined
-    let rest: Uint8Array[] | undefined
-    let length = 0
-    const free = (): void => {
-      this.#bytes -= length
-      length = 0
-    }
-    const stop = (): void => {
-      message.removeListener('data', take)
-      message.removeListener('end', end)
-      message.removeListener('close', free)
-    }
-    const finish = (whole: boolean): void => {
-      stop()
-      if (rest === undefined) done(first ?? new Uint8Array(0), whole, free)
-      else done(Buffer.concat([first ?? new Uint8Array(0), ...rest]), whole, free)
-    }
-    const take = (chunk: Uint8Array): void => {
-      if (this.#bytes + chunk.length > this.#most()) {
-        message.pause()
-        stop()
-        free()
-        done(undefined, false, free)
-        return
-      }
-      length += chunk.length
-      this.#bytes += chunk.length
-      if (first === undefined) first = chunk
-      else if (rest === undefined) rest = [chunk]
-      else rest.push(chunk)
-      if (length <= limit) return
-      message.pause()
-      finish(false)
-    }
-    const end = (): void => finish(true)
-    message.on('data', take)
-    message.on('end', end)
-    message.on('close', free)
-  }
-}
-
-function respond(response: ServerResponse, answer: HttpResponse, keepOpen: boolean): void {
-  if (response.destroyed) return
-  const headers: string[] = []
-  for (const name in answer.headers) headers.push(name, answer.headers[name] as string)
-  const body = answer.bytes ?? answer.body
-  if (answer.status !== 204) headers.push('Content-Length', String(Buffer.byteLength(body)))
-  if (!keepOpen) headers.push('Connection', 'close')
-  response.writeHead(answer.status, headers)
-  // As text: node then writes head and body in one piece.
-  response.end(body)
-}
-
-/** Writes an answer that goes on. What follows is asked for when the client has taken what came before. */
-async function stream(
-  response: ServerResponse,
-  { status, headers, body }: HttpResponse,
-  rest: AsyncIterable<string>,
-  unread: UnreadAnswers,
-): Promise<void> {
-  const write = async (part: string): Promise<void> => {
-    if (response.destroyed || response.write(part)) return
-    unread.set(response, response.writableLength)
-    await new Promise<void>((resolve) => {
-      const taken = (): void => {
-        response.off('drain', taken)
-        response.off('close', taken)
-        resolve()
-      }
-      response.on('drain', taken)
-      response.on('close', taken)
-    })
-    unread.set(response, 0)
-  }
-  response.writeHead(status, headers)
-  const sent = spareHeap()
-  try {
-    await write(body)
-    for await (const part of rest) {
-      if (response.destroyed) break
-      await write(part)
-    }
-  } finally {
-    sent()
-  }
-  response.end()
-}
-
-/** One abort controller for each connection: a client that goes away ends whatever it asked for. */
-class ConnectionSignals {
-  readonly #signals = new WeakMap<Socket, AbortSignal>()
-
-  of(socket: Socket): AbortSignal {
-    let signal = this.#signals.get(socket)
-    if (signal === undefined) {
-      const controller = new AbortController()
-      socket.once('close', () => controller.abort())
-      signal = controller.signal
-      this.#signals.set(socket, signal)
-    }
-    return signal
-  }
+/**
+ * Address of who asks, which a thread of this process says of its client.
+ * @param behind - what threads say before it; undefined: clients come themselves
+ * @returns undefined where it is none of the threads
+ */
+function clientOf({ headers, socket }: IncomingMessage, behind: string | undefined): string | undefined {
+  if (behind === undefined) return socket.remoteAddress ?? ''
+  const said = headers[FOR_HEADER]
+  return typeof said === 'string' && said.startsWith(`${behind} `) ? said.slice(behind.length + 1) : undefined
 }
 
 function refuseUpgrade(socket: Duplex, status: number): void {
@@ -257,13 +125,15 @@ function socketServer(maxPayload: number): WebSocketServer {
 
 function upgrade(
   sockets: SocketServers,
-  { handler, engine }: ServerOptions,
+  { handler, engine, behind }: ServerOptions,
   unread: UnreadAnswers,
   message: IncomingMessage,
   socket: Duplex,
   head: Buffer,
 ): void {
-  const request = new NodeRequest(message, '', new AbortController().signal)
+  const client = clientOf(message, behind)
+  if (client === undefined) return refuseUpgrade(socket, STRANGER.status)
+  const request = new NodeRequest(message, '', new AbortController().signal, client)
   const admitted = handler.admitSocket(request)
   if ('status' in admitted) return refuseUpgrade(socket, admitted.status)
   const server = admitted.maxFrameBytes > MAX_ANONYMOUS_REQUEST_BYTES ? sockets.trusted : sockets.anonymous
@@ -273,10 +143,9 @@ function upgrade(
 }
 
 function onRequest(
-  handler: HttpHandler,
+  { handler, log, behind, watch }: ServerOptions,
   connections: Connections,
   unread: UnreadAnswers,
-  log: Logger,
 ): (message: IncomingMessage, response: ServerResponse) => void {
   const signals = new ConnectionSignals()
   const bodies = new Bodies(() => Math.max(MAX_BODIES_BYTES, handler.maxRequestBytes))
@@ -303,7 +172,10 @@ function onRequest(
     connections.is('reading', socket)
     response.once('finish', () => connections.is('idle', socket))
     response.once('close', () => unread.set(response, 0))
-    const head = new NodeRequest(message, '', signals.of(socket))
+    const client = clientOf(message, behind)
+    if (client === undefined) return respond(response, STRANGER, false)
+    const isLast = watch?.asked(socket) === true
+    const head = new NodeRequest(message, '', signals.of(socket), client)
     const limit = handler.admit(head)
     // A preflight has no token, and its answer is not of this kind.
     if (typeof limit !== 'number' && message.method !== 'OPTIONS') return respond(response, limit, false)
@@ -311,13 +183,14 @@ function onRequest(
       connections.is('answering', socket)
       if (body === undefined) return respond(response, TOO_BUSY, false)
       try {
-        const answer = handler.handle(new NodeRequest(message, body, signals.of(socket)))
+        const answer = handler.handle(new NodeRequest(message, body, signals.of(socket), client))
+        const keepOpen = whole && !isLast
         if (answer instanceof Promise) {
           answer.then(
-            (late) => send(response, late, whole),
+            (late) => send(response, late, keepOpen),
             (error: unknown) => broken(error, response),
           )
-        } else send(response, answer, whole)
+        } else send(response, answer, keepOpen)
       } catch (error) {
         broken(error, response)
       } finally {
@@ -327,7 +200,7 @@ function onRequest(
   }
 }
 
-function listen(server: Server, host: string, port: number): Promise<number> {
+function listen(server: Server, { host, port, shared = false }: ServerOptions): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => {
       const used = systemCode(cause) === 'EADDRINUSE'
@@ -335,7 +208,7 @@ function listen(server: Server, host: string, port: number): Promise<number> {
       const code = used ? 'ADDRESS_IN_USE' : 'LISTEN_FAILED'
       reject(new PlatformError(code, `Cannot listen on ${host}:${port}: ${reason}`, { host, port }, { cause }))
     })
-    server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
+    server.listen({ host, port, reusePort: shared }, () => resolve((server.address() as AddressInfo).port))
   })
 }
 
@@ -344,11 +217,14 @@ function listen(server: Server, host: string, port: number): Promise<number> {
  * @throws PlatformError ADDRESS_IN_USE; LISTEN_FAILED
  */
 export async function startServer(options: ServerOptions): Promise<Listening> {
-  const { handler, log } = options
+  const { handler, log, watch } = options
   const connections = new Connections(() => performance.now())
   const unread = new UnreadAnswers()
-  const server = createServer(onRequest(handler, connections, unread, log))
-  server.on('connection', (socket) => connections.add(socket))
+  const server = createServer(onRequest(options, connections, unread))
+  server.on('connection', (socket) => {
+    connections.add(socket)
+    watch?.connected(socket)
+  })
   const sweep = setInterval(() => connections.sweep(), PING_INTERVAL_MS)
   sweep.unref()
   // Connections has bounds of its own, which leave a heavy StateCompute the time that it takes.
@@ -370,7 +246,7 @@ export async function startServer(options: ServerOptions): Promise<Listening> {
       socket.destroy()
     }
   })
-  const port = await listen(server, options.host, options.port)
+  const port = await listen(server, options)
   return {
     host: options.host,
     port,

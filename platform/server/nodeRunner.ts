@@ -42,6 +42,8 @@ import type { IndexOptions, ServeOptions } from './options.ts'
 import { registerProcessMetrics } from './processMetrics.ts'
 import { line, type ProgramIo } from './programIo.ts'
 import { ProofFiles } from './proofFiles.ts'
+import type { ReaderPlaces } from './readers/messages.ts'
+import { Readers, readThreads } from './readers/readers.ts'
 import type { GuardedArchive } from './readGuard.ts'
 import { SecretFiles } from './secretFiles.ts'
 import { ThreadHeaps, type VmThreadOptions } from './vmThreads.ts'
@@ -52,6 +54,8 @@ export interface HostRuntime {
   /** Says what the log prints, and where. */
   readonly configureLog?: OpenLog['configure']
   readonly version: string
+  /** Whether threads can listen on one port. */
+  readonly sharesPorts?: boolean
 }
 
 /** The node's stores, with those of its keys. */
@@ -232,6 +236,7 @@ async function nodeProofs(folder: string | undefined, log: Logger): Promise<Node
 export async function serve(
   { options, io, runtime, home }: NodeRun,
   open: (shutdown: () => void) => Promise<OpenNode>,
+  places?: ReaderPlaces,
 ): Promise<void> {
   const { log } = runtime.ports
   let stop: () => void = () => undefined
@@ -242,7 +247,9 @@ export async function serve(
   const opened = await keptAlive(() => open(() => stop()))
   const { node, host, close } = opened
   try {
+    const readers = openReaders({ options, io, runtime, home }, opened, places)
     const server = await startServer({
+      ...{ shared: readers !== undefined, watch: readers },
       handler: node.handler,
       engine: node.engine,
       log,
@@ -256,10 +263,12 @@ export async function serve(
       line(io, `JSON-RPC on http://${server.host}:${server.port}/rpc/v0 and /rpc/v1, token in ${home.token}`)
       if (options.monitor) line(io, monitorLine(server))
       if (host !== undefined) await listen(host, io)
-      reloadOnHangup({ options, io, runtime, home }, opened)
+      reloadOnHangup({ options, io, runtime, home }, opened, readers)
+      readers?.begin(server)
       await stopped
       line(io, 'stopping: calls under way')
     } finally {
+      await readers?.close()
       await node.stop()
       await server.close()
     }
@@ -270,6 +279,23 @@ export async function serve(
   line(io, 'stopping: store')
 }
 
+/** @param places - where threads find the chain; undefined: it is in memory */
+function openReaders(
+  { options, runtime }: NodeRun,
+  { node }: OpenNode,
+  places: ReaderPlaces | undefined,
+): Readers | undefined {
+  const most = readThreads(options.rpcThreads, runtime.sharesPorts === true)
+  if (places === undefined || most === 0) return undefined
+  const { corsOrigins, apiNames, maxRequestBytes } = options
+  const limit = maxRequestBytes === undefined ? {} : { maxRequestBytes }
+  return new Readers({
+    ...{ node, places, most, sizes: cacheSizes(options.cacheMib), hasIndex: options.index !== undefined },
+    http: { allowedOrigins: corsOrigins, allowedHosts: apiNames, ...limit },
+    log: logOf(runtime.ports.log, 'rpc'),
+  })
+}
+
 function monitorLine({ host, port }: { readonly host: string; readonly port: number }): string {
   return isThisMachine(host)
     ? `monitor on http://${host.includes(':') ? `[${host}]` : host}:${port}${MONITOR_PATH}`
@@ -277,13 +303,18 @@ function monitorLine({ host, port }: { readonly host: string; readonly port: num
 }
 
 /** What can change in a running node: the log, who may call and how much at once, whom to connect to. */
-function reloadOnHangup({ options, io, runtime, home }: NodeRun, { node, host }: OpenNode): void {
+function reloadOnHangup(
+  { options, io, runtime, home }: NodeRun,
+  { node, host }: OpenNode,
+  readers: Readers | undefined,
+): void {
   const { log } = runtime.ports
   const reload = async (): Promise<void> => {
     const { log: settings, corsOrigins, apiNames, maxRequestBytes, net } = await options.reload()
     runtime.configureLog?.(settings, home.logs)
     const limit = maxRequestBytes === undefined ? {} : { maxRequestBytes }
     node.handler.allow({ allowedOrigins: corsOrigins, allowedHosts: apiNames, ...limit })
+    readers?.allow({ allowedOrigins: corsOrigins, allowedHosts: apiNames, ...limit })
     for (const address of net?.bootstrap ?? []) {
       const [place = '', id = ''] = address.split('/p2p/')
       if (host !== undefined && id !== '') await host.net.connect({ id, addresses: [place] }, io.signal)

@@ -50,6 +50,8 @@ export interface ServeOptions {
   readonly index: IndexOptions | undefined
   /** For decoded state and blocks, all threads together, MiB; undefined: by the machine. */
   readonly cacheMib: number | undefined
+  /** Threads that may answer reads beside the node; undefined: one less than there are processors, where the runtime can. */
+  readonly rpcThreads: number | undefined
   readonly log: LogSettings
   /** Text of the file of options, written where there is none. */
   readonly configText: string

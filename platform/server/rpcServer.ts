@@ -1,7 +1,15 @@
 /** What a runtime's JSON-RPC server takes and gives: one shape for Node and Deno. */
+import type { Socket } from 'node:net'
 import type { Logger } from '../../src/base/ports.ts'
 import type { RpcEngine } from '../../src/rpc/engine.ts'
 import type { HttpHandler } from '../../src/rpc/http.ts'
+
+/** Who hears what a server is asked. */
+export interface ConnectionWatch {
+  connected(socket: Socket): void
+  /** @returns whether the connection is to end with the answer */
+  asked(socket: Socket): boolean
+}
 
 /** How to serve. */
 export interface ServerOptions {
@@ -12,6 +20,12 @@ export interface ServerOptions {
   readonly host: string
   /** TCP port; 0 takes a free one. */
   readonly port: number
+  /** Whether threads of this process may listen on the same port. Default: no. */
+  readonly shared?: boolean
+  /** What callers must know: threads that pass on what others asked them, and say who. Default: anybody may call. */
+  readonly behind?: string
+  /** Hears of connections and requests; undefined: nobody does. */
+  readonly watch?: ConnectionWatch | undefined
   /** How long `close` waits for answers under way, milliseconds. */
   readonly closeGraceMs: number
 }

@@ -83,17 +83,26 @@ export async function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: 
     const stores = openDiskStores(home, archive?.store, cacheSizes(options.cacheMib), runtime.ports.log)
     closers.add(() => stores.close())
     const run = { options, io, runtime, home }
-    await serve(run, async (shutdown) => {
-      const proofs = options.proofs === 'receipts' ? undefined : home.proofs
-      const shim = await processShim(run, stores, { chain: home.chain, archive: config.snapshot, proofs }, shutdown)
-      const { signal } = io
-      const open =
-        config.validate === 'light'
-          ? await openLight({ network, importGenesis, ...lightOptions, signal }, shim)
-          : await openFollower({ network, mode: config.validate, importGenesis, archive, signal }, shim)
-      writeFile(home.config, `${JSON.stringify({ ...readConfig(home), ...config }, undefined, 2)}\n`)
-      return open
-    })
+    // Of a light node almost nothing is on disk.
+    const places =
+      config.validate === 'light'
+        ? undefined
+        : { chain: home.chain, archive: config.snapshot, actors: home.actors, ready: archive?.ready }
+    await serve(
+      run,
+      async (shutdown) => {
+        const proofs = options.proofs === 'receipts' ? undefined : home.proofs
+        const shim = await processShim(run, stores, { chain: home.chain, archive: config.snapshot, proofs }, shutdown)
+        const { signal } = io
+        const open =
+          config.validate === 'light'
+            ? await openLight({ network, importGenesis, ...lightOptions, signal }, shim)
+            : await openFollower({ network, mode: config.validate, importGenesis, archive, signal }, shim)
+        writeFile(home.config, `${JSON.stringify({ ...readConfig(home), ...config }, undefined, 2)}\n`)
+        return open
+      },
+      places,
+    )
   })
 }
 

@@ -35,14 +35,21 @@ export async function runDevnet(options: DevnetRunOptions, io: ProgramIo, runtim
     closers.add(() => stores.close())
     const bundles = new ActorBundles(home.actors)
     const run = { options, io, runtime, home }
-    await serve(run, async (shutdown) => {
-      const shim = await processShim(run, stores, { chain: options.inMemory ? undefined : home.chain }, shutdown)
-      const { devnet, actors } = options
-      const kept = options.inMemory ? undefined : keptNetwork(home.path)
-      const open = await openLocalChain({ devnet, actors, kept, hasBundle: (manifest) => bundles.has(manifest) }, shim)
-      introduce(open.plan, writeNetworkFiles(home.path, open.network, open.node.view.store, bundles), io)
-      return open
-    })
+    await serve(
+      run,
+      async (shutdown) => {
+        const shim = await processShim(run, stores, { chain: options.inMemory ? undefined : home.chain }, shutdown)
+        const { devnet, actors } = options
+        const kept = options.inMemory ? undefined : keptNetwork(home.path)
+        const open = await openLocalChain(
+          { devnet, actors, kept, hasBundle: (manifest) => bundles.has(manifest) },
+          shim,
+        )
+        introduce(open.plan, writeNetworkFiles(home.path, open.network, open.node.view.store, bundles), io)
+        return open
+      },
+      options.inMemory ? undefined : { chain: home.chain, archive: undefined, actors: home.actors },
+    )
   })
 }
 

@@ -111,6 +111,9 @@ export interface PetrelNode {
   readonly engine: RpcEngine
   readonly handler: HttpHandler
   readonly table: MethodTable
+  readonly tokens: Tokens
+  /** Hears of calls that others answered in its place; undefined: nobody counts them. */
+  readonly called: ((method: string, ms: number, failed: boolean) => void) | undefined
   /** A token with all permissions. */
   readonly adminToken: string
   readonly networking: Networking | undefined
@@ -318,6 +321,7 @@ export async function startNode(
   parts.index?.start(finality)
   return {
     ...{ network, view, vm, wallet, mempool, engine, handler, table, networking, light },
+    ...{ tokens, called: figures?.called },
     adminToken: tokens.issueAdmin(),
     stop: async () => {
       stopping.abort()

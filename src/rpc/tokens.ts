@@ -125,8 +125,21 @@ export class Tokens implements TokenVerifier {
     MAX_CACHED_TOKENS,
   )
 
+  readonly #onRevoked = new Set<() => void>()
+
   constructor(deps: TokensDeps) {
     this.#deps = deps
+  }
+
+  /** What tokens are signed with: for threads of this process that check them, too. */
+  get secret(): Uint8Array {
+    return this.#deps.secret
+  }
+
+  /** Hears of each revocation that is on disk. @returns what ends it */
+  onRevoked(listener: () => void): () => void {
+    this.#onRevoked.add(listener)
+    return () => this.#onRevoked.delete(listener)
   }
 
   /** A token exactly as Lotus' AuthNew makes it: equal permissions give equal tokens, and it never expires. */
@@ -192,6 +205,7 @@ export class Tokens implements TokenVerifier {
     store.put(this.#revokedKey(id), utf8(expiresSec === undefined ? '' : String(expiresSec)))
     this.#known.clear()
     await store.flush()
+    for (const listener of this.#onRevoked) listener()
   }
 
   #sign(payload: Json): string {

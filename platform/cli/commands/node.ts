@@ -66,6 +66,7 @@ interface ServeFlags {
   readonly index?: string
   readonly indexFrom?: string
   readonly cache?: string
+  readonly rpcThreads?: string
   readonly log: string
   readonly logFormat: string
   readonly logFile?: boolean
@@ -150,6 +151,7 @@ function serveFlags(command: Command, keepState: string): Command {
     )
     .option('--index-from <epoch>', 'where an empty index begins (default: where the chain stands)')
     .option('--cache <MiB>', 'memory for decoded state and blocks, all threads together (default: by the machine)')
+    .option('--rpc-threads <n>', 'threads that answer reads beside the node when it is busy (default: processors - 1)')
     .option('--log <levels>', 'what is logged: debug, info, warn, error, silent; of parts: info,p2p=debug', 'info')
     .option('--log-format <format>', 'text, or json: one object per line', 'text')
     .option('--log-file', 'log into logs/petrel.log, too: 64 MB at most, five before it are kept')
@@ -200,6 +202,7 @@ async function serveOptions(context: CliContext, flags: ServeFlags, file: Settin
     keepState: keptEpochs(flags.keepState),
     index: indexOptions(flags),
     cacheMib: cacheMib(flags.cache),
+    rpcThreads: flags.rpcThreads === undefined ? undefined : wholeNumber(flags.rpcThreads, 'rpc-threads'),
     log: logSettings(flags),
     configText: defaultConfig(file.commands),
     reload: async () => await serveOptions(context, file.read(), file),

@@ -60,6 +60,8 @@ export function addReplicaCommand(
         net: undefined,
         ...{ keepState: undefined, index: undefined, configText: '' },
         cacheMib: cacheMib(flags.cache),
+        // Its blocks are elsewhere; more of it is more replicas.
+        rpcThreads: 0,
         diskCacheMib: diskCacheMib(flags.diskCache),
         log: { levels: flags.log, format: 'text', toFile: false },
         ...{ network: flags.network, genesis: flags.genesis, indexUrl: indexUrl(flags.index), blocks: flags.blocks },

@@ -7,7 +7,7 @@ import type { Json } from '../../codec/description.ts'
 import { knownMessages } from '../../index/indexedTipset.ts'
 import type { Tipset } from '../../types/tipset.ts'
 import { EthLogSearch } from '../ethLogSearch.ts'
-import { type EthMethodsDeps, EthReader, locateIn, type Walking } from '../ethReader.ts'
+import { type EthMethodsDeps, EthReader, type Locate, locateIn, type Walking } from '../ethReader.ts'
 import { type MethodRow, method } from '../method.ts'
 import {
   ethBlockNumber,
@@ -34,17 +34,29 @@ export function ethMethods(deps: EthMethodsDeps & Omit<EthFilterDeps, 'reader' |
   const locate = locateIn(reader, deps)
   const search = new EthLogSearch(reader, deps.index)
   return [
-    ...blockMethods(reader),
-    ...ethTransactionMethods(reader, locate, deps.index),
-    ...ethAccountMethods(reader, deps.pool),
+    ...readMethods(reader, locate, deps),
     ...ethGasMethods(reader, deps.gas),
     ...ethSendMethods(reader, deps.pool),
-    ...ethBasicMethods(reader, deps.clientVersion),
     ...ethEventMethods(reader, search),
     ...ethFilterMethods({ ...deps, reader, search }),
     ...actorEventMethods({ reader, log: deps.log }),
     ...traceMethods(reader, locate),
     ...ethSubscribeMethods({ ...deps, reader }),
+  ]
+}
+
+/** Those that look at the chain and at nothing else of the node, as far as their parameters name nothing else. */
+export function ethReadMethods(deps: EthMethodsDeps): MethodRow[] {
+  const reader = new EthReader(deps)
+  return readMethods(reader, locateIn(reader, deps), deps)
+}
+
+function readMethods(reader: EthReader, locate: Locate, deps: EthMethodsDeps): MethodRow[] {
+  return [
+    ...blockMethods(reader),
+    ...ethTransactionMethods(reader, locate, deps.index),
+    ...ethAccountMethods(reader, deps.pool),
+    ...ethBasicMethods(reader, deps.clientVersion),
   ]
 }
 

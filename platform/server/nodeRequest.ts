@@ -1,0 +1,95 @@
+/** Requests and answers of node:http as src/rpc sees them. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { HttpRequest, HttpResponse } from '../../src/rpc/httpMessage.ts'
+import { spareHeap } from './sparingHeap.ts'
+import type { UnreadAnswers } from './unreadAnswers.ts'
+
+/** A request of node:http as src/rpc sees it. */
+export class NodeRequest implements HttpRequest {
+  readonly verb: string
+  readonly url: string
+  readonly body: Uint8Array | string
+  readonly signal: AbortSignal
+  readonly address: string
+  readonly #headers: IncomingMessage['headers']
+
+  /** @param address - of the client, where another thread took the connection */
+  constructor(message: IncomingMessage, body: Uint8Array | string, signal: AbortSignal, address?: string) {
+    this.verb = message.method ?? ''
+    this.url = message.url ?? ''
+    this.body = body
+    this.signal = signal
+    this.address = address ?? message.socket.remoteAddress ?? ''
+    this.#headers = message.headers
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#headers[name.toLowerCase()]
+    return Array.isArray(value) ? value.join(', ') : value
+  }
+}
+
+/** Writes an answer. @param keepOpen - whether the connection stays */
+export function respond(response: ServerResponse, answer: HttpResponse, keepOpen: boolean): void {
+  if (response.destroyed) return
+  const headers: string[] = []
+  for (const name in answer.headers) headers.push(name, answer.headers[name] as string)
+  const body = answer.bytes ?? answer.body
+  if (answer.status !== 204) headers.push('Content-Length', String(Buffer.byteLength(body)))
+  if (!keepOpen) headers.push('Connection', 'close')
+  response.writeHead(answer.status, headers)
+  // As text: node then writes head and body in one piece.
+  response.end(body)
+}
+
+/** Writes an answer that goes on. What follows is asked for when the client has taken what came before. */
+export async function stream(
+  response: ServerResponse,
+  { status, headers, body }: HttpResponse,
+  rest: AsyncIterable<string>,
+  unread: UnreadAnswers,
+): Promise<void> {
+  const write = async (part: string): Promise<void> => {
+    if (response.destroyed || response.write(part)) return
+    unread.set(response, response.writableLength)
+    await new Promise<void>((resolve) => {
+      const taken = (): void => {
+        response.off('drain', taken)
+        response.off('close', taken)
+        resolve()
+      }
+      response.on('drain', taken)
+      response.on('close', taken)
+    })
+    unread.set(response, 0)
+  }
+  response.writeHead(status, headers)
+  const sent = spareHeap()
+  try {
+    await write(body)
+    for await (const part of rest) {
+      if (response.destroyed) break
+      await write(part)
+    }
+  } finally {
+    sent()
+  }
+  response.end()
+}
+
+/** One abort controller for each connection: a client that goes away ends whatever it asked for. */
+export class ConnectionSignals {
+  readonly #signals = new WeakMap<Socket, AbortSignal>()
+
+  of(socket: Socket): AbortSignal {
+    let signal = this.#signals.get(socket)
+    if (signal === undefined) {
+      const controller = new AbortController()
+      socket.once('close', () => controller.abort())
+      signal = controller.signal
+      this.#signals.set(socket, signal)
+    }
+    return signal
+  }
+}

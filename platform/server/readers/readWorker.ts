@@ -1,0 +1,87 @@
+/** The thread that answers reads: what {@link Readers} starts. */
+import { dirname, join } from 'node:path'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { decode } from '../../../src/codec/description.ts'
+import { initCrypto } from '../../../src/crypto/init.ts'
+import { valueFromBytes } from '../../../src/execution/valueBytes.ts'
+import { type Blockstore, LayeredBlockstore } from '../../../src/ipld/blockstore.ts'
+import { NodeCache } from '../../../src/ipld/nodeCache.ts'
+import { Reader } from '../../../src/node/reader.ts'
+import { blockHeader } from '../../../src/types/blockHeader.ts'
+import { ActorBundles, bundledBlocks } from '../actorBundles.ts'
+import { openArchiveReader } from '../archiveFile.ts'
+import { systemClock, systemTimers } from '../clock.ts'
+import { LmdbEnvironment } from '../lmdbStore.ts'
+import { createLogger } from '../logger.ts'
+import { systemRandom } from '../random.ts'
+import { type FromReader, type ReadThreadData, SHARED_COUNTS, type ToldStart, type ToReader } from './messages.ts'
+import { PassOn } from './passOn.ts'
+import { startReaderServer } from './readerServer.ts'
+
+/** How long answers are gathered before the node hears of them, ms. */
+const TOLD_MS = 200
+
+/** What is stored is in the node's hands: headers that it tells of are kept decoded, and nothing else is written. */
+const NO_BLOCKS: Blockstore = { get: () => undefined, has: () => false, put: () => undefined }
+
+async function run(port: MessagePort, data: ReadThreadData): Promise<void> {
+  const { places, sizes, host, shared } = data
+  const held: ToReader[] = []
+  let take = (message: ToReader): void => void held.push(message)
+  port.on('message', (message: ToReader) => take(message))
+  const tell = (message: FromReader): void => port.postMessage(message)
+  await initCrypto()
+  const nodes = new NodeCache(sizes.threadNodes)
+  const environment = new LmdbEnvironment({ path: places.chain, nodes, readsOnly: true })
+  const archive =
+    places.archive === undefined
+      ? []
+      : [openArchiveReader(places.archive, { home: join(dirname(places.chain), 'snapshots'), nodes })]
+  const bundles = bundledBlocks(new ActorBundles(places.actors))
+  const log = createLogger({ level: 'warn', format: process.env.PETREL_LOG_FORMAT === 'json' ? 'json' : 'text' })
+  const calls = new Map<string, number[]>()
+  setInterval(() => {
+    if (calls.size === 0) return
+    tell({ kind: 'called', calls: new Map([...calls].map(([method, times]) => [method, Float64Array.from(times)])) })
+    calls.clear()
+  }, TOLD_MS).unref()
+  const reader = new Reader(valueFromBytes(data.start) as ToldStart, {
+    blocks: new LayeredBlockstore([NO_BLOCKS, environment.blocks, ...archive, bundles], nodes),
+    meta: environment.meta,
+    ports: { clock: systemClock, timers: systemTimers, random: systemRandom, log },
+    called: (method, ms) => {
+      const times = calls.get(method)
+      if (times === undefined) calls.set(method, [ms])
+      else times.push(ms)
+    },
+  })
+  let heads = -1
+  let revoked = Atomics.load(shared, SHARED_COUNTS.revoked)
+  let stop: () => Promise<void> = () => Promise.resolve()
+  take = (message) => {
+    switch (message.kind) {
+      case 'head':
+        reader.follow(message.tipsets.map((headers) => headers.map((bytes) => decode(blockHeader, bytes))))
+        heads = message.count
+        return
+      case 'allow':
+        return reader.allow(message.http)
+      case 'stop':
+        void stop().then(() => tell({ kind: 'stopped' }))
+    }
+  }
+  for (const message of held.splice(0)) take(message)
+  const server = await startReaderServer({
+    ...{ reader, passOn: new PassOn(data.behind), log, host, port: data.port },
+    isCurrent: () => {
+      const now = Atomics.load(shared, SHARED_COUNTS.revoked)
+      if (now !== revoked) reader.forgetTokens()
+      revoked = now
+      return heads === Atomics.load(shared, SHARED_COUNTS.heads)
+    },
+  })
+  stop = () => server.close()
+  tell({ kind: 'listens' })
+}
+
+if (parentPort !== null) await run(parentPort, workerData as ReadThreadData)

@@ -1,0 +1,106 @@
+/** The server of a thread that answers reads: on the API's port, beside the node. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { MAX_BODIES_BYTES, PING_INTERVAL_MS } from '../../../src/base/bounds.ts'
+import { errorMessage } from '../../../src/base/errors.ts'
+import type { Logger } from '../../../src/base/ports.ts'
+import type { Reader } from '../../../src/node/reader.ts'
+import { apiVersionOf } from '../../../src/rpc/http.ts'
+import type { HttpResponse } from '../../../src/rpc/httpMessage.ts'
+import { Connections } from '../connections.ts'
+import { ConnectionSignals, NodeRequest, respond, stream } from '../nodeRequest.ts'
+import { Bodies } from '../requestBodies.ts'
+import type { Listening } from '../rpcServer.ts'
+import { UnreadAnswers } from '../unreadAnswers.ts'
+import type { PassOn } from './passOn.ts'
+
+const { createServer } = process.getBuiltinModule('node:http')
+
+/** Questions are short: what is longer holds a message or a batch. */
+const MAX_BODY_BYTES = 64 * 1024
+
+/** Too many connections, or requests in memory. */
+const BUSY: HttpResponse = { status: 503, headers: { 'Retry-After': '1' }, body: '' }
+
+/** What it is made of. */
+export interface ReaderServerDeps {
+  readonly reader: Reader
+  readonly passOn: PassOn
+  /** Whether the reader knows all that the node has told. */
+  isCurrent(): boolean
+  readonly log: Logger
+  readonly host: string
+  readonly port: number
+}
+
+/** Resolves when it listens. */
+export async function startReaderServer(deps: ReaderServerDeps): Promise<Pick<Listening, 'port' | 'close'>> {
+  const { passOn, log } = deps
+  const connections = new Connections(() => performance.now())
+  const unread = new UnreadAnswers()
+  const server = createServer(onRequest(deps, connections, unread))
+  server.on('connection', (socket) => connections.add(socket))
+  const sweep = setInterval(() => connections.sweep(), PING_INTERVAL_MS)
+  sweep.unref()
+  // As the node's own: see httpServer.
+  server.requestTimeout = 0
+  server.keepAliveTimeout = 0
+  server.on('upgrade', (message, socket, head) => {
+    connections.is('socket', message.socket)
+    passOn.upgrade(message, socket, head)
+  })
+  server.on('error', (error) => log.error('a thread of reads has a failing server', { reason: errorMessage(error) }))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host: deps.host, port: deps.port, reusePort: true }, resolve)
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        clearInterval(sweep)
+        server.close(() => resolve())
+        server.closeAllConnections()
+        passOn.close()
+      }),
+  }
+}
+
+function onRequest(
+  { reader, passOn, isCurrent, log }: ReaderServerDeps,
+  connections: Connections,
+  unread: UnreadAnswers,
+): (message: IncomingMessage, response: ServerResponse) => void {
+  const signals = new ConnectionSignals()
+  const bodies = new Bodies(() => MAX_BODIES_BYTES)
+  return (message, response) => {
+    const { socket } = message
+    if (!connections.admits(socket)) return respond(response, BUSY, false)
+    connections.is('answering', socket)
+    response.once('finish', () => connections.is('idle', socket))
+    response.once('close', () => unread.set(response, 0))
+    const length = Number(message.headers['content-length'])
+    const head = new NodeRequest(message, '', signals.of(socket))
+    const isRead = message.method === 'POST' && apiVersionOf(head.url) !== undefined && length <= MAX_BODY_BYTES
+    const most = isRead && isCurrent() ? reader.admit(head) : undefined
+    if (most === undefined || length > most) return passOn.request(message, response)
+    connections.is('reading', socket)
+    bodies.read(message, MAX_BODY_BYTES, (body, _whole, free) => {
+      free()
+      connections.is('answering', socket)
+      if (body === undefined) return respond(response, BUSY, false)
+      const request = new NodeRequest(message, body, signals.of(socket))
+      reader.answer(request).then(
+        (answer) => {
+          if (answer === undefined) return passOn.request(message, response, body)
+          if (answer.rest === undefined) return respond(response, answer, true)
+          return stream(response, answer, answer.rest, unread).catch(() => response.destroy())
+        },
+        (error: unknown) => {
+          log.error('a thread cannot answer a read', { message: errorMessage(error) })
+          passOn.request(message, response, body)
+        },
+      )
+    })
+  }
+}

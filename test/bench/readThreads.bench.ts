@@ -1,0 +1,107 @@
+/**
+ * Requests a second of a local chain's node that goes on making blocks, without and with threads that answer reads (`--rpc-threads`);
+ * and how long a `ChainHead` waits while another client has a heavy question asked without end.
+ *
+ *     node test/bench/readThreads.bench.ts [threads, default 1]
+ *
+ * The client is on the same processors; its share of them is printed.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
+import { Pipelined } from '../support/pipelined.ts'
+import { RpcClient } from '../support/rpcClient.ts'
+
+const CONNECTIONS = 32
+/** Until connections are shared out and code is compiled. */
+const WARM_MS = 5000
+const MEASURED_MS = 4000
+const HEADS = 1000
+
+const [threads = '1'] = process.argv.slice(2)
+
+const QUESTIONS: readonly (readonly [string, unknown[]])[] = [
+  ['ChainHead', []],
+  ['StateGetActor', ['t01000', null]],
+  ['StateMinerInfo', ['t01000', null]],
+  ['StateReadState', ['t01000', null]],
+  ['EthGetBlockByNumber', ['0x3', true]],
+]
+
+const body = (method: string, params: unknown[]): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, method: `Filecoin.${method}`, params })
+
+async function rate(node: NodeProcess, question: string): Promise<{ perSecond: number; client: number }> {
+  const clients = Array.from({ length: CONNECTIONS }, () => new Pipelined(node.url, question))
+  await sleep(WARM_MS)
+  const sum = (): number => clients.reduce((all, { answered }) => all + answered, 0)
+  const before = sum()
+  const used = process.cpuUsage()
+  await sleep(MEASURED_MS)
+  const { user, system } = process.cpuUsage(used)
+  const perSecond = ((sum() - before) * 1000) / MEASURED_MS
+  for (const client of clients) client.close()
+  return { perSecond, client: (user + system) / 1000 / MEASURED_MS }
+}
+
+/** 50th and 99th percentile of what a `ChainHead` waits, ms, one after the other on one connection. */
+async function waits(node: NodeProcess): Promise<readonly [number, number]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const head = body('ChainHead', [])
+  const times: number[] = []
+  for (let i = 0; i < HEADS; i++) {
+    const start = performance.now()
+    await new Promise<void>((resolve, reject) => {
+      const asked = request(`${node.url}/rpc/v1`, { method: 'POST', agent }, (response) =>
+        response.resume().on('end', resolve),
+      )
+      asked.on('error', reject)
+      asked.end(head)
+    })
+    times.push(performance.now() - start)
+  }
+  agent.destroy()
+  times.sort((a, b) => a - b)
+  return [times[HEADS >> 1] as number, times[Math.floor(HEADS * 0.99)] as number]
+}
+
+const base = new Map<string, number>()
+for (const count of ['0', threads]) {
+  const home = mkdtempSync(join(tmpdir(), 'petrel-read-threads-'))
+  const node = await startNode('node', home, [
+    'devnet',
+    '--api',
+    '0',
+    '--no-net',
+    '--block-time',
+    '1',
+    '--rpc-threads',
+    count,
+  ])
+  try {
+    while (((await new RpcClient(node.url).call('ChainHead')) as { Height: number }).Height < 4) await sleep(200)
+    for (const [method, params] of QUESTIONS) {
+      const { perSecond, client } = await rate(node, body(method, params))
+      const ratio = base.has(method) ? `  ${(perSecond / (base.get(method) as number)).toFixed(2)} times` : ''
+      if (count === '0') base.set(method, perSecond)
+      console.log(
+        `${count} threads  ${method.padEnd(22)} ${perSecond.toFixed(0).padStart(8)} /s, client ${client.toFixed(2)} processors${ratio}`,
+      )
+    }
+    for (const heavy of ['StateListActors', 'StateCompute']) {
+      const params = heavy === 'StateCompute' ? [5, [], null] : [null]
+      const clients = [new Pipelined(node.url, body(heavy, params)), new Pipelined(node.url, body(heavy, params))]
+      const [median, late] = await waits(node)
+      for (const client of clients) client.close()
+      console.log(
+        `${count} threads  ChainHead beside ${heavy}: median ${median.toFixed(2)} ms, 99th percentile ${late.toFixed(2)} ms`,
+      )
+    }
+  } finally {
+    await node.stop()
+    rmSync(home, { recursive: true, force: true })
+  }
+}

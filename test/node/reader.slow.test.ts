@@ -1,0 +1,130 @@
+/** What a thread of reads answers, beside the node that it reads for. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock, systemTimers } from '../../platform/server/clock.ts'
+import { systemRandom } from '../../platform/server/random.ts'
+import { openRecorded, type RecordedNode } from '../../scripts/golden/openRecorded.ts'
+import { MemoryStore } from '../../src/base/memoryStore.ts'
+import { parseJson, stringifyJson } from '../../src/codec/jsonText.ts'
+import { Reader } from '../../src/node/reader.ts'
+import type { HttpRequest } from '../../src/rpc/httpMessage.ts'
+import { Tokens } from '../../src/rpc/tokens.ts'
+import type { Tipset } from '../../src/types/tipset.ts'
+import { type Row, readSharedZstd } from '../support/recorded.ts'
+import { silentLog } from '../support/recordedView.ts'
+import { missingShared, sharedPath } from '../support/shared.ts'
+
+const FOLDER = 'data/golden/nv28'
+const missing = missingShared(`${FOLDER}/chain.jsonl.zst`)
+/** Of the recorded requests, so that the test takes seconds. */
+const EVERY = 3
+
+function asked(url: string, body: string, headers: Record<string, string> = {}): HttpRequest {
+  return { verb: 'POST', url, body, header: (name) => headers[name.toLowerCase()], address: '127.0.0.1' }
+}
+
+describe.skipIf(missing !== undefined)('a thread of reads', () => {
+  let recorded: RecordedNode
+  const called: string[] = []
+
+  beforeAll(async () => {
+    recorded = await openRecorded(sharedPath(FOLDER))
+  }, 60_000)
+  afterAll(() => recorded?.close())
+
+  function open(head: Tipset = recorded.node.view.store.head(), meta = new MemoryStore()): Reader {
+    const { view, tokens } = recorded.node
+    const [genesis] = view.store.genesis().key
+    const reader = new Reader(
+      { network: view.network, genesis: genesis as never, secret: tokens.secret, hasIndex: false, http: {} },
+      {
+        blocks: view.store.blocks,
+        meta,
+        ports: { clock: systemClock, timers: systemTimers, random: systemRandom, log: silentLog },
+        called: (method) => called.push(method),
+      },
+    )
+    reader.follow([head.blocks])
+    return reader
+  }
+
+  it('answers as the node does, to the byte, or leaves the answer to it', async () => {
+    const reader = open()
+    const answered = new Map<string, number>()
+    let left = 0
+    const lines = readSharedZstd(`${FOLDER}/chain.jsonl.zst`).split('\n')
+    for (let i = 0; i < lines.length; i += EVERY) {
+      if (lines[i] === '') continue
+      const row = parseJson(lines[i] as string) as { path: string; request: Row }
+      const request = asked(row.path, stringifyJson(row.request))
+      const mine = await reader.answer(request)
+      if (mine === undefined) {
+        left++
+        continue
+      }
+      const nodes = await recorded.node.handler.handle(request)
+      const method = String(row.request.method)
+      answered.set(method, (answered.get(method) ?? 0) + 1)
+      expect([mine.status, mine.body], stringifyJson(row.request)).toEqual([nodes.status, nodes.body])
+    }
+    const count = [...answered.values()].reduce((sum, one) => sum + one, 0)
+    expect(count).toBeGreaterThan(700)
+    expect(answered.size).toBeGreaterThan(35)
+    expect(called).toHaveLength(count)
+    expect(left).toBeGreaterThan(0)
+  }, 120_000)
+
+  it('leaves what it cannot know: the pool, failures, batches, and what is no request', async () => {
+    const reader = open()
+    const call = (method: string, params: unknown[] = []): string =>
+      JSON.stringify({ jsonrpc: '2.0', id: 1, method: `Filecoin.${method}`, params })
+    for (const body of [
+      call('MpoolPending', [null]),
+      call('EthGetTransactionCount', ['0x0000000000000000000000000000000000000001', 'latest']),
+      call('EthGetBlockByNumber', ['finalized', false]),
+      call('WalletList'),
+      call('Version'),
+      call('ChainGetBlock', [{ '/': 'bafy2bzacebptdyegmimvx7mz4v4ya4jnblhtn4hmfjpavdwuam4bc24ffnq7g' }]),
+      call('StateGetActor', ['t0999999999', null]),
+      call('StateGetActor', ['t01000']),
+      `[${call('ChainHead')}]`,
+      '{',
+      '',
+    ]) {
+      expect(await reader.answer(asked('/rpc/v1', body)), body).toBeUndefined()
+    }
+    expect(await reader.answer({ ...asked('/health/readyz', ''), verb: 'GET' })).toBeUndefined()
+  })
+
+  it('knows tokens, and those that were revoked when it is told', async () => {
+    const { tokens } = recorded.node
+    const head = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'Filecoin.ChainHead', params: [] })
+    const meta = new MemoryStore()
+    const reader = open(undefined, meta)
+    const withToken = (token: string): HttpRequest => asked('/rpc/v1', head, { authorization: `Bearer ${token}` })
+    const unique = tokens.issueUnique(['read'])
+    expect((await reader.answer(withToken(unique)))?.status).toBe(200)
+    expect(await reader.answer(withToken(`${unique}x`))).toBeUndefined()
+    expect(reader.admit(withToken(`${unique}x`))).toBeUndefined()
+    // As the node's own store has it afterwards.
+    await new Tokens({ secret: tokens.secret, clock: systemClock, random: systemRandom, store: meta }).revoke(unique)
+    reader.forgetTokens()
+    expect(await reader.answer(withToken(unique))).toBeUndefined()
+  })
+
+  it('follows the head, also where the way there is not told', async () => {
+    const { store } = recorded.node.view
+    const head = store.head()
+    const low = store.tipsetByHeight(head.height - 30, head, 'previous')
+    const reader = open(low)
+    const heightOf = async (): Promise<number> => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'Filecoin.ChainHead', params: [] })
+      return (JSON.parse((await reader.answer(asked('/rpc/v1', body)))?.body ?? '') as { result: { Height: number } })
+        .result.Height
+    }
+    expect(await heightOf()).toBe(low.height)
+    reader.follow([head.blocks])
+    expect(await heightOf()).toBe(head.height)
+    reader.follow([low.blocks])
+    expect(await heightOf()).toBe(low.height)
+  })
+})

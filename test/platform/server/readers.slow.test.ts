@@ -1,0 +1,180 @@
+/** Threads that answer reads, beside a node in a process of its own. */
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { request as openRequest } from 'node:http'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { type NodeProcess, startNode } from '../../runtimes/nodeProcess.ts'
+import { Pipelined } from '../../support/pipelined.ts'
+import { type Answer, RpcClient } from '../../support/rpcClient.ts'
+
+const START_MS = 120_000
+const STARTED = 'a thread answers reads, too'
+/** Connections that ask at once: more than any look at how busy the node is needs. */
+const CLIENTS = 8
+
+/** One request on a connection of its own. */
+function ask(
+  url: string,
+  path: string,
+  body?: string,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const request = openRequest(`${url}${path}`, { method: body === undefined ? 'GET' : 'POST', agent: false, headers })
+    request.on('response', (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (part: string) => {
+        text += part
+      })
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
+    })
+    request.on('error', reject)
+    request.end(body)
+  })
+}
+
+const call = (method: string, params: unknown[] = []): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, method: `Filecoin.${method}`, params })
+
+describe('threads that answer reads', () => {
+  let home: string
+  let node: NodeProcess
+  let client: RpcClient
+
+  beforeAll(async () => {
+    home = mkdtempSync(join(tmpdir(), 'petrel-readers-'))
+    node = await startNode(
+      'node',
+      home,
+      ['devnet', '--api', '0', '--no-net', '--block-time', '1', '--actors', 'native', '--rpc-threads', '1'],
+      START_MS,
+    )
+    client = new RpcClient(node.url, node.token)
+    const clients = Array.from({ length: CLIENTS }, () => new Pipelined(node.url, call('ChainHead')))
+    while (!node.output().includes(STARTED)) await sleep(50)
+    for (const one of clients) one.close()
+  }, START_MS)
+  afterAll(async () => {
+    await node?.stop()
+    rmSync(home, { recursive: true, force: true })
+  })
+
+  /** Of what the node counts: its own answers and the threads'. */
+  async function counted(method: string): Promise<number> {
+    const { text } = await ask(node.url, '/debug/metrics')
+    return Number(
+      new RegExp(`lotus_api_request_duration_ms_count\\{endpoint="${method}"\\} (\\d+)`).exec(text)?.[1] ?? 0,
+    )
+  }
+
+  it('share connections with the node, and every answer is the node’s', async () => {
+    const head = (await client.call('ChainHead')) as Answer
+    const expected = JSON.stringify(await client.call('ChainGetTipSet', head.Cids))
+    const answers = await Promise.all(
+      Array.from({ length: 64 }, () => ask(node.url, '/rpc/v1', call('ChainGetTipSet', [head.Cids]))),
+    )
+    for (const { status, text } of answers) {
+      expect(status).toBe(200)
+      expect(JSON.stringify((JSON.parse(text) as { result: unknown }).result)).toBe(expected)
+    }
+    // Told every now and then: until the sum is whole.
+    while ((await counted('ChainGetTipSet')) < 65) await sleep(50)
+  }, 30_000)
+
+  it('never tell an older head than the node has told before', async () => {
+    let highest = 0
+    for (let i = 0; i < 300; i++) {
+      const { text } = await ask(node.url, '/rpc/v1', call('ChainHead'))
+      const { Height } = (JSON.parse(text) as { result: { Height: number } }).result
+      expect(Height).toBeGreaterThanOrEqual(highest)
+      highest = Height
+    }
+    expect(highest).toBeGreaterThan(1)
+  }, 60_000)
+
+  it('pass on what is not theirs: writes, what fails, batches, health, WebSockets', async () => {
+    const auth = { authorization: `Bearer ${node.token}` }
+    for (let i = 0; i < 12; i++) {
+      const made = await ask(node.url, '/rpc/v1', call('WalletNew', ['secp256k1']), auth)
+      expect(made.text).toContain('"result":"t1')
+      const anonymous = await ask(node.url, '/rpc/v1', call('WalletNew', ['secp256k1']))
+      expect(anonymous.text).toContain("missing permission to invoke 'WalletNew' (need 'write')")
+      expect((await ask(node.url, '/rpc/v1', call('Nothing'))).text).toContain('not found')
+      expect((await ask(node.url, '/rpc/v1', '{')).status).toBe(500)
+      const batch = await ask(node.url, '/rpc/v1', `[${call('ChainHead')},${call('Version')}]`)
+      expect((JSON.parse(batch.text) as unknown[]).length).toBe(2)
+      expect((await ask(node.url, '/health/livez')).status).toBe(200)
+      expect((await ask(node.url, '/nowhere')).status).toBe(404)
+      expect((await ask(node.url, '/rpc/v1', call('ChainHead'), { authorization: 'Bearer x.y.z' })).status).toBe(401)
+      const foreign = await ask(node.url, '/rpc/v1', call('ChainHead'), { origin: 'https://foreign.example' })
+      expect(foreign.status).toBe(403)
+      const socket = new WebSocket(`${node.url.replace('http', 'ws')}/rpc/v1`)
+      const told = await new Promise<string>((resolve, reject) => {
+        socket.on('open', () => socket.send(call('ChainHead')))
+        socket.on('message', (data) => resolve(String(data)))
+        socket.on('error', reject)
+      })
+      expect(told).toContain('"Height"')
+      socket.close()
+    }
+  }, 60_000)
+
+  it('know a revoked token as soon as the revocation is answered', async () => {
+    for (let i = 0; i < 10; i++) {
+      const token = (await client.call('AuthNewToken', ['read'], null)) as string
+      const auth = { authorization: `Bearer ${token}` }
+      for (let j = 0; j < 6; j++) expect((await ask(node.url, '/rpc/v1', call('ChainHead'), auth)).status).toBe(200)
+      await client.call('AuthRevoke', token)
+      for (let j = 0; j < 6; j++) expect((await ask(node.url, '/rpc/v1', call('ChainHead'), auth)).status).toBe(401)
+    }
+  }, 60_000)
+
+  it('have a port of the node’s that nobody else may use', async () => {
+    const own = Number(new URL(node.url).port)
+    const [shared, ports] = listeningPorts(node.pid, own)
+    expect(shared, 'the node and its thread').toHaveLength(2)
+    expect(ports.length).toBeGreaterThan(0)
+    for (const port of ports) {
+      const url = `http://127.0.0.1:${port}`
+      expect((await ask(url, '/rpc/v1', call('ChainHead'))).status).toBe(403)
+      const guessed = await ask(url, '/rpc/v1', call('ChainHead'), { 'x-petrel-for': ' 127.0.0.1' })
+      expect(guessed.status).toBe(403)
+      const refused = await new Promise<string>((resolve) => {
+        const socket = connect(port, '127.0.0.1', () =>
+          socket.write('GET /rpc/v1 HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'),
+        )
+        socket.on('data', (data) => resolve(String(data)))
+      })
+      expect(refused).toContain('403')
+    }
+  }, 30_000)
+
+  it('end with the node', async () => {
+    expect(await node.stop()).toBe(0)
+  }, 30_000)
+})
+
+/** TCP ports that a process listens on, from /proc. @returns its own, and the others */
+function listeningPorts(pid: number, own: number): [number[], number[]] {
+  const sockets = new Set(
+    readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+      try {
+        return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1] ?? []
+      } catch {
+        return []
+      }
+    }),
+  )
+  const ports = readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .slice(1)
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , , state, , , , , , inode]) => state === '0A' && sockets.has(inode ?? ''))
+    .map(([, local]) => Number.parseInt((local as string).split(':')[1] as string, 16))
+  return [ports.filter((port) => port === own), ports.filter((port) => port !== own)]
+}
