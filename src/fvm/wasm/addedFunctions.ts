@@ -87,13 +87,13 @@ function checker(out: ByteSink, { pagesGlobal }: Additions): void {
 /** (i32) -> i32: memory.grow within the budget; declared maximum first, as the reference asks. */
 function memoryGrower(out: ByteSink, module: WasmModule, added: Additions, rules: InstrumentationRules): void {
   const maximum = Math.min(module.memory?.maximum ?? rules.maxMemoryPages, rules.maxMemoryPages)
-  const { hostMemory, pagesGlobal } = added
+  const { countsPages, pagesGlobal } = added
   grower(out, added, {
     count: 0,
     maximum,
     unit: PAGE_BYTES,
-    size: hostMemory ? [global.get(pagesGlobal)] : [memory.size],
-    grow: hostMemory ? growHostMemory(pagesGlobal) : [local.get(0), memory.grow],
+    size: countsPages ? [global.get(pagesGlobal)] : [memory.size],
+    grow: countsPages ? growCounted(pagesGlobal) : [local.get(0), memory.grow],
   })
 }
 
@@ -140,8 +140,8 @@ function grower(out: ByteSink, { budgetGlobal }: Additions, { count, maximum, un
   })
 }
 
-/** `memory.grow n` in host memory, n in local 0: what another module left behind is wiped. */
-function growHostMemory(pagesGlobal: number): readonly Code[] {
+/** `memory.grow n` in memory that may be longer, n in local 0: what another run left behind is wiped. */
+function growCounted(pagesGlobal: number): readonly Code[] {
   const pages = global.get(pagesGlobal)
   const wanted = [pages, local.get(0), i32.add]
   const toBytes = [i32.const(16), i32.shl]

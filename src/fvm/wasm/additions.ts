@@ -1,7 +1,8 @@
 import type { Analysis, FunctionPlan } from './analysis.ts'
 import { type Code, call } from './instructions.ts'
+import { PAGE_BYTES } from './interfaceNames.ts'
 import { EXPORT_FUNCTION, type FunctionType, type WasmModule } from './module.ts'
-import { TYPE_FUNCREF, TYPE_I32, TYPE_I64 } from './opcodes.ts'
+import { TYPE_F32, TYPE_F64, TYPE_FUNCREF, TYPE_I32, TYPE_I64 } from './opcodes.ts'
 import type { InstrumentationRules } from './rules.ts'
 import { refused } from './wasmReader.ts'
 
@@ -13,6 +14,10 @@ export class Additions {
   /** the table that grows */
   readonly grownTable: number
   readonly hostMemory: boolean
+  /** whether an instance can be put back to how it started, see {@link isReusable} */
+  readonly reusable: boolean
+  /** whether the module's memory ends where a global says, and not where the engine's ends */
+  readonly countsPages: boolean
   /** the functions that get a thunk, in ascending order */
   readonly thunks: readonly number[]
   /** added function types, behind the module's own */
@@ -39,6 +44,8 @@ export class Additions {
     this.growsTable = forRun && analysis.growsTable !== undefined
     this.grownTable = analysis.growsTable ?? 0
     this.hostMemory = forRun && rules.hostMemory
+    this.reusable = forRun && !rules.hostMemory && isReusable(module, analysis)
+    this.countsPages = this.hostMemory || (this.reusable && this.growsMemory)
     this.thunks = functionsWithThunk(module)
 
     const types: FunctionType[] = []
@@ -59,9 +66,10 @@ export class Additions {
     this.functionTypes = functionTypes
 
     // Index 0 is the imported counter, then come the module's own.
-    this.stackGlobal = module.globalCount + 1
-    this.budgetGlobal = module.globalCount + 2
-    this.pagesGlobal = module.globalCount + (this.grows ? 3 : 2)
+    const own = module.globals.length
+    this.stackGlobal = own + 1
+    this.budgetGlobal = own + 2
+    this.pagesGlobal = own + (this.grows ? 3 : 2)
   }
 
   /** Whether the module can grow, and so has a budget. */
@@ -84,6 +92,17 @@ export class Additions {
   stackCost(index: number): number {
     return (this.#functions[index - this.#module.imports.length] as FunctionPlan).stackCost
   }
+}
+
+/**
+ * Whether all that a run can change of an instance is memory and integers in globals. Tables and dropped segments could not
+ * be put back, floats might lose bits, and a start function would have to run again.
+ */
+function isReusable(module: WasmModule, { changesTables }: Analysis): boolean {
+  const { memory, data, start } = module
+  if (memory === undefined || data.end > memory.minimum * PAGE_BYTES || start !== undefined || changesTables)
+    return false
+  return !module.globals.some((type) => type === TYPE_F32 || type === TYPE_F64)
 }
 
 /** Functions that can be entered other than by a direct call. */

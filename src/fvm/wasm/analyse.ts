@@ -54,6 +54,7 @@ import {
   OP_MEMORY_SIZE,
   OP_RETURN,
   OP_SELECT,
+  OP_TABLE_SET,
   OP_UNREACHABLE,
   OPCODE_FLAGS,
   OPCODE_IMMEDIATE,
@@ -92,6 +93,7 @@ class Analyser {
   readonly #typeResults: Uint32Array
   #growsMemory = false
   #growsTable: number | undefined
+  #changesTables = false
 
   constructor(module: WasmModule, rules: InstrumentationRules) {
     this.#module = module
@@ -112,7 +114,8 @@ class Analyser {
       reader.end = body.end
       functions.push(this.#function(reader, index))
     }
-    return { edits: this.#edits, functions, growsMemory: this.#growsMemory, growsTable: this.#growsTable }
+    const growth = { growsMemory: this.#growsMemory, growsTable: this.#growsTable }
+    return { edits: this.#edits, functions, ...growth, changesTables: this.#changesTables }
   }
 
   /** Ends the top frame's block of code; the next one starts at `next`. */
@@ -301,8 +304,12 @@ class Analyser {
           edits.push(EDIT_GLOBAL, at + 1, reader.at, operand)
           frames.pop(1)
           break
+        case OP_TABLE_SET:
+          frames.pop(2)
+          this.#changesTables = true
+          break
         case OP_MEMORY_SIZE:
-          if (hostMemory) edits.push(EDIT_MEMORY_SIZE, at, reader.at, 0)
+          edits.push(EDIT_MEMORY_SIZE, at, reader.at, 0)
           frames.height++
           break
         case OP_MEMORY_GROW:
@@ -371,7 +378,7 @@ class Analyser {
   /** Returns whether the price depends on a value at run time. */
   #bulk(reader: WasmReader, at: number, constant: number, slot: number): boolean {
     const frames = this.#frames
-    const { pops, pushes, unit, memoryRanges, grows, halts } = readBulkOperation(reader, at, this.#rules)
+    const { pops, pushes, unit, memoryRanges, grows, lasts, halts } = readBulkOperation(reader, at, this.#rules)
     if (unit !== undefined) this.#linear(at, unit, constant, slot)
     if (this.#rules.hostMemory && memoryRanges > 0) this.#edits.push(EDIT_BULK, at, at, memoryRanges)
     if (pops > 0) frames.pop(pops)
@@ -380,6 +387,7 @@ class Analyser {
       this.#growsTable = grows
       this.#edits.push(EDIT_TABLE_GROW, at, reader.at, grows)
     }
+    if (lasts) this.#changesTables = true
     if (halts) frames.polymorphic[frames.depth] = 1
     return unit !== undefined && constant === NO_CONSTANT
   }

@@ -26,4 +26,6 @@ export interface Analysis {
   readonly growsMemory: boolean
   /** index of the table that table.grow grows, if any does */
   readonly growsTable: number | undefined
+  /** whether code changes a table or drops a segment: state of an instance that nobody outside of it can put back */
+  readonly changesTables: boolean
 }

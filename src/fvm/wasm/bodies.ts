@@ -136,7 +136,7 @@ export class Bodies {
         this.#checkBulk(value, hostScratch(scratch, plan))
         return copied
       case EDIT_MEMORY_SIZE:
-        if (!this.#added.hostMemory) return copied
+        if (!this.#added.countsPages) return copied
         out.emit(global.get(this.#added.pagesGlobal))
         return next
       case EDIT_NAN: {

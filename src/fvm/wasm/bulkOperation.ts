@@ -24,6 +24,8 @@ export interface BulkOperation {
   readonly memoryRanges: number
   /** the table that it grows */
   readonly grows: number | undefined
+  /** whether it changes a table or drops a segment */
+  readonly lasts: boolean
   /** whether the reference's decoder takes what follows for unreachable, see {@link InstrumentationRules.oneBulkIndex} */
   readonly halts: boolean
 }
@@ -34,9 +36,11 @@ const NONE: BulkOperation = {
   unit: undefined,
   memoryRanges: 0,
   grows: undefined,
+  lasts: false,
   halts: false,
 }
 const CONVERSION: BulkOperation = { ...NONE, pops: 1, pushes: 1 }
+const DROP: BulkOperation = { ...NONE, lasts: true }
 const SIZE: BulkOperation = { ...NONE, pushes: 1 }
 
 /**
@@ -58,7 +62,7 @@ export function readBulkOperation(reader: WasmReader, at: number, rules: Instrum
   const secondMemory =
     (op === BULK_MEMORY_FILL || op === BULK_MEMORY_COPY ? first : 0) + (op <= BULK_MEMORY_COPY ? second : 0)
   if (secondMemory !== 0) throw refused(at, 'second memory')
-  if (op === BULK_DATA_DROP || op === BULK_ELEM_DROP) return NONE
+  if (op === BULK_DATA_DROP || op === BULK_ELEM_DROP) return DROP
   if (op === BULK_TABLE_SIZE) return SIZE
   if (oneBulkIndex && hasTwo && !isCopy && first !== 0) throw refused(at, 'segment other than 0')
   const grows = op === BULK_TABLE_GROW
@@ -68,6 +72,7 @@ export function readBulkOperation(reader: WasmReader, at: number, rules: Instrum
     unit: op < BULK_TABLE_INIT ? linear?.memoryBytes : linear?.tableElements,
     memoryRanges: op > BULK_MEMORY_FILL ? 0 : op === BULK_MEMORY_COPY ? 2 : 1,
     grows: grows ? first : undefined,
+    lasts: op > BULK_MEMORY_FILL,
     halts: oneBulkIndex && isCopy,
   }
 }

@@ -1,4 +1,5 @@
 /** What the engine must know about a module, out of the module as it is on the chain. */
+import type { Additions } from './additions.ts'
 import { PAGE_BYTES } from './interfaceNames.ts'
 import { EXPORT_FUNCTION, EXPORT_MEMORY, EXPORT_TABLE, type FunctionType, type WasmModule } from './module.ts'
 import type { ModuleInfo } from './moduleInfo.ts'
@@ -18,8 +19,11 @@ function typeText({ params, results }: FunctionType): string {
   return `${letters(params)}:${letters(results)}`
 }
 
-/** @param grows - whether it has a budget when it is instrumented */
-export function describeModule(module: WasmModule, grows: boolean): ModuleInfo {
+/** @param added - whether it has a budget and can run again when it is instrumented */
+export function describeModule(
+  module: WasmModule,
+  { grows, reusable }: Pick<Additions, 'grows' | 'reusable'>,
+): ModuleInfo {
   const exported = (name: string, kind: number) =>
     module.exports.find((entry) => entry.kind === kind && isName(module.bytes, entry.name.start, entry.name.end, name))
   const invoke = exported('invoke', EXPORT_FUNCTION)
@@ -32,7 +36,9 @@ export function describeModule(module: WasmModule, grows: boolean): ModuleInfo {
     invoke: type === undefined ? 'absent' : typeText(type) === 'i:i' ? 'fits' : 'differs',
     hasStart: module.start !== undefined,
     grows,
-    fitsHostMemory: module.dataEnd <= (module.memory?.minimum ?? 0) * PAGE_BYTES,
+    reusable,
+    data: module.data,
+    fitsHostMemory: module.data.end <= (module.memory?.minimum ?? 0) * PAGE_BYTES,
     imports: module.imports.map(({ module: from, name, type: of }) => ({ module: from, name, type: typeText(of) })),
   }
 }

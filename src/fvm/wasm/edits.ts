@@ -22,7 +22,7 @@ export const EDIT_LOAD = 7
 export const EDIT_STORE = 8
 /** memory.copy (`value` 2), memory.fill or memory.init (1: one range of memory) at `at`; host memory only */
 export const EDIT_BULK = 9
-/** memory.size from `at` to `next`; host memory only */
+/** memory.size from `at` to `next` */
 export const EDIT_MEMORY_SIZE = 10
 
 const TWO_32 = 4_294_967_296

@@ -92,7 +92,8 @@ export function instrument(wasm: Uint8Array, rules: InstrumentationRules, option
         section(id, () => sections.globals())
         break
       case SECTION_EXPORT:
-        if (range !== undefined || added.grows || added.hostMemory) section(id, () => sections.exports())
+        if (range !== undefined || added.grows || added.hostMemory || added.reusable)
+          section(id, () => sections.exports())
         break
       case SECTION_START: {
         const { start } = module
@@ -112,7 +113,7 @@ export function instrument(wasm: Uint8Array, rules: InstrumentationRules, option
   if (added.forRun) {
     section(SECTION_CUSTOM, () => {
       out.text(INFO_SECTION)
-      const json = JSON.stringify(describeModule(module, added.grows))
+      const json = JSON.stringify(describeModule(module, added))
       for (let index = 0; index < json.length; index++) out.byte(json.charCodeAt(index))
     })
   }

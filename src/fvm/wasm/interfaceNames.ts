@@ -7,8 +7,10 @@ export const BUDGET_EXPORT = '\0budget'
 /** Import of the memory that a module with `hostMemory` rules runs in. */
 export const HOST_MODULE = 'petrel'
 export const HOST_MEMORY = 'memory'
-/** Export of a mutable i32: pages of host memory that the module may use. */
+/** Export of a mutable i32: pages that the module has, of memory of the host or of an instance that ran before. */
 export const PAGES_EXPORT = '\0pages'
+/** Exports of mutable integers, numbered from 0: what of an instance has to be put back before it runs again. */
+export const KEPT_EXPORT = '\0kept'
 
 /** Bytes of one page of memory. */
 export const PAGE_BYTES = 65_536

@@ -76,14 +76,15 @@ export interface WasmModule {
   readonly functionTypes: readonly number[]
   readonly tables: readonly Limits[]
   readonly memory: Limits | undefined
-  readonly globalCount: number
+  /** value types of its globals, in order; undefined: it never changes */
+  readonly globals: readonly (number | undefined)[]
   readonly exports: readonly ExportEntry[]
   readonly start: number | undefined
   readonly elements: readonly ElementSegment[]
   /** function bodies, each from its local declarations to its last `end` */
   readonly bodies: readonly Range[]
-  /** where the last byte of memory that active data segments write ends */
-  readonly dataEnd: number
+  /** where in memory active data segments write, from the first byte to behind the last */
+  readonly data: Range
 }
 
 /**
@@ -108,15 +109,15 @@ export function decodeModule(bytes: Uint8Array, rules: InstrumentationRules): Wa
   readFunctions(reader(SECTION_FUNCTION), functionTypes, types.length)
   const tables = readTables(reader(SECTION_TABLE), rules)
   const memory = readMemory(reader(SECTION_MEMORY), rules)
-  const globalCount = readGlobals(reader(SECTION_GLOBAL))
+  const globals = readGlobals(reader(SECTION_GLOBAL))
   const exports = readExports(reader(SECTION_EXPORT))
   const start = reader(SECTION_START)?.u32()
   const elements = readElements(reader(SECTION_ELEMENT), rules)
   const bodies = readBodies(reader(SECTION_CODE))
-  const dataEnd = checkData(reader(SECTION_DATA))
-  const module = { bytes, sections, types, imports: imports.functions, functionTypes, tables, memory, globalCount }
+  const data = checkData(reader(SECTION_DATA))
+  const module = { bytes, sections, types, imports: imports.functions, functionTypes, tables, memory, globals }
   if (bodies.length !== functionTypes.length - imports.functions.length) throw malformed(0, 'function without a body')
-  return { ...module, exports, start, elements, bodies, dataEnd }
+  return { ...module, exports, start, elements, bodies, data }
 }
 
 function readSections(bytes: Uint8Array): (Range | undefined)[] {
@@ -241,12 +242,14 @@ function tooLarge(what: string, limit: number, got: number): WasmError {
   return new WasmError('WASM_TOO_LARGE', `Cannot use module: at most ${limit} ${what}, got ${got}`, { limit, got })
 }
 
-function readGlobals(reader: WasmReader | undefined): number {
-  if (reader === undefined) return 0
-  const count = reader.u32()
-  for (let index = 0; index < count; index++) {
-    readValueType(reader, false)
-    if (reader.byte() > 1) throw refused(reader.at - 1, 'global that is shared')
+function readGlobals(reader: WasmReader | undefined): (number | undefined)[] {
+  const globals: (number | undefined)[] = []
+  if (reader === undefined) return globals
+  for (let count = reader.u32(); count > 0; count--) {
+    const type = readValueType(reader, false)
+    const mutability = reader.byte()
+    if (mutability > 1) throw refused(reader.at - 1, 'global that is shared')
+    globals.push(mutability === 1 ? type : undefined)
     const op = reader.byte()
     // global.get needs an imported global, which no actor can have; references and sums are refused like in code.
     if (op === OP_I32_CONST || op === OP_I32_CONST + 1) reader.skipLeb()
@@ -255,7 +258,7 @@ function readGlobals(reader: WasmReader | undefined): number {
     else throw refused(reader.at - 1, `opcode ${op} in an initial value`)
     if (reader.byte() !== OP_END) throw refused(reader.at - 1, 'initial value of several instructions')
   }
-  return count
+  return globals
 }
 
 function readExports(reader: WasmReader | undefined): ExportEntry[] {
@@ -312,8 +315,9 @@ function readBodies(reader: WasmReader | undefined): Range[] {
   return bodies
 }
 
-function checkData(reader: WasmReader | undefined): number {
-  if (reader === undefined) return 0
+function checkData(reader: WasmReader | undefined): Range {
+  if (reader === undefined) return { start: 0, end: 0 }
+  let first = Infinity
   let end = 0
   for (let count = reader.u32(); count > 0; count--) {
     const flags = reader.u32()
@@ -325,9 +329,11 @@ function checkData(reader: WasmReader | undefined): number {
       offset = new WasmReader(reader.bytes, start + 1, reader.at).s32() >>> 0
     }
     const { start, end: dataEnd } = reader.run()
-    if (flags !== 1) end = Math.max(end, offset + dataEnd - start)
+    if (flags === 1) continue
+    first = Math.min(first, offset)
+    end = Math.max(end, offset + dataEnd - start)
   }
-  return end
+  return { start: Math.min(first, end), end }
 }
 
 /** Whether a byte is a block type with at most one result, by value; indices of types are for several values. */

@@ -1,5 +1,6 @@
 import { fromUtf8 } from '../../base/bytes.ts'
 import { WasmError } from './errors.ts'
+import type { Range } from './wasmReader.ts'
 import type { WasmModuleHandle } from './webAssembly.ts'
 import { wasm } from './webAssembly.ts'
 
@@ -29,6 +30,10 @@ export interface ModuleInfo {
   readonly grows: boolean
   /** whether its data is inside its first pages, so that it may run in memory of the host */
   readonly fitsHostMemory: boolean
+  /** whether an instance can be put back to how it started */
+  readonly reusable: boolean
+  /** bytes of memory outside of which all is zero when it starts */
+  readonly data: Range
   readonly imports: readonly ModuleImport[]
 }
 

@@ -40,6 +40,7 @@ export const OP_LOCAL_SET = 0x21
 export const OP_LOCAL_TEE = 0x22
 export const OP_GLOBAL_GET = 0x23
 export const OP_GLOBAL_SET = 0x24
+export const OP_TABLE_SET = 0x26
 export const OP_MEMORY_SIZE = 0x3f
 export const OP_MEMORY_GROW = 0x40
 export const OP_I32_CONST = 0x41

@@ -2,7 +2,7 @@
 import type { Additions } from './additions.ts'
 import type { ByteSink } from './byteSink.ts'
 import { end, i32, i64 } from './instructions.ts'
-import { BUDGET_EXPORT, GAS_MODULE, HOST_MEMORY, HOST_MODULE, PAGES_EXPORT } from './interfaceNames.ts'
+import { BUDGET_EXPORT, GAS_MODULE, HOST_MEMORY, HOST_MODULE, KEPT_EXPORT, PAGES_EXPORT } from './interfaceNames.ts'
 import {
   EXPORT_FUNCTION,
   EXPORT_GLOBAL,
@@ -102,11 +102,11 @@ export class Sections {
 
   /** The stack's height, the budget, the pages. */
   globals(): void {
-    const { grows, hostMemory } = this.#added
-    this.#extended(SECTION_GLOBAL, 1 + (grows ? 1 : 0) + (hostMemory ? 1 : 0))
+    const { grows, countsPages } = this.#added
+    this.#extended(SECTION_GLOBAL, 1 + (grows ? 1 : 0) + (countsPages ? 1 : 0))
     this.#global(TYPE_I32, i32.const(0))
     if (grows) this.#global(TYPE_I64, i64.const(0))
-    if (hostMemory) this.#global(TYPE_I32, i32.const(this.#module.memory?.minimum ?? 0))
+    if (countsPages) this.#global(TYPE_I32, i32.const(this.#module.memory?.minimum ?? 0))
   }
 
   #global(type: number, initial: readonly number[]): void {
@@ -117,9 +117,12 @@ export class Sections {
 
   exports(): void {
     const out = this.#out
-    const { bytes, exports } = this.#module
-    const { grows, hostMemory, budgetGlobal, pagesGlobal } = this.#added
-    out.u32(exports.length + (grows ? 1 : 0) + (hostMemory ? 1 : 0))
+    const { bytes, exports, globals } = this.#module
+    const { grows, countsPages, reusable, stackGlobal, budgetGlobal, pagesGlobal } = this.#added
+    // Index 0 is the imported counter.
+    const mutable = reusable ? [...globals.keys()].filter((index) => globals[index] !== undefined) : []
+    const kept = reusable ? [...mutable.map((index) => index + 1), stackGlobal] : []
+    out.u32(exports.length + (grows ? 1 : 0) + (countsPages ? 1 : 0) + kept.length)
     for (const { name, kind, index } of exports) {
       out.u32(name.end - name.start)
       out.copy(bytes, name.start, name.end)
@@ -129,7 +132,8 @@ export class Sections {
       else out.u32(index)
     }
     if (grows) this.#exportGlobal(BUDGET_EXPORT, budgetGlobal)
-    if (hostMemory) this.#exportGlobal(PAGES_EXPORT, pagesGlobal)
+    if (countsPages) this.#exportGlobal(PAGES_EXPORT, pagesGlobal)
+    for (const [number, index] of kept.entries()) this.#exportGlobal(KEPT_EXPORT + number, index)
   }
 
   #exportGlobal(name: string, index: number): void {

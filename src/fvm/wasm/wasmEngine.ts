@@ -3,9 +3,10 @@ import { Exit } from '../../types/exitCodes.ts'
 import type { ActorCode, ActorRun, BlockHandle, CodeLoader, Kernel, Steps } from '../kernel/kernel.ts'
 import { ActorExit, Errno, FatalError } from '../kernel/outcomes.ts'
 import { advance } from '../kernel/steps.ts'
+import { type ActorInstance, InstancePool } from './actorInstance.ts'
 import { ENGINE_VERSIONS, type EngineVersion } from './engineVersions.ts'
 import { WasmError } from './errors.ts'
-import { BUDGET_EXPORT, GAS_MODULE, HOST_MEMORY, HOST_MODULE, PAGE_BYTES, PAGES_EXPORT } from './interfaceNames.ts'
+import { BUDGET_EXPORT, GAS_MODULE, HOST_MEMORY, HOST_MODULE, PAGE_BYTES } from './interfaceNames.ts'
 import { Invocation, NO_ROOM } from './invocation.ts'
 import { MemoryPool } from './memoryPool.ts'
 import { type CompiledModule, ModuleCache } from './moduleCache.ts'
@@ -13,14 +14,7 @@ import type { ModuleInfo } from './moduleInfo.ts'
 import type { InstrumentationRules } from './rules.ts'
 import { outcomeOf, probeStack, throwHostFailure } from './runEnd.ts'
 import type { SyscallRow } from './syscalls/row.ts'
-import {
-  type WasmGlobal,
-  type WasmImports,
-  type WasmInstance,
-  type WasmInt32Global,
-  type WasmMemory,
-  wasm,
-} from './webAssembly.ts'
+import { type WasmGlobal, type WasmImports, wasm } from './webAssembly.ts'
 
 /** Bytes that all live instances of a message may have. @see ref-fvm fvm/src/machine/mod.rs `max_memory_bytes` */
 const MAX_MESSAGE_BYTES = 2 ** 31
@@ -51,7 +45,8 @@ export class WasmEngine {
   readonly #imports: WasmImports
   readonly #types: ReadonlyMap<string, string>
   readonly #hostMemoryFrom: number
-  readonly #pool = new MemoryPool()
+  readonly #memories = new MemoryPool()
+  readonly #instances = new InstancePool()
   /** modules whose imports were checked */
   readonly #linked = new WeakSet<ModuleInfo>()
   #current: Invocation | undefined
@@ -127,22 +122,19 @@ export class WasmEngine {
     try {
       const instance = this.#instantiate(compiled, run, () => {
         if (!inHostMemory) return this.#imports
-        const imports = { ...this.#imports, [HOST_MODULE]: { [HOST_MEMORY]: this.#pool.peek() } }
+        const imports = { ...this.#imports, [HOST_MODULE]: { [HOST_MEMORY]: this.#memories.peek() } }
         const pages = compiled.info.memoryPages ?? 0
-        this.#pool.begin(pages, () => run.memory.bytes.length / PAGE_BYTES || pages)
+        this.#memories.begin(pages, () => run.memory.bytes.length / PAGE_BYTES || pages)
         pooled = true
         return imports
       })
-      const { memory } = instance.exports
-      if (!(memory instanceof wasm.Memory)) throw new FatalError('actor has no memory export')
-      const pages = inHostMemory ? (instance.exports[PAGES_EXPORT] as WasmInt32Global) : undefined
-      run.memory.attach(memory as WasmMemory, pages)
+      run.memory.attach(instance.memory, instance.pages)
       const invoke = entryPoint(instance, compiled.info, this.#version.missingEntryExits)
       run.updateGasAvailable()
       this.#nested++
-      return { run, outer, invoke, pooled }
+      return { run, outer, instance, invoke, pooled }
     } catch (error) {
-      if (pooled) this.#pool.end()
+      if (pooled) this.#memories.end()
       this.#current = outer
       throw error
     }
@@ -154,16 +146,18 @@ export class WasmEngine {
    * @returns handle of the returned block
    * @throws ActorExit, OutOfGas, FatalError; a failure of the host as it is
    */
-  leave({ run, outer, pooled }: Entered, result: number, thrown: Thrown | undefined): BlockHandle {
+  leave({ run, outer, instance, pooled }: Entered, result: number, thrown: Thrown | undefined): BlockHandle {
     this.#current = run
     try {
       if (thrown !== undefined) throwHostFailure(run, thrown.error)
       // Running out shows here, whatever the module ended with.
       run.chargeForExec()
+      // The actor's own exit leaves an instance that can run again; one that trapped goes.
+      if (thrown === undefined || thrown.error instanceof ActorExit) this.#instances.give(instance)
       if (thrown !== undefined) throw outcomeOf(thrown.error)
       return result >>> 0
     } finally {
-      if (pooled) this.#pool.end()
+      if (pooled) this.#memories.end()
       this.#current = outer
       this.#nested--
     }
@@ -173,17 +167,17 @@ export class WasmEngine {
    * Starts an instance and pays for it.
    * @see ref-fvm `Engine::instantiate`, release/v2 `Engine::get_instance`
    */
-  #instantiate({ module, info }: CompiledModule, run: Invocation, imports: () => WasmImports): WasmInstance {
+  #instantiate({ module, info }: CompiledModule, run: Invocation, imports: () => WasmImports): ActorInstance {
     const { chargesStart, failedStartExits } = this.#version
     run.chargeForInit()
     this.#checkImports(info)
     if (chargesStart) run.updateGasAvailable()
     else this.#counter.value = 0n
-    let instance: WasmInstance | undefined
+    let instance: ActorInstance | undefined
     let thrown: { readonly error: unknown } | undefined
     if (run.reserve()) {
       try {
-        instance = new wasm.Instance(module, imports())
+        instance = this.#instances.take(info) ?? this.#instances.describe(info, new wasm.Instance(module, imports()))
       } catch (error) {
         thrown = { error }
       }
@@ -300,6 +294,7 @@ export class WasmEngine {
 export interface Entered {
   readonly run: Invocation
   readonly outer: Invocation | undefined
+  readonly instance: ActorInstance
   readonly invoke: (params: number) => number
   /** whether it takes a turn in the pool's memory */
   readonly pooled: boolean
@@ -364,7 +359,7 @@ type SyscallImport = (
   i?: unknown,
 ) => number
 
-function entryPoint(instance: WasmInstance, info: ModuleInfo, missingEntryExits: boolean): (params: number) => number {
+function entryPoint(instance: ActorInstance, info: ModuleInfo, missingEntryExits: boolean): (params: number) => number {
   if (info.invoke === 'fits') return instance.exports.invoke as (params: number) => number
   if (info.invoke === 'absent' && missingEntryExits) {
     throw new ActorExit(Exit.SYS_INVALID_RECEIVER, 'cannot upgrade to an actor without the entry point')

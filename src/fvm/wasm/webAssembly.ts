@@ -16,9 +16,9 @@ export interface WasmMemory {
   grow(pages: number): number
 }
 
-/** An i32 that the host reads. */
+/** An i32 that host and module read and write. */
 export interface WasmInt32Global {
-  readonly value: number
+  value: number
 }
 
 /** A mutable i64: the gas counter. */

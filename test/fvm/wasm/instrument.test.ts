@@ -65,8 +65,21 @@ describe('instrumentation', () => {
       hasStart: true,
       grows: false,
       fitsHostMemory: true,
+      reusable: false,
+      data: { start: 0, end: 0 },
       imports: [],
     })
+  })
+
+  it('knows which instances cannot be put back', () => {
+    const reusable = (name: string): boolean => {
+      const wasm = CASES.find((entry) => entry.name === name)?.wasm ?? ''
+      return moduleInfo(new WebAssembly.Module(forRun(wasm, FVM4_RULES))).reusable
+    }
+    expect(reusable('memory.grow of a variable')).toBe(true)
+    expect(reusable('memory.init and data.drop')).toBe(false)
+    expect(reusable('table operations')).toBe(false)
+    expect(reusable('indirect calls and a start function')).toBe(false)
   })
 
   it('does not move exported globals in FVM 3 and 4, as 0.4.0 does not', () => {

@@ -80,4 +80,9 @@ export const ACTORS: Readonly<Record<string, { readonly wat: string; readonly wa
     wat: '(module (memory (export "memory") 1) (table (export "table") 10 funcref) (func (export "invoke") (param i32) (result i32) (i32.const 0)))',
     wasm: '0061736d0100000001060160017f017f0302010004040170000a0503010001071b03066d656d6f72790200057461626c65010006696e766f6b6500000a0601040041000b',
   },
+  /** Returns what it finds of what an earlier run of it leaves: a global, data, zeros, pages before and after growing. */
+  witness: {
+    wat: '(module (memory (export "memory") 1) (global $g (mut i64) (i64.const 5)) (data (i32.const 16) "\\07") (func (export "invoke") (param i32) (result i32) (local $r i32) (local.set $r (i32.add (i32.add (i32.add (i32.wrap_i64 (global.get $g)) (i32.mul (i32.load8_u (i32.const 16)) (i32.const 10))) (i32.mul (i32.load8_u (i32.const 64)) (i32.const 100))) (i32.mul (memory.size) (i32.const 1000)))) (drop (memory.grow (i32.const 1))) (local.set $r (i32.add (i32.add (local.get $r) (i32.mul (i32.load8_u (i32.const 65536)) (i32.const 10000))) (i32.mul (memory.size) (i32.const 100000)))) (i32.store8 (i32.const 16) (i32.const 9)) (i32.store8 (i32.const 64) (i32.const 9)) (i32.store8 (i32.const 65536) (i32.const 9)) (global.set $g (i64.const 6)) (if (local.get 0) (then unreachable)) (local.get $r)))',
+    wasm: '0061736d0100000001060160017f017f0302010005030100010606017e0142050b071302066d656d6f7279020006696e766f6b6500000a68016601017f2300a741102d0000410a6c6a41c0002d000041e4006c6a3f0041e8076c6a2101410140001a2001418080042d00004190ce006c6a3f0041a08d066c6a2101411041093a000041c00041093a00004180800441093a00004206240020000440000b20010b0b07010041100b0107',
+  },
 }

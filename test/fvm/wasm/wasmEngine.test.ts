@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { fromHex } from '../../../src/base/bytes.ts'
 import { CODEC_RAW } from '../../../src/codec/cid.ts'
 import { blockCid } from '../../../src/crypto/blockCid.ts'
@@ -207,6 +207,26 @@ for (const hostMemoryFrom of [undefined, 0]) {
       })
     })
 
+    describe('a module that runs again', () => {
+      for (const major of [2, 3, 4] as const) {
+        it(`finds and pays what it found and paid the first time, also behind a trap, FVM ${major}`, () => {
+          const outcome = (params: number): unknown => {
+            const fake = new FakeKernel()
+            const trapped = params !== 0 && exitOf(failure('witness', fake, params, major))
+            const result = params === 0 ? run('witness', fake.with(), 0, major) : trapped
+            return { result, charges: fake.charges, used: fake.used }
+          }
+          const first = outcome(0)
+          // 5 in the global, 7 in its data, 0 elsewhere, 1 page and then 2
+          expect(first).toMatchObject({ result: 201_075 })
+          expect(outcome(0)).toEqual(first)
+          expect(outcome(1)).toMatchObject({ result: 4 })
+          expect(outcome(0)).toEqual(first)
+          expect(outcome(0)).toEqual(first)
+        })
+      }
+    })
+
     describe('floating point', () => {
       it('has one NaN', () => {
         expect(run('nan32', new FakeKernel().with())).toBe(0x7fc0_0000)
@@ -215,3 +235,40 @@ for (const hostMemoryFrom of [undefined, 0]) {
     })
   })
 }
+
+describe('instances', () => {
+  const made = vi.spyOn(WebAssembly, 'Instance')
+  const engine = new WasmEngine(4)
+  const wasm = fromHex(ACTORS.witness?.wasm ?? '')
+  const again = (kernel: Kernel, params = 0): number =>
+    engine.code(blockCid(wasm, CODEC_RAW), () => wasm).invoke(kernel, params)
+
+  it('are made once for runs that follow each other, and anew after a trap', () => {
+    made.mockClear()
+    again(new FakeKernel().with())
+    again(new FakeKernel().with())
+    expect(made).toHaveBeenCalledTimes(1)
+    expect(() => again(new FakeKernel().with(), 1)).toThrow(ActorExit)
+    again(new FakeKernel().with())
+    again(new FakeKernel().with())
+    expect(made).toHaveBeenCalledTimes(2)
+  })
+
+  it('run again after the actor’s own exit', () => {
+    const exit = fromHex(ACTORS.exit?.wasm ?? '')
+    const exiting = (): number => engine.code(blockCid(exit, CODEC_RAW), () => exit).invoke(new FakeKernel().with(), 33)
+    made.mockClear()
+    expect(exiting).toThrow(ActorExit)
+    expect(exiting).toThrow(ActorExit)
+    expect(made).toHaveBeenCalledTimes(1)
+  })
+
+  it('whose memory is large are not kept', () => {
+    const grow = fromHex(ACTORS.grow?.wasm ?? '')
+    const growing = (): number => engine.code(blockCid(grow, CODEC_RAW), () => grow).invoke(new FakeKernel().with(), 64)
+    growing()
+    made.mockClear()
+    growing()
+    expect(made).toHaveBeenCalledTimes(1)
+  })
+})
