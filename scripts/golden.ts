@@ -1,7 +1,7 @@
 /**
  * Asks a node everything that was recorded about a chain and compares the answers field by field.
  *
- *   npm run golden -- <folder>… [--group core|execution|actors|eth|all] [--method Name] [--url http://…] [--show N]
+ *   npm run golden -- <folder>… [--group core|execution|actors|eth|all,…] [--method Name,…] [--url http://…] [--show N]
  *                    [--browser]
  *
  * Without --url it opens the folder's chain itself, behind a server on loopback; with --browser in a tab of Chromium,
@@ -49,9 +49,12 @@ const { values: options, positionals: folders } = programArgs(import.meta.filena
   },
 })
 
+const methods = options.method?.split(',')
+const groups = options.group.split(',')
+
 function wanted(method: string): boolean {
-  if (options.method !== undefined) return method.endsWith(options.method)
-  return options.group === 'all' || groupOf(method) === options.group
+  if (methods !== undefined) return methods.some((name) => method.endsWith(name))
+  return groups.includes('all') || groups.includes(groupOf(method))
 }
 
 /** Lines of the recording whose method is asked for. */
@@ -151,9 +154,9 @@ async function runFolder(folder: string, totals: { passed: number; failed: numbe
   }
 }
 
-if (folders.length === 0 || ![...GROUPS, 'all'].includes(options.group as never)) {
+if (folders.length === 0 || !groups.every((group) => [...GROUPS, 'all'].includes(group as never))) {
   console.error(
-    'usage: npm run golden -- <folder>… [--group core|execution|actors|eth|all] [--method Name] [--url URL] [--browser]',
+    'usage: npm run golden -- <folder>… [--group core|execution|actors|eth|all,…] [--method Name,…] [--url URL] [--browser]',
   )
   process.exit(2)
 }
