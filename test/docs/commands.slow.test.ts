@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Command } from 'commander'
+import type { Command, Option } from 'commander'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addNodeCommands } from '../../platform/cli/commands/node.ts'
 import { createProgram } from '../../platform/cli/program.ts'
@@ -169,6 +169,11 @@ function faultOf(program: Command, words: readonly string[]): string | undefined
   return wrong.length === 0 ? undefined : `${command.name()} has no ${wrong.join(', ')}`
 }
 
+/** Options of a command and of all below it. */
+function optionsOf(command: Command): readonly Option[] {
+  return [...command.options, ...command.commands.flatMap(optionsOf)]
+}
+
 describe('commands of the documents', { timeout: TIMEOUT_MS }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'petrel-commands-'))
   const home = join(folder, 'home')
@@ -212,6 +217,8 @@ describe('commands of the documents', { timeout: TIMEOUT_MS }, () => {
       version: 'test',
       addNodeCommands: (to, context) => addNodeCommands(to, context, nothing),
     })
+    // Such an option takes the word behind it, whatever that is: an address, an amount.
+    expect(optionsOf(program).filter(({ optional }) => optional)).toEqual([])
     const all = namedCommands()
     expect(all.length).toBeGreaterThan(40)
     expect(all.flatMap((command) => faultOf(program, command.split(/[\s|]+/)) ?? [])).toEqual([])

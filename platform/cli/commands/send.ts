@@ -26,7 +26,8 @@ interface SendOptions {
   readonly paramsHex?: string
   readonly csv?: string
   readonly force?: boolean
-  readonly wait?: string | true
+  readonly wait?: boolean
+  readonly confidence?: string
   readonly offline?: string
 }
 
@@ -264,7 +265,7 @@ async function send(
   if (to === undefined || amount === undefined) {
     throw new CliError('USAGE', `incorrect number of arguments, got ${to === undefined ? 0 : 1}: send <to> <amount>`)
   }
-  const confidence = confidenceOf(options.wait)
+  const confidence = confidenceOf(options)
   const client = await context.node()
   const message = await buildMessage(client, to, amount, options)
   line(context.io, `Sending message from: ${message.From}`)
@@ -288,17 +289,15 @@ async function send(
   if (receipt.ExitCode !== 0) throw new CliError('FAILED', `the message failed with exit code ${receipt.ExitCode}`)
 }
 
-/** @throws CliError `USAGE` */
-function confidenceOf(wait: string | true | undefined): number | undefined {
-  if (wait === undefined) return undefined
-  if (wait === true) return WAIT_CONFIDENCE
-  const depth = Number(wait)
-  if (Number.isSafeInteger(depth) && depth >= 0) return depth
-  // An option that may stand without its value takes the next word.
-  throw new CliError(
-    'USAGE',
-    `wait: "${wait}" is no number of epochs; put --wait last, or write --wait=${WAIT_CONFIDENCE}`,
-  )
+/** undefined: nothing is waited for. @throws CliError `USAGE` */
+function confidenceOf({ wait, confidence }: SendOptions): number | undefined {
+  if (wait !== true) {
+    if (confidence === undefined) return undefined
+    throw new CliError('USAGE', '--confidence says how long --wait waits')
+  }
+  const epochs = confidence === undefined ? WAIT_CONFIDENCE : wholeNumber(confidence, 'confidence')
+  if (epochs < 0) throw new CliError('USAGE', `confidence: ${epochs} is below 0`)
+  return epochs
 }
 
 /** `send`. @see lotus cli/send.go SendCmd */
@@ -318,10 +317,8 @@ export function addSendCommand(program: Command, context: CliContext): void {
     .option('--params-json <json>', 'invocation parameters as JSON')
     .option('--params-hex <hex>', 'invocation parameters in hexadecimal')
     .option('--csv <file>', 'a CSV file of transactions: Recipient,FIL,Method,Params')
-    .option(
-      '--wait [epochs]',
-      'wait until it was executed so many epochs ago (default: 5); fails when the message does',
-    )
+    .option('--wait', 'wait until it was executed; fails when the message does')
+    .option('--confidence <epochs>', `with --wait: so many epochs ago (default: ${WAIT_CONFIDENCE})`)
     .option('--offline <file>', 'write the message to a file, to be signed elsewhere (petrel sign); nothing is sent')
     .option('--force', 'send although checks fail (deprecated, use --force-send)')
     .action((to: string | undefined, amount: string | undefined, options: SendOptions) =>

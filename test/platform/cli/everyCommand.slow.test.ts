@@ -43,7 +43,7 @@ const COMMANDS: Readonly<Record<string, (chain: Chain) => string>> = {
   'wallet sign': ({ own }) => `${own} 00ff`,
   'wallet delete': ({ spare }) => spare,
   'wallet watch-only': () => 'f1abjxfbp274xpdqcpuaykwkfb43omjotacm2p3za',
-  send: ({ other }) => `${other} 1 --wait 0`,
+  send: ({ other }) => `${other} 1 --wait --confidence 0`,
   'mpool pending': () => '',
   'mpool find': () => '',
   'mpool stat': () => '',

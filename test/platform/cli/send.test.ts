@@ -140,6 +140,28 @@ describe('send', () => {
     expect((await run(['send', '--force', SECOND, '1'])).code).toBe(0)
   })
 
+  it('waits, wherever the option stands', async () => {
+    const lookup = { Height: 7, Receipt: { ExitCode: 0, GasUsed: 9 }, Message: cid('bafysigned') }
+    for (const [args, confidence] of [
+      [['--wait', SECOND, '1'], 5],
+      [[SECOND, '--wait', '1'], 5],
+      [[SECOND, '1', '--wait'], 5],
+      [['--wait', '--confidence', '0', SECOND, '1'], 0],
+    ] as const) {
+      answer({ ...happy, StateWaitMsg: lookup as unknown as Json })
+      const { code, out } = await run(['send', ...args])
+      expect([code, out.split('\n').at(-2)]).toEqual([0, 'executed in epoch 7, gas used 9, exit code 0'])
+      expect(lastOf('StateWaitMsg')?.params[1]).toBe(confidence)
+    }
+    for (const wrong of [
+      ['--confidence', '3', SECOND, '1'],
+      ['--wait', '--confidence', '-1', SECOND, '1'],
+      [SECOND, '1', '--wait', '3'],
+    ])
+      expect((await run(['send', ...wrong])).code, wrong.join(' ')).toBe(2)
+    expect(methods().filter((method) => method === 'MpoolPushMessage')).toHaveLength(4)
+  })
+
   it('a CSV of transfers', async () => {
     answer({ ...happy, WalletBalance: '2000000000000000000' })
     const files = { '/pay.csv': `Recipient,FIL,Method,Params\n${SECOND},1,0,nil\n${ETHEREUM},0.5,0,00ff\n` }
