@@ -2,22 +2,21 @@
  * The chain's answers to the machine, for a tipset that is executed.
  * @see lotus chain/vm/fvm.go FvmExtern
  */
-import { PetrelError } from '../base/errors.ts'
 import type { ChainView } from '../chain/chainView.ts'
+import { ChainError } from '../chain/errors.ts'
 import type { Cid } from '../codec/cid.ts'
 import { ExternFailure, type Externs } from '../fvm/externs.ts'
 import type { ConsensusFault } from '../fvm/kernel/kernel.ts'
-import { BlockMissing } from '../ipld/errors.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import { type Tipset, tipsetKeyCid } from '../types/tipset.ts'
 import { type FaultContext, faultOf } from './consensusFault.ts'
 
-/** What the chain cannot answer is the actor's problem; a missing block is the host's. */
+/** What the chain cannot answer is the actor's problem; what the store cannot give (missing, damaged, not readable) is the host's. */
 function answer<T>(ask: () => T): T {
   try {
     return ask()
   } catch (error) {
-    if (error instanceof BlockMissing || !(error instanceof PetrelError)) throw error
+    if (!(error instanceof ChainError)) throw error
     throw new ExternFailure(error.message, { cause: error })
   }
 }

@@ -19,6 +19,7 @@ import { acceptAllProofs } from '../../src/fvm/proofVerifier.ts'
 import { getBlock } from '../../src/ipld/blockstore.ts'
 import { isBlockLink, walkDag } from '../../src/ipld/walkDag.ts'
 import type { Network } from '../../src/networks/network.ts'
+import { idAddress } from '../../src/types/address.ts'
 import { blockHeader, headerCid } from '../../src/types/blockHeader.ts'
 import { CRON_ID, POWER_ID, REWARD_ID } from '../../src/types/singletons.ts'
 import { firstBlock, type Tipset } from '../../src/types/tipset.ts'
@@ -160,6 +161,24 @@ it.each(['here', 'in a thread'])('in what says the code of an actor names it, ex
     }
     expect(named, `actor ${actor}`).toHaveLength(1)
   }
+})
+
+it('in the key of a sender that is written as an ID names it', async () => {
+  const world = createWorld(2)
+  const { blocks } = world.view.store
+  const account = world.node.plan.accounts[0] as FundedAccount
+  const tree = world.view.stateTree(firstBlock(world.genesis).parentStateRoot)
+  const id = tree.lookupId(account.address) as bigint
+  const byId = [0n, 1n].map((nonce) =>
+    signedBy(account, { from: idAddress(id), to: account.address, value: 1n, nonce }),
+  )
+  const first = await world.tipset(world.genesis, { messages: byId })
+  const chain = [first, ...(await world.chain(first, 2))]
+  const cid = tree.getActor(id)?.head as Cid
+  const bits = 8 * getBlock(blocks, cid).length
+  // The last byte is the key's, the third one what kind of key it is.
+  for (const bit of [bits - 8, bits - 1, 2 * 8, 2 * 8 + 1])
+    expect(await followsDespite(world, chain, undefined, cid, bit), `bit ${bit}`).toBe(false)
 })
 
 it('in the power of one winner names it, though the block of the other is followed', async () => {

@@ -1,5 +1,5 @@
-import { PetrelError } from '../../base/errors.ts'
-import { BlockMissing } from '../../ipld/errors.ts'
+import { ChainError } from '../../chain/errors.ts'
+import { TypesError } from '../../types/errors.ts'
 import type { SignedMessage } from '../../types/signedMessage.ts'
 import type { BlockContext } from '../blockContext.ts'
 import { senderKey } from '../senderKey.ts'
@@ -19,9 +19,9 @@ export function checkMessageSignature(context: BlockContext, signed: SignedMessa
   }
 }
 
-/** What a block with such a message fails with; what says nothing of the signature as it is. */
+/** What a block with such a message fails with; what says nothing of the signature (a store that cannot be read) as it is. */
 export function messageSignatureInvalid(cause: unknown): unknown {
-  if (!(cause instanceof PetrelError) || cause instanceof BlockMissing) return cause
+  if (!(cause instanceof ChainError || cause instanceof TypesError)) return cause
   const text = `block had invalid signed message: ${cause.message}`
   return new ValidationError('MESSAGE_SIGNATURE_INVALID', text, {}, { cause })
 }
