@@ -49,6 +49,7 @@ export class F3Follower {
   #checkpointing = false
   #wanted: FinalityCertificate | undefined
   #unsubscribe: (() => void) | undefined
+  #stopWaiting: (() => void) | undefined
 
   constructor(deps: F3FollowerDeps) {
     this.#deps = deps
@@ -60,12 +61,14 @@ export class F3Follower {
     // What an earlier run found is final still.
     const latest = this.#deps.f3.latest()
     if (latest !== undefined) this.#finalize(latest)
-    this.#schedule(0)
+    // Nothing is asked of peers before.
+    this.#stopWaiting ??= this.#deps.f3.onBootstrap(() => this.#schedule(0))
   }
 
   /** Ends the timer and the question under way. */
   async stop(): Promise<void> {
     this.#stopping.abort(new F3Error('DISABLED', 'Cannot ask for certificates: stopped'))
+    this.#stopWaiting?.()
     this.#cancel?.()
     this.#unsubscribe?.()
     await this.#polling

@@ -7,7 +7,7 @@ import { initCrypto } from '../../src/crypto/init.ts'
 import type { CertAnswer, CertQuestion } from '../../src/p2p/certExchange/client.ts'
 import type { PeerName } from '../../src/p2p/peerLinks.ts'
 import { F3Follower } from '../../src/sync/f3Follower.ts'
-import { type TipsetKey, tipsetKeyText } from '../../src/types/tipset.ts'
+import { type Tipset, type TipsetKey, tipsetKeyText } from '../../src/types/tipset.ts'
 import { decodedCertificates, missing, openF3 } from '../consensus/f3/support.ts'
 import { silentLog } from '../support/recordedView.ts'
 
@@ -102,6 +102,30 @@ describe.skipIf(missing !== undefined)('F3 follower', () => {
     view.store.setHead(view.store.tipsetByHeight(20, undefined, 'previous'))
     expect(await follower.poll()).toBe(0)
     expect(f3.isRunning).toBe(false)
+    await follower.stop()
+  })
+
+  it('starts with the head that reaches it', async () => {
+    const { follower, view, f3, manifest, waits, fire, pending } = setup({
+      a: honest(decodedCertificates().slice(0, 3)),
+    })
+    const at = (height: number) => view.store.tipsetByHeight(height, undefined, 'previous')
+    const [early, before, reached] = [20, manifest.bootstrapEpoch - 1, manifest.bootstrapEpoch].map(at)
+    const last = view.store.head()
+    view.store.setHead(early as Tipset)
+    follower.start()
+    fire()
+    await settle()
+    // However long it takes until then.
+    view.store.setHead(before as Tipset)
+    expect([pending(), f3.isRunning]).toEqual([false, false])
+    view.store.setHead(reached as Tipset)
+    expect(waits).toEqual([0])
+    fire()
+    await settle()
+    expect(f3.isRunning).toBe(true)
+    view.store.setHead(last)
+    expect(f3.latest()?.instance).toBe(2)
     await follower.stop()
   })
 })

@@ -94,6 +94,25 @@ export class F3 {
   }
 
   /**
+   * Calls back when the chain has reached the bootstrap: at once where it has.
+   * @returns what ends the waiting
+   */
+  onBootstrap(listener: () => void): () => void {
+    const { store } = this.#view
+    const isReached = (): boolean => this.isRunning || store.head().height >= this.manifest.bootstrapEpoch
+    if (isReached()) {
+      listener()
+      return () => undefined
+    }
+    const stop = store.onHeadChange(() => {
+      if (!isReached()) return
+      stop()
+      listener()
+    })
+    return stop
+  }
+
+  /**
    * Starts from a table that came from elsewhere (a snapshot, a peer): only the manifest's CID makes it true.
    * @throws F3Error `POWER_TABLE_WRONG`
    */
