@@ -5,46 +5,40 @@
  * Structured clone would drop the classes, and takes twice as long for traces, which are thousands of small
  * objects of few shapes: here a shape's names and a text are written once and referred to by number afterwards.
  */
-import { bigIntToBytes, bytesToBigInt, fromUtf8, utf8 } from '../base/bytes.ts'
+import { bigIntToBytes, utf8 } from '../base/bytes.ts'
 import { ChainError } from '../chain/errors.ts'
 import { Cid } from '../codec/cid.ts'
-import { Address, UNDEF_ADDRESS } from '../types/address.ts'
-
-const UNDEFINED = 0
-const NULL = 1
-const FALSE = 2
-const TRUE = 3
-/** A whole number below 2^31: varint. */
-const SMALL = 4
-/** Any other number: eight bytes. */
-const DOUBLE = 5
-/** A bigint from 0 to 2^53-1: eight bytes of the double. */
-const BIG_SMALL = 6
-/** Length and magnitude. */
-const BIG_POSITIVE = 7
-const BIG_NEGATIVE = 8
-/** Length and UTF-8. */
-const TEXT = 9
-/** As TEXT; the reader keeps it under the next number. */
-const NEW_TEXT = 10
-const KNOWN_TEXT = 11
-const BYTES = 12
-const ARRAY = 13
-const MAP = 14
-/** Count and names, then the values; the reader keeps the names under the next number. */
-const NEW_SHAPE = 15
-const KNOWN_SHAPE = 16
-/** Version, codec, hash, offset of the digest, bytes; kept under the next number. */
-const NEW_CID = 17
-const KNOWN_CID = 18
-const ADDRESS = 19
+import { Address } from '../types/address.ts'
+import { ValueReader } from './valueReader.ts'
+import {
+  ARRAY,
+  BIG_NEGATIVE,
+  BIG_POSITIVE,
+  BIG_SMALL,
+  BYTES,
+  DOUBLE,
+  DOUBLE_SIZE,
+  FALSE,
+  KNOWN_ADDRESS,
+  KNOWN_CID,
+  KNOWN_SHAPE,
+  KNOWN_TEXT,
+  MAP,
+  MAX_ASCII,
+  MAX_KEPT_TEXT,
+  NEW_ADDRESS,
+  NEW_CID,
+  NEW_SHAPE,
+  NEW_TEXT,
+  NULL,
+  SMALL,
+  TEXT,
+  TRUE,
+  UNDEFINED,
+} from './valueTags.ts'
 
 const FIRST_SIZE = 4096
-/** Longer texts are not worth remembering. Below 128: their length is one byte. */
-const MAX_KEPT_TEXT = 64
-const MAX_ASCII = 0x7f
 const SMALL_LIMIT = 2 ** 31
-const DOUBLE_SIZE = 8
 const VARINT_SIZE = 5
 
 /** Where objects with the same names in the same order meet. */
@@ -59,6 +53,7 @@ class ValueWriter {
   #at = 0
   readonly #texts = new Map<string, number>()
   readonly #cids = new Map<string, number>()
+  readonly #addresses = new Map<string, number>()
   readonly #shapes: ShapeNode = { number: -1, next: new Map() }
   #shapeCount = 0
 
@@ -178,6 +173,18 @@ class ValueWriter {
     this.#block(value.bytes)
   }
 
+  #address(value: Address): void {
+    const known = this.#addresses.get(value.key)
+    if (known !== undefined) {
+      this.#byte(KNOWN_ADDRESS)
+      this.#varint(known)
+      return
+    }
+    this.#addresses.set(value.key, this.#addresses.size)
+    this.#byte(NEW_ADDRESS)
+    this.#block(value.bytes)
+  }
+
   /** The object's names, or the number of those that were written before. */
   #shape(names: readonly string[]): void {
     let node = this.#shapes
@@ -222,10 +229,8 @@ class ValueWriter {
     else if (value instanceof Uint8Array) {
       this.#byte(BYTES)
       this.#block(value)
-    } else if (value instanceof Address) {
-      this.#byte(ADDRESS)
-      this.#block(value.bytes)
-    } else if (value instanceof Map) {
+    } else if (value instanceof Address) this.#address(value)
+    else if (value instanceof Map) {
       this.#byte(MAP)
       this.#varint(value.size)
       for (const [key, item] of value) {
@@ -237,140 +242,6 @@ class ValueWriter {
       this.#shape(names)
       for (let i = 0; i < names.length; i++) this.write((value as Record<string, unknown>)[names[i] as string])
     }
-  }
-}
-
-class ValueReader {
-  readonly #bytes: Uint8Array
-  readonly #view: DataView
-  #at = 0
-  readonly #texts: string[] = []
-  readonly #cids: Cid[] = []
-  readonly #shapes: string[][] = []
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  }
-
-  get isAtEnd(): boolean {
-    return this.#at === this.#bytes.length
-  }
-
-  #varint(): number {
-    let value = 0
-    for (let shift = 0; ; shift += 7) {
-      const byte = this.#bytes[this.#at++] ?? 0
-      value |= (byte & 0x7f) << shift
-      if (byte < 0x80) return value
-    }
-  }
-
-  #double(): number {
-    const value = this.#view.getFloat64(this.#at, true)
-    this.#at += DOUBLE_SIZE
-    return value
-  }
-
-  /** A view of the input. */
-  #block(): Uint8Array {
-    const length = this.#varint()
-    const start = this.#at
-    this.#at += length
-    return this.#bytes.subarray(start, this.#at)
-  }
-
-  #utf8(): string {
-    const bytes = this.#block()
-    if (bytes.length > MAX_KEPT_TEXT) return fromUtf8(bytes)
-    let text = ''
-    for (let i = 0; i < bytes.length; i++) {
-      const code = bytes[i] as number
-      if (code > MAX_ASCII) return fromUtf8(bytes)
-      text += String.fromCharCode(code)
-    }
-    return text
-  }
-
-  #cid(): Cid {
-    const version = this.#bytes[this.#at++] === 0 ? 0 : 1
-    const codec = this.#varint()
-    const hashCode = this.#varint()
-    const digestOffset = this.#varint()
-    const cid = new Cid(this.#block().slice(), version, codec, hashCode, digestOffset)
-    this.#cids.push(cid)
-    return cid
-  }
-
-  read(): unknown {
-    const tag = this.#bytes[this.#at++]
-    switch (tag) {
-      case UNDEFINED:
-        return undefined
-      case NULL:
-        return null
-      case FALSE:
-        return false
-      case TRUE:
-        return true
-      case SMALL:
-        return this.#varint()
-      case DOUBLE:
-        return this.#double()
-      case BIG_SMALL:
-        return BigInt(this.#double())
-      case BIG_POSITIVE:
-        return bytesToBigInt(this.#block())
-      case BIG_NEGATIVE:
-        return -bytesToBigInt(this.#block())
-      case TEXT:
-        return fromUtf8(this.#block())
-      case NEW_TEXT: {
-        const text = this.#utf8()
-        this.#texts.push(text)
-        return text
-      }
-      case KNOWN_TEXT:
-        return this.#texts[this.#varint()]
-      case BYTES:
-        return this.#block().slice()
-      case ARRAY: {
-        const length = this.#varint()
-        const out: unknown[] = []
-        for (let i = 0; i < length; i++) out.push(this.read())
-        return out
-      }
-      case MAP: {
-        const size = this.#varint()
-        const out = new Map<unknown, unknown>()
-        for (let i = 0; i < size; i++) out.set(this.read(), this.read())
-        return out
-      }
-      case NEW_SHAPE: {
-        const names: string[] = []
-        for (let left = this.#varint(); left > 0; left--) names.push(this.#utf8())
-        this.#shapes.push(names)
-        return this.#object(names)
-      }
-      case KNOWN_SHAPE:
-        return this.#object(this.#shapes[this.#varint()] as string[])
-      case NEW_CID:
-        return this.#cid()
-      case KNOWN_CID:
-        return this.#cids[this.#varint()]
-      case ADDRESS: {
-        const bytes = this.#block()
-        return bytes.length === 0 ? UNDEF_ADDRESS : new Address(bytes.slice())
-      }
-      default:
-        throw new ChainError('NOT_SUPPORTED', `not supported: a value of kind ${tag} from another thread`)
-    }
-  }
-
-  #object(names: readonly string[]): Record<string, unknown> {
-    const out: Record<string, unknown> = {}
-    for (let i = 0; i < names.length; i++) out[names[i] as string] = this.read()
-    return out
   }
 }
 

@@ -134,34 +134,36 @@ function chargeText(charge: GasCharge): string {
   return `{"Name":"${charge.name}","tg":${exact(chargeTotal(charge))},"cg":${exact(roundUpGas(charge.compute))},"sg":${exact(roundUpGas(charge.storage))},"tt":0}`
 }
 
-function traceText(trace: ExecutionTrace, context: JsonContext): string {
-  const { msgRct, invokedActor } = trace
-  const result = {
-    ExitCode: msgRct.exitCode,
-    Return: bytes.toJson(msgRct.return, context),
-    ReturnCodec: msgRct.returnCodec,
-  }
-  let out = `{"Msg":${stringifyJson(traceMessageJson(trace.msg, context))},"MsgRct":${JSON.stringify(result)}`
+function writeTrace(out: string[], trace: ExecutionTrace, context: JsonContext): void {
+  const { msg, msgRct, invokedActor, gasCharges, subcalls, logs, ipldOps } = trace
+  const prefix = context.addressPrefix
+  const params = JSON.stringify(bytes.toJson(msg.params, context))
+  const returned = JSON.stringify(bytes.toJson(msgRct.return, context))
+  out.push(
+    `{"Msg":{"From":"${msg.from.toString(prefix)}","To":"${msg.to.toString(prefix)}","Value":"${msg.value}",`,
+    `"Method":${msg.method},"Params":${params},"ParamsCodec":${msg.paramsCodec},`,
+    `"GasLimit":${msg.gasLimit},"ReadOnly":${msg.readOnly}},`,
+    `"MsgRct":{"ExitCode":${msgRct.exitCode},"Return":${returned},"ReturnCodec":${msgRct.returnCodec}}`,
+  )
   if (invokedActor !== null) {
     const state = stringifyJson(actorV5.toJson(invokedActor.state, context))
-    out += `,"InvokedActor":{"Id":${invokedActor.id},"State":${state}}`
+    out.push(`,"InvokedActor":{"Id":${invokedActor.id},"State":${state}}`)
   }
-  const { gasCharges, subcalls, ipldOps } = trace
-  out += ',"GasCharges":'
-  if (gasCharges.length === 0) out += 'null'
-  else {
-    out += `[${chargeText(gasCharges[0] as GasCharge)}`
-    for (let i = 1; i < gasCharges.length; i++) out += `,${chargeText(gasCharges[i] as GasCharge)}`
-    out += ']'
+  for (let i = 0; i < gasCharges.length; i++) {
+    out.push(i === 0 ? ',"GasCharges":[' : ',', chargeText(gasCharges[i] as GasCharge))
   }
-  out += ',"Subcalls":'
-  out += subcalls.length === 0 ? 'null' : `[${subcalls.map((subcall) => traceText(subcall, context)).join(',')}]`
-  if (trace.logs.length > 0) out += `,"Logs":${JSON.stringify(trace.logs)}`
+  out.push(gasCharges.length === 0 ? ',"GasCharges":null' : ']')
+  for (let i = 0; i < subcalls.length; i++) {
+    out.push(i === 0 ? ',"Subcalls":[' : ',')
+    writeTrace(out, subcalls[i] as ExecutionTrace, context)
+  }
+  out.push(subcalls.length === 0 ? ',"Subcalls":null' : ']')
+  if (logs.length > 0) out.push(`,"Logs":${JSON.stringify(logs)}`)
   if (ipldOps.length > 0) {
     const ops = ipldOps.map(({ op, cid: block, size }) => `{"Op":"${op}","Cid":{"/":"${block}"},"Size":${size}}`)
-    out += `,"IpldOps":[${ops.join(',')}]`
+    out.push(`,"IpldOps":[${ops.join(',')}]`)
   }
-  return `${out}}`
+  out.push('}')
 }
 
 /**
@@ -169,13 +171,15 @@ function traceText(trace: ExecutionTrace, context: JsonContext): string {
  * put together directly takes a third of the time of building objects for `JSON.stringify`.
  */
 export function invocResultText(value: InvocResult, context: JsonContext): string {
-  return (
+  const out = [
     `{"MsgCid":{"/":"${value.msgCid}"},"Msg":${stringifyJson(message.toJson(value.msg, context))},` +
-    `"MsgRct":${stringifyJson(receiptV1.toJson(value.msgRct, context))},` +
-    `"GasCost":${stringifyJson(gasCost.toJson(value.gasCost, context))},` +
-    `"ExecutionTrace":${traceText(value.executionTrace, context)},` +
-    `"Error":${JSON.stringify(value.error)},"Duration":${value.duration}}`
-  )
+      `"MsgRct":${stringifyJson(receiptV1.toJson(value.msgRct, context))},` +
+      `"GasCost":${stringifyJson(gasCost.toJson(value.gasCost, context))},"ExecutionTrace":`,
+  ]
+  writeTrace(out, value.executionTrace, context)
+  out.push(`,"Error":${JSON.stringify(value.error)},"Duration":${value.duration}}`)
+  // One piece of text: as thousands that are put together at the end, those of a full tipset outlive several collections.
+  return out.join('')
 }
 
 /** JSON text of a computation, the same as {@link computeOutput} gives. */

@@ -1,0 +1,39 @@
+/** What a value of {@link valueToBytes} begins with, and what follows. */
+
+export const UNDEFINED = 0
+export const NULL = 1
+export const FALSE = 2
+export const TRUE = 3
+/** A whole number below 2^31: varint. */
+export const SMALL = 4
+/** Any other number: eight bytes. */
+export const DOUBLE = 5
+/** A bigint from 0 to 2^53-1: eight bytes of the double. */
+export const BIG_SMALL = 6
+/** Length and magnitude. */
+export const BIG_POSITIVE = 7
+export const BIG_NEGATIVE = 8
+/** Length and UTF-8. */
+export const TEXT = 9
+/** As TEXT; the reader keeps it under the next number. */
+export const NEW_TEXT = 10
+export const KNOWN_TEXT = 11
+export const BYTES = 12
+export const ARRAY = 13
+export const MAP = 14
+/** Count and names, then the values; the reader keeps the names under the next number. */
+export const NEW_SHAPE = 15
+export const KNOWN_SHAPE = 16
+/** Version, codec, hash, offset of the digest, bytes; kept under the next number. */
+export const NEW_CID = 17
+export const KNOWN_CID = 18
+/** Its bytes; kept under the next number. */
+export const NEW_ADDRESS = 19
+export const KNOWN_ADDRESS = 20
+
+/** Longer texts are not worth remembering. Below 128: their length is one byte. */
+export const MAX_KEPT_TEXT = 64
+
+export const MAX_ASCII = 0x7f
+
+export const DOUBLE_SIZE = 8
