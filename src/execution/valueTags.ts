@@ -1,8 +1,12 @@
 /** What a value of {@link valueToBytes} begins with, and what follows. */
 
+/** Nothing follows. */
 export const UNDEFINED = 0
+/** Nothing follows. */
 export const NULL = 1
+/** Nothing follows. */
 export const FALSE = 2
+/** Nothing follows. */
 export const TRUE = 3
 /** A whole number below 2^31: varint. */
 export const SMALL = 4
@@ -34,6 +38,8 @@ export const KNOWN_ADDRESS = 20
 /** Longer texts are not worth remembering. Below 128: their length is one byte. */
 export const MAX_KEPT_TEXT = 64
 
+/** The largest code of a character that is one byte of UTF-8. */
 export const MAX_ASCII = 0x7f
 
+/** Bytes of a double. */
 export const DOUBLE_SIZE = 8
