@@ -2,14 +2,18 @@
 import postgres from 'postgres'
 import { errorMessage } from '../../../src/base/errors.ts'
 import type { Timers } from '../../../src/base/ports.ts'
-import { abortable, withTimeout } from '../../../src/base/waiting.ts'
+import { abortable, sleep, withTimeout } from '../../../src/base/waiting.ts'
 import { IndexError } from '../../../src/index/errors.ts'
+import { isReachable } from './isReachable.ts'
 
 const CONNECT_TIMEOUT_SEC = 10
 /** A statement that takes longer has met something that will not end. */
 const STATEMENT_TIMEOUT_MS = 120_000
 /** After that it is the connection that does not answer. */
 const ANSWER_TIMEOUT_MS = 130_000
+/** While a statement runs, the machine is looked for so often, and has so long to answer: one that is gone says nothing. */
+const LOOK_MS = 5_000
+const REACH_MS = 5_000
 /** A writer whose machine is gone loses its lock after 4 + 2 x 2 seconds. */
 const KEEPALIVE = { tcp_keepalives_idle: 4, tcp_keepalives_interval: 2, tcp_keepalives_count: 2 }
 
@@ -17,10 +21,13 @@ const KEEPALIVE = { tcp_keepalives_idle: 4, tcp_keepalives_interval: 2, tcp_keep
 export class Connection {
   readonly #sql: postgres.Sql
   readonly #timers: Timers
+  readonly #isThere: () => Promise<boolean>
   readonly #ended = new AbortController()
 
-  constructor(url: string, name: string, timers: Timers) {
+  /** @param reaches - whether a machine answers; default: by a connection of its own */
+  constructor(url: string, name: string, timers: Timers, reaches: typeof isReachable = isReachable) {
     this.#timers = timers
+    this.#isThere = () => reaches(url, REACH_MS, timers)
     this.#sql = postgres(url, {
       ...{ max: 1, idle_timeout: 0, max_lifetime: null, fetch_types: false, connect_timeout: CONNECT_TIMEOUT_SEC },
       keep_alive: KEEPALIVE.tcp_keepalives_idle,
@@ -38,14 +45,38 @@ export class Connection {
   /** @returns the rows, of the shape that the caller knows */
   async query<T extends object>(text: string, values: readonly (string | number)[] = []): Promise<readonly T[]> {
     this.lost.throwIfAborted()
-    const late = (): Error => {
-      const error = new IndexError('CONNECTION_LOST', 'the database does not answer any more')
-      this.#ended.abort(error)
-      return error
-    }
+    const answered = new AbortController()
     // The library does not always settle what a connection leaves behind when it ends.
-    const rows = withTimeout(this.#timers, ANSWER_TIMEOUT_MS, late, () => this.#sql.unsafe<T[]>(text, [...values]))
-    return abortable(rows, this.lost)
+    const rows = withTimeout(
+      this.#timers,
+      ANSWER_TIMEOUT_MS,
+      () => this.#end('the database does not answer any more'),
+      () => this.#sql.unsafe<T[]>(text, [...values]),
+    )
+    void this.#watch(AbortSignal.any([answered.signal, this.lost]))
+    try {
+      return await abortable(rows, this.lost)
+    } finally {
+      answered.abort()
+    }
+  }
+
+  /** Ends the connection when its machine is gone: what was sent is sent again for many minutes, in which keepalives are not. */
+  async #watch(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const isDue = await sleep(this.#timers, LOOK_MS, signal).then(
+        () => true,
+        () => false,
+      )
+      if (!isDue) return
+      if (!(await this.#isThere()) && !signal.aborted) this.#end("the database's machine does not answer any more")
+    }
+  }
+
+  #end(text: string): Error {
+    const error = new IndexError('CONNECTION_LOST', text)
+    this.#ended.abort(error)
+    return error
   }
 
   /**

@@ -5,6 +5,20 @@ import { IndexError } from '../../../src/index/errors.ts'
 import { Connection, databaseFailure } from './connection.ts'
 import { serverUrls, shownUrl, wantsPrimary } from './serverUrls.ts'
 
+/**
+ * The database cluster that a server is of, and which of its histories it writes: a promotion begins a new one. A standby has none. Each by
+ * itself: where a proxy or a provider forbids them, nothing is known.
+ */
+const HISTORY = `
+  select (select system_identifier::text from pg_control_system()) as cluster,
+    case when pg_is_in_recovery() then null
+      else ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int end as timeline`
+
+interface History {
+  readonly cluster: string
+  readonly timeline: number
+}
+
 /** Asks the servers of a URL in turn. */
 export class Servers {
   /** `postgres://user@host:5432,host:5432/name`: what may be shown. */
@@ -14,6 +28,8 @@ export class Servers {
   readonly #wantsPrimary: boolean
   /** The one that was good last. */
   #at = 0
+  /** The newest that was seen. */
+  #history: History | undefined
 
   /** @param url - `isServersUrl` */
   constructor(url: string, timers: Timers) {
@@ -24,8 +40,8 @@ export class Servers {
   }
 
   /**
-   * A connection to the first server that passes a test, from the one on that was good last. What does not answer and what takes no
-   * writes is passed by.
+   * A connection to the first server that passes a test, from the one on that was good last. What does not answer, what takes no
+   * writes and a primary that was left behind by a failover are passed by.
    * @throws IndexError of the test; where no server is good, `CONNECTION_LOST` of one that does not answer before `READ_ONLY`
    */
   async connect(test: (on: Connection) => Promise<void>, signal?: AbortSignal): Promise<Connection> {
@@ -35,6 +51,7 @@ export class Servers {
       const stopListening = signal === undefined ? undefined : whenAborted(signal, () => void closed(on))
       try {
         await test(on)
+        await this.#assertNewest(on)
         return on
       } catch (error) {
         await closed(on)
@@ -48,6 +65,23 @@ export class Servers {
       }
     }
     throw failure ?? new IndexError('CONNECTION_LOST', 'the index has no server')
+  }
+
+  /** Refuses a primary of an older history than was seen: one that was left for dead and came back. */
+  async #assertNewest(on: Connection): Promise<void> {
+    const [row] = await on.query<{ cluster: string; timeline: number | null }>(HISTORY).catch((error: unknown) => {
+      on.lost.throwIfAborted()
+      if (error instanceof IndexError) throw error
+      return []
+    })
+    if (row === undefined || row.timeline === null) return
+    const { cluster, timeline } = row
+    const seen = this.#history
+    if (seen?.cluster === cluster && timeline < seen.timeline) {
+      const text = `a server that a failover left behind (timeline ${timeline}, after ${seen.timeline})`
+      throw new IndexError('CONNECTION_LOST', text)
+    }
+    this.#history = { cluster, timeline }
   }
 
   /** A connection to read by: to any server, or to one that takes writes where the URL asks for it. */
