@@ -67,7 +67,9 @@ function parseSealed(name: string, content: Uint8Array): Sealed {
     return out
   }
   const cost = { n: number('N'), r: number('R'), p: number('P') }
-  if (128 * cost.n * cost.r * cost.p > MAX_COST_BYTES || Math.log2(cost.n) % 1 !== 0) throw damaged()
+  // Of scrypt itself: a power of two above 1.
+  const isScrypt = cost.n > 1 && Math.log2(cost.n) % 1 === 0
+  if (!isScrypt || 128 * cost.n * cost.r * cost.p > MAX_COST_BYTES) throw damaged()
   return { cost, salt: bytes('Salt', SALT_BYTES), nonce: bytes('Nonce', NONCE_BYTES), data: bytes('Data') }
 }
 
