@@ -17,6 +17,19 @@ const COUNTABLE = 2 ** 52
 const COUNTABLE_BIG = BigInt(COUNTABLE)
 const MILLIGAS_BIG = BigInt(MILLIGAS)
 
+/** Charges of late, by their amount: traces of like messages are the same charges over and over, each kept for long. */
+const repeated: (GasCharge | undefined)[] = Array.from({ length: 4096 }, () => undefined)
+
+/** A charge for computation alone, the object of an earlier one where that was the same. */
+function repeatedCharge(name: string, compute: number): GasCharge {
+  const slot = (compute ^ (compute >>> 12)) & 4095
+  const known = repeated[slot]
+  if (known !== undefined && known.name === name && known.compute === compute) return known
+  const charge = { name, compute, storage: 0 }
+  repeated[slot] = charge
+  return charge
+}
+
 interface Snapshot {
   readonly limit: number
   readonly excess: bigint
@@ -55,7 +68,7 @@ export class GasTracker {
 
   /** @throws OutOfGas, with all that was left used up */
   charge(name: string, milligas: number): void {
-    this.record?.push({ name, compute: milligas, storage: 0 })
+    this.record?.push(repeatedCharge(name, milligas))
     this.#use(milligas)
   }
 
