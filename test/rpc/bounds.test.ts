@@ -3,19 +3,22 @@ import { describe, expect, it } from 'vitest'
 import * as bounds from '../../src/base/bounds.ts'
 import { Breather } from '../../src/base/breather.ts'
 import { fromHex } from '../../src/base/bytes.ts'
+import { finish } from '../../src/base/steps.ts'
+import type { ChainStore } from '../../src/chain/chainStore.ts'
 import { assertEpochsAhead } from '../../src/chain/epochsAhead.ts'
 import { branchesBetween } from '../../src/chain/headChange.ts'
 import { bigInt } from '../../src/codec/bigInteger.ts'
 import { createCid, parseCid } from '../../src/codec/cid.ts'
 import { json, list } from '../../src/codec/description.ts'
 import { parseJson } from '../../src/codec/jsonText.ts'
+import { readPage } from '../../src/index/pages.ts'
 import { RpcEngine } from '../../src/rpc/engine.ts'
 import { HttpHandler } from '../../src/rpc/http.ts'
 import { method } from '../../src/rpc/method.ts'
 import { parseBody, parseFrame } from '../../src/rpc/request.ts'
 import { createMethodTable } from '../../src/rpc/table.ts'
 import { parsePeerName } from '../../src/rpc/types/peerId.ts'
-import { parseAddress } from '../../src/types/address.ts'
+import { idAddress, parseAddress } from '../../src/types/address.ts'
 import type { Tipset } from '../../src/types/tipset.ts'
 import { createTipset, firstBlock, tipsetKeyText } from '../../src/types/tipset.ts'
 import { header } from '../chain/buildChain.ts'
@@ -131,6 +134,39 @@ describe('questions about the chain', () => {
     assertEpochsAhead(at(10), 3, most)
     expect(() => assertEpochsAhead(at(10), 11 + most, most)).toThrow(expect.objectContaining({ code: 'TOO_FAR_AHEAD' }))
     expect(firstBlock(at(10)).height).toBe(10)
+  })
+})
+
+describe('a page of what an address did', () => {
+  const most = bounds.MAX_PAGE_TIPSETS
+  const chain: Tipset[] = [createTipset([header(undefined, 0, 0)])]
+  for (let i = 1; i <= most + 1; i++) chain.push(createTipset([header(chain[i - 1], i, 0)]))
+  /** @param rows - of each tipset */
+  const page = (rows: number, limit: number, to: number): ReturnType<typeof readPage> => {
+    const store = {
+      head: () => chain.at(-1),
+      parent: ({ height }: Tipset) => chain[height - 1],
+      *findByHeight(height: number) {
+        yield
+        return chain[height]
+      },
+    } as unknown as ChainStore
+    const all = Array.from({ length: rows }, (_, number) => ({ number, row: number }))
+    const source = { ofTipset: async () => all, fromRow: Number, ask: () => Promise.reject(new Error('no index')) }
+    const deps = { store, addressText: String, index: undefined, walk: finish }
+    return readPage({ address: idAddress(1n), from: 0, to, position: '', limit }, source, deps)
+  }
+
+  it('so many rows, however many are asked for, and one more', async () => {
+    const { MAX_PAGE_ROWS: rows } = bounds
+    expect(await page(rows, rows + 1, 0)).toMatchObject({ more: true, rows: { length: rows } })
+    expect(await page(rows - 1, rows, 0)).toMatchObject({ more: false, rows: { length: rows - 1 } })
+    expect(await page(rows + 1, 0, 0)).toMatchObject({ more: true, rows: { length: rows } })
+  })
+
+  it('so many tipsets, and one more', async () => {
+    expect(await page(1, 0, most - 1)).toMatchObject({ more: false, rows: { length: most } })
+    expect(await page(1, 0, most)).toMatchObject({ more: true, rows: { length: most }, position: { height: most - 1 } })
   })
 })
 

@@ -1,6 +1,7 @@
 /** Tokens by Lotus' rules (node/impl/common/common.go AuthNew, AuthVerify) and against `jose`. */
 import { jwtVerify, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
+import { MAX_CACHED_TOKENS, MAX_TOKEN_LENGTH } from '../../src/base/bounds.ts'
 import { fromBase64Url, fromUtf8, toBase64Url, utf8 } from '../../src/base/bytes.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
 import type { KeyValueStore, Random } from '../../src/base/ports.ts'
@@ -49,6 +50,44 @@ describe('tokens', () => {
     const foreign = await new SignJWT({ Allow: ['sign'] }).setProtectedHeader({ alg: 'HS256' }).sign(SECRET)
     expect(tokens.verify(foreign)).toEqual(new Set(['sign']))
     expect(tokens.inspect(foreign)).toMatchObject({ allow: ['sign'] })
+  })
+
+  it('of so many characters are looked at, and with one more not', () => {
+    const { tokens } = create()
+    const of = (length: number): string => {
+      const empty = sign(HEADER, '{"Allow":["read"],"jti":""}')
+      const bytes = Math.floor(((length - empty.length) * 3) / 4)
+      for (let more = bytes; ; more++) {
+        const token = sign(HEADER, `{"Allow":["read"],"jti":"${'x'.repeat(more)}"}`)
+        if (token.length >= length) return token
+      }
+    }
+    const [longest, longer] = [of(MAX_TOKEN_LENGTH), of(MAX_TOKEN_LENGTH + 1)]
+    expect([longest.length, longer.length]).toEqual([MAX_TOKEN_LENGTH, MAX_TOKEN_LENGTH + 1])
+    expect(tokens.verify(longest)).toEqual(new Set(['read']))
+    expect(tokens.verify(longer)).toBeUndefined()
+  })
+
+  it('are remembered, so many of them, and not one more', () => {
+    const store = new MemoryStore()
+    let checks = 0
+    const { tokens } = create({
+      store: Object.assign(Object.create(store) as MemoryStore, {
+        has: () => {
+          checks++
+          return false
+        },
+      }),
+    })
+    const all = Array.from({ length: MAX_CACHED_TOKENS + 1 }, () => tokens.issueUnique(['read']))
+    const verify = (which: readonly string[]): number => {
+      const before = checks
+      for (const token of which) expect(tokens.verify(token)).toEqual(new Set(['read']))
+      return checks - before
+    }
+    const most = all.slice(0, MAX_CACHED_TOKENS)
+    expect([verify(most), verify(most)]).toEqual([MAX_CACHED_TOKENS, 0])
+    expect([verify(all.slice(-1)), verify(all.slice(0, 1))]).toEqual([1, 1])
   })
 
   it('are checked by their HMAC alone, whatever the header says', () => {

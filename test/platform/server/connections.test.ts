@@ -6,10 +6,13 @@ import { Connections } from '../../../platform/server/connections.ts'
 import { startServer } from '../../../platform/server/httpServer.ts'
 import type { Listening } from '../../../platform/server/rpcServer.ts'
 import {
+  FIRST_BYTE_MS,
   HOLD_UNREAD_BYTES,
+  IDLE_CONNECTION_MS,
   MAX_ANONYMOUS_REQUEST_BYTES,
   MAX_BODIES_BYTES,
   MAX_CONNECTIONS,
+  REQUEST_TIME_MS,
 } from '../../../src/base/bounds.ts'
 import { json } from '../../../src/codec/description.ts'
 import { RpcEngine } from '../../../src/rpc/engine.ts'
@@ -96,6 +99,32 @@ describe('connections', () => {
     now = 1001
     connections.sweep()
     expect(gone()).toEqual([true, true, false, false])
+  })
+
+  it('the times of a node, and a millisecond more', async () => {
+    for (const [doing, most] of [
+      ['reading', REQUEST_TIME_MS],
+      ['idle', IDLE_CONNECTION_MS],
+    ] as const) {
+      let now = 0
+      const connections = new Connections(() => now)
+      const socket = await pair()
+      connections.add(socket)
+      connections.is(doing, socket)
+      for (now of [most, most + 1]) {
+        connections.sweep()
+        expect(socket.destroyed, `${doing} for ${now} ms`).toBe(now > most)
+      }
+    }
+    let now = 0
+    const connections = new Connections(() => now)
+    const first = await pair()
+    connections.add(first)
+    for (let i = 1; i < MAX_CONNECTIONS; i++) connections.add({ once: () => undefined } as unknown as Socket)
+    for (now of [FIRST_BYTE_MS, FIRST_BYTE_MS + 1]) {
+      connections.add(await pair())
+      expect(first.destroyed, `silent for ${now} ms`).toBe(now > FIRST_BYTE_MS)
+    }
   })
 })
 
