@@ -8,6 +8,7 @@
  *     dist/monitor/   the monitor's page, with the node for a tab: what --monitor serves
  *     dist/types/     declarations of both
  *     dist/LICENSES   of the packages inside; packages.json: which these are
+ *     dist/sbom.json  those and what is installed with them, as CycloneDX
  */
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,6 +18,8 @@ import { fewHashes, mclFileOnDisk, secp256k1FileOnDisk, x509WhenDialing } from '
 import { buildBrowser, ROOT } from './buildBrowser.ts'
 import { bundledPackages, licenceTexts } from './bundledPackages.ts'
 import { buildPage } from './monitor/buildPage.ts'
+import { sbom } from './sbom.ts'
+import { shippedPackages } from './shippedPackages.ts'
 
 const { version, dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   version: string
@@ -99,4 +102,6 @@ for (const name of readdirSync(join(ROOT, 'dist/types'), { recursive: true, enco
 
 const inside = bundledPackages([node.metafile, library.metafile, ...Object.values(browser), page])
 writeFileSync(join(ROOT, 'dist/LICENSES'), licenceTexts(inside))
-writeFileSync(join(ROOT, 'dist/packages.json'), JSON.stringify(inside.map(({ folder }) => folder)))
+const folders = inside.map(({ folder }) => folder)
+writeFileSync(join(ROOT, 'dist/packages.json'), JSON.stringify(folders))
+writeFileSync(join(ROOT, 'dist/sbom.json'), sbom(version, shippedPackages(folders)))

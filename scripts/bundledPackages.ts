@@ -19,7 +19,11 @@ export function bundledPackages(metafiles: readonly Metafile[]): BundledPackage[
   for (const { outputs } of metafiles) {
     for (const { inputs } of Object.values(outputs)) {
       for (const path of Object.keys(inputs)) {
-        const [, folder] = /^(?:[a-z-]+:)?(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path) ?? []
+        // From the first node_modules on, which may be linked from elsewhere.
+        const [, folder] =
+          /^(?:.*?\/)??(node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+)\//.exec(
+            path.replace(/^[a-z-]+:/, ''),
+          ) ?? []
         if (folder !== undefined) folders.add(folder)
       }
     }

@@ -5,14 +5,7 @@
  *     npm run licences
  */
 import { readFileSync } from 'node:fs'
-
-interface Locked {
-  readonly version?: string
-  readonly license?: string
-  readonly dev?: boolean
-  readonly link?: boolean
-  readonly hasInstallScript?: boolean
-}
+import { shippedPackages } from './shippedPackages.ts'
 
 /** Each may be part of a program under MIT; files under MPL stay under it, and are shipped as they are. */
 const ALLOWED = new Set([
@@ -34,26 +27,17 @@ const ALLOWED = new Set([
   '(WTFPL OR MIT)',
 ])
 
-/** Binaries of a package that does name its licence. */
-const OF_THEIR_PACKAGE: readonly (readonly [prefix: string, licence: string])[] = [['@msgpackr-extract/', 'MIT']]
-
-const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8')) as {
-  packages: Record<string, Locked>
-}
-
 /** What `scripts/build.ts` put into the package. */
 const built = JSON.parse(readFileSync(new URL('../dist/packages.json', import.meta.url), 'utf8')) as readonly string[]
 const byLicence = new Map<string, string[]>()
 const wrong: string[] = []
-for (const [path, { version = '', license: own, dev, link, hasInstallScript }] of Object.entries(lock.packages)) {
-  if (path === '' || link === true || (dev === true && !built.includes(path))) continue
-  const name = `${path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)}@${version}`
-  const license = own ?? OF_THEIR_PACKAGE.find(([prefix]) => name.startsWith(prefix))?.[1] ?? 'none'
+for (const { name: own, version, license, hasInstallScript } of shippedPackages(built)) {
+  const name = `${own}@${version}`
   const names = byLicence.get(license)
   if (names === undefined) byLicence.set(license, [name])
   else names.push(name)
   if (!ALLOWED.has(license)) wrong.push(`${name}: the licence ${license} is not on the list`)
-  if (hasInstallScript === true) console.log(`${name} has an install script, which is not needed`)
+  if (hasInstallScript) console.log(`${name} has an install script, which is not needed`)
 }
 for (const [licence, names] of [...byLicence].sort(([a], [b]) => (a < b ? -1 : 1))) {
   console.log(`${licence} (${names.length}): ${names.sort().join(', ')}`)

@@ -142,6 +142,22 @@ try {
     expect(packages.length > 1 && packages.length <= MAX_PACKAGES, `${packages.length} packages`)
     expect(bytes <= MAX_MEGABYTES * 1e6, `${bytes} bytes`)
   })
+  await check('its SBOM has what is installed with it, as npm tells it, and what is inside', () => {
+    const refs = (text: string): string[] =>
+      (JSON.parse(text) as { components: { purl: string; hashes?: object[] }[] }).components.map(
+        ({ purl, hashes = [] }) => `${purl} ${JSON.stringify(hashes)}`,
+      )
+    const own = refs(readFileSync(join(app, 'node_modules/petrel/dist/sbom.json'), 'utf8'))
+    const npm = refs(run('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only', '--omit', 'dev'], ROOT))
+    expect(npm.length > 10, 'npm tells nothing')
+    const missing = npm.filter((ref) => !own.includes(ref))
+    expect(missing.length === 0, `not in it: ${missing.join(', ')}`)
+    for (const name of ['%40libp2p/noise', '%40noble/curves', 'postgres', 'ws'])
+      expect(
+        own.some((ref) => ref.startsWith(`pkg:npm/${name}@`)),
+        `no ${name}`,
+      )
+  })
   await check('the package holds built JavaScript only', () => {
     const names = readdirSync(join(app, 'node_modules/petrel'), { recursive: true, encoding: 'utf8' })
     expect(
@@ -151,6 +167,7 @@ try {
     for (const name of [
       'bin/petrel.js',
       'dist/LICENSES',
+      'dist/sbom.json',
       'dist/node/vmWorker.js',
       'dist/browser/worker.js',
       'dist/monitor/index.html',
