@@ -21,10 +21,12 @@ import {
   FALSE,
   KNOWN_ADDRESS,
   KNOWN_CID,
+  KNOWN_OBJECT,
   KNOWN_SHAPE,
   KNOWN_TEXT,
   MAP,
   MAX_ASCII,
+  MAX_KEPT_NAMES,
   MAX_KEPT_TEXT,
   NEW_ADDRESS,
   NEW_CID,
@@ -54,6 +56,7 @@ class ValueWriter {
   readonly #texts = new Map<string, number>()
   readonly #cids = new Map<string, number>()
   readonly #addresses = new Map<string, number>()
+  readonly #objects = new Map<object, number>()
   readonly #shapes: ShapeNode = { number: -1, next: new Map() }
   #shapeCount = 0
 
@@ -237,11 +240,20 @@ class ValueWriter {
         this.write(key)
         this.write(item)
       }
-    } else {
-      const names = Object.keys(value)
-      this.#shape(names)
-      for (let i = 0; i < names.length; i++) this.write((value as Record<string, unknown>)[names[i] as string])
+    } else this.#object(value as Record<string, unknown>)
+  }
+
+  #object(value: Record<string, unknown>): void {
+    const known = this.#objects.get(value)
+    if (known !== undefined) {
+      this.#byte(KNOWN_OBJECT)
+      this.#varint(known)
+      return
     }
+    const names = Object.keys(value)
+    if (names.length <= MAX_KEPT_NAMES) this.#objects.set(value, this.#objects.size)
+    this.#shape(names)
+    for (let i = 0; i < names.length; i++) this.write(value[names[i] as string])
   }
 }
 

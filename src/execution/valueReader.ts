@@ -14,10 +14,12 @@ import {
   FALSE,
   KNOWN_ADDRESS,
   KNOWN_CID,
+  KNOWN_OBJECT,
   KNOWN_SHAPE,
   KNOWN_TEXT,
   MAP,
   MAX_ASCII,
+  MAX_KEPT_NAMES,
   MAX_KEPT_TEXT,
   NEW_ADDRESS,
   NEW_CID,
@@ -38,6 +40,7 @@ export class ValueReader {
   readonly #texts: string[] = []
   readonly #cids: Cid[] = []
   readonly #addresses: Address[] = []
+  readonly #objects: Record<string, unknown>[] = []
   readonly #shapes: string[][] = []
 
   constructor(bytes: Uint8Array) {
@@ -146,6 +149,8 @@ export class ValueReader {
       }
       case KNOWN_SHAPE:
         return this.#object(this.#shapes[this.#varint()] as string[])
+      case KNOWN_OBJECT:
+        return this.#objects[this.#varint()]
       case NEW_CID:
         return this.#cid()
       case KNOWN_CID:
@@ -165,6 +170,7 @@ export class ValueReader {
 
   #object(names: readonly string[]): Record<string, unknown> {
     const out: Record<string, unknown> = {}
+    if (names.length <= MAX_KEPT_NAMES) this.#objects.push(out)
     for (let i = 0; i < names.length; i++) out[names[i] as string] = this.read()
     return out
   }

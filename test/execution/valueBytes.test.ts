@@ -48,6 +48,19 @@ describe('values as bytes', () => {
     expect(roundTrip(UNDEF_ADDRESS)).toBe(UNDEF_ADDRESS)
   })
 
+  it('writes an object of few names once, however often it occurs', () => {
+    const charge = { name: 'OnSyscall', compute: 14_000_000, storage: 0 }
+    const outer = { inner: charge, next: { a: 1 } }
+    const value = [outer, charge, outer.next, { name: 'OnSyscall', compute: 14_000_000, storage: 0 }, outer]
+    const [first, second, third, fourth, fifth] = valueFromBytes(valueToBytes(value)) as typeof value
+    expect([first, second, third, fourth, fifth]).toEqual(value)
+    expect(fifth).toBe(first)
+    expect(second).toBe((first as typeof outer).inner)
+    expect(third).toBe((first as typeof outer).next)
+    const more = valueToBytes(Array.from({ length: 1000 }, () => charge)).length
+    expect(more).toBeLessThan(2100)
+  })
+
   it('shares nothing with the message', () => {
     const bytes = valueToBytes({ data: Uint8Array.of(1, 2) })
     const { data } = valueFromBytes(bytes) as { data: Uint8Array }
