@@ -64,8 +64,7 @@ export class ActorInstance {
 }
 
 /**
- * Instances whose run has ended and that wait for another: making one costs V8 40 times what restoring costs, and as much
- * again to collect it.
+ * Instances whose run has ended and that wait for another: making one and collecting it costs V8 0.4 ms, restoring 0.01.
  *
  * What one run leaves in memory that grew, and that the next has not asked for yet, is out of reach of all but an access beyond
  * the end of memory, which traps in a new instance and not there. No compiled Rust has one without undefined behaviour, and what

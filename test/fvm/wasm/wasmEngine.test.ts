@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { fromHex } from '../../../src/base/bytes.ts'
 import { CODEC_RAW } from '../../../src/codec/cid.ts'
 import { blockCid } from '../../../src/crypto/blockCid.ts'
@@ -236,39 +236,57 @@ for (const hostMemoryFrom of [undefined, 0]) {
   })
 }
 
+/** How many instances the engine makes meanwhile. */
+function instancesMade(meanwhile: () => void): number {
+  const { Instance } = WebAssembly
+  let made = 0
+  WebAssembly.Instance = class extends Instance {
+    constructor(module: WebAssembly.Module, imports?: WebAssembly.Imports) {
+      super(module, imports)
+      made++
+    }
+  }
+  try {
+    meanwhile()
+  } finally {
+    WebAssembly.Instance = Instance
+  }
+  return made
+}
+
 describe('instances', () => {
-  const made = vi.spyOn(WebAssembly, 'Instance')
   const engine = new WasmEngine(4)
-  const wasm = fromHex(ACTORS.witness?.wasm ?? '')
-  const again = (kernel: Kernel, params = 0): number =>
-    engine.code(blockCid(wasm, CODEC_RAW), () => wasm).invoke(kernel, params)
+  const invoke = (name: string, params: number): number => {
+    const wasm = fromHex(ACTORS[name]?.wasm ?? '')
+    return engine.code(blockCid(wasm, CODEC_RAW), () => wasm).invoke(new FakeKernel().with(), params)
+  }
 
   it('are made once for runs that follow each other, and anew after a trap', () => {
-    made.mockClear()
-    again(new FakeKernel().with())
-    again(new FakeKernel().with())
-    expect(made).toHaveBeenCalledTimes(1)
-    expect(() => again(new FakeKernel().with(), 1)).toThrow(ActorExit)
-    again(new FakeKernel().with())
-    again(new FakeKernel().with())
-    expect(made).toHaveBeenCalledTimes(2)
+    const twice = (): void => {
+      invoke('witness', 0)
+      invoke('witness', 0)
+    }
+    expect(instancesMade(twice)).toBe(1)
+    expect(instancesMade(twice)).toBe(0)
+    expect(() => invoke('witness', 1)).toThrow(ActorExit)
+    expect(instancesMade(twice)).toBe(1)
   })
 
   it('run again after the actor’s own exit', () => {
-    const exit = fromHex(ACTORS.exit?.wasm ?? '')
-    const exiting = (): number => engine.code(blockCid(exit, CODEC_RAW), () => exit).invoke(new FakeKernel().with(), 33)
-    made.mockClear()
-    expect(exiting).toThrow(ActorExit)
-    expect(exiting).toThrow(ActorExit)
-    expect(made).toHaveBeenCalledTimes(1)
+    expect(
+      instancesMade(() => {
+        expect(() => invoke('exit', 33)).toThrow(ActorExit)
+        expect(() => invoke('exit', 33)).toThrow(ActorExit)
+      }),
+    ).toBe(1)
   })
 
   it('whose memory is large are not kept', () => {
-    const grow = fromHex(ACTORS.grow?.wasm ?? '')
-    const growing = (): number => engine.code(blockCid(grow, CODEC_RAW), () => grow).invoke(new FakeKernel().with(), 64)
-    growing()
-    made.mockClear()
-    growing()
-    expect(made).toHaveBeenCalledTimes(1)
+    expect(
+      instancesMade(() => {
+        invoke('grow', 64)
+        invoke('grow', 64)
+      }),
+    ).toBe(2)
   })
 })
