@@ -3,6 +3,7 @@
  */
 
 import { equalBytes, toHex } from '../base/bytes.ts'
+import { unlessThrown } from '../base/errors.ts'
 import { finish, type Steps } from '../base/steps.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { ChainError } from '../chain/errors.ts'
@@ -159,12 +160,21 @@ export class EthReader {
     return key === undefined ? undefined : this.view.store.tipset(key)
   }
 
-  /** The delegated message in the pool that is a transaction. */
+  /**
+   * The delegated message that is a transaction and has no receipt yet: in the pool, or in the head, which is executed with the next
+   * tipset. (Lotus looks into the pool alone: there such a transaction is nowhere for an epoch.)
+   */
   pendingMessage(hash: Uint8Array): SignedMessage | undefined {
-    return this.#pool.pending().messages.find((signed) => {
-      if (signed.signature.type !== SIGNATURE_DELEGATED) return false
-      return equalBytes(ethHashOf({ kind: 'signed', message: signed.message, signed }, this.chainId), hash)
-    })
+    const isIt = (signed: SignedMessage): boolean =>
+      signed.signature.type === SIGNATURE_DELEGATED &&
+      equalBytes(ethHashOf({ kind: 'signed', message: signed.message, signed }, this.chainId), hash)
+    return this.#pool.pending().messages.find(isIt) ?? this.#inHead().find(isIt)
+  }
+
+  #inHead(): readonly SignedMessage[] {
+    // Of headers alone, what is in them is not at hand.
+    const messages = unlessThrown(() => this.view.tipsetMessages(this.view.store.head()), BlockMissing) ?? []
+    return messages.flatMap((message) => (message.kind === 'signed' ? [message.signed] : []))
   }
 
   /** Hash of the transaction that a message is. @param found - the message with this CID */
