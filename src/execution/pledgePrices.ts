@@ -104,8 +104,11 @@ export class PledgePrices {
     }
   }
 
-  /** Quality-adjusted bytes of a sector with so much verified space-time. @see go-state-types QAPowerForWeight */
+  /** Quality-adjusted bytes of a sector with so much verified space-time. @throws ChainError `NOT_SUPPORTED` @see go-state-types QAPowerForWeight */
   #qualityAdjusted(size: bigint, duration: ChainEpoch, verified: bigint): bigint {
+    // Lotus divides by it, and says that it panicked.
+    if (duration === 0)
+      throw new ChainError('NOT_SUPPORTED', 'sector duration must not be 0: it expires in the epoch of the tipset')
     const spaceTime = size * BigInt(duration)
     const weighted = (spaceTime - verified + verified * VERIFIED_MULTIPLIER) * 10n
     const quality = floorDivide(floorDivide(weighted << QUALITY_BITS, spaceTime), 10n)
