@@ -157,16 +157,23 @@ describe('a page of what an address did', () => {
     return readPage({ address: idAddress(1n), from: 0, to, position: '', limit }, source, deps)
   }
 
+  /** How many rows it has, and whether there are more. */
+  const size = async (...asked: Parameters<typeof page>): Promise<[number, boolean]> => {
+    const { rows, more } = await page(...asked)
+    return [rows.length, more]
+  }
+
   it('so many rows, however many are asked for, and one more', async () => {
     const { MAX_PAGE_ROWS: rows } = bounds
-    expect(await page(rows, rows + 1, 0)).toMatchObject({ more: true, rows: { length: rows } })
-    expect(await page(rows - 1, rows, 0)).toMatchObject({ more: false, rows: { length: rows - 1 } })
-    expect(await page(rows + 1, 0, 0)).toMatchObject({ more: true, rows: { length: rows } })
+    expect(await size(rows, rows + 1, 0)).toEqual([rows, true])
+    expect(await size(rows - 1, rows, 0)).toEqual([rows - 1, false])
+    expect(await size(rows + 1, 0, 0)).toEqual([rows, true])
   })
 
   it('so many tipsets, and one more', async () => {
-    expect(await page(1, 0, most - 1)).toMatchObject({ more: false, rows: { length: most } })
-    expect(await page(1, 0, most)).toMatchObject({ more: true, rows: { length: most }, position: { height: most - 1 } })
+    expect(await size(1, 0, most - 1)).toEqual([most, false])
+    expect(await size(1, 0, most)).toEqual([most, true])
+    expect((await page(1, 0, most)).position).toMatchObject({ height: most - 1 })
   })
 })
 
