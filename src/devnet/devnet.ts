@@ -60,6 +60,8 @@ export class Devnet {
   #stopping = new AbortController()
   #running = false
   #emptyRounds = 0
+  /** The highest epoch that blocks were made in. */
+  #lastMade = 0
   #instantPending = false
   /** The last epoch could not be made. */
   #hasFailed = false
@@ -160,7 +162,8 @@ export class Devnet {
   #untilTick(dueMs: number): number {
     const { clock, view } = this.#deps
     if (this.#isShared) return this.#untilNextEpoch()
-    const next = timestampAfter(view.network, firstBlock(view.store.head()), 1 + this.#emptyRounds) * MS_PER_SEC
+    const head = view.store.head()
+    const next = timestampAfter(view.network, firstBlock(head), this.#nextEpoch(head) - head.height) * MS_PER_SEC
     const late = clock.nowMs() - next
     if (keepsClock(this.#pace) && late < CATCH_UP_EPOCHS * this.#pace.blockTimeMs) return Math.max(0, -late)
     return Math.max(0, dueMs - clock.monotonicMs())
@@ -228,12 +231,20 @@ export class Devnet {
     if (tipset !== undefined) this.#moveTo(tipset)
   }
 
+  /**
+   * Never an epoch in which blocks were made already, also when the head has gone back meanwhile: two blocks of a miner in an
+   * epoch are a fault, for which others pass both by. @see lotus chain/gen/slashfilter/slashfilter.go SlashFilter.MinedBlock
+   */
+  #nextEpoch(base: Tipset): number {
+    return Math.max(base.height, this.#lastMade) + 1 + this.#emptyRounds
+  }
+
   /** One epoch by the clock. */
   async #tick(): Promise<void> {
     if (this.#isShared) return this.#sharedTick()
     const { store } = this.#deps.view
     const base = store.head()
-    const tipset = await this.#maker.tipsetAt(base, base.height + 1 + this.#emptyRounds, true)
+    const tipset = await this.#maker.tipsetAt(base, this.#nextEpoch(base), true)
     if (tipset === undefined) {
       this.#emptyRounds++
       return
@@ -243,6 +254,7 @@ export class Devnet {
 
   #moveTo(tipset: Tipset): void {
     this.#emptyRounds = 0
+    this.#lastMade = Math.max(this.#lastMade, tipset.height)
     const { adopt, view } = this.#deps
     if (adopt === undefined) view.store.setHead(tipset)
     else adopt(tipset)

@@ -279,6 +279,27 @@ describe('clockwork', () => {
     expect(time.pending).toBe(0)
   })
 
+  it('makes nothing twice in an epoch when its head goes back', { timeout: 60_000 }, async () => {
+    const time = new VirtualTime(START_MS)
+    const node = timed(time)
+    node.devnet.start()
+    await time.advance(6 * 4000)
+    await settled(node)
+    const before = node.heads.map(([, { height }]) => height)
+    const back = node.store.tipsetByHeight(2, node.store.head(), 'next')
+    expect(back.height).toBeLessThan(Math.max(...before))
+    node.store.setHead(back)
+    node.heads.length = 0
+    await time.advance(4 * 4000)
+    await settled(node)
+    await node.devnet.stop()
+    const after = node.heads.map(([, { height }]) => height).filter((height) => height !== back.height)
+    expect(after.length).toBeGreaterThan(1)
+    expect(Math.min(...after)).toBeGreaterThan(Math.max(...before))
+    expect(node.store.isAncestor(back, node.store.head())).toBe(true)
+    expectTimely(node.heads)
+  })
+
   it('orders wait for the clock too, forks included', { timeout: 60_000 }, async () => {
     const time = new VirtualTime(START_MS)
     const node = timed(time)
