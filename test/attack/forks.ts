@@ -215,10 +215,10 @@ async function main(target: Target): Promise<void> {
     'WalletExport',
     await producer.rpc.call('StateAccountKey', worker, []),
   )
-  while ((await victim.rpc.call('ChainHead')).Height < CHAIN_EPOCHS) await sleep(500)
   for (const kind of ['equivocation', 'long range', 'short range']) {
     if (!kind.includes(values.only)) continue
     console.log(kind)
+    while ((await victim.rpc.call('ChainHead')).Height < CHAIN_EPOCHS) await sleep(500)
     const seen = await attack(target, import.meta.filename, [
       ...['--target', victim.address, '--network', networkName, '--genesis', genesis, '--kind', kind],
       ...['--url', producer.process.url, '--worker', key, '--seconds', values.seconds],
