@@ -158,7 +158,7 @@ function run(seed: number, networkVersion: number): { result: ApplyResult; held:
 describe('random syscalls', () => {
   const first = seeded('random syscalls').seed
   it.each(VERSIONS)(`network version %i, from seed ${first}`, (networkVersion) => {
-    const exits = new Set<number>()
+    const receipts = new Set<string>()
     for (let seed = first; seed < first + RUNS; seed++) {
       const { result, held, before } = run(seed, networkVersion)
       const again = run(seed, networkVersion)
@@ -168,8 +168,9 @@ describe('random syscalls', () => {
       expect(result.receipt.gasUsed >= 0n, where).toBe(true)
       // FVM 2 and 3 let an actor that deletes itself be paid again in the same message: those amounts are lost.
       expect(held <= before, `${where}: ${before} became ${held}`).toBe(true)
-      exits.add(result.receipt.exitCode)
+      receipts.add(`${result.receipt.exitCode} ${result.receipt.gasUsed}`)
     }
-    expect(exits.size).toBeGreaterThan(3)
+    // Most messages go another way than the others: the calls are not refused at the door.
+    expect(receipts.size).toBeGreaterThan(RUNS / 2)
   })
 })

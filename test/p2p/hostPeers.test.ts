@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { peerPlace } from '../../src/p2p/host/peerPlace.ts'
-import { connect, newHome, newHost, soon, startHost, stopHosts, until } from './testHosts.ts'
+import { connect, LOOPBACK, newHome, newHost, soon, startHost, stopHosts, until } from './testHosts.ts'
 
 const QUICK = { intervalMs: 50, refreshEveryMs: 200, saveEveryMs: 50 }
 
@@ -55,6 +55,21 @@ describe('finding peers', () => {
     ).rejects.toMatchObject({
       code: expect.stringMatching(/NOT_FOUND|TIMEOUT/) as unknown,
     })
+  })
+
+  it('whoever is reached by a relay only is dialled where it is said to listen', async () => {
+    const relay = await startHost({ relay: true })
+    const behind = await startHost({ listen: [LOOPBACK, '/p2p-circuit'], bootstrap: [placeOf(relay)], dht: 'client' })
+    const circuit = (): string | undefined =>
+      behind.net.addresses().addresses.find((all) => all.includes('p2p-circuit'))
+    await until(() => circuit() !== undefined, 'the relay has a place for it')
+    const from = await startHost({ listen: [], dht: 'client' })
+    const seen = (): string[] => from.net.connections().flatMap((all) => (all.peer === behind.id ? [all.address] : []))
+    await from.net.connect({ id: behind.id, addresses: [circuit() as string] }, soon())
+    expect(seen()).toEqual([expect.stringContaining('p2p-circuit')])
+    const [direct] = behind.net.addresses().addresses.filter((all) => !all.includes('p2p-circuit'))
+    await from.net.connect({ id: behind.id, addresses: [direct as string] }, soon())
+    expect(seen()).toContain(direct)
   })
 
   it('another network has another DHT and other topics', async () => {

@@ -106,18 +106,29 @@ export class HostNet implements NetService {
   async connect({ id, addresses }: PeerAddresses, signal: AbortSignal): Promise<void> {
     const { node, links } = this.#parts
     if (id === this.id) throw new P2pError('DIAL_FAILED', 'dial to self attempted')
-    if (links.since(id) !== undefined) return
     try {
       const known = addresses.length > 0 ? addresses : await this.#knownAddresses(id)
+      const pastRelay = known.some((address) => !withoutPeer(address, id).endsWith('/p2p-circuit'))
+      const mayBeNearer = (): boolean => pastRelay && this.#isOnlyRelayed(id)
+      if (links.since(id) !== undefined && !mayBeNearer()) return
       if (known.length > 0) {
-        await node.dial(
-          known.map((address) => parseAddress(withPeer(address, id))),
-          { signal },
-        )
+        const dialled = known.map((address) => parseAddress(withPeer(address, id)))
+        await node.dial(dialled, { signal })
+        // libp2p joins a dial that is under way, and a relay may have been first in it.
+        if (mayBeNearer()) await node.dial(dialled, { signal })
       } else await node.dial(peerIdFromString(id), { signal })
     } catch (cause) {
       throw hostError(`failed to dial ${id}`, cause, 'DIAL_FAILED')
     }
+  }
+
+  /**
+   * Whether a peer is reached for a while and for some bytes only, by a relay: that does not count as connected.
+   * @see go-libp2p p2p/host/basic BasicHost.Connect
+   */
+  #isOnlyRelayed(id: PeerName): boolean {
+    const connections = this.#parts.node.getConnections(peerIdFromString(id))
+    return connections.length > 0 && connections.every(({ limits }) => limits !== undefined)
   }
 
   disconnect(peer: PeerName): Promise<void> {

@@ -29,6 +29,7 @@ describe.skipIf(findChromium() === undefined)('monitor page', () => {
     await world.mine(1)
     await until(page, '#head-epoch', new RegExp(`^${before + 1}$`))
     await world.mine(2)
+    await until(page, '#head-epoch', new RegExp(`^${before + 3}$`))
     await world.mine(1, 0, 2)
     await until(page, '#epochs-note', /last reorganisation: \d epochs? from/)
     await until(page, '#attention-list', /Reorganisation of 2 epochs/)
