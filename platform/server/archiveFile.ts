@@ -2,7 +2,8 @@
  * Opens an archive of any form and size within a second or two, and answers from it in place.
  *
  * - `.forest.car.zst`, and a CAR of version 2 with its index: through the file's own index, at once.
- * - A plain CAR: through an index made once, at the speed of the disk and of BLAKE2b; every block is hashed then.
+ * - A plain CAR: through an index made once, at the speed of the disk and of BLAKE2b; every block is hashed then. Where it turns out
+ *   damaged it is made again, and what it does not say soundly throws `STORE_DAMAGED` until then.
  * - A `.car.zst` in other frames cannot be read at a place: it is compressed again once, as `.forest.car.zst`; every
  *   block is hashed then. The original is not needed for reading any more, but is not touched.
  * - Small ones of the last two kinds are read into memory instead.
@@ -10,7 +11,9 @@
  * While an index is being made, the blocks at the front of the file can be read (the head's header is the first of them);
  * any other read throws `NOT_INDEXED`.
  */
+import { existsSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
 import { type ArchiveWork, compressAgain, indexPlain } from '../../src/archive/archiveWork.ts'
 import { readCarHeader } from '../../src/archive/car.ts'
 import { type ArchiveStore, refuseWrite } from '../../src/archive/carStore.ts'
@@ -25,8 +28,17 @@ import type { Blockstore } from '../../src/ipld/blockstore.ts'
 import { IpldError } from '../../src/ipld/errors.ts'
 import type { NodeCache } from '../../src/ipld/nodeCache.ts'
 import { decodeMetadata } from '../../src/sync/snapshot/metadata.ts'
-import { archivePlaces, openIndex, openReadable, placeFor, stampOf } from './archiveIndex.ts'
+import {
+  type ArchivePlaces,
+  archivePlaces,
+  openIndex,
+  openReadable,
+  placeFor,
+  stampOf,
+  tendIndex,
+} from './archiveIndex.ts'
 import { decompressed } from './decompressed.ts'
+import { PlatformError } from './errors.ts'
 import { type FileSource, openFileSource } from './fileSource.ts'
 import { GuardedArchive } from './readGuard.ts'
 import { openPartial, scratchIn } from './scratchFiles.ts'
@@ -59,6 +71,8 @@ export interface ArchiveFileOptions {
   readonly nodes?: NodeCache
   /** Called a few times a second while an index is being made, and at its end. */
   readonly onProgress?: (progress: ArchiveProgress) => void
+  /** Called when an index that turned out damaged could not be made again. */
+  readonly onFailure?: (error: unknown) => void
   /** Ends the making of an index: `ready` rejects, nothing half-made is left. */
   readonly signal?: AbortSignal
   /** Sizes above which nothing is read into memory; for tests. */
@@ -92,9 +106,9 @@ function openReady(
     return readable === undefined ? undefined : new ForestCarStore(readable, nativeZstd, nodes)
   }
   const made = openIndex(places.index, stampOf(path, source))
-  if (made !== undefined) return new IndexedCarStore(readCarHeader(source), made.index, false, nodes)
+  if (made !== undefined) return new IndexedCarStore(readCarHeader(source), made.index, nodes)
   const own = readCarV2Index(source)
-  return own === undefined ? undefined : new IndexedCarStore(readCarHeader(source), own, true, nodes)
+  return own === undefined ? undefined : new IndexedCarStore(readCarHeader(source), own, nodes)
 }
 
 /** Whether the file is one that is read into memory. */
@@ -124,23 +138,35 @@ export function openArchiveReader(
 ): Blockstore {
   const source = openFileSource(path)
   let store = openReady(source, path, home, nodes) ?? openSmall(source, 'never', smallBytes, nodes)
+  let isDamaged = false
   let nextTry = 0
   const whole = (): ArchiveStore => {
-    if (store !== undefined) return store
+    if (store !== undefined && !isDamaged) return store
     const now = Date.now()
     if (now >= nextTry) {
       nextTry = now + MS
-      store = openReady(source, path, home, nodes)
+      const made = openReady(source, path, home, nodes)
+      isDamaged &&= made === undefined
+      store = made ?? store
     }
     if (store === undefined) throw new IpldError('NOT_INDEXED', 'the snapshot is still being indexed: try again later')
     return store
+  }
+  /** Through an index that is damaged the rest is read until there is another. */
+  const read = <T>(run: (store: ArchiveStore) => T): T => {
+    try {
+      return run(whole())
+    } catch (error) {
+      isDamaged ||= error instanceof PlatformError && error.code === 'STORE_DAMAGED'
+      throw error
+    }
   }
   const reader: ArchiveStore = {
     get roots() {
       return whole().roots
     },
-    get: (cid) => whole().get(cid),
-    has: (cid) => whole().has(cid),
+    get: (cid) => read((store) => store.get(cid)),
+    has: (cid) => read((store) => store.has(cid)),
     put: refuseWrite,
     cids: () => whole().cids(),
   }
@@ -154,84 +180,122 @@ export function openArchiveReader(
 export async function openArchiveFile(path: string, options: ArchiveFileOptions): Promise<ArchiveFile> {
   const source = openFileSource(path)
   try {
-    const ready = openReady(source, path, options.home, options.nodes)
-    const store = ready ?? openSmall(source, 'open', options.smallBytes, options.nodes)
-    if (store !== undefined)
-      return {
-        store: new GuardedArchive(path, store),
-        ready: Promise.resolve(),
-        isReady: true,
-        close: () => source.close(),
-      }
-    return await openByWork(source, path, options)
+    const store = new OpeningStore((root) => decodeMetadata(root)?.headTipsetKey, options.nodes)
+    const work = new OpenWork(source, path, options)
+    const { home, nodes, smallBytes } = options
+    const whole = openReady(source, path, home, nodes) ?? openSmall(source, 'open', smallBytes, nodes)
+    let isReady = whole !== undefined
+    let ready = Promise.resolve()
+    if (whole === undefined) {
+      ready = work.run(store).then(() => {
+        isReady = true
+      })
+      // Whoever waits for it hears of it.
+      ready.catch(() => undefined)
+      await Promise.race([work.front, ready])
+    } else store.become(whole)
+    void ready.then(() => work.tend(store)).catch(() => undefined)
+    return {
+      store: new GuardedArchive(path, store),
+      ready,
+      get isReady() {
+        return isReady
+      },
+      close: () => work.close(),
+    }
   } catch (error) {
     source.close()
     throw error
   }
 }
 
-async function openByWork(source: FileSource, path: string, options: ArchiveFileOptions): Promise<ArchiveFile> {
-  const store = new OpeningStore((root) => decodeMetadata(root)?.headTipsetKey, options.nodes)
-  const places = archivePlaces(path, options.home)
-  let isReady = false
-  let closed = false
-  const stop = new AbortController()
-  const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal])
-  let opened: () => void = () => undefined
-  const front = new Promise<void>((resolve) => {
-    opened = resolve
+/** What is done to an archive so that it can be read at a place: when it is opened, and when its index turns out damaged. */
+class OpenWork {
+  readonly #source: FileSource
+  readonly #path: string
+  readonly #options: ArchiveFileOptions
+  readonly #places: ArchivePlaces
+  readonly #stop = new AbortController()
+  readonly #signal: AbortSignal
+  #running: Promise<void> = Promise.resolve()
+  #opened: () => void = () => undefined
+  /** Resolves when the front can be read. */
+  readonly front: Promise<void> = new Promise((resolve) => {
+    this.#opened = resolve
   })
-  const began = performance.now()
-  let reported = 0
-  const compressed = isZstd(source)
-  const phase = compressed ? 'compressing' : 'indexing'
-  const work: ArchiveWork = {
-    source,
-    store,
-    stamp: stampOf(path, source),
-    file: openPartial(placeFor(compressed ? places.readable : places.index)),
-    openScratch: scratchIn(options.home),
-    async pause(bytes) {
-      signal.throwIfAborted()
-      store.share = bytes / source.size
-      const now = performance.now()
-      if (now - reported > MS / 2) {
-        reported = now
-        options.onProgress?.({ phase, bytes, totalBytes: source.size, seconds: (now - began) / MS })
-      }
-      if (store.hasHead && (store.isFrontFull || now - began > FRONT_MS)) opened()
-      await setImmediate()
-      signal.throwIfAborted()
-    },
+
+  constructor(source: FileSource, path: string, options: ArchiveFileOptions) {
+    this.#source = source
+    this.#path = path
+    this.#options = options
+    this.#places = archivePlaces(path, options.home)
+    const { signal } = this.#stop
+    this.#signal = options.signal === undefined ? signal : AbortSignal.any([options.signal, signal])
   }
-  const done = compressed ? compressAgain(work, decompressed(source), nativeZstdEncoder) : indexPlain(work)
-  const ready = done.then(() => {
-    const whole = openReady(source, path, options.home, options.nodes)
-    if (whole === undefined) throw new IpldError('INVALID_CAR', `Cannot open ${path}: it changed while it was indexed`)
-    store.become(whole)
-    isReady = true
-    options.onProgress?.({
-      phase,
-      bytes: source.size,
-      totalBytes: source.size,
-      seconds: (performance.now() - began) / MS,
+
+  /** Makes the index, or the readable form; then `store` is the whole archive. @param front - told of what comes along */
+  run(store: OpeningStore, front: OpeningStore = store): Promise<void> {
+    this.#running = this.#make(front).then(() => {
+      const { home, nodes } = this.#options
+      const whole = openReady(this.#source, this.#path, home, nodes)
+      if (whole === undefined)
+        throw new IpldError('INVALID_CAR', `Cannot open ${this.#path}: it changed while it was indexed`)
+      store.become(whole)
     })
-  })
-  // Whoever waits for it hears of it.
-  ready.catch(() => undefined)
-  await Promise.race([front, ready])
-  return {
-    store: new GuardedArchive(path, store),
-    ready,
-    get isReady() {
-      return isReady
-    },
-    close: () => {
-      if (closed) return
-      closed = true
-      stop.abort(new IpldError('NOT_INDEXED', 'the snapshot was closed before it was indexed'))
-      // The work looks at the signal before it reads again.
-      void ready.catch(() => undefined).then(() => source.close())
-    },
+    return this.#running
+  }
+
+  /** Makes a damaged index again, as often as it is one; the old one answers meanwhile where it is sound. */
+  tend(store: OpeningStore): void {
+    if (isZstd(this.#source) || !this.#places.index.some((place) => existsSync(place))) return
+    tendIndex(this.#places.index, this.#signal, async () => {
+      try {
+        await this.run(store, new OpeningStore(() => undefined, undefined))
+      } catch (error) {
+        this.#options.onFailure?.(error)
+        throw error
+      }
+    })
+  }
+
+  close(): void {
+    if (this.#stop.signal.aborted) return
+    this.#stop.abort(new IpldError('NOT_INDEXED', 'the snapshot was closed before it was indexed'))
+    // The work looks at the signal before it reads again.
+    void this.#running.catch(() => undefined).then(() => this.#source.close())
+  }
+
+  async #make(store: OpeningStore): Promise<void> {
+    const { onProgress, home } = this.#options
+    const source = this.#source
+    const began = performance.now()
+    let reported = 0
+    const compressed = isZstd(source)
+    const report = (bytes: number): void => {
+      const phase = compressed ? 'compressing' : 'indexing'
+      onProgress?.({ phase, bytes, totalBytes: source.size, seconds: (performance.now() - began) / MS })
+    }
+    const work: ArchiveWork = {
+      source,
+      store,
+      stamp: stampOf(this.#path, source),
+      file: openPartial(placeFor(compressed ? this.#places.readable : this.#places.index)),
+      openScratch: scratchIn(home),
+      crc32,
+      pause: async (bytes) => {
+        this.#signal.throwIfAborted()
+        store.share = bytes / source.size
+        const now = performance.now()
+        if (now - reported > MS / 2) {
+          reported = now
+          report(bytes)
+        }
+        if (store.hasHead && (store.isFrontFull || now - began > FRONT_MS)) this.#opened()
+        await setImmediate()
+        this.#signal.throwIfAborted()
+      },
+    }
+    await (compressed ? compressAgain(work, decompressed(source), nativeZstdEncoder) : indexPlain(work))
+    report(source.size)
   }
 }

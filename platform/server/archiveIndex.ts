@@ -4,14 +4,19 @@
  * read in place. Each carries a stamp of the file that it was made from, and is not used for any other.
  */
 
-import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { clearInterval, setInterval } from 'node:timers'
+import { crc32 } from 'node:zlib'
 import { readForestNote } from '../../src/archive/forestWriter.ts'
 import { HashIndex } from '../../src/archive/hashIndex.ts'
+import { summedSource } from '../../src/archive/pageSums.ts'
 import { concatBytes, equalBytes, toHex, utf8 } from '../../src/base/bytes.ts'
 import { PetrelError, unlessThrown } from '../../src/base/errors.ts'
+import { whenAborted } from '../../src/base/waiting.ts'
 import { type ByteSource, readExactly, sliceSource } from '../../src/codec/byteSource.ts'
 import { blake2b256 } from '../../src/crypto/blake2b.ts'
+import { PlatformError } from './errors.ts'
 import { type FileSource, openFileSource } from './fileSource.ts'
 
 /** Bytes at the start and at the end of the file that are part of its stamp. */
@@ -70,14 +75,14 @@ export function placeFor([beside, inHome]: readonly [string, string]): string {
 function openMade(
   paths: readonly [string, string],
   stamp: Uint8Array,
-  stampIn: (source: ByteSource) => Uint8Array | undefined,
+  stampIn: (source: ByteSource, path: string) => Uint8Array | undefined,
 ): FileSource | undefined {
   for (const path of paths) {
     if (!existsSync(path)) continue
     let source: FileSource | undefined
     try {
       source = openFileSource(path)
-      const found = stampIn(source)
+      const found = stampIn(source, path)
       if (found !== undefined && equalBytes(found, stamp)) return source
     } catch (error) {
       if (!(error instanceof PetrelError)) throw error
@@ -88,16 +93,55 @@ function openMade(
   return undefined
 }
 
-/** The index of a plain CAR: the table, then the stamp. */
+/**
+ * The index of a plain CAR: the table and the sums of its pages, then the stamp. Undefined where there is none that is as it was written.
+ * A page that turns out damaged when it is read throws PlatformError `STORE_DAMAGED`, and the file is removed: {@link tendIndex} makes it
+ * again, or whoever opens the archive next.
+ */
 export function openIndex(
   paths: readonly [string, string],
   stamp: Uint8Array,
 ): { index: HashIndex; file: FileSource } | undefined {
-  const file = openMade(paths, stamp, (source) =>
-    source.size < STAMP_BYTES ? undefined : readExactly(source, source.size - STAMP_BYTES, STAMP_BYTES),
-  )
-  if (file === undefined) return undefined
-  return { index: new HashIndex(sliceSource(file, 0, file.size - STAMP_BYTES)), file }
+  let index: HashIndex | undefined
+  const file = openMade(paths, stamp, (source, path) => {
+    if (source.size < STAMP_BYTES) return undefined
+    const end = source.size - STAMP_BYTES
+    const table = summedSource(sliceSource(source, 0, end), crc32, damagedIndex(path))
+    if (table === undefined) return undefined
+    index = new HashIndex(table)
+    return readExactly(source, end, STAMP_BYTES)
+  })
+  return file === undefined || index === undefined ? undefined : { index, file }
+}
+
+/** Removes a damaged index, unless another has taken its place, and says so. */
+function damagedIndex(path: string): (page: number) => never {
+  const { ino } = statSync(path)
+  return (page) => {
+    if (unlessThrown(() => statSync(path).ino, Error) === ino) rmSync(path, { force: true })
+    const text = `Cannot use the index ${path}: page ${page} is not what was written; it is made again`
+    throw new PlatformError('STORE_DAMAGED', text, { path, page })
+  }
+}
+
+/** How often it is looked whether the index is still there, ms. */
+const INDEX_LOOK_MS = 1000
+
+/**
+ * Makes the index again when it is gone: any thread that finds it damaged removes it.
+ * @param make - resolves when the new one answers; after a failure nothing is tried any more
+ */
+export function tendIndex(paths: readonly [string, string], signal: AbortSignal, make: () => Promise<void>): void {
+  const look = setInterval(() => {
+    if (paths.some((path) => existsSync(path))) return
+    clearInterval(look)
+    make().then(
+      () => tendIndex(paths, signal, make),
+      () => undefined,
+    )
+  }, INDEX_LOOK_MS)
+  look.unref()
+  whenAborted(signal, () => clearInterval(look))
 }
 
 /** The form of a compressed CAR that can be read in place. */

@@ -185,10 +185,12 @@ function fetchLatest(chosen: ChosenSnapshot, io: ProgramIo): Promise<string> {
 /** Opens a snapshot; where it has no index, one is made while the node already answers from what it can read. */
 async function openArchive(path: string, home: Home, io: ProgramIo): Promise<ArchiveFile> {
   const progress = progressLines(io)
-  const file = await openArchiveFile(path, { home: home.snapshots, signal: io.signal, onProgress: progress })
-  file.ready.catch((error: unknown) => {
+  const onFailure = (error: unknown): void => {
     if (!io.signal.aborted) line(io, `ERROR: ${errorMessage(error)}`)
-  })
+  }
+  const { signal } = io
+  const file = await openArchiveFile(path, { home: home.snapshots, signal, onProgress: progress, onFailure })
+  file.ready.catch(onFailure)
   return file
 }
 

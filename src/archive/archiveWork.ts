@@ -9,6 +9,7 @@ import { ForestWriter, type ForestWriterOptions } from './forestWriter.ts'
 import { indexShape, writeIndex } from './hashIndex.ts'
 import { HashSorter } from './hashSorter.ts'
 import type { OpeningStore } from './openingStore.ts'
+import { type Crc32, SummingSink } from './pageSums.ts'
 import { BufferedSink, type ByteSink, type OpenScratch } from './scratchFile.ts'
 
 /** Part of the content of a compressed archive, and how far the file was read for it. */
@@ -34,6 +35,8 @@ export interface ArchiveWork {
   readonly stamp: Uint8Array
   readonly file: WholeFile
   readonly openScratch: OpenScratch
+  /** For the sums of the index. */
+  readonly crc32: Crc32
   /** Between two pieces: reports the bytes that were read, lets others run, throws when it was aborted. */
   pause(bytes: number): Promise<void>
 }
@@ -47,10 +50,11 @@ async function inSteps<T>(steps: Generator<void, T>, pause: () => Promise<void>)
 }
 
 /**
- * Writes the index of a plain CAR; every block is hashed.
+ * Writes the index of a plain CAR, with sums of its pages ({@link SummingSink}) and the stamp behind it; every block is hashed.
  * @throws IpldError `INVALID_CAR`, `CID_MISMATCH` with the offset; CodecError; what `pause` throws
  */
-export async function indexPlain({ source, store, stamp, file, openScratch, pause }: ArchiveWork): Promise<void> {
+export async function indexPlain(work: ArchiveWork): Promise<void> {
+  const { source, store, stamp, file, openScratch, crc32, pause } = work
   const sorter = new HashSorter(openScratch)
   try {
     const builder = new CarIndexBuilder(source, sorter, {
@@ -61,7 +65,9 @@ export async function indexPlain({ source, store, stamp, file, openScratch, paus
     const sink = new BufferedSink(file)
     const pauses = (): Promise<void> => pause(builder.progress)
     const shape = await inSteps(indexShape(sorter), pauses)
-    await inSteps(writeIndex(sorter, shape, sink), pauses)
+    const summing = new SummingSink(sink, crc32)
+    await inSteps(writeIndex(sorter, shape, summing), pauses)
+    summing.finish()
     sink.write(stamp)
     sink.flush()
     file.finish()

@@ -1,8 +1,8 @@
-import { type ByteSource, readAhead } from '../codec/byteSource.ts'
+import { type ByteSource, readAhead, readExactly } from '../codec/byteSource.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { NodeCache } from '../ipld/nodeCache.ts'
 import { isBlockOf, verifyBlock } from '../ipld/verifyBlock.ts'
-import { type CarHeader, carSections, readCarBlock } from './car.ts'
+import { type CarHeader, carError, carSections, readCarBlock, readCarSection } from './car.ts'
 import { type ArchiveStore, refuseWrite } from './carStore.ts'
 
 /** Finds offsets: {@link HashIndex}, or the index that a version 2 archive brings. */
@@ -14,37 +14,47 @@ export interface OffsetIndex {
   find<T>(cid: Cid, check: (offset: number) => T | undefined): T | undefined
 }
 
-/** A plain CAR, version 1 or 2, read in place through an index on disk: nothing of it is in memory. */
+/** A plain CAR, version 1 or 2, read in place through an index on disk: nothing of it is in memory. Blocks are hashed as they are read. */
 export class IndexedCarStore implements ArchiveStore {
   readonly roots: readonly Cid[]
   readonly nodes?: NodeCache
   readonly #header: CarHeader
   readonly #source: ByteSource
   readonly #index: OffsetIndex
-  readonly #verify: boolean
 
   /**
    * @param header - what {@link readCarHeader} gave
    * @param index - offsets of sections in the version 1 archive
-   * @param verify - whether blocks are hashed when they are read: not where the index was made by hashing them all
    */
-  constructor(header: CarHeader, index: OffsetIndex, verify: boolean, nodes?: NodeCache) {
+  constructor(header: CarHeader, index: OffsetIndex, nodes?: NodeCache) {
     this.roots = header.roots
     this.#header = header
     this.#source = header.source
     this.#index = index
-    this.#verify = verify
     if (nodes !== undefined) this.nodes = nodes
   }
 
+  /** @throws IpldError `CID_MISMATCH`, `INVALID_CAR`: the archive is not what the index was made of */
   get(cid: Cid): Uint8Array | undefined {
-    const data = this.#index.find(cid, (offset) => readCarBlock(this.#source, offset, cid))
-    if (data !== undefined && this.#verify && !isBlockOf(cid, data)) verifyBlock(cid, data)
+    const data = this.#find(cid)
+    if (data !== undefined && !isBlockOf(cid, data)) verifyBlock(cid, data)
     return data
   }
 
+  /** @throws as {@link IndexedCarStore.get} */
   has(cid: Cid): boolean {
-    return this.#index.find(cid, (offset) => readCarBlock(this.#source, offset, cid)) !== undefined
+    return this.#find(cid) !== undefined
+  }
+
+  #find(cid: Cid): Uint8Array | undefined {
+    return this.#index.find(cid, (offset) => readCarBlock(this.#source, offset, cid) ?? this.#assertSound(offset))
+  }
+
+  /** Another CID's section, which an index by hashes may lead to, is told from a damaged one. */
+  #assertSound(offset: number): undefined {
+    const section = readCarSection(this.#source, offset)
+    if (section === undefined) throw carError('no section', offset)
+    verifyBlock(section.cid, readExactly(this.#source, section.dataOffset, section.dataLength))
   }
 
   put(): never {

@@ -15,7 +15,7 @@ function notIndexed(share: number): IpldError {
   })
 }
 
-/** The front of an archive, until the whole of it can be read. */
+/** An archive: its front, until the whole of it can be read. */
 export class OpeningStore implements ArchiveStore {
   roots: readonly Cid[] = []
   readonly nodes?: NodeCache
@@ -66,8 +66,9 @@ export class OpeningStore implements ArchiveStore {
     }
   }
 
-  /** From now on `whole` answers. */
+  /** From now on `whole` answers, until another does. */
   become(whole: ArchiveStore): void {
+    this.roots = whole.roots
     this.#whole = whole
     this.#front.clear()
   }

@@ -273,7 +273,7 @@ describe.skipIf(missing)('the index of a version 2 archive', () => {
   it('finds every block, and nothing else', () => {
     const source = memorySource(bytes())
     const index = readCarV2Index(source)
-    const store = new IndexedCarStore(readCarHeader(source), index!, true)
+    const store = new IndexedCarStore(readCarHeader(source), index!)
     let count = 0
     for (const cid of store.cids()) {
       if (cid.isIdentity) continue
@@ -299,7 +299,7 @@ describe.skipIf(missing)('the index of a version 2 archive', () => {
       const source = memorySource(random.int(4) === 0 ? damaged.subarray(0, at) : damaged)
       const index = readCarV2Index(source)
       if (index === undefined) continue
-      const store = new IndexedCarStore(readCarHeader(source), index, true)
+      const store = new IndexedCarStore(readCarHeader(source), index)
       try {
         store.get(store.roots[0]!)
         store.get(blockCid(random.bytes(8)))

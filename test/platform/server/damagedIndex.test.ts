@@ -1,0 +1,162 @@
+/**
+ * Flipped bits in the index that Petrel makes of a plain CAR: each block is read as it is, or the index is named; it is made again from
+ * the archive. A block that is in the archive is never said to be missing.
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ArchiveFile, openArchiveFile, openArchiveReader } from '../../../platform/server/archiveFile.ts'
+import { carBlocks, carBytes } from '../../../src/archive/car.ts'
+import { equalBytes } from '../../../src/base/bytes.ts'
+import { PetrelError } from '../../../src/base/errors.ts'
+import { memorySource } from '../../../src/codec/byteSource.ts'
+import type { Cid } from '../../../src/codec/cid.ts'
+import { blockCid } from '../../../src/crypto/blockCid.ts'
+import { initCrypto } from '../../../src/crypto/init.ts'
+import type { Blockstore } from '../../../src/ipld/blockstore.ts'
+import { seeded } from '../../support/seeded.ts'
+import { until } from '../../support/until.ts'
+
+const BLOCKS = 3000
+const FLIPS = 40
+/** Where the table's first page ends, which is read when the file is opened; and where its sums begin, about. */
+const FIRST_PAGE = 4096
+const SUMS_BYTES = 200
+
+const folder = mkdtempSync(join(tmpdir(), 'petrel-index-'))
+const path = join(folder, 'chain.car')
+const index = `${path}.petrel-index`
+const { int } = seeded('flipped bits of an index')
+let blocks: (readonly [Cid, Uint8Array])[] = []
+let sound = new Uint8Array(0)
+
+beforeAll(async () => {
+  await initCrypto()
+  const made = Array.from({ length: BLOCKS }, (_, i) => {
+    const data = Uint8Array.of(0x83, 0x19, i >> 8, i & 255, 0x18, 24 + int(232), 0x18, 24 + int(232))
+    return [blockCid(data), data] as const
+  })
+  writeFileSync(path, carBytes([made[0]![0]], made))
+  blocks = [...carBlocks(memorySource(new Uint8Array(readFileSync(path))))]
+  ;(await opened()).close()
+  sound = new Uint8Array(readFileSync(index))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** The archive, open to the end. @param told - of what is indexed */
+async function opened(told: string[] = []): Promise<ArchiveFile> {
+  const onProgress = ({ phase }: { phase: string }): void => void told.push(phase)
+  const archive = await openArchiveFile(path, { home: folder, smallBytes: 0, onProgress })
+  await archive.ready
+  return archive
+}
+
+function damage(from: number, end: number): void {
+  const content = sound.slice()
+  const at = from + int(end - from)
+  content[at] = (content[at] as number) ^ (1 << int(8))
+  rmSync(index, { force: true })
+  writeFileSync(index, content)
+}
+
+/** Reads every block, and some that are not there. @returns how many reads named the index */
+function readAll(store: Blockstore): number {
+  let named = 0
+  const read = <T>(run: () => T): T | undefined => {
+    try {
+      return run()
+    } catch (error) {
+      if (!(error instanceof PetrelError)) throw error
+      expect(error.code).toBe('STORE_DAMAGED')
+      expect(error.message).toContain(index)
+      named++
+      return undefined
+    }
+  }
+  for (const [cid, data] of blocks) {
+    const before = named
+    const found = read(() => store.get(cid))
+    if (named === before) expect(found !== undefined && equalBytes(found, data)).toBe(true)
+    expect(read(() => store.has(cid))).not.toBe(false)
+  }
+  for (let i = 0; i < 50; i++) expect(read(() => store.has(blockCid(Uint8Array.of(0x19, 1, i)))) ?? false).toBe(false)
+  return named
+}
+
+describe('a flipped bit in an index', () => {
+  test('is seen when the file is opened, or names it when it is read; nothing is answered wrongly', async () => {
+    const seen = { opening: 0, reading: 0 }
+    for (let i = 0; i < FLIPS; i++) {
+      damage(0, sound.length)
+      const told: string[] = []
+      const archive = await opened(told)
+      const named = readAll(archive.store)
+      // Every page is read: none of its bits may pass unseen.
+      if (told.length > 0) seen.opening++
+      else if (named > 0) seen.reading++
+      archive.close()
+      expect(existsSync(index)).toBe(told.length > 0)
+    }
+    expect(seen.reading).toBeGreaterThan(FLIPS / 2)
+    expect(seen.opening + seen.reading).toBe(FLIPS)
+  }, 60_000)
+
+  test('is mended while the node runs: the sound pages answer meanwhile, threads that read go over to the new one', async () => {
+    damage(FIRST_PAGE, sound.length - SUMS_BYTES)
+    const archive = await opened()
+    const reader = openArchiveReader(path, { home: folder, smallBytes: 0 })
+    const named = readAll(reader)
+    expect(named).toBeGreaterThan(0)
+    expect(named).toBeLessThan(blocks.length)
+    await until(() => existsSync(index), 'there is an index again')
+    await until(() => readAll(archive.store) === 0, 'the node reads through it')
+    await until(() => readAll(reader) === 0, 'the thread reads through it')
+    expect(equalBytes(new Uint8Array(readFileSync(index)), sound)).toBe(true)
+    archive.close()
+  }, 30_000)
+
+  test('in the archive itself is named by block or byte', async () => {
+    const archive = await opened()
+    const content = readFileSync(path)
+    // Behind the header, in what the stamp does not cover.
+    const [first, last] = [FIRST_PAGE, content.length - FIRST_PAGE]
+    for (let i = 0; i < 100; i++) {
+      const at = first + int(last - first)
+      const changed = Buffer.from(content)
+      changed[at] = changed[at]! ^ (1 << int(8))
+      writeFileSync(path, changed)
+      const named = blocks.filter(([cid, data]) => {
+        try {
+          expect(equalBytes(archive.store.get(cid) ?? new Uint8Array(0), data)).toBe(true)
+          return false
+        } catch (error) {
+          if (!(error instanceof PetrelError)) throw error
+          expect(error.message).toMatch(
+            new RegExp(`^Cannot read the snapshot ${path}: .*(Cannot use block|at byte|CID|cid)`),
+          )
+          return true
+        }
+      })
+      expect(named.length, `byte ${at}`).toBeGreaterThan(0)
+    }
+    writeFileSync(path, content)
+    archive.close()
+  }, 60_000)
+
+  test('is told where it cannot be mended: the archive itself is damaged, too', async () => {
+    ;(await opened()).close()
+    const failures: unknown[] = []
+    const onFailure = (error: unknown): void => void failures.push(error)
+    const archive = await openArchiveFile(path, { home: folder, smallBytes: 0, onFailure })
+    const content = readFileSync(path)
+    const broken = Buffer.from(content)
+    broken[content.length - 1] = content[content.length - 1]! ^ 1
+    writeFileSync(path, broken)
+    rmSync(index, { force: true })
+    await until(() => failures.length > 0, 'that is told')
+    expect(String(failures[0])).toMatch(/at byte \d+: its bytes hash to something else/)
+    archive.close()
+    writeFileSync(path, content)
+  }, 30_000)
+})
