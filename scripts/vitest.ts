@@ -17,6 +17,11 @@ interface Outcome {
   readonly failedFiles: readonly string[]
 }
 
+/** With the file that Vitest was running. */
+interface UnhandledError extends Error {
+  readonly VITEST_TEST_PATH?: string
+}
+
 const { filter, options } = parseCLI(['vitest', 'run', ...process.argv.slice(2)])
 
 const nameOf = (module: TestModule, test: TestCase): string => `${module.relativeModuleId} > ${test.fullName}`
@@ -41,8 +46,12 @@ async function run(files: readonly string[], changes: typeof options): Promise<O
       else counts.skipped++
     }
   }
-  for (const error of vitest.state.getUnhandledErrors() as Error[]) {
-    failures.set(`unhandled ${failures.size}`, firstLine(error))
+  for (const error of vitest.state.getUnhandledErrors() as UnhandledError[]) {
+    const from = error.VITEST_TEST_PATH
+    // What a test that failed leaves behind belongs to it.
+    if (from === undefined || !failedFiles.some((file) => file.endsWith(from))) {
+      failures.set(`unhandled ${failures.size}`, firstLine(error))
+    }
   }
   counts.failed = failures.size
   await vitest.close()

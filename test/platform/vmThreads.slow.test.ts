@@ -1,7 +1,7 @@
 /** The machine in real threads: depth, cancellation, a node that answers meanwhile. */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { systemTimers } from '../../platform/server/clock.ts'
 import { startVmThread } from '../../platform/server/vmThreads.ts'
 import type { Timers } from '../../src/base/ports.ts'
@@ -111,6 +111,8 @@ describe.skipIf(missing !== undefined)('threads of the machine', () => {
         expect((error as ChainError).code).toBe('CANCELLED')
         const { parentStateRoot } = firstBlock(golden.tipsets[3] as Tipset)
         expect(String((await waiting).stateRoot)).toBe(String(parentStateRoot))
+        // Until the cancelled one is ended its place is taken.
+        await vi.waitFor(() => expect(host.load.running).toBe(0), { timeout: 60_000, interval: 10 })
       }
     }),
   )
