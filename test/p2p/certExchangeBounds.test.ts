@@ -1,0 +1,207 @@
+/** Bounds of the certificate exchange: each at the bound and one above. */
+import { describe, expect, it } from 'vitest'
+import { concatBytes, fromHex } from '../../src/base/bytes.ts'
+import { decode, encode } from '../../src/codec/description.ts'
+import { CertClient } from '../../src/p2p/certExchange/client.ts'
+import {
+  CLIENT_LIMITS,
+  MAX_CERTIFICATES,
+  MAX_HEADER_BYTES,
+  MAX_ITEM_BYTES,
+  MAX_REQUEST_BYTES,
+  SERVER_BUDGET,
+  SERVER_GATE,
+  SERVER_MS,
+  STALL_MS,
+} from '../../src/p2p/certExchange/limits.ts'
+import { certExchangeProtocol, certRequest } from '../../src/p2p/certExchange/messages.ts'
+import { serveCertExchange } from '../../src/p2p/certExchange/server.ts'
+import { StreamReader } from '../../src/p2p/framing/streamReader.ts'
+import type { ByteStream } from '../../src/p2p/peerLinks.ts'
+import { MemoryNetwork, type MemoryNode } from '../support/memoryNetwork.ts'
+import { VirtualTime } from '../support/virtualTime.ts'
+import { cborBytes, readAll, ServedStream } from './streams.ts'
+
+const PROTOCOL = certExchangeProtocol('bounds')
+const silentLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+const REQUEST = encode(certRequest, { firstInstance: 0n, limit: 1n, includePowerTable: false })
+
+/** A server of certificates of a byte each, and how it serves a stream. */
+function server(): {
+  time: VirtualTime
+  node: MemoryNode
+  serve: (peer: string, stream: ByteStream) => Promise<void>
+} {
+  const time = new VirtualTime()
+  const network = new MemoryNetwork(time)
+  const node = network.addNode('server')
+  const certificates = { pendingInstance: () => 1000, certificateCbor: () => Uint8Array.of(0x80), powerTable: () => [] }
+  serveCertExchange({ links: node.links, clock: time, timers: time, log: silentLog, f3Network: 'bounds', certificates })
+  const serve = network.get('server').handlers.get(PROTOCOL)
+  return { time, node, serve: async (peer, stream) => await serve?.(peer, stream).catch(() => undefined) }
+}
+
+/** A client, and a peer that answers it so. */
+function client(answer: (stream: ByteStream, time: VirtualTime) => Promise<void>): {
+  time: VirtualTime
+  node: MemoryNode
+  client: CertClient
+} {
+  const time = new VirtualTime()
+  const network = new MemoryNetwork(time)
+  network.addNode('peer').links.handle(PROTOCOL, async (_, stream) => await answer(stream, time))
+  const node = network.addNode('client')
+  network.connect('peer', 'client')
+  return { time, node, client: new CertClient({ links: node.links, clock: time, timers: time, f3Network: 'bounds' }) }
+}
+
+const faults = (node: MemoryNode): string[] => node.reports.map(({ what }) => what.fault)
+
+describe('served', () => {
+  it.each([
+    [BigInt(MAX_CERTIFICATES) - 1n, MAX_CERTIFICATES],
+    [BigInt(MAX_CERTIFICATES), MAX_CERTIFICATES + 1],
+    [BigInt(MAX_CERTIFICATES) + 1n, MAX_CERTIFICATES + 1],
+    [2n ** 64n - 1n, MAX_CERTIFICATES + 1],
+  ])('%s certificates asked for', async (limit, count) => {
+    const { serve } = server()
+    const stream = new ServedStream(
+      PROTOCOL,
+      encode(certRequest, { firstInstance: 0n, limit, includePowerTable: false }),
+    )
+    await serve('peer', stream)
+    // The header, then one certificate each.
+    expect(stream.written).toHaveLength(1 + count)
+  })
+
+  it.each([
+    [MAX_REQUEST_BYTES, 'GARBAGE'],
+    [MAX_REQUEST_BYTES + 1, 'OVERSIZED'],
+  ])('a request of %s bytes', async (bytes, fault) => {
+    const { serve, node } = server()
+    await serve('peer', new ServedStream(PROTOCOL, cborBytes(bytes)))
+    expect(faults(node)).toEqual([fault])
+  })
+
+  it.each([
+    ['a request that does not come', SERVER_MS, new ServedStream(PROTOCOL, undefined)],
+    ['an answer that is not taken', STALL_MS, new ServedStream(PROTOCOL, REQUEST, () => new Promise(() => undefined))],
+  ])('%s is given up in time', async (_what, ms, stream) => {
+    const { time, serve } = server()
+    void serve('peer', stream)
+    await time.advance(ms - 1)
+    expect(stream.aborted).toBeUndefined()
+    await time.advance(1)
+    expect(stream.aborted).toMatchObject({ code: 'TIMEOUT' })
+  })
+
+  it('so many at once, of one peer and of all', async () => {
+    const { time, serve, node } = server()
+    const { perPeer, running, waiting } = SERVER_GATE
+    for (let i = 0; i < running + waiting; i++) {
+      void serve(`peer ${Math.floor(i / perPeer)}`, new ServedStream(PROTOCOL, undefined))
+      if (i === perPeer - 1) {
+        await time.settle()
+        expect(faults(node)).toEqual([])
+        await serve('peer 0', new ServedStream(PROTOCOL, REQUEST))
+        expect(faults(node)).toEqual(['FLOOD'])
+      }
+    }
+    await time.settle()
+    expect(faults(node)).toEqual(['FLOOD'])
+    await serve('another', new ServedStream(PROTOCOL, REQUEST))
+    expect(faults(node)).toEqual(['FLOOD', 'FLOOD'])
+  })
+
+  it('so many requests of a peer, then one a second', async () => {
+    const { time, serve, node } = server()
+    const ask = (): Promise<void> => serve('peer', new ServedStream(PROTOCOL, REQUEST))
+    for (let i = 0; i < SERVER_BUDGET.capacity; i++) await ask()
+    expect(faults(node)).toEqual([])
+    await ask()
+    expect(faults(node)).toEqual(['FLOOD'])
+    await time.advance(1000 / SERVER_BUDGET.perSecond)
+    await ask()
+    expect(faults(node)).toEqual(['FLOOD'])
+  })
+})
+
+describe('asked', () => {
+  const question = { firstInstance: 0, limit: 1, includePowerTable: false }
+
+  it('no more certificates than an answer may have', async () => {
+    for (const limit of [MAX_CERTIFICATES, MAX_CERTIFICATES + 1]) {
+      let asked = 0n
+      const made = client(async (stream) => {
+        asked = decode(certRequest, await readAll(stream)).limit
+        await stream.write(fromHex('820080'))
+        await stream.closeWrite()
+      })
+      await made.client.request('peer', { ...question, limit })
+      expect(asked).toBe(BigInt(MAX_CERTIFICATES))
+    }
+  })
+
+  const sound = fromHex('820580')
+  it.each([
+    ['a header', MAX_HEADER_BYTES, new Uint8Array(0), false],
+    ['a table', MAX_ITEM_BYTES, new Uint8Array(0), true],
+    ['a certificate', MAX_ITEM_BYTES, sound, false],
+  ])('%s: of the longest it is read, of a byte more not', async (_what, bytes, before, includePowerTable) => {
+    for (const [length, fault] of [
+      [bytes, 'GARBAGE'],
+      [bytes + 1, 'OVERSIZED'],
+    ] as const) {
+      const made = client(async (stream) => {
+        await stream.write(concatBytes(before, cborBytes(length)))
+        await stream.closeWrite()
+      })
+      const asked = made.client.request('peer', { ...question, includePowerTable })
+      await expect(made.time.until(asked)).rejects.toThrow()
+      expect(faults(made.node)).toEqual([fault])
+    }
+  })
+
+  it('an answer of the longest is read, of a byte more not', async () => {
+    const piece = 1024 * 1024
+    for (const isLonger of [false, true]) {
+      let left = CLIENT_LIMITS.maxBytes + Number(isLonger)
+      const stream = new ServedStream(PROTOCOL, undefined)
+      stream.read = () => {
+        const count = Math.min(left, piece)
+        left -= count
+        return Promise.resolve(count === 0 ? undefined : new Uint8Array(count))
+      }
+      const reader = new StreamReader(stream, CLIENT_LIMITS.maxBytes)
+      for (let at = 0; at < CLIENT_LIMITS.maxBytes; at += piece) await reader.bytes(piece)
+      const end = reader.atEnd()
+      if (isLonger) await expect(end).rejects.toMatchObject({ code: 'TOO_LARGE' })
+      else expect(await end).toBe(true)
+    }
+  })
+
+  it.each([
+    ['a peer that opens no stream', CLIENT_LIMITS.openMs],
+    ['a peer that says nothing', CLIENT_LIMITS.pace?.waitMs ?? 0],
+    ['a peer that is just fast enough, and never done', CLIENT_LIMITS.answerMs],
+  ])('%s is given up in time', async (what, ms) => {
+    const perSecond = CLIENT_LIMITS.pace?.bytesPerSecond ?? 0
+    const made = client(async (stream, time) => {
+      if (!what.includes('fast')) return await new Promise(() => undefined)
+      await stream.write(cborBytes(MAX_ITEM_BYTES).subarray(0, 10))
+      for (;;) {
+        await new Promise<void>((resolve) => time.setTimeout(resolve, 1000))
+        await stream.write(new Uint8Array(perSecond))
+      }
+    })
+    if (what.includes('opens')) Object.assign(made.node, { open: () => new Promise(() => undefined) })
+    let error: unknown
+    made.client.request('peer', { ...question, includePowerTable: true }).catch((thrown: unknown) => {
+      error = thrown
+    })
+    await made.time.advance(ms - 1)
+    expect(error).toBeUndefined()
+    await made.time.advance(1)
+    expect(error).toMatchObject({ code: 'TIMEOUT' })
+  })
+})

@@ -1,0 +1,326 @@
+/** Bounds of the chain exchange: each at the bound and one above. */
+import { describe, expect, it } from 'vitest'
+import { concatBytes, fromHex, utf8 } from '../../src/base/bytes.ts'
+import { encode } from '../../src/codec/description.ts'
+import { MemoryBlockstore } from '../../src/ipld/blockstore.ts'
+import {
+  BUSY_MS,
+  CLIENT_LIMITS,
+  HEADERS_SHARE,
+  LEAST_COST,
+  MAX_ANSWER_BYTES,
+  MAX_ATTEMPTS,
+  MAX_HEADERS_BYTES,
+  MAX_REQUEST_BYTES,
+  MAX_SERVED_BYTES,
+  MAX_TEXT_BYTES,
+  READ_GATE,
+  READ_REQUEST_MS,
+  REFUSAL_BUDGET,
+  SERVER_BUDGET,
+  SERVER_GATE,
+  STALL_MS,
+  WRITE_ANSWER_MS,
+  WRITE_BYTES,
+} from '../../src/p2p/chainExchange/limits.ts'
+import {
+  CHAIN_EXCHANGE_PROTOCOL,
+  exchangeRequest,
+  OPTION_HEADERS,
+  OPTION_MESSAGES,
+} from '../../src/p2p/chainExchange/messages.ts'
+import { readAnswer } from '../../src/p2p/chainExchange/readAnswer.ts'
+import { serveChainExchange } from '../../src/p2p/chainExchange/server.ts'
+import { StreamReader } from '../../src/p2p/framing/streamReader.ts'
+import type { ByteStream } from '../../src/p2p/peerLinks.ts'
+import { blockHeader } from '../../src/types/blockHeader.ts'
+import { createTipset, firstBlock, type Tipset } from '../../src/types/tipset.ts'
+import { header } from '../chain/buildChain.ts'
+import { MemoryNetwork, type MemoryNode } from '../support/memoryNetwork.ts'
+import { silentLog } from '../support/recordedView.ts'
+import { VirtualTime } from '../support/virtualTime.ts'
+import { addClient, addLiar } from './exchangeNodes.ts'
+import { cborBytes, ServedStream } from './streams.ts'
+
+const GO_AWAY = 202
+const faults = (node: MemoryNode): string[] => node.reports.map(({ what }) => what.fault)
+const never = (): Promise<never> => new Promise(() => undefined)
+
+/** A tipset that takes so many bytes in an answer, headers alone; its parents are itself. */
+function tipsetOf(bytes: number): Tipset {
+  const base = header(undefined, 1_000_000, 1)
+  const parent = createTipset([base])
+  const padded = (padding: number): Tipset =>
+    createTipset([{ ...header(parent, 1_000_000, 1), ticket: { vrfProof: new Uint8Array(padding) } }])
+  const sizeOf = (tipset: Tipset): number => encode(blockHeader, firstBlock(tipset)).length + 3
+  // 82 81 header f6.
+  const tipset = padded(bytes - (sizeOf(padded(70_000)) - 70_000))
+  expect(sizeOf(tipset)).toBe(bytes)
+  return tipset
+}
+
+interface Served {
+  readonly time: VirtualTime
+  readonly node: MemoryNode
+  readonly rests: () => number
+  serve(peer: string, stream: ByteStream): Promise<void>
+  /** The status of the answer. */
+  ask(peer: string, length: number, options?: bigint): Promise<number>
+}
+
+/** A server whose chain is one tipset without end. @param loadMs - that loading it takes */
+function served(tipset: Tipset = createTipset([header(undefined, 1_000_000, 1)]), loadMs = 0): Served {
+  const time = new VirtualTime()
+  const network = new MemoryNetwork(time)
+  const node = network.addNode('server')
+  let busyMs = 0
+  let rests = 0
+  const chain = {
+    blocks: new MemoryBlockstore(),
+    header: () => firstBlock(tipset),
+    tipset: () => {
+      busyMs += loadMs
+      return tipset
+    },
+  }
+  const clock = { nowMs: () => time.nowMs() + busyMs, monotonicMs: () => time.monotonicMs() + busyMs }
+  const setTimeout = (run: () => void, ms: number): (() => void) => {
+    if (ms > 0) return time.setTimeout(run, ms)
+    rests++
+    queueMicrotask(run)
+    return () => undefined
+  }
+  serveChainExchange({ links: node.links, chain, clock, timers: { setTimeout }, log: silentLog })
+  const handler = network.get('server').handlers.get(CHAIN_EXCHANGE_PROTOCOL)
+  const serve = async (peer: string, stream: ByteStream): Promise<void> =>
+    await handler?.(peer, stream).catch(() => undefined)
+  const ask = async (peer: string, length: number, options = OPTION_HEADERS): Promise<number> => {
+    const stream = new ServedStream(CHAIN_EXCHANGE_PROTOCOL, requestOf(length, options))
+    await serve(peer, stream)
+    const head = stream.written[0] as Uint8Array
+    return head[1] === 0x18 ? (head[2] as number) : (head[1] as number)
+  }
+  return { time, node, rests: () => rests, serve, ask }
+}
+
+function requestOf(length: number, options = OPTION_HEADERS): Uint8Array {
+  const head = [...createTipset([header(undefined, 1_000_000, 1)]).key]
+  return encode(exchangeRequest, { head, length: BigInt(length), options })
+}
+
+describe('served', () => {
+  it.each([
+    [MAX_REQUEST_BYTES, 'GARBAGE'],
+    [MAX_REQUEST_BYTES + 1, 'OVERSIZED'],
+  ])('a request of %s bytes', async (bytes, fault) => {
+    const { serve, node } = served()
+    await serve('peer', new ServedStream(CHAIN_EXCHANGE_PROTOCOL, cborBytes(bytes)))
+    expect(faults(node)).toEqual([fault])
+  })
+
+  it('an answer ends before the tipset that would make it too long; it is written in pieces', async () => {
+    const count = 10
+    for (const [bytes, tipsets] of [
+      [MAX_SERVED_BYTES / count, count],
+      [MAX_SERVED_BYTES / count + 1, count - 1],
+      // The first always fits.
+      [MAX_SERVED_BYTES + 1, 1],
+    ] as const) {
+      const { serve } = served(tipsetOf(bytes))
+      const stream = new ServedStream(CHAIN_EXCHANGE_PROTOCOL, requestOf(900))
+      await serve('peer', stream)
+      // Array of 3, the status Partial, no text, so many tipsets.
+      expect([...(stream.written[0] as Uint8Array).subarray(0, 5)]).toEqual([0x83, 0x18, 101, 0x60, 0x80 + tipsets])
+      expect(stream.written.reduce((sum, { length }) => sum + length, 0)).toBe(5 + tipsets * bytes)
+      expect(new Set(stream.written.slice(0, -1).map(({ length }) => length))).toEqual(new Set([WRITE_BYTES]))
+      expect((stream.written.at(-1) as Uint8Array).length).toBeLessThanOrEqual(WRITE_BYTES)
+    }
+  })
+
+  it('lets others run after so long', async () => {
+    // After each tipset but the last it is looked at.
+    for (const [loadMs, rests] of [
+      [BUSY_MS / 2 - 1, 0],
+      [BUSY_MS / 2, 1],
+      [BUSY_MS, 2],
+    ] as const) {
+      const made = served(undefined, loadMs)
+      expect(await made.ask('peer', 3)).toBe(0)
+      expect(made.rests()).toBe(rests)
+    }
+  })
+
+  it.each([
+    ['a request that does not come', READ_REQUEST_MS, undefined, never],
+    ['an answer that is not taken', STALL_MS, requestOf(1), never],
+  ])('%s is given up in time', async (_what, ms, request, taken) => {
+    const { time, serve } = served()
+    const stream = new ServedStream(CHAIN_EXCHANGE_PROTOCOL, request, taken)
+    void serve('peer', stream)
+    await time.advance(ms - 1)
+    expect(stream.aborted).toBeUndefined()
+    await time.advance(1)
+    expect(stream.aborted).toMatchObject({ code: 'TIMEOUT' })
+  })
+
+  it('an answer that is taken too slowly as a whole is given up in time', async () => {
+    const { time, serve } = served(tipsetOf(1024 * 1024))
+    const slowly = (): Promise<void> => new Promise((resolve) => time.setTimeout(resolve, STALL_MS - 1))
+    const stream = new ServedStream(CHAIN_EXCHANGE_PROTOCOL, requestOf(1), slowly)
+    void serve('peer', stream)
+    await time.advance(WRITE_ANSWER_MS - 1)
+    expect(stream.aborted).toBeUndefined()
+    await time.advance(1)
+    expect(stream.aborted).toMatchObject({ code: 'TIMEOUT' })
+  })
+
+  it('so many streams whose request is awaited, of one peer and of all', async () => {
+    const { time, serve, node } = served()
+    const { perPeer, running } = READ_GATE
+    for (let i = 0; i < running; i++) {
+      void serve(`peer ${Math.floor(i / perPeer)}`, new ServedStream(CHAIN_EXCHANGE_PROTOCOL, undefined))
+      if (i !== perPeer - 1) continue
+      await time.settle()
+      expect(faults(node)).toEqual([])
+      await serve('peer 0', new ServedStream(CHAIN_EXCHANGE_PROTOCOL, requestOf(1)))
+      expect(faults(node)).toEqual(['FLOOD'])
+    }
+    await time.settle()
+    expect(faults(node)).toEqual(['FLOOD'])
+    await serve('another', new ServedStream(CHAIN_EXCHANGE_PROTOCOL, requestOf(1)))
+    expect(faults(node)).toEqual(['FLOOD', 'FLOOD'])
+  })
+
+  it('so many requests at once, of one peer and of all', async () => {
+    const { perPeer, running, waiting } = SERVER_GATE
+    const made = served()
+    const { time, serve } = made
+    for (let i = 0; i < running + waiting - 1; i++) {
+      void serve(`peer ${Math.floor(i / perPeer)}`, new ServedStream(CHAIN_EXCHANGE_PROTOCOL, requestOf(1), never))
+      await time.settle()
+      if (i === perPeer - 1) expect(await made.ask('peer 0', 1)).toBe(GO_AWAY)
+    }
+    // The last place in the queue is taken: it waits. Nobody comes behind it.
+    const last = new ServedStream(CHAIN_EXCHANGE_PROTOCOL, requestOf(1), never)
+    void serve('another', last)
+    await time.settle()
+    expect(last.written).toEqual([])
+    expect(await made.ask('one more', 1)).toBe(GO_AWAY)
+  })
+
+  it.each([
+    ['headers', 900, OPTION_HEADERS, 900 * HEADERS_SHARE],
+    ['messages', 900, OPTION_HEADERS | OPTION_MESSAGES, 900],
+    ['a tipset', 1, OPTION_HEADERS, LEAST_COST],
+    ['as many headers as the least costs', LEAST_COST / HEADERS_SHARE, OPTION_HEADERS, LEAST_COST],
+    ['more headers than the least', LEAST_COST / HEADERS_SHARE + 4, OPTION_HEADERS, LEAST_COST + 1],
+  ])('%s: so many tipsets of a peer; who goes on is reported', async (_what, length, options, cost) => {
+    const { ask, node } = served()
+    let answered = 0
+    // Without their messages these tipsets cannot be answered with: that is not what is looked at.
+    while ((await ask('peer', length, options)) !== GO_AWAY) answered++
+    expect(answered).toBe(Math.floor(SERVER_BUDGET.capacity / cost))
+    for (let i = 1; i < REFUSAL_BUDGET.capacity; i++) expect(await ask('peer', length, options)).toBe(GO_AWAY)
+    expect(faults(node)).toEqual([])
+    expect(await ask('peer', length, options)).toBe(GO_AWAY)
+    expect(faults(node)).toEqual(['FLOOD'])
+  })
+})
+
+describe('asked', () => {
+  const { key } = createTipset([header(undefined, 1_000_000, 1)])
+  const question = { head: key, length: 1, messages: false }
+
+  it.each([
+    [MAX_HEADERS_BYTES, 'GARBAGE'],
+    [MAX_HEADERS_BYTES + 1, 'OVERSIZED'],
+  ])('headers of %s bytes', async (bytes, fault) => {
+    const time = new VirtualTime()
+    const network = new MemoryNetwork(time)
+    addLiar(network, 'liar', () => concatBytes(fromHex('83006081'), cborBytes(bytes)))
+    const { client, reports } = addClient(network, time, 'asker')
+    network.connect('asker', 'liar')
+    await expect(time.until(client.fetch(question, {}))).rejects.toMatchObject({ code: 'ALL_PEERS_FAILED' })
+    expect(reports).toMatchObject([{ what: { fault } }])
+  })
+
+  it.each([
+    [MAX_TEXT_BYTES, 'PEER_REFUSED'],
+    [MAX_TEXT_BYTES + 1, 'TOO_LARGE'],
+  ])('the text of an error of %s bytes', async (bytes, code) => {
+    const text = utf8('x'.repeat(bytes))
+    const answer = concatBytes(fromHex('8318ca79'), Uint8Array.of(bytes >> 8, bytes & 255), text, fromHex('80'))
+    const reader = new StreamReader(new ServedStream(CHAIN_EXCHANGE_PROTOCOL, answer), CLIENT_LIMITS.maxBytes)
+    const expected = { length: 1, maxTipsetBytes: MAX_HEADERS_BYTES }
+    await expect(readAnswer(reader, expected, () => undefined)).rejects.toMatchObject({ code })
+  })
+
+  it('an answer of the longest is read, of a byte more not', async () => {
+    expect(CLIENT_LIMITS.maxBytes).toBe(MAX_ANSWER_BYTES)
+    const piece = 1024 * 1024
+    for (const isLonger of [false, true]) {
+      let left = MAX_ANSWER_BYTES + Number(isLonger)
+      const stream = new ServedStream(CHAIN_EXCHANGE_PROTOCOL, undefined)
+      stream.read = () => {
+        const count = Math.min(left, piece)
+        left -= count
+        return Promise.resolve(count === 0 ? undefined : new Uint8Array(count))
+      }
+      const reader = new StreamReader(stream, CLIENT_LIMITS.maxBytes)
+      for (let at = 0; at < MAX_ANSWER_BYTES; at += piece) await reader.bytes(piece)
+      const end = reader.atEnd()
+      if (isLonger) await expect(end).rejects.toMatchObject({ code: 'TOO_LARGE' })
+      else expect(await end).toBe(true)
+    }
+  })
+
+  it('so many peers, one after the other', async () => {
+    for (const [peers, asked] of [
+      [MAX_ATTEMPTS, MAX_ATTEMPTS],
+      [MAX_ATTEMPTS + 1, MAX_ATTEMPTS],
+    ] as const) {
+      const time = new VirtualTime()
+      const network = new MemoryNetwork(time)
+      const { client } = addClient(network, time, 'asker')
+      let count = 0
+      for (let i = 0; i < peers; i++) {
+        addLiar(network, `peer ${i}`, () => {
+          count++
+          return fromHex('8318ca6080')
+        })
+        network.connect('asker', `peer ${i}`)
+      }
+      await expect(time.until(client.fetch(question, {}))).rejects.toMatchObject({ code: 'ALL_PEERS_FAILED' })
+      expect(count).toBe(asked)
+    }
+  })
+
+  it.each([
+    ['a peer that opens no stream', CLIENT_LIMITS.openMs],
+    ['a peer that says nothing', CLIENT_LIMITS.pace?.waitMs ?? 0],
+    ['a peer that is just fast enough, and never done', CLIENT_LIMITS.answerMs],
+  ])('%s is given up in time', async (what, ms) => {
+    const time = new VirtualTime()
+    const network = new MemoryNetwork(time)
+    const perSecond = CLIENT_LIMITS.pace?.bytesPerSecond ?? 0
+    network.addNode('peer').links.handle(CHAIN_EXCHANGE_PROTOCOL, async (_, stream) => {
+      if (!what.includes('fast')) return await never()
+      await stream.write(concatBytes(fromHex('83006081'), cborBytes(MAX_ANSWER_BYTES - 100).subarray(0, 10)))
+      for (;;) {
+        await new Promise<void>((resolve) => time.setTimeout(resolve, 1000))
+        await stream.write(new Uint8Array(perSecond))
+      }
+    })
+    const asker = addClient(network, time, 'asker')
+    network.connect('asker', 'peer')
+    if (what.includes('opens')) Object.assign(asker, { open: never })
+    let error: unknown
+    asker.client.fetch({ ...question, messages: true }, {}).catch((thrown: unknown) => {
+      error = thrown
+    })
+    await time.advance(ms - 1)
+    expect(error).toBeUndefined()
+    await time.advance(1)
+    expect(error).toMatchObject({ code: 'ALL_PEERS_FAILED', message: expect.stringContaining('ms') as unknown })
+  })
+})
