@@ -10,7 +10,7 @@
  * the key-value store (head, indexes, local messages), secrets and pinned blocks stay.
  */
 import { entries, getMany } from 'idb-keyval'
-import { latin1 } from '../../src/base/bytes.ts'
+import { fromLatin1, latin1 } from '../../src/base/bytes.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
 import type { KeyValueOp, KeyValueStore, Logger } from '../../src/base/ports.ts'
@@ -367,10 +367,6 @@ export class BrowserStores {
   #assertOpen(): void {
     if (this.#closed) throw new BrowserError('STORE_CLOSED', 'Cannot use the store: it is closed')
   }
-}
-
-function fromLatin1(text: string): Uint8Array {
-  return Uint8Array.from(text, (character) => character.charCodeAt(0))
 }
 
 /** Blocks per read of the preload. */

@@ -215,7 +215,7 @@ export function carHeaderBytes(roots: readonly Cid[]): Uint8Array {
 
 /** Bytes of one section before its data: length prefix and CID. The data follow as they are. */
 export function carSectionHead(cid: Cid, dataLength: number): Uint8Array {
-  return concatBytes(varintBytes(cid.bytes.length + dataLength), cid.bytes)
+  return concatBytes(varintBytes(cid.length + dataLength), cid.bytes)
 }
 
 /** A whole archive in memory. */

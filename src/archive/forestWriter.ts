@@ -117,7 +117,7 @@ export class ForestWriter {
 
   /** Adds a block; `data` is the caller's again when this returns. */
   add(cid: Cid, data: Uint8Array): void {
-    const length = cid.bytes.length + data.length
+    const length = cid.length + data.length
     const needed = this.#frameBytes + MAX_VARINT + length
     if (needed > this.#frame.length) {
       const old = this.#frame
@@ -126,7 +126,7 @@ export class ForestWriter {
     }
     let at = writeVarint(length, this.#frame, this.#frameBytes)
     this.#frame.set(cid.bytes, at)
-    at += cid.bytes.length
+    at += cid.length
     this.#frame.set(data, at)
     this.#frameBytes = at + data.length
     if (!cid.isIdentity) {

@@ -75,7 +75,9 @@ export function latin1(bytes: Uint8Array): string {
 
 /** What {@link latin1} was made of; of other texts the low eight bits of each unit. */
 export function fromLatin1(text: string): Uint8Array {
-  return Uint8Array.from(text, (character) => character.charCodeAt(0))
+  const bytes = new Uint8Array(text.length)
+  for (let i = 0; i < bytes.length; i++) bytes[i] = text.charCodeAt(i)
+  return bytes
 }
 
 const HEX: readonly string[] = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0'))

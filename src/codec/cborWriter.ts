@@ -148,9 +148,12 @@ export class CborWriter {
   /** A link: tag 42, byte string with a leading zero. */
   cid(value: Cid): void {
     this.head(MAJOR_TAG, TAG_CID)
-    this.head(MAJOR_BYTES, value.bytes.length + 1)
-    this.byte(0)
-    this.raw(value.bytes)
+    const { key } = value
+    this.head(MAJOR_BYTES, key.length + 1)
+    this.#reserve(key.length + 1)
+    const buffer = this.#buffer
+    buffer[this.#at++] = 0
+    for (let i = 0; i < key.length; i++) buffer[this.#at++] = key.charCodeAt(i)
   }
 
   /** Bytes that are already CBOR. */

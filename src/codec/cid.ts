@@ -6,7 +6,7 @@
 import { base58btc } from 'multiformats/bases/base58'
 import { fromBase32, toBase32 } from '../base/base32.ts'
 import { MAX_CID_TEXT } from '../base/bounds.ts'
-import { equalBytes, latin1 } from '../base/bytes.ts'
+import { fromLatin1, latin1 } from '../base/bytes.ts'
 import { CodecError } from './errors.ts'
 import { readVarint, varintLength, writeVarint } from './varint.ts'
 
@@ -30,9 +30,13 @@ export const HASH_POSEIDON_BLS12_381_A1_FC1 = 0xb401
 /** Longest CID that a codec accepts, in bytes (cbor-gen reads at most 512, minus the tag's leading zero). */
 const MAX_CID_BYTES = 511
 
-/** A content identifier. Immutable; `bytes` must not be written to. */
+/**
+ * A content identifier. It holds its bytes as a string: that takes a quarter of the memory of a view and of the time to make
+ * one, and a node holds some hundred thousand.
+ */
 export class Cid {
-  readonly bytes: Uint8Array
+  /** One character per byte: the key for a `Map`. */
+  readonly key: string
   readonly version: 0 | 1
   /** Multicodec of the content. */
   readonly codec: number
@@ -40,27 +44,30 @@ export class Cid {
   readonly hashCode: number
   /** Where the digest starts in `bytes`. */
   readonly digestOffset: number
-  #key: string | undefined
   #text: string | undefined
 
   /** Use {@link cidFromBytes}, {@link createCid} or {@link parseCid}. */
-  constructor(bytes: Uint8Array, version: 0 | 1, codec: number, hashCode: number, digestOffset: number) {
-    this.bytes = bytes
+  constructor(key: string, version: 0 | 1, codec: number, hashCode: number, digestOffset: number) {
+    this.key = key
     this.version = version
     this.codec = codec
     this.hashCode = hashCode
     this.digestOffset = digestOffset
   }
 
-  /** One character per byte: the key for a `Map`. */
-  get key(): string {
-    this.#key ??= latin1(this.bytes)
-    return this.#key
+  /** How many `bytes` there are. */
+  get length(): number {
+    return this.key.length
   }
 
-  /** The digest, a view. */
+  /** Made anew each time. */
+  get bytes(): Uint8Array {
+    return fromLatin1(this.key)
+  }
+
+  /** Made anew each time. */
   get digest(): Uint8Array {
-    return this.bytes.subarray(this.digestOffset)
+    return fromLatin1(this.key.slice(this.digestOffset))
   }
 
   /** Whether the content is inside the CID itself. */
@@ -69,7 +76,7 @@ export class Cid {
   }
 
   equals(other: Cid): boolean {
-    return this === other || equalBytes(this.bytes, other.bytes)
+    return this.key === other.key
   }
 
   /** Base32 for version 1, base58btc for version 0. */
@@ -77,6 +84,50 @@ export class Cid {
     this.#text ??= this.version === 0 ? base58btc.encode(this.bytes).slice(1) : `b${toBase32(this.bytes)}`
     return this.#text
   }
+}
+
+/** The key of a CID of 38 bytes. Written out: that takes a third of the time of a view, and of a call with its bytes as a list. */
+export function keyOf38(b: Uint8Array, o: number): string {
+  return String.fromCharCode(
+    b[o] as number,
+    b[o + 1] as number,
+    b[o + 2] as number,
+    b[o + 3] as number,
+    b[o + 4] as number,
+    b[o + 5] as number,
+    b[o + 6] as number,
+    b[o + 7] as number,
+    b[o + 8] as number,
+    b[o + 9] as number,
+    b[o + 10] as number,
+    b[o + 11] as number,
+    b[o + 12] as number,
+    b[o + 13] as number,
+    b[o + 14] as number,
+    b[o + 15] as number,
+    b[o + 16] as number,
+    b[o + 17] as number,
+    b[o + 18] as number,
+    b[o + 19] as number,
+    b[o + 20] as number,
+    b[o + 21] as number,
+    b[o + 22] as number,
+    b[o + 23] as number,
+    b[o + 24] as number,
+    b[o + 25] as number,
+    b[o + 26] as number,
+    b[o + 27] as number,
+    b[o + 28] as number,
+    b[o + 29] as number,
+    b[o + 30] as number,
+    b[o + 31] as number,
+    b[o + 32] as number,
+    b[o + 33] as number,
+    b[o + 34] as number,
+    b[o + 35] as number,
+    b[o + 36] as number,
+    b[o + 37] as number,
+  )
 }
 
 /** Whether the CID at `offset` is what nearly every CID of the chain is: version 1, dag-cbor, blake2b-256. */
@@ -99,12 +150,12 @@ function isBlake2bCbor(bytes: Uint8Array, offset: number): boolean {
  */
 export function readCid(bytes: Uint8Array, offset: number): { cid: Cid; next: number } {
   if (isBlake2bCbor(bytes, offset)) {
-    return { cid: new Cid(bytes.slice(offset, offset + 38), 1, CODEC_DAG_CBOR, HASH_BLAKE2B_256, 6), next: offset + 38 }
+    return { cid: new Cid(keyOf38(bytes, offset), 1, CODEC_DAG_CBOR, HASH_BLAKE2B_256, 6), next: offset + 38 }
   }
   if (bytes[offset] === HASH_SHA2_256 && bytes[offset + 1] === 32) {
     const end = offset + 34
     if (end > bytes.length) throw new CodecError('TRUNCATED', 'length greater than remaining number of bytes in buffer')
-    return { cid: new Cid(bytes.slice(offset, end), 0, CODEC_DAG_PB, HASH_SHA2_256, 2), next: end }
+    return { cid: new Cid(latin1(bytes.subarray(offset, end)), 0, CODEC_DAG_PB, HASH_SHA2_256, 2), next: end }
   }
   const version = readVarint(bytes, offset)
   if (version.value !== 1)
@@ -116,7 +167,10 @@ export function readCid(bytes: Uint8Array, offset: number): { cid: Cid; next: nu
   if (end > bytes.length) throw new CodecError('TRUNCATED', 'length greater than remaining number of bytes in buffer')
   if (end - offset > MAX_CID_BYTES)
     throw new CodecError('TOO_LARGE', `Cannot read CID: ${end - offset} bytes, at most ${MAX_CID_BYTES}`)
-  return { cid: new Cid(bytes.slice(offset, end), 1, codec.value, hash.value, length.next - offset), next: end }
+  return {
+    cid: new Cid(latin1(bytes.subarray(offset, end)), 1, codec.value, hash.value, length.next - offset),
+    next: end,
+  }
 }
 
 /**
@@ -138,7 +192,7 @@ export function createCid(codec: number, hashCode: number, digest: Uint8Array): 
   at = writeVarint(hashCode, bytes, at)
   at = writeVarint(digest.length, bytes, at)
   bytes.set(digest, at)
-  return new Cid(bytes, 1, codec, hashCode, at)
+  return new Cid(latin1(bytes), 1, codec, hashCode, at)
 }
 
 /**

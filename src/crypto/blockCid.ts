@@ -1,5 +1,5 @@
 /** CID of a block of chain data. */
-import { Cid, CODEC_DAG_CBOR, createCid, HASH_BLAKE2B_256 } from '../codec/cid.ts'
+import { Cid, CODEC_DAG_CBOR, createCid, HASH_BLAKE2B_256, keyOf38 } from '../codec/cid.ts'
 import { blake2b256 } from './blake2b.ts'
 
 /** Version 1, codec (one byte), BLAKE2b-256 (varint a0e402), digest length 32. */
@@ -21,5 +21,5 @@ export function blockCid(data: Uint8Array, codec: number = CODEC_DAG_CBOR): Cid 
   bytes[4] = 0x02
   bytes[5] = 32
   bytes.set(digest, PREFIX_LENGTH)
-  return new Cid(bytes, 1, codec, HASH_BLAKE2B_256, PREFIX_LENGTH)
+  return new Cid(keyOf38(bytes, 0), 1, codec, HASH_BLAKE2B_256, PREFIX_LENGTH)
 }

@@ -1,5 +1,5 @@
 /** The other side of {@link valueToBytes}. */
-import { bytesToBigInt, fromUtf8 } from '../base/bytes.ts'
+import { bytesToBigInt, fromUtf8, latin1 } from '../base/bytes.ts'
 import { ChainError } from '../chain/errors.ts'
 import { Cid } from '../codec/cid.ts'
 import { Address, UNDEF_ADDRESS } from '../types/address.ts'
@@ -92,7 +92,7 @@ export class ValueReader {
     const codec = this.#varint()
     const hashCode = this.#varint()
     const digestOffset = this.#varint()
-    const cid = new Cid(this.#block().slice(), version, codec, hashCode, digestOffset)
+    const cid = new Cid(latin1(this.#block()), version, codec, hashCode, digestOffset)
     this.#cids.push(cid)
     return cid
   }

@@ -116,7 +116,7 @@ function checkChain(chain: readonly F3Tipset[], wrong: Wrong): void {
   if (chain.length > MAX_CHAIN_LENGTH) throw wrong('CHAIN_TOO_LONG', 'chain too long')
   let last = -1
   for (const { epoch, key, powerTable } of chain) {
-    const unsound = key.length === 0 || key.length > MAX_TIPSET_KEY_BYTES || powerTable.bytes.length > MAX_CID_BYTES
+    const unsound = key.length === 0 || key.length > MAX_TIPSET_KEY_BYTES || powerTable.length > MAX_CID_BYTES
     if (unsound) throw wrong('CHAIN_TIPSET_WRONG', `invalid tipset at epoch ${epoch} in finality certificate`)
     if (epoch <= last) throw wrong('CHAIN_EPOCHS_WRONG', `chain must have increasing epochs ${epoch} <= ${last}`)
     last = epoch

@@ -12,6 +12,7 @@ import {
   CODEC_RAW,
   cidFromBytes,
   HASH_BLAKE2B_256,
+  keyOf38,
 } from '../../codec/cid.ts'
 import type { PriceList } from '../gas/priceList.ts'
 import type { GasTracker } from '../gas/tracker.ts'
@@ -147,7 +148,7 @@ function scanLink(scan: Scan, data: Uint8Array, offset: number): number {
   const end = at + length
   if (length === STATE_CID_LENGTH + 1 && isStateCid(data, at + 1)) {
     scan.links ??= []
-    scan.links.push(new Cid(data.slice(at + 1, end), 1, CODEC_DAG_CBOR, HASH_BLAKE2B_256, STATE_CID_HEAD.length))
+    scan.links.push(new Cid(keyOf38(data, at + 1), 1, CODEC_DAG_CBOR, HASH_BLAKE2B_256, STATE_CID_HEAD.length))
     return end
   }
   let cid: Cid
@@ -156,7 +157,7 @@ function scanLink(scan: Scan, data: Uint8Array, offset: number): number {
   } catch (cause) {
     throw serialization(`invalid cid: ${(cause as Error).message}`)
   }
-  if (cid.bytes.length - cid.digestOffset > MAX_DIGEST) throw serialization('invalid cid: digest too large')
+  if (cid.length - cid.digestOffset > MAX_DIGEST) throw serialization('invalid cid: digest too large')
   visitCid(scan, cid)
   return end
 }
@@ -178,7 +179,7 @@ function visitCid(scan: Scan, cid: Cid): void {
     if (codec === CODEC_DAG_CBOR) scanCbor(scan, cid.digest)
     return
   }
-  const digestLength = cid.bytes.length - cid.digestOffset
+  const digestLength = cid.length - cid.digestOffset
   if (cid.hashCode !== HASH_BLAKE2B_256 || digestLength !== 32) {
     throw new SyscallError(
       Errno.NotFound,

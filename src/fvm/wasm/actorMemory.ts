@@ -73,7 +73,7 @@ export class ActorMemory {
     }
     try {
       const { cid } = readCid(this.bytes, offset)
-      if (cid.bytes.length - cid.digestOffset <= MAX_DIGEST_BYTES) return cid
+      if (cid.length - cid.digestOffset <= MAX_DIGEST_BYTES) return cid
     } catch (error) {
       if (!(error instanceof CodecError)) throw error
     }
@@ -87,9 +87,9 @@ export class ActorMemory {
    */
   writeCid(cid: Cid, offset: number, length: number): number {
     this.checkBounds(offset, length)
-    if (cid.bytes.length > length) throw new SyscallError(Errno.BufferTooSmall, 'cid output buffer is too small')
+    if (cid.length > length) throw new SyscallError(Errno.BufferTooSmall, 'cid output buffer is too small')
     this.bytes.set(cid.bytes, offset)
-    return cid.bytes.length
+    return cid.length
   }
 
   /** @throws SyscallError IllegalArgument */
