@@ -1,17 +1,12 @@
-/** Bitswap's bounds: each at the bound and one above. */
+/** Bounds of what bitswap reads, serves and sends: each at the bound and one above. */
 import { describe, expect, it } from 'vitest'
 import { type Cid, createCid, HASH_BLAKE2B_256 } from '../../src/codec/cid.ts'
-import { blockCid } from '../../src/crypto/blockCid.ts'
 import { MemoryBlockstore, putBlock } from '../../src/ipld/blockstore.ts'
 import {
   ANSWER_BYTES,
   ANSWER_ENTRIES,
-  ASK_AGAIN_MS,
   BUSY_MS,
-  FETCH_WINDOW,
-  HAVE_FANOUT,
   MAX_ENTRIES,
-  MAX_HEDGE_MS,
   MAX_MESSAGE_BLOCKS,
   MAX_MESSAGE_BYTES,
   MAX_PENDING_OF_ALL,
@@ -20,28 +15,21 @@ import {
   MAX_READING,
   MAX_READING_OF_PEER,
   MAX_STREAMS,
-  MAX_WANTS,
   MESSAGE_MS,
-  MIN_HEDGE_MS,
   MIN_PENDING_WANTS,
   OPEN_MS,
   PROBE_BUDGET,
   PROBE_MS,
-  RETRY_MS,
   SMALL_BLOCK_BYTES,
-  UNASKED_BUDGET,
-  UNASKED_PAUSE_MS,
-  WANT_MS,
 } from '../../src/p2p/bitswap/limits.ts'
 import { type BitswapMessage, decodeMessage, encodeMessage, type Want } from '../../src/p2p/bitswap/messages.ts'
 import { PeerSender } from '../../src/p2p/bitswap/peerSender.ts'
 import { ProtoReader, ProtoWriter } from '../../src/p2p/bitswap/protobuf.ts'
 import { WantServer } from '../../src/p2p/bitswap/server.ts'
-import { Swarm } from '../../src/p2p/bitswap/swarm.ts'
 import type { ByteStream } from '../../src/p2p/peerLinks.ts'
 import type { MemoryNode } from '../support/memoryNetwork.ts'
 import { VirtualTime } from '../support/virtualTime.ts'
-import { block, NEWEST, never, Swaps, sendTo } from './swaps.ts'
+import { NEWEST, never, Swaps, sendTo } from './swaps.ts'
 
 const silentLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const nothing: BitswapMessage = { wants: [], blocks: [], presences: [] }
@@ -353,118 +341,5 @@ describe('what is sent to a peer', () => {
     // The one that waited for its turn.
     expect(streams - before).toBeLessThanOrEqual(1)
     expect(messages).toBe(1000)
-  })
-})
-
-describe('blocks that nobody asked for', () => {
-  it('are borne up to the budget; then what the peer sends on waits', async () => {
-    for (const [count, ms] of [
-      [UNASKED_BUDGET.capacity, 0],
-      [UNASKED_BUDGET.capacity + 1, UNASKED_PAUSE_MS],
-    ] as const) {
-      const swaps = new Swaps()
-      const client = swaps.add('client')
-      let answered = -1
-      const began = swaps.time.nowMs()
-      const peer = swaps.addScripted('peer', () => {
-        if (answered < 0) answered = swaps.time.nowMs() - began
-      })
-      swaps.network.connect('peer', 'client')
-      const stream = await peer.links.open('client', [NEWEST], never)
-      const blocks = Array.from({ length: count }, (_, i) => block(`unasked ${i}`))
-      await stream.write(encodeMessage({ ...nothing, blocks }, NEWEST))
-      await stream.write(encodeMessage({ ...nothing, wants: wantsOf([cidOf(1)]) }, NEWEST))
-      await swaps.time.advance(UNASKED_PAUSE_MS * 2)
-      expect(answered).toBe(ms)
-      expect(client.reports).toHaveLength(ms === 0 ? 0 : 1)
-    }
-  })
-})
-
-describe('what is asked of peers', () => {
-  /** A client of peers that say nothing; what they hear, with the time. */
-  function mute(peers: number) {
-    const swaps = new Swaps()
-    const began = swaps.time.nowMs()
-    const heard: { ms: number; type: string; peer: string }[] = []
-    const names = Array.from({ length: peers }, (_, i) => `mute ${i}`)
-    for (const peer of names)
-      swaps.addScripted(peer, ({ wants }) => {
-        for (const { cancel, type } of wants) if (!cancel) heard.push({ ms: swaps.time.nowMs() - began, type, peer })
-      })
-    return { swaps, began, heard, client: swaps.add('client', ...names) }
-  }
-
-  it('one window of blocks at once', async () => {
-    const { swaps, client } = mute(1)
-    void client.swap.source.fetch(cidsOf(0, FETCH_WINDOW), undefined)
-    await swaps.time.settle()
-    expect(client.swap.pending().fetching).toBe(FETCH_WINDOW)
-    const more = mute(1)
-    void more.client.swap.source.fetch(cidsOf(0, FETCH_WINDOW + 1), undefined)
-    await more.swaps.time.settle()
-    expect(more.client.swap.pending().fetching).toBe(FETCH_WINDOW)
-    await more.swaps.time.advance(WANT_MS)
-    expect(more.client.swap.pending().fetching).toBe(1)
-  })
-
-  it('so many by all who ask; one more is refused', async () => {
-    const { client } = mute(1)
-    const windows = MAX_WANTS / FETCH_WINDOW
-    for (let i = 0; i < windows; i++) {
-      client.swap.source.fetch(cidsOf(i * FETCH_WINDOW, FETCH_WINDOW), undefined).catch(() => undefined)
-    }
-    expect(client.swap.pending().fetching).toBe(MAX_WANTS)
-    await expect(client.swap.source.fetch([cidOf(MAX_WANTS)], undefined)).rejects.toMatchObject({ code: 'TOO_LARGE' })
-  })
-
-  it('again after a while; and given up at the end', async () => {
-    const { swaps, client, heard } = mute(1)
-    let over = false
-    void client.swap.source.fetch([cidOf(1)], undefined).then(() => {
-      over = true
-    })
-    await swaps.time.advance(WANT_MS - 1)
-    expect(heard.map(({ ms }) => ms)).toEqual([0, ...ASK_AGAIN_MS])
-    expect(over).toBe(false)
-    await swaps.time.advance(1)
-    expect(over).toBe(true)
-  })
-
-  it('so many others whether they have it, when the first says nothing', async () => {
-    const { swaps, client, heard } = mute(HAVE_FANOUT + 2)
-    void client.swap.source.fetch([cidOf(1)], undefined)
-    await swaps.time.advance(MAX_HEDGE_MS - 1)
-    expect(heard.map(({ type }) => type)).toEqual(['block'])
-    await swaps.time.advance(1)
-    expect(heard.filter(({ type }) => type === 'have')).toHaveLength(HAVE_FANOUT)
-  })
-
-  it('everybody again where nobody has it, so many times', async () => {
-    const swaps = new Swaps()
-    const server = swaps.add('server')
-    const { swap } = swaps.add('client', 'server')
-    const began = swaps.time.nowMs()
-    expect(await swaps.time.until(swap.source.fetch([blockCid(Uint8Array.of(9))], undefined))).toEqual([])
-    expect(swaps.time.nowMs() - began).toBe(RETRY_MS.reduce((sum, ms) => sum + ms, 0))
-    expect(server.reports).toEqual([])
-  })
-
-  it('others after three times the usual time, within bounds', async () => {
-    for (const [usualMs, hedgeMs] of [
-      [MIN_HEDGE_MS / 3 - 1, MIN_HEDGE_MS],
-      [MIN_HEDGE_MS / 3, MIN_HEDGE_MS],
-      [MIN_HEDGE_MS / 3 + 1, MIN_HEDGE_MS + 3],
-      [Math.floor(MAX_HEDGE_MS / 3), 3 * Math.floor(MAX_HEDGE_MS / 3)],
-      [Math.ceil(MAX_HEDGE_MS / 3), MAX_HEDGE_MS],
-    ] as const) {
-      const time = new VirtualTime()
-      const swarm = new Swarm(time)
-      expect(swarm.hedgeMs('peer')).toBe(MAX_HEDGE_MS)
-      swarm.asks('peer', 'cid')
-      await time.advance(usualMs)
-      swarm.brought('peer', 'cid', true)
-      expect(swarm.hedgeMs('peer')).toBe(hedgeMs)
-    }
   })
 })
