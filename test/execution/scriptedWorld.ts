@@ -1,6 +1,7 @@
 /** A machine in threads, scripted by a test, behind a chain of two tipsets. */
 import { utf8 } from '../../src/base/bytes.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
+import type { Timers } from '../../src/base/ports.ts'
 import { ChainStore } from '../../src/chain/chainStore.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
 import type { TipsetState, VmHost } from '../../src/chain/vm.ts'
@@ -62,7 +63,7 @@ export class ScriptedWorld {
   }
 
   /** The host under test; one thread at most unless told otherwise. */
-  open(options: { threads?: number; maxWaiting?: number } = {}): WorkerVmHost {
+  open(options: { threads?: number; maxWaiting?: number; timers?: Timers } = {}): WorkerVmHost {
     return new WorkerVmHost({
       view: this.view,
       threads: 1,
