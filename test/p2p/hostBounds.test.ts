@@ -1,0 +1,164 @@
+/** Bounds of a host: each at the bound and one above. That libp2p keeps to those it is given is tried in hostHostile and hostStreams. */
+import { afterEach, describe, expect, it } from 'vitest'
+import { BoundedDatastore } from '../../src/p2p/host/boundedDatastore.ts'
+import { ConnectionBounds, HOST_LIMITS, SPARE_CONNECTIONS } from '../../src/p2p/host/hostLimits.ts'
+import { HostLinks } from '../../src/p2p/host/hostLinks.ts'
+import { Bans } from '../../src/p2p/peers/bans.ts'
+import { Demerits } from '../../src/p2p/peers/demerits.ts'
+import { PeerTags } from '../../src/p2p/peers/peerTags.ts'
+import { silentLog } from '../support/recordedView.ts'
+import { VirtualTime } from '../support/virtualTime.ts'
+import { soon, startHost, stopHosts, until } from './testHosts.ts'
+
+afterEach(stopHosts)
+
+/** A stream of libp2p that says nothing. */
+class FakeStream extends EventTarget {
+  readonly protocol = '/test/1'
+  readonly readStatus = 'readable'
+  readonly remoteWriteStatus = 'writable'
+  readonly readableEnded = false
+  status = 'open'
+
+  abort(): void {
+    this.status = 'aborted'
+  }
+
+  close(): Promise<void> {
+    this.status = 'closed'
+    return Promise.resolve()
+  }
+}
+
+type Handler = (stream: FakeStream, connection: object) => Promise<void>
+
+class FakeNode extends EventTarget {
+  readonly connections: { remotePeer: string; status: string; abort: () => void }[] = []
+  handler: Handler | undefined
+  bounds: unknown
+
+  handle(_protocol: string, handler: Handler, bounds: unknown): Promise<void> {
+    this.handler = handler
+    this.bounds = bounds
+    return Promise.resolve()
+  }
+
+  getConnections(): readonly object[] {
+    return this.connections
+  }
+
+  tell(name: string, detail: unknown): void {
+    this.dispatchEvent(Object.assign(new Event(name), { detail }))
+  }
+}
+
+/** Links over a node that is none. @param serve - what becomes of a stream */
+function linksOf(serve: () => Promise<void>) {
+  const node = new FakeNode()
+  const time = new VirtualTime()
+  const demerits = new Demerits(time)
+  const [clock, timers] = [time, time]
+  const bans = new Bans(clock)
+  const deps = { node: node as never, bans, demerits, tags: new PeerTags(), limits: HOST_LIMITS, clock, timers }
+  const links = new HostLinks({ ...deps, log: silentLog })
+  links.handle('/test/1', serve)
+  /** Whether the stream was taken. */
+  const open = async (peer: string): Promise<boolean> => {
+    const stream = new FakeStream()
+    void node.handler?.(stream, { remotePeer: peer })
+    await Promise.resolve()
+    return stream.status !== 'aborted'
+  }
+  return { node, time, links, open, join: (peer: string) => node.tell('peer:connect', peer) }
+}
+
+describe('streams', () => {
+  it('that are served at a time, of one peer and of all', async () => {
+    const { links, open, join } = linksOf(() => new Promise(() => undefined))
+    const { served, servedPerPeer } = HOST_LIMITS
+    for (let i = 0; i < served; i++) {
+      const peer = `peer ${Math.floor(i / servedPerPeer)}`
+      if (i % servedPerPeer === 0) join(peer)
+      expect(await open(peer)).toBe(true)
+      if (i === servedPerPeer - 1) expect(await open(peer)).toBe(false)
+    }
+    expect(links.served).toBe(served)
+    join('another')
+    expect(await open('another')).toBe(false)
+  })
+
+  it('that a peer opens at once, then so many a second', async () => {
+    const { links, open, join, time } = linksOf(() => Promise.resolve())
+    const { burst, perSecond } = HOST_LIMITS.streamRate
+    join('peer')
+    for (let i = 0; i < burst; i++) {
+      expect(await open('peer')).toBe(true)
+      while (links.served > 0) await Promise.resolve()
+    }
+    expect(links.demerits('peer')).toBe(0)
+    expect(await open('peer')).toBe(false)
+    expect(links.demerits('peer')).toBeGreaterThan(0)
+    await time.advance(1000 / perSecond)
+    expect(await open('peer')).toBe(true)
+  })
+
+  it('of one protocol, of one connection: libp2p is told', () => {
+    const { node } = linksOf(() => Promise.resolve())
+    const { streamsPerProtocol, streamsPerConnection } = HOST_LIMITS
+    expect(node.bounds).toMatchObject({
+      maxInboundStreams: streamsPerProtocol,
+      maxOutboundStreams: streamsPerConnection,
+    })
+  })
+})
+
+it('connections of one peer', () => {
+  const { node, join } = linksOf(() => Promise.resolve())
+  const remotePeer = '12D3KooWEyoppNCUx8Yx66oV9fJnriXwCcXwDDUA2kj6vnc6iDEp'
+  join(remotePeer)
+  const connect = (): boolean => {
+    const connection = {
+      remotePeer,
+      status: 'open',
+      abort() {
+        this.status = 'aborted'
+      },
+    }
+    node.connections.push(connection)
+    node.tell('connection:open', connection)
+    return connection.status === 'open'
+  }
+  for (let i = 0; i < HOST_LIMITS.connectionsPerPeer; i++) expect(connect()).toBe(true)
+  expect(connect()).toBe(false)
+})
+
+it('peers whose addresses are remembered', () => {
+  const store = new BoundedDatastore(HOST_LIMITS.addressBook)
+  const keyOf = (i: number): never => `/peer/${i}` as never
+  for (let i = 0; i < HOST_LIMITS.addressBook; i++) store.put(keyOf(i), new Uint8Array(0))
+  expect(store.has(keyOf(0))).toBe(true)
+  store.put(keyOf(-1), new Uint8Array(0))
+  expect([store.has(keyOf(0)), store.has(keyOf(1)), store.size]).toEqual([false, true, HOST_LIMITS.addressBook])
+})
+
+it('another bound of connections keeps the share of the lower one', () => {
+  const bounds = new ConnectionBounds(HOST_LIMITS)
+  expect([bounds.low, bounds.high]).toEqual([HOST_LIMITS.lowConnections, HOST_LIMITS.highConnections])
+  bounds.set(36)
+  expect([bounds.low, bounds.high]).toEqual([30, 36])
+})
+
+it('connections of all: there is room above the bound for moments, and no more', async () => {
+  const high = 2
+  // All of them are too young to be cut.
+  const server = await startHost({ limits: { lowConnections: 1, highConnections: high, connectionsPerSecond: 1000 } })
+  const { id, addresses } = server.net.addresses()
+  const join = async (): Promise<void> => {
+    const other = await startHost({ listen: [] })
+    await other.net.connect({ id, addresses }, soon()).catch(() => undefined)
+  }
+  for (let i = 0; i < high + SPARE_CONNECTIONS; i++) await join()
+  await until(() => server.net.connections().length === high + SPARE_CONNECTIONS, 'all are connected')
+  await join()
+  expect(server.net.connections()).toHaveLength(high + SPARE_CONNECTIONS)
+}, 60_000)
