@@ -1,7 +1,8 @@
 /** One budget for what the node and the threads of its machine keep in memory of state and blocks. */
 import { availableParallelism, totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
-import { MAX_TRACE_CHARGES, TRACE_CHARGE_BYTES } from '../../src/chain/limits.ts'
+import { MAX_TRACE_CHARGES } from '../../src/chain/limits.ts'
+import { TRACE_CHARGE_BYTES } from '../../src/chain/weights.ts'
 
 const MEBI = 1024 * 1024
 /** Threads of the machine, one less than there are processors; each has compiled actors and a heap of its own. */

@@ -12,7 +12,7 @@ import { type Message, message } from '../types/message.ts'
 import { msgMeta } from '../types/msgMeta.ts'
 import { type SignedMessage, signedMessage } from '../types/signedMessage.ts'
 import { ChainError } from './errors.ts'
-import { MESSAGE_BYTES, MESSAGE_LIST_BYTES } from './limits.ts'
+import { MESSAGE_BYTES, MESSAGE_LIST_BYTES } from './weights.ts'
 
 /** A block's own messages in block order: BLS first. */
 export interface BlockMessages {

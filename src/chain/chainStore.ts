@@ -25,8 +25,8 @@ import {
 } from '../types/tipset.ts'
 import { ChainError } from './errors.ts'
 import { type Branches, branchesBetween, type HeadListener } from './headChange.ts'
-import { HEADER_BYTES } from './limits.ts'
 import { TipsetIndex } from './tipsetIndex.ts'
+import { HEADER_BYTES } from './weights.ts'
 
 const HEAD_KEY = utf8('chain/head')
 const GENESIS_KEY = utf8('chain/genesis')

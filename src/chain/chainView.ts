@@ -19,11 +19,12 @@ import { type BaseFeeRules, baseFeeRules, computeBaseFee } from './baseFee.ts'
 import { BlockMessageReader, type BlockMessages } from './blockMessages.ts'
 import type { ChainStore } from './chainStore.ts'
 import { ChainError } from './errors.ts'
-import { MESSAGE_BYTES, MESSAGE_LIST_BYTES, STATE_TREE_CACHE } from './limits.ts'
+import { STATE_TREE_CACHE } from './limits.ts'
 import { networkPower } from './networkPower.ts'
 import { ChainRandomness, type RandomnessRules } from './randomness.ts'
 import { inExecutionOrder, type SelectedMessages, selectMessages } from './tipsetMessages.ts'
 import { tipsetWeight } from './weight.ts'
+import { MESSAGE_BYTES, MESSAGE_LIST_BYTES } from './weights.ts'
 
 /** What a view is made of. */
 export interface ChainViewDeps {

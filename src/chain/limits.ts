@@ -1,23 +1,15 @@
 /**
- * Bounds of the chain's caches, and what is in them takes. Tuning, not protocol. What is decoded is kept in the store's
- * `NodeCache`, under one bound.
+ * Bounds of the chain's caches and of executions. Tuning, not protocol. What is decoded is kept in the store's `NodeCache`, under one
+ * bound; what each of it takes is in weights.ts.
  */
 
-/** A decoded header with its block and its CID, bytes (measured: 5,000 with two parents). */
-export const HEADER_BYTES = 6000
 /** Skip pointers for tipsets by height, bytes of their text; each stands for 20 epochs. */
 export const SKIP_CACHE_BYTES: number = 8 * 1024 * 1024
-/** What a decoded message takes beside its parameters, bytes (measured: 1,050 to 1,300). */
-export const MESSAGE_BYTES = 1200
-/** What a list takes without any, bytes. */
-export const MESSAGE_LIST_BYTES = 400
 /** Results of executed tipsets that no later block names yet. */
 export const TIPSET_STATE_CACHE = 1024
 /** Loaded state trees; each remembers what was read of it, up to a bound of its own. */
 export const STATE_TREE_CACHE = 16
 
-/** What a gas charge in a kept trace takes with its share of the rest, bytes (measured). */
-export const TRACE_CHARGE_BYTES = 140
 /** Gas charges in kept traces where nothing else is said. */
 export const MAX_TRACE_CHARGES = 500_000
 /** Executions that wait for a thread; further ones are refused. */

@@ -4,9 +4,9 @@
 
 import { finish, type Steps, type Walk } from '../base/steps.ts'
 import type { ChainView } from '../chain/chainView.ts'
-import { MESSAGE_BYTES, MESSAGE_LIST_BYTES } from '../chain/limits.ts'
 import { readReceipts } from '../chain/receipts.ts'
 import type { TipsetState, VmHost } from '../chain/vm.ts'
+import { MESSAGE_BYTES, MESSAGE_LIST_BYTES } from '../chain/weights.ts'
 import { Amt } from '../ipld/amt.ts'
 import { getBlock } from '../ipld/blockstore.ts'
 import type { StateTree } from '../state/stateTree.ts'

@@ -14,7 +14,7 @@ import { createPoolChain, poolPrices } from '../mempool/poolChain.ts'
 import type { MessagePublisher } from '../mempool/ports.ts'
 import { MessageSender } from '../mempool/sendMessage.ts'
 import { messageVerifier } from '../mempool/verifyMessage.ts'
-import { upgradeHeight } from '../networks/network.ts'
+import { type Network, upgradeHeight } from '../networks/network.ts'
 import type { MethodRow } from '../rpc/method.ts'
 import { gasMethods } from '../rpc/methods/gas.ts'
 import { mpoolMethods } from '../rpc/methods/mpool.ts'
@@ -70,6 +70,15 @@ const beforeTipset: Pick<VmHost, 'tipsetState'> = {
   },
 }
 
+/** Time between two rounds of republishing, ms. */
+export function republishIntervalMs({
+  blockDelaySecs,
+  propagationDelaySecs,
+}: Pick<Network, 'blockDelaySecs' | 'propagationDelaySecs'>): number {
+  const ms = (REPUBLISH_BLOCKS * blockDelaySecs + propagationDelaySecs) * MS_PER_SEC
+  return Math.max(ms, MIN_REPUBLISH_INTERVAL_MS)
+}
+
 /** The pool, with what the store held of it before, and what prices and sends messages. */
 export async function openMempool(
   deps: MempoolDeps,
@@ -80,7 +89,6 @@ export async function openMempool(
   const { network, store } = view
   const { addressPrefix } = network
   const chain = createPoolChain(view, deps.executes ? vm : beforeTipset, deps.executes ? undefined : deps.edge)
-  const republishMs = (REPUBLISH_BLOCKS * network.blockDelaySecs + network.propagationDelaySecs) * MS_PER_SEC
   const pool = await openMessagePool(
     {
       chain,
@@ -93,7 +101,7 @@ export async function openMempool(
       logger: ports.log,
       random: uniformRandom(ports.random),
     },
-    { addressPrefix, republishIntervalMs: Math.max(republishMs, MIN_REPUBLISH_INTERVAL_MS) },
+    { addressPrefix, republishIntervalMs: republishIntervalMs(network) },
   )
   const gas: MessageGasDeps = {
     pool,

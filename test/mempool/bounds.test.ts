@@ -3,10 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { finish } from '../../src/base/steps.ts'
 import { PremiumEstimator } from '../../src/mempool/gas/gasPremium.ts'
 import {
+  LATE_RETRY_MS,
   MAX_NONCE_GAP,
   MAX_PENDING_PER_SENDER,
   MAX_STATE_CHANGES,
   MAX_UNTRUSTED_PENDING_PER_SENDER,
+  MIN_REPUBLISH_INTERVAL_MS,
   PREMIUM_CACHE_MESSAGES,
   PREMIUM_CACHE_TIPSETS,
   PREMIUM_TIPSET_WEIGHT,
@@ -17,13 +19,14 @@ import {
 import { MessageSet } from '../../src/mempool/messageSet.ts'
 import { createPooledMessage } from '../../src/mempool/pooledMessage.ts'
 import { SenderStates } from '../../src/mempool/senderStates.ts'
+import { republishIntervalMs } from '../../src/node/messagePool.ts'
 import type { StateTree } from '../../src/state/stateTree.ts'
 import { type Address, secp256k1Address } from '../../src/types/address.ts'
 import type { ChainMessage } from '../../src/types/chainMessage.ts'
 import { createTipset, type Tipset } from '../../src/types/tipset.ts'
 import { header } from '../chain/buildChain.ts'
-import { keyAddress, testMessage } from './fakes.ts'
-import { a1, a2, poolWith } from './fundedPool.ts'
+import { FakeChain, keyAddress, openTestPool, testMessage } from './fakes.ts'
+import { a1, a2, FIL, poolWith } from './fundedPool.ts'
 
 describe('messages of one sender', () => {
   const pooled = (nonce: number) => createPooledMessage(testMessage(keyAddress(1), keyAddress(2), nonce, 1n))
@@ -63,6 +66,29 @@ describe('republishing', () => {
     await time.pass(count * REPUBLISH_SPACING_MS)
     expect(published).toHaveLength(count + sent)
   })
+})
+
+it('rounds of republishing are not so near each other that gossip still knows the messages', () => {
+  const least = MIN_REPUBLISH_INTERVAL_MS / 1000
+  expect(republishIntervalMs({ blockDelaySecs: 4, propagationDelaySecs: 1 })).toBe(MIN_REPUBLISH_INTERVAL_MS)
+  expect(republishIntervalMs({ blockDelaySecs: 0, propagationDelaySecs: least })).toBe(MIN_REPUBLISH_INTERVAL_MS)
+  expect(republishIntervalMs({ blockDelaySecs: 0, propagationDelaySecs: least + 1 })).toBe(
+    MIN_REPUBLISH_INTERVAL_MS + 1000,
+  )
+})
+
+it('messages on disk whose sender the head does not know are tried again after a while, when the head has moved', async () => {
+  const { pool, store } = await poolWith()
+  await pool.push(testMessage(a1, a2, 0, 10n))
+  const chain = new FakeChain()
+  const again = await openTestPool({ chain, store })
+  expect(again.pool.size).toBe(0)
+  chain.setActor(a1, 0n, FIL)
+  chain.mine()
+  await again.time.pass(LATE_RETRY_MS - 1)
+  expect(again.pool.size).toBe(0)
+  await again.time.pass(1)
+  expect(again.pool.size).toBe(1)
 })
 
 describe('premiums', () => {

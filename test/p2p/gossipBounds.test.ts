@@ -8,12 +8,14 @@ import { MemoryBlockstore, putCbor } from '../../src/ipld/blockstore.ts'
 import { type BlockMsg, blockMsg } from '../../src/p2p/gossip/blockMsg.ts'
 import { BlockValidator } from '../../src/p2p/gossip/blockValidator.ts'
 import { gatherMessages } from '../../src/p2p/gossip/gatherMessages.ts'
+import { patienceMs } from '../../src/p2p/gossip/gossip.ts'
 import {
   BLOCK_BOUNDS,
   COST_BYTES,
   FETCH_TOGETHER,
   GATHER_RETRY_MS,
   JUDGING_MS,
+  LEAST_PATIENCE_MS,
   MAX_BLOCK_MESSAGES_BYTES,
   MESSAGE_BOUNDS,
   MESSAGES_REST_MS,
@@ -121,6 +123,13 @@ describe.each([
     await large.time.settle()
     expect(large.outcomes).toEqual(['ignore busy'])
   })
+})
+
+it('a block is waited for until the next one is due, and on fast chains a while', () => {
+  const least = LEAST_PATIENCE_MS / 1000
+  expect(patienceMs({ blockDelaySecs: least - 2, propagationDelaySecs: 1 })).toBe(LEAST_PATIENCE_MS)
+  expect(patienceMs({ blockDelaySecs: least - 1, propagationDelaySecs: 1 })).toBe(LEAST_PATIENCE_MS)
+  expect(patienceMs({ blockDelaySecs: least, propagationDelaySecs: 1 })).toBe(LEAST_PATIENCE_MS + 1000)
 })
 
 it('judging rests after so long, so that others have their turn', async () => {

@@ -24,12 +24,14 @@ import {
   MAX_HEADS,
   MAX_WORKERS,
   MESSAGE_WINDOW,
+  STATE_MS,
   SYNC_AGAIN_MS,
   WORKER_HISTORY,
 } from '../../src/sync/limits.ts'
 import { type SyncJob, SyncScheduler } from '../../src/sync/scheduler.ts'
 import { SyncProgress } from '../../src/sync/syncState.ts'
-import type { TipsetTracker } from '../../src/sync/tipsetTracker.ts'
+import { TipsetTracker } from '../../src/sync/tipsetTracker.ts'
+import { TipsetValidator } from '../../src/sync/tipsetValidator.ts'
 import { createTipset, firstBlock, type Tipset, type TipsetKey, tipsetKeyText } from '../../src/types/tipset.ts'
 import { header } from '../chain/buildChain.ts'
 import { signedBy } from '../support/devnetNode.ts'
@@ -275,6 +277,37 @@ it('a busy machine is asked again so often, with a pause', async () => {
     else expect(await found).toBe(state)
     expect([asked, time.nowMs() - began]).toEqual([BUSY_ATTEMPTS, (BUSY_ATTEMPTS - 1) * BUSY_PAUSE_MS])
   }
+})
+
+it('state that the checks of a block need is sought so long', async () => {
+  const time = new VirtualTime()
+  const never = (): Promise<never> => new Promise(() => undefined)
+  const view = { store: {}, tipsetMessages: () => [] }
+  const validator = new TipsetValidator({
+    validation: { view } as never,
+    vm: undefined,
+    edge: never,
+    bad: new BadBlocks(),
+    validated: { has: () => false } as never,
+    tracker: new TipsetTracker(),
+    clock: time,
+    timers: time,
+  })
+  let failure: unknown
+  const { signal } = new AbortController()
+  const verdict = validator.validateBlocks(apart(0), { signal, goesOn: false })
+  verdict.then(
+    (found) => {
+      failure = found.failure
+    },
+    (error: unknown) => {
+      failure = error
+    },
+  )
+  await time.advance(STATE_MS - 1)
+  expect(failure).toBeUndefined()
+  await time.advance(1)
+  expect(failure).toMatchObject({ code: 'STATE_UNAVAILABLE' })
 })
 
 it('epochs around a head whose producer made two blocks', () => {

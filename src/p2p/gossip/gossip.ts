@@ -15,6 +15,7 @@ import type { ChainView } from '../../chain/chainView.ts'
 import { encode } from '../../codec/description.ts'
 import type { BlockEdge, BlockSource } from '../../ipld/blockFetcher.ts'
 import type { MessagePool } from '../../mempool/messagePool.ts'
+import type { Network } from '../../networks/network.ts'
 import { type BlockHeader, headerCid } from '../../types/blockHeader.ts'
 import { BLOCK_MESSAGE_LIMIT } from '../../types/protocol.ts'
 import type { PeerLinks, PeerName } from '../peerLinks.ts'
@@ -87,7 +88,6 @@ export interface Gossip {
 /** Joins the topics. */
 export function startGossip(deps: GossipDeps): Gossip {
   const { pubsub, networkName, view, clock, timers, log, pool } = deps
-  const { blockDelaySecs, propagationDelaySecs } = view.network
   const topics = { blocks: blocksTopic(networkName), messages: messagesTopic(networkName) }
   const listeners = new Set<(header: BlockHeader) => void>()
   const verdicts = new Map<string, number>()
@@ -109,7 +109,7 @@ export function startGossip(deps: GossipDeps): Gossip {
     timers,
     log,
     whole: deps.whole,
-    patienceMs: Math.max(LEAST_PATIENCE_MS, (blockDelaySecs + propagationDelaySecs) * MS),
+    patienceMs: patienceMs(view.network),
     onWhole: (from, block) => {
       tell(block.header)
       if (deps.onBlock(from, block) === true) deps.links?.tag(from, 'blkprop', BLOCK_PEER_WEIGHT)
@@ -185,6 +185,14 @@ export function startGossip(deps: GossipDeps): Gossip {
       listeners.clear()
     },
   }
+}
+
+/** How long a block is waited for without any new message of it, ms: until the next one is due. */
+export function patienceMs({
+  blockDelaySecs,
+  propagationDelaySecs,
+}: Pick<Network, 'blockDelaySecs' | 'propagationDelaySecs'>): number {
+  return Math.max(LEAST_PATIENCE_MS, (blockDelaySecs + propagationDelaySecs) * MS)
 }
 
 function isNobodyThere(error: unknown): boolean {

@@ -3,7 +3,7 @@ import { totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
 import { describe, expect, it } from 'vitest'
 import { type CacheSizes, cacheSizes, vmThreads } from '../../../platform/server/cacheSize.ts'
-import { TRACE_CHARGE_BYTES } from '../../../src/chain/limits.ts'
+import { TRACE_CHARGE_BYTES } from '../../../src/chain/weights.ts'
 
 /** With the thread that comes when the chain itself waits. */
 const MOST_THREADS = vmThreads() + 1
