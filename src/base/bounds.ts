@@ -1,8 +1,8 @@
 /**
  * What anybody who can send us something can make us hold, read or do, at most: the one place for bounds of the API and of
- * the texts that it reads. docs/security.md lists them; test/rpc/bounds.test.ts tries each at its bound and one above.
- * Bounds of the peer-to-peer protocols stand with their protocols (src/p2p/gossip/limits.ts and its kin), those of storage
- * formats with their formats.
+ * the texts that it reads. docs/bounds.md lists them; test/rpc/bounds.test.ts tries each at its bound and one above.
+ * Bounds of the peer-to-peer protocols stand with their protocols (src/p2p/gossip/limits.ts and its kin, listed there too), those of
+ * storage formats with their formats.
  */
 
 const MIB = 1024 * 1024

@@ -22,7 +22,6 @@ import { idAddress, parseAddress } from '../../src/types/address.ts'
 import type { Tipset } from '../../src/types/tipset.ts'
 import { createTipset, firstBlock, tipsetKeyText } from '../../src/types/tipset.ts'
 import { header } from '../chain/buildChain.ts'
-import { readOwn } from '../support/shared.ts'
 import { silentLog } from './stubTable.ts'
 
 const context = { addressPrefix: 't' } as const
@@ -33,20 +32,6 @@ function cost(run: () => void): number {
   run()
   return performance.now() - started
 }
-
-describe('the table of docs/security.md', () => {
-  it('has every bound, with its value', () => {
-    const text = new TextDecoder().decode(readOwn('docs/security.md'))
-    const { COST_LIMITS: costs, ...values } = bounds
-    for (const [name, value] of Object.entries(values)) {
-      expect(text, name).toMatch(new RegExp(`\`${name}\` \\| ${value.toLocaleString('en')} `))
-    }
-    for (const [kind, limits] of Object.entries(costs)) {
-      const row = Object.values(limits).map((value) => value.toLocaleString('en'))
-      expect(text).toContain(`| \`${kind}\` | ${row.join(' | ')} |`)
-    }
-  })
-})
 
 describe('texts', () => {
   it('a number of so many digits, and one more', () => {
@@ -164,7 +149,7 @@ describe('a page of what an address did', () => {
   }
 
   it('so many rows, however many are asked for, and one more', async () => {
-    const { MAX_PAGE_ROWS: rows } = bounds
+    const rows = bounds.MAX_PAGE_ROWS
     expect(await size(rows, rows + 1, 0)).toEqual([rows, true])
     expect(await size(rows - 1, rows, 0)).toEqual([rows - 1, false])
     expect(await size(rows + 1, 0, 0)).toEqual([rows, true])

@@ -2,7 +2,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import * as bounds from '../../src/base/bounds.ts'
 import { ROOT } from '../support/shared.ts'
 import { type FileImports, findCycles, readImports } from './imports.ts'
 
@@ -199,14 +198,4 @@ describe('structure', () => {
     )
     expect(wrong).toEqual([])
   })
-})
-
-it('every bound of what others may send is tried by a test that names it', () => {
-  const names = Object.keys(bounds)
-  const tests = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.test.ts'))
-    .map((path) => readFileSync(join(ROOT, 'test', path), 'utf8'))
-    .join('\n')
-  expect(names.length).toBeGreaterThan(30)
-  expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(tests))).toEqual([])
 })

@@ -8,12 +8,14 @@ export interface HostLimits {
   readonly highConnections: number
   /** A connection younger than this is not cut, ms. */
   readonly graceMs: number
+  /** Connections of one peer. */
   readonly connectionsPerPeer: number
   /** Inbound connections that may be in their handshake, and those that one address may open in a second. */
   readonly pendingConnections: number
   readonly connectionsPerSecond: number
   /** How long a handshake in either direction (dialling included), and the agreement on a protocol, may take, ms. */
   readonly handshakeMs: number
+  /** Dials at once. */
   readonly parallelDials: number
   /** Streams of one connection, each way. */
   readonly streamsPerConnection: number
