@@ -2,7 +2,7 @@
  * The chain on disk: one LMDB environment with a table of blocks and a table of everything else.
  *
  * Blocks are gathered in memory and committed together: with the next write to the key-value store (in the same
- * transaction, so that a head on disk never names a block that is not), when they exceed a bound, or by `flush`.
+ * transaction, so that a head on disk never names a block that is not), by LMDB's own thread when there are many, or by `flush`.
  *
  * LMDB never meets a full disk: lmdb 3.5.6 writes the text of such a failure behind the 100 bytes that it allocates for it
  * (mdb.c, mdb_page_flush), and the process dies of that some failures later. So room is looked for before each commit, and
