@@ -46,6 +46,13 @@ export interface IndexPosition {
   readonly finalHeight: ChainEpoch
 }
 
+/** A tipset that has rows. */
+export interface IndexedTipset {
+  readonly height: ChainEpoch
+  /** CIDs of its blocks. */
+  readonly key: readonly string[]
+}
+
 /** A tipset that becomes part of the chain. */
 export interface AppliedTipset {
   readonly tipset: TipsetName
@@ -75,6 +82,10 @@ export interface IndexSession {
    * @throws IndexError `POSITION_MOVED`, `CONNECTION_LOST` (then it may have been written all the same), `DATABASE_FAILED`
    */
   write(change: IndexChange): Promise<void>
+  /** Tipsets of the chain whose rows lack what an earlier Petrel did not write, newest first. @param below - epoch @param most - of them */
+  lacking(below: ChainEpoch, most: number): Promise<readonly IndexedTipset[]>
+  /** Gives such a tipset's rows what they lack, all of it or nothing. @throws as {@link IndexSession.write} */
+  complete(tipset: AppliedTipset): Promise<void>
   /** Aborts when the connection ends, and with it the right to write. */
   readonly lost: AbortSignal
   close(): Promise<void>

@@ -19,6 +19,7 @@ import type { ChainEpoch } from '../types/scalars.ts'
 import { equalTipsetKeys, firstBlock, type Tipset } from '../types/tipset.ts'
 import { IndexError } from './errors.ts'
 import type { AppliedTipset, IndexedChain, IndexPosition, IndexSession, IndexStore, TipsetName } from './indexStore.ts'
+import { RowCompleter } from './rowCompleter.ts'
 import { TipsetRows, tipsetName } from './tipsetRows.ts'
 
 /** What a writer is made of. */
@@ -70,6 +71,7 @@ export class IndexWriter {
   readonly #deps: IndexWriterDeps
   readonly #rows: TipsetRows
   readonly #chain: IndexedChain
+  readonly #completer: RowCompleter
   readonly #stopping = new AbortController()
   #finality: Pick<Finality, 'finalized'> | undefined
   #running: Promise<void> | undefined
@@ -88,6 +90,7 @@ export class IndexWriter {
     this.#deps = deps
     this.#rows = new TipsetRows(deps.view, deps.vm)
     this.#chain = indexedChain(deps.view)
+    this.#completer = new RowCompleter(this.#rows, deps.view.store, deps.log)
   }
 
   get status(): IndexStatus {
@@ -175,6 +178,9 @@ export class IndexWriter {
       while (!signal.aborted) {
         if (session.lost.aborted) throw new IndexError('CONNECTION_LOST', `the connection to ${store.name} ended`)
         if (!this.#moved) {
+          // Only while nothing else is to be written.
+          if (await this.#completer.next(session)) continue
+          if (this.#moved) continue
           await new Promise<void>((resolve) => (this.#wake = resolve))
           continue
         }

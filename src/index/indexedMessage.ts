@@ -9,7 +9,7 @@ import { IndexError } from './errors.ts'
 import type { MessageColumns } from './indexReader.ts'
 
 function unknown(what: string, { cid, height }: MessageColumns): IndexError {
-  const text = `the index has message ${cid} of epoch ${height} from an earlier Petrel, without ${what}: fill a new one from an archive`
+  const text = `the index has message ${cid} of epoch ${height} from an earlier Petrel, without ${what}: it is completed by a writer that has the state, or from an archive`
   return new IndexError('NOT_KNOWN', text)
 }
 

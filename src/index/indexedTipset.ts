@@ -44,7 +44,7 @@ export async function indexedBlock({ reader, view }: HeadIndex, tipset: Tipset):
     },
     bloom: () => {
       if (bloom !== null) return fromHex(bloom)
-      const text = `the index has the tipset of epoch ${tipset.height} from an earlier Petrel, without the filter of its logs: fill a new one from an archive`
+      const text = `the index has the tipset of epoch ${tipset.height} from an earlier Petrel, without the filter of its logs: it is completed by a writer that has the state, or from an archive`
       throw new IndexError('NOT_KNOWN', text)
     },
   }

@@ -30,13 +30,14 @@ export function addIndexCommands(program: Command, context: CliContext): void {
       const workers = flags.workers === undefined ? undefined : wholeNumber(flags.workers, 'workers')
       if (workers === 0) throw new CliError('USAGE', 'workers: at least 1')
       const { backfill } = await import('../../server/index/backfill.ts')
-      const { height, tipsets, seconds } = await backfill({
+      const { height, tipsets, completed, seconds } = await backfill({
         ...{ archive: flags.from, network: flags.network, url: indexUrl(flags.index), workers },
         from: flags.indexFrom === undefined ? undefined : wholeNumber(flags.indexFrom, 'index-from'),
         home: homeOf(context),
         io,
       })
-      context.result({ Height: height, Tipsets: tipsets, Seconds: Math.round(seconds) })
-      line(io, `the index is at epoch ${height}: ${tipsets} tipsets written in ${seconds.toFixed(1)} s`)
+      context.result({ Height: height, Tipsets: tipsets, Completed: completed, Seconds: Math.round(seconds) })
+      const more = completed === 0 ? '' : `, ${completed} of an earlier Petrel completed`
+      line(io, `the index is at epoch ${height}: ${tipsets} tipsets written${more} in ${seconds.toFixed(1)} s`)
     })
 }

@@ -7,10 +7,14 @@ import { MemoryStore } from '../../../src/base/memoryStore.ts'
 import type { Logger } from '../../../src/base/ports.ts'
 import type { ChainView } from '../../../src/chain/chainView.ts'
 import { openChain } from '../../../src/chain/openChain.ts'
+import type { VmHost } from '../../../src/chain/vm.ts'
 import { initCrypto } from '../../../src/crypto/init.ts'
 import { CachingVmHost } from '../../../src/execution/cachingVmHost.ts'
 import { IndexError } from '../../../src/index/errors.ts'
-import { IndexWriter } from '../../../src/index/indexWriter.ts'
+import type { IndexPosition } from '../../../src/index/indexStore.ts'
+import { IndexWriter, indexedChain } from '../../../src/index/indexWriter.ts'
+import { RowCompleter } from '../../../src/index/rowCompleter.ts'
+import { TipsetRows } from '../../../src/index/tipsetRows.ts'
 import { hasBlock, LayeredBlockstore, MemoryBlockstore } from '../../../src/ipld/blockstore.ts'
 import { genesisHeaderOf } from '../../../src/networks/genesisHeaders.ts'
 import { viewOf } from '../../../src/node/openNode.ts'
@@ -50,10 +54,14 @@ export interface Backfilled {
   /** Of the index now. */
   readonly height: ChainEpoch
   readonly tipsets: number
+  /** Tipsets whose rows an earlier Petrel had written, and that have its new columns now. */
+  readonly completed: number
   readonly seconds: number
 }
 
 const POLL_MS = 100
+/** Pause before a database that did not answer is asked again. */
+const RETRY_MS = 1000
 const MS_PER_SEC = 1000
 const SEC_PER_MIN = 60
 
@@ -108,9 +116,16 @@ async function fill(options: BackfillOptions, view: ChainView, closers: Closers)
   closers.add(() => machine.close())
   const began = performance.now()
   let failure: Error | undefined
+  const say = everyFewSeconds(io)
+  const vm = new CachingVmHost(view.store, machine.vm)
+  const store = new PostgresIndex(url, systemTimers)
+  const { completed, position } = await completeRows(view, vm, store, { workers, log, io, say })
+  // What stands above the archive has nothing else to get from it.
+  if (completed > 0 && position !== undefined && position.height > view.store.head().height) {
+    return { height: position.height, tipsets: 0, completed, seconds: (performance.now() - began) / MS_PER_SEC }
+  }
   const writer = new IndexWriter({
-    ...{ view, vm: new CachingVmHost(view.store, machine.vm), timers: systemTimers, log },
-    store: new PostgresIndex(url, systemTimers),
+    ...{ view, vm, timers: systemTimers, log, store },
     from: options.from ?? lowestState(view),
     onFailure: (error) => {
       if (error instanceof IndexError && PASSING.includes(error.code)) return
@@ -118,16 +133,14 @@ async function fill(options: BackfillOptions, view: ChainView, closers: Closers)
     },
   })
   closers.add(() => writer.stop())
-  await writer.check()
   // What an archive says is final, is the business of the node that follows from there.
   writer.start({ finalized: () => view.store.genesis() })
-  const say = everyFewSeconds(io)
   for (;;) {
     const { state, behind, height, tipsets } = writer.status
     const seconds = (performance.now() - began) / MS_PER_SEC
     if (failure !== undefined) throw failure
     io.signal.throwIfAborted()
-    if (state === 'following' && behind === 0 && height !== undefined) return { height, tipsets, seconds }
+    if (state === 'following' && behind === 0 && height !== undefined) return { height, tipsets, completed, seconds }
     const rate = tipsets / seconds
     say(() => {
       if (state !== 'following') return `index: ${state}`
@@ -137,6 +150,44 @@ async function fill(options: BackfillOptions, view: ChainView, closers: Closers)
     })
     // Not the node's timers: this one keeps the process alive while a database is waited for.
     await new Promise((done) => setTimeout(done, POLL_MS))
+  }
+}
+
+/** Gives rows that an earlier Petrel wrote what they lack, as far as the archive has the states. @throws as {@link backfill} */
+async function completeRows(
+  view: ChainView,
+  vm: VmHost,
+  store: PostgresIndex,
+  {
+    workers,
+    log,
+    io,
+    say,
+  }: Pick<BackfillOptions, 'io'> & {
+    readonly workers: number
+    readonly log: Logger
+    readonly say: (text: () => string) => void
+  },
+): Promise<{ completed: number; position: IndexPosition | undefined }> {
+  const completer = new RowCompleter(new TipsetRows(view, vm), view.store, log, workers)
+  for (;;) {
+    try {
+      const session = await store.open(indexedChain(view), io.signal, () => say(() => 'index: waiting'))
+      try {
+        while (await completer.next(session)) {
+          io.signal.throwIfAborted()
+          say(() => `rows of an earlier Petrel: ${completer.completed} tipsets completed`)
+        }
+        return { completed: completer.completed, position: await session.position() }
+      } finally {
+        await session.close()
+      }
+    } catch (error) {
+      io.signal.throwIfAborted()
+      if (!(error instanceof IndexError) || !PASSING.includes(error.code)) throw error
+      say(() => `index: ${error.message}`)
+    }
+    await new Promise((done) => setTimeout(done, RETRY_MS))
   }
 }
 

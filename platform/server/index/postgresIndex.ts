@@ -4,8 +4,10 @@ import { sleep, whenAborted } from '../../../src/base/waiting.ts'
 import { type Json, stringifyJson } from '../../../src/codec/jsonText.ts'
 import { IndexError } from '../../../src/index/errors.ts'
 import type {
+  AppliedTipset,
   IndexChange,
   IndexedChain,
+  IndexedTipset,
   IndexPosition,
   IndexSession,
   IndexStore,
@@ -63,6 +65,8 @@ export class PostgresIndex implements IndexStore {
         position: () => this.#told(position(connection)),
         known: (tipsets) => this.#told(known(connection, tipsets)),
         write: (change) => this.#told(connection.transaction(() => write(connection, change))),
+        lacking: (below, most) => this.#told(lacking(connection, below, most)),
+        complete: (tipset) => this.#told(connection.transaction(() => complete(connection, tipset))),
         close: () => connection.close(),
       }
     } catch (error) {
@@ -153,6 +157,41 @@ async function write(on: Connection, { from, reverted, applied, position }: Inde
   if (applied.length > 0)
     await notify(on, HEAD_CHANNEL, { height, tipset, reverted: reverted.length, applied: applied.length })
   if (finalHeight > at.final) await notify(on, FINAL_CHANNEL, { height: finalHeight })
+}
+
+/** The filter of logs is the newest column: what lacks an older one lacks it, too. */
+async function lacking(on: Connection, below: number, most: number): Promise<IndexedTipset[]> {
+  const rows = await on.query<{ key: string; height: number }>(
+    `select array_to_json(key)::text as key, height::int from petrel.tipsets
+     where canonical and logs_bloom is null and height < $1 order by height desc limit $2`,
+    [below, most],
+  )
+  return rows.map(({ key, height }) => ({ height, key: JSON.parse(key) as string[] }))
+}
+
+/** Columns that steps of the schema added, by table; rows that have them already are not touched. */
+const ADDED: readonly (readonly [table: string, columns: string, lacks: string])[] = [
+  ['blocks', 'messages = r.messages', 'x.messages is null'],
+  ['messages', 'events_root = r.events_root, signature = r.signature', `x.events_root = '' or x.signature = ''`],
+]
+
+async function complete(on: Connection, { rows }: AppliedTipset): Promise<void> {
+  const [at] = await on.query<{ mine: boolean }>(`select pg_try_advisory_xact_lock(${LOCK}) as mine`)
+  if (at?.mine !== true) throw new IndexError('POSITION_MOVED', 'another writer has written the index')
+  for (const { table, rows: own } of rows?.batches ?? []) {
+    const [, columns, lacks] = ADDED.find(([name]) => name === table) ?? []
+    if (columns === undefined) continue
+    await on.query(
+      `update petrel.${table} x set ${columns} from json_populate_recordset(null::petrel.${table}, $1::text::json) r
+       where x.height = r.height and x.tipset = r.tipset and x.position = r.position and (${lacks})`,
+      [stringifyJson(own as Json)],
+    )
+  }
+  await on.query(
+    `update petrel.tipsets x set logs_bloom = r.logs_bloom
+     from json_populate_recordset(null::petrel.tipsets, $1::text::json) r where x.tipset = r.tipset`,
+    [stringifyJson([rows?.own ?? {}] as Json)],
+  )
 }
 
 /** Heard by who listens when the transaction is committed. */

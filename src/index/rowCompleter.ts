@@ -1,0 +1,85 @@
+/**
+ * Columns that an earlier Petrel's rows lack, filled in from newest to oldest, as far down as this node can still execute: rows follow
+ * from their tipset alone, so they become what they would have been.
+ */
+import { errorMessage } from '../base/errors.ts'
+import type { Logger } from '../base/ports.ts'
+import type { ChainStore } from '../chain/chainStore.ts'
+import { parseCid } from '../codec/cid.ts'
+import type { ChainEpoch } from '../types/scalars.ts'
+import type { AppliedTipset, IndexedTipset, IndexSession } from './indexStore.ts'
+import type { TipsetRows } from './tipsetRows.ts'
+
+/** Tipsets that are asked for at once. */
+const LIST_LENGTH = 64
+/** Tipsets one after the other that cannot be executed, after which those below are given up. */
+const MISSES = 16
+
+/** Completes the rows of one index, a few tipsets at a time. */
+export class RowCompleter {
+  readonly #rows: TipsetRows
+  readonly #store: ChainStore
+  readonly #log: Logger
+  readonly #together: number
+  /** Those that come next, newest first. */
+  #waiting: IndexedTipset[] = []
+  #below: ChainEpoch = Number.MAX_SAFE_INTEGER
+  #isDone = false
+  #misses = 0
+  /** Tipsets that were completed. */
+  completed = 0
+  /** Tipsets that lack something still: what they were executed on is not here. */
+  left = 0
+
+  /** @param together - tipsets that are executed at once */
+  constructor(rows: TipsetRows, store: ChainStore, log: Logger, together = 1) {
+    this.#rows = rows
+    this.#store = store
+    this.#log = log
+    this.#together = together
+  }
+
+  /**
+   * Completes the next ones.
+   * @returns whether there may be more
+   * @throws IndexError as {@link IndexSession.complete}; then it is to be called again, with the next session
+   */
+  async next(session: IndexSession): Promise<boolean> {
+    if (this.#isDone) return false
+    if (this.#waiting.length === 0) this.#waiting = [...(await session.lacking(this.#below, LIST_LENGTH))]
+    const next = this.#waiting.slice(0, this.#together)
+    if (next.length === 0) return this.#end()
+    const read = await Promise.all(next.map((tipset) => this.#read(tipset)))
+    for (const rows of read) {
+      if (rows !== undefined) await session.complete(rows)
+      this.#waiting.shift()
+      this.#below = (next.shift() as IndexedTipset).height
+      this.#misses = rows === undefined ? this.#misses + 1 : 0
+      if (rows === undefined) this.left++
+      else this.completed++
+    }
+    return this.#misses < MISSES || this.#end()
+  }
+
+  /** undefined: it cannot be executed here. */
+  async #read({ key, height }: IndexedTipset): Promise<AppliedTipset | undefined> {
+    try {
+      return await this.#rows.read(this.#store.tipset(key.map(parseCid)), false)
+    } catch (error) {
+      this.#log.debug('rows of an earlier Petrel are left as they are', { height, reason: errorMessage(error) })
+      return undefined
+    }
+  }
+
+  #end(): false {
+    this.#isDone = true
+    this.#waiting = []
+    if (this.completed > 0) this.#log.info('rows of an earlier Petrel were completed', { tipsets: this.completed })
+    if (this.left > 0) {
+      const text =
+        'rows of an earlier Petrel lack columns, and the state is not here that they follow from: fill them from an archive'
+      this.#log.warn(text, { below: this.#below })
+    }
+    return false
+  }
+}
