@@ -1,7 +1,5 @@
 /** What the bounds of remembered things come to in memory: docs/security.md says so, in MB, and this measures it. */
 import { readFileSync } from 'node:fs'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { blockCid } from '../../src/crypto/blockCid.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
@@ -23,21 +21,13 @@ import { peerGater } from '../../src/p2p/gossip/scores.ts'
 import { PeerBudget } from '../../src/p2p/peerBudget.ts'
 import { BadBlocks } from '../../src/sync/badBlocks.ts'
 import { type Address, blsAddress, idAddress, secp256k1Address } from '../../src/types/address.ts'
+import { aliveBytes } from '../support/aliveBytes.ts'
 import { VirtualTime } from '../support/virtualTime.ts'
 import { ACCOUNT_CODE, FakeChain, testMessage } from './fakes.ts'
 
 await initCrypto()
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as () => void
 const MB = 1_000_000
 const TABLE = readFileSync(new URL('../../docs/security.md', import.meta.url), 'utf8')
-
-function used(): number {
-  collect()
-  collect()
-  const { heapUsed, arrayBuffers } = process.memoryUsage()
-  return heapUsed + arrayBuffers
-}
 
 function addressOf(i: number): Address {
   const key = new Uint8Array(65).fill(4)
@@ -122,9 +112,9 @@ const ROWS: Readonly<Record<string, () => unknown>> = {
 describe('full', () => {
   it.each(Object.entries(ROWS))('%s: no more than the table says', (name, fill) => {
     const stated = Number(new RegExp(`^\\| ${name} \\|.* (\\d+) MB \\|$`, 'm').exec(TABLE)?.[1])
-    const before = used()
+    const before = aliveBytes()
     const filled = fill()
-    const mb = (used() - before) / MB
+    const mb = (aliveBytes() - before) / MB
     console.log(`${name}: ${mb.toFixed(1)} MB`)
     expect(filled).toBeDefined()
     expect(mb).toBeLessThanOrEqual(stated)

@@ -1,6 +1,4 @@
 /** Peers that mean harm on the topics: garbage, floods, blocks that cost the most to judge, state that never comes. */
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Cid, CODEC_DAG_CBOR, createCid, HASH_BLAKE2B_256 } from '../../src/codec/cid.ts'
 import { encode } from '../../src/codec/description.ts'
@@ -13,6 +11,7 @@ import { messagesRootOf } from '../../src/p2p/gossip/readBlockMsg.ts'
 import { blocksTopic, messagesTopic } from '../../src/p2p/gossip/topics.ts'
 import type { GossipMessage, PubSub, Verdict } from '../../src/p2p/pubSub.ts'
 import { idAddress } from '../../src/types/address.ts'
+import { aliveBytes } from '../support/aliveBytes.ts'
 import { silentLog } from '../support/recordedView.ts'
 import { seeded } from '../support/seeded.ts'
 import { missingShared } from '../support/shared.ts'
@@ -259,19 +258,13 @@ describe.skipIf(missing !== undefined)('hostile gossip', () => {
     const { topics, gossip } = start()
     const one = wireGossip().find(({ topic }) => topic === messages)?.data as Uint8Array
     const random = seeded('many peers')
-    setFlagsFromString('--expose-gc')
-    const collect = runInNewContext('gc') as () => void
-    const used = (): number => {
-      collect()
-      return process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers
-    }
     for (let n = 0; n < 5_000; n++) await topics.send(messages, `first ${n}`, one)
-    const before = used()
+    const before = aliveBytes()
     for (let n = 0; n < 100_000; n++) {
       const data = n % 3 === 0 ? random.bytes(60) : one
       await topics.send(n % 3 === 0 && n % 2 === 0 ? blocks : messages, `peer ${n}`, data)
     }
-    expect(used() - before).toBeLessThan(16 * MB)
+    expect(aliveBytes() - before).toBeLessThan(16 * MB)
     // Reasons are few, however many messages there were.
     expect(gossip.stats().verdicts.size).toBeLessThan(10)
   })
