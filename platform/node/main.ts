@@ -10,6 +10,7 @@ import { systemClock, systemTimers } from '../server/clock.ts'
 import { openLog } from '../server/logger.ts'
 import { fitNursery } from '../server/nursery.ts'
 import { systemRandom } from '../server/random.ts'
+import { spareWhileMuch } from '../server/sparingHeap.ts'
 import { petrelVersion } from '../server/version.ts'
 
 const interrupt = new AbortController()
@@ -43,6 +44,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
     addNodeCommands(program, context, {
       daemon: async (options) => {
         fitNursery()
+        spareWhileMuch()
         return (await import('../server/runDaemon.ts')).runDaemon(options, context.io, runtime)
       },
       devnet: async (options) => (await import('../server/runDevnet.ts')).runDevnet(options, context.io, runtime),

@@ -4,9 +4,14 @@
  * 112 MB this way. So it may have less while such lists are sent, and not always: executing takes a fifth more of the processor
  * then. A node that executes no blocks may always have less: 36 MB that live took 81 MB after 2,000 certificates.
  */
+import { readFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 
 const SPARING_PERCENT = 30
+const LOOK_MS = 1000
+/** Own memory from which on a node that executes has less as well, and below which no more, bytes. */
+const MUCH_BYTES = 350 * 2 ** 20
+const LITTLE_BYTES = 250 * 2 ** 20
 /** V8 chooses. */
 const OWN_CHOICE = 0
 /** Of this process, as the flag is: lists that are being sent, and a mode that holds little. */
@@ -26,6 +31,32 @@ export function spareHeap(): () => void {
  */
 export function holdLittle(): void {
   spareHeap()
+}
+
+/**
+ * From now on, for a node that executes: as long as its process has much memory of its own. One that follows full tipsets as fast as it
+ * can takes 0.95 GB instead of 1.5, for a tenth more of the processor.
+ *
+ * @param ownBytes - undefined where the system does not say: V8 chooses then
+ */
+export function spareWhileMuch(ownBytes: () => number | undefined = ownMemory): void {
+  let hold: (() => void) | undefined
+  const look = (): void => {
+    const bytes = ownBytes() ?? 0
+    if (bytes > MUCH_BYTES) hold ??= spareHeap()
+    else if (bytes < LITTLE_BYTES) {
+      hold?.()
+      hold = undefined
+    }
+  }
+  setInterval(look, LOOK_MS).unref()
+}
+
+/** Resident pages that are no file's, bytes; Linux alone says so. @see proc_pid_status(5), RssAnon */
+function ownMemory(): number | undefined {
+  if (process.platform !== 'linux') return undefined
+  const kib = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1]
+  return kib === undefined ? undefined : Number(kib) * 1024
 }
 
 function growBy(percent: number): void {

@@ -17,6 +17,7 @@ import type { Network } from '../../src/networks/network.ts'
 import { actorsCode } from '../../src/node/actorsCode.ts'
 import { keysOf, loadCurve, proofsOf } from '../../src/node/proofs.ts'
 import type { ProofKeys } from '../../src/proofs/keys/keyName.ts'
+import { computePrinter } from '../../src/rpc/types/execution.ts'
 import { firstBlock } from '../../src/types/tipset.ts'
 import { ActorBundles } from './actorBundles.ts'
 import { openArchiveReader } from './archiveFile.ts'
@@ -99,7 +100,13 @@ function createHost(
     const view = new ChainView({ store, network, beaconRound: (epoch) => beaconRound(network, genesis, epoch) })
     const { mode } = options
     const codeLoaders = actorsCode({ network, blocks: store.blocks, bundles: undefined, mode, modules })
-    return new LocalVmHost({ view, proofs: proofsOf(network, keys), codeLoaders, checkpoint })
+    return new LocalVmHost({
+      view,
+      proofs: proofsOf(network, keys),
+      codeLoaders,
+      checkpoint,
+      print: computePrinter(network),
+    })
   }
 }
 

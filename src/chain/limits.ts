@@ -10,6 +10,8 @@ export const TIPSET_STATE_CACHE = 1024
 /** Loaded state trees; each remembers what was read of it, up to a bound of its own. */
 export const STATE_TREE_CACHE = 16
 
+/** Text of computed tipsets that is kept, bytes. */
+export const MAX_PRINTED_BYTES: number = 16 * 1024 * 1024
 /** Gas charges in kept traces where nothing else is said. */
 export const MAX_TRACE_CHARGES = 500_000
 /** Executions that wait for a thread; further ones are refused. */

@@ -51,6 +51,18 @@ export interface ComputeOutput {
   readonly trace: readonly InvocResult[]
 }
 
+/** A {@link ComputeOutput} as the API writes it. */
+export interface PrintedOutput {
+  /** JSON, UTF-8. */
+  readonly text: Uint8Array
+}
+
+/** Writes a {@link ComputeOutput} as the API has it, UTF-8. */
+export interface ComputePrinter {
+  readonly result: (result: InvocResult) => Uint8Array
+  readonly output: (root: Cid, results: readonly Uint8Array[]) => Uint8Array
+}
+
 /** Options of {@link VmHost.callWithGas}. */
 export interface CallOptions {
   /** Applied after the tipset's own messages. */
@@ -65,15 +77,20 @@ export interface CallOptions {
   readonly stateRoot?: Cid
 }
 
+/** A call of {@link VmHost.compute}. */
+export interface ComputeCall {
+  readonly method: 'compute'
+  readonly tipset: Tipset
+  readonly vmHeight: ChainEpoch
+  readonly messages: readonly Message[]
+  /** The answer may be a {@link PrintedOutput}. Default: it is none. */
+  readonly mayPrint?: boolean
+}
+
 /** One call of the machine. What each does and throws stands at the method of {@link VmHost} of its name. */
 export type VmCall =
   | { readonly method: 'tipsetState' | 'executeTipset' | 'recheckTipset'; readonly tipset: Tipset }
-  | {
-      readonly method: 'compute'
-      readonly tipset: Tipset
-      readonly vmHeight: ChainEpoch
-      readonly messages: readonly Message[]
-    }
+  | ComputeCall
   | { readonly method: 'replay'; readonly tipset: Tipset; readonly message: Cid }
   | { readonly method: 'call'; readonly tipset: Tipset; readonly message: Message }
   | {
@@ -84,7 +101,7 @@ export type VmCall =
     }
 
 /** What calls answer, each its own. */
-export type VmResult = TipsetState | ComputeOutput | InvocResult
+export type VmResult = TipsetState | ComputeOutput | PrintedOutput | InvocResult
 
 /** Answers one call. What wraps a machine does so for the calls that concern it, and hands the others on. */
 export type RunVm = (call: VmCall, signal?: AbortSignal) => Promise<VmResult>
@@ -131,6 +148,20 @@ export abstract class VmHost {
   }
 
   /**
+   * As {@link compute}. A machine in a thread of its own prints there what it computed: to send a full tipset's trace between threads
+   * takes as long as its text, and the node's own thread is not kept from its other callers.
+   */
+  computeForText(
+    tipset: Tipset,
+    vmHeight: ChainEpoch,
+    messages: readonly Message[],
+    signal?: AbortSignal,
+  ): Promise<ComputeOutput | PrintedOutput> {
+    const call = { method: 'compute', tipset, vmHeight, messages, mayPrint: true } as const
+    return this.run(call, signal) as Promise<ComputeOutput | PrintedOutput>
+  }
+
+  /**
    * Executes the tipset that included a message up to it.
    * @throws ChainError `NOT_FOUND` "given message not found in tipset"
    */
@@ -153,6 +184,11 @@ export abstract class VmHost {
   callWithGas(message: Message, tipset: Tipset, options: CallOptions, signal?: AbortSignal): Promise<InvocResult> {
     return this.run({ method: 'callWithGas', tipset, message, options }, signal) as Promise<InvocResult>
   }
+}
+
+/** Whether it is text already. */
+export function isPrinted(output: ComputeOutput | PrintedOutput): output is PrintedOutput {
+  return 'text' in output
 }
 
 /** A machine of one function. */

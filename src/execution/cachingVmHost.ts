@@ -1,10 +1,12 @@
 import { Lru } from '../base/lru.ts'
 import type { ChainStore } from '../chain/chainStore.ts'
 import { ChainError } from '../chain/errors.ts'
-import { MAX_TRACE_CHARGES, TIPSET_STATE_CACHE } from '../chain/limits.ts'
+import { MAX_PRINTED_BYTES, MAX_TRACE_CHARGES, TIPSET_STATE_CACHE } from '../chain/limits.ts'
 import {
   type ComputeOutput,
   type InvocResult,
+  isPrinted,
+  type PrintedOutput,
   type TipsetState,
   type VmCall,
   VmHost,
@@ -28,6 +30,9 @@ export class CachingVmHost extends VmHost {
   readonly #traces: TraceCache
   readonly #executions = new SharedRuns<TipsetState>()
   readonly #computations = new SharedRuns<ComputeOutput>()
+  /** What was computed and printed of tipsets. */
+  readonly #texts = new Lru<string, PrintedOutput>(MAX_PRINTED_BYTES, ({ text }) => text.length)
+  readonly #printings = new SharedRuns<ComputeOutput | PrintedOutput>()
   readonly #replays = new SharedRuns<InvocResult>()
   /** The message, by tipset, that is being executed to at present. */
   readonly #replaying = new Map<string, Cid>()
@@ -48,7 +53,8 @@ export class CachingVmHost extends VmHost {
     if (call.method === 'replay') return this.#replayed(tipset, call.message, signal)
     // Above the tipset's own height further migrations belong to the answer.
     const isPlain = call.method === 'compute' && call.messages.length === 0 && call.vmHeight <= tipset.height
-    return isPlain ? this.#traced(tipset, signal) : this.#inner.run(call, signal)
+    if (!isPlain) return this.#inner.run(call, signal)
+    return call.mayPrint === true ? this.#printed(tipset, signal) : this.#traced(tipset, signal)
   }
 
   /** Roots of the states and receipts that are remembered; perhaps no header names them. */
@@ -126,6 +132,20 @@ export class CachingVmHost extends VmHost {
       this.#inner.compute(tipset, tipset.height, [], shared),
     )
     this.#traces.set(key, output)
+    return output
+  }
+
+  async #printed(tipset: Tipset, signal: AbortSignal | undefined): Promise<ComputeOutput | PrintedOutput> {
+    const key = tipsetKeyText(tipset.key)
+    const known = this.#traces.get(key)
+    if (known !== undefined && isWhole(known)) return known
+    const text = this.#texts.get(key)
+    if (text !== undefined) return text
+    const output = await this.#printings.join(key, signal, (shared) =>
+      this.#inner.computeForText(tipset, tipset.height, [], shared),
+    )
+    if (!isPrinted(output)) this.#traces.set(key, output)
+    else if (output.text.length <= MAX_PRINTED_BYTES) this.#texts.set(key, output)
     return output
   }
 }

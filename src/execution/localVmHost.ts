@@ -12,8 +12,11 @@ import { exitCodeName } from '../chain/exitCodeName.ts'
 import { readReceipts } from '../chain/receipts.ts'
 import {
   type CallOptions,
+  type ComputeCall,
   type ComputeOutput,
+  type ComputePrinter,
   type InvocResult,
+  type PrintedOutput,
   type TipsetState,
   type VmCall,
   VmHost,
@@ -27,7 +30,7 @@ import { ReceiptProofs } from '../fvm/receiptProofs.ts'
 import { type Blockstore, OverlayBlockstore } from '../ipld/blockstore.ts'
 import { upgradeHeight } from '../networks/network.ts'
 import { type Address, PROTOCOL_DELEGATED, PROTOCOL_SECP256K1, UNDEF_ADDRESS } from '../types/address.ts'
-import { type ChainMessage, chainMessageCid, chainMessageLength } from '../types/chainMessage.ts'
+import { type ChainMessage, chainMessageLength } from '../types/chainMessage.ts'
 import { type Message, messageCid } from '../types/message.ts'
 import { METHOD_SEND } from '../types/methodNumbers.ts'
 import { BLOCK_GAS_LIMIT } from '../types/protocol.ts'
@@ -48,6 +51,7 @@ import {
 import { invocResult } from './invocResult.ts'
 import { migrateState } from './migrations/migrateState.ts'
 import { recordedState } from './recordedState.ts'
+import { keyOf, longestPrefix, MAX_TRIALS, type TrialState, type Trials } from './trialStates.ts'
 
 /** Signatures of secp256k1 and delegated senders, bytes. */
 const SIGNATURE_LENGTH = 65
@@ -61,24 +65,8 @@ export interface LocalVmHostDeps {
   readonly codeLoaders: CodeLoaders
   /** Called all the time while executing; what it throws ends the execution. */
   readonly checkpoint?: () => void
-}
-
-/** A tipset's parent state with some messages applied, for calls and estimates. */
-interface TrialState {
-  /** Of the messages, in order. */
-  readonly messages: readonly ChainMessage[]
-  readonly root: Cid
-}
-
-/** The trials on one tipset: each sender's pending messages lead to another state. */
-interface Trials {
-  /** Of the tipset. */
-  readonly key: string
-  /** What they wrote; named by content, so that one serves all. */
-  readonly store: OverlayBlockstore
-  /** By their last message. */
-  readonly states: Lru<string, TrialState>
-  flushes: number
+  /** Writes what {@link VmHost.computeForText} answers. Default: that answers values. */
+  readonly print?: ComputePrinter
 }
 
 /** A state and where its blocks are. */
@@ -87,8 +75,6 @@ interface AppliedState {
   readonly root: Cid
 }
 
-/** States kept on one tipset: senders that push at the same time. */
-const MAX_TRIALS = 64
 /** Flushes after which a tipset's trials begin anew: what they wrote would never go while the head stays. */
 const MAX_TRIAL_FLUSHES = 5000
 
@@ -115,7 +101,7 @@ export class LocalVmHost extends VmHost {
       case 'recheckTipset':
         return new LocalVmHost({ ...this.#deps, view: this.#view.checked }).#executed(tipset)
       case 'compute':
-        return this.#computed(tipset, call.vmHeight, call.messages)
+        return this.#computed(call, call.mayPrint === true ? this.#deps.print : undefined)
       case 'replay':
         return this.#replayed(tipset, call.message)
       case 'call':
@@ -207,11 +193,29 @@ export class LocalVmHost extends VmHost {
     return root === undefined ? {} : { expectedReceipts: readReceipts(this.#view.store.blocks, root) }
   }
 
-  #computed(tipset: Tipset, vmHeight: ChainEpoch, messages: readonly Message[]): ComputeOutput {
+  #computed(
+    { tipset, vmHeight, messages }: ComputeCall,
+    print: ComputePrinter | undefined,
+  ): ComputeOutput | PrintedOutput {
+    if (print === undefined) {
+      const trace: InvocResult[] = []
+      return { root: this.#traced(tipset, vmHeight, messages, (result) => trace.push(result)), trace }
+    }
+    const texts: Uint8Array[] = []
+    const root = this.#traced(tipset, vmHeight, messages, (result) => texts.push(print.result(result)))
+    return { text: print.output(root, texts) }
+  }
+
+  /** @returns the root that is left */
+  #traced(
+    tipset: Tipset,
+    vmHeight: ChainEpoch,
+    messages: readonly Message[],
+    listen: (result: InvocResult) => void,
+  ): Cid {
     const store = new OverlayBlockstore(this.#view.store.blocks)
-    const trace: InvocResult[] = []
     const state = this.#execute(tipset, store, true, (applied) => {
-      trace.push(invocResult(applied))
+      listen(invocResult(applied))
       return false
     })
     if (state === undefined) throw new ChainError('TIPSET_INVALID', 'Cannot execute tipset: it was stopped')
@@ -220,15 +224,15 @@ export class LocalVmHost extends VmHost {
       this.#deps.checkpoint?.()
       root = migrateState(this.#view.network, store, root, epoch)
     }
-    if (messages.length === 0) return { root, trace }
+    if (messages.length === 0) return root
     const { timestamp, parentBaseFee } = firstBlock(tipset)
     const deps = this.#execution(tipset, store)
     const executor = createExecutor(deps, root, vmHeight, timestamp, parentBaseFee, true)
     for (const message of messages) {
       const result = executor.applyMessage(message, 'explicit', chainMessageLength({ kind: 'bls', message }))
-      trace.push(invocResult({ cid: messageCid(message), message, isImplicit: false, result }))
+      listen(invocResult({ cid: messageCid(message), message, isImplicit: false, result }))
     }
-    return { root: executor.flush(), trace }
+    return executor.flush()
   }
 
   #priorMessages(tipset: Tipset, message: Message, which: CallOptions['tipsetMessages']): ChainMessage[] {
@@ -291,7 +295,7 @@ export class LocalVmHost extends VmHost {
         : {
             key,
             store: new OverlayBlockstore(this.#view.store.blocks),
-            states: new Lru<string, TrialState>(MAX_TRIALS),
+            states: new Lru(MAX_TRIALS),
             flushes: 0,
           }
     const { store } = trials
@@ -348,25 +352,6 @@ export class LocalVmHost extends VmHost {
     const signature = { type, data: new Uint8Array(SIGNATURE_LENGTH) }
     return chainMessageLength({ kind: 'signed', message, signed: { message, signature } })
   }
-}
-
-/** The kept state that has most of these messages, and no others, applied. */
-function longestPrefix(states: Lru<string, TrialState>, messages: readonly ChainMessage[]): TrialState | undefined {
-  for (let length = messages.length; length > 0; length--) {
-    const state = states.get(keyOf(messages[length - 1] as ChainMessage))
-    if (state?.messages.length !== length) continue
-    if (state.messages.every((applied, i) => isSame(applied, messages[i] as ChainMessage))) return state
-  }
-  return undefined
-}
-
-/** Mostly one object: a row of estimates asks for the same messages again and again. */
-function isSame(a: ChainMessage, b: ChainMessage): boolean {
-  return a === b || chainMessageCid(a).equals(chainMessageCid(b))
-}
-
-function keyOf(message: ChainMessage): string {
-  return chainMessageCid(message).key
 }
 
 /** undefined: there is no such actor. */

@@ -1,11 +1,20 @@
 /** The machine in threads of its own: the node stays free to answer while one executes. */
+import { EMPTY_BYTES } from '../base/bytes.ts'
 import { errorMessage } from '../base/errors.ts'
 import type { Logger, Timers, WorkerPort } from '../base/ports.ts'
 import { whenAborted } from '../base/waiting.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { ChainError } from '../chain/errors.ts'
 import { CANCELLED_RUN_MS, MAX_SUPPLIED_RUNS, MAX_WAITING_CALLS } from '../chain/limits.ts'
-import { type ComputeOutput, type InvocResult, type VmCall, VmHost, type VmResult } from '../chain/vm.ts'
+import {
+  type ComputeOutput,
+  type InvocResult,
+  isPrinted,
+  type PrintedOutput,
+  type VmCall,
+  VmHost,
+  type VmResult,
+} from '../chain/vm.ts'
 import type { Cid } from '../codec/cid.ts'
 import { encode } from '../codec/description.ts'
 import { VmError } from '../fvm/errors.ts'
@@ -79,7 +88,12 @@ function isShort(call: VmCall): boolean {
   return call.method === 'callWithGas' && call.message.method === 0n && !call.options.tracing
 }
 
-/** With the very parameters that were given: a thread can't tell empty ones that were there from none. */
+/** A thread can't tell empty parameters that were there from none. */
+function isTold(params: Uint8Array): boolean {
+  return params.length > 0 || params === EMPTY_BYTES
+}
+
+/** With the very parameters that were given. */
 function asGiven(result: InvocResult, message: Message | undefined): InvocResult {
   if (message === undefined || message.params.length > 0) return result
   return { ...result, msg: { ...result.msg, params: message.params } }
@@ -117,10 +131,14 @@ export class WorkerVmHost extends VmHost {
       const known = recordedState(this.#deps.view.store, tipset)
       return known ?? this.#submit({ method: 'executeTipset', tipset }, signal)
     }
-    const result = await this.#submit(call, signal)
-    if (method === 'call') return asGiven(result as InvocResult, call.message)
-    if (method !== 'compute') return result
-    const { root, trace } = result as ComputeOutput
+    if (method !== 'compute') {
+      const result = await this.#submit(call, signal)
+      return method === 'call' ? asGiven(result as InvocResult, call.message) : result
+    }
+    const mayPrint = call.mayPrint === true && call.messages.every(({ params }) => isTold(params))
+    const output = (await this.#submit({ ...call, mayPrint }, signal)) as ComputeOutput | PrintedOutput
+    if (isPrinted(output)) return output
+    const { root, trace } = output
     const first = trace.length - call.messages.length
     return { root, trace: trace.map((executed, i) => asGiven(executed, call.messages[i - first])) }
   }

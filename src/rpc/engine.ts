@@ -13,7 +13,7 @@ import { stringifyJson } from '../codec/jsonText.ts'
 import { type CallerName, type CostQueues, type DearClass, RETRY_AFTER_SEC } from './cost.ts'
 import { RpcError } from './errors.ts'
 import { type Listing, nextPart } from './listing.ts'
-import type { ApiVersion, CallContext, ChannelSink, MethodRow } from './method.ts'
+import { type ApiVersion, type CallContext, type ChannelSink, type MethodRow, PrintedResult } from './method.ts'
 import type { RpcRequest } from './request.ts'
 import { failureText, successText } from './response.ts'
 import type { MethodTable, TableEntry } from './table.ts'
@@ -348,6 +348,7 @@ export class RpcEngine {
   /** The same text as of the whole at once, a long list part by part. */
   *#print({ row }: TableEntry, value: unknown): Steps<string> {
     const { json } = this.#deps
+    if (value instanceof PrintedResult) return value.text
     if (row.kind === 'call' && row.resultText !== undefined) return row.resultText(value, json)
     const { items } = row.result
     if (items === undefined || !Array.isArray(value) || value.length <= PRINTED_ITEMS) {

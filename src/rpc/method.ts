@@ -101,6 +101,15 @@ export interface ChannelRow extends MethodBase {
   subscribe(args: readonly unknown[], sink: ChannelSink<unknown>, call: CallContext): () => void
 }
 
+/** A result that somebody printed already: its JSON. */
+export class PrintedResult {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
 /** One row of the method table. */
 export type MethodRow = CallRow | RawRow | ChannelRow
 
@@ -125,7 +134,7 @@ export interface MethodSpec<P extends readonly Param<unknown>[], R> extends Meth
   /** Prints the result faster than its codec does; the same JSON. */
   readonly resultText?: (value: R, json: JsonContext) => string
   /** The decoded parameters in order, then the {@link CallContext}. Synchronous or not. */
-  readonly handler: (...args: [...ParamValues<P>, CallContext]) => R | Promise<R>
+  readonly handler: (...args: [...ParamValues<P>, CallContext]) => R | PrintedResult | Promise<R | PrintedResult>
 }
 
 const BOTH: readonly ApiVersion[] = ['v0', 'v1']

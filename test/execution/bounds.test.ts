@@ -6,6 +6,7 @@ import { ChainStore } from '../../src/chain/chainStore.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
 import {
   CANCELLED_RUN_MS,
+  MAX_PRINTED_BYTES,
   MAX_SUPPLIED_RUNS,
   MAX_SUPPLY_BLOCKS,
   MAX_SUPPLY_BYTES,
@@ -170,6 +171,32 @@ describe('what is kept', () => {
     expect([traces.get('a') !== undefined, traces.get('b') !== undefined]).toEqual([false, true])
     traces.set('too large', traceOf(MAX_TRACE_CHARGES + 1))
     expect([traces.get('too large'), traces.get('b') !== undefined]).toEqual([undefined, true])
+  })
+
+  it('of printed computations', async () => {
+    const store = new ChainStore({ blocks: new MemoryBlockstore(), meta: new MemoryStore(), log: LOG })
+    store.setGenesis(header(undefined, 0, 0))
+    const [first, second, large] = [1, 2, 3].map((salt) => createTipset([header(store.genesis(), 1, salt)]))
+    const sizes = new Map([
+      [first, MAX_PRINTED_BYTES - 20],
+      [second, 20],
+      [large, MAX_PRINTED_BYTES + 1],
+    ])
+    let printed: unknown[] = []
+    const inner = vmHost(async ({ tipset }) => {
+      printed.push(tipset)
+      return { text: { length: sizes.get(tipset) } as Uint8Array }
+    })
+    const host = new CachingVmHost(store, inner)
+    const ask = (tipset: Tipset | undefined) => host.computeForText(tipset as Tipset, 1, [])
+    for (const tipset of [first, second, large, first, second]) await ask(tipset)
+    expect(printed).toEqual([first, second, large])
+    sizes.set(second, 21)
+    printed = []
+    const other = new CachingVmHost(store, inner)
+    for (const tipset of [first, second]) await other.computeForText(tipset as Tipset, 1, [])
+    for (const tipset of [second, first]) await other.computeForText(tipset as Tipset, 1, [])
+    expect(printed).toEqual([first, second, first])
   })
 
   it('of state trees', () => {

@@ -81,6 +81,23 @@ describe('CachingVmHost', () => {
     expect(asked).toEqual(['replay 0', 'compute 0 1', 'compute 0 2'])
   })
 
+  it('keeps what was printed, and prints nothing whose traces are there', async () => {
+    const [first, second] = tipsets as [Tipset, Tipset]
+    inner.computeForText = async (tipset) => {
+      asked.push(`print ${tipsets.indexOf(tipset)}`)
+      return { text: utf8('[]') }
+    }
+    const host = new CachingVmHost(store, inner)
+    const [one, same] = await Promise.all([host.computeForText(first, 1, []), host.computeForText(first, 1, [])])
+    expect(same).toBe(one)
+    expect(await host.computeForText(first, 1, [])).toBe(one)
+    const traced = await host.compute(second, 1, [])
+    expect(await host.computeForText(second, 1, [])).toBe(traced)
+    // Values of what was printed are still to be had.
+    expect((await host.compute(first, 1, [])).trace.length).toBe(2)
+    expect(asked).toEqual(['print 0', 'compute 1 1', 'compute 0 1'])
+  })
+
   it('says that a message is not in the tipset', async () => {
     const host = new CachingVmHost(store, inner)
     // Of a tipset of which nothing is known, one message, all.

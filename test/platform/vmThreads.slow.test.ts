@@ -4,12 +4,17 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, vi } from 'vitest'
 import { systemTimers } from '../../platform/server/clock.ts'
 import { startVmThread } from '../../platform/server/vmThreads.ts'
+import { fromUtf8 } from '../../src/base/bytes.ts'
 import type { Timers } from '../../src/base/ports.ts'
 import { ChainError } from '../../src/chain/errors.ts'
+import { isPrinted } from '../../src/chain/vm.ts'
+import { bytes } from '../../src/codec/description.ts'
 import { parseJson } from '../../src/codec/jsonText.ts'
 import { WorkerVmHost } from '../../src/execution/workerVmHost.ts'
 import { VmError } from '../../src/fvm/errors.ts'
 import { parseNetwork } from '../../src/networks/parseNetwork.ts'
+import { computeOutputText } from '../../src/rpc/types/execution.ts'
+import type { Message } from '../../src/types/message.ts'
 import { firstBlock, type Tipset } from '../../src/types/tipset.ts'
 import { missingActors } from '../fvm/support/actorCode.ts'
 import { denoPath } from '../support/deno.ts'
@@ -76,6 +81,32 @@ describe.skipIf(missing !== undefined)('threads of the machine', () => {
       }),
     )
   }
+
+  it('print what they computed as the node does, of messages as they were given', { timeout: 120_000 }, () =>
+    using('lmdb', 1, async ({ golden, host, view }) => {
+      const json = { addressPrefix: view.network.addressPrefix }
+      const text = async (tipset: Tipset, messages: readonly Message[], mustPrint: boolean): Promise<string> => {
+        const output = await host.computeForText(tipset, tipset.height, messages)
+        expect(isPrinted(output)).toBe(mustPrint)
+        return isPrinted(output) ? fromUtf8(output.text) : computeOutputText(output, json)
+      }
+      const values = async (tipset: Tipset, messages: readonly Message[]): Promise<string> =>
+        computeOutputText(await host.compute(tipset, tipset.height, messages), json)
+      for (const tipset of golden.tipsets) expect(await text(tipset, [], true)).toBe(await values(tipset, []))
+      const last = golden.tipsets.at(-1) as Tipset
+      for (const [params, mustPrint] of [
+        [null, true],
+        ['AQ==', true],
+        // Empty and there: the thread would take it for none.
+        ['', false],
+      ] as const) {
+        const given = { ...callOf(ASKING_ACTOR), gasLimit: 10_000_000n, params: bytes.fromJson(params, json) }
+        const printed = await text(last, [given], mustPrint)
+        expect(printed).toBe(await values(last, [given]))
+        expect(printed).toContain(`"Params":${JSON.stringify(params)}`)
+      }
+    }),
+  )
 
   it('hold 1,024 nested calls in Node', { timeout: 120_000 }, () =>
     using('memory', 1, async ({ host, withActors }) => {

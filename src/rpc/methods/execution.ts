@@ -1,11 +1,12 @@
 /** Methods that execute: StateCall, StateReplay, StateCompute. */
 
 import { MAX_COMPUTED_EPOCHS } from '../../base/bounds.ts'
+import { fromUtf8 } from '../../base/bytes.ts'
 import type { Walk } from '../../base/steps.ts'
 import type { ChainView } from '../../chain/chainView.ts'
 import { assertEpochsAhead } from '../../chain/epochsAhead.ts'
 import { ChainError } from '../../chain/errors.ts'
-import type { InvocResult, VmHost } from '../../chain/vm.ts'
+import { type InvocResult, isPrinted, type VmHost } from '../../chain/vm.ts'
 import type { Cid } from '../../codec/cid.ts'
 import { type Codec, decode, encode, i64, list, listOrEmpty, tuple } from '../../codec/description.ts'
 import { verifyDealsForActivationReturn } from '../../state/params/market.ts'
@@ -14,7 +15,7 @@ import { type Address, idAddress } from '../../types/address.ts'
 import type { Message } from '../../types/message.ts'
 import type { Tipset, TipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
-import { type MethodRow, method } from '../method.ts'
+import { type MethodRow, method, PrintedResult } from '../method.ts'
 import { stateCall, stateCompute, stateComputeDataCID, stateReplay } from '../signatures/execution.ts'
 import { computeOutputText, invocResultText } from '../types/execution.ts'
 import { loadTipset } from './chain.ts'
@@ -30,7 +31,7 @@ export interface FoundMessage {
 /** What the methods need. */
 export interface ExecutionMethodsDeps {
   readonly view: ChainView
-  readonly vm: Pick<VmHost, 'call' | 'replay' | 'compute'>
+  readonly vm: Pick<VmHost, 'call' | 'replay' | 'computeForText'>
   /** Searches the head's chain for a message, replacements allowed; undefined when it is not there. */
   readonly findMessage: (messageCid: Cid, walk: Walk) => Promise<FoundMessage | undefined> | FoundMessage | undefined
 }
@@ -71,10 +72,11 @@ export function executionMethods(deps: ExecutionMethodsDeps): MethodRow[] {
       ...stateCompute,
       resultText: computeOutputText,
 
-      handler: (vmHeight, messages, at, { signal }) => {
+      handler: async (vmHeight, messages, at, { signal }) => {
         const tipset = loadTipset(view, at)
         assertEpochsAhead(tipset, vmHeight, MAX_COMPUTED_EPOCHS)
-        return vm.compute(tipset, vmHeight, messages.map(given), signal)
+        const output = await vm.computeForText(tipset, vmHeight, messages.map(given), signal)
+        return isPrinted(output) ? new PrintedResult(fromUtf8(output.text)) : output
       },
     }),
     method({

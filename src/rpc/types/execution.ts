@@ -3,7 +3,8 @@
  * @see lotus chain/types/execresult.go; api/api_full.go InvocResult, MsgGasCost, ComputeStateOutput
  */
 
-import type { ComputeOutput, GasCost, InvocResult } from '../../chain/vm.ts'
+import { concatBytes, utf8 } from '../../base/bytes.ts'
+import type { ComputeOutput, ComputePrinter, GasCost, InvocResult } from '../../chain/vm.ts'
 import { bigInt } from '../../codec/bigInteger.ts'
 import type { Cid } from '../../codec/cid.ts'
 import {
@@ -182,9 +183,26 @@ export function invocResultText(value: InvocResult, context: JsonContext): strin
   return out.join('')
 }
 
+const COMMA = utf8(',')
+
+function outputStart(root: Cid): string {
+  return `{"Root":{"/":"${root}"},"Trace":`
+}
+
 /** JSON text of a computation, the same as {@link computeOutput} gives. */
-export function computeOutputText(value: ComputeOutput, context: JsonContext): string {
-  const trace =
-    value.trace.length === 0 ? 'null' : `[${value.trace.map((result) => invocResultText(result, context)).join(',')}]`
-  return `{"Root":{"/":"${value.root}"},"Trace":${trace}}`
+export function computeOutputText({ root, trace }: ComputeOutput, context: JsonContext): string {
+  const results = trace.map((result) => invocResultText(result, context)).join(',')
+  return `${outputStart(root)}${trace.length === 0 ? 'null' : `[${results}]`}}`
+}
+
+/** Prints a computation message by message: no trace outlives its message then, and garbage that dies young costs little. */
+export function computePrinter(context: JsonContext): ComputePrinter {
+  return {
+    result: (result) => utf8(invocResultText(result, context)),
+    output: (root, results) => {
+      if (results.length === 0) return utf8(`${outputStart(root)}null}`)
+      const list = results.flatMap((result, i) => (i === 0 ? [result] : [COMMA, result]))
+      return concatBytes(utf8(`${outputStart(root)}[`), ...list, utf8(']}'))
+    },
+  }
 }
