@@ -4,10 +4,12 @@
  * @see ipld.io CARv1 and CARv2 specifications; lotus chain/store/snapshot.go
  */
 import { concatBytes, equalBytes } from '../base/bytes.ts'
-import { type ByteSource, readExactly, sliceSource } from '../codec/byteSource.ts'
+import { BaseError } from '../base/errors.ts'
+import { type ByteSource, placeIn, readExactly, sliceSource } from '../codec/byteSource.ts'
 import { CborReader } from '../codec/cborReader.ts'
 import { CborWriter } from '../codec/cborWriter.ts'
 import { type Cid, readCid } from '../codec/cid.ts'
+import { CodecError } from '../codec/errors.ts'
 import { varintBytes } from '../codec/varint.ts'
 import { IpldError } from '../ipld/errors.ts'
 
@@ -24,8 +26,25 @@ const MAX_VARINT = 8
 const READ_AHEAD = 4096
 
 /** What is wrong with an archive, and at which byte of it. */
-export function carError(message: string, offset: number): IpldError {
-  return new IpldError('INVALID_CAR', `Cannot read CAR: ${message} at byte ${offset}`, { offset })
+export function carError(message: string, offset: number, cause?: unknown): IpldError {
+  const info = { offset, reason: message }
+  return new IpldError('INVALID_CAR', `Cannot read CAR: ${message} at byte ${offset}`, info, { cause })
+}
+
+/**
+ * What `read` gives of what lies at byte `offset` of a file. Whatever makes no sense there is damage of the archive: it is told as that,
+ * with the byte of the file, not of the frame or the block that it was found in.
+ * @throws IpldError `INVALID_CAR`; what is none of the archive's passes: the disk's errors, IpldError `OUT_OF_RANGE` of a part that has yet to be fetched
+ */
+export function readingAt<T>(offset: number, read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    if (cause instanceof IpldError && cause.code === 'OUT_OF_RANGE') throw cause
+    if (!(cause instanceof CodecError || cause instanceof IpldError || cause instanceof BaseError)) throw cause
+    const { reason } = cause.info
+    throw carError(typeof reason === 'string' ? reason : cause.message, offset, cause)
+  }
 }
 
 /** An archive's header: roots, and where the sections start in `source`. */
@@ -58,14 +77,14 @@ function readLength(source: ByteSource, offset: number, max: number): { length: 
     const byte = head[i] as number
     length += (byte & 0x7f) * scale
     if (byte < 0x80) {
-      if (byte === 0 && i > 0) throw carError('padded length', offset)
-      if (length > max) throw carError(`a length of ${length} bytes (at most ${max})`, offset)
-      if (offset + i + 1 + length > source.size) throw carError('a section passes the end', offset)
+      if (byte === 0 && i > 0) throw carError('padded length', placeIn(source, offset))
+      if (length > max) throw carError(`a length of ${length} bytes (at most ${max})`, placeIn(source, offset))
+      if (offset + i + 1 + length > source.size) throw carError('a section passes the end', placeIn(source, offset))
       return { length, size: i + 1 }
     }
     scale *= 128
   }
-  throw carError('unexpected end in a length', offset)
+  throw carError('unexpected end in a length', placeIn(source, offset))
 }
 
 /**
@@ -123,12 +142,15 @@ export function parseHeaderV2(header: Uint8Array): CarHeaderV2 {
 export function readCarHeader(input: ByteSource): CarHeader {
   let source = input
   if (equalBytes(input.read(0, PRAGMA_V2.length), PRAGMA_V2)) {
-    const { dataOffset, dataLength } = parseHeaderV2(readExactly(input, PRAGMA_V2.length, HEADER_BYTES_V2))
+    const { dataOffset, dataLength } = readingAt(PRAGMA_V2.length, () =>
+      parseHeaderV2(readExactly(input, PRAGMA_V2.length, HEADER_BYTES_V2)),
+    )
     if (dataOffset + dataLength > input.size) throw carError('data pass the end', input.size)
     source = sliceSource(input, dataOffset, dataLength)
   }
   const { length, size } = readLength(source, 0, MAX_HEADER_BYTES)
-  return { roots: parseCarRoots(readExactly(source, size, length)), source, start: size + length }
+  const roots = readingAt(placeIn(source, 0), () => parseCarRoots(readExactly(source, size, length)))
+  return { roots, source, start: size + length }
 }
 
 /** The section at `offset` of a version 1 archive, undefined at its end. */
@@ -138,7 +160,9 @@ export function readCarSection(source: ByteSource, offset: number): CarSection |
   // Some writers pad archives with zeros; go-car takes an empty section as the end too.
   if (length === 0) return undefined
   const start = offset + size
-  const { cid, next } = readCid(readExactly(source, start, Math.min(length, 512)), 0)
+  const { cid, next } = readingAt(placeIn(source, offset), () =>
+    readCid(readExactly(source, start, Math.min(length, 512)), 0),
+  )
   return { cid, offset, dataOffset: start + next, dataLength: length - next, next: start + length }
 }
 
@@ -187,15 +211,17 @@ export function readCarBlock(source: ByteSource, offset: number, cid: Cid): Uint
   let at = 0
   for (;;) {
     const byte = head[at++]
-    if (byte === undefined) throw carError('unexpected end in a length', offset)
+    if (byte === undefined) throw carError('unexpected end in a length', placeIn(source, offset))
     length += (byte & 0x7f) * scale
     if (byte < 0x80) break
     scale *= 128
   }
   const { bytes } = cid
   for (let i = 0; i < bytes.length; i++) if (head[at + i] !== bytes[i]) return undefined
-  if (length < bytes.length || length > MAX_SECTION_BYTES) throw carError(`a section of ${length} bytes`, offset)
+  if (length < bytes.length || length > MAX_SECTION_BYTES)
+    throw carError(`a section of ${length} bytes`, placeIn(source, offset))
   const end = at + length
+  if (offset + end > source.size) throw carError('a section passes the end', placeIn(source, offset))
   if (end <= head.length) return ownBytes(head.subarray(at + bytes.length, end))
   return ownBytes(readExactly(source, offset + at + bytes.length, length - bytes.length))
 }

@@ -1,11 +1,11 @@
 /** A CAR archive as a read-only block store: an index of offsets, no copies of blocks. */
-import { type ByteSource, readAhead, readExactly } from '../codec/byteSource.ts'
+import { type ByteSource, placeIn, readAhead, readExactly } from '../codec/byteSource.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { Blockstore } from '../ipld/blockstore.ts'
 import { IpldError } from '../ipld/errors.ts'
 import type { NodeCache } from '../ipld/nodeCache.ts'
-import { isBlockOf, verifyBlock } from '../ipld/verifyBlock.ts'
-import { carSections, readCarBlock, readCarHeader } from './car.ts'
+import { verifyBlock } from '../ipld/verifyBlock.ts'
+import { carSections, readCarBlock, readCarHeader, readingAt } from './car.ts'
 import { CidIndex } from './cidIndex.ts'
 
 /** A block store that came from a file, with the roots that the file names. */
@@ -41,7 +41,7 @@ export class CarStore implements ArchiveStore {
 
   /**
    * Reads the whole archive once to index it.
-   * @throws IpldError `INVALID_CAR`, `CID_MISMATCH`; CodecError
+   * @throws IpldError `INVALID_CAR`
    */
   constructor(input: ByteSource, options: CarStoreOptions) {
     const header = readCarHeader(input)
@@ -53,7 +53,9 @@ export class CarStore implements ArchiveStore {
     const source = readAhead(header.source)
     for (const section of carSections({ ...header, source })) {
       if (options.verify === 'open') {
-        verifyBlock(section.cid, readExactly(source, section.dataOffset, section.dataLength))
+        readingAt(placeIn(source, section.offset), () =>
+          verifyBlock(section.cid, readExactly(source, section.dataOffset, section.dataLength)),
+        )
       }
       this.#index.add(section.cid, section.offset)
     }
@@ -65,9 +67,13 @@ export class CarStore implements ArchiveStore {
   }
 
   get(cid: Cid): Uint8Array | undefined {
-    const data = this.#index.find(cid, (offset) => readCarBlock(this.#source, offset, cid))
-    if (data !== undefined && this.#verifyReads && !isBlockOf(cid, data)) verifyBlock(cid, data)
-    return data
+    return this.#index.find(cid, (offset) =>
+      readingAt(placeIn(this.#source, offset), () => {
+        const data = readCarBlock(this.#source, offset, cid)
+        if (data !== undefined && this.#verifyReads) verifyBlock(cid, data)
+        return data
+      }),
+    )
   }
 
   has(cid: Cid): boolean {

@@ -93,6 +93,11 @@ class CarV2Index implements OffsetIndex {
     return undefined
   }
 
+  /** It holds digests alone: blocks of two codecs may share one. */
+  confuses(sought: Cid, found: Cid): boolean {
+    return equalBytes(sought.digest, found.digest)
+  }
+
   #findIn<T>(table: Table, digest: Uint8Array, check: (offset: number) => T | undefined): T | undefined {
     const { width, start } = table
     let low = 0

@@ -11,11 +11,11 @@ import type { Cid } from '../codec/cid.ts'
 import { IpldError } from '../ipld/errors.ts'
 import type { NodeCache } from '../ipld/nodeCache.ts'
 import { verifyBlock } from '../ipld/verifyBlock.ts'
-import { nextCarSection, readCarBlock, readCarHeader, readCarSection } from './car.ts'
+import { carError, nextCarSection, readCarBlock, readCarHeader, readCarSection, readingAt } from './car.ts'
 import { type ArchiveStore, refuseWrite } from './carStore.ts'
 import { HashIndex } from './hashIndex.ts'
 import { portableZstd, type ZstdDecoder } from './zstd.ts'
-import { zstdFrameAt, zstdFrames } from './zstdFrames.ts'
+import { type ZstdFrame, zstdFrameAt } from './zstdFrames.ts'
 
 const FOOTER_BYTES = 16
 const FOOTER_MAGIC = 0x184d2a50
@@ -81,14 +81,20 @@ function indexPayload(source: ByteSource, start: number): ByteSource {
   }
 }
 
-/** A frame without the block that the index sought there, which happens where hashes are equal, is told from a damaged one. */
-function assertSound(frame: ByteSource): undefined {
-  for (let at = 0; ; ) {
+/**
+ * A frame without the block that the index sought there is told from a damaged one: it is whole, and another block of it has the same
+ * hash, which is what led here. A damaged frame may end early and be sound up to there.
+ */
+function assertSound(frame: ByteSource, sought: Cid, index: HashIndex): undefined {
+  let isNamed = false
+  for (let at = 0; at < frame.size; ) {
     const section = readCarSection(frame, at)
-    if (section === undefined) return undefined
+    if (section === undefined) throw carError('an empty section', at)
     verifyBlock(section.cid, readExactly(frame, section.dataOffset, section.dataLength))
+    isNamed ||= index.confuses(sought, section.cid)
     at = section.next
   }
+  if (!isNamed) throw carError('a frame without the block that the index has there', 0)
 }
 
 /** An archive opened in place: the frames last read stay in memory. Blocks are hashed as they are read. */
@@ -102,7 +108,7 @@ export class ForestCarStore implements ArchiveStore {
   #frames = new Map<number, ByteSource>()
   #olderFrames = new Map<number, ByteSource>()
 
-  /** @throws IpldError `INVALID_CAR`; CodecError `INVALID_ZSTD` */
+  /** @throws IpldError `INVALID_CAR` */
   constructor(source: ByteSource, decoder: ZstdDecoder = portableZstd, nodes?: NodeCache) {
     const start = indexOffset(source)
     if (start === undefined) throw invalid('no footer')
@@ -110,8 +116,8 @@ export class ForestCarStore implements ArchiveStore {
     this.#decoder = decoder
     this.#indexStart = start
     if (nodes !== undefined) this.nodes = nodes
-    this.#index = new HashIndex(indexPayload(source, start))
-    this.roots = readCarHeader(this.#frame(0)).roots
+    this.#index = readingAt(start, () => new HashIndex(indexPayload(source, start)))
+    this.roots = readingAt(0, () => readCarHeader(this.#frame(0)).roots)
   }
 
   #frame(offset: number): ByteSource {
@@ -133,13 +139,13 @@ export class ForestCarStore implements ArchiveStore {
   }
 
   get(cid: Cid): Uint8Array | undefined {
-    return this.#index.find(cid, (offset) => this.#scan(this.#frame(offset), cid))
+    return this.#index.find(cid, (offset) => readingAt(offset, () => this.#scan(this.#frame(offset), cid)))
   }
 
   #scan(frame: ByteSource, cid: Cid): Uint8Array | undefined {
     for (let at = 0; ; ) {
       const next = nextCarSection(frame, at)
-      if (next === undefined) return assertSound(frame)
+      if (next === undefined) return assertSound(frame, cid, this.#index)
       const data = readCarBlock(frame, at, cid)
       if (data !== undefined) {
         verifyBlock(cid, data)
@@ -158,23 +164,29 @@ export class ForestCarStore implements ArchiveStore {
   }
 
   *cids(): IterableIterator<Cid> {
-    let first = true
-    for (const frame of zstdFrames(this.#source)) {
-      if (frame.offset >= this.#indexStart - SKIPPABLE_HEADER) return
-      if (frame.kind === 'skippable') continue
-      const source = memorySource(
-        this.#decoder(readExactly(this.#source, frame.offset, frame.length), frame.contentSize),
-      )
-      if (first) {
-        first = false
-        continue
-      }
-      for (let at = 0; ; ) {
-        const section = readCarSection(source, at)
-        if (section === undefined) break
-        yield section.cid
-        at = section.next
-      }
+    const end = this.#indexStart - SKIPPABLE_HEADER
+    let isHeader = true
+    for (let offset = 0; offset < end; ) {
+      const frame = readingAt(offset, () => zstdFrameAt(this.#source, offset))
+      // The first frame holds the header alone.
+      if (frame.kind === 'data' && !isHeader) yield* readingAt(offset, () => this.#cidsOf(frame))
+      isHeader &&= frame.kind !== 'data'
+      offset += frame.length
     }
+  }
+
+  /** In one go: whoever takes them one by one may throw, which is no damage. Not kept: each is read once. */
+  #cidsOf(frame: ZstdFrame): Cid[] {
+    const content = memorySource(
+      this.#decoder(readExactly(this.#source, frame.offset, frame.length), frame.contentSize),
+    )
+    const cids: Cid[] = []
+    for (let at = 0; at < content.size; ) {
+      const section = readCarSection(content, at)
+      if (section === undefined) throw carError('an empty section', at)
+      cids.push(section.cid)
+      at = section.next
+    }
+    return cids
   }
 }

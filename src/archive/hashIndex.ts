@@ -145,6 +145,12 @@ export class HashIndex {
     }
     return undefined
   }
+
+  /** See {@link OffsetIndex.confuses}: their hashes are equal. */
+  confuses(sought: Cid, found: Cid): boolean {
+    const [a, b] = [hashCid(sought), hashCid(found)]
+    return a.high === b.high && a.low === b.low
+  }
 }
 
 /** What the header of an index says, and how many slots follow. */

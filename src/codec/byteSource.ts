@@ -5,6 +5,8 @@ import { CodecError } from './errors.ts'
 export interface ByteSource {
   /** Bytes in all. */
   readonly size: number
+  /** Where its first byte lies in the file that it is a part of; undefined: it is the whole. */
+  readonly origin?: number
   /** The bytes from `offset` on: `length` of them, fewer only at the end. */
   read(offset: number, length: number): Uint8Array
 }
@@ -16,11 +18,17 @@ export function memorySource(data: Uint8Array): ByteSource {
   return { size: plain.length, read: (offset, length) => plain.subarray(offset, offset + length) }
 }
 
+/** The byte of the whole file that `offset` of a source is. */
+export function placeIn(source: ByteSource, offset: number): number {
+  return (source.origin ?? 0) + offset
+}
+
 /** A part of a source as a source of its own. */
 export function sliceSource(source: ByteSource, start: number, length: number): ByteSource {
   const size = Math.max(0, Math.min(length, source.size - start))
   return {
     size,
+    origin: placeIn(source, start),
     read: (offset, count) => source.read(start + offset, Math.max(0, Math.min(count, size - offset))),
   }
 }
@@ -34,6 +42,7 @@ export function readAhead(source: ByteSource, window: number = WINDOW): ByteSour
   let held: Uint8Array = new Uint8Array(0)
   return {
     size: source.size,
+    origin: placeIn(source, 0),
     read: (offset, length) => {
       const end = Math.min(offset + length, source.size)
       if (offset < start || end > start + held.length) {
