@@ -114,7 +114,7 @@ function openReady(
 /** Whether the file is one that is read into memory. */
 function openSmall(
   source: FileSource,
-  verify: 'open' | 'never',
+  verify: 'always' | 'read',
   smallBytes: number | undefined,
   nodes: NodeCache | undefined,
 ): ArchiveStore | undefined {
@@ -137,7 +137,7 @@ export function openArchiveReader(
   { home, nodes, smallBytes }: Pick<ArchiveFileOptions, 'home' | 'nodes' | 'smallBytes'>,
 ): Blockstore {
   const source = openFileSource(path)
-  let store = openReady(source, path, home, nodes) ?? openSmall(source, 'never', smallBytes, nodes)
+  let store = openReady(source, path, home, nodes) ?? openSmall(source, 'read', smallBytes, nodes)
   let isDamaged = false
   let nextTry = 0
   const whole = (): ArchiveStore => {
@@ -183,7 +183,7 @@ export async function openArchiveFile(path: string, options: ArchiveFileOptions)
     const store = new OpeningStore((root) => decodeMetadata(root)?.headTipsetKey, options.nodes)
     const work = new OpenWork(source, path, options)
     const { home, nodes, smallBytes } = options
-    const whole = openReady(source, path, home, nodes) ?? openSmall(source, 'open', smallBytes, nodes)
+    const whole = openReady(source, path, home, nodes) ?? openSmall(source, 'always', smallBytes, nodes)
     let isReady = whole !== undefined
     let ready = Promise.resolve()
     if (whole === undefined) {

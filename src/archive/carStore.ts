@@ -7,6 +7,7 @@ import type { NodeCache } from '../ipld/nodeCache.ts'
 import { verifyBlock } from '../ipld/verifyBlock.ts'
 import { carSections, readCarBlock, readCarHeader, readingAt } from './car.ts'
 import { CidIndex } from './cidIndex.ts'
+import { findSound } from './soundBlock.ts'
 
 /** A block store that came from a file, with the roots that the file names. */
 export interface ArchiveStore extends Blockstore {
@@ -18,10 +19,10 @@ export interface ArchiveStore extends Blockstore {
 /** How an archive is opened. */
 export interface CarStoreOptions {
   /**
-   * When blocks are hashed: all while the file is indexed, each when it is read, or never (a file that this node wrote
-   * itself).
+   * When blocks are hashed: all while the file is indexed, each when it is read, both (a file that is served in place and may be damaged
+   * later), or never (a file that this node wrote itself).
    */
-  readonly verify: 'open' | 'read' | 'never'
+  readonly verify: 'open' | 'read' | 'always' | 'never'
   readonly nodes?: NodeCache
 }
 
@@ -48,11 +49,11 @@ export class CarStore implements ArchiveStore {
     this.roots = header.roots
     this.#source = header.source
     this.#start = header.start
-    this.#verifyReads = options.verify === 'read'
+    this.#verifyReads = options.verify === 'read' || options.verify === 'always'
     if (options.nodes !== undefined) this.nodes = options.nodes
     const source = readAhead(header.source)
     for (const section of carSections({ ...header, source })) {
-      if (options.verify === 'open') {
+      if (options.verify === 'open' || options.verify === 'always') {
         readingAt(placeIn(source, section.offset), () =>
           verifyBlock(section.cid, readExactly(source, section.dataOffset, section.dataLength)),
         )
@@ -67,16 +68,12 @@ export class CarStore implements ArchiveStore {
   }
 
   get(cid: Cid): Uint8Array | undefined {
-    return this.#index.find(cid, (offset) =>
-      readingAt(placeIn(this.#source, offset), () => {
-        const data = readCarBlock(this.#source, offset, cid)
-        if (data !== undefined && this.#verifyReads) verifyBlock(cid, data)
-        return data
-      }),
-    )
+    if (this.#verifyReads) return findSound(this.#source, this.#index, cid, true)
+    return this.#index.find(cid, (offset) => readCarBlock(this.#source, offset, cid))
   }
 
   has(cid: Cid): boolean {
+    if (this.#verifyReads) return findSound(this.#source, this.#index, cid, false) !== undefined
     return this.#index.find(cid, (offset) => readCarBlock(this.#source, offset, cid)) !== undefined
   }
 

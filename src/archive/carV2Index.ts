@@ -13,7 +13,7 @@ import { type ByteSource, readExactly } from '../codec/byteSource.ts'
 import type { Cid } from '../codec/cid.ts'
 import { IpldError } from '../ipld/errors.ts'
 import { HEADER_BYTES_V2, PRAGMA_V2, parseHeaderV2 } from './car.ts'
-import type { OffsetIndex } from './indexedCar.ts'
+import type { OffsetIndex } from './soundBlock.ts'
 
 const SORTED = 0x0400
 const MULTIHASH_SORTED = 0x0401

@@ -8,15 +8,16 @@ import type { Cid } from '../codec/cid.ts'
 const MAX_LOAD = 0.75
 const FIRST_SLOTS = 1024
 
-/** 32 bits of a digest. The digests are hashes, so any four bytes do; short ones are padded with zeros. */
+/** 32 bits of a digest, and the codec. The digests are hashes, so any four bytes do; short ones are padded with zeros. */
 function fingerprint(cid: Cid): number {
   const { bytes } = cid
   const end = bytes.length
   return (
-    ((bytes[end - 1] as number) |
+    (((bytes[end - 1] as number) |
       ((bytes[end - 2] ?? 0) << 8) |
       ((bytes[end - 3] ?? 0) << 16) |
-      ((bytes[end - 4] ?? 0) << 24)) >>>
+      ((bytes[end - 4] ?? 0) << 24)) ^
+      cid.codec) >>>
     0
   )
 }
@@ -72,6 +73,11 @@ export class CidIndex {
       const stored = offsets[at] as number
       if (stored !== 0) this.#insert(prints[at] as number, stored)
     }
+  }
+
+  /** Whether both CIDs look the same to it. */
+  confuses(sought: Cid, found: Cid): boolean {
+    return fingerprint(sought) === fingerprint(found)
   }
 
   /**

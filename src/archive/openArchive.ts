@@ -11,7 +11,7 @@ export interface OpenArchiveOptions {
   /** A faster decoder than the portable one. */
   readonly zstd?: ZstdDecoder
   /** See {@link CarStoreOptions.verify}; default `open`. */
-  readonly verify?: 'open' | 'read' | 'never'
+  readonly verify?: 'open' | 'read' | 'always' | 'never'
   /** Largest archive that is decompressed into memory, in bytes. Default 1 GiB. */
   readonly maxMemoryBytes?: number
   readonly nodes?: NodeCache

@@ -13,7 +13,8 @@ import {
 } from '../../src/archive/car.ts'
 import { type ArchiveStore, CarStore } from '../../src/archive/carStore.ts'
 import { ForestCarStore, forestIndexOffset } from '../../src/archive/forestCar.ts'
-import { IndexedCarStore, type OffsetIndex } from '../../src/archive/indexedCar.ts'
+import { IndexedCarStore } from '../../src/archive/indexedCar.ts'
+import type { OffsetIndex } from '../../src/archive/soundBlock.ts'
 import { portableZstd } from '../../src/archive/zstd.ts'
 import { zstdFrames } from '../../src/archive/zstdFrames.ts'
 import { concatBytes, equalBytes } from '../../src/base/bytes.ts'
@@ -97,6 +98,8 @@ describe('an archive with a damaged byte', () => {
         }
         return new IndexedCarStore({ ...header, source }, index)
       }
+      const content = Uint8Array.from(bytes)
+      const inMemory = new CarStore(memorySource(content), { verify: 'always' })
       sections.forEach((section, i) => {
         const block = blocks[i] as readonly [Cid, Uint8Array]
         // All of length and CID, the first and last bytes of the data, and some between.
@@ -111,6 +114,10 @@ describe('an archive with a damaged byte', () => {
             const store = opened(flipped(bytes, base + place, bit))
             expect(damageOf(() => isRight(store, block))).toBe(base + section.offset)
             expect([undefined, base + section.offset]).toContain(damageOf(() => store.has(block[0])))
+            // Indexed in memory while it was sound, as small archives are.
+            content.set(bytes)
+            content[base + place] = bytes[base + place]! ^ (1 << bit)
+            expect(damageOf(() => isRight(inMemory, block))).toBe(base + section.offset)
             const other = blocks[(i + 1) % blocks.length] as readonly [Cid, Uint8Array]
             expect(damageOf(() => isRight(store, other))).toBe(undefined)
           }
