@@ -6,6 +6,7 @@
 import { addNodeCommands } from '../cli/commands/node.ts'
 import { processIo } from '../cli/processIo.ts'
 import { runCli } from '../cli/program.ts'
+import { watchBuffers } from '../server/bufferWatch.ts'
 import { systemClock, systemTimers } from '../server/clock.ts'
 import { openLog } from '../server/logger.ts'
 import { fitNursery } from '../server/nursery.ts'
@@ -45,9 +46,13 @@ process.exitCode = await runCli(process.argv.slice(2), {
       daemon: async (options) => {
         fitNursery()
         spareWhileMuch()
+        watchBuffers()
         return (await import('../server/runDaemon.ts')).runDaemon(options, context.io, runtime)
       },
-      devnet: async (options) => (await import('../server/runDevnet.ts')).runDevnet(options, context.io, runtime),
+      devnet: async (options) => {
+        watchBuffers()
+        return (await import('../server/runDevnet.ts')).runDevnet(options, context.io, runtime)
+      },
       replica: async (options) => (await import('../server/runReplica.ts')).runReplica(options, context.io, runtime),
       signer: async (options) => (await import('../server/runSigner.ts')).runSigner(options, context.io, runtime),
       sign: async (options) => (await import('../server/signOffline.ts')).signOffline(options, runtime),

@@ -3,6 +3,7 @@
  * that one process has many, and nothing of it keeps an attack from being sent.
  */
 import { identify } from '@libp2p/identify'
+import type { Ed25519PrivateKey } from '@libp2p/interface'
 import { noise } from '@libp2p/noise'
 import { tcp } from '@libp2p/tcp'
 import { yamux } from '@libp2p/yamux'
@@ -16,6 +17,12 @@ const OPEN_MS = 1000
 
 /** What a peer does with streams, by protocol. */
 export type Speaks = Readonly<Record<string, (stream: HostStream) => Promise<void>>>
+
+/** Who a peer is, and where it listens, where that matters. */
+export interface Self {
+  readonly key?: Ed25519PrivateKey
+  readonly port?: number
+}
 
 /** One such peer, connected to one target. */
 export class RawPeer {
@@ -31,9 +38,10 @@ export class RawPeer {
    * @param speaks - what it does with streams that the other side opens; it says that it has these protocols
    * @throws when it is refused
    */
-  static async connect(target: string, speaks: Speaks = {}): Promise<RawPeer> {
+  static async connect(target: string, speaks: Speaks = {}, self: Self = {}): Promise<RawPeer> {
     const node = await createLibp2p({
-      addresses: { listen: [] },
+      addresses: { listen: self.port === undefined ? [] : [`/ip4/127.0.0.1/tcp/${self.port}`] },
+      ...(self.key === undefined ? {} : { privateKey: self.key }),
       transports: [tcp()],
       connectionEncrypters: [noise()],
       streamMuxers: [yamux({ maxInboundStreams: MANY, maxOutboundStreams: MANY })],

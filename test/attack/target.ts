@@ -39,6 +39,8 @@ export interface Target {
   readonly victim: Member
   readonly networkName: string
   readonly blockSeconds: number
+  /** Ends the attacked one as nobody should, and starts it where it was, told of no peer. @returns the chain with it */
+  readonly restart: (target: Target) => Promise<Target>
   /** Memory of the attacked one before the first attack, MB: what came later is no measure. */
   readonly idleMb: number
 }
@@ -111,7 +113,13 @@ async function startTarget(
   for (let i = 0; i < honest; i++) others.push(await follow(`honest-${i}`, [producer]))
   const victim = await follow('victim', [producer, ...others])
   const networkName: string = await victim.rpc.call('StateNetworkName')
-  const target = { folder, producer, honest: others, victim, networkName, blockSeconds }
+  const restart = async (target: Target): Promise<Target> => {
+    await target.victim.process.kill()
+    const [where] = target.victim.address.split('/p2p/') as [string]
+    const again = ['daemon', '--network', network, '--api', '0', '--listen', where, '--cache', '64']
+    return { ...target, victim: await start(join(folder, 'victim'), again) }
+  }
+  const target = { folder, producer, honest: others, victim, networkName, blockSeconds, restart }
   while ((await lagOf(target)) > 1) await sleep(200)
   await sleep(QUIET_MS)
   return { ...target, idleMb: ownMb(victim) }

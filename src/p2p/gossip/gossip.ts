@@ -19,6 +19,7 @@ import type { Network } from '../../networks/network.ts'
 import { type BlockHeader, headerCid } from '../../types/blockHeader.ts'
 import { BLOCK_MESSAGE_LIMIT } from '../../types/protocol.ts'
 import type { PeerLinks, PeerName } from '../peerLinks.ts'
+import { MERIT_TAGS } from '../peers/peerTags.ts'
 import type { PubSub } from '../pubSub.ts'
 import { BlockGatherer } from './blockGatherer.ts'
 import { type BlockMsg, blockMsg, type FullBlock, toBlockMsg } from './blockMsg.ts'
@@ -112,7 +113,7 @@ export function startGossip(deps: GossipDeps): Gossip {
     patienceMs: patienceMs(view.network),
     onWhole: (from, block) => {
       tell(block.header)
-      if (deps.onBlock(from, block) === true) deps.links?.tag(from, 'blkprop', BLOCK_PEER_WEIGHT)
+      if (deps.onBlock(from, block) === true) deps.links?.tag(from, MERIT_TAGS.broughtBlock, BLOCK_PEER_WEIGHT)
     },
   })
 

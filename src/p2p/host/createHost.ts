@@ -23,7 +23,7 @@ import { BoundedDatastore } from './boundedDatastore.ts'
 import { deriveCertificate } from './certificate.ts'
 import { createGater } from './gater.ts'
 import { P2pHost } from './host.ts'
-import { ConnectionBounds, HOST_LIMITS, type HostLimits, SPARE_CONNECTIONS } from './hostLimits.ts'
+import { ConnectionBounds, HOST_LIMITS, type HostLimits } from './hostLimits.ts'
 import { HostLinks } from './hostLinks.ts'
 import type { HostOptions, HostPorts, HostTransports } from './hostOptions.ts'
 import { HostPubSub } from './hostPubSub.ts'
@@ -56,6 +56,7 @@ export async function createHost(options: HostOptions, transports: HostTransport
   const bans = new Bans(ports.clock, ports.store)
   const blocked = new BlockList(ports.store)
   const tags = new PeerTags()
+  const connections = new ConnectionBounds(limits)
   let started: Libp2p | undefined
   const traffic = new Traffic(ports.clock, (stream) =>
     started
@@ -86,9 +87,10 @@ export async function createHost(options: HostOptions, transports: HostTransport
       announceFilter: announceFilter(options.noAnnounce ?? []),
     },
     datastore: new BoundedDatastore(limits.addressBook),
-    connectionGater: createGater(bans, blocked),
+    connectionGater: createGater(bans, blocked, () => (started?.getConnections().length ?? 0) >= connections.most),
     connectionManager: {
-      maxConnections: limits.highConnections + SPARE_CONNECTIONS,
+      // Its own way to choose who goes favours whose key is near ours in the DHT: who makes many keys has such ones.
+      maxConnections: Number.MAX_SAFE_INTEGER,
       maxParallelDials: limits.parallelDials,
       maxIncomingPendingConnections: limits.pendingConnections,
       inboundConnectionThreshold: limits.connectionsPerSecond,
@@ -131,7 +133,7 @@ export async function createHost(options: HostOptions, transports: HostTransport
     tags,
     traffic,
     limits,
-    connections: new ConnectionBounds(limits),
+    connections,
     ipWhitelist,
     bootstrap,
     bootstrappers,

@@ -1,4 +1,4 @@
-/** Whom the host talks to: nobody who is banned or on the operator's list. */
+/** Whom the host talks to: nobody who is banned or on the operator's list, no stranger when it is full. */
 import type { ConnectionGater } from '@libp2p/interface'
 import type { PeerName } from '../peerLinks.ts'
 import type { Bans } from '../peers/bans.ts'
@@ -11,8 +11,11 @@ export function ipOfAddress(address: string): string | undefined {
   return kind === 'ip6zone' && next === 'ip6' ? ip : undefined
 }
 
-/** libp2p's gater over our lists. Private addresses may be dialled: a local chain has no others. */
-export function createGater(bans: Bans, blocked: BlockList): ConnectionGater {
+/**
+ * libp2p's gater over our lists. Private addresses may be dialled: a local chain has no others.
+ * @param isFull - whether there is no room for whoever comes by himself
+ */
+export function createGater(bans: Bans, blocked: BlockList, isFull: () => boolean): ConnectionGater {
   const refusesPeer = (peer: PeerName): boolean => blocked.hasPeer(peer) || bans.isBanned(peer)
   const refusesAddress = (address: string): boolean => {
     const ip = ipOfAddress(address)
@@ -21,7 +24,9 @@ export function createGater(bans: Bans, blocked: BlockList): ConnectionGater {
   return {
     denyDialPeer: (peer) => refusesPeer(peer.toString()),
     denyDialMultiaddr: (address) => refusesAddress(address.toString()),
-    denyInboundConnection: (connection) => refusesAddress(connection.remoteAddr.toString()),
+    denyInboundConnection: (connection) => isFull() || refusesAddress(connection.remoteAddr.toString()),
+    // Handshakes that began together end together.
+    denyInboundUpgradedConnection: () => isFull(),
     denyInboundEncryptedConnection: (peer) => refusesPeer(peer.toString()),
     denyInboundRelayReservation: (peer) => refusesPeer(peer.toString()),
     denyOutboundRelayedConnection: (source, destination) =>

@@ -1,5 +1,6 @@
 /** A host: what the node's protocols and its Net methods have of the network. */
 import type { PeerInfo } from '@libp2p/interface'
+import { peerIdFromString } from '@libp2p/peer-id'
 import { errorMessage } from '../../base/errors.ts'
 import type { PeerLinks, PeerName } from '../peerLinks.ts'
 import { PeerBook } from '../peers/peerBook.ts'
@@ -20,6 +21,8 @@ const BOOTSTRAP_PROTECTION = 'bootstrap'
 const MESH_TAG = 20
 /** What a demerit takes from that: four as much as a place in a mesh gives. */
 const DEMERIT_WEIGHT = 5
+/** Between two looks at how many connections there are, ms. */
+const SOONEST_TRIM_MS = 1000
 
 /** The network side of a node. Protocols are registered before {@link start}; topics are joined before or after it. */
 export class P2pHost {
@@ -27,6 +30,7 @@ export class P2pHost {
   readonly net: NetService
   readonly #parts: HostParts
   readonly #manager: PeerManager
+  #cancelTrim: (() => void) | undefined
 
   constructor(parts: HostParts) {
     this.#parts = parts
@@ -38,6 +42,9 @@ export class P2pHost {
       {
         connected: () => links.peers(),
         filecoinPeers: () => links.peers().filter((peer) => links.speaks(peer, HELLO)),
+        isDialled: (peer) =>
+          node.getConnections(peerIdFromString(peer)).some(({ direction }) => direction === 'outbound'),
+        isUseful: (peer) => tags.hasMerit(peer),
         dial: (id, addresses, signal) => net.connect({ id, addresses }, signal),
         dialAddress: (address, signal) => this.#dial(address, signal),
         refreshDht: (signal) => parts.dht.refreshRoutingTable({ signal }),
@@ -100,6 +107,7 @@ export class P2pHost {
   /** Closes every connection; resolves when nothing of it runs any more. */
   async stop(): Promise<void> {
     this.#manager.stop()
+    this.#cancelTrim?.()
     this.#parts.pubsub.stop()
     await this.#parts.node.stop()
   }
@@ -142,6 +150,7 @@ export class P2pHost {
     const { node, limits, links, tags, ports, connections: bounds } = this.#parts
     const connections = node.getConnections()
     if (connections.length <= bounds.high) return
+    this.#trimAgain()
     const counts = new Map<PeerName, number>()
     for (const { remotePeer } of connections) {
       const peer = remotePeer.toString()
@@ -158,6 +167,17 @@ export class P2pHost {
     for (const peer of peersToTrim(candidates, excess, ports.clock.nowMs() - limits.graceMs)) {
       links.disconnect(peer).catch((error: unknown) => ports.log.debug('trim', { peer, reason: errorMessage(error) }))
     }
+  }
+
+  /** When those who are too young to be cut now are older: a full node lets nobody in, and hears of no new connection. */
+  #trimAgain(): void {
+    this.#cancelTrim ??= this.#parts.ports.timers.setTimeout(
+      () => {
+        this.#cancelTrim = undefined
+        this.#trim()
+      },
+      Math.max(SOONEST_TRIM_MS, this.#parts.limits.graceMs),
+    )
   }
 }
 

@@ -43,6 +43,11 @@ export class ConnectionBounds {
   low: number
   high: number
 
+  /** With so many, nobody who comes is let in. */
+  get most(): number {
+    return this.high + SPARE_CONNECTIONS
+  }
+
   constructor({ lowConnections, highConnections }: HostLimits) {
     this.low = lowConnections
     this.high = highConnections
@@ -55,7 +60,7 @@ export class ConnectionBounds {
   }
 }
 
-/** libp2p's hard bound lies above the one that the peers are cut at: there is room for the new one. */
+/** Above the bound that the peers are cut at: room for those who come while the others are too young to be cut. */
 export const SPARE_CONNECTIONS = 32
 
 /** @see lotus node/config/def.go (ConnMgrLow 150, ConnMgrHigh 180, ConnMgrGrace 20 s) */

@@ -11,7 +11,6 @@ import type { PeerBook } from '../peers/peerBook.ts'
 import { parseAddress, withoutPeer, withPeer } from './addresses.ts'
 import { ipOfAddress } from './gater.ts'
 import { hostError } from './hostErrors.ts'
-import { SPARE_CONNECTIONS } from './hostLimits.ts'
 import type { HostParts } from './hostParts.ts'
 import type {
   ConnectionInfo,
@@ -31,11 +30,6 @@ const PROTECTED_BY_API = 'api'
 
 const PING = '/ipfs/ping/1.0.0'
 const PING_BYTES = 32
-
-/** What of libp2p's connection manager its interface does not tell. */
-interface Components {
-  readonly connectionManager?: { setMaxConnections?(count: number): void }
-}
 
 /** What a host tells of itself and does when asked. */
 export class HostNet implements NetService {
@@ -72,12 +66,7 @@ export class HostNet implements NetService {
   }
 
   limitConnections(count: number): void {
-    const { node, connections } = this.#parts
-    connections.set(count)
-    const { components } = node as unknown as { readonly components?: Components }
-    const manager = components?.connectionManager
-    if (manager?.setMaxConnections === undefined) throw new P2pError('NOT_SUPPORTED', 'this libp2p keeps its bound')
-    manager.setMaxConnections(count + SPARE_CONNECTIONS)
+    this.#parts.connections.set(count)
     this.#trim()
   }
 

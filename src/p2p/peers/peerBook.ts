@@ -1,6 +1,6 @@
 /**
  * Peers worth dialling again, kept between starts: their addresses, and when they were last connected. Bounded: the ones
- * seen longest ago are forgotten.
+ * seen longest ago are forgotten, before those that were of use all that never were. Anybody can be met under any number of names.
  */
 
 import { fromUtf8, utf8 } from '../../base/bytes.ts'
@@ -20,6 +20,8 @@ export interface KnownPeer {
   readonly addresses: readonly string[]
   /** When it was last seen connected, Unix ms. */
   readonly seenMs: number
+  /** Whether it ever was of use. */
+  readonly isUseful: boolean
 }
 
 /** The book, in memory; {@link save} writes what changed. */
@@ -54,12 +56,14 @@ export class PeerBook {
   seen(peer: PeerName, addresses: readonly string[], nowMs: number): void {
     const before = this.#peers.get(peer)
     const kept = addresses.filter(({ length }) => length <= MAX_ADDRESS_LENGTH).slice(0, MAX_ADDRESSES)
-    const known = { peer, addresses: kept.length > 0 ? kept : (before?.addresses ?? []), seenMs: nowMs }
-    if (known.addresses.length === 0) return
-    this.#peers.delete(peer)
-    this.#peers.set(peer, known)
-    this.#changed.add(peer)
-    this.#trim()
+    const all = kept.length > 0 ? kept : (before?.addresses ?? [])
+    if (all.length > 0) this.#keep({ peer, addresses: all, seenMs: nowMs, isUseful: before?.isUseful ?? false })
+  }
+
+  /** A peer that was met is of use now. */
+  useful(peer: PeerName, nowMs: number): void {
+    const known = this.#peers.get(peer)
+    if (known !== undefined) this.#keep({ ...known, seenMs: nowMs, isUseful: true })
   }
 
   forget(peer: PeerName): void {
@@ -70,9 +74,9 @@ export class PeerBook {
     return this.#peers.get(peer)
   }
 
-  /** Seen last first. */
+  /** Those that were of use first, of these and of the others the ones seen last. */
   list(): KnownPeer[] {
-    return [...this.#peers.values()].reverse()
+    return [...this.#peers.values()].reverse().sort((a, b) => Number(b.isUseful) - Number(a.isUseful))
   }
 
   save(): void {
@@ -82,17 +86,26 @@ export class PeerBook {
       const key = utf8(PREFIX + peer)
       const known = this.#peers.get(peer)
       if (known === undefined) writes.push({ op: 'delete', key })
-      else writes.push({ op: 'put', key, value: utf8(JSON.stringify([known.addresses, known.seenMs])) })
+      else writes.push({ op: 'put', key, value: utf8(JSON.stringify([known.addresses, known.seenMs, known.isUseful])) })
     }
     this.#changed.clear()
     this.#store?.batch(writes)
   }
 
+  #keep(known: KnownPeer): void {
+    this.#peers.delete(known.peer)
+    this.#peers.set(known.peer, known)
+    this.#changed.add(known.peer)
+    this.#trim()
+  }
+
   #trim(): void {
     while (this.#peers.size > this.#limit) {
-      const oldest = this.#peers.keys().next()
-      if (oldest.done === true) return
-      this.forget(oldest.value)
+      // Whoever came last may still be of use.
+      const others = [...this.#peers.values()].slice(0, -1)
+      const least = others.find(({ isUseful }) => !isUseful) ?? others[0]
+      if (least === undefined) return
+      this.forget(least.peer)
     }
   }
 }
@@ -101,7 +114,8 @@ function parseKnown(peer: PeerName, bytes: Uint8Array | undefined): KnownPeer | 
   if (bytes === undefined) return undefined
   const record = unlessThrown(() => parseJson(fromUtf8(bytes)), PetrelError)
   if (!Array.isArray(record)) return undefined
-  const [addresses, seenMs] = record
-  if (!Array.isArray(addresses) || typeof seenMs !== 'number') return undefined
-  return addresses.every((address) => typeof address === 'string') ? { peer, addresses, seenMs } : undefined
+  // Before peers were told apart by their use, a record had two parts.
+  const [addresses, seenMs, isUseful = false] = record
+  if (!Array.isArray(addresses) || typeof seenMs !== 'number' || typeof isUseful !== 'boolean') return undefined
+  return addresses.every((address) => typeof address === 'string') ? { peer, addresses, seenMs, isUseful } : undefined
 }

@@ -1,6 +1,7 @@
 /**
  * Keeps the node among peers of its network: with too few it dials those it knows, with none the bootstrap peers, and
- * asks the DHT for more. When nobody is left it tries the best of those that it turned away.
+ * asks the DHT for more. When nobody is left it tries the best of those that it turned away. Peers that came by themselves
+ * and were of no use yet do not count: anybody can come under any number of names, and would keep the node from all others.
  * @see lotus lib/peermgr/peermgr.go PeerMgr
  */
 import { errorMessage } from '../../base/errors.ts'
@@ -13,7 +14,7 @@ import type { PeerBook } from './peerBook.ts'
 
 /** How many peers are kept, and how hard more are sought. */
 export interface PeerManagerOptions {
-  /** Filecoin peers below which more are sought, and above which none are. */
+  /** Filecoin peers, chosen or of use, below which more are sought, and above which none are. */
   readonly minPeers: number
   readonly maxPeers: number
   /** How often they are counted, ms. */
@@ -52,6 +53,10 @@ export interface PeerManagerDeps {
   connected(): readonly PeerName[]
   /** Connected peers that speak Filecoin's protocols. */
   filecoinPeers(): readonly PeerName[]
+  /** Whether the node dialled a connected peer. */
+  isDialled(peer: PeerName): boolean
+  /** Whether a connected peer was of use. */
+  isUseful(peer: PeerName): boolean
   /** Dials a peer at these addresses; rejects when none answers. */
   dial(peer: PeerName, addresses: readonly string[], signal: AbortSignal): Promise<void>
   /** Dials an address of the bootstrap list, whoever is there. */
@@ -129,14 +134,26 @@ export class PeerManager {
     const ended = this.#ended
     if (ended === undefined) return
     this.#cancelTick = this.#deps.timers.setTimeout(() => this.#tick(), this.#options.intervalMs)
+    for (const peer of this.#deps.connected()) {
+      if (this.#deps.isUseful(peer)) this.#deps.book.useful(peer, this.#deps.clock.nowMs())
+    }
     this.#save()
-    if (this.#expanding || this.#deps.filecoinPeers().length >= this.#options.minPeers) return
+    if (this.#expanding || this.#hasEnough()) return
     this.#expanding = true
     this.#expand(ended.signal)
       .catch((error: unknown) => this.#deps.log.debug('looking for peers', { reason: String(error) }))
       .finally(() => {
         this.#expanding = false
       })
+  }
+
+  /** Of these, whom the node dialled and who was of use. */
+  #chosen(peers: readonly PeerName[]): PeerName[] {
+    return peers.filter((peer) => this.#deps.isDialled(peer) || this.#deps.isUseful(peer))
+  }
+
+  #hasEnough(): boolean {
+    return this.#chosen(this.#deps.filecoinPeers()).length >= this.#options.minPeers
   }
 
   #save(): void {
@@ -147,7 +164,7 @@ export class PeerManager {
   }
 
   async #expand(signal: AbortSignal): Promise<void> {
-    if (this.#deps.connected().length === 0) await this.#dialBootstrap(signal)
+    if (this.#chosen(this.#deps.connected()).length === 0) await this.#dialBootstrap(signal)
     await this.#dialKnown(signal)
     if (!signal.aborted) await this.#refresh(signal)
     if (!signal.aborted) await this.#reconsider(signal)
@@ -200,21 +217,22 @@ export class PeerManager {
     })
   }
 
-  /** Fresh leads first, then those met before. */
+  /** Those that were of use first, then fresh leads, then others met before. */
   async #dialKnown(signal: AbortSignal): Promise<void> {
     const { book, clock, isRefused } = this.#deps
     const connected = new Set(this.#deps.connected())
-    const wanted = this.#options.maxPeers - connected.size
+    const wanted = this.#options.maxPeers - this.#chosen([...connected]).length
     const candidates = new Map<PeerName, readonly string[]>()
     const consider = (peer: PeerName, addresses: readonly string[]): void => {
       if (candidates.size >= wanted || connected.has(peer) || isRefused(peer)) return
       if (this.#failed.mayTry(peer, clock.monotonicMs())) candidates.set(peer, addresses)
     }
-    for (const [peer, addresses] of [...this.#leads].reverse()) consider(peer, addresses)
     const met = book.list().sort((a, b) => this.#deps.demerits(a.peer) - this.#deps.demerits(b.peer))
+    for (const { peer, addresses, isUseful } of met) if (isUseful) consider(peer, addresses)
+    for (const [peer, addresses] of [...this.#leads].reverse()) consider(peer, addresses)
     for (const { peer, addresses } of met) consider(peer, addresses)
     await this.#inParallel([...candidates], async ([peer, addresses]) => {
-      if (this.#deps.filecoinPeers().length >= this.#options.minPeers) return
+      if (this.#hasEnough()) return
       try {
         await this.#deps.dial(peer, addresses, signal)
       } catch (error) {

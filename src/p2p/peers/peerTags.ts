@@ -4,6 +4,9 @@
  */
 import type { PeerName } from '../peerLinks.ts'
 
+/** Tags that are earned: for an answer about the chain that holds, and for a block that was good and new. */
+export const MERIT_TAGS = { answered: 'bsync', broughtBlock: 'blkprop' } as const
+
 /** Tags of peers, by name; of peers that are gone too, until they are forgotten. */
 export class PeerTags {
   readonly #tags = new Map<PeerName, Map<string, number>>()
@@ -32,6 +35,12 @@ export class PeerTags {
     let sum = 0
     for (const weight of this.#tags.get(peer)?.values() ?? []) sum += weight
     return sum
+  }
+
+  /** Whether it was of use since it connected. What a peer only says of itself is no merit. */
+  hasMerit(peer: PeerName): boolean {
+    const tags = this.#tags.get(peer)
+    return tags !== undefined && Object.values(MERIT_TAGS).some((name) => tags.has(name))
   }
 
   /** @param why - the same peer may be protected for several reasons */

@@ -14,6 +14,9 @@ interface World {
   readonly dialled: string[]
   readonly unreachable: Set<string>
   readonly refused: Set<string>
+  /** Who came by himself. */
+  readonly came: Set<string>
+  readonly useful: Set<string>
   readonly pardoned: string[]
   refreshes: number
 }
@@ -27,6 +30,8 @@ function world(bootstrap: string[], connected: string[] = []): World {
     dialled: [] as string[],
     unreachable: new Set<string>(),
     refused: new Set<string>(),
+    came: new Set<string>(),
+    useful: new Set<string>(),
     pardoned: [] as string[],
     refreshes: 0,
   }
@@ -39,6 +44,8 @@ function world(bootstrap: string[], connected: string[] = []): World {
   const deps: PeerManagerDeps = {
     connected: () => [...state.connected],
     filecoinPeers: () => [...state.connected],
+    isDialled: (peer) => !state.came.has(peer),
+    isUseful: (peer) => state.useful.has(peer),
     dial,
     dialAddress: dial,
     refreshDht: () => {
@@ -103,6 +110,32 @@ it('with enough, it does nothing; it counts every 5 s', async () => {
   await w.time.advance(5000)
   expect(w.dialled).toEqual(['lead'])
   w.manager.stop()
+})
+
+it('counts nobody who came by himself and was of no use yet', async () => {
+  const sybils = Array.from({ length: 150 }, (_, i) => `sybil${i}`)
+  const w = world(['/dns4/a/tcp/1'], sybils)
+  for (const sybil of sybils) w.came.add(sybil)
+  w.book.seen('met', ['/ip4/1.2.3.4/tcp/1'], 1)
+  w.book.seen('friend', ['/ip4/1.2.3.4/tcp/2'], 1)
+  w.book.useful('friend', 2)
+  for (let i = 0; i < 100; i++) w.manager.heardOf(`lead${i}`, ['/ip4/9.9.9.9/tcp/1'])
+  w.manager.start()
+  await w.time.settle()
+  expect(w.dialled.slice(0, 3)).toEqual(['/dns4/a/tcp/1', 'friend', 'lead99'])
+  expect(w.dialled.length).toBeLessThanOrEqual(12 + 8)
+  // Those that serve it count.
+  const other = world(['/dns4/a/tcp/1'], sybils)
+  for (const sybil of sybils) other.came.add(sybil)
+  for (const sybil of sybils.slice(0, 12)) {
+    other.book.seen(sybil, ['/ip4/9.9.9.9/tcp/1'], 1)
+    other.useful.add(sybil)
+  }
+  other.manager.start()
+  await other.time.advance(60_000)
+  expect(other.dialled).toEqual([])
+  expect(other.book.list().filter(({ isUseful }) => isUseful)).toHaveLength(12)
+  for (const one of [w, other]) one.manager.stop()
 })
 
 it('never dials beyond what it wants, whatever strangers tell it', async () => {

@@ -89,12 +89,51 @@ describe('peer book', () => {
     book.save()
     const again = new PeerBook(3, store)
     expect(again.list().map(({ peer }) => peer)).toEqual(['many', 'peer2', 'peer4'])
-    expect(again.find('peer2')).toEqual({ peer: 'peer2', addresses: ['/ip4/1.2.3.2/tcp/1'], seenMs: 2000 })
+    expect(again.find('peer2')).toEqual({
+      peer: 'peer2',
+      addresses: ['/ip4/1.2.3.2/tcp/1'],
+      seenMs: 2000,
+      isUseful: false,
+    })
     expect(again.find('many')?.addresses).toHaveLength(8)
     expect([...store.keys()]).toHaveLength(3)
     again.forget('many')
     again.save()
     expect([...store.keys()]).toHaveLength(2)
+  })
+
+  it('keeps those that were of use, however many others come, over a restart', () => {
+    const store = new MemoryStore()
+    const book = new PeerBook(4, store)
+    const meet = (of: PeerBook, from: number, count: number): void => {
+      for (let i = from; i < from + count; i++) of.seen(`sybil${i}`, [`/ip4/9.9.9.9/tcp/${i}`], 2000 + i)
+    }
+    for (const name of ['first', 'second']) {
+      book.seen(name, ['/ip4/1.2.3.4/tcp/1'], 1000)
+      book.useful(name, 1001)
+    }
+    book.useful('never met', 1001)
+    meet(book, 0, 100)
+    expect(book.list().map(({ peer }) => peer)).toEqual(['second', 'first', 'sybil99', 'sybil98'])
+    book.seen('first', [], 3000)
+    book.save()
+    const again = new PeerBook(4, store)
+    meet(again, 100, 100)
+    expect(again.list().map(({ peer }) => peer)).toEqual(['first', 'second', 'sybil199', 'sybil198'])
+    // Of those that were of use the one seen longest ago goes first.
+    for (const name of ['third', 'fourth', 'fifth']) {
+      again.seen(name, ['/ip4/1.2.3.4/tcp/1'], 4000)
+      again.useful(name, 4001)
+    }
+    expect(again.list().map(({ peer }) => peer)).toEqual(['fifth', 'fourth', 'third', 'first'])
+  })
+
+  it('reads records from before they told who was of use', () => {
+    const store = new MemoryStore()
+    store.put(new TextEncoder().encode('p2p/peer/old'), new TextEncoder().encode('[["/ip4/1.2.3.4/tcp/1"],7]'))
+    expect(new PeerBook(3, store).list()).toEqual([
+      { peer: 'old', addresses: ['/ip4/1.2.3.4/tcp/1'], seenMs: 7, isUseful: false },
+    ])
   })
 
   it('drops what it cannot read', () => {
