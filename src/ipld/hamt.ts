@@ -46,6 +46,19 @@ export interface HamtOptions {
 /** A key whose values differ. */
 export type Difference<V> = readonly [key: Uint8Array, here: V | undefined, there: V | undefined]
 
+/** A part of sorted hashes: those that lead to one node. */
+interface HashRange {
+  readonly hashes: readonly Uint8Array[]
+  readonly from: number
+  readonly to: number
+  readonly depth: number
+}
+
+/** Hashes of keys, in the tree's order. */
+export function hashesOf(keys: Iterable<Uint8Array>): Uint8Array[] {
+  return Array.from(keys, sha256).sort(compareBytes)
+}
+
 /**
  * A tree over a store. Reads decode only the nodes on the way; writes stay in memory until {@link Hamt.flush}.
  * Keys and values that are returned are views of blocks.
@@ -313,25 +326,42 @@ export class Hamt<V> {
 
   /**
    * Keys whose values differ between two trees of one layout; equal subtrees are not read.
+   * @param among - {@link hashesOf} the keys that matter: subtrees without any of them are not read either. Keys beside them may
+   * be told, too. Default: all
    * @returns key, value here and value in `other`, undefined where the key is absent; undefined after two equal slots
    */
-  diff(other: Hamt<V>): IterableIterator<Difference<V> | undefined> {
+  diff(other: Hamt<V>, among?: readonly Uint8Array[]): IterableIterator<Difference<V> | undefined> {
     if (this.#format !== other.#format)
       throw new IpldError('NOT_SUPPORTED', 'not supported: comparing HAMTs of two layouts')
-    return this.#diffSlots(this.#root, other, other.#root)
+    const part = among === undefined ? undefined : { hashes: among, from: 0, to: among.length, depth: 0 }
+    return this.#diffSlots(this.#root, other, other.#root, part)
   }
 
-  *#diffSlots(here: HamtNode, other: Hamt<V>, there: HamtNode): IterableIterator<Difference<V> | undefined> {
+  *#diffSlots(
+    here: HamtNode,
+    other: Hamt<V>,
+    there: HamtNode,
+    among: HashRange | undefined,
+  ): IterableIterator<Difference<V> | undefined> {
     if (here === there) return
+    let end = among?.from ?? 0
     for (let i = 0; i < here.slots.length; i++) {
       const a = here.slots[i]
       const b = there.slots[i]
+      let below: HashRange | undefined
+      if (among !== undefined) {
+        const { hashes, to, depth } = among
+        const from = end
+        while (end < to && slotIndex(hashes[end] as Uint8Array, depth, this.#bitWidth) === i) end++
+        if (end === from) continue
+        below = { hashes, from, to: end, depth: depth + 1 }
+      }
       if (a === undefined && b === undefined) continue
       const aNode = a !== undefined && !Array.isArray(a)
       const bNode = b !== undefined && !Array.isArray(b)
       if (aNode && bNode) {
         if (isLink(a) && isLink(b) && a.cid.equals(b.cid)) continue
-        yield* this.#diffSlots(isLink(a) ? this.#node(a) : a, other, isLink(b) ? other.#node(b) : b)
+        yield* this.#diffSlots(isLink(a) ? this.#node(a) : a, other, isLink(b) ? other.#node(b) : b, below)
         continue
       }
       const left: HamtEntry[] = []

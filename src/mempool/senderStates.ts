@@ -1,7 +1,7 @@
 import type { Steps } from '../base/steps.ts'
 import { resolveId } from '../chain/chainView.ts'
 import { IpldError } from '../ipld/errors.ts'
-import type { StateTree } from '../state/stateTree.ts'
+import { actorHashes, type StateTree } from '../state/stateTree.ts'
 import type { Address } from '../types/address.ts'
 import type { ActorId } from '../types/scalars.ts'
 import { MAX_STATE_CHANGES, SENDER_STATE_CACHE } from './limits.ts'
@@ -70,7 +70,7 @@ function* moveTo({ tree: before, ids, states }: Known, tree: StateTree): Steps<K
       ids.delete(address.key)
       yield
     }
-    for (const change of before.diff(tree)) {
+    for (const change of before.diff(tree, actorHashes([...states.keys()]))) {
       if (left-- === 0) return undefined
       yield
       if (change === undefined) continue

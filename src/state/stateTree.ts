@@ -10,7 +10,7 @@ import { CborReader } from '../codec/cborReader.ts'
 import type { Cid } from '../codec/cid.ts'
 import { type Codec, cid, decode, int, transparent, tuple, uint } from '../codec/description.ts'
 import { type Blockstore, getBlock, getCbor, putBlock, putCbor } from '../ipld/blockstore.ts'
-import { Hamt } from '../ipld/hamt.ts'
+import { Hamt, hashesOf } from '../ipld/hamt.ts'
 import { type ActorState, actorV4, actorV5 } from '../types/actor.ts'
 import { type Address, addressFromBytes, addressToId, idAddress, isIdAddress } from '../types/address.ts'
 import type { ActorId } from '../types/scalars.ts'
@@ -265,17 +265,24 @@ export class StateTree {
 
   /**
    * Actors that differ between this tree and another, both flushed: here and there; undefined where nothing was found yet.
+   * @param among - {@link actorHashes} of those that matter; others may be told, too. Default: all
    * @see lotus chain/state/statetree.go Diff
    */
   *diff(
     other: StateTree,
+    among?: readonly Uint8Array[],
   ): IterableIterator<readonly [ActorId, ActorState | undefined, ActorState | undefined] | undefined> {
     this.#apply()
     other.#apply()
-    for (const change of this.#hamt.diff(other.#hamt)) {
+    for (const change of this.#hamt.diff(other.#hamt, among)) {
       yield change === undefined ? undefined : [addressToId(addressFromBytes(change[0])), change[1], change[2]]
     }
   }
+}
+
+/** Where actors are in a tree, in its order. */
+export function actorHashes(ids: readonly ActorId[]): Uint8Array[] {
+  return hashesOf(ids.map((id) => idAddress(id).bytes))
 }
 
 function actorCodec(version: number): Codec<ActorState> {

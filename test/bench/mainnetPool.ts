@@ -112,6 +112,7 @@ export async function measurePool(folder: string, scale: number, network: Networ
     for (let i = 0; i < 2; i++) {
       earlier = view.store.parent(earlier)
       await vm.tipsetState(earlier)
+      await generated.flush()
       await select(earlier, 0.5)
     }
     await select(head, 0.5)
@@ -120,7 +121,8 @@ export async function measurePool(folder: string, scale: number, network: Networ
     report('pool: all pending, in order', performance.now() - from, 'ms')
     let back = head
     for (let i = 0; i < DEPTH; i++) back = view.store.parent(back)
-    const move = (what: string, to: Tipset): void => {
+    const move = async (what: string, to: Tipset): Promise<void> => {
+      await generated.flush()
       from = performance.now()
       const used = process.cpuUsage()
       view.store.setHead(to)
@@ -129,8 +131,8 @@ export async function measurePool(folder: string, scale: number, network: Networ
       report('  of the processor', (user + system) / 1000, 'ms')
       report('  messages then', pool.size, '')
     }
-    move(`pool: the last ${DEPTH} tipsets are reverted`, back)
-    move('pool: and applied again', head)
+    await move(`pool: the last ${DEPTH} tipsets are reverted`, back)
+    await move('pool: and applied again', head)
   } finally {
     pool.close()
     await generated.close()

@@ -6,7 +6,7 @@ import type { Cid } from '../../src/codec/cid.ts'
 import { bytes, type Codec, uint } from '../../src/codec/description.ts'
 import { getCbor, MemoryBlockstore, OverlayBlockstore, putBlock } from '../../src/ipld/blockstore.ts'
 import { BlockMissing } from '../../src/ipld/errors.ts'
-import { Hamt, type HamtOptions } from '../../src/ipld/hamt.ts'
+import { Hamt, type HamtOptions, hashesOf } from '../../src/ipld/hamt.ts'
 import { NodeCache } from '../../src/ipld/nodeCache.ts'
 import { evmState } from '../../src/state/evm.ts'
 import { initState } from '../../src/state/init.ts'
@@ -169,6 +169,15 @@ describe('a tree', () => {
     }
     const expected = [...new Set([...a.keys(), ...b.keys()])].filter((key) => a.get(key)?.[1] !== b.get(key)?.[1])
     expect(found.sort()).toEqual(expected.sort())
+    const wanted = [...a.values(), ...b.values()].map(([key]) => key).filter((_, i) => i % 20 === 0)
+    const among = new Set<string>()
+    for (const one of x.diff(y, hashesOf(wanted))) {
+      if (one !== undefined) among.add(toHex(one[0]))
+    }
+    expect(among.size).toBeLessThan(found.length / 2)
+    expect([...among].filter((key) => !found.includes(key))).toEqual([])
+    const names = new Set(wanted.map(toHex))
+    expect([...among].filter((key) => names.has(key)).sort()).toEqual(found.filter((key) => names.has(key)))
   })
 
   it('writes nothing when a value stays the same', () => {

@@ -94,6 +94,21 @@ describe('nonces and balances of senders', () => {
     expect(readOf(all)).toBeGreaterThan(20)
     // Two roots, two address maps, and the way to one actor in both.
     expect(readOf(next)).toBeLessThan(16)
+    // What others changed is not read.
+    const others = (nonce: bigint): Cid =>
+      changed(store, next, (tree) => {
+        for (let id = 10_000n; id < 13_000n; id++) tree.setActor(id, actor(nonce, 0n))
+        give(tree, senders[7] as Address, nonce)
+      })
+    const few = new SenderStates()
+    const readOfFew = (root: Cid): number => {
+      const before = store.reads
+      const senderOf = finish(few.of(StateTree.load(store, root)))
+      for (const one of senders.slice(0, 10)) senderOf(one)
+      return store.reads - before
+    }
+    readOfFew(others(1n))
+    expect(readOfFew(others(2n))).toBeLessThan(60)
   })
 
   test('do not need the older state', () => {

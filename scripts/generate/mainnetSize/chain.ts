@@ -65,6 +65,8 @@ export interface GeneratedChain {
   readonly own: CollectableBlocks
   /** All blocks. */
   readonly blocks: Blockstore
+  /** Until what was executed is on disk: else the next change of the head writes it. */
+  flush(): Promise<void>
   close(): Promise<void>
 }
 
@@ -84,6 +86,7 @@ export async function openGenerated(folder: string, network: Network): Promise<G
     vm,
     own: environment.blocks,
     blocks,
+    flush: () => environment.flush(),
     close: async () => {
       await environment.meta.flush()
       await environment.close()
