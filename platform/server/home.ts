@@ -82,6 +82,8 @@ export class Home {
   readonly api: string
   readonly keystore: string
   readonly chain: string
+  /** Where messages lie. */
+  readonly messages: string
   readonly snapshots: string
   readonly actors: string
   readonly proofs: string
@@ -96,6 +98,7 @@ export class Home {
     this.api = join(path, 'api')
     this.keystore = join(path, 'keystore')
     this.chain = join(path, 'chain')
+    this.messages = join(path, 'messages')
     this.snapshots = join(path, 'snapshots')
     this.actors = join(path, 'actors')
     this.proofs = join(path, 'proofs')

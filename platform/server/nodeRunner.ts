@@ -39,6 +39,7 @@ import { nodeFiles } from './nodeFiles.ts'
 import { openHost } from './openHost.ts'
 import { openVm } from './openVm.ts'
 import type { IndexOptions, ServeOptions } from './options.ts'
+import { openPlaceRows } from './placeRows.ts'
 import { registerProcessMetrics } from './processMetrics.ts'
 import { line, type ProgramIo } from './programIo.ts'
 import { ProofFiles } from './proofFiles.ts'
@@ -111,13 +112,18 @@ export function openDiskStores(
   environment.reads.tellTo(log)
   archive?.guard.tellTo(log)
   const below = archive === undefined ? [] : [archive]
+  const places = openPlaceRows(home.messages, log)
   return {
     blocks: new LayeredBlockstore([environment.blocks, ...below, bundledBlocks(new ActorBundles(home.actors))], nodes),
     own: environment.blocks,
     ownBytes: () => environment.blockBytes(),
     meta: environment.meta,
+    places,
     secrets: new SecretFiles(home.keystore),
-    close: () => environment.close(),
+    close: async () => {
+      await places?.close()
+      await environment.close()
+    },
   }
 }
 

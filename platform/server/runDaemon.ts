@@ -87,7 +87,13 @@ export async function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: 
     const places =
       config.validate === 'light'
         ? undefined
-        : { chain: home.chain, archive: config.snapshot, actors: home.actors, ready: archive?.ready }
+        : {
+            chain: home.chain,
+            messages: home.messages,
+            archive: config.snapshot,
+            actors: home.actors,
+            ready: archive?.ready,
+          }
     await serve(
       run,
       async (shutdown) => {

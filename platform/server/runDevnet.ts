@@ -48,7 +48,9 @@ export async function runDevnet(options: DevnetRunOptions, io: ProgramIo, runtim
         introduce(open.plan, writeNetworkFiles(home.path, open.network, open.node.view.store, bundles), io)
         return open
       },
-      options.inMemory ? undefined : { chain: home.chain, archive: undefined, actors: home.actors },
+      options.inMemory
+        ? undefined
+        : { chain: home.chain, messages: home.messages, archive: undefined, actors: home.actors },
     )
   })
 }

@@ -19,6 +19,7 @@ import type { Tipset } from '../types/tipset.ts'
 import { type ChainView, resolveId } from './chainView.ts'
 import { ChainError } from './errors.ts'
 import { messageByCid } from './messageByCid.ts'
+import type { MessagePlaces } from './messagePlaces.ts'
 import { parentReceipts, readReceipt } from './receipts.ts'
 import type { VmHost } from './vm.ts'
 
@@ -79,6 +80,36 @@ export interface SearchDeps {
   readonly vm: Pick<VmHost, 'executeTipset'>
   /** undefined: there is none. */
   readonly index?: MessageIndex | undefined
+  /** Asked before anything is walked; undefined: there are none. */
+  readonly places?: MessagePlaces | undefined
+}
+
+/** The height above which a search looks. */
+export function floorOf(from: Tipset, limit: ChainEpoch): ChainEpoch {
+  return limit === NO_LOOKBACK_LIMIT ? 0 : Math.max(0, from.height - limit)
+}
+
+/** What was executed by this CID, by a row that knows where it lies. @returns undefined: none does, which says nothing */
+export async function foundByPlace(
+  cid: Cid,
+  from: Tipset,
+  { limit, walk }: SearchOptions,
+  { places, view, vm }: SearchDeps,
+): Promise<FoundMessage | undefined> {
+  try {
+    const place = await places?.ofCid(cid, from, floorOf(from, limit), walk)
+    if (place === undefined) return undefined
+    const { tipset, position } = place
+    return {
+      cid,
+      receipt: await parentReceipts(tipset, view, vm, (store, root) => readReceipt(store, root, position)),
+      tipset,
+    }
+  } catch (error) {
+    // What is missing is the walk's to say.
+    if (blockMissingIn(error) === undefined) throw error
+    return undefined
+  }
 }
 
 /** @throws ChainError `NOT_FOUND` with Lotus' text when the CID is unknown or names something else */
@@ -120,6 +151,8 @@ export async function searchByCid(
   deps: SearchDeps,
 ): Promise<FoundMessage | undefined> {
   const { view, index } = deps
+  const placed = await foundByPlace(cid, from, options, deps)
+  if (placed !== undefined) return placed
   const search = (): Promise<FoundMessage | undefined> => searchMessage(loadSought(view, cid), from, options, deps)
   if (index === undefined) return search()
   let failure: unknown
@@ -165,7 +198,7 @@ export async function searchBelow(
   }
   const passed = (tipset: Tipset): boolean => (view.stateBefore(tipset).getActor(id)?.nonce ?? 0n) > message.nonce
   if (from.height === 0 || !passed(from)) return undefined
-  const floor = limit === NO_LOOKBACK_LIMIT ? 0 : Math.max(0, from.height - limit)
+  const floor = floorOf(from, limit)
   const crossing = await walk(firstPassed(view, from, floor, passed))
   return crossing === undefined ? undefined : await executedIn(crossing, sought, allowReplaced, deps)
 }

@@ -14,7 +14,14 @@ import type { ChainEpoch } from '../types/scalars.ts'
 import { type Tipset, tipsetKeyText } from '../types/tipset.ts'
 import { ChainError } from './errors.ts'
 import { type HeadChange, headChanges } from './headChange.ts'
-import { executedIn, type FoundMessage, loadSought, type SearchDeps, searchBelow } from './searchMessage.ts'
+import {
+  executedIn,
+  type FoundMessage,
+  foundByPlace,
+  loadSought,
+  type SearchDeps,
+  searchBelow,
+} from './searchMessage.ts'
 
 /** Deepest confidence that may be asked for: one finality. */
 const MAX_CONFIDENCE = 900n
@@ -58,7 +65,8 @@ export async function waitMessage(cid: Cid, options: WaitOptions, deps: WaitDeps
   try {
     const head = deps.view.store.head()
     let height = head.height
-    let candidate = await executedIn(head, sought, allowReplaced, deps)
+    let candidate =
+      (await foundByPlace(cid, head, options, deps)) ?? (await executedIn(head, sought, allowReplaced, deps))
     const reverted = new Set<string>()
     if (candidate === undefined) {
       void searchBelow(sought, head, options, deps).then(

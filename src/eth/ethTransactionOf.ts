@@ -36,12 +36,15 @@ export interface EthTransactionView {
   readonly s: bigint
 }
 
+/** Ethereum's hash of a delegated message; undefined: it is another one, whose hash is in its CID. */
+export function delegatedHash(message: ChainMessage, chainId: bigint): Uint8Array | undefined {
+  const isDelegated = message.kind === 'signed' && message.signed.signature.type === SIGNATURE_DELEGATED
+  return isDelegated ? transactionHash(transactionOfSignedMessage(message.signed, chainId)) : undefined
+}
+
 /** Ethereum's hash of a delegated message, else the digest of the message's CID. */
 export function ethHashOf(message: ChainMessage, chainId: bigint): Uint8Array {
-  if (message.kind === 'signed' && message.signed.signature.type === SIGNATURE_DELEGATED) {
-    return transactionHash(transactionOfSignedMessage(message.signed, chainId))
-  }
-  return chainMessageCid(message).digest
+  return delegatedHash(message, chainId) ?? chainMessageCid(message).digest
 }
 
 /** @param tree - the state after the tipset that holds the message */

@@ -9,11 +9,13 @@ import type { Walk } from '../base/steps.ts'
 import { accountKey, actorOf, tryActorOf } from '../chain/actorLookup.ts'
 import { ActorStates } from '../chain/actorStates.ts'
 import type { ChainView } from '../chain/chainView.ts'
+import { MessagePlaces, PlaceNotes } from '../chain/messagePlaces.ts'
 import { NO_LOOKBACK_LIMIT, type SearchOptions, searchByCid } from '../chain/searchMessage.ts'
 import type { VmHost } from '../chain/vm.ts'
 import type { WaitDeps } from '../chain/waitMessage.ts'
 import type { Cid } from '../codec/cid.ts'
 import { ethTipset } from '../eth/ethTipset.ts'
+import { delegatedHash } from '../eth/ethTransactionOf.ts'
 import { fetchingVmHost } from '../execution/fetchingVmHost.ts'
 import { indexedSearch } from '../index/indexedSearch.ts'
 import { DEFAULT_SEND_SPEC } from '../mempool/sendSpec.ts'
@@ -181,7 +183,18 @@ export async function startNode(
   if (presumedNow !== undefined) ports.log.warn(presumedNow)
   const index = askedIndex(view, parts.index, ports)
   const messages = index === undefined ? undefined : indexedSearch(index)
-  const search: WaitDeps = { view, vm, log: portsOf('chain').log, index: messages }
+  const { log: chainLog } = portsOf('chain')
+  // Of headers alone, and of what is fetched when it is asked for, no tipset's messages are at hand.
+  const rowsOfPlaces = isPartial || net?.mode === 'headers' ? undefined : parts.places
+  const places = rowsOfPlaces === undefined ? undefined : new MessagePlaces({ view, rows: rowsOfPlaces })
+  const notes =
+    rowsOfPlaces === undefined
+      ? undefined
+      : new PlaceNotes({
+          ...{ view, rows: rowsOfPlaces, clock: ports.clock, timers: ports.timers, log: chainLog },
+          otherHash: (message) => delegatedHash(message, BigInt(network.chainId)),
+        })
+  const search: WaitDeps = { view, vm, log: chainLog, index: messages, places }
   const sync = networking === undefined ? followHead(view, ports.clock, !isPartial) : undefined
   const keyAddress = (account: Address): Address => accountKey(view, view.stateBefore(view.store.head()), account)
   const session = new Uint8Array(SESSION_BYTES)
@@ -239,6 +252,7 @@ export async function startNode(
       vm,
       finality,
       index,
+      places,
       findMessage: (cid, { walk }, limit = NO_LOOKBACK_LIMIT) => findSought(cid, { limit, allowReplaced: false, walk }),
       fetches: edge !== undefined,
       gas: mempool.gas,
@@ -326,6 +340,7 @@ export async function startNode(
     stop: async () => {
       stopping.abort()
       payments.stop()
+      await notes?.stop()
       endLog()
       figures?.stop()
       health.close()

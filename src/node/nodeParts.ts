@@ -31,6 +31,8 @@ export interface NodeParts {
   readonly vm: VmHost
   /** Local messages, nonces, revoked tokens: what must survive a crash. */
   readonly meta: KeyValueStore
+  /** See {@link NodeStores.places}. */
+  readonly places?: KeyValueStore | undefined
   readonly keystore: KeyStore
   /** Keys that another process holds. */
   readonly remoteKeys?: RemoteKeys | undefined

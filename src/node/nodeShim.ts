@@ -22,6 +22,8 @@ export interface NodeStores {
   /** All that can be read at once, an archive and actors' code included. */
   readonly blocks: Blockstore
   readonly meta: KeyValueStore
+  /** Rows of where messages lie (`chain/messagePlaces.ts`), which nobody misses when they are gone; undefined: there are none. */
+  readonly places?: KeyValueStore | undefined
   /** The node's own blocks, which old state can be collected from; undefined: nothing is collected. */
   readonly own?: CollectableBlocks | undefined
   /** Kept blocks that are not in memory (IndexedDB): asked before any peer. */

@@ -74,7 +74,7 @@ export async function startOn(
 ): Promise<OpenNode> {
   const { stores, keystore, remoteKeys } = shim
   const { store, network } = view
-  const { meta, pin } = stores
+  const { meta, places, pin } = stores
   if (pin !== undefined) {
     const pinHead = (): void => pin([...store.genesis().key, ...store.head().key])
     pinHead()
@@ -94,6 +94,7 @@ export async function startOn(
     view,
     vm,
     meta,
+    places,
     keystore,
     remoteKeys,
     care,

@@ -10,6 +10,7 @@ import type { KeyValueStore, Logger } from '../base/ports.ts'
 import { ActorStates } from '../chain/actorStates.ts'
 import { ChainStore } from '../chain/chainStore.ts'
 import type { ChainView } from '../chain/chainView.ts'
+import { MessagePlaces } from '../chain/messagePlaces.ts'
 import { NO_LOOKBACK_LIMIT, searchByCid } from '../chain/searchMessage.ts'
 import { vmHost } from '../chain/vm.ts'
 import type { Cid } from '../codec/cid.ts'
@@ -57,6 +58,8 @@ export interface ReaderDeps {
   readonly blocks: Blockstore
   /** The node's settings on disk: revoked tokens. */
   readonly meta: KeyValueStore
+  /** The node's rows of where messages lie. */
+  readonly places?: KeyValueStore | undefined
   readonly ports: NodePorts
   /** Hears of each answer. */
   called(method: string, ms: number): void
@@ -118,18 +121,19 @@ const SILENT_LOG: Logger = {
   error: () => undefined,
 }
 
-function readRows(view: ChainView, hasIndex: boolean): MethodRow[] {
+function readRows(view: ChainView, hasIndex: boolean, rowsOfPlaces: KeyValueStore | undefined): MethodRow[] {
   const { store } = view
   const vm = vmHost(async (call) => {
     const known = call.method === 'tipsetState' ? recordedState(store, call.tipset) : undefined
     return known ?? leave()
   })
-  const search = { view, vm, log: SILENT_LOG }
+  const places = rowsOfPlaces === undefined ? undefined : new MessagePlaces({ view, rows: rowsOfPlaces })
+  const search = { view, vm, log: SILENT_LOG, places }
   const states = new ActorStates(store.blocks, view.codes)
   // What nobody may look at here: it would say less than the node's.
   const absent = new Proxy({}, { get: leave }) as never
   const eth = ethReadMethods({
-    ...{ view, vm, pool: absent, gas: absent, finality: absent, clientVersion: '' },
+    ...{ view, vm, places, pool: absent, gas: absent, finality: absent, clientVersion: '' },
     findMessage: async (cid, { walk }, limit = NO_LOOKBACK_LIMIT) => {
       const found = await searchByCid(cid, store.head(), { limit, allowReplaced: false, walk }, search)
       return found === undefined ? undefined : { message: found.cid, tipset: found.tipset.key }
@@ -159,13 +163,16 @@ export class Reader {
   readonly #openTokens: () => Tokens
   #tokens: Tokens
 
-  constructor({ network, genesis, secret, hasIndex, http }: ReaderStart, { blocks, meta, ports, called }: ReaderDeps) {
+  constructor(
+    { network, genesis, secret, hasIndex, http }: ReaderStart,
+    { blocks, meta, places, ports, called }: ReaderDeps,
+  ) {
     const { clock, random } = ports
     this.#store = new ChainStore({ blocks, meta: new MemoryStore(), log: ports.log })
     this.#store.setGenesis(this.#store.header(genesis))
     this.#openTokens = () => new Tokens({ secret, clock, random, store: meta })
     this.#tokens = this.#openTokens()
-    const table = createMethodTable(readRows(viewOf(this.#store, network), hasIndex))
+    const table = createMethodTable(readRows(viewOf(this.#store, network), hasIndex, places))
     const engine = new ReadEngine(
       { table, json: { addressPrefix: network.addressPrefix }, log: SILENT_LOG, queues: new CostQueues(ports) },
       () => clock.monotonicMs(),

@@ -8,6 +8,8 @@ import { finish, type Steps } from '../base/steps.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { ChainError } from '../chain/errors.ts'
 import { messageByCid } from '../chain/messageByCid.ts'
+import type { MessagePlaces } from '../chain/messagePlaces.ts'
+import { floorOf, NO_LOOKBACK_LIMIT } from '../chain/searchMessage.ts'
 import type { VmHost } from '../chain/vm.ts'
 import { type Cid, CODEC_DAG_CBOR, createCid, HASH_BLAKE2B_256, parseCid } from '../codec/cid.ts'
 import type { Finality } from '../consensus/finality.ts'
@@ -58,6 +60,8 @@ export interface EthMethodsDeps {
   readonly finality?: Finality
   /** Transactions of any age, and logs; undefined: there is no index. */
   readonly index?: HeadIndex | undefined
+  /** Where transactions lie, as far as rows know; undefined: there are none. */
+  readonly places?: MessagePlaces | undefined
   /** Searches the head's chain for a message, `limit` epochs deep (default: all). */
   readonly findMessage: (messageCid: Cid, call: Walking, limit?: ChainEpoch) => Promise<FoundMessage | undefined>
 }
@@ -249,11 +253,14 @@ export interface Located {
  */
 export type Locate = (hash: Uint8Array, call: Walking, limit?: ChainEpoch) => Promise<Located | undefined>
 
-/** A {@link Locate} that asks the database first where there is one, then the node's own index. */
-export function locateIn(reader: EthReader, deps: Pick<EthMethodsDeps, 'findMessage' | 'index'>): Locate {
+/** A {@link Locate} that asks rows first, the database where there is one, then the node's own index. */
+export function locateIn(reader: EthReader, deps: Pick<EthMethodsDeps, 'findMessage' | 'index' | 'places'>): Locate {
   const { store } = reader.view
-  const { index: database } = deps
-  return async (hash, call, limit) => {
+  const { index: database, places } = deps
+  return async (hash, call, limit = NO_LOOKBACK_LIMIT) => {
+    const head = store.head()
+    const place = await places?.ofHash(hash, head, floorOf(head, limit), call.walk)
+    if (place !== undefined) return { tipset: store.parent(place.tipset), index: place.position }
     if (database !== undefined) {
       const row = await indexedTransaction(database, hash, limit)
       if (row !== undefined) return { tipset: store.tipset(row.key.map(parseCid)), index: row.position }

@@ -8,6 +8,8 @@ import type { CacheSizes } from '../cacheSize.ts'
 export interface ReaderPlaces {
   /** Folder of the chain's LMDB environment. */
   readonly chain: string
+  /** Folder of the rows of where messages lie. */
+  readonly messages: string
   /** File of the archive below it, indexed. */
   readonly archive: string | undefined
   /** Folder of the actors' bundles. */

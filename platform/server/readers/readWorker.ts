@@ -48,6 +48,7 @@ async function run(port: MessagePort, data: ReadThreadData): Promise<void> {
   const reader = new Reader(valueFromBytes(data.start) as ToldStart, {
     blocks: new LayeredBlockstore([NO_BLOCKS, environment.blocks, ...archive, bundles], nodes),
     meta: environment.meta,
+    places: new LmdbEnvironment({ path: places.messages, readsOnly: true }).meta,
     ports: { clock: systemClock, timers: systemTimers, random: systemRandom, log },
     called: (method, ms) => {
       const times = calls.get(method)

@@ -174,7 +174,7 @@ export class Readers {
 
   #startThread(behind: ReadThreadData['behind']): Promise<void> {
     const { node, places, sizes, hasIndex } = this.#deps
-    const { chain, archive, actors } = places
+    const { chain, messages, archive, actors } = places
     const { view, tokens } = node
     const genesis = view.store.genesis().key[0]
     const { host, port } = this.#api as Listening
@@ -182,7 +182,7 @@ export class Readers {
     const thread = new Worker(entry(), {
       name: 'petrel-reads',
       workerData: {
-        places: { chain, archive, actors },
+        places: { chain, messages, archive, actors },
         sizes,
         host,
         port,

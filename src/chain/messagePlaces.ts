@@ -1,0 +1,212 @@
+/**
+ * Where messages lie on the chain, by their hashes: noted as the head moves, a row for each. A row is a hint that the chain is asked
+ * about before it is believed, so that nothing need keep the two together: what a reorganisation left, a kill cut off or an import
+ * passed over is looked for as if there were no rows.
+ *
+ *     key: generation (u32), kind (u8), hash (20 bytes)   value: height (u32), position (u32), digest of the tipset's key (16 bytes)
+ *
+ * @see lotus chain/index/index.go, which has a database for it
+ */
+import { concatBytes, equalBytes } from '../base/bytes.ts'
+import { errorMessage, unlessThrown } from '../base/errors.ts'
+import { Pace } from '../base/pace.ts'
+import type { Clock, KeyValueOp, KeyValueStore, Logger, Timers } from '../base/ports.ts'
+import { finish, type Walk } from '../base/steps.ts'
+import { type Cid, CODEC_DAG_CBOR, HASH_BLAKE2B_256 } from '../codec/cid.ts'
+import { BlockMissing } from '../ipld/errors.ts'
+import { type ChainMessage, chainMessageCid } from '../types/chainMessage.ts'
+import type { ChainEpoch } from '../types/scalars.ts'
+import { firstBlock, type Tipset, tipsetKeyCid } from '../types/tipset.ts'
+import type { ChainView } from './chainView.ts'
+import { PLACE_GENERATION_EPOCHS, PLACE_GENERATIONS, PLACES_UNNOTED } from './limits.ts'
+
+/** By what a message is named: the digest of its CID, or another hash that is its own (Ethereum's). */
+const BY_CID = 0
+const BY_OTHER_HASH = 1
+type Kind = typeof BY_CID | typeof BY_OTHER_HASH
+
+const GENERATION_BYTES = 4
+/** Of a hash: two messages that share so many bits nobody finds. */
+const HASH_BYTES = 20
+const NUMBERS_BYTES = 8
+const DIGEST_BYTES = 16
+/** Longest time that noting keeps everything else waiting, ms. */
+const TURN_MS = 5
+/** Rows of a generation that is over go with the rows of each tipset: so many more than those. */
+const DROPPED_ABOVE = 256
+
+/** Where a message was executed. */
+export interface MessagePlace {
+  /** The tipset that executed it: the child of the one that holds it. */
+  readonly tipset: Tipset
+  /** Among the executed messages of the tipset that holds it. */
+  readonly position: number
+}
+
+/** Rows, and the chain that they are about. */
+export interface MessagePlacesDeps {
+  readonly view: ChainView
+  readonly rows: KeyValueStore
+}
+
+function generationOf(height: ChainEpoch): number {
+  return Math.floor(height / PLACE_GENERATION_EPOCHS)
+}
+
+function keyOf(generation: number, kind: Kind, hash: Uint8Array): Uint8Array {
+  const key = new Uint8Array(GENERATION_BYTES + 1 + HASH_BYTES)
+  new DataView(key.buffer).setUint32(0, generation)
+  key[GENERATION_BYTES] = kind
+  key.set(hash.subarray(0, HASH_BYTES), GENERATION_BYTES + 1)
+  return key
+}
+
+function rowOf(height: ChainEpoch, position: number, digest: Uint8Array): Uint8Array {
+  const numbers = new DataView(new ArrayBuffer(NUMBERS_BYTES))
+  numbers.setUint32(0, height)
+  numbers.setUint32(4, position)
+  return concatBytes(new Uint8Array(numbers.buffer), digest.subarray(0, DIGEST_BYTES))
+}
+
+/** Looks messages up. */
+export class MessagePlaces {
+  readonly #deps: MessagePlacesDeps
+
+  constructor(deps: MessagePlacesDeps) {
+    this.#deps = deps
+  }
+
+  /**
+   * Where the chain of `from` executed a message, up to there.
+   * @param floor - height above which that must be, unless it is `from`
+   * @returns undefined: no row knows
+   */
+  ofCid(cid: Cid, from: Tipset, floor: ChainEpoch, walk: Walk = finish): Promise<MessagePlace | undefined> {
+    if (cid.codec !== CODEC_DAG_CBOR || cid.hashCode !== HASH_BLAKE2B_256) return Promise.resolve(undefined)
+    return this.#find(BY_CID, cid.digest, from, floor, walk)
+  }
+
+  /** The same by the other hash that some have, else by the digest of the CID. */
+  async ofHash(hash: Uint8Array, from: Tipset, floor: ChainEpoch, walk: Walk): Promise<MessagePlace | undefined> {
+    const other = await this.#find(BY_OTHER_HASH, hash, from, floor, walk)
+    return other ?? this.#find(BY_CID, hash, from, floor, walk)
+  }
+
+  async #find(
+    kind: Kind,
+    hash: Uint8Array,
+    from: Tipset,
+    floor: ChainEpoch,
+    walk: Walk,
+  ): Promise<MessagePlace | undefined> {
+    const newest = generationOf(from.height)
+    for (let generation = newest; generation > newest - PLACE_GENERATIONS && generation >= 0; generation--) {
+      const row = this.#row(keyOf(generation, kind, hash))
+      if (row === undefined) continue
+      const numbers = new DataView(row.buffer, row.byteOffset)
+      const height = numbers.getUint32(0)
+      if (height >= from.height) continue
+      const tipset = await walk(this.#deps.view.store.findByHeight(height + 1, from, 'next'))
+      const holder = tipsetKeyCid(firstBlock(tipset).parents).digest.subarray(0, DIGEST_BYTES)
+      if (!equalBytes(holder, row.subarray(NUMBERS_BYTES))) continue
+      const isInReach = tipset.height > floor || tipset.height === from.height
+      return isInReach ? { tipset, position: numbers.getUint32(4) } : undefined
+    }
+    return undefined
+  }
+
+  /** What the disk has changed, or gives an error for, is no hint. */
+  #row(key: Uint8Array): Uint8Array | undefined {
+    const row = unlessThrown(() => this.#deps.rows.get(key), Error)
+    return row?.length === NUMBERS_BYTES + DIGEST_BYTES ? row : undefined
+  }
+}
+
+/** What noting needs besides. */
+export interface PlaceNotesDeps extends MessagePlacesDeps {
+  /** The other hash that a message is known by; undefined: it has none. */
+  readonly otherHash: (message: ChainMessage) => Uint8Array | undefined
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly log: Logger
+}
+
+/** Notes the messages of each tipset that the head moves to, behind the head and off its way. */
+export class PlaceNotes {
+  readonly #deps: PlaceNotesDeps
+  readonly #stop: () => void
+  /** Oldest first. */
+  #unnoted: Tipset[] = []
+  #noting: Promise<void> | undefined
+  #isOver = false
+
+  constructor(deps: PlaceNotesDeps) {
+    this.#deps = deps
+    this.#stop = deps.view.store.onHeadChange((_reverted, applied) => {
+      for (const tipset of applied) this.#unnoted.push(tipset)
+      this.#unnoted = this.#unnoted.slice(-PLACES_UNNOTED)
+      this.#noting ??= this.#noteAll()
+    })
+  }
+
+  /** Resolves when what the head has moved to until now is noted. */
+  async settled(): Promise<void> {
+    await this.#noting
+  }
+
+  /** Ends it. What is not noted is not found by rows. */
+  async stop(): Promise<void> {
+    this.#stop()
+    this.#isOver = true
+    await this.#noting
+  }
+
+  async #noteAll(): Promise<void> {
+    const { clock, timers, log, rows } = this.#deps
+    const pace = new Pace(clock, timers, TURN_MS)
+    try {
+      // Whoever moved the head goes on first.
+      await pace.pause()
+      for (let tipset = this.#unnoted.shift(); tipset !== undefined && !this.#isOver; tipset = this.#unnoted.shift()) {
+        const ops: KeyValueOp[] = []
+        for (const op of this.#rowsOf(tipset)) {
+          ops.push(op)
+          if (pace.isDue) await pace.pause()
+        }
+        for (const key of this.#outlived(tipset, ops.length + DROPPED_ABOVE)) ops.push({ op: 'delete', key })
+        if (ops.length > 0) await rows.commit(ops)
+      }
+    } catch (error) {
+      // Searches walk then, as they did before.
+      log.warn('where messages lie is noted no more', { reason: errorMessage(error) })
+      this.#stop()
+    } finally {
+      this.#noting = undefined
+    }
+  }
+
+  *#rowsOf(tipset: Tipset): Iterable<KeyValueOp> {
+    if (tipset.height === 0) return
+    // Of headers alone, what is in them is not at hand.
+    const messages = unlessThrown(() => this.#deps.view.tipsetMessages(tipset), BlockMissing) ?? []
+    const generation = generationOf(tipset.height)
+    const { digest } = tipsetKeyCid(tipset.key)
+    for (let i = 0; i < messages.length; i++) {
+      const message = messages[i] as ChainMessage
+      const value = rowOf(tipset.height, i, digest)
+      yield { op: 'put', key: keyOf(generation, BY_CID, chainMessageCid(message).digest), value }
+      const other = this.#deps.otherHash(message)
+      if (other !== undefined) yield { op: 'put', key: keyOf(generation, BY_OTHER_HASH, other), value }
+    }
+  }
+
+  /** Keys of generations that are over, oldest first. */
+  *#outlived(tipset: Tipset, most: number): Iterable<Uint8Array> {
+    const oldest = generationOf(tipset.height) - PLACE_GENERATIONS + 1
+    let left = most
+    for (const key of this.#deps.rows.keys()) {
+      if (left-- === 0 || new DataView(key.buffer, key.byteOffset).getUint32(0) >= oldest) return
+      yield key
+    }
+  }
+}
