@@ -12,7 +12,7 @@ import { PetrelError, unlessThrown } from '../base/errors.ts'
 import { type ByteSource, readExactly } from '../codec/byteSource.ts'
 import type { Cid } from '../codec/cid.ts'
 import { IpldError } from '../ipld/errors.ts'
-import { HEADER_BYTES_V2, PRAGMA_V2, parseHeaderV2 } from './car.ts'
+import { carError, HEADER_BYTES_V2, PRAGMA_V2, parseHeaderV2, readCarHeader, readCarSection, readingAt } from './car.ts'
 import type { OffsetIndex } from './soundBlock.ts'
 
 const SORTED = 0x0400
@@ -31,6 +31,15 @@ interface Table {
   readonly start: number
   readonly width: number
   readonly count: number
+}
+
+/** A record: what it says, and where it stands. */
+interface IndexRecord {
+  readonly digest: Uint8Array
+  /** Of the section, in the version 1 archive. */
+  readonly offset: number
+  /** Byte of the file. */
+  readonly at: number
 }
 
 function invalid(message: string, offset: number): IpldError {
@@ -69,17 +78,52 @@ function readTables(source: ByteSource, from: number): Table[] {
       widths(code)
     }
   } else throw new IpldError('NOT_SUPPORTED', `not supported: an index of kind 0x${number.toString(16)}`)
+  if (at !== source.size) throw invalid('something behind its tables', at)
   return tables
 }
 
-/** Tables of digests in order, one for each hash function and width, searched in place. */
+/**
+ * Tables of digests in order, one for each hash function and width, searched in place.
+ *
+ * They have no sums. A damaged record leads a search to itself, or astray beside itself: where one ends without a block, the records
+ * around that place must lead to blocks that have their digests.
+ */
 class CarV2Index implements OffsetIndex {
   readonly #source: ByteSource
+  readonly #data: ByteSource
   readonly #tables: readonly Table[]
 
-  constructor(source: ByteSource, tables: readonly Table[]) {
+  /**
+   * @param data - the version 1 archive inside
+   * @throws IpldError `INVALID_CAR`: a table's ends are not of the archive
+   */
+  constructor(source: ByteSource, data: ByteSource, tables: readonly Table[]) {
     this.#source = source
+    this.#data = data
     this.#tables = tables
+    for (const table of tables) {
+      if (table.count === 0) continue
+      this.#assertSound(table, 0)
+      this.#assertSound(table, table.count - 1)
+    }
+  }
+
+  #record({ start, width }: Table, index: number): IndexRecord {
+    const at = start + index * width
+    const record = readExactly(this.#source, at, width)
+    const digest = record.subarray(0, width - OFFSET_BYTES)
+    const view = new DataView(record.buffer, record.byteOffset + digest.length, OFFSET_BYTES)
+    return { digest, offset: Number(view.getBigUint64(0, true)), at }
+  }
+
+  #assertSound(table: Table, index: number): void {
+    const { digest, offset, at } = this.#record(table, index)
+    const section = readingAt(at, () => readCarSection(this.#data, offset))
+    const isSame =
+      section !== undefined &&
+      equalBytes(section.cid.digest, digest) &&
+      (table.hashCode === undefined || section.cid.hashCode === table.hashCode)
+    if (!isSame) throw carError('a record of the index that leads to another block', at)
   }
 
   find<T>(cid: Cid, check: (offset: number) => T | undefined): T | undefined {
@@ -124,14 +168,23 @@ class CarV2Index implements OffsetIndex {
       for (let i = 0; i < count; i++) {
         const record = records.subarray(i * width, i * width + digest.length)
         const order = compare(record, digest)
-        if (order > 0) return undefined
+        if (order > 0) return this.#assertMissing(table, at + i)
         if (order < 0) continue
         const view = new DataView(records.buffer, records.byteOffset + i * width + digest.length, OFFSET_BYTES)
-        const found = check(Number(view.getBigUint64(0, true)))
+        const offset = Number(view.getBigUint64(0, true))
+        if (offset >= this.#data.size)
+          throw carError('a record of the index that leads to no data', start + (at + i) * width)
+        const found = check(offset)
         if (found !== undefined) return found
       }
     }
-    return undefined
+    return this.#assertMissing(table, table.count)
+  }
+
+  /** @param above - the first record above what was sought */
+  #assertMissing(table: Table, above: number): undefined {
+    if (above > 0) this.#assertSound(table, above - 1)
+    if (above < table.count) this.#assertSound(table, above)
   }
 }
 
@@ -158,5 +211,8 @@ export function readCarV2Index(source: ByteSource): OffsetIndex | undefined {
   const { indexOffset } = parseHeaderV2(head.subarray(PRAGMA_V2.length))
   if (indexOffset === 0 || indexOffset >= source.size) return undefined
   // It is only a help: where it is damaged the archive is indexed as if it had none.
-  return unlessThrown(() => new CarV2Index(source, readTables(source, indexOffset)), PetrelError)
+  return unlessThrown(
+    () => new CarV2Index(source, readCarHeader(source).source, readTables(source, indexOffset)),
+    PetrelError,
+  )
 }

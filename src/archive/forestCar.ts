@@ -66,9 +66,14 @@ function indexPayload(source: ByteSource, start: number): ByteSource {
     parts.push({ at: size, offset: offset + SKIPPABLE_HEADER, length })
     size += length
     offset += frame.length
+    if (offset > source.size - FOOTER_BYTES) throw invalid('an index that goes into the footer')
   }
   return {
     size,
+    origin: (offset) => {
+      const part = parts.findLast(({ at }) => at <= offset)
+      return part === undefined ? start : part.offset + offset - part.at
+    },
     read: (offset, length) => {
       const out = new Uint8Array(Math.max(0, Math.min(length, size - offset)))
       for (const part of parts) {
@@ -108,16 +113,28 @@ export class ForestCarStore implements ArchiveStore {
   #frames = new Map<number, ByteSource>()
   #olderFrames = new Map<number, ByteSource>()
 
-  /** @throws IpldError `INVALID_CAR` */
-  constructor(source: ByteSource, decoder: ZstdDecoder = portableZstd, nodes?: NodeCache) {
+  /**
+   * @param index - instead of its own: offsets of frames
+   * @throws IpldError `INVALID_CAR`
+   */
+  constructor(source: ByteSource, decoder: ZstdDecoder = portableZstd, nodes?: NodeCache, index?: HashIndex) {
     const start = indexOffset(source)
     if (start === undefined) throw invalid('no footer')
     this.#source = source
     this.#decoder = decoder
     this.#indexStart = start
     if (nodes !== undefined) this.nodes = nodes
-    this.#index = readingAt(start, () => new HashIndex(indexPayload(source, start)))
+    this.#index = index ?? this.#ownIndex()
     this.roots = readingAt(0, () => readCarHeader(this.#frame(0)).roots)
+  }
+
+  #ownIndex(): HashIndex {
+    const start = this.#indexStart
+    const payload = readingAt(start, () => indexPayload(this.#source, start))
+    return new HashIndex(payload, {
+      end: start - SKIPPABLE_HEADER,
+      holds: (offset, isNamed) => readingAt(offset, () => cidsIn(this.#frame(offset)).some((cid) => isNamed(cid))),
+    })
   }
 
   #frame(offset: number): ByteSource {
@@ -177,16 +194,17 @@ export class ForestCarStore implements ArchiveStore {
 
   /** In one go: whoever takes them one by one may throw, which is no damage. Not kept: each is read once. */
   #cidsOf(frame: ZstdFrame): Cid[] {
-    const content = memorySource(
-      this.#decoder(readExactly(this.#source, frame.offset, frame.length), frame.contentSize),
-    )
-    const cids: Cid[] = []
-    for (let at = 0; at < content.size; ) {
-      const section = readCarSection(content, at)
-      if (section === undefined) throw carError('an empty section', at)
-      cids.push(section.cid)
-      at = section.next
-    }
-    return cids
+    return cidsIn(memorySource(this.#decoder(readExactly(this.#source, frame.offset, frame.length), frame.contentSize)))
   }
+}
+
+function cidsIn(content: ByteSource): Cid[] {
+  const cids: Cid[] = []
+  for (let at = 0; at < content.size; ) {
+    const section = readCarSection(content, at)
+    if (section === undefined) throw carError('an empty section', at)
+    cids.push(section.cid)
+    at = section.next
+  }
+  return cids
 }

@@ -6,9 +6,9 @@
  * n + 1 of them or more. A hash's ideal slot is (hash x n) >> 64; it is in that slot or behind it.
  * @see Forest src/db/car/forest/index/mod.rs Reader, Builder, Writer; hash.rs summary, ideal_slot_ix
  */
-import { type ByteSource, readExactly } from '../codec/byteSource.ts'
+import { type ByteSource, placeIn, readExactly } from '../codec/byteSource.ts'
 import type { Cid } from '../codec/cid.ts'
-import { IpldError } from '../ipld/errors.ts'
+import { carError, readingAt } from './car.ts'
 import type { HashSorter, SortedPairs } from './hashSorter.ts'
 import type { ByteSink } from './scratchFile.ts'
 
@@ -92,43 +92,82 @@ function viewOf(data: Uint8Array): DataView {
   return new DataView(data.buffer, data.byteOffset, data.byteLength)
 }
 
-/** Reads an index in place. */
+/** What an index without sums is looked at by. */
+export interface IndexedData {
+  /** Bytes that offsets may lead to. */
+  readonly end: number
+  /** Whether such a block is where an offset leads to. */
+  readonly holds: (offset: number, isNamed: (cid: Cid) => boolean) => boolean
+}
+
+/** Slots at the table's end that are looked at when it is opened: another number of buckets moves them all. */
+const LAST_SLOTS = 256
+/** Bits by which a damaged slot may differ from the hash that it had: those of a byte. */
+const SUSPECT_BITS = 8
+
+/** Bits that are set in a word of 32. */
+function bitsOf(word: number): number {
+  let count = 0
+  for (let left = word; left !== 0; left &= left - 1) count++
+  return count
+}
+
+/**
+ * Reads an index in place.
+ *
+ * The form has no sums. So that a damaged slot does not hide a block, all is looked at twice that does not lead to one: each slot on the
+ * way must be where its hash belongs, and one whose hash is nearly the one that is sought must lead to a block that has it.
+ */
 export class HashIndex {
   readonly #source: ByteSource
+  readonly #data: IndexedData | undefined
   readonly #longest: number
   readonly #buckets: number
   readonly #slots: number
 
   /**
    * @param source - the payload alone
-   * @throws IpldError `INVALID_CAR` for another version or a table that is shorter than its header says
+   * @param data - undefined: what is read of `source` is checked by it
+   * @throws IpldError `INVALID_CAR` for another version or a table that is not what its header says
    */
-  constructor(source: ByteSource) {
-    const header = viewOf(readExactly(source, 0, HEADER_BYTES))
-    if (header.getBigUint64(0, true) !== INDEX_VERSION)
-      throw new IpldError('INVALID_CAR', 'Cannot read index: unknown version')
+  constructor(source: ByteSource, data?: IndexedData) {
     this.#source = source
+    this.#data = data
+    const header = readingAt(placeIn(source, 0), () => viewOf(readExactly(source, 0, HEADER_BYTES)))
+    if (header.getBigUint64(0, true) !== INDEX_VERSION)
+      throw carError('an index of an unknown version', placeIn(source, 0))
     this.#longest = Number(header.getBigUint64(8, true))
     this.#buckets = Number(header.getBigUint64(24, true))
     this.#slots = Math.floor((source.size - HEADER_BYTES) / SLOT_BYTES)
     if (this.#buckets > this.#slots || this.#buckets > MAX_BUCKETS) {
-      const message = `Cannot read index: ${this.#slots} slots, expected ${this.#buckets} or more`
-      throw new IpldError('INVALID_CAR', message)
+      const message = `an index of ${this.#slots} slots, expected ${this.#buckets} or more`
+      throw carError(message, placeIn(source, 0))
     }
+    if (data === undefined) return
+    if ((source.size - HEADER_BYTES) % SLOT_BYTES !== 0)
+      throw carError('an index that ends in a slot', placeIn(source, 0))
+    this.#assertPlaces(Math.max(0, this.#slots - LAST_SLOTS), this.#slots, () => undefined)
   }
 
   /**
    * The first result of `check` that is not undefined, over the offsets that may be the CID's.
    * @param check - looks at an offset; undefined when the CID is not there
+   * @throws IpldError `INVALID_CAR`: the index is damaged where the CID may be
    */
   find<T>(cid: Cid, check: (offset: number) => T | undefined): T | undefined {
-    const { high, low } = hashCid(cid)
+    const hash = hashCid(cid)
+    const found = this.#find(hash, check)
+    if (found === undefined && this.#data !== undefined) this.#assertMissing(hash, this.#data)
+    return found
+  }
+
+  #find<T>({ high, low }: CidHash, check: (offset: number) => T | undefined): T | undefined {
     const ideal = idealSlot(high, low, this.#buckets)
     const end = Math.min(this.#slots, ideal + this.#longest + 1)
     let passed = false
     for (let slot = ideal; slot < this.#slots; slot += SLOTS_PER_READ) {
       const count = Math.min(SLOTS_PER_READ, this.#slots - slot)
-      const view = viewOf(readExactly(this.#source, HEADER_BYTES + slot * SLOT_BYTES, count * SLOT_BYTES))
+      const view = this.#read(slot, count)
       for (let i = 0; i < count; i++) {
         const at = i * SLOT_BYTES
         const slotHigh = view.getUint32(at + 4, true)
@@ -139,11 +178,78 @@ export class HashIndex {
         if (slotHigh === EMPTY_WORD && slotLow === EMPTY_WORD) return undefined
         if (!isMatch) continue
         passed = true
-        const found = check(view.getUint32(at + 8, true) + view.getUint32(at + 12, true) * TWO_32)
+        const found = check(this.#assertInside(offsetAt(view, at), slot + i))
         if (found !== undefined) return found
       }
     }
     return undefined
+  }
+
+  #read(slot: number, count: number): DataView {
+    return viewOf(readExactly(this.#source, HEADER_BYTES + slot * SLOT_BYTES, count * SLOT_BYTES))
+  }
+
+  #placeOf(slot: number): number {
+    return placeIn(this.#source, HEADER_BYTES + slot * SLOT_BYTES)
+  }
+
+  #assertInside(offset: number, slot: number): number {
+    if (this.#data !== undefined && offset >= this.#data.end)
+      throw carError('a slot of the index that leads to no data', this.#placeOf(slot))
+    return offset
+  }
+
+  /** What was not found is not there: no slot on the way was changed. */
+  #assertMissing({ high, low }: CidHash, data: IndexedData): void {
+    const ideal = idealSlot(high, low, this.#buckets)
+    this.#assertPlaces(ideal, undefined, (slot, slotHigh, slotLow, offset) => {
+      if (bitsOf(slotHigh ^ high) + bitsOf(slotLow ^ low) > SUSPECT_BITS) return
+      const isNamed = (cid: Cid): boolean => {
+        const hash = hashCid(cid)
+        return hash.high === slotHigh && hash.low === slotLow
+      }
+      if (!data.holds(this.#assertInside(offset, slot), isNamed))
+        throw carError('a slot of the index that leads to another block', this.#placeOf(slot))
+    })
+  }
+
+  /**
+   * Each slot is where its hash belongs: behind an empty one in its own place, else so far behind it as the header says at most.
+   * @param end - slot; undefined: up to an empty one
+   */
+  #assertPlaces(
+    from: number,
+    end: number | undefined,
+    full: (slot: number, high: number, low: number, offset: number) => void,
+  ): void {
+    let isFree = true
+    let [lastHigh, lastLow] = [-1, -1]
+    const last = end ?? this.#slots
+    // The slot before says whether the first one could have been there.
+    for (let first = Math.max(0, from - 1); first < last; first += SLOTS_PER_READ) {
+      const count = Math.min(SLOTS_PER_READ, last - first)
+      const view = this.#read(first, count)
+      for (let i = 0; i < count; i++) {
+        const slot = first + i
+        const high = view.getUint32(i * SLOT_BYTES + 4, true)
+        const low = view.getUint32(i * SLOT_BYTES, true)
+        const isEmpty = high === EMPTY_WORD && low === EMPTY_WORD
+        if (slot >= from) {
+          if (isEmpty && end === undefined) return
+          if (!isEmpty) {
+            const distance = slot - idealSlot(high, low, this.#buckets)
+            // Equal hashes may pass the longest distance.
+            const most = isFree ? 0 : high === lastHigh && low === lastLow ? this.#slots : this.#longest
+            if (distance < 0 || distance > most)
+              throw carError('a slot of the index that is not where it belongs', this.#placeOf(slot))
+            full(slot, high, low, offsetAt(view, i * SLOT_BYTES))
+          }
+        }
+        isFree = isEmpty
+        lastHigh = high
+        lastLow = low
+      }
+    }
   }
 
   /** See {@link OffsetIndex.confuses}: their hashes are equal. */
@@ -151,6 +257,10 @@ export class HashIndex {
     const [a, b] = [hashCid(sought), hashCid(found)]
     return a.high === b.high && a.low === b.low
   }
+}
+
+function offsetAt(view: DataView, slot: number): number {
+  return view.getUint32(slot + 8, true) + view.getUint32(slot + 12, true) * TWO_32
 }
 
 /** What the header of an index says, and how many slots follow. */

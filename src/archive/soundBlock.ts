@@ -9,6 +9,7 @@ export interface OffsetIndex {
   /**
    * The first result of `check` that is not undefined, over the offsets that may be the CID's.
    * @param check - looks at an offset; undefined when the CID is not there
+   * @throws IpldError `INVALID_CAR` with the byte, by an index that has no sums: it is damaged where the CID may be
    */
   find<T>(cid: Cid, check: (offset: number) => T | undefined): T | undefined
   /** Whether it leads from `sought` to where `found` is: both look the same to it. */

@@ -5,8 +5,8 @@ import { CodecError } from './errors.ts'
 export interface ByteSource {
   /** Bytes in all. */
   readonly size: number
-  /** Where its first byte lies in the file that it is a part of; undefined: it is the whole. */
-  readonly origin?: number
+  /** Where its first byte lies in the file that it is a part of, or each of its bytes; undefined: it is the whole. */
+  readonly origin?: number | ((offset: number) => number)
   /** The bytes from `offset` on: `length` of them, fewer only at the end. */
   read(offset: number, length: number): Uint8Array
 }
@@ -19,8 +19,8 @@ export function memorySource(data: Uint8Array): ByteSource {
 }
 
 /** The byte of the whole file that `offset` of a source is. */
-export function placeIn(source: ByteSource, offset: number): number {
-  return (source.origin ?? 0) + offset
+export function placeIn({ origin = 0 }: ByteSource, offset: number): number {
+  return typeof origin === 'number' ? origin + offset : origin(offset)
 }
 
 /** A part of a source as a source of its own. */
