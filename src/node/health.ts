@@ -7,12 +7,21 @@
 import type { Clock, KeyValueStore } from '../base/ports.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { SYNC_STAGE, type SyncState } from '../sync/syncState.ts'
+import type { ChainEpoch } from '../types/scalars.ts'
 import { firstBlock } from '../types/tipset.ts'
 
 /** One rule. */
 export interface HealthCheck {
   readonly ok: boolean
   readonly text: string
+}
+
+/** What connected peers told of their heads. */
+export interface ToldHeads {
+  /** How many have. */
+  readonly peers: number
+  /** The highest that is not here yet; undefined: nothing is awaited. */
+  readonly awaited: ChainEpoch | undefined
 }
 
 /** What {@link Health} looks at. */
@@ -24,6 +33,8 @@ export interface HealthDeps {
   readonly sync: () => SyncState
   /** Connected peers; undefined: the node follows nobody. */
   readonly peers: (() => number) | undefined
+  /** Undefined where peers do not tell. */
+  readonly told?: (() => ToldHeads) | undefined
   /** Whether the chain goes on at all: not in an opened archive. */
   readonly moves: boolean
   /** Whether blocks come by the clock: not on local chains, which may be complete far behind it. */
@@ -106,10 +117,7 @@ export class Health {
     const { view, peers, moves, byClock, follows, tolerance = EPOCHS_BEHIND } = this.#deps
     const { height } = view.store.head()
     if (!moves) return [{ ok: true, text: `an archive, which stands still at epoch ${height}` }]
-    const checks = [
-      byClock ? this.#headCheck(height, tolerance) : localHeadCheck(height, follows),
-      ...this.#clockChecks(),
-    ]
+    const checks = [byClock ? this.#headCheck(height, tolerance) : this.#localHeadCheck(height), ...this.#clockChecks()]
     if (peers !== undefined && follows) {
       const count = peers()
       checks.push({ ok: count > 0, text: count > 0 ? `${count} peers` : 'no peer is connected' })
@@ -121,6 +129,17 @@ export class Health {
   #headCheck(height: number, tolerance: number): HealthCheck {
     const behind = this.epochsBehind()
     return { ok: behind < tolerance, text: `head at epoch ${height}, ${behind} behind the clock` }
+  }
+
+  /** Of a chain without a clock nothing but what peers tell says that there is more of it. */
+  #localHeadCheck(height: ChainEpoch): HealthCheck {
+    const { follows, told } = this.#deps
+    const text = `head at epoch ${height}`
+    if (!follows) return { ok: true, text }
+    const { peers, awaited } = told?.() ?? { peers: height, awaited: undefined }
+    if (peers === 0) return { ok: false, text: `${text}: no peer has told of its chain yet` }
+    if (awaited === undefined || awaited - height <= 1) return { ok: true, text }
+    return { ok: false, text: `${text}: a peer tells of one at epoch ${awaited}` }
   }
 
   /** A clock that is behind makes the node refuse all blocks; one that is before them is told by the head, and by having been set. */
@@ -177,12 +196,6 @@ export class Health {
 /** That the clock was set. @param ms - how far; negative: back */
 export function clockText(ms: number): string {
   return `the clock was set ${ms > 0 ? 'forward' : 'back'} by ${seconds(Math.abs(ms))} since the start`
-}
-
-/** Of a chain without a clock. Between a connection and the peer's hello nothing else says that there is more than the genesis. */
-function localHeadCheck(height: number, follows: boolean): HealthCheck {
-  const isBare = follows && height === 0
-  return { ok: !isBare, text: isBare ? 'head at epoch 0: no peer has told of a chain yet' : `head at epoch ${height}` }
 }
 
 function seconds(ms: number): string {

@@ -25,6 +25,7 @@ import { serveChainExchange } from '../p2p/chainExchange/server.ts'
 import { type Gossip, startGossip } from '../p2p/gossip/gossip.ts'
 import { startHello } from '../p2p/hello.ts'
 import type { P2pHost } from '../p2p/host/host.ts'
+import type { PeerName } from '../p2p/peerLinks.ts'
 import type { ProofKeys } from '../proofs/keys/keyName.ts'
 import type { SyncControl } from '../rpc/methods/sync.ts'
 import { badReasonText } from '../sync/badBlocks.ts'
@@ -32,6 +33,7 @@ import { submitBlock } from '../sync/submitBlock.ts'
 import { Syncer } from '../sync/syncer.ts'
 import { type BlockHeader, headerCid } from '../types/blockHeader.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
+import type { ToldHeads } from './health.ts'
 import type { ValidateMode } from './modes.ts'
 import type { NodePorts } from './nodePorts.ts'
 import { winningPoStOf } from './proofs.ts'
@@ -100,6 +102,8 @@ export interface Networking {
   readonly syncer: Syncer
   readonly gossip: Gossip
   readonly control: SyncControl
+  /** What connected peers told of their heads. */
+  toldHeads(): ToldHeads
   /** Hears of each block that is found bad, by the check that failed. */
   onBadBlock(listener: (check: string) => void): void
   /** Takes a tipset that this node made: head, and blocks for others. */
@@ -163,6 +167,8 @@ export function startNetworking(deps: NetworkingDeps, ports: NodePorts): Network
     bootstrapper: network.beacon.kind === 'mock',
   })
   const server = serveChainExchange({ ...shared, chain: store })
+  const greeted = new Set<PeerName>()
+  const forget = links.onDisconnected((peer) => greeted.delete(peer))
   const hello = startHello({
     ...shared,
     chain: {
@@ -170,7 +176,10 @@ export function startNetworking(deps: NetworkingDeps, ports: NodePorts): Network
       weight: (tipset) => edge(() => view.weight(tipset)),
       genesisCid: headerCid(firstBlock(store.genesis())),
     },
-    onHead: (peer, key, height, weight) => syncer.offerHead(peer, { key, height, weight }),
+    onHead: (peer, key, height, weight) => {
+      if (links.peers().includes(peer)) greeted.add(peer)
+      syncer.offerHead(peer, { key, height, weight })
+    },
   })
   const publish = (header: BlockHeader, messages: BlockMessages): Promise<void> => gossip.publishBlock(header, messages)
   const control: SyncControl = {
@@ -195,6 +204,7 @@ export function startNetworking(deps: NetworkingDeps, ports: NodePorts): Network
     syncer,
     gossip,
     control,
+    toldHeads: () => ({ peers: greeted.size, awaited: syncer.awaitedHead }),
     onBadBlock: (listener) =>
       syncer.onBadBlock((_cid, { check, origin }) => listener(check ?? (origin === undefined ? 'other' : 'ancestor'))),
     adopt: (tipset) => {
@@ -207,6 +217,7 @@ export function startNetworking(deps: NetworkingDeps, ports: NodePorts): Network
     },
     stop: async () => {
       hello.stop()
+      forget()
       server.stop()
       gossip.stop()
       await syncer.stop()

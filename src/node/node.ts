@@ -300,6 +300,7 @@ export async function startNode(
   const health = new Health({
     ...{ view, meta, clock: ports.clock, sync: syncNow, peers, index: parts.index?.health },
     // An archive that nobody is asked about stands still; a local chain keeps no clock that others could check.
+    told: networking?.toldHeads,
     ...{ moves: isLocal || follows, byClock: !isLocal && follows },
     follows: service !== undefined && parts.makesBlocks !== true,
     ...(light === undefined ? {} : { tolerance: LIGHT_TOLERANCE }),

@@ -51,7 +51,8 @@ export class Intake {
   readonly #listeners = new Set<(header: BlockHeader) => void>()
   /** The newest head of each peer whose turn has not come. */
   readonly #waiting = new Map<PeerName, Claim>()
-  readonly #fetching = new Set<string>()
+  /** Heights by the text of the key. */
+  readonly #fetching = new Map<string, ChainEpoch>()
   readonly #stopping = new AbortController()
   readonly #distrust: Distrust
 
@@ -72,6 +73,12 @@ export class Intake {
   stop(): void {
     this.#stopping.abort()
     this.#waiting.clear()
+  }
+
+  /** The highest of the heads that peers named and that are not here yet. */
+  get awaited(): ChainEpoch | undefined {
+    const heights = [...this.#fetching.values(), ...[...this.#waiting.values()].map(({ height }) => height)]
+    return heights.length === 0 ? undefined : Math.max(...heights)
   }
 
   /** Hears of blocks as they come, whatever becomes of them. @returns what ends it */
@@ -189,11 +196,11 @@ export class Intake {
     }
   }
 
-  async #fetch(peer: PeerName, { key, as }: Claim): Promise<void> {
+  async #fetch(peer: PeerName, { key, height, as }: Claim): Promise<void> {
     const name = tipsetKeyText(key)
     const { source, log } = this.#deps
     const { signal } = this.#stopping
-    this.#fetching.add(name)
+    this.#fetching.set(name, height)
     try {
       const { tipsets } = await source.fetch({ head: key, length: 1, messages: true }, { prefer: peer, signal })
       const [fetched] = tipsets

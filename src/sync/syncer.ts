@@ -17,6 +17,7 @@ import type { ChainSource, FetchedTipset } from '../p2p/chainSource.ts'
 import type { FullBlock } from '../p2p/gossip/blockMsg.ts'
 import type { Misbehaviour, PeerName } from '../p2p/peerLinks.ts'
 import { type BlockHeader, headerCid } from '../types/blockHeader.ts'
+import type { ChainEpoch } from '../types/scalars.ts'
 import { createTipset, equalTipsetKeys, firstBlock, type Tipset, type TipsetKey } from '../types/tipset.ts'
 import { type BadBlockListener, BadBlocks, badReasonText } from './badBlocks.ts'
 import { SyncError } from './errors.ts'
@@ -250,6 +251,11 @@ export class Syncer {
       activeSyncs.push({ ...idle, startMs: undefined, endMs: undefined })
     }
     return { activeSyncs, vmApplied: this.#validator.applied }
+  }
+
+  /** The highest of the heads that peers named and that have yet to be fetched; nothing of it is checked. */
+  get awaitedHead(): ChainEpoch | undefined {
+    return this.#intake.awaited
   }
 
   /** Whether a worker is under way. */

@@ -146,13 +146,29 @@ describe('Health', () => {
     let peers = 0
     const { health, block, stand } = setting({ byClock: false, peers: () => peers })
     stand(0)
-    expect(bad(health.ready())).toEqual(['head at epoch 0: no peer has told of a chain yet', 'no peer is connected'])
+    expect(bad(health.ready())).toEqual(['head at epoch 0: no peer has told of its chain yet', 'no peer is connected'])
     // A peer that has not said hello yet is no chain.
     peers = 1
-    expect(bad(health.ready())).toEqual(['head at epoch 0: no peer has told of a chain yet'])
+    expect(bad(health.ready())).toEqual(['head at epoch 0: no peer has told of its chain yet'])
     block()
     expect(bad(health.ready())).toEqual([])
     peers = 0
     expect(bad(health.ready())).toEqual(['no peer is connected'])
+  })
+
+  it('who comes back to a local chain is not ready before a peer has told of its head, and that is here', () => {
+    const told = { peers: 0, awaited: undefined as number | undefined }
+    const { health } = setting({ byClock: false, told: () => told })
+    expect(bad(health.ready())).toEqual(['head at epoch 100: no peer has told of its chain yet'])
+    told.peers = 1
+    told.awaited = 1100
+    expect(bad(health.ready())).toEqual(['head at epoch 100: a peer tells of one at epoch 1100'])
+    // The next block is always on its way to somebody.
+    told.awaited = 101
+    expect(bad(health.ready())).toEqual([])
+    told.awaited = undefined
+    expect(bad(health.ready())).toEqual([])
+    // Of a chain that keeps the clock the head says it.
+    expect(bad(setting({ told: () => ({ peers: 0, awaited: 1100 }) }).health.ready())).toEqual([])
   })
 })
