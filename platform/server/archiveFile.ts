@@ -1,7 +1,8 @@
 /**
  * Opens an archive of any form and size within a second or two, and answers from it in place.
  *
- * - `.forest.car.zst`, and a CAR of version 2 with its index: through the file's own index, at once.
+ * - `.forest.car.zst`, and a CAR of version 2 with its index: through the file's own index, at once. Where that turns out damaged, one
+ *   is made beside the file as for a plain CAR; what it hides throws `STORE_DAMAGED` until then.
  * - A plain CAR: through an index made once, at the speed of the disk and of BLAKE2b; every block is hashed then. Where it turns out
  *   damaged it is made again, and what it does not say soundly throws `STORE_DAMAGED` until then.
  * - A `.car.zst` in other frames cannot be read at a place: it is compressed again once, as `.forest.car.zst`; every
@@ -14,7 +15,7 @@
 import { existsSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
-import { type ArchiveWork, compressAgain, indexPlain } from '../../src/archive/archiveWork.ts'
+import { type ArchiveWork, compressAgain, indexInPlace } from '../../src/archive/archiveWork.ts'
 import { readCarHeader } from '../../src/archive/car.ts'
 import { type ArchiveStore, refuseWrite } from '../../src/archive/carStore.ts'
 import { readCarV2Index } from '../../src/archive/carV2Index.ts'
@@ -23,6 +24,8 @@ import { IndexedCarStore } from '../../src/archive/indexedCar.ts'
 import { openArchive } from '../../src/archive/openArchive.ts'
 import { OpeningStore } from '../../src/archive/openingStore.ts'
 import { isZstd } from '../../src/archive/zstdFrames.ts'
+import { unlessThrown } from '../../src/base/errors.ts'
+import type { Cid } from '../../src/codec/cid.ts'
 import { CodecError } from '../../src/codec/errors.ts'
 import type { Blockstore } from '../../src/ipld/blockstore.ts'
 import { IpldError } from '../../src/ipld/errors.ts'
@@ -31,11 +34,15 @@ import { decodeMetadata } from '../../src/sync/snapshot/metadata.ts'
 import {
   type ArchivePlaces,
   archivePlaces,
+  isIndexGone,
+  isIndexWanted,
   openIndex,
   openReadable,
   placeFor,
+  removeWish,
   stampOf,
   tendIndex,
+  wantIndex,
 } from './archiveIndex.ts'
 import { decompressed } from './decompressed.ts'
 import { PlatformError } from './errors.ts'
@@ -92,6 +99,52 @@ export interface ArchiveFile {
   close(): void
 }
 
+/** An archive through an index inside it, which has no sums: where it turns out damaged, one of our own is wanted. */
+class SelfIndexed implements ArchiveStore {
+  readonly nodes?: NodeCache
+  readonly #store: ArchiveStore
+  readonly #path: string
+  readonly #index: ArchivePlaces['index']
+
+  constructor(store: ArchiveStore, path: string, index: ArchivePlaces['index']) {
+    this.#store = store
+    this.#path = path
+    this.#index = index
+    if (store.nodes !== undefined) this.nodes = store.nodes
+  }
+
+  get roots(): readonly Cid[] {
+    return this.#store.roots
+  }
+
+  get(cid: Cid): Uint8Array | undefined {
+    return this.#read(() => this.#store.get(cid))
+  }
+
+  has(cid: Cid): boolean {
+    return this.#read(() => this.#store.has(cid))
+  }
+
+  #read<T>(run: () => T): T {
+    try {
+      return run()
+    } catch (cause) {
+      if (!(cause instanceof IpldError && cause.code === 'INVALID_CAR')) throw cause
+      wantIndex(this.#index)
+      const text = `Cannot read the snapshot ${this.#path}: ${cause.message}`
+      throw new PlatformError('STORE_DAMAGED', text, { path: this.#path }, { cause })
+    }
+  }
+
+  put(): never {
+    return refuseWrite()
+  }
+
+  cids(): Iterable<Cid> {
+    return this.#store.cids()
+  }
+}
+
 /** An archive that some other thread opens, or is about to. */
 function openReady(
   source: FileSource,
@@ -99,16 +152,27 @@ function openReady(
   home: string,
   nodes: NodeCache | undefined,
 ): ArchiveStore | undefined {
-  if (isForestCar(source)) return new ForestCarStore(source, nativeZstd, nodes)
   const places = archivePlaces(path, home)
-  if (isZstd(source)) {
+  const isForest = isForestCar(source)
+  if (isZstd(source) && !isForest) {
     const readable = openReadable(places.readable, stampOf(path, source))
     return readable === undefined ? undefined : new ForestCarStore(readable, nativeZstd, nodes)
   }
   const made = openIndex(places.index, stampOf(path, source))
-  if (made !== undefined) return new IndexedCarStore(readCarHeader(source), made.index, nodes)
-  const own = readCarV2Index(source)
-  return own === undefined ? undefined : new IndexedCarStore(readCarHeader(source), own, nodes)
+  if (made !== undefined) {
+    return isForest
+      ? new ForestCarStore(source, nativeZstd, nodes, made.index)
+      : new IndexedCarStore(readCarHeader(source), made.index, nodes)
+  }
+  const own = isForest
+    ? unlessThrown(() => new ForestCarStore(source, nativeZstd, nodes), IpldError)
+    : openVersion2(source, nodes)
+  return own === undefined ? undefined : new SelfIndexed(own, path, places.index)
+}
+
+function openVersion2(source: FileSource, nodes: NodeCache | undefined): ArchiveStore | undefined {
+  const index = readCarV2Index(source)
+  return index === undefined ? undefined : new IndexedCarStore(readCarHeader(source), index, nodes)
 }
 
 /** Whether the file is one that is read into memory. */
@@ -118,6 +182,8 @@ function openSmall(
   smallBytes: number | undefined,
   nodes: NodeCache | undefined,
 ): ArchiveStore | undefined {
+  // Its index is damaged: another is made.
+  if (isForestCar(source)) return undefined
   if (source.size > (smallBytes ?? (isZstd(source) ? SMALL_ZSTD : SMALL_CAR))) return undefined
   try {
     const maxMemoryBytes = smallBytes ?? SMALL_CONTENT
@@ -194,7 +260,7 @@ export async function openArchiveFile(path: string, options: ArchiveFileOptions)
       ready.catch(() => undefined)
       await Promise.race([work.front, ready])
     } else store.become(whole)
-    void ready.then(() => work.tend(store)).catch(() => undefined)
+    void ready.then(() => work.tend(store, whole instanceof SelfIndexed)).catch(() => undefined)
     return {
       store: new GuardedArchive(path, store),
       ready,
@@ -246,12 +312,15 @@ class OpenWork {
   }
 
   /** Makes a damaged index again, as often as it is one; the old one answers meanwhile where it is sound. */
-  tend(store: OpeningStore): void {
-    if (isZstd(this.#source) || !this.#places.index.some((place) => existsSync(place))) return
-    tendIndex(this.#places.index, this.#signal, async () => {
+  tend(store: OpeningStore, isSelfIndexed: boolean): void {
+    const { index } = this.#places
+    if (!isSelfIndexed && !index.some((place) => existsSync(place))) return
+    const isWanted = isSelfIndexed ? isIndexWanted : isIndexGone
+    tendIndex(index, isWanted, this.#signal, async () => {
       try {
         await this.run(store, new OpeningStore(() => undefined, undefined))
       } catch (error) {
+        removeWish(index)
         this.#options.onFailure?.(error)
         throw error
       }
@@ -270,7 +339,7 @@ class OpenWork {
     const source = this.#source
     const began = performance.now()
     let reported = 0
-    const compressed = isZstd(source)
+    const compressed = isZstd(source) && !isForestCar(source)
     const report = (bytes: number): void => {
       const phase = compressed ? 'compressing' : 'indexing'
       onProgress?.({ phase, bytes, totalBytes: source.size, seconds: (performance.now() - began) / MS })
@@ -295,7 +364,7 @@ class OpenWork {
         this.#signal.throwIfAborted()
       },
     }
-    await (compressed ? compressAgain(work, decompressed(source), nativeZstdEncoder) : indexPlain(work))
+    await (compressed ? compressAgain(work, decompressed(source), nativeZstdEncoder) : indexInPlace(work, nativeZstd))
     report(source.size)
   }
 }

@@ -4,7 +4,7 @@
  * read in place. Each carries a stamp of the file that it was made from, and is not used for any other.
  */
 
-import { accessSync, constants, existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { clearInterval, setInterval } from 'node:timers'
 import { crc32 } from 'node:zlib'
@@ -124,19 +124,51 @@ function damagedIndex(path: string): (page: number) => never {
   }
 }
 
+function sizeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.size
+}
+
+/** Says to whoever tends the archive that an index is wanted: an empty one. */
+export function wantIndex(paths: readonly [string, string]): void {
+  if (paths.some((path) => existsSync(path))) return
+  // Where nothing can be written there is no index either; the error of the read says what is damaged.
+  unlessThrown(() => writeFileSync(placeFor(paths), '', { flag: 'wx' }), Error)
+}
+
+/** Whether {@link wantIndex} was called, and none is there. */
+export function isIndexWanted(paths: readonly [string, string]): boolean {
+  return paths.some((path) => sizeOf(path) === 0)
+}
+
+/** Takes the wish back. */
+export function removeWish(paths: readonly [string, string]): void {
+  for (const path of paths) if (sizeOf(path) === 0) rmSync(path, { force: true })
+}
+
+/** Whether an index that was there is not any more: any thread that finds it damaged removes it. */
+export function isIndexGone(paths: readonly [string, string]): boolean {
+  return !paths.some((path) => existsSync(path))
+}
+
 /** How often it is looked whether the index is still there, ms. */
 const INDEX_LOOK_MS = 1000
 
 /**
- * Makes the index again when it is gone: any thread that finds it damaged removes it.
+ * Makes the index when it is wanted, and again when it is gone.
+ * @param isWanted - for the first time
  * @param make - resolves when the new one answers; after a failure nothing is tried any more
  */
-export function tendIndex(paths: readonly [string, string], signal: AbortSignal, make: () => Promise<void>): void {
+export function tendIndex(
+  paths: readonly [string, string],
+  isWanted: (paths: readonly [string, string]) => boolean,
+  signal: AbortSignal,
+  make: () => Promise<void>,
+): void {
   const look = setInterval(() => {
-    if (paths.some((path) => existsSync(path))) return
+    if (!isWanted(paths)) return
     clearInterval(look)
     make().then(
-      () => tendIndex(paths, signal, make),
+      () => tendIndex(paths, isIndexGone, signal, make),
       () => undefined,
     )
   }, INDEX_LOOK_MS)

@@ -3,14 +3,22 @@ import type { ByteSource } from '../codec/byteSource.ts'
 import { type Cid, readCid } from '../codec/cid.ts'
 import { IpldError } from '../ipld/errors.ts'
 import { isSectionSound, verifyBlock } from '../ipld/verifyBlock.ts'
-import { CarIndexBuilder, type verifyPieces } from './carIndexBuilder.ts'
+import {
+  CarIndexBuilder,
+  ForestIndexBuilder,
+  type IndexBuilder,
+  type SectionListener,
+  type verifyPieces,
+} from './carIndexBuilder.ts'
 import { CarScanner } from './carScanner.ts'
+import { isForestCar } from './forestCar.ts'
 import { ForestWriter, type ForestWriterOptions } from './forestWriter.ts'
 import { indexShape, writeIndex } from './hashIndex.ts'
 import { HashSorter } from './hashSorter.ts'
 import type { OpeningStore } from './openingStore.ts'
 import { type Crc32, SummingSink } from './pageSums.ts'
 import { BufferedSink, type ByteSink, type OpenScratch } from './scratchFile.ts'
+import type { ZstdDecoder } from './zstd.ts'
 
 /** Part of the content of a compressed archive, and how far the file was read for it. */
 export interface DecompressedPiece {
@@ -50,17 +58,20 @@ async function inSteps<T>(steps: Generator<void, T>, pause: () => Promise<void>)
 }
 
 /**
- * Writes the index of a plain CAR, with sums of its pages ({@link SummingSink}) and the stamp behind it; every block is hashed.
+ * Writes the index of an archive that can be read in place but for the index, with sums of its pages ({@link SummingSink}) and the stamp behind it; every block is hashed.
  * @throws IpldError `INVALID_CAR`, `CID_MISMATCH` with the offset; CodecError; what `pause` throws
  */
-export async function indexPlain(work: ArchiveWork): Promise<void> {
+export async function indexInPlace(work: ArchiveWork, decoder: ZstdDecoder): Promise<void> {
   const { source, store, stamp, file, openScratch, crc32, pause } = work
   const sorter = new HashSorter(openScratch)
   try {
-    const builder = new CarIndexBuilder(source, sorter, {
+    const listener: SectionListener = {
       header: (roots) => store.begin(roots),
       section: (bytes, cidStart, dataStart, end) => store.keep(bytes, cidStart, dataStart, end),
-    })
+    }
+    const builder: IndexBuilder = isForestCar(source)
+      ? new ForestIndexBuilder(source, decoder, sorter, listener)
+      : new CarIndexBuilder(source, sorter, listener)
     while (builder.step()) await pause(builder.progress)
     const sink = new BufferedSink(file)
     const pauses = (): Promise<void> => pause(builder.progress)
@@ -80,7 +91,7 @@ export async function indexPlain(work: ArchiveWork): Promise<void> {
 /**
  * Compresses an archive again, in frames that are read in place; every block is hashed.
  * @param pieces - its content
- * @throws as {@link indexPlain}
+ * @throws as {@link indexInPlace}
  */
 export async function compressAgain(
   { source, store, stamp, file, openScratch, pause }: ArchiveWork,

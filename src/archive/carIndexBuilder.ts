@@ -4,14 +4,18 @@
  */
 
 import { equalBytes } from '../base/bytes.ts'
-import { type ByteSource, memorySource } from '../codec/byteSource.ts'
+import { type ByteSource, memorySource, readExactly } from '../codec/byteSource.ts'
 import { type Cid, HASH_IDENTITY, readCid } from '../codec/cid.ts'
 import { blake2b256Stream } from '../crypto/blake2b.ts'
 import { IpldError } from '../ipld/errors.ts'
 import { isSectionSound } from '../ipld/verifyBlock.ts'
+import { readingAt } from './car.ts'
 import { CarScanner, type CarScanSink, type PieceSink } from './carScanner.ts'
+import { forestIndexOffset } from './forestCar.ts'
 import { type CidHash, hashCid, hashDigest } from './hashIndex.ts'
 import type { HashSorter } from './hashSorter.ts'
+import type { ZstdDecoder } from './zstd.ts'
+import { zstdFrameAt } from './zstdFrames.ts'
 
 /** Bytes that are read at a time. */
 const READ_BYTES = 1 << 20
@@ -53,11 +57,14 @@ class IndexingSink implements CarScanSink {
   blocks = 0
   readonly #sorter: HashSorter
   readonly #listener: SectionListener
+  readonly #placeOf: (offset: number) => number
   readonly #hash: CidHash = { high: 0, low: 0 }
 
-  constructor(sorter: HashSorter, listener: SectionListener = {}) {
+  /** @param placeOf - what the index says of the section at an offset of the scan */
+  constructor(sorter: HashSorter, listener: SectionListener, placeOf: (offset: number) => number = (offset) => offset) {
     this.#sorter = sorter
     this.#listener = listener
+    this.#placeOf = placeOf
   }
 
   header(roots: readonly Cid[]): void {
@@ -66,7 +73,7 @@ class IndexingSink implements CarScanSink {
   }
 
   section(bytes: Uint8Array, cidStart: number, dataStart: number, end: number, offset: number): void {
-    if (!isSectionSound(bytes, cidStart, dataStart, end)) mismatch(readCid(bytes, cidStart).cid, offset)
+    if (!isSectionSound(bytes, cidStart, dataStart, end)) mismatch(readCid(bytes, cidStart).cid, this.#placeOf(offset))
     this.#listener.section?.(bytes, cidStart, dataStart, end, offset)
     this.blocks++
     let hash: CidHash
@@ -78,19 +85,32 @@ class IndexingSink implements CarScanSink {
       if (cid.hashCode === HASH_IDENTITY) return
       hash = hashCid(cid)
     }
-    this.#sorter.add(hash.high, hash.low, offset)
+    this.#sorter.add(hash.high, hash.low, this.#placeOf(offset))
   }
 
   large(cid: Cid, _dataLength: number, offset: number): PieceSink {
     const { high, low } = hashCid(cid)
-    this.#sorter.add(high, low, offset)
+    const place = this.#placeOf(offset)
+    this.#sorter.add(high, low, place)
     this.blocks++
-    return verifyPieces(cid, offset)
+    return verifyPieces(cid, place)
   }
 }
 
-/** One pass over an archive. Call {@link CarIndexBuilder.step} until it is done. */
-export class CarIndexBuilder {
+/** One pass over an archive. Call {@link IndexBuilder.step} until it is done. */
+export interface IndexBuilder {
+  /** Bytes of the file read so far. */
+  readonly progress: number
+  /**
+   * Reads some.
+   * @returns false at the end
+   * @throws IpldError `INVALID_CAR`, `CID_MISMATCH` with the offset; CodecError
+   */
+  step(): boolean
+}
+
+/** One pass over a plain CAR, a MiB at a time. */
+export class CarIndexBuilder implements IndexBuilder {
   readonly sink: IndexingSink
   readonly #source: ByteSource
   readonly #scanner: CarScanner
@@ -102,16 +122,10 @@ export class CarIndexBuilder {
     this.#scanner = new CarScanner(this.sink)
   }
 
-  /** Bytes read so far. */
   get progress(): number {
     return this.#read
   }
 
-  /**
-   * Reads a MiB.
-   * @returns false at the end
-   * @throws IpldError `INVALID_CAR`, `CID_MISMATCH` with the offset; CodecError
-   */
   step(): boolean {
     const piece = this.#source.read(this.#read, READ_BYTES)
     if (piece.length === 0) {
@@ -124,7 +138,44 @@ export class CarIndexBuilder {
   }
 }
 
-/** Every section of bytes in memory is checked. @throws as {@link CarIndexBuilder.step} */
+/** One pass over a `.forest.car.zst`, a frame at a time: the index leads to frames. */
+export class ForestIndexBuilder implements IndexBuilder {
+  readonly #source: ByteSource
+  readonly #end: number
+  readonly #decoder: ZstdDecoder
+  readonly #scanner: CarScanner
+  #frame = 0
+  #read = 0
+
+  /** @throws IpldError `INVALID_CAR` */
+  constructor(source: ByteSource, decoder: ZstdDecoder, sorter: HashSorter, listener: SectionListener) {
+    this.#source = source
+    this.#end = forestIndexOffset(source)
+    this.#decoder = decoder
+    this.#scanner = new CarScanner(new IndexingSink(sorter, listener, () => this.#frame))
+  }
+
+  get progress(): number {
+    return this.#read
+  }
+
+  step(): boolean {
+    if (this.#read >= this.#end) {
+      this.#scanner.finish()
+      return false
+    }
+    this.#frame = this.#read
+    const content = readingAt(this.#frame, () => {
+      const { kind, offset, length, contentSize } = zstdFrameAt(this.#source, this.#frame)
+      this.#read += length
+      return kind === 'data' ? this.#decoder(readExactly(this.#source, offset, length), contentSize) : undefined
+    })
+    if (content !== undefined) this.#scanner.push(content)
+    return true
+  }
+}
+
+/** Every section of bytes in memory is checked. @throws as {@link IndexBuilder.step} */
 export function scanBytes(data: Uint8Array, sink: CarScanSink): void {
   const scanner = new CarScanner(sink)
   const source = memorySource(data)

@@ -2,12 +2,15 @@
  * Flipped bits in the index that Petrel makes of a plain CAR: each block is read as it is, or the index is named; it is made again from
  * the archive. A block that is in the archive is never said to be missing.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ArchiveFile, openArchiveFile, openArchiveReader } from '../../../platform/server/archiveFile.ts'
+import { nativeZstd } from '../../../platform/server/zstd.ts'
 import { carBlocks, carBytes } from '../../../src/archive/car.ts'
+import { ForestCarStore } from '../../../src/archive/forestCar.ts'
+import { decompressZstd } from '../../../src/archive/zstd.ts'
 import { equalBytes } from '../../../src/base/bytes.ts'
 import { PetrelError } from '../../../src/base/errors.ts'
 import { memorySource } from '../../../src/codec/byteSource.ts'
@@ -15,7 +18,9 @@ import type { Cid } from '../../../src/codec/cid.ts'
 import { blockCid } from '../../../src/crypto/blockCid.ts'
 import { initCrypto } from '../../../src/crypto/init.ts'
 import type { Blockstore } from '../../../src/ipld/blockstore.ts'
+
 import { seeded } from '../../support/seeded.ts'
+import { missingShared, readShared } from '../../support/shared.ts'
 import { until } from '../../support/until.ts'
 
 const BLOCKS = 3000
@@ -159,4 +164,109 @@ describe('a flipped bit in an index', () => {
     archive.close()
     writeFileSync(path, content)
   }, 30_000)
+})
+
+describe.skipIf(missingShared('data/snapshots'))('a flipped bit in the index inside an archive', () => {
+  const forest = (): Uint8Array => readShared('data/snapshots/chain4.forest.car.zst')
+  const version2 = (): Uint8Array =>
+    decompressZstd(memorySource(readShared('data/snapshots/carv2.car.zst')), 1 << 24, nativeZstd)
+  const start = (content: Uint8Array, at: number): number =>
+    Number(new DataView(content.buffer, content.byteOffset).getBigUint64(at, true))
+
+  for (const [name, read, recordsOf] of [
+    ['of Forest', forest, (content: Uint8Array) => start(content, content.length - 8) + 32],
+    ['of a CAR of version 2', version2, (content: Uint8Array) => start(content, 11 + 32) + 30],
+  ] as const) {
+    test(`${name} names the byte; an index of our own is made beside it, and used at the next start`, async () => {
+      const content = Uint8Array.from(read())
+      const own = join(folder, `inside ${name}`)
+      const place = `${own}.petrel-index`
+      writeFileSync(own, content)
+      const open = async (told: string[] = []): Promise<ArchiveFile> => {
+        const onProgress = ({ phase }: { phase: string }): void => void told.push(phase)
+        const archive = await openArchiveFile(own, { home: folder, smallBytes: 0, onProgress })
+        await archive.ready
+        return archive
+      }
+      const whole = await open()
+      const cids = [...whole.store.cids()].filter((cid) => !cid.isIdentity)
+      const data = cids.map((cid) => whole.store.get(cid) as Uint8Array)
+      whole.close()
+      // The lowest bits: the order of the records stays, and nothing but a second look shows it.
+      const records = recordsOf(content)
+      const step = name === 'of Forest' ? 16 : 40
+      let flips = 0
+      // Not the first record, which is looked at when the archive is opened.
+      for (let at = records + 9 * step; flips < 30; at += step) {
+        if (content.subarray(at, at + 8).every((byte) => byte === 255)) continue
+        const low = name === 'of Forest' ? at : at + 31
+        content[low] = (content[low] as number) ^ 1
+        flips++
+      }
+      writeFileSync(own, content)
+      const told: string[] = []
+      const archive = await open(told)
+      const reader = openArchiveReader(own, { home: folder, smallBytes: 0 })
+      const hidden = (store: Blockstore): string[] =>
+        cids.flatMap((cid, i) => {
+          try {
+            expect(equalBytes(store.get(cid) ?? new Uint8Array(0), data[i] as Uint8Array)).toBe(true)
+            return []
+          } catch (error) {
+            if (!(error instanceof PetrelError)) throw error
+            expect(error.code).toBe('STORE_DAMAGED')
+            return [error.message]
+          }
+        })
+      const texts = hidden(reader)
+      expect(texts.length).toBe(30)
+      for (const text of texts) {
+        const byte = Number(new RegExp(`^Cannot read the snapshot ${own}: .* at byte (\\d+)$`).exec(text)?.[1])
+        expect(byte, text).toBeGreaterThanOrEqual(records)
+        expect(byte, text).toBeLessThan(records + 300 * step)
+      }
+      await until(() => statSync(place, { throwIfNoEntry: false })?.size !== 0, 'there is an index')
+      await until(() => hidden(archive.store).length === 0, 'the node reads through it')
+      await until(() => hidden(reader).length === 0, 'the thread reads through it')
+      expect(told).toContain('indexing')
+      archive.close()
+      const again = await open()
+      expect(hidden(again.store)).toEqual([])
+      again.close()
+    }, 60_000)
+  }
+
+  test('which cannot be opened at all is made beside it before the archive is ready', async () => {
+    const content = Uint8Array.from(forest())
+    const own = join(folder, 'without index')
+    const cids = [...new ForestCarStore(memorySource(content), nativeZstd).cids()]
+    const buckets = start(content, content.length - 8) + 24
+    content[buckets] = (content[buckets] as number) ^ 1
+    writeFileSync(own, content)
+    const told: string[] = []
+    const archive = await openArchiveFile(own, { home: folder, onProgress: ({ phase }) => void told.push(phase) })
+    await archive.ready
+    expect(told).toContain('indexing')
+    for (const cid of cids) expect(archive.store.has(cid)).toBe(true)
+    archive.close()
+  }, 60_000)
+
+  test('is told where the archive is damaged, too; nobody waits for an index that cannot be', async () => {
+    const content = Uint8Array.from(forest())
+    const own = join(folder, 'twice damaged')
+    const records = start(content, content.length - 8) + 32
+    // Of the frames a byte in the midst of one; of the index the lowest bit of each.
+    content[Math.floor(records / 2)] = (content[Math.floor(records / 2)] as number) ^ 1
+    for (let at = records; at < content.length - 16; at += 16) {
+      if (content[at + 7] !== 255) content[at] = (content[at] as number) ^ 1
+    }
+    writeFileSync(own, content)
+    const failures: unknown[] = []
+    const archive = await openArchiveFile(own, { home: folder, onFailure: (error) => void failures.push(error) })
+    expect(() => archive.store.get(archive.store.roots[0] as Cid)).toThrow(/at byte \d+$/)
+    await until(() => failures.length > 0, 'that is told')
+    expect(String(failures[0])).toMatch(/at byte \d+/)
+    expect(existsSync(`${own}.petrel-index`)).toBe(false)
+    archive.close()
+  }, 60_000)
 })
