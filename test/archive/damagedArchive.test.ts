@@ -18,7 +18,7 @@ import type { OffsetIndex } from '../../src/archive/soundBlock.ts'
 import { portableZstd } from '../../src/archive/zstd.ts'
 import { zstdFrames } from '../../src/archive/zstdFrames.ts'
 import { concatBytes, equalBytes } from '../../src/base/bytes.ts'
-import { type ByteSource, memorySource } from '../../src/codec/byteSource.ts'
+import { type ByteSource, memorySource, placeIn } from '../../src/codec/byteSource.ts'
 import { type Cid, CODEC_RAW } from '../../src/codec/cid.ts'
 import { blockCid } from '../../src/crypto/blockCid.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
@@ -84,7 +84,7 @@ describe('an archive with a damaged byte', () => {
     it(`of version ${version} tells the section that was hit`, () => {
       const bytes = sound()
       const header = readCarHeader(memorySource(bytes))
-      const base = header.source.origin ?? 0
+      const base = placeIn(header.source, 0)
       expect(base).toBe(version === 1 ? 0 : 64)
       const sections = [...carSections(header)]
       const index: OffsetIndex = {

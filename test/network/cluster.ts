@@ -12,6 +12,8 @@ export interface Member {
   readonly produce: readonly number[]
   /** How a follower validates. */
   readonly validate?: 'execute' | 'headers'
+  /** More for its command line. */
+  readonly flags?: readonly string[]
 }
 
 /** A chain's head as the API tells it. */
@@ -65,6 +67,8 @@ export interface ClusterOptions {
   readonly blockTimeSec: number
   /** Which nodes dial which: pairs of indexes, the first dials. */
   readonly topology: readonly (readonly [number, number])[]
+  /** How long ago the chain began, in seconds: as much of it can be made at once. Default 0. */
+  readonly pastSec?: number
 }
 
 /** The nodes of one test, and the links between them. */
@@ -78,7 +82,7 @@ export class Cluster {
     this.nodes = nodes
     this.#options = options
     this.#folder = folder
-    this.#genesisTime = Math.floor(Date.now() / 1000)
+    this.#genesisTime = Math.floor(Date.now() / 1000) - (options.pastSec ?? 0)
   }
 
   /** Starts all nodes, producers first. */
@@ -99,6 +103,8 @@ export class Cluster {
 
   /** Starts a node that does not run. */
   async startNode(node: ClusterNode): Promise<void> {
+    const { miners, blockTimeSec } = this.#options
+    const { produce, validate, runtime, flags = [] } = node.member
     const bootstrap: string[] = []
     for (const [to, link] of node.links) {
       const { peerId } = this.nodes[to] as ClusterNode
@@ -114,14 +120,15 @@ export class Cluster {
       '--announce',
       '/ip4/127.0.0.1/tcp/1',
       ...bootstrap,
+      ...flags,
     ]
-    const { miners, blockTimeSec } = this.#options
-    const { produce, validate, runtime } = node.member
     const args =
       produce.length > 0
         ? [
             'devnet',
-            ...['--miners', String(miners), '--produce', produce.join(','), '--block-time', String(blockTimeSec)],
+            ...['--miners', String(miners), '--block-time', String(blockTimeSec)],
+            // Alone it may run ahead of the clock.
+            ...(produce.length === miners ? [] : ['--produce', produce.join(',')]),
             ...['--genesis-time', String(this.#genesisTime)],
             ...net,
           ]
