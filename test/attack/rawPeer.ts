@@ -28,6 +28,7 @@ export interface Self {
 export class RawPeer {
   readonly #node: Libp2p
   readonly #target: string
+  #isCut = false
 
   private constructor(node: Libp2p, target: string) {
     this.#node = node
@@ -74,7 +75,7 @@ export class RawPeer {
   }
 
   get isConnected(): boolean {
-    return this.#node.getConnections().some(({ status }) => status === 'open')
+    return !this.#isCut && this.#node.getConnections().some(({ status }) => status === 'open')
   }
 
   /** @throws when the other side has no such protocol, refuses the stream or is gone */
@@ -82,7 +83,13 @@ export class RawPeer {
     const [connection] = this.#node.getConnections()
     if (connection === undefined) throw new Error(`not connected to ${this.#target}`)
     const options = { signal: AbortSignal.timeout(OPEN_MS), maxOutboundStreams: MANY }
-    return new HostStream(await connection.newStream([protocol], options))
+    try {
+      return new HostStream(await connection.newStream([protocol], options))
+    } catch (error) {
+      // What was cut by the other side may say for a long time that it is open.
+      this.#isCut ||= error instanceof Error && error.name === 'ConnectionClosedError'
+      throw error
+    }
   }
 
   async stop(): Promise<void> {
