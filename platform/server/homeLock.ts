@@ -1,5 +1,6 @@
 /**
- * A lock file that one process holds: its number and when it started. A lock whose process is gone is taken over by one of
+ * A lock file that one process holds: its number, when it started, and a sum of both: a flipped bit must not make a living holder a dead
+ * one. A lock whose process is gone is taken over by one of
  * those that want it: who first has a claim on just that dead holder. The lock appears with its whole content or not at all.
  *
  *   absent --link--> ours        dead --claim, look again, rename--> ours
@@ -8,9 +9,10 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { unlessThrown } from '../../src/base/errors.ts'
-import { systemCode } from './errors.ts'
+import { PlatformError, systemCode } from './errors.ts'
 
 const HASH_LENGTH = 16
+const SUM_LENGTH = 16
 
 /** When a process started, in the kernel's own count; empty where it cannot be known. Tells a reused process number. */
 function startOf(pid: number): string {
@@ -28,9 +30,24 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Number of the process that wrote this lock, if it still lives. */
-function livingHolder(lock: string): number | undefined {
-  const [pidText, start = ''] = lock.trim().split(' ')
+function sumOf(text: string): string {
+  return `sum-${createHash('sha256').update(text).digest('hex').slice(0, SUM_LENGTH)}`
+}
+
+/** As earlier versions wrote it; or what a loss of power leaves of a file. */
+const WITHOUT_SUM = /^(\d+ ?\d*|\0*)$/
+
+/**
+ * Number of the process that wrote this lock, if it still lives.
+ * @throws PlatformError `HOME_UNREADABLE`: the lock is not as any process wrote it
+ */
+function livingHolder(lock: string, path: string): number | undefined {
+  const text = lock.trim()
+  const [pidText = '', start = '', sum] = text.split(' ')
+  if (sum === undefined ? !WITHOUT_SUM.test(text) : sum !== sumOf(`${pidText} ${start}`)) {
+    const message = `Cannot use ${path}: it is damaged, and does not say which process has it. Remove it when no node runs on this home`
+    throw new PlatformError('HOME_UNREADABLE', message, { path })
+  }
   const pid = Number(pidText)
   if (!Number.isSafeInteger(pid) || pid <= 0 || pid === process.pid || !isRunning(pid)) return undefined
   return start === '' || startOf(pid) === start ? pid : undefined
@@ -45,10 +62,13 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** Number of the process that holds a lock; undefined: none does. This process's own is not seen. */
+/**
+ * Number of the process that holds a lock; undefined: none does. This process's own is not seen.
+ * @throws PlatformError `HOME_UNREADABLE`: it is damaged
+ */
 export function lockHolder(path: string): number | undefined {
   const lock = textOf(path)
-  return lock === undefined ? undefined : livingHolder(lock)
+  return lock === undefined ? undefined : livingHolder(lock, path)
 }
 
 /** Gives a file a second name; false when that is taken. */
@@ -65,18 +85,20 @@ function tryLink(from: string, to: string): boolean {
 /**
  * Takes the lock.
  * @returns undefined when this process has it; else the number of the process that has it
+ * @throws PlatformError `HOME_UNREADABLE`: it is damaged
  */
 export function takeLock(path: string): number | undefined {
   const own = `${path}.${process.pid}-${randomUUID()}`
-  writeFileSync(own, `${process.pid} ${startOf(process.pid)}\n`, { mode: 0o600 })
+  const holder = `${process.pid} ${startOf(process.pid)}`
+  writeFileSync(own, `${holder} ${sumOf(holder)}\n`, { mode: 0o600 })
   try {
     for (;;) {
       if (tryLink(own, path)) return undefined
       const held = textOf(path)
       if (held === undefined) continue
-      const holder = livingHolder(held) ?? takeOver(path, held, own)
-      if (holder === TAKEN) return undefined
-      if (holder !== undefined) return holder
+      const living = livingHolder(held, path) ?? takeOver(path, held, own)
+      if (living === TAKEN) return undefined
+      if (living !== undefined) return living
     }
   } finally {
     rmSync(own, { force: true })
@@ -104,7 +126,7 @@ function takeOver(path: string, held: string, own: string): number | undefined {
     }
     const other = textOf(claim)
     if (other === undefined) return undefined
-    const pid = livingHolder(other)
+    const pid = livingHolder(other, claim)
     if (pid !== undefined) return pid
     dead.push(other)
   }

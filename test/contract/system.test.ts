@@ -1,5 +1,5 @@
 /** The shims of platform/node keep the contracts of the ports. Node and Deno both run this file: Deno uses them too. */
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -121,10 +121,21 @@ describe('home', () => {
     writeFileSync(lock, `${process.ppid}`)
     expect(() => new Home(path).acquire()).toThrow('is running on it')
     // As kill -9 leaves it: a number that no process has, or one that another process has by now.
-    for (const left of ['4194304999', `${process.ppid} 1`, 'nonsense']) {
+    for (const left of ['4194304999', `${process.ppid} 1`, '', '\0\0\0\0']) {
       writeFileSync(lock, left)
       new Home(path).acquire()
     }
+    // A bit that has flipped makes no living holder a dead one, nor one of another process.
+    const content = readFileSync(lock)
+    for (let bit = 0; bit < content.length * 8; bit++) {
+      const changed = Buffer.from(content)
+      changed[bit >> 3] = (changed[bit >> 3] as number) ^ (1 << (bit & 7))
+      writeFileSync(lock, changed)
+      // The end of the line says nothing.
+      if (bit >> 3 === content.length - 1 && changed.toString().trim() === content.toString().trim()) continue
+      expect(() => new Home(path).acquire(), changed.toString()).toThrow(`Cannot use ${lock}: it is damaged`)
+    }
+    writeFileSync(lock, content)
     home.release()
     expect(readdirSync(path)).not.toContain('petrel.lock')
   })

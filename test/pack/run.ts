@@ -12,6 +12,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -127,6 +128,16 @@ try {
     run('npm', ['pack', '--pack-destination', folder], ROOT)
     tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? ''
     expect(tarball !== '', 'no tarball')
+  })
+  await check('the same bytes from another clone, elsewhere', () => {
+    const clone = join(folder, 'another', 'clone')
+    for (const name of run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], ROOT).split('\0')) {
+      if (existsSync(join(ROOT, name)) && name !== '') cpSync(join(ROOT, name), join(clone, name))
+    }
+    symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'))
+    run('npm', ['pack', '--pack-destination', join(folder, 'another')], clone)
+    const [own, other] = [join(folder, tarball), join(folder, 'another', tarball)].map((path) => readFileSync(path))
+    expect(own?.equals(other as Buffer) === true, 'other bytes')
   })
   await check('npm install of the tarball in an empty folder', () => {
     mkdirSync(app)
