@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { MAX_ANONYMOUS_REQUEST_BYTES, MAX_BODIES_BYTES, PING_INTERVAL_MS } from '../../src/base/bounds.ts'
+import { utf8 } from '../../src/base/bytes.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import type { RpcEngine } from '../../src/rpc/engine.ts'
 import { type AdmittedSocket, apiVersionOf } from '../../src/rpc/http.ts'
@@ -23,6 +24,7 @@ import { UnreadAnswers } from './unreadAnswers.ts'
 
 // Imported, it would load all that it can name, fetch and WebSocket too: 31 ms of processor time, 13 MB.
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http')
+const { timingSafeEqual } = process.getBuiltinModule('node:crypto')
 
 function tooMany(what: string): HttpResponse {
   const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Retry-After': '1' }
@@ -43,7 +45,12 @@ const STRANGER: HttpResponse = { status: 403, headers: {}, body: '' }
 function clientOf({ headers, socket }: IncomingMessage, behind: string | undefined): string | undefined {
   if (behind === undefined) return socket.remoteAddress ?? ''
   const said = headers[FOR_HEADER]
-  return typeof said === 'string' && said.startsWith(`${behind} `) ? said.slice(behind.length + 1) : undefined
+  if (typeof said !== 'string') return undefined
+  const [expected, given] = [utf8(`${behind} `), utf8(said.slice(0, behind.length + 1))]
+  // How long it takes says nothing of how much of the secret was right.
+  return given.length === expected.length && timingSafeEqual(given, expected)
+    ? said.slice(behind.length + 1)
+    : undefined
 }
 
 function refuseUpgrade(socket: Duplex, status: number): void {
