@@ -5,6 +5,7 @@ import { MAJOR_BYTES } from './cbor.ts'
 import type { Codec } from './codec.ts'
 import { CodecError } from './errors.ts'
 import { wrongJson } from './goJson.ts'
+import { withPrint } from './jsonWriter.ts'
 
 const BIG_INT_MAX_BYTES = 128
 
@@ -48,7 +49,10 @@ export const bigInt: Codec<bigint> = {
     writer.raw(magnitude)
   },
   read: (reader) => bigIntFromBytes(reader.readBytes()),
-  toJson: (value) => value.toString(),
+  toJson: withPrint<bigint>(
+    (value) => value.toString(),
+    (out, value) => out.raw(`"${value}"`),
+  ),
   fromJson: (json) => {
     if (json === undefined) return 0n
     if (json !== null && typeof json !== 'string') throw wrongJson(json, 'string')

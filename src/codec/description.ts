@@ -12,6 +12,7 @@ import type { Codec, JsonContext, JsonSchema } from './codec.ts'
 import { CodecError } from './errors.ts'
 import { jsonKind, wrongJson, wrongNumber } from './goJson.ts'
 import { type Json, jsonInteger } from './jsonText.ts'
+import { printOf, withPrint } from './jsonWriter.ts'
 import { type AnyField, type Field, structJson, tupleParts } from './structJson.ts'
 
 export type { Codec, JsonContext, JsonSchema } from './codec.ts'
@@ -53,12 +54,18 @@ const MAX_UINT64 = (1n << 64n) - 1n
 const MAX_INT64 = (1n << 63n) - 1n
 const MIN_INT64 = -(1n << 63n)
 
+const bigIntegerJson = withPrint<bigint>(jsonInteger, (out, value) => out.raw(value.toString()))
+const integerJson = withPrint<number>(
+  (value) => value,
+  (out, value) => out.raw(String(value)),
+)
+
 function bigIntegerCodec(name: string, min: bigint, max: bigint, signed: boolean): Codec<bigint> {
   return {
     name,
     write: (writer, value) => (signed ? writer.int(value) : writer.uint(value)),
     read: (reader) => (signed ? reader.readInt() : reader.readUint()),
-    toJson: jsonInteger,
+    toJson: bigIntegerJson,
     fromJson: (json) => {
       if (json === undefined || json === null) return 0n
       const value =
@@ -86,7 +93,7 @@ function integerCodec(name: string, signed: boolean): Codec<number> {
     name,
     write: (writer, value) => (signed ? writer.int(value) : writer.uint(value)),
     read: (reader) => (signed ? reader.readIntNumber() : reader.readUintNumber()),
-    toJson: (value) => value,
+    toJson: integerJson,
     fromJson: (json) => {
       if (json === undefined || json === null) return 0
       // Go reads all 64 bits. Nothing of ours is that large, so the nearest number compares as the exact one does.
@@ -168,7 +175,13 @@ function bytesCodec(emptyAs: null | ''): Codec<Uint8Array> {
     name: '[]uint8',
     write: (writer, value) => writer.bytes(value),
     read: (reader) => reader.readBytes(),
-    toJson: (value) => (value.length > 0 ? toBase64(value) : value === PRESENT_EMPTY ? '' : emptyAs),
+    toJson: withPrint<Uint8Array>(
+      (value) => (value.length > 0 ? toBase64(value) : value === PRESENT_EMPTY ? '' : emptyAs),
+      (out, value) => {
+        if (value.length > 0) out.base64(value)
+        else out.raw(value === PRESENT_EMPTY || emptyAs === '' ? '""' : 'null')
+      },
+    ),
     fromJson: (json) => {
       if (json === undefined || json === null) return EMPTY_BYTES
       if (json === '' || (Array.isArray(json) && json.length === 0)) return PRESENT_EMPTY
@@ -201,7 +214,10 @@ export const cid: Codec<Cid> = {
   name: 'cid.Cid',
   write: (writer, value) => writer.cid(value),
   read: (reader) => reader.readCid(),
-  toJson: (value) => ({ '/': value.toString() }),
+  toJson: withPrint<Cid>(
+    (value) => ({ '/': value.toString() }),
+    (out, value) => out.cid(value),
+  ),
   fromJson: (json) => {
     if (json === undefined || json === null) throw new CodecError('UNDEFINED_CID', 'ipld: could not find node')
     const target = typeof json === 'object' && !Array.isArray(json) ? json['/'] : undefined
@@ -248,12 +264,16 @@ export function jsonOnly<T>(
 
 /** The value, or null (CBOR null, JSON null). */
 export function nullable<T>(inner: Codec<T>): Codec<T | null> {
+  const print = printOf(inner)
   return {
     name: inner.name,
     goType: `*${inner.goType ?? inner.name}`,
     write: (writer, value) => (value === null ? writer.null() : inner.write(writer, value)),
     read: (reader) => (reader.peekNull() ? reader.readNull() : inner.read(reader)),
-    toJson: (value, context) => (value === null ? null : inner.toJson(value, context)),
+    toJson: withPrint<T | null>(
+      (value, context) => (value === null ? null : inner.toJson(value, context)),
+      (out, value, context) => (value === null ? out.raw('null') : print(out, value, context)),
+    ),
     fromJson: (value, context) => (value === undefined || value === null ? null : inner.fromJson(value, context)),
     schema: { oneOf: [inner.schema, { type: 'null' }] },
     ...(inner.items === undefined ? {} : { items: inner.items }),
@@ -266,6 +286,7 @@ function listCodec<T>(inner: Codec<T>, emptyAsNull: boolean, max: number): Codec
       throw new CodecError('TOO_LARGE', `Cannot read list of ${inner.name}: ${length} items, at most ${max}`)
     return length
   }
+  const print = printOf(inner)
   return {
     name: `[]${inner.name}`,
     goType: `[]${inner.goType ?? inner.name}`,
@@ -279,8 +300,17 @@ function listCodec<T>(inner: Codec<T>, emptyAsNull: boolean, max: number): Codec
       for (let i = 0; i < length; i++) out.push(inner.read(reader))
       return out
     },
-    toJson: (value, context) =>
-      emptyAsNull && value.length === 0 ? null : value.map((item) => inner.toJson(item, context)),
+    toJson: withPrint<T[]>(
+      (value, context) => (emptyAsNull && value.length === 0 ? null : value.map((item) => inner.toJson(item, context))),
+      (out, value, context) => {
+        out.raw(emptyAsNull && value.length === 0 ? 'null' : '[')
+        for (let i = 0; i < value.length; i++) {
+          if (i > 0) out.raw(',')
+          print(out, value[i] as T, context)
+        }
+        if (value.length > 0 || !emptyAsNull) out.raw(']')
+      },
+    ),
     fromJson: (value, context) => {
       if (value === undefined || value === null) return []
       if (!Array.isArray(value)) throw wrongJson(value, `[]${inner.goType ?? inner.name}`)
@@ -349,12 +379,16 @@ export function struct<T>(name: string, fields: readonly Field<T>[]): Codec<T> {
 
 /** Struct of one field whose CBOR is that field alone, without an array around it (Rust's `serde(transparent)`). */
 export function transparent<T, V>(inner: Codec<V>, wrap: (value: V) => T, unwrap: (value: T) => V): Codec<T> {
+  const print = printOf(inner)
   return {
     ...(inner.goType === undefined ? {} : { goType: inner.goType }),
     name: inner.name,
     write: (writer, value) => inner.write(writer, unwrap(value)),
     read: (reader) => wrap(inner.read(reader)),
-    toJson: (value, context) => inner.toJson(unwrap(value), context),
+    toJson: withPrint<T>(
+      (value, context) => inner.toJson(unwrap(value), context),
+      (out, value, context) => print(out, unwrap(value), context),
+    ),
     fromJson: (value, context) => wrap(inner.fromJson(value, context)),
     schema: inner.schema,
   }

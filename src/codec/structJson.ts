@@ -1,7 +1,8 @@
 /** Structs in JSON: Lotus' names of their fields, in order. */
-import type { Codec } from './codec.ts'
+import type { Codec, JsonSchema } from './codec.ts'
 import { inField, jsonField, wrongJson } from './goJson.ts'
 import type { Json } from './jsonText.ts'
+import { printOf, withPrint } from './jsonWriter.ts'
 
 /** One field of a `tuple`: property, Lotus' JSON name, codec. */
 export type Field<T> = { [K in keyof T & string]: readonly [key: K, jsonName: string, codec: Codec<T[K]>] }[keyof T &
@@ -30,12 +31,27 @@ export function structJson(
 ): Pick<Codec<Record<string, unknown>>, 'toJson' | 'fromJson' | 'schema'> {
   const properties: { [key: string]: Json } = {}
   for (const part of parts) properties[part.jsonName] = part.codec.schema as Json
+  const printed = parts.map(({ key, jsonName, codec }, i) => ({
+    key,
+    before: `${i === 0 ? '{' : ','}${JSON.stringify(jsonName)}:`,
+    print: printOf(codec),
+  }))
   return {
-    toJson: (value, context) => {
-      const out: { [key: string]: Json } = {}
-      for (const part of parts) out[part.jsonName] = part.codec.toJson(value[part.key], context)
-      return out
-    },
+    toJson: withPrint<Record<string, unknown>>(
+      (value, context) => {
+        const out: { [key: string]: Json } = {}
+        for (const part of parts) out[part.jsonName] = part.codec.toJson(value[part.key], context)
+        return out
+      },
+      (out, value, context) => {
+        for (let i = 0; i < printed.length; i++) {
+          const { before, print, key } = printed[i] as (typeof printed)[number]
+          out.raw(before)
+          print(out, value[key], context)
+        }
+        out.raw(printed.length === 0 ? '{}' : '}')
+      },
+    ),
     fromJson: (value, context) => {
       if (value !== undefined && value !== null && (typeof value !== 'object' || Array.isArray(value))) {
         throw wrongJson(value, name)
@@ -48,5 +64,33 @@ export function structJson(
       return out
     },
     schema: { type: 'object', title: name, properties },
+  }
+}
+
+/**
+ * A struct whose JSON shows one field more at its end, which follows from the value; on input it is ignored.
+ * @param base - as {@link structJson} makes them
+ */
+export function withShown<T, V>(base: Codec<T>, jsonName: string, codec: Codec<V>, of: (value: T) => V): Codec<T> {
+  const printBase = printOf(base)
+  const print = printOf(codec)
+  const before = `,${JSON.stringify(jsonName)}:`
+  return {
+    ...base,
+    toJson: withPrint<T>(
+      (value, context) => {
+        const json = base.toJson(value, context) as { [key: string]: Json }
+        json[jsonName] = codec.toJson(of(value), context)
+        return json
+      },
+      (out, value, context) => {
+        printBase(out, value, context)
+        out.reopen()
+        out.raw(before)
+        print(out, of(value), context)
+        out.raw('}')
+      },
+    ),
+    schema: { ...base.schema, properties: { ...(base.schema.properties as JsonSchema), [jsonName]: codec.schema } },
   }
 }

@@ -9,6 +9,7 @@ import { concatBytes, EMPTY_BYTES, equalBytes, fromHex, latin1 } from '../base/b
 import type { Codec } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
 import { wrongJson } from '../codec/goJson.ts'
+import { withPrint } from '../codec/jsonWriter.ts'
 import { readVarint64, varintBytes, varintLength, writeVarint } from '../codec/varint.ts'
 import { blake2b, blake2b160 } from '../crypto/blake2b.ts'
 import type { ActorId } from './scalars.ts'
@@ -275,7 +276,10 @@ export const address: Codec<Address> = {
     writer.bytes(value.bytes)
   },
   read: (reader) => addressFromBytes(reader.readBytes()),
-  toJson: (value, context) => value.toString(context.addressPrefix),
+  toJson: withPrint<Address>(
+    (value, context) => value.toString(context.addressPrefix),
+    (out, value, context) => out.raw(`"${value.toString(context.addressPrefix)}"`),
+  ),
   fromJson: (json) => {
     if (json === undefined || json === null) return UNDEF_ADDRESS
     if (typeof json !== 'string') throw wrongJson(json, 'string')

@@ -3,9 +3,8 @@
  * @see lotus chain/types/message.go
  */
 import type { Cid } from '../codec/cid.ts'
-import type { JsonSchema } from '../codec/codec.ts'
 import { bytes, type Codec, cid, encode, tuple, uint } from '../codec/description.ts'
-import type { Field } from '../codec/structJson.ts'
+import { type Field, withShown } from '../codec/structJson.ts'
 import { blockCid } from '../crypto/blockCid.ts'
 import { type Address, address } from './address.ts'
 import { gas, type MethodNum, methodNum, type Nonce, nonce, type TokenAmount, tokenAmount } from './scalars.ts'
@@ -43,20 +42,11 @@ const fields: readonly Field<Message>[] = [
   ['params', 'Params', bytes],
 ]
 
+const cids = new WeakMap<Message, Cid>()
 const base: Codec<Message> = tuple<Message>('types.Message', fields)
 
 /** CBOR array of 10. JSON has also `CID`, of the unsigned message; it is ignored on input. */
-export const message: Codec<Message> = {
-  ...base,
-  toJson: (value, context) => {
-    const json = base.toJson(value, context) as { [key: string]: ReturnType<typeof base.toJson> }
-    json.CID = cid.toJson(messageCid(value), context)
-    return json
-  },
-  schema: { ...base.schema, properties: { ...(base.schema.properties as JsonSchema), CID: cid.schema } },
-}
-
-const cids = new WeakMap<Message, Cid>()
+export const message: Codec<Message> = withShown(base, 'CID', cid, messageCid)
 
 /** CID of the unsigned message: what is signed are its bytes. Remembered per object, messages are immutable. */
 export function messageCid(value: Message): Cid {

@@ -3,8 +3,8 @@
  * @see lotus chain/types/signedmessage.go
  */
 import type { Cid } from '../codec/cid.ts'
-import type { JsonSchema } from '../codec/codec.ts'
 import { type Codec, cid, encode, tuple } from '../codec/description.ts'
+import { withShown } from '../codec/structJson.ts'
 import { blockCid } from '../crypto/blockCid.ts'
 import { type Message, message, messageCid } from './message.ts'
 import { SIGNATURE_BLS, type Signature, signature } from './signature.ts'
@@ -21,15 +21,7 @@ const base: Codec<SignedMessage> = tuple<SignedMessage>('types.SignedMessage', [
 ])
 
 /** CBOR array of 2. JSON has also `CID`: that of the unsigned message for BLS, else of the signed one. */
-export const signedMessage: Codec<SignedMessage> = {
-  ...base,
-  toJson: (value, context) => {
-    const json = base.toJson(value, context) as { [key: string]: ReturnType<typeof base.toJson> }
-    json.CID = cid.toJson(signedMessageCid(value), context)
-    return json
-  },
-  schema: { ...base.schema, properties: { ...(base.schema.properties as JsonSchema), CID: cid.schema } },
-}
+export const signedMessage: Codec<SignedMessage> = withShown(base, 'CID', cid, signedMessageCid)
 
 const cids = new WeakMap<SignedMessage, Cid>()
 
