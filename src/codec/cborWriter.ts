@@ -110,9 +110,27 @@ export class CborWriter {
   }
 
   text(value: string): void {
+    if (value.length <= SHORT && this.#asciiText(value)) return
     const bytes = utf8(value)
     this.head(MAJOR_TEXT, bytes.length)
     this.raw(bytes)
+  }
+
+  /** Names of fields and keys of events: an encoder takes ten times as long. @returns whether it was nothing else */
+  #asciiText(value: string): boolean {
+    const { length } = value
+    const start = this.#at
+    this.head(MAJOR_TEXT, length)
+    this.#reserve(length)
+    for (let i = 0; i < length; i++) {
+      const code = value.charCodeAt(i)
+      if (code > 0x7f) {
+        this.#at = start
+        return false
+      }
+      this.#buffer[this.#at++] = code
+    }
+    return true
   }
 
   /** Opens an array: `length` items must follow. */
@@ -178,6 +196,26 @@ export class CborWriter {
   reset(keep: number): void {
     this.#at = 0
     if (this.#buffer.length > keep) this.#buffer = new Uint8Array(keep)
+  }
+}
+
+/** Size at which an idle writer's buffer is kept, bytes: holds nearly every object of the chain. */
+const WRITER_BYTES = 8192
+
+/** Idle writers: allocating and growing a buffer costs more than writing a header into it. What is written may itself be written from other parts, so one is not enough. */
+const idleWriters: CborWriter[] = []
+
+const MAX_IDLE_WRITERS = 4
+
+/** What `write` writes, in a buffer of its own. */
+export function written(write: (writer: CborWriter) => void): Uint8Array {
+  const writer = idleWriters.pop() ?? new CborWriter(WRITER_BYTES)
+  try {
+    write(writer)
+    return writer.finish()
+  } finally {
+    writer.reset(WRITER_BYTES)
+    if (idleWriters.length < MAX_IDLE_WRITERS) idleWriters.push(writer)
   }
 }
 

@@ -6,7 +6,7 @@
  */
 import { EMPTY_BYTES, fromBase64, toBase64 } from '../base/bytes.ts'
 import { CborReader } from './cborReader.ts'
-import { CborWriter } from './cborWriter.ts'
+import { written } from './cborWriter.ts'
 import { type Cid, parseCid } from './cid.ts'
 import type { Codec, JsonContext, JsonSchema } from './codec.ts'
 import { CodecError } from './errors.ts'
@@ -19,24 +19,9 @@ export type { Codec, JsonContext, JsonSchema } from './codec.ts'
 
 export type { Json } from './jsonText.ts'
 
-/** Size at which an idle writer's buffer is kept, bytes: holds nearly every object of the chain. */
-const WRITER_BYTES = 8192
-
-/** Idle writers: allocating and growing a buffer costs more than writing a header into it. A description may encode within its own `write`, so one is not enough. */
-const idleWriters: CborWriter[] = []
-
-const MAX_IDLE_WRITERS = 4
-
 /** CBOR bytes of a value, in a buffer of their own. */
 export function encode<T>(codec: Codec<T>, value: T): Uint8Array {
-  const writer = idleWriters.pop() ?? new CborWriter(WRITER_BYTES)
-  try {
-    codec.write(writer, value)
-    return writer.finish()
-  } finally {
-    writer.reset(WRITER_BYTES)
-    if (idleWriters.length < MAX_IDLE_WRITERS) idleWriters.push(writer)
-  }
+  return written((writer) => codec.write(writer, value))
 }
 
 /**

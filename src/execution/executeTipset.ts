@@ -20,7 +20,6 @@ import { type Network, networkVersionAt, upgradeHeight } from '../networks/netwo
 import { awardBlockRewardParams } from '../state/params/reward.ts'
 import { type Address, idAddress, isIdAddress } from '../types/address.ts'
 import { type ChainMessage, chainMessageCid, chainMessageLength } from '../types/chainMessage.ts'
-import { actorEvent } from '../types/event.ts'
 import { type Message, messageCid } from '../types/message.ts'
 import { CronMethod, RewardMethod } from '../types/methodNumbers.ts'
 import { type Receipt, receiptV0, receiptV1 } from '../types/receipt.ts'
@@ -34,7 +33,6 @@ import { migrateState } from './migrations/migrateState.ts'
 export const IMPLICIT_GAS_LIMIT: bigint = (1n << 62n) - 1n
 /** Receipts have an events root from here on. */
 const EVENTS_VERSION = 18
-const EVENTS_BIT_WIDTH = 5
 const RECEIPTS_LIST = { v0: true }
 
 /** What execution needs besides the tipset. Everything is synchronous; a missing block throws `BlockMissing`. */
@@ -207,8 +205,9 @@ class TipsetExecution {
       for (const entry of [...block.bls, ...block.signed]) {
         const key = messageCid(entry.message).key
         if (applied.has(key)) continue
-        const { receipt, gas, events } = this.applyExplicit(executor, entry, input.expectedReceipts?.[receipts.length])
-        if (events.length > 0) amtOf(this.#deps.store, actorEvent, events, { bitWidth: EVENTS_BIT_WIDTH })
+        const expected = input.expectedReceipts?.[receipts.length]
+        const { receipt, gas, eventBlocks } = this.applyExplicit(executor, entry, expected)
+        for (const [cid, data] of eventBlocks) this.#deps.store.put(cid, data)
         receipts.push(receipt)
         gasReward += gas.minerTip
         penalty += gas.minerPenalty

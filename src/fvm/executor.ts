@@ -7,7 +7,7 @@ import { EMPTY_BYTES } from '../base/bytes.ts'
 import { errorMessage } from '../base/errors.ts'
 import type { Cid } from '../codec/cid.ts'
 import { amtOf } from '../ipld/amt.ts'
-import { MemoryBlockstore } from '../ipld/blockstore.ts'
+import type { Blockstore } from '../ipld/blockstore.ts'
 import type { ActorState } from '../types/actor.ts'
 import { delegatedParts, NAMESPACE_EAM } from '../types/address.ts'
 import { type ActorEvent, actorEvent } from '../types/event.ts'
@@ -42,6 +42,8 @@ export interface ApplyResult {
   /** undefined without tracing, and when the message was refused before it ran. */
   readonly trace: ExecutionTrace | undefined
   readonly events: readonly ActorEvent[]
+  /** The AMT of the events, for whoever keeps them. */
+  readonly eventBlocks: readonly (readonly [Cid, Uint8Array])[]
 }
 
 const EVENTS_BIT_WIDTH = 5
@@ -141,11 +143,12 @@ export class Executor {
     const ending = this.#run(calls, message)
     const gasUsed = ending.gasUsed ?? usedGas(calls.gas.used)
     const events = calls.eventLog.events
+    const tree = new EventTree()
     const receipt: Receipt = {
       exitCode: ending.exitCode,
       return: ending.returned,
       gasUsed,
-      eventsRoot: events.length === 0 ? null : eventsRoot(events),
+      eventsRoot: events.length === 0 ? null : tree.write(events),
     }
     return {
       receipt,
@@ -153,6 +156,7 @@ export class Executor {
       error: calls.backtrace.isEmpty || ending.exitCode === Exit.OK ? '' : calls.backtrace.toString(),
       trace: calls.rootTrace,
       events,
+      eventBlocks: tree.blocks,
     }
   }
 
@@ -284,10 +288,28 @@ function refused(exitCode: ExitCode, error: string, penalty: TokenAmount): Apply
     error: `pre-validation failed: ${error}\n`,
     trace: undefined,
     events: [],
+    eventBlocks: [],
   }
 }
 
-/** Root of the events' AMT; whoever keeps events writes the tree. */
-function eventsRoot(events: readonly ActorEvent[]): Cid {
-  return amtOf(new MemoryBlockstore(), actorEvent, events, { bitWidth: EVENTS_BIT_WIDTH })
+/** Takes the blocks of the events' AMT in the order in which they are written; to read there is nothing. */
+class EventTree implements Blockstore {
+  readonly blocks: (readonly [Cid, Uint8Array])[] = []
+
+  /** @returns the root */
+  write(events: readonly ActorEvent[]): Cid {
+    return amtOf(this, actorEvent, events, { bitWidth: EVENTS_BIT_WIDTH })
+  }
+
+  get(): undefined {
+    return undefined
+  }
+
+  has(): boolean {
+    return false
+  }
+
+  put(cid: Cid, data: Uint8Array): void {
+    this.blocks.push([cid, data])
+  }
 }

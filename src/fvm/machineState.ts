@@ -80,6 +80,8 @@ export class MachineState {
     const mark = this.#marks.pop()
     if (mark === undefined) throw new VmError('INVALID_STATE', 'Cannot end a transaction: none was begun')
     if (revert) this.#tree.rollback(mark)
+    // Of a full tipset ten thousand writes would be kept until its end.
+    if (this.#marks.length === 0) this.#tree.forgetMarks()
   }
 
   /** Undoes every open transaction: a run that was given up half way. */

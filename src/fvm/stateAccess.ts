@@ -6,6 +6,13 @@ const NONE = 0
 const READ = 1
 const UPDATED = 2
 
+const preloaded: ReadonlySet<ActorId> = new Set(PRELOADED_ACTORS)
+const LAST_PRELOADED = PRELOADED_ACTORS.at(-1) as ActorId
+
+function isPreloaded(id: ActorId): boolean {
+  return id <= LAST_PRELOADED && preloaded.has(id)
+}
+
 type Undo = { readonly actor: ActorId; readonly level: number } | { readonly address: string }
 
 /**
@@ -18,10 +25,6 @@ export class StateAccess {
   readonly #addresses = new Set<string>()
   readonly #log: Undo[] = []
   readonly #marks: number[] = []
-
-  constructor() {
-    for (const id of PRELOADED_ACTORS) this.#actors.set(id, UPDATED)
-  }
 
   begin(): void {
     this.#marks.push(this.#log.length)
@@ -39,20 +42,19 @@ export class StateAccess {
   }
 
   isRead(id: ActorId): boolean {
-    return this.#actors.has(id)
+    return isPreloaded(id) || this.#actors.has(id)
   }
 
   isUpdated(id: ActorId): boolean {
-    return this.#actors.get(id) === UPDATED
+    return isPreloaded(id) || this.#actors.get(id) === UPDATED
   }
 
   recordRead(id: ActorId): void {
-    if (!this.#actors.has(id)) this.#set(id, NONE, READ)
+    if (!this.isRead(id)) this.#set(id, NONE, READ)
   }
 
   recordUpdate(id: ActorId): void {
-    const level = this.#actors.get(id) ?? NONE
-    if (level !== UPDATED) this.#set(id, level, UPDATED)
+    if (!this.isUpdated(id)) this.#set(id, this.#actors.get(id) ?? NONE, UPDATED)
   }
 
   #set(actor: ActorId, before: number, level: number): void {

@@ -9,9 +9,9 @@
  */
 import { equalBytes } from '../base/bytes.ts'
 import { CborReader } from '../codec/cborReader.ts'
-import { CborWriter } from '../codec/cborWriter.ts'
+import { written } from '../codec/cborWriter.ts'
 import type { Cid } from '../codec/cid.ts'
-import type { Codec } from '../codec/description.ts'
+import { type Codec, encode } from '../codec/description.ts'
 import {
   type AmtItem,
   type AmtLink,
@@ -159,9 +159,7 @@ export class Amt<V> {
   /** Sets the value at an index. */
   set(index: number, value: V): void {
     checkIndex(index)
-    const writer = new CborWriter(128)
-    this.#codec.write(writer, value)
-    const raw = writer.finish()
+    const raw = encode(this.#codec, value)
     while (index >= this.#span(this.#height + 1)) {
       const links = new Array<AmtLink | AmtNode | undefined>(2 ** this.#bitWidth).fill(undefined)
       if (!isEmptyNode(this.#root)) links[0] = this.#own(this.#root, this.#height)
@@ -230,13 +228,14 @@ export class Amt<V> {
   flush(): Cid {
     if (this.#rootCid !== undefined) return this.#rootCid
     this.#writeChildren(this.#root)
-    const writer = new CborWriter(1024)
-    writer.array(this.#v0 ? 3 : 4)
-    if (!this.#v0) writer.uint(this.#bitWidth)
-    writer.uint(this.#height)
-    writer.uint(this.#count)
-    writeNode(writer, this.#root, this.#bitWidth)
-    this.#rootCid = putBlock(this.#store, writer.finish())
+    const block = written((writer) => {
+      writer.array(this.#v0 ? 3 : 4)
+      if (!this.#v0) writer.uint(this.#bitWidth)
+      writer.uint(this.#height)
+      writer.uint(this.#count)
+      writeNode(writer, this.#root, this.#bitWidth)
+    })
+    this.#rootCid = putBlock(this.#store, block)
     this.#root.owner = undefined
     this.#token = {}
     return this.#rootCid
@@ -249,9 +248,7 @@ export class Amt<V> {
       const child = links[i]
       if (child === undefined || isLink(child)) continue
       this.#writeChildren(child)
-      const writer = new CborWriter(1024)
-      writeNode(writer, child, this.#bitWidth)
-      const block = writer.finish()
+      const block = written((writer) => writeNode(writer, child, this.#bitWidth))
       const cid = putBlock(this.#store, block)
       child.owner = undefined
       links[i] = { cid, node: this.#store.nodes === undefined ? child : undefined }

@@ -10,9 +10,8 @@
  */
 import { compareBytes, equalBytes } from '../base/bytes.ts'
 import { CborReader } from '../codec/cborReader.ts'
-import { CborWriter } from '../codec/cborWriter.ts'
 import type { Cid } from '../codec/cid.ts'
-import type { Codec } from '../codec/description.ts'
+import { type Codec, encode } from '../codec/description.ts'
 import { sha256 } from '../crypto/hashes.ts'
 import { type Blockstore, getBlock, putBlock } from './blockstore.ts'
 import { IpldError } from './errors.ts'
@@ -179,9 +178,7 @@ export class Hamt<V> {
 
   /** Sets the value of a key. The same value again changes nothing. `key` is kept, not copied. */
   set(key: Uint8Array, value: V): void {
-    const writer = new CborWriter(128)
-    this.#codec.write(writer, value)
-    const raw = writer.finish()
+    const raw = encode(this.#codec, value)
     const hash = sha256(key)
     const known = this.#entry(key, hash)
     if (known !== undefined && equalBytes(known.raw, raw)) return

@@ -2,7 +2,7 @@
 import { compareBytes, EMPTY_BYTES } from '../base/bytes.ts'
 import { MAJOR_TAG } from '../codec/cbor.ts'
 import { CborReader } from '../codec/cborReader.ts'
-import { CborWriter } from '../codec/cborWriter.ts'
+import { type CborWriter, written } from '../codec/cborWriter.ts'
 import type { Cid } from '../codec/cid.ts'
 import { IpldError } from './errors.ts'
 
@@ -134,12 +134,20 @@ export function encodeNode(node: HamtNode, pointerMaps: boolean): Uint8Array {
       field[at] = (field[at] as number) | (1 << (i & 7))
     }
   }
-  const writer = new CborWriter(1024)
+  return written((writer) => writeNode(writer, slots.slice(0, top + 1), field, count, pointerMaps))
+}
+
+function writeNode(
+  writer: CborWriter,
+  slots: readonly HamtSlot[],
+  field: Uint8Array,
+  count: number,
+  pointerMaps: boolean,
+): void {
   writer.array(2)
   writer.bytes(field)
   writer.array(count)
-  for (let i = 0; i <= top; i++) {
-    const slot = slots[i]
+  for (const slot of slots) {
     if (slot === undefined) continue
     if (Array.isArray(slot)) {
       if (pointerMaps) {
@@ -162,7 +170,6 @@ export function encodeNode(node: HamtNode, pointerMaps: boolean): Uint8Array {
       writer.cid(slot.cid)
     }
   }
-  return writer.finish()
 }
 
 /** The bits of a key's hash at a level. */

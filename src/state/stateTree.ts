@@ -163,6 +163,11 @@ export class StateTree {
     }
   }
 
+  /** What was written up to now stays: earlier marks are no longer valid. */
+  forgetMarks(): void {
+    this.#undo.length = 0
+  }
+
   #initState(): InitState {
     const actor = this.getActor(INIT_ID)
     if (actor === undefined)

@@ -237,7 +237,7 @@ async function inANode(): Promise<void> {
     let rpc = new RpcClient(node.url, node.token)
     const plan = createDevnetPlan(devnetOptions({ accountsPerKind: PER_KIND }), builtinNetwork('devnet'))
     const traffic = new Traffic(plan.accounts)
-    const context = { addressPrefix: "t" } as const
+    const context = { addressPrefix: 't' } as const
     const mine = async (messages: readonly SignedMessage[], tipsets = 1): Promise<Answer> => {
       const json = messages.map((one) => signedMessage.toJson(one, context))
       for (let at = 0; at < json.length; at += 250) await rpc.call('MpoolBatchPush', json.slice(at, at + 250))

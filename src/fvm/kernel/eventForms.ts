@@ -62,7 +62,7 @@ export function parseEvent(headers: readonly EventEntryHeader[], keys: Uint8Arra
     }
     entries.push({
       flags: Number(header.flags),
-      key: fromUtf8(keys.slice(keyOffset, keyEnd)),
+      key: fromUtf8(keys.subarray(keyOffset, keyEnd)),
       codec: Number(header.codec),
       value: values.slice(valueOffset, valueEnd),
     })
