@@ -133,12 +133,15 @@ class Traffic {
     const calls = Array.from({ length: EACH }, (_, i) =>
       this.#pay(this.callers[i % this.callers.length] as Sender, contract, 10n ** 20n + BigInt(i % 10), 1n),
     )
-    const sends = Array.from({ length: EACH }, (_, i) => {
+    return [...this.sends(), ...calls]
+  }
+
+  sends(): SignedMessage[] {
+    return Array.from({ length: EACH }, (_, i) => {
       const from = this.senders[i % this.senders.length] as Sender
       const to = (this.callers[i % this.callers.length] as Sender).account.address
       return from.sign({ to, value: 1n, gasLimit: SEND_GAS })
     })
-    return [...sends, ...calls]
   }
 
   /** One message on top of the tipset. */
@@ -198,6 +201,7 @@ async function inThisThread(): Promise<void> {
   const messages = traffic.full(actorId)
   const full = await mine(messages)
   const extra = traffic.extra()
+  const plain = await mine(traffic.sends())
 
   const codeLoaders = createCodeLoaders({ blocks: new LayeredBlockstore([blocks, bundles]) })
   const vm: VmHost = new LocalVmHost({
@@ -212,6 +216,8 @@ async function inThisThread(): Promise<void> {
   await timed('1,200 messages traced and printed', count, messages.length, () =>
     vm.computeForText(full, full.height, [extra]),
   )
+  await timed('600 transfers executed', count, EACH, () => vm.executeTipset(plain))
+  await timed('600 transfers traced and printed', count, EACH, () => vm.computeForText(plain, plain.height, []))
   const empties: Tipset[] = []
   for (let one = node.store.parent(full); one.height >= first.height; one = node.store.parent(one)) empties.unshift(one)
   await timed(`${empties.length} empty tipsets executed`, 1, empties.length, async () => {
