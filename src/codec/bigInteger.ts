@@ -51,7 +51,7 @@ export const bigInt: Codec<bigint> = {
   read: (reader) => bigIntFromBytes(reader.readBytes()),
   toJson: withPrint<bigint>(
     (value) => value.toString(),
-    (out, value) => out.raw(`"${value}"`),
+    (out, value) => out.quoted(value.toString()),
   ),
   fromJson: (json) => {
     if (json === undefined) return 0n

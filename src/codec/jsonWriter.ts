@@ -59,6 +59,13 @@ export class JsonWriter {
     this.#at = start + encoder.encodeInto(text, this.#bytes.subarray(start)).written
   }
 
+  /** A text of which nothing needs escaping. Texts that are put together from pieces first take three times as long. */
+  quoted(text: string): void {
+    this.raw('"')
+    this.raw(text)
+    this.raw('"')
+  }
+
   /** Any value. */
   json(value: Json): void {
     this.raw(stringifyJson(value))

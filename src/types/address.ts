@@ -278,7 +278,7 @@ export const address: Codec<Address> = {
   read: (reader) => addressFromBytes(reader.readBytes()),
   toJson: withPrint<Address>(
     (value, context) => value.toString(context.addressPrefix),
-    (out, value, context) => out.raw(`"${value.toString(context.addressPrefix)}"`),
+    (out, value, context) => out.quoted(value.toString(context.addressPrefix)),
   ),
   fromJson: (json) => {
     if (json === undefined || json === null) return UNDEF_ADDRESS

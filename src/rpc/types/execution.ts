@@ -127,14 +127,27 @@ function printTrace(out: JsonWriter, trace: ExecutionTrace, context: JsonContext
   printAddress(out, msg.from, context)
   out.raw(',"To":')
   printAddress(out, msg.to, context)
-  out.raw(`,"Value":"${msg.value}","Method":${msg.method},"Params":`)
+  out.raw(',"Value":')
+  out.quoted(msg.value.toString())
+  out.raw(',"Method":')
+  out.raw(msg.method.toString())
+  out.raw(',"Params":')
   printBytes(out, msg.params, context)
-  out.raw(`,"ParamsCodec":${msg.paramsCodec},"GasLimit":${msg.gasLimit},"ReadOnly":${msg.readOnly}}`)
-  out.raw(`,"MsgRct":{"ExitCode":${msgRct.exitCode},"Return":`)
+  out.raw(',"ParamsCodec":')
+  out.raw(String(msg.paramsCodec))
+  out.raw(',"GasLimit":')
+  out.raw(msg.gasLimit.toString())
+  out.raw(msg.readOnly ? ',"ReadOnly":true},"MsgRct":{"ExitCode":' : ',"ReadOnly":false},"MsgRct":{"ExitCode":')
+  out.raw(String(msgRct.exitCode))
+  out.raw(',"Return":')
   printBytes(out, msgRct.return, context)
-  out.raw(`,"ReturnCodec":${msgRct.returnCodec}}`)
+  out.raw(',"ReturnCodec":')
+  out.raw(String(msgRct.returnCodec))
+  out.raw('}')
   if (invokedActor !== null) {
-    out.raw(`,"InvokedActor":{"Id":${invokedActor.id},"State":`)
+    out.raw(',"InvokedActor":{"Id":')
+    out.raw(invokedActor.id.toString())
+    out.raw(',"State":')
     printActor(out, invokedActor.state, context)
     out.raw('}')
   }
@@ -156,9 +169,13 @@ function printTrace(out: JsonWriter, trace: ExecutionTrace, context: JsonContext
   }
   for (let i = 0; i < ipldOps.length; i++) {
     const { op, cid: block, size } = ipldOps[i] as IpldOperation
-    out.raw(`${i === 0 ? ',"IpldOps":[' : ','}{"Op":"${op}","Cid":`)
+    out.raw(i === 0 ? ',"IpldOps":[{"Op":"' : ',{"Op":"')
+    out.raw(op)
+    out.raw('","Cid":')
     printCid(out, block, context)
-    out.raw(`,"Size":${size}}`)
+    out.raw(',"Size":')
+    out.raw(String(size))
+    out.raw('}')
   }
   out.raw(ipldOps.length === 0 ? '}' : ']}')
 }
