@@ -43,15 +43,8 @@ export function actorsCode({ network, blocks, bundles, mode, modules, engine }: 
     const native = nativeLoader(network)
     return () => native
   }
-  const found = new Map<string, Uint8Array>()
   const code: Blockstore = {
-    get: (cid) => {
-      let module = found.get(cid.key)
-      if (module !== undefined) return module
-      module = tryGetBlock(blocks, cid) ?? bundles?.(cid)
-      if (module !== undefined) found.set(cid.key, module)
-      return module
-    },
+    get: (cid) => tryGetBlock(blocks, cid) ?? bundles?.(cid),
     has: (cid) => code.get(cid) !== undefined,
     put: (cid, data) => blocks.put(cid, data),
   }

@@ -368,12 +368,24 @@ function entryPoint(instance: ActorInstance, info: ModuleInfo, missingEntryExits
 }
 
 /**
- * Finds actors' code in a store.
+ * Finds actors' code in a store. What was found once is not read again, nor kept: some 400 KB for each actor that a tipset runs,
+ * and every tipset runs its cron's.
  * @param load - the module of a code CID, undefined where it isn't known
  */
 export function wasmCodeLoader(engine: WasmEngine, load: (code: Cid) => Uint8Array | undefined): CodeLoader {
+  const found = new Map<string, ActorCode>()
   return (code) => {
-    const module = load(code)
-    return module === undefined ? undefined : engine.code(code, () => module)
+    const known = found.get(code.key)
+    if (known !== undefined) return known
+    let first = load(code)
+    if (first === undefined) return undefined
+    const actor = engine.code(code, () => {
+      const module = first ?? load(code)
+      first = undefined
+      if (module === undefined) throw new FatalError(`Cannot load actor ${code}: its module is gone`)
+      return module
+    })
+    found.set(code.key, actor)
+    return actor
   }
 }
