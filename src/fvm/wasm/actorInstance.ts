@@ -1,5 +1,5 @@
 import { FatalError } from '../kernel/outcomes.ts'
-import { KEPT_EXPORT, PAGE_BYTES, PAGES_EXPORT } from './interfaceNames.ts'
+import { KEPT_EXPORT, LOWEST_EXPORT, PAGE_BYTES, PAGES_EXPORT } from './interfaceNames.ts'
 import type { ModuleInfo } from './moduleInfo.ts'
 import { type WasmInstance, type WasmInt32Global, type WasmMemory, wasm } from './webAssembly.ts'
 
@@ -7,6 +7,9 @@ import { type WasmInstance, type WasmInt32Global, type WasmMemory, wasm } from '
 const MAX_IDLE_BYTES = 64 * PAGE_BYTES
 /** Instances that wait: some 18 MiB, and in V8 as many of the hundred memories that Chromium has room for. */
 const MAX_IDLE = 16
+
+/** Below its stack's end a function that calls no other may write so far without moving it. @see LLVM WebAssemblyFrameLowering `RedZoneSize` */
+const RED_ZONE = 128
 
 /** A mutable integer of an instance, and what it starts with. */
 interface KeptGlobal {
@@ -23,6 +26,8 @@ export class ActorInstance {
   readonly pages: WasmInt32Global | undefined
   readonly #kept: readonly KeptGlobal[]
   readonly #image: Uint8Array
+  /** How low the stack in memory was; undefined: not known. */
+  readonly #lowest: WasmInt32Global | undefined
 
   /**
    * @param image - what its module's memory starts with where it is not zero; undefined: this is the module's first instance
@@ -44,6 +49,8 @@ export class ActorInstance {
       }
     }
     this.#kept = kept
+    const lowest = exports[LOWEST_EXPORT] as WasmInt32Global | undefined
+    this.#lowest = hasStackFirst(kept, info) ? lowest : undefined
     this.#image = image ?? new Uint8Array(this.memory.buffer).slice(info.data.start, info.data.end)
   }
 
@@ -51,16 +58,38 @@ export class ActorInstance {
     return this.#image
   }
 
-  /** Puts everything back that a run may have changed. Pages beyond the first ones are wiped when the actor asks for them. */
+  /**
+   * Puts everything back that a run may have changed. Pages beyond the first ones are wiped when the actor asks for them, and of
+   * the stack, which is 94 % of the first ones, only what was in use: to wipe all of it took 11 % of an empty tipset's time.
+   */
   restore(): void {
     const { info, pages } = this
     const minimum = info.memoryPages ?? 0
     if (pages !== undefined) pages.value = minimum
-    const bytes = new Uint8Array(this.memory.buffer, 0, minimum * PAGE_BYTES)
+    const clean = this.#clean()
+    const bytes = new Uint8Array(this.memory.buffer, clean, minimum * PAGE_BYTES - clean)
     bytes.fill(0)
-    bytes.set(this.#image, info.data.start)
+    bytes.set(this.#image, info.data.start - clean)
     for (const { global, initial } of this.#kept) global.value = initial
   }
+
+  /** Bytes at the start of memory that are zero as they were. */
+  #clean(): number {
+    const lowest = this.#lowest
+    if (lowest === undefined) return 0
+    const top = this.#kept[0]?.initial as number
+    const end = Math.min(lowest.value >>> 0, top)
+    lowest.value = -1
+    return Math.max(0, end - RED_ZONE)
+  }
+}
+
+/**
+ * Whether memory begins with the stack, whose end is in the first global, and data come behind it: what linkers have made of
+ * Rust since actors exist. What lies below the lowest end is written by no function then.
+ */
+function hasStackFirst([first]: readonly KeptGlobal[], { data }: ModuleInfo): boolean {
+  return typeof first?.initial === 'number' && first.initial > 0 && first.initial <= data.start
 }
 
 /**

@@ -18,6 +18,8 @@ export class Additions {
   readonly reusable: boolean
   /** whether the module's memory ends where a global says, and not where the engine's ends */
   readonly countsPages: boolean
+  /** whether a global remembers how low the first one was, which in compiled code is where the stack in memory ends */
+  readonly tracksLowest: boolean
   /** the functions that get a thunk, in ascending order */
   readonly thunks: readonly number[]
   /** added function types, behind the module's own */
@@ -32,6 +34,7 @@ export class Additions {
   readonly stackGlobal: number
   readonly budgetGlobal: number
   readonly pagesGlobal: number
+  readonly lowestGlobal: number
   readonly #module: WasmModule
   readonly #functions: readonly FunctionPlan[]
   readonly #thunkOf: ReadonlyMap<number, number>
@@ -46,6 +49,7 @@ export class Additions {
     this.hostMemory = forRun && rules.hostMemory
     this.reusable = forRun && !rules.hostMemory && isReusable(module, analysis)
     this.countsPages = this.hostMemory || (this.reusable && this.growsMemory)
+    this.tracksLowest = this.reusable && module.globals[0] === TYPE_I32
     this.thunks = functionsWithThunk(module)
 
     const types: FunctionType[] = []
@@ -70,6 +74,7 @@ export class Additions {
     this.stackGlobal = own + 1
     this.budgetGlobal = own + 2
     this.pagesGlobal = own + (this.grows ? 3 : 2)
+    this.lowestGlobal = this.pagesGlobal + (this.countsPages ? 1 : 0)
   }
 
   /** Whether the module can grow, and so has a budget. */

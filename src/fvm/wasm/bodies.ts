@@ -15,9 +15,9 @@ import {
   EDIT_TABLE_GROW,
   type Edits,
 } from './edits.ts'
-import { f32, f64, global, i64, local, select } from './instructions.ts'
+import { type Code, end, f32, f64, global, i32, i64, ifThen, local, select } from './instructions.ts'
 import type { WasmModule } from './module.ts'
-import { OP_I64_CONST, TYPE_F32, TYPE_F64, TYPE_I32, TYPE_I64 } from './opcodes.ts'
+import { OP_GLOBAL_SET, OP_I64_CONST, TYPE_F32, TYPE_F64, TYPE_I32, TYPE_I64 } from './opcodes.ts'
 import type { StackGuard } from './stackGuard.ts'
 import { refused, WasmReader } from './wasmReader.ts'
 
@@ -28,6 +28,8 @@ export class Bodies {
   readonly #edits: Edits
   readonly #added: Additions
   readonly #guard: StackGuard
+  /** Behind each change of the module's first global. */
+  readonly #lowest: Code
 
   constructor(out: ByteSink, module: WasmModule, analysis: Analysis, added: Additions, guard: StackGuard) {
     this.#out = out
@@ -35,6 +37,7 @@ export class Bodies {
     this.#edits = analysis.edits
     this.#added = added
     this.#guard = guard
+    this.#lowest = added.tracksLowest ? keepLowest(added.lowestGlobal) : []
   }
 
   /** Copies a body and applies its edits. */
@@ -107,6 +110,7 @@ export class Bodies {
         return next
       case EDIT_GLOBAL:
         out.u32(value + 1)
+        if (value === 0 && this.#module.bytes[(edits.at[edit] as number) - 1] === OP_GLOBAL_SET) out.code(this.#lowest)
         return next
       case EDIT_LINEAR:
         out.emit(local.tee(scratch), local.get(scratch), i64.extendI32U, i64.const(value), i64.mul)
@@ -179,6 +183,12 @@ export class Bodies {
     }
     out.emit(local.get(at), local.get(at + 1), local.get(at + 2))
   }
+}
+
+/** `if (lowest > first) lowest = first`: of the module's first global, whose index is 1. */
+function keepLowest(lowest: number): Code {
+  const first = global.get(1)
+  return [global.get(lowest), first, i32.gtU, ifThen, first, global.set(lowest), end].flat()
 }
 
 /** First of the locals that {@link InstrumentationRules.hostMemory} adds: three i32, an i64, an f32, an f64. */

@@ -9,6 +9,8 @@ export const HOST_MODULE = 'petrel'
 export const HOST_MEMORY = 'memory'
 /** Export of a mutable i32: pages that the module has, of memory of the host or of an instance that ran before. */
 export const PAGES_EXPORT = '\0pages'
+/** Export of a mutable i32: the lowest value, unsigned, that the module's first global was given. */
+export const LOWEST_EXPORT = '\0lowest'
 /** Exports of mutable integers, numbered from 0: what of an instance has to be put back before it runs again. */
 export const KEPT_EXPORT = '\0kept'
 

@@ -23,7 +23,7 @@ export interface InstrumentedCache {
  * Grows whenever the output of {@link instrument} changes for the same input, so that no stale entry is taken from an
  * {@link InstrumentedCache}.
  */
-const OUTPUT_VERSION = 2
+const OUTPUT_VERSION = 3
 /** Modules kept; a network version has 16 or 17 kinds of actor. */
 const MAX_MODULES = 256
 

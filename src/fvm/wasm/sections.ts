@@ -2,7 +2,15 @@
 import type { Additions } from './additions.ts'
 import type { ByteSink } from './byteSink.ts'
 import { end, i32, i64 } from './instructions.ts'
-import { BUDGET_EXPORT, GAS_MODULE, HOST_MEMORY, HOST_MODULE, KEPT_EXPORT, PAGES_EXPORT } from './interfaceNames.ts'
+import {
+  BUDGET_EXPORT,
+  GAS_MODULE,
+  HOST_MEMORY,
+  HOST_MODULE,
+  KEPT_EXPORT,
+  LOWEST_EXPORT,
+  PAGES_EXPORT,
+} from './interfaceNames.ts'
 import {
   EXPORT_FUNCTION,
   EXPORT_GLOBAL,
@@ -100,13 +108,14 @@ export class Sections {
     if (maximum !== undefined) this.#out.u32(maximum)
   }
 
-  /** The stack's height, the budget, the pages. */
+  /** The stack's height, the budget, the pages, the end of the stack in memory. */
   globals(): void {
-    const { grows, countsPages } = this.#added
-    this.#extended(SECTION_GLOBAL, 1 + (grows ? 1 : 0) + (countsPages ? 1 : 0))
+    const { grows, countsPages, tracksLowest } = this.#added
+    this.#extended(SECTION_GLOBAL, 1 + (grows ? 1 : 0) + (countsPages ? 1 : 0) + (tracksLowest ? 1 : 0))
     this.#global(TYPE_I32, i32.const(0))
     if (grows) this.#global(TYPE_I64, i64.const(0))
     if (countsPages) this.#global(TYPE_I32, i32.const(this.#module.memory?.minimum ?? 0))
+    if (tracksLowest) this.#global(TYPE_I32, i32.const(-1))
   }
 
   #global(type: number, initial: readonly number[]): void {
@@ -118,11 +127,12 @@ export class Sections {
   exports(): void {
     const out = this.#out
     const { bytes, exports, globals } = this.#module
-    const { grows, countsPages, reusable, stackGlobal, budgetGlobal, pagesGlobal } = this.#added
+    const { grows, countsPages, reusable, tracksLowest } = this.#added
+    const { stackGlobal, budgetGlobal, pagesGlobal, lowestGlobal } = this.#added
     // Index 0 is the imported counter.
     const mutable = reusable ? [...globals.keys()].filter((index) => globals[index] !== undefined) : []
     const kept = reusable ? [...mutable.map((index) => index + 1), stackGlobal] : []
-    out.u32(exports.length + (grows ? 1 : 0) + (countsPages ? 1 : 0) + kept.length)
+    out.u32(exports.length + (grows ? 1 : 0) + (countsPages ? 1 : 0) + (tracksLowest ? 1 : 0) + kept.length)
     for (const { name, kind, index } of exports) {
       out.u32(name.end - name.start)
       out.copy(bytes, name.start, name.end)
@@ -133,6 +143,7 @@ export class Sections {
     }
     if (grows) this.#exportGlobal(BUDGET_EXPORT, budgetGlobal)
     if (countsPages) this.#exportGlobal(PAGES_EXPORT, pagesGlobal)
+    if (tracksLowest) this.#exportGlobal(LOWEST_EXPORT, lowestGlobal)
     for (const [number, index] of kept.entries()) this.#exportGlobal(KEPT_EXPORT + number, index)
   }
 

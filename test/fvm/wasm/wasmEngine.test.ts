@@ -272,6 +272,11 @@ describe('instances', () => {
     expect(instancesMade(twice)).toBe(1)
   })
 
+  it('run again with a stack that is clean to where it was last, and a red zone below', () => {
+    const thrice = (): number[] => [0, 0, 0].map((params) => invoke('stack', params))
+    expect(instancesMade(() => expect(thrice()).toEqual([7, 7, 7]))).toBe(1)
+  })
+
   it('run again after the actor’s own exit', () => {
     expect(
       instancesMade(() => {
