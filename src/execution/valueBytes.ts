@@ -60,8 +60,10 @@ class ValueWriter {
   readonly #shapes: ShapeNode = { number: -1, next: new Map() }
   #shapeCount = 0
 
+  /** Without a copy where the buffer is nearly full: a printed tipset has megabytes. */
   finish(): Uint8Array {
-    return this.#bytes.slice(0, this.#at)
+    const isFull = 4 * this.#at > 3 * this.#bytes.length
+    return isFull ? this.#bytes.subarray(0, this.#at) : this.#bytes.slice(0, this.#at)
   }
 
   #reserve(size: number): void {
@@ -268,8 +270,8 @@ export function valueToBytes(value: unknown): Uint8Array {
 }
 
 /**
- * The value that {@link valueToBytes} wrote, nothing shared with `bytes`. For bytes from the own program only: they are
- * not checked.
+ * The value that {@link valueToBytes} wrote, nothing shared with `bytes` but what is most of them (a printed tipset). For bytes from
+ * the own program only: they are not checked.
  * @throws ChainError `NOT_SUPPORTED`
  */
 export function valueFromBytes(bytes: Uint8Array): unknown {

@@ -127,8 +127,10 @@ export class ValueReader {
       }
       case KNOWN_TEXT:
         return this.#texts[this.#varint()]
-      case BYTES:
-        return this.#block().slice()
+      case BYTES: {
+        const block = this.#block()
+        return 2 * block.length > this.#bytes.length ? block : block.slice()
+      }
       case ARRAY: {
         const length = this.#varint()
         const out: unknown[] = []
