@@ -16,12 +16,14 @@ export function openVm(
   heaps?: ThreadHeaps,
   threads: number = vmThreads(),
 ): Machine {
+  // The newest first.
+  const bundles = view.network.manifests.map(({ manifestCid }) => manifestCid.toString()).reverse()
   const vm = new WorkerVmHost({
     view,
     threads,
     timers: systemTimers,
     log: logOf(log, 'vm'),
-    startThread: () => startVmThread(options, heaps),
+    startThread: () => startVmThread({ ...options, bundles }, heaps),
   })
   return { vm, close: () => vm.close() }
 }

@@ -14,6 +14,8 @@ export interface VmThreadOptions {
   readonly archive?: string | undefined
   /** Folder of the actors' bundles. */
   readonly actors?: string | undefined
+  /** Those of the chain's network, by their manifests. */
+  readonly bundles?: readonly string[]
   /** Folder of the keys that storage proofs are verified with; undefined: receipts decide. */
   readonly proofs?: string | undefined
   readonly mode: ActorsMode

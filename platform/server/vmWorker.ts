@@ -32,8 +32,7 @@ import { SHARED, type VmThreadData, type VmThreadOptions } from './vmThreads.ts'
 const HEAP_TOLD_MS = 5000
 
 /** Read only: what the thread writes goes to the node. */
-function bundleBlocks(folder: string): Blockstore {
-  const bundles = new ActorBundles(folder)
+function bundleBlocks(bundles: ActorBundles): Blockstore {
   return {
     get: (cid) => bundles.block(cid),
     has: (cid) => bundles.block(cid) !== undefined,
@@ -47,13 +46,16 @@ function indexFolder(chain: string): string {
 }
 
 /** The chain on disk, the archive below it, the actors' code and manifests. */
-function readable({ chain, archive, actors }: VmThreadOptions, { threadNodes }: CacheSizes): Blockstore | undefined {
+function readable(
+  { chain, archive, actors, bundles }: VmThreadOptions,
+  { threadNodes }: CacheSizes,
+): Blockstore | undefined {
   const nodes = new NodeCache(threadNodes)
   const layers: Blockstore[] = []
   if (chain !== undefined) layers.push(new LmdbEnvironment({ path: chain, nodes, readsOnly: true }).blocks)
   // The node indexes it, and verifies it.
   if (archive !== undefined) layers.push(openArchiveReader(archive, { home: indexFolder(chain ?? archive), nodes }))
-  if (actors !== undefined) layers.push(bundleBlocks(actors))
+  if (actors !== undefined) layers.push(bundleBlocks(new ActorBundles(actors, bundles)))
   const [first, ...others] = layers
   return first === undefined ? undefined : new LayeredBlockstore([first, ...others], nodes)
 }
