@@ -161,17 +161,20 @@ async function timed(what: string, count: number, messages: number, run: () => P
   if (!what.includes(only)) return
   for (let i = 0; i < Math.ceil(count / 5); i++) await run()
   const times: number[] = []
-  const cpu = cpuMs()
+  const used: number[] = []
   for (let i = 0; i < count; i++) {
-    const start = performance.now()
+    const [start, cpu] = [performance.now(), cpuMs()]
     await run()
     times.push(performance.now() - start)
+    used.push(cpuMs() - cpu)
   }
-  const used = (cpuMs() - cpu) / count
   times.sort((a, b) => a - b)
-  report(what, used, 'ms of processor')
+  used.sort((a, b) => a - b)
+  const median = used[count >> 1] as number
+  report(what, median, 'ms of processor, median')
+  report('  least', used[0] as number, 'ms of processor')
   report('  least by the clock', times[0] as number, 'ms')
-  report('  a message', (1000 * used) / messages, 'us of processor')
+  report('  a message', (1000 * median) / messages, 'us of processor')
 }
 
 async function inThisThread(): Promise<void> {
