@@ -11,7 +11,7 @@ import { serveVm } from '../../src/execution/vmServer.ts'
 import { actorsCode } from '../../src/node/actorsCode.ts'
 import { proofsOf } from '../../src/node/proofs.ts'
 import type { ProofKeys } from '../../src/proofs/keys/keyName.ts'
-import { computePrinter } from '../../src/rpc/types/execution.ts'
+import { resultPrinter } from '../../src/rpc/types/execution.ts'
 import { firstBlock } from '../../src/types/tipset.ts'
 import { machineKeys } from './proofFiles.ts'
 
@@ -66,7 +66,7 @@ scope.onmessage = ({ data }: MessageEvent<VmWorkerStart>) => {
         const view = new ChainView({ store, network, beaconRound: (epoch) => beaconRound(network, genesis, epoch) })
         const engine = { hostMemoryFrom: HOST_MEMORY_FROM }
         const codeLoaders = actorsCode({ network, blocks: store.blocks, bundles: undefined, mode: data.mode, engine })
-        return new LocalVmHost({ view, proofs: proofsOf(network, keys), codeLoaders, print: computePrinter(network) })
+        return new LocalVmHost({ view, proofs: proofsOf(network, keys), codeLoaders, print: resultPrinter(network) })
       },
     })
   })

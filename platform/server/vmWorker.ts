@@ -17,7 +17,7 @@ import type { Network } from '../../src/networks/network.ts'
 import { actorsCode } from '../../src/node/actorsCode.ts'
 import { keysOf, loadCurve, proofsOf } from '../../src/node/proofs.ts'
 import type { ProofKeys } from '../../src/proofs/keys/keyName.ts'
-import { computePrinter } from '../../src/rpc/types/execution.ts'
+import { resultPrinter } from '../../src/rpc/types/execution.ts'
 import { firstBlock } from '../../src/types/tipset.ts'
 import { ActorBundles } from './actorBundles.ts'
 import { openArchiveReader } from './archiveFile.ts'
@@ -107,7 +107,7 @@ function createHost(
       proofs: proofsOf(network, keys),
       codeLoaders,
       checkpoint,
-      print: computePrinter(network),
+      print: resultPrinter(network),
     })
   }
 }

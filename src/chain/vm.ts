@@ -1,6 +1,7 @@
 /**
  * Execution as the rest of the node sees it: asynchronous, so that it can run in a worker.
  */
+import { concatBytes, utf8 } from '../base/bytes.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { ExecutionTrace } from '../fvm/trace.ts'
 import type { ChainMessage } from '../types/chainMessage.ts'
@@ -51,17 +52,15 @@ export interface ComputeOutput {
   readonly trace: readonly InvocResult[]
 }
 
-/** A {@link ComputeOutput} as the API writes it. */
+/** A {@link ComputeOutput} whose trace is as the API writes it. */
 export interface PrintedOutput {
-  /** JSON, UTF-8. */
-  readonly text: Uint8Array
+  readonly root: Cid
+  /** JSON of each result, UTF-8, with commas between. */
+  readonly results: Uint8Array
 }
 
-/** Writes a {@link ComputeOutput} as the API has it, UTF-8. */
-export interface ComputePrinter {
-  readonly result: (result: InvocResult) => Uint8Array
-  readonly output: (root: Cid, results: readonly Uint8Array[]) => Uint8Array
-}
+/** Writes a result as the API has it, JSON in UTF-8. */
+export type ResultPrinter = (result: InvocResult) => Uint8Array
 
 /** Options of {@link VmHost.callWithGas}. */
 export interface CallOptions {
@@ -83,6 +82,8 @@ export interface ComputeCall {
   readonly tipset: Tipset
   readonly vmHeight: ChainEpoch
   readonly messages: readonly Message[]
+  /** What the tipset left: its own messages are not executed then, and not in the answer. Default: they are. */
+  readonly onto?: Cid
   /** The answer may be a {@link PrintedOutput}. Default: it is none. */
   readonly mayPrint?: boolean
 }
@@ -188,7 +189,15 @@ export abstract class VmHost {
 
 /** Whether it is text already. */
 export function isPrinted(output: ComputeOutput | PrintedOutput): output is PrintedOutput {
-  return 'text' in output
+  return 'results' in output
+}
+
+const COMMA = utf8(',')
+
+/** Texts of {@link PrintedOutput.results}, of one or more results each, as one. */
+export function joinResults(texts: readonly Uint8Array[]): Uint8Array {
+  const present = texts.filter(({ length }) => length > 0)
+  return concatBytes(...present.flatMap((text, i) => (i === 0 ? [text] : [COMMA, text])))
 }
 
 /** A machine of one function. */

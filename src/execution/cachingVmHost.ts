@@ -3,9 +3,11 @@ import type { ChainStore } from '../chain/chainStore.ts'
 import { ChainError } from '../chain/errors.ts'
 import { MAX_PRINTED_BYTES, MAX_TRACE_CHARGES, TIPSET_STATE_CACHE } from '../chain/limits.ts'
 import {
+  type ComputeCall,
   type ComputeOutput,
   type InvocResult,
   isPrinted,
+  joinResults,
   type PrintedOutput,
   type TipsetState,
   type VmCall,
@@ -14,6 +16,7 @@ import {
 } from '../chain/vm.ts'
 import type { Cid } from '../codec/cid.ts'
 import { VmError } from '../fvm/errors.ts'
+import { blockMissingIn } from '../ipld/errors.ts'
 import { type Tipset, tipsetKeyText } from '../types/tipset.ts'
 import { recordedState } from './recordedState.ts'
 import { SharedRuns } from './sharedRuns.ts'
@@ -31,7 +34,7 @@ export class CachingVmHost extends VmHost {
   readonly #executions = new SharedRuns<TipsetState>()
   readonly #computations = new SharedRuns<ComputeOutput>()
   /** What was computed and printed of tipsets. */
-  readonly #texts = new Lru<string, PrintedOutput>(MAX_PRINTED_BYTES, ({ text }) => text.length)
+  readonly #texts = new Lru<string, PrintedOutput>(MAX_PRINTED_BYTES, ({ results }) => results.length)
   readonly #printings = new SharedRuns<ComputeOutput | PrintedOutput>()
   readonly #replays = new SharedRuns<InvocResult>()
   /** The message, by tipset, that is being executed to at present. */
@@ -51,10 +54,45 @@ export class CachingVmHost extends VmHost {
     if (call.method === 'executeTipset') return this.#executed(tipset, signal)
     if (call.method === 'recheckTipset') return this.#rechecked(tipset, signal)
     if (call.method === 'replay') return this.#replayed(tipset, call.message, signal)
+    if (call.method !== 'compute' || call.onto !== undefined) return this.#inner.run(call, signal)
     // Above the tipset's own height further migrations belong to the answer.
-    const isPlain = call.method === 'compute' && call.messages.length === 0 && call.vmHeight <= tipset.height
-    if (!isPlain) return this.#inner.run(call, signal)
-    return call.mayPrint === true ? this.#printed(tipset, signal) : this.#traced(tipset, signal)
+    const isPlain = call.messages.length === 0 && call.vmHeight <= tipset.height
+    if (!isPlain) return this.#computedOnto(call, signal)
+    return this.#computed(tipset, call.mayPrint === true, signal)
+  }
+
+  #computed(
+    tipset: Tipset,
+    mayPrint: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<ComputeOutput | PrintedOutput> {
+    return mayPrint ? this.#printed(tipset, signal) : this.#traced(tipset, signal)
+  }
+
+  /**
+   * The tipset's own messages, perhaps remembered, and then what the call adds, on the state that they left.
+   * @see lotus chain/stmgr/utils.go ComputeState, which begins with ExecutionTrace
+   */
+  async #computedOnto(call: ComputeCall, signal: AbortSignal | undefined): Promise<VmResult> {
+    const { tipset, mayPrint } = call
+    const left = this.#known(tipset)
+    // Nobody has executed it into the store yet.
+    if (left === undefined) return this.#inner.run(call, signal)
+    const own = await this.#computed(tipset, mayPrint === true, signal)
+    try {
+      const onto = { ...call, onto: left.stateRoot, mayPrint: isPrinted(own) }
+      const added = (await this.#inner.run(onto, signal)) as ComputeOutput | PrintedOutput
+      if (isPrinted(own) && isPrinted(added)) {
+        return { root: added.root, results: joinResults([own.results, added.results]) }
+      }
+      if (!isPrinted(own) && !isPrinted(added)) return { root: added.root, trace: [...own.trace, ...added.trace] }
+      // Messages without parameters are not printed by a thread.
+      return await this.#inner.run(call, signal)
+    } catch (error) {
+      // A remembered state whose blocks were collected: that before the tipset may still be there.
+      if (blockMissingIn(error) === undefined) throw error
+      return this.#inner.run(call, signal)
+    }
   }
 
   /** Roots of the states and receipts that are remembered; perhaps no header names them. */
@@ -145,7 +183,7 @@ export class CachingVmHost extends VmHost {
       this.#inner.computeForText(tipset, tipset.height, [], shared),
     )
     if (!isPrinted(output)) this.#traces.set(key, output)
-    else if (output.text.length <= MAX_PRINTED_BYTES) this.#texts.set(key, output)
+    else if (output.results.length <= MAX_PRINTED_BYTES) this.#texts.set(key, output)
     return output
   }
 }

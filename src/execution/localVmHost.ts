@@ -14,9 +14,10 @@ import {
   type CallOptions,
   type ComputeCall,
   type ComputeOutput,
-  type ComputePrinter,
   type InvocResult,
+  joinResults,
   type PrintedOutput,
+  type ResultPrinter,
   type TipsetState,
   type VmCall,
   VmHost,
@@ -66,7 +67,7 @@ export interface LocalVmHostDeps {
   /** Called all the time while executing; what it throws ends the execution. */
   readonly checkpoint?: () => void
   /** Writes what {@link VmHost.computeForText} answers. Default: that answers values. */
-  readonly print?: ComputePrinter
+  readonly print?: ResultPrinter
 }
 
 /** A state and where its blocks are. */
@@ -193,33 +194,20 @@ export class LocalVmHost extends VmHost {
     return root === undefined ? {} : { expectedReceipts: readReceipts(this.#view.store.blocks, root) }
   }
 
-  #computed(
-    { tipset, vmHeight, messages }: ComputeCall,
-    print: ComputePrinter | undefined,
-  ): ComputeOutput | PrintedOutput {
+  #computed(call: ComputeCall, print: ResultPrinter | undefined): ComputeOutput | PrintedOutput {
     if (print === undefined) {
       const trace: InvocResult[] = []
-      return { root: this.#traced(tipset, vmHeight, messages, (result) => trace.push(result)), trace }
+      return { root: this.#traced(call, (result) => trace.push(result)), trace }
     }
     const texts: Uint8Array[] = []
-    const root = this.#traced(tipset, vmHeight, messages, (result) => texts.push(print.result(result)))
-    return { text: print.output(root, texts) }
+    const root = this.#traced(call, (result) => texts.push(print(result)))
+    return { root, results: joinResults(texts) }
   }
 
   /** @returns the root that is left */
-  #traced(
-    tipset: Tipset,
-    vmHeight: ChainEpoch,
-    messages: readonly Message[],
-    listen: (result: InvocResult) => void,
-  ): Cid {
+  #traced({ tipset, vmHeight, messages, onto }: ComputeCall, listen: (result: InvocResult) => void): Cid {
     const store = new OverlayBlockstore(this.#view.store.blocks)
-    const state = this.#execute(tipset, store, true, (applied) => {
-      listen(invocResult(applied))
-      return false
-    })
-    if (state === undefined) throw new ChainError('TIPSET_INVALID', 'Cannot execute tipset: it was stopped')
-    let root = state.stateRoot
+    let root = onto ?? this.#executedIn(store, tipset, listen)
     for (let epoch = tipset.height; epoch < vmHeight; epoch++) {
       this.#deps.checkpoint?.()
       root = migrateState(this.#view.network, store, root, epoch)
@@ -233,6 +221,16 @@ export class LocalVmHost extends VmHost {
       listen(invocResult({ cid: messageCid(message), message, isImplicit: false, result }))
     }
     return executor.flush()
+  }
+
+  /** Executes a tipset with traces. @returns the state that it leaves, which is in `store` alone */
+  #executedIn(store: Blockstore, tipset: Tipset, listen: (result: InvocResult) => void): Cid {
+    const state = this.#execute(tipset, store, true, (applied) => {
+      listen(invocResult(applied))
+      return false
+    })
+    if (state === undefined) throw new ChainError('TIPSET_INVALID', 'Cannot execute tipset: it was stopped')
+    return state.stateRoot
   }
 
   #priorMessages(tipset: Tipset, message: Message, which: CallOptions['tipsetMessages']): ChainMessage[] {

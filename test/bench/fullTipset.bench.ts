@@ -32,7 +32,7 @@ import { acceptAllProofs } from '../../src/fvm/proofVerifier.ts'
 import { LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { NodeCache } from '../../src/ipld/nodeCache.ts'
 import { builtinNetwork } from '../../src/networks/builtinNetworks.ts'
-import { computePrinter } from '../../src/rpc/types/execution.ts'
+import { resultPrinter } from '../../src/rpc/types/execution.ts'
 import { eamReturn } from '../../src/state/params/eam.ts'
 import { idAddress } from '../../src/types/address.ts'
 import type { Message } from '../../src/types/message.ts'
@@ -211,7 +211,7 @@ async function inThisThread(): Promise<void> {
     view: node.view,
     proofs: acceptAllProofs,
     codeLoaders,
-    print: computePrinter(node.plan.network),
+    print: resultPrinter(node.plan.network),
   })
   const count = Number(passes)
   await timed('1,200 messages executed', count, messages.length, () => vm.executeTipset(full))

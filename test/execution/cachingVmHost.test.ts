@@ -9,6 +9,8 @@ import { blockCid } from '../../src/crypto/blockCid.ts'
 import { CachingVmHost } from '../../src/execution/cachingVmHost.ts'
 import { VmError } from '../../src/fvm/errors.ts'
 import { MemoryBlockstore } from '../../src/ipld/blockstore.ts'
+import { BlockMissing } from '../../src/ipld/errors.ts'
+import type { Message } from '../../src/types/message.ts'
 import { createTipset, type Tipset } from '../../src/types/tipset.ts'
 import { header } from '../chain/buildChain.ts'
 
@@ -26,6 +28,8 @@ function result(name: string): InvocResult {
 let store: ChainStore
 let asked: string[]
 let inner: VmHost
+/** What adding to a remembered state fails for. */
+let lost: Error | undefined
 let tipsets: Tipset[]
 
 beforeEach(() => {
@@ -33,14 +37,25 @@ beforeEach(() => {
   store.setGenesis(header(undefined, 0, 0))
   tipsets = [1, 2, 3].map((salt) => createTipset([header(store.genesis(), 1, salt)]))
   asked = []
+  lost = undefined
   inner = vmHost(async (call): Promise<VmResult> => {
     switch (call.method) {
       case 'executeTipset':
         asked.push('execute')
         return STATE
-      case 'compute':
-        asked.push(`compute ${tipsets.indexOf(call.tipset)} ${call.vmHeight}`)
-        return { root: STATE.stateRoot, trace: [result('a'), result('b')] }
+      case 'compute': {
+        const { messages, onto, vmHeight } = call
+        const added = messages.map(() => result('more'))
+        if (onto !== undefined) {
+          expect(onto).toBe(STATE.stateRoot)
+          asked.push(`add ${messages.length} at ${vmHeight}`)
+          if (lost !== undefined) throw lost
+          return { root: cidOf('added'), trace: added }
+        }
+        const more = messages.length === 0 ? '' : ` + ${messages.length}`
+        asked.push(`compute ${tipsets.indexOf(call.tipset)} ${vmHeight}${more}`)
+        return { root: STATE.stateRoot, trace: [result('a'), result('b'), ...added] }
+      }
       case 'replay':
         asked.push(`replay ${tipsets.indexOf(call.tipset)}`)
         if (!call.message.equals(cidOf('a')) && !call.message.equals(cidOf('b')))
@@ -85,7 +100,7 @@ describe('CachingVmHost', () => {
     const [first, second] = tipsets as [Tipset, Tipset]
     inner.computeForText = async (tipset) => {
       asked.push(`print ${tipsets.indexOf(tipset)}`)
-      return { text: utf8('[]') }
+      return { root: STATE.stateRoot, results: utf8('{}') }
     }
     const host = new CachingVmHost(store, inner)
     const [one, same] = await Promise.all([host.computeForText(first, 1, []), host.computeForText(first, 1, [])])
@@ -96,6 +111,30 @@ describe('CachingVmHost', () => {
     // Values of what was printed are still to be had.
     expect((await host.compute(first, 1, [])).trace.length).toBe(2)
     expect(asked).toEqual(['print 0', 'compute 1 1', 'compute 0 1'])
+  })
+
+  it('adds what a computation adds to what is remembered of the tipset', async () => {
+    const [tipset] = tipsets as [Tipset]
+    const host = new CachingVmHost(store, inner)
+    const message = {} as Message
+    // What it left is not known: it is executed with what is added.
+    expect((await host.compute(tipset, 1, [message])).trace.length).toBe(3)
+    expect(asked).toEqual(['compute 0 1 + 1'])
+    await host.executeTipset(tipset)
+    asked = []
+    for (let i = 0; i < 2; i++) {
+      const { root, trace } = await host.compute(tipset, 1, [message])
+      expect([String(root), ...trace.map(({ msgCid }) => String(msgCid))]).toEqual(
+        ['added', 'a', 'b', 'more'].map((name) => String(cidOf(name))),
+      )
+    }
+    const { trace } = await host.compute(tipset, 3, [])
+    expect(trace.length).toBe(2)
+    expect(asked).toEqual(['compute 0 1', 'add 1 at 1', 'add 1 at 1', 'add 0 at 3'])
+    asked = []
+    lost = new BlockMissing([STATE.stateRoot])
+    expect((await host.compute(tipset, 1, [message])).trace.length).toBe(3)
+    expect(asked).toEqual(['add 1 at 1', 'compute 0 1 + 1'])
   })
 
   it('says that a message is not in the tipset', async () => {

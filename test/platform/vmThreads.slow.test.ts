@@ -4,16 +4,16 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, vi } from 'vitest'
 import { systemTimers } from '../../platform/server/clock.ts'
 import { startVmThread } from '../../platform/server/vmThreads.ts'
-import { fromUtf8 } from '../../src/base/bytes.ts'
 import type { Timers } from '../../src/base/ports.ts'
 import { ChainError } from '../../src/chain/errors.ts'
 import { isPrinted } from '../../src/chain/vm.ts'
 import { bytes } from '../../src/codec/description.ts'
 import { parseJson } from '../../src/codec/jsonText.ts'
+import { CachingVmHost } from '../../src/execution/cachingVmHost.ts'
 import { WorkerVmHost } from '../../src/execution/workerVmHost.ts'
 import { VmError } from '../../src/fvm/errors.ts'
 import { parseNetwork } from '../../src/networks/parseNetwork.ts'
-import { computeOutputText } from '../../src/rpc/types/execution.ts'
+import { computeOutputText, printedOutputText } from '../../src/rpc/types/execution.ts'
 import type { Message } from '../../src/types/message.ts'
 import { firstBlock, type Tipset } from '../../src/types/tipset.ts'
 import { missingActors } from '../fvm/support/actorCode.ts'
@@ -88,7 +88,7 @@ describe.skipIf(missing !== undefined)('threads of the machine', () => {
       const text = async (tipset: Tipset, messages: readonly Message[], mustPrint: boolean): Promise<string> => {
         const output = await host.computeForText(tipset, tipset.height, messages)
         expect(isPrinted(output)).toBe(mustPrint)
-        return isPrinted(output) ? fromUtf8(output.text) : computeOutputText(output, json)
+        return isPrinted(output) ? printedOutputText(output) : computeOutputText(output, json)
       }
       const values = async (tipset: Tipset, messages: readonly Message[]): Promise<string> =>
         computeOutputText(await host.compute(tipset, tipset.height, messages), json)
@@ -105,6 +105,35 @@ describe.skipIf(missing !== undefined)('threads of the machine', () => {
         expect(printed).toBe(await values(last, [given]))
         expect(printed).toContain(`"Params":${JSON.stringify(params)}`)
       }
+    }),
+  )
+
+  it('answer further messages on what a tipset left as if all had been executed', { timeout: 120_000 }, () =>
+    using('lmdb', 1, async ({ golden, host, view }) => {
+      const json = { addressPrefix: view.network.addressPrefix }
+      const caching = new CachingVmHost(view.store, host)
+      let executed = 0
+      const full = golden.tipsets.slice(0, -1).filter((tipset) => view.tipsetMessages(tipset).length > 1)
+      for (const tipset of full.slice(0, 10)) {
+        // The tipset's own again, after themselves.
+        const given = view.tipsetMessages(tipset).map(({ message }) => ({ ...message, nonce: message.nonce + 1n }))
+        for (const [height, messages] of [
+          [tipset.height, given],
+          [tipset.height, given.slice(1)],
+          [tipset.height + 2, []],
+          [tipset.height + 2, given],
+        ] as const) {
+          const whole = await host.compute(tipset, height, messages)
+          const text = computeOutputText(whole, json)
+          const output = await caching.computeForText(tipset, height, messages)
+          const answered = isPrinted(output) ? printedOutputText(output) : computeOutputText(output, json)
+          expect(answered === text, String(tipset.height)).toBe(true)
+          const values = await new CachingVmHost(view.store, host).compute(tipset, height, messages)
+          expect(computeOutputText(values, json) === text, String(tipset.height)).toBe(true)
+          executed += whole.trace.slice(-messages.length).filter(({ msgRct }) => msgRct.exitCode === 0).length
+        }
+      }
+      expect(executed).toBeGreaterThan(20)
     }),
   )
 

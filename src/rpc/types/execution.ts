@@ -3,8 +3,8 @@
  * @see lotus chain/types/execresult.go; api/api_full.go InvocResult, MsgGasCost, ComputeStateOutput
  */
 
-import { concatBytes, utf8 } from '../../base/bytes.ts'
-import type { ComputeOutput, ComputePrinter, GasCost, InvocResult } from '../../chain/vm.ts'
+import { fromUtf8 } from '../../base/bytes.ts'
+import type { ComputeOutput, GasCost, InvocResult, PrintedOutput, ResultPrinter } from '../../chain/vm.ts'
 import { bigInt } from '../../codec/bigInteger.ts'
 import type { Cid } from '../../codec/cid.ts'
 import {
@@ -236,21 +236,16 @@ export function computeOutputText(value: ComputeOutput, context: JsonContext): s
   return printedText(printOutput, value, context)
 }
 
-const COMMA = utf8(',')
-
 /** Prints a computation message by message: no trace outlives its message then, and garbage that dies young costs little. */
-export function computePrinter(context: JsonContext): ComputePrinter {
+export function resultPrinter(context: JsonContext): ResultPrinter {
   const out = new JsonWriter()
-  return {
-    result: (result) => {
-      printResult(out, result, context)
-      return out.take()
-    },
-    output: (root, results) => {
-      const start = `{"Root":{"/":"${root}"},"Trace":`
-      if (results.length === 0) return utf8(`${start}null}`)
-      const list = results.flatMap((result, i) => (i === 0 ? [result] : [COMMA, result]))
-      return concatBytes(utf8(`${start}[`), ...list, utf8(']}'))
-    },
+  return (result) => {
+    printResult(out, result, context)
+    return out.take()
   }
+}
+
+/** JSON text of a computation whose results are printed. */
+export function printedOutputText({ root, results }: PrintedOutput): string {
+  return `{"Root":{"/":"${root}"},"Trace":${results.length === 0 ? 'null' : `[${fromUtf8(results)}]`}}`
 }
