@@ -9,6 +9,7 @@
  */
 import type { Socket } from 'node:net'
 import { FIRST_BYTE_MS, IDLE_CONNECTION_MS, MAX_CONNECTIONS, REQUEST_TIME_MS } from '../../src/base/bounds.ts'
+import { type Count, OwnCount } from '../../src/base/count.ts'
 
 type Doing = 'opened' | 'idle' | 'reading' | 'answering' | 'socket'
 
@@ -45,10 +46,13 @@ export class Connections {
   readonly #turnedAway = new Set<Socket>()
   readonly #bounds: ConnectionBounds
   readonly #nowMs: () => number
+  readonly #count: Count
 
-  constructor(nowMs: () => number, bounds: ConnectionBounds = BOUNDS) {
+  /** @param count - of the servers that share the bound; each ends its own connections */
+  constructor(nowMs: () => number, bounds: ConnectionBounds = BOUNDS, count: Count = new OwnCount()) {
     this.#nowMs = nowMs
     this.#bounds = bounds
+    this.#count = count
   }
 
   get size(): number {
@@ -57,14 +61,19 @@ export class Connections {
 
   /** Takes a new connection, if there is room for it or somebody else's. */
   add(socket: Socket): void {
-    if (this.#connections.size >= this.#bounds.most) {
+    if (this.#count.total() >= this.#bounds.most) {
       const longest = this.#longestIdle()
       if (longest === undefined) return this.#turnAway(socket)
       longest.destroy()
-      this.#connections.delete(longest)
+      this.#remove(longest)
     }
     this.#connections.set(socket, { doing: 'opened', sinceMs: this.#nowMs(), written: 0 })
-    socket.once('close', () => this.#connections.delete(socket))
+    this.#count.add(1)
+    socket.once('close', () => this.#remove(socket))
+  }
+
+  #remove(socket: Socket): void {
+    if (this.#connections.delete(socket)) this.#count.add(-1)
   }
 
   /** False: its request is answered with "too many", and it ends. */

@@ -150,12 +150,12 @@ function upgrade(
 }
 
 function onRequest(
-  { handler, log, behind, watch }: ServerOptions,
+  { handler, log, behind, watch, counts }: ServerOptions,
   connections: Connections,
   unread: UnreadAnswers,
 ): (message: IncomingMessage, response: ServerResponse) => void {
   const signals = new ConnectionSignals()
-  const bodies = new Bodies(() => Math.max(MAX_BODIES_BYTES, handler.maxRequestBytes))
+  const bodies = new Bodies(() => Math.max(MAX_BODIES_BYTES, handler.maxRequestBytes), counts?.of('bodies'))
   /** Counted until it has left, or its client has. */
   const send = (response: ServerResponse, answer: HttpResponse, keepOpen: boolean): void => {
     if (answer.rest !== undefined) {
@@ -224,9 +224,9 @@ function listen(server: Server, { host, port, shared = false }: ServerOptions): 
  * @throws PlatformError ADDRESS_IN_USE; LISTEN_FAILED
  */
 export async function startServer(options: ServerOptions): Promise<Listening> {
-  const { handler, log, watch } = options
-  const connections = new Connections(() => performance.now())
-  const unread = new UnreadAnswers()
+  const { handler, log, watch, counts } = options
+  const connections = new Connections(() => performance.now(), undefined, counts?.of('connections'))
+  const unread = new UnreadAnswers(undefined, counts?.of('unread'))
   const server = createServer(onRequest(options, connections, unread))
   server.on('connection', (socket) => {
     connections.add(socket)

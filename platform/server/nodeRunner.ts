@@ -45,6 +45,7 @@ import { line, type ProgramIo } from './programIo.ts'
 import { ProofFiles } from './proofFiles.ts'
 import type { ReaderPlaces } from './readers/messages.ts'
 import { Readers, readThreads } from './readers/readers.ts'
+import { SharedCounts } from './readers/sharedCounts.ts'
 import type { GuardedArchive } from './readGuard.ts'
 import { SecretFiles } from './secretFiles.ts'
 import { ThreadHeaps, type VmThreadOptions } from './vmThreads.ts'
@@ -168,6 +169,15 @@ export interface NodeRun {
   readonly io: ProgramIo
   readonly runtime: HostRuntime
   readonly home: Home
+  /** What it counts together with threads of reads; undefined: there are none. */
+  readonly counts: SharedCounts | undefined
+}
+
+/** What a run is made of. @param hasChain - whether threads of reads can find the chain */
+export function nodeRun(parts: Omit<NodeRun, 'counts'>, hasChain: boolean): NodeRun {
+  const { options, runtime } = parts
+  const most = readThreads(options.rpcThreads, runtime.sharesPorts === true)
+  return { ...parts, counts: hasChain && most > 0 ? SharedCounts.create() : undefined }
 }
 
 /**
@@ -176,7 +186,7 @@ export interface NodeRun {
  * @param shutdown - `Shutdown` was called
  */
 export async function processShim(
-  { options, io, runtime, home }: NodeRun,
+  { options, io, runtime, home, counts }: NodeRun,
   stores: HostStores,
   chain: Pick<VmThreadOptions, 'chain' | 'archive' | 'proofs'>,
   shutdown: () => void,
@@ -201,7 +211,13 @@ export async function processShim(
     stores,
     keystore,
     ...(options.remoteWallet === undefined ? {} : { remoteKeys: remoteKeysOf(options.remoteWallet) }),
-    settings: { version, http, shutdown, metrics },
+    settings: {
+      version,
+      http,
+      shutdown,
+      metrics,
+      counts: counts === undefined ? undefined : (cost) => counts.calls(cost),
+    },
     keepState: options.keepState,
     traceCharges: sizes.traceCharges,
     proofs: await nodeProofs(chain.proofs, ports.log),
@@ -240,10 +256,11 @@ async function nodeProofs(folder: string | undefined, log: Logger): Promise<Node
 
 /** Opens a node, serves it until the signal comes or it is told to end, then takes everything apart. */
 export async function serve(
-  { options, io, runtime, home }: NodeRun,
+  run: NodeRun,
   open: (shutdown: () => void) => Promise<OpenNode>,
   places?: ReaderPlaces,
 ): Promise<void> {
+  const { options, io, runtime, home, counts } = run
   const { log } = runtime.ports
   let stop: () => void = () => undefined
   const stopped = new Promise<void>((done) => {
@@ -253,9 +270,9 @@ export async function serve(
   const opened = await keptAlive(() => open(() => stop()))
   const { node, host, close } = opened
   try {
-    const readers = openReaders({ options, io, runtime, home }, opened, places)
+    const readers = openReaders(run, opened, places)
     const server = await startServer({
-      ...{ shared: readers !== undefined, watch: readers },
+      ...{ shared: readers !== undefined, watch: readers, counts },
       handler: node.handler,
       engine: node.engine,
       log,
@@ -269,7 +286,7 @@ export async function serve(
       line(io, `JSON-RPC on http://${server.host}:${server.port}/rpc/v0 and /rpc/v1, token in ${home.token}`)
       if (options.monitor) line(io, monitorLine(server))
       if (host !== undefined) await listen(host, io)
-      reloadOnHangup({ options, io, runtime, home }, opened, readers)
+      reloadOnHangup(run, opened, readers)
       readers?.begin(server)
       await stopped
       line(io, 'stopping: calls under way')
@@ -287,16 +304,16 @@ export async function serve(
 
 /** @param places - where threads find the chain; undefined: it is in memory */
 function openReaders(
-  { options, runtime }: NodeRun,
+  { options, runtime, counts }: NodeRun,
   { node }: OpenNode,
   places: ReaderPlaces | undefined,
 ): Readers | undefined {
   const most = readThreads(options.rpcThreads, runtime.sharesPorts === true)
-  if (places === undefined || most === 0) return undefined
+  if (places === undefined || counts === undefined) return undefined
   const { corsOrigins, apiNames, maxRequestBytes } = options
   const limit = maxRequestBytes === undefined ? {} : { maxRequestBytes }
   return new Readers({
-    ...{ node, places, most, sizes: cacheSizes(options.cacheMib), hasIndex: options.index !== undefined },
+    ...{ node, places, counts, most, sizes: cacheSizes(options.cacheMib), hasIndex: options.index !== undefined },
     http: { allowedOrigins: corsOrigins, allowedHosts: apiNames, ...limit },
     log: logOf(runtime.ports.log, 'rpc'),
   })

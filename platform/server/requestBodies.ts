@@ -1,13 +1,16 @@
 /** Bodies of requests, while they are read. */
 import type { IncomingMessage } from 'node:http'
+import { type Count, OwnCount } from '../../src/base/count.ts'
 
 /** Request bodies that are in memory, all connections together. */
 export class Bodies {
-  #bytes = 0
+  readonly #bytes: Count
   readonly #most: () => number
 
-  constructor(most: () => number) {
+  /** @param bytes - of the servers that share the bound */
+  constructor(most: () => number, bytes: Count = new OwnCount()) {
     this.#most = most
+    this.#bytes = bytes
   }
 
   /**
@@ -24,7 +27,7 @@ export class Bodies {
     let rest: Uint8Array[] | undefined
     let length = 0
     const free = (): void => {
-      this.#bytes -= length
+      this.#bytes.add(-length)
       length = 0
     }
     const stop = (): void => {
@@ -38,7 +41,7 @@ export class Bodies {
       else done(Buffer.concat([first ?? new Uint8Array(0), ...rest]), whole, free)
     }
     const take = (chunk: Uint8Array): void => {
-      if (this.#bytes + chunk.length > this.#most()) {
+      if (this.#bytes.total() + chunk.length > this.#most()) {
         message.pause()
         stop()
         free()
@@ -46,7 +49,7 @@ export class Bodies {
         return
       }
       length += chunk.length
-      this.#bytes += chunk.length
+      this.#bytes.add(chunk.length)
       if (first === undefined) first = chunk
       else if (rest === undefined) rest = [chunk]
       else rest.push(chunk)

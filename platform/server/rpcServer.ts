@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { Logger } from '../../src/base/ports.ts'
 import type { RpcEngine } from '../../src/rpc/engine.ts'
 import type { HttpHandler } from '../../src/rpc/http.ts'
+import type { SharedCounts } from './readers/sharedCounts.ts'
 
 /** Who hears what a server is asked. */
 export interface ConnectionWatch {
@@ -24,6 +25,8 @@ export interface ServerOptions {
   readonly shared?: boolean
   /** What callers must know: threads that pass on what others asked them, and say who. Default: anybody may call. */
   readonly behind?: string
+  /** What bounds of connections and of bytes count together with other servers; undefined: this one's are its own. */
+  readonly counts?: Pick<SharedCounts, 'of'> | undefined
   /** Hears of connections and requests; undefined: nobody does. */
   readonly watch?: ConnectionWatch | undefined
   /** How long `close` waits for answers under way, milliseconds. */

@@ -19,7 +19,7 @@ import { Home, writeFile } from './home.ts'
 import { type HomeConfig, readConfig } from './homeConfig.ts'
 import { endpointUrl, readCheckpoint } from './lightFiles.ts'
 import { findNetwork, genesisImporter } from './networkFiles.ts'
-import { type HostRuntime, inHome, loadCrypto, openDiskStores, processShim, serve } from './nodeRunner.ts'
+import { type HostRuntime, inHome, loadCrypto, nodeRun, openDiskStores, processShim, serve } from './nodeRunner.ts'
 import { type DaemonOptions, LATEST_SNAPSHOT, type LightOptions } from './options.ts'
 import { line, type ProgramIo } from './programIo.ts'
 import { everyFewSeconds, percentText, snapshotLine } from './progressText.ts'
@@ -82,7 +82,6 @@ export async function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: 
     if (archive !== undefined) closers.add(() => archive.close())
     const stores = openDiskStores(home, archive?.store, cacheSizes(options.cacheMib), runtime.ports.log)
     closers.add(() => stores.close())
-    const run = { options, io, runtime, home }
     // Of a light node almost nothing is on disk.
     const places =
       config.validate === 'light'
@@ -94,6 +93,7 @@ export async function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: 
             actors: home.actors,
             ready: archive?.ready,
           }
+    const run = nodeRun({ options, io, runtime, home }, places !== undefined)
     await serve(
       run,
       async (shutdown) => {

@@ -15,6 +15,7 @@ import {
   type HostRuntime,
   inHome,
   loadCrypto,
+  nodeRun,
   openDiskStores,
   openMemoryStores,
   processShim,
@@ -34,7 +35,7 @@ export async function runDevnet(options: DevnetRunOptions, io: ProgramIo, runtim
       : openDiskStores(home, undefined, sizes, runtime.ports.log)
     closers.add(() => stores.close())
     const bundles = new ActorBundles(home.actors)
-    const run = { options, io, runtime, home }
+    const run = nodeRun({ options, io, runtime, home }, !options.inMemory)
     await serve(
       run,
       async (shutdown) => {

@@ -18,6 +18,7 @@ import {
   type HostRuntime,
   inHome,
   loadCrypto,
+  nodeRun,
   openDiskStores,
   processShim,
   serve,
@@ -105,7 +106,7 @@ export async function runReplica(options: ReplicaOptions, io: ProgramIo, runtime
     const stores = openDiskStores(home, archive?.store, cacheSizes(options.cacheMib), runtime.ports.log)
     closers.add(() => stores.close())
     closers.add(boundedCache(stores, options.diskCacheMib * MEBI, runtime.ports))
-    const run = { options: { ...options, net }, io, runtime, home }
+    const run = nodeRun({ options: { ...options, net }, io, runtime, home }, false)
     await serve(run, async (shutdown) => {
       const shim = await processShim(run, stores, { chain: home.chain, archive: path, proofs: undefined }, shutdown)
       const { PostgresReader } = await import('./index/postgresReader.ts')

@@ -24,7 +24,7 @@ import { loadIdentity } from '../p2p/host/identity.ts'
 import { OfflineNet } from '../p2p/host/offlineNet.ts'
 import { peerPlace } from '../p2p/host/peerPlace.ts'
 import type { PaymentChannelsDeps } from '../payments/paymentChannels.ts'
-import { CostQueues } from '../rpc/cost.ts'
+import { type CallCounts, CostQueues, type DearClass } from '../rpc/cost.ts'
 import { RpcEngine } from '../rpc/engine.ts'
 import { HttpHandler, type HttpOptions } from '../rpc/http.ts'
 import type { MethodRow } from '../rpc/method.ts'
@@ -99,6 +99,8 @@ export interface NodeSettings {
   readonly http?: Pick<HttpOptions, 'maxRequestBytes' | 'allowedOrigins' | 'allowedHosts' | 'files'>
   /** Where the node's figures go; served over HTTP. Default: nowhere. */
   readonly metrics?: Metrics | undefined
+  /** Where dear calls are counted together with other threads'; undefined: there are none. */
+  readonly counts?: ((cost: DearClass) => CallCounts | undefined) | undefined
   /** Ends the process (or the worker) after the answer has gone out. */
   readonly shutdown: () => void
 }
@@ -291,7 +293,7 @@ export async function startNode(
   ]
   const fetching = edge === undefined ? rows : fetchingRows(rows, edge, { isDeep: replica !== undefined })
   const table = createMethodTable(replica === undefined ? fetching : replicaRows(fetching, replica.writer))
-  const queues = new CostQueues(ports)
+  const queues = new CostQueues(ports, undefined, settings.counts)
   const syncNow = (): SyncState => sync?.state() ?? (networking as Networking).syncer.state()
   const isLocal = network.beacon.kind === 'mock'
   const service = net?.host.net ?? light?.net

@@ -18,7 +18,7 @@ import { recordedState } from '../execution/recordedState.ts'
 import type { Blockstore } from '../ipld/blockstore.ts'
 import { BlockMissing } from '../ipld/errors.ts'
 import type { Network } from '../networks/network.ts'
-import { CostQueues } from '../rpc/cost.ts'
+import { type CallCounts, CostQueues, type DearClass } from '../rpc/cost.ts'
 import { type Caller, type EngineDeps, type Outcome, RpcEngine, type StreamedOutcome } from '../rpc/engine.ts'
 import { apiVersionOf, HttpHandler, type HttpOptions } from '../rpc/http.ts'
 import type { HttpRequest, HttpResponse } from '../rpc/httpMessage.ts'
@@ -61,6 +61,8 @@ export interface ReaderDeps {
   /** The node's rows of where messages lie. */
   readonly places?: KeyValueStore | undefined
   readonly ports: NodePorts
+  /** Where its dear calls are counted together with the node's; undefined: they are not. */
+  readonly counts?: (cost: DearClass) => CallCounts | undefined
   /** Hears of each answer. */
   called(method: string, ms: number): void
 }
@@ -165,7 +167,7 @@ export class Reader {
 
   constructor(
     { network, genesis, secret, hasIndex, http }: ReaderStart,
-    { blocks, meta, places, ports, called }: ReaderDeps,
+    { blocks, meta, places, ports, counts, called }: ReaderDeps,
   ) {
     const { clock, random } = ports
     this.#store = new ChainStore({ blocks, meta: new MemoryStore(), log: ports.log })
@@ -174,7 +176,12 @@ export class Reader {
     this.#tokens = this.#openTokens()
     const table = createMethodTable(readRows(viewOf(this.#store, network), hasIndex, places))
     const engine = new ReadEngine(
-      { table, json: { addressPrefix: network.addressPrefix }, log: SILENT_LOG, queues: new CostQueues(ports) },
+      {
+        table,
+        json: { addressPrefix: network.addressPrefix },
+        log: SILENT_LOG,
+        queues: new CostQueues(ports, undefined, counts),
+      },
       () => clock.monotonicMs(),
       called,
     )

@@ -8,6 +8,7 @@
  */
 import { COST_LIMITS, DEAR_TURN_MS } from '../base/bounds.ts'
 import { Breather } from '../base/breather.ts'
+import { type Count, OwnCount } from '../base/count.ts'
 import type { Clock, Timers } from '../base/ports.ts'
 import type { Steps } from '../base/steps.ts'
 import { whenAborted } from '../base/waiting.ts'
@@ -46,6 +47,36 @@ interface Waiting {
   start(): void
 }
 
+/** Calls of one kind that are under way: of a queue, or of several that share their bounds. */
+export interface CallCounts {
+  readonly waiting: Count
+  readonly running: Count
+  /** Waiting and running. */
+  ofCaller(name: string): Count
+  /** Queues that count here, too, and run nothing at present. */
+  idle(): number
+}
+
+/** Of a queue that shares with nobody. */
+class OwnCalls implements CallCounts {
+  readonly waiting: Count = new OwnCount()
+  readonly running: Count = new OwnCount()
+  readonly #calls = new Map<string, number>()
+
+  ofCaller(name: string): Count {
+    const total = (): number => this.#calls.get(name) ?? 0
+    const add = (by: number): void => {
+      if (total() + by === 0) this.#calls.delete(name)
+      else this.#calls.set(name, total() + by)
+    }
+    return { add, total }
+  }
+
+  idle(): number {
+    return 0
+  }
+}
+
 /** Seconds after which it is worth to try again. */
 export const RETRY_AFTER_SEC = 1
 
@@ -63,12 +94,13 @@ class CostQueue {
   readonly #waiting = new Map<string, Waiting[]>()
   #waitingCount = 0
   #running = 0
-  readonly #calls = new Map<string, number>()
+  readonly #counts: CallCounts
 
-  constructor(cost: DearClass, limit: CostLimit, timers: Timers) {
+  constructor(cost: DearClass, limit: CostLimit, timers: Timers, counts: CallCounts = new OwnCalls()) {
     this.#cost = cost
     this.#limit = limit
     this.#timers = timers
+    this.#counts = counts
   }
 
   get load(): { readonly waiting: number; readonly running: number } {
@@ -92,18 +124,18 @@ class CostQueue {
     const waiting: Waiting = {
       caller,
       start: () => {
-        this.#running++
+        this.#runs(1)
         // A place stays taken until the work has ended, whoever has stopped waiting for it.
         void task(ended.signal)
           .then(resolve, reject)
           .finally(() => {
-            this.#running--
+            this.#runs(-1)
             this.#left(caller)
             this.#next()
           })
       },
     }
-    this.#count(caller, 1)
+    this.#counts.ofCaller(caller.name).add(1)
     this.#push(waiting)
     const stopListening = whenAborted(signal, gone)
     if (!signal.aborted) this.#next()
@@ -114,28 +146,37 @@ class CostQueue {
   }
 
   #assertRoom(caller: CallerName): void {
-    const { running, waiting, perToken, perAddress } = this.#limit
+    const { waiting, perToken, perAddress } = this.#limit
     const most = caller.hasToken ? perToken : perAddress
-    const mine = this.#calls.get(caller.name) ?? 0
-    if (mine >= most) throw tooMany(this.#cost, caller.hasToken ? 'a token' : 'an address without a token', most)
-    if (this.#waitingCount >= waiting && this.#running >= running) throw tooMany(this.#cost, 'all callers', waiting)
+    if (this.#counts.ofCaller(caller.name).total() >= most)
+      throw tooMany(this.#cost, caller.hasToken ? 'a token' : 'an address without a token', most)
+    if (this.#counts.waiting.total() >= waiting && !this.#mayRun()) throw tooMany(this.#cost, 'all callers', waiting)
   }
 
-  #count({ name }: CallerName, by: number): void {
-    const calls = (this.#calls.get(name) ?? 0) + by
-    if (calls === 0) this.#calls.delete(name)
-    else this.#calls.set(name, calls)
+  /** The first call of each queue has a place kept for it: nobody tells one queue when a place of another's becomes free. */
+  #mayRun(): boolean {
+    return this.#running === 0 || this.#counts.running.total() < this.#limit.running - this.#counts.idle()
+  }
+
+  #runs(by: number): void {
+    this.#running += by
+    this.#counts.running.add(by)
+  }
+
+  #waits(by: number): void {
+    this.#waitingCount += by
+    this.#counts.waiting.add(by)
   }
 
   #left(caller: CallerName): void {
-    this.#count(caller, -1)
+    this.#counts.ofCaller(caller.name).add(-1)
   }
 
   #push(waiter: Waiting): void {
     const mine = this.#waiting.get(waiter.caller.name)
     if (mine === undefined) this.#waiting.set(waiter.caller.name, [waiter])
     else mine.push(waiter)
-    this.#waitingCount++
+    this.#waits(1)
   }
 
   /** @returns whether it was waiting */
@@ -145,17 +186,17 @@ class CostQueue {
     if (mine === undefined || at < 0) return false
     mine.splice(at, 1)
     if (mine.length === 0) this.#waiting.delete(waiter.caller.name)
-    this.#waitingCount--
+    this.#waits(-1)
     return true
   }
 
   #next(): void {
-    while (this.#running < this.#limit.running) {
+    while (this.#mayRun()) {
       const [first] = this.#waiting
       if (first === undefined) return
       const [name, mine] = first
       const waiter = mine.shift() as Waiting
-      this.#waitingCount--
+      this.#waits(-1)
       // The others have their turn before this caller's next one.
       this.#waiting.delete(name)
       if (mine.length > 0) this.#waiting.set(name, mine)
@@ -164,7 +205,7 @@ class CostQueue {
   }
 }
 
-/** The queues of all kinds. One per node. */
+/** The queues of all kinds: one per thread that answers, which share `counts`. */
 export class CostQueues {
   readonly #queues: Readonly<Record<DearClass, CostQueue>>
   readonly #turns: Breather
@@ -173,8 +214,9 @@ export class CostQueues {
   constructor(
     ports: { readonly clock: Clock; readonly timers: Timers },
     limits: Readonly<Record<DearClass, CostLimit>> = COST_LIMITS,
+    counts: (cost: DearClass) => CallCounts | undefined = () => undefined,
   ) {
-    const queue = (cost: DearClass): CostQueue => new CostQueue(cost, limits[cost], ports.timers)
+    const queue = (cost: DearClass): CostQueue => new CostQueue(cost, limits[cost], ports.timers, counts(cost))
     this.#queues = { scan: queue('scan'), execute: queue('execute'), stream: queue('stream'), sign: queue('sign') }
     this.#turns = new Breather(ports, DEAR_TURN_MS)
     this.#clock = ports.clock

@@ -31,6 +31,8 @@ export interface ReadThreadData {
   readonly start: Uint8Array
   /** {@link SHARED_COUNTS}: memory that both sides look at. */
   readonly shared: Int32Array
+  /** Cells of {@link SharedCounts}, and which row of them is the thread's. */
+  readonly counts: { readonly cells: Int32Array; readonly row: number }
 }
 
 /** See {@link ReadThreadData.start}. */

@@ -17,6 +17,7 @@ import { systemRandom } from '../random.ts'
 import { type FromReader, type ReadThreadData, SHARED_COUNTS, type ToldStart, type ToReader } from './messages.ts'
 import { PassOn } from './passOn.ts'
 import { startReaderServer } from './readerServer.ts'
+import { SharedCounts } from './sharedCounts.ts'
 
 /** How long answers are gathered before the node hears of them, ms. */
 const TOLD_MS = 200
@@ -39,6 +40,7 @@ async function run(port: MessagePort, data: ReadThreadData): Promise<void> {
       : [openArchiveReader(places.archive, { home: join(dirname(places.chain), 'snapshots'), nodes })]
   const bundles = bundledBlocks(new ActorBundles(places.actors))
   const log = createLogger({ level: 'warn', format: process.env.PETREL_LOG_FORMAT === 'json' ? 'json' : 'text' })
+  const counts = new SharedCounts(data.counts.cells, data.counts.row)
   const calls = new Map<string, number[]>()
   setInterval(() => {
     if (calls.size === 0) return
@@ -50,6 +52,7 @@ async function run(port: MessagePort, data: ReadThreadData): Promise<void> {
     meta: environment.meta,
     places: new LmdbEnvironment({ path: places.messages, readsOnly: true }).meta,
     ports: { clock: systemClock, timers: systemTimers, random: systemRandom, log },
+    counts: (cost) => counts.calls(cost),
     called: (method, ms) => {
       const times = calls.get(method)
       if (times === undefined) calls.set(method, [ms])
@@ -73,7 +76,7 @@ async function run(port: MessagePort, data: ReadThreadData): Promise<void> {
   }
   for (const message of held.splice(0)) take(message)
   const server = await startReaderServer({
-    ...{ reader, passOn: new PassOn(data.behind), log, host, port: data.port },
+    ...{ reader, passOn: new PassOn(data.behind), counts, log, host, port: data.port },
     isCurrent: () => {
       const now = Atomics.load(shared, SHARED_COUNTS.revoked)
       if (now !== revoked) reader.forgetTokens()

@@ -13,6 +13,7 @@ import { Bodies } from '../requestBodies.ts'
 import type { Listening } from '../rpcServer.ts'
 import { UnreadAnswers } from '../unreadAnswers.ts'
 import type { PassOn } from './passOn.ts'
+import type { SharedCounts } from './sharedCounts.ts'
 
 const { createServer } = process.getBuiltinModule('node:http')
 
@@ -26,6 +27,7 @@ const BUSY: HttpResponse = { status: 503, headers: { 'Retry-After': '1' }, body:
 export interface ReaderServerDeps {
   readonly reader: Reader
   readonly passOn: PassOn
+  readonly counts: Pick<SharedCounts, 'of'>
   /** Whether the reader knows all that the node has told. */
   isCurrent(): boolean
   readonly log: Logger
@@ -35,9 +37,9 @@ export interface ReaderServerDeps {
 
 /** Resolves when it listens. */
 export async function startReaderServer(deps: ReaderServerDeps): Promise<Pick<Listening, 'port' | 'close'>> {
-  const { passOn, log } = deps
-  const connections = new Connections(() => performance.now())
-  const unread = new UnreadAnswers()
+  const { passOn, log, counts } = deps
+  const connections = new Connections(() => performance.now(), undefined, counts.of('connections'))
+  const unread = new UnreadAnswers(undefined, counts.of('unread'))
   const server = createServer(onRequest(deps, connections, unread))
   server.on('connection', (socket) => connections.add(socket))
   const sweep = setInterval(() => connections.sweep(), PING_INTERVAL_MS)
@@ -67,12 +69,12 @@ export async function startReaderServer(deps: ReaderServerDeps): Promise<Pick<Li
 }
 
 function onRequest(
-  { reader, passOn, isCurrent, log }: ReaderServerDeps,
+  { reader, passOn, isCurrent, log, counts }: ReaderServerDeps,
   connections: Connections,
   unread: UnreadAnswers,
 ): (message: IncomingMessage, response: ServerResponse) => void {
   const signals = new ConnectionSignals()
-  const bodies = new Bodies(() => MAX_BODIES_BYTES)
+  const bodies = new Bodies(() => MAX_BODIES_BYTES, counts.of('bodies'))
   return (message, response) => {
     const { socket } = message
     if (!connections.admits(socket)) return respond(response, BUSY, false)

@@ -19,11 +19,14 @@ import { PlatformError } from '../errors.ts'
 import { startServer } from '../httpServer.ts'
 import type { Listening } from '../rpcServer.ts'
 import { type FromReader, type ReaderPlaces, type ReadThreadData, SHARED_COUNTS, type ToReader } from './messages.ts'
+import { MAX_READ_THREADS, type SharedCounts } from './sharedCounts.ts'
 
 /** What they are made of. */
 export interface ReadersDeps {
   readonly node: PetrelNode
   readonly places: ReaderPlaces
+  /** Also of the node's own server. */
+  readonly counts: SharedCounts
   readonly sizes: CacheSizes
   /** How many there may be. */
   readonly most: number
@@ -47,7 +50,6 @@ const SECRET_BYTES = 16
 
 /** Where the kernel shares connections out among those who listen on one port. */
 const SHARING: readonly string[] = ['linux', 'freebsd', 'sunos', 'aix']
-const MAX_THREADS = 16
 
 /**
  * How many threads there may be.
@@ -58,7 +60,7 @@ export function readThreads(asked: number | undefined, sharesPorts: boolean): nu
   const canBe = sharesPorts && SHARING.includes(process.platform)
   if (asked !== undefined && asked > 0 && !canBe)
     throw new PlatformError('CONFIG_INVALID', 'not supported: --rpc-threads in this runtime or on this system')
-  return Math.min(MAX_THREADS, asked ?? (canBe ? availableParallelism() - 1 : 0))
+  return Math.min(MAX_READ_THREADS, asked ?? (canBe ? availableParallelism() - 1 : 0))
 }
 
 /** The thread's file lies beside this one's, in the sources and in the built package. */
@@ -71,7 +73,8 @@ function entry(): URL {
 export class Readers {
   readonly #deps: ReadersDeps
   readonly #shared = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT))
-  readonly #threads = new Set<Worker>()
+  /** And the row of each in the counts. */
+  readonly #threads = new Map<Worker, number>()
   readonly #secret = randomBytes(SECRET_BYTES).toString('hex')
   readonly #stops: (() => void)[] = []
   #http: ReaderStart['http']
@@ -135,7 +138,7 @@ export class Readers {
   async close(): Promise<void> {
     clearInterval(this.#look)
     for (const stop of this.#stops.splice(0)) stop()
-    const threads = [...this.#threads]
+    const threads = [...this.#threads.keys()]
     this.#threads.clear()
     await Promise.all(
       threads.map(async (thread) => {
@@ -173,12 +176,15 @@ export class Readers {
   }
 
   #startThread(behind: ReadThreadData['behind']): Promise<void> {
-    const { node, places, sizes, hasIndex } = this.#deps
+    const { node, places, counts, sizes, hasIndex } = this.#deps
     const { chain, messages, archive, actors } = places
     const { view, tokens } = node
     const genesis = view.store.genesis().key[0]
     const { host, port } = this.#api as Listening
     const start = valueToBytes({ network: view.network, genesis, secret: tokens.secret, hasIndex, http: this.#http })
+    const taken = new Set(this.#threads.values())
+    let row = 1
+    while (taken.has(row)) row++
     const thread = new Worker(entry(), {
       name: 'petrel-reads',
       workerData: {
@@ -189,10 +195,12 @@ export class Readers {
         behind,
         start,
         shared: this.#shared,
+        counts: { cells: counts.cells, row },
       } satisfies ReadThreadData,
     })
     thread.unref()
-    this.#threads.add(thread)
+    this.#threads.set(thread, row)
+    counts.opened()
     const head = view.store.head()
     thread.postMessage(this.#headMessage([head]))
     return new Promise((resolve, reject) => {
@@ -205,7 +213,10 @@ export class Readers {
         }
       })
       const end = (reason: Error): void => {
-        if (this.#threads.delete(thread)) this.#deps.log.warn('a thread of reads has ended', { reason: reason.message })
+        if (this.#threads.delete(thread)) {
+          counts.closed(row)
+          this.#deps.log.warn('a thread of reads has ended', { reason: reason.message })
+        }
         reject(reason)
       }
       thread.on('error', end)
@@ -231,6 +242,6 @@ export class Readers {
   }
 
   #tell(message: ToReader): void {
-    for (const thread of this.#threads) thread.postMessage(message)
+    for (const thread of this.#threads.keys()) thread.postMessage(message)
   }
 }

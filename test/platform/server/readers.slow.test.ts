@@ -1,12 +1,13 @@
 /** Threads that answer reads, beside a node in a process of its own. */
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { request as openRequest } from 'node:http'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
+import { MAX_CONNECTIONS } from '../../../src/base/bounds.ts'
 import { type NodeProcess, startNode } from '../../runtimes/nodeProcess.ts'
 import { Pipelined } from '../../support/pipelined.ts'
 import { type Answer, RpcClient } from '../../support/rpcClient.ts'
@@ -15,6 +16,8 @@ const START_MS = 120_000
 const STARTED = 'a thread answers reads, too'
 /** Connections that ask at once: more than any look at how busy the node is needs. */
 const CLIENTS = 8
+/** Connections above the bound. */
+const ABOVE = 40
 
 /** One request on a connection of its own. */
 function ask(
@@ -153,6 +156,31 @@ describe('threads that answer reads', () => {
       expect(refused).toContain('403')
     }
   }, 30_000)
+
+  it('share the bound of connections with the node', async () => {
+    const { hostname, port } = new URL(node.url)
+    const sockets: Socket[] = []
+    let ended = 0
+    const enough = Promise.withResolvers<void>()
+    const body = call('ChainHead')
+    const asks = `POST /rpc/v1 HTTP/1.1\r\nHost: ${hostname}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    for (let i = 0; i < MAX_CONNECTIONS + ABOVE; i++) {
+      const socket = connect(Number(port), hostname, () => socket.write(asks))
+      sockets.push(socket)
+      socket.on('error', () => undefined)
+      socket.once('close', () => {
+        if (++ended === ABOVE) enough.resolve()
+      })
+      // Idle when it has its answer.
+      await new Promise((resolve) => {
+        socket.once('data', resolve)
+        socket.once('close', resolve)
+      })
+    }
+    // Each for itself would keep all of them.
+    await enough.promise
+    for (const socket of sockets) socket.destroy()
+  }, 120_000)
 
   it('end with the node', async () => {
     expect(await node.stop()).toBe(0)

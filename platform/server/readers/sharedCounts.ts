@@ -1,0 +1,103 @@
+/**
+ * What the threads that answer one API have under way together: connections, bytes and dear calls, so that bounds hold for the process
+ * and not for each of them. Every thread writes to a row of its own and reads all; the row of one that died is emptied.
+ */
+import type { Count } from '../../../src/base/count.ts'
+import type { CallCounts, DearClass } from '../../../src/rpc/cost.ts'
+
+/** Threads of reads, at most. */
+export const MAX_READ_THREADS = 16
+
+const KINDS = ['connections', 'bodies', 'unread'] as const
+/** Threads of reads sign nothing. */
+const CLASSES: readonly Exclude<DearClass, 'sign'>[] = ['scan', 'execute', 'stream']
+/** Callers are told apart by a hash that nobody outside can choose: two that share a place share their bound. */
+const CALLERS = 1024
+/** Waiting, running, callers. */
+const CLASS_CELLS = 2 + CALLERS
+const ROW_CELLS = KINDS.length + CLASSES.length * CLASS_CELLS
+/** Before the rows: how many are in use, and what callers are hashed with. */
+const HEAD_CELLS = 2
+const ROWS = MAX_READ_THREADS + 1
+const BYTES = (HEAD_CELLS + ROWS * ROW_CELLS) * Int32Array.BYTES_PER_ELEMENT
+
+/** FNV-1a. */
+function placeOf(name: string, seed: number): number {
+  let hash = seed
+  for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193)
+  return (hash >>> 0) % CALLERS
+}
+
+/** One thread's view of what all count. */
+export class SharedCounts {
+  /** Given to other threads. */
+  readonly cells: Int32Array
+  readonly #row: number
+
+  /** @param row - the node's own is 0 */
+  constructor(cells: Int32Array, row: number) {
+    this.cells = cells
+    this.#row = row
+  }
+
+  /** Of the node: its row is the one in use. */
+  static create(): SharedCounts {
+    const cells = new Int32Array(new SharedArrayBuffer(BYTES))
+    cells[0] = 1
+    cells.set(crypto.getRandomValues(new Int32Array(1)), 1)
+    return new SharedCounts(cells, 0)
+  }
+
+  /** A thread begins to count. */
+  opened(): void {
+    Atomics.add(this.cells, 0, 1)
+  }
+
+  /** The thread of a row has ended, whatever it had under way. */
+  closed(row: number): void {
+    Atomics.sub(this.cells, 0, 1)
+    for (let i = 0; i < ROW_CELLS; i++) Atomics.store(this.cells, HEAD_CELLS + row * ROW_CELLS + i, 0)
+  }
+
+  #add(cell: number, by: number): void {
+    Atomics.add(this.cells, HEAD_CELLS + this.#row * ROW_CELLS + cell, by)
+  }
+
+  #total(cell: number): number {
+    let sum = 0
+    for (let row = 0; row < ROWS; row++) sum += Atomics.load(this.cells, HEAD_CELLS + row * ROW_CELLS + cell)
+    return sum
+  }
+
+  /** Other rows that have something in a cell. */
+  #busyOthers(cell: number): number {
+    let busy = 0
+    for (let row = 0; row < ROWS; row++) {
+      if (row !== this.#row && Atomics.load(this.cells, HEAD_CELLS + row * ROW_CELLS + cell) > 0) busy++
+    }
+    return busy
+  }
+
+  /** Connections, or bytes. */
+  of(kind: (typeof KINDS)[number]): Count {
+    const cell = KINDS.indexOf(kind)
+    return { add: (by) => this.#add(cell, by), total: () => this.#total(cell) }
+  }
+
+  /** Calls of a kind. */
+  calls(cost: DearClass): CallCounts | undefined {
+    if (cost === 'sign') return undefined
+    const first = KINDS.length + CLASSES.indexOf(cost) * CLASS_CELLS
+    const seed = this.cells[1] as number
+    const cellOf = (caller: string): number => first + 2 + placeOf(caller, seed)
+    return {
+      idle: () => Atomics.load(this.cells, 0) - 1 - this.#busyOthers(first + 1),
+      waiting: { add: (by) => this.#add(first, by), total: () => this.#total(first) },
+      running: { add: (by) => this.#add(first + 1, by), total: () => this.#total(first + 1) },
+      ofCaller: (caller) => {
+        const cell = cellOf(caller)
+        return { add: (by) => this.#add(cell, by), total: () => this.#total(cell) }
+      },
+    }
+  }
+}
