@@ -168,11 +168,10 @@ export class Health {
       return { ok: false, text: `syncing: ${far.target.height - head} epochs to go, to ${far.target.height}` }
     }
     const last = activeSyncs.at(-1)
-    if (
-      running.length === 0 &&
-      last?.stage === SYNC_STAGE.error &&
-      activeSyncs.every(({ stage }) => stage !== SYNC_STAGE.complete)
-    ) {
+    const hasFailed = running.length === 0 && last?.stage === SYNC_STAGE.error
+    // Where the clock does not say how far the head is behind, the target does.
+    const isFar = !this.#deps.byClock && (last?.target?.height ?? 0) - head > tolerance
+    if (hasFailed && (isFar || activeSyncs.every(({ stage }) => stage !== SYNC_STAGE.complete))) {
       return { ok: false, text: `the last sync failed: ${last.message}` }
     }
     // One that makes its own chain is always at its own head.

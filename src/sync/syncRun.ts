@@ -2,9 +2,11 @@
  * One worker's way to its target: headers down to what is known, then messages and checks upwards, then the head.
  * @see lotus chain/sync.go Sync, collectChain, syncMessagesAndCheckState
  */
+import { errorMessage } from '../base/errors.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import type { BlockEdge } from '../ipld/blockFetcher.ts'
 import type { ChainSource } from '../p2p/chainSource.ts'
+import { P2pError } from '../p2p/errors.ts'
 import type { Misbehaviour, PeerName } from '../p2p/peerLinks.ts'
 import type { Tipset, TipsetKey } from '../types/tipset.ts'
 import { type BadBlocks, linkedReason } from './badBlocks.ts'
@@ -72,6 +74,15 @@ function isCovered(view: ChainView, target: Tipset, head: Tipset): boolean {
   return target.height === head.height && target.key.every((cid) => head.key.some((own) => own.equals(cid)))
 }
 
+/** @param tipsets - newest first */
+function messagesGone(tipsets: readonly Tipset[], cause: unknown): SyncError {
+  const [newest, oldest] = [tipsets[0]?.height, tipsets.at(-1)?.height]
+  const text =
+    `no peer has the messages of epochs ${oldest} to ${newest}. Most keep those of some 2000 epochs: a node that was away for longer ` +
+    `goes on from a newer snapshot, or from a peer that keeps all: ${errorMessage(cause)}`
+  return new SyncError('MESSAGES_UNAVAILABLE', text, { oldest, newest }, { cause })
+}
+
 class ForwardPass {
   readonly #deps: SyncRunDeps
   readonly #options: SyncRunOptions
@@ -118,7 +129,19 @@ class ForwardPass {
     const first = tipsets.findIndex(lacks)
     if (first < 0) return
     const { prefer, signal } = this.#options
-    await fetchMessages(this.#deps, tipsets.slice(first, tipsets.findLastIndex(lacks) + 1), { prefer, signal })
+    const missing = tipsets.slice(first, tipsets.findLastIndex(lacks) + 1)
+    try {
+      await fetchMessages(this.#deps, missing, { prefer, signal })
+    } catch (error) {
+      throw this.#isGone(missing, error) ? messagesGone(missing, error) : error
+    }
+  }
+
+  /** Whether peers may have collected the messages of these: nobody keeps those of all epochs for ever. */
+  #isGone(tipsets: readonly Tipset[], error: unknown): boolean {
+    const age = this.#options.target.height - (tipsets.at(-1)?.height ?? 0)
+    const failed = error instanceof P2pError && error.code === 'ALL_PEERS_FAILED'
+    return failed && age > this.#deps.view.network.protocol.chainFinality
   }
 
   /** The target: one valid block of several is something; which tipset they make decides the fork choice. */

@@ -20,7 +20,7 @@ import { RpcClient } from '../support/rpcClient.ts'
 import { seeded } from '../support/seeded.ts'
 import { until } from '../support/until.ts'
 
-const ROUNDS = 10
+const KILLS = 6
 const BLOCKS = 60_000
 const EXPORTED_EPOCH = 10
 const MODULE = fileURLToPath(new URL('../../platform/server/archiveFile.ts', import.meta.url))
@@ -64,17 +64,18 @@ describe('kill -9', () => {
       archive.close()`
     const make = (killMs?: number): Promise<number | undefined> =>
       run(['--input-type=module', '-e', script], home, killMs)
-    const wholeMs = (await make()) as number
+    let wholeMs = (await make()) as number
     const sound = readFileSync(index)
-    let kills = 0
-    for (let round = 0; round < ROUNDS; round++) {
+    for (let kills = 0; kills < KILLS; ) {
       rmSync(index)
-      if ((await make(wholeMs * (0.3 + int(700) / 1000))) === undefined) kills++
+      const took = await make(wholeMs * (0.3 + int(700) / 1000))
+      // On another day it is faster.
+      if (took === undefined) kills++
+      else wholeMs = Math.min(wholeMs, took)
       if (!existsSync(index)) await make()
       expect(equalBytes(readFileSync(index), sound)).toBe(true)
       expect(readdirSync(home).sort()).toEqual(['chain.car', 'chain.car.petrel-index'])
     }
-    expect(kills).toBeGreaterThan(ROUNDS / 2)
     const archive = await openArchiveFile(path, { home, smallBytes: 0 })
     expect(archive.isReady).toBe(true)
     for (const [cid, data] of blocks.slice(0, 2000)) expect(equalBytes(archive.store.get(cid)!, data)).toBe(true)
@@ -92,17 +93,17 @@ describe('kill -9', () => {
       const path = join(out, 'chain.car')
       const write = (killMs?: number): Promise<number | undefined> =>
         run([PROGRAM, 'snapshot', 'export', path, '--full', '--tipset', `@${EXPORTED_EPOCH}`], home, killMs)
-      const wholeMs = (await write()) as number
+      let wholeMs = (await write()) as number
       const whole = readFileSync(path)
-      let kills = 0
-      for (let round = 0; round < ROUNDS; round++) {
+      for (let kills = 0; kills < KILLS; ) {
         rmSync(path)
-        if ((await write(wholeMs * (0.5 + int(500) / 1000))) === undefined) kills++
+        const took = await write(wholeMs * (0.5 + int(500) / 1000))
+        if (took === undefined) kills++
+        else wholeMs = Math.min(wholeMs, took)
         if (!existsSync(path)) await write()
         expect(equalBytes(readFileSync(path), whole)).toBe(true)
         expect(readdirSync(out)).toEqual(['chain.car'])
       }
-      expect(kills).toBeGreaterThan(0)
     } finally {
       await node.stop()
     }

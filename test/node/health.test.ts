@@ -111,6 +111,17 @@ describe('Health', () => {
     expect(bad(health.ready())).toEqual([])
     active[0] = worker(SYNC_STAGE.error, 101, 0, 'no peer has it')
     expect(bad(health.ready())).toEqual(['the last sync failed: no peer has it'])
+    // One that succeeded before is enough where the clock tells that the head is not far behind.
+    active.unshift(worker(SYNC_STAGE.complete, 100))
+    expect(bad(health.ready())).toEqual([])
+  })
+
+  it('is not ready on a local chain while the last sync to a head further on failed', () => {
+    const { health, active, stand } = setting({ byClock: false })
+    active.push(worker(SYNC_STAGE.complete, 100), worker(SYNC_STAGE.error, 1100, 0, 'no peer has it'))
+    expect(bad(health.ready())).toEqual(['the last sync failed: no peer has it'])
+    stand(1100)
+    expect(bad(health.ready())).toEqual([])
   })
 
   it('lives while the head or a sync moves, and not five minutes later', () => {

@@ -4,9 +4,11 @@ import { ChainView } from '../../src/chain/chainView.ts'
 import { encode } from '../../src/codec/description.ts'
 import { mockBeacon } from '../../src/consensus/beacon.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
+import type { FundedAccount } from '../../src/devnet/plan.ts'
 import { blockMsg, toBlockMsg } from '../../src/p2p/gossip/blockMsg.ts'
 import { BlockValidator } from '../../src/p2p/gossip/blockValidator.ts'
-import { firstBlock, type Tipset } from '../../src/types/tipset.ts'
+import { firstBlock, type Tipset, type TipsetKey } from '../../src/types/tipset.ts'
+import { signedBy } from '../support/devnetNode.ts'
 import { silentLog } from '../support/recordedView.ts'
 import { createFollower, type Follower, headName, laterClock, RecordedSource, realTimers, settled } from './follower.ts'
 import { createWorld, type World } from './world.ts'
@@ -81,5 +83,53 @@ describe('a node that is further behind than elections look back', () => {
     await settled(made.syncer)
     expect([made.store.head().height, made.reports]).toEqual([0, []])
     expect(await judge(block)).toBe('ignore beyond_our_chain')
+  })
+})
+
+describe('a node that was away for longer than its peers keep messages', () => {
+  const FINALITY = 5
+  /** A chain with a message in each tipset. */
+  async function chainOf(length: number): Promise<{ world: World; chain: Tipset[] }> {
+    const world = createWorld(2, FINALITY)
+    const { plan } = world.node
+    const [from, to] = plan.accounts as [FundedAccount, FundedAccount]
+    const chain: Tipset[] = []
+    for (let at = world.genesis, nonce = 0n; chain.length < length; nonce++) {
+      const message = { to: to.address, value: 1n, nonce, gasLimit: 2_000_000n, gasFeeCap: 2_000_000_000n }
+      at = await world.tipset(at, { messages: [signedBy(from, message)] })
+      chain.push(at)
+    }
+    return { world, chain }
+  }
+
+  const offer = async ({ view }: World, { syncer }: Follower, tipset: Tipset): Promise<string> => {
+    const messages = tipset.blocks.map((block) => view.blockMessages(block))
+    syncer.offerTipset('peer', { tipset, messages })
+    await settled(syncer)
+    return syncer.state().activeSyncs.at(-1)?.message ?? ''
+  }
+
+  it('says which it lacks, bans nobody, and goes on when there is a peer that has them', async () => {
+    const { world, chain } = await chainOf(24)
+    const [target, next] = chain.slice(-2) as [Tipset, Tipset]
+    let lowest = target.height - FINALITY
+    const isOld = ({ head }: { head: TipsetKey }): boolean => world.view.store.tipset(head).height < lowest
+    const source = new RecordedSource(world.view, { fail: (request) => request.messages && isOld(request), most: 1 })
+    const follower = createFollower(world, { mode: 'headers', source })
+    expect(await offer(world, follower, target)).toMatch(
+      /^no peer has the messages of epochs \d+ to \d+\. Most keep those of some 2000 epochs/,
+    )
+    expect(follower.store.head().height).toBeLessThan(target.height - FINALITY)
+    expect(follower.reports).toEqual([])
+    lowest = 0
+    expect(await offer(world, follower, next)).toBe('')
+    expect(headName(follower.store)).toBe(nameOf(next))
+  })
+
+  it('but of what everybody still has it says what the peers said', async () => {
+    const { world, chain } = await chainOf(4)
+    const source = new RecordedSource(world.view, { fail: ({ messages }) => messages })
+    const follower = createFollower(world, { mode: 'headers', source })
+    expect(await offer(world, follower, chain.at(-1) as Tipset)).toBe('all peers failed')
   })
 })
