@@ -6,7 +6,8 @@
  * - A plain CAR: through an index made once, at the speed of the disk and of BLAKE2b; every block is hashed then. Where it turns out
  *   damaged it is made again, and what it does not say soundly throws `STORE_DAMAGED` until then.
  * - A `.car.zst` in other frames cannot be read at a place: it is compressed again once, as `.forest.car.zst`; every
- *   block is hashed then. The original is not needed for reading any more, but is not touched.
+ *   block is hashed then. The original is not needed for reading any more, but is not touched: where what was made of it turns out
+ *   damaged, it is made again.
  * - Small ones of the last two kinds are read into memory instead.
  *
  * While an index is being made, the blocks at the front of the file can be read (the head's header is the first of them);
@@ -39,6 +40,7 @@ import {
   openIndex,
   openReadable,
   placeFor,
+  removeMade,
   removeWish,
   stampOf,
   tendIndex,
@@ -99,17 +101,18 @@ export interface ArchiveFile {
   close(): void
 }
 
-/** An archive through an index inside it, which has no sums: where it turns out damaged, one of our own is wanted. */
+/** An archive through an index inside it, which has no sums. */
 class SelfIndexed implements ArchiveStore {
   readonly nodes?: NodeCache
   readonly #store: ArchiveStore
-  readonly #path: string
-  readonly #index: ArchivePlaces['index']
+  readonly #name: string
+  readonly #onDamage: () => void
 
-  constructor(store: ArchiveStore, path: string, index: ArchivePlaces['index']) {
+  /** @param name - of the file, for the error */
+  constructor(store: ArchiveStore, name: string, onDamage: () => void) {
     this.#store = store
-    this.#path = path
-    this.#index = index
+    this.#name = name
+    this.#onDamage = onDamage
     if (store.nodes !== undefined) this.nodes = store.nodes
   }
 
@@ -130,9 +133,8 @@ class SelfIndexed implements ArchiveStore {
       return run()
     } catch (cause) {
       if (!(cause instanceof IpldError && cause.code === 'INVALID_CAR')) throw cause
-      wantIndex(this.#index)
-      const text = `Cannot read the snapshot ${this.#path}: ${cause.message}`
-      throw new PlatformError('STORE_DAMAGED', text, { path: this.#path }, { cause })
+      this.#onDamage()
+      throw new PlatformError('STORE_DAMAGED', `Cannot read ${this.#name}: ${cause.message}`, {}, { cause })
     }
   }
 
@@ -156,7 +158,10 @@ function openReady(
   const isForest = isForestCar(source)
   if (isZstd(source) && !isForest) {
     const readable = openReadable(places.readable, stampOf(path, source))
-    return readable === undefined ? undefined : new ForestCarStore(readable, nativeZstd, nodes)
+    if (readable === undefined) return undefined
+    const again = (): void => removeMade(places.readable)
+    const store = unlessThrown(() => new ForestCarStore(readable, nativeZstd, nodes), IpldError)
+    return store === undefined ? undefined : new SelfIndexed(store, `what was made of the snapshot ${path}`, again)
   }
   const made = openIndex(places.index, stampOf(path, source))
   if (made !== undefined) {
@@ -167,7 +172,7 @@ function openReady(
   const own = isForest
     ? unlessThrown(() => new ForestCarStore(source, nativeZstd, nodes), IpldError)
     : openVersion2(source, nodes)
-  return own === undefined ? undefined : new SelfIndexed(own, path, places.index)
+  return own === undefined ? undefined : new SelfIndexed(own, `the snapshot ${path}`, () => wantIndex(places.index))
 }
 
 function openVersion2(source: FileSource, nodes: NodeCache | undefined): ArchiveStore | undefined {
@@ -311,16 +316,17 @@ class OpenWork {
     return this.#running
   }
 
-  /** Makes a damaged index again, as often as it is one; the old one answers meanwhile where it is sound. */
+  /** Makes again what turns out damaged, as often as it does; the old one answers meanwhile where it is sound. */
   tend(store: OpeningStore, isSelfIndexed: boolean): void {
-    const { index } = this.#places
-    if (!isSelfIndexed && !index.some((place) => existsSync(place))) return
-    const isWanted = isSelfIndexed ? isIndexWanted : isIndexGone
-    tendIndex(index, isWanted, this.#signal, async () => {
+    const isCompressed = isZstd(this.#source) && !isForestCar(this.#source)
+    const made = isCompressed ? this.#places.readable : this.#places.index
+    const isWanted = isSelfIndexed && !isCompressed ? isIndexWanted : isIndexGone
+    if (isWanted === isIndexGone && !made.some((place) => existsSync(place))) return
+    tendIndex(made, isWanted, this.#signal, async () => {
       try {
         await this.run(store, new OpeningStore(() => undefined, undefined))
       } catch (error) {
-        removeWish(index)
+        removeWish(made)
         this.#options.onFailure?.(error)
         throw error
       }

@@ -145,6 +145,11 @@ export function removeWish(paths: readonly [string, string]): void {
   for (const path of paths) if (sizeOf(path) === 0) rmSync(path, { force: true })
 }
 
+/** Removes what was made of an archive: it is damaged. Whoever has it open reads on. */
+export function removeMade(paths: readonly [string, string]): void {
+  for (const path of paths) unlessThrown(() => rmSync(path, { force: true }), Error)
+}
+
 /** Whether an index that was there is not any more: any thread that finds it damaged removes it. */
 export function isIndexGone(paths: readonly [string, string]): boolean {
   return !paths.some((path) => existsSync(path))

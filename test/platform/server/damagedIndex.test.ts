@@ -236,6 +236,44 @@ describe.skipIf(missingShared('data/snapshots'))('a flipped bit in the index ins
     }, 60_000)
   }
 
+  test('that Petrel made of a compressed one: it is made again', async () => {
+    const own = join(folder, 'compressed.car.zst')
+    const made = `${own}.petrel.forest.car.zst`
+    writeFileSync(own, readShared('data/snapshots/chain4.car.zst'))
+    const open = async (): Promise<ArchiveFile> => {
+      const archive = await openArchiveFile(own, { home: folder, smallBytes: 0 })
+      await archive.ready
+      return archive
+    }
+    const whole = await open()
+    const cids = [...whole.store.cids()]
+    const data = cids.map((cid) => whole.store.get(cid) as Uint8Array)
+    whole.close()
+    const sound = new Uint8Array(readFileSync(made))
+    const content = sound.slice()
+    const records = start(content, content.length - 8) + 32
+    for (let at = records + 160; at < records + 1600; at += 16) {
+      if (content[at + 7] !== 255) content[at] = (content[at] as number) ^ 1
+    }
+    writeFileSync(made, content)
+    const archive = await open()
+    const hidden = (): number =>
+      cids.filter((cid, i) => {
+        try {
+          expect(equalBytes(archive.store.get(cid) ?? new Uint8Array(0), data[i] as Uint8Array)).toBe(true)
+          return false
+        } catch (error) {
+          if (!(error instanceof PetrelError)) throw error
+          expect(error.message).toMatch(/^Cannot read what was made of the snapshot .* at byte \d+$/)
+          return true
+        }
+      }).length
+    expect(hidden()).toBeGreaterThan(30)
+    await until(() => existsSync(made) && hidden() === 0, 'it is made again, and read')
+    expect(equalBytes(new Uint8Array(readFileSync(made)), sound)).toBe(true)
+    archive.close()
+  }, 60_000)
+
   test('which cannot be opened at all is made beside it before the archive is ready', async () => {
     const content = Uint8Array.from(forest())
     const own = join(folder, 'without index')
