@@ -27,6 +27,7 @@ class Session {
   readonly #waiting = new Map<number, (result: unknown) => void>()
   readonly #send: (text: string) => void
   #last = 0
+  #isOver = false
 
   constructor(send: (text: string) => void) {
     this.#send = send
@@ -34,6 +35,7 @@ class Session {
 
   readonly call: Call = (method, params = {}) =>
     new Promise((resolve) => {
+      if (this.#isOver) return resolve(undefined)
       const id = ++this.#last
       this.#waiting.set(id, resolve)
       this.#send(JSON.stringify({ id, method, params }))
@@ -45,8 +47,9 @@ class Session {
     this.#waiting.delete(id)
   }
 
-  /** Nobody answers any more. */
+  /** Nobody answers any more: neither what was asked, nor what will be. */
   end(): void {
+    this.#isOver = true
     for (const resolve of this.#waiting.values()) resolve(undefined)
   }
 }
