@@ -91,7 +91,7 @@ function traceJson(trace: ExecutionTrace, context: JsonContext): Json {
 
 /**
  * Charges that were printed of late, by their amounts: traces of like messages are the same ones over and over, and numbers take long
- * to print. Of a tipset of 600 calls of a contract 97 % are here.
+ * to print. Of a tipset of 600 calls of a contract 89 % are here.
  */
 const printedCharges: (GasCharge | undefined)[] = Array.from({ length: 4096 }, () => undefined)
 const chargeTexts: string[] = Array.from({ length: 4096 }, () => '')
