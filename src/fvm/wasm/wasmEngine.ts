@@ -377,11 +377,10 @@ export function wasmCodeLoader(engine: WasmEngine, load: (code: Cid) => Uint8Arr
   return (code) => {
     const known = found.get(code.key)
     if (known !== undefined) return known
-    let first = load(code)
-    if (first === undefined) return undefined
+    if (load(code) === undefined) return undefined
     const actor = engine.code(code, () => {
-      const module = first ?? load(code)
-      first = undefined
+      // Read once more, where it was not instrumented before: to keep it until it is known whether that was done keeps it for good.
+      const module = load(code)
       if (module === undefined) throw new FatalError(`Cannot load actor ${code}: its module is gone`)
       return module
     })
