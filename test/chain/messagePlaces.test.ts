@@ -5,10 +5,11 @@
 import { describe, expect, it } from 'vitest'
 import { systemClock, systemTimers } from '../../platform/server/clock.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
+import { storeBlockMessages } from '../../src/chain/blockMessages.ts'
 import { ChainStore } from '../../src/chain/chainStore.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
 import { ChainError } from '../../src/chain/errors.ts'
-import { PLACE_GENERATION_EPOCHS, PLACE_GENERATIONS } from '../../src/chain/limits.ts'
+import { PLACE_GENERATION_EPOCHS, PLACE_GENERATIONS, PLACES_UNNOTED } from '../../src/chain/limits.ts'
 import { MessagePlaces, PlaceNotes } from '../../src/chain/messagePlaces.ts'
 import {
   executedIn,
@@ -22,6 +23,7 @@ import {
 import type { Cid } from '../../src/codec/cid.ts'
 import { delegatedHash } from '../../src/eth/ethTransactionOf.ts'
 import { MemoryBlockstore } from '../../src/ipld/blockstore.ts'
+import { idAddress, secp256k1Address } from '../../src/types/address.ts'
 import { chainMessageCid } from '../../src/types/chainMessage.ts'
 import { createTipset, equalTipsetKeys, type Tipset } from '../../src/types/tipset.ts'
 import { openRecordedView, silentLog } from '../support/recordedView.ts'
@@ -160,6 +162,38 @@ describe.skipIf(missing !== undefined)('rows of where messages lie', () => {
       else if (random.int(2) === 0) rows.put(key, random.bytes(random.int(2) === 0 ? 24 : 7))
     }
     await expectAlike(recorded)
+  })
+
+  it('of so many tipsets wait to be noted, and with one more the lowest is passed over', async () => {
+    const { deps } = open()
+    const { network } = deps.view
+    const message = {
+      ...{ version: 0, from: secp256k1Address(Uint8Array.of(4, 1)), to: idAddress(1000), nonce: 0n, value: 0n },
+      ...{ gasLimit: 1n, gasFeeCap: 0n, gasPremium: 0n, method: 0n, params: new Uint8Array(0) },
+    }
+    for (const above of [PLACES_UNNOTED - 1, PLACES_UNNOTED]) {
+      const blocks = new MemoryBlockstore()
+      const store = new ChainStore({ blocks, meta: new MemoryStore(), log: silentLog })
+      store.setGenesis(header(undefined, 0, 0))
+      const rows = new MemoryStore()
+      const view = new ChainView({ store, network, beaconRound: () => 0 })
+      const notes = new PlaceNotes({
+        ...{ view, rows, clock: systemClock, timers: systemTimers, log: silentLog },
+        otherHash: () => undefined,
+      })
+      const first = storeBlockMessages(blocks, { bls: [message], signed: [] })
+      const others = storeBlockMessages(blocks, { bls: [{ ...message, nonce: 1n }], signed: [] })
+      let top = store.genesis()
+      for (let height = 1; height <= above + 1; height++) {
+        const next = { ...header(top, height, 0), messages: height === 1 ? first : others }
+        store.putHeader(next)
+        top = createTipset([next])
+      }
+      store.setHead(top)
+      await notes.settled()
+      expect([...rows.keys()].length).toBe(above < PLACES_UNNOTED ? 2 : 1)
+      await notes.stop()
+    }
   })
 
   it('of generations that are over go, oldest first', async () => {
