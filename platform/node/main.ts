@@ -50,6 +50,8 @@ process.exitCode = await runCli(process.argv.slice(2), {
         return (await import('../server/runDaemon.ts')).runDaemon(options, context.io, runtime)
       },
       devnet: async (options) => {
+        fitNursery()
+        spareWhileMuch()
         watchBuffers()
         return (await import('../server/runDevnet.ts')).runDevnet(options, context.io, runtime)
       },

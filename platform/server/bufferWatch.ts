@@ -1,14 +1,15 @@
 /**
  * Memory outside the heap that is garbage. By itself V8 collects when 64 MB of it came since the last time; the flag which the machine's
  * threads need ({@link startVmThread}) is the whole process', and takes that away from the node's own thread, too: peers that send the
- * largest messages of bitswap, of which each is garbage at once, made it hold 740 MB.
+ * largest messages of bitswap, of which each is garbage at once, made it hold 740 MB. The machine's threads read the code of all actors
+ * when they start: 75 MB of garbage.
  */
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 const LOOK_MS = 250
 /** What may come after a collection before there is another one, bytes. */
-const MOST_GROWTH = 96 * 2 ** 20
+const MOST_GROWTH = 64 * 2 ** 20
 
 type Collect = (options: { readonly type: 'minor' | 'major' }) => void
 
@@ -20,7 +21,7 @@ function collector(): Collect {
   return collect
 }
 
-/** From now on. What came last is mostly what is garbage: the young generation is looked at first, which takes a millisecond or two. */
+/** From now on, in this thread. What came last is mostly what is garbage: the young generation is looked at first, which takes a millisecond or two. */
 export function watchBuffers(): void {
   const collect = collector()
   let floor = getHeapStatistics().external_memory

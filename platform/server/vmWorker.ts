@@ -21,6 +21,7 @@ import { resultPrinter } from '../../src/rpc/types/execution.ts'
 import { firstBlock } from '../../src/types/tipset.ts'
 import { ActorBundles } from './actorBundles.ts'
 import { openArchiveReader } from './archiveFile.ts'
+import { watchBuffers } from './bufferWatch.ts'
 import { type CacheSizes, cacheSizes } from './cacheSize.ts'
 import { InstrumentedFiles } from './instrumentedFiles.ts'
 import { LmdbEnvironment } from './lmdbStore.ts'
@@ -117,6 +118,7 @@ if (parentPort !== null) {
   const port = heldMessages(parentPort, shared)
   await initCrypto()
   tellHeap(shared)
+  watchBuffers()
   const log = createLogger({ level: 'warn', format: process.env.PETREL_LOG_FORMAT === 'json' ? 'json' : 'text' })
   const keys = options.proofs === undefined ? undefined : keysOf(new ProofFiles(options.proofs), loadCurve(log))
   const sizes = options.cache ?? cacheSizes()

@@ -65,7 +65,8 @@ async function collected(call: Call): Promise<Heaps | undefined> {
 
 /** Connects for one look: a session that stays open would keep what it was told of. */
 export async function liveHeaps(node: NodeProcess): Promise<Heaps> {
-  const url = /Debugger listening on (ws:\S+)/.exec(node.output())?.[1] as string
+  // The last one: a node begins anew with what it has to know of its memory.
+  const url = [...node.output().matchAll(/Debugger listening on (ws:\S+)/g)].at(-1)?.[1] as string
   const socket = new WebSocket(url)
   const main = new Session((text) => socket.send(text))
   const threads = new Map<string, Session>()
