@@ -49,8 +49,8 @@ const MAX_HEAP_MB = 4096
  */
 const V8_FLAG = '--external-memory-accounted-in-global-limit'
 /**
- * Traces are short-lived: a larger nursery collects them cheaply. With 64 a follower of full tipsets took 150 MB more, and no less of the
- * processor.
+ * Traces are short-lived: a larger nursery collects them cheaply. With 64 a follower of full tipsets took 150 MB more (load 30), and no
+ * less of the processor.
  */
 const NURSERY_MB = 24
 const KIBI = 1024
