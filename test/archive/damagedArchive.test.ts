@@ -132,9 +132,15 @@ describe('an archive with a damaged byte', () => {
     it(`of version ${version} is refused or read as it is when it is opened in memory`, () => {
       const bytes = sound()
       const until = version === 1 ? 0 : 64
+      const header = readCarHeader(memorySource(bytes))
+      // No hash holds the codec: a file that says another one has another CID, and nothing tells that it is wrong.
+      const codecs = new Set(
+        [...carSections(header)].map(({ cid, dataOffset }) => until + dataOffset - cid.bytes.length + 1),
+      )
       for (let i = 0; i < FLIPS; i++) {
         // The header now and then, too: another root is none of what is asked here.
         const at = i < FLIPS / 4 ? int(until + 60) : int(bytes.length)
+        if (codecs.has(at)) continue
         const content = flipped(bytes, at, int(BITS))
         damageOf(() => {
           const store = new CarStore(memorySource(content), { verify: 'open' })
