@@ -3,7 +3,7 @@
  * @see lotus chain/sync.go InformNewHead, InformNewBlock
  */
 import { errorMessage, unlessThrown } from '../base/errors.ts'
-import type { Clock, Logger } from '../base/ports.ts'
+import type { Clock, Logger, Timers } from '../base/ports.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { isEpochInRange } from '../consensus/epochRange.ts'
 import { BlockMissing } from '../ipld/errors.ts'
@@ -15,7 +15,7 @@ import { firstBlock, type Tipset, type TipsetKey, tipsetKeyText } from '../types
 import { type BadBlocks, badReasonText } from './badBlocks.ts'
 import { Distrust } from './distrust.ts'
 import { hasMessages, keepMessages } from './fetchMessages.ts'
-import { MAX_HEAD_FETCHES, MAX_TARGET_BLOCKS, MAX_WAITING_HEADS } from './limits.ts'
+import { MAX_HEAD_FETCHES, MAX_TARGET_BLOCKS, MAX_WAITING_HEADS, SYNC_AGAIN_MS } from './limits.ts'
 import { mayWin } from './worth.ts'
 
 /** What a peer says in hello. */
@@ -31,6 +31,14 @@ export type OfferedAs = 'head' | 'blocks'
 
 interface Claim extends HeadClaim {
   readonly as: OfferedAs
+  /** How often it could not be fetched. */
+  readonly missed: number
+}
+
+/** A head that is asked for again later. */
+interface Postponed {
+  readonly claim: Claim
+  readonly cancel: () => void
 }
 
 /** What offers are judged by, and who takes those that are worth it. */
@@ -39,6 +47,7 @@ export interface IntakeDeps {
   readonly source: ChainSource
   readonly bad: BadBlocks
   readonly clock: Clock
+  readonly timers: Timers
   readonly log: Logger
   readonly report: (peer: PeerName, what: Misbehaviour) => void
   /** Takes what is worth synchronising to. */
@@ -51,6 +60,8 @@ export class Intake {
   readonly #listeners = new Set<(header: BlockHeader) => void>()
   /** The newest head of each peer whose turn has not come. */
   readonly #waiting = new Map<PeerName, Claim>()
+  /** The last head of each peer that could not be fetched. */
+  readonly #postponed = new Map<PeerName, Postponed>()
   /** Heights by the text of the key. */
   readonly #fetching = new Map<string, ChainEpoch>()
   readonly #stopping = new AbortController()
@@ -73,11 +84,14 @@ export class Intake {
   stop(): void {
     this.#stopping.abort()
     this.#waiting.clear()
+    for (const { cancel } of this.#postponed.values()) cancel()
+    this.#postponed.clear()
   }
 
   /** The highest of the heads that peers named and that are not here yet. */
   get awaited(): ChainEpoch | undefined {
-    const heights = [...this.#fetching.values(), ...[...this.#waiting.values()].map(({ height }) => height)]
+    const claims = [...this.#waiting.values(), ...[...this.#postponed.values()].map(({ claim }) => claim)]
+    const heights = [...this.#fetching.values(), ...claims.map(({ height }) => height)]
     return heights.length === 0 ? undefined : Math.max(...heights)
   }
 
@@ -89,8 +103,13 @@ export class Intake {
 
   /** A head by name: fetched from whoever named it, unless it is here. */
   offerHead(peer: PeerName, head: HeadClaim, as: OfferedAs = 'head'): void {
+    if (as === 'head') this.#forgetPostponed(peer)
+    this.#claimed(peer, { ...head, as, missed: 0 })
+  }
+
+  #claimed(peer: PeerName, claim: Claim): void {
     const { view } = this.#deps
-    const claim = { ...head, as }
+    const { as } = claim
     if (this.#stopping.signal.aborted || claim.key.length === 0 || claim.height === 0) return
     if (!this.#isInRange(claim.height) || this.#deps.bad.find(claim.key) !== undefined) return
     if (as === 'head' && this.#distrust.ofPeer(peer)) return
@@ -196,7 +215,29 @@ export class Intake {
     }
   }
 
-  async #fetch(peer: PeerName, { key, height, as }: Claim): Promise<void> {
+  /**
+   * A peer tells its head once, when it connects: where nothing moves that is all which is ever heard of a chain, and a stream that a
+   * busy machine gave up is no reason to stay behind.
+   */
+  #tryLater(peer: PeerName, claim: Claim): void {
+    const ms = SYNC_AGAIN_MS[claim.missed]
+    if (ms === undefined || claim.as !== 'head' || this.#waiting.has(peer)) return
+    const cancel = this.#deps.timers.setTimeout(() => {
+      this.#postponed.delete(peer)
+      this.#claimed(peer, { ...claim, missed: claim.missed + 1 })
+    }, ms)
+    this.#forgetPostponed(peer)
+    this.#postponed.set(peer, { claim, cancel })
+    if (this.#postponed.size > MAX_WAITING_HEADS) this.#forgetPostponed(this.#postponed.keys().next().value as PeerName)
+  }
+
+  #forgetPostponed(peer: PeerName): void {
+    this.#postponed.get(peer)?.cancel()
+    this.#postponed.delete(peer)
+  }
+
+  async #fetch(peer: PeerName, claim: Claim): Promise<void> {
+    const { key, height, as } = claim
     const name = tipsetKeyText(key)
     const { source, log } = this.#deps
     const { signal } = this.#stopping
@@ -208,7 +249,10 @@ export class Intake {
       const isAsked = fetched?.tipset.key.every((cid) => key.some((asked) => asked.equals(cid))) === true
       if (isAsked) this.offerTipset(peer, fetched as FetchedTipset, as)
     } catch (error) {
-      if (!signal.aborted) log.debug('the head of a peer could not be fetched', { peer, message: errorMessage(error) })
+      if (!signal.aborted) {
+        log.debug('the head of a peer could not be fetched', { peer, message: errorMessage(error) })
+        this.#tryLater(peer, claim)
+      }
     } finally {
       this.#fetching.delete(name)
       this.#fetchNext()

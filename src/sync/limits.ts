@@ -13,7 +13,7 @@ export const FORK_WINDOW = 20
 export const MESSAGE_WINDOW = 16
 /** Attempts at headers or messages that come but are wrong. */
 export const FETCH_ATTEMPTS = 5
-/** A target that no peer could give is tried again after so long each time, ms. */
+/** A target, or the head that a peer told of, which nobody could give is tried again after so long each time, ms. */
 export const SYNC_AGAIN_MS: readonly number[] = [2000, 5000, 10_000, 20_000, 30_000]
 /** Targets that wait, in all chains together. */
 export const MAX_WAITING_TARGETS = 256
@@ -29,7 +29,7 @@ export const RECENT_TARGETS = 10
 export const INITIAL_SYNC_MS: number = 15 * 60 * 1000
 /** Peers whose heads are kept until the first sync begins. */
 export const MAX_HEADS = 64
-/** Heads fetched from peers at once, and peers whose turn has not come. */
+/** Heads fetched from peers at once, and peers whose turn has not come; as many again whose head could not be had yet. */
 export const MAX_HEAD_FETCHES = 8
 export const MAX_WAITING_HEADS = 128
 /** Validated blocks kept of one epoch: a producer that makes two is left out anyway. */

@@ -98,6 +98,7 @@ export class Syncer {
     this.#intake = new Intake({
       ...shared,
       clock,
+      timers,
       log,
       accept: (peer, tipset) => this.#scheduler.offer(peer, tipset),
     })

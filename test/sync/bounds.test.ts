@@ -20,6 +20,7 @@ import {
   MAX_WAITING_HEADS,
   MAX_WAITING_TARGETS,
   RECENT_TARGETS,
+  SYNC_AGAIN_MS,
 } from '../../src/sync/limits.ts'
 import { joined, RecentTargets, TargetBuckets } from '../../src/sync/targets.ts'
 import { TipsetTracker } from '../../src/sync/tipsetTracker.ts'
@@ -195,6 +196,7 @@ describe('what peers offer', () => {
       source,
       bad: new BadBlocks(),
       clock: time,
+      timers: time,
       log: silentLog,
       report: (_peer, what) => void reports.push(what),
       accept: () => undefined,
@@ -219,6 +221,28 @@ describe('what peers offer', () => {
       }
       expect(asked).toHaveLength(MAX_HEAD_FETCHES + MAX_WAITING_HEADS)
       expect(asked.includes(tipsetKeyText([cidOf(MAX_HEAD_FETCHES)]))).toBe(!isDropped)
+    }
+  })
+
+  it('heads that could not be had are asked for again, of so many peers; the oldest goes', async () => {
+    for (const peers of [MAX_WAITING_HEADS, MAX_WAITING_HEADS + 1]) {
+      const { time, intake, offer, asked, ends } = taken()
+      for (let i = 0; i < peers; i++) offer(i)
+      for (let i = 0; i < peers; i++) {
+        ends[i]?.()
+        await time.settle()
+      }
+      expect([asked.length, intake.awaited]).toEqual([peers, 10])
+      await time.advance(SYNC_AGAIN_MS[0] as number)
+      for (let i = peers; i < ends.length; i++) {
+        ends[i]?.()
+        await time.settle()
+      }
+      expect(asked).toHaveLength(peers + MAX_WAITING_HEADS)
+      expect(asked.slice(peers).includes(tipsetKeyText([cidOf(0)]))).toBe(peers === MAX_WAITING_HEADS)
+      intake.stop()
+      await time.advance(SYNC_AGAIN_MS[1] as number)
+      expect([asked.length, intake.awaited]).toEqual([peers + MAX_WAITING_HEADS, undefined])
     }
   })
 

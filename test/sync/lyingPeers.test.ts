@@ -165,6 +165,24 @@ describe('peers that lie', () => {
 })
 
 describe('a head that nobody can give yet', () => {
+  it('is asked for again where a peer told it by name, once', async () => {
+    const world = createWorld(1)
+    const head = (await world.chain(world.genesis, 4)).at(-1) as Tipset
+    const timers = new VirtualTime()
+    let isDown = true
+    const source = new RecordedSource(world.view, { fail: () => isDown })
+    const follower = follow(world, { source, timers })
+    follower.syncer.offerHead(PEER, { key: head.key, height: head.height, weight: world.view.weight(head) })
+    await timers.settle()
+    expect(follower.syncer.awaitedHead).toBe(head.height)
+    await timers.advance(2000)
+    isDown = false
+    await timers.advance(5000)
+    await settled(follower.syncer)
+    expect(headName(follower.store)).toBe(nameOf(head))
+    expect(follower.syncer.awaitedHead).toBe(undefined)
+  })
+
   it('is asked for again, though it is not named again', async () => {
     const world = createWorld(1)
     const head = (await world.chain(world.genesis, 4)).at(-1) as Tipset
