@@ -65,7 +65,7 @@ export const MAX_PAGE_TIPSETS = 100
 
 /**
  * Calls that cost much, by kind (src/rpc/cost.ts): at once; waiting; of one token; of one address without a token; milliseconds from
- * the request to the answer (0: as long as it takes).
+ * the request to the answer, or from one part that the client took to the next (0: as long as it takes).
  */
 export const COST_LIMITS = {
   scan: { running: 8, waiting: 2_048, perToken: 512, perAddress: 128, deadlineMs: 120_000 },

@@ -3,6 +3,7 @@
  *
  *   waiting (callers take turns) --a place is free--> running --> done
  *   waiting or running --the caller goes, or the deadline passes--> refused
+ *   running --a part of the answer is taken--> running, with a deadline of its own for the next
  *
  * What they do on the event loop is done in short turns, so that a cheap call never waits for a row of dear ones.
  */
@@ -32,9 +33,12 @@ export interface CostLimit {
   readonly perToken: number
   /** Calls of one address without a token. */
   readonly perAddress: number
-  /** From the request to the answer, milliseconds; 0: as long as it takes. */
+  /** From the request to the answer, or from one part that the client took to the next, milliseconds; 0: as long as it takes. */
   readonly deadlineMs: number
 }
+
+/** Carries a call out. `taken`: the client took a part of the answer, so the deadline counts anew. */
+type Task<T> = (signal: AbortSignal, taken: () => void) => Promise<T>
 
 /** Whose call it is: a token, or an address. */
 export interface CallerName {
@@ -108,7 +112,7 @@ class CostQueue {
   }
 
   /** @throws RpcError `LIMIT_EXCEEDED`, `TIMED_OUT`, `CANCELLED` */
-  run<T>(caller: CallerName, signal: AbortSignal, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  run<T>(caller: CallerName, signal: AbortSignal, task: Task<T>): Promise<T> {
     this.#assertRoom(caller)
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     const ended = new AbortController()
@@ -120,13 +124,21 @@ class CostQueue {
     const gone = (): void => end(new RpcError('CANCELLED', 'the caller has gone'))
     const { deadlineMs } = this.#limit
     const late = (): void => end(new RpcError('TIMED_OUT', `not answered within ${deadlineMs / 1000} s`))
-    const stopClock = deadlineMs === 0 ? () => undefined : this.#timers.setTimeout(late, deadlineMs)
+    const startClock = (): (() => void) =>
+      deadlineMs === 0 ? () => undefined : this.#timers.setTimeout(late, deadlineMs)
+    let stopClock = startClock()
+    let isOver = false
+    const taken = (): void => {
+      if (isOver || ended.signal.aborted) return
+      stopClock()
+      stopClock = startClock()
+    }
     const waiting: Waiting = {
       caller,
       start: () => {
         this.#runs(1)
         // A place stays taken until the work has ended, whoever has stopped waiting for it.
-        void task(ended.signal)
+        void task(ended.signal, taken)
           .then(resolve, reject)
           .finally(() => {
             this.#runs(-1)
@@ -140,6 +152,7 @@ class CostQueue {
     const stopListening = whenAborted(signal, gone)
     if (!signal.aborted) this.#next()
     return promise.finally(() => {
+      isOver = true
       stopClock()
       stopListening()
     })
@@ -267,17 +280,12 @@ export class CostQueues {
    * @param task - is told to stop by its signal; begins in a turn of its own
    * @throws RpcError `LIMIT_EXCEEDED` at once; `TIMED_OUT`; `CANCELLED`; what the task throws
    */
-  run<T>(
-    cost: DearClass,
-    caller: CallerName,
-    signal: AbortSignal,
-    task: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    return this.#queues[cost].run(caller, signal, (ended) =>
+  run<T>(cost: DearClass, caller: CallerName, signal: AbortSignal, task: Task<T>): Promise<T> {
+    return this.#queues[cost].run(caller, signal, (ended, taken) =>
       this.turn(async () => {
         const began = this.#clock.monotonicMs()
         try {
-          return await task(ended)
+          return await task(ended, taken)
         } finally {
           // Also what it did after it first waited: a row of signatures, each behind an await, would be one long turn.
           this.#turns.spend(this.#clock.monotonicMs() - began)

@@ -249,8 +249,8 @@ export class RpcEngine {
     }
     const { promise, resolve } = Promise.withResolvers<Outcome | StreamedOutcome>()
     queues
-      .run(cost, caller.name, caller.signal, (signal) =>
-        this.#parts(request, entry, () => list(args), { queues, signal }, resolve),
+      .run(cost, caller.name, caller.signal, (signal, taken) =>
+        this.#parts(request, entry, () => list(args), { queues, signal, taken }, resolve),
       )
       .catch((error: unknown) => resolve(this.#failure(request, entry, error)))
     return promise
@@ -261,7 +261,11 @@ export class RpcEngine {
     request: RpcRequest,
     entry: TableEntry,
     open: () => Listing<unknown, unknown>,
-    { queues, signal }: { readonly queues: CostQueues; readonly signal: AbortSignal },
+    {
+      queues,
+      signal,
+      taken,
+    }: { readonly queues: CostQueues; readonly signal: AbortSignal; readonly taken: () => void },
     answer: (outcome: Outcome | StreamedOutcome) => void,
   ): Promise<void> {
     const { json } = this.#deps
@@ -282,6 +286,8 @@ export class RpcEngine {
     async function* rest(): AsyncGenerator<string, void, void> {
       try {
         for (let isLast = false; !isLast; ) {
+          // Asked for when what was sent before has been taken.
+          taken()
           const part = await queues.walk(nextPart(items, json, false), signal)
           isLast = part.isLast
           yield part.text

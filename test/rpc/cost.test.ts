@@ -1,11 +1,12 @@
 /** Calls that cost much: their queues, and that cheap ones never wait for a row of them. */
 import { describe, expect, test } from 'vitest'
 import { COST_LIMITS, DEAR_TURN_MS } from '../../src/base/bounds.ts'
-import { json } from '../../src/codec/description.ts'
+import { json, listOrEmpty, uint } from '../../src/codec/description.ts'
 import { type CallerName, type CostLimit, CostQueues, type DearClass } from '../../src/rpc/cost.ts'
 import { RpcEngine } from '../../src/rpc/engine.ts'
 import { HttpHandler } from '../../src/rpc/http.ts'
-import { type CallContext, method, param } from '../../src/rpc/method.ts'
+import { listing } from '../../src/rpc/listing.ts'
+import { type CallContext, listMethod, method, param } from '../../src/rpc/method.ts'
 import { createMethodTable } from '../../src/rpc/table.ts'
 import { silentLog } from './stubTable.ts'
 
@@ -135,6 +136,33 @@ describe('a queue', () => {
     time.pass(1)
     await expect(late).rejects.toMatchObject({ code: 'TIMED_OUT' })
     expect(signals[0]?.aborted).toBe(true)
+  })
+
+  test('an answer in parts has its deadline anew with each part that is taken', async () => {
+    const time = new HandTime()
+    const queues = new CostQueues({ clock: time, timers: time }, limits)
+    function* items(): IterableIterator<number> {
+      for (let i = 0; ; i++) yield i
+    }
+    const row = listMethod({
+      ...{ name: 'Numbers', perm: 'read', cost: 'scan', params: [], result: listOrEmpty(uint) },
+      list: () => listing(uint, items()),
+    })
+    const engine = new RpcEngine({
+      ...{ table: createMethodTable([row]), json: { addressPrefix: 't' }, log: silentLog, queues },
+    })
+    const handler = new HttpHandler(engine, { verifier: { verify: () => new Set(['read']) } })
+    const body = '{"jsonrpc":"2.0","id":1,"method":"Filecoin.Numbers","params":[]}'
+    const { rest } = await handler.handle({ verb: 'POST', url: '/rpc/v1', header: () => undefined, body })
+    const parts = rest?.[Symbol.asyncIterator]()
+    for (let i = 0; i < 3; i++) {
+      time.pass(SMALL.deadlineMs - 1)
+      expect((await parts?.next())?.done).toBe(false)
+    }
+    // What is not taken holds nobody's place for longer than that.
+    time.pass(SMALL.deadlineMs)
+    await expect(parts?.next()).rejects.toMatchObject({ code: 'CANCELLED' })
+    await expect.poll(() => queues.load('scan').running).toBe(0)
   })
 })
 
