@@ -20,8 +20,8 @@ import { RpcClient } from '../support/rpcClient.ts'
 import { seeded } from '../support/seeded.ts'
 import { checkState } from './stateInvariants.ts'
 
-/** A five hundredth of mainnet: 7,000 actors, 6 miners, 10,000 sectors. */
-const SCALE = 0.002
+/** A hundredth of mainnet. */
+const SCALE = 0.01
 const SEED = 1
 /** Of what is made several times. */
 const TINY = 0.0005
