@@ -64,8 +64,14 @@ export const MAX_PAGE_ROWS = 1_000
 export const MAX_PAGE_TIPSETS = 100
 
 /**
+ * What each part (64 KiB) of an answer that is sent in parts adds to its deadline, milliseconds: who takes less than 32 KiB a second
+ * keeps no place for long.
+ */
+export const PART_MS = 2_000
+
+/**
  * Calls that cost much, by kind (src/rpc/cost.ts): at once; waiting; of one token; of one address without a token; milliseconds from
- * the request to the answer, or from one part that the client took to the next (0: as long as it takes).
+ * the request to the answer (0: as long as it takes).
  */
 export const COST_LIMITS = {
   scan: { running: 8, waiting: 2_048, perToken: 512, perAddress: 128, deadlineMs: 120_000 },

@@ -3,11 +3,11 @@
  *
  *   waiting (callers take turns) --a place is free--> running --> done
  *   waiting or running --the caller goes, or the deadline passes--> refused
- *   running --a part of the answer is taken--> running, with a deadline of its own for the next
+ *   running --a part of the answer is taken--> running, for as much longer as a part may take
  *
  * What they do on the event loop is done in short turns, so that a cheap call never waits for a row of dear ones.
  */
-import { COST_LIMITS, DEAR_TURN_MS } from '../base/bounds.ts'
+import { COST_LIMITS, DEAR_TURN_MS, PART_MS } from '../base/bounds.ts'
 import { Breather } from '../base/breather.ts'
 import { type Count, OwnCount } from '../base/count.ts'
 import type { Clock, Timers } from '../base/ports.ts'
@@ -33,11 +33,11 @@ export interface CostLimit {
   readonly perToken: number
   /** Calls of one address without a token. */
   readonly perAddress: number
-  /** From the request to the answer, or from one part that the client took to the next, milliseconds; 0: as long as it takes. */
+  /** From the request to the answer, milliseconds, and {@link PART_MS} more for each part that the client took; 0: as long as it takes. */
   readonly deadlineMs: number
 }
 
-/** Carries a call out. `taken`: the client took a part of the answer, so the deadline counts anew. */
+/** Carries a call out. `taken`: the client took a part of the answer. */
 type Task<T> = (signal: AbortSignal, taken: () => void) => Promise<T>
 
 /** Whose call it is: a token, or an address. */
@@ -93,6 +93,7 @@ function tooMany(cost: DearClass, what: string, most: number): RpcError {
 class CostQueue {
   readonly #cost: DearClass
   readonly #limit: CostLimit
+  readonly #clock: Clock
   readonly #timers: Timers
   /** By caller; whose turn comes next is first. */
   readonly #waiting = new Map<string, Waiting[]>()
@@ -100,9 +101,15 @@ class CostQueue {
   #running = 0
   readonly #counts: CallCounts
 
-  constructor(cost: DearClass, limit: CostLimit, timers: Timers, counts: CallCounts = new OwnCalls()) {
+  constructor(
+    cost: DearClass,
+    limit: CostLimit,
+    { clock, timers }: { readonly clock: Clock; readonly timers: Timers },
+    counts: CallCounts = new OwnCalls(),
+  ) {
     this.#cost = cost
     this.#limit = limit
+    this.#clock = clock
     this.#timers = timers
     this.#counts = counts
   }
@@ -124,14 +131,15 @@ class CostQueue {
     const gone = (): void => end(new RpcError('CANCELLED', 'the caller has gone'))
     const { deadlineMs } = this.#limit
     const late = (): void => end(new RpcError('TIMED_OUT', `not answered within ${deadlineMs / 1000} s`))
-    const startClock = (): (() => void) =>
-      deadlineMs === 0 ? () => undefined : this.#timers.setTimeout(late, deadlineMs)
-    let stopClock = startClock()
+    let until = this.#clock.monotonicMs() + deadlineMs
+    let stopClock = deadlineMs === 0 ? () => undefined : this.#timers.setTimeout(late, deadlineMs)
     let isOver = false
     const taken = (): void => {
-      if (isOver || ended.signal.aborted) return
+      if (deadlineMs === 0 || isOver || ended.signal.aborted) return
+      const now = this.#clock.monotonicMs()
+      until = Math.min(until + PART_MS, now + deadlineMs)
       stopClock()
-      stopClock = startClock()
+      stopClock = this.#timers.setTimeout(late, until - now)
     }
     const waiting: Waiting = {
       caller,
@@ -229,7 +237,7 @@ export class CostQueues {
     limits: Readonly<Record<DearClass, CostLimit>> = COST_LIMITS,
     counts: (cost: DearClass) => CallCounts | undefined = () => undefined,
   ) {
-    const queue = (cost: DearClass): CostQueue => new CostQueue(cost, limits[cost], ports.timers, counts(cost))
+    const queue = (cost: DearClass): CostQueue => new CostQueue(cost, limits[cost], ports, counts(cost))
     this.#queues = { scan: queue('scan'), execute: queue('execute'), stream: queue('stream'), sign: queue('sign') }
     this.#turns = new Breather(ports, DEAR_TURN_MS)
     this.#clock = ports.clock

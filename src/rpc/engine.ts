@@ -261,11 +261,7 @@ export class RpcEngine {
     request: RpcRequest,
     entry: TableEntry,
     open: () => Listing<unknown, unknown>,
-    {
-      queues,
-      signal,
-      taken,
-    }: { readonly queues: CostQueues; readonly signal: AbortSignal; readonly taken: () => void },
+    { queues, signal, taken }: { queues: CostQueues; signal: AbortSignal; taken: () => void },
     answer: (outcome: Outcome | StreamedOutcome) => void,
   ): Promise<void> {
     const { json } = this.#deps
