@@ -5,7 +5,7 @@
 
 import { errorMessage } from '../base/errors.ts'
 import type { Clock, Logger, Timers } from '../base/ports.ts'
-import { withTimeout } from '../base/waiting.ts'
+import { sleep, withTimeout } from '../base/waiting.ts'
 import type { Cid } from '../codec/cid.ts'
 import { decode, encode } from '../codec/description.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
@@ -34,6 +34,8 @@ const WEIGHT_MS = 3000
 const OFFSET_WORTH_LOGGING_MS = 5000
 /** Hellos that a peer may say: a few at once, then one in ten seconds. */
 const HELLO_BUDGET = { capacity: 5, perSecond: 0.1 }
+/** A Hello that failed is said again after so long each time, milliseconds. Fewer than a peer's budget has room for. */
+const HELLO_AGAIN_MS: readonly number[] = [5000, 20_000, 60_000]
 /** Lotus' connection manager tag of a peer that has a chain. */
 const PEER_TAG = 'fcpeer'
 const PEER_TAG_WEIGHT = 10
@@ -71,7 +73,7 @@ export interface HelloService {
   stop(): void
 }
 
-/** Answers Hellos, and says Hello to every peer that speaks it, those already connected included. */
+/** Answers Hellos, and says Hello to every peer that speaks it, those already connected included. One that fails is said again. */
 export function startHello(deps: HelloDeps): HelloService {
   const hello = new Hello(deps)
   return { stop: () => hello.stop() }
@@ -82,6 +84,8 @@ class Hello {
   readonly #time: Time
   readonly #budget: PeerBudget
   readonly #control = new AbortController()
+  /** What ends the greeting of each connected peer that was or is being greeted. */
+  readonly #greeted = new Map<PeerName, AbortController>()
   readonly #ends: (() => void)[]
 
   constructor(deps: HelloDeps) {
@@ -91,27 +95,58 @@ class Hello {
     const { links } = deps
     this.#ends = [
       links.handle(HELLO_PROTOCOL, (peer, stream) => this.#serve(peer, stream)),
-      links.onIdentified((peer) => this.#greet(peer)),
+      links.onIdentified((peer) => this.#met(peer)),
+      links.onDisconnected((peer) =>
+        this.#forget(peer, new P2pError('NOT_CONNECTED', `Cannot say hello: ${peer} left`)),
+      ),
     ]
-    for (const peer of links.peers()) this.#greet(peer)
+    for (const peer of links.peers()) this.#met(peer)
   }
 
   stop(): void {
     for (const end of this.#ends) end()
-    this.#control.abort(new P2pError('NOT_STARTED', 'Cannot say hello: stopped'))
+    const stopped = new P2pError('NOT_STARTED', 'Cannot say hello: stopped')
+    this.#control.abort(stopped)
+    for (const peer of [...this.#greeted.keys()]) this.#forget(peer, stopped)
   }
 
+  #met(peer: PeerName): void {
+    if (this.#deps.links.speaks(peer, HELLO_PROTOCOL) === true) this.#greet(peer)
+  }
+
+  #forget(peer: PeerName, reason: P2pError): void {
+    this.#greeted.get(peer)?.abort(reason)
+    this.#greeted.delete(peer)
+  }
+
+  /** Once for each connection. */
   #greet(peer: PeerName): void {
-    const { links, log } = this.#deps
-    if (!links.speaks(peer, HELLO_PROTOCOL)) return
-    this.#say(peer).catch((error: unknown) => log.debug('hello failed', { peer, error: errorMessage(error) }))
+    if (this.#control.signal.aborted || this.#greeted.has(peer) || !this.#deps.links.peers().includes(peer)) return
+    const control = new AbortController()
+    this.#greeted.set(peer, control)
+    void this.#sayUntilHeard(peer, control.signal)
   }
 
-  async #say(peer: PeerName): Promise<void> {
+  /** A peer that was not told of a head that does not move would never hear of it. */
+  async #sayUntilHeard(peer: PeerName, signal: AbortSignal): Promise<void> {
+    const { timers, log } = this.#deps
+    for (const afterMs of [0, ...HELLO_AGAIN_MS]) {
+      try {
+        if (afterMs > 0) await sleep(timers, afterMs, signal)
+        await this.#say(peer, signal)
+        return
+      } catch (error) {
+        if (signal.aborted) return
+        log.debug('hello failed', { peer, error: errorMessage(error) })
+        if (error instanceof P2pError && error.code === 'PROTOCOL_UNSUPPORTED') return
+      }
+    }
+  }
+
+  async #say(peer: PeerName, signal: AbortSignal): Promise<void> {
     const { links, clock, onLatency } = this.#deps
     const request = encode(helloMessage, await this.#message())
     const [began, beganMs] = [clock.nowMs(), clock.monotonicMs()]
-    const signal = this.#control.signal
     const question = { peer, protocol: HELLO_PROTOCOL, request, limits: ASK_LIMITS, signal }
     const answer = await ask(links, this.#time, question, async (reader) => {
       return decode(latencyMessage, await reader.cborItem(MAX_ANSWER_BYTES))
@@ -172,12 +207,16 @@ class Hello {
         await links.disconnect(peer)
         return
       }
+      // Before the answer: a peer that has no patience left for it has told its head all the same.
+      if (said.heaviestTipSet.length > 0) {
+        if (said.heaviestTipSetHeight > 0) links.tag(peer, PEER_TAG, PEER_TAG_WEIGHT)
+        onHead(peer, said.heaviestTipSet, said.heaviestTipSetHeight, said.heaviestTipSetWeight)
+      }
+      // Who says hello speaks it, whether or not identify has told.
+      this.#greet(peer)
       await patient.write(encode(latencyMessage, { tArrival: nanoseconds(arrived), tSent: nanoseconds(clock.nowMs()) }))
       await patient.closeWrite()
       linger(stream, this.#time)
-      if (said.heaviestTipSet.length === 0) return
-      if (said.heaviestTipSetHeight > 0) links.tag(peer, PEER_TAG, PEER_TAG_WEIGHT)
-      onHead(peer, said.heaviestTipSet, said.heaviestTipSetHeight, said.heaviestTipSetWeight)
     } finally {
       patient.release()
     }

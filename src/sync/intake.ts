@@ -248,6 +248,7 @@ export class Intake {
       // The peer may list the blocks in another order than the tipset's.
       const isAsked = fetched?.tipset.key.every((cid) => key.some((asked) => asked.equals(cid))) === true
       if (isAsked) this.offerTipset(peer, fetched as FetchedTipset, as)
+      else this.#tryLater(peer, claim)
     } catch (error) {
       if (!signal.aborted) {
         log.debug('the head of a peer could not be fetched', { peer, message: errorMessage(error) })

@@ -215,17 +215,82 @@ describe.skipIf(wireMissing !== undefined)('hello', () => {
     expect(other.heard.map((one) => one.weight)).toEqual([head.blocks[0]?.parentWeight])
   })
 
-  it('a peer that never answers costs one stream for 10 s', async () => {
+  it('a peer that never answers costs one stream for 10 s, four times', async () => {
     const time = new VirtualTime()
     const network = new MemoryNetwork(time)
     const node = helloNode(network, time, 'petrel')
     const mute = network.addNode('mute')
-    mute.links.handle(HELLO_PROTOCOL, () => new Promise(() => undefined))
+    let hellos = 0
+    mute.links.handle(HELLO_PROTOCOL, () => {
+      hellos++
+      return new Promise(() => undefined)
+    })
     network.connect('petrel', 'mute')
-    await time.advance(1000)
-    expect(node.openStreams).toBe(1)
-    await time.advance(10_000)
-    expect(node.openStreams).toBe(0)
+    for (const [i, pauseMs] of [5000, 20_000, 60_000, 600_000].entries()) {
+      await time.advance(1000)
+      expect([hellos, node.openStreams]).toEqual([i + 1, 1])
+      await time.advance(9000)
+      expect(node.openStreams).toBe(0)
+      await time.advance(pauseMs)
+    }
+    expect(hellos).toBe(4)
     expect(time.pending).toBe(0)
+  })
+
+  it('a hello that was lost is said again, but not to who has left, nor by a node that stops', async () => {
+    for (const [end, isHeard] of [
+      ['none', true],
+      ['leaves', false],
+      ['stops', false],
+    ] as const) {
+      const time = new VirtualTime()
+      const network = new MemoryNetwork(time)
+      const node = helloNode(network, time, 'petrel')
+      const other = helloNode(network, time, 'other')
+      network.setFaults('petrel', 'other', { resetAfterBytes: 10 })
+      network.connect('petrel', 'other')
+      await time.advance(1000)
+      expect(other.heard).toEqual([])
+      network.setFaults('petrel', 'other', {})
+      if (end === 'leaves') network.cut('petrel', 'other')
+      if (end === 'stops') node.hello.stop()
+      await time.advance(100_000)
+      expect(other.heard.map(({ peer }) => peer)).toEqual(isHeard ? ['petrel'] : [])
+      expect(time.pending).toBe(0)
+    }
+  })
+
+  it('a head is heard though its peer waits for no answer', async () => {
+    const time = new VirtualTime()
+    const network = new MemoryNetwork(time)
+    const node = helloNode(network, time, 'petrel')
+    const hasty = network.addNode('hasty')
+    network.connect('petrel', 'hasty')
+    network.setFaults('petrel', 'hasty', { resetAfterBytes: 1 })
+    const stream = await hasty.links.open('petrel', [HELLO_PROTOCOL], never)
+    await stream.write(fromHex(recordedHead().row.message as string))
+    await readAll(stream).catch(() => undefined)
+    expect(node.heard.map(({ peer }) => peer)).toEqual(['hasty'])
+  })
+
+  it('who says hello is told hello, once, though it was not known to speak it', async () => {
+    const time = new VirtualTime()
+    const network = new MemoryNetwork(time)
+    helloNode(network, time, 'petrel')
+    const late = network.addNode('late')
+    network.connect('petrel', 'late')
+    await time.settle()
+    let told = 0
+    late.links.handle(HELLO_PROTOCOL, async (_, stream) => {
+      told++
+      await stream.write(fromHex('820000'))
+      await stream.closeWrite()
+    })
+    for (let i = 0; i < 2; i++) {
+      const stream = await late.links.open('petrel', [HELLO_PROTOCOL], never)
+      await stream.write(fromHex(recordedHead().row.message as string))
+      await time.advance(100)
+    }
+    expect(told).toBe(1)
   })
 })

@@ -104,6 +104,9 @@ const TRIED: Readonly<Record<string, string>> = {
   'chain/data.mdb': 'below',
   'chain/lock.mdb': 'below',
   keystore: 'below',
+  // Hints, which the chain is asked about before they are believed; what cannot be opened is begun anew.
+  'messages/data.mdb': 'test/chain/messagePlaces.test.ts',
+  'messages/lock.mdb': 'test/chain/messagePlaces.test.ts',
   'petrel.lock': 'test/contract/system.test.ts',
   // Comments, until somebody writes into it: text of its owner, of which nothing but its owner knows what it was.
   'config.toml': 'test/fuzz/configToml.ts',
