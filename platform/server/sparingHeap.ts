@@ -6,6 +6,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
+import { unlessThrown } from '../../src/base/errors.ts'
 
 const SPARING_PERCENT = 30
 const LOOK_MS = 1000
@@ -57,10 +58,13 @@ export function spareWhileMuch(ownBytes: () => number | undefined = ownMemory): 
   setInterval(look, LOOK_MS).unref()
 }
 
-/** Resident pages that are no file's, bytes; Linux alone says so. @see proc_pid_status(5), RssAnon */
+/**
+ * Resident pages that are no file's, bytes. Linux alone says so, and Deno only to whom it allowed to read the file: a node with the
+ * permissions of its task goes on without. @see proc_pid_status(5), RssAnon
+ */
 function ownMemory(): number | undefined {
-  if (process.platform !== 'linux') return undefined
-  const kib = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1]
+  const text = unlessThrown(() => readFileSync('/proc/self/status', 'latin1'), Error) ?? ''
+  const kib = /^RssAnon:\s+(\d+) kB$/m.exec(text)?.[1]
   return kib === undefined ? undefined : Number(kib) * 1024
 }
 

@@ -4,6 +4,7 @@
  */
 import { errorMessage } from '../base/errors.ts'
 import type { Clock, Logger, Timers } from '../base/ports.ts'
+import { BlockMissing } from '../ipld/errors.ts'
 import { P2pError } from '../p2p/errors.ts'
 import type { PeerName } from '../p2p/peerLinks.ts'
 import { equalTipsetKeys, type Tipset, tipsetKeyText } from '../types/tipset.ts'
@@ -42,7 +43,8 @@ const UNAVAILABLE: ReadonlySet<SyncErrorCode> = new Set([
 ])
 
 function mayPass(failure: unknown): boolean {
-  return failure instanceof P2pError || (failure instanceof SyncError && UNAVAILABLE.has(failure.code))
+  if (failure instanceof P2pError || failure instanceof BlockMissing) return true
+  return failure instanceof SyncError && UNAVAILABLE.has(failure.code)
 }
 
 interface Worker {
