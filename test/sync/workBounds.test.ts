@@ -6,6 +6,7 @@ import { initCrypto } from '../../src/crypto/init.ts'
 import type { FundedAccount } from '../../src/devnet/plan.ts'
 import { BlockMissing } from '../../src/ipld/errors.ts'
 import type { FetchedTipset } from '../../src/p2p/chainSource.ts'
+import { P2pError } from '../../src/p2p/errors.ts'
 import type { Misbehaviour } from '../../src/p2p/peerLinks.ts'
 import { BadBlocks } from '../../src/sync/badBlocks.ts'
 import { BaseResults } from '../../src/sync/baseResults.ts'
@@ -32,6 +33,7 @@ import { type SyncJob, SyncScheduler } from '../../src/sync/scheduler.ts'
 import { SyncProgress } from '../../src/sync/syncState.ts'
 import { TipsetTracker } from '../../src/sync/tipsetTracker.ts'
 import { TipsetValidator } from '../../src/sync/tipsetValidator.ts'
+import { headerCid } from '../../src/types/blockHeader.ts'
 import { createTipset, firstBlock, type Tipset, type TipsetKey, tipsetKeyText } from '../../src/types/tipset.ts'
 import { header } from '../chain/buildChain.ts'
 import { signedBy } from '../support/devnetNode.ts'
@@ -135,18 +137,23 @@ describe('workers', () => {
     expect(never.jobs).toHaveLength(0)
   })
 
-  it('a target that nobody had is tried again, so often', async () => {
+  it.each([
+    new SyncError('HEADERS_UNAVAILABLE', 'nobody has them'),
+    new P2pError('TIMEOUT', 'nobody answers'),
+    // State that whoever named the head is still fetching itself.
+    new BlockMissing([headerCid(header(undefined, 1, 1))]),
+  ])('a target that nobody had is tried again, so often: $code', async (failure) => {
     const { time, scheduler, jobs } = scheduled()
     scheduler.offer('peer', apart(0))
     await time.settle()
     const at = [0]
     for (const [i, ms] of SYNC_AGAIN_MS.entries()) {
-      jobs[i]?.end(new SyncError('HEADERS_UNAVAILABLE', 'nobody has them'))
+      jobs[i]?.end(failure)
       at.push((at.at(-1) as number) + ms)
       await time.advance(ms)
     }
     expect(jobs.map(({ ms }) => ms)).toEqual(at)
-    jobs.at(-1)?.end(new SyncError('HEADERS_UNAVAILABLE', 'nobody has them'))
+    jobs.at(-1)?.end(failure)
     await time.advance(600_000)
     expect(jobs).toHaveLength(SYNC_AGAIN_MS.length + 1)
     expect(time.pending).toBe(0)

@@ -17,7 +17,7 @@ const (
 	batchTipsets  = 200
 	gatherTimeout = 20 * time.Second
 	// Wasm code of actors, and bytecode: what nobody has is not waited for longer.
-	leafTimeout = 5 * time.Second
+	leafTimeout = time.Second
 )
 
 // follower takes on what other peers have: their chain, its messages, the state below their head. So it can stand
