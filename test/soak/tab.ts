@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { evaluate, openChromium } from '../runtimes/chromiumHost.ts'
 import { type Memory, statusMb } from './sample.ts'
 
+/** Small, as the nodes' `--cache`: they are soon full, and what grows then is none of them. */
+const BOUNDS = { maxMemoryBytes: 32 * 1024 * 1024, maxDiskBytes: 64 * 1024 * 1024 }
+
 /** What is looked at of a tab. */
 export interface TabSample {
   readonly memory: Memory
@@ -47,7 +50,7 @@ export async function openTab(home: string, bootstrap: string): Promise<SoakTab>
   const context = await chromium.browser.newContext()
   const open = async () => {
     const page = await chromium.openPage(context)
-    await page.evaluate(`startTab(${JSON.stringify({ node })})`)
+    await page.evaluate(`startTab(${JSON.stringify({ node, ...BOUNDS })})`)
     return page
   }
   let page = await open()
