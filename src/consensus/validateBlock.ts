@@ -86,6 +86,18 @@ export function validateBlock(
   for (const check of CHECKS) check(context)
 }
 
+/** Those that read state of whoever follows headers alone. */
+const CHECKS_OF_STATE: readonly Check[] = [checkLookback, checkClaim, checkWeight, checkWorker, checkEligible]
+
+/**
+ * Reads the state that the checks of a header will read, and judges nothing. Synchronous; what is not at hand throws `BlockMissing`.
+ * @throws ValidationError when there is no such state; it is told better by {@link validateBlock}
+ */
+export function readHeaderState(input: Pick<BlockInput, 'header' | 'base'>, deps: BlockValidation): void {
+  const context = new BlockContext({ ...input, messages: undefined, baseResult: undefined }, deps, AT_ONCE)
+  for (const check of CHECKS_OF_STATE) check(context)
+}
+
 /**
  * What can be checked of a block between the newest final tipset and the head by a node without older state: its form, its
  * place, its weight, and that its miner's worker (as of the final tipset) signed it and drew its randomness. Not whether it

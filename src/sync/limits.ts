@@ -53,6 +53,9 @@ export const DISTRUSTED_PEERS = 4096
 export const DISTRUSTED_EPOCHS = 20
 /** How long state is sought that the checks of one block need, ms. */
 export const STATE_MS = 60_000
+/** Headers of one window whose state is fetched ahead, and nodes of state for each of them, one below the other. */
+export const AHEAD_BLOCKS = 64
+export const AHEAD_RUNS = 64
 /** How long the event loop may wait for one stretch of checks, ms. */
 export const STRETCH_MS = 20
 /** Attempts at an execution that found the machine busy, and the pause between two, ms. */

@@ -88,6 +88,7 @@ class ForwardPass {
   readonly #options: SyncRunOptions
   /** Newest first. */
   readonly #keys: readonly TipsetKey[]
+  readonly #ended = new AbortController()
 
   constructor(deps: SyncRunDeps, options: SyncRunOptions, keys: readonly TipsetKey[]) {
     this.#deps = deps
@@ -97,11 +98,19 @@ class ForwardPass {
 
   /** @returns why a block of the target could be judged neither valid nor bad, while another is valid */
   async run(): Promise<Error | undefined> {
-    // The messages of the next window come while this one is checked.
-    let coming = this.#messages(this.#keys.length - 1)
+    try {
+      return await this.#upwards()
+    } finally {
+      this.#ended.abort()
+    }
+  }
+
+  async #upwards(): Promise<Error | undefined> {
+    // What the next window takes comes while this one is checked.
+    let coming = this.#comes(this.#keys.length - 1)
     for (let top = this.#keys.length - 1; top >= 0; top -= MESSAGE_WINDOW) {
       await this.#awaited(coming)
-      coming = this.#messages(top - MESSAGE_WINDOW)
+      coming = this.#comes(top - MESSAGE_WINDOW)
       // Seen when its turn comes.
       coming.catch(() => undefined)
       const last = Math.max(0, top - MESSAGE_WINDOW + 1)
@@ -119,12 +128,19 @@ class ForwardPass {
     progress.stage(SYNC_STAGE.messages)
   }
 
-  /** Fetches what is missing in the window whose oldest tipset is at `top`. */
-  async #messages(top: number): Promise<void> {
+  /** Fetches what is missing in the window whose oldest tipset is at `top`; of its state what comes in time. */
+  async #comes(top: number): Promise<void> {
     if (top < 0) return
-    const { view } = this.#deps
+    const { view, validator } = this.#deps
     const newest = Math.max(0, top - MESSAGE_WINDOW + 1)
     const tipsets = this.#keys.slice(newest, top + 1).map((key) => view.store.tipset(key))
+    validator.comes(tipsets.toReversed(), AbortSignal.any([this.#options.signal, this.#ended.signal]))
+    await this.#messages(tipsets)
+  }
+
+  /** @param tipsets - newest first */
+  async #messages(tipsets: readonly Tipset[]): Promise<void> {
+    const { view } = this.#deps
     const lacks = (tipset: Tipset): boolean => !tipset.blocks.every((block) => hasMessages(view, block))
     const first = tipsets.findIndex(lacks)
     if (first < 0) return

@@ -21,6 +21,7 @@ import { badBlock, SyncError } from './errors.ts'
 import { SIGNATURE_BATCH, STATE_MS, STRETCH_MS } from './limits.ts'
 import { difference } from './mismatch.ts'
 import { isPermanent, mayBeDamage } from './permanence.ts'
+import { fetchStateAhead } from './stateAhead.ts'
 import type { TipsetTracker } from './tipsetTracker.ts'
 import type { ValidatedBlocks } from './validatedBlocks.ts'
 
@@ -112,6 +113,12 @@ export class TipsetValidator {
   /** Blocks that went through all checks. */
   get checkedBlocks(): number {
     return this.#checkedBlocks
+  }
+
+  /** Tipsets that will be checked soon, oldest first. @param signal - ends what is fetched for them */
+  comes(tipsets: readonly Tipset[], signal: AbortSignal): void {
+    // Whoever executes makes the state itself.
+    if (!this.#results.executes) fetchStateAhead(this.#deps, tipsets, signal)
   }
 
   /**

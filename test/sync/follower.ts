@@ -145,6 +145,8 @@ export interface FollowerOptions {
   readonly clock?: Clock
   readonly timers?: Timers
   readonly threshold?: number
+  /** What each fetch of blocks waits for. */
+  readonly link?: () => Promise<void>
   /** Whether an executing node can fetch blocks; one that only follows headers always can. */
   readonly fetches?: boolean
   /** Changes how blocks are checked. */
@@ -191,8 +193,9 @@ export function createFollower(recorded: Recorded, options: FollowerOptions): Fo
   const missed: string[] = []
   const fetcher = new BlockFetcher(layered, [
     {
-      fetch: async (cids) =>
-        cids.flatMap((cid) => {
+      fetch: async (cids) => {
+        await options.link?.()
+        return cids.flatMap((cid) => {
           const data = tryGetBlock(theirs.blocks, cid)
           if (data === undefined) {
             missed.push(cid.toString())
@@ -200,7 +203,8 @@ export function createFollower(recorded: Recorded, options: FollowerOptions): Fo
           }
           fetched++
           return [[cid, data] as const]
-        }),
+        })
+      },
     },
   ])
   const clock = options.clock ?? laterClock

@@ -14,6 +14,8 @@ import { collectHeaders } from '../../src/sync/collectHeaders.ts'
 import { SyncError } from '../../src/sync/errors.ts'
 import { ForkChoice } from '../../src/sync/forkChoice.ts'
 import {
+  AHEAD_BLOCKS,
+  AHEAD_RUNS,
   BUSY_ATTEMPTS,
   BUSY_PAUSE_MS,
   EQUIVOCATION_SEARCH,
@@ -30,6 +32,7 @@ import {
   WORKER_HISTORY,
 } from '../../src/sync/limits.ts'
 import { type SyncJob, SyncScheduler } from '../../src/sync/scheduler.ts'
+import { fetchStateAhead } from '../../src/sync/stateAhead.ts'
 import { SyncProgress } from '../../src/sync/syncState.ts'
 import { TipsetTracker } from '../../src/sync/tipsetTracker.ts'
 import { TipsetValidator } from '../../src/sync/tipsetValidator.ts'
@@ -256,7 +259,19 @@ it('a long way up: messages come in windows, the head moves in steps', async () 
     chain.push(await world.tipset(chain.at(-1) ?? world.genesis, { messages: [message] }))
   }
   const source = new RecordedSource(world.view)
-  const follower = createFollower(world, { mode: 'headers', source })
+  let rounds = 0
+  let round: Promise<void> | undefined
+  const link = (): Promise<void> => {
+    round ??= new Promise((resolve) => {
+      setTimeout(() => {
+        rounds++
+        round = undefined
+        resolve()
+      }, 1)
+    })
+    return round
+  }
+  const follower = createFollower(world, { mode: 'headers', source, link })
   follower.syncer.offerTipset('peer', withMessages(world.view, chain.at(-1) as Tipset))
   await settled(follower.syncer)
   expect(follower.store.head().height).toBe(chain.at(-1)?.height)
@@ -264,8 +279,43 @@ it('a long way up: messages come in windows, the head moves in steps', async () 
   const windows = source.requests.filter(({ messages }) => messages).map((request) => request.length)
   expect(windows).toEqual([MESSAGE_WINDOW, length - MESSAGE_WINDOW - 1])
   expect(follower.changes.map(({ applied }) => applied.length)).toEqual([HEAD_STEP, length - HEAD_STEP])
+  // State of a window comes in as many rounds as it is deep: one tipset after the other took as many as there are blocks.
+  expect(follower.fetched()).toBeGreaterThan(4 * length)
+  expect(rounds).toBeLessThan(length)
   await follower.syncer.stop()
 }, 60_000)
+
+it('state of coming headers is fetched for so many, and so deep', async () => {
+  const headers = Array.from({ length: AHEAD_BLOCKS + 1 }, (_, i) => createTipset([header(undefined, 1, i)]))
+  const asked = new Map<string, number>()
+  const read = (key: TipsetKey): never => {
+    asked.set(tipsetKeyText(key), (asked.get(tipsetKeyText(key)) ?? 0) + 1)
+    throw new BlockMissing([])
+  }
+  const ends: Promise<unknown>[] = []
+  const edge = (run: () => unknown): Promise<never> => {
+    const until = async (): Promise<void> => {
+      for (;;) {
+        try {
+          run()
+          return
+        } catch {
+          await Promise.resolve()
+        }
+      }
+    }
+    const end = until()
+    ends.push(end)
+    return end as Promise<never>
+  }
+  const tipsets = headers.map((_, i) => createTipset([header(headers[i], 2, i)]))
+  const view = { store: { tipset: read } }
+  const deps = { validation: { view } as never, edge, validated: { hasTipset: () => false } as never }
+  fetchStateAhead(deps, tipsets, new AbortController().signal)
+  await Promise.all(ends)
+  expect(asked.size).toBe(AHEAD_BLOCKS)
+  expect(new Set(asked.values())).toEqual(new Set([AHEAD_RUNS]))
+})
 
 it('a busy machine is asked again so often, with a pause', async () => {
   for (const [busy, fails] of [
