@@ -59,7 +59,21 @@ function linksOf(serve: () => Promise<void>) {
   const demerits = new Demerits(time)
   const [clock, timers] = [time, time]
   const bans = new Bans(clock)
-  const deps = { node: node as never, bans, demerits, tags: new PeerTags(), limits: HOST_LIMITS, clock, timers }
+  const asked: string[] = []
+  const identify = ({ remotePeer }: { remotePeer: string }): Promise<void> => {
+    asked.push(`${remotePeer} ${time.nowMs()}`)
+    return Promise.reject(new Error('too busy'))
+  }
+  const deps = {
+    identify: identify as never,
+    node: node as never,
+    bans,
+    demerits,
+    tags: new PeerTags(),
+    limits: HOST_LIMITS,
+    clock,
+    timers,
+  }
   const links = new HostLinks({ ...deps, log: silentLog })
   links.handle('/test/1', serve)
   /** Whether the stream was taken. */
@@ -69,8 +83,38 @@ function linksOf(serve: () => Promise<void>) {
     await Promise.resolve()
     return stream.status !== 'aborted'
   }
-  return { node, time, links, open, join: (peer: string) => node.tell('peer:connect', peer) }
+  return { node, time, links, asked, open, join: (peer: string) => node.tell('peer:connect', peer) }
 }
+
+describe('who a peer is', () => {
+  const PEER = '12D3KooWFjjtqRRbUKQbLaavwquUDjWQ9NtKLbygyY31m4f3E6wF'
+  const said = { agentVersion: 'x', protocols: ['/test/1'], listenAddrs: [], observedAddr: undefined }
+  const connection = { status: 'open', remotePeer: PEER }
+
+  it('is asked once more so often, while it is not known', async () => {
+    const { node, time, asked, links, join } = linksOf(() => Promise.resolve())
+    node.connections = [connection]
+    join(PEER)
+    const at: string[] = []
+    for (const ms of HOST_LIMITS.identifyAgainMs) {
+      await time.advance(ms)
+      at.push(`${PEER} ${time.nowMs()}`)
+    }
+    await time.advance(600_000)
+    expect(asked).toEqual(at)
+    expect([links.peers(), time.pending]).toEqual([[PEER], 0])
+  })
+
+  it.each(['says it', 'leaves'])('is not asked any more when it %s', async (what) => {
+    const { node, time, asked, join } = linksOf(() => Promise.resolve())
+    node.connections = [connection]
+    join(PEER)
+    if (what === 'leaves') node.tell('peer:disconnect', PEER)
+    else node.tell('peer:identify', { ...said, peerId: PEER })
+    await time.advance(600_000)
+    expect([asked, time.pending]).toEqual([[], 0])
+  })
+})
 
 describe('streams', () => {
   it('that are served at a time, of one peer and of all', async () => {

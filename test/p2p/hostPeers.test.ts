@@ -1,6 +1,7 @@
 /** How real hosts find, keep, refuse and forget each other. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import { identify } from '@libp2p/identify'
 import { afterEach, describe, expect, it } from 'vitest'
 import { peerPlace } from '../../src/p2p/host/peerPlace.ts'
 import { connect, LOOPBACK, newHome, newHost, soon, startHost, stopHosts, until } from './testHosts.ts'
@@ -37,6 +38,15 @@ describe('finding peers', () => {
     await client.stop()
     const again = await startHost({ peers: QUICK }, home)
     await until(() => again.links.peers().includes(server.id), 'connected from the book')
+  })
+
+  it('asks once more who a peer is where the first answer got lost', async () => {
+    // As a busy node: what is asked when a connection opens comes to nothing, on both sides.
+    const lost = { services: { identify: identify({ runOnConnectionOpen: false }) }, limits: { identifyAgainMs: [50] } }
+    const server = await startHost({ ...lost })
+    const client = await startHost({ ...lost, bootstrap: [placeOf(server)], peers: QUICK })
+    await until(() => client.links.speaks(server.id, '/fil/hello/1.0.0'), 'the client knows the server')
+    await until(() => server.links.speaks(client.id, '/fil/hello/1.0.0'), 'the server knows the client')
   })
 
   it('finds peers of its peers through the DHT', async () => {

@@ -3,7 +3,7 @@
  * @see lotus node/builder.go LibP2P
  */
 import { circuitRelayServer } from '@libp2p/circuit-relay-v2'
-import { identify, identifyPush } from '@libp2p/identify'
+import { type Identify, identify, identifyPush } from '@libp2p/identify'
 import { type KadDHT, kadDHT, passthroughMapper, removePrivateAddressesMapper } from '@libp2p/kad-dht'
 import { noise } from '@libp2p/noise'
 import { ping } from '@libp2p/ping'
@@ -41,6 +41,7 @@ interface HostServices {
   readonly [name: string]: unknown
   readonly pubsub: Router
   readonly dht: KadDHT
+  readonly identify: Identify
 }
 
 /**
@@ -118,7 +119,7 @@ export async function createHost(options: HostOptions, transports: HostTransport
     services: services(options, limits, router),
   })
   started = node as unknown as Libp2p
-  const { pubsub, dht } = node.services as unknown as HostServices
+  const { pubsub, dht, identify: identification } = node.services as unknown as HostServices
   withoutRecords(dht)
   const { clock, timers, log } = ports
   return new P2pHost({
@@ -126,7 +127,17 @@ export async function createHost(options: HostOptions, transports: HostTransport
     identity,
     router: pubsub,
     dht,
-    links: new HostLinks({ node: started, bans, demerits: new Demerits(clock), tags, limits, clock, timers, log }),
+    links: new HostLinks({
+      node: started,
+      identify: (connection, signal) => identification.identify(connection, { signal }),
+      bans,
+      demerits: new Demerits(clock),
+      tags,
+      limits,
+      clock,
+      timers,
+      log,
+    }),
     pubsub: new HostPubSub(pubsub, topics, log, { clock, timers }),
     bans,
     blocked,
@@ -145,7 +156,7 @@ export async function createHost(options: HostOptions, transports: HostTransport
 function services(options: HostOptions, limits: HostLimits, router: ReturnType<typeof createRouter>): Services {
   const { dht = 'auto', privateAddresses = false, relay = false } = options
   return {
-    identify: identify(),
+    identify: identify({ timeout: limits.handshakeMs }),
     identifyPush: identifyPush(),
     // Of each, one is libp2p's own watch over its connections.
     ping: ping({ maxInboundStreams: PING_STREAMS, maxOutboundStreams: PING_STREAMS }),

@@ -15,6 +15,8 @@ export interface HostLimits {
   readonly connectionsPerSecond: number
   /** How long a handshake in either direction (dialling included), and the agreement on a protocol, may take, ms. */
   readonly handshakeMs: number
+  /** A peer that has not said what it is and speaks is asked once more after so long each time, ms. */
+  readonly identifyAgainMs: readonly number[]
   /** Dials at once. */
   readonly parallelDials: number
   /** Streams of one connection, each way. */
@@ -72,6 +74,7 @@ export const HOST_LIMITS: HostLimits = {
   pendingConnections: 64,
   connectionsPerSecond: 32,
   handshakeMs: 10_000,
+  identifyAgainMs: [10_000, 30_000, 60_000],
   parallelDials: 32,
   streamsPerConnection: 96,
   streamsPerProtocol: 32,

@@ -4,6 +4,7 @@ import { peerIdFromString } from '@libp2p/peer-id'
 import type { Libp2p } from 'libp2p'
 import { errorMessage } from '../../base/errors.ts'
 import type { Clock, Logger, Timers } from '../../base/ports.ts'
+import { sleep } from '../../base/waiting.ts'
 import { P2pError } from '../errors.ts'
 import { penaltyOf } from '../faults.ts'
 import type { ByteStream, Misbehaviour, PeerLinks, PeerName } from '../peerLinks.ts'
@@ -33,11 +34,15 @@ interface PeerState {
   served: number
   readonly rate: TokenBucket
   readonly sinceMs: number
+  /** Aborted when the peer has said what it is, or is gone. */
+  readonly known: AbortController
 }
 
 /** What the links need of the host. */
 export interface HostLinksDeps {
   readonly node: Libp2p
+  /** Asks the peer once more who it is; libp2p asks when a connection opens, and not again. */
+  readonly identify: (connection: Connection, signal: AbortSignal) => Promise<unknown>
   readonly bans: Bans
   readonly demerits: Demerits
   readonly tags: PeerTags
@@ -176,10 +181,29 @@ export class HostLinks implements PeerLinks {
     if (this.#peers.has(peer)) return
     const { clock, limits } = this.#deps
     const rate = new TokenBucket(limits.streamRate, clock.monotonicMs())
-    this.#peers.set(peer, { says: undefined, served: 0, rate, sinceMs: clock.nowMs() })
+    const known = new AbortController()
+    const state: PeerState = { says: undefined, served: 0, rate, sinceMs: clock.nowMs(), known }
+    this.#peers.set(peer, state)
+    void this.#untilIdentified(peer, state)
+  }
+
+  /** Two busy nodes may miss each other's answer: as long as neither knows what the other speaks nobody is greeted or asked. */
+  async #untilIdentified(peer: PeerName, { known }: PeerState): Promise<void> {
+    const { timers, limits, identify, log } = this.#deps
+    const { signal } = known
+    for (const ms of limits.identifyAgainMs) {
+      try {
+        await sleep(timers, ms, signal)
+        await identify(this.#connectionTo(peer), AbortSignal.any([signal, AbortSignal.timeout(limits.handshakeMs)]))
+      } catch (error) {
+        if (signal.aborted) return
+        log.debug('peer not identified', { peer, reason: errorMessage(error) })
+      }
+    }
   }
 
   #gone(peer: PeerName): void {
+    this.#peers.get(peer)?.known.abort()
     if (!this.#peers.delete(peer)) return
     this.#deps.tags.forget(peer)
     for (const listener of [...this.#disconnected]) this.#tell(listener, peer)
@@ -197,6 +221,7 @@ export class HostLinks implements PeerLinks {
       observed: result.observedAddr?.toString(),
     }
     if (!first) return
+    state.known.abort()
     for (const listener of [...this.#identified]) this.#tell(listener, peer)
   }
 
