@@ -93,7 +93,7 @@ describe('who a peer is', () => {
 
   it('is asked once more so often, while it is not known', async () => {
     const { node, time, asked, links, join } = linksOf(() => Promise.resolve())
-    node.connections = [connection]
+    node.connections.push(connection)
     join(PEER)
     const at: string[] = []
     for (const ms of HOST_LIMITS.identifyAgainMs) {
@@ -107,7 +107,7 @@ describe('who a peer is', () => {
 
   it.each(['says it', 'leaves'])('is not asked any more when it %s', async (what) => {
     const { node, time, asked, join } = linksOf(() => Promise.resolve())
-    node.connections = [connection]
+    node.connections.push(connection)
     join(PEER)
     if (what === 'leaves') node.tell('peer:disconnect', PEER)
     else node.tell('peer:identify', { ...said, peerId: PEER })
