@@ -89,7 +89,7 @@ function linksOf(serve: () => Promise<void>) {
 describe('who a peer is', () => {
   const PEER = '12D3KooWFjjtqRRbUKQbLaavwquUDjWQ9NtKLbygyY31m4f3E6wF'
   const said = { agentVersion: 'x', protocols: ['/test/1'], listenAddrs: [], observedAddr: undefined }
-  const connection = { status: 'open', remotePeer: PEER }
+  const connection = { status: 'open', remotePeer: PEER, abort: () => undefined }
 
   it('is asked once more so often, while it is not known', async () => {
     const { node, time, asked, links, join } = linksOf(() => Promise.resolve())
