@@ -42,7 +42,9 @@ export function registerProcessMetrics(
     const vm = threadBytes().map((value, i) => ({ labels: { thread: `vm-${i + 1}` }, value }))
     return [{ labels: { thread: 'main' }, value: heapUsed + external }, ...vm]
   })
-  metrics.gauge('process_open_fds', 'Open file descriptors.', () => readdirSync('/proc/self/fd').length)
+  // Linux alone says so, and Deno only to whom it allowed to look.
+  const openFiles = (): number | undefined => unlessThrown(() => readdirSync('/proc/self/fd').length, Error)
+  metrics.gauge('process_open_fds', 'Open file descriptors.', () => openFiles() ?? [])
   metrics.gauge('petrel_store_bytes', 'Size of the chain on disk.', () => folderBytes(store))
   const delay = loopDelay()
   if (delay === undefined) return

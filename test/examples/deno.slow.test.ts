@@ -32,7 +32,10 @@ afterEach(async () => {
   folders = []
 })
 
-/** Runs a task with its data in a folder of its own. @returns whether a block was made, and what was printed */
+/** What is looked at once a second begins only then. */
+const EPOCHS = 3
+
+/** Runs a task with its data in a folder of its own. @returns whether blocks were made and it tells its figures, and what was printed */
 async function runDevnet(without?: string): Promise<{ readonly works: boolean; readonly output: string }> {
   const data = mkdtempSync(join(tmpdir(), 'petrel-deno-'))
   folders.push(data)
@@ -53,7 +56,9 @@ async function runDevnet(without?: string): Promise<{ readonly works: boolean; r
   while (Date.now() < deadline) {
     if (child.exitCode !== null || /Requires \w+ access|NotCapable/.test(output)) return { works: false, output }
     const url = /JSON-RPC on (http:\/\/[\d.:]+)/.exec(output)?.[1]
-    if (url !== undefined && (await new RpcClient(url).call('ChainHead')).Height >= 2) return { works: true, output }
+    if (url !== undefined && (await new RpcClient(url).call('ChainHead')).Height >= EPOCHS) {
+      return { works: (await fetch(`${url}/debug/metrics`)).ok, output }
+    }
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   return { works: false, output }
