@@ -26,7 +26,6 @@ import { openArchive } from '../../src/archive/openArchive.ts'
 import { OpeningStore } from '../../src/archive/openingStore.ts'
 import { isZstd } from '../../src/archive/zstdFrames.ts'
 import { unlessThrown } from '../../src/base/errors.ts'
-import type { Cid } from '../../src/codec/cid.ts'
 import { CodecError } from '../../src/codec/errors.ts'
 import type { Blockstore } from '../../src/ipld/blockstore.ts'
 import { IpldError } from '../../src/ipld/errors.ts'
@@ -51,6 +50,7 @@ import { PlatformError } from './errors.ts'
 import { type FileSource, openFileSource } from './fileSource.ts'
 import { GuardedArchive } from './readGuard.ts'
 import { openPartial, scratchIn } from './scratchFiles.ts'
+import { WatchedArchive } from './watchedArchive.ts'
 import { nativeZstd, nativeZstdEncoder } from './zstd.ts'
 
 /** A plain CAR up to this size is indexed in memory: a tenth of a second. */
@@ -102,48 +102,14 @@ export interface ArchiveFile {
 }
 
 /** An archive through an index inside it, which has no sums. */
-class SelfIndexed implements ArchiveStore {
-  readonly nodes?: NodeCache
-  readonly #store: ArchiveStore
-  readonly #name: string
-  readonly #onDamage: () => void
-
+class SelfIndexed extends WatchedArchive {
   /** @param name - of the file, for the error */
   constructor(store: ArchiveStore, name: string, onDamage: () => void) {
-    this.#store = store
-    this.#name = name
-    this.#onDamage = onDamage
-    if (store.nodes !== undefined) this.nodes = store.nodes
-  }
-
-  get roots(): readonly Cid[] {
-    return this.#store.roots
-  }
-
-  get(cid: Cid): Uint8Array | undefined {
-    return this.#read(() => this.#store.get(cid))
-  }
-
-  has(cid: Cid): boolean {
-    return this.#read(() => this.#store.has(cid))
-  }
-
-  #read<T>(run: () => T): T {
-    try {
-      return run()
-    } catch (cause) {
-      if (!(cause instanceof IpldError && cause.code === 'INVALID_CAR')) throw cause
-      this.#onDamage()
-      throw new PlatformError('STORE_DAMAGED', `Cannot read ${this.#name}: ${cause.message}`, {}, { cause })
-    }
-  }
-
-  put(): never {
-    return refuseWrite()
-  }
-
-  cids(): Iterable<Cid> {
-    return this.#store.cids()
+    super(store, (cause) => {
+      if (!(cause instanceof IpldError && cause.code === 'INVALID_CAR')) return cause
+      onDamage()
+      return new PlatformError('STORE_DAMAGED', `Cannot read ${name}: ${cause.message}`, {}, { cause })
+    })
   }
 }
 

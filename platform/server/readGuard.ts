@@ -5,11 +5,10 @@
 import type { ArchiveStore } from '../../src/archive/carStore.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import type { Logger } from '../../src/base/ports.ts'
-import type { Cid } from '../../src/codec/cid.ts'
 import { CodecError } from '../../src/codec/errors.ts'
 import { IpldError } from '../../src/ipld/errors.ts'
-import type { NodeCache } from '../../src/ipld/nodeCache.ts'
 import { PlatformError } from './errors.ts'
+import { WatchedArchive } from './watchedArchive.ts'
 
 /** MDB_CORRUPTED, MDB_PAGE_NOTFOUND: a page of LMDB's tree is not what leads to it. @see lmdb.h */
 const DAMAGED_NUMBERS: readonly unknown[] = [-30796, -30797]
@@ -76,44 +75,16 @@ export class ReadGuard {
 }
 
 /** An archive whose reads are guarded. */
-export class GuardedArchive implements ArchiveStore {
+export class GuardedArchive extends WatchedArchive {
   readonly guard: ReadGuard
-  readonly nodes?: NodeCache
-  readonly #store: ArchiveStore
 
   constructor(path: string, store: ArchiveStore) {
-    this.guard = new ReadGuard('the snapshot', path)
-    this.#store = store
-    if (store.nodes !== undefined) this.nodes = store.nodes
-  }
-
-  get roots(): readonly Cid[] {
-    return this.#store.roots
-  }
-
-  get(cid: Cid): Uint8Array | undefined {
-    return this.#read(() => this.#store.get(cid))
-  }
-
-  has(cid: Cid): boolean {
-    return this.#read(() => this.#store.has(cid))
-  }
-
-  #read<T>(run: () => T): T {
-    try {
-      return run()
-    } catch (cause) {
+    const guard = new ReadGuard('the snapshot', path)
+    super(store, (cause, again) => {
       // It has yet to be read for the first time.
-      if (cause instanceof IpldError && cause.code === 'NOT_INDEXED') throw cause
-      throw this.guard.failed(cause, run)
-    }
-  }
-
-  put(cid: Cid, data: Uint8Array): void {
-    this.#store.put(cid, data)
-  }
-
-  cids(): Iterable<Cid> {
-    return this.#store.cids()
+      if (cause instanceof IpldError && cause.code === 'NOT_INDEXED') return cause
+      return guard.failed(cause, again)
+    })
+    this.guard = guard
   }
 }
