@@ -3,7 +3,7 @@
  */
 import { Lru } from '../base/lru.ts'
 import type { Cid } from '../codec/cid.ts'
-import { getCbor } from '../ipld/blockstore.ts'
+import { type Blockstore, getCbor } from '../ipld/blockstore.ts'
 import { CheckedBlockstore } from '../ipld/checkedBlocks.ts'
 import { type Network, networkVersionAt } from '../networks/network.ts'
 import { initState } from '../state/init.ts'
@@ -71,9 +71,13 @@ export class ChainView {
    * other bytes than were written.
    */
   get checked(): ChainView {
-    const { store } = this.#deps
-    this.#checked ??= new ChainView({ ...this.#deps, store: store.over(new CheckedBlockstore(store.blocks)) })
+    this.#checked ??= this.over(new CheckedBlockstore(this.store.blocks))
     return this.#checked
+  }
+
+  /** The same chain, read from other blocks. */
+  over(blocks: Blockstore): ChainView {
+    return new ChainView({ ...this.#deps, store: this.store.over(blocks) })
   }
 
   /** The network version at an epoch: at an upgrade's own height still the old one. */

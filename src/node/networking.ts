@@ -28,7 +28,9 @@ import type { P2pHost } from '../p2p/host/host.ts'
 import type { PeerName } from '../p2p/peerLinks.ts'
 import type { ProofKeys } from '../proofs/keys/keyName.ts'
 import type { SyncControl } from '../rpc/methods/sync.ts'
+import { AheadBlocks } from '../sync/aheadBlocks.ts'
 import { badReasonText } from '../sync/badBlocks.ts'
+import type { FetchesAhead } from '../sync/stateAhead.ts'
 import { submitBlock } from '../sync/submitBlock.ts'
 import { Syncer } from '../sync/syncer.ts'
 import { type BlockHeader, headerCid } from '../types/blockHeader.ts'
@@ -46,6 +48,7 @@ export interface BlockExchange {
   readonly fetcher: BlockFetcher
   /** Other nodes. */
   readonly source: BlockSource
+  readonly ahead: FetchesAhead
   /** Asks again and again, until every block is here. @throws the signal's reason */
   fetchPatiently(cids: readonly Cid[], signal: AbortSignal): Promise<void>
   stop(): void
@@ -65,10 +68,13 @@ export function startBlockExchange(
 ): BlockExchange {
   const { clock, timers, log } = ports
   const { source, stop } = startBitswap({ links: host.links, blocks, clock, timers, log })
-  const fetcher = new BlockFetcher(blocks, near === undefined ? [source] : [near, source])
+  const kept = near === undefined ? [] : [near]
+  const ahead = new AheadBlocks(blocks)
+  const fetcher = new BlockFetcher(blocks, [...kept, ahead, source])
   return {
     fetcher,
     source,
+    ahead: { blocks: ahead, edge: new BlockFetcher(ahead, [...kept, source]).run },
     stop,
     fetchPatiently: async (cids, signal) => {
       for (;;) {
@@ -140,6 +146,7 @@ export function startNetworking(deps: NetworkingDeps, ports: NodePorts): Network
     meta,
     source,
     edge,
+    ahead: exchange.ahead,
     clock,
     timers,
     log,

@@ -26,6 +26,7 @@ import { ForkChoice } from './forkChoice.ts'
 import { type HeadClaim, Intake } from './intake.ts'
 import { PRUNE_STEP } from './limits.ts'
 import { SyncScheduler } from './scheduler.ts'
+import type { FetchesAhead } from './stateAhead.ts'
 import { runSync, type SyncRunDeps } from './syncRun.ts'
 import { SYNC_STAGE, SyncProgress, type SyncState } from './syncState.ts'
 import { TipsetTracker } from './tipsetTracker.ts'
@@ -43,6 +44,8 @@ export interface SyncerDeps {
   readonly source: ChainSource
   /** Where missing blocks are fetched; a plain call where all of the state is at hand. */
   readonly edge: BlockEdge
+  /** How state is fetched before it is needed; undefined: it is not. */
+  readonly ahead?: FetchesAhead
   readonly clock: Clock
   readonly timers: Timers
   readonly log: Logger
@@ -73,13 +76,13 @@ export class Syncer {
 
   constructor(deps: SyncerDeps) {
     this.#deps = deps
-    const { validation, vm, meta, source, edge, clock, timers, log, report } = deps
+    const { validation, vm, meta, source, edge, ahead, clock, timers, log, report } = deps
     const { view } = validation
     this.#view = view
     this.#validated = new ValidatedBlocks(meta, vm === undefined ? 'headers' : 'execute')
     this.#forkChoice = new ForkChoice(view, this.#tracker, log)
     const shared = { view, source, edge, bad: this.#bad, validated: this.#validated, tracker: this.#tracker, report }
-    this.#validator = new TipsetValidator({ ...shared, validation, vm, clock, timers })
+    this.#validator = new TipsetValidator({ ...shared, validation, vm, ahead, clock, timers })
     this.#run = {
       ...shared,
       forkChoice: this.#forkChoice,

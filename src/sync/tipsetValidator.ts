@@ -21,7 +21,7 @@ import { badBlock, SyncError } from './errors.ts'
 import { SIGNATURE_BATCH, STATE_MS, STRETCH_MS } from './limits.ts'
 import { difference } from './mismatch.ts'
 import { isPermanent, mayBeDamage } from './permanence.ts'
-import { fetchStateAhead } from './stateAhead.ts'
+import { type FetchesAhead, stateAhead } from './stateAhead.ts'
 import type { TipsetTracker } from './tipsetTracker.ts'
 import type { ValidatedBlocks } from './validatedBlocks.ts'
 
@@ -31,6 +31,8 @@ export interface ValidatorDeps {
   /** undefined: a follower of headers. */
   readonly vm: VmHost | undefined
   readonly edge: BlockEdge
+  /** undefined: nothing is fetched ahead. */
+  readonly ahead: FetchesAhead | undefined
   readonly bad: BadBlocks
   readonly validated: ValidatedBlocks
   readonly tracker: TipsetTracker
@@ -92,6 +94,7 @@ export class TipsetValidator {
   readonly #turns = new Serial()
   readonly #signatures = new CheckedSignatures()
   readonly #results: BaseResults
+  readonly #ahead: ReturnType<typeof stateAhead> | undefined
   #lastPauseMs = 0
   /** Messages that were checked by a follower of headers. */
   #applied = 0
@@ -103,6 +106,8 @@ export class TipsetValidator {
     const count = (base: Tipset, signal: AbortSignal): Promise<number> =>
       this.#read(() => view.tipsetMessages(base).length, signal)
     this.#results = new BaseResults(deps.vm, deps.timers, count)
+    // Whoever executes makes the state itself.
+    if (deps.ahead !== undefined && deps.vm === undefined) this.#ahead = stateAhead({ ...deps, ...deps.ahead })
   }
 
   /** Messages executed so far; of a follower of headers those that were checked. */
@@ -117,8 +122,7 @@ export class TipsetValidator {
 
   /** Tipsets that will be checked soon, oldest first. @param signal - ends what is fetched for them */
   comes(tipsets: readonly Tipset[], signal: AbortSignal): void {
-    // Whoever executes makes the state itself.
-    if (!this.#results.executes) fetchStateAhead(this.#deps, tipsets, signal)
+    this.#ahead?.(tipsets, signal)
   }
 
   /**

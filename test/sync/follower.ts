@@ -19,7 +19,7 @@ import { createCodeLoaders } from '../../src/execution/codeLoaders.ts'
 import { LocalVmHost } from '../../src/execution/localVmHost.ts'
 import type { CodeLoader } from '../../src/fvm/kernel/kernel.ts'
 import { acceptAllProofs } from '../../src/fvm/proofVerifier.ts'
-import { BlockFetcher } from '../../src/ipld/blockFetcher.ts'
+import { BlockFetcher, type BlockSource } from '../../src/ipld/blockFetcher.ts'
 import { type Blockstore, LayeredBlockstore, MemoryBlockstore, tryGetBlock } from '../../src/ipld/blockstore.ts'
 import { walkDag } from '../../src/ipld/walkDag.ts'
 import { poolPrices } from '../../src/mempool/poolChain.ts'
@@ -28,6 +28,7 @@ import { parseNetwork } from '../../src/networks/parseNetwork.ts'
 import type { ChainRequest, ChainSource, FetchedChain, FetchedTipset } from '../../src/p2p/chainSource.ts'
 import { P2pError } from '../../src/p2p/errors.ts'
 import type { Misbehaviour, PeerName } from '../../src/p2p/peerLinks.ts'
+import { AheadBlocks } from '../../src/sync/aheadBlocks.ts'
 import { Syncer } from '../../src/sync/syncer.ts'
 import { headerCid } from '../../src/types/blockHeader.ts'
 import { firstBlock, type Tipset, type TipsetKey } from '../../src/types/tipset.ts'
@@ -191,22 +192,22 @@ export function createFollower(recorded: Recorded, options: FollowerOptions): Fo
   const vm = new CachingVmHost(store, new LocalVmHost({ view, proofs: acceptAllProofs, codeLoaders }))
   let fetched = 0
   const missed: string[] = []
-  const fetcher = new BlockFetcher(layered, [
-    {
-      fetch: async (cids) => {
-        await options.link?.()
-        return cids.flatMap((cid) => {
-          const data = tryGetBlock(theirs.blocks, cid)
-          if (data === undefined) {
-            missed.push(cid.toString())
-            return []
-          }
-          fetched++
-          return [[cid, data] as const]
-        })
-      },
+  const peers: BlockSource = {
+    fetch: async (cids) => {
+      await options.link?.()
+      return cids.flatMap((cid) => {
+        const data = tryGetBlock(theirs.blocks, cid)
+        if (data === undefined) {
+          missed.push(cid.toString())
+          return []
+        }
+        fetched++
+        return [[cid, data] as const]
+      })
     },
-  ])
+  }
+  const ahead = new AheadBlocks(layered)
+  const fetcher = new BlockFetcher(layered, [ahead, peers])
   const clock = options.clock ?? laterClock
   const prices = poolPrices(view)
   const validation: BlockValidation = {
@@ -227,6 +228,7 @@ export function createFollower(recorded: Recorded, options: FollowerOptions): Fo
     source: options.source,
     // Who executes has all of the state; only the fetching follower may lack some.
     edge: options.mode === 'headers' || options.fetches === true ? fetcher.run : async (run) => run(),
+    ahead: { blocks: ahead, edge: new BlockFetcher(ahead, [peers]).run },
     clock,
     timers: options.timers ?? realTimers,
     log: silentLog,

@@ -4,17 +4,21 @@ import { ChainError } from '../../src/chain/errors.ts'
 import { type Cid, createCid, HASH_BLAKE2B_256 } from '../../src/codec/cid.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import type { FundedAccount } from '../../src/devnet/plan.ts'
+import { MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { BlockMissing } from '../../src/ipld/errors.ts'
 import type { FetchedTipset } from '../../src/p2p/chainSource.ts'
 import { P2pError } from '../../src/p2p/errors.ts'
 import type { Misbehaviour } from '../../src/p2p/peerLinks.ts'
+import { AheadBlocks } from '../../src/sync/aheadBlocks.ts'
 import { BadBlocks } from '../../src/sync/badBlocks.ts'
 import { BaseResults } from '../../src/sync/baseResults.ts'
 import { collectHeaders } from '../../src/sync/collectHeaders.ts'
 import { SyncError } from '../../src/sync/errors.ts'
 import { ForkChoice } from '../../src/sync/forkChoice.ts'
 import {
+  AHEAD_BLOCK_BYTES,
   AHEAD_BLOCKS,
+  AHEAD_BYTES,
   AHEAD_RUNS,
   BUSY_ATTEMPTS,
   BUSY_PAUSE_MS,
@@ -32,7 +36,7 @@ import {
   WORKER_HISTORY,
 } from '../../src/sync/limits.ts'
 import { type SyncJob, SyncScheduler } from '../../src/sync/scheduler.ts'
-import { fetchStateAhead } from '../../src/sync/stateAhead.ts'
+import { stateAhead } from '../../src/sync/stateAhead.ts'
 import { SyncProgress } from '../../src/sync/syncState.ts'
 import { TipsetTracker } from '../../src/sync/tipsetTracker.ts'
 import { TipsetValidator } from '../../src/sync/tipsetValidator.ts'
@@ -310,11 +314,27 @@ it('state of coming headers is fetched for so many, and so deep', async () => {
   }
   const tipsets = headers.map((_, i) => createTipset([header(headers[i], 2, i)]))
   const view = { store: { tipset: read } }
-  const deps = { validation: { view } as never, edge, validated: { hasTipset: () => false } as never }
-  fetchStateAhead(deps, tipsets, new AbortController().signal)
+  const validation = { view: { over: () => view } } as never
+  const deps = { validation, edge, blocks: new MemoryBlockstore(), validated: { hasTipset: () => false } as never }
+  stateAhead(deps)(tipsets, new AbortController().signal)
   await Promise.all(ends)
   expect(asked.size).toBe(AHEAD_BLOCKS)
   expect(new Set(asked.values())).toEqual(new Set([AHEAD_RUNS]))
+})
+
+it('what was fetched ahead stays in memory, so much and none too large, until it is needed', async () => {
+  const store = new MemoryBlockstore()
+  const ahead = new AheadBlocks(store)
+  const block = new Uint8Array(AHEAD_BLOCK_BYTES)
+  const most = AHEAD_BYTES / AHEAD_BLOCK_BYTES
+  for (let i = 0; i < most; i++) ahead.put(cidOf(i), block)
+  expect([ahead.has(cidOf(0)), store.has(cidOf(0))]).toEqual([true, false])
+  ahead.put(cidOf(most), block)
+  // That of block 0 is the use of it: block 1 goes.
+  expect([0, 1, most].map((i) => ahead.has(cidOf(i)))).toEqual([true, false, true])
+  expect(() => ahead.put(cidOf(1), new Uint8Array(AHEAD_BLOCK_BYTES + 1))).toThrow(/65537 bytes/)
+  expect((await ahead.fetch([cidOf(0), cidOf(1)])).map(([cid]) => cid.toString())).toEqual([cidOf(0).toString()])
+  expect(await ahead.fetch([cidOf(0)])).toEqual([])
 })
 
 it('a busy machine is asked again so often, with a pause', async () => {
@@ -344,6 +364,7 @@ it('state that the checks of a block need is sought so long', async () => {
     validation: { view } as never,
     vm: undefined,
     edge: never,
+    ahead: undefined,
     bad: new BadBlocks(),
     validated: { has: () => false } as never,
     tracker: new TipsetTracker(),
