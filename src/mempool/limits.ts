@@ -21,6 +21,12 @@ export const VERIFIED_SIGNATURE_CACHE = 32_000
 /** Tipsets of which state nonces are remembered, and nonces of each. */
 export const STATE_NONCE_TIPSETS = 4
 export const STATE_NONCE_CACHE = 8_192
+/**
+ * Of a batch, BLS signatures that are verified in one check, and messages that are looked at for them; then others have their
+ * turn. 64 take 50 ms, 0.8 ms each; of 32 each takes 0.9, of 128 0.7, and alone 2.1.
+ */
+export const SIGNATURES_AHEAD = 64
+export const MESSAGES_AHEAD = 128
 /** ID address to key address, entries: few senders write theirs as an ID. */
 export const KEY_ADDRESS_CACHE = 16_384
 /** Senders whose nonce and balance are kept from state to state, entries of some 300 bytes; and slots that are compared for that. */

@@ -68,6 +68,8 @@ export interface MempoolChain {
 export interface MessageVerifier {
   /** @returns Lotus' text for what is wrong, undefined when nothing is */
   messageSignatureError(signed: SignedMessage): string | undefined
+  /** Whether BLS messages hold, all in one check, which is cheaper. False: some may not, each has to be asked about. */
+  areBlsMessagesValid(all: readonly SignedMessage[]): boolean
 }
 
 /** Sends the CBOR of a signed message to the network. Without a network it does nothing. */

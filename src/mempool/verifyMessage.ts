@@ -4,7 +4,7 @@ import { bytesToBigInt } from '../base/bytes.ts'
 import { TypesError } from '../types/errors.ts'
 import { SIGNATURE_BLS, SIGNATURE_SECP256K1, type Signature } from '../types/signature.ts'
 import { type SignedMessage, signedMessageCid } from '../types/signedMessage.ts'
-import { authenticateMessage } from '../types/verifySignature.ts'
+import { areBlsMessagesValid, authenticateMessage } from '../types/verifySignature.ts'
 import type { MessageVerifier } from './ports.ts'
 
 /** Order of the group of secp256k1. */
@@ -17,6 +17,7 @@ const SCALAR_BYTES = 32
  */
 export function messageVerifier(chainId: number): MessageVerifier {
   return {
+    areBlsMessagesValid,
     messageSignatureError: (signed) => {
       try {
         authenticateMessage(signed, signed.message.from, BigInt(chainId))

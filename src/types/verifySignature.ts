@@ -7,7 +7,7 @@ import { equalBytes } from '../base/bytes.ts'
 import { PetrelError } from '../base/errors.ts'
 import { encode } from '../codec/description.ts'
 import { blake2b256 } from '../crypto/blake2b.ts'
-import { verify as verifyBls } from '../crypto/bls.ts'
+import { type SignedBytes, verify as verifyBls, verifyTogether } from '../crypto/bls.ts'
 import { keccak256 } from '../crypto/hashes.ts'
 import { recover } from '../crypto/secp256k1.ts'
 import { type Address, isIdAddress, PROTOCOL_BLS, PROTOCOL_DELEGATED, secp256k1Address } from './address.ts'
@@ -74,6 +74,20 @@ function delegatedParts(signed: SignedMessage, chainId: bigint): { data: Uint8Ar
   const data = tx.kind === 'eip1559' ? signed.signature.data : recoverableSignature(tx)
   if (data === undefined) throw new TypesError('INVALID_SIGNATURE', 'signature has numbers out of range')
   return { data: unsignedTransactionBytes(tx), signature: { type: SIGNATURE_DELEGATED, data } }
+}
+
+/**
+ * Whether all of these are BLS messages that their senders' keys (f3) signed, by one check over them that takes a third of
+ * the time of one check each. False does not say which is not.
+ */
+export function areBlsMessagesValid(all: readonly SignedMessage[]): boolean {
+  const parts: SignedBytes[] = []
+  for (const { message, signature } of all) {
+    if (signature.type !== SIGNATURE_BLS || message.from.protocol !== PROTOCOL_BLS) return false
+    const signed = messageCid(message).bytes
+    parts.push({ signature: signature.data, message: signed, publicKey: message.from.payload })
+  }
+  return verifyTogether(parts)
 }
 
 /**

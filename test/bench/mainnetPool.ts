@@ -54,7 +54,7 @@ export async function measurePool(folder: string, scale: number, network: Networ
     {
       chain: createPoolChain(view, vm),
       store: new MemoryStore(),
-      verifier: { messageSignatureError: () => undefined },
+      verifier: { messageSignatureError: () => undefined, areBlsMessagesValid: () => true },
       minimumGas: poolPrices(view),
       publish: () => undefined,
       clock: systemClock,

@@ -84,7 +84,8 @@ describe('what it refuses', () => {
   test('a bad signature', async () => {
     const chain = new FakeChain()
     chain.setActor(a1, 0n, FIL)
-    const verifier = { messageSignatureError: () => 'invalid signature for message bafy (type 1): bad' }
+    const bad = 'invalid signature for message bafy (type 1): bad'
+    const verifier = { messageSignatureError: () => bad, areBlsMessagesValid: () => false }
     const { pool } = await openTestPool({ chain, verifier })
     expect(await failure(pool.push(testMessage(a1, a2, 0, 10n)))).toEqual({
       code: 'SIGNATURE_INVALID',

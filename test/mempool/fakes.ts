@@ -258,7 +258,7 @@ export async function openTestPool(parts: Partial<MessagePoolDeps> & { chain?: F
   const published: Uint8Array[] = []
   const pool = await openMessagePool(
     {
-      verifier: { messageSignatureError: () => undefined },
+      verifier: { messageSignatureError: () => undefined, areBlsMessagesValid: () => true },
       minimumGas: new MinimumGas({ calico: -1, hygge: -1 }),
       publish: (bytes) => published.push(bytes),
       clock: time,

@@ -42,14 +42,14 @@ const chain = new FakeChain()
 /** Each fills what it measures beyond its bound, and gives it back. */
 const ROWS: Readonly<Record<string, () => unknown>> = {
   'Signatures of messages that were checked': () => {
-    const signatures = new SignatureCheck({ messageSignatureError: () => undefined })
+    const signatures = new SignatureCheck({ messageSignatureError: () => undefined, areBlsMessagesValid: () => true })
     for (let i = 0; i < 1.2 * VERIFIED_SIGNATURE_CACHE; i++) {
       signatures.assertValid(createPooledMessage(testMessage(addressOf(1), addressOf(2), i, 1n)))
     }
     return signatures
   },
   'BLS signatures, which blocks do not hold': () => {
-    const signatures = new SignatureCheck({ messageSignatureError: () => undefined })
+    const signatures = new SignatureCheck({ messageSignatureError: () => undefined, areBlsMessagesValid: () => true })
     for (let i = 0; i < 1.2 * BLS_SIGNATURE_CACHE; i++) {
       signatures.remember(createPooledMessage(testMessage(addressOf(1), addressOf(2), i, 1n, {}, 2)))
     }

@@ -172,7 +172,7 @@ test('an f0 sender is replaced by its key address', async () => {
 })
 
 test('a signature is verified unless the key that made it is here', async () => {
-  const verifier = { messageSignatureError: () => 'not by that key' }
+  const verifier = { messageSignatureError: () => 'not by that key', areBlsMessagesValid: () => false }
   const sent = async (isKeyHere: SendDeps['isKeyHere']): Promise<string> => {
     const chain = new FakeChain()
     chain.setActor(a1, 0n, FIL)

@@ -1,17 +1,18 @@
 /** A message's way in: all checks, and in the same breath its place. */
 import { errorMessage } from '../../base/errors.ts'
+import { sleep } from '../../base/waiting.ts'
 import type { Cid } from '../../codec/cid.ts'
 import { encode } from '../../codec/description.ts'
 import { BlockMissing } from '../../ipld/errors.ts'
 import type { Address } from '../../types/address.ts'
 import type { Message } from '../../types/message.ts'
-import { signedMessage } from '../../types/signedMessage.ts'
+import { type SignedMessage, signedMessage } from '../../types/signedMessage.ts'
 import { assertFunds, assertIncludable, assertSender, assertStateless } from '../admission.ts'
 import { MempoolError, withContext } from '../errors.ts'
 import { GroupCommit, type StoreWrite } from '../groupCommit.ts'
 import { POOL_BYTES_MAX, POOL_HEADROOM } from '../limits.ts'
 import type { Placement } from '../messageSet.ts'
-import type { PooledMessage } from '../pooledMessage.ts'
+import { createPooledMessage, type PooledMessage } from '../pooledMessage.ts'
 import type { ActorReader } from '../ports.ts'
 import type { PoolState } from './poolState.ts'
 import type { Pruning } from './pruning.ts'
@@ -90,6 +91,22 @@ export class Admitting {
       durable.catch(() => undefined)
       return { cid: pooled.cid, durable }
     })
+  }
+
+  /**
+   * Messages of ours, each reserved when the one before it is; others have their turn in between.
+   * @throws {@link MempoolError} of the first that is refused
+   */
+  async *reserveAll(all: readonly SignedMessage[], options: PushOptions): AsyncGenerator<ReservedMessage> {
+    const { signatures, deps } = this.#state
+    let ahead = 0
+    for (const [i, signed] of all.entries()) {
+      if (i === ahead) {
+        if (i > 0) await sleep(deps.timers, 0)
+        ahead += signatures.verifyAhead(all.slice(i))
+      }
+      yield await this.reserve(createPooledMessage(signed), options)
+    }
   }
 
   /** Checked and placed, nothing written or sent. @throws {@link MempoolError} */

@@ -60,24 +60,25 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
   async function pushAll(all: readonly (SignedMessage | null)[], untrusted: boolean): Promise<Cid[]> {
     const messages = all.map(given)
     messages.forEach(assertSane)
-    const pushed = await startAll(messages, (message) => pool.reserve(message, { untrusted }))
+    const pushed = await startAll(pool.reserveAll(messages, { untrusted }))
     return pushed.map((reserved) => reserved.cid)
   }
 
-  /** Starts one after the other and waits for all that were started, also when one cannot be. */
-  async function startAll<M, S extends { readonly durable: Promise<void> }>(
-    messages: readonly M[],
-    start: (message: M) => Promise<S>,
-  ): Promise<S[]> {
+  /** Waits for all that were started, one after the other, also when one cannot be. */
+  async function startAll<S extends { readonly durable: Promise<void> }>(starts: AsyncIterable<S>): Promise<S[]> {
     const release = pool.holdFlush()
     const started: S[] = []
     try {
-      for (const message of messages) started.push(await start(message))
+      for await (const one of starts) started.push(one)
     } finally {
       release()
       await Promise.all(started.map(({ durable }) => durable))
     }
     return started
+  }
+
+  async function* startEach(messages: readonly OutgoingMessage[], spec: SendSpec): AsyncGenerator<StartedSend> {
+    for (const message of messages) yield await start(message, spec)
   }
 
   async function start(outgoing: OutgoingMessage, spec: SendSpec): Promise<StartedSend> {
@@ -128,7 +129,7 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
         messages.forEach(({ message }, i) => {
           assertRecipient(message, prefix, `message #${i} from ${message.from.toString(prefix)} with`)
         })
-        return (await startAll(messages, (message) => start(message, spec))).map(({ signed }) => signed)
+        return (await startAll(startEach(messages, spec))).map(({ signed }) => signed)
       },
     }),
     method({
