@@ -4,6 +4,7 @@ import type { Network } from '../../src/networks/network.ts'
 import type { NodePorts } from '../../src/node/nodePorts.ts'
 import type { P2pHost } from '../../src/p2p/host/host.ts'
 import type { KeyStore } from '../../src/wallet/keyStore.ts'
+import { ed25519Signing } from './ed25519Signing.ts'
 import type { NetOptions } from './options.ts'
 
 /** What a host is made of here. */
@@ -52,6 +53,6 @@ export async function openHost(options: NetOptions, deps: OpenHostDeps): Promise
       ...(isLocal ? {} : { services: await natServices(options.upnp) }),
     },
     nodeTransports,
-    { ...ports, keystore, store: meta },
+    { ...ports, keystore, store: meta, signing: ed25519Signing },
   )
 }

@@ -1,6 +1,7 @@
 /** Real libp2p hosts on loopback for tests, stopped by {@link stopHosts}. */
 
 import { systemClock, systemTimers } from '../../platform/server/clock.ts'
+import { ed25519Signing } from '../../platform/server/ed25519Signing.ts'
 import { streamTransports } from '../../platform/server/streamTransports.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
 import type { KeyValueStore } from '../../src/base/ports.ts'
@@ -48,6 +49,7 @@ export async function newHost(
       timers: systemTimers,
       random: { fill: (out) => void crypto.getRandomValues(out as Uint8Array<ArrayBuffer>) },
       log: silentLog,
+      signing: ed25519Signing,
       ...home,
     },
   )

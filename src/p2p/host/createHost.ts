@@ -27,7 +27,7 @@ import { ConnectionBounds, HOST_LIMITS, type HostLimits } from './hostLimits.ts'
 import { HostLinks } from './hostLinks.ts'
 import type { HostOptions, HostPorts, HostTransports } from './hostOptions.ts'
 import { HostPubSub } from './hostPubSub.ts'
-import { loadIdentity } from './identity.ts'
+import { loadIdentity, withSigning } from './identity.ts'
 import { createRouter, type Router } from './router.ts'
 import { Traffic } from './traffic.ts'
 
@@ -51,6 +51,7 @@ interface HostServices {
 export async function createHost(options: HostOptions, transports: HostTransports, ports: HostPorts): Promise<P2pHost> {
   const limits: HostLimits = { ...HOST_LIMITS, ...options.limits }
   const identity = await loadIdentity(ports.keystore, ports.random)
+  const { signing } = ports
   const bootstrap = options.bootstrap ?? []
   const topics = allowedTopics(options.networkName)
   const ipWhitelist = new IpWhitelist(options.ipWhitelist)
@@ -80,7 +81,7 @@ export async function createHost(options: HostOptions, transports: HostTransport
   })
   const node = await createLibp2p({
     start: false,
-    privateKey: identity.privateKey,
+    privateKey: signing === undefined ? identity.privateKey : withSigning(identity.privateKey, signing),
     nodeInfo: { name: 'petrel', version: options.version, userAgent: `petrel-${options.version}` },
     addresses: {
       listen: [...options.listen],

@@ -41,6 +41,9 @@ type Transports = NonNullable<Libp2pInit['transports']>
 /** What carries connections in a runtime; `platform/<runtime>/transports.ts`. */
 export type HostTransports = (certificate: WebRtcCertificate) => Transports
 
+/** Prepares an Ed25519 key, given as its seed of 32 bytes, to sign with. */
+export type Ed25519Signing = (seed: Uint8Array) => (message: Uint8Array) => Uint8Array
+
 /** What a host takes of its runtime and its node. */
 export interface HostPorts {
   readonly clock: Clock
@@ -49,6 +52,8 @@ export interface HostPorts {
   readonly log: Logger
   /** Holds the identity. */
   readonly keystore: KeyStore
+  /** How messages are signed. Default: by libp2p, which prepares the key anew for each, two thirds of what a signature takes. */
+  readonly signing?: Ed25519Signing
   /** Where peers, bans and blocks are remembered; without it, only while the host runs. */
   readonly store?: KeyValueStore
 }

@@ -9,6 +9,7 @@ import type { Random } from '../../base/ports.ts'
 import type { KeyStore } from '../../wallet/keyStore.ts'
 import { P2pError } from '../errors.ts'
 import type { PeerName } from '../peerLinks.ts'
+import type { Ed25519Signing } from './hostOptions.ts'
 
 /** Name of the entry and type of its key. */
 const HOST_KEY_NAME = 'libp2p-host'
@@ -19,6 +20,12 @@ const SEED_BYTES = 32
 export interface HostIdentity {
   readonly name: PeerName
   readonly privateKey: Ed25519PrivateKey
+}
+
+/** The same key, but another signs with it. */
+export function withSigning(key: Ed25519PrivateKey, signing: Ed25519Signing): Ed25519PrivateKey {
+  const sign = signing(key.raw.subarray(0, SEED_BYTES))
+  return Object.assign(Object.create(key) as Ed25519PrivateKey, { sign })
 }
 
 /**
