@@ -96,23 +96,27 @@ class EngineBls implements BlsBackend {
   ): Generator<undefined, boolean> {
     const signed = this.#readSignatures([signature])?.[0]
     if (signed === undefined) return false
+    const groups = byKey(publicKeys)
+    const keys: Int32Array[] = []
+    for (let at = 0; at < groups.length; at += BATCH) {
+      if (at > 0) yield
+      const some = groups.slice(at, at + BATCH).map(([first]) => publicKeys[first as number] as Uint8Array)
+      const read = this.#readKeys(some)
+      if (read === undefined) return false
+      keys.push(...read)
+    }
+    const hashes: Point2[] = []
+    for (let at = 0; at < messages.length; at += HASHES_PER_STEP) {
+      if (at > 0) yield
+      hashes.push(...this.#hash(messages.slice(at, at + HASHES_PER_STEP)))
+    }
     const pairs: WaitingPair[] = []
     if (signed !== 'infinity') pairs.push({ key: this.#minusGenerator, point: signed })
-    let left = HASHES_PER_STEP
     // Messages under one key share a pairing: e(key, a) e(key, b) = e(key, a + b).
-    for (const indices of byKey(publicKeys)) {
-      const key = this.#readKeys([publicKeys[indices[0] as number] as Uint8Array])?.[0]
-      if (key === undefined) return false
-      const hashes: Point2[] = []
-      for (const i of indices) {
-        if (left-- === 0) {
-          yield
-          left = HASHES_PER_STEP - 1
-        }
-        hashes.push(this.#hash(messages[i] as Uint8Array))
-      }
-      const point = hashes.length === 1 ? hashes[0] : this.#sum(hashes)
-      if (point instanceof Int32Array) pairs.push({ key, point })
+    for (const [i, indices] of groups.entries()) {
+      const points = indices.map((at) => hashes[at] as Point2)
+      const point = points.length === 1 ? points[0] : this.#sum(points)
+      if (point instanceof Int32Array) pairs.push({ key: keys[i] as Int32Array, point })
     }
     let product: Int32Array | undefined
     for (let start = 0; start < pairs.length; start += PAIRS_PER_STEP) {
@@ -143,13 +147,15 @@ class EngineBls implements BlsBackend {
     )
     for (const [n, i] of single.entries()) keys[i] = weighted[n] as Int32Array
     const pairs: WaitingPair[] = signed === 'infinity' ? [] : [{ key: this.#minusGenerator, point: signed }]
+    const hashes: Point2[] = []
+    for (let at = 0; at < messages.length; at += BATCH) hashes.push(...this.#hash(messages.slice(at, at + BATCH)))
     for (const [i, indices] of groups.entries()) {
-      const hashes = indices.map((at) => this.#hash(messages[at] as Uint8Array))
+      const points = indices.map((at) => hashes[at] as Point2)
       const point =
-        hashes.length === 1
-          ? (hashes[0] as Point2)
+        points.length === 1
+          ? (points[0] as Point2)
           : this.#sum(
-              hashes,
+              points,
               indices.map((at) => scalars[at] as bigint),
             )
       if (point !== 'infinity') pairs.push({ key: keys[i] as Int32Array, point })
@@ -169,9 +175,8 @@ class EngineBls implements BlsBackend {
       const first = signatures[at] as Uint8Array
       const areSound = engine.within(() => {
         const outs = [engine.allocate(this.#g2.pointBytes), engine.allocate(this.#g2.pointBytes)] as const
-        const lines = [engine.allocate(LINES_BYTES), engine.allocate(LINES_BYTES)] as const
         // The last one of an odd number is both.
-        const [isFirst, isSecond] = this.#g2.readTwo(outs, lines, [first, signatures[at + 1] ?? first])
+        const [isFirst, isSecond] = this.#g2.readTwo(outs, [first, signatures[at + 1] ?? first])
         for (const out of outs.slice(0, signatures.length - at)) read.push(this.#takeG2(out))
         return isFirst && isSecond
       })
@@ -212,19 +217,26 @@ class EngineBls implements BlsBackend {
     return out
   }
 
-  /** A message's point. The pool checks each message of a block before the block's aggregate is checked. */
-  #hash(message: Uint8Array): Point2 {
-    const name = message.length <= MAX_CACHED_BYTES ? latin1(message) : undefined
-    const known = name === undefined ? undefined : this.#hashes.get(name)
-    if (known !== undefined) return known
+  /** Messages' points. The pool checks each message of a block before the block's aggregate is checked. */
+  #hash(messages: readonly Uint8Array[]): Point2[] {
     const engine = this.#engine
-    const point = engine.within(() => {
-      const out = engine.allocate(this.#g2.pointBytes)
-      this.#hashToG2.hash(out, message)
-      return this.#takeG2(out)
+    const names = messages.map((message) => (message.length <= MAX_CACHED_BYTES ? latin1(message) : undefined))
+    const points = names.map((name) => (name === undefined ? undefined : this.#hashes.get(name)))
+    const unknown = [...points.keys()].filter((i) => points[i] === undefined)
+    if (unknown.length === 0) return points as Point2[]
+    engine.within(() => {
+      const outs = unknown.map(() => engine.allocate(this.#g2.pointBytes))
+      this.#hashToG2.hash(
+        outs,
+        unknown.map((i) => messages[i] as Uint8Array),
+      )
+      for (const [n, i] of unknown.entries()) {
+        const [point, name] = [this.#takeG2(outs[n] as number), names[i]]
+        points[i] = point
+        if (name !== undefined) this.#hashes.set(name, point)
+      }
     })
-    if (name !== undefined) this.#hashes.set(name, point)
-    return point
+    return points as Point2[]
   }
 
   /** Sum of points, each times its scalar (default 1). */

@@ -97,17 +97,18 @@ function outside(random: Seeded): { readonly one: Uint8Array; readonly two: Uint
 }
 
 const readsOne = (bytes: Uint8Array): boolean => engine.within(() => g1.read(engine.allocate(g1.pointBytes), bytes))
-/** Reads a point of G2 beside another one, first or second of both. */
-function readG2(out: number, lines: number, bytes: Uint8Array, isFirst = true): boolean {
+/** Reads a point of G2 beside another one, first or second of both. @param lines - undefined: none are made */
+function readG2(out: number, lines: number | undefined, bytes: Uint8Array, isFirst = true): boolean {
   return engine.within(() => {
     const [beside, besideLines] = [engine.allocate(g2.pointBytes), engine.allocate(LINES_BYTES)]
     const other = N2.BASE.toBytes(true)
-    const [is, isOther] = isFirst
-      ? g2.readTwo([out, beside], [lines, besideLines], [bytes, other])
-      : g2.readTwo([beside, out], [besideLines, lines], [other, bytes]).reverse()
+    const both = <T>(own: T, its: T): [T, T] => (isFirst ? [own, its] : [its, own])
+    const made = lines === undefined ? undefined : both(lines, besideLines)
+    const found = g2.readTwo(both(out, beside), both(bytes, other), made)
+    const [is, isOther] = both(...found)
     expect(isOther).toBe(true)
     expect(toHex(g2.write(beside))).toBe(toHex(other))
-    return is as boolean
+    return is
   })
 }
 const readsTwo = (bytes: Uint8Array): boolean =>
@@ -115,6 +116,8 @@ const readsTwo = (bytes: Uint8Array): boolean =>
     const [out, lines] = [engine.allocate(g2.pointBytes), engine.allocate(LINES_BYTES)]
     const is = readG2(out, lines, bytes)
     expect(readG2(out, lines, bytes, false)).toBe(is)
+    for (const isFirst of [true, false]) expect(readG2(out, undefined, bytes, isFirst)).toBe(is)
+    expect(g2.readTwo([out, engine.allocate(g2.pointBytes)], [bytes, bytes])).toEqual([is, is])
     return is
   })
 

@@ -35,17 +35,22 @@ describe.each([
   const out = engine.allocate(g2.pointBytes)
 
   it.each(RFC)('gives the point of the RFC for "%s"', (message, real, imaginary) => {
-    new HashToG2(engine, g2, RFC_TAG).hash(out, utf8(message))
+    new HashToG2(engine, g2, RFC_TAG).hash([out], [utf8(message)])
     expect([engine.readNumber(out), engine.readNumber(out + ELEMENT_BYTES)].map(positive)).toEqual([real, imaginary])
   })
 
   it('gives what noble does, for messages of any length', () => {
     const random = seeded('hash to G2')
     const hashes = new HashToG2(engine, g2, DST_G2)
-    for (let i = 0; i < 24; i++) {
-      const message = random.bytes(random.int(300))
-      hashes.hash(out, message)
-      expect(toHex(g2.write(out))).toBe(G2.hashToCurve(message, { DST: DST_G2 }).toHex(true))
+    for (const count of [1, 7, 16]) {
+      const messages = Array.from({ length: count }, () => random.bytes(random.int(300)))
+      engine.within(() => {
+        const outs = messages.map(() => engine.allocate(g2.pointBytes))
+        hashes.hash(outs, messages)
+        expect(outs.map((place) => toHex(g2.write(place)))).toEqual(
+          messages.map((message) => G2.hashToCurve(message, { DST: DST_G2 }).toHex(true)),
+        )
+      })
     }
   })
 
@@ -56,7 +61,7 @@ describe.each([
     const minus: readonly [bigint, bigint] = [FIELD_PRIME - one[0], FIELD_PRIME - one[1]]
     const real: readonly [bigint, bigint] = [3n, 0n]
     const zero: readonly [bigint, bigint] = [0n, 0n]
-    for (const pair of [
+    const all = [
       [zero, one],
       [one, zero],
       [zero, zero],
@@ -64,11 +69,13 @@ describe.each([
       [one, minus],
       [real, one],
       [real, [0n, 3n]],
-    ] as const) {
-      hashes.map(out, pair)
+    ] as const
+    const outs = all.map(() => engine.allocate(g2.pointBytes))
+    hashes.map(outs, all)
+    for (const [i, pair] of all.entries()) {
       const [a, b] = [pair[0], pair[1]].map((element) => pointOf(G2.mapToCurve([...element])))
       const sum = (a ?? G2.Point.ZERO).add(b ?? G2.Point.ZERO)
-      expect(toHex(g2.write(out)), String(pair)).toBe(sum.is0() ? INFINITY : sum.toHex(true))
+      expect(toHex(g2.write(outs[i] as number)), String(pair)).toBe(sum.is0() ? INFINITY : sum.toHex(true))
     }
   })
 })

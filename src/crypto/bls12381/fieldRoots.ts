@@ -85,6 +85,28 @@ export function invertFp2(engine: Bls12381Engine, out: number, a: number): void 
   })
 }
 
+/** Each of some elements of Fp2 = 1 / itself, none zero, by one inversion: of the product of all. */
+export function invertAllFp2(engine: Bls12381Engine, places: readonly number[]): void {
+  const { call } = engine
+  engine.within(() => {
+    // One more than there are: each is the product of the places before it.
+    const products = engine.allocate((places.length + 1) * PAIR_BYTES)
+    const [inverse, own] = [engine.allocate(PAIR_BYTES), engine.allocate(PAIR_BYTES)]
+    engine.copy(products, engine.one, PAIR_BYTES)
+    for (const [i, place] of places.entries()) {
+      const before = products + i * PAIR_BYTES
+      call.fp2Mul(before + PAIR_BYTES, before, place)
+    }
+    invertFp2(engine, inverse, products + places.length * PAIR_BYTES)
+    for (let i = places.length - 1; i >= 0; i--) {
+      const place = places[i] as number
+      call.fp2Mul(own, inverse, products + i * PAIR_BYTES)
+      call.fp2Mul(inverse, inverse, place)
+      engine.copy(place, own, PAIR_BYTES)
+    }
+  })
+}
+
 /** out = a0^2 + a1^2. */
 export function normOf(engine: Bls12381Engine, out: number, a: number): void {
   const { call } = engine

@@ -5,7 +5,7 @@
 import { bigIntToBytes } from '../../base/bytes.ts'
 import { COMPRESSED, encodedCoordinate, INFINITY, isSoundEncoding, LARGER } from './encoding.ts'
 import type { Bls12381Engine } from './engine.ts'
-import { invertFp2, squareRootsFp2, type Two } from './fieldRoots.ts'
+import { invertAllFp2, invertFp2, squareRootsFp2, type Two } from './fieldRoots.ts'
 import { isLarger } from './g1.ts'
 import { COORDINATE_LENGTH, ELEMENT_BYTES, PAIR_BYTES, PARAMETER } from './limbs.ts'
 import { HOMOGENEOUS_BYTES, LINE_BYTES } from './lineCode.ts'
@@ -53,10 +53,11 @@ export class G2Group extends PointGroup {
   }
 
   /**
-   * Reads two compressed points, and their lines, which show whether they are in the group. For one: both the same.
+   * Reads two compressed points. For one: both the same.
+   * @param lines - where theirs go, if they are wanted
    * @returns false for what is no point of the group
    */
-  readTwo(outs: Two, lines: Two, points: readonly [Uint8Array, Uint8Array]): [boolean, boolean] {
+  readTwo(outs: Two, points: readonly [Uint8Array, Uint8Array], lines?: Two): [boolean, boolean] {
     const { engine } = this
     const isSound = points.map((bytes) => isSoundEncoding(bytes, G2_LENGTH))
     const isInfinity = points.map((bytes, i) => isSound[i] && ((bytes[0] as number) & INFINITY) !== 0)
@@ -85,9 +86,13 @@ export class G2Group extends PointGroup {
       this.finishAffine(out)
       const isWanted = ((points[i][0] as number) & LARGER) !== 0
       if (this.#isLarger(out) !== isWanted) this.negate(out, out)
-      return this.prepare(lines[i], out)
+      return lines === undefined ? this.isInGroup(out) : this.prepare(lines[i], out)
     }
-    return [finish(0), finish(1)]
+    const isFirst = finish(0)
+    // The second of one is the first again.
+    if (points[0] !== points[1] || lines !== undefined) return [isFirst, finish(1)]
+    engine.copy(outs[1], outs[0], this.pointBytes)
+    return [isFirst, isFirst]
   }
 
   /** Reads x.c1 | x.c0 | y.c1 | y.c0, 48 bytes each, big-endian, below p; not infinity. Not checked. */
@@ -113,13 +118,19 @@ export class G2Group extends PointGroup {
     return bytes
   }
 
-  /** Makes a point affine that is not infinity. */
-  toAffine(point: number): void {
-    if (this.isAffine(point)) return
-    this.engine.within(() => {
-      const inverse = this.engine.allocate(PAIR_BYTES)
-      invertFp2(this.engine, inverse, point + Z)
-      this.scaleToAffine(point, inverse)
+  /** Makes points affine that are not infinity. */
+  toAffine(...points: readonly number[]): void {
+    const { engine } = this
+    const open = points.filter((point) => !this.isAffine(point))
+    if (open.length === 0) return
+    engine.within(() => {
+      const inverses = open.map((point) => {
+        const inverse = engine.allocate(PAIR_BYTES)
+        engine.copy(inverse, point + Z, PAIR_BYTES)
+        return inverse
+      })
+      invertAllFp2(engine, inverses)
+      for (const [i, point] of open.entries()) this.scaleToAffine(point, inverses[i] as number)
     })
   }
 
@@ -157,6 +168,40 @@ export class G2Group extends PointGroup {
       call.fp2Mul(image, image, running + Z)
       call.fp2Negate(image, image)
       return engine.equal(image, running + Y, 2)
+    })
+  }
+
+  /** Whether an affine point on the curve is in the group, as {@link prepare} finds out, for half the work. */
+  isInGroup(point: number): boolean {
+    const { engine, call } = this
+    return engine.within(() => {
+      const [multiple, image] = [engine.allocate(this.pointBytes), engine.allocate(this.pointBytes)]
+      const power = engine.allocate(PAIR_BYTES)
+      this.timesParameter(multiple, point)
+      if (this.isInfinity(multiple)) return false
+      this.psi(image, point)
+      call.fp2Sqr(power, multiple + Z)
+      call.fp2Mul(image, image, power)
+      if (!engine.equal(image, multiple, 2)) return false
+      call.fp2Mul(power, power, multiple + Z)
+      call.fp2Mul(image + Y, image + Y, power)
+      return engine.equal(image + Y, multiple + Y, 2)
+    })
+  }
+
+  /** out = z P: z is negative. */
+  timesParameter(out: number, point: number): void {
+    const { engine } = this
+    engine.within(() => {
+      const [running, sum] = [engine.allocate(this.pointBytes), engine.allocate(this.pointBytes)]
+      engine.copy(running, point, this.pointBytes)
+      for (const bit of PARAMETER_BITS) {
+        this.double(running, running)
+        if (bit === '0') continue
+        this.add(sum, running, point)
+        engine.copy(running, sum, this.pointBytes)
+      }
+      this.negate(out, running)
     })
   }
 

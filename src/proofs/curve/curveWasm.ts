@@ -67,7 +67,7 @@ class WasmCurve implements Curve {
         const outs = [engine.allocate(this.#g2.pointBytes), engine.allocate(this.#g2.pointBytes)] as const
         const lines = [engine.allocate(LINES_BYTES), engine.allocate(LINES_BYTES)] as const
         // The last one of an odd number is both.
-        const isPoint = this.#g2.readTwo(outs, lines, [first, points[at + 1] ?? first])
+        const isPoint = this.#g2.readTwo(outs, [first, points[at + 1] ?? first], lines)
         for (const lane of [0, 1] as const) {
           if (at + lane === points.length) continue
           const made = this.#g2.isInfinity(outs[lane]) ? undefined : engine.take(lines[lane], LINES_BYTES)
