@@ -22,8 +22,12 @@ export interface BlsBackend {
   readonly name: string
   /** G1, 48 bytes; undefined when the key is zero or not below the order. @param secretKey - 32 bytes little-endian */
   publicKey(secretKey: Uint8Array): Uint8Array | undefined
-  /** G2, 96 bytes; undefined when the key is zero or not below the order. */
-  sign(message: Uint8Array, secretKey: Uint8Array): Uint8Array | undefined
+  /**
+   * G2, 96 bytes; undefined when the key is zero or not below the order.
+   * @param point - that the message is hashed to, where it is known, which is half of the work: x.c0 | x.c1 | y.c0 | y.c1, 48
+   * bytes each, little-endian
+   */
+  sign(message: Uint8Array, secretKey: Uint8Array, point?: Uint8Array): Uint8Array | undefined
   /**
    * Whether e(g1, signature) is the product of e(key i, H(message i)). As many keys as messages, at least one; a key
    * that is the point at infinity fails; a signature that is may pass only if the product is one. In steps of some 15 ms

@@ -2,13 +2,13 @@
  * BLS verification by Petrel's own WebAssembly: some four times as fast as mcl. It takes no constant time, so that whatever
  * touches a secret key, and what is seldom, stays with another back end.
  */
-import { bytesToBigInt, latin1 } from '../base/bytes.ts'
+import { bigIntToBytes, bytesToBigInt, latin1 } from '../base/bytes.ts'
 import { Lru } from '../base/lru.ts'
 import { Bls12381Engine } from './bls12381/engine.ts'
 import { G1Group } from './bls12381/g1.ts'
 import { G2Group, LINES_BYTES } from './bls12381/g2.ts'
 import { HashToG2 } from './bls12381/hashToG2.ts'
-import { ELEMENT_BYTES, type LimbForm, PAIR_BYTES } from './bls12381/limbs.ts'
+import { COORDINATE_LENGTH, ELEMENT_BYTES, type LimbForm, PAIR_BYTES } from './bls12381/limbs.ts'
 import { type PreparedPair, TargetGroup } from './bls12381/pairing.ts'
 import { TWELVE_BYTES } from './bls12381/towerCode.ts'
 import { type BlsBackend, byKey, DST_G2 } from './blsBackend.ts'
@@ -77,7 +77,9 @@ class EngineBls implements BlsBackend {
   }
 
   sign(message: Uint8Array, secretKey: Uint8Array): Uint8Array | undefined {
-    return this.#other.sign(message, secretKey)
+    const [point] = this.#hash([message])
+    const coordinates = point instanceof Int32Array ? this.#coordinates(point) : undefined
+    return this.#other.sign(message, secretKey, coordinates)
   }
 
   verifyInG1(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {
@@ -315,6 +317,20 @@ class EngineBls implements BlsBackend {
       const value = this.#put(product, TWELVE_BYTES)
       this.#target.finalExponentiation(value)
       return engine.equal(value, engine.one, 12)
+    })
+  }
+
+  /** x.c0 | x.c1 | y.c0 | y.c1, 48 bytes each, little-endian. */
+  #coordinates(point: Int32Array): Uint8Array {
+    const engine = this.#engine
+    return engine.within(() => {
+      const at = this.#put(point, AFFINE_BYTES)
+      const out = new Uint8Array(4 * COORDINATE_LENGTH)
+      for (let i = 0; i < 4; i++) {
+        const number = engine.readNumber(at + i * ELEMENT_BYTES)
+        out.set(bigIntToBytes(number, COORDINATE_LENGTH).reverse(), i * COORDINATE_LENGTH)
+      }
+      return out
     })
   }
 

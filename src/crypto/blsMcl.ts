@@ -9,7 +9,7 @@ import { latin1, utf8 } from '../base/bytes.ts'
 import { Lru } from '../base/lru.ts'
 import type { BlsBackend } from './blsBackend.ts'
 import { byKey, DST_G1, DST_G2 } from './blsBackend.ts'
-import { FR_BYTES, G1_BYTES, G2_BYTES, GT_BYTES, loadMcl, type Mcl, must } from './mcl.ts'
+import { FP_BYTES, FR_BYTES, G1_BYTES, G2_BYTES, GT_BYTES, loadMcl, type Mcl, must } from './mcl.ts'
 
 /** Pairs per Miller loop: bounds the memory that a large aggregate needs. */
 const BATCH = 64
@@ -82,10 +82,11 @@ class MclBls implements BlsBackend {
     return this.#copyOut(length)
   }
 
-  sign(message: Uint8Array, secretKey: Uint8Array): Uint8Array | undefined {
+  sign(message: Uint8Array, secretKey: Uint8Array, point?: Uint8Array): Uint8Array | undefined {
+    if (point === undefined) this.#hashToG2(this.#g2s, message)
+    else this.#takePoint(this.#g2s, point)
     if (!this.#readKey(secretKey)) return undefined
     const mcl = this.#mcl
-    this.#hashToG2(this.#g2s, message)
     mcl._mclBnG2_mulCT(this.#sum, this.#g2s, this.#key)
     mcl._mclBnFr_clear(this.#key)
     return this.#writeG2(this.#sum)
@@ -322,6 +323,18 @@ class MclBls implements BlsBackend {
     const length = this.#mcl._mclBnG2_serialize(this.#out, 96, at)
     must(length === 96, 'writing a point of G2')
     return this.#copyOut(length)
+  }
+
+  /** A point that another back end made. What is not of the group would tell something of the key. */
+  #takePoint(out: number, coordinates: Uint8Array): void {
+    const mcl = this.#mcl
+    mcl._mclBnG2_clear(out)
+    for (let at = 0; at < coordinates.length; at += FP_BYTES) {
+      const bytes = this.#copyIn(coordinates.subarray(at, at + FP_BYTES))
+      must(mcl._mclBnFp_setLittleEndian(out + at, bytes, FP_BYTES) === 0, 'reading a coordinate')
+    }
+    mcl._mclBnFp_setInt32(out + coordinates.length, 1)
+    must(mcl._mclBnG2_isValid(out) === 1, 'taking a point of G2')
   }
 
   #hashToG2(out: number, message: Uint8Array): void {

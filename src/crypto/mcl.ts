@@ -23,7 +23,10 @@ export interface Mcl {
   _mclBnG1_add(out: number, x: number, y: number): void
   _mclBnG1_mul(out: number, x: number, k: number): void
   _mclBnG1_mulCT(out: number, x: number, k: number): void
+  _mclBnFp_setLittleEndian(out: number, bytes: number, length: number): number
+  _mclBnFp_setInt32(out: number, value: number): void
   _mclBnG2_clear(x: number): void
+  _mclBnG2_isValid(x: number): number
   _mclBnG2_deserialize(out: number, bytes: number, length: number): number
   _mclBnG2_serialize(out: number, max: number, x: number): number
   _mclBnG2_hashAndMapTo(out: number, bytes: number, length: number): number
@@ -39,6 +42,7 @@ export interface Mcl {
 
 /** Sizes of mcl's in-memory points for a 384-bit field: 3 coordinates of 48 bytes, twice and twelve times that. */
 export const FR_BYTES = 32
+export const FP_BYTES = 48
 export const G1_BYTES = 144
 export const G2_BYTES = 288
 export const GT_BYTES = 576

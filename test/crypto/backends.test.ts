@@ -1,12 +1,14 @@
 /** Every back end gives the same bytes and the same verdicts. */
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { fromHex, toHex } from '../../src/base/bytes.ts'
+import { concatBytes, fromHex, toHex } from '../../src/base/bytes.ts'
+import { unlessThrown } from '../../src/base/errors.ts'
 import { FLOAT_LIMBS, INTEGER_LIMBS } from '../../src/crypto/bls12381/limbs.ts'
 import type { BlsBackend } from '../../src/crypto/blsBackend.ts'
 import { engineBls } from '../../src/crypto/blsEngine.ts'
 import { loadMclBls } from '../../src/crypto/blsMcl.ts'
 import { nobleBls } from '../../src/crypto/blsNoble.ts'
+import { CryptoError } from '../../src/crypto/errors.ts'
 import { type HashBackend, nobleHashes } from '../../src/crypto/hashBackend.ts'
 import { loadHashWasm } from '../../src/crypto/hashWasm.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
@@ -25,12 +27,13 @@ function generator(seed: number): (length: number) => Uint8Array {
     })
 }
 
+const G2 = bls12_381.G2.Point
 const ORDER_BLS = bls12_381.fields.Fr.ORDER
 
-function littleEndian(value: bigint): Uint8Array {
-  const out = new Uint8Array(32)
+function littleEndian(value: bigint, length = 32): Uint8Array {
+  const out = new Uint8Array(length)
   let rest = value
-  for (let i = 0; i < 32; i++) {
+  for (let i = 0; i < length; i++) {
     out[i] = Number(rest & 0xffn)
     rest >>= 8n
   }
@@ -144,8 +147,13 @@ describe('BLS12-381', () => {
     const signatures = keys.map((key, i) => nobleBls.sign(messages[i] as Uint8Array, key) as Uint8Array)
     const publicKeys = keys.map((key) => nobleBls.publicKey(key) as Uint8Array)
     keys.forEach((key, i) => {
-      expect(mcl.sign(messages[i] as Uint8Array, key)).toEqual(signatures[i])
-      expect(mcl.publicKey(key)).toEqual(publicKeys[i])
+      for (const backend of backends) {
+        // Twice: what a message is hashed to may be known then.
+        for (let times = 0; times < 2; times++) {
+          expect(backend.sign(messages[i] as Uint8Array, key), backend.name).toEqual(signatures[i])
+        }
+        expect(backend.publicKey(key), backend.name).toEqual(publicKeys[i])
+      }
     })
     const sum = nobleBls.aggregate(signatures) as Uint8Array
     expect(mcl.aggregate(signatures)).toEqual(sum)
@@ -156,6 +164,26 @@ describe('BLS12-381', () => {
         verified(backend, signatures[0] as Uint8Array, messages.slice(0, 1), publicKeys.slice(0, 1)),
         backend.name,
       ).toBe(true)
+    }
+  })
+
+  it('signs no point that is not of the group', () => {
+    const key = littleEndian(5n)
+    const coordinates = ({ x, y }: ReturnType<typeof G2.BASE.toAffine>): Uint8Array =>
+      concatBytes(...[x.c0, x.c1, y.c0, y.c1].map((number) => littleEndian(number, 48)))
+    expect(mcl.sign(Uint8Array.of(1), key, coordinates(G2.BASE.toAffine()))).toEqual(G2.BASE.multiply(5n).toBytes(true))
+    // On the curve: the smallest x that has a root.
+    let outside = G2.BASE
+    for (let x = 1n; outside === G2.BASE; x++) {
+      const { Fp2 } = bls12_381.fields
+      const [at, b] = [Fp2.fromBigTuple([x, 0n]), Fp2.fromBigTuple([4n, 4n])]
+      const square = Fp2.add(Fp2.pow(at, 3n), b)
+      const root = unlessThrown(() => Fp2.sqrt(square), Error)
+      if (root !== undefined) outside = G2.fromAffine({ x: at, y: root })
+    }
+    expect(outside.isTorsionFree()).toBe(false)
+    for (const point of [coordinates(outside), new Uint8Array(192).fill(1)]) {
+      expect(() => mcl.sign(Uint8Array.of(1), key, point)).toThrow(CryptoError)
     }
   })
 
