@@ -18,6 +18,7 @@ const BATCH = 64
 /** What is done between two steps of a verification: some 15 ms. */
 const HASHES_PER_STEP = 16
 const PAIRS_PER_STEP = 16
+const SUMS_PER_STEP = 64
 /** Points of messages that are remembered: those of a full block, 570 bytes each; and the longest message, CIDs are shorter. */
 const HASHES = 10_000
 const MAX_CACHED_BYTES = 64
@@ -118,8 +119,13 @@ class EngineBls implements BlsBackend {
     const pairs: WaitingPair[] = []
     if (signed !== 'infinity') pairs.push({ key: this.#minusGenerator, point: signed })
     // Messages under one key share a pairing: e(key, a) e(key, b) = e(key, a + b).
+    let left = SUMS_PER_STEP
     for (const [i, indices] of groups.entries()) {
       const points = indices.map((at) => hashes[at] as Point2)
+      if (points.length > 1 && left-- === 0) {
+        yield
+        left = SUMS_PER_STEP - 1
+      }
       const point = points.length === 1 ? points[0] : this.#sum(points)
       if (point instanceof Int32Array) pairs.push({ key: keys[i] as Int32Array, point })
     }
