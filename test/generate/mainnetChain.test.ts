@@ -29,8 +29,8 @@ import { missingBundle, readBundle } from '../support/actors.ts'
 import { silentLog } from '../support/recordedView.ts'
 import { checkState } from './stateInvariants.ts'
 
-/** A five hundredth of mainnet: 7,000 actors, 6 miners, 10,000 sectors. */
-const SCALE = 0.002
+/** A hundredth of mainnet: 35,000 actors, 30 miners, 50,000 sectors; the windows of two of them end with epoch 0. */
+const SCALE = 0.01
 const SEED = 1
 const MANIFEST = generatedManifest(generatedNetwork()).manifestCid.toString()
 const missing = missingBundle(MANIFEST)

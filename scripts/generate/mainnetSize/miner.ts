@@ -64,6 +64,9 @@ const VESTING_ENTRIES = 60
 const VESTING_STEP = PROVING_PERIOD / 2
 const VESTING_AMOUNT: TokenAmount = ATTO_PER_FIL / 2n
 
+/** The first epoch whose cron runs: what is due before it runs in it, too, and would end the window that has just opened. */
+const FIRST_CRON: ChainEpoch = 1
+
 /** What others than the miner's own state have to know of it. */
 export interface MadeMiner {
   readonly head: Cid
@@ -118,7 +121,8 @@ class MinerWriter {
     this.#index = index
     this.#count = count
     this.#writer = { store, putCbor: (codec, value) => putCbor(store, codec, value) }
-    this.#periodStart = provingPeriodStart(idAddress(BigInt(minerId(index))), 0)
+    const start = provingPeriodStart(idAddress(BigInt(minerId(index))), 0)
+    this.#periodStart = start + PROVING_PERIOD === FIRST_CRON ? FIRST_CRON : start
   }
 
   /** Runs of sectors that expire in one epoch, by epoch. */
@@ -179,7 +183,7 @@ class MinerWriter {
     return [value, sets.map(([epoch]) => epoch)]
   }
 
-  #deadline(at: number, isCurrent: boolean): Deadline {
+  #deadline(at: number, isProven: boolean): Deadline {
     const { store } = this.#writer
     const offset = this.#periodStart + CHALLENGE_WINDOW * (at + 1) - 1
     const due = (epoch: ChainEpoch): ChainEpoch => quantizeUp(epoch, PROVING_PERIOD, offset)
@@ -206,7 +210,7 @@ class MinerWriter {
         [...byEpoch].sort(([a], [b]) => a - b).map(([epoch, partitions]) => [epoch, bitFieldOf(partitions)] as const),
       ),
       // Proven before the state begins.
-      partitionsPoSted: isCurrent ? bitFieldOfRuns([0, cut.length]) : EMPTY_BIT_FIELD,
+      partitionsPoSted: isProven ? bitFieldOfRuns([0, cut.length]) : EMPTY_BIT_FIELD,
       liveSectors: sectors,
       totalSectors: sectors,
       livePower: made.reduce((all, [{ livePower }]) => plus(all, livePower), NO_POWER),
@@ -215,8 +219,9 @@ class MinerWriter {
   }
 
   #deadlines(current: number): Cid {
+    const isProven = this.#periodStart + CHALLENGE_WINDOW * current < FIRST_CRON
     const due = Array.from({ length: DEADLINES_PER_PERIOD }, (_, at) =>
-      this.#writer.putCbor(deadline, this.#deadline(at, at === current)),
+      this.#writer.putCbor(deadline, this.#deadline(at, at === current && isProven)),
     )
     return this.#writer.putCbor(deadlines, { due })
   }
@@ -247,7 +252,7 @@ class MinerWriter {
   write(): MadeMiner {
     const { store, putCbor: put } = this.#writer
     const count = this.#count
-    const plain = newMinerState(this.#writer, this.#info(), this.#periodStart, 0)
+    const plain = newMinerState(this.#writer, this.#info(), this.#periodStart, FIRST_CRON)
     const [first, ...rest] = this.#vesting() as [VestingFund, ...VestingFund[]]
     const locked = VESTING_AMOUNT * BigInt(VESTING_ENTRIES)
     const pledge = sum(0, count, pledgeOf)
