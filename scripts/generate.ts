@@ -1,7 +1,7 @@
 /**
  * Generates chains of a wanted size.
  *
- *     npm run generate -- mainnet-size <folder> [--scale 0.01] [--seed 1] [--epochs 0] [--messages 300]
+ *     npm run generate -- mainnet-size <folder> [--scale 0.01] [--seed 1] [--epochs 0] [--messages 300] [--producers n]
  *
  * `mainnet-size`: a state as mainnet's (scale 1: 3.5 million actors, 200,000 contracts, 3,000 miners with 5 million
  * sectors) or a part of it, as `state.car`, `state.car.zst` and `state.forest.car.zst` with the `network.json` that
@@ -11,7 +11,8 @@
  *
  * `--epochs n`: then a chain of so many epochs on it (2,880 are a day), which needs the bundle: about five blocks a tipset,
  * `--messages` a tipset beside the proofs of storage that deadlines ask for, cron as it comes. It is kept in
- * `<folder>/chain`, gone on with by a larger number, and written with its states as `chain.forest.car.zst`.
+ * `<folder>/chain`, gone on with by a larger number, and written with its states as `chain.forest.car.zst`. Most of the time is the
+ * elections, for which every miner signs: `--producers` lets the n largest alone take part, which makes fewer blocks a tipset.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -25,7 +26,8 @@ import { generatedManifest, generatedNetwork } from './generate/mainnetSize/netw
 import { sizeOf } from './generate/mainnetSize/size.ts'
 import { programArgs } from './programArgs.ts'
 
-const USAGE = 'usage: npm run generate -- mainnet-size <folder> [--scale 0.01] [--seed 1] [--epochs 0] [--messages 300]'
+const USAGE =
+  'usage: npm run generate -- mainnet-size <folder> [--scale 0.01] [--seed 1] [--epochs 0] [--messages 300] [--producers n]'
 const started = performance.now()
 
 function say(text: string): void {
@@ -54,6 +56,7 @@ const { values, positionals } = programArgs(import.meta.filename, {
     seed: { type: 'string', default: '1' },
     epochs: { type: 'string', default: '0' },
     messages: { type: 'string', default: '300' },
+    producers: { type: 'string' },
   },
 })
 const [what, folder] = positionals
@@ -63,6 +66,7 @@ if (what !== 'mainnet-size' || folder === undefined || positionals.length > 2) {
 }
 const epochs = wholeNumber('epochs', values.epochs)
 const messages = wholeNumber('messages', values.messages)
+const producers = values.producers === undefined ? undefined : wholeNumber('producers', values.producers)
 const size = sizeOf(Number(values.scale), wholeNumber('seed', values.seed))
 await initCrypto()
 makeState(folder)
@@ -97,7 +101,7 @@ async function makeChain(into: string): Promise<void> {
   const network = findNetwork(join(into, NETWORK_FILE))
   const chain = await openGenerated(into, network)
   try {
-    const head = await extendChain(chain, { size, epochs, messages, say })
+    const head = await extendChain(chain, { size, epochs, messages, producers, say })
     writeChain(into, head, chain.own)
     say(`chain up to epoch ${head.height}: ${CHAIN_FILE}`)
   } finally {

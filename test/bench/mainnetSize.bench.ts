@@ -1,9 +1,10 @@
 /**
  * A node on a generated state and chain: how long it takes to the first answer from each form of a snapshot, what
- * questions take whose answers grow with the state, what executing a full tipset takes, how it starts after kill -9.
+ * questions take whose answers grow with the state, what executing a full tipset takes, how it starts after kill -9, how it follows the chain.
  *
  *     npm run generate -- mainnet-size <folder> --scale 0.1 --epochs 12
  *     node test/bench/mainnetSize.bench.ts <folder> [part of a name]…      all parts: forms queries replay validation restart pool
+ *                                                                          following headers
  *
  * Times are elapsed, and the node's processor time where that says more on a machine that others use; its load stands before them.
  */
@@ -29,6 +30,7 @@ import { firstBlock, type Tipset } from '../../src/types/tipset.ts'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
 import { ACTORS } from '../support/actors.ts'
 import { RpcClient } from '../support/rpcClient.ts'
+import { measureFollowing } from './mainnetFollowing.ts'
 import { measurePool } from './mainnetPool.ts'
 
 const MEGA = 1e6
@@ -68,7 +70,7 @@ function median(values: readonly number[]): number {
 const network = findNetwork(join(files, NETWORK_FILE))
 const home = mkdtempSync(join(tmpdir(), 'petrel-mainnet-size-'))
 
-function start(name: string, at: string): Promise<NodeProcess> {
+function start(name: string, at: string, args: readonly string[] = ['--no-net']): Promise<NodeProcess> {
   const repo = join(home, at)
   // With what was compiled before, as on a machine that ran a node.
   if (!existsSync(repo)) {
@@ -76,7 +78,7 @@ function start(name: string, at: string): Promise<NodeProcess> {
     if (existsSync(ACTORS)) symlinkSync(ACTORS, join(repo, 'actors'))
   }
   const snapshot = ['--network', join(files, NETWORK_FILE), '--snapshot', join(files, name)]
-  return startNode('node', repo, ['daemon', ...snapshot, '--api', '0', '--no-net'], 240_000)
+  return startNode('node', repo, ['daemon', ...snapshot, '--api', '0', ...args], 240_000)
 }
 
 async function ask(node: NodeProcess, method: string, ...params: unknown[]): Promise<unknown> {
@@ -316,7 +318,11 @@ function pool(): Promise<void> {
   return measurePool(files, scale, network, report)
 }
 
-const PARTS: Readonly<Record<string, () => Promise<void>>> = { forms, queries, replay, validation, restart, pool }
+const PARTS: Readonly<Record<string, () => Promise<void>>> = {
+  ...{ forms, queries, replay, validation, restart, pool },
+  following: () => measureFollowing(start, report, ['execute']),
+  headers: () => measureFollowing(start, report, ['headers']),
+}
 
 await initCrypto()
 try {

@@ -1,5 +1,5 @@
 /**
- * Makes a chain on a generated state with the producers of local chains: every miner takes part in the elections, so a
+ * Makes a chain on a generated state with the producers of local chains: where every miner takes part in the elections, a
  * tipset has five blocks on average; the machine is the network's own Wasm. New blocks go to a store beside the state,
  * which can be gone on with.
  */
@@ -54,6 +54,8 @@ export interface ChainOptions {
   readonly epochs: number
   /** Messages of a tipset beside the proofs of storage. */
   readonly messages: number
+  /** How many miners take part in the elections, the largest first. Default: all. */
+  readonly producers?: number | undefined
   readonly say: (text: string) => void
 }
 
@@ -129,7 +131,8 @@ class Selection {
 export async function extendChain(chain: GeneratedChain, options: ChainOptions): Promise<Tipset> {
   const { size, epochs, say } = options
   const { view, vm } = chain
-  const producers: Producer[] = Array.from({ length: size.counts.miner }, (_, miner) => ({
+  const length = Math.min(options.producers ?? size.counts.miner, size.counts.miner)
+  const producers: Producer[] = Array.from({ length }, (_, miner) => ({
     miner: idAddress(BigInt(minerId(miner))),
     workerKey: workerKey(size, miner).secretKey,
   }))
