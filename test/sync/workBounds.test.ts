@@ -32,6 +32,7 @@ import {
   MAX_WORKERS,
   MESSAGE_WINDOW,
   STATE_MS,
+  STRETCH_MS,
   SYNC_AGAIN_MS,
   WORKER_HISTORY,
 } from '../../src/sync/limits.ts'
@@ -289,19 +290,36 @@ it('a long way up: messages come in windows, the head moves in steps', async () 
   await follower.syncer.stop()
 }, 60_000)
 
-it('state of coming headers is fetched for so many, and so deep', async () => {
+it('state of coming headers is fetched for so many, so deep, and with pauses', async () => {
+  let now = 0
   const headers = Array.from({ length: AHEAD_BLOCKS + 1 }, (_, i) => createTipset([header(undefined, 1, i)]))
   const asked = new Map<string, number>()
+  let stretch = 0
+  let longest = 0
   const read = (key: TipsetKey): never => {
     asked.set(tipsetKeyText(key), (asked.get(tipsetKeyText(key)) ?? 0) + 1)
+    // A quarter of what is allowed at a time.
+    now += STRETCH_MS / 4
+    stretch += STRETCH_MS / 4
+    longest = Math.max(longest, stretch)
     throw new BlockMissing([])
+  }
+  const clock = { nowMs: () => now, monotonicMs: () => now }
+  const timers = {
+    setTimeout: (callback: () => void) => {
+      const timer = setImmediate(() => {
+        stretch = 0
+        callback()
+      })
+      return () => clearImmediate(timer)
+    },
   }
   const ends: Promise<unknown>[] = []
   const edge = (run: () => unknown): Promise<never> => {
     const until = async (): Promise<void> => {
       for (;;) {
         try {
-          run()
+          await run()
           return
         } catch {
           await Promise.resolve()
@@ -315,11 +333,13 @@ it('state of coming headers is fetched for so many, and so deep', async () => {
   const tipsets = headers.map((_, i) => createTipset([header(headers[i], 2, i)]))
   const view = { store: { tipset: read } }
   const validation = { view: { over: () => view } } as never
-  const deps = { validation, edge, blocks: new MemoryBlockstore(), validated: { hasTipset: () => false } as never }
+  const validated = { hasTipset: () => false } as never
+  const deps = { validation, edge, blocks: new MemoryBlockstore(), validated, clock, timers }
   stateAhead(deps)(tipsets, new AbortController().signal)
   await Promise.all(ends)
   expect(asked.size).toBe(AHEAD_BLOCKS)
   expect(new Set(asked.values())).toEqual(new Set([AHEAD_RUNS]))
+  expect(longest).toBeLessThanOrEqual(STRETCH_MS)
 })
 
 it('what was fetched ahead stays in memory, so much and none too large, until it is needed', async () => {
