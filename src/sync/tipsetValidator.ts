@@ -72,6 +72,12 @@ interface Sound {
   readonly signed: readonly SignedBytes[]
 }
 
+/** A tipset, and those of its blocks that passed all checks just now. */
+interface Passed {
+  readonly tipset: Tipset
+  readonly passed: readonly BlockHeader[]
+}
+
 /**
  * What is known of a tipset before its signatures are verified:
  *
@@ -173,7 +179,7 @@ export class TipsetValidator {
       const prepared = await this.#prepare(tipset, this.#unknown(tipset), options)
       const found = await this.#defer(prepared, options.signal)
       if (found.fate !== 'sound' || !verifyTogether(found.signed)) return this.#oneByOne(prepared, options.signal, true)
-      this.#accept(prepared.tipset, prepared.todo)
+      this.#accept([{ tipset: prepared.tipset, passed: prepared.todo }])
       return { valid: tipset.blocks, failure: undefined }
     })
   }
@@ -251,25 +257,25 @@ export class TipsetValidator {
     if (waiting.length === 0) return
     await this.#pause(signal)
     const areGood = verifyTogether(waiting.flatMap(({ signed }) => signed))
-    for (const sound of waiting) {
-      const found: Fate = areGood ? sound : { fate: 'suspect', prepared: sound.prepared }
-      await this.#conclude(sound.prepared.tipset, found, signal, onValid)
+    if (!areGood) {
+      for (const { prepared } of waiting)
+        await this.#conclude(prepared.tipset, { fate: 'suspect', prepared }, signal, onValid)
+      return
     }
+    await this.#pause(signal)
+    this.#accept(waiting.map(({ prepared: { tipset, todo } }) => ({ tipset, passed: todo })))
+    for (const { prepared } of waiting) await onValid(prepared.tipset)
   }
 
-  /** @param found - `sound`: its signatures hold, too */
   async #conclude(
     tipset: Tipset,
-    found: Fate,
+    found: Exclude<Fate, Sound>,
     signal: AbortSignal,
     onValid: (tipset: Tipset) => Promise<void>,
   ): Promise<void> {
     if (found.fate === 'refused') throw found.error
-    if (found.fate === 'sound') this.#accept(tipset, found.prepared.todo)
-    else {
-      const { failure } = await this.#oneByOne(found.prepared, signal, true)
-      if (failure !== undefined) throw failure
-    }
+    const { failure } = await this.#oneByOne(found.prepared, signal, true)
+    if (failure !== undefined) throw failure
     await onValid(tipset)
   }
 
@@ -292,7 +298,7 @@ export class TipsetValidator {
     }
     if (failure !== undefined) ahead?.abort()
     const passed = todo.filter((block) => !failed.includes(block))
-    if (remembers) this.#accept(tipset, passed)
+    if (remembers) this.#accept([{ tipset, passed }])
     return { valid: tipset.blocks.filter((block) => !failed.includes(block)), failure }
   }
 
@@ -343,16 +349,18 @@ export class TipsetValidator {
   }
 
   /** Remembers blocks as valid, those that were before among them. */
-  #accept(tipset: Tipset, passed: readonly BlockHeader[]): void {
+  #accept(row: readonly Passed[]): void {
     const { validated, validation, tracker, vm } = this.#deps
-    const { height } = tipset
-    if (passed.length > 0) validated.add(height, passed.map(headerCid))
-    for (const block of tipset.blocks) if (validated.has(height, headerCid(block))) tracker.add(block)
-    this.#checkedBlocks += passed.length
-    if (vm !== undefined) return
-    for (const block of passed) {
-      const { bls, signed } = validation.view.blockMessages(block)
-      this.#applied += bls.length + signed.length
+    validated.add(...row.map(({ tipset, passed }) => [tipset.height, passed.map(headerCid)] as const))
+    for (const { tipset, passed } of row) {
+      const { height, blocks } = tipset
+      for (const block of blocks) if (validated.has(height, headerCid(block))) tracker.add(block)
+      this.#checkedBlocks += passed.length
+      if (vm !== undefined) continue
+      for (const block of passed) {
+        const { bls, signed } = validation.view.blockMessages(block)
+        this.#applied += bls.length + signed.length
+      }
     }
   }
 

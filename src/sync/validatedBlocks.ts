@@ -52,10 +52,13 @@ export class ValidatedBlocks {
     return key.every((cid) => this.has(height, cid))
   }
 
-  /** All of them at once, or none. */
-  add(epoch: ChainEpoch, cids: readonly Cid[]): void {
+  /** All of them at once, or none: a write each holds the thread until the disk has it. */
+  add(...epochs: readonly (readonly [epoch: ChainEpoch, cids: readonly Cid[]])[]): void {
     const value = Uint8Array.of(this.#level)
-    this.#meta.batch(cids.map((cid): KeyValueOp => ({ op: 'put', key: markKey(epoch, cid), value })))
+    const ops = epochs.flatMap(([epoch, cids]) =>
+      cids.map((cid): KeyValueOp => ({ op: 'put', key: markKey(epoch, cid), value })),
+    )
+    if (ops.length > 0) this.#meta.batch(ops)
   }
 
   /** Forgets a block: it was marked bad by hand. */

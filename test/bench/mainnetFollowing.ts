@@ -174,6 +174,9 @@ async function measureOne(mode: string, address: string, until: number, start: S
     report('  blocks that they deleted', metric(text, 'petrel_collected_blocks_total'), '')
     report('  store', metric(text, 'petrel_store_bytes') / MEBI, 'MB')
     if (mode === 'execute') await search('followed', node, report)
+  } catch (error) {
+    console.error(node.output())
+    throw error
   } finally {
     await node.kill()
   }
