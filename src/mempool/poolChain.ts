@@ -1,6 +1,8 @@
 /** The pool's view of the node's chain. */
 
 import { unlessThrown } from '../base/errors.ts'
+import { Pace } from '../base/pace.ts'
+import type { Clock, Timers } from '../base/ports.ts'
 import { accountKey, tryActorOf } from '../chain/actorLookup.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { ChainError } from '../chain/errors.ts'
@@ -9,6 +11,7 @@ import type { VmHost } from '../chain/vm.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { BlockEdge } from '../ipld/blockFetcher.ts'
 import { putCbor } from '../ipld/blockstore.ts'
+import { readTogether } from '../ipld/readTogether.ts'
 import { upgradeHeight } from '../networks/network.ts'
 import type { StateTree } from '../state/stateTree.ts'
 import type { Address } from '../types/address.ts'
@@ -17,15 +20,27 @@ import { message } from '../types/message.ts'
 import { signedMessage } from '../types/signedMessage.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
 import { MempoolError } from './errors.ts'
+import { FETCH_STRETCH_MS, SENDERS_TOGETHER } from './limits.ts'
 import { MinimumGas } from './minimumGas.ts'
 import type { ActorReader, MempoolChain } from './ports.ts'
 import { SenderStates } from './senderStates.ts'
+
+/** Where a node that has only a part of the state gets the rest, and when it lets others work. */
+export interface PoolFetching {
+  readonly edge: BlockEdge
+  readonly clock: Clock
+  readonly timers: Timers
+}
 
 /**
  * Connects the pool to a chain and its machine.
  * @param fetching - of a node that has only a part of the state
  */
-export function createPoolChain(view: ChainView, vm: Pick<VmHost, 'tipsetState'>, fetching?: BlockEdge): MempoolChain {
+export function createPoolChain(
+  view: ChainView,
+  vm: Pick<VmHost, 'tipsetState'>,
+  fetching?: PoolFetching,
+): MempoolChain {
   const { store } = view
   const senders = new SenderStates()
   const readerOf = (tree: StateTree, root: Cid): ActorReader => ({
@@ -34,7 +49,7 @@ export function createPoolChain(view: ChainView, vm: Pick<VmHost, 'tipsetState'>
     senders: () => senders.of(tree),
   })
   return {
-    ...(fetching === undefined ? {} : { fetching }),
+    ...(fetching === undefined ? {} : { fetching: fetching.edge }),
     head: () => store.head(),
     onHeadChange: (listener) =>
       store.onHeadChange(fetching === undefined ? listener : afterFetching(view, fetching, listener)),
@@ -60,22 +75,37 @@ export function createPoolChain(view: ChainView, vm: Pick<VmHost, 'tipsetState'>
  * Hears of head changes once what the pool reads of them is here: messages of both branches, their senders in the new
  * head's state. In order; what cannot be fetched is heard of all the same.
  */
-function afterFetching(view: ChainView, fetching: BlockEdge, listener: HeadListener): HeadListener {
+function afterFetching(view: ChainView, fetching: PoolFetching, listener: HeadListener): HeadListener {
   let last: Promise<unknown> = Promise.resolve()
   return (reverted, applied) => {
-    const fetch = (): void => {
-      const head = applied.at(-1) ?? view.store.head()
-      const tree = view.stateBefore(head)
-      for (const tipset of [...reverted, ...applied]) {
-        for (const { message } of view.tipsetMessages(tipset)) {
-          tryActorOf(tree, message.from)
-          if (isIdAddress(message.from))
-            unlessThrown(() => keyAddressAtFinality(view, message.from, head), MempoolError)
-        }
-      }
-    }
+    const head = applied.at(-1) ?? view.store.head()
     const tell = (): void => listener(reverted, applied)
-    last = last.then(() => fetching(fetch)).then(tell, tell)
+    last = last.then(() => fetchSenders(view, fetching, head, [...reverted, ...applied])).then(tell, tell)
+  }
+}
+
+/** Whoever reads them all in one run begins anew with each node that is missing: of 25 full tipsets that is all there is to do. */
+async function fetchSenders(
+  view: ChainView,
+  { edge, clock, timers }: PoolFetching,
+  head: Tipset,
+  tipsets: readonly Tipset[],
+): Promise<void> {
+  const pace = new Pace(clock, timers, FETCH_STRETCH_MS)
+  const senders = new Map<string, Address>()
+  for (const tipset of tipsets) {
+    for (const { message } of await edge(() => view.tipsetMessages(tipset))) senders.set(message.from.key, message.from)
+    if (pace.isDue) await pace.pause()
+  }
+  const tree = await edge(() => view.stateBefore(head))
+  const read = (sender: Address): void => {
+    tryActorOf(tree, sender)
+    if (isIdAddress(sender)) unlessThrown(() => keyAddressAtFinality(view, sender, head), MempoolError)
+  }
+  const all = [...senders.values()]
+  for (let at = 0; at < all.length; at += SENDERS_TOGETHER) {
+    await edge(() => readTogether(all.slice(at, at + SENDERS_TOGETHER), read))
+    if (pace.isDue) await pace.pause()
   }
 }
 

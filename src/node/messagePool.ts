@@ -85,10 +85,12 @@ export async function openMempool(
   settings: MempoolSettings,
   ports: NodePorts,
 ): Promise<NodeMempool> {
-  const { view, vm, meta, wallet } = deps
+  const { view, vm, meta, wallet, edge } = deps
   const { network, store } = view
   const { addressPrefix } = network
-  const chain = createPoolChain(view, deps.executes ? vm : beforeTipset, deps.executes ? undefined : deps.edge)
+  const { clock, timers } = ports
+  const fetching = deps.executes || edge === undefined ? undefined : { edge, clock, timers }
+  const chain = createPoolChain(view, deps.executes ? vm : beforeTipset, fetching)
   const pool = await openMessagePool(
     {
       chain,
@@ -96,8 +98,8 @@ export async function openMempool(
       verifier: messageVerifier(network.chainId),
       minimumGas: poolPrices(view),
       publish: settings.publish ?? (() => undefined),
-      clock: ports.clock,
-      timers: ports.timers,
+      clock,
+      timers,
       logger: ports.log,
       random: uniformRandom(ports.random),
     },
