@@ -6,22 +6,16 @@ import { ChainError } from '../../src/chain/errors.ts'
 import { type Cid, createCid, HASH_BLAKE2B_256 } from '../../src/codec/cid.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import type { FundedAccount } from '../../src/devnet/plan.ts'
-import { MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { BlockMissing } from '../../src/ipld/errors.ts'
 import type { FetchedTipset } from '../../src/p2p/chainSource.ts'
 import { P2pError } from '../../src/p2p/errors.ts'
 import type { Misbehaviour } from '../../src/p2p/peerLinks.ts'
-import { AheadBlocks } from '../../src/sync/aheadBlocks.ts'
 import { BadBlocks } from '../../src/sync/badBlocks.ts'
 import { BaseResults } from '../../src/sync/baseResults.ts'
 import { collectHeaders } from '../../src/sync/collectHeaders.ts'
 import { SyncError } from '../../src/sync/errors.ts'
 import { ForkChoice } from '../../src/sync/forkChoice.ts'
 import {
-  AHEAD_BLOCK_BYTES,
-  AHEAD_BLOCKS,
-  AHEAD_BYTES,
-  AHEAD_RUNS,
   BUSY_ATTEMPTS,
   BUSY_PAUSE_MS,
   EQUIVOCATION_SEARCH,
@@ -35,12 +29,10 @@ import {
   MESSAGE_WINDOW,
   ROW_TIPSETS,
   STATE_MS,
-  STRETCH_MS,
   SYNC_AGAIN_MS,
   WORKER_HISTORY,
 } from '../../src/sync/limits.ts'
 import { type SyncJob, SyncScheduler } from '../../src/sync/scheduler.ts'
-import { stateAhead } from '../../src/sync/stateAhead.ts'
 import { SyncProgress } from '../../src/sync/syncState.ts'
 import { TipsetTracker } from '../../src/sync/tipsetTracker.ts'
 import { TipsetValidator } from '../../src/sync/tipsetValidator.ts'
@@ -314,73 +306,6 @@ it('tipsets whose signatures are verified together are marked in one write', asy
   // The target is checked by itself, and a window of messages may end a row.
   expect(writes.length).toBeLessThanOrEqual(length / ROW_TIPSETS + 1 + Math.floor(length / MESSAGE_WINDOW))
   await follower.syncer.stop()
-})
-
-it('state of coming headers is fetched for so many, so deep, and with pauses', async () => {
-  let now = 0
-  const headers = Array.from({ length: AHEAD_BLOCKS + 1 }, (_, i) => createTipset([header(undefined, 1, i)]))
-  const asked = new Map<string, number>()
-  let stretch = 0
-  let longest = 0
-  const read = (key: TipsetKey): never => {
-    asked.set(tipsetKeyText(key), (asked.get(tipsetKeyText(key)) ?? 0) + 1)
-    // A quarter of what is allowed at a time.
-    now += STRETCH_MS / 4
-    stretch += STRETCH_MS / 4
-    longest = Math.max(longest, stretch)
-    throw new BlockMissing([])
-  }
-  const clock = { nowMs: () => now, monotonicMs: () => now }
-  const timers = {
-    setTimeout: (callback: () => void) => {
-      const timer = setImmediate(() => {
-        stretch = 0
-        callback()
-      })
-      return () => clearImmediate(timer)
-    },
-  }
-  const ends: Promise<unknown>[] = []
-  const edge = (run: () => unknown): Promise<never> => {
-    const until = async (): Promise<void> => {
-      for (;;) {
-        try {
-          await run()
-          return
-        } catch {
-          await Promise.resolve()
-        }
-      }
-    }
-    const end = until()
-    ends.push(end)
-    return end as Promise<never>
-  }
-  const tipsets = headers.map((_, i) => createTipset([header(headers[i], 2, i)]))
-  const view = { store: { tipset: read } }
-  const validation = { view: { over: () => view } } as never
-  const validated = { hasTipset: () => false } as never
-  const deps = { validation, edge, blocks: new MemoryBlockstore(), validated, clock, timers }
-  stateAhead(deps)(tipsets, new AbortController().signal)
-  await Promise.all(ends)
-  expect(asked.size).toBe(AHEAD_BLOCKS)
-  expect(new Set(asked.values())).toEqual(new Set([AHEAD_RUNS]))
-  expect(longest).toBeLessThanOrEqual(STRETCH_MS)
-})
-
-it('what was fetched ahead stays in memory, so much and none too large, until it is needed', async () => {
-  const store = new MemoryBlockstore()
-  const ahead = new AheadBlocks(store)
-  const block = new Uint8Array(AHEAD_BLOCK_BYTES)
-  const most = AHEAD_BYTES / AHEAD_BLOCK_BYTES
-  for (let i = 0; i < most; i++) ahead.put(cidOf(i), block)
-  expect([ahead.has(cidOf(0)), store.has(cidOf(0))]).toEqual([true, false])
-  ahead.put(cidOf(most), block)
-  // That of block 0 is the use of it: block 1 goes.
-  expect([0, 1, most].map((i) => ahead.has(cidOf(i)))).toEqual([true, false, true])
-  expect(() => ahead.put(cidOf(1), new Uint8Array(AHEAD_BLOCK_BYTES + 1))).toThrow(/65537 bytes/)
-  expect((await ahead.fetch([cidOf(0), cidOf(1)])).map(([cid]) => cid.toString())).toEqual([cidOf(0).toString()])
-  expect(await ahead.fetch([cidOf(0)])).toEqual([])
 })
 
 it('a busy machine is asked again so often, with a pause', async () => {
