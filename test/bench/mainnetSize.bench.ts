@@ -36,6 +36,8 @@ import { measurePool } from './mainnetPool.ts'
 const MEGA = 1e6
 const ASKED = 400
 const AGAIN = 50
+/** Newest tipsets that are validated. */
+const VALIDATED = 60
 const FIRST_ID = 1000
 const POLL_MS = 20
 
@@ -234,11 +236,15 @@ async function replay(): Promise<void> {
       await ask(node, 'StateReplay', [], one)
       return performance.now() - before
     }
+    let used = processor(node)
     report(`StateReplay of one of ${inBase.length} messages: cold, a new process`, await replayed(message), 'ms')
+    report('  of the processor', processor(node) - used, 'ms')
     const again: number[] = []
     for (let i = 0; i < AGAIN; i++) again.push(await replayed(message))
     report('  again, median', median(again), 'ms')
+    used = processor(node)
     report('  another one of the tipset: all are executed', await replayed(inBase[middle + 1]?.Cid), 'ms')
+    report('  of the processor', processor(node) - used, 'ms')
     report('  a third', await replayed(inBase[middle + 2]?.Cid), 'ms')
     const plain: number[] = []
     for (let i = 0; i < AGAIN; i++) {
@@ -271,7 +277,8 @@ async function validation(): Promise<void> {
       minimumGas: (epoch: number, length: number) => prices.total(epoch, length),
     }
     const tipsets: Tipset[] = []
-    for (let at = view.store.head(); at.height > 0; at = view.store.parent(at)) tipsets.unshift(at)
+    for (let at = view.store.head(); at.height > 0 && tipsets.length < VALIDATED; at = view.store.parent(at))
+      tipsets.unshift(at)
     const reader = new BlockMessageReader(chain.blocks)
     const took: number[] = []
     const processor: number[] = []
