@@ -45,7 +45,7 @@ export const PREMIUM_CACHE_MESSAGES = 100_000
 export const PREMIUM_TIPSET_WEIGHT = 195
 /** Between two tries to take a message from disk whose sender's state has to be fetched, ms. */
 export const LATE_RETRY_MS = 5_000
-/** Senders whose state is fetched together where it is not at hand: some 5 ms of reading each time that something was missing. */
+/** Senders whose state is fetched together where it is not at hand: each round of fetching reads all of them again. */
 export const SENDERS_TOGETHER = 128
 /** How long the event loop may wait for what is read of a changed head, ms. */
 export const FETCH_STRETCH_MS = 20

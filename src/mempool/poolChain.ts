@@ -11,7 +11,7 @@ import type { VmHost } from '../chain/vm.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { BlockEdge } from '../ipld/blockFetcher.ts'
 import { putCbor } from '../ipld/blockstore.ts'
-import { readTogether } from '../ipld/readTogether.ts'
+import { readTogetherPaced } from '../ipld/readTogether.ts'
 import { upgradeHeight } from '../networks/network.ts'
 import type { StateTree } from '../state/stateTree.ts'
 import type { Address } from '../types/address.ts'
@@ -104,8 +104,7 @@ async function fetchSenders(
   }
   const all = [...senders.values()]
   for (let at = 0; at < all.length; at += SENDERS_TOGETHER) {
-    await edge(() => readTogether(all.slice(at, at + SENDERS_TOGETHER), read))
-    if (pace.isDue) await pace.pause()
+    await edge(() => readTogetherPaced(all.slice(at, at + SENDERS_TOGETHER), read, pace))
   }
 }
 
