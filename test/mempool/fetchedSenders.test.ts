@@ -7,7 +7,7 @@ import { mockBeacon } from '../../src/consensus/beacon.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import { BlockFetcher } from '../../src/ipld/blockFetcher.ts'
 import { MemoryBlockstore, tryGetBlock } from '../../src/ipld/blockstore.ts'
-import { FETCH_STRETCH_MS } from '../../src/mempool/limits.ts'
+import { FETCH_STRETCH_MS, SENDERS_TOGETHER } from '../../src/mempool/limits.ts'
 import { createPoolChain } from '../../src/mempool/poolChain.ts'
 import { firstBlock } from '../../src/types/tipset.ts'
 import { devnetNode, signedBy } from '../support/devnetNode.ts'
@@ -28,10 +28,12 @@ it('a node of headers fetches the senders of a changed head together: not node b
   store.setGenesis(firstBlock(theirs.store.genesis()))
   const view = new ChainView({ store, network: theirs.plan.network, beaconRound: mockBeacon.roundAt })
   let rounds = 0
+  let most = 0
   const { run: edge } = new BlockFetcher(blocks, [
     {
       fetch: (cids) => {
         rounds++
+        most = Math.max(most, cids.length)
         return Promise.resolve(cids.map((cid) => [cid, tryGetBlock(theirs.store.blocks, cid) as Uint8Array] as const))
       },
     },
@@ -65,5 +67,6 @@ it('a node of headers fetches the senders of a changed head together: not node b
   }
   // Three parts of the senders, two trees a few nodes deep: node by node it was 66.
   expect(rounds).toBeLessThan(40)
+  expect(most).toBeLessThanOrEqual(SENDERS_TOGETHER)
   expect(pauses).toBeGreaterThanOrEqual(Math.floor(theirs.plan.accounts.length / FETCH_STRETCH_MS))
 })

@@ -1,7 +1,5 @@
 /** Bounds of synchronisation's work, its windows and its attempts: each at the bound and one above. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { latin1 } from '../../src/base/bytes.ts'
-import { MemoryStore } from '../../src/base/memoryStore.ts'
 import { ChainError } from '../../src/chain/errors.ts'
 import { type Cid, createCid, HASH_BLAKE2B_256 } from '../../src/codec/cid.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
@@ -27,7 +25,6 @@ import {
   MAX_HEADS,
   MAX_WORKERS,
   MESSAGE_WINDOW,
-  ROW_TIPSETS,
   STATE_MS,
   SYNC_AGAIN_MS,
   WORKER_HISTORY,
@@ -284,29 +281,6 @@ it('a long way up: messages come in windows, the head moves in steps', async () 
   expect(rounds).toBeLessThan(length)
   await follower.syncer.stop()
 }, 60_000)
-
-it('tipsets whose signatures are verified together are marked in one write', async () => {
-  const world = createWorld(1)
-  const length = 4 * ROW_TIPSETS
-  const chain: Tipset[] = []
-  for (let i = 0; i < length; i++) chain.push(await world.tipset(chain.at(-1) ?? world.genesis, {}))
-  const meta = new MemoryStore()
-  const writes: number[] = []
-  const write = meta.batch.bind(meta)
-  meta.batch = (ops) => {
-    const marks = ops.filter(({ op, key }) => op === 'put' && latin1(key).startsWith('sync/valid/'))
-    if (marks.length > 0) writes.push(marks.length)
-    write(ops)
-  }
-  const follower = createFollower(world, { mode: 'execute', source: new RecordedSource(world.view), meta })
-  follower.syncer.offerTipset('peer', withMessages(world.view, chain.at(-1) as Tipset))
-  await settled(follower.syncer)
-  expect(follower.store.head().height).toBe(length)
-  expect(writes.reduce((sum, marks) => sum + marks, 0)).toBe(length)
-  // The target is checked by itself, and a window of messages may end a row.
-  expect(writes.length).toBeLessThanOrEqual(length / ROW_TIPSETS + 1 + Math.floor(length / MESSAGE_WINDOW))
-  await follower.syncer.stop()
-})
 
 it('a busy machine is asked again so often, with a pause', async () => {
   for (const [busy, fails] of [
