@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { fromHex } from '../../src/base/bytes.ts'
 import { aggregate, publicKey, sign } from '../../src/crypto/bls.ts'
-import { MESSAGES_AHEAD } from '../../src/mempool/limits.ts'
+import { MESSAGES_AHEAD, SIGNATURES_AHEAD } from '../../src/mempool/limits.ts'
 import type { MessageVerifier } from '../../src/mempool/ports.ts'
 import { messageVerifier } from '../../src/mempool/verifyMessage.ts'
 import { type Address, blsAddress } from '../../src/types/address.ts'
@@ -142,6 +142,14 @@ describe('BLS messages of a batch', () => {
     })
     expect(opened.pool.size).toBe(1)
   })
+})
+
+test('so many signatures are verified in one check', async () => {
+  const opened = await open()
+  const all = Array.from({ length: SIGNATURES_AHEAD + 1 }, (_, nonce) => byBls(b1, nonce))
+  expect(await pushAll(opened, all)).toBeUndefined()
+  expect(opened.together).toEqual([SIGNATURES_AHEAD])
+  expect(opened.alone).toEqual([all.at(-1)])
 })
 
 test('others have their turn within a long batch', async () => {

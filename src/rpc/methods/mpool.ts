@@ -69,7 +69,7 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
     const release = pool.holdFlush()
     const started: S[] = []
     try {
-      for await (const one of starts) started.push(one)
+      for await (const each of starts) started.push(each)
     } finally {
       release()
       await Promise.all(started.map(({ durable }) => durable))
