@@ -20,3 +20,17 @@ it('asks of all peers together are bounded; the one that was asked most forgets 
   for (let peer = 0; peer < 180; peer++) swarm.forget(`peer ${peer}`)
   expect(swarm.remembered).toBe(1)
 })
+
+it('what is expected no more is forgotten as others are asked for', async () => {
+  const time = new VirtualTime()
+  const swarm = new Swarm(time)
+  for (let i = 0; i < 100; i++) swarm.asks('peer', `old ${i}`)
+  await time.advance(10 * 60_000)
+  // At the bound a late answer is still no flood.
+  expect(swarm.brought('peer', 'old 0', true)).toBe(true)
+  await time.advance(1)
+  expect(swarm.brought('peer', 'old 1', true)).toBe(false)
+  for (let i = 0; i < 20; i++) swarm.asks('peer', `new ${i}`)
+  expect(swarm.remembered).toBe(20)
+  for (let i = 0; i < 20; i++) expect(swarm.brought('peer', `new ${i}`, true)).toBe(true)
+})

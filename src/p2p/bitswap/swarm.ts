@@ -10,6 +10,8 @@ const PATIENCE = 3
 const FORGOTTEN_SHARE = 8
 /** A block is expected of whoever was asked for it so long ago or less, milliseconds. */
 const EXPECTED_MS = 10 * 60_000
+/** What is expected no more goes with what is asked next: so many at a time, which is more than come. */
+const EXPIRED_PER_ASK = 16
 
 interface Known {
   /** When it last brought a block; undefined: never. */
@@ -67,9 +69,15 @@ export class Swarm {
 
   asks(peer: PeerName, key: string): void {
     const { asked } = this.#of(peer)
+    const now = this.#clock.monotonicMs()
     this.#asks -= asked.size
     asked.delete(key)
-    asked.set(key, this.#clock.monotonicMs())
+    let left = EXPIRED_PER_ASK
+    for (const [oldest, since] of asked) {
+      if (now - since <= EXPECTED_MS || left-- === 0) break
+      asked.delete(oldest)
+    }
+    asked.set(key, now)
     this.#asks += asked.size
     if (this.#asks > MAX_REMEMBERED_ASKS) this.#makeRoom()
   }
