@@ -31,6 +31,9 @@ interface Waiting extends CommitEntry {
 /** Longest that an entry waits for others that are announced, ms: less than a flush takes, for which the others would wait. */
 const MAX_GATHER_MS = 5
 
+/** Longest that an entry waits for requests that hold the flush, ms: others' come without an end, and each takes its time. */
+export const MAX_HELD_MS = 100
+
 function putOf({ key, value }: StoreWrite): KeyValueOp {
   return { op: 'put', key, value }
 }
@@ -46,6 +49,7 @@ export class GroupCommit {
   #scheduled = false
   #committing = false
   #stopGathering: (() => void) | undefined
+  #stopHolding: (() => void) | undefined
 
   /** @param onTrouble - told of each commit that fails, and with undefined of the first that succeeds again */
   constructor(store: KeyValueStore, timers: Timers, onTrouble: (error: unknown) => void) {
@@ -62,7 +66,7 @@ export class GroupCommit {
     })
   }
 
-  /** Nothing is committed until the returned function is called: what one request adds is flushed once. */
+  /** Nothing is committed until the returned function is called, for a while: what one request adds is flushed once. */
   hold(): () => void {
     this.#holds++
     let held = true
@@ -87,8 +91,9 @@ export class GroupCommit {
   }
 
   #schedule(): void {
-    if (this.#scheduled || this.#committing || this.#holds > 0 || this.#waiting.length === 0) return
-    if (this.#announced === 0) this.#commitSoon()
+    if (this.#scheduled || this.#committing || this.#waiting.length === 0) return
+    if (this.#holds > 0) this.#stopHolding ??= this.#timers.setTimeout(() => void this.#commit(), MAX_HELD_MS)
+    else if (this.#announced === 0) this.#commitSoon()
     else this.#stopGathering ??= this.#timers.setTimeout(() => this.#commitSoon(), MAX_GATHER_MS)
   }
 
@@ -101,12 +106,15 @@ export class GroupCommit {
     this.#timers.setTimeout(() => {
       this.#scheduled = false
       if (this.#holds === 0) void this.#commit()
+      else this.#schedule()
     }, 0)
   }
 
   async #commit(): Promise<void> {
+    this.#stopHolding?.()
+    this.#stopHolding = undefined
     const group = this.#waiting
-    if (group.length === 0) return
+    if (group.length === 0 || this.#committing) return
     this.#waiting = []
     this.#committing = true
     try {

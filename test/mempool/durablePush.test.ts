@@ -1,5 +1,6 @@
 /** Nothing of a message of ours is seen before it is durable, and one that cannot be written leaves no trace. */
 import { describe, expect, test } from 'vitest'
+import { MAX_HELD_MS } from '../../src/mempool/groupCommit.ts'
 import { MessageSender } from '../../src/mempool/sendMessage.ts'
 import { DEFAULT_SEND_SPEC, type SendSpec } from '../../src/mempool/sendSpec.ts'
 import type { Message } from '../../src/types/message.ts'
@@ -275,6 +276,24 @@ describe('group commit', () => {
     release()
     await Promise.all(pushes)
     expect(store.flushes).toBe(1)
+  })
+
+  test('nobody is held for long by requests without an end', async () => {
+    const { pool, store, time } = await open()
+    let release = pool.holdFlush()
+    const push = pool.push(testMessage(a1, a2, 0, 10n))
+    await time.pass(MAX_HELD_MS - 1)
+    const next = pool.holdFlush()
+    release()
+    release = next
+    expect(store.flushes).toBe(0)
+    await time.pass(1)
+    await push
+    expect(store.flushes).toBe(1)
+    const later = pool.push(testMessage(a1, a2, 1, 10n))
+    release()
+    await later
+    expect(store.flushes).toBe(2)
   })
 })
 
