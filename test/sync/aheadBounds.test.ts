@@ -32,11 +32,14 @@ it('state of coming headers is fetched for so many, so deep, and with pauses', a
   const clock = { nowMs: () => now, monotonicMs: () => now }
   const timers = {
     setTimeout: (callback: () => void) => {
-      const timer = setImmediate(() => {
+      let isCancelled = false
+      queueMicrotask(() => {
         stretch = 0
-        callback()
+        if (!isCancelled) callback()
       })
-      return () => clearImmediate(timer)
+      return () => {
+        isCancelled = true
+      }
     },
   }
   const ends: Promise<unknown>[] = []
