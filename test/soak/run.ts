@@ -66,6 +66,8 @@ const began = Date.now()
 const end = began + hours * 3_600_000
 const admin = new RpcClient(producer.url, producer.token)
 const accounts: { Address: string }[] = await admin.call('DevnetAccounts')
+/** What is remembered of messages holds 32,000 of them: so many are sent in the first third, and what grows after that is none of it. */
+const FILLING = { messages: 33_000, batch: 50, everyMs: 1000 }
 const counts = { sends: 0, reads: 0, executions: 0, broken: 0, abandoned: 0, kills: 0, reloads: 0, failures: 0 }
 
 async function repeat(pauseMs: number, work: () => Promise<void>): Promise<void> {
@@ -76,7 +78,23 @@ async function repeat(pauseMs: number, work: () => Promise<void>): Promise<void>
 }
 
 const either = (): string => (random(2) === 0 ? producer.url : followers.execute.url)
+async function fill(): Promise<void> {
+  const secp = accounts.map(({ Address }) => Address).filter((address) => address.startsWith('t1'))
+  const pauseMs = Math.min(FILLING.everyMs, ((end - began) / 3) * (FILLING.batch / FILLING.messages))
+  for (let sent = 0; sent < FILLING.messages && Date.now() < end; sent += FILLING.batch) {
+    const batch = Array.from({ length: FILLING.batch }, (_, i) => ({
+      From: secp[i % secp.length],
+      To: secp[(i + 1) % secp.length],
+      Value: '1',
+    }))
+    await admin.call('MpoolBatchPushMessage', batch, null).catch(() => void counts.failures++)
+    counts.sends += FILLING.batch
+    await sleep(pauseMs)
+  }
+}
+
 const clients = [
+  fill(),
   repeat(200, async () => {
     const [from, to] = [accounts[random(3)]?.Address, accounts[3 + random(3)]?.Address]
     await admin.call('MpoolPushMessage', { From: from, To: to, Value: '1' }, null)
