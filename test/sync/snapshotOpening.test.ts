@@ -5,15 +5,25 @@ import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openArchiveFile, openArchiveReader } from '../../platform/server/archiveFile.ts'
-import { carBlocks, carBytes, readCarHeader, readCarSection } from '../../src/archive/car.ts'
+import { type CarSection, carBlocks, carBytes, carSections, readCarHeader } from '../../src/archive/car.ts'
 import { decompressZstd } from '../../src/archive/zstd.ts'
 import { concatBytes, equalBytes } from '../../src/base/bytes.ts'
-import { PetrelError } from '../../src/base/errors.ts'
+import { PetrelError, unlessThrown } from '../../src/base/errors.ts'
 import { memorySource } from '../../src/codec/byteSource.ts'
 import { blockCid } from '../../src/crypto/blockCid.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
+import { isBlockOf } from '../../src/ipld/verifyBlock.ts'
 import { seeded } from '../support/seeded.ts'
 import { missingShared, readShared, sharedPath } from '../support/shared.ts'
+
+/** Whether every section of a plain archive holds what its CID says. */
+function isSound(bytes: Uint8Array): boolean {
+  const header = readCarHeader(memorySource(bytes))
+  const sections = unlessThrown(() => [...carSections(header)], PetrelError)
+  const holds = ({ cid, dataOffset, dataLength }: CarSection): boolean =>
+    isBlockOf(cid, header.source.read(dataOffset, dataLength))
+  return sections?.every(holds) === true
+}
 
 const missing = missingShared('data/snapshots') !== undefined
 
@@ -196,10 +206,10 @@ describe.skipIf(missing)('opening an archive', () => {
           error = thrown
         }
         rmSync(path)
-        // Behind the data of a version 2 archive, in a checksum, at a boundary: no block is touched there.
+        // Behind the data of a version 2 archive, in a checksum, at a boundary: no block is touched there. And another codec in a
+        // CID names the same bytes.
         if (error === undefined) {
-          const lost =
-            form.includes('version 2') || name.endsWith('zst') || readCarSection(memorySource(whole), at) !== undefined
+          const lost = form.includes('version 2') || name.endsWith('zst') || isSound(damaged)
           expect(lost, `${form}, byte ${at}`).toBe(true)
           continue
         }
