@@ -165,18 +165,26 @@ describe('peers that lie', () => {
 })
 
 describe('a head that nobody can give yet', () => {
-  it('is asked for again where a peer told it by name, once', async () => {
+  /** A follower whose only peer gives nothing until `ends` is called. */
+  async function outage() {
     const world = createWorld(1)
     const head = (await world.chain(world.genesis, 4)).at(-1) as Tipset
     const timers = new VirtualTime()
     let isDown = true
     const source = new RecordedSource(world.view, { fail: () => isDown })
-    const follower = follow(world, { source, timers })
+    const ends = (): void => {
+      isDown = false
+    }
+    return { world, head, timers, source, ends, follower: follow(world, { source, timers }) }
+  }
+
+  it('is asked for again where a peer told it by name, once', async () => {
+    const { world, head, timers, follower, ends } = await outage()
     follower.syncer.offerHead(PEER, { key: head.key, height: head.height, weight: world.view.weight(head) })
     await timers.settle()
     expect(follower.syncer.awaitedHead).toBe(head.height)
     await timers.advance(2000)
-    isDown = false
+    ends()
     await timers.advance(5000)
     await settled(follower.syncer)
     expect(headName(follower.store)).toBe(nameOf(head))
@@ -184,19 +192,14 @@ describe('a head that nobody can give yet', () => {
   })
 
   it('is asked for again, though it is not named again', async () => {
-    const world = createWorld(1)
-    const head = (await world.chain(world.genesis, 4)).at(-1) as Tipset
-    const timers = new VirtualTime()
-    let isDown = true
-    const source = new RecordedSource(world.view, { fail: () => isDown })
-    const follower = follow(world, { source, timers })
+    const { world, head, timers, source, follower, ends } = await outage()
     offer(world, follower, head)
     await settled(follower.syncer)
     await timers.advance(2000)
     await settled(follower.syncer)
     expect(source.requests).toHaveLength(2)
     expect(follower.store.head().height).toBe(0)
-    isDown = false
+    ends()
     await timers.advance(5000)
     await settled(follower.syncer)
     expect(headName(follower.store)).toBe(nameOf(head))
