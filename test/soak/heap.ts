@@ -13,7 +13,7 @@ export interface Heaps {
 }
 
 /** A message of the inspector. */
-interface Message {
+export interface Message {
   readonly id?: number
   readonly method?: string
   readonly result?: unknown
@@ -23,7 +23,7 @@ interface Message {
 type Call = (method: string, params?: object) => Promise<unknown>
 
 /** Numbers the calls of a session. */
-class Session {
+export class Session {
   readonly #waiting = new Map<number, (result: unknown) => void>()
   readonly #send: (text: string) => void
   #last = 0
@@ -54,13 +54,26 @@ class Session {
   }
 }
 
+/** Asks for a collection of one heap. */
+export const COLLECT = 'HeapProfiler.collectGarbage'
+
 async function collected(call: Call): Promise<Heaps | undefined> {
-  await call('HeapProfiler.collectGarbage')
+  await call(COLLECT)
   const expression = '(({ heapUsed: heap, external }) => ({ heap, external }))(process.memoryUsage())'
   const answer = (await call('Runtime.evaluate', { expression, returnByValue: true })) as
     | { result: { value: Heaps } }
     | undefined
   return answer?.result.value
+}
+
+/** Of several heaps. A thread that ended meanwhile has none. */
+export function sum(heaps: readonly (Heaps | undefined)[]): Heaps {
+  let [heap, external] = [0, 0]
+  for (const one of heaps) {
+    heap += one?.heap ?? 0
+    external += one?.external ?? 0
+  }
+  return { heap, external }
 }
 
 /** Connects for one look: a session that stays open would keep what it was told of. */
@@ -92,10 +105,5 @@ export async function liveHeaps(node: NodeProcess): Promise<Heaps> {
   await main.call('NodeWorker.enable', { waitForDebuggerOnStart: false })
   const heaps = await Promise.all([main, ...threads.values()].map(({ call }) => collected(call)))
   socket.close()
-  let [heap, external] = [0, 0]
-  for (const one of heaps) {
-    heap += one?.heap ?? 0
-    external += one?.external ?? 0
-  }
-  return { heap, external }
+  return sum(heaps)
 }

@@ -5,16 +5,16 @@ import type { NodeProcess } from '../runtimes/nodeProcess.ts'
 import { RpcClient } from '../support/rpcClient.ts'
 import { liveHeaps } from './heap.ts'
 
-/** Kinds of memory, MB. A tab tells the first two alone. */
+/** Kinds of memory, MB. */
 export interface Memory {
-  /** Pages of its own (RssAnon), which the system can't take back; a node's after a collection. */
+  /** Pages of its own (RssAnon), which the system can't take back, after a collection. */
   readonly own: number
   /** Pages of files (RssFile): the store's, which LMDB maps, and programs. The system takes them back when it needs them. */
   readonly files: number
   /** Objects that are alive, of all threads. */
-  readonly heap?: number
+  readonly heap: number
   /** What they point to outside of the heap. */
-  readonly external?: number
+  readonly external: number
 }
 
 /** What a process takes at a moment. */
@@ -30,7 +30,7 @@ export interface Sample {
 const HOUR_EPOCHS = 120
 /** Epochs of an hour of 0.3 s blocks: seven of them are as many as mainnet's month. */
 const FAST_HOUR_EPOCHS = 12_000
-const MEBI = 1024 * 1024
+export const MEBI = 1024 * 1024
 
 /** A figure of `/proc/<pid>/status`, MB. */
 export function statusMb(pid: number | string, name: string): number {
@@ -75,7 +75,7 @@ function slope(samples: readonly Sample[], x: (at: Sample) => number, y: (at: Sa
 export function growth(samples: readonly Sample[]): string {
   const kinds = Object.keys(samples[0]?.memory ?? {}) as (keyof Memory)[]
   const of = (kind: keyof Memory): string => {
-    const size = ({ memory }: Sample): number => memory[kind] ?? 0
+    const size = ({ memory }: Sample): number => memory[kind]
     const epoch = slope(samples, ({ head }) => head, size)
     const hour = slope(samples, ({ minutes }) => minutes / 60, size)
     const fast = `${(epoch * FAST_HOUR_EPOCHS).toFixed(1)} MB for ${FAST_HOUR_EPOCHS} epochs`

@@ -2,7 +2,8 @@
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { evaluate, openChromium } from '../runtimes/chromiumHost.ts'
-import { type Memory, statusMb } from './sample.ts'
+import { MEBI, type Memory, statusMb } from './sample.ts'
+import { liveTabHeaps } from './tabHeap.ts'
 
 /** Small, as the nodes' `--cache`: they are soon full, and what grows then is none of them. */
 const BOUNDS = { maxMemoryBytes: 32 * 1024 * 1024, maxDiskBytes: 64 * 1024 * 1024 }
@@ -56,10 +57,12 @@ export async function openTab(home: string, bootstrap: string): Promise<SoakTab>
   let page = await open()
   return {
     sample: async () => {
+      const { heap, external } = await liveTabHeaps(page)
       const { Height: head } = await evaluate(page, `tab.request('ChainHead')`)
       const mb = (name: string): number => renderers().reduce((sum, pid) => sum + statusMb(pid, name), 0)
       const handles = renderers().reduce((sum, pid) => sum + readdirSync(`/proc/${pid}/fd`).length, 0)
-      return { memory: { own: mb('RssAnon'), files: mb('RssFile') }, handles, head }
+      const memory = { own: mb('RssAnon'), files: mb('RssFile'), heap: heap / MEBI, external: external / MEBI }
+      return { memory, handles, head }
     },
     reload: async () => {
       await page.close()
