@@ -51,6 +51,8 @@ export class LmdbBlocks implements CollectableBlocks {
   readonly #pending = new Map<string, PendingBlock>()
   #pendingBytes = 0
   #goesAside = false
+  /** Blocks under way to the disk by LMDB's own thread; never rejects. */
+  #underWay: Promise<void> | undefined
   readonly #checksReads: boolean
   #reads = 0
   readonly #putListeners = new Set<PutListener>()
@@ -100,7 +102,7 @@ export class LmdbBlocks implements CollectableBlocks {
     this.#pending.set(cid.key, { key: cid.bytes, data })
     this.#pendingBytes += data.length
     if (this.#pendingBytes <= MAX_PENDING_BYTES) {
-      if (this.#pendingBytes > ASIDE_BYTES) this.#writeAside()
+      if (this.#pendingBytes > ASIDE_BYTES) this.#soonAside()
       return
     }
     try {
@@ -114,27 +116,46 @@ export class LmdbBlocks implements CollectableBlocks {
   }
 
   /** All that this turn of the loop puts, together. */
-  #writeAside(): void {
+  #soonAside(): void {
     if (this.#goesAside) return
     this.#goesAside = true
     setImmediate(() => {
-      const written = [...this.#pending]
-      this.#environment
-        .commitAside(this.due, () =>
-          this.#table.batch(() => {
-            // The batch's own promise says what became of all.
-            for (const [, { key, data }] of written) this.#table.put(key, data).catch(() => undefined)
-          }),
-        )
-        .then(
-          () => this.#forget(written),
-          // They wait on; whoever writes next is told.
-          () => undefined,
-        )
+      // They wait on when it fails; whoever writes next is told.
+      void this.writeAside({ writes: 0, bytes: 0 }, () => undefined)
+        .catch(() => undefined)
         .finally(() => {
           this.#goesAside = false
         })
     })
+  }
+
+  /**
+   * Has LMDB's own thread commit what is pending and what `also` puts, as one transaction, after the blocks that are under way: what is
+   * put may name them.
+   * @param size - of what `also` puts
+   */
+  async writeAside(size: WriteSize, also: () => void): Promise<void> {
+    while (this.#underWay !== undefined) await this.#underWay
+    const written = [...this.#pending]
+    const { writes, bytes } = this.due
+    const committed = this.#environment.commitAside({ writes: writes + size.writes, bytes: bytes + size.bytes }, () =>
+      this.#table.batch(() => {
+        // The batch's own promise says what became of all.
+        for (const [, { key, data }] of written) this.#table.put(key, data).catch(() => undefined)
+        also()
+      }),
+    )
+    if (written.length > 0) {
+      this.#underWay = committed
+        .then(
+          () => this.#forget(written),
+          () => undefined,
+        )
+        .finally(() => {
+          this.#underWay = undefined
+        })
+    }
+    await committed
   }
 
   /** What is on disk now, unless it was and was put again. */

@@ -24,7 +24,7 @@ interface Environment {
   damaged(what: string): never
   readonly reads: ReadGuard
   commit(size: WriteSize, also: () => void): void
-  commitAside(size: WriteSize, write: () => Promise<unknown>): Promise<void>
+  commitLater(size: WriteSize, also: () => void): Promise<void>
   whyUnwritable(): string | undefined
   flush(): Promise<void>
   close(): Promise<void>
@@ -127,16 +127,14 @@ export class LmdbKeyValues implements KeyValueStore {
   }
 
   async commit(ops: readonly KeyValueOp[]): Promise<void> {
-    await this.#environment.commitAside(this.#sizeOf(ops), () =>
-      this.#table.batch(() => {
-        for (const op of ops) {
-          // The batch's own promise says what became of all.
-          const written =
-            op.op === 'put' ? this.#table.put(op.key, checked(op.key, op.value)) : this.#table.remove(op.key)
-          written.catch(() => undefined)
-        }
-      }),
-    )
+    await this.#environment.commitLater(this.#sizeOf(ops), () => {
+      for (const op of ops) {
+        // What becomes of all is said once.
+        const written =
+          op.op === 'put' ? this.#table.put(op.key, checked(op.key, op.value)) : this.#table.remove(op.key)
+        written.catch(() => undefined)
+      }
+    })
   }
 
   #sizeOf(ops: readonly KeyValueOp[]): WriteSize {

@@ -43,6 +43,8 @@ export interface LmdbOptions extends BlocksOptions {
   readonly below?: ReadGuard | undefined
   /** Bytes that are free for this process where the store is. Default: what the file system says. */
   readonly freeBytes?: () => number
+  /** Opens LMDB itself. Default: as lmdb does. */
+  readonly open?: typeof open
 }
 
 function hasNumber(cause: unknown): boolean {
@@ -61,6 +63,19 @@ async function commitErrorOf(cause: unknown): Promise<unknown> {
     (error: unknown) => error,
   )
   return await Promise.race([reason, new Promise((resolve) => setTimeout(() => resolve(cause), 0))])
+}
+
+/**
+ * What lmdb 3.5.6 says of a commit that it gives up although nothing is wrong: it looks at the size of a record of free pages before it
+ * looks whether it has found one, in a variable that nobody has set (mdb.c, mdb_freelist_save). Nothing of that commit is written, and the
+ * next one reads the free pages anew, so that it finds what it reserves.
+ */
+const FALSE_ALARM = 'reserved freelist had a data entry with zero-size'
+/** Of a commit, in all: more than one was never needed. */
+const COMMIT_ATTEMPTS = 3
+
+function isFalseAlarm(cause: unknown): boolean {
+  return cause instanceof Error && cause.message.includes(FALSE_ALARM)
 }
 
 const NO_WRITES: WriteSize = { writes: 0, bytes: 0 }
@@ -118,7 +133,7 @@ export class LmdbEnvironment {
       if (options.readsOnly !== true) this.#assertWritable(NO_WRITES)
       assertSound(join(options.path, DATA_FILE), options.readsOnly !== true)
       // Its batches of a turn of the loop have a promise of their own that nobody is given: a failed commit would end the process.
-      this.#root = open({
+      this.#root = (options.open ?? open)({
         path: options.path,
         maxDbs: TABLES.length,
         overlappingSync: false,
@@ -198,8 +213,12 @@ export class LmdbEnvironment {
     this.#blocks.committed()
   }
 
-  /** Runs writes as one transaction, without what is pending. @throws as {@link LmdbEnvironment.commit} */
-  transaction(size: WriteSize, write: () => void): void {
+  /**
+   * Runs writes as one transaction, without what is pending.
+   * @param write - may be run again
+   * @throws as {@link LmdbEnvironment.commit}
+   */
+  transaction(size: WriteSize, write: () => void, attempts: number = COMMIT_ATTEMPTS): void {
     this.assertOpen()
     this.#assertWritable(size)
     let ours = true
@@ -209,6 +228,7 @@ export class LmdbEnvironment {
         ours = false
       })
     } catch (cause) {
+      if (attempts > 1 && isFalseAlarm(cause)) return this.transaction(size, write, attempts - 1)
       const error = this.#writeFailed(cause)
       // LMDB's own failures carry a number. What is thrown by who fills the transaction only ends that.
       if (!ours || hasNumber(cause)) this.#broken = error
@@ -216,21 +236,33 @@ export class LmdbEnvironment {
     }
   }
 
+  /** {@link LmdbEnvironment.commit} by LMDB's own thread: to write and sync takes 5 to 15 ms here, on a busy disk 300. */
+  async commitLater(size: WriteSize, also: () => void): Promise<void> {
+    const written = this.#blocks.writeAside(size, also)
+    this.#aside.add(written)
+    try {
+      await written
+    } finally {
+      this.#aside.delete(written)
+    }
+  }
+
   /**
-   * Has LMDB's own thread commit what `write` puts, as one transaction, without what is pending: to write and sync takes 5 to
-   * 15 ms here, in which this thread goes on.
-   * @param write - resolves when it is on stable storage
+   * Has LMDB's own thread commit what `write` puts, as one transaction, without what is pending.
+   * @param write - resolves when it is on stable storage; may be run again
    * @throws PlatformError STORE_FULL, STORE_READ_ONLY, STORE_FAILED, as a rejection
    */
-  async commitAside(size: WriteSize, write: () => Promise<unknown>): Promise<void> {
+  async commitAside(size: WriteSize, write: () => Promise<unknown>, attempts: number = COMMIT_ATTEMPTS): Promise<void> {
     this.assertOpen()
     this.#assertWritable(size)
     const written = write()
     this.#aside.add(written)
     try {
       await written
-    } catch (cause) {
-      this.#broken = this.#writeFailed(await commitErrorOf(cause))
+    } catch (failure) {
+      const cause = await commitErrorOf(failure)
+      if (attempts > 1 && isFalseAlarm(cause)) return await this.commitAside(size, write, attempts - 1)
+      this.#broken = this.#writeFailed(cause)
       throw this.#broken
     } finally {
       this.#aside.delete(written)

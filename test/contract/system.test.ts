@@ -156,6 +156,41 @@ describe('log', () => {
   })
 })
 
+describe('LMDB, what is committed by its own thread', () => {
+  it.each([1, 40])('takes along the blocks that were put before, %i of them, under way or not', async (count) => {
+    const path = newPath()
+    const environment = new LmdbEnvironment({ path })
+    const blocks = Array.from({ length: count }, (_, i) => new Uint8Array(10_000).fill(i))
+    for (const block of blocks) environment.blocks.put(blockCid(block), block)
+    // Many are on their way by now.
+    await new Promise((resolve) => setImmediate(resolve))
+    const late = utf8('late')
+    environment.blocks.put(blockCid(late), late)
+    await environment.meta.commit([{ op: 'put', key: utf8('names them'), value: utf8('1') }])
+    const seen = new LmdbEnvironment({ path, readsOnly: true })
+    expect(seen.meta.get(utf8('names them'))).toEqual(utf8('1'))
+    for (const block of [...blocks, late]) expect(seen.blocks.get(blockCid(block))).toEqual(block)
+    await seen.close()
+    await environment.close()
+  })
+
+  it('is written before the store closes, also while blocks are under way', async () => {
+    const path = newPath()
+    const environment = new LmdbEnvironment({ path })
+    for (let i = 0; i < 40; i++) {
+      const block = new Uint8Array(10_000).fill(i)
+      environment.blocks.put(blockCid(block), block)
+    }
+    await new Promise((resolve) => setImmediate(resolve))
+    const written = environment.meta.commit([{ op: 'put', key: utf8('last'), value: utf8('1') }])
+    await environment.close()
+    await written
+    const again = new LmdbEnvironment({ path })
+    expect(again.meta.get(utf8('last'))).toEqual(utf8('1'))
+    await again.close()
+  })
+})
+
 describe('LMDB on a disk that is full', () => {
   it('refuses before it writes, keeps what it had, and goes on', async () => {
     let free = Number.MAX_SAFE_INTEGER
