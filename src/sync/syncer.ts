@@ -166,7 +166,7 @@ export class Syncer {
    * heaviest tipset that they are part of.
    */
   adopt(tipset: Tipset): void {
-    this.#validated.add([tipset.height, tipset.key])
+    this.#validated.addNow(tipset.height, tipset.key)
     this.#tracker.addAll(tipset)
     try {
       this.#forkChoice.refresh(tipset.height)

@@ -179,7 +179,7 @@ export class TipsetValidator {
       const prepared = await this.#prepare(tipset, this.#unknown(tipset), options)
       const found = await this.#defer(prepared, options.signal)
       if (found.fate !== 'sound' || !verifyTogether(found.signed)) return this.#oneByOne(prepared, options.signal, true)
-      this.#accept([{ tipset: prepared.tipset, passed: prepared.todo }])
+      await this.#accept([{ tipset: prepared.tipset, passed: prepared.todo }])
       return { valid: tipset.blocks, failure: undefined }
     })
   }
@@ -263,7 +263,7 @@ export class TipsetValidator {
       return
     }
     await this.#pause(signal)
-    this.#accept(waiting.map(({ prepared: { tipset, todo } }) => ({ tipset, passed: todo })))
+    await this.#accept(waiting.map(({ prepared: { tipset, todo } }) => ({ tipset, passed: todo })))
     for (const { prepared } of waiting) await onValid(prepared.tipset)
   }
 
@@ -298,7 +298,7 @@ export class TipsetValidator {
     }
     if (failure !== undefined) ahead?.abort()
     const passed = todo.filter((block) => !failed.includes(block))
-    if (remembers) this.#accept([{ tipset, passed }])
+    if (remembers) await this.#accept([{ tipset, passed }])
     return { valid: tipset.blocks.filter((block) => !failed.includes(block)), failure }
   }
 
@@ -349,9 +349,9 @@ export class TipsetValidator {
   }
 
   /** Remembers blocks as valid, those that were before among them. */
-  #accept(row: readonly Passed[]): void {
+  async #accept(row: readonly Passed[]): Promise<void> {
     const { validated, validation, tracker, vm } = this.#deps
-    validated.add(...row.map(({ tipset, passed }) => [tipset.height, passed.map(headerCid)] as const))
+    await validated.add(...row.map(({ tipset, passed }) => [tipset.height, passed.map(headerCid)] as const))
     for (const { tipset, passed } of row) {
       const { height, blocks } = tipset
       for (const block of blocks) if (validated.has(height, headerCid(block))) tracker.add(block)

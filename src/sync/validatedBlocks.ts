@@ -52,13 +52,19 @@ export class ValidatedBlocks {
     return key.every((cid) => this.has(height, cid))
   }
 
-  /** All of them at once, or none: a write each holds the thread until the disk has it. */
-  add(...epochs: readonly (readonly [epoch: ChainEpoch, cids: readonly Cid[]])[]): void {
-    const value = Uint8Array.of(this.#level)
-    const ops = epochs.flatMap(([epoch, cids]) =>
-      cids.map((cid): KeyValueOp => ({ op: 'put', key: markKey(epoch, cid), value })),
-    )
-    if (ops.length > 0) this.#meta.batch(ops)
+  /** All of them at once, or none. Resolves when they are on the disk, with the blocks. */
+  async add(...epochs: readonly (readonly [epoch: ChainEpoch, cids: readonly Cid[]])[]): Promise<void> {
+    const marks = epochs.flatMap(([epoch, cids]) => this.#marks(epoch, cids))
+    if (marks.length > 0) await this.#meta.commit(marks)
+  }
+
+  /** The same of one epoch, before anything else happens. */
+  addNow(epoch: ChainEpoch, cids: readonly Cid[]): void {
+    this.#meta.batch(this.#marks(epoch, cids))
+  }
+
+  #marks(epoch: ChainEpoch, cids: readonly Cid[]): KeyValueOp[] {
+    return cids.map((cid) => ({ op: 'put', key: markKey(epoch, cid), value: Uint8Array.of(this.#level) }))
   }
 
   /** Forgets a block: it was marked bad by hand. */
