@@ -80,6 +80,37 @@ describe('collection of old blocks', () => {
     await Promise.resolve()
   })
 
+  it('takes old state while a node catches up: days of it are put within minutes', async () => {
+    const blocks = new CollectableMemory()
+    const model = new Model(seeded('catching up'), blocks)
+    const collector = new Collector(
+      {
+        store: model.store,
+        blocks,
+        meta: model.meta,
+        roots: () => [],
+        // Time stands still.
+        clock: { nowMs: () => 0, monotonicMs: () => 0 },
+        timers: { setTimeout: (fn) => void queueMicrotask(fn) ?? (() => undefined) },
+        log: silentLog,
+      },
+      { stateEpochs: KEEP, messageEpochs: KEEP },
+    )
+    const deleted = async (epochs: number): Promise<number | undefined> => {
+      for (const until = model.store.head().height + epochs; model.store.head().height < until; ) {
+        model.draft()
+        model.finishDraft()
+        model.forgetOldStates()
+      }
+      return (await collector.collect())?.deleted
+    }
+    // Its own blocks are new still.
+    expect(await deleted(800)).toBe(0)
+    expect(await deleted(1100)).toBeGreaterThan(800)
+    model.check()
+    await collector.stop()
+  })
+
   it('runs by itself as the head moves, starts again after it was cut short, and stops', async () => {
     const random = seeded('collector')
     const blocks = new CollectableMemory()

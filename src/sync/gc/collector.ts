@@ -89,6 +89,7 @@ export class Collector {
         this.#puts.add(cid, deps.clock.monotonicMs())
         this.#collection?.put(cid, data)
       }),
+      deps.store.onHeadChange(() => this.#puts.moved(deps.store.head().height)),
     )
   }
 
