@@ -9,8 +9,13 @@ export interface FileSource extends ByteSource {
   close(): void
 }
 
-/** Small reads are served from one block of the file of this many bytes: sequential walks cost few system calls. */
+/** Small reads of a walk are served from one block of the file of at most this many bytes: long walks cost few system calls. */
 const WINDOW_BYTES = 256 * 1024
+/**
+ * What the first of them takes; each further one twice as much. Lookups in an index go on where they began, too, for a few slots: whole
+ * blocks for each were most of the garbage of a node that follows headers above an archive.
+ */
+const FIRST_WINDOW_BYTES = 4096
 
 /**
  * Opens a file for reading. Each read gives a new array or a view of an array that is never written again.
@@ -27,6 +32,7 @@ export function openFileSource(path: string): FileSource {
   let window = new Uint8Array(0)
   let windowStart = 0
   let lastEnd = 0
+  let ahead = FIRST_WINDOW_BYTES
   const readPart = (into: Uint8Array, offset: number): number => {
     try {
       return readSync(descriptor, into, 0, into.length, offset)
@@ -55,8 +61,12 @@ export function openFileSource(path: string): FileSource {
       // Only a read that goes on where the last one ended is part of a walk.
       const walks = offset >= lastEnd && offset - lastEnd <= WINDOW_BYTES && length < WINDOW_BYTES
       lastEnd = end
-      if (!walks) return readAt(offset, length)
-      window = readAt(offset, WINDOW_BYTES) as Uint8Array<ArrayBuffer>
+      if (!walks) {
+        ahead = FIRST_WINDOW_BYTES
+        return readAt(offset, length)
+      }
+      window = readAt(offset, Math.max(length, ahead)) as Uint8Array<ArrayBuffer>
+      ahead = Math.min(2 * ahead, WINDOW_BYTES)
       windowStart = offset
       return window.subarray(0, length)
     },

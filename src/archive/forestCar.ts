@@ -75,6 +75,8 @@ function indexPayload(source: ByteSource, start: number): ByteSource {
       return part === undefined ? start : part.offset + offset - part.at
     },
     read: (offset, length) => {
+      const whole = parts.find((part) => part.at <= offset && offset + length <= part.at + part.length)
+      if (whole !== undefined) return readExactly(source, whole.offset + offset - whole.at, length)
       const out = new Uint8Array(Math.max(0, Math.min(length, size - offset)))
       for (const part of parts) {
         const from = Math.max(offset, part.at)
