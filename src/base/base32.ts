@@ -1,4 +1,5 @@
 /** Base32 of RFC 4648, lower case, without padding: the text form of CIDs and addresses. */
+import { latin1 } from './bytes.ts'
 import { BaseError } from './errors.ts'
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
@@ -8,9 +9,12 @@ const REVERSE: Int8Array = (() => {
   return out
 })()
 
-/** Text of `bytes`. */
+const CODES: Uint8Array = Uint8Array.from(ALPHABET, (letter) => letter.charCodeAt(0))
+
+/** Text of `bytes`. In one piece: put together letter by letter it takes 1.6 kB of a CID as long as it is kept, and ten times as long. */
 export function toBase32(bytes: Uint8Array): string {
-  let out = ''
+  const out = new Uint8Array(Math.ceil((bytes.length * 8) / 5))
+  let at = 0
   let bits = 0
   let have = 0
   for (let i = 0; i < bytes.length; i++) {
@@ -18,11 +22,11 @@ export function toBase32(bytes: Uint8Array): string {
     have += 8
     while (have >= 5) {
       have -= 5
-      out += ALPHABET[(bits >> have) & 31] as string
+      out[at++] = CODES[(bits >> have) & 31] as number
     }
   }
-  if (have > 0) out += ALPHABET[(bits << (5 - have)) & 31] as string
-  return out
+  if (have > 0) out[at] = CODES[(bits << (5 - have)) & 31] as number
+  return latin1(out)
 }
 
 /**
