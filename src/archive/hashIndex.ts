@@ -11,11 +11,11 @@ import type { Cid } from '../codec/cid.ts'
 import { carError, readingAt } from './car.ts'
 import type { HashSorter, SortedPairs } from './hashSorter.ts'
 import type { ByteSink } from './scratchFile.ts'
+import { SLOT_BYTES, SlotSink } from './slotSink.ts'
 
 const INDEX_VERSION = 0xdeadbef0n
 /** Bytes before the slots. */
 const HEADER_BYTES = 32
-const SLOT_BYTES = 16
 /** Slots read at a time: chains are short. */
 const SLOTS_PER_READ = 8
 const EMPTY_WORD = 0xffff_ffff
@@ -342,21 +342,17 @@ export function* writeIndex(sorter: HashSorter, shape: IndexShape, sink: ByteSin
   view.setBigUint64(16, BigInt(shape.collisions), true)
   view.setBigUint64(24, BigInt(shape.buckets), true)
   sink.write(header)
-  const empty = new Uint8Array(SLOT_BYTES).fill(0xff)
-  const full = new Uint8Array(SLOT_BYTES)
-  const slotView = viewOf(full)
+  const out = new SlotSink(sink)
+  const empty = (): void => out.words(EMPTY_WORD, EMPTY_WORD, EMPTY_WORD, EMPTY_WORD)
   let slot = 0
   let count = 0
   for (const pairs = new DistinctPairs(sorter.sorted()); pairs.next(); slot++) {
     if (++count % STEP_PAIRS === 0) yield
-    for (const ideal = idealSlot(pairs.high, pairs.low, shape.buckets); slot < ideal; slot++) sink.write(empty)
-    slotView.setUint32(0, pairs.low, true)
-    slotView.setUint32(4, pairs.high, true)
-    slotView.setUint32(8, pairs.offset % TWO_32, true)
-    slotView.setUint32(12, Math.floor(pairs.offset / TWO_32), true)
-    sink.write(full)
+    for (const ideal = idealSlot(pairs.high, pairs.low, shape.buckets); slot < ideal; slot++) empty()
+    out.write(pairs.high, pairs.low, pairs.offset)
   }
-  for (; slot < shape.slots; slot++) sink.write(empty)
+  for (; slot < shape.slots; slot++) empty()
+  out.flush()
 }
 
 /** Does all steps at once. */

@@ -2,12 +2,12 @@
  * Sorts any number of pairs of a 64-bit hash and an offset in bounded memory: full buffers are sorted and written out
  * as runs, the runs are merged when they are read.
  */
-import { type ByteSource, readAhead, readExactly } from '../codec/byteSource.ts'
-import { BufferedSink, type OpenScratch, type ScratchFile } from './scratchFile.ts'
+import { type ByteSource, readExactly } from '../codec/byteSource.ts'
+import type { OpenScratch, ScratchFile } from './scratchFile.ts'
+import { SLOT_BYTES, SlotSink } from './slotSink.ts'
 
 /** Pairs held in memory: 16 bytes each, and 8 more while they are sorted. */
 const RUN_PAIRS = 1 << 21
-const PAIR_BYTES = 16
 /** Bytes of a run that are read at a time while runs are merged. */
 const RUN_WINDOW = 1 << 18
 const DIGIT = 0x10000
@@ -54,20 +54,31 @@ class FileRun implements SortedPairs {
   low = 0
   offset = 0
   readonly #source: ByteSource
+  #read = 0
+  #window = new DataView(new ArrayBuffer(0))
   #at = 0
 
   constructor(source: ByteSource) {
-    this.#source = readAhead(source, RUN_WINDOW)
+    this.#source = source
   }
 
   next(): boolean {
-    if (this.#at >= this.#source.size) return false
-    const pair = readExactly(this.#source, this.#at, PAIR_BYTES)
-    this.#at += PAIR_BYTES
-    const view = new DataView(pair.buffer, pair.byteOffset, PAIR_BYTES)
-    this.low = view.getUint32(0, true)
-    this.high = view.getUint32(4, true)
-    this.offset = view.getUint32(8, true) + view.getUint32(12, true) * TWO_32
+    if (this.#at >= this.#window.byteLength && !this.#readOn()) return false
+    const [view, at] = [this.#window, this.#at]
+    this.#at += SLOT_BYTES
+    this.low = view.getUint32(at, true)
+    this.high = view.getUint32(at + 4, true)
+    this.offset = view.getUint32(at + 8, true) + view.getUint32(at + 12, true) * TWO_32
+    return true
+  }
+
+  #readOn(): boolean {
+    const length = Math.min(RUN_WINDOW, this.#source.size - this.#read)
+    if (length <= 0) return false
+    const { buffer, byteOffset } = readExactly(this.#source, this.#read, length)
+    this.#window = new DataView(buffer, byteOffset, length)
+    this.#read += length
+    this.#at = 0
     return true
   }
 }
@@ -128,9 +139,12 @@ class RunBuffer {
   low = new Uint32Array(1024)
   offset = new Float64Array(1024)
   count = 0
+  /** Of all of them, as it was found; they are asked for twice. */
+  #order: Uint32Array | undefined
 
   add(high: number, low: number, offset: number): void {
     if (this.count === this.high.length) this.#grow()
+    this.#order = undefined
     this.high[this.count] = high
     this.low[this.count] = low
     this.offset[this.count++] = offset
@@ -146,8 +160,13 @@ class RunBuffer {
     this.offset.set(offset)
   }
 
-  /** By radix on the upper word, 16 bits at a time; the few pairs with an equal one by comparison. */
   sorted(): MemoryRun {
+    this.#order ??= this.#sort()
+    return new MemoryRun(this, this.#order, this.count)
+  }
+
+  /** By radix on the upper word, 16 bits at a time; the few pairs with an equal one by comparison. */
+  #sort(): Uint32Array {
     const { count, high } = this
     let order: Uint32Array = new Uint32Array(count)
     let other: Uint32Array = new Uint32Array(count)
@@ -169,7 +188,7 @@ class RunBuffer {
       ;[order, other] = [other, order]
     }
     this.#sortTies(order)
-    return new MemoryRun(this, order, count)
+    return order
   }
 
   #sortTies(order: Uint32Array): void {
@@ -217,17 +236,9 @@ export class HashSorter {
   #writeRun(): void {
     const file = this.#openScratch()
     this.#runs.push(file)
-    const out = new BufferedSink(file)
-    const pair = new Uint8Array(PAIR_BYTES)
-    const view = new DataView(pair.buffer)
+    const out = new SlotSink(file)
     const run = this.#buffer.sorted()
-    while (run.next()) {
-      view.setUint32(0, run.low, true)
-      view.setUint32(4, run.high, true)
-      view.setUint32(8, run.offset % TWO_32, true)
-      view.setUint32(12, Math.floor(run.offset / TWO_32), true)
-      out.write(pair)
-    }
+    while (run.next()) out.write(run.high, run.low, run.offset)
     out.flush()
     this.#buffer.count = 0
   }
