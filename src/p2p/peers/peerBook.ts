@@ -79,17 +79,31 @@ export class PeerBook {
     return [...this.#peers.values()].reverse().sort((a, b) => Number(b.isUseful) - Number(a.isUseful))
   }
 
+  /** Before anything else happens. */
   save(): void {
-    if (this.#changed.size === 0) return
-    const writes: KeyValueOp[] = []
-    for (const peer of this.#changed) {
-      const key = utf8(PREFIX + peer)
-      const known = this.#peers.get(peer)
-      if (known === undefined) writes.push({ op: 'delete', key })
-      else writes.push({ op: 'put', key, value: utf8(JSON.stringify([known.addresses, known.seenMs, known.isUseful])) })
-    }
+    const writes = [...this.#changed].map((peer) => this.#write(peer))
     this.#changed.clear()
-    this.#store?.batch(writes)
+    if (writes.length > 0) this.#store?.batch(writes)
+  }
+
+  /** The same without waiting for the disk in this thread. What could not be written is with the next. */
+  async saveAside(): Promise<void> {
+    const peers = [...this.#changed]
+    if (peers.length === 0) return
+    this.#changed.clear()
+    try {
+      await this.#store?.commit(peers.map((peer) => this.#write(peer)))
+    } catch (error) {
+      for (const peer of peers) this.#changed.add(peer)
+      throw error
+    }
+  }
+
+  #write(peer: PeerName): KeyValueOp {
+    const key = utf8(PREFIX + peer)
+    const known = this.#peers.get(peer)
+    if (known === undefined) return { op: 'delete', key }
+    return { op: 'put', key, value: utf8(JSON.stringify([known.addresses, known.seenMs, known.isUseful])) }
   }
 
   #keep(known: KnownPeer): void {

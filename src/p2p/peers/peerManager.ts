@@ -160,7 +160,9 @@ export class PeerManager {
     const now = this.#deps.clock.monotonicMs()
     if (now - this.#savedMs < this.#options.saveEveryMs) return
     this.#savedMs = now
-    this.#deps.book.save()
+    this.#deps.book.saveAside().catch((error: unknown) => {
+      this.#deps.log.warn('cannot write down the peers', { reason: errorMessage(error) })
+    })
   }
 
   async #expand(signal: AbortSignal): Promise<void> {

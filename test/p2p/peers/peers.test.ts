@@ -102,6 +102,19 @@ describe('peer book', () => {
     expect([...store.keys()]).toHaveLength(2)
   })
 
+  it('has what could not be written with the next', async () => {
+    const store = new MemoryStore()
+    const book = new PeerBook(3, store)
+    book.seen('peer', ['/ip4/1.2.3.4/tcp/1'], 1000)
+    const commit = store.commit.bind(store)
+    store.commit = () => Promise.reject(new Error('the disk is full'))
+    await expect(book.saveAside()).rejects.toThrow('the disk is full')
+    expect(new PeerBook(3, store).size).toBe(0)
+    store.commit = commit
+    await book.saveAside()
+    expect(new PeerBook(3, store).find('peer')?.seenMs).toBe(1000)
+  })
+
   it('keeps those that were of use, however many others come, over a restart', () => {
     const store = new MemoryStore()
     const book = new PeerBook(4, store)
