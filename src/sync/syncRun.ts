@@ -196,7 +196,7 @@ class ForwardPass {
     progress.height(tipset.height)
     const done = this.#keys.length - at
     if (done % HEAD_STEP === 0) await edge(() => forkChoice.consider(tipset), signal)
-    if (done % PRUNE_STEP === 0) this.#prune()
+    if (done % PRUNE_STEP === 0) await this.#prune()
   }
 
   /** Whatever builds on a bad tipset is bad. */
@@ -212,10 +212,10 @@ class ForwardPass {
     }
   }
 
-  #prune(): void {
+  async #prune(): Promise<void> {
     const { view, tracker, validated } = this.#deps
     const floor = view.store.head().height - view.network.protocol.chainFinality
     tracker.prune(floor)
-    validated.prune(floor)
+    await validated.prune(floor)
   }
 }

@@ -5,6 +5,7 @@
  *
  * @see lotus chain/sync.go Syncer
  */
+import { errorMessage } from '../base/errors.ts'
 import type { Clock, KeyValueStore, Logger, Timers } from '../base/ports.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import type { VmHost } from '../chain/vm.ts'
@@ -313,6 +314,8 @@ export class Syncer {
     this.#headMoves = 0
     const floor = this.#view.store.head().height - this.#view.network.protocol.chainFinality
     this.#tracker.prune(floor)
-    this.#validated.prune(floor)
+    this.#validated.prune(floor).catch((error: unknown) => {
+      this.#deps.log.debug('old marks of blocks stay', { reason: errorMessage(error) })
+    })
   }
 }

@@ -72,19 +72,22 @@ export class ValidatedBlocks {
     this.#meta.delete(markKey(epoch, cid))
   }
 
-  /** Forgets what lies below an epoch. */
-  prune(below: ChainEpoch): void {
-    if (below <= 0) return
-    const limit = BigInt(below)
-    let ops: KeyValueOp[] = []
+  /** Forgets what lies below an epoch, without holding the thread. */
+  async prune(below: ChainEpoch): Promise<void> {
+    for (let ops = this.#below(below); ops.length > 0; ops = this.#below(below)) await this.#meta.commit(ops)
+  }
+
+  /** Removes some of the marks below an epoch. */
+  #below(epoch: ChainEpoch): KeyValueOp[] {
+    const ops: KeyValueOp[] = []
+    if (epoch <= 0) return ops
+    const limit = BigInt(epoch)
     for (const key of this.#meta.keys(PREFIX)) {
       const view = new DataView(key.buffer, key.byteOffset, key.byteLength)
       if (view.getBigUint64(PREFIX.length) >= limit) break
       ops.push({ op: 'delete', key })
-      if (ops.length < PRUNE_BATCH) continue
-      this.#meta.batch(ops)
-      ops = []
+      if (ops.length === PRUNE_BATCH) break
     }
-    if (ops.length > 0) this.#meta.batch(ops)
+    return ops
   }
 }
