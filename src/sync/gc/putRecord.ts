@@ -13,12 +13,13 @@ const GENERATION_EPOCHS = 900
 const GENERATION_PUTS = 1 << 21
 
 /**
- * The blocks that were put lately: a collector must not take what a header names that is still to come. Two generations;
- * while a collection runs neither is given up.
+ * The blocks that were put lately: a collector must not take what a header names that is still to come. Two generations; while a
+ * collection runs none is given up, but new ones begin: one that lasts long does not make all that came meanwhile new for the next.
  */
 export class PutRecord {
   #young = new CidSet()
-  #old = new CidSet()
+  /** Newest first: one, while nothing is held. */
+  #older: CidSet[] = []
   #since: number
   #height: ChainEpoch | undefined
   #sinceHeight: ChainEpoch = 0
@@ -33,11 +34,12 @@ export class PutRecord {
       nowMs - this.#since >= GENERATION_MS ||
       this.#young.size >= GENERATION_PUTS ||
       (this.#height ?? 0) - this.#sinceHeight >= GENERATION_EPOCHS
-    if (!this.#held && isOver) {
-      this.#old = this.#young
+    if (isOver) {
+      this.#older.unshift(this.#young)
       this.#young = new CidSet()
       this.#since = nowMs
       this.#sinceHeight = this.#height ?? 0
+      this.#giveUp()
     }
     this.#young.add(cid)
   }
@@ -50,7 +52,7 @@ export class PutRecord {
   }
 
   has(cid: Cid): boolean {
-    return this.#young.has(cid) || this.#old.has(cid)
+    return this.#young.has(cid) || this.#older.some((generation) => generation.has(cid))
   }
 
   /** Forgets nothing from now on. */
@@ -60,9 +62,14 @@ export class PutRecord {
 
   release(): void {
     this.#held = false
+    this.#giveUp()
+  }
+
+  #giveUp(): void {
+    if (!this.#held) this.#older.length = Math.min(this.#older.length, 1)
   }
 
   get size(): number {
-    return this.#young.size + this.#old.size
+    return this.#older.reduce((sum, { size }) => sum + size, this.#young.size)
   }
 }
