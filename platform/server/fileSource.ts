@@ -62,6 +62,8 @@ export function openFileSource(path: string): FileSource {
       const walks = offset >= lastEnd && offset - lastEnd <= WINDOW_BYTES && length < WINDOW_BYTES
       lastEnd = end
       if (!walks) {
+        // The walk has ended: what the file holds there is read anew.
+        window = new Uint8Array(0)
         ahead = FIRST_WINDOW_BYTES
         return readAt(offset, length)
       }

@@ -55,7 +55,7 @@ class FileRun implements SortedPairs {
   offset = 0
   readonly #source: ByteSource
   #read = 0
-  #window = new DataView(new ArrayBuffer(0))
+  #window: DataView = new DataView(new ArrayBuffer(0))
   #at = 0
 
   constructor(source: ByteSource) {

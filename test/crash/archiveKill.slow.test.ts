@@ -51,7 +51,8 @@ describe('kill -9', () => {
     const path = join(home, 'chain.car')
     const index = `${path}.petrel-index`
     const blocks: (readonly [Cid, Uint8Array])[] = Array.from({ length: BLOCKS }, () => {
-      const data = randomBytes(30)
+      // Not what looks like the metadata of a snapshot: the first one is the root.
+      const data = Uint8Array.of(0, ...randomBytes(29))
       return [blockCid(data, CODEC_RAW), data]
     })
     writeFileSync(path, carBytes([blocks[0]![0]], blocks))

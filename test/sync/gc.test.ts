@@ -91,7 +91,12 @@ describe('collection of old blocks', () => {
         roots: () => [],
         // Time stands still.
         clock: { nowMs: () => 0, monotonicMs: () => 0 },
-        timers: { setTimeout: (fn) => void queueMicrotask(fn) ?? (() => undefined) },
+        timers: {
+          setTimeout: (fn) => {
+            queueMicrotask(fn)
+            return () => undefined
+          },
+        },
         log: silentLog,
       },
       { stateEpochs: KEEP, messageEpochs: KEEP },
