@@ -8,6 +8,8 @@ interface Within {
   readonly params?: { readonly sessionId: string; readonly message: string }
 }
 
+const EVENTS = ['Target.attachedToTarget', 'Target.receivedMessageFromTarget', 'Target.detachedFromTarget'] as const
+
 type Call = Session['call']
 
 async function collected(call: Call): Promise<Heaps | undefined> {
@@ -65,15 +67,9 @@ class Targets {
 /** Connects for one look, as with a Node's. */
 export async function liveTabHeaps(page: Page): Promise<Heaps> {
   const cdp: CDPSession = await page.context().newCDPSession(page)
-  const call: Call = (method, params = {}) => cdp.send(method as 'Runtime.getHeapUsage', params as undefined)
+  const call = cdp.send.bind(cdp) as Call
   const targets = new Targets(call)
-  for (const method of [
-    'Target.attachedToTarget',
-    'Target.receivedMessageFromTarget',
-    'Target.detachedFromTarget',
-  ] as const) {
-    cdp.on(method, (params) => targets.take({ method, params: params as Within['params'] & object }))
-  }
+  for (const method of EVENTS) cdp.on(method, (params: unknown) => targets.take({ method, params } as Within))
   await targets.attach()
   const heaps = await Promise.all([call, ...targets.all()].map(collected))
   await cdp.detach()
