@@ -53,7 +53,7 @@ export interface StoreFigures {
   readonly waitingBytes: number
 }
 
-/** Decoded nodes, bytes: a tab has less memory than a server. */
+/** Decoded nodes, bytes, at most: a tab has less memory than a server. No more than of the blocks that they are made of. */
 const NODE_CACHE_BYTES = 48 * 1024 * 1024
 
 /** Reads every store that has to be in memory. */
@@ -180,7 +180,7 @@ export class BrowserStores {
 
   #openBlocks(): Blockstore {
     return {
-      nodes: new NodeCache(NODE_CACHE_BYTES),
+      nodes: new NodeCache(Math.min(NODE_CACHE_BYTES, this.#options.maxMemoryBytes ?? MAX_MEMORY_BYTES)),
       get: (cid) => {
         this.#assertOpen()
         return this.#memory.get(cid.key)

@@ -75,7 +75,7 @@ export interface PetrelOptions {
   readonly workerUrl?: URL | string
   /** Of the machine's. Default: `vmWorker.js` beside this module. */
   readonly vmWorkerUrl?: URL | string
-  /** Bytes of blocks in memory and in IndexedDB. */
+  /** Bytes of blocks in memory (as many again, up to 48 MiB, of what is decoded of them) and in IndexedDB. */
   readonly maxMemoryBytes?: number
   readonly maxDiskBytes?: number
   /** Ask the browser not to clear what is kept when space is short. Default true. */

@@ -121,6 +121,43 @@ describe('collection of old blocks', () => {
     await collector.stop()
   })
 
+  it('rests the less the further the head has moved meanwhile', async () => {
+    const blocks = new CollectableMemory()
+    const model = new Model(seeded('resting'), blocks)
+    const rests: number[] = []
+    let now = 0
+    const grow = (): void => {
+      model.draft()
+      model.finishDraft()
+    }
+    for (let i = 0; i < 60; i++) grow()
+    const collector = new Collector(
+      {
+        store: model.store,
+        blocks,
+        meta: model.meta,
+        roots: () => [],
+        clock: { nowMs: () => 0, monotonicMs: () => (now += 5) },
+        timers: {
+          setTimeout: (fn, ms) => {
+            rests.push(ms)
+            grow()
+            queueMicrotask(fn)
+            return () => undefined
+          },
+        },
+        log: silentLog,
+      },
+      { stateEpochs: KEEP, messageEpochs: KEEP, intervalEpochs: 20, restMs: 10, sliceMs: 5, stepBlocks: 20 },
+    )
+    await collector.collect()
+    expect(rests[0]).toBe(10)
+    expect(rests.every((ms, i) => i === 0 || ms <= (rests[i - 1] as number))).toBe(true)
+    expect(rests.at(-1)).toBe(0)
+    expect(rests.some((ms) => ms > 0 && ms < 10)).toBe(true)
+    await collector.stop()
+  })
+
   it('runs by itself as the head moves, starts again after it was cut short, and stops', async () => {
     const random = seeded('collector')
     const blocks = new CollectableMemory()

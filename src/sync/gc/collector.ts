@@ -19,7 +19,7 @@ const STATE_KEY = utf8('gc/last')
 export interface CollectorSettings extends Retention {
   /** Epochs between two collections. */
   readonly intervalEpochs: number
-  /** Work at a time and rest after it, ms: a collection takes a third of one processor. */
+  /** Work at a time and rest after it, ms: a collection takes a third of one processor, and more the faster the head moves meanwhile. */
   readonly sliceMs: number
   readonly restMs: number
   /** See {@link CollectionInput.stepBlocks}. */
@@ -140,7 +140,7 @@ export class Collector {
     const stopping = this.#stopping.signal
     if (stopping.aborted) return undefined
     const { store, blocks, roots, clock, timers, log } = this.#deps
-    const { stepBlocks, restMs, sliceMs } = this.#settings
+    const { stepBlocks, sliceMs } = this.#settings
     const began = clock.monotonicMs()
     const headHeight = store.head().height
     this.#lastHeight = headHeight
@@ -158,7 +158,7 @@ export class Collector {
     this.#collection = collection
     let phase: CollectionPhase = collection.phase
     while (phase !== 'done') {
-      await sleep(timers, restMs, stopping).catch(() => undefined)
+      await sleep(timers, this.#restMs(headHeight), stopping).catch(() => undefined)
       if (stopping.aborted) return undefined
       const until = clock.monotonicMs() + sliceMs
       do {
@@ -178,6 +178,13 @@ export class Collector {
     }
     log.info('old state collected', { ...result })
     return result
+  }
+
+  /** None when the next collection would be due: a node that catches up puts more than one can take away that keeps resting. */
+  #restMs(headHeight: number): number {
+    const { restMs, intervalEpochs } = this.#settings
+    const moved = this.#deps.store.head().height - headHeight
+    return restMs * Math.min(1, Math.max(0, 1 - moved / intervalEpochs))
   }
 
   #keep(text: string): void {
