@@ -56,11 +56,16 @@ export async function checkHome(home: Home, onProgress?: (blocks: number) => voi
 
 /** A key that is found by walking and not by asking stands in the wrong place: it was another. */
 function isDamaged(meta: KeyValueStore, key: Uint8Array): boolean {
+  return unlessDamaged(() => meta.get(key)) === undefined
+}
+
+/** @returns undefined where the store says that it is damaged */
+function unlessDamaged<T>(read: () => T): T | undefined {
   try {
-    return meta.get(key) === undefined
+    return read()
   } catch (error) {
     if (!(error instanceof PlatformError) || error.code !== 'STORE_DAMAGED') throw error
-    return true
+    return undefined
   }
 }
 
@@ -74,7 +79,9 @@ function damagedEntries(environment: LmdbEnvironment): string[] {
   let looks = LOOKS
   while (looks > 0 && !environment.isCountRight()) looks--
   if (looks === 0) faults.push('entries are missing: a page of the store is damaged')
-  const damaged = [...meta.keys()].filter((key) => isDamaged(meta, key)).map(toHex)
+  const keys = unlessDamaged(() => [...meta.keys()])
+  if (keys === undefined) return [...faults, 'entries are missing: a page of the store points to one of them twice']
+  const damaged = keys.filter((key) => isDamaged(meta, key)).map(toHex)
   if (damaged.length === 0) return faults
   // What a running node has deleted meanwhile is gone.
   const left = new Set([...meta.keys()].map(toHex))

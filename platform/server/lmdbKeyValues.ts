@@ -4,7 +4,7 @@
  */
 import { crc32 } from 'node:zlib'
 import type { RootDatabase } from 'lmdb'
-import { toHex } from '../../src/base/bytes.ts'
+import { compareBytes, toHex } from '../../src/base/bytes.ts'
 import { assertStoreKey } from '../../src/base/memoryStore.ts'
 import type { KeyValueOp, KeyValueStore } from '../../src/base/ports.ts'
 import type { ReadGuard } from './readGuard.ts'
@@ -105,12 +105,18 @@ export class LmdbKeyValues implements KeyValueStore {
     return this.#walk(range[Symbol.iterator]() as Iterator<unknown>)
   }
 
+  /** Keys have no checksum of their own; where a page points to one of them twice, another is lost. */
   *#walk(range: Iterator<unknown>): Iterable<Uint8Array> {
+    let last: Uint8Array | undefined
     try {
       for (;;) {
         const next = this.#environment.reads.read((): IteratorResult<unknown, unknown> => range.next())
         if (next.done === true) return
-        yield copyOf(next.value as Uint8Array) as Uint8Array
+        const key = copyOf(next.value as Uint8Array) as Uint8Array
+        if (last !== undefined && compareBytes(last, key) >= 0)
+          this.#environment.damaged(`entries after ${toHex(last)}`)
+        last = key
+        yield key
       }
     } finally {
       range.return?.()

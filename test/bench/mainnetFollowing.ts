@@ -16,15 +16,15 @@ const ASK_MS = 25
 const LOOK_MS = 1000
 /** How many messages are looked for. */
 const SOUGHT = 300
-const LISTEN = ['--listen', '/ip4/127.0.0.1/tcp/0']
-const KEEP = ['--keep-state', '1800']
-const MEBI = 1024 * 1024
+export const LISTEN: readonly string[] = ['--listen', '/ip4/127.0.0.1/tcp/0']
+export const KEEP: readonly string[] = ['--keep-state', '1800']
+export const MEBI: number = 1024 * 1024
 
-type Report = (what: string, value: number, unit: string) => void
+export type Report = (what: string, value: number, unit: string) => void
 /** Starts a node on a file of the folder, in a home of that name. */
-type Start = (file: string, home: string, args: readonly string[]) => Promise<NodeProcess>
+export type Start = (file: string, home: string, args: readonly string[]) => Promise<NodeProcess>
 
-interface Head {
+export interface Head {
   readonly Height: number
   readonly Cids: readonly unknown[]
 }
@@ -71,31 +71,31 @@ class Asker {
 }
 
 /** One figure of a node's metrics. */
-function metric(text: string, name: string): number {
+export function metric(text: string, name: string): number {
   const line = text.split('\n').find((one) => one.startsWith(`${name} `))
   return line === undefined ? Number.NaN : Number(line.slice(name.length + 1))
 }
 
-async function metrics({ url, token }: NodeProcess): Promise<string> {
+export async function metrics({ url, token }: NodeProcess): Promise<string> {
   return await (await fetch(`${url}/debug/metrics`, { headers: { authorization: `Bearer ${token}` } })).text()
 }
 
 /** How long it takes until none is under way, s. */
-async function collected(node: NodeProcess): Promise<number> {
+export async function collected(node: NodeProcess): Promise<number> {
   const began = performance.now()
   while (metric(await metrics(node), 'petrel_collecting') === 1)
     await new Promise((resolve) => setTimeout(resolve, 1000))
   return (performance.now() - began) / 1000
 }
 
-interface Followed {
+export interface Followed {
   readonly epochs: number
   readonly seconds: number
   readonly waits: readonly number[]
   readonly own: readonly number[]
 }
 
-async function follow(node: NodeProcess, until: number, progress: (text: string) => void): Promise<Followed> {
+export async function follow(node: NodeProcess, until: number, progress: (text: string) => void): Promise<Followed> {
   const asker = new Asker(node)
   const waits: number[] = []
   const own: number[] = []
@@ -192,14 +192,18 @@ async function measureOne(mode: string, address: string, until: number, start: S
   }
 }
 
+/** Where others reach a node. */
+export async function addressOf({ url, token }: NodeProcess): Promise<string> {
+  const { Addrs, ID } = (await new RpcClient(url, token).call('NetAddrsListen')) as { Addrs: string[]; ID: string }
+  return `${Addrs.find((one) => /^\/ip4\/127.*\/tcp\/\d+$/.test(one)) ?? Addrs[0]}/p2p/${ID}`
+}
+
 /** @param modes - which kinds of followers */
 export async function measureFollowing(start: Start, report: Report, modes: readonly string[]): Promise<void> {
   const source = await start(CHAIN_FILE, 'source', [...LISTEN, '--keep-state', 'all'])
   try {
-    const rpc = new RpcClient(source.url, source.token)
-    const { Height } = (await rpc.call('ChainHead')) as Head
-    const { Addrs, ID } = (await rpc.call('NetAddrsListen')) as { Addrs: string[]; ID: string }
-    const address = `${Addrs.find((one) => /^\/ip4\/127.*\/tcp\/\d+$/.test(one)) ?? Addrs[0]}/p2p/${ID}`
+    const { Height } = (await new RpcClient(source.url, source.token).call('ChainHead')) as Head
+    const address = await addressOf(source)
     for (const mode of modes) await measureOne(mode, address, Height, start, report)
     if (modes.includes('execute')) await search('an archive', source, report)
   } finally {

@@ -113,6 +113,32 @@ describe('a flipped bit in a block', () => {
   })
 })
 
+test('a page that points to one entry twice, so that another is lost, is named', async () => {
+  const home = new Home(join(folder, 'twice'))
+  const environment = new LmdbEnvironment({ path: home.chain })
+  const keys = Array.from({ length: 20 }, (_, i) => utf8(`an entry ${String(i).padStart(2, '0')}`))
+  environment.meta.batch(keys.map((key) => ({ op: 'put', key, value: utf8('its value') })))
+  await environment.close()
+  const path = join(home.chain, DATA_FILE)
+  const file = new Uint8Array(readFileSync(path))
+  let pages = 0
+  for (let at = 2 * PAGE; at < file.length; at += PAGE) {
+    if (Buffer.from(file.subarray(at, at + PAGE)).indexOf('an entry 05') < 0) continue
+    // The places of a page's entries stand behind its header, two bytes each.
+    file.copyWithin(at + PAGE_HEADER + 2 * 6, at + PAGE_HEADER + 2 * 5, at + PAGE_HEADER + 2 * 6)
+    pages++
+  }
+  expect(pages).toBeGreaterThan(0)
+  writeFileSync(path, file)
+  const damaged = new LmdbEnvironment({ path: home.chain })
+  try {
+    expect(() => [...damaged.meta.keys()]).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }))
+  } finally {
+    await damaged.close()
+  }
+  expect((await checkHome(home))?.faults).toEqual([expect.stringContaining('points to one of them twice')])
+})
+
 test('a home without a store has nothing to look through', async () => {
   expect(await checkHome(new Home(join(folder, 'none')))).toBeUndefined()
 })
