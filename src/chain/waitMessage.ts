@@ -25,6 +25,8 @@ import {
 
 /** Deepest confidence that may be asked for: one finality. */
 const MAX_CONFIDENCE = 900n
+/** How often the search below the head is begun, at most: what it failed for may be a block that is still to come. */
+const SEARCHES = 4
 
 /** What to wait for. */
 export interface WaitOptions {
@@ -46,10 +48,12 @@ export interface WaitDeps extends SearchDeps {
 type Event =
   | { readonly kind: 'head'; readonly changes: readonly HeadChange[] }
   | { readonly kind: 'searched'; readonly found: FoundMessage | undefined }
+  | { readonly kind: 'failed' }
 
 /**
  * @throws ChainError `CONFIDENCE_TOO_HIGH`, `NOT_FOUND`; `MESSAGE_REPLACED` when a replacement turns up at the head or
- * in a new tipset (one that only the search below the head meets is logged, and the waiting goes on, as in Lotus);
+ * in a new tipset (one that only the search below the head meets is logged, and the waiting goes on, as in Lotus; a search that failed
+ * for anything else is begun again at the next heads, where Lotus would wait for what has long been executed);
  * `CANCELLED` when `signal` is aborted
  */
 export async function waitMessage(cid: Cid, options: WaitOptions, deps: WaitDeps): Promise<FoundMessage> {
@@ -68,23 +72,33 @@ export async function waitMessage(cid: Cid, options: WaitOptions, deps: WaitDeps
     let candidate =
       (await foundByPlace(cid, head, options, deps)) ?? (await executedIn(head, sought, allowReplaced, deps))
     const reverted = new Set<string>()
-    if (candidate === undefined) {
-      void searchBelow(sought, head, options, deps).then(
+    let searches = 0
+    let isDue = candidate === undefined
+    const search = (from: Tipset): void => {
+      isDue = false
+      searches++
+      void searchBelow(sought, from, options, deps).then(
         (found) => events.push({ kind: 'searched', found }),
         (error: unknown) => {
           deps.log.warn('failed to look back through chain for message', {
             cid: cid.toString(),
             error: errorMessage(error),
           })
+          if (!(error instanceof ChainError && error.code === 'MESSAGE_REPLACED')) events.push({ kind: 'failed' })
         },
       )
     }
+    if (isDue) search(head)
     for (;;) {
       if (candidate !== undefined && isDeep(height, candidate, confidence)) return candidate
       const event = await events.next()
       if (event.kind === 'searched') {
         const { found } = event
         if (found !== undefined && !reverted.has(tipsetKeyText(found.tipset.key))) candidate ??= found
+        continue
+      }
+      if (event.kind === 'failed') {
+        isDue = searches < SEARCHES
         continue
       }
       for (const { kind, tipset } of event.changes) {
@@ -98,6 +112,7 @@ export async function waitMessage(cid: Cid, options: WaitOptions, deps: WaitDeps
         if (candidate !== undefined && isDeep(height, candidate, confidence)) return candidate
         candidate = (await executedIn(tipset, sought, allowReplaced, deps)) ?? candidate
         if (candidate !== undefined && isDeep(height, candidate, confidence)) return candidate
+        if (candidate === undefined && isDue) search(tipset)
       }
     }
   } finally {

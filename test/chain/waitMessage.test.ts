@@ -85,6 +85,44 @@ describe.skipIf(missingShared('data/golden') !== undefined)('waiting', () => {
     expect((await waiting).tipset.height).toBe(executed.height)
   })
 
+  test('looks again at the next heads when the look below the head failed, but not for ever', async () => {
+    let failures = 1
+    let looks = 0
+    const stateBefore = (tipset: Tipset) => {
+      looks++
+      if (failures-- > 0) throw new Error('a block is still to come')
+      return view.stateBefore(tipset)
+    }
+    const lacking: WaitDeps = {
+      ...deps,
+      view: new Proxy(view, {
+        get: (target, name) => {
+          if (name === 'stateBefore') return stateBefore
+          const value: unknown = Reflect.get(target, name)
+          return typeof value === 'function' ? (value.bind(target) as unknown) : value
+        },
+      }),
+    }
+    view.store.setHead(at(executed.height + 20))
+    const waiting = waitMessage(cid, options(3), lacking)
+    expect(await settled(waiting)).toBe(false)
+    view.store.setHead(at(executed.height + 21))
+    expect((await waiting).tipset.height).toBe(executed.height)
+
+    failures = Number.POSITIVE_INFINITY
+    looks = 0
+    const controller = new AbortController()
+    const never = waitMessage(cid, options(3, { signal: controller.signal }), lacking)
+    for (let height = 22; height < 40; height++) {
+      expect(await settled(never)).toBe(false)
+      view.store.setHead(at(executed.height + height))
+    }
+    expect(await settled(never)).toBe(false)
+    expect(looks).toBe(4)
+    controller.abort()
+    await expect(never).rejects.toMatchObject({ code: 'CANCELLED' })
+  })
+
   test('ends with its signal', async () => {
     view.store.setHead(at(executed.height - 2))
     const controller = new AbortController()
