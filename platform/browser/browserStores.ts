@@ -95,7 +95,7 @@ export class BrowserStores {
     this.#options = options
     this.#database = options.database
     this.#stored = stored
-    this.#memory = new MemoryBlocks(options.maxMemoryBytes ?? MAX_MEMORY_BYTES)
+    this.#memory = new MemoryBlocks(this.#maxMemoryBytes)
     for (const [key, value] of meta) {
       if (key === latin1(FLUSH_MARK)) continue
       this.#values.put(fromLatin1(key), value)
@@ -128,7 +128,7 @@ export class BrowserStores {
 
   /** Reads the newest blocks into memory. */
   async preload(maxBytes: number): Promise<void> {
-    const names = this.#stored.newest(Math.min(maxBytes, (this.#options.maxMemoryBytes ?? MAX_MEMORY_BYTES) / 2))
+    const names = this.#stored.newest(Math.min(maxBytes, this.#maxMemoryBytes / 2))
     for (let at = 0; at < names.length; at += PRELOAD_STEP) {
       const part = names.slice(at, at + PRELOAD_STEP)
       const values = await this.#read(part)
@@ -174,13 +174,17 @@ export class BrowserStores {
     this.#database.close()
   }
 
+  get #maxMemoryBytes(): number {
+    return this.#options.maxMemoryBytes ?? MAX_MEMORY_BYTES
+  }
+
   get #isDue(): boolean {
     return this.#blocksDue.size > 0 || this.#opsDue.length > 0
   }
 
   #openBlocks(): Blockstore {
     return {
-      nodes: new NodeCache(Math.min(NODE_CACHE_BYTES, this.#options.maxMemoryBytes ?? MAX_MEMORY_BYTES)),
+      nodes: new NodeCache(Math.min(NODE_CACHE_BYTES, this.#maxMemoryBytes)),
       get: (cid) => {
         this.#assertOpen()
         return this.#memory.get(cid.key)

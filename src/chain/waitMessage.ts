@@ -73,7 +73,7 @@ export async function waitMessage(cid: Cid, options: WaitOptions, deps: WaitDeps
       (await foundByPlace(cid, head, options, deps)) ?? (await executedIn(head, sought, allowReplaced, deps))
     const reverted = new Set<string>()
     let searches = 0
-    let isDue = candidate === undefined
+    let isDue = false
     const search = (from: Tipset): void => {
       isDue = false
       searches++
@@ -88,7 +88,7 @@ export async function waitMessage(cid: Cid, options: WaitOptions, deps: WaitDeps
         },
       )
     }
-    if (isDue) search(head)
+    if (candidate === undefined) search(head)
     for (;;) {
       if (candidate !== undefined && isDeep(height, candidate, confidence)) return candidate
       const event = await events.next()

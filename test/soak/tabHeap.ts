@@ -23,7 +23,7 @@ async function collected(call: Call): Promise<Heaps | undefined> {
 
 /** The workers that a target has, and theirs, each with a session of its own. */
 class Targets {
-  readonly sessions = new Map<string, Session>()
+  readonly #sessions = new Map<string, Session>()
   readonly #inner = new Map<string, Targets>()
   readonly #call: Call
 
@@ -39,7 +39,7 @@ class Targets {
 
   all(): Call[] {
     return [
-      ...[...this.sessions.values()].map(({ call }) => call),
+      ...[...this.#sessions.values()].map(({ call }) => call),
       ...[...this.#inner.values()].flatMap((one) => one.all()),
     ]
   }
@@ -50,15 +50,15 @@ class Targets {
     if (method === 'Target.attachedToTarget') {
       const send = (message: string) => void this.#call('Target.sendMessageToTarget', { sessionId, message })
       const session = new Session(send)
-      this.sessions.set(sessionId, session)
+      this.#sessions.set(sessionId, session)
       this.#inner.set(sessionId, new Targets(session.call))
     } else if (method === 'Target.receivedMessageFromTarget') {
       const message = JSON.parse(params.message) as Message
-      this.sessions.get(sessionId)?.answered(message)
+      this.#sessions.get(sessionId)?.answered(message)
       this.#inner.get(sessionId)?.take(message)
     } else if (method === 'Target.detachedFromTarget') {
-      this.sessions.get(sessionId)?.end()
-      this.sessions.delete(sessionId)
+      this.#sessions.get(sessionId)?.end()
+      this.#sessions.delete(sessionId)
       this.#inner.delete(sessionId)
     }
   }

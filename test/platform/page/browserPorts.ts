@@ -215,6 +215,17 @@ describe('writes to IndexedDB', () => {
 
 describe('a full quota', () => {
   /** A database that refuses writes of blocks above a sum, as a browser does. */
+  it('decodes no more into memory than its blocks may take', async () => {
+    const bytes = 1024 * 1024
+    const stores = await openStores(newName(), { maxMemoryBytes: bytes })
+    const { nodes } = stores.blocks
+    if (nodes === undefined) throw new Error('there is no cache of nodes')
+    for (let i = 0; i < 100; i++) nodes.keep(String(i), {}, bytes / 10)
+    expect(nodes.bytes).toBeLessThanOrEqual(bytes)
+    expect(nodes.bytes).toBeGreaterThan(bytes / 4)
+    await stores.close()
+  })
+
   async function limited(name: string, bytes: () => number, bounds: Bounds): Promise<BrowserStores> {
     const database = await openDatabase(name)
     const stored = await StoredBlocks.load(database)
