@@ -17,6 +17,7 @@ import { parseArgs } from 'node:util'
 import { utf8 } from '../../src/base/bytes.ts'
 import { secp256k1Address } from '../../src/types/address.ts'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
+import { processorMs } from '../support/processorTime.ts'
 import { type Answer, RpcClient } from '../support/rpcClient.ts'
 import type { LoopTurns } from './loopTurns.ts'
 
@@ -129,11 +130,6 @@ async function callers(url: string, target: Answer): Promise<void> {
   process.exit(0)
 }
 
-function cpuMs(pid: number): number {
-  const fields = (readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1] as string).split(' ')
-  return 10 * (Number(fields[11]) + Number(fields[12]))
-}
-
 function residentMb(pid: number): number {
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024)
 }
@@ -187,7 +183,7 @@ async function main(): Promise<void> {
   await turns()
   await child('stranger')
   console.log(await turns())
-  const [before, cpu] = [await rpc.call('ChainHead'), cpuMs(node.pid)]
+  const [before, cpu] = [await rpc.call('ChainHead'), processorMs(node.pid)]
   const began = Date.now()
   console.log('under attack:')
   await Promise.all([child('stranger'), child('callers')])
@@ -198,7 +194,7 @@ async function main(): Promise<void> {
     `${after.Height - before.Height} epochs of ${due}, ${await nullRounds(rpc, before.Height, after)} without a block`,
   )
   console.log(
-    `processor time of the node ${cpuMs(node.pid) - cpu} ms; memory ${quietMb} MB before, ${residentMb(node.pid)} after`,
+    `processor time of the node ${processorMs(node.pid) - cpu} ms; memory ${quietMb} MB before, ${residentMb(node.pid)} after`,
   )
   await abandon(node, target)
   await node.stop()
@@ -223,11 +219,11 @@ async function busyAfter(node: NodeProcess, method: string, params: readonly unk
   agent.destroy()
   await Promise.all(asked)
   const began = performance.now()
-  let [busyMs, spent] = [0, cpuMs(node.pid)]
+  let [busyMs, spent] = [0, processorMs(node.pid)]
   while (performance.now() - began < 700) {
     await sleep(20)
     // The kernel counts in steps of 10 ms.
-    const now = cpuMs(node.pid)
+    const now = processorMs(node.pid)
     if (now - spent >= 20) busyMs = performance.now() - began
     spent = now
   }

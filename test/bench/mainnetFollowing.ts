@@ -2,11 +2,11 @@
  * A generated chain, followed from its genesis with another node as the only peer, as fast as it goes, while a client asks for the
  * head and old state is collected; then its messages are looked for.
  */
-import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { CHAIN_FILE, SNAPSHOT_FILES } from '../../scripts/generate/mainnetSize/files.ts'
 import type { NodeProcess } from '../runtimes/nodeProcess.ts'
 import { statusMb } from '../soak/sample.ts'
+import { processorMs } from '../support/processorTime.ts'
 import { RpcClient } from '../support/rpcClient.ts'
 import { seeded } from '../support/seeded.ts'
 
@@ -148,12 +148,6 @@ async function search(label: string, node: NodeProcess, report: Report): Promise
   report('  the slowest', Math.max(...took), 'ms')
 }
 
-/** Processor time of a node so far, ms. */
-function processor({ pid }: NodeProcess): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return 10 * (Number(fields[11]) + Number(fields[12]))
-}
-
 async function measureOne(mode: string, address: string, until: number, start: Start, report: Report): Promise<void> {
   const node = await start(SNAPSHOT_FILES.forest, `follows-${mode}`, [
     ...['--bootstrap', address, '--validate', mode],
@@ -163,11 +157,11 @@ async function measureOne(mode: string, address: string, until: number, start: S
   try {
     // What is asked for once begins anew.
     await metrics(node)
-    const before = processor(node)
+    const before = processorMs(node.pid)
     const { epochs, seconds, waits, own } = await follow(node, until, (text) => console.log(`  ${mode}: ${text}`))
     const atEnd = await metrics(node)
     report(`${mode}: ${epochs} epochs followed, a second`, epochs / seconds, 'epochs')
-    report('  of the processor, each', (processor(node) - before) / epochs, 'ms')
+    report('  of the processor, each', (processorMs(node.pid) - before) / epochs, 'ms')
     report('  memory of its own, in the middle', quantile(own, 0.5), 'MB')
     report('  memory of its own, highest', Math.max(...own), 'MB')
     report('  ChainHead meanwhile, median', quantile(waits, 0.5), 'ms')

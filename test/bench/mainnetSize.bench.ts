@@ -29,6 +29,7 @@ import { poolPrices } from '../../src/mempool/poolChain.ts'
 import { firstBlock, type Tipset } from '../../src/types/tipset.ts'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
 import { ACTORS } from '../support/actors.ts'
+import { processorMs } from '../support/processorTime.ts'
 import { RpcClient } from '../support/rpcClient.ts'
 import { measureFollowing } from './mainnetFollowing.ts'
 import { measureKeeping } from './mainnetKeeping.ts'
@@ -55,15 +56,6 @@ function memory({ pid }: NodeProcess): { now: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const kib = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0)
   return { now: kib('VmRSS') / 1024, peak: kib('VmHWM') / 1024 }
-}
-
-/** Ticks of the kernel's clock, ms. */
-const TICK_MS = 10
-
-/** Processor time of the node so far, ms. */
-function processor({ pid }: NodeProcess): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return TICK_MS * (Number(fields[11]) + Number(fields[12]))
 }
 
 function median(values: readonly number[]): number {
@@ -163,8 +155,8 @@ async function forms(): Promise<void> {
     const seconds = (performance.now() - started) / 1000
     report(`${form}: until a state is read`, seconds * 1000, 'ms')
     if (form === 'car') report('car: indexing, start and all, beside plain BLAKE2b', (100 * hashing) / seconds, '%')
-    report(`${form}: of the processor`, processor(node), 'ms')
-    if (form === 'car') report('  the same beside plain BLAKE2b', (100 * hashingMs) / processor(node), '%')
+    report(`${form}: of the processor`, processorMs(node.pid), 'ms')
+    if (form === 'car') report('  the same beside plain BLAKE2b', (100 * hashingMs) / processorMs(node.pid), '%')
     report(`${form}: memory, highest`, memory(node).peak, 'MB')
     await node.stop()
   }
@@ -192,10 +184,10 @@ async function queries(): Promise<void> {
       if (i >= ASKED) plain.push(performance.now() - before)
     }
     report('Version, median: the call itself', median(plain), 'ms')
-    let used = processor(node)
+    let used = processorMs(node.pid)
     const each = (): number => {
       const since = used
-      used = processor(node)
+      used = processorMs(node.pid)
       return (used - since) / ASKED
     }
     const cold = await times(7919)
@@ -211,11 +203,11 @@ async function queries(): Promise<void> {
       ['StateListActors', []],
       ['StateMarketDeals', []],
     ] as [string, ...unknown[]][]) {
-      const before = processor(node)
+      const before = processorMs(node.pid)
       const { first, all, bytes, wait } = await measured(node, method, params)
       report(`${method}: first byte`, first, 'ms')
       report('  whole', all, 'ms')
-      report('  of the processor, with the questions beside it', processor(node) - before, 'ms')
+      report('  of the processor, with the questions beside it', processorMs(node.pid) - before, 'ms')
       report('  answer', bytes / MEGA, 'MB')
       report('  ChainHead beside it, longest', wait, 'ms')
       report('  memory, highest so far', memory(node).peak, 'MB')
@@ -237,15 +229,15 @@ async function replay(): Promise<void> {
       await ask(node, 'StateReplay', [], one)
       return performance.now() - before
     }
-    let used = processor(node)
+    let used = processorMs(node.pid)
     report(`StateReplay of one of ${inBase.length} messages: cold, a new process`, await replayed(message), 'ms')
-    report('  of the processor', processor(node) - used, 'ms')
+    report('  of the processor', processorMs(node.pid) - used, 'ms')
     const again: number[] = []
     for (let i = 0; i < AGAIN; i++) again.push(await replayed(message))
     report('  again, median', median(again), 'ms')
-    used = processor(node)
+    used = processorMs(node.pid)
     report('  another one of the tipset: all are executed', await replayed(inBase[middle + 1]?.Cid), 'ms')
-    report('  of the processor', processor(node) - used, 'ms')
+    report('  of the processor', processorMs(node.pid) - used, 'ms')
     report('  a third', await replayed(inBase[middle + 2]?.Cid), 'ms')
     const plain: number[] = []
     for (let i = 0; i < AGAIN; i++) {
@@ -320,7 +312,7 @@ async function restart(): Promise<void> {
   node = await start(name, 'replay')
   await ask(node, 'ChainHead')
   report('start after kill -9: to the first answer', performance.now() - before, 'ms')
-  report('  of the processor', processor(node), 'ms')
+  report('  of the processor', processorMs(node.pid), 'ms')
   await ask(node, 'StateGetActor', `t0${FIRST_ID}`, [])
   report('  until a state is read', performance.now() - before, 'ms')
   await node.kill()

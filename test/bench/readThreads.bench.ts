@@ -4,7 +4,8 @@
  *
  *     node test/bench/readThreads.bench.ts [threads, default 1]
  *
- * The client is on the same processors; its share of them is printed.
+ * The client is on the same processors and takes what threads would: its share of them is printed, and how many requests the node answers
+ * for each second of its own processor time. Where that stays the same, two free processors answer twice as many.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
@@ -13,6 +14,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
 import { Pipelined } from '../support/pipelined.ts'
+import { processorMs } from '../support/processorTime.ts'
 import { RpcClient } from '../support/rpcClient.ts'
 
 const CONNECTIONS = 32
@@ -34,17 +36,27 @@ const QUESTIONS: readonly (readonly [string, unknown[]])[] = [
 const body = (method: string, params: unknown[]): string =>
   JSON.stringify({ jsonrpc: '2.0', id: 1, method: `Filecoin.${method}`, params })
 
-async function rate(node: NodeProcess, question: string): Promise<{ perSecond: number; client: number }> {
+interface Rate {
+  readonly perSecond: number
+  /** Processors that the client takes. */
+  readonly client: number
+  /** The same of the node. */
+  readonly own: number
+}
+
+async function rate(node: NodeProcess, question: string): Promise<Rate> {
   const clients = Array.from({ length: CONNECTIONS }, () => new Pipelined(node.url, question))
   await sleep(WARM_MS)
   const sum = (): number => clients.reduce((all, { answered }) => all + answered, 0)
   const before = sum()
   const used = process.cpuUsage()
+  const usedByNode = processorMs(node.pid)
   await sleep(MEASURED_MS)
   const { user, system } = process.cpuUsage(used)
+  const own = (processorMs(node.pid) - usedByNode) / MEASURED_MS
   const perSecond = ((sum() - before) * 1000) / MEASURED_MS
   for (const client of clients) client.close()
-  return { perSecond, client: (user + system) / 1000 / MEASURED_MS }
+  return { perSecond, client: (user + system) / 1000 / MEASURED_MS, own }
 }
 
 /** 50th and 99th percentile of what a `ChainHead` waits, ms, one after the other on one connection. */
@@ -68,7 +80,7 @@ async function waits(node: NodeProcess): Promise<readonly [number, number]> {
   return [times[HEADS >> 1] as number, times[Math.floor(HEADS * 0.99)] as number]
 }
 
-const base = new Map<string, number>()
+const base = new Map<string, Rate>()
 for (const count of ['0', threads]) {
   const home = mkdtempSync(join(tmpdir(), 'petrel-read-threads-'))
   const node = await startNode('node', home, [
@@ -84,11 +96,16 @@ for (const count of ['0', threads]) {
   try {
     while (((await new RpcClient(node.url).call('ChainHead')) as { Height: number }).Height < 4) await sleep(200)
     for (const [method, params] of QUESTIONS) {
-      const { perSecond, client } = await rate(node, body(method, params))
-      const ratio = base.has(method) ? `  ${(perSecond / (base.get(method) as number)).toFixed(2)} times` : ''
-      if (count === '0') base.set(method, perSecond)
+      const { perSecond, client, own } = await rate(node, body(method, params))
+      const one = base.get(method)
+      if (one === undefined) base.set(method, { perSecond, client, own })
+      const times = (now: number, then: number): string => (now / then).toFixed(2)
+      const ratio =
+        one === undefined
+          ? ''
+          : `  ${times(perSecond, one.perSecond)} times, for each second of its processors ${times(perSecond / own, one.perSecond / one.own)}`
       console.log(
-        `${count} threads  ${method.padEnd(22)} ${perSecond.toFixed(0).padStart(8)} /s, client ${client.toFixed(2)} processors${ratio}`,
+        `${count} threads  ${method.padEnd(22)} ${perSecond.toFixed(0).padStart(8)} /s, client ${client.toFixed(2)} processors, node ${own.toFixed(2)}${ratio}`,
       )
     }
     for (const heavy of ['StateListActors', 'StateCompute']) {
