@@ -13,18 +13,16 @@ const LOOK_MS = 1000
 /** V8 chooses. */
 const OWN_CHOICE = 0
 /**
- * Own memory of the process, bytes, above which a node that executes lets its heaps grow less, and below which no more. What 30 % costs
- * depends on how little lives: executing the same tipset of 1,200 messages again and again half as much once more, where following
- * takes a tenth. So there is a step between.
+ * Own memory of the process, bytes, above which V8 is to save memory, and below which no more: it then collects in the pauses, moves what
+ * lives together, and lets the old generation grow by 30 %. Always, it would take a tenth of the requests a second and of what nearly empty
+ * tipsets take.
  */
-const STEPS = [
-  { above: 350 * 2 ** 20, until: 250 * 2 ** 20, percent: SPARING_PERCENT },
-  { above: 200 * 2 ** 20, until: 150 * 2 ** 20, percent: 100 },
-] as const
-/** Of this process, as the flag is: lists that are being sent, and a mode that holds little. */
+const MUCH_BYTES = 170 * 2 ** 20
+const LITTLE_BYTES = 125 * 2 ** 20
+/** Of this process, as the flags are: lists that are being sent, and a mode that holds little. */
 let reasons = 0
 /** By the process's memory. */
-let step: number = OWN_CHOICE
+let isMuch = false
 
 /** A list is being sent. @returns what says that it is not any more */
 export function spareHeap(): () => void {
@@ -34,25 +32,19 @@ export function spareHeap(): () => void {
   }
 }
 
-/**
- * From now on, for a node that follows headers or finality: it answers as many requests a second. (V8's `--memory-saver-mode` would
- * take 8 MB more after 60 epochs of headers, and a fifth of the requests.)
- */
+/** From now on, for a node that follows headers or finality: it answers as many requests a second. */
 export function holdLittle(): void {
   spareHeap()
 }
 
 /**
- * From now on, for a node that executes: as long as its process has much memory of its own.
+ * From now on, as long as the process has much memory of its own.
  *
  * @param ownBytes - undefined where the system does not say: V8 chooses then
  */
 export function spareWhileMuch(ownBytes: () => number | undefined = ownMemory): void {
   const look = (): void => {
-    const bytes = ownBytes() ?? 0
-    const isOn = (percent: number): boolean => step !== OWN_CHOICE && step <= percent
-    const next = STEPS.find(({ above, until, percent }) => bytes > above || (bytes > until && isOn(percent)))
-    step = next?.percent ?? OWN_CHOICE
+    isMuch = (ownBytes() ?? 0) > (isMuch ? LITTLE_BYTES : MUCH_BYTES)
     grow()
   }
   setInterval(look, LOOK_MS).unref()
@@ -70,5 +62,6 @@ function ownMemory(): number | undefined {
 
 /** As far as they may at present. */
 function grow(): void {
-  setFlagsFromString(`--heap-growing-percent=${reasons > 0 ? SPARING_PERCENT : step}`)
+  setFlagsFromString(`--heap-growing-percent=${reasons > 0 ? SPARING_PERCENT : OWN_CHOICE}`)
+  setFlagsFromString(isMuch ? '--memory-saver-mode' : '--no-memory-saver-mode')
 }
