@@ -9,7 +9,7 @@
 import { type ByteSource, memorySource, readExactly } from '../codec/byteSource.ts'
 import type { Cid } from '../codec/cid.ts'
 import { IpldError } from '../ipld/errors.ts'
-import type { NodeCache } from '../ipld/nodeCache.ts'
+import { NodeCache } from '../ipld/nodeCache.ts'
 import { verifyBlock } from '../ipld/verifyBlock.ts'
 import { carError, nextCarSection, readCarBlock, readCarHeader, readCarSection, readingAt } from './car.ts'
 import { type ArchiveStore, refuseWrite } from './carStore.ts'
@@ -20,8 +20,8 @@ import { type ZstdFrame, zstdFrameAt } from './zstdFrames.ts'
 const FOOTER_BYTES = 16
 const FOOTER_MAGIC = 0x184d2a50
 const SKIPPABLE_HEADER = 8
-/** Decompressed frames kept; each is about 8 KiB compressed. */
-const FRAME_CACHE = 1024
+/** Decompressed frames kept, bytes; each is about 8 KiB compressed, some 64 KiB here. */
+const FRAME_CACHE_BYTES = 16 * 1024 * 1024
 
 function invalid(message: string): IpldError {
   return new IpldError('INVALID_CAR', `Cannot read forest.car.zst: ${message}`)
@@ -112,8 +112,7 @@ export class ForestCarStore implements ArchiveStore {
   readonly #decoder: ZstdDecoder
   readonly #index: HashIndex
   readonly #indexStart: number
-  #frames = new Map<number, ByteSource>()
-  #olderFrames = new Map<number, ByteSource>()
+  readonly #frames = new NodeCache(FRAME_CACHE_BYTES)
 
   /**
    * @param index - instead of its own: offsets of frames
@@ -140,15 +139,11 @@ export class ForestCarStore implements ArchiveStore {
   }
 
   #frame(offset: number): ByteSource {
-    const young = this.#frames.get(offset)
-    if (young !== undefined) return young
-    const known = this.#olderFrames.get(offset) ?? this.#decompress(offset)
-    if (this.#frames.size >= FRAME_CACHE / 2) {
-      this.#olderFrames = this.#frames
-      this.#frames = new Map()
-    }
-    this.#frames.set(offset, known)
-    return known
+    const known = this.#frames.get(`${offset}`)
+    if (known !== undefined) return known as ByteSource
+    const frame = this.#decompress(offset)
+    this.#frames.keep(`${offset}`, frame, frame.size)
+    return frame
   }
 
   #decompress(offset: number): ByteSource {

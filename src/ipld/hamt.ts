@@ -27,6 +27,7 @@ import {
   type HamtSlot,
   invalid,
   isLink,
+  sameLink,
   slotIndex,
 } from './hamtNode.ts'
 import { type WalkBudget, walkBudget } from './nodeCache.ts'
@@ -132,7 +133,7 @@ export class Hamt<V> {
   #entry(key: Uint8Array, hash: Uint8Array): HamtEntry | undefined {
     let node = this.#root
     for (let depth = 0; ; depth++) {
-      const slot = node.slots[slotIndex(hash, depth, this.#bitWidth)]
+      const slot = node.slot(slotIndex(hash, depth, this.#bitWidth))
       if (slot === undefined) return undefined
       if (Array.isArray(slot)) {
         for (let i = 0; i < slot.length; i++) {
@@ -161,7 +162,7 @@ export class Hamt<V> {
   }
 
   #own(node: HamtNode): HamtNode {
-    return node.owner === this.#token ? node : new HamtNode(node.slots.slice(), this.#token)
+    return node.owner === this.#token ? node : new HamtNode(node.slots.slice(), this.#token, node.block)
   }
 
   #ownRoot(): HamtNode {
@@ -190,7 +191,7 @@ export class Hamt<V> {
     let node = root
     for (let depth = start; ; depth++) {
       const index = slotIndex(hash, depth, this.#bitWidth)
-      const slot = node.slots[index]
+      const slot = node.slot(index)
       if (slot === undefined) {
         node.slots[index] = [entry]
         return
@@ -231,7 +232,7 @@ export class Hamt<V> {
 
   #remove(node: HamtNode, hash: Uint8Array, depth: number, key: Uint8Array): void {
     const index = slotIndex(hash, depth, this.#bitWidth)
-    const slot = node.slots[index]
+    const slot = node.slot(index)
     if (slot === undefined) return
     if (Array.isArray(slot)) {
       const rest = slot.filter((entry) => !equalBytes(entry.key, key))
@@ -256,7 +257,7 @@ export class Hamt<V> {
     const { slots } = node
     for (let i = 0; i < slots.length; i++) {
       const slot = slots[i]
-      if (slot === undefined || Array.isArray(slot) || isLink(slot)) continue
+      if (typeof slot !== 'object' || Array.isArray(slot) || isLink(slot)) continue
       const cid = this.#write(slot)
       slots[i] = { cid, node: this.#store.nodes === undefined ? slot : undefined }
     }
@@ -285,9 +286,8 @@ export class Hamt<V> {
   }
 
   *#walk(node: HamtNode, budget: WalkBudget): IterableIterator<[Uint8Array, V]> {
-    const { slots } = node
-    for (let i = 0; i < slots.length; i++) {
-      const slot = slots[i]
+    for (let i = 0; i < node.slots.length; i++) {
+      const slot = node.slot(i)
       if (slot === undefined) continue
       if (Array.isArray(slot)) {
         for (let j = 0; j < slot.length; j++) {
@@ -306,9 +306,8 @@ export class Hamt<V> {
   }
 
   #each(node: HamtNode, visit: (key: Uint8Array, value: V) => void): void {
-    const { slots } = node
-    for (let i = 0; i < slots.length; i++) {
-      const slot = slots[i]
+    for (let i = 0; i < node.slots.length; i++) {
+      const slot = node.slot(i)
       if (slot === undefined) continue
       if (Array.isArray(slot)) {
         for (let j = 0; j < slot.length; j++) {
@@ -343,8 +342,6 @@ export class Hamt<V> {
     if (here === there) return
     let end = among?.from ?? 0
     for (let i = 0; i < here.slots.length; i++) {
-      const a = here.slots[i]
-      const b = there.slots[i]
       let below: HashRange | undefined
       if (among !== undefined) {
         const { hashes, to, depth } = among
@@ -353,6 +350,9 @@ export class Hamt<V> {
         if (end === from) continue
         below = { hashes, from, to: end, depth: depth + 1 }
       }
+      if (sameLink(here, there, i)) continue
+      const a = here.slot(i)
+      const b = there.slot(i)
       if (a === undefined && b === undefined) continue
       const aNode = a !== undefined && !Array.isArray(a)
       const bNode = b !== undefined && !Array.isArray(b)

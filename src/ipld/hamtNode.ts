@@ -1,6 +1,6 @@
 /** Nodes of a HAMT: their form in a block, and what canonical form asks of them. @see hamt.ts for the layout */
 import { compareBytes, EMPTY_BYTES } from '../base/bytes.ts'
-import { MAJOR_TAG } from '../codec/cbor.ts'
+import { MAJOR_BYTES, MAJOR_MAP, MAJOR_TAG } from '../codec/cbor.ts'
 import { CborReader } from '../codec/cborReader.ts'
 import { type CborWriter, written } from '../codec/cborWriter.ts'
 import type { Cid } from '../codec/cid.ts'
@@ -27,15 +27,31 @@ export interface HamtLink {
 /** What a part of the hash leads to: nothing, up to three entries, or a node, here or in the store. */
 export type HamtSlot = HamtNode | HamtLink | HamtEntry[] | undefined
 
-/** One node; of its slots there are 2 to the power of the bit width. */
+/**
+ * One node; of its slots there are 2 to the power of the bit width. A node is read for one of its slots mostly: what the others hold stays
+ * as it is in the block. All decoded, a node of links took 7,000 bytes beside its block.
+ */
 export class HamtNode {
-  readonly slots: HamtSlot[]
+  /** A number: where it starts in `block`, as nobody has asked for it yet. */
+  readonly slots: (HamtSlot | number)[]
   /** The tree that may write to it; undefined: nobody, it is shared. */
   owner: object | undefined
+  /** What it was read from, or what it is a copy of. */
+  readonly block: Uint8Array
 
-  constructor(slots: HamtSlot[], owner: object | undefined) {
+  constructor(slots: (HamtSlot | number)[], owner: object | undefined, block: Uint8Array = EMPTY_BYTES) {
     this.slots = slots
     this.owner = owner
+    this.block = block
+  }
+
+  /** What a slot holds, decoded once and then the same object. */
+  slot(index: number): HamtSlot {
+    const slot = this.slots[index]
+    if (typeof slot !== 'number') return slot
+    const read = readPointer(new CborReader(this.block, slot))
+    this.slots[index] = read
+    return read
   }
 }
 
@@ -49,18 +65,13 @@ export function isLink(slot: HamtNode | HamtLink): slot is HamtLink {
   return !(slot instanceof HamtNode)
 }
 
+/** Of a bucket that {@link checkEntries} has seen. */
 function readEntries(reader: CborReader): HamtEntry[] {
-  const count = reader.readArray()
-  if (count === 0) throw invalid('empty HAMT bucket')
-  if (count > BUCKET_SIZE) throw invalid(`HAMT bucket with ${count} entries, at most ${BUCKET_SIZE}`)
   const out: HamtEntry[] = []
-  for (let i = 0; i < count; i++) {
-    if (reader.readArray() !== 2) throw invalid('HAMT entry is not a pair')
+  for (let left = reader.readArray(); left > 0; left--) {
+    reader.readArray()
     const key = reader.readBytes()
-    const raw = reader.readRaw()
-    const before = out[i - 1]
-    if (before !== undefined && compareBytes(before.key, key) >= 0) throw invalid('HAMT bucket is not sorted')
-    out.push({ key, raw, value: undefined, codec: undefined })
+    out.push({ key, raw: reader.readRaw(), value: undefined, codec: undefined })
   }
   return out
 }
@@ -69,12 +80,69 @@ function readLink(reader: CborReader): HamtLink {
   return { cid: reader.readCid(), node: undefined }
 }
 
-function readPointerMap(reader: CborReader): HamtLink | HamtEntry[] {
+function readPointer(reader: CborReader): HamtLink | HamtEntry[] {
+  const major = reader.peekMajor()
+  if (major === MAJOR_TAG) return readLink(reader)
+  if (major !== MAJOR_MAP) return readEntries(reader)
+  reader.readMap()
+  return reader.readText() === '0' ? readLink(reader) : readEntries(reader)
+}
+
+/** How nearly every link begins: tag 42, 39 bytes, the leading zero, a CID of version 1, dag-cbor, blake2b-256. */
+const LINK_HEAD = [0xd8, 0x2a, 0x58, 0x27, 0x00, 0x01, 0x71, 0xa0, 0xe4, 0x02, 0x20] as const
+const LINK_BYTES = LINK_HEAD.length + 32
+
+/** Whether two nodes hold the same link at a slot, as far as that is seen without decoding it. */
+export function sameLink(here: HamtNode, there: HamtNode, index: number): boolean {
+  const [a, b] = [here.slots[index], there.slots[index]]
+  if (typeof a !== 'number' || typeof b !== 'number') return false
+  // No bucket begins like a link.
+  for (let i = 0; i < LINK_BYTES; i++) {
+    if (i < LINK_HEAD.length && here.block[a + i] !== LINK_HEAD[i]) return false
+    if (here.block[a + i] !== there.block[b + i]) return false
+  }
+  return true
+}
+
+/** Moves behind a link. */
+function checkLink(reader: CborReader): void {
+  const { input, offset } = reader
+  let same = 0
+  while (same < LINK_HEAD.length && input[offset + same] === LINK_HEAD[same]) same++
+  if (same === LINK_HEAD.length && offset + LINK_BYTES <= input.length) reader.offset += LINK_BYTES
+  else reader.readCid()
+}
+
+/** Moves behind a bucket. */
+function checkEntries(reader: CborReader): void {
+  const count = reader.readArray()
+  if (count === 0) throw invalid('empty HAMT bucket')
+  if (count > BUCKET_SIZE) throw invalid(`HAMT bucket with ${count} entries, at most ${BUCKET_SIZE}`)
+  let before: Uint8Array | undefined
+  for (let i = 0; i < count; i++) {
+    if (reader.readArray() !== 2) throw invalid('HAMT entry is not a pair')
+    if (count === 1 && reader.peekMajor() === MAJOR_BYTES) {
+      reader.skip()
+    } else {
+      const key = reader.readBytes()
+      if (before !== undefined && compareBytes(before, key) >= 0) throw invalid('HAMT bucket is not sorted')
+      before = key
+    }
+    reader.skip()
+  }
+}
+
+function checkPointer(reader: CborReader, pointerMaps: boolean): void {
+  if (!pointerMaps) {
+    if (reader.peekMajor() === MAJOR_TAG) checkLink(reader)
+    else checkEntries(reader)
+    return
+  }
   if (reader.readMap() !== 1) throw invalid('HAMT pointer is not a map of one entry')
   const kind = reader.readText()
-  if (kind === '0') return readLink(reader)
-  if (kind === '1') return readEntries(reader)
-  throw invalid(`HAMT pointer of unknown kind ${kind}`)
+  if (kind === '0') checkLink(reader)
+  else if (kind === '1') checkEntries(reader)
+  else throw invalid(`HAMT pointer of unknown kind ${kind}`)
 }
 
 /**
@@ -91,7 +159,7 @@ export function decodeNode(data: Uint8Array, bitWidth: number, pointerMaps: bool
   if (field.length > Math.max(1, width >> 3)) {
     throw invalid(`HAMT bit field has ${field.length} bytes, too many for width ${width}`)
   }
-  const slots: HamtSlot[] = new Array<HamtSlot>(width).fill(undefined)
+  const slots: (HamtSlot | number)[] = new Array<HamtSlot>(width).fill(undefined)
   const count = reader.readArray()
   let found = 0
   for (let i = 0; i < field.length; i++) {
@@ -101,16 +169,13 @@ export function decodeNode(data: Uint8Array, bitWidth: number, pointerMaps: bool
       const index = i * 8 + bit
       if (index >= width) throw invalid('HAMT bit field is wider than the node')
       if (++found > count) throw invalid('HAMT node has fewer pointers than bits')
-      slots[index] = pointerMaps
-        ? readPointerMap(reader)
-        : reader.peekMajor() === MAJOR_TAG
-          ? readLink(reader)
-          : readEntries(reader)
+      slots[index] = reader.offset
+      checkPointer(reader, pointerMaps)
     }
   }
   if (found !== count) throw invalid('HAMT node has more pointers than bits')
   reader.end()
-  return new HamtNode(slots, undefined)
+  return new HamtNode(slots, undefined, data)
 }
 
 /**
@@ -134,12 +199,12 @@ export function encodeNode(node: HamtNode, pointerMaps: boolean): Uint8Array {
       field[at] = (field[at] as number) | (1 << (i & 7))
     }
   }
-  return written((writer) => writeNode(writer, slots.slice(0, top + 1), field, count, pointerMaps))
+  return written((writer) => writeNode(writer, node, field, count, pointerMaps))
 }
 
 function writeNode(
   writer: CborWriter,
-  slots: readonly HamtSlot[],
+  { slots, block }: HamtNode,
   field: Uint8Array,
   count: number,
   pointerMaps: boolean,
@@ -147,9 +212,12 @@ function writeNode(
   writer.array(2)
   writer.bytes(field)
   writer.array(count)
-  for (const slot of slots) {
+  for (let i = 0; i < slots.length; i++) {
+    const slot = slots[i]
     if (slot === undefined) continue
-    if (Array.isArray(slot)) {
+    if (typeof slot === 'number') {
+      writer.raw(new CborReader(block, slot).readRaw())
+    } else if (Array.isArray(slot)) {
       if (pointerMaps) {
         writer.map(1)
         writer.text('1')
@@ -190,14 +258,14 @@ export function collect(slot: HamtSlot, out: HamtEntry[], load: (link: HamtLink)
     return
   }
   const node = isLink(slot) ? load(slot) : slot
-  for (const child of node.slots) collect(child, out, load)
+  for (let i = 0; i < node.slots.length; i++) collect(node.slot(i), out, load)
 }
 
 /** The bucket that a child shrinks to after a removal: canonical form allows no node that a bucket could hold. */
 export function collapsed(node: HamtNode): HamtEntry[] | undefined {
   const out: HamtEntry[] = []
   for (let i = 0; i < node.slots.length; i++) {
-    const slot = node.slots[i]
+    const slot = node.slot(i)
     if (slot === undefined) continue
     if (!Array.isArray(slot)) return undefined
     for (let j = 0; j < slot.length; j++) out.push(slot[j] as HamtEntry)

@@ -180,6 +180,23 @@ describe('a tree', () => {
     expect([...among].filter((key) => names.has(key)).sort()).toEqual(found.filter((key) => names.has(key)))
   })
 
+  it('finds the few differences of two large trees, also among those that are asked for', () => {
+    const store = new MemoryBlockstore()
+    const key = (i: number): Uint8Array => Uint8Array.of(i >> 8, i & 255)
+    const tree = (changed: ReadonlySet<number>): Cid => {
+      const hamt = Hamt.empty(store, uint)
+      for (let i = 0; i < 5_000; i++) hamt.set(key(i), changed.has(i) ? 1 : 0)
+      return hamt.flush()
+    }
+    const changed = new Set([7, 1_234, 4_321])
+    const [before, after] = [tree(new Set()), tree(changed)]
+    for (const among of [undefined, hashesOf([...changed].map(key))]) {
+      const [x, y] = [before, after].map((root) => Hamt.load(store, root, uint)) as [Hamt<number>, Hamt<number>]
+      const found = [...x.diff(y, among)].flatMap((one) => (one === undefined ? [] : [toHex(one[0])]))
+      expect(found.sort()).toEqual([...changed].map((i) => toHex(key(i))).sort())
+    }
+  })
+
   it('writes nothing when a value stays the same', () => {
     const store = new MemoryBlockstore()
     const hamt = Hamt.empty(store, uint)

@@ -69,7 +69,8 @@ export class Swarm {
 
   asks(peer: PeerName, key: string): void {
     const { asked } = this.#of(peer)
-    const now = this.#clock.monotonicMs()
+    // Whole: a fraction would be an object of its own.
+    const now = Math.round(this.#clock.monotonicMs())
     this.#asks -= asked.size
     asked.delete(key)
     let left = EXPIRED_PER_ASK
