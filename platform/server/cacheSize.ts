@@ -10,11 +10,11 @@ const MAX_THREADS = 4
 /** Below this every block of a tipset would be read and decoded several times. */
 export const MIN_CACHE_MIB = 32
 /**
- * Where nothing is said: of the node, and of each thread. Twice as much took a sixth more of the processor for each epoch of a
- * chain of full tipsets, in collections.
+ * Where nothing is said: of the node, and of each thread. More than twice as much took a sixth more of the processor for each epoch of
+ * a chain of full tipsets, in collections.
  */
-const NODE_MIB = 64
-const THREAD_MIB = 96
+const NODE_MIB = 40
+const THREAD_MIB = 72
 const SHARE_OF_MEMORY = 8
 /** Decoded nodes are on the heap, and what the node needs besides is most of it. */
 const SHARE_OF_HEAP = 8
