@@ -24,9 +24,13 @@ export class Pace {
     return this.#clock.monotonicMs() - this.#sinceMs >= this.#turnMs
   }
 
-  /** Resolves in a later turn of the loop. */
-  async pause(): Promise<void> {
-    await sleep(this.#timers, 0)
+  /**
+   * Resolves in a later turn of the loop.
+   * @param restMs - of others alone
+   * @throws the signal's reason
+   */
+  async pause(restMs = 0, signal?: AbortSignal): Promise<void> {
+    await sleep(this.#timers, restMs, signal)
     this.#sinceMs = this.#clock.monotonicMs()
   }
 }

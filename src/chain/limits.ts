@@ -18,6 +18,8 @@ export const PLACE_GENERATION_EPOCHS = 5760
 export const PLACE_GENERATIONS = 3
 /** Tipsets that wait to be noted; above it the lowest are passed over. */
 export const PLACES_UNNOTED = 900
+/** Epochs below a head that a node begins with that are noted: a day of mainnet. */
+export const PLACES_BELOW = 2880
 
 /** Text of computed tipsets that is kept, bytes. */
 export const MAX_PRINTED_BYTES: number = 16 * 1024 * 1024

@@ -5,6 +5,8 @@
  *
  *     key: generation (u32), kind (u8), hash (20 bytes)   value: height (u32), position (u32), digest of the tipset's key (16 bytes)
  *
+ * A row of the third kind says that a tipset is noted: its hash is the digest of the tipset's key.
+ *
  * @see lotus chain/index/index.go, which has a database for it
  */
 import { concatBytes, equalBytes } from '../base/bytes.ts'
@@ -12,18 +14,22 @@ import { errorMessage, unlessThrown } from '../base/errors.ts'
 import { Pace } from '../base/pace.ts'
 import type { Clock, KeyValueOp, KeyValueStore, Logger, Timers } from '../base/ports.ts'
 import { finish, type Walk } from '../base/steps.ts'
+import { sleep } from '../base/waiting.ts'
 import { type Cid, CODEC_DAG_CBOR, HASH_BLAKE2B_256 } from '../codec/cid.ts'
-import { BlockMissing } from '../ipld/errors.ts'
+import { CheckedBlockstore } from '../ipld/checkedBlocks.ts'
+import { BlockMissing, blockMissingIn } from '../ipld/errors.ts'
 import { type ChainMessage, chainMessageCid } from '../types/chainMessage.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import { firstBlock, type Tipset, tipsetKeyCid } from '../types/tipset.ts'
 import type { ChainView } from './chainView.ts'
-import { PLACE_GENERATION_EPOCHS, PLACE_GENERATIONS, PLACES_UNNOTED } from './limits.ts'
+import { PLACE_GENERATION_EPOCHS, PLACE_GENERATIONS, PLACES_BELOW, PLACES_UNNOTED } from './limits.ts'
 
 /** By what a message is named: the digest of its CID, or another hash that is its own (Ethereum's). */
 const BY_CID = 0
 const BY_OTHER_HASH = 1
-type Kind = typeof BY_CID | typeof BY_OTHER_HASH
+const NOTED = 2
+type Kind = typeof BY_CID | typeof BY_OTHER_HASH | typeof NOTED
+const NOTHING_MORE = Uint8Array.of(1)
 
 const GENERATION_BYTES = 4
 /** Of a hash: two messages that share so many bits nobody finds. */
@@ -32,6 +38,10 @@ const NUMBERS_BYTES = 8
 const DIGEST_BYTES = 16
 /** Longest time that noting keeps everything else waiting, ms. */
 const TURN_MS = 5
+/** Before the chain below the head is noted: by then a start is over. */
+const BELOW_AFTER_MS = 10_000
+/** Rest after each turn of that: it takes a fifth of the time. */
+const BELOW_REST_MS = 4 * TURN_MS
 /** Rows of a generation that is over go with the rows of each tipset: so many more than those. */
 const DROPPED_ABOVE = 256
 
@@ -59,6 +69,10 @@ function keyOf(generation: number, kind: Kind, hash: Uint8Array): Uint8Array {
   key[GENERATION_BYTES] = kind
   key.set(hash.subarray(0, HASH_BYTES), GENERATION_BYTES + 1)
   return key
+}
+
+function notedKey(tipset: Tipset): Uint8Array {
+  return keyOf(generationOf(tipset.height), NOTED, tipsetKeyCid(tipset.key).digest)
 }
 
 function rowOf(height: ChainEpoch, position: number, digest: Uint8Array): Uint8Array {
@@ -138,7 +152,8 @@ export class PlaceNotes {
   /** Oldest first. */
   #unnoted: Tipset[] = []
   #noting: Promise<void> | undefined
-  #isOver = false
+  #notingBelow: Promise<void> | undefined
+  readonly #ended = new AbortController()
 
   constructor(deps: PlaceNotesDeps) {
     this.#deps = deps
@@ -149,16 +164,60 @@ export class PlaceNotes {
     })
   }
 
-  /** Resolves when what the head has moved to until now is noted. */
+  /** Resolves when what the head has moved to until now is noted, and what is below it where that began. */
   async settled(): Promise<void> {
-    await this.#noting
+    await Promise.all([this.#noting, this.#notingBelow])
+  }
+
+  /**
+   * From now on also the chain below the head, a day of it: over what a snapshot brought no head has moved. Newest first, soon, and beside
+   * everything else.
+   */
+  beginBelow(): void {
+    this.#notingBelow ??= this.#noteBelow()
   }
 
   /** Ends it. What is not noted is not found by rows. */
   async stop(): Promise<void> {
     this.#stop()
-    this.#isOver = true
-    await this.#noting
+    this.#ended.abort()
+    await this.settled()
+  }
+
+  async #noteBelow(): Promise<void> {
+    const { clock, timers, log, rows } = this.#deps
+    const { signal } = this.#ended
+    // Its decoded messages are nobody else's.
+    const view = this.#deps.view.over(new CheckedBlockstore(this.#deps.view.store.blocks))
+    let tipsets = 0
+    try {
+      await sleep(timers, BELOW_AFTER_MS, signal)
+      const pace = new Pace(clock, timers, TURN_MS)
+      const head = view.store.head()
+      const lowest = Math.max(0, head.height - PLACES_BELOW)
+      for (let tipset = head; tipset.height > lowest; tipset = view.store.parent(tipset)) {
+        signal.throwIfAborted()
+        if (pace.isDue) await pace.pause(BELOW_REST_MS, signal)
+        if (rows.get(notedKey(tipset)) !== undefined) continue
+        for (const block of tipset.blocks) {
+          view.blockMessages(block)
+          if (pace.isDue) await pace.pause(BELOW_REST_MS, signal)
+        }
+        const ops: KeyValueOp[] = []
+        for (const op of this.#rowsOf(tipset, view)) {
+          ops.push(op)
+          if (pace.isDue) await pace.pause(BELOW_REST_MS, signal)
+        }
+        if (ops.length > 0) await rows.commit(ops)
+        tipsets++
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      // Where a snapshot ends.
+      const isEnd = blockMissingIn(error) !== undefined
+      log[isEnd ? 'debug' : 'warn']('the chain below is noted no further', { reason: errorMessage(error) })
+    }
+    if (tipsets > 0) log.info('noted where the messages of the chain below the head lie', { tipsets })
   }
 
   async #noteAll(): Promise<void> {
@@ -167,9 +226,13 @@ export class PlaceNotes {
     try {
       // Whoever moved the head goes on first.
       await pace.pause()
-      for (let tipset = this.#unnoted.shift(); tipset !== undefined && !this.#isOver; tipset = this.#unnoted.shift()) {
+      for (
+        let tipset = this.#unnoted.shift();
+        tipset !== undefined && !this.#ended.signal.aborted;
+        tipset = this.#unnoted.shift()
+      ) {
         const ops: KeyValueOp[] = []
-        for (const op of this.#rowsOf(tipset)) {
+        for (const op of this.#rowsOf(tipset, this.#deps.view)) {
           ops.push(op)
           if (pace.isDue) await pace.pause()
         }
@@ -185,10 +248,10 @@ export class PlaceNotes {
     }
   }
 
-  *#rowsOf(tipset: Tipset): Iterable<KeyValueOp> {
+  *#rowsOf(tipset: Tipset, view: ChainView): Iterable<KeyValueOp> {
     if (tipset.height === 0) return
     // Of headers alone, what is in them is not at hand.
-    const messages = unlessThrown(() => this.#deps.view.tipsetMessages(tipset), BlockMissing) ?? []
+    const messages = unlessThrown(() => view.tipsetMessages(tipset), BlockMissing) ?? []
     const generation = generationOf(tipset.height)
     const { digest } = tipsetKeyCid(tipset.key)
     for (let i = 0; i < messages.length; i++) {
@@ -198,6 +261,7 @@ export class PlaceNotes {
       const other = this.#deps.otherHash(message)
       if (other !== undefined) yield { op: 'put', key: keyOf(generation, BY_OTHER_HASH, other), value }
     }
+    if (messages.length > 0) yield { op: 'put', key: notedKey(tipset), value: NOTHING_MORE }
   }
 
   /** Keys of generations that are over, oldest first. */

@@ -196,6 +196,7 @@ export async function startNode(
           ...{ view, rows: rowsOfPlaces, clock: ports.clock, timers: ports.timers, log: chainLog },
           otherHash: (message) => delegatedHash(message, BigInt(network.chainId)),
         })
+  if (view.store.hasHead) notes?.beginBelow()
   const search: WaitDeps = { view, vm, log: chainLog, index: messages, places }
   const sync = networking === undefined ? followHead(view, ports.clock, !isPartial) : undefined
   const keyAddress = (account: Address): Address => accountKey(view, view.stateBefore(view.store.head()), account)

@@ -4,7 +4,9 @@
  */
 import { describe, expect, it } from 'vitest'
 import { systemClock, systemTimers } from '../../platform/server/clock.ts'
+import { toHex } from '../../src/base/bytes.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
+import type { KeyValueOp } from '../../src/base/ports.ts'
 import { storeBlockMessages } from '../../src/chain/blockMessages.ts'
 import { ChainStore } from '../../src/chain/chainStore.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
@@ -29,11 +31,14 @@ import { createTipset, equalTipsetKeys, type Tipset } from '../../src/types/tips
 import { openRecordedView, silentLog } from '../support/recordedView.ts'
 import { seeded } from '../support/seeded.ts'
 import { missingShared } from '../support/shared.ts'
+import { VirtualTime } from '../support/virtualTime.ts'
 import { header } from './buildChain.ts'
 
 const CHAIN = 'nv28'
 const missing = missingShared(`data/golden/${CHAIN}`)
 const SEARCHES = 150
+/** When a node is past its start. */
+const BELOW_AFTER_MS = 10_000
 
 interface Recorded {
   readonly deps: SearchDeps
@@ -43,6 +48,18 @@ interface Recorded {
   /** Lowest first. */
   readonly tipsets: readonly Tipset[]
   readonly cids: readonly Cid[]
+}
+
+/** Counts what is written. */
+class CountedStore extends MemoryStore {
+  commits = 0
+  onCommit = (): void => undefined
+
+  override async commit(ops: readonly KeyValueOp[]): Promise<void> {
+    await super.commit(ops)
+    this.commits++
+    this.onCommit()
+  }
 }
 
 /** The chain with its head at the genesis; what it moves to is noted. */
@@ -151,12 +168,47 @@ describe.skipIf(missing !== undefined)('rows of where messages lie', () => {
     await notes.stop()
   })
 
+  it('are made of the chain below a head, too, that nobody moved to, once, and go on after a stop', async () => {
+    const { deps, rows: followed, notes, head, tipsets } = open()
+    const { view } = deps
+    view.store.setHead(head)
+    await notes.settled()
+    await notes.stop()
+    const rows = new CountedStore()
+    const noteBelow = async (stopsAfter: number): Promise<number> => {
+      const time = new VirtualTime()
+      const below = new PlaceNotes({
+        ...{ view, rows, clock: time, timers: time, log: silentLog },
+        otherHash: (message) => delegatedHash(message, BigInt(view.network.chainId)),
+      })
+      rows.commits = 0
+      rows.onCommit = () => {
+        if (rows.commits === stopsAfter) void below.stop()
+      }
+      below.beginBelow()
+      await time.advance(BELOW_AFTER_MS)
+      await below.settled()
+      await below.stop()
+      return rows.commits
+    }
+    const all = tipsets.filter((tipset) => view.tipsetMessages(tipset).length > 0).length
+    expect(all).toBeGreaterThan(50)
+    expect(await noteBelow(7)).toBe(7)
+    expect(await noteBelow(all)).toBe(all - 7)
+    expect(await noteBelow(all)).toBe(0)
+    const entries = (store: MemoryStore): string[][] =>
+      [...store.keys()].map((key) => [toHex(key), toHex(store.get(key) as Uint8Array)]).sort()
+    expect(entries(rows)).toEqual(entries(followed))
+  })
+
   it('need not be there, all or some, nor be whole', async () => {
     const recorded = open()
     const { deps, rows, notes, head } = recorded
     deps.view.store.setHead(head)
+    await notes.settled()
     await notes.stop()
     const random = seeded('lost rows')
+    expect([...rows.keys()].length).toBeGreaterThan(200)
     for (const key of rows.keys()) {
       if (random.int(3) === 0) rows.delete(key)
       else if (random.int(2) === 0) rows.put(key, random.bytes(random.int(2) === 0 ? 24 : 7))
@@ -191,7 +243,7 @@ describe.skipIf(missing !== undefined)('rows of where messages lie', () => {
       }
       store.setHead(top)
       await notes.settled()
-      expect([...rows.keys()].length).toBe(above < PLACES_UNNOTED ? 2 : 1)
+      expect([...rows.keys()].filter((key) => (key[4] as number) < 2).length).toBe(above < PLACES_UNNOTED ? 2 : 1)
       await notes.stop()
     }
   })
