@@ -19,10 +19,8 @@ const OWN_CHOICE = 0
  */
 const MUCH_BYTES = 170 * 2 ** 20
 const LITTLE_BYTES = 125 * 2 ** 20
-/** Of this process, as the flags are: lists that are being sent, and a mode that holds little. */
+/** Of this process, as the flag is: lists that are being sent, and a mode that holds little. */
 let reasons = 0
-/** By the process's memory. */
-let isMuch = false
 
 /** A list is being sent. @returns what says that it is not any more */
 export function spareHeap(): () => void {
@@ -43,9 +41,11 @@ export function holdLittle(): void {
  * @param ownBytes - undefined where the system does not say: V8 chooses then
  */
 export function spareWhileMuch(ownBytes: () => number | undefined = ownMemory): void {
+  let isMuch = false
   const look = (): void => {
-    isMuch = (ownBytes() ?? 0) > (isMuch ? LITTLE_BYTES : MUCH_BYTES)
-    grow()
+    const before = isMuch
+    isMuch = (ownBytes() ?? 0) > (before ? LITTLE_BYTES : MUCH_BYTES)
+    if (isMuch !== before) setFlagsFromString(isMuch ? '--memory-saver-mode' : '--no-memory-saver-mode')
   }
   setInterval(look, LOOK_MS).unref()
 }
@@ -63,5 +63,4 @@ function ownMemory(): number | undefined {
 /** As far as they may at present. */
 function grow(): void {
   setFlagsFromString(`--heap-growing-percent=${reasons > 0 ? SPARING_PERCENT : OWN_CHOICE}`)
-  setFlagsFromString(isMuch ? '--memory-saver-mode' : '--no-memory-saver-mode')
 }
