@@ -11,7 +11,7 @@ import { storeBlockMessages } from '../../src/chain/blockMessages.ts'
 import { ChainStore } from '../../src/chain/chainStore.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
 import { ChainError } from '../../src/chain/errors.ts'
-import { PLACE_GENERATION_EPOCHS, PLACE_GENERATIONS, PLACES_UNNOTED } from '../../src/chain/limits.ts'
+import { PLACE_GENERATION_EPOCHS, PLACE_GENERATIONS, PLACES_BELOW, PLACES_UNNOTED } from '../../src/chain/limits.ts'
 import { MessagePlaces, PlaceNotes } from '../../src/chain/messagePlaces.ts'
 import {
   executedIn,
@@ -244,6 +244,41 @@ describe.skipIf(missing !== undefined)('rows of where messages lie', () => {
       store.setHead(top)
       await notes.settled()
       expect([...rows.keys()].filter((key) => (key[4] as number) < 2).length).toBe(above < PLACES_UNNOTED ? 2 : 1)
+      await notes.stop()
+    }
+  })
+
+  it('are made of so many epochs below a head, and not of one more', async () => {
+    const { deps } = open()
+    const { network } = deps.view
+    const message = {
+      ...{ version: 0, from: secp256k1Address(Uint8Array.of(4, 1)), to: idAddress(1000), nonce: 0n, value: 0n },
+      ...{ gasLimit: 1n, gasFeeCap: 0n, gasPremium: 0n, method: 0n, params: new Uint8Array(0) },
+    }
+    for (const top of [PLACES_BELOW, PLACES_BELOW + 1]) {
+      const blocks = new MemoryBlockstore()
+      const store = new ChainStore({ blocks, meta: new MemoryStore(), log: silentLog })
+      store.setGenesis(header(undefined, 0, 0))
+      const empty = storeBlockMessages(blocks, { bls: [], signed: [] })
+      const lowest = storeBlockMessages(blocks, { bls: [message], signed: [] })
+      let tipset = store.genesis()
+      for (let height = 1; height <= top; height++) {
+        const next = { ...header(tipset, height, 0), messages: height === 1 ? lowest : empty }
+        store.putHeader(next)
+        tipset = createTipset([next])
+      }
+      store.setHead(tipset)
+      const time = new VirtualTime()
+      const rows = new MemoryStore()
+      const view = new ChainView({ store, network, beaconRound: () => 0 })
+      const notes = new PlaceNotes({
+        ...{ view, rows, clock: time, timers: time, log: silentLog },
+        otherHash: () => undefined,
+      })
+      notes.beginBelow()
+      await time.advance(BELOW_AFTER_MS)
+      await notes.settled()
+      expect([...rows.keys()].length).toBe(top === PLACES_BELOW ? 2 : 0)
       await notes.stop()
     }
   })

@@ -69,8 +69,7 @@ export class Swarm {
 
   asks(peer: PeerName, key: string): void {
     const { asked } = this.#of(peer)
-    // Whole: a fraction would be an object of its own.
-    const now = Math.round(this.#clock.monotonicMs())
+    const now = this.#clock.monotonicMs()
     this.#asks -= asked.size
     asked.delete(key)
     let left = EXPIRED_PER_ASK
