@@ -35,16 +35,12 @@ export function holdLittle(): void {
   spareHeap()
 }
 
-/**
- * From now on, as long as the process has much memory of its own.
- *
- * @param ownBytes - undefined where the system does not say: V8 chooses then
- */
-export function spareWhileMuch(ownBytes: () => number | undefined = ownMemory): void {
+/** From now on, as long as the process has much memory of its own. Where the system does not say how much, V8 chooses. */
+export function spareWhileMuch(): void {
   let isMuch = false
   const look = (): void => {
     const before = isMuch
-    isMuch = (ownBytes() ?? 0) > (before ? LITTLE_BYTES : MUCH_BYTES)
+    isMuch = (ownMemory() ?? 0) > (before ? LITTLE_BYTES : MUCH_BYTES)
     if (isMuch !== before) setFlagsFromString(isMuch ? '--memory-saver-mode' : '--no-memory-saver-mode')
   }
   setInterval(look, LOOK_MS).unref()

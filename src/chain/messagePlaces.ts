@@ -24,12 +24,13 @@ import { firstBlock, type Tipset, tipsetKeyCid } from '../types/tipset.ts'
 import type { ChainView } from './chainView.ts'
 import { PLACE_GENERATION_EPOCHS, PLACE_GENERATIONS, PLACES_BELOW, PLACES_UNNOTED } from './limits.ts'
 
-/** By what a message is named: the digest of its CID, or another hash that is its own (Ethereum's). */
+/** By what a message is named: the digest of its CID, or another hash that is its own (Ethereum's). The third: see the file's head. */
 const BY_CID = 0
 const BY_OTHER_HASH = 1
 const NOTED = 2
 type Kind = typeof BY_CID | typeof BY_OTHER_HASH | typeof NOTED
-const NOTHING_MORE = Uint8Array.of(1)
+/** Value of a row that says only that it is there. */
+const MARK = Uint8Array.of(1)
 
 const GENERATION_BYTES = 4
 /** Of a hash: two messages that share so many bits nobody finds. */
@@ -261,7 +262,7 @@ export class PlaceNotes {
       const other = this.#deps.otherHash(message)
       if (other !== undefined) yield { op: 'put', key: keyOf(generation, BY_OTHER_HASH, other), value }
     }
-    if (messages.length > 0) yield { op: 'put', key: notedKey(tipset), value: NOTHING_MORE }
+    if (messages.length > 0) yield { op: 'put', key: notedKey(tipset), value: MARK }
   }
 
   /** Keys of generations that are over, oldest first. */

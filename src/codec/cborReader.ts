@@ -19,7 +19,7 @@ import {
   TRUE,
   TWO_32,
 } from './cbor.ts'
-import { type Cid, readCid } from './cid.ts'
+import { type Cid, isBlake2bCbor, readCid } from './cid.ts'
 import { CodecError } from './errors.ts'
 
 /** Deepest nesting that `skip` follows; the chain's own types stay far below, an attacker's must not exhaust the stack. */
@@ -233,6 +233,24 @@ export class CborReader {
     if (next < at + length) throw new CodecError('TRAILING_BYTES', 'trailing bytes in data buffer passed to cid Cast')
     this.offset = next
     return cid
+  }
+
+  /**
+   * Moves behind a CID without making it.
+   * @throws CodecError as {@link CborReader.readCid}
+   */
+  skipCid(): void {
+    const { input, offset } = this
+    // Tag 42, 39 bytes, the leading zero, and then what nearly every CID of the chain is.
+    const isUsual =
+      input[offset] === 0xd8 &&
+      input[offset + 1] === TAG_CID &&
+      input[offset + 2] === 0x58 &&
+      input[offset + 3] === 39 &&
+      input[offset + 4] === 0 &&
+      isBlake2bCbor(input, offset + 5)
+    if (isUsual) this.offset = offset + 43
+    else this.readCid()
   }
 
   /** Moves behind the next item, whatever it is. */

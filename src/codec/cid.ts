@@ -131,7 +131,7 @@ export function keyOf38(b: Uint8Array, o: number): string {
 }
 
 /** Whether the CID at `offset` is what nearly every CID of the chain is: version 1, dag-cbor, blake2b-256. */
-function isBlake2bCbor(bytes: Uint8Array, offset: number): boolean {
+export function isBlake2bCbor(bytes: Uint8Array, offset: number): boolean {
   return (
     bytes.length >= offset + 38 &&
     bytes[offset] === 0x01 &&

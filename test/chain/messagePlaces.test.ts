@@ -27,6 +27,7 @@ import { delegatedHash } from '../../src/eth/ethTransactionOf.ts'
 import { MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { idAddress, secp256k1Address } from '../../src/types/address.ts'
 import { chainMessageCid } from '../../src/types/chainMessage.ts'
+import type { Message } from '../../src/types/message.ts'
 import { createTipset, equalTipsetKeys, type Tipset } from '../../src/types/tipset.ts'
 import { openRecordedView, silentLog } from '../support/recordedView.ts'
 import { seeded } from '../support/seeded.ts'
@@ -77,6 +78,30 @@ function open(): Recorded {
     otherHash: (message) => delegatedHash(message, BigInt(view.network.chainId)),
   })
   return { deps: { view, vm, places }, rows, notes, head, tipsets, cids }
+}
+
+/** A chain without anything else: so many epochs of one block each, its messages by height. */
+function chainOf(
+  network: ChainView['network'],
+  epochs: number,
+  listed: (height: number) => readonly Message[],
+): { view: ChainView; top: Tipset } {
+  const blocks = new MemoryBlockstore()
+  const store = new ChainStore({ blocks, meta: new MemoryStore(), log: silentLog })
+  store.setGenesis(header(undefined, 0, 0))
+  let top = store.genesis()
+  for (let height = 1; height <= epochs; height++) {
+    const messages = storeBlockMessages(blocks, { bls: listed(height), signed: [] })
+    const next = { ...header(top, height, 0), messages }
+    store.putHeader(next)
+    top = createTipset([next])
+  }
+  return { view: new ChainView({ store, network, beaconRound: () => 0 }), top }
+}
+
+const MESSAGE: Message = {
+  ...{ version: 0, from: secp256k1Address(Uint8Array.of(4, 1)), to: idAddress(1000), nonce: 0n, value: 0n },
+  ...{ gasLimit: 1n, gasFeeCap: 0n, gasPremium: 0n, method: 0n, params: new Uint8Array(0) },
 }
 
 async function outcome(cid: Cid, from: Tipset, options: SearchOptions, deps: SearchDeps): Promise<unknown> {
@@ -218,30 +243,16 @@ describe.skipIf(missing !== undefined)('rows of where messages lie', () => {
 
   it('of so many tipsets wait to be noted, and with one more the lowest is passed over', async () => {
     const { deps } = open()
-    const { network } = deps.view
-    const message = {
-      ...{ version: 0, from: secp256k1Address(Uint8Array.of(4, 1)), to: idAddress(1000), nonce: 0n, value: 0n },
-      ...{ gasLimit: 1n, gasFeeCap: 0n, gasPremium: 0n, method: 0n, params: new Uint8Array(0) },
-    }
     for (const above of [PLACES_UNNOTED - 1, PLACES_UNNOTED]) {
-      const blocks = new MemoryBlockstore()
-      const store = new ChainStore({ blocks, meta: new MemoryStore(), log: silentLog })
-      store.setGenesis(header(undefined, 0, 0))
       const rows = new MemoryStore()
-      const view = new ChainView({ store, network, beaconRound: () => 0 })
+      const { view, top } = chainOf(deps.view.network, above + 1, (height) => [
+        { ...MESSAGE, nonce: height === 1 ? 0n : 1n },
+      ])
       const notes = new PlaceNotes({
         ...{ view, rows, clock: systemClock, timers: systemTimers, log: silentLog },
         otherHash: () => undefined,
       })
-      const first = storeBlockMessages(blocks, { bls: [message], signed: [] })
-      const others = storeBlockMessages(blocks, { bls: [{ ...message, nonce: 1n }], signed: [] })
-      let top = store.genesis()
-      for (let height = 1; height <= above + 1; height++) {
-        const next = { ...header(top, height, 0), messages: height === 1 ? first : others }
-        store.putHeader(next)
-        top = createTipset([next])
-      }
-      store.setHead(top)
+      view.store.setHead(top)
       await notes.settled()
       expect([...rows.keys()].filter((key) => (key[4] as number) < 2).length).toBe(above < PLACES_UNNOTED ? 2 : 1)
       await notes.stop()
@@ -250,27 +261,11 @@ describe.skipIf(missing !== undefined)('rows of where messages lie', () => {
 
   it('are made of so many epochs below a head, and not of one more', async () => {
     const { deps } = open()
-    const { network } = deps.view
-    const message = {
-      ...{ version: 0, from: secp256k1Address(Uint8Array.of(4, 1)), to: idAddress(1000), nonce: 0n, value: 0n },
-      ...{ gasLimit: 1n, gasFeeCap: 0n, gasPremium: 0n, method: 0n, params: new Uint8Array(0) },
-    }
-    for (const top of [PLACES_BELOW, PLACES_BELOW + 1]) {
-      const blocks = new MemoryBlockstore()
-      const store = new ChainStore({ blocks, meta: new MemoryStore(), log: silentLog })
-      store.setGenesis(header(undefined, 0, 0))
-      const empty = storeBlockMessages(blocks, { bls: [], signed: [] })
-      const lowest = storeBlockMessages(blocks, { bls: [message], signed: [] })
-      let tipset = store.genesis()
-      for (let height = 1; height <= top; height++) {
-        const next = { ...header(tipset, height, 0), messages: height === 1 ? lowest : empty }
-        store.putHeader(next)
-        tipset = createTipset([next])
-      }
-      store.setHead(tipset)
-      const time = new VirtualTime()
+    for (const epochs of [PLACES_BELOW, PLACES_BELOW + 1]) {
       const rows = new MemoryStore()
-      const view = new ChainView({ store, network, beaconRound: () => 0 })
+      const time = new VirtualTime()
+      const { view, top } = chainOf(deps.view.network, epochs, (height) => (height === 1 ? [MESSAGE] : []))
+      view.store.setHead(top)
       const notes = new PlaceNotes({
         ...{ view, rows, clock: time, timers: time, log: silentLog },
         otherHash: () => undefined,
@@ -278,7 +273,7 @@ describe.skipIf(missing !== undefined)('rows of where messages lie', () => {
       notes.beginBelow()
       await time.advance(BELOW_AFTER_MS)
       await notes.settled()
-      expect([...rows.keys()].length).toBe(top === PLACES_BELOW ? 2 : 0)
+      expect([...rows.keys()].length).toBe(epochs === PLACES_BELOW ? 2 : 0)
       await notes.stop()
     }
   })

@@ -4,6 +4,7 @@ import { fromHex, toHex } from '../../src/base/bytes.ts'
 import { CborReader } from '../../src/codec/cborReader.ts'
 import { CborWriter } from '../../src/codec/cborWriter.ts'
 import { parseCid } from '../../src/codec/cid.ts'
+import type { CodecError } from '../../src/codec/errors.ts'
 
 const reader = (hex: string): CborReader => new CborReader(fromHex(hex))
 
@@ -109,5 +110,22 @@ describe('CBOR malformed input', () => {
       expect.objectContaining({ code: 'INVALID_CID' }),
     )
     expect(() => reader(`d82a581c00${'01'.repeat(27)}`).readCid()).toThrow()
+    // Passed over, it ends where it ends when it is read, and is refused where it is refused.
+    const usual = `d82a5827000171a0e40220${'07'.repeat(32)}`
+    const cut = usual.slice(0, -2)
+    const others = [hex, usual, `${usual}01`, cut, usual.replace('5827', '590027'), usual.replace('d82a', 'd82b')]
+    for (const text of [...others, usual.replace('5827', '5826'), usual.replace('0220', '0221')]) {
+      const [read, passed] = [reader(text), reader(text)]
+      const outcome = (run: () => void): unknown => {
+        try {
+          run()
+        } catch (error) {
+          return [(error as CodecError).code, (error as CodecError).message]
+        }
+        return undefined
+      }
+      expect(outcome(() => passed.skipCid())).toEqual(outcome(() => void read.readCid()))
+      if (text.startsWith(usual)) expect([read.offset, passed.offset]).toEqual([43, 43])
+    }
   })
 })

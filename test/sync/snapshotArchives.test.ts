@@ -11,7 +11,7 @@ import { atOnce, HashIndex, hashCid, idealSlot, indexShape, writeIndex } from '.
 import { HashSorter } from '../../src/archive/hashSorter.ts'
 import { IndexedCarStore } from '../../src/archive/indexedCar.ts'
 import type { OpenScratch } from '../../src/archive/scratchFile.ts'
-import { decompressZstd } from '../../src/archive/zstd.ts'
+import { decompressZstd, portableZstd } from '../../src/archive/zstd.ts'
 import { zstdFrameAt, zstdFrames } from '../../src/archive/zstdFrames.ts'
 import { concatBytes, equalBytes } from '../../src/base/bytes.ts'
 import { PetrelError } from '../../src/base/errors.ts'
@@ -136,6 +136,39 @@ describe.skipIf(missing)('archives on disk', () => {
     const bytes = written((sink) => atOnce(writeIndex(sorter, shape, sink)))
     expect(bytes.length).toBe(payload.length)
     expect(equalBytes(bytes, payload)).toBe(true)
+  })
+
+  it.each([6, 30])('opens a file of %s MiB and keeps at most 16 MiB of its frames', (mebibytes) => {
+    const random = seeded('frames')
+    // Half of it zeros: frames of twice their compressed size.
+    const blocks = Array.from({ length: mebibytes * 4 }, () => {
+      const data = concatBytes(random.bytes(128 * 1024), new Uint8Array(128 * 1024))
+      return [blockCid(data), data] as const
+    })
+    const scratch = scratchFiles()
+    const bytes = written((sink) => {
+      const writer = new ForestWriter(sink, [blocks[0]![0]], {
+        compress: (data) => plain(zstdCompressSync(data)),
+        openScratch: scratch.open,
+      })
+      for (const [cid, data] of blocks) writer.add(cid, data)
+      writer.finish()
+    })
+    let decompressed = 0
+    const store = new ForestCarStore(memorySource(bytes), (data, size) => {
+      const content = portableZstd(data, size)
+      decompressed += content.length
+      return content
+    })
+    const readAll = (): number => {
+      decompressed = 0
+      for (const [cid] of blocks) expect(store.has(cid)).toBe(true)
+      return decompressed / 2 ** 20
+    }
+    expect(readAll()).toBeGreaterThan(mebibytes * 0.99)
+    const again = readAll()
+    if (mebibytes < 16) expect(again).toBe(0)
+    else expect(again).toBeGreaterThan(mebibytes - 16)
   })
 
   it('writes a file that opens in place, with all blocks in order', () => {
