@@ -92,8 +92,8 @@ function readPointer(reader: CborReader): HamtLink | HamtEntry[] {
 export function sameLink(here: HamtNode, there: HamtNode, index: number): boolean {
   const [a, b] = [here.slots[index], there.slots[index]]
   if (typeof a !== 'number' || typeof b !== 'number') return false
-  const [one, other] = [new CborReader(here.block, a), new CborReader(there.block, b)]
-  return one.peekMajor() === MAJOR_TAG && equalBytes(one.readRaw(), other.readRaw())
+  const [first, second] = [new CborReader(here.block, a), new CborReader(there.block, b)]
+  return first.peekMajor() === MAJOR_TAG && equalBytes(first.readRaw(), second.readRaw())
 }
 
 /** Moves behind a bucket. */

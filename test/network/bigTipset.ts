@@ -26,7 +26,7 @@ import { BLOCK_MESSAGE_LIMIT } from '../../src/types/protocol.ts'
 import { signedMessage } from '../../src/types/signedMessage.ts'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
 import { signedBy } from '../support/devnetNode.ts'
-import { freePort } from './linkProxy.ts'
+import { freePort } from '../support/freePort.ts'
 
 /** Pending messages of one sender that a pool takes, with a margin. */
 const PER_SENDER = 500

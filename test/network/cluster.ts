@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
-import { freePort, LinkProxy } from './linkProxy.ts'
+import { freePort } from '../support/freePort.ts'
+import { LinkProxy } from './linkProxy.ts'
 
 /** What one node is. */
 export interface Member {
@@ -93,11 +94,17 @@ export class Cluster {
       nodes.push(new ClusterNode(index, member, join(folder, `node${index}`), await freePort()))
     }
     const cluster = new Cluster(nodes, options, folder)
-    for (const [from, to] of options.topology) {
-      const target = nodes[to] as ClusterNode
-      ;(nodes[from] as ClusterNode).links.set(to, await LinkProxy.open(target.p2pPort))
+    try {
+      for (const [from, to] of options.topology) {
+        const target = nodes[to] as ClusterNode
+        ;(nodes[from] as ClusterNode).links.set(to, await LinkProxy.open(target.p2pPort))
+      }
+      for (const node of nodes) await cluster.startNode(node)
+    } catch (error) {
+      // What is open would keep whoever asked for it alive.
+      await cluster.close()
+      throw error
     }
-    for (const node of nodes) await cluster.startNode(node)
     return cluster
   }
 

@@ -2,11 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
+import { freePort } from '../support/freePort.ts'
 import { RpcClient } from '../support/rpcClient.ts'
 import { ROOT } from '../support/shared.ts'
 import { until } from '../support/until.ts'
@@ -28,14 +28,6 @@ interface Line {
 
 const ROUNDS = 3
 const SENDS = 4
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const { port } = server.address() as { port: number }
-  await new Promise((closed) => server.close(closed))
-  return port
-}
 
 function linesOf(file: string): Line[] {
   if (!existsSync(file)) return []
