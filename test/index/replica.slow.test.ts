@@ -103,11 +103,15 @@ async function ask(
 ): Promise<Answer> {
   const response = await fetch(`${node.url}/rpc/v1`, {
     method: 'POST',
+    // A question that stands names itself, before the whole test is given up.
+    signal: AbortSignal.timeout(60_000),
     headers: {
       ...(minEpoch === undefined ? {} : { 'X-Petrel-Min-Epoch': String(minEpoch) }),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  }).catch((cause: unknown) => {
+    throw new Error(`${method} was not answered by ${node.url}: ${String(cause)}\n${node.output().slice(-4000)}`)
   })
   const { result, error } = (await response.json()) as Pick<Answer, 'result' | 'error'>
   return { status: response.status, epoch: Number(response.headers.get('x-petrel-epoch')), result, error }
