@@ -20,6 +20,7 @@ import { ConnectionSignals, NodeRequest, respond, stream } from './nodeRequest.t
 import { FOR_HEADER } from './readers/passOn.ts'
 import { Bodies } from './requestBodies.ts'
 import type { Listening, ServerOptions } from './rpcServer.ts'
+import { countRequest } from './sparingHeap.ts'
 import { UnreadAnswers } from './unreadAnswers.ts'
 
 // Imported, it would load all that it can name, fetch and WebSocket too: 31 ms of processor time, 13 MB.
@@ -181,6 +182,7 @@ function onRequest(
     response.once('close', () => unread.set(response, 0))
     const client = clientOf(message, behind)
     if (client === undefined) return respond(response, STRANGER, false)
+    countRequest()
     const isLast = watch?.asked(socket) === true
     const head = new NodeRequest(message, '', signals.of(socket), client)
     const limit = handler.admit(head)
