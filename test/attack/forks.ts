@@ -1,11 +1,13 @@
 /**
  * Producers and peers that divide the chain, against a living follower whose finality is ten epochs:
  *
- *   equivocation  each block of the producer is followed by others of the same miner, height and parents, as well signed and as valid
+ *   equivocation  each block of one of two miners is followed by others of his, at the same height on the same parents, as well signed
+ *                 and as valid
  *   long range    the whole chain again with other CIDs, served by the chain exchange as the heaviest: it parts from ours below finality
  *   short range   the same for the last epochs, its head with more weight than the chain's rules give it
  *
- * The follower must stay on the producer's chain. By hand:
+ * The follower must stay on the producer's chain. That needs a miner who is honest: where all blocks of the last epochs are equivocated,
+ * no head is better than another (Lotus: `RefreshHeaviestTipSet` of `chain/store/store.go`). By hand:
  *
  *     node test/attack/forks.ts [--seconds 40] [--only <part of a name>]
  */
@@ -43,6 +45,7 @@ const { values } = parseArgs({
     network: { type: 'string', default: '' },
     url: { type: 'string', default: '' },
     worker: { type: 'string', default: '' },
+    miner: { type: 'string', default: '' },
   },
 })
 const FINALITY = 10
@@ -76,7 +79,7 @@ function signed(header: BlockHeader, key: Key): BlockHeader {
   return { ...header, blockSig: signWith(key, headerSigningBytes(header)) }
 }
 
-/** Each head again as blocks that differ in a field which no rule looks at. */
+/** The dishonest miner's block of each head again, as blocks that differ in a field which no rule looks at. */
 async function equivocate({ rpc, key }: Miner, end: number): Promise<void> {
   const topic = blocksTopic(values.network)
   const author = new Author()
@@ -86,8 +89,8 @@ async function equivocate({ rpc, key }: Miner, end: number): Promise<void> {
   let last = ''
   while (performance.now() < end) {
     const head: Answer = await rpc.call('ChainHead')
-    const [cid] = cidsOf(head.Cids) as [Cid]
-    if (cid.toString() === last) {
+    const cid = cidsOf(head.Cids)[head.Blocks.findIndex((block: Answer) => block.Miner === values.miner)]
+    if (cid === undefined || cid.toString() === last) {
       await sleep(20)
       continue
     }
@@ -221,7 +224,7 @@ async function main(target: Target): Promise<void> {
     while ((await victim.rpc.call('ChainHead')).Height < CHAIN_EPOCHS) await sleep(500)
     const seen = await attack(target, import.meta.filename, [
       ...['--target', victim.address, '--network', networkName, '--genesis', genesis, '--kind', kind],
-      ...['--url', producer.process.url, '--worker', key, '--seconds', values.seconds],
+      ...['--url', producer.process.url, '--miner', miner as string, '--worker', key, '--seconds', values.seconds],
     ])
     await assertSameChain(target)
     if (kind === 'equivocation') assert.ok(seen.counts.equivocations > 500, 'blocks were equivocated')
@@ -232,4 +235,4 @@ async function main(target: Target): Promise<void> {
   console.log('the follower stayed on the chain')
 }
 
-await (values.child ? child() : withTarget(1, main, { chainFinality: FINALITY }))
+await (values.child ? child() : withTarget(1, main, { producing: ['--miners', '2'], chainFinality: FINALITY }))
