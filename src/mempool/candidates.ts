@@ -43,9 +43,9 @@ export function candidatesAt(tipset: Tipset, own: Tipset, parts: CandidateParts)
     }
     return byNonce
   }
-  for (const { from, nonce } of change.applied) {
-    const sender = senders.tryResolve(from, own)
-    if (sender !== undefined && bySender.has(sender.key)) messagesOf(sender).delete(nonce)
+  for (const { message } of change.applied) {
+    const sender = senders.tryResolve(message.from, own)
+    if (sender !== undefined && bySender.has(sender.key)) messagesOf(sender).delete(message.nonce)
   }
   for (const signed of change.returned) {
     const sender = senders.tryResolve(signed.message.from, own)

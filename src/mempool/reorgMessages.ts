@@ -3,9 +3,9 @@
  * whatever the CID.
  * @see lotus chain/messagepool/messagepool.go HeadChange, runHeadChange
  */
-import type { Address } from '../types/address.ts'
-import { type Message, messageCid } from '../types/message.ts'
-import { type SignedMessage, signedMessageCid } from '../types/signedMessage.ts'
+import { blsChainMessage, type ChainMessage, signedChainMessage } from '../types/chainMessage.ts'
+import type { Message } from '../types/message.ts'
+import type { SignedMessage } from '../types/signedMessage.ts'
 import type { Tipset } from '../types/tipset.ts'
 import { signedMessagesOf } from './blockMessagesOf.ts'
 import type { MempoolChain } from './ports.ts'
@@ -17,18 +17,10 @@ export interface ReorgPath {
   readonly applied: readonly Tipset[]
 }
 
-/** A nonce that the chain has used. */
-export interface AppliedNonce {
-  readonly from: Address
-  readonly nonce: bigint
-  /** Key of the CID that the block holds. */
-  readonly cidKey: string
-}
-
 /** The outcome for the pool. */
 export interface ReorgMessages {
-  /** Nonces to take out of the pool. */
-  readonly applied: readonly AppliedNonce[]
+  /** Whose nonces the chain has used: they are to leave the pool. */
+  readonly applied: readonly ChainMessage[]
   /** Messages of reverted tipsets that no applied tipset has. */
   readonly returned: readonly SignedMessage[]
 }
@@ -41,19 +33,19 @@ export function reorgMessages(path: ReorgPath, chain: MempoolChain, signatures: 
       returned.set(nonceKey(signed.message), signed)
     }
   }
-  const applied: AppliedNonce[] = []
+  const applied: ChainMessage[] = []
   for (const tipset of path.applied) {
     for (const block of tipset.blocks) {
       const { bls, signed } = chain.blockMessages(block)
-      for (const signedMessage of signed) take(signedMessage.message, signedMessageCid(signedMessage).key)
-      for (const message of bls) take(message, messageCid(message).key)
+      for (const signedMessage of signed) take(signedChainMessage(signedMessage))
+      for (const message of bls) take(blsChainMessage(message))
     }
   }
   return { applied, returned: [...returned.values()] }
 
-  function take(message: Message, cidKey: string): void {
-    returned.delete(nonceKey(message))
-    applied.push({ from: message.from, nonce: message.nonce, cidKey })
+  function take(message: ChainMessage): void {
+    returned.delete(nonceKey(message.message))
+    applied.push(message)
   }
 }
 

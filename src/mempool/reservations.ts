@@ -22,6 +22,11 @@ export class Reservations {
     return this.#generation
   }
 
+  /** Whether any message is on its way. */
+  get hasAny(): boolean {
+    return this.#drafts.size > 0
+  }
+
   /** Pending and reserved messages; undefined: none of this sender's is reserved. */
   of(sender: Address): MessageSet | undefined {
     return this.#drafts.get(sender.key)?.set

@@ -1,5 +1,5 @@
 /** The pool while the head of its chain changes. */
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type SignedMessage, signedMessageCid } from '../../src/types/signedMessage.ts'
 import { keyAddress, testMessage } from './fakes.ts'
 import { a1, a2, FIL, nonces, poolWith } from './fundedPool.ts'
@@ -11,6 +11,18 @@ describe('head changes', () => {
     chain.mine([testMessage(a1, a2, 0, 999n)])
     expect(nonces(pool.pending().messages)).toEqual([1n])
     expect(await pool.nonce(a1)).toBe(2n)
+  })
+
+  test('of an empty pool, messages of a tipset are not read', async () => {
+    const { chain, pool } = await poolWith()
+    const read = vi.spyOn(chain, 'blockMessages')
+    chain.mine([testMessage(a2, a1, 0, 10n)])
+    expect(read).not.toHaveBeenCalled()
+    expect(pool.tipset).toBe(chain.head())
+    await pool.push(testMessage(a1, a2, 0, 10n))
+    chain.mine([testMessage(a2, a1, 1, 10n)])
+    expect(read).toHaveBeenCalled()
+    expect(nonces(pool.pending().messages)).toEqual([0n])
   })
 
   test('a reorg puts back what the new chain does not have', async () => {

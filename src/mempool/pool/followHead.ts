@@ -26,17 +26,20 @@ export function followHead(
   const { pending, reserved, signatures } = state
   const { chain, logger } = state.deps
   try {
-    const change = reorgMessages({ reverted, applied }, chain, signatures)
+    // All messages of a tipset are read for what they take out: of an empty pool, nothing.
+    const isEmpty = reverted.length === 0 && pending.size === 0 && !reserved.hasAny
+    const change = reorgMessages({ reverted, applied: isEmpty ? [] : applied }, chain, signatures)
     if (last !== undefined) state.tipset = last
     else if (oldestReverted !== undefined) state.tipset = chain.loadTipset(firstBlock(oldestReverted).parents)
     let early = false
-    for (const { from, nonce, cidKey } of change.applied) {
+    for (const sent of change.applied) {
+      const { from, nonce } = sent.message
       const sender = senderHere(state, from)
       if (sender !== undefined) {
         pending.remove(sender, nonce, true)
         reserved.of(sender)?.remove(nonce, true)
       }
-      early ||= republishing.has(cidKey)
+      early ||= republishing.has(sent)
     }
     for (const signed of change.returned) putBack(state, signed)
     if (early) republishing.soon()

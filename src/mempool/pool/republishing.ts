@@ -1,6 +1,7 @@
 /** Our own messages are sent again until they are in a block. @see lotus chain/messagepool/repub.go */
 import { errorMessage } from '../../base/errors.ts'
 import { encode } from '../../codec/description.ts'
+import { type ChainMessage, chainMessageCid } from '../../types/chainMessage.ts'
 import { signedMessage } from '../../types/signedMessage.ts'
 import { createChains } from '../createChains.ts'
 import { feeCapLowerBound } from '../fees.ts'
@@ -37,8 +38,8 @@ export class Republishing {
   }
 
   /** Whether a message was sent in the last round. */
-  has(cidKey: string): boolean {
-    return this.#sent.has(cidKey)
+  has(message: ChainMessage): boolean {
+    return this.#sent.size > 0 && this.#sent.has(chainMessageCid(message).key)
   }
 
   /** The last round counts no more. */
