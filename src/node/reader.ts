@@ -2,7 +2,7 @@
  * A thread that answers reads beside the node: the chain on disk, the node's head, no pool, no wallet, no machine. What it cannot answer
  * whole and well it leaves to the node, failures too: a caller never notices which of them answered.
  *
- *     request -> may ask, head is the node's, row of the chain -> answer
+ *     request -> may ask, head is the node's, row of the chain -> answer, or too many of its kind -> busy
  *             -> anything else: the node's to answer
  */
 import { MemoryStore } from '../base/memoryStore.ts'
@@ -62,7 +62,7 @@ export interface ReaderDeps {
   readonly places?: KeyValueStore | undefined
   readonly ports: NodePorts
   /** Where its dear calls are counted together with the node's; undefined: they are not. */
-  readonly counts?: (cost: DearClass) => CallCounts | undefined
+  readonly counts?: ((cost: DearClass) => CallCounts | undefined) | undefined
   /** Hears of each answer. */
   called(method: string, ms: number): void
 }
@@ -73,6 +73,9 @@ const ETH_READS = /^Eth(ChainId|BlockNumber|GetBlock|GetTransactionReceipt|GetCo
 const OF_THE_NODE = /^(StateWaitMsg|ChainGetFinalizedTipSet|ChainHasObj)/
 /** Reads that the node's index answers better. */
 const BY_INDEX = /^(StateSearchMsg|EthGetTransactionReceipt)/
+
+/** HTTP status of who asks too much at once. */
+const TOO_MANY = 429
 
 /** Thrown in place of an answer that is the node's to give. */
 class Left extends NodeError {
@@ -89,11 +92,14 @@ const leave = (): never => {
 class ReadEngine extends RpcEngine {
   readonly #nowMs: () => number
   readonly #called: ReaderDeps['called']
+  /** The node would refuse what is refused here: passed on, it would cost twice, when there is most to do. */
+  readonly #sharesCounts: boolean
 
-  constructor(deps: EngineDeps, nowMs: () => number, called: ReaderDeps['called']) {
+  constructor(deps: EngineDeps, nowMs: () => number, { called, counts }: Pick<ReaderDeps, 'called' | 'counts'>) {
     super(deps)
     this.#nowMs = nowMs
     this.#called = called
+    this.#sharesCounts = counts !== undefined
   }
 
   /** Of a batch. */
@@ -107,6 +113,7 @@ class ReadEngine extends RpcEngine {
   ): Outcome | StreamedOutcome | Promise<Outcome | StreamedOutcome> {
     const startedMs = this.#nowMs()
     const good = (outcome: Outcome | StreamedOutcome): Outcome | StreamedOutcome => {
+      if (outcome.kind === 'busy' && this.#sharesCounts) return outcome
       if (outcome.kind !== 'streamed' && (outcome.kind !== 'answered' || outcome.failed === true)) return leave()
       this.#called(request.method.slice(request.method.indexOf('.') + 1), this.#nowMs() - startedMs)
       return outcome
@@ -183,7 +190,7 @@ export class Reader {
         queues: new CostQueues(ports, undefined, counts),
       },
       () => clock.monotonicMs(),
-      called,
+      { called, counts },
     )
     this.#handler = new HttpHandler(engine, { verifier: { verify: (token) => this.#tokens.verify(token) }, ...http })
   }
@@ -220,12 +227,12 @@ export class Reader {
     return typeof limit === 'number' ? limit : undefined
   }
 
-  /** @returns a good answer; undefined: the node is to answer */
+  /** @returns a good answer, or that there are too many calls; undefined: the node is to answer */
   async answer(request: HttpRequest): Promise<HttpResponse | undefined> {
     if (request.verb !== 'POST' || apiVersionOf(request.url) === undefined) return undefined
     try {
       const answer = await this.#handler.handle(request)
-      return answer.status === 200 ? answer : undefined
+      return answer.status === 200 || answer.status === TOO_MANY ? answer : undefined
     } catch (error) {
       if (error instanceof Left) return undefined
       throw error

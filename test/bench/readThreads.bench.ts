@@ -17,7 +17,8 @@ import { Pipelined } from '../support/pipelined.ts'
 import { processorMs } from '../support/processorTime.ts'
 import { RpcClient } from '../support/rpcClient.ts'
 
-const CONNECTIONS = 32
+/** With ten questions on each: an address without a token may have 128 dear ones under way. */
+const CONNECTIONS = 12
 /** Until connections are shared out and code is compiled. */
 const WARM_MS = 5000
 const MEASURED_MS = 4000
@@ -56,6 +57,8 @@ async function rate(node: NodeProcess, question: string): Promise<Rate> {
   const own = (processorMs(node.pid) - usedByNode) / MEASURED_MS
   const perSecond = ((sum() - before) * 1000) / MEASURED_MS
   for (const client of clients) client.close()
+  const refused = clients.reduce((all, client) => all + client.refused, 0)
+  if (refused > 0) throw new Error(`${refused} questions were refused: ${question}`)
   return { perSecond, client: (user + system) / 1000 / MEASURED_MS, own }
 }
 

@@ -2,10 +2,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock, systemTimers } from '../../platform/server/clock.ts'
 import { systemRandom } from '../../platform/server/random.ts'
+import { SharedCounts } from '../../platform/server/readers/sharedCounts.ts'
 import { openRecorded, type RecordedNode } from '../../scripts/golden/openRecorded.ts'
+import { COST_LIMITS } from '../../src/base/bounds.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
 import { parseJson, stringifyJson } from '../../src/codec/jsonText.ts'
-import { Reader } from '../../src/node/reader.ts'
+import { Reader, type ReaderDeps } from '../../src/node/reader.ts'
 import type { HttpRequest } from '../../src/rpc/httpMessage.ts'
 import { Tokens } from '../../src/rpc/tokens.ts'
 import type { Tipset } from '../../src/types/tipset.ts'
@@ -31,7 +33,12 @@ describe.skipIf(missing !== undefined)('a thread of reads', () => {
   }, 60_000)
   afterAll(() => recorded?.close())
 
-  function open(head: Tipset = recorded.node.view.store.head(), meta = new MemoryStore()): Reader {
+  /** @param counts - shared with the node */
+  function open(
+    head: Tipset = recorded.node.view.store.head(),
+    meta = new MemoryStore(),
+    counts?: ReaderDeps['counts'],
+  ): Reader {
     const { view, tokens } = recorded.node
     const [genesis] = view.store.genesis().key
     const reader = new Reader(
@@ -41,6 +48,7 @@ describe.skipIf(missing !== undefined)('a thread of reads', () => {
         meta,
         ports: { clock: systemClock, timers: systemTimers, random: systemRandom, log: silentLog },
         called: (method) => called.push(method),
+        ...(counts === undefined ? {} : { counts }),
       },
     )
     reader.follow([head.blocks])
@@ -93,6 +101,23 @@ describe.skipIf(missing !== undefined)('a thread of reads', () => {
       expect(await reader.answer(asked('/rpc/v1', body)), body).toBeUndefined()
     }
     expect(await reader.answer({ ...asked('/health/readyz', ''), verb: 'GET' })).toBeUndefined()
+  })
+
+  it('says itself that there are too many calls, where the node counts them with it', async () => {
+    const ask = asked('/rpc/v1', '{"jsonrpc":"2.0","id":1,"method":"Filecoin.StateListMiners","params":[null]}')
+    const { perAddress } = COST_LIMITS.scan
+    const statuses = async (reader: Reader, count: number): Promise<(number | undefined)[]> =>
+      (await Promise.all(Array.from({ length: count }, () => reader.answer(ask)))).map((answer) => answer?.status)
+    const node = SharedCounts.create()
+    const own = new SharedCounts(node.cells, 1)
+    node.opened()
+    const reader = open(undefined, undefined, (cost) => own.calls(cost))
+    const expected = [...Array.from({ length: perAddress }, () => 200), 429]
+    expect((await statuses(reader, perAddress + 1)).sort()).toEqual(expected)
+    // The node has one of this address under way: one less is left for the thread.
+    node.calls('scan')?.ofCaller('address 127.0.0.1').add(1)
+    expect((await statuses(reader, perAddress)).sort()).toEqual(expected.slice(1))
+    expect(await statuses(open(), perAddress + 1)).toContain(undefined)
   })
 
   it('knows tokens, and those that were revoked when it is told', async () => {

@@ -5,8 +5,9 @@ const AT_ONCE = 10
 
 /** See the file's head. It connects again when the server ends its connection. */
 export class Pipelined {
-  /** Answers so far. */
+  /** Good answers so far, and others. */
   answered = 0
+  refused = 0
   readonly #port: number
   readonly #questions: string
   #socket: Socket
@@ -31,7 +32,9 @@ export class Pipelined {
     socket.setEncoding('latin1')
     socket.on('data', (text: string) => {
       const count = text.split('HTTP/1.1 ').length - 1
-      this.answered += count
+      const good = text.split('HTTP/1.1 200 ').length - 1
+      this.answered += good
+      this.refused += count - good
       unanswered -= count
       if (unanswered > 0) return
       unanswered += AT_ONCE
