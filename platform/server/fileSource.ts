@@ -40,18 +40,23 @@ export function openFileSource(path: string): FileSource {
       throw new PlatformError('STORE_FAILED', `Cannot read ${path}: ${errorMessage(cause)}`, { path }, { cause })
     }
   }
-  const readAt = (offset: number, length: number): Uint8Array => {
-    const out = new Uint8Array(Math.max(0, Math.min(length, size - offset)))
+  const fill = (offset: number, into: Uint8Array): number => {
+    const length = Math.max(0, Math.min(into.length, size - offset))
     let done = 0
-    while (done < out.length) {
-      const count = readPart(out.subarray(done), offset + done)
-      if (count === 0) return out.subarray(0, done)
+    while (done < length) {
+      const count = readPart(into.subarray(done, length), offset + done)
+      if (count === 0) break
       done += count
     }
-    return out
+    return done
+  }
+  const readAt = (offset: number, length: number): Uint8Array => {
+    const out = new Uint8Array(Math.max(0, Math.min(length, size - offset)))
+    return out.subarray(0, fill(offset, out))
   }
   return {
     size,
+    fill,
     read(offset, length) {
       const end = offset + length
       if (offset >= windowStart && end <= windowStart + window.length) {

@@ -109,12 +109,15 @@ export interface IndexBuilder {
   step(): boolean
 }
 
-/** One pass over a plain CAR, a MiB at a time. */
+/**
+ * One pass over a plain CAR, a MiB at a time, read into the same memory again and again: what was made anew for each of them, and for
+ * what joined two, was a quarter of the time.
+ */
 export class CarIndexBuilder implements IndexBuilder {
   readonly sink: IndexingSink
   readonly #source: ByteSource
   readonly #scanner: CarScanner
-  #read = 0
+  #memory = new Uint8Array(READ_BYTES)
 
   constructor(source: ByteSource, sorter: HashSorter, listener: SectionListener = {}) {
     this.#source = source
@@ -123,18 +126,26 @@ export class CarIndexBuilder implements IndexBuilder {
   }
 
   get progress(): number {
-    return this.#read
+    return this.#scanner.position
   }
 
   step(): boolean {
-    const piece = this.#source.read(this.#read, READ_BYTES)
-    if (piece.length === 0) {
-      this.#scanner.finish()
-      return false
-    }
-    this.#read += piece.length
-    this.#scanner.push(piece)
-    return true
+    const { needed, position } = this.#scanner
+    const length = Math.max(READ_BYTES, needed)
+    const piece = this.#read(position, length)
+    if (this.#scanner.take(piece) > 0) return true
+    // Nothing of it makes a whole part: of a file that goes on, more is needed than was read.
+    if (piece.length === length) return true
+    if (piece.length > 0) this.#scanner.push(piece)
+    this.#scanner.finish()
+    return false
+  }
+
+  #read(offset: number, length: number): Uint8Array {
+    const { fill } = this.#source
+    if (fill === undefined) return this.#source.read(offset, length)
+    if (this.#memory.length < length) this.#memory = new Uint8Array(length)
+    return this.#memory.subarray(0, fill(offset, this.#memory.subarray(0, length)))
   }
 }
 

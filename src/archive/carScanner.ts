@@ -68,6 +68,19 @@ export class CarScanner {
     return this.#position
   }
 
+  /** From there on, so many bytes are needed to go on. */
+  get needed(): number {
+    return this.#needed
+  }
+
+  /**
+   * As {@link CarScanner.push}, for who can read the file at any place: the bytes at {@link CarScanner.position}, of which nothing is
+   * kept. @returns how many were used; fewer than {@link CarScanner.needed} may be none
+   */
+  take(bytes: Uint8Array): number {
+    return this.#use(bytes)
+  }
+
   /**
    * Takes the next bytes. They may be reused when this returns.
    * @throws IpldError `INVALID_CAR` with the offset; CodecError; what the sink throws

@@ -9,6 +9,8 @@ export interface ByteSource {
   readonly origin?: number | ((offset: number) => number)
   /** The bytes from `offset` on: `length` of them, fewer only at the end. */
   read(offset: number, length: number): Uint8Array
+  /** The same into the caller's memory, where that saves making some; undefined: it saves nothing. @returns how many bytes */
+  readonly fill?: (offset: number, into: Uint8Array) => number
 }
 
 /** A source of bytes in memory; reads are views. */

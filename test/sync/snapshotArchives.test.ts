@@ -15,7 +15,7 @@ import { decompressZstd, portableZstd } from '../../src/archive/zstd.ts'
 import { zstdFrameAt, zstdFrames } from '../../src/archive/zstdFrames.ts'
 import { concatBytes, equalBytes } from '../../src/base/bytes.ts'
 import { PetrelError } from '../../src/base/errors.ts'
-import { memorySource } from '../../src/codec/byteSource.ts'
+import { type ByteSource, memorySource } from '../../src/codec/byteSource.ts'
 import { type Cid, CODEC_RAW, createCid } from '../../src/codec/cid.ts'
 import { blockCid } from '../../src/crypto/blockCid.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
@@ -216,12 +216,20 @@ describe.skipIf(missing)('archives on disk', () => {
           at += length
         }
         scanner.finish()
-        expect(parts).toEqual({
-          ...whole,
-          header: expect.anything(),
-          section: expect.anything(),
-          large: expect.anything(),
-        })
+        const same = { ...whole, header: expect.anything(), section: expect.anything(), large: expect.anything() }
+        expect(parts).toEqual(same)
+        // At any place, nothing kept: what was not used is read again.
+        const taken = collector()
+        const taking = new CarScanner(taken)
+        while (taking.position < bytes.length) {
+          const length = taking.needed + random.int(run === 0 ? 3 : 5000)
+          const memory = bytes.slice(taking.position, taking.position + length)
+          const before = taking.position
+          expect(taking.take(memory)).toBe(taking.position - before)
+          memory.fill(0xff)
+        }
+        taking.finish()
+        expect(taken).toEqual(same)
       }
     }
   })
@@ -266,6 +274,36 @@ describe.skipIf(missing)('archives on disk', () => {
       garbage.set(random.int(2) === 0 ? random.bytes(1000) : new Uint8Array(1000), start)
       expect(typeof index(garbage), `garbage at ${start}`).toBe('string')
     }
+  })
+
+  it('are read into the same memory again and again, longer blocks than that too', () => {
+    const random = seeded('one memory')
+    const blocks = Array.from({ length: 60 }, (_, i) => random.bytes(i % 7 === 3 ? 2_500_000 : 1 + random.int(90_000)))
+    const named = blocks.map((data): [Cid, Uint8Array] => [blockCid(data, CODEC_RAW), data])
+    const bytes = carBytes([(named[0] as [Cid, Uint8Array])[0]], named)
+    const given = new Set<ArrayBufferLike>()
+    const fill = (offset: number, into: Uint8Array): number => {
+      given.add(into.buffer)
+      const part = bytes.subarray(offset, offset + into.length)
+      into.set(part)
+      return part.length
+    }
+    const index = (source: ByteSource): string => {
+      const sorter = new HashSorter(scratchFiles().open)
+      const builder = new CarIndexBuilder(source, sorter)
+      while (builder.step()) {}
+      const shape = atOnce(indexShape(sorter))
+      return Buffer.from(written((sink) => atOnce(writeIndex(sorter, shape, sink)))).toString('hex')
+    }
+    const { size, read } = memorySource(bytes)
+    expect(index({ size, read: () => expect.unreachable(), fill })).toBe(index({ size, read }))
+    // Two: once it had to grow.
+    expect(given.size).toBe(2)
+    bytes[bytes.length - 1] = (bytes.at(-1) as number) ^ 1
+    expect(() => index({ size, read, fill })).toThrow(/bytes hash to something else/)
+    expect(() => index({ size, read, fill: (at, into) => Math.max(0, fill(at, into) - 1) })).toThrow(
+      /ends in the middle of a section/,
+    )
   })
 
   it('with a block too long for memory are read in pieces, and it is checked', () => {
