@@ -18,10 +18,11 @@ const COMPILED_MS = 5_000
 const RUNS_NODE = ['daemon', 'devnet', 'replica']
 /**
  * What a process can be told of its memory only when it starts. glibc keeps what was freed, up to a bound that grows with the largest
- * piece there ever was, in each of many arenas: a local chain that had compiled its actors held 150 MB that nobody used. And the largest
- * young generation of V8, which is garbage most of the time.
+ * piece there ever was, in each of many arenas: a local chain that had compiled its actors held 150 MB that nobody used. Pieces of more
+ * than 256 KiB go back at once; from 128 KiB on, each frame of an archive would be memory of its own, which takes half as long again
+ * to read. And the largest young generation of V8, which is garbage most of the time.
  */
-const MALLOC = { MALLOC_TRIM_THRESHOLD_: '4194304', MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_ARENA_MAX: '2' }
+const MALLOC = { MALLOC_TRIM_THRESHOLD_: '1048576', MALLOC_MMAP_THRESHOLD_: '262144', MALLOC_ARENA_MAX: '2' }
 const MEMORY_FLAGS = ['--max-semi-space-size=16']
 const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url))
 const source = path('platform/node/main.ts')
