@@ -28,8 +28,8 @@ const STEPS = [
  */
 const SAVING = { above: 170 * MIB, until: 125 * MIB } as const
 /**
- * Requests in a second from which on it is not to: that took a sixth of `ChainHead`, two fifths of `EthGetBlockByNumber`, and more than
- * half of `StateReadState` where a thread for reads had started. Who asks one question after the other asks fewer.
+ * Requests in a second from which on it is not to: that took a sixth of `ChainHead` and two fifths of `EthGetBlockByNumber` where a
+ * thread for reads had started. Who asks one question after the other asks fewer.
  */
 const MANY_REQUESTS = 2000
 /** Of this process, as the flags are: lists that are being sent, and a mode that holds little. */
