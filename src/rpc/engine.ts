@@ -140,8 +140,8 @@ export class RpcEngine {
     caller: Caller,
   ): Outcome | StreamedOutcome | Promise<Outcome | StreamedOutcome> {
     return this.#counted<Outcome | StreamedOutcome>(request, () => {
-      const listed = request.id === null ? undefined : this.#listed(request, caller)
-      return listed ?? this.#dispatch(request, caller, undefined)
+      const outcome = this.#listed(request, caller) ?? this.#dispatch(request, caller, undefined)
+      return isPromise(outcome) ? (this.#deps.queues?.refusedLater(outcome) ?? outcome) : outcome
     })
   }
 
@@ -231,7 +231,7 @@ export class RpcEngine {
     }
   }
 
-  /** undefined: it is none of many items, or cannot be carried out, which is told in the ordinary way. */
+  /** undefined: it is none of many items, a notification, or cannot be carried out, which is told in the ordinary way. */
   #listed(request: RpcRequest, caller: Caller): Promise<Outcome | StreamedOutcome> | undefined {
     const { table, queues, run } = this.#deps
     const entry = table.find(caller.version, request.method)
@@ -239,7 +239,7 @@ export class RpcEngine {
     if (entry?.row.kind !== 'call' || entry.row.list === undefined || queues === undefined || run !== undefined)
       return undefined
     const { list, cost, perm } = entry.row
-    if (cost === 'cheap' || !caller.permissions.has(perm)) return undefined
+    if (request.id === null || cost === 'cheap' || !caller.permissions.has(perm)) return undefined
     let args: readonly unknown[]
     try {
       args = this.#arguments(request, entry)

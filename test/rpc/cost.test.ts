@@ -1,6 +1,6 @@
 /** Calls that cost much: their queues, and that cheap ones never wait for a row of them. */
 import { describe, expect, test } from 'vitest'
-import { COST_LIMITS, DEAR_TURN_MS, PART_MS } from '../../src/base/bounds.ts'
+import { COST_LIMITS, DEAR_TURN_MS, PART_MS, REFUSAL_MS } from '../../src/base/bounds.ts'
 import { json, listOrEmpty, uint } from '../../src/codec/description.ts'
 import { type CallerName, type CostLimit, CostQueues, type DearClass } from '../../src/rpc/cost.ts'
 import { RpcEngine } from '../../src/rpc/engine.ts'
@@ -224,7 +224,20 @@ describe('over HTTP', () => {
   test('above the bound of an address: -32005, status 429 and when to come again; others are not touched', async () => {
     const { perAddress, running: atOnce } = COST_LIMITS.execute
     const mine = Array.from({ length: perAddress }, () => post(call('Dear')))
-    const refused = await post(call('Dear'))
+    const told: number[] = []
+    const refusal = Promise.resolve(post(call('Dear')))
+    void refusal.then(({ status }) => told.push(status))
+    // Not at once: who asks again and again has few refusals made.
+    for (const [passed, expected] of [
+      [REFUSAL_MS - 1, []],
+      [1, [429]],
+    ] as const) {
+      await new Promise((resolve) => setTimeout(resolve, 0))
+      time.pass(passed)
+      await new Promise((resolve) => setTimeout(resolve, 0))
+      expect(told).toEqual(expected)
+    }
+    const refused = await refusal
     expect(refused.status).toBe(429)
     expect(refused.headers['Retry-After']).toBe('1')
     expect(JSON.parse(refused.body)).toMatchObject({ error: { code: -32005 } })
