@@ -1,6 +1,7 @@
 /**
  * Requests a second of a local chain's node that goes on making blocks, without and with threads that answer reads (`--rpc-threads`);
- * and how long a `ChainHead` waits while another client has a heavy question asked without end.
+ * how many of a dear kind are answered to a client that has more of them under way than it may; and how long a `ChainHead` waits while
+ * another client has a heavy question asked without end.
  *
  *     node test/bench/readThreads.bench.ts [threads, default 1]
  *
@@ -19,6 +20,8 @@ import { RpcClient } from '../support/rpcClient.ts'
 
 /** With ten questions on each: an address without a token may have 128 dear ones under way. */
 const CONNECTIONS = 12
+/** So many that most of its questions are too many. */
+const CONNECTIONS_ABOVE = 32
 /** Until connections are shared out and code is compiled. */
 const WARM_MS = 5000
 const MEASURED_MS = 4000
@@ -45,8 +48,8 @@ interface Rate {
   readonly own: number
 }
 
-async function rate(node: NodeProcess, question: string): Promise<Rate> {
-  const clients = Array.from({ length: CONNECTIONS }, () => new Pipelined(node.url, question))
+async function rate(node: NodeProcess, question: string, connections: number = CONNECTIONS): Promise<Rate> {
+  const clients = Array.from({ length: connections }, () => new Pipelined(node.url, question))
   await sleep(WARM_MS)
   const sum = (): number => clients.reduce((all, { answered }) => all + answered, 0)
   const before = sum()
@@ -58,7 +61,7 @@ async function rate(node: NodeProcess, question: string): Promise<Rate> {
   const perSecond = ((sum() - before) * 1000) / MEASURED_MS
   for (const client of clients) client.close()
   const refused = clients.reduce((all, client) => all + client.refused, 0)
-  if (refused > 0) throw new Error(`${refused} questions were refused: ${question}`)
+  if (refused > 0 !== connections > CONNECTIONS) throw new Error(`${refused} questions were refused: ${question}`)
   return { perSecond, client: (user + system) / 1000 / MEASURED_MS, own }
 }
 
@@ -111,6 +114,8 @@ for (const count of ['0', threads]) {
         `${count} threads  ${method.padEnd(22)} ${perSecond.toFixed(0).padStart(8)} /s, client ${client.toFixed(2)} processors, node ${own.toFixed(2)}${ratio}`,
       )
     }
+    const { perSecond } = await rate(node, body('StateReadState', ['t01000', null]), CONNECTIONS_ABOVE)
+    console.log(`${count} threads  StateReadState above the bound ${perSecond.toFixed(0)} /s answered`)
     for (const heavy of ['StateListActors', 'StateCompute']) {
       const params = heavy === 'StateCompute' ? [5, [], null] : [null]
       const clients = [new Pipelined(node.url, body(heavy, params)), new Pipelined(node.url, body(heavy, params))]
