@@ -13,12 +13,10 @@ const MOST_GROWTH = 64 * 2 ** 20
 
 type Collect = (options: { readonly type: 'minor' | 'major' }) => void
 
-/** V8's own, which is there when it is asked for. */
+/** V8's own, which is there when it is asked for. The flag stays: taken back, it is gone for a thread that has just set it, too. */
 function collector(): Collect {
   setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as Collect
-  setFlagsFromString('--no-expose-gc')
-  return collect
+  return runInNewContext('gc') as Collect
 }
 
 /** From now on, in this thread. What came last is mostly what is garbage: the young generation is looked at first, which takes a millisecond or two. */
