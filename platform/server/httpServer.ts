@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { MAX_ANONYMOUS_REQUEST_BYTES, MAX_BODIES_BYTES, PING_INTERVAL_MS } from '../../src/base/bounds.ts'
-import { utf8 } from '../../src/base/bytes.ts'
+import { lengthOf, utf8 } from '../../src/base/bytes.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import type { RpcEngine } from '../../src/rpc/engine.ts'
 import { type AdmittedSocket, apiVersionOf } from '../../src/rpc/http.ts'
@@ -168,7 +168,7 @@ function onRequest(
     }
     respond(response, answer, keepOpen)
     if (response.writableFinished || response.destroyed) return
-    unread.set(response, answer.bytes?.length ?? answer.body.length)
+    unread.set(response, answer.pieces === undefined ? answer.body.length : lengthOf(answer.pieces))
   }
   const broken = (error: unknown, response: ServerResponse): void => {
     log.error('cannot answer a request', { message: errorMessage(error) })

@@ -76,6 +76,6 @@ function fileAnswer(file: string): HttpResponse {
       'Cache-Control': 'no-cache',
     },
     body: '',
-    bytes: readFileSync(file),
+    pieces: [readFileSync(file)],
   }
 }

@@ -1,6 +1,7 @@
 /** Requests and answers of node:http as src/rpc sees them. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { lengthOf } from '../../src/base/bytes.ts'
 import type { HttpRequest, HttpResponse } from '../../src/rpc/httpMessage.ts'
 import { spareHeap } from './sparingHeap.ts'
 import type { UnreadAnswers } from './unreadAnswers.ts'
@@ -35,10 +36,12 @@ export function respond(response: ServerResponse, answer: HttpResponse, keepOpen
   if (response.destroyed) return
   const headers: string[] = []
   for (const name in answer.headers) headers.push(name, answer.headers[name] as string)
-  const body = answer.bytes ?? answer.body
-  if (answer.status !== 204) headers.push('Content-Length', String(Buffer.byteLength(body)))
+  const { body, pieces } = answer
+  const length = pieces === undefined ? Buffer.byteLength(body) : lengthOf(pieces)
+  if (answer.status !== 204) headers.push('Content-Length', String(length))
   if (!keepOpen) headers.push('Connection', 'close')
   response.writeHead(answer.status, headers)
+  for (const piece of pieces ?? []) response.write(piece)
   // As text: node then writes head and body in one piece.
   response.end(body)
 }

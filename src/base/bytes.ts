@@ -7,11 +7,16 @@ export const EMPTY_BYTES: Uint8Array = new Uint8Array(0)
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Joins byte strings into a new one. */
-export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
+/** How many bytes they have together. */
+export function lengthOf(parts: readonly Uint8Array[]): number {
   let length = 0
   for (const part of parts) length += part.length
-  const out = new Uint8Array(length)
+  return length
+}
+
+/** Joins byte strings into a new one. */
+export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
+  const out = new Uint8Array(lengthOf(parts))
   let at = 0
   for (const part of parts) {
     out.set(part, at)

@@ -1,7 +1,6 @@
 /**
  * Execution as the rest of the node sees it: asynchronous, so that it can run in a worker.
  */
-import { concatBytes, utf8 } from '../base/bytes.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { ExecutionTrace } from '../fvm/trace.ts'
 import type { ChainMessage } from '../types/chainMessage.ts'
@@ -55,8 +54,8 @@ export interface ComputeOutput {
 /** A {@link ComputeOutput} whose trace is as the API writes it. */
 export interface PrintedOutput {
   readonly root: Cid
-  /** JSON of each result, UTF-8, with commas between. */
-  readonly results: Uint8Array
+  /** JSON of the results, UTF-8: in each piece that of one or more, with commas between. */
+  readonly results: readonly Uint8Array[]
 }
 
 /** Writes a result as the API has it, JSON in UTF-8. */
@@ -190,14 +189,6 @@ export abstract class VmHost {
 /** Whether it is text already. */
 export function isPrinted(output: ComputeOutput | PrintedOutput): output is PrintedOutput {
   return 'results' in output
-}
-
-const COMMA = utf8(',')
-
-/** Texts of {@link PrintedOutput.results}, of one or more results each, as one. */
-export function joinResults(texts: readonly Uint8Array[]): Uint8Array {
-  const present = texts.filter(({ length }) => length > 0)
-  return concatBytes(...present.flatMap((text, i) => (i === 0 ? [text] : [COMMA, text])))
 }
 
 /** A machine of one function. */

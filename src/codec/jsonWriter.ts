@@ -2,7 +2,7 @@
  * JSON as UTF-8, put together in one buffer: answers of megabytes with thousands of small objects are printed in a third of the
  * time of `JSON.stringify` of objects that are made for it, and nothing is left to collect.
  */
-import { fromUtf8 } from '../base/bytes.ts'
+import { fromUtf8, utf8 } from '../base/bytes.ts'
 import type { Cid } from './cid.ts'
 import type { Codec, JsonContext } from './codec.ts'
 import { type Json, stringifyJson } from './jsonText.ts'
@@ -157,6 +157,13 @@ export function printOf<T>(codec: Codec<T>): Print<T> {
   const { toJson } = codec
   const known = prints.get(toJson as ToJson<never>) as Print<T> | undefined
   return known ?? ((out, value, context) => out.json(toJson(value, context)))
+}
+
+const COMMA = utf8(',')
+
+/** Items of a list that are printed already, with commas between. */
+export function withCommas(items: readonly Uint8Array[]): Uint8Array[] {
+  return items.flatMap((item, i) => (i === 0 ? [item] : [COMMA, item]))
 }
 
 /** The text of one value. */

@@ -1,3 +1,4 @@
+import { lengthOf } from '../base/bytes.ts'
 import { Lru } from '../base/lru.ts'
 import type { ChainStore } from '../chain/chainStore.ts'
 import { ChainError } from '../chain/errors.ts'
@@ -7,7 +8,6 @@ import {
   type ComputeOutput,
   type InvocResult,
   isPrinted,
-  joinResults,
   type PrintedOutput,
   type TipsetState,
   type VmCall,
@@ -34,7 +34,7 @@ export class CachingVmHost extends VmHost {
   readonly #executions = new SharedRuns<TipsetState>()
   readonly #computations = new SharedRuns<ComputeOutput>()
   /** What was computed and printed of tipsets. */
-  readonly #texts = new Lru<string, PrintedOutput>(MAX_PRINTED_BYTES, ({ results }) => results.length)
+  readonly #texts = new Lru<string, PrintedOutput>(MAX_PRINTED_BYTES, ({ results }) => lengthOf(results))
   readonly #printings = new SharedRuns<ComputeOutput | PrintedOutput>()
   readonly #replays = new SharedRuns<InvocResult>()
   /** The message, by tipset, that is being executed to at present. */
@@ -83,7 +83,7 @@ export class CachingVmHost extends VmHost {
       const onto = { ...call, onto: left.stateRoot, mayPrint: isPrinted(own) }
       const added = (await this.#inner.run(onto, signal)) as ComputeOutput | PrintedOutput
       if (isPrinted(own) && isPrinted(added)) {
-        return { root: added.root, results: joinResults([own.results, added.results]) }
+        return { root: added.root, results: [...own.results, ...added.results] }
       }
       if (!isPrinted(own) && !isPrinted(added)) return { root: added.root, trace: [...own.trace, ...added.trace] }
       // Messages without parameters are not printed by a thread.
@@ -183,7 +183,7 @@ export class CachingVmHost extends VmHost {
       this.#inner.computeForText(tipset, tipset.height, [], shared),
     )
     if (!isPrinted(output)) this.#traces.set(key, output)
-    else if (output.results.length <= MAX_PRINTED_BYTES) this.#texts.set(key, output)
+    else if (lengthOf(output.results) <= MAX_PRINTED_BYTES) this.#texts.set(key, output)
     return output
   }
 }

@@ -4,6 +4,7 @@
  * @see go-jsonrpc handler.go handle; auth/auth.go PermissionedProxy
  */
 import { MAX_ANSWER_BYTES } from '../base/bounds.ts'
+import { lengthOf } from '../base/bytes.ts'
 import { errorMessage, PetrelError } from '../base/errors.ts'
 import type { Logger } from '../base/ports.ts'
 import { finish, type Steps } from '../base/steps.ts'
@@ -14,8 +15,9 @@ import { type CallerName, type CostQueues, type DearClass, RETRY_AFTER_SEC } fro
 import { RpcError } from './errors.ts'
 import { type Listing, nextPart } from './listing.ts'
 import { type ApiVersion, type CallContext, type ChannelSink, type MethodRow, PrintedResult } from './method.ts'
+import { type Outcome, PrintedAnswer, type StreamedOutcome } from './outcome.ts'
 import type { RpcRequest } from './request.ts'
-import { failureText, successText } from './response.ts'
+import { failureText, successPieces, successText } from './response.ts'
 import type { MethodTable, TableEntry } from './table.ts'
 
 /** Who asks, and where. */
@@ -37,23 +39,6 @@ export type OpenChannel = (
   start: (sink: ChannelSink<unknown>) => () => void,
   valueText: (value: unknown) => string,
 ) => void
-
-/**
- * What came of a request. `refused`: the request itself was wrong (unknown method, parameters, a bug in the handler);
- * `answered`: the handler ran, whether it failed or not; `busy`: too many of its kind, it did not run; `silent`: a notification, or a channel that answers itself.
- */
-export type Outcome =
-  | { readonly kind: 'refused'; readonly text: string }
-  | { readonly kind: 'answered'; readonly text: string; readonly failed?: boolean }
-  | { readonly kind: 'busy'; readonly text: string; readonly retryAfterSec: number }
-  | { readonly kind: 'silent' }
-
-/** An answer whose end is not known yet: its beginning, and what follows as it is asked for. */
-export interface StreamedOutcome {
-  readonly kind: 'streamed'
-  readonly text: string
-  readonly rest: AsyncIterable<string>
-}
 
 /** What the engine is made of. */
 export interface EngineDeps {
@@ -223,6 +208,7 @@ export class RpcEngine {
         const result = this.#handle(request, entry, args, { ...context, signal, walk })
         if (!isPromise(result)) return this.#answer(request, entry, await walk(this.#text(entry, result)))
         const value = await result
+        if (value instanceof PrintedResult) return this.#printed(request, entry, value)
         const text = await queues.turn(async () => await walk(this.#text(entry, value)))
         return this.#answer(request, entry, text)
       })
@@ -350,7 +336,6 @@ export class RpcEngine {
   /** The same text as of the whole at once, a long list part by part. */
   *#print({ row }: TableEntry, value: unknown): Steps<string> {
     const { json } = this.#deps
-    if (value instanceof PrintedResult) return value.text
     if (row.kind === 'call' && row.resultText !== undefined) return row.resultText(value, json)
     const { items } = row.result
     if (items === undefined || !Array.isArray(value) || value.length <= PRINTED_ITEMS) {
@@ -374,6 +359,7 @@ export class RpcEngine {
   #success(request: RpcRequest, entry: TableEntry, value: unknown): Outcome {
     if (request.id === null) return SILENT
     try {
+      if (value instanceof PrintedResult) return this.#printed(request, entry, value)
       return this.#answer(request, entry, this.#resultText(entry, value))
     } catch (error) {
       return this.#failure(request, entry, error)
@@ -386,6 +372,13 @@ export class RpcEngine {
       return this.#failure(request, entry, answerTooLong(String(text.length)))
     }
     return { kind: 'answered', text: successText(request.id, text) }
+  }
+
+  #printed(request: RpcRequest, entry: TableEntry, { pieces }: PrintedResult): Outcome {
+    if (request.id === null) return SILENT
+    const bytes = lengthOf(pieces)
+    if (bytes > MAX_ANSWER_BYTES) return this.#failure(request, entry, answerTooLong(String(bytes)))
+    return new PrintedAnswer(successPieces(request.id, pieces))
   }
 
   #failure(request: RpcRequest, { row }: TableEntry, error: unknown): Outcome {

@@ -3,14 +3,15 @@
  * @see lotus node/rpc.go FullNodeHandler, go-jsonrpc server.go ServeHTTP, auth/handler.go
  */
 import { MAX_ANONYMOUS_REQUEST_BYTES, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES } from '../base/bounds.ts'
-import { fromUtf8 } from '../base/bytes.ts'
+import { fromUtf8, utf8 } from '../base/bytes.ts'
 import type { CallerName } from './cost.ts'
-import type { Caller, Outcome, RpcEngine, StreamedOutcome } from './engine.ts'
+import type { Caller, RpcEngine } from './engine.ts'
 import { RpcError } from './errors.ts'
 import { isForeignName, isForeignPage } from './foreignPages.ts'
 import { EPOCH_HEADER, type HeadEpochs, MIN_EPOCH_HEADER, ofEpoch, withHeaders } from './headEpochs.ts'
 import type { HttpRequest, HttpResponse } from './httpMessage.ts'
 import type { ApiVersion } from './method.ts'
+import type { Outcome, StreamedOutcome } from './outcome.ts'
 import { ANONYMOUS, type TokenVerifier } from './permission.ts'
 import { type BadRequest, parseBody, type RpcRequest } from './request.ts'
 import { failureText } from './response.ts'
@@ -76,6 +77,7 @@ const TRANSFERS_PATH = '/transfers'
 
 const JSON_HEADERS: Readonly<Record<string, string>> = { 'Content-Type': 'application/json' }
 const TEXT_HEADERS: Readonly<Record<string, string>> = { 'Content-Type': 'text/plain; charset=utf-8' }
+const NEWLINE = utf8('\n')
 const NO_HEADERS: Readonly<Record<string, string>> = {}
 const NOT_FOUND: HttpResponse = {
   status: 404,
@@ -144,6 +146,7 @@ function fromOutcome(outcome: Outcome | StreamedOutcome): HttpResponse {
     case 'silent':
       return jsonAnswer(200, '')
     case 'answered':
+      if (outcome.pieces !== undefined) return { ...jsonAnswer(200, ''), pieces: [...outcome.pieces, NEWLINE] }
       return jsonAnswer(200, `${outcome.text}\n`)
     case 'busy':
       return {

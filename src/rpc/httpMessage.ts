@@ -21,8 +21,8 @@ export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** In place of the body: a file that is no text. */
-  readonly bytes?: Uint8Array
+  /** In place of the body, one behind the other: a file that is no text, or what is UTF-8 already. */
+  readonly pieces?: readonly Uint8Array[]
   /**
    * What follows the body, as it comes: nothing is asked for before what came earlier has been taken. Ends by itself when the
    * request's signal fires.

@@ -101,12 +101,12 @@ export interface ChannelRow extends MethodBase {
   subscribe(args: readonly unknown[], sink: ChannelSink<unknown>, call: CallContext): () => void
 }
 
-/** A result that somebody printed already: its JSON. */
+/** A result that somebody printed already: its JSON, UTF-8, in pieces that belong one behind the other. */
 export class PrintedResult {
-  readonly text: string
+  readonly pieces: readonly Uint8Array[]
 
-  constructor(text: string) {
-    this.text = text
+  constructor(pieces: readonly Uint8Array[]) {
+    this.pieces = pieces
   }
 }
 

@@ -1,4 +1,5 @@
 /** Texts of JSON-RPC answers, keys in alphabetical order as Lotus prints them. */
+import { utf8 } from '../base/bytes.ts'
 import type { Json } from '../codec/description.ts'
 import { stringifyJson } from '../codec/jsonText.ts'
 import { RPC_ERROR_NUMBERS, type RpcError } from './errors.ts'
@@ -11,6 +12,11 @@ function idText(id: RequestId): string {
 /** The answer with a result, given as JSON text. */
 export function successText(id: RequestId, resultText: string): string {
   return `{"id":${idText(id)},"jsonrpc":"2.0","result":${resultText}}`
+}
+
+/** The same as UTF-8, around the pieces of a result that was printed already. */
+export function successPieces(id: RequestId, result: readonly Uint8Array[]): readonly Uint8Array[] {
+  return [utf8(`{"id":${idText(id)},"jsonrpc":"2.0","result":`), ...result, utf8('}')]
 }
 
 /** The answer with an error object. */

@@ -185,7 +185,7 @@ describe('what is kept', () => {
     let printed: unknown[] = []
     const inner = vmHost(async ({ tipset }) => {
       printed.push(tipset)
-      return { root: tipset.key[0] as Cid, results: { length: sizes.get(tipset) } as Uint8Array }
+      return { root: tipset.key[0] as Cid, results: [{ length: sizes.get(tipset) } as Uint8Array] }
     })
     const host = new CachingVmHost(store, inner)
     const ask = (tipset: Tipset | undefined) => host.computeForText(tipset as Tipset, 1, [])

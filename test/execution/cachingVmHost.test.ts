@@ -100,7 +100,7 @@ describe('CachingVmHost', () => {
     const [first, second] = tipsets as [Tipset, Tipset]
     inner.computeForText = async (tipset) => {
       asked.push(`print ${tipsets.indexOf(tipset)}`)
-      return { root: STATE.stateRoot, results: utf8('{}') }
+      return { root: STATE.stateRoot, results: [utf8('{}')] }
     }
     const host = new CachingVmHost(store, inner)
     const [one, same] = await Promise.all([host.computeForText(first, 1, []), host.computeForText(first, 1, [])])

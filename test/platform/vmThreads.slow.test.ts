@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, vi } from 'vitest'
 import { systemTimers } from '../../platform/server/clock.ts'
 import { startVmThread } from '../../platform/server/vmThreads.ts'
+import { concatBytes, fromUtf8 } from '../../src/base/bytes.ts'
 import type { Timers } from '../../src/base/ports.ts'
 import { ChainError } from '../../src/chain/errors.ts'
 import { isPrinted } from '../../src/chain/vm.ts'
@@ -13,7 +14,7 @@ import { CachingVmHost } from '../../src/execution/cachingVmHost.ts'
 import { WorkerVmHost } from '../../src/execution/workerVmHost.ts'
 import { VmError } from '../../src/fvm/errors.ts'
 import { parseNetwork } from '../../src/networks/parseNetwork.ts'
-import { computeOutputText, printedOutputText } from '../../src/rpc/types/execution.ts'
+import { computeOutputText, printedOutput } from '../../src/rpc/types/execution.ts'
 import type { Message } from '../../src/types/message.ts'
 import { firstBlock, type Tipset } from '../../src/types/tipset.ts'
 import { missingActors } from '../fvm/support/actorCode.ts'
@@ -88,7 +89,7 @@ describe.skipIf(missing !== undefined)('threads of the machine', () => {
       const text = async (tipset: Tipset, messages: readonly Message[], mustPrint: boolean): Promise<string> => {
         const output = await host.computeForText(tipset, tipset.height, messages)
         expect(isPrinted(output)).toBe(mustPrint)
-        return isPrinted(output) ? printedOutputText(output) : computeOutputText(output, json)
+        return isPrinted(output) ? fromUtf8(concatBytes(...printedOutput(output))) : computeOutputText(output, json)
       }
       const values = async (tipset: Tipset, messages: readonly Message[]): Promise<string> =>
         computeOutputText(await host.compute(tipset, tipset.height, messages), json)
@@ -127,7 +128,9 @@ describe.skipIf(missing !== undefined)('threads of the machine', () => {
           const whole = await host.compute(tipset, height, messages)
           const text = computeOutputText(whole, json)
           const output = await caching.computeForText(tipset, height, messages)
-          const answered = isPrinted(output) ? printedOutputText(output) : computeOutputText(output, json)
+          const answered = isPrinted(output)
+            ? fromUtf8(concatBytes(...printedOutput(output)))
+            : computeOutputText(output, json)
           expect(answered === text, String(tipset.height)).toBe(true)
           const values = await new CachingVmHost(view.store, host).compute(tipset, height, messages)
           expect(computeOutputText(values, json) === text, String(tipset.height)).toBe(true)

@@ -16,7 +16,7 @@ import type { Tipset, TipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import { type MethodRow, method, PrintedResult } from '../method.ts'
 import { stateCall, stateCompute, stateComputeDataCID, stateReplay } from '../signatures/execution.ts'
-import { computeOutputText, invocResultText, printedOutputText } from '../types/execution.ts'
+import { computeOutputText, invocResultText, printedOutput } from '../types/execution.ts'
 import { loadTipset } from './chain.ts'
 
 /** Where a message was executed. */
@@ -75,7 +75,7 @@ export function executionMethods(deps: ExecutionMethodsDeps): MethodRow[] {
         const tipset = loadTipset(view, at)
         assertEpochsAhead(tipset, vmHeight, MAX_COMPUTED_EPOCHS)
         const output = await vm.computeForText(tipset, vmHeight, messages.map(given), signal)
-        return isPrinted(output) ? new PrintedResult(printedOutputText(output)) : output
+        return isPrinted(output) ? new PrintedResult(printedOutput(output)) : output
       },
     }),
     method({

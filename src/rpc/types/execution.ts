@@ -3,7 +3,7 @@
  * @see lotus chain/types/execresult.go; api/api_full.go InvocResult, MsgGasCost, ComputeStateOutput
  */
 
-import { fromUtf8 } from '../../base/bytes.ts'
+import { utf8 } from '../../base/bytes.ts'
 import type { ComputeOutput, GasCost, InvocResult, PrintedOutput, ResultPrinter } from '../../chain/vm.ts'
 import { bigInt } from '../../codec/bigInteger.ts'
 import type { Cid } from '../../codec/cid.ts'
@@ -19,7 +19,7 @@ import {
   text,
 } from '../../codec/description.ts'
 import { type Json, jsonInteger } from '../../codec/jsonText.ts'
-import { JsonWriter, printedText, printOf, withPrint } from '../../codec/jsonWriter.ts'
+import { JsonWriter, printedText, printOf, withCommas, withPrint } from '../../codec/jsonWriter.ts'
 import { chargeTotal, type GasCharge, roundUpGas } from '../../fvm/gas/charge.ts'
 import type { ExecutionTrace, IpldOperation, TraceMessage } from '../../fvm/trace.ts'
 import { actorV5 } from '../../types/actor.ts'
@@ -245,7 +245,9 @@ export function resultPrinter(context: JsonContext): ResultPrinter {
   }
 }
 
-/** JSON text of a computation whose results are printed. */
-export function printedOutputText({ root, results }: PrintedOutput): string {
-  return `{"Root":{"/":"${root}"},"Trace":${results.length === 0 ? 'null' : `[${fromUtf8(results)}]`}}`
+/** JSON of a computation whose results are printed, UTF-8, in pieces: no copy of them is made. */
+export function printedOutput({ root, results }: PrintedOutput): readonly Uint8Array[] {
+  const begin = `{"Root":{"/":"${root}"},"Trace":`
+  if (results.length === 0) return [utf8(`${begin}null}`)]
+  return [utf8(`${begin}[`), ...withCommas(results), utf8(']}')]
 }

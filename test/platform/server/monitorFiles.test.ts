@@ -26,7 +26,7 @@ describe('files of the monitor', () => {
   it('has the page, its parts with their types, and nothing else of the disk', () => {
     const files = monitorFiles(home, folder)
     const page = files('/monitor/')
-    expect(new TextDecoder().decode(page?.bytes)).toBe('<!doctype html>')
+    expect(new TextDecoder().decode(page?.pieces?.[0])).toBe('<!doctype html>')
     expect(page?.headers['Content-Type']).toBe('text/html; charset=utf-8')
     expect(page?.headers['Content-Security-Policy']).toContain("frame-ancestors 'none'")
     expect(files('/monitor')).toMatchObject({ status: 308, headers: { Location: '/monitor/' } })
