@@ -79,7 +79,7 @@ export const COST_LIMITS = {
   stream: { running: 8, waiting: 16, perToken: 4, perAddress: 2, deadlineMs: 0 },
   sign: { running: 2, waiting: 2_048, perToken: 512, perAddress: 128, deadlineMs: 60_000 },
 } as const
-/** How long a call that is one too many waits for its refusal over HTTP, milliseconds. */
+/** How long a call that is one too many waits for its refusal, milliseconds. */
 export const REFUSAL_MS = 100
 /** A turn of the loop that such calls and batches take together before others have theirs, milliseconds. */
 export const DEAR_TURN_MS = 3

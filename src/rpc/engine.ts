@@ -114,9 +114,14 @@ export class RpcEngine {
     this.#deps = deps
   }
 
-  /** Carries out a request; at once where the handler is synchronous. */
+  /** Carries out a request; at once where the handler is synchronous. What became of it is to be sent when it is {@link told}. */
   dispatch(request: RpcRequest, caller: Caller, openChannel: OpenChannel | undefined): Outcome | Promise<Outcome> {
     return this.#counted(request, () => this.#dispatch(request, caller, openChannel))
+  }
+
+  /** What became of a request, later where it was one too many. */
+  told<T extends Outcome | StreamedOutcome>(outcome: T | Promise<T>): T | Promise<T> {
+    return isPromise(outcome) ? (this.#deps.queues?.refusedLater(outcome) ?? outcome) : outcome
   }
 
   /** The same, for who can send an answer in parts. Results that are small have none. */
@@ -124,10 +129,10 @@ export class RpcEngine {
     request: RpcRequest,
     caller: Caller,
   ): Outcome | StreamedOutcome | Promise<Outcome | StreamedOutcome> {
-    return this.#counted<Outcome | StreamedOutcome>(request, () => {
-      const outcome = this.#listed(request, caller) ?? this.#dispatch(request, caller, undefined)
-      return isPromise(outcome) ? (this.#deps.queues?.refusedLater(outcome) ?? outcome) : outcome
-    })
+    return this.#counted<Outcome | StreamedOutcome>(
+      request,
+      () => this.#listed(request, caller) ?? this.#dispatch(request, caller, undefined),
+    )
   }
 
   #counted<T extends Outcome | StreamedOutcome>(request: RpcRequest, run: () => T | Promise<T>): T | Promise<T> {

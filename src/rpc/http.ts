@@ -325,7 +325,10 @@ export class HttpHandler {
       const body = parseBody(this.#bodyText(request.body, this.#largestBody(permissions)))
       if (body.kind === 'batch') return this.#batch(body.requests, caller)
       const { request: asked } = body
-      const outcome = 'error' in asked ? this.#dispatch(asked, caller) : this.#engine.dispatchStreaming(asked, caller)
+      const outcome =
+        'error' in asked
+          ? this.#dispatch(asked, caller)
+          : this.#engine.told(this.#engine.dispatchStreaming(asked, caller))
       return outcome instanceof Promise ? outcome.then(fromOutcome) : fromOutcome(outcome)
     } catch (error) {
       if (error instanceof RpcError) return refusal(error)
@@ -353,6 +356,7 @@ export class HttpHandler {
     const { turn = (part) => part() } = this.#options
     const parts: string[] = []
     let bytes = 0
+    let busy: Outcome | undefined
     for (const request of requests) {
       if (caller.signal.aborted) break
       const outcome =
@@ -360,7 +364,10 @@ export class HttpHandler {
       if (outcome.kind === 'silent') continue
       parts.push(`${outcome.text}\n`)
       bytes += outcome.text.length
+      if (outcome.kind === 'busy') busy = outcome
     }
+    // Once for all of them.
+    if (busy !== undefined) await this.#engine.told(Promise.resolve(busy))
     return jsonAnswer(200, parts.length === 0 ? '' : `[${parts.join(',')}]`)
   }
 }

@@ -174,7 +174,8 @@ export class RpcSession {
     }
     const openChannel: OpenChannel = (_request, start, valueText) =>
       this.#openChannel(request, running, start, valueText)
-    const outcome = this.#deps.engine.dispatch(request, caller, openChannel)
+    const { engine } = this.#deps
+    const outcome = engine.told(engine.dispatch(request, caller, openChannel))
     if (outcome instanceof Promise) void outcome.then(finish)
     else finish(outcome)
   }

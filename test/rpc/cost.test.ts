@@ -7,6 +7,7 @@ import { RpcEngine } from '../../src/rpc/engine.ts'
 import { HttpHandler } from '../../src/rpc/http.ts'
 import { listing } from '../../src/rpc/listing.ts'
 import { type CallContext, listMethod, method, param } from '../../src/rpc/method.ts'
+import { RpcSession } from '../../src/rpc/session.ts'
 import { createMethodTable } from '../../src/rpc/table.ts'
 import { silentLog } from './stubTable.ts'
 
@@ -224,18 +225,31 @@ describe('over HTTP', () => {
   test('above the bound of an address: -32005, status 429 and when to come again; others are not touched', async () => {
     const { perAddress, running: atOnce } = COST_LIMITS.execute
     const mine = Array.from({ length: perAddress }, () => post(call('Dear')))
-    const told: number[] = []
+    const told: string[] = []
     const refusal = Promise.resolve(post(call('Dear')))
-    void refusal.then(({ status }) => told.push(status))
+    void refusal.then(({ status }) => told.push(`status ${status}`))
+    // A batch waits once, whatever it holds.
+    const batch = Promise.resolve(post(`[${call('Dear')},${call('Dear')}]`))
+    void batch.then(({ body }) => told.push(`batch of ${body.split('-32005').length - 1}`))
+    const session = new RpcSession({
+      ...{ engine, version: 'v1', permissions: () => new Set(['read']) },
+      name: { name: 'address 192.0.2.1', hasToken: false },
+      sink: {
+        send: (text) => void told.push(`session ${JSON.parse(text).error.code}`),
+        unreadBytes: () => 0,
+        close: () => undefined,
+      },
+    })
+    session.receive(call('Dear'))
     // Not at once: who asks again and again has few refusals made.
     for (const [passed, expected] of [
       [REFUSAL_MS - 1, []],
-      [1, [429]],
+      [1, ['batch of 2', 'session -32005', 'status 429']],
     ] as const) {
       await new Promise((resolve) => setTimeout(resolve, 0))
       time.pass(passed)
       await new Promise((resolve) => setTimeout(resolve, 0))
-      expect(told).toEqual(expected)
+      expect(told.toSorted()).toEqual(expected)
     }
     const refused = await refusal
     expect(refused.status).toBe(429)
