@@ -181,6 +181,13 @@ export class MessagePool {
     return this.#state.setOf(sender)?.toSorted() ?? []
   }
 
+  /** The same with those on their way to disk, which nobody is to see. */
+  placedOf(sender: Address): readonly PooledMessage[] {
+    const { reserved, pending } = this.#state
+    const key = this.#state.keyOf(sender)
+    return (reserved.of(key) ?? pending.of(key))?.toSorted() ?? []
+  }
+
   /** First nonce that a sender's pending messages leave free; undefined when there are none. */
   nextNonceOf(sender: Address): bigint | undefined {
     return this.#state.setOf(sender)?.nextNonce

@@ -1,9 +1,9 @@
 /**
  * MpoolPushMessage: price, number, sign and push a message in one call.
  *
- *   one number at a time per sender, until it has its place in the pool; then the next one is given, while this one goes to
- *   disk together with its number and the client's id. Sends of the same moment share a flush, and fail together: a number that
- *   was chosen behind one that failed is chosen anew.
+ *   one send at a time per sender, from its price until it has its place in the pool: the next one is priced behind it, so that what
+ *   both cost together has to be there. Then this one goes to disk together with its number and the client's id. Sends of the same
+ *   moment share a flush, and fail together: a number that was chosen behind one that failed is chosen anew.
  *
  * @see lotus node/impl/full/mpool.go MpoolPushMessage; chain/messagesigner/messagesigner.go SignMessage; rpc-wire 10
  */
@@ -35,8 +35,8 @@ export interface SendDeps {
    * @throws with Lotus' text when there is none
    */
   resolveKeyAddress(address: Address): Address
-  /** GasEstimateMessageGas at the head. */
-  estimate(message: Message, spec: SendSpec): Promise<Message>
+  /** GasEstimateMessageGas at the head, behind all of the sender's messages that have a place; ends with the signal. */
+  estimate(message: Message, spec: SendSpec, signal: AbortSignal | undefined): Promise<Message>
   /** Balance in the head's parent state, 0 for an unknown address. */
   balance(address: Address): TokenAmount
   /** Signs as WalletSignMessage does. */
@@ -58,7 +58,26 @@ export interface StartedSend {
 /** What goes to disk together with a message, or not at all. Asked anew when the message gets another number. */
 export type WritesWithMessage = (signed: SignedMessage) => readonly StoreWrite[]
 
-const noWrites: WritesWithMessage = () => []
+/** How a message is sent. */
+export interface SendOptions {
+  readonly also?: WritesWithMessage | undefined
+  /**
+   * Aborted when nobody waits for it any more: what has no place in the pool yet is not sent then, as who asked may ask again. Of no
+   * effect on a send with a `MsgUuid`, which others may wait for, and which is sent once however often it is asked for.
+   */
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * For an estimate, which looks at what its sender has waiting before this nonce. Lotus estimates with 0: of a new account, whose first
+ * message waits at 0, it looks at none.
+ */
+const BEHIND_ALL = 2n ** 64n - 1n
+
+/** @throws ChainError `CANCELLED` */
+function assertWanted({ signal }: SendOptions): void {
+  if (signal?.aborted === true) throw new ChainError('CANCELLED', 'context canceled')
+}
 
 /** Sends messages from the node's own wallet. */
 export class MessageSender {
@@ -77,26 +96,26 @@ export class MessageSender {
 
   /**
    * @returns the message as it went into the pool, when it survives a crash
-   * @throws {@link MempoolError} and what estimation, signing and the store throw; then no nonce is used up
+   * @throws {@link MempoolError} and what estimation, signing and the store throw; ChainError `CANCELLED`; then no nonce is used up
    */
-  async send(message: Message, spec: SendSpec, also?: WritesWithMessage): Promise<SignedMessage> {
-    const { signed, durable } = await this.start(message, spec, also)
+  async send(message: Message, spec: SendSpec, options: SendOptions = {}): Promise<SignedMessage> {
+    const { signed, durable } = await this.start(message, spec, options)
     await durable
     return signed
   }
 
   /** The same up to the place in the pool: `durable` is what {@link MessageSender.send} waits for besides. */
-  async start(message: Message, spec: SendSpec, also?: WritesWithMessage): Promise<StartedSend> {
+  async start(message: Message, spec: SendSpec, options: SendOptions = {}): Promise<StartedSend> {
     const { addressPrefix } = this.#deps
     assertRecipient(message, addressPrefix, `message from ${message.from.toString(addressPrefix)}`)
     const id = spec.msgUuid
-    if (id === undefined) return await this.#start(message, spec, also)
+    if (id === undefined) return await this.#start(message, spec, options)
     const known = this.#sendIds.find(id)
     if (known !== undefined) return { signed: known, durable: Promise.resolve() }
     // Not on disk, but it may be on its way there: whoever asks again gets what the first one gets.
     let started = this.#underWay.get(id)
     if (started === undefined) {
-      started = this.#start(message, spec, also)
+      started = this.#start(message, spec, { also: options.also })
       this.#underWay.set(id, started)
       const forget = (): void => void this.#underWay.delete(id)
       started.then(({ durable }) => durable.then(forget, forget), forget)
@@ -104,35 +123,38 @@ export class MessageSender {
     return await started
   }
 
-  async #start(message: Message, spec: SendSpec, also: WritesWithMessage = noWrites): Promise<StartedSend> {
+  async #start(message: Message, spec: SendSpec, options: SendOptions): Promise<StartedSend> {
     const came = this.#deps.pool.announce()
     try {
       const sender = this.#resolve(message.from)
-      const priced = await this.#price(message, spec, sender)
-      this.#assertFunds(priced)
-      return await this.#bySender.run(sender.key, () => this.#startAlone(priced, spec, sender, also))
+      return await this.#bySender.run(sender.key, () => this.#startAlone(message, spec, sender, options))
     } finally {
       came()
     }
   }
 
-  async #startAlone(priced: Message, spec: SendSpec, sender: Address, also: WritesWithMessage): Promise<StartedSend> {
+  async #startAlone(message: Message, spec: SendSpec, sender: Address, options: SendOptions): Promise<StartedSend> {
     for (;;) {
+      assertWanted(options)
+      const priced = await this.#price(message, spec, sender, options)
+      this.#assertFunds(priced)
       try {
-        return await this.#place(priced, spec, sender, also)
+        return await this.#place(priced, spec, sender, options)
       } catch (error) {
         if (!(error instanceof MempoolError) || error.code !== 'NUMBER_VOID') throw error
       }
     }
   }
 
-  async #place(priced: Message, spec: SendSpec, sender: Address, more: WritesWithMessage): Promise<StartedSend> {
+  async #place(priced: Message, spec: SendSpec, sender: Address, options: SendOptions): Promise<StartedSend> {
     const { pool } = this.#deps
     const { generation } = pool
     const nonce = await this.#freeNonce(priced.from, sender)
     const signed = await this.#deps.sign({ ...priced, nonce })
+    // A signer outside of this process may have taken minutes.
+    assertWanted(options)
     const signedHere = this.#deps.isKeyHere?.(priced.from) ?? false
-    const also: StoreWrite[] = [this.#nonces.used(sender, nonce), ...more(signed)]
+    const also: StoreWrite[] = [this.#nonces.used(sender, nonce), ...(options.also?.(signed) ?? [])]
     if (spec.msgUuid !== undefined) also.push(this.#sendIds.sent(spec.msgUuid, signed))
     try {
       const { durable } = await pool.reserve(signed, { also, generation, signedHere })
@@ -152,13 +174,13 @@ export class MessageSender {
     }
   }
 
-  async #price(message: Message, spec: SendSpec, sender: Address): Promise<Message> {
+  async #price(message: Message, spec: SendSpec, sender: Address, { signal }: SendOptions): Promise<Message> {
     if (message.nonce !== 0n) {
       throw new MempoolError('NONCE_PRESET', `MpoolPushMessage expects message nonce to be 0, was ${message.nonce}`)
     }
     let priced: Message
     try {
-      priced = await this.#deps.estimate(message, spec)
+      priced = { ...(await this.#deps.estimate({ ...message, nonce: BEHIND_ALL }, spec, signal)), nonce: 0n }
     } catch (error) {
       throw withContext('GasEstimateMessageGas error', error)
     }

@@ -123,7 +123,8 @@ export async function openMempool(
     pool,
     store: meta,
     resolveKeyAddress: (address) => accountKey(view, view.stateBefore(store.head()), address),
-    estimate: (message, spec) => estimateMessageGas(message, spec, store.head(), gas),
+    estimate: (message, spec, signal) =>
+      estimateMessageGas(message, spec, store.head(), signal === undefined ? gas : { ...gas, signal }),
     balance: (address) => tryActorOf(view.stateBefore(store.head()), address)?.balance ?? 0n,
     sign: (message) => wallet.signMessage(message.from, message),
     isKeyHere: (address) => wallet.isKeyHere(address),

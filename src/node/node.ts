@@ -212,7 +212,7 @@ export async function startNode(
   const states = new ActorStates(view.store.blocks, view.codes)
   const push: PaymentChannelsDeps['push'] = async (draft, writes): Promise<Cid> => {
     const also = writes === undefined ? undefined : (signed: SignedMessage) => writes(signedMessageCid(signed))
-    return signedMessageCid(await mempool.sender.send({ ...UNPRICED, ...draft }, DEFAULT_SEND_SPEC, also))
+    return signedMessageCid(await mempool.sender.send({ ...UNPRICED, ...draft }, DEFAULT_SEND_SPEC, { also }))
   }
   const payments = openPaymentChannels({ view, vm, meta, search, wallet, push, signal: stopping.signal })
   const rows: MethodRow[] = [

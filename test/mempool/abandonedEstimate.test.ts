@@ -27,7 +27,7 @@ function open(goes: (run: number, caller: AbortController) => void) {
   const free = { ...msgRct, exitCode: 0, gasUsed: 1_000_000n }
   const deps = {
     pool: {
-      pendingOf: () => [],
+      placedOf: () => [],
       tipset: chain.head(),
       config: () => ({ gasLimitOverestimation: 1.25 }),
     },

@@ -6,10 +6,12 @@ import { MemoryStore } from '../../src/base/memoryStore.ts'
 import { ChainError } from '../../src/chain/errors.ts'
 import { BlockMissing } from '../../src/ipld/errors.ts'
 import { MempoolError } from '../../src/mempool/errors.ts'
+import type { MessagePool } from '../../src/mempool/messagePool.ts'
 import { MessageSender, type SendDeps } from '../../src/mempool/sendMessage.ts'
 import { DEFAULT_SEND_SPEC, type SendSpec, sendSpec } from '../../src/mempool/sendSpec.ts'
 import { delegatedAddress, idAddress } from '../../src/types/address.ts'
 import type { Message } from '../../src/types/message.ts'
+import type { SignedMessage } from '../../src/types/signedMessage.ts'
 import { ACCOUNT_CODE, FakeChain, keyAddress, openTestPool, testMessage } from './fakes.ts'
 
 const a1 = keyAddress(1)
@@ -55,6 +57,21 @@ describe('numbers', () => {
       [1, 2, 3].map((value) => sender.send({ ...bare, value: BigInt(value) }, DEFAULT_SEND_SPEC)),
     )
     expect(sent.map((one) => one.message.nonce)).toEqual([0n, 1n, 2n])
+  })
+
+  test('each send is priced behind those of its sender that have a place, on disk or not', async () => {
+    let pool: MessagePool | undefined
+    const before: number[] = []
+    const opened = await senderWith({
+      estimate: async (message) => {
+        before.push(pool?.placedOf(a1).length ?? -1)
+        await Promise.resolve()
+        return { ...message, gasLimit: 7_000_000n, gasFeeCap: 1000n, gasPremium: 100n }
+      },
+    })
+    pool = opened.pool
+    await Promise.all([1, 2, 3].map(() => opened.sender.send(bare, DEFAULT_SEND_SPEC)))
+    expect(before).toEqual([0, 1, 2])
   })
 
   test('are not given out again when a message vanishes', async () => {
@@ -197,5 +214,46 @@ describe('the send specification', () => {
   })
   test.each([{ GasLimitOverestimation: 0.5 }, { MsgUuid: 'abc' }, { MaxFee: 5 }, 7])('refuses %j', (json) => {
     expect(() => sendSpec.fromJson(json, context)).toThrow()
+  })
+})
+
+describe('a send that nobody waits for any more', () => {
+  const slowSigner = () => {
+    const asked: (() => void)[] = []
+    const sign = (message: Message) =>
+      new Promise<SignedMessage>((resolve) =>
+        asked.push(() => resolve({ message, signature: { type: 1, data: new Uint8Array(65) } })),
+      )
+    return { asked, sign }
+  }
+
+  test('is not sent when its signer answers after all, nor when its turn comes', async () => {
+    const { asked, sign } = slowSigner()
+    const { sender, pool } = await senderWith({ sign })
+    const callers = [0, 1, 2].map(() => new AbortController())
+    const sends = callers.map(({ signal }) => text(sender.send(bare, DEFAULT_SEND_SPEC, { signal })))
+    while (asked.length === 0) await Promise.resolve()
+    callers[0]?.abort()
+    callers[1]?.abort()
+    asked[0]?.()
+    while (asked.length === 1) await Promise.resolve()
+    asked[1]?.()
+    expect(await Promise.all(sends)).toEqual(['context canceled', 'context canceled', 'no failure'])
+    expect(asked.length).toBe(2)
+    expect(pool.pendingOf(a1).map(({ message }) => message.nonce)).toEqual([0n])
+  })
+
+  test('is sent all the same where it has an id: whoever asks again gets it', async () => {
+    const { asked, sign } = slowSigner()
+    const { sender } = await senderWith({ sign })
+    const spec = { ...DEFAULT_SEND_SPEC, msgUuid: '8d9c1b1e-6f9a-4e47-8f6c-0c1a7d1c0009' }
+    const caller = new AbortController()
+    const first = sender.send(bare, spec, { signal: caller.signal })
+    const again = sender.send(bare, spec)
+    while (asked.length === 0) await Promise.resolve()
+    caller.abort()
+    asked[0]?.()
+    expect(await again).toEqual(await first)
+    expect(asked.length).toBe(1)
   })
 })

@@ -33,6 +33,25 @@ export const MESSAGE_STEPS: readonly Step[] = [
     },
   },
   {
+    name: 'refuses what costs more together than there is, sent in one batch or at the same moment',
+    run: async (world) => {
+      const { rpc } = world
+      const poor = await rpc.call('WalletNew', 'secp256k1')
+      await send(world, poor, 10n * FIL)
+      await mine(world, 2)
+      const part = (value: bigint) => ({ ...PLAIN, From: poor, To: world.funded, Value: String(value) })
+      const batch = await failure(rpc.call('MpoolBatchPushMessage', [part(7n * FIL), part(7n * FIL)], null))
+      assert.match(batch.message, /SysErrInsufficientFunds\(6\)/)
+      assert.equal(await rpc.call('MpoolGetNonce', poor), 1, 'the first of them was sent')
+      const atOnce = await Promise.allSettled([0, 1].map(() => rpc.call('MpoolPushMessage', part(2n * FIL), null)))
+      const refused = atOnce.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[]
+      assert.equal(refused.length, 1)
+      assert.match(String(refused[0]?.reason), /SysErrInsufficientFunds\(6\)/)
+      await mine(world, 2)
+      assert.deepEqual(await rpc.call('MpoolPending', []), [])
+    },
+  },
+  {
     name: 'takes gas settings: overestimation, fee limit, ids of sends',
     run: async (world) => {
       const { rpc } = world

@@ -20,7 +20,7 @@ const FEE_CAP_BLOCKS = 20n
 
 /** What pricing a message needs. */
 export interface MessageGasDeps extends GasLimitDeps {
-  readonly pool: Pick<MessagePool, 'pendingOf' | 'tipset' | 'config'>
+  readonly pool: Pick<MessagePool, 'placedOf' | 'tipset' | 'config'>
   readonly premiums: PremiumEstimator
   /** The most that a message may cost when its sender sets no limit, attoFIL. */
   readonly defaultMaxFee: TokenAmount

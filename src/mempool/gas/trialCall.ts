@@ -1,5 +1,6 @@
 /**
- * Runs a message on the pool's head after everything its sender has pending.
+ * Runs a message on the pool's head after everything its sender has pending, and what is on its way to disk: that is sent as soon as it
+ * is there.
  * @see lotus node/impl/gasutils/gasutils.go gasEstimateCallWithGasInternal
  */
 import { errorMessage, PetrelError } from '../../base/errors.ts'
@@ -15,7 +16,7 @@ import type { MessagePool } from '../messagePool.ts'
 
 /** What a trial needs. */
 export interface TrialDeps {
-  readonly pool: Pick<MessagePool, 'pendingOf' | 'tipset'>
+  readonly pool: Pick<MessagePool, 'placedOf' | 'tipset'>
   readonly vm: Pick<VmHost, 'callWithGas'>
   readonly chain: { parent(tipset: Tipset): Tipset }
   /** Key address behind a sender, in the state of a tipset. */
@@ -40,7 +41,7 @@ export interface Trial {
 export async function trialCall(message: Message, at: Tipset, anySender: boolean, deps: TrialDeps): Promise<Trial> {
   const sender = anySender ? message.from : resolveSender(message, at, deps)
   const prior: ChainMessage[] = []
-  for (const { message: pending, signed } of deps.pool.pendingOf(sender)) {
+  for (const { message: pending, signed } of deps.pool.placedOf(sender)) {
     if (pending.nonce === message.nonce) break
     prior.push(signedChainMessage(signed))
   }

@@ -77,12 +77,17 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
     return started
   }
 
-  async function* startEach(messages: readonly OutgoingMessage[], spec: SendSpec): AsyncGenerator<StartedSend> {
-    for (const message of messages) yield await start(message, spec)
+  async function* startEach(
+    messages: readonly OutgoingMessage[],
+    spec: SendSpec,
+    signal: AbortSignal,
+  ): AsyncGenerator<StartedSend> {
+    for (const message of messages) yield await start(message, spec, signal)
   }
 
-  async function start(outgoing: OutgoingMessage, spec: SendSpec): Promise<StartedSend> {
-    if (outgoing.hasValue || outgoing.message.from.isUndefined) return await sender.start(outgoing.message, spec)
+  async function start(outgoing: OutgoingMessage, spec: SendSpec, signal: AbortSignal): Promise<StartedSend> {
+    const { hasValue, message } = outgoing
+    if (hasValue || message.from.isUndefined) return await sender.start(message, spec, { signal })
     throw new MempoolError('MESSAGE_INVALID', "'Value' cannot be nil")
   }
 
@@ -108,8 +113,8 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
     }),
     method({
       ...mpoolPushMessage,
-      handler: async (message, spec) => {
-        const { signed, durable } = await start(given(message), spec)
+      handler: async (message, spec, { signal }) => {
+        const { signed, durable } = await start(given(message), spec, signal)
         await durable
         return signed
       },
@@ -124,12 +129,12 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
     }),
     method({
       ...mpoolBatchPushMessage,
-      handler: async (all, spec) => {
+      handler: async (all, spec, { signal }) => {
         const messages = all.map(given)
         messages.forEach(({ message }, i) => {
           assertRecipient(message, prefix, `message #${i} from ${message.from.toString(prefix)} with`)
         })
-        return (await startAll(startEach(messages, spec))).map(({ signed }) => signed)
+        return (await startAll(startEach(messages, spec, signal))).map(({ signed }) => signed)
       },
     }),
     method({
