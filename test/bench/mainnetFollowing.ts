@@ -33,12 +33,12 @@ function sorted(values: readonly number[]): number[] {
   return [...values].sort((a, b) => a - b)
 }
 
-function quantile(values: readonly number[], part: number): number {
+export function quantile(values: readonly number[], part: number): number {
   return sorted(values)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? Number.NaN
 }
 
 /** Calls on one connection that is kept: what `fetch` takes itself is more than the call. */
-class Asker {
+export class Asker {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
   readonly #node: NodeProcess
 

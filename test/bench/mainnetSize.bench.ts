@@ -4,7 +4,7 @@
  *
  *     npm run generate -- mainnet-size <folder> --scale 0.1 --epochs 12
  *     node test/bench/mainnetSize.bench.ts <folder> [part of a name]…      all parts: forms queries replay validation restart pool
- *                                                                          following headers keeping
+ *                                                                          following headers paced keeping
  *
  * Times are elapsed, and the node's processor time where that says more on a machine that others use; its load stands before them.
  */
@@ -33,6 +33,7 @@ import { processorMs } from '../support/processorTime.ts'
 import { RpcClient } from '../support/rpcClient.ts'
 import { measureFollowing } from './mainnetFollowing.ts'
 import { measureKeeping } from './mainnetKeeping.ts'
+import { measurePaced } from './mainnetPaced.ts'
 import { measurePool } from './mainnetPool.ts'
 
 const MEGA = 1e6
@@ -327,6 +328,7 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   ...{ forms, queries, replay, validation, restart, pool },
   following: () => measureFollowing(start, report, ['execute']),
   headers: () => measureFollowing(start, report, ['headers']),
+  paced: () => measurePaced(start, report),
   keeping: () => measureKeeping(start, report),
 }
 
