@@ -12,6 +12,8 @@ export const POOL_HEADROOM = 10_000
 export const MAX_PENDING_PER_SENDER = 1_000
 /** Pending messages of one sender that came by MpoolPushUntrusted. */
 export const MAX_UNTRUSTED_PENDING_PER_SENDER = 100
+/** Messages of callers without a token that are kept on disk in one run of the node; those after them are as safe as a peer's. */
+export const MAX_STRANGERS_KEPT = 1_000
 /** Nonces that a gossiped message may be ahead of the next one. */
 export const MAX_NONCE_GAP = 4n
 /** BLS signatures kept for messages that a reorg may put back, messages. */

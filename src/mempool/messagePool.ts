@@ -230,7 +230,7 @@ export class MessagePool {
    * @see lotus chain/messagepool/messagepool.go Clear
    */
   async clear(local: boolean): Promise<void> {
-    const { pending, locals, deps } = this.#state
+    const { pending, locals, returning, deps } = this.#state
     for (const { sender, set } of [...pending.senders()]) {
       const ours = pending.isLocal(sender)
       if (ours && !local) continue
@@ -238,6 +238,9 @@ export class MessagePool {
       pending.forget(sender)
     }
     if (!local) return
+    // They would come back later.
+    locals.delete([...returning])
+    returning.clear()
     this.#republishing.forget()
     await deps.store.flush()
   }

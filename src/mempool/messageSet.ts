@@ -21,6 +21,8 @@ export interface Placement {
   readonly untrusted: boolean
   /** The sender's address as error texts show it. */
   readonly sender: string
+  /** From a reverted tipset: however many there are. */
+  readonly returns?: boolean
 }
 
 /** The pending messages of one sender. */
@@ -61,7 +63,7 @@ export class MessageSet {
    */
   add(pooled: PooledMessage, placement: Placement): PooledMessage | undefined {
     const { nonce, gasPremium } = pooled.message
-    const { strict, untrusted, sender } = placement
+    const { strict, untrusted, sender, returns } = placement
     const maxGap = untrusted ? 0n : MAX_NONCE_GAP
     let nextNonce = this.nextNonce
     if (nonce === nextNonce) nextNonce = this.#firstFree(nextNonce + 1n)
@@ -96,7 +98,10 @@ export class MessageSet {
         )
       }
       this.requiredFunds -= existing.requiredFunds
-    } else if (this.messages.size >= (untrusted ? MAX_UNTRUSTED_PENDING_PER_SENDER : MAX_PENDING_PER_SENDER)) {
+    } else if (
+      returns !== true &&
+      this.messages.size >= (untrusted ? MAX_UNTRUSTED_PENDING_PER_SENDER : MAX_PENDING_PER_SENDER)
+    ) {
       throw new MempoolError('TOO_MANY_PENDING', 'too many pending messages for actor')
     }
     this.nextNonce = nextNonce

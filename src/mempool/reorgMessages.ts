@@ -25,23 +25,41 @@ export interface ReorgMessages {
   readonly returned: readonly SignedMessage[]
 }
 
-/** Reads the messages of both sides; changes nothing. */
-export function reorgMessages(path: ReorgPath, chain: MempoolChain, signatures: SignatureCheck): ReorgMessages {
+/**
+ * Reads the messages of both sides; changes nothing.
+ * @param unread - hears why those of a tipset or a block cannot be read, which are left out. Default: that is thrown
+ */
+export function reorgMessages(
+  path: ReorgPath,
+  chain: MempoolChain,
+  signatures: SignatureCheck,
+  unread?: (error: unknown) => void,
+): ReorgMessages {
   const returned = new Map<string, SignedMessage>()
   for (const tipset of path.reverted) {
-    for (const signed of signedMessagesOf(tipset.blocks, chain, signatures)) {
+    for (const signed of readable(() => signedMessagesOf(tipset.blocks, chain, signatures)) ?? []) {
       returned.set(nonceKey(signed.message), signed)
     }
   }
   const applied: ChainMessage[] = []
   for (const tipset of path.applied) {
     for (const block of tipset.blocks) {
-      const { bls, signed } = chain.blockMessages(block)
+      const { bls, signed } = readable(() => chain.blockMessages(block)) ?? { bls: [], signed: [] }
       for (const signedMessage of signed) take(signedChainMessage(signedMessage))
       for (const message of bls) take(blsChainMessage(message))
     }
   }
   return { applied, returned: [...returned.values()] }
+
+  function readable<T>(read: () => T): T | undefined {
+    try {
+      return read()
+    } catch (error) {
+      if (unread === undefined) throw error
+      unread(error)
+      return undefined
+    }
+  }
 
   function take(message: ChainMessage): void {
     returned.delete(nonceKey(message.message))

@@ -322,6 +322,21 @@ describe('a batch is numbered without a hole or a nonce twice', () => {
     expect(first.pool.pendingOf(a1).map(({ message }) => message.nonce)).toEqual([3n, 4n, 5n])
   })
 
+  test('where the chain takes the message itself while it is on its way to disk: it is not pending after that', async () => {
+    const { pool, store, chain, published } = await open()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    store.gate = promise
+    const signed = testMessage(a1, a2, 0, 10n)
+    const push = pool.push(signed)
+    while (store.flushes === 0) await new Promise((next) => setTimeout(next, 0))
+    chain.mine([signed])
+    chain.setActor(a1, 1n, FIL)
+    resolve()
+    await push
+    expect([pool.size, published.length]).toEqual([0, 0])
+    expect(await pool.nonce(a1)).toBe(1n)
+  })
+
   test('where the chain takes what came before while it is on its way to disk', async () => {
     const { pool, sender, chain } = await open()
     const before = [await sender.send(bare, id(0)), await sender.send(bare, id(1))]

@@ -1,8 +1,16 @@
 /** A pool under more messages than it has room for: bounded count and bytes, own messages stay, honest ones find room. */
 import { beforeAll, describe, expect, it } from 'vitest'
+import { utf8 } from '../../src/base/bytes.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import { MempoolError } from '../../src/mempool/errors.ts'
-import { POOL_BYTES_HIGH, POOL_BYTES_LOW, POOL_BYTES_MAX, POOL_HEADROOM } from '../../src/mempool/limits.ts'
+import { MAX_HELD_MS } from '../../src/mempool/groupCommit.ts'
+import {
+  MAX_STRANGERS_KEPT,
+  POOL_BYTES_HIGH,
+  POOL_BYTES_LOW,
+  POOL_BYTES_MAX,
+  POOL_HEADROOM,
+} from '../../src/mempool/limits.ts'
 import type { MessagePool } from '../../src/mempool/messagePool.ts'
 import type { SignedMessage } from '../../src/types/signedMessage.ts'
 import { FakeChain, keyAddress, openTestPool, testMessage } from './fakes.ts'
@@ -79,6 +87,41 @@ describe('a flood of gossip', () => {
     await pool.prune()
     expect(pool.size * params.length).toBeLessThanOrEqual(POOL_BYTES_LOW)
     expect(pool.size).toBeGreaterThan(0)
+    pool.close()
+  })
+
+  it('of callers without a token: as bounded as gossip, which finds room, and so is the disk', {
+    timeout: 120_000,
+  }, async () => {
+    const { chain, pool, store, time } = await openTestPool()
+    await pool.setConfig({ ...pool.config(), sizeLimitHigh: 2_000, sizeLimitLow: 1_000 })
+    const most = 2_000 + POOL_HEADROOM
+    const release = pool.holdFlush()
+    const durable: Promise<void>[] = []
+    const refused = new Set<string>()
+    for (let n = 0; n < 15; n++) {
+      chain.setActor(keyAddress(n), 0n, RICH)
+      for (let nonce = 0; nonce < 1_000; nonce++) {
+        const started = pool.reserve(testMessage(keyAddress(n), to, nonce, 1n), { ofStranger: true })
+        await started.then(
+          (reserved) => durable.push(reserved.durable),
+          (error: MempoolError) => refused.add(error.code),
+        )
+        if (durable.length % 500 === 0) await time.pass(MAX_HELD_MS)
+      }
+    }
+    release()
+    await time.pass(MAX_HELD_MS)
+    await Promise.all(durable)
+    expect([...refused]).toEqual(['SOFT_FAILURE'])
+    expect(pool.size).toBeLessThanOrEqual(most)
+    expect(pool.localSize).toBe(0)
+    expect([...store.keys(utf8('/mpool/local/'))]).toHaveLength(MAX_STRANGERS_KEPT)
+    await pool.prune()
+    expect(pool.size).toBeLessThanOrEqual(1_000)
+    const honest = keyAddress(50_000)
+    chain.setActor(honest, 0n, RICH)
+    expect(await add(pool, testMessage(honest, to, 0, 1_000n))).toBe('added')
     pool.close()
   })
 

@@ -1,5 +1,7 @@
 /** The pool while the head of its chain changes. */
 import { describe, expect, test } from 'vitest'
+import { BlockMissing } from '../../src/ipld/errors.ts'
+import { MAX_PENDING_PER_SENDER } from '../../src/mempool/limits.ts'
 import { type SignedMessage, signedMessageCid } from '../../src/types/signedMessage.ts'
 import { keyAddress, testMessage } from './fakes.ts'
 import { a1, a2, FIL, nonces, poolWith } from './fundedPool.ts'
@@ -11,6 +13,39 @@ describe('head changes', () => {
     chain.mine([testMessage(a1, a2, 0, 999n)])
     expect(nonces(pool.pending().messages)).toEqual([1n])
     expect(await pool.nonce(a1)).toBe(2n)
+  })
+
+  test('a block that cannot be read keeps none of the others from taking theirs', async () => {
+    const { chain, pool } = await poolWith()
+    const messages = [0, 1].map((nonce) => testMessage(a1, a2, nonce, 10n))
+    for (const one of messages) await pool.push(one)
+    const blockMessages = chain.blockMessages.bind(chain)
+    const first = chain.block(chain.head(), [])
+    chain.blockMessages = (header) => {
+      if (header.height === first.height) throw new BlockMissing([header.messages])
+      return blockMessages(header)
+    }
+    chain.setHead(chain.block(first, messages))
+    expect(pool.size).toBe(0)
+    expect(pool.tipset).toBe(chain.head())
+  })
+
+  test('all of a sender return, also where that makes more than it may have pending', async () => {
+    const { chain, pool } = await poolWith(1000n * FIL)
+    const base = chain.head()
+    const all = Array.from({ length: MAX_PENDING_PER_SENDER + 3 }, (_, nonce) => testMessage(a1, a2, nonce, 10n))
+    const release = pool.holdFlush()
+    const durable = []
+    for (const one of all.slice(0, MAX_PENDING_PER_SENDER)) durable.push((await pool.reserve(one)).durable)
+    release()
+    await Promise.all(durable)
+    chain.mine(all.slice(0, 3))
+    chain.setActor(a1, 3n, 1000n * FIL)
+    for (const one of all.slice(MAX_PENDING_PER_SENDER)) await pool.push(one)
+    chain.setActor(a1, 0n, 1000n * FIL)
+    chain.setHead(chain.block(base, [], 5))
+    expect(pool.size).toBe(all.length)
+    expect(nonces((await pool.select(chain.head(), 1)) ?? [])[0]).toBe(0n)
   })
 
   test('of an empty pool, messages of a tipset are not read', async () => {

@@ -1,8 +1,10 @@
 /** What the pool keeps on disk. */
 import { describe, expect, test } from 'vitest'
 import { utf8 } from '../../src/base/bytes.ts'
+import { LATE_RETRY_MS } from '../../src/mempool/limits.ts'
 import type { SignedMessage } from '../../src/types/signedMessage.ts'
-import { openTestPool, testMessage } from './fakes.ts'
+import { FailingStore } from '../support/failingStore.ts'
+import { FakeChain, openTestPool, type TestPool, testMessage } from './fakes.ts'
 import { a1, a2, FIL, failure, nonces, poolWith } from './fundedPool.ts'
 
 describe('disk', () => {
@@ -51,6 +53,57 @@ describe('disk', () => {
     expect(pool.size).toBe(0)
     const again = await openTestPool({ chain, store })
     expect(again.pool.size).toBe(0)
+  })
+
+  test('clearing takes ours on disk that have no place, too', async () => {
+    const { chain, pool, store } = await poolWith()
+    await pool.push(testMessage(a1, a2, 0, 1000n))
+    chain.setActor(a1, 0n, 100n)
+    const again = await openTestPool({ chain, store })
+    expect(again.pool.size).toBe(0)
+    await again.pool.clear(true)
+    expect([...store.keys(utf8('/mpool/local/'))]).toEqual([])
+    chain.setActor(a1, 0n, FIL)
+    chain.mine([])
+    await again.time.pass(LATE_RETRY_MS)
+    expect(again.pool.size).toBe(0)
+  })
+
+  test('what was refused at the start does not come back over what was sent since', async () => {
+    const { chain, pool, store } = await poolWith()
+    await pool.push(testMessage(a1, a2, 0, 1000n, { value: 7n }))
+    await pool.push(testMessage(a1, a2, 1, 1000n, { value: 7n }))
+    chain.setActor(a1, 0n, 100n)
+    const again = await openTestPool({ chain, store })
+    chain.setActor(a1, 0n, FIL)
+    await again.pool.push(testMessage(a1, a2, 0, 100n, { value: 9n }))
+    chain.mine([])
+    await again.time.pass(LATE_RETRY_MS)
+    const values = (one: TestPool) => one.pool.pending().messages.map(({ message }) => message.value)
+    expect(values(again)).toEqual([9n, 7n])
+    expect(values(await openTestPool({ chain, store }))).toEqual([9n, 7n])
+  })
+
+  test('what was refused at the start waits on when the disk is full', async () => {
+    const store = new FailingStore()
+    const chain = new FakeChain()
+    chain.setActor(a1, 0n, FIL)
+    const { pool } = await openTestPool({ chain, store })
+    await pool.push(testMessage(a1, a2, 0, 1000n))
+    await pool.push(testMessage(a1, a2, 1, 1000n))
+    chain.setActor(a1, 0n, 100n)
+    const again = await openTestPool({ chain, store })
+    chain.setActor(a1, 1n, FIL)
+    chain.isFinal = true
+    store.fault = 'write'
+    chain.mine([])
+    // The first is final, and cannot be deleted.
+    await again.time.pass(LATE_RETRY_MS)
+    expect(nonces(again.pool.pending().messages)).toEqual([1n])
+    store.fault = 'none'
+    chain.mine([])
+    await again.time.pass(LATE_RETRY_MS)
+    expect([...store.keys(utf8('/mpool/local/'))]).toHaveLength(1)
   })
 
   test('settings are kept and checked', async () => {

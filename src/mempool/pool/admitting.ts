@@ -10,7 +10,7 @@ import { type SignedMessage, signedMessage } from '../../types/signedMessage.ts'
 import { assertFunds, assertIncludable, assertSender, assertStateless } from '../admission.ts'
 import { MempoolError, withContext } from '../errors.ts'
 import { GroupCommit, type StoreWrite } from '../groupCommit.ts'
-import { POOL_BYTES_MAX, POOL_HEADROOM } from '../limits.ts'
+import { MAX_STRANGERS_KEPT, POOL_BYTES_MAX, POOL_HEADROOM } from '../limits.ts'
 import type { Placement } from '../messageSet.ts'
 import { createPooledMessage, type PooledMessage } from '../pooledMessage.ts'
 import type { ActorReader } from '../ports.ts'
@@ -21,6 +21,11 @@ import type { Pruning } from './pruning.ts'
 export interface PushOptions {
   /** By MpoolPushUntrusted: fewer messages per sender. */
   readonly untrusted?: boolean
+  /**
+   * The caller needed no token: it is not ours to keep at any price. There has to be room for it, it may be pruned, and only so many are
+   * kept on disk, or anybody could fill the pool for good with what is never included and costs nothing.
+   */
+  readonly ofStranger?: boolean
   /** Written to disk together with the message, before anything leaves the node. */
   readonly also?: readonly StoreWrite[]
   /** `generation` of the pool when the message got its nonce. */
@@ -51,6 +56,7 @@ export class Admitting {
   readonly #pruning: Pruning
   readonly #commits: GroupCommit
   #inTrouble = false
+  #strangersKept = 0
 
   constructor(state: PoolState, pruning: Pruning) {
     this.#state = state
@@ -76,15 +82,16 @@ export class Admitting {
   reserve(pooled: PooledMessage, options: PushOptions): Promise<ReservedMessage> {
     const { reserved, pending, locals } = this.#state
     return this.#admit(pooled, { ...options, local: true }, (admitted) => {
-      const { generation = reserved.generation, also = [] } = options
+      const { generation = reserved.generation, also = [], ofStranger = false } = options
       if (generation !== reserved.generation) {
         throw new MempoolError('NUMBER_VOID', 'Cannot use the nonce: a message before it was not written')
       }
       const { sender, placement, stateNonce } = admitted
       reserved.reserve(sender, pooled, placement, pending.of(sender), stateNonce)
+      const isKept = !ofStranger || this.#strangersKept++ < MAX_STRANGERS_KEPT
       const durable = this.#commits.add({
-        writes: [locals.saved(pooled), ...also],
-        confirm: () => this.#confirm(pooled, admitted),
+        writes: isKept ? [locals.saved(pooled), ...also] : also,
+        confirm: () => this.#confirm(pooled, admitted, ofStranger),
         drop: () => reserved.drop(),
       })
       // Who waits for several looks at them one after the other.
@@ -117,7 +124,7 @@ export class Admitting {
   /** @param place - must refuse what it cannot place without having changed anything */
   async #admit<T>(
     pooled: PooledMessage,
-    how: Pick<PushOptions, 'untrusted' | 'signedHere'> & { readonly local: boolean },
+    how: Pick<PushOptions, 'untrusted' | 'signedHere' | 'ofStranger'> & { readonly local: boolean },
     place: (admitted: Admitted) => T,
   ): Promise<T> {
     const state = this.#state
@@ -138,7 +145,7 @@ export class Admitting {
     assertSender(pooled, tipset, after, chain, addressPrefix)
     const publish = assertIncludable(pooled, tipset, chain, minimumGas, how.local)
     const sender = state.senders.resolve(message.from, tipset)
-    if (!how.local) this.#assertRoom(pooled)
+    if (!how.local || how.ofStranger === true) this.#assertRoom(pooled)
     const pending = state.reserved.of(sender) ?? state.pending.of(sender)
     assertFunds(pooled, after.actor(message.from)?.balance ?? 0n, pending)
     const placement = {
@@ -167,13 +174,15 @@ export class Admitting {
   }
 
   /** The message is durable: everybody may see it. */
-  #confirm(pooled: PooledMessage, { sender, placement, stateNonce, publish }: Admitted): void {
+  #confirm(pooled: PooledMessage, { sender, placement, stateNonce, publish }: Admitted, ofStranger: boolean): void {
     const { reserved, pending, deps } = this.#state
     reserved.settle(sender)
-    pending.markLocal(sender)
+    if (!ofStranger) pending.markLocal(sender)
+    const now = this.#stateNonceNow(pooled.message.from) ?? stateNonce
+    // The chain took it, or another one, while it was written.
+    if (now > pooled.message.nonce) return
     try {
-      const now = (): bigint => this.#stateNonceNow(pooled.message.from) ?? stateNonce
-      this.#state.place(sender, pooled, { ...placement, strict: false, untrusted: false }, now)
+      this.#state.place(sender, pooled, { ...placement, strict: false, untrusted: false }, () => now)
     } catch (error) {
       // Replaced by a better one of a peer's while it was written. It stays on disk until its nonce is used.
       deps.logger.warn('mempool: a message of ours was replaced at once', { error: errorMessage(error) })

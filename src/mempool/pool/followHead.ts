@@ -28,7 +28,9 @@ export function followHead(
   try {
     // All messages of a tipset are read for what they take out: of an empty pool, nothing.
     const isEmpty = reverted.length === 0 && pending.size === 0 && !reserved.hasAny
-    const change = reorgMessages({ reverted, applied: isEmpty ? [] : applied }, chain, signatures)
+    const change = reorgMessages({ reverted, applied: isEmpty ? [] : applied }, chain, signatures, (error) =>
+      logger.error('mempool: messages of a block cannot be read', { error: errorMessage(error) }),
+    )
     if (last !== undefined) state.tipset = last
     else if (oldestReverted !== undefined) state.tipset = chain.loadTipset(firstBlock(oldestReverted).parents)
     let early = false
@@ -69,7 +71,9 @@ function putBack(state: PoolState, signed: SignedMessage): void {
       throw error
     }
   }
-  const placement = { strict: false, untrusted: false, sender: from.toString(state.options.addressPrefix) }
+  const name = from.toString(state.options.addressPrefix)
+  // One of a thousand must not be left out: all others would wait for it.
+  const placement = { strict: false, untrusted: false, sender: name, returns: true }
   try {
     state.place(sender, createPooledMessage(signed), placement, initial)
   } catch (error) {

@@ -4,7 +4,7 @@ import { BlockMissing } from '../../ipld/errors.ts'
 import type { Message } from '../../types/message.ts'
 import { type SignedMessage, signedMessageCid } from '../../types/signedMessage.ts'
 import { LATE_RETRY_MS } from '../limits.ts'
-import { createPooledMessage } from '../pooledMessage.ts'
+import { createPooledMessage, type PooledMessage } from '../pooledMessage.ts'
 import type { Admitting } from './admitting.ts'
 import type { PoolState } from './poolState.ts'
 
@@ -20,6 +20,7 @@ export async function loadLocal(state: PoolState, admitting: Admitting): Promise
       late.push(signed)
     }
   }
+  for (const signed of [...late, ...refused]) state.returning.add(signed)
   if (late.length > 0) void loadLate(state, admitting, late)
   if (refused.length > 0) void retryRefused(state, admitting, refused)
 }
@@ -37,19 +38,36 @@ async function retryRefused(state: PoolState, admitting: Admitting, messages: Si
     if (state.tipset === tried) continue
     tried = state.tipset
     const left: SignedMessage[] = []
-    for (const signed of waiting) if (!(await isLoaded(state, admitting, signed))) left.push(signed)
+    for (const signed of waiting) {
+      if (!state.returning.has(signed)) continue
+      if (await isLoaded(state, admitting, signed)) state.returning.delete(signed)
+      else left.push(signed)
+    }
     waiting = left
   }
 }
 
-/** Nothing that goes wrong keeps the others from their turn. */
+/** Nothing that goes wrong keeps the others from their turn: a disk that is full, a state that is not here. */
 async function isLoaded(state: PoolState, admitting: Admitting, signed: SignedMessage): Promise<boolean> {
   try {
-    return await loadOne(state, admitting, signed)
+    const there = placedAt(state, signed.message)
+    if (there === undefined) return await loadOne(state, admitting, signed)
+    // What was sent since the start is what counts, whatever it pays.
+    if (!there.cid.equals(signedMessageCid(signed))) state.locals.delete([signed])
+    return true
   } catch (error) {
-    if (!(error instanceof BlockMissing)) throw error
+    if (!(error instanceof BlockMissing)) {
+      state.deps.logger.warn('mempool: message from disk waits', { error: errorMessage(error) })
+    }
     return false
   }
+}
+
+/** What has the nonce of a message in the pool, or on its way there. */
+function placedAt({ senders, reserved, pending, tipset }: PoolState, message: Message): PooledMessage | undefined {
+  const sender = senders.tryResolve(message.from, tipset)
+  if (sender === undefined) return undefined
+  return (reserved.of(sender) ?? pending.of(sender))?.messages.get(message.nonce)
 }
 
 /** Those whose state has to be fetched: peers that have it may come later, so until it is here. */
@@ -58,10 +76,11 @@ async function loadLate(state: PoolState, admitting: Admitting, messages: readon
   const { chain, logger } = state.deps
   const refused: SignedMessage[] = []
   for (const signed of messages) {
-    while (!timers.closed) {
+    while (!timers.closed && state.returning.has(signed)) {
       try {
         const isLoaded = await chain.fetching?.(() => loadOne(state, admitting, signed))
         if (isLoaded === false) refused.push(signed)
+        else state.returning.delete(signed)
         break
       } catch (error) {
         logger.debug('mempool: message from disk waits', { error: errorMessage(error) })

@@ -54,6 +54,8 @@ export class PoolState {
   readonly nonces: SenderNonces
   readonly signatures: SignatureCheck
   readonly locals: LocalMessages
+  /** Messages of ours on disk that have no place in the pool yet. */
+  readonly returning: Set<SignedMessage> = new Set<SignedMessage>()
   readonly timers: ClosableTimers
   /** The tipset that pending messages wait on. */
   tipset: Tipset

@@ -8,7 +8,7 @@ import { assertRecipient } from '../../mempool/sanityCheck.ts'
 import { parseTransaction, transactionToSignedMessage } from '../../types/ethTransaction.ts'
 import { signedMessageCid } from '../../types/signedMessage.ts'
 import type { EthReader } from '../ethReader.ts'
-import { type MethodRow, method } from '../method.ts'
+import { type CallContext, type MethodRow, method } from '../method.ts'
 import { ethSendRawTransaction, ethSendRawTransactionUntrusted } from '../signatures/ethSend.ts'
 
 /** Rows of `EthSendRawTransaction…`. */
@@ -16,23 +16,23 @@ export function ethSendMethods(reader: EthReader, pool: Pick<MessagePool, 'push'
   const { chainId } = reader
   const prefix = reader.view.network.addressPrefix
 
-  async function send(raw: Uint8Array, untrusted: boolean): Promise<Uint8Array> {
+  async function send(raw: Uint8Array, untrusted: boolean, { permissions }: CallContext): Promise<Uint8Array> {
     const signed = transactionToSignedMessage(parseTransaction(raw, chainId))
     const { message } = signed
     const name = `message ${signedMessageCid(signed)} from ${message.from.toString(prefix)} with nonce ${message.nonce}`
     assertRecipient(message, prefix, name)
-    await pool.push(signed, { untrusted })
+    await pool.push(signed, { untrusted, ofStranger: !permissions.has('write') })
     return keccak256(raw)
   }
 
   return [
     method({
       ...ethSendRawTransaction,
-      handler: (raw) => send(raw, false),
+      handler: (raw, call) => send(raw, false, call),
     }),
     method({
       ...ethSendRawTransactionUntrusted,
-      handler: (raw) => send(raw, true),
+      handler: (raw, call) => send(raw, true, call),
     }),
   ]
 }
