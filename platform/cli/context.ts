@@ -21,6 +21,8 @@ export interface CliContext {
   readonly node: () => Promise<RpcClient>
   /** The command's data: printed as one JSON document with `--json`, else not at all. */
   readonly result: (value: Json) => void
+  /** What is done, should the command fail before it has a result: stands beside the message with `--json`. */
+  readonly done: (fields: Readonly<Record<string, Json>>) => void
   /** For a command whose data has no end: what it gives is one document a line with `--json`, and nothing else is printed. */
   readonly stream: () => (value: Json) => void
   readonly isJson: () => boolean
@@ -29,7 +31,7 @@ export interface CliContext {
 /** A context, and what ends its output. */
 export interface OpenContext {
   readonly context: CliContext
-  /** With `--json`: what a command said that has no data, as `{"message": …}`. */
+  /** With `--json`: what a command said that has no data, as `{"message": …}`, and what it has done. */
   finish(): void
 }
 
@@ -39,6 +41,7 @@ export function createCliContext(io: ProgramIo, program: Command): OpenContext {
   const isJson = (): boolean => program.opts<{ json?: boolean }>().json === true
   let said = ''
   let answered = false
+  let sent: Readonly<Record<string, Json>> = {}
   const own: ProgramIo = {
     ...io,
     out: (text) => {
@@ -63,11 +66,14 @@ export function createCliContext(io: ProgramIo, program: Command): OpenContext {
       repo,
       node: async () => createRpcClient(await findEndpoint(io, repo()), io.signal),
       result,
+      done: (fields) => {
+        sent = fields
+      },
       stream,
       isJson,
     },
     finish: () => {
-      if (!answered && said.trim() !== '') result({ message: said.trim() })
+      if (!answered && said.trim() !== '') result({ message: said.trim(), ...sent })
     },
   }
 }

@@ -5,9 +5,8 @@ import { ChainError } from '../chain/errors.ts'
 import { MarketActor } from '../chain/queries/marketActor.ts'
 import { NO_LOOKBACK_LIMIT } from '../chain/searchMessage.ts'
 import { type WaitDeps, waitMessage } from '../chain/waitMessage.ts'
-import type { Cid } from '../codec/cid.ts'
 import { MarketFunds } from '../payments/marketFunds.ts'
-import type { PaymentDraft } from '../payments/paymentDraft.ts'
+import type { PushDraft } from '../payments/paymentDraft.ts'
 import { idAddress } from '../types/address.ts'
 
 /** Epochs on top of a message until its effect counts. @see lotus build/buildconstants MessageConfidence */
@@ -18,7 +17,7 @@ export interface OpenMarketFundsDeps {
   readonly view: ChainView
   readonly meta: KeyValueStore
   readonly search: WaitDeps
-  readonly push: (draft: PaymentDraft) => Promise<Cid>
+  readonly push: PushDraft
   /** The node stops. */
   readonly signal: AbortSignal
 }

@@ -23,7 +23,7 @@ import type { Network } from '../networks/network.ts'
 import { loadIdentity } from '../p2p/host/identity.ts'
 import { OfflineNet } from '../p2p/host/offlineNet.ts'
 import { peerPlace } from '../p2p/host/peerPlace.ts'
-import type { PaymentChannelsDeps } from '../payments/paymentChannels.ts'
+import type { PushDraft } from '../payments/paymentDraft.ts'
 import { type CallCounts, CostQueues, type DearClass } from '../rpc/cost.ts'
 import { RpcEngine } from '../rpc/engine.ts'
 import { HttpHandler, type HttpOptions } from '../rpc/http.ts'
@@ -210,9 +210,9 @@ export async function startNode(
     findSought(cid, { limit: NO_LOOKBACK_LIMIT, allowReplaced: true, walk })
   const transfers = new TransferReader(view, vm)
   const states = new ActorStates(view.store.blocks, view.codes)
-  const push: PaymentChannelsDeps['push'] = async (draft, writes): Promise<Cid> => {
+  const push: PushDraft = async (draft, writes, signal): Promise<Cid> => {
     const also = writes === undefined ? undefined : (signed: SignedMessage) => writes(signedMessageCid(signed))
-    return signedMessageCid(await mempool.sender.send({ ...UNPRICED, ...draft }, DEFAULT_SEND_SPEC, { also }))
+    return signedMessageCid(await mempool.sender.send({ ...UNPRICED, ...draft }, DEFAULT_SEND_SPEC, { also, signal }))
   }
   const payments = openPaymentChannels({ view, vm, meta, search, wallet, push, signal: stopping.signal })
   const rows: MethodRow[] = [

@@ -71,6 +71,9 @@ export function openPaymentChannels(deps: OpenPaymentChannelsDeps): NodePaymentC
   const vouchers = new ChannelVouchers(channels, parts, wallet)
   const settler = new ChannelSettler(channels, vouchers, parts)
   channels.start()
-  const stop = store.onHeadChange(() => void settler.check(store.head().height))
+  const stop = store.onHeadChange(() => {
+    channels.headChanged()
+    void settler.check(store.head().height)
+  })
   return { channels, vouchers, stop }
 }

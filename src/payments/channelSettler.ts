@@ -7,8 +7,10 @@
 import { EMPTY_BYTES } from '../base/bytes.ts'
 import { errorMessage } from '../base/errors.ts'
 import type { Logger } from '../base/ports.ts'
+import { ChainError } from '../chain/errors.ts'
+import type { Address } from '../types/address.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
-import { DIRECTION } from './channelStore.ts'
+import { type ChannelRecord, DIRECTION } from './channelStore.ts'
 import type { ChannelVouchers } from './channelVouchers.ts'
 import type { PaymentChannels, PaymentChannelsDeps } from './paymentChannels.ts'
 
@@ -40,25 +42,38 @@ export class ChannelSettler {
   async check(height: ChainEpoch): Promise<void> {
     if (this.#busy) return
     this.#busy = true
-    try {
-      for (const { id, channel, direction, vouchers } of this.#channels.records.all()) {
-        if (channel === null || direction !== DIRECTION.inbound || vouchers.every((voucher) => voucher.submitted))
-          continue
-        if (this.#state(channel).settlingAt === 0) {
-          this.#since.delete(id)
-          continue
-        }
-        const since = this.#since.get(id) ?? height
-        this.#since.set(id, since)
-        if (height - since < CONFIDENCE) continue
-        for (const voucher of await this.#vouchers.bestSpendable(channel)) {
-          await this.#vouchers.submit(channel, voucher, EMPTY_BYTES, EMPTY_BYTES)
-        }
+    for (const record of this.#channels.records.all()) {
+      try {
+        await this.#checkOne(record, height)
+      } catch (error) {
+        const about = { channel: record.id, reason: errorMessage(error) }
+        this.#log.warn('vouchers of a settling channel are not submitted', about)
       }
+    }
+    this.#busy = false
+  }
+
+  async #checkOne({ id, channel, direction, vouchers }: ChannelRecord, height: ChainEpoch): Promise<void> {
+    if (channel === null || direction !== DIRECTION.inbound || vouchers.every(({ submitted }) => submitted)) return
+    if (this.#settlingAt(channel) === 0) {
+      this.#since.delete(id)
+      return
+    }
+    const since = this.#since.get(id) ?? height
+    this.#since.set(id, since)
+    if (height - since < CONFIDENCE) return
+    for (const voucher of await this.#vouchers.bestSpendable(channel)) {
+      await this.#vouchers.submit(channel, voucher, EMPTY_BYTES, EMPTY_BYTES)
+    }
+  }
+
+  /** 0: it is not settling, or it is gone. Then it was collected, and nothing can be redeemed there any more. */
+  #settlingAt(channel: Address): ChainEpoch {
+    try {
+      return this.#state(channel).settlingAt
     } catch (error) {
-      this.#log.warn('vouchers of a settling channel are not submitted', { reason: errorMessage(error) })
-    } finally {
-      this.#busy = false
+      if (error instanceof ChainError && error.code === 'ACTOR_NOT_FOUND') return 0
+      throw error
     }
   }
 }

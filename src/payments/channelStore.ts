@@ -50,6 +50,14 @@ export interface ChannelRecord {
   readonly settling: boolean
 }
 
+/** What a message makes of its channel. */
+export interface Outcome {
+  /** undefined: it is forgotten. */
+  readonly record: ChannelRecord | undefined
+  /** What went wrong; empty: nothing. */
+  readonly error: string
+}
+
 /** What became of a message that creates a channel or adds funds. */
 export interface FundsMessage {
   readonly channelId: string
@@ -137,11 +145,6 @@ export class ChannelStore {
     this.#channels.set(record.id, record)
   }
 
-  remove(id: string): void {
-    this.#store.delete(channelKey(id))
-    this.#channels.delete(id)
-  }
-
   message(message: Cid): FundsMessage | undefined {
     const data = this.#store.get(messageKey(message))
     return data === undefined ? undefined : decode(fundsMessage, data)
@@ -151,9 +154,14 @@ export class ChannelStore {
     return { key: messageKey(message), value: encode(fundsMessage, record) }
   }
 
-  putMessage(message: Cid, record: FundsMessage): void {
-    const { key, value } = this.messageWrite(message, record)
-    this.#store.put(key, value)
+  /** A message is executed: what it has made of its channel and what became of itself, or neither. */
+  settle(id: string, message: Cid, { record, error }: Outcome): void {
+    this.#store.batch([
+      record === undefined ? { op: 'delete', key: channelKey(id) } : { op: 'put', ...this.write(record) },
+      { op: 'put', ...this.messageWrite(message, { channelId: id, executed: true, error }) },
+    ])
+    if (record === undefined) this.#channels.delete(id)
+    else this.written(record)
   }
 
   /** Resolves when it survives a crash. */

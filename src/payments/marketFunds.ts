@@ -1,25 +1,27 @@
 /**
  * Money that the node's addresses hold ready in the storage market, and how much of it is spoken for.
  *
- * Per address one message at a time: a request waits until the one before it is executed. What is reserved, and the message
- * under way, outlive the process.
+ * Per address one message at a time: a request waits until the one before it is executed, and nothing comes of it when its caller
+ * leaves before. What is reserved, and the message under way, go to disk with that message and outlive the process.
  *
  * @see lotus chain/market/fundmanager.go FundManager
  */
 import { concatBytes, utf8 } from '../base/bytes.ts'
 import { errorMessage } from '../base/errors.ts'
 import type { KeyValueStore, Logger } from '../base/ports.ts'
+import { ChainError } from '../chain/errors.ts'
 import type { MarketBalance } from '../chain/queries/marketActor.ts'
 import { bigInt } from '../codec/bigInteger.ts'
 import type { Cid } from '../codec/cid.ts'
 import { type Codec, cid, decode, encode, nullable, tuple } from '../codec/description.ts'
+import type { StoreWrite } from '../mempool/groupCommit.ts'
 import { KeyedLock } from '../mempool/keyedLock.ts'
 import { withdrawBalanceParams } from '../state/params/market.ts'
 import { type Address, address, idAddress } from '../types/address.ts'
 import { formatFil } from '../types/fil.ts'
 import type { TokenAmount } from '../types/scalars.ts'
 import { PaymentError } from './errors.ts'
-import type { PaymentDraft } from './paymentDraft.ts'
+import type { PaymentDraft, PushDraft } from './paymentDraft.ts'
 
 const MARKET: Address = idAddress(5n)
 const ADD_BALANCE = 2n
@@ -31,9 +33,8 @@ export interface MarketFundsDeps {
   readonly store: KeyValueStore
   /** At the head. @throws ChainError `ACTOR_NOT_FOUND` */
   balance(address: Address): MarketBalance
-  /** Prices, signs and pushes. @returns CID of the signed message */
-  push(draft: PaymentDraft): Promise<Cid>
-  /** Until a message is executed and lies deep enough. */
+  readonly push: PushDraft
+  /** Until a message is executed and lies deep enough. @throws ChainError `CANCELLED` when the node stops */
   wait(message: Cid): Promise<unknown>
   readonly log: Logger
 }
@@ -57,7 +58,6 @@ export function addBalanceDraft(wallet: Address, to: Address, amount: TokenAmoun
 export class MarketFunds {
   readonly #deps: MarketFundsDeps
   readonly #alone = new KeyedLock()
-  readonly #underWay = new Map<string, Promise<void>>()
 
   constructor(deps: MarketFundsDeps) {
     this.#deps = deps
@@ -71,21 +71,22 @@ export class MarketFunds {
   /**
    * Speaks for an amount; sends what the market balance lacks for it.
    * @returns the message that adds to the balance; null: there was enough
+   * @throws PaymentError, ChainError `CANCELLED` when the caller leaves or the node stops while it waits; what pushing throws
    */
-  reserve(wallet: Address, who: Address, amount: TokenAmount): Promise<Cid | null> {
-    return this.#settled(who, async () => {
+  reserve(wallet: Address, who: Address, amount: TokenAmount, signal?: AbortSignal): Promise<Cid | null> {
+    return this.#settled(who, signal, async () => {
       const sum = this.#load(who).reserved + amount
       const reserved = sum < 0n ? 0n : sum
       const lacking = reserved > 0n ? reserved - this.#available(who) : 0n
-      const message = lacking > 0n ? await this.#deps.push(addBalanceDraft(wallet, who, lacking)) : null
-      this.#save(who, { reserved, message })
-      return message
+      if (lacking > 0n) return await this.#push(who, reserved, addBalanceDraft(wallet, who, lacking), signal)
+      this.#save(who, { reserved, message: null })
+      return null
     })
   }
 
-  /** Gives up what was reserved; nothing is sent. */
-  release(who: Address, amount: TokenAmount): Promise<void> {
-    return this.#settled(who, async () => {
+  /** Gives up what was reserved; nothing is sent. @throws PaymentError, ChainError `CANCELLED` */
+  release(who: Address, amount: TokenAmount, signal?: AbortSignal): Promise<void> {
+    return this.#settled(who, signal, async () => {
       const left = this.#load(who).reserved - amount
       this.#save(who, { reserved: left < 0n ? 0n : left, message: null })
     })
@@ -94,10 +95,10 @@ export class MarketFunds {
   /**
    * Takes out what is not reserved.
    * @returns null when nothing was asked for
-   * @throws PaymentError `NOT_ENOUGH_FUNDS`
+   * @throws PaymentError `NOT_ENOUGH_FUNDS`; as {@link MarketFunds.reserve}
    */
-  withdraw(wallet: Address, who: Address, amount: TokenAmount): Promise<Cid | null> {
-    return this.#settled(who, async () => {
+  withdraw(wallet: Address, who: Address, amount: TokenAmount, signal?: AbortSignal): Promise<Cid | null> {
+    return this.#settled(who, signal, async () => {
       if (amount === 0n) return null
       const { reserved } = this.#load(who)
       const available = this.#available(who)
@@ -107,9 +108,8 @@ export class MarketFunds {
         throw new PaymentError('NOT_ENOUGH_FUNDS', `insufficient funds for withdrawal of ${formatFil(amount)}: ${sum}`)
       }
       const params = encode(withdrawBalanceParams, { providerOrClientAddress: who, amount })
-      const message = await this.#deps.push({ to: MARKET, from: wallet, value: 0n, method: WITHDRAW_BALANCE, params })
-      this.#save(who, { reserved, message })
-      return message
+      const draft = { to: MARKET, from: wallet, value: 0n, method: WITHDRAW_BALANCE, params }
+      return await this.#push(who, reserved, draft, signal)
     })
   }
 
@@ -118,26 +118,29 @@ export class MarketFunds {
     return escrow - locked
   }
 
+  #push(who: Address, reserved: TokenAmount, draft: PaymentDraft, signal: AbortSignal | undefined): Promise<Cid> {
+    return this.#deps.push(draft, (message) => [this.#write(who, { reserved, message })], signal)
+  }
+
   /** Runs when the address' last message is executed, also one of an earlier run of the node. */
-  #settled<T>(who: Address, run: () => Promise<T>): Promise<T> {
+  #settled<T>(who: Address, signal: AbortSignal | undefined, run: () => Promise<T>): Promise<T> {
     return this.#alone.run(who.key, async () => {
       const { message } = this.#load(who)
-      if (message !== null) await this.#waited(who, message)
+      if (message !== null) await this.#executed(who, message)
+      // Who has left may ask again: it would be reserved twice.
+      if (signal?.aborted === true) throw new PaymentError('CANCELLED', 'context canceled')
       return await run()
     })
   }
 
-  async #waited(who: Address, message: Cid): Promise<void> {
-    const known = this.#underWay.get(message.key)
-    const waiting =
-      known ??
-      this.#deps.wait(message).then(
-        () => undefined,
-        (error: unknown) => this.#deps.log.warn('a message of market funds is lost', { reason: errorMessage(error) }),
-      )
-    this.#underWay.set(message.key, waiting)
-    await waiting
-    this.#underWay.delete(message.key)
+  async #executed(who: Address, message: Cid): Promise<void> {
+    try {
+      await this.#deps.wait(message)
+    } catch (cause) {
+      // The node stops, or cannot look now: the message is still under way, and the next request waits for it.
+      if (!(cause instanceof ChainError) || cause.code !== 'NOT_FOUND') throw cause
+      this.#deps.log.warn('a message of market funds is lost', { reason: errorMessage(cause) })
+    }
     this.#save(who, { reserved: this.#load(who).reserved, message: null })
   }
 
@@ -146,7 +149,12 @@ export class MarketFunds {
     return data === undefined ? { reserved: 0n, message: null } : decode(funded, data)
   }
 
+  #write(who: Address, state: Funded): StoreWrite {
+    return { key: concatBytes(KEY_PREFIX, who.bytes), value: encode(funded, state) }
+  }
+
   #save(who: Address, state: Funded): void {
-    this.#deps.store.put(concatBytes(KEY_PREFIX, who.bytes), encode(funded, state))
+    const { key, value } = this.#write(who, state)
+    this.#deps.store.put(key, value)
   }
 }

@@ -16,18 +16,17 @@ import { abortable, whenAborted } from '../base/waiting.ts'
 import { ChainError } from '../chain/errors.ts'
 import type { FoundMessage } from '../chain/searchMessage.ts'
 import type { Cid } from '../codec/cid.ts'
-import { decode } from '../codec/description.ts'
 import type { StoreWrite } from '../mempool/groupCommit.ts'
 import { KeyedLock } from '../mempool/keyedLock.ts'
-import { execReturn } from '../state/params/init.ts'
 import type { Address } from '../types/address.ts'
 import { formatFil } from '../types/fil.ts'
 import type { ChainEpoch, TokenAmount } from '../types/scalars.ts'
 import { addFundsDraft, createChannelDraft } from './channelMessages.ts'
+import { outcomeOf } from './channelOutcome.ts'
 import { type ChannelRecord, ChannelStore, DIRECTION } from './channelStore.ts'
 import { PaymentError } from './errors.ts'
 import { type FundedChannel, type FundsOptions, type FundsRequest, fillFrom, inOrder, sumOf } from './fundsRequests.ts'
-import type { PaymentDraft } from './paymentDraft.ts'
+import type { PaymentDraft, PushDraft } from './paymentDraft.ts'
 import { type ChannelOnChain, lanesWith, redeemedTotal } from './vouchers.ts'
 
 /** A channel as the chain has it at the head. */
@@ -46,12 +45,8 @@ export interface PaymentChannelsDeps {
   state(channel: Address): ChannelState
   /** Code of payment channels at the head. */
   code(): Cid
-  /**
-   * Prices, signs and pushes; `writes` go to disk with the message.
-   * @returns CID of the signed message
-   */
-  push(draft: PaymentDraft, writes?: (message: Cid) => readonly StoreWrite[]): Promise<Cid>
-  /** Until a message is executed and lies deep enough. */
+  readonly push: PushDraft
+  /** Until a message is executed and lies deep enough. @throws ChainError `CANCELLED` when the node stops */
   wait(message: Cid): Promise<Pick<FoundMessage, 'receipt'>>
   /** Exit code of a call at the head; nothing is kept. */
   call(draft: PaymentDraft): Promise<number>
@@ -90,6 +85,8 @@ export class PaymentChannels {
   readonly #requests = new Map<string, FundsRequest[]>()
   /** What waits for messages under way, by CID. */
   readonly #underWay = new Map<string, Promise<void>>()
+  /** Wake those whose outcome could not be read or written. */
+  readonly #unsettled: (() => void)[] = []
 
   constructor(deps: PaymentChannelsDeps) {
     this.#deps = deps
@@ -102,6 +99,11 @@ export class PaymentChannels {
       if (record.createMessage !== null) this.#awaitMessage(record.id, record.createMessage)
       else if (record.addMessage !== null) this.#awaitMessage(record.id, record.addMessage)
     }
+  }
+
+  /** What could not be noted when a message was executed is tried again. */
+  headChanged(): void {
+    for (const again of this.#unsettled.splice(0)) again()
   }
 
   /**
@@ -119,14 +121,15 @@ export class PaymentChannels {
       throw new PaymentError('NOT_SUPPORTED', "can't fund payment channels without on-chain operations")
     }
     const key = pairKey(from, to)
-    return new Promise((resolve, reject) => {
+    let stop = (): void => undefined
+    return new Promise<FundedChannel>((resolve, reject) => {
       const request: FundsRequest = { amount, ...options, resolve, reject, isOver: () => signal?.aborted === true }
-      whenAborted(signal, () => reject(new PaymentError('CANCELLED', 'context canceled')))
+      stop = whenAborted(signal, () => reject(new PaymentError('CANCELLED', 'context canceled')))
       const queue = this.#requests.get(key)
       if (queue === undefined) this.#requests.set(key, [request])
       else queue.push(request)
       void this.#process(from, to)
-    })
+    }).finally(() => stop())
   }
 
   /**
@@ -325,44 +328,43 @@ export class PaymentChannels {
     this.#underWay.set(message.key, waiting)
   }
 
+  /** Never rejects. */
   async #settled(id: string, message: Cid): Promise<void> {
-    let error = ''
-    try {
-      const { receipt } = await this.#deps.wait(message)
-      const before = this.records.byId(id) as ChannelRecord
-      const key = pairKey(fromOf(before), toOf(before))
-      error = await this.#alone.run(key, () => Promise.resolve(this.#executed(id, receipt)))
-    } catch (cause) {
-      // The node stops: the next start goes on.
-      if (cause instanceof PetrelError && (cause as PetrelError).code === 'CANCELLED') return
-      error = errorMessage(cause)
+    const before = this.records.byId(id) as ChannelRecord
+    const [from, to] = [fromOf(before), toOf(before)]
+    let error: string | undefined
+    while (error === undefined) {
+      try {
+        const receipt = await this.#receipt(message)
+        error = await this.#alone.run(pairKey(from, to), () => Promise.resolve(this.#settle(id, message, receipt)))
+      } catch (cause) {
+        // The node stops: the next start goes on.
+        if (cause instanceof PetrelError && cause.code === 'CANCELLED') return
+        // A disk that is full says nothing about the message: who waits for it goes on waiting.
+        const about = { message: message.toString(), reason: errorMessage(cause) }
+        this.#deps.log.warn('what became of a message of a payment channel is not noted, again at the next head', about)
+        await new Promise<void>((resolve) => this.#unsettled.push(resolve))
+      }
     }
-    if (error !== '')
-      this.#deps.log.warn('a message of a payment channel failed', { message: message.toString(), error })
-    this.records.putMessage(message, { channelId: id, executed: true, error })
-    const record = this.records.byId(id)
-    if (record !== undefined) void this.#process(fromOf(record), toOf(record))
+    if (error !== '') this.#deps.log.warn('a message of a payment channel failed', { message: `${message}`, error })
+    void this.#process(from, to)
+  }
+
+  /** As text: why there will be none. */
+  async #receipt(message: Cid): Promise<FoundMessage['receipt'] | string> {
+    try {
+      return (await this.#deps.wait(message)).receipt
+    } catch (error) {
+      if (error instanceof ChainError && error.code === 'NOT_FOUND') return error.message
+      throw error
+    }
   }
 
   /** @returns what went wrong; empty: nothing */
-  #executed(id: string, receipt: FoundMessage['receipt']): string {
-    const record = this.records.byId(id) as ChannelRecord
-    const done = { ...record, pending: 0n, pendingAvailable: 0n, createMessage: null, addMessage: null }
-    if (receipt.exitCode !== 0 && record.createMessage !== null) {
-      this.records.remove(id)
-      return `payment channel creation failed (exit code ${receipt.exitCode})`
-    }
-    if (receipt.exitCode !== 0) {
-      this.records.put(done)
-      return `voucher channel creation failed: adding funds (exit code ${receipt.exitCode})`
-    }
-    this.records.put({
-      ...done,
-      channel: record.channel ?? decode(execReturn, receipt.return).robustAddress,
-      amount: record.amount + record.pending,
-      available: record.available + record.pendingAvailable,
-    })
-    return ''
+  #settle(id: string, message: Cid, receipt: FoundMessage['receipt'] | string): string {
+    const outcome = outcomeOf(this.records.byId(id) as ChannelRecord, receipt)
+    this.records.settle(id, message, outcome)
+    return outcome.error
   }
 
   /** The channel that an address pays another through, if it is not settling. */

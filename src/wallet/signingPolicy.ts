@@ -16,6 +16,8 @@ import type { SigningMeta } from './remoteKeys.ts'
 
 /** Milliseconds that a limit counts back. */
 const WINDOW_MS = 86_400_000
+/** How far ahead the clock may jump and come back before anything is forgotten. */
+const KEPT_MS = 8 * WINDOW_MS
 
 /** What one key may sign. */
 export interface KeyRule {
@@ -109,7 +111,7 @@ function refused(text: string): WalletError {
 /** What was spent, and what may be. */
 export class PolicyGuard {
   readonly #policy: SigningPolicy
-  #entries: SignedEntry[] = []
+  #entries: SignedEntry[]
 
   /** @param signed - what was signed before: the log */
   constructor(policy: SigningPolicy, signed: readonly SignedEntry[]) {
@@ -144,16 +146,22 @@ export class PolicyGuard {
     return { message, entry }
   }
 
-  /** Counts what is going to be signed. */
+  /**
+   * Counts what is going to be signed. What is older than the window is not forgotten at once: by a clock that is some days ahead for a
+   * moment all of it were old, and when the clock is right again it counts.
+   */
   count(entry: SignedEntry): void {
-    this.#entries = this.#entries.filter(({ timeMs }) => timeMs > entry.timeMs - WINDOW_MS)
+    const oldest = this.#entries[0]?.timeMs ?? entry.timeMs
+    if (oldest <= entry.timeMs - 2 * KEPT_MS) {
+      this.#entries = this.#entries.filter(({ timeMs }) => timeMs > entry.timeMs - KEPT_MS)
+    }
     this.#entries.push(entry)
   }
 
   /** A nonce is spent once: of messages with the same one the dearest counts. */
   #spentWith(entry: SignedEntry): TokenAmount {
-    const most = new Map<bigint, TokenAmount>()
-    for (const { timeMs, from, nonce, spends } of [...this.#entries, entry]) {
+    const most = new Map<bigint, TokenAmount>([[entry.nonce, entry.spends]])
+    for (const { timeMs, from, nonce, spends } of this.#entries) {
       if (from !== entry.from || timeMs <= entry.timeMs - WINDOW_MS) continue
       const before = most.get(nonce) ?? 0n
       if (spends > before) most.set(nonce, spends)

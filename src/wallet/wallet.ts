@@ -51,6 +51,8 @@ export class Wallet {
   readonly #options: WalletOptions
   /** Keys read so far, by address. */
   readonly #keys = new Map<string, Key>()
+  /** Keys deleted so far: what was read of the keystore before one went may be that one. */
+  #deletions = 0
   /** Addresses whose keys the other process has. */
   readonly #remoteHas = new Set<string>()
   /** Changes of the keystore run one after the other. */
@@ -203,6 +205,7 @@ export class Wallet {
       await this.#forget(trash)
       await this.#store.put(trash, key.info)
       await this.#forgetNames(address)
+      this.#deletions++
       this.#keys.delete(address.key)
       const standard = await this.#store.find(DEFAULT_NAME)
       if (standard !== undefined && addressOf(standard).equals(address)) await this.#forget(DEFAULT_NAME)
@@ -264,8 +267,18 @@ export class Wallet {
   }
 
   async #find(address: Address): Promise<Key | undefined> {
-    const known = this.#keys.get(address.key)
-    if (known !== undefined) return known
+    for (;;) {
+      const known = this.#keys.get(address.key)
+      if (known !== undefined) return known
+      const deletions = this.#deletions
+      const key = await this.#read(address)
+      if (deletions !== this.#deletions) continue
+      if (key !== undefined) this.#keys.set(address.key, key)
+      return key
+    }
+  }
+
+  async #read(address: Address): Promise<Key | undefined> {
     for (const name of this.#names(address)) {
       const info = await this.#store.find(name)
       if (info === undefined || info.type === WATCH_ONLY) continue
@@ -274,7 +287,6 @@ export class Wallet {
         const text = `key '${name}': the entry is damaged: it holds the key of another address`
         throw new WalletError('DAMAGED_ENTRY', text, { name })
       }
-      this.#keys.set(key.address.key, key)
       return key
     }
     return undefined

@@ -1,8 +1,9 @@
 /** A chain of payment channels that does what it is told: messages are executed when the test says so. */
-import { MemoryStore } from '../../src/base/memoryStore.ts'
 import type { Logger } from '../../src/base/ports.ts'
+import { ChainError } from '../../src/chain/errors.ts'
 import { type Cid, CODEC_DAG_CBOR, createCid, HASH_BLAKE2B_256 } from '../../src/codec/cid.ts'
 import { encode } from '../../src/codec/description.ts'
+import { ChannelSettler } from '../../src/payments/channelSettler.ts'
 import { ChannelVouchers } from '../../src/payments/channelVouchers.ts'
 import { type ChannelState, PaymentChannels, type PaymentChannelsDeps } from '../../src/payments/paymentChannels.ts'
 import type { PaymentDraft } from '../../src/payments/paymentDraft.ts'
@@ -11,9 +12,9 @@ import { execReturn } from '../../src/state/params/init.ts'
 import type { SignedVoucher } from '../../src/state/params/paych.ts'
 import { type Address, actorAddress, idAddress } from '../../src/types/address.ts'
 import { generateKey, type Key, signWith } from '../../src/wallet/key.ts'
+import { FailingStore } from '../support/failingStore.ts'
 
 const nothing = (): void => undefined
-const log: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing }
 
 let keys = 0
 /** A key that no other call gives. */
@@ -28,12 +29,20 @@ export function signed(voucher: SignedVoucher, key: Key): SignedVoucher {
 
 /** Two parties with a channel, and what they pushed. */
 export class ChannelWorld {
-  readonly store = new MemoryStore()
+  readonly store = new FailingStore()
   readonly from: Key = newKey()
   readonly to: Key = newKey()
   readonly channel: Address = actorAddress(Uint8Array.of(1))
   readonly pushed: PaymentDraft[] = []
   readonly #waits = new Map<string, (exitCode: number) => void>()
+  /** Channels that are not on the chain any more, and those that no message is sent to. */
+  readonly gone = new Set<Address>()
+  readonly refused = new Set<Address>()
+  readonly warnings: string[] = []
+  readonly #log: Logger = {
+    ...{ debug: nothing, info: nothing, error: nothing },
+    warn: (text) => void this.warnings.push(text),
+  }
   /** Keys that the node has. */
   readonly wallet: Key[] = [this.from]
   onChain: { balance: bigint; lanes: ChannelState['lanes']; settlingAt: number } = {
@@ -45,6 +54,7 @@ export class ChannelWorld {
   exitCode = 0
   channels!: PaymentChannels
   vouchers!: ChannelVouchers
+  settler!: ChannelSettler
 
   constructor() {
     this.restart()
@@ -55,9 +65,13 @@ export class ChannelWorld {
     this.#waits.clear()
     const deps: PaymentChannelsDeps = {
       store: this.store,
-      state: () => ({ fromKey: this.from.address, to: idAddress(102n), toKey: this.to.address, ...this.onChain }),
+      state: (channel) => {
+        if (this.gone.has(channel)) throw new ChainError('ACTOR_NOT_FOUND', 'actor not found')
+        return { fromKey: this.from.address, to: idAddress(102n), toKey: this.to.address, ...this.onChain }
+      },
       code: () => this.cid(200),
       push: (draft, writes) => {
+        if (this.refused.has(draft.to)) return Promise.reject(new TypeError('not enough funds'))
         this.pushed.push(draft)
         const message = this.cid(this.pushed.length)
         for (const { key, value } of writes?.(message) ?? []) this.store.put(key, value)
@@ -73,7 +87,7 @@ export class ChannelWorld {
         }),
       call: () => Promise.resolve(this.exitCode),
       addressText: (one) => one.toString(),
-      log,
+      log: this.#log,
     }
     this.channels = new PaymentChannels(deps)
     this.vouchers = new ChannelVouchers(this.channels, deps, {
@@ -83,6 +97,7 @@ export class ChannelWorld {
         return key === undefined ? Promise.reject(new TypeError('no key')) : Promise.resolve(signWith(key, data))
       },
     })
+    this.settler = new ChannelSettler(this.channels, this.vouchers, deps)
     this.channels.start()
   }
 
@@ -90,9 +105,21 @@ export class ChannelWorld {
     return createCid(CODEC_DAG_CBOR, HASH_BLAKE2B_256, new Uint8Array(32).fill(number))
   }
 
-  /** Executes a message that was sent, and goes on when the channels have taken note. */
+  /** Whether somebody waits for a message that was sent. */
+  isAwaited(number: number): boolean {
+    return this.#waits.has(this.cid(number).key)
+  }
+
+  /** Executes a message that was sent. */
+  done(number: number, exitCode = 0): void {
+    const { key } = this.cid(number)
+    this.#waits.get(key)?.(exitCode)
+    this.#waits.delete(key)
+  }
+
+  /** The same, and goes on when the channels have taken note. */
   async execute(number: number, exitCode = 0): Promise<void> {
-    this.#waits.get(this.cid(number).key)?.(exitCode)
+    this.done(number, exitCode)
     await this.channels.waitReady(this.cid(number), new AbortController().signal).catch(nothing)
   }
 

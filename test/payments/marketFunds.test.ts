@@ -2,10 +2,13 @@
 import { describe, expect, it } from 'vitest'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
 import type { Logger } from '../../src/base/ports.ts'
+import { ChainError } from '../../src/chain/errors.ts'
 import { type Cid, CODEC_DAG_CBOR, createCid, HASH_BLAKE2B_256 } from '../../src/codec/cid.ts'
 import { decode } from '../../src/codec/description.ts'
 import { MarketFunds } from '../../src/payments/marketFunds.ts'
 import type { PaymentDraft } from '../../src/payments/paymentDraft.ts'
+import type { CallContext, CallRow } from '../../src/rpc/method.ts'
+import { marketMethods } from '../../src/rpc/methods/market.ts'
 import { withdrawBalanceParams } from '../../src/state/params/market.ts'
 import { address, idAddress } from '../../src/types/address.ts'
 
@@ -17,9 +20,12 @@ const log: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothi
 class World {
   readonly store = new MemoryStore()
   readonly pushed: PaymentDraft[] = []
+  readonly signals: (AbortSignal | undefined)[] = []
   /** What is waited for, and who waits for something to be. */
-  readonly #waits: (() => void)[] = []
+  readonly #waits: PromiseWithResolvers<void>[] = []
   #waited: () => void = nothing
+  /** What becomes of a push: it fails, or the process ends when the message is on disk. */
+  fate: 'ok' | 'fails' | 'killed' = 'ok'
   escrow = 0n
   locked = 0n
   funds = this.open()
@@ -29,15 +35,20 @@ class World {
       store: this.store,
       log,
       balance: () => ({ escrow: this.escrow, locked: this.locked }),
-      push: (draft) => {
+      push: (draft, writes, signal) => {
+        if (this.fate === 'fails') return Promise.reject(new TypeError('the disk is full'))
+        this.signals.push(signal)
         this.pushed.push(draft)
-        return Promise.resolve(this.cid(this.pushed.length))
+        const message = this.cid(this.pushed.length)
+        for (const { key, value } of writes?.(message) ?? []) this.store.put(key, value)
+        return this.fate === 'killed' ? new Promise(nothing) : Promise.resolve(message)
       },
-      wait: () =>
-        new Promise<void>((resolve) => {
-          this.#waits.push(resolve)
-          this.#waited()
-        }),
+      wait: () => {
+        const wait = Promise.withResolvers<void>()
+        this.#waits.push(wait)
+        this.#waited()
+        return wait.promise
+      },
     })
   }
 
@@ -47,14 +58,28 @@ class World {
 
   /** Executes the message that is waited for. */
   async executed(): Promise<void> {
+    const { resolve } = await this.#nextWait()
+    resolve()
+  }
+
+  /** The waiting ends in an error. */
+  async failed(error: Error): Promise<void> {
+    const { reject } = await this.#nextWait()
+    reject(error)
+  }
+
+  async #nextWait(): Promise<PromiseWithResolvers<void>> {
     if (this.#waits.length === 0) {
       await new Promise<void>((resolve) => {
         this.#waited = resolve
       })
     }
-    this.#waits.shift()?.()
+    return this.#waits.shift() as PromiseWithResolvers<void>
   }
 }
+
+/** What a node's stop makes of what waits. */
+const STOPPED = new ChainError('CANCELLED', 'context canceled')
 
 describe('market funds', () => {
   it('sends only what the balance lacks', async () => {
@@ -93,5 +118,73 @@ describe('market funds', () => {
     expect(await world.funds.withdraw(WALLET, CLIENT, 0n)).toBeNull()
     await world.funds.release(CLIENT, 100n)
     expect(world.funds.reserved(CLIENT)).toBe(0n)
+  })
+
+  it('makes nothing of requests whose callers have left while they waited', async () => {
+    const world = new World()
+    const rows = marketMethods({ funds: world.funds, push: () => Promise.resolve(world.cid(99)) })
+    const call = (name: string, args: readonly unknown[], signal: AbortSignal): Promise<unknown> => {
+      const row = rows.find((one) => one.name === name) as CallRow
+      return Promise.resolve(row.handle(args, { signal } as CallContext))
+    }
+    const gone = new AbortController()
+    const { signal } = new AbortController()
+    await call('MarketReserveFunds', [WALLET, CLIENT, 10n], signal)
+    const left = [
+      call('MarketReserveFunds', [WALLET, CLIENT, 10n], gone.signal),
+      call('MarketReleaseFunds', [CLIENT, 3n], gone.signal),
+      call('MarketWithdraw', [WALLET, CLIENT, 1n], gone.signal),
+    ].map((one) => expect(one).rejects.toMatchObject({ code: 'CANCELLED' }))
+    const stays = call('MarketReserveFunds', [WALLET, CLIENT, 5n], signal)
+    gone.abort()
+    world.escrow = 10n
+    await world.executed()
+    expect(await stays).toEqual(world.cid(2))
+    await Promise.all(left)
+    expect(world.pushed.map(({ value }) => value)).toEqual([10n, 5n])
+    expect(world.funds.reserved(CLIENT)).toBe(15n)
+    expect(world.signals).toEqual([signal, signal])
+  })
+
+  it('sends nothing when the node stops, and waits for the message again after it', async () => {
+    const world = new World()
+    await world.funds.reserve(WALLET, CLIENT, 10n)
+    const waiting = world.funds.reserve(WALLET, CLIENT, 5n)
+    await Promise.all([expect(waiting).rejects.toMatchObject({ code: 'CANCELLED' }), world.failed(STOPPED)])
+    world.funds = world.open()
+    const again = world.funds.reserve(WALLET, CLIENT, 5n)
+    world.escrow = 10n
+    await world.executed()
+    expect(await again).toEqual(world.cid(2))
+    expect(world.pushed.map(({ value }) => value)).toEqual([10n, 5n])
+  })
+
+  it('waits again for a message that could not be looked for, and goes on without one that nobody knows', async () => {
+    const world = new World()
+    await world.funds.reserve(WALLET, CLIENT, 10n)
+    const fault = new TypeError('the disk is full')
+    await Promise.all([expect(world.funds.release(CLIENT, 1n)).rejects.toBe(fault), world.failed(fault)])
+    const again = world.funds.reserve(WALLET, CLIENT, 1n)
+    await world.failed(new ChainError('NOT_FOUND', 'failed to load message'))
+    expect(await again).toEqual(world.cid(2))
+    expect(world.pushed.map(({ value }) => value)).toEqual([10n, 11n])
+  })
+
+  it('has its record with the message: a kill or a failure between them neither loses nor repeats anything', async () => {
+    const world = new World()
+    world.fate = 'fails'
+    await expect(world.funds.reserve(WALLET, CLIENT, 10n)).rejects.toThrow('the disk is full')
+    expect(world.funds.reserved(CLIENT)).toBe(0n)
+    world.fate = 'killed'
+    void world.funds.reserve(WALLET, CLIENT, 10n)
+    world.fate = 'ok'
+    await Promise.resolve()
+    world.funds = world.open()
+    expect(world.funds.reserved(CLIENT)).toBe(10n)
+    const more = world.funds.withdraw(WALLET, CLIENT, 2n)
+    world.escrow = 12n
+    await world.executed()
+    expect(await more).toEqual(world.cid(2))
+    expect(world.pushed).toHaveLength(2)
   })
 })

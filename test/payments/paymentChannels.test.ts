@@ -1,4 +1,5 @@
 /** Payment channels by Lotus' rules: the stories and numbers of its paychmgr/paychget_test.go. */
+import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { decode } from '../../src/codec/description.ts'
 import { execParams } from '../../src/state/params/init.ts'
@@ -145,6 +146,42 @@ describe('funds of payment channels', () => {
     const ready = world.channels.waitReady(world.cid(1), gone.signal)
     gone.abort()
     await expect(ready).rejects.toMatchObject({ code: 'CANCELLED' })
+  })
+
+  it('waits for the disk, not for a restart, when it is full as a message is executed', async () => {
+    const world = new ChannelWorld()
+    const [from, to] = [world.from.address, world.to.address]
+    await world.channels.get(from, to, 10n, RESERVE)
+    const ready = world.channels.waitReady(world.cid(1), never)
+    const more = world.channels.get(from, to, 5n, RESERVE)
+    world.store.fault = 'write'
+    world.done(1)
+    await expect.poll(() => world.warnings).toHaveLength(1)
+    expect(world.channels.list()).toEqual([])
+    // Still full at the next head.
+    world.channels.headChanged()
+    await expect.poll(() => world.isAwaited(1)).toBe(true)
+    world.done(1)
+    await expect.poll(() => world.warnings).toHaveLength(2)
+    world.store.fault = 'none'
+    world.channels.headChanged()
+    await expect.poll(() => world.isAwaited(1)).toBe(true)
+    world.done(1)
+    expect(await ready).toEqual(world.channel)
+    expect(await more).toEqual({ channel: world.channel, message: world.cid(2) })
+    world.restart()
+    expect(await world.channels.waitReady(world.cid(1), never)).toEqual(world.channel)
+  })
+
+  it('listens to no connection for requests that were answered', async () => {
+    const world = new ChannelWorld()
+    const [from, to] = [world.from.address, world.to.address]
+    const { signal } = new AbortController()
+    await world.channels.get(from, to, 100n, FUND, signal)
+    await world.execute(1)
+    await world.channels.get(from, to, 1n, OFF_CHAIN, signal)
+    await expect(world.channels.get(from, to, 1000n, OFF_CHAIN, signal)).rejects.toThrow('not enough funds')
+    expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
   it('makes a new channel beside one that is settling', async () => {

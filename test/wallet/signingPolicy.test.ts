@@ -91,6 +91,13 @@ describe('a policy', () => {
     expect(thrown(() => ask(new PolicyGuard(policy, [entry]), unsigned(), 1))).toEqual(refusal('limit'))
   })
 
+  test('counts what was signed before a clock went a day ahead and back', () => {
+    const guard = new PolicyGuard(policy, [])
+    sign(guard, unsigned({ value: 9n * FIL }))
+    sign(guard, unsigned({ nonce: 1n, value: 0n }), 25 * HOUR_MS)
+    expect(thrown(() => ask(guard, unsigned({ nonce: 2n, value: 9n * FIL }), 1000))).toEqual(refusal('limit'))
+  })
+
   test.each<[string, unknown]>([
     ['dailylimit', { keys: { [KEY]: { dailylimit: '1' } } }],
     ['recipients', { keys: { [KEY]: { recipients: OTHER } } }],

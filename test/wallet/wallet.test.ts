@@ -27,6 +27,26 @@ function counter(): Random {
   }
 }
 
+/** A disk that is slow for one read. */
+class SlowSecrets extends MemorySecretStore {
+  #gate: Promise<void> | undefined
+
+  /** The next read ends when what is returned is called. */
+  hold(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#gate = promise
+    return resolve
+  }
+
+  override async read(name: string): Promise<Uint8Array | undefined> {
+    const gate = this.#gate
+    this.#gate = undefined
+    const content = await super.read(name)
+    await gate
+    return content
+  }
+}
+
 function create(secrets = new MemorySecretStore(), addressPrefix: 'f' | 't' = 't') {
   const store = new KeyStore(secrets)
   return { secrets, store, wallet: new Wallet(store, { random: counter(), addressPrefix, chainId: 31415926n }) }
@@ -99,6 +119,20 @@ describe('keys', () => {
       authenticateMessage(signed, from, 31415926n)
     }
     await expect(wallet.signMessage(UNKNOWN, {} as Message)).rejects.toThrow()
+  })
+})
+
+describe('a key that is deleted', () => {
+  it('signs no more, also when it was being read at that moment', async () => {
+    const secrets = new SlowSecrets()
+    const address = await create(secrets).wallet.newKey('secp256k1')
+    const { wallet } = create(secrets)
+    const release = secrets.hold()
+    const signature = wallet.sign(address, utf8('hello'))
+    await wallet.delete(address)
+    release()
+    await expect(signature).rejects.toMatchObject({ code: 'KEY_NOT_FOUND' })
+    expect(await wallet.has(address)).toBe(false)
   })
 })
 

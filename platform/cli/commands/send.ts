@@ -249,6 +249,7 @@ async function sendCsv(
   for (const [index, message] of messages.entries()) {
     const cid = await sendOne(context, client, message, false, force)
     cids.push(cid)
+    context.done({ Messages: cids })
     line(context.io, `Sent message ${index}: ${cid}`)
   }
   context.result({ Messages: cids })
@@ -278,6 +279,7 @@ async function send(
   const cid = await sendOne(context, client, message, options.nonce !== undefined, force)
   const sent = { From: message.From, To: message.To, Method: String(message.Method), Message: cid }
   line(context.io, cid)
+  context.done({ Message: cid })
   if (confidence === undefined) {
     context.result(sent)
     return

@@ -1,7 +1,6 @@
 /** Methods about money in the storage market. @see lotus node/impl/market/market.go MarketAPI */
-import type { Cid } from '../../codec/cid.ts'
 import { addBalanceDraft, type MarketFunds } from '../../payments/marketFunds.ts'
-import type { PaymentDraft } from '../../payments/paymentDraft.ts'
+import type { PushDraft } from '../../payments/paymentDraft.ts'
 import { type MethodRow, method } from '../method.ts'
 import {
   marketAddBalance,
@@ -14,7 +13,7 @@ import {
 /** What the methods need. */
 export interface MarketMethodsDeps {
   readonly funds: MarketFunds
-  readonly push: (draft: PaymentDraft) => Promise<Cid>
+  readonly push: PushDraft
 }
 
 /** Rows of `Market…`. */
@@ -22,7 +21,7 @@ export function marketMethods({ funds, push }: MarketMethodsDeps): MethodRow[] {
   return [
     method({
       ...marketAddBalance,
-      handler: (from, to, value) => push(addBalanceDraft(from, to, value)),
+      handler: (from, to, value, { signal }) => push(addBalanceDraft(from, to, value), undefined, signal),
     }),
     method({
       ...marketGetReserved,
@@ -30,15 +29,15 @@ export function marketMethods({ funds, push }: MarketMethodsDeps): MethodRow[] {
     }),
     method({
       ...marketReserveFunds,
-      handler: (from, to, value) => funds.reserve(from, to, value),
+      handler: (from, to, value, { signal }) => funds.reserve(from, to, value, signal),
     }),
     method({
       ...marketReleaseFunds,
-      handler: (account, value) => funds.release(account, value),
+      handler: (account, value, { signal }) => funds.release(account, value, signal),
     }),
     method({
       ...marketWithdraw,
-      handler: (from, to, value) => funds.withdraw(from, to, value),
+      handler: (from, to, value, { signal }) => funds.withdraw(from, to, value, signal),
     }),
   ]
 }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../../src/codec/jsonText.ts'
 import { cid, commandLine, ETHEREUM, FIRST, SECOND, tipset } from './commandLine.ts'
-import type { Answers } from './fakeNode.ts'
+import { type Answers, Refusal } from './fakeNode.ts'
 
 /** The 20 bytes of ETHEREUM. @see data/golden/nv28/chain.jsonl.zst eth_getTransactionByHash, `from` */
 const ETHEREUM_HEX = '0x9c8707d7ff615e13ce8b2d977e881ec15ae55eba'
@@ -160,6 +160,30 @@ describe('send', () => {
     ])
       expect((await run(['send', ...wrong])).code, wrong.join(' ')).toBe(2)
     expect(methods().filter((method) => method === 'MpoolPushMessage')).toHaveLength(4)
+  })
+
+  it('names in JSON what was sent when the rest fails', async () => {
+    const refuse = (): never => {
+      throw new Refusal('the node restarts')
+    }
+    answer({ ...happy, StateWaitMsg: refuse })
+    const waited = await run(['--json', 'send', '--wait', SECOND, '1'])
+    expect(waited).toMatchObject({ code: 1, err: 'ERROR: the node restarts\n' })
+    expect(JSON.parse(waited.out)).toMatchObject({ Message: 'bafysigned' })
+    let pushed = 0
+    answer({
+      ...happy,
+      WalletBalance: '9000000000000000000',
+      MpoolPushMessage: (message) => {
+        if (pushed === 2) return refuse()
+        pushed++
+        return { Message: message as Json, Signature: { Type: 1, Data: '' }, CID: cid(`bafy${pushed}`) }
+      },
+    })
+    const files = { '/pay.csv': `Recipient,FIL,Method,Params\n${`${SECOND},1,0,nil\n`.repeat(3)}` }
+    const listed = await run(['--json', 'send', '--csv', '/pay.csv'], { files })
+    expect(listed.code).toBe(1)
+    expect(JSON.parse(listed.out)).toEqual({ message: expect.any(String), Messages: ['bafy1', 'bafy2'] })
   })
 
   it('a CSV of transfers', async () => {
