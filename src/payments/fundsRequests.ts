@@ -57,10 +57,12 @@ export function sumOf(requests: readonly FundsRequest[]): { total: TokenAmount; 
 export interface Filled {
   readonly rest: FundsRequest[]
   readonly available: TokenAmount
+  /** Answers those that there was enough for: when that is on disk, or it would be there for others again. */
+  answer(): void
 }
 
 /**
- * Answers those that reserve out of what is available.
+ * Serves those that reserve out of what is available.
  * @param lacking - the text for one that nothing may be sent for
  */
 export function fillFrom(
@@ -70,16 +72,20 @@ export function fillFrom(
   lacking: (amount: TokenAmount) => string,
 ): Filled {
   const rest: FundsRequest[] = []
+  const served: FundsRequest[] = []
   let left = available
   for (const request of requests) {
     if (request.reserve && request.amount <= left) {
       left -= request.amount
-      request.resolve({ channel, message: undefined })
+      served.push(request)
     } else if (request.offChain) {
       request.reject(new PaymentError('NOT_ENOUGH_FUNDS', lacking(request.amount)))
     } else {
       rest.push(request)
     }
   }
-  return { rest, available: left }
+  const answer = (): void => {
+    for (const { resolve } of served) resolve({ channel, message: undefined })
+  }
+  return { rest, available: left, answer }
 }

@@ -246,7 +246,7 @@ export class PaymentChannels {
     }
     const { channel } = record
     if (channel === null || record.addMessage !== null) return requests
-    const { rest, available } = fillFrom(
+    const { rest, available, answer } = fillFrom(
       requests,
       channel,
       record.available,
@@ -256,6 +256,7 @@ export class PaymentChannels {
     )
     const filled = { ...record, available }
     if (available !== record.available) this.records.put(filled)
+    answer()
     await this.#add(filled, channel, rest)
     return []
   }

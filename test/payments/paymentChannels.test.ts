@@ -5,6 +5,7 @@ import { decode } from '../../src/codec/description.ts'
 import { execParams } from '../../src/state/params/init.ts'
 import { constructorParams } from '../../src/state/params/paych.ts'
 import { idAddress } from '../../src/types/address.ts'
+import { StoreFault } from '../support/failingStore.ts'
 import { ChannelWorld } from './channelWorld.ts'
 
 const RESERVE = { reserve: true, offChain: false }
@@ -45,6 +46,18 @@ describe('funds of payment channels', () => {
       waitSentinel: null,
     })
     expect(world.channels.list()).toEqual([world.channel])
+  })
+
+  it('gives nothing out that the disk does not know of', async () => {
+    const world = new ChannelWorld()
+    const [from, to] = [world.from.address, world.to.address]
+    await world.channels.get(from, to, 10n, FUND)
+    await world.execute(1)
+    world.store.fault = 'write'
+    await expect(world.channels.get(from, to, 6n, RESERVE)).rejects.toThrow(StoreFault)
+    world.store.fault = 'none'
+    expect(await world.channels.get(from, to, 6n, RESERVE)).toEqual({ channel: world.channel, message: undefined })
+    expect(await world.channels.availableFunds(world.channel)).toMatchObject({ confirmed: 10n, nonReserved: 4n })
   })
 
   it('serves requests that wait by one message, without those that are gone', async () => {
