@@ -47,6 +47,7 @@ export class Connections {
   readonly #bounds: ConnectionBounds
   readonly #nowMs: () => number
   readonly #count: Count
+  #closeIdle: (() => void) | undefined
 
   /** @param count - of the servers that share the bound; each ends its own connections */
   constructor(nowMs: () => number, bounds: ConnectionBounds = BOUNDS, count: Count = new OwnCount()) {
@@ -99,11 +100,22 @@ export class Connections {
     socket.once('close', () => this.#turnedAway.delete(socket))
   }
 
+  /**
+   * WebSockets go now, and nobody else stays idle.
+   * @param closeIdle - ends who has no answer to come; called again whenever one has left
+   */
+  end(closeIdle: () => void): void {
+    this.#closeIdle = closeIdle
+    for (const [socket, { doing }] of this.#connections) if (doing === 'socket') socket.destroy()
+    closeIdle()
+  }
+
   is(doing: Doing, socket: Socket): void {
     const connection = this.#connections.get(socket)
     if (connection === undefined) return
     this.#connections.delete(socket)
     this.#connections.set(socket, { doing, sinceMs: this.#nowMs(), written: socket.bytesWritten })
+    if (doing === 'idle') this.#closeIdle?.()
   }
 
   /** Ends connections that take too long. An answer may take any time to come, but then it must be taken. */

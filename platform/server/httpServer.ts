@@ -20,7 +20,7 @@ import { ConnectionSignals, NodeRequest, respond, stream } from './nodeRequest.t
 import { FOR_HEADER } from './readers/passOn.ts'
 import { Bodies } from './requestBodies.ts'
 import type { Listening, ServerOptions } from './rpcServer.ts'
-import { countRequest } from './sparingHeap.ts'
+import { countRequests } from './sparingHeap.ts'
 import { UnreadAnswers } from './unreadAnswers.ts'
 
 // Imported, it would load all that it can name, fetch and WebSocket too: 31 ms of processor time, 13 MB.
@@ -182,7 +182,7 @@ function onRequest(
     response.once('close', () => unread.set(response, 0))
     const client = clientOf(message, behind)
     if (client === undefined) return respond(response, STRANGER, false)
-    countRequest()
+    countRequests(1)
     const isLast = watch?.asked(socket) === true
     const head = new NodeRequest(message, '', signals.of(socket), client)
     const limit = handler.admit(head)
@@ -265,7 +265,7 @@ export async function startServer(options: ServerOptions): Promise<Listening> {
         for (const { clients } of [sockets.trusted, sockets.anonymous]) for (const socket of clients) socket.terminate()
         server.close(() => resolve())
         // Answers under way (that of Shutdown itself, for one) still leave; idle connections end now.
-        server.closeIdleConnections()
+        connections.end(() => server.closeIdleConnections())
         setTimeout(() => server.closeAllConnections(), options.closeGraceMs).unref()
       }),
   }

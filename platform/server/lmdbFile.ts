@@ -92,10 +92,11 @@ export function assertSound(path: string, checksCommit = true): void {
     throw error
   }
   try {
+    const [meta] = metasOf(file)
+    // After that: the file of a running node grows in between, and never shrinks.
     const { size } = fstatSync(file)
     // LMDB writes both meta pages at once; none at all is a store that was never written.
     if (size === 0) return
-    const [meta] = metasOf(file)
     if (meta === undefined && size >= META_END) return
     if (!isEver(() => metasOf(file).every((page) => isOfItsCommit(file, page)))) {
       const text = `Cannot open ${path}: its first pages are damaged; restore it from a backup`

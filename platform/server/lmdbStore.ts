@@ -311,6 +311,15 @@ export class LmdbEnvironment {
     return statSync(join(this.#path, DATA_FILE), { throwIfNoEntry: false })?.size ?? 0
   }
 
+  /**
+   * From here on reads see all that is committed. LMDB gives those of one turn of the loop the state that the first of them has seen, and
+   * another thread may have committed since.
+   */
+  readNewest(): void {
+    this.assertOpen()
+    this.#root.resetReadTxn()
+  }
+
   /** Commits, and resolves when all is on stable storage. */
   async flush(): Promise<void> {
     this.assertOpen()

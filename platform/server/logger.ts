@@ -1,7 +1,7 @@
 /** The log: one line per event, on standard error or wherever `write` puts it. */
 
 import { join } from 'node:path'
-import type { ErrorInfo } from '../../src/base/errors.ts'
+import { type ErrorInfo, errorMessage } from '../../src/base/errors.ts'
 import { LOG_PARTS, partedLog } from '../../src/base/partedLog.ts'
 import type { Logger } from '../../src/base/ports.ts'
 import { PlatformError } from './errors.ts'
@@ -38,10 +38,26 @@ export function openLog(): OpenLog {
     format: 'text' as LogSettings['format'],
     write: (text: string): void => {
       process.stderr.write(text)
-      file?.write(text)
+      writeToFile(text)
     },
   }
   const logger = createLogger(options)
+  let isFailing = false
+  /** Whoever logs is not to fail for want of room: that is said once, and once when it is over. */
+  const writeToFile = (text: string): void => {
+    try {
+      if (file === undefined) return
+      file.write(text)
+    } catch (error) {
+      if (isFailing) return
+      isFailing = true
+      logger.warn('lines are missing in the log file', { reason: errorMessage(error) })
+      return
+    }
+    if (!isFailing) return
+    isFailing = false
+    logger.info('the log file is written again')
+  }
   return {
     logger,
     configure: ({ levels, format, toFile }, folder) => {

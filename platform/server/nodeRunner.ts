@@ -47,6 +47,7 @@ import type { ReaderPlaces } from './readers/messages.ts'
 import { Readers, readThreads } from './readers/readers.ts'
 import { SharedCounts } from './readers/sharedCounts.ts'
 import type { GuardedArchive } from './readGuard.ts'
+import { CLOSE_GRACE_MS } from './rpcServer.ts'
 import { SecretFiles } from './secretFiles.ts'
 import { ThreadHeaps, type VmThreadOptions } from './vmThreads.ts'
 
@@ -72,9 +73,6 @@ export interface DiskStores extends HostStores {
   /** What the own blocks take, bytes. */
   ownBytes(): number
 }
-
-/** How long answers under way may take when the node stops, ms. */
-const CLOSE_GRACE_MS = 2000
 
 /** Runs with a home of its own, and takes everything apart in the end. */
 export async function inHome(
@@ -291,9 +289,9 @@ export async function serve(
       await stopped
       line(io, 'stopping: calls under way')
     } finally {
-      await readers?.close()
       await node.stop()
-      await server.close()
+      // Together: each takes the time that answers under way may take.
+      await Promise.all([readers?.close(), server.close()])
     }
     line(io, 'stopping: peers, machine, keys')
   } finally {

@@ -5,6 +5,9 @@ import type { RpcEngine } from '../../src/rpc/engine.ts'
 import type { HttpHandler } from '../../src/rpc/http.ts'
 import type { SharedCounts } from './readers/sharedCounts.ts'
 
+/** How long answers under way may take when the node stops, ms. */
+export const CLOSE_GRACE_MS = 2000
+
 /** Who hears what a server is asked. */
 export interface ConnectionWatch {
   connected(socket: Socket): void

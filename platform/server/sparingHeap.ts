@@ -6,6 +6,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
+import { isMainThread } from 'node:worker_threads'
 import { unlessThrown } from '../../src/base/errors.ts'
 
 const SPARING_PERCENT = 30
@@ -32,7 +33,10 @@ const SAVING = { above: 170 * MIB, until: 125 * MIB } as const
  * thread for reads had started. Who asks one question after the other asks fewer.
  */
 const MANY_REQUESTS = 2000
-/** Of this process, as the flags are: lists that are being sent, and a mode that holds little. */
+/**
+ * Lists that are being sent, and a mode that holds little. The flags are the process's: the main thread sets them, by what it knows. A
+ * list that a thread of reads sends is held down by the process's memory alone.
+ */
 let reasons = 0
 /** By the process's memory. */
 let step: number = OWN_CHOICE
@@ -54,9 +58,9 @@ export function holdLittle(): void {
   spareHeap()
 }
 
-/** A request has come to this thread. */
-export function countRequest(): void {
-  requests++
+/** So many requests have come, to this thread or to those that answer beside it. */
+export function countRequests(count: number): void {
+  requests += count
 }
 
 /** From now on, as long as the process has much memory of its own. Where the system does not say how much, V8 chooses. */
@@ -89,6 +93,7 @@ function ownMemory(): number | undefined {
 
 /** As far as they may at present. What V8 does when it saves memory, a number of our own would replace. */
 function grow(): void {
+  if (!isMainThread) return
   const percent = saves ? OWN_CHOICE : step
   setFlagsFromString(`--heap-growing-percent=${reasons > 0 ? SPARING_PERCENT : percent}`)
 }

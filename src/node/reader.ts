@@ -193,7 +193,12 @@ export class Reader {
       () => clock.monotonicMs(),
       { called, counts },
     )
-    this.#handler = new HttpHandler(engine, { verifier: { verify: (token) => this.#tokens.verify(token) }, ...http })
+    this.#handler = new HttpHandler(engine, {
+      verifier: { verify: (token) => this.#tokens.verify(token) },
+      // As the node's own answers; for a head that is not there yet the node waits.
+      ...(hasIndex ? { epochs: { epoch: () => this.#store.head().height, reached: leave } } : {}),
+      ...http,
+    })
   }
 
   /**
@@ -222,10 +227,9 @@ export class Reader {
     this.#handler.allow(who)
   }
 
-  /** Largest body that is read here, bytes; undefined: the node is to have the request. */
-  admit(request: Pick<HttpRequest, 'url' | 'header'>): number | undefined {
-    const limit = this.#handler.admit(request)
-    return typeof limit === 'number' ? limit : undefined
+  /** See {@link HttpHandler.admit}. */
+  admit(request: Pick<HttpRequest, 'url' | 'header'>): HttpResponse | number {
+    return this.#handler.admit(request)
   }
 
   /** @returns a good answer, or that there are too many calls; undefined: the node is to answer */

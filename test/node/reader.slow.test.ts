@@ -38,11 +38,12 @@ describe.skipIf(missing !== undefined)('a thread of reads', () => {
     head: Tipset = recorded.node.view.store.head(),
     meta = new MemoryStore(),
     counts?: ReaderDeps['counts'],
+    hasIndex = false,
   ): Reader {
     const { view, tokens } = recorded.node
     const [genesis] = view.store.genesis().key
     const reader = new Reader(
-      { network: view.network, genesis: genesis as never, secret: tokens.secret, hasIndex: false, http: {} },
+      { network: view.network, genesis: genesis as never, secret: tokens.secret, hasIndex, http: {} },
       {
         blocks: view.store.blocks,
         meta,
@@ -129,11 +130,27 @@ describe.skipIf(missing !== undefined)('a thread of reads', () => {
     const unique = tokens.issueUnique(['read'])
     expect((await reader.answer(withToken(unique)))?.status).toBe(200)
     expect(await reader.answer(withToken(`${unique}x`))).toBeUndefined()
-    expect(reader.admit(withToken(`${unique}x`))).toBeUndefined()
+    expect(reader.admit(withToken(`${unique}x`))).toMatchObject({ status: 401 })
     // As the node's own store has it afterwards.
     await new Tokens({ secret: tokens.secret, clock: systemClock, random: systemRandom, store: meta }).revoke(unique)
     reader.forgetTokens()
     expect(await reader.answer(withToken(unique))).toBeUndefined()
+  })
+
+  it('of a node with an index names the epoch of its head, and leaves to it who wants a later one', async () => {
+    const { height } = recorded.node.view.store.head()
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'Filecoin.ChainHead', params: [] })
+    const indexed = open(undefined, undefined, undefined, true)
+    const epoch = { 'x-petrel-min-epoch': String(height) }
+    for (const headers of [{}, epoch] as Record<string, string>[]) {
+      const answer = await indexed.answer(asked('/rpc/v1', body, headers))
+      expect(answer).toMatchObject({ status: 200, headers: { 'X-Petrel-Epoch': String(height) } })
+    }
+    for (const wanted of [String(height + 1), 'latest']) {
+      expect(await indexed.answer(asked('/rpc/v1', body, { 'x-petrel-min-epoch': wanted }))).toBeUndefined()
+    }
+    const plain = await open().answer(asked('/rpc/v1', body, epoch))
+    expect(plain?.headers).not.toHaveProperty('X-Petrel-Epoch')
   })
 
   it('follows the head, also where the way there is not told', async () => {

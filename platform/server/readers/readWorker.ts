@@ -14,10 +14,12 @@ import { systemClock, systemTimers } from '../clock.ts'
 import { LmdbEnvironment } from '../lmdbStore.ts'
 import { createLogger } from '../logger.ts'
 import { systemRandom } from '../random.ts'
-import { type FromReader, type ReadThreadData, SHARED_COUNTS, type ToldStart, type ToReader } from './messages.ts'
+import { CLOSE_GRACE_MS } from '../rpcServer.ts'
+import type { FromReader, ReadThreadData, ToldStart, ToReader } from './messages.ts'
 import { PassOn } from './passOn.ts'
 import { startReaderServer } from './readerServer.ts'
 import { SharedCounts } from './sharedCounts.ts'
+import { Told } from './told.ts'
 
 /** How long answers are gathered before the node hears of them, ms. */
 const TOLD_MS = 200
@@ -59,15 +61,13 @@ async function run(port: MessagePort, data: ReadThreadData): Promise<void> {
       else times.push(ms)
     },
   })
-  let heads = -1
-  let revoked = Atomics.load(shared, SHARED_COUNTS.revoked)
+  const told = new Told(shared, reader, environment)
   let stop: () => Promise<void> = () => Promise.resolve()
   take = (message) => {
     switch (message.kind) {
       case 'head':
         reader.follow(message.tipsets.map((headers) => headers.map((bytes) => decode(blockHeader, bytes))))
-        heads = message.count
-        return
+        return told.head(message.count)
       case 'allow':
         return reader.allow(message.http)
       case 'stop':
@@ -76,13 +76,8 @@ async function run(port: MessagePort, data: ReadThreadData): Promise<void> {
   }
   for (const message of held.splice(0)) take(message)
   const server = await startReaderServer({
-    ...{ reader, passOn: new PassOn(data.behind), counts, log, host, port: data.port },
-    isCurrent: () => {
-      const now = Atomics.load(shared, SHARED_COUNTS.revoked)
-      if (now !== revoked) reader.forgetTokens()
-      revoked = now
-      return heads === Atomics.load(shared, SHARED_COUNTS.heads)
-    },
+    ...{ reader, passOn: new PassOn(data.behind), counts, log, host, port: data.port, closeGraceMs: CLOSE_GRACE_MS },
+    isCurrent: () => told.isCurrent(),
   })
   stop = () => server.close()
   tell({ kind: 'listens' })

@@ -33,6 +33,8 @@ export interface ReaderServerDeps {
   readonly log: Logger
   readonly host: string
   readonly port: number
+  /** How long `close` waits for answers under way, milliseconds. */
+  readonly closeGraceMs: number
 }
 
 /** Resolves when it listens. */
@@ -61,9 +63,13 @@ export async function startReaderServer(deps: ReaderServerDeps): Promise<Pick<Li
     close: () =>
       new Promise((resolve) => {
         clearInterval(sweep)
-        server.close(() => resolve())
-        server.closeAllConnections()
-        passOn.close()
+        server.close(() => {
+          passOn.close()
+          resolve()
+        })
+        // As the node's own: answers under way still leave.
+        connections.end(() => server.closeIdleConnections())
+        setTimeout(() => server.closeAllConnections(), deps.closeGraceMs).unref()
       }),
   }
 }
@@ -83,9 +89,12 @@ function onRequest(
     response.once('close', () => unread.set(response, 0))
     const length = Number(message.headers['content-length'])
     const head = new NodeRequest(message, '', signals.of(socket))
-    const isRead = message.method === 'POST' && apiVersionOf(head.url) !== undefined && length <= MAX_BODY_BYTES
-    const most = isRead && isCurrent() ? reader.admit(head) : undefined
-    if (most === undefined || length > most) return passOn.request(message, response)
+    const isCall = message.method === 'POST' && apiVersionOf(head.url) !== undefined
+    const admitted = isCall && isCurrent() ? reader.admit(head) : undefined
+    // Passed on, a large body would still be on its way when the node has refused it and gone: nobody would hear why.
+    if (typeof admitted === 'object') return respond(response, admitted, false)
+    const most = Math.min(MAX_BODY_BYTES, admitted ?? 0)
+    if (admitted === undefined || !(length <= most)) return passOn.request(message, response)
     connections.is('reading', socket)
     bodies.read(message, MAX_BODY_BYTES, (body, _whole, free) => {
       free()

@@ -17,7 +17,8 @@ import { firstBlock, type Tipset } from '../../../src/types/tipset.ts'
 import type { CacheSizes } from '../cacheSize.ts'
 import { PlatformError } from '../errors.ts'
 import { startServer } from '../httpServer.ts'
-import type { Listening } from '../rpcServer.ts'
+import { CLOSE_GRACE_MS, type Listening } from '../rpcServer.ts'
+import { countRequests } from '../sparingHeap.ts'
 import { type FromReader, type ReaderPlaces, type ReadThreadData, SHARED_COUNTS, type ToReader } from './messages.ts'
 import { MAX_READ_THREADS, type SharedCounts } from './sharedCounts.ts'
 
@@ -44,8 +45,8 @@ const MANY = 100
 const BUSY_LOOKS = 2
 /** Tipsets whose headers are told with a head; what is further is on disk. */
 const TOLD_TIPSETS = 20
-/** How long a thread may take to end, ms. */
-const STOP_MS = 2000
+/** How long a thread may take to end, ms: longer than its answers under way may. */
+const STOP_MS: number = CLOSE_GRACE_MS + 500
 const SECRET_BYTES = 16
 
 /** Where the kernel shares connections out among those who listen on one port. */
@@ -142,13 +143,14 @@ export class Readers {
     this.#threads.clear()
     await Promise.all(
       threads.map(async (thread) => {
-        const stopped = new Promise<void>((resolve) => {
-          thread.on('message', ({ kind }: FromReader) => kind === 'stopped' && resolve())
-          thread.once('exit', () => resolve())
-          setTimeout(resolve, STOP_MS).unref()
-        })
+        const { promise: stopped, resolve } = Promise.withResolvers<void>()
+        thread.on('message', ({ kind }: FromReader) => kind === 'stopped' && resolve())
+        thread.once('exit', () => resolve())
+        // Keeps the process alive meanwhile, which a thread does not.
+        const longest = setTimeout(resolve, STOP_MS)
         thread.postMessage({ kind: 'stop' } satisfies ToReader)
         await stopped
+        clearTimeout(longest)
         await thread.terminate()
       }),
     )
@@ -161,8 +163,8 @@ export class Readers {
     try {
       await places.ready
       this.#behind ??= startServer({
-        ...{ handler: node.handler, engine: node.engine, log, host: '127.0.0.1', port: 0, closeGraceMs: 0 },
-        behind: this.#secret,
+        ...{ handler: node.handler, engine: node.engine, log, host: '127.0.0.1', port: 0 },
+        ...{ behind: this.#secret, closeGraceMs: CLOSE_GRACE_MS },
       })
       const { port } = await this.#behind
       await this.#startThread({ port, secret: this.#secret })
@@ -209,6 +211,7 @@ export class Readers {
         if (message.kind !== 'called') return
         for (const [method, times] of message.calls) {
           this.#requests += times.length
+          countRequests(times.length)
           for (const ms of times) node.called?.(method, ms, false)
         }
       })

@@ -1,7 +1,17 @@
 /** A store that the disk has damaged is named, whatever was damaged; one that is sound is not. */
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
+import fs, {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkHome } from '../../../platform/server/checkHome.ts'
 import { Home } from '../../../platform/server/home.ts'
@@ -47,6 +57,33 @@ describe('data.mdb', () => {
       writeFileSync(file, whole.subarray(0, length))
       const error = { code: 'STORE_DAMAGED', message: expect.stringContaining(file) as string }
       expect(() => new LmdbEnvironment({ path: home.chain }), `${length} bytes`).toThrow(expect.objectContaining(error))
+    }
+  })
+
+  test('of a node that writes is not taken for one that was cut off', async () => {
+    const { file } = await makeStore('grows')
+    const small = readFileSync(file)
+    const environment = new LmdbEnvironment({ path: dirname(file) })
+    for (let i = 0; i < 20; i++) environment.meta.put(utf8(`key ${i}`), new Uint8Array(PAGE))
+    await environment.close()
+    const large = readFileSync(file)
+    expect(large.length).toBeGreaterThan(small.length)
+    writeFileSync(file, small)
+    const { fstatSync } = fs
+    let grown = 0
+    fs.fstatSync = ((descriptor: number) => {
+      const found = fstatSync(descriptor)
+      writeFileSync(file, large)
+      grown++
+      return found
+    }) as typeof fstatSync
+    syncBuiltinESMExports()
+    try {
+      expect(() => assertSound(file)).not.toThrow()
+      expect(grown).toBe(1)
+    } finally {
+      fs.fstatSync = fstatSync
+      syncBuiltinESMExports()
     }
   })
 
