@@ -12,13 +12,15 @@ async function readStdin(): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** A reader that has gone (`petrel chain list | head`) is no failure of ours, and a node goes on without it. */
+/**
+ * A reader that has gone (`petrel chain list | head`) is no failure of ours, and a node goes on without it. Nor does it end when its
+ * messages have no room on their disk: there is nowhere to say it.
+ */
 function ignoreGoneReaders(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error) => {
-      if (systemCode(error) !== 'EPIPE') throw error
-    })
-  }
+  process.stderr.on('error', () => undefined)
+  process.stdout.on('error', (error) => {
+    if (systemCode(error) !== 'EPIPE') throw error
+  })
 }
 
 /** @param signal - aborted by Ctrl-C */

@@ -159,6 +159,10 @@ function fromOutcome(outcome: Outcome | StreamedOutcome): HttpResponse {
   }
 }
 
+function tooLarge(most: number): RpcError {
+  return new RpcError('PARSE_ERROR', `request bigger than maximum ${most} allowed`)
+}
+
 function refusal(error: RpcError): HttpResponse {
   return jsonAnswer(error.code === 'INVALID_REQUEST' ? 400 : 500, `${failureText(null, error)}\n`)
 }
@@ -190,8 +194,11 @@ export class HttpHandler {
   admit(request: Pick<HttpRequest, 'url' | 'header'>): HttpResponse | number {
     if (apiVersionOf(request.url) === undefined) return MAX_ANONYMOUS_REQUEST_BYTES
     const caller = this.#caller(request)
-    if (!('status' in caller)) return this.#largestBody(caller)
-    return { ...caller, headers: { ...caller.headers, ...this.#corsHeaders(request) } }
+    const most = 'status' in caller ? 0 : this.#largestBody(caller)
+    const isTooLarge = Number(request.header('content-length')) > most
+    if (!('status' in caller) && !isTooLarge) return most
+    const refused = 'status' in caller ? caller : refusal(tooLarge(most))
+    return { ...refused, headers: { ...refused.headers, ...this.#corsHeaders(request) } }
   }
 
   /** What a WebSocket may do that is opened now, and how large its frames may be; or the answer to one that is refused. */
@@ -337,7 +344,7 @@ export class HttpHandler {
   }
 
   #bodyText(body: Uint8Array | string, most: number): string {
-    if (body.length > most) throw new RpcError('PARSE_ERROR', `request bigger than maximum ${most} allowed`)
+    if (body.length > most) throw tooLarge(most)
     if (typeof body === 'string') return body
     try {
       return fromUtf8(body)

@@ -34,6 +34,15 @@ describe('HTTP', () => {
     )
   })
 
+  it('refuses one that says how long it is before any of it is read, in the same words', async () => {
+    const body = 'x'.repeat(200)
+    const handler = stubHandler({ maxRequestBytes: 199 })
+    const asked = (length: number) =>
+      handler.admit(httpRequest('POST', '/rpc/v1', '', { 'content-length': `${length}` }))
+    expect(asked(199)).toBe(199)
+    expect(asked(200)).toEqual(await handler.handle(httpRequest('POST', '/rpc/v1', body)))
+  })
+
   it('ignores what follows the first value', async () => {
     const answer = await stubHandler().handle(
       httpRequest('POST', '/rpc/v1', `${call('Filecoin.StateNetworkName')} trailing }`),
