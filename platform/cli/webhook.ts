@@ -1,5 +1,5 @@
 /**
- * Tells another program by HTTP POST: signed, tried again, and kept in a file when nobody takes it.
+ * Tells another program by HTTP POST: signed, tried again, and kept in a file when nobody takes it. A redirect is not taking it.
  *
  *     Petrel-Timestamp: <seconds>
  *     Petrel-Signature: sha256=<hex of HMAC-SHA256 over "<seconds>.<body>">
@@ -33,9 +33,13 @@ async function attempt({ url, secret, now }: Webhook, body: string): Promise<str
     'Petrel-Signature': `sha256=${signature}`,
   }
   try {
-    const answer = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(ANSWER_MS) })
+    const signal = AbortSignal.timeout(ANSWER_MS)
+    // Followed, a redirect would make it a GET without a body, whose 200 says nothing of the event.
+    const answer = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
     await answer.body?.cancel()
-    return answer.ok ? undefined : `status ${answer.status}`
+    if (answer.ok) return undefined
+    const elsewhere = answer.headers.get('location')
+    return `status ${answer.status}${elsewhere === null ? '' : `, which leads to ${elsewhere}`}`
   } catch (error) {
     return errorMessage(error)
   }

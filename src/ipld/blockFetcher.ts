@@ -2,6 +2,7 @@
  * `withBlocks` for code that is bound to its store already (a chain's view, a machine): fetches what a run misses into
  * that store and runs it again. Equal blocks wanted at the same time are fetched once.
  */
+import { abortable } from '../base/waiting.ts'
 import type { Cid } from '../codec/cid.ts'
 import { type Blockstore, hasBlock } from './blockstore.ts'
 import { BlockMissing, IpldError } from './errors.ts'
@@ -55,7 +56,7 @@ export class BlockFetcher {
     throw new IpldError('NO_PROGRESS', `Cannot finish: blocks were still missing after ${this.#maxRuns} runs`)
   }
 
-  /** Brings blocks into the store. @throws BlockMissing */
+  /** Brings blocks into the store. @throws BlockMissing; the signal's reason */
   async fetch(cids: readonly Cid[], signal?: AbortSignal): Promise<void> {
     const own = cids.filter((cid) => !this.#underWay.has(cid.key))
     const others = cids.map((cid) => this.#underWay.get(cid.key)).filter((fetch) => fetch !== undefined)
@@ -63,8 +64,9 @@ export class BlockFetcher {
     if (fetched !== undefined) for (const cid of own) this.#underWay.set(cid.key, fetched)
     try {
       await fetched
-      // Whether another's fetch brought the block, the next run sees; its signal is not ours.
-      await Promise.allSettled(others)
+      // Whether another's fetch brought the block, the next run sees; its signal is not ours, and we need not wait for its end.
+      const ended = Promise.allSettled(others)
+      await (signal === undefined ? ended : abortable(ended, signal))
     } finally {
       for (const cid of own) this.#underWay.delete(cid.key)
     }

@@ -69,16 +69,15 @@ export class SourceSet implements BlockSource {
   inOrder(): LightSource[] {
     const nowMs = this.#deps.clock.monotonicMs()
     const rests = (source: LightSource): number => (this.#record(source).restUntilMs > nowMs ? 1 : 0)
-    return this.#deps
-      .sources()
+    return this.#present(nowMs)
       .filter((source) => !this.#record(source).dropped)
       .sort((a, b) => rests(a) - rests(b) || this.#record(a).latencyMs - this.#record(b).latencyMs)
   }
 
-  /** Every source that was ever asked. */
+  /** The sources there are, and of those that have left whoever lied or would rest still. */
   states(): SourceState[] {
     const nowMs = this.#deps.clock.monotonicMs()
-    for (const source of this.#deps.sources()) this.#record(source).bytesReceived = source.bytesReceived
+    for (const source of this.#present(nowMs)) this.#record(source).bytesReceived = source.bytesReceived
     return [...this.#records].map(([name, { kind, dropped, restUntilMs, reason, bytesReceived }]) => {
       const state = dropped ? 'dropped' : restUntilMs > nowMs ? 'resting' : 'usable'
       return { name, kind, state, reason, bytesReceived }
@@ -196,6 +195,16 @@ export class SourceSet implements BlockSource {
       if (!outer.aborted) this.blame(source, errorMessage(error))
       throw error
     }
+  }
+
+  /** The sources there are. Who has left is forgotten: peers come and go for months. */
+  #present(nowMs: number): readonly LightSource[] {
+    const sources = this.#deps.sources()
+    const names = new Set(sources.map(({ name }) => name))
+    for (const [name, { dropped, restUntilMs }] of this.#records) {
+      if (!dropped && restUntilMs <= nowMs && !names.has(name)) this.#records.delete(name)
+    }
+    return sources
   }
 
   #record(source: LightSource): Record {

@@ -393,6 +393,6 @@ export class RpcEngine {
     const text = failureText(request.id, failure)
     return failure.code === 'LIMIT_EXCEEDED'
       ? { kind: 'busy', text, retryAfterSec: RETRY_AFTER_SEC }
-      : { kind: 'answered', text, failed: true }
+      : { kind: 'answered', text, failed: true, error }
   }
 }

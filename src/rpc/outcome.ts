@@ -15,6 +15,8 @@ interface Answered {
   readonly kind: 'answered'
   readonly text: string
   readonly failed?: boolean
+  /** What the handler threw, where it failed: its code is not in the text. */
+  readonly error?: unknown
   /** The text as UTF-8, one piece behind the other, where it was that before it was text. */
   readonly pieces?: readonly Uint8Array[]
 }

@@ -15,7 +15,10 @@ import { EVENT_TIPSETS, MAX_CALLER_EVENT_STREAMS, MAX_EVENT_STREAMS, PING_INTERV
 import type { Timers } from '../base/ports.ts'
 import { whenAborted } from '../base/waiting.ts'
 import type { Json } from '../codec/description.ts'
+import { CodecError } from '../codec/errors.ts'
 import { parseJson, stringifyJson } from '../codec/jsonText.ts'
+import { BlockMissing } from '../ipld/errors.ts'
+import { TransferError } from '../transfers/errors.ts'
 import { type CallerName, RETRY_AFTER_SEC } from './cost.ts'
 import type { RpcEngine } from './engine.ts'
 import { RPC_ERROR_NUMBERS } from './errors.ts'
@@ -60,8 +63,10 @@ const EVENT_HEADERS: Readonly<Record<string, string>> = {
   'X-Accel-Buffering': 'no',
 }
 
-/** Not now: an `EventSource` gives up at any other status, and comes again after an end. */
-const LATER: HttpResponse = { status: 200, headers: EVENT_HEADERS, body: 'retry: 5000\n\n' }
+/** Not now: an `EventSource` gives up at any other status, and comes again after an end. The reason is for who reads it by hand. */
+function later(reason: string): HttpResponse {
+  return { status: 200, headers: EVENT_HEADERS, body: `: ${reason.replace(/\s+/g, ' ')}\nretry: 5000\n\n` }
+}
 
 function refused(status: number, reason: string): HttpResponse {
   const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' }
@@ -95,6 +100,13 @@ function beginning(request: HttpRequest): { position: Position; confidence: numb
   }
 }
 
+/** Whether a failure is the question's: its confidence, or a position that is no tipset or that the chain does not know. */
+function isOfQuestion(error: unknown, position: Position): boolean {
+  if (error instanceof TransferError) return error.code === 'CURSOR_UNKNOWN' || error.code === 'INVALID_CONFIDENCE'
+  if (error instanceof BlockMissing) return error.cids.some((cid) => position.includes(cid.toString()))
+  return error instanceof CodecError
+}
+
 const isSame = (a: Position, b: Position): boolean => a.join() === b.join()
 
 /** The streams that are open, bounded for each caller and altogether. */
@@ -116,7 +128,7 @@ export class TransferEvents {
   /**
    * Opens a stream.
    * @returns 400: a position or confidence that is none, or that the chain does not know; 403: no permission; 405: no GET; 429: too
-   *   many streams; else 200, and the events as `rest`: none where there is no time for them now
+   *   many streams; else 200, and the events as `rest`: none where the node cannot answer just now
    */
   async open(request: HttpRequest, caller: EventCaller): Promise<HttpResponse> {
     if (request.verb !== 'GET') return refused(405, 'events are read with GET')
@@ -125,7 +137,7 @@ export class TransferEvents {
     const from = beginning(request)
     if (from === undefined) return refused(400, 'since: CIDs of a tipset with commas; confidence: epochs')
     const { stopping } = this.#deps
-    if (stopping.aborted) return LATER
+    if (stopping.aborted) return later('the node stops')
     const key = caller.name.name
     const mine = this.#streams.get(key) ?? 0
     if (mine >= MAX_CALLER_EVENT_STREAMS) {
@@ -210,11 +222,15 @@ export class TransferEvents {
       { version: 'v1', permissions, signal, ended: signal, notify: undefined, name: caller.name },
       undefined,
     )
-    if (outcome.kind === 'silent' || outcome.kind === 'busy' || signal.aborted) return { refusal: LATER }
+    if (outcome.kind === 'silent' || signal.aborted) return { refusal: later('ended') }
     const answer = parseJson(outcome.text) as { result: Json } | { error: { code: number; message: string } }
     if ('error' in answer) {
       const { code, message } = answer.error
-      return { refusal: code === RPC_ERROR_NUMBERS.TIMED_OUT ? LATER : refused(400, message) }
+      const isVain =
+        outcome.kind === 'refused'
+          ? code !== RPC_ERROR_NUMBERS.PANIC
+          : outcome.kind === 'answered' && isOfQuestion(outcome.error, position)
+      return { refusal: isVain ? refused(400, message) : later(message) }
     }
     const { Position: next } = answer.result as { Position: { '/': string }[] }
     return { steps: { position: next.map((cid) => cid['/']), text: stringifyJson(answer.result) } }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../src/base/bytes.ts'
 import { type Cid, cidFromBytes } from '../../src/codec/cid.ts'
 import { blockCid } from '../../src/crypto/blockCid.ts'
+import { BlockFetcher } from '../../src/ipld/blockFetcher.ts'
 import { getBlock, MemoryBlockstore, putBlock } from '../../src/ipld/blockstore.ts'
 import { withBlocks } from '../../src/ipld/withBlocks.ts'
 import type { BitswapMessage } from '../../src/p2p/bitswap/messages.ts'
@@ -116,6 +117,58 @@ describe('bitswap', () => {
     await swaps.time.advance(30_000)
     expect(client.openStreams).toBe(0)
     expect(swaps.time.pending).toBe(0)
+  })
+
+  it('gives up after 30 s of each caller, though another waits on', async () => {
+    const swaps = new Swaps()
+    const heard: BitswapMessage[] = []
+    swaps.addScripted('mute', (message) => void heard.push(message))
+    const { swap } = swaps.add('client', 'mute')
+    const ends: string[] = []
+    const ask = async (name: string): Promise<void> => {
+      const found = await swap.source.fetch([block('a').cid], undefined)
+      ends.push(`${name}: ${found.length} after ${swaps.time.nowMs() - began} ms`)
+    }
+    const began = swaps.time.nowMs()
+    const first = ask('first')
+    await swaps.time.advance(9000)
+    const second = ask('second')
+    await swaps.time.until(Promise.all([first, second]))
+    expect(ends).toEqual(['first: 0 after 30000 ms', 'second: 0 after 39000 ms'])
+    await swaps.time.settle()
+    expect(swap.pending().fetching).toBe(0)
+    expect(heard.at(-1)?.wants[0]?.cancel).toBe(true)
+  })
+
+  it('a caller asks anew for what another has waited for long: somebody has come who has it', async () => {
+    const swaps = new Swaps()
+    swaps.addScripted('mute', () => undefined)
+    const { swap } = swaps.add('client', 'mute')
+    const { cid, data } = block('a')
+    const first = swap.source.fetch([cid], undefined)
+    await swaps.time.advance(10_000)
+    swaps.add('server', 'client').blocks.put(cid, data)
+    const began = swaps.time.nowMs()
+    const second = swap.source.fetch([cid], undefined)
+    for (const found of await swaps.time.until(Promise.all([first, second]))) expect(found).toHaveLength(1)
+    expect(swaps.time.nowMs() - began).toBeLessThanOrEqual(1000)
+  })
+
+  it('a fetcher without a signal is done with what nobody brings, and fetches it when somebody has it', async () => {
+    const swaps = new Swaps()
+    swaps.addScripted('mute', () => undefined)
+    const { swap } = swaps.add('client', 'mute')
+    const { cid, data } = block('a')
+    const fetcher = new BlockFetcher(new MemoryBlockstore(), [swap.source])
+    const first = fetcher.fetch([cid])
+    first.catch(() => undefined)
+    await swaps.time.advance(5000)
+    // Another part of the node waits for the same.
+    const other = swap.source.fetch([cid], undefined)
+    await swaps.time.until(other)
+    await expect(first).rejects.toThrow('could not find')
+    swaps.add('server', 'client').blocks.put(cid, data)
+    await swaps.time.until(fetcher.fetch([cid]))
   })
 
   it('finds what arrives at a peer a little later', async () => {

@@ -59,6 +59,7 @@ function linksOf(serve: () => Promise<void>) {
   const demerits = new Demerits(time)
   const [clock, timers] = [time, time]
   const bans = new Bans(clock)
+  const tags = new PeerTags()
   const asked: string[] = []
   const identify = ({ remotePeer }: { remotePeer: string }): Promise<void> => {
     asked.push(`${remotePeer} ${time.nowMs()}`)
@@ -69,7 +70,7 @@ function linksOf(serve: () => Promise<void>) {
     node: node as never,
     bans,
     demerits,
-    tags: new PeerTags(),
+    tags,
     limits: HOST_LIMITS,
     clock,
     timers,
@@ -83,7 +84,7 @@ function linksOf(serve: () => Promise<void>) {
     await Promise.resolve()
     return stream.status !== 'aborted'
   }
-  return { node, time, links, asked, open, join: (peer: string) => node.tell('peer:connect', peer) }
+  return { node, time, links, tags, asked, open, join: (peer: string) => node.tell('peer:connect', peer) }
 }
 
 describe('who a peer is', () => {
@@ -113,6 +114,18 @@ describe('who a peer is', () => {
     else node.tell('peer:identify', { ...said, peerId: PEER })
     await time.advance(600_000)
     expect([asked, time.pending]).toEqual([[], 0])
+  })
+})
+
+describe('tags', () => {
+  it('are of connected peers: what one did is forgotten with it, also where its worth shows later', () => {
+    const { node, links, tags, join } = linksOf(() => Promise.resolve())
+    join('peer')
+    links.tag('peer', 'bsync', 25)
+    expect(tags.value('peer')).toBe(25)
+    node.tell('peer:disconnect', 'peer')
+    links.tag('peer', 'blkprop', 5)
+    expect([tags.value('peer'), tags.hasMerit('peer')]).toEqual([0, false])
   })
 })
 

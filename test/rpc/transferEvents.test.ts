@@ -1,8 +1,13 @@
 /** Who may hear transfers, from where on, and how many at once; with time moved by hand. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import * as bounds from '../../src/base/bounds.ts'
+import { ChainError } from '../../src/chain/errors.ts'
+import { type Cid, CODEC_DAG_CBOR, createCid, HASH_BLAKE2B_256 } from '../../src/codec/cid.ts'
 import { json } from '../../src/codec/description.ts'
+import { CodecError } from '../../src/codec/errors.ts'
 import type { Json } from '../../src/codec/jsonText.ts'
+import { VmError } from '../../src/fvm/errors.ts'
+import { BlockMissing } from '../../src/ipld/errors.ts'
 import { RpcEngine } from '../../src/rpc/engine.ts'
 import { RpcError } from '../../src/rpc/errors.ts'
 import { HttpHandler } from '../../src/rpc/http.ts'
@@ -10,6 +15,7 @@ import type { HttpResponse } from '../../src/rpc/httpMessage.ts'
 import { method, param } from '../../src/rpc/method.ts'
 import { createMethodTable } from '../../src/rpc/table.ts'
 import { TransferEvents } from '../../src/rpc/transferEvents.ts'
+import { TransferError } from '../../src/transfers/errors.ts'
 import { VirtualTime } from '../support/virtualTime.ts'
 import { silentLog } from './stubTable.ts'
 
@@ -17,7 +23,7 @@ const time = new VirtualTime()
 /** The newest position that is deep enough; a position is a number here. */
 let newest = 0
 let questions: Json[] = []
-let failure: RpcError | undefined
+let failure: Error | undefined
 let change = (): void => undefined
 let stopping = new AbortController()
 const valid = new Set<string>()
@@ -38,8 +44,8 @@ const rows = [
   }),
 ]
 
-function handlerOf(): { handler: HttpHandler; events: TransferEvents } {
-  const engine = new RpcEngine({ table: createMethodTable(rows), json: { addressPrefix: 't' }, log: silentLog })
+function handlerOf(table = rows): { handler: HttpHandler; events: TransferEvents } {
+  const engine = new RpcEngine({ table: createMethodTable(table), json: { addressPrefix: 't' }, log: silentLog })
   const events = new TransferEvents({
     ...{ engine, timers: time, stopping: stopping.signal },
     onHeadChange: (listener) => {
@@ -51,6 +57,10 @@ function handlerOf(): { handler: HttpHandler; events: TransferEvents } {
     valid.has(token) ? new Set([token === 'signer' ? 'sign' : 'read']) : undefined
   return { handler: new HttpHandler(engine, { verifier: { verify }, transfers: events }), events }
 }
+
+const cidOf = (byte: number): Cid => createCid(CODEC_DAG_CBOR, HASH_BLAKE2B_256, new Uint8Array(32).fill(byte))
+/** A position that is a CID, of nothing. */
+const UNKNOWN = cidOf(1)
 
 let { handler, events } = handlerOf()
 beforeEach(() => {
@@ -68,9 +78,10 @@ async function get(
   headers: Record<string, string> = {},
   signal?: AbortSignal,
   verb = 'GET',
+  at = handler,
 ): Promise<HttpResponse> {
   const header = (name: string): string | undefined => headers[name.toLowerCase()]
-  return await handler.handle({
+  return await at.handle({
     verb,
     url,
     header,
@@ -101,13 +112,40 @@ describe('where it begins', () => {
     expect([questions.length, events.size]).toEqual([0, 0])
   })
 
-  it('says why a position is none; a stream that begins later ends, to be asked for again', async () => {
-    failure = new RpcError('FAILED', 'no such tipset')
-    expect(await get('/transfers?since=1')).toMatchObject({ status: 400, body: 'no such tipset\n' })
-    failure = new RpcError('TIMED_OUT', 'not answered within 120 s')
-    const later = await get('/transfers?since=1')
-    expect([later.status, later.body, later.rest]).toEqual([200, 'retry: 5000\n\n', undefined])
+  it.each([
+    ['a confidence', new TransferError('INVALID_CONFIDENCE', 'confidence 0')],
+    ['an empty position', new TransferError('CURSOR_UNKNOWN', 'the position is empty')],
+    ['a position of two chains', new CodecError('NOT_CANONICAL', 'mismatching parents')],
+    ['a position that is not there', new BlockMissing([UNKNOWN])],
+  ])('refuses for good, and says why: %s', async (_what, error) => {
+    failure = error
+    const answer = await get(`/transfers?since=${UNKNOWN}`)
+    expect(answer).toMatchObject({ status: 400, body: `${error.message}\n` })
     expect(events.size).toBe(0)
+  })
+
+  it.each([
+    ['late', new RpcError('TIMED_OUT', 'not answered within 120 s')],
+    ['one of too many', new RpcError('LIMIT_EXCEEDED', 'too many calls at once')],
+    ['behind other executions', new ChainError('VM_BUSY', '64 executions are waiting')],
+    ['without its machine', new VmError('HOST_FAILED', "the machine's thread is gone")],
+    ['before the first head', new ChainError('NO_HEAD', 'no heaviest tipset found')],
+    ['without another block', new BlockMissing([cidOf(2)])],
+    ['at a bug of ours', new TypeError('no function')],
+  ])('is only put off, so that an EventSource comes again: %s', async (_what, error) => {
+    failure = error
+    const answer = await get(`/transfers?since=${UNKNOWN}`)
+    expect([answer.status, answer.rest]).toEqual([200, undefined])
+    expect(answer.headers['Content-Type']).toMatch(/^text\/event-stream/)
+    // One comment, and no event.
+    expect(answer.body).toMatch(new RegExp(`^: [^\n]*${error.message}\nretry: 5000\n\n$`))
+    expect(events.size).toBe(0)
+  })
+
+  it('refuses for good where the node has no such method', async () => {
+    const other = handlerOf([]).handler
+    const answer = await get('/transfers', {}, undefined, 'GET', other)
+    expect(answer).toMatchObject({ status: 400, body: "method 'Filecoin.ChainGetTransfersSince' not found\n" })
   })
 })
 

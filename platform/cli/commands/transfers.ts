@@ -23,8 +23,14 @@ type Position = Steps['Position']
 
 /** Tipsets of one step: what is delivered, and counted, as one. */
 const STEP_TIPSETS = 10
-/** Between two looks at a chain that has nothing new, ms. */
+/** Between two looks at a chain that has nothing new, and before the first one after a failure, ms. */
 const LOOK_MS = 1000
+/** Longest pause before a node that keeps failing is asked again, ms. */
+const MAX_PAUSE_MS = 30_000
+/** Numbers of a call that is wrong itself: JSON-RPC's own. */
+const PROTOCOL_NUMBERS = { from: -32_700, to: -32_600 }
+/** What the node says of the token, the confidence, the position: by their number they could be failures of the moment. */
+const REFUSALS = /^(missing permission|Cannot follow transfers|cannot create tipset)/
 
 const positionText = (position: Position): string => position.map((cid) => cid['/']).join(',')
 
@@ -58,17 +64,51 @@ function show(io: ProgramIo, steps: Steps): void {
   }
 }
 
+/** Whether asking again is in vain: the token, a parameter or the position is refused. */
+function isRefused(error: CliError, position: Position): boolean {
+  if (error.code !== 'RPC') return error.code !== 'CONNECTION'
+  const { code } = error.info
+  // A token that is not accepted has no number.
+  if (typeof code !== 'number') return true
+  if (code >= PROTOCOL_NUMBERS.from && code <= PROTOCOL_NUMBERS.to) return true
+  // Who does not know the position names it.
+  return REFUSALS.test(error.message) || position.some((cid) => error.message.includes(cid['/']))
+}
+
+/** The next steps. With `--follow` a failure of the moment is told, and outlived. @returns undefined: interrupted */
+async function nextSteps(
+  context: CliContext,
+  { follow: goesOn }: TransfersOptions,
+  position: Position,
+  confidence: number,
+): Promise<Steps | undefined> {
+  const { io } = context
+  for (let pauseMs = LOOK_MS; !io.signal.aborted; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+    try {
+      // Looked for anew: a node that was started again may have another port and another token.
+      const client = await context.node()
+      return await client.call('ChainGetTransfersSince', [position, confidence, STEP_TIPSETS], 'v1')
+    } catch (error) {
+      if (io.signal.aborted) break
+      if (goesOn !== true || !(error instanceof CliError) || isRefused(error, position)) throw error
+      io.err(`no answer (${error.message}): asked again in ${pauseMs / 1000} s\n`)
+      await io.sleep(pauseMs)
+    }
+  }
+  return undefined
+}
+
 async function follow(context: CliContext, options: TransfersOptions): Promise<void> {
   const { io } = context
   const confidence = wholeNumber(options.confidence, 'confidence')
   const webhook = await webhookOf(context, options)
-  const client = await context.node()
   const put = context.stream()
   const { positionFile } = options
   const kept = positionFile === undefined ? undefined : readTextFile(positionFile)
   let position = parsePosition(options.since ?? kept)
   while (!io.signal.aborted) {
-    const steps = await client.call('ChainGetTransfersSince', [position, confidence, STEP_TIPSETS], 'v1')
+    const steps = await nextSteps(context, options, position, confidence)
+    if (steps === undefined) break
     const moved = positionText(steps.Position) !== positionText(position)
     if (moved) {
       put(steps)
@@ -91,7 +131,7 @@ export function addTransfersCommand(program: Command, context: CliContext): void
   program
     .command('transfers')
     .description('Value that moved, tipset by tipset, from a position on; each step once, reorganisations taken back')
-    .option('--follow', 'go on with the chain until it is interrupted')
+    .option('--follow', 'go on with the chain until it is interrupted; a node that fails is asked again')
     .option('--since <position>', 'CIDs of a tipset, with commas: where an earlier run ended (default: now)')
     .option('--position-file <file>', 'keeps the position: a run goes on where the last one ended')
     .option('--confidence <epochs>', 'epochs on top of a tipset before it counts', '900')

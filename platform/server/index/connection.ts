@@ -1,10 +1,12 @@
 /** A connection to the database of an index. Node and Deno. */
+import { Socket } from 'node:net'
 import postgres from 'postgres'
 import { errorMessage } from '../../../src/base/errors.ts'
 import type { Timers } from '../../../src/base/ports.ts'
 import { abortable, sleep, withTimeout } from '../../../src/base/waiting.ts'
 import { IndexError } from '../../../src/index/errors.ts'
 import { isReachable } from './isReachable.ts'
+import { serverAddress } from './serverUrls.ts'
 
 const CONNECT_TIMEOUT_SEC = 10
 /** A statement that takes longer has met something that will not end. */
@@ -32,6 +34,7 @@ export class Connection {
       ...{ max: 1, idle_timeout: 0, max_lifetime: null, fetch_types: false, connect_timeout: CONNECT_TIMEOUT_SEC },
       keep_alive: KEEPALIVE.tcp_keepalives_idle,
       connection: { application_name: 'petrel', statement_timeout: STATEMENT_TIMEOUT_MS, ...KEEPALIVE },
+      ...{ socket: onlySocket(url, name) },
       onnotice: () => undefined,
       onclose: () => this.#ended.abort(new IndexError('CONNECTION_LOST', `the connection to ${name} ended`)),
     })
@@ -97,6 +100,24 @@ export class Connection {
 
   close(): Promise<void> {
     return this.#sql.end({ timeout: 0 })
+  }
+}
+
+/**
+ * One socket. The library connects again, without a pause and without an end, where a connection is closed before it is ready: by a proxy
+ * that has no server behind it, which the next server of the URL would have to wait for.
+ */
+function onlySocket(url: string, name: string): () => Socket {
+  let isOpen = false
+  return () => {
+    if (isOpen) throw new IndexError('CONNECTION_LOST', `${name} closed the connection before it was ready`)
+    isOpen = true
+    const { host, port } = serverAddress(url)
+    // The library checks a certificate against the socket's host.
+    const socket = Object.assign(new Socket(), { host })
+    // Not before the library listens: an address without a route fails at once.
+    queueMicrotask(() => socket.connect(port, host))
+    return socket
   }
 }
 

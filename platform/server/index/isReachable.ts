@@ -1,8 +1,8 @@
 /** Whether the machine of a database is there at all. Node and Deno. */
 import { connect } from 'node:net'
 import type { Timers } from '../../../src/base/ports.ts'
+import { serverAddress } from './serverUrls.ts'
 
-const DEFAULT_PORT = 5432
 /** What the system says of a machine that is not there; that it refuses is an answer. */
 const GONE: ReadonlySet<string | undefined> = new Set([
   'ETIMEDOUT',
@@ -18,10 +18,8 @@ const GONE: ReadonlySet<string | undefined> = new Set([
  * @returns false: nothing has answered within `ms` milliseconds, or nothing can
  */
 export function isReachable(url: string, ms: number, timers: Timers): Promise<boolean> {
-  const { hostname, port } = new URL(url)
   return new Promise((resolve) => {
-    const host = hostname.replace(/^\[|\]$/g, '')
-    const socket = connect({ host, port: port === '' ? DEFAULT_PORT : Number(port) })
+    const socket = connect(serverAddress(url))
     const end = (isThere: boolean): void => {
       cancel()
       socket.destroy()

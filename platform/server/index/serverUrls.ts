@@ -2,6 +2,7 @@
 
 /** `postgres://user:password@`, `host:port,host:port`, the rest. */
 const FORM = /^(postgres(?:ql)?:\/\/(?:[^@/?]*@)?)([^/?]+)(.*)$/
+const DEFAULT_PORT = 5432
 const TARGET = 'target_session_attrs'
 /** What of libpq's values is known: any server, or one that takes writes. */
 const TARGETS: readonly string[] = ['any', 'read-write', 'primary']
@@ -18,6 +19,12 @@ export function serverUrls(url: string): readonly string[] {
     server.searchParams.delete(TARGET)
     return server.toString()
   })
+}
+
+/** Where the server of a URL listens; an IPv6 address without its brackets. */
+export function serverAddress(url: string): { readonly host: string; readonly port: number } {
+  const { hostname, port } = new URL(url)
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? DEFAULT_PORT : Number(port) }
 }
 
 /** Whether a URL names servers, and asks of them what is known. */

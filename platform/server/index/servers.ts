@@ -46,12 +46,16 @@ export class Servers {
    */
   async connect(test: (on: Connection) => Promise<void>, signal?: AbortSignal): Promise<Connection> {
     let failure: Error | undefined
+    // Others may be connecting at the same time: each asks every server.
+    const first = this.#at
     for (let tried = 0; tried < this.#urls.length; tried++) {
-      const on = new Connection(this.#urls[this.#at] as string, this.name, this.#timers)
+      const at = (first + tried) % this.#urls.length
+      const on = new Connection(this.#urls[at] as string, this.name, this.#timers)
       const stopListening = signal === undefined ? undefined : whenAborted(signal, () => void closed(on))
       try {
         await test(on)
         await this.#assertNewest(on)
+        this.#at = at
         return on
       } catch (error) {
         await closed(on)
@@ -59,7 +63,6 @@ export class Servers {
         const failed = databaseFailure(this.name, error)
         if (!(failed instanceof IndexError) || !['CONNECTION_LOST', 'READ_ONLY'].includes(failed.code)) throw failed
         if (failure === undefined || failed.code === 'CONNECTION_LOST') failure = failed
-        this.#at = (this.#at + 1) % this.#urls.length
       } finally {
         stopListening?.()
       }

@@ -1,6 +1,6 @@
 /**
  * Fetches blocks: from the peer that answered last; when it has not got one, or takes long, from whoever says to have
- * it. A block that several callers want is asked for once.
+ * it. A block that several callers want is asked for once, and each waits its own time for it.
  * @see ipfs/boxo bitswap/client/internal/session
  */
 import { toHex } from '../../base/bytes.ts'
@@ -26,6 +26,8 @@ import { WantedBlock } from './wantedBlock.ts'
 
 /** Bytes of an entry of a wantlist, about. */
 const ENTRY_BYTES = 50
+/** From then on nobody is asked again by itself. */
+const OLD_MS: number = Math.max(...ASK_AGAIN_MS)
 /** Bytes for which an unasked block counts once more. */
 const UNASKED_UNIT_BYTES = 65_536
 
@@ -76,11 +78,14 @@ export class BlockClient implements BlockSource {
     if (signal?.aborted === true) throw abortReason(signal)
     if (this.#closed || cids.length === 0) return []
     const { wanted, fresh } = this.#want(cids)
-    const cancelTimer = this.#deps.timers.setTimeout(() => this.#giveUp(wanted), WANT_MS)
+    const over = Promise.withResolvers<undefined>()
+    const cancelTimer = this.#deps.timers.setTimeout(() => over.resolve(undefined), WANT_MS)
     for (const want of wanted) want.waiting++
     this.#begin(fresh)
     try {
-      const all = Promise.all(wanted.map(async (want) => [want.cid, await want.settled] as const))
+      const all = Promise.all(
+        wanted.map(async (want) => [want.cid, await Promise.race([want.settled, over.promise])] as const),
+      )
       const found = await (signal === undefined ? all : abortable(all, signal))
       return found.filter((pair): pair is readonly [Cid, Uint8Array] => pair[1] !== undefined)
     } finally {
@@ -101,6 +106,10 @@ export class BlockClient implements BlockSource {
       if (want === undefined) {
         want = new WantedBlock(cid)
         this.#wanted.set(cid.key, want)
+        fresh.push(want)
+      } else if (want.isOld) {
+        want.isOld = false
+        want.asked.clear()
         fresh.push(want)
       }
       wanted.set(cid.key, want)
@@ -133,6 +142,9 @@ export class BlockClient implements BlockSource {
     const cancels = [
       timers.setTimeout(() => this.#askOthers(late()), swarm.hedgeMs(peer)),
       ...ASK_AGAIN_MS.map((ms) => timers.setTimeout(() => this.#request(peer, late()), ms)),
+      timers.setTimeout(() => {
+        for (const want of wanted) want.isOld = true
+      }, OLD_MS),
     ]
     void Promise.all(wanted.map((want) => want.settled)).then(() => {
       for (const cancel of cancels) cancel()
@@ -205,13 +217,6 @@ export class BlockClient implements BlockSource {
   #settle(want: WantedBlock, data: Uint8Array | undefined): void {
     this.#wanted.delete(want.cid.key)
     want.settle(data)
-  }
-
-  #giveUp(wanted: readonly WantedBlock[]): void {
-    for (const want of wanted) {
-      // Another caller may have come later, and waits on.
-      if (!want.done && want.waiting <= 1) this.#settle(want, undefined)
-    }
   }
 
   /** What nobody waits for any more is cancelled where it was asked. */

@@ -11,6 +11,8 @@ export class WantedBlock {
   readonly asked: Map<PeerName, Asked> = new Map<PeerName, Asked>()
   /** Rounds of asking everybody that ended with nobody having it. */
   rounds = 0
+  /** Asked for so long ago that the next caller asks anew: callers that overlap would wait for one silent peer for ever. */
+  isOld = false
   /** Callers that wait; none left: nobody wants it any more. */
   waiting = 0
   readonly settled: Promise<Uint8Array | undefined>

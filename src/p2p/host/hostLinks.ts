@@ -160,7 +160,8 @@ export class HostLinks implements PeerLinks {
   }
 
   tag(peer: PeerName, name: string, weight: number): void {
-    this.#deps.tags.tag(peer, name, weight)
+    // A block may come whole after its sender has left: nobody would take the tag away again.
+    if (this.#peers.has(peer)) this.#deps.tags.tag(peer, name, weight)
   }
 
   #connections(peer: PeerName): Connection[] {

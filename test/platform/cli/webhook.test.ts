@@ -9,15 +9,16 @@ import { deliver, type Webhook } from '../../../platform/cli/webhook.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'petrel-webhook-'))
 const answers: number[] = []
-const heard: { headers: IncomingMessage['headers']; body: string }[] = []
+const heard: { method: string | undefined; headers: IncomingMessage['headers']; body: string }[] = []
 const server = createServer((request, response) => {
   let body = ''
   request.on('data', (chunk: Buffer) => {
     body += chunk.toString('utf8')
   })
   request.on('end', () => {
-    heard.push({ headers: request.headers, body })
-    response.writeHead(answers.shift() ?? 200).end()
+    heard.push({ method: request.method, headers: request.headers, body })
+    const status = answers.shift() ?? 200
+    response.writeHead(status, status >= 300 && status < 400 ? { Location: '/deposits/' } : {}).end()
   })
 })
 beforeAll(() => new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening)))
@@ -62,4 +63,19 @@ test('is kept when nobody does', async () => {
   expect(await deliver(webhook('dead', 'http://127.0.0.1:1/'), '{"c":3}')).toBeDefined()
   const lines = readFileSync(join(folder, 'dead'), 'utf8').trim().split('\n')
   expect(lines.map((one) => (JSON.parse(one) as { event: unknown }).event)).toEqual([{ b: 2 }, { c: 3 }])
+})
+
+test.each([301, 302, 307, 308])('is not taken by who sends it elsewhere (%i): kept, with the place', async (status) => {
+  heard.length = 0
+  answers.push(status, status)
+  const name = `moved ${status}`
+  expect(await deliver({ ...webhook(name), retryMs: [1] }, '{"d":4}')).toBe(
+    `status ${status}, which leads to /deposits/`,
+  )
+  expect(heard.map(({ method, body }) => [method, body])).toEqual([
+    ['POST', '{"d":4}'],
+    ['POST', '{"d":4}'],
+  ])
+  const kept = JSON.parse(readFileSync(join(folder, name), 'utf8')) as { problem: string; event: unknown }
+  expect(kept).toMatchObject({ problem: `status ${status}, which leads to /deposits/`, event: { d: 4 } })
 })
