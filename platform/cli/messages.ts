@@ -1,5 +1,6 @@
 /** Messages that commands send, and what became of them. */
 import type { Json } from '../../src/codec/jsonText.ts'
+import { line } from '../server/programIo.ts'
 import type { JsonMsgLookup, UnsentMessage } from './answers.ts'
 import type { CliContext } from './context.ts'
 import { CliError } from './errors.ts'
@@ -70,6 +71,12 @@ export async function senderOf(client: RpcClient, from: string | undefined): Pro
 export function returned(found: JsonMsgLookup): { readonly [name: string]: Json } {
   const value = found.ReturnDec
   return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : {}
+}
+
+/** Names what was sent before its outcome is waited for: who hears no more of it must not send it again. */
+export function named(context: CliContext, cid: string, what = 'it'): void {
+  context.done({ Message: cid })
+  line(context.io, `sent ${what} in message: ${cid}`)
 }
 
 /** The result of a command that sent one message. */

@@ -10,6 +10,7 @@ import { RpcClientError } from '../../src/rpc/client/errors.ts'
 import { type HttpAnswer, httpTransport } from '../../src/rpc/client/httpTransport.ts'
 import type { RpcTransport } from '../../src/rpc/client/transport.ts'
 import { openWebSocket } from '../../src/rpc/client/webSocketTransport.ts'
+import { systemCode } from '../server/errors.ts'
 import type { ProgramIo } from '../server/programIo.ts'
 import { CliError, METHOD_NOT_FOUND } from './errors.ts'
 import type { MethodsV0, MethodsV1 } from './nodeMethods.ts'
@@ -192,6 +193,21 @@ async function listenTo(
   }
 }
 
+/** What the system and its client say where no connection was made. */
+const UNCONNECTED: ReadonlySet<string> = new Set([
+  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'],
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+/** Whether a failed request may have reached the node. Of a failure that says nothing it is not claimed. */
+function isConnected(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const code = systemCode(cause)
+    if (code !== '') return !UNCONNECTED.has(code)
+  }
+  return false
+}
+
 function cliError(error: unknown, url: string, method: string): unknown {
   if (!(error instanceof RpcClientError)) return error
   if (error.code === 'REMOTE') {
@@ -204,6 +220,8 @@ function cliError(error: unknown, url: string, method: string): unknown {
   const text =
     error.code === 'BAD_ANSWER'
       ? `what answers at ${url} is no node: its answer is no JSON-RPC`
-      : `could not connect to the node at ${url}`
+      : isConnected(error.cause)
+        ? `the connection to ${url} broke before the answer came: whether ${method} was carried out is not known`
+        : `could not connect to the node at ${url}`
   return new CliError('CONNECTION', text, {}, { cause: error })
 }

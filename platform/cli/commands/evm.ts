@@ -7,7 +7,7 @@ import { EamMethod, EvmMethod } from '../../../src/types/methodNumbers.ts'
 import { line } from '../../server/programIo.ts'
 import { addressArgument, base64ToHex, type CliContext, filArgument, hexToBase64 } from '../context.ts'
 import { CliError } from '../errors.ts'
-import { push, returned, senderOf, sent, succeeded } from '../messages.ts'
+import { named, push, returned, senderOf, sent, succeeded } from '../messages.ts'
 import type { RpcClient } from '../rpcClient.ts'
 
 const EAM = 'f010'
@@ -51,7 +51,7 @@ async function deploy(context: CliContext, path: string, options: { from?: strin
     Method: EamMethod.CreateExternal,
     Params: cborBytes(code),
   })
-  line(io, 'sending message...')
+  named(context, cid)
   line(io, 'waiting for message to execute...')
   const found = await succeeded(client, cid, CONFIDENCE, 'deployment')
   sent(context, cid, found)
@@ -87,7 +87,7 @@ async function invoke(
     Method: EvmMethod.InvokeContract,
     Params: cborBytes(data),
   })
-  line(io, 'sending message...')
+  named(context, cid)
   line(io, 'waiting for message to execute...')
   const found = await succeeded(client, cid, CONFIDENCE, 'actor execution')
   sent(context, cid, found)

@@ -114,7 +114,11 @@ export function addMsigCommands(program: Command, context: CliContext): void {
     .command('msig')
     .description('Interact with a multisig wallet')
     .option('--confidence <epochs>', 'number of epochs to wait for before a message counts as executed', '5')
-  const confidence = (): number => wholeNumber(msig.opts<{ confidence: string }>().confidence, 'confidence')
+  const confidence = (): number => {
+    const epochs = wholeNumber(msig.opts<{ confidence: string }>().confidence, 'confidence')
+    if (epochs < 0) throw new CliError('USAGE', `confidence: ${epochs} is below 0`)
+    return epochs
+  }
   msig
     .command('create')
     .description('Create a new multisig wallet')

@@ -2,7 +2,7 @@
 import type { Json } from '../../../src/codec/jsonText.ts'
 import { line } from '../../server/programIo.ts'
 import { addressArgument, base64ToHex, type CliContext } from '../context.ts'
-import { type Drafting, pushDrafted, returned, senderOf, sent, succeeded } from '../messages.ts'
+import { type Drafting, named, pushDrafted, returned, senderOf, sent, succeeded } from '../messages.ts'
 
 /** Of every command that sends a message. */
 export interface CommonOptions {
@@ -17,11 +17,13 @@ export async function act(
   what: string,
   draft: (from: string) => Drafting,
 ): Promise<{ readonly cid: string; readonly found: { readonly [name: string]: Json } }> {
+  // Before anything is sent: who is told that it was not understood sends it again.
+  const epochs = confidence()
   const client = await context.node()
   const from = await senderOf(client, options.from === undefined ? undefined : addressArgument(options.from, 'from'))
   const cid = await pushDrafted(client, draft(from))
-  line(context.io, `sent ${what} in message: ${cid}`)
-  const found = await succeeded(client, cid, confidence(), what)
+  named(context, cid, what)
+  const found = await succeeded(client, cid, epochs, what)
   sent(context, cid, found)
   return { cid, found: returned(found) }
 }

@@ -6,7 +6,7 @@ import { line } from '../../server/programIo.ts'
 import type { JsonCid } from '../answers.ts'
 import { addressArgument, type CliContext, filArgument, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
-import { sent, succeeded } from '../messages.ts'
+import { named, sent, succeeded } from '../messages.ts'
 import type { ApiChannelAvailableFunds, PaychSignedVoucher } from '../nodeMethods.ts'
 import type { RpcClient } from '../rpcClient.ts'
 
@@ -48,6 +48,7 @@ async function addFunds(
   // There was enough, so nothing was sent.
   let channel = info.Channel
   if (info.WaitSentinel !== null) {
+    named(context, info.WaitSentinel['/'])
     line(context.io, 'waiting for confirmation..')
     channel = await client.call('PaychGetWaitReady', [info.WaitSentinel])
   }
@@ -117,6 +118,7 @@ async function bestSpendable(context: CliContext, text: string, options: { expor
 async function act(context: CliContext, send: (client: RpcClient) => Promise<JsonCid>, what: string): Promise<void> {
   const client = await context.node()
   const { '/': cid } = await send(client)
+  named(context, cid, what)
   sent(context, cid, await succeeded(client, cid, CONFIDENCE, what))
 }
 

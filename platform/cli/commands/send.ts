@@ -262,7 +262,15 @@ async function send(
   options: SendOptions,
   force: boolean,
 ): Promise<void> {
-  if (options.csv !== undefined) return sendCsv(context, await context.node(), options.csv, options, force)
+  if (options.csv !== undefined) {
+    const { offline, wait, confidence, nonce } = options
+    if ([to, amount, offline, wait, confidence, nonce].some((given) => given !== undefined)) {
+      const text =
+        '--csv sends what is in the file: no recipient, --offline, --wait, --confidence or --nonce goes with it'
+      throw new CliError('USAGE', text)
+    }
+    return sendCsv(context, await context.node(), options.csv, options, force)
+  }
   if (to === undefined || amount === undefined) {
     throw new CliError('USAGE', `incorrect number of arguments, got ${to === undefined ? 0 : 1}: send <to> <amount>`)
   }

@@ -14,6 +14,9 @@ export class Refusal extends Error {
   }
 }
 
+/** A fake method that was carried out, and whose answer never comes: the connection ends. */
+export class Gone extends Error {}
+
 /** Answers by method name, without namespace. */
 export type Answers = Record<string, Json | ((...params: Json[]) => Json)>
 
@@ -51,6 +54,7 @@ export async function startFakeNode(answers: Answers = {}): Promise<FakeNode> {
         try {
           body = { result: typeof answer === 'function' ? answer(...params) : answer }
         } catch (error) {
+          if (error instanceof Gone) return void request.socket.destroy()
           if (!(error instanceof Refusal)) throw error
           body = { error: { code: error.code, message: error.message } }
         }
