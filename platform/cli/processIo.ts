@@ -1,6 +1,7 @@
 /** The command line's streams and environment: those of this process. */
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
+import { errorMessage } from '../../src/base/errors.ts'
 import { whenAborted } from '../../src/base/waiting.ts'
 import { systemCode } from '../server/errors.ts'
 import type { ProgramIo } from '../server/programIo.ts'
@@ -12,6 +13,9 @@ async function readStdin(): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
+/** Exit code where what a command had to say could not be written. */
+const UNWRITTEN = 1
+
 /**
  * A reader that has gone (`petrel chain list | head`) is no failure of ours, and a node goes on without it. Nor does it end when its
  * messages have no room on their disk: there is nowhere to say it.
@@ -19,7 +23,10 @@ async function readStdin(): Promise<string> {
 function ignoreGoneReaders(): void {
   process.stderr.on('error', () => undefined)
   process.stdout.on('error', (error) => {
-    if (systemCode(error) !== 'EPIPE') throw error
+    if (systemCode(error) === 'EPIPE' || process.exitCode === UNWRITTEN) return
+    // A node goes on, and whoever reads a command's answer learns that it is not whole.
+    process.exitCode = UNWRITTEN
+    process.stderr.write(`ERROR: cannot write to standard output: ${errorMessage(error)}\n`)
   })
 }
 

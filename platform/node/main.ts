@@ -38,7 +38,7 @@ const runtime = {
   sharesPorts: true,
 }
 
-process.exitCode = await runCli(process.argv.slice(2), {
+const code = await runCli(process.argv.slice(2), {
   io: processIo(interrupt.signal),
   version,
   addNodeCommands: (program, context) =>
@@ -61,6 +61,8 @@ process.exitCode = await runCli(process.argv.slice(2), {
     }),
 })
 
+// Of output that could not be written it says 1 already.
+process.exitCode ??= code
 // At once, when all output has left: while a process takes itself apart, WebRTC's native threads still run, and use what is
 // gone (and would keep Deno running for ever).
 await new Promise<void>((done) => process.stdout.write('', () => process.stderr.write('', () => done())))

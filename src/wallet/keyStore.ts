@@ -4,7 +4,7 @@
  */
 import { fromBase32, toBase32 } from '../base/base32.ts'
 import { fromUtf8, utf8 } from '../base/bytes.ts'
-import { PetrelError } from '../base/errors.ts'
+import { PetrelError, unlessThrown } from '../base/errors.ts'
 import { parseJson, stringifyJson } from '../codec/jsonText.ts'
 import { WalletError } from './errors.ts'
 import { type KeyInfo, keyInfo } from './keyInfo.ts'
@@ -76,6 +76,11 @@ export class KeyStore {
     }
   }
 
+  /** In one step: whatever goes wrong, it is what it was or what it is to be. */
+  replace(name: string, info: KeyInfo): Promise<void> {
+    return this.#secrets.replace(fileName(name), this.#encode(name, info))
+  }
+
   /** @throws WalletError `KEY_NOT_FOUND` */
   async delete(name: string): Promise<void> {
     if (await this.#secrets.remove(fileName(name))) return
@@ -94,8 +99,10 @@ export class KeyStore {
     for (const file of await this.#secrets.list()) {
       const content = await this.#secrets.read(file)
       if (content === undefined) continue
-      if (isSealed(content)) sealer.open(entryName(file), content)
-      else plain.push({ file, content })
+      const name = entryName(file)
+      if (isSealed(content)) sealer.open(name, content)
+      // What is no key may be a sealed one with a flipped bit, which can be repaired as it is.
+      else if (unlessThrown(() => this.#decode(name, content), WalletError) !== undefined) plain.push({ file, content })
     }
     for (const { file, content } of plain) await this.#secrets.replace(file, sealer.seal(entryName(file), content))
     return plain.length

@@ -139,8 +139,7 @@ export class Wallet {
         (await this.#remoteOf(address)) === undefined
           ? ((await this.#find(address))?.info ?? (await this.#store.get(this.#name(address))))
           : { type: REMOTE_ADDRESS, privateKey: utf8(address.toString(this.#options.addressPrefix)) }
-      await this.#forget(DEFAULT_NAME)
-      await this.#store.put(DEFAULT_NAME, info)
+      await this.#store.replace(DEFAULT_NAME, info)
     })
   }
 

@@ -88,6 +88,19 @@ describe('a sealed keystore', () => {
     await expect(other.sealAll()).rejects.toMatchObject({ code: 'WRONG_PASSPHRASE' })
     expect(await plain.get('wallet-c')).toEqual(INFO)
   })
+
+  it('leaves an entry that is no key as it is: a flipped bit can be repaired', async () => {
+    const secrets = new MemorySecretStore()
+    const store = new KeyStore(secrets, new Sealer('pass', random, COST))
+    await store.put('wallet-a', INFO)
+    const [file] = (await secrets.list()) as [string]
+    const damaged = (await secrets.read(file)) as Uint8Array
+    damaged[0] = (damaged[0] as number) ^ 1
+    await secrets.replace(file, damaged)
+    expect(await store.sealAll()).toBe(0)
+    expect(await secrets.read(file)).toEqual(damaged)
+    await expect(store.get('wallet-a')).rejects.toMatchObject({ code: 'DAMAGED_ENTRY' })
+  })
 })
 
 describe('a plain keystore', () => {

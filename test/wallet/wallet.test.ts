@@ -47,6 +47,19 @@ class SlowSecrets extends MemorySecretStore {
   }
 }
 
+/** A disk on which nothing new finds room. */
+class FullSecrets extends MemorySecretStore {
+  isFull = false
+
+  override create(name: string, content: Uint8Array): Promise<boolean> {
+    return this.isFull ? Promise.reject(new Error('no room')) : super.create(name, content)
+  }
+
+  override replace(name: string, content: Uint8Array): Promise<void> {
+    return this.isFull ? Promise.reject(new Error('no room')) : super.replace(name, content)
+  }
+}
+
 function create(secrets = new MemorySecretStore(), addressPrefix: 'f' | 't' = 't') {
   const store = new KeyStore(secrets)
   return { secrets, store, wallet: new Wallet(store, { random: counter(), addressPrefix, chainId: 31415926n }) }
@@ -307,4 +320,17 @@ describe('a watch-only address', () => {
     })
     await expect(wallet.import({ type: 'watch-only', privateKey: utf8('hello') })).rejects.toThrow()
   })
+})
+
+it('a default that cannot be written leaves the one there was', async () => {
+  const secrets = new FullSecrets()
+  const { wallet } = create(secrets)
+  const [first, second] = [await wallet.newKey('secp256k1'), await wallet.newKey('secp256k1')]
+  secrets.isFull = true
+  await expect(wallet.setDefault(second)).rejects.toThrow('no room')
+  secrets.isFull = false
+  await wallet.newKey('secp256k1')
+  expect((await wallet.defaultAddress()).equals(first)).toBe(true)
+  await wallet.setDefault(second)
+  expect((await wallet.defaultAddress()).equals(second)).toBe(true)
 })
