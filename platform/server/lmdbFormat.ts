@@ -1,7 +1,7 @@
 /**
- * The format of a store on disk: a number in a table of its own, and the steps from each format to the next. A step and the number
- * that follows from it are one transaction: LMDB writes to other pages than those of the last commit, so the old store stands,
- * whole, until the new one does, whenever the process or the machine ends.
+ * The format of a store on disk: a number in a table that holds only the fences of commits besides (lmdbKeyValues.ts), and the steps
+ * from each format to the next. A step and the number that follows from it are one transaction: LMDB writes to other pages than those of
+ * the last commit, so the old store stands, whole, until the new one does, whenever the process or the machine ends.
  */
 import { latin1, utf8 } from '../../src/base/bytes.ts'
 import { PlatformError } from './errors.ts'

@@ -4,7 +4,7 @@
  */
 import { crc32 } from 'node:zlib'
 import type { RootDatabase } from 'lmdb'
-import { compareBytes, toHex } from '../../src/base/bytes.ts'
+import { compareBytes, latin1, toHex, utf8 } from '../../src/base/bytes.ts'
 import { assertStoreKey } from '../../src/base/memoryStore.ts'
 import type { KeyValueOp, KeyValueStore } from '../../src/base/ports.ts'
 import type { ReadGuard } from './readGuard.ts'
@@ -24,11 +24,15 @@ interface Environment {
   damaged(what: string): never
   readonly reads: ReadGuard
   commit(size: WriteSize, also: () => void): void
-  commitLater(size: WriteSize, also: () => void): Promise<void>
+  writeAside(size: WriteSize, also: () => void): Promise<void>
+  awaited(work: Promise<void>): Promise<void>
   whyUnwritable(): string | undefined
   flush(): Promise<void>
   close(): Promise<void>
 }
+
+/** Value of a fence: any. */
+const FENCE = Uint8Array.of(1)
 
 /** CRC-32 finds every change of up to 32 neighbouring bits. */
 const CHECKSUM_BYTES = 4
@@ -63,14 +67,40 @@ export function copyOf(value: Uint8Array | undefined): Uint8Array | undefined {
     : new Uint8Array(value.buffer.slice(value.byteOffset, value.byteOffset + value.length))
 }
 
-/** One table's entries, each behind its checksum. */
+/** A commit that LMDB's own thread has yet to make, or makes now. */
+interface CommitUnderWay {
+  /** By key, without what was written to the same keys since. */
+  readonly ops: Map<string, KeyValueOp>
+  /** While this key is in the table of fences the thread passes the commit over; undefined: the thread has not been given it. */
+  fence: Uint8Array | undefined
+  /** Whether the fence may be there. */
+  isFenced: boolean
+  /** Whether the thread has found no fence; rejects when nothing of the batch was written. */
+  isMade: Promise<boolean>
+  /** Resolves when it is over, however it ended. */
+  over: Promise<void>
+}
+
+/**
+ * One table's entries, each behind its checksum.
+ *
+ * A write of this thread does not wait for the commits that LMDB's own thread was given before, so it may reach the disk first. What it
+ * writes must stand all the same: it takes its keys out of those commits, and where one of them was given away already, it puts a fence
+ * in its own transaction. The thread looks for that in the transaction of the commit, and passes it over; then what is left of the
+ * commit is given to it again. A fence that a kill left there costs the commit of that number one more turn.
+ */
 export class LmdbKeyValues implements KeyValueStore {
   readonly #environment: Environment
   readonly #table: Table
+  readonly #fences: Table
+  /** Oldest first. */
+  readonly #underWay = new Set<CommitUnderWay>()
+  #lastFence = 0
 
-  constructor(environment: Environment, table: Table) {
+  constructor(environment: Environment, table: Table, fences: Table) {
     this.#environment = environment
     this.#table = table
+    this.#fences = fences
   }
 
   get(key: Uint8Array): Uint8Array | undefined {
@@ -124,23 +154,69 @@ export class LmdbKeyValues implements KeyValueStore {
   }
 
   batch(ops: readonly KeyValueOp[]): void {
-    this.#environment.commit(this.#sizeOf(ops), () => {
+    const older = this.#writersOf(ops)
+    const { writes, bytes } = this.#sizeOf(ops)
+    this.#environment.commit({ writes: writes + older.length, bytes }, () => {
+      for (const { fence } of older) if (fence !== undefined) this.#fences.putSync(fence, FENCE)
       for (const op of ops) {
         if (op.op === 'put') this.#table.putSync(op.key, checked(op.key, op.value))
         else this.#table.removeSync(op.key)
       }
     })
+    for (const commit of older) {
+      commit.isFenced = commit.fence !== undefined
+      for (const { key } of ops) commit.ops.delete(latin1(key))
+    }
   }
 
   async commit(ops: readonly KeyValueOp[]): Promise<void> {
-    await this.#environment.commitLater(this.#sizeOf(ops), () => {
-      for (const op of ops) {
-        // What becomes of all is said once.
+    this.#sizeOf(ops)
+    // Those are given to LMDB's thread anew when they are fenced: it would overtake what was given to it since.
+    const older = this.#writersOf(ops).map(({ over }) => over)
+    const named = new Map(ops.map((op) => [latin1(op.key), op]))
+    const isMade = Promise.resolve(false)
+    const commit: CommitUnderWay = { ops: named, fence: undefined, isFenced: false, isMade, over: Promise.resolve() }
+    this.#underWay.add(commit)
+    const written = this.#environment.awaited(this.#write(commit, older))
+    commit.over = written.catch(() => undefined)
+    await written
+  }
+
+  async #write(commit: CommitUnderWay, older: readonly Promise<void>[]): Promise<void> {
+    try {
+      if (older.length > 0) await Promise.all(older)
+      do {
+        // One more for the fence that is taken away.
+        const { writes, bytes } = this.#sizeOf([...commit.ops.values()])
+        await this.#environment.writeAside({ writes: writes + 1, bytes }, () => this.#give(commit))
+        commit.isFenced ||= !(await commit.isMade)
+      } while (commit.isFenced)
+    } finally {
+      this.#underWay.delete(commit)
+    }
+  }
+
+  /** Inside a batch of LMDB's own thread. What becomes of all is said once, by the batch. */
+  #give(commit: CommitUnderWay): void {
+    if (commit.isFenced) this.#fences.remove(commit.fence as Uint8Array).catch(() => undefined)
+    commit.isFenced = false
+    commit.fence = utf8(`fence ${++this.#lastFence}`)
+    const put = (): void => {
+      for (const op of commit.ops.values()) {
         const written =
           op.op === 'put' ? this.#table.put(op.key, checked(op.key, op.value)) : this.#table.remove(op.key)
         written.catch(() => undefined)
       }
-    })
+    }
+    commit.isMade = this.#fences.ifNoExists(commit.fence, put)
+    commit.isMade.catch(() => undefined)
+  }
+
+  /** The commits under way that write to one of the same keys. */
+  #writersOf(ops: readonly KeyValueOp[]): CommitUnderWay[] {
+    if (this.#underWay.size === 0) return []
+    const names = ops.map(({ key }) => latin1(key))
+    return [...this.#underWay].filter((commit) => names.some((name) => commit.ops.has(name)))
   }
 
   #sizeOf(ops: readonly KeyValueOp[]): WriteSize {

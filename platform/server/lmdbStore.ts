@@ -27,7 +27,7 @@ const RESERVE_BYTES = 8 * 1024 * 1024
 /** Pages of the tree that one write may copy, bytes. */
 const PAGES_PER_WRITE = 16 * 1024
 
-/** Blocks; everything else; the same of format 0; the format's number. */
+/** Blocks; everything else; the same of format 0; the format's number, and fences of commits. */
 const TABLES = ['blocks', 'values', 'meta', 'format']
 
 /** What LMDB itself calls binary: keys and values as they are. */
@@ -144,9 +144,10 @@ export class LmdbEnvironment {
       const blocks = this.#root.openDB({ name: 'blocks', ...BINARY })
       this.#blocks = new LmdbBlocks(this, blocks, options)
       const values = this.#root.openDB({ name: 'values', ...BINARY })
-      this.meta = new LmdbKeyValues(this, values)
       this.#tables = [blocks, values]
       const [meta, format] = ['meta', 'format'].map((name) => this.#root.openDB({ name, ...BINARY })) as [Table, Table]
+      // Programs before this one would not open a store with one more table.
+      this.meta = new LmdbKeyValues(this, values, format)
       upgradeStore(
         { values, meta, format },
         options.path,
@@ -237,13 +238,17 @@ export class LmdbEnvironment {
   }
 
   /** {@link LmdbEnvironment.commit} by LMDB's own thread: to write and sync takes 5 to 15 ms here, on a busy disk 300. */
-  async commitLater(size: WriteSize, also: () => void): Promise<void> {
-    const written = this.#blocks.writeAside(size, also)
-    this.#aside.add(written)
+  writeAside(size: WriteSize, also: () => void): Promise<void> {
+    return this.#blocks.writeAside(size, also)
+  }
+
+  /** The same work, which the end of the store waits for. */
+  async awaited(work: Promise<void>): Promise<void> {
+    this.#aside.add(work)
     try {
-      await written
+      await work
     } finally {
-      this.#aside.delete(written)
+      this.#aside.delete(work)
     }
   }
 

@@ -77,6 +77,9 @@ export interface KeyValueStore {
   /**
    * The same, on stable storage when it resolves; until then reads may or may not find it. When it rejects, none of it is there.
    * The caller's thread does not wait for the disk, where a store can do without.
+   *
+   * Writes to one key count in the order of their calls: what is put or deleted while a commit of the same key is under way stands when
+   * the commit resolves, and of two commits the later one.
    */
   commit(ops: readonly KeyValueOp[]): Promise<void>
   /**

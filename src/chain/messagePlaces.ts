@@ -152,6 +152,8 @@ export class PlaceNotes {
   readonly #stop: () => void
   /** Oldest first. */
   #unnoted: Tipset[] = []
+  /** The last tipset could not be noted: that is said once. */
+  #isFailing = false
   #noting: Promise<void> | undefined
   #notingBelow: Promise<void> | undefined
   readonly #ended = new AbortController()
@@ -222,7 +224,7 @@ export class PlaceNotes {
   }
 
   async #noteAll(): Promise<void> {
-    const { clock, timers, log, rows } = this.#deps
+    const { clock, timers } = this.#deps
     const pace = new Pace(clock, timers, TURN_MS)
     try {
       // Whoever moved the head goes on first.
@@ -232,20 +234,29 @@ export class PlaceNotes {
         tipset !== undefined && !this.#ended.signal.aborted;
         tipset = this.#unnoted.shift()
       ) {
-        const ops: KeyValueOp[] = []
-        for (const op of this.#rowsOf(tipset, this.#deps.view)) {
-          ops.push(op)
-          if (pace.isDue) await pace.pause()
-        }
-        for (const key of this.#outlived(tipset, ops.length + DROPPED_ABOVE)) ops.push({ op: 'delete', key })
-        if (ops.length > 0) await rows.commit(ops)
+        await this.#note(tipset, pace)
       }
-    } catch (error) {
-      // Searches walk then, as they did before.
-      log.warn('where messages lie is noted no more', { reason: errorMessage(error) })
-      this.#stop()
     } finally {
       this.#noting = undefined
+    }
+  }
+
+  /** What cannot be noted, on a disk that is full for a while, is passed over: searches walk then. */
+  async #note(tipset: Tipset, pace: Pace): Promise<void> {
+    const { log, rows } = this.#deps
+    try {
+      const ops: KeyValueOp[] = []
+      for (const op of this.#rowsOf(tipset, this.#deps.view)) {
+        ops.push(op)
+        if (pace.isDue) await pace.pause()
+      }
+      for (const key of this.#outlived(tipset, ops.length + DROPPED_ABOVE)) ops.push({ op: 'delete', key })
+      if (ops.length > 0) await rows.commit(ops)
+      this.#isFailing = false
+    } catch (error) {
+      const text = 'where the messages of a tipset lie is not noted'
+      log[this.#isFailing ? 'debug' : 'warn'](text, { height: tipset.height, reason: errorMessage(error) })
+      this.#isFailing = true
     }
   }
 

@@ -222,11 +222,11 @@ export class Devnet {
     return Math.max(1, blockTimeMs - (((age % blockTimeMs) + blockTimeMs) % blockTimeMs))
   }
 
-  /** The epoch of the wall clock, on the head of that time. */
+  /** The epoch of the wall clock, on the head of that time; none twice, also when clock and head have gone back. */
   async #sharedTick(): Promise<void> {
     const base = this.#deps.view.store.head()
     const epoch = Math.floor(this.#age() / this.#pace.blockTimeMs)
-    if (epoch <= base.height) return
+    if (epoch <= Math.max(base.height, this.#lastMade)) return
     const tipset = await this.#maker.tipsetAt(base, epoch, true)
     if (tipset !== undefined) this.#moveTo(tipset)
   }

@@ -229,7 +229,11 @@ export async function startNode(
       view,
       vm,
       index,
-      setHead: (tipset) => (networking === undefined ? view.store.setHead(tipset) : networking.syncer.setHead(tipset)),
+      setHead: (tipset) => {
+        if (networking !== undefined) return networking.syncer.setHead(tipset)
+        view.store.removeCheckpoint()
+        view.store.setHead(tipset)
+      },
       ...(f3 === undefined ? {} : { f3Finalized: () => f3.finalizedTipset() }),
     }),
     ...objectMethods({ view, states, ...parts.care }),

@@ -16,6 +16,7 @@ export type SyncErrorCode =
   | 'STATE_UNAVAILABLE'
   | 'BEACON_ENTRIES_DIFFER'
   | 'BAD_KEY'
+  | 'CONSENSUS_FAULT'
   | 'STOPPED'
 
 /** A chain that cannot be followed, or not now. */

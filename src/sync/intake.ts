@@ -5,6 +5,7 @@
 import { errorMessage, unlessThrown } from '../base/errors.ts'
 import type { Clock, Logger, Timers } from '../base/ports.ts'
 import type { ChainView } from '../chain/chainView.ts'
+import { CodecError } from '../codec/errors.ts'
 import { isEpochInRange } from '../consensus/epochRange.ts'
 import { BlockMissing } from '../ipld/errors.ts'
 import type { ChainSource, FetchedTipset } from '../p2p/chainSource.ts'
@@ -224,7 +225,16 @@ export class Intake {
     if (ms === undefined || claim.as !== 'head' || this.#waiting.has(peer)) return
     const cancel = this.#deps.timers.setTimeout(() => {
       this.#postponed.delete(peer)
-      this.#claimed(peer, { ...claim, missed: claim.missed + 1 })
+      const again = { ...claim, missed: claim.missed + 1 }
+      try {
+        this.#claimed(peer, again)
+      } catch (error) {
+        // Blocks that came meanwhile and make no tipset: nobody can have that head, and what is thrown by a timer ends the process.
+        if (error instanceof CodecError) return
+        // A disk that gives errors for a while.
+        this.#deps.log.debug('the head of a peer could not be looked at', { peer, message: errorMessage(error) })
+        this.#tryLater(peer, again)
+      }
     }, ms)
     this.#forgetPostponed(peer)
     this.#postponed.set(peer, { claim, cancel })

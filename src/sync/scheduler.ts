@@ -151,9 +151,16 @@ export class SyncScheduler {
     return undefined
   }
 
-  /** Reached, or overtaken meanwhile. */
+  /** Reached, or overtaken meanwhile; where a disk that fails lets nobody tell, its turn comes later. */
   #isDone(tipset: Tipset): boolean {
-    return this.#recent.has(tipset) || !this.#deps.mayWin(tipset)
+    if (this.#recent.has(tipset)) return true
+    try {
+      return !this.#deps.mayWin(tipset)
+    } catch (error) {
+      this.#deps.log.debug('a target could not be judged', { height: tipset.height, message: errorMessage(error) })
+      this.#tryLater(tipset)
+      return true
+    }
   }
 
   #spawn(target: Tipset): void {

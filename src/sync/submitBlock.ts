@@ -14,20 +14,22 @@ import type { Syncer } from './syncer.ts'
 /** The syncer, which checks the block, and the network, which gets it. */
 export interface SubmitDeps {
   readonly view: ChainView
-  readonly syncer: Pick<Syncer, 'submit'>
+  readonly syncer: Pick<Syncer, 'noteMined' | 'submit'>
   /** Sends the block to the network once it has passed all checks. */
   readonly publish: (header: BlockHeader, messages: BlockMessages) => Promise<void>
 }
 
 /**
  * Takes a block whose messages are here: the pool keeps its messages in the chain's blocks.
- * @throws BlockMissing for a parent or a message that is not here; as {@link Syncer.submit}; as `publish`
+ * @throws BlockMissing for a parent or a message that is not here; as {@link Syncer.noteMined}; as {@link Syncer.submit}; as
+ * `publish`
  */
 export async function submitBlock(deps: SubmitDeps, block: BlockMsg, signal: AbortSignal): Promise<void> {
   const { view, syncer, publish } = deps
   const { header } = block
   const { blocks } = view.store
   for (const parent of header.parents) view.store.header(parent)
+  syncer.noteMined(header)
   const messages = {
     bls: block.blsMessages.map((cid) => getCbor(blocks, message, cid)),
     signed: block.secpkMessages.map((cid) => getCbor(blocks, signedMessage, cid)),

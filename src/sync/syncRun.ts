@@ -79,7 +79,8 @@ function messagesGone(tipsets: readonly Tipset[], cause: unknown): SyncError {
   const [newest, oldest] = [tipsets[0]?.height, tipsets.at(-1)?.height]
   const text =
     `no peer has the messages of epochs ${oldest} to ${newest}. Most keep those of some 2000 epochs: a node that was away for longer ` +
-    `goes on from a newer snapshot, or from a peer that keeps all: ${errorMessage(cause)}`
+    'goes on from a newer snapshot in another --repo, to which petrel backup and restore take keys and messages, or from a peer that ' +
+    `keeps all: ${errorMessage(cause)}`
   return new SyncError('MESSAGES_UNAVAILABLE', text, { oldest, newest }, { cause })
 }
 

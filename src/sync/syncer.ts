@@ -27,6 +27,7 @@ import { ForkChoice } from './forkChoice.ts'
 import { type HeadClaim, Intake } from './intake.ts'
 import { PRUNE_STEP } from './limits.ts'
 import { SyncScheduler } from './scheduler.ts'
+import { SlashFilter } from './slashFilter.ts'
 import type { FetchesAhead } from './stateAhead.ts'
 import { runSync, type SyncRunDeps } from './syncRun.ts'
 import { SYNC_STAGE, SyncProgress, type SyncState } from './syncState.ts'
@@ -65,6 +66,7 @@ export class Syncer {
   readonly #view: ChainView
   readonly #bad = new BadBlocks()
   readonly #validated: ValidatedBlocks
+  readonly #slashFilter: SlashFilter
   readonly #tracker = new TipsetTracker()
   readonly #forkChoice: ForkChoice
   readonly #validator: TipsetValidator
@@ -81,6 +83,7 @@ export class Syncer {
     const { view } = validation
     this.#view = view
     this.#validated = new ValidatedBlocks(meta, vm === undefined ? 'headers' : 'execute')
+    this.#slashFilter = new SlashFilter(meta)
     this.#forkChoice = new ForkChoice(view, this.#tracker, log)
     const shared = { view, source, edge, bad: this.#bad, validated: this.#validated, tracker: this.#tracker, report }
     this.#validator = new TipsetValidator({ ...shared, validation, vm, ahead, clock, timers })
@@ -179,16 +182,37 @@ export class Syncer {
   }
 
   /**
-   * Makes a tipset of the chain the head, though it may be lighter. What lies above it is no longer known to be valid.
+   * Makes a tipset of the chain the head, though it may be lighter; no checkpoint holds it any more. What the chain has from its height on
+   * is no longer known to be valid.
    * @throws BlockMissing
-   * @see lotus node/impl/full/chain.go ChainSetHead
+   * @see lotus node/impl/full/chain.go ChainSetHead; chain/store/store.go SetHead
    */
   setHead(tipset: Tipset): void {
     const { store } = this.#view
-    for (let above = store.head(); above.height > tipset.height; above = store.parent(above)) {
-      for (const cid of above.key) this.#forget(cid)
-    }
+    const left: Tipset[] = []
+    // Genesis has no parents.
+    const lowest = Math.max(tipset.height, 1)
+    for (let at = store.head(); at.height >= lowest; at = store.parent(at)) left.push(at)
+    this.#validated.removeAll(left)
+    for (const { blocks } of left) for (const block of blocks) this.#tracker.remove(block)
+    store.removeCheckpoint()
     store.setHead(tipset)
+    this.#tracker.addAll(tipset)
+  }
+
+  /**
+   * Takes note of a block that a producer made elsewhere, before anybody else hears of it.
+   * @throws SyncError `CONSENSUS_FAULT`: with an earlier block of the same producer it would be one; BlockMissing
+   * @see lotus node/impl/full/sync.go SyncSubmitBlock
+   */
+  noteMined(header: BlockHeader): void {
+    const [parent] = header.parents
+    const parentEpoch = parent === undefined ? 0 : this.#view.store.header(parent).height
+    const witness = this.#slashFilter.mined(header, parentEpoch)
+    if (witness === undefined) return
+    const text = `<!!> SLASH FILTER DETECTED FAULT due to witness ${witness}`
+    this.#deps.log.error(text, { miner: header.miner.toString(), block: headerCid(header).toString() })
+    throw new SyncError('CONSENSUS_FAULT', text)
   }
 
   /**
@@ -209,7 +233,7 @@ export class Syncer {
   /**
    * Makes a tipset the checkpoint, behind which the head never goes: of the head's own chain, or of one that is synchronised
    * to now.
-   * @throws SyncError `BAD_KEY`; ChainError `CHECKPOINT_REFUSED`; whatever the sync throws
+   * @throws SyncError `BAD_KEY`, `BAD_BLOCK` when one of its blocks is; ChainError `CHECKPOINT_REFUSED`; whatever the sync throws
    * @see lotus chain/checkpoint.go SyncCheckpoint
    */
   async checkpoint(key: TipsetKey, signal: AbortSignal = this.#stopping.signal): Promise<void> {
@@ -219,6 +243,12 @@ export class Syncer {
     const head = store.head()
     if (!equalTipsetKeys(head.key, tipset.key) && !store.isAncestor(tipset, head)) {
       await this.#syncTo(tipset, signal, true)
+      // To the sync one valid block is enough, and the head would never leave the others.
+      if (!this.#validated.hasTipset(tipset)) {
+        const reason = this.#bad.find(key)?.reason
+        const why = reason === undefined ? 'a block of it is not valid' : badReasonText(reason)
+        throw new SyncError('BAD_BLOCK', `failed to collect chain for checkpoint: ${why}`)
+      }
     }
     store.setCheckpoint(tipset, network.protocol.chainFinality)
   }

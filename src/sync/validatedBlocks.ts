@@ -72,6 +72,12 @@ export class ValidatedBlocks {
     this.#meta.delete(markKey(epoch, cid))
   }
 
+  /** Forgets all blocks of these tipsets in one write, before anything else happens. */
+  removeAll(tipsets: readonly Tipset[]): void {
+    const keys = tipsets.flatMap(({ height, key }) => key.map((cid) => markKey(height, cid)))
+    this.#meta.batch(keys.map((key) => ({ op: 'delete', key })))
+  }
+
   /** Forgets what lies below an epoch, without holding the thread. */
   async prune(below: ChainEpoch): Promise<void> {
     for (let ops = this.#below(below); ops.length > 0; ops = this.#below(below)) await this.#meta.commit(ops)

@@ -29,6 +29,7 @@ import { idAddress, secp256k1Address } from '../../src/types/address.ts'
 import { chainMessageCid } from '../../src/types/chainMessage.ts'
 import type { Message } from '../../src/types/message.ts'
 import { createTipset, equalTipsetKeys, type Tipset } from '../../src/types/tipset.ts'
+import { FailingStore } from '../support/failingStore.ts'
 import { openRecordedView, silentLog } from '../support/recordedView.ts'
 import { seeded } from '../support/seeded.ts'
 import { missingShared } from '../support/shared.ts'
@@ -257,6 +258,25 @@ describe.skipIf(missing !== undefined)('rows of where messages lie', () => {
       expect([...rows.keys()].filter((key) => (key[4] as number) < 2).length).toBe(above < PLACES_UNNOTED ? 2 : 1)
       await notes.stop()
     }
+  })
+
+  it('are made of the next tipsets after one whose rows the disk did not take', async () => {
+    const { deps } = open()
+    const rows = new FailingStore()
+    const { view, top } = chainOf(deps.view.network, 3, (height) => [{ ...MESSAGE, nonce: BigInt(height) }])
+    const notes = new PlaceNotes({
+      ...{ view, rows, clock: systemClock, timers: systemTimers, log: silentLog },
+      otherHash: () => undefined,
+    })
+    rows.fault = 'write'
+    view.store.setHead(view.store.parent(view.store.parent(top)))
+    await notes.settled()
+    rows.fault = 'none'
+    view.store.setHead(top)
+    await notes.settled()
+    // Two tipsets, each with its message and the row that it is noted.
+    expect([...rows.keys()]).toHaveLength(4)
+    await notes.stop()
   })
 
   it('are made of so many epochs below a head, and not of one more', async () => {

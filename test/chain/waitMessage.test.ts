@@ -135,6 +135,54 @@ describe.skipIf(missingShared('data/golden') !== undefined)('waiting', () => {
     })
   })
 
+  test('of many looks through each new tipset once for all', async () => {
+    const others = Array.from({ length: 50 }, (_, i) => {
+      const { message: own } = sent
+      return putCbor(view.store.blocks, message, { ...own, nonce: own.nonce + 1_000n + BigInt(i) })
+    })
+    view.store.setHead(at(executed.height - 2))
+    const controller = new AbortController()
+    let looks = 0
+    const lists = new WeakMap<readonly ChainMessage[], readonly ChainMessage[]>()
+    const counting = (messages: readonly ChainMessage[]): readonly ChainMessage[] => {
+      const known = lists.get(messages)
+      if (known !== undefined) return known
+      const counted = messages.map((one) => ({
+        ...one,
+        get message() {
+          looks++
+          return one.message
+        },
+      }))
+      lists.set(messages, counted)
+      return counted
+    }
+    const counted: WaitDeps = {
+      ...deps,
+      view: new Proxy(view, {
+        get: (target, name) => {
+          if (name === 'tipsetMessages') return (tipset: Tipset) => counting(view.tipsetMessages(tipset))
+          const value: unknown = Reflect.get(target, name)
+          return typeof value === 'function' ? (value.bind(target) as unknown) : value
+        },
+      }),
+    }
+    const waiting = others.map((other) => waitMessage(other, options(3, { signal: controller.signal }), counted))
+    const before = view.store.head()
+    expect(await settled(Promise.race(waiting))).toBe(false)
+    const seen = [before]
+    for (let height = before.height + 1; height <= executed.height; height++) {
+      view.store.setHead(at(height))
+      if (view.store.head().height > (seen.at(-1) as Tipset).height) seen.push(view.store.head())
+      expect(await settled(Promise.race(waiting))).toBe(false)
+    }
+    const all = seen.map((tipset) => view.tipsetMessages(view.store.parent(tipset)).length)
+    expect(looks).toBe(all.reduce((sum, count) => sum + count, 0))
+    expect(looks).toBeGreaterThan(0)
+    controller.abort()
+    for (const one of waiting) await expect(one).rejects.toMatchObject({ code: 'CANCELLED' })
+  })
+
   test('refuses more confidence than finality', async () => {
     await expect(waitMessage(cid, options(901), deps)).rejects.toThrow('message confidence exceeds maximum: 901 > 900')
   })

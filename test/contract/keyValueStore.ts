@@ -126,6 +126,45 @@ export function keyValueStoreContract(name: string, factory: StoreFactory): void
       expect(store.get(bytes(9, 49))).toEqual(bytes(49))
     })
 
+    it('lets what is written while a commit is under way stand', async () => {
+      const committed = store.commit(
+        [1, 2, 3, 4].map((key) => ({ op: 'put', key: bytes(key), value: bytes(1) }) as const),
+      )
+      store.put(bytes(1), bytes(2))
+      store.delete(bytes(2))
+      store.batch([{ op: 'put', key: bytes(3), value: bytes(3) }])
+      await committed
+      expect([1, 2, 3, 4].map((key) => store.get(bytes(key)))).toEqual([bytes(2), undefined, bytes(3), bytes(1)])
+      for (let turn = 0; turn < 60; turn++) {
+        const [first, second] = [1, 2].map((value) =>
+          store.commit([{ op: 'put', key: bytes(5), value: bytes(value, turn) }]),
+        )
+        // In the thread's hands, or on the disk, by then.
+        if (turn % 3 === 1) await new Promise((resolve) => setTimeout(resolve))
+        if (turn % 3 === 2) await first
+        store.put(bytes(5), bytes(3, turn))
+        await Promise.all([first, second])
+        expect(store.get(bytes(5))).toEqual(bytes(3, turn))
+      }
+      expect(hexKeys()).toEqual(['01', '03', '04', '05'])
+    })
+
+    it('lets the later of two commits stand, whatever is written beside them', async () => {
+      for (let turn = 0; turn < 20; turn++) {
+        const first = store.commit([
+          { op: 'put', key: bytes(1), value: bytes(1, turn) },
+          { op: 'put', key: bytes(2), value: bytes(1, turn) },
+        ])
+        const second = store.commit([{ op: 'put', key: bytes(1), value: bytes(2, turn) }])
+        store.put(bytes(2), bytes(3, turn))
+        await first
+        expect(store.get(bytes(1))?.[1]).toBe(turn)
+        await second
+        expect(store.get(bytes(1))).toEqual(bytes(2, turn))
+        expect(store.get(bytes(2))).toEqual(bytes(3, turn))
+      }
+    })
+
     it('takes keys up to the bound and refuses others', () => {
       const longest = new Uint8Array(MAX_STORE_KEY_BYTES).fill(3)
       store.put(longest, bytes(1))

@@ -2,6 +2,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { open } from 'lmdb'
 import { afterAll, describe, expect, it } from 'vitest'
 import { systemClock, systemTimers } from '../../platform/server/clock.ts'
 import { openFileSource } from '../../platform/server/fileSource.ts'
@@ -69,6 +70,19 @@ describe('LMDB', () => {
     expect(environment.meta.has(utf8('head'))).toBe(false)
     environment.meta.put(utf8('head'), utf8('1'))
     expect(environment.blocks.get(blockCid(data))).toEqual(data)
+    await environment.close()
+  })
+
+  it('makes a commit whose fence an earlier run has left', async () => {
+    const path = newPath()
+    await openLmdb(path).close()
+    const root = open({ path, maxDbs: 4, encoding: 'binary', keyEncoding: 'binary' })
+    const format = root.openDB({ name: 'format', encoding: 'binary', keyEncoding: 'binary' })
+    format.putSync(utf8('fence 1'), utf8('1'))
+    await root.close()
+    const environment = openLmdb(path)
+    await environment.meta.commit([{ op: 'put', key: utf8('head'), value: utf8('1') }])
+    expect(environment.meta.get(utf8('head'))).toEqual(utf8('1'))
     await environment.close()
   })
 })

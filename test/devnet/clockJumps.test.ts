@@ -1,7 +1,7 @@
 /** A clock that is set an hour forward or back, and set right again: no block of the future, and the chain goes on at once. */
 import { describe, expect, it } from 'vitest'
 import { firstBlock, type Tipset } from '../../src/types/tipset.ts'
-import { type DevnetNode, devnetNode, GENESIS_TIMESTAMP } from '../support/devnetNode.ts'
+import { type DevnetNode, type DevnetNodeOptions, devnetNode, GENESIS_TIMESTAMP } from '../support/devnetNode.ts'
 import { VirtualTime } from '../support/virtualTime.ts'
 
 const BLOCK_MS = 4000
@@ -15,11 +15,11 @@ interface Jumping extends DevnetNode {
   readonly heads: [number, Tipset][]
 }
 
-function jumping(): Jumping {
+function jumping(options: Pick<DevnetNodeOptions, 'miners' | 'produce'> = {}): Jumping {
   const time = new VirtualTime(GENESIS_TIMESTAMP * 1000 + BLOCK_MS)
   let beside = 0
   const clock = { nowMs: () => time.nowMs() + beside, monotonicMs: () => time.monotonicMs() }
-  const node = devnetNode({ timers: time, clock, blockTimeMs: BLOCK_MS })
+  const node = devnetNode({ timers: time, clock, blockTimeMs: BLOCK_MS, ...options })
   const heads: [number, Tipset][] = []
   node.store.onHeadChange((_, applied) => {
     for (const tipset of applied) heads.push([clock.nowMs(), tipset])
@@ -75,6 +75,23 @@ describe('a producer whose clock jumps', () => {
     expect(node.store.isAncestor(ahead, head)).toBe(true)
     expect(lateMs(node)).toBeLessThanOrEqual(3 * BLOCK_MS)
     const heights = node.heads.map(([, { height }]) => height)
+    expect(heights).toEqual([...new Set(heights)].sort((a, b) => a - b))
+    await node.devnet.stop()
+  })
+
+  it('back an epoch, among others, whose head has gone back: no second block in an epoch', {
+    timeout: 30_000,
+  }, async () => {
+    const node = jumping({ miners: 1, produce: [0] })
+    node.devnet.start()
+    await pass(node, 6 * BLOCK_MS)
+    const { store } = node
+    store.setHead(store.parent(store.parent(store.head())))
+    node.set(-BLOCK_MS)
+    await pass(node, 4 * BLOCK_MS)
+    const heights = node.heads.map(([, { height }]) => height)
+    // What was reverted to was applied before; nothing else came twice.
+    expect(heights.length).toBeGreaterThan(6)
     expect(heights).toEqual([...new Set(heights)].sort((a, b) => a - b))
     await node.devnet.stop()
   })
