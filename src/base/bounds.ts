@@ -56,7 +56,9 @@ export const MAX_PEER_ID_TEXT = 128
 export const MAX_EPOCHS_AHEAD = 900
 /** Null rounds that `StateCompute` executes, one by one: an hour of mainnet. */
 export const MAX_COMPUTED_EPOCHS = 120
-/** Steps that `ChainGetPath` gives: a day and a half of mainnet. */
+/** Epochs on top of a tipset that a client of transfers may want: a month of mainnet. */
+export const MAX_TRANSFER_CONFIDENCE = 100_000
+/** Steps that `ChainGetPath` gives, and tipsets that `ChainGetTransfersSince` takes back: a day and a half of mainnet. */
 export const MAX_PATH_TIPSETS = 4_320
 /** Rows of a page of transfers, messages or logs of an address. */
 export const MAX_PAGE_ROWS = 1_000

@@ -2,6 +2,7 @@
  * Randomness of the chain at an epoch: from tickets and from the beacon.
  * @see lotus chain/rand/rand.go stateRand
  */
+import { finish, type Steps } from '../base/steps.ts'
 import { blake2b256 } from '../crypto/blake2b.ts'
 import type { BeaconEntry } from '../types/blockHeader.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
@@ -23,7 +24,7 @@ export interface RandomnessRules {
   beaconRound(epoch: ChainEpoch): number
 }
 
-/** The chain that a tipset ends, as a source of randomness. */
+/** The chain that a tipset ends, as a source of randomness. An old epoch is a long walk when it is asked for the first time. */
 export class ChainRandomness {
   readonly #store: ChainStore
   readonly #rules: RandomnessRules
@@ -38,33 +39,44 @@ export class ChainRandomness {
 
   /** Hash of the smallest ticket at an epoch, 32 bytes: the base of a draw. */
   ticketDigest(epoch: ChainEpoch): Uint8Array {
+    return finish(this.findTicketDigest(epoch))
+  }
+
+  /** {@link ChainRandomness.ticketDigest} in steps. */
+  *findTicketDigest(epoch: ChainEpoch): Steps<Uint8Array> {
     const side = this.#rules.networkVersion(epoch) >= NEXT_TIPSET_VERSION ? 'next' : 'previous'
-    const ticket = firstBlock(this.#at(epoch, side)).ticket
+    const ticket = firstBlock(yield* this.#at(epoch, side)).ticket
     return blake2b256(ticket?.vrfProof ?? new Uint8Array(0))
   }
 
   /** Hash of the beacon entry for an epoch, 32 bytes: the base of a draw. */
   beaconDigest(epoch: ChainEpoch): Uint8Array {
-    return blake2b256(this.beaconEntry(epoch).data)
+    return finish(this.findBeaconDigest(epoch))
   }
 
-  /** @throws ChainError `NO_BEACON_ENTRY`, `FUTURE_RANDOMNESS` */
-  beaconEntry(epoch: ChainEpoch): BeaconEntry {
+  /** {@link ChainRandomness.beaconDigest} in steps. */
+  *findBeaconDigest(epoch: ChainEpoch): Steps<Uint8Array> {
+    return blake2b256((yield* this.findBeaconEntry(epoch)).data)
+  }
+
+  /** The beacon entry for an epoch, in steps. @throws ChainError `NO_BEACON_ENTRY`, `FUTURE_RANDOMNESS` */
+  *findBeaconEntry(epoch: ChainEpoch): Steps<BeaconEntry> {
     const version = this.#rules.networkVersion(epoch)
-    if (version >= EXACT_ROUND_VERSION && epoch >= 0) return this.#exactEntry(epoch)
-    return latestBeaconEntry(this.#store, this.#at(epoch, version >= NEXT_TIPSET_VERSION ? 'next' : 'previous'))
+    if (version >= EXACT_ROUND_VERSION && epoch >= 0) return yield* this.#exactEntry(epoch)
+    const side = version >= NEXT_TIPSET_VERSION ? 'next' : 'previous'
+    return latestBeaconEntry(this.#store, yield* this.#at(epoch, side))
   }
 
-  #at(epoch: ChainEpoch, nullRound: 'next' | 'previous'): Tipset {
+  *#at(epoch: ChainEpoch, nullRound: 'next' | 'previous'): Steps<Tipset> {
     if (epoch > this.#tipset.height) {
       throw new ChainError('FUTURE_RANDOMNESS', 'cannot draw randomness from the future')
     }
-    return this.#store.tipsetByHeight(Math.max(0, epoch), this.#tipset, nullRound)
+    return yield* this.#store.findByHeight(Math.max(0, epoch), this.#tipset, nullRound)
   }
 
-  #exactEntry(epoch: ChainEpoch): BeaconEntry {
+  *#exactEntry(epoch: ChainEpoch): Steps<BeaconEntry> {
     const round = this.#rules.beaconRound(epoch)
-    let tipset = this.#at(epoch, 'next')
+    let tipset = yield* this.#at(epoch, 'next')
     for (let i = 0; i < BEACON_SEARCH; i++) {
       const entry = firstBlock(tipset).beaconEntries.find((candidate) => candidate.round === round)
       if (entry !== undefined) return entry

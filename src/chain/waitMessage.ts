@@ -10,6 +10,7 @@ import { errorMessage } from '../base/errors.ts'
 import type { Logger } from '../base/ports.ts'
 import { whenAborted } from '../base/waiting.ts'
 import type { Cid } from '../codec/cid.ts'
+import type { ChainMessage } from '../types/chainMessage.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import { type Tipset, tipsetKeyText } from '../types/tipset.ts'
 import { ChainError } from './errors.ts'
@@ -20,6 +21,7 @@ import {
   foundByPlace,
   loadSought,
   type SearchDeps,
+  type SoughtMessage,
   searchBelow,
 } from './searchMessage.ts'
 
@@ -70,7 +72,7 @@ export async function waitMessage(cid: Cid, options: WaitOptions, deps: WaitDeps
     const head = deps.view.store.head()
     let height = head.height
     let candidate =
-      (await foundByPlace(cid, head, options, deps)) ?? (await executedIn(head, sought, allowReplaced, deps))
+      (await foundByPlace(cid, head, options, deps)) ?? (await executedAt(head, sought, allowReplaced, deps))
     const reverted = new Set<string>()
     let searches = 0
     let isDue = false
@@ -110,7 +112,7 @@ export async function waitMessage(cid: Cid, options: WaitOptions, deps: WaitDeps
         reverted.delete(tipsetKeyText(tipset.key))
         height = tipset.height
         if (candidate !== undefined && isDeep(height, candidate, confidence)) return candidate
-        candidate = (await executedIn(tipset, sought, allowReplaced, deps)) ?? candidate
+        candidate = (await executedAt(tipset, sought, allowReplaced, deps)) ?? candidate
         if (candidate !== undefined && isDeep(height, candidate, confidence)) return candidate
         if (candidate === undefined && isDue) search(tipset)
       }
@@ -119,6 +121,30 @@ export async function waitMessage(cid: Cid, options: WaitOptions, deps: WaitDeps
     stop()
     events.end()
   }
+}
+
+/** Senders with the nonces that a tipset's messages use, by the list of them. */
+const usesOf = new WeakMap<readonly ChainMessage[], ReadonlySet<string>>()
+
+/** {@link executedIn}; thousands may wait for the same tipset, so most are told by one look that it is nothing to them. */
+async function executedAt(
+  tipset: Tipset,
+  sought: SoughtMessage,
+  allowReplaced: boolean,
+  deps: SearchDeps,
+): Promise<FoundMessage | undefined> {
+  if (tipset.height === 0) return undefined
+  const messages = deps.view.tipsetMessages(deps.view.store.parent(tipset))
+  let uses = usesOf.get(messages)
+  if (uses === undefined) {
+    uses = new Set(messages.map(useOf))
+    usesOf.set(messages, uses)
+  }
+  return uses.has(useOf(sought.message)) ? executedIn(tipset, sought, allowReplaced, deps) : undefined
+}
+
+function useOf({ message: { from, nonce } }: ChainMessage): string {
+  return `${from.key} ${nonce}`
 }
 
 function isDeep(height: ChainEpoch, found: FoundMessage, confidence: bigint): boolean {

@@ -142,12 +142,15 @@ export class EthIndex {
   }
 
   #add(tipset: Tipset): void {
-    if (this.#lowest === undefined || tipset.height < this.#lowest.height) this.#lowest = tipset
     const name = nameOf(tipset)
-    if (this.#places.has(name)) return
+    const isKnown = this.#places.has(name)
+    // Before anything is changed: where its messages are not at hand, the search is repeated when they are.
+    const delegated = isKnown ? [] : [...this.#delegated(tipset)]
+    if (this.#lowest === undefined || tipset.height < this.#lowest.height) this.#lowest = tipset
+    if (isKnown) return
     const place = this.#texts.push(tipsetKeyText(tipset.key)) - 1
     this.#places.set(name, place)
-    for (const { hash } of this.#delegated(tipset)) {
+    for (const { hash } of delegated) {
       let prefix = prefixOf(hash)
       while (this.#messages.has(prefix)) prefix++
       this.#messages.set(prefix, place)

@@ -23,6 +23,12 @@ import { SharedRuns } from './sharedRuns.ts'
 import { type TipsetTraces, TraceCache } from './traceCache.ts'
 
 /**
+ * Epochs below the head within which it is looked up what a tipset left, before something is computed on top. Deeper ones are executed, so
+ * their traces say it: the look-up would walk the chain, all of it for a very old one, in one turn of the event loop.
+ */
+const SHALLOW = 100
+
+/**
  * A machine that remembers: what tipsets left, and their traces. Equal questions at the same time are asked once.
  * @see lotus chain/stmgr/execute.go ExecutionTrace, TipSetState
  */
@@ -75,12 +81,13 @@ export class CachingVmHost extends VmHost {
    */
   async #computedOnto(call: ComputeCall, signal: AbortSignal | undefined): Promise<VmResult> {
     const { tipset, mayPrint } = call
-    const left = this.#known(tipset)
+    const isDeep = this.#store.head().height - tipset.height > SHALLOW
+    const left = isDeep ? undefined : this.#known(tipset)
     // Nobody has executed it into the store yet.
-    if (left === undefined) return this.#inner.run(call, signal)
+    if (left === undefined && !isDeep) return this.#inner.run(call, signal)
     const own = await this.#computed(tipset, mayPrint === true, signal)
     try {
-      const onto = { ...call, onto: left.stateRoot, mayPrint: isPrinted(own) }
+      const onto = { ...call, onto: left?.stateRoot ?? own.root, mayPrint: isPrinted(own) }
       const added = (await this.#inner.run(onto, signal)) as ComputeOutput | PrintedOutput
       if (isPrinted(own) && isPrinted(added)) {
         return { root: added.root, results: [...own.results, ...added.results] }

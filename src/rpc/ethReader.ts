@@ -75,6 +75,8 @@ export class EthReader {
   readonly database: HeadIndex | undefined
   readonly #pool: EthMethodsDeps['pool']
   readonly #finality: Finality | undefined
+  /** Of delegated messages: whoever asks for a hash that nobody knows has all of the pool's compared. */
+  readonly #hashes = new WeakMap<SignedMessage, Uint8Array>()
   /** Whether the node fetches state that it lacks. */
   readonly fetches: boolean
 
@@ -170,8 +172,7 @@ export class EthReader {
    */
   pendingMessage(hash: Uint8Array): SignedMessage | undefined {
     const isIt = (signed: SignedMessage): boolean =>
-      signed.signature.type === SIGNATURE_DELEGATED &&
-      equalBytes(ethHashOf({ kind: 'signed', message: signed.message, signed }, this.chainId), hash)
+      signed.signature.type === SIGNATURE_DELEGATED && equalBytes(this.#delegatedHash(signed), hash)
     return this.#pool.pending().messages.find(isIt) ?? this.#inHead().find(isIt)
   }
 
@@ -184,7 +185,16 @@ export class EthReader {
   /** Hash of the transaction that a message is. @param found - the message with this CID */
   hashOfMessage(cid: Cid, found: ChainMessage = messageByCid(this.view.store.blocks, cid)): Uint8Array {
     const isDelegated = found.kind === 'signed' && found.signed.signature.type === SIGNATURE_DELEGATED
-    return isDelegated ? ethHashOf(found, this.chainId) : cid.digest
+    return isDelegated ? this.#delegatedHash(found.signed) : cid.digest
+  }
+
+  #delegatedHash(signed: SignedMessage): Uint8Array {
+    let hash = this.#hashes.get(signed)
+    if (hash === undefined) {
+      hash = ethHashOf({ kind: 'signed', message: signed.message, signed }, this.chainId)
+      this.#hashes.set(signed, hash)
+    }
+    return hash
   }
 
   /**

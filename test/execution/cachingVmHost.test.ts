@@ -137,6 +137,33 @@ describe('CachingVmHost', () => {
     expect(asked).toEqual(['add 1 at 1', 'compute 0 1 + 1'])
   })
 
+  it('adds to a tipset far below the head without walking down to it', async () => {
+    const [deep] = tipsets as [Tipset]
+    let tip = deep
+    for (const block of deep.blocks) store.putHeader(block)
+    for (let height = 2; height <= 300; height++) {
+      const block = header(tip, height, 0)
+      store.putHeader(block)
+      tip = createTipset([block])
+    }
+    store.setHead(tip)
+    const host = new CachingVmHost(store, inner)
+    const { parent } = store
+    let steps = 0
+    store.parent = (tipset) => {
+      steps++
+      return parent.call(store, tipset)
+    }
+    const names = async () => (await host.compute(deep, 1, [{} as Message])).trace.map(({ msgCid }) => String(msgCid))
+    const expected = ['a', 'b', 'more'].map((name) => String(cidOf(name)))
+    expect([await names(), await names()]).toEqual([expected, expected])
+    expect([asked, steps]).toEqual([['compute 0 1', 'add 1 at 1', 'add 1 at 1'], 0])
+    // Where the state is gone, it is executed with what is added.
+    lost = new BlockMissing([STATE.stateRoot])
+    expect(await names()).toEqual(expected)
+    expect(asked.at(-1)).toBe('compute 0 1 + 1')
+  })
+
   it('says that a message is not in the tipset', async () => {
     const host = new CachingVmHost(store, inner)
     // Of a tipset of which nothing is known, one message, all.

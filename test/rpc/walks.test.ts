@@ -17,7 +17,9 @@ import { minerMethods } from '../../src/rpc/methods/miner.ts'
 import { networkMethods } from '../../src/rpc/methods/network.ts'
 import { registryMethods } from '../../src/rpc/methods/registry.ts'
 import { stateMethods } from '../../src/rpc/methods/state.ts'
+import { transferMethods } from '../../src/rpc/methods/transfers.ts'
 import { createMethodTable } from '../../src/rpc/table.ts'
+import { TransferReader } from '../../src/transfers/tipsetTransfers.ts'
 import { firstBlock, tipsetKeyText } from '../../src/types/tipset.ts'
 import { openGolden } from '../support/archives.ts'
 import { missingShared } from '../support/shared.ts'
@@ -63,6 +65,7 @@ function open() {
     ...minerMethods({ view, vm, signBlock: never }),
     ...networkMethods(view),
     ...registryMethods(view),
+    ...transferMethods({ view, transfers: new TransferReader(view, { ...vm, compute: never }) }),
   ]
   const time = new Slow()
   const queues = new CostQueues({ clock: time, timers: time })
@@ -85,6 +88,10 @@ describe.skipIf(missingShared('data/golden/nv28') !== undefined)('a walk', () =>
     const { parentStateRoot } = firstBlock(view.store.genesis())
     return [{ '/': String(parentStateRoot) }, { '/': String(firstBlock(view.store.head()).parentStateRoot) }]
   }
+  const headOf = (): Json =>
+    open()
+      .view.store.head()
+      .key.map((cid) => ({ '/': String(cid) }))
   test.each<[string, Json[], number]>([
     ['StateListActors', [head], 30],
     ['StateListMiners', [head], 2],
@@ -101,6 +108,12 @@ describe.skipIf(missingShared('data/golden/nv28') !== undefined)('a walk', () =>
     ['ChainGetTipSetByHeight', [1, head], 3],
     ['ChainGetTipSetAfterHeight', [1, head], 3],
     ['StateChangedActors', genesisOf(), 10],
+    ['StateGetRandomnessFromTickets', [1, 1, 'AA==', headOf()], 3],
+    ['StateGetRandomnessFromBeacon', [1, 1, 'AA==', head], 3],
+    ['StateGetRandomnessDigestFromTickets', [1, head], 3],
+    ['StateGetRandomnessDigestFromBeacon', [1, head], 3],
+    ['StateGetBeaconEntry', [1], 3],
+    ['ChainGetTransfersSince', [head, 1_000, 10], 3],
   ])('of %s gives way, answers as at once, and ends with its caller', async (name, params, least) => {
     const { plain, ask } = open()
     const expected = await ask(plain, name, params)

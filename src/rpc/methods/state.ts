@@ -1,4 +1,5 @@
 /** Methods `State…` that read states, messages and randomness of the chain. */
+import type { Steps, Walk } from '../../base/steps.ts'
 import { accountKey, actorOf, robustAddress } from '../../chain/actorLookup.ts'
 import type { ActorStates } from '../../chain/actorStates.ts'
 import { type ChainView, resolveId } from '../../chain/chainView.ts'
@@ -13,7 +14,7 @@ import type { StateTree } from '../../state/stateTree.ts'
 import { type Address, address, idAddress, isIdAddress } from '../../types/address.ts'
 import type { TipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
-import { inContext } from '../inContext.ts'
+import { awaitInContext, inContext } from '../inContext.ts'
 import { listing } from '../listing.ts'
 import { listMethod, type MethodRow, method } from '../method.ts'
 import {
@@ -146,60 +147,77 @@ function randomnessMethods(view: ChainView): MethodRow[] {
   const draw = (digest: Uint8Array, purpose: bigint, at: number, extra: Uint8Array): Uint8Array =>
     drawRandomnessFromDigest(digest, Number(purpose), at, extra)
   // The empty key is no head here. @see lotus chain/stmgr/stmgr.go GetRandomnessFromTickets
-  const tickets = (purpose: bigint, at: number, extra: Uint8Array, key: TipsetKey): Uint8Array => {
+  const tickets = async (
+    purpose: bigint,
+    at: number,
+    extra: Uint8Array,
+    key: TipsetKey,
+    walk: Walk,
+  ): Promise<Uint8Array> => {
     const tipset = inContext('loading tipset key: ', () => view.store.tipset(key))
-    const digest = inContext('getting chain randomness: ', () => view.randomness(tipset).ticketDigest(at))
-    return draw(digest, purpose, at, extra)
+    const digest = walked(walk, () => view.randomness(tipset).findTicketDigest(at))
+    return draw(await awaitInContext('getting chain randomness: ', digest), purpose, at, extra)
   }
-  const beacon = (purpose: bigint, at: number, extra: Uint8Array, key: TipsetKey): Uint8Array => {
-    const digest = inContext('getting beacon randomness: ', () => source(key).beaconDigest(at))
-    return draw(digest, purpose, at, extra)
+  const beacon = async (
+    purpose: bigint,
+    at: number,
+    extra: Uint8Array,
+    key: TipsetKey,
+    walk: Walk,
+  ): Promise<Uint8Array> => {
+    const digest = walked(walk, () => source(key).findBeaconDigest(at))
+    return draw(await awaitInContext('getting beacon randomness: ', digest), purpose, at, extra)
   }
   return [
     method({
       ...stateGetRandomnessFromTickets,
-      handler: (purpose, at, extra, key) => tickets(purpose, at, extra, key),
+      handler: (purpose, at, extra, key, { walk }) => tickets(purpose, at, extra, key, walk),
     }),
     method({
       ...stateGetRandomnessFromBeacon,
-      handler: (purpose, at, extra, key) => beacon(purpose, at, extra, key),
+      handler: (purpose, at, extra, key, { walk }) => beacon(purpose, at, extra, key, walk),
     }),
     method({
       ...chainGetRandomnessFromTickets,
-      handler: (key, purpose, at, extra) => tickets(purpose, at, extra, key),
+      handler: (key, purpose, at, extra, { walk }) => tickets(purpose, at, extra, key, walk),
     }),
     method({
       ...chainGetRandomnessFromBeacon,
-      handler: (key, purpose, at, extra) => beacon(purpose, at, extra, key),
+      handler: (key, purpose, at, extra, { walk }) => beacon(purpose, at, extra, key, walk),
     }),
     method({
       ...stateGetRandomnessDigestFromTickets,
-      handler: (at, key) => source(key).ticketDigest(at),
+      handler: (at, key, { walk }) => walk(source(key).findTicketDigest(at)),
     }),
     method({
       ...stateGetRandomnessDigestFromBeacon,
-      handler: (at, key) => source(key).beaconDigest(at),
+      handler: (at, key, { walk }) => walk(source(key).findBeaconDigest(at)),
     }),
     ...beaconMethods(view),
   ]
 }
 
+/** A walk's result as a promise, also where the walk fails at once. */
+async function walked<T>(walk: Walk, steps: () => Steps<T>): Promise<T> {
+  return walk(steps())
+}
+
 function beaconMethods(view: ChainView): MethodRow[] {
-  const entryOf = (at: number): ReturnType<ReturnType<ChainView['randomness']>['beaconEntry']> => {
+  const entryOf = (at: number): ReturnType<ReturnType<ChainView['randomness']>['findBeaconEntry']> => {
     const head = view.store.head()
     if (at > head.height) {
       throw new RpcError('FAILED', `not supported: beacon entries after the head (epoch ${at}, head ${head.height})`)
     }
-    return view.randomness(head).beaconEntry(Math.max(0, at))
+    return view.randomness(head).findBeaconEntry(Math.max(0, at))
   }
   return [
     method({
       ...stateGetBeaconEntry,
-      handler: (at) => entryOf(at),
+      handler: (at, { walk }) => walk(entryOf(at)),
     }),
     method({
       ...beaconGetEntry,
-      handler: (at) => entryOf(at),
+      handler: (at, { walk }) => walk(entryOf(at)),
     }),
   ]
 }

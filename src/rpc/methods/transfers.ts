@@ -3,6 +3,7 @@ import type { ChainView } from '../../chain/chainView.ts'
 import type { AddressedTransfers, TransferReader } from '../../transfers/tipsetTransfers.ts'
 import { cursorSteps } from '../../transfers/transferCursor.ts'
 import type { Tipset } from '../../types/tipset.ts'
+import { RpcError } from '../errors.ts'
 import { type MethodRow, method } from '../method.ts'
 import { chainGetTransfers, chainGetTransfersSince } from '../signatures/transfers.ts'
 
@@ -18,10 +19,13 @@ const MAX_STEPS = 100
 /** Rows of the transfer methods. */
 export function transferMethods({ view, transfers }: TransferMethodsDeps): MethodRow[] {
   const { store } = view
-  const chain = { head: () => store.head(), loadTipset: (key: Parameters<typeof store.tipset>[0]) => store.tipset(key) }
-  const readAll = async (tipsets: readonly Tipset[]): Promise<AddressedTransfers[]> => {
+  const readAll = async (tipsets: readonly Tipset[], signal: AbortSignal): Promise<AddressedTransfers[]> => {
     const out: AddressedTransfers[] = []
-    for (const tipset of tipsets) out.push(await transfers.read(tipset))
+    for (const tipset of tipsets) {
+      // Each may be an execution, which nobody wants any more.
+      if (signal.aborted) throw new RpcError('CANCELLED', 'the caller has gone')
+      out.push(await transfers.read(tipset))
+    }
     return out
   }
   return [
@@ -31,12 +35,13 @@ export function transferMethods({ view, transfers }: TransferMethodsDeps): Metho
     }),
     method({
       ...chainGetTransfersSince,
-      handler: async (position, confidence, limit) => {
+      handler: async (position, confidence, limit, { walk, signal }) => {
         const most = limit <= 0 ? MAX_STEPS : Math.min(limit, MAX_STEPS)
-        const steps = cursorSteps(chain, position.length === 0 ? undefined : position, confidence, most)
+        const from = position.length === 0 ? undefined : position
+        const steps = await walk(cursorSteps(store, from, confidence, most))
         return {
-          reverted: await readAll(steps.reverted),
-          applied: await readAll(steps.applied),
+          reverted: await readAll(steps.reverted, signal),
+          applied: await readAll(steps.applied, signal),
           position: steps.position,
         }
       },
