@@ -46,10 +46,10 @@ import {
   wantIndex,
 } from './archiveIndex.ts'
 import { decompressed } from './decompressed.ts'
-import { PlatformError } from './errors.ts'
+import { PlatformError, systemCode } from './errors.ts'
 import { type FileSource, openFileSource } from './fileSource.ts'
 import { GuardedArchive } from './readGuard.ts'
-import { openPartial, scratchIn } from './scratchFiles.ts'
+import { openOwnPartial, type PartialFile, removeLeftOvers, scratchIn } from './scratchFiles.ts'
 import { WatchedArchive } from './watchedArchive.ts'
 import { nativeZstd, nativeZstdEncoder } from './zstd.ts'
 
@@ -64,6 +64,9 @@ const SMALL_CONTENT = 128 << 20
 const FRONT_MS = 500
 
 const MS = 1000
+
+/** Of a file that cannot be given its name. */
+const NAME_CODES = new Set(['ENOENT', 'EEXIST', 'EPERM', 'EACCES'])
 
 /** How far the making of an index is. */
 export interface ArchiveProgress {
@@ -231,7 +234,12 @@ export async function openArchiveFile(path: string, options: ArchiveFileOptions)
       ready.catch(() => undefined)
       await Promise.race([work.front, ready])
     } else store.become(whole)
-    void ready.then(() => work.tend(store, whole instanceof SelfIndexed)).catch(() => undefined)
+    void ready
+      .then(() => {
+        work.tidy()
+        work.tend(store, whole instanceof SelfIndexed)
+      })
+      .catch(() => undefined)
     return {
       store: new GuardedArchive(path, store),
       ready,
@@ -272,14 +280,31 @@ class OpenWork {
 
   /** Makes the index, or the readable form; then `store` is the whole archive. @param front - told of what comes along */
   run(store: OpeningStore, front: OpeningStore = store): Promise<void> {
-    this.#running = this.#make(front).then(() => {
-      const { home, nodes } = this.#options
-      const whole = openReady(this.#source, this.#path, home, nodes)
-      if (whole === undefined)
-        throw new IpldError('INVALID_CAR', `Cannot open ${this.#path}: it changed while it was indexed`)
-      store.become(whole)
-    })
+    this.#running = this.#make(front).then(
+      () => {
+        const whole = this.#openReady()
+        if (whole === undefined)
+          throw new IpldError('INVALID_CAR', `Cannot open ${this.#path}: it changed while it was indexed`)
+        store.become(whole)
+      },
+      (error: unknown) => {
+        // Our file was taken away as a left-over, or the name is taken: another process has made it meanwhile.
+        const whole = NAME_CODES.has(systemCode(error)) ? this.#openReady() : undefined
+        if (whole === undefined) throw error
+        store.become(whole)
+      },
+    )
     return this.#running
+  }
+
+  #openReady(): ArchiveStore | undefined {
+    const { home, nodes } = this.#options
+    return openReady(this.#source, this.#path, home, nodes)
+  }
+
+  /** Removes what a kill has left of earlier work. After our own: the longer that took, the surer it is that nobody writes it. */
+  tidy(): void {
+    for (const place of [...this.#places.index, ...this.#places.readable]) removeLeftOvers(place)
   }
 
   /** Makes again what turns out damaged, as often as it does; the old one answers meanwhile where it is sound. */
@@ -312,15 +337,18 @@ class OpenWork {
     const began = performance.now()
     let reported = 0
     const compressed = isZstd(source) && !isForestCar(source)
+    const stamp = stampOf(this.#path, source)
+    const file: PartialFile = openOwnPartial(placeFor(compressed ? this.#places.readable : this.#places.index))
     const report = (bytes: number): void => {
+      file.touch()
       const phase = compressed ? 'compressing' : 'indexing'
       onProgress?.({ phase, bytes, totalBytes: source.size, seconds: (performance.now() - began) / MS })
     }
     const work: ArchiveWork = {
       source,
       store,
-      stamp: stampOf(this.#path, source),
-      file: openPartial(placeFor(compressed ? this.#places.readable : this.#places.index)),
+      stamp,
+      file,
       openScratch: scratchIn(home),
       crc32,
       pause: async (bytes) => {

@@ -3,66 +3,80 @@
  * @see lotus lib/backupds/datastore.go Backup; lib/backupds/read.go ReadBackup
  */
 import { createHash } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
+import { existsSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
 import { equalBytes } from '../../src/base/bytes.ts'
-import { PetrelError } from '../../src/base/errors.ts'
+import { errorMessage, PetrelError } from '../../src/base/errors.ts'
 import { CborReader } from '../../src/codec/cborReader.ts'
 import { CborWriter } from '../../src/codec/cborWriter.ts'
 import { PlatformError } from './errors.ts'
+import { openOwnPartial } from './scratchFiles.ts'
 
 /** Key and value. */
 export type Pair = readonly [Uint8Array, Uint8Array]
 
+/** Pairs that are read and written before others run: some milliseconds. */
+export const SLICE = 128
+
+/** Keys are among them. */
+const MODE = 0o600
 const PAIR_HEAD = 0x82
 const LIST_START = 0x9f
 const LIST_END = 0xff
 
 /**
- * Writes a backup, on disk when it returns; what was begun and failed is removed.
- * @param flags - of `open`: `w`, or `wx` for a file that must not exist
- * @throws PlatformError `BACKUP_REFUSED`; what the pairs throw
+ * Writes a backup, on disk when it resolves; what was begun and failed is removed, and what had the name before stays. Others run between
+ * two slices.
+ * @param slices - all pairs; each slice is asked for when the one before is written
+ * @param replaces - whether the file may exist
+ * @throws PlatformError `BACKUP_REFUSED`; what the slices throw
  */
-export function writePairs(path: string, pairs: Iterable<Pair>, flags: 'w' | 'wx'): void {
-  const file = openTarget(path, flags)
+export async function writePairs(path: string, slices: Iterable<readonly Pair[]>, replaces: boolean): Promise<void> {
+  if (!replaces && existsSync(path))
+    throw new PlatformError('BACKUP_REFUSED', `open ${path}: EEXIST: it is there already`)
+  const file = refusing(path, () => openOwnPartial(path, MODE))
+  const hash = createHash('sha256')
+  const write = (data: Uint8Array): void => {
+    hash.update(data)
+    refusing(path, () => file.write(data))
+  }
   try {
-    const hash = createHash('sha256')
-    const write = (data: Uint8Array): void => {
-      hash.update(data)
-      writeAll(file, data)
-    }
-    writeAll(file, Uint8Array.of(PAIR_HEAD))
+    refusing(path, () => file.write(Uint8Array.of(PAIR_HEAD)))
     write(Uint8Array.of(LIST_START))
-    for (const [key, value] of pairs) {
-      const pair = new CborWriter()
-      pair.array(2)
-      pair.bytes(key)
-      pair.bytes(value)
-      write(pair.finish())
+    for (const slice of slices) {
+      const pairs = new CborWriter()
+      for (const [key, value] of slice) {
+        pairs.array(2)
+        pairs.bytes(key)
+        pairs.bytes(value)
+      }
+      write(pairs.finish())
+      file.touch()
+      await setImmediate()
     }
     write(Uint8Array.of(LIST_END))
     const sum = new CborWriter()
     sum.bytes(hash.digest())
-    writeAll(file, sum.finish())
-    fsyncSync(file)
-  } catch (error) {
-    rmSync(path, { force: true })
-    throw error
+    refusing(path, () => {
+      file.write(sum.finish())
+      file.finish()
+    })
   } finally {
-    closeSync(file)
+    file.abandon()
   }
 }
 
-/** A disk that is nearly full takes a part. */
-function writeAll(file: number, data: Uint8Array): void {
-  for (let at = 0; at < data.length; ) at += writeSync(file, data, at)
-}
-
-function openTarget(path: string, flags: 'w' | 'wx'): number {
+function refusing<T>(path: string, run: () => T): T {
   try {
-    return openSync(path, flags, 0o600)
+    return run()
   } catch (cause) {
-    throw new PlatformError('BACKUP_REFUSED', `open ${path}: ${(cause as Error).message}`, {}, { cause })
+    throw new PlatformError('BACKUP_REFUSED', `Cannot write the backup ${path}: ${errorMessage(cause)}`, {}, { cause })
   }
+}
+
+/** In slices of {@link SLICE}. */
+export function* sliced(pairs: readonly Pair[]): Iterable<readonly Pair[]> {
+  for (let at = 0; at < pairs.length; at += SLICE) yield pairs.slice(at, at + SLICE)
 }
 
 /**

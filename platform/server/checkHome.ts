@@ -13,8 +13,9 @@ import { ActorBundles, bundledBlocks } from './actorBundles.ts'
 import { openArchiveReader } from './archiveFile.ts'
 import { PlatformError } from './errors.ts'
 import type { Home } from './home.ts'
+import { assertStoreSound } from './homeBackup.ts'
 import { readConfig } from './homeConfig.ts'
-import { assertSound, DATA_FILE } from './lmdbFile.ts'
+import { DATA_FILE } from './lmdbFile.ts'
 import { LmdbEnvironment } from './lmdbStore.ts'
 import { createLogger } from './logger.ts'
 import { findNetwork } from './networkFiles.ts'
@@ -33,7 +34,7 @@ export async function checkHome(home: Home, onProgress?: (blocks: number) => voi
   if (!existsSync(join(home.chain, DATA_FILE))) return undefined
   const { network, snapshot, validate = 'execute' } = readConfig(home)
   await initCrypto()
-  assertSound(join(home.chain, DATA_FILE))
+  assertStoreSound(home)
   const nodes = new NodeCache()
   const environment = new LmdbEnvironment({ path: home.chain, nodes, checksReads: false, readsOnly: true })
   try {

@@ -15,11 +15,12 @@ import { unlessThrown } from '../../src/base/errors.ts'
 import type { KeyValueOp } from '../../src/base/ports.ts'
 import { BUILTIN_NETWORKS } from '../../src/networks/builtinNetworks.ts'
 import { isSealed, type Sealer } from '../../src/wallet/sealing.ts'
-import { type Pair, readPairs, writePairs } from './backupPairs.ts'
+import { type Pair, readPairs, sliced, writePairs } from './backupPairs.ts'
 import { PlatformError } from './errors.ts'
 import { Home, writeFile } from './home.ts'
 import { type HomeConfig, parseConfig, readConfig } from './homeConfig.ts'
-import { DATA_FILE } from './lmdbFile.ts'
+import { lockHolder } from './homeLock.ts'
+import { assertSound, DATA_FILE } from './lmdbFile.ts'
 import { LmdbEnvironment } from './lmdbStore.ts'
 import { SecretFiles } from './secretFiles.ts'
 
@@ -80,9 +81,23 @@ async function keyPairs(home: Home, sealer: Sealer | undefined): Promise<{ pairs
   return { pairs, plain }
 }
 
+const NOBODY = 0
+
+/**
+ * The pages of the last commit are looked at only where no node is running: it writes them meanwhile.
+ * @throws PlatformError `STORE_DAMAGED`
+ */
+export function assertStoreSound(home: Home): void {
+  // A damaged lock does not say that nobody has it, and keeps nobody from a backup.
+  const holder = unlessThrown(() => lockHolder(join(home.path, 'petrel.lock')) ?? NOBODY, PlatformError)
+  assertSound(join(home.chain, DATA_FILE), holder === NOBODY)
+}
+
 async function storePairs(home: Home): Promise<Pair[]> {
   if (!existsSync(join(home.chain, DATA_FILE))) return []
-  const environment = new LmdbEnvironment({ path: home.chain })
+  assertStoreSound(home)
+  // Beside a node that writes, and where the disk is full.
+  const environment = new LmdbEnvironment({ path: home.chain, readsOnly: true })
   try {
     const { meta } = environment
     const pairs: Pair[] = []
@@ -138,7 +153,7 @@ export async function backupHome({ home, path, sealer, isInsecure, nowMs }: Back
   files.push([utf8(`${FILE}config.json`), utf8(`${JSON.stringify({ ...kept, ...moved }, undefined, 2)}\n`)])
   const head = { version: VERSION, time: new Date(nowMs).toISOString(), isSealed: keys.plain === 0 }
   const pairs: Pair[] = [[HEAD, utf8(JSON.stringify(head))], ...files, ...keys.pairs, ...entries]
-  writePairs(path, pairs, 'wx')
+  await writePairs(path, sliced(pairs), false)
   // A file that cannot be read again is no backup.
   return summaryOf(readPairs(new Uint8Array(readFileSync(path)), path), path)
 }

@@ -13,7 +13,7 @@ export function nodeFiles(home: Home, meta: KeyValueStore): NonNullable<NodeShim
     backup: async (path) => {
       // What was written before is in the backup: also what another thread has not seen yet.
       await meta.flush()
-      writeBackup(path, meta, process.env)
+      await writeBackup(path, meta, process.env)
     },
     createFile: (name) => {
       const seconds = Math.floor(Date.now() / MS_PER_SEC)

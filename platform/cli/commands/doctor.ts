@@ -7,8 +7,9 @@ import { assertPortFree } from '../../server/assertPortFree.ts'
 import type { HomeReport } from '../../server/checkHome.ts'
 import { type Check, checkClock, checkDescriptors, checkDisk, checkPermissions } from '../../server/checkHost.ts'
 import { Home } from '../../server/home.ts'
+import { assertStoreSound } from '../../server/homeBackup.ts'
 import { lockHolder } from '../../server/homeLock.ts'
-import { assertSound, DATA_FILE } from '../../server/lmdbFile.ts'
+import { DATA_FILE } from '../../server/lmdbFile.ts'
 import { line, type ProgramIo } from '../../server/programIo.ts'
 import { applySettings } from '../configFile.ts'
 import type { CliContext } from '../context.ts'
@@ -24,7 +25,11 @@ const ANSWER_MS = 10_000
 /** What a health rule asks for when it does not hold, by a word of its text. @see src/node/health.ts */
 const HEALTH_REMEDIES: readonly (readonly [RegExp, string, string])[] = [
   [/sync/, 'sync', 'petrel sync status says what it does, the log why it failed'],
-  [/^head/, 'head', 'petrel sync status; see clock and peers; far behind, start from a snapshot: --snapshot latest'],
+  [
+    /^head/,
+    'head',
+    'petrel sync status; see clock and peers; far behind, a new --repo with --snapshot latest (docs/following.md)',
+  ],
   [/peer/, 'peers', 'petrel net peers; let --listen ports through the firewall, name more nodes by --bootstrap'],
 ]
 
@@ -41,7 +46,7 @@ async function checkStoreOf(home: Home, deep: boolean, io: ProgramIo): Promise<{
     const report = deep ? await (await import('../../server/checkHome.ts')).checkHome(home, progress) : undefined
     if (!existsSync(join(home.chain, DATA_FILE)))
       return { check: { name, state: 'ok', found: 'there is none yet', remedy: '' } }
-    if (!deep) assertSound(join(home.chain, DATA_FILE))
+    if (!deep) assertStoreSound(home)
     if (report === undefined) return { check: { name, state: 'ok', found: 'whole by its outline', remedy: '' } }
     const { blocks, bytes, damagedCount, chain, messages } = report
     const depth =
