@@ -29,7 +29,9 @@ import {
   MAX_MEMORY_BYTES,
   MAX_META_BYTES,
   MAX_WAITING_BYTES,
+  NODE_CACHE_BYTES,
   PRELOAD_BYTES,
+  PRELOAD_STEP,
   WRITE_AT_BYTES,
 } from './storeLimits.ts'
 
@@ -52,9 +54,6 @@ export interface StoreFigures {
   readonly blockBytes: number
   readonly waitingBytes: number
 }
-
-/** Decoded nodes, bytes, at most: a tab has less memory than a server. No more than of the blocks that they are made of. */
-const NODE_CACHE_BYTES = 48 * 1024 * 1024
 
 /** Reads every store that has to be in memory. */
 export async function openBrowserStores(options: BrowserStoresOptions): Promise<BrowserStores> {
@@ -84,8 +83,10 @@ export class BrowserStores {
   #opsDue: KeyValueOp[] = []
   #bytesDue = 0
   #metaBytes = 0
-  /** The write under way or announced; undefined: all is written. */
+  /** The write under way. */
   #writing: Promise<void> | undefined
+  /** The write behind it: it takes all that is due when it starts. */
+  #next: Promise<void> | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #strict = false
   #trouble: BrowserError | undefined
@@ -146,8 +147,9 @@ export class BrowserStores {
    */
   settle(): Promise<void> | undefined {
     if (!this.#isDue) return this.#writing
-    this.#writing ??= this.#begin()
-    return this.#writing
+    // A promise for each write: one for all would never resolve while more keeps coming.
+    this.#next ??= this.#writeNext()
+    return this.#next
   }
 
   /** Like {@link BrowserStores.settle}, and on stable storage: a loss of power loses nothing. */
@@ -156,7 +158,7 @@ export class BrowserStores {
     // What is being written already is not strict: the mark goes into a write behind it.
     this.#opsDue.push({ op: 'put', key: FLUSH_MARK, value: new Uint8Array(0) })
     this.#strict = true
-    while (this.#isDue || this.#writing !== undefined) await this.settle()
+    await this.settle()
   }
 
   /** Flushes and gives the database up; a failure to write does not keep it open. */
@@ -164,6 +166,8 @@ export class BrowserStores {
     if (this.#closed) return
     try {
       await this.flush()
+      // What was written meanwhile: nobody writes on when the node has stopped.
+      while (this.#isDue || this.#writing !== undefined) await this.settle()
     } catch (error) {
       this.#options.log.error('the store was closed with writes undone', { reason: errorMessage(error) })
     }
@@ -196,11 +200,12 @@ export class BrowserStores {
       put: (cid, data) => {
         this.#assertOpen()
         const { key } = cid
-        if (this.#memory.has(key)) return
         if (this.#stored.has(key)) {
           this.#memory.keep(key, data)
           return
         }
+        // In memory alone is not enough: an eviction takes from the database what memory still holds.
+        if (this.#memory.isWaiting(key)) return
         this.#admit(data.length)
         this.#memory.wait(key, data)
         this.#blocksDue.set(key, data)
@@ -265,20 +270,22 @@ export class BrowserStores {
   }
 
   #announce(ms: number): void {
-    if (this.#writing !== undefined || (this.#timer !== undefined && ms > 0)) return
+    if (this.#next !== undefined || (this.#timer !== undefined && ms > 0)) return
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
       this.settle()?.catch(() => undefined)
     }, ms)
   }
 
-  async #begin(): Promise<void> {
+  async #writeNext(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    // Writes of the same turn of the loop go along.
-    await Promise.resolve()
+    // Writes of the same turn of the loop go along. A failure of the one before is told to those who wait for it.
+    await this.#writing?.catch(() => undefined)
+    this.#writing = this.#next
+    this.#next = undefined
     try {
-      while (this.#isDue) await this.#writeDue()
+      if (this.#isDue) await this.#writeDue()
       this.#setTrouble(undefined)
     } catch (error) {
       const trouble = error instanceof BrowserError ? error : new BrowserError('STORE_FAILED', errorMessage(error))
@@ -351,10 +358,25 @@ export class BrowserStores {
     // All that is there is in use: what is in memory can go from the disk all the same, pinned blocks cannot.
     if (eviction.freedBytes < bytes) eviction = this.#stored.planEviction(bytes, (key) => this.#pinned.has(key))
     if (eviction.freedBytes === 0) return false
-    await this.#database.write(['blocks', 'batches'], 'relaxed', (of) => this.#stored.evict(of, eviction))
-    this.#stored.evicted(eviction)
+    try {
+      await this.#stored.evict(this.#database, eviction)
+    } catch (error) {
+      this.#forgetDue(eviction.removed)
+      throw error
+    }
     this.#options.log.debug('old blocks evicted', { blocks: eviction.removed.length, bytes: eviction.freedBytes })
     return true
+  }
+
+  /** These are in the database after all: written again they would count twice. */
+  #forgetDue(keys: readonly string[]): void {
+    for (const key of keys) {
+      const data = this.#blocksDue.get(key)
+      if (data === undefined) continue
+      this.#blocksDue.delete(key)
+      this.#bytesDue -= data.length
+      this.#memory.written(key)
+    }
   }
 
   #read(names: string[]): Promise<(Uint8Array | undefined)[]> {
@@ -373,7 +395,5 @@ export class BrowserStores {
   }
 }
 
-/** Blocks per read of the preload. */
-const PRELOAD_STEP = 1000
 /** Written by a flush, so that there is something to write. */
 const FLUSH_MARK: Uint8Array = Uint8Array.of(0)

@@ -24,6 +24,11 @@ export class MemoryBlocks {
     return old
   }
 
+  /** Whether it is to be written yet, or is being written. */
+  isWaiting(key: string): boolean {
+    return this.#waiting.has(key)
+  }
+
   has(key: string): boolean {
     return this.#waiting.has(key) || this.#young.has(key) || this.#old.has(key)
   }

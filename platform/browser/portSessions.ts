@@ -29,6 +29,7 @@ export function afterReading(unread: number, read: unknown): number {
 export class PortSessions {
   readonly #clients = new Set<Client>()
   #open: OpenFrames | undefined
+  #failure: string | undefined
 
   add(request: SessionRequest, port: FramePort): void {
     const client: Client = {
@@ -45,7 +46,8 @@ export class PortSessions {
     // Where the browser tells it: the other end is gone with its page.
     port.addEventListener('close', () => this.#remove(client))
     port.start()
-    void this.#connect(client)
+    if (this.#failure === undefined) void this.#connect(client)
+    else this.#refuse(client, this.#failure)
   }
 
   /** From now on that node answers; undefined: none does, and frames wait. */
@@ -64,6 +66,13 @@ export class PortSessions {
       }
       void this.#connect(client)
     }
+  }
+
+  /** No node will answer any more: all clients hear of it, and those that come later. */
+  fail(reason: string): void {
+    this.#failure = reason
+    this.#open = undefined
+    for (const client of [...this.#clients]) this.#refuse(client, reason)
   }
 
   /** The other end of a port may be a frame of another origin: anything may come. */

@@ -4,12 +4,16 @@ const MEBI = 1024 * 1024
 
 /** Blocks in memory, bytes; older ones are read from IndexedDB again. */
 export const MAX_MEMORY_BYTES: number = 192 * MEBI
+/** Decoded nodes, bytes, at most: a tab has less memory than a server. No more than of the blocks that they are made of. */
+export const NODE_CACHE_BYTES: number = 48 * MEBI
 /** Blocks in IndexedDB, bytes; above it the oldest go. */
 export const MAX_DISK_BYTES: number = 512 * MEBI
 /** What an eviction goes down to, as a part of the bound: it runs seldom. */
 export const EVICT_TO = 0.85
 /** Blocks read into memory when the store opens, newest first, bytes. */
 export const PRELOAD_BYTES: number = 48 * MEBI
+/** Blocks per read of the preload. */
+export const PRELOAD_STEP = 1000
 /** Most bytes that wait to be written; the store refuses more when it cannot write. */
 export const MAX_WAITING_BYTES: number = 96 * MEBI
 /** How long blocks wait for company before they are written, ms; anything else is written at once. */

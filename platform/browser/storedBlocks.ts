@@ -27,7 +27,7 @@ function bytesOf({ sizes }: BatchRecord): number {
   return total
 }
 
-/** The index of the stored blocks. Changes are made after their transaction has committed. */
+/** The index of the stored blocks. What comes is in it after its transaction has committed, what goes is not in it before. */
 export class StoredBlocks {
   readonly #batches = new Map<number, BatchRecord>()
   readonly #keys = new Set<string>()
@@ -112,23 +112,32 @@ export class StoredBlocks {
     return { batches, removed, kept, freedBytes }
   }
 
-  /** Carries an eviction out in a running transaction. */
-  evict(of: StoreOf, eviction: Eviction): void {
-    const blocks = of('blocks')
-    for (const key of eviction.removed) blocks.delete(key)
-    const batches = of('batches')
-    for (const number of eviction.batches) batches.delete(number)
-    if (eviction.kept.keys.length > 0) batches.put(eviction.kept, this.#next)
-  }
-
-  evicted(eviction: Eviction): void {
+  /**
+   * Carries an eviction out. What goes counts as gone from the start: a block that is put meanwhile is written again.
+   * @throws BrowserError `STORE_FULL`, `STORE_FAILED`; all is where it was then
+   */
+  async evict(database: Database, eviction: Eviction): Promise<void> {
+    for (const key of eviction.removed) this.#keys.delete(key)
+    try {
+      await database.write(['blocks', 'batches'], 'relaxed', (of) => this.#remove(of, eviction))
+    } catch (error) {
+      for (const key of eviction.removed) this.#keys.add(key)
+      throw error
+    }
     for (const number of eviction.batches) {
       const batch = this.#batches.get(number)
       if (batch !== undefined) this.#bytes -= bytesOf(batch)
       this.#batches.delete(number)
     }
-    for (const key of eviction.removed) this.#keys.delete(key)
     if (eviction.kept.keys.length > 0) this.#add(this.#next, eviction.kept)
+  }
+
+  #remove(of: StoreOf, eviction: Eviction): void {
+    const blocks = of('blocks')
+    for (const key of eviction.removed) blocks.delete(key)
+    const batches = of('batches')
+    for (const number of eviction.batches) batches.delete(number)
+    if (eviction.kept.keys.length > 0) batches.put(eviction.kept, this.#next)
   }
 
   #add(number: number, batch: BatchRecord): void {

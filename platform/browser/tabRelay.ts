@@ -108,6 +108,8 @@ interface Served {
   unread: number
   session: FrameSession | undefined
   readonly early: EarlyFrames
+  /** Its name stays: a session that ended is never opened again. */
+  hasEnded: boolean
 }
 
 /** The leader's side: serves the other tabs. @param limit - what a session may ask for at most */
@@ -130,9 +132,15 @@ export function serveTabs(
   }
   const drop = (session: string): void => {
     const served = sessions.get(session)
-    // The name stays: a session that ended is never opened again.
-    served?.session?.end()
-    if (served !== undefined) served.session = undefined
+    if (served === undefined || served.hasEnded) return
+    served.hasEnded = true
+    served.session?.end()
+    served.session = undefined
+    served.early.take()
+  }
+  const refuse = (session: string, served: Served, reason: string): void => {
+    send(session, served, { refused: reason })
+    drop(session)
   }
   const start = async (session: string, served: Served, request: SessionRequest): Promise<void> => {
     const receiver: FrameReceiver = {
@@ -141,21 +149,23 @@ export function serveTabs(
         send(session, served, { frame: text })
       },
       unreadBytes: () => served.unread,
-      refused: (reason) => {
-        send(session, served, { refused: reason })
-        drop(session)
-      },
+      refused: (reason) => refuse(session, served, reason),
     }
     try {
-      served.session = await open(limit(request), receiver)
+      const opened = await open(limit(request), receiver)
+      if (served.hasEnded) {
+        opened.end()
+        return
+      }
+      served.session = opened
       send(session, served, { opened: true })
-      for (const text of served.early.take()) served.session.receive(text)
+      for (const text of served.early.take()) opened.receive(text)
       // Granted when the tab is gone.
       await navigator.locks.request(lockName(name, session), { mode: 'shared', signal: ended.signal }, () =>
         drop(session),
       )
     } catch (error) {
-      if (!ended.signal.aborted) send(session, served, { refused: errorMessage(error) })
+      if (!ended.signal.aborted) refuse(session, served, errorMessage(error))
     }
   }
   channel.onmessage = ({ data }: MessageEvent<Relayed | null | undefined>) => {
@@ -169,6 +179,7 @@ export function serveTabs(
       unread: 0,
       session: undefined,
       early: new EarlyFrames(),
+      hasEnded: false,
     }
     const inner = n === served.taken + 1 ? envelope.open(data.body, boundText(leader, session, 'ask', n)) : undefined
     if (inner === undefined) {
@@ -180,9 +191,9 @@ export function serveTabs(
       sessions.set(session, served)
       void start(session, served, inner.open)
     } else if ('frame' in inner) {
-      if (served.session !== undefined) served.session.receive(inner.frame)
-      else if (!served.early.add(inner.frame))
-        send(session, served, { refused: 'too much was asked before the node answers' })
+      if (served.hasEnded) send(session, served, { refused: 'the session has ended' })
+      else if (served.session !== undefined) served.session.receive(inner.frame)
+      else if (!served.early.add(inner.frame)) refuse(session, served, 'too much was asked before the node answers')
     } else if ('read' in inner) served.unread = afterReading(served.unread, inner.read)
     else if ('close' in inner) drop(session)
   }
@@ -223,6 +234,7 @@ export function followTabs(deps: RelayDeps, listener: LeaderListener): TabFollow
       const over = new AbortController()
       let sent = 0
       let taken = 0
+      let isOpen = false
       const send = (inner: Inner): void => {
         if (stopped.signal.aborted) return
         const n = ++sent
@@ -238,10 +250,14 @@ export function followTabs(deps: RelayDeps, listener: LeaderListener): TabFollow
           if ('frame' in inner) {
             receiver.frame(inner.frame)
             send({ read: inner.frame.length })
-          } else if ('opened' in inner) opened()
-          else if ('refused' in inner) {
+          } else if ('opened' in inner) {
+            isOpen = true
+            opened()
+          } else if ('refused' in inner) {
+            receivers.delete(session)
             over.abort()
-            refuse(new BrowserError('ACCESS_REFUSED', inner.refused))
+            if (isOpen) receiver.refused(inner.refused)
+            else refuse(new BrowserError('ACCESS_REFUSED', inner.refused))
           }
         })
         send({ open: request })

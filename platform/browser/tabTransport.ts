@@ -11,6 +11,8 @@ interface Subscription {
   readonly params: Json
   readonly listener: ChannelListener<Json>
   stop: (() => void) | undefined
+  /** Given up by this side; it may be opening still. */
+  isOver: boolean
 }
 
 /** What a port tells besides answers. */
@@ -51,10 +53,11 @@ export class TabTransport implements RpcTransport {
   }
 
   async subscribe(method: string, params: Json, listener: ChannelListener<Json>): Promise<() => void> {
-    const subscription: Subscription = { method, params, listener, stop: undefined }
+    const subscription: Subscription = { method, params, listener, stop: undefined, isOver: false }
     await this.#open(subscription)
     this.#subscriptions.add(subscription)
     return () => {
+      subscription.isOver = true
       this.#subscriptions.delete(subscription)
       subscription.stop?.()
     }
@@ -90,24 +93,30 @@ export class TabTransport implements RpcTransport {
   async #open(subscription: Subscription): Promise<void> {
     const { method, params, listener } = subscription
     const frames = this.#frames
-    subscription.stop = await frames.subscribe(method, params, {
-      value: (value) => listener.value(value),
+    const stop = await frames.subscribe(method, params, {
+      value: (value) => {
+        if (!subscription.isOver) listener.value(value)
+      },
       // An end by the node, not by its change.
       end: (error) => {
         if (frames === this.#frames && this.#subscriptions.delete(subscription)) listener.end?.(error)
       },
     })
+    if (subscription.isOver) stop()
+    else subscription.stop = stop
   }
 
   #changed(): void {
     const old = this.#listener
-    this.#frames = this.#connect()
+    const frames = this.#connect()
+    this.#frames = frames
     this.#post({ ready: true })
     old?.closed('another tab runs the node now; ask again')
     for (const subscription of this.#subscriptions) {
       subscription.stop = undefined
       this.#open(subscription).catch((error: unknown) => {
-        if (this.#subscriptions.delete(subscription)) subscription.listener.end?.(error)
+        // Of a node that is gone again: the next one has been asked for the channel too.
+        if (frames === this.#frames && this.#subscriptions.delete(subscription)) subscription.listener.end?.(error)
       })
     }
     this.#events.changed?.()

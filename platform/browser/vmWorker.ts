@@ -49,7 +49,7 @@ scope.onmessage = ({ data }: MessageEvent<VmWorkerStart>) => {
   // Messages wait in the worker's own queue until the listener is there: this handler keeps those that come before.
   const held: Uint8Array[] = []
   scope.onmessage = (event: MessageEvent<Uint8Array>) => void held.push(event.data)
-  void Promise.all([keysFrom(data.keyGateways), initCrypto()]).then(([keys]) => {
+  const started = Promise.all([keysFrom(data.keyGateways), initCrypto()]).then(([keys]) => {
     const port = workerPort()
     const listening: BytePort = {
       post: port.post,
@@ -68,6 +68,12 @@ scope.onmessage = ({ data }: MessageEvent<VmWorkerStart>) => {
         const codeLoaders = actorsCode({ network, blocks: store.blocks, bundles: undefined, mode: data.mode, engine })
         return new LocalVmHost({ view, proofs: proofsOf(network, keys), codeLoaders, print: resultPrinter(network) })
       },
+    })
+  })
+  started.catch((error: unknown) => {
+    // A rejection tells nobody: only what is thrown from a task of its own reaches the owner's `onerror`.
+    setTimeout(() => {
+      throw error
     })
   })
 }

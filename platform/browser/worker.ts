@@ -74,6 +74,7 @@ class Tab {
       const keys = await openKeys(new IdbSecrets(database), this.#options.passphrase, this.#log)
       await this.#take(keys, database)
     } catch (error) {
+      this.#sessions.fail(`the node did not start: ${errorMessage(error)}`)
       this.#state({ at: 'failed', error: plain(error) })
     }
   }

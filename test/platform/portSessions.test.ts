@@ -118,6 +118,22 @@ describe('a port', () => {
     expect(port.refusal).toContain(`at most ${MAX_ANONYMOUS_REQUEST_BYTES}`)
   })
 
+  it('is refused when no node will answer any more, and so is one that comes later', async () => {
+    const sessions = new PortSessions()
+    let ended = 0
+    sessions.use(() => Promise.resolve({ receive: () => undefined, end: () => ended++ }))
+    const request = { access: { as: 'page' }, version: 'v1' } as const
+    const [early, late] = [new Port(), new Port()]
+    sessions.add(request, early)
+    await Promise.resolve()
+    await Promise.resolve()
+    sessions.fail('the node did not start')
+    sessions.add(request, late)
+    expect([early.refusal, late.refusal]).toEqual(['the node did not start', 'the node did not start'])
+    expect([early.isClosed, late.isClosed]).toEqual([true, true])
+    expect(ended).toBe(1)
+  })
+
   it('may say so much before the node answers, and no more', async () => {
     const port = await connect(true)
     for (let said = 0; said < MAX_UNREAD_BYTES; said += ANSWER.length) port.say(ANSWER)
