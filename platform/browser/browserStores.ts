@@ -34,6 +34,7 @@ import {
   PRELOAD_STEP,
   WRITE_AT_BYTES,
 } from './storeLimits.ts'
+import { takeBack } from './takeBack.ts'
 
 /** How to open the stores. */
 export interface BrowserStoresOptions {
@@ -237,16 +238,13 @@ export class BrowserStores {
       if (ops.length > 0) this.#announce(0)
     }
     const commit = async (ops: readonly KeyValueOp[]): Promise<void> => {
-      const before = ops.map(({ key }): KeyValueOp => {
-        const value = this.#values.get(key)
-        return value === undefined ? { op: 'delete', key } : { op: 'put', key, value }
-      })
+      const undone = takeBack(this.#values, ops)
       batch(ops)
       try {
         await this.flush()
       } catch (error) {
         // It would get through some time later.
-        batch(before)
+        batch(undone())
         throw error
       }
     }

@@ -164,4 +164,24 @@ describe('writes that never cease', () => {
     expect(database.blocks.size).toBe(2)
     expect(stores.trouble).toBeUndefined()
   })
+
+  it('that fail are taken back, but for what was written again since', async () => {
+    const { database, stores } = openHeld()
+    const [one, two, first, later] = ['one', 'two', 'first', 'later'].map(utf8) as [
+      Uint8Array,
+      Uint8Array,
+      Uint8Array,
+      Uint8Array,
+    ]
+    stores.meta.put(two, first)
+    database.during = () => {
+      database.during = () => undefined
+      stores.meta.put(one, later)
+      throw new BrowserError('STORE_FAILED', 'Cannot write to the store: a broken transaction')
+    }
+    const writes = [one, two].map((key) => ({ op: 'put', key, value: utf8('committed') }) as const)
+    await expect(stores.meta.commit(writes)).rejects.toMatchObject({ code: 'STORE_FAILED' })
+    expect(stores.meta.get(one)).toEqual(later)
+    expect(stores.meta.get(two)).toEqual(first)
+  })
 })
