@@ -40,6 +40,8 @@ export const MAX_EVENT_STREAMS = 64
 export const MAX_CALLER_EVENT_STREAMS = 8
 /** Results that filters of Ethereum's interface collected and nobody has asked for, all filters together, bytes of JSON. */
 export const MAX_FILTER_BYTES: number = 16 * MIB
+/** Steps of the chain whose logs and blocks are kept for those who have not been told of them yet; who is further behind has them made again. */
+export const MAX_SHARED_STEPS = 8
 /** Tipsets of one event: a client that reads slowly has no more than this made for it. */
 export const EVENT_TIPSETS = 10
 

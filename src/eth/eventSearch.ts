@@ -9,10 +9,13 @@ import type { ChainEpoch } from '../types/scalars.ts'
 import type { Tipset } from '../types/tipset.ts'
 
 /**
- * Executed tipsets between two heights, lowest first. The head itself is not executed yet.
+ * Executed tipsets of a head's chain between two heights, lowest first. The head itself is not executed yet.
  */
-export function* executedTipsetsBetween(store: ChainStore, from: ChainEpoch, to: ChainEpoch): Steps<Tipset[]> {
-  const head = store.head()
+export function* executedTipsetsBetween(
+  store: ChainStore,
+  head: Tipset,
+  { from, to }: { readonly from: ChainEpoch; readonly to: ChainEpoch },
+): Steps<Tipset[]> {
   const top = Math.min(to, head.height - 1)
   if (top < 0 || from > top) return []
   const out: Tipset[] = []

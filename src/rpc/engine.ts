@@ -166,9 +166,11 @@ export class RpcEngine {
         throw new RpcError('FAILED', `missing permission to invoke '${row.permName ?? row.name}' (need '${row.perm}')`)
       }
       const { queues } = this.#deps
-      const walk = <T>(steps: Steps<T>): T | Promise<T> =>
-        queues === undefined ? finish(steps) : queues.walk(steps, caller.signal)
-      const context: CallContext = { ...caller, json: this.#deps.json, walk }
+      const walk = <T>(steps: Steps<T>, signal = caller.signal): T | Promise<T> =>
+        queues === undefined ? finish(steps) : queues.walk(steps, signal)
+      const scan = <T>(task: (signal: AbortSignal) => Promise<T>): Promise<T> =>
+        queues === undefined ? task(caller.signal) : queues.run('scan', caller.name, caller.signal, task)
+      const context: CallContext = { ...caller, json: this.#deps.json, walk, scan }
       if (row.kind === 'channel') {
         // Without an id there is no way to tell the client the channel's number.
         if (request.id === null) return SILENT
@@ -209,7 +211,7 @@ export class RpcEngine {
   ): Promise<Outcome> {
     try {
       return await queues.run(cost, name, context.signal, async (signal) => {
-        const walk = <T>(steps: Steps<T>): T | Promise<T> => queues.walk(steps, signal)
+        const walk = <T>(steps: Steps<T>, own = signal): T | Promise<T> => queues.walk(steps, own)
         const result = this.#handle(request, entry, args, { ...context, signal, walk })
         if (!isPromise(result)) return this.#answer(request, entry, await walk(this.#text(entry, result)))
         const value = await result

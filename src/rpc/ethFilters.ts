@@ -54,14 +54,14 @@ export class EthFilters {
   }
 
   /**
-   * @param first - results that are there at once
    * @param feed - begins to collect; returns what ends that
    * @throws RpcError `FAILED` when there are too many
    */
-  add(kind: FilterKind, first: readonly Json[], feed: (collect: (result: Json) => void) => () => void): Uint8Array {
+  add(kind: FilterKind, feed: (collect: (result: Json) => void) => () => void): Uint8Array {
     this.#dropOld()
     if (this.#filters.size >= MAX_FILTERS) throw new RpcError('FAILED', 'maximum number of filters registered')
     const id = randomFilterId(this.#deps.random)
+    const name = hexBytes(id)
     const filter: Filter = {
       kind,
       results: [],
@@ -69,9 +69,11 @@ export class EthFilters {
       lastUsedMs: this.#deps.clock.monotonicMs(),
       stop: () => undefined,
     }
-    this.#filters.set(hexBytes(id), filter)
-    for (const result of first) this.#collect(filter, result)
-    filter.stop = feed((result) => this.#collect(filter, result))
+    this.#filters.set(name, filter)
+    filter.stop = feed((result) => {
+      // What was under way when the filter ended: nobody can ask for it any more.
+      if (this.#filters.get(name) === filter) this.#collect(filter, result)
+    })
     return id
   }
 

@@ -12,6 +12,8 @@ import type { LogJson } from './types/eth.ts'
 const MAX_KEPT_EPOCHS = 20_160
 /** A search that begins further above or below what is kept starts anew. */
 const MAX_GAP = 2880
+/** Epochs that are read rather than waited for: as many as a client that asks again and again has missed. */
+const SHORT = 60
 
 /** A tipset that has logs. */
 export interface LoggedTipset {
@@ -21,12 +23,15 @@ export interface LoggedTipset {
 
 /** What the index reads. */
 export interface LogIndexDeps {
-  readonly store: Pick<ChainStore, 'head' | 'parent' | 'tipsetByHeight' | 'findByHeight'>
+  readonly store: Pick<ChainStore, 'parent' | 'tipsetByHeight' | 'findByHeight'>
   /** Logs of an executed tipset, in order. */
   logs(tipset: Tipset, call: Walking): Promise<readonly LogJson[]>
 }
 
-/** The stretch that was looked at. Searches run one after the other: they share the stretch. */
+/**
+ * The stretch that was looked at. Searches that share it run one after the other, each to its end on the chain of the head that it was
+ * asked of; those that would leave it behind, or are short, read by themselves rather than wait or make others wait.
+ */
 export class EthLogIndex {
   readonly #deps: LogIndexDeps
   /** Tipsets with logs, lowest first. */
@@ -35,61 +40,67 @@ export class EthLogIndex {
   #bottom: Tipset | undefined
   #top: Tipset | undefined
   readonly #searches = new Serial()
+  /** Searches that run or wait. */
+  #searching = 0
 
   constructor(deps: LogIndexDeps) {
     this.#deps = deps
   }
 
-  /** Tipsets with logs between two heights, both inclusive, below the head; lowest first. */
-  between(from: ChainEpoch, to: ChainEpoch, call: Walking): Promise<readonly LoggedTipset[]> {
-    if (this.#covers(from, to)) return Promise.resolve(this.#slice(from, to))
-    return this.#searches.run(async () => {
-      if (call.signal.aborted) throw new RpcError('CANCELLED', 'the caller has gone')
-      await this.#cover(from, to, call)
-      return this.#slice(from, to)
-    })
+  /** Tipsets with logs of a head's chain between two heights, both inclusive, below the head; lowest first. */
+  async between(head: Tipset, from: ChainEpoch, to: ChainEpoch, call: Walking): Promise<readonly LoggedTipset[]> {
+    if (this.#covers(head, from, to)) return this.#slice(from, to)
+    if (this.#isFarBelow(head, from, to) || (this.#searching > 0 && to - from < SHORT)) {
+      return this.#alone(head, from, to, call)
+    }
+    this.#searching++
+    try {
+      return await this.#searches.run(async () => {
+        if (call.signal.aborted) throw new RpcError('CANCELLED', 'the caller has gone')
+        await this.#cover(head, from, to, call)
+        return this.#slice(from, to)
+      })
+    } finally {
+      this.#searching--
+    }
   }
 
-  /** Whether everything that was asked is known and still on the head's chain. */
-  #covers(from: ChainEpoch, to: ChainEpoch): boolean {
-    const { store } = this.#deps
+  /** Whether everything that was asked is known, on the head's chain. */
+  #covers(head: Tipset, from: ChainEpoch, to: ChainEpoch): boolean {
     if (this.#top === undefined || this.#bottom === undefined || from < this.#bottom.height) return false
-    const height = Math.max(0, Math.min(to, store.head().height - 1))
-    return (
-      store.tipsetByHeight(height, undefined, 'previous').height <= this.#top.height && this.#isCanonical(this.#top)
-    )
+    if (!this.#isOnChain(this.#top, head)) return false
+    return this.#deps.store.tipsetByHeight(to, head, 'previous').height <= this.#top.height
   }
 
-  #isCanonical(tipset: Tipset): boolean {
-    const { store } = this.#deps
-    if (tipset.height >= store.head().height) return false
-    return equalTipsetKeys(store.tipsetByHeight(tipset.height, undefined, 'previous').key, tipset.key)
+  /** Whether one of the two follows from the other. */
+  #isOnChain(tipset: Tipset, head: Tipset): boolean {
+    const [low, high] = tipset.height < head.height ? [tipset, head] : [head, tipset]
+    return equalTipsetKeys(this.#deps.store.tipsetByHeight(low.height, high, 'previous').key, low.key)
   }
 
-  async #cover(from: ChainEpoch, to: ChainEpoch, call: Walking): Promise<void> {
+  async #cover(head: Tipset, from: ChainEpoch, to: ChainEpoch, call: Walking): Promise<void> {
     const { store } = this.#deps
-    const head = store.head()
-    const top = await call.walk(store.findByHeight(Math.max(0, Math.min(to, head.height - 1)), head, 'previous'))
-    this.#dropReverted()
-    if (this.#top === undefined || this.#bottom === undefined || this.#isFar(from, top.height)) {
+    const top = await call.walk(store.findByHeight(to, head, 'previous'))
+    this.#dropOtherForks(head)
+    if (this.#bottom === undefined || from > (this.#top?.height ?? 0) + MAX_GAP || to < this.#bottom.height - MAX_GAP) {
       this.#logged = []
       this.#top = undefined
       this.#bottom = undefined
     }
     await this.#addAbove(top, from, call)
     await this.#addBelow(from, call)
-    this.#trim(from, top.height)
+    this.#trim(from)
   }
 
-  #isFar(from: ChainEpoch, top: ChainEpoch): boolean {
-    const bottom = this.#bottom?.height ?? 0
-    const highest = this.#top?.height ?? 0
-    return from > highest + MAX_GAP || top < bottom - MAX_GAP
+  /** What is kept is near the heads that are asked about: what is far below would push it out. */
+  #isFarBelow(head: Tipset, from: ChainEpoch, to: ChainEpoch): boolean {
+    const lowest = this.#bottom?.height ?? head.height
+    return to < lowest - MAX_GAP || from < (this.#top?.height ?? head.height) - MAX_KEPT_EPOCHS
   }
 
-  /** What a new head left aside. */
-  #dropReverted(): void {
-    while (this.#top !== undefined && !this.#isCanonical(this.#top)) {
+  /** What lies on another chain than the head's. */
+  #dropOtherForks(head: Tipset): void {
+    while (this.#top !== undefined && !this.#isOnChain(this.#top, head)) {
       const isLast = this.#bottom === undefined || this.#top.height <= this.#bottom.height
       this.#top = isLast ? undefined : this.#deps.store.parent(this.#top)
     }
@@ -129,15 +140,25 @@ export class EthLogIndex {
   }
 
   /** Keeps what was just asked. */
-  #trim(from: ChainEpoch, top: ChainEpoch): void {
-    const highest = this.#top
-    if (highest === undefined || this.#bottom === undefined) return
-    if (highest.height - this.#bottom.height <= MAX_KEPT_EPOCHS) return
+  #trim(from: ChainEpoch): void {
+    const [highest, lowest] = [this.#top, this.#bottom]
+    if (highest === undefined || lowest === undefined || highest.height - lowest.height <= MAX_KEPT_EPOCHS) return
+    const low = Math.max(lowest.height, Math.min(from, highest.height - MAX_KEPT_EPOCHS / 2))
+    this.#bottom = this.#deps.store.tipsetByHeight(low, highest, 'next')
+    this.#logged = this.#logged.filter(({ tipset }) => tipset.height >= low)
+  }
+
+  /** Read, and not kept. */
+  async #alone(head: Tipset, from: ChainEpoch, to: ChainEpoch, call: Walking): Promise<readonly LoggedTipset[]> {
     const { store } = this.#deps
-    if (from > this.#bottom.height + MAX_KEPT_EPOCHS / 2) this.#bottom = store.tipsetByHeight(from, highest, 'next')
-    else this.#top = store.tipsetByHeight(top, highest, 'previous')
-    const [low, high] = [this.#bottom.height, this.#top?.height ?? 0]
-    this.#logged = this.#logged.filter(({ tipset }) => tipset.height >= low && tipset.height <= high)
+    const top = await call.walk(store.findByHeight(to, head, 'previous'))
+    const tipsets = await call.walk(this.#downTo(from - 1, top))
+    const out: LoggedTipset[] = []
+    for (const tipset of tipsets.reverse()) {
+      const logs = await this.#deps.logs(tipset, call)
+      if (logs.length > 0) out.push({ tipset, logs })
+    }
+    return out
   }
 
   #slice(from: ChainEpoch, to: ChainEpoch): readonly LoggedTipset[] {

@@ -4,7 +4,6 @@
  */
 import type { Steps } from '../base/steps.ts'
 import type { Json } from '../codec/jsonText.ts'
-import type { EthBlock } from '../eth/ethBlock.ts'
 import type { HeadIndex } from '../index/headIndex.ts'
 import { BlockMissing } from '../ipld/errors.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
@@ -14,8 +13,15 @@ import { MAX_FILTER_RESULTS } from './ethFilters.ts'
 import { EthLogIndex, type LoggedTipset } from './ethLogIndex.ts'
 import type { EthReader, Walking } from './ethReader.ts'
 import { indexedLog, indexedLogs } from './indexedLogs.ts'
-import { type LogJson, logsOf } from './types/eth.ts'
+import { type LogJson, logsOf, printedLogs } from './types/eth.ts'
 import { type HeightRange, type LogFilter, MAX_EVENT_RANGE, matchesPast } from './types/logFilter.ts'
+
+/** Epochs below a head, both inclusive. */
+interface Below {
+  readonly head: Tipset
+  readonly from: ChainEpoch
+  readonly to: ChainEpoch
+}
 
 /** Searches the head's chain: by the index of a database if there is one, else through the node's own stretch. */
 export class EthLogSearch {
@@ -37,46 +43,53 @@ export class EthLogSearch {
 
   /** All logs of a tipset, in order. */
   async logs(tipset: Tipset, call: Walking): Promise<LogJson[]> {
-    const block = await this.#reader.block(tipset, call)
-    return call.walk(printedLogs(block))
+    return (await call.walk(printedLogs(await this.#reader.block(tipset, call)))).flat()
   }
 
   /**
    * The logs that a filter wants, of executed tipsets alone.
    * @param range - undefined: of the block that the filter names by hash
    * @param context - before the failure's text
+   * @param head - whose chain is searched, wherever the node's head goes meanwhile
    * @throws RpcError `FAILED` when there are too many
    */
-  async past(filter: LogFilter, range: HeightRange | undefined, context: string, call: Walking): Promise<Json[]> {
+  async past(
+    filter: LogFilter,
+    range: HeightRange | undefined,
+    context: string,
+    call: Walking,
+    head: Tipset = this.#reader.view.store.head(),
+  ): Promise<Json[]> {
     const { from, to } = range ?? { from: 0, to: 0 }
-    const latest = this.#reader.view.store.head().height - 1
+    const latest = head.height - 1
     const top = Math.min(to ?? latest, latest)
+    const below: Below = { head, from, to: top }
     const inDatabase = this.#database
     const isLong = range !== undefined && top - from > MAX_EVENT_RANGE
     if (inDatabase !== undefined && range !== undefined && (isLong || inDatabase.isFirst)) {
-      return this.#inDatabase(inDatabase, filter, { from, to: top }, context, call)
+      return this.#inDatabase(inDatabase, filter, below, context, call)
     }
     try {
-      const tipsets = range === undefined ? [await this.#named(filter, call)] : await this.#inRange(range, call)
+      const tipsets = range === undefined ? [await this.#named(filter, call)] : await this.#inRange(below, call)
       return await call.walk(wanted(tipsets, filter, context))
     } catch (error) {
       if (inDatabase === undefined || range === undefined || !(error instanceof BlockMissing)) throw error
-      return this.#inDatabase(inDatabase, filter, { from, to: top }, context, call)
+      return this.#inDatabase(inDatabase, filter, below, context, call)
     }
   }
 
-  /** From the database as far as it reaches; what is above that is near the head. */
+  /** From the database as far as it reaches on the head's chain; what is above that is near the head. */
   async #inDatabase(
     database: HeadIndex,
     filter: LogFilter,
-    { from, to }: { readonly from: ChainEpoch; readonly to: ChainEpoch },
+    { head, from, to }: Below,
     context: string,
     call: Walking,
   ): Promise<Json[]> {
     if (from > to) return []
     const tooMany = (): RpcError => tooManyEvents(context)
-    const { rows, top } = await indexedLogs(database, { filter, from, to }, { context, tooMany })
-    const above = top < to ? await this.#inRange({ from: Math.max(from, top + 1), to }, call) : []
+    const { rows, top } = await indexedLogs(database, { filter, head, from, to }, { context, tooMany })
+    const above = top < to ? await this.#inRange({ head, from: Math.max(from, top + 1), to }, call) : []
     const out = rows.map(indexedLog)
     const rest = await call.walk(wanted(above, filter, context))
     if (rest.length > 0 && out.length > 0 && out.length + rest.length > MAX_FILTER_RESULTS) throw tooMany()
@@ -88,21 +101,14 @@ export class EthLogSearch {
     return { tipset, logs: await this.#reader.told(tipset, call, (block) => logsOf(block).flat()) }
   }
 
-  async #inRange({ from, to }: HeightRange, call: Walking): Promise<readonly LoggedTipset[]> {
-    const latest = this.#reader.view.store.head().height - 1
-    const top = Math.min(to ?? latest, latest)
-    return from > top ? [] : this.#index.between(Math.max(0, from), top, call)
+  async #inRange({ head, from, to }: Below, call: Walking): Promise<readonly LoggedTipset[]> {
+    const lowest = Math.max(0, from)
+    return lowest > to ? [] : this.#index.between(head, lowest, to, call)
   }
 }
 
 function tooManyEvents(context: string): RpcError {
   return new RpcError('FAILED', `${context}: filter matches too many events, try a more restricted filter`)
-}
-
-function* printedLogs(block: EthBlock): Steps<LogJson[]> {
-  const logs = logsOf(block)
-  yield
-  return logs.flat()
 }
 
 function* wanted(tipsets: readonly LoggedTipset[], filter: LogFilter, context: string): Steps<Json[]> {

@@ -4,6 +4,7 @@ import type { Json } from '../codec/jsonText.ts'
 import type { HeadIndex } from '../index/headIndex.ts'
 import type { LogQuestion, LogRow } from '../index/indexReader.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
+import type { Tipset } from '../types/tipset.ts'
 import { RpcError } from './errors.ts'
 import { MAX_FILTER_RESULTS } from './ethFilters.ts'
 import { loneLogJson } from './types/eth.ts'
@@ -22,14 +23,22 @@ function columnsOf({ addresses, ids, topics }: LogFilter): Pick<LogQuestion, 'em
   }
 }
 
+/** What is searched. */
+interface IndexedRange {
+  readonly filter: LogFilter
+  readonly head: Tipset
+  readonly from: ChainEpoch
+  readonly to: ChainEpoch
+}
+
 /**
- * The logs between two heights that a filter wants, as far as the index reaches.
+ * The logs between two heights of a head's chain that a filter wants, as far as the index reaches there.
  * @param failures - what is thrown where there are more than an answer may have, of more than one tipset
  * @throws RpcError `FAILED` where the index begins later
  */
 export async function indexedLogs(
   index: HeadIndex,
-  { filter, from, to }: { readonly filter: LogFilter; readonly from: ChainEpoch; readonly to: ChainEpoch },
+  { filter, head, from, to }: IndexedRange,
   { context, tooMany }: { readonly context: string; readonly tooMany: () => RpcError },
 ): Promise<{ readonly rows: readonly LogRow[]; readonly top: ChainEpoch }> {
   const columns = columnsOf(filter)
@@ -39,7 +48,7 @@ export async function indexedLogs(
   if (found === undefined) throw new RpcError('FAILED', `${context}: the index is empty yet`)
   const { answer, place } = found
   if (from < place.first) throw new RpcError('FAILED', `${context}: the index begins at epoch ${place.first}`)
-  const top = Math.min(to, place.top)
+  const top = Math.min(to, place.top, commonHeight(index, place.newest, head))
   const rows = answer.rows.filter(({ height }) => height <= top)
   if (rows.length <= MAX_FILTER_RESULTS) return { rows, top }
   // One tipset may have more than the limit: it cannot be divided.
@@ -49,6 +58,12 @@ export async function indexedLogs(
   if (others === undefined || others.answer.rows.length > 0) throw tooMany()
   const whole = await read(height, height, WHOLE_TIPSET_LOGS)
   return { rows: whole?.answer.rows ?? [], top }
+}
+
+/** The highest epoch that two tipsets' chains have in common: the node's head may have left the one that is searched. */
+function commonHeight({ view: { store } }: HeadIndex, newest: Tipset, head: Tipset): ChainEpoch {
+  const left = store.branches(newest, head).reverted.at(-1)
+  return left === undefined ? newest.height : store.parent(left).height
 }
 
 type Answer = Awaited<ReturnType<HeadIndex['reader']['logs']>>

@@ -4,7 +4,7 @@
  *
  * A namespace is a factory: `walletMethods(deps: WalletDeps): MethodRow[]`, with `deps` as narrow as its handlers need.
  */
-import type { Walk } from '../base/steps.ts'
+import type { Steps } from '../base/steps.ts'
 import type { Codec, Json, JsonContext } from '../codec/description.ts'
 import { jsonOnly } from '../codec/description.ts'
 import type { CostClass } from './cost.ts'
@@ -38,8 +38,11 @@ export interface CallContext {
   /**
    * Takes a walk to its end without holding the event loop for long; at once where it is short. Rejects with `CANCELLED` when
    * `signal` is aborted, and with what the walk throws.
+   * @param signal - default: the call's; that of whoever waits where the call is over already
    */
-  readonly walk: Walk
+  readonly walk: <T>(steps: Steps<T>, signal?: AbortSignal) => T | Promise<T>
+  /** Runs what a subscription searches when it has a place, counted as a `scan` of the caller's. Absent: nothing queues. */
+  readonly scan?: <T>(task: (signal: AbortSignal) => Promise<T>) => Promise<T>
   /** Sends a call to the client (`eth_subscription`); undefined where the transport cannot. */
   readonly notify: ((method: string, params: Json) => void) | undefined
 }

@@ -24,7 +24,8 @@ describe('filters', () => {
   it('tell each result once, in order', () => {
     const { filters: all } = filters()
     let collect: (result: string) => void = () => undefined
-    const id = all.add('logs', ['old'], (given) => {
+    const id = all.add('logs', (given) => {
+      given('old')
       collect = given
       return () => undefined
     })
@@ -35,14 +36,14 @@ describe('filters', () => {
 
   it('are at most 100', () => {
     const { filters: all } = filters()
-    for (let i = 0; i < 100; i++) all.add('blocks', [], () => () => undefined)
-    expect(() => all.add('blocks', [], () => () => undefined)).toThrow('maximum number of filters registered')
+    for (let i = 0; i < 100; i++) all.add('blocks', () => () => undefined)
+    expect(() => all.add('blocks', () => () => undefined)).toThrow('maximum number of filters registered')
   })
 
   it('end after an hour without a question, and stop collecting', () => {
     const { filters: all, pass } = filters()
     let stopped = 0
-    const add = (): Uint8Array => all.add('blocks', [], () => () => stopped++)
+    const add = (): Uint8Array => all.add('blocks', () => () => stopped++)
     const [asked, forgotten] = [add(), add()]
     pass(HOUR_MS - 1)
     expect(all.take(asked)).toEqual([])
@@ -54,7 +55,7 @@ describe('filters', () => {
 
   it('keep the newest 10,000 results', () => {
     const { filters: all } = filters()
-    const id = all.add('transactions', [], (collect) => {
+    const id = all.add('transactions', (collect) => {
       for (let i = 0; i < 10_005; i++) collect(i)
       return () => undefined
     })
@@ -69,7 +70,8 @@ describe('filters', () => {
       feeds.push(collect)
       return () => undefined
     }
-    const [small, large] = [all.add('logs', ['kept'], feed), all.add('logs', [], feed)]
+    const [small, large] = [all.add('logs', feed), all.add('logs', feed)]
+    feeds[0]?.('kept')
     const result = 'x'.repeat(MAX_FILTER_BYTES / 16)
     for (let i = 0; i < 40; i++) feeds[1]?.(`${i} ${result}`)
     expect(all.take(small)).toEqual(['kept'])
@@ -80,9 +82,27 @@ describe('filters', () => {
     expect(all.take(small).length).toBe(15)
   })
 
+  it('take nothing more when they have ended, and what others collected stays', () => {
+    const { filters: all } = filters()
+    const feeds: ((result: Json) => void)[] = []
+    const add = (): Uint8Array =>
+      all.add('logs', (collect) => {
+        feeds.push(collect)
+        return () => undefined
+      })
+    const [kept, ended] = [add(), add()]
+    feeds[0]?.('kept')
+    all.remove(ended)
+    const large = 'x'.repeat(MAX_FILTER_BYTES / 2)
+    for (let i = 0; i < 4; i++) feeds[1]?.(large)
+    expect(all.take(kept)).toEqual(['kept'])
+    feeds[0]?.(large)
+    expect(all.take(kept)).toEqual([large])
+  })
+
   it('say what they are not', () => {
     const { filters: all } = filters()
-    const id = all.add('blocks', [], () => () => undefined)
+    const id = all.add('blocks', () => () => undefined)
     expect(() => all.take(id, 'logs')).toThrow('wrong filter type')
     expect([all.remove(id), all.remove(id)]).toEqual([true, false])
     expect(() => all.take(id)).toThrow('filter not found')

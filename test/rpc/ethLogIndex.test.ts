@@ -1,11 +1,12 @@
 /** The index of logs answers as a walk over the head's chain does, whatever is asked and however the head moves. */
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { finish, type Steps } from '../../src/base/steps.ts'
 import { CODEC_DAG_CBOR, createCid, HASH_BLAKE2B_256 } from '../../src/codec/cid.ts'
 import { EthLogIndex } from '../../src/rpc/ethLogIndex.ts'
 import type { LogJson } from '../../src/rpc/types/eth.ts'
 import type { Tipset } from '../../src/types/tipset.ts'
 import { seeded } from '../support/seeded.ts'
+import { between, forkingChain, plainCall } from './forkingChain.ts'
 
 interface Block {
   readonly tipset: Tipset
@@ -38,7 +39,6 @@ it('equals a walk', async () => {
     return block
   }
   const store = {
-    head: () => head.tipset,
     parent: (tipset: Tipset) => (blockOf(tipset).parent as Block).tipset,
     tipsetByHeight: (height: number, from: Tipset | undefined, nullRound: 'previous' | 'next') => {
       let block = from === undefined ? head : blockOf(from)
@@ -82,7 +82,7 @@ it('equals a walk', async () => {
     }
     const from = random.int(head.tipset.height)
     const to = from + random.int(head.tipset.height - from)
-    const found = await index.between(from, to, call)
+    const found = await index.between(head.tipset, from, to, call)
     expect(
       found.flatMap(({ logs }) => logs.map((log) => log.json)),
       `seed ${random.seed}, round ${round}`,
@@ -90,9 +90,90 @@ it('equals a walk', async () => {
   }
   // What was asked before is not looked at again.
   const [all, before] = [head.tipset.height - 1, looked]
-  await index.between(0, all, call)
+  await index.between(head.tipset, 0, all, call)
   const after = looked
-  await index.between(0, all, call)
+  await index.between(head.tipset, 0, all, call)
   expect(looked).toBe(after)
   expect(after - before).toBeLessThan(60)
+})
+
+/** An index over a real store each of whose tipsets has a log; `reads` says when it is read. */
+function indexed(height: number, reads: (tipset: Tipset) => Promise<void> = async () => undefined) {
+  const chain = forkingChain(height)
+  const index = new EthLogIndex({
+    store: chain.store,
+    logs: async (tipset) => {
+      await reads(tipset)
+      return [{ json: {} } as unknown as LogJson]
+    },
+  })
+  const ask = async (head: Tipset, from: number, to: number, call = plainCall()): Promise<Tipset[]> =>
+    (await index.between(head, from, to, call)).map(({ tipset }) => tipset)
+  return { ...chain, ask }
+}
+
+describe('the head moves while a search waits for its turn', () => {
+  it('an answer is of one chain, that of the head when it was asked, and so is what is kept', async () => {
+    const { store, on, ask } = indexed(10)
+    const fork = store.head()
+    const [left, right] = [on(fork, 3), on(fork, 5)]
+    store.setHead(left)
+    await ask(left, 9, 12)
+    store.setHead(right)
+    const goOn = Promise.withResolvers<void>()
+    const walk = async <T>(steps: Steps<T>): Promise<T> => {
+      await goOn.promise
+      return finish(steps)
+    }
+    const given = ask(right, 9, 14, plainCall({ walk }))
+    store.setHead(left)
+    goOn.resolve()
+    expect(await given).toEqual(between(store, right, 9, 14))
+    expect(await ask(left, 9, 12)).toEqual(between(store, left, 9, 12))
+    expect(await ask(right, 9, 14)).toEqual(between(store, right, 9, 14))
+  })
+
+  it('a search of a head that others have grown on reads nothing again, and drops nothing', async () => {
+    let reads = 0
+    const { store, on, ask } = indexed(10, async () => void reads++)
+    const old = store.head()
+    const head = on(old, 3)
+    await ask(head, 5, 12)
+    const before = reads
+    expect(await ask(old, 5, 9)).toEqual(between(store, old, 5, 9))
+    expect(await ask(head, 5, 12)).toEqual(between(store, head, 5, 12))
+    expect(reads).toBe(before)
+  })
+})
+
+describe('searches of strangers', () => {
+  it('far below keep nobody waiting, and what is near the head stays known', async () => {
+    const goOn = Promise.withResolvers<void>()
+    let reads = 0
+    const { store, on, ask } = indexed(6_000, async ({ height }) => {
+      if (height < 1_000) await goOn.promise
+      else reads++
+    })
+    const old = store.head()
+    await ask(old, 5_900, 5_999)
+    const strangers = [ask(old, 1, 20), ask(old, 30, 50)]
+    const head = on(old)
+    const before = reads
+    expect(await ask(head, 5_900, 6_000)).toEqual(between(store, head, 5_900, 6_000))
+    expect(reads - before).toBe(1)
+    goOn.resolve()
+    expect(await Promise.all(strangers)).toEqual([between(store, old, 1, 20), between(store, old, 30, 50)])
+  })
+
+  it('that are long keep those of the last epochs from waiting', async () => {
+    const goOn = Promise.withResolvers<void>()
+    const { store, ask } = indexed(500, async ({ height }) => {
+      if (height < 400) await goOn.promise
+    })
+    const head = store.head()
+    const long = ask(head, 100, 499)
+    expect(await ask(head, 490, 499)).toEqual(between(store, head, 490, 499))
+    goOn.resolve()
+    expect(await long).toEqual(between(store, head, 100, 499))
+  })
 })

@@ -3,6 +3,7 @@
  * @see lotus node/impl/full/actor_events.go; node/impl/full/chain.go ChainGetEvents
  */
 import type { Logger } from '../../base/ports.ts'
+import type { Steps } from '../../base/steps.ts'
 import type { Cid } from '../../codec/cid.ts'
 import { executedTipsetsBetween } from '../../eth/eventSearch.ts'
 import { EVENTS_BIT_WIDTH } from '../../eth/executedTipset.ts'
@@ -14,7 +15,7 @@ import { firstBlock, type Tipset } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import { MAX_FILTER_RESULTS } from '../ethFilters.ts'
 import type { EthReader, Walking } from '../ethReader.ts'
-import { onExecuted } from '../executedTipsets.ts'
+import { ExecutedFeed, each, oncePerStep } from '../executedTipsets.ts'
 import { channelMethod, type MethodRow, method } from '../method.ts'
 import { chainGetEvents, getActorEventsRaw, subscribeActorEventsRaw } from '../signatures/actorEvents.ts'
 import {
@@ -40,15 +41,22 @@ export interface ActorEventDeps {
 export function actorEventMethods({ reader, log }: ActorEventDeps): MethodRow[] {
   const { view } = reader
   const { store } = view
+  const feed = new ExecutedFeed(store, log)
+  const executedOf = oncePerStep((executed, call) => reader.executed(executed, call))
   return [
     method({
       ...getActorEventsRaw,
-      handler: (filter, call) => pastEvents(reader, filter, eventRange(filter, store.head().height), call),
+      handler: (filter, call) => {
+        const head = store.head()
+        return pastEvents(reader, filter, head, eventRange(filter, head.height), call)
+      },
     }),
     channelMethod({
       ...subscribeActorEventsRaw,
       subscribe: (filter, sink, call) => {
-        const range = eventRange(filter, store.head().height)
+        // The past ends at this head, whatever becomes of it while that is read: what comes after it is told as it comes.
+        const head = store.head()
+        const range = eventRange(filter, head.height)
         let stop = (): void => undefined
         let ended = false
         const end = (): void => {
@@ -57,23 +65,30 @@ export function actorEventMethods({ reader, log }: ActorEventDeps): MethodRow[] 
           stop()
           sink.close()
         }
-        const send = (events: readonly PlacedEvent[]): void => {
-          for (const event of events) if (!ended) sink.value(event)
+        const send = (event: PlacedEvent): void => {
+          if (!ended) sink.value(event)
           if (sink.unreadBytes() > MAX_UNREAD_BYTES) end()
         }
+        const past = async (signal: AbortSignal): Promise<void> => {
+          const walk: Walking['walk'] = (steps) => call.walk(steps, signal)
+          await walk(each(await pastEvents(reader, filter, head, range, { signal, walk }), send))
+        }
+        const isPast = range.from !== undefined && range.from < head.height
         // Steps of the chain wait for the past: they come after it.
-        const first = pastEvents(reader, filter, range, call)
-        stop = onExecuted(store, log, async ({ head, executed, isReverted }) => {
+        const first = isPast && call.scan !== undefined ? call.scan(past) : past(call.signal)
+        stop = feed.on(async (change, stopped) => {
           await first
-          if (executed.height >= (range.from ?? 0) && executed.height <= (range.to ?? executed.height)) {
-            send(wantedEvents(await reader.executed(executed), filter, isReverted, false))
+          const { height } = change.executed
+          if (height >= (range.from ?? 0) && height <= (range.to ?? height)) {
+            const executed = await executedOf(change, call)
+            const events = await call.walk(wanted(executed, filter, change.isReverted, false), stopped)
+            await call.walk(each(events, send), stopped)
           }
-          if (range.to !== undefined && head.height > range.to) end()
+          if (range.to !== undefined && change.head.height > range.to) end()
         })
         first.then(
-          (events) => {
-            send(events)
-            if (range.to !== undefined && store.head().height >= range.to) end()
+          () => {
+            if (range.to !== undefined && head.height >= range.to) end()
           },
           (error: unknown) => {
             log.debug('subscription of events ended', { message: String(error) })
@@ -127,24 +142,30 @@ async function madeAgain({ view, vm }: EthReader, block: Cid, signal: AbortSigna
   return false
 }
 
+/** In a turn of its own where others wait: a tipset has thousands, and many look at it. */
+function* wanted(...of: Parameters<typeof wantedEvents>): Steps<PlacedEvent[]> {
+  yield
+  return wantedEvents(...of)
+}
+
 async function pastEvents(
   reader: EthReader,
   filter: EventFilter,
+  head: Tipset,
   { from, to }: EventRange,
   call: Walking,
 ): Promise<PlacedEvent[]> {
   const { store, network } = reader.view
-  const head = store.head()
   if (from === undefined || from >= head.height) return []
   assertSearchable(filter, network.addressPrefix)
   const tipsets: Tipset[] =
     filter.key.length > 0
       ? [store.tipset(filter.key)]
-      : await call.walk(executedTipsetsBetween(store, from, to ?? head.height))
+      : await call.walk(executedTipsetsBetween(store, head, { from, to: to ?? head.height }))
   const out: PlacedEvent[] = []
   let contributing = 0
   for (const tipset of tipsets) {
-    const found = wantedEvents(await reader.executed(tipset, call), filter, false, true)
+    const found = await call.walk(wanted(await reader.executed(tipset, call), filter, false, true))
     if (found.length > 0) contributing++
     out.push(...found)
     if (contributing > 1 && out.length > MAX_FILTER_RESULTS) {

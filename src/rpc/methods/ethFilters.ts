@@ -10,8 +10,7 @@ import { signedChainMessage } from '../../types/chainMessage.ts'
 import { nilPointer } from '../errors.ts'
 import { EthFilters, MAX_FILTER_RESULTS } from '../ethFilters.ts'
 import type { EthLogSearch } from '../ethLogSearch.ts'
-import { UNHURRIED } from '../ethReader.ts'
-import { onExecuted } from '../executedTipsets.ts'
+import { ExecutedFeed, each, oncePerStep } from '../executedTipsets.ts'
 import { type MethodRow, method } from '../method.ts'
 import {
   ethGetFilterChanges,
@@ -21,6 +20,7 @@ import {
   ethNewPendingTransactionFilter,
   ethUninstallFilter,
 } from '../signatures/ethFilters.ts'
+import type { LogJson } from '../types/eth.ts'
 import { hexBytes } from '../types/ethScalars.ts'
 import { type HeightRange, heightRange, matchesNew } from '../types/logFilter.ts'
 import type { EthSubscribeDeps } from './ethSubscribe.ts'
@@ -36,28 +36,45 @@ export function ethFilterMethods(deps: EthFilterDeps): MethodRow[] {
   const { reader, search, log } = deps
   const { store } = reader.view
   const filters = new EthFilters(deps)
+  const feed = new ExecutedFeed(store, log)
+  const logsOf = oncePerStep((executed, call) => search.logs(executed, call))
   return [
     method({
       ...ethNewFilter,
       handler: async (wanted, call) => {
         if (wanted === null) throw nilPointer('eth_newFilter')
-        const range = heightRange(wanted, store.head().height)
-        const found = await search.past(wanted, range, 'failed to install event filter: get events for filter', call)
-        const past = found.slice(-MAX_FILTER_RESULTS)
-        return filters.add('logs', past, (collect) =>
-          onExecuted(store, log, async ({ executed, isReverted }) => {
-            if (!isWithin(range, executed.height)) return
-            for (const logged of await search.logs(executed, UNHURRIED)) {
-              if (matchesNew(wanted, logged)) collect(isReverted ? { ...logged.json, removed: true } : logged.json)
+        // The past ends at this head, whatever becomes of it while that is read: what comes after it is told as it comes.
+        const head = store.head()
+        const range = heightRange(wanted, head.height)
+        let past: Promise<void> = Promise.resolve()
+        const id = filters.add('logs', (collect) => {
+          const context = 'failed to install event filter: get events for filter'
+          past = search
+            .past(wanted, range, context, call, head)
+            .then((found) => call.walk(each(found.slice(-MAX_FILTER_RESULTS), collect)))
+          return feed.on(async (change, ended) => {
+            await past
+            if (!isWithin(range, change.executed.height)) return
+            const tell = (logged: LogJson): void => {
+              if (!matchesNew(wanted, logged)) return
+              collect(change.isReverted ? { ...logged.json, removed: true } : logged.json)
             }
-          }),
-        )
+            await call.walk(each(await logsOf(change, call), tell), ended)
+          })
+        })
+        try {
+          await past
+        } catch (error) {
+          filters.remove(id)
+          throw error
+        }
+        return id
       },
     }),
     method({
       ...ethNewBlockFilter,
       handler: () =>
-        filters.add('blocks', [], (collect) =>
+        filters.add('blocks', (collect) =>
           store.onHeadChange((_, applied) => {
             for (const tipset of applied) collect(hexBytes(ethBlockHash(tipset)))
           }),
@@ -66,7 +83,7 @@ export function ethFilterMethods(deps: EthFilterDeps): MethodRow[] {
     method({
       ...ethNewPendingTransactionFilter,
       handler: () =>
-        filters.add('transactions', [], (collect) =>
+        filters.add('transactions', (collect) =>
           deps.onPoolMessage((signed) => collect(hexBytes(ethHashOf(signedChainMessage(signed), reader.chainId)))),
         ),
     }),

@@ -9,14 +9,14 @@ import type { Json } from '../../codec/description.ts'
 import { wrongJson } from '../../codec/goJson.ts'
 import { ethHashOf } from '../../eth/ethTransactionOf.ts'
 import type { SignedMessage } from '../../types/signedMessage.ts'
-import { type Tipset, tipsetKeyText } from '../../types/tipset.ts'
+import { tipsetKeyText } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import { randomFilterId } from '../ethFilters.ts'
 import type { EthReader } from '../ethReader.ts'
-import { onExecuted } from '../executedTipsets.ts'
+import { ExecutedFeed, type ExecutedVisit, each, oncePerStep } from '../executedTipsets.ts'
 import { type CallContext, type MethodRow, method, rawMethod } from '../method.ts'
 import { ethSubscribe, ethUnsubscribe } from '../signatures/ethSubscribe.ts'
-import { blockJson, logsOf } from '../types/eth.ts'
+import { blockJson, type LogJson, printedLogs } from '../types/eth.ts'
 import { hexBytes } from '../types/ethScalars.ts'
 import { logFilter, matchesNew } from '../types/logFilter.ts'
 
@@ -35,7 +35,12 @@ type Send = (result: Json) => void
 
 /** Rows of the subscriptions. */
 export function ethSubscribeMethods(deps: EthSubscribeDeps): MethodRow[] {
-  const { reader, random } = deps
+  const { reader, random, log } = deps
+  const feed = new ExecutedFeed(reader.view.store, log)
+  const blockOf = oncePerStep(async (executed, call) => blockJson(await reader.block(executed, call), true, false))
+  const logsOf = oncePerStep(async (executed, call) =>
+    (await call.walk(printedLogs(await reader.block(executed, call)))).flat(),
+  )
   const active = new Map<string, () => void>()
   /** Subscriptions by what ends with their connection. */
   const counts = new WeakMap<AbortSignal, number>()
@@ -56,7 +61,7 @@ export function ethSubscribeMethods(deps: EthSubscribeDeps): MethodRow[] {
         }
         const id = randomFilterId(random)
         const name = hexBytes(id)
-        const stop = start(deps, params, call, (result) => notify(NOTIFICATION, { subscription: name, result }))
+        const stop = start(params, call, (result) => notify(NOTIFICATION, { subscription: name, result }))
         let stopListening = (): void => undefined
         const end = (): void => {
           if (!active.delete(name)) return
@@ -80,23 +85,24 @@ export function ethSubscribeMethods(deps: EthSubscribeDeps): MethodRow[] {
     }),
   ]
 
-  function start(parts: EthSubscribeDeps, params: Json | undefined, call: CallContext, send: Send): () => void {
+  function start(params: Json | undefined, call: CallContext, send: Send): () => void {
     const [kind, filter] = Array.isArray(params) ? params : []
     switch (kind) {
       case 'newHeads':
-        return onNewParents(parts, async (tipset) => {
-          send(blockJson(await reader.block(tipset), true, false))
+        return onNewParents(feed, async (change, ended) => {
+          await call.walk(each([await blockOf(change, call)], send), ended)
         })
       case 'newPendingTransactions':
-        return parts.onPoolMessage((signed) => {
+        return deps.onPoolMessage((signed) => {
           send(hexBytes(ethHashOf({ kind: 'signed', message: signed.message, signed }, reader.chainId)))
         })
       case 'logs': {
         const wanted = logFilter.fromJson(filter ?? {}, call.json)
-        return onExecuted(parts.reader.view.store, parts.log, async ({ executed, isReverted }) => {
-          for (const log of logsOf(await reader.block(executed)).flat()) {
-            if (matchesNew(wanted, log)) send(isReverted ? { ...log.json, removed: true } : log.json)
+        return feed.on(async (change, ended) => {
+          const tell = (logged: LogJson): void => {
+            if (matchesNew(wanted, logged)) send(change.isReverted ? { ...logged.json, removed: true } : logged.json)
           }
+          await call.walk(each(await logsOf(change, call), tell), ended)
         })
       }
       default:
@@ -106,12 +112,12 @@ export function ethSubscribeMethods(deps: EthSubscribeDeps): MethodRow[] {
 }
 
 /** Blocks whose result is known, once each: several tipsets may follow the same parents. */
-function onNewParents({ reader, log }: EthSubscribeDeps, visit: (tipset: Tipset) => Promise<void>): () => void {
+function onNewParents(feed: ExecutedFeed, visit: ExecutedVisit): () => void {
   let last: string | undefined
-  return onExecuted(reader.view.store, log, async ({ executed, isReverted }) => {
-    const key = tipsetKeyText(executed.key)
-    if (isReverted || key === last) return
+  return feed.on(async (change, ended) => {
+    const key = tipsetKeyText(change.executed.key)
+    if (change.isReverted || key === last) return
     last = key
-    await visit(executed)
+    await visit(change, ended)
   })
 }

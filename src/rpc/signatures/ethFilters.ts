@@ -10,6 +10,7 @@ const idParam = param('id', ethFilterId)
 export const ethNewFilter: CallSignature<readonly [Param<LogFilter | null>], Uint8Array> = callSignature({
   name: 'EthNewFilter',
   perm: 'read',
+  cost: 'scan',
   versions: ['v1', 'v2'],
   summary: 'Collects logs, from those that there are already.',
   aliases: ['eth_newFilter'],

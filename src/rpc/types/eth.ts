@@ -2,6 +2,7 @@
  * JSON of Ethereum's blocks, transactions, receipts and logs.
  * @see lotus chain/types/ethtypes; rpc-wire section 15
  */
+import { finish, type Steps } from '../../base/steps.ts'
 import type { Json } from '../../codec/jsonText.ts'
 import type { EthBlock } from '../../eth/ethBlock.ts'
 import { ethBlockHash } from '../../eth/ethIndex.ts'
@@ -100,25 +101,36 @@ export interface LogJson extends Pick<PlacedLog, 'emitter' | 'address' | 'topics
 
 /** Logs of a block by message. */
 export function logsOf(block: EthBlock): LogJson[][] {
-  return block.logs().map((logs, index) => {
-    if (logs.length === 0) return []
-    const { hash } = block.transaction(index)
-    return logs.map(({ emitter, address, topics, data, isIndexed, logIndex }) => {
-      const addressText = hexBytes(address)
-      const topicTexts = topics.map(hexBytes)
-      return {
-        ...{ emitter, address, topics, addressText, topicTexts, isIndexed, logIndex },
-        json: {
-          address: addressText,
-          data: hexBytes(data),
-          topics: topicTexts,
-          removed: false,
-          logIndex: hexNumber(logIndex),
-          transactionHash: hexBytes(hash),
-          ...place(block, index),
-        },
-      }
-    })
+  return finish(printedLogs(block))
+}
+
+/** The same, message by message. */
+export function* printedLogs(block: EthBlock): Steps<LogJson[][]> {
+  const out: LogJson[][] = []
+  for (const [index, logs] of block.logs().entries()) {
+    out.push(logs.length === 0 ? [] : messageLogs(block, index, logs))
+    yield
+  }
+  return out
+}
+
+function messageLogs(block: EthBlock, index: number, logs: readonly PlacedLog[]): LogJson[] {
+  const { hash } = block.transaction(index)
+  return logs.map(({ emitter, address, topics, data, isIndexed, logIndex }) => {
+    const addressText = hexBytes(address)
+    const topicTexts = topics.map(hexBytes)
+    return {
+      ...{ emitter, address, topics, addressText, topicTexts, isIndexed, logIndex },
+      json: {
+        address: addressText,
+        data: hexBytes(data),
+        topics: topicTexts,
+        removed: false,
+        logIndex: hexNumber(logIndex),
+        transactionHash: hexBytes(hash),
+        ...place(block, index),
+      },
+    }
   })
 }
 
