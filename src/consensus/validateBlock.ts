@@ -2,6 +2,7 @@
  * Every check of a block, in order. The first that fails says why; see {@link ValidationError}.
  * @see lotus chain/consensus/filcns/filecoin.go ValidateBlock
  */
+import type { ElectionProof } from '../types/blockHeader.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
 import {
   AT_ONCE,
@@ -34,6 +35,8 @@ import { checkWinCount } from './checks/winCount.ts'
 import { checkWinner } from './checks/winner.ts'
 import { checkWinningPoSt } from './checks/winningPoSt.ts'
 import { checkWorker } from './checks/worker.ts'
+import { electionPower } from './electionPower.ts'
+import { computeWinCount } from './poisson.ts'
 import { ValidationError } from './validationError.ts'
 
 export type { BlockInput } from './blockContext.ts'
@@ -98,10 +101,31 @@ export function readHeaderState(input: Pick<BlockInput, 'header' | 'base'>, deps
   for (const check of CHECKS_OF_STATE) check(context)
 }
 
+function winsOf(vrfProof: Uint8Array, power: bigint, network: bigint): number {
+  return computeWinCount(vrfProof, power < network ? power : network, network)
+}
+
+/** How much more power a miner may have had at its election than in the final state. */
+const POWER_SLACK = 2n
+
+/**
+ * Check 11 where the state of the election is not at hand: no more wins than the miner's proof draws with `POWER_SLACK` times
+ * the power that it has in the final state. Wins weigh, so that without it any block could outweigh all others.
+ * @throws ValidationError `WIN_COUNT_WRONG`
+ */
+const checkWinsByFinalPower: Check = ({ header, view, lookback }) => {
+  const { winCount, vrfProof } = header.electionProof as ElectionProof
+  const power = electionPower(view, lookback.state, header.miner)
+  const most = power === undefined ? 0 : winsOf(vrfProof, POWER_SLACK * power.miner, power.network)
+  if (winCount <= most) return
+  throw new ValidationError('WIN_COUNT_WRONG', `miner claims ${winCount} wins, by its power there are ${most} at most`)
+}
+
 /**
  * What can be checked of a block between the newest final tipset and the head by a node without older state: its form, its
- * place, its weight, and that its miner's worker (as of the final tipset) signed it and drew its randomness. Not whether it
- * was elected by the power of 900 epochs ago, and not its storage proof.
+ * place, its weight, that its miner's worker (as of the final tipset) signed it and drew its randomness, and that its miner's
+ * power (then) makes so many wins possible. Not the exact power of 900 epochs ago, not the state that it claims, and not its
+ * storage proof.
  */
 const CHECKS_ABOVE_FINAL: readonly Check[] = [
   checkPresentFields,
@@ -113,7 +137,9 @@ const CHECKS_ABOVE_FINAL: readonly Check[] = [
   checkPreviousBeacon,
   checkWeight,
   checkWorker,
+  checkWinner,
   checkElectionProof,
+  checkWinsByFinalPower,
   checkBlockSignature,
   checkBeaconEntries,
   checkTicket,

@@ -13,6 +13,7 @@ import type { F3 } from '../consensus/f3/f3.ts'
 import type { LightCheckpoint } from './checkpoint.ts'
 import { LightError } from './errors.ts'
 import type { LightSource } from './lightSource.ts'
+import { SILENT_MS } from './limits.ts'
 import type { SourceSet } from './sourceSet.ts'
 
 /** Certificates asked for at once. */
@@ -42,32 +43,58 @@ function isLie(error: unknown): boolean {
 }
 
 /**
- * Asks until no usable source has a newer certificate.
+ * Asks until no usable source has a newer certificate. Sources are asked one after the other; one that is silent keeps the next
+ * waiting for no longer than `SILENT_MS`.
  * @returns how many were new
- * @throws LightError `NO_SOURCE`, `NO_ANSWER`, `FORK`; F3Error `POWER_TABLE_WRONG` when the checkpoint contradicts what was
- * verified before
+ * @throws LightError `NO_SOURCE`; `NO_ANSWER` also when nobody has the newest certificate that is verified already; `FORK`;
+ * F3Error `POWER_TABLE_WRONG` when the checkpoint contradicts what was verified before
  */
 export async function syncCertificates(deps: CertificateSyncDeps, signal: AbortSignal): Promise<number> {
   const { f3, sources } = deps
   if (f3.needsCheckpoint || !f3.isRunning) await fetchTable(deps, signal)
   const before = f3.pendingInstance()
-  let answered = 0
-  const failures: string[] = []
+  const round: Round = { answered: 0, failures: [], fork: undefined }
+  const running: Promise<void>[] = []
   for (const source of sources.inOrder()) {
-    if (source.certificates === undefined) continue
-    try {
-      await followSource(source, deps, signal)
-      answered++
-    } catch (error) {
-      signal.throwIfAborted()
-      if (error instanceof LightError && error.code === 'FORK') throw error
-      failures.push(`${source.name}: ${errorMessage(error)}`)
-      if (isLie(error)) sources.drop(source, `its certificate is false: ${errorMessage(error)}`)
-      else sources.blame(source, errorMessage(error))
-    }
+    if (source.certificates === undefined || round.fork !== undefined) continue
+    // Whoever failed again and again is asked where nobody else answers.
+    if (round.answered > 0 && sources.rests(source)) continue
+    await new Promise<void>((resolve) => {
+      running.push(followInRound(source, deps, { round, onSilent: resolve }, signal).finally(resolve))
+    })
   }
-  if (answered === 0) throw noAnswer(failures)
+  await Promise.all(running)
+  signal.throwIfAborted()
+  if (round.fork !== undefined) throw round.fork
+  if (round.answered === 0) throw noAnswer(round.failures)
   return f3.pendingInstance() - before
+}
+
+/** What came of the sources that were asked. */
+interface Round {
+  /** Those that had the newest certificate, or a newer one; any where there is none yet. */
+  answered: number
+  readonly failures: string[]
+  fork: LightError | undefined
+}
+
+/** Never rejects. */
+async function followInRound(
+  source: LightSource,
+  deps: CertificateSyncDeps,
+  { round, onSilent }: { readonly round: Round; readonly onSilent: () => void },
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const newest = deps.f3.latest()?.instance
+    if (await followSource(source, deps, onSilent, signal)) round.answered++
+    else round.failures.push(`${source.name}: it does not have the certificate of instance ${newest}`)
+  } catch (error) {
+    if (signal.aborted) return
+    if (error instanceof LightError && error.code === 'FORK') round.fork = error
+    else if (isLie(error)) deps.sources.drop(source, `its certificate is false: ${errorMessage(error)}`)
+    round.failures.push(`${source.name}: ${errorMessage(error)}`)
+  }
 }
 
 function noAnswer(failures: readonly string[]): LightError {
@@ -92,40 +119,50 @@ async function fetchTable({ f3, checkpoint, sources }: CertificateSyncDeps, sign
   }, signal)
 }
 
-/** Takes what one source has. The newest known certificate is asked for again: a fork shows there. */
-async function followSource(source: LightSource, deps: CertificateSyncDeps, signal: AbortSignal): Promise<void> {
-  const { f3 } = deps
-  let next = askFor(source, f3, signal)
-  for (;;) {
+/**
+ * Takes what one source has. The newest known certificate is asked for again: a fork shows there.
+ * @param onSilent - told each time that an answer takes long
+ * @returns whether it has the newest known certificate, or a newer one: who is behind confirms nothing
+ * @throws LightError `FORK`, `NO_ANSWER`; F3Error
+ */
+async function followSource(
+  source: LightSource,
+  deps: CertificateSyncDeps,
+  onSilent: () => void,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { f3, sources, timers } = deps
+  const ask = async (first: number): Promise<readonly FinalityCertificate[]> => {
+    const cancel = timers.setTimeout(onSilent, SILENT_MS)
+    try {
+      return await sources.ask(
+        source,
+        async (inner) => (await source.certificates?.(first, BATCH, inner)) ?? [],
+        signal,
+      )
+    } finally {
+      cancel()
+    }
+  }
+  const known = f3.latest()?.instance
+  let next = ask(known ?? f3.pendingInstance())
+  for (let isConfirmed = known === undefined; ; isConfirmed = true) {
     const certificates = await next
     const fresh = withoutKnown(f3, certificates)
-    if (fresh.length === 0) return
+    if (fresh.length === 0) return isConfirmed || certificates.some(({ instance }) => instance === known)
     const last = fresh.at(-1) as FinalityCertificate
     // The next batch travels while this one is verified. Whatever becomes of it, it is awaited or not wanted any more.
-    next = askFrom(source, last.instance + 1, signal)
+    next = ask(last.instance + 1)
     next.catch(() => undefined)
     await verifyAll(fresh, deps, signal)
   }
 }
 
-function askFor(source: LightSource, f3: F3, signal: AbortSignal): Promise<readonly FinalityCertificate[]> {
-  return askFrom(source, f3.latest()?.instance ?? f3.pendingInstance(), signal)
-}
-
-async function askFrom(
-  source: LightSource,
-  first: number,
-  signal: AbortSignal,
-): Promise<readonly FinalityCertificate[]> {
-  return (await source.certificates?.(first, BATCH, signal)) ?? []
-}
-
-/** @throws LightError `FORK`; F3Error */
+/** Another source may have brought some of them meanwhile. @throws LightError `FORK`; F3Error */
 function withoutKnown(f3: F3, certificates: readonly FinalityCertificate[]): readonly FinalityCertificate[] {
   const pending = f3.pendingInstance()
-  const latest = f3.latest()?.instance
   for (const certificate of certificates) {
-    if (certificate.instance === latest && f3.isFork(certificate)) {
+    if (certificate.instance < pending && f3.isFork(certificate)) {
       throw new LightError('FORK', `Two certificates of instance ${certificate.instance} are signed: F3 has failed`)
     }
   }

@@ -13,24 +13,19 @@ import { sleep } from '../base/waiting.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { chainHead, type FinalityCertificate, finalizedKey } from '../consensus/f3/certificate.ts'
 import type { F3 } from '../consensus/f3/f3.ts'
-import { type BlockValidation, validateAboveFinal } from '../consensus/validateBlock.ts'
+import type { BlockValidation } from '../consensus/validateBlock.ts'
 import type { BlockEdge } from '../ipld/blockFetcher.ts'
-import { equalTipsetKeys, type Tipset, type TipsetKey, tipsetKeyText } from '../types/tipset.ts'
+import { equalTipsetKeys, type Tipset } from '../types/tipset.ts'
 import { type CertificateProgress, syncCertificates } from './certificateSync.ts'
 import type { LightCheckpoint } from './checkpoint.ts'
 import { LightError } from './errors.ts'
 import type { NamedHead } from './lightSource.ts'
+import { MAX_ABOVE, NamedHeads } from './namedHeads.ts'
 import type { SourceSet, SourceState } from './sourceSet.ts'
 
-/** Tipsets above the final one that are walked at most: further below a head F3 stands still, and the head is not followed. */
-const MAX_ABOVE = 900
 /** Between two rounds, as a share of an epoch, and at least, ms. */
 const ROUNDS_PER_EPOCH = 2
 const MIN_ROUND_MS = 1000
-/** How long a walk from a named head may take, ms. */
-const WALK_MS = 60_000
-/** Heads that wait to be looked at. */
-const MAX_OFFERED = 16
 const MS_PER_SEC = 1000
 
 /** Rounds without anybody to ask, in which a source that is none of the liars may still come. */
@@ -84,10 +79,11 @@ export interface LightFollowerDeps {
 export class LightFollower {
   readonly #deps: LightFollowerDeps
   readonly #stopping = new AbortController()
-  readonly #offered = new Map<string, NamedHead>()
-  readonly #checked = new Set<string>()
+  readonly #heads: NamedHeads
   readonly #listeners = new Set<() => void>()
   #final: FinalPoint | undefined
+  /** The instance whose final tipset the head is on or above. */
+  #headOn: number | undefined
   #confirmedMs: number | undefined
   #trouble = ''
   #forked = false
@@ -97,6 +93,7 @@ export class LightFollower {
 
   constructor(deps: LightFollowerDeps) {
     this.#deps = deps
+    this.#heads = new NamedHeads(deps)
   }
 
   /**
@@ -161,14 +158,7 @@ export class LightFollower {
 
   /** A source (a hello, a block of the gossip) names a head; it is looked at in the next round. */
   offerHead(head: NamedHead): void {
-    const name = tipsetKeyText(head.key)
-    if (head.key.length === 0 || this.#checked.has(name)) return
-    this.#offered.delete(name)
-    this.#offered.set(name, head)
-    for (const key of this.#offered.keys()) {
-      if (this.#offered.size <= MAX_OFFERED) break
-      this.#offered.delete(key)
-    }
+    if (!this.#heads.offer(head)) return
     if (this.#round === undefined) this.#schedule(0)
     else this.#again = true
   }
@@ -226,7 +216,10 @@ export class LightFollower {
     }
     try {
       await this.#reachFinal(signal)
-      if (!this.#forked) await this.#followHead(signal)
+      // No longer than until the next round is due: certificates do not wait for heads.
+      if (!this.#forked && this.#final !== undefined) {
+        await this.#heads.follow(this.#final.tipset, this.#roundMs(), signal)
+      }
     } catch (error) {
       if (signal.aborted) return
       this.#trouble = errorMessage(error)
@@ -245,16 +238,20 @@ export class LightFollower {
     }
   }
 
-  /** Brings the headers of the newest final tipset, and moves the head to it where it is not on its chain. */
+  /**
+   * Brings the headers of the newest final tipset, and moves the head to it where it is not on its chain. What could not be read
+   * for that is read again in the next round.
+   */
   async #reachFinal(signal: AbortSignal): Promise<void> {
     const { f3, edge, view } = this.#deps
     const certificate = f3.latest()
-    if (certificate === undefined || certificate.instance === this.#final?.instance) return
+    if (certificate === undefined || certificate.instance === this.#headOn) return
     const tipset = await edge(() => this.#finalTipset(certificate), signal)
     // What a balance is read from is the state that this tipset names.
     this.#final = { tipset, instance: certificate.instance, signedShare: f3.latestSignedShare() ?? 0 }
     const { store } = view
     if (!(await this.#isAbove(store.head(), tipset, signal))) await this.#jump(tipset, signal)
+    this.#headOn = certificate.instance
   }
 
   #finalTipset(certificate: FinalityCertificate): Tipset {
@@ -306,81 +303,5 @@ export class LightFollower {
       else right = store.parent(right)
     }
     return false
-  }
-
-  async #followHead(signal: AbortSignal): Promise<void> {
-    const final = this.#final?.tipset
-    if (final === undefined) return
-    const { store } = this.#deps.view
-    for (const named of await this.#namedHeads(signal)) {
-      if (named.height <= final.height || named.height <= store.head().height) continue
-      this.#checked.add(tipsetKeyText(named.key))
-      try {
-        await this.#walk(named, final, AbortSignal.any([signal, AbortSignal.timeout(WALK_MS)]))
-      } catch (error) {
-        signal.throwIfAborted()
-        this.#deps.log.debug('a named head was not taken', { height: named.height, reason: errorMessage(error) })
-      }
-    }
-    if (this.#checked.size > MAX_ABOVE * MAX_OFFERED) this.#checked.clear()
-  }
-
-  async #namedHeads(signal: AbortSignal): Promise<NamedHead[]> {
-    const offered = [...this.#offered.values()]
-    this.#offered.clear()
-    const asked = this.#deps.sources.inOrder().flatMap((source) =>
-      source.head === undefined
-        ? []
-        : [
-            source.head(AbortSignal.any([signal, AbortSignal.timeout(WALK_MS)])).catch((error: unknown) => {
-              this.#deps.sources.blame(source, errorMessage(error))
-              return undefined
-            }),
-          ],
-    )
-    const named = (await Promise.all(asked)).filter((head) => head !== undefined)
-    return [...offered, ...named].sort((a, b) => b.height - a.height)
-  }
-
-  /** Walks a named head down to the final tipset, checks upwards, and takes it when it is heavier. */
-  async #walk(named: NamedHead, final: Tipset, signal: AbortSignal): Promise<void> {
-    const { edge, view } = this.#deps
-    const chain = await edge(() => this.#chainDownTo(named.key, final), signal)
-    for (const tipset of chain) {
-      const name = `valid ${tipsetKeyText(tipset.key)}`
-      if (this.#checked.has(name)) continue
-      await edge(() => this.#check(tipset, final), signal)
-      this.#checked.add(name)
-    }
-    const top = chain.at(-1)
-    if (top === undefined) return
-    const head = view.store.head()
-    const isHeavier = await edge(() => view.weight(top) > view.weight(head), signal)
-    if (!isHeavier && head.height >= final.height) return
-    await edge(() => view.store.branches(head, top), signal)
-    view.store.setHead(top)
-  }
-
-  /** Lowest first, without the final tipset. @throws LightError `SOURCE_LIED` */
-  #chainDownTo(key: TipsetKey, final: Tipset): Tipset[] {
-    const { store } = this.#deps.view
-    const out: Tipset[] = []
-    for (let at = store.tipset(key); ; at = store.parent(at)) {
-      if (equalTipsetKeys(at.key, final.key)) return out.reverse()
-      if (at.height <= final.height) {
-        throw new LightError('SOURCE_LIED', `a head whose chain contradicts what is final at epoch ${final.height}`)
-      }
-      if (out.length >= MAX_ABOVE) throw new LightError('NO_ANSWER', 'a head too far above what is final')
-      out.push(at)
-    }
-  }
-
-  /** @throws ValidationError */
-  #check(tipset: Tipset, final: Tipset): void {
-    const { validation, view } = this.#deps
-    const base = view.store.parent(tipset)
-    const state = view.stateBefore(final)
-    const lookback = (): { tipset: Tipset; state: typeof state } => ({ tipset: final, state })
-    for (const header of tipset.blocks) validateAboveFinal({ header, base }, { ...validation, lookback })
   }
 }

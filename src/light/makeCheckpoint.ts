@@ -40,7 +40,12 @@ export async function makeCheckpoint(
   const at = instance ?? Math.min(...latest)
   const tables = await Promise.all(
     endpoints.map((endpoint) =>
-      ask(endpoint, async () => powerTableCid((await endpoint.powerTable?.(at, signal)) ?? [])),
+      ask(endpoint, async () => {
+        const table = (await endpoint.powerTable?.(at, signal)) ?? []
+        // Lotus answers null for what it does not have: all would agree on nothing.
+        if (table.length === 0) throw new LightError('NO_ANSWER', `it has no power table of instance ${at}`)
+        return powerTableCid(table)
+      }),
     ),
   )
   const powerTable = tables[0]

@@ -14,13 +14,12 @@ import { signedMessage } from '../types/signedMessage.ts'
 import { tipset } from '../types/tipset.ts'
 import { LightError } from './errors.ts'
 import type { LightSource, NamedHead } from './lightSource.ts'
+import { MAX_SOURCE_ANSWER_BYTES } from './limits.ts'
 
 /** Calls in one request, and requests at once: gateways limit rates. */
 const BATCH = 24
 const AT_ONCE = 3
 const CONTEXT = { addressPrefix: 'f' } as const
-/** Longest answer that is read, characters: a batch of certificates of some thousand signers, or of full blocks. */
-const MAX_ANSWER_CHARS = 64 * 1024 * 1024
 
 interface Call {
   readonly method: string
@@ -56,9 +55,8 @@ class Batches {
         params,
       }))
       const body = stringifyJson(calls.length === 1 ? (requests[0] as JsonObject) : requests)
-      const { status, text } = await this.#post(body, signal)
+      const { status, text } = await this.#post(body, signal, MAX_SOURCE_ANSWER_BYTES)
       this.bytesReceived += text.length
-      if (text.length > MAX_ANSWER_CHARS) throw new RpcClientError('BAD_ANSWER', 'the answer is too long')
       if (status >= 400 && !text.startsWith('{') && !text.startsWith('[')) {
         throw new RpcClientError('UNREACHABLE', `the endpoint answers with HTTP status ${status}`)
       }

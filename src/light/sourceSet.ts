@@ -13,15 +13,8 @@ import type { BlockSource } from '../ipld/blockFetcher.ts'
 import { isBlockOf } from '../ipld/verifyBlock.ts'
 import { LightError } from './errors.ts'
 import type { LightSource } from './lightSource.ts'
+import { FAILURES_TO_REST, HEDGE_MS, MAX_DROPPED_PEERS, MAX_REST_MS, REST_MS, SOURCE_ANSWER_MS } from './limits.ts'
 
-/** Until the next source is asked as well, ms. */
-const HEDGE_MS = 400
-/** One answer, ms. */
-const ANSWER_MS = 15_000
-/** Failures in a row after which a source rests, and for how long at first and at most, ms. */
-const FAILURES_TO_REST = 3
-const REST_MS = 5000
-const MAX_REST_MS = 300_000
 /** How much of a measured time goes into the average. */
 const LATENCY_SHARE = 0.2
 
@@ -68,10 +61,19 @@ export class SourceSet implements BlockSource {
   /** Usable sources first, the quickest in front; those that rest behind them. Dropped ones are left out. */
   inOrder(): LightSource[] {
     const nowMs = this.#deps.clock.monotonicMs()
-    const rests = (source: LightSource): number => (this.#record(source).restUntilMs > nowMs ? 1 : 0)
+    const rests = (source: LightSource): number => (this.#rests(source, nowMs) ? 1 : 0)
     return this.#present(nowMs)
       .filter((source) => !this.#record(source).dropped)
       .sort((a, b) => rests(a) - rests(b) || this.#record(a).latencyMs - this.#record(b).latencyMs)
+  }
+
+  /** Whether a source failed several times in a row, and is better left alone while others answer. */
+  rests(source: LightSource): boolean {
+    return this.#rests(source, this.#deps.clock.monotonicMs())
+  }
+
+  #rests(source: LightSource, nowMs: number): boolean {
+    return this.#record(source).restUntilMs > nowMs
   }
 
   /** The sources there are, and of those that have left whoever lied or would rest still. */
@@ -137,7 +139,7 @@ export class SourceSet implements BlockSource {
             return
           }
           running++
-          this.#timed(candidate.source, candidate.ask, signal).then(resolve, (error: unknown) => {
+          this.ask(candidate.source, candidate.ask, signal).then(resolve, (error: unknown) => {
             running--
             reasons.push(`${candidate.source.name}: ${errorMessage(error)}`)
             start()
@@ -179,13 +181,17 @@ export class SourceSet implements BlockSource {
     return [...found.values()]
   }
 
-  async #timed<T>(source: LightSource, ask: (signal: AbortSignal) => Promise<T>, outer: AbortSignal): Promise<T> {
+  /**
+   * One answer of one source, which is blamed when it fails or takes too long.
+   * @throws LightError `NO_ANSWER` when the time is over; the reason of `outer`; whatever `question` throws
+   */
+  async ask<T>(source: LightSource, question: (signal: AbortSignal) => Promise<T>, outer: AbortSignal): Promise<T> {
     const { clock, timers } = this.#deps
     const record = this.#record(source)
     const begun = clock.monotonicMs()
     const late = (): LightError => new LightError('NO_ANSWER', 'no answer in time')
     try {
-      const answer = await withTimeout(timers, ANSWER_MS, late, ask, outer)
+      const answer = await withTimeout(timers, SOURCE_ANSWER_MS, late, question, outer)
       record.failures = 0
       record.restUntilMs = 0
       record.latencyMs += LATENCY_SHARE * (clock.monotonicMs() - begun - record.latencyMs)
@@ -197,13 +203,17 @@ export class SourceSet implements BlockSource {
     }
   }
 
-  /** The sources there are. Who has left is forgotten: peers come and go for months. */
+  /** The sources there are. Who has left is forgotten, of those that lied the first: peers come and go for months. */
   #present(nowMs: number): readonly LightSource[] {
     const sources = this.#deps.sources()
     const names = new Set(sources.map(({ name }) => name))
+    const liars: string[] = []
     for (const [name, { dropped, restUntilMs }] of this.#records) {
-      if (!dropped && restUntilMs <= nowMs && !names.has(name)) this.#records.delete(name)
+      if (names.has(name)) continue
+      if (dropped) liars.push(name)
+      else if (restUntilMs <= nowMs) this.#records.delete(name)
     }
+    for (const name of liars.slice(0, Math.max(0, liars.length - MAX_DROPPED_PEERS))) this.#records.delete(name)
     return sources
   }
 

@@ -1,6 +1,14 @@
 /** What is known of sources that come and go. */
 import { expect, test } from 'vitest'
 import type { LightSource } from '../../src/light/lightSource.ts'
+import {
+  FAILURES_TO_REST,
+  HEDGE_MS,
+  MAX_DROPPED_PEERS,
+  MAX_REST_MS,
+  REST_MS,
+  SOURCE_ANSWER_MS,
+} from '../../src/light/limits.ts'
 import { SourceSet } from '../../src/light/sourceSet.ts'
 import { silentLog } from '../support/recordedView.ts'
 import { VirtualTime } from '../support/virtualTime.ts'
@@ -44,12 +52,56 @@ test('who rests does so through leaving and coming again, and is forgotten after
   const { set, time, there } = setOf()
   const slow = peer('slow')
   there.push(slow)
-  for (let i = 0; i < 3; i++) set.blame(slow, 'no answer in time')
+  for (let i = 0; i < FAILURES_TO_REST; i++) set.blame(slow, 'no answer in time')
   there.length = 0
   set.inOrder()
   there.push(slow)
   expect(set.inOrder().map(({ name }) => name)).toEqual(['endpoint', 'slow'])
   there.length = 0
-  await time.advance(5000)
+  await time.advance(REST_MS)
   expect(statesOf(set)).toEqual(['endpoint usable'])
+})
+
+test('of liars that came under ever new names so many are remembered', () => {
+  const { set, there } = setOf()
+  for (let i = 0; i <= MAX_DROPPED_PEERS; i++) {
+    there.splice(0, 1, peer(`liar ${i}`))
+    set.drop(there[0] as LightSource, 'a false block')
+    set.inOrder()
+  }
+  there.length = 0
+  const names = set.states().map(({ name }) => name)
+  expect(names.length).toBe(MAX_DROPPED_PEERS + 1)
+  expect(names).not.toContain('liar 0')
+  expect(names).toContain(`liar ${MAX_DROPPED_PEERS}`)
+  there.push(peer(`liar ${MAX_DROPPED_PEERS}`))
+  expect(set.inOrder().map(({ name }) => name)).toEqual(['endpoint'])
+})
+
+test('who fails for ever rests for no longer than the bound', async () => {
+  const { set, time, there } = setOf()
+  const slow = peer('slow')
+  there.push(slow)
+  for (let i = 0; i < 100; i++) set.blame(slow, 'no answer in time')
+  await time.advance(MAX_REST_MS - 1)
+  expect(set.rests(slow)).toBe(true)
+  await time.advance(1)
+  expect(set.rests(slow)).toBe(false)
+})
+
+test('the next source is asked as soon as the first takes its time, and nobody for longer than the bound', async () => {
+  const { set, time, there } = setOf()
+  there.push(peer('other'))
+  const asked: string[] = []
+  const answer = set.first(({ name }) => () => {
+    asked.push(name)
+    return new Promise<never>(() => undefined)
+  })
+  answer.catch(() => undefined)
+  await time.advance(HEDGE_MS - 1)
+  expect(asked).toEqual(['endpoint'])
+  await time.advance(1)
+  expect(asked).toEqual(['endpoint', 'other'])
+  await time.advance(SOURCE_ANSWER_MS)
+  await expect(answer).rejects.toMatchObject({ code: 'NO_ANSWER' })
 })

@@ -10,8 +10,11 @@ export interface HttpAnswer {
   readonly text: string
 }
 
-/** Sends a body by POST to the node's path, with its content type and token. */
-export type Post = (body: string, signal: AbortSignal | undefined) => Promise<HttpAnswer>
+/**
+ * Sends a body by POST to the node's path, with its content type and token.
+ * @param maxBytes - of the answer, for a node that is not trusted; above it RpcClientError `BAD_ANSWER`, and the rest is not read
+ */
+export type Post = (body: string, signal: AbortSignal | undefined, maxBytes?: number) => Promise<HttpAnswer>
 
 const UNAUTHORIZED = 401
 
@@ -39,11 +42,27 @@ export function httpTransport(post: Post): RpcTransport {
   }
 }
 
+/** The part of a response's body that is needed. */
+export interface BodyLike {
+  getReader(): {
+    read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>
+    cancel(): Promise<void>
+  }
+}
+
+/** The part of a response that is needed. */
+export interface ResponseLike {
+  readonly status: number
+  /** null: there is none. Absent in a runtime without streams: then all of the text is read before it is measured. */
+  readonly body?: BodyLike | null
+  text(): Promise<string>
+}
+
 /** The part of `fetch` that is needed. */
 export type FetchLike = (
   url: string,
   init: { method: 'POST'; headers: Record<string, string>; body: string; signal?: AbortSignal },
-) => Promise<{ readonly status: number; text(): Promise<string> }>
+) => Promise<ResponseLike>
 
 /** @param url - with its path: `http://host:port/rpc/v1` */
 export function fetchPost(fetch: FetchLike, url: string, token?: string): Post {
@@ -51,8 +70,34 @@ export function fetchPost(fetch: FetchLike, url: string, token?: string): Post {
     'Content-Type': 'application/json',
     ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
   }
-  return async (body, signal) => {
+  return async (body, signal, maxBytes = Number.POSITIVE_INFINITY) => {
     const response = await fetch(url, { method: 'POST', headers, body, ...(signal === undefined ? {} : { signal }) })
-    return { status: response.status, text: await response.text() }
+    return { status: response.status, text: await boundedText(response, maxBytes) }
+  }
+}
+
+/** @throws RpcClientError `BAD_ANSWER` as soon as the text is longer */
+async function boundedText(response: ResponseLike, maxBytes: number): Promise<string> {
+  const tooLong = (): RpcClientError => new RpcClientError('BAD_ANSWER', `the answer is longer than ${maxBytes} bytes`)
+  const { body } = response
+  if (maxBytes === Number.POSITIVE_INFINITY || body === undefined || body === null) {
+    const text = await response.text()
+    if (text.length > maxBytes) throw tooLong()
+    return text
+  }
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return text + decoder.decode()
+    bytes += value?.length ?? 0
+    if (bytes > maxBytes) {
+      // Whether the connection ends well is of no interest: nobody reads it any more.
+      reader.cancel().catch(() => undefined)
+      throw tooLong()
+    }
+    text += decoder.decode(value, { stream: true })
   }
 }

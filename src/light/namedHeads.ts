@@ -1,0 +1,154 @@
+/**
+ * Heads that sources and peers name: each is walked down to the newest final tipset, checked from there upwards, and is the head
+ * when it is the heaviest. None is final, and the state that one claims is proven by nothing.
+ */
+import { errorMessage } from '../base/errors.ts'
+import type { Logger, Timers } from '../base/ports.ts'
+import { withTimeout } from '../base/waiting.ts'
+import type { ChainView } from '../chain/chainView.ts'
+import { networkPower } from '../chain/networkPower.ts'
+import { tipsetWeight } from '../chain/weight.ts'
+import { type BlockValidation, checkDistinctMiners, validateAboveFinal } from '../consensus/validateBlock.ts'
+import type { BlockEdge } from '../ipld/blockFetcher.ts'
+import { equalTipsetKeys, firstBlock, type Tipset, type TipsetKey, tipsetKeyText } from '../types/tipset.ts'
+import { LightError } from './errors.ts'
+import type { NamedHead } from './lightSource.ts'
+import { MAX_OFFERED_HEADS } from './limits.ts'
+import type { SourceSet } from './sourceSet.ts'
+
+/** Tipsets above the final one that are walked at most: further below a head F3 stands still, and the head is not followed. */
+export const MAX_ABOVE = 900
+
+/** What {@link NamedHeads} is made of. */
+export interface NamedHeadsDeps {
+  readonly view: ChainView
+  readonly sources: SourceSet
+  /** Runs what reads the chain, fetching blocks that are missing. */
+  readonly edge: BlockEdge
+  readonly validation: BlockValidation
+  readonly timers: Timers
+  readonly log: Logger
+}
+
+/** See the file's note. */
+export class NamedHeads {
+  readonly #deps: NamedHeadsDeps
+  readonly #offered = new Map<string, NamedHead>()
+  readonly #checked = new Set<string>()
+
+  constructor(deps: NamedHeadsDeps) {
+    this.#deps = deps
+  }
+
+  /** Keeps a head to be looked at. @returns whether it is new */
+  offer(head: NamedHead): boolean {
+    const name = tipsetKeyText(head.key)
+    if (head.key.length === 0 || this.#checked.has(name)) return false
+    this.#offered.delete(name)
+    this.#offered.set(name, head)
+    for (const key of this.#offered.keys()) {
+      if (this.#offered.size <= MAX_OFFERED_HEADS) break
+      this.#offered.delete(key)
+    }
+    return true
+  }
+
+  /**
+   * Looks at all that are named now, side by side: one that nobody has keeps no other waiting.
+   * @param ms - for all of them; what was fetched by then is there the next time
+   * @throws the signal's reason
+   */
+  async follow(final: Tipset, ms: number, signal: AbortSignal): Promise<void> {
+    const late = (): LightError => new LightError('NO_ANSWER', 'no time is left for the heads that were named')
+    try {
+      await withTimeout(this.#deps.timers, ms, late, (inner) => this.#followAll(final, inner), signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      this.#deps.log.debug('not every named head was looked at', { reason: errorMessage(error) })
+    }
+    if (this.#checked.size > MAX_ABOVE * MAX_OFFERED_HEADS) this.#checked.clear()
+  }
+
+  async #followAll(final: Tipset, signal: AbortSignal): Promise<void> {
+    const { sources, view } = this.#deps
+    const offered = [...this.#offered.values()]
+    this.#offered.clear()
+    const seen = new Set<string>()
+    const look = async (named: NamedHead): Promise<void> => {
+      const name = tipsetKeyText(named.key)
+      if (seen.has(name) || named.height <= final.height || named.height <= view.store.head().height) return
+      seen.add(name)
+      this.#checked.add(name)
+      try {
+        await this.#walk(named.key, final, signal)
+      } catch (error) {
+        this.#deps.log.debug('a named head was not taken', { height: named.height, reason: errorMessage(error) })
+      }
+    }
+    const asked = sources.inOrder().map(async (source) => {
+      const { head } = source
+      // A source that fails is blamed where it is asked.
+      const named = head && (await sources.ask(source, (inner) => head(inner), signal).catch(() => undefined))
+      if (named !== undefined) await look(named)
+    })
+    await Promise.all([...offered.map(look), ...asked])
+  }
+
+  /** Walks a named head down to the final tipset, checks upwards, and takes it when it is heavier. */
+  async #walk(key: TipsetKey, final: Tipset, signal: AbortSignal): Promise<void> {
+    const { edge, view } = this.#deps
+    const chain = await edge(() => this.#chainDownTo(key, final), signal)
+    for (const tipset of chain) {
+      const name = `valid ${tipsetKeyText(tipset.key)}`
+      if (this.#checked.has(name)) continue
+      await edge(() => this.#check(tipset, final), signal)
+      this.#checked.add(name)
+    }
+    const top = chain.at(-1)
+    if (top === undefined) return
+    // In one run, the change last: another head may be taken meanwhile.
+    await edge(() => {
+      signal.throwIfAborted()
+      const { store } = view
+      const head = store.head()
+      const present = this.#chainDownTo(head.key, final)
+      if (this.#weightAbove(chain, final) <= this.#weightAbove(present, final)) return
+      store.setHead(top)
+    }, signal)
+  }
+
+  /**
+   * What tipsets above the final one weigh, all by the power that the final state has: by the states that they claim, a block
+   * could give itself any weight.
+   */
+  #weightAbove(chain: readonly Tipset[], final: Tipset): bigint {
+    const { view } = this.#deps
+    const { qualityAdjusted } = networkPower(view.store.blocks, view.codes, view.stateBefore(final))
+    const own = (tipset: Tipset): bigint => tipsetWeight(tipset, qualityAdjusted) - firstBlock(tipset).parentWeight
+    return chain.reduce((sum, tipset) => sum + own(tipset), 0n)
+  }
+
+  /** Lowest first, without the final tipset. @throws LightError `SOURCE_LIED` */
+  #chainDownTo(key: TipsetKey, final: Tipset): Tipset[] {
+    const { store } = this.#deps.view
+    const out: Tipset[] = []
+    for (let at = store.tipset(key); ; at = store.parent(at)) {
+      if (equalTipsetKeys(at.key, final.key)) return out.reverse()
+      if (at.height <= final.height) {
+        throw new LightError('SOURCE_LIED', `a head whose chain contradicts what is final at epoch ${final.height}`)
+      }
+      if (out.length >= MAX_ABOVE) throw new LightError('NO_ANSWER', 'a head too far above what is final')
+      out.push(at)
+    }
+  }
+
+  /** @throws ValidationError */
+  #check(tipset: Tipset, final: Tipset): void {
+    const { validation, view } = this.#deps
+    checkDistinctMiners(tipset)
+    const base = view.store.parent(tipset)
+    const state = view.stateBefore(final)
+    const lookback = (): { tipset: Tipset; state: typeof state } => ({ tipset: final, state })
+    for (const header of tipset.blocks) validateAboveFinal({ header, base }, { ...validation, lookback })
+  }
+}

@@ -1,0 +1,224 @@
+/** What becomes of the head between two certificates: heads that nobody has, reads that fail, blocks that are made up. */
+import { beforeAll, expect, test } from 'vitest'
+import { text } from '../../src/codec/description.ts'
+import { mockBeaconEntries } from '../../src/consensus/beacon.ts'
+import { electionPower } from '../../src/consensus/electionPower.ts'
+import type { FinalityCertificate } from '../../src/consensus/f3/certificate.ts'
+import type { F3 } from '../../src/consensus/f3/f3.ts'
+import { initCrypto } from '../../src/crypto/init.ts'
+import { createBlock, electWinners } from '../../src/devnet/blocks.ts'
+import { BlockFetcher } from '../../src/ipld/blockFetcher.ts'
+import { getCbor, MemoryBlockstore, putCbor } from '../../src/ipld/blockstore.ts'
+import { BlockMissing } from '../../src/ipld/errors.ts'
+import { LightFollower } from '../../src/light/lightFollower.ts'
+import type { LightSource } from '../../src/light/lightSource.ts'
+import { MAX_OFFERED_HEADS } from '../../src/light/limits.ts'
+import { NamedHeads } from '../../src/light/namedHeads.ts'
+import { SourceSet } from '../../src/light/sourceSet.ts'
+import { blockValidation } from '../../src/node/networking.ts'
+import { powerState } from '../../src/state/power.ts'
+import type { StateTree } from '../../src/state/stateTree.ts'
+import type { BlockHeader } from '../../src/types/blockHeader.ts'
+import { POWER_ID } from '../../src/types/singletons.ts'
+import { createTipset, firstBlock, type Tipset, type TipsetKey, tipsetKeyBytes } from '../../src/types/tipset.ts'
+import { type DevnetNode, devnetNode } from '../support/devnetNode.ts'
+import { silentLog } from '../support/recordedView.ts'
+import { VirtualTime } from '../support/virtualTime.ts'
+import { CHECKPOINT } from './world.ts'
+
+beforeAll(async () => {
+  await initCrypto()
+})
+
+const certificateOf = (instance: number, { height, key }: Tipset): FinalityCertificate =>
+  ({ instance, ecChain: [{ epoch: height, key: tipsetKeyBytes(key) }] }) as unknown as FinalityCertificate
+
+const f3Of = (latest: () => FinalityCertificate): F3 =>
+  ({
+    ...{ needsCheckpoint: false, isRunning: true, latest, isFork: () => false },
+    pendingInstance: () => latest().instance + 1,
+    latestSignedShare: () => 0.8,
+  }) as unknown as F3
+
+/** What a follower is made of, but for who is asked and how the chain is read. */
+function partsOf({ view, store }: DevnetNode, sources: readonly LightSource[]) {
+  const time = new VirtualTime()
+  const set = new SourceSet({ sources: () => sources, clock: time, timers: time, log: silentLog })
+  const { run: edge } = new BlockFetcher(store.blocks, [set])
+  const validation = blockValidation(view, () => 1e13, undefined)
+  return { view, sources: set, edge, validation, clock: time, timers: time, log: silentLog, time }
+}
+
+/** Names a head, and has every certificate. */
+const naming = (head: Tipset, certificates?: LightSource['certificates']): LightSource => ({
+  ...{ name: 'honest', kind: 'rpc', bytesReceived: 0, certificates },
+  head: () => Promise.resolve(head),
+})
+
+/** Heads whose blocks are looked for until the signal ends it. */
+function nobodyHas(count: number, above: number) {
+  const elsewhere = new MemoryBlockstore()
+  const looked = new Set<string>()
+  const heads = Array.from({ length: count }, (_, i) => {
+    const key: TipsetKey = [putCbor(elsewhere, text, `nobody has ${i}`)]
+    return { key, height: above + 1 + i }
+  })
+  const source: LightSource = {
+    ...{ name: 'peers', kind: 'peer', bytesReceived: 0 },
+    blocks: (cids) => {
+      for (const cid of cids) looked.add(cid.key)
+      return new Promise(() => undefined)
+    },
+  }
+  return { heads, looked, source }
+}
+
+test('heads that nobody has keep a node neither from certificates nor from the head that there is', async () => {
+  const node = devnetNode({ miners: 1 })
+  const { view, store, devnet } = node
+  await devnet.mine(5)
+  const final = store.head()
+  await devnet.mine(1)
+  const honest = store.head()
+  store.setHead(final)
+  const certificate = certificateOf(1, final)
+  let rounds = 0
+  const honestSource = naming(honest, () => {
+    rounds++
+    return Promise.resolve([certificate])
+  })
+  const lost = nobodyHas(5, honest.height)
+  const parts = partsOf(node, [honestSource, lost.source])
+  const light = new LightFollower({ ...parts, f3: f3Of(() => certificate), checkpoint: CHECKPOINT })
+  await light.resume(new AbortController().signal)
+  for (const head of lost.heads) light.offerHead(head)
+  light.start()
+  const epochMs = view.network.blockDelaySecs * 1000
+  await parts.time.advance(2 * epochMs)
+  expect(store.head().height).toBe(honest.height)
+  expect(rounds).toBeGreaterThanOrEqual(2)
+  await light.stop()
+})
+
+test('of the heads that are offered so many wait, the newest', async () => {
+  const node = devnetNode({ miners: 1 })
+  const final = node.store.head()
+  const lost = nobodyHas(MAX_OFFERED_HEADS + 1, final.height)
+  const parts = partsOf(node, [lost.source])
+  const heads = new NamedHeads(parts)
+  for (const head of lost.heads) expect(heads.offer(head)).toBe(true)
+  await parts.time.until(heads.follow(final, 1000, new AbortController().signal))
+  const keys = lost.heads.map(({ key }) => key[0]?.key)
+  expect([...lost.looked].sort()).toEqual(keys.slice(1).sort())
+})
+
+test('a read that fails between what is final and the head is made up for in the next round', async () => {
+  const node = devnetNode({ miners: 2 })
+  const { store, devnet } = node
+  await devnet.mine(10)
+  const first = store.head()
+  await devnet.mine(5)
+  const branchA = store.head()
+  await devnet.mine(1, { fork: 3 })
+  const branchB = store.head()
+  store.setHead(branchA)
+  let latest = certificateOf(1, first)
+  const parts = partsOf(node, [naming(branchB, () => Promise.resolve([latest]))])
+  let reads = Number.NEGATIVE_INFINITY
+  const edge: typeof parts.edge = async (run) => {
+    // The second read of the round asks whether the head is above what is final.
+    if (++reads === 2) throw new BlockMissing([...branchA.key])
+    return run()
+  }
+  const light = new LightFollower({ ...parts, edge, f3: f3Of(() => latest), checkpoint: CHECKPOINT })
+  await light.resume(new AbortController().signal)
+  latest = certificateOf(2, branchB)
+  reads = 0
+  light.start()
+  await parts.time.advance(0)
+  expect(light.final()?.instance).toBe(2)
+  expect(store.head().height).toBe(branchA.height)
+  await parts.time.advance(node.view.network.blockDelaySecs * 1000)
+  expect(store.head().key).toEqual(branchB.key)
+  await light.stop()
+})
+
+/** A block on what is final by a miner that was elected, with a state of its own making. */
+async function madeUp(node: DevnetNode, final: Tipset, bend: (tree: StateTree) => void, wins?: number) {
+  const { view, store, plan, vm } = node
+  const result = await vm.tipsetState(final)
+  const tree = view.stateTree(result.stateRoot)
+  bend(tree)
+  const baseState = { ...result, stateRoot: tree.flush() }
+  for (let epoch = final.height + 6; ; epoch++) {
+    const input = {
+      ...{ base: final, epoch, baseState, baseWeight: view.weight(final), baseFee: 7n },
+      beaconEntries: mockBeaconEntries(epoch, final.height),
+      timestamp: firstBlock(final).timestamp + (epoch - final.height) * view.network.blockDelaySecs,
+    }
+    const [winner] = electWinners(plan.producers, input, (miner) => electionPower(view, view.stateBefore(final), miner))
+    if (winner === undefined) continue
+    const winCount = wins ?? winner.electionProof.winCount
+    const electionProof = { ...winner.electionProof, winCount }
+    return createBlock(store.blocks, input, { ...winner, electionProof }, [])
+  }
+}
+
+/** A chain of five tipsets above the final one, and who follows it. */
+async function fiveAbove() {
+  const node = devnetNode({ miners: 2 })
+  await node.devnet.mine(10)
+  const final = node.store.head()
+  await node.devnet.mine(5)
+  const honest = node.store.head()
+  const heads = new NamedHeads(partsOf(node, []))
+  const take = async (blocks: readonly BlockHeader[]): Promise<Tipset> => {
+    for (const header of blocks) node.store.putHeader(header)
+    const { key, height } = createTipset([...blocks])
+    heads.offer({ key, height })
+    await heads.follow(final, 60_000, new AbortController().signal)
+    return node.store.head()
+  }
+  return { node, final, honest, take }
+}
+
+test('a block does not outweigh a chain by wins that its miner cannot have had', async () => {
+  const { node, final, honest, take } = await fiveAbove()
+  for (const wins of [1_000_000, 16]) {
+    const block = await madeUp(node, final, () => undefined, wins)
+    expect((await take([block])).key).toEqual(honest.key)
+  }
+})
+
+test('a block of a miner that did not win is not taken', async () => {
+  const { node, final, take } = await fiveAbove()
+  node.store.setHead(final)
+  const block = await madeUp(node, final, () => undefined, 0)
+  expect((await take([block])).key).toEqual(final.key)
+})
+
+test('a block does not outweigh a chain by the power of a state that it made up', async () => {
+  const { node, final, honest, take } = await fiveAbove()
+  const { blocks } = node.store
+  const block = await madeUp(node, final, (tree) => {
+    const actor = tree.getActor(POWER_ID)
+    if (actor === undefined) throw new Error('no power actor')
+    const state = { ...getCbor(blocks, powerState, actor.head), totalQualityAdjPower: 1n << 900n }
+    tree.setActor(POWER_ID, { ...actor, head: putCbor(blocks, powerState, state) })
+  })
+  expect(node.view.weight(createTipset([block]))).toBeGreaterThan(node.view.weight(honest))
+  expect((await take([block])).key).toEqual(honest.key)
+})
+
+test('two blocks of one miner make no tipset', async () => {
+  const { node, final, take } = await fiveAbove()
+  node.store.setHead(final)
+  const block = await madeUp(node, final, () => undefined)
+  const twin = await madeUp(node, final, (tree) => {
+    const actor = tree.getActor(POWER_ID)
+    if (actor !== undefined) tree.setActor(POWER_ID, { ...actor, balance: actor.balance + 1n })
+  })
+  expect(twin.miner).toEqual(block.miner)
+  expect((await take([block, twin])).key).toEqual(final.key)
+  expect((await take([block])).height).toBe(block.height)
+})
