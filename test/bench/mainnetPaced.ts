@@ -59,6 +59,17 @@ async function askOn(node: NodeProcess, signal: AbortSignal): Promise<number[]> 
   return waits
 }
 
+/** Until messages can be fetched: what a peer serves is known a while after it is connected. */
+async function reached(asker: Asker): Promise<void> {
+  for (;;) {
+    for (const { ID } of await asker.call<readonly { ID: string }[]>('NetPeers')) {
+      const { Protocols } = await asker.call<{ Protocols: readonly string[] }>('NetPeerInfo', ID)
+      if (Protocols.some((name) => name.startsWith('/fil/chain/xchg'))) return
+    }
+    await new Promise((resolve) => setTimeout(resolve, ASK_MS))
+  }
+}
+
 async function measureOne(
   mode: string,
   { address, tipsets }: { address: string; tipsets: readonly { Height: number; blocks: unknown[] }[] },
@@ -70,9 +81,7 @@ async function measureOne(
   const asker = new Asker(node)
   const asking = new AbortController()
   try {
-    while ((await asker.call<unknown[]>('NetPeers')).length === 0) {
-      await new Promise((resolve) => setTimeout(resolve, ASK_MS))
-    }
+    await reached(asker)
     let waits: Promise<number[]> | undefined
     let before = 0
     const own: number[] = []
