@@ -8,12 +8,19 @@ export interface GateLimits {
   readonly waiting: number
 }
 
+/** A turn that somebody has. */
+interface Turn {
+  readonly peer: PeerName
+  readonly giveWay: (() => void) | undefined
+}
+
 /** How many requests are served at once; the others wait in a short queue, or are sent away. */
 export class ServiceGate {
   readonly #limits: GateLimits
   readonly #byPeer = new Map<PeerName, number>()
+  /** Oldest first. */
+  readonly #running = new Set<Turn>()
   readonly #waiting: (() => void)[] = []
-  #running = 0
 
   constructor(limits: GateLimits) {
     this.#limits = limits
@@ -21,30 +28,64 @@ export class ServiceGate {
 
   /** Requests running and waiting. */
   get size(): number {
-    return this.#running + this.#waiting.length
+    return this.#running.size + this.#waiting.length
+  }
+
+  /** Whether a peer has all that one may have; else it is turned away because of others. */
+  hasShare(peer: PeerName): boolean {
+    return this.#of(peer) >= this.#limits.perPeer
   }
 
   /**
    * Waits for a turn.
+   * @param giveWay - ends what runs in it, when another needs the place; absent: whoever is in stays
    * @returns what gives it back, once; undefined at once when there is no room
    */
-  async enter(peer: PeerName): Promise<(() => void) | undefined> {
-    const ofPeer = this.#byPeer.get(peer) ?? 0
-    const full = this.#running >= this.#limits.running
-    if (ofPeer >= this.#limits.perPeer || (full && this.#waiting.length >= this.#limits.waiting)) return undefined
-    this.#byPeer.set(peer, ofPeer + 1)
-    if (full) await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    else this.#running++
-    return () => this.#leave(peer)
+  async enter(peer: PeerName, giveWay?: () => void): Promise<(() => void) | undefined> {
+    const isFull = (): boolean => this.#running.size >= this.#limits.running
+    if (this.hasShare(peer)) return undefined
+    if (isFull() && this.#waiting.length >= this.#limits.waiting && !this.makeRoom(peer)) return undefined
+    this.#byPeer.set(peer, this.#of(peer) + 1)
+    const turn = { peer, giveWay }
+    if (isFull()) await new Promise<void>((resolve) => this.#waiting.push(() => resolve(this.#begin(turn))))
+    else this.#begin(turn)
+    return () => this.#leave(turn)
   }
 
-  #leave(peer: PeerName): void {
-    const left = (this.#byPeer.get(peer) ?? 1) - 1
-    if (left === 0) this.#byPeer.delete(peer)
-    else this.#byPeer.set(peer, left)
+  /**
+   * Ends the oldest turn of the peer that has most, for the next in line.
+   * @param peer - who needs a place: nobody with no more than it has gives way
+   * @returns whether anybody did
+   */
+  makeRoom(peer: PeerName): boolean {
+    const turns = new Map<PeerName, Turn[]>()
+    for (const turn of this.#running) {
+      if (turn.giveWay !== undefined) turns.set(turn.peer, [...(turns.get(turn.peer) ?? []), turn])
+    }
+    let most = turns.get(peer) ?? []
+    for (const ofPeer of turns.values()) if (ofPeer.length > most.length) most = ofPeer
+    const [oldest] = most
+    if (oldest === undefined || oldest.peer === peer) return false
+    this.#leave(oldest)
+    oldest.giveWay?.()
+    return true
+  }
+
+  #of(peer: PeerName): number {
+    return this.#byPeer.get(peer) ?? 0
+  }
+
+  #begin(turn: Turn): void {
+    this.#running.add(turn)
+  }
+
+  #leave(turn: Turn): void {
+    // It may have given way before.
+    if (!this.#running.delete(turn)) return
+    const left = this.#of(turn.peer) - 1
+    if (left === 0) this.#byPeer.delete(turn.peer)
+    else this.#byPeer.set(turn.peer, left)
     // The place goes to the next in line without becoming free in between.
-    const next = this.#waiting.shift()
-    if (next === undefined) this.#running--
-    else next()
+    this.#waiting.shift()?.()
   }
 }

@@ -1,6 +1,6 @@
 /**
  * A follower at the head of a generated chain: a tipset comes every three seconds, ten times as often as on mainnet, its messages are
- * fetched from another node, and a client asks for the head meanwhile. What `following` measures is a node that has far to go.
+ * fetched from the node that tells of it, and a client asks for the head meanwhile. What `following` measures is a node that has far to go.
  */
 import { CHAIN_FILE, SNAPSHOT_FILES } from '../../scripts/generate/mainnetSize/files.ts'
 import type { NodeProcess } from '../runtimes/nodeProcess.ts'
@@ -33,8 +33,13 @@ interface Messages {
   readonly Cids: readonly unknown[]
 }
 
+interface Submitted {
+  readonly Height: number
+  readonly blocks: readonly unknown[]
+}
+
 /** The blocks of a tipset as they come by gossip: their headers, and the CIDs of their messages. */
-async function blocksOf(source: Asker, { Cids, Height }: Head): Promise<{ Height: number; blocks: unknown[] }> {
+async function blocksOf(source: Asker, { Cids, Height }: Head): Promise<Submitted> {
   const blocks: unknown[] = []
   for (const cid of Cids) {
     const Header = await source.call('ChainGetBlock', cid)
@@ -59,20 +64,9 @@ async function askOn(node: NodeProcess, signal: AbortSignal): Promise<number[]> 
   return waits
 }
 
-/** Until messages can be fetched: what a peer serves is known a while after it is connected. */
-async function reached(asker: Asker): Promise<void> {
-  for (;;) {
-    for (const { ID } of await asker.call<readonly { ID: string }[]>('NetPeers')) {
-      const { Protocols } = await asker.call<{ Protocols: readonly string[] }>('NetPeerInfo', ID)
-      if (Protocols.some((name) => name.startsWith('/fil/chain/xchg'))) return
-    }
-    await new Promise((resolve) => setTimeout(resolve, ASK_MS))
-  }
-}
-
 async function measureOne(
   mode: string,
-  { address, tipsets }: { address: string; tipsets: readonly { Height: number; blocks: unknown[] }[] },
+  { source, address, tipsets }: { source: Asker; address: string; tipsets: readonly Submitted[] },
   start: Start,
   report: Report,
 ): Promise<void> {
@@ -81,7 +75,6 @@ async function measureOne(
   const asker = new Asker(node)
   const asking = new AbortController()
   try {
-    await reached(asker)
     let waits: Promise<number[]> | undefined
     let before = 0
     const own: number[] = []
@@ -94,7 +87,7 @@ async function measureOne(
         waits = askOn(node, asking.signal)
       }
       const next = performance.now() + EPOCH_MS
-      await Promise.all(blocks.map((block) => asker.call('SyncSubmitBlock', block)))
+      for (const block of blocks) await source.call('SyncSubmitBlock', block)
       while ((await asker.call<Head>('ChainHead')).Height < Height) {
         await new Promise((resolve) => setTimeout(resolve, ASK_MS))
       }
@@ -128,12 +121,12 @@ async function measureOne(
   }
 }
 
-/** A follower that executes, and one that checks headers. */
-export async function measurePaced(start: Start, report: Report): Promise<void> {
-  const source = await start(CHAIN_FILE, 'source', [...LISTEN, '--keep-state', 'all'])
+async function measureMode(mode: string, start: Start, report: Report): Promise<void> {
+  // One for each: nobody passes on again what gossip has passed on a moment ago.
+  const source = await start(CHAIN_FILE, `source-${mode}`, [...LISTEN, '--validate', 'headers', '--keep-state', 'all'])
   const asker = new Asker(source)
   try {
-    const tipsets: { Height: number; blocks: unknown[] }[] = []
+    const tipsets: Submitted[] = []
     for (let epoch = 1; tipsets.length < WARM + MEASURED; epoch++) {
       const tipset = await asker.call<Head>('ChainGetTipSetByHeight', epoch, [])
       if (tipset.Height === epoch) tipsets.push(await blocksOf(asker, tipset))
@@ -141,10 +134,14 @@ export async function measurePaced(start: Start, report: Report): Promise<void> 
     // Else the follower hears of all of them at once.
     const { Cids } = await asker.call<Head>('ChainGetTipSetByHeight', 0, [])
     await asker.call('ChainSetHead', Cids)
-    const address = await addressOf(source)
-    for (const mode of ['execute', 'headers']) await measureOne(mode, { address, tipsets }, start, report)
+    await measureOne(mode, { source: asker, address: await addressOf(source), tipsets }, start, report)
   } finally {
     asker.close()
     await source.kill()
   }
+}
+
+/** A follower that executes, and one that checks headers. */
+export async function measurePaced(start: Start, report: Report): Promise<void> {
+  for (const mode of ['execute', 'headers']) await measureMode(mode, start, report)
 }

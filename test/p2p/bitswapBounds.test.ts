@@ -20,6 +20,7 @@ import {
   OPEN_MS,
   PROBE_BUDGET,
   PROBE_MS,
+  READING_PATIENCE_MS,
   SMALL_BLOCK_BYTES,
 } from '../../src/p2p/bitswap/limits.ts'
 import { type BitswapMessage, decodeMessage, encodeMessage, type Want } from '../../src/p2p/bitswap/messages.ts'
@@ -154,7 +155,8 @@ describe('messages that are read at once', () => {
     const peers = MAX_READING / MAX_READING_OF_PEER
     for (const [halves, ms] of [
       [MAX_READING - 1, 0],
-      [MAX_READING, MESSAGE_MS],
+      // Then one that came no further makes room.
+      [MAX_READING, READING_PATIENCE_MS],
     ] as const) {
       const { swaps } = await occupied(peers, halves)
       const other = swaps.network.addNode('other')

@@ -9,6 +9,8 @@ import {
   MAX_HEADER_BYTES,
   MAX_ITEM_BYTES,
   MAX_REQUEST_BYTES,
+  READ_GATE,
+  READ_REQUEST_MS,
   SERVER_BUDGET,
   SERVER_GATE,
   SERVER_MS,
@@ -84,7 +86,7 @@ describe('served', () => {
   })
 
   it.each([
-    ['a request that does not come', SERVER_MS, new ServedStream(PROTOCOL, undefined)],
+    ['a request that does not come', READ_REQUEST_MS, new ServedStream(PROTOCOL, undefined)],
     ['an answer that is not taken', STALL_MS, new ServedStream(PROTOCOL, REQUEST, () => new Promise(() => undefined))],
   ])('%s is given up in time', async (_what, ms, stream) => {
     const { time, serve } = server()
@@ -99,7 +101,11 @@ describe('served', () => {
     const { time, serve, node } = server()
     const { perPeer, running, waiting } = SERVER_GATE
     for (let i = 0; i < running + waiting; i++) {
-      void serve(`peer ${Math.floor(i / perPeer)}`, new ServedStream(PROTOCOL, undefined))
+      void serve(
+        `peer ${Math.floor(i / perPeer)}`,
+        new ServedStream(PROTOCOL, REQUEST, () => new Promise(() => undefined)),
+      )
+      await time.settle()
       if (i === perPeer - 1) {
         await time.settle()
         expect(faults(node)).toEqual([])
@@ -109,8 +115,37 @@ describe('served', () => {
     }
     await time.settle()
     expect(faults(node)).toEqual(['FLOOD'])
-    await serve('another', new ServedStream(PROTOCOL, REQUEST))
-    expect(faults(node)).toEqual(['FLOOD', 'FLOOD'])
+    // Because of others: it is not held to it.
+    const another = new ServedStream(PROTOCOL, REQUEST)
+    await serve('another', another)
+    expect([another.written.length, faults(node)]).toEqual([0, ['FLOOD']])
+  })
+
+  it('so many whose request is awaited, of one peer and of all: then one of those who have most gives way', async () => {
+    const { time, serve, node } = server()
+    const { perPeer, running } = READ_GATE
+    const streams = Array.from({ length: running }, () => new ServedStream(PROTOCOL, undefined))
+    for (const [i, stream] of streams.entries()) void serve(`peer ${Math.floor(i / perPeer)}`, stream)
+    await time.settle()
+    await serve('peer 0', new ServedStream(PROTOCOL, REQUEST))
+    expect(faults(node)).toEqual(['FLOOD'])
+    const another = new ServedStream(PROTOCOL, REQUEST)
+    await serve('another', another)
+    expect(another.written.length).toBeGreaterThan(0)
+    expect(streams.map(({ aborted }) => aborted !== undefined)).toEqual(streams.map((_, i) => i === 0))
+    expect(faults(node)).toEqual(['FLOOD'])
+  })
+
+  it('an answer as a whole is given up in time', async () => {
+    const { time, serve } = server()
+    const slowly = (): Promise<void> => new Promise((resolve) => time.setTimeout(resolve, STALL_MS - 1))
+    const request = encode(certRequest, { firstInstance: 0n, limit: 100n, includePowerTable: false })
+    const stream = new ServedStream(PROTOCOL, request, slowly)
+    void serve('peer', stream)
+    await time.advance(SERVER_MS - 1)
+    expect(stream.aborted).toBeUndefined()
+    await time.advance(1)
+    expect(stream.aborted).toMatchObject({ code: 'TIMEOUT' })
   })
 
   it('so many requests of a peer, then one a second', async () => {

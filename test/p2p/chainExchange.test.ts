@@ -12,7 +12,7 @@ import type { Tipset } from '../../src/types/tipset.ts'
 import { MemoryNetwork } from '../support/memoryNetwork.ts'
 import { openRecordedView, silentLog } from '../support/recordedView.ts'
 import { VirtualTime } from '../support/virtualTime.ts'
-import { addClient, addServer, askRaw, wireChain } from './exchangeNodes.ts'
+import { addClient, addLiar, addServer, askRaw, wireChain } from './exchangeNodes.ts'
 import { wireMissing, wireRows } from './wire.ts'
 
 function chainDown(length: number): Tipset[] {
@@ -174,6 +174,33 @@ describe.skipIf(wireMissing !== undefined)('chain exchange', () => {
     expect(second.peer).toBe('server')
     expect(time.nowMs() - began).toBe(5000)
     expect(asker.reports).toMatchObject([{ peer: 'mute', what: { fault: 'SLOW' } }])
+  })
+
+  it('leaves nobody for later who has not what nobody may have', async () => {
+    const time = new VirtualTime()
+    const network = new MemoryNetwork(time)
+    const { client } = addClient(network, time, 'asker')
+    const question = { head: wireChain().head().key, length: 1, messages: false }
+    const asked: string[] = []
+    // Not found, and go away.
+    for (const [name, answer] of [
+      ['honest', '8318c96080'],
+      ['busy', '8318ca6080'],
+    ] as const) {
+      addLiar(network, name, () => {
+        asked.push(name)
+        return fromHex(answer)
+      })
+    }
+    const fails = (): Promise<void> =>
+      expect(time.until(client.fetch(question, {}))).rejects.toMatchObject({ code: 'ALL_PEERS_FAILED' })
+    network.connect('asker', 'honest')
+    for (let i = 0; i < 3; i++) await fails()
+    network.connect('asker', 'busy')
+    await fails()
+    asked.length = 0
+    await fails()
+    expect(asked).toEqual(['honest', 'busy'])
   })
 
   it('says who failed, and that nobody is there', async () => {

@@ -177,8 +177,9 @@ describe('served', () => {
   it('so many streams whose request is awaited, of one peer and of all', async () => {
     const { time, serve, node } = served()
     const { perPeer, running } = READ_GATE
-    for (let i = 0; i < running; i++) {
-      void serve(`peer ${Math.floor(i / perPeer)}`, new ServedStream(CHAIN_EXCHANGE_PROTOCOL, undefined))
+    const streams = Array.from({ length: running }, () => new ServedStream(CHAIN_EXCHANGE_PROTOCOL, undefined))
+    for (const [i, stream] of streams.entries()) {
+      void serve(`peer ${Math.floor(i / perPeer)}`, stream)
       if (i !== perPeer - 1) continue
       await time.settle()
       expect(faults(node)).toEqual([])
@@ -187,8 +188,23 @@ describe('served', () => {
     }
     await time.settle()
     expect(faults(node)).toEqual(['FLOOD'])
-    await serve('another', new ServedStream(CHAIN_EXCHANGE_PROTOCOL, requestOf(1)))
-    expect(faults(node)).toEqual(['FLOOD', 'FLOOD'])
+    const another = new ServedStream(CHAIN_EXCHANGE_PROTOCOL, requestOf(1))
+    await serve('another', another)
+    // The oldest of those who have most has given way; nobody pays for what others do.
+    expect([another.written.length, faults(node)]).toEqual([1, ['FLOOD']])
+    expect(streams.map(({ aborted }) => aborted !== undefined)).toEqual(streams.map((_, i) => i === 0))
+  })
+
+  it('who is turned away because of others is not held to it', async () => {
+    const { time, serve, node } = served()
+    const each = READ_GATE.perPeer - 1
+    for (let i = 0; i < READ_GATE.running; i++) {
+      void serve(`peer ${Math.floor(i / each)}`, new ServedStream(CHAIN_EXCHANGE_PROTOCOL, undefined))
+    }
+    await time.settle()
+    const more = new ServedStream(CHAIN_EXCHANGE_PROTOCOL, requestOf(1))
+    await serve('peer 0', more)
+    expect([more.written.length, faults(node)]).toEqual([0, []])
   })
 
   it('so many requests at once, of one peer and of all', async () => {

@@ -1,14 +1,17 @@
 /** Bounds of a host: each at the bound and one above. That libp2p keeps to those it is given is tried in hostHostile and hostStreams. */
+import { peerIdFromString } from '@libp2p/peer-id'
+import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, describe, expect, it } from 'vitest'
 import { BoundedDatastore } from '../../src/p2p/host/boundedDatastore.ts'
 import { ConnectionBounds, HOST_LIMITS, SPARE_CONNECTIONS } from '../../src/p2p/host/hostLimits.ts'
 import { HostLinks } from '../../src/p2p/host/hostLinks.ts'
+import type { ByteStream } from '../../src/p2p/peerLinks.ts'
 import { Bans } from '../../src/p2p/peers/bans.ts'
 import { Demerits } from '../../src/p2p/peers/demerits.ts'
 import { PeerTags } from '../../src/p2p/peers/peerTags.ts'
 import { silentLog } from '../support/recordedView.ts'
 import { VirtualTime } from '../support/virtualTime.ts'
-import { soon, startHost, stopHosts, until } from './testHosts.ts'
+import { newHost, soon, startHost, stopHosts, until } from './testHosts.ts'
 
 afterEach(stopHosts)
 
@@ -53,7 +56,7 @@ class FakeNode extends EventTarget {
 }
 
 /** Links over a node that is none. @param serve - what becomes of a stream */
-function linksOf(serve: () => Promise<void>) {
+function linksOf(serve: (peer: string, stream: ByteStream) => Promise<unknown>) {
   const node = new FakeNode()
   const time = new VirtualTime()
   const demerits = new Demerits(time)
@@ -76,7 +79,7 @@ function linksOf(serve: () => Promise<void>) {
     timers,
   }
   const links = new HostLinks({ ...deps, log: silentLog })
-  links.handle('/test/1', serve)
+  links.handle('/test/1', async (peer, stream) => void (await serve(peer, stream)))
   /** Whether the stream was taken. */
   const open = async (peer: string): Promise<boolean> => {
     const stream = new FakeStream()
@@ -144,6 +147,27 @@ describe('streams', () => {
     expect(await open('another')).toBe(false)
   })
 
+  it('that say nothing give way when all places are taken, the oldest of the peer that has most first', async () => {
+    const { links, open, join } = linksOf((peer, stream) =>
+      peer === 'busy' ? new Promise(() => undefined) : stream.read(),
+    )
+    const { served, servedPerPeer } = HOST_LIMITS
+    join('busy')
+    for (let i = 0; i < servedPerPeer; i++) expect(await open('busy')).toBe(true)
+    for (let i = servedPerPeer; i < served; i++) {
+      const peer = `peer ${Math.floor(i / (servedPerPeer - 1))}`
+      join(peer)
+      expect(await open(peer)).toBe(true)
+    }
+    join('another')
+    for (let i = 0; i < 10; i++) expect(await open('another')).toBe(true)
+    expect(links.served).toBe(served)
+    // Who has most itself gets nobody else's place.
+    expect(await open('busy')).toBe(false)
+    while (links.served < served) await Promise.resolve()
+    expect(links.served).toBe(served)
+  })
+
   it('that a peer opens at once, then so many a second', async () => {
     const { links, open, join, time } = linksOf(() => Promise.resolve())
     const { burst, perSecond } = HOST_LIMITS.streamRate
@@ -190,12 +214,40 @@ it('connections of one peer', () => {
 })
 
 it('peers whose addresses are remembered', () => {
-  const store = new BoundedDatastore(HOST_LIMITS.addressBook)
+  const store = new BoundedDatastore(HOST_LIMITS.addressBook, HOST_LIMITS.addressBytes)
   const keyOf = (i: number): never => `/peer/${i}` as never
   for (let i = 0; i < HOST_LIMITS.addressBook; i++) store.put(keyOf(i), new Uint8Array(0))
   expect(store.has(keyOf(0))).toBe(true)
   store.put(keyOf(-1), new Uint8Array(0))
   expect([store.has(keyOf(0)), store.has(keyOf(1)), store.size]).toEqual([false, true, HOST_LIMITS.addressBook])
+})
+
+it('what is remembered of one peer, however many addresses anybody names', async () => {
+  const store = new BoundedDatastore(HOST_LIMITS.addressBook, HOST_LIMITS.addressBytes)
+  for (const [bytes, kept] of [
+    [HOST_LIMITS.addressBytes, HOST_LIMITS.addressBytes],
+    [HOST_LIMITS.addressBytes + 1, HOST_LIMITS.addressBytes],
+  ] as const) {
+    store.put('/peer' as never, new Uint8Array(bytes))
+    expect(store.get('/peer' as never)).toHaveLength(kept)
+  }
+  const { peerStore } = (await newHost()).parts.node
+  const peer = peerIdFromString('12D3KooWEyoppNCUx8Yx66oV9fJnriXwCcXwDDUA2kj6vnc6iDEp')
+  for (let i = 0; i < 40; i++) {
+    const multiaddrs = Array.from({ length: 100 }, (_, port) => multiaddr(`/ip4/1.2.3.${i}/tcp/${port + 1}`))
+    await peerStore.merge(peer, { multiaddrs })
+  }
+  const { addresses } = await peerStore.get(peer)
+  expect(addresses.length).toBeGreaterThan(100)
+  expect(addresses.length * 8).toBeLessThan(HOST_LIMITS.addressBytes)
+})
+
+it('how long libp2p waits for a ping: it is told', async () => {
+  const host = await newHost()
+  const { components } = host.parts.node as unknown as {
+    components: { connectionMonitor: { timeout: { minTimeout: number } } }
+  }
+  expect(components.connectionMonitor.timeout.minTimeout).toBe(HOST_LIMITS.pingMs)
 })
 
 it('another bound of connections keeps the share of the lower one', () => {

@@ -1,5 +1,6 @@
 /** Gossip of real libp2p hosts: verdicts, scores, bounds, ids and envelopes. Scores: lotus node/modules/lp2p/pubsub.go. */
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
+import { systemClock } from '../../platform/server/clock.ts'
 import { ROUTER_LIMITS } from '../../src/p2p/gossip/scores.ts'
 import { blocksTopic, messagesTopic } from '../../src/p2p/gossip/topics.ts'
 import type { P2pHost } from '../../src/p2p/host/host.ts'
@@ -146,4 +147,25 @@ it('topics: only the allowed ones, joined before or after the start, left again'
   leave()
   leave()
   expect(host.parts.router.getTopics()).toEqual([BLOCKS])
+})
+
+it('a clock that is set back keeps neither scores nor backoffs as they are', async () => {
+  const host = await newHost()
+  const { router } = host.parts
+  const beat = (): boolean => router.dispatchEvent(new CustomEvent('gossipsub:heartbeat'))
+  const untilMs = systemClock.nowMs() + 60_000
+  router.score.scoreCache.set('peer', { score: -1, cacheUntil: untilMs })
+  router.backoff.set('topic', new Map([['peer', untilMs]]))
+  beat()
+  beat()
+  expect([router.score.scoreCache.size, router.backoff.get('topic')?.get('peer')]).toEqual([1, untilMs])
+  const clock = vi.spyOn(systemClock, 'nowMs').mockImplementation(() => Date.now() - 3_600_000)
+  try {
+    beat()
+  } finally {
+    clock.mockRestore()
+  }
+  expect(router.score.scoreCache.size).toBe(0)
+  const leftMs = (router.backoff.get('topic')?.get('peer') ?? 0) - (untilMs - 3_600_000)
+  expect(Math.abs(leftMs)).toBeLessThan(1000)
 })

@@ -58,7 +58,7 @@ it('addresses: the peer at the end, behind a relay the one behind it', () => {
 
 it('the datastore forgets what was used longest ago', () => {
   const key = (name: string) => ({ toString: () => name }) as never
-  const store = new BoundedDatastore(3)
+  const store = new BoundedDatastore(3, 10)
   for (const name of ['/peers/a', '/peers/b', '/peers/c']) store.put(key(name), new Uint8Array([1]))
   store.get(key('/peers/a'))
   store.put(key('/other/d'), new Uint8Array([2]))

@@ -2,7 +2,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { identify } from '@libp2p/identify'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { systemClock } from '../../platform/server/clock.ts'
 import { peerPlace } from '../../src/p2p/host/peerPlace.ts'
 import { connect, LOOPBACK, newHome, newHost, soon, startHost, stopHosts, until } from './testHosts.ts'
 
@@ -128,6 +129,22 @@ describe('refusing peers', () => {
     await again.net.connect(liar.net.addresses(), soon())
   })
 
+  it('on a full disk too: disconnected and refused as long as it runs, and it stops', async () => {
+    const home = newHome()
+    const host = await startHost({}, home)
+    const peer = await startHost()
+    await connect(peer, host)
+    const full = (): never => {
+      throw new Error('no space left on device')
+    }
+    Object.assign(home.store, { put: full, batch: full, delete: full, commit: () => Promise.reject(new Error('full')) })
+    host.links.report(peer.id, { fault: 'GARBAGE', reason: 'test' })
+    await until(() => host.links.peers().length === 0, 'it is disconnected')
+    expect(host.parts.bans.isBanned(peer.id)).toBe(true)
+    await host.stop()
+    expect(host.parts.node.status).toBe('stopped')
+  })
+
   it('everything else is borne, however often: it lowers the place alone', async () => {
     const judge = await startHost()
     const slow = await startHost()
@@ -150,6 +167,19 @@ describe('refusing peers', () => {
     host.net.block({ peers: [peer.id], addresses: [], subnets: [] })
     await until(() => host.links.peers().length === 0, 'it is disconnected')
   })
+})
+
+it('cuts connections to the bound, though the clock was set back', async () => {
+  const host = await startHost({ limits: { graceMs: 0 } })
+  const peers = [await startHost(), await startHost()]
+  for (const peer of peers) await connect(peer, host)
+  const clock = vi.spyOn(systemClock, 'nowMs').mockImplementation(() => Date.now() - 3_600_000)
+  try {
+    host.net.limitConnections(1)
+    await until(() => host.net.connections().length <= 1, 'one is cut')
+  } finally {
+    clock.mockRestore()
+  }
 })
 
 it('a tab behind a relay is reached through it', async () => {

@@ -20,6 +20,7 @@ import {
   MAX_READING_OF_PEER,
   MAX_STREAMS,
   MESSAGE_MS,
+  READING_PATIENCE_MS,
   UNASKED_BUDGET,
   UNASKED_PAUSE_MS,
 } from './limits.ts'
@@ -151,7 +152,7 @@ class BitswapNode {
   }
 
   async #readMessage(peer: PeerName, stream: ByteStream, reader: StreamReader): Promise<void> {
-    const leaves = [await this.#ofPeer(peer).enter(peer), await this.#reading.enter(peer)]
+    const leaves = [await this.#ofPeer(peer).enter(peer), await this.#turn(peer, stream)]
     const late = new P2pError('TIMEOUT', `Cannot read message: not here after ${MESSAGE_MS} ms`)
     const cancel = this.#deps.timers.setTimeout(() => stream.abort(late), MESSAGE_MS)
     let bytes: Uint8Array
@@ -171,6 +172,16 @@ class BitswapNode {
     this.#server.receive(peer, message.wants)
     // What it sends on waits unread: it slows down itself alone.
     if (isFlood) await sleep(this.#deps.timers, UNASKED_PAUSE_MS)
+  }
+
+  /** Of all peers' turns one; messages that come too slowly must not keep everybody else's away. */
+  async #turn(peer: PeerName, stream: ByteStream): Promise<(() => void) | undefined> {
+    const cancel = this.#deps.timers.setTimeout(() => this.#reading.makeRoom(peer), READING_PATIENCE_MS)
+    try {
+      return await this.#reading.enter(peer, () => stream.abort(new P2pError('PEER_REFUSED', 'others wait')))
+    } finally {
+      cancel()
+    }
   }
 
   #ofPeer(peer: PeerName): ServiceGate {

@@ -35,6 +35,8 @@ export const MAX_STREAMS = 64
 /** Messages that come at once: of one peer, of all. */
 export const MAX_READING_OF_PEER = 4
 export const MAX_READING = 32
+/** Whoever waits so long for its turn gets that of the oldest message of the peer that has most, milliseconds. */
+export const READING_PATIENCE_MS = 2000
 
 /** A stream that outlives this time takes more than one message, milliseconds: a peer that reads one ends it at once. */
 export const PROBE_MS = 1000

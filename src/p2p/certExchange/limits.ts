@@ -10,11 +10,14 @@ export const MAX_HEADER_BYTES = 100
 export const MAX_ITEM_BYTES: number = 1024 * 1024
 /** Longest request: three numbers, bytes. */
 export const MAX_REQUEST_BYTES = 32
-/** Time for a whole request, milliseconds (go-f3's server). */
+/** Streams whose request is awaited, and for how long, milliseconds. Above it the oldest of the peer that has most is reset. */
+export const READ_GATE: GateLimits = { running: 64, perPeer: 4, waiting: 0 }
+export const READ_REQUEST_MS = 10_000
+/** Time for a whole answer, milliseconds (go-f3's server). */
 export const SERVER_MS = 60_000
 /** Longest time that a reader may leave a write waiting, milliseconds. */
 export const STALL_MS = 10_000
-/** Requests at once. */
+/** Requests that are answered at once. */
 export const SERVER_GATE: GateLimits = { running: 16, perPeer: 4, waiting: 32 }
 /** Requests of a peer: a few at once, then one a second. */
 export const SERVER_BUDGET: Budget = { capacity: 64, perSecond: 1 }

@@ -13,7 +13,16 @@ import { StreamReader } from '../framing/streamReader.ts'
 import { PeerBudget } from '../peerBudget.ts'
 import { type ByteStream, type PeerLinks, type PeerName, reportError } from '../peerLinks.ts'
 import { ServiceGate } from '../serviceGate.ts'
-import { MAX_CERTIFICATES, MAX_REQUEST_BYTES, SERVER_BUDGET, SERVER_GATE, SERVER_MS, STALL_MS } from './limits.ts'
+import {
+  MAX_CERTIFICATES,
+  MAX_REQUEST_BYTES,
+  READ_GATE,
+  READ_REQUEST_MS,
+  SERVER_BUDGET,
+  SERVER_GATE,
+  SERVER_MS,
+  STALL_MS,
+} from './limits.ts'
 import { type CertRequest, certExchangeProtocol, certRequest, certResponseHeader } from './messages.ts'
 
 /** The certificates that a node has. */
@@ -41,26 +50,49 @@ export interface CertServerDeps {
 export function serveCertExchange(deps: CertServerDeps): { stop(): void } {
   const { links, clock, timers, log } = deps
   const time: Time = { clock, timers }
+  const readGate = new ServiceGate(READ_GATE)
   const gate = new ServiceGate(SERVER_GATE)
   const budget = new PeerBudget(clock, SERVER_BUDGET)
   const control = new AbortController()
-  const end = links.handle(certExchangeProtocol(deps.f3Network), async (peer, stream) => {
-    const leave = budget.take(peer) ? await gate.enter(peer) : undefined
-    if (leave === undefined) {
-      links.report(peer, { fault: 'FLOOD', reason: 'certificate requests' })
-      throw new P2pError('PEER_REFUSED', 'too many requests')
+  /** Those who have what one peer may have are reported; who is turned away because of others is not. */
+  const enter = async (to: ServiceGate, peer: PeerName, giveWay?: () => void): Promise<() => void> => {
+    const leave = await to.enter(peer, giveWay)
+    if (leave !== undefined) return leave
+    if (to.hasShare(peer)) links.report(peer, { fault: 'FLOOD', reason: 'certificate requests at once' })
+    throw new P2pError('PEER_REFUSED', 'too many requests')
+  }
+  const read = async (peer: PeerName, stream: ByteStream): Promise<CertRequest> => {
+    const leave = await enter(readGate, peer, () => stream.abort(new P2pError('PEER_REFUSED', 'others wait')))
+    const patient = new PatientStream(stream, time, { totalMs: READ_REQUEST_MS, signal: control.signal })
+    try {
+      return await readRequest(links, peer, patient)
+    } finally {
+      patient.release()
+      leave()
     }
+  }
+  const write = async (peer: PeerName, stream: ByteStream, request: CertRequest): Promise<void> => {
+    const leave = await enter(gate, peer)
     const patience = { totalMs: SERVER_MS, stallMs: STALL_MS, signal: control.signal }
     const patient = new PatientStream(stream, time, patience)
     try {
-      await answer(deps.certificates, await readRequest(links, peer, patient), patient)
+      await answer(deps.certificates, request, patient)
+    } finally {
+      patient.release()
+      leave()
+    }
+  }
+  const end = links.handle(certExchangeProtocol(deps.f3Network), async (peer, stream) => {
+    if (!budget.take(peer)) {
+      links.report(peer, { fault: 'FLOOD', reason: 'certificate requests' })
+      throw new P2pError('PEER_REFUSED', 'too many requests')
+    }
+    try {
+      await write(peer, stream, await read(peer, stream))
       linger(stream, time)
     } catch (error) {
       log.debug('certificates not served', { peer, error: errorMessage(error) })
       throw error
-    } finally {
-      patient.release()
-      leave()
     }
   })
   return {

@@ -21,6 +21,7 @@ import {
   MAX_LENGTH,
   OPTION_HEADERS,
   OPTION_MESSAGES,
+  STATUS_NOT_FOUND,
 } from './messages.ts'
 import { PeerTracker } from './peerTracker.ts'
 import { checkedMessages, fetchedTipset, readAnswer } from './readAnswer.ts'
@@ -158,7 +159,9 @@ export class ExchangeClient implements ChainSource {
         return answered
       } catch (error) {
         throwIfAborted(wish.signal)
-        this.#tracker.failed(peer, this.#time.clock.monotonicMs() - began, asked.length)
+        const ms = this.#time.clock.monotonicMs() - began
+        if (hasNothing(error)) this.#tracker.hadNothing(peer, ms, asked.length)
+        else this.#tracker.failed(peer, ms, asked.length)
         log.debug('chain exchange failed', { peer, error: errorMessage(error) })
         reportError(links, peer, 'chain exchange', error)
         failures.push(`${peer}: ${errorMessage(error)}`)
@@ -182,6 +185,11 @@ export class ExchangeClient implements ChainSource {
       return { peer, items, complete: end === 'complete' }
     })
   }
+}
+
+/** Whether a peer read the question and has no such tipset. @see lotus chain/exchange/client.go sendRequestToPeer */
+function hasNothing(error: unknown): boolean {
+  return error instanceof P2pError && error.code === 'PEER_REFUSED' && error.info.status === STATUS_NOT_FOUND
 }
 
 function throwIfAborted(signal: AbortSignal | undefined): void {

@@ -17,7 +17,7 @@ export const BUSY_MS = 8
 
 /** Longest time that a reader may leave a write waiting, milliseconds. */
 export const STALL_MS = 10_000
-/** Streams whose request is awaited; further ones are reset. */
+/** Streams whose request is awaited. Above it the oldest of the peer that has most is reset; else the one that comes. */
 export const READ_GATE: GateLimits = { running: 64, perPeer: 8, waiting: 0 }
 /**
  * Requests that are answered at once: the answers in the making are at most 12 × 10 MiB. Of a peer as many as Forest takes: seen of it are

@@ -84,6 +84,13 @@ export class PeerTracker {
     this.#globalMs = average(this.#globalMs, ms, GLOBAL_SHARE)
   }
 
+  /** It answered, but has not what was asked: nobody may have. It costs, but it is asked again without a pause. */
+  hadNothing(peer: PeerName, ms: number, tipsets: number): void {
+    const stats = this.#stats.get(peer) ?? UNKNOWN
+    const averageMs = average(stats.averageMs, ms / Math.max(1, tipsets), LOCAL_SHARE)
+    this.#stats.set(peer, { ...stats, failures: stats.failures + 1, averageMs })
+  }
+
   /** @param tipsets - that were asked for */
   failed(peer: PeerName, ms: number, tipsets: number): void {
     const stats = this.#stats.get(peer) ?? UNKNOWN

@@ -77,6 +77,7 @@ export async function readAnswer(
     throw new P2pError(
       'PEER_REFUSED',
       `${STATUS_NAMES.get(status) ?? `unrecognized response code: ${status}`}: ${text}`,
+      { status },
     )
   }
   if (count === 0) throw new P2pError('PEER_REFUSED', 'got no chain in successful response')

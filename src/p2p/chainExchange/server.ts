@@ -95,9 +95,12 @@ class ExchangeServer {
   }
 
   async #request(peer: PeerName, stream: ByteStream): Promise<ExchangeRequest> {
-    const leave = await this.#readGate.enter(peer)
+    const leave = await this.#readGate.enter(peer, () => stream.abort(new P2pError('PEER_REFUSED', 'others wait')))
     if (leave === undefined) {
-      this.#deps.links.report(peer, { fault: 'FLOOD', reason: 'chain exchange streams' })
+      // Not where others have the places.
+      if (this.#readGate.hasShare(peer)) {
+        this.#deps.links.report(peer, { fault: 'FLOOD', reason: 'chain exchange streams' })
+      }
       throw new P2pError('PEER_REFUSED', 'too many streams')
     }
     try {

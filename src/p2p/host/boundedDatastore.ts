@@ -16,10 +16,15 @@ type Source<T> = Iterable<T> | AsyncIterable<T>
 export class BoundedDatastore implements Datastore {
   readonly #entries = new Map<string, Pair>()
   readonly #limit: number
+  readonly #maxBytes: number
 
-  /** @param limit - entries kept */
-  constructor(limit: number) {
+  /**
+   * @param limit - entries kept
+   * @param maxBytes - of one entry; where a value is larger the one before stays
+   */
+  constructor(limit: number, maxBytes: number) {
     this.#limit = limit
+    this.#maxBytes = maxBytes
   }
 
   get size(): number {
@@ -40,6 +45,8 @@ export class BoundedDatastore implements Datastore {
   }
 
   put(key: Key, value: Uint8Array): Key {
+    // libp2p adds every address that anybody names of a peer, and sorts them all each time.
+    if (value.length > this.#maxBytes) return key
     const name = key.toString()
     this.#entries.delete(name)
     this.#entries.set(name, { key, value })

@@ -12,7 +12,7 @@ import { createLibp2p, type Libp2p, type Libp2pInit } from 'libp2p'
 import { P2pError } from '../errors.ts'
 import { topicScores } from '../gossip/scores.ts'
 import { allowedTopics } from '../gossip/topics.ts'
-import { Bans } from '../peers/bans.ts'
+import { BAN_POLICY, Bans } from '../peers/bans.ts'
 import { BlockList } from '../peers/blockList.ts'
 import { Demerits } from '../peers/demerits.ts'
 import { IpWhitelist } from '../peers/ipWhitelist.ts'
@@ -21,6 +21,7 @@ import { peerOfAddress } from './addresses.ts'
 import { announceFilter } from './announceFilter.ts'
 import { BoundedDatastore } from './boundedDatastore.ts'
 import { deriveCertificate } from './certificate.ts'
+import { boundAnswers } from './dhtAnswers.ts'
 import { createGater } from './gater.ts'
 import { P2pHost } from './host.ts'
 import { ConnectionBounds, HOST_LIMITS, type HostLimits } from './hostLimits.ts'
@@ -32,7 +33,9 @@ import { createRouter, type Router } from './router.ts'
 import { Traffic } from './traffic.ts'
 
 const SEED_BYTES = 32
-const PING_STREAMS = 4
+
+/** libp2p's own watch has up to four under way, one each ten seconds, see `pingMs`. */
+const PING_STREAMS = 8
 
 type Services = NonNullable<Libp2pInit['services']>
 
@@ -46,7 +49,7 @@ interface HostServices {
 
 /**
  * Makes a host; it neither listens nor dials before `start()`.
- * @throws P2pError `BAD_IDENTITY`, `BAD_ADDRESS`; WalletError `LOCKED`, `WRONG_PASSPHRASE`
+ * @throws P2pError `BAD_IDENTITY`, `BAD_ADDRESS`, `NOT_SUPPORTED`; WalletError `LOCKED`, `WRONG_PASSPHRASE`
  */
 export async function createHost(options: HostOptions, transports: HostTransports, ports: HostPorts): Promise<P2pHost> {
   const limits: HostLimits = { ...HOST_LIMITS, ...options.limits }
@@ -55,7 +58,7 @@ export async function createHost(options: HostOptions, transports: HostTransport
   const bootstrap = options.bootstrap ?? []
   const topics = allowedTopics(options.networkName)
   const ipWhitelist = new IpWhitelist(options.ipWhitelist)
-  const bans = new Bans(ports.clock, ports.store)
+  const bans = new Bans(ports.clock, ports.store, BAN_POLICY, ports.log)
   const blocked = new BlockList(ports.store)
   const tags = new PeerTags()
   const connections = new ConnectionBounds(limits)
@@ -88,7 +91,7 @@ export async function createHost(options: HostOptions, transports: HostTransport
       announce: [...(options.announce ?? [])],
       announceFilter: announceFilter(options.noAnnounce ?? []),
     },
-    datastore: new BoundedDatastore(limits.addressBook),
+    datastore: new BoundedDatastore(limits.addressBook, limits.addressBytes),
     connectionGater: createGater(bans, blocked, () => (started?.getConnections().length ?? 0) >= connections.most),
     connectionManager: {
       // Its own way to choose who goes favours whose key is near ours in the DHT: who makes many keys has such ones.
@@ -102,6 +105,8 @@ export async function createHost(options: HostOptions, transports: HostTransport
       inboundStreamProtocolNegotiationTimeout: limits.handshakeMs,
       reconnectRetries: 0,
     },
+    // libp2p cuts who does not answer. Its own 5 s cut every connection once this process stands still for as long.
+    connectionMonitor: { pingTimeout: { minTimeout: limits.pingMs } },
     metrics: () => traffic,
     transports: transports(certificate),
     // An address that is taken must be heard of; without any address the node can still dial.
@@ -122,6 +127,7 @@ export async function createHost(options: HostOptions, transports: HostTransport
   started = node as unknown as Libp2p
   const { pubsub, dht, identify: identification } = node.services as unknown as HostServices
   withoutRecords(dht)
+  boundAnswers(dht)
   const { clock, timers, log } = ports
   return new P2pHost({
     node: started,
@@ -159,7 +165,6 @@ function services(options: HostOptions, limits: HostLimits, router: ReturnType<t
   return {
     identify: identify({ timeout: limits.handshakeMs }),
     identifyPush: identifyPush(),
-    // Of each, one is libp2p's own watch over its connections.
     ping: ping({ maxInboundStreams: PING_STREAMS, maxOutboundStreams: PING_STREAMS }),
     dht: kadDHT({
       protocol: `/fil/kad/${options.networkName}/kad/1.0.0`,

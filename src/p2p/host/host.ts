@@ -9,6 +9,7 @@ import { peersToTrim } from '../peers/trimConnections.ts'
 import type { PubSub } from '../pubSub.ts'
 import { parseAddress, withoutPeer } from './addresses.ts'
 import { hostError } from './hostErrors.ts'
+import { MAX_DHT_ADDRESSES } from './hostLimits.ts'
 import { HostNet } from './hostNet.ts'
 import type { HostParts } from './hostParts.ts'
 import type { NetService, PeerAddresses } from './netService.ts'
@@ -130,7 +131,7 @@ export class P2pHost {
     if (this.#parts.links.since(peer) !== undefined) return
     this.#manager.heardOf(
       peer,
-      multiaddrs.map((address) => withoutPeer(address.toString(), peer)),
+      multiaddrs.slice(0, MAX_DHT_ADDRESSES).map((address) => withoutPeer(address.toString(), peer)),
     )
   }
 
@@ -160,11 +161,11 @@ export class P2pHost {
       peer,
       connections: count,
       value: tags.value(peer) - DEMERIT_WEIGHT * links.demerits(peer),
-      sinceMs: links.since(peer) ?? 0,
+      sinceMs: links.joined(peer) ?? 0,
       isProtected: tags.isProtected(peer),
     }))
     const excess = connections.length - bounds.low
-    for (const peer of peersToTrim(candidates, excess, ports.clock.nowMs() - limits.graceMs)) {
+    for (const peer of peersToTrim(candidates, excess, ports.clock.monotonicMs() - limits.graceMs)) {
       links.disconnect(peer).catch((error: unknown) => ports.log.debug('trim', { peer, reason: errorMessage(error) }))
     }
   }

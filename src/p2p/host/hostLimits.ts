@@ -15,6 +15,8 @@ export interface HostLimits {
   readonly connectionsPerSecond: number
   /** How long a handshake in either direction (dialling included), and the agreement on a protocol, may take, ms. */
   readonly handshakeMs: number
+  /** How long a connected peer may leave a ping without an answer before it is cut, ms. */
+  readonly pingMs: number
   /** A peer that has not said what it is and speaks is asked once more after so long each time, ms. */
   readonly identifyAgainMs: readonly number[]
   /** Dials at once. */
@@ -23,7 +25,7 @@ export interface HostLimits {
   readonly streamsPerConnection: number
   /** Streams of one protocol that one connection may have open to this node. */
   readonly streamsPerProtocol: number
-  /** Streams that are served at a time: of one peer, of all. */
+  /** Streams that are served at a time: of one peer, of all. Then a silent one of the peer that has most gives way. */
   readonly servedPerPeer: number
   readonly served: number
   /** How fast a peer may open streams. Forest opens one for each bitswap message: hundreds for the messages of a block. */
@@ -31,8 +33,9 @@ export interface HostLimits {
   /** Most that a stream may send before it is read, and what is kept unread before it is reset, bytes. */
   readonly streamWindow: number
   readonly streamBuffer: number
-  /** Peers whose addresses are remembered while the node runs. */
+  /** Peers whose addresses are remembered while the node runs, and what is of one, bytes: to more nothing is added. Identify says 8 KiB. */
   readonly addressBook: number
+  readonly addressBytes: number
   /** Reservations and traffic of the relay. */
   readonly relayReservations: number
   readonly relayDurationMs: number
@@ -65,6 +68,15 @@ export class ConnectionBounds {
 /** Above the bound that the peers are cut at: room for those who come while the others are too young to be cut. */
 export const SPARE_CONNECTIONS = 32
 
+/**
+ * One answer of the DHT, bytes: read no further. Of it so many peers (all that Kademlia gives), and of each so many addresses, none
+ * longer than this, bytes. An honest peer hands on what others said of themselves.
+ */
+export const MAX_DHT_ANSWER_BYTES: number = 512 * 1024
+export const MAX_DHT_PEERS = 20
+export const MAX_DHT_ADDRESSES = 32
+export const MAX_DHT_ADDRESS_BYTES = 256
+
 /** @see lotus node/config/def.go (ConnMgrLow 150, ConnMgrHigh 180, ConnMgrGrace 20 s) */
 export const HOST_LIMITS: HostLimits = {
   lowConnections: 150,
@@ -74,6 +86,7 @@ export const HOST_LIMITS: HostLimits = {
   pendingConnections: 64,
   connectionsPerSecond: 32,
   handshakeMs: 10_000,
+  pingMs: 30_000,
   identifyAgainMs: [10_000, 30_000, 60_000],
   parallelDials: 32,
   streamsPerConnection: 96,
@@ -84,6 +97,7 @@ export const HOST_LIMITS: HostLimits = {
   streamWindow: 1024 * 1024,
   streamBuffer: 2 * 1024 * 1024,
   addressBook: 4096,
+  addressBytes: 16 * 1024,
   relayReservations: 64,
   relayDurationMs: 30 * 60_000,
   relayBytes: 64 * 1024 * 1024,

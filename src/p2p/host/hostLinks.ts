@@ -31,9 +31,12 @@ export interface PeerSays {
 
 interface PeerState {
   says: PeerSays | undefined
-  served: number
+  /** Streams that are served, oldest first. */
+  readonly served: Set<HostStream>
   readonly rate: TokenBucket
+  /** When it connected, Unix ms, and by the clock that nobody sets. */
   readonly sinceMs: number
+  readonly joinedMs: number
   /** Aborted when the peer has said what it is, or is gone. */
   readonly known: AbortController
 }
@@ -118,6 +121,11 @@ export class HostLinks implements PeerLinks {
     return this.#peers.get(peer)?.sinceMs
   }
 
+  /** When the peer connected, ms of the monotonic clock. */
+  joined(peer: PeerName): number | undefined {
+    return this.#peers.get(peer)?.joinedMs
+  }
+
   /** Streams that are served now. */
   get served(): number {
     return this.#served
@@ -181,9 +189,15 @@ export class HostLinks implements PeerLinks {
   #connected(peer: PeerName): void {
     if (this.#peers.has(peer)) return
     const { clock, limits } = this.#deps
-    const rate = new TokenBucket(limits.streamRate, clock.monotonicMs())
-    const known = new AbortController()
-    const state: PeerState = { says: undefined, served: 0, rate, sinceMs: clock.nowMs(), known }
+    const joinedMs = clock.monotonicMs()
+    const state: PeerState = {
+      says: undefined,
+      served: new Set(),
+      rate: new TokenBucket(limits.streamRate, joinedMs),
+      sinceMs: clock.nowMs(),
+      joinedMs,
+      known: new AbortController(),
+    }
     this.#peers.set(peer, state)
     void this.#untilIdentified(peer, state)
   }
@@ -250,11 +264,12 @@ export class HostLinks implements PeerLinks {
       stream.abort(new P2pError('PEER_REFUSED', 'too many streams'))
       return this.report(peer, { fault: 'FLOOD', reason: 'streams' })
     }
-    if (state.served >= limits.servedPerPeer || this.#served >= limits.served) {
+    const { served } = state
+    if (served.size >= limits.servedPerPeer || (this.#served >= limits.served && !this.#makeRoom(served.size))) {
       return stream.abort(new P2pError('PEER_REFUSED', 'too many streams'))
     }
     const bytes = new HostStream(stream)
-    state.served++
+    served.add(bytes)
     this.#served++
     try {
       await serve(peer, bytes)
@@ -263,8 +278,27 @@ export class HostLinks implements PeerLinks {
       log.debug('stream failed', { peer, protocol: stream.protocol, reason: errorMessage(error) })
       bytes.abort(error instanceof Error ? error : new P2pError('STREAM_RESET', String(error)))
     } finally {
-      state.served--
-      this.#served--
+      if (served.delete(bytes)) this.#served--
     }
+  }
+
+  /**
+   * Streams may stay open for long with nothing to say, bitswap's do: the oldest silent one of the peer that has most gives way.
+   * @param most - peers with no more streams keep all
+   * @returns whether there is room now
+   */
+  #makeRoom(most: number): boolean {
+    const byCount = [...this.#peers.values()].map(({ served }) => served).sort((a, b) => b.size - a.size)
+    for (const served of byCount) {
+      if (served.size <= most) break
+      for (const stream of served) {
+        if (!stream.isSilent) continue
+        served.delete(stream)
+        this.#served--
+        stream.abort(new P2pError('PEER_REFUSED', 'others need the place'))
+        return true
+      }
+    }
+    return false
   }
 }

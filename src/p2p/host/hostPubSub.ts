@@ -19,6 +19,8 @@ import { ValidationQueue } from './validationQueue.ts'
 const PER_PEER_SHARE = 4
 /** Room for the envelope around the data: author, sequence number, topic, signature. */
 const ENVELOPE_BYTES = 1024
+/** The clock was set back when it lost this much in a second, ms: a drifting one is brought right in smaller steps. */
+const SET_BACK_MS = 1000
 
 const ACCEPTANCE: Readonly<Record<Verdict, TopicValidatorResult>> = {
   accept: TopicValidatorResult.Accept,
@@ -39,6 +41,7 @@ export class HostPubSub implements PubSub {
   readonly #queue = new ValidationQueue(ROUTER_LIMITS.validationQueue, ROUTER_LIMITS.validationQueue / PER_PEER_SHARE)
 
   #started = false
+  #aheadMs = Number.NEGATIVE_INFINITY
 
   /** @param topics - those that may be joined @param time - of the pauses between checks of signatures */
   constructor(router: Router, topics: readonly string[], log: Logger, time: { clock: Clock; timers: Timers }) {
@@ -48,6 +51,7 @@ export class HostPubSub implements PubSub {
     const isWelcome = (from: PeerName, topic: string, bytes: number): boolean =>
       this.#welcomes.get(topic)?.(from, bytes) ?? true
     guardEnvelopes(router, isWelcome, new Breather(time, JUDGING_MS, MESSAGES_REST_MS))
+    router.addEventListener('gossipsub:heartbeat', () => this.#watchClock(time.clock))
     router.addEventListener('gossipsub:message', ({ detail }) => this.#receive(detail))
   }
 
@@ -97,6 +101,17 @@ export class HostPubSub implements PubSub {
 
   subscribers(topic: string): readonly PeerName[] {
     return this.#router.getSubscribers(topic).map((peer) => peer.toString())
+  }
+
+  /** The router goes by the wall clock: set back, it would keep scores and backoffs as they are for as long. */
+  #watchClock(clock: Clock): void {
+    const aheadMs = clock.nowMs() - clock.monotonicMs()
+    const backMs = this.#aheadMs - aheadMs
+    this.#aheadMs = aheadMs
+    if (backMs < SET_BACK_MS) return
+    const { score, backoff } = this.#router
+    score.scoreCache.clear()
+    for (const peers of backoff.values()) for (const [peer, untilMs] of peers) peers.set(peer, untilMs - backMs)
   }
 
   #receive({ msg, msgId, propagationSource }: GossipsubMessage): void {

@@ -43,6 +43,11 @@ export class HostStream implements ByteStream {
     this.#endIfEmpty()
   }
 
+  /** Whether what comes next is waited for. */
+  get isSilent(): boolean {
+    return this.#reader !== undefined
+  }
+
   read(): Promise<Uint8Array | undefined> {
     const first = this.#chunks.shift()
     if (first !== undefined) {

@@ -37,7 +37,9 @@ export interface Router extends GossipSub {
   getScore(peer: PeerName): number
   getMeshPeers(topic: string): PeerName[]
   reportMessageValidationResult(messageId: string, from: PeerName, acceptance: TopicValidatorResult): void
-  readonly score: { readonly peerStats: ReadonlyMap<PeerName, PeerStats> }
+  readonly score: { readonly peerStats: ReadonlyMap<PeerName, PeerStats>; readonly scoreCache: Map<PeerName, unknown> }
+  /** By topic: until when, by the wall clock, a peer may not be in its mesh. */
+  readonly backoff: Map<string, Map<PeerName, number>>
 }
 
 /** What distinguishes one node's router from another's. */

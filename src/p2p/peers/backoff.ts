@@ -2,7 +2,7 @@
 
 interface Failure {
   readonly waitMs: number
-  readonly untilMs: number
+  readonly failedMs: number
 }
 
 /** Failures by name, with a bound: the oldest are forgotten. */
@@ -18,15 +18,17 @@ export class Backoff {
     this.#limit = limit
   }
 
-  mayTry(name: string, nowMs: number): boolean {
-    return (this.#failures.get(name)?.untilMs ?? Number.NEGATIVE_INFINITY) <= nowMs
+  /** @param longestMs - to wait, however often it failed */
+  mayTry(name: string, nowMs: number, longestMs: number = this.#longestMs): boolean {
+    const failure = this.#failures.get(name)
+    return failure === undefined || nowMs >= failure.failedMs + Math.min(failure.waitMs, longestMs)
   }
 
   failed(name: string, nowMs: number): void {
     const before = this.#failures.get(name)
     const waitMs = before === undefined ? this.#firstMs : Math.min(this.#longestMs, before.waitMs * 2)
     this.#failures.delete(name)
-    this.#failures.set(name, { waitMs, untilMs: nowMs + waitMs })
+    this.#failures.set(name, { waitMs, failedMs: nowMs })
     if (this.#failures.size <= this.#limit) return
     const oldest = this.#failures.keys().next()
     if (oldest.done !== true) this.#failures.delete(oldest.value)

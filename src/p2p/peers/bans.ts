@@ -1,8 +1,8 @@
 /** Peers that are refused for a while, longer each time. What bans is for `faults.ts` to say. */
 
 import { fromUtf8, utf8 } from '../../base/bytes.ts'
-import { PetrelError, unlessThrown } from '../../base/errors.ts'
-import type { Clock, KeyValueStore } from '../../base/ports.ts'
+import { errorMessage, PetrelError, unlessThrown } from '../../base/errors.ts'
+import type { Clock, KeyValueStore, Logger } from '../../base/ports.ts'
 import { parseJson } from '../../codec/jsonText.ts'
 import { type Fault, isFault } from '../faults.ts'
 import type { Misbehaviour, PeerName } from '../peerLinks.ts'
@@ -49,17 +49,22 @@ export class Bans {
   readonly #policy: BanPolicy
   readonly #clock: Clock
   readonly #store: KeyValueStore | undefined
+  readonly #log: Logger | undefined
 
-  /** @param store - where bans outlive the process; without, they don't */
-  constructor(clock: Clock, store?: KeyValueStore, policy: BanPolicy = BAN_POLICY) {
+  /**
+   * @param store - where bans outlive the process; without, they don't
+   * @param log - hears of bans that the store does not take: on a full disk they are kept in memory
+   */
+  constructor(clock: Clock, store?: KeyValueStore, policy: BanPolicy = BAN_POLICY, log?: Logger) {
     this.#clock = clock
     this.#store = store
     this.#policy = policy
+    this.#log = log
     if (store === undefined) return
     const now = clock.nowMs()
     for (const key of [...store.keys(utf8(PREFIX))]) {
       const record = parseRecord(store.get(key))
-      if (record === undefined || record.untilMs + policy.longestMs < now) store.delete(key)
+      if (record === undefined || record.untilMs + policy.longestMs < now) this.#write(() => store.delete(key))
       else this.#records.set(fromUtf8(key).slice(PREFIX.length), record)
     }
   }
@@ -68,22 +73,26 @@ export class Bans {
   ban(peer: PeerName, { fault, reason }: Misbehaviour): void {
     const now = this.#clock.nowMs()
     const { firstMs, longestMs } = this.#policy
-    const before = this.#records.get(peer)
+    const before = this.#record(peer, now)
     const times = before?.times ?? 0
     const untilMs = Math.max(before?.untilMs ?? 0, now + Math.min(longestMs, firstMs * 2 ** times))
     this.#keep(peer, { times: times + 1, untilMs, fault, reason })
   }
 
   isBanned(peer: PeerName): boolean {
-    const record = this.#records.get(peer)
-    return record !== undefined && record.untilMs > this.#clock.nowMs()
+    const now = this.#clock.nowMs()
+    const record = this.#record(peer, now)
+    return record !== undefined && record.untilMs > now
   }
 
   /** Those refused now. */
   list(): Ban[] {
     const now = this.#clock.nowMs()
     const found: Ban[] = []
-    for (const [peer, { untilMs, reason }] of this.#records) if (untilMs > now) found.push({ peer, untilMs, reason })
+    for (const peer of [...this.#records.keys()]) {
+      const { untilMs, reason } = this.#record(peer, now) as BanRecord
+      if (untilMs > now) found.push({ peer, untilMs, reason })
+    }
     return found
   }
 
@@ -104,13 +113,31 @@ export class Bans {
   /** Forgets all about a peer. */
   lift(peer: PeerName): void {
     this.#records.delete(peer)
-    this.#store?.delete(utf8(PREFIX + peer))
+    this.#write(() => this.#store?.delete(utf8(PREFIX + peer)))
+  }
+
+  /** A ban that was given while the clock was ahead ends as late as one that is given now. */
+  #record(peer: PeerName, now: number): BanRecord | undefined {
+    const record = this.#records.get(peer)
+    const latest = now + this.#policy.longestMs
+    if (record === undefined || record.untilMs <= latest) return record
+    const limited = { ...record, untilMs: latest }
+    this.#keep(peer, limited)
+    return limited
+  }
+
+  #write(run: () => void): void {
+    try {
+      run()
+    } catch (error) {
+      this.#log?.warn('cannot write down the bans', { reason: errorMessage(error) })
+    }
   }
 
   #keep(peer: PeerName, record: BanRecord): void {
     this.#records.delete(peer)
     this.#records.set(peer, record)
-    this.#store?.put(utf8(PREFIX + peer), utf8(JSON.stringify(record)))
+    this.#write(() => this.#store?.put(utf8(PREFIX + peer), utf8(JSON.stringify(record))))
     if (this.#records.size <= this.#policy.limit) return
     const oldest = this.#records.keys().next()
     if (oldest.done !== true) this.lift(oldest.value)

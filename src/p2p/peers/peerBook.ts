@@ -24,6 +24,11 @@ export interface KnownPeer {
   readonly isUseful: boolean
 }
 
+/** Of what a peer is said to be reached at, as much as is kept. */
+export function keptAddresses(addresses: readonly string[]): readonly string[] {
+  return addresses.filter(({ length }) => length <= MAX_ADDRESS_LENGTH).slice(0, MAX_ADDRESSES)
+}
+
 /** The book, in memory; {@link save} writes what changed. */
 export class PeerBook {
   readonly #peers = new Map<PeerName, KnownPeer>()
@@ -55,7 +60,7 @@ export class PeerBook {
   /** The peer is connected, and reached at these addresses. None: what was known stays. */
   seen(peer: PeerName, addresses: readonly string[], nowMs: number): void {
     const before = this.#peers.get(peer)
-    const kept = addresses.filter(({ length }) => length <= MAX_ADDRESS_LENGTH).slice(0, MAX_ADDRESSES)
+    const kept = keptAddresses(addresses)
     const all = kept.length > 0 ? kept : (before?.addresses ?? [])
     if (all.length > 0) this.#keep({ peer, addresses: all, seenMs: nowMs, isUseful: before?.isUseful ?? false })
   }

@@ -10,7 +10,7 @@ import { withTimeout } from '../../base/waiting.ts'
 import { P2pError } from '../errors.ts'
 import type { PeerName } from '../peerLinks.ts'
 import { Backoff } from './backoff.ts'
-import type { PeerBook } from './peerBook.ts'
+import { keptAddresses, type PeerBook } from './peerBook.ts'
 
 /** How many peers are kept, and how hard more are sought. */
 export interface PeerManagerOptions {
@@ -46,6 +46,11 @@ const PEER_MANAGER: PeerManagerOptions = {
 const FIRST_WAIT_MS = 5000
 const LONGEST_WAIT_MS = 30 * 60_000
 const LONGEST_BOOTSTRAP_WAIT_MS = 30_000
+
+/** Nobody is there that counts: who did not answer is tried as soon as this again. It may have been our own network that was away, ms. */
+const LONGEST_WAIT_ALONE_MS = 60_000
+/** A dial as a whole, all addresses of a peer together, ms. */
+const DIAL_MS = 30_000
 
 /** What the manager has of the host. */
 export interface PeerManagerDeps {
@@ -110,14 +115,20 @@ export class PeerManager {
     this.#ended?.abort()
     this.#ended = undefined
     this.#cancelTick?.()
-    this.#deps.book.save()
+    try {
+      this.#deps.book.save()
+    } catch (error) {
+      // A full disk: everything else must end all the same.
+      this.#notWritten(error)
+    }
   }
 
   /** A peer was heard of: from the DHT, a peer exchange, another protocol. */
   heardOf(peer: PeerName, addresses: readonly string[]): void {
-    if (addresses.length === 0) return
+    const kept = keptAddresses(addresses)
+    if (kept.length === 0) return
     this.#leads.delete(peer)
-    this.#leads.set(peer, addresses)
+    this.#leads.set(peer, kept)
     if (this.#leads.size <= this.#options.leads) return
     const oldest = this.#leads.keys().next()
     if (oldest.done !== true) this.#leads.delete(oldest.value)
@@ -160,9 +171,11 @@ export class PeerManager {
     const now = this.#deps.clock.monotonicMs()
     if (now - this.#savedMs < this.#options.saveEveryMs) return
     this.#savedMs = now
-    this.#deps.book.saveAside().catch((error: unknown) => {
-      this.#deps.log.warn('cannot write down the peers', { reason: errorMessage(error) })
-    })
+    this.#deps.book.saveAside().catch((error: unknown) => this.#notWritten(error))
+  }
+
+  #notWritten(error: unknown): void {
+    this.#deps.log.warn('cannot write down the peers', { reason: errorMessage(error) })
   }
 
   async #expand(signal: AbortSignal): Promise<void> {
@@ -187,7 +200,7 @@ export class PeerManager {
       log.warn('no peer is left: trying one that was turned away', { peer, reason })
       pardon(peer)
       try {
-        await this.#deps.dial(peer, addresses, signal)
+        await this.#inTime(signal, (inTime) => this.#deps.dial(peer, addresses, inTime))
         return
       } catch (error) {
         this.#notReached(peer, error)
@@ -210,7 +223,7 @@ export class PeerManager {
     log.info('connecting to bootstrap peers', { count: ready.length })
     await this.#inParallel(ready, async (address) => {
       try {
-        await this.#deps.dialAddress(address, signal)
+        await this.#inTime(signal, (inTime) => this.#deps.dialAddress(address, inTime))
         this.#failedBootstrap.succeeded(address)
       } catch (error) {
         this.#failedBootstrap.failed(address, clock.monotonicMs())
@@ -223,11 +236,13 @@ export class PeerManager {
   async #dialKnown(signal: AbortSignal): Promise<void> {
     const { book, clock, isRefused } = this.#deps
     const connected = new Set(this.#deps.connected())
-    const wanted = this.#options.maxPeers - this.#chosen([...connected]).length
+    const chosen = this.#chosen([...connected]).length
+    const wanted = this.#options.maxPeers - chosen
+    const longestMs = chosen === 0 ? LONGEST_WAIT_ALONE_MS : LONGEST_WAIT_MS
     const candidates = new Map<PeerName, readonly string[]>()
     const consider = (peer: PeerName, addresses: readonly string[]): void => {
       if (candidates.size >= wanted || connected.has(peer) || isRefused(peer)) return
-      if (this.#failed.mayTry(peer, clock.monotonicMs())) candidates.set(peer, addresses)
+      if (this.#failed.mayTry(peer, clock.monotonicMs(), longestMs)) candidates.set(peer, addresses)
     }
     const met = book.list().sort((a, b) => this.#deps.demerits(a.peer) - this.#deps.demerits(b.peer))
     for (const { peer, addresses, isUseful } of met) if (isUseful) consider(peer, addresses)
@@ -236,12 +251,18 @@ export class PeerManager {
     await this.#inParallel([...candidates], async ([peer, addresses]) => {
       if (this.#hasEnough()) return
       try {
-        await this.#deps.dial(peer, addresses, signal)
+        await this.#inTime(signal, (inTime) => this.#deps.dial(peer, addresses, inTime))
       } catch (error) {
         this.#notReached(peer, error)
         this.#leads.delete(peer)
       }
     })
+  }
+
+  /** libp2p has a time of its own only for dials that nobody else ends. */
+  #inTime(signal: AbortSignal, dial: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const late = (): P2pError => new P2pError('TIMEOUT', `not reached within ${DIAL_MS} ms`)
+    return withTimeout(this.#deps.timers, DIAL_MS, late, dial, signal)
   }
 
   #notReached(peer: PeerName, error: unknown): void {

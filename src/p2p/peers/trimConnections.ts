@@ -10,7 +10,7 @@ export interface TrimCandidate {
   readonly connections: number
   /** Sum of its tags. */
   readonly value: number
-  /** When it connected, ms. */
+  /** When it connected, ms of the monotonic clock: that of the wall may be set back. */
   readonly sinceMs: number
   readonly isProtected: boolean
 }

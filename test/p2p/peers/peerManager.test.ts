@@ -12,7 +12,11 @@ interface World {
   readonly connected: Set<string>
   /** What was dialled, in order. */
   readonly dialled: string[]
+  /** Where. */
+  readonly at: Map<string, readonly string[]>
   readonly unreachable: Set<string>
+  /** Neither answers nor refuses. */
+  readonly silent: Set<string>
   readonly refused: Set<string>
   /** Who came by himself. */
   readonly came: Set<string>
@@ -28,7 +32,9 @@ function world(bootstrap: string[], connected: string[] = []): World {
     book: new PeerBook(100),
     connected: new Set(connected),
     dialled: [] as string[],
+    at: new Map<string, readonly string[]>(),
     unreachable: new Set<string>(),
+    silent: new Set<string>(),
     refused: new Set<string>(),
     came: new Set<string>(),
     useful: new Set<string>(),
@@ -37,6 +43,7 @@ function world(bootstrap: string[], connected: string[] = []): World {
   }
   const dial = (name: string): Promise<void> => {
     state.dialled.push(name)
+    if (state.silent.has(name)) return new Promise(() => undefined)
     if (state.unreachable.has(name)) return Promise.reject(new Error('unreachable'))
     state.connected.add(name)
     return Promise.resolve()
@@ -46,7 +53,10 @@ function world(bootstrap: string[], connected: string[] = []): World {
     filecoinPeers: () => [...state.connected],
     isDialled: (peer) => !state.came.has(peer),
     isUseful: (peer) => state.useful.has(peer),
-    dial,
+    dial: (peer, addresses) => {
+      state.at.set(peer, addresses)
+      return dial(peer)
+    },
     dialAddress: dial,
     refreshDht: () => {
       state.refreshes++
@@ -145,6 +155,52 @@ it('never dials beyond what it wants, whatever strangers tell it', async () => {
   await w.time.settle()
   expect(w.connected.size).toBeLessThanOrEqual(12 + 8)
   w.manager.stop()
+})
+
+it('keeps few and short addresses of who it hears of', async () => {
+  const w = world([], ['one'])
+  const many = Array.from({ length: 50 }, (_, i) => `/ip4/9.9.9.9/tcp/${i}`)
+  w.manager.heardOf('many', ['x'.repeat(5000), ...many])
+  w.manager.heardOf('none', ['x'.repeat(5000)])
+  w.manager.start()
+  await w.time.settle()
+  expect([...w.at]).toEqual([['many', many.slice(0, 8)]])
+  w.manager.stop()
+})
+
+it('gives up a dial that does not end, and looks on', async () => {
+  const w = world([], ['one'])
+  w.book.seen('silent', ['/ip4/1.2.3.4/tcp/1'], 1)
+  w.silent.add('silent')
+  w.manager.start()
+  await w.time.advance(29_999)
+  w.manager.heardOf('lead', ['/ip4/1.2.3.5/tcp/1'])
+  expect(w.dialled).toEqual(['silent'])
+  await w.time.advance(5001)
+  expect(w.dialled).toContain('lead')
+  w.manager.stop()
+})
+
+it('alone it tries whom it knows once a minute, however long nobody answered', async () => {
+  const w = world([])
+  w.book.seen('gone', ['/ip4/1.2.3.4/tcp/1'], 1)
+  w.unreachable.add('gone')
+  w.manager.start()
+  await w.time.advance(6 * 3_600_000)
+  w.unreachable.clear()
+  await w.time.advance(65_000)
+  expect([...w.connected]).toEqual(['gone'])
+  w.manager.stop()
+})
+
+it('ends where the disk is full', () => {
+  const w = world([])
+  w.manager.start()
+  w.book.save = () => {
+    throw new Error('the disk is full')
+  }
+  expect(() => w.manager.stop()).not.toThrow()
+  expect(w.time.pending).toBe(0)
 })
 
 it('those that do not answer are asked less and less', async () => {

@@ -57,6 +57,33 @@ describe('bans', () => {
     expect([...store.keys()]).toEqual([])
   })
 
+  it('that were given while the clock was ahead end after a day, over a restart too', async () => {
+    const time = new VirtualTime()
+    const store = new MemoryStore()
+    const ahead = new VirtualTime(time.nowMs() + 10 * 365 * 24 * HOUR)
+    new Bans(ahead, store).ban('liar', LIE)
+    const bans = new Bans(time, store)
+    expect(bans.list()).toMatchObject([{ peer: 'liar', untilMs: time.nowMs() + 24 * HOUR }])
+    await time.advance(23 * HOUR)
+    expect(bans.isBanned('liar')).toBe(true)
+    await time.advance(HOUR)
+    expect([bans.isBanned('liar'), new Bans(time, store).isBanned('liar')]).toEqual([false, false])
+  })
+
+  it('hold where the disk is full; the log tells of it', () => {
+    const store = new MemoryStore()
+    const full = (): never => {
+      throw new Error('the disk is full')
+    }
+    Object.assign(store, { put: full, delete: full })
+    const warned: unknown[] = []
+    const log = { debug: () => {}, info: () => {}, warn: (what: string) => void warned.push(what), error: () => {} }
+    const bans = new Bans(new VirtualTime(), store, { ...BAN_POLICY, limit: 2 }, log)
+    for (const peer of ['a', 'b', 'c']) bans.ban(peer, LIE)
+    expect(bans.list().map(({ peer }) => peer)).toEqual(['b', 'c'])
+    expect(new Set(warned)).toEqual(new Set(['cannot write down the bans']))
+  })
+
   it('are bounded, in the store too', () => {
     const store = new MemoryStore()
     const bans = new Bans(new VirtualTime(), store, { ...BAN_POLICY, limit: 10 })

@@ -1,0 +1,42 @@
+/** Turns, and who gives his up. */
+import { expect, it } from 'vitest'
+import { ServiceGate } from '../../src/p2p/serviceGate.ts'
+
+it('the oldest turn of the peer that has most is given to who comes', async () => {
+  const gate = new ServiceGate({ running: 4, perPeer: 3, waiting: 0 })
+  const gone: string[] = []
+  const enter = async (peer: string, name: string): Promise<(() => void) | undefined> =>
+    await gate.enter(peer, () => gone.push(name))
+  const first = await enter('one', 'one 1')
+  await enter('many', 'many 1')
+  await enter('many', 'many 2')
+  await enter('many', 'many 3')
+  expect(await enter('other', 'other 1')).toBeDefined()
+  expect(gone).toEqual(['many 1'])
+  // Whose turn was taken gives it back only once.
+  expect(gate.size).toBe(4)
+  first?.()
+  first?.()
+  expect(gate.size).toBe(3)
+})
+
+it('nobody with as much gives way, and who has no share of its own is told apart from who has', async () => {
+  const gate = new ServiceGate({ running: 4, perPeer: 3, waiting: 0 })
+  const enter = async (peer: string): Promise<boolean> => (await gate.enter(peer, () => undefined)) !== undefined
+  for (const peer of ['a', 'a', 'b', 'b']) expect(await enter(peer)).toBe(true)
+  expect([await enter('a'), gate.hasShare('a')]).toEqual([false, false])
+  const stays = new ServiceGate({ running: 2, perPeer: 2, waiting: 0 })
+  for (const peer of ['a', 'a']) await stays.enter(peer)
+  expect([await stays.enter('b'), stays.hasShare('a'), stays.hasShare('b')]).toEqual([undefined, true, false])
+})
+
+it('a turn that is given up goes to the next in line', async () => {
+  const gate = new ServiceGate({ running: 2, perPeer: 2, waiting: 2 })
+  const gone: string[] = []
+  await gate.enter('many', () => gone.push('many'))
+  await gate.enter('many', () => gone.push('many'))
+  const waits = gate.enter('other')
+  expect([gate.makeRoom('many'), gate.makeRoom('other')]).toEqual([false, true])
+  expect(await waits).toBeDefined()
+  expect([gone, gate.size]).toEqual([['many'], 2])
+})
