@@ -23,29 +23,8 @@ import { TransferReader } from '../../src/transfers/tipsetTransfers.ts'
 import { firstBlock, tipsetKeyText } from '../../src/types/tipset.ts'
 import { openGolden } from '../support/archives.ts'
 import { missingShared } from '../support/shared.ts'
+import { SlowTime } from '../support/slowTime.ts'
 import { silentLog } from './stubTable.ts'
-
-/** Every look at it finds a turn over: each step is a turn of its own. */
-class Slow {
-  now = 0
-  turns = 0
-
-  nowMs(): number {
-    return this.monotonicMs()
-  }
-
-  monotonicMs(): number {
-    this.now += 10
-    return this.now
-  }
-
-  setTimeout(run: () => void, ms: number): () => void {
-    if (ms > 0) return () => undefined
-    this.turns++
-    const timer = setTimeout(run, 0)
-    return () => clearTimeout(timer)
-  }
-}
 
 let golden: ReturnType<typeof openGolden> | undefined
 
@@ -67,7 +46,7 @@ function open() {
     ...registryMethods(view),
     ...transferMethods({ view, transfers: new TransferReader(view, { ...vm, compute: never }) }),
   ]
-  const time = new Slow()
+  const time = new SlowTime()
   const queues = new CostQueues({ clock: time, timers: time })
   const context = { addressPrefix: 't' } as const
   const plain = new RpcEngine({ table: createMethodTable(rows), json: context, log: silentLog })
@@ -168,7 +147,7 @@ test.each([
     result,
     handler: () => words,
   })
-  const time = new Slow()
+  const time = new SlowTime()
   const queues = new CostQueues({ clock: time, timers: time })
   const engine = new RpcEngine({
     ...{ table: createMethodTable([row]), json: { addressPrefix: 't' }, log: silentLog, queues },

@@ -11,7 +11,8 @@ import { RpcSession } from '../../../src/rpc/session.ts'
 import { createMethodTable } from '../../../src/rpc/table.ts'
 import type { Tipset } from '../../../src/types/tipset.ts'
 import { keyAddress, testMessage } from '../../mempool/fakes.ts'
-import { forkingChain, JSON_CONTEXT, SlowTime } from '../forkingChain.ts'
+import { SlowTime } from '../../support/slowTime.ts'
+import { forkingChain, JSON_CONTEXT } from '../forkingChain.ts'
 import { silentLog } from '../stubTable.ts'
 
 const SUBSCRIPTIONS = 12
