@@ -91,6 +91,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     'test/interop/run.ts',
   'petrel daemon --network devnet --genesis devgen.car --bootstrap /ip4/127.0.0.1/tcp/<port>/p2p/<peer ID of `lotus net id`>':
     'test/interop/run.ts',
+  'petrel --repo ~/.petrel-new restore node.backup': 'test/sync/importOverChain.test.ts',
+  'petrel --repo ~/.petrel-new snapshot import <file|url>': 'test/sync/importOverChain.test.ts',
   'kill -HUP <pid>': 'test/platform/signals.slow.test.ts',
   'petrel daemon --log info,p2p=debug': 'test/platform/logLevels.slow.test.ts',
   'petrel daemon --log-format json': 'test/platform/logLevels.slow.test.ts',

@@ -37,6 +37,7 @@ test('endpoints that agree on an empty power table make no checkpoint', async ()
     const latestCertificate = (() => Promise.resolve({ instance: 60 })) as unknown as RpcSource['latestCertificate']
     const endpoints = ['a', 'b'].map((name) => ({ ...rpcSource(name, post, false), latestCertificate }))
     const made = makeCheckpoint(endpoints, { f3Network: 'f', date: '2026-11-25' }, new AbortController().signal)
-    await expect(made).rejects.toMatchObject({ code: 'NO_ANSWER', message: /no power table of instance 60/ })
+    await expect(made).rejects.toThrow('no power table of instance 60')
+    await expect(made).rejects.toMatchObject({ code: 'NO_ANSWER' })
   }
 })

@@ -19,7 +19,7 @@ const ADDRESS = new Uint8Array(20).fill(7)
 
 /** Of the main part of the event loop one turn: what waits for nothing else has been done. */
 export function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
+  return new Promise((resolve) => setTimeout(resolve, 0))
 }
 
 /** A store whose head is at a height. `on` makes the next tipset of a branch. */
@@ -28,10 +28,13 @@ export function forkingChain(height: number): { store: ChainStore; on: (parent: 
   store.setGenesis(header(undefined, 0, 0))
   let salt = 0
   const on = (parent: Tipset, count = 1): Tipset => {
-    const block = header(parent, parent.height + 1, salt++)
-    store.putHeader(block)
-    const tipset = createTipset([block])
-    return count === 1 ? tipset : on(tipset, count - 1)
+    let tipset = parent
+    for (let i = 0; i < count; i++) {
+      const block = header(tipset, tipset.height + 1, salt++)
+      store.putHeader(block)
+      tipset = createTipset([block])
+    }
+    return tipset
   }
   store.setHead(on(store.genesis(), height))
   return { store, on }

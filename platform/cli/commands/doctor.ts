@@ -7,7 +7,6 @@ import { assertPortFree } from '../../server/assertPortFree.ts'
 import type { HomeReport } from '../../server/checkHome.ts'
 import { type Check, checkClock, checkDescriptors, checkDisk, checkPermissions } from '../../server/checkHost.ts'
 import { Home } from '../../server/home.ts'
-import { assertStoreSound } from '../../server/homeBackup.ts'
 import { lockHolder } from '../../server/homeLock.ts'
 import { DATA_FILE } from '../../server/lmdbFile.ts'
 import { line, type ProgramIo } from '../../server/programIo.ts'
@@ -46,7 +45,7 @@ async function checkStoreOf(home: Home, deep: boolean, io: ProgramIo): Promise<{
     const report = deep ? await (await import('../../server/checkHome.ts')).checkHome(home, progress) : undefined
     if (!existsSync(join(home.chain, DATA_FILE)))
       return { check: { name, state: 'ok', found: 'there is none yet', remedy: '' } }
-    if (!deep) assertStoreSound(home)
+    if (!deep) (await import('../../server/homeBackup.ts')).assertStoreSound(home)
     if (report === undefined) return { check: { name, state: 'ok', found: 'whole by its outline', remedy: '' } }
     const { blocks, bytes, damagedCount, chain, messages } = report
     const depth =

@@ -7,6 +7,7 @@ import { ethSubscribeMethods } from '../../../src/rpc/methods/ethSubscribe.ts'
 import { RpcSession } from '../../../src/rpc/session.ts'
 import { createMethodTable } from '../../../src/rpc/table.ts'
 import type { Tipset } from '../../../src/types/tipset.ts'
+import { SlowTime } from '../../support/slowTime.ts'
 import {
   between,
   forkingChain,
@@ -15,7 +16,6 @@ import {
   logged,
   loggedBlock,
   loggedReader,
-  SlowTime,
   turn,
 } from '../forkingChain.ts'
 import { silentLog } from '../stubTable.ts'
