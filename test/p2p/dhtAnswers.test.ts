@@ -10,6 +10,7 @@ import {
   MAX_DHT_ADDRESSES,
   MAX_DHT_ANSWER_BYTES,
   MAX_DHT_PEERS,
+  MAX_DHT_REQUESTS_BYTES,
 } from '../../src/p2p/host/hostLimits.ts'
 import { seeded } from '../support/seeded.ts'
 import { connect, NETWORK, soon, startHost, stopHosts, until } from './testHosts.ts'
@@ -116,3 +117,29 @@ it('a version of the library that reads answers elsewhere is noticed', () => {
   const readsElsewhere = { network: { safeDispatchEvent: () => true } } as never
   expect(() => boundAnswers(readsElsewhere)).toThrowError(expect.objectContaining({ code: 'NOT_SUPPORTED' }) as Error)
 })
+
+it('a stream of requests brings so many bytes and no more: it is reset', async () => {
+  const host = await startHost()
+  const other = await startHost({ dht: 'client' })
+  await connect(other, host)
+  // A request of 3 MiB that does not end.
+  const stream = await other.links.open(host.id, [KAD], soon())
+  await stream.write(concatBytes(Uint8Array.of(0x80, 0x80, 0xc0, 0x01), new Uint8Array(MAX_DHT_REQUESTS_BYTES - 4)))
+  const read = stream.read().then(
+    () => 'ended',
+    () => 'reset',
+  )
+  const whole = await other.links.open(host.id, [KAD], soon())
+  await whole.write(encodedRequest())
+  expect((await whole.read())?.length).toBeGreaterThan(0)
+  expect(await Promise.race([read, Promise.resolve('open')])).toBe('open')
+  await stream.write(new Uint8Array(1))
+  expect(await read).toBe('reset')
+})
+
+function encodedRequest(): Uint8Array {
+  const writer = new ProtoWriter()
+  writer.number(1, 4)
+  writer.bytes(2, random.bytes(34))
+  return writer.finish(true)
+}

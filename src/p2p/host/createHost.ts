@@ -21,7 +21,7 @@ import { peerOfAddress } from './addresses.ts'
 import { announceFilter } from './announceFilter.ts'
 import { BoundedDatastore } from './boundedDatastore.ts'
 import { deriveCertificate } from './certificate.ts'
-import { boundAnswers } from './dhtAnswers.ts'
+import { boundAnswers, boundRequests } from './dhtAnswers.ts'
 import { createGater } from './gater.ts'
 import { P2pHost } from './host.ts'
 import { ConnectionBounds, HOST_LIMITS, type HostLimits } from './hostLimits.ts'
@@ -128,6 +128,7 @@ export async function createHost(options: HostOptions, transports: HostTransport
   const { pubsub, dht, identify: identification } = node.services as unknown as HostServices
   withoutRecords(dht)
   boundAnswers(dht)
+  boundRequests(dht)
   const { clock, timers, log } = ports
   return new P2pHost({
     node: started,

@@ -76,6 +76,8 @@ export const MAX_DHT_ANSWER_BYTES: number = 512 * 1024
 export const MAX_DHT_PEERS = 20
 export const MAX_DHT_ADDRESSES = 32
 export const MAX_DHT_ADDRESS_BYTES = 256
+/** Requests of the DHT that one stream brings in all, bytes: some thousands. libp2p would hold 4 MiB of one request that does not end. */
+export const MAX_DHT_REQUESTS_BYTES: number = 256 * 1024
 
 /** @see lotus node/config/def.go (ConnMgrLow 150, ConnMgrHigh 180, ConnMgrGrace 20 s) */
 export const HOST_LIMITS: HostLimits = {
