@@ -5,6 +5,8 @@
 
 /** Skip pointers for tipsets by height, bytes of their text; each stands for 20 epochs. */
 export const SKIP_CACHE_BYTES: number = 8 * 1024 * 1024
+/** The same of 1,280 epochs each: ten years of mainnet. */
+export const LEAP_CACHE_BYTES: number = 4 * 1024 * 1024
 /** Results of executed tipsets that no later block names yet. */
 export const TIPSET_STATE_CACHE = 1024
 /** Loaded state trees; each remembers what was read of it, up to a bound of its own. */

@@ -1,5 +1,6 @@
 /**
- * Tipsets by height: a skip list over the chain, one pointer for every 20 epochs, filled as it is asked.
+ * Tipsets by height: a skip list over the chain, one pointer for every 20 epochs, filled as it is asked. Of a chain of years those of
+ * some months are kept, and one for every 1,280 epochs of all of it: what lies far back is walked to once, and near at hand then.
  * @see lotus chain/store/index.go ChainIndex
  */
 import { fromLatin1 } from '../base/bytes.ts'
@@ -7,10 +8,12 @@ import { Lru } from '../base/lru.ts'
 import type { Steps } from '../base/steps.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import { type Tipset, type TipsetKey, tipsetKeyFromBytes, tipsetKeyText } from '../types/tipset.ts'
-import { SKIP_CACHE_BYTES } from './limits.ts'
+import { LEAP_CACHE_BYTES, SKIP_CACHE_BYTES } from './limits.ts'
 
 /** Epochs that one pointer spans. */
 const SKIP_LENGTH = 20
+/** Epochs that one of the pointers spans that are kept for a whole chain. */
+const LEAP_LENGTH = 1280
 
 function roundDown(height: ChainEpoch): ChainEpoch {
   return height - (height % SKIP_LENGTH)
@@ -31,16 +34,34 @@ function bytesOf({ text }: Pointer): number {
   return POINTER_BYTES + 2 * text.length
 }
 
+function stretchOf({ height }: Pointer): number {
+  return Math.floor(height / LEAP_LENGTH)
+}
+
+/** Bytes of pointers over 20 and over 1,280 epochs. */
+interface Kept {
+  readonly skipBytes: number
+  readonly leapBytes: number
+}
+
 /** Pointers between tipsets. They depend on the ancestors alone, so a reorg leaves them valid. */
 export class TipsetIndex {
   readonly #parent: (tipset: Tipset) => Tipset
   readonly #load: (key: TipsetKey) => Tipset
-  readonly #skips = new Lru<string, Pointer>(SKIP_CACHE_BYTES, bytesOf)
+  readonly #skips: Lru<string, Pointer>
+  /** From the last pointer of one stretch of epochs to that of the next one below it. */
+  readonly #leaps: Lru<string, Pointer>
 
   /** @param parent - loads a tipset's parents */
-  constructor(parent: (tipset: Tipset) => Tipset, load: (key: TipsetKey) => Tipset) {
+  constructor(
+    parent: (tipset: Tipset) => Tipset,
+    load: (key: TipsetKey) => Tipset,
+    kept: Kept = { skipBytes: SKIP_CACHE_BYTES, leapBytes: LEAP_CACHE_BYTES },
+  ) {
     this.#parent = parent
     this.#load = load
+    this.#skips = new Lru(kept.skipBytes, bytesOf)
+    this.#leaps = new Lru(kept.leapBytes, bytesOf)
   }
 
   /**
@@ -51,8 +72,20 @@ export class TipsetIndex {
     if (from.height - height <= SKIP_LENGTH) return this.#walk(from, height)
     const start = this.#walk(from, roundDown(from.height))
     let current: Pointer = { text: tipsetKeyText(start.key), height: start.height, tipset: start }
+    let last: Pointer | undefined
     for (;;) {
+      const leap = this.#leaps.get(current.text)
+      if (leap !== undefined && leap.height >= height) {
+        current = leap
+        last = undefined
+        yield
+        continue
+      }
       const target = this.#skip(current)
+      if (stretchOf(target) !== stretchOf(current)) {
+        if (last !== undefined) this.#leaps.set(last.text, current)
+        last = current
+      }
       if (height === target.height) return this.#loaded(target)
       if (height > target.height) return this.#walk(this.#loaded(current), height)
       current = target

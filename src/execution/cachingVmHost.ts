@@ -3,6 +3,7 @@ import { Lru } from '../base/lru.ts'
 import type { ChainStore } from '../chain/chainStore.ts'
 import { ChainError } from '../chain/errors.ts'
 import { MAX_PRINTED_BYTES, MAX_TRACE_CHARGES, TIPSET_STATE_CACHE } from '../chain/limits.ts'
+import { recordedState } from '../chain/recordedState.ts'
 import {
   type ComputeCall,
   type ComputeOutput,
@@ -18,7 +19,6 @@ import type { Cid } from '../codec/cid.ts'
 import { VmError } from '../fvm/errors.ts'
 import { blockMissingIn } from '../ipld/errors.ts'
 import { type Tipset, tipsetKeyText } from '../types/tipset.ts'
-import { recordedState } from './recordedState.ts'
 import { SharedRuns } from './sharedRuns.ts'
 import { type TipsetTraces, TraceCache } from './traceCache.ts'
 

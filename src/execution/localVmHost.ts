@@ -10,6 +10,7 @@ import type { ChainView } from '../chain/chainView.ts'
 import { ChainError } from '../chain/errors.ts'
 import { exitCodeName } from '../chain/exitCodeName.ts'
 import { readReceipts } from '../chain/receipts.ts'
+import { recordedState } from '../chain/recordedState.ts'
 import {
   type CallOptions,
   type ComputeCall,
@@ -51,7 +52,6 @@ import {
 } from './executeTipset.ts'
 import { invocResult } from './invocResult.ts'
 import { migrateState } from './migrations/migrateState.ts'
-import { recordedState } from './recordedState.ts'
 import { keyOf, longestPrefix, MAX_TRIALS, type TrialState, type Trials } from './trialStates.ts'
 
 /** Signatures of secp256k1 and delegated senders, bytes. */

@@ -6,6 +6,7 @@ import { whenAborted } from '../base/waiting.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { ChainError } from '../chain/errors.ts'
 import { CANCELLED_RUN_MS, MAX_SUPPLIED_RUNS, MAX_WAITING_CALLS } from '../chain/limits.ts'
+import { recordedState } from '../chain/recordedState.ts'
 import {
   type ComputeOutput,
   type InvocResult,
@@ -25,7 +26,6 @@ import type { Message } from '../types/message.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
 import { supplyBlocks } from './blockSupply.ts'
 import { TellMessages } from './priorMessages.ts'
-import { recordedState } from './recordedState.ts'
 import { SentNames } from './sentNames.ts'
 import { thrownError } from './vmErrors.ts'
 import {

@@ -9,6 +9,7 @@ import type { ChainView } from '../chain/chainView.ts'
 import { ChainError } from '../chain/errors.ts'
 import { messageByCid } from '../chain/messageByCid.ts'
 import type { MessagePlaces } from '../chain/messagePlaces.ts'
+import { stateAfter } from '../chain/recordedState.ts'
 import { floorOf, NO_LOOKBACK_LIMIT } from '../chain/searchMessage.ts'
 import type { VmHost } from '../chain/vm.ts'
 import { type Cid, CODEC_DAG_CBOR, createCid, HASH_BLAKE2B_256, parseCid } from '../codec/cid.ts'
@@ -201,14 +202,15 @@ export class EthReader {
    * The state that a tipset left. A node that fetches what it lacks takes the next header's word for it: it may have
    * neither the state nor the receipts yet, and to execute the tipset would need much more.
    */
-  async stateRoot(tipset: Tipset): Promise<Cid> {
+  async stateRoot(tipset: Tipset, call: Walking): Promise<Cid> {
     const { store } = this.view
     const head = store.head()
     if (this.fetches && tipset.height > 0 && tipset.height < head.height) {
-      const { parents, parentStateRoot } = firstBlock(store.tipsetByHeight(tipset.height + 1, head, 'next'))
+      const next = await call.walk(store.findByHeight(tipset.height + 1, head, 'next'))
+      const { parents, parentStateRoot } = firstBlock(next)
       if (equalTipsetKeys(parents, tipset.key)) return parentStateRoot
     }
-    return (await this.vm.tipsetState(tipset)).stateRoot
+    return (await stateAfter(tipset, store, this.vm, call)).stateRoot
   }
 
   /**

@@ -6,6 +6,7 @@ import { ChainStore } from '../../src/chain/chainStore.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
 import {
   CANCELLED_RUN_MS,
+  LEAP_CACHE_BYTES,
   MAX_PRINTED_BYTES,
   MAX_SUPPLIED_RUNS,
   MAX_SUPPLY_BLOCKS,
@@ -219,32 +220,39 @@ describe('what is kept', () => {
     }
   })
 
-  it('of tipsets by height: pointers over twenty epochs', () => {
-    const span = 20
-    const textBytes = tipsetKeyText(createTipset([header(undefined, 0, 0)]).key).length
-    const most = Math.floor(SKIP_CACHE_BYTES / (150 + 2 * textBytes))
-    for (const [pointers, isKept] of [
-      [most, true],
-      [most + 1, false],
-    ] as const) {
-      const byText = new Map<string, Tipset>()
-      let at = createTipset([header(undefined, 0, 0)])
-      for (let i = 0; ; i++) {
-        byText.set(tipsetKeyText(at.key), at)
-        if (i === pointers) break
-        at = createTipset([header(at, at.height + span, 0)])
+  it.each([
+    ['twenty epochs', 20, 0, { skipBytes: SKIP_CACHE_BYTES, leapBytes: 0 }, SKIP_CACHE_BYTES],
+    // Over the last stretch no leap is needed.
+    ['1,280 epochs', 1280, 1, { skipBytes: 0, leapBytes: LEAP_CACHE_BYTES }, LEAP_CACHE_BYTES],
+  ])(
+    'of tipsets by height: pointers over %s',
+    (_, span, more, kept, bound) => {
+      const textBytes = tipsetKeyText(createTipset([header(undefined, 0, 0)]).key).length
+      const most = Math.floor(bound / (150 + 2 * textBytes)) + more
+      for (const [pointers, isKept] of [
+        [most, true],
+        [most + 1, false],
+      ] as const) {
+        const byText = new Map<string, Tipset>()
+        let at = createTipset([header(undefined, 0, 0)])
+        for (let i = 0; ; i++) {
+          byText.set(tipsetKeyText(at.key), at)
+          if (i === pointers) break
+          at = createTipset([header(at, at.height + span, 0)])
+        }
+        let walked = 0
+        const load = (key: Tipset['key']): Tipset => byText.get(tipsetKeyText(key)) as Tipset
+        const parent = (tipset: Tipset): Tipset => {
+          walked++
+          return load(firstBlock(tipset).parents)
+        }
+        const index = new TipsetIndex(parent, load, kept)
+        expect(finish(index.atOrAfter(at, 0)).height).toBe(0)
+        const before = walked
+        expect(finish(index.atOrAfter(at, 0)).height).toBe(0)
+        expect(walked === before).toBe(isKept)
       }
-      let walked = 0
-      const load = (key: Tipset['key']): Tipset => byText.get(tipsetKeyText(key)) as Tipset
-      const parent = (tipset: Tipset): Tipset => {
-        walked++
-        return load(firstBlock(tipset).parents)
-      }
-      const index = new TipsetIndex(parent, load)
-      expect(finish(index.atOrAfter(at, 0)).height).toBe(0)
-      const before = walked
-      expect(finish(index.atOrAfter(at, 0)).height).toBe(0)
-      expect(walked === before).toBe(isKept)
-    }
-  }, 60_000)
+    },
+    60_000,
+  )
 })

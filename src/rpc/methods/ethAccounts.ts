@@ -16,9 +16,9 @@ import { EvmMethod } from '../../types/methodNumbers.ts'
 import { SYSTEM_ADDRESS } from '../../types/singletons.ts'
 import type { Tipset } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
-import type { EthReader } from '../ethReader.ts'
+import type { EthReader, Walking } from '../ethReader.ts'
 import { awaitInContext, inContext } from '../inContext.ts'
-import { type CallContext, type MethodRow, method } from '../method.ts'
+import { type MethodRow, method } from '../method.ts'
 import { ethGetBalance, ethGetCode, ethGetStorageAt, ethGetTransactionCount } from '../signatures/ethAccounts.ts'
 import { withNumbers } from '../typedFailure.ts'
 import type { BlockParam } from '../types/ethCall.ts'
@@ -29,16 +29,12 @@ const PENDING = 'pending'
 /** Rows about accounts. */
 export function ethAccountMethods(reader: EthReader, pool: Pick<MessagePool, 'nonce'>): MethodRow[] {
   const { view } = reader
-  const actorAt = async (who: Uint8Array, tipset: Tipset): Promise<ActorState | undefined> =>
-    tryActorOf(view.stateTree(await reader.stateRoot(tipset)), ethAddressToAddress(who))
+  const actorAt = async (who: Uint8Array, tipset: Tipset, call: Walking): Promise<ActorState | undefined> =>
+    tryActorOf(view.stateTree(await reader.stateRoot(tipset, call)), ethAddressToAddress(who))
   /** What is wrong with the address is said before the block is looked at. */
-  const actorOf = async (
-    who: Uint8Array,
-    at: BlockParam,
-    { walk }: Pick<CallContext, 'walk'>,
-  ): Promise<ActorState | undefined> => {
+  const actorOf = async (who: Uint8Array, at: BlockParam, call: Walking): Promise<ActorState | undefined> => {
     ethAddressToAddress(who)
-    return actorAt(who, await walk(reader.tipset(at, false)))
+    return actorAt(who, await call.walk(reader.tipset(at, false)), call)
   }
   const evmState = (actor: ActorState | undefined): EvmState | undefined => {
     const info = actor === undefined ? undefined : view.codes(actor.code)
@@ -63,11 +59,11 @@ export function ethAccountMethods(reader: EthReader, pool: Pick<MessagePool, 'no
     }),
     method({
       ...ethGetCode,
-      handler: async (who, at, { walk }) => {
+      handler: async (who, at, call) => {
         inContext('cannot get Filecoin address: ', () => ethAddressToAddress(who))
-        const tipset = await walk(reader.tipset(at, false))
+        const tipset = await call.walk(reader.tipset(at, false))
         if (tipset.height === 0) throw new RpcError('FAILED', 'block param must not specify genesis block')
-        const state = evmState(await actorAt(who, tipset))
+        const state = evmState(await actorAt(who, tipset, call))
         return state === undefined || state.tombstone !== null
           ? EMPTY_BYTES
           : getBlock(view.store.blocks, state.bytecode)
@@ -75,11 +71,11 @@ export function ethAccountMethods(reader: EthReader, pool: Pick<MessagePool, 'no
     }),
     method({
       ...ethGetStorageAt,
-      handler: async (who, position, at, { signal, walk }) => {
-        const tipset = await walk(reader.tipset(at, false))
+      handler: async (who, position, at, call) => {
+        const tipset = await call.walk(reader.tipset(at, false))
         if (position.length > SLOT_BYTES) throw new RpcError('FAILED', 'supplied storage key is too long')
-        if (evmState(await actorAt(who, tipset)) === undefined) return new Uint8Array(SLOT_BYTES)
-        return withNumbers(() => storageAt(reader, who, position, tipset, signal))
+        if (evmState(await actorAt(who, tipset, call)) === undefined) return new Uint8Array(SLOT_BYTES)
+        return withNumbers(() => storageAt(reader, who, position, tipset, call))
       },
     }),
   ]
@@ -90,13 +86,13 @@ async function storageAt(
   who: Uint8Array,
   position: Uint8Array,
   tipset: Tipset,
-  signal: AbortSignal,
+  call: Walking,
 ): Promise<Uint8Array> {
   const { vm } = reader
   const writer = new CborWriter()
   writer.array(1)
   writer.bytes(leftPad(position, SLOT_BYTES))
-  const stateRoot = await reader.stateRoot(tipset)
+  const stateRoot = await reader.stateRoot(tipset, call)
   const result = await vm.callWithGas(
     {
       version: 0,
@@ -113,7 +109,7 @@ async function storageAt(
     tipset,
     // The system actor may not send: without this it would be refused.
     { priorMessages: [], tipsetMessages: 'none', skipSenderValidation: true, tracing: false, stateRoot },
-    signal,
+    call.signal,
   )
   if (result.msgRct.exitCode !== 0) throw new RpcError('FAILED', `failed to lookup storage slot: ${result.error}`)
   return leftPad(new CborReader(result.msgRct.return).readBytes(), SLOT_BYTES)

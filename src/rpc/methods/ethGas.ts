@@ -39,23 +39,25 @@ export function ethGasMethods(reader: EthReader, gas: MessageGasDeps): MethodRow
   return [
     method({
       ...ethCall,
-      handler: (call, block, { signal, walk }) =>
+      handler: (call, block, context) =>
         withNumbers(async () => {
           const message = inContext('failed to convert ethcall to filecoin message: ', () => ethCallMessage(call))
-          const tipset = await walk(reader.tipset(block, false))
-          return returnedData(await applyEthCall(message, tipset, await reader.stateRoot(tipset), reader, signal))
+          const tipset = await context.walk(reader.tipset(block, false))
+          const root = await reader.stateRoot(tipset, context)
+          return returnedData(await applyEthCall(message, tipset, root, reader, context.signal))
         }),
     }),
     rawMethod({
       ...ethEstimateGas,
-      handler: (params, { json, signal, walk }) =>
+      handler: (params, context) =>
         withNumbers(async () => {
+          const { json, signal, walk } = context
           const [call, block] = decodeParams(params, [ethCallJson, blockParam], 1, json) as [EthCall, BlockParam]
           const message = ethCallMessage(call)
           const asked = Array.isArray(params) && params.length > 1 && params[1] !== null
           const tipset = asked ? await walk(reader.tipset(block, false)) : store.head()
           const applyCall = async (draft: Message, at: Tipset): Promise<unknown> =>
-            applyEthCall(draft, at, await reader.stateRoot(at), reader, signal)
+            applyEthCall(draft, at, await reader.stateRoot(at, context), reader, signal)
           return estimateEthGas(message, tipset, { ...gas, applyCall, signal })
         }),
     }),

@@ -6,6 +6,7 @@
 import { EMPTY_BYTES } from '../../base/bytes.ts'
 import { PetrelError } from '../../base/errors.ts'
 import { finish } from '../../base/steps.ts'
+import { stateAfter } from '../../chain/recordedState.ts'
 import type { Json } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
 import { parseGoUint } from '../../codec/goUint.ts'
@@ -69,19 +70,19 @@ function tracedBytes(all: readonly Traced[]): number {
 export function traceMethods(reader: EthReader, locate: Locate): MethodRow[] {
   const { store } = reader.view
   const builder = new EthTraceBuilder(reader.view.codes)
-  const traced = async (tipset: Tipset, signal: AbortSignal): Promise<readonly Traced[]> => {
+  const traced = async (tipset: Tipset, call: Walking): Promise<readonly Traced[]> => {
     // A client asks for one transaction after the other.
     const key = `traced ${tipsetKeyText(tipset.key)}`
     const known = store.cache.get(key) as readonly Traced[] | undefined
     if (known !== undefined) return known
-    const made = await traceAnew(tipset, signal)
+    const made = await traceAnew(tipset, call)
     store.cache.keep(key, made, tracedBytes(made))
     return made
   }
-  const traceAnew = async (tipset: Tipset, signal: AbortSignal): Promise<readonly Traced[]> => {
-    const { trace } = await reader.vm.compute(tipset, tipset.height, [], signal)
+  const traceAnew = async (tipset: Tipset, call: Walking): Promise<readonly Traced[]> => {
+    const { trace } = await reader.vm.compute(tipset, tipset.height, [], call.signal)
     // What a computation writes is not kept: above the head nobody has this state yet.
-    const { stateRoot } = await reader.vm.tipsetState(tipset, signal)
+    const { stateRoot } = await stateAfter(tipset, store, reader.vm, call)
     const tree = reader.view.stateTree(stateRoot)
     return trace
       .filter(({ msg }) => !(isIdAddress(msg.from) && addressToId(msg.from) === SYSTEM_ID))
@@ -90,9 +91,9 @@ export function traceMethods(reader: EthReader, locate: Locate): MethodRow[] {
         traces: builder.build(executionTrace, ethAddressOf(tree, msg.from) ?? NOBODY),
       }))
   }
-  const blockTraces = async (tipset: Tipset, signal: AbortSignal): Promise<PlacedTrace[]> => {
+  const blockTraces = async (tipset: Tipset, call: Walking): Promise<PlacedTrace[]> => {
     const blockHash = hexBytes(ethBlockHash(tipset))
-    return (await traced(tipset, signal)).flatMap(({ hash, traces }, transactionPosition) =>
+    return (await traced(tipset, call)).flatMap(({ hash, traces }, transactionPosition) =>
       traces.map((trace) => ({
         trace,
         json: {
@@ -106,9 +107,9 @@ export function traceMethods(reader: EthReader, locate: Locate): MethodRow[] {
     )
   }
   /** undefined: a null round. */
-  const blockAt = async (height: ChainEpoch, { walk, signal }: Walking): Promise<PlacedTrace[] | undefined> => {
+  const blockAt = async (height: ChainEpoch, call: Walking): Promise<PlacedTrace[] | undefined> => {
     try {
-      return await blockTraces(await walk(reader.tipset(hexNumber(height), true)), signal)
+      return await blockTraces(await call.walk(reader.tipset(hexNumber(height), true)), call)
     } catch (error) {
       if (error instanceof RpcError && error.code === 'NULL_ROUND') return undefined
       if (error instanceof BlockMissing || !(error instanceof PetrelError)) throw error
@@ -137,14 +138,14 @@ export function traceMethods(reader: EthReader, locate: Locate): MethodRow[] {
   return [
     method({
       ...ethTraceBlock,
-      handler: async (block, { walk, signal }) =>
-        (await blockTraces(await walk(reader.tipset(block, true)), signal)).map((of) => of.json),
+      handler: async (block, call) =>
+        (await blockTraces(await call.walk(reader.tipset(block, true)), call)).map((of) => of.json),
     }),
     method({
       ...ethTraceReplayBlockTransactions,
-      handler: async (block, kinds, { walk, signal }) => {
+      handler: async (block, kinds, call) => {
         if (kinds.length !== 1 || kinds[0] !== 'trace') throw new RpcError('FAILED', "only 'trace' is supported")
-        return (await traced(await walk(reader.tipset(block, true)), signal)).map(({ hash, traces }) => ({
+        return (await traced(await call.walk(reader.tipset(block, true)), call)).map(({ hash, traces }) => ({
           output: hexBytes(outputOf(traces[0])),
           stateDiff: null,
           // Nothing appended is null to Go.
@@ -164,7 +165,7 @@ export function traceMethods(reader: EthReader, locate: Locate): MethodRow[] {
           throw new RpcError('FAILED', isPending ? 'no trace for pending transactions' : 'transaction not found')
         }
         const wanted = hexBytes(hash)
-        return (await blockTraces(at.tipset, call.signal))
+        return (await blockTraces(at.tipset, call))
           .map((of) => of.json)
           .filter((trace) => (trace as { transactionHash: string }).transactionHash === wanted)
       },

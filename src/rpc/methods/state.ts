@@ -5,6 +5,7 @@ import type { ActorStates } from '../../chain/actorStates.ts'
 import { type ChainView, resolveId } from '../../chain/chainView.ts'
 import { ChainError } from '../../chain/errors.ts'
 import { listMessages } from '../../chain/listMessages.ts'
+import { stateAfter } from '../../chain/recordedState.ts'
 import type { VmHost } from '../../chain/vm.ts'
 import type { Cid } from '../../codec/cid.ts'
 import { drawRandomnessFromDigest } from '../../crypto/drawRandomness.ts'
@@ -112,7 +113,7 @@ function actorMethods({ view, vm, states }: StateMethodsDeps): MethodRow[] {
     }),
     method({
       ...stateAccountKey,
-      handler: async (who, key) => {
+      handler: async (who, key, call) => {
         const tipset = loadTipset(view, key)
         try {
           return accountKey(view, view.stateBefore(tipset), who)
@@ -120,7 +121,7 @@ function actorMethods({ view, vm, states }: StateMethodsDeps): MethodRow[] {
           // Executing the tipset can create the actor, but makes no other actor an account.
           if (!(error instanceof ChainError) || error.code !== 'ACTOR_NOT_FOUND') throw error
         }
-        const { stateRoot } = await vm.tipsetState(tipset)
+        const { stateRoot } = await stateAfter(tipset, view.store, vm, call)
         return accountKey(view, view.stateTree(stateRoot), who)
       },
     }),
