@@ -7,10 +7,11 @@ import { ChainError } from '../../chain/errors.ts'
 import type { Cid } from '../../codec/cid.ts'
 import { type Blockstore, getCbor, putCbor } from '../../ipld/blockstore.ts'
 import { Hamt } from '../../ipld/hamt.ts'
+import { rewriteHamt } from '../../ipld/rewriteHamt.ts'
 import { manifestEntries, manifestRoot } from '../../state/manifest.ts'
 import { stateRoot } from '../../state/stateTree.ts'
 import { systemState } from '../../state/system.ts'
-import { type ActorState, actorV5 } from '../../types/actor.ts'
+import { actorV5 } from '../../types/actor.ts'
 import { idAddress } from '../../types/address.ts'
 
 /** State tree with delegated addresses. */
@@ -39,8 +40,7 @@ export function migrateActors(
 ): Cid {
   const old = getCbor(store, stateRoot, root)
   if (old.version !== TREE_VERSION) throw failure(`state root has version ${old.version}, expected ${TREE_VERSION}`)
-  const actors = Hamt.load(store, old.actors, actorV5)
-  const system = actors.get(SYSTEM_KEY)
+  const system = Hamt.load(store, old.actors, actorV5).get(SYSTEM_KEY)
   if (system === undefined) throw failure("didn't find system actor")
   const oldEntries = getCbor(store, manifestEntries, getCbor(store, systemState, system.head).builtinActors)
   const { data } = getCbor(store, manifestRoot, newManifest)
@@ -54,8 +54,8 @@ export function migrateActors(
   }
 
   const heads = new Map<string, Cid>()
-  const migrated: [Uint8Array, ActorState][] = []
-  for (const [key, actor] of actors.entries()) {
+  // Mainnet has millions of actors: all of them at once are more than a thread's heap holds.
+  const actors = rewriteHamt(store, old.actors, actorV5, (_, actor) => {
     const plan = plans.get(actor.code.key)
     if (plan === undefined) throw failure(`actor with code ${actor.code} has no registered migration`)
     let { head } = actor
@@ -69,8 +69,7 @@ export function migrateActors(
         head = next
       }
     }
-    migrated.push([key, { ...actor, code: plan.code, head }])
-  }
-  for (const [key, actor] of migrated) actors.set(key, actor)
-  return putCbor(store, stateRoot, { version: TREE_VERSION, actors: actors.flush(), info: old.info })
+    return { ...actor, code: plan.code, head }
+  })
+  return putCbor(store, stateRoot, { version: TREE_VERSION, actors, info: old.info })
 }
