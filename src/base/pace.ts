@@ -1,4 +1,5 @@
 import type { Clock, Timers } from './ports.ts'
+import type { Steps } from './steps.ts'
 import { sleep } from './waiting.ts'
 
 /**
@@ -32,5 +33,14 @@ export class Pace {
   async pause(restMs = 0, signal?: AbortSignal): Promise<void> {
     await sleep(this.#timers, restMs, signal)
     this.#sinceMs = this.#clock.monotonicMs()
+  }
+
+  /** Takes a walk to its end, with pauses. @throws the signal's reason, where it pauses; what the walk throws */
+  async walk<T>(steps: Steps<T>, signal?: AbortSignal): Promise<T> {
+    for (;;) {
+      const next = steps.next()
+      if (next.done === true) return next.value
+      if (this.isDue) await this.pause(0, signal)
+    }
   }
 }

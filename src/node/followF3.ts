@@ -67,7 +67,7 @@ export function followF3({ f3, links, edge, checkpoint }: FollowF3Deps, ports: N
   const f3Network = f3.manifest.networkName
   const peers = new CertClient({ links, f3Network, clock, timers })
   const server = serveCertExchange({ links, f3Network, certificates: f3, clock, timers, log })
-  const follower = new F3Follower({ f3, peers, links, timers, log, run: edge, checkpoint })
+  const follower = new F3Follower({ f3, peers, links, clock, timers, log, run: edge, checkpoint })
   follower.start()
   return {
     stop: async () => {

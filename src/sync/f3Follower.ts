@@ -4,7 +4,9 @@
  * @see go-f3 certexchange/polling/subscriber.go, poller.go; f3.go Start
  */
 import { errorMessage } from '../base/errors.ts'
-import type { Logger, Timers } from '../base/ports.ts'
+import { Pace } from '../base/pace.ts'
+import type { Clock, Logger, Timers } from '../base/ports.ts'
+import { sleep } from '../base/waiting.ts'
 import { type FinalityCertificate, finalizedKey } from '../consensus/f3/certificate.ts'
 import { F3Error } from '../consensus/f3/errors.ts'
 import { type F3, isOutOfReach } from '../consensus/f3/f3.ts'
@@ -12,9 +14,12 @@ import { BlockMissing } from '../ipld/errors.ts'
 import type { CertAnswer, CertQuestion } from '../p2p/certExchange/client.ts'
 import { type PeerLinks, type PeerName, reportError } from '../p2p/peerLinks.ts'
 import type { TipsetKey } from '../types/tipset.ts'
+import { STRETCH_MS } from './limits.ts'
 
 /** Certificates asked for at once. */
 const BATCH = 128
+/** Verified between two pauses for others: some 40 ms. */
+const SLICE = 8
 /** Batches taken from one peer in one poll. */
 const BATCHES_PER_POLL = 16
 /** Peers asked in one poll. */
@@ -31,10 +36,11 @@ export interface F3FollowerDeps {
   readonly f3: F3
   readonly peers: CertificatePeers
   readonly links: Pick<PeerLinks, 'report'>
+  readonly clock: Clock
   readonly timers: Timers
   readonly log: Logger
   /** Runs what reads the chain, fetching blocks that are missing. */
-  readonly run: <T>(read: () => T) => T | Promise<T>
+  readonly run: <T>(read: () => T | Promise<T>) => T | Promise<T>
   /** Makes a final tipset the checkpoint: the syncer's. */
   readonly checkpoint: (key: TipsetKey) => Promise<void>
 }
@@ -107,10 +113,12 @@ export class F3Follower {
 
   /** From the chain's own state; where that is not at hand, from a peer's table that hashes to what the manifest says. */
   async #started(): Promise<boolean> {
-    const { f3, run, log } = this.#deps
+    const { f3, run, clock, timers, log } = this.#deps
+    const start = (): Promise<boolean> => new Pace(clock, timers, STRETCH_MS).walk(f3.starting(), this.#stopping.signal)
     try {
-      return f3.start()
+      return await start()
     } catch (error) {
+      if (this.#stopping.signal.aborted) return false
       if (!(error instanceof BlockMissing) && !isOutOfReach(error)) {
         log.warn('F3 not started', { error: errorMessage(error) })
         return false
@@ -118,8 +126,9 @@ export class F3Follower {
     }
     if (f3.manifest.initialPowerTable !== null) return this.#startFromPeers()
     try {
-      return await run(() => f3.start())
+      return await run(start)
     } catch (error) {
+      if (this.#stopping.signal.aborted) return false
       log.warn('F3 not started', { error: errorMessage(error) })
       return false
     }
@@ -140,16 +149,21 @@ export class F3Follower {
   }
 
   async #pollPeer(peer: PeerName, f3: F3): Promise<number> {
-    const { peers, links, log, run } = this.#deps
+    const { peers, links, log, run, timers } = this.#deps
     let added = 0
     try {
       for (let batch = 0; batch < BATCHES_PER_POLL; batch++) {
         const question = { firstInstance: f3.pendingInstance(), limit: BATCH, includePowerTable: false }
         const { certificates } = await peers.request(peer, question, this.#stopping.signal)
         if (certificates.length === 0) break
-        const taken = await run(() => f3.importCertificates(certificates.map(({ certificate }) => certificate)))
-        added += taken
-        if (taken === 0) break
+        const before = added
+        for (let from = 0; from < certificates.length; from += SLICE) {
+          if (from > 0) await sleep(timers, 0, this.#stopping.signal)
+          const slice = certificates.slice(from, from + SLICE).map(({ certificate }) => certificate)
+          const taken = await run(() => f3.importCertificates(slice))
+          added += taken
+        }
+        if (added === before) break
       }
     } catch (error) {
       if (this.#stopping.signal.aborted) return added
@@ -160,8 +174,12 @@ export class F3Follower {
     return added
   }
 
-  /** One checkpoint at a time, and always the newest. */
+  /**
+   * One checkpoint at a time, and always the newest. A checkpoint behind which the head never goes anyway is none: until the
+   * certificates of years have come up to the head, each would be a walk down all of its chain.
+   */
   #finalize(certificate: FinalityCertificate): void {
+    if (this.#deps.f3.isBuried(certificate)) return
     this.#wanted = certificate
     if (this.#checkpointing) return
     this.#checkpointing = true

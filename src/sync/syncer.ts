@@ -6,6 +6,7 @@
  * @see lotus chain/sync.go Syncer
  */
 import { errorMessage } from '../base/errors.ts'
+import { Pace } from '../base/pace.ts'
 import type { Clock, KeyValueStore, Logger, Timers } from '../base/ports.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import type { VmHost } from '../chain/vm.ts'
@@ -25,7 +26,7 @@ import { SyncError } from './errors.ts'
 import { keepMessages } from './fetchMessages.ts'
 import { ForkChoice } from './forkChoice.ts'
 import { type HeadClaim, Intake } from './intake.ts'
-import { PRUNE_STEP } from './limits.ts'
+import { PRUNE_STEP, STRETCH_MS } from './limits.ts'
 import { SyncScheduler } from './scheduler.ts'
 import { SlashFilter } from './slashFilter.ts'
 import type { FetchesAhead } from './stateAhead.ts'
@@ -240,8 +241,7 @@ export class Syncer {
     if (key.length === 0) throw new SyncError('BAD_KEY', 'called with empty tsk')
     const { store, network } = this.#view
     const tipset = await this.#tipset(key, signal)
-    const head = store.head()
-    if (!equalTipsetKeys(head.key, tipset.key) && !store.isAncestor(tipset, head)) {
+    if (!(await this.#isOnChain(tipset, signal))) {
       await this.#syncTo(tipset, signal, true)
       // To the sync one valid block is enough, and the head would never leave the others.
       if (!this.#validated.hasTipset(tipset)) {
@@ -308,6 +308,16 @@ export class Syncer {
     const reason = this.#bad.find(target.key)?.reason
     if (reason !== undefined) throw new SyncError('BAD_BLOCK', `block was marked bad: ${badReasonText(reason)}`)
     await runSync(this.#run, { target, prefer: undefined, progress, signal, ignoreCheckpoint })
+  }
+
+  /** Whether a tipset is the head or below it. Far below it is a long walk away. */
+  async #isOnChain(tipset: Tipset, signal: AbortSignal): Promise<boolean> {
+    const { store } = this.#view
+    const head = store.head()
+    if (tipset.height > head.height) return false
+    const pace = new Pace(this.#deps.clock, this.#deps.timers, STRETCH_MS)
+    const own = await pace.walk(store.findByHeight(tipset.height, head, 'next'), signal)
+    return equalTipsetKeys(own.key, tipset.key)
   }
 
   /** A tipset by key, fetched where its headers are not here. */

@@ -60,8 +60,8 @@ export async function startPeer(from: World, bends: PeerBends = {}): Promise<str
         const one = certificateOf(instance)
         return one === undefined ? undefined : encode(finalityCertificate, bends.certificate?.(one) ?? one)
       },
-      powerTable: (instance) => {
-        const table = f3.powerTable(instance)
+      *findPowerTable(instance) {
+        const table = yield* f3.findPowerTable(instance)
         return bends.table?.(table) ?? table
       },
     },

@@ -4,6 +4,7 @@ import { concatBytes, fromHex } from '../../src/base/bytes.ts'
 import { decode, encode } from '../../src/codec/description.ts'
 import { CertClient } from '../../src/p2p/certExchange/client.ts'
 import {
+  BUSY_MS,
   CLIENT_LIMITS,
   MAX_CERTIFICATES,
   MAX_HEADER_BYTES,
@@ -17,7 +18,7 @@ import {
   STALL_MS,
 } from '../../src/p2p/certExchange/limits.ts'
 import { certExchangeProtocol, certRequest } from '../../src/p2p/certExchange/messages.ts'
-import { serveCertExchange } from '../../src/p2p/certExchange/server.ts'
+import { type CertificateSource, serveCertExchange } from '../../src/p2p/certExchange/server.ts'
 import { StreamReader } from '../../src/p2p/framing/streamReader.ts'
 import type { ByteStream } from '../../src/p2p/peerLinks.ts'
 import { MemoryNetwork, type MemoryNode } from '../support/memoryNetwork.ts'
@@ -28,8 +29,11 @@ const PROTOCOL = certExchangeProtocol('bounds')
 const silentLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const REQUEST = encode(certRequest, { firstInstance: 0n, limit: 1n, includePowerTable: false })
 
-/** A server of certificates of a byte each, and how it serves a stream. */
-function server(): {
+/**
+ * A server of certificates of a byte each, and how it serves a stream.
+ * @param stepMs - what each of two steps takes that lead to a power table
+ */
+function server(stepMs = 0): {
   time: VirtualTime
   node: MemoryNode
   serve: (peer: string, stream: ByteStream) => Promise<void>
@@ -37,8 +41,19 @@ function server(): {
   const time = new VirtualTime()
   const network = new MemoryNetwork(time)
   const node = network.addNode('server')
-  const certificates = { pendingInstance: () => 1000, certificateCbor: () => Uint8Array.of(0x80), powerTable: () => [] }
-  serveCertExchange({ links: node.links, clock: time, timers: time, log: silentLog, f3Network: 'bounds', certificates })
+  let workedMs = 0
+  const clock = { nowMs: () => time.nowMs(), monotonicMs: () => time.monotonicMs() + workedMs }
+  const certificates: CertificateSource = {
+    pendingInstance: () => 1000,
+    certificateCbor: () => Uint8Array.of(0x80),
+    *findPowerTable() {
+      workedMs += stepMs
+      yield
+      workedMs += stepMs
+      return []
+    },
+  }
+  serveCertExchange({ links: node.links, clock, timers: time, log: silentLog, f3Network: 'bounds', certificates })
   const serve = network.get('server').handlers.get(PROTOCOL)
   return { time, node, serve: async (peer, stream) => await serve?.(peer, stream).catch(() => undefined) }
 }
@@ -134,6 +149,22 @@ describe('served', () => {
     expect(another.written.length).toBeGreaterThan(0)
     expect(streams.map(({ aborted }) => aborted !== undefined)).toEqual(streams.map((_, i) => i === 0))
     expect(faults(node)).toEqual(['FLOOD'])
+  })
+
+  it.each([
+    [BUSY_MS - 1, false],
+    [BUSY_MS, true],
+  ])('others are answered while a table is computed, after %s ms: %s', async (stepMs, isPaused) => {
+    const { time, serve } = server(stepMs)
+    const withTable = encode(certRequest, { firstInstance: 5n, limit: 1n, includePowerTable: true })
+    const [slow, another] = [new ServedStream(PROTOCOL, withTable), new ServedStream(PROTOCOL, REQUEST)]
+    void serve('one', slow)
+    await time.settle()
+    await serve('another', another)
+    // The header, then two certificates.
+    expect([slow.written.length, another.written.length]).toEqual([isPaused ? 0 : 3, 3])
+    await time.advance(0)
+    expect(slow.written).toHaveLength(3)
   })
 
   it('an answer as a whole is given up in time', async () => {

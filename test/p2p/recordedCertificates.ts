@@ -43,7 +43,10 @@ export function recordedSource(): CertificateSource & { readonly certificates: U
     certificates: all,
     pendingInstance: () => all.length,
     certificateCbor: (instance) => all[instance],
-    powerTable: (instance) => tables[instance] as PowerTable,
+    // biome-ignore lint/correctness/useYield: one step
+    *findPowerTable(instance) {
+      return tables[instance] as PowerTable
+    },
   }
 }
 

@@ -2,11 +2,13 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { latin1 } from '../../src/base/bytes.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
+import type { Clock, Timers } from '../../src/base/ports.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
+import { STRETCH_MS } from '../../src/sync/limits.ts'
 import { ValidatedBlocks } from '../../src/sync/validatedBlocks.ts'
 import type { BlockHeader } from '../../src/types/blockHeader.ts'
 import { createTipset, type Tipset } from '../../src/types/tipset.ts'
-import { headName, settled } from './follower.ts'
+import { headName, LATER_MS, realTimers, settled } from './follower.ts'
 import { follow, nameOf, offer } from './offers.ts'
 import { createWorld, type World } from './world.ts'
 
@@ -38,6 +40,43 @@ describe('a checkpoint', () => {
     offer(world, follower, honest)
     await settled(follower.syncer)
     expect(headName(follower.store)).toBe(nameOf(honest))
+    await follower.syncer.stop()
+  })
+})
+
+describe('a checkpoint far below the head', () => {
+  it('is walked down to in turns, and given up when it is told', async () => {
+    const world = createWorld(1)
+    const chain = await world.chain(world.genesis, 45)
+    let ms = 0
+    // Each look at it finds that a turn is over.
+    const clock: Clock = {
+      nowMs: () => LATER_MS,
+      monotonicMs: () => {
+        ms += STRETCH_MS
+        return ms
+      },
+    }
+    let pauses = 0
+    const timers: Timers = {
+      setTimeout: (fn, after) => {
+        pauses++
+        return realTimers.setTimeout(fn, after)
+      },
+    }
+    const follower = follow(world, { clock, timers })
+    offer(world, follower, chain.at(-1) as Tipset)
+    await settled(follower.syncer)
+    expect(headName(follower.store)).toBe(nameOf(chain.at(-1) as Tipset))
+    const gone = new AbortController()
+    const given = follower.syncer.checkpoint((chain[1] as Tipset).key, gone.signal)
+    gone.abort(new RangeError('gone'))
+    await expect(given).rejects.toThrow('gone')
+    expect(follower.store.checkpoint()).toBeUndefined()
+    pauses = 0
+    await follower.syncer.checkpoint((chain[0] as Tipset).key)
+    expect(pauses).toBeGreaterThan(0)
+    expect(nameOf(follower.store.checkpoint() as Tipset)).toBe(nameOf(chain[0] as Tipset))
     await follower.syncer.stop()
   })
 })

@@ -4,10 +4,11 @@
  */
 import { concatBytes, equalBytes, fromUtf8, utf8 } from '../../base/bytes.ts'
 import type { KeyValueOp, KeyValueStore } from '../../base/ports.ts'
+import { finish, type Steps } from '../../base/steps.ts'
 import { decode, encode } from '../../codec/description.ts'
 import { type FinalityCertificate, finalityCertificate } from './certificate.ts'
 import { F3Error } from './errors.ts'
-import { applyDelta, type PowerTable, powerTable } from './powerTable.ts'
+import { changeEntries, entriesById, type PowerTable, powerTable, sortedPowerTable } from './powerTable.ts'
 
 /** Instances between two tables that are kept. */
 const TABLE_EVERY = 1440
@@ -35,6 +36,8 @@ export function keptF3Networks(store: KeyValueStore): string[] {
 export class CertificateStore {
   readonly #store: KeyValueStore
   readonly #prefix: string
+  /** The last one that was computed: the same and those after it are asked for next. */
+  #computed: { readonly instance: number; readonly table: PowerTable } | undefined
 
   /** @param network - F3's own name of the network */
   constructor(store: KeyValueStore, network: string) {
@@ -69,6 +72,7 @@ export class CertificateStore {
   /** Forgets where it began and begins again, later: what was kept before stays unread. */
   restart(instance: number, table: PowerTable): void {
     const bytes = encode(powerTable, [...table])
+    this.#computed = undefined
     this.#store.batch([
       this.#put(FIRST, instanceBytes(instance)),
       this.#put('table/', bytes, instance),
@@ -101,6 +105,11 @@ export class CertificateStore {
 
   /** The table that signs an instance: from the first up to the one after the newest. @throws F3Error `NOT_FOUND`, `FUTURE_INSTANCE` */
   table(instance: number): PowerTable {
+    return finish(this.findTable(instance))
+  }
+
+  /** {@link CertificateStore.table} in steps: up to {@link TABLE_EVERY} certificates are read for it. */
+  *findTable(instance: number): Steps<PowerTable> {
     const first = this.first()
     if (first === undefined) throw new F3Error('NOT_RUNNING', 'f3 is not running')
     if (instance < first) {
@@ -112,16 +121,27 @@ export class CertificateStore {
       const text = `cannot return future power table for instance ${instance} > ${next}`
       throw new F3Error('FUTURE_INSTANCE', text)
     }
-    const start = Math.max(instance - (instance % TABLE_EVERY), first)
-    const bytes = this.#store.get(this.#key('table/', start))
-    if (bytes === undefined) throw this.#corrupt(`the power table of instance ${start}`)
-    let table: PowerTable = decode(powerTable, bytes)
-    for (let at = start; at < instance; at++) {
+    const from = this.#nearestTable(Math.max(instance - (instance % TABLE_EVERY), first), instance)
+    if (from.instance === instance) return from.table
+    const entries = entriesById(from.table)
+    for (let at = from.instance; at < instance; at++) {
       const certificate = this.certificate(at)
       if (certificate === undefined) throw this.#corrupt(`the certificate of instance ${at}`)
-      table = applyDelta(table, certificate.powerTableDelta)
+      changeEntries(entries, certificate.powerTableDelta)
+      yield
     }
+    const table = sortedPowerTable(entries.values())
+    this.#computed = { instance, table }
     return table
+  }
+
+  /** The last one that is at hand from `start` on, of which one is kept. */
+  #nearestTable(start: number, instance: number): { readonly instance: number; readonly table: PowerTable } {
+    const computed = this.#computed
+    if (computed !== undefined && computed.instance >= start && computed.instance <= instance) return computed
+    const bytes = this.#store.get(this.#key('table/', start))
+    if (bytes === undefined) throw this.#corrupt(`the power table of instance ${start}`)
+    return { instance: start, table: decode(powerTable, bytes) }
   }
 
   #corrupt(what: string): F3Error {

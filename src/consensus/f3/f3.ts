@@ -5,25 +5,18 @@
  */
 import { equalBytes } from '../../base/bytes.ts'
 import type { KeyValueStore } from '../../base/ports.ts'
+import { finish, type Steps } from '../../base/steps.ts'
 import type { ChainView } from '../../chain/chainView.ts'
 import type { Cid } from '../../codec/cid.ts'
-import { encode } from '../../codec/description.ts'
 import { hasBlock } from '../../ipld/blockstore.ts'
 import { BlockMissing } from '../../ipld/errors.ts'
 import { type Tipset, type TipsetKey, tipsetKeyBytes } from '../../types/tipset.ts'
-import {
-  chainBase,
-  chainHead,
-  type F3Tipset,
-  type FinalityCertificate,
-  finalityCertificate,
-  finalizedKey,
-} from './certificate.ts'
+import { chainBase, chainHead, type F3Tipset, type FinalityCertificate, finalizedKey } from './certificate.ts'
 import { CertificateStore } from './certificateStore.ts'
 import { ecPowerTable } from './ecPowerTable.ts'
 import { F3Error } from './errors.ts'
 import type { F3Manifest } from './manifest.ts'
-import { type PowerTable, powerTableCid, type ScaledPower, scaledPower } from './powerTable.ts'
+import { type PowerTable, powerTableCid, type ScaledPower } from './powerTable.ts'
 import { Committee, equalF3Tipsets, verifyCertificate } from './verifyCertificate.ts'
 import { type VerifiedCertificate, type VerifiedRun, verifyCertificates } from './verifyCertificates.ts'
 
@@ -31,6 +24,8 @@ import { type VerifiedCertificate, type VerifiedRun, verifyCertificates } from '
 const COMMITMENTS_BYTES = 32
 /** Epochs that are walked back for the bootstrap at most: what is known of it elsewhere costs less. */
 const MAX_WALK = 100_000
+/** So many times the chain's finality in epochs: that of forks is counted in tipsets, and some rounds are null. */
+const BURIED = 2
 /** Certificates whose signatures are verified together: some 50 ms. */
 const TOGETHER = 16
 
@@ -63,9 +58,9 @@ export class F3 {
   /** Of the pending instance. */
   #committee: Committee | undefined
   #isCheckpointSettled = false
-  /** Of the newest certificate. */
-  #latestShare: number | undefined
   #latest: FinalityCertificate | undefined
+  /** Who signed the newest certificate: others' certificates of its instance are compared with it in every round. */
+  #signing: Committee | undefined
 
   constructor({ view, manifest, store, checkpoint }: F3Deps) {
     this.manifest = manifest
@@ -87,9 +82,22 @@ export class F3 {
    * @throws F3Error `POWER_TABLE_WRONG` when the state's table is not the manifest's, `BOOTSTRAP_OUT_OF_REACH`; BlockMissing
    */
   start(): boolean {
-    if (this.isRunning) return true
+    return finish(this.starting())
+  }
+
+  /**
+   * {@link F3.start} in steps: the bootstrap may lie many epochs below the head. The first certificate's base, too, is looked for
+   * there; once this has ended it is near at hand.
+   */
+  *starting(): Steps<boolean> {
+    if (this.isRunning) {
+      if (this.#latest === undefined) yield* this.#findFirstBase()
+      return true
+    }
     if (this.#view.store.head().height < this.manifest.bootstrapEpoch) return false
-    this.startFrom(ecPowerTable(this.#view, this.#bootstrapTipset()))
+    const tipset = yield* this.#findBootstrap()
+    // A snapshot may have brought the table meanwhile.
+    if (!this.isRunning) this.startFrom(ecPowerTable(this.#view, tipset))
     return true
   }
 
@@ -127,6 +135,7 @@ export class F3 {
     if (this.needsCheckpoint) {
       this.#store.restart(instance, table)
       this.#latest = undefined
+      this.#signing = undefined
       this.#committee = undefined
     } else this.#store.initialize(instance, table)
   }
@@ -173,8 +182,14 @@ export class F3 {
 
   /** The table that signs an instance, up to the pending one. @throws F3Error `NOT_RUNNING`, `NOT_FOUND`, `FUTURE_INSTANCE` */
   powerTable(instance: number): PowerTable {
+    return finish(this.findPowerTable(instance))
+  }
+
+  /** {@link F3.powerTable} in steps: it may follow from many certificates. */
+  *findPowerTable(instance: number): Steps<PowerTable> {
     this.#mustRun()
-    return instance === this.pendingInstance() ? this.#pendingCommittee().table : this.#store.table(instance)
+    if (instance === this.pendingInstance() && this.#committee !== undefined) return this.#committee.table
+    return yield* this.#store.findTable(instance)
   }
 
   /** The table that a tipset leads to, of this chain's state. */
@@ -231,7 +246,7 @@ export class F3 {
       network: this.manifest.networkName,
       instance: this.pendingInstance(),
       committee: this.#pendingCommittee(),
-      base: this.#latest === undefined ? this.#firstBase() : chainHead(this.#latest),
+      base: this.#latest === undefined ? finish(this.#findFirstBase()) : chainHead(this.#latest),
     })
   }
 
@@ -241,27 +256,36 @@ export class F3 {
     this.#store.add(verified.map(({ certificate, next }) => ({ certificate, next: next.table })))
     this.#committee = last.next
     this.#latest = last.certificate
-    this.#latestShare = signedShare(last.certificate, last.committee.scaled)
+    this.#signing = last.committee
   }
 
   /**
-   * Whether a certificate of an instance that was verified already decides something else, and is signed all the same.
+   * Whether a certificate of an instance that was verified already decides something else, and is signed all the same. Honest
+   * nodes' differ in who signed: one that decides the same is checked where it is of the newest instance, whose committee is at hand,
+   * and nothing is taken from it elsewhere.
    * @throws F3Error when it is another certificate and fails a check
    */
   isFork(certificate: FinalityCertificate): boolean {
     const { instance } = certificate
     const known = this.certificate(instance)
-    if (equalBytes(encode(finalityCertificate, known), encode(finalityCertificate, certificate))) return false
-    const committee = new Committee(this.#store.table(instance))
+    const isSame = sameDecision(known, certificate)
+    const isNewest = instance === this.pendingInstance() - 1
+    if (isSame && (!isNewest || equalBytes(known.signature, certificate.signature))) return false
+    const newest = this.#signingCommittee()
+    const committee = isNewest ? newest : new Committee(this.#store.table(instance), newest)
     verifyCertificate(certificate, { network: this.manifest.networkName, instance, committee, base: chainBase(known) })
-    return !sameDecision(known, certificate)
+    return !isSame
   }
 
   /** The share of its instance's power whose holders signed the newest certificate, from 0 to 1; undefined without any. */
   latestSignedShare(): number | undefined {
-    if (this.#latest === undefined) return undefined
-    this.#latestShare ??= signedShare(this.#latest, scaledPower(this.#store.table(this.#latest.instance)))
-    return this.#latestShare
+    return this.#latest === undefined ? undefined : signedShare(this.#latest, this.#signingCommittee().scaled)
+  }
+
+  /** Whether the head never goes back behind what a certificate made final, whatever anybody says. */
+  isBuried(certificate: FinalityCertificate): boolean {
+    const { store, network } = this.#view
+    return store.head().height - chainHead(certificate).epoch > BURIED * network.protocol.chainFinality
   }
 
   /** @returns what ends the subscription */
@@ -292,24 +316,30 @@ export class F3 {
     return this.#committee
   }
 
-  #bootstrapTipset(): Tipset {
+  /** Of the newest certificate, which there is. */
+  #signingCommittee(): Committee {
+    this.#signing ??= new Committee(this.#store.table(this.pendingInstance() - 1))
+    return this.#signing
+  }
+
+  *#findBootstrap(): Steps<Tipset> {
     const { bootstrapEpoch, finality } = this.manifest
     if (this.#view.store.head().height - bootstrapEpoch > MAX_WALK) {
       throw new F3Error('BOOTSTRAP_OUT_OF_REACH', `F3's bootstrap at epoch ${bootstrapEpoch} lies too far back`)
     }
-    return this.#view.store.tipsetByHeight(Math.max(0, bootstrapEpoch - finality), undefined, 'previous')
+    return yield* this.#view.store.findByHeight(Math.max(0, bootstrapEpoch - finality), undefined, 'previous')
   }
 
   /**
    * Where the first certificate must begin. undefined where the chain at hand does not say: then the signatures alone do, as in
    * go-f3's own exchange.
    */
-  #firstBase(): F3Tipset | undefined {
+  *#findFirstBase(): Steps<F3Tipset | undefined> {
     if (this.#checkpoint !== undefined) return undefined
     if (this.#view.store.head().height < this.manifest.bootstrapEpoch) return undefined
     let tipset: Tipset
     try {
-      tipset = this.#bootstrapTipset()
+      tipset = yield* this.#findBootstrap()
     } catch (error) {
       if (error instanceof BlockMissing || isOutOfReach(error)) return undefined
       throw error

@@ -71,11 +71,22 @@ export function isStrongQuorum(part: number, whole: number): boolean {
 
 /**
  * The next instance's table. @throws F3Error `DELTA_NOT_SORTED`, `DELTA_WRONG`
- * @see go-f3 certs/certs.go ApplyPowerTableDiffsToMap
+ * @see go-f3 certs/certs.go ApplyPowerTableDiffs, ApplyPowerTableDiffsToMap
  */
 export function applyDelta(table: PowerTable, delta: readonly PowerTableDelta[]): PowerTable {
   if (delta.length === 0) return table
-  const entries = new Map(table.map((entry) => [entry.id, entry]))
+  const entries = entriesById(table)
+  changeEntries(entries, delta)
+  return sortedPowerTable(entries.values())
+}
+
+/** Those of a table, by participant. */
+export function entriesById(table: PowerTable): Map<number, PowerEntry> {
+  return new Map(table.map((entry) => [entry.id, entry]))
+}
+
+/** Changes entries in their place: of many deltas in a row the order is made once, after the last. @throws as {@link applyDelta} */
+export function changeEntries(entries: Map<number, PowerEntry>, delta: readonly PowerTableDelta[]): void {
   let last = -1
   for (const change of delta) {
     const id = change.participantId
@@ -85,7 +96,6 @@ export function applyDelta(table: PowerTable, delta: readonly PowerTableDelta[])
     if (next.power === 0n) entries.delete(id)
     else entries.set(id, next)
   }
-  return sortedPowerTable(entries.values())
 }
 
 function changed(present: PowerEntry | undefined, delta: PowerTableDelta): PowerEntry {

@@ -1,6 +1,7 @@
 /**
  * A run of certificates, verified: their signatures together, so that most of a pairing's cost is paid once. The outcome is
  * that of verifying one after the other.
+ * @see go-f3 certs/certs.go ValidateFinalityCertificates
  */
 import { type SignedBytes, verify, verifyTogether } from '../../crypto/bls.ts'
 import { chainHead, type FinalityCertificate } from './certificate.ts'
@@ -34,21 +35,39 @@ export function verifyCertificates(certificates: readonly FinalityCertificate[],
   const checked: VerifiedCertificate[] = []
   let error: Error | undefined
   let check = first
+  let sound = 0
+  /** Of those that were not looked at yet. */
+  const firstFalse = (): number | undefined => {
+    const wrong = firstWrong(signed.slice(sound))
+    if (wrong !== undefined) return sound + wrong
+    sound = signed.length
+    return undefined
+  }
+  let wrong: number | undefined
   try {
     for (const certificate of certificates) {
       const { committee, instance } = check
       signed.push(checkUnsigned(certificate, check))
+      // Else thousands of made-up keys would be decoded for the certificates after it, and nobody have signed anything.
+      if (bringsKeys(certificate)) {
+        wrong = firstFalse()
+        if (wrong !== undefined) break
+      }
       const next = nextCommittee(certificate, committee)
       checked.push({ certificate, committee, next })
       check = { ...check, instance: instance + 1, committee: next, base: chainHead(certificate) }
     }
-  } catch (wrong) {
-    if (!(wrong instanceof Error)) throw wrong
-    error = wrong
+  } catch (failure) {
+    if (!(failure instanceof Error)) throw failure
+    error = failure
   }
-  const wrong = firstWrong(signed)
+  wrong ??= firstFalse()
   if (wrong === undefined) return { verified: checked, error }
   return { verified: checked.slice(0, wrong), error: signatureInvalid(certificates[wrong] as FinalityCertificate) }
+}
+
+function bringsKeys({ powerTableDelta }: FinalityCertificate): boolean {
+  return powerTableDelta.some(({ signingKey }) => signingKey.length > 0)
 }
 
 function firstWrong(signed: readonly SignedBytes[]): number | undefined {

@@ -15,6 +15,8 @@ export const READ_GATE: GateLimits = { running: 64, perPeer: 4, waiting: 0 }
 export const READ_REQUEST_MS = 10_000
 /** Time for a whole answer, milliseconds (go-f3's server). */
 export const SERVER_MS = 60_000
+/** Longest time that computing a power table keeps everything else waiting, milliseconds. */
+export const BUSY_MS = 8
 /** Longest time that a reader may leave a write waiting, milliseconds. */
 export const STALL_MS = 10_000
 /** Requests that are answered at once. */

@@ -3,7 +3,10 @@
  * @see go-f3 certexchange/server.go handleRequest
  */
 import { errorMessage } from '../../base/errors.ts'
+import { Pace } from '../../base/pace.ts'
 import type { Clock, Logger, Timers } from '../../base/ports.ts'
+import type { Steps } from '../../base/steps.ts'
+import { Serial } from '../../base/waiting.ts'
 import { decode, encode } from '../../codec/description.ts'
 import type { PowerTable } from '../../consensus/f3/powerTable.ts'
 import { P2pError } from '../errors.ts'
@@ -14,6 +17,7 @@ import { PeerBudget } from '../peerBudget.ts'
 import { type ByteStream, type PeerLinks, type PeerName, reportError } from '../peerLinks.ts'
 import { ServiceGate } from '../serviceGate.ts'
 import {
+  BUSY_MS,
   MAX_CERTIFICATES,
   MAX_REQUEST_BYTES,
   READ_GATE,
@@ -31,8 +35,8 @@ export interface CertificateSource {
   pendingInstance(): number
   /** A certificate as CBOR; undefined where there is none. */
   certificateCbor(instance: number): Uint8Array | undefined
-  /** The table that signs an instance, up to the pending one. May throw: nothing is answered then, as go-f3 does. */
-  powerTable(instance: number): PowerTable | Promise<PowerTable>
+  /** The table that signs an instance, up to the pending one, in steps. May throw: nothing is answered then, as go-f3 does. */
+  findPowerTable(instance: number): Steps<PowerTable>
 }
 
 /** Where certificates and power tables come from. */
@@ -54,6 +58,10 @@ export function serveCertExchange(deps: CertServerDeps): { stop(): void } {
   const gate = new ServiceGate(SERVER_GATE)
   const budget = new PeerBudget(clock, SERVER_BUDGET)
   const control = new AbortController()
+  const walks = new Serial()
+  /** One table after the other: who asks for the same one as another finds it computed. */
+  const tableOf = (instance: number): Promise<PowerTable> =>
+    walks.run(() => new Pace(clock, timers, BUSY_MS).walk(deps.certificates.findPowerTable(instance), control.signal))
   /** Those who have what one peer may have are reported; who is turned away because of others is not. */
   const enter = async (to: ServiceGate, peer: PeerName, giveWay?: () => void): Promise<() => void> => {
     const leave = await to.enter(peer, giveWay)
@@ -76,7 +84,7 @@ export function serveCertExchange(deps: CertServerDeps): { stop(): void } {
     const patience = { totalMs: SERVER_MS, stallMs: STALL_MS, signal: control.signal }
     const patient = new PatientStream(stream, time, patience)
     try {
-      await answer(deps.certificates, request, patient)
+      await answer({ certificates: deps.certificates, tableOf }, request, patient)
     } finally {
       patient.release()
       leave()
@@ -112,18 +120,24 @@ async function readRequest(links: PeerLinks, peer: PeerName, stream: ByteStream)
   }
 }
 
-async function answer(source: CertificateSource, request: CertRequest, stream: ByteStream): Promise<void> {
-  const pending = source.pendingInstance()
+/** What an answer is made of. */
+interface Answering {
+  readonly certificates: CertificateSource
+  readonly tableOf: (instance: number) => Promise<PowerTable>
+}
+
+async function answer({ certificates, tableOf }: Answering, request: CertRequest, stream: ByteStream): Promise<void> {
+  const pending = certificates.pendingInstance()
   // No certificate beyond 2^53 will ever be: the number is only compared.
   const first = Number(request.firstInstance)
   const wantsTable = request.includePowerTable && pending >= first
-  const table = wantsTable ? await source.powerTable(first) : []
+  const table = wantsTable ? await tableOf(first) : []
   await stream.write(encode(certResponseHeader, { pendingInstance: pending, powerTable: [...table] }))
   const limit = request.limit > BigInt(MAX_CERTIFICATES) ? MAX_CERTIFICATES : Number(request.limit)
   // One more than the limit, as go-f3; nothing beyond what the header said.
   const last = Math.min(first + limit, pending - 1)
   for (let instance = first; instance <= last; instance++) {
-    const certificate = source.certificateCbor(instance)
+    const certificate = certificates.certificateCbor(instance)
     if (certificate === undefined) break
     await stream.write(certificate)
   }

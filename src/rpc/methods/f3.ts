@@ -68,7 +68,7 @@ export function f3Methods({ f3 }: F3MethodsDeps): MethodRow[] {
     }),
     method({
       ...f3GetPowerTableByInstance,
-      handler: (instance) => [...running().powerTable(instance)],
+      handler: async (instance, { walk }) => [...(await walk(running().findPowerTable(instance)))],
     }),
     method({
       ...f3GetProgress,
