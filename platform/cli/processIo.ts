@@ -1,4 +1,5 @@
 /** The command line's streams and environment: those of this process. */
+import { fstatSync, fsyncSync, writeSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { errorMessage } from '../../src/base/errors.ts'
@@ -22,19 +23,57 @@ const UNWRITTEN = 1
  */
 function ignoreGoneReaders(): void {
   process.stderr.on('error', () => undefined)
-  process.stdout.on('error', (error) => {
-    if (systemCode(error) === 'EPIPE' || process.exitCode === UNWRITTEN) return
-    // A node goes on, and whoever reads a command's answer learns that it is not whole.
-    process.exitCode = UNWRITTEN
-    process.stderr.write(`ERROR: cannot write to standard output: ${errorMessage(error)}\n`)
-  })
+  process.stdout.on('error', unwritten)
+}
+
+function unwritten(error: unknown): void {
+  if (systemCode(error) === 'EPIPE' || process.exitCode === UNWRITTEN) return
+  // A node goes on, and whoever reads a command's answer learns that it is not whole.
+  process.exitCode = UNWRITTEN
+  process.stderr.write(`ERROR: cannot write to standard output: ${errorMessage(error)}\n`)
+}
+
+/** Standard output, and whether it was taken. After a failure nothing more is written: it would stand behind half a line. */
+function standardOutput(): Pick<Required<ProgramIo>, 'out' | 'written'> {
+  const { fd } = process.stdout
+  if (fstatSync(fd).isFile()) {
+    let failure: Error | undefined
+    return {
+      out: (text) => {
+        if (failure !== undefined) return
+        try {
+          // Node.js' own stream takes a short write, of a disk that is nearly full, for a whole one (internal/fs/sync_write_stream).
+          for (let left = Buffer.from(text); left.length > 0; ) left = left.subarray(writeSync(fd, left))
+        } catch (error) {
+          failure = error as Error
+          unwritten(error)
+        }
+      },
+      written: async () => {
+        if (failure !== undefined) throw failure
+        fsyncSync(fd)
+      },
+    }
+  }
+  let last: Promise<void> = Promise.resolve()
+  return {
+    out: (text) => {
+      last = new Promise((taken, failed) =>
+        process.stdout.write(text, (error) => (error instanceof Error ? failed(error) : taken())),
+      )
+      // Most do not ask.
+      last.catch(() => undefined)
+    },
+    // A stream that failed once fails for good, so the last one says it for all.
+    written: () => last,
+  }
 }
 
 /** @param signal - aborted by Ctrl-C */
 export function processIo(signal: AbortSignal): ProgramIo {
   ignoreGoneReaders()
   return {
-    out: (text) => void process.stdout.write(text),
+    ...standardOutput(),
     err: (text) => void process.stderr.write(text),
     env: process.env,
     userHome: homedir(),

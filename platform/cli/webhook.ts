@@ -5,7 +5,7 @@
  *     Petrel-Signature: sha256=<hex of HMAC-SHA256 over "<seconds>.<body>">
  */
 import { createHmac } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { errorMessage } from '../../src/base/errors.ts'
 
 /** Where events go. */
@@ -46,7 +46,9 @@ async function attempt({ url, secret, now }: Webhook, body: string): Promise<str
 }
 
 /**
- * Delivers one event, at least once. @returns undefined when it was taken; else why not: it is in the dead letters, on disk
+ * Delivers one event, at least once.
+ * @returns undefined when it was taken; else why not: it is in the dead letters, on disk
+ * @throws what the disk says, where it is in neither
  */
 export async function deliver(webhook: Webhook, body: string): Promise<string | undefined> {
   let problem = await attempt(webhook, body)
@@ -61,12 +63,18 @@ export async function deliver(webhook: Webhook, body: string): Promise<string | 
 
 function keep({ deadLetters, now }: Webhook, body: string, problem: string): void {
   const file = openSync(deadLetters, 'a', 0o600)
+  const line = `{"time":${JSON.stringify(new Date(now()).toISOString())},"problem":${JSON.stringify(problem)},"event":${body}}\n`
+  const { size } = fstatSync(file)
+  const bytes = Buffer.from(line)
+  let written = 0
   try {
-    writeSync(
-      file,
-      `{"time":${JSON.stringify(new Date(now()).toISOString())},"problem":${JSON.stringify(problem)},"event":${body}}\n`,
-    )
+    // A disk that is nearly full takes a part, and says no to the next one.
+    while (written < bytes.length) written += writeSync(file, bytes.subarray(written))
     fsyncSync(file)
+  } catch (error) {
+    // Half a line would spoil the next one; unless somebody else has put theirs behind it.
+    if (written > 0 && fstatSync(file).size === size + written) ftruncateSync(file, size)
+    throw error
   } finally {
     closeSync(file)
   }

@@ -2,7 +2,9 @@
  * An index, asked about the chain of a node's head. What it says counts up to the epoch up to which both are of one chain: it may be a
  * little behind the node, or ahead of it. Where a reorganisation has reached one of them first, it is asked again.
  */
-import type { Timers } from '../base/ports.ts'
+import { Pace } from '../base/pace.ts'
+import type { Clock, Timers } from '../base/ports.ts'
+import type { Steps } from '../base/steps.ts'
 import { sleep } from '../base/waiting.ts'
 import type { ChainStore } from '../chain/chainStore.ts'
 import type { ChainView } from '../chain/chainView.ts'
@@ -18,11 +20,14 @@ import { tipsetName } from './tipsetRows.ts'
 /** Between two attempts, and all of them, milliseconds. */
 const PAUSE_MS = 50
 const LONGEST_MS = 3000
+/** How long a walk along the chain may go on before others have their turn, milliseconds. */
+const TURN_MS = 5
 
 /** What a {@link HeadIndex} is made of. */
 export interface HeadIndexDeps {
   readonly view: ChainView
   readonly reader: IndexReader
+  readonly clock: Clock
   readonly timers: Timers
   /** Asked before the store: of a node that has no blocks of its own. */
   readonly isFirst: boolean
@@ -43,12 +48,14 @@ export class HeadIndex {
   readonly reader: IndexReader
   readonly isFirst: boolean
   readonly view: ChainView
+  readonly clock: Clock
   readonly timers: Timers
 
-  constructor({ view, reader, timers, isFirst }: HeadIndexDeps) {
+  constructor({ view, reader, clock, timers, isFirst }: HeadIndexDeps) {
     this.reader = reader
     this.isFirst = isFirst
     this.view = view
+    this.clock = clock
     this.timers = timers
   }
 
@@ -66,7 +73,7 @@ export class HeadIndex {
       const newest = head.height === 0 ? head : store.parent(head)
       const answer = await question(tipsetName(newest), newest)
       if (answer.at === undefined) return undefined
-      const top = commonTop(store, answer.at, newest)
+      const top = await new Pace(this.clock, this.timers, TURN_MS).walk(commonTop(store, answer.at, newest))
       if (top !== undefined) return { answer, place: { head, newest, top, first: answer.at.first } }
       if (waited >= LONGEST_MS) {
         const text = `the index is at epoch ${answer.at.height} of another chain than this node's head: ask again`
@@ -85,15 +92,15 @@ export class HeadIndex {
 }
 
 /** The highest epoch up to which an index and a chain are the same; undefined: they are not now. */
-function commonTop(
+function* commonTop(
   store: ChainStore,
   { hasAnchor, height, tipset }: IndexPlace,
   newest: Tipset,
-): ChainEpoch | undefined {
+): Steps<ChainEpoch | undefined> {
   if (hasAnchor) return newest.height
   if (height >= newest.height) return undefined
   try {
-    return tipsetName(store.tipsetByHeight(height, newest, 'previous')) === tipset ? height : undefined
+    return tipsetName(yield* store.findByHeight(height, newest, 'previous')) === tipset ? height : undefined
   } catch (error) {
     if (error instanceof BlockMissing) return undefined
     throw error

@@ -37,12 +37,16 @@ export interface IndexedChain {
 /** A tipset, by the digest of its key's CID (the block hash of Ethereum's interface), as hexadecimal. */
 export type TipsetName = string
 
-/** Where an index stands. */
-export interface IndexPosition {
+/** A tipset, and where it is. */
+export interface PlacedTipset {
   readonly tipset: TipsetName
+  readonly height: ChainEpoch
+}
+
+/** Where an index stands. */
+export interface IndexPosition extends PlacedTipset {
   /** CIDs of its blocks. */
   readonly key: readonly string[]
-  readonly height: ChainEpoch
   readonly finalHeight: ChainEpoch
 }
 
@@ -68,6 +72,8 @@ export interface IndexChange {
   readonly reverted: readonly TipsetName[]
   /** Oldest first. */
   readonly applied: readonly AppliedTipset[]
+  /** Their rows go, before others come: the index begins anew with the first of `applied`. Else none. */
+  readonly forgotten: readonly TipsetName[]
   readonly position: IndexPosition
 }
 
@@ -75,6 +81,8 @@ export interface IndexChange {
 export interface IndexSession {
   /** undefined: nothing is written yet. */
   position(): Promise<IndexPosition | undefined>
+  /** Tipsets of the index's chain below an epoch, newest first. @param most - of them; fewer: there are no more */
+  chain(below: ChainEpoch, most: number): Promise<readonly PlacedTipset[]>
   /** Which of these tipsets have rows. */
   known(tipsets: readonly TipsetName[]): Promise<ReadonlySet<TipsetName>>
   /**

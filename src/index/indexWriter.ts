@@ -7,18 +7,19 @@
  * connection it is read anew, and what was written goes on from there.
  */
 import { errorMessage } from '../base/errors.ts'
-import type { Logger, Timers } from '../base/ports.ts'
+import { Pace } from '../base/pace.ts'
+import type { Clock, Logger, Timers } from '../base/ports.ts'
+import { finish, type Steps } from '../base/steps.ts'
 import { abortable, sleep, whenAborted } from '../base/waiting.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import type { VmHost } from '../chain/vm.ts'
-import { parseCid } from '../codec/cid.ts'
 import type { Finality } from '../consensus/finality.ts'
-import { BlockMissing } from '../ipld/errors.ts'
 import { headerCid } from '../types/blockHeader.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
-import { equalTipsetKeys, firstBlock, type Tipset } from '../types/tipset.ts'
+import { firstBlock, type Tipset } from '../types/tipset.ts'
 import { IndexError } from './errors.ts'
 import type { AppliedTipset, IndexedChain, IndexPosition, IndexSession, IndexStore, TipsetName } from './indexStore.ts'
+import { type IndexWay, tipsetsAbove, wayTo } from './indexWay.ts'
 import { RowCompleter } from './rowCompleter.ts'
 import { TipsetRows, tipsetName } from './tipsetRows.ts'
 
@@ -27,6 +28,7 @@ export interface IndexWriterDeps {
   readonly view: ChainView
   readonly vm: VmHost
   readonly store: IndexStore
+  readonly clock: Clock
   readonly timers: Timers
   readonly log: Logger
   /** Where an empty index begins: an epoch; undefined: the newest executed tipset. */
@@ -57,6 +59,8 @@ export interface IndexStatus {
 
 /** Tipsets of one transaction, where many are missing. */
 const TIPSETS_AT_ONCE = 16
+/** How long a walk along the chain may go on before others have their turn, milliseconds. */
+const TURN_MS = 5
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 15_000
 
@@ -179,7 +183,7 @@ export class IndexWriter {
         if (session.lost.aborted) throw new IndexError('CONNECTION_LOST', `the connection to ${store.name} ended`)
         if (!this.#moved) {
           // Only while nothing else is to be written.
-          if (await this.#completer.next(session)) continue
+          if (await this.#complete(session)) continue
           if (this.#moved) continue
           await new Promise<void>((resolve) => (this.#wake = resolve))
           continue
@@ -192,15 +196,27 @@ export class IndexWriter {
     }
   }
 
+  /** Fills in what rows of an earlier Petrel lack. @returns whether there may be more now */
+  async #complete(session: IndexSession): Promise<boolean> {
+    try {
+      return await this.#completer.next(session)
+    } catch (error) {
+      if (error instanceof IndexError || session.lost.aborted) throw error
+      // The machine was busy, say: the chain's next rows must not wait for it, and behind them it is tried again.
+      this.#deps.log.warn('rows of an earlier Petrel are completed later', { reason: errorMessage(error) })
+      return false
+    }
+  }
+
   /** Writes the next change. @returns whether there may be more */
   async #step(session: IndexSession): Promise<boolean> {
     const before = this.#position
-    const { reverted, applied } = this.#way(before)
+    const { reverted, applied, begins } = await this.#way(before, session)
     const head = applied.at(-1)
     const finalized = this.#finality?.finalized().height ?? 0
     const finalHeight = Math.max(Math.min(finalized, head?.height ?? before?.height ?? 0), before?.finalHeight ?? 0)
     if (head === undefined && finalHeight === before?.finalHeight) return false
-    const known = await session.known(applied.map(tipsetName))
+    const known = begins ? new Set() : await session.known(applied.map(tipsetName))
     const ahead = this.#ahead
     this.#ahead = new Map()
     // The machine has threads.
@@ -208,20 +224,20 @@ export class IndexWriter {
       applied.map(async (tipset): Promise<AppliedTipset> => {
         const name = tipsetName(tipset)
         const { height } = tipset
+        if (begins) return this.#rows.read(tipset, true)
         return known.has(name)
           ? { tipset: name, height, rows: undefined }
-          : (ahead.get(name) ?? this.#rows.read(tipset, before === undefined))
+          : (ahead.get(name) ?? this.#rows.read(tipset, false))
       }),
     )
     const position: IndexPosition =
       head === undefined
         ? { ...(before as IndexPosition), finalHeight }
         : { tipset: tipsetName(head), key: head.key.map(String), height: head.height, finalHeight }
-    if (applied.length === TIPSETS_AT_ONCE) this.#readAhead(position)
-    await abortable(
-      session.write({ from: before?.tipset, reverted: reverted.map(tipsetName), applied: rows, position }),
-      session.lost,
-    )
+    if (applied.length === TIPSETS_AT_ONCE) this.#readAhead(head as Tipset)
+    // Where it begins anew: its former first tipset has what no other has, the new one may have rows that lack it.
+    const forgotten = begins && before !== undefined ? [...reverted.slice(-1), ...applied.map(tipsetName)] : []
+    await abortable(session.write({ from: before?.tipset, reverted, applied: rows, forgotten, position }), session.lost)
     this.#position = position
     this.#transactions++
     this.#tipsets += applied.length
@@ -229,8 +245,12 @@ export class IndexWriter {
   }
 
   /** Where many are missing, the next rows are made while the database writes these. */
-  #readAhead(position: IndexPosition): void {
-    for (const tipset of this.#way(position).applied) {
+  #readAhead(at: Tipset): void {
+    const { store } = this.#deps.view
+    const target = this.#target()
+    // The head has gone elsewhere meanwhile.
+    if (!store.isAncestor(at, target)) return
+    for (const tipset of finish(tipsetsAbove(store, at, target, TIPSETS_AT_ONCE))) {
       const rows = this.#rows.read(tipset, false)
       // Whoever needs them hears of it.
       rows.catch(() => undefined)
@@ -245,34 +265,16 @@ export class IndexWriter {
     return head.height === 0 ? head : store.parent(head)
   }
 
-  /** From a position towards the target; reverted newest first, applied oldest first. */
-  #way(position: IndexPosition | undefined): { reverted: readonly Tipset[]; applied: readonly Tipset[] } {
-    const { view, from } = this.#deps
+  async #way(position: IndexPosition | undefined, session: IndexSession): Promise<IndexWay> {
+    const { view, clock, timers, from } = this.#deps
     const { store } = view
+    const signal = AbortSignal.any([this.#stopping.signal, session.lost])
+    const pace = new Pace(clock, timers, TURN_MS)
+    const walk = <T>(steps: Steps<T>): Promise<T> => pace.walk(steps, signal)
     const target = this.#target()
-    if (position === undefined) {
-      const first = from === undefined ? target : store.tipsetByHeight(Math.min(from, target.height), target, 'next')
-      return { reverted: [], applied: [first] }
-    }
-    const at = this.#known(position)
-    if (equalTipsetKeys(at.key, target.key)) return { reverted: [], applied: [] }
-    const isAhead =
-      target.height > at.height && equalTipsetKeys(store.tipsetByHeight(at.height, target, 'next').key, at.key)
-    // A long way is not laid out whole.
-    const near = Math.min(at.height + TIPSETS_AT_ONCE, target.height)
-    const { reverted, applied } = store.branches(at, isAhead ? store.tipsetByHeight(near, target, 'next') : target)
-    // A head that stepped back on its own chain, or is of a node that is behind the one that wrote before: it will come again.
-    if (applied.length === 0) return { reverted: [], applied }
-    return { reverted, applied: applied.slice(0, TIPSETS_AT_ONCE) }
-  }
-
-  #known(position: IndexPosition): Tipset {
-    try {
-      return this.#deps.view.store.tipset(position.key.map(parseCid))
-    } catch (cause) {
-      if (!(cause instanceof BlockMissing)) throw cause
-      const text = `the index stands at epoch ${position.height}, at a tipset that this node does not have`
-      throw new IndexError('POSITION_UNKNOWN', text, { key: position.key }, { cause })
-    }
+    if (position !== undefined) return wayTo(target, position, TIPSETS_AT_ONCE, { store, session, walk })
+    const first =
+      from === undefined ? target : await walk(store.findByHeight(Math.min(from, target.height), target, 'next'))
+    return { reverted: [], applied: [first], begins: true }
   }
 }

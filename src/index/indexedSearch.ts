@@ -47,8 +47,12 @@ export function indexedSearch(index: HeadIndex): MessageIndex {
       if (found === undefined) return undefined
       const { answer, place } = found
       const row = answer.rows.find(({ canonical, height }) => canonical && height <= place.top && height < from.height)
-      // Genesis has no messages.
-      if (row === undefined) return place.first <= 1 ? null : undefined
+      if (row === undefined) {
+        // A database that is a little behind the head does not know what the newest tipsets have executed.
+        const isCovered = place.top >= Math.min(place.newest.height, from.height - 1)
+        // Genesis has no messages.
+        return isCovered && place.first <= 1 ? null : undefined
+      }
       const tipset = index.above(row.height, row.child, place)
       return { message: messageOfRow(row), receipt: receiptOfRow(row), tipset }
     },

@@ -1,10 +1,10 @@
 /** Messages with their receipts and fees as rows, parameters and returns decoded by their methods' types. */
 
 import { concatBytes } from '../base/bytes.ts'
+import { unlessThrown } from '../base/errors.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { resolveId } from '../chain/chainView.ts'
 import { type Codec, decode } from '../codec/description.ts'
-import { CodecError } from '../codec/errors.ts'
 import type { Json } from '../codec/jsonText.ts'
 import type { ExecutedMessage, ExecutedTipset } from '../eth/executedTipset.ts'
 import { actorMethod } from '../state/actorMethods.ts'
@@ -73,13 +73,9 @@ function decoded(
   const called = code === undefined ? undefined : actorMethod(code.kind, code.actorsVersion, message.method)
   const json = (codec: Codec<unknown> | null | undefined, bytes: Uint8Array): Json => {
     if (codec === null || codec === undefined || bytes.length === 0) return null
-    try {
-      return keptJson(codec.toJson(decode(codec, bytes), { addressPrefix: view.network.addressPrefix }))
-    } catch (error) {
-      // Senders may send what they like.
-      if (error instanceof CodecError) return null
-      throw error
-    }
+    const context = { addressPrefix: view.network.addressPrefix }
+    // Senders may send what they like, and nothing but these bytes is read here: whatever error they lead to, no row fails by it.
+    return unlessThrown(() => keptJson(codec.toJson(decode(codec, bytes), context)), Error) ?? null
   }
   return {
     actor_kind: code?.kind ?? null,

@@ -2,10 +2,11 @@
  * Columns that an earlier Petrel's rows lack, filled in from newest to oldest, as far down as this node can still execute: rows follow
  * from their tipset alone, so they become what they would have been.
  */
-import { errorMessage } from '../base/errors.ts'
+import { errorMessage, PetrelError } from '../base/errors.ts'
 import type { Logger } from '../base/ports.ts'
 import type { ChainStore } from '../chain/chainStore.ts'
 import { parseCid } from '../codec/cid.ts'
+import { blockMissingIn } from '../ipld/errors.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import type { AppliedTipset, IndexedTipset, IndexSession } from './indexStore.ts'
 import type { TipsetRows } from './tipsetRows.ts'
@@ -14,6 +15,19 @@ import type { TipsetRows } from './tipsetRows.ts'
 const LIST_LENGTH = 64
 /** Tipsets one after the other that cannot be executed, after which those below are given up. */
 const MISSES = 16
+/** What this Petrel, or this node, cannot execute at all. */
+const UNSUPPORTED: ReadonlySet<string> = new Set([
+  'UNSUPPORTED_NETWORK_VERSION',
+  'UNKNOWN_CODE',
+  'NOT_SUPPORTED',
+  'NATIVE_UNSUPPORTED',
+  'MIGRATION_NOT_SUPPORTED',
+])
+
+/** Whether a tipset can never be executed here. A machine that is busy, or ends, says nothing of the tipset. */
+function isOutOfReach(error: unknown): boolean {
+  return blockMissingIn(error) !== undefined || (error instanceof PetrelError && UNSUPPORTED.has(error.code as string))
+}
 
 /** Completes the rows of one index, a few tipsets at a time. */
 export class RowCompleter {
@@ -42,7 +56,8 @@ export class RowCompleter {
   /**
    * Completes the next ones.
    * @returns whether there may be more
-   * @throws IndexError as {@link IndexSession.complete}; then it is to be called again, with the next session
+   * @throws IndexError as {@link IndexSession.complete}: then it is to be called again, with the next session; what keeps a tipset
+   * from being executed at this moment: later
    */
   async next(session: IndexSession): Promise<boolean> {
     if (this.#isDone) return false
@@ -61,11 +76,12 @@ export class RowCompleter {
     return this.#misses < MISSES || this.#end()
   }
 
-  /** undefined: it cannot be executed here. */
+  /** undefined: it cannot be executed here, now or later. */
   async #read({ key, height }: IndexedTipset): Promise<AppliedTipset | undefined> {
     try {
       return await this.#rows.read(this.#store.tipset(key.map(parseCid)), false)
     } catch (error) {
+      if (!isOutOfReach(error)) throw error
       this.#log.debug('rows of an earlier Petrel are left as they are', { height, reason: errorMessage(error) })
       return undefined
     }

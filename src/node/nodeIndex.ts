@@ -30,9 +30,9 @@ export interface NodeIndex {
 export function askedIndex(
   view: ChainView,
   index: NodeIndex | undefined,
-  { timers }: Pick<NodePorts, 'timers'>,
+  { clock, timers }: Pick<NodePorts, 'clock' | 'timers'>,
 ): HeadIndex | undefined {
   if (index === undefined) return undefined
   const { reader, isFirst } = index
-  return new HeadIndex({ view, reader, isFirst, timers })
+  return new HeadIndex({ view, reader, isFirst, clock, timers })
 }

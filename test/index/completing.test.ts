@@ -1,6 +1,8 @@
 /** Rows of an earlier Petrel: what its schema did not have is filled in, and nothing else is touched. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PostgresIndex } from '../../platform/server/index/postgresIndex.ts'
+import { utf8 } from '../../src/base/bytes.ts'
+import { blockCid } from '../../src/crypto/blockCid.ts'
 import type { IndexedTipset, IndexSession } from '../../src/index/indexStore.ts'
 import { indexedChain } from '../../src/index/indexWriter.ts'
 import { RowCompleter } from '../../src/index/rowCompleter.ts'
@@ -91,7 +93,7 @@ describe.skipIf(missing !== undefined)('rows of an earlier Petrel', () => {
 
   test('whose states are gone are left as they are, and after some the rest is given up', async () => {
     const asked: number[] = []
-    const unknown = ['bafy2bzacecmda75ovposbdateg7eyhwij65zklgyijgcjwynlklmqazpwlhba']
+    const unknown = [String(blockCid(utf8('no header that anybody has')))]
     const tipsets: IndexedTipset[] = Array.from({ length: 100 }, (_, i) => ({ height: 1000 - i, key: unknown }))
     const session = {
       lacking: (below: number, most: number) => {

@@ -5,6 +5,7 @@ import { toHex } from '../../src/base/bytes.ts'
 import { indexedChain } from '../../src/index/indexWriter.ts'
 import { firstBlock, tipsetKeyCid } from '../../src/types/tipset.ts'
 import { missingPostgres, TestPostgres } from '../support/postgres.ts'
+import { silentLog } from '../support/recordedView.ts'
 import { seeded } from '../support/seeded.ts'
 import { allRows, caughtUp, connect, freshRows, newDatabase } from './indexed.ts'
 import { type Exchange, exchangeChain } from './indexedChain.ts'
@@ -82,6 +83,50 @@ describe.skipIf(missing !== undefined)('index', () => {
     await sql.end()
   })
 
+  test('a reorganisation below its first tipset lets it begin anew, and leaves nothing of what that had', async () => {
+    const own = await exchangeChain()
+    for (let i = 0; i < 4; i++) await own.mine()
+    const url = await database()
+    const writer = writerOf(own.node, url, silentLog, { from: undefined })
+    const sql = connect(url)
+    writer.start(neverFinal(own.node))
+    await caughtUp(writer)
+    const [began] = await sql`select encode(tipset, 'hex') as tipset from petrel.chain`
+    await own.node.devnet.mine(0, { fork: 3 })
+    await own.mine()
+    await caughtUp(writer)
+    await writer.stop()
+    const { view, store } = own.node
+    const addresses = await sql`select address, actor::text from canonical.addresses`
+    const map = [...view.stateBefore(store.head()).addresses()].map(([one, id]) => `${view.addressText(one)} ${id}`)
+    expect(addresses.map(({ address, actor }) => `${address} ${actor}`).sort()).toEqual(map.sort())
+    for (const [table, rows] of Object.entries(await allRows(url, 'petrel'))) {
+      expect(rows.filter((row) => row.includes(began?.tipset)).length, table).toBe(0)
+    }
+    expect(
+      await sql`select first_height = (select min(height) from canonical.tipsets) as fits from petrel.chain`,
+    ).toEqual([{ fits: true }])
+    await sql.end()
+  })
+
+  test('a writer that never had the tipset at which the index stands goes back to what both have', async () => {
+    const [first, second] = [await exchangeChain(), await exchangeChain()]
+    for (const each of [first, second]) for (let i = 0; i < 3; i++) await each.mine()
+    await first.mine()
+    await first.mine()
+    const url = await database()
+    const before = await freshRows(first.node, url)
+    await second.mine({ nullRounds: 1 })
+    for (let i = 0; i < 3; i++) await second.mine()
+    const writer = writerOf(second.node, url)
+    writer.start(neverFinal(second.node))
+    await caughtUp(writer)
+    await writer.stop()
+    expect(await allRows(url, 'canonical')).toEqual(await freshRows(second.node, await database()))
+    const { tipsets } = await allRows(url, 'petrel')
+    expect(tipsets?.length).toBeGreaterThan(before.tipsets?.length ?? 0)
+  })
+
   /** Rows with the time of their tipset, as the views show them. */
   async function canonicalOf(rows: readonly string[] | undefined, url: string): Promise<string[]> {
     const sql = connect(url)
@@ -103,11 +148,11 @@ describe.skipIf(missing !== undefined)('index', () => {
     const heard: number[] = []
     await sql.listen('petrel_final', (text) => heard.push(JSON.parse(text).height))
     writer.start({ finalized: () => final })
-    await expect.poll(() => heard).toEqual([2])
+    await expect.poll(() => heard, { timeout: 15_000 }).toEqual([2])
     await caughtUp(writer)
     final = store.tipsetByHeight(4, undefined, 'previous')
     await exchange.mine()
-    await expect.poll(() => heard).toEqual([2, final.height])
+    await expect.poll(() => heard, { timeout: 15_000 }).toEqual([2, final.height])
     final = store.genesis()
     await exchange.mine()
     await caughtUp(writer)

@@ -2,6 +2,12 @@
 
 import type { Sql } from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { encode } from '../../src/codec/description.ts'
+import { proposeParams } from '../../src/state/params/multisig.ts'
+import { type Address, idAddress } from '../../src/types/address.ts'
+import { signedMessageCid } from '../../src/types/signedMessage.ts'
+import { keyAddress } from '../mempool/fakes.ts'
+import { signedBy } from '../support/devnetNode.ts'
 import { missingPostgres, TestPostgres } from '../support/postgres.ts'
 import { readOwn } from '../support/shared.ts'
 import { caughtUp, connect } from './indexed.ts'
@@ -164,6 +170,67 @@ describe.skipIf(missing !== undefined)('docs/sql.md', () => {
       .slice(-2)
       .flatMap(({ customer: to, other, fil }) => [`${customer(to)} ${fil * FIL}`, `${customer(other)} ${2n * FIL}`])
     expect(rows.map(({ to_address, value }) => `${to_address} ${value}`).sort()).toEqual(lost.sort())
+  })
+
+  test('a message that pays somebody else, or another amount, after a reorganisation', async () => {
+    const { node } = exchange
+    const { devnet, pending, plan, store, view, vm } = node
+    const [bank] = plan.accounts
+    const reindexed = async (): Promise<void> => {
+      const writer = writerOf(node, server.url())
+      writer.start(neverFinal(node))
+      await caughtUp(writer)
+      await writer.stop()
+    }
+    const tree = view.stateTree((await vm.tipsetState(store.head())).stateRoot)
+    const nonce = tree.getActor(tree.lookupId(bank!.address)!)!.nonce
+    const next = [...tree.addresses()].reduce((most, [, id]) => (id > most ? id : most), 0n) + 1n
+    const [one, other] = [keyAddress(900), keyAddress(901)]
+    // By an ID that the tipset itself gives, to whoever is first.
+    const byId = signedBy(bank!, { to: idAddress(next), value: 7n * FIL, nonce: nonce + 1n })
+    const known = signedBy(bank!, { to: exchange.customers[0]!, value: 9n * FIL, nonce: nonce + 2n })
+    const mineFor = async (newcomer: Address, options = {}): Promise<void> => {
+      pending.push(signedBy(bank!, { to: newcomer, value: FIL, nonce }), byId, known)
+      await devnet.mine(1, options)
+      pending.length = 0
+      await devnet.mine()
+    }
+    await mineFor(one)
+    await reindexed()
+    await mineFor(other, { fork: 2 })
+    await reindexed()
+    const since = store.head().height - 4
+    const lost = async (): Promise<string[]> => {
+      const rows = await ask('Deposits that a reorganisation took away', { since })
+      return rows.map(({ to_address, value }) => `${to_address} ${value}`).sort()
+    }
+    const text = (address: Address): string => view.addressText(address)
+    expect(await lost()).toEqual([`${text(one)} ${FIL}`, `${text(one)} ${7n * FIL}`].sort())
+    const cid = String(signedMessageCid(known))
+    await sql`update petrel.transfers x set value = value + 1 from petrel.tipsets t
+      where t.tipset = x.tipset and not t.canonical and x.message = ${cid}`
+    expect(await lost()).toContain(`${customer(0)} ${9n * FIL + 1n}`)
+  })
+
+  test('a proposal whose send failed was not applied', async () => {
+    const { node } = exchange
+    const [, owner] = node.plan.accounts
+    const tree = node.view.stateTree((await node.vm.tipsetState(node.store.head())).stateRoot)
+    const nonce = tree.getActor(tree.lookupId(owner!.address)!)!.nonce
+    // An account has no such method.
+    const params = encode(proposeParams, { to: owner!.address, value: FIL, method: 99n, params: new Uint8Array(0) })
+    node.pending.push(signedBy(owner!, { to: exchange.multisig.robust, value: 0n, nonce, method: 2n, params }))
+    await node.devnet.mine()
+    node.pending.length = 0
+    await node.devnet.mine()
+    const writer = writerOf(node, server.url())
+    writer.start(neverFinal(node))
+    await caughtUp(writer)
+    await writer.stop()
+    const proposals = await ask('Proposals of a multisig', { address: robust() })
+    expect(proposals.at(-1)).toMatchObject({ recipient: account(1), applied: false })
+    const [row] = await sql`select returned_json from canonical.messages where cid = ${String(proposals.at(-1)?.cid)}`
+    expect(row?.returned_json).toMatchObject({ Applied: true, Code: 22 })
   })
 
   test('tokens: no contract here, so none', async () => {

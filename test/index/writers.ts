@@ -1,4 +1,5 @@
 /** Writers of a chain's index. */
+import { systemClock } from '../../platform/server/clock.ts'
 import { PostgresIndex } from '../../platform/server/index/postgresIndex.ts'
 import type { Logger, Timers } from '../../src/base/ports.ts'
 import type { ChainView } from '../../src/chain/chainView.ts'
@@ -19,9 +20,15 @@ export interface Indexed {
   readonly vm: VmHost
 }
 
-/** A writer that begins at genesis; its finality is what the test says. */
-export function writerOf({ view, vm }: Indexed, url: string, log: Logger = silentLog): IndexWriter {
-  return new IndexWriter({ view, vm, store: new PostgresIndex(url, timers), timers, log, from: 0, longestPauseMs: 40 })
+/** A writer that begins at genesis, or as it is told; its finality is what the test says. */
+export function writerOf(
+  { view, vm }: Indexed,
+  url: string,
+  log: Logger = silentLog,
+  { from }: { readonly from: number | undefined } = { from: 0 },
+): IndexWriter {
+  const store = new PostgresIndex(url, timers)
+  return new IndexWriter({ view, vm, store, clock: systemClock, timers, log, from, longestPauseMs: 40 })
 }
 
 /** Finality that stays at genesis. */

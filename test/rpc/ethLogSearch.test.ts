@@ -31,7 +31,10 @@ it('a database that follows a head which has moved on is believed up to where bo
     // As far as it has written.
     rows: between(store, store.head(), from, Math.min(to, store.head().height - 1)).map(row),
   })
-  const deps = { view: { store }, reader: { logs }, timers: {}, isFirst: true } as unknown as HeadIndexDeps
+  const deps = {
+    ...{ view: { store }, reader: { logs }, timers: {}, isFirst: true },
+    clock: { monotonicMs: () => 0 },
+  } as unknown as HeadIndexDeps
   const read: number[] = []
   const reader = loggedReader(store, async (tipset) => {
     read.push(tipset.height)

@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
+import { errorMessage } from '../../../src/base/errors.ts'
 import { stringifyJson } from '../../../src/codec/jsonText.ts'
 import { formatFil } from '../../../src/types/fil.ts'
+import { systemCode } from '../../server/errors.ts'
 import { readTextFile, writeFile } from '../../server/home.ts'
 import { line, type ProgramIo } from '../../server/programIo.ts'
 import { type CliContext, wholeNumber } from '../context.ts'
@@ -64,6 +66,21 @@ function show(io: ProgramIo, steps: Steps): void {
   }
 }
 
+/** Whoever is told by standard output has it: the position must not lead past a step that a full disk or a broken pipe lost. */
+async function taken({ written }: ProgramIo): Promise<void> {
+  try {
+    await written?.()
+  } catch (cause) {
+    const reason = systemCode(cause) || errorMessage(cause)
+    throw new CliError(
+      'FAILED',
+      `standard output takes no more (${reason}): the position stays before this step`,
+      {},
+      { cause },
+    )
+  }
+}
+
 /** Whether asking again is in vain: the token, a parameter or the position is refused. */
 function isRefused(error: CliError, position: Position): boolean {
   if (error.code !== 'RPC') return error.code !== 'CONNECTION'
@@ -104,8 +121,9 @@ async function follow(context: CliContext, options: TransfersOptions): Promise<v
   const webhook = await webhookOf(context, options)
   const put = context.stream()
   const { positionFile } = options
-  const kept = positionFile === undefined ? undefined : readTextFile(positionFile)
-  let position = parsePosition(options.since ?? kept)
+  const kept = positionFile === undefined ? '' : (readTextFile(positionFile) ?? '').trim()
+  // A command that is started again as it was must not begin again.
+  let position = parsePosition(kept === '' ? options.since : kept)
   while (!io.signal.aborted) {
     const steps = await nextSteps(context, options, position, confidence)
     if (steps === undefined) break
@@ -113,6 +131,7 @@ async function follow(context: CliContext, options: TransfersOptions): Promise<v
     if (moved) {
       put(steps)
       show(io, steps)
+      await taken(io)
       const problem = webhook === undefined ? undefined : await deliver(webhook, stringifyJson(steps))
       if (problem !== undefined) io.err(`not delivered (${problem}): kept in ${options.deadLetters}\n`)
       // After what it leads past is told, or kept: a crash in between tells it again.
@@ -132,8 +151,14 @@ export function addTransfersCommand(program: Command, context: CliContext): void
     .command('transfers')
     .description('Value that moved, tipset by tipset, from a position on; each step once, reorganisations taken back')
     .option('--follow', 'go on with the chain until it is interrupted; a node that fails is asked again')
-    .option('--since <position>', 'CIDs of a tipset, with commas: where an earlier run ended (default: now)')
-    .option('--position-file <file>', 'keeps the position: a run goes on where the last one ended')
+    .option(
+      '--since <position>',
+      'CIDs of a tipset, with commas, where an earlier run ended, or where the first one begins (default: now)',
+    )
+    .option(
+      '--position-file <file>',
+      'keeps the position: a run goes on where the last one ended, whatever --since says',
+    )
     .option('--confidence <epochs>', 'epochs on top of a tipset before it counts', '900')
     .option('--webhook <url>', 'POST each step there, signed; at least once')
     .option('--webhook-secret-file <file>', 'secret of the signature (HMAC-SHA256)')

@@ -23,7 +23,7 @@ import { firstBlock } from '../../../src/types/tipset.ts'
 import { ActorBundles, bundledBlocks } from '../actorBundles.ts'
 import { openArchiveFile } from '../archiveFile.ts'
 import { cacheSizes, vmThreads } from '../cacheSize.ts'
-import { systemTimers } from '../clock.ts'
+import { systemClock, systemTimers } from '../clock.ts'
 import { PlatformError } from '../errors.ts'
 import type { Home } from '../home.ts'
 import { createLogger } from '../logger.ts'
@@ -125,7 +125,7 @@ async function fill(options: BackfillOptions, view: ChainView, closers: Closers)
     return { height: position.height, tipsets: 0, completed, seconds: (performance.now() - began) / MS_PER_SEC }
   }
   const writer = new IndexWriter({
-    ...{ view, vm, timers: systemTimers, log, store },
+    ...{ view, vm, clock: systemClock, timers: systemTimers, log, store },
     from: options.from ?? lowestState(view),
     onFailure: (error) => {
       if (error instanceof IndexError && PASSING.includes(error.code)) return

@@ -14,8 +14,8 @@ export async function openIndex(
   ports: NodePorts,
   metrics: Metrics | undefined,
 ): Promise<NodeIndex> {
-  const { timers, log } = ports
-  const writer = new IndexWriter({ ...deps, timers, log, store: new PostgresIndex(url, timers), from })
+  const { clock, timers, log } = ports
+  const writer = new IndexWriter({ ...deps, clock, timers, log, store: new PostgresIndex(url, timers), from })
   await writer.check()
   if (metrics !== undefined) register(metrics, () => writer.status)
   const reader = new PostgresReader(url, timers)

@@ -3,16 +3,18 @@ import type { Timers } from '../../../src/base/ports.ts'
 import { sleep, whenAborted } from '../../../src/base/waiting.ts'
 import { type Json, stringifyJson } from '../../../src/codec/jsonText.ts'
 import { IndexError } from '../../../src/index/errors.ts'
-import type {
-  AppliedTipset,
-  IndexChange,
-  IndexedChain,
-  IndexedTipset,
-  IndexPosition,
-  IndexSession,
-  IndexStore,
-  Row,
-  TipsetName,
+import {
+  type AppliedTipset,
+  INDEX_TABLES,
+  type IndexChange,
+  type IndexedChain,
+  type IndexedTipset,
+  type IndexPosition,
+  type IndexSession,
+  type IndexStore,
+  type PlacedTipset,
+  type Row,
+  type TipsetName,
 } from '../../../src/index/indexStore.ts'
 import { assertFits } from './checks.ts'
 import { type Connection, databaseFailure } from './connection.ts'
@@ -63,6 +65,7 @@ export class PostgresIndex implements IndexStore {
       return {
         lost,
         position: () => this.#told(position(connection)),
+        chain: (below, most) => this.#told(chainBelow(connection, below, most)),
         known: (tipsets) => this.#told(known(connection, tipsets)),
         write: (change) => this.#told(connection.transaction(() => write(connection, change))),
         lacking: (below, most) => this.#told(lacking(connection, below, most)),
@@ -116,6 +119,14 @@ async function position(on: Connection): Promise<IndexPosition | undefined> {
   return { tipset: row.tipset, key: JSON.parse(row.key) as string[], height: row.height, finalHeight: row.final }
 }
 
+async function chainBelow(on: Connection, below: number, most: number): Promise<readonly PlacedTipset[]> {
+  return await on.query<{ tipset: string; height: number }>(
+    `select encode(tipset, 'hex') as tipset, height::int from petrel.tipsets
+     where canonical and height < $1 order by height desc limit $2`,
+    [below, most],
+  )
+}
+
 async function known(on: Connection, tipsets: readonly TipsetName[]): Promise<ReadonlySet<TipsetName>> {
   if (tipsets.length === 0) return new Set()
   const rows = await on.query<{ tipset: string }>(
@@ -128,7 +139,7 @@ async function known(on: Connection, tipsets: readonly TipsetName[]): Promise<Re
 /** Tipsets of a parameter that is a JSON list of their names. */
 const NAMES = `select decode(value, 'hex') from json_array_elements_text($1::text::json)`
 
-async function write(on: Connection, { from, reverted, applied, position }: IndexChange): Promise<void> {
+async function write(on: Connection, { from, reverted, applied, forgotten, position }: IndexChange): Promise<void> {
   // Somebody else may have written since the connection was made, however that came about: then nothing is.
   const [at] = await on.query<{ tipset: string | null; final: number; mine: boolean }>(
     `select encode(tipset, 'hex') as tipset, final_height::int as final, pg_try_advisory_xact_lock(${LOCK}) as mine
@@ -140,6 +151,7 @@ async function write(on: Connection, { from, reverted, applied, position }: Inde
   if (reverted.length > 0) {
     await on.query(`update petrel.tipsets set canonical = false where tipset in (${NAMES})`, [JSON.stringify(reverted)])
   }
+  if (forgotten.length > 0) await forget(on, forgotten)
   for (const { tipset, rows } of applied) {
     if (rows === undefined) {
       await on.query(`update petrel.tipsets set canonical = true where tipset = decode($1, 'hex')`, [tipset])
@@ -157,6 +169,20 @@ async function write(on: Connection, { from, reverted, applied, position }: Inde
   if (applied.length > 0)
     await notify(on, HEAD_CHANNEL, { height, tipset, reverted: reverted.length, applied: applied.length })
   if (finalHeight > at.final) await notify(on, FINAL_CHANNEL, { height: finalHeight })
+}
+
+/** Deletes tipsets with all their rows; where the index begins, and where it stands, is written with what comes instead. */
+async function forget(on: Connection, tipsets: readonly TipsetName[]): Promise<void> {
+  const names = JSON.stringify(tipsets)
+  await on.query('update petrel.chain set tipset = null, first_height = null')
+  for (const table of [...INDEX_TABLES, 'tipsets']) {
+    // By height, too, which their indexes begin with.
+    await on.query(
+      `delete from petrel.${table} where tipset in (${NAMES})
+       and height in (select t.height from petrel.tipsets t where t.tipset in (${NAMES}))`,
+      [names],
+    )
+  }
 }
 
 /** The filter of logs is the newest column: what lacks an older one lacks it, too. */

@@ -88,6 +88,8 @@ export interface RunOptions {
   /** Unix milliseconds. */
   readonly now?: number
   readonly signal?: AbortSignal
+  /** What becomes of output. Default: it is taken. */
+  readonly written?: () => Promise<void>
   /** Called when the command waits. */
   readonly onSleep?: () => void
   readonly addNodeCommands?: AddNodeCommands
@@ -105,6 +107,7 @@ export async function petrel(args: readonly string[], options: RunOptions = {}):
       out: (text) => {
         out += text
       },
+      ...(options.written === undefined ? {} : { written: options.written }),
       err: (text) => {
         err += text
       },

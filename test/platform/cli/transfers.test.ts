@@ -1,5 +1,5 @@
 /** `transfers --follow` before a node that fails now and then: what it outlives, and what ends it. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -58,6 +58,42 @@ test('a node that is busy or has lost its machine is asked again, and nothing is
   )
   expect(calls().map(({ params }) => params[0])).toEqual([[], ...Array(3).fill([cid('bafy7')]), [cid('bafy8')]])
   expect(readFileSync(positionFile, 'utf8')).toBe('bafy8\n')
+})
+
+test('the position stays before a step that standard output did not take', async () => {
+  const positionFile = join(folder, 'untaken')
+  const args = ['transfers', '--follow', '--json', '--position-file', positionFile]
+  answerInTurn(step(7), step(8))
+  let left = 1
+  const written = (): Promise<void> =>
+    left-- > 0 ? Promise.resolve() : Promise.reject(Object.assign(new Error('no room'), { code: 'ENOSPC' }))
+  const ran = await run(args, { ...interruptedAt(3), written })
+  expect(ran.code).toBe(1)
+  expect(ran.err).toBe('ERROR: standard output takes no more (ENOSPC): the position stays before this step\n')
+  expect(readFileSync(positionFile, 'utf8')).toBe('bafy7\n')
+  const never = join(folder, 'never')
+  answerInTurn(step(7))
+  const first = await run(['transfers', '--position-file', never], { written: () => Promise.reject(new Error('gone')) })
+  expect([first.code, existsSync(never)]).toEqual([1, false])
+})
+
+test('--since is where a run without a position begins: one that is kept goes before it', async () => {
+  const positionFile = join(folder, 'kept')
+  const args = ['transfers', '--since', 'bafy3', '--position-file', positionFile]
+  const asked = async (): Promise<Json[]> => {
+    answerInTurn(step(7))
+    const before = calls().length
+    expect((await run(args)).code).toBe(0)
+    return calls()
+      .slice(before)
+      .map(({ params }) => params[0] as Json)
+  }
+  expect(await asked()).toEqual([[cid('bafy3')], [cid('bafy7')]])
+  expect(readFileSync(positionFile, 'utf8')).toBe('bafy7\n')
+  // The same command, started again.
+  expect(await asked()).toEqual([[cid('bafy7')]])
+  writeFileSync(positionFile, '')
+  expect(await asked()).toEqual([[cid('bafy3')], [cid('bafy7')]])
 })
 
 test('a node that stays away is asked less and less often, until the user interrupts', async () => {

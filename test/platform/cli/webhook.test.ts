@@ -1,9 +1,12 @@
 /** A receiver that fails, and one that is gone. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deliver, type Webhook } from '../../../platform/cli/webhook.ts'
 
@@ -63,6 +66,26 @@ test('is kept when nobody does', async () => {
   expect(await deliver(webhook('dead', 'http://127.0.0.1:1/'), '{"c":3}')).toBeDefined()
   const lines = readFileSync(join(folder, 'dead'), 'utf8').trim().split('\n')
   expect(lines.map((one) => (JSON.parse(one) as { event: unknown }).event)).toEqual([{ b: 2 }, { c: 3 }])
+})
+
+test('is not said to be kept when the disk took a part of it, and leaves no part', async () => {
+  const file = join(folder, 'full')
+  const kept = '{"event":{"a":1}}\n'
+  writeFileSync(file, kept)
+  const source = fileURLToPath(new URL('../../../platform/cli/webhook.ts', import.meta.url))
+  const script = `
+    import { deliver } from ${JSON.stringify(source)}
+    const webhook = { url: 'http://127.0.0.1:1/', secret: 's', deadLetters: ${JSON.stringify(file)}, retryMs: [] }
+    const io = { sleep: async () => undefined, now: Date.now }
+    await deliver({ ...webhook, ...io }, JSON.stringify({ a: 'd'.repeat(6000) })).then(
+      () => console.log('kept'),
+      (error) => console.log('threw ' + error.code),
+    )`
+  // Files of at most 2 KiB, as a disk that has no more room: the first write is a short one.
+  const run = ['ulimit -f 4; exec "$@"', 'sh', process.execPath, '--input-type=module', '-e', script]
+  const { stdout, stderr } = await promisify(execFile)('sh', ['-c', ...run], { timeout: 60_000 })
+  expect([stdout, stderr]).toEqual(['threw EFBIG\n', expect.not.stringContaining('Error')])
+  expect(readFileSync(file, 'utf8')).toBe(kept)
 })
 
 test.each([301, 302, 307, 308])('is not taken by who sends it elsewhere (%i): kept, with the place', async (status) => {
