@@ -5,11 +5,14 @@
  *   any           --upgrade--> socket: a WebSocket, which is pinged and ends by itself
  *
  * Above the bound the one that has been idle for longest goes. One that has just been opened is none of these: its request is
- * under way. Where nobody is idle the new one is turned away: it may ask once, and hears that there are too many.
+ * under way. Where nobody is idle, callers without a token share the places: of the address that has most of them the one that has
+ * begun nothing for longest goes, as long as that address then has no fewer than the new one's. Else the new one is turned away: it
+ * may ask once, and hears that there are too many.
  */
 import type { Socket } from 'node:net'
 import { FIRST_BYTE_MS, IDLE_CONNECTION_MS, MAX_CONNECTIONS, REQUEST_TIME_MS } from '../../src/base/bounds.ts'
 import { type Count, OwnCount } from '../../src/base/count.ts'
+import { placeOf } from './callerPlace.ts'
 
 type Doing = 'opened' | 'idle' | 'reading' | 'answering' | 'socket'
 
@@ -19,6 +22,10 @@ interface Connection {
   sinceMs: number
   /** Bytes that its client had taken then. */
   written: number
+  /** Its last request brought a token. */
+  hasToken: boolean
+  /** Where it comes from; undefined: from no address. */
+  readonly place: string | undefined
 }
 
 /** As many times the connections may be waiting to hear that they are too many; a burst of clients is all there at once. */
@@ -62,13 +69,16 @@ export class Connections {
 
   /** Takes a new connection, if there is room for it or somebody else's. */
   add(socket: Socket): void {
+    const { remoteAddress } = socket
+    const place = remoteAddress === undefined ? undefined : placeOf(remoteAddress)
     if (this.#count.total() >= this.#bounds.most) {
-      const longest = this.#longestIdle()
+      const longest = this.#longestIdle() ?? this.#ofMost(place)
       if (longest === undefined) return this.#turnAway(socket)
       longest.destroy()
       this.#remove(longest)
     }
-    this.#connections.set(socket, { doing: 'opened', sinceMs: this.#nowMs(), written: 0 })
+    const sinceMs = this.#nowMs()
+    this.#connections.set(socket, { doing: 'opened', sinceMs, written: 0, hasToken: false, place })
     this.#count.add(1)
     socket.once('close', () => this.#remove(socket))
   }
@@ -87,6 +97,19 @@ export class Connections {
     for (const [socket, { doing, sinceMs }] of this.#connections) {
       if (doing === 'idle' || (doing === 'opened' && now - sinceMs > this.#bounds.firstMs)) return socket
     }
+    return undefined
+  }
+
+  /** The stalest without a token of the place that has most of them, if a new one of `place` leaves that place as many. */
+  #ofMost(place: string | undefined): Socket | undefined {
+    const counts = new Map<string, number>()
+    for (const { place, hasToken } of this.#connections.values()) {
+      if (place !== undefined && !hasToken) counts.set(place, (counts.get(place) ?? 0) + 1)
+    }
+    let [most, ofMost] = [0, '']
+    for (const [each, count] of counts) if (count > most) [most, ofMost] = [count, each]
+    if (place === undefined || most < (counts.get(place) ?? 0) + 2) return undefined
+    for (const [socket, { place, hasToken }] of this.#connections) if (!hasToken && place === ofMost) return socket
     return undefined
   }
 
@@ -110,11 +133,17 @@ export class Connections {
     closeIdle()
   }
 
-  is(doing: Doing, socket: Socket): void {
+  /** @param hasToken - of the request that it began; undefined: it goes on with what it does */
+  is(doing: Doing, socket: Socket, hasToken?: boolean): void {
     const connection = this.#connections.get(socket)
-    if (connection === undefined) return
+    // An answer that was asked for before it became a WebSocket may leave later.
+    if (connection === undefined || connection.doing === 'socket') return
+    connection.doing = doing
+    connection.sinceMs = this.#nowMs()
+    connection.written = socket.bytesWritten
+    connection.hasToken = hasToken ?? connection.hasToken
     this.#connections.delete(socket)
-    this.#connections.set(socket, { doing, sinceMs: this.#nowMs(), written: socket.bytesWritten })
+    this.#connections.set(socket, connection)
     if (doing === 'idle') this.#closeIdle?.()
   }
 

@@ -10,17 +10,19 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { MAX_ANONYMOUS_REQUEST_BYTES, MAX_BODIES_BYTES, PING_INTERVAL_MS } from '../../src/base/bounds.ts'
 import { lengthOf, utf8 } from '../../src/base/bytes.ts'
 import { errorMessage } from '../../src/base/errors.ts'
-import type { RpcEngine } from '../../src/rpc/engine.ts'
-import { type AdmittedSocket, apiVersionOf } from '../../src/rpc/http.ts'
-import type { HttpResponse } from '../../src/rpc/httpMessage.ts'
+import { type AdmittedSocket, apiVersionOf, bringsToken } from '../../src/rpc/http.ts'
+import type { HttpResponse, Room } from '../../src/rpc/httpMessage.ts'
 import { RpcSession } from '../../src/rpc/session.ts'
+import { placeOf } from './callerPlace.ts'
 import { Connections } from './connections.ts'
 import { PlatformError, systemCode } from './errors.ts'
 import { ConnectionSignals, NodeRequest, respond, stream } from './nodeRequest.ts'
+import { Pipelines } from './pipelines.ts'
 import { FOR_HEADER } from './readers/passOn.ts'
-import { Bodies } from './requestBodies.ts'
+import { Bodies, readBody } from './requestBodies.ts'
 import type { Listening, ServerOptions } from './rpcServer.ts'
 import { countRequests } from './sparingHeap.ts'
+import { UnfinishedFrame } from './unfinishedFrames.ts'
 import { UnreadAnswers } from './unreadAnswers.ts'
 
 // Imported, it would load all that it can name, fetch and WebSocket too: 31 ms of processor time, 13 MB.
@@ -54,17 +56,26 @@ function clientOf({ headers, socket }: IncomingMessage, behind: string | undefin
     : undefined
 }
 
+/** As ws refuses: whose client goes on sending would not hear of its end, which counts as a connection until then. */
 function refuseUpgrade(socket: Duplex, status: number): void {
+  socket.once('finish', () => socket.destroy())
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }
 
 /** RFC 6455, 7.4.1: what the endpoint has received is against its policy. */
 const POLICY_VIOLATION = 1008
 
+/** What a WebSocket's session is made of. */
+interface SocketParts extends Pick<ServerOptions, 'engine' | 'log'> {
+  readonly unread: UnreadAnswers
+  readonly room: Room
+  readonly connection: Duplex
+}
+
 /** Connects a WebSocket with a session, and pings it. */
 function startSession(
   socket: WebSocket,
-  { engine, unread, connection }: { engine: RpcEngine; unread: UnreadAnswers; connection: Duplex },
+  { engine, log, unread, room, connection }: SocketParts,
   url: string,
   { permissions, name }: AdmittedSocket,
 ): void {
@@ -75,6 +86,7 @@ function startSession(
     version,
     permissions,
     name,
+    room,
     sink: {
       send: (text) => {
         socket.send(text, () => {
@@ -93,15 +105,22 @@ function startSession(
       },
     },
   })
+  const frame = new UnfinishedFrame(connection, socket, room, () => performance.now())
   const ping = setInterval(() => {
+    if (frame.isLate) return socket.terminate()
     socket.ping()
     session.checkToken()
   }, PING_INTERVAL_MS)
   ping.unref()
   socket.on('message', (data) => {
-    session.receive(
-      Array.isArray(data) ? Buffer.concat(data) : data instanceof ArrayBuffer ? new Uint8Array(data) : data,
-    )
+    try {
+      session.receive(
+        Array.isArray(data) ? Buffer.concat(data) : data instanceof ArrayBuffer ? new Uint8Array(data) : data,
+      )
+    } catch (error) {
+      log.error('a WebSocket has failed', { message: errorMessage(error) })
+      socket.terminate()
+    }
   })
   // 'close' follows every 'error'.
   socket.on('error', () => {})
@@ -133,8 +152,8 @@ function socketServer(maxPayload: number): WebSocketServer {
 
 function upgrade(
   sockets: SocketServers,
-  { handler, engine, behind }: ServerOptions,
-  unread: UnreadAnswers,
+  { handler, engine, log, behind }: ServerOptions,
+  { connections, unread, bodies }: ServerParts,
   message: IncomingMessage,
   socket: Duplex,
   head: Buffer,
@@ -145,18 +164,27 @@ function upgrade(
   const admitted = handler.admitSocket(request)
   if ('status' in admitted) return refuseUpgrade(socket, admitted.status)
   const server = admitted.maxFrameBytes > MAX_ANONYMOUS_REQUEST_BYTES ? sockets.trusted : sockets.anonymous
-  server.handleUpgrade(message, socket, head, (open) =>
-    startSession(open, { engine, unread, connection: socket }, request.url, admitted),
-  )
+  const { hasToken } = admitted.name
+  const room = bodies.of(hasToken ? undefined : placeOf(client))
+  server.handleUpgrade(message, socket, head, (open) => {
+    connections.is('socket', message.socket, hasToken)
+    startSession(open, { engine, log, unread, room, connection: socket }, request.url, admitted)
+  })
+}
+
+/** What the requests and the WebSockets of a server share. */
+interface ServerParts {
+  readonly connections: Connections
+  readonly unread: UnreadAnswers
+  readonly bodies: Bodies
 }
 
 function onRequest(
-  { handler, log, behind, watch, counts }: ServerOptions,
-  connections: Connections,
-  unread: UnreadAnswers,
+  { handler, log, behind, watch }: ServerOptions,
+  { connections, unread, bodies }: ServerParts,
 ): (message: IncomingMessage, response: ServerResponse) => void {
   const signals = new ConnectionSignals()
-  const bodies = new Bodies(() => Math.max(MAX_BODIES_BYTES, handler.maxRequestBytes), counts?.of('bodies'))
+  const pipelines = new Pipelines()
   /** Counted until it has left, or its client has. */
   const send = (response: ServerResponse, answer: HttpResponse, keepOpen: boolean): void => {
     if (answer.rest !== undefined) {
@@ -174,38 +202,53 @@ function onRequest(
     log.error('cannot answer a request', { message: errorMessage(error) })
     respond(response, { status: 500, headers: {}, body: '' }, false)
   }
-  return (message, response) => {
+  const begin = (message: IncomingMessage, response: ServerResponse): void => {
     const { socket } = message
+    response.once('finish', () => {
+      if (pipelines.left(socket)) connections.is('idle', socket)
+    })
     if (!connections.admits(socket)) return respond(response, TOO_MANY_CONNECTIONS, false)
-    connections.is('reading', socket)
-    response.once('finish', () => connections.is('idle', socket))
     response.once('close', () => unread.set(response, 0))
     const client = clientOf(message, behind)
     if (client === undefined) return respond(response, STRANGER, false)
     countRequests(1)
     const isLast = watch?.asked(socket) === true
     const head = new NodeRequest(message, '', signals.of(socket), client)
+    const hasToken = bringsToken(head)
+    // Elsewhere nobody has looked at it yet.
+    const isKnown = hasToken && apiVersionOf(head.url) !== undefined
+    connections.is('reading', socket, isKnown)
     const limit = handler.admit(head)
     // A preflight has no token, and its answer is not of this kind.
     if (typeof limit !== 'number' && message.method !== 'OPTIONS') return respond(response, limit, false)
-    bodies.read(message, typeof limit === 'number' ? limit : 0, (body, whole, free) => {
-      connections.is('answering', socket)
+    const room = bodies.of(isKnown ? undefined : placeOf(client))
+    readBody(message, typeof limit === 'number' ? limit : 0, room, (body, whole, held) => {
+      connections.is('answering', socket, hasToken)
       if (body === undefined) return respond(response, TOO_BUSY, false)
+      // Until its answer is made the request is in memory, and what it is answered with is.
+      const free = (): void => held.free()
       try {
-        const answer = handler.handle(new NodeRequest(message, body, signals.of(socket), client))
+        const answer = handler.handle(new NodeRequest(message, body, signals.of(socket), client, held))
         const keepOpen = whole && !isLast
         if (answer instanceof Promise) {
-          answer.then(
-            (late) => send(response, late, keepOpen),
-            (error: unknown) => broken(error, response),
-          )
-        } else send(response, answer, keepOpen)
+          void answer
+            .then(
+              (late) => send(response, late, keepOpen),
+              (error: unknown) => broken(error, response),
+            )
+            .finally(free)
+          return
+        }
+        send(response, answer, keepOpen)
       } catch (error) {
         broken(error, response)
-      } finally {
-        free()
       }
+      free()
     })
+  }
+  return (message, response) => {
+    const room = (): Room => bodies.of(placeOf(clientOf(message, behind) ?? ''))
+    pipelines.begin(message.socket, room, () => begin(message, response))
   }
 }
 
@@ -229,7 +272,9 @@ export async function startServer(options: ServerOptions): Promise<Listening> {
   const { handler, log, watch, counts } = options
   const connections = new Connections(() => performance.now(), undefined, counts?.of('connections'))
   const unread = new UnreadAnswers(undefined, counts?.of('unread'))
-  const server = createServer(onRequest(options, connections, unread))
+  const bodies = new Bodies(() => Math.max(MAX_BODIES_BYTES, handler.maxRequestBytes), counts?.of('bodies'))
+  const parts: ServerParts = { connections, unread, bodies }
+  const server = createServer(onRequest(options, parts))
   server.on('connection', (socket) => {
     connections.add(socket)
     watch?.connected(socket)
@@ -247,9 +292,8 @@ export async function startServer(options: ServerOptions): Promise<Listening> {
   server.on('upgrade', (message, socket, head) => {
     socket.on('error', () => socket.destroy())
     if (!connections.admits(message.socket)) return refuseUpgrade(socket, TOO_MANY_CONNECTIONS.status)
-    connections.is('socket', message.socket)
     try {
-      upgrade(sockets, options, unread, message, socket, head)
+      upgrade(sockets, options, parts, message, socket, head)
     } catch (error) {
       log.error('cannot open a WebSocket', { message: errorMessage(error) })
       socket.destroy()

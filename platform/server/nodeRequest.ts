@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { lengthOf } from '../../src/base/bytes.ts'
 import type { HttpRequest, HttpResponse } from '../../src/rpc/httpMessage.ts'
+import type { Held } from './requestBodies.ts'
 import { spareHeap } from './sparingHeap.ts'
 import type { UnreadAnswers } from './unreadAnswers.ts'
 
@@ -13,10 +14,16 @@ export class NodeRequest implements HttpRequest {
   readonly body: Uint8Array | string
   readonly signal: AbortSignal
   readonly address: string
+  readonly hold?: (bytes: number) => boolean
+  readonly release?: () => void
   readonly #headers: IncomingMessage['headers']
 
-  /** @param address - of the client, where another thread took the connection */
-  constructor(message: IncomingMessage, body: Uint8Array | string, signal: AbortSignal, address?: string) {
+  /** @param address - of the client, where another thread took the connection @param held - what is held for it */
+  constructor(message: IncomingMessage, body: Uint8Array | string, signal: AbortSignal, address?: string, held?: Held) {
+    if (held !== undefined) {
+      this.hold = (bytes) => held.add(bytes)
+      this.release = () => held.free()
+    }
     this.verb = message.method ?? ''
     this.url = message.url ?? ''
     this.body = body

@@ -11,25 +11,41 @@ const MIB = 1024 * 1024
 export const MAX_REQUEST_BYTES: number = 100 * MIB
 /** Largest request of a caller without one, bytes. The largest call that anybody may make carries two messages of 64 KiB. */
 export const MAX_ANONYMOUS_REQUEST_BYTES: number = 4 * MIB
-/** Requests that are being read, all connections together, bytes. */
+/**
+ * Values and keys of a request of a caller without a token, about: its commas, colons and brackets. Two messages of 64 KiB whose bytes
+ * are numbers have half of it.
+ */
+export const MAX_ANONYMOUS_VALUES = 262_144
+/** What one of them is counted for while a request is held, bytes. */
+export const VALUE_BYTES = 32
+/** Requests that are read or wait for their answer, unfinished frames, and answers of batches in the making, all connections together, bytes. */
 export const MAX_BODIES_BYTES: number = 256 * MIB
-/** From the first byte of a request to its last, milliseconds. */
+/** Of those, the ones that callers without a token of one address (of IPv6: of one network of 64 bits) may have, bytes. */
+export const MAX_ADDRESS_BODIES_BYTES: number = 128 * MIB
+/** From the first byte of a request, or of a frame, to its last, milliseconds. */
 export const REQUEST_TIME_MS = 120_000
 /** A connection without a request, milliseconds. A WebSocket is not among them: it is pinged. */
 export const IDLE_CONNECTION_MS = 600_000
 /** A new connection may take this long to its first byte before it counts as idle, milliseconds. */
 export const FIRST_BYTE_MS = 10_000
-/** Connections, WebSockets among them. Above it the one that has been idle for longest goes; where none is, a request is answered with 503. */
+/**
+ * Connections, WebSockets among them. Above it the one that has been idle for longest goes; where none is, the stalest without a token of
+ * the address that has most of them, if that is to keep no fewer than the new one's; else a request is answered with 503.
+ */
 export const MAX_CONNECTIONS = 1_024
 
 /** One answer, bytes of JSON; a batch as a whole. */
 export const MAX_ANSWER_BYTES: number = 100 * MIB
+/** Refusals of what is beyond that in a batch, bytes; the rest of it is not answered. */
+export const MAX_REFUSALS_BYTES: number = MIB
 /** A client with this much unread gets no further events: its channel ends, or its connection. Bytes. */
 export const MAX_UNREAD_BYTES: number = 16 * MIB
 /** From this much unread on nothing is read from a WebSocket, until half of it has left. Bytes. */
 export const HOLD_UNREAD_BYTES: number = MIB
 /** Answers that have not left, all connections together, bytes. Above it the client that has taken nothing for longest goes. */
 export const MAX_ALL_UNREAD_BYTES: number = 256 * MIB
+/** Requests under way on one connection of HTTP, which a client sends without waiting for their answers; the next begin as others have left. */
+export const MAX_PIPELINED_REQUESTS = 64
 /** Requests under way on one WebSocket, waits (`StateWaitMsg`) among them. */
 export const MAX_RUNNING_REQUESTS = 2_048
 /** Channels and Ethereum subscriptions of one WebSocket, each. */
@@ -53,6 +69,12 @@ export const MAX_INTEGER_DIGITS = 320
 export const MAX_CID_TEXT = 1_024
 /** A peer ID as base58 text; its multihash has 68 bytes at most. */
 export const MAX_PEER_ID_TEXT = 128
+
+/**
+ * Blocks of a tipset, or CIDs of its key, in JSON. An epoch has five wins on average, each of them a block at most: the chance of a hundred
+ * is none.
+ */
+export const MAX_TIPSET_BLOCKS = 128
 
 /** Epochs that a block may lie above its parents for `MinerGetBaseInfo`: each has a beacon entry. */
 export const MAX_EPOCHS_AHEAD = 900
@@ -82,6 +104,7 @@ export const COST_LIMITS = {
   execute: { running: 8, waiting: 2_048, perToken: 512, perAddress: 128, deadlineMs: 120_000 },
   stream: { running: 8, waiting: 16, perToken: 4, perAddress: 2, deadlineMs: 0 },
   sign: { running: 2, waiting: 2_048, perToken: 512, perAddress: 128, deadlineMs: 60_000 },
+  wait: { running: 16_384, waiting: 0, perToken: 8_192, perAddress: 1_024, deadlineMs: 0 },
 } as const
 /** How long a call that is one too many waits for its refusal, milliseconds. */
 export const REFUSAL_MS = 100

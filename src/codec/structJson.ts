@@ -1,6 +1,6 @@
 /** Structs in JSON: Lotus' names of their fields, in order. */
 import type { Codec, JsonSchema } from './codec.ts'
-import { inField, jsonField, wrongJson } from './goJson.ts'
+import { inField, otherCases, wrongJson } from './goJson.ts'
 import type { Json } from './jsonText.ts'
 import { printOf, withPrint } from './jsonWriter.ts'
 
@@ -31,6 +31,7 @@ export function structJson(
 ): Pick<Codec<Record<string, unknown>>, 'toJson' | 'fromJson' | 'schema'> {
   const properties: { [key: string]: Json } = {}
   for (const part of parts) properties[part.jsonName] = part.codec.schema as Json
+  const otherCasesOf = otherCases(parts.map(({ jsonName }) => jsonName))
   const printed = parts.map(({ key, jsonName, codec }, i) => ({
     key,
     before: `${i === 0 ? '{' : ','}${JSON.stringify(jsonName)}:`,
@@ -56,9 +57,11 @@ export function structJson(
       if (value !== undefined && value !== null && (typeof value !== 'object' || Array.isArray(value))) {
         throw wrongJson(value, name)
       }
+      const given = value ?? {}
+      const others = otherCasesOf(given)
       const out: Record<string, unknown> = {}
       for (const part of parts) {
-        const field = value === undefined || value === null ? undefined : jsonField(value, part.jsonName)
+        const field = others?.has(part.jsonName) === true ? others.get(part.jsonName) : given[part.jsonName]
         out[part.key] = inField(name, part.jsonName, () => part.codec.fromJson(field, context))
       }
       return out

@@ -4,7 +4,7 @@
  */
 import { type Codec, int, jsonOnly, list, struct } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
-import { wrongJson } from '../codec/goJson.ts'
+import { shownJson, wrongJson } from '../codec/goJson.ts'
 import { type Address, address } from '../types/address.ts'
 import { MempoolError } from './errors.ts'
 import { MIN_REPLACE_BY_FEE_PERCENT } from './rules.ts'
@@ -45,8 +45,9 @@ export const percent: Codec<number> = jsonOnly<number>(
   (json) => {
     if (json === undefined || json === null) return 0
     // the digits decide, as in Go: 1.1 * 100 is no integer in binary
-    const value = Number(`${String(json)}e2`)
-    if (Number.isNaN(value)) throw new CodecError('INVALID_JSON', `unable to parse ratio ${String(json)}`)
+    const isNumber = typeof json === 'number' || typeof json === 'bigint'
+    const value = isNumber ? Number(`${json}e2`) : Number.NaN
+    if (Number.isNaN(value)) throw new CodecError('INVALID_JSON', `unable to parse ratio ${shownJson(json)}`)
     if (!Number.isInteger(value)) {
       throw new CodecError('INVALID_JSON', `ratio may only have two decimals: ${String(json)}`)
     }

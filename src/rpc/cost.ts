@@ -16,8 +16,8 @@ import { sleep, whenAborted } from '../base/waiting.ts'
 import { RpcError } from './errors.ts'
 
 /**
- * `cheap`: a few reads, or a wait that costs nothing; `scan`: reads much of a state or of the chain; `execute`: runs the machine;
- * `stream`: sends for as long as the client reads; `sign`: keys and signatures.
+ * `cheap`: a few reads; `scan`: reads much of a state or of the chain; `execute`: runs the machine; `stream`: sends for as long as the
+ * client reads; `sign`: keys and signatures; `wait`: for something to come, which takes no time of the node's and a little memory.
  */
 export type CostClass = 'cheap' | DearClass
 /** Those that queue. */
@@ -239,7 +239,10 @@ export class CostQueues {
     counts: (cost: DearClass) => CallCounts | undefined = () => undefined,
   ) {
     const queue = (cost: DearClass): CostQueue => new CostQueue(cost, limits[cost], ports, counts(cost))
-    this.#queues = { scan: queue('scan'), execute: queue('execute'), stream: queue('stream'), sign: queue('sign') }
+    this.#queues = {
+      ...{ scan: queue('scan'), execute: queue('execute'), stream: queue('stream') },
+      ...{ sign: queue('sign'), wait: queue('wait') },
+    }
     this.#turns = new Breather(ports, DEAR_TURN_MS)
     this.#clock = ports.clock
     this.#timers = ports.timers

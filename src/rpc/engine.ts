@@ -5,16 +5,17 @@
  */
 import { MAX_ANSWER_BYTES } from '../base/bounds.ts'
 import { lengthOf } from '../base/bytes.ts'
-import { errorMessage, PetrelError } from '../base/errors.ts'
+import { PetrelError } from '../base/errors.ts'
 import type { Logger } from '../base/ports.ts'
 import { finish, type Steps } from '../base/steps.ts'
 import { whenAborted } from '../base/waiting.ts'
 import type { Codec, Json, JsonContext } from '../codec/description.ts'
 import { stringifyJson } from '../codec/jsonText.ts'
+import { asRpcError, panic } from './asRpcError.ts'
 import { type CallerName, type CostQueues, type DearClass, RETRY_AFTER_SEC } from './cost.ts'
 import { RpcError } from './errors.ts'
 import { type Listing, nextPart } from './listing.ts'
-import { type ApiVersion, type CallContext, type ChannelSink, type MethodRow, PrintedResult } from './method.ts'
+import { type ApiVersion, type CallContext, type ChannelSink, PrintedResult } from './method.ts'
 import { type Outcome, PrintedAnswer, type StreamedOutcome } from './outcome.ts'
 import type { RpcRequest } from './request.ts'
 import { failureText, successPieces, successText } from './response.ts'
@@ -31,6 +32,8 @@ export interface Caller {
   readonly notify: CallContext['notify']
   /** Whose share its calls count in. */
   readonly name: CallerName
+  /** Hears that nothing of the request is needed any more, before it is answered. */
+  readonly release?: (() => void) | undefined
 }
 
 /** Starts a channel and answers with its number; undefined over HTTP, where channel methods are refused. */
@@ -87,25 +90,6 @@ function isPromise(value: unknown): value is Promise<unknown> {
   return value instanceof Promise
 }
 
-/** What a handler's failure looks like on the wire. */
-function asRpcError(error: unknown, method: string, { perm }: MethodRow, log: Logger): RpcError {
-  if (error instanceof RpcError) return error
-  if (error instanceof PetrelError) {
-    // Who put a key in the wrong place reads it in the answer; nobody reads it in the log.
-    const message = perm === 'read' ? { message: error.message } : {}
-    log.debug(`method ${method} failed`, { code: error.code, ...message })
-    return new RpcError('FAILED', error.message, { cause: error })
-  }
-  log.error(`bug in method ${method}`, {
-    message: errorMessage(error),
-    stack: error instanceof Error ? error.stack : '',
-  })
-  return new RpcError(
-    'PANIC',
-    `fatal error calling '${method}': panic in rpc method '${method}': ${errorMessage(error)}`,
-  )
-}
-
 /** The engine. One per server. */
 export class RpcEngine {
   readonly #deps: EngineDeps
@@ -139,9 +123,9 @@ export class RpcEngine {
     const { onCall } = this.#deps
     if (onCall === undefined) return run()
     const startedMs = onCall.nowMs()
+    const method = request.method.slice(request.method.indexOf('.') + 1)
     const told = <T extends Outcome | StreamedOutcome>(outcome: T): T => {
       if (outcome.kind === 'answered' || outcome.kind === 'streamed') {
-        const method = request.method.slice(request.method.indexOf('.') + 1)
         onCall.called(method, onCall.nowMs() - startedMs, outcome.kind === 'answered' && outcome.failed === true)
       }
       return outcome
@@ -157,10 +141,14 @@ export class RpcEngine {
       entry = this.#find(request, caller, openChannel !== undefined)
       args = this.#arguments(request, entry)
     } catch (error) {
-      if (error instanceof RpcError) return { kind: 'refused', text: failureText(request.id, error) }
-      throw error
+      return this.#refused(request, error)
     }
     const { row } = entry
+    if (row.kind === 'call' && row.cost === 'wait') {
+      // What a wait holds is what its parameters became, however long their text was.
+      request.params = undefined
+      caller.release?.()
+    }
     try {
       if (!caller.permissions.has(row.perm)) {
         throw new RpcError('FAILED', `missing permission to invoke '${row.permName ?? row.name}' (need '${row.perm}')`)
@@ -237,8 +225,7 @@ export class RpcEngine {
     try {
       args = this.#arguments(request, entry)
     } catch (error) {
-      if (error instanceof RpcError) return undefined
-      throw error
+      return Promise.resolve(this.#refused(request, error))
     }
     const { promise, resolve } = Promise.withResolvers<Outcome | StreamedOutcome>()
     queues
@@ -386,6 +373,12 @@ export class RpcEngine {
     const bytes = lengthOf(pieces)
     if (bytes > MAX_ANSWER_BYTES) return this.#failure(request, entry, answerTooLong(String(bytes)))
     return new PrintedAnswer(successPieces(request.id, pieces))
+  }
+
+  /** A codec that fails in another way than it may is a bug as that of a handler is: the node goes on. */
+  #refused({ id, method }: RpcRequest, error: unknown): Outcome {
+    const failure = error instanceof RpcError ? error : panic(error, method, this.#deps.log)
+    return { kind: 'refused', text: failureText(id, failure) }
   }
 
   #failure(request: RpcRequest, { row }: TableEntry, error: unknown): Outcome {

@@ -2,8 +2,9 @@
  * JSON-RPC over HTTP, on plain values: a platform's server passes requests in and writes answers out.
  * @see lotus node/rpc.go FullNodeHandler, go-jsonrpc server.go ServeHTTP, auth/handler.go
  */
-import { MAX_ANONYMOUS_REQUEST_BYTES, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES } from '../base/bounds.ts'
+import { MAX_ANONYMOUS_REQUEST_BYTES, MAX_ANONYMOUS_VALUES, MAX_REQUEST_BYTES, VALUE_BYTES } from '../base/bounds.ts'
 import { fromUtf8, utf8 } from '../base/bytes.ts'
+import { answerBatch, type BatchDeps, NO_ROOM } from './batch.ts'
 import type { CallerName } from './cost.ts'
 import type { Caller, RpcEngine } from './engine.ts'
 import { RpcError } from './errors.ts'
@@ -13,7 +14,7 @@ import type { HttpRequest, HttpResponse } from './httpMessage.ts'
 import type { ApiVersion } from './method.ts'
 import type { Outcome, StreamedOutcome } from './outcome.ts'
 import { ANONYMOUS, type TokenVerifier } from './permission.ts'
-import { type BadRequest, parseBody, type RpcRequest } from './request.ts'
+import { type BadRequest, parseBody, type RpcRequest, requestValues } from './request.ts'
 import { failureText } from './response.ts'
 import type { TransferEvents } from './transferEvents.ts'
 
@@ -126,6 +127,11 @@ function tokenOf(request: Pick<HttpRequest, 'url' | 'header'>): string | undefin
   const header = request.header('authorization')
   const token = header === undefined || header === '' ? queryToken(request.url) : header
   return token === '' ? undefined : token
+}
+
+/** Whether a request brings a token, valid or not. */
+export function bringsToken(request: Pick<HttpRequest, 'url' | 'header'>): boolean {
+  return tokenOf(request) !== undefined
 }
 
 function nameOf(request: Pick<HttpRequest, 'url' | 'header' | 'address'>): CallerName {
@@ -329,13 +335,16 @@ export class HttpHandler {
     const signal = request.signal ?? NEVER
     const caller: Caller = { version, permissions, signal, ended: signal, notify: undefined, name: nameOf(request) }
     try {
-      const body = parseBody(this.#bodyText(request.body, this.#largestBody(permissions)))
-      if (body.kind === 'batch') return this.#batch(body.requests, caller)
+      const text = this.#bodyText(request.body, this.#largestBody(permissions))
+      const values = permissions === ANONYMOUS ? requestValues(text, MAX_ANONYMOUS_VALUES) : 0
+      if (values > 0 && request.hold?.(values * VALUE_BYTES) === false) return this.#noRoom()
+      const body = parseBody(text)
+      if (body.kind === 'batch') return this.#batch(body.requests, caller, request.hold)
       const { request: asked } = body
       const outcome =
         'error' in asked
           ? this.#dispatch(asked, caller)
-          : this.#engine.told(this.#engine.dispatchStreaming(asked, caller))
+          : this.#engine.told(this.#engine.dispatchStreaming(asked, { ...caller, release: request.release }))
       return outcome instanceof Promise ? outcome.then(fromOutcome) : fromOutcome(outcome)
     } catch (error) {
       if (error instanceof RpcError) return refusal(error)
@@ -358,28 +367,21 @@ export class HttpHandler {
     return this.#engine.dispatch(request, caller, undefined)
   }
 
-  /** One after the other; a notification leaves nothing behind. What exceeds the bound is not carried out. */
-  async #batch(requests: readonly (RpcRequest | BadRequest)[], caller: Caller): Promise<HttpResponse> {
+  async #batch(
+    requests: readonly (RpcRequest | BadRequest)[],
+    caller: Caller,
+    hold: HttpRequest['hold'],
+  ): Promise<HttpResponse> {
     const { turn = (part) => part() } = this.#options
-    const parts: string[] = []
-    let bytes = 0
-    let busy: Outcome | undefined
-    for (const request of requests) {
-      if (caller.signal.aborted) break
-      const outcome =
-        bytes > MAX_ANSWER_BYTES ? tooMuch(request) : await turn(async () => this.#dispatch(request, caller))
-      if (outcome.kind === 'silent') continue
-      parts.push(`${outcome.text}\n`)
-      bytes += outcome.text.length
-      if (outcome.kind === 'busy') busy = outcome
-    }
+    const dispatch: BatchDeps['dispatch'] = (request) => this.#dispatch(request, caller)
+    const answer = await answerBatch(requests, { dispatch, turn, signal: caller.signal, hold })
+    if (answer === undefined) return this.#noRoom()
     // Once for all of them.
-    if (busy !== undefined) await this.#engine.told(Promise.resolve(busy))
-    return jsonAnswer(200, parts.length === 0 ? '' : `[${parts.join(',')}]`)
+    if (answer.isBusy) await this.#engine.told(Promise.resolve(NO_ROOM))
+    return jsonAnswer(200, answer.text)
   }
-}
 
-function tooMuch({ id }: RpcRequest | BadRequest): Outcome {
-  const error = new RpcError('FAILED', `the answers of this batch have more than ${MAX_ANSWER_BYTES} bytes`)
-  return { kind: 'refused', text: failureText(id, error) }
+  async #noRoom(): Promise<HttpResponse> {
+    return fromOutcome(await this.#engine.told(Promise.resolve(NO_ROOM)))
+  }
 }

@@ -7,7 +7,7 @@ import { unlessThrown } from '../base/errors.ts'
 import type { Json } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
 import { jsonField } from '../codec/goJson.ts'
-import { parseJson } from '../codec/jsonText.ts'
+import { jsonSize, parseJson } from '../codec/jsonText.ts'
 import { RpcError } from './errors.ts'
 
 /** A request's id; null: none, the request is a notification. */
@@ -17,8 +17,8 @@ export type RequestId = string | number | null
 export interface RpcRequest {
   readonly id: RequestId
   readonly method: string
-  /** undefined: missing. */
-  readonly params: Json | undefined
+  /** undefined: missing, or read and not needed any more. */
+  params: Json | undefined
 }
 
 /** A request that cannot be carried out, with the id to answer to. */
@@ -125,14 +125,39 @@ export type ParsedBody =
   | { readonly kind: 'single'; readonly request: RpcRequest | BadRequest }
   | { readonly kind: 'batch'; readonly requests: readonly (RpcRequest | BadRequest)[] }
 
-const SPACES = /^[\t\n\v\f\r \u0085\u00a0]+|[\t\n\v\f\r \u0085\u00a0]+$/g
+/** Bodies below this are not counted: their values come to less than the text of an answer. */
+const COUNTED_LENGTH = 16_384
+
+/** What Go's `bytes.TrimSpace` takes from both ends of what is Latin-1. */
+function isSpace(c: number): boolean {
+  return (c >= 0x09 && c <= 0x0d) || c === 0x20 || c === 0x85 || c === 0xa0
+}
+
+/** A regular expression for the end would begin anew at each space of the text. */
+function trimmed(text: string): string {
+  let [from, to] = [0, text.length]
+  while (from < to && isSpace(text.charCodeAt(from))) from++
+  while (from < to && isSpace(text.charCodeAt(to - 1))) to--
+  return text.slice(from, to)
+}
+
+/**
+ * About how many values and keys a request holds; 0 where it is short.
+ * @throws RpcError `PARSE_ERROR` above `most`
+ */
+export function requestValues(text: string, most: number): number {
+  if (text.length < COUNTED_LENGTH) return 0
+  const { values } = jsonSize(text)
+  if (values <= most) return values
+  throw new RpcError('PARSE_ERROR', `request of more than ${most} values, which is the maximum without a token`)
+}
 
 /**
  * Reads an HTTP body.
  * @throws RpcError `INVALID_REQUEST` for nothing or an empty batch, `PARSE_ERROR` for a batch that does not decode
  */
 export function parseBody(body: string): ParsedBody {
-  const text = body.charCodeAt(0) > 0x20 && body.charCodeAt(body.length - 1) === 0x7d ? body : body.replace(SPACES, '')
+  const text = trimmed(body)
   if (text.length === 0) throw new RpcError('INVALID_REQUEST', 'Invalid request')
   if (text[0] === '[' && text[text.length - 1] === ']') {
     const items = parseFirst(text)

@@ -8,7 +8,14 @@
  * @see go-jsonrpc websocket.go handleChanOut, cancelCtx
  */
 
-import { HOLD_UNREAD_BYTES, MAX_CHANNELS, MAX_RUNNING_REQUESTS, MAX_UNREAD_BYTES } from '../base/bounds.ts'
+import {
+  HOLD_UNREAD_BYTES,
+  MAX_ANONYMOUS_VALUES,
+  MAX_CHANNELS,
+  MAX_RUNNING_REQUESTS,
+  MAX_UNREAD_BYTES,
+  VALUE_BYTES,
+} from '../base/bounds.ts'
 import { fromUtf8 } from '../base/bytes.ts'
 import { BaseError, unlessThrown } from '../base/errors.ts'
 import type { Json } from '../codec/description.ts'
@@ -16,9 +23,10 @@ import { stringifyJson } from '../codec/jsonText.ts'
 import type { CallerName } from './cost.ts'
 import type { Caller, OpenChannel, RpcEngine } from './engine.ts'
 import { RpcError } from './errors.ts'
+import type { Room } from './httpMessage.ts'
 import type { ApiVersion } from './method.ts'
 import type { Outcome } from './outcome.ts'
-import { parseFrame, type RequestId, type RpcRequest } from './request.ts'
+import { parseFrame, type RequestId, type RpcRequest, requestValues } from './request.ts'
 import { failureText, notificationText, successText } from './response.ts'
 
 /** The sending side of a connection. */
@@ -42,6 +50,8 @@ export interface SessionDeps {
   readonly sink: FrameSink
   /** Whose share its calls count in. Default: a share of its own. */
   readonly name?: CallerName
+  /** Where frames count until their requests are answered. Absent: nobody counts. */
+  readonly room?: Room
 }
 
 /**
@@ -59,6 +69,8 @@ interface Channel {
 interface Running {
   readonly key: string
   readonly controller: AbortController
+  /** What its frame is counted for. */
+  bytes: number
   channel?: Channel
 }
 
@@ -119,7 +131,8 @@ export class RpcSession {
     if (this.#ended) return
     this.#ended = true
     for (const set of this.#running.values()) {
-      for (const { controller, channel } of set) {
+      for (const { controller, channel, bytes } of set) {
+        this.#deps.room?.give(bytes)
         if (channel !== undefined) {
           channel.at = 'closed'
           channel.stop()
@@ -135,12 +148,16 @@ export class RpcSession {
   #take(frame: string | Uint8Array): void {
     // A frame that is no text is dropped like any other that is no JSON.
     const text = typeof frame === 'string' ? frame : unlessThrown(() => fromUtf8(frame), BaseError)
-    const request = text === undefined ? undefined : parseFrame(text)
+    if (text === undefined) return
+    const isAnonymous = this.#deps.name?.hasToken === false
+    const values = isAnonymous ? unlessThrown(() => requestValues(text, MAX_ANONYMOUS_VALUES), RpcError) : 0
+    if (values === undefined) return this.#close(`a frame has at most ${MAX_ANONYMOUS_VALUES} values`)
+    const request = parseFrame(text)
     if (request === undefined) return
     const permissions = this.#deps.permissions()
     if (permissions === undefined) return this.#close(VOID_TOKEN)
     if (request.method === CANCEL) this.#cancel(request.params)
-    else this.#start(request, permissions)
+    else this.#start(request, permissions, text.length + values * VALUE_BYTES)
     const { sink } = this.#deps
     if (this.#ended || sink.hold === undefined || sink.unreadBytes() <= HOLD_UNREAD_BYTES) return
     this.#isHeld = true
@@ -153,10 +170,14 @@ export class RpcSession {
     this.#deps.sink.close(reason)
   }
 
-  #start(request: RpcRequest, permissions: ReadonlySet<string>): void {
-    const running: Running = { key: idKey(request.id), controller: new AbortController() }
+  /** @param bytes - what its frame is counted for */
+  #start(request: RpcRequest, permissions: ReadonlySet<string>, bytes: number): void {
+    const running: Running = { key: idKey(request.id), controller: new AbortController(), bytes }
     if (this.#runningCount >= MAX_RUNNING_REQUESTS) {
       return this.#refuse(request, `too many requests under way on this connection, at most ${MAX_RUNNING_REQUESTS}`)
+    }
+    if (this.#deps.room?.take(bytes) === false) {
+      return this.#refuse(request, 'too much is held for the requests under way; try again later')
     }
     this.#add(running)
     const caller: Caller = {
@@ -166,6 +187,10 @@ export class RpcSession {
       ended: this.#connection.signal,
       notify: (method, params) => this.#notify(method, params),
       name: this.#deps.name ?? this.#ownName,
+      release: () => {
+        this.#deps.room?.give(running.bytes)
+        running.bytes = 0
+      },
     }
     const finish = (outcome: Outcome): void => {
       if (running.channel === undefined) this.#remove(running)
@@ -257,6 +282,7 @@ export class RpcSession {
   #remove(running: Running): void {
     const same = this.#running.get(running.key)
     if (same?.delete(running) !== true) return
+    this.#deps.room?.give(running.bytes)
     this.#runningCount--
     if (same.size === 0) this.#running.delete(running.key)
   }

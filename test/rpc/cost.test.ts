@@ -12,7 +12,9 @@ import { createMethodTable } from '../../src/rpc/table.ts'
 import { silentLog } from './stubTable.ts'
 
 const SMALL: CostLimit = { running: 1, waiting: 3, perToken: 3, perAddress: 2, deadlineMs: 1000 }
-const limits: Record<DearClass, CostLimit> = { scan: SMALL, execute: SMALL, stream: SMALL, sign: SMALL }
+const limits: Record<DearClass, CostLimit> = {
+  ...{ scan: SMALL, execute: SMALL, stream: SMALL, sign: SMALL, wait: SMALL },
+}
 const token = (name: string): CallerName => ({ name, hasToken: true })
 const address = (name: string): CallerName => ({ name, hasToken: false })
 

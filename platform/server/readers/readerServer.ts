@@ -5,11 +5,13 @@ import { MAX_BODIES_BYTES, PING_INTERVAL_MS } from '../../../src/base/bounds.ts'
 import { errorMessage } from '../../../src/base/errors.ts'
 import type { Logger } from '../../../src/base/ports.ts'
 import type { Reader } from '../../../src/node/reader.ts'
-import { apiVersionOf } from '../../../src/rpc/http.ts'
+import { apiVersionOf, bringsToken } from '../../../src/rpc/http.ts'
 import type { HttpResponse } from '../../../src/rpc/httpMessage.ts'
+import { placeOf } from '../callerPlace.ts'
 import { Connections } from '../connections.ts'
 import { ConnectionSignals, NodeRequest, respond, stream } from '../nodeRequest.ts'
-import { Bodies } from '../requestBodies.ts'
+import { Pipelines } from '../pipelines.ts'
+import { Bodies, readBody } from '../requestBodies.ts'
 import type { Listening } from '../rpcServer.ts'
 import { UnreadAnswers } from '../unreadAnswers.ts'
 import type { PassOn } from './passOn.ts'
@@ -50,6 +52,11 @@ export async function startReaderServer(deps: ReaderServerDeps): Promise<Pick<Li
   server.requestTimeout = 0
   server.keepAliveTimeout = 0
   server.on('upgrade', (message, socket, head) => {
+    // Turned away, it would be no connection that anybody counts.
+    if (!connections.admits(message.socket)) {
+      socket.destroy()
+      return
+    }
     connections.is('socket', message.socket)
     passOn.upgrade(message, socket, head)
   })
@@ -81,14 +88,18 @@ function onRequest(
 ): (message: IncomingMessage, response: ServerResponse) => void {
   const signals = new ConnectionSignals()
   const bodies = new Bodies(() => MAX_BODIES_BYTES, counts.of('bodies'))
-  return (message, response) => {
+  const pipelines = new Pipelines()
+  const begin = (message: IncomingMessage, response: ServerResponse): void => {
     const { socket } = message
+    response.once('finish', () => {
+      if (pipelines.left(socket)) connections.is('idle', socket)
+    })
     if (!connections.admits(socket)) return respond(response, BUSY, false)
-    connections.is('answering', socket)
-    response.once('finish', () => connections.is('idle', socket))
     response.once('close', () => unread.set(response, 0))
     const length = Number(message.headers['content-length'])
     const head = new NodeRequest(message, '', signals.of(socket))
+    const hasToken = bringsToken(head)
+    connections.is('answering', socket, hasToken)
     const isCall = message.method === 'POST' && apiVersionOf(head.url) !== undefined
     const admitted = isCall && isCurrent() ? reader.admit(head) : undefined
     // Passed on, a large body would still be on its way when the node has refused it and gone: nobody would hear why.
@@ -96,22 +107,32 @@ function onRequest(
     const most = Math.min(MAX_BODY_BYTES, admitted ?? 0)
     if (admitted === undefined || !(length <= most)) return passOn.request(message, response)
     connections.is('reading', socket)
-    bodies.read(message, MAX_BODY_BYTES, (body, _whole, free) => {
-      free()
+    const place = placeOf(socket.remoteAddress ?? '')
+    readBody(message, MAX_BODY_BYTES, bodies.of(hasToken ? undefined : place), (body, _whole, held) => {
       connections.is('answering', socket)
       if (body === undefined) return respond(response, BUSY, false)
       const request = new NodeRequest(message, body, signals.of(socket))
-      reader.answer(request).then(
-        (answer) => {
-          if (answer === undefined) return passOn.request(message, response, body)
-          if (answer.rest === undefined) return respond(response, answer, true)
-          return stream(response, answer, answer.rest, unread).catch(() => response.destroy())
-        },
-        (error: unknown) => {
-          log.error('a thread cannot answer a read', { message: errorMessage(error) })
-          passOn.request(message, response, body)
-        },
-      )
+      void reader
+        .answer(request)
+        .finally(() => held.free())
+        .then(
+          (answer) => {
+            if (answer === undefined) return passOn.request(message, response, body)
+            if (answer.rest === undefined) return respond(response, answer, true)
+            return stream(response, answer, answer.rest, unread).catch(() => response.destroy())
+          },
+          (error: unknown) => {
+            log.error('a thread cannot answer a read', { message: errorMessage(error) })
+            passOn.request(message, response, body)
+          },
+        )
     })
+  }
+  return (message, response) => {
+    pipelines.begin(
+      message.socket,
+      () => bodies.of(placeOf(message.socket.remoteAddress ?? '')),
+      () => begin(message, response),
+    )
   }
 }

@@ -9,8 +9,8 @@ import type { CallCounts, DearClass } from '../../../src/rpc/cost.ts'
 export const MAX_READ_THREADS = 16
 
 const KINDS = ['connections', 'bodies', 'unread'] as const
-/** Threads of reads sign nothing. */
-const CLASSES: readonly Exclude<DearClass, 'sign'>[] = ['scan', 'execute', 'stream']
+/** Threads of reads sign nothing and wait for nothing. */
+const CLASSES: readonly Exclude<DearClass, 'sign' | 'wait'>[] = ['scan', 'execute', 'stream']
 /** Callers are told apart by a hash that nobody outside can choose: two that share a place share their bound. */
 const CALLERS = 1024
 /** Waiting, running, callers. */
@@ -86,7 +86,7 @@ export class SharedCounts {
 
   /** Calls of a kind. */
   calls(cost: DearClass): CallCounts | undefined {
-    if (cost === 'sign') return undefined
+    if (cost === 'sign' || cost === 'wait') return undefined
     const first = KINDS.length + CLASSES.indexOf(cost) * CLASS_CELLS
     const seed = this.cells[1] as number
     const cellOf = (caller: string): number => first + 2 + placeOf(caller, seed)

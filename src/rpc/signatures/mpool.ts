@@ -68,10 +68,9 @@ const ticketQuality: Codec<number> = jsonOnly<number>(
   (value) => value,
   (json) => {
     if (json === undefined || json === null) return 0
+    if (typeof json !== 'number' && typeof json !== 'bigint') throw wrongJson(json, 'float64')
     const value = Number(json)
-    if ((typeof json !== 'number' && typeof json !== 'bigint') || !Number.isFinite(value)) {
-      throw wrongJson(json, 'float64')
-    }
+    if (!Number.isFinite(value)) throw wrongJson(json, 'float64')
     return value
   },
   { type: 'number' },

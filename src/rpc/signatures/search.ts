@@ -63,6 +63,7 @@ export const stateWaitMsg: CallSignature<
   MsgLookup
 > = callSignature({
   name: 'StateWaitMsg',
+  cost: 'wait',
   perm: 'read',
   versions: ['v1'],
   summary: 'Waits until a message is executed and so many epochs deep.',
@@ -72,6 +73,7 @@ export const stateWaitMsg: CallSignature<
 
 export const stateWaitMsgV0: CallSignature<readonly [Param<Cid>, Param<bigint>], MsgLookup> = callSignature({
   name: 'StateWaitMsg',
+  cost: 'wait',
   perm: 'read',
   versions: ['v0'],
   summary: 'Waits until a message, or its replacement, is executed and so many epochs deep.',
@@ -82,6 +84,7 @@ export const stateWaitMsgV0: CallSignature<readonly [Param<Cid>, Param<bigint>],
 export const stateWaitMsgLimited: CallSignature<readonly [Param<Cid>, Param<bigint>, Param<number>], MsgLookup> =
   callSignature({
     name: 'StateWaitMsgLimited',
+    cost: 'wait',
     perm: 'read',
     versions: ['v0'],
     permName: 'StateWaitMsg',

@@ -5,7 +5,7 @@
 import { EMPTY_BYTES, fromHex, toHex } from '../../base/bytes.ts'
 import { type Codec, jsonOnly } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
-import { wrongJson } from '../../codec/goJson.ts'
+import { shownJson, wrongJson } from '../../codec/goJson.ts'
 import { parseEthUint } from '../../codec/goUint.ts'
 import type { Json } from '../../codec/jsonText.ts'
 
@@ -105,10 +105,7 @@ export const ethUint64: Codec<bigint> = jsonOnly<bigint>(
     }
     if (typeof json === 'object' || typeof json === 'boolean') {
       if (json !== null) {
-        throw new CodecError(
-          'INVALID_JSON',
-          `cannot interpret ${JSON.stringify(json)} as a hex-encoded uint64, or a number`,
-        )
+        throw new CodecError('INVALID_JSON', `cannot interpret ${shownJson(json)} as a hex-encoded uint64, or a number`)
       }
     }
     return parseEthUint(textOf(json))

@@ -7,6 +7,7 @@ import { startServer } from '../../../platform/server/httpServer.ts'
 import { PassOn } from '../../../platform/server/readers/passOn.ts'
 import { startReaderServer } from '../../../platform/server/readers/readerServer.ts'
 import type { Listening } from '../../../platform/server/rpcServer.ts'
+import { MAX_CONNECTIONS } from '../../../src/base/bounds.ts'
 import { OwnCount } from '../../../src/base/count.ts'
 import { CostQueues } from '../../../src/rpc/cost.ts'
 import { RpcEngine } from '../../../src/rpc/engine.ts'
@@ -87,11 +88,15 @@ async function openNode(slow: Slow, behind?: string): Promise<Listening> {
 }
 
 /** A thread that leaves all to the node. */
-async function openThread(slow: Slow): Promise<Pick<Listening, 'port' | 'close'>> {
+async function openThread(slow: Slow, connections = new OwnCount()): Promise<Pick<Listening, 'port' | 'close'>> {
   const { port } = await openNode(slow, SECRET)
   const reader = { admit: (request: HttpRequest) => slow.admit(request), answer: () => Promise.resolve(undefined) }
   const server = await startReaderServer({
-    ...{ reader: reader as never, passOn: new PassOn({ port, secret: SECRET }), counts: { of: () => new OwnCount() } },
+    ...{
+      reader: reader as never,
+      passOn: new PassOn({ port, secret: SECRET }),
+      counts: { of: (kind) => (kind === 'connections' ? connections : new OwnCount()) },
+    },
     ...{ isCurrent: () => true, log: silentLog, host: '127.0.0.1', port: 0, closeGraceMs: GRACE_MS },
   })
   opened.push(server)
@@ -100,7 +105,7 @@ async function openThread(slow: Slow): Promise<Pick<Listening, 'port' | 'close'>
 
 describe.each(Object.entries({ 'the node': openNode, 'a thread of reads': openThread }))(
   'the server of %s',
-  (_, open) => {
+  (_, open: (slow: Slow) => Promise<Pick<Listening, 'port' | 'close'>>) => {
     it('ends when the answers under way have left, though their clients would keep the connection', async () => {
       const slow = new Slow()
       const server = await open(slow)
@@ -128,3 +133,15 @@ describe.each(Object.entries({ 'the node': openNode, 'a thread of reads': openTh
     })
   },
 )
+
+it('a thread of reads opens no WebSocket above the bound of connections', async () => {
+  const connections = new OwnCount()
+  connections.add(MAX_CONNECTIONS)
+  const { port } = await openThread(new Slow(), connections)
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/rpc/v1`)
+  const heard = await new Promise((resolve) =>
+    socket.on('open', () => resolve('open')).on('error', () => resolve('error')),
+  )
+  socket.terminate()
+  expect(heard).toBe('error')
+})

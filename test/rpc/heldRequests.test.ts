@@ -1,0 +1,235 @@
+/** What a request costs before it is answered: its values, its bytes while it waits, what a batch gathers. */
+import { describe, expect, it } from 'vitest'
+import * as bounds from '../../src/base/bounds.ts'
+import { Breather } from '../../src/base/breather.ts'
+import { json } from '../../src/codec/description.ts'
+import { stringifyJson } from '../../src/codec/jsonText.ts'
+import { type CostLimit, CostQueues } from '../../src/rpc/cost.ts'
+import { RpcEngine } from '../../src/rpc/engine.ts'
+import { HttpHandler } from '../../src/rpc/http.ts'
+import type { HttpRequest, HttpResponse, Room } from '../../src/rpc/httpMessage.ts'
+import { method, param } from '../../src/rpc/method.ts'
+import { parseBody, requestValues } from '../../src/rpc/request.ts'
+import { RpcSession } from '../../src/rpc/session.ts'
+import { createMethodTable } from '../../src/rpc/table.ts'
+import { silentLog, stubVerifier } from './stubTable.ts'
+
+const MIB = 1024 * 1024
+const call = (name: string, ...params: string[]): string =>
+  `{"jsonrpc":"2.0","id":1,"method":"Filecoin.${name}","params":[${params.join()}]}`
+
+/** Room for so many bytes. */
+class Limited implements Room {
+  held = 0
+  readonly #most: number
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  take(bytes: number): boolean {
+    if (this.held + bytes > this.#most) return false
+    this.held += bytes
+    return true
+  }
+
+  give(bytes: number): void {
+    this.held -= bytes
+  }
+}
+
+const ends: (() => void)[] = []
+const later = (): Promise<string> => new Promise((resolve) => ends.push(() => resolve('late')))
+const endAll = async (): Promise<void> => {
+  for (const end of ends.splice(0)) end()
+  await new Promise((resolve) => setTimeout(resolve, 0))
+}
+const rows = [
+  method({ name: 'Big', perm: 'read', params: [], result: json, handler: () => 'x'.repeat(MIB) }),
+  method({ name: 'Small', perm: 'read', params: [param('p', json)], result: json, handler: () => 'x' }),
+  method({ name: 'Late', perm: 'read', params: [param('p', json)], result: json, handler: () => later() }),
+  method({
+    name: 'Wait',
+    perm: 'read',
+    cost: 'wait',
+    params: [param('p', json)],
+    result: json,
+    handler: () => later(),
+  }),
+]
+const systemTime = {
+  clock: { nowMs: () => performance.now(), monotonicMs: () => performance.now() },
+  timers: {
+    setTimeout: (run: () => void, ms: number) => {
+      const timer = setTimeout(run, ms)
+      return () => clearTimeout(timer)
+    },
+  },
+}
+const open = (engine: Partial<ConstructorParameters<typeof RpcEngine>[0]> = {}): RpcEngine =>
+  new RpcEngine({ table: createMethodTable(rows), json: { addressPrefix: 't' }, log: silentLog, ...engine })
+
+function post(handler: HttpHandler, body: string, more: Partial<HttpRequest> = {}): Promise<HttpResponse> {
+  const request = { verb: 'POST', url: '/rpc/v1', header: () => undefined, body, ...more }
+  return Promise.resolve(handler.handle(request))
+}
+
+describe('the text of a request', () => {
+  it('spaces in it are gone through once', () => {
+    // As a regular expression's work, the square of them: minutes.
+    const spaces = ' '.repeat(400_000)
+    expect(parseBody(`${spaces}[${spaces}{}]${spaces}`)).toMatchObject({ kind: 'batch' })
+    expect(() => parseBody(`{${spaces}x`)).toThrow('Parse error')
+    expect(parseBody('\u00a0\u0085\v{}\f\r\n')).toMatchObject({ kind: 'single' })
+    expect(() => parseBody(' \n ')).toThrow('Invalid request')
+  })
+
+  it('has so many values without a token, and no more', async () => {
+    const most = bounds.MAX_ANONYMOUS_VALUES
+    // What is around them counts as 12.
+    const around = requestValues(call('Small', `"${'x'.repeat(20_000)}"`), most)
+    const sized = (values: number): string => call('Small', `[${'0,'.repeat(values - around - 1)}0]`)
+    const handler = new HttpHandler(open(), { verifier: stubVerifier })
+    expect((await post(handler, sized(most))).status).toBe(200)
+    const refused = await post(handler, sized(most + 1))
+    expect([refused.status, refused.body]).toEqual([500, expect.stringContaining(`more than ${most} values`)])
+    expect((await post(handler, sized(most + 1), { url: '/rpc/v1?token=read' })).status).toBe(200)
+
+    const session = (hasToken: boolean): { one: RpcSession; told: string[] } => {
+      const told: string[] = []
+      const sink = {
+        send: (text: string) => void told.push(text),
+        unreadBytes: () => 0,
+        close: (why: string) => void told.push(why),
+      }
+      const permissions = (): ReadonlySet<string> => new Set(['read'])
+      return {
+        told,
+        one: new RpcSession({ engine: open(), version: 'v1', permissions, sink, name: { name: 'a', hasToken } }),
+      }
+    }
+    const [stranger, known] = [session(false), session(true)]
+    for (const { one } of [stranger, known]) one.receive(sized(most))
+    for (const { one } of [stranger, known]) one.receive(sized(most + 1))
+    expect(stranger.told).toEqual([expect.stringContaining('"result":"x"'), `a frame has at most ${most} values`])
+    expect(known.told).toHaveLength(2)
+  })
+})
+
+describe('a batch', () => {
+  it('above the bound of its answer is refused one by one as far as its refusals have room, in turns', async () => {
+    let [nowMs, pauses] = [0, 0]
+    const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs++ }
+    const timers = {
+      setTimeout: (run: () => void) => {
+        pauses++
+        queueMicrotask(run)
+        return () => undefined
+      },
+    }
+    const turns = new Breather({ clock, timers }, bounds.DEAR_TURN_MS)
+    const handler = new HttpHandler(open(), { verifier: stubVerifier, turn: (part) => turns.run(part) })
+    const big = Math.ceil(bounds.MAX_ANSWER_BYTES / MIB)
+    const calls = `[${`${call('Big')},`.repeat(big)}${'{},'.repeat(100_000)}{}]`
+    const { body } = await post(handler, calls)
+    expect(body.length).toBeGreaterThan(bounds.MAX_ANSWER_BYTES + bounds.MAX_REFUSALS_BYTES / 2)
+    // And what stands between them.
+    expect(body.length).toBeLessThan(bounds.MAX_ANSWER_BYTES + bounds.MAX_REFUSALS_BYTES + MIB)
+    const refusals = body.split('the answers of this batch have more than').length - 1
+    expect(refusals).toBeGreaterThan(1_000)
+    expect(refusals).toBeLessThan(20_000)
+    // Each request takes a millisecond here.
+    expect(pauses).toBeGreaterThan(refusals / (bounds.DEAR_TURN_MS + 1))
+  })
+
+  it('is refused where there is no room for its answers in the making', async () => {
+    const room = new Limited(4 * MIB)
+    const handler = new HttpHandler(open(), { verifier: stubVerifier })
+    const hold = (bytes: number): boolean => room.take(bytes)
+    const three = await post(handler, `[${Array<string>(3).fill(call('Big')).join()}]`, { hold })
+    expect(three.status).toBe(200)
+    expect(room.held).toBeGreaterThan(3 * MIB)
+    const two = await post(handler, `[${Array<string>(2).fill(call('Big')).join()}]`, { hold })
+    expect([two.status, two.headers['Retry-After']]).toEqual([429, '1'])
+    expect(JSON.parse(two.body)).toMatchObject({ error: { code: -32005 }, id: null })
+  })
+})
+
+describe('a request that is held', () => {
+  it('is counted by its values, too', async () => {
+    const handler = new HttpHandler(open(), { verifier: stubVerifier })
+    const room = new Limited(100_000 * bounds.VALUE_BYTES)
+    const hold = (bytes: number): boolean => room.take(bytes)
+    const body = call('Small', `[${'0,'.repeat(60_000)}0]`)
+    expect((await post(handler, body, { hold })).status).toBe(200)
+    expect(room.held).toBeGreaterThan(60_000 * bounds.VALUE_BYTES)
+    expect((await post(handler, body, { hold })).status).toBe(429)
+    // A short one is not looked at.
+    expect((await post(handler, call('Small', '0'), { hold })).status).toBe(200)
+  })
+
+  it('is given back when it waits for what its parameters alone say', async () => {
+    const engine = open({ queues: new CostQueues(systemTime) })
+    const handler = new HttpHandler(engine, { verifier: stubVerifier })
+    let released = 0
+    const release = (): void => void released++
+    const answers = ['Late', 'Wait'].map((name) => post(handler, call(name, '[1,2]'), { release }))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect([ends.length, released]).toEqual([2, 1])
+    await endAll()
+    for (const one of answers) expect((await one).body).toContain('"result":"late"')
+    // In a batch others are under way beside it.
+    const batch = post(handler, `[${call('Wait', '1')}]`, { release })
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect([ends.length, released]).toEqual([1, 1])
+    await endAll()
+    await batch
+  })
+
+  it('over a WebSocket has its frame counted until it is answered, or the connection has ended', async () => {
+    const room = new Limited(10_000)
+    const told: string[] = []
+    const engine = open({ queues: new CostQueues(systemTime) })
+    const session = new RpcSession({
+      ...{ engine, version: 'v1', permissions: () => new Set(['read']), room },
+      sink: { send: (text) => void told.push(text), unreadBytes: () => 0, close: () => undefined },
+    })
+    const long = call('Late', stringifyJson('x'.repeat(6_000)))
+    session.receive(long)
+    expect(room.held).toBe(long.length)
+    session.receive(long)
+    expect(told.splice(0)).toEqual([expect.stringContaining('too much is held for the requests under way')])
+    // A wait keeps nothing of it.
+    session.receive(call('Wait', '"x"'))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(room.held).toBe(long.length)
+    await endAll()
+    expect([room.held, told.splice(0).length]).toEqual([0, 2])
+    session.receive(long)
+    session.end()
+    expect(room.held).toBe(0)
+    await endAll()
+    expect(room.held).toBe(0)
+  })
+})
+
+it('waits have their bound: of an address without a token, of a token, of all', () => {
+  const { perAddress, perToken, running, waiting, deadlineMs }: CostLimit = bounds.COST_LIMITS.wait
+  expect([perAddress < perToken, perToken < running, waiting, deadlineMs]).toEqual([true, true, 0, 0])
+  const queues = new CostQueues(systemTime)
+  const never = new Promise<void>(() => undefined)
+  const wait = (name: string, hasToken: boolean): string => {
+    try {
+      void queues.run('wait', { name, hasToken }, new AbortController().signal, () => never)
+      return 'waits'
+    } catch (error) {
+      return (error as { code: string }).code
+    }
+  }
+  for (let i = 0; i < perAddress; i++) expect(wait('a', false)).toBe('waits')
+  expect(wait('a', false)).toBe('LIMIT_EXCEEDED')
+  for (let i = 0; i < perToken; i++) expect(wait('b', true)).toBe('waits')
+  expect(wait('b', true)).toBe('LIMIT_EXCEEDED')
+  for (let i = perAddress + perToken; i < running; i++) expect(wait(`c${i}`, true)).toBe('waits')
+  expect(wait('d', true)).toBe('LIMIT_EXCEEDED')
+})
