@@ -123,15 +123,31 @@ export function fileValues(
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+const PREFIX = 'PETREL_'
+
 /** Name of an option in the environment. */
 function variableOf(option: Option): string {
-  return `PETREL_${keyOf(option).toUpperCase().replace(/-/g, '_')}`
+  return `${PREFIX}${keyOf(option).toUpperCase().replace(/-/g, '_')}`
 }
 
 /** Read elsewhere: the home, the keystore's passphrase, where `CreateBackup` writes. */
 const OTHER_VARIABLES: readonly string[] = ['PETREL_HOME', 'PETREL_PASSPHRASE', 'PETREL_BACKUP_BASE_PATH']
-/** More are another name: schedulers of containers set some of their own, such as PETREL_SERVICE_HOST. */
-const MISSPELT_BY = 2
+/** More are another name: of a short word two changes make any other one (`PETREL_HOST`, `PETREL_TAG`). */
+const misspeltBy = (word: string): number => (word.length <= SHORT_WORD ? 1 : 2)
+const SHORT_WORD = 4
+
+/**
+ * Kubernetes tells a container of each service of its namespace, Docker of each link: `PETREL_API_PORT=tcp://10.0.0.1:1234` of one that is
+ * called petrel-api.
+ * @see kubernetes pkg/kubelet/envvars/envvars.go FromServices, makeLinkVariables
+ */
+function isOfService(name: string, value: string): boolean {
+  return (
+    /^(tcp|udp|sctp):\/\//.test(value) ||
+    /_SERVICE_(HOST|PORT(_\w+)?)$/.test(name) ||
+    /_PORT_\d+_(TCP|UDP|SCTP)(_\w+)?$/.test(name)
+  )
+}
 
 /** All that are set; none where Deno may read single ones alone. */
 function namesOf(env: Environment): string[] {
@@ -147,9 +163,9 @@ function namesOf(env: Environment): string[] {
 function assertSpelling(commands: readonly Command[], env: Environment): void {
   const known = [...OTHER_VARIABLES, ...commands.flatMap((command) => fileOptions(command).map(variableOf))]
   for (const name of namesOf(env)) {
-    if (!name.startsWith('PETREL_') || known.includes(name)) continue
+    if (!name.startsWith(PREFIX) || known.includes(name) || isOfService(name, env[name] ?? '')) continue
     const meant = nearest(name, known)
-    if (meant === undefined || changes(name, meant) > MISSPELT_BY) continue
+    if (meant === undefined || changes(name, meant) > misspeltBy(name.slice(PREFIX.length))) continue
     throw new CliError('USAGE', `no option is called ${name} in the environment; is it ${meant}?`)
   }
 }

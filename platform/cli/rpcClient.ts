@@ -3,7 +3,7 @@
  * Lookup order as in Lotus: `FULLNODE_API_INFO`, then the `api` and `token` files of the repo.
  * @see lotus cli/util/api.go GetAPIInfoMulti, apiinfo.go ParseApiInfo
  */
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { whenAborted } from '../../src/base/waiting.ts'
 import type { Json } from '../../src/codec/jsonText.ts'
 import { RpcClientError } from '../../src/rpc/client/errors.ts'
@@ -98,9 +98,9 @@ export function parseApiInfo(info: string): Endpoint {
   return { token: match?.[1], url: endpointUrl(match?.[2] ?? first) }
 }
 
-/** Where the repo is: `--repo`, `PETREL_HOME`, `~/.petrel`. */
+/** Where the repo is: `--repo`, `PETREL_HOME`, `~/.petrel`. Absolute: what is written down there counts from any folder. */
 export function repoPath(io: ProgramIo, option: string | undefined): string {
-  return option ?? io.env.PETREL_HOME ?? join(io.userHome, '.petrel')
+  return resolve(option ?? io.env.PETREL_HOME ?? join(io.userHome, '.petrel'))
 }
 
 /**

@@ -10,6 +10,7 @@ import { watchBuffers } from '../server/bufferWatch.ts'
 import { systemClock, systemTimers } from '../server/clock.ts'
 import { openLog } from '../server/logger.ts'
 import { fitNursery } from '../server/nursery.ts'
+import { hearingHangups } from '../server/programIo.ts'
 import { systemRandom } from '../server/random.ts'
 import { spareWhileMuch } from '../server/sparingHeap.ts'
 import { petrelVersion } from '../server/version.ts'
@@ -35,7 +36,8 @@ const runtime = {
   ports: { clock: systemClock, timers: systemTimers, random: systemRandom, log },
   configureLog,
   version,
-  sharesPorts: true,
+  // Deno does not tell how busy its loop is (`eventLoopUtilization` gives zeros): no thread of reads would ever start.
+  sharesPorts: process.versions.deno === undefined,
 }
 
 const code = await runCli(process.argv.slice(2), {
@@ -44,18 +46,23 @@ const code = await runCli(process.argv.slice(2), {
   addNodeCommands: (program, context) =>
     addNodeCommands(program, context, {
       daemon: async (options) => {
+        const io = hearingHangups(context.io)
         fitNursery()
         spareWhileMuch()
         watchBuffers()
-        return (await import('../server/runDaemon.ts')).runDaemon(options, context.io, runtime)
+        return (await import('../server/runDaemon.ts')).runDaemon(options, io, runtime)
       },
       devnet: async (options) => {
+        const io = hearingHangups(context.io)
         fitNursery()
         spareWhileMuch()
         watchBuffers()
-        return (await import('../server/runDevnet.ts')).runDevnet(options, context.io, runtime)
+        return (await import('../server/runDevnet.ts')).runDevnet(options, io, runtime)
       },
-      replica: async (options) => (await import('../server/runReplica.ts')).runReplica(options, context.io, runtime),
+      replica: async (options) => {
+        const io = hearingHangups(context.io)
+        return (await import('../server/runReplica.ts')).runReplica(options, io, runtime)
+      },
       signer: async (options) => (await import('../server/runSigner.ts')).runSigner(options, context.io, runtime),
       sign: async (options) => (await import('../server/signOffline.ts')).signOffline(options, runtime),
     }),

@@ -1,6 +1,7 @@
 /** Looks whether ports can be listened on, before a start has written anything. */
 import { createSocket } from 'node:dgram'
 import { createServer } from 'node:net'
+import { authority } from './apiAddress.ts'
 import { PlatformError, systemCode } from './errors.ts'
 
 /** Takes a port and lets it go again; rejects with the system's error. */
@@ -38,6 +39,6 @@ export async function assertPortFree(
     const used = systemCode(cause) === 'EADDRINUSE'
     const reason = used ? `the port is in use; ${option} takes another` : (cause as Error).message
     const code = used ? 'ADDRESS_IN_USE' : 'LISTEN_FAILED'
-    throw new PlatformError(code, `Cannot listen on ${host}:${port}: ${reason}`, { host, port }, { cause })
+    throw new PlatformError(code, `Cannot listen on ${authority({ host, port })}: ${reason}`, { host, port }, { cause })
   }
 }

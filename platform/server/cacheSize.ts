@@ -31,6 +31,14 @@ export interface CacheSizes {
   readonly threadBlocks: number
 }
 
+/**
+ * Memory that this process may have, bytes: what its container is given, where that is less than the machine has.
+ * @param constrained - of the control group; 0, or more than there is: no bound is known
+ */
+export function memoryOf(total: number, constrained: number): number {
+  return constrained > 0 ? Math.min(total, constrained) : total
+}
+
 /** Most threads of the machine, without the one more that comes when the chain itself waits. */
 export function vmThreads(): number {
   return Math.max(1, Math.min(MAX_THREADS, availableParallelism() - 1))
@@ -44,7 +52,8 @@ export function vmThreads(): number {
 export function cacheSizes(mebibytes?: number): CacheSizes {
   const most = vmThreads() + 1
   const whole = mebibytes === undefined ? undefined : mebibytes * MEBI
-  const budget = whole ?? Math.min((NODE_MIB + most * THREAD_MIB) * MEBI, totalmem() / SHARE_OF_MEMORY)
+  const memory = memoryOf(totalmem(), process.constrainedMemory())
+  const budget = whole ?? Math.min((NODE_MIB + most * THREAD_MIB) * MEBI, memory / SHARE_OF_MEMORY)
   const thread = (0.65 * budget) / most
   const nodes = Math.min(budget / 4, whole === undefined ? NODE_MIB * MEBI : Number.POSITIVE_INFINITY)
   return {

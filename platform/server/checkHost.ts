@@ -100,6 +100,9 @@ function clockOffset(server: string, now: () => number): Promise<number> {
       const came = now()
       done()
       if (answer.length < 48) return reject(new Error(`${server} answered something else`))
+      // A "kiss of death" has a reason in place of a time. @see RFC 5905 section 7.4
+      if (answer[1] === 0 || answer.readUInt32BE(32) === 0 || answer.readUInt32BE(40) === 0)
+        return reject(new Error(`${server} tells no time`))
       const at = (offset: number): number =>
         (answer.readUInt32BE(offset) - NTP_EPOCH_SEC) * 1000 + (answer.readUInt32BE(offset + 4) * 1000) / 2 ** 32
       resolve((sent + came) / 2 - (at(32) + at(40)) / 2)

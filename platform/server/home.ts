@@ -1,11 +1,12 @@
 /**
  * Petrel's home folder: `config.toml`, `config.json`, `token` and `api` (0600), `keystore/` (0700), `chain/`, `snapshots/`, `actors/`, `proofs/`,
- * `logs/`, `petrel.lock`.
+ * `logs/`, `petrel.lock`, `petrel.lock.db`.
  */
 import {
   accessSync,
   closeSync,
   constants,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -19,7 +20,7 @@ import {
 import { dirname, join } from 'node:path'
 import { errorMessage } from '../../src/base/errors.ts'
 import { PlatformError, systemCode } from './errors.ts'
-import { takeLock } from './homeLock.ts'
+import { ELSEWHERE, releaseLock, takeLock } from './homeLock.ts'
 
 /** Text of a file; undefined when there is none. */
 export function readTextFile(path: string): string | undefined {
@@ -51,6 +52,8 @@ export function writeFile(path: string, content: string | Uint8Array): void {
 
 /** Part of the name of a file that is being written. */
 const UNFINISHED = '.tmp-'
+/** Folder in a home that is being restored. */
+export const RESTORING = '.restoring'
 /** Bits that let anyone but the owner write. */
 const OTHERS_WRITE = 0o022
 
@@ -105,7 +108,8 @@ export class Home {
     this.logs = join(path, 'logs')
   }
 
-  get #lock(): string {
+  /** See homeLock.ts. */
+  get lock(): string {
     return join(this.path, 'petrel.lock')
   }
 
@@ -116,16 +120,21 @@ export class Home {
   acquire(): void {
     const holder = this.#writing(() => this.#take())
     if (holder === undefined) return
-    const text = `Cannot use ${this.path}: a node with process number ${holder} is running on it`
+    const who =
+      holder === ELSEWHERE
+        ? 'another process, in another container or on another machine,'
+        : `a node with process number ${holder}`
+    const text = `Cannot use ${this.path}: ${who} is running on it`
     throw new PlatformError('HOME_IN_USE', text, { path: this.path, pid: holder })
   }
 
   /** @returns who has the lock; undefined: we do */
   #take(): number | undefined {
+    this.#assertWhole()
     for (const folder of [this.path, this.keystore]) mkdirSync(folder, { recursive: true, mode: 0o700 })
     for (const folder of [this.chain, this.snapshots, this.actors, this.logs]) mkdirSync(folder, { recursive: true })
     this.#assertOurs()
-    const holder = takeLock(this.#lock)
+    const holder = takeLock(this.lock)
     if (holder === undefined) sweepUnfinished(this.path)
     return holder
   }
@@ -149,6 +158,13 @@ export class Home {
     }
   }
 
+  /** @throws PlatformError HOME_UNREADABLE */
+  #assertWhole(): void {
+    if (!existsSync(join(this.path, RESTORING))) return
+    const text = `Cannot use ${this.path}: \`petrel restore\` was interrupted, or runs; empty the folder and restore again`
+    throw new PlatformError('HOME_UNREADABLE', text, { path: this.path })
+  }
+
   /** Who may write here can put another chain or another key in the place of ours. */
   #assertOurs(): void {
     const { mode } = statSync(this.path)
@@ -161,6 +177,6 @@ export class Home {
   /** Gives the lock back and removes the `api` file: no node listens any more. */
   release(): void {
     rmSync(this.api, { force: true })
-    rmSync(this.#lock, { force: true })
+    releaseLock(this.lock)
   }
 }

@@ -17,7 +17,7 @@ import { BUILTIN_NETWORKS } from '../../src/networks/builtinNetworks.ts'
 import { isSealed, type Sealer } from '../../src/wallet/sealing.ts'
 import { type Pair, readPairs, sliced, writePairs } from './backupPairs.ts'
 import { PlatformError } from './errors.ts'
-import { Home, writeFile } from './home.ts'
+import { Home, RESTORING, writeFile } from './home.ts'
 import { type HomeConfig, parseConfig, readConfig } from './homeConfig.ts'
 import { lockHolder } from './homeLock.ts'
 import { assertSound, DATA_FILE } from './lmdbFile.ts'
@@ -89,7 +89,7 @@ const NOBODY = 0
  */
 export function assertStoreSound(home: Home): void {
   // A damaged lock does not say that nobody has it, and keeps nobody from a backup.
-  const holder = unlessThrown(() => lockHolder(join(home.path, 'petrel.lock')) ?? NOBODY, PlatformError)
+  const holder = unlessThrown(() => lockHolder(home.lock) ?? NOBODY, PlatformError)
   assertSound(join(home.chain, DATA_FILE), holder === NOBODY)
 }
 
@@ -194,21 +194,24 @@ function target(folder: string, name: string): string {
 }
 
 /**
- * Makes a home of a backup: all of it, or none.
+ * Makes a home of a backup: all of it, or none that a node starts on. Nothing is written beside the home, which may be a volume of a
+ * container, or a folder that its owner may fill and not replace.
  * @returns what was in it
  * @throws PlatformError `BACKUP_REFUSED`: a home that is not empty, a file that is none, was cut off or damaged
  */
 export async function restoreHome(repo: string, path: string): Promise<BackupSummary> {
   const folder = resolve(repo)
-  if (existsSync(folder) && readdirSync(folder).length > 0) {
-    throw refused(`Cannot restore to ${folder}: it is not empty; give another --repo`)
-  }
+  const before = existsSync(folder) ? readdirSync(folder) : []
+  if (before.includes(RESTORING))
+    throw refused(`Cannot restore to ${folder}: an earlier restore was interrupted, or runs; empty it`)
+  if (before.length > 0) throw refused(`Cannot restore to ${folder}: it is not empty; give another --repo`)
   const pairs = readPairs(new Uint8Array(readFileSync(path)), path)
   const summary = summaryOf(pairs, path)
-  const made = `${folder}.restoring`
-  rmSync(made, { recursive: true, force: true })
-  mkdirSync(join(made, KEYS), { recursive: true, mode: 0o700 })
+  const made = join(folder, RESTORING)
+  const firstMade = mkdirSync(folder, { recursive: true, mode: 0o700 })
+  mkdirSync(made, { mode: 0o700 })
   try {
+    mkdirSync(join(made, KEYS), { mode: 0o700 })
     const ops: KeyValueOp[] = []
     for (const [key, value] of pairs) {
       if (startsWith(key, STORE)) {
@@ -226,13 +229,12 @@ export async function restoreHome(repo: string, path: string): Promise<BackupSum
     } finally {
       await environment.close()
     }
-    mkdirSync(dirname(folder), { recursive: true })
-    if (existsSync(folder)) rmdirSync(folder)
-    renameSync(made, folder)
   } catch (error) {
-    rmSync(made, { recursive: true, force: true })
+    rmSync(firstMade ?? made, { recursive: true, force: true })
     throw error
   }
+  for (const name of readdirSync(made)) renameSync(join(made, name), join(folder, name))
+  rmdirSync(made)
   return summary
 }
 

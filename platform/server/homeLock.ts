@@ -1,18 +1,40 @@
 /**
- * A lock file that one process holds: its number, when it started, and a sum of both: a flipped bit must not make a living holder a dead
- * one. A lock whose process is gone is taken over by one of
- * those that want it: who first has a claim on just that dead holder. The lock appears with its whole content or not at all.
+ * A lock that one process holds. Who holds it is a transaction of SQLite on an empty file beside it, `<lock>.db`, which the kernel ends
+ * with the process: numbers of processes say nothing across containers, in each of which a node has number 1. The file itself names the
+ * holder: its number, when it started, and a sum of both. Earlier versions have that file alone, so a living process that it names
+ * holds the lock, too. A flipped bit must not make a living holder a dead one.
  *
- *   absent --link--> ours        dead --claim, look again, rename--> ours
+ * The empty file stays: who removed it would leave the lock to whoever has it open and to whoever makes it anew.
+ * @see https://www.sqlite.org/lockingv3.html
  */
 
-import { createHash, randomUUID } from 'node:crypto'
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { unlessThrown } from '../../src/base/errors.ts'
+import { createHash } from 'node:crypto'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import { errorMessage, unlessThrown } from '../../src/base/errors.ts'
 import { PlatformError, systemCode } from './errors.ts'
 
-const HASH_LENGTH = 16
 const SUM_LENGTH = 16
+/** Who only looks whether a lock is held has it for microseconds; a taker waits that long. */
+const LOOK_MS = 500
+/** What SQLite says of a file that another process has locked, as Node and as Deno give it. */
+const LOCKED = 'database is locked'
+
+/** A process that holds a lock and is not to be seen from here: in another container, or of another machine. */
+export const ELSEWHERE = -1
+
+/** Transactions of this process, by the path of their lock. */
+const held = new Map<string, DatabaseSync>()
 
 /** When a process started, in the kernel's own count; empty where it cannot be known. Tells a reused process number. */
 function startOf(pid: number): string {
@@ -62,72 +84,96 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/**
- * Number of the process that holds a lock; undefined: none does. This process's own is not seen.
- * @throws PlatformError `HOME_UNREADABLE`: it is damaged
- */
-export function lockHolder(path: string): number | undefined {
+/** The living process that the file names. @throws PlatformError `HOME_UNREADABLE`: it is damaged */
+function namedHolder(path: string): number | undefined {
   const lock = textOf(path)
   return lock === undefined ? undefined : livingHolder(lock, path)
 }
 
-/** Gives a file a second name; false when that is taken. */
-function tryLink(from: string, to: string): boolean {
+const fileOf = (path: string): string => `${path}.db`
+
+/**
+ * Runs a statement on the empty file.
+ * @returns its connection; undefined: another process has it locked
+ * @throws PlatformError `HOME_UNREADABLE`: what SQLite says of the file, or of its file system
+ */
+function locked(path: string, statement: string, options: { readonly readOnly: boolean }): DatabaseSync | undefined {
+  // Not imported: all that only ask a node would load it.
+  const { DatabaseSync: Database } = process.getBuiltinModule('node:sqlite')
+  let database: DatabaseSync | undefined
   try {
-    linkSync(from, to)
-    return true
-  } catch (error) {
-    if (systemCode(error) === 'EEXIST') return false
-    throw error
+    database = new Database(fileOf(path), { ...options, timeout: LOOK_MS })
+    // Else it would begin a journal, which a kill would leave.
+    database.exec('PRAGMA journal_mode = MEMORY')
+    database.prepare(statement).all()
+    return database
+  } catch (cause) {
+    database?.close()
+    const reason = errorMessage(cause)
+    if (reason.includes(LOCKED)) return undefined
+    throw new PlatformError('HOME_UNREADABLE', `Cannot lock ${fileOf(path)}: ${reason}`, { path }, { cause })
   }
+}
+
+/** SQLite gives who may only read a lock that others can have as well, without a word. */
+function assertWritable(file: string): void {
+  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))
+  try {
+    accessSync(file, constants.W_OK)
+  } catch (error) {
+    // Deno asks for a permission of its own before it tells.
+    if (systemCode(error) !== '') throw error
+  }
+}
+
+function isHeldByOther(path: string): boolean {
+  if (held.has(path) || !existsSync(fileOf(path))) return false
+  const database = locked(path, 'SELECT 1 FROM sqlite_schema', { readOnly: true })
+  database?.close()
+  return database === undefined
 }
 
 /**
- * Takes the lock.
- * @returns undefined when this process has it; else the number of the process that has it
- * @throws PlatformError `HOME_UNREADABLE`: it is damaged
+ * Number of the process that holds a lock, or {@link ELSEWHERE}; undefined: none does. This process's own is not seen.
+ * @throws PlatformError `HOME_UNREADABLE`: it is damaged, or cannot be locked
+ */
+export function lockHolder(path: string): number | undefined {
+  return namedHolder(path) ?? (isHeldByOther(path) ? ELSEWHERE : undefined)
+}
+
+/**
+ * Takes the lock, until {@link releaseLock} or the end of the process.
+ * @returns undefined when this process has it; else the number of the process that has it, or {@link ELSEWHERE}
+ * @throws PlatformError `HOME_UNREADABLE`: it is damaged, or cannot be locked
  */
 export function takeLock(path: string): number | undefined {
-  const own = `${path}.${process.pid}-${randomUUID()}`
-  const holder = `${process.pid} ${startOf(process.pid)}`
-  writeFileSync(own, `${holder} ${sumOf(holder)}\n`, { mode: 0o600 })
+  if (!held.has(path)) assertWritable(fileOf(path))
+  const transaction = held.get(path) ?? locked(path, 'BEGIN EXCLUSIVE', { readOnly: false })
+  if (transaction === undefined) return namedHolder(path) ?? ELSEWHERE
   try {
-    for (;;) {
-      if (tryLink(own, path)) return undefined
-      const held = textOf(path)
-      if (held === undefined) continue
-      const living = livingHolder(held, path) ?? takeOver(path, held, own)
-      if (living === TAKEN) return undefined
-      if (living !== undefined) return living
-    }
+    const holder = namedHolder(path)
+    if (holder !== undefined) return holder
+    nameHolder(path)
+    held.set(path, transaction)
+    return undefined
   } finally {
-    rmSync(own, { force: true })
+    if (!held.has(path)) transaction.close()
   }
 }
 
-const TAKEN = -1
+/** In one step, so that whoever reads the file reads all of it. */
+function nameHolder(path: string): void {
+  const holder = `${process.pid} ${startOf(process.pid)}`
+  const unfinished = `${path}.tmp-${process.pid}`
+  writeFileSync(unfinished, `${holder} ${sumOf(holder)}\n`, { mode: 0o600 })
+  renameSync(unfinished, path)
+}
 
-/** @returns {@link TAKEN}; a living process that takes it over; undefined: look again */
-function takeOver(path: string, held: string, own: string): number | undefined {
-  // A claim's owner may die, too: then the claim is on that one.
-  const dead = [held]
-  for (;;) {
-    const name = createHash('sha256').update(dead.join()).digest('hex').slice(0, HASH_LENGTH)
-    const claim = `${path}.claim-${name}`
-    if (tryLink(own, claim)) {
-      try {
-        // Whoever else saw this holder dead has no claim, so the lock stays as it is now.
-        if (textOf(path) !== held) return undefined
-        renameSync(own, path)
-        return TAKEN
-      } finally {
-        rmSync(claim, { force: true })
-      }
-    }
-    const other = textOf(claim)
-    if (other === undefined) return undefined
-    const pid = livingHolder(other, claim)
-    if (pid !== undefined) return pid
-    dead.push(other)
-  }
+/** Gives back a lock of this process; one that it does not have stays whose it is. */
+export function releaseLock(path: string): void {
+  const transaction = held.get(path)
+  if (transaction === undefined) return
+  rmSync(path, { force: true })
+  held.delete(path)
+  transaction.close()
 }

@@ -19,7 +19,8 @@ import { openFileSource } from './fileSource.ts'
 import { readTextFile, writeFile } from './home.ts'
 
 const GENESIS_FILE = 'genesis.car'
-const NETWORK_FILE = 'network.json'
+/** In the home of a local chain, and of a restored one. */
+export const NETWORK_FILE = 'network.json'
 
 /** A network by its built-in name or from a file. @throws PlatformError `CONFIG_INVALID` */
 export function findNetwork(name: string): Network {

@@ -3,6 +3,7 @@
  * the server; taken apart in order when the signal comes.
  */
 
+import { MAX_REQUEST_BYTES } from '../../src/base/bounds.ts'
 import { Closers } from '../../src/base/closers.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
@@ -14,6 +15,7 @@ import { initCrypto } from '../../src/crypto/init.ts'
 import { LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import type { CollectableBlocks } from '../../src/ipld/collectable.ts'
 import { NodeCache } from '../../src/ipld/nodeCache.ts'
+import type { NodeSettings } from '../../src/node/node.ts'
 import type { NodeProofs } from '../../src/node/nodeParts.ts'
 import type { NodePorts } from '../../src/node/nodePorts.ts'
 import type { NodeShim, NodeStores } from '../../src/node/nodeShim.ts'
@@ -27,6 +29,7 @@ import type { RemoteKeys } from '../../src/wallet/remoteKeys.ts'
 import { Sealer } from '../../src/wallet/sealing.ts'
 import type { SecretStore } from '../../src/wallet/secretStore.ts'
 import { ActorBundles, bundledBlocks } from './actorBundles.ts'
+import { apiMultiaddr, apiUrl } from './apiAddress.ts'
 import { assertAddresses } from './assertAddresses.ts'
 import { assertPortFree } from './assertPortFree.ts'
 import { type CacheSizes, cacheSizes } from './cacheSize.ts'
@@ -40,6 +43,7 @@ import { openHost } from './openHost.ts'
 import { openVm } from './openVm.ts'
 import type { IndexOptions, ServeOptions } from './options.ts'
 import { openPlaceRows } from './placeRows.ts'
+import { holdPort } from './portMark.ts'
 import { registerProcessMetrics } from './processMetrics.ts'
 import { line, type ProgramIo } from './programIo.ts'
 import { ProofFiles } from './proofFiles.ts'
@@ -47,7 +51,7 @@ import type { ReaderPlaces } from './readers/messages.ts'
 import { Readers, readThreads } from './readers/readers.ts'
 import { SharedCounts } from './readers/sharedCounts.ts'
 import type { GuardedArchive } from './readGuard.ts'
-import { CLOSE_GRACE_MS } from './rpcServer.ts'
+import { CLOSE_GRACE_MS, type Listening } from './rpcServer.ts'
 import { SecretFiles } from './secretFiles.ts'
 import { ThreadHeaps, type VmThreadOptions } from './vmThreads.ts'
 
@@ -57,7 +61,7 @@ export interface HostRuntime {
   /** Says what the log prints, and where. */
   readonly configureLog?: OpenLog['configure']
   readonly version: string
-  /** Whether threads can listen on one port. */
+  /** Whether threads can listen on one port, and it is known when they are wanted. */
   readonly sharesPorts?: boolean
 }
 
@@ -86,16 +90,19 @@ export async function inHome(
   await assertPortFree(host, port)
   if (net !== undefined) await assertAddresses(net)
   const home = new Home(repo)
-  home.acquire()
   const closers = new Closers()
-  closers.add(() => home.release())
-  try {
-    configureLog?.(log, home.logs)
-    if (readTextFile(home.settings) === undefined) writeFile(home.settings, configText)
-    await run(home, closers)
-  } finally {
-    await closers.close()
-  }
+  await keptAlive(async () => {
+    try {
+      closers.add(await holdPort(host, port))
+      home.acquire()
+      closers.add(() => home.release())
+      configureLog?.(log, home.logs)
+      if (readTextFile(home.settings) === undefined) writeFile(home.settings, configText)
+      await run(home, closers)
+    } finally {
+      await closers.close()
+    }
+  })
   line(io, 'stopped')
 }
 
@@ -161,6 +168,9 @@ export async function loadCrypto({ log }: NodePorts): Promise<void> {
   for (const { what, reason } of await initCrypto()) log.warn('slow cryptography', { what, reason })
 }
 
+/** Ends the run. @param failure - why, where nobody asked for it */
+type Shutdown = NodeSettings['shutdown']
+
 /** What a run is made of, whichever node it opens. */
 export interface NodeRun {
   readonly options: ServeOptions
@@ -181,13 +191,13 @@ export function nodeRun(parts: Omit<NodeRun, 'counts'>, hasChain: boolean): Node
 /**
  * The shim of a process.
  * @param chain - what the machine's threads can read by themselves
- * @param shutdown - `Shutdown` was called
+ * @param shutdown - `Shutdown` was called, or the node cannot go on
  */
 export async function processShim(
   { options, io, runtime, home, counts }: NodeRun,
   stores: HostStores,
   chain: Pick<VmThreadOptions, 'chain' | 'archive' | 'proofs'>,
-  shutdown: () => void,
+  shutdown: Shutdown,
 ): Promise<NodeShim> {
   const { ports, version } = runtime
   const { net } = options
@@ -252,23 +262,27 @@ async function nodeProofs(folder: string | undefined, log: Logger): Promise<Node
   }
 }
 
-/** Opens a node, serves it until the signal comes or it is told to end, then takes everything apart. */
+/**
+ * Opens a node, serves it until the signal comes or it is told to end, then takes everything apart.
+ * @throws why the node could not go on
+ */
 export async function serve(
   run: NodeRun,
-  open: (shutdown: () => void) => Promise<OpenNode>,
+  open: (shutdown: Shutdown) => Promise<OpenNode>,
   places?: ReaderPlaces,
 ): Promise<void> {
   const { options, io, runtime, home, counts } = run
   const { log } = runtime.ports
-  let stop: () => void = () => undefined
-  const stopped = new Promise<void>((done) => {
-    stop = done
-  })
+  const { promise: stopped, resolve: stop, reject: fail } = Promise.withResolvers<void>()
+  // It may end before it is waited for.
+  stopped.catch(() => undefined)
   whenAborted(io.signal, stop)
-  const opened = await keptAlive(() => open(() => stop()))
+  const opened = await open((failure) => (failure === undefined ? stop() : fail(failure)))
   const { node, host, close } = opened
   try {
     const readers = openReaders(run, opened, places)
+    // Who shares a port is not refused by the system where another node shares it: ask while nobody does yet.
+    if (readers !== undefined) await assertPortFree(options.host, options.port)
     const server = await startServer({
       ...{ shared: readers !== undefined, watch: readers, counts },
       handler: node.handler,
@@ -280,8 +294,8 @@ export async function serve(
     })
     try {
       writeFile(home.token, node.adminToken)
-      writeFile(home.api, `/ip4/${server.host}/tcp/${server.port}/http`)
-      line(io, `JSON-RPC on http://${server.host}:${server.port}/rpc/v0 and /rpc/v1, token in ${home.token}`)
+      writeFile(home.api, apiMultiaddr(server))
+      line(io, `JSON-RPC on ${apiUrl(server)}/rpc/v0 and /rpc/v1, token in ${home.token}`)
       if (options.monitor) line(io, monitorLine(server))
       if (host !== undefined) await listen(host, io)
       reloadOnHangup(run, opened, readers)
@@ -317,10 +331,10 @@ function openReaders(
   })
 }
 
-function monitorLine({ host, port }: { readonly host: string; readonly port: number }): string {
-  return isThisMachine(host)
-    ? `monitor on http://${host.includes(':') ? `[${host}]` : host}:${port}${MONITOR_PATH}`
-    : `no monitor: the API listens on ${host}, where others reach it`
+function monitorLine(api: Listening): string {
+  return isThisMachine(api.host)
+    ? `monitor on ${apiUrl(api)}${MONITOR_PATH}`
+    : `no monitor: the API listens on ${api.host}, where others reach it`
 }
 
 /** What can change in a running node: the log, who may call and how much at once, whom to connect to. */
@@ -330,20 +344,30 @@ function reloadOnHangup(
   readers: Readers | undefined,
 ): void {
   const { log } = runtime.ports
-  const reload = async (): Promise<void> => {
-    const { log: settings, corsOrigins, apiNames, maxRequestBytes, net } = await options.reload()
+  /** @returns whom to connect to */
+  const reload = async (): Promise<readonly string[]> => {
+    const { log: settings, corsOrigins, apiNames, maxRequestBytes = MAX_REQUEST_BYTES, net } = await options.reload()
     runtime.configureLog?.(settings, home.logs)
-    const limit = maxRequestBytes === undefined ? {} : { maxRequestBytes }
-    node.handler.allow({ allowedOrigins: corsOrigins, allowedHosts: apiNames, ...limit })
-    readers?.allow({ allowedOrigins: corsOrigins, allowedHosts: apiNames, ...limit })
-    for (const address of net?.bootstrap ?? []) {
-      const [place = '', id = ''] = address.split('/p2p/')
-      if (host !== undefined && id !== '') await host.net.connect({ id, addresses: [place] }, io.signal)
+    const http = { allowedOrigins: corsOrigins, allowedHosts: apiNames, maxRequestBytes }
+    node.handler.allow(http)
+    readers?.allow(http)
+    return net?.bootstrap ?? []
+  }
+  const dial = async (address: string): Promise<void> => {
+    const [place = '', id = ''] = address.split('/p2p/')
+    if (host === undefined || id === '') return
+    try {
+      await host.net.connect({ id, addresses: [place] }, io.signal)
+    } catch (error) {
+      log.warn('cannot connect', { address, reason: errorMessage(error) })
     }
   }
   io.onHangup?.(() => {
     reload().then(
-      () => log.info('options read again'),
+      (bootstrap) => {
+        log.info('options read again')
+        for (const address of bootstrap) void dial(address)
+      },
       (error: unknown) => log.error('options not read again', { reason: errorMessage(error) }),
     )
   })
@@ -352,7 +376,7 @@ function reloadOnHangup(
 /** Longest period of a timer, ms. */
 const MAX_TIMER_MS = 0x7fffffff
 
-/** The core's timers keep no process alive; until the server listens, this does. */
+/** The core's timers keep no process alive: this does, also while all is taken apart. */
 async function keptAlive<T>(run: () => Promise<T>): Promise<T> {
   const timer = setInterval(() => undefined, MAX_TIMER_MS)
   try {

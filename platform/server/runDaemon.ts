@@ -1,6 +1,6 @@
 /** What `daemon` runs in Node and Deno: a node on an opened archive, on a chain that it follows, or both. */
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { readCarHeader } from '../../src/archive/car.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import { FIRST_NETWORK_VERSION } from '../../src/fvm/rules.ts'
@@ -10,26 +10,40 @@ import type { ValidateMode } from '../../src/node/modes.ts'
 import { openFollower } from '../../src/node/openFollower.ts'
 import { type LightChain, openLight } from '../../src/node/openLight.ts'
 import { presumedOf } from '../../src/node/proofs.ts'
+import { loadApiSecret } from '../../src/rpc/tokens.ts'
 import { type ArchiveFile, type ArchiveProgress, openArchiveFile } from './archiveFile.ts'
 import { cacheSizes } from './cacheSize.ts'
 import { PlatformError } from './errors.ts'
 import { type ChosenSnapshot, chooseNewest, fetchChosen } from './fetchSnapshot.ts'
 import { openFileSource } from './fileSource.ts'
-import { Home, writeFile } from './home.ts'
-import { type HomeConfig, readConfig } from './homeConfig.ts'
+import { Home } from './home.ts'
+import { assertHoldsChain, type HomeConfig, readConfig, saveConfig } from './homeConfig.ts'
 import { endpointUrl, readCheckpoint } from './lightFiles.ts'
-import { findNetwork, genesisImporter } from './networkFiles.ts'
-import { type HostRuntime, inHome, loadCrypto, nodeRun, openDiskStores, processShim, serve } from './nodeRunner.ts'
+import { findNetwork, genesisImporter, NETWORK_FILE } from './networkFiles.ts'
+import {
+  type HostRuntime,
+  inHome,
+  loadCrypto,
+  nodeRun,
+  openDiskStores,
+  openKeystore,
+  processShim,
+  serve,
+} from './nodeRunner.ts'
 import { type DaemonOptions, LATEST_SNAPSHOT, type LightOptions } from './options.ts'
 import { line, type ProgramIo } from './programIo.ts'
 import { everyFewSeconds, percentText, snapshotLine } from './progressText.ts'
 import { ProofFiles } from './proofFiles.ts'
+import { SecretFiles } from './secretFiles.ts'
 import { SNAPSHOT_PROVIDERS, type SnapshotProvider, snapshotProvider } from './snapshotProviders.ts'
 import { holdLittle } from './sparingHeap.ts'
 
 /** What the command line says, else what the home remembers. A home keeps one chain. */
 function chosenConfig(home: Home, options: DaemonOptions): HomeConfig & { network: string; validate: ValidateMode } {
-  const before = readConfig(home)
+  assertHoldsChain(home)
+  const { snapshot: kept, ...before } = readConfig(home)
+  // Earlier versions wrote down what was given, which may begin where the start did.
+  const keptSnapshot = kept === undefined ? undefined : resolve(kept)
   const network = options.network ?? before.network
   if (network === undefined) {
     throw new PlatformError(
@@ -43,10 +57,10 @@ function chosenConfig(home: Home, options: DaemonOptions): HomeConfig & { networ
     const message = `Cannot open ${options.snapshot} in place: petrel snapshot fetch downloads it, --snapshot takes the file`
     throw new PlatformError('CONFIG_INVALID', message)
   }
-  const given = options.snapshot === LATEST_SNAPSHOT ? (before.snapshot ?? LATEST_SNAPSHOT) : options.snapshot
-  const snapshot = given === undefined || given === LATEST_SNAPSHOT ? (given ?? before.snapshot) : resolve(given)
-  if (before.snapshot !== undefined && snapshot !== before.snapshot) {
-    const message = `Cannot open ${snapshot}: ${home.path} holds the chain of ${before.snapshot}; give another --repo`
+  const given = options.snapshot === LATEST_SNAPSHOT ? (keptSnapshot ?? LATEST_SNAPSHOT) : options.snapshot
+  const snapshot = given === undefined || given === LATEST_SNAPSHOT ? (given ?? keptSnapshot) : resolve(given)
+  if (keptSnapshot !== undefined && snapshot !== keptSnapshot) {
+    const message = `Cannot open ${snapshot}: ${home.path} holds the chain of ${keptSnapshot}; give another --repo`
     throw new PlatformError('CONFIG_INVALID', message)
   }
   const validate = options.validate ?? before.validate ?? 'execute'
@@ -61,6 +75,22 @@ function chosenConfig(home: Home, options: DaemonOptions): HomeConfig & { networ
   return { network: named, validate, ...(snapshot === undefined ? {} : { snapshot }) }
 }
 
+/**
+ * A chain served as another network's has the wrong chain ID and rules. The chain itself is looked at when it is opened; this is before
+ * hours of a download. A file that is gone says nothing.
+ * @param name - of the network that was asked for
+ * @throws PlatformError `CONFIG_INVALID`
+ */
+function assertKeptNetwork(home: Home, name: string, network: Network): void {
+  // A local chain's home has its network beside it.
+  const { network: kept = join(home.path, NETWORK_FILE) } = readConfig(home)
+  if (kept === name || !(BUILTIN_NETWORKS.includes(kept) || existsSync(kept))) return
+  const { genesisCid } = findNetwork(kept)
+  if (genesisCid !== null && network.genesisCid?.equals(genesisCid) === true) return
+  const message = `Cannot follow ${name} on ${home.path}: it holds the chain of ${kept}; give another --repo, or --network ${kept}`
+  throw new PlatformError('CONFIG_INVALID', message)
+}
+
 /** Runs `daemon` until the signal comes. */
 export async function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: HostRuntime): Promise<void> {
   // What cannot work is refused before anything is written.
@@ -68,6 +98,7 @@ export async function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: 
   const before = chosenConfig(unwritten, options)
   if (before.validate !== 'execute') holdLittle()
   const network = findNetwork(before.network)
+  assertKeptNetwork(unwritten, before.network, network)
   assertCanStart(network, before)
   assertArchive(before.snapshot)
   assertIndexed(before, options)
@@ -76,7 +107,14 @@ export async function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: 
   const importGenesis = genesisImporter(before.network, options.genesis)
   const chosen = before.snapshot === LATEST_SNAPSHOT ? await chooseLatest(network, unwritten, options, io) : undefined
   await inHome(options, runtime, io, async (home, closers) => {
-    const config = chosen === undefined ? before : { ...before, snapshot: await fetchLatest(chosen, io) }
+    let config = before
+    if (chosen !== undefined) {
+      await assertKeystore(home, options, runtime)
+      const snapshot = await fetchLatest(chosen, io)
+      // Whatever keeps this start from its end, the next one opens this file, though there be a newer one by then.
+      saveConfig(home, { network: before.network, snapshot })
+      config = { ...before, snapshot }
+    }
     await loadCrypto(runtime.ports)
     const archive = config.snapshot === undefined ? undefined : await openArchive(config.snapshot, home, io)
     if (archive !== undefined) closers.add(() => archive.close())
@@ -104,7 +142,7 @@ export async function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: 
           config.validate === 'light'
             ? await openLight({ network, importGenesis, ...lightOptions, signal }, shim)
             : await openFollower({ network, mode: config.validate, importGenesis, archive, signal }, shim)
-        writeFile(home.config, `${JSON.stringify({ ...readConfig(home), ...config }, undefined, 2)}\n`)
+        saveConfig(home, config)
         return open
       },
       places,
@@ -164,6 +202,11 @@ function assertCanStart({ name, genesisNetworkVersion }: Network, { snapshot, va
     `Start from a snapshot: --snapshot ${LATEST_SNAPSHOT} fetches the newest, --snapshot <file> opens one; or start at a ` +
     'checkpoint: --validate light'
   throw new PlatformError('CONFIG_INVALID', message)
+}
+
+/** What a download of hours would be for nothing without. @throws WalletError, a wrong passphrase's among them */
+async function assertKeystore(home: Home, { passphrase }: DaemonOptions, { ports }: HostRuntime): Promise<void> {
+  await loadApiSecret(await openKeystore(new SecretFiles(home.keystore), passphrase, ports), ports.random)
 }
 
 function providersOf({ snapshotProvider: list }: DaemonOptions): readonly SnapshotProvider[] {

@@ -10,6 +10,7 @@ import { ActorBundles } from './actorBundles.ts'
 import { cacheSizes } from './cacheSize.ts'
 import { PlatformError } from './errors.ts'
 import { Home } from './home.ts'
+import { assertHoldsChain } from './homeConfig.ts'
 import { keptNetwork, writeNetworkFiles } from './networkFiles.ts'
 import {
   type HostRuntime,
@@ -27,6 +28,7 @@ import { line, type ProgramIo } from './programIo.ts'
 /** Runs `devnet` until the signal comes. */
 export async function runDevnet(options: DevnetRunOptions, io: ProgramIo, runtime: HostRuntime): Promise<void> {
   assertBundle(options)
+  assertHoldsChain(new Home(options.repo))
   await inHome(options, runtime, io, async (home, closers) => {
     await loadCrypto(runtime.ports)
     const sizes = cacheSizes(options.cacheMib)

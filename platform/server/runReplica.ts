@@ -1,18 +1,21 @@
 /** What `replica` runs in Node and Deno: answers from an index, and from blocks that others have. What it keeps is a cache of them. */
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { openRemoteForest } from '../../src/archive/remoteForest.ts'
 import { errorMessage, PetrelError } from '../../src/base/errors.ts'
 import { BlockBound } from '../../src/ipld/blockBound.ts'
 import type { BlockSource } from '../../src/ipld/blockFetcher.ts'
+import { BUILTIN_NETWORKS } from '../../src/networks/builtinNetworks.ts'
 import type { NodePorts } from '../../src/node/nodePorts.ts'
 import { openReplica } from '../../src/node/openReplica.ts'
 import { looksLikeHeader } from '../../src/sync/gc/headerBlock.ts'
 import { openArchiveFile } from './archiveFile.ts'
 import { cacheSizes } from './cacheSize.ts'
 import { fetchReason, PlatformError } from './errors.ts'
+import { Home } from './home.ts'
+import { REPLICA, readConfig, saveConfig } from './homeConfig.ts'
 import { endpointUrl } from './lightFiles.ts'
-import { findNetwork, genesisImporter } from './networkFiles.ts'
+import { findNetwork, genesisImporter, NETWORK_FILE } from './networkFiles.ts'
 import {
   type DiskStores,
   type HostRuntime,
@@ -63,6 +66,17 @@ function placesOf(blocks: readonly string[]): BlockPlaces {
   return { endpoints, archive, remote, net: peers.length === 0 ? undefined : net }
 }
 
+/**
+ * A cache deletes blocks, and a chain cannot get all of its own again.
+ * @throws PlatformError `CONFIG_INVALID`
+ */
+function assertCache(home: Home): void {
+  const ofChains = [home.config, join(home.path, NETWORK_FILE)]
+  if (readConfig(home).kind === REPLICA || !ofChains.some((file) => existsSync(file))) return
+  const text = `Cannot run a replica on ${home.path}: it holds a chain, and a cache deletes blocks; give another --repo`
+  throw new PlatformError('CONFIG_INVALID', text)
+}
+
 /** A server that does not answer is named with its reason. */
 function refused(cause: unknown): never {
   if (cause instanceof PetrelError) throw cause
@@ -92,7 +106,9 @@ export async function runReplica(options: ReplicaOptions, io: ProgramIo, runtime
   // What cannot work is refused before anything is written.
   const { endpoints, archive: path, remote, net } = placesOf(options.blocks)
   const network = findNetwork(options.network)
+  const named = BUILTIN_NETWORKS.includes(options.network) ? options.network : resolve(options.network)
   const importGenesis = genesisImporter(options.network, options.genesis)
+  assertCache(new Home(options.repo))
   await loadCrypto(runtime.ports)
   const archives = new Map<string, BlockSource>()
   for (const url of remote) archives.set(url, await openRemoteForest(url, fetch, nativeZstd, io.signal).catch(refused))
@@ -105,14 +121,18 @@ export async function runReplica(options: ReplicaOptions, io: ProgramIo, runtime
     }
     const stores = openDiskStores(home, archive?.store, cacheSizes(options.cacheMib), runtime.ports.log)
     closers.add(() => stores.close())
-    closers.add(boundedCache(stores, options.diskCacheMib * MEBI, runtime.ports))
     const run = nodeRun({ options: { ...options, net }, io, runtime, home }, false)
     await serve(run, async (shutdown) => {
       const shim = await processShim(run, stores, { chain: home.chain, archive: path, proofs: undefined }, shutdown)
       const { PostgresReader } = await import('./index/postgresReader.ts')
       const reader = new PostgresReader(options.indexUrl, runtime.ports.timers)
       const { writer } = options
-      return openReplica({ network, reader, importGenesis, endpoints, archives, writer, signal: io.signal }, shim)
+      const chain = { network, reader, importGenesis, endpoints, archives, writer, signal: io.signal }
+      const open = await openReplica(chain, shim)
+      // Not before what is here is known to be of the index's chain. From now on no other node takes it for a chain.
+      saveConfig(home, { network: named, kind: REPLICA })
+      closers.add(boundedCache(stores, options.diskCacheMib * MEBI, runtime.ports))
+      return open
     })
   })
 }

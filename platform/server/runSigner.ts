@@ -14,6 +14,7 @@ import { createMethodTable } from '../../src/rpc/table.ts'
 import { loadApiSecret, Tokens } from '../../src/rpc/tokens.ts'
 import { PolicyGuard, parsePolicy, type SigningPolicy } from '../../src/wallet/signingPolicy.ts'
 import { Wallet } from '../../src/wallet/wallet.ts'
+import { apiMultiaddr, apiUrl } from './apiAddress.ts'
 import { assertPortFree } from './assertPortFree.ts'
 import { PlatformError } from './errors.ts'
 import { Home, readTextFile, writeFile } from './home.ts'
@@ -77,13 +78,10 @@ export async function runSigner(options: SignerOptions, io: ProgramIo, runtime: 
     const server = await startServer({ handler, engine, log: ports.log, host, port, closeGraceMs: CLOSE_GRACE_MS })
     closers.add(() => server.close())
     const token = tokens.issueAdmin()
-    const address = `/ip4/${server.host}/tcp/${server.port}/http`
+    const address = apiMultiaddr(server)
     writeFile(home.token, token)
     writeFile(home.api, address)
-    line(
-      io,
-      `signer on http://${server.host}:${server.port}/rpc/v0, ${policy.keys.size} keys in the policy, log in ${path}`,
-    )
+    line(io, `signer on ${apiUrl(server)}/rpc/v0, ${policy.keys.size} keys in the policy, log in ${path}`)
     line(io, `for --remote-wallet, or RemoteBackend of Lotus: the token in ${home.token}, a colon, ${address}`)
     await untilAborted(io.signal)
   } finally {

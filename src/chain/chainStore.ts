@@ -14,6 +14,7 @@ import { NodeCache } from '../ipld/nodeCache.ts'
 import { type BlockHeader, blockHeader, headerCid } from '../types/blockHeader.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import {
+  assertTipsetKey,
   createTipset,
   equalTipsetKeys,
   firstBlock,
@@ -45,6 +46,12 @@ export interface ChainStoreDeps {
   readonly log: Logger
 }
 
+/** The genesis of the chain that an earlier run left; undefined: it left none. */
+export function keptGenesis(meta: KeyValueStore): Cid | undefined {
+  const bytes = meta.get(GENESIS_KEY)
+  return bytes === undefined ? undefined : cidFromBytes(bytes)
+}
+
 /** The chain. Reads are synchronous and throw `BlockMissing` for what is not at hand. */
 export class ChainStore {
   readonly blocks: Blockstore
@@ -74,8 +81,8 @@ export class ChainStore {
   /** Reads head and genesis that an earlier run left; false when there are none. */
   load(): boolean {
     const head = this.#meta.get(HEAD_KEY)
-    const genesis = this.#meta.get(GENESIS_KEY)
-    if (genesis !== undefined) this.#genesis = createTipset([this.header(cidFromBytes(genesis))])
+    const genesis = keptGenesis(this.#meta)
+    if (genesis !== undefined) this.#genesis = createTipset([this.header(genesis)])
     if (head !== undefined) this.#head = this.tipset(tipsetKeyFromBytes(head))
     const checkpoint = this.#meta.get(CHECKPOINT_KEY)
     if (checkpoint !== undefined) this.#checkpoint = this.tipset(tipsetKeyFromBytes(checkpoint))
@@ -145,6 +152,8 @@ export class ChainStore {
     const name = TIPSET + tipsetKeyText(key)
     const known = this.cache.get(name) as Tipset | undefined
     if (known !== undefined) return known
+    // Before anything is read: a block may name thousands of parents.
+    assertTipsetKey(key)
     // Not each header for itself, too: it would count twice.
     const tipset = createTipset(key.map((cid) => this.uncachedHeader(cid)))
     this.#keep(tipset)

@@ -21,6 +21,18 @@ function otherChain(head: Tipset, genesis: Cid, reason: string): ChainError {
   return new ChainError('OTHER_CHAIN', text, { height: head.height })
 }
 
+/**
+ * Before anything is written to the store of a network.
+ * @param kept - genesis of the chain in it; undefined: there is none
+ * @param named - the network's; null: it is not known
+ * @throws ChainError `OTHER_CHAIN`
+ */
+export function assertKeptGenesis(kept: Cid | undefined, named: Cid | null): void {
+  if (kept === undefined || named === null || kept.equals(named)) return
+  const text = `Cannot open chain: the store holds the chain of the genesis ${kept}, another network's; expected ${named}`
+  throw new ChainError('OTHER_CHAIN', text)
+}
+
 /** @throws ChainError `OTHER_CHAIN` unless the chain's own genesis is the one that was named */
 export function assertGenesis(head: Tipset, own: BlockHeader, named: Cid): void {
   if (!headerCid(own).equals(named)) throw otherChain(head, named, `its own genesis is ${headerCid(own)}`)

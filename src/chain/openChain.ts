@@ -8,8 +8,8 @@ import { type Blockstore, getBlock, hasBlock } from '../ipld/blockstore.ts'
 import { BlockMissing } from '../ipld/errors.ts'
 import type { BlockHeader } from '../types/blockHeader.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
-import { ChainStore, type ChainStoreDeps } from './chainStore.ts'
-import { assertClock, assertGenesis, DESCENT_AT_ONCE, followParents } from './descent.ts'
+import { ChainStore, type ChainStoreDeps, keptGenesis } from './chainStore.ts'
+import { assertClock, assertGenesis, assertKeptGenesis, DESCENT_AT_ONCE, followParents } from './descent.ts'
 import { ChainError } from './errors.ts'
 
 /** CBOR major type of a map: the first block of a version 2 snapshot. */
@@ -64,10 +64,11 @@ function assertDescent(store: ChainStore, head: Tipset, genesis: BlockHeader): v
 }
 
 /**
- * @throws ChainError `NO_HEAD` when nothing names a head; `OTHER_CHAIN` when the archive's does not descend from the genesis;
- * BlockMissing when the archive lacks a header
+ * @throws ChainError `NO_HEAD` when nothing names a head; `OTHER_CHAIN` when the kept chain or the archive's does not descend from the
+ * genesis; BlockMissing when the archive lacks a header
  */
 export function openChain(options: OpenChainOptions): ChainStore {
+  assertKeptGenesis(keptGenesis(options.meta), options.genesis ?? null)
   const store = new ChainStore(options)
   if (store.load()) return store
   if (options.roots.length === 0 && options.genesis !== undefined && hasBlock(options.blocks, options.genesis)) {

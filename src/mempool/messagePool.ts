@@ -89,6 +89,17 @@ export class MessagePool {
     return size
   }
 
+  /** Epochs that the oldest of these has waited, since it came or this process started; 0 where there is none. */
+  get localWaitEpochs(): number {
+    const { pending, tipset } = this.#state
+    let longest = 0
+    for (const sender of pending.locals()) {
+      const since = pending.of(sender)?.waitsSince ?? tipset.height
+      longest = Math.max(longest, tipset.height - since)
+    }
+    return longest
+  }
+
   /** Their length as signed CBOR, bytes. */
   get bytes(): number {
     return this.#state.pending.bytes

@@ -7,7 +7,7 @@
  *
  * @see lotus chain/messagepool/messagepool.go msgSet
  */
-import type { TokenAmount } from '../types/scalars.ts'
+import type { ChainEpoch, TokenAmount } from '../types/scalars.ts'
 import { MempoolError } from './errors.ts'
 import { minimumReplacementPremium } from './fees.ts'
 import { MAX_NONCE_GAP, MAX_PENDING_PER_SENDER, MAX_UNTRUSTED_PENDING_PER_SENDER } from './limits.ts'
@@ -36,6 +36,8 @@ export class MessageSet {
   #inOrder = true
   #highest = -1n
   #sorted: readonly PooledMessage[] | undefined
+  /** Epoch of the head when a nonce was first filled; a replaced message has waited as long. */
+  readonly #since = new Map<bigint, ChainEpoch>()
 
   /** @param nextNonce - the sender's nonce in the state after the pool's tipset */
   constructor(nextNonce: bigint) {
@@ -114,6 +116,18 @@ export class MessageSet {
     return existing
   }
 
+  /** The message of a nonce waits since that epoch, unless another did before it. */
+  waits(nonce: bigint, since: ChainEpoch): void {
+    if (!this.#since.has(nonce)) this.#since.set(nonce, since)
+  }
+
+  /** Epoch since which the oldest of those waits that were told of. */
+  get waitsSince(): ChainEpoch | undefined {
+    let oldest: ChainEpoch | undefined
+    for (const since of this.#since.values()) if (oldest === undefined || since < oldest) oldest = since
+    return oldest
+  }
+
   /**
    * Takes the message of a nonce out.
    * @param applied - it is on chain now (whatever its CID); otherwise it was pruned
@@ -127,6 +141,7 @@ export class MessageSet {
     }
     this.requiredFunds -= existing.requiredFunds
     this.messages.delete(nonce)
+    this.#since.delete(nonce)
     this.#sorted = undefined
     if (applied) {
       if (nonce >= this.nextNonce) this.nextNonce = nonce + 1n

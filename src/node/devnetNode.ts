@@ -1,6 +1,8 @@
 /** A node with a local chain: its accounts' keys in the wallet, the producers, their methods. */
 import { BaseError, PetrelError } from '../base/errors.ts'
 import { logOf } from '../base/partedLog.ts'
+import { URGENCY } from '../chain/urgency.ts'
+import { urgentVm } from '../chain/vm.ts'
 import { Devnet } from '../devnet/devnet.ts'
 import type { DevnetKey } from '../devnet/keys.ts'
 import type { DevnetPlan } from '../devnet/plan.ts'
@@ -40,7 +42,7 @@ export async function startDevnetNode(
         plan.producers,
         {
           view: parts.view,
-          vm: parts.vm,
+          vm: urgentVm(parts.vm, URGENCY.chain),
           selectMessages: async (base, ticketQuality) => (await pool.select(base, ticketQuality)) ?? [],
           ...(networking === undefined ? {} : { adopt: (tipset) => networking.adopt(tipset) }),
           flush: () => parts.meta.flush(),

@@ -2,7 +2,8 @@
 import type { KeyValueStore } from '../base/ports.ts'
 import { accountKey, tryActorOf } from '../chain/actorLookup.ts'
 import type { ChainView } from '../chain/chainView.ts'
-import type { VmHost } from '../chain/vm.ts'
+import { URGENCY } from '../chain/urgency.ts'
+import { urgentVm, type VmHost } from '../chain/vm.ts'
 import type { BlockEdge } from '../ipld/blockFetcher.ts'
 import { DEFAULT_MAX_FEE } from '../mempool/gas/capGasFee.ts'
 import { PremiumEstimator } from '../mempool/gas/gasPremium.ts'
@@ -62,6 +63,8 @@ export interface NodeMempool {
 /** Block delays between two rounds of republishing. @see lotus chain/messagepool RepublishInterval */
 const REPUBLISH_BLOCKS = 10
 const MS_PER_SEC = 1000
+/** Epochs that the pool's tipset may lie below the head while a head change is on its way to it. */
+const POOL_LAG = 5
 
 const beforeTipset: Pick<VmHost, 'tipsetState'> = {
   tipsetState: (tipset) => {
@@ -90,7 +93,12 @@ export async function openMempool(
   const { addressPrefix } = network
   const { clock, timers } = ports
   const fetching = deps.executes || edge === undefined ? undefined : { edge, clock, timers }
-  const chain = createPoolChain(view, deps.executes ? vm : beforeTipset, fetching)
+  const ownVm = urgentVm(vm, URGENCY.own)
+  const stateVm: Pick<VmHost, 'tipsetState'> = {
+    // Sends begin on the head, of which the pool may hear a little later; any other tipset is a caller's choice.
+    tipsetState: (tipset) => (store.head().height - tipset.height <= POOL_LAG ? ownVm : vm).tipsetState(tipset),
+  }
+  const chain = createPoolChain(view, deps.executes ? stateVm : beforeTipset, fetching)
   const pool = await openMessagePool(
     {
       chain,
@@ -119,12 +127,13 @@ export async function openMempool(
     premiums: new PremiumEstimator({ chain, normal: normalRandom(ports.random) }),
     defaultMaxFee: settings.defaultMaxFee ?? DEFAULT_MAX_FEE,
   }
+  const ownGas: MessageGasDeps = { ...gas, vm: ownVm }
   const sender = new MessageSender({
     pool,
     store: meta,
     resolveKeyAddress: (address) => accountKey(view, view.stateBefore(store.head()), address),
     estimate: (message, spec, signal) =>
-      estimateMessageGas(message, spec, store.head(), signal === undefined ? gas : { ...gas, signal }),
+      estimateMessageGas(message, spec, store.head(), signal === undefined ? ownGas : { ...ownGas, signal }),
     balance: (address) => tryActorOf(view.stateBefore(store.head()), address)?.balance ?? 0n,
     sign: (message) => wallet.signMessage(message.from, message),
     isKeyHere: (address) => wallet.isKeyHere(address),

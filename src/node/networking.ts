@@ -10,7 +10,8 @@ import type { KeyValueStore } from '../base/ports.ts'
 import { sleep } from '../base/waiting.ts'
 import type { BlockMessages } from '../chain/blockMessages.ts'
 import type { ChainView } from '../chain/chainView.ts'
-import type { VmHost } from '../chain/vm.ts'
+import { URGENCY } from '../chain/urgency.ts'
+import { urgentVm, type VmHost } from '../chain/vm.ts'
 import type { Cid } from '../codec/cid.ts'
 import { networkBeacons } from '../consensus/drandBeacon.ts'
 import type { BlockValidation } from '../consensus/validateBlock.ts'
@@ -142,7 +143,7 @@ export function startNetworking(deps: NetworkingDeps, ports: NodePorts): Network
   const source = new ExchangeClient({ ...shared, random })
   const syncer = new Syncer({
     validation: blockValidation(view, () => clock.nowMs(), deps.keys),
-    vm: mode === 'execute' ? vm : undefined,
+    vm: mode === 'execute' ? urgentVm(vm, URGENCY.chain) : undefined,
     meta,
     source,
     edge,

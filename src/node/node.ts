@@ -101,8 +101,8 @@ export interface NodeSettings {
   readonly metrics?: Metrics | undefined
   /** Where dear calls are counted together with other threads'; undefined: there are none. */
   readonly counts?: ((cost: DearClass) => CallCounts | undefined) | undefined
-  /** Ends the process (or the worker) after the answer has gone out. */
-  readonly shutdown: () => void
+  /** Ends the process (or the worker) after the answer has gone out. @param failure - why, where nobody asked for it */
+  readonly shutdown: (failure?: unknown) => void
 }
 
 /** A node, started. */

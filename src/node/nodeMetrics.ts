@@ -58,6 +58,11 @@ export function registerNodeMetrics(
   metrics.gauge('petrel_ready', '1 where /health/readyz says so.', () => (isGood(health.ready()) ? 1 : 0))
   metrics.gauge('lotus_mpool_message_count', 'Messages that wait.', () => pool.size)
   metrics.gauge('petrel_mpool_messages', 'Messages that wait, by whose they are.', () => poolSamples(pool))
+  metrics.gauge(
+    'petrel_mpool_local_wait_epochs',
+    'Epochs that the oldest message of this node has waited.',
+    () => pool.localWaitEpochs,
+  )
   metrics.gauge('petrel_sync_workers', 'Syncs under way.', () => syncing(sync()))
   metrics.total('petrel_messages_applied_total', 'Messages that were applied since the start.', () => sync().vmApplied)
   registerNet(metrics, net)

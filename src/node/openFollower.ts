@@ -9,8 +9,8 @@ import type { ArchiveStore } from '../archive/carStore.ts'
 import { equalBytes, utf8 } from '../base/bytes.ts'
 import { errorMessage } from '../base/errors.ts'
 import { Pace } from '../base/pace.ts'
-import type { ChainStore } from '../chain/chainStore.ts'
-import { DESCENT_AT_ONCE, provesDescent } from '../chain/descent.ts'
+import { type ChainStore, keptGenesis } from '../chain/chainStore.ts'
+import { assertKeptGenesis, DESCENT_AT_ONCE, provesDescent } from '../chain/descent.ts'
 import type { GenesisPart } from '../chain/genesisCar.ts'
 import { openChain } from '../chain/openChain.ts'
 import type { Cid } from '../codec/cid.ts'
@@ -48,6 +48,7 @@ export function openFollower(chain: FollowedChain, shim: NodeShim): Promise<Open
     const { stores, ports, settings } = shim
     const { blocks, meta } = stores
     const local = localFetcher(shim)
+    assertKeptGenesis(keptGenesis(meta), chain.network.genesisCid)
     const genesis = await loadGenesis(chain, shim)
     const network = genesis === null ? chain.network : { ...chain.network, genesisCid: genesis }
     if (genesis !== null) await ensureGenesis(genesis, chain, shim)
@@ -100,7 +101,7 @@ function watchDescent(store: ChainStore, ready: Promise<void>, { ports, stores, 
     .catch((error: unknown) => {
       if (stop.signal.aborted) return
       ports.log.error('the node stops', { reason: errorMessage(error) })
-      settings.shutdown()
+      settings.shutdown(error)
     })
   return () => stop.abort()
 }

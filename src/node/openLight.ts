@@ -7,7 +7,8 @@
 import type { Closers } from '../base/closers.ts'
 import { errorMessage, unlessThrown } from '../base/errors.ts'
 import type { KeyValueStore } from '../base/ports.ts'
-import { ChainStore } from '../chain/chainStore.ts'
+import { ChainStore, keptGenesis } from '../chain/chainStore.ts'
+import { assertKeptGenesis } from '../chain/descent.ts'
 import type { GenesisPart } from '../chain/genesisCar.ts'
 import type { Cid } from '../codec/cid.ts'
 import { decode } from '../codec/description.ts'
@@ -143,12 +144,15 @@ function checkpointOf({ network, checkpoint }: LightChain, meta: KeyValueStore):
 /**
  * The store at its kept head, else at the genesis, of which the header is enough.
  * @param part - `header`: what reads its state asks others for it
+ * @throws ChainError `OTHER_CHAIN`: the store holds another network's chain; NodeError
  */
 export async function openHeaders(
   { network, importGenesis }: Pick<LightChain, 'network' | 'importGenesis'>,
   { stores, ports }: NodeShim,
   part: GenesisPart,
 ): Promise<ChainStore> {
+  const kept = keptGenesis(stores.meta)
+  assertKeptGenesis(kept, network.genesisCid)
   const store = new ChainStore({ blocks: stores.blocks, meta: stores.meta, log: ports.log })
   if (loaded(store)) return store
   const bytes = genesisHeaderOf(network)
@@ -164,6 +168,7 @@ export async function openHeaders(
   if (network.genesisCid !== null && !network.genesisCid.equals(headerCid(header))) {
     throw new NodeError('OTHER_GENESIS', `Cannot follow ${network.name}: the genesis given is another network's`)
   }
+  assertKeptGenesis(kept, headerCid(header))
   store.setGenesis(header)
   return store
 }

@@ -2,9 +2,12 @@
 import { Closers } from '../base/closers.ts'
 import type { ChainStore } from '../chain/chainStore.ts'
 import { ChainView } from '../chain/chainView.ts'
+import { URGENCY } from '../chain/urgency.ts'
+import { urgentVm } from '../chain/vm.ts'
 import { beaconRound } from '../consensus/drandBeacon.ts'
 import { CachingVmHost } from '../execution/cachingVmHost.ts'
 import { ExecutionTimes } from '../execution/executionTimes.ts'
+import { receiptsTold } from '../execution/receiptsTold.ts'
 import { BlockFetcher } from '../ipld/blockFetcher.ts'
 import type { Network } from '../networks/network.ts'
 import type { P2pHost } from '../p2p/host/host.ts'
@@ -83,8 +86,8 @@ export async function startOn(
   const machine = shim.openMachine(view, network.actors)
   closers.add(() => machine.close())
   const executions = new ExecutionTimes(shim.ports.clock)
-  const vm = new CachingVmHost(store, executions.watch(machine.vm), shim.traceCharges)
-  const index = await shim.openIndex?.({ view, vm })
+  const vm = new CachingVmHost(store, receiptsTold(store, executions.watch(machine.vm)), shim.traceCharges)
+  const index = await shim.openIndex?.({ view, vm: urgentVm(vm, URGENCY.own) })
   if (index !== undefined) closers.add(() => index.stop())
   let node: PetrelNode | undefined
   const { care, start: collect } = careOf(shim, { network, store, vm, node: () => node }, closers)

@@ -50,7 +50,7 @@ export function openPaymentChannels(deps: OpenPaymentChannelsDeps): NodePaymentC
       const found = new PaymentChannelActor(view, tree, channel)
       const { from, to, settlingAt } = found.state
       const [fromKey, toKey] = [accountKey(view, tree, from), accountKey(view, tree, to)]
-      return { fromKey, to, toKey, settlingAt, balance: found.actor.balance, lanes: found.lanes() }
+      return { fromKey, to, toKey, isSettling: settlingAt !== 0n, balance: found.actor.balance, lanes: found.lanes() }
     },
     code: () => {
       const version = actorsVersionFor(view.networkVersion(store.head().height))

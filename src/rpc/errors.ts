@@ -32,7 +32,9 @@ export type RpcErrorCode =
   | 'CANCELLED'
 
 /**
- * The number of each code in a JSON-RPC error object.
+ * The number of each code in a JSON-RPC error object. Clients of Lotus make an error of their own of each number that Lotus
+ * registers, by the number alone (`RPCErrors`): what is none of those must have another one. `TIMED_OUT` has Nethermind's
+ * (`ErrorCodes.Timeout`); `LIMIT_EXCEEDED` shares EIP-1474's with `BLOCK_RANGE_EXCEEDED`, which is a limit, too.
  * @see lotus api/api_errors.go, go-jsonrpc errors.go
  */
 export const RPC_ERROR_NUMBERS: Readonly<Record<RpcErrorCode, number>> = {
@@ -57,7 +59,7 @@ export const RPC_ERROR_NUMBERS: Readonly<Record<RpcErrorCode, number>> = {
   BLOCK_RANGE_EXCEEDED: -32005,
   EXPENSIVE_FORK: -32002,
   LIMIT_EXCEEDED: -32005,
-  TIMED_OUT: -32002,
+  TIMED_OUT: -32016,
   CANCELLED: 1,
 }
 

@@ -5,6 +5,9 @@
  * A page whose name was bound to this address after it was loaded (DNS rebinding) calls its own origin, so for callers
  * without a token the name itself must be one that nobody outside can have: an address, `localhost`, a name without a dot,
  * or one that the operator gave.
+ *
+ * An extension of the browser (a wallet) is no page: its user installed it, and no page can send its origin. As of any other program
+ * its token says what it may do; without one it may read.
  */
 
 /** What is looked at of a request. */
@@ -25,6 +28,12 @@ const IP_V4 = /^\d{1,3}(\.\d{1,3}){3}$/
 /** Names that the public name system does not give out. @see RFC 6761, RFC 8375, ICANN's reservation of `internal` */
 const PRIVATE_NAMES = ['.localhost', '.internal', '.home.arpa', '.local']
 
+/**
+ * Origins of extensions. What they are granted is their manifest's affair: no CORS header is for them.
+ * @see W3C WebExtensions, `runtime.getURL`; Chrome, Firefox and Safari each have a scheme
+ */
+const EXTENSION = /^(?:chrome|moz|safari-web)-extension:\/\//
+
 /** Host of a `Host` header or an authority, lower case, without its port. */
 function hostName(authority: string): string {
   const end = authority.startsWith('[') ? authority.indexOf(']') + 1 : authority.indexOf(':')
@@ -39,7 +48,7 @@ export function isForeignPage(request: RequestHeaders, { origins }: PageRules): 
     const site = request.header('sec-fetch-site')
     return site === 'cross-site' || site === 'same-site'
   }
-  if (origins.includes(origin)) return false
+  if (origins.includes(origin) || EXTENSION.test(origin)) return false
   const host = request.header('host')
   // A page of this node itself. Whether the name is ours is another question.
   return host === undefined || (origin !== `http://${host}` && origin !== `https://${host}`)

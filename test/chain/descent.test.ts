@@ -35,7 +35,7 @@ function open(
   for (const one of [genesis, ...headers]) putCbor(blocks, blockHeader, one)
   const meta = new MemoryStore()
   const chain = { blocks, meta, log, roots, genesis: headerCid(genesis), blockDelaySecs: DELAY }
-  return { open: () => openChain(chain), meta }
+  return { open: () => openChain(chain), meta, blocks }
 }
 
 describe('openChain', () => {
@@ -56,6 +56,20 @@ describe('openChain', () => {
     const { open: attempt, meta } = open(other.headers, own.headers[0] as BlockHeader)
     expect(attempt).toThrow(expect.objectContaining({ code: 'OTHER_CHAIN' }))
     expect([...meta.keys()]).toEqual([])
+  })
+
+  it('goes on with the chain that is kept, under its own genesis alone', () => {
+    const first = open(own.headers, own.headers[0] as BlockHeader)
+    first.open()
+    const kept = [...first.meta.keys()].map((key) => first.meta.get(key))
+    const other = chainOf(50, 2).headers[0] as BlockHeader
+    const { blocks } = first
+    putCbor(blocks, blockHeader, other)
+    const again = (genesis: BlockHeader) => () =>
+      openChain({ blocks, meta: first.meta, log, roots: [], genesis: headerCid(genesis), blockDelaySecs: DELAY })
+    expect(again(other)).toThrow(expect.objectContaining({ code: 'OTHER_CHAIN' }))
+    expect([...first.meta.keys()].map((key) => first.meta.get(key))).toEqual(kept)
+    expect(again(own.headers[0] as BlockHeader)().head().height).toBe(49)
   })
 
   it('opens one that leaves out old headers, if its clock is right', () => {

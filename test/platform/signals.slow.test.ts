@@ -26,6 +26,7 @@ const FULL_LOG = 64 * 1024 * 1024
 const FORCED_STOP_MS = 5000
 const STOPS_TRIED = 5
 const REDIAL_MS = 3000
+const NOBODY = '/ip4/127.0.0.1/tcp/9/p2p/12D3KooWGnkd9GQKo3apkShQDaq1d6cKJJmsVe6KiQkacUk1T8oZ'
 
 const running: NodeProcess[] = []
 afterEach(async () => {
@@ -139,7 +140,8 @@ describe.each(Object.keys(RUNTIMES))('signals in %s', { timeout: 120_000, retry:
       'log = "error"',
       'cors-origin = ["https://wallet.example"]',
       'api-max-req-size = 10000',
-      `bootstrap = ["${peer}"]`,
+      // Who does not answer keeps nobody else from being dialled.
+      `bootstrap = ["${NOBODY}", "${peer}"]`,
     ]
     writeFileSync(join(node.home, 'config.toml'), `[devnet]\n${settings.join('\n')}\n`)
     process.kill(node.pid, 'SIGHUP')
@@ -151,16 +153,35 @@ describe.each(Object.keys(RUNTIMES))('signals in %s', { timeout: 120_000, retry:
       await sleep(REDIAL_MS)
       return !process.kill(node.pid, 'SIGHUP')
     }, 'the peer is reached')
+    expect(node.output()).not.toMatch(/options not read again/)
     // Blocks are no errors: from here on nothing is said of them.
     const said = node.output().length
     const height = async (): Promise<number> => ((await client.call('ChainHead')) as { Height: number }).Height
     const before = await height()
     await until(async () => (await height()) > before + 2, 'three blocks')
     expect(node.output().slice(said)).not.toMatch(/tipset/)
+    // What is taken out of the file is as it was without it.
+    writeFileSync(join(node.home, 'config.toml'), '[devnet]\nlog = "info"\ncors-origin = ["https://wallet.example"]\n')
+    process.kill(node.pid, 'SIGHUP')
+    await until(async () => (await large()) === 200, 'the bound is the default again')
     writeFileSync(join(node.home, 'config.toml'), '[devnet]\nlog = "info"\nfoo = 1\n')
     process.kill(node.pid, 'SIGHUP')
     await until(() => /options not read again.*foo/.test(node.output()), 'the refusal')
     expect(await allowed()).toBe('https://wallet.example')
+  })
+
+  it('SIGHUP while it starts: it starts, and reads the options again when it can', async () => {
+    const home = join(folder, `${runtime}-early`)
+    const ready = start(runtime, 'early', [...DEVNET, '--no-net'])
+    const lock = join(home, 'petrel.lock')
+    await until(() => existsSync(lock) && readFileSync(lock, 'utf8') !== '', 'the home is taken')
+    const pid = Number(readFileSync(lock, 'utf8').split(' ')[0])
+    expect(existsSync(join(home, 'api'))).toBe(false)
+    process.kill(pid, 'SIGHUP')
+    const node = await ready
+    expect(node.pid).toBe(pid)
+    await until(() => /options read again/.test(node.output()), 'the options are read again')
+    expect(await node.stop()).toBe(0)
   })
 
   it('the log file is put aside when it is full', async () => {

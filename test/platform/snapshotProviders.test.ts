@@ -1,17 +1,23 @@
 /** Snapshots by the name of their network, from a server that plays a provider in the form of Forest's archive. */
 import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { addNodeCommands, type NodeRunner } from '../../platform/cli/commands/node.ts'
 import { runCli } from '../../platform/cli/program.ts'
+import { systemClock, systemTimers } from '../../platform/server/clock.ts'
+import type { HostRuntime } from '../../platform/server/nodeRunner.ts'
+import { systemRandom } from '../../platform/server/random.ts'
 import { runDaemon } from '../../platform/server/runDaemon.ts'
 import { listSnapshots, snapshotProvider } from '../../platform/server/snapshotProviders.ts'
 import { BaseError } from '../../src/base/errors.ts'
-import { missingShared, readShared } from '../support/shared.ts'
+import { stringifyJson } from '../../src/codec/jsonText.ts'
+import { builtinNetwork } from '../../src/networks/builtinNetworks.ts'
+import { networkJson } from '../../src/networks/networkJson.ts'
+import { missingShared, readShared, sharedPath } from '../support/shared.ts'
 
 const FILE = 'data/snapshots/chain4.forest.car.zst'
 
@@ -212,13 +218,16 @@ describe.skipIf(missingShared(FILE) !== undefined)('providers of snapshots', () 
   describe('daemon', () => {
     const unused = new BaseError('UNREACHABLE', 'nothing is opened')
     const home = (): string => join(folder, 'home')
-    const started = async (...args: string[]): Promise<Error | undefined> => {
-      const runtime = {
-        version: 'test',
-        get ports(): never {
-          throw unused
-        },
-      }
+    const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
+    const ports = { clock: systemClock, timers: systemTimers, random: systemRandom, log }
+    const nothing = {
+      version: 'test',
+      get ports(): never {
+        throw unused
+      },
+    }
+    const started = (...args: string[]): Promise<Error | undefined> => startedOn(nothing, ...args)
+    const startedOn = async (runtime: HostRuntime, ...args: string[]): Promise<Error | undefined> => {
       let failure: Error | undefined
       const runner: NodeRunner = {
         daemon: (options, { io }) =>
@@ -271,6 +280,61 @@ describe.skipIf(missingShared(FILE) !== undefined)('providers of snapshots', () 
       const message = `could not fetch ${provider.url}/archive/${named(5).name}: HTTP status 403`
       expect(failure).toMatchObject({ code: 'DOWNLOAD_FAILED', message })
       expect(existsSync(home())).toBe(false)
+    })
+
+    it.each([
+      ['config.json', JSON.stringify({ network: 'butterflynet' }), 'butterflynet'],
+      ['network.json', stringifyJson(networkJson(builtinNetwork('butterflynet'))), '<home>/network.json'],
+    ])('another network than that of %s is refused before anything is asked or written', async (name, text, kept) => {
+      provider.lists.set('calibnet/latest-v2', [named(5)])
+      mkdirSync(home())
+      writeFileSync(join(home(), name), text)
+      const failure = await started('calibnet', '--snapshot', 'latest', '--snapshot-provider', `${provider.url}/list`)
+      const message = `it holds the chain of ${kept.replace('<home>', home())}; give another --repo`
+      expect(failure).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining(message) as string })
+      expect(provider.asked).toEqual([])
+      expect(readdirSync(home())).toEqual([name])
+      expect(readFileSync(join(home(), name), 'utf8')).toBe(text)
+      // The same network by another name.
+      const same = join(folder, 'network.json')
+      writeFileSync(same, stringifyJson(networkJson(builtinNetwork('butterflynet'))))
+      expect(await started(same)).toBe(unused)
+    })
+
+    it('the snapshot that a relative path named once is the same at the next start', async () => {
+      mkdirSync(home())
+      const path = sharedPath(FILE)
+      const config = { network: 'butterflynet', snapshot: relative(process.cwd(), path) }
+      writeFileSync(join(home(), 'config.json'), JSON.stringify(config))
+      expect(await started('butterflynet', '--snapshot', path)).toBe(unused)
+      expect(await started('butterflynet', '--snapshot', 'latest')).toBe(unused)
+    })
+
+    it('a start that fails after the download leaves one file, however many newer ones there are', async () => {
+      const snapshots = join(home(), 'snapshots')
+      const latest = ['--snapshot', 'latest', '--snapshot-provider', `${provider.url}/list`, '--api', '0', '--no-net']
+      for (const epoch of [1, 2, 3]) {
+        provider.lists.set('calibnet/latest-v2', [named(epoch)])
+        // It is the chain of another network.
+        expect(await startedOn({ version: 'test', ports }, 'calibnet', ...latest)).toMatchObject({
+          code: 'OTHER_CHAIN',
+        })
+      }
+      expect(readdirSync(snapshots).filter((name) => name.endsWith('.car.zst'))).toEqual([named(1).name])
+      const config = JSON.parse(readFileSync(join(home(), 'config.json'), 'utf8')) as unknown
+      expect(config).toEqual({ network: 'calibnet', snapshot: join(snapshots, named(1).name) })
+    })
+
+    it('nothing is downloaded for a keystore that cannot be read', async () => {
+      provider.lists.set('calibnet/latest-v2', [named(1)])
+      // By its name the secret of the API.
+      mkdirSync(join(home(), 'keystore'), { recursive: true, mode: 0o700 })
+      writeFileSync(join(home(), 'keystore', 'MF2XI2BNNJ3XILLQOJUXMYLUMU'), 'no key', { mode: 0o600 })
+      const latest = ['--snapshot', 'latest', '--snapshot-provider', `${provider.url}/list`, '--api', '0', '--no-net']
+      const failure = await startedOn({ version: 'test', ports }, 'calibnet', ...latest)
+      expect(failure).toMatchObject({ code: 'DAMAGED_ENTRY' })
+      expect(readdirSync(join(home(), 'snapshots'))).toEqual([])
+      expect(existsSync(join(home(), 'config.json'))).toBe(false)
     })
 
     it.each([

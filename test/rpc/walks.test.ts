@@ -15,6 +15,7 @@ import { method, param } from '../../src/rpc/method.ts'
 import { chainMethods } from '../../src/rpc/methods/chain.ts'
 import { minerMethods } from '../../src/rpc/methods/miner.ts'
 import { networkMethods } from '../../src/rpc/methods/network.ts'
+import { nodeMethods } from '../../src/rpc/methods/node.ts'
 import { registryMethods } from '../../src/rpc/methods/registry.ts'
 import { stateMethods } from '../../src/rpc/methods/state.ts'
 import { transferMethods } from '../../src/rpc/methods/transfers.ts'
@@ -33,18 +34,26 @@ function open() {
   const { store: archive, network } = golden
   const blocks = new LayeredBlockstore([new MemoryBlockstore(), archive])
   const store = openChain({ blocks, meta: new MemoryStore(), log: silentLog, roots: archive.roots })
-  const view = new ChainView({ store, network, beaconRound: (epoch) => epoch + 100 })
+  const beaconRound = (epoch: number): number => epoch + 100
+  const view = new ChainView({ store, network, beaconRound })
   const never = (): never => {
     throw new Error('not asked')
   }
-  const vm = { tipsetState: never, executeTipset: never }
+  const vm = { tipsetState: never, executeTipset: never, run: never }
+  // The recorded chain is longer than this finality.
+  const quick = { ...network, protocol: { ...network.protocol, chainFinality: 60 } }
+  const node = {
+    ...{ view: new ChainView({ store, network: quick, beaconRound }), vm, logs: undefined },
+    ...{ clock: { nowMs: () => 0, monotonicMs: () => 0 }, gossip: () => ({ messages: [], blocks: [], scores: [] }) },
+  }
   const rows = [
     ...chainMethods({ view, vm, setHead: never }),
     ...stateMethods({ view, vm, states: new ActorStates(blocks, view.codes) }),
     ...minerMethods({ view, vm, signBlock: never }),
     ...networkMethods(view),
+    ...nodeMethods(node),
     ...registryMethods(view),
-    ...transferMethods({ view, transfers: new TransferReader(view, { ...vm, compute: never }) }),
+    ...transferMethods({ view, transfers: new TransferReader(view, { ...vm, computeCalls: never }) }),
   ]
   const time = new SlowTime()
   const queues = new CostQueues({ clock: time, timers: time })
@@ -53,7 +62,8 @@ function open() {
   const patient = new RpcEngine({ table: createMethodTable(rows), json: context, log: silentLog, queues })
   const ask = async (engine: RpcEngine, name: string, params: Json[], caller = new AbortController()) => {
     const { signal } = caller
-    const asker = { version: 'v1', permissions: new Set(['read']), signal, ended: signal, notify: undefined } as const
+    const permissions = new Set(['read', 'write'])
+    const asker = { version: 'v1', permissions, signal, ended: signal, notify: undefined } as const
     const request = { id: 1, method: `Filecoin.${name}`, params }
     return await engine.dispatch(request, { ...asker, name: { name: 'me', hasToken: false } }, undefined)
   }
@@ -93,6 +103,8 @@ describe.skipIf(missingShared('data/golden/nv28') !== undefined)('a walk', () =>
     ['StateGetRandomnessDigestFromBeacon', [1, head], 3],
     ['StateGetBeaconEntry', [1], 3],
     ['ChainGetTransfersSince', [head, 1_000, 10], 3],
+    ['NodeStatus', [true], 60],
+    ['ChainValidateIndex', [1, false], 3],
   ])('of %s gives way, answers as at once, and ends with its caller', async (name, params, least) => {
     const { plain, ask } = open()
     const expected = await ask(plain, name, params)

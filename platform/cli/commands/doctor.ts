@@ -7,7 +7,7 @@ import { assertPortFree } from '../../server/assertPortFree.ts'
 import type { HomeReport } from '../../server/checkHome.ts'
 import { type Check, checkClock, checkDescriptors, checkDisk, checkPermissions } from '../../server/checkHost.ts'
 import { Home } from '../../server/home.ts'
-import { lockHolder } from '../../server/homeLock.ts'
+import { ELSEWHERE, lockHolder } from '../../server/homeLock.ts'
 import { DATA_FILE } from '../../server/lmdbFile.ts'
 import { line, type ProgramIo } from '../../server/programIo.ts'
 import { applySettings } from '../configFile.ts'
@@ -78,7 +78,8 @@ async function checkRunning(io: ProgramIo, home: Home, pid: number): Promise<Che
     ;({ url } = await findEndpoint({ ...io, env: {} }, home.path))
     text = await (await fetch(`${url}/health/readyz`, { signal: AbortSignal.timeout(ANSWER_MS) })).text()
   } catch (error) {
-    const found = `the node with process number ${pid} does not answer at ${url}: ${errorMessage(error)}`
+    const which = pid === ELSEWHERE ? 'node of another container' : `node with process number ${pid}`
+    const found = `the ${which} does not answer at ${url}: ${errorMessage(error)}`
     const remedy = 'it may be starting: look into its log; restart it: what was told to be done is on disk'
     return [{ name: 'port', state: 'fault', found, remedy }]
   }
@@ -137,7 +138,7 @@ async function doctor(
   const { io } = context
   const home = new Home(repoPath(io, context.repo()))
   if (!existsSync(home.path)) throw new CliError('FAILED', `there is no home at ${home.path}`)
-  const pid = lockHolder(join(home.path, 'petrel.lock'))
+  const pid = lockHolder(home.lock)
   const { checkBundles, checkSnapshot } = await import('../../server/checkParts.ts')
   const store = await checkStoreOf(home, deep, io)
   const checks: Check[] = [

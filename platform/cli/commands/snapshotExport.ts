@@ -2,11 +2,13 @@
  * `snapshot export`, `chain export`. The running node is asked; without one the home is read, or the archive that it is told.
  * @see lotus cli/chain.go ChainExportCmd; Forest src/cli/subcommands/snapshot_cmd.rs
  */
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { largeBlock } from '../../../src/archive/archiveWork.ts'
 import { CarScanner } from '../../../src/archive/carScanner.ts'
 import { refuseWrite } from '../../../src/archive/carStore.ts'
+import { unlessThrown } from '../../../src/base/errors.ts'
 import { MemoryStore } from '../../../src/base/memoryStore.ts'
 import { ChainStore } from '../../../src/chain/chainStore.ts'
 import { headKeyOf } from '../../../src/chain/openChain.ts'
@@ -22,7 +24,9 @@ import {
 } from '../../../src/sync/snapshot/snapshotWriter.ts'
 import type { Tipset } from '../../../src/types/tipset.ts'
 import { ActorBundles } from '../../server/actorBundles.ts'
+import { PlatformError } from '../../server/errors.ts'
 import { type Home, readTextFile } from '../../server/home.ts'
+import { lockHolder } from '../../server/homeLock.ts'
 import { LmdbEnvironment } from '../../server/lmdbStore.ts'
 import { createLogger } from '../../server/logger.ts'
 import { line } from '../../server/programIo.ts'
@@ -216,8 +220,11 @@ async function nodeTipset(context: CliContext, reference: string | undefined): P
   return client.call('ChainGetTipSet', [reference.split(',').map((text) => ({ '/': text.trim() }))])
 }
 
-/** Whether a node runs that the user means. */
+/** Whether a node runs that the user means. After a kill -9 its `api` stays where it was: who holds the home says. */
 export function hasNode(context: CliContext): boolean {
   const info = context.io.env.FULLNODE_API_INFO
-  return (info !== undefined && info !== '') || readTextFile(homeOf(context).api) !== undefined
+  const home = homeOf(context)
+  if (info !== undefined && info !== '') return true
+  // A damaged lock does not say that nobody has it.
+  return existsSync(home.api) && (unlessThrown(() => lockHolder(home.lock) !== undefined, PlatformError) ?? true)
 }

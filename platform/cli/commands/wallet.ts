@@ -1,5 +1,6 @@
 /** `wallet …`. @see lotus cli/wallet.go */
 import type { Command } from 'commander'
+import { unlessThrown } from '../../../src/base/errors.ts'
 import { formatFil } from '../../../src/types/fil.ts'
 import { line } from '../../server/programIo.ts'
 import type { JsonActor, JsonSignature } from '../answers.ts'
@@ -116,19 +117,26 @@ function exportedText(key: TypesKeyInfo, format: string): string {
 
 const GFC_KEY_TYPES: Readonly<Record<number, string>> = { 1: 'secp256k1', 2: 'bls', 3: 'delegated' }
 
+/** Errors of a key's text neither quote it nor have a cause that does: they end up in logs. */
 function parseKeyJson(text: string): Record<string, unknown> {
-  try {
-    return JSON.parse(text) as Record<string, unknown>
-  } catch (cause) {
-    throw new CliError('USAGE', 'the key is not in the given format: its text is no JSON', {}, { cause })
-  }
+  const key = unlessThrown(() => JSON.parse(text) as unknown, SyntaxError)
+  if (typeof key === 'object' && key !== null) return key as Record<string, unknown>
+  throw new CliError('USAGE', 'the key is not in the given format: its text is no JSON')
+}
+
+/** A key in hexadecimal, as base64. */
+function keyHexToBase64(text: string): string {
+  const key = unlessThrown(() => hexToBase64(text, 'key'), CliError)
+  if (key !== undefined) return key
+  const hint = text.startsWith('{') ? ' but JSON: give --format json-lotus' : ''
+  throw new CliError('USAGE', `the key is not hexadecimal${hint}`)
 }
 
 function importedKey(input: string, format: string, type: string): JsonKeyInfo {
   const text = input.trim()
   switch (format) {
     case 'hex-lotus':
-      return parseKeyJson(Buffer.from(hexToBase64(text, 'key'), 'base64').toString('utf8')) as unknown as JsonKeyInfo
+      return parseKeyJson(Buffer.from(keyHexToBase64(text), 'base64').toString('utf8')) as unknown as JsonKeyInfo
     case 'json-lotus':
       return parseKeyJson(text) as unknown as JsonKeyInfo
     case 'gfc-json': {
@@ -142,7 +150,7 @@ function importedKey(input: string, format: string, type: string): JsonKeyInfo {
       if (type !== 'secp256k1' && type !== 'delegated') {
         throw new CliError('USAGE', `--type for hex-eth format must be 'secp256k1' or 'delegated', got: "${type}"`)
       }
-      return { Type: type, PrivateKey: hexToBase64(text, 'key') }
+      return { Type: type, PrivateKey: keyHexToBase64(text) }
     }
     default:
       throw new CliError('USAGE', `unrecognized format: ${format}`)

@@ -90,6 +90,7 @@ export class PoolState {
   place(sender: Address, pooled: PooledMessage, placement: Placement, stateNonce: () => bigint): void {
     const { chain, logger } = this.deps
     this.pending.add(sender, pooled, placement, stateNonce)
+    this.pending.of(sender)?.waits(pooled.message.nonce, this.tipset.height)
     this.signatures.remember(pooled)
     try {
       chain.putSignedMessage(pooled.signed)

@@ -1,6 +1,7 @@
 /** Methods about how the node is and what it keeps: status, log, backup, index. */
 import { LOG_PARTS } from '../../base/partedLog.ts'
 import { type Clock, LOG_EVENT_LEVELS, type LogEventLevel, type LogParts } from '../../base/ports.ts'
+import type { Steps } from '../../base/steps.ts'
 import type { ChainView } from '../../chain/chainView.ts'
 import type { VmHost } from '../../chain/vm.ts'
 import { executedTipset } from '../../eth/executedTipset.ts'
@@ -51,10 +52,10 @@ function statusMethods(deps: NodeMethodsDeps): MethodRow[] {
   return [
     method({
       ...nodeStatus,
-      handler: (withChain): NodeStatus => ({
+      handler: async (withChain, { walk }): Promise<NodeStatus> => ({
         syncStatus: syncStatus(deps),
         peerStatus: peerStatus(deps),
-        chainStatus: withChain ? chainStatus(deps.view) : NO_CHAIN_STATUS,
+        chainStatus: withChain ? await walk(chainStatus(deps.view)) : NO_CHAIN_STATUS,
       }),
     }),
     channelMethod({
@@ -82,7 +83,7 @@ function peerStatus({ gossip }: NodeMethodsDeps): NodeStatus['peerStatus'] {
 const NO_CHAIN_STATUS = { blocksPerTipsetLast100: 0, blocksPerTipsetLastFinality: 0 }
 
 /** Zero while the chain is shorter than finality. */
-function chainStatus({ store, network }: ChainView): NodeStatus['chainStatus'] {
+function* chainStatus({ store, network }: ChainView): Steps<NodeStatus['chainStatus']> {
   const { chainFinality } = network.protocol
   let tipset = store.head()
   if (tipset.height <= chainFinality) return NO_CHAIN_STATUS
@@ -92,6 +93,7 @@ function chainStatus({ store, network }: ChainView): NodeStatus['chainStatus'] {
     if (i === RECENT) recent = blocks
     blocks += tipset.blocks.length
     tipset = store.parent(tipset)
+    yield
   }
   return { blocksPerTipsetLast100: recent / RECENT, blocksPerTipsetLastFinality: blocks / chainFinality }
 }
@@ -143,16 +145,16 @@ function keepingMethods({ view, vm, backup }: NodeMethodsDeps): MethodRow[] {
     }),
     method({
       ...chainValidateIndex,
-      handler: async (epoch) => {
+      handler: async (epoch, _backfill, call) => {
         const head = view.store.head()
         if (epoch >= head.height) {
           const text = `cannot validate index at epoch ${epoch}, can only validate at an epoch less than chain head epoch ${head.height}`
           throw new RpcError('FAILED', text)
         }
-        const tipset = view.store.tipsetByHeight(epoch, head, 'previous')
+        const tipset = await call.walk(view.store.findByHeight(epoch, head, 'previous'))
         const counts = { messages: 0, events: 0, entries: 0, backfilled: false }
         if (tipset.height !== epoch) return { tipsetKey: [], height: epoch, ...counts, isNullRound: true }
-        const { messages } = await executedTipset(view, vm, tipset)
+        const { messages } = await executedTipset(view, vm, tipset, call)
         const events = messages.flatMap((message) => message.events)
         return {
           ...counts,

@@ -43,6 +43,29 @@ describe('the environment', () => {
     const others = { PETREL_SERVICE_HOST: '10.0.0.1', PETREL_SERVICE_PORT: '80', PETREL_PORT: 'tcp://10.0.0.1:80' }
     expect(settings('', [], { ...others, PETREL_HOME: home, PETREL_API: '2345' }).opts.api).toBe('2345')
   })
+
+  it.each([
+    // Of a service called petrel-api, as Kubernetes names them.
+    ['PETREL_API_PORT', 'tcp://10.0.0.1:1234'],
+    ['PETREL_API_PORT', 'udp://10.0.0.1:1234'],
+    ['PETREL_API_PORT_1_TCP', 'tcp://10.0.0.1:1'],
+    ['PETREL_API_SERVICE_HOST', '10.0.0.1'],
+    ['PETREL_LISTEN_SERVICE_PORT', '1'],
+    ['PETREL_HOST', 'node-1'],
+    ['PETREL_NAME', 'first'],
+    ['PETREL_TAG', '1.2'],
+    ['PETREL_UID', '1000'],
+  ])('%s=%s is passed over', (name, value) => {
+    expect(settings('', [], { [name]: value }).opts.api).toBe('1234')
+  })
+
+  it.each([
+    ['PETREL_APY', 'PETREL_API'],
+    ['PETREL_API_PORT', 'PETREL_API_HOST'],
+    ['PETREL_HOMES', 'PETREL_HOME'],
+  ])('%s is refused: is it %s?', (name, meant) => {
+    expect(() => settings('', [], { [name]: '1' })).toThrow(`is it ${meant}?`)
+  })
 })
 
 describe('config.toml', () => {

@@ -44,6 +44,8 @@ async function timeServer(aheadMs: number): Promise<{ address: string; close(): 
   socket.on('message', (_, from) => {
     const answer = Buffer.alloc(48)
     answer[0] = 0x24
+    // A secondary server. @see RFC 5905 figure 11
+    answer[1] = 2
     const ms = Date.now() + aheadMs
     for (const at of [32, 40]) {
       answer.writeUInt32BE(Math.floor(ms / 1000) + 2_208_988_800, at)

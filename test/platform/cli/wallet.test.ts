@@ -100,7 +100,25 @@ describe('wallet', () => {
     expect(lastOf('WalletImport')?.params).toEqual([{ ...key, Type: 'delegated' }])
     expect(lastOf('WalletSetDefault')?.params).toEqual([FIRST])
     const bad = await run(['wallet', 'import'], { stdin: 'zz' })
-    expect(bad).toMatchObject({ code: 2, err: 'ERROR: key: "zz" is not hexadecimal\n' })
+    expect(bad).toMatchObject({ code: 2, err: 'ERROR: the key is not hexadecimal\n' })
+  })
+
+  it('import tells nothing of a key that it cannot read', async () => {
+    answer({ WalletImport: FIRST })
+    const base64 = 'CX6161hdK+PnNpjwW59u+ZLnGfuWXrFkSKpjAZ0jJkg='
+    const json = JSON.stringify({ Type: 'secp256k1', PrivateKey: base64 })
+    const raw = Buffer.from(base64, 'base64').toString('hex')
+    const hex = Buffer.from(json).toString('hex')
+    for (const format of ['hex-lotus', 'json-lotus', 'gfc-json', 'hex-eth']) {
+      for (const stdin of [json, `${json}}`, hex, `${hex}0`, `x${raw}`, raw]) {
+        const { out, err } = await run(['wallet', 'import', '--format', format], { stdin })
+        for (const secret of [base64, raw, hex]) {
+          expect(out + err, `${format} of ${stdin}`).not.toContain(secret.slice(8, 16))
+        }
+      }
+    }
+    const { err } = await run(['wallet', 'import'], { stdin: json })
+    expect(err).toBe('ERROR: the key is not hexadecimal but JSON: give --format json-lotus\n')
   })
 
   it('sign and verify wrap the bytes (FRC-0102) unless --raw', async () => {

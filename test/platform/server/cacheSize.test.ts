@@ -2,7 +2,7 @@
 import { totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
 import { describe, expect, it } from 'vitest'
-import { type CacheSizes, cacheSizes, vmThreads } from '../../../platform/server/cacheSize.ts'
+import { type CacheSizes, cacheSizes, memoryOf, vmThreads } from '../../../platform/server/cacheSize.ts'
 import { TRACE_CHARGE_BYTES } from '../../../src/chain/weights.ts'
 
 /** With the thread that comes when the chain itself waits. */
@@ -23,7 +23,10 @@ describe('memory for caches', () => {
     }
   })
 
-  it('is an eighth of the machine at most where nothing is said', () => {
-    expect(whole(cacheSizes())).toBeLessThanOrEqual(totalmem() / 8)
+  it('is an eighth of the machine at most where nothing is said, of the container where that has less', () => {
+    expect(whole(cacheSizes())).toBeLessThanOrEqual(memoryOf(totalmem(), process.constrainedMemory()) / 8)
+    expect(memoryOf(16_000, 512)).toBe(512)
+    // Nobody bounds it: 0, or what a 64-bit number can say.
+    for (const constrained of [0, 2 ** 63, 2 ** 64]) expect(memoryOf(16_000, constrained)).toBe(16_000)
   })
 })

@@ -108,6 +108,8 @@ const TRIED: Readonly<Record<string, string>> = {
   'messages/data.mdb': 'test/chain/messagePlaces.test.ts',
   'messages/lock.mdb': 'test/chain/messagePlaces.test.ts',
   'petrel.lock': 'test/contract/system.test.ts',
+  // Empty, always.
+  'petrel.lock.db': 'test/platform/server/homeLock.slow.test.ts',
   // Comments, until somebody writes into it: text of its owner, of which nothing but its owner knows what it was.
   'config.toml': 'test/fuzz/configToml.ts',
 }

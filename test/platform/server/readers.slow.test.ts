@@ -187,6 +187,17 @@ describe('threads that answer reads', () => {
   }, 30_000)
 })
 
+it(
+  'Deno has none, and says so',
+  async () => {
+    const home = mkdtempSync(join(tmpdir(), 'petrel-readers-'))
+    const start = startNode('deno', home, ['devnet', '--api', '0', '--no-net', '--rpc-threads', '1'])
+    await expect(start).rejects.toThrow('not supported: --rpc-threads in this runtime')
+    rmSync(home, { recursive: true, force: true })
+  },
+  START_MS,
+)
+
 /** TCP ports that a process listens on, from /proc. @returns its own, and the others */
 function listeningPorts(pid: number, own: number): [number[], number[]] {
   const sockets = new Set(
