@@ -30,7 +30,7 @@ import {
 } from '../state/params/multisig.ts'
 import { type Address, idAddress } from '../types/address.ts'
 import { Exit } from '../types/exitCodes.ts'
-import type { ChainEpoch, ExitCode, TokenAmount } from '../types/scalars.ts'
+import type { ChainEpoch, ChosenEpoch, ExitCode, TokenAmount } from '../types/scalars.ts'
 import { INIT_ID } from '../types/singletons.ts'
 import { ActorMap } from './actorMap.ts'
 import { rawBlock } from './blocks.ts'
@@ -95,16 +95,16 @@ function construct(runtime: Runtime, params: ConstructorParams): void {
     fail(Exit.USR_ILLEGAL_ARGUMENT, 'must not require more approvals than signers')
   }
   if (params.numApprovalsThreshold < 1n) fail(Exit.USR_ILLEGAL_ARGUMENT, 'must require at least one approval')
-  if (params.unlockDuration < 0) fail(Exit.USR_ILLEGAL_ARGUMENT, 'negative unlock duration disallowed')
+  if (params.unlockDuration < 0n) fail(Exit.USR_ILLEGAL_ARGUMENT, 'negative unlock duration disallowed')
   const pendingTxns = ActorMap.empty(runtime, multisigTransaction).flush()
-  const locks = params.unlockDuration !== 0
+  const locks = params.unlockDuration !== 0n
   runtime.create(multisigState, {
     signers,
     numApprovalsThreshold: Number(params.numApprovalsThreshold),
     nextTxnId: 0,
     initialBalance: locks ? runtime.message.valueReceived : 0n,
-    startEpoch: locks ? params.startEpoch : 0,
-    unlockDuration: locks ? params.unlockDuration : 0,
+    startEpoch: locks ? params.startEpoch : 0n,
+    unlockDuration: locks ? params.unlockDuration : 0n,
     pendingTxns,
   })
 }
@@ -243,10 +243,10 @@ function changeThreshold(runtime: Runtime, params: ChangeNumApprovalsThresholdPa
 
 function lockBalance(runtime: Runtime, params: LockBalanceParams): void {
   requireSelf(runtime)
-  if (params.unlockDuration <= 0) fail(Exit.USR_ILLEGAL_ARGUMENT, 'unlock duration must be positive')
+  if (params.unlockDuration <= 0n) fail(Exit.USR_ILLEGAL_ARGUMENT, 'unlock duration must be positive')
   if (params.amount < 0n) fail(Exit.USR_ILLEGAL_ARGUMENT, 'amount to lock must be positive')
   update(runtime, (state) => {
-    if (state.unlockDuration !== 0) fail(Exit.USR_FORBIDDEN, 'modification of unlock disallowed')
+    if (state.unlockDuration !== 0n) fail(Exit.USR_FORBIDDEN, 'modification of unlock disallowed')
     return {
       ...state,
       startEpoch: params.startEpoch,
@@ -296,11 +296,11 @@ function executeIfApproved(
 }
 
 /** What is still locked `elapsed` epochs after the start, rounded up. */
-function amountLocked(state: MultisigState, elapsed: ChainEpoch): TokenAmount {
-  if (elapsed >= state.unlockDuration) return 0n
-  if (elapsed <= 0) return state.initialBalance
-  const duration = BigInt(state.unlockDuration)
-  return (state.initialBalance * (duration - BigInt(elapsed)) + duration - 1n) / duration
+function amountLocked(state: MultisigState, elapsed: ChosenEpoch): TokenAmount {
+  const { unlockDuration: duration } = state
+  if (elapsed >= duration) return 0n
+  if (elapsed <= 0n) return state.initialBalance
+  return (state.initialBalance * (duration - elapsed) + duration - 1n) / duration
 }
 
 function checkAvailable(state: MultisigState, balance: TokenAmount, spend: TokenAmount, epoch: ChainEpoch): void {
@@ -310,7 +310,7 @@ function checkAvailable(state: MultisigState, balance: TokenAmount, spend: Token
   }
   // A transaction without value is allowed even when more is locked than there is.
   if (spend === 0n) return
-  const locked = amountLocked(state, epoch - state.startEpoch)
+  const locked = amountLocked(state, BigInt(epoch) - state.startEpoch)
   if (balance - spend < locked) {
     fail(
       Exit.USR_INSUFFICIENT_FUNDS,

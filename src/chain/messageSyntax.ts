@@ -2,13 +2,13 @@
  * The rules that a message must obey to stand in a block, whatever the state.
  * @see lotus chain/types/message.go ValidForBlockInclusion
  */
-import { type Address, PROTOCOL_BLS, PROTOCOL_DELEGATED } from '../types/address.ts'
+import { type Address, isBlsZeroAddress, PROTOCOL_DELEGATED } from '../types/address.ts'
 import type { Message } from '../types/message.ts'
 import { BLOCK_GAS_LIMIT } from '../types/protocol.ts'
 
 /** Every FIL that can exist, attoFIL. */
 const TOTAL_FILECOIN = 2_000_000_000n * 10n ** 18n
-/** Sends to the BLS address of all zeros are refused from here on. */
+/** Messages to the BLS zero address are refused from here on. */
 const ZERO_ADDRESS_VERSION = 7
 /** Delegated addresses exist from here on. */
 const DELEGATED_VERSION = 18
@@ -21,7 +21,7 @@ export function messageSyntaxError(message: Message, minimumGas: bigint, network
   const { to, from, value, gasFeeCap, gasPremium, gasLimit } = message
   if (message.version !== 0) return "'Version' unsupported"
   if (to.isUndefined) return "'To' address cannot be empty"
-  if (networkVersion >= ZERO_ADDRESS_VERSION && isZeroBlsAddress(to)) return "invalid 'To' address"
+  if (networkVersion >= ZERO_ADDRESS_VERSION && isBlsZeroAddress(to)) return "invalid 'To' address"
   if (!addressExists(to, networkVersion)) return "'To' address protocol unsupported for network version"
   if (from.isUndefined) return "'From' address cannot be empty"
   if (!addressExists(from, networkVersion)) return "'From' address protocol unsupported for network version"
@@ -42,8 +42,4 @@ export function messageSyntaxError(message: Message, minimumGas: bigint, network
 
 function addressExists(address: Address, networkVersion: number): boolean {
   return address.protocol !== PROTOCOL_DELEGATED || networkVersion >= DELEGATED_VERSION
-}
-
-function isZeroBlsAddress(address: Address): boolean {
-  return address.protocol === PROTOCOL_BLS && address.payload.every((byte) => byte === 0)
 }

@@ -20,7 +20,7 @@ import {
 import type { Address } from '../types/address.ts'
 import type { Message } from '../types/message.ts'
 import { InitMethod, MultisigMethod } from '../types/methodNumbers.ts'
-import type { ChainEpoch, MethodNum, TokenAmount } from '../types/scalars.ts'
+import type { ChosenEpoch, MethodNum, TokenAmount } from '../types/scalars.ts'
 import { INIT_ADDRESS } from '../types/singletons.ts'
 import { ChainError } from './errors.ts'
 
@@ -37,7 +37,7 @@ export interface NewMultisig {
   readonly signers: Address[]
   /** 0: all of them. */
   readonly threshold: number
-  readonly unlockDuration: ChainEpoch
+  readonly unlockDuration: ChosenEpoch
   readonly initialBalance: TokenAmount
 }
 
@@ -64,7 +64,7 @@ export function createMultisig(from: Address, code: Cid, wallet: NewMultisig): M
     signers,
     numApprovalsThreshold: BigInt(threshold === 0 ? signers.length : threshold),
     unlockDuration,
-    startEpoch: 0,
+    startEpoch: 0n,
   })
   const params = encode(execParams, { codeCid: code, constructorParams: constructed })
   return unpriced(from, INIT_ADDRESS, initialBalance, InitMethod.Exec, params)

@@ -6,10 +6,10 @@ import { getCbor } from '../ipld/blockstore.ts'
 import { electionLookback } from '../networks/electionLookback.ts'
 import { minerInfoAt, minerStateAt } from '../state/miner.ts'
 import type { StateTree } from '../state/stateTree.ts'
-import { type Address, addressToId } from '../types/address.ts'
+import type { Address } from '../types/address.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
-import { accountKey } from './actorLookup.ts'
+import { accountKey, tryActorOf } from './actorLookup.ts'
 import type { ChainView } from './chainView.ts'
 import { ChainError } from './errors.ts'
 
@@ -20,16 +20,17 @@ function lookbackState(view: ChainView, tipset: Tipset, height: ChainEpoch): Sta
   return view.stateTree(firstBlock(view.store.tipsetByHeight(target + 1, tipset, 'next')).parentStateRoot)
 }
 
-/** @returns undefined when the miner or its worker cannot be found there */
+/** @returns undefined when there is no such miner there (anybody may name any actor), or no key of its worker */
 export function workerKeyAt(view: ChainView, tipset: Tipset, miner: Address, height: ChainEpoch): Address | undefined {
   // Older blocks cannot be judged any more.
   if (height < tipset.height - view.network.protocol.chainFinality) return undefined
-  const actor = lookbackState(view, tipset, height)?.getActor(addressToId(miner))
-  const version = actor === undefined ? undefined : view.codes(actor.code)?.actorsVersion
-  if (actor === undefined || version === undefined) return undefined
+  const tree = lookbackState(view, tipset, height)
+  const actor = tree === undefined ? undefined : tryActorOf(tree, miner)
+  const code = actor === undefined ? undefined : view.codes(actor.code)
+  if (actor === undefined || code?.kind !== 'storageminer') return undefined
   const { blocks } = view.store
-  const state = getCbor(blocks, minerStateAt(version), actor.head)
-  const { worker } = getCbor(blocks, minerInfoAt(version), state.info)
+  const state = getCbor(blocks, minerStateAt(code.actorsVersion), actor.head)
+  const { worker } = getCbor(blocks, minerInfoAt(code.actorsVersion), state.info)
   try {
     return accountKey(view, view.stateBefore(tipset), worker)
   } catch (error) {

@@ -174,9 +174,16 @@ export class CborReader {
     return this.#slice()
   }
 
+  /** @throws CodecError `INVALID_UTF8`, and as {@link CborReader.readBytes} */
   readText(): string {
+    const start = this.offset
     this.#expect(MAJOR_TEXT, 'text string')
-    return fromUtf8(this.#slice())
+    const raw = this.#slice()
+    try {
+      return fromUtf8(raw)
+    } catch (cause) {
+      throw new CodecError('INVALID_UTF8', (cause as Error).message, { offset: start }, { cause })
+    }
   }
 
   /** Length of an array whose items follow. Refuses a length that the rest of the input cannot hold. */

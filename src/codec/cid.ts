@@ -3,7 +3,13 @@
  * @see ipfs/go-cid Cast, Decode; multiformats/go-multihash
  */
 
-import { base58btc } from 'multiformats/bases/base58'
+import { base2 } from 'multiformats/bases/base2'
+import { base16 } from 'multiformats/bases/base16'
+import { base32hex, base32hexpad, base32pad } from 'multiformats/bases/base32'
+import { base36 } from 'multiformats/bases/base36'
+import { base58btc, base58flickr } from 'multiformats/bases/base58'
+import { base64, base64pad, base64url, base64urlpad } from 'multiformats/bases/base64'
+import { base256emoji } from 'multiformats/bases/base256emoji'
 import { fromBase32, toBase32 } from '../base/base32.ts'
 import { MAX_CID_TEXT } from '../base/bounds.ts'
 import { fromLatin1, latin1 } from '../base/bytes.ts'
@@ -195,23 +201,39 @@ export function createCid(codec: number, hashCode: number, digest: Uint8Array): 
   return new Cid(latin1(bytes), 1, codec, hashCode, at)
 }
 
+/** Decoders of texts with their prefix; those of bases that have no two cases of a letter, in lower case. */
+const BASES: ReadonlyMap<string, (text: string) => Uint8Array> = new Map(
+  [
+    ...[base2, base16, base32hex, base32hexpad, base32pad, base36],
+    ...[base58btc, base58flickr, base64, base64pad, base64url, base64urlpad, base256emoji],
+  ].map((base): [string, (text: string) => Uint8Array] => [base.prefix, (text) => base.decode(text)]),
+)
+const HAS_NO_CASE = /^[bcfktv]/i
+
+/** @see multiformats/go-multibase Decode; the identity, whose prefix is no character of a text, is left out */
+function multibaseBytes(text: string): Uint8Array {
+  const prefixed = HAS_NO_CASE.test(text) ? text.toLowerCase() : text
+  if (prefixed.startsWith('b')) return fromBase32(prefixed.slice(1), 'lenient')
+  const [prefix = ''] = prefixed
+  const read = BASES.get(prefix)
+  if (read === undefined) throw new CodecError('INVALID_CID', 'selected encoding not supported', { prefix })
+  return read(prefixed)
+}
+
 /**
- * The CID of a text: base32 (`b…`), base58btc (`z…`, or a bare `Qm…` of version 0).
+ * The CID of a text in any base of multibase (`b…` and `z…` most of all), or a bare `Qm…` of version 0.
  * @throws CodecError `INVALID_CID` and what {@link cidFromBytes} throws
+ * @see ipfs/go-cid Decode
  */
 export function parseCid(text: string): Cid {
   if (text.length < 2) throw new CodecError('INVALID_CID', 'cid too short')
-  // Before any work: base58 costs as much as the square of the length.
+  // Before any work: bases 36 and 58 cost as much as the square of the length.
   if (text.length > MAX_CID_TEXT) {
     throw new CodecError('INVALID_CID', `Cannot read CID: ${text.length} characters, at most ${MAX_CID_TEXT}`)
   }
   let bytes: Uint8Array
   try {
-    if (text.length === 46 && text.startsWith('Qm')) bytes = base58btc.decode(`z${text}`)
-    else if (text.startsWith('b')) bytes = fromBase32(text.slice(1), 'lenient')
-    else if (text.startsWith('B')) bytes = fromBase32(text.slice(1).toLowerCase(), 'lenient')
-    else if (text.startsWith('z')) bytes = base58btc.decode(text)
-    else throw new CodecError('INVALID_CID', 'selected encoding not supported', { prefix: text[0] })
+    bytes = text.length === 46 && text.startsWith('Qm') ? base58btc.decode(`z${text}`) : multibaseBytes(text)
   } catch (cause) {
     if (cause instanceof CodecError) throw cause
     throw new CodecError('INVALID_CID', `Cannot read CID: ${(cause as Error).message}`, {}, { cause })

@@ -155,11 +155,15 @@ function bytesOfNumbers(json: readonly Json[]): Uint8Array {
   return out
 }
 
-function bytesCodec(emptyAs: null | ''): Codec<Uint8Array> {
+function bytesCodec(emptyAs: null | '', max: number = Number.MAX_SAFE_INTEGER): Codec<Uint8Array> {
   return {
     name: '[]uint8',
     write: (writer, value) => writer.bytes(value),
-    read: (reader) => reader.readBytes(),
+    read: (reader) => {
+      const value = reader.readBytes()
+      if (value.length <= max) return value
+      throw new CodecError('TOO_LARGE', `Cannot read byte string: ${value.length} bytes, at most ${max}`)
+    },
     toJson: withPrint<Uint8Array>(
       (value) => (value.length > 0 ? toBase64(value) : value === PRESENT_EMPTY ? '' : emptyAs),
       (out, value) => {
@@ -187,6 +191,11 @@ function bytesCodec(emptyAs: null | ''): Codec<Uint8Array> {
 
 /** Byte string; JSON base64, null when empty; on input an array of numbers, too. */
 export const bytes: Codec<Uint8Array> = bytesCodec(null)
+
+/** {@link bytes}, of which CBOR may hold at most `max`. */
+export function bytesUpTo(max: number): Codec<Uint8Array> {
+  return bytesCodec(null, max)
+}
 
 /** Byte string; JSON base64, "" when empty. */
 export const bytesOrEmpty: Codec<Uint8Array> = bytesCodec('')

@@ -102,7 +102,7 @@ export async function createBlock(
     blsAggregate,
     timestamp: template.timestamp,
     blockSig: null,
-    forkSignaling: 0,
+    forkSignaling: 0n,
     parentBaseFee: view.baseFee(base),
   }
   const blockSig = await sign(worker, headerSigningBytes(unsigned))

@@ -22,6 +22,7 @@ export function isEligible(view: ChainView, base: Tipset, lookback: Tipset, mine
   const tree = view.stateBefore(base)
   if (minerPower(view, tree, miner).minerPower.qualityAdjPower <= 0n) return false
   const actor = loadMiner(view, tree, miner)
-  if (actor.state.feeDebt !== 0n) return false
+  // The first tipset under the new rules still stands on a state of version 0 of the actors, which knows no debt.
+  if ((actor.state.feeDebt ?? 0n) !== 0n) return false
   return base.height > actor.info().consensusFaultElapsed
 }

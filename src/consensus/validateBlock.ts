@@ -3,7 +3,6 @@
  * @see lotus chain/consensus/filcns/filecoin.go ValidateBlock
  */
 import type { ElectionProof } from '../types/blockHeader.ts'
-import { firstBlock, type Tipset } from '../types/tipset.ts'
 import {
   AT_ONCE,
   BlockContext,
@@ -40,6 +39,7 @@ import { computeWinCount } from './poisson.ts'
 import { ValidationError } from './validationError.ts'
 
 export type { BlockInput } from './blockContext.ts'
+export { checkDistinctMiners } from './checks/distinctMiners.ts'
 
 /** What {@link validateBlock} needs besides the block. */
 export type BlockValidation = ValidationDeps
@@ -155,12 +155,4 @@ export function validateAboveFinal(
 ): void {
   const context = new BlockContext({ ...input, messages: undefined, baseResult: undefined }, deps, AT_ONCE)
   for (const check of CHECKS_ABOVE_FINAL) check(context)
-}
-
-/** @throws ValidationError `DUPLICATE_MINER`: execution refuses such a tipset */
-export function checkDistinctMiners(tipset: Tipset): void {
-  const miners = new Set(tipset.blocks.map((block) => block.miner.key))
-  if (miners.size !== tipset.blocks.length) {
-    throw new ValidationError('DUPLICATE_MINER', `duplicate miner in a tipset at height ${firstBlock(tipset).height}`)
-  }
 }

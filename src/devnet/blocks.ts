@@ -97,7 +97,7 @@ export function createBlock(
     blsAggregate,
     timestamp: input.timestamp,
     blockSig: null,
-    forkSignaling: 0,
+    forkSignaling: 0n,
     parentBaseFee: input.baseFee,
   }
   const blockSig = { type: SIGNATURE_BLS, data: sign(headerSigningBytes(header), winner.producer.workerKey) } as const

@@ -10,7 +10,7 @@ import { encode } from '../codec/description.ts'
 import { type ApplyResult, Executor } from '../fvm/executor.ts'
 import type { Externs } from '../fvm/externs.ts'
 import type { CodeLoader } from '../fvm/kernel/kernel.ts'
-import type { MachineContext } from '../fvm/machine.ts'
+import type { MachineContext, RunBounds, Tracing } from '../fvm/machine.ts'
 import { MachineState } from '../fvm/machineState.ts'
 import type { ProofVerifier } from '../fvm/proofVerifier.ts'
 import { ReceiptProofs } from '../fvm/receiptProofs.ts'
@@ -25,7 +25,7 @@ import { CronMethod, RewardMethod } from '../types/methodNumbers.ts'
 import { type Receipt, receiptV0, receiptV1 } from '../types/receipt.ts'
 import type { ChainEpoch, TokenAmount } from '../types/scalars.ts'
 import { CRON_ADDRESS, REWARD_ADDRESS, SYSTEM_ADDRESS } from '../types/singletons.ts'
-import { firstBlock, type Tipset } from '../types/tipset.ts'
+import { firstBlock, repeatedMiner, type Tipset } from '../types/tipset.ts'
 import { circulatingSupply } from './circulatingSupply.ts'
 import { migrateState } from './migrations/migrateState.ts'
 
@@ -47,6 +47,8 @@ export interface ExecutionDeps {
   readonly loadCode: CodeLoader
   /** See {@link MachineDeps.checkpoint}. */
   readonly checkpoint?: (() => void) | undefined
+  /** Default: none. */
+  readonly bounds?: RunBounds | undefined
 }
 
 /** The tipset to execute, and what it stands on. */
@@ -57,8 +59,7 @@ export interface TipsetInput {
   readonly parentState: Cid
   /** Of each block in tipset order, nothing left out. */
   readonly messages: readonly BlockMessages[]
-  /** Whether to record traces. */
-  readonly tracing: boolean
+  readonly tracing: Tracing
   /** What the chain says of the messages, in order; proofs are judged by it where they cannot be verified. */
   readonly expectedReceipts?: readonly Receipt[]
 }
@@ -109,7 +110,7 @@ export function createExecutor(
   epoch: ChainEpoch,
   timestamp: number,
   baseFee: TokenAmount,
-  tracing: boolean,
+  tracing: Tracing,
 ): Executor {
   const tree = new MachineState(deps.store, state)
   const supply = circulatingSupply(deps.network, epoch, { store: deps.store, getActor: (id) => tree.getActor(id) })
@@ -237,7 +238,8 @@ function resolveSender(executor: Executor, from: Address): Address {
  * Executes a tipset and writes its state, receipts and events.
  * @param listener - hears every message; when it returns true nothing more is executed or written
  * @returns undefined when the listener ended it
- * @throws BlockMissing; VmError; ChainError `IMPLICIT_MESSAGE_FAILED`, `MIGRATION_NOT_SUPPORTED`
+ * @throws BlockMissing; VmError; ChainError `TIPSET_INVALID` for two blocks of one miner, `IMPLICIT_MESSAGE_FAILED`,
+ *   `MIGRATION_NOT_SUPPORTED`
  */
 export function executeTipset(
   deps: ExecutionDeps,
@@ -246,6 +248,10 @@ export function executeTipset(
 ): TipsetResult | undefined {
   const execution = new TipsetExecution(deps, listener)
   const { tipset } = input
+  const repeated = repeatedMiner(tipset)
+  if (repeated !== undefined) {
+    throw new ChainError('TIPSET_INVALID', `Cannot execute: duplicate miner in a tipset (${repeated})`)
+  }
   const block = firstBlock(tipset)
   try {
     const state = execution.prepare(input)

@@ -12,6 +12,7 @@ import {
   actorAddress,
   address as addressCodec,
   delegatedParts,
+  isBlsZeroAddress,
   NAMESPACE_EAM,
   PROTOCOL_BLS,
   PROTOCOL_SECP256K1,
@@ -35,9 +36,6 @@ import { runSteps } from './kernel/steps.ts'
 import type { Machine } from './machine.ts'
 import type { ExecutionTrace } from './trace.ts'
 
-/** First byte of the compressed point at infinity; the rest is zero. */
-const BLS_INFINITY = 0xc0
-
 const RETURNED_NOTHING: InvocationResult = { exitCode: Exit.OK, block: undefined }
 const LIMIT_EXHAUSTED: InvocationResult = { exitCode: Exit.SYS_OUT_OF_GAS, block: undefined }
 
@@ -52,12 +50,21 @@ export class CallManager extends ChargedActors implements CallContext {
   #actorIndex = 0n
   #depth = 0
   #memoryUsed = 0
+  /** Of the blocks of the calls on the stack, where they are counted. */
+  #heldBytes = 0
+  readonly #hold: ((bytes: number) => void) | undefined
 
   constructor(machine: Machine, origin: CallOrigin) {
     super(machine, origin.gasLimit)
     this.origin = origin
     this.#Kernel = kernelOf(machine.rules)
-    if (machine.context.tracing) this.#traces = new CallTraces(machine.rules.trace, this.gas, origin.gasLimit)
+    const { bounds, context, rules } = machine
+    if (context.tracing !== false) {
+      const callsOnly = context.tracing === 'calls'
+      const options = { rules: rules.trace, messageGasLimit: origin.gasLimit, callsOnly, maxBytes: bounds.traceBytes }
+      this.#traces = new CallTraces(options, this.gas)
+    }
+    if (bounds.heldBytes !== undefined) this.#hold = (bytes) => this.#holdAtMost(bounds.heldBytes as number, bytes)
     // The sender was looked up ahead of time and its update is in the inclusion charge; the receiver's lookup is free
     // when it exists. Neither address is charged for again.
     this.access.recordUpdate(origin.sender)
@@ -124,6 +131,7 @@ export class CallManager extends ChargedActors implements CallContext {
       failure = new SyscallError(Errno.LimitExceeded, 'message execution exceeds call depth')
     } else {
       const memoryUsed = this.#memoryUsed
+      const heldBytes = this.#heldBytes
       this.#depth++
       try {
         result = yield* this.#callUnchecked(call)
@@ -133,6 +141,7 @@ export class CallManager extends ChargedActors implements CallContext {
       }
       this.#depth--
       this.#memoryUsed = memoryUsed
+      this.#heldBytes = heldBytes
     }
 
     if (call.gasLimit !== undefined && !(isTooDeep && this.rules.keepsLimitOnDepthError)) this.gas.popLimit()
@@ -211,7 +220,7 @@ export class CallManager extends ChargedActors implements CallContext {
     if (isSend) return RETURNED_NOTHING
     if (!paysSendAtOnce) this.gas.apply(this.prices.onMethodInvocation(value !== 0n, false, links))
 
-    const blocks = new BlockRegistry()
+    const blocks = new BlockRegistry(this.#hold)
     const handle = params === undefined ? 0 : blocks.putReachable(params)
     return yield* this.#invoke(
       actor.code,
@@ -319,16 +328,27 @@ export class CallManager extends ChargedActors implements CallContext {
     return this.#traces?.root
   }
 
+  traceTransfer(from: ActorId, to: ActorId, value: TokenAmount): void {
+    this.#traces?.transferred(from, to, value)
+  }
+
   traceLog(message: string): void {
-    this.#traces?.current?.logs.push(message)
+    this.#traces?.log(message)
   }
 
   traceIpld(op: 'Get' | 'Put', cid: Cid, size: number): void {
-    if (this.rules.trace.ipldOps) this.#traces?.current?.ipldOps.push({ op, cid, size })
+    this.#traces?.ipldOperation(op, cid, size)
   }
 
   get memoryUsed(): number {
     return this.#memoryUsed
+  }
+
+  #holdAtMost(most: number, bytes: number): void {
+    this.#heldBytes += bytes
+    if (this.#heldBytes <= most) return
+    const text = `Cannot run message here: its calls hold more than ${most} bytes of blocks`
+    throw new VmError('HOST_MEMORY_EXHAUSTED', text)
   }
 
   growMemory(delta: number): boolean {
@@ -349,12 +369,4 @@ function resolveReturn(kernel: DefaultKernel, handle: number): InvocationResult 
   const block = kernel.blocks.tryGet(handle)
   if (block === undefined) throw new ActorExit(Exit.SYS_MISSING_RETURN, 'returned block does not exist')
   return { exitCode: Exit.OK, block }
-}
-
-function isBlsZeroAddress(address: Address): boolean {
-  if (address.protocol !== PROTOCOL_BLS) return false
-  const key = address.payload
-  if (key[0] !== BLS_INFINITY) return false
-  for (let i = 1; i < key.length; i++) if (key[i] !== 0) return false
-  return true
 }

@@ -55,7 +55,7 @@ export class ChannelSettler {
 
   async #checkOne({ id, channel, direction, vouchers }: ChannelRecord, height: ChainEpoch): Promise<void> {
     if (channel === null || direction !== DIRECTION.inbound || vouchers.every(({ submitted }) => submitted)) return
-    if (this.#settlingAt(channel) === 0) {
+    if (!this.#isSettling(channel)) {
       this.#since.delete(id)
       return
     }
@@ -67,12 +67,12 @@ export class ChannelSettler {
     }
   }
 
-  /** 0: it is not settling, or it is gone. Then it was collected, and nothing can be redeemed there any more. */
-  #settlingAt(channel: Address): ChainEpoch {
+  /** Of one that is gone, no: it was collected, and nothing can be redeemed there any more. */
+  #isSettling(channel: Address): boolean {
     try {
-      return this.#state(channel).settlingAt
+      return this.#state(channel).isSettling
     } catch (error) {
-      if (error instanceof ChainError && error.code === 'ACTOR_NOT_FOUND') return 0
+      if (error instanceof ChainError && error.code === 'ACTOR_NOT_FOUND') return false
       throw error
     }
   }

@@ -7,7 +7,7 @@ import { PetrelError } from '../base/errors.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { ModVerifyParams, SignedVoucher } from '../state/params/paych.ts'
 import type { Address } from '../types/address.ts'
-import type { ChainEpoch, TokenAmount } from '../types/scalars.ts'
+import type { ChosenEpoch, TokenAmount } from '../types/scalars.ts'
 import type { Signature } from '../types/signature.ts'
 import { collectDraft, settleDraft, updateDraft } from './channelMessages.ts'
 import { type ChannelRecord, DIRECTION, sameVoucher } from './channelStore.ts'
@@ -26,9 +26,9 @@ export interface VoucherKeys {
 export interface VoucherTerms {
   readonly amount: TokenAmount
   readonly lane: number
-  readonly timeLockMin?: ChainEpoch
-  readonly timeLockMax?: ChainEpoch
-  readonly minSettleHeight?: ChainEpoch
+  readonly timeLockMin?: ChosenEpoch
+  readonly timeLockMax?: ChosenEpoch
+  readonly minSettleHeight?: ChosenEpoch
   readonly extra?: ModVerifyParams | null
 }
 
@@ -88,14 +88,14 @@ export class ChannelVouchers {
         .map((kept) => kept.voucher.nonce)
       const unsigned: SignedVoucher = {
         channelAddr: channel,
-        timeLockMin: terms.timeLockMin ?? 0,
-        timeLockMax: terms.timeLockMax ?? 0,
+        timeLockMin: terms.timeLockMin ?? 0n,
+        timeLockMax: terms.timeLockMax ?? 0n,
         secretHash: EMPTY_BYTES,
         extra: terms.extra ?? null,
         lane: terms.lane,
         nonce: Math.max(0, ...nonces) + 1,
         amount: terms.amount,
-        minSettleHeight: terms.minSettleHeight ?? 0,
+        minSettleHeight: terms.minSettleHeight ?? 0n,
         merges: [],
         signature: null,
       }

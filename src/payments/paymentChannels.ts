@@ -20,7 +20,7 @@ import type { StoreWrite } from '../mempool/groupCommit.ts'
 import { KeyedLock } from '../mempool/keyedLock.ts'
 import type { Address } from '../types/address.ts'
 import { formatFil } from '../types/fil.ts'
-import type { ChainEpoch, TokenAmount } from '../types/scalars.ts'
+import type { TokenAmount } from '../types/scalars.ts'
 import { addFundsDraft, createChannelDraft } from './channelMessages.ts'
 import { outcomeOf } from './channelOutcome.ts'
 import { type ChannelRecord, ChannelStore, DIRECTION } from './channelStore.ts'
@@ -34,8 +34,7 @@ export interface ChannelState extends ChannelOnChain {
   /** As the actor has it: an ID. */
   readonly to: Address
   readonly toKey: Address
-  /** 0: not settling. */
-  readonly settlingAt: ChainEpoch
+  readonly isSettling: boolean
 }
 
 /** What the channels need. */
@@ -379,7 +378,7 @@ export class PaymentChannels {
 
   #isOpen(channel: Address): boolean {
     try {
-      return this.#deps.state(channel).settlingAt === 0
+      return !this.#deps.state(channel).isSettling
     } catch (error) {
       // Of a channel that is gone: collected.
       if (error instanceof ChainError) return false

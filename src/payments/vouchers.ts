@@ -81,8 +81,8 @@ export function assertVoucher(
     throw invalid(`voucher ChannelAddr doesn't match channel address, ${names}`)
   }
   if (voucher.extra !== null) throw invalid('voucher is Message Locked')
-  if (voucher.timeLockMax !== 0) throw invalid('voucher is Max Time Locked')
-  if (voucher.timeLockMin !== 0) throw invalid('voucher is Min Time Locked')
+  if (voucher.timeLockMax !== 0n) throw invalid('voucher is Max Time Locked')
+  if (voucher.timeLockMin !== 0n) throw invalid('voucher is Min Time Locked')
   if (voucher.secretHash.length !== 0) throw invalid('voucher is Hash Locked')
   assertVoucherSignature(voucher, chain.fromKey)
   const lanes = lanesWith(chain.lanes, vouchers)

@@ -3,8 +3,8 @@ import type { Cid } from '../codec/cid.ts'
 import { bytes, type Codec, cid, int, list, tuple, uint } from '../codec/description.ts'
 import { type Address, address } from '../types/address.ts'
 import {
-  type ChainEpoch,
-  chainEpoch,
+  type ChosenEpoch,
+  chosenEpoch,
   type MethodNum,
   methodNum,
   type TokenAmount,
@@ -19,8 +19,8 @@ export interface MultisigState {
   readonly nextTxnId: number
   /** What unlocks linearly from `startEpoch` over `unlockDuration`. */
   readonly initialBalance: TokenAmount
-  readonly startEpoch: ChainEpoch
-  readonly unlockDuration: ChainEpoch
+  readonly startEpoch: ChosenEpoch
+  readonly unlockDuration: ChosenEpoch
   /** HAMT (bit width 5) of transaction id to transaction. */
   readonly pendingTxns: Cid
 }
@@ -30,8 +30,8 @@ export const multisigState: Codec<MultisigState> = tuple<MultisigState>('multisi
   ['numApprovalsThreshold', 'NumApprovalsThreshold', uint],
   ['nextTxnId', 'NextTxnID', int],
   ['initialBalance', 'InitialBalance', tokenAmount],
-  ['startEpoch', 'StartEpoch', chainEpoch],
-  ['unlockDuration', 'UnlockDuration', chainEpoch],
+  ['startEpoch', 'StartEpoch', chosenEpoch],
+  ['unlockDuration', 'UnlockDuration', chosenEpoch],
   ['pendingTxns', 'PendingTxns', cid],
 ])
 

@@ -4,15 +4,15 @@ import { bigInt } from '../codec/bigInteger.ts'
 import type { Cid } from '../codec/cid.ts'
 import { type Codec, cid, tuple, uint } from '../codec/description.ts'
 import { type Address, address } from '../types/address.ts'
-import { type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from '../types/scalars.ts'
+import { type ChosenEpoch, chosenEpoch, type TokenAmount, tokenAmount } from '../types/scalars.ts'
 
 /** Who pays whom, what is owed, and when the channel may be collected: `settlingAt` 0 as long as nobody settles it. */
 export interface PaychState {
   readonly from: Address
   readonly to: Address
   readonly toSend: TokenAmount
-  readonly settlingAt: ChainEpoch
-  readonly minSettleHeight: ChainEpoch
+  readonly settlingAt: ChosenEpoch
+  readonly minSettleHeight: ChosenEpoch
   /** AMT (bit width 3) of lanes. */
   readonly laneStates: Cid
 }
@@ -21,8 +21,8 @@ export const paychState: Codec<PaychState> = tuple<PaychState>('paych.State', [
   ['from', 'From', address],
   ['to', 'To', address],
   ['toSend', 'ToSend', tokenAmount],
-  ['settlingAt', 'SettlingAt', chainEpoch],
-  ['minSettleHeight', 'MinSettleHeight', chainEpoch],
+  ['settlingAt', 'SettlingAt', chosenEpoch],
+  ['minSettleHeight', 'MinSettleHeight', chosenEpoch],
   ['laneStates', 'LaneStates', cid],
 ])
 

@@ -9,7 +9,7 @@ import { BlockDamaged, BlockMissing } from '../ipld/errors.ts'
 import type { Network } from '../networks/network.ts'
 import type { ChainSource, FetchedTipset } from '../p2p/chainSource.ts'
 import type { Misbehaviour, PeerName } from '../p2p/peerLinks.ts'
-import { equalTipsetKeys, firstBlock, type Tipset, type TipsetKey } from '../types/tipset.ts'
+import { equalTipsetKeys, firstBlock, repeatedCid, sameCids, type Tipset, type TipsetKey } from '../types/tipset.ts'
 import { type BadBlocks, badReasonText, linkedReason } from './badBlocks.ts'
 import { SyncError } from './errors.ts'
 import { FETCH_ATTEMPTS, FORK_WINDOW, HEADER_WINDOW } from './limits.ts'
@@ -99,6 +99,9 @@ class HeaderWalk {
     const { store } = this.#deps
     const { parents } = firstBlock(child)
     this.#refuseBad(parents)
+    // Nobody is asked for them: others make a tipset of such a key, and would be blamed for it.
+    const repeated = repeatedCid(parents)
+    if (repeated !== undefined) throw this.#unlinked(child, `a block twice among the parents (${repeated})`)
     let found = tryTipset(store, parents)
     if (found === undefined) {
       await this.#fetch(parents, child)
@@ -154,10 +157,14 @@ class HeaderWalk {
     // What came from peers was compared with its name before it was kept.
     const other = key.find((cid) => !tipset.key.some((known) => known.equals(cid)))
     if (other !== undefined) throw new BlockDamaged(other)
-    const wrong = linkError(tipset, key, child.height)
-    if (wrong === undefined) return
-    this.#deps.bad.addAll(child.key, { reason: wrong, tipset: child.key })
-    throw new SyncError('HEADERS_INVALID', `headers at height ${child.height} do not link: ${wrong}`)
+    if (tipset.height < child.height) return
+    throw this.#unlinked(child, `parents at height ${tipset.height} of a block at ${child.height}`)
+  }
+
+  /** Of a tipset whose blocks name parents that none can have. */
+  #unlinked(child: Tipset, reason: string): SyncError {
+    this.#deps.bad.addAll(child.key, { reason, tipset: child.key })
+    return new SyncError('HEADERS_INVALID', `headers at height ${child.height} do not link: ${reason}`)
   }
 
   /** Fetches a window that begins at `key`, and keeps its headers. */
@@ -208,22 +215,15 @@ class HeaderWalk {
   }
 }
 
-/** What is wrong with a tipset as the parents `key` of one at `childHeight`. */
-function linkError(tipset: Tipset, key: TipsetKey, childHeight: number): string | undefined {
-  if (!equalTipsetKeys(tipset.key, key)) return 'another tipset than asked for'
-  if (tipset.height >= childHeight) return `parents at height ${tipset.height} of a block at ${childHeight}`
-  return undefined
-}
-
 /**
- * What is wrong with an answer. The heights are none of it: they are in what was asked for by CID, so that whoever made the
- * blocks answers for them (they are looked at link by link), not whoever has them.
+ * What is wrong with an answer. The heights are none of it, nor is the order in which blocks name their parents: they are in what was asked
+ * for by CID, so that whoever made the blocks answers for them (they are looked at link by link), not whoever has them.
  */
 function windowError(tipsets: readonly FetchedTipset[], key: TipsetKey): string | undefined {
   if (tipsets.length === 0) return 'no tipset'
   let expected = key
   for (const { tipset } of tipsets) {
-    if (!equalTipsetKeys(tipset.key, expected)) return 'another tipset than asked for'
+    if (!sameCids(expected, tipset.key)) return 'another tipset than asked for'
     expected = firstBlock(tipset).parents
   }
   return undefined

@@ -12,7 +12,7 @@ import type { ChainSource, FetchedTipset } from '../p2p/chainSource.ts'
 import type { Misbehaviour, PeerName } from '../p2p/peerLinks.ts'
 import type { BlockHeader } from '../types/blockHeader.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
-import { firstBlock, type Tipset, type TipsetKey, tipsetKeyText } from '../types/tipset.ts'
+import { firstBlock, repeatedCid, type Tipset, type TipsetKey, tipsetKeyText } from '../types/tipset.ts'
 import { type BadBlocks, badReasonText } from './badBlocks.ts'
 import { Distrust } from './distrust.ts'
 import { hasMessages, keepMessages } from './fetchMessages.ts'
@@ -112,6 +112,8 @@ export class Intake {
     const { view } = this.#deps
     const { as } = claim
     if (this.#stopping.signal.aborted || claim.key.length === 0 || claim.height === 0) return
+    // No tipset has such a key, though a block may name its parents so; whoever is asked for it gives something in good faith.
+    if (repeatedCid(claim.key) !== undefined) return
     if (!this.#isInRange(claim.height) || this.#deps.bad.find(claim.key) !== undefined) return
     if (as === 'head' && this.#distrust.ofPeer(peer)) return
     // Its parents are lighter still.

@@ -2,7 +2,7 @@
  * Tipsets to be synchronised to, in buckets of tipsets that follow each other.
  * @see lotus chain/sync_manager.go syncBucketSet, syncTargetBucket, syncBuffer
  */
-import { createTipset, equalTipsetKeys, firstBlock, type Tipset } from '../types/tipset.ts'
+import { createTipset, equalTipsetKeys, firstBlock, sameCids, type Tipset } from '../types/tipset.ts'
 import { MAX_TARGET_BLOCKS, MAX_WAITING_TARGETS, RECENT_TARGETS } from './limits.ts'
 
 /** Whether `a` has the more weight below it. */
@@ -18,8 +18,8 @@ function sameParents(a: Tipset, b: Tipset): boolean {
 export function isRelated(a: Tipset, b: Tipset): boolean {
   return (
     equalTipsetKeys(a.key, b.key) ||
-    equalTipsetKeys(a.key, firstBlock(b).parents) ||
-    equalTipsetKeys(firstBlock(a).parents, b.key) ||
+    sameCids(firstBlock(b).parents, a.key) ||
+    sameCids(firstBlock(a).parents, b.key) ||
     sameParents(a, b)
   )
 }

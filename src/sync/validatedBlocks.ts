@@ -9,7 +9,7 @@ import { concatBytes, utf8 } from '../base/bytes.ts'
 import type { KeyValueOp, KeyValueStore } from '../base/ports.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
-import type { Tipset } from '../types/tipset.ts'
+import { repeatedMiner, type Tipset } from '../types/tipset.ts'
 
 const PREFIX = utf8('sync/valid/')
 const EPOCH_BYTES = 8
@@ -47,9 +47,10 @@ export class ValidatedBlocks {
     return level !== undefined && level >= this.#level
   }
 
-  /** Whether all blocks of a tipset are marked. */
-  hasTipset({ height, key }: Tipset): boolean {
-    return key.every((cid) => this.has(height, cid))
+  /** Whether all blocks of a tipset are marked, and can be built on together: not where two of them are one miner's. */
+  hasTipset(tipset: Tipset): boolean {
+    const { height, key } = tipset
+    return repeatedMiner(tipset) === undefined && key.every((cid) => this.has(height, cid))
   }
 
   /** All of them at once, or none. Resolves when they are on the disk, with the blocks. */

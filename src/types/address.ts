@@ -110,16 +110,16 @@ function createAddress(protocol: number, payload: Uint8Array): Address {
   switch (protocol) {
     case PROTOCOL_ID: {
       const { value, next } = readIdVarint(payload)
-      if (next !== payload.length) throw invalid('invalid address payload')
+      if (next !== payload.length) throw invalid('invalid address length')
       if (value > MAX_INT64) throw invalid('invalid address payload')
       break
     }
     case PROTOCOL_SECP256K1:
     case PROTOCOL_ACTOR:
-      if (payload.length !== HASH_LENGTH) throw invalid('invalid address payload')
+      if (payload.length !== HASH_LENGTH) throw invalid('invalid address length')
       break
     case PROTOCOL_BLS:
-      if (payload.length !== BLS_KEY_LENGTH) throw invalid('invalid address payload')
+      if (payload.length !== BLS_KEY_LENGTH) throw invalid('invalid address length')
       break
     case PROTOCOL_DELEGATED: {
       const { value, next } = readIdVarint(payload)
@@ -192,7 +192,8 @@ export function parseAddress(text: string): Address {
   let encoded = rest
   if (protocol === PROTOCOL_DELEGATED) {
     const split = rest.indexOf('f')
-    if (split < 0 || split > MAX_INT64_DIGITS) throw invalid('invalid address payload')
+    if (split < 0) throw invalid('invalid address payload')
+    if (split > MAX_INT64_DIGITS) throw invalid('invalid address length')
     namespace = varintBytes(unsigned63(rest.slice(0, split)))
     encoded = rest.slice(split + 1)
   }
@@ -236,6 +237,21 @@ export function blsAddress(publicKey: Uint8Array): Address {
 /** The f4 address of a subaddress in a namespace (the number of the managing actor). */
 export function delegatedAddress(namespace: bigint, subaddress: Uint8Array): Address {
   return createAddress(PROTOCOL_DELEGATED, concatBytes(varintBytes(namespace), subaddress))
+}
+
+/** First byte of the compressed point at infinity of G1; the rest is zero. */
+const BLS_INFINITY = 0xc0
+
+/**
+ * Whether it is the f3 address of the point at infinity: f3yaaaa…by2smx7a.
+ * @see lotus build/buildconstants/params_shared_vals.go ZeroAddress; ref-fvm shared/src/address/mod.rs is_bls_zero_address
+ */
+export function isBlsZeroAddress(address: Address): boolean {
+  if (address.protocol !== PROTOCOL_BLS) return false
+  const key = address.payload
+  if (key[0] !== BLS_INFINITY) return false
+  for (let i = 1; i < key.length; i++) if (key[i] !== 0) return false
+  return true
 }
 
 /** Whether it is an f0 address. Those alone need no look into the init actor's state to name an actor. */

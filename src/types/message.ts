@@ -3,10 +3,11 @@
  * @see lotus chain/types/message.go
  */
 import type { Cid } from '../codec/cid.ts'
-import { bytes, type Codec, cid, encode, tuple, uint } from '../codec/description.ts'
+import { bytesUpTo, type Codec, cid, encode, tuple, uint } from '../codec/description.ts'
 import { type Field, withShown } from '../codec/structJson.ts'
 import { blockCid } from '../crypto/blockCid.ts'
 import { type Address, address } from './address.ts'
+import { MAX_BYTE_STRING } from './protocol.ts'
 import { gas, type MethodNum, methodNum, type Nonce, nonce, type TokenAmount, tokenAmount } from './scalars.ts'
 
 /** An unsigned message. */
@@ -39,7 +40,7 @@ const fields: readonly Field<Message>[] = [
   ['gasFeeCap', 'GasFeeCap', tokenAmount],
   ['gasPremium', 'GasPremium', tokenAmount],
   ['method', 'Method', methodNum],
-  ['params', 'Params', bytes],
+  ['params', 'Params', bytesUpTo(MAX_BYTE_STRING)],
 ]
 
 const cids = new WeakMap<Message, Cid>()

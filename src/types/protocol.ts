@@ -16,6 +16,8 @@ export const BLOCK_GAS_LIMIT = 10_000_000_000n
 export const BLOCK_GAS_TARGET = 5_000_000_000n
 /** Messages of one block. */
 export const BLOCK_MESSAGE_LIMIT = 10_000
+/** Bytes of one byte string in a message or a header: none is read that has more. @see cbor-gen gen.go ByteArrayMaxLen */
+export const MAX_BYTE_STRING = 2_097_152
 /** AttoFIL per unit of gas, below which the base fee never falls, nor a fee cap may be. */
 export const MINIMUM_BASE_FEE: TokenAmount = 100n
 /** Every FIL that can exist, attoFIL. */

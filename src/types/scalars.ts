@@ -8,6 +8,8 @@ import { named } from '../codec/goJson.ts'
 
 /** An epoch; null rounds count. Negative before genesis. */
 export type ChainEpoch = number
+/** An epoch that somebody chose and nobody checks, of a lock that shall never end say: any signed number of 64 bits. */
+export type ChosenEpoch = bigint
 /** Number of an actor. */
 export type ActorId = bigint
 /** Number of a method: 0 a plain transfer, 1 the constructor, from 2^24 on a hash of its name (FRC-0042). */
@@ -23,6 +25,7 @@ export type Nonce = bigint
 export const ATTO_PER_FIL: bigint = 10n ** 18n
 
 export const chainEpoch: Codec<ChainEpoch> = named(int, 'abi.ChainEpoch')
+export const chosenEpoch: Codec<ChosenEpoch> = named(i64, 'abi.ChainEpoch')
 export const actorId: Codec<ActorId> = named(u64, 'abi.ActorID')
 export const methodNum: Codec<MethodNum> = named(u64, 'abi.MethodNum')
 export const tokenAmount: Codec<TokenAmount> = bigInt

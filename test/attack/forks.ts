@@ -104,7 +104,7 @@ async function equivocate({ rpc, key }: Miner, end: number): Promise<void> {
     }
     for (const [number, stream] of streams.entries()) {
       for (let twin = 0; twin < TWINS; twin++) {
-        const other = signed({ ...header, forkSignaling: 1 + number * TWINS + twin }, key)
+        const other = signed({ ...header, forkSignaling: BigInt(1 + number * TWINS + twin) }, key)
         const data = encode(blockMsg, { header: other, ...lists })
         await stream.write(frameOf([author.envelope(topic, data)])).catch(() => void counts.thrownOut++)
         counts.equivocations++
@@ -126,7 +126,7 @@ async function forkOf({ rpc, key }: Miner, epochs: number): Promise<ExchangeTips
   for (const [i, tipset] of found.entries()) {
     if (tipset.Height !== heights[i]) continue
     const blocks = (await headersOf(rpc, cidsOf(tipset.Cids))).map((header) =>
-      signed({ ...header, forkSignaling: 7, ...(parents === undefined ? {} : { parents }) }, key),
+      signed({ ...header, forkSignaling: 7n, ...(parents === undefined ? {} : { parents }) }, key),
     )
     tipsets.unshift(withoutMessages(blocks))
     parents = blocks.map(headerCid)
@@ -145,7 +145,7 @@ async function divide({ key }: Miner, fork: readonly ExchangeTipset[], end: numb
     const [below, ...rest] = fork as [ExchangeTipset]
     const weight = (below.blocks[0] as BlockHeader).parentWeight + 10n ** 20n
     const heads = below.blocks.map((header) =>
-      signed({ ...header, parentWeight: weight, forkSignaling: 8 + counts.forks }, key),
+      signed({ ...header, parentWeight: weight, forkSignaling: BigInt(8 + counts.forks) }, key),
     )
     const tipsets = [withoutMessages(heads), ...rest]
     counts.forks++

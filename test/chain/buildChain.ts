@@ -24,7 +24,7 @@ export function header(parent: Tipset | undefined, height: number, salt: number)
     blsAggregate: null,
     timestamp: 1_600_000_000 + 30 * height,
     blockSig: null,
-    forkSignaling: 0,
+    forkSignaling: 0n,
     parentBaseFee: 100n,
   }
 }

@@ -57,6 +57,17 @@ describe('ChainStore', () => {
     )
   })
 
+  it('knows a tipset by its blocks in any order, and none that has a block twice', () => {
+    const store = emptyStore()
+    const pair = extend(store, store.genesis(), 1, [1, 2])
+    const [first, second] = pair.key as [Tipset['key'][number], Tipset['key'][number]]
+    expect(store.tipset([second, first])).toEqual(pair)
+    expect(() => store.tipset([first, second, first])).toThrow(`cannot create tipset with a block twice (${first})`)
+    // Before anything is read: these are not here.
+    const { key } = createTipset([header(pair, 2, 3)])
+    expect(() => store.tipset([...key, ...key])).toThrow('a block twice')
+  })
+
   it('tells each head change once, reverts newest first, applies oldest first, in order', () => {
     const store = emptyStore()
     const told: string[] = []

@@ -34,7 +34,7 @@ describe.skipIf(missing)('messages that Lotus built for a recorded chain', () =>
         return createMultisig(at(4), code, {
           signers,
           threshold: number(0),
-          unlockDuration: number(2),
+          unlockDuration: BigInt(number(2)),
           initialBalance: big(3),
         })
       }
@@ -129,7 +129,7 @@ describe('a message', () => {
     expect(() => answerProposal(MultisigMethod.Approve, UNDEF_ADDRESS, wallet, 0, undefined)).toThrow(
       'must provide source address',
     )
-    const create = { signers: [from], threshold: 2, unlockDuration: 0, initialBalance: 0n }
+    const create = { signers: [from], threshold: 2, unlockDuration: 0n, initialBalance: 0n }
     expect(() => createMultisig(from, parseCid('bafkqactgnfwc6mjpnfxgs5a'), create)).toThrow(
       'cannot require signing of more addresses',
     )

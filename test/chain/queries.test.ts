@@ -54,7 +54,7 @@ describe('proving deadlines', () => {
 })
 
 describe('a multisig', () => {
-  const state = (initialBalance: bigint, startEpoch: number, unlockDuration: number): MultisigState => ({
+  const state = (initialBalance: bigint, startEpoch: bigint, unlockDuration: bigint): MultisigState => ({
     signers: [],
     numApprovalsThreshold: 1,
     nextTxnId: 0,
@@ -66,12 +66,15 @@ describe('a multisig', () => {
 
   it('unlocks evenly, and what is locked is rounded up', () => {
     // builtin-actors actors/multisig/src/state.rs amount_locked
-    expect(amountLocked(state(100n, 10, 7), 9)).toBe(100n)
-    expect(amountLocked(state(100n, 10, 7), 10)).toBe(100n)
-    expect(amountLocked(state(100n, 10, 7), 11)).toBe(86n)
-    expect(amountLocked(state(100n, 10, 7), 16)).toBe(15n)
-    expect(amountLocked(state(100n, 10, 7), 17)).toBe(0n)
-    expect(amountLocked(state(100n, 0, 0), 0)).toBe(0n)
+    expect(amountLocked(state(100n, 10n, 7n), 9)).toBe(100n)
+    expect(amountLocked(state(100n, 10n, 7n), 10)).toBe(100n)
+    expect(amountLocked(state(100n, 10n, 7n), 11)).toBe(86n)
+    expect(amountLocked(state(100n, 10n, 7n), 16)).toBe(15n)
+    expect(amountLocked(state(100n, 10n, 7n), 17)).toBe(0n)
+    expect(amountLocked(state(100n, 0n, 0n), 0)).toBe(0n)
+    const longest = (1n << 63n) - 1n
+    expect(amountLocked(state(1n << 63n, 10n, longest), 12)).toBe((1n << 63n) - 2n)
+    expect(amountLocked(state(100n, longest, 7n), 12)).toBe(100n)
   })
 })
 

@@ -4,7 +4,7 @@ import { fromHex, toHex } from '../../src/base/bytes.ts'
 import { CborReader } from '../../src/codec/cborReader.ts'
 import { CborWriter } from '../../src/codec/cborWriter.ts'
 import { parseCid } from '../../src/codec/cid.ts'
-import type { CodecError } from '../../src/codec/errors.ts'
+import { CodecError } from '../../src/codec/errors.ts'
 
 const reader = (hex: string): CborReader => new CborReader(fromHex(hex))
 
@@ -95,7 +95,9 @@ describe('CBOR malformed input', () => {
   })
 
   it('text that is not UTF-8', () => {
-    expect(() => reader('61ff').readText()).toThrow(expect.objectContaining({ code: 'INVALID_ENCODING' }))
+    const read = (): string => reader('61ff').readText()
+    expect(read).toThrow(CodecError)
+    expect(read).toThrow(expect.objectContaining({ code: 'INVALID_UTF8' }))
   })
 
   it('links: tag, leading zero and CID are checked', () => {

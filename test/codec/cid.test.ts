@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { MAX_CID_TEXT } from '../../src/base/bounds.ts'
 import { fromHex, toHex } from '../../src/base/bytes.ts'
 import { CODEC_DAG_CBOR, cidFromBytes, createCid, HASH_BLAKE2B_256, parseCid } from '../../src/codec/cid.ts'
+import { CodecError } from '../../src/codec/errors.ts'
 
 /** Receipts of mainnet's genesis (an empty AMT v0) and mainnet's genesis parent (data/genesis/README.md). */
 const BLAKE = 'bafy2bzacedswlcz5ddgqnyo3sak3jmhmkxashisnlpq6ujgyhe4mlobzpnhs6'
@@ -24,6 +26,39 @@ describe('Cid', () => {
     const cid = parseCid('QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn')
     expect(cid.version).toBe(0)
     expect(cid.toString()).toBe('QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn')
+  })
+
+  it('reads every base of go-multibase', () => {
+    // Written by js-multiformats; both cases of a letter are one where a base has only one of them.
+    const texts = [
+      '000000001011100011010000011100100000000100010000011100101011001011000101100111101000110001100110100000' +
+        '110111000011101101110010000000101011011010010110000111011000101010111000001001000111010001001001101010' +
+        '11011111000011110101000100100110110000011100100111000110001011011100000111001011110110100111100101111',
+      'f0171a0e40220e5658b3d18cd06e1db9015b4b0ec55c123a24d5be1ea24d83938c5b8397b4f2f',
+      'F0171A0E40220E5658B3D18CD06E1DB9015B4B0EC55C123A24D5BE1EA24D83938C5B8397B4F2F',
+      'F0171a0e40220E5658B3D18CD06E1DB9015B4B0EC55C123A24D5BE1EA24D83938C5B8397B4F2F',
+      'BAFY2BZACEDSWLCZ5DDGQNYO3SAK3JMHMKXASHISNLPQ6UJGYHE4MLOBZPNHS6',
+      'bAFY2BZACEDSWLCZ5DDGQNYO3SAK3JMHMKXASHISNLPQ6UJGYHE4MLOBZPNHS6',
+      'cafy2bzacedswlcz5ddgqnyo3sak3jmhmkxashisnlpq6ujgyhe4mlobzpnhs6===',
+      'CAFY2BZACEDSWLCZ5DDGQNYO3SAK3JMHMKXASHISNLPQ6UJGYHE4MLOBZPNHS6===',
+      'v05oq1p0243imb2pt336gdoeri0ar9c7can0i78idbfguk96o74scbe1pfd7iu',
+      'V05OQ1P0243IMB2PT336GDOERI0AR9C7CAN0I78IDBFGUK96O74SCBE1PFD7IU',
+      't05oq1p0243imb2pt336gdoeri0ar9c7can0i78idbfguk96o74scbe1pfd7iu===',
+      'T05OQ1P0243IMB2PT336GDOERI0AR9C7CAN0I78IDBFGUK96O74SCBE1PFD7IU===',
+      'k3l9cyb69vjlkbz06y3wwr9dhve7xc7ekj2yyntmiachx34ehdj0uasbtpr',
+      'K3L9CYB69VJLKBZ06Y3WWR9DHVE7XC7EKJ2YYNTMIACHX34EHDJ0UASBTPR',
+      'zDPWYqFD79MT1matgLUMSxkuasP3TeVwVdM24iUYcAukPh8kBFev',
+      'ZdovxQfd79ms1LzTFktmrXKUzSo3sDuWuCm24HtxBaUKoG8KbfDV',
+      'mAXGg5AIg5WWLPRjNBuHbkBW0sOxVwSOiTVvh6iTYOTjFuDl7Ty8',
+      'MAXGg5AIg5WWLPRjNBuHbkBW0sOxVwSOiTVvh6iTYOTjFuDl7Ty8=',
+      'uAXGg5AIg5WWLPRjNBuHbkBW0sOxVwSOiTVvh6iTYOTjFuDl7Ty8',
+      'UAXGg5AIg5WWLPRjNBuHbkBW0sOxVwSOiTVvh6iTYOTjFuDl7Ty8=',
+      '🚀🪐✅😲🎤☄😅🙇✋💀😌😍🙅🌒😯🤑🔴💿🚨🍓📍👀▶🔥🧡🙈😩😯🐸🥰🐾✌💞💸🎀✌☹🎶👌',
+    ]
+    for (const text of texts) expect(parseCid(text).toString(), text).toBe(BLAKE)
+    const wrong = ['f0171a', 'fzz', 'k!', 'm****', '0', '01', '9123', 'hyfa4', '🚀x', '\0\x01q']
+    for (const text of wrong) expect(() => parseCid(text), text).toThrow(CodecError)
+    expect(() => parseCid(`k${'z'.repeat(MAX_CID_TEXT)}`)).toThrow(`at most ${MAX_CID_TEXT}`)
   })
 
   it('refuses a padded varint, where js-multiformats does not', () => {

@@ -17,10 +17,10 @@ import { type Cast, FIL, INIT, NOTHING, propose, type Step, self, txn } from './
 export function creationSteps({ a, b, exec }: Cast): readonly Step[] {
   const stranger = accountKey('stranger', 'secp256k1', 0)
   const strangerBls = accountKey('stranger', 'bls', 1)
-  const wallet = (signers: Address[], threshold: bigint, unlockDuration = 0): Uint8Array =>
+  const wallet = (signers: Address[], threshold: bigint, unlockDuration = 0n): Uint8Array =>
     exec(
       'multisig',
-      encode(multisigConstructorParams, { signers, numApprovalsThreshold: threshold, unlockDuration, startEpoch: 0 }),
+      encode(multisigConstructorParams, { signers, numApprovalsThreshold: threshold, unlockDuration, startEpoch: 0n }),
     )
   return [
     { name: 'new account', from: a, to: stranger.address, value: FIL },
@@ -39,7 +39,7 @@ export function creationSteps({ a, b, exec }: Cast): readonly Step[] {
     },
     { name: 'threshold too high', from: a, to: INIT, method: 2n, params: wallet([a.address], 2n), exitCode: 16 },
     { name: 'threshold 0', from: a, to: INIT, method: 2n, params: wallet([a.address], 0n), exitCode: 16 },
-    { name: 'negative duration', from: a, to: INIT, method: 2n, params: wallet([a.address], 1n, -1), exitCode: 16 },
+    { name: 'negative duration', from: a, to: INIT, method: 2n, params: wallet([a.address], 1n, -1n), exitCode: 16 },
     {
       name: 'signer that is no actor',
       from: a,
@@ -175,14 +175,14 @@ export function walletSteps({ a, b, c, d }: Cast, id: Address): readonly Step[] 
       from: a,
       to: id,
       method: 2n,
-      params: self(id, 9n, lockBalanceParams, { startEpoch: 10, unlockDuration: 1000, amount: 8n * FIL }),
+      params: self(id, 9n, lockBalanceParams, { startEpoch: 10n, unlockDuration: 1000n, amount: 8n * FIL }),
     },
     {
       name: 'lock again',
       from: a,
       to: id,
       method: 2n,
-      params: self(id, 9n, lockBalanceParams, { startEpoch: 10, unlockDuration: 1000, amount: FIL }),
+      params: self(id, 9n, lockBalanceParams, { startEpoch: 10n, unlockDuration: 1000n, amount: FIL }),
     },
     { name: 'spend what is locked', from: a, to: id, method: 2n, params: propose(d.address, 8n * FIL), exitCode: 19 },
     { name: 'spend what is free', from: a, to: id, method: 2n, params: propose(d.address, FIL) },
@@ -213,8 +213,8 @@ export function walletSteps({ a, b, c, d }: Cast, id: Address): readonly Step[] 
       params: encode(multisigConstructorParams, {
         signers: [a.address],
         numApprovalsThreshold: 1n,
-        unlockDuration: 0,
-        startEpoch: 0,
+        unlockDuration: 0n,
+        startEpoch: 0n,
       }),
       exitCode: 18,
     },

@@ -143,6 +143,29 @@ describe('a block of a local chain', () => {
     expect(codeOf({ ...withMessages({ bls: [], signed: [] }, []) })).toBe('valid')
     expect(codeOf({ baseResult: undefined })).toBe('valid')
     expect(codeOf({ messages: undefined, baseResult: undefined })).toBe('valid')
+    expect(codeOf({ header: resigned({ forkSignaling: (1n << 64n) - 1n }) })).toBe('valid')
+  })
+
+  it('is valid with 96 bytes of aggregate or more, of which the first 96 count', () => {
+    // The longest signature has 200 bytes with its type.
+    const ofLength = (good: ReturnType<typeof withMessages>, length: number): ValidationCode | 'valid' => {
+      const data = new Uint8Array(length).fill(7)
+      data.set((good.header.blsAggregate as Signature).data.subarray(0, length))
+      return codeOf(withAggregate(good, data))
+    }
+    const withAggregate = (good: ReturnType<typeof withMessages>, data: Uint8Array): Partial<BlockInput> => ({
+      header: resigned({ messages: good.header.messages, blsAggregate: { type: SIGNATURE_BLS, data } }),
+      messages: good.messages,
+    })
+    const [full, empty] = [ofSigned(signed), withMessages({ bls: [], signed: [] }, [])]
+    for (const good of [full, empty]) {
+      for (const length of [0, 95]) expect(ofLength(good, length), String(length)).toBe('BLS_AGGREGATE_INVALID')
+      for (const length of [96, 97, 199]) expect(ofLength(good, length), String(length)).toBe('valid')
+    }
+    const false97 = flipped((full.header.blsAggregate as Signature).data)
+    expect(codeOf(withAggregate(full, new Uint8Array([...false97, 0])))).toBe('BLS_AGGREGATE_INVALID')
+    // Without messages it is not looked at.
+    expect(codeOf(withAggregate(empty, new Uint8Array(97).fill(7)))).toBe('valid')
   })
 
   const headers: [ValidationCode, () => Partial<BlockInput>][] = [
@@ -164,7 +187,7 @@ describe('a block of a local chain', () => {
       },
     ],
     ['WEIGHT_WRONG', () => ({ header: resigned({ parentWeight: header.parentWeight + 1n }) })],
-    ['BLOCK_SIGNATURE_INVALID', () => ({ header: { ...header, forkSignaling: 7 } })],
+    ['BLOCK_SIGNATURE_INVALID', () => ({ header: { ...header, forkSignaling: 7n } })],
     [
       'BEACON_ENTRIES_INVALID',
       () => ({ header: resigned({ beaconEntries: [mockBeaconEntry(1), ...header.beaconEntries] }) }),

@@ -132,7 +132,7 @@ describe.skipIf(missing !== undefined)('validation refuses', () => {
         return { electionProof: { ...proof, winCount: proof.winCount + 1 } }
       },
     ],
-    ['BLOCK_SIGNATURE_INVALID', (header) => ({ forkSignaling: header.forkSignaling + 1 })],
+    ['BLOCK_SIGNATURE_INVALID', (header) => ({ forkSignaling: header.forkSignaling + 1n })],
     ['BLOCK_SIGNATURE_INVALID', (header) => ({ ticket: { vrfProof: flipped((header.ticket as Ticket).vrfProof) } })],
     [
       'BLOCK_SIGNATURE_INVALID',

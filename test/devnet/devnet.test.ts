@@ -108,8 +108,8 @@ describe('local chain', () => {
     const constructorParams = encode(multisigConstructorParams, {
       signers: [owner!.address],
       numApprovalsThreshold: 1n,
-      unlockDuration: 0,
-      startEpoch: 0,
+      unlockDuration: 0n,
+      startEpoch: 0n,
     })
     node.pending.push(
       signedBy(owner!, {

@@ -43,8 +43,8 @@ export async function exchangeChain(networkName = 'index-test'): Promise<Exchang
   const constructorParams = encode(multisigConstructorParams, {
     signers: [owner.address],
     numApprovalsThreshold: 1n,
-    unlockDuration: 0,
-    startEpoch: 0,
+    unlockDuration: 0n,
+    startEpoch: 0n,
   })
   const params = encode(execParams, { codeCid: code, constructorParams })
   node.pending.push(signedBy(owner, { to: idAddress(1n), value: 1000n * FIL, method: 2n, params }))

@@ -245,7 +245,7 @@ describe.skipIf(missing !== undefined)('light node', () => {
     ['another state', (head, put) => put({ ...firstBlock(head), parentStateRoot: firstBlock(head).messages })],
     ['a weight of its own', (head, put) => put({ ...firstBlock(head), parentWeight: 1n << 80n })],
     ['parents that nobody has', (head, put) => put({ ...firstBlock(head), parents: [firstBlock(head).messages] })],
-    ['a block that is withheld', (head) => createTipset([{ ...firstBlock(head), forkSignaling: 7 }])],
+    ['a block that is withheld', (head) => createTipset([{ ...firstBlock(head), forkSignaling: 7n }])],
   ]
   for (const [what, bend] of falseHeads) {
     it(`does not take a head with ${what}`, async () => {

@@ -105,7 +105,7 @@ export class FakeChain implements MempoolChain {
       blsAggregate: null,
       timestamp: height * 30,
       blockSig: null,
-      forkSignaling: 0,
+      forkSignaling: 0n,
       parentBaseFee: this.baseFee,
     }
     const tipset = createTipset([header])

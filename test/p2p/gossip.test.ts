@@ -97,7 +97,7 @@ describe.skipIf(missing !== undefined)('gossip', () => {
   })
 
   it('a rejected block ends with the first that hears it', async () => {
-    const bad = encode(blockMsg, { ...good, header: { ...good.header, forkSignaling: 9 } })
+    const bad = encode(blockMsg, { ...good, header: { ...good.header, forkSignaling: 9n } })
     const network = new MemoryNetwork()
     const liar = network.addNode('liar')
     const near = start(network, 'near')

@@ -101,7 +101,7 @@ describe.skipIf(missing !== undefined)('the validator of blocks', () => {
             changed({ blockSig: { ...signature, data: signature.data.subarray(1) } }),
             'reject wrong_signature',
           ],
-          ['what was signed changed', changed({ forkSignaling: 1 }), 'reject wrong_signature'],
+          ['what was signed changed', changed({ forkSignaling: 1n }), 'reject wrong_signature'],
           ['messages that were not signed', withLists(many(0, 3), many(9, 2)), 'reject wrong_signature'],
           [
             'another miner',

@@ -72,7 +72,7 @@ function headerOf(miner: number, height: number): BlockHeader {
     blsAggregate: null,
     timestamp: height * 30,
     blockSig: null,
-    forkSignaling: 0,
+    forkSignaling: 0n,
     parentBaseFee: 100n,
   }
 }

@@ -68,7 +68,7 @@ async function startNode(good: BlockMsg): Promise<Running> {
 }
 
 function changedBlock(good: BlockMsg, n: number): Uint8Array {
-  return encode(blockMsg, { ...good, header: { ...good.header, forkSignaling: n } })
+  return encode(blockMsg, { ...good, header: { ...good.header, forkSignaling: BigInt(n) } })
 }
 
 describe.skipIf(missing !== undefined)('gossip between hosts', () => {

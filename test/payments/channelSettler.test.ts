@@ -14,7 +14,7 @@ async function inbound(world: ChannelWorld, channels: readonly Address[]): Promi
   for (const channelAddr of channels) {
     await world.vouchers.add(channelAddr, signed(world.voucher({ channelAddr }), world.from), EMPTY_BYTES, 0n)
   }
-  world.onChain = { ...world.onChain, settlingAt: 5000 }
+  world.onChain = { ...world.onChain, isSettling: true }
 }
 
 it('a channel that is gone, or to which nothing can be sent, stops none that come after it', async () => {

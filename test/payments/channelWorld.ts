@@ -45,10 +45,10 @@ export class ChannelWorld {
   }
   /** Keys that the node has. */
   readonly wallet: Key[] = [this.from]
-  onChain: { balance: bigint; lanes: ChannelState['lanes']; settlingAt: number } = {
+  onChain: { balance: bigint; lanes: ChannelState['lanes']; isSettling: boolean } = {
     balance: 0n,
     lanes: new Map(),
-    settlingAt: 0,
+    isSettling: false,
   }
   /** Of calls. */
   exitCode = 0
@@ -133,14 +133,14 @@ export class ChannelWorld {
   voucher(terms: Partial<SignedVoucher>): SignedVoucher {
     return {
       channelAddr: this.channel,
-      timeLockMin: 0,
-      timeLockMax: 0,
+      timeLockMin: 0n,
+      timeLockMax: 0n,
       secretHash: new Uint8Array(0),
       extra: null,
       lane: 0,
       nonce: 1,
       amount: 1n,
-      minSettleHeight: 0,
+      minSettleHeight: 0n,
       merges: [],
       signature: null,
       ...terms,

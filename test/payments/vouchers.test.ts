@@ -76,7 +76,7 @@ describe('a voucher', () => {
     const world = new ChannelWorld()
     world.wallet.push(world.to)
     const states = new Map(lanes.map(([one, redeemed, last]) => [one, { redeemed, nonce: last }] as const))
-    world.onChain = { balance, lanes: states, settlingAt: 0 }
+    world.onChain = { balance, lanes: states, isSettling: false }
     const signer = key === 'to' ? world.to : key === 'other' ? newKey() : world.from
     const voucher = signed(world.voucher({ lane, nonce, amount }), signer)
     const check = world.vouchers.checkValid(world.channel, voucher)
@@ -85,8 +85,8 @@ describe('a voucher', () => {
   })
 
   it.each([
-    ['voucher is Max Time Locked', { timeLockMax: 5 }],
-    ['voucher is Min Time Locked', { timeLockMin: 5 }],
+    ['voucher is Max Time Locked', { timeLockMax: 5n }],
+    ['voucher is Min Time Locked', { timeLockMin: 5n }],
     ['voucher is Hash Locked', { secretHash: Uint8Array.of(1) }],
     ['voucher is Message Locked', { extra: { actor: newKey().address, method: 2n, data: NONE } }],
     ["don't currently support paych lane merges", { merges: [{ lane: 1, nonce: 1 }] }],

@@ -20,7 +20,7 @@ import { createMethodTable } from '../../src/rpc/table.ts'
 import { parsePeerName } from '../../src/rpc/types/peerId.ts'
 import { idAddress, parseAddress } from '../../src/types/address.ts'
 import type { Tipset } from '../../src/types/tipset.ts'
-import { createTipset, firstBlock, tipsetKeyText } from '../../src/types/tipset.ts'
+import { createTipset, firstBlock, tipset, tipsetKey, tipsetKeyText } from '../../src/types/tipset.ts'
 import { header } from '../chain/buildChain.ts'
 import { silentLog } from './stubTable.ts'
 
@@ -74,6 +74,19 @@ describe('texts', () => {
     expect(parsePeerName('12D3KooWKRyzVWW6ChFjQjK4miCty85Niy48tpPV95XdKu1BcvMA')).toHaveLength(52)
     expect(() => parsePeerName('1'.repeat(bounds.MAX_PEER_ID_TEXT))).toThrow('inconsistent multihash length')
     expect(() => parsePeerName('1'.repeat(bounds.MAX_PEER_ID_TEXT + 1))).toThrow('at most')
+  })
+
+  it('a tipset of so many blocks, and one more, and its key', () => {
+    const blocks = Array.from({ length: bounds.MAX_TIPSET_BLOCKS + 1 }, (_, salt) => header(undefined, 7, salt))
+    const largest = createTipset(blocks.slice(1))
+    const tooMany = `${bounds.MAX_TIPSET_BLOCKS + 1} blocks, at most ${bounds.MAX_TIPSET_BLOCKS}`
+    const key = (list: Tipset['key']): never => list.map((cid) => ({ '/': cid.toString() })) as never
+    expect(tipsetKey.fromJson(key(largest.key), context)).toEqual(largest.key)
+    expect(() => tipsetKey.fromJson(key(createTipset(blocks).key), context)).toThrow(tooMany)
+    // Not by entries that count for nothing either.
+    expect(() => tipsetKey.fromJson(blocks.map(() => null) as never, context)).toThrow(tooMany)
+    expect(tipset.fromJson(tipset.toJson(largest, context), context)).toEqual(largest)
+    expect(() => tipset.fromJson(tipset.toJson(createTipset(blocks), context), context)).toThrow(tooMany)
   })
 
   it('so deep, and one deeper', () => {
@@ -303,6 +316,11 @@ describe('web pages', () => {
     ['a name bound to this address', { host: 'evil.example:1234', origin: 'http://evil.example:1234' }],
     ['such a name without Origin', { host: 'evil.example:1234' }],
     ['a foreign page with a token', { host, origin: 'https://evil.example', authorization: 'Bearer good' }],
+    ['a page whose name is like an extension', { host, origin: 'https://chrome-extension.example' }],
+    [
+      'an extension by a name that a stranger may own',
+      { host: 'evil.example', origin: 'chrome-extension://nkbihfbeogae' },
+    ],
   ])('%s reaches no method', async (_, headers) => {
     expect(await status(headers as Record<string, string>)).toBe(403)
   })
@@ -315,6 +333,9 @@ describe('web pages', () => {
     ['a container', { host: 'petrel:1234' }],
     ['another name with a token', { host: 'node.example', authorization: 'Bearer good' }],
     ['a typed address', { host, 'sec-fetch-site': 'none' }],
+    ['an extension of Chrome', { host, origin: 'chrome-extension://nkbihfbeogae' }],
+    ['an extension of Firefox', { host, origin: 'moz-extension://5e8b0b6c-0f5c-4f0e-9f5f-1d2c3b4a5968' }],
+    ['an extension of Safari', { host, origin: 'safari-web-extension://5E8B0B6C-0F5C-4F0E-9F5F-1D2C3B4A5968' }],
   ])('%s does', async (_, headers) => {
     expect(await status(headers as Record<string, string>)).toBe(200)
   })

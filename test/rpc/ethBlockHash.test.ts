@@ -23,7 +23,7 @@ test.skipIf(sharedMissing)('a block that was left is there, and is not canonical
   expect(ask(false)).toEqual(left)
   expect(() => ask(true)).toThrow(`failed to get tipset at height: ${left.height}`)
 
-  const sibling = { ...firstBlock(left), forkSignaling: 7 }
+  const sibling = { ...firstBlock(left), forkSignaling: 7n }
   putCbor(store.blocks, blockHeader, sibling)
   store.setHead(createTipset([sibling]))
   expect(ask(false)).toEqual(left)

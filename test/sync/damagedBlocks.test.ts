@@ -212,7 +212,7 @@ it('in a stored header names it', async () => {
   // Of a tipset that the node has, and has not made its head yet.
   for (const header of second.blocks) blocks.put(headerCid(header), encode(blockHeader, header))
   const cid = headerCid(firstBlock(second))
-  blocks.put(cid, encode(blockHeader, { ...firstBlock(second), forkSignaling: 1 }))
+  blocks.put(cid, encode(blockHeader, { ...firstBlock(second), forkSignaling: 1n }))
   const again = createFollower(world, { mode: 'execute', source, blocks, meta })
   again.syncer.offerTipset('peer', withMessages(world.view, third))
   await settled(again.syncer)

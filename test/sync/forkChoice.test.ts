@@ -1,7 +1,8 @@
 /** Which of several heads the syncer takes, on trees of blocks that real producers of a local chain made. */
 import { beforeAll, describe, expect, it } from 'vitest'
+import { decode, encode } from '../../src/codec/description.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
-import type { BlockHeader } from '../../src/types/blockHeader.ts'
+import { type BlockHeader, blockHeader } from '../../src/types/blockHeader.ts'
 import { createTipset, firstBlock, type Tipset } from '../../src/types/tipset.ts'
 import { headName, settled } from './follower.ts'
 import { follow, nameOf, offer, offerBlock } from './offers.ts'
@@ -82,6 +83,21 @@ describe('fork choice', () => {
     }
   })
 
+  it('takes a block with the largest ForkSignaling, as it comes from a peer', async () => {
+    const world = createWorld(1)
+    const [first] = await world.chain(world.genesis, 1)
+    const signalling = world.changed(firstBlock(first as Tipset), { forkSignaling: (1n << 64n) - 1n })
+    const follower = follow(world)
+    offerBlock(world, follower, decode(blockHeader, encode(blockHeader, signalling)))
+    await settled(follower.syncer)
+    expect(headName(follower.store)).toBe(nameOf(createTipset([signalling])))
+    // And what stands on it.
+    const next = await world.tipset(createTipset([signalling]))
+    offer(world, follower, next)
+    await settled(follower.syncer)
+    expect(headName(follower.store)).toBe(nameOf(next))
+  })
+
   it('leaves a miner out that turns out to have made two blocks', async () => {
     const world = createWorld(2)
     const [root] = await world.chain(world.genesis, 1)
@@ -93,7 +109,7 @@ describe('fork choice', () => {
     offer(world, follower, createTipset([first, second]))
     await settled(follower.syncer)
     expect(follower.store.head().blocks).toHaveLength(2)
-    const twin = world.changed(first, { forkSignaling: 7 })
+    const twin = world.changed(first, { forkSignaling: 7n })
     offerBlock(world, follower, twin)
     await settled(follower.syncer)
     expect(headName(follower.store)).toBe(nameOf(createTipset([second])))

@@ -102,7 +102,7 @@ describe('peers that lie', () => {
     const follower = follow(world, { source })
     const block = firstBlock(tipset as Tipset)
     for (let i = 0; i < 1000; i++) {
-      const key = [headerCid({ ...block, forkSignaling: i + 1 })]
+      const key = [headerCid({ ...block, forkSignaling: BigInt(i + 1) })]
       follower.syncer.offerHead(`peer ${i % 400}`, { key, height: block.height, weight: 10n ** 9n })
     }
     while (underWay > 0) await new Promise((resolve) => setTimeout(resolve, 5))

@@ -67,7 +67,7 @@ it('the second block of a producer in an epoch is refused before anybody hears o
   const world = createWorld(1)
   const [tipset] = (await world.chain(world.genesis, 1)) as [Tipset]
   const first = firstBlock(tipset)
-  const second = world.changed(first, { forkSignaling: 7 })
+  const second = world.changed(first, { forkSignaling: 7n })
   const follower = follow(world)
   const published: BlockHeader[] = []
   const publish = async (block: BlockHeader): Promise<void> => void published.push(block)

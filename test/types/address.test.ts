@@ -1,7 +1,14 @@
 /** Texts and bytes from filecoin-project/go-address address_test.go and constants of the network. */
 import { describe, expect, it } from 'vitest'
 import { fromHex, toHex } from '../../src/base/bytes.ts'
-import { address, addressFromBytes, addressToId, idAddress, parseAddress } from '../../src/types/address.ts'
+import {
+  address,
+  addressFromBytes,
+  addressToId,
+  idAddress,
+  isBlsZeroAddress,
+  parseAddress,
+} from '../../src/types/address.ts'
 import { addressToEthAddress, ethAddressToAddress, parseEthAddress } from '../../src/types/ethAddress.ts'
 
 describe('Address', () => {
@@ -43,7 +50,11 @@ describe('Address', () => {
     ['f15ihq5ibzwki2b4ep2f46avlkrqzhpqgtga7parq', 'invalid address checksum'],
     ['f15ihq5ibzwki2b4ep2f46avlkrqzhpqgtga7pdrr', 'invalid encoding'],
     ['f1!', 'invalid address length'],
-    ['f410kkld55ioe7qg24wvt7fu6pbknb56ht7pt4zamxa', 'invalid address payload'],
+    ['f1aaaaaaaaaaaa', 'invalid address length'],
+    ['f2aaaaaaaaaaaa', 'invalid address length'],
+    ['f3aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 'invalid address length'],
+    ['f412345678901234567890fkkld55ioe7qg24wvt7fu6pbknb56ht7pt4zamxa', 'invalid address length'],
+    ['f410kkld55ioe7qg24wvt7fu6pbknb56ht7pt4zamxa', 'invalid address length'],
   ]
   for (const [text, message] of refused) {
     it(`refuses ${text}`, () => {
@@ -70,6 +81,16 @@ describe('Address', () => {
 
   it('reads the undefined address as Lotus does', () => {
     for (const text of ['', '<empty>']) expect(parseAddress(text).toString('f')).toBe('<empty>')
+  })
+
+  it('knows the BLS zero address, which is not the one of zeros', () => {
+    // lotus build/buildconstants/params_shared_vals.go ZeroAddress
+    const zero = parseAddress(`f3y${'a'.repeat(75)}by2smx7a`)
+    expect(toHex(zero.bytes)).toBe(`03c0${'00'.repeat(47)}`)
+    expect(isBlsZeroAddress(zero)).toBe(true)
+    expect(isBlsZeroAddress(addressFromBytes(fromHex(`03${'00'.repeat(48)}`)))).toBe(false)
+    expect(isBlsZeroAddress(addressFromBytes(fromHex(`03c0${'00'.repeat(46)}01`)))).toBe(false)
+    expect(isBlsZeroAddress(idAddress(0))).toBe(false)
   })
 
   it('takes the largest ID and no larger', () => {

@@ -233,8 +233,8 @@ class Generator {
       numApprovalsThreshold: 2,
       nextTxnId: 0,
       initialBalance: 0n,
-      startEpoch: 0,
-      unlockDuration: 0,
+      startEpoch: 0n,
+      unlockDuration: 0n,
       pendingTxns: sortedHamt(this.#body, []),
     })
   }

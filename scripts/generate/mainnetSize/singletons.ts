@@ -141,8 +141,8 @@ export function writeSingletons(store: Blockstore, size: StateSize, parts: Singl
     numApprovalsThreshold: 1,
     nextTxnId: 0,
     initialBalance: 0n,
-    startEpoch: 0,
-    unlockDuration: 0,
+    startEpoch: 0n,
+    unlockDuration: 0n,
     pendingTxns: sortedHamt(store, []),
   })
   const raw = parts.miners.reduce((sum, row) => sum + row.raw, 0n)

@@ -56,7 +56,7 @@ export function putGenesisHeader(store: Blockstore, parentStateRoot: Cid, templa
     blsAggregate: null,
     timestamp: template.timestamp,
     blockSig: null,
-    forkSignaling: 0,
+    forkSignaling: 0n,
     parentBaseFee: BigInt(template.protocol.initialBaseFee),
   }
   putCbor(store, blockHeader, header)

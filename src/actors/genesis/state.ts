@@ -239,8 +239,8 @@ class GenesisBuilder {
       numApprovalsThreshold: 1,
       nextTxnId: 0,
       initialBalance: balance,
-      startEpoch: 0,
-      unlockDuration: 0,
+      startEpoch: 0n,
+      unlockDuration: 0n,
       pendingTxns: Hamt.empty(this.#store, multisigTransaction).flush(),
     })
     this.#set(RESERVE_ID, 'multisig', head, balance)

@@ -73,9 +73,10 @@ function minerSpendable(miner: MinerActor): TokenAmount {
 
 /** What of a multisig's initial balance is still locked at an epoch, rounded up. */
 export function amountLocked(state: MultisigState, epoch: ChainEpoch): TokenAmount {
-  const elapsed = epoch - state.startEpoch
-  if (elapsed >= state.unlockDuration) return 0n
-  if (elapsed <= 0) return state.initialBalance
-  const duration = BigInt(state.unlockDuration)
-  return (state.initialBalance * (duration - BigInt(elapsed)) + duration - 1n) / duration
+  const { initialBalance, startEpoch, unlockDuration: duration } = state
+  // Go's int64 wraps around.
+  const elapsed = BigInt.asIntN(64, BigInt(epoch) - startEpoch)
+  if (elapsed >= duration) return 0n
+  if (elapsed <= 0n) return initialBalance
+  return (initialBalance * (duration - elapsed) + duration - 1n) / duration
 }

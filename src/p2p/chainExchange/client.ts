@@ -6,7 +6,7 @@ import { errorMessage } from '../../base/errors.ts'
 import type { Clock, Logger, Random, Timers } from '../../base/ports.ts'
 import type { BlockMessages } from '../../chain/blockMessages.ts'
 import { encode } from '../../codec/description.ts'
-import { equalTipsetKeys, firstBlock, type Tipset, type TipsetKey } from '../../types/tipset.ts'
+import { firstBlock, repeatedCid, sameCids, type Tipset, type TipsetKey } from '../../types/tipset.ts'
 import type { ChainRequest, ChainSource, FetchedChain, FetchedTipset } from '../chainSource.ts'
 import { P2pError } from '../errors.ts'
 import { type AskLimits, ask } from '../framing/ask.ts'
@@ -60,6 +60,9 @@ interface Answered<T> {
   readonly complete: boolean
 }
 
+/** Makes something of a tipset and those before it; undefined: it is of no use, and all below it is not. */
+type Take<T> = (answer: ExchangeTipset, before: readonly T[]) => T | undefined
+
 /** The chain exchange's client. */
 export class ExchangeClient implements ChainSource {
   readonly #deps: ExchangeClientDeps
@@ -78,6 +81,11 @@ export class ExchangeClient implements ChainSource {
     const tipsets: FetchedTipset[] = []
     let first: PeerName | undefined
     for (let head = request.head; ; ) {
+      if (repeatedCid(head) !== undefined) {
+        // Lotus would give one, with the block twice in it.
+        if (first === undefined) throw new P2pError('NOT_FOUND', 'Cannot fetch: no tipset has a block twice')
+        break
+      }
       const part = await this.#fetchPart(
         { ...request, head, length: request.length - tipsets.length },
         {
@@ -138,11 +146,7 @@ export class ExchangeClient implements ChainSource {
   }
 
   /** One peer after the other, until one answers. @throws P2pError `NO_PEERS`, `ALL_PEERS_FAILED`; the signal's reason */
-  async #askPeers<T>(
-    asked: Asked,
-    wish: Wish,
-    take: (answer: ExchangeTipset, before: readonly T[]) => T,
-  ): Promise<Answered<T>> {
+  async #askPeers<T>(asked: Asked, wish: Wish, take: Take<T>): Promise<Answered<T>> {
     const { links, log } = this.#deps
     // A greeting may be here before identify is: whoever told of a head is asked for it all the same.
     const isAble = (peer: PeerName): boolean => links.speaks(peer, CHAIN_EXCHANGE_PROTOCOL) ?? peer === wish.prefer
@@ -174,14 +178,18 @@ export class ExchangeClient implements ChainSource {
     peer: PeerName,
     asked: Asked,
     signal: AbortSignal | undefined,
-    take: (answer: ExchangeTipset, before: readonly T[]) => T,
+    take: Take<T>,
   ): Promise<Answered<T>> {
     const { head, length, options, maxTipsetBytes } = asked
     const request = encode(exchangeRequest, { head: [...head], length: BigInt(length), options })
     const question = { peer, protocol: CHAIN_EXCHANGE_PROTOCOL, request, limits: this.#limits, signal }
     return ask(this.#deps.links, this.#time, question, async (reader) => {
       const items: T[] = []
-      const end = await readAnswer(reader, { length, maxTipsetBytes }, (answer) => items.push(take(answer, items)))
+      const end = await readAnswer(reader, { length, maxTipsetBytes }, (answer) => {
+        const item = take(answer, items)
+        if (item !== undefined) items.push(item)
+        return item !== undefined
+      })
       return { peer, items, complete: end === 'complete' }
     })
   }
@@ -197,7 +205,7 @@ function throwIfAborted(signal: AbortSignal | undefined): void {
 }
 
 function isParent(parent: Tipset, child: Tipset): boolean {
-  return equalTipsetKeys(firstBlock(child).parents, parent.key)
+  return sameCids(firstBlock(child).parents, parent.key)
 }
 
 function isAscending(tipsets: readonly Tipset[]): boolean {

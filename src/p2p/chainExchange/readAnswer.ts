@@ -7,14 +7,7 @@ import { fromUtf8 } from '../../base/bytes.ts'
 import type { BlockMessages } from '../../chain/blockMessages.ts'
 import { MAJOR_ARRAY, MAJOR_TEXT, MAJOR_UINT } from '../../codec/cbor.ts'
 import { decode } from '../../codec/description.ts'
-import {
-  createTipset,
-  equalTipsetKeys,
-  firstBlock,
-  type Tipset,
-  type TipsetKey,
-  tipsetKeyText,
-} from '../../types/tipset.ts'
+import { createTipset, firstBlock, repeatedCid, sameCids, type Tipset, type TipsetKey } from '../../types/tipset.ts'
 import type { FetchedTipset } from '../chainSource.ts'
 import { P2pError } from '../errors.ts'
 import type { StreamReader } from '../framing/streamReader.ts'
@@ -57,14 +50,14 @@ async function head(reader: StreamReader, major: number, what: string): Promise<
 }
 
 /**
- * Reads an answer and hands each tipset to `take`.
+ * Reads an answer and hands each tipset to `take`, until that has no use for more.
  * @returns whether these were all that was asked for, or the peer stopped early
  * @throws P2pError `PEER_REFUSED` (a status), `BAD_ANSWER`, `MALFORMED`; CodecError; what reading throws
  */
 export async function readAnswer(
   reader: StreamReader,
   expected: Expected,
-  take: (tipset: ExchangeTipset, index: number) => void,
+  take: (tipset: ExchangeTipset) => boolean,
 ): Promise<'complete' | 'partial'> {
   if ((await head(reader, MAJOR_ARRAY, 'array')) !== 3)
     throw new P2pError('MALFORMED', 'Cannot read answer: not three fields')
@@ -85,26 +78,22 @@ export async function readAnswer(
   if (count < expected.length && status !== STATUS_PARTIAL) {
     throw new P2pError('PEER_REFUSED', `got less than requested without a proper status: ${status}`)
   }
-  for (let i = 0; i < count; i++) take(decode(exchangeTipset, await reader.cborItem(expected.maxTipsetBytes)), i)
+  for (let i = 0; i < count; i++) {
+    if (!take(decode(exchangeTipset, await reader.cborItem(expected.maxTipsetBytes)))) return 'partial'
+  }
   return count < expected.length ? 'partial' : 'complete'
 }
 
-/** Whether two keys name the same blocks, in whatever order. */
-function sameBlocks(a: TipsetKey, b: TipsetKey): boolean {
-  const sorted = (key: TipsetKey): string => tipsetKeyText([...key].sort((x, y) => (x.key < y.key ? -1 : 1)))
-  return sorted(a) === sorted(b)
-}
-
 /**
- * The tipset at its place in the chain.
+ * The tipset at its place in the chain: what was asked for, or what the one before it names, in whatever order.
  * @param child - the tipset before it; undefined for the first, which must be `key`
  * @throws P2pError `BAD_ANSWER`; CodecError when the blocks make no tipset
  */
 function linkedTipset(answer: ExchangeTipset, key: TipsetKey, child: Tipset | undefined): Tipset {
   const tipset = createTipset(answer.blocks)
   if (child === undefined) {
-    if (!sameBlocks(tipset.key, key)) throw bad('returned chain head does not match request')
-  } else if (!equalTipsetKeys(firstBlock(child).parents, tipset.key)) {
+    if (!sameCids(key, tipset.key)) throw bad('returned chain head does not match request')
+  } else if (!sameCids(firstBlock(child).parents, tipset.key)) {
     throw bad(`tipsets are not connected at height ${child.height}/${tipset.height}`)
   }
   return tipset
@@ -121,13 +110,17 @@ export function checkedMessages(compacted: CompactedMessages | null, tipset: Tip
   return messages
 }
 
-/** What a tipset of an answer is, its messages with it when they were asked for. */
+/**
+ * What a tipset of an answer is, its messages with it when they were asked for.
+ * @returns undefined below a child that names one of its parents twice: there is no such tipset, though others give one, in good faith
+ */
 export function fetchedTipset(
   answer: ExchangeTipset,
   key: TipsetKey,
   child: Tipset | undefined,
   withMessages: boolean,
-): FetchedTipset {
+): FetchedTipset | undefined {
+  if (child !== undefined && repeatedCid(firstBlock(child).parents) !== undefined) return undefined
   const tipset = linkedTipset(answer, key, child)
   return { tipset, messages: withMessages ? checkedMessages(answer.messages, tipset) : undefined }
 }

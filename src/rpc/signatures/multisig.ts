@@ -6,7 +6,7 @@ import { bool, bytes, type Codec, cid, int, list, listOrEmpty, struct, uint } fr
 import { type MessagePrototype, messagePrototype } from '../../mempool/checkStatus.ts'
 import type { MultisigState } from '../../state/multisig.ts'
 import { type Address, address } from '../../types/address.ts'
-import { chainEpoch, methodNum, tokenAmount } from '../../types/scalars.ts'
+import { chosenEpoch, methodNum, tokenAmount } from '../../types/scalars.ts'
 import { type TipsetKey, tipsetKey } from '../../types/tipset.ts'
 import { type Param, param } from '../method.ts'
 import { type CallSignature, callSignature } from '../signature.ts'
@@ -42,8 +42,8 @@ type Vesting = Pick<MultisigState, 'initialBalance' | 'startEpoch' | 'unlockDura
 
 const vesting: Codec<Vesting> = struct<Vesting>('api.MsigVesting', [
   ['initialBalance', 'InitialBalance', tokenAmount],
-  ['startEpoch', 'StartEpoch', chainEpoch],
-  ['unlockDuration', 'UnlockDuration', chainEpoch],
+  ['startEpoch', 'StartEpoch', chosenEpoch],
+  ['unlockDuration', 'UnlockDuration', chosenEpoch],
 ])
 
 export const msigGetAvailableBalance: CallSignature<readonly [Param<Address>, Param<TipsetKey>], bigint> =
@@ -83,7 +83,7 @@ export const msigGetPending: CallSignature<readonly [Param<Address>, Param<Tipse
   })
 
 export const msigCreate: CallSignature<
-  readonly [Param<number>, Param<Address[]>, Param<number>, Param<bigint>, Param<Address>, Param<bigint>],
+  readonly [Param<number>, Param<Address[]>, Param<bigint>, Param<bigint>, Param<Address>, Param<bigint>],
   MessagePrototype
 > = callSignature({
   name: 'MsigCreate',
@@ -93,7 +93,7 @@ export const msigCreate: CallSignature<
   params: [
     param('required', uint),
     param('signers', listOrEmpty(address)),
-    param('unlockDuration', chainEpoch),
+    param('unlockDuration', chosenEpoch),
     param('initialBalance', tokenAmount),
     from,
     param('gasPrice', bigInt),

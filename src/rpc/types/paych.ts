@@ -8,22 +8,22 @@ import type { FundedChannel } from '../../payments/fundsRequests.ts'
 import type { AvailableFunds } from '../../payments/paymentChannels.ts'
 import { type ModVerifyParams, modVerifyParams, type SignedVoucher, signedVoucher } from '../../state/params/paych.ts'
 import { type Address, address, UNDEF_ADDRESS } from '../../types/address.ts'
-import { type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from '../../types/scalars.ts'
+import { type ChosenEpoch, chosenEpoch, type TokenAmount, tokenAmount } from '../../types/scalars.ts'
 
 /** A voucher to be made. */
 export interface VoucherSpec {
   readonly amount: TokenAmount
-  readonly timeLockMin: ChainEpoch
-  readonly timeLockMax: ChainEpoch
-  readonly minSettle: ChainEpoch
+  readonly timeLockMin: ChosenEpoch
+  readonly timeLockMax: ChosenEpoch
+  readonly minSettle: ChosenEpoch
   readonly extra: ModVerifyParams | null
 }
 
 export const voucherSpec: Codec<VoucherSpec> = struct<VoucherSpec>('api.VoucherSpec', [
   ['amount', 'Amount', tokenAmount],
-  ['timeLockMin', 'TimeLockMin', chainEpoch],
-  ['timeLockMax', 'TimeLockMax', chainEpoch],
-  ['minSettle', 'MinSettle', chainEpoch],
+  ['timeLockMin', 'TimeLockMin', chosenEpoch],
+  ['timeLockMax', 'TimeLockMax', chosenEpoch],
+  ['minSettle', 'MinSettle', chosenEpoch],
   ['extra', 'Extra', nullable(modVerifyParams)],
 ])
 

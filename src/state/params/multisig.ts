@@ -4,8 +4,8 @@ import type { Codec } from '../../codec/codec.ts'
 import { bool, bytes, int, list, nullable, tuple, u64 } from '../../codec/description.ts'
 import { type Address, address } from '../../types/address.ts'
 import {
-  type ChainEpoch,
-  chainEpoch,
+  type ChosenEpoch,
+  chosenEpoch,
   type ExitCode,
   exitCode,
   type MethodNum,
@@ -18,15 +18,15 @@ import {
 export interface ConstructorParams {
   readonly signers: Address[]
   readonly numApprovalsThreshold: bigint
-  readonly unlockDuration: ChainEpoch
-  readonly startEpoch: ChainEpoch
+  readonly unlockDuration: ChosenEpoch
+  readonly startEpoch: ChosenEpoch
 }
 
 export const constructorParams: Codec<ConstructorParams> = tuple<ConstructorParams>('multisig.ConstructorParams', [
   ['signers', 'Signers', list(address)],
   ['numApprovalsThreshold', 'NumApprovalsThreshold', u64],
-  ['unlockDuration', 'UnlockDuration', chainEpoch],
-  ['startEpoch', 'StartEpoch', chainEpoch],
+  ['unlockDuration', 'UnlockDuration', chosenEpoch],
+  ['startEpoch', 'StartEpoch', chosenEpoch],
 ])
 
 /** A message from the multisig, value in attoFIL, parameters in CBOR. The proposer approves with it. */
@@ -129,14 +129,14 @@ export const changeNumApprovalsThresholdParams: Codec<ChangeNumApprovalsThreshol
 
 /** Locks attoFIL, released evenly over `unlockDuration` epochs from `startEpoch` on; where nothing was locked before. */
 export interface LockBalanceParams {
-  readonly startEpoch: ChainEpoch
-  readonly unlockDuration: ChainEpoch
+  readonly startEpoch: ChosenEpoch
+  readonly unlockDuration: ChosenEpoch
   readonly amount: TokenAmount
 }
 
 export const lockBalanceParams: Codec<LockBalanceParams> = tuple<LockBalanceParams>('multisig.LockBalanceParams', [
-  ['startEpoch', 'StartEpoch', chainEpoch],
-  ['unlockDuration', 'UnlockDuration', chainEpoch],
+  ['startEpoch', 'StartEpoch', chosenEpoch],
+  ['unlockDuration', 'UnlockDuration', chosenEpoch],
   ['amount', 'Amount', tokenAmount],
 ])
 

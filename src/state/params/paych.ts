@@ -3,7 +3,7 @@ import { bigInt } from '../../codec/bigInteger.ts'
 import type { Codec } from '../../codec/codec.ts'
 import { bytes, list, nullable, tuple, uint } from '../../codec/description.ts'
 import { type Address, address } from '../../types/address.ts'
-import { type ChainEpoch, chainEpoch, type MethodNum, methodNum } from '../../types/scalars.ts'
+import { type ChosenEpoch, chosenEpoch, type MethodNum, methodNum } from '../../types/scalars.ts'
 import { type Signature, signature } from '../../types/signature.ts'
 
 interface ConstructorParams {
@@ -43,28 +43,28 @@ const merge: Codec<Merge> = tuple<Merge>('paych.Merge', [
 /** A promise of `amount` attoFIL in all on a lane, signed over the CBOR without signature. `timeLockMax` 0: no last epoch. */
 export interface SignedVoucher {
   readonly channelAddr: Address
-  readonly timeLockMin: ChainEpoch
-  readonly timeLockMax: ChainEpoch
+  readonly timeLockMin: ChosenEpoch
+  readonly timeLockMax: ChosenEpoch
   readonly secretHash: Uint8Array
   readonly extra: ModVerifyParams | null
   readonly lane: number
   readonly nonce: number
   readonly amount: bigint
-  readonly minSettleHeight: ChainEpoch
+  readonly minSettleHeight: ChosenEpoch
   readonly merges: Merge[]
   readonly signature: Signature | null
 }
 
 export const signedVoucher: Codec<SignedVoucher> = tuple<SignedVoucher>('paych.SignedVoucher', [
   ['channelAddr', 'ChannelAddr', address],
-  ['timeLockMin', 'TimeLockMin', chainEpoch],
-  ['timeLockMax', 'TimeLockMax', chainEpoch],
+  ['timeLockMin', 'TimeLockMin', chosenEpoch],
+  ['timeLockMax', 'TimeLockMax', chosenEpoch],
   ['secretHash', 'SecretHash', bytes],
   ['extra', 'Extra', nullable(modVerifyParams)],
   ['lane', 'Lane', uint],
   ['nonce', 'Nonce', uint],
   ['amount', 'Amount', bigInt],
-  ['minSettleHeight', 'MinSettleHeight', chainEpoch],
+  ['minSettleHeight', 'MinSettleHeight', chosenEpoch],
   ['merges', 'Merges', list(merge)],
   ['signature', 'Signature', nullable(signature)],
 ])

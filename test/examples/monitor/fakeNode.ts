@@ -35,7 +35,7 @@ export function header(height: number, parents: TipsetKey, miner: number, salt =
     blsAggregate: null,
     timestamp: GENESIS_SEC + height * BLOCK_DELAY,
     blockSig: null,
-    forkSignaling: 0,
+    forkSignaling: 0n,
     parentBaseFee: 100n,
   }
 }
