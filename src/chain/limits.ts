@@ -27,8 +27,16 @@ export const PLACES_BELOW = 2880
 export const MAX_PRINTED_BYTES: number = 16 * 1024 * 1024
 /** Gas charges in kept traces where nothing else is said. */
 export const MAX_TRACE_CHARGES = 500_000
-/** Executions that wait for a thread; further ones are refused. */
+/** Executions of callers that wait for a thread; further ones are refused. */
 export const MAX_WAITING_CALLS = 256
+/** Executions of tipsets among reads that wait, counted for themselves: where no next tipset says what one left, a read has it executed. */
+export const MAX_WAITING_READS = 64
+/** Parameters and results in the traces of one execution, bytes: as text they would fill an answer. */
+export const MAX_TRACE_BYTES: number = 64 * 1024 * 1024
+/** Blocks that the running calls of a message hold that a caller has run, bytes. One of the chain may hold what its gas buys. */
+export const MAX_CALL_BYTES: number = 256 * 1024 * 1024
+/** Charges of gas of such a message: six times as many as fit into a block. */
+export const MAX_CALL_CHARGES = 4_000_000
 /** How long an execution may go on that nobody waits for any more, milliseconds. */
 export const CANCELLED_RUN_MS = 100
 /** Blocks that a machine's thread keeps of those that it was sent or made itself, bytes. */

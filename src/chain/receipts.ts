@@ -24,6 +24,7 @@ export function readReceipts(store: Blockstore, root: Cid): Receipt[] {
 
 /**
  * Receipts that a tipset's headers name. Snapshots hold none: where they are missing, the parents are executed again.
+ * @param signal - aborted when nobody waits for them any more
  * @throws as {@link readReceipts}, and what executing throws
  */
 export async function parentReceipts<T>(
@@ -31,13 +32,14 @@ export async function parentReceipts<T>(
   view: ChainView,
   vm: Pick<VmHost, 'executeTipset'>,
   read: (store: Blockstore, root: Cid) => T,
+  signal?: AbortSignal,
 ): Promise<T> {
   const root = firstBlock(tipset).parentMessageReceipts
   try {
     return read(view.store.blocks, root)
   } catch (error) {
     if (!(error instanceof BlockMissing)) throw error
-    await vm.executeTipset(view.store.parent(tipset))
+    await vm.executeTipset(view.store.parent(tipset), signal)
     return read(view.store.blocks, root)
   }
 }

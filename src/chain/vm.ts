@@ -8,12 +8,15 @@ import type { Message } from '../types/message.ts'
 import type { Receipt } from '../types/receipt.ts'
 import type { ChainEpoch, TokenAmount } from '../types/scalars.ts'
 import type { Tipset } from '../types/tipset.ts'
+import { Urgency, type UrgencyLevel } from './urgency.ts'
 
 /** What executing a tipset leaves; the next tipset's headers name both. */
 export interface TipsetState {
   readonly stateRoot: Cid
   /** Root of the receipts' AMT. */
   readonly receiptsRoot: Cid
+  /** Some storage proof was presumed to hold: there was no key to verify it with, and no receipt told. Absent: none was. */
+  readonly presumesProofs?: true
 }
 
 /** Who paid what for a message, attoFIL. All zero for implicit messages. */
@@ -75,30 +78,47 @@ export interface CallOptions {
   readonly stateRoot?: Cid
 }
 
-/** A call of {@link VmHost.compute}. */
-export interface ComputeCall {
-  readonly method: 'compute'
+/** What every call may say. */
+interface Asked {
+  /** Default: a caller's. */
+  readonly urgency?: Urgency
+}
+
+/** What a call says that executes a tipset. */
+export interface TipsetCall extends Asked {
   readonly tipset: Tipset
+  /**
+   * Root of the receipts that the tipset's messages have on the chain, for storage proofs that cannot be verified here. Default: what a
+   * machine that knows the head reads off the next tipset.
+   */
+  readonly receipts?: Cid
+}
+
+/** A call of {@link VmHost.compute}. */
+export interface ComputeCall extends TipsetCall {
+  readonly method: 'compute'
   readonly vmHeight: ChainEpoch
   readonly messages: readonly Message[]
   /** What the tipset left: its own messages are not executed then, and not in the answer. Default: they are. */
   readonly onto?: Cid
   /** The answer may be a {@link PrintedOutput}. Default: it is none. */
   readonly mayPrint?: boolean
+  /** Traces say of each call who called whom with what value and how it ended, and nothing else. Default: all there is. */
+  readonly callsOnly?: boolean
 }
 
 /** One call of the machine. What each does and throws stands at the method of {@link VmHost} of its name. */
 export type VmCall =
-  | { readonly method: 'tipsetState' | 'executeTipset' | 'recheckTipset'; readonly tipset: Tipset }
+  | (TipsetCall & { readonly method: 'tipsetState' | 'executeTipset' | 'recheckTipset' })
   | ComputeCall
-  | { readonly method: 'replay'; readonly tipset: Tipset; readonly message: Cid }
-  | { readonly method: 'call'; readonly tipset: Tipset; readonly message: Message }
-  | {
+  | (TipsetCall & { readonly method: 'replay'; readonly message: Cid })
+  | (Asked & { readonly method: 'call'; readonly tipset: Tipset; readonly message: Message })
+  | (Asked & {
       readonly method: 'callWithGas'
       readonly tipset: Tipset
       readonly message: Message
       readonly options: CallOptions
-    }
+    })
 
 /** What calls answer, each its own. */
 export type VmResult = TipsetState | ComputeOutput | PrintedOutput | InvocResult
@@ -128,10 +148,12 @@ export abstract class VmHost {
 
   /**
    * Executes a tipset with every block hashed that is read: when what came of it fits no header, or nothing came of it.
-   * @throws PetrelError `STORE_DAMAGED`, as a rejection: a block is not what was stored
+   * @param receipts - root of the receipts that a child of it claims, for storage proofs that cannot be verified here
+   * @throws PetrelError `STORE_DAMAGED`, as a rejection: a block is not what was stored; BlockMissing of the receipts
    */
-  recheckTipset(tipset: Tipset, signal?: AbortSignal): Promise<TipsetState> {
-    return this.run({ method: 'recheckTipset', tipset }, signal) as Promise<TipsetState>
+  recheckTipset(tipset: Tipset, signal?: AbortSignal, receipts?: Cid): Promise<TipsetState> {
+    const told = receipts === undefined ? {} : { receipts }
+    return this.run({ method: 'recheckTipset', tipset, ...told }, signal) as Promise<TipsetState>
   }
 
   /**
@@ -145,6 +167,12 @@ export abstract class VmHost {
     signal?: AbortSignal,
   ): Promise<ComputeOutput> {
     return this.run({ method: 'compute', tipset, vmHeight, messages }, signal) as Promise<ComputeOutput>
+  }
+
+  /** As {@link compute} of the tipset alone, for what its calls moved: a loop of calls with much data leaves a small trace. */
+  computeCalls(tipset: Tipset, signal?: AbortSignal): Promise<ComputeOutput> {
+    const call = { method: 'compute', tipset, vmHeight: tipset.height, messages: [], callsOnly: true } as const
+    return this.run(call, signal) as Promise<ComputeOutput>
   }
 
   /**
@@ -196,4 +224,9 @@ export function vmHost(run: RunVm): VmHost {
   return new (class extends VmHost {
     override run = run
   })()
+}
+
+/** The same machine, asked for something that matters so much. */
+export function urgentVm(inner: Pick<VmHost, 'run'>, level: UrgencyLevel): VmHost {
+  return vmHost((call, signal) => inner.run({ urgency: new Urgency(level), ...call }, signal))
 }

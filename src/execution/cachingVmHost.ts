@@ -4,6 +4,7 @@ import type { ChainStore } from '../chain/chainStore.ts'
 import { ChainError } from '../chain/errors.ts'
 import { MAX_PRINTED_BYTES, MAX_TRACE_CHARGES, TIPSET_STATE_CACHE } from '../chain/limits.ts'
 import { recordedState } from '../chain/recordedState.ts'
+import type { Urgency, UrgencyLevel } from '../chain/urgency.ts'
 import {
   type ComputeCall,
   type ComputeOutput,
@@ -28,6 +29,8 @@ import { type TipsetTraces, TraceCache } from './traceCache.ts'
  */
 const SHALLOW = 100
 
+type RecheckCall = Extract<VmCall, { readonly method: 'tipsetState' | 'executeTipset' | 'recheckTipset' }>
+
 /**
  * A machine that remembers: what tipsets left, and their traces. Equal questions at the same time are asked once.
  * @see lotus chain/stmgr/execute.go ExecutionTrace, TipSetState
@@ -35,6 +38,7 @@ const SHALLOW = 100
 export class CachingVmHost extends VmHost {
   readonly #store: ChainStore
   readonly #inner: VmHost
+  /** What was executed here. */
   readonly #states = new Lru<string, TipsetState>(TIPSET_STATE_CACHE)
   readonly #traces: TraceCache
   readonly #executions = new SharedRuns<TipsetState>()
@@ -56,11 +60,13 @@ export class CachingVmHost extends VmHost {
 
   async run(call: VmCall, signal?: AbortSignal): Promise<VmResult> {
     const { tipset } = call
-    if (call.method === 'tipsetState') return this.#known(tipset) ?? this.#executed(tipset, signal)
-    if (call.method === 'executeTipset') return this.#executed(tipset, signal)
-    if (call.method === 'recheckTipset') return this.#rechecked(tipset, signal)
+    const level = call.urgency?.level
+    if (call.method === 'tipsetState') return this.#known(tipset) ?? this.#executed(tipset, level, signal)
+    if (call.method === 'executeTipset') return this.#executed(tipset, level, signal)
+    if (call.method === 'recheckTipset') return this.#rechecked(call, signal)
     if (call.method === 'replay') return this.#replayed(tipset, call.message, signal)
     if (call.method !== 'compute' || call.onto !== undefined) return this.#inner.run(call, signal)
+    if (call.callsOnly === true) return this.#computedCalls(call, level, signal)
     // Above the tipset's own height further migrations belong to the answer.
     const isPlain = call.messages.length === 0 && call.vmHeight <= tipset.height
     if (!isPlain) return this.#computedOnto(call, signal)
@@ -102,7 +108,18 @@ export class CachingVmHost extends VmHost {
     }
   }
 
-  /** Roots of the states and receipts that are remembered; perhaps no header names them. */
+  /** Not kept: whoever asks for it keeps what it makes of it. */
+  #computedCalls(
+    call: ComputeCall,
+    level: UrgencyLevel | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<ComputeOutput> {
+    const start = (shared: AbortSignal, urgency: Urgency): Promise<ComputeOutput> =>
+      this.#inner.run({ ...call, urgency }, shared) as Promise<ComputeOutput>
+    return this.#computations.join(`calls ${tipsetKeyText(call.tipset.key)}`, signal, start, level)
+  }
+
+  /** Roots of the states and receipts that were made here and are remembered: perhaps no header names them. */
   *cachedRoots(): IterableIterator<Cid> {
     for (const { stateRoot, receiptsRoot } of this.#states.values()) {
       yield stateRoot
@@ -111,24 +128,42 @@ export class CachingVmHost extends VmHost {
   }
 
   #known(tipset: Tipset): TipsetState | undefined {
-    const key = tipsetKeyText(tipset.key)
-    const known = this.#states.get(key) ?? recordedState(this.#store, tipset)
-    if (known !== undefined) this.#states.set(key, known)
-    return known
+    // What is recorded is not among those that are remembered: a collection spares them, and whoever read old states kept them from it.
+    return this.#states.get(tipsetKeyText(tipset.key)) ?? recordedState(this.#store, tipset)
   }
 
-  async #executed(tipset: Tipset, signal: AbortSignal | undefined): Promise<TipsetState> {
+  async #executed(
+    tipset: Tipset,
+    level: UrgencyLevel | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<TipsetState> {
     const key = tipsetKeyText(tipset.key)
-    const state = await this.#executions.join(key, signal, (shared) => this.#inner.executeTipset(tipset, shared))
+    const start = (shared: AbortSignal, urgency: Urgency): Promise<TipsetState> =>
+      this.#inner.run({ method: 'executeTipset', tipset, urgency }, shared) as Promise<TipsetState>
+    const state = await this.#executions.join(key, signal, start, level)
+    this.#remember(key, state)
+    return state
+  }
+
+  /** Takes the place of what was remembered, unless it was made by receipts that it does not have. */
+  async #rechecked(call: RecheckCall, signal: AbortSignal | undefined): Promise<TipsetState> {
+    const state = (await this.#inner.run(call, signal)) as TipsetState
+    if (call.receipts?.equals(state.receiptsRoot) !== false) this.#remember(tipsetKeyText(call.tipset.key), state)
+    return state
+  }
+
+  /** What was computed with another result presumed of a proof what the chain denies, or read a damaged block. */
+  #remember(key: string, state: TipsetState): void {
+    const before = this.#states.get(key)
     this.#states.set(key, state)
-    return state
+    const differs = (root: Cid | undefined): boolean => root?.equals(state.stateRoot) === false
+    if (differs(before?.stateRoot) || differs(this.#traces.get(key)?.root)) this.#traces.delete(key)
+    if (differs(this.#texts.get(key)?.root)) this.#texts.delete(key)
   }
 
-  /** Takes the place of what was remembered. */
-  async #rechecked(tipset: Tipset, signal: AbortSignal | undefined): Promise<TipsetState> {
-    const state = await this.#inner.recheckTipset(tipset, signal)
-    this.#states.set(tipsetKeyText(tipset.key), state)
-    return state
+  /** Whether a computation has the result that is remembered of its tipset. */
+  #fits(key: string, { root }: { readonly root: Cid }): boolean {
+    return this.#states.get(key)?.stateRoot.equals(root) !== false
   }
 
   /**
@@ -176,7 +211,7 @@ export class CachingVmHost extends VmHost {
     const output = await this.#computations.join(key, signal, (shared) =>
       this.#inner.compute(tipset, tipset.height, [], shared),
     )
-    this.#traces.set(key, output)
+    if (this.#fits(key, output)) this.#traces.set(key, output)
     return output
   }
 
@@ -189,6 +224,7 @@ export class CachingVmHost extends VmHost {
     const output = await this.#printings.join(key, signal, (shared) =>
       this.#inner.computeForText(tipset, tipset.height, [], shared),
     )
+    if (!this.#fits(key, output)) return output
     if (!isPrinted(output)) this.#traces.set(key, output)
     else if (lengthOf(output.results) <= MAX_PRINTED_BYTES) this.#texts.set(key, output)
     return output

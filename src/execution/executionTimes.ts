@@ -34,7 +34,7 @@ export class ExecutionTimes {
       if (call.method !== 'executeTipset') return vm.run(call, signal)
       const { tipset } = call
       const started = this.#clock.monotonicMs()
-      const state = await vm.executeTipset(tipset, signal)
+      const state = (await vm.run(call, signal)) as TipsetState
       const ms = this.#clock.monotonicMs() - started
       this.#ms.set(tipsetKeyText(tipset.key), ms)
       for (const listener of this.#listeners) listener(tipset, state, ms)

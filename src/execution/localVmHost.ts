@@ -18,6 +18,7 @@ import {
   type InvocResult,
   type PrintedOutput,
   type ResultPrinter,
+  type TipsetCall,
   type TipsetState,
   type VmCall,
   VmHost,
@@ -27,6 +28,7 @@ import { workerKeyAt } from '../chain/workerKey.ts'
 import type { Cid } from '../codec/cid.ts'
 import { withCommas } from '../codec/jsonWriter.ts'
 import type { Executor } from '../fvm/executor.ts'
+import type { RunBounds, Tracing } from '../fvm/machine.ts'
 import type { ProofVerifier } from '../fvm/proofVerifier.ts'
 import { ReceiptProofs } from '../fvm/receiptProofs.ts'
 import { type Blockstore, OverlayBlockstore } from '../ipld/blockstore.ts'
@@ -40,6 +42,7 @@ import type { Receipt } from '../types/receipt.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import { SIGNATURE_DELEGATED, SIGNATURE_SECP256K1 } from '../types/signature.ts'
 import { firstBlock, type Tipset, tipsetKeyText } from '../types/tipset.ts'
+import { boundedTraces, CALL_BOUNDS, callCheckpoint, TRACE_BOUNDS } from './callBounds.ts'
 import { ChainExterns } from './chainExterns.ts'
 import type { CodeLoaders } from './codeLoaders.ts'
 import {
@@ -96,15 +99,15 @@ export class LocalVmHost extends VmHost {
     const { method, tipset } = call
     switch (method) {
       case 'tipsetState':
-        return recordedState(this.#view.store, tipset) ?? this.#executed(tipset)
+        return recordedState(this.#view.store, tipset) ?? this.#executed(call)
       case 'executeTipset':
-        return this.#executed(tipset)
+        return this.#executed(call)
       case 'recheckTipset':
-        return new LocalVmHost({ ...this.#deps, view: this.#view.checked }).#executed(tipset)
+        return new LocalVmHost({ ...this.#deps, view: this.#view.checked }).#executed(call)
       case 'compute':
         return this.#computed(call, call.mayPrint === true ? this.#deps.print : undefined)
       case 'replay':
-        return this.#replayed(tipset, call.message)
+        return this.#replayed(call, call.message)
       case 'call':
         return this.#called(call.message, tipset)
       case 'callWithGas':
@@ -114,16 +117,23 @@ export class LocalVmHost extends VmHost {
     }
   }
 
-  #executed(tipset: Tipset): TipsetState {
-    const state = this.#execute(tipset, this.#view.store.blocks, false, undefined)
+  #executed(call: TipsetCall): TipsetState {
+    const presumed = this.#presumed
+    const state = this.#execute(call, this.#view.store.blocks, false, undefined)
     if (state === undefined) throw new ChainError('TIPSET_INVALID', 'Cannot execute tipset: it was stopped')
-    return state
+    return this.#presumed > presumed ? { ...state, presumesProofs: true } : state
   }
 
-  #replayed(tipset: Tipset, cid: Cid): InvocResult {
+  /** Proofs so far that nobody could verify and no receipt told of. */
+  get #presumed(): number {
+    const { proofs } = this.#deps
+    return proofs instanceof ReceiptProofs ? proofs.presumed : 0
+  }
+
+  #replayed(call: TipsetCall, cid: Cid): InvocResult {
     let found: InvocResult | undefined
     const store = new OverlayBlockstore(this.#view.store.blocks)
-    this.#execute(tipset, store, true, (applied) => {
+    this.#execute(call, store, true, (applied) => {
       if (!applied.cid.equals(cid)) return false
       found = invocResult(applied)
       return true
@@ -151,8 +161,9 @@ export class LocalVmHost extends VmHost {
     return invocResult({ cid: messageCid(called), message: called, isImplicit: false, result })
   }
 
-  #execution(tipset: Tipset, store: Blockstore): ExecutionDeps {
+  #execution(tipset: Tipset, store: Blockstore, bounds?: RunBounds): ExecutionDeps {
     const view = this.#view
+    const { checkpoint } = this.#deps
     const externs = new ChainExterns(view, tipset, {
       watermelonFix: upgradeHeight(view.network, 'WatermelonFix'),
       workerKey: (miner, height) => workerKeyAt(view, tipset, miner, height),
@@ -164,14 +175,15 @@ export class LocalVmHost extends VmHost {
       externs,
       proofs: this.#deps.proofs,
       loadCode: this.#deps.codeLoaders(view.networkVersion(tipset.height)),
-      checkpoint: this.#deps.checkpoint,
+      checkpoint: bounds === CALL_BOUNDS ? callCheckpoint(checkpoint) : checkpoint,
+      bounds,
     }
   }
 
   #execute(
-    tipset: Tipset,
+    { tipset, receipts }: TipsetCall,
     store: Blockstore,
-    tracing: boolean,
+    tracing: Tracing,
     listener: MessageListener | undefined,
   ): TipsetState | undefined {
     const own = firstBlock(tipset)
@@ -182,15 +194,15 @@ export class LocalVmHost extends VmHost {
       parentState: own.parentStateRoot,
       messages: tipset.blocks.map((block) => this.#view.blockMessages(block)),
       tracing,
-      ...this.#expected(tipset),
+      ...this.#expected(tipset, receipts),
     }
-    return executeTipset(this.#execution(tipset, store), input, listener)
+    return executeTipset(this.#execution(tipset, store, TRACE_BOUNDS), input, listener)
   }
 
   /** What the chain says of the tipset's messages, for proofs that are judged by it. */
-  #expected(tipset: Tipset): { expectedReceipts?: readonly Receipt[] } {
+  #expected(tipset: Tipset, told: Cid | undefined): { expectedReceipts?: readonly Receipt[] } {
     if (!(this.#deps.proofs instanceof ReceiptProofs)) return {}
-    const root = recordedState(this.#view.store, tipset)?.receiptsRoot
+    const root = told ?? recordedState(this.#view.store, tipset)?.receiptsRoot
     return root === undefined ? {} : { expectedReceipts: readReceipts(this.#view.store.blocks, root) }
   }
 
@@ -206,16 +218,18 @@ export class LocalVmHost extends VmHost {
   }
 
   /** @returns the root that is left */
-  #traced({ tipset, vmHeight, messages, onto }: ComputeCall, listen: (result: InvocResult) => void): Cid {
+  #traced(call: ComputeCall, take: (result: InvocResult) => void): Cid {
+    const { tipset, vmHeight, messages, onto } = call
+    const listen = boundedTraces(take)
     const store = new OverlayBlockstore(this.#view.store.blocks)
-    let root = onto ?? this.#executedIn(store, tipset, listen)
+    let root = onto ?? this.#executedIn(store, call, listen)
     for (let epoch = tipset.height; epoch < vmHeight; epoch++) {
       this.#deps.checkpoint?.()
       root = migrateState(this.#view.network, store, root, epoch)
     }
     if (messages.length === 0) return root
     const { timestamp, parentBaseFee } = firstBlock(tipset)
-    const deps = this.#execution(tipset, store)
+    const deps = this.#execution(tipset, store, CALL_BOUNDS)
     const executor = createExecutor(deps, root, vmHeight, timestamp, parentBaseFee, true)
     for (const message of messages) {
       const result = executor.applyMessage(message, 'explicit', chainMessageLength({ kind: 'bls', message }))
@@ -225,8 +239,8 @@ export class LocalVmHost extends VmHost {
   }
 
   /** Executes a tipset with traces. @returns the state that it leaves, which is in `store` alone */
-  #executedIn(store: Blockstore, tipset: Tipset, listen: (result: InvocResult) => void): Cid {
-    const state = this.#execute(tipset, store, true, (applied) => {
+  #executedIn(store: Blockstore, call: ComputeCall, listen: (result: InvocResult) => void): Cid {
+    const state = this.#execute(call, store, call.callsOnly === true ? 'calls' : true, (applied) => {
       listen(invocResult(applied))
       return false
     })
@@ -257,7 +271,7 @@ export class LocalVmHost extends VmHost {
     this.#refuseExpensiveFork(tipset, options.stateRoot !== undefined)
     const { timestamp, parentBaseFee } = firstBlock(tipset)
     const { root, store } = this.#stateAfter(tipset, prior, options.shared, options.stateRoot)
-    const deps = this.#execution(tipset, new OverlayBlockstore(store))
+    const deps = this.#execution(tipset, new OverlayBlockstore(store), CALL_BOUNDS)
     // Without a fee cap nothing could be paid: such a message is tried at a base fee of zero.
     const baseFee = message.gasFeeCap === 0n ? 0n : parentBaseFee
     const executor = createExecutor(deps, root, tipset.height, timestamp, baseFee, options.tracing)

@@ -2,10 +2,13 @@
 
 import { whenAborted } from '../base/waiting.ts'
 import { ChainError } from '../chain/errors.ts'
+import { URGENCY, Urgency, type UrgencyLevel } from '../chain/urgency.ts'
 
 interface Run<T> {
   readonly result: Promise<T>
   readonly controller: AbortController
+  /** Of those who wait, the highest. */
+  readonly urgency: Urgency
   askers: number
 }
 
@@ -17,13 +20,19 @@ export class SharedRuns<T> {
    * The run of this key, begun by `start` when there is none.
    * @throws ChainError `CANCELLED`; whatever the run throws
    */
-  async join(key: string, signal: AbortSignal | undefined, start: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async join(
+    key: string,
+    signal: AbortSignal | undefined,
+    start: (signal: AbortSignal, urgency: Urgency) => Promise<T>,
+    level: UrgencyLevel = URGENCY.caller,
+  ): Promise<T> {
     if (signal?.aborted === true) throw cancelled()
     let run = this.#runs.get(key)
     if (run === undefined) {
-      run = this.#begin(key, start)
+      run = this.#begin(key, start, level)
       this.#runs.set(key, run)
     }
+    run.urgency.raise(level)
     const joined = run
     joined.askers++
     if (signal === undefined) return joined.result
@@ -46,14 +55,15 @@ export class SharedRuns<T> {
     }
   }
 
-  #begin(key: string, start: (signal: AbortSignal) => Promise<T>): Run<T> {
+  #begin(key: string, start: (signal: AbortSignal, urgency: Urgency) => Promise<T>, level: UrgencyLevel): Run<T> {
     const controller = new AbortController()
-    const result = start(controller.signal).finally(() => {
+    const urgency = new Urgency(level)
+    const result = start(controller.signal, urgency).finally(() => {
       if (this.#runs.get(key)?.result === result) this.#runs.delete(key)
     })
     // Somebody may have left before it fails.
     result.catch(() => undefined)
-    return { result, controller, askers: 0 }
+    return { result, controller, urgency, askers: 0 }
   }
 }
 

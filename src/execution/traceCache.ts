@@ -1,6 +1,7 @@
 /** Traces of executed tipsets, the most recently used ones up to a number of gas charges. */
 
 import type { InvocResult } from '../chain/vm.ts'
+import { TRACE_CHARGE_BYTES } from '../chain/weights.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { ExecutionTrace } from '../fvm/trace.ts'
 
@@ -16,11 +17,13 @@ interface Entry {
   readonly charges: number
 }
 
-/** What a call costs besides its charges, in charges. */
+/** What a call costs besides its charges and its data, in charges. */
 const CALL_WEIGHT = 8
 
 function weight(trace: ExecutionTrace): number {
+  const { msg, msgRct } = trace
   let sum = CALL_WEIGHT + trace.gasCharges.length + trace.ipldOps.length
+  sum += (msg.params.length + msgRct.return.length) / TRACE_CHARGE_BYTES
   for (const subcall of trace.subcalls) sum += weight(subcall)
   return sum
 }
@@ -31,7 +34,7 @@ export class TraceCache {
   readonly #entries = new Map<string, Entry>()
   #charges = 0
 
-  /** @param limit - gas charges */
+  /** @param limit - gas charges; data counts for as many as would take its bytes */
   constructor(limit: number) {
     this.#limit = limit
   }
@@ -45,7 +48,7 @@ export class TraceCache {
   }
 
   set(key: string, traces: TipsetTraces): void {
-    this.#delete(key)
+    this.delete(key)
     let charges = CALL_WEIGHT
     for (const result of traces.trace) charges += weight(result.executionTrace)
     // One that fills the cache alone would only push out the others.
@@ -54,11 +57,11 @@ export class TraceCache {
     this.#charges += charges
     for (const oldest of this.#entries.keys()) {
       if (this.#charges <= this.#limit) break
-      this.#delete(oldest)
+      this.delete(oldest)
     }
   }
 
-  #delete(key: string): void {
+  delete(key: string): void {
     this.#charges -= this.#entries.get(key)?.charges ?? 0
     this.#entries.delete(key)
   }

@@ -11,7 +11,7 @@ import type { ToldMessages } from './priorMessages.ts'
 import { valueFromBytes, valueToBytes } from './valueBytes.ts'
 import type { PlainError } from './vmErrors.ts'
 
-type Told<C> = C extends VmCall ? Omit<C, 'tipset'> & { readonly tipset: TipsetKey } : never
+type Told<C> = C extends VmCall ? Omit<C, 'tipset' | 'urgency'> & { readonly tipset: TipsetKey } : never
 
 /** A call as it is sent: its tipset by key. */
 export type ToldCall = Told<VmCall>

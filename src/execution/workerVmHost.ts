@@ -5,8 +5,9 @@ import type { Logger, Timers, WorkerPort } from '../base/ports.ts'
 import { whenAborted } from '../base/waiting.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { ChainError } from '../chain/errors.ts'
-import { CANCELLED_RUN_MS, MAX_SUPPLIED_RUNS, MAX_WAITING_CALLS } from '../chain/limits.ts'
+import { CANCELLED_RUN_MS, MAX_SUPPLIED_RUNS } from '../chain/limits.ts'
 import { recordedState } from '../chain/recordedState.ts'
+import { URGENCY, Urgency } from '../chain/urgency.ts'
 import {
   type ComputeOutput,
   type InvocResult,
@@ -25,6 +26,7 @@ import { blockHeader } from '../types/blockHeader.ts'
 import type { Message } from '../types/message.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
 import { supplyBlocks } from './blockSupply.ts'
+import { type Job, JobQueue } from './jobQueue.ts'
 import { TellMessages } from './priorMessages.ts'
 import { SentNames } from './sentNames.ts'
 import { thrownError } from './vmErrors.ts'
@@ -44,26 +46,13 @@ export interface WorkerVmHostDeps {
   readonly startThread: () => WorkerPort
   /**
    * Most threads at once, each started when it is first needed. One more comes when all of them are busy with what callers ask
-   * and the chain itself waits: following it must not wait for callers.
+   * and the chain itself or the operator waits: neither following it nor sending must wait for callers.
    */
   readonly threads: number
-  /** Most calls that wait for a thread. Default {@link MAX_WAITING_CALLS}. */
+  /** Most calls of callers that wait for a thread. Default {@link MAX_WAITING_CALLS}. */
   readonly maxWaiting?: number
   readonly timers: Timers
   readonly log: Logger
-}
-
-/** A call on its way: waiting, then running in one thread, then done. */
-interface Job {
-  /** The headers of its tipset may not be in the store yet. */
-  readonly call: VmCall
-  /** Blocks that it asked for and that the chain does not have. */
-  readonly absent: Cid[]
-  runs: number
-  /** It runs on and nobody waits for it. */
-  isCancelled: boolean
-  resolve(result: VmResult): void
-  reject(error: Error): void
 }
 
 /** A running thread. */
@@ -99,11 +88,6 @@ function asGiven(result: InvocResult, message: Message | undefined): InvocResult
   return { ...result, msg: { ...result.msg, params: message.params } }
 }
 
-/** A tipset of the chain: what follows and produces it waits for that. */
-function isUrgent(call: VmCall): boolean {
-  return call.method === 'executeTipset' || call.method === 'recheckTipset'
-}
-
 /**
  * A `VmHost` whose work is done by threads. They read the chain's blocks where they can and are sent what they lack; what
  * an execution writes comes back and is stored here, so that only one side ever writes.
@@ -115,7 +99,7 @@ function isUrgent(call: VmCall): boolean {
 export class WorkerVmHost extends VmHost {
   readonly #deps: WorkerVmHostDeps
   readonly #threads = new Set<Thread>()
-  readonly #waiting: Job[] = []
+  readonly #waiting: JobQueue
   /** Actors' code that the chain does not have; undefined: none was missed so far. To look for all of it takes long. */
   #absentCode: readonly Cid[] | undefined
   #closed = false
@@ -123,20 +107,22 @@ export class WorkerVmHost extends VmHost {
   constructor(deps: WorkerVmHostDeps) {
     super()
     this.#deps = deps
+    this.#waiting = new JobQueue(deps.maxWaiting)
   }
 
-  async run(call: VmCall, signal?: AbortSignal): Promise<VmResult> {
+  async run(asked: VmCall, signal?: AbortSignal): Promise<VmResult> {
+    const { urgency = new Urgency(URGENCY.caller), ...call } = asked
     const { method, tipset } = call
     if (method === 'tipsetState') {
       const known = recordedState(this.#deps.view.store, tipset)
-      return known ?? this.#submit({ method: 'executeTipset', tipset }, signal)
+      return known ?? this.#submit({ method: 'executeTipset', tipset }, urgency, signal)
     }
     if (method !== 'compute') {
-      const result = await this.#submit(call, signal)
+      const result = await this.#submit(call, urgency, signal)
       return method === 'call' ? asGiven(result as InvocResult, call.message) : result
     }
     const mayPrint = call.mayPrint === true && call.messages.every(({ params }) => isTold(params))
-    const output = (await this.#submit({ ...call, mayPrint }, signal)) as ComputeOutput | PrintedOutput
+    const output = (await this.#submit({ ...call, mayPrint }, urgency, signal)) as ComputeOutput | PrintedOutput
     if (isPrinted(output)) return output
     const { root, trace } = output
     const first = trace.length - call.messages.length
@@ -154,35 +140,33 @@ export class WorkerVmHost extends VmHost {
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    const left = [...this.#waiting.splice(0), ...[...this.#threads].flatMap(({ jobs }) => jobs)]
+    const left = [...this.#waiting.drain(), ...[...this.#threads].flatMap(({ jobs }) => jobs)]
     for (const thread of [...this.#threads]) this.#end(thread)
     for (const job of left) job.reject(closed())
   }
 
   /** @throws ChainError `VM_BUSY`, `VM_CLOSED`, `CANCELLED`, as rejections */
-  async #submit(call: VmCall, signal: AbortSignal | undefined): Promise<VmResult> {
+  async #submit(call: VmCall, urgency: Urgency, signal: AbortSignal | undefined): Promise<VmResult> {
     if (this.#closed) throw closed()
     if (signal?.aborted === true) throw cancelled()
-    const most = this.#deps.maxWaiting ?? MAX_WAITING_CALLS
-    if (this.#waiting.length >= most && !isUrgent(call) && this.#freeThread(call) === undefined) {
-      throw new ChainError('VM_BUSY', `Cannot execute now: ${most} executions are waiting already`, { waiting: most })
-    }
+    if (this.#freeThread({ call, urgency }) === undefined) this.#waiting.assertRoom({ call, urgency })
     let stopListening = (): void => undefined
+    const stopWatching = urgency.onRaise(() => this.#next())
     try {
       return await new Promise<VmResult>((resolve, reject) => {
-        const job: Job = { call, absent: [], runs: 0, isCancelled: false, resolve, reject }
+        const job: Job = { call, urgency, absent: [], runs: 0, isCancelled: false, resolve, reject }
         stopListening = whenAborted(signal, () => this.#cancel(job))
         this.#waiting.push(job)
         this.#next()
       })
     } finally {
       stopListening()
+      stopWatching()
     }
   }
 
   #cancel(job: Job): void {
-    const at = this.#waiting.indexOf(job)
-    if (at >= 0) this.#waiting.splice(at, 1)
+    this.#waiting.remove(job)
     job.isCancelled = true
     for (const thread of this.#threads) if (thread.jobs.includes(job)) this.#giveUp(thread)
     job.reject(cancelled())
@@ -208,7 +192,7 @@ export class WorkerVmHost extends VmHost {
   }
 
   /** One that does nothing, or a new one where there may be more. */
-  #freeThread(call: VmCall): Thread | 'new' | undefined {
+  #freeThread({ call, urgency }: Pick<Job, 'call' | 'urgency'>): Thread | 'new' | undefined {
     const behind = isShort(call) ? this.#shortThread() : undefined
     if (behind !== undefined) return behind
     let idle: Thread | undefined
@@ -217,7 +201,7 @@ export class WorkerVmHost extends VmHost {
       if (thread.jobs.length > 0) busy++
       else idle ??= thread
     }
-    if (busy >= this.#deps.threads + (isUrgent(call) ? 1 : 0)) return undefined
+    if (busy >= this.#deps.threads + (urgency.level > URGENCY.caller ? 1 : 0)) return undefined
     return idle ?? 'new'
   }
 
@@ -231,14 +215,11 @@ export class WorkerVmHost extends VmHost {
     return undefined
   }
 
-  /** What the chain itself waits for goes first. */
   #takeWaiting(): { readonly job: Job; readonly free: Thread | 'new' } | undefined {
-    const urgent = this.#waiting.findIndex(({ call }) => isUrgent(call))
-    const at = Math.max(0, urgent)
-    const job = this.#waiting[at]
-    const free = job === undefined ? undefined : this.#freeThread(job.call)
+    const job = this.#waiting.first()
+    const free = job === undefined ? undefined : this.#freeThread(job)
     if (job === undefined || free === undefined) return undefined
-    this.#waiting.splice(at, 1)
+    this.#waiting.take(job)
     return { job, free }
   }
 

@@ -1,8 +1,11 @@
 /** The execution trace of a message: a tree of its calls, each with what it was charged. */
 import { EMPTY_BYTES } from '../base/bytes.ts'
+import type { Cid } from '../codec/cid.ts'
 import { idAddress } from '../types/address.ts'
 import { Exit } from '../types/exitCodes.ts'
-import type { ExitCode } from '../types/scalars.ts'
+import { METHOD_SEND } from '../types/methodNumbers.ts'
+import type { ActorId, ExitCode, TokenAmount } from '../types/scalars.ts'
+import { VmError } from './errors.ts'
 import type { GasCharge } from './gas/charge.ts'
 import type { GasTracker } from './gas/tracker.ts'
 import type { Block } from './kernel/blockRegistry.ts'
@@ -21,30 +24,42 @@ interface OpenTrace {
   readonly parentRecord: GasCharge[] | undefined
 }
 
+/** What a message's trace is made under. */
+export interface CallTracesOptions {
+  readonly rules: TraceRules
+  /** Whole gas. */
+  readonly messageGasLimit: bigint
+  /** See `Tracing`. */
+  readonly callsOnly: boolean
+  /** Of parameters and results. Default: no bound. */
+  readonly maxBytes?: number | undefined
+}
+
 /** Builds the tree while calls begin and end. */
 export class CallTraces {
-  readonly #rules: TraceRules
+  readonly #options: CallTracesOptions
   readonly #gas: GasTracker
-  readonly #messageGasLimit: bigint
+  #bytes = 0
   /** The call that runs. */
   current: ExecutionTrace | undefined
   /** The top call's. */
   root: ExecutionTrace | undefined
 
-  /** @param gas - its charges are recorded from now on */
-  constructor(rules: TraceRules, gas: GasTracker, messageGasLimit: bigint) {
-    this.#rules = rules
+  /** @param gas - its charges are recorded from now on, where traces show them */
+  constructor(options: CallTracesOptions, gas: GasTracker) {
+    this.#options = options
     this.#gas = gas
-    this.#messageGasLimit = messageGasLimit
-    gas.record = []
+    if (!options.callsOnly) gas.record = []
   }
 
+  /** @throws VmError `TRACE_TOO_LARGE` */
   begin(call: Call): OpenTrace {
     const parent = this.current
     const parentRecord = this.#gas.record
     return { trace: this.#begin(call, parent), parent, parentRecord }
   }
 
+  /** @throws VmError `TRACE_TOO_LARGE` */
   end(
     { trace, parent, parentRecord }: OpenTrace,
     result: InvocationResult | undefined,
@@ -55,10 +70,44 @@ export class CallTraces {
     this.#gas.record = parent === undefined ? undefined : parentRecord
   }
 
+  /**
+   * Value that moved without a call: what an actor had that deletes itself (payment channels do so when they are collected). The
+   * reference's traces have nothing of it; of calls alone it is one more.
+   */
+  transferred(from: ActorId, to: ActorId, value: TokenAmount): void {
+    if (!this.#options.callsOnly) return
+    const call = { from, to: idAddress(to), method: METHOD_SEND, params: undefined, value, gasLimit: undefined }
+    const { current } = this
+    this.#begin({ ...call, readOnly: false }, current)
+    this.current = current
+  }
+
+  /** What the running call logged. */
+  log(message: string): void {
+    if (!this.#options.callsOnly) this.current?.logs.push(message)
+  }
+
+  /** A block that the running call opened or linked. */
+  ipldOperation(op: 'Get' | 'Put', cid: Cid, size: number): void {
+    const { callsOnly, rules } = this.#options
+    if (rules.ipldOps && !callsOnly) this.current?.ipldOps.push({ op, cid, size })
+  }
+
+  /** A call with a megabyte of data costs little: whoever makes hundreds of them in a loop would fill the host's memory. */
+  #count(bytes: number): void {
+    this.#bytes += bytes
+    const { maxBytes } = this.#options
+    if (maxBytes === undefined || this.#bytes <= maxBytes) return
+    throw new VmError('TRACE_TOO_LARGE', `Cannot trace message: its calls carry more than ${maxBytes} bytes of data`)
+  }
+
   #begin(call: Call, parent: ExecutionTrace | undefined): ExecutionTrace {
-    const { params, gasLimit } = call
+    const { gasLimit } = call
     const available = this.#gas.availableGasRoundedUp
-    const { emptyBlocks, ownGasLimit } = this.#rules
+    const { rules, messageGasLimit, callsOnly } = this.#options
+    const { emptyBlocks, ownGasLimit } = rules
+    const params = callsOnly ? undefined : call.params
+    if (params !== undefined) this.#count(params.data.length)
     const trace = createTrace({
       from: idAddress(call.from),
       to: call.to,
@@ -66,11 +115,7 @@ export class CallTraces {
       method: call.method,
       params: params?.data ?? EMPTY_BYTES,
       paramsCodec: shownCodec(params, emptyBlocks),
-      gasLimit: !ownGasLimit
-        ? this.#messageGasLimit
-        : gasLimit !== undefined && gasLimit < available
-          ? gasLimit
-          : available,
+      gasLimit: !ownGasLimit ? messageGasLimit : gasLimit !== undefined && gasLimit < available ? gasLimit : available,
       readOnly: call.readOnly,
     })
     if (parent === undefined) {
@@ -79,7 +124,7 @@ export class CallTraces {
       this.root = trace
     } else {
       parent.subcalls.push(trace)
-      this.#gas.record = trace.gasCharges
+      if (!callsOnly) this.#gas.record = trace.gasCharges
     }
     this.current = trace
     return trace
@@ -89,15 +134,17 @@ export class CallTraces {
     result: InvocationResult | undefined,
     failure: SyscallError | OutOfGas | FatalError | undefined,
   ): TraceReturn {
+    const { rules, callsOnly } = this.#options
     let exitCode: ExitCode = Exit.SYS_ASSERTION_FAILED
     if (result !== undefined) exitCode = result.exitCode
-    else if (failure instanceof OutOfGas) exitCode = this.#rules.outOfGasExit
+    else if (failure instanceof OutOfGas) exitCode = rules.outOfGasExit
     else if (failure instanceof SyscallError) exitCode = refusalExitCode(failure.errno)
-    const block = result?.block
+    const block = callsOnly ? undefined : result?.block
+    if (block !== undefined) this.#count(block.data.length)
     return {
       exitCode,
       return: block?.data ?? EMPTY_BYTES,
-      returnCodec: shownCodec(block, this.#rules.emptyBlocks),
+      returnCodec: shownCodec(block, rules.emptyBlocks),
     }
   }
 }

@@ -18,6 +18,17 @@ import { type BuiltinActors, loadBuiltinActors } from './manifest.ts'
 import type { ProofVerifier } from './proofVerifier.ts'
 import { type VmRules, vmRulesAt } from './rules.ts'
 
+/** Whether to record execution traces; `calls`: who called whom with what value and how it ended, and nothing else. */
+export type Tracing = boolean | 'calls'
+
+/** What runs may make the host hold, bytes. What is above ends the message undecided: for those that nobody has to decide. */
+export interface RunBounds {
+  /** Parameters and results in a message's trace. Default: no bound. */
+  readonly traceBytes?: number
+  /** Blocks that the running calls of a message hold. Default: no bound. */
+  readonly heldBytes?: number
+}
+
 /** The tipset that messages are of: its epoch, state, network version, and amounts in attoFIL. */
 export interface MachineContext {
   /** 16 to 29. */
@@ -31,8 +42,7 @@ export interface MachineContext {
   readonly chainId: bigint
   /** State to start from. */
   readonly stateRoot: Cid
-  /** Whether to record execution traces. */
-  readonly tracing: boolean
+  readonly tracing: Tracing
   /** Whether actors may log, which changes their gas; off on public networks. */
   readonly actorDebugging: boolean
 }
@@ -46,6 +56,8 @@ export interface MachineDeps {
   readonly loadCode: CodeLoader
   /** Called at each charge of gas; what it throws, no outcome of an actor, ends the execution. */
   readonly checkpoint?: (() => void) | undefined
+  /** Default: none. */
+  readonly bounds?: RunBounds | undefined
 }
 
 /** A state at one epoch, with what executing messages on it takes. */
@@ -60,6 +72,7 @@ export class Machine {
   readonly state: MachineState
   readonly actors: BuiltinActors
   readonly checkpoint: (() => void) | undefined
+  readonly bounds: RunBounds
   readonly #loadCode: CodeLoader
   readonly #codes = new Map<string, ActorCode>()
 
@@ -71,6 +84,7 @@ export class Machine {
     this.externs = deps.externs
     this.proofs = deps.proofs
     this.checkpoint = deps.checkpoint
+    this.bounds = deps.bounds ?? {}
     this.#loadCode = deps.loadCode
     this.store = new OverlayBlockstore(deps.store)
     this.state = new MachineState(this.store, context.stateRoot)

@@ -63,6 +63,13 @@ export interface ExecutionTrace {
   ipldOps: IpldOperation[]
 }
 
+/** Bytes of the parameters and results in a trace. */
+export function traceBytes({ msg, msgRct, subcalls }: ExecutionTrace): number {
+  let bytes = msg.params.length + msgRct.return.length
+  for (const subcall of subcalls) bytes += traceBytes(subcall)
+  return bytes
+}
+
 const NOT_RETURNED: TraceReturn = { exitCode: 0, return: EMPTY_BYTES, returnCodec: 0 }
 
 /** A call that has begun. */

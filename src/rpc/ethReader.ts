@@ -9,7 +9,7 @@ import type { ChainView } from '../chain/chainView.ts'
 import { ChainError } from '../chain/errors.ts'
 import { messageByCid } from '../chain/messageByCid.ts'
 import type { MessagePlaces } from '../chain/messagePlaces.ts'
-import { stateAfter } from '../chain/recordedState.ts'
+import { stateRootAfter } from '../chain/recordedState.ts'
 import { floorOf, NO_LOOKBACK_LIMIT } from '../chain/searchMessage.ts'
 import type { VmHost } from '../chain/vm.ts'
 import { type Cid, CODEC_DAG_CBOR, createCid, HASH_BLAKE2B_256, parseCid } from '../codec/cid.ts'
@@ -30,7 +30,7 @@ import { type ChainMessage, chainMessageCid } from '../types/chainMessage.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import { SIGNATURE_DELEGATED } from '../types/signature.ts'
 import type { SignedMessage } from '../types/signedMessage.ts'
-import { equalTipsetKeys, firstBlock, type Tipset, tipsetKeyText } from '../types/tipset.ts'
+import { equalTipsetKeys, type Tipset, tipsetKeyText } from '../types/tipset.ts'
 import { RpcError } from './errors.ts'
 import type { CallContext } from './method.ts'
 import type { FoundMessage } from './methods/execution.ts'
@@ -203,14 +203,7 @@ export class EthReader {
    * neither the state nor the receipts yet, and to execute the tipset would need much more.
    */
   async stateRoot(tipset: Tipset, call: Walking): Promise<Cid> {
-    const { store } = this.view
-    const head = store.head()
-    if (this.fetches && tipset.height > 0 && tipset.height < head.height) {
-      const next = await call.walk(store.findByHeight(tipset.height + 1, head, 'next'))
-      const { parents, parentStateRoot } = firstBlock(next)
-      if (equalTipsetKeys(parents, tipset.key)) return parentStateRoot
-    }
-    return (await stateAfter(tipset, store, this.vm, call)).stateRoot
+    return stateRootAfter(tipset, this.view.store, this.vm, call, this.fetches)
   }
 
   /**

@@ -1,10 +1,14 @@
 /** What the parents of checked tipsets leave, by executing them. */
 import type { Timers } from '../base/ports.ts'
-import { sleep } from '../base/waiting.ts'
+import { sleep, withTimeout } from '../base/waiting.ts'
 import { ChainError } from '../chain/errors.ts'
 import type { TipsetState, VmHost } from '../chain/vm.ts'
+import type { Cid } from '../codec/cid.ts'
+import { blockMissingIn } from '../ipld/errors.ts'
+import type { BlockHeader } from '../types/blockHeader.ts'
 import { firstBlock, type Tipset, tipsetKeyText } from '../types/tipset.ts'
-import { BUSY_ATTEMPTS, BUSY_PAUSE_MS } from './limits.ts'
+import { SyncError } from './errors.ts'
+import { BUSY_ATTEMPTS, BUSY_PAUSE_MS, STATE_MS } from './limits.ts'
 import { mayBeDamage } from './permanence.ts'
 
 /** Asks the machine what base tipsets leave, again while it is busy, and counts the messages applied. */
@@ -14,6 +18,8 @@ export class BaseResults {
   readonly #countMessages: (tipset: Tipset, signal: AbortSignal) => Promise<number>
   #applied = 0
   #lastExecuted = ''
+  /** What was judged by claimed receipts last: blocks of one tipset claim the same. */
+  #byReceipts: { readonly key: string; readonly state: TipsetState } | undefined
 
   /** @param vm - undefined: of a follower of headers */
   constructor(
@@ -42,7 +48,7 @@ export class BaseResults {
     if (vm === undefined) return undefined
     const state = await this.#patiently(() => vm.tipsetState(base, signal), signal).catch((error: unknown) => {
       signal.throwIfAborted()
-      if (mayBeDamage(error, true)) return this.again(base, signal)
+      if (mayBeDamage(error, true)) return this.#patiently(() => vm.recheckTipset(base, signal), signal)
       throw error
     })
     // Blocks of one epoch come one by one, on the same parents.
@@ -54,10 +60,44 @@ export class BaseResults {
     return state
   }
 
-  /** The same, executed anew with every block hashed that is read. @throws BlockDamaged */
-  async again(base: Tipset, signal: AbortSignal): Promise<TipsetState | undefined> {
+  /**
+   * The same, executed anew with every block hashed that is read. Where storage proofs were presumed to hold they are judged by the receipts
+   * that `child` claims, as whoever follows its chain judges them later; without those nothing can be said of it.
+   * @throws BlockDamaged; SyncError `STATE_UNAVAILABLE` where the claimed receipts cannot be had
+   */
+  async again(
+    base: Tipset,
+    signal: AbortSignal,
+    before: TipsetState | undefined,
+    child: Pick<BlockHeader, 'parentMessageReceipts'>,
+  ): Promise<TipsetState | undefined> {
     const vm = this.#vm
-    return vm === undefined ? undefined : this.#patiently(() => vm.recheckTipset(base, signal), signal)
+    if (vm === undefined) return undefined
+    if (before?.presumesProofs !== true) return this.#patiently(() => vm.recheckTipset(base, signal), signal)
+    const claimed = child.parentMessageReceipts
+    const key = `${tipsetKeyText(base.key)} ${claimed.key}`
+    const known = this.#byReceipts?.key === key ? this.#byReceipts.state : undefined
+    const state = known ?? (await this.#judgedBy(claimed, base, vm, signal))
+    this.#byReceipts = { key, state }
+    return state
+  }
+
+  async #judgedBy(receipts: Cid, base: Tipset, vm: VmHost, signal: AbortSignal): Promise<TipsetState> {
+    const undecided = (cause?: unknown): SyncError =>
+      new SyncError(
+        'STATE_UNAVAILABLE',
+        'cannot decide what the block claims: storage proofs of its parents were presumed to hold, and its receipts could not be had; run "petrel proofs fetch"',
+        {},
+        { cause },
+      )
+    const run = (inTime: AbortSignal): Promise<TipsetState> =>
+      this.#patiently(() => vm.recheckTipset(base, inTime, receipts), inTime)
+    try {
+      return await withTimeout(this.#timers, STATE_MS, undecided, run, signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      throw blockMissingIn(error) === undefined ? error : undecided(error)
+    }
   }
 
   /**

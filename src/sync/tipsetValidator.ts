@@ -319,7 +319,7 @@ export class TipsetValidator {
       baseResult?.stateRoot.equals(block.parentStateRoot) === true &&
       baseResult.receiptsRoot.equals(block.parentMessageReceipts)
     try {
-      const again = isAgreed ? baseResult : await this.#results.again(base, signal)
+      const again = isAgreed ? baseResult : await this.#results.again(base, signal, baseResult, block)
       await this.#validateBlock(block, base, again, 'at once', signal, { ...validation, view: validation.view.checked })
       return undefined
     } catch (second) {

@@ -29,6 +29,8 @@ export interface GasPaid {
 export interface ExecutedMessage {
   /** CID of the signed message; null for an implicit one. */
   readonly message: Cid | null
+  /** Its receipt's. It may have failed after its call had ended well: FVM 2 charges for the returned value then. */
+  readonly exitCode: ExitCode
   readonly gas: GasPaid
   readonly trace: CallTrace
 }

@@ -1,13 +1,14 @@
 /**
  * The transfers and fees of an executed tipset.
  *
- * A call moved its value only if it, and every call above it, ended with exit code 0: a failing call takes back
+ * A call moved its value only if it, every call above it and the message ended with exit code 0: a failing call takes back
  * whatever happened below it. Gas is paid all the same.
  *
  * @see ref-fvm fvm/src/call_manager/default.rs (a failed call reverts its transaction)
  */
 import type { Address } from '../types/address.ts'
 import { addressToId, isIdAddress } from '../types/address.ts'
+import { Exit } from '../types/exitCodes.ts'
 import type { ActorId } from '../types/scalars.ts'
 import { REWARD_ID } from '../types/singletons.ts'
 import type { CallTrace, ExecutedMessage } from './callTrace.ts'
@@ -31,13 +32,14 @@ export interface Collected {
 export function collectTransfers(executed: readonly ExecutedMessage[], lookupId: LookupId): Collected {
   const transfers: Transfer[] = []
   const fees: MessageFee[] = []
-  executed.forEach(({ message, gas, trace }, index) => {
+  executed.forEach(({ message, exitCode, gas, trace }, index) => {
     if (message !== null) {
       const burn = gas.baseFeeBurn + gas.overEstimationBurn
       if (burn !== 0n || gas.minerTip !== 0n) {
         fees.push({ message, index, from: addressToId(trace.msg.from), burn, tip: gas.minerTip })
       }
     }
+    if (exitCode !== Exit.OK) return
     walk(trace, [], (call, path) => {
       transfers.push({
         kind: kindOf(message === null, trace, path),

@@ -2,6 +2,7 @@
 import { accountKey } from '../chain/actorLookup.ts'
 import { type ChainView, resolveId } from '../chain/chainView.ts'
 import { ChainError } from '../chain/errors.ts'
+import { claimOf } from '../chain/recordedState.ts'
 import type { InvocResult, VmHost } from '../chain/vm.ts'
 import { BlockMissing } from '../ipld/errors.ts'
 import type { StateTree } from '../state/stateTree.ts'
@@ -32,9 +33,9 @@ function bytesOf({ transfers, fees, addressOf }: AddressedTransfers): number {
 /** Reads transfers out of executions' traces; what was read is kept in the chain's cache. */
 export class TransferReader {
   readonly #view: ChainView
-  readonly #vm: Pick<VmHost, 'compute' | 'executeTipset'>
+  readonly #vm: Pick<VmHost, 'computeCalls' | 'executeTipset'>
 
-  constructor(view: ChainView, vm: Pick<VmHost, 'compute' | 'executeTipset'>) {
+  constructor(view: ChainView, vm: Pick<VmHost, 'computeCalls' | 'executeTipset'>) {
     this.#view = view
     this.#vm = vm
   }
@@ -44,8 +45,9 @@ export class TransferReader {
     const { cache } = this.#view.store
     const key = `transfers ${tipsetKeyText(tipset.key)}`
     const known = cache.get(key) as AddressedTransfers | undefined
-    if (known !== undefined) return known
-    const { root, trace } = await this.#vm.compute(tipset, tipset.height, [])
+    // What was read before the chain told the receipts may have presumed of a proof what they deny.
+    if (known !== undefined && claimOf(this.#view.store, tipset)?.stateRoot.equals(known.root) !== false) return known
+    const { root, trace } = await this.#vm.computeCalls(tipset)
     const executed = trace.map(executedMessage)
     const before = this.#view.stateBefore(tipset)
     const transfers = await this.#collect(tipset, executed, before, () => this.#view.stateTree(root), {
@@ -102,6 +104,7 @@ export class TransferReader {
 }
 
 /** What is read of an execution's result. Implicit messages have no gas cost, so no CID in it. */
-export function executedMessage({ msgCid, gasCost, executionTrace }: InvocResult): ExecutedMessage {
-  return { message: gasCost.message === null ? null : msgCid, gas: gasCost, trace: executionTrace }
+export function executedMessage({ msgCid, msgRct, gasCost, executionTrace }: InvocResult): ExecutedMessage {
+  const message = gasCost.message === null ? null : msgCid
+  return { message, exitCode: msgRct.exitCode, gas: gasCost, trace: executionTrace }
 }

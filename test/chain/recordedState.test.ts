@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
 import { finish } from '../../src/base/steps.ts'
 import { ChainStore } from '../../src/chain/chainStore.ts'
-import { recordedState, stateRootAfter } from '../../src/chain/recordedState.ts'
+import { claimOf, recordedState, stateRootAfter } from '../../src/chain/recordedState.ts'
 import { blockCid } from '../../src/crypto/blockCid.ts'
 import { MemoryBlockstore, putBlock } from '../../src/ipld/blockstore.ts'
 import type { BlockHeader } from '../../src/types/blockHeader.ts'
@@ -67,4 +67,26 @@ it("is the next one's word for the state alone where no receipts are here, as in
   expect(executed).toEqual([pair])
   // Of the head nobody says anything.
   expect(await stateRootAfter(store.head(), store, vm, call, true)).toEqual(other)
+})
+
+it('is claimed by the next one, whatever is at hand of it; nothing where that is not known', () => {
+  const { store, pair } = chainOf((key) => [...key])
+  const { parentStateRoot, parentMessageReceipts } = firstBlock(store.head())
+  const claim = { stateRoot: parentStateRoot, receiptsRoot: parentMessageReceipts }
+  expect(claimOf(store, pair)).toEqual(claim)
+  expect(claimOf(store, store.head())).toBe(undefined)
+  const far = (height: number, parents: Tipset['key']): void => {
+    const block = { ...header(store.head(), height, 0), parents: [...parents] }
+    store.putHeader(block)
+    store.jumpTo(createTipset([block]))
+  }
+  far(1001, store.head().key)
+  expect(claimOf(store, pair)).toEqual(claim)
+  far(1002, store.head().key)
+  expect(claimOf(store, pair)).toBe(undefined)
+  // A header in between is not here.
+  far(3, [blockCid(Uint8Array.of(0x83))])
+  expect(claimOf(store, pair)).toBe(undefined)
+  const none = new ChainStore({ blocks: store.blocks, meta: new MemoryStore(), log: silentLog })
+  expect(claimOf(none, pair)).toBe(undefined)
 })

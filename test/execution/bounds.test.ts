@@ -14,12 +14,15 @@ import {
   MAX_THREAD_BLOCK_BYTES,
   MAX_TRACE_CHARGES,
   MAX_WAITING_CALLS,
+  MAX_WAITING_READS,
   SKIP_CACHE_BYTES,
   STATE_TREE_CACHE,
   TIPSET_STATE_CACHE,
 } from '../../src/chain/limits.ts'
 import { TipsetIndex } from '../../src/chain/tipsetIndex.ts'
-import { type InvocResult, vmHost } from '../../src/chain/vm.ts'
+import { URGENCY } from '../../src/chain/urgency.ts'
+import { type InvocResult, urgentVm, type VmHost, vmHost } from '../../src/chain/vm.ts'
+import { TRACE_CHARGE_BYTES } from '../../src/chain/weights.ts'
 import { type Cid, CODEC_RAW, createCid, HASH_BLAKE2B_256 } from '../../src/codec/cid.ts'
 import { supplyBlocks } from '../../src/execution/blockSupply.ts'
 import { CachingVmHost } from '../../src/execution/cachingVmHost.ts'
@@ -52,6 +55,20 @@ describe('calls', () => {
     for (let i = 0; i <= MAX_WAITING_CALLS; i++) void call()
     expect(host.load).toMatchObject({ running: 1, waiting: MAX_WAITING_CALLS })
     expect(await call()).toMatchObject({ code: 'VM_BUSY' })
+    host.close()
+  })
+
+  it('that wait for a thread: reads for themselves, what is not for callers without a bound', async () => {
+    const world = new ScriptedWorld()
+    world.machine = () => ({ executeTipset: never })
+    const host = world.open()
+    const read = (vm: VmHost): Promise<unknown> => failure(vm.executeTipset(world.tipset))
+    for (let i = 0; i <= MAX_WAITING_READS; i++) void read(host)
+    expect(host.load).toMatchObject({ running: 1, waiting: MAX_WAITING_READS })
+    expect(await read(host)).toMatchObject({ code: 'VM_BUSY' })
+    void failure(host.call(message(1), world.tipset))
+    for (const level of [URGENCY.own, URGENCY.chain]) void read(urgentVm(host, level))
+    expect(host.load).toMatchObject({ running: 2, waiting: MAX_WAITING_READS + 2 })
     host.close()
   })
 
@@ -160,8 +177,9 @@ describe('what is kept', () => {
 
   it('of traces, by their charges', () => {
     // A tipset and a call count for eight each beside their charges.
-    const traceOf = (charges: number): { root: Cid; trace: InvocResult[] } => {
-      const executionTrace = { gasCharges: { length: charges - 16 }, ipldOps: [], subcalls: [] }
+    const traceOf = (charges: number, bytes = 0): { root: Cid; trace: InvocResult[] } => {
+      const data = { msg: { params: { length: bytes } }, msgRct: { return: { length: bytes } } }
+      const executionTrace = { ...data, gasCharges: { length: charges - 16 }, ipldOps: [], subcalls: [] }
       return { root: cidOf(1), trace: [{ executionTrace } as unknown as InvocResult] }
     }
     const traces = new TraceCache(MAX_TRACE_CHARGES)
@@ -169,6 +187,12 @@ describe('what is kept', () => {
     traces.set('b', traceOf(20))
     expect([traces.get('a') !== undefined, traces.get('b') !== undefined]).toEqual([true, true])
     traces.set('b', traceOf(21))
+    expect([traces.get('a') !== undefined, traces.get('b') !== undefined]).toEqual([false, true])
+    // Parameters and what was returned count as many charges would that take as much.
+    traces.set('b', traceOf(16, (4 * TRACE_CHARGE_BYTES) / 2))
+    traces.set('a', traceOf(MAX_TRACE_CHARGES - 20))
+    expect([traces.get('a') !== undefined, traces.get('b') !== undefined]).toEqual([true, true])
+    traces.set('b', traceOf(16, (5 * TRACE_CHARGE_BYTES) / 2))
     expect([traces.get('a') !== undefined, traces.get('b') !== undefined]).toEqual([false, true])
     traces.set('too large', traceOf(MAX_TRACE_CHARGES + 1))
     expect([traces.get('too large'), traces.get('b') !== undefined]).toEqual([undefined, true])

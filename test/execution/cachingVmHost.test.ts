@@ -8,7 +8,7 @@ import { type Cid, CODEC_RAW } from '../../src/codec/cid.ts'
 import { blockCid } from '../../src/crypto/blockCid.ts'
 import { CachingVmHost } from '../../src/execution/cachingVmHost.ts'
 import { VmError } from '../../src/fvm/errors.ts'
-import { MemoryBlockstore } from '../../src/ipld/blockstore.ts'
+import { MemoryBlockstore, putBlock } from '../../src/ipld/blockstore.ts'
 import { BlockMissing } from '../../src/ipld/errors.ts'
 import type { Message } from '../../src/types/message.ts'
 import { createTipset, type Tipset } from '../../src/types/tipset.ts'
@@ -20,9 +20,14 @@ const CHARGES = 100
 const cidOf = (text: string): Cid => blockCid(utf8(text), CODEC_RAW)
 const STATE: TipsetState = { stateRoot: cidOf('state'), receiptsRoot: cidOf('receipts') }
 
+const NO_DATA = { params: new Uint8Array(0), return: new Uint8Array(0) }
+
 function result(name: string): InvocResult {
   const gasCharges = Array.from({ length: CHARGES }, () => ({ name: 'x', compute: 1, storage: 0 }))
-  return { msgCid: cidOf(name), executionTrace: { gasCharges, ipldOps: [], subcalls: [] } } as unknown as InvocResult
+  return {
+    msgCid: cidOf(name),
+    executionTrace: { msg: NO_DATA, msgRct: NO_DATA, gasCharges, ipldOps: [], subcalls: [] },
+  } as unknown as InvocResult
 }
 
 let store: ChainStore
@@ -202,6 +207,61 @@ describe('CachingVmHost', () => {
     expect(asked).toEqual(['execute'])
     await host.executeTipset(tipset)
     expect(asked).toEqual(['execute', 'execute'])
+  })
+
+  it('forgets traces when the tipset turns out to leave something else', async () => {
+    const [tipset, printed] = tipsets as [Tipset, Tipset]
+    const other = { ...STATE, stateRoot: cidOf('other') }
+    inner.computeForText = async () => ({ root: STATE.stateRoot, results: [utf8('{}')] })
+    const recheck = inner.run.bind(inner)
+    inner.run = async (call, signal) => (call.method === 'recheckTipset' ? other : recheck(call, signal))
+    const host = new CachingVmHost(store, inner)
+    await host.compute(tipset, 1, [])
+    await host.computeForText(printed, 1, [])
+    for (const one of [tipset, printed]) await host.recheckTipset(one)
+    asked = []
+    await host.compute(tipset, 1, [])
+    await host.compute(printed, 1, [])
+    expect(asked).toEqual(['compute 0 1', 'compute 1 1'])
+    // What has another result than the one that is remembered is not kept.
+    await host.compute(tipset, 1, [])
+    expect(asked).toEqual(['compute 0 1', 'compute 1 1', 'compute 0 1'])
+    // Nor is the trace of a single message.
+    const [, , third] = tipsets as [Tipset, Tipset, Tipset]
+    await host.executeTipset(third)
+    await host.replay(third, cidOf('a'))
+    await host.recheckTipset(third)
+    asked = []
+    await host.replay(third, cidOf('a'))
+    expect(asked).toEqual(['replay 2'])
+  })
+
+  it('takes a recheck by claimed receipts for the result where it has these receipts', async () => {
+    const [tipset] = tipsets as [Tipset]
+    const other = { ...STATE, stateRoot: cidOf('other') }
+    const answer = inner.run.bind(inner)
+    inner.run = async (call, signal) => (call.method === 'recheckTipset' ? other : answer(call, signal))
+    const host = new CachingVmHost(store, inner)
+    store.setHead(store.genesis())
+    await host.tipsetState(tipset)
+    expect(await host.recheckTipset(tipset, undefined, cidOf('claimed'))).toBe(other)
+    expect(await host.tipsetState(tipset)).toBe(STATE)
+    expect(await host.recheckTipset(tipset, undefined, STATE.receiptsRoot)).toBe(other)
+    expect(await host.tipsetState(tipset)).toBe(other)
+  })
+
+  it('spares from collections what was executed here, not what headers say of other tipsets', async () => {
+    const [executed] = tipsets as [Tipset]
+    const root = putBlock(store.blocks, Uint8Array.of(0x80))
+    const genesis = store.genesis()
+    const old = createTipset([header(genesis, 1, 9)])
+    const next = { ...header(old, 2, 0), parentStateRoot: root, parentMessageReceipts: root }
+    for (const block of [...old.blocks, next]) store.putHeader(block)
+    store.setHead(createTipset([next]))
+    const host = new CachingVmHost(store, inner)
+    expect(await host.tipsetState(old)).toEqual({ stateRoot: root, receiptsRoot: root })
+    await host.executeTipset(executed)
+    expect([asked, [...host.cachedRoots()]]).toEqual([['execute'], [STATE.stateRoot, STATE.receiptsRoot]])
   })
 
   it('cancels shared work when everybody has given up', async () => {

@@ -1,7 +1,8 @@
 /** Which calls run, wait, are refused or given up, over a pair of ports with a scripted machine behind. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { ChainError } from '../../src/chain/errors.ts'
-import type { InvocResult } from '../../src/chain/vm.ts'
+import { URGENCY } from '../../src/chain/urgency.ts'
+import { type InvocResult, urgentVm } from '../../src/chain/vm.ts'
 import { WorkerVmHost } from '../../src/execution/workerVmHost.ts'
 import { VmError } from '../../src/fvm/errors.ts'
 import type { Message } from '../../src/types/message.ts'
@@ -82,7 +83,8 @@ describe('the queue', () => {
       host.call(numbered(3), world.tipset),
     ]
     await slow.started(1)
-    expect((await host.executeTipset(world.tipset)).stateRoot.equals(STATE.stateRoot)).toBe(true)
+    const chain = urgentVm(host, URGENCY.chain)
+    expect((await chain.executeTipset(world.tipset)).stateRoot.equals(STATE.stateRoot)).toBe(true)
     expect(slow.order).toEqual([1n])
     expect(host.load).toEqual({ waiting: 2, running: 1, threads: 2 })
     for (const [i, call] of calls.entries()) {

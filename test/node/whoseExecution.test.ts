@@ -11,6 +11,7 @@ import type { CallContext, CallRow } from '../../src/rpc/method.ts'
 import type { Wallet } from '../../src/wallet/wallet.ts'
 import { devnetNode, signedBy } from '../support/devnetNode.ts'
 import { silentLog } from '../support/recordedView.ts'
+import { realTimers } from '../sync/follower.ts'
 
 beforeAll(async () => void (await initCrypto()))
 
@@ -32,7 +33,7 @@ it('tries a send for the node itself, and an estimate for its caller', async () 
     {},
     {
       clock: { nowMs: () => 0, monotonicMs: () => 0 },
-      timers: { setTimeout: () => () => undefined },
+      timers: realTimers,
       random: { fill: (out) => void out.fill(1) },
       log: silentLog,
     },

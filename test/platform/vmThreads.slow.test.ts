@@ -7,7 +7,8 @@ import { startVmThread } from '../../platform/server/vmThreads.ts'
 import { concatBytes, fromUtf8 } from '../../src/base/bytes.ts'
 import type { Timers } from '../../src/base/ports.ts'
 import { ChainError } from '../../src/chain/errors.ts'
-import { isPrinted } from '../../src/chain/vm.ts'
+import { URGENCY } from '../../src/chain/urgency.ts'
+import { isPrinted, urgentVm } from '../../src/chain/vm.ts'
 import { bytes } from '../../src/codec/description.ts'
 import { parseJson } from '../../src/codec/jsonText.ts'
 import { CachingVmHost } from '../../src/execution/cachingVmHost.ts'
@@ -165,7 +166,7 @@ describe.skipIf(missing !== undefined)('threads of the machine', () => {
       for (let round = 0; round < 3; round++) {
         const cancel = new AbortController()
         const endless = failure(host.call(callOf(LOOPING_ACTOR), withActors, cancel.signal))
-        const waiting = host.executeTipset(golden.tipsets[2] as Tipset)
+        const waiting = urgentVm(host, URGENCY.chain).executeTipset(golden.tipsets[2] as Tipset)
         const first = await Promise.race([endless, new Promise((resolve) => setImmediate(resolve, 'free'))])
         expect(first).toBe('free')
         expect(view.store.head().height).toBe(golden.chain.head().height)

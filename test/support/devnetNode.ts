@@ -14,7 +14,8 @@ import { createDevnetPlan, type DevnetPlan, type FundedAccount } from '../../src
 import { CachingVmHost } from '../../src/execution/cachingVmHost.ts'
 import { createCodeLoaders } from '../../src/execution/codeLoaders.ts'
 import { LocalVmHost } from '../../src/execution/localVmHost.ts'
-import { acceptAllProofs } from '../../src/fvm/proofVerifier.ts'
+import type { CodeLoader } from '../../src/fvm/kernel/kernel.ts'
+import { acceptAllProofs, type ProofVerifier } from '../../src/fvm/proofVerifier.ts'
 import { type Blockstore, LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { builtinNetwork } from '../../src/networks/builtinNetworks.ts'
 import { manifestFor } from '../../src/networks/network.ts'
@@ -53,10 +54,15 @@ export interface DevnetNodeOptions extends Partial<DevnetOptions> {
   readonly clock?: Clock
   readonly meta?: KeyValueStore
   readonly blocks?: Blockstore
+  /** Default: all hold. */
+  readonly proofs?: ProofVerifier
+  /** Changes the native actors. */
+  readonly actors?: (own: CodeLoader) => CodeLoader
 }
 
 export function devnetNode(given: DevnetNodeOptions = {}): DevnetNode {
-  const { bundles, timers, clock = LATE, meta = new MemoryStore(), blocks = new MemoryBlockstore(), ...options } = given
+  const { bundles, timers, clock = LATE, meta = new MemoryStore(), blocks = new MemoryBlockstore(), ...rest } = given
+  const { proofs = acceptAllProofs, actors = (own) => own, ...options } = rest
   const plan = createDevnetPlan(
     devnetOptions({ genesisTimestamp: GENESIS_TIMESTAMP, ...options }),
     builtinNetwork('devnet'),
@@ -71,10 +77,10 @@ export function devnetNode(given: DevnetNodeOptions = {}): DevnetNode {
   const store = new ChainStore({ blocks, meta, log: logger })
   openDevnetChain(store, plan, GENESIS_TIMESTAMP)
   const view = new ChainView({ store, network: plan.network, beaconRound: mockBeacon.roundAt })
-  const native = createNativeActors(manifestFor(plan.network, 18)!.actors, { policy: DEVNET_POLICY })
+  const native = actors(createNativeActors(manifestFor(plan.network, 18)!.actors, { policy: DEVNET_POLICY }))
   const code = bundles === undefined ? blocks : new LayeredBlockstore([blocks, bundles])
   const codeLoaders = createCodeLoaders({ blocks: code, native })
-  const vm = new CachingVmHost(store, new LocalVmHost({ view, proofs: acceptAllProofs, codeLoaders }))
+  const vm = new CachingVmHost(store, new LocalVmHost({ view, proofs, codeLoaders }))
   const pending: SignedMessage[] = []
   const devnet = new Devnet(
     plan.producers,

@@ -11,7 +11,7 @@ import { type BlockHeader, headerSigningBytes } from '../../src/types/blockHeade
 import { SIGNATURE_BLS } from '../../src/types/signature.ts'
 import type { SignedMessage } from '../../src/types/signedMessage.ts'
 import { createTipset, firstBlock, type Tipset } from '../../src/types/tipset.ts'
-import { type DevnetNode, devnetNode } from '../support/devnetNode.ts'
+import { type DevnetNode, type DevnetNodeOptions, devnetNode } from '../support/devnetNode.ts'
 import type { Recorded } from './follower.ts'
 
 export interface World extends Recorded {
@@ -35,8 +35,12 @@ export interface BlockOptions {
 const MAX_EPOCHS = 30
 
 /** @param finality - tipsets that a reorganisation may revert */
-export function createWorld(miners: number, finality?: number): World {
-  const node = devnetNode({ miners })
+export function createWorld(
+  miners: number,
+  finality?: number,
+  options: Pick<DevnetNodeOptions, 'proofs' | 'actors'> = {},
+): World {
+  const node = devnetNode({ miners, ...options })
   const { view, store, vm, plan } = node
   const protocol = { ...plan.network.protocol, ...(finality === undefined ? {} : { chainFinality: finality }) }
   const network = { ...plan.network, protocol }
@@ -74,7 +78,7 @@ export function createWorld(miners: number, finality?: number): World {
     network,
     view,
     bundles: [],
-    native: createNativeActors(manifest.actors, { policy: DEVNET_POLICY }),
+    native: (options.actors ?? ((own) => own))(createNativeActors(manifest.actors, { policy: DEVNET_POLICY })),
     genesis: store.genesis(),
     blocks,
     tipset,

@@ -20,8 +20,10 @@ function call(from: number, to: number | Address, value: bigint, exitCode = 0, s
   }
 }
 
-const explicit = (trace: CallTrace, gas = NO_GAS): ExecutedMessage => ({ message: CID, gas, trace })
-const implicit = (trace: CallTrace): ExecutedMessage => ({ message: null, gas: NO_GAS, trace })
+const explicit = (trace: CallTrace, gas = NO_GAS, exitCode = trace.msgRct.exitCode): ExecutedMessage => {
+  return { message: CID, exitCode, gas, trace }
+}
+const implicit = (trace: CallTrace): ExecutedMessage => ({ message: null, exitCode: 0, gas: NO_GAS, trace })
 const nowhere = (): undefined => undefined
 
 function moved(...executed: ExecutedMessage[]): string[] {
@@ -39,6 +41,11 @@ describe('what counts as a transfer', () => {
   })
   test('a failed send does not', () => {
     expect(moved(explicit(call(100, 101, 5n, 6)))).toEqual([])
+  })
+  test('nothing of a message that failed after its call', () => {
+    // FVM 2: there is no gas left for what is returned, which is charged when the call has ended.
+    const returned = call(100, 101, 5n, 0, [call(101, 102, 3n)])
+    expect(moved(explicit(returned, NO_GAS, 7))).toEqual([])
   })
   test('a multisig that executes its proposal', () => {
     const approve = call(100, 200, 0n, 0, [call(200, 101, 7n)])

@@ -50,6 +50,7 @@ function executedMessage(invocation: Row): ExecutedMessage {
   const explicit = gas.Message !== null
   return {
     message: explicit ? parseCid((invocation.MsgCid as Row)['/'] as string) : null,
+    exitCode: (invocation.MsgRct as Row).ExitCode as number,
     gas: {
       baseFeeBurn: BigInt(gas.BaseFeeBurn as string),
       overEstimationBurn: BigInt(gas.OverEstimationBurn as string),

@@ -55,6 +55,7 @@ export class ActorKernel extends IpldKernel implements SelfOps, ActorOps {
       if (!burnUnspent) throw new SyscallError(Errno.IllegalOperation, 'self-destruct with unspent funds')
       try {
         this.calls.transfer(this.actorId, BURNT_FUNDS_ID, balance)
+        this.calls.traceTransfer(this.actorId, BURNT_FUNDS_ID, balance)
       } catch (error) {
         if (error instanceof SyscallError) throw new FatalError(error.message, { cause: error })
         throw error
@@ -71,6 +72,7 @@ export class ActorKernel extends IpldKernel implements SelfOps, ActorOps {
       const id = this.resolveAddress(beneficiary)
       if (id === this.actorId) throw new SyscallError(Errno.Forbidden, 'benefactor cannot be beneficiary')
       this.calls.transfer(this.actorId, id, balance)
+      this.calls.traceTransfer(this.actorId, id, balance)
     }
     this.calls.deleteActor(this.actorId)
   }

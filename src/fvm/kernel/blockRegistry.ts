@@ -24,6 +24,12 @@ const FIRST_HANDLE = 1
 export class BlockRegistry {
   readonly #blocks: Block[] = []
   readonly #reachable = new Set<string>()
+  readonly #hold: ((bytes: number) => void) | undefined
+
+  /** @param hold - hears of the bytes of each block that is added; what it throws ends the execution */
+  constructor(hold?: (bytes: number) => void) {
+    this.#hold = hold
+  }
 
   get isFull(): boolean {
     return this.#blocks.length >= MAX_BLOCKS
@@ -47,6 +53,7 @@ export class BlockRegistry {
 
   #put(block: Block): number {
     if (this.isFull) throw new SyscallError(Errno.LimitExceeded, 'too many blocks')
+    this.#hold?.(block.data.length)
     return this.#blocks.push(block) - 1 + FIRST_HANDLE
   }
 

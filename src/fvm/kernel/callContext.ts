@@ -75,6 +75,8 @@ export interface CallContext {
   /** The f2 address of the next created actor, made of the sender's address. */
   nextActorAddress(senderAddress: Address): Address
   createActor(code: Cid, id: ActorId, delegatedAddress: Address | null): void
+  /** Value that moves without a call; traces of calls alone show it as one. */
+  traceTransfer(from: ActorId, to: ActorId, value: TokenAmount): void
   traceLog(message: string): void
   traceIpld(op: 'Get' | 'Put', cid: Cid, size: number): void
 }

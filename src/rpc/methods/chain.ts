@@ -160,12 +160,12 @@ function messageMethods({ view, vm, index }: ChainMethodsDeps): MethodRow[] {
     }),
     method({
       ...chainGetParentReceipts,
-      handler: (cid) => {
+      handler: (cid, { signal }) => {
         const header = store.header(cid)
         if (header.height === 0) return null
         return fromBlocksOrIndex(
           index,
-          () => parentReceipts(createTipset([header]), view, vm, readReceipts),
+          () => parentReceipts(createTipset([header]), view, vm, readReceipts, signal),
           async (asked) =>
             (await indexedBlock(asked, store.tipset(header.parents)))?.messages.map(({ receipt }) => receipt),
         )

@@ -6,7 +6,7 @@
 import { EMPTY_BYTES } from '../../base/bytes.ts'
 import { PetrelError } from '../../base/errors.ts'
 import { finish } from '../../base/steps.ts'
-import { stateAfter } from '../../chain/recordedState.ts'
+import { stateRootAfter } from '../../chain/recordedState.ts'
 import type { Json } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
 import { parseGoUint } from '../../codec/goUint.ts'
@@ -82,8 +82,7 @@ export function traceMethods(reader: EthReader, locate: Locate): MethodRow[] {
   const traceAnew = async (tipset: Tipset, call: Walking): Promise<readonly Traced[]> => {
     const { trace } = await reader.vm.compute(tipset, tipset.height, [], call.signal)
     // What a computation writes is not kept: above the head nobody has this state yet.
-    const { stateRoot } = await stateAfter(tipset, store, reader.vm, call)
-    const tree = reader.view.stateTree(stateRoot)
+    const tree = reader.view.stateTree(await stateRootAfter(tipset, store, reader.vm, call))
     return trace
       .filter(({ msg }) => !(isIdAddress(msg.from) && addressToId(msg.from) === SYSTEM_ID))
       .map(({ msg, msgCid, executionTrace }) => ({

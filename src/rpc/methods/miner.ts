@@ -6,7 +6,8 @@ import type { ChainView } from '../../chain/chainView.ts'
 import { activeSectors, liveSectors, type MinerActor, minerOf } from '../../chain/queries/minerActor.ts'
 import { listMiners, minerPower } from '../../chain/queries/minerPower.ts'
 import { deadlineInfo, nextNotElapsed } from '../../chain/queries/provingDeadline.ts'
-import type { VmHost } from '../../chain/vm.ts'
+import { URGENCY } from '../../chain/urgency.ts'
+import { urgentVm, type VmHost } from '../../chain/vm.ts'
 import { createBlock } from '../../consensus/createBlock.ts'
 import { miningBase } from '../../consensus/miningBase.ts'
 import { type BitField, unionAll } from '../../ipld/bitfield.ts'
@@ -43,7 +44,7 @@ import { loadTipset } from './chain.ts'
 /** What the methods need. */
 export interface MinerMethodsDeps {
   readonly view: ChainView
-  readonly vm: Pick<VmHost, 'tipsetState'>
+  readonly vm: Pick<VmHost, 'tipsetState' | 'run'>
   /** Signs a block with a worker's key. */
   readonly signBlock: (worker: Address, data: Uint8Array) => Promise<Signature>
 }
@@ -99,14 +100,20 @@ function recordMethods({ view, vm, signBlock }: MinerMethodsDeps): MethodRow[] {
     }),
     method({
       ...minerGetBaseInfo,
-      handler: (who, epoch, key) =>
-        miningBase(view, baseTipset(view, key), epoch, who, async (tipset) => (await vm.tipsetState(tipset)).stateRoot),
+      handler: (who, epoch, key, { signal }) =>
+        miningBase(
+          view,
+          baseTipset(view, key),
+          epoch,
+          who,
+          async (tipset) => (await vm.tipsetState(tipset, signal)).stateRoot,
+        ),
     }),
     method({
       ...minerCreateBlock,
       handler: async (template) => {
         if (template === null) throw nilPointer('Filecoin.MinerCreateBlock')
-        const { header, messages } = await createBlock(template, view, vm, signBlock)
+        const { header, messages } = await createBlock(template, view, urgentVm(vm, URGENCY.chain), signBlock)
         const bls = messages.filter((signedMessage) => signedMessage.signature.type === SIGNATURE_BLS)
         const signed = messages.filter((signedMessage) => signedMessage.signature.type !== SIGNATURE_BLS)
         return toBlockMsg({ header, messages: { bls: bls.map((signedMessage) => signedMessage.message), signed } })

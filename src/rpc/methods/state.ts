@@ -5,7 +5,7 @@ import type { ActorStates } from '../../chain/actorStates.ts'
 import { type ChainView, resolveId } from '../../chain/chainView.ts'
 import { ChainError } from '../../chain/errors.ts'
 import { listMessages } from '../../chain/listMessages.ts'
-import { stateAfter } from '../../chain/recordedState.ts'
+import { stateRootAfter } from '../../chain/recordedState.ts'
 import type { VmHost } from '../../chain/vm.ts'
 import type { Cid } from '../../codec/cid.ts'
 import { drawRandomnessFromDigest } from '../../crypto/drawRandomness.ts'
@@ -121,8 +121,7 @@ function actorMethods({ view, vm, states }: StateMethodsDeps): MethodRow[] {
           // Executing the tipset can create the actor, but makes no other actor an account.
           if (!(error instanceof ChainError) || error.code !== 'ACTOR_NOT_FOUND') throw error
         }
-        const { stateRoot } = await stateAfter(tipset, view.store, vm, call)
-        return accountKey(view, view.stateTree(stateRoot), who)
+        return accountKey(view, view.stateTree(await stateRootAfter(tipset, view.store, vm, call)), who)
       },
     }),
     listMethod({

@@ -44,6 +44,7 @@ export const ethGetStorageAt: CallSignature<
   Uint8Array
 > = callSignature({
   name: 'EthGetStorageAt',
+  cost: 'execute',
   perm: 'read',
   versions: ['v1', 'v2'],
   summary: "A slot of a contract's storage after a block.",

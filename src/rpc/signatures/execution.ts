@@ -53,6 +53,7 @@ export const stateComputeDataCID: CallSignature<
   Cid | null
 > = callSignature({
   name: 'StateComputeDataCID',
+  cost: 'execute',
   perm: 'read',
   versions: ['v1'],
   summary: "CommD of a sector with these deals, by asking the market's method of actors v12; null without deals.",

@@ -167,6 +167,7 @@ export const paychVoucherCheckSpendable: CallSignature<
   boolean
 > = callSignature({
   name: 'PaychVoucherCheckSpendable',
+  cost: 'execute',
   perm: 'read',
   summary: 'Whether the chain would take a voucher now.',
   params: [channel, voucher, secret, proof],

@@ -7,6 +7,7 @@ import { Executor } from '../../../src/fvm/executor.ts'
 import type { Externs } from '../../../src/fvm/externs.ts'
 import type { ActorCode, Kernel } from '../../../src/fvm/kernel/kernel.ts'
 import { ActorExit } from '../../../src/fvm/kernel/outcomes.ts'
+import type { RunBounds, Tracing } from '../../../src/fvm/machine.ts'
 import { acceptAllProofs, type ProofVerifier } from '../../../src/fvm/proofVerifier.ts'
 import { MemoryBlockstore, putCbor } from '../../../src/ipld/blockstore.ts'
 import { Hamt } from '../../../src/ipld/hamt.ts'
@@ -61,6 +62,9 @@ export interface TinyOptions {
   /** Registered addresses. */
   readonly addresses?: readonly (readonly [Address, bigint])[]
   readonly proofs?: ProofVerifier
+  /** Default: whole traces. */
+  readonly tracing?: Tracing
+  readonly bounds?: RunBounds
 }
 
 export function tinyMachine(options: TinyOptions = {}): Executor {
@@ -118,7 +122,7 @@ export function tinyMachine(options: TinyOptions = {}): Executor {
       circulatingSupply: 0n,
       chainId: 31_415_926n,
       stateRoot: root,
-      tracing: true,
+      tracing: options.tracing ?? true,
       actorDebugging: false,
     },
     {
@@ -126,6 +130,7 @@ export function tinyMachine(options: TinyOptions = {}): Executor {
       externs: noExterns,
       proofs: options.proofs ?? acceptAllProofs,
       loadCode: (code) => codes.get(code.key),
+      bounds: options.bounds,
     },
   )
 }
