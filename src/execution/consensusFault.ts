@@ -15,6 +15,7 @@ import { type BlockHeader, wideBlockHeader } from '../types/blockHeader.ts'
 import { CHAIN_FINALITY } from '../types/protocol.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import { SIGNATURE_BLS } from '../types/signature.ts'
+import { sameCids } from '../types/tipset.ts'
 
 /** Kinds of faults, by the numbers that the syscall answers. */
 const FAULT_DOUBLE_FORK = 1
@@ -50,19 +51,14 @@ function contains(list: readonly Cid[], cid: Cid): boolean {
   return list.some((listed) => listed.equals(cid))
 }
 
-/** In any order, and `[x, x]` counts as equal to `[x, y]`, though not the other way round. @see lotus chain/types/blockheader.go CidArrsEqual */
-function equalCids(a: readonly Cid[], b: readonly Cid[]): boolean {
-  return a.length === b.length && b.every((cid) => contains(a, cid))
-}
-
 /** What the three headers show, signatures aside; 0: nothing. */
 function faultType(a: Evidence, b: Evidence, extra: Evidence | undefined): number {
   let type = 0
   if (a.height === b.height) type = FAULT_DOUBLE_FORK
-  if (equalCids(a.parents, b.parents) && a.height !== b.height) type = FAULT_TIME_OFFSET
+  if (sameCids(a.parents, b.parents) && a.height !== b.height) type = FAULT_TIME_OFFSET
   if (extra === undefined) return type
   // The witness is a's sibling and b's parent: b left a out of its parents.
-  const isSibling = equalCids(a.parents, extra.parents) && a.height === extra.height
+  const isSibling = sameCids(a.parents, extra.parents) && a.height === extra.height
   if (isSibling && contains(b.parents, cidOf(extra)) && !contains(b.parents, cidOf(a))) return FAULT_PARENT_GRINDING
   return type
 }
