@@ -20,8 +20,10 @@ interface Connection {
   doing: Doing
   /** When it began with that, or when its client last took something of an answer. */
   sinceMs: number
-  /** Bytes that its client had taken then. */
-  written: number
+  /** Whoever did something later has a higher one. */
+  turn: number
+  /** Bytes that its client had taken at the last look; undefined: nobody has looked since it began with that. */
+  taken: number | undefined
   /** Its last request brought a token. */
   hasToken: boolean
   /** Where it comes from; undefined: from no address. */
@@ -48,12 +50,12 @@ const BOUNDS: ConnectionBounds = {
 
 /** One server's connections. Give it every one when it opens, and call {@link Connections.sweep} now and then. */
 export class Connections {
-  /** The longest idle first: whoever does something moves to the end. */
   readonly #connections = new Map<Socket, Connection>()
   readonly #turnedAway = new Set<Socket>()
   readonly #bounds: ConnectionBounds
   readonly #nowMs: () => number
   readonly #count: Count
+  #turns = 0
   #closeIdle: (() => void) | undefined
 
   /** @param count - of the servers that share the bound; each ends its own connections */
@@ -78,7 +80,8 @@ export class Connections {
       this.#remove(longest)
     }
     const sinceMs = this.#nowMs()
-    this.#connections.set(socket, { doing: 'opened', sinceMs, written: 0, hasToken: false, place })
+    const turn = ++this.#turns
+    this.#connections.set(socket, { doing: 'opened', sinceMs, turn, taken: undefined, hasToken: false, place })
     this.#count.add(1)
     socket.once('close', () => this.#remove(socket))
   }
@@ -92,12 +95,21 @@ export class Connections {
     return !this.#turnedAway.has(socket)
   }
 
+  /** Looked for at the bound alone: keeping all in that order cost every request more. */
+  #stalest(isOne: (connection: Connection) => boolean): Socket | undefined {
+    let stalest: Socket | undefined
+    let least = Number.POSITIVE_INFINITY
+    for (const [socket, connection] of this.#connections) {
+      if (connection.turn < least && isOne(connection)) [stalest, least] = [socket, connection.turn]
+    }
+    return stalest
+  }
+
   #longestIdle(): Socket | undefined {
     const now = this.#nowMs()
-    for (const [socket, { doing, sinceMs }] of this.#connections) {
-      if (doing === 'idle' || (doing === 'opened' && now - sinceMs > this.#bounds.firstMs)) return socket
-    }
-    return undefined
+    return this.#stalest(
+      ({ doing, sinceMs }) => doing === 'idle' || (doing === 'opened' && now - sinceMs > this.#bounds.firstMs),
+    )
   }
 
   /** The stalest without a token of the place that has most of them, if a new one of `place` leaves that place as many. */
@@ -109,8 +121,7 @@ export class Connections {
     let [most, ofMost] = [0, '']
     for (const [each, count] of counts) if (count > most) [most, ofMost] = [count, each]
     if (place === undefined || most < (counts.get(place) ?? 0) + 2) return undefined
-    for (const [socket, { place, hasToken }] of this.#connections) if (!hasToken && place === ofMost) return socket
-    return undefined
+    return this.#stalest(({ place, hasToken }) => !hasToken && place === ofMost)
   }
 
   #turnAway(socket: Socket): void {
@@ -140,10 +151,9 @@ export class Connections {
     if (connection === undefined || connection.doing === 'socket') return
     connection.doing = doing
     connection.sinceMs = this.#nowMs()
-    connection.written = socket.bytesWritten
+    connection.turn = ++this.#turns
+    connection.taken = undefined
     connection.hasToken = hasToken ?? connection.hasToken
-    this.#connections.delete(socket)
-    this.#connections.set(socket, connection)
     if (doing === 'idle') this.#closeIdle?.()
   }
 
@@ -152,12 +162,10 @@ export class Connections {
     const now = this.#nowMs()
     for (const [socket, connection] of this.#connections) {
       const { doing, sinceMs } = connection
-      if (
-        doing === 'answering' &&
-        (socket.writableLength === 0 || socket.bytesWritten - socket.writableLength > connection.written)
-      ) {
+      const taken = doing === 'answering' ? socket.bytesWritten - socket.writableLength : 0
+      if (doing === 'answering' && (socket.writableLength === 0 || taken > (connection.taken ?? -1))) {
         connection.sinceMs = now
-        connection.written = socket.bytesWritten - socket.writableLength
+        connection.taken = taken
       } else if (
         doing !== 'socket' &&
         now - sinceMs > (doing === 'reading' || doing === 'answering' ? this.#bounds.requestMs : this.#bounds.idleMs)

@@ -10,8 +10,9 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { MAX_ANONYMOUS_REQUEST_BYTES, MAX_BODIES_BYTES, PING_INTERVAL_MS } from '../../src/base/bounds.ts'
 import { lengthOf, utf8 } from '../../src/base/bytes.ts'
 import { errorMessage } from '../../src/base/errors.ts'
+import type { Room } from '../../src/rpc/held.ts'
 import { type AdmittedSocket, apiVersionOf, bringsToken } from '../../src/rpc/http.ts'
-import type { HttpResponse, Room } from '../../src/rpc/httpMessage.ts'
+import type { HttpResponse } from '../../src/rpc/httpMessage.ts'
 import { RpcSession } from '../../src/rpc/session.ts'
 import { placeOf } from './callerPlace.ts'
 import { Connections } from './connections.ts'
@@ -160,7 +161,7 @@ function upgrade(
 ): void {
   const client = clientOf(message, behind)
   if (client === undefined) return refuseUpgrade(socket, STRANGER.status)
-  const request = new NodeRequest(message, '', new AbortController().signal, client)
+  const request = new NodeRequest(message, new AbortController().signal, client)
   const admitted = handler.admitSocket(request)
   if ('status' in admitted) return refuseUpgrade(socket, admitted.status)
   const server = admitted.maxFrameBytes > MAX_ANONYMOUS_REQUEST_BYTES ? sockets.trusted : sockets.anonymous
@@ -213,12 +214,12 @@ function onRequest(
     if (client === undefined) return respond(response, STRANGER, false)
     countRequests(1)
     const isLast = watch?.asked(socket) === true
-    const head = new NodeRequest(message, '', signals.of(socket), client)
-    const hasToken = bringsToken(head)
+    const request = new NodeRequest(message, signals.of(socket), client)
+    const hasToken = bringsToken(request)
     // Elsewhere nobody has looked at it yet.
-    const isKnown = hasToken && apiVersionOf(head.url) !== undefined
+    const isKnown = hasToken && apiVersionOf(request.url) !== undefined
     connections.is('reading', socket, isKnown)
-    const limit = handler.admit(head)
+    const limit = handler.admit(request)
     // A preflight has no token, and its answer is not of this kind.
     if (typeof limit !== 'number' && message.method !== 'OPTIONS') return respond(response, limit, false)
     const room = bodies.of(isKnown ? undefined : placeOf(client))
@@ -226,9 +227,10 @@ function onRequest(
       connections.is('answering', socket, hasToken)
       if (body === undefined) return respond(response, TOO_BUSY, false)
       // Until its answer is made the request is in memory, and what it is answered with is.
-      const free = (): void => held.free()
+      request.body = body
+      request.held = held
       try {
-        const answer = handler.handle(new NodeRequest(message, body, signals.of(socket), client, held))
+        const answer = handler.handle(request)
         const keepOpen = whole && !isLast
         if (answer instanceof Promise) {
           void answer
@@ -236,14 +238,14 @@ function onRequest(
               (late) => send(response, late, keepOpen),
               (error: unknown) => broken(error, response),
             )
-            .finally(free)
+            .finally(() => held.free())
           return
         }
         send(response, answer, keepOpen)
       } catch (error) {
         broken(error, response)
       }
-      free()
+      held.free()
     })
   }
   return (message, response) => {

@@ -2,8 +2,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { lengthOf } from '../../src/base/bytes.ts'
+import type { Held } from '../../src/rpc/held.ts'
 import type { HttpRequest, HttpResponse } from '../../src/rpc/httpMessage.ts'
-import type { Held } from './requestBodies.ts'
 import { spareHeap } from './sparingHeap.ts'
 import type { UnreadAnswers } from './unreadAnswers.ts'
 
@@ -11,22 +11,18 @@ import type { UnreadAnswers } from './unreadAnswers.ts'
 export class NodeRequest implements HttpRequest {
   readonly verb: string
   readonly url: string
-  readonly body: Uint8Array | string
+  /** Empty until it has been read. */
+  body: Uint8Array | string = ''
+  /** What is held for it, from then on. */
+  held: Held | undefined
   readonly signal: AbortSignal
   readonly address: string
-  readonly hold?: (bytes: number) => boolean
-  readonly release?: () => void
   readonly #headers: IncomingMessage['headers']
 
-  /** @param address - of the client, where another thread took the connection @param held - what is held for it */
-  constructor(message: IncomingMessage, body: Uint8Array | string, signal: AbortSignal, address?: string, held?: Held) {
-    if (held !== undefined) {
-      this.hold = (bytes) => held.add(bytes)
-      this.release = () => held.free()
-    }
+  /** @param address - of the client, where another thread took the connection */
+  constructor(message: IncomingMessage, signal: AbortSignal, address?: string) {
     this.verb = message.method ?? ''
     this.url = message.url ?? ''
-    this.body = body
     this.signal = signal
     this.address = address ?? message.socket.remoteAddress ?? ''
     this.#headers = message.headers

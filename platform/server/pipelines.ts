@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net'
 import { MAX_PIPELINED_REQUESTS } from '../../src/base/bounds.ts'
-import type { Room } from '../../src/rpc/httpMessage.ts'
+import type { Room } from '../../src/rpc/held.ts'
 
 /** What node:http holds for a request that has not begun, bytes: about what 10,000 of them took. */
 const WAITING_BYTES = 4_096

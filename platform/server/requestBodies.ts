@@ -2,28 +2,36 @@
 import type { IncomingMessage } from 'node:http'
 import { MAX_ADDRESS_BODIES_BYTES } from '../../src/base/bounds.ts'
 import { type Count, OwnCount } from '../../src/base/count.ts'
-import type { Room } from '../../src/rpc/httpMessage.ts'
+import { Held, type Room } from '../../src/rpc/held.ts'
 
-/** What is held for one request. */
-export class Held {
-  readonly #room: Room
-  #bytes = 0
+/** Shares that may hold nothing and are kept all the same: making one anew for each request costs more. */
+const EMPTY_SHARES = 1_024
 
-  constructor(room: Room) {
-    this.#room = room
+/** Bytes of the callers of one place. */
+interface Share {
+  bytes: number
+}
+
+/** The part of the room that the callers of one place have. */
+class PlaceRoom implements Room {
+  readonly #all: Bodies
+  readonly #place: string
+
+  constructor(all: Bodies, place: string) {
+    this.#all = all
+    this.#place = place
   }
 
-  /** @returns false: there is no room for so much more */
-  add(bytes: number): boolean {
-    if (!this.#room.take(bytes)) return false
-    this.#bytes += bytes
+  take(bytes: number): boolean {
+    const share = this.#all.share(this.#place)
+    if (share.bytes + bytes > MAX_ADDRESS_BODIES_BYTES || !this.#all.take(bytes)) return false
+    share.bytes += bytes
     return true
   }
 
-  /** Gives all of it back. */
-  free(): void {
-    this.#room.give(this.#bytes)
-    this.#bytes = 0
+  give(bytes: number): void {
+    this.#all.give(bytes)
+    this.#all.share(this.#place).bytes -= bytes
   }
 }
 
@@ -31,8 +39,10 @@ export class Held {
 export class Bodies implements Room {
   readonly #bytes: Count
   readonly #most: () => number
-  /** Bytes by place, of those that have a share. */
-  readonly #shares = new Map<string, number>()
+  /** By place: of all that hold something. */
+  readonly #shares = new Map<string, Share>()
+  /** So many shares, and those that hold nothing go. */
+  #mostShares = EMPTY_SHARES
 
   /** @param bytes - of the servers that share the bound */
   constructor(most: () => number, bytes: Count = new OwnCount()) {
@@ -55,24 +65,20 @@ export class Bodies implements Room {
    * @param place - where one without a token comes from; undefined: it has a token, and may have all of it
    */
   of(place: string | undefined): Room {
-    if (place === undefined) return this
-    const share = (by: number): void => {
-      const bytes = (this.#shares.get(place) ?? 0) + by
-      if (bytes === 0) this.#shares.delete(place)
-      else this.#shares.set(place, bytes)
+    return place === undefined ? this : new PlaceRoom(this, place)
+  }
+
+  /** What the callers of a place hold: to be used at once. */
+  share(place: string): Share {
+    let share = this.#shares.get(place)
+    if (share !== undefined) return share
+    if (this.#shares.size >= this.#mostShares) {
+      for (const [each, { bytes }] of this.#shares) if (bytes === 0) this.#shares.delete(each)
+      this.#mostShares = this.#shares.size + EMPTY_SHARES
     }
-    return {
-      take: (bytes) => {
-        const isTooMuch = (this.#shares.get(place) ?? 0) + bytes > MAX_ADDRESS_BODIES_BYTES
-        if (isTooMuch || !this.take(bytes)) return false
-        share(bytes)
-        return true
-      },
-      give: (bytes) => {
-        this.give(bytes)
-        share(-bytes)
-      },
-    }
+    share = { bytes: 0 }
+    this.#shares.set(place, share)
+    return share
   }
 }
 
@@ -91,23 +97,20 @@ export function readBody(
   let first: Uint8Array | undefined
   let rest: Uint8Array[] | undefined
   let length = 0
+  // Listeners stay: taking three away costs more than a look at this.
+  let isDone = false
   const held = new Held(room)
-  const free = (): void => held.free()
-  const stop = (): void => {
-    message.removeListener('data', take)
-    message.removeListener('end', end)
-    message.removeListener('close', free)
-  }
   const finish = (whole: boolean): void => {
-    stop()
+    isDone = true
     if (rest === undefined) done(first ?? new Uint8Array(0), whole, held)
     else done(Buffer.concat([first ?? new Uint8Array(0), ...rest]), whole, held)
   }
-  const take = (chunk: Uint8Array): void => {
+  message.on('data', (chunk: Uint8Array) => {
+    if (isDone) return
     if (!held.add(chunk.length)) {
       message.pause()
-      stop()
-      free()
+      isDone = true
+      held.free()
       done(undefined, false, held)
       return
     }
@@ -118,9 +121,13 @@ export function readBody(
     if (length <= limit) return
     message.pause()
     finish(false)
-  }
-  const end = (): void => finish(true)
-  message.on('data', take)
-  message.on('end', end)
-  message.on('close', free)
+  })
+  message.on('end', () => {
+    if (!isDone) finish(true)
+  })
+  message.on('close', () => {
+    if (isDone) return
+    isDone = true
+    held.free()
+  })
 }

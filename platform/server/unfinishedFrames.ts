@@ -5,7 +5,7 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import { REQUEST_TIME_MS } from '../../src/base/bounds.ts'
-import type { Room } from '../../src/rpc/httpMessage.ts'
+import type { Room } from '../../src/rpc/held.ts'
 
 /** Head and mask of a control frame of a client (RFC 6455, section 5.2). */
 const CONTROL_BYTES = 6

@@ -84,6 +84,10 @@ export function shownJson(json: Json): string {
   return stringifyJson(cut(json, SHOWN_DEPTH)).slice(0, SHOWN_LENGTH)
 }
 
+const ASCII_END = 0x80
+/** What a letter of ASCII and its capital differ in. */
+const CASE_BIT = 0x20
+
 /** Keys of an object that are looked through for each field; of one with more they are folded once. */
 const FEW_KEYS = 32
 /** Values by folded key. */
@@ -92,6 +96,15 @@ const manyKeys = new WeakMap<object, ReadonlyMap<string, Json>>()
 /** The same for all keys that are one name to Go. Of what is not ASCII only the long s and Kelvin's sign fold to a letter of a name. */
 function foldName(key: string): string {
   return key.toLowerCase().replaceAll('\u017f', 's')
+}
+
+/** @param name - of a field, ASCII */
+function isNamed(key: string, name: string): boolean {
+  if (key.length !== name.length) return false
+  // Most differ in their first letter, in more than its case, and nothing has to be folded.
+  const first = key.charCodeAt(0)
+  if (first < ASCII_END && ((first ^ name.charCodeAt(0)) & ~CASE_BIT) !== 0) return false
+  return foldName(key) === foldName(name)
 }
 
 function foldKeys(object: { [key: string]: Json }): ReadonlyMap<string, Json> {
@@ -112,15 +125,10 @@ export function jsonField(object: { [key: string]: Json }, name: string): Json |
   const many = manyKeys.get(object)
   if (many !== undefined) return many.get(foldName(name))
   let found: Json | undefined
-  let lower: string | undefined
   let count = 0
   for (const key in object) {
     if (count++ === FEW_KEYS) return foldKeys(object).get(foldName(name))
-    if (key === name) found = object[key]
-    else if (key.length === name.length) {
-      lower ??= foldName(name)
-      if (foldName(key) === lower) found = object[key]
-    }
+    if (key === name || isNamed(key, name)) found = object[key]
   }
   return found
 }

@@ -2,7 +2,7 @@
 import { MAX_ANSWER_BYTES, MAX_REFUSALS_BYTES } from '../base/bounds.ts'
 import { RETRY_AFTER_SEC } from './cost.ts'
 import { RpcError } from './errors.ts'
-import type { HttpRequest } from './httpMessage.ts'
+import type { Held } from './held.ts'
 import type { Outcome } from './outcome.ts'
 import type { BadRequest, RpcRequest } from './request.ts'
 import { failureText } from './response.ts'
@@ -14,8 +14,8 @@ export interface BatchDeps {
   /** Begins a part when it is its turn, so that others have theirs. */
   readonly turn: <T>(part: () => Promise<T>) => Promise<T>
   readonly signal: AbortSignal
-  /** See {@link HttpRequest.hold}: what is answered already is in memory until all is. */
-  readonly hold: HttpRequest['hold']
+  /** What is answered already is in memory until all is. */
+  readonly held: Held | undefined
 }
 
 /** Of a request that is too much beside what others have under way. */
@@ -35,7 +35,7 @@ export const NO_ROOM: Outcome = {
  */
 export async function answerBatch(
   requests: readonly (RpcRequest | BadRequest)[],
-  { dispatch, turn, signal, hold }: BatchDeps,
+  { dispatch, turn, signal, held }: BatchDeps,
 ): Promise<{ readonly text: string; readonly isBusy: boolean } | undefined> {
   const parts: string[] = []
   let bytes = 0
@@ -48,7 +48,7 @@ export async function answerBatch(
     const { text } = outcome
     bytes += text.length
     if (isBeyond && bytes > MAX_ANSWER_BYTES + MAX_REFUSALS_BYTES) break
-    if (hold?.(text.length) === false) return undefined
+    if (held?.add(text.length) === false) return undefined
     parts.push(`${text}\n`)
     if (outcome.kind === 'busy') isBusy = true
   }

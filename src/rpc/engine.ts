@@ -14,6 +14,7 @@ import { stringifyJson } from '../codec/jsonText.ts'
 import { asRpcError, panic } from './asRpcError.ts'
 import { type CallerName, type CostQueues, type DearClass, RETRY_AFTER_SEC } from './cost.ts'
 import { RpcError } from './errors.ts'
+import type { Held } from './held.ts'
 import { type Listing, nextPart } from './listing.ts'
 import { type ApiVersion, type CallContext, type ChannelSink, PrintedResult } from './method.ts'
 import { type Outcome, PrintedAnswer, type StreamedOutcome } from './outcome.ts'
@@ -32,8 +33,8 @@ export interface Caller {
   readonly notify: CallContext['notify']
   /** Whose share its calls count in. */
   readonly name: CallerName
-  /** Hears that nothing of the request is needed any more, before it is answered. */
-  readonly release?: (() => void) | undefined
+  /** What the request is counted for; freed before it is answered where nothing of it is needed any more. */
+  readonly held?: Held | undefined
 }
 
 /** Starts a channel and answers with its number; undefined over HTTP, where channel methods are refused. */
@@ -147,7 +148,7 @@ export class RpcEngine {
     if (row.kind === 'call' && row.cost === 'wait') {
       // What a wait holds is what its parameters became, however long their text was.
       request.params = undefined
-      caller.release?.()
+      caller.held?.free()
     }
     try {
       if (!caller.permissions.has(row.perm)) {

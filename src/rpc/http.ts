@@ -109,8 +109,10 @@ const VERSION_OF_PATH: ReadonlyMap<string, ApiVersion> = new Map([
 
 /** The path's API version; undefined: no JSON-RPC here. */
 export function apiVersionOf(url: string): ApiVersion | undefined {
+  const known = VERSION_OF_PATH.get(url)
+  if (known !== undefined) return known
   const end = url.indexOf('?')
-  return VERSION_OF_PATH.get(end < 0 ? url : url.slice(0, end))
+  return end < 0 ? undefined : VERSION_OF_PATH.get(url.slice(0, end))
 }
 
 function queryToken(url: string): string | undefined {
@@ -337,14 +339,14 @@ export class HttpHandler {
     try {
       const text = this.#bodyText(request.body, this.#largestBody(permissions))
       const values = permissions === ANONYMOUS ? requestValues(text, MAX_ANONYMOUS_VALUES) : 0
-      if (values > 0 && request.hold?.(values * VALUE_BYTES) === false) return this.#noRoom()
+      if (values > 0 && request.held?.add(values * VALUE_BYTES) === false) return this.#noRoom()
       const body = parseBody(text)
-      if (body.kind === 'batch') return this.#batch(body.requests, caller, request.hold)
+      if (body.kind === 'batch') return this.#batch(body.requests, caller, request.held)
       const { request: asked } = body
       const outcome =
         'error' in asked
           ? this.#dispatch(asked, caller)
-          : this.#engine.told(this.#engine.dispatchStreaming(asked, { ...caller, release: request.release }))
+          : this.#engine.told(this.#engine.dispatchStreaming(asked, { ...caller, held: request.held }))
       return outcome instanceof Promise ? outcome.then(fromOutcome) : fromOutcome(outcome)
     } catch (error) {
       if (error instanceof RpcError) return refusal(error)
@@ -370,11 +372,11 @@ export class HttpHandler {
   async #batch(
     requests: readonly (RpcRequest | BadRequest)[],
     caller: Caller,
-    hold: HttpRequest['hold'],
+    held: HttpRequest['held'],
   ): Promise<HttpResponse> {
     const { turn = (part) => part() } = this.#options
     const dispatch: BatchDeps['dispatch'] = (request) => this.#dispatch(request, caller)
-    const answer = await answerBatch(requests, { dispatch, turn, signal: caller.signal, hold })
+    const answer = await answerBatch(requests, { dispatch, turn, signal: caller.signal, held })
     if (answer === undefined) return this.#noRoom()
     // Once for all of them.
     if (answer.isBusy) await this.#engine.told(Promise.resolve(NO_ROOM))

@@ -1,11 +1,5 @@
 /** Requests and answers of HTTP as plain values, between a platform's server and src/rpc. */
-
-/** Room for what callers make a server hold before it has answered them, all callers together. */
-export interface Room {
-  /** @returns false: there is none for so many bytes */
-  take(bytes: number): boolean
-  give(bytes: number): void
-}
+import type { Held } from './held.ts'
 
 /** A request as the platform's server saw it. */
 export interface HttpRequest {
@@ -21,10 +15,8 @@ export interface HttpRequest {
   readonly signal?: AbortSignal
   /** Where it comes from: callers without a token have a share each by it. */
   readonly address?: string
-  /** Counts bytes that are held for it until it is answered; false: there is no room for them. Absent: nobody counts. */
-  readonly hold?: (bytes: number) => boolean
-  /** Gives back the room of the request itself: nothing of it is in memory any more. */
-  readonly release?: () => void
+  /** Absent: nobody counts. */
+  readonly held?: Held | undefined
 }
 
 /** What to write back. */

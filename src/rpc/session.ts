@@ -23,7 +23,7 @@ import { stringifyJson } from '../codec/jsonText.ts'
 import type { CallerName } from './cost.ts'
 import type { Caller, OpenChannel, RpcEngine } from './engine.ts'
 import { RpcError } from './errors.ts'
-import type { Room } from './httpMessage.ts'
+import { Held, type Room } from './held.ts'
 import type { ApiVersion } from './method.ts'
 import type { Outcome } from './outcome.ts'
 import { parseFrame, type RequestId, type RpcRequest, requestValues } from './request.ts'
@@ -70,7 +70,7 @@ interface Running {
   readonly key: string
   readonly controller: AbortController
   /** What its frame is counted for. */
-  bytes: number
+  readonly held: Held | undefined
   channel?: Channel
 }
 
@@ -131,8 +131,8 @@ export class RpcSession {
     if (this.#ended) return
     this.#ended = true
     for (const set of this.#running.values()) {
-      for (const { controller, channel, bytes } of set) {
-        this.#deps.room?.give(bytes)
+      for (const { controller, channel, held } of set) {
+        held?.free()
         if (channel !== undefined) {
           channel.at = 'closed'
           channel.stop()
@@ -172,11 +172,13 @@ export class RpcSession {
 
   /** @param bytes - what its frame is counted for */
   #start(request: RpcRequest, permissions: ReadonlySet<string>, bytes: number): void {
-    const running: Running = { key: idKey(request.id), controller: new AbortController(), bytes }
+    const { room } = this.#deps
+    const held = room === undefined ? undefined : new Held(room)
+    const running: Running = { key: idKey(request.id), controller: new AbortController(), held }
     if (this.#runningCount >= MAX_RUNNING_REQUESTS) {
       return this.#refuse(request, `too many requests under way on this connection, at most ${MAX_RUNNING_REQUESTS}`)
     }
-    if (this.#deps.room?.take(bytes) === false) {
+    if (held?.add(bytes) === false) {
       return this.#refuse(request, 'too much is held for the requests under way; try again later')
     }
     this.#add(running)
@@ -187,10 +189,7 @@ export class RpcSession {
       ended: this.#connection.signal,
       notify: (method, params) => this.#notify(method, params),
       name: this.#deps.name ?? this.#ownName,
-      release: () => {
-        this.#deps.room?.give(running.bytes)
-        running.bytes = 0
-      },
+      held,
     }
     const finish = (outcome: Outcome): void => {
       if (running.channel === undefined) this.#remove(running)
@@ -282,7 +281,7 @@ export class RpcSession {
   #remove(running: Running): void {
     const same = this.#running.get(running.key)
     if (same?.delete(running) !== true) return
-    this.#deps.room?.give(running.bytes)
+    running.held?.free()
     this.#runningCount--
     if (same.size === 0) this.#running.delete(running.key)
   }

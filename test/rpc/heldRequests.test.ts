@@ -6,8 +6,9 @@ import { json } from '../../src/codec/description.ts'
 import { stringifyJson } from '../../src/codec/jsonText.ts'
 import { type CostLimit, CostQueues } from '../../src/rpc/cost.ts'
 import { RpcEngine } from '../../src/rpc/engine.ts'
+import { Held, type Room } from '../../src/rpc/held.ts'
 import { HttpHandler } from '../../src/rpc/http.ts'
-import type { HttpRequest, HttpResponse, Room } from '../../src/rpc/httpMessage.ts'
+import type { HttpRequest, HttpResponse } from '../../src/rpc/httpMessage.ts'
 import { method, param } from '../../src/rpc/method.ts'
 import { parseBody, requestValues } from '../../src/rpc/request.ts'
 import { RpcSession } from '../../src/rpc/session.ts'
@@ -145,11 +146,10 @@ describe('a batch', () => {
   it('is refused where there is no room for its answers in the making', async () => {
     const room = new Limited(4 * MIB)
     const handler = new HttpHandler(open(), { verifier: stubVerifier })
-    const hold = (bytes: number): boolean => room.take(bytes)
-    const three = await post(handler, `[${Array<string>(3).fill(call('Big')).join()}]`, { hold })
+    const three = await post(handler, `[${Array<string>(3).fill(call('Big')).join()}]`, { held: new Held(room) })
     expect(three.status).toBe(200)
     expect(room.held).toBeGreaterThan(3 * MIB)
-    const two = await post(handler, `[${Array<string>(2).fill(call('Big')).join()}]`, { hold })
+    const two = await post(handler, `[${Array<string>(2).fill(call('Big')).join()}]`, { held: new Held(room) })
     expect([two.status, two.headers['Retry-After']]).toEqual([429, '1'])
     expect(JSON.parse(two.body)).toMatchObject({ error: { code: -32005 }, id: null })
   })
@@ -159,29 +159,33 @@ describe('a request that is held', () => {
   it('is counted by its values, too', async () => {
     const handler = new HttpHandler(open(), { verifier: stubVerifier })
     const room = new Limited(100_000 * bounds.VALUE_BYTES)
-    const hold = (bytes: number): boolean => room.take(bytes)
     const body = call('Small', `[${'0,'.repeat(60_000)}0]`)
-    expect((await post(handler, body, { hold })).status).toBe(200)
+    expect((await post(handler, body, { held: new Held(room) })).status).toBe(200)
     expect(room.held).toBeGreaterThan(60_000 * bounds.VALUE_BYTES)
-    expect((await post(handler, body, { hold })).status).toBe(429)
+    expect((await post(handler, body, { held: new Held(room) })).status).toBe(429)
     // A short one is not looked at.
-    expect((await post(handler, call('Small', '0'), { hold })).status).toBe(200)
+    expect((await post(handler, call('Small', '0'), { held: new Held(room) })).status).toBe(200)
   })
 
   it('is given back when it waits for what its parameters alone say', async () => {
     const engine = open({ queues: new CostQueues(systemTime) })
     const handler = new HttpHandler(engine, { verifier: stubVerifier })
-    let released = 0
-    const release = (): void => void released++
-    const answers = ['Late', 'Wait'].map((name) => post(handler, call(name, '[1,2]'), { release }))
+    const held = (): { room: Limited; held: Held } => {
+      const room = new Limited(10)
+      const one = new Held(room)
+      one.add(10)
+      return { room, held: one }
+    }
+    const [late, wait, batched] = [held(), held(), held()]
+    const answers = [post(handler, call('Late', '[1,2]'), late), post(handler, call('Wait', '[1,2]'), wait)]
     await new Promise((resolve) => setTimeout(resolve, 20))
-    expect([ends.length, released]).toEqual([2, 1])
+    expect([ends.length, late.room.held, wait.room.held]).toEqual([2, 10, 0])
     await endAll()
     for (const one of answers) expect((await one).body).toContain('"result":"late"')
     // In a batch others are under way beside it.
-    const batch = post(handler, `[${call('Wait', '1')}]`, { release })
+    const batch = post(handler, `[${call('Wait', '1')}]`, batched)
     await new Promise((resolve) => setTimeout(resolve, 20))
-    expect([ends.length, released]).toEqual([1, 1])
+    expect([ends.length, batched.room.held]).toEqual([1, 10])
     await endAll()
     await batch
   })

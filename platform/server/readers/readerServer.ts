@@ -97,11 +97,11 @@ function onRequest(
     if (!connections.admits(socket)) return respond(response, BUSY, false)
     response.once('close', () => unread.set(response, 0))
     const length = Number(message.headers['content-length'])
-    const head = new NodeRequest(message, '', signals.of(socket))
-    const hasToken = bringsToken(head)
+    const request = new NodeRequest(message, signals.of(socket))
+    const hasToken = bringsToken(request)
     connections.is('answering', socket, hasToken)
-    const isCall = message.method === 'POST' && apiVersionOf(head.url) !== undefined
-    const admitted = isCall && isCurrent() ? reader.admit(head) : undefined
+    const isCall = message.method === 'POST' && apiVersionOf(request.url) !== undefined
+    const admitted = isCall && isCurrent() ? reader.admit(request) : undefined
     // Passed on, a large body would still be on its way when the node has refused it and gone: nobody would hear why.
     if (typeof admitted === 'object') return respond(response, admitted, false)
     const most = Math.min(MAX_BODY_BYTES, admitted ?? 0)
@@ -111,7 +111,8 @@ function onRequest(
     readBody(message, MAX_BODY_BYTES, bodies.of(hasToken ? undefined : place), (body, _whole, held) => {
       connections.is('answering', socket)
       if (body === undefined) return respond(response, BUSY, false)
-      const request = new NodeRequest(message, body, signals.of(socket))
+      request.body = body
+      request.held = held
       void reader
         .answer(request)
         .finally(() => held.free())

@@ -223,6 +223,20 @@ describe('the room for requests', () => {
     expect(bodies.of('192.0.2.1').take(most)).toBe(true)
   })
 
+  it('stays counted of an address that holds some, however many others come and go', () => {
+    const bodies = new Bodies(() => MAX_BODIES_BYTES)
+    const held = bodies.of('192.0.2.1')
+    expect(held.take(MAX_ADDRESS_BODIES_BYTES)).toBe(true)
+    for (let i = 0; i < 5_000; i++) {
+      const other = bodies.of(`198.51.${i >> 8}.${i & 0xff}`)
+      expect(other.take(1)).toBe(true)
+      other.give(1)
+    }
+    expect(bodies.of('192.0.2.1').take(1)).toBe(false)
+    held.give(MAX_ADDRESS_BODIES_BYTES)
+    expect(bodies.of('192.0.2.1').take(MAX_ADDRESS_BODIES_BYTES)).toBe(true)
+  })
+
   it('an address of IPv6 is its network', () => {
     expect(placeOf('192.0.2.1')).toBe('192.0.2.1')
     expect(placeOf('::ffff:192.0.2.1')).toBe('::ffff:192.0.2.1')
