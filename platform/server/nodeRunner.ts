@@ -231,7 +231,11 @@ export async function processShim(
     proofs: await nodeProofs(chain.proofs, ports.log),
     files: nodeFiles(home, meta),
     openIndex: options.index === undefined ? undefined : indexOpener(options.index, ports, metrics),
-    openMachine: (view, mode) => openVm(view, { ...chain, actors: home.actors, mode, cache: sizes }, ports.log, heaps),
+    openMachine: (view, mode) =>
+      openVm(view, { ...chain, actors: home.actors, mode, cache: sizes }, ports.log, {
+        heaps,
+        ...(chain.chain === undefined ? {} : { commit: () => meta.commit([]) }),
+      }),
     openHost:
       net === undefined
         ? undefined

@@ -28,13 +28,20 @@ export interface VmThreadData {
   readonly options: VmThreadOptions
   /** {@link SHARED}: memory that both sides look at. */
   readonly shared: Int32Array
+  /** Whether the node writes parts of answers to where the thread reads. */
+  readonly takesParts: boolean
 }
 
 /**
  * What is where in {@link VmThreadData.shared}: the number, from 1, up to which nobody waits for messages; 1 when it listens;
- * the heap that it uses, KiB.
+ * the heap that it uses, KiB; how many parts are on disk.
  */
-export const SHARED = { givenUp: 0, listens: 1, heapKib: 2 } as const
+export const SHARED = { givenUp: 0, listens: 1, heapKib: 2, taken: 3 } as const
+
+/** A part of an answer, apart from answers. */
+export interface PartMessage {
+  readonly part: Uint8Array
+}
 
 /**
  * Deno takes no stack size per thread: it is started with `--v8-flags=--stack-size=7000` (kB). A nested call takes about
@@ -85,13 +92,13 @@ export class ThreadHeaps {
   }
 }
 
-/** Starts one thread. @param heaps - told of it while it runs */
-export function startVmThread(options: VmThreadOptions, heaps?: ThreadHeaps): WorkerPort {
+/** Starts one thread. @param heaps - told of it while it runs @param takesParts - {@link VmThreadData.takesParts} */
+export function startVmThread(options: VmThreadOptions, heaps?: ThreadHeaps, takesParts = false): WorkerPort {
   setFlagsFromString(V8_FLAG)
-  const shared = new Int32Array(new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT))
+  const shared = new Int32Array(new SharedArrayBuffer(4 * Int32Array.BYTES_PER_ELEMENT))
   const worker = new Worker(entry(), {
     name: 'petrel-vm',
-    workerData: { options, shared } satisfies VmThreadData,
+    workerData: { options, shared, takesParts } satisfies VmThreadData,
     resourceLimits: { stackSizeMb: STACK_MB, maxOldGenerationSizeMb: heapMb(), maxYoungGenerationSizeMb: NURSERY_MB },
   })
   worker.unref()
@@ -100,11 +107,18 @@ export function startVmThread(options: VmThreadOptions, heaps?: ThreadHeaps): Wo
   let posted = 0
   let ended = false
   let endListener: (reason: unknown) => void = () => undefined
+  let partListener: (message: Uint8Array) => Promise<void> = () => Promise.resolve()
   const end = (reason: unknown): void => {
     if (ended) return
     ended = true
     heaps?.delete(shared)
     endListener(reason)
+  }
+  const takePart = (part: Uint8Array): void => {
+    void partListener(part).then(() => {
+      Atomics.add(shared, SHARED.taken, 1)
+      Atomics.notify(shared, SHARED.taken)
+    })
   }
   // A message in a form that cannot be read ends the thread: nothing else would ever answer.
   worker.on('messageerror', (error) => {
@@ -120,14 +134,18 @@ export function startVmThread(options: VmThreadOptions, heaps?: ThreadHeaps): Wo
       worker.postMessage(message, [message.buffer as ArrayBuffer])
     },
     onMessage: (listener) => {
-      worker.on('message', (message: Uint8Array) => {
+      worker.on('message', (message: Uint8Array | PartMessage) => {
         if (ended) return
+        if ('part' in message) return takePart(message.part)
         if (--due === 0) worker.unref()
         listener(message)
       })
     },
     onEnd: (listener) => {
       endListener = listener
+    },
+    onPart: (listener) => {
+      partListener = listener
     },
     giveUp: () => {
       Atomics.store(shared, SHARED.givenUp, posted)

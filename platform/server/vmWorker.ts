@@ -3,7 +3,7 @@
 import { dirname, join } from 'node:path'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { refuseWrite } from '../../src/archive/carStore.ts'
-import type { ThreadPort } from '../../src/base/ports.ts'
+import type { PartSender, ThreadPort } from '../../src/base/ports.ts'
 import type { ChainStore } from '../../src/chain/chainStore.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
 import { beaconRound } from '../../src/consensus/drandBeacon.ts'
@@ -22,12 +22,12 @@ import { firstBlock } from '../../src/types/tipset.ts'
 import { ActorBundles } from './actorBundles.ts'
 import { openArchiveReader } from './archiveFile.ts'
 import { watchBuffers } from './bufferWatch.ts'
-import { type CacheSizes, cacheSizes } from './cacheSize.ts'
+import { cacheSizes } from './cacheSize.ts'
 import { InstrumentedFiles } from './instrumentedFiles.ts'
 import { LmdbEnvironment } from './lmdbStore.ts'
 import { createLogger } from './logger.ts'
 import { ProofFiles } from './proofFiles.ts'
-import { SHARED, type VmThreadData, type VmThreadOptions } from './vmThreads.ts'
+import { type PartMessage, SHARED, type VmThreadData, type VmThreadOptions } from './vmThreads.ts'
 
 /** Prometheus asks every 15 seconds or so. */
 const HEAP_TOLD_MS = 5000
@@ -46,14 +46,19 @@ function indexFolder(chain: string): string {
   return join(dirname(chain), 'snapshots')
 }
 
+/** The node's store, as a thread reads it. */
+function readStore({ chain }: VmThreadOptions, nodes: NodeCache): LmdbEnvironment | undefined {
+  return chain === undefined ? undefined : new LmdbEnvironment({ path: chain, nodes, readsOnly: true })
+}
+
 /** The chain on disk, the archive below it, the actors' code and manifests. */
 function readable(
   { chain, archive, actors, bundles }: VmThreadOptions,
-  { threadNodes }: CacheSizes,
+  store: LmdbEnvironment | undefined,
+  nodes: NodeCache,
 ): Blockstore | undefined {
-  const nodes = new NodeCache(threadNodes)
   const layers: Blockstore[] = []
-  if (chain !== undefined) layers.push(new LmdbEnvironment({ path: chain, nodes, readsOnly: true }).blocks)
+  if (store !== undefined) layers.push(store.blocks)
   // The node indexes it, and verifies it.
   if (archive !== undefined) layers.push(openArchiveReader(archive, { home: indexFolder(chain ?? archive), nodes }))
   if (actors !== undefined) layers.push(bundleBlocks(new ActorBundles(actors, bundles)))
@@ -62,7 +67,7 @@ function readable(
 }
 
 /** Messages from now on: Deno drops those that nobody listens to, and the cryptography takes a while to start. */
-function heldMessages(port: MessagePort, shared: Int32Array): ThreadPort {
+function heldMessages(port: MessagePort, shared: Int32Array, parts: PartSender | undefined): ThreadPort {
   const held: Uint8Array[] = []
   let received = 0
   let take = (message: Uint8Array): void => void held.push(message)
@@ -74,10 +79,24 @@ function heldMessages(port: MessagePort, shared: Int32Array): ThreadPort {
     // Up to the number of the last message that nobody waits for: a later one is another question.
     isGivenUp: () => received <= Atomics.load(shared, SHARED.givenUp),
     post: (message) => port.postMessage(message, [message.buffer as ArrayBuffer]),
+    ...(parts === undefined ? {} : { parts }),
     onMessage: (listener) => {
       Atomics.store(shared, SHARED.listens, 1)
       take = listener
       for (const message of held.splice(0)) listener(message)
+    },
+  }
+}
+
+/** @param readNewest - from then on the thread reads what has been written since it began with what it does */
+function partSender(port: MessagePort, shared: Int32Array, readNewest: () => void): PartSender {
+  const taken = (): number => Atomics.load(shared, SHARED.taken)
+  return {
+    post: (part) => port.postMessage({ part } satisfies PartMessage, [part.buffer as ArrayBuffer]),
+    taken,
+    awaitMore: (before) => {
+      Atomics.wait(shared, SHARED.taken, before)
+      readNewest()
     },
   }
 }
@@ -114,16 +133,21 @@ function createHost(
 }
 
 if (parentPort !== null) {
-  const { options, shared } = workerData as VmThreadData
-  const port = heldMessages(parentPort, shared)
+  const { options, shared, takesParts } = workerData as VmThreadData
+  let readNewest = (): void => undefined
+  const parts = takesParts ? partSender(parentPort, shared, () => readNewest()) : undefined
+  const port = heldMessages(parentPort, shared, parts)
   await initCrypto()
   tellHeap(shared)
   watchBuffers()
   const log = createLogger({ level: 'warn', format: process.env.PETREL_LOG_FORMAT === 'json' ? 'json' : 'text' })
   const keys = options.proofs === undefined ? undefined : keysOf(new ProofFiles(options.proofs), loadCurve(log))
   const sizes = options.cache ?? cacheSizes()
+  const nodes = new NodeCache(sizes.threadNodes)
+  const store = readStore(options, nodes)
+  if (store !== undefined) readNewest = () => store.readNewest()
   serveVm(port, {
-    blocks: readable(options, sizes),
+    blocks: readable(options, store, nodes),
     // What it cannot read again would have to be sent again.
     ...(options.chain === undefined ? {} : { maxBlockBytes: sizes.threadBlocks }),
     log,

@@ -105,6 +105,18 @@ export interface BytePort {
 export interface ThreadPort extends BytePort {
   /** Whether nobody waits any more for the answers to the messages that came so far; cheap enough to be asked every microsecond. */
   isGivenUp?(): boolean
+  /** For what is too much to be kept until the answer. Absent: all of it goes with the answer. */
+  readonly parts?: PartSender
+}
+
+/** Sends parts of an answer ahead of it. */
+export interface PartSender {
+  /** As {@link BytePort.post}. */
+  post(message: Uint8Array): void
+  /** How many of them the other side has put where this thread can read it. */
+  taken(): number
+  /** Waits, in this turn of the loop, until it has one more than so many. */
+  awaitMore(taken: number): void
 }
 
 /**
@@ -116,6 +128,11 @@ export interface WorkerPort extends BytePort {
   giveUp?(): void
   /** Whether it still loads its program: what it was asked waits for that. Absent: nobody knows. */
   isStarting?(): boolean
+  /**
+   * Called once, before the first message can arrive. Hears of parts of answers, each before the answer; when what the listener gives
+   * resolves, the thread can read what was in it. It must end the thread where it cannot take one. Absent: there are none.
+   */
+  onPart?(listener: (message: Uint8Array) => Promise<void>): void
   /** Called once. The listener hears of an end that was not asked for; `reason` is what the thread died of, if known. */
   onEnd(listener: (reason: unknown) => void): void
   /** Ends the thread at once, whatever it does. Nothing is heard of it afterwards. */

@@ -39,6 +39,13 @@ export const MAX_CALL_BYTES: number = 256 * 1024 * 1024
 export const MAX_CALL_CHARGES = 4_000_000
 /** How long an execution may go on that nobody waits for any more, milliseconds. */
 export const CANCELLED_RUN_MS = 100
+/**
+ * Blocks that an execution makes and its thread sends at once, bytes: those of a migration are more than a heap holds. So many are stored
+ * in some 10 ms.
+ */
+export const MAX_PART_BYTES: number = 2 * 1024 * 1024
+/** Such parts that may be under way to the disk; then the execution waits. */
+export const MAX_PARTS = 2
 /** Blocks that a machine's thread keeps of those that it was sent or made itself, bytes. */
 export const MAX_THREAD_BLOCK_BYTES: number = 512 * 1024 * 1024
 /** Blocks that go to a thread at once. */

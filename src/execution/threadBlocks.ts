@@ -1,13 +1,27 @@
 import { PetrelError } from '../base/errors.ts'
+import type { PartSender } from '../base/ports.ts'
+import { MAX_PART_BYTES, MAX_PARTS } from '../chain/limits.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { Blockstore } from '../ipld/blockstore.ts'
 import { BlockMissing } from '../ipld/errors.ts'
 import { NodeCache } from '../ipld/nodeCache.ts'
-import type { SentBlock } from './vmMessages.ts'
+import { partToBytes, type SentBlock } from './vmMessages.ts'
+
+/** What a thread's blocks are made of. */
+export interface ThreadBlocksDeps {
+  /** Undefined where the thread can read nothing by itself. */
+  readonly base: Blockstore | undefined
+  /** Of blocks that were given or written; those beyond are read of the base, or asked for again. */
+  readonly maxBytes: number
+  /** Called when a block is read or made; what it throws ends the execution. Default: nothing is. */
+  readonly checkpoint?: () => void
+  /** How what is written goes to where the base has it, in the midst of an execution; undefined: all of it waits for its end. */
+  readonly parts?: PartSender | undefined
+}
 
 /**
  * The blocks of a thread that only reads the chain: what it was given or wrote itself, for a while, over what it can read.
- * A block that is in neither may still be the chain's: reading it throws `BlockMissing`, until the thread was told that the
+ * What it wrote is readable until it is taken, and as long as the base does not have it. A block that is in neither may still be the chain's: reading it throws `BlockMissing`, until the thread was told that the
  * chain lacks it too.
  */
 export class ThreadBlocks implements Blockstore {
@@ -17,18 +31,19 @@ export class ThreadBlocks implements Blockstore {
   #young = new Map<string, Uint8Array>()
   #old = new Map<string, Uint8Array>()
   #youngBytes = 0
-  #written: SentBlock[] = []
+  #written = new Map<string, SentBlock>()
+  #writtenBytes = 0
+  readonly #parts: PartSender | undefined
+  #sent = 0
+  /** Parts that the base does not have yet, oldest first. */
+  readonly #leaving: ReadonlyMap<string, SentBlock>[] = []
   #absent: ReadonlySet<string> = new Set()
   readonly #checkpoint: () => void
 
-  /**
-   * @param base - undefined where the thread can read nothing by itself
-   * @param maxBytes - of blocks that were given or written; those beyond are asked for again
-   * @param checkpoint - called when a block is read or made; what it throws ends the execution
-   */
-  constructor(base: Blockstore | undefined, maxBytes: number, checkpoint: () => void = () => undefined) {
+  constructor({ base, maxBytes, checkpoint = () => undefined, parts }: ThreadBlocksDeps) {
     this.#checkpoint = checkpoint
     this.#base = base
+    this.#parts = parts
     this.nodes = base?.nodes ?? new NodeCache()
     this.#generationBytes = maxBytes / 2
   }
@@ -36,14 +51,20 @@ export class ThreadBlocks implements Blockstore {
   /** @throws BlockMissing */
   get(cid: Cid): Uint8Array | undefined {
     this.#checkpoint()
-    const data = this.#young.get(cid.key) ?? this.#old.get(cid.key) ?? this.#own((base) => base.get(cid))
+    const data = this.#kept(cid) ?? this.#own((base) => base.get(cid))
     if (data === undefined && !this.#absent.has(cid.key)) throw new BlockMissing([cid])
     return data
   }
 
   /** Whether it is at hand: it may be the chain's nevertheless. */
   has(cid: Cid): boolean {
-    return this.#young.has(cid.key) || this.#old.has(cid.key) || this.#own((base) => base.has(cid)) === true
+    return this.#kept(cid) !== undefined || this.#own((base) => base.has(cid)) === true
+  }
+
+  #kept({ key }: Cid): Uint8Array | undefined {
+    const given = this.#young.get(key) ?? this.#old.get(key) ?? this.#written.get(key)?.[1]
+    if (given !== undefined || this.#leaving.length === 0) return given
+    return this.#leaving.find((part) => part.has(key))?.get(key)?.[1]
   }
 
   /** What the disk does not give is asked of the node: it fails there as well, which its health tells, or comes from there. */
@@ -61,7 +82,23 @@ export class ThreadBlocks implements Blockstore {
   put(cid: Cid, data: Uint8Array): void {
     this.#checkpoint()
     this.give(cid, data)
-    this.#written.push([cid, data])
+    if (this.#written.has(cid.key)) return
+    this.#written.set(cid.key, [cid, data])
+    this.#writtenBytes += data.length
+    if (this.#parts !== undefined && this.#writtenBytes >= MAX_PART_BYTES) this.#leave(this.#parts)
+  }
+
+  /** Sends what was written, and waits where the disk is slower than the execution. */
+  #leave(parts: PartSender): void {
+    const part = this.#written
+    parts.post(partToBytes(this.takeWritten()))
+    this.#sent++
+    this.#leaving.push(part)
+    while (this.#leaving.length > MAX_PARTS) {
+      this.#checkpoint()
+      parts.awaitMore(this.#sent - this.#leaving.length)
+      this.#leaving.splice(0, this.#leaving.length - (this.#sent - parts.taken()))
+    }
   }
 
   /** Keeps a block that the chain has already. */
@@ -80,10 +117,11 @@ export class ThreadBlocks implements Blockstore {
     this.#absent = new Set(cids.map((cid) => cid.key))
   }
 
-  /** What {@link ThreadBlocks.put} took since the last call. */
+  /** What {@link ThreadBlocks.put} took since the last call, without what was sent as a part. */
   takeWritten(): SentBlock[] {
-    const written = this.#written
-    this.#written = []
+    const written = [...this.#written.values()]
+    this.#written = new Map()
+    this.#writtenBytes = 0
     return written
   }
 }

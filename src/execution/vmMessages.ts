@@ -45,7 +45,7 @@ export type VmAnswer =
   | {
       readonly ok: true
       readonly result: VmResult
-      /** What the execution wrote: the asker's to store. */
+      /** What the execution wrote: the asker's to store, as is what came in parts before. */
       readonly written: readonly SentBlock[]
     }
   | { readonly ok: false; readonly error: PlainError }
@@ -68,4 +68,14 @@ export function answerToBytes(answer: VmAnswer): Uint8Array {
 /** Reads what {@link answerToBytes} made, and believes it. */
 export function answerFromBytes(bytes: Uint8Array): VmAnswer {
   return valueFromBytes(bytes) as VmAnswer
+}
+
+/** Blocks that go ahead of their answer, as they cross. */
+export function partToBytes(written: readonly SentBlock[]): Uint8Array {
+  return valueToBytes(written)
+}
+
+/** Reads what {@link partToBytes} made, and believes it. */
+export function partFromBytes(bytes: Uint8Array): readonly SentBlock[] {
+  return valueFromBytes(bytes) as readonly SentBlock[]
 }

@@ -53,7 +53,12 @@ class VmServer {
   constructor(port: ThreadPort, deps: VmServerDeps) {
     this.#port = port
     this.#deps = deps
-    this.#blocks = new ThreadBlocks(deps.blocks, deps.maxBlockBytes ?? MAX_THREAD_BLOCK_BYTES, this.#checkpoint)
+    this.#blocks = new ThreadBlocks({
+      base: deps.blocks,
+      maxBytes: deps.maxBlockBytes ?? MAX_THREAD_BLOCK_BYTES,
+      checkpoint: this.#checkpoint,
+      parts: port.parts,
+    })
   }
 
   async answer(bytes: Uint8Array): Promise<void> {

@@ -32,6 +32,7 @@ import { SentNames } from './sentNames.ts'
 import { thrownError } from './vmErrors.ts'
 import {
   answerFromBytes,
+  partFromBytes,
   questionToBytes,
   type SentBlock,
   type ToldCall,
@@ -51,6 +52,8 @@ export interface WorkerVmHostDeps {
   readonly threads: number
   /** Most calls of callers that wait for a thread. Default {@link MAX_WAITING_CALLS}. */
   readonly maxWaiting?: number
+  /** Writes all that was put into the chain's blocks to disk. Default: they are there when they are put. */
+  readonly commit?: (() => Promise<void>) | undefined
   readonly timers: Timers
   readonly log: Logger
 }
@@ -253,6 +256,7 @@ export class WorkerVmHost extends VmHost {
     // It may have come meanwhile.
     this.#absentCode = undefined
     thread.port.onMessage((message) => this.#answered(thread, message))
+    thread.port.onPart?.((message) => this.#takePart(thread, message))
     thread.port.onEnd((reason) => {
       const left = this.#end(thread)
       const why = reason === undefined ? 'it ended' : errorMessage(reason)
@@ -314,6 +318,18 @@ export class WorkerVmHost extends VmHost {
       job.reject(asError(error))
     }
     this.#next()
+  }
+
+  /** What cannot be stored ends the execution, as it does with an answer: its later blocks would stand on nothing. */
+  async #takePart(thread: Thread, message: Uint8Array): Promise<void> {
+    try {
+      this.#store(thread, partFromBytes(message))
+      await this.#deps.commit?.()
+    } catch (error) {
+      const left = this.#end(thread)
+      for (const job of left) job.reject(asError(error))
+      this.#next()
+    }
   }
 
   #store(thread: Thread, written: readonly SentBlock[]): void {

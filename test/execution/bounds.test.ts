@@ -140,7 +140,7 @@ describe('blocks for a thread', () => {
 
   it('that it keeps', () => {
     const count = 16
-    const blocks = new ThreadBlocks(undefined, MAX_THREAD_BLOCK_BYTES)
+    const blocks = new ThreadBlocks({ base: undefined, maxBytes: MAX_THREAD_BLOCK_BYTES })
     // The same bytes each time: what counts is what they would take.
     const data = new Uint8Array(MAX_THREAD_BLOCK_BYTES / count)
     for (let i = 0; i < count; i++) blocks.give(cidOf(i), data)

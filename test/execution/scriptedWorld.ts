@@ -1,13 +1,13 @@
 /** A machine in threads, scripted by a test, behind a chain of two tipsets. */
 import { utf8 } from '../../src/base/bytes.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
-import type { Timers } from '../../src/base/ports.ts'
 import { ChainStore } from '../../src/chain/chainStore.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
 import type { TipsetState, VmHost } from '../../src/chain/vm.ts'
 import { CODEC_RAW } from '../../src/codec/cid.ts'
 import { blockCid } from '../../src/crypto/blockCid.ts'
-import { WorkerVmHost } from '../../src/execution/workerVmHost.ts'
+import type { VmServerDeps } from '../../src/execution/vmServer.ts'
+import { WorkerVmHost, type WorkerVmHostDeps } from '../../src/execution/workerVmHost.ts'
 import { MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { builtinNetwork } from '../../src/networks/builtinNetworks.ts'
 import { idAddress, UNDEF_ADDRESS } from '../../src/types/address.ts'
@@ -41,6 +41,12 @@ export function message(to: number): Message {
   }
 }
 
+/** How a world's machine is opened. */
+export interface WorldOptions extends Partial<Pick<WorkerVmHostDeps, 'threads' | 'maxWaiting' | 'timers' | 'commit'>> {
+  /** What its threads can read by themselves. Default: nothing. */
+  readonly reads?: Partial<Pick<VmServerDeps, 'blocks' | 'maxBlockBytes'>>
+}
+
 /** A chain, the threads that were started for it, and the machine of all of them. */
 export class ScriptedWorld {
   readonly store: ChainStore
@@ -63,7 +69,7 @@ export class ScriptedWorld {
   }
 
   /** The host under test; one thread at most unless told otherwise. */
-  open(options: { threads?: number; maxWaiting?: number; timers?: Timers } = {}): WorkerVmHost {
+  open({ reads = {}, ...options }: WorldOptions = {}): WorkerVmHost {
     return new WorkerVmHost({
       view: this.view,
       threads: 1,
@@ -72,7 +78,7 @@ export class ScriptedWorld {
       ...options,
       startThread: () => {
         const createHost = (own: ChainStore): VmHost => machineOf(this.machine(own))
-        const thread = startFakeThread({ blocks: undefined, log: LOG, createHost })
+        const thread = startFakeThread({ blocks: undefined, log: LOG, createHost, ...reads })
         this.threads.push(thread)
         return thread
       },

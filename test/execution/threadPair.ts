@@ -8,6 +8,8 @@ export interface FakeThread extends WorkerPort {
   readonly isClosed: boolean
   /** What it says of itself. */
   isSlowToStart: boolean
+  /** How often it waited for parts of its answers to be taken. */
+  readonly waits: number
   /** It dies. */
   die(reason: unknown): void
 }
@@ -20,6 +22,9 @@ export function startFakeThread(deps: VmServerDeps): FakeThread {
   let toServer: (message: Uint8Array) => void = () => undefined
   let toNode: (message: Uint8Array) => void = () => undefined
   let onEnd: (reason: unknown) => void = () => undefined
+  let onPart: (message: Uint8Array) => Promise<void> = () => Promise.resolve()
+  let taken = 0
+  let waits = 0
   const send = (take: () => (message: Uint8Array) => void, message: Uint8Array): void => {
     const copy = message.slice()
     message.fill(0xff)
@@ -34,12 +39,24 @@ export function startFakeThread(deps: VmServerDeps): FakeThread {
         toServer = listener
       },
       isGivenUp: () => givenUp === posted,
+      // Nobody else has a turn while it executes: a part is taken when it is sent, and said to be when that is waited for.
+      parts: {
+        post: (message) => void onPart(message.slice()),
+        taken: () => taken,
+        awaitMore: (before) => {
+          waits++
+          taken = before + 1
+        },
+      },
     },
     deps,
   )
   return {
     get isClosed() {
       return closed
+    },
+    get waits() {
+      return waits
     },
     isSlowToStart: false,
     giveUp: () => {
@@ -54,6 +71,9 @@ export function startFakeThread(deps: VmServerDeps): FakeThread {
     },
     onMessage: (listener) => {
       toNode = listener
+    },
+    onPart: (listener) => {
+      onPart = listener
     },
     onEnd: (listener) => {
       onEnd = listener

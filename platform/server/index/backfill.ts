@@ -112,7 +112,7 @@ async function fill(options: BackfillOptions, view: ChainView, closers: Closers)
   const log = warnings()
   const mode = view.network.actors
   const threads = { archive: resolve(options.archive), actors: home.actors, mode, cache: cacheSizes() }
-  const machine = openVm(view, threads, log, undefined, workers)
+  const machine = openVm(view, threads, log, { threads: workers })
   closers.add(() => machine.close())
   const began = performance.now()
   let failure: Error | undefined
