@@ -56,6 +56,11 @@ export const MAX_EVENT_STREAMS = 64
 export const MAX_CALLER_EVENT_STREAMS = 8
 /** Results that filters of Ethereum's interface collected and nobody has asked for, all filters together, bytes of JSON. */
 export const MAX_FILTER_BYTES: number = 16 * MIB
+/**
+ * Logs that are kept for searches of the past (`eth_getLogs`), of a stretch of the chain below the head, bytes; those further down are read
+ * anew each time. Some 80,000.
+ */
+export const MAX_SEARCHED_LOG_BYTES: number = 64 * MIB
 /** Steps of the chain whose logs and blocks are kept for those who have not been told of them yet; who is further behind has them made again. */
 export const MAX_SHARED_STEPS = 8
 /** Tipsets of one event: a client that reads slowly has no more than this made for it. */
@@ -82,6 +87,8 @@ export const MAX_EPOCHS_AHEAD = 900
 export const MAX_COMPUTED_EPOCHS = 120
 /** Epochs on top of a tipset that a client of transfers may want: a month of mainnet. */
 export const MAX_TRANSFER_CONFIDENCE = 100_000
+/** Messages that `MpoolCheckMessages` and its kin look at, those that are pending beside them included. */
+export const MAX_CHECKED_MESSAGES = 2_000
 /** Steps that `ChainGetPath` gives, and tipsets that `ChainGetTransfersSince` takes back: a day and a half of mainnet. */
 export const MAX_PATH_TIPSETS = 4_320
 /** Rows of a page of transfers, messages or logs of an address. */

@@ -25,7 +25,7 @@ import {
   tipsetKeyText,
 } from '../types/tipset.ts'
 import { ChainError } from './errors.ts'
-import { type Branches, branchesBetween, type HeadListener } from './headChange.ts'
+import { type Branches, findBranches, type HeadListener } from './headChange.ts'
 import { TipsetIndex } from './tipsetIndex.ts'
 import { HEADER_BYTES } from './weights.ts'
 
@@ -211,7 +211,12 @@ export class ChainStore {
    * @throws ChainError `PATH_TOO_LONG`
    */
   branches(from: Tipset, to: Tipset, most?: number): Branches {
-    return branchesBetween((key) => this.tipset(key), from, to, most)
+    return finish(this.findBranches(from, to, most))
+  }
+
+  /** {@link ChainStore.branches} in steps: thousands of tipsets may lie between the two. */
+  findBranches(from: Tipset, to: Tipset, most?: number): Steps<Branches> {
+    return findBranches((key) => this.tipset(key), from, to, most)
   }
 
   /**

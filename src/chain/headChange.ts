@@ -3,6 +3,7 @@
  * @see lotus chain/store/store.go ReorgOps, GetPath
  */
 
+import { finish, type Steps } from '../base/steps.ts'
 import { equalTipsetKeys, firstBlock, type Tipset, type TipsetKey } from '../types/tipset.ts'
 import { ChainError } from './errors.ts'
 
@@ -26,18 +27,23 @@ export interface Branches {
   readonly applied: Tipset[]
 }
 
+/** {@link findBranches} at once. */
+export function branchesBetween(load: (key: TipsetKey) => Tipset, from: Tipset, to: Tipset, most?: number): Branches {
+  return finish(findBranches(load, from, to, most))
+}
+
 /**
- * The branches between two tipsets.
+ * The branches between two tipsets, a tipset at a time.
  * @param load - loads a tipset by key
  * @param most - tipsets of both branches together
  * @throws ChainError `PATH_TOO_LONG`
  */
-export function branchesBetween(
+export function* findBranches(
   load: (key: TipsetKey) => Tipset,
   from: Tipset,
   to: Tipset,
   most: number = Number.POSITIVE_INFINITY,
-): Branches {
+): Steps<Branches> {
   const reverted: Tipset[] = []
   const applied: Tipset[] = []
   let left = from
@@ -54,6 +60,7 @@ export function branchesBetween(
       applied.push(right)
       right = load(firstBlock(right).parents)
     }
+    yield
   }
   return { reverted, applied: applied.reverse() }
 }

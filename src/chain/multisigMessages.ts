@@ -77,6 +77,7 @@ export function proposeCall(from: Address, wallet: Address, call: MultisigCall):
   if (call.value < 0n) {
     throw refuse('failed to create proposal: must provide a non-negative amount for proposed send')
   }
+  if (from.isUndefined) throw refuse('failed to create proposal: must provide source address')
   return unpriced(from, wallet, 0n, MultisigMethod.Propose, encode(proposeParams, call))
 }
 

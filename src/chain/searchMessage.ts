@@ -203,9 +203,19 @@ export async function searchBelow(
   return crossing === undefined ? undefined : await executedIn(crossing, sought, allowReplaced, deps)
 }
 
+/** Between which tipsets the crossing lies. */
+interface Crossing {
+  /** The lowest tipset that is known to have passed. */
+  high: Tipset
+  /** The height of the highest one that is not: it did not, or {@link Crossing.missing} says why nobody knows. */
+  low: ChainEpoch
+  missing: BlockMissing | undefined
+}
+
 /**
  * The lowest tipset above `floor` that passed; undefined when the one that did lies below. Each is looked for from the lowest
  * one that passed: from the top it would be the whole way each time.
+ * @throws BlockMissing for the first state that was not at hand, where those above it do not tell either
  */
 function* firstPassed(
   view: ChainView,
@@ -213,32 +223,51 @@ function* firstPassed(
   floor: ChainEpoch,
   passed: (tipset: Tipset) => boolean,
 ): Steps<Tipset | undefined> {
-  let high = from
-  let low = floor
-  for (let step = 1; high.height > floor; step *= 2) {
+  const crossing: Crossing = { high: from, low: floor, missing: undefined }
+  for (let step = 1; crossing.high.height > floor; step *= 2) {
     const height = Math.max(floor, from.height - step)
-    const tipset = yield* view.store.findByHeight(height, high, 'next')
-    if (!passed(tipset)) {
-      low = tipset.height
-      break
-    }
-    high = tipset
-    if (height === floor) break
+    if (!(yield* narrow(crossing, height, view, passed)) || height === floor) break
   }
-  // `high` passed; the tipset at `low` did not, unless `low` is the floor itself
-  while (low + 1 < high.height) {
-    const middle = Math.floor((low + high.height) / 2)
-    const tipset = yield* view.store.findByHeight(middle, high, 'next')
-    if (!passed(tipset)) low = tipset.height
-    else if (tipset.height < high.height) high = tipset
-    else {
-      // only null rounds between the middle and `high`: the next lower tipset decides
-      const parent = view.store.parent(high)
-      if (parent.height <= low || !passed(parent)) break
-      high = parent
-    }
+  // `high` passed; the tipset at `low` did not, unless `low` is the floor itself or nobody knows
+  while (crossing.low + 1 < crossing.high.height) {
+    const { high, low } = crossing
+    if (!(yield* narrow(crossing, Math.floor((low + high.height) / 2), view, passed))) continue
+    if (crossing.high.height < high.height) continue
+    // only null rounds between the middle and `high`: the next lower tipset decides
+    const parent = view.store.parent(high)
+    if (parent.height <= low) break
+    yield* narrow(crossing, parent.height, view, passed)
   }
-  return high.height > floor ? high : undefined
+  if (crossing.missing !== undefined) throw crossing.missing
+  return crossing.high.height > floor ? crossing.high : undefined
+}
+
+/**
+ * Looks at the tipset of a height between the two. A state that is not at hand bounds the crossing like one that did not pass: the growing
+ * steps leap below all that is kept, and the crossing may lie above.
+ * @returns whether it passed
+ */
+function* narrow(
+  crossing: Crossing,
+  height: ChainEpoch,
+  { store }: ChainView,
+  passed: (tipset: Tipset) => boolean,
+): Steps<boolean> {
+  try {
+    const tipset = yield* store.findByHeight(height, crossing.high, 'next')
+    if (passed(tipset)) {
+      crossing.high = tipset
+      return true
+    }
+    crossing.low = tipset.height
+    crossing.missing = undefined
+  } catch (error) {
+    const missing = blockMissingIn(error)
+    if (missing === undefined) throw error
+    crossing.low = height
+    crossing.missing ??= missing
+  }
+  return false
 }
 
 /**

@@ -2,6 +2,7 @@
  * The key that a miner signs blocks with, read so far back that no fork changes it.
  * @see lotus chain/vm/fvm.go workerKeyAtLookback; chain/stmgr/actors.go GetLookbackTipSetForRound
  */
+import { CodecError } from '../codec/errors.ts'
 import { getCbor } from '../ipld/blockstore.ts'
 import { electionLookback } from '../networks/electionLookback.ts'
 import { minerInfoAt, minerStateAt } from '../state/miner.ts'
@@ -20,7 +21,7 @@ function lookbackState(view: ChainView, tipset: Tipset, height: ChainEpoch): Sta
   return view.stateTree(firstBlock(view.store.tipsetByHeight(target + 1, tipset, 'next')).parentStateRoot)
 }
 
-/** @returns undefined when there is no such miner there (anybody may name any actor), or no key of its worker */
+/** @returns undefined when there is no such miner there (anybody may name any actor), its info cannot be read, or its worker has no key */
 export function workerKeyAt(view: ChainView, tipset: Tipset, miner: Address, height: ChainEpoch): Address | undefined {
   // Older blocks cannot be judged any more.
   if (height < tipset.height - view.network.protocol.chainFinality) return undefined
@@ -30,11 +31,12 @@ export function workerKeyAt(view: ChainView, tipset: Tipset, miner: Address, hei
   if (actor === undefined || code?.kind !== 'storageminer') return undefined
   const { blocks } = view.store
   const state = getCbor(blocks, minerStateAt(code.actorsVersion), actor.head)
-  const { worker } = getCbor(blocks, minerInfoAt(code.actorsVersion), state.info)
   try {
+    // A miner's owner may put an address into it that Lotus does not read either.
+    const { worker } = getCbor(blocks, minerInfoAt(code.actorsVersion), state.info)
     return accountKey(view, view.stateBefore(tipset), worker)
   } catch (error) {
-    if (error instanceof ChainError) return undefined
+    if (error instanceof ChainError || error instanceof CodecError) return undefined
     throw error
   }
 }

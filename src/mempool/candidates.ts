@@ -1,12 +1,14 @@
 /** The messages that could stand in a block on top of any tipset, which need not be the pool's own. */
+import type { Steps } from '../base/steps.ts'
 import { branchesBetween } from '../chain/headChange.ts'
 import type { Address } from '../types/address.ts'
 import { equalTipsetKeys, type Tipset } from '../types/tipset.ts'
+import { MAX_SELECT_TIPSETS } from './limits.ts'
 import { sortByNonce } from './messageSet.ts'
 import type { PendingMessages } from './pendingMessages.ts'
 import { createPooledMessage, type PooledMessage } from './pooledMessage.ts'
 import type { MempoolChain } from './ports.ts'
-import { reorgMessages } from './reorgMessages.ts'
+import { reorgSteps } from './reorgMessages.ts'
 import type { Candidates } from './selectMessages.ts'
 import type { Senders } from './senders.ts'
 import type { SignatureCheck } from './signatureCheck.ts'
@@ -23,15 +25,16 @@ export interface CandidateParts {
  * Pending messages as they would be with `tipset` as head: without what lies on the way to it, with what lies on the way
  * back from the pool's own.
  * @param own - the pool's tipset
+ * @throws ChainError `PATH_TOO_LONG`
  * @see lotus chain/messagepool/selection.go getPendingMessages
  */
-export function candidatesAt(tipset: Tipset, own: Tipset, parts: CandidateParts): Candidates[] {
+export function* candidatesAt(tipset: Tipset, own: Tipset, parts: CandidateParts): Steps<Candidates[]> {
   const { pending, senders } = parts
   const bySender = new Map<string, Candidates>()
   for (const { sender, set } of pending.senders()) bySender.set(sender.key, { sender, messages: set.toSorted() })
   if (equalTipsetKeys(tipset.key, own.key)) return [...bySender.values()]
-  const path = branchesBetween((key) => parts.chain.loadTipset(key), own, tipset)
-  const change = reorgMessages(path, parts.chain, parts.signatures)
+  const path = branchesBetween((key) => parts.chain.loadTipset(key), own, tipset, MAX_SELECT_TIPSETS)
+  const change = yield* reorgSteps(path, parts.chain, parts.signatures)
   const changed = new Map<string, Map<bigint, PooledMessage>>()
   const messagesOf = (sender: Address): Map<bigint, PooledMessage> => {
     let byNonce = changed.get(sender.key)

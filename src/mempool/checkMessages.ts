@@ -3,6 +3,7 @@
  * @see lotus chain/messagepool/check.go checkMessages
  */
 import { errorMessage } from '../base/errors.ts'
+import type { Steps } from '../base/steps.ts'
 import { messageSyntaxError } from '../chain/messageSyntax.ts'
 import { encode } from '../codec/description.ts'
 import type { Json } from '../codec/jsonText.ts'
@@ -51,10 +52,18 @@ interface SenderProgress {
   requiredFunds: bigint
 }
 
-/** @returns one list of checks per message, in Lotus' order; the rest is left out after one that makes it pointless */
-export function checkMessages(messages: readonly CheckedMessage[], context: CheckContext): MessageCheck[][] {
+/**
+ * A step is a message.
+ * @returns one list of checks per message, in Lotus' order; the rest is left out after one that makes it pointless
+ */
+export function* checkMessages(messages: readonly CheckedMessage[], context: CheckContext): Steps<MessageCheck[][]> {
   const progress = new Map<string, SenderProgress>()
-  return messages.map((checked) => checkOne(checked, context, progress))
+  const all: MessageCheck[][] = []
+  for (const checked of messages) {
+    all.push(checkOne(checked, context, progress))
+    yield
+  }
+  return all
 }
 
 function checkOne(

@@ -13,6 +13,7 @@ export type MempoolErrorCode =
   | 'NONCE_TAKEN'
   | 'REPLACE_PREMIUM_TOO_LOW'
   | 'TOO_MANY_PENDING'
+  | 'TOO_MANY_MESSAGES'
   | 'NOT_ENOUGH_FUNDS'
   | 'SENDER_INVALID'
   | 'SENDER_UNKNOWN'
@@ -55,6 +56,7 @@ export function gossipVerdict(code: MempoolErrorCode): 'ignore' | 'reject' {
     case 'SENDER_UNKNOWN':
     case 'CLOSED':
     case 'NUMBER_VOID':
+    case 'TOO_MANY_MESSAGES':
       return 'ignore'
     case 'MESSAGE_TOO_BIG':
     case 'MESSAGE_INVALID':

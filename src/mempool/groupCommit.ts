@@ -17,6 +17,8 @@ export interface StoreWrite {
 /** What becomes durable as one. */
 export interface CommitEntry {
   readonly writes: readonly StoreWrite[]
+  /** Keys that go with it, if they are there. */
+  readonly deletes?: readonly Uint8Array[]
   /** It is durable: now it may be seen. Must not throw. */
   confirm(): void
   /** It is not, and never will be. Must not throw. */
@@ -34,8 +36,11 @@ const MAX_GATHER_MS = 5
 /** Longest that an entry waits for requests that hold the flush, ms: others' come without an end, and each takes its time. */
 export const MAX_HELD_MS = 100
 
-function putOf({ key, value }: StoreWrite): KeyValueOp {
-  return { op: 'put', key, value }
+function opsOf({ writes, deletes = [] }: CommitEntry): KeyValueOp[] {
+  return [
+    ...writes.map(({ key, value }) => ({ op: 'put', key, value }) as const),
+    ...deletes.map((key) => ({ op: 'delete', key }) as const),
+  ]
 }
 
 /** The entries that wait for the next commit of one store. */
@@ -118,7 +123,7 @@ export class GroupCommit {
     this.#waiting = []
     this.#committing = true
     try {
-      await this.#store.commit(group.flatMap(({ writes }) => writes.map(putOf)))
+      await this.#store.commit(group.flatMap(opsOf))
     } catch (error) {
       this.#committing = false
       const failed = [...group, ...this.#waiting]

@@ -12,7 +12,7 @@ export const POOL_HEADROOM = 10_000
 export const MAX_PENDING_PER_SENDER = 1_000
 /** Pending messages of one sender that came by MpoolPushUntrusted. */
 export const MAX_UNTRUSTED_PENDING_PER_SENDER = 100
-/** Messages of callers without a token that are kept on disk in one run of the node; those after them are as safe as a peer's. */
+/** Messages of callers without a token that are kept on disk; those after them are as safe as a peer's. */
 export const MAX_STRANGERS_KEPT = 1_000
 /** Nonces that a gossiped message may be ahead of the next one. */
 export const MAX_NONCE_GAP = 4n
@@ -45,8 +45,12 @@ export const PREMIUM_CACHE_TIPSETS = 256
 export const PREMIUM_CACHE_MESSAGES = 100_000
 /** An empty tipset counts as so many of them, so that 512 are kept: an estimate looks at 256. */
 export const PREMIUM_TIPSET_WEIGHT = 195
+/** Tipsets between the pool's own and one that messages are chosen for: more than a reorganisation can take back. */
+export const MAX_SELECT_TIPSETS = 900
 /** Between two tries to take a message from disk whose sender's state has to be fetched, ms. */
 export const LATE_RETRY_MS = 5_000
+/** The same, and for one that the head's state refuses, when nothing has changed for it for long. */
+export const MAX_LATE_RETRY_MS = 600_000
 /** Senders whose state is fetched together where it is not at hand: each round of fetching reads all of them again. */
 export const SENDERS_TOGETHER = 128
 /** How long the event loop may wait for what is read of a changed head, ms. */

@@ -11,16 +11,19 @@
  *
  * @see lotus chain/messagepool/messagepool.go
  */
-import { finish, type Walk } from '../base/steps.ts'
+import { finish, type Steps, type Walk } from '../base/steps.ts'
 import type { Cid } from '../codec/cid.ts'
+import { BlockMissing } from '../ipld/errors.ts'
 import type { Address } from '../types/address.ts'
+import type { Message } from '../types/message.ts'
 import { BLOCK_MESSAGE_LIMIT } from '../types/protocol.ts'
 import type { SignedMessage } from '../types/signedMessage.ts'
-import type { Tipset } from '../types/tipset.ts'
+import { equalTipsetKeys, type Tipset } from '../types/tipset.ts'
 import { candidatesAt } from './candidates.ts'
 import type { CheckContext } from './checkMessages.ts'
 import { assertConfig, type MempoolConfig } from './config.ts'
 import { saveConfig } from './configStore.ts'
+import { MempoolError } from './errors.ts'
 import type { MessageSet } from './messageSet.ts'
 import type { UpdateListener } from './pendingMessages.ts'
 import { Admitting, type PushOptions, type ReservedMessage } from './pool/admitting.ts'
@@ -31,6 +34,7 @@ import { type MessagePoolDeps, type MessagePoolOptions, PoolState } from './pool
 import { Pruning } from './pool/pruning.ts'
 import { Republishing } from './pool/republishing.ts'
 import { createPooledMessage, type PooledMessage } from './pooledMessage.ts'
+import type { ActorReader } from './ports.ts'
 import { selectMessages } from './selectMessages.ts'
 
 /** The pending messages and the tipset that they wait on. */
@@ -161,13 +165,14 @@ export class MessagePool {
   }
 
   /**
-   * The same, behind messages on their way to disk: for the next one of this node.
+   * The same, behind messages on their way to disk: for the next one of this node. What is not here is fetched.
    * @param least - smaller ones were given out before
+   * @param signal - ends the fetching
    * @throws {@link MempoolError} `SENDER_UNKNOWN`
    */
-  numberFor(sender: Address, least: bigint): Promise<bigint> {
-    const { reserved, pending } = this.#state
-    return this.#nextNonce(sender, (key) => reserved.of(key) ?? pending.of(key), least)
+  numberFor(sender: Address, least: bigint, signal?: AbortSignal): Promise<bigint> {
+    const { reserved, pending, edge } = this.#state
+    return edge(() => this.#nextNonce(sender, (key) => reserved.of(key) ?? pending.of(key), least), signal)
   }
 
   async #nextNonce(
@@ -219,20 +224,26 @@ export class MessagePool {
    * @param ticketQuality - 0 to 1
    * @param walk - how to take the steps; default: all at once
    * @returns undefined when nothing is pending
+   * @throws ChainError `PATH_TOO_LONG` as a rejection
    */
   async select(tipset: Tipset, ticketQuality: number, walk: Walk = finish): Promise<SignedMessage[] | undefined> {
+    const actors = await this.#state.deps.chain.stateAfter(tipset)
+    // By another tipset's state every sender that has sent since would have a gap, and its messages go.
+    if (this.#state.isAboveHigh && equalTipsetKeys(tipset.key, this.tipset.key)) this.#pruning.prune(actors, tipset)
+    const selected = await walk(this.#selection(tipset, actors, ticketQuality))
+    return selected?.slice(0, BLOCK_MESSAGE_LIMIT).map((pooled) => pooled.signed)
+  }
+
+  *#selection(tipset: Tipset, actors: ActorReader, ticketQuality: number): Steps<PooledMessage[] | undefined> {
     const { deps, pending, senders, signatures } = this.#state
     const { chain, minimumGas, random } = deps
-    const actors = await chain.stateAfter(tipset)
-    if (this.#state.isAboveHigh) this.#pruning.prune(actors, tipset)
-    const candidates = candidatesAt(tipset, this.tipset, { pending, senders, signatures, chain })
+    const candidates = yield* candidatesAt(tipset, this.tipset, { pending, senders, signatures, chain })
     if (candidates.length === 0) return undefined
     const priority = this.config()
       .priorityAddrs.map((address) => senders.tryResolve(address, this.tipset))
       .filter((address) => address !== undefined)
     const conditions = { baseFee: chain.computeBaseFee(tipset), epoch: tipset.height, minimumGas }
-    const selected = await walk(selectMessages(candidates, { actors, ticketQuality, priority, random, conditions }))
-    return selected.slice(0, BLOCK_MESSAGE_LIMIT).map((pooled) => pooled.signed)
+    return yield* selectMessages(candidates, { actors, ticketQuality, priority, random, conditions })
   }
 
   /**
@@ -242,18 +253,23 @@ export class MessagePool {
    */
   async clear(local: boolean): Promise<void> {
     const { pending, locals, returning, deps } = this.#state
-    for (const { sender, set } of [...pending.senders()]) {
-      const ours = pending.isLocal(sender)
-      if (ours && !local) continue
-      if (ours) locals.delete([...set.messages.values()].map(({ signed }) => signed))
-      pending.forget(sender)
-    }
+    for (const { sender } of [...pending.senders()]) if (local || !pending.isLocal(sender)) pending.forget(sender)
+    // What the chain has already may be needed again after a reorganisation; all else would come back at a start.
+    const cleared = locals.load().filter((kept) => (local || kept.ofStranger) && !this.#isUsed(kept.signed.message))
+    locals.delete(cleared.map(({ signed }) => signed))
+    for (const kept of returning) if (local || kept.ofStranger) returning.delete(kept)
     if (!local) return
-    // They would come back later.
-    locals.delete([...returning])
-    returning.clear()
     this.#republishing.forget()
     await deps.store.flush()
+  }
+
+  #isUsed({ from, nonce }: Message): boolean {
+    try {
+      return this.#state.nonces.next(from, this.tipset) > nonce
+    } catch (error) {
+      if (error instanceof MempoolError || error instanceof BlockMissing) return false
+      throw error
+    }
   }
 
   /** What checks of messages look at, besides the pending ones. */

@@ -3,6 +3,7 @@
  * whatever the CID.
  * @see lotus chain/messagepool/messagepool.go HeadChange, runHeadChange
  */
+import { finish, type Steps } from '../base/steps.ts'
 import { blsChainMessage, type ChainMessage, signedChainMessage } from '../types/chainMessage.ts'
 import type { Message } from '../types/message.ts'
 import type { SignedMessage } from '../types/signedMessage.ts'
@@ -35,11 +36,22 @@ export function reorgMessages(
   signatures: SignatureCheck,
   unread?: (error: unknown) => void,
 ): ReorgMessages {
+  return finish(reorgSteps(path, chain, signatures, unread))
+}
+
+/** The same, with a step after each tipset. */
+export function* reorgSteps(
+  path: ReorgPath,
+  chain: MempoolChain,
+  signatures: SignatureCheck,
+  unread?: (error: unknown) => void,
+): Steps<ReorgMessages> {
   const returned = new Map<string, SignedMessage>()
   for (const tipset of path.reverted) {
     for (const signed of readable(() => signedMessagesOf(tipset.blocks, chain, signatures)) ?? []) {
       returned.set(nonceKey(signed.message), signed)
     }
+    yield
   }
   const applied: ChainMessage[] = []
   for (const tipset of path.applied) {
@@ -48,6 +60,7 @@ export function reorgMessages(
       for (const signedMessage of signed) take(signedChainMessage(signedMessage))
       for (const message of bls) take(blsChainMessage(message))
     }
+    yield
   }
   return { applied, returned: [...returned.values()] }
 

@@ -26,7 +26,7 @@ import { assertRecipient } from './sanityCheck.ts'
 import { SendIds } from './sendIds.ts'
 import type { SendSpec } from './sendSpec.ts'
 
-/** What sending needs besides the pool. */
+/** What sending needs besides the pool. What reads the chain fetches what is not here by itself: a send never begins anew. */
 export interface SendDeps {
   readonly pool: Pick<MessagePool, 'numberFor' | 'reserve' | 'generation' | 'announce'>
   readonly store: KeyValueStore
@@ -34,11 +34,11 @@ export interface SendDeps {
    * The key address behind any address, at the head.
    * @throws with Lotus' text when there is none
    */
-  resolveKeyAddress(address: Address): Address
+  resolveKeyAddress(address: Address, signal: AbortSignal | undefined): Address | Promise<Address>
   /** GasEstimateMessageGas at the head, behind all of the sender's messages that have a place; ends with the signal. */
   estimate(message: Message, spec: SendSpec, signal: AbortSignal | undefined): Promise<Message>
   /** Balance in the head's parent state, 0 for an unknown address. */
-  balance(address: Address): TokenAmount
+  balance(address: Address, signal: AbortSignal | undefined): TokenAmount | Promise<TokenAmount>
   /** Signs as WalletSignMessage does. */
   sign(message: Message): SignedMessage | Promise<SignedMessage>
   /** Whether the key of a message that was signed is in this process. Default: it may be anywhere, and signatures are verified. */
@@ -126,7 +126,7 @@ export class MessageSender {
   async #start(message: Message, spec: SendSpec, options: SendOptions): Promise<StartedSend> {
     const came = this.#deps.pool.announce()
     try {
-      const sender = this.#resolve(message.from)
+      const sender = await this.#resolve(message.from, options)
       return await this.#bySender.run(sender.key, () => this.#startAlone(message, spec, sender, options))
     } finally {
       came()
@@ -137,7 +137,7 @@ export class MessageSender {
     for (;;) {
       assertWanted(options)
       const priced = await this.#price(message, spec, sender, options)
-      this.#assertFunds(priced)
+      await this.#assertFunds(priced, options)
       try {
         return await this.#place(priced, spec, sender, options)
       } catch (error) {
@@ -149,7 +149,7 @@ export class MessageSender {
   async #place(priced: Message, spec: SendSpec, sender: Address, options: SendOptions): Promise<StartedSend> {
     const { pool } = this.#deps
     const { generation } = pool
-    const nonce = await this.#freeNonce(priced.from, sender)
+    const nonce = await this.#freeNonce(priced.from, sender, options)
     const signed = await this.#deps.sign({ ...priced, nonce })
     // A signer outside of this process may have taken minutes.
     assertWanted(options)
@@ -157,7 +157,7 @@ export class MessageSender {
     const also: StoreWrite[] = [this.#nonces.used(sender, nonce), ...(options.also?.(signed) ?? [])]
     if (spec.msgUuid !== undefined) also.push(this.#sendIds.sent(spec.msgUuid, signed))
     try {
-      const { durable } = await pool.reserve(signed, { also, generation, signedHere })
+      const { durable } = await pool.reserve(signed, { also, generation, signedHere, signal: options.signal })
       this.#deps.onSent?.(signed)
       return { signed, durable }
     } catch (error) {
@@ -165,9 +165,9 @@ export class MessageSender {
     }
   }
 
-  #resolve(from: Address): Address {
+  async #resolve(from: Address, { signal }: SendOptions): Promise<Address> {
     try {
-      return this.#deps.resolveKeyAddress(from)
+      return await this.#deps.resolveKeyAddress(from, signal)
     } catch (cause) {
       if (!(cause instanceof ChainError)) throw cause
       throw new MempoolError('SENDER_UNKNOWN', `getting key address: ${errorMessage(cause)}`, {}, { cause })
@@ -194,16 +194,16 @@ export class MessageSender {
     return isIdAddress(priced.from) ? { ...priced, from: sender } : priced
   }
 
-  #assertFunds(message: Message): void {
-    const balance = this.#deps.balance(message.from)
+  async #assertFunds(message: Message, { signal }: SendOptions): Promise<void> {
+    const balance = await this.#deps.balance(message.from, signal)
     const needed = message.value + requiredFunds(message)
     if (balance >= needed) return
     throw new MempoolError('NOT_ENOUGH_FUNDS', `mpool push: not enough funds: ${balance} < ${needed}`)
   }
 
-  async #freeNonce(from: Address, sender: Address): Promise<bigint> {
+  async #freeNonce(from: Address, sender: Address, { signal }: SendOptions): Promise<bigint> {
     try {
-      return await this.#deps.pool.numberFor(from, this.#nonces.next(sender))
+      return await this.#deps.pool.numberFor(from, this.#nonces.next(sender), signal)
     } catch (error) {
       throw withContext('failed to create nonce: failed to get nonce from mempool', error)
     }

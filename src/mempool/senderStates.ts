@@ -18,17 +18,28 @@ function nothingOf(tree: StateTree): Known {
   return { tree, ids: new Map(), states: new Map() }
 }
 
-/** Not the actor itself: its CIDs are views of a block. */
-function keep({ tree, ids, states }: Known, address: Address): SenderState | undefined {
+interface Found {
+  readonly id: ActorId
+  /** Not the actor itself: its CIDs are views of a block. */
+  readonly state: SenderState
+}
+
+function read(tree: StateTree, address: Address): Found | undefined {
   const id = resolveId(tree, address)
   const actor = id === undefined ? undefined : tree.getActor(id)
-  if (id === undefined || actor === undefined) return undefined
+  return id === undefined || actor === undefined
+    ? undefined
+    : { id, state: { nonce: actor.nonce, balance: actor.balance } }
+}
+
+function keep({ tree, ids, states }: Known, address: Address): SenderState | undefined {
+  const found = read(tree, address)
+  if (found === undefined) return undefined
+  const { id, state } = found
   if (ids.size >= SENDER_STATE_CACHE) {
     ids.clear()
     states.clear()
   }
-  const { nonce, balance } = actor
-  const state = { nonce, balance }
   ids.set(address.key, id)
   states.set(id, state)
   return state
@@ -57,7 +68,9 @@ export class SenderStates {
       this.#known = known
     }
     const ofTree = known
-    return (address) => find(ofTree, address) ?? keep(ofTree, address)
+    return (address) =>
+      // Another one may have gone on to the next state meanwhile: what is known is of that one then.
+      this.#known === ofTree ? (find(ofTree, address) ?? keep(ofTree, address)) : read(tree, address)?.state
   }
 }
 

@@ -2,6 +2,8 @@
 
 /** Signed CBOR of a message of ours, by CID. */
 export const LOCAL_MESSAGE_PREFIX = '/mpool/local/'
+/** The same of one that came without a token. */
+export const STRANGER_MESSAGE_PREFIX = '/mpool/stranger/'
 /** JSON of the settings. */
 export const CONFIG_KEY = '/mpool/config'
 /** Next nonce by key address (`f` form), CBOR unsigned number. */

@@ -4,7 +4,7 @@ import { accountKey, tryActorOf } from '../chain/actorLookup.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { URGENCY } from '../chain/urgency.ts'
 import { urgentVm, type VmHost } from '../chain/vm.ts'
-import type { BlockEdge } from '../ipld/blockFetcher.ts'
+import { allAtHand, type BlockEdge } from '../ipld/blockFetcher.ts'
 import { DEFAULT_MAX_FEE } from '../mempool/gas/capGasFee.ts'
 import { PremiumEstimator } from '../mempool/gas/gasPremium.ts'
 import { estimateMessageGas, type MessageGasDeps } from '../mempool/gas/messageGas.ts'
@@ -13,6 +13,7 @@ import { MIN_REPUBLISH_INTERVAL_MS } from '../mempool/limits.ts'
 import { type MessagePool, openMessagePool } from '../mempool/messagePool.ts'
 import { createPoolChain, poolPrices } from '../mempool/poolChain.ts'
 import type { MessagePublisher } from '../mempool/ports.ts'
+import { raisedNonces } from '../mempool/raisedNonces.ts'
 import { MessageSender } from '../mempool/sendMessage.ts'
 import { messageVerifier } from '../mempool/verifyMessage.ts'
 import { type Network, upgradeHeight } from '../networks/network.ts'
@@ -88,17 +89,19 @@ export async function openMempool(
   settings: MempoolSettings,
   ports: NodePorts,
 ): Promise<NodeMempool> {
-  const { view, vm, meta, wallet, edge } = deps
+  const { view, vm, meta, wallet, edge = allAtHand } = deps
   const { network, store } = view
   const { addressPrefix } = network
   const { clock, timers } = ports
-  const fetching = deps.executes || edge === undefined ? undefined : { edge, clock, timers }
+  const fetching = deps.executes || deps.edge === undefined ? undefined : { edge, clock, timers }
   const ownVm = urgentVm(vm, URGENCY.own)
   const stateVm: Pick<VmHost, 'tipsetState'> = {
     // Sends begin on the head, of which the pool may hear a little later; any other tipset is a caller's choice.
     tipsetState: (tipset) => (store.head().height - tipset.height <= POOL_LAG ? ownVm : vm).tipsetState(tipset),
   }
-  const chain = createPoolChain(view, deps.executes ? stateVm : beforeTipset, fetching)
+  const chain = deps.executes
+    ? createPoolChain(view, stateVm, fetching)
+    : raisedNonces(createPoolChain(view, beforeTipset, fetching))
   const pool = await openMessagePool(
     {
       chain,
@@ -110,6 +113,7 @@ export async function openMempool(
       timers,
       logger: ports.log,
       random: uniformRandom(ports.random),
+      edge,
     },
     { addressPrefix, republishIntervalMs: republishIntervalMs(network) },
   )
@@ -131,10 +135,15 @@ export async function openMempool(
   const sender = new MessageSender({
     pool,
     store: meta,
-    resolveKeyAddress: (address) => accountKey(view, view.stateBefore(store.head()), address),
+    resolveKeyAddress: (address, signal) =>
+      edge(() => accountKey(view, view.stateBefore(store.head()), address), signal),
     estimate: (message, spec, signal) =>
-      estimateMessageGas(message, spec, store.head(), signal === undefined ? ownGas : { ...ownGas, signal }),
-    balance: (address) => tryActorOf(view.stateBefore(store.head()), address)?.balance ?? 0n,
+      edge(
+        () => estimateMessageGas(message, spec, store.head(), signal === undefined ? ownGas : { ...ownGas, signal }),
+        signal,
+      ),
+    balance: (address, signal) =>
+      edge(() => tryActorOf(view.stateBefore(store.head()), address)?.balance ?? 0n, signal),
     sign: (message) => wallet.signMessage(message.from, message),
     isKeyHere: (address) => wallet.isKeyHere(address),
     addressPrefix,

@@ -17,7 +17,7 @@ import type { SigningMeta } from './remoteKeys.ts'
 /** Milliseconds that a limit counts back. */
 const WINDOW_MS = 86_400_000
 /** How far ahead the clock may jump and come back before anything is forgotten. */
-const KEPT_MS = 8 * WINDOW_MS
+export const POLICY_KEPT_MS: number = 8 * WINDOW_MS
 
 /** What one key may sign. */
 export interface KeyRule {
@@ -152,8 +152,8 @@ export class PolicyGuard {
    */
   count(entry: SignedEntry): void {
     const oldest = this.#entries[0]?.timeMs ?? entry.timeMs
-    if (oldest <= entry.timeMs - 2 * KEPT_MS) {
-      this.#entries = this.#entries.filter(({ timeMs }) => timeMs > entry.timeMs - KEPT_MS)
+    if (oldest <= entry.timeMs - 2 * POLICY_KEPT_MS) {
+      this.#entries = this.#entries.filter(({ timeMs }) => timeMs > entry.timeMs - POLICY_KEPT_MS)
     }
     this.#entries.push(entry)
   }

@@ -192,7 +192,8 @@ export class Wallet {
   /** Moves a key to the trash entries; nothing happens when it is unknown. */
   delete(address: Address): Promise<void> {
     return this.#alone(async () => {
-      const remote = await this.#remoteOf(address)
+      // Deleted here alone, it would go on signing there.
+      const remote = await this.#askRemote(address)
       this.#remoteHas.delete(address.key)
       await remote?.delete(address)
       const key = await this.#find(address)
@@ -240,12 +241,25 @@ export class Wallet {
   }
 
   /** Where the key is, when another process has it. It is asked once for each that it has. */
-  async #remoteOf(address: Address): Promise<RemoteKeys | undefined> {
+  async #askRemote(address: Address): Promise<RemoteKeys | undefined> {
     const remote = this.#remote
     if (remote === undefined || this.#remoteHas.has(address.key)) return remote
     if (!(await remote.has(address))) return undefined
     this.#remoteHas.add(address.key)
     return remote
+  }
+
+  /**
+   * The same; while that process does not answer, keys that are here are used.
+   * @see lotus chain/wallet/multi.go find
+   */
+  async #remoteOf(address: Address): Promise<RemoteKeys | undefined> {
+    try {
+      return await this.#askRemote(address)
+    } catch (error) {
+      if ((await this.#find(address)) === undefined) throw error
+      return undefined
+    }
   }
 
   /** Runs `change` after all earlier changes, whether they failed or not. */

@@ -126,6 +126,9 @@ describe('a message', () => {
     expect(() => proposeCall(from, wallet, { to: from, value: -1n, method: 0n, params: new Uint8Array(0) })).toThrow(
       'non-negative',
     )
+    expect(() =>
+      proposeCall(UNDEF_ADDRESS, wallet, { to: from, value: 0n, method: 0n, params: new Uint8Array(0) }),
+    ).toThrow('failed to create proposal: must provide source address')
     expect(() => answerProposal(MultisigMethod.Approve, UNDEF_ADDRESS, wallet, 0, undefined)).toThrow(
       'must provide source address',
     )

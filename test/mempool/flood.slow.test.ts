@@ -116,7 +116,7 @@ describe('a flood of gossip', () => {
     expect([...refused]).toEqual(['SOFT_FAILURE'])
     expect(pool.size).toBeLessThanOrEqual(most)
     expect(pool.localSize).toBe(0)
-    expect([...store.keys(utf8('/mpool/local/'))]).toHaveLength(MAX_STRANGERS_KEPT)
+    expect([...store.keys(utf8('/mpool/stranger/'))]).toHaveLength(MAX_STRANGERS_KEPT)
     await pool.prune()
     expect(pool.size).toBeLessThanOrEqual(1_000)
     const honest = keyAddress(50_000)

@@ -12,6 +12,7 @@ import { MinimumGas } from '../../src/mempool/minimumGas.ts'
 import { DEFAULT_SEND_SPEC } from '../../src/mempool/sendSpec.ts'
 import { ethRevertReason } from '../../src/types/ethRevert.ts'
 import type { Tipset } from '../../src/types/tipset.ts'
+import { seeded } from '../support/seeded.ts'
 import { FakeChain, keyAddress, testMessage } from './fakes.ts'
 
 const a1 = keyAddress(1)
@@ -37,7 +38,7 @@ describe('premium', () => {
     [[one(10n, 2_500_000_000n), one(20n, 2_500_000_000n), one(30n, 2_500_000_000n)], 1, 25n],
     [[one(10n, 2_500_000_000n), one(20n, 2_500_000_000n), one(30n, 2_500_000_000n)], 2, 15n],
   ])('median of case %#', (paid, blocks, expected) => {
-    expect(medianPremium(paid, blocks)).toBe(expected)
+    expect(medianPremium(paid.toReversed(), blocks)).toBe(expected)
   })
 
   function estimate(blocks: bigint, normal = 0, premium = 0n): bigint {
@@ -63,6 +64,41 @@ describe('premium', () => {
   test('a quiet chain gives the lowest that was paid', () => {
     expect(estimate(10n, 0, 300_000n)).toBe(300_000n)
   })
+  test.each([1n, 2n, 13n, 128n])(
+    'over %i epochs is read a tipset at a time, and is that of all they paid',
+    (blocks) => {
+      const chain = new FakeChain()
+      /** By tipset, newest first. */
+      const paid: { premium: bigint; gasLimit: bigint }[][] = []
+      const { int } = seeded('premiums')
+      for (let i = 0; i < 300; i++) {
+        const messages = Array.from({ length: int(9) }, (_, nonce) =>
+          testMessage(a1, a2, nonce, 100_000n + BigInt(int(500)), { gasLimit: BigInt(int(1_500_000_000)) }),
+        )
+        chain.mine(messages)
+        paid.unshift(messages.map(({ message: { gasPremium: premium, gasLimit } }) => ({ premium, gasLimit })))
+      }
+      const head = chain.mine()
+      let reads = 0
+      const deps = {
+        loadTipset: chain.loadTipset.bind(chain),
+        tipsetMessages: (tipset: Tipset) => {
+          reads++
+          return chain.tipsetMessages(tipset)
+        },
+      }
+      const steps = new PremiumEstimator({ chain: deps, normal: () => 0 }).findPremium(blocks, head)
+      let next = steps.next()
+      for (let before = 0; next.done !== true; next = steps.next()) {
+        expect(reads - before).toBeLessThanOrEqual(1)
+        before = reads
+      }
+      expect(reads).toBe(Number(blocks) * 2)
+      const seen = paid.slice(0, reads).flat()
+      const falling = seen.toSorted((a, b) => Number(b.premium - a.premium))
+      expect(next.value).toBe(medianPremium(falling, reads))
+    },
+  )
   test('what empty tipsets paid is forgotten after 512 of them', () => {
     const chain = new FakeChain()
     let reads = 0

@@ -111,6 +111,23 @@ describe('nonces and balances of senders', () => {
     expect(readOfFew(others(2n))).toBeLessThan(60)
   })
 
+  test('are still those of a state while others ask for the next one', () => {
+    const store = new MemoryBlockstore()
+    const first = changed(store, emptyState(store), (tree) => {
+      for (const one of senders) give(tree, one, 1n)
+    })
+    const second = changed(store, first, (tree) => {
+      for (const one of senders) give(tree, one, 2n)
+    })
+    const states = new SenderStates()
+    const ofFirst = finish(states.of(StateTree.load(store, first)))
+    const ofSecond = finish(states.of(StateTree.load(store, second)))
+    for (const one of senders.slice(0, 100)) expect(ofFirst(one)?.nonce).toBe(1n)
+    for (const one of senders) expect(ofSecond(one)?.nonce).toBe(2n)
+    for (const one of senders.slice(100)) expect(ofFirst(one)?.nonce).toBe(1n)
+    expectAlike(states, store, second)
+  })
+
   test('do not need the older state', () => {
     const store = new MemoryBlockstore()
     const before = changed(store, emptyState(store), (tree) => {

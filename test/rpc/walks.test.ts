@@ -9,19 +9,23 @@ import type { Json } from '../../src/codec/description.ts'
 import { json, list, nullable, text } from '../../src/codec/description.ts'
 import { EthIndex, ethBlockHash } from '../../src/eth/ethIndex.ts'
 import { LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
+import { PremiumEstimator } from '../../src/mempool/gas/gasPremium.ts'
+import type { MessageGasDeps } from '../../src/mempool/gas/messageGas.ts'
 import { CostQueues } from '../../src/rpc/cost.ts'
 import { RpcEngine } from '../../src/rpc/engine.ts'
 import { method, param } from '../../src/rpc/method.ts'
 import { chainMethods } from '../../src/rpc/methods/chain.ts'
+import { gasMethods } from '../../src/rpc/methods/gas.ts'
 import { minerMethods } from '../../src/rpc/methods/miner.ts'
 import { networkMethods } from '../../src/rpc/methods/network.ts'
 import { nodeMethods } from '../../src/rpc/methods/node.ts'
 import { registryMethods } from '../../src/rpc/methods/registry.ts'
+import { sectorMethods } from '../../src/rpc/methods/sectors.ts'
 import { stateMethods } from '../../src/rpc/methods/state.ts'
 import { transferMethods } from '../../src/rpc/methods/transfers.ts'
 import { createMethodTable } from '../../src/rpc/table.ts'
 import { TransferReader } from '../../src/transfers/tipsetTransfers.ts'
-import { firstBlock, tipsetKeyText } from '../../src/types/tipset.ts'
+import { firstBlock, type Tipset, type TipsetKey, tipsetKeyText } from '../../src/types/tipset.ts'
 import { openGolden } from '../support/archives.ts'
 import { missingShared } from '../support/shared.ts'
 import { SlowTime } from '../support/slowTime.ts'
@@ -46,7 +50,14 @@ function open() {
     ...{ view: new ChainView({ store, network: quick, beaconRound }), vm, logs: undefined },
     ...{ clock: { nowMs: () => 0, monotonicMs: () => 0 }, gossip: () => ({ messages: [], blocks: [], scores: [] }) },
   }
+  const chain = {
+    loadTipset: (key: TipsetKey) => store.tipset(key),
+    tipsetMessages: (tipset: Tipset) => view.tipsetMessages(tipset),
+  }
+  const gas = { premiums: new PremiumEstimator({ chain, normal: () => 0 }) } as unknown as MessageGasDeps
   const rows = [
+    ...gasMethods({ view, gas }),
+    ...sectorMethods(view),
     ...chainMethods({ view, vm, setHead: never }),
     ...stateMethods({ view, vm, states: new ActorStates(blocks, view.codes) }),
     ...minerMethods({ view, vm, signBlock: never }),
@@ -77,10 +88,9 @@ describe.skipIf(missingShared('data/golden/nv28') !== undefined)('a walk', () =>
     const { parentStateRoot } = firstBlock(view.store.genesis())
     return [{ '/': String(parentStateRoot) }, { '/': String(firstBlock(view.store.head()).parentStateRoot) }]
   }
-  const headOf = (): Json =>
-    open()
-      .view.store.head()
-      .key.map((cid) => ({ '/': String(cid) }))
+  const keyOf = ({ key }: Tipset): Json => key.map((cid) => ({ '/': String(cid) }))
+  const headOf = (): Json => keyOf(open().view.store.head())
+  const startOf = (): Json => keyOf(open().view.store.genesis())
   test.each<[string, Json[], number]>([
     ['StateListActors', [head], 30],
     ['StateListMiners', [head], 2],
@@ -94,6 +104,10 @@ describe.skipIf(missingShared('data/golden/nv28') !== undefined)('a walk', () =>
     ['StateCirculatingSupply', [head], 30],
     ['StateLookupRobustAddress', ['t01', head], 20],
     ['StateListMessages', [{ From: 't0100' }, head, 0], 50],
+    ['StateSectorPartition', ['t01000', 999_999, head], 40],
+    ['StateSectorExpiration', ['t01000', 999_999, head], 40],
+    ['GasEstimateGasPremium', [128, 't0100', 0, head], 100],
+    ['ChainGetPath', [startOf(), headOf()], 100],
     ['ChainGetTipSetByHeight', [1, head], 3],
     ['ChainGetTipSetAfterHeight', [1, head], 3],
     ['StateChangedActors', genesisOf(), 10],

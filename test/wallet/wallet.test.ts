@@ -334,3 +334,23 @@ it('a default that cannot be written leaves the one there was', async () => {
   await wallet.setDefault(second)
   expect((await wallet.defaultAddress()).equals(second)).toBe(true)
 })
+
+describe('with a remote wallet that does not answer', () => {
+  it('the keys that are here go on signing, and none is deleted here alone', async () => {
+    const secrets = new MemorySecretStore()
+    const base = { random: counter(), ...CONTEXT, chainId: 31415926n }
+    const address = await new Wallet(new KeyStore(secrets), base).newKey('secp256k1')
+    const other = await new Wallet(new KeyStore(new MemorySecretStore()), base).newKey('bls')
+    const down = (): Promise<never> => Promise.reject(new Error('the remote wallet does not answer'))
+    const remote = { newKey: down, has: down, list: down, sign: down, export: down, import: down, delete: down }
+    const wallet = new Wallet(new KeyStore(secrets), { ...base, remote })
+    expect(verifySignature(await wallet.sign(address, utf8('x')), address, utf8('x'))).toBe(true)
+    expect(await wallet.has(address)).toBe(true)
+    expect((await wallet.export(address)).type).toBe('secp256k1')
+    expect(String(await wallet.defaultAddress())).toBe(String(address))
+    for (const asked of [wallet.sign(other, utf8('x')), wallet.has(other), wallet.list(), wallet.delete(address)]) {
+      await expect(asked).rejects.toThrow('the remote wallet does not answer')
+    }
+    expect(await wallet.has(address)).toBe(true)
+  })
+})

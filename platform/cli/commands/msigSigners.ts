@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import { addressArgument, type CliContext, wholeNumber } from '../context.ts'
+import { CliError } from '../errors.ts'
 import type { Drafting } from '../messages.ts'
 import { act, type CommonOptions, proposed } from './msigMessages.ts'
 
 /** `msig add-…`, `swap-…`, `propose-remove`: who signs for a multisig. @see lotus cli/multisig.go */
 export function addSignerCommands(msig: Command, context: CliContext, confidence: () => number): void {
-  const flag = (text: string): boolean => text === 'true'
   const propose = async (options: CommonOptions, what: string, draft: (from: string) => Drafting): Promise<void> => {
     proposed(context, (await act(context, confidence, options, what, draft)).found)
   }
@@ -42,7 +42,7 @@ export function addSignerCommands(msig: Command, context: CliContext, confidence
             wholeNumber(id, 'txId'),
             addressArgument(proposer),
             addressArgument(signer),
-            flag(inc),
+            truth(inc, 'increaseThreshold'),
           ],
         ])
       },
@@ -58,7 +58,13 @@ export function addSignerCommands(msig: Command, context: CliContext, confidence
     .action(async (wallet: string, id: string, signer: string, inc: string, options: CommonOptions) => {
       await act(context, confidence, options, 'add cancellation', (sender) => [
         'MsigAddCancel',
-        [addressArgument(wallet), sender, wholeNumber(id, 'txId'), addressArgument(signer), flag(inc)],
+        [
+          addressArgument(wallet),
+          sender,
+          wholeNumber(id, 'txId'),
+          addressArgument(signer),
+          truth(inc, 'increaseThreshold'),
+        ],
       ])
     })
   msig
@@ -126,4 +132,15 @@ export function addSignerCommands(msig: Command, context: CliContext, confidence
         [addressArgument(wallet), sender, addressArgument(signer, 'signer'), options.decreaseThreshold === true],
       ]),
     )
+}
+
+/**
+ * As Lotus reads it: a misread one would be hashed, and the hash names a proposal that is not there.
+ * @throws CliError `USAGE`
+ * @see go strconv ParseBool; lotus cli/multisig.go msigAddApproveCmd, msigAddCancelCmd
+ */
+function truth(text: string, what: string): boolean {
+  if (/^(1|t|T|true|TRUE|True)$/.test(text)) return true
+  if (/^(0|f|F|false|FALSE|False)$/.test(text)) return false
+  throw new CliError('USAGE', `${what}: "${text}" is neither true nor false`)
 }

@@ -118,7 +118,7 @@ export class MinerActor {
       consensusFaultElapsed: info.consensusFaultElapsed ?? -1,
       pendingOwnerAddress: info.pendingOwnerAddress ?? null,
       beneficiary: UNDEF_ADDRESS,
-      beneficiaryTerm: { quota: 0n, usedQuota: 0n, expiration: 0 },
+      beneficiaryTerm: { quota: 0n, usedQuota: 0n, expiration: 0n },
       pendingBeneficiaryTerm: null,
     }
   }
@@ -183,24 +183,25 @@ export class MinerActor {
   }
 
   /**
-   * Where a sector is proven.
+   * Where a sector is proven, a deadline at a time: thousands of partitions are read for one that is not there.
    * @throws ChainError `NOT_FOUND`
    */
-  findSector(number: number): SectorLocation {
+  *findSector(number: number): Steps<SectorLocation> {
     for (const [deadline, content] of this.deadlines().entries()) {
       for (const [partition, { sectors }] of this.partitions(content).entries()) {
         if (sectors.has(number)) return { deadline, partition }
       }
+      yield
     }
     throw new ChainError('NOT_FOUND', `sector ${number} not due at any deadline`)
   }
 
   /**
-   * When a sector expires.
+   * When a sector expires, a deadline at a time.
    * @throws ChainError `NOT_FOUND` when there is none, or it was terminated
    * @see lotus chain/actors/builtin/miner GetSectorExpiration
    */
-  expiration(number: number): SectorExpiration {
+  *findExpiration(number: number): Steps<SectorExpiration> {
     let early = 0
     for (const deadline of this.deadlines()) {
       for (const partition of this.partitions(deadline)) {
@@ -216,6 +217,7 @@ export class MinerActor {
         if (early === 0 && onTime === 0) break
         return { onTime, early }
       }
+      yield
     }
     throw new ChainError('NOT_FOUND', `failed to find sector ${number}`)
   }

@@ -2,6 +2,7 @@
  * Fills in what a message leaves open: gas limit, premium, fee cap. What the sender set stays, within the fee limit.
  * @see lotus node/impl/full/gas.go GasEstimateMessageGas; rpc-wire 10
  */
+import { finish, type Walk } from '../../base/steps.ts'
 import type { Message } from '../../types/message.ts'
 import type { TokenAmount } from '../../types/scalars.ts'
 import { firstBlock, type Tipset } from '../../types/tipset.ts'
@@ -24,6 +25,8 @@ export interface MessageGasDeps extends GasLimitDeps {
   readonly premiums: PremiumEstimator
   /** The most that a message may cost when its sender sets no limit, attoFIL. */
   readonly defaultMaxFee: TokenAmount
+  /** How the tipsets that the premium comes from are read. Default: at once. */
+  readonly walk?: Walk
 }
 
 /**
@@ -39,7 +42,9 @@ export async function estimateMessageGas(
   if (message.to.isUndefined) throw new MempoolError('MESSAGE_INVALID', 'message To address is undefined')
   if (message.from.isUndefined) throw new MempoolError('MESSAGE_INVALID', 'message From address is undefined')
   const gasLimit = message.gasLimit === 0n ? await gasLimitWithMargin(message, spec, tipset, deps) : message.gasLimit
-  const gasPremium = message.gasPremium === 0n ? deps.premiums.estimate(PREMIUM_BLOCKS, tipset) : message.gasPremium
+  const { premiums, walk = finish } = deps
+  const gasPremium =
+    message.gasPremium === 0n ? await walk(premiums.findPremium(PREMIUM_BLOCKS, tipset)) : message.gasPremium
   const gasFeeCap =
     message.gasFeeCap === 0n
       ? estimateFeeCap(firstBlock(tipset).parentBaseFee, gasPremium, FEE_CAP_BLOCKS)

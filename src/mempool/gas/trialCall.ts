@@ -3,7 +3,7 @@
  * is there.
  * @see lotus node/impl/gasutils/gasutils.go gasEstimateCallWithGasInternal
  */
-import { errorMessage, PetrelError } from '../../base/errors.ts'
+import { errorMessage, PetrelError, unlessThrown } from '../../base/errors.ts'
 import { ChainError } from '../../chain/errors.ts'
 import type { CallOptions, InvocResult, VmHost } from '../../chain/vm.ts'
 import { BlockMissing } from '../../ipld/errors.ts'
@@ -41,7 +41,7 @@ export interface Trial {
 export async function trialCall(message: Message, at: Tipset, anySender: boolean, deps: TrialDeps): Promise<Trial> {
   const sender = anySender ? message.from : resolveSender(message, at, deps)
   const prior: ChainMessage[] = []
-  for (const { message: pending, signed } of deps.pool.placedOf(sender)) {
+  for (const { message: pending, signed } of placedOf(sender, anySender, deps)) {
     if (pending.nonce === message.nonce) break
     prior.push(signedChainMessage(signed))
   }
@@ -56,6 +56,12 @@ export async function trialCall(message: Message, at: Tipset, anySender: boolean
       throw trialError(`${call} failed: ${errorMessage(cause)}`, cause)
     }
   }
+}
+
+/** Who has no key has nothing pending: a contract's ID, or that of nobody, may be asked for where any sender may. */
+function placedOf(sender: Address, anySender: boolean, { pool }: TrialDeps): ReturnType<TrialDeps['pool']['placedOf']> {
+  if (!anySender) return pool.placedOf(sender)
+  return unlessThrown(() => pool.placedOf(sender), MempoolError) ?? []
 }
 
 /** The same again with other gas or with a trace, on the same tipset. */

@@ -10,7 +10,7 @@ import { type SignedMessage, signedMessage } from '../../types/signedMessage.ts'
 import { assertFunds, assertIncludable, assertSender, assertStateless } from '../admission.ts'
 import { MempoolError, withContext } from '../errors.ts'
 import { GroupCommit, type StoreWrite } from '../groupCommit.ts'
-import { MAX_STRANGERS_KEPT, POOL_BYTES_MAX, POOL_HEADROOM } from '../limits.ts'
+import { POOL_BYTES_MAX, POOL_HEADROOM } from '../limits.ts'
 import type { Placement } from '../messageSet.ts'
 import { createPooledMessage, type PooledMessage } from '../pooledMessage.ts'
 import type { ActorReader } from '../ports.ts'
@@ -32,6 +32,8 @@ export interface PushOptions {
   readonly generation?: number
   /** The key is this process's own, and the signature was made a moment ago: to check it would be half of what a send costs. */
   readonly signedHere?: boolean
+  /** Ends the fetching of what the checks miss: aborted when nobody waits for the message any more. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A message that was found good and has its place, not yet for others to see. */
@@ -56,7 +58,6 @@ export class Admitting {
   readonly #pruning: Pruning
   readonly #commits: GroupCommit
   #inTrouble = false
-  #strangersKept = 0
 
   constructor(state: PoolState, pruning: Pruning) {
     this.#state = state
@@ -76,23 +77,43 @@ export class Admitting {
   }
 
   /**
-   * A message of ours: checked, with a place, on its way to disk; seen when it is there.
+   * A message of ours: checked, with a place, on its way to disk; seen when it is there. What the checks miss is fetched, and they are
+   * made again: they change nothing, and the place comes last.
    * @throws {@link MempoolError}
    */
   reserve(pooled: PooledMessage, options: PushOptions): Promise<ReservedMessage> {
-    const { reserved, pending, locals } = this.#state
+    return this.#state.edge(() => this.#reserve(pooled, options), options.signal)
+  }
+
+  #reserve(pooled: PooledMessage, options: PushOptions): Promise<ReservedMessage> {
+    const { reserved, pending, locals, returning } = this.#state
     return this.#admit(pooled, { ...options, local: true }, (admitted) => {
       const { generation = reserved.generation, also = [], ofStranger = false } = options
       if (generation !== reserved.generation) {
         throw new MempoolError('NUMBER_VOID', 'Cannot use the nonce: a message before it was not written')
       }
       const { sender, placement, stateNonce } = admitted
+      const { from, nonce } = pooled.message
+      const inPlace = (reserved.of(sender) ?? pending.of(sender))?.messages.get(nonce)
+      const replaced: Pick<PooledMessage, 'signed'>[] = inPlace === undefined ? [] : [inPlace]
+      for (const kept of returning) {
+        const { message } = kept.signed
+        if (message.nonce === nonce && message.from.equals(from)) replaced.push(kept)
+      }
       reserved.reserve(sender, pooled, placement, pending.of(sender), stateNonce)
-      const isKept = !ofStranger || this.#strangersKept++ < MAX_STRANGERS_KEPT
+      const saved = locals.saved(pooled, ofStranger)
       const durable = this.#commits.add({
-        writes: isKept ? [locals.saved(pooled), ...also] : also,
-        confirm: () => this.#confirm(pooled, admitted, ofStranger),
-        drop: () => reserved.drop(),
+        writes: saved === undefined ? also : [saved, ...also],
+        // Or it would come back at a start where this one can't, and what was cancelled would be paid.
+        deletes: saved === undefined ? [] : replaced.flatMap((old) => locals.keysOf(old)),
+        confirm: () => {
+          if (saved !== undefined) for (const old of replaced) locals.isGone(old)
+          this.#confirm(pooled, admitted, ofStranger)
+        },
+        drop: () => {
+          locals.isGone(pooled)
+          reserved.drop()
+        },
       })
       // Who waits for several looks at them one after the other.
       durable.catch(() => undefined)
@@ -117,7 +138,7 @@ export class Admitting {
   }
 
   /** Checked and placed, nothing written or sent. @throws {@link MempoolError} */
-  async add(pooled: PooledMessage, how: { local: boolean }): Promise<void> {
+  async add(pooled: PooledMessage, how: { readonly local: boolean; readonly ofStranger?: boolean }): Promise<void> {
     await this.#admit(pooled, how, (admitted) => this.#placeNow(pooled, admitted))
   }
 

@@ -1,6 +1,7 @@
 /** What the parts of the pool share: the pending messages, the tipset that they wait on, and the one door into the set. */
 import { errorMessage } from '../../base/errors.ts'
 import type { Clock, KeyValueStore, Logger, Timers } from '../../base/ports.ts'
+import { allAtHand, type BlockEdge } from '../../ipld/blockFetcher.ts'
 import { type Address, isIdAddress } from '../../types/address.ts'
 import type { SignedMessage } from '../../types/signedMessage.ts'
 import type { Tipset } from '../../types/tipset.ts'
@@ -10,7 +11,7 @@ import type { MempoolConfig } from '../config.ts'
 import { loadConfig } from '../configStore.ts'
 import { MempoolError } from '../errors.ts'
 import { POOL_BYTES_HIGH } from '../limits.ts'
-import { LocalMessages } from '../localMessages.ts'
+import { type KeptMessage, LocalMessages } from '../localMessages.ts'
 import type { MessageSet, Placement } from '../messageSet.ts'
 import type { MinimumGas } from '../minimumGas.ts'
 import { PendingMessages } from '../pendingMessages.ts'
@@ -33,6 +34,8 @@ export interface MessagePoolDeps {
   readonly logger: Logger
   /** Uniform in [0, 1): shuffles what fills the rest of a block, so that producers' blocks differ. */
   readonly random: () => number
+  /** Around what the checks of our own messages read: fetches what they miss. Default: all is at hand, or its caller fetches it. */
+  readonly edge?: BlockEdge | undefined
 }
 
 /** Settings that do not change while it runs. */
@@ -54,9 +57,10 @@ export class PoolState {
   readonly nonces: SenderNonces
   readonly signatures: SignatureCheck
   readonly locals: LocalMessages
-  /** Messages of ours on disk that have no place in the pool yet. */
-  readonly returning: Set<SignedMessage> = new Set<SignedMessage>()
+  /** Messages on disk that have no place in the pool yet. */
+  readonly returning: Set<KeptMessage> = new Set<KeptMessage>()
   readonly timers: ClosableTimers
+  readonly edge: BlockEdge
   /** The tipset that pending messages wait on. */
   tipset: Tipset
   config: MempoolConfig
@@ -70,6 +74,7 @@ export class PoolState {
     this.locals = new LocalMessages(deps.store)
     this.config = loadConfig(deps.store, options)
     this.timers = new ClosableTimers(deps.timers)
+    this.edge = deps.edge ?? allAtHand
     this.tipset = deps.chain.head()
   }
 

@@ -117,7 +117,8 @@ export function chainMethods(deps: ChainMethodsDeps): MethodRow[] {
     }),
     method({
       ...chainGetPath,
-      handler: (from, to) => headChanges(store.branches(store.tipset(from), store.tipset(to), MAX_PATH_TIPSETS)),
+      handler: async (from, to, { walk }) =>
+        headChanges(await walk(store.findBranches(store.tipset(from), store.tipset(to), MAX_PATH_TIPSETS))),
     }),
     method({
       ...chainSetHead,

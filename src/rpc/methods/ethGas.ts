@@ -58,7 +58,7 @@ export function ethGasMethods(reader: EthReader, gas: MessageGasDeps): MethodRow
           const tipset = asked ? await walk(reader.tipset(block, false)) : store.head()
           const applyCall = async (draft: Message, at: Tipset): Promise<unknown> =>
             applyEthCall(draft, at, await reader.stateRoot(at, context), reader, signal)
-          return estimateEthGas(message, tipset, { ...gas, applyCall, signal })
+          return estimateEthGas(message, tipset, { ...gas, applyCall, signal, walk })
         }),
     }),
     rawMethod({

@@ -35,7 +35,7 @@ export function gasMethods({ view, gas: deps }: GasMethodsDeps): MethodRow[] {
     }),
     method({
       ...gasEstimateGasPremium,
-      handler: (blocks, _sender, _gasLimit, tipset) => deps.premiums.estimate(blocks, at(tipset)),
+      handler: (blocks, _sender, _gasLimit, tipset, { walk }) => walk(deps.premiums.findPremium(blocks, at(tipset))),
     }),
     method({
       ...gasEstimateFeeCap,
@@ -44,8 +44,8 @@ export function gasMethods({ view, gas: deps }: GasMethodsDeps): MethodRow[] {
     }),
     method({
       ...gasEstimateMessageGas,
-      handler: (asked, spec, tipset, { signal }) =>
-        withNumbers(() => estimateMessageGas(given(asked), spec, at(tipset), { ...deps, signal })),
+      handler: (asked, spec, tipset, { signal, walk }) =>
+        withNumbers(() => estimateMessageGas(given(asked), spec, at(tipset), { ...deps, signal, walk })),
     }),
   ]
 }

@@ -1,6 +1,7 @@
 /** `MpoolExplain`: ours. */
+import type { Walk } from '../../base/steps.ts'
 import { ChainError } from '../../chain/errors.ts'
-import { loadSought, NO_LOOKBACK_LIMIT, searchMessage } from '../../chain/searchMessage.ts'
+import { loadSought, NO_LOOKBACK_LIMIT, searchByCid } from '../../chain/searchMessage.ts'
 import type { WaitDeps } from '../../chain/waitMessage.ts'
 import type { Cid } from '../../codec/cid.ts'
 import { type ExplainDeps, heldUpBy } from '../../mempool/explainMessage.ts'
@@ -8,7 +9,7 @@ import type { MessagePool } from '../../mempool/messagePool.ts'
 import { type ChainMessage, chainMessageCid } from '../../types/chainMessage.ts'
 import { type Message, messageCid } from '../../types/message.ts'
 import { signedMessageCid } from '../../types/signedMessage.ts'
-import { type MethodRow, method } from '../method.ts'
+import { type CallContext, type MethodRow, method } from '../method.ts'
 import { mpoolExplain } from '../signatures/mpoolExplain.ts'
 import type { Explanation } from '../types/explanation.ts'
 
@@ -30,10 +31,10 @@ function names(cid: Cid, found: ChainMessage): boolean {
 export function mpoolExplainMethods({ pool, search, baseFeeAfterHead }: MpoolExplainDeps): MethodRow[] {
   const { addressPrefix } = search.view.network
 
-  async function explain(cid: Cid): Promise<Explanation> {
+  async function explain(cid: Cid, { walk }: CallContext): Promise<Explanation> {
     const { messages } = pool.pending()
     const pending = messages.find((each) => signedMessageCid(each).equals(cid) || messageCid(each.message).equals(cid))
-    return pending === undefined ? await onChain(cid) : await waiting(signedMessageCid(pending), pending.message)
+    return pending === undefined ? await onChain(cid, walk) : await waiting(signedMessageCid(pending), pending.message)
   }
 
   async function waiting(message: Cid, sought: Message): Promise<Explanation> {
@@ -43,7 +44,7 @@ export function mpoolExplainMethods({ pool, search, baseFeeAfterHead }: MpoolExp
     return { ...NOWHERE, state: 'pending', text, from: sought.from, nonce: sought.nonce, message, reasons }
   }
 
-  async function onChain(cid: Cid): Promise<Explanation> {
+  async function onChain(cid: Cid, walk: Walk): Promise<Explanation> {
     let sought: ReturnType<typeof loadSought>
     try {
       sought = loadSought(search.view, cid)
@@ -55,14 +56,14 @@ export function mpoolExplainMethods({ pool, search, baseFeeAfterHead }: MpoolExp
     const { from, nonce } = sought.message.message
     const known = { ...NOWHERE, from, nonce }
     try {
-      const options = { limit: NO_LOOKBACK_LIMIT, allowReplaced: true }
-      const found = await searchMessage(sought, search.view.store.head(), options, search)
+      const options = { limit: NO_LOOKBACK_LIMIT, allowReplaced: true, walk }
+      const found = await searchByCid(cid, search.view.store.head(), options, search)
       if (found === undefined)
         return { ...known, ...(included(cid, sought.message.message) ?? lost(sought.message.message)) }
       const { height } = found.tipset
       const { exitCode } = found.receipt
       const executed = `executed in epoch ${height} with exit code ${exitCode}`
-      const isItself = names(cid, loadSought(search.view, found.cid).message)
+      const isItself = found.cid.equals(cid) || names(cid, loadSought(search.view, found.cid).message)
       const text = isItself ? executed : `replaced by ${found.cid}, which was ${executed}`
       return { ...known, state: isItself ? 'executed' : 'replaced', text, message: found.cid, height, exitCode }
     } catch (error) {

@@ -5,8 +5,9 @@
 import { EMPTY_BYTES } from '../../base/bytes.ts'
 import { actorOf } from '../../chain/actorLookup.ts'
 import type { ChainView } from '../../chain/chainView.ts'
+import { CborReader } from '../../codec/cborReader.ts'
 import type { Cid } from '../../codec/cid.ts'
-import { type Codec, decode, encode } from '../../codec/description.ts'
+import { type Codec, encode } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
 import { type ActorMethod, actorMethod } from '../../state/actorMethods.ts'
 import { METHOD_SEND } from '../../types/methodNumbers.ts'
@@ -31,10 +32,14 @@ function methodOf(view: ChainView, code: Cid, number: MethodNum): ActorMethodVal
   throw new RpcError('FAILED', text)
 }
 
-/** @throws RpcError `FAILED` with Go's words for an input that ends early; CodecError */
+/**
+ * Anybody can send parameters with something behind them; that the actor refuses them, the message's exit code says.
+ * @throws RpcError `FAILED` with Go's words for an input that ends early; CodecError
+ * @see cbor-gen gen.go UnmarshalCBOR: reads the value and stops
+ */
 function decodedParams<T>(codec: Codec<T>, params: Uint8Array): T {
   try {
-    return decode(codec, params)
+    return codec.read(new CborReader(params))
   } catch (error) {
     if (!(error instanceof CodecError) || error.code !== 'TRUNCATED') throw error
     throw new RpcError('FAILED', params.length === 0 ? 'EOF' : 'unexpected EOF', { cause: error })

@@ -50,11 +50,11 @@ function placeMethods(view: ChainView): MethodRow[] {
     }),
     method({
       ...stateSectorExpiration,
-      handler: (who, number, key) => minerAt(who, key).expiration(number),
+      handler: (who, number, key, { walk }) => walk(minerAt(who, key).findExpiration(number)),
     }),
     method({
       ...stateSectorPartition,
-      handler: (who, number, key) => minerAt(who, key).findSector(number),
+      handler: (who, number, key, { walk }) => walk(minerAt(who, key).findSector(number)),
     }),
     method({
       ...stateAllMinerFaults,

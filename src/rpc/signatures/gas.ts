@@ -28,6 +28,7 @@ export const gasEstimateGasPremium: CallSignature<
   bigint
 > = callSignature({
   name: 'GasEstimateGasPremium',
+  cost: 'scan',
   perm: 'read',
   summary: 'A premium that gets a message included within some epochs.',
   params: [param('blocks', u64), param('sender', address), param('gasLimit', i64), key],

@@ -1,4 +1,6 @@
 /** Signatures of `Mpool…`. */
+import { MAX_CHECKED_MESSAGES } from '../../base/bounds.ts'
+import { atMost } from '../../codec/atMost.ts'
 import type { Cid } from '../../codec/cid.ts'
 import { bool, type Codec, cid, jsonOnly, list, listOrEmpty, nullable, struct } from '../../codec/description.ts'
 import { wrongJson } from '../../codec/goJson.ts'
@@ -164,15 +166,17 @@ export const mpoolSetConfig: CallSignature<readonly [Param<MempoolConfig>], void
 
 export const mpoolCheckMessages: CallSignature<readonly [Param<MessagePrototype[]>], MessageCheck[][]> = callSignature({
   name: 'MpoolCheckMessages',
+  cost: 'scan',
   perm: 'read',
   summary: 'Checks messages without pushing them.',
-  params: [param('prototypes', listOrEmpty(messagePrototype))],
+  params: [param('prototypes', atMost(listOrEmpty(messagePrototype), MAX_CHECKED_MESSAGES))],
   result: checks,
 })
 
 export const mpoolCheckPendingMessages: CallSignature<readonly [Param<Address>], MessageCheck[][] | null> =
   callSignature({
     name: 'MpoolCheckPendingMessages',
+    cost: 'scan',
     perm: 'read',
     summary: 'Checks what a sender has pending; null when that is nothing.',
     params: [param('from', address)],
@@ -182,8 +186,9 @@ export const mpoolCheckPendingMessages: CallSignature<readonly [Param<Address>],
 export const mpoolCheckReplaceMessages: CallSignature<readonly [Param<(Message | null)[]>], MessageCheck[][]> =
   callSignature({
     name: 'MpoolCheckReplaceMessages',
+    cost: 'scan',
     perm: 'read',
     summary: 'Checks pending messages with replacements in their place.',
-    params: [param('messages', listOrEmpty(messageParam))],
+    params: [param('messages', atMost(listOrEmpty(messageParam), MAX_CHECKED_MESSAGES))],
     result: checks,
   })

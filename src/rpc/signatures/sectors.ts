@@ -71,6 +71,7 @@ export const stateSectorExpiration: CallSignature<
   SectorExpiration | null
 > = callSignature({
   name: 'StateSectorExpiration',
+  cost: 'scan',
   perm: 'read',
   summary: 'When a sector expires: on time, or early because it is faulty.',
   params: [minerParam, sectorParam, key],
@@ -82,6 +83,7 @@ export const stateSectorPartition: CallSignature<
   SectorLocation | null
 > = callSignature({
   name: 'StateSectorPartition',
+  cost: 'scan',
   perm: 'read',
   summary: 'The deadline and the partition that a sector is proven in.',
   params: [minerParam, sectorParam, key],
