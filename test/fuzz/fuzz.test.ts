@@ -21,6 +21,22 @@ test.each(Object.entries(TARGETS))('%s takes anything, or refuses it by name', a
   expect(report.inputs).toBeGreaterThanOrEqual(INPUTS)
 })
 
+test.each(Object.entries(TARGETS))(
+  '%s accepts one of its seeds, so that it is read to its end',
+  async (_name, target) => {
+    const refusals: unknown[] = []
+    const seeds = target.seeds()
+    for (const seed of seeds) {
+      try {
+        await target.run(seed)
+      } catch (error) {
+        refusals.push(error)
+      }
+    }
+    expect(refusals.length, String(refusals[0])).toBeLessThan(seeds.length)
+  },
+)
+
 test('what was found once is taken, or refused by name', async () => {
   for (const { target, what, input } of FINDS) {
     try {

@@ -5,6 +5,7 @@ import { carBlocks, carBytes } from '../../src/archive/car.ts'
 import { openArchive } from '../../src/archive/openArchive.ts'
 import { decompressZstd } from '../../src/archive/zstd.ts'
 import { fromUtf8, utf8 } from '../../src/base/bytes.ts'
+import { PetrelError } from '../../src/base/errors.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
 import { asLink, dagJson, readAny } from '../../src/codec/anyCbor.ts'
 import { memorySource } from '../../src/codec/byteSource.ts'
@@ -45,7 +46,9 @@ import { configToml } from './configToml.ts'
 import type { FuzzTarget } from './fuzzTarget.ts'
 import { portMessages } from './portMessages.ts'
 import { relayMessages } from './relayMessages.ts'
+import { rpcParams } from './rpcParams.ts'
 import { rtcMessages } from './rtcMessages.ts'
+import { archives, CERTIFICATE, FULL_HEADER, networkText, packed, SIGNED, transactions } from './seeds.ts'
 
 const MAX_UNPACKED = 4 * 1024 * 1024
 const MAX_STREAM = 4096
@@ -63,9 +66,9 @@ const claimsOf = (token: string): string => token.slice(0, token.lastIndexOf('.'
 const TOKEN = tokens.issueUnique(['read', 'write'], 3600)
 
 /** What is decoded is encoded again, and that is decoded to the same. */
-function wire<T>(codec: Codec<T>, ...seeds: readonly string[]): FuzzTarget {
+function wire<T>(codec: Codec<T>, ...seeds: readonly (string | T)[]): FuzzTarget {
   return {
-    seeds: () => seeds.map(hex),
+    seeds: () => seeds.map((seed) => (typeof seed === 'string' ? hex(seed) : encode(codec, seed))),
     run: (input) => {
       const again = encode(codec, decode(codec, input))
       const twice = encode(codec, decode(codec, again))
@@ -74,37 +77,28 @@ function wire<T>(codec: Codec<T>, ...seeds: readonly string[]): FuzzTarget {
   }
 }
 
-/** Walks a tree whose blocks are all the input's: each link leads to some piece of it. */
+/** The blocks of a tree, each behind its length, the root first (see {@link packed}). Each link in it leads to some other of them. */
 class HostileBlocks extends MemoryBlockstore {
-  readonly #pieces: readonly Uint8Array[]
+  readonly #pieces: Uint8Array[] = []
 
   constructor(input: Uint8Array) {
     super()
-    const middle = input.length >> 1
-    this.#pieces = [input, input.subarray(0, middle), input.subarray(middle)]
+    for (let at = 0; at + 2 <= input.length; ) {
+      const length = (input[at] as number) * 256 + (input[at + 1] as number)
+      this.#pieces.push(input.subarray(at + 2, at + 2 + length))
+      at += 2 + length
+    }
   }
 
   override get(key: Parameters<Blockstore['get']>[0]): Uint8Array | undefined {
-    return this.#pieces[(key.bytes[key.bytes.length - 1] ?? 0) % this.#pieces.length]
+    const [root, ...others] = this.#pieces
+    if (key.equals(cid)) return root
+    return others.length === 0 ? root : others[(key.bytes[key.bytes.length - 1] ?? 0) % others.length]
   }
 }
 
 /** More entries than the input can hold mean a tree that names itself; the walk is ended as its callers end it. */
 const MAX_ENTRIES = 5000
-
-const HEADER = `90420041018044${'00'.repeat(4)}`
-
-function treeSeeds(make: (store: MemoryBlockstore) => unknown): readonly Uint8Array[] {
-  const blocks: Uint8Array[] = []
-  class Kept extends MemoryBlockstore {
-    override put(key: Parameters<Blockstore['put']>[0], data: Uint8Array): void {
-      blocks.push(data)
-      super.put(key, data)
-    }
-  }
-  make(new Kept())
-  return blocks
-}
 
 const text = (input: Uint8Array): string => fromUtf8(input)
 
@@ -135,16 +129,16 @@ async function readStream(input: Uint8Array): Promise<void> {
 
 /** By name. */
 export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
-  message: wire(message, '8a00420065420066004100190400410041000040'),
-  signedMessage: wire(signedMessage, `828a0042006542006600410019040041004100004058420${'1'.repeat(131)}`),
-  blockHeader: wire(blockHeader, HEADER),
+  message: wire(message, '8a00420065420066004100190400410041000040', SIGNED.message),
+  signedMessage: wire(signedMessage, `828a0042006542006600410019040041004100004058420${'1'.repeat(131)}`, SIGNED),
+  blockHeader: wire(blockHeader, FULL_HEADER, { ...FULL_HEADER, blsAggregate: null, blockSig: null }),
   receipt: wire(receipt, '8400400a f6'.replaceAll(' ', ''), '83004000'),
   event: wire(actorEvent, '82186481840361611855 4101'.replaceAll(' ', '')),
   actor: wire(
     actorV5,
     `85d82a582700${'0171a0e40220'}${'ab'.repeat(32)}d82a582700${'0171a0e40220'}${'ab'.repeat(32)}00420001f6`,
   ),
-  certificate: wire(finalityCertificate, '8600808240d82a', '87008081844040404080'),
+  certificate: wire(finalityCertificate, CERTIFICATE, { ...CERTIFICATE, powerTableDelta: [] }),
   powerTable: wire(powerTable, '8183184841014102'),
   exchangeRequest: wire(exchangeRequest, `8381d82a582700${'0171a0e40220'}${'ab'.repeat(32)}0103`),
   exchangeResponse: wire(exchangeResponse, '83006080', '8300608182808480808080'),
@@ -155,7 +149,13 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
   latency: wire(latencyMessage, '820102'),
   certRequest: wire(certRequest, '83000af5'),
   certResponse: wire(certResponseHeader, '820080'),
-  blockMsg: { ...wire(blockMsg, `83${HEADER}8080`), run: (input) => void readBlockMsg(input) },
+  blockMsg: {
+    ...wire(blockMsg, { header: FULL_HEADER, blsMessages: [cid], secpkMessages: [cid, cid] }),
+    run: (input) => {
+      const read = readBlockMsg(input)
+      if ('verdict' in read) throw new PetrelError('REFUSED', read.reason)
+    },
+  },
   keyInfo: {
     ...wire(keyInfo),
     run: (input) => void keyInfo.fromJson(parseJson(text(input)), { addressPrefix: 't' }),
@@ -169,7 +169,7 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
     },
   },
   stream: {
-    seeds: () => [hex('08830001f60548656c6c6f'), hex('01a203626869040582f5f4')],
+    seeds: () => [hex('08830001f6050568656c6c6f'), hex('01a203626869040582f5f4')],
     run: readStream,
   },
   homeConfig: {
@@ -222,7 +222,7 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
   },
   rlp: { seeds: () => [hex('c88363617483646f67')], run: (input) => void encodeRlp(decodeRlp(input)) },
   ethTransaction: {
-    seeds: () => [hex(`02f8630180018203e882520894${'11'.repeat(20)}0a80c080a0${'22'.repeat(32)}a0${'33'.repeat(32)}`)],
+    seeds: transactions,
     run: (input) => void parseTransaction(input, 1n),
   },
   bitField: {
@@ -233,12 +233,13 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
     },
   },
   hamt: {
-    seeds: () =>
-      treeSeeds((store) => {
+    seeds: () => [
+      packed((store) => {
         const tree = Hamt.empty(store, byteString)
         for (let i = 0; i < 60; i++) tree.set(Uint8Array.of(i), Uint8Array.of(i, i))
-        tree.flush()
+        return tree.flush()
       }),
+    ],
     run: (input) => {
       let left = MAX_ENTRIES
       const tree = Hamt.load(new HostileBlocks(input), cid, byteString)
@@ -247,14 +248,15 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
     },
   },
   amt: {
-    seeds: () =>
-      treeSeeds((store) =>
+    seeds: () => [
+      packed((store) =>
         amtOf(
           store,
           byteString,
           Array.from({ length: 60 }, (_, i) => Uint8Array.of(i)),
         ),
       ),
+    ],
     run: (input) => {
       let left = MAX_ENTRIES
       const tree = Amt.load(new HostileBlocks(input), cid, byteString)
@@ -274,7 +276,7 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
     },
   },
   snapshot: {
-    seeds: () => [carBytes([blockCid(Uint8Array.of(1))], [[blockCid(Uint8Array.of(1)), Uint8Array.of(1)]])],
+    seeds: archives,
     run: (input) => {
       const store = openArchive(memorySource(input), { maxMemoryBytes: MAX_UNPACKED })
       for (const root of store.roots) store.get(root)
@@ -296,12 +298,13 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
     ],
     run: (input) => void parseBody(text(input)),
   },
+  rpcParams,
   rpcFrame: {
     seeds: () => [utf8('{"jsonrpc":"2.0","id":1,"method":"xrpc.cancel","params":[1]}')],
     run: (input) => void parseFrame(text(input)),
   },
   network: {
-    seeds: () => [utf8('{"name":"x","chainId":"1","blockDelaySecs":30,"upgrades":[]}')],
+    seeds: () => [networkText()],
     run: (input) => void parseNetwork(parseJson(text(input))),
   },
 }
