@@ -22,6 +22,8 @@ import { until } from '../support/until.ts'
 const START_TIMEOUT_MS = 60_000
 const MAX_MEGABYTES = 60
 const MAX_PACKAGES = 60
+/** Of a licence with its name, characters. */
+const MIN_LICENCE = 300
 
 const folder = mkdtempSync(join(tmpdir(), 'petrel-pack-'))
 const app = join(folder, 'app')
@@ -170,6 +172,14 @@ try {
         own.some((ref) => ref.startsWith(`pkg:npm/${name}@`)),
         `no ${name}`,
       )
+  })
+  await check('what is in it may be shipped, with its licences, and runs nothing when it is installed', () => {
+    const listed = run(process.execPath, ['scripts/licences.ts'], ROOT)
+    expect(/^MIT \(\d+\): /m.test(listed), listed)
+    const texts = readFileSync(join(app, 'node_modules/petrel/dist/LICENSES'), 'utf8').split(`\n${'-'.repeat(80)}\n`)
+    expect(texts.length > 100, `${texts.length} licences`)
+    const short = texts.filter((text) => text.length < MIN_LICENCE)
+    expect(short.length === 0, `without a text: ${short.join(', ')}`)
   })
   await check('the package holds built JavaScript only', () => {
     const names = readdirSync(join(app, 'node_modules/petrel'), { recursive: true, encoding: 'utf8' })

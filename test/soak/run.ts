@@ -1,8 +1,9 @@
 /**
  * `npm run soak -- [--hours n] [--seed s]`: a producer, a follower that executes and one that checks headers, a tab that follows where
  * there is a Chromium, clients of several kinds, and faults at random: a follower that is killed, a tab that is loaded anew,
- * connections that break off, calls that nobody waits for. Prints each minute, and for each hour, what all of them take, in MB, each kind
- * of memory for itself, and in the end how fast each grew after the first third.
+ * connections that break off, calls that nobody waits for. In the first half followers are killed and the tab is loaded anew, some
+ * minutes apart; the second half shows a slope. Prints each minute, and for each hour, what all of them take, in MB, each kind of memory
+ * for itself, and in the end how fast each grew since its last start, without the first third of that.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -93,6 +94,19 @@ async function fill(): Promise<void> {
   }
 }
 
+/** A WebSocket that subscribes and breaks off. */
+async function subscribe(method: string, params: readonly unknown[]): Promise<void> {
+  const socket = new WebSocket(`${either().replace('http', 'ws')}/rpc/v1`)
+  await new Promise((resolve, reject) => {
+    socket.onopen = resolve
+    socket.onerror = reject
+  })
+  socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
+  await sleep(random(5000))
+  socket.close()
+  counts.broken++
+}
+
 const clients = [
   fill(),
   repeat(200, async () => {
@@ -109,16 +123,29 @@ const clients = [
     counts.executions++
   }),
   // Subscribers that break off.
+  repeat(2000, () => subscribe('Filecoin.ChainNotify', [])),
+  repeat(2000, () => subscribe('eth_subscribe', ['newHeads'])),
   repeat(2000, async () => {
-    const socket = new WebSocket(`${either().replace('http', 'ws')}/rpc/v1`)
-    await new Promise((resolve, reject) => {
-      socket.onopen = resolve
-      socket.onerror = reject
-    })
-    socket.send('{"jsonrpc":"2.0","id":1,"method":"Filecoin.ChainNotify","params":[]}')
-    await sleep(random(5000))
-    socket.close()
+    const response = await fetch(`${either()}/transfers`, { signal: AbortSignal.timeout(1 + random(5000)) })
+    await response.text().catch(() => undefined)
     counts.broken++
+  }),
+  repeat(500, async () => {
+    const call = (id: number, method: string): object => ({ jsonrpc: '2.0', id, method, params: [] })
+    const body = JSON.stringify(
+      Array.from({ length: 20 }, (_, i) => call(i, i % 2 === 0 ? 'eth_blockNumber' : 'Filecoin.ChainHead')),
+    )
+    const response = await fetch(`${either()}/rpc/v1`, { method: 'POST', body })
+    if (((await response.json()) as unknown[]).length !== 20) throw new Error('an answer is missing')
+    counts.reads += 20
+  }),
+  repeat(1000, async () => {
+    const client = new RpcClient(either())
+    const filter = await client.call('EthNewBlockFilter')
+    await client.call('EthGetFilterChanges', filter)
+    // Now and then one is left to expire.
+    if (random(4) > 0) await client.call('EthUninstallFilter', filter)
+    counts.reads++
   }),
   // Callers that go before their answer comes.
   repeat(2000, async () => {
@@ -134,6 +161,11 @@ const samples: Record<string, Sample[]> = {
   headers: [],
   ...(tab === undefined ? {} : { tab: [] }),
 }
+
+/** Samples between two faults, about. */
+const SAMPLES_PER_FAULT = 6
+/** The first sample of each since its last start. */
+const startedAt: Record<string, number> = {}
 
 /** @param since - the sample that it is compared with */
 function told(at: number, since?: number): string {
@@ -158,19 +190,25 @@ while (Date.now() < end) {
     console.log(`hour ${hour}: ${told(at, hourBegan)}`)
     hourBegan = at
   }
-  // Rarely, so that its memory shows a slope.
-  if (at % 120 === 119) {
-    const mode = MODES[random(MODES.length)] as (typeof MODES)[number]
-    await followers[mode].kill()
-    counts.kills++
-    followers[mode] = await startFollower(mode)
-    await tab?.reload()
-    counts.reloads++
+  if (Date.now() < began + (end - began) / 2 && random(SAMPLES_PER_FAULT) === 0) {
+    const victim = random(MODES.length + 1)
+    const mode = MODES[victim]
+    startedAt[mode ?? 'tab'] = at + 1
+    if (mode === undefined) {
+      await tab?.reload()
+      counts.reloads++
+    } else {
+      await followers[mode].kill()
+      counts.kills++
+      followers[mode] = await startFollower(mode)
+    }
   }
 }
 await Promise.all(clients)
 console.log(JSON.stringify(counts))
-for (const [name, all] of Object.entries(samples)) console.log(`growth: ${name} ${growth(all)}`)
+for (const [name, all] of Object.entries(samples)) {
+  console.log(`growth: ${name} ${growth(all.slice(startedAt[name]))}`)
+}
 await tab?.close()
 for (const one of [...Object.values(followers), producer]) await one.stop()
 rmSync(folder, { recursive: true, force: true })

@@ -71,7 +71,7 @@ function slope(samples: readonly Sample[], x: (at: Sample) => number, y: (at: Sa
   return below === 0 ? 0 : above / below
 }
 
-/** How fast each kind of memory grew after the first third, by epochs and by the clock. */
+/** How fast each kind of memory grew after the first third of the samples, by epochs and by the clock. */
 export function growth(samples: readonly Sample[]): string {
   const kinds = Object.keys(samples[0]?.memory ?? {}) as (keyof Memory)[]
   const of = (kind: keyof Memory): string => {
