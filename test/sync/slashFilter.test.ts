@@ -88,3 +88,22 @@ it('the second block of a producer in an epoch is refused before anybody hears o
   expect(follower.store.head().height).toBe(next.height)
   await follower.syncer.stop()
 })
+
+it('a block that is handed in in a form that none can be read back in is refused before anything is kept', async () => {
+  const world = createWorld(1)
+  const follower = follow(world)
+  const before = follower.store.head()
+  const [tipset] = (await world.chain(world.genesis, 1)) as [Tipset]
+  const header = firstBlock(tipset)
+  let published = 0
+  const deps = { view: follower.view, syncer: follower.syncer, publish: async () => void published++ }
+  for (const blsAggregate of [
+    { type: 0, data: new Uint8Array(96) },
+    { type: 2, data: new Uint8Array(201) },
+  ]) {
+    const block = { header: { ...header, blsAggregate } as BlockHeader, blsMessages: [], secpkMessages: [] }
+    await expect(submitBlock(deps, block, new AbortController().signal)).rejects.toMatchObject({ name: 'CodecError' })
+  }
+  expect([follower.store.head().key, published]).toEqual([before.key, 0])
+  await follower.syncer.stop()
+})
