@@ -23,7 +23,7 @@ const PROOFS = { proofs: true, keyGateways: true } as const
 const LOCAL: Names<LocalChainKind> = { kind: true, devnet: true, bundles: true }
 const FOLLOW: Names<FollowerKind> = {
   ...{ ...PROOFS, kind: true, network: true, genesis: true, mode: true, sources: true },
-  ...{ pushToSources: true, checkpoint: true, bootstrap: true, bundles: true },
+  ...{ pushToSources: true, checkpoint: true, bootstrap: true, syncPeers: true, bundles: true },
 }
 const SNAPSHOT: Names<SnapshotKind> = { ...PROOFS, kind: true, network: true, snapshot: true, bundles: true }
 const KINDS: Readonly<Record<NodeKind['kind'], Readonly<Record<string, true>>>> = {

@@ -43,6 +43,8 @@ export interface FollowerKind extends ProofOptions {
   readonly checkpoint?: string
   /** Multiaddrs of peers to begin with; default: the network's own. */
   readonly bootstrap?: readonly string[]
+  /** Nodes whose heads are heard before the first sync (but in light mode). Default: the network's, 4 on mainnet. */
+  readonly syncPeers?: number
   /** Actors' bundles, for executing. */
   readonly bundles?: readonly BytesFrom[]
 }

@@ -90,7 +90,7 @@ async function openFollowing(kind: FollowerKind, parts: TabNodeParts, closers: C
   const open =
     mode === 'light'
       ? await openLight({ network, importGenesis, ...lightChain(kind), signal }, shim)
-      : await openFollower({ network, mode, importGenesis, signal }, shim)
+      : await openFollower({ network, mode, syncPeers: kind.syncPeers, importGenesis, signal }, shim)
   const { host } = open
   // Nobody has to answer for the node to.
   host?.start().catch((error: unknown) => ports.log.error('no peers', { reason: errorMessage(error) }))

@@ -183,6 +183,11 @@ function environmentValues(command: Command, env: Environment): Map<string, unkn
     out.set('api-host', lotus[1])
     out.set('api', lotus[2])
   }
+  // @see lotus chain/sync_manager.go init
+  const syncPeers = env.LOTUS_SYNC_BOOTSTRAP_PEERS ?? ''
+  if (syncPeers !== '' && fileOptions(command).some((option) => keyOf(option) === 'sync-peers')) {
+    out.set('sync-peers', syncPeers)
+  }
   for (const option of fileOptions(command)) {
     const variable = variableOf(option)
     const text = env[variable]

@@ -101,7 +101,8 @@ export interface ArchiveFile {
   readonly ready: Promise<void>
   /** True when it was opened through an index or in memory, with nothing left to do. */
   readonly isReady: boolean
-  close(): void
+  /** Resolves when work under way is given up, and what it had made is gone. */
+  close(): Promise<void>
 }
 
 /** An archive through an index inside it, which has no sums. */
@@ -263,6 +264,7 @@ class OpenWork {
   readonly #stop = new AbortController()
   readonly #signal: AbortSignal
   #running: Promise<void> = Promise.resolve()
+  #closed: Promise<void> | undefined
   #opened: () => void = () => undefined
   /** Resolves when the front can be read. */
   readonly front: Promise<void> = new Promise((resolve) => {
@@ -324,11 +326,16 @@ class OpenWork {
     })
   }
 
-  close(): void {
-    if (this.#stop.signal.aborted) return
+  close(): Promise<void> {
+    this.#closed ??= this.#end()
+    return this.#closed
+  }
+
+  async #end(): Promise<void> {
     this.#stop.abort(new IpldError('NOT_INDEXED', 'the snapshot was closed before it was indexed'))
     // The work looks at the signal before it reads again.
-    void this.#running.catch(() => undefined).then(() => this.#source.close())
+    await this.#running.catch(() => undefined)
+    this.#source.close()
   }
 
   async #make(store: OpeningStore): Promise<void> {

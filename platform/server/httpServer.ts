@@ -10,7 +10,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { MAX_ANONYMOUS_REQUEST_BYTES, MAX_BODIES_BYTES, PING_INTERVAL_MS } from '../../src/base/bounds.ts'
 import { lengthOf, utf8 } from '../../src/base/bytes.ts'
 import { errorMessage } from '../../src/base/errors.ts'
-import type { Room } from '../../src/rpc/held.ts'
+import type { Held, Room } from '../../src/rpc/held.ts'
 import { type AdmittedSocket, apiVersionOf, bringsToken } from '../../src/rpc/http.ts'
 import type { HttpResponse } from '../../src/rpc/httpMessage.ts'
 import { RpcSession } from '../../src/rpc/session.ts'
@@ -186,20 +186,24 @@ function onRequest(
 ): (message: IncomingMessage, response: ServerResponse) => void {
   const signals = new ConnectionSignals()
   const pipelines = new Pipelines()
-  /** Counted until it has left, or its client has. */
-  const send = (response: ServerResponse, answer: HttpResponse, keepOpen: boolean): void => {
+  /** Counted until it has left, or its client has. Until its answer is made the request is in memory. */
+  const send = (response: ServerResponse, answer: HttpResponse, keepOpen: boolean, held: Held): void => {
     if (answer.rest !== undefined) {
-      stream(response, answer, answer.rest, unread).catch((error: unknown) => {
-        log.error('a stream has ended', { message: errorMessage(error) })
-        response.destroy()
-      })
+      void stream(response, answer, answer.rest, unread)
+        .catch((error: unknown) => {
+          log.error('a stream has ended', { message: errorMessage(error) })
+          response.destroy()
+        })
+        .finally(() => held.free())
       return
     }
+    held.free()
     respond(response, answer, keepOpen)
     if (response.writableFinished || response.destroyed) return
     unread.set(response, answer.pieces === undefined ? answer.body.length : lengthOf(answer.pieces))
   }
-  const broken = (error: unknown, response: ServerResponse): void => {
+  const broken = (error: unknown, response: ServerResponse, held: Held): void => {
+    held.free()
     log.error('cannot answer a request', { message: errorMessage(error) })
     respond(response, { status: 500, headers: {}, body: '' }, false)
   }
@@ -222,30 +226,26 @@ function onRequest(
     const limit = handler.admit(request)
     // A preflight has no token, and its answer is not of this kind.
     if (typeof limit !== 'number' && message.method !== 'OPTIONS') return respond(response, limit, false)
-    const room = bodies.of(isKnown ? undefined : placeOf(client))
+    const room = bodies.of(isKnown ? undefined : request.address)
     readBody(message, typeof limit === 'number' ? limit : 0, room, (body, whole, held) => {
       connections.is('answering', socket, hasToken)
       if (body === undefined) return respond(response, TOO_BUSY, false)
-      // Until its answer is made the request is in memory, and what it is answered with is.
       request.body = body
       request.held = held
       try {
         const answer = handler.handle(request)
         const keepOpen = whole && !isLast
         if (answer instanceof Promise) {
-          void answer
-            .then(
-              (late) => send(response, late, keepOpen),
-              (error: unknown) => broken(error, response),
-            )
-            .finally(() => held.free())
+          void answer.then(
+            (late) => send(response, late, keepOpen, held),
+            (error: unknown) => broken(error, response, held),
+          )
           return
         }
-        send(response, answer, keepOpen)
+        send(response, answer, keepOpen, held)
       } catch (error) {
-        broken(error, response)
+        broken(error, response, held)
       }
-      held.free()
     })
   }
   return (message, response) => {

@@ -11,7 +11,6 @@ import { Metrics } from '../../src/base/metrics.ts'
 import { logOf } from '../../src/base/partedLog.ts'
 import type { Logger } from '../../src/base/ports.ts'
 import { whenAborted } from '../../src/base/waiting.ts'
-import { initCrypto } from '../../src/crypto/init.ts'
 import { LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import type { CollectableBlocks } from '../../src/ipld/collectable.ts'
 import { NodeCache } from '../../src/ipld/nodeCache.ts'
@@ -41,7 +40,7 @@ import { assertMonitorBuilt, isThisMachine, MONITOR_PATH, monitorFiles } from '.
 import { nodeFiles } from './nodeFiles.ts'
 import { openHost } from './openHost.ts'
 import { openVm } from './openVm.ts'
-import type { IndexOptions, ServeOptions } from './options.ts'
+import type { ServeOptions } from './options.ts'
 import { openPlaceRows } from './placeRows.ts'
 import { holdPort } from './portMark.ts'
 import { registerProcessMetrics } from './processMetrics.ts'
@@ -53,6 +52,7 @@ import { SharedCounts } from './readers/sharedCounts.ts'
 import type { GuardedArchive } from './readGuard.ts'
 import { CLOSE_GRACE_MS, type Listening } from './rpcServer.ts'
 import { SecretFiles } from './secretFiles.ts'
+import { startCrypto } from './startCrypto.ts'
 import { ThreadHeaps, type VmThreadOptions } from './vmThreads.ts'
 
 /** What a runtime brings. */
@@ -165,7 +165,7 @@ export async function openKeystore(
 
 /** Loads the fast cryptography; without it everything works, slower. */
 export async function loadCrypto({ log }: NodePorts): Promise<void> {
-  for (const { what, reason } of await initCrypto()) log.warn('slow cryptography', { what, reason })
+  for (const { what, reason } of await startCrypto()) log.warn('slow cryptography', { what, reason })
 }
 
 /** Ends the run. @param failure - why, where nobody asked for it */
@@ -230,7 +230,10 @@ export async function processShim(
     traceCharges: sizes.traceCharges,
     proofs: await nodeProofs(chain.proofs, ports.log),
     files: nodeFiles(home, meta),
-    openIndex: options.index === undefined ? undefined : indexOpener(options.index, ports, metrics),
+    // Loaded when it is wanted.
+    ...(options.index === undefined
+      ? {}
+      : (await import('./index/openIndex.ts')).indexShim(options.index, ports, metrics)),
     openMachine: (view, mode) =>
       openVm(view, { ...chain, actors: home.actors, mode, cache: sizes }, ports.log, {
         heaps,
@@ -242,13 +245,6 @@ export async function processShim(
         : (network, networkName) => openHost(net, { network, networkName, keystore, meta, version, ports: p2pPorts }),
     fetch,
     say: (text) => line(io, text),
-  }
-}
-
-function indexOpener(index: IndexOptions, ports: NodePorts, metrics: Metrics): NonNullable<NodeShim['openIndex']> {
-  return async (deps) => {
-    const { openIndex } = await import('./index/openIndex.ts')
-    return openIndex(index, deps, { ...ports, log: logOf(ports.log, 'index') }, metrics)
   }
 }
 

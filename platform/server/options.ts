@@ -98,6 +98,8 @@ export interface DaemonOptions extends ServeOptions {
   readonly genesis: string | undefined
   /** undefined: as before in this home, else `execute`. */
   readonly validate: ValidateMode | undefined
+  /** Peers whose heads are heard before the first sync; undefined: as many as the network says. */
+  readonly syncPeers: number | undefined
   /** Of a light node. */
   readonly light: LightOptions
   /** undefined: `verify` what keys are there for. */

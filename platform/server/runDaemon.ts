@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { readCarHeader } from '../../src/archive/car.ts'
 import { errorMessage } from '../../src/base/errors.ts'
 import { FIRST_NETWORK_VERSION } from '../../src/fvm/rules.ts'
+import { chainFrom } from '../../src/index/indexStore.ts'
 import { BUILTIN_NETWORKS } from '../../src/networks/builtinNetworks.ts'
 import type { Network } from '../../src/networks/network.ts'
 import type { ValidateMode } from '../../src/node/modes.ts'
@@ -110,6 +111,7 @@ export async function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: 
     let config = before
     if (chosen !== undefined) {
       await assertKeystore(home, options, runtime)
+      await assertIndexOf(network, options, runtime)
       const snapshot = await fetchLatest(chosen, io)
       // Whatever keeps this start from its end, the next one opens this file, though there be a newer one by then.
       saveConfig(home, { network: before.network, snapshot })
@@ -141,7 +143,10 @@ export async function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: 
         const open =
           config.validate === 'light'
             ? await openLight({ network, importGenesis, ...lightOptions, signal }, shim)
-            : await openFollower({ network, mode: config.validate, importGenesis, archive, signal }, shim)
+            : await openFollower(
+                { network, mode: config.validate, syncPeers: options.syncPeers, importGenesis, archive, signal },
+                shim,
+              )
         saveConfig(home, config)
         return open
       },
@@ -207,6 +212,14 @@ function assertCanStart({ name, genesisNetworkVersion }: Network, { snapshot, va
 /** What a download of hours would be for nothing without. @throws WalletError, a wrong passphrase's among them */
 async function assertKeystore(home: Home, { passphrase }: DaemonOptions, { ports }: HostRuntime): Promise<void> {
   await loadApiSecret(await openKeystore(new SecretFiles(home.keystore), passphrase, ports), ports.random)
+}
+
+/** The same. @throws IndexError for a database that is not for this chain */
+async function assertIndexOf(network: Network, { index }: DaemonOptions, { ports }: HostRuntime): Promise<void> {
+  const { genesisCid } = network
+  if (index === undefined || genesisCid === null) return
+  const { assertIndex } = await import('./index/openIndex.ts')
+  await assertIndex(index, chainFrom(network, genesisCid), ports)
 }
 
 function providersOf({ snapshotProvider: list }: DaemonOptions): readonly SnapshotProvider[] {

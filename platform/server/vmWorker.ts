@@ -7,7 +7,6 @@ import type { PartSender, ThreadPort } from '../../src/base/ports.ts'
 import type { ChainStore } from '../../src/chain/chainStore.ts'
 import { ChainView } from '../../src/chain/chainView.ts'
 import { beaconRound } from '../../src/consensus/drandBeacon.ts'
-import { initCrypto } from '../../src/crypto/init.ts'
 import { LocalVmHost } from '../../src/execution/localVmHost.ts'
 import { serveVm } from '../../src/execution/vmServer.ts'
 import { ModuleCache } from '../../src/fvm/wasm/moduleCache.ts'
@@ -27,6 +26,7 @@ import { InstrumentedFiles } from './instrumentedFiles.ts'
 import { LmdbEnvironment } from './lmdbStore.ts'
 import { createLogger } from './logger.ts'
 import { ProofFiles } from './proofFiles.ts'
+import { startCrypto } from './startCrypto.ts'
 import { type PartMessage, SHARED, type VmThreadData, type VmThreadOptions } from './vmThreads.ts'
 
 /** Prometheus asks every 15 seconds or so. */
@@ -137,7 +137,7 @@ if (parentPort !== null) {
   let readNewest = (): void => undefined
   const parts = takesParts ? partSender(parentPort, shared, () => readNewest()) : undefined
   const port = heldMessages(parentPort, shared, parts)
-  await initCrypto()
+  await startCrypto()
   tellHeap(shared)
   watchBuffers()
   const log = createLogger({ level: 'warn', format: process.env.PETREL_LOG_FORMAT === 'json' ? 'json' : 'text' })

@@ -18,7 +18,10 @@ export const MAX_ANONYMOUS_REQUEST_BYTES: number = 4 * MIB
 export const MAX_ANONYMOUS_VALUES = 262_144
 /** What one of them is counted for while a request is held, bytes. */
 export const VALUE_BYTES = 32
-/** Requests that are read or wait for their answer, unfinished frames, and answers of batches in the making, all connections together, bytes. */
+/**
+ * Requests that are read or wait for their answer, unfinished frames, and what is sent together of a batch's answers (64 KiB), all
+ * connections together, bytes.
+ */
 export const MAX_BODIES_BYTES: number = 256 * MIB
 /** Of those, the ones that callers without a token of one address (of IPv6: of one network of 64 bits) may have, bytes. */
 export const MAX_ADDRESS_BODIES_BYTES: number = 128 * MIB
@@ -50,6 +53,16 @@ export const MAX_PIPELINED_REQUESTS = 64
 export const MAX_RUNNING_REQUESTS = 2_048
 /** Channels and Ethereum subscriptions of one WebSocket, each. */
 export const MAX_CHANNELS = 128
+/**
+ * Of both: of all callers; of one token; of one address without a token (of IPv6: of one network of 64 bits). Each costs the node some 50 microseconds of its event loop for
+ * each head.
+ */
+export const SUBSCRIPTION_LIMITS = { all: 16_384, perToken: 8_192, perAddress: 1_024 } as const
+/**
+ * Heads, messages of the pool or blocks that those who listen have not been told of yet. Above it their channels end, or their connections:
+ * they have missed something. A pool that is filled at once has as many.
+ */
+export const MAX_UNTOLD = 32_768
 /** Streams of transfers (`GET /transfers`), all together. */
 export const MAX_EVENT_STREAMS = 64
 /** Streams of transfers of one token, or of one address without a token. */
@@ -58,9 +71,9 @@ export const MAX_CALLER_EVENT_STREAMS = 8
 export const MAX_FILTER_BYTES: number = 16 * MIB
 /**
  * Logs that are kept for searches of the past (`eth_getLogs`), of a stretch of the chain below the head, bytes; those further down are read
- * anew each time. Some 80,000.
+ * anew each time. Some 140,000.
  */
-export const MAX_SEARCHED_LOG_BYTES: number = 64 * MIB
+export const MAX_SEARCHED_LOG_BYTES: number = 128 * MIB
 /** Steps of the chain whose logs and blocks are kept for those who have not been told of them yet; who is further behind has them made again. */
 export const MAX_SHARED_STEPS = 8
 /** Tipsets of one event: a client that reads slowly has no more than this made for it. */
@@ -98,7 +111,7 @@ export const MAX_PAGE_TIPSETS = 100
 
 /**
  * What each part (64 KiB) of an answer that is sent in parts adds to its deadline, milliseconds: who takes less than 32 KiB a second
- * keeps no place for long.
+ * keeps no place for long. The same of the time (`REQUEST_TIME_MS`) that the client of any such answer may keep the node waiting.
  */
 export const PART_MS = 2_000
 

@@ -136,8 +136,11 @@ export async function searchMessage(
   options: SearchOptions,
   deps: SearchDeps,
 ): Promise<FoundMessage | undefined> {
-  const found = await executedIn(from, sought, options.allowReplaced, deps)
-  return found ?? (await searchBelow(sought, from, options, deps))
+  const { allowReplaced } = options
+  const found = await executedIn(from, sought, allowReplaced, deps)
+  if (found !== undefined) return found
+  const passing = await passingTipset(sought, from, options, deps.view)
+  return passing === undefined ? undefined : await executedIn(passing, sought, allowReplaced, deps)
 }
 
 /**
@@ -183,14 +186,15 @@ export async function searchByCid(
  * The tipset between whose parent's state and its own the sender's nonce passed the message's. Nonces never fall, so it
  * is found by halving (first in growing steps from the top, most messages are recent) where Lotus reads every state on
  * the way.
+ * @returns undefined when there is none within the limit
+ * @throws ChainError `NOT_FOUND` when there is no such sender
  */
-export async function searchBelow(
+export async function passingTipset(
   sought: SoughtMessage,
   from: Tipset,
-  { limit, allowReplaced, walk = finish }: SearchOptions,
-  deps: SearchDeps,
-): Promise<FoundMessage | undefined> {
-  const { view } = deps
+  { limit, walk = finish }: Pick<SearchOptions, 'limit' | 'walk'>,
+  view: ChainView,
+): Promise<Tipset | undefined> {
   const { message } = sought.message
   const id = resolveId(view.stateBefore(from), message.from)
   if (id === undefined || view.stateBefore(from).getActor(id) === undefined) {
@@ -198,9 +202,7 @@ export async function searchBelow(
   }
   const passed = (tipset: Tipset): boolean => (view.stateBefore(tipset).getActor(id)?.nonce ?? 0n) > message.nonce
   if (from.height === 0 || !passed(from)) return undefined
-  const floor = floorOf(from, limit)
-  const crossing = await walk(firstPassed(view, from, floor, passed))
-  return crossing === undefined ? undefined : await executedIn(crossing, sought, allowReplaced, deps)
+  return await walk(firstPassed(view, from, floorOf(from, limit), passed))
 }
 
 /** Between which tipsets the crossing lies. */

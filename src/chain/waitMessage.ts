@@ -10,6 +10,7 @@ import { errorMessage } from '../base/errors.ts'
 import type { Logger } from '../base/ports.ts'
 import { whenAborted } from '../base/waiting.ts'
 import type { Cid } from '../codec/cid.ts'
+import { allAtHand, type BlockEdge } from '../ipld/blockFetcher.ts'
 import type { ChainMessage } from '../types/chainMessage.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import { type Tipset, tipsetKeyText } from '../types/tipset.ts'
@@ -20,9 +21,9 @@ import {
   type FoundMessage,
   foundByPlace,
   loadSought,
+  passingTipset,
   type SearchDeps,
   type SoughtMessage,
-  searchBelow,
 } from './searchMessage.ts'
 
 /** Deepest confidence that may be asked for: one finality. */
@@ -37,6 +38,11 @@ export interface WaitOptions {
   /** How far to look back for it when the waiting begins; -1 everything. */
   readonly limit: ChainEpoch
   readonly allowReplaced: boolean
+  /**
+   * A message that took the nonce counts like the one that is waited for: wherever it is met, below the head too, it ends the waiting
+   * when it lies as deep, and not before. Default: as Lotus has it ({@link waitMessage}).
+   */
+  readonly untilReplaced?: boolean
   /** Ends the waiting. */
   readonly signal: AbortSignal
 }
@@ -44,22 +50,31 @@ export interface WaitOptions {
 /** What waiting needs. */
 export interface WaitDeps extends SearchDeps {
   readonly log: Logger
+  /** Brings what the look below the head misses; undefined: nothing is fetched for it. */
+  readonly edge?: BlockEdge | undefined
+}
+
+/** Another message has the nonce: what the waiting ends with when nothing can revert that any more. */
+interface Replaced {
+  readonly tipset: Tipset
+  readonly error: ChainError
 }
 
 /** Something that happened while waiting. */
 type Event =
   | { readonly kind: 'head'; readonly changes: readonly HeadChange[] }
-  | { readonly kind: 'searched'; readonly found: FoundMessage | undefined }
+  | { readonly kind: 'searched'; readonly found: FoundMessage | Replaced | undefined }
   | { readonly kind: 'failed' }
 
 /**
  * @throws ChainError `CONFIDENCE_TOO_HIGH`, `NOT_FOUND`; `MESSAGE_REPLACED` when a replacement turns up at the head or
  * in a new tipset (one that only the search below the head meets is logged, and the waiting goes on, as in Lotus; a search that failed
- * for anything else is begun again at the next heads, where Lotus would wait for what has long been executed);
- * `CANCELLED` when `signal` is aborted
+ * for anything else is begun again at the next heads, where Lotus would wait for what has long been executed), or else as
+ * {@link WaitOptions.untilReplaced} says; `CANCELLED` when `signal` is aborted
  */
 export async function waitMessage(cid: Cid, options: WaitOptions, deps: WaitDeps): Promise<FoundMessage> {
-  const { confidence, signal, allowReplaced } = options
+  const { confidence, signal } = options
+  const { edge = allAtHand } = deps
   if (confidence > MAX_CONFIDENCE) {
     throw new ChainError('CONFIDENCE_TOO_HIGH', `message confidence exceeds maximum: ${confidence} > ${MAX_CONFIDENCE}`)
   }
@@ -71,17 +86,18 @@ export async function waitMessage(cid: Cid, options: WaitOptions, deps: WaitDeps
   try {
     const head = deps.view.store.head()
     let height = head.height
-    let candidate =
-      (await foundByPlace(cid, head, options, deps)) ?? (await executedAt(head, sought, allowReplaced, deps))
+    let candidate: FoundMessage | Replaced | undefined =
+      (await foundByPlace(cid, head, options, deps)) ?? (await executedAt(head, sought, options, deps))
     const reverted = new Set<string>()
     let searches = 0
     let isDue = false
     const search = (from: Tipset): void => {
       isDue = false
       searches++
-      void searchBelow(sought, from, options, deps).then(
+      void edge(() => foundBelow(sought, from, options, deps), signal).then(
         (found) => events.push({ kind: 'searched', found }),
         (error: unknown) => {
+          if (signal.aborted) return
           deps.log.warn('failed to look back through chain for message', {
             cid: cid.toString(),
             error: errorMessage(error),
@@ -92,7 +108,7 @@ export async function waitMessage(cid: Cid, options: WaitOptions, deps: WaitDeps
     }
     if (candidate === undefined) search(head)
     for (;;) {
-      if (candidate !== undefined && isDeep(height, candidate, confidence)) return candidate
+      if (candidate !== undefined && isDeep(height, candidate, confidence)) return answerOf(candidate)
       const event = await events.next()
       if (event.kind === 'searched') {
         const { found } = event
@@ -111,9 +127,9 @@ export async function waitMessage(cid: Cid, options: WaitOptions, deps: WaitDeps
         }
         reverted.delete(tipsetKeyText(tipset.key))
         height = tipset.height
-        if (candidate !== undefined && isDeep(height, candidate, confidence)) return candidate
-        candidate = (await executedAt(tipset, sought, allowReplaced, deps)) ?? candidate
-        if (candidate !== undefined && isDeep(height, candidate, confidence)) return candidate
+        if (candidate !== undefined && isDeep(height, candidate, confidence)) return answerOf(candidate)
+        candidate = (await executedAt(tipset, sought, options, deps)) ?? candidate
+        if (candidate !== undefined && isDeep(height, candidate, confidence)) return answerOf(candidate)
         if (candidate === undefined && isDue) search(tipset)
       }
     }
@@ -126,13 +142,13 @@ export async function waitMessage(cid: Cid, options: WaitOptions, deps: WaitDeps
 /** Senders with the nonces that a tipset's messages use, by the list of them. */
 const usesOf = new WeakMap<readonly ChainMessage[], ReadonlySet<string>>()
 
-/** {@link executedIn}; thousands may wait for the same tipset, so most are told by one look that it is nothing to them. */
+/** {@link outcomeIn}; thousands may wait for the same tipset, so most are told by one look that it is nothing to them. */
 async function executedAt(
   tipset: Tipset,
   sought: SoughtMessage,
-  allowReplaced: boolean,
+  options: WaitOptions,
   deps: SearchDeps,
-): Promise<FoundMessage | undefined> {
+): Promise<FoundMessage | Replaced | undefined> {
   if (tipset.height === 0) return undefined
   const messages = deps.view.tipsetMessages(deps.view.store.parent(tipset))
   let uses = usesOf.get(messages)
@@ -140,14 +156,45 @@ async function executedAt(
     uses = new Set(messages.map(useOf))
     usesOf.set(messages, uses)
   }
-  return uses.has(useOf(sought.message)) ? executedIn(tipset, sought, allowReplaced, deps) : undefined
+  return uses.has(useOf(sought.message)) ? outcomeIn(tipset, sought, options, deps) : undefined
+}
+
+/** In {@link passingTipset}. */
+async function foundBelow(
+  sought: SoughtMessage,
+  from: Tipset,
+  options: WaitOptions,
+  deps: SearchDeps,
+): Promise<FoundMessage | Replaced | undefined> {
+  const passing = await passingTipset(sought, from, options, deps.view)
+  return passing === undefined ? undefined : await outcomeIn(passing, sought, options, deps)
+}
+
+/** @throws ChainError `MESSAGE_REPLACED` where that is the end at once */
+async function outcomeIn(
+  tipset: Tipset,
+  sought: SoughtMessage,
+  { allowReplaced, untilReplaced = false }: WaitOptions,
+  deps: SearchDeps,
+): Promise<FoundMessage | Replaced | undefined> {
+  try {
+    return await executedIn(tipset, sought, allowReplaced, deps)
+  } catch (error) {
+    if (!untilReplaced || !(error instanceof ChainError) || error.code !== 'MESSAGE_REPLACED') throw error
+    return { tipset, error }
+  }
+}
+
+function answerOf(candidate: FoundMessage | Replaced): FoundMessage {
+  if ('error' in candidate) throw candidate.error
+  return candidate
 }
 
 function useOf({ message: { from, nonce } }: ChainMessage): string {
   return `${from.key} ${nonce}`
 }
 
-function isDeep(height: ChainEpoch, found: FoundMessage, confidence: bigint): boolean {
+function isDeep(height: ChainEpoch, found: { readonly tipset: Tipset }, confidence: bigint): boolean {
   return height >= found.tipset.height && BigInt(height - found.tipset.height) >= confidence
 }
 

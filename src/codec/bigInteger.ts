@@ -6,8 +6,7 @@ import type { Codec } from './codec.ts'
 import { CodecError } from './errors.ts'
 import { wrongJson } from './goJson.ts'
 import { withPrint } from './jsonWriter.ts'
-
-const BIG_INT_MAX_BYTES = 128
+import { MAX_BIG_INT_BYTES } from './limits.ts'
 
 /** Filecoin's bytes of a big integer: none for zero, else a sign byte and the big-endian magnitude. */
 export function bigIntBytes(value: bigint): Uint8Array {
@@ -22,8 +21,8 @@ export function bigIntBytes(value: bigint): Uint8Array {
  */
 export function bigIntFromBytes(data: Uint8Array): bigint {
   if (data.length === 0) return 0n
-  if (data.length > BIG_INT_MAX_BYTES) {
-    throw new CodecError('TOO_LARGE', `Cannot read big integer: ${data.length} bytes, at most ${BIG_INT_MAX_BYTES}`)
+  if (data.length > MAX_BIG_INT_BYTES) {
+    throw new CodecError('TOO_LARGE', `Cannot read big integer: ${data.length} bytes, at most ${MAX_BIG_INT_BYTES}`)
   }
   const sign = data[0]
   if (sign !== 0 && sign !== 1) {

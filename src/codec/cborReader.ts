@@ -21,9 +21,7 @@ import {
 } from './cbor.ts'
 import { type Cid, isBlake2bCbor, readCid } from './cid.ts'
 import { CodecError } from './errors.ts'
-
-/** Deepest nesting that `skip` follows; the chain's own types stay far below, an attacker's must not exhaust the stack. */
-const MAX_DEPTH = 512
+import { MAX_CBOR_DEPTH } from './limits.ts'
 
 function wrongType(expected: string, major: number, offset: number): CodecError {
   return new CodecError('WRONG_TYPE', `Cannot read CBOR: expected ${expected}, got major type ${major}`, { offset })
@@ -266,7 +264,8 @@ export class CborReader {
   }
 
   #skip(depth: number): void {
-    if (depth > MAX_DEPTH) throw new CodecError('TOO_DEEP', `Cannot read CBOR: nested deeper than ${MAX_DEPTH}`)
+    if (depth > MAX_CBOR_DEPTH)
+      throw new CodecError('TOO_DEEP', `Cannot read CBOR: nested deeper than ${MAX_CBOR_DEPTH}`)
     const start = this.offset
     const major = this.#head()
     if (major === MAJOR_BYTES || major === MAJOR_TEXT) {

@@ -14,7 +14,7 @@ import { fromBase32, toBase32 } from '../base/base32.ts'
 import { MAX_CID_TEXT } from '../base/bounds.ts'
 import { fromLatin1, latin1 } from '../base/bytes.ts'
 import { CodecError } from './errors.ts'
-import { readVarint, varintLength, writeVarint } from './varint.ts'
+import { readRoundedVarint, varintLength, writeVarint } from './varint.ts'
 
 /** Multicodec codes that occur on the chain. */
 export const CODEC_CBOR = 0x51
@@ -44,9 +44,9 @@ export class Cid {
   /** One character per byte: the key for a `Map`. */
   readonly key: string
   readonly version: 0 | 1
-  /** Multicodec of the content. */
+  /** Multicodec of the content. Rounded from 2^53 on: nothing has such a code, and `key` tells them apart. */
   readonly codec: number
-  /** Multihash function. */
+  /** Multihash function; rounded like `codec`. */
   readonly hashCode: number
   /** Where the digest starts in `bytes`. */
   readonly digestOffset: number
@@ -152,7 +152,7 @@ export function isBlake2bCbor(bytes: Uint8Array, offset: number): boolean {
 /**
  * Reads one CID at `offset`.
  * @returns the CID, with bytes copied out of `bytes`, and the offset behind it
- * @throws CodecError `TRUNCATED`, `NOT_CANONICAL`, `INVALID_CID`
+ * @throws CodecError `TRUNCATED`, `NOT_CANONICAL`, `OUT_OF_RANGE` (a code of 2^63 or more), `INVALID_CID`, `TOO_LARGE`
  */
 export function readCid(bytes: Uint8Array, offset: number): { cid: Cid; next: number } {
   if (isBlake2bCbor(bytes, offset)) {
@@ -163,12 +163,12 @@ export function readCid(bytes: Uint8Array, offset: number): { cid: Cid; next: nu
     if (end > bytes.length) throw new CodecError('TRUNCATED', 'length greater than remaining number of bytes in buffer')
     return { cid: new Cid(latin1(bytes.subarray(offset, end)), 0, CODEC_DAG_PB, HASH_SHA2_256, 2), next: end }
   }
-  const version = readVarint(bytes, offset)
+  const version = readRoundedVarint(bytes, offset)
   if (version.value !== 1)
     throw new CodecError('INVALID_CID', `expected 1 as the cid version number, got: ${version.value}`)
-  const codec = readVarint(bytes, version.next)
-  const hash = readVarint(bytes, codec.next)
-  const length = readVarint(bytes, hash.next)
+  const codec = readRoundedVarint(bytes, version.next)
+  const hash = readRoundedVarint(bytes, codec.next)
+  const length = readRoundedVarint(bytes, hash.next)
   const end = length.next + length.value
   if (end > bytes.length) throw new CodecError('TRUNCATED', 'length greater than remaining number of bytes in buffer')
   if (end - offset > MAX_CID_BYTES)

@@ -4,7 +4,7 @@
  * Go's JSON rules on input (rpc-wire, section 3): keys match case-insensitively, unknown keys are ignored, a missing
  * key or null is the zero value. CBOR is strict. `bytes` that were read are views of the input.
  */
-import { EMPTY_BYTES, fromBase64, toBase64 } from '../base/bytes.ts'
+import { EMPTY_BYTES, fromBase64, PRESENT_EMPTY, toBase64 } from '../base/bytes.ts'
 import { CborReader } from './cborReader.ts'
 import { written } from './cborWriter.ts'
 import { type Cid, parseCid } from './cid.ts'
@@ -137,12 +137,6 @@ export const text: Codec<string> = {
   },
   schema: { type: 'string' },
 }
-
-/**
- * Bytes that a client sent as `""` or `[]`: Go's empty slice, which is printed as it came, where none at all is null. Lost
- * in CBOR, as there.
- */
-const PRESENT_EMPTY = new Uint8Array(0)
 
 /** Go takes a JSON array of numbers where it has a slice of bytes. */
 function bytesOfNumbers(json: readonly Json[]): Uint8Array {

@@ -4,16 +4,10 @@
  * @see lotus chain/types/ethtypes/rlp.go EncodeRLP, DecodeRLP
  */
 import { CodecError } from './errors.ts'
+import { MAX_RLP_BYTES, MAX_RLP_DEPTH, MAX_RLP_ELEMENTS } from './limits.ts'
 
 /** A byte string or a list. */
 export type RlpItem = Uint8Array | readonly RlpItem[]
-
-/** Elements of a list: EIP-1559 transactions have the most, 12. */
-const MAX_LIST_ELEMENTS = 12
-/** Nesting: far above what transactions need, far below the stack. */
-const MAX_DEPTH = 32
-/** Input bytes: a contract of 1 MiB with room to spare. */
-const MAX_INPUT_BYTES = 2 << 20
 
 function lengthOfLength(length: number): number {
   let bytes = 1
@@ -106,7 +100,7 @@ function readList(data: Uint8Array, start: number, length: number, depth: number
   const end = start + length
   const items: RlpItem[] = []
   let at = start
-  while (at < end && items.length < MAX_LIST_ELEMENTS) {
+  while (at < end && items.length < MAX_RLP_ELEMENTS) {
     // The bound is the input's, not the list's: what runs over the list's end is found below, as in Lotus.
     const { item, next } = readItem(data, at, depth)
     items.push(item)
@@ -118,7 +112,7 @@ function readList(data: Uint8Array, start: number, length: number, depth: number
 
 function readItem(data: Uint8Array, at: number, depth: number): Read {
   if (at >= data.length) throw refuse('data is empty')
-  if (depth > MAX_DEPTH) throw refuse(`list nesting depth exceeds limit of ${MAX_DEPTH}`)
+  if (depth > MAX_RLP_DEPTH) throw refuse(`list nesting depth exceeds limit of ${MAX_RLP_DEPTH}`)
   const first = data[at] as number
   if (first < 0x80) return { item: data.subarray(at, at + 1), next: at + 1 }
   if (first < 0xc0) {
@@ -141,11 +135,8 @@ function readItem(data: Uint8Array, at: number, depth: number): Read {
  * @throws CodecError `INVALID_RLP`, `TOO_LARGE`
  */
 export function decodeRlp(data: Uint8Array): RlpItem {
-  if (data.length > MAX_INPUT_BYTES) {
-    throw new CodecError(
-      'TOO_LARGE',
-      `invalid rlp data: input length ${data.length} exceeds limit of ${MAX_INPUT_BYTES}`,
-    )
+  if (data.length > MAX_RLP_BYTES) {
+    throw new CodecError('TOO_LARGE', `invalid rlp data: input length ${data.length} exceeds limit of ${MAX_RLP_BYTES}`)
   }
   const { item, next } = readItem(data, 0, 0)
   if (next !== data.length) throw refuse(`length ${data.length}, consumed ${next}`)

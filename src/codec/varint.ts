@@ -6,33 +6,45 @@ import { CodecError } from './errors.ts'
 
 /** A varint that was read. */
 export interface Varint {
-  /** The number; exact because anything above 2^53-1 is refused here. */
+  /** The number; exact below 2^53. */
   readonly value: number
   /** Offset of the byte behind it. */
   readonly next: number
 }
 
-const MAX_BYTES = 9
+/** Of a varint of 63 bits, as go-varint reads it. */
+export const MAX_VARINT_BYTES = 9
+/** Of 64 bits. */
+const MAX_WIDE_BYTES = 10
 
 /**
  * Reads a varint below 2^53.
  * @throws CodecError `TRUNCATED`, `NOT_CANONICAL` (padded), `OUT_OF_RANGE`
  */
 export function readVarint(bytes: Uint8Array, offset: number): Varint {
+  const read = readRoundedVarint(bytes, offset)
+  if (read.value <= Number.MAX_SAFE_INTEGER) return read
+  throw new CodecError('OUT_OF_RANGE', 'Cannot read varint: above 2^53-1', { offset })
+}
+
+/**
+ * Reads a varint of up to 63 bits of which only small numbers are told apart: from 2^53 on the value is rounded.
+ * @throws CodecError `TRUNCATED`, `NOT_CANONICAL`, `OUT_OF_RANGE`
+ */
+export function readRoundedVarint(bytes: Uint8Array, offset: number): Varint {
   let value = 0
   let scale = 1
-  for (let i = 0; i < MAX_BYTES; i++) {
+  for (let i = 0; i < MAX_VARINT_BYTES; i++) {
     const byte = bytes[offset + i]
     if (byte === undefined) throw new CodecError('TRUNCATED', 'varints malformed, could not reach the end', { offset })
     value += (byte & 0x7f) * scale
-    if (value > Number.MAX_SAFE_INTEGER) break
     if (byte < 0x80) {
       if (byte === 0 && i > 0) throw new CodecError('NOT_CANONICAL', 'varint not minimally encoded', { offset })
       return { value, next: offset + i + 1 }
     }
     scale *= 128
   }
-  throw new CodecError('OUT_OF_RANGE', 'Cannot read varint: above 2^53-1', { offset })
+  throw new CodecError('OUT_OF_RANGE', 'varints larger than uint63 not supported', { offset })
 }
 
 /**
@@ -41,7 +53,7 @@ export function readVarint(bytes: Uint8Array, offset: number): Varint {
  */
 export function readVarint64(bytes: Uint8Array, offset: number): { value: bigint; next: number } {
   let value = 0n
-  for (let i = 0; i < 10; i++) {
+  for (let i = 0; i < MAX_WIDE_BYTES; i++) {
     const byte = bytes[offset + i]
     if (byte === undefined) throw new CodecError('TRUNCATED', 'varints malformed, could not reach the end', { offset })
     value |= BigInt(byte & 0x7f) << BigInt(7 * i)
@@ -52,6 +64,31 @@ export function readVarint64(bytes: Uint8Array, offset: number): { value: bigint
     }
   }
   throw new CodecError('OUT_OF_RANGE', 'Cannot read varint: above 2^64-1', { offset })
+}
+
+/**
+ * Reads a varint as the machine's libraries do: of a tenth byte only the lowest bit counts, others are lost.
+ * @throws CodecError `TRUNCATED`, `NOT_CANONICAL`, `OUT_OF_RANGE` (more than ten bytes)
+ * @see paritytech/unsigned-varint src/decode.rs u64, src/io.rs read_u64
+ */
+export function readWrappingVarint(bytes: Uint8Array, offset: number): { value: bigint; next: number } {
+  let value = 0n
+  for (let i = 0; i < MAX_WIDE_BYTES; i++) {
+    const byte = bytes[offset + i]
+    if (byte === undefined) throw new CodecError('TRUNCATED', 'not enough input bytes', { offset })
+    value |= BigInt(byte & 0x7f) << BigInt(7 * i)
+    if (byte >= 0x80) continue
+    if (byte === 0 && i > 0) throw new CodecError('NOT_CANONICAL', 'encoding is not minimal', { offset })
+    return { value: BigInt.asUintN(64, value), next: offset + i + 1 }
+  }
+  throw new CodecError('OUT_OF_RANGE', 'input bytes exceed maximum', { offset })
+}
+
+/** How many bytes the varint at `offset` has, 10 also for longer ones. Beyond nine {@link readWrappingVarint} alone reads it. */
+export function varintSize(bytes: Uint8Array, offset: number): number {
+  let size = 1
+  while (size < MAX_WIDE_BYTES && (bytes[offset + size - 1] ?? 0) >= 0x80) size++
+  return size
 }
 
 /** Bytes that {@link writeVarint} needs for `value`. */

@@ -17,17 +17,18 @@ function once(hasher: Hasher, data: Uint8Array): Uint8Array {
 
 /**
  * Compiles the WebAssembly hashers: BLAKE2b of 32 (CIDs), 20 (f1, f2 addresses), 64 and 4 bytes (address checksums),
- * SHA-256 and Keccak-256. Other lengths of BLAKE2b go to noble.
+ * SHA-256, Keccak-256 and RIPEMD-160. Other lengths of BLAKE2b go to noble.
  */
 export async function loadHashWasm(): Promise<HashBackend> {
-  const { createBLAKE2b, createKeccak, createSHA256 } = await import('hash-wasm')
-  const [b32, b20, b64, b4, sha, keccak]: Hasher[] = await Promise.all([
+  const { createBLAKE2b, createKeccak, createRIPEMD160, createSHA256 } = await import('hash-wasm')
+  const [b32, b20, b64, b4, sha, keccak, ripemd]: Hasher[] = await Promise.all([
     createBLAKE2b(256),
     createBLAKE2b(160),
     createBLAKE2b(512),
     createBLAKE2b(32),
     createSHA256(),
     createKeccak(256),
+    createRIPEMD160(),
   ])
   return {
     name: 'hash-wasm',
@@ -40,5 +41,6 @@ export async function loadHashWasm(): Promise<HashBackend> {
     },
     sha256: (data) => once(sha as Hasher, data),
     keccak256: (data) => once(keccak as Hasher, data),
+    ripemd160: (data) => once(ripemd as Hasher, data),
   }
 }

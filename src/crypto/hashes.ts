@@ -1,7 +1,6 @@
 /** The other hash functions: HAMT keys, Ethereum, the FVM's hash syscall. All return fresh bytes. */
 import { blake2s } from '@noble/hashes/blake2.js'
 import { hmac } from '@noble/hashes/hmac.js'
-import { ripemd160 as nobleRipemd160 } from '@noble/hashes/legacy.js'
 import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js'
 import { hashBackend } from './hashBackend.ts'
 
@@ -17,7 +16,7 @@ export function keccak256(data: Uint8Array): Uint8Array {
 
 /** 20 bytes. */
 export function ripemd160(data: Uint8Array): Uint8Array {
-  return nobleRipemd160(data)
+  return hashBackend().ripemd160(data)
 }
 
 /** 32 bytes of BLAKE2s. */

@@ -4,6 +4,7 @@
 
 import { errorMessage } from '../base/errors.ts'
 import { Serial, sleep } from '../base/waiting.ts'
+import { allAtHand } from '../ipld/blockFetcher.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
 import type { Producer } from './blocks.ts'
 import { DevnetError } from './errors.ts'
@@ -279,8 +280,13 @@ export class Devnet {
     return this.#deps.view.store.head()
   }
 
-  /** Builds a heavier branch off the ancestor `epochs` below the head and moves the head to it. */
+  /** Moves the head to a heavier branch off the ancestor `epochs` below it. */
   async #fork(epochs: number): Promise<void> {
+    const { edge = allAtHand } = this.#deps
+    this.#moveTo(await edge(() => this.#heavierBranch(epochs)))
+  }
+
+  async #heavierBranch(epochs: number): Promise<Tipset> {
     const { store } = this.#deps.view
     const head = store.head()
     if (epochs > head.height) {
@@ -294,7 +300,7 @@ export class Devnet {
       tip = await this.#nextTipset(tip, skip, false)
       skip = 0
     } while (view.weight(tip) <= view.weight(head))
-    this.#moveTo(tip)
+    return tip
   }
 
   async #nextTipset(base: Tipset, nullRounds: number, hasMessages: boolean): Promise<Tipset> {

@@ -1,11 +1,17 @@
 /** Puts a local chain's genesis into a chain store, or checks that the chain that is in it is this one. */
 import { createGenesisBlock } from '../actors/genesis/block.ts'
 import type { ChainStore } from '../chain/chainStore.ts'
-import { MemoryBlockstore } from '../ipld/blockstore.ts'
+import { type Blockstore, MemoryBlockstore } from '../ipld/blockstore.ts'
 import { type BlockHeader, headerCid } from '../types/blockHeader.ts'
 import { firstBlock } from '../types/tipset.ts'
 import { DevnetError } from './errors.ts'
 import type { DevnetPlan } from './plan.ts'
+
+/** Writes the genesis of a local chain that begins now. @param nowSec - as of {@link openDevnetChain} */
+export function createDevnetGenesis(blocks: Blockstore, plan: DevnetPlan, nowSec: number): BlockHeader {
+  const timestamp = plan.options.genesisTimestamp ?? nowSec - plan.network.blockDelaySecs
+  return createGenesisBlock(blocks, plan.genesis(timestamp))
+}
 
 /**
  * @param nowSec - Unix time, seconds; a new chain's first block is due then unless the options say another genesis
@@ -14,8 +20,7 @@ import type { DevnetPlan } from './plan.ts'
  */
 export function openDevnetChain(store: ChainStore, plan: DevnetPlan, nowSec: number): BlockHeader {
   if (!store.load()) {
-    const timestamp = plan.options.genesisTimestamp ?? nowSec - plan.network.blockDelaySecs
-    const header = createGenesisBlock(store.blocks, plan.genesis(timestamp))
+    const header = createDevnetGenesis(store.blocks, plan, nowSec)
     store.setGenesis(header)
     return header
   }

@@ -8,6 +8,7 @@ import { electionPower } from '../consensus/electionPower.ts'
 import { lookbackFor } from '../consensus/lookback.ts'
 import { blake2b256 } from '../crypto/blake2b.ts'
 import { VmError } from '../fvm/errors.ts'
+import { allAtHand, type BlockEdge } from '../ipld/blockFetcher.ts'
 import type { Network } from '../networks/network.ts'
 import type { BlockHeader } from '../types/blockHeader.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
@@ -29,6 +30,8 @@ export interface DevnetDeps {
   readonly adopt?: (tipset: Tipset) => void
   /** Resolves when what was written is on disk; rejects when the disk takes nothing. */
   readonly flush: () => Promise<void>
+  /** Around what is read: fetches what is missing. Default: all is at hand. */
+  readonly edge?: BlockEdge | undefined
   readonly timers: Timers
   readonly clock: Clock
   readonly log: Logger
@@ -68,7 +71,13 @@ export class TipsetMaker {
    * @returns undefined when nobody wins: a null round
    * @throws what `reach` throws; VmError when a block cannot be executed and no message is to blame
    */
-  async tipsetAt(base: Tipset, epoch: ChainEpoch, hasMessages: boolean): Promise<Tipset | undefined> {
+  tipsetAt(base: Tipset, epoch: ChainEpoch, hasMessages: boolean): Promise<Tipset | undefined> {
+    const { edge = allAtHand } = this.#deps
+    // Whatever was stored for it by then is stored again, and nothing else has happened.
+    return edge(() => this.#tipsetAt(base, epoch, hasMessages))
+  }
+
+  async #tipsetAt(base: Tipset, epoch: ChainEpoch, hasMessages: boolean): Promise<Tipset | undefined> {
     const { view, vm } = this.#deps
     const baseState = await vm.tipsetState(base)
     const lookback = lookbackFor(view.store, view.network, base, epoch)

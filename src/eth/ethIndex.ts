@@ -8,10 +8,13 @@ import type { Steps } from '../base/steps.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { type Cid, CODEC_DAG_CBOR, createCid, HASH_BLAKE2B_256 } from '../codec/cid.ts'
 import { hasBlock } from '../ipld/blockstore.ts'
+import { BlockMissing } from '../ipld/errors.ts'
 import { type ChainMessage, chainMessageCid } from '../types/chainMessage.ts'
+import type { ChainEpoch } from '../types/scalars.ts'
 import { SIGNATURE_DELEGATED } from '../types/signature.ts'
 import { type Tipset, type TipsetKey, tipsetKeyCid, tipsetKeyFromBytes, tipsetKeyText } from '../types/tipset.ts'
 import { ethHashOf } from './ethTransactionOf.ts'
+import { HeadStretch } from './headStretch.ts'
 
 /** Tipsets behind the head that are searched: about 20 days of mainnet. */
 const MAX_TIPSETS = 57_600
@@ -37,14 +40,27 @@ function prefixOf(hash: Uint8Array): number {
   return prefix
 }
 
+/** How far down an index reaches. */
+export interface EthIndexReach {
+  /** Tipsets behind the head that are searched. */
+  readonly tipsets?: number | undefined
+  /** Epochs behind the head whose messages are asked for where they are not at hand. Default: none. */
+  readonly fetched?: ChainEpoch | undefined
+}
+
 /**
  * Names of tipsets and messages by hash, as far down as was asked. It holds names alone, 300 bytes a tipset: all headers of
  * 20 days would be more than a gigabyte, which one call with a hash that nobody knows would load.
+ *
+ * Of a chain that a snapshot brought, the messages end long before the headers, and there ends a search for one of them: what lies further
+ * down is not known here, and "not known" is what who waits for a transaction must hear, not that a block is missing.
+ * @see lotus chain/index/read.go GetCidFromHash, whose rows end as well
  */
 export class EthIndex {
   readonly #view: ChainView
   readonly #most: number
-  /** Keys of tipsets as texts, in the order in which they were added. */
+  readonly #fetched: ChainEpoch
+  /** Keys of tipsets as texts, in the order in which they were met. */
   #texts: string[] = []
   /** Places in it, by hash. */
   readonly #places = new Map<string, number>()
@@ -52,14 +68,29 @@ export class EthIndex {
   readonly #messages = new Map<number, number>()
   /** What the head has left, by hash: clients that follow a reorganisation ask for it. */
   readonly #reverted = new Lru<string, TipsetKey>(MAX_REVERTED)
-  /** The lowest tipset that was indexed below the head at that time. */
-  #lowest: Tipset | undefined
+  /** What was named, and what was named with its messages. */
+  readonly #named: HeadStretch
+  readonly #read: HeadStretch
 
-  /** @param most - tipsets behind the head that are searched */
-  constructor(view: ChainView, most: number = MAX_TIPSETS) {
+  constructor(view: ChainView, { tipsets = MAX_TIPSETS, fetched = 0 }: EthIndexReach = {}) {
     this.#view = view
-    this.#most = most
-    view.store.onHeadChange((reverted) => {
+    this.#most = tipsets
+    this.#fetched = fetched
+    const { store } = view
+    const common = { store, most: tipsets, placeOf: (tipset: Tipset): number => this.#place(tipset) }
+    this.#named = new HeadStretch({
+      ...common,
+      take: () => undefined,
+      isEnd: () => false,
+      hasRoom: () => this.#named.size < tipsets,
+    })
+    this.#read = new HeadStretch({
+      ...common,
+      take: (tipset) => this.#take(tipset),
+      hasRoom: () => this.#read.size < tipsets && this.#messages.size < MAX_MESSAGES,
+      isEnd: (error, tipset) => error instanceof BlockMissing && tipset.height <= store.head().height - this.#fetched,
+    })
+    store.onHeadChange((reverted) => {
       for (const tipset of reverted) this.#reverted.set(nameOf(tipset), tipset.key)
     })
   }
@@ -69,14 +100,22 @@ export class EthIndex {
     const name = latin1(hash)
     const left = this.#reverted.get(name)
     if (left !== undefined) return this.#view.store.tipset(left)
-    return yield* this.#search(() => this.#at(this.#places.get(name)))
+    this.#keepBounds()
+    return yield* this.#named.search(() => this.#at(this.#places.get(name)))
+  }
+
+  /** CID of the message that is at hand under this very hash: of a transaction that is not delegated. */
+  directCid(hash: Uint8Array): Cid | undefined {
+    const direct = createCid(CODEC_DAG_CBOR, HASH_BLAKE2B_256, hash)
+    return hasBlock(this.#view.store.blocks, direct) ? direct : undefined
   }
 
   /** CID of the message of a transaction hash. */
   *messageCid(hash: Uint8Array): Steps<Cid | undefined> {
-    const direct = createCid(CODEC_DAG_CBOR, HASH_BLAKE2B_256, hash)
-    if (hasBlock(this.#view.store.blocks, direct)) return direct
-    return yield* this.#search(() => this.#message(hash))
+    const direct = this.directCid(hash)
+    if (direct !== undefined) return direct
+    this.#keepBounds()
+    return yield* this.#read.search(() => this.#message(hash))
   }
 
   #at(place: number | undefined): Tipset | undefined {
@@ -104,52 +143,19 @@ export class EthIndex {
     }
   }
 
-  /**
-   * Asks, after each tipset that is added: first those above what is known, then below. What is known has no gap at any time:
-   * a search may be given up, and several may walk at once.
-   */
-  *#search<T>(find: () => T | undefined): Steps<T | undefined> {
-    if (this.#texts.length > MOST * this.#most || this.#messages.size > MOST * MAX_MESSAGES) this.#forget()
-    yield* this.#addAbove()
-    let found = find()
-    while (found === undefined && this.#texts.length < this.#most && this.#messages.size < MAX_MESSAGES) {
-      const lowest = this.#lowest
-      if (lowest === undefined || lowest.height === 0) break
-      const next = this.#view.store.parent(lowest)
-      this.#add(next)
-      this.#lowest = next
-      found = find()
-      yield
-    }
-    // Another search may have gone down to the end meanwhile.
-    return found ?? find()
-  }
-
-  /** What the head has gained, lowest first. */
-  *#addAbove(): Steps<void> {
-    const { store } = this.#view
-    if (this.#lowest === undefined) this.#add(store.head())
-    const above: TipsetKey[] = []
-    for (let tipset = store.head(); !this.#places.has(nameOf(tipset)); tipset = store.parent(tipset)) {
-      above.push(tipset.key)
-      if (tipset.height === 0 || above.length > this.#most) break
-      yield
-    }
-    for (const key of above.reverse()) {
-      this.#add(store.tipset(key))
-      yield
-    }
-  }
-
-  #add(tipset: Tipset): void {
+  #place(tipset: Tipset): number {
     const name = nameOf(tipset)
-    const isKnown = this.#places.has(name)
-    // Before anything is changed: where its messages are not at hand, the search is repeated when they are.
-    const delegated = isKnown ? [] : [...this.#delegated(tipset)]
-    if (this.#lowest === undefined || tipset.height < this.#lowest.height) this.#lowest = tipset
-    if (isKnown) return
+    const known = this.#places.get(name)
+    if (known !== undefined) return known
     const place = this.#texts.push(tipsetKeyText(tipset.key)) - 1
     this.#places.set(name, place)
+    return place
+  }
+
+  #take(tipset: Tipset): void {
+    // Before anything is changed: where its messages are not at hand, the search is repeated when they are.
+    const delegated = [...this.#delegated(tipset)]
+    const place = this.#place(tipset)
     for (const { hash } of delegated) {
       let prefix = prefixOf(hash)
       while (this.#messages.has(prefix)) prefix++
@@ -157,11 +163,14 @@ export class EthIndex {
     }
   }
 
-  #forget(): void {
+  /** Begins anew where the head's way up has led to too much. */
+  #keepBounds(): void {
+    if (this.#texts.length <= MOST * this.#most && this.#messages.size <= MOST * MAX_MESSAGES) return
     this.#texts = []
     this.#places.clear()
     this.#messages.clear()
-    this.#lowest = undefined
+    this.#named.clear()
+    this.#read.clear()
   }
 }
 

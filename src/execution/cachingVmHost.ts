@@ -99,7 +99,6 @@ export class CachingVmHost extends VmHost {
         return { root: added.root, results: [...own.results, ...added.results] }
       }
       if (!isPrinted(own) && !isPrinted(added)) return { root: added.root, trace: [...own.trace, ...added.trace] }
-      // Messages without parameters are not printed by a thread.
       return await this.#inner.run(call, signal)
     } catch (error) {
       // A remembered state whose blocks were collected: that before the tipset may still be there.

@@ -10,7 +10,7 @@ import { encode } from '../codec/description.ts'
 import { type ApplyResult, Executor } from '../fvm/executor.ts'
 import type { Externs } from '../fvm/externs.ts'
 import type { CodeLoader } from '../fvm/kernel/kernel.ts'
-import type { MachineContext, RunBounds, Tracing } from '../fvm/machine.ts'
+import type { MachineContext, MachineDeps, RunBounds, Tracing } from '../fvm/machine.ts'
 import { MachineState } from '../fvm/machineState.ts'
 import type { ProofVerifier } from '../fvm/proofVerifier.ts'
 import { ReceiptProofs } from '../fvm/receiptProofs.ts'
@@ -105,7 +105,7 @@ export function implicitMessage(to: Address, method: bigint, epoch: ChainEpoch, 
  * @param state - root to start from
  */
 export function createExecutor(
-  deps: ExecutionDeps,
+  deps: ExecutionDeps & Pick<MachineDeps, 'events'>,
   state: Cid,
   epoch: ChainEpoch,
   timestamp: number,
@@ -207,8 +207,7 @@ class TipsetExecution {
         const key = messageCid(entry.message).key
         if (applied.has(key)) continue
         const expected = input.expectedReceipts?.[receipts.length]
-        const { receipt, gas, eventBlocks } = this.applyExplicit(executor, entry, expected)
-        for (const [cid, data] of eventBlocks) this.#deps.store.put(cid, data)
+        const { receipt, gas } = this.applyExplicit(executor, entry, expected)
         receipts.push(receipt)
         gasReward += gas.minerTip
         penalty += gas.minerPenalty
@@ -236,7 +235,7 @@ function resolveSender(executor: Executor, from: Address): Address {
 
 /**
  * Executes a tipset and writes its state, receipts and events.
- * @param listener - hears every message; when it returns true nothing more is executed or written
+ * @param listener - hears every message; when it returns true nothing more is executed or written. Who listens wants no events written
  * @returns undefined when the listener ended it
  * @throws BlockMissing; VmError; ChainError `TIPSET_INVALID` for two blocks of one miner, `IMPLICIT_MESSAGE_FAILED`,
  *   `MIGRATION_NOT_SUPPORTED`
@@ -255,7 +254,8 @@ export function executeTipset(
   const block = firstBlock(tipset)
   try {
     const state = execution.prepare(input)
-    const executor = createExecutor(deps, state, tipset.height, block.timestamp, block.parentBaseFee, input.tracing)
+    const own = listener === undefined ? { ...deps, events: deps.store } : deps
+    const executor = createExecutor(own, state, tipset.height, block.timestamp, block.parentBaseFee, input.tracing)
     const receipts = execution.run(input, executor)
     const form = networkVersionAt(deps.network, tipset.height) >= EVENTS_VERSION ? receiptV1 : receiptV0
     const receiptsRoot = amtOf(deps.store, form, receipts, RECEIPTS_LIST)

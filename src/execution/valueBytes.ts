@@ -5,7 +5,7 @@
  * Structured clone would drop the classes, and takes twice as long for traces, which are thousands of small
  * objects of few shapes: here a shape's names and a text are written once and referred to by number afterwards.
  */
-import { bigIntToBytes, utf8 } from '../base/bytes.ts'
+import { bigIntToBytes, PRESENT_EMPTY, utf8 } from '../base/bytes.ts'
 import { ChainError } from '../chain/errors.ts'
 import { Cid } from '../codec/cid.ts'
 import { Address } from '../types/address.ts'
@@ -33,6 +33,7 @@ import {
   NEW_SHAPE,
   NEW_TEXT,
   NULL,
+  PRESENT_NONE,
   SMALL,
   TEXT,
   TRUE,
@@ -231,6 +232,7 @@ class ValueWriter {
       this.#varint(value.length)
       for (let i = 0; i < value.length; i++) this.write(value[i])
     } else if (value instanceof Cid) this.#cid(value)
+    else if (value === PRESENT_EMPTY) this.#byte(PRESENT_NONE)
     else if (value instanceof Uint8Array) {
       this.#byte(BYTES)
       this.#block(value)

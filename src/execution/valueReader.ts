@@ -1,5 +1,5 @@
 /** The other side of {@link valueToBytes}. */
-import { bytesToBigInt, fromUtf8, latin1 } from '../base/bytes.ts'
+import { bytesToBigInt, fromUtf8, latin1, PRESENT_EMPTY } from '../base/bytes.ts'
 import { ChainError } from '../chain/errors.ts'
 import { Cid } from '../codec/cid.ts'
 import { Address, UNDEF_ADDRESS } from '../types/address.ts'
@@ -26,6 +26,7 @@ import {
   NEW_SHAPE,
   NEW_TEXT,
   NULL,
+  PRESENT_NONE,
   SMALL,
   TEXT,
   TRUE,
@@ -127,6 +128,8 @@ export class ValueReader {
       }
       case KNOWN_TEXT:
         return this.#texts[this.#varint()]
+      case PRESENT_NONE:
+        return PRESENT_EMPTY
       case BYTES: {
         const block = this.#block()
         return 2 * block.length > this.#bytes.length ? block : block.slice()

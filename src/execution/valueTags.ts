@@ -38,6 +38,9 @@ export const KNOWN_ADDRESS = 20
 /** An object of few names that was written before; the reader keeps each such object under the next number. */
 export const KNOWN_OBJECT = 21
 
+/** Bytes that are none and yet there: nothing follows. */
+export const PRESENT_NONE = 22
+
 /** Most names of an object that is written once however often it occurs: charges in traces, thousands of a few kinds. */
 export const MAX_KEPT_NAMES = 4
 /** Longer texts are not worth remembering. Below 128: their length is one byte. */

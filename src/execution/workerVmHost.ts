@@ -1,5 +1,4 @@
 /** The machine in threads of its own: the node stays free to answer while one executes. */
-import { EMPTY_BYTES } from '../base/bytes.ts'
 import { errorMessage } from '../base/errors.ts'
 import type { Logger, Timers, WorkerPort } from '../base/ports.ts'
 import { whenAborted } from '../base/waiting.ts'
@@ -8,22 +7,13 @@ import { ChainError } from '../chain/errors.ts'
 import { CANCELLED_RUN_MS, MAX_SUPPLIED_RUNS } from '../chain/limits.ts'
 import { recordedState } from '../chain/recordedState.ts'
 import { URGENCY, Urgency } from '../chain/urgency.ts'
-import {
-  type ComputeOutput,
-  type InvocResult,
-  isPrinted,
-  type PrintedOutput,
-  type VmCall,
-  VmHost,
-  type VmResult,
-} from '../chain/vm.ts'
+import { type VmCall, VmHost, type VmResult } from '../chain/vm.ts'
 import type { Cid } from '../codec/cid.ts'
 import { encode } from '../codec/description.ts'
 import { VmError } from '../fvm/errors.ts'
 import { type Blockstore, hasBlock, LayeredBlockstore, MemoryBlockstore } from '../ipld/blockstore.ts'
 import { BlockMissing, IpldError } from '../ipld/errors.ts'
 import { blockHeader } from '../types/blockHeader.ts'
-import type { Message } from '../types/message.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
 import { supplyBlocks } from './blockSupply.ts'
 import { type Job, JobQueue } from './jobQueue.ts'
@@ -80,17 +70,6 @@ function isShort(call: VmCall): boolean {
   return call.method === 'callWithGas' && call.message.method === 0n && !call.options.tracing
 }
 
-/** A thread can't tell empty parameters that were there from none. */
-function isTold(params: Uint8Array): boolean {
-  return params.length > 0 || params === EMPTY_BYTES
-}
-
-/** With the very parameters that were given. */
-function asGiven(result: InvocResult, message: Message | undefined): InvocResult {
-  if (message === undefined || message.params.length > 0) return result
-  return { ...result, msg: { ...result.msg, params: message.params } }
-}
-
 /**
  * A `VmHost` whose work is done by threads. They read the chain's blocks where they can and are sent what they lack; what
  * an execution writes comes back and is stored here, so that only one side ever writes.
@@ -120,16 +99,7 @@ export class WorkerVmHost extends VmHost {
       const known = recordedState(this.#deps.view.store, tipset)
       return known ?? this.#submit({ method: 'executeTipset', tipset }, urgency, signal)
     }
-    if (method !== 'compute') {
-      const result = await this.#submit(call, urgency, signal)
-      return method === 'call' ? asGiven(result as InvocResult, call.message) : result
-    }
-    const mayPrint = call.mayPrint === true && call.messages.every(({ params }) => isTold(params))
-    const output = (await this.#submit({ ...call, mayPrint }, urgency, signal)) as ComputeOutput | PrintedOutput
-    if (isPrinted(output)) return output
-    const { root, trace } = output
-    const first = trace.length - call.messages.length
-    return { root, trace: trace.map((executed, i) => asGiven(executed, call.messages[i - first])) }
+    return await this.#submit(call, urgency, signal)
   }
 
   /** Calls that wait for a thread, those that run, threads: for metrics. */

@@ -10,7 +10,7 @@ import { amtOf } from '../ipld/amt.ts'
 import type { Blockstore } from '../ipld/blockstore.ts'
 import type { ActorState } from '../types/actor.ts'
 import { delegatedParts, NAMESPACE_EAM } from '../types/address.ts'
-import { type ActorEvent, actorEvent } from '../types/event.ts'
+import { actorEvent } from '../types/event.ts'
 import { Exit } from '../types/exitCodes.ts'
 import type { Message } from '../types/message.ts'
 import { METHOD_SEND } from '../types/methodNumbers.ts'
@@ -41,12 +41,9 @@ export interface ApplyResult {
   readonly error: string
   /** undefined without tracing, and when the message was refused before it ran. */
   readonly trace: ExecutionTrace | undefined
-  readonly events: readonly ActorEvent[]
-  /** The AMT of the events, for whoever keeps them. */
-  readonly eventBlocks: readonly (readonly [Cid, Uint8Array])[]
 }
 
-const EVENTS_BIT_WIDTH = 5
+const EVENTS_FORM = { bitWidth: 5 }
 const NO_INCLUSION: GasCharge = gasCharge('none', 0)
 const MAX_GAS_LIMIT = (1n << 63n) - 1n
 
@@ -66,22 +63,25 @@ interface Ending {
 /** Applies messages one after the other to the state of one machine. */
 export class Executor {
   readonly machine: Machine
+  #events: MachineDeps['events']
 
   constructor(context: MachineContext, deps: MachineDeps) {
     this.machine = new Machine(context, deps)
+    this.#events = deps.events
   }
 
   /**
    * Applies a message to the state. Whatever it does on the chain, failures included, is in the result; what is thrown
    * is a failure of the host and leaves the state as it was.
    * @param rawLength - bytes of the message as in the block: with its signature unless BLS
+   * @param gasUsed - what it pays for whatever it used, at most its limit; for callers who know it from elsewhere
    * @throws BlockMissing; VmError
    */
-  applyMessage(message: Message, kind: ApplyKind, rawLength: number): ApplyResult {
+  applyMessage(message: Message, kind: ApplyKind, rawLength: number, gasUsed?: bigint): ApplyResult {
     const { state } = this.machine
     state.begin()
     try {
-      const result = this.#apply(message, kind, rawLength)
+      const result = this.#apply(message, kind, rawLength, gasUsed)
       state.end(false)
       return result
     } catch (error) {
@@ -104,11 +104,21 @@ export class Executor {
     keep: (result: ApplyResult) => boolean,
   ): ApplyResult | undefined {
     const { state } = this.machine
+    const events = this.#events
+    const held: (readonly [Cid, Uint8Array])[] = []
+    if (events !== undefined) this.#events = { put: (cid, data) => void held.push([cid, data]) }
     state.begin()
-    const result = this.applyMessage(message, kind, rawLength)
+    let result: ApplyResult
+    try {
+      result = this.applyMessage(message, kind, rawLength)
+    } finally {
+      this.#events = events
+    }
     const isKept = keep(result)
     state.end(!isKept)
-    return isKept ? result : undefined
+    if (!isKept) return undefined
+    for (const [cid, data] of held) events?.put(cid, data)
+    return result
   }
 
   /** @returns the state root */
@@ -116,7 +126,7 @@ export class Executor {
     return this.machine.flush()
   }
 
-  #apply(message: Message, kind: ApplyKind, rawLength: number): ApplyResult {
+  #apply(message: Message, kind: ApplyKind, rawLength: number, told: bigint | undefined): ApplyResult {
     if (message.gasLimit <= 0n || message.gasLimit > MAX_GAS_LIMIT) {
       throw new VmError('INVALID_STATE', `Cannot apply message: gas limit ${message.gasLimit}`)
     }
@@ -141,22 +151,20 @@ export class Executor {
     calls.gas.apply(admitted.inclusion)
 
     const ending = this.#run(calls, message)
-    const gasUsed = ending.gasUsed ?? usedGas(calls.gas.used)
-    const events = calls.eventLog.events
-    const tree = new EventTree()
+    const gasUsed = told ?? ending.gasUsed ?? usedGas(calls.gas.used)
+    const { events } = calls.eventLog
+    const sink = kind === 'explicit' ? this.#events : undefined
     const receipt: Receipt = {
       exitCode: ending.exitCode,
       return: ending.returned,
       gasUsed,
-      eventsRoot: events.length === 0 ? null : tree.write(events),
+      eventsRoot: events.length === 0 ? null : amtOf(writesTo(sink), actorEvent, events, EVENTS_FORM),
     }
     return {
       receipt,
       gas: kind === 'implicit' ? NO_GAS_OUTPUTS : this.#settle(admitted.sender, message, gasUsed),
       error: calls.backtrace.isEmpty || ending.exitCode === Exit.OK ? '' : calls.backtrace.toString(),
       trace: calls.rootTrace,
-      events,
-      eventBlocks: tree.blocks,
     }
   }
 
@@ -287,29 +295,10 @@ function refused(exitCode: ExitCode, error: string, penalty: TokenAmount): Apply
     gas: { ...NO_GAS_OUTPUTS, minerPenalty: penalty },
     error: `pre-validation failed: ${error}\n`,
     trace: undefined,
-    events: [],
-    eventBlocks: [],
   }
 }
 
-/** Takes the blocks of the events' AMT in the order in which they are written; to read there is nothing. */
-class EventTree implements Blockstore {
-  readonly blocks: (readonly [Cid, Uint8Array])[] = []
-
-  /** @returns the root */
-  write(events: readonly ActorEvent[]): Cid {
-    return amtOf(this, actorEvent, events, { bitWidth: EVENTS_BIT_WIDTH })
-  }
-
-  get(): undefined {
-    return undefined
-  }
-
-  has(): boolean {
-    return false
-  }
-
-  put(cid: Cid, data: Uint8Array): void {
-    this.blocks.push([cid, data])
-  }
+/** Has nothing, and passes on what is written to it. */
+function writesTo(sink: MachineDeps['events']): Blockstore {
+  return { get: () => undefined, has: () => false, put: (cid, data) => sink?.put(cid, data) }
 }

@@ -58,6 +58,8 @@ export interface MachineDeps {
   readonly checkpoint?: (() => void) | undefined
   /** Default: none. */
   readonly bounds?: RunBounds | undefined
+  /** Where the events of explicit messages are written. Default: nowhere; receipts have their roots nevertheless. */
+  readonly events?: Pick<Blockstore, 'put'> | undefined
 }
 
 /** A state at one epoch, with what executing messages on it takes. */

@@ -1,14 +1,13 @@
 import { equalBytes } from '../base/bytes.ts'
+import { Exit } from '../types/exitCodes.ts'
 import type { Message } from '../types/message.ts'
 import type { Receipt } from '../types/receipt.ts'
 import { VmError } from './errors.ts'
 import type { ApplyKind, ApplyResult, Executor } from './executor.ts'
+import { type GuessedRun, MAX_PROOF_RUNS, type ProofGuess, proofGuesses } from './proofGuesses.ts'
 import type { ProofOutcome, ProofVerifier } from './proofVerifier.ts'
 
-/** Most proofs hold, so that comes first. */
-const OUTCOMES: readonly ProofOutcome[] = [true, false, 'error']
-/** Runs of one message before giving up: all outcomes of five proofs. */
-const MAX_RUNS = 243
+const allHold: ProofGuess = () => true
 
 /**
  * Proofs judged by what the chain says of them: a follower without verifying keys presumes that a proof holds, and when the
@@ -18,9 +17,9 @@ const MAX_RUNS = 243
  * messages) every proof is presumed to hold.
  */
 export class ReceiptProofs implements ProofVerifier {
-  /** Outcomes to give, as indices into {@link OUTCOMES}; beyond them: true. */
-  #script: number[] = []
+  #guess: ProofGuess = allHold
   #asked = 0
+  #seals = 0
   #presumed = 0
   /** Whether the running message's receipt is known. */
   #isTold = false
@@ -30,7 +29,9 @@ export class ReceiptProofs implements ProofVerifier {
     return this.#presumed
   }
 
+  /** Of batches: no actor asks for a single one. */
   verifySeal(_info?: Uint8Array): ProofOutcome {
+    this.#seals++
     return this.#next()
   }
 
@@ -48,13 +49,13 @@ export class ReceiptProofs implements ProofVerifier {
 
   #next(): ProofOutcome {
     if (!this.#isTold) this.#presumed++
-    const index = this.#asked++
-    if (index >= this.#script.length) this.#script.push(0)
-    return OUTCOMES[this.#script[index] as number] as ProofOutcome
+    return this.#guess(this.#asked++)
   }
 
   /**
-   * Applies a message so that it gives `expected`, running it again with other outcomes as long as it does not.
+   * Applies a message so that it gives `expected`, running it again with other outcomes as long as it does not. A message that failed has
+   * left nothing but its gas: where too many proofs are asked for to try all outcomes, and one of them gives all of the receipt but the gas,
+   * that is the receipt's.
    * @param expected - the message's receipt on the chain; undefined: not known
    * @returns what it gave with all proofs holding when no outcome gives the receipt: then the difference lies elsewhere
    * @throws VmError `UNDECIDED_PROOF` when a message asks for too many proofs to try all outcomes
@@ -66,57 +67,64 @@ export class ReceiptProofs implements ProofVerifier {
     rawLength: number,
     expected: Receipt | undefined,
   ): ApplyResult {
-    this.#isTold = expected !== undefined
+    if (expected === undefined) {
+      this.#begin(allHold)
+      return executor.applyMessage(message, kind, rawLength)
+    }
+    this.#isTold = true
     try {
-      return this.#tried(executor, message, kind, rawLength, expected)
+      return this.#told(executor, message, kind, rawLength, expected)
     } finally {
       this.#isTold = false
+      this.#begin(allHold)
     }
   }
 
-  #tried(
-    executor: Executor,
-    message: Message,
-    kind: ApplyKind,
-    rawLength: number,
-    expected: Receipt | undefined,
-  ): ApplyResult {
-    this.#script = []
-    for (let runs = 0; runs < MAX_RUNS; runs++) {
-      this.#asked = 0
-      const result = executor.tryMessage(
-        message,
-        kind,
-        rawLength,
-        (tried) => this.#asked === 0 || expected === undefined || sameReceipt(tried.receipt, expected),
-      )
+  #begin(guess: ProofGuess): void {
+    this.#guess = guess
+    this.#asked = 0
+    this.#seals = 0
+  }
+
+  #told(executor: Executor, message: Message, kind: ApplyKind, rawLength: number, expected: Receipt): ApplyResult {
+    let run: GuessedRun | undefined
+    const tried = (guess: ProofGuess): ApplyResult | undefined => {
+      this.#begin(guess)
+      return executor.tryMessage(message, kind, rawLength, ({ receipt }) => {
+        run = { receipt, asked: this.#asked, onlySeals: this.#seals === this.#asked }
+        return this.#asked === 0 || (sameButGas(receipt, expected) && receipt.gasUsed === expected.gasUsed)
+      })
+    }
+    let result = tried(allHold)
+    if (result !== undefined) return result
+    const guesses = proofGuesses(run as GuessedRun, expected)
+    let nearest: ProofGuess | undefined
+    let next = guesses.next()
+    for (let runs = 1; next.done !== true && runs < MAX_PROOF_RUNS; runs++) {
+      result = tried(next.value)
       if (result !== undefined) return result
-      if (!this.#advance()) {
-        this.#script = []
-        this.#asked = 0
-        return executor.applyMessage(message, kind, rawLength)
-      }
+      if (sameButGas((run as unknown as GuessedRun).receipt, expected)) nearest = next.value
+      next = guesses.next(run as unknown as GuessedRun)
     }
-    throw new VmError('UNDECIDED_PROOF', `Cannot decide proofs: no outcome out of ${MAX_RUNS} gives the receipt`)
-  }
-
-  /** The next path through the outcomes; false after the last. */
-  #advance(): boolean {
-    this.#script.length = Math.min(this.#script.length, this.#asked)
-    for (let last = this.#script.length - 1; last >= 0; last--) {
-      const index = (this.#script[last] as number) + 1
-      if (index < OUTCOMES.length) {
-        this.#script[last] = index
-        return true
-      }
-      this.#script.pop()
+    if (next.done === true && next.value) {
+      this.#begin(allHold)
+      return executor.applyMessage(message, kind, rawLength)
     }
-    return false
+    const { exitCode, gasUsed } = expected
+    if (nearest !== undefined && exitCode !== Exit.OK && gasUsed > 0n && gasUsed <= message.gasLimit) {
+      this.#begin(nearest)
+      return executor.applyMessage(message, kind, rawLength, gasUsed)
+    }
+    throw new VmError(
+      'UNDECIDED_PROOF',
+      'Cannot decide proofs: no outcome that was tried gives the receipt; run "petrel proofs fetch"',
+      { asked: (run as GuessedRun).asked },
+    )
   }
 }
 
-/** In all that the list of receipts is made of: a batch whose one proof fails costs the same whichever it is, and says which. */
-function sameReceipt(a: Receipt, b: Receipt): boolean {
-  if (a.exitCode !== b.exitCode || a.gasUsed !== b.gasUsed || !equalBytes(a.return, b.return)) return false
+/** In all that the list of receipts is made of but the gas: a batch whose one proof fails says which. */
+function sameButGas(a: Receipt, b: Receipt): boolean {
+  if (a.exitCode !== b.exitCode || !equalBytes(a.return, b.return)) return false
   return a.eventsRoot === null ? b.eventsRoot === null : b.eventsRoot !== null && a.eventsRoot.equals(b.eventsRoot)
 }

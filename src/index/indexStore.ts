@@ -1,5 +1,7 @@
 /** The port of a database that holds the chain as rows. */
+import type { Cid } from '../codec/cid.ts'
 import type { Json } from '../codec/jsonText.ts'
+import type { Network } from '../networks/network.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 
 /** A row: values by column. Bytes are `\x` and hexadecimal, amounts and 64-bit integers text or bigint. */
@@ -32,6 +34,11 @@ export interface IndexedChain {
   /** CID of the genesis block. */
   readonly genesis: string
   readonly chainId: number
+}
+
+/** The chain of a network from a genesis on. */
+export function chainFrom({ networkName, name, chainId }: Network, genesis: Cid): IndexedChain {
+  return { network: networkName ?? name, genesis: String(genesis), chainId }
 }
 
 /** A tipset, by the digest of its key's CID (the block hash of Ethereum's interface), as hexadecimal. */

@@ -18,7 +18,15 @@ import { headerCid } from '../types/blockHeader.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
 import { IndexError } from './errors.ts'
-import type { AppliedTipset, IndexedChain, IndexPosition, IndexSession, IndexStore, TipsetName } from './indexStore.ts'
+import {
+  type AppliedTipset,
+  chainFrom,
+  type IndexedChain,
+  type IndexPosition,
+  type IndexSession,
+  type IndexStore,
+  type TipsetName,
+} from './indexStore.ts'
 import { type IndexWay, tipsetsAbove, wayTo } from './indexWay.ts'
 import { RowCompleter } from './rowCompleter.ts'
 import { TipsetRows, tipsetName } from './tipsetRows.ts'
@@ -66,8 +74,7 @@ const LONGEST_PAUSE_MS = 15_000
 
 /** The chain of a node, as an index remembers it. */
 export function indexedChain({ store, network }: ChainView): IndexedChain {
-  const genesis = String(headerCid(firstBlock(store.genesis())))
-  return { network: network.networkName ?? network.name, genesis, chainId: network.chainId }
+  return chainFrom(network, headerCid(firstBlock(store.genesis())))
 }
 
 /** Keeps one database at the head, from {@link IndexWriter.start} to {@link IndexWriter.stop}. */

@@ -9,7 +9,6 @@
  */
 import { equalBytes } from '../base/bytes.ts'
 import { CborReader } from '../codec/cborReader.ts'
-import { written } from '../codec/cborWriter.ts'
 import type { Cid } from '../codec/cid.ts'
 import { type Codec, encode } from '../codec/description.ts'
 import {
@@ -23,12 +22,15 @@ import {
   isLink,
   leafValues,
   loadRoot,
+  nodeFormat,
+  putNode,
+  putRoot,
   readNode,
-  writeNode,
 } from './amtNode.ts'
-import { type Blockstore, getBlock, putBlock } from './blockstore.ts'
+import { type Blockstore, getBlock } from './blockstore.ts'
 import { IpldError } from './errors.ts'
 import { type WalkBudget, walkBudget } from './nodeCache.ts'
+import type { WideNumber } from './wideNumber.ts'
 
 /** How a tree is laid out. */
 export interface AmtOptions {
@@ -40,7 +42,7 @@ export interface AmtOptions {
 
 /**
  * A tree over a store. Reads decode only the nodes on the way; writes stay in memory until {@link Amt.flush}. Values
- * that are returned are views of blocks. Indices above 2^53-1 are refused.
+ * that are returned are views of blocks. Of indices above 2^53-1 only {@link Amt.get} knows; walks give them rounded.
  */
 export class Amt<V> {
   readonly #store: Blockstore
@@ -74,7 +76,7 @@ export class Amt<V> {
       this.#count = root.count
       this.#root = root.node
     }
-    this.#format = `a${this.#bitWidth}`
+    this.#format = nodeFormat(this.#bitWidth)
   }
 
   /** A tree without entries. */
@@ -141,10 +143,24 @@ export class Amt<V> {
     return node.values?.[rest]
   }
 
+  /** {@link #item} of an index that a number does not hold. */
+  #wideItem(index: bigint): AmtItem | undefined {
+    const bits = BigInt(this.#bitWidth)
+    if (index >> (bits * BigInt(this.#height + 1)) !== 0n) return undefined
+    let node = this.#root
+    for (let height = this.#height; height > 0; height--) {
+      const child = node.links?.[Number(BigInt.asUintN(this.#bitWidth, index >> (bits * BigInt(height))))]
+      if (child === undefined) return undefined
+      node = isLink(child) ? this.#node(child) : child
+    }
+    if (node.links !== undefined) throw invalid('AMT leaf has links')
+    return node.values?.[Number(BigInt.asUintN(this.#bitWidth, index))]
+  }
+
   /** The value at an index, undefined when there is none. */
-  get(index: number): V | undefined {
-    checkIndex(index)
-    const item = this.#item(index)
+  get(index: WideNumber): V | undefined {
+    if (typeof index === 'number') checkIndex(index)
+    const item = typeof index === 'number' ? this.#item(index) : this.#wideItem(index)
     return item === undefined ? undefined : this.#value(item)
   }
 
@@ -228,14 +244,8 @@ export class Amt<V> {
   flush(): Cid {
     if (this.#rootCid !== undefined) return this.#rootCid
     this.#writeChildren(this.#root)
-    const block = written((writer) => {
-      writer.array(this.#v0 ? 3 : 4)
-      if (!this.#v0) writer.uint(this.#bitWidth)
-      writer.uint(this.#height)
-      writer.uint(this.#count)
-      writeNode(writer, this.#root, this.#bitWidth)
-    })
-    this.#rootCid = putBlock(this.#store, block)
+    const root = { bitWidth: this.#bitWidth, height: this.#height, count: this.#count, node: this.#root }
+    this.#rootCid = putRoot(this.#store, root, this.#v0)
     this.#root.owner = undefined
     this.#token = {}
     return this.#rootCid
@@ -248,11 +258,8 @@ export class Amt<V> {
       const child = links[i]
       if (child === undefined || isLink(child)) continue
       this.#writeChildren(child)
-      const block = written((writer) => writeNode(writer, child, this.#bitWidth))
-      const cid = putBlock(this.#store, block)
+      links[i] = putNode(this.#store, child, this.#bitWidth)
       child.owner = undefined
-      links[i] = { cid, node: this.#store.nodes === undefined ? child : undefined }
-      this.#store.nodes?.set(this.#format + cid.key, child, block.length)
     }
   }
 
@@ -337,11 +344,34 @@ function checkIndex(index: number): void {
 }
 
 /**
- * Root of a new tree of these values, in order from index 0.
+ * Root of a new tree of these values, in order from index 0. Each node is written when it is full, and of what is written the links alone are
+ * kept: a message may emit hundreds of megabytes of events.
  * @see ref-fvm ipld/amt/src/amt.rs AmtImpl::new_from_iter
  */
 export function amtOf<V>(store: Blockstore, codec: Codec<V>, values: readonly V[], options: AmtOptions = {}): Cid {
-  const amt = Amt.empty(store, codec, options)
-  for (let i = 0; i < values.length; i++) amt.set(i, values[i] as V)
-  return amt.flush()
+  const v0 = options.v0 ?? false
+  const bitWidth = v0 ? DEFAULT_BIT_WIDTH : (options.bitWidth ?? DEFAULT_BIT_WIDTH)
+  const width = 2 ** bitWidth
+  const item = (value: V): AmtItem => ({ raw: encode(codec, value), value, codec })
+  let nodeAt = (from: number): AmtNode => new AmtNode(undefined, widened(values, from, width, item), undefined)
+  let height = 0
+  let places = values.length
+  for (; places > width; height++) {
+    const links: AmtLink[] = []
+    for (let from = 0; from < places; from += width)
+      links.push({ ...putNode(store, nodeAt(from), bitWidth), node: undefined })
+    nodeAt = (from) =>
+      new AmtNode(
+        widened(links, from, width, (link) => link),
+        undefined,
+        undefined,
+      )
+    places = links.length
+  }
+  return putRoot(store, { bitWidth, height, count: values.length, node: nodeAt(0) }, v0)
+}
+
+/** The items of a node, as many as there are from there on, undefined up to its width. */
+function widened<T, R>(all: readonly T[], from: number, width: number, to: (entry: T) => R): (R | undefined)[] {
+  return Array.from({ length: width }, (_, at) => (from + at < all.length ? to(all[from + at] as T) : undefined))
 }

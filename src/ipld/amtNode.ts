@@ -1,8 +1,8 @@
 /** Nodes and roots of an AMT: their forms in a block. @see amt.ts for the layout */
 import { CborReader } from '../codec/cborReader.ts'
-import type { CborWriter } from '../codec/cborWriter.ts'
+import { type CborWriter, written } from '../codec/cborWriter.ts'
 import type { Cid } from '../codec/cid.ts'
-import { type Blockstore, getBlock } from './blockstore.ts'
+import { type Blockstore, getBlock, putBlock } from './blockstore.ts'
 import { IpldError } from './errors.ts'
 
 /** Bit width of v0, and the default of v3. */
@@ -122,6 +122,31 @@ export function writeNode(writer: CborWriter, node: AmtNode, bitWidth: number): 
     }
     writer.array(0)
   }
+}
+
+/** Name of a width's nodes in a store's cache. */
+export function nodeFormat(bitWidth: number): string {
+  return `a${bitWidth}`
+}
+
+/** Writes a node below the root, whose children are all in the store. */
+export function putNode(store: Blockstore, node: AmtNode, bitWidth: number): AmtLink {
+  const block = written((writer) => writeNode(writer, node, bitWidth))
+  const cid = putBlock(store, block)
+  store.nodes?.set(nodeFormat(bitWidth) + cid.key, node, block.length)
+  return { cid, node: store.nodes === undefined ? node : undefined }
+}
+
+/** Writes the root, likewise. */
+export function putRoot(store: Blockstore, { bitWidth, height, count, node }: AmtRoot, v0: boolean): Cid {
+  const block = written((writer) => {
+    writer.array(v0 ? 3 : 4)
+    if (!v0) writer.uint(bitWidth)
+    writer.uint(height)
+    writer.uint(count)
+    writeNode(writer, node, bitWidth)
+  })
+  return putBlock(store, block)
 }
 
 /** Whether it has neither links nor values. */

@@ -7,7 +7,9 @@ import { EMPTY_BYTES } from '../base/bytes.ts'
 import type { Codec, Json } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
 import { wrongJson } from '../codec/goJson.ts'
+import { varintBytes } from '../codec/varint.ts'
 import { IpldError } from './errors.ts'
+import { isUint64, minus, plus, smaller, type WideNumber, wideNumber } from './wideNumber.ts'
 
 /** Longest encoded form that the actors accept, in bytes. */
 const MAX_ENCODED_SIZE = 32 * 1024
@@ -41,21 +43,20 @@ class BitReader {
     return value
   }
 
-  #varint(): number {
+  #varint(): WideNumber {
     let value = 0n
     for (let i = 0; i < VARINT_MAX_BYTES; i++) {
       const byte = this.bits(8)
       value |= BigInt(byte & 0x7f) << BigInt(7 * i)
       if (byte < 0x80) {
         if ((i === 9 && byte > 1) || (byte === 0 && i > 0)) break
-        if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw invalid('not supported: a run above 2^53-1 in a bit field')
-        return Number(value)
+        return wideNumber(value)
       }
     }
     throw invalid('invalid varint in bit field')
   }
 
-  run(): number {
+  run(): WideNumber {
     if (this.bits(1) === 1) return 1
     if (this.bits(1) === 1) {
       const short = this.bits(4)
@@ -82,17 +83,15 @@ class BitWriter {
     }
   }
 
-  run(length: number): void {
+  run(length: WideNumber): void {
     if (length === 1) {
       this.bits(1, 1)
     } else if (length < 16) {
       this.bits(2, 2)
-      this.bits(length, 4)
+      this.bits(Number(length), 4)
     } else {
       this.bits(0, 2)
-      let rest = length
-      for (; rest >= 128; rest = Math.floor(rest / 128)) this.bits((rest % 128) | 128, 8)
-      this.bits(rest, 8)
+      for (const byte of varintBytes(length)) this.bits(byte, 8)
     }
   }
 
@@ -102,20 +101,22 @@ class BitWriter {
   }
 }
 
-/** A set of unsigned numbers, kept as ranges. Immutable. */
+/** A set of unsigned numbers of 64 bits, kept as ranges. Immutable. */
 export class BitField {
   /** Start and end (exclusive) of each range, in order; ranges neither touch nor overlap. */
-  readonly bounds: readonly number[]
+  readonly bounds: readonly WideNumber[]
 
   /** Use the functions of this file: they keep `bounds` in form. */
-  constructor(bounds: readonly number[]) {
+  constructor(bounds: readonly WideNumber[]) {
     this.bounds = bounds
   }
 
-  /** How many numbers are in the set. */
+  /** How many numbers are in the set; rounded from 2^53 on. */
   get count(): number {
     let total = 0
-    for (let i = 0; i < this.bounds.length; i += 2) total += (this.bounds[i + 1] as number) - (this.bounds[i] as number)
+    for (let i = 0; i < this.bounds.length; i += 2) {
+      total += Number(minus(this.bounds[i + 1] as WideNumber, this.bounds[i] as WideNumber))
+    }
     return total
   }
 
@@ -124,25 +125,25 @@ export class BitField {
   }
 
   /** @throws IpldError `OUT_OF_RANGE` on the empty set */
-  get first(): number {
+  get first(): WideNumber {
     const value = this.bounds[0]
     if (value === undefined) throw new IpldError('OUT_OF_RANGE', 'no bits set')
     return value
   }
 
   /** @throws IpldError `OUT_OF_RANGE` on the empty set */
-  get last(): number {
+  get last(): WideNumber {
     const value = this.bounds.at(-1)
     if (value === undefined) throw new IpldError('OUT_OF_RANGE', 'no bits set')
-    return value - 1
+    return minus(value, 1)
   }
 
-  has(bit: number): boolean {
+  has(bit: WideNumber): boolean {
     let low = 0
     let high = this.bounds.length / 2
     while (low < high) {
       const middle = (low + high) >> 1
-      if ((this.bounds[2 * middle + 1] as number) <= bit) low = middle + 1
+      if ((this.bounds[2 * middle + 1] as WideNumber) <= bit) low = middle + 1
       else high = middle
     }
     const start = this.bounds[2 * low]
@@ -150,10 +151,10 @@ export class BitField {
   }
 
   /** The numbers in order. */
-  *[Symbol.iterator](): IterableIterator<number> {
+  *[Symbol.iterator](): IterableIterator<WideNumber> {
     for (let i = 0; i < this.bounds.length; i += 2) {
-      const end = this.bounds[i + 1] as number
-      for (let bit = this.bounds[i] as number; bit < end; bit++) yield bit
+      const end = this.bounds[i + 1] as WideNumber
+      for (let bit = this.bounds[i] as WideNumber; bit < end; bit = plus(bit, 1)) yield bit
     }
   }
 
@@ -161,19 +162,19 @@ export class BitField {
    * The numbers in order as an array.
    * @throws IpldError `OUT_OF_RANGE` when there are more than `max`
    */
-  toArray(max: number): number[] {
+  toArray(max: number): WideNumber[] {
     if (this.count > max) throw new IpldError('OUT_OF_RANGE', `expected ${max} bits set, got ${this.count}`)
     return [...this]
   }
 
   /** Lengths of the runs of zeros and ones in turn, zeros first (0 when the first bit is set); of no bits: none. */
-  runs(): number[] {
-    const out: number[] = []
-    let at = 0
+  runs(): WideNumber[] {
+    const out: WideNumber[] = []
+    let at: WideNumber = 0
     for (let i = 0; i < this.bounds.length; i += 2) {
-      const start = this.bounds[i] as number
-      const end = this.bounds[i + 1] as number
-      out.push(start - at, end - start)
+      const start = this.bounds[i] as WideNumber
+      const end = this.bounds[i + 1] as WideNumber
+      out.push(minus(start, at), minus(end, start))
       at = end
     }
     return out
@@ -205,11 +206,11 @@ export class BitField {
     return !this.intersect(other).isEmpty
   }
 
-  with(bit: number): BitField {
+  with(bit: WideNumber): BitField {
     return this.union(bitFieldOf([bit]))
   }
 
-  without(bit: number): BitField {
+  without(bit: WideNumber): BitField {
     return this.subtract(bitFieldOf([bit]))
   }
 
@@ -219,17 +220,17 @@ export class BitField {
    * @see go-bitfield bitfield.go Slice
    */
   slice(start: number, count: number): BitField {
-    const out: number[] = []
+    const out: WideNumber[] = []
     let skip = start
     let left = count
     for (let i = 0; i < this.bounds.length && left > 0; i += 2) {
-      let from = this.bounds[i] as number
-      const end = this.bounds[i + 1] as number
-      const skipped = Math.min(skip, end - from)
+      const length = minus(this.bounds[i + 1] as WideNumber, this.bounds[i] as WideNumber)
+      const skipped = length < skip ? Number(length) : skip
       skip -= skipped
-      from += skipped
-      const take = Math.min(left, end - from)
-      if (take > 0) out.push(from, from + take)
+      const from = plus(this.bounds[i] as WideNumber, skipped)
+      const there = minus(length, skipped)
+      const take = there < left ? Number(there) : left
+      if (take > 0) out.push(from, plus(from, take))
       left -= take
     }
     if (left > 0) throw new IpldError('OUT_OF_RANGE', 'not enough bits set in field to satisfy slice count')
@@ -241,19 +242,20 @@ export class BitField {
    * @see go-bitfield bitfield.go CutBitField
    */
   cut(removed: BitField): BitField {
-    const out: number[] = []
+    const out: WideNumber[] = []
     const kept = this.subtract(removed)
-    let gone = 0
+    let gone: WideNumber = 0
     let at = 0
     for (let i = 0; i < kept.bounds.length; i += 2) {
-      const start = kept.bounds[i] as number
-      const end = kept.bounds[i + 1] as number
-      while (at < removed.bounds.length && (removed.bounds[at + 1] as number) <= start) {
-        gone += (removed.bounds[at + 1] as number) - (removed.bounds[at] as number)
+      const start = kept.bounds[i] as WideNumber
+      while (at < removed.bounds.length && (removed.bounds[at + 1] as WideNumber) <= start) {
+        gone = plus(gone, minus(removed.bounds[at + 1] as WideNumber, removed.bounds[at] as WideNumber))
         at += 2
       }
-      if (out.at(-1) === start - gone) out[out.length - 1] = end - gone
-      else out.push(start - gone, end - gone)
+      const from = minus(start, gone)
+      const to = minus(kept.bounds[i + 1] as WideNumber, gone)
+      if (out.at(-1) === from) out[out.length - 1] = to
+      else out.push(from, to)
     }
     return new BitField(out)
   }
@@ -263,12 +265,12 @@ export class BitField {
 export const EMPTY_BIT_FIELD: BitField = new BitField([])
 
 function combine(a: BitField, b: BitField, keep: (inA: boolean, inB: boolean) => boolean): BitField {
-  const out: number[] = []
+  const out: WideNumber[] = []
   let i = 0
   let j = 0
   let on = false
   while (i < a.bounds.length || j < b.bounds.length) {
-    const at = Math.min(a.bounds[i] ?? Infinity, b.bounds[j] ?? Infinity)
+    const at = smaller(a.bounds[i] ?? Infinity, b.bounds[j] ?? Infinity)
     if (a.bounds[i] === at) i++
     if (b.bounds[j] === at) j++
     // An odd position means inside a range.
@@ -282,25 +284,25 @@ function combine(a: BitField, b: BitField, keep: (inA: boolean, inB: boolean) =>
 }
 
 /** The set of these numbers, in any order, repeats allowed. */
-export function bitFieldOf(numbers: Iterable<number>): BitField {
-  const sorted = [...numbers].sort((a, b) => a - b)
-  const out: number[] = []
+export function bitFieldOf(numbers: Iterable<WideNumber>): BitField {
+  const sorted = [...numbers].sort((a, b) => (a < b ? -1 : 1))
+  const out: WideNumber[] = []
   for (const bit of sorted) {
-    if (!Number.isSafeInteger(bit) || bit < 0) throw new IpldError('OUT_OF_RANGE', `Cannot set bit ${bit}`)
+    if (!isUint64(bit)) throw new IpldError('OUT_OF_RANGE', `Cannot set bit ${bit}`)
     const end = out.at(-1)
-    if (end === bit) out[out.length - 1] = bit + 1
-    else if (end === undefined || bit > end) out.push(bit, bit + 1)
+    if (end === bit) out[out.length - 1] = plus(bit, 1)
+    else if (end === undefined || bit > end) out.push(bit, plus(bit, 1))
   }
   return new BitField(out)
 }
 
 /** The set of runs as {@link BitField.runs} gives them. Empty runs are joined. */
-export function bitFieldOfRuns(runs: readonly number[]): BitField {
-  const out: number[] = []
-  let at = 0
+export function bitFieldOfRuns(runs: readonly WideNumber[]): BitField {
+  const out: WideNumber[] = []
+  let at: WideNumber = 0
   for (let i = 0; i < runs.length; i++) {
-    const end = at + (runs[i] as number)
-    if (!Number.isSafeInteger(end)) throw invalid('bitfield overflows 2^53-1')
+    const end: WideNumber = plus(at, runs[i] as WideNumber)
+    if (!isUint64(end)) throw invalid('RLE+ overflows')
     if (i % 2 === 1 && end > at) {
       if (out.at(-1) === at) out[out.length - 1] = end
       else out.push(at, end)
@@ -339,11 +341,11 @@ export function bitFieldFromBytes(data: Uint8Array): BitField {
   const reader = new BitReader(data)
   if (reader.bits(2) !== 0) throw invalid('bitfield specifies an unsupported version')
   let on = reader.bits(1) === 1
-  const out: number[] = []
-  let at = 0
+  const out: WideNumber[] = []
+  let at: WideNumber = 0
   while (!reader.done) {
-    const end = at + reader.run()
-    if (!Number.isSafeInteger(end)) throw invalid('bitfield overflows 2^53-1')
+    const end: WideNumber = plus(at, reader.run())
+    if (!isUint64(end)) throw invalid('RLE+ overflows')
     if (on) out.push(at, end)
     at = end
     on = !on
@@ -365,7 +367,7 @@ export const bitField: Codec<BitField> = {
       // Go reads a null among numbers as zero.
       json.map((length) => {
         const run = length ?? 0
-        if (typeof run !== 'number' || !Number.isSafeInteger(run) || run < 0) throw wrongJson(run, 'uint64')
+        if (!isUint64(run)) throw wrongJson(run, 'uint64')
         return run
       }),
     )

@@ -20,6 +20,9 @@ export interface BlockSource {
 /** Runs until nothing is missing. `run` may be called many times: it must change nothing before it has read all it needs. */
 export type BlockEdge = <T>(run: () => T | Promise<T>, signal?: AbortSignal) => Promise<T>
 
+/** Of a store that has all there is: nothing is fetched. */
+export const allAtHand: BlockEdge = async (run) => await run()
+
 const DEFAULT_MAX_RUNS = 100_000
 
 /** Runs what reads one store, and fetches what it misses into it. */

@@ -3,8 +3,9 @@
  * every tag 42 counts, other tags are passed through.
  * @see ref-fvm fvm/src/ipld/cbor.rs scan_for_reachable_links; whyrusleeping/cbor-gen utils.go ScanForLinks
  */
-import { type Cid, cidFromBytes } from '../codec/cid.ts'
+import type { Cid } from '../codec/cid.ts'
 import { CodecError } from '../codec/errors.ts'
+import { linkedCid } from '../codec/machineCid.ts'
 
 const TAG_CID = 42
 
@@ -42,7 +43,7 @@ export function scanLinks(data: Uint8Array): Cid[] {
         if (isLink) {
           if (first >> 5 !== 2 || data[at] !== 0)
             throw new CodecError('INVALID_CID', 'Cannot scan CBOR: tag 42 without a CID')
-          out.push(cidFromBytes(data.subarray(at + 1, at + argument)))
+          out.push(linkedCid(data.subarray(at + 1, at + argument)))
         }
         at += argument
         continue

@@ -46,6 +46,7 @@ export async function startDevnetNode(
           selectMessages: async (base, ticketQuality) => (await pool.select(base, ticketQuality)) ?? [],
           ...(networking === undefined ? {} : { adopt: (tipset) => networking.adopt(tipset) }),
           flush: () => parts.meta.flush(),
+          edge: parts.net?.exchange.fetcher.run ?? parts.edge,
           timers: ports.timers,
           clock: ports.clock,
           log: logOf(ports.log, 'devnet'),

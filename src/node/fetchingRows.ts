@@ -11,8 +11,8 @@ export interface FetchingOptions {
 }
 
 /**
- * Every call runs again once its missing blocks are here. Methods that change something read all they need first: what
- * they throw `BlockMissing` for has changed nothing. Channels are left as they are.
+ * Every call runs again once its missing blocks are here; a list goes on where it was. Channels are left as they are, and so is what
+ * runs once ({@link MethodRow}): its parts fetch what they read.
  */
 export function fetchingRows(
   rows: readonly MethodRow[],
@@ -20,9 +20,9 @@ export function fetchingRows(
   { isDeep }: FetchingOptions = { isDeep: false },
 ): MethodRow[] {
   /** An answer that misses nothing costs nothing more than without. */
-  const answer = (run: () => unknown, call: CallContext): unknown => {
+  const answer = (run: () => unknown, signal?: AbortSignal): unknown => {
     const again = async (error: unknown): Promise<unknown> => {
-      if (error instanceof BlockMissing) return edge(run, call.signal)
+      if (error instanceof BlockMissing) return edge(run, signal)
       if (!isDeep || blockMissingIn(error) === undefined) throw error
       let said = error
       const deeper = async (): Promise<unknown> => {
@@ -33,7 +33,7 @@ export function fetchingRows(
           throw blockMissingIn(failure) ?? failure
         }
       }
-      return edge(deeper, call.signal).catch((failure: unknown) => {
+      return edge(deeper, signal).catch((failure: unknown) => {
         throw failure instanceof BlockMissing ? said : failure
       })
     }
@@ -44,19 +44,20 @@ export function fetchingRows(
       return again(error)
     }
   }
+  const around: BlockEdge = async <T>(run: () => T | Promise<T>, signal?: AbortSignal): Promise<T> =>
+    (await answer(run, signal)) as T
   return rows.map((row): MethodRow => {
+    if (row.kind === 'channel' || row.runsOnce) return row
     if (row.kind === 'call') {
       return {
         ...row,
-        handle: (args: readonly unknown[], call: CallContext) => answer(() => row.handle(args, call), call),
+        ...(row.list === undefined ? {} : { edge: around }),
+        handle: (args: readonly unknown[], call: CallContext) => answer(() => row.handle(args, call), call.signal),
       }
     }
-    if (row.kind === 'raw') {
-      return {
-        ...row,
-        handle: (params: Json | undefined, call: CallContext) => answer(() => row.handle(params, call), call),
-      }
+    return {
+      ...row,
+      handle: (params: Json | undefined, call: CallContext) => answer(() => row.handle(params, call), call.signal),
     }
-    return row
   })
 }

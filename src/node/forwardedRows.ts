@@ -45,9 +45,10 @@ function refuse(): never {
 }
 
 function answering(row: Exclude<MethodRow, { kind: 'channel' }>, handle: RawRow['handle']): RawRow {
-  const { name, perm, cost, versions, params, summary, aliases, permName } = row
+  const { name, perm, cost, versions, params, summary, aliases, permName, runsOnce } = row
   const named = permName === undefined ? {} : { permName }
-  return { ...{ name, perm, cost, versions, params, summary, aliases, ...named }, kind: 'raw', result: json, handle }
+  const facts = { name, perm, cost, versions, params, summary, aliases, runsOnce, ...named }
+  return { ...facts, kind: 'raw', result: json, handle }
 }
 
 /** The writer's own failure, with its number where it has one that callers tell apart. */

@@ -174,6 +174,8 @@ export class Health {
     if (hasFailed && (isFar || activeSyncs.every(({ stage }) => stage !== SYNC_STAGE.complete))) {
       return { ok: false, text: `the last sync failed: ${last.message}` }
     }
+    const waiting = activeSyncs.find(({ stage, message }) => stage === SYNC_STAGE.idle && message !== '')
+    if (waiting !== undefined) return { ok: false, text: waiting.message }
     // One that makes its own chain is always at its own head.
     const isAlone = activeSyncs.every(({ base, target }) => base === target)
     return { ok: true, text: isAlone ? 'in sync: nobody told of a heavier chain' : 'in sync with what peers told' }

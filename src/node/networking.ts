@@ -5,10 +5,10 @@
  *   chain store -> chain exchange and bitswap servers
  */
 
-import { errorMessage, unlessThrown } from '../base/errors.ts'
+import { errorMessage, PetrelError, unlessThrown } from '../base/errors.ts'
 import type { KeyValueStore } from '../base/ports.ts'
 import { sleep } from '../base/waiting.ts'
-import type { BlockMessages } from '../chain/blockMessages.ts'
+import { type BlockMessages, blockMessageCids } from '../chain/blockMessages.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { URGENCY } from '../chain/urgency.ts'
 import { urgentVm, type VmHost } from '../chain/vm.ts'
@@ -50,6 +50,8 @@ export interface BlockExchange {
   /** Other nodes. */
   readonly source: BlockSource
   readonly ahead: FetchesAhead
+  /** A block's messages have been gathered: peers to whom it was passed on before may have asked for them. */
+  arrived(header: BlockHeader): void
   /** Asks again and again, until every block is here. @throws the signal's reason */
   fetchPatiently(cids: readonly Cid[], signal: AbortSignal): Promise<void>
   stop(): void
@@ -68,7 +70,7 @@ export function startBlockExchange(
   ports: NodePorts,
 ): BlockExchange {
   const { clock, timers, log } = ports
-  const { source, stop } = startBitswap({ links: host.links, blocks, clock, timers, log })
+  const { source, stop, arrived } = startBitswap({ links: host.links, blocks, clock, timers, log })
   const kept = near === undefined ? [] : [near]
   const ahead = new AheadBlocks(blocks)
   const fetcher = new BlockFetcher(blocks, [...kept, ahead, source])
@@ -76,6 +78,12 @@ export function startBlockExchange(
     fetcher,
     source,
     ahead: { blocks: ahead, edge: new BlockFetcher(ahead, [...kept, source]).run },
+    arrived: (header) =>
+      arrived(() => {
+        // Of a block that was refused there may be none, or something else.
+        const cids = unlessThrown(() => blockMessageCids(blocks, header.messages), PetrelError)
+        return cids === undefined ? [] : [...cids.bls, ...cids.signed]
+      }),
     stop,
     fetchPatiently: async (cids, signal) => {
       for (;;) {
@@ -100,6 +108,8 @@ export interface NetworkingDeps {
   readonly pool: MessagePool
   readonly meta: KeyValueStore
   readonly mode: FollowMode
+  /** Peers whose heads are heard before the first sync; undefined: as many as the network says. */
+  readonly syncPeers?: number | undefined
   /** What winning proofs are verified with; undefined: they are presumed. */
   readonly keys: ProofKeys | undefined
 }
@@ -152,6 +162,7 @@ export function startNetworking(deps: NetworkingDeps, ports: NodePorts): Network
     timers,
     log,
     report: (peer, what) => links.report(peer, what),
+    threshold: deps.syncPeers,
   })
   syncer.start()
   const gossip = startGossip({
@@ -168,7 +179,11 @@ export function startNetworking(deps: NetworkingDeps, ports: NodePorts): Network
     clock,
     timers,
     log,
-    onBlock: (from, block) => syncer.offerBlock(from, block),
+    onBlock: (from, block) => {
+      const isOfUse = syncer.offerBlock(from, block)
+      exchange.arrived(block.header)
+      return isOfUse
+    },
     onBeyond: (from, header) => syncer.offerParents(from, header),
     links,
     // A local chain may lie far behind the clock and be complete all the same.

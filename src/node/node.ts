@@ -18,6 +18,7 @@ import { ethTipset } from '../eth/ethTipset.ts'
 import { delegatedHash } from '../eth/ethTransactionOf.ts'
 import { fetchingVmHost } from '../execution/fetchingVmHost.ts'
 import { indexedSearch } from '../index/indexedSearch.ts'
+import { allAtHand } from '../ipld/blockFetcher.ts'
 import { DEFAULT_SEND_SPEC } from '../mempool/sendSpec.ts'
 import type { Network } from '../networks/network.ts'
 import { loadIdentity } from '../p2p/host/identity.ts'
@@ -144,6 +145,7 @@ export async function startNode(
   const portsOf = (part: LogPart): NodePorts => ({ ...ports, log: logOf(ports.log, part) })
   // What is not here is fetched where it is missed: of a state that was never executed, or of an old one.
   const vm = edge === undefined ? parts.vm : fetchingVmHost(parts.vm, edge)
+  const reading = edge ?? allAtHand
   const { addressPrefix } = network
   const wallet = new Wallet(keystore, {
     ...{ random: ports.random, addressPrefix, chainId: BigInt(network.chainId) },
@@ -197,9 +199,10 @@ export async function startNode(
           otherHash: (message) => delegatedHash(message, BigInt(network.chainId)),
         })
   if (view.store.hasHead) notes?.beginBelow()
-  const search: WaitDeps = { view, vm, log: chainLog, index: messages, places }
+  const search: WaitDeps = { view, vm, log: chainLog, index: messages, places, edge }
   const sync = networking === undefined ? followHead(view, ports.clock, !isPartial) : undefined
-  const keyAddress = (account: Address): Address => accountKey(view, view.stateBefore(view.store.head()), account)
+  const keyAddress = (account: Address, signal: AbortSignal): Promise<Address> =>
+    reading(() => accountKey(view, view.stateBefore(view.store.head()), account), signal)
   const session = new Uint8Array(SESSION_BYTES)
   ports.random.fill(session)
   const findSought = async (cid: Cid, options: SearchOptions): Promise<FoundMessage | undefined> => {
@@ -214,7 +217,8 @@ export async function startNode(
     const also = writes === undefined ? undefined : (signed: SignedMessage) => writes(signedMessageCid(signed))
     return signedMessageCid(await mempool.sender.send({ ...UNPRICED, ...draft }, DEFAULT_SEND_SPEC, { also, signal }))
   }
-  const payments = openPaymentChannels({ view, vm, meta, search, wallet, push, signal: stopping.signal })
+  const paying = { view, meta, search, push, edge: reading, signal: stopping.signal }
+  const payments = openPaymentChannels({ ...paying, vm, wallet })
   const rows: MethodRow[] = [
     ...commonMethods({
       version: `${settings.version}+${network.name}`,
@@ -280,8 +284,8 @@ export async function startNode(
     ...walletMethods({ wallet, keyAddress, balance: (account) => headBalance(view, account) }),
     ...mempool.rows,
     ...mpoolExplainMethods({ pool: mempool.pool, search, baseFeeAfterHead: mempool.baseFeeAfterHead }),
-    ...multisigMethods({ view, push }),
-    ...marketMethods({ push, funds: openMarketFunds({ view, meta, search, push, signal: stopping.signal }) }),
+    ...multisigMethods({ view, push, edge: reading }),
+    ...marketMethods({ push, funds: openMarketFunds(paying) }),
     ...paychMethods(payments),
     ...paramsMethods(view),
     ...syncMethods({
@@ -292,7 +296,9 @@ export async function startNode(
     ...netMethods({
       net: net?.host.net ?? light?.net ?? new OfflineNet((await loadIdentity(keystore, ports.random)).name),
     }),
-    ...chainExportMethods({ view, clock: ports.clock, timers: ports.timers, log: portsOf('chain').log, ...parts.care }),
+    ...chainExportMethods({
+      ...{ view, edge, clock: ports.clock, timers: ports.timers, log: portsOf('chain').log, ...parts.care },
+    }),
     ...lightRows(light?.status),
     ...extraRows({ mempool, wallet, networking }),
   ]

@@ -80,6 +80,8 @@ export interface NodeNet {
   readonly host: P2pHost
   readonly exchange: BlockExchange
   readonly mode: FollowMode
+  /** Peers whose heads are heard before the first sync; undefined: as many as the network says. */
+  readonly syncPeers?: number | undefined
 }
 
 /** What a light node has in place of a syncer. */

@@ -3,6 +3,7 @@ import type { KeyValueStore } from '../base/ports.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import type { VmHost } from '../chain/vm.ts'
 import type { Cid } from '../codec/cid.ts'
+import type { IndexedChain } from '../index/indexStore.ts'
 import type { BlockSource } from '../ipld/blockFetcher.ts'
 import type { Blockstore } from '../ipld/blockstore.ts'
 import type { CollectableBlocks } from '../ipld/collectable.ts'
@@ -55,6 +56,11 @@ export interface NodeShim {
   openMachine(view: ChainView, actors: ActorsMode): Machine
   /** Makes a host, which neither listens nor dials yet; undefined: the node follows nobody. */
   readonly openHost?: ((network: Network, networkName: string) => Promise<P2pHost>) | undefined
+  /**
+   * Refuses a database that is not for this chain, before a store that has none gets it: else the store would refuse the right one later.
+   * A database that does not answer refuses nothing. Undefined: there is none.
+   */
+  readonly assertIndex?: ((chain: IndexedChain) => Promise<void>) | undefined
   /** A database that the chain is written into; undefined: there is none. */
   readonly openIndex?: ((deps: NodeIndexDeps) => Promise<NodeIndex>) | undefined
   /** What the node may write beside its stores; undefined: there are no files. */

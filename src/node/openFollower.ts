@@ -8,12 +8,15 @@
 import type { ArchiveStore } from '../archive/carStore.ts'
 import { equalBytes, utf8 } from '../base/bytes.ts'
 import { errorMessage } from '../base/errors.ts'
+import { MemoryStore } from '../base/memoryStore.ts'
 import { Pace } from '../base/pace.ts'
+import type { KeyValueStore } from '../base/ports.ts'
 import { type ChainStore, keptGenesis } from '../chain/chainStore.ts'
 import { assertKeptGenesis, DESCENT_AT_ONCE, provesDescent } from '../chain/descent.ts'
 import type { GenesisPart } from '../chain/genesisCar.ts'
 import { openChain } from '../chain/openChain.ts'
 import type { Cid } from '../codec/cid.ts'
+import { chainFrom } from '../index/indexStore.ts'
 import { type Blockstore, hasBlock } from '../ipld/blockstore.ts'
 import { IpldError } from '../ipld/errors.ts'
 import { genesisHeaderOf } from '../networks/genesisHeaders.ts'
@@ -31,6 +34,8 @@ import { assembled, connect, localFetcher, type OpenNode, startOn, viewOf } from
 export interface FollowedChain {
   readonly network: Network
   readonly mode: FollowMode
+  /** Peers whose heads are heard before the first sync; undefined: as many as the network says. */
+  readonly syncPeers?: number | undefined
   /** Puts a part of the genesis into a store and says its CID; undefined: what is kept or built in, else peers have it. */
   readonly importGenesis?: ((blocks: Blockstore, part: GenesisPart) => Promise<Cid>) | undefined
   /** An archive, which the stores' blocks contain; `ready`: it has been indexed. */
@@ -44,7 +49,7 @@ export interface FollowedChain {
  */
 export function openFollower(chain: FollowedChain, shim: NodeShim): Promise<OpenNode> {
   return assembled(async (closers) => {
-    const { mode, archive } = chain
+    const { mode, syncPeers, archive } = chain
     const { stores, ports, settings } = shim
     const { blocks, meta } = stores
     const local = localFetcher(shim)
@@ -52,22 +57,29 @@ export function openFollower(chain: FollowedChain, shim: NodeShim): Promise<Open
     const genesis = await loadGenesis(chain, shim)
     const network = genesis === null ? chain.network : { ...chain.network, genesisCid: genesis }
     if (genesis !== null) await ensureGenesis(genesis, chain, shim)
-    const store = await whenIndexed(archive, shim, () =>
-      local.run(() =>
-        openChain({
-          ...{ blocks, meta, log: ports.log, roots: archive?.store.roots ?? [] },
-          ...(genesis === null ? {} : { genesis }),
-          blockDelaySecs: network.blockDelaySecs,
-        }),
-      ),
-    )
+    const opened = (kept: KeyValueStore): Promise<ChainStore> =>
+      whenIndexed(archive, shim, () =>
+        local.run(() =>
+          openChain({
+            ...{ blocks, meta: kept, log: ports.log, roots: archive?.store.roots ?? [] },
+            ...(genesis === null ? {} : { genesis }),
+            blockDelaySecs: network.blockDelaySecs,
+          }),
+        ),
+      )
+    if (shim.assertIndex !== undefined && keptGenesis(meta) === undefined) {
+      // Where nothing else names it, the archive does.
+      const named = genesis ?? headerCid(firstBlock((await opened(new MemoryStore())).genesis()))
+      await shim.assertIndex(chainFrom(network, named))
+    }
+    const store = await opened(meta)
     const view = viewOf(store, network)
     const networkName =
       network.networkName ?? (await whenIndexed(archive, shim, () => local.run(() => view.networkName())))
     shim.say(`network ${network.name}, head at epoch ${store.head().height}`)
     const net = await connect(shim, network, networkName, closers)
     const parts: Pick<NodeParts, 'net' | 'edge' | 'snapshot'> = {
-      ...(net === undefined ? {} : { net: { ...net, mode } }),
+      ...(net === undefined ? {} : { net: { ...net, mode, syncPeers } }),
       ...(stores.source === undefined ? {} : { edge: local.run }),
       ...(archive === undefined ? {} : { snapshot: archive }),
     }

@@ -144,12 +144,14 @@ function checkpointOf({ network, checkpoint }: LightChain, meta: KeyValueStore):
 /**
  * The store at its kept head, else at the genesis, of which the header is enough.
  * @param part - `header`: what reads its state asks others for it
- * @throws ChainError `OTHER_CHAIN`: the store holds another network's chain; NodeError
+ * @param accept - asked before a store that has no chain gets this one
+ * @throws ChainError `OTHER_CHAIN`: the store holds another network's chain; NodeError; what `accept` throws
  */
 export async function openHeaders(
   { network, importGenesis }: Pick<LightChain, 'network' | 'importGenesis'>,
   { stores, ports }: NodeShim,
   part: GenesisPart,
+  accept?: (genesis: Cid) => Promise<void>,
 ): Promise<ChainStore> {
   const kept = keptGenesis(stores.meta)
   assertKeptGenesis(kept, network.genesisCid)
@@ -168,7 +170,9 @@ export async function openHeaders(
   if (network.genesisCid !== null && !network.genesisCid.equals(headerCid(header))) {
     throw new NodeError('OTHER_GENESIS', `Cannot follow ${network.name}: the genesis given is another network's`)
   }
-  assertKeptGenesis(kept, headerCid(header))
+  const genesis = headerCid(header)
+  assertKeptGenesis(kept, genesis)
+  if (kept === undefined) await accept?.(genesis)
   store.setGenesis(header)
   return store
 }

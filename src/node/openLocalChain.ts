@@ -1,10 +1,12 @@
 /** A node with a local chain of its own, which other nodes can join. */
-import { ChainStore } from '../chain/chainStore.ts'
+import { ChainStore, keptGenesis } from '../chain/chainStore.ts'
 import type { Cid } from '../codec/cid.ts'
 import { DevnetError } from '../devnet/errors.ts'
-import { openDevnetChain } from '../devnet/openDevnetChain.ts'
+import { createDevnetGenesis, openDevnetChain } from '../devnet/openDevnetChain.ts'
 import type { DevnetOptions } from '../devnet/options.ts'
 import { createDevnetPlan, type DevnetPlan } from '../devnet/plan.ts'
+import { chainFrom } from '../index/indexStore.ts'
+import { MemoryBlockstore } from '../ipld/blockstore.ts'
 import { builtinNetwork } from '../networks/builtinNetworks.ts'
 import { actorsVersionFor, manifestFor, type Network, networkVersionAt } from '../networks/network.ts'
 import { headerCid } from '../types/blockHeader.ts'
@@ -42,7 +44,12 @@ export function openLocalChain(chain: LocalChain, shim: NodeShim): Promise<OpenL
     const plan = createDevnetPlan({ ...chain.devnet, actorDebugging }, builtinNetwork('devnet'))
     const local = localFetcher(shim)
     const store = new ChainStore({ blocks: stores.blocks, meta: stores.meta, log: ports.log })
-    await local.run(() => openDevnetChain(store, plan, Math.floor(ports.clock.nowMs() / MS_PER_SEC)))
+    const nowSec = Math.floor(ports.clock.nowMs() / MS_PER_SEC)
+    if (shim.assertIndex !== undefined && keptGenesis(stores.meta) === undefined) {
+      const header = createDevnetGenesis(new MemoryBlockstore(), plan, nowSec)
+      await shim.assertIndex(chainFrom(plan.network, headerCid(header)))
+    }
+    await local.run(() => openDevnetChain(store, plan, nowSec))
     if (actorDebugging && chain.kept?.actorDebugging === false && store.head().height > 0) {
       const message = 'Cannot start devnet: the kept chain was made without debugging of actors; use another folder'
       throw new DevnetError('OTHER_CHAIN', message)

@@ -10,6 +10,8 @@ import { ExecutionTimes } from '../execution/executionTimes.ts'
 import { receiptsTold } from '../execution/receiptsTold.ts'
 import { BlockFetcher } from '../ipld/blockFetcher.ts'
 import type { Network } from '../networks/network.ts'
+import { CHAIN_EXCHANGE_PROTOCOL } from '../p2p/chainExchange/messages.ts'
+import { HELLO_PROTOCOL } from '../p2p/hello.ts'
 import type { P2pHost } from '../p2p/host/host.ts'
 import { firstBlock } from '../types/tipset.ts'
 import { startBlockExchange } from './networking.ts'
@@ -59,6 +61,8 @@ export async function connect(
   const host = await shim.openHost?.(network, networkName)
   if (host === undefined) return undefined
   closers.add(() => host.stop())
+  // Of every kind of node, from its start to the host's end.
+  for (const protocol of [HELLO_PROTOCOL, CHAIN_EXCHANGE_PROTOCOL]) host.announceProtocol(protocol)
   const exchange = startBlockExchange(host, shim.stores, shim.ports)
   closers.add(() => exchange.stop())
   return { host, exchange }

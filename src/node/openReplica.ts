@@ -2,7 +2,7 @@
  * A replica: its head is the newest tipset of an index, its history the index's, its blocks whoever's has them, each checked against its
  * CID. It keeps nothing that it could not get again.
  *
- *     genesis header -> chain store -> index is of this chain -> head of the index -> node; the writer gets what is pushed
+ *     genesis header -> index is of this chain -> chain store -> head of the index -> node; the writer gets what is pushed
  */
 import { errorMessage } from '../base/errors.ts'
 import type { ChainStore } from '../chain/chainStore.ts'
@@ -10,6 +10,7 @@ import type { GenesisPart } from '../chain/genesisCar.ts'
 import type { Cid } from '../codec/cid.ts'
 import { IndexFollower } from '../index/indexFollower.ts'
 import type { IndexReader } from '../index/indexReader.ts'
+import { chainFrom } from '../index/indexStore.ts'
 import { indexedChain } from '../index/indexWriter.ts'
 import { BlockFetcher, type BlockSource } from '../ipld/blockFetcher.ts'
 import type { Blockstore } from '../ipld/blockstore.ts'
@@ -50,7 +51,8 @@ export function openReplica(chain: ReplicatedChain, shim: NodeShim): Promise<Ope
     const { network, reader, signal } = chain
     const { stores, ports, settings } = shim
     closers.add(() => reader.close())
-    const store = await openHeaders(chain, shim, 'state')
+    // Before a new cache gets its chain: else it would refuse the right one later.
+    const store = await openHeaders(chain, shim, 'state', (genesis) => reader.check(chainFrom(network, genesis)))
     const view = viewOf(store, network)
     await reader.check(indexedChain(view))
     const net = network.networkName === null ? undefined : await connect(shim, network, network.networkName, closers)

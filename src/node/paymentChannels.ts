@@ -4,15 +4,15 @@ import { accountKey } from '../chain/actorLookup.ts'
 import type { ChainView } from '../chain/chainView.ts'
 import { ChainError } from '../chain/errors.ts'
 import { PaymentChannelActor } from '../chain/queries/paymentChannelActor.ts'
-import { NO_LOOKBACK_LIMIT } from '../chain/searchMessage.ts'
 import type { VmHost } from '../chain/vm.ts'
 import { type WaitDeps, waitMessage } from '../chain/waitMessage.ts'
+import type { BlockEdge } from '../ipld/blockFetcher.ts'
 import { actorsVersionFor, manifestFor } from '../networks/network.ts'
 import { ChannelSettler } from '../payments/channelSettler.ts'
 import { ChannelVouchers } from '../payments/channelVouchers.ts'
 import { PaymentChannels, type PaymentChannelsDeps } from '../payments/paymentChannels.ts'
 import type { Wallet } from '../wallet/wallet.ts'
-import { MESSAGE_CONFIDENCE } from './marketFunds.ts'
+import { FUNDS_WAIT } from './marketFunds.ts'
 
 /** What the channels are made of here. */
 export interface OpenPaymentChannelsDeps {
@@ -22,6 +22,7 @@ export interface OpenPaymentChannelsDeps {
   readonly search: WaitDeps
   readonly wallet: Wallet
   readonly push: PaymentChannelsDeps['push']
+  readonly edge: BlockEdge
   /** The node stops. */
   readonly signal: AbortSignal
 }
@@ -38,20 +39,21 @@ const UNPRICED = { version: 0, nonce: 0n, gasLimit: 0n, gasFeeCap: 0n, gasPremiu
 
 /** Channels by this node's chain, pool and wallet; what was under way before goes on. */
 export function openPaymentChannels(deps: OpenPaymentChannelsDeps): NodePaymentChannels {
-  const { view, vm, meta, search, wallet, push, signal } = deps
+  const { view, vm, meta, search, wallet, push, edge, signal } = deps
   const { store } = view
   const parts: PaymentChannelsDeps = {
     store: meta,
     push,
     log: search.log,
     addressText: (address) => view.addressText(address),
-    state: (channel) => {
-      const tree = view.stateBefore(store.head())
-      const found = new PaymentChannelActor(view, tree, channel)
-      const { from, to, settlingAt } = found.state
-      const [fromKey, toKey] = [accountKey(view, tree, from), accountKey(view, tree, to)]
-      return { fromKey, to, toKey, isSettling: settlingAt !== 0n, balance: found.actor.balance, lanes: found.lanes() }
-    },
+    state: (channel) =>
+      edge(() => {
+        const tree = view.stateBefore(store.head())
+        const found = new PaymentChannelActor(view, tree, channel)
+        const { from, to, settlingAt } = found.state
+        const [fromKey, toKey] = [accountKey(view, tree, from), accountKey(view, tree, to)]
+        return { fromKey, to, toKey, isSettling: settlingAt !== 0n, balance: found.actor.balance, lanes: found.lanes() }
+      }, signal),
     code: () => {
       const version = actorsVersionFor(view.networkVersion(store.head().height))
       const code = manifestFor(view.network, version)?.actors.get('paymentchannel')
@@ -59,12 +61,10 @@ export function openPaymentChannels(deps: OpenPaymentChannelsDeps): NodePaymentC
       if (code === undefined) throw new ChainError('NOT_SUPPORTED', text)
       return code
     },
-    wait: (message) =>
-      waitMessage(
-        message,
-        { confidence: MESSAGE_CONFIDENCE, limit: NO_LOOKBACK_LIMIT, allowReplaced: true, signal },
-        search,
-      ),
+    wait: (message) => {
+      const options = { ...FUNDS_WAIT, signal }
+      return edge(() => waitMessage(message, options, search), signal)
+    },
     call: async (draft) => (await vm.call({ ...UNPRICED, ...draft }, store.head(), signal)).msgRct.exitCode,
   }
   const channels = new PaymentChannels(parts)

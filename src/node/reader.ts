@@ -195,6 +195,8 @@ export class Reader {
     )
     this.#handler = new HttpHandler(engine, {
       verifier: { verify: (token) => this.#tokens.verify(token) },
+      // No batch is begun: one that is sent in parts could not be left to the node any more.
+      turn: leave,
       // As the node's own answers; for a head that is not there yet the node waits.
       ...(hasIndex ? { epochs: { epoch: () => this.#store.head().height, reached: leave } } : {}),
       ...http,

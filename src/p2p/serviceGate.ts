@@ -5,6 +5,8 @@ export interface GateLimits {
   readonly running: number
   /** Of one peer, running and waiting. */
   readonly perPeer: number
+  /** Of one peer, running; its others wait, though there may be room. Default: as many as there may be. */
+  readonly runningPerPeer?: number
   readonly waiting: number
 }
 
@@ -14,13 +16,20 @@ interface Turn {
   readonly giveWay: (() => void) | undefined
 }
 
-/** How many requests are served at once; the others wait in a short queue, or are sent away. */
+/** Who waits for a turn. */
+interface Waiting {
+  readonly peer: PeerName
+  readonly begin: () => void
+}
+
+/** How many requests are served at once; the others wait in a queue, or are sent away. */
 export class ServiceGate {
   readonly #limits: GateLimits
   readonly #byPeer = new Map<PeerName, number>()
   /** Oldest first. */
   readonly #running = new Set<Turn>()
-  readonly #waiting: (() => void)[] = []
+  /** Longest first. */
+  readonly #waiting: Waiting[] = []
 
   constructor(limits: GateLimits) {
     this.#limits = limits
@@ -42,13 +51,14 @@ export class ServiceGate {
    * @returns what gives it back, once; undefined at once when there is no room
    */
   async enter(peer: PeerName, giveWay?: () => void): Promise<(() => void) | undefined> {
-    const isFull = (): boolean => this.#running.size >= this.#limits.running
+    const mustWait = (): boolean => this.#running.size >= this.#limits.running || !this.#mayRun(peer)
     if (this.hasShare(peer)) return undefined
-    if (isFull() && this.#waiting.length >= this.#limits.waiting && !this.makeRoom(peer)) return undefined
+    if (mustWait() && this.#waiting.length >= this.#limits.waiting && !this.makeRoom(peer)) return undefined
     this.#byPeer.set(peer, this.#of(peer) + 1)
     const turn = { peer, giveWay }
-    if (isFull()) await new Promise<void>((resolve) => this.#waiting.push(() => resolve(this.#begin(turn))))
-    else this.#begin(turn)
+    if (mustWait()) {
+      await new Promise<void>((resolve) => this.#waiting.push({ peer, begin: () => resolve(this.#begin(turn)) }))
+    } else this.#begin(turn)
     return () => this.#leave(turn)
   }
 
@@ -86,6 +96,15 @@ export class ServiceGate {
     if (left === 0) this.#byPeer.delete(turn.peer)
     else this.#byPeer.set(turn.peer, left)
     // The place goes to the next in line without becoming free in between.
-    this.#waiting.shift()?.()
+    const next = this.#waiting.findIndex(({ peer }) => this.#mayRun(peer))
+    if (next >= 0) this.#waiting.splice(next, 1)[0]?.begin()
+  }
+
+  #mayRun(peer: PeerName): boolean {
+    const { runningPerPeer } = this.#limits
+    if (runningPerPeer === undefined) return true
+    let running = 0
+    for (const turn of this.#running) if (turn.peer === peer) running++
+    return running < runningPerPeer
   }
 }

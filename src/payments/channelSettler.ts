@@ -55,7 +55,7 @@ export class ChannelSettler {
 
   async #checkOne({ id, channel, direction, vouchers }: ChannelRecord, height: ChainEpoch): Promise<void> {
     if (channel === null || direction !== DIRECTION.inbound || vouchers.every(({ submitted }) => submitted)) return
-    if (!this.#isSettling(channel)) {
+    if (!(await this.#isSettling(channel))) {
       this.#since.delete(id)
       return
     }
@@ -68,9 +68,9 @@ export class ChannelSettler {
   }
 
   /** Of one that is gone, no: it was collected, and nothing can be redeemed there any more. */
-  #isSettling(channel: Address): boolean {
+  async #isSettling(channel: Address): Promise<boolean> {
     try {
-      return this.#state(channel).isSettling
+      return (await this.#state(channel)).isSettling
     } catch (error) {
       if (error instanceof ChainError && error.code === 'ACTOR_NOT_FOUND') return false
       throw error

@@ -136,7 +136,7 @@ export class ChannelVouchers {
   ): Promise<boolean> {
     assertNoProof(proof)
     return await this.#channels.alone(channel, async () => {
-      const { to } = this.#deps.state(channel)
+      const { to } = await this.#deps.state(channel)
       const known = this.#channels.required(channel).vouchers.find((kept) => sameVoucher(kept.voucher, voucher))
       if (known === undefined) {
         throw new PaymentError('VOUCHER_INVALID', 'cannot submit voucher that has not been added to channel')
@@ -215,15 +215,15 @@ export class ChannelVouchers {
     return message
   }
 
-  #assert(channel: Address, voucher: SignedVoucher): ReturnType<typeof assertVoucher> {
+  async #assert(channel: Address, voucher: SignedVoucher): Promise<ReturnType<typeof assertVoucher>> {
     const { vouchers } = this.#channels.required(channel)
-    return assertVoucher(voucher, channel, this.#deps.state(channel), vouchers, this.#deps.addressText)
+    return assertVoucher(voucher, channel, await this.#deps.state(channel), vouchers, this.#deps.addressText)
   }
 
   async #add(channel: Address, voucher: SignedVoucher, minDelta: TokenAmount): Promise<TokenAmount> {
     const record = this.#channels.required(channel)
     if (record.vouchers.some((kept) => sameVoucher(kept.voucher, voucher))) return 0n
-    const redeemed = this.#assert(channel, voucher).get(voucher.lane)?.redeemed ?? 0n
+    const redeemed = (await this.#assert(channel, voucher)).get(voucher.lane)?.redeemed ?? 0n
     const delta = voucher.amount - redeemed
     if (minDelta > delta) {
       const text = `addVoucher: supplied token amount too low; minD=${minDelta}, D=${delta}; laneAmt=${redeemed}; v.Amt=${voucher.amount}`
@@ -247,12 +247,14 @@ export class ChannelVouchers {
   async #track(channel: Address): Promise<void> {
     const { records } = this.#channels
     if (records.byAddress(channel) !== undefined) return
-    const state = this.#deps.state(channel)
+    const state = await this.#deps.state(channel)
     if (!(await this.#keys.has(state.toKey))) {
       const { addressText } = this.#deps
       const text = `cannot add voucher for channel ${addressText(channel)}: wallet does not have key for address ${addressText(state.toKey)}`
       throw new PaymentError('CHANNEL_NOT_FOUND', text)
     }
+    // Another call may have been faster, and keep a voucher there already.
+    if (records.byAddress(channel) !== undefined) return
     await this.#put({
       id: channel.toString(),
       channel,

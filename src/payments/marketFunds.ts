@@ -1,15 +1,13 @@
 /**
  * Money that the node's addresses hold ready in the storage market, and how much of it is spoken for.
  *
- * Per address one message at a time: a request waits until the one before it is executed, and nothing comes of it when its caller
- * leaves before. What is reserved, and the message under way, go to disk with that message and outlive the process.
+ * Per address one message at a time: a request waits until the one before it is executed or its nonce is another's, and nothing comes
+ * of it when its caller leaves before. What is reserved, and the message under way, go to disk with that message and outlive the process.
  *
  * @see lotus chain/market/fundmanager.go FundManager
  */
 import { concatBytes, utf8 } from '../base/bytes.ts'
-import { errorMessage } from '../base/errors.ts'
 import type { KeyValueStore, Logger } from '../base/ports.ts'
-import { ChainError } from '../chain/errors.ts'
 import type { MarketBalance } from '../chain/queries/marketActor.ts'
 import { bigInt } from '../codec/bigInteger.ts'
 import type { Cid } from '../codec/cid.ts'
@@ -20,7 +18,7 @@ import { withdrawBalanceParams } from '../state/params/market.ts'
 import { type Address, address, idAddress } from '../types/address.ts'
 import { formatFil } from '../types/fil.ts'
 import type { TokenAmount } from '../types/scalars.ts'
-import { PaymentError } from './errors.ts'
+import { isWithoutReceipt, orCancelled, PaymentError } from './errors.ts'
 import type { PaymentDraft, PushDraft } from './paymentDraft.ts'
 
 const MARKET: Address = idAddress(5n)
@@ -31,10 +29,13 @@ const KEY_PREFIX = utf8('market/funds/')
 /** What the funds need. */
 export interface MarketFundsDeps {
   readonly store: KeyValueStore
-  /** At the head. @throws ChainError `ACTOR_NOT_FOUND` */
-  balance(address: Address): MarketBalance
+  /** At the head; fetched where it is not here. @throws ChainError `ACTOR_NOT_FOUND` */
+  balance(address: Address): MarketBalance | Promise<MarketBalance>
   readonly push: PushDraft
-  /** Until a message is executed and lies deep enough. @throws ChainError `CANCELLED` when the node stops */
+  /**
+   * Until a message is executed and lies deep enough.
+   * @throws ChainError `MESSAGE_REPLACED` when another one with its nonce does, `NOT_FOUND`; `CANCELLED` when the node stops
+   */
   wait(message: Cid): Promise<unknown>
   readonly log: Logger
 }
@@ -58,6 +59,8 @@ export function addBalanceDraft(wallet: Address, to: Address, amount: TokenAmoun
 export class MarketFunds {
   readonly #deps: MarketFundsDeps
   readonly #alone = new KeyedLock()
+  /** What waits for messages under way, by address. */
+  readonly #underWay = new Map<string, Promise<void>>()
 
   constructor(deps: MarketFundsDeps) {
     this.#deps = deps
@@ -77,7 +80,7 @@ export class MarketFunds {
     return this.#settled(who, signal, async () => {
       const sum = this.#load(who).reserved + amount
       const reserved = sum < 0n ? 0n : sum
-      const lacking = reserved > 0n ? reserved - this.#available(who) : 0n
+      const lacking = reserved > 0n ? reserved - (await this.#available(who)) : 0n
       if (lacking > 0n) return await this.#push(who, reserved, addBalanceDraft(wallet, who, lacking), signal)
       this.#save(who, { reserved, message: null })
       return null
@@ -101,7 +104,7 @@ export class MarketFunds {
     return this.#settled(who, signal, async () => {
       if (amount === 0n) return null
       const { reserved } = this.#load(who)
-      const available = this.#available(who)
+      const available = await this.#available(who)
       const net = available - reserved
       if (amount > net) {
         const sum = `net available (${formatFil(net)}) = available (${formatFil(available)}) - reserved (${formatFil(reserved)})`
@@ -113,33 +116,45 @@ export class MarketFunds {
     })
   }
 
-  #available(who: Address): TokenAmount {
-    const { escrow, locked } = this.#deps.balance(who)
+  async #available(who: Address): Promise<TokenAmount> {
+    const { escrow, locked } = await this.#deps.balance(who)
     return escrow - locked
   }
 
-  #push(who: Address, reserved: TokenAmount, draft: PaymentDraft, signal: AbortSignal | undefined): Promise<Cid> {
-    return this.#deps.push(draft, (message) => [this.#write(who, { reserved, message })], signal)
+  async #push(who: Address, reserved: TokenAmount, draft: PaymentDraft, signal: AbortSignal | undefined): Promise<Cid> {
+    const sent = await this.#deps.push(draft, (message) => [this.#write(who, { reserved, message })], signal)
+    // A failure is the next request's, which waits anew.
+    this.#executed(who, sent).catch(() => undefined)
+    return sent
   }
 
   /** Runs when the address' last message is executed, also one of an earlier run of the node. */
   #settled<T>(who: Address, signal: AbortSignal | undefined, run: () => Promise<T>): Promise<T> {
     return this.#alone.run(who.key, async () => {
       const { message } = this.#load(who)
-      if (message !== null) await this.#executed(who, message)
+      if (message !== null) await orCancelled(this.#executed(who, message), signal)
       // Who has left may ask again: it would be reserved twice.
       if (signal?.aborted === true) throw new PaymentError('CANCELLED', 'context canceled')
       return await run()
     })
   }
 
-  async #executed(who: Address, message: Cid): Promise<void> {
+  /** One waiting for all that ask; it goes on when they leave. */
+  #executed(who: Address, message: Cid): Promise<void> {
+    const known = this.#underWay.get(who.key)
+    if (known !== undefined) return known
+    const waiting = this.#untilExecuted(who, message).finally(() => this.#underWay.delete(who.key))
+    this.#underWay.set(who.key, waiting)
+    return waiting
+  }
+
+  async #untilExecuted(who: Address, message: Cid): Promise<void> {
     try {
       await this.#deps.wait(message)
     } catch (cause) {
       // The node stops, or cannot look now: the message is still under way, and the next request waits for it.
-      if (!(cause instanceof ChainError) || cause.code !== 'NOT_FOUND') throw cause
-      this.#deps.log.warn('a message of market funds is lost', { reason: errorMessage(cause) })
+      if (!isWithoutReceipt(cause)) throw cause
+      this.#deps.log.warn('a message of market funds is lost', { reason: cause.message })
     }
     this.#save(who, { reserved: this.#load(who).reserved, message: null })
   }

@@ -3,7 +3,7 @@
  * one message for each lane takes them there.
  *
  *   wanted --message--> creating --executed--> open --settle--> settling --collect--> gone
- *                          \--failed--> forgotten
+ *                          \--failed, or its nonce is another's--> forgotten
  *
  * One operation at a time between two addresses; requests that come while a message is under way are served together by the
  * next one. A channel's record goes to disk with the message that makes it, so that a crash loses neither.
@@ -12,7 +12,7 @@
  */
 import { errorMessage, PetrelError } from '../base/errors.ts'
 import type { KeyValueStore, Logger } from '../base/ports.ts'
-import { abortable, whenAborted } from '../base/waiting.ts'
+import { whenAborted } from '../base/waiting.ts'
 import { ChainError } from '../chain/errors.ts'
 import type { FoundMessage } from '../chain/searchMessage.ts'
 import type { Cid } from '../codec/cid.ts'
@@ -24,7 +24,7 @@ import type { TokenAmount } from '../types/scalars.ts'
 import { addFundsDraft, createChannelDraft } from './channelMessages.ts'
 import { outcomeOf } from './channelOutcome.ts'
 import { type ChannelRecord, ChannelStore, DIRECTION } from './channelStore.ts'
-import { PaymentError } from './errors.ts'
+import { isWithoutReceipt, orCancelled, PaymentError } from './errors.ts'
 import { type FundedChannel, type FundsOptions, type FundsRequest, fillFrom, inOrder, sumOf } from './fundsRequests.ts'
 import type { PaymentDraft, PushDraft } from './paymentDraft.ts'
 import { type ChannelOnChain, lanesWith, redeemedTotal } from './vouchers.ts'
@@ -40,12 +40,15 @@ export interface ChannelState extends ChannelOnChain {
 /** What the channels need. */
 export interface PaymentChannelsDeps {
   readonly store: KeyValueStore
-  /** At the head. @throws ChainError when there is no such channel */
-  state(channel: Address): ChannelState
+  /** At the head; fetched where it is not here. @throws ChainError when there is no such channel */
+  state(channel: Address): ChannelState | Promise<ChannelState>
   /** Code of payment channels at the head. */
   code(): Cid
   readonly push: PushDraft
-  /** Until a message is executed and lies deep enough. @throws ChainError `CANCELLED` when the node stops */
+  /**
+   * Until a message is executed and lies deep enough.
+   * @throws ChainError `MESSAGE_REPLACED` when another one with its nonce does, `NOT_FOUND`; `CANCELLED` when the node stops
+   */
   wait(message: Cid): Promise<Pick<FoundMessage, 'receipt'>>
   /** Exit code of a call at the head; nothing is kept. */
   call(draft: PaymentDraft): Promise<number>
@@ -147,7 +150,7 @@ export class PaymentChannels {
         if (channel === null) throw notTracked()
         return channel
       }
-      await untilAborted(this.#underWay.get(message.key) ?? Promise.resolve(), signal)
+      await orCancelled(this.#underWay.get(message.key) ?? Promise.resolve(), signal)
       if (!this.#underWay.has(message.key) && this.records.message(message)?.executed === false) {
         throw new PaymentError('CANCELLED', 'context canceled')
       }
@@ -161,7 +164,7 @@ export class PaymentChannels {
 
   /** Of the open channel between two addresses; all zero without one. */
   async availableFundsBetween(from: Address, to: Address): Promise<AvailableFunds> {
-    const found = this.#openChannel(from, to)
+    const found = await this.#openChannel(from, to)
     if (found !== undefined) return await this.#funds(found.id)
     const [zero, none] = [0n, null]
     const amounts = { confirmed: zero, pending: zero, nonReserved: zero, pendingAvailable: zero, queued: zero }
@@ -192,7 +195,7 @@ export class PaymentChannels {
     const record = this.records.byId(id)
     if (record === undefined) throw notTracked()
     const { channel } = record
-    const lanes = channel === null ? new Map() : lanesWith(this.#deps.state(channel).lanes, record.vouchers)
+    const lanes = channel === null ? new Map() : lanesWith((await this.#deps.state(channel)).lanes, record.vouchers)
     return {
       channel,
       from: fromOf(record),
@@ -229,7 +232,7 @@ export class PaymentChannels {
   async #serve(from: Address, to: Address, requests: FundsRequest[]): Promise<FundsRequest[]> {
     const { addressText } = this.#deps
     const pair = `${addressText(from)} ${addressText(to)}`
-    const record = this.#openChannel(from, to)
+    const record = await this.#openChannel(from, to)
     if (record === undefined) {
       const text = (amount: TokenAmount): string =>
         `payment channel doesn't exist, create with 'lotus paych add-funds ${pair} ${unitless(amount)}'`
@@ -350,35 +353,36 @@ export class PaymentChannels {
     void this.#process(from, to)
   }
 
-  /** As text: why there will be none. */
-  async #receipt(message: Cid): Promise<FoundMessage['receipt'] | string> {
+  /** Or why there is none. */
+  async #receipt(message: Cid): Promise<FoundMessage['receipt'] | ChainError> {
     try {
       return (await this.#deps.wait(message)).receipt
     } catch (error) {
-      if (error instanceof ChainError && error.code === 'NOT_FOUND') return error.message
+      if (isWithoutReceipt(error)) return error
       throw error
     }
   }
 
   /** @returns what went wrong; empty: nothing */
-  #settle(id: string, message: Cid, receipt: FoundMessage['receipt'] | string): string {
+  #settle(id: string, message: Cid, receipt: FoundMessage['receipt'] | ChainError): string {
     const outcome = outcomeOf(this.records.byId(id) as ChannelRecord, receipt)
     this.records.settle(id, message, outcome)
     return outcome.error
   }
 
   /** The channel that an address pays another through, if it is not settling. */
-  #openChannel(from: Address, to: Address): ChannelRecord | undefined {
-    return this.records.all().find((record) => {
-      if (record.direction !== DIRECTION.outbound || record.settling) return false
-      if (!record.control.equals(from) || !record.target.equals(to)) return false
-      return record.channel === null || this.#isOpen(record.channel)
-    })
+  async #openChannel(from: Address, to: Address): Promise<ChannelRecord | undefined> {
+    for (const record of this.records.all()) {
+      if (record.direction !== DIRECTION.outbound || record.settling) continue
+      if (!record.control.equals(from) || !record.target.equals(to)) continue
+      if (record.channel === null || (await this.#isOpen(record.channel))) return record
+    }
+    return undefined
   }
 
-  #isOpen(channel: Address): boolean {
+  async #isOpen(channel: Address): Promise<boolean> {
     try {
-      return !this.#deps.state(channel).isSettling
+      return !(await this.#deps.state(channel)).isSettling
     } catch (error) {
       // Of a channel that is gone: collected.
       if (error instanceof ChainError) return false
@@ -389,11 +393,4 @@ export class PaymentChannels {
 
 function notTracked(): PaymentError {
   return new PaymentError('CHANNEL_NOT_FOUND', 'channel not tracked')
-}
-
-/** @throws PaymentError `CANCELLED` */
-async function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  await abortable(promise, signal).catch((error: unknown) => {
-    throw signal.aborted ? new PaymentError('CANCELLED', 'context canceled') : error
-  })
 }

@@ -1,4 +1,7 @@
-/** Answers batches: one request after the other, all within the bounds of one answer. */
+/**
+ * Answers batches: one request after the other, all within the bounds of one answer. A long answer is sent as it is made, part by part:
+ * the next requests are carried out when their caller has taken what came before.
+ */
 import { MAX_ANSWER_BYTES, MAX_REFUSALS_BYTES } from '../base/bounds.ts'
 import { RETRY_AFTER_SEC } from './cost.ts'
 import { RpcError } from './errors.ts'
@@ -13,8 +16,10 @@ export interface BatchDeps {
   dispatch(request: RpcRequest | BadRequest): Outcome | Promise<Outcome>
   /** Begins a part when it is its turn, so that others have theirs. */
   readonly turn: <T>(part: () => Promise<T>) => Promise<T>
+  /** Waits before one that had too many in it is answered to its end, once for all of them. */
+  refusedLater(): Promise<unknown>
   readonly signal: AbortSignal
-  /** What is answered already is in memory until all is. */
+  /** What is answered already is in memory until the first part is. */
   readonly held: Held | undefined
 }
 
@@ -28,31 +33,69 @@ export const NO_ROOM: Outcome = {
   ),
 }
 
+/** Characters of a part, or one answer where that has more. */
+const PART = 1 << 16
+
 /**
  * A notification leaves nothing behind. What exceeds the bound of an answer is not carried out: it is refused one by one, and what
  * exceeds the bound of refusals is not answered.
- * @returns the answer's text, and whether one of them was too many; undefined: there is no room for it in the making
+ * @returns the answer's text, what follows it as it is asked for; undefined: there is no room for it in the making
  */
 export async function answerBatch(
   requests: readonly (RpcRequest | BadRequest)[],
-  { dispatch, turn, signal, held }: BatchDeps,
-): Promise<{ readonly text: string; readonly isBusy: boolean } | undefined> {
-  const parts: string[] = []
-  let bytes = 0
-  let isBusy = false
-  for (const request of requests) {
-    if (signal.aborted) break
-    const isBeyond = bytes > MAX_ANSWER_BYTES
-    const outcome = await turn(async () => (isBeyond ? tooMuch(request) : dispatch(request)))
-    if (outcome.kind === 'silent') continue
-    const { text } = outcome
-    bytes += text.length
-    if (isBeyond && bytes > MAX_ANSWER_BYTES + MAX_REFUSALS_BYTES) break
-    if (held?.add(text.length) === false) return undefined
-    parts.push(`${text}\n`)
-    if (outcome.kind === 'busy') isBusy = true
+  deps: BatchDeps,
+): Promise<{ readonly text: string; readonly rest?: AsyncIterable<string> } | undefined> {
+  const answers = new Answers(requests, deps)
+  const text = await answers.next(deps.held)
+  if (text === undefined || answers.isOver) return text === undefined ? undefined : { text }
+  async function* rest(): AsyncGenerator<string, void, void> {
+    // Each part is written before the next one is made: the server counts it then.
+    while (!answers.isOver) yield (await answers.next(undefined)) ?? ''
   }
-  return { text: parts.length === 0 ? '' : `[${parts.join(',')}]`, isBusy }
+  return { text, rest: rest() }
+}
+
+/** The answers of one batch. */
+class Answers {
+  readonly #requests: readonly (RpcRequest | BadRequest)[]
+  readonly #deps: BatchDeps
+  /** The next request. */
+  #at = 0
+  #bytes = 0
+  #hasAny = false
+  #isBusy = false
+  isOver = false
+
+  constructor(requests: readonly (RpcRequest | BadRequest)[], deps: BatchDeps) {
+    this.#requests = requests
+    this.#deps = deps
+  }
+
+  /** @returns the next part; undefined: it has no room in `held` */
+  async next(held: Held | undefined): Promise<string | undefined> {
+    const { dispatch, turn, signal, refusedLater } = this.#deps
+    const parts: string[] = []
+    let length = 0
+    while (this.#at < this.#requests.length && !signal.aborted) {
+      const request = this.#requests[this.#at++] as RpcRequest | BadRequest
+      const isBeyond = this.#bytes > MAX_ANSWER_BYTES
+      const outcome = await turn(async () => (isBeyond ? tooMuch(request) : dispatch(request)))
+      if (outcome.kind === 'silent') continue
+      const { text } = outcome
+      this.#bytes += text.length
+      if (isBeyond && this.#bytes > MAX_ANSWER_BYTES + MAX_REFUSALS_BYTES) break
+      if (outcome.kind === 'busy') this.#isBusy = true
+      parts.push(this.#hasAny ? ',' : '[', text, '\n')
+      this.#hasAny = true
+      length += text.length
+      if (length >= PART) return parts.join('')
+      if (held?.add(text.length) === false) return undefined
+    }
+    if (this.#isBusy) await refusedLater()
+    this.isOver = true
+    if (this.#hasAny) parts.push(']')
+    return parts.join('')
+  }
 }
 
 function tooMuch({ id }: RpcRequest | BadRequest): Outcome {

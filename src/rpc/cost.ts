@@ -230,6 +230,8 @@ class CostQueue {
 export class CostQueues {
   readonly #queues: Readonly<Record<DearClass, CostQueue>>
   readonly #turns: Breather
+  /** Of frames, which are many and cheap: dear calls do not wait for all of them. */
+  readonly #frameTurns: Breather
   readonly #clock: Clock
   readonly #timers: Timers
 
@@ -244,6 +246,7 @@ export class CostQueues {
       ...{ sign: queue('sign'), wait: queue('wait') },
     }
     this.#turns = new Breather(ports, DEAR_TURN_MS)
+    this.#frameTurns = new Breather(ports, DEAR_TURN_MS)
     this.#clock = ports.clock
     this.#timers = ports.timers
   }
@@ -273,25 +276,34 @@ export class CostQueues {
    * @throws RpcError `CANCELLED`; what the walk throws
    */
   walk<T>(steps: Steps<T>, signal: AbortSignal): T | Promise<T> {
-    if (this.#turns.isSpent) return this.#walkOn(steps, signal)
-    const began = this.#clock.monotonicMs()
-    const first = this.#stretch(steps, signal)
-    this.#turns.spend(this.#clock.monotonicMs() - began)
-    return first.done === true ? first.value : this.#walkOn(steps, signal)
+    return this.#walk(this.#turns, steps, signal)
   }
 
-  async #walkOn<T>(steps: Steps<T>, signal: AbortSignal): Promise<T> {
+  /** The same for frames that came together, each a step: in turns of their own. */
+  takeFrames(steps: Steps<void>): void | Promise<void> {
+    return this.#walk(this.#frameTurns, steps, undefined)
+  }
+
+  #walk<T>(turns: Breather, steps: Steps<T>, signal: AbortSignal | undefined): T | Promise<T> {
+    if (turns.isSpent) return this.#walkOn(turns, steps, signal)
+    const began = this.#clock.monotonicMs()
+    const first = this.#stretch(steps, signal)
+    turns.spend(this.#clock.monotonicMs() - began)
+    return first.done === true ? first.value : this.#walkOn(turns, steps, signal)
+  }
+
+  async #walkOn<T>(turns: Breather, steps: Steps<T>, signal: AbortSignal | undefined): Promise<T> {
     for (;;) {
-      const next = await this.turn(async () => this.#stretch(steps, signal))
+      const next = await turns.run(async () => this.#stretch(steps, signal))
       if (next.done === true) return next.value
     }
   }
 
   /** As many steps as fit in one turn. */
-  #stretch<T>(steps: Steps<T>, signal: AbortSignal): IteratorResult<void, T> {
+  #stretch<T>(steps: Steps<T>, signal: AbortSignal | undefined): IteratorResult<void, T> {
     const end = this.#clock.monotonicMs() + DEAR_TURN_MS
     for (;;) {
-      if (signal.aborted) throw new RpcError('CANCELLED', 'the caller has gone')
+      if (signal?.aborted === true) throw new RpcError('CANCELLED', 'the caller has gone')
       const next = steps.next()
       if (next.done === true || this.#clock.monotonicMs() >= end) return next
     }

@@ -11,26 +11,26 @@ import { finish, type Steps } from '../base/steps.ts'
 import { whenAborted } from '../base/waiting.ts'
 import type { Codec, Json, JsonContext } from '../codec/description.ts'
 import { stringifyJson } from '../codec/jsonText.ts'
+import { allAtHand } from '../ipld/blockFetcher.ts'
 import { asRpcError, panic } from './asRpcError.ts'
 import { type CallerName, type CostQueues, type DearClass, RETRY_AFTER_SEC } from './cost.ts'
 import { RpcError } from './errors.ts'
 import type { Held } from './held.ts'
-import { type Listing, nextPart } from './listing.ts'
+import { type ListingPart, ListingParts } from './listing.ts'
 import { type ApiVersion, type CallContext, type ChannelSink, PrintedResult } from './method.ts'
 import { type Outcome, PrintedAnswer, type StreamedOutcome } from './outcome.ts'
 import type { RpcRequest } from './request.ts'
 import { failureText, successPieces, successText } from './response.ts'
+import { Subscriptions } from './subscriptions.ts'
 import type { MethodTable, TableEntry } from './table.ts'
 
-/** Who asks, and where. */
-export interface Caller {
+/** Who asks, and where; what a connection of its own can do. */
+export interface Caller extends Pick<CallContext, 'notify' | 'subscribed' | 'disconnect'> {
   readonly version: ApiVersion
   readonly permissions: ReadonlySet<string>
   readonly signal: AbortSignal
   /** Aborted when the connection ends. */
   readonly ended: AbortSignal
-  /** Sends a call to the client; undefined over HTTP. */
-  readonly notify: CallContext['notify']
   /** Whose share its calls count in. */
   readonly name: CallerName
   /** What the request is counted for; freed before it is answered where nothing of it is needed any more. */
@@ -51,8 +51,6 @@ export interface EngineDeps {
   readonly log: Logger
   /** Where calls that cost much wait; undefined: nowhere. */
   readonly queues?: CostQueues
-  /** Runs a handler; the place where missing blocks are fetched and the handler runs again. Default: a plain call. */
-  readonly run?: (handler: () => unknown) => unknown
   /** Hears what each answered call took; failed: the handler did. */
   readonly onCall?:
     | { readonly nowMs: () => number; called(method: string, ms: number, failed: boolean): void }
@@ -93,6 +91,8 @@ function isPromise(value: unknown): value is Promise<unknown> {
 
 /** The engine. One per server. */
 export class RpcEngine {
+  /** What the callers of its server have open. */
+  readonly subscriptions: Subscriptions = new Subscriptions()
   readonly #deps: EngineDeps
 
   constructor(deps: EngineDeps) {
@@ -106,7 +106,13 @@ export class RpcEngine {
 
   /** What became of a request, later where it was one too many. */
   told<T extends Outcome | StreamedOutcome>(outcome: T | Promise<T>): T | Promise<T> {
-    return isPromise(outcome) ? (this.#deps.queues?.refusedLater(outcome) ?? outcome) : outcome
+    if (!isPromise(outcome) && outcome.kind !== 'busy') return outcome
+    return this.#deps.queues?.refusedLater(Promise.resolve(outcome)) ?? outcome
+  }
+
+  /** Takes frames, each a step: at once, or in turns with others. */
+  takeFrames(steps: Steps<void>): void | Promise<void> {
+    return this.#deps.queues === undefined ? finish(steps) : this.#deps.queues.takeFrames(steps)
   }
 
   /** The same, for who can send an answer in parts. Results that are small have none. */
@@ -186,8 +192,7 @@ export class RpcEngine {
 
   #handle(request: RpcRequest, { row }: TableEntry, args: readonly unknown[], context: CallContext): unknown {
     if (row.kind === 'channel') return undefined
-    const handler = row.kind === 'call' ? () => row.handle(args, context) : () => row.handle(request.params, context)
-    return this.#deps.run === undefined ? handler() : this.#deps.run(handler)
+    return row.kind === 'call' ? row.handle(args, context) : row.handle(request.params, context)
   }
 
   /** A call that waits for its place; its answer is printed in a turn of its own. */
@@ -215,12 +220,10 @@ export class RpcEngine {
 
   /** undefined: it is none of many items, a notification, or cannot be carried out, which is told in the ordinary way. */
   #listed(request: RpcRequest, caller: Caller): Promise<Outcome | StreamedOutcome> | undefined {
-    const { table, queues, run } = this.#deps
+    const { table, queues, json } = this.#deps
     const entry = table.find(caller.version, request.method)
-    // Blocks that are fetched from elsewhere are fetched for a whole run.
-    if (entry?.row.kind !== 'call' || entry.row.list === undefined || queues === undefined || run !== undefined)
-      return undefined
-    const { list, cost, perm } = entry.row
+    if (entry?.row.kind !== 'call' || entry.row.list === undefined || queues === undefined) return undefined
+    const { list, cost, perm, edge = allAtHand } = entry.row
     if (request.id === null || cost === 'cheap' || !caller.permissions.has(perm)) return undefined
     let args: readonly unknown[]
     try {
@@ -231,7 +234,10 @@ export class RpcEngine {
     const { promise, resolve } = Promise.withResolvers<Outcome | StreamedOutcome>()
     queues
       .run(cost, caller.name, caller.signal, (signal, taken) =>
-        this.#parts(request, entry, () => list(args), { queues, signal, taken }, resolve),
+        edge(() => new ListingParts(list(args), json), signal).then((parts) => {
+          const next = (): Promise<ListingPart> => edge(() => queues.walk(parts.next(), signal), signal)
+          return this.#parts(request, entry, { parts, next }, { signal, taken }, resolve)
+        }),
       )
       .catch((error: unknown) => resolve(this.#failure(request, entry, error)))
     return promise
@@ -241,19 +247,18 @@ export class RpcEngine {
   async #parts(
     request: RpcRequest,
     entry: TableEntry,
-    open: () => Listing<unknown, unknown>,
-    { queues, signal, taken }: { queues: CostQueues; signal: AbortSignal; taken: () => void },
+    { parts, next }: { parts: ListingParts<unknown, unknown>; next: () => Promise<ListingPart> },
+    { signal, taken }: { signal: AbortSignal; taken: () => void },
     answer: (outcome: Outcome | StreamedOutcome) => void,
   ): Promise<void> {
-    const { json } = this.#deps
-    const items = open()
-    const [opening, closing] = items.brackets
-    const first = await queues.walk(nextPart(items, json, true), signal)
+    const { brackets, whole } = parts.listing
+    const [opening, closing] = brackets
+    const first = await next()
     if (first.isLast) {
       // Without items the codec says how that looks.
       const text =
         first.count === 0
-          ? stringifyJson(entry.row.result.toJson(items.whole([]), json))
+          ? stringifyJson(entry.row.result.toJson(whole([]), this.#deps.json))
           : opening + first.text + closing
       answer(this.#answer(request, entry, text))
       return
@@ -265,13 +270,13 @@ export class RpcEngine {
         for (let isLast = false; !isLast; ) {
           // Asked for when what was sent before has been taken.
           taken()
-          const part = await queues.walk(nextPart(items, json, false), signal)
+          const part = await next()
           isLast = part.isLast
           yield part.text
         }
         yield `${closing}}\n`
       } finally {
-        items.items.return?.()
+        parts.close()
         end()
       }
     }

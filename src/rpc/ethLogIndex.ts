@@ -1,12 +1,14 @@
-/** Logs of the head's chain by height: one stretch of it without gaps, which grows with what is asked. */
+/** Logs of the head's chain by height: one stretch of it without gaps, which grows with what is asked, as far as its bytes allow. */
+import { MAX_SEARCHED_LOG_BYTES } from '../base/bounds.ts'
 import type { Steps } from '../base/steps.ts'
 import { Serial } from '../base/waiting.ts'
 import type { ChainStore } from '../chain/chainStore.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
-import { equalTipsetKeys, type Tipset } from '../types/tipset.ts'
+import { equalTipsetKeys, type Tipset, type TipsetKey } from '../types/tipset.ts'
 import { RpcError } from './errors.ts'
 import type { Walking } from './ethReader.ts'
-import type { LogJson } from './types/eth.ts'
+import { each } from './executedTipsets.ts'
+import { type LogJson, type SearchedLog, searchedLog } from './types/eth.ts'
 
 /** Most epochs that are kept: a week. */
 const MAX_KEPT_EPOCHS = 20_160
@@ -15,29 +17,43 @@ const MAX_GAP = 2880
 /** Epochs that are read rather than waited for: as many as a client that asks again and again has missed. */
 const SHORT = 60
 
+/** Epochs of a head's chain below that head, both inclusive. */
+export interface LogRange {
+  readonly head: Tipset
+  readonly from: ChainEpoch
+  readonly to: ChainEpoch
+}
+
+/** Is shown the logs of one tipset after the other. What it throws ends the search. */
+export type ShowLogs = (logs: readonly SearchedLog[]) => void
+
 /** A tipset that has logs. */
-export interface LoggedTipset {
-  readonly tipset: Tipset
-  readonly logs: readonly LogJson[]
+interface LoggedTipset {
+  readonly height: ChainEpoch
+  readonly logs: readonly SearchedLog[]
+  readonly bytes: number
 }
 
 /** What the index reads. */
 export interface LogIndexDeps {
-  readonly store: Pick<ChainStore, 'parent' | 'tipsetByHeight' | 'findByHeight'>
+  readonly store: Pick<ChainStore, 'parent' | 'tipset' | 'tipsetByHeight' | 'findByHeight'>
   /** Logs of an executed tipset, in order. */
   logs(tipset: Tipset, call: Walking): Promise<readonly LogJson[]>
 }
 
 /**
  * The stretch that was looked at. Searches that share it run one after the other, each to its end on the chain of the head that it was
- * asked of; those that would leave it behind, or are short, read by themselves rather than wait or make others wait.
+ * asked of; those that would leave it behind, or are short, read by themselves rather than wait or make others wait, and so does each
+ * what lies below as much as is kept.
  */
 export class EthLogIndex {
   readonly #deps: LogIndexDeps
   /** Tipsets with logs, lowest first. */
   #logged: LoggedTipset[] = []
-  /** Lowest and highest tipset that were looked at. */
-  #bottom: Tipset | undefined
+  /** Of all of them. */
+  #bytes = 0
+  /** The lowest height, and the highest tipset, that were looked at. */
+  #bottom: ChainEpoch = 0
   #top: Tipset | undefined
   readonly #searches = new Serial()
   /** Searches that run or wait. */
@@ -47,18 +63,36 @@ export class EthLogIndex {
     this.#deps = deps
   }
 
-  /** Tipsets with logs of a head's chain between two heights, both inclusive, below the head; lowest first. */
-  async between(head: Tipset, from: ChainEpoch, to: ChainEpoch, call: Walking): Promise<readonly LoggedTipset[]> {
-    if (this.#covers(head, from, to)) return this.#slice(from, to)
-    if (this.#isFarBelow(head, from, to) || (this.#searching > 0 && to - from < SHORT)) {
-      return this.#alone(head, from, to, call)
-    }
+  /** What it takes at present, bytes. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Shows the logs of the tipsets that have some, lowest first. */
+  async between(range: LogRange, call: Walking, show: ShowLogs): Promise<void> {
+    const { from, to } = range
+    if (this.#covers(range)) return this.#show(this.#slice(from, to), call, show)
+    if (this.#isFarBelow(range) || (this.#searching > 0 && to - from < SHORT)) return this.#alone(range, call, show)
+    const { bottom, kept } = await this.#covered(range, call)
+    if (bottom > from) await this.#alone({ ...range, to: Math.min(to, bottom - 1) }, call, show)
+    await this.#show(kept, call, show)
+  }
+
+  async #show(logged: readonly LoggedTipset[], call: Walking, show: ShowLogs): Promise<void> {
+    await call.walk(each(logged, ({ logs }) => show(logs)))
+  }
+
+  /** What is kept of a range when its turn has come, and the height down to which that is all. */
+  async #covered(
+    range: LogRange,
+    call: Walking,
+  ): Promise<{ readonly bottom: ChainEpoch; readonly kept: readonly LoggedTipset[] }> {
     this.#searching++
     try {
       return await this.#searches.run(async () => {
         if (call.signal.aborted) throw new RpcError('CANCELLED', 'the caller has gone')
-        await this.#cover(head, from, to, call)
-        return this.#slice(from, to)
+        await this.#cover(range, call)
+        return { bottom: this.#bottom, kept: this.#slice(range.from, range.to) }
       })
     } finally {
       this.#searching--
@@ -66,8 +100,8 @@ export class EthLogIndex {
   }
 
   /** Whether everything that was asked is known, on the head's chain. */
-  #covers(head: Tipset, from: ChainEpoch, to: ChainEpoch): boolean {
-    if (this.#top === undefined || this.#bottom === undefined || from < this.#bottom.height) return false
+  #covers({ head, from, to }: LogRange): boolean {
+    if (this.#top === undefined || from < this.#bottom) return false
     if (!this.#isOnChain(this.#top, head)) return false
     return this.#deps.store.tipsetByHeight(to, head, 'previous').height <= this.#top.height
   }
@@ -78,51 +112,54 @@ export class EthLogIndex {
     return equalTipsetKeys(this.#deps.store.tipsetByHeight(low.height, high, 'previous').key, low.key)
   }
 
-  async #cover(head: Tipset, from: ChainEpoch, to: ChainEpoch, call: Walking): Promise<void> {
-    const { store } = this.#deps
-    const top = await call.walk(store.findByHeight(to, head, 'previous'))
+  async #cover({ head, from, to }: LogRange, call: Walking): Promise<void> {
+    const top = await call.walk(this.#deps.store.findByHeight(to, head, 'previous'))
     this.#dropOtherForks(head)
-    if (this.#bottom === undefined || from > (this.#top?.height ?? 0) + MAX_GAP || to < this.#bottom.height - MAX_GAP) {
-      this.#logged = []
-      this.#top = undefined
-      this.#bottom = undefined
-    }
-    await this.#addAbove(top, from, call)
+    const known = this.#top
+    if (known !== undefined && (from > known.height + MAX_GAP || to < this.#bottom - MAX_GAP)) this.#drop(known.height)
+    await this.#addAbove(top, call)
     await this.#addBelow(from, call)
     this.#trim(from)
   }
 
   /** What is kept is near the heads that are asked about: what is far below would push it out. */
-  #isFarBelow(head: Tipset, from: ChainEpoch, to: ChainEpoch): boolean {
-    const lowest = this.#bottom?.height ?? head.height
-    return to < lowest - MAX_GAP || from < (this.#top?.height ?? head.height) - MAX_KEPT_EPOCHS
+  #isFarBelow({ head, from, to }: LogRange): boolean {
+    const [lowest, highest] = this.#top === undefined ? [head.height, head.height] : [this.#bottom, this.#top.height]
+    return to < lowest - MAX_GAP || from < highest - MAX_KEPT_EPOCHS
   }
 
   /** What lies on another chain than the head's. */
   #dropOtherForks(head: Tipset): void {
     while (this.#top !== undefined && !this.#isOnChain(this.#top, head)) {
-      const isLast = this.#bottom === undefined || this.#top.height <= this.#bottom.height
-      this.#top = isLast ? undefined : this.#deps.store.parent(this.#top)
+      const parent = this.#deps.store.parent(this.#top)
+      this.#top = parent.height < this.#bottom ? undefined : parent
     }
     const highest = this.#top?.height ?? -1
-    if (this.#top === undefined) this.#bottom = undefined
-    this.#logged = this.#logged.filter(({ tipset }) => tipset.height <= highest)
-  }
-
-  async #addAbove(top: Tipset, from: ChainEpoch, call: Walking): Promise<void> {
-    const missing = await call.walk(this.#downTo(this.#top?.height ?? from - 1, top))
-    for (const tipset of missing.reverse()) {
-      const logs = await this.#deps.logs(tipset, call)
-      if (logs.length > 0) this.#logged.push({ tipset, logs })
-      this.#bottom ??= tipset
-      this.#top = tipset
+    for (let last = this.#logged.at(-1); last !== undefined && last.height > highest; last = this.#logged.at(-1)) {
+      this.#bytes -= last.bytes
+      this.#logged.pop()
     }
   }
 
-  *#downTo(floor: ChainEpoch, top: Tipset): Steps<Tipset[]> {
-    const out: Tipset[] = []
+  /** Of a stretch that is begun, the highest tipset: the others are read from there down, as far as there is room. */
+  async #addAbove(top: Tipset, call: Walking): Promise<void> {
+    const keys = await call.walk(this.#downTo(this.#top?.height ?? top.height - 1, top))
+    for (const key of keys.reverse()) {
+      const tipset = this.#deps.store.tipset(key)
+      const logged = await this.#read(tipset, call)
+      if (logged.logs.length > 0) this.#logged.push(logged)
+      this.#bytes += logged.bytes
+      if (this.#top === undefined) this.#bottom = tipset.height
+      this.#top = tipset
+      this.#fit()
+    }
+  }
+
+  /** Keys of the tipsets above a height, highest first: all their headers at once would be gigabytes. */
+  *#downTo(floor: ChainEpoch, top: Tipset): Steps<TipsetKey[]> {
+    const out: TipsetKey[] = []
     for (let tipset = top; tipset.height > floor; tipset = this.#deps.store.parent(tipset)) {
-      out.push(tipset)
+      out.push(tipset.key)
       if (tipset.height === 0) break
       yield
     }
@@ -131,34 +168,57 @@ export class EthLogIndex {
 
   async #addBelow(from: ChainEpoch, call: Walking): Promise<void> {
     const { store } = this.#deps
-    while (this.#bottom !== undefined && this.#bottom.height > from && this.#bottom.height > 0) {
-      const tipset = store.parent(this.#bottom)
-      const logs = await this.#deps.logs(tipset, call)
-      if (logs.length > 0) this.#logged.unshift({ tipset, logs })
-      this.#bottom = tipset
+    let tipset: Tipset | undefined
+    while (this.#bottom > from && this.#bytes < MAX_SEARCHED_LOG_BYTES) {
+      const below = (height: ChainEpoch): Steps<Tipset> => store.findByHeight(height - 1, this.#top, 'previous')
+      tipset = tipset === undefined ? await call.walk(below(this.#bottom)) : store.parent(tipset)
+      const logged = await this.#read(tipset, call)
+      if (logged.logs.length > 0) this.#logged.unshift(logged)
+      this.#bytes += logged.bytes
+      this.#bottom = tipset.height
     }
+    this.#fit()
+  }
+
+  async #read(tipset: Tipset, call: Walking): Promise<LoggedTipset> {
+    const logs: SearchedLog[] = []
+    let sum = 0
+    for (const printed of await this.#deps.logs(tipset, call)) {
+      const { log, bytes } = searchedLog(printed)
+      logs.push(log)
+      sum += bytes
+    }
+    return { height: tipset.height, logs, bytes: sum }
+  }
+
+  /** Lets go of the lowest while there is too much. What one tipset has is kept whole. */
+  #fit(): void {
+    while (this.#bytes > MAX_SEARCHED_LOG_BYTES && this.#logged.length > 1) {
+      this.#drop((this.#logged[0] as LoggedTipset).height)
+    }
+  }
+
+  /** Up to a height. */
+  #drop(highest: ChainEpoch): void {
+    const gone = this.#logged.splice(0, firstAt(this.#logged, highest + 1))
+    for (const { bytes } of gone) this.#bytes -= bytes
+    this.#bottom = highest + 1
+    if (this.#top !== undefined && this.#top.height <= highest) this.#top = undefined
   }
 
   /** Keeps what was just asked. */
   #trim(from: ChainEpoch): void {
-    const [highest, lowest] = [this.#top, this.#bottom]
-    if (highest === undefined || lowest === undefined || highest.height - lowest.height <= MAX_KEPT_EPOCHS) return
-    const low = Math.max(lowest.height, Math.min(from, highest.height - MAX_KEPT_EPOCHS / 2))
-    this.#bottom = this.#deps.store.tipsetByHeight(low, highest, 'next')
-    this.#logged = this.#logged.filter(({ tipset }) => tipset.height >= low)
+    const highest = this.#top?.height ?? 0
+    if (highest - this.#bottom <= MAX_KEPT_EPOCHS) return
+    this.#drop(Math.max(this.#bottom, Math.min(from, highest - MAX_KEPT_EPOCHS / 2)) - 1)
   }
 
   /** Read, and not kept. */
-  async #alone(head: Tipset, from: ChainEpoch, to: ChainEpoch, call: Walking): Promise<readonly LoggedTipset[]> {
+  async #alone({ head, from, to }: LogRange, call: Walking, show: ShowLogs): Promise<void> {
     const { store } = this.#deps
     const top = await call.walk(store.findByHeight(to, head, 'previous'))
-    const tipsets = await call.walk(this.#downTo(from - 1, top))
-    const out: LoggedTipset[] = []
-    for (const tipset of tipsets.reverse()) {
-      const logs = await this.#deps.logs(tipset, call)
-      if (logs.length > 0) out.push({ tipset, logs })
-    }
-    return out
+    const keys = await call.walk(this.#downTo(from - 1, top))
+    for (const key of keys.reverse()) show((await this.#read(store.tipset(key), call)).logs)
   }
 
   #slice(from: ChainEpoch, to: ChainEpoch): readonly LoggedTipset[] {
@@ -173,7 +233,7 @@ function firstAt(logged: readonly LoggedTipset[], height: ChainEpoch): number {
   let high = logged.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((logged[middle] as LoggedTipset).tipset.height < height) low = middle + 1
+    if ((logged[middle] as LoggedTipset).height < height) low = middle + 1
     else high = middle
   }
   return low

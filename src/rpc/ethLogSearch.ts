@@ -2,26 +2,17 @@
  * Logs of the past.
  * @see lotus node/impl/eth/events.go ethGetEventsForFilter; chain/index/events.go GetEventsForFilter
  */
-import type { Steps } from '../base/steps.ts'
 import type { Json } from '../codec/jsonText.ts'
 import type { HeadIndex } from '../index/headIndex.ts'
 import { BlockMissing } from '../ipld/errors.ts'
-import type { ChainEpoch } from '../types/scalars.ts'
 import type { Tipset } from '../types/tipset.ts'
 import { RpcError } from './errors.ts'
 import { MAX_FILTER_RESULTS } from './ethFilters.ts'
-import { EthLogIndex, type LoggedTipset } from './ethLogIndex.ts'
+import { EthLogIndex, type LogRange, type ShowLogs } from './ethLogIndex.ts'
 import type { EthReader, Walking } from './ethReader.ts'
 import { indexedLog, indexedLogs } from './indexedLogs.ts'
-import { type LogJson, logsOf, printedLogs } from './types/eth.ts'
+import { type LogJson, logsOf, printedLogs, type SearchedLog } from './types/eth.ts'
 import { type HeightRange, type LogFilter, MAX_EVENT_RANGE, matchesPast } from './types/logFilter.ts'
-
-/** Epochs below a head, both inclusive. */
-interface Below {
-  readonly head: Tipset
-  readonly from: ChainEpoch
-  readonly to: ChainEpoch
-}
 
 /** Searches the head's chain: by the index of a database if there is one, else through the node's own stretch. */
 export class EthLogSearch {
@@ -63,15 +54,17 @@ export class EthLogSearch {
     const { from, to } = range ?? { from: 0, to: 0 }
     const latest = head.height - 1
     const top = Math.min(to ?? latest, latest)
-    const below: Below = { head, from, to: top }
+    const below: LogRange = { head, from, to: top }
     const inDatabase = this.#database
     const isLong = range !== undefined && top - from > MAX_EVENT_RANGE
     if (inDatabase !== undefined && range !== undefined && (isLong || inDatabase.isFirst)) {
       return this.#inDatabase(inDatabase, filter, below, context, call)
     }
     try {
-      const tipsets = range === undefined ? [await this.#named(filter, call)] : await this.#inRange(below, call)
-      return await call.walk(wanted(tipsets, filter, context))
+      const wanted = new WantedLogs(filter, () => tooManyEvents(context))
+      if (range === undefined) wanted.look(await this.#named(filter, call))
+      else await this.#inRange(below, call, wanted.look)
+      return wanted.found
     } catch (error) {
       if (inDatabase === undefined || range === undefined || !(error instanceof BlockMissing)) throw error
       return this.#inDatabase(inDatabase, filter, below, context, call)
@@ -82,28 +75,29 @@ export class EthLogSearch {
   async #inDatabase(
     database: HeadIndex,
     filter: LogFilter,
-    { head, from, to }: Below,
+    { head, from, to }: LogRange,
     context: string,
     call: Walking,
   ): Promise<Json[]> {
     if (from > to) return []
     const tooMany = (): RpcError => tooManyEvents(context)
     const { rows, top } = await indexedLogs(database, { filter, head, from, to }, { context, tooMany })
-    const above = top < to ? await this.#inRange({ head, from: Math.max(from, top + 1), to }, call) : []
     const out = rows.map(indexedLog)
-    const rest = await call.walk(wanted(above, filter, context))
+    const above = new WantedLogs(filter, tooMany)
+    if (top < to) await this.#inRange({ head, from: Math.max(from, top + 1), to }, call, above.look)
+    const rest = above.found
     if (rest.length > 0 && out.length > 0 && out.length + rest.length > MAX_FILTER_RESULTS) throw tooMany()
     return [...out, ...rest]
   }
 
-  async #named({ blockHash }: LogFilter, call: Walking): Promise<LoggedTipset> {
+  async #named({ blockHash }: LogFilter, call: Walking): Promise<readonly SearchedLog[]> {
     const tipset = await this.#reader.findHash(blockHash as Uint8Array, call)
-    return { tipset, logs: await this.#reader.told(tipset, call, (block) => logsOf(block).flat()) }
+    return this.#reader.told(tipset, call, (block) => logsOf(block).flat())
   }
 
-  async #inRange({ head, from, to }: Below, call: Walking): Promise<readonly LoggedTipset[]> {
+  async #inRange({ head, from, to }: LogRange, call: Walking, show: ShowLogs): Promise<void> {
     const lowest = Math.max(0, from)
-    return lowest > to ? [] : this.#index.between(head, lowest, to, call)
+    if (lowest <= to) await this.#index.between({ head, from: lowest, to }, call, show)
   }
 }
 
@@ -111,18 +105,25 @@ function tooManyEvents(context: string): RpcError {
   return new RpcError('FAILED', `${context}: filter matches too many events, try a more restricted filter`)
 }
 
-function* wanted(tipsets: readonly LoggedTipset[], filter: LogFilter, context: string): Steps<Json[]> {
-  const out: Json[] = []
-  let contributing = 0
-  for (const { logs } of tipsets) {
-    const before = out.length
-    for (const log of logs) if (matchesPast(filter, log)) out.push(log.json)
-    if (out.length > before) contributing++
-    // One tipset may have more than the limit: it cannot be divided.
-    if (contributing > 1 && out.length > MAX_FILTER_RESULTS) {
-      throw tooManyEvents(context)
-    }
-    yield
+/** What a filter wants of the logs that are shown: of a long range nobody holds all. */
+class WantedLogs {
+  readonly found: Json[] = []
+  readonly #filter: LogFilter
+  readonly #tooMany: () => RpcError
+  /** Tipsets that have some. */
+  #contributing = 0
+
+  constructor(filter: LogFilter, tooMany: () => RpcError) {
+    this.#filter = filter
+    this.#tooMany = tooMany
   }
-  return out
+
+  /** @param logs - of one tipset */
+  readonly look: ShowLogs = (logs) => {
+    const before = this.found.length
+    for (const log of logs) if (matchesPast(this.#filter, log)) this.found.push(log.json)
+    if (this.found.length > before) this.#contributing++
+    // One tipset may have more than the limit: it cannot be divided.
+    if (this.#contributing > 1 && this.found.length > MAX_FILTER_RESULTS) throw this.#tooMany()
+  }
 }

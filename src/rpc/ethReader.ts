@@ -37,11 +37,14 @@ import type { FoundMessage } from './methods/execution.ts'
 import { typedFailure } from './typedFailure.ts'
 import type { BlockHashParam, BlockParam } from './types/ethCall.ts'
 
-/** Tipsets behind the head that are searched where an index knows the others: one finality. */
+/**
+ * Tipsets behind the head that are searched where an index knows the others, and epochs behind it whose messages are fetched for a
+ * transaction that nobody knows: one finality.
+ */
 const NEAR_TIPSETS = 900
 
 /** How a call that looks far down goes on. */
-export type Walking = Pick<CallContext, 'walk' | 'signal'>
+export type Walking = Pick<CallContext, 'walk' | 'signal' | 'scan'>
 
 /** Of what is told as the chain moves: nobody gives it up, and each is short. */
 export const UNHURRIED: Walking = { walk: finish, signal: new AbortController().signal }
@@ -95,8 +98,11 @@ export class EthReader {
     this.vm = vm
     this.#pool = pool
     this.database = index
-    // What would have to be fetched header by header, the index knows.
-    this.index = index?.isFirst === true ? new EthIndex(view, NEAR_TIPSETS) : new EthIndex(view)
+    this.index = new EthIndex(view, {
+      // What would have to be fetched header by header, the index knows.
+      tipsets: index?.isFirst === true ? NEAR_TIPSETS : undefined,
+      fetched: this.fetches ? NEAR_TIPSETS : 0,
+    })
   }
 
   get chainId(): bigint {
@@ -150,14 +156,17 @@ export class EthReader {
     return (await this.#ofDatabase(hash)) ?? call.walk(this.tipsetOfHash(hash, context))
   }
 
-  /** CID of the message of a transaction on the chain. One that waits in the pool need not be looked for where blocks are forgotten. */
-  async messageCid(hash: Uint8Array, { walk }: Walking): Promise<Cid | undefined> {
-    try {
-      return await walk(this.index.messageCid(hash))
-    } catch (error) {
-      if (error instanceof BlockMissing && !this.fetches && this.pendingMessage(hash) !== undefined) return undefined
-      throw error
-    }
+  /**
+   * CID of the message of a transaction on the chain, as far down as its messages are at hand.
+   * @see lotus node/impl/eth/transaction.go getCidForTransaction: what its index does not know is not found, which is no failure
+   */
+  async messageCid(hash: Uint8Array, { walk, scan, signal }: Walking): Promise<Cid | undefined> {
+    const direct = this.index.directCid(hash)
+    if (direct !== undefined) return direct
+    // Who waits for a transaction asks every few seconds: what is on no tipset is not searched for. All that is executed such an index knows.
+    if (this.pendingMessage(hash) !== undefined || this.database?.isFirst === true) return undefined
+    const search = async (own: AbortSignal): Promise<Cid | undefined> => walk(this.index.messageCid(hash), own)
+    return scan === undefined ? search(signal) : scan(search)
   }
 
   async #ofDatabase(hash: Uint8Array): Promise<Tipset | undefined> {

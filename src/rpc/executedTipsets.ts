@@ -51,14 +51,22 @@ export class ExecutedFeed {
           if (!signal.aborted) this.#log.warn('events of a tipset left out', { message: errorMessage(error) })
         })
     }
-    this.#queues.add(push)
+    const stop = this.steps(push)
+    return () => {
+      ended.abort()
+      stop()
+    }
+  }
+
+  /** Calls `hear` with each step, all steps of a new head at once. @returns what ends it */
+  steps(hear: (change: ExecutedChange) => void): () => void {
+    this.#queues.add(hear)
     this.#stop ??= this.#store.onHeadChange((reverted, applied) => {
       for (const tipset of reverted) this.#tell(tipset, true)
       for (const tipset of applied) this.#tell(tipset, false)
     })
     return () => {
-      ended.abort()
-      this.#queues.delete(push)
+      this.#queues.delete(hear)
       if (this.#queues.size > 0) return
       this.#stop?.()
       this.#stop = undefined

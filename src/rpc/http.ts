@@ -376,11 +376,11 @@ export class HttpHandler {
   ): Promise<HttpResponse> {
     const { turn = (part) => part() } = this.#options
     const dispatch: BatchDeps['dispatch'] = (request) => this.#dispatch(request, caller)
-    const answer = await answerBatch(requests, { dispatch, turn, signal: caller.signal, held })
+    const refusedLater = async (): Promise<Outcome> => this.#engine.told(Promise.resolve(NO_ROOM))
+    const answer = await answerBatch(requests, { dispatch, turn, refusedLater, signal: caller.signal, held })
     if (answer === undefined) return this.#noRoom()
-    // Once for all of them.
-    if (answer.isBusy) await this.#engine.told(Promise.resolve(NO_ROOM))
-    return jsonAnswer(200, answer.text)
+    const { text, rest } = answer
+    return rest === undefined ? jsonAnswer(200, text) : { ...jsonAnswer(200, text), rest }
   }
 
   async #noRoom(): Promise<HttpResponse> {

@@ -13,7 +13,7 @@ export interface HttpRequest {
   readonly body: Uint8Array | string
   /** Aborted when the client goes away. */
   readonly signal?: AbortSignal
-  /** Where it comes from: callers without a token have a share each by it. */
+  /** Where it comes from, an address or a network: callers without a token have a share each by it. */
   readonly address?: string
   /** Absent: nobody counts. */
   readonly held?: Held | undefined
@@ -28,7 +28,7 @@ export interface HttpResponse {
   readonly pieces?: readonly Uint8Array[]
   /**
    * What follows the body, as it comes: nothing is asked for before what came earlier has been taken. Ends by itself when the
-   * request's signal fires.
+   * request's signal fires. What the request holds is needed until the end.
    */
   readonly rest?: AsyncIterable<string>
 }

@@ -12,7 +12,8 @@ export type Items<T> = IterableIterator<T | undefined, unknown>
 
 /** A result that is made while it is sent. `R` is the whole of it. */
 export interface Listing<T, R> {
-  readonly items: Items<T>
+  /** The items from the first on: always the same ones, whatever becomes the head meanwhile. */
+  readonly open: () => Items<T>
   /** What the JSON text begins and ends with. */
   readonly brackets: readonly [open: string, close: string]
   /** JSON text of an item. */
@@ -22,9 +23,9 @@ export interface Listing<T, R> {
 }
 
 /** A list. @param codec - of an item */
-export function listing<T>(codec: Codec<T>, items: Items<T>): Listing<T, T[]> {
+export function listing<T>(codec: Codec<T>, open: () => Items<T>): Listing<T, T[]> {
   return {
-    items,
+    open,
     brackets: ['[', ']'],
     text: (item, json) => stringifyJson(codec.toJson(item, json)),
     whole: (all) => all,
@@ -34,10 +35,10 @@ export function listing<T>(codec: Codec<T>, items: Items<T>): Listing<T, T[]> {
 /** A map by number, in the order of the numbers, as `JSON.stringify` prints it. @param codec - of a value */
 export function numberedListing<T>(
   codec: Codec<T>,
-  items: Items<readonly [number, T]>,
+  open: () => Items<readonly [number, T]>,
 ): Listing<readonly [number, T], Map<number, T>> {
   return {
-    items,
+    open,
     brackets: ['{', '}'],
     text: ([key, value], json) => `"${key}":${stringifyJson(codec.toJson(value, json))}`,
     whole: (all) => new Map(all),
@@ -45,9 +46,9 @@ export function numberedListing<T>(
 }
 
 /** The whole result. */
-export function* gathered<T, R>({ items, whole }: Listing<T, R>): Steps<R> {
+export function* gathered<T, R>({ open, whole }: Listing<T, R>): Steps<R> {
   const out: T[] = []
-  for (const item of items) {
+  for (const item of open()) {
     if (item !== undefined) out.push(item)
     yield
   }
@@ -65,22 +66,63 @@ export interface ListingPart {
   readonly isLast: boolean
 }
 
-/** The next items as text, without brackets, with a comma before each but the first of all. */
-export function* nextPart<T, R>(from: Listing<T, R>, json: JsonContext, isFirst: boolean): Steps<ListingPart> {
-  const parts: string[] = []
-  let length = 0
-  while (length < PART) {
-    const next = from.items.next()
-    if (next.done === true) return { text: joined(parts, isFirst), count: parts.length, isLast: true }
-    const { value } = next
-    if (value !== undefined) {
-      const text = from.text(value, json)
-      parts.push(text)
-      length += text.length + 1
-    }
-    yield
+/** A listing as it is sent, part by part. */
+export class ListingParts<T, R> {
+  readonly listing: Listing<T, R>
+  readonly #json: JsonContext
+  #items: Items<T> | undefined
+  /** Items of the parts before. */
+  #sent = 0
+
+  constructor(listing: Listing<T, R>, json: JsonContext) {
+    this.listing = listing
+    this.#json = json
   }
-  return { text: joined(parts, isFirst), count: parts.length, isLast: false }
+
+  /**
+   * The next items as text, without brackets, with a comma before each but the first of all. May be asked for again when it threw: the
+   * search begins anew then, and passes over what was in the parts before.
+   */
+  *next(): Steps<ListingPart> {
+    const before = this.#sent
+    const parts: string[] = []
+    let length = 0
+    let isLast = false
+    try {
+      this.#items ??= yield* this.#passedOver(before)
+      while (length < PART && !isLast) {
+        const next = this.#items.next()
+        isLast = next.done === true
+        if (next.done !== true && next.value !== undefined) {
+          const text = this.listing.text(next.value, this.#json)
+          parts.push(text)
+          length += text.length + 1
+        }
+        if (!isLast) yield
+      }
+    } catch (error) {
+      this.#items = undefined
+      throw error
+    }
+    this.#sent = before + parts.length
+    return { text: joined(parts, before === 0), count: parts.length, isLast }
+  }
+
+  /** Nobody wants more. */
+  close(): void {
+    this.#items?.return?.()
+  }
+
+  *#passedOver(count: number): Steps<Items<T>> {
+    const items = this.listing.open()
+    for (let passed = 0; passed < count; ) {
+      const next = items.next()
+      if (next.done === true) break
+      if (next.value !== undefined) passed++
+      yield
+    }
+    return items
+  }
 }
 
 function joined(parts: readonly string[], isFirst: boolean): string {

@@ -7,6 +7,7 @@
 import type { Steps } from '../base/steps.ts'
 import type { Codec, Json, JsonContext } from '../codec/description.ts'
 import { jsonOnly } from '../codec/description.ts'
+import type { BlockEdge } from '../ipld/blockFetcher.ts'
 import type { CostClass } from './cost.ts'
 import { gathered, type Listing } from './listing.ts'
 import type { Permission } from './permission.ts'
@@ -45,6 +46,10 @@ export interface CallContext {
   readonly scan?: <T>(task: (signal: AbortSignal) => Promise<T>) => Promise<T>
   /** Sends a call to the client (`eth_subscription`); undefined where the transport cannot. */
   readonly notify: ((method: string, params: Json) => void) | undefined
+  /** Counts a subscription of the caller's, until what it returns is called. Absent: nobody counts. @throws RpcError `LIMIT_EXCEEDED` */
+  readonly subscribed?: () => () => void
+  /** Ends the connection. Absent: there is none to end. */
+  readonly disconnect?: (reason: string) => void
 }
 
 /** Where a channel method puts its values. */
@@ -77,6 +82,11 @@ export interface MethodBase {
   readonly aliases: readonly string[]
   /** Name in permission errors, where it is not `name` (a v0 row that stands for another v1 method). */
   readonly permName?: string
+  /**
+   * A call must not run again from its beginning when it missed a block: what it did by then (a message sent, a voucher kept) would be
+   * done twice. What it reads is fetched where it is read.
+   */
+  readonly runsOnce: boolean
 }
 
 /** A method that answers once. */
@@ -89,6 +99,8 @@ export interface CallRow extends MethodBase {
   handle(args: readonly unknown[], call: CallContext): unknown
   /** The result item by item, where it may have very many; `handle` gathers them. */
   readonly list?: (args: readonly unknown[]) => Listing<unknown, unknown>
+  /** Around each step of `list`: fetches what it misses. Default: all is at hand. */
+  readonly edge?: BlockEdge
 }
 
 /** A method that takes the `params` member as it came (optional trailing parameters). `params` describes it only. */
@@ -127,6 +139,11 @@ export interface MethodFacts {
   readonly summary?: string
   readonly aliases?: readonly string[]
   readonly permName?: string
+  /**
+   * Default: of what needs more than the permission `read`. False where nothing is done twice, as what is done comes last, or is the same
+   * the second time.
+   */
+  readonly runsOnce?: boolean
 }
 
 /** What {@link method} takes. */
@@ -150,6 +167,7 @@ function base(spec: MethodFacts): Omit<MethodBase, 'params' | 'result'> {
     versions: spec.versions ?? BOTH,
     summary: spec.summary ?? '',
     aliases: spec.aliases ?? [],
+    runsOnce: spec.runsOnce ?? spec.perm !== 'read',
     ...(spec.permName === undefined ? {} : { permName: spec.permName }),
   }
 }

@@ -39,6 +39,7 @@ function openRpcDocument(table: MethodTable, version: ApiVersion, info: OpenRpcI
 
 /** The row of `rpc.discover`. */
 export function discoverMethod(getTable: () => MethodTable, info: OpenRpcInfo): MethodRow {
+  const documents = new Map<ApiVersion, Json>()
   return method({
     name: 'Discover',
     perm: 'read',
@@ -47,6 +48,14 @@ export function discoverMethod(getTable: () => MethodTable, info: OpenRpcInfo): 
     aliases: ['rpc.discover'],
     params: [],
     result: json,
-    handler: (call) => openRpcDocument(getTable(), call.version, info),
+    // 130 kB, which a batch may ask for thousands of times.
+    cacheResult: true,
+    handler: ({ version }) => {
+      const known = documents.get(version)
+      if (known !== undefined) return known
+      const document = openRpcDocument(getTable(), version, info)
+      documents.set(version, document)
+      return document
+    },
   })
 }

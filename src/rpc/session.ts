@@ -17,7 +17,8 @@ import {
   VALUE_BYTES,
 } from '../base/bounds.ts'
 import { fromUtf8 } from '../base/bytes.ts'
-import { BaseError, unlessThrown } from '../base/errors.ts'
+import { BaseError, errorMessage, unlessThrown } from '../base/errors.ts'
+import type { Steps } from '../base/steps.ts'
 import type { Json } from '../codec/description.ts'
 import { stringifyJson } from '../codec/jsonText.ts'
 import type { CallerName } from './cost.ts'
@@ -76,6 +77,8 @@ interface Running {
 
 const CANCEL = 'xrpc.cancel'
 const VOID_TOKEN = 'the token is not valid any more'
+/** Made once: of a connection with thousands of calls each would look for its own stack. */
+const GONE = new RpcError('CANCELLED', 'the caller has gone')
 
 let sessions = 0
 
@@ -92,9 +95,14 @@ export class RpcSession {
   #channelCount = 0
   readonly #connection = new AbortController()
   readonly #ownName: CallerName = { name: `session ${++sessions}`, hasToken: true }
-  /** Frames that were read already when the client was to be held. */
-  readonly #held: (string | Uint8Array)[] = []
+  /** Frames that were read and not taken yet. */
+  readonly #frames: (string | Uint8Array)[] = []
+  /** Whether they are being taken, now or in turns. */
+  #isTaking = false
+  /** Whether they wait for the client to read its answers. */
   #isHeld = false
+  /** Whether the client is read from no further. */
+  #isStopped = false
   #nextChannel = 1
   #ended = false
 
@@ -105,20 +113,53 @@ export class RpcSession {
   /** Takes one frame, text or binary. */
   receive(frame: string | Uint8Array): void {
     if (this.#ended) return
-    if (this.#isHeld) this.#held.push(frame)
-    else this.#take(frame)
+    this.#frames.push(frame)
+    this.#takeFrames()
   }
 
   /** Some of what was sent has left: frames that waited for that are taken. */
   drained(): void {
     if (!this.#isHeld || this.#deps.sink.unreadBytes() > HOLD_UNREAD_BYTES / 2) return
     this.#isHeld = false
-    while (!this.#isHeld && !this.#ended) {
-      const frame = this.#held.shift()
-      if (frame === undefined) break
-      this.#take(frame)
+    this.#takeFrames()
+  }
+
+  /** What waits is taken, in turns with others: thousands of short frames come in one piece. */
+  #takeFrames(): void {
+    if (this.#isHeld || this.#isTaking) return
+    this.#isTaking = true
+    const left = this.#deps.engine.takeFrames(this.#eachFrame())
+    if (left === undefined) return this.#taken()
+    this.#stop(true)
+    left.then(
+      () => this.#taken(),
+      (error: unknown) => this.#close(errorMessage(error)),
+    )
+  }
+
+  *#eachFrame(): Steps<void> {
+    let at = 0
+    while (!this.#isHeld && !this.#ended && at < this.#frames.length) {
+      this.#take(this.#frames[at++] as string | Uint8Array)
+      yield
     }
-    if (!this.#isHeld && !this.#ended) this.#deps.sink.hold?.(false)
+    // Together: of thousands each would move all that are left.
+    this.#frames.splice(0, at)
+  }
+
+  #taken(): void {
+    this.#isTaking = false
+    if (this.#ended) return
+    // One may have come, or the client have read, at the end of the last turn.
+    if (!this.#isHeld && this.#frames.length > 0) this.#takeFrames()
+    else this.#stop(this.#isHeld)
+  }
+
+  /** Stops reading from the client, or starts again. */
+  #stop(isStopped: boolean): void {
+    if (this.#isStopped === isStopped) return
+    this.#isStopped = isStopped
+    this.#deps.sink.hold?.(isStopped)
   }
 
   /** Ends the connection when the client's token is void. */
@@ -137,12 +178,12 @@ export class RpcSession {
           channel.at = 'closed'
           channel.stop()
         }
-        controller.abort()
+        controller.abort(GONE)
       }
     }
     this.#running.clear()
-    this.#held.length = 0
-    this.#connection.abort()
+    this.#frames.length = 0
+    this.#connection.abort(GONE)
   }
 
   #take(frame: string | Uint8Array): void {
@@ -161,7 +202,6 @@ export class RpcSession {
     const { sink } = this.#deps
     if (this.#ended || sink.hold === undefined || sink.unreadBytes() <= HOLD_UNREAD_BYTES) return
     this.#isHeld = true
-    sink.hold(true)
   }
 
   #close(reason: string): void {
@@ -188,7 +228,9 @@ export class RpcSession {
       signal: running.controller.signal,
       ended: this.#connection.signal,
       notify: (method, params) => this.#notify(method, params),
-      name: this.#deps.name ?? this.#ownName,
+      subscribed: () => this.#subscribed(),
+      disconnect: (reason) => this.#close(reason),
+      name: this.#name,
       held,
     }
     const finish = (outcome: Outcome): void => {
@@ -214,11 +256,22 @@ export class RpcSession {
       return this.#refuse(request, `too many channels on this connection, at most ${MAX_CHANNELS}`)
     }
     const channel: Channel = { number: this.#nextChannel++, at: 'starting', early: [], stop: () => {} }
-    channel.stop = start({
-      value: (value) => this.#value(running, channel, valueText(value)),
-      close: () => this.#closeChannel(running, channel),
-      unreadBytes: () => this.#deps.sink.unreadBytes(),
-    })
+    const uncount = this.#subscribed()
+    let stop: () => void
+    try {
+      stop = start({
+        value: (value) => this.#value(running, channel, valueText(value)),
+        close: () => this.#closeChannel(running, channel),
+        unreadBytes: () => this.#deps.sink.unreadBytes(),
+      })
+    } catch (error) {
+      uncount()
+      throw error
+    }
+    channel.stop = () => {
+      stop()
+      uncount()
+    }
     running.channel = channel
     this.#channelCount++
     this.#send(successText(request.id, String(channel.number)))
@@ -226,6 +279,15 @@ export class RpcSession {
     const closing = channel.at === 'closing'
     channel.at = 'open'
     if (closing) this.#closeChannel(running, channel)
+  }
+
+  get #name(): CallerName {
+    return this.#deps.name ?? this.#ownName
+  }
+
+  /** @throws RpcError `LIMIT_EXCEEDED` */
+  #subscribed(): () => void {
+    return this.#deps.engine.subscriptions.open(this.#name)
   }
 
   #value(running: Running, channel: Channel, valueText: string): void {

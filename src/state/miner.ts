@@ -3,7 +3,14 @@ import type { Cid } from '../codec/cid.ts'
 import { bool, bytes, type Codec, cid, list, nullable, tuple, uint } from '../codec/description.ts'
 import { type BitField, bitField } from '../ipld/bitfield.ts'
 import { type Address, address } from '../types/address.ts'
-import { type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from '../types/scalars.ts'
+import {
+  type ChainEpoch,
+  type ChosenEpoch,
+  chainEpoch,
+  chosenEpoch,
+  type TokenAmount,
+  tokenAmount,
+} from '../types/scalars.ts'
 import { registeredPoStProof, registeredSealProof, sectorSize } from './scalars.ts'
 import { versionedTuple } from './versionedTuple.ts'
 
@@ -106,24 +113,28 @@ const workerKeyChange: Codec<WorkerKeyChange> = tuple<WorkerKeyChange>('miner.Wo
   ['effectiveAt', 'EffectiveAt', chainEpoch],
 ])
 
-/** How much a beneficiary may withdraw, and until when. */
+/**
+ * How much a beneficiary may withdraw, and until when.
+ * @see builtin-actors actors/miner/src/lib.rs change_beneficiary: checks the quota alone
+ */
 export interface BeneficiaryTerm {
   readonly quota: TokenAmount
   readonly usedQuota: TokenAmount
-  readonly expiration: ChainEpoch
+  /** The owner's choice: may be any. */
+  readonly expiration: ChosenEpoch
 }
 
 export const beneficiaryTerm: Codec<BeneficiaryTerm> = tuple<BeneficiaryTerm>('miner.BeneficiaryTerm', [
   ['quota', 'Quota', tokenAmount],
   ['usedQuota', 'UsedQuota', tokenAmount],
-  ['expiration', 'Expiration', chainEpoch],
+  ['expiration', 'Expiration', chosenEpoch],
 ])
 
 /** A change of the beneficiary that owner, beneficiary and nominee have not all agreed to. */
 export interface PendingBeneficiaryChange {
   readonly newBeneficiary: Address
   readonly newQuota: TokenAmount
-  readonly newExpiration: ChainEpoch
+  readonly newExpiration: ChosenEpoch
   readonly approvedByBeneficiary: boolean
   readonly approvedByNominee: boolean
 }
@@ -133,7 +144,7 @@ export const pendingBeneficiaryChange: Codec<PendingBeneficiaryChange> = tuple<P
   [
     ['newBeneficiary', 'NewBeneficiary', address],
     ['newQuota', 'NewQuota', tokenAmount],
-    ['newExpiration', 'NewExpiration', chainEpoch],
+    ['newExpiration', 'NewExpiration', chosenEpoch],
     ['approvedByBeneficiary', 'ApprovedByBeneficiary', bool],
     ['approvedByNominee', 'ApprovedByNominee', bool],
   ],

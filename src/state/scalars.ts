@@ -5,22 +5,23 @@
 
 import { bigInt } from '../codec/bigInteger.ts'
 import type { CborReader } from '../codec/cborReader.ts'
-import { type Codec, int, type Json, tuple, uint } from '../codec/description.ts'
+import { type Codec, int, type Json, transparent, tuple, u64, uint } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
 import { named, wrongJson } from '../codec/goJson.ts'
+import { type WideNumber, wideNumber } from '../ipld/wideNumber.ts'
 
 /** Bytes of storage, raw or quality adjusted. */
 export type StoragePower = bigint
 
-/** Unique within one miner. */
-export type SectorNumber = number
+/** Unique within one miner, which chooses it: below 2^63. */
+export type SectorNumber = WideNumber
 
 /** Unique within the market, which gives them in order. */
 export type DealId = number
 
 /** Bytes, of any size. */
 export const storagePower: Codec<StoragePower> = bigInt
-export const sectorNumber: Codec<SectorNumber> = named(uint, 'abi.SectorNumber')
+export const sectorNumber: Codec<SectorNumber> = named(transparent(u64, wideNumber, BigInt), 'abi.SectorNumber')
 /** Bytes: 2 KiB, 8 MiB, 512 MiB, 32 or 64 GiB. */
 export const sectorSize: Codec<number> = named(uint, 'abi.SectorSize')
 /** Bytes with the padding of Fr32: a power of two, 128 at least. */

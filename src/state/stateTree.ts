@@ -12,7 +12,7 @@ import { type Codec, cid, decode, int, transparent, tuple, uint } from '../codec
 import { type Blockstore, getBlock, getCbor, putBlock, putCbor } from '../ipld/blockstore.ts'
 import { Hamt, hashesOf } from '../ipld/hamt.ts'
 import { type ActorState, actorV4, actorV5 } from '../types/actor.ts'
-import { type Address, addressFromBytes, addressToId, idAddress, isIdAddress } from '../types/address.ts'
+import { type Address, actorKey, addressFromBytes, addressToId, isIdAddress } from '../types/address.ts'
 import type { ActorId } from '../types/scalars.ts'
 import { INIT_ID } from '../types/singletons.ts'
 import { StateError } from './errors.ts'
@@ -119,12 +119,12 @@ export class StateTree {
     return this.#store
   }
 
-  /** The actor with an id. The object is shared: it must not be changed. */
+  /** The actor with an id, any of 64 bits. The object is shared: it must not be changed. */
   getActor(id: ActorId): ActorState | undefined {
     let known = this.#written.get(id)
     if (known === undefined) known = this.#read.get(id)
     if (known !== undefined) return known ?? undefined
-    const actor = this.#hamt.get(idAddress(id).bytes)
+    const actor = this.#hamt.get(actorKey(id))
     this.#read.set(id, actor ?? null)
     return actor
   }
@@ -223,7 +223,7 @@ export class StateTree {
 
   #apply(): void {
     for (const [id, actor] of this.#written) {
-      const key = idAddress(id).bytes
+      const key = actorKey(id)
       if (actor === null) this.#hamt.delete(key)
       else this.#hamt.set(key, actor)
       this.#read.set(id, actor)
@@ -287,7 +287,7 @@ export class StateTree {
 
 /** Where actors are in a tree, in its order. */
 export function actorHashes(ids: readonly ActorId[]): Uint8Array[] {
-  return hashesOf(ids.map((id) => idAddress(id).bytes))
+  return hashesOf(ids.map((id) => actorKey(id)))
 }
 
 function actorCodec(version: number): Codec<ActorState> {

@@ -4,6 +4,7 @@ import { sleep, withTimeout } from '../base/waiting.ts'
 import { ChainError } from '../chain/errors.ts'
 import type { TipsetState, VmHost } from '../chain/vm.ts'
 import type { Cid } from '../codec/cid.ts'
+import { VmError } from '../fvm/errors.ts'
 import { blockMissingIn } from '../ipld/errors.ts'
 import type { BlockHeader } from '../types/blockHeader.ts'
 import { firstBlock, type Tipset, tipsetKeyText } from '../types/tipset.ts'
@@ -63,7 +64,7 @@ export class BaseResults {
   /**
    * The same, executed anew with every block hashed that is read. Where storage proofs were presumed to hold they are judged by the receipts
    * that `child` claims, as whoever follows its chain judges them later; without those nothing can be said of it.
-   * @throws BlockDamaged; SyncError `STATE_UNAVAILABLE` where the claimed receipts cannot be had
+   * @throws BlockDamaged; SyncError `STATE_UNAVAILABLE` where the claimed receipts cannot be had, or no proofs that fail give them
    */
   async again(
     base: Tipset,
@@ -86,7 +87,7 @@ export class BaseResults {
     const undecided = (cause?: unknown): SyncError =>
       new SyncError(
         'STATE_UNAVAILABLE',
-        'cannot decide what the block claims: storage proofs of its parents were presumed to hold, and its receipts could not be had; run "petrel proofs fetch"',
+        'cannot decide what the block claims: storage proofs of its parents were presumed to hold, and its receipts could not be had, or do not tell which of them failed; run "petrel proofs fetch"',
         {},
         { cause },
       )
@@ -96,7 +97,8 @@ export class BaseResults {
       return await withTimeout(this.#timers, STATE_MS, undecided, run, signal)
     } catch (error) {
       signal.throwIfAborted()
-      throw blockMissingIn(error) === undefined ? error : undecided(error)
+      const isUndecided = error instanceof VmError && error.code === 'UNDECIDED_PROOF'
+      throw isUndecided || blockMissingIn(error) !== undefined ? undecided(error) : error
     }
   }
 

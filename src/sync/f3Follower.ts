@@ -49,6 +49,10 @@ export interface F3FollowerDeps {
 export class F3Follower {
   readonly #deps: F3FollowerDeps
   readonly #stopping = new AbortController()
+  /** Peers, whose turn is longest ago first. */
+  readonly #queue = new Set<PeerName>()
+  /** Who brought a certificate last. */
+  #bearer: PeerName | undefined
   #waitMs: number
   #cancel: (() => void) | undefined
   #polling: Promise<void> | undefined
@@ -82,14 +86,32 @@ export class F3Follower {
 
   /** Asks peers once. @returns how many certificates were new */
   async poll(): Promise<number> {
-    const { f3, peers } = this.#deps
+    const { f3 } = this.#deps
     if (!(await this.#started())) return 0
     let added = 0
-    for (const peer of peers.peers().slice(0, PEERS_PER_POLL)) {
+    for (const peer of this.#nextPeers()) {
       if (this.#stopping.signal.aborted) break
       added += await this.#pollPeer(peer, f3)
     }
     return added
+  }
+
+  /**
+   * Whose turn it is: who brought news last, then the others one after the other, newcomers last. Peers that have nothing new are
+   * honest all the same: always the same few would keep this node from the certificates of all others.
+   * @see go-f3 certexchange/polling/peerTracker.go suggestPeers
+   */
+  #nextPeers(): PeerName[] {
+    const present = new Set(this.#deps.peers.peers())
+    for (const peer of this.#queue) if (!present.has(peer)) this.#queue.delete(peer)
+    for (const peer of present) this.#queue.add(peer)
+    const bearer = this.#bearer !== undefined && present.has(this.#bearer) ? [this.#bearer] : []
+    const next = [...new Set([...bearer, ...this.#queue])].slice(0, PEERS_PER_POLL)
+    for (const peer of next) {
+      this.#queue.delete(peer)
+      this.#queue.add(peer)
+    }
+    return next
   }
 
   #schedule(ms: number): void {
@@ -137,7 +159,7 @@ export class F3Follower {
   async #startFromPeers(): Promise<boolean> {
     const { f3, peers, log } = this.#deps
     const question = { firstInstance: f3.manifest.initialInstance, limit: 0, includePowerTable: true }
-    for (const peer of peers.peers().slice(0, PEERS_PER_POLL)) {
+    for (const peer of this.#nextPeers()) {
       try {
         f3.startFrom((await peers.request(peer, question, this.#stopping.signal)).powerTable)
         return true
@@ -162,6 +184,7 @@ export class F3Follower {
           const slice = certificates.slice(from, from + SLICE).map(({ certificate }) => certificate)
           const taken = await run(() => f3.importCertificates(slice))
           added += taken
+          if (taken > 0) this.#bearer = peer
         }
         if (added === before) break
       }

@@ -91,6 +91,12 @@ export class SyncScheduler {
     this.#heads.set(peer, tipset)
     if (this.#heads.size > MAX_HEADS) this.#heads.delete(this.#heads.keys().next().value as PeerName)
     if (this.#heads.size >= this.#deps.threshold) this.#begin()
+    else this.#deps.log.info('the first sync waits for heads of more peers', { ...this.waits })
+  }
+
+  /** Peers whose heads are known, and how many there must be before the first sync; undefined: it has begun. */
+  get waits(): { readonly heads: number; readonly threshold: number } | undefined {
+    return this.#nextWorker > 0 ? undefined : { heads: this.#heads.size, threshold: this.#deps.threshold }
   }
 
   /** Running and ended workers, by number. */

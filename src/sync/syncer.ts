@@ -26,7 +26,7 @@ import { SyncError } from './errors.ts'
 import { keepMessages } from './fetchMessages.ts'
 import { ForkChoice } from './forkChoice.ts'
 import { type HeadClaim, Intake } from './intake.ts'
-import { PRUNE_STEP, STRETCH_MS } from './limits.ts'
+import { MAX_HEADS, PRUNE_STEP, STRETCH_MS } from './limits.ts'
 import { SyncScheduler } from './scheduler.ts'
 import { SlashFilter } from './slashFilter.ts'
 import type { FetchesAhead } from './stateAhead.ts'
@@ -53,8 +53,8 @@ export interface SyncerDeps {
   readonly timers: Timers
   readonly log: Logger
   readonly report: (peer: PeerName, what: Misbehaviour) => void
-  /** Peers whose heads are heard before the first sync begins. Default: the network's. */
-  readonly threshold?: number
+  /** Peers whose heads are heard before the first sync begins, up to `MAX_HEADS`. Default: the network's. */
+  readonly threshold?: number | undefined
 }
 
 const MANUALLY = 'manually marked bad'
@@ -98,7 +98,7 @@ export class Syncer {
       clock,
       timers,
       log,
-      threshold: deps.threshold ?? view.network.bootstrapPeerThreshold,
+      threshold: Math.min(deps.threshold ?? view.network.bootstrapPeerThreshold, MAX_HEADS),
       mayWin: (tipset) => mayWin(view, tipset),
       run: ({ target, peer, progress, signal }) =>
         runSync(this.#run, { target, prefer: peer, progress, signal, ignoreCheckpoint: false }),
@@ -277,15 +277,23 @@ export class Syncer {
     return reason === undefined ? undefined : badReasonText(reason)
   }
 
-  /** One worker at least: Lotus' clients wait for ever without any. */
+  /** One worker at least: Lotus' clients wait for ever without any. One that does not work yet says what it waits for. */
   state(): SyncState {
     const activeSyncs = this.#scheduler.states()
     if (activeSyncs.length === 0) {
       const head = this.#view.store.head()
-      const idle = { workerId: 0, base: head, target: head, stage: SYNC_STAGE.idle, height: head.height, message: '' }
+      const message = this.#waitingText()
+      const idle = { workerId: 0, base: head, target: head, stage: SYNC_STAGE.idle, height: head.height, message }
       activeSyncs.push({ ...idle, startMs: undefined, endMs: undefined })
     }
     return { activeSyncs, vmApplied: this.#validator.applied }
+  }
+
+  #waitingText(): string {
+    const waits = this.#scheduler.waits
+    // A single peer is worth no line: a chain's first node has none.
+    if (waits === undefined || waits.threshold <= 1) return ''
+    return `waits for heads of ${waits.threshold} peers, has ${waits.heads}`
   }
 
   /** The highest of the heads that peers named and that have yet to be fetched; nothing of it is checked. */

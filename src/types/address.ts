@@ -10,7 +10,15 @@ import type { Codec } from '../codec/description.ts'
 import { CodecError } from '../codec/errors.ts'
 import { wrongJson } from '../codec/goJson.ts'
 import { withPrint } from '../codec/jsonWriter.ts'
-import { readVarint64, varintBytes, varintLength, writeVarint } from '../codec/varint.ts'
+import {
+  MAX_VARINT_BYTES,
+  readVarint64,
+  readWrappingVarint,
+  varintBytes,
+  varintLength,
+  varintSize,
+  writeVarint,
+} from '../codec/varint.ts'
 import { blake2b, blake2b160 } from '../crypto/blake2b.ts'
 import type { ActorId } from './scalars.ts'
 
@@ -153,6 +161,27 @@ export function addressFromBytes(bytes: Uint8Array): Address {
   return createAddress(bytes[0] as number, bytes.subarray(1))
 }
 
+/**
+ * The address of bytes that an actor hands to the machine, which takes IDs and namespaces of all 64 bits: where the number has
+ * ten bytes, it is read modulo 2^64 and written anew.
+ * @throws CodecError `INVALID_ADDRESS`
+ * @see ref-fvm shared/src/address/mod.rs from_bytes, from_leb_bytes; payload.rs Payload::new
+ */
+export function machineAddress(bytes: Uint8Array): Address {
+  const protocol = bytes[0]
+  const isNumbered = protocol === PROTOCOL_ID || protocol === PROTOCOL_DELEGATED
+  if (!isNumbered || varintSize(bytes, 1) <= MAX_VARINT_BYTES) return addressFromBytes(bytes)
+  let read: { value: bigint; next: number }
+  try {
+    read = readWrappingVarint(bytes, 1)
+  } catch (cause) {
+    throw new CodecError('INVALID_ADDRESS', 'invalid address payload', {}, { cause })
+  }
+  const rest = bytes.subarray(read.next)
+  if (rest.length > (protocol === PROTOCOL_ID ? 0 : MAX_SUBADDRESS_LENGTH)) throw invalid('invalid address length')
+  return new Address(concatBytes(Uint8Array.of(protocol), varintBytes(read.value), rest))
+}
+
 function unsigned63(digits: string): bigint {
   if (digits.length > MAX_INTEGER_DIGITS || !/^\d+$/.test(digits)) throw invalid('invalid address payload')
   const value = BigInt(digits)
@@ -217,6 +246,11 @@ export function idAddress(id: ActorId | number): Address {
   }
   if (BigInt(id) < 0n || BigInt(id) > MAX_INT64) throw invalid('invalid address payload')
   return createAddress(PROTOCOL_ID, varintBytes(id))
+}
+
+/** Key of an actor in a state tree: the bytes of its f0 address, also where Lotus has no address for the ID (2^63 and more). */
+export function actorKey(id: ActorId): Uint8Array {
+  return id <= MAX_INT64 ? idAddress(id).bytes : concatBytes(Uint8Array.of(PROTOCOL_ID), varintBytes(id))
 }
 
 /** The f1 address of an uncompressed public key (65 bytes). */

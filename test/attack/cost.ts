@@ -3,6 +3,9 @@
  *
  *     node test/attack/cost.ts [--seconds 60] [--actors 1000] [--only <part of a method's name>]
  *
+ * Beside them so many as may listen at all hear of heads (`--only ChainNotify`), from sixteen addresses of this machine, and batches ask
+ * for the largest document, read to their end (`--only batch`).
+ *
  * The callers run on the same machine: what the machine lacks, the stranger waits for, too. So the processor time that the node's event
  * loop spends from one turn to the next is counted beside it; of that the stranger waits for two at most. In the end calls are left
  * alone: how long does the node work for nobody?
@@ -14,6 +17,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { WebSocket as Socket } from 'ws'
+import { MAX_CHANNELS, SUBSCRIPTION_LIMITS } from '../../src/base/bounds.ts'
 import { utf8 } from '../../src/base/bytes.ts'
 import { secp256k1Address } from '../../src/types/address.ts'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
@@ -36,11 +41,16 @@ const seconds = Number(values.seconds)
 const BLOCK_SECONDS = 4
 /** Of each dear question at any time. */
 const CONNECTIONS = 12
+/** In which all of them have begun. */
+const OPENING_SECONDS = 10
 /** Between two questions of the stranger, ms. */
 const PAUSE_MS = 20
 
 function ask(url: string, agent: Agent, method: string, params: readonly unknown[]): Promise<number> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  return post(url, agent, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
+}
+
+function post(url: string, agent: Agent, body: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const call = request(`${url}/rpc/v1`, { agent, method: 'POST', headers: { 'Content-Length': body.length } })
     call.on('response', (response) => {
@@ -69,6 +79,41 @@ async function stranger(url: string): Promise<void> {
     `ChainHead, ${times.length} times: median ${at(0.5)}, 99th percentile ${at(0.99)}, longest ${at(1 - 1e-9)}`,
   )
   agent.destroy()
+}
+
+/** Requests of a batch: with their answers it has the bound of an answer, and refusals behind. */
+const BATCHED = 20_000
+
+/** As many as may listen, of both kinds, by as many addresses as that takes. @returns how many do */
+async function listeners(url: string): Promise<number> {
+  const { all, perAddress } = SUBSCRIPTION_LIMITS
+  let answered = 0
+  let open = 0
+  const connections = Array.from({ length: all / MAX_CHANNELS }, async (_, i) => {
+    const localAddress = `127.0.1.${Math.floor((i * MAX_CHANNELS) / perAddress) + 1}`
+    const socket = new Socket(`${url.replace('http', 'ws')}/rpc/v1`, { localAddress })
+    await new Promise((resolve, reject) => socket.on('open', resolve).on('error', reject))
+    await new Promise<void>((resolve) => {
+      let left = MAX_CHANNELS
+      socket.on('message', (data) => {
+        // Events are told apart by their beginning: they are many.
+        const text = String((data as Buffer).subarray(0, 60))
+        if (left === 0 || text.includes('xrpc') || text.includes('eth_subscription')) return
+        answered++
+        if (text.includes('"id"') && !text.includes('"error"')) open++
+        if (--left === 0) resolve()
+      })
+      for (let id = 0; id < MAX_CHANNELS; id++) {
+        const call =
+          id % 2 === 0
+            ? { method: 'Filecoin.ChainNotify', params: [] }
+            : { method: 'eth_subscribe', params: ['newHeads'] }
+        socket.send(JSON.stringify({ jsonrpc: '2.0', id, ...call }))
+      }
+    })
+  })
+  await Promise.all(connections)
+  return open === answered ? open : -open
 }
 
 /** All that is dear, of which no call needs a token. */
@@ -125,7 +170,19 @@ async function callers(url: string, target: Answer): Promise<void> {
       await sleep(10)
     }
   })
-  await Promise.race([Promise.all([...work, ...exports]), sleep(1000 * seconds + 500)])
+  if ('ChainNotify'.includes(values.only)) console.log(`${await listeners(url)} listen`)
+  const batch = JSON.stringify(
+    Array.from({ length: BATCHED }, () => ({ jsonrpc: '2.0', id: 1, method: 'rpc.discover', params: [] })),
+  )
+  const batches = Array.from({ length: 'batch'.includes(values.only) ? 2 : 0 }, async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    while (performance.now() < end) count('batch', await post(url, agent, batch).catch(() => 0))
+    agent.destroy()
+  })
+  await Promise.race([
+    Promise.all([...work, ...exports, ...batches, sleep(Math.max(0, end - performance.now()))]),
+    sleep(1000 * seconds + 500),
+  ])
   console.log(`answers by HTTP status: ${JSON.stringify(counts)}`)
   process.exit(0)
 }
@@ -186,8 +243,13 @@ async function main(): Promise<void> {
   const [before, cpu] = [await rpc.call('ChainHead'), processorMs(node.pid)]
   const began = Date.now()
   console.log('under attack:')
-  await Promise.all([child('stranger'), child('callers')])
-  console.log(await turns())
+  const attack = Promise.all([child('stranger'), child('callers')])
+  await sleep(1000 * Math.min(OPENING_SECONDS, seconds / 2))
+  console.log(`as they come: ${await turns()}`)
+  await sleep(1000 * Math.max(0, seconds - Math.min(OPENING_SECONDS, seconds / 2) - 2))
+  console.log(`then: ${await turns()}`)
+  await attack
+  console.log(`as they go: ${await turns()}`)
   const after = await rpc.call('ChainHead')
   const due = Math.floor((Date.now() - began) / 1000 / BLOCK_SECONDS)
   console.log(

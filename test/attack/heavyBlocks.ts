@@ -1,13 +1,16 @@
 /**
  * Miners that win elections, and put 10,000 messages into each of their blocks, which are bad: the last signature is wrong, or the
  * aggregate of all, a nonce comes twice, the gas is over the limit. In each epoch they make a tipset of up to five such blocks beside the
- * honest one, heavier than it, and serve it by the chain exchange. The last kind is not bad: as much work as blocks can be. By hand:
+ * honest one, heavier than it, and serve it by the chain exchange. `valid` is not bad: as much work as blocks can be. With `hashes` nobody is
+ * hostile but senders, whose messages spend all gas of the blocks on SHA-256, of which it buys most. By hand:
  *
  *     node test/attack/heavyBlocks.ts [--seconds 40] [--only <part of a name>]
  */
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { CborReader } from '../../src/codec/cborReader.ts'
+import { CborWriter } from '../../src/codec/cborWriter.ts'
 import { type Cid, parseCid } from '../../src/codec/cid.ts'
 import { decode, encode } from '../../src/codec/description.ts'
 import { storeSignedMessages } from '../../src/consensus/createBlock.ts'
@@ -23,10 +26,12 @@ import {
 import { StreamReader } from '../../src/p2p/framing/streamReader.ts'
 import { HELLO_PROTOCOL } from '../../src/p2p/hello.ts'
 import { latencyMessage } from '../../src/p2p/helloMessage.ts'
-import { parseAddress } from '../../src/types/address.ts'
+import { type Address, idAddress, parseAddress } from '../../src/types/address.ts'
 import { type BlockHeader, blockHeader, headerCid, headerSigningBytes } from '../../src/types/blockHeader.ts'
 import { type Message, messageCid } from '../../src/types/message.ts'
+import { EamMethod, EvmMethod } from '../../src/types/methodNumbers.ts'
 import { SIGNATURE_BLS, type Signature } from '../../src/types/signature.ts'
+import { signedMessage } from '../../src/types/signedMessage.ts'
 import { createTipset } from '../../src/types/tipset.ts'
 import { type Key, keyOf, signWith } from '../../src/wallet/key.ts'
 import { KEY_BLS, KEY_SECP256K1 } from '../../src/wallet/keyInfo.ts'
@@ -60,7 +65,12 @@ const PEERS = 3
 const MAX_REQUEST_BYTES = 4096
 /** Of each message: 10,000 of the second are more than a block may have. */
 const GAS = { fits: 900_000n, over: 1_100_000n }
-const KINDS = ['last signature', 'aggregate', 'nonce', 'gas', 'valid'] as const
+const KINDS = ['last signature', 'aggregate', 'nonce', 'gas', 'valid', 'hashes'] as const
+/** Of the last kind each sender has so many, of a tenth of a block's gas each. */
+const HASHING_MESSAGES = 2
+const HASHING_GAS = 1_000_000_000n
+/** A contract that hashes 1 MiB, again and again: JUMPDEST, a static call of precompile 2, POP, PUSH1 0, JUMP. */
+const HASHING = '5b' + '60206000' + '62100000' + '60006002' + '5afa' + '50' + '600056'
 const counts = { tipsets: 0, blocks: 0, hellos: 0, asked: 0, served: 0, thrownOut: 0 }
 
 /** The messages of all hostile blocks, and what a header says of them. */
@@ -81,12 +91,16 @@ async function keysOf(rpc: RpcClient, type: 'bls' | 'secp256k1'): Promise<Key[]>
   )
 }
 
+function noncesOf(rpc: RpcClient, keys: readonly Key[]): Promise<bigint[]> {
+  return Promise.all(
+    keys.map(async ({ address }) => BigInt((await rpc.call('StateGetActor', address.toString('t'), [])).Nonce)),
+  )
+}
+
 async function loadOf(rpc: RpcClient, kind: string): Promise<Load> {
   const keys = await keysOf(rpc, kind === 'aggregate' ? 'bls' : 'secp256k1')
   assert.equal(keys.length, SENDERS)
-  const nonces = await Promise.all(
-    keys.map(async ({ address }) => BigInt((await rpc.call('StateGetActor', address.toString('t'), [])).Nonce)),
-  )
+  const nonces = await noncesOf(rpc, keys)
   const each = MESSAGES / SENDERS
   const wrong: Signature = { type: SIGNATURE_BLS, data: signWith(keys[0] as Key, new Uint8Array(1)).data }
   const all = Array.from({ length: MESSAGES }, (_, i) => {
@@ -215,9 +229,54 @@ async function serve(newest: () => ExchangeTipset | undefined, end: number): Pro
   }
 }
 
+/** Deploys {@link HASHING}. @returns its address */
+async function deployed(rpc: RpcClient, from: Address): Promise<Address> {
+  const code = Buffer.from(HASHING, 'hex')
+  // Copies what stands behind these 11 bytes, and returns it.
+  const init = Buffer.from([0x60, code.length, 0x80, 0x60, 11, 0x60, 0, 0x39, 0x60, 0, 0xf3])
+  const params = new CborWriter()
+  params.bytes(Buffer.concat([init, code]))
+  const draft = {
+    ...{ From: from.toString('t'), To: 't010', Method: Number(EamMethod.CreateExternal), Value: '0' },
+    ...{ Params: Buffer.from(params.finish()).toString('base64'), GasLimit: 0, GasFeeCap: '0', GasPremium: '0' },
+  }
+  const { CID: cid } = await rpc.call('MpoolPushMessage', draft, null)
+  const { Receipt: receipt } = await rpc.call('StateWaitMsg', cid, 0, 100, true)
+  assert.equal(receipt.ExitCode, 0)
+  const reader = new CborReader(new Uint8Array(Buffer.from(receipt.Return, 'base64')))
+  reader.readArray()
+  return idAddress(reader.readUint())
+}
+
+/** Gives the producer messages that hash as long as their gas lasts. */
+async function hash(rpc: RpcClient, seconds: number): Promise<void> {
+  const keys = await keysOf(rpc, 'secp256k1')
+  const to = await deployed(rpc, (keys[0] as Key).address)
+  const nonces = await noncesOf(rpc, keys)
+  for (let round = 0; round < HASHING_MESSAGES; round++) {
+    for (const [i, key] of keys.entries()) {
+      const one: Message = {
+        ...{ version: 0, to, from: key.address, nonce: (nonces[i] as bigint) + BigInt(round), value: 0n },
+        ...{ gasLimit: HASHING_GAS, gasFeeCap: 10n ** 9n, gasPremium: 10n ** 6n },
+        ...{ method: EvmMethod.InvokeContract, params: new Uint8Array(0) },
+      }
+      const signed = { message: one, signature: signWith(key, messageCid(one).bytes) }
+      await rpc.call('MpoolPush', signedMessage.toJson(signed, { addressPrefix: 't' }))
+      counts.served++
+    }
+  }
+  await sleep(1000 * seconds)
+  const sum = (all: readonly bigint[]): bigint => all.reduce((a, b) => a + b, 0n)
+  // In blocks.
+  counts.blocks = Number(sum(await noncesOf(rpc, keys)) - sum(nonces)) / 10
+  console.log(JSON.stringify(counts))
+  process.exit(0)
+}
+
 async function child(): Promise<void> {
   await initCrypto()
   const rpc = new RpcClient(values.url, values.token)
+  if (values.kind === 'hashes') return hash(rpc, Number(values.seconds))
   const [load, miners] = [await loadOf(rpc, values.kind), await hostileMiners(rpc)]
   const end = performance.now() + 1000 * Number(values.seconds)
   let tipset: ExchangeTipset | undefined
@@ -243,12 +302,11 @@ async function child(): Promise<void> {
   process.exit(0)
 }
 
-async function main(target: Target): Promise<void> {
+async function main(target: Target, kinds: readonly string[]): Promise<void> {
   const { producer, victim } = target
   const genesis: string = (await victim.rpc.call('ChainGetGenesis')).Cids[0]['/']
-  for (const kind of KINDS) {
-    if (!kind.includes(values.only)) continue
-    console.log(`10,000 messages a block: ${kind}`)
+  for (const kind of kinds) {
+    console.log(`${kind === 'hashes' ? '10,000,000,000 gas' : '10,000 messages'} a block: ${kind}`)
     const before = victim.process.output().length
     try {
       const args = [
@@ -275,4 +333,11 @@ const producing = [
   '--accounts',
   String(SENDERS),
 ]
-await (values.child ? child() : withTarget(1, main, { producing, blockSeconds: BLOCK_SECONDS }))
+if (values.child) await child()
+const chosen = KINDS.filter((kind) => kind.includes(values.only))
+// Contracts need the network's own actors.
+for (const actors of ['native', 'wasm'] as const) {
+  const kinds = chosen.filter((kind) => (kind === 'hashes') === (actors === 'wasm'))
+  const options = { producing, blockSeconds: BLOCK_SECONDS, actors }
+  if (kinds.length > 0) await withTarget(1, (target) => main(target, kinds), options)
+}

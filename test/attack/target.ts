@@ -1,11 +1,21 @@
 /** A local chain with honest nodes, one of which is attacked, and what is looked at meanwhile. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
+import { ACTORS } from '../support/actors.ts'
 import { RpcClient } from '../support/rpcClient.ts'
 
 /** Seconds of an epoch, where an attack does not say otherwise. */
@@ -53,6 +63,8 @@ export interface TargetOptions {
   readonly chainFinality?: number
   /** Seconds of an epoch. */
   readonly blockSeconds?: number
+  /** Default: native. */
+  readonly actors?: 'native' | 'wasm'
 }
 
 async function member(process: NodeProcess): Promise<Member> {
@@ -93,15 +105,19 @@ async function startTarget(
   folder: string,
   started: NodeProcess[],
   honest: number,
-  { producing = [], chainFinality, blockSeconds = BLOCK_SECONDS }: TargetOptions,
+  { producing = [], chainFinality, blockSeconds = BLOCK_SECONDS, actors = 'native' }: TargetOptions,
 ): Promise<Target> {
   const start = async (home: string, args: readonly string[]): Promise<Member> => {
+    if (actors === 'wasm' && !existsSync(home)) {
+      mkdirSync(home)
+      symlinkSync(ACTORS, join(home, 'actors'))
+    }
     const process = await startNode('node', home, args)
     started.push(process)
     return member(process)
   }
   const home = join(folder, 'producer')
-  const chain = ['devnet', '--api', '0', '--block-time', String(blockSeconds), '--actors', 'native', ...LISTEN]
+  const chain = ['devnet', '--api', '0', '--block-time', String(blockSeconds), '--actors', actors, ...LISTEN]
   const producer = await start(home, [...chain, ...producing])
   const network = networkOf(home, chainFinality)
   const follow = async (name: string, known: readonly Member[]): Promise<Member> => {

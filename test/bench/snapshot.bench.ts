@@ -110,7 +110,7 @@ try {
     for (let i = 0; i < LOOKUPS; i++) store.get(blocks[(i * 7919) % blocks.length]![0])
     report(`${name}: lookups`, LOOKUPS / seconds(begin), 'blocks/s')
   }
-  ;(await open('plain CAR, no index yet', plain)).close()
+  await (await open('plain CAR, no index yet', plain)).close()
   const indexed = await open('plain CAR, indexed', plain)
   lookUp('plain CAR, indexed', indexed)
   report('memory', process.memoryUsage.rss() / MEGA, 'MB')
@@ -142,17 +142,17 @@ try {
     writer.finish()
     report(`export of ${count} blocks, ${format}`, bytes / MEGA / seconds(from), 'MB/s')
   }
-  indexed.close()
+  await indexed.close()
 
   const out = openSync(packed, 'w')
   const all = openFileSource(plain)
   writeSync(out, zstdCompressSync(all.read(0, Math.min(all.size, 1e9))))
   closeSync(out)
   all.close()
-  ;(await open('.car.zst of one frame', packed)).close()
+  await (await open('.car.zst of one frame', packed)).close()
   const again = await open('.car.zst, compressed again', packed)
   lookUp('.car.zst, compressed again', again)
-  again.close()
+  await again.close()
   source.close()
   console.log(`kept beside it: ${readFileSync(`${plain}.petrel-index`).length} bytes of index`)
 } finally {

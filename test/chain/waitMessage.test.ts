@@ -7,7 +7,7 @@ import type { Cid } from '../../src/codec/cid.ts'
 import { putCbor } from '../../src/ipld/blockstore.ts'
 import { type ChainMessage, chainMessageCid } from '../../src/types/chainMessage.ts'
 import { message } from '../../src/types/message.ts'
-import type { Tipset } from '../../src/types/tipset.ts'
+import { createTipset, firstBlock, type Tipset } from '../../src/types/tipset.ts'
 import { openRecordedView, silentLog } from '../support/recordedView.ts'
 import { missingShared } from '../support/shared.ts'
 
@@ -228,6 +228,48 @@ describe.skipIf(missingShared('data/golden') !== undefined)('waiting', () => {
       await expect(executedIn(executed, loadSought(view, other), true, deps)).rejects.toThrow(
         'message was replaced: found message with equal nonce as the one we are looking for that is NOT a valid replacement message',
       )
+    })
+  })
+
+  describe('a message whose nonce went to another one', () => {
+    const other = (): Cid => putCbor(view.store.blocks, message, { ...sent.message, value: sent.message.value + 1n })
+
+    test('is waited for still when only the look below the head meets that, as in Lotus', async () => {
+      view.store.setHead(at(executed.height + 5))
+      const waiting = waitMessage(other(), options(1, { signal: AbortSignal.timeout(50) }), deps)
+      await expect(waiting).rejects.toMatchObject({ code: 'CANCELLED' })
+    })
+
+    test.each([
+      ['below the head', 5],
+      ['at the head', 0],
+      ['in a new tipset', -2],
+    ])('is given up, where that is asked for, when it lies deep enough: met %s', async (_, above) => {
+      view.store.setHead(at(executed.height + above))
+      const waiting = waitMessage(other(), options(8, { untilReplaced: true }), deps)
+      for (const height of [above, 0, 7]) {
+        if (height > above) view.store.setHead(at(executed.height + height))
+        expect(await settled(waiting)).toBe(false)
+      }
+      view.store.setHead(at(executed.height + 8))
+      await expect(waiting).rejects.toMatchObject({ code: 'MESSAGE_REPLACED' })
+    })
+
+    test.each([
+      ['below the head', 1],
+      ['at the head', 0],
+    ])('is waited for again when that is reverted: met %s', async (_, above) => {
+      view.store.setHead(at(executed.height + above))
+      const waiting = waitMessage(other(), options(3, { untilReplaced: true }), deps)
+      expect(await settled(waiting)).toBe(false)
+      const fork = { ...firstBlock(view.store.parent(executed)), height: executed.height + 20 }
+      view.store.putHeader(fork)
+      view.store.setHead(createTipset([fork]))
+      expect(await settled(waiting)).toBe(false)
+      view.store.setHead(at(executed.height + 2))
+      expect(await settled(waiting)).toBe(false)
+      view.store.setHead(at(executed.height + 3))
+      await expect(waiting).rejects.toMatchObject({ code: 'MESSAGE_REPLACED' })
     })
   })
 

@@ -53,6 +53,7 @@ it('is there whatever the owner chose for a beneficiary, and not where nobody ca
       store: { blocks: store, tipsetByHeight: () => head },
       stateBefore: () => tree,
       stateTree: () => tree,
+      addressText: String,
     }
     return workerKeyAt(view as unknown as ChainView, head, miner, head.height)
   }

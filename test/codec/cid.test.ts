@@ -21,6 +21,17 @@ describe('Cid', () => {
     expect(parseCid(SHA).hashCode).toBe(0x12)
   })
 
+  it('reads codes of 63 bits, as go-varint does, and no wider ones', () => {
+    for (const code of ['80808080808080_10', 'ffffffffffffffff_7f']) {
+      for (const head of [`01${code}a0e40220`, `0171${code}20`]) {
+        const hex = `${head.replace('_', '')}${'07'.repeat(32)}`
+        expect(toHex(cidFromBytes(fromHex(hex)).bytes)).toBe(hex)
+      }
+    }
+    const wider = fromHex(`01${'80'.repeat(9)}01a0e40220${'07'.repeat(32)}`)
+    expect(() => cidFromBytes(wider)).toThrow('varints larger than uint63 not supported')
+  })
+
   it('reads version 0', () => {
     // The empty unixfs directory, known everywhere.
     const cid = parseCid('QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn')

@@ -45,9 +45,9 @@ function withCommitments(view: ChainView, state: StateTree, miner: Address): Sta
   const codec = sectorOnChainInfoAt(18)
   const sectors = Amt.load(blocks, actor.state.sectors, codec)
   for (const sector of actor.sectors(undefined)) {
-    const commR = new Uint8Array(32).fill(sector.sectorNumber)
+    const commR = new Uint8Array(32).fill(Number(sector.sectorNumber))
     const sealedCid = createCid(CODEC_FIL_COMMITMENT_SEALED, HASH_POSEIDON_BLS12_381_A1_FC1, commR)
-    sectors.set(sector.sectorNumber, { ...sector, sealedCid })
+    sectors.set(Number(sector.sectorNumber), { ...sector, sealedCid })
   }
   const head = putCbor(blocks, minerStateAt(18), { ...actor.state, sectors: sectors.flush() })
   state.setActor(addressToId(miner), { ...actor.actor, head })
@@ -85,7 +85,7 @@ describe.skipIf(missing !== undefined)('winning PoSt of blocks', () => {
       const [sector, ...others] = winningSectors(view, actor, networkVersion, miner, randomness)
       if (sector === undefined) throw new Error('no sector')
       expect(others).toHaveLength(0)
-      drawn.add(sector.sectorNumber)
+      drawn.add(Number(sector.sectorNumber))
       const commR = littleEndian(replicaCommitment(sector.sealedCid))
       const inputs = winningPublicInputs(SIZE, randomness, { number: BigInt(sector.sectorNumber), commR })
       const check = (winPoStProof: PoStProof[]): string | undefined =>

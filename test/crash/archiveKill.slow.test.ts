@@ -91,7 +91,7 @@ describe('kill -9', () => {
     const archive = await openArchiveFile(path, { home, smallBytes: 0 })
     expect(archive.isReady).toBe(true)
     for (const [cid, data] of blocks.slice(0, 2000)) expect(equalBytes(archive.store.get(cid)!, data)).toBe(true)
-    archive.close()
+    await archive.close()
   }, 300_000)
 
   test('in an export: under its name there is all of it or nothing', async () => {

@@ -4,34 +4,23 @@
  */
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, mkdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
 import { type Answer, RpcClient } from '../support/rpcClient.ts'
+import { mountSmallDisk } from '../support/smallDisk.ts'
 import { until } from '../support/until.ts'
 
-const disk = mkdtempSync(join(tmpdir(), 'petrel-full-'))
+const DISK_BYTES = 96 * 1024 * 1024
+const { path: disk, isMounted, end } = mountSmallDisk('petrel-full-', DISK_BYTES)
 const home = join(disk, 'home')
 const ballast = join(disk, 'ballast')
-const DISK_BYTES = 96 * 1024 * 1024
-
-const isMounted = ((): boolean => {
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', disk], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-})()
-if (!isMounted) console.log('skipped: a small file system cannot be mounted here')
 
 const running: NodeProcess[] = []
 afterAll(async () => {
   for (const one of running) await one.kill()
-  if (isMounted) execFileSync('umount', [disk])
-  rmSync(disk, { recursive: true, force: true })
+  end()
 })
 
 async function start(): Promise<{ node: NodeProcess; admin: RpcClient }> {

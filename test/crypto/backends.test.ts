@@ -72,6 +72,7 @@ describe('hashes', () => {
       }
       expect(toHex(hashWasm.sha256(data))).toBe(toHex(nobleHashes.sha256(data)))
       expect(toHex(hashWasm.keccak256(data))).toBe(toHex(nobleHashes.keccak256(data)))
+      expect(toHex(hashWasm.ripemd160(data))).toBe(toHex(nobleHashes.ripemd160(data)))
     }
   })
 

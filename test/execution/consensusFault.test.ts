@@ -128,6 +128,7 @@ describe('evidence', () => {
   const vrfProof = new Uint8Array(96)
   it.each<[string, Partial<Evidence>]>([
     ['timestamp', { timestamp: LARGEST_UINT }],
+    ['codec of a CID', { messages: createCid(2 ** 60, 0xb220, new Uint8Array(32)) }],
     ['ForkSignaling', { forkSignaling: LARGEST_UINT }],
     ['win count', { electionProof: { winCount: LARGEST_INT, vrfProof } }],
     ['negative win count', { electionProof: { winCount: -LARGEST_INT - 1n, vrfProof } }],

@@ -28,7 +28,7 @@ const cid: Cid = blockCid(utf8('a block'))
 /** Of a block with everything that a block can have. */
 export const FULL_HEADER: BlockHeader = {
   ...header(createTipset([header(undefined, 0, 0)]), 1, 0),
-  beaconEntries: [{ round: 7n, data: new Uint8Array(96).fill(1) }],
+  beaconEntries: [{ round: 7, data: new Uint8Array(96).fill(1) }],
   winPoStProof: [{ postProof: 3, proofBytes: new Uint8Array(192).fill(2) }],
   blsAggregate: { type: SIGNATURE_BLS, data: new Uint8Array(96).fill(3) },
   blockSig: { type: SIGNATURE_BLS, data: new Uint8Array(96).fill(4) },

@@ -96,7 +96,7 @@ describe.skipIf(missing !== undefined)('a chain on a state of a wanted size', ()
     }
     expect(tipsets).toBeGreaterThan(EPOCHS / 2)
     expect(store.genesis().key.map(String)).toEqual([String(network.genesisCid)])
-    file.close()
+    await file.close()
   })
 
   it('is followed by a node on the snapshot: every block is valid, every state the same', async () => {
@@ -129,6 +129,6 @@ describe.skipIf(missing !== undefined)('a chain on a state of a wanted size', ()
       expect(baseResult.stateRoot.toString()).toBe(firstBlock(tipset).parentStateRoot.toString())
       base = tipset
     }
-    file.close()
+    await file.close()
   })
 })

@@ -90,7 +90,7 @@ describe('a state of a wanted size', () => {
       expect(found.deals).toBeGreaterThan(found.sectors / 6)
       expect(found.claims).toBeGreaterThan(found.sectors / 6)
     } finally {
-      file.close()
+      await file.close()
     }
   })
 

@@ -16,7 +16,7 @@ import {
   partition,
 } from '../../src/state/deadline.ts'
 import { minerInfo, minerState, vestingFundsTail } from '../../src/state/miner.ts'
-import type { PowerPair } from '../../src/state/scalars.ts'
+import type { PowerPair, SectorNumber } from '../../src/state/scalars.ts'
 import { type SectorOnChainInfo, sectorOnChainInfo } from '../../src/state/sector.ts'
 import type { ActorState } from '../../src/types/actor.ts'
 
@@ -27,7 +27,7 @@ export interface MinerSummary {
   readonly pledge: bigint
   readonly locked: bigint
   readonly cronActive: boolean
-  readonly sectors: ReadonlyMap<number, SectorOnChainInfo>
+  readonly sectors: ReadonlyMap<SectorNumber, SectorOnChainInfo>
   readonly problems: readonly string[]
 }
 
@@ -42,9 +42,9 @@ class MinerCheck {
   readonly problems: string[] = []
   readonly #store: Blockstore
   readonly #size: bigint
-  readonly #sectors: ReadonlyMap<number, SectorOnChainInfo>
+  readonly #sectors: ReadonlyMap<SectorNumber, SectorOnChainInfo>
 
-  constructor(store: Blockstore, size: bigint, sectors: ReadonlyMap<number, SectorOnChainInfo>) {
+  constructor(store: Blockstore, size: bigint, sectors: ReadonlyMap<SectorNumber, SectorOnChainInfo>) {
     this.#store = store
     this.#size = size
     this.#sectors = sectors
@@ -108,7 +108,7 @@ class MinerCheck {
 export function checkMiner(store: Blockstore, name: string, actor: ActorState): MinerSummary {
   const state = getCbor(store, minerState, actor.head)
   const info = getCbor(store, minerInfo, state.info)
-  const sectors = new Map<number, SectorOnChainInfo>()
+  const sectors = new Map<SectorNumber, SectorOnChainInfo>()
   Amt.load(store, state.sectors, sectorOnChainInfo, { bitWidth: SECTORS_BITS }).forEach((number, sector) => {
     sectors.set(number, sector)
   })
@@ -141,7 +141,7 @@ export function checkMiner(store: Blockstore, name: string, actor: ActorState): 
     )
     check.require(one.livePower.qa === power.qa && one.livePower.raw === power.raw, `${name} deadline ${at} power`)
     check.require(one.dailyFee === fee, `${name} deadline ${at} fee ${one.dailyFee}, expected ${fee}`)
-    const kept = new Map<number, number[]>()
+    const kept = new Map<number, SectorNumber[]>()
     Amt.load(store, one.expirationsEpochs, bitField).forEach((epoch, field) => {
       kept.set(epoch, [...field])
     })

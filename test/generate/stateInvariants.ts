@@ -16,6 +16,7 @@ import { initState } from '../../src/state/init.ts'
 import { dealProposal, dealState, marketState } from '../../src/state/market.ts'
 import { multisigState } from '../../src/state/multisig.ts'
 import { cronEvent, powerClaim, powerState } from '../../src/state/power.ts'
+import type { SectorNumber } from '../../src/state/scalars.ts'
 import { dealId } from '../../src/state/scalars.ts'
 import { StateTree } from '../../src/state/stateTree.ts'
 import { allocation, verifregClaim, verifregState } from '../../src/state/verifreg.ts'
@@ -117,7 +118,7 @@ class StateCheck {
   market(miners: ReadonlyMap<bigint, MinerSummary>): number {
     const actor = this.actor(MARKET_ID)
     const state = getCbor(this.#store, marketState, actor.head)
-    const states = new Map<number, number>()
+    const states = new Map<number, SectorNumber>()
     Amt.load(this.#store, state.states, dealState).forEach((id, deal) => {
       states.set(id, deal.sectorNumber)
       this.require(deal.lastUpdatedEpoch <= this.#epoch && deal.sectorStartEpoch >= 0, `deal ${id}: epochs`)

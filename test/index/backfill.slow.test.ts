@@ -21,14 +21,15 @@ describe.skipIf(missing !== undefined)('backfill', () => {
   }, 60_000)
   afterAll(async () => server?.end())
 
-  function options(url: string, signal: AbortSignal, workers: number): BackfillOptions {
+  /** @param said - what it tells */
+  function options(url: string, signal: AbortSignal, workers: number, said: string[] = []): BackfillOptions {
     return {
       archive: sharedPath(`data/golden/${CHAIN}/chain.car.zst`),
       network: sharedPath(`data/golden/${CHAIN}/network.json`),
       ...{ url, workers, from: undefined, home: new Home(join(homedir(), '.petrel')) },
       io: {
         env: {},
-        out: () => undefined,
+        out: (text: string) => void said.push(text),
         err: () => undefined,
         now: () => Date.now(),
         signal,
@@ -47,12 +48,19 @@ describe.skipIf(missing !== undefined)('backfill', () => {
     await writer.stop()
     const url = await newDatabase(server.url(), 'filled')
     const stop = new AbortController()
-    const first = backfill(options(url, stop.signal, 2))
+    const said: string[] = []
+    const first = backfill(options(url, stop.signal, 2, said))
     const some = async (): Promise<number> =>
       ((await allRows(url, 'canonical').catch(() => ({}))) as { tipsets?: string[] }).tipsets?.length ?? 0
     await expect.poll(some, { timeout: 60_000, interval: 20 }).toBeGreaterThan(16)
     stop.abort(new Error('stopped by the test'))
+    // At once, whatever is still to end.
+    expect(said.at(-1)).toBe('stopping: what is being written and executed\n')
     await expect(first).rejects.toThrow('stopped by the test')
+    const sql = connect(url)
+    const [at] = await sql`select height from canonical.head`
+    await sql.end()
+    expect(said.at(-1)).toBe(`the index is at epoch ${at?.height}: the same command goes on from there\n`)
     const before = await some()
     const { tipsets, seconds, height } = await backfill(options(url, new AbortController().signal, 2))
     console.log(
@@ -63,10 +71,10 @@ describe.skipIf(missing !== undefined)('backfill', () => {
     const whole = await allRows(followed, 'petrel')
     expect(await allRows(url, 'petrel')).toEqual(whole)
     // What the steps of the schema leave in rows of its first version.
-    const sql = connect(url)
-    await sql.unsafe(`update petrel.messages set events_root = '', signature = ''; update petrel.blocks set messages = null;
+    const earlier = connect(url)
+    await earlier.unsafe(`update petrel.messages set events_root = '', signature = ''; update petrel.blocks set messages = null;
       update petrel.tipsets set logs_bloom = null`)
-    await sql.end()
+    await earlier.end()
     const again = await backfill(options(url, new AbortController().signal, 2))
     console.log(`${again.completed} tipsets completed in ${again.seconds.toFixed(1)} s`)
     expect(again).toMatchObject({ tipsets: 0, completed: whole.tipsets?.length, height })

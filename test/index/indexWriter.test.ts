@@ -222,6 +222,24 @@ describe.skipIf(missing !== undefined)('index', () => {
     expect(await allRows(url, 'canonical')).toEqual(await freshRows(own.node, await database()))
   })
 
+  test('every table, view and column of the database says what it is', async () => {
+    const url = await database()
+    await freshRows((await exchangeChain()).node, url)
+    const sql = connect(url)
+    const silent = await sql`
+      select n.nspname || '.' || c.relname as name, a.attname as column
+      from pg_class c
+      join pg_namespace n on n.oid = c.relnamespace and n.nspname in ('petrel', 'canonical')
+      join pg_attribute a on a.attrelid = c.oid and a.attnum >= 0 and not a.attisdropped
+      where c.relkind in ('r', 'v', 'p') and coalesce(col_description(c.oid, a.attnum), '') = ''`
+    const bare = await sql`
+      select n.nspname || '.' || c.relname as name from pg_class c
+      join pg_namespace n on n.oid = c.relnamespace and n.nspname in ('petrel', 'canonical')
+      where c.relkind in ('r', 'v', 'p') and coalesce(obj_description(c.oid, 'pg_class'), '') = ''`
+    await sql.end()
+    expect([...silent, ...bare]).toEqual([])
+  })
+
   describe('refuses, before it writes anything,', () => {
     const chain = () => indexedChain(exchange.node.view)
     const check = (url: string): Promise<void> => new PostgresIndex(url, timers).check(chain())
@@ -242,6 +260,15 @@ describe.skipIf(missing !== undefined)('index', () => {
       await sql`insert into petrel.migrations (version) values (1000)`
       await sql.end()
       await expectRefused(url, 'SCHEMA_NEWER')
+    })
+
+    test("somebody else's schema of that name", async () => {
+      const url = await database()
+      const sql = connect(url)
+      await sql`create schema petrel`
+      await sql`create table petrel.notes (text text)`
+      await sql.end()
+      await expect(check(url)).rejects.toMatchObject({ name: 'IndexError', code: 'NOT_OURS' })
     })
 
     test('the database of another genesis', async () => {

@@ -80,7 +80,7 @@ describe.skipIf(missing !== undefined)('a reader', () => {
     expect(await check(server.url())).toMatch(/^SCHEMA_NEWER: .*version 1000/)
     await run(server.url(), 'delete from petrel.migrations where version > 1')
     expect(await check(server.url())).toMatch(/^SCHEMA_OLDER: .*its writer brings them up to date/)
-    await run(server.url(), 'insert into petrel.migrations (version) values (2), (3)')
+    await run(server.url(), 'insert into petrel.migrations (version) values (2), (3), (4)')
     expect(await check(server.url())).toBe('ok')
     expect(await check('postgres://petrel@127.0.0.1:1/none')).toMatch(/^CONNECTION_LOST: /)
   })

@@ -2,9 +2,10 @@
 
 import type { Sql } from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fromBase64, toHex } from '../../src/base/bytes.ts'
+import { fromBase64, toHex, utf8 } from '../../src/base/bytes.ts'
 import { parseCid } from '../../src/codec/cid.ts'
 import { parseJson, stringifyJson } from '../../src/codec/jsonText.ts'
+import { keccak256 } from '../../src/crypto/hashes.ts'
 import { collectTransfers } from '../../src/transfers/collectTransfers.ts'
 import { tipsetKeyCid } from '../../src/types/tipset.ts'
 import { missingPostgres, TestPostgres } from '../support/postgres.ts'
@@ -13,6 +14,7 @@ import { openRecordedView } from '../support/recordedView.ts'
 import { missingShared } from '../support/shared.ts'
 import { lookupIn, recordedTipsets } from '../transfers/recordedChain.ts'
 import { caughtUp, connect, newDatabase } from './indexed.ts'
+import { askQuestion } from './questions.ts'
 import { neverFinal, writerOf } from './writers.ts'
 
 const missing = missingPostgres() ?? missingShared('data/golden')
@@ -42,6 +44,8 @@ describe.skipIf(missing !== undefined)('rows are what Lotus recorded', () => {
       transfers: await compareTransfers(chain, sql, (root) => lookupIn(view.store.blocks, root)),
       returns: await compareReturns(chain, sql),
       logs: await compareReceipts(chain, sql),
+      tokens: await compareTokens(chain, sql),
+      payments: await comparePayments(chain, sql),
     }
     await sql.end()
     console.log(chain, JSON.stringify(compared))
@@ -49,6 +53,8 @@ describe.skipIf(missing !== undefined)('rows are what Lotus recorded', () => {
     expect(compared.transfers).toBeGreaterThan(100)
     expect(compared.returns).toBeGreaterThan(20)
     expect(compared.logs).toBeGreaterThan(10)
+    expect(compared.tokens).toBeGreaterThan(0)
+    expect(compared.payments).toBeGreaterThan(10)
   })
 })
 
@@ -180,4 +186,105 @@ async function compareReceipts(chain: string, sql: Sql): Promise<number> {
     }
   }
   return count
+}
+
+/** Actors below it are the system's. @see go-state-types builtin/singletons.go FirstNonSingletonActorId */
+const FIRST_OWN_ID = 100
+
+const topicOf = (signature: string): string => toHex(keccak256(utf8(signature)))
+const TRANSFER = topicOf('Transfer(address,address,uint256)')
+/** Of the recorded `Ledger`: an ERC-20's event by another name. @see ../shared/data/golden/contracts/golden.sol */
+const PAID = topicOf('Paid(address,address,uint256)')
+
+/** Transfers of a token, as docs/sql.md asks for them, by `eth_getBlockReceipts`. @returns transfers */
+async function compareTokens(chain: string, sql: Sql): Promise<number> {
+  const asPaid = (query: string): string => {
+    expect(query).toContain(TRANSFER)
+    return query.replace(TRANSFER, PAID)
+  }
+  const [top] = await sql`select height from canonical.head`
+  const expected = new Map<string, Map<string, Row>>()
+  for (const { response } of recordedCalls(chain, 'chain.jsonl.zst', ['eth_getBlockReceipts'])) {
+    for (const { logs } of (response.result ?? []) as Row[]) {
+      for (const { address, topics, data, transactionHash, blockNumber, logIndex } of logs as Row[]) {
+        const [topic, from, to] = topics as string[]
+        if (topic !== `0x${PAID}` || Number(blockNumber) > Number(top?.height)) continue
+        const key = `${(address as string).slice(2)} ${to?.slice(26)}`
+        const row = {
+          height: Number(blockNumber),
+          transaction: transactionHash ?? null,
+          sender: `0x${from?.slice(26)}`,
+          amount: data ?? null,
+        }
+        const rows = expected.get(key) ?? new Map<string, Row>()
+        // A tipset is asked for by number and by hash.
+        expected.set(key, rows.set(`${blockNumber} ${logIndex}`, row))
+      }
+    }
+  }
+  let count = 0
+  for (const [key, rows] of expected) {
+    const [contract = '', recipient = ''] = key.split(' ')
+    const found = await askQuestion(sql, 'Transfers of a token', { contract, recipient, since: 0 }, asPaid)
+    const told = found.map(({ height, transaction, sender, amount }) => ({
+      ...{ height: Number(height), transaction, sender, amount },
+    }))
+    expect(told, `${chain} ${key}`).toEqual([...rows.values()])
+    count += told.length
+  }
+  return count
+}
+
+/** Who was paid through a contract or multisig, as docs/sql.md asks for it, by the recorded traces of `StateCompute`. @returns payments */
+async function comparePayments(chain: string, sql: Sql): Promise<number> {
+  const idOf = async (address: string): Promise<string> => {
+    if (/^t0/.test(address)) return address.slice(2)
+    const [row] = await sql`select actor::text from canonical.addresses where address = ${address}`
+    return row?.actor ?? address
+  }
+  const expected = new Map<string, string[]>()
+  for (const { params, response } of recordedCalls(chain, 'chain.jsonl.zst', ['Filecoin.StateCompute'])) {
+    const [height, extra, key] = params as [number, Row[] | null, Row[] | null]
+    if (key === null || key.length === 0 || (extra !== null && extra.length > 0)) continue
+    const [tipset] = await sql`select from canonical.tipsets
+      where height = ${height} and encode(tipset, 'hex') = ${nameOf(key.map((one) => one['/'] as string))}`
+    if (tipset === undefined) continue
+    for (const { Msg, MsgCid, GasCost, ExecutionTrace } of ((response.result as Row).Trace ?? []) as Row[]) {
+      if ((GasCost as Row).Message === null) continue
+      const [sent, message] = [Msg as Row, (MsgCid as Row)['/']]
+      for (const { From, To, Value } of paidInside(ExecutionTrace as Row)) {
+        const payer = await idOf(From as string)
+        const recipient = await idOf(To as string)
+        const row = [height, message, sent.From, sent.To, payer, Value].join(' ')
+        expected.set(recipient, [...(expected.get(recipient) ?? []), row])
+      }
+    }
+  }
+  let count = 0
+  for (const [actor, rows] of expected) {
+    // The system's own have no address but their number, and nobody asks for them.
+    if (Number(actor) < FIRST_OWN_ID) continue
+    const [named] =
+      await sql`select address from canonical.addresses where actor = ${actor} order by height desc limit 1`
+    const found = await askQuestion(sql, 'Who paid us through a contract or multisig', {
+      address: named?.address ?? '',
+    })
+    const told = await Promise.all(
+      found.map(async ({ height, message, caller, called, payer, value }) =>
+        [height, message, caller, called, await idOf(payer as string), value].join(' '),
+      ),
+    )
+    expect(told, `${chain} t0${actor}`).toEqual(rows)
+    count += told.length
+  }
+  return count
+}
+
+/** Calls of a message's call that moved value for good, in order. */
+function paidInside({ MsgRct, Subcalls }: Row): Row[] {
+  if ((MsgRct as Row).ExitCode !== 0) return []
+  return ((Subcalls ?? []) as Row[]).flatMap((call) => {
+    const [msg, receipt] = [call.Msg as Row, call.MsgRct as Row]
+    return receipt.ExitCode !== 0 ? [] : [...(msg.Value === '0' ? [] : [msg]), ...paidInside(call)]
+  })
 }

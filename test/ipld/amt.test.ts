@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { fromHex } from '../../src/base/bytes.ts'
 import { PetrelError } from '../../src/base/errors.ts'
 import type { Cid } from '../../src/codec/cid.ts'
-import { bytes, type Codec, uint } from '../../src/codec/description.ts'
+import { bytes, type Codec, encode, uint } from '../../src/codec/description.ts'
 import { Amt, type AmtOptions, amtOf } from '../../src/ipld/amt.ts'
+import { AmtNode, putNode, putRoot } from '../../src/ipld/amtNode.ts'
 import { getCbor, MemoryBlockstore, putBlock } from '../../src/ipld/blockstore.ts'
 import { BlockMissing, IpldError } from '../../src/ipld/errors.ts'
 import { NodeCache } from '../../src/ipld/nodeCache.ts'
@@ -117,6 +118,24 @@ describe('a tree', () => {
     }
   })
 
+  it('finds what another implementation put behind 2^53', () => {
+    const store = new MemoryBlockstore()
+    const index = 2n ** 62n + 2n ** 53n + 37n
+    const place = (height: number): number => Number((index >> BigInt(5 * height)) & 31n)
+    const at = <T>(height: number, entry: T): (T | undefined)[] =>
+      Array.from({ length: 32 }, (_, i) => (i === place(height) ? entry : undefined))
+    let node = new AmtNode(undefined, at(0, { raw: encode(uint, 7), value: 7, codec: uint }), undefined)
+    for (let height = 1; height <= 12; height++) {
+      node = new AmtNode(at(height, { ...putNode(store, node, 5), node: undefined }), undefined, undefined)
+    }
+    const root = putRoot(store, { bitWidth: 5, height: 12, count: 1, node }, false)
+    const amt = Amt.load(store, root, uint, { bitWidth: 5 })
+    expect(amt.get(index)).toBe(7)
+    for (const other of [index - 1n, index + 1n, 2n ** 53n + 37n, 2n ** 64n - 1n])
+      expect(amt.get(other)).toBeUndefined()
+    expect(amt.values()).toEqual([7])
+  })
+
   it('takes indices up to 2^53-1 and no others', () => {
     const store = new MemoryBlockstore()
     const amt = Amt.empty(store, uint, { bitWidth: 5 })
@@ -131,17 +150,45 @@ describe('a tree', () => {
     for (const index of [-1, 0.5, Number.MAX_SAFE_INTEGER + 1]) expect(() => again.get(index)).toThrow(IpldError)
   })
 
-  it('is the same from a list', () => {
-    const store = new MemoryBlockstore()
-    const amt = Amt.empty(store, uint, V0)
-    for (let i = 0; i < 100; i++) amt.set(i, i * i)
-    const root = amtOf(
+  it.each([V0, { bitWidth: 1 }, {}, { bitWidth: 5 }])(
+    'is the same from a list, with the same blocks: %o',
+    (options) => {
+      for (const length of [0, 1, 2, 3, 7, 8, 9, 31, 32, 33, 64, 65, 512, 513, 1024, 1025]) {
+        const [one, two] = [new MemoryBlockstore(), new MemoryBlockstore()]
+        const amt = Amt.empty(one, uint, options)
+        for (let i = 0; i < length; i++) amt.set(i, i * i)
+        const values = Array.from({ length }, (_, i) => i * i)
+        const root = amtOf(two, uint, values, options)
+        expect(String(root), `${length}`).toBe(String(amt.flush()))
+        expect(two.size).toBe(one.size)
+        expect(Amt.load(two, root, uint, options).values()).toEqual(values)
+      }
+    },
+  )
+
+  it('writes each node of a list when it is full', () => {
+    let [encoded, most] = [0, 0]
+    const counted: Codec<number> = {
+      ...uint,
+      write: (writer, value) => {
+        encoded++
+        uint.write(writer, value)
+      },
+    }
+    const store = new (class extends MemoryBlockstore {
+      override put(cid: Cid, data: Uint8Array): void {
+        most = Math.max(most, encoded)
+        encoded = 0
+        super.put(cid, data)
+      }
+    })()
+    amtOf(
       store,
-      uint,
-      Array.from({ length: 100 }, (_, i) => i * i),
-      V0,
+      counted,
+      Array.from({ length: 3000 }, (_, i) => i),
+      { bitWidth: 5 },
     )
-    expect(String(root)).toBe(String(amt.flush()))
+    expect(most).toBe(32)
   })
 
   const LINK = `d82a58270001${'71a0e40220'.padEnd(74, '0')}`

@@ -3,6 +3,7 @@ import { fromHex, toHex } from '../../src/base/bytes.ts'
 import { decode, encode } from '../../src/codec/description.ts'
 import { CodecError } from '../../src/codec/errors.ts'
 import {
+  type BitField,
   bitField,
   bitFieldFromBytes,
   bitFieldOf,
@@ -106,6 +107,45 @@ describe('sets', () => {
       const start = random.int(a.count + 1)
       const count = random.int(a.count - start + 1)
       expect([...a.slice(start, count)]).toEqual(sorted(x).slice(start, start + count))
+    }
+  })
+
+  it('are as exact from 2^53 on', () => {
+    const far = bitFieldOf([2n ** 60n, 2n ** 60n + 5n])
+    expect(bitFieldFromBytes(bitFieldToBytes(far)).equals(far)).toBe(true)
+    expect([far.count, far.first, far.last]).toEqual([2, 2n ** 60n, 2n ** 60n + 5n])
+    expect([...far.slice(1, 1)]).toEqual([2n ** 60n + 5n])
+    expect([far.has(2n ** 60n + 4n), far.has(2n ** 60n + 5n), far.has(5)]).toEqual([false, true, false])
+    expect(bitField.toJson(far, { addressPrefix: 'f' })).toEqual([2n ** 60n, 1, 4, 1])
+    expect(bitField.fromJson([2n ** 60n, 1, 4, 1], { addressPrefix: 'f' }).equals(far)).toBe(true)
+    // RLE+ of one run of zeros and one bit: version, first bit, a long run's mark, the varint, a run of one.
+    const bits = `00 0 00 ${'00000001'.repeat(8)} 00001000 1`
+    expect(toHex(bitFieldToBytes(bitFieldOf([2n ** 60n])))).toBe(toHex(fromBits(bits)))
+    // Across the border, and at the end of the numbers.
+    const border = bitFieldOfRuns([2 ** 53 - 2, 4])
+    expect([...border]).toEqual([2 ** 53 - 2, 2 ** 53 - 1, 2n ** 53n, 2n ** 53n + 1n])
+    expect([...border.without(2n ** 53n)]).toEqual([2 ** 53 - 2, 2 ** 53 - 1, 2n ** 53n + 1n])
+    expect([...border.cut(bitFieldOf([3]))]).toEqual([2 ** 53 - 3, 2 ** 53 - 2, 2 ** 53 - 1, 2n ** 53n])
+    expect(bitFieldOfRuns([2n ** 64n - 2n, 1]).last).toBe(2n ** 64n - 2n)
+    expect(() => bitFieldOfRuns([2n ** 64n - 1n, 1])).toThrow('RLE+ overflows')
+    // Whatever holds for small numbers holds for those that lie 2^60 higher.
+    const random = seeded('wide bit fields')
+    const higher = (field: { readonly bounds: readonly (number | bigint)[] }): bigint[] =>
+      field.bounds.map((bound) => BigInt(bound) + 2n ** 60n)
+    for (let i = 0; i < 200; i++) {
+      const drawn = [0, 1].map(() => Array.from({ length: 1 + random.int(20) }, () => random.int(60)))
+      const [a, b] = drawn.map((bits) => bitFieldOf(bits)) as [BitField, BitField]
+      const [wideA, wideB] = drawn.map((bits) => bitFieldOf(bits.map((bit) => BigInt(bit) + 2n ** 60n))) as [
+        BitField,
+        BitField,
+      ]
+      expect(wideA.bounds).toEqual(higher(a))
+      expect(wideA.union(wideB).bounds).toEqual(higher(a.union(b)))
+      expect(wideA.subtract(wideB).bounds).toEqual(higher(a.subtract(b)))
+      expect(wideA.intersect(wideB).bounds).toEqual(higher(a.intersect(b)))
+      expect(wideA.cut(wideB).bounds).toEqual(higher(a.cut(b)))
+      expect(wideA.slice(1, a.count - 1).bounds).toEqual(higher(a.slice(1, a.count - 1)))
+      expect(bitFieldFromBytes(bitFieldToBytes(wideA)).equals(wideA)).toBe(true)
     }
   })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { utf8 } from '../../src/base/bytes.ts'
-import { type Cid, CODEC_RAW, createCid, HASH_IDENTITY } from '../../src/codec/cid.ts'
-import { cid, list, text } from '../../src/codec/description.ts'
+import { fromHex, toHex, utf8 } from '../../src/base/bytes.ts'
+import { type Cid, CODEC_DAG_CBOR, CODEC_RAW, createCid, HASH_IDENTITY } from '../../src/codec/cid.ts'
+import { cid, encode, list, text } from '../../src/codec/description.ts'
 import { blockCid } from '../../src/crypto/blockCid.ts'
 import {
   getBlock,
@@ -59,6 +59,22 @@ describe('stores', () => {
     expect(overlay.has(stray)).toBe(true)
     overlay.discard()
     expect(overlay.has(stray)).toBe(false)
+  })
+
+  it('flush blocks with links whose codes have 64 bits: a verified client may put such a commitment into a claim', () => {
+    const base = new MemoryBlockstore()
+    const overlay = new OverlayBlockstore(base)
+    const leaf = putCbor(overlay, text, 'leaf')
+    for (const hashCode of ['8080808080808010', `${'80'.repeat(9)}01`]) {
+      const commitment = `d82a58${(6 + hashCode.length / 2 + 32).toString(16)}000181e203${hashCode}20${'07'.repeat(32)}`
+      const link = toHex(encode(cid, leaf))
+      const root = putBlock(overlay, fromHex(`82${commitment}${link}`), CODEC_DAG_CBOR)
+      overlay.flush(root)
+      expect([base.has(root), base.has(leaf)]).toEqual([true, true])
+      const seen: string[] = []
+      walkDag(base, root, (one) => seen.push(String(one)))
+      expect(seen).toEqual([String(root), String(leaf)])
+    }
   })
 
   it('are walked a block before its children, each once', () => {

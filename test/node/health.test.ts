@@ -61,6 +61,14 @@ const bad = (checks: readonly { ok: boolean; text: string }[]): string[] =>
   checks.filter(({ ok }) => !ok).map(({ text }) => text)
 
 describe('Health', () => {
+  it('is not ready while it waits for heads of more peers', () => {
+    const { health, active } = setting()
+    active.push(worker(SYNC_STAGE.idle, 100, 100, 'waits for heads of 4 peers, has 1'))
+    expect(bad(health.ready())).toEqual(['waits for heads of 4 peers, has 1'])
+    active[0] = worker(SYNC_STAGE.idle, 100, 100)
+    expect(bad(health.ready())).toEqual([])
+  })
+
   it('is ready with a head of at most four epochs ago, and no more with five', () => {
     const { health, wait } = setting()
     expect(bad(health.ready())).toEqual([])

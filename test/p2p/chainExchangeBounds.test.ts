@@ -1,6 +1,7 @@
 /** Bounds of the chain exchange: each at the bound and one above. */
 import { describe, expect, it } from 'vitest'
 import { concatBytes, fromHex, utf8 } from '../../src/base/bytes.ts'
+import { sleep } from '../../src/base/waiting.ts'
 import { encode } from '../../src/codec/description.ts'
 import { MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import {
@@ -28,6 +29,7 @@ import {
   exchangeRequest,
   OPTION_HEADERS,
   OPTION_MESSAGES,
+  STATUS_OK,
 } from '../../src/p2p/chainExchange/messages.ts'
 import { readAnswer } from '../../src/p2p/chainExchange/readAnswer.ts'
 import { serveChainExchange } from '../../src/p2p/chainExchange/server.ts'
@@ -209,19 +211,37 @@ describe('served', () => {
 
   it('so many requests at once, of one peer and of all', async () => {
     const { perPeer, running, waiting } = SERVER_GATE
+    const runningPerPeer = SERVER_GATE.runningPerPeer as number
     const made = served()
     const { time, serve } = made
-    for (let i = 0; i < running + waiting - 1; i++) {
-      void serve(`peer ${Math.floor(i / perPeer)}`, new ServedStream(CHAIN_EXCHANGE_PROTOCOL, requestOf(1), never))
+    const begun: ServedStream[] = []
+    const ask = async (peer: string): Promise<ServedStream> => {
+      const stream = new ServedStream(CHAIN_EXCHANGE_PROTOCOL, requestOf(1), never)
+      void serve(peer, stream)
       await time.settle()
-      if (i === perPeer - 1) expect(await made.ask('peer 0', 1)).toBe(GO_AWAY)
+      return stream
     }
+    for (let i = 0; i < perPeer; i++) begun.push(await ask('peer 0'))
+    expect(begun.filter(({ written }) => written.length > 0)).toHaveLength(runningPerPeer)
+    expect([await made.ask('peer 0', 1), faults(made.node)]).toEqual([GO_AWAY, []])
+    // Others have their places all the same.
+    expect((await ask('peer 1')).written).not.toEqual([])
+    for (let i = perPeer + 1; i < running + waiting - 1; i++) await ask(`peer ${Math.floor(i / perPeer)}`)
     // The last place in the queue is taken: it waits. Nobody comes behind it.
-    const last = new ServedStream(CHAIN_EXCHANGE_PROTOCOL, requestOf(1), never)
-    void serve('another', last)
-    await time.settle()
-    expect(last.written).toEqual([])
+    expect((await ask('another')).written).toEqual([])
     expect(await made.ask('one more', 1)).toBe(GO_AWAY)
+  })
+
+  it('a Lotus that has but this peer asks sixteen times at once, and each is answered', async () => {
+    const { time, serve, node } = served()
+    const ms = 300
+    const asked = Array.from(
+      { length: 16 },
+      () => new ServedStream(CHAIN_EXCHANGE_PROTOCOL, requestOf(8), () => sleep(time, ms)),
+    )
+    await time.until(Promise.all(asked.map((stream) => serve('lotus', stream))))
+    expect(asked.map(({ written }) => written[0]?.[1])).toEqual(asked.map(() => STATUS_OK))
+    expect([asked.some(({ aborted }) => aborted !== undefined), faults(node)]).toEqual([false, []])
   })
 
   it.each([

@@ -242,12 +242,15 @@ it('what is remembered of one peer, however many addresses anybody names', async
   expect(addresses.length * 8).toBeLessThan(HOST_LIMITS.addressBytes)
 })
 
-it('how long libp2p waits for a ping: it is told', async () => {
+it('how long libp2p waits for a ping: it is told, and begins none before the last is over', async () => {
   const host = await newHost()
   const { components } = host.parts.node as unknown as {
-    components: { connectionMonitor: { timeout: { minTimeout: number } } }
+    components: {
+      connectionMonitor: { pingIntervalMs: number; timeout: { minTimeout: number; maxTimeout: number } }
+    }
   }
-  expect(components.connectionMonitor.timeout.minTimeout).toBe(HOST_LIMITS.pingMs)
+  const { pingIntervalMs, timeout } = components.connectionMonitor
+  expect([pingIntervalMs, timeout.minTimeout, timeout.maxTimeout]).toEqual(Array(3).fill(HOST_LIMITS.pingMs))
 })
 
 it('another bound of connections keeps the share of the lower one', () => {

@@ -94,7 +94,7 @@ it('an asynchronous verdict holds nobody up; one peer cannot fill the queue', as
   await meshed(honest, judge, MESSAGES)
   for (let i = 0; i < OF_ONE_PEER + 336; i++)
     await flooder.pubsub.publish(MESSAGES, new Uint8Array([1, i >> 8, i & 255]))
-  await until(() => judge.parts.pubsub.queue.dropped >= 300, 'what finds no room is dropped')
+  await until(() => judge.parts.pubsub.queue.dropped >= 300, 'what finds no room is dropped', 60_000)
   await honest.pubsub.publish(MESSAGES, new Uint8Array([0, 42]))
   await until(() => accepted.includes(42), 'an honest message is judged')
   expect(most).toBeLessThanOrEqual(OF_ONE_PEER + 1)

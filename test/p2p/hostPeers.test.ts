@@ -68,6 +68,22 @@ describe('finding peers', () => {
     })
   })
 
+  it('each look into the DHT ends by itself: none leaves a timer that begins others', async () => {
+    const server = await startHost()
+    const client = await newHost({ bootstrap: [placeOf(server)], peers: QUICK })
+    client.links.handle('/fil/hello/1.0.0', () => Promise.resolve())
+    const parts = client.parts.dht as unknown as {
+      readonly routingTableRefresh: { refreshTable(force?: boolean): void }
+      readonly queryManager: { run(...asked: unknown[]): AsyncGenerator<unknown> }
+    }
+    const { routingTableRefresh: table, queryManager } = parts
+    const refresh = vi.spyOn(table, 'refreshTable')
+    const run = vi.spyOn(queryManager, 'run')
+    await client.start()
+    await until(() => run.mock.calls.length >= 5, 'it looks again and again')
+    expect(refresh).not.toHaveBeenCalled()
+  })
+
   it('whoever is reached by a relay only is dialled where it is said to listen', async () => {
     const relay = await startHost({ relay: true })
     const behind = await startHost({ listen: [LOOPBACK, '/p2p-circuit'], bootstrap: [placeOf(relay)], dht: 'client' })

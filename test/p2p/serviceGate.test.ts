@@ -40,3 +40,19 @@ it('a turn that is given up goes to the next in line', async () => {
   expect(await waits).toBeDefined()
   expect([gone, gate.size]).toEqual([['many'], 2])
 })
+
+it('one peer runs so many; its others wait, and keep nobody else waiting', async () => {
+  const gate = new ServiceGate({ running: 3, perPeer: 4, runningPerPeer: 2, waiting: 3 })
+  const leave = [await gate.enter('many'), await gate.enter('many')]
+  const begun: string[] = []
+  const enter = (peer: string): void => void gate.enter(peer).then((left) => begun.push(left === undefined ? '' : peer))
+  for (const peer of ['many', 'many', 'many', 'other', 'other']) enter(peer)
+  await Promise.resolve()
+  await Promise.resolve()
+  // Its fifth is one too many; the other's second waits, for all the places are taken.
+  expect([begun, gate.size]).toEqual([['', 'other'], 6])
+  leave[0]?.()
+  await Promise.resolve()
+  await Promise.resolve()
+  expect(begun).toEqual(['', 'other', 'many'])
+})

@@ -34,7 +34,7 @@ export class ChannelWorld {
   readonly to: Key = newKey()
   readonly channel: Address = actorAddress(Uint8Array.of(1))
   readonly pushed: PaymentDraft[] = []
-  readonly #waits = new Map<string, (exitCode: number) => void>()
+  readonly #waits = new Map<string, { resolve: (exitCode: number) => void; reject: (error: Error) => void }>()
   /** Channels that are not on the chain any more, and those that no message is sent to. */
   readonly gone = new Set<Address>()
   readonly refused = new Set<Address>()
@@ -78,12 +78,14 @@ export class ChannelWorld {
         return Promise.resolve(message)
       },
       wait: (message) =>
-        new Promise((resolve) => {
-          this.#waits.set(message.key, (exitCode) =>
-            resolve({
-              receipt: { exitCode, return: this.#created(), gasUsed: 0n, eventsRoot: null },
-            }),
-          )
+        new Promise((resolve, reject) => {
+          this.#waits.set(message.key, {
+            resolve: (exitCode) =>
+              resolve({
+                receipt: { exitCode, return: this.#created(), gasUsed: 0n, eventsRoot: null },
+              }),
+            reject,
+          })
         }),
       call: () => Promise.resolve(this.exitCode),
       addressText: (one) => one.toString(),
@@ -113,7 +115,14 @@ export class ChannelWorld {
   /** Executes a message that was sent. */
   done(number: number, exitCode = 0): void {
     const { key } = this.cid(number)
-    this.#waits.get(key)?.(exitCode)
+    this.#waits.get(key)?.resolve(exitCode)
+    this.#waits.delete(key)
+  }
+
+  /** The nonce of a message that was sent went to another one, for good. */
+  replaced(number: number): void {
+    const { key } = this.cid(number)
+    this.#waits.get(key)?.reject(new ChainError('MESSAGE_REPLACED', 'message was replaced: by another'))
     this.#waits.delete(key)
   }
 

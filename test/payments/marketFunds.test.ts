@@ -30,7 +30,9 @@ class World {
   locked = 0n
   funds = this.open()
 
+  /** A new process on the same store. */
   open(): MarketFunds {
+    this.#waits.length = 0
     return new MarketFunds({
       store: this.store,
       log,
@@ -56,6 +58,11 @@ class World {
     return createCid(CODEC_DAG_CBOR, HASH_BLAKE2B_256, new Uint8Array(32).fill(number))
   }
 
+  /** How many messages are waited for. */
+  get awaited(): number {
+    return this.#waits.length
+  }
+
   /** Executes the message that is waited for. */
   async executed(): Promise<void> {
     const { resolve } = await this.#nextWait()
@@ -76,6 +83,11 @@ class World {
     }
     return this.#waits.shift() as PromiseWithResolvers<void>
   }
+}
+
+/** Lets everything run that can. */
+async function turns(): Promise<void> {
+  for (let i = 0; i < 20; i++) await Promise.resolve()
 }
 
 /** What a node's stop makes of what waits. */
@@ -149,8 +161,10 @@ describe('market funds', () => {
   it('sends nothing when the node stops, and waits for the message again after it', async () => {
     const world = new World()
     await world.funds.reserve(WALLET, CLIENT, 10n)
-    const waiting = world.funds.reserve(WALLET, CLIENT, 5n)
-    await Promise.all([expect(waiting).rejects.toMatchObject({ code: 'CANCELLED' }), world.failed(STOPPED)])
+    const waiting = expect(world.funds.reserve(WALLET, CLIENT, 5n)).rejects.toMatchObject({ code: 'CANCELLED' })
+    await turns()
+    await world.failed(STOPPED)
+    await waiting
     world.funds = world.open()
     const again = world.funds.reserve(WALLET, CLIENT, 5n)
     world.escrow = 10n
@@ -163,11 +177,63 @@ describe('market funds', () => {
     const world = new World()
     await world.funds.reserve(WALLET, CLIENT, 10n)
     const fault = new TypeError('the disk is full')
-    await Promise.all([expect(world.funds.release(CLIENT, 1n)).rejects.toBe(fault), world.failed(fault)])
+    const release = expect(world.funds.release(CLIENT, 1n)).rejects.toBe(fault)
+    await turns()
+    await world.failed(fault)
+    await release
     const again = world.funds.reserve(WALLET, CLIENT, 1n)
     await world.failed(new ChainError('NOT_FOUND', 'failed to load message'))
     expect(await again).toEqual(world.cid(2))
     expect(world.pushed.map(({ value }) => value)).toEqual([10n, 11n])
+  })
+
+  it.each(['in the same process', 'after a restart'])(
+    'goes on, %s, when the nonce of its message went to another one',
+    async (when) => {
+      const world = new World()
+      await world.funds.reserve(WALLET, CLIENT, 10n)
+      if (when !== 'in the same process') world.funds = world.open()
+      const release = world.funds.release(CLIENT, 4n)
+      const more = world.funds.reserve(WALLET, CLIENT, 1n)
+      await turns()
+      expect(world.pushed).toHaveLength(1)
+      await world.failed(new ChainError('MESSAGE_REPLACED', 'message was replaced'))
+      await release
+      expect(await more).toEqual(world.cid(2))
+      // All that is reserved: the first message brought nothing.
+      expect(world.pushed.map(({ value }) => value)).toEqual([10n, 7n])
+      expect(world.funds.reserved(CLIENT)).toBe(7n)
+    },
+  )
+
+  it('waits for a message from its sending on, and once for all that ask', async () => {
+    const world = new World()
+    await world.funds.reserve(WALLET, CLIENT, 10n)
+    expect(world.awaited).toBe(1)
+    world.escrow = 10n
+    const requests = [world.funds.release(CLIENT, 1n), world.funds.release(CLIENT, 2n)]
+    await turns()
+    expect(world.awaited).toBe(1)
+    await world.executed()
+    await Promise.all(requests)
+    expect(world.funds.reserved(CLIENT)).toBe(7n)
+  })
+
+  it('lets go whose caller leaves, and waits for the message all the same', async () => {
+    const world = new World()
+    await world.funds.reserve(WALLET, CLIENT, 10n)
+    const gone = new AbortController()
+    const left = world.funds.reserve(WALLET, CLIENT, 5n, gone.signal)
+    await turns()
+    gone.abort()
+    await expect(left).rejects.toMatchObject({ code: 'CANCELLED' })
+    const stays = world.funds.reserve(WALLET, CLIENT, 1n)
+    await turns()
+    expect(world.pushed).toHaveLength(1)
+    world.escrow = 10n
+    await world.executed()
+    expect(await stays).toEqual(world.cid(2))
+    expect(world.pushed.map(({ value }) => value)).toEqual([10n, 1n])
   })
 
   it('has its record with the message: a kill or a failure between them neither loses nor repeats anything', async () => {
@@ -177,8 +243,8 @@ describe('market funds', () => {
     expect(world.funds.reserved(CLIENT)).toBe(0n)
     world.fate = 'killed'
     void world.funds.reserve(WALLET, CLIENT, 10n)
+    while (world.pushed.length === 0) await Promise.resolve()
     world.fate = 'ok'
-    await Promise.resolve()
     world.funds = world.open()
     expect(world.funds.reserved(CLIENT)).toBe(10n)
     const more = world.funds.withdraw(WALLET, CLIENT, 2n)

@@ -133,6 +133,36 @@ describe('funds of payment channels', () => {
     expect(await world.channels.get(from, to, 6n, RESERVE)).toEqual({ channel: world.channel, message: world.cid(3) })
   })
 
+  it('forgets a channel whose message lost its nonce to another one, and makes it for those that wait', async () => {
+    const world = new ChannelWorld()
+    const [from, to] = [world.from.address, world.to.address]
+    await world.channels.get(from, to, 10n, RESERVE)
+    const ready = world.channels.waitReady(world.cid(1), never)
+    const next = world.channels.get(from, to, 6n, RESERVE)
+    world.replaced(1)
+    await expect(ready).rejects.toThrow('message was replaced: by another')
+    expect(await next).toEqual({ channel: undefined, message: world.cid(2) })
+    world.restart()
+    expect(world.isAwaited(1)).toBe(false)
+    await expect(world.channels.waitReady(world.cid(1), never)).rejects.toMatchObject({ code: 'MESSAGE_FAILED' })
+    await world.execute(2)
+    expect(await world.channels.availableFunds(world.channel)).toMatchObject({ confirmed: 6n, pending: 0n })
+  })
+
+  it('goes on when the message that adds funds lost its nonce to another one', async () => {
+    const world = new ChannelWorld()
+    const [from, to] = [world.from.address, world.to.address]
+    await world.open(10n)
+    await world.channels.get(from, to, 6n, RESERVE)
+    const next = world.channels.get(from, to, 5n, RESERVE)
+    world.replaced(2)
+    expect(await next).toEqual({ channel: world.channel, message: world.cid(3) })
+    await expect(world.channels.waitReady(world.cid(2), never)).rejects.toThrow('message was replaced: by another')
+    await world.execute(3)
+    expect(await world.channels.availableFunds(world.channel)).toMatchObject({ confirmed: 15n, pending: 0n })
+    expect(world.pushed.map(({ value }) => value)).toEqual([10n, 6n, 5n])
+  })
+
   it.each([
     ['that makes the channel', 1],
     ['that adds funds', 2],

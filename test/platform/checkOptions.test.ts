@@ -24,5 +24,6 @@ describe('options of a tab', () => {
   it('takes what the page says', () => {
     checkOptions({ node: { kind: 'local', devnet: { blockTimeMs: 0 }, bundles: [] }, passphrase: 'x', persist: false })
     checkOptions({ node: { kind: 'follow', network: 'mainnet', mode: 'light', proofs: 'receipts', keyGateways: [] } })
+    checkOptions({ node: { kind: 'follow', network: 'mainnet', mode: 'headers', syncPeers: 1 } })
   })
 })

@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { addNodeCommands, type NodeRunner } from '../../platform/cli/commands/node.ts'
 import { runCli } from '../../platform/cli/program.ts'
 import { systemClock, systemTimers } from '../../platform/server/clock.ts'
+import { PostgresIndex } from '../../platform/server/index/postgresIndex.ts'
 import type { HostRuntime } from '../../platform/server/nodeRunner.ts'
 import { systemRandom } from '../../platform/server/random.ts'
 import { runDaemon } from '../../platform/server/runDaemon.ts'
@@ -17,6 +18,7 @@ import { BaseError } from '../../src/base/errors.ts'
 import { stringifyJson } from '../../src/codec/jsonText.ts'
 import { builtinNetwork } from '../../src/networks/builtinNetworks.ts'
 import { networkJson } from '../../src/networks/networkJson.ts'
+import { missingPostgres, TestPostgres } from '../support/postgres.ts'
 import { missingShared, readShared, sharedPath } from '../support/shared.ts'
 
 const FILE = 'data/snapshots/chain4.forest.car.zst'
@@ -336,6 +338,36 @@ describe.skipIf(missingShared(FILE) !== undefined)('providers of snapshots', () 
       expect(readdirSync(join(home(), 'snapshots'))).toEqual([])
       expect(existsSync(join(home(), 'config.json'))).toBe(false)
     })
+
+    it.skipIf(missingPostgres() !== undefined)(
+      'nor for a database that holds another chain',
+      { timeout: 60_000 },
+      async () => {
+        provider.lists.set('calibnet/latest-v2', [named(1)])
+        const database = await TestPostgres.start()
+        try {
+          const chain = { network: 'elsewhere', genesis: 'bafy-elsewhere', chainId: 1 }
+          const index = new PostgresIndex(database.url(), systemTimers)
+          await (await index.open(chain, new AbortController().signal, () => undefined)).close()
+          const latest = [
+            '--snapshot',
+            'latest',
+            '--snapshot-provider',
+            `${provider.url}/list`,
+            '--api',
+            '0',
+            '--no-net',
+          ]
+          const failure = await startedOn({ version: 'test', ports }, 'calibnet', ...latest, '--index', database.url())
+          expect(failure).toMatchObject({ code: 'OTHER_CHAIN' })
+          expect(failure?.message).toContain('use another database')
+        } finally {
+          await database.end()
+        }
+        expect(readdirSync(join(home(), 'snapshots'))).toEqual([])
+        expect(existsSync(join(home(), 'config.json'))).toBe(false)
+      },
+    )
 
     it.each([
       [['--validate', 'light', '--checkpoint', '/nowhere/c.json'], 'CONFIG_INVALID', 'the checkpoint /nowhere/c.json'],

@@ -22,6 +22,7 @@ import { idAddress, parseAddress } from '../../src/types/address.ts'
 import type { Tipset } from '../../src/types/tipset.ts'
 import { createTipset, firstBlock, tipset, tipsetKey, tipsetKeyText } from '../../src/types/tipset.ts'
 import { header } from '../chain/buildChain.ts'
+import { wholeBody } from '../support/wholeBody.ts'
 import { silentLog } from './stubTable.ts'
 
 const context = { addressPrefix: 't' } as const
@@ -257,7 +258,7 @@ describe('HTTP', () => {
 
   it('a batch as a whole: what is beyond is refused one by one and not carried out; others have their turn', async () => {
     answered = 0
-    const { body } = await post(`[${Array.from({ length: 400 }, () => call('Big')).join()}]`)
+    const body = await wholeBody(await post(`[${Array.from({ length: 400 }, () => call('Big')).join()}]`))
     expect(answered).toBe(Math.ceil(bounds.MAX_ANSWER_BYTES / 1_000_000))
     expect(body.length).toBeLessThan(bounds.MAX_ANSWER_BYTES + 2_000_000)
     const answers = JSON.parse(body) as { error?: { message: string } }[]

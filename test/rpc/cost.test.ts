@@ -152,7 +152,7 @@ describe('a queue', () => {
     }
     const row = listMethod({
       ...{ name: 'Numbers', perm: 'read', cost: 'scan', params: [], result: listOrEmpty(uint) },
-      list: () => listing(uint, items()),
+      list: () => listing(uint, items),
     })
     const engine = new RpcEngine({
       ...{ table: createMethodTable([row]), json: { addressPrefix: 't' }, log: silentLog, queues },

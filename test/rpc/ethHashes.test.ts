@@ -1,13 +1,19 @@
 /** Transactions by Ethereum's hashes: none is lost because its block came late, and no hash is made twice. */
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
 import { finish } from '../../src/base/steps.ts'
 import { ChainStore } from '../../src/chain/chainStore.ts'
-import { EthIndex } from '../../src/eth/ethIndex.ts'
+import { EthIndex, ethBlockHash } from '../../src/eth/ethIndex.ts'
 import { ethHashOf } from '../../src/eth/ethTransactionOf.ts'
+import type { BlockEdge } from '../../src/ipld/blockFetcher.ts'
 import { MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { BlockMissing } from '../../src/ipld/errors.ts'
-import { EthReader } from '../../src/rpc/ethReader.ts'
+import { fetchingRows } from '../../src/node/fetchingRows.ts'
+import { EthReader, locateIn } from '../../src/rpc/ethReader.ts'
+import type { CallContext } from '../../src/rpc/method.ts'
+import { traceMethods } from '../../src/rpc/methods/ethTrace.ts'
+import { ethTransactionMethods } from '../../src/rpc/methods/ethTransactions.ts'
+import { hexBytes } from '../../src/rpc/types/ethScalars.ts'
 import { delegatedAddress } from '../../src/types/address.ts'
 import type { BlockHeader } from '../../src/types/blockHeader.ts'
 import { SIGNATURE_DELEGATED } from '../../src/types/signature.ts'
@@ -15,6 +21,7 @@ import { type SignedMessage, signedMessageCid } from '../../src/types/signedMess
 import { createTipset, type Tipset } from '../../src/types/tipset.ts'
 import { header } from '../chain/buildChain.ts'
 import { testMessage } from '../mempool/fakes.ts'
+import { plainCall } from './forkingChain.ts'
 import { silentLog } from './stubTable.ts'
 
 const CHAIN_ID = 314
@@ -31,7 +38,8 @@ function delegated(nonce: number): SignedMessage {
 const hashOf = (signed: SignedMessage): Uint8Array =>
   ethHashOf({ kind: 'signed', message: signed.message, signed }, BigInt(CHAIN_ID))
 
-test('a tipset whose messages come after the index met it has its transactions all the same', () => {
+/** A store with a chain of a height, on which only what `view` gives has messages. */
+function chain(height: number): { readonly store: ChainStore; readonly on: (parent: Tipset) => Tipset } {
   const store = new ChainStore({ blocks: new MemoryBlockstore(), meta: new MemoryStore(), log: silentLog })
   store.setGenesis(header(undefined, 0, 0))
   const on = (parent: Tipset): Tipset => {
@@ -39,24 +47,151 @@ test('a tipset whose messages come after the index met it has its transactions a
     store.putHeader(block)
     return createTipset([block])
   }
+  let head = store.genesis()
+  for (let i = 0; i < height; i++) head = on(head)
+  store.setHead(head)
+  return { store, on }
+}
+
+function viewOf(store: ChainStore, signedIn: (block: BlockHeader) => SignedMessage[]): EthReader['view'] {
+  const blockMessages = (block: BlockHeader) => ({ bls: [], signed: signedIn(block) })
+  return {
+    ...{ store, blockMessages, tipsetMessages: () => [], stateBefore: () => ({}) },
+    network: { chainId: CHAIN_ID },
+  } as unknown as EthReader['view']
+}
+
+test('a tipset whose messages come after the index met it has its transactions all the same', () => {
+  const { store, on } = chain(0)
   const signed = delegated(0)
   for (const above of [0, 1, 5]) {
     const holder = on(store.genesis())
     let head = holder
     for (let i = 0; i < above; i++) head = on(head)
     store.setHead(head)
-    let isHere = false
-    const blockMessages = (block: BlockHeader) => {
-      if (block.height !== holder.height) return { bls: [], signed: [] }
-      if (!isHere) throw new BlockMissing([block.messages])
-      return { bls: [], signed: [signed] }
+    for (const fetched of [undefined, 10]) {
+      let isHere = false
+      const view = viewOf(store, (block) => {
+        if (block.height !== holder.height) return []
+        if (!isHere) throw new BlockMissing([block.messages])
+        return [signed]
+      })
+      const index = new EthIndex(view, { fetched })
+      const early = (): unknown => finish(index.messageCid(hashOf(signed)))
+      if (fetched === undefined) expect(early()).toBeUndefined()
+      else expect(early).toThrow(BlockMissing)
+      isHere = true
+      expect(String(finish(index.messageCid(hashOf(signed))))).toBe(String(signedMessageCid(signed)))
     }
-    const view = { store, network: { chainId: CHAIN_ID }, blockMessages } as unknown as EthReader['view']
-    const index = new EthIndex(view)
-    expect(() => finish(index.messageCid(hashOf(signed)))).toThrow(BlockMissing)
-    isHere = true
+  }
+})
+
+test('messages that will never come hide none above and below them', () => {
+  const { store, on } = chain(20)
+  const [below, above] = [delegated(1), delegated(2)]
+  const looked = new Set<number>()
+  const view = viewOf(store, (block) => {
+    looked.add(block.height)
+    if (block.height > 20 && block.height <= 25) throw new BlockMissing([block.messages])
+    return block.height === 15 ? [below] : block.height === 28 ? [above] : []
+  })
+  const index = new EthIndex(view)
+  expect(finish(index.messageCid(hashOf(above)))).toBeUndefined()
+  let head = store.head()
+  while (head.height < 30) head = on(head)
+  store.setHead(head)
+  for (const signed of [above, below]) {
     expect(String(finish(index.messageCid(hashOf(signed))))).toBe(String(signedMessageCid(signed)))
   }
+  // A tipset by its hash is found without a look at any message.
+  looked.clear()
+  const names = new EthIndex(view)
+  for (const height of [30, 22, 1]) {
+    const tipset = store.tipsetByHeight(height, head, 'next')
+    expect(finish(names.tipset(ethBlockHash(tipset)))?.height).toBe(height)
+  }
+  expect([...looked]).toEqual([])
+})
+
+describe('where the messages end before the headers do, as a snapshot leaves them', () => {
+  const LOWEST = 1_000
+  const { store } = chain(2_000)
+  const unknown = new Uint8Array(32).fill(7)
+  const waiting = delegated(5)
+
+  /** Answers, and fetches of messages; `peers`: whether they have any. */
+  function asked({ fetches, peers, lowest = LOWEST }: { fetches: boolean; peers: boolean; lowest?: number }) {
+    const here = new Set<number>()
+    let fetched = 0
+    let scans = 0
+    const view = viewOf(store, ({ height, messages }) => {
+      if (height < lowest && !here.has(height)) throw new BlockMissing([messages])
+      return []
+    })
+    // Messages of these headers have all the same CID: what is fetched is of the highest tipset that lacks them.
+    const edge: BlockEdge = async (run) => {
+      for (let height = lowest - 1; ; height--) {
+        try {
+          return await run()
+        } catch (error) {
+          if (!(error instanceof BlockMissing) || !peers) throw error
+          fetched++
+          here.add(height)
+        }
+      }
+    }
+    const reader = new EthReader({
+      ...{ view, vm: {}, fetches },
+      pool: { pending: () => ({ messages: [waiting], tipset: store.head() }) },
+    } as unknown as ConstructorParameters<typeof EthReader>[0])
+    const locate = locateIn(reader, { findMessage: async () => undefined } as unknown as Parameters<typeof locateIn>[1])
+    const rows = [...ethTransactionMethods(reader, locate, undefined), ...traceMethods(reader, locate)]
+    const all = fetches ? fetchingRows(rows, edge) : rows
+    const scan: CallContext['scan'] = async (task) => {
+      scans++
+      return task(new AbortController().signal)
+    }
+    const ask = async (name: string, param: unknown): Promise<unknown> => {
+      const row = all.find((wanted) => wanted.name === name)
+      if (row?.kind !== 'call') throw new Error(name)
+      return row.handle([param], plainCall({ scan }))
+    }
+    return { ask, fetched: () => fetched, scans: () => scans }
+  }
+
+  test.each([
+    ['a node by itself', { fetches: false, peers: false }],
+    ['a node whose peers have them no more', { fetches: true, peers: false }],
+    ['a node whose peers have them all', { fetches: true, peers: true }],
+  ])('%s says of a transaction that nobody knows that there is none', async (_, how) => {
+    const { ask, fetched, scans } = asked(how)
+    expect(await ask('EthGetTransactionByHash', unknown)).toBeNull()
+    expect(await ask('EthGetTransactionReceipt', unknown)).toBeNull()
+    expect(await ask('EthGetMessageCidByTransactionHash', unknown)).toBeNull()
+    await expect(ask('EthTraceTransaction', hexBytes(unknown))).rejects.toThrow('transaction not found')
+    expect(fetched()).toBe(0)
+    expect(scans()).toBe(4)
+  })
+
+  test('a transaction that waits in the pool is told from one that is nowhere, and nothing is searched for it', async () => {
+    for (const fetches of [false, true]) {
+      const { ask, scans } = asked({ fetches, peers: false, lowest: 1_990 })
+      const hash = hashOf(waiting)
+      expect(await ask('EthGetTransactionByHash', hash)).toMatchObject({ nonce: '0x5', blockNumber: null })
+      expect(await ask('EthGetTransactionReceipt', hash)).toBeNull()
+      expect(String(await ask('EthGetMessageCidByTransactionHash', hash))).toBe(String(signedMessageCid(waiting)))
+      await expect(ask('EthTraceTransaction', hexBytes(hash))).rejects.toThrow('no trace for pending transactions')
+      expect(scans()).toBe(0)
+    }
+  })
+
+  test('a node of headers fetches the messages of one finality, and then knows', async () => {
+    const { ask, fetched } = asked({ fetches: true, peers: true, lowest: 1_990 })
+    expect(await ask('EthGetTransactionReceipt', unknown)).toBeNull()
+    expect(fetched()).toBe(890)
+    expect(await ask('EthGetTransactionReceipt', unknown)).toBeNull()
+    expect(fetched()).toBe(890)
+  })
 })
 
 test('messages of the pool are hashed once, however often a hash is asked for that none of them has', () => {

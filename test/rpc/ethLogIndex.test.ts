@@ -1,12 +1,17 @@
 /** The index of logs answers as a walk over the head's chain does, whatever is asked and however the head moves. */
 import { describe, expect, it } from 'vitest'
+import { MAX_SEARCHED_LOG_BYTES } from '../../src/base/bounds.ts'
 import { finish, type Steps } from '../../src/base/steps.ts'
 import { CODEC_DAG_CBOR, createCid, HASH_BLAKE2B_256 } from '../../src/codec/cid.ts'
 import { EthLogIndex } from '../../src/rpc/ethLogIndex.ts'
 import type { LogJson } from '../../src/rpc/types/eth.ts'
-import type { Tipset } from '../../src/types/tipset.ts'
+import { type Tipset, tipsetKeyText } from '../../src/types/tipset.ts'
 import { seeded } from '../support/seeded.ts'
 import { between, forkingChain, plainCall } from './forkingChain.ts'
+
+function log(at: string, more: { readonly data?: string } = {}): LogJson {
+  return { topicTexts: [], json: { at, ...more } } as unknown as LogJson
+}
 
 interface Block {
   readonly tipset: Tipset
@@ -23,7 +28,7 @@ it('equals a walk', async () => {
     const key = createCid(CODEC_DAG_CBOR, HASH_BLAKE2B_256, digest)
     // Every third has logs.
     const count = random.int(3) === 0 ? 1 + random.int(3) : 0
-    const logs = Array.from({ length: count }, (_, i) => ({ json: { at: `${key} ${i}` } }) as unknown as LogJson)
+    const logs = Array.from({ length: count }, (_, i) => log(`${key} ${i}`))
     const block = { tipset: { key: [key], blocks: [], height }, parent, logs }
     blocks.set(key.key, block)
     return block
@@ -39,6 +44,7 @@ it('equals a walk', async () => {
     return block
   }
   const store = {
+    tipset: ([cid]: Tipset['key']) => (blocks.get(cid?.key ?? '') as Block).tipset,
     parent: (tipset: Tipset) => (blockOf(tipset).parent as Block).tipset,
     tipsetByHeight: (height: number, from: Tipset | undefined, nullRound: 'previous' | 'next') => {
       let block = from === undefined ? head : blockOf(from)
@@ -82,39 +88,95 @@ it('equals a walk', async () => {
     }
     const from = random.int(head.tipset.height)
     const to = from + random.int(head.tipset.height - from)
-    const found = await index.between(head.tipset, from, to, call)
-    expect(
-      found.flatMap(({ logs }) => logs.map((log) => log.json)),
-      `seed ${random.seed}, round ${round}`,
-    ).toEqual(walk(from, to))
+    const found: unknown[] = []
+    await index.between({ head: head.tipset, from, to }, call, (logs) => found.push(...logs.map(({ json }) => json)))
+    expect(found, `seed ${random.seed}, round ${round}`).toEqual(walk(from, to))
   }
   // What was asked before is not looked at again.
-  const [all, before] = [head.tipset.height - 1, looked]
-  await index.between(head.tipset, 0, all, call)
+  const [all, before] = [{ head: head.tipset, from: 0, to: head.tipset.height - 1 }, looked]
+  await index.between(all, call, () => undefined)
   const after = looked
-  await index.between(head.tipset, 0, all, call)
+  await index.between(all, call, () => undefined)
   expect(looked).toBe(after)
   expect(after - before).toBeLessThan(60)
 })
 
-/** An index over a real store each of whose tipsets has a log; `reads` says when it is read. */
-function indexed(height: number, reads: (tipset: Tipset) => Promise<void> = async () => undefined) {
+/** An index over a real store each of whose tipsets has a log; `reads` says when it is read, `data` what it carries. */
+function indexed(height: number, reads: (tipset: Tipset) => Promise<void> = async () => undefined, data = '') {
   const chain = forkingChain(height)
   const index = new EthLogIndex({
     store: chain.store,
     logs: async (tipset) => {
       await reads(tipset)
-      return [{ json: {} } as unknown as LogJson]
+      return [log(tipsetKeyText(tipset.key), { data })]
     },
   })
-  const ask = async (head: Tipset, from: number, to: number, call = plainCall()): Promise<Tipset[]> =>
-    (await index.between(head, from, to, call)).map(({ tipset }) => tipset)
-  return { ...chain, ask }
+  const ask = async (head: Tipset, from: number, to: number, call = plainCall()): Promise<string[]> => {
+    const found: string[] = []
+    await index.between({ head, from, to }, call, (logs) => found.push(...logs.map(({ json: { at } }) => String(at))))
+    return found
+  }
+  const walked = (head: Tipset, from: number, to: number): string[] =>
+    between(chain.store, head, from, to).map(({ key }) => tipsetKeyText(key))
+  return { ...chain, index, ask, walked }
 }
+
+describe('logs worth more than what is kept', () => {
+  // A tenth of it each: ten tipsets are too many, since a log is more than its data.
+  const data = 'x'.repeat(MAX_SEARCHED_LOG_BYTES / 10)
+
+  it('are answered whole; what is kept stays below its bound, and is the newest', async () => {
+    const reads: number[] = []
+    const { store, on, index, ask, walked } = indexed(100, async ({ height }) => void reads.push(height), data)
+    let head = store.head()
+    let most = 0
+    for (const [from, to] of [
+      [1, 99],
+      [1, 99],
+      [60, 99],
+      [40, 60],
+      [95, 99],
+    ] as const) {
+      expect(await ask(head, from, to)).toEqual(walked(head, from, to))
+      most = Math.max(most, index.bytes)
+    }
+    expect(most).toBeLessThanOrEqual(MAX_SEARCHED_LOG_BYTES)
+    expect(most).toBeGreaterThan(MAX_SEARCHED_LOG_BYTES / 2)
+    reads.length = 0
+    expect(await ask(head, 92, 99)).toEqual(walked(head, 92, 99))
+    expect(reads).toEqual([])
+    for (let grown = 0; grown < 20; grown++) {
+      head = on(head)
+      expect(await ask(head, head.height - 5, head.height - 1)).toEqual(walked(head, head.height - 5, head.height - 1))
+      expect(index.bytes).toBeLessThanOrEqual(MAX_SEARCHED_LOG_BYTES)
+    }
+    expect(reads).toEqual(Array.from({ length: 20 }, (_, i) => 100 + i))
+  })
+
+  it('of one tipset are kept, and no others', async () => {
+    const { store, on, index, ask, walked } = indexed(20, undefined, data.repeat(11))
+    const head = store.head()
+    expect(await ask(head, 10, 19)).toEqual(walked(head, 10, 19))
+    expect(index.bytes).toBeLessThan(MAX_SEARCHED_LOG_BYTES * 1.2)
+    const fork = on(on(store.tipsetByHeight(15, head, 'next')), 3)
+    expect(await ask(fork, 10, 18)).toEqual(walked(fork, 10, 18))
+    expect(index.bytes).toBeLessThan(MAX_SEARCHED_LOG_BYTES * 1.2)
+  })
+
+  it('keep nobody waiting who asks for others', async () => {
+    const goOn = Promise.withResolvers<void>()
+    const { store, ask, walked } = indexed(500, async ({ height }) => (height < 300 ? goOn.promise : undefined), data)
+    const head = store.head()
+    const long = ask(head, 200, 499)
+    expect(await ask(head, 350, 499)).toEqual(walked(head, 350, 499))
+    goOn.resolve()
+    expect(await long).toEqual(walked(head, 200, 499))
+  })
+})
 
 describe('the head moves while a search waits for its turn', () => {
   it('an answer is of one chain, that of the head when it was asked, and so is what is kept', async () => {
-    const { store, on, ask } = indexed(10)
+    const { store, on, ask, walked } = indexed(10)
     const fork = store.head()
     const [left, right] = [on(fork, 3), on(fork, 5)]
     store.setHead(left)
@@ -128,20 +190,20 @@ describe('the head moves while a search waits for its turn', () => {
     const given = ask(right, 9, 14, plainCall({ walk }))
     store.setHead(left)
     goOn.resolve()
-    expect(await given).toEqual(between(store, right, 9, 14))
-    expect(await ask(left, 9, 12)).toEqual(between(store, left, 9, 12))
-    expect(await ask(right, 9, 14)).toEqual(between(store, right, 9, 14))
+    expect(await given).toEqual(walked(right, 9, 14))
+    expect(await ask(left, 9, 12)).toEqual(walked(left, 9, 12))
+    expect(await ask(right, 9, 14)).toEqual(walked(right, 9, 14))
   })
 
   it('a search of a head that others have grown on reads nothing again, and drops nothing', async () => {
     let reads = 0
-    const { store, on, ask } = indexed(10, async () => void reads++)
+    const { store, on, ask, walked } = indexed(10, async () => void reads++)
     const old = store.head()
     const head = on(old, 3)
     await ask(head, 5, 12)
     const before = reads
-    expect(await ask(old, 5, 9)).toEqual(between(store, old, 5, 9))
-    expect(await ask(head, 5, 12)).toEqual(between(store, head, 5, 12))
+    expect(await ask(old, 5, 9)).toEqual(walked(old, 5, 9))
+    expect(await ask(head, 5, 12)).toEqual(walked(head, 5, 12))
     expect(reads).toBe(before)
   })
 })
@@ -150,7 +212,7 @@ describe('searches of strangers', () => {
   it('far below keep nobody waiting, and what is near the head stays known', async () => {
     const goOn = Promise.withResolvers<void>()
     let reads = 0
-    const { store, on, ask } = indexed(6_000, async ({ height }) => {
+    const { store, on, ask, walked } = indexed(6_000, async ({ height }) => {
       if (height < 1_000) await goOn.promise
       else reads++
     })
@@ -159,21 +221,21 @@ describe('searches of strangers', () => {
     const strangers = [ask(old, 1, 20), ask(old, 30, 50)]
     const head = on(old)
     const before = reads
-    expect(await ask(head, 5_900, 6_000)).toEqual(between(store, head, 5_900, 6_000))
+    expect(await ask(head, 5_900, 6_000)).toEqual(walked(head, 5_900, 6_000))
     expect(reads - before).toBe(1)
     goOn.resolve()
-    expect(await Promise.all(strangers)).toEqual([between(store, old, 1, 20), between(store, old, 30, 50)])
+    expect(await Promise.all(strangers)).toEqual([walked(old, 1, 20), walked(old, 30, 50)])
   })
 
   it('that are long keep those of the last epochs from waiting', async () => {
     const goOn = Promise.withResolvers<void>()
-    const { store, ask } = indexed(500, async ({ height }) => {
+    const { store, ask, walked } = indexed(500, async ({ height }) => {
       if (height < 400) await goOn.promise
     })
     const head = store.head()
     const long = ask(head, 100, 499)
-    expect(await ask(head, 490, 499)).toEqual(between(store, head, 490, 499))
+    expect(await ask(head, 490, 499)).toEqual(walked(head, 490, 499))
     goOn.resolve()
-    expect(await long).toEqual(between(store, head, 100, 499))
+    expect(await long).toEqual(walked(head, 100, 499))
   })
 })

@@ -42,7 +42,7 @@ describe('a filter of logs', () => {
       isIndexed: false,
     }
     expect(matchesPast(any, log)).toBe(false)
-    expect(matchesPast(any, { ...log, logIndex: 0, isIndexed: true })).toBe(true)
+    expect(matchesPast(any, { ...log, isIndexed: true })).toBe(true)
     expect(matchesNew(any, log)).toBe(true)
   })
 })

@@ -13,6 +13,7 @@ import { method, param } from '../../src/rpc/method.ts'
 import { parseBody, requestValues } from '../../src/rpc/request.ts'
 import { RpcSession } from '../../src/rpc/session.ts'
 import { createMethodTable } from '../../src/rpc/table.ts'
+import { wholeBody } from '../support/wholeBody.ts'
 import { silentLog, stubVerifier } from './stubTable.ts'
 
 const MIB = 1024 * 1024
@@ -45,7 +46,19 @@ const endAll = async (): Promise<void> => {
   for (const end of ends.splice(0)) end()
   await new Promise((resolve) => setTimeout(resolve, 0))
 }
+let counted = 0
 const rows = [
+  method({ name: 'Page', perm: 'read', params: [], result: json, handler: () => 'x'.repeat(10_000) }),
+  method({
+    name: 'Count',
+    perm: 'read',
+    params: [param('small', json)],
+    result: json,
+    handler: (small) => {
+      counted++
+      return 'x'.repeat(small === 1 ? 10 : 20_000)
+    },
+  }),
   method({ name: 'Big', perm: 'read', params: [], result: json, handler: () => 'x'.repeat(MIB) }),
   method({ name: 'Small', perm: 'read', params: [param('p', json)], result: json, handler: () => 'x' }),
   method({ name: 'Late', perm: 'read', params: [param('p', json)], result: json, handler: () => later() }),
@@ -132,7 +145,7 @@ describe('a batch', () => {
     const handler = new HttpHandler(open(), { verifier: stubVerifier, turn: (part) => turns.run(part) })
     const big = Math.ceil(bounds.MAX_ANSWER_BYTES / MIB)
     const calls = `[${`${call('Big')},`.repeat(big)}${'{},'.repeat(100_000)}{}]`
-    const { body } = await post(handler, calls)
+    const body = await wholeBody(await post(handler, calls))
     expect(body.length).toBeGreaterThan(bounds.MAX_ANSWER_BYTES + bounds.MAX_REFUSALS_BYTES / 2)
     // And what stands between them.
     expect(body.length).toBeLessThan(bounds.MAX_ANSWER_BYTES + bounds.MAX_REFUSALS_BYTES + MIB)
@@ -144,14 +157,51 @@ describe('a batch', () => {
   })
 
   it('is refused where there is no room for its answers in the making', async () => {
-    const room = new Limited(4 * MIB)
+    const room = new Limited(40_000)
     const handler = new HttpHandler(open(), { verifier: stubVerifier })
-    const three = await post(handler, `[${Array<string>(3).fill(call('Big')).join()}]`, { held: new Held(room) })
+    const batch = (count: number): string => `[${Array<string>(count).fill(call('Page')).join()}]`
+    const three = await post(handler, batch(3), { held: new Held(room) })
     expect(three.status).toBe(200)
-    expect(room.held).toBeGreaterThan(3 * MIB)
-    const two = await post(handler, `[${Array<string>(2).fill(call('Big')).join()}]`, { held: new Held(room) })
+    expect(room.held).toBeGreaterThan(30_000)
+    const two = await post(handler, batch(2), { held: new Held(room) })
     expect([two.status, two.headers['Retry-After']]).toEqual([429, '1'])
     expect(JSON.parse(two.body)).toMatchObject({ error: { code: -32005 }, id: null })
+    // What leaves as it is made is held by nobody.
+    const many = await post(handler, batch(100), { held: new Held(new Limited(70_000)) })
+    expect(JSON.parse(await wholeBody(many))).toHaveLength(100)
+  })
+
+  it('that is short is one piece; of a long one the next calls are carried out when what came before is taken', async () => {
+    const handler = new HttpHandler(open(), { verifier: stubVerifier })
+    const short = await post(handler, `[${call('Big')}]`.replace('Big', 'Page'))
+    expect([JSON.parse(short.body).length, short.rest]).toEqual([1, undefined])
+    counted = 0
+    const calls = Array.from({ length: 40 }, (_, i) => call('Count', `${i % 2}`))
+    // 20 kB each, and every other one small; a notification and what is no request among them.
+    const answer = await post(handler, `[${calls.join()},{"method":"Filecoin.Small","params":[1]},{}]`)
+    expect([answer.status, counted]).toEqual([200, 7])
+    const parts = [answer.body]
+    for await (const part of answer.rest ?? []) {
+      parts.push(part)
+      expect(counted).toBeLessThanOrEqual(8 * parts.length)
+    }
+    expect(parts.length).toBe(6)
+    const answers = JSON.parse(parts.join('')) as { result?: unknown; error?: { code: number } }[]
+    expect(answers).toHaveLength(41)
+    expect(answers.slice(0, 40).every(({ result }) => typeof result === 'string')).toBe(true)
+    expect(answers[40]?.error?.code).toBe(-32601)
+    expect(parts.join('').split('\n')).toHaveLength(42)
+  })
+
+  it('whose caller goes is carried out no further', async () => {
+    const handler = new HttpHandler(open(), { verifier: stubVerifier })
+    const gone = new AbortController()
+    counted = 0
+    const calls = Array<string>(40).fill(call('Count', '0')).join()
+    const { rest } = await post(handler, `[${calls}]`, { signal: gone.signal })
+    gone.abort()
+    for await (const _ of rest ?? []) expect(counted).toBe(4)
+    expect(counted).toBe(4)
   })
 })
 

@@ -48,11 +48,11 @@ const params = [param('count', uint), param('failAt', uint)]
 const rows: MethodRow[] = [
   listMethod({
     ...{ name: 'Numbers', perm: 'read', cost: 'scan', params, result: listOrEmpty(uint) },
-    list: (count, failAt) => listing(uint, numbers(count, failAt)),
+    list: (count, failAt) => listing(uint, () => numbers(count, failAt)),
   }),
   listMethod({
     ...{ name: 'Pairs', perm: 'read', cost: 'scan', params, result: map },
-    list: (count) => numberedListing(uint, pairs(count)),
+    list: (count) => numberedListing(uint, () => pairs(count)),
   }),
 ]
 

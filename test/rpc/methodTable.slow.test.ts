@@ -16,6 +16,14 @@ interface Reference {
   readonly variants?: Readonly<Record<string, { readonly params: readonly { readonly type: string }[] }>>
 }
 
+/** Methods that change something and may run again from their beginning: what they do comes last, or is the same the second time. */
+const AGAIN = ['ChainSetHead', 'ChainValidateIndex', 'MinerCreateBlock', 'SyncCheckpoint', 'SyncSubmitBlock']
+/** Methods that everybody may call, and that must not. */
+const ONCE = [
+  ...['EthSendRawTransaction', 'EthSendRawTransactionUntrusted'],
+  ...['PaychVoucherCheckSpendable', 'PaychVoucherCheckValid'],
+]
+
 /** Rows that Lotus does not have. */
 const OWN: ReadonlySet<string> = new Set([
   'ChainGetTransfers',
@@ -63,6 +71,22 @@ describe.skipIf(missing !== undefined)('method table', () => {
       }
     }
     expect(failures).toEqual([])
+  })
+
+  it('runs once, whatever blocks it misses, what would do something twice', () => {
+    const again: string[] = []
+    const once: string[] = []
+    for (const { name, perm, runsOnce } of table.list('v1')) {
+      if (perm === 'read' && runsOnce) once.push(name)
+      // Drafts there; on v0 they send.
+      if (perm !== 'read' && !runsOnce && !name.startsWith('Msig')) again.push(name)
+    }
+    expect(again).toEqual(AGAIN)
+    expect(once).toEqual(ONCE)
+    const drafts = table.list('v1').filter(({ name, perm }) => name.startsWith('Msig') && perm === 'sign')
+    expect(drafts.map(({ runsOnce }) => runsOnce)).toEqual(drafts.map(() => false))
+    const sends = table.list('v0').filter(({ name, perm }) => name.startsWith('Msig') && perm === 'sign')
+    expect(sends.filter(({ runsOnce }) => !runsOnce).map(({ name }) => name)).toEqual(['MsigCancelTxnHash'])
   })
 
   it('serves every name that Lotus serves, on the same paths', () => {

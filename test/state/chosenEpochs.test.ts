@@ -4,7 +4,9 @@ import { parseCid } from '../../src/codec/cid.ts'
 import { decode, encode } from '../../src/codec/description.ts'
 import { parseJson } from '../../src/codec/jsonText.ts'
 import { printedText, printOf } from '../../src/codec/jsonWriter.ts'
+import { beneficiaryTerm, pendingBeneficiaryChange } from '../../src/state/miner.ts'
 import { multisigState } from '../../src/state/multisig.ts'
+import { changeBeneficiaryParams } from '../../src/state/params/miner/control.ts'
 import { constructorParams, lockBalanceParams } from '../../src/state/params/multisig.ts'
 import { signedVoucher } from '../../src/state/params/paych.ts'
 import { paychState } from '../../src/state/paych.ts'
@@ -37,6 +39,16 @@ describe('epochs that users choose', () => {
     const state = { ...ends, toSend: 1n, settlingAt: LARGEST, minSettleHeight: LARGEST, laneStates: SOME }
     expect(decode(paychState, encode(paychState, state))).toEqual(state)
     expect(printedText(printOf(paychState), state, context)).toContain('"SettlingAt":9223372036854775807')
+  })
+
+  it('of a beneficiary of a miner, too', () => {
+    const term = { quota: 1n, usedQuota: 0n, expiration: LARGEST }
+    expect(decode(beneficiaryTerm, encode(beneficiaryTerm, term))).toEqual(term)
+    expect(printedText(printOf(beneficiaryTerm), term, context)).toContain('"Expiration":9223372036854775807')
+    const change = { newBeneficiary: idAddress(1000), newQuota: 1n, newExpiration: LEAST }
+    const pending = { ...change, approvedByBeneficiary: true, approvedByNominee: false }
+    expect(decode(pendingBeneficiaryChange, encode(pendingBeneficiaryChange, pending))).toEqual(pending)
+    expect(decode(changeBeneficiaryParams, encode(changeBeneficiaryParams, change))).toEqual(change)
   })
 
   it('of parameters, too', () => {

@@ -146,6 +146,33 @@ describe.skipIf(missing !== undefined)('F3 follower', () => {
     await follower.stop()
   })
 
+  it('asks every peer in turn, however many have nothing new', async () => {
+    const all = decodedCertificates().slice(0, 3)
+    const asked: string[] = []
+    const peers = Object.fromEntries(
+      Array.from({ length: 30 }, (_, i): [string, Peer] => {
+        const peer = honest(i === 29 ? all : [])
+        return [
+          `peer ${i}`,
+          (question) => {
+            asked.push(`peer ${i}`)
+            return peer(question)
+          },
+        ]
+      }),
+    )
+    const { follower, f3 } = setup(peers)
+    for (let i = 0; i < Math.ceil(30 / 4); i++) await follower.poll()
+    expect(new Set(asked).size).toBe(30)
+    expect(f3.latest()?.instance).toBe(2)
+    // Who brought news is asked first from now on, the others as before; who left is not.
+    asked.length = 0
+    delete peers['peer 3']
+    await follower.poll()
+    expect(asked).toEqual(['peer 29', 'peer 2', 'peer 4', 'peer 5'])
+    await follower.stop()
+  })
+
   it('polls less often while there is no news, within the bounds of the manifest, until it is stopped', async () => {
     const { follower, waits, time, manifest } = setup({ a: honest([]) })
     follower.start()

@@ -73,7 +73,7 @@ describe.skipIf(missingShared('data/golden/wire') !== undefined)('a snapshot for
     kept.setHead(head)
     environment.meta.put(MESSAGE, utf8('sent'))
     await environment.close()
-    archive.close()
+    await archive.close()
     return home
   }
 
@@ -86,7 +86,7 @@ describe.skipIf(missingShared('data/golden/wire') !== undefined)('a snapshot for
     const chain = openChain({ blocks, meta: environment.meta, log: silentLog, roots: archive.store.roots })
     expect(environment.meta.get(MESSAGE)).toEqual(utf8('sent'))
     await environment.close()
-    archive.close()
+    await archive.close()
     return chain.head().height
   }
 

@@ -17,6 +17,7 @@ import { fetchingVmHost } from '../../src/execution/fetchingVmHost.ts'
 import { LocalVmHost } from '../../src/execution/localVmHost.ts'
 import { receiptsTold } from '../../src/execution/receiptsTold.ts'
 import { WorkerVmHost } from '../../src/execution/workerVmHost.ts'
+import { VmError } from '../../src/fvm/errors.ts'
 import type { CodeLoader } from '../../src/fvm/kernel/kernel.ts'
 import { ActorExit } from '../../src/fvm/kernel/outcomes.ts'
 import { acceptAllProofs } from '../../src/fvm/proofVerifier.ts'
@@ -25,6 +26,7 @@ import { BlockFetcher } from '../../src/ipld/blockFetcher.ts'
 import { tryGetBlock } from '../../src/ipld/blockstore.ts'
 import { builtinNetwork } from '../../src/networks/builtinNetworks.ts'
 import { manifestFor } from '../../src/networks/network.ts'
+import { BaseResults } from '../../src/sync/baseResults.ts'
 import { headerCid } from '../../src/types/blockHeader.ts'
 import { createTipset, firstBlock, type Tipset } from '../../src/types/tipset.ts'
 import { startFakeThread } from '../execution/threadPair.ts'
@@ -179,4 +181,19 @@ it('a block that lies about such a tipset is bad', async () => {
   await settled(follower.syncer)
   expect(follower.syncer.whyBad(headerCid(liar))).toContain('parent state root did not match computed state')
   await follower.syncer.stop()
+})
+
+it('says nothing of a block whose receipts do not tell which proofs failed', async () => {
+  const base = createWorld(1).genesis
+  const undecided = new VmError('UNDECIDED_PROOF', 'Cannot decide proofs')
+  const vm = { recheckTipset: () => Promise.reject(undecided) } as unknown as VmHost
+  const { parentStateRoot, parentMessageReceipts } = firstBlock(base)
+  const before = { stateRoot: parentStateRoot, receiptsRoot: parentMessageReceipts, presumesProofs: true as const }
+  const judged = new BaseResults(vm, realTimers, () => Promise.resolve(0)).again(
+    base,
+    new AbortController().signal,
+    before,
+    { parentMessageReceipts },
+  )
+  await expect(judged).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE', cause: undecided })
 })

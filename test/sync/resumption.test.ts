@@ -17,16 +17,28 @@ describe('start and resumption', () => {
     const world = createWorld(1)
     const chain = await world.chain(world.genesis, 3)
     const follower = follow(world, { threshold: 3 })
-    expect(follower.syncer.state().activeSyncs).toMatchObject([{ stage: SYNC_STAGE.idle }])
+    const idle = (message: string) => [{ stage: SYNC_STAGE.idle, message }]
+    expect(follower.syncer.state().activeSyncs).toMatchObject(idle('waits for heads of 3 peers, has 0'))
     offer(world, follower, chain[0] as Tipset, 'a')
     offer(world, follower, chain[2] as Tipset, 'b')
     offer(world, follower, chain[2] as Tipset, 'b')
     await settled(follower.syncer)
     expect(follower.store.head().height).toBe(0)
+    expect(follower.syncer.state().activeSyncs).toMatchObject(idle('waits for heads of 3 peers, has 2'))
     offer(world, follower, chain[1] as Tipset, 'c')
     await settled(follower.syncer)
     expect(headName(follower.store)).toBe(nameOf(chain[2] as Tipset))
     expect(follower.syncer.state().activeSyncs[0]).toMatchObject({ workerId: 0, stage: SYNC_STAGE.complete })
+  })
+
+  it('begins with the first head where one is enough, and waits for nobody', async () => {
+    const world = createWorld(1)
+    const [tipset] = await world.chain(world.genesis, 1)
+    const follower = follow(world, { threshold: 1 })
+    expect(follower.syncer.state().activeSyncs).toMatchObject([{ stage: SYNC_STAGE.idle, message: '' }])
+    offer(world, follower, tipset as Tipset, 'a')
+    await settled(follower.syncer)
+    expect(headName(follower.store)).toBe(nameOf(tipset as Tipset))
   })
 
   it('killed anywhere, goes on without checking again what was valid', async () => {

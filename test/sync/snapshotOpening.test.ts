@@ -96,20 +96,24 @@ describe.skipIf(missing)('opening an archive', () => {
       }
       expect(opened.store.has(blockCid(Uint8Array.of(1)))).toBe(false)
       expect([...opened.store.cids()].map(String)).toEqual(blocks.map(([cid]) => String(cid)))
-      opened.close()
+      await opened.close()
       expect(phases.length > 0, time).toBe(made !== undefined && time === 'first')
       phases.length = 0
     }
     expect(readdirSync(folder).sort()).toEqual(made === undefined ? [name] : [name, `${name}${made}`].sort())
   })
 
+  /** More than is kept of a front. */
+  const filler = (): (readonly [ReturnType<typeof blockCid>, Uint8Array])[] => {
+    const data = Array.from({ length: 24 }, (_, i) => new Uint8Array(1 << 20).fill(i + 1))
+    return data.map((one) => [blockCid(one), one] as const)
+  }
+
   it('gives the front while the rest is indexed, and says of the rest to wait', async () => {
     const chain = [...carBlocks(memorySource(chain4()))]
-    const data = Array.from({ length: 24 }, (_, i) => new Uint8Array(1 << 20).fill(i + 1))
-    const filler = data.map((one) => [blockCid(one), one] as const)
     const lastData = Uint8Array.of(0x82, 0x18, 0x77, 0x18, 0x78)
     const last = blockCid(lastData)
-    const bytes = carBytes([chain[0]![0]], [...chain, ...filler, [last, lastData]])
+    const bytes = carBytes([chain[0]![0]], [...chain, ...filler(), [last, lastData]])
     for (const [name, content] of [
       ['big.car', bytes],
       ['big.car.zst', new Uint8Array(zstdCompressSync(bytes))],
@@ -124,7 +128,7 @@ describe.skipIf(missing)('opening an archive', () => {
       await opened.ready
       expect(opened.store.get(last)).toEqual(lastData)
       expect(openArchiveReader(path, { home, smallBytes: 0 }).get(last)).toEqual(lastData)
-      opened.close()
+      await opened.close()
     }
   })
 
@@ -137,7 +141,7 @@ describe.skipIf(missing)('opening an archive', () => {
       }
       const opened = await openArchiveFile(path, { home, smallBytes: 0, onProgress })
       await opened.ready
-      opened.close()
+      await opened.close()
       return !worked
     }
     expect([await open(), await open()]).toEqual([false, true])
@@ -168,7 +172,7 @@ describe.skipIf(missing)('opening an archive', () => {
     if (isWritable) return
     const opened = await openArchiveFile(path, { home, smallBytes: 0 })
     await opened.ready
-    opened.close()
+    await opened.close()
     expect(readdirSync(home).some((name) => name.startsWith('chain4.car-') && name.endsWith('.petrel-index'))).toBe(
       true,
     )
@@ -183,6 +187,18 @@ describe.skipIf(missing)('opening an archive', () => {
       stop.abort(new Error('stopped'))
       await expect(opening.then(({ ready }) => ready)).rejects.toThrow('stopped')
       expect(readdirSync(folder).filter((one) => one.includes('petrel') || one.includes('part'))).toEqual([])
+    }
+  })
+
+  it('is closed when nothing half-made is left, though it was still being made readable', async () => {
+    const chain = [...carBlocks(memorySource(chain4()))]
+    const bytes = carBytes([chain[0]![0]], [...chain, ...filler()])
+    for (const content of [bytes, new Uint8Array(zstdCompressSync(bytes))]) {
+      const opened = await openArchiveFile(put('big', content), { home, smallBytes: 0 })
+      expect(opened.isReady).toBe(false)
+      await Promise.all([opened.close(), opened.close()])
+      expect(readdirSync(folder).filter((one) => one.includes('part'))).toEqual([])
+      await expect(opened.ready).rejects.toThrow('closed before it was indexed')
     }
   })
 
@@ -201,7 +217,7 @@ describe.skipIf(missing)('opening an archive', () => {
         try {
           const opened = await openArchiveFile(path, { home, smallBytes: 0 })
           await opened.ready
-          opened.close()
+          await opened.close()
         } catch (thrown) {
           error = thrown
         }

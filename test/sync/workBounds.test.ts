@@ -126,6 +126,17 @@ describe('workers', () => {
     expect(scheduler.states()).toHaveLength(WORKER_HISTORY)
   })
 
+  it('tells how many heads it waits for, until the first sync begins', async () => {
+    const { time, scheduler, jobs } = scheduled(2)
+    expect(scheduler.waits).toEqual({ heads: 0, threshold: 2 })
+    scheduler.offer('one', apart(0))
+    scheduler.offer('one', apart(1))
+    expect(scheduler.waits).toEqual({ heads: 1, threshold: 2 })
+    scheduler.offer('two', apart(2))
+    await time.settle()
+    expect([scheduler.waits, jobs.length]).toEqual([undefined, 1])
+  })
+
   it('heads that are kept before the first sync', async () => {
     const enough = scheduled(MAX_HEADS)
     for (let i = 0; i < MAX_HEADS; i++) enough.scheduler.offer(`peer ${i}`, apart(i))

@@ -2,11 +2,13 @@
 import { describe, expect, it } from 'vitest'
 import { fromHex, toHex } from '../../src/base/bytes.ts'
 import {
+  actorKey,
   address,
   addressFromBytes,
   addressToId,
   idAddress,
   isBlsZeroAddress,
+  machineAddress,
   parseAddress,
 } from '../../src/types/address.ts'
 import { addressToEthAddress, ethAddressToAddress, parseEthAddress } from '../../src/types/ethAddress.ts'
@@ -61,6 +63,56 @@ describe('Address', () => {
       expect(() => parseAddress(text)).toThrow(text === 'f1!' ? /invalid/ : message)
     })
   }
+
+  describe('as the machine reads them', () => {
+    const wide = (tenth: string): string => `85${'80'.repeat(8)}${tenth}`
+    // What fvm_shared 4.8.2 Address::from_bytes makes of them: to_bytes and text.
+    const taken: [bytes: string, text: string, canonical?: string][] = [
+      ['008080808080808010', 'f09007199254740992'],
+      ['00ffffffffffffffff7f', 'f09223372036854775807'],
+      ['0080808080808080808001', 'f09223372036854775808'],
+      ['00ffffffffffffffffff01', 'f018446744073709551615'],
+      ['04ffffffffffffffff7f0102', 'f49223372036854775807faebaljgmcu'],
+      ['04808080808080808080010102', 'f49223372036854775808faebezgxsju'],
+      ['04ffffffffffffffffff010102', 'f418446744073709551615faebb5jgtcu'],
+      [`00${wide('01')}`, 'f09223372036854775813'],
+      [`00${wide('02')}`, 'f05', '0005'],
+      [`00${wide('03')}`, 'f09223372036854775813', `00${wide('01')}`],
+      [`00${wide('7e')}`, 'f05', '0005'],
+      [`04${wide('02')}01`, 'f45faf2lx4vo', '040501'],
+      ['040a52963ef50e27e06d72d59fcb4f3c2a687be3cfef', 'f410fkkld55ioe7qg24wvt7fu6pbknb56ht7pt4zamxa'],
+    ]
+    for (const [hex, text, canonical = hex] of taken) {
+      it(text, () => {
+        const read = machineAddress(fromHex(hex))
+        expect([toHex(read.bytes), read.toString('f')]).toEqual([canonical, text])
+      })
+    }
+
+    it('refuses what no 64 bits hold, and what is longer than it may be', () => {
+      const long = '09'.repeat(55)
+      const refused = [
+        `00${wide('00')}`,
+        `00${wide('80')}01`,
+        `00${wide('01')}01`,
+        `00${wide('80')}`,
+        `04${wide('02')}${long}`,
+      ]
+      for (const hex of [...refused, '00', '', '0101', `040a${long}`]) {
+        expect(() => machineAddress(fromHex(hex)), hex).toThrow(expect.objectContaining({ code: 'INVALID_ADDRESS' }))
+      }
+    })
+
+    it('keys of actors are those addresses', () => {
+      for (const id of [0n, 127n, 128n, 2n ** 50n, 2n ** 63n - 1n]) expect(actorKey(id)).toEqual(idAddress(id).bytes)
+      for (const id of [2n ** 63n, 2n ** 64n - 1n]) expect(machineAddress(actorKey(id)).toString()).toBe(`f0${id}`)
+    })
+
+    it('messages and headers keep those of Lotus', () => {
+      expect(() => addressFromBytes(fromHex('0080808080808080808001'))).toThrow('invalid address payload')
+      expect(() => parseAddress('f09223372036854775808')).toThrow('invalid address payload')
+    })
+  })
 
   it('says which address of Filecoin an Ethereum address is, where it is refused', () => {
     // The pair is in data/golden/nv28/chain.jsonl.zst, eth_getTransactionByHash.

@@ -23,6 +23,11 @@ const RUNNING: readonly string[] = ['daemon', 'devnet']
 const ANSWER_MS = 10_000
 /** What a health rule asks for when it does not hold, by a word of its text. @see src/node/health.ts */
 const HEALTH_REMEDIES: readonly (readonly [RegExp, string, string])[] = [
+  [
+    /^waits for heads/,
+    'sync',
+    'name more nodes by --bootstrap, or say by --sync-peers how few are enough (docs/following.md)',
+  ],
   [/sync/, 'sync', 'petrel sync status says what it does, the log why it failed'],
   [
     /^head/,

@@ -35,6 +35,9 @@ export function addIndexCommands(program: Command, context: CliContext): void {
         from: flags.indexFrom === undefined ? undefined : wholeNumber(flags.indexFrom, 'index-from'),
         home: homeOf(context),
         io,
+      }).catch((error: unknown) => {
+        if (!io.signal.aborted) throw error
+        throw new CliError('FAILED', 'interrupted')
       })
       context.result({ Height: height, Tipsets: tipsets, Completed: completed, Seconds: Math.round(seconds) })
       const more = completed === 0 ? '' : `, ${completed} of an earlier Petrel completed`

@@ -8,6 +8,7 @@ import type { Json } from '../../../src/codec/jsonText.ts'
 import { type DevnetOptions, devnetOptions } from '../../../src/devnet/options.ts'
 import type { ActorsMode } from '../../../src/node/actorsCode.ts'
 import { PROOFS_MODES, type ProofsMode, VALIDATE_MODES, type ValidateMode } from '../../../src/node/modes.ts'
+import { MAX_HEADS } from '../../../src/sync/limits.ts'
 import { parseFil } from '../../../src/types/fil.ts'
 import { parseLevels } from '../../server/logger.ts'
 import type {
@@ -78,6 +79,7 @@ interface DaemonFlags extends ServeFlags {
   readonly snapshotProvider?: string
   readonly genesis?: string
   readonly validate?: string
+  readonly syncPeers?: string
   readonly source?: string[]
   readonly pushToSources?: boolean
   readonly checkpoint?: string
@@ -113,6 +115,15 @@ function keptEpochs(text: string): number | undefined {
   const epochs = wholeNumber(text, 'keep-state')
   if (epochs < MIN_KEPT_EPOCHS) throw new CliError('USAGE', `keep-state: at least ${MIN_KEPT_EPOCHS} epochs are needed`)
   return epochs
+}
+
+/** @see lotus chain/sync_manager.go LOTUS_SYNC_BOOTSTRAP_PEERS */
+function syncPeers(text: string): number {
+  const peers = wholeNumber(text, 'sync-peers')
+  if (peers < 1 || peers > MAX_HEADS) {
+    throw new CliError('USAGE', `sync-peers: expected 1 to ${MAX_HEADS}, got "${text}"`)
+  }
+  return peers
 }
 
 function indexOptions({ index, indexFrom }: ServeFlags): IndexOptions | undefined {
@@ -308,6 +319,7 @@ export function addNodeCommands(program: Command, context: CliContext, runner: N
       snapshotProvider: flags.snapshotProvider,
       genesis: flags.genesis,
       validate: flags.validate === undefined ? undefined : validateMode(flags.validate),
+      syncPeers: flags.syncPeers === undefined ? undefined : syncPeers(flags.syncPeers),
       light: {
         sources: flags.source ?? [],
         pushesToSources: flags.pushToSources === true,
@@ -336,6 +348,10 @@ export function addNodeCommands(program: Command, context: CliContext, runner: N
       '--validate <mode>',
       'execute (default): every check; headers: no execution, state proven against headers; light: from a checkpoint on, ' +
         'by certificates of finality',
+    )
+    .option(
+      '--sync-peers <n>',
+      "nodes whose heads are heard before the first sync (default: the network's, 4 on mainnet); 1 where only yours are reached",
     )
     .option('--source <url>', 'light: RPC endpoint to ask, not to believe (repeatable)', collect)
     .option('--push-to-sources', 'light: give signed messages to the RPC endpoints, too')

@@ -23,7 +23,7 @@ async function info(context: CliContext, path: string): Promise<void> {
   try {
     printInfo(context, path, await inspect(context, file))
   } finally {
-    file.close()
+    await file.close()
   }
 }
 

@@ -72,7 +72,7 @@ async function openOffline(context: CliContext, from: string | undefined): Promi
       const cid = readMetadata(file.store, file.store.roots)?.f3Data
       return cid === undefined ? undefined : [cid, getBlock(file.store, cid)]
     }
-    return { store, blocks: withCode(file.store, home), f3Data, close: () => Promise.resolve(file.close()) }
+    return { store, blocks: withCode(file.store, home), f3Data, close: () => file.close() }
   }
   if (readTextFile(home.config) === undefined && readTextFile(join(home.path, 'network.json')) === undefined)
     throw new CliError('USAGE', `there is no chain in ${home.path}; give --repo, or --from <archive>`)
@@ -83,7 +83,7 @@ async function openOffline(context: CliContext, from: string | undefined): Promi
     const environment = new LmdbEnvironment({ path: home.chain })
     const close = async (): Promise<void> => {
       await environment.close()
-      file?.close()
+      await file?.close()
       home.release()
     }
     const blocks = file === undefined ? environment.blocks : new LayeredBlockstore([environment.blocks, file.store])

@@ -32,7 +32,7 @@ export async function openWhole(context: CliContext, path: string, home: Home): 
     await file.ready
     return file
   } catch (error) {
-    file.close()
+    await file.close()
     throw error
   }
 }

@@ -140,7 +140,7 @@ export async function importSnapshot(context: CliContext, source: string, flags:
       printInfo(context, path, found)
       line(io, `imported into ${home.path}: start with petrel daemon`)
     } finally {
-      file.close()
+      await file.close()
     }
   } finally {
     home.release()

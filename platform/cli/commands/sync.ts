@@ -35,6 +35,9 @@ function workerText(sync: JsonActiveSync, nowMs: number): string {
     const end = isZeroTime(sync.End) ? nowMs : Date.parse(sync.End)
     out += `\tElapsed: ${goDuration(end - Date.parse(sync.Start))}\n`
   }
+  if (sync.Stage === STAGE_IDLE && sync.Message !== '') {
+    out += `\t${sync.Message.charAt(0).toUpperCase()}${sync.Message.slice(1)} (daemon --sync-peers)\n`
+  }
   if (sync.Stage === STAGE_ERROR) out += `\tError: ${sync.Message}\n`
   return out
 }

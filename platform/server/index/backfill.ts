@@ -5,6 +5,7 @@ import { Closers } from '../../../src/base/closers.ts'
 import { errorMessage } from '../../../src/base/errors.ts'
 import { MemoryStore } from '../../../src/base/memoryStore.ts'
 import type { Logger } from '../../../src/base/ports.ts'
+import { whenAborted } from '../../../src/base/waiting.ts'
 import type { ChainView } from '../../../src/chain/chainView.ts'
 import { openChain } from '../../../src/chain/openChain.ts'
 import type { VmHost } from '../../../src/chain/vm.ts'
@@ -29,7 +30,7 @@ import type { Home } from '../home.ts'
 import { createLogger } from '../logger.ts'
 import { findNetwork } from '../networkFiles.ts'
 import { openVm } from '../openVm.ts'
-import type { ProgramIo } from '../programIo.ts'
+import { line, type ProgramIo } from '../programIo.ts'
 import { everyFewSeconds, percentText } from '../progressText.ts'
 import { PostgresIndex } from './postgresIndex.ts'
 
@@ -74,6 +75,8 @@ const PASSING: readonly unknown[] = ['CONNECTION_LOST', 'POSITION_MOVED', 'DATAB
  */
 export async function backfill(options: BackfillOptions): Promise<Backfilled> {
   const closers = new Closers()
+  const { io } = options
+  closers.add(whenAborted(io.signal, () => line(io, 'stopping: what is being written and executed')))
   try {
     return await fill(options, await openView(options, closers), closers)
   } finally {
@@ -114,6 +117,8 @@ async function fill(options: BackfillOptions, view: ChainView, closers: Closers)
   const threads = { archive: resolve(options.archive), actors: home.actors, mode, cache: cacheSizes() }
   const machine = openVm(view, threads, log, { threads: workers })
   closers.add(() => machine.close())
+  let stop = (): void => machine.close()
+  closers.add(whenAborted(io.signal, () => stop()))
   const began = performance.now()
   let failure: Error | undefined
   const say = everyFewSeconds(io)
@@ -133,13 +138,22 @@ async function fill(options: BackfillOptions, view: ChainView, closers: Closers)
     },
   })
   closers.add(() => writer.stop())
+  stop = () => {
+    // A transaction under way is whole; rows for later ones are not waited for.
+    void writer.stop()
+    machine.close()
+  }
   // What an archive says is final, is the business of the node that follows from there.
   writer.start({ finalized: () => view.store.genesis() })
   for (;;) {
     const { state, behind, height, tipsets } = writer.status
     const seconds = (performance.now() - began) / MS_PER_SEC
+    if (io.signal.aborted) {
+      await writer.stop()
+      line(io, `the index is at epoch ${writer.status.height ?? 'none'}: the same command goes on from there`)
+      io.signal.throwIfAborted()
+    }
     if (failure !== undefined) throw failure
-    io.signal.throwIfAborted()
     if (state === 'following' && behind === 0 && height !== undefined) return { height, tipsets, completed, seconds }
     const rate = tipsets / seconds
     say(() => {

@@ -15,6 +15,8 @@ interface Server {
   readonly still: boolean
   readonly name: string
   readonly made: boolean
+  /** Somebody else's schema has a name of ours. */
+  readonly taken: boolean
   readonly creates: boolean
 }
 
@@ -31,6 +33,7 @@ export async function serverOf(on: Connection): Promise<Server> {
   const [server] = await on.query<Server>(
     `select current_setting('server_version_num')::int as version, current_setting('transaction_read_only') = 'on' as still,
      current_user as name, to_regclass('petrel.chain') is not null as made,
+     to_regclass('petrel.chain') is null and (to_regnamespace('petrel') is not null or to_regnamespace('canonical') is not null) as taken,
      has_database_privilege(current_database(), 'create') as creates`,
   )
   const { version } = server as Server
@@ -64,8 +67,12 @@ export function assertChain(found: Holding, chain: IndexedChain): void {
 
 /** Whether a writer may begin: looks at the server, at who we are there, and at what is in it. */
 export async function assertFits(on: Connection, chain: IndexedChain): Promise<void> {
-  const { still, name, made, creates } = await serverOf(on)
+  const { still, name, made, taken, creates } = await serverOf(on)
   if (still) throw new IndexError('READ_ONLY', 'the database of the index takes no writes: a standby, or set read-only')
+  if (taken) {
+    const text = 'the database has a schema "petrel" or "canonical" that is not of an index: use another database'
+    throw new IndexError('NOT_OURS', text)
+  }
   if (!made) {
     if (creates) return
     throw new IndexError('READ_ONLY', `user ${name} may not create the tables of the index`)

@@ -289,9 +289,92 @@ ${commented([
 ])}
 `
 
+/** Of columns that the steps before say nothing of. */
+const MORE_COMMENTS: readonly (readonly [string, string])[] = [
+  ['column petrel.migrations.version', 'Number of the step.'],
+  ['column petrel.migrations.applied', 'When.'],
+  ['column petrel.chain.one', 'There is one row.'],
+  ['column petrel.chain.network', 'Name of the network, as its topics have it.'],
+  ['column petrel.chain.genesis', 'CID of the genesis block.'],
+  ['column petrel.chain.chain_id', "The network's number in the Ethereum interface: 314 is mainnet."],
+  ['column petrel.chain.tipset', 'The newest tipset here; null: there is none yet.'],
+  ['column petrel.chain.changed', 'When this row was written last.'],
+  ['column petrel.tipsets.height', 'Its epoch.'],
+  ['column petrel.tipsets.time', 'Timestamp of its blocks.'],
+  ['column petrel.tipsets.receipts_root', 'Root of the receipts of its messages.'],
+  ...OF_TIPSETS.flatMap((table): readonly (readonly [string, string])[] => [
+    [`column petrel.${table}.height`, 'Epoch of the tipset.'],
+    [`column petrel.${table}.tipset`, 'The tipset: petrel.tipsets says whether it is on the chain of the head.'],
+  ]),
+  ['column petrel.blocks.position', 'Place in the tipset, from 0.'],
+  ['column petrel.blocks.cid', 'CID of the block.'],
+  ['column petrel.blocks.win_count', 'Elections that it won: it is rewarded for each.'],
+  ['column petrel.blocks.parent_weight', 'Weight of the chain below it.'],
+  ['column petrel.messages.position', 'Place in the order of execution, from 0, implicit messages left out.'],
+  ['column petrel.messages.from_actor', 'ID of the sender; null: there is no such actor after the tipset.'],
+  ['column petrel.messages.from_address', 'Address of the sender as the message has it.'],
+  ['column petrel.messages.to_address', 'Address of the recipient as the message has it.'],
+  ['column petrel.messages.nonce', 'Number of the message among those of its sender.'],
+  ['column petrel.messages.value', 'attoFIL that were to be sent; petrel.transfers has what was.'],
+  ['column petrel.messages.gas_limit', 'The most gas that it might use.'],
+  ['column petrel.messages.gas_fee_cap', 'The most that it paid for a unit of gas, attoFIL.'],
+  ['column petrel.messages.gas_premium', 'Of that the most that went to the producer, attoFIL.'],
+  ['column petrel.messages.method', 'Number of the method; 0: a plain transfer.'],
+  ['column petrel.messages.params', 'Parameters as they are in the message.'],
+  ['column petrel.messages.gas_used', 'Gas that it used.'],
+  ['column petrel.messages.returned', 'What it returned, as in its receipt.'],
+  ['column petrel.transfers.position', 'Place among the transfers of the tipset, from 0.'],
+  ['column petrel.transfers.from_actor', 'ID of the actor that sent it.'],
+  ['column petrel.transfers.from_address', 'f1, f3 or f410 address of the sender, else its ID address.'],
+  ['column petrel.transfers.to_actor', 'ID of the actor that received it.'],
+  ['column petrel.transfers.method', 'Number of the method that was called with it; 0: a plain transfer.'],
+  ['column petrel.balance_changes.actor', 'ID of the actor.'],
+  ['column petrel.eth_transactions.position', 'That of the message in petrel.messages.'],
+  ['column petrel.eth_transactions.hash', 'Hash by which the Ethereum interface knows it.'],
+  ['column petrel.eth_transactions.type', 'Of the transaction: 0 legacy, 2 EIP-1559.'],
+  ['column petrel.eth_transactions.sender', '20 bytes of the sender.'],
+  ['column petrel.eth_transactions.nonce', 'Number of the transaction among those of its sender.'],
+  ['column petrel.eth_transactions.value', 'attoFIL.'],
+  ['column petrel.eth_transactions.input', 'Data of the call.'],
+  ['column petrel.eth_transactions.succeeded', 'Whether it ended with exit code 0.'],
+  ['column petrel.logs.address', '20 bytes of the contract.'],
+  ...[0, 1, 2, 3].map((n) => [`column petrel.logs.topic${n}`, `Topic ${n}, 32 bytes; null: it has none.`] as const),
+  ['column petrel.logs.data', 'What is not indexed.'],
+]
+
+/** What people read are the views: they say what the tables say. Of `time`, which the tables have not, here. */
+const VIEW_COMMENTS = `
+do $$
+declare found record;
+begin
+  for found in
+    select v.relname as name, coalesce(obj_description(t.oid, 'pg_class'), '') as text
+    from pg_class v
+    join pg_class t on t.relnamespace = 'petrel'::regnamespace
+      and t.relname = case v.relname when 'head' then 'chain' else v.relname end
+    where v.relnamespace = 'canonical'::regnamespace and v.relkind = 'v'
+  loop
+    execute format('comment on view canonical.%I is %L', found.name, found.text);
+  end loop;
+  for found in
+    select v.relname as name, c.attname as col, coalesce(col_description(t.oid, d.attnum), 'Timestamp of the tipset.') as text
+    from pg_class v
+    join pg_attribute c on c.attrelid = v.oid and c.attnum > 0 and not c.attisdropped
+    join pg_class t on t.relnamespace = 'petrel'::regnamespace
+      and t.relname = case v.relname when 'head' then 'chain' else v.relname end
+    left join pg_attribute d on d.attrelid = t.oid and d.attname = c.attname and not d.attisdropped
+    where v.relnamespace = 'canonical'::regnamespace and v.relkind = 'v'
+  loop
+    execute format('comment on column canonical.%I.%I is %L', found.name, found.col, found.text);
+  end loop;
+end
+$$;
+`
+
 /** All steps, in order. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: TABLES + VIEWS + comments },
   { version: 2, sql: LOOKUPS },
   { version: 3, sql: WHOLE_BLOCKS },
+  { version: 4, sql: commented(MORE_COMMENTS) + VIEW_COMMENTS },
 ]

@@ -1,14 +1,43 @@
 /** The index of a process: its writer, its line in the health, its figures. Loaded when it is wanted. */
 import type { Metrics } from '../../../src/base/metrics.ts'
+import { logOf } from '../../../src/base/partedLog.ts'
+import { IndexError } from '../../../src/index/errors.ts'
+import type { IndexedChain } from '../../../src/index/indexStore.ts'
 import { type IndexStatus, IndexWriter } from '../../../src/index/indexWriter.ts'
 import type { NodeIndex, NodeIndexDeps } from '../../../src/node/nodeIndex.ts'
 import type { NodePorts } from '../../../src/node/nodePorts.ts'
+import type { NodeShim } from '../../../src/node/nodeShim.ts'
 import type { IndexOptions } from '../options.ts'
 import { PostgresIndex } from './postgresIndex.ts'
 import { PostgresReader } from './postgresReader.ts'
 
+/** @throws IndexError for a database that is not for this chain; one that does not answer is waited for later */
+export async function assertIndex(
+  { url }: IndexOptions,
+  chain: IndexedChain,
+  { timers }: Pick<NodePorts, 'timers'>,
+): Promise<void> {
+  try {
+    await new PostgresIndex(url, timers).check(chain)
+  } catch (error) {
+    if (!(error instanceof IndexError) || error.code !== 'CONNECTION_LOST') throw error
+  }
+}
+
+/** What a node with an index is opened with. */
+export function indexShim(
+  options: IndexOptions,
+  ports: NodePorts,
+  metrics: Metrics | undefined,
+): Required<Pick<NodeShim, 'assertIndex' | 'openIndex'>> {
+  return {
+    assertIndex: (chain) => assertIndex(options, chain, ports),
+    openIndex: (deps) => openIndex(options, deps, { ...ports, log: logOf(ports.log, 'index') }, metrics),
+  }
+}
+
 /** @throws IndexError for a database that is not for this chain; nothing has been written then */
-export async function openIndex(
+async function openIndex(
   { url, from }: IndexOptions,
   deps: NodeIndexDeps,
   ports: NodePorts,

@@ -2,7 +2,6 @@
 import { dirname, join } from 'node:path'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { decode } from '../../../src/codec/description.ts'
-import { initCrypto } from '../../../src/crypto/init.ts'
 import { valueFromBytes } from '../../../src/execution/valueBytes.ts'
 import { type Blockstore, LayeredBlockstore } from '../../../src/ipld/blockstore.ts'
 import { NodeCache } from '../../../src/ipld/nodeCache.ts'
@@ -15,6 +14,7 @@ import { LmdbEnvironment } from '../lmdbStore.ts'
 import { createLogger } from '../logger.ts'
 import { systemRandom } from '../random.ts'
 import { CLOSE_GRACE_MS } from '../rpcServer.ts'
+import { startCrypto } from '../startCrypto.ts'
 import type { FromReader, ReadThreadData, ToldStart, ToReader } from './messages.ts'
 import { PassOn } from './passOn.ts'
 import { startReaderServer } from './readerServer.ts'
@@ -33,7 +33,7 @@ async function run(port: MessagePort, data: ReadThreadData): Promise<void> {
   let take = (message: ToReader): void => void held.push(message)
   port.on('message', (message: ToReader) => take(message))
   const tell = (message: FromReader): void => port.postMessage(message)
-  await initCrypto()
+  await startCrypto()
   const nodes = new NodeCache(sizes.threadNodes)
   const environment = new LmdbEnvironment({ path: places.chain, nodes, readsOnly: true })
   const archive =

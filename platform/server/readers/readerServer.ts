@@ -107,8 +107,7 @@ function onRequest(
     const most = Math.min(MAX_BODY_BYTES, admitted ?? 0)
     if (admitted === undefined || !(length <= most)) return passOn.request(message, response)
     connections.is('reading', socket)
-    const place = placeOf(socket.remoteAddress ?? '')
-    readBody(message, MAX_BODY_BYTES, bodies.of(hasToken ? undefined : place), (body, _whole, held) => {
+    readBody(message, MAX_BODY_BYTES, bodies.of(hasToken ? undefined : request.address), (body, _whole, held) => {
       connections.is('answering', socket)
       if (body === undefined) return respond(response, BUSY, false)
       request.body = body

@@ -92,7 +92,7 @@ export async function openGenerated(folder: string, network: Network): Promise<G
     close: async () => {
       await environment.meta.flush()
       await environment.close()
-      archive.close()
+      await archive.close()
     },
   }
 }

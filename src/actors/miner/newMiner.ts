@@ -129,7 +129,7 @@ export function newMinerInfo(miner: NewMiner): MinerInfo | undefined {
     consensusFaultElapsed: -1,
     pendingOwnerAddress: null,
     beneficiary: miner.owner,
-    beneficiaryTerm: { quota: 0n, usedQuota: 0n, expiration: 0 },
+    beneficiaryTerm: { quota: 0n, usedQuota: 0n, expiration: 0n },
     pendingBeneficiaryTerm: null,
   }
 }

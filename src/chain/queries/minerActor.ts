@@ -30,6 +30,7 @@ import {
   vestingFundsBlock,
   vestingFundsTail,
 } from '../../state/miner.ts'
+import type { SectorNumber } from '../../state/scalars.ts'
 import {
   type SectorOnChainInfo,
   type SectorPreCommitOnChainInfo,
@@ -173,7 +174,7 @@ export class MinerActor {
   }
 
   /** A pre-commitment, in the form of version 9, which Lotus shows. */
-  preCommit(number: number): SectorPreCommitOnChainInfo | undefined {
+  preCommit(number: SectorNumber): SectorPreCommitOnChainInfo | undefined {
     const codec = sectorPreCommitOnChainInfoAt(this.#version)
     const options = { pointerMaps: this.#version < FIRST_V3_TREES }
     const found = Hamt.load(this.#store, this.state.preCommittedSectors, codec, options).get(varintBytes(number))
@@ -186,7 +187,7 @@ export class MinerActor {
    * Where a sector is proven, a deadline at a time: thousands of partitions are read for one that is not there.
    * @throws ChainError `NOT_FOUND`
    */
-  *findSector(number: number): Steps<SectorLocation> {
+  *findSector(number: SectorNumber): Steps<SectorLocation> {
     for (const [deadline, content] of this.deadlines().entries()) {
       for (const [partition, { sectors }] of this.partitions(content).entries()) {
         if (sectors.has(number)) return { deadline, partition }
@@ -201,7 +202,7 @@ export class MinerActor {
    * @throws ChainError `NOT_FOUND` when there is none, or it was terminated
    * @see lotus chain/actors/builtin/miner GetSectorExpiration
    */
-  *findExpiration(number: number): Steps<SectorExpiration> {
+  *findExpiration(number: SectorNumber): Steps<SectorExpiration> {
     let early = 0
     for (const deadline of this.deadlines()) {
       for (const partition of this.partitions(deadline)) {
@@ -222,7 +223,7 @@ export class MinerActor {
     throw new ChainError('NOT_FOUND', `failed to find sector ${number}`)
   }
 
-  sector(number: number): SectorOnChainInfo | undefined {
+  sector(number: SectorNumber): SectorOnChainInfo | undefined {
     const found = this.#amt(this.state.sectors, sectorOnChainInfoAt(this.#version)).get(number)
     return found === undefined ? undefined : this.#asLatest(found)
   }

@@ -355,7 +355,7 @@ export class F3 {
 
 function signedShare({ signers }: FinalityCertificate, { each, total }: ScaledPower): number {
   let signed = 0
-  for (const index of signers) signed += each[index] ?? 0
+  for (const index of signers) signed += each[Number(index)] ?? 0
   return signed / total
 }
 

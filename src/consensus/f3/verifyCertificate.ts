@@ -130,13 +130,13 @@ function checkSigners(certificate: FinalityCertificate, committee: Committee, wr
   const members: number[] = []
   let power = 0
   for (const index of certificate.signers) {
-    const own = each[index]
+    const own = each[Number(index)]
     if (own === undefined) {
       throw wrong('SIGNER_UNKNOWN', `signer ${index}, but there are only ${each.length} entries in the power table`)
     }
     if (own === 0) throw wrong('SIGNER_WITHOUT_POWER', `signer ${index} has no effective power after scaling`)
     power += own
-    members.push(index)
+    members.push(Number(index))
   }
   if (!isStrongQuorum(power, total)) throw wrong('NO_QUORUM', `insufficient power: ${power} < 2/3 ${total}`)
   return members

@@ -10,21 +10,22 @@ import {
   CODEC_FIL_COMMITMENT_SEALED,
   CODEC_FIL_COMMITMENT_UNSEALED,
   CODEC_RAW,
-  cidFromBytes,
   HASH_BLAKE2B_256,
   keyOf38,
 } from '../../codec/cid.ts'
+import { CodecError } from '../../codec/errors.ts'
+import { readMachineCid } from '../../codec/machineCid.ts'
 import type { PriceList } from '../gas/priceList.ts'
 import type { GasTracker } from '../gas/tracker.ts'
 import { NO_LINKS } from './blockRegistry.ts'
 import { Errno, OutOfGas, SyscallError } from './outcomes.ts'
 
 const TAG_CID = 42
-/** Longest digest that the reference's CID type holds, bytes. */
-const MAX_DIGEST = 64
 const STATE_CID_HEAD = [0x01, 0x71, 0xa0, 0xe4, 0x02, 0x20]
 const STATE_CID_LENGTH = STATE_CID_HEAD.length + 32
-const TWO_64 = 2 ** 64
+const TWO_64 = 1n << 64n
+/** Two such counts, doubled, are exact in a number. */
+const EXACT_COUNT = 2 ** 50
 
 /** A scan in progress. One item is at least one byte, so counts that matter stay exact in numbers. */
 interface Scan {
@@ -101,10 +102,18 @@ function readHead(data: Uint8Array, at: number): number {
   return next
 }
 
+/** What {@link readHead} read before `next`, of which {@link argument} has 53 bits. */
+function exactArgument(data: Uint8Array, next: number): bigint {
+  if (argument <= Number.MAX_SAFE_INTEGER) return BigInt(argument)
+  return new DataView(data.buffer, data.byteOffset + next - 8, 8).getBigUint64(0)
+}
+
 function scanCbor(scan: Scan, data: Uint8Array): void {
   let at = 0
   let items = 1
-  while (items > 0) {
+  // Counts that no block has items for, beside those in `items`.
+  let wide = 0n
+  while (items > 0 || wide > 0n) {
     items--
     useGas(scan, scan.perField)
     const first = data[at] as number
@@ -116,14 +125,17 @@ function scanCbor(scan: Scan, data: Uint8Array): void {
         at += argument
         break
       case 4:
-        items += argument
-        // Far beyond any block's items the reference's u64 overflows; up to there it runs out of bytes or gas as we do.
-        if (items >= TWO_64) throw serialization('cbor field count overflow')
+      case 5: {
+        const each = (first >> 5) - 3
+        if (wide === 0n && argument < EXACT_COUNT && items < EXACT_COUNT) {
+          items += each * argument
+          break
+        }
+        // A block with such a count fails; how much it is charged before depends on where the reference's u64 overflows.
+        wide += BigInt(each) * exactArgument(data, at)
+        if (BigInt(items) + wide >= TWO_64) throw serialization('cbor field count overflow')
         break
-      case 5:
-        items += 2 * argument
-        if (items >= TWO_64) throw serialization('cbor field count overflow')
-        break
+      }
       case 6:
         if (argument !== TAG_CID) {
           items++
@@ -151,14 +163,15 @@ function scanLink(scan: Scan, data: Uint8Array, offset: number): number {
     scan.links.push(new Cid(keyOf38(data, at + 1), 1, CODEC_DAG_CBOR, HASH_BLAKE2B_256, STATE_CID_HEAD.length))
     return end
   }
-  let cid: Cid
+  let read: { cid: Cid; next: number }
   try {
-    cid = cidFromBytes(data.subarray(at + 1, end))
+    read = readMachineCid(data.subarray(0, end), at + 1)
   } catch (cause) {
-    throw serialization(`invalid cid: ${(cause as Error).message}`)
+    if (!(cause instanceof CodecError)) throw cause
+    throw serialization(`invalid cid: ${cause.message}`)
   }
-  if (cid.length - cid.digestOffset > MAX_DIGEST) throw serialization('invalid cid: digest too large')
-  visitCid(scan, cid)
+  if (read.next !== end) throw serialization(`cid has ${end - read.next} trailing bytes`)
+  visitCid(scan, read.cid)
   return end
 }
 

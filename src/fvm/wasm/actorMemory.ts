@@ -1,13 +1,11 @@
 import { EMPTY_BYTES } from '../../base/bytes.ts'
-import { type Cid, readCid } from '../../codec/cid.ts'
+import type { Cid } from '../../codec/cid.ts'
 import { CodecError } from '../../codec/errors.ts'
-import { type Address, addressFromBytes } from '../../types/address.ts'
+import { readMachineCid } from '../../codec/machineCid.ts'
+import { type Address, machineAddress } from '../../types/address.ts'
 import { Errno, SyscallError } from '../kernel/outcomes.ts'
 import { PAGE_BYTES } from './interfaceNames.ts'
 import type { WasmInt32Global, WasmMemory } from './webAssembly.ts'
-
-/** Bytes of the longest digest that the reference's CIDs hold. */
-const MAX_DIGEST_BYTES = 64
 
 const NO_BYTES = new DataView(new ArrayBuffer(0))
 
@@ -72,12 +70,11 @@ export class ActorMemory {
       throw new SyscallError(Errno.IllegalArgument, `cid at offset ${offset} is out of bounds`)
     }
     try {
-      const { cid } = readCid(this.bytes, offset)
-      if (cid.length - cid.digestOffset <= MAX_DIGEST_BYTES) return cid
+      return readMachineCid(this.bytes, offset).cid
     } catch (error) {
       if (!(error instanceof CodecError)) throw error
+      throw new SyscallError(Errno.IllegalArgument, 'failed to parse cid')
     }
-    throw new SyscallError(Errno.IllegalArgument, 'failed to parse cid')
   }
 
   /**
@@ -96,7 +93,7 @@ export class ActorMemory {
   readAddress(offset: number, length: number): Address {
     const bytes = this.slice(offset, length)
     try {
-      return addressFromBytes(bytes.slice())
+      return machineAddress(bytes)
     } catch (error) {
       if (!(error instanceof CodecError)) throw error
       throw new SyscallError(Errno.IllegalArgument, error.message)

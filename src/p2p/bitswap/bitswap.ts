@@ -6,6 +6,7 @@
 import { errorMessage } from '../../base/errors.ts'
 import type { Clock, Logger, Timers } from '../../base/ports.ts'
 import { sleep } from '../../base/waiting.ts'
+import type { Cid } from '../../codec/cid.ts'
 import type { Blockstore } from '../../ipld/blockstore.ts'
 import type { BlockSource } from '../../ipld/withBlocks.ts'
 import { P2pError } from '../errors.ts'
@@ -47,13 +48,20 @@ export interface Bitswap {
   readonly source: BlockSource
   /** Blocks under way, and wants of others that wait. */
   pending(): { readonly fetching: number; readonly serving: number }
+  /** Blocks have come into the store: peers that asked for one before get it. @param cids - asked for only where somebody waits */
+  arrived(cids: () => readonly Cid[]): void
   stop(): void
 }
 
 /** Starts serving, and fetching. */
 export function startBitswap(deps: BitswapDeps): Bitswap {
   const node = new BitswapNode(deps)
-  return { source: node.client, pending: () => node.pending(), stop: () => node.stop() }
+  return {
+    source: node.client,
+    pending: () => node.pending(),
+    arrived: (cids) => node.arrived(cids),
+    stop: () => node.stop(),
+  }
 }
 
 /** Messages that come at once; the others wait, unread, so that peers slow down instead of losing them. */
@@ -94,6 +102,10 @@ class BitswapNode {
 
   pending(): { fetching: number; serving: number } {
     return { fetching: this.client.pending, serving: this.#server.pending }
+  }
+
+  arrived(cids: () => readonly Cid[]): void {
+    this.#server.arrived(cids)
   }
 
   stop(): void {

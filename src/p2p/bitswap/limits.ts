@@ -22,6 +22,15 @@ export const MAX_PENDING_WANTS = 16_384
 /** Wants of all peers that wait; above it each has what go-bitswap gives it. */
 export const MAX_PENDING_OF_ALL = 131_072
 export const MIN_PENDING_WANTS = 1024
+/**
+ * Wants that could not be met are remembered for so long, milliseconds: boxo's client says one again after 30 to 45 s, and Lotus gives a
+ * block up whose messages have not come within one epoch and a little. Of one peer as many as go-bitswap remembers, the newest; where
+ * all peers together have as many as may be, so few.
+ */
+export const REMEMBERED_MS = 60_000
+export const MAX_REMEMBERED_WANTS = 1024
+export const MAX_REMEMBERED_OF_ALL = 32_768
+export const MIN_REMEMBERED_WANTS = 128
 /** Messages that wait to be sent to a peer, bytes. */
 export const MAX_QUEUED_BYTES: number = 4 * 1024 * 1024
 /** Time for one message to come, or to go, once it has begun, milliseconds. */

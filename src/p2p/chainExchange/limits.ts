@@ -17,13 +17,17 @@ export const BUSY_MS = 8
 
 /** Longest time that a reader may leave a write waiting, milliseconds. */
 export const STALL_MS = 10_000
-/** Streams whose request is awaited. Above it the oldest of the peer that has most is reset; else the one that comes. */
-export const READ_GATE: GateLimits = { running: 64, perPeer: 8, waiting: 0 }
 /**
- * Requests that are answered at once: the answers in the making are at most 12 × 10 MiB. Of a peer as many as Forest takes: seen of it are
- * more than three at once when it changes its branch.
+ * Streams whose request is awaited. Above it the oldest of the peer that has most is reset; else the one that comes. A Lotus that
+ * catches up opens 16 at once, to one peer where it has but that one, and each again when it fails
+ * (lotus chain/sync.go concurrentSyncRequests, fetchMessages).
  */
-export const SERVER_GATE: GateLimits = { running: 12, perPeer: 4, waiting: 32 }
+export const READ_GATE: GateLimits = { running: 64, perPeer: 32, waiting: 0 }
+/**
+ * Requests that are answered at once: the answers in the making are at most 12 × 10 MiB. Of a peer as many as Forest takes; its others
+ * wait, as far as it has a place, for a Lotus gives up all 128 tipsets of a window when one of its requests failed five times.
+ */
+export const SERVER_GATE: GateLimits = { running: 12, perPeer: 32, runningPerPeer: 4, waiting: 256 }
 /**
  * Tipsets that a peer may ask for: some windows at once, then so many a second. Headers alone count a quarter, a request as ten
  * at least. A peer that syncs must not be slowed down by it: reading headers takes some 0.1 ms of a tipset.

@@ -50,6 +50,16 @@ export const MESSAGES_REST_MS: number = JUDGING_MS
 export const VERDICT_MS = 8_000
 /** Accepted blocks remembered, by CID. @see lotus chain/sub/incoming.go newBlockReceiptCache */
 export const SEEN_BLOCKS = 8192
+/**
+ * A peer without a stream of ours gets one again after so long each time, ms: one that is reset at once, or does not answer, is not
+ * asked each second.
+ */
+export const REOPEN_MS: readonly number[] = [1_000, 2_000, 5_000, 10_000, 30_000, 60_000]
+/** What waits to be sent to a peer, bytes; what comes on top is dropped. Where nothing of it is read for so long the stream is reset, ms. */
+export const MAX_UNSENT_BYTES: number = 4 * MIB
+export const UNREAD_MS = 30_000
+/** Peers that left whose misdeeds are remembered: a new peer ID costs nothing. Above it those who left first are forgotten. */
+export const MAX_RETAINED_SCORES = 4096
 
 /** Blocks whose messages are being gathered. */
 export const GATHER_RUNNING = 32
@@ -71,3 +81,5 @@ export const LEAST_PATIENCE_MS = 5_000
  * Messages of one block, bytes. A block's gas limit of 10^10 pays for at most 10 MB: a byte costs 1000 gas, later 1300.
  */
 export const MAX_BLOCK_MESSAGES_BYTES: number = 16 * 1024 * 1024
+/** How long a peer that sends a PRUNE may say that it is not to be grafted, milliseconds: Lotus and this node ask for a minute. */
+export const MAX_BACKOFF_MS = 3_600_000

@@ -34,7 +34,7 @@ import { Traffic } from './traffic.ts'
 
 const SEED_BYTES = 32
 
-/** libp2p's own watch has up to four under way, one each ten seconds, see `pingMs`. */
+/** libp2p's own watch has two under way at most; before, Petrel's had four. */
 const PING_STREAMS = 8
 
 type Services = NonNullable<Libp2pInit['services']>
@@ -106,7 +106,11 @@ export async function createHost(options: HostOptions, transports: HostTransport
       reconnectRetries: 0,
     },
     // libp2p cuts who does not answer. Its own 5 s cut every connection once this process stands still for as long.
-    connectionMonitor: { pingTimeout: { minTimeout: limits.pingMs } },
+    // A ping begins when the one before is over: go-libp2p lets a peer have two of them open (limits.go), and resets the third.
+    connectionMonitor: {
+      pingInterval: limits.pingMs,
+      pingTimeout: { minTimeout: limits.pingMs, maxTimeout: limits.pingMs },
+    },
     metrics: () => traffic,
     transports: transports(certificate),
     // An address that is taken must be heard of; without any address the node can still dial.

@@ -1,6 +1,7 @@
 /** A host: what the node's protocols and its Net methods have of the network. */
 import type { PeerInfo } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
+import type { Multiaddr } from '@multiformats/multiaddr'
 import { errorMessage } from '../../base/errors.ts'
 import type { PeerLinks, PeerName } from '../peerLinks.ts'
 import { PeerBook } from '../peers/peerBook.ts'
@@ -13,6 +14,7 @@ import { MAX_DHT_ADDRESSES } from './hostLimits.ts'
 import { HostNet } from './hostNet.ts'
 import type { HostParts } from './hostParts.ts'
 import type { NetService, PeerAddresses } from './netService.ts'
+import { usableAddresses } from './usableAddresses.ts'
 
 /** A peer that speaks it is one of the network's. */
 const HELLO = '/fil/hello/1.0.0'
@@ -24,6 +26,11 @@ const MESH_TAG = 20
 const DEMERIT_WEIGHT = 5
 /** Between two looks at how many connections there are, ms. */
 const SOONEST_TRIM_MS = 1000
+
+/** What the library has of transports. */
+interface HostComponents {
+  readonly transportManager: { dialTransportForMultiaddr(address: Multiaddr): object | undefined }
+}
 
 /** The network side of a node. Protocols are registered before {@link start}; topics are joined before or after it. */
 export class P2pHost {
@@ -48,7 +55,7 @@ export class P2pHost {
         isUseful: (peer) => tags.hasMerit(peer),
         dial: (id, addresses, signal) => net.connect({ id, addresses }, signal),
         dialAddress: (address, signal) => this.#dial(address, signal),
-        refreshDht: (signal) => parts.dht.refreshRoutingTable({ signal }),
+        refreshDht: (signal) => this.#lookAround(signal),
         isRefused: (peer) => parts.blocked.hasPeer(peer) || parts.bans.isBanned(peer),
         turnedAway: () => parts.bans.leastBad().filter(({ peer }) => !parts.blocked.hasPeer(peer)),
         pardon: (peer) => parts.bans.pardon(peer),
@@ -113,6 +120,11 @@ export class P2pHost {
     await this.#parts.node.stop()
   }
 
+  /** Names a protocol to peers as long as the host runs; streams of it are reset while nobody serves it. Before {@link start}. */
+  announceProtocol(protocol: string): void {
+    this.#parts.links.announceProtocol(protocol)
+  }
+
   /** A peer was heard of elsewhere: it is dialled when more are needed. */
   heardOf({ id, addresses }: PeerAddresses): void {
     this.#manager.heardOf(id, addresses)
@@ -126,13 +138,33 @@ export class P2pHost {
     }
   }
 
+  /**
+   * Asks the DHT who is near a place by chance: whoever is named on the way is discovered. `refreshRoutingTable` returns at once, and each
+   * call leaves a timer that calls it again for good.
+   */
+  async #lookAround(signal: AbortSignal): Promise<void> {
+    const { dht, ports } = this.#parts
+    // As the identity of a peer: SHA2-256, 32 bytes.
+    const key = new Uint8Array(34)
+    ports.random.fill(key)
+    key.set([0x12, 32])
+    for await (const event of dht.getClosestPeers(key, { signal })) void event
+  }
+
   #discovered({ id, multiaddrs }: PeerInfo): void {
     const peer = id.toString()
     if (this.#parts.links.since(peer) !== undefined) return
-    this.#manager.heardOf(
-      peer,
-      multiaddrs.slice(0, MAX_DHT_ADDRESSES).map((address) => withoutPeer(address.toString(), peer)),
-    )
+    const said = multiaddrs.slice(0, MAX_DHT_ADDRESSES).map((address) => withoutPeer(address.toString(), peer))
+    this.#manager.heardOf(peer, this.#usable(said))
+  }
+
+  #usable(said: readonly string[]): string[] {
+    const { options, node } = this.#parts
+    // Its own question of the kind waits for names to be looked up.
+    const { transportManager } = (node as unknown as { readonly components: HostComponents }).components
+    const isDialable = (address: Multiaddr): boolean =>
+      transportManager.dialTransportForMultiaddr(address) !== undefined
+    return usableAddresses(said, isDialable, options.privateAddresses === true)
   }
 
   /** Kept where it was dialled, else where it says it listens: an inbound connection's own address leads nowhere. */
@@ -144,7 +176,7 @@ export class P2pHost {
       .filter((connection) => connection.peer === peer && connection.direction === 'outbound')
       .map(({ address }) => address)
     const said = (links.says(peer)?.addresses ?? []).map((address) => withoutPeer(address, peer))
-    this.#manager.met(peer, [...new Set([...dialled, ...said])])
+    this.#manager.met(peer, [...new Set([...dialled, ...this.#usable(said)])])
   }
 
   #trim(): void {

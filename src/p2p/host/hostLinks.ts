@@ -63,6 +63,8 @@ export class HostLinks implements PeerLinks {
   readonly #peers = new Map<PeerName, PeerState>()
   readonly #identified = new Set<(peer: PeerName) => void>()
   readonly #disconnected = new Set<(peer: PeerName) => void>()
+  /** What serves each protocol that is always named; undefined: nobody now. */
+  readonly #always = new Map<string, Serve | undefined>()
   #served = 0
 
   constructor(deps: HostLinksDeps) {
@@ -89,6 +91,25 @@ export class HostLinks implements PeerLinks {
   }
 
   handle(protocol: string, serve: Serve): () => void {
+    if (!this.#always.has(protocol)) return this.#register(protocol, serve)
+    this.#always.set(protocol, serve)
+    return () => {
+      if (this.#always.get(protocol) === serve) this.#always.set(protocol, undefined)
+    }
+  }
+
+  /**
+   * Names a protocol as long as the host runs; while nobody serves it, its streams are reset. Forest bans for an hour whoever leaves out
+   * hello or the chain exchange in one identify, a stream that is reset only lowers a peer's place.
+   * @see forest src/libp2p/service.rs handle_discovery_event; src/chain_sync/network_context.rs chain_exchange_request
+   */
+  announceProtocol(protocol: string): void {
+    if (this.#always.has(protocol)) return
+    this.#always.set(protocol, undefined)
+    this.#register(protocol, (peer, stream) => (this.#always.get(protocol) ?? refuse)(peer, stream))
+  }
+
+  #register(protocol: string, serve: Serve): () => void {
     const { node, limits, log } = this.#deps
     const failed = (cause: unknown): void => log.warn('protocol handler', { protocol, reason: errorMessage(cause) })
     node
@@ -301,4 +322,8 @@ export class HostLinks implements PeerLinks {
     }
     return false
   }
+}
+
+function refuse(): Promise<void> {
+  return Promise.reject(new P2pError('PEER_REFUSED', 'not served here'))
 }

@@ -7,11 +7,16 @@ import { errorMessage } from '../../base/errors.ts'
 import type { Clock, Logger, Timers } from '../../base/ports.ts'
 import { P2pError } from '../errors.ts'
 import { JUDGING_MS, MESSAGES_REST_MS } from '../gossip/limits.ts'
+import { messageId } from '../gossip/messageId.ts'
 import { ROUTER_LIMITS } from '../gossip/scores.ts'
 import type { PeerName } from '../peerLinks.ts'
 import type { GossipMessage, PubSub, Verdict } from '../pubSub.ts'
+import { boundBackoffs } from './boundBackoffs.ts'
 import { guardEnvelopes } from './envelopeGuard.ts'
+import { GossipStreams } from './gossipStreams.ts'
 import { hostError } from './hostErrors.ts'
+import { onlyPresentPeers } from './presentPeers.ts'
+import { retainMisdeeds } from './retainedScores.ts'
 import type { Router } from './router.ts'
 import { ValidationQueue } from './validationQueue.ts'
 
@@ -51,7 +56,14 @@ export class HostPubSub implements PubSub {
     const isWelcome = (from: PeerName, topic: string, bytes: number): boolean =>
       this.#welcomes.get(topic)?.(from, bytes) ?? true
     guardEnvelopes(router, isWelcome, new Breather(time, JUDGING_MS, MESSAGES_REST_MS))
-    router.addEventListener('gossipsub:heartbeat', () => this.#watchClock(time.clock))
+    onlyPresentPeers(router)
+    boundBackoffs(router)
+    retainMisdeeds(router)
+    const streams = new GossipStreams(router, time.clock, log)
+    router.addEventListener('gossipsub:heartbeat', () => {
+      this.#watchClock(time.clock)
+      streams.keep()
+    })
     router.addEventListener('gossipsub:message', ({ detail }) => this.#receive(detail))
   }
 
@@ -89,14 +101,23 @@ export class HostPubSub implements PubSub {
     if (data.length > ROUTER_LIMITS.maxMessageBytes - ENVELOPE_BYTES) {
       throw new P2pError('TOO_LARGE', `Cannot publish ${data.length} bytes to ${topic}: message too large`, { topic })
     }
+    const { seenCache, msgIdToStrFn } = this.#router
+    const id = msgIdToStrFn(messageId(topic, data))
+    // The network knows it already.
+    if (seenCache.has(id)) return
+    let isSent: boolean
     try {
-      await this.#router.publish(topic, data)
+      isSent = (await this.#router.publish(topic, data)).recipients.length > 0
     } catch (cause) {
       if (errorMessage(cause) !== 'PublishError.NoPeersSubscribedToTopic') {
         throw hostError(`Cannot publish to ${topic}`, cause, 'NOT_STARTED')
       }
       throw new P2pError('NO_PEERS', `Cannot publish to ${topic}: no peer has joined it`, { topic }, { cause })
     }
+    if (isSent) return
+    // Else it could not be published again for two minutes.
+    seenCache.entries.delete(id)
+    throw new P2pError('NO_PEERS', `Cannot publish to ${topic}: it could be sent to no peer`, { topic })
   }
 
   subscribers(topic: string): readonly PeerName[] {

@@ -2,7 +2,7 @@
 import { parseIp, parseIpNet } from '../peers/ipNet.ts'
 import { ipOfAddress } from './gater.ts'
 
-const NOT_PUBLIC: readonly string[] = [
+const NOT_PUBLIC = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -23,11 +23,17 @@ const NOT_PUBLIC: readonly string[] = [
   'fe80::/10',
   'ff00::/8',
   '2001:db8::/32',
-]
+].map(parseIpNet)
 
 /** A multiaddr that leads to a public IP directly: no name, no circuit. */
 export function isPublicAddress(address: string): boolean {
   if (address.includes('/p2p-circuit')) return false
   const ip = parseIp(ipOfAddress(address) ?? '')
-  return ip !== undefined && !NOT_PUBLIC.some((net) => parseIpNet(net)?.contains(ip))
+  return ip !== undefined && !NOT_PUBLIC.some((net) => net?.contains(ip))
+}
+
+/** A multiaddr that begins with an IP, be it a relay's, that the internet cannot reach. */
+export function isPrivateAddress(address: string): boolean {
+  const ip = parseIp(ipOfAddress(address) ?? '')
+  return ip !== undefined && NOT_PUBLIC.some((net) => net?.contains(ip) === true)
 }

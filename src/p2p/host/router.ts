@@ -1,5 +1,6 @@
 /** Gossipsub with Filecoin's numbers, and what of it its types do not tell. */
 import { type GossipSub, type GossipSubComponents, gossipsub, type TopicValidatorResult } from '@libp2p/gossipsub'
+import { MAX_UNSENT_BYTES } from '../gossip/limits.ts'
 import { messageId, seenName } from '../gossip/messageId.ts'
 import {
   BOOTSTRAPPER_APP_SCORE,
@@ -37,6 +38,9 @@ export interface Router extends GossipSub {
   getScore(peer: PeerName): number
   getMeshPeers(topic: string): PeerName[]
   reportMessageValidationResult(messageId: string, from: PeerName, acceptance: TopicValidatorResult): void
+  readonly msgIdToStrFn: (id: Uint8Array) => string
+  /** Messages heard of in the last two minutes, own ones too: what is in it is not published again. */
+  readonly seenCache: { has(messageId: string): boolean; readonly entries: Map<string, unknown> }
   readonly score: { readonly peerStats: ReadonlyMap<PeerName, PeerStats>; readonly scoreCache: Map<PeerName, unknown> }
   /** By topic: until when, by the wall clock, a peer may not be in its mesh. */
   readonly backoff: Map<string, Map<PeerName, number>>
@@ -59,8 +63,6 @@ export interface RouterOptions {
 const MAX_CONTROL_MESSAGES = 512
 const MAX_IDS = 5000
 const MAX_EXCHANGED_PEERS = 16
-/** What waits to be sent to a peer that does not read; then its stream is reset. */
-const MAX_OUTBOUND_BYTES = 4 * 1024 * 1024
 const DIRECT_CONNECT_TICKS = 300
 
 /** Gossipsub as a service of libp2p. */
@@ -89,7 +91,7 @@ export function createRouter(options: RouterOptions): (components: GossipSubComp
     maxInboundStreams: 2,
     maxOutboundStreams: 2,
     maxInboundDataLength: ROUTER_LIMITS.maxMessageBytes,
-    maxOutboundBufferSize: MAX_OUTBOUND_BYTES,
+    maxOutboundBufferSize: MAX_UNSENT_BYTES,
     allowedTopics: new Set(options.topics),
     decodeRpcLimits: {
       maxSubscriptions: ROUTER_LIMITS.maxSubscriptions,

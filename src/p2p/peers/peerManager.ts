@@ -66,6 +66,7 @@ export interface PeerManagerDeps {
   dial(peer: PeerName, addresses: readonly string[], signal: AbortSignal): Promise<void>
   /** Dials an address of the bootstrap list, whoever is there. */
   dialAddress(address: string, signal: AbortSignal): Promise<void>
+  /** Asks the DHT for more peers, who are heard of by and by. */
   refreshDht(signal: AbortSignal): Promise<void>
   /** Refused: banned, or on the operator's list. */
   isRefused(peer: PeerName): boolean
@@ -92,6 +93,7 @@ export class PeerManager {
   #cancelTick: (() => void) | undefined
   #ended: AbortController | undefined
   #expanding = false
+  #refreshing = false
   #isAlone = false
   #refreshedMs = Number.NEGATIVE_INFINITY
   #savedMs = Number.NEGATIVE_INFINITY
@@ -181,7 +183,7 @@ export class PeerManager {
   async #expand(signal: AbortSignal): Promise<void> {
     if (this.#chosen(this.#deps.connected()).length === 0) await this.#dialBootstrap(signal)
     await this.#dialKnown(signal)
-    if (!signal.aborted) await this.#refresh(signal)
+    if (!signal.aborted) this.#refresh(signal)
     if (!signal.aborted) await this.#reconsider(signal)
   }
 
@@ -270,13 +272,20 @@ export class PeerManager {
     this.#deps.log.debug('peer not reached', { peer, reason: errorMessage(error) })
   }
 
-  async #refresh(signal: AbortSignal): Promise<void> {
+  /** One look at a time. Nothing waits for it: with nobody in its table the DHT waits for somebody first. */
+  #refresh(signal: AbortSignal): void {
     const now = this.#deps.clock.monotonicMs()
-    if (this.#deps.connected().length === 0 || now - this.#refreshedMs < this.#options.refreshEveryMs) return
+    if (this.#refreshing || this.#deps.connected().length === 0) return
+    if (now - this.#refreshedMs < this.#options.refreshEveryMs) return
     this.#refreshedMs = now
+    this.#refreshing = true
     const { refreshMs } = this.#options
     const late = (): P2pError => new P2pError('TIMEOUT', `the table was not refreshed within ${refreshMs} ms`)
-    await withTimeout(this.#deps.timers, refreshMs, late, (inTime) => this.#deps.refreshDht(inTime), signal)
+    withTimeout(this.#deps.timers, refreshMs, late, (inTime) => this.#deps.refreshDht(inTime), signal)
+      .catch((error: unknown) => this.#deps.log.debug('looking for peers', { reason: errorMessage(error) }))
+      .finally(() => {
+        this.#refreshing = false
+      })
   }
 
   async #inParallel<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {

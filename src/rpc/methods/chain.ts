@@ -9,7 +9,7 @@ import { knownMessage } from '../../index/indexedSearch.ts'
 import { indexedBlock, indexedBlockMessages, knownMessages } from '../../index/indexedTipset.ts'
 import { fromBlocksOrIndex } from '../../index/passing.ts'
 import { createTipset, type Tipset, type TipsetKey } from '../../types/tipset.ts'
-import { type ChannelSink, channelMethod, type MethodRow, method } from '../method.ts'
+import { channelMethod, type MethodRow, method } from '../method.ts'
 import {
   chainGetBlock,
   chainGetBlockMessages,
@@ -28,6 +28,7 @@ import {
   chainSetHead,
   chainTipSetWeight,
 } from '../signatures/chain.ts'
+import { Telling } from '../telling.ts'
 import { type ApiMessage, toApiMessage } from '../types/chain.ts'
 
 /** What the methods need. */
@@ -47,37 +48,15 @@ export function loadTipset(view: ChainView, key: TipsetKey): Tipset {
   return view.store.tipsetOrHead(key)
 }
 
-/** One list of changes for all subscribers, so that its JSON is made once. */
-class HeadFeed {
-  readonly #view: ChainView
-  readonly #sinks = new Set<ChannelSink<readonly HeadChange[]>>()
-  #stop: (() => void) | undefined
-
-  constructor(view: ChainView) {
-    this.#view = view
-  }
-
-  subscribe(sink: ChannelSink<readonly HeadChange[]>): () => void {
-    sink.value([{ kind: 'current', tipset: this.#view.store.head() }])
-    this.#sinks.add(sink)
-    this.#stop ??= this.#view.store.onHeadChange((reverted, applied) => {
-      const changes = headChanges({ reverted, applied })
-      for (const follower of [...this.#sinks]) follower.value(changes)
-    })
-    return () => {
-      this.#sinks.delete(sink)
-      if (this.#sinks.size > 0) return
-      this.#stop?.()
-      this.#stop = undefined
-    }
-  }
-}
-
 /** Rows of `Chain…`. */
 export function chainMethods(deps: ChainMethodsDeps): MethodRow[] {
   const { view } = deps
   const { store } = view
-  const feed = new HeadFeed(view)
+  // One list of changes for all subscribers, so that its JSON is made once.
+  const heads = new Telling<readonly HeadChange[]>({
+    listen: (tell) => store.onHeadChange((reverted, applied) => tell(headChanges({ reverted, applied }))),
+    make: (changes) => changes,
+  })
   return [
     method({
       ...chainHead,
@@ -85,7 +64,10 @@ export function chainMethods(deps: ChainMethodsDeps): MethodRow[] {
     }),
     channelMethod({
       ...chainNotify,
-      subscribe: (sink) => feed.subscribe(sink),
+      subscribe: (sink, call) => {
+        sink.value([{ kind: 'current', tipset: store.head() }])
+        return heads.on(sink, call)
+      },
     }),
     method({
       ...chainGetBlock,

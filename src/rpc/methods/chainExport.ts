@@ -8,6 +8,8 @@ import { Pace } from '../../base/pace.ts'
 import type { Clock, Logger, Timers } from '../../base/ports.ts'
 import { sleep } from '../../base/waiting.ts'
 import type { ChainView } from '../../chain/chainView.ts'
+import { allAtHand, type BlockEdge } from '../../ipld/blockFetcher.ts'
+import { CidSet } from '../../ipld/cidSet.ts'
 import { exportSnapshot } from '../../sync/snapshot/exportSnapshot.ts'
 import { createSnapshotWriter } from '../../sync/snapshot/snapshotWriter.ts'
 import { type RangeSelection, walkRange } from '../../sync/snapshot/walkRange.ts'
@@ -46,6 +48,8 @@ export interface ChainExportDeps {
   readonly collect?: (keepEpochs: number | undefined) => void
   /** Makes a file in the node's home whose name begins so; undefined: there are no files. */
   readonly createFile?: (name: string) => ByteSink & { close(): void }
+  /** Around what an export to a file reads. Default: all is at hand. */
+  readonly edge?: BlockEdge | undefined
 }
 
 /** Cuts what is written into chunks. */
@@ -110,14 +114,14 @@ async function run(
 
 /** @see lotus node/impl/full/chain.go ChainExportRangeInternal */
 async function exportRange(
-  { view, clock, timers, createFile }: ChainExportDeps,
+  { view, clock, timers, createFile, edge = allAtHand }: ChainExportDeps,
   headKey: TipsetKey,
   tailKey: TipsetKey,
   config: Omit<RangeSelection, 'tail'>,
   signal: AbortSignal,
 ): Promise<void> {
-  const head = loadTipset(view, headKey)
-  const tail = loadTipset(view, tailKey)
+  const head = await edge(() => loadTipset(view, headKey), signal)
+  const tail = await edge(() => loadTipset(view, tailKey), signal)
   if (head.height < tail.height) {
     const text = `Height of head-tipset (${head.height}) must be greater or equal to the height of the tail-tipset (${tail.height})`
     throw new RpcError('FAILED', text)
@@ -128,12 +132,18 @@ async function exportRange(
   try {
     sink.write(carHeaderBytes(head.key))
     const pace = new Pace(clock, timers, DEAR_TURN_MS)
-    for (const [cid, data] of walkRange(view.store.blocks, head, { ...config, tail: tail.height })) {
-      sink.write(carSectionHead(cid, data.length))
-      sink.write(data)
-      if (pace.isDue) await pace.pause()
-      signal.throwIfAborted()
-    }
+    const written = new CidSet()
+    await edge(async () => {
+      for (const [cid, data] of walkRange(view.store.blocks, head, { ...config, tail: tail.height })) {
+        // An earlier walk ended where a block was missing.
+        if (written.add(cid)) {
+          sink.write(carSectionHead(cid, data.length))
+          sink.write(data)
+        }
+        if (pace.isDue) await pace.pause()
+        signal.throwIfAborted()
+      }
+    }, signal)
     sink.flush()
   } finally {
     file.close()

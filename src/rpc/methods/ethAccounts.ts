@@ -4,14 +4,18 @@
  */
 import { EMPTY_BYTES } from '../../base/bytes.ts'
 import { tryActorOf } from '../../chain/actorLookup.ts'
+import { ChainError } from '../../chain/errors.ts'
+import type { InvocResult } from '../../chain/vm.ts'
 import { CborReader } from '../../codec/cborReader.ts'
 import { CborWriter } from '../../codec/cborWriter.ts'
+import type { Cid } from '../../codec/cid.ts'
 import { leftPad } from '../../eth/ethLogs.ts'
 import { getBlock, getCbor } from '../../ipld/blockstore.ts'
 import type { MessagePool } from '../../mempool/messagePool.ts'
 import { type EvmState, evmStateAt } from '../../state/evm.ts'
 import type { ActorState } from '../../types/actor.ts'
 import { ethAddressToAddress } from '../../types/ethAddress.ts'
+import type { Message } from '../../types/message.ts'
 import { EvmMethod } from '../../types/methodNumbers.ts'
 import { SYSTEM_ADDRESS } from '../../types/singletons.ts'
 import type { Tipset } from '../../types/tipset.ts'
@@ -88,29 +92,45 @@ async function storageAt(
   tipset: Tipset,
   call: Walking,
 ): Promise<Uint8Array> {
-  const { vm } = reader
   const writer = new CborWriter()
   writer.array(1)
   writer.bytes(leftPad(position, SLOT_BYTES))
-  const stateRoot = await reader.stateRoot(tipset, call)
-  const result = await vm.callWithGas(
-    {
-      version: 0,
-      from: SYSTEM_ADDRESS,
-      to: ethAddressToAddress(who),
-      nonce: 0n,
-      value: 0n,
-      gasLimit: 0n,
-      gasFeeCap: 0n,
-      gasPremium: 0n,
-      method: EvmMethod.GetStorageAt,
-      params: writer.finish(),
-    },
-    tipset,
-    // The system actor may not send: without this it would be refused.
-    { priorMessages: [], tipsetMessages: 'none', skipSenderValidation: true, tracing: false, stateRoot },
-    call.signal,
-  )
+  const message: Message = {
+    version: 0,
+    from: SYSTEM_ADDRESS,
+    to: ethAddressToAddress(who),
+    nonce: 0n,
+    value: 0n,
+    gasLimit: 0n,
+    gasFeeCap: 0n,
+    gasPremium: 0n,
+    method: EvmMethod.GetStorageAt,
+    params: writer.finish(),
+  }
+  const result = await callOn(reader, message, tipset, await reader.stateRoot(tipset, call), call.signal)
   if (result.msgRct.exitCode !== 0) throw new RpcError('FAILED', `failed to lookup storage slot: ${result.error}`)
   return leftPad(new CborReader(result.msgRct.return).readBytes(), SLOT_BYTES)
+}
+
+/**
+ * Runs a message on what a tipset left. At a height whose migration is too dear for a call, in the circumstances of the tipset before it:
+ * the answer lies in the state.
+ * @see lotus node/impl/eth/lookup.go EthGetStorageAt "Rewind ts to escape the fork guard"
+ */
+async function callOn(
+  { vm, view }: EthReader,
+  message: Message,
+  tipset: Tipset,
+  stateRoot: Cid,
+  signal: AbortSignal,
+): Promise<InvocResult> {
+  // The system actor may not send: without this it would be refused.
+  const options = { priorMessages: [], tipsetMessages: 'none', skipSenderValidation: true, tracing: false } as const
+  for (let at = tipset; ; at = view.store.parent(at)) {
+    try {
+      return await vm.callWithGas(message, at, { ...options, stateRoot }, signal)
+    } catch (error) {
+      if (!(error instanceof ChainError) || error.code !== 'EXPENSIVE_FORK') throw error
+    }
+  }
 }

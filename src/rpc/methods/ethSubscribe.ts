@@ -4,6 +4,7 @@
  */
 import { MAX_CHANNELS } from '../../base/bounds.ts'
 import type { Logger, Random } from '../../base/ports.ts'
+import type { Steps } from '../../base/steps.ts'
 import { whenAborted } from '../../base/waiting.ts'
 import type { Json } from '../../codec/description.ts'
 import { wrongJson } from '../../codec/goJson.ts'
@@ -13,12 +14,13 @@ import { tipsetKeyText } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import { randomFilterId } from '../ethFilters.ts'
 import type { EthReader } from '../ethReader.ts'
-import { ExecutedFeed, type ExecutedVisit, each, oncePerStep } from '../executedTipsets.ts'
+import { type ExecutedChange, ExecutedFeed, each } from '../executedTipsets.ts'
 import { type CallContext, type MethodRow, method, rawMethod } from '../method.ts'
 import { ethSubscribe, ethUnsubscribe } from '../signatures/ethSubscribe.ts'
+import { Telling } from '../telling.ts'
 import { blockJson, type LogJson, printedLogs } from '../types/eth.ts'
 import { hexBytes } from '../types/ethScalars.ts'
-import { logFilter, matchesNew } from '../types/logFilter.ts'
+import { assertTopics, logFilter, matchesNew } from '../types/logFilter.ts'
 
 const NOTIFICATION = 'eth_subscription'
 
@@ -33,14 +35,42 @@ export interface EthSubscribeDeps {
 
 type Send = (result: Json) => void
 
+/** A block whose result is known. */
+interface NewHead {
+  /** Of the tipset that it is. */
+  readonly key: string
+  readonly json: Json
+}
+
+/** What a step of the chain logged, or took back. */
+interface NewLogs {
+  readonly logs: readonly LogJson[]
+  readonly isReverted: boolean
+}
+
 /** Rows of the subscriptions. */
 export function ethSubscribeMethods(deps: EthSubscribeDeps): MethodRow[] {
   const { reader, random, log } = deps
   const feed = new ExecutedFeed(reader.view.store, log)
-  const blockOf = oncePerStep(async (executed, call) => blockJson(await reader.block(executed, call), true, false))
-  const logsOf = oncePerStep(async (executed, call) =>
-    (await call.walk(printedLogs(await reader.block(executed, call)))).flat(),
-  )
+  const listen = (tell: (change: ExecutedChange) => void): (() => void) => feed.steps(tell)
+  const heads = new Telling<ExecutedChange, NewHead>({
+    ...{ listen, log },
+    make: async ({ executed, isReverted }, call) =>
+      isReverted
+        ? undefined
+        : { key: tipsetKeyText(executed.key), json: blockJson(await reader.block(executed, call), true, false) },
+  })
+  const logs = new Telling<ExecutedChange, NewLogs>({
+    ...{ listen, log },
+    make: async ({ executed, isReverted }, call) => ({
+      logs: (await call.walk(printedLogs(await reader.block(executed, call)))).flat(),
+      isReverted,
+    }),
+  })
+  const transactions = new Telling<SignedMessage, Json>({
+    ...{ listen: deps.onPoolMessage, log },
+    make: (signed) => hexBytes(ethHashOf({ kind: 'signed', message: signed.message, signed }, reader.chainId)),
+  })
   const active = new Map<string, () => void>()
   /** Subscriptions by what ends with their connection. */
   const counts = new WeakMap<AbortSignal, number>()
@@ -61,13 +91,24 @@ export function ethSubscribeMethods(deps: EthSubscribeDeps): MethodRow[] {
         }
         const id = randomFilterId(random)
         const name = hexBytes(id)
-        const stop = start(params, call, (result) => notify(NOTIFICATION, { subscription: name, result }))
+        const uncount = call.subscribed?.()
+        const send: Send = (result) => notify(NOTIFICATION, { subscription: name, result })
+        // Of one that has missed something nobody can tell its client: its connection ends.
+        const close = (): void => call.disconnect?.('the node has more to tell than it can')
+        let stop: () => void
+        try {
+          stop = start(params, call, send, close)
+        } catch (error) {
+          uncount?.()
+          throw error
+        }
         let stopListening = (): void => undefined
         const end = (): void => {
           if (!active.delete(name)) return
           counts.set(ended, (counts.get(ended) ?? 1) - 1)
           stopListening()
           stop()
+          uncount?.()
         }
         active.set(name, end)
         counts.set(ended, count + 1)
@@ -85,39 +126,31 @@ export function ethSubscribeMethods(deps: EthSubscribeDeps): MethodRow[] {
     }),
   ]
 
-  function start(params: Json | undefined, call: CallContext, send: Send): () => void {
+  function start(params: Json | undefined, call: CallContext, send: Send, close: () => void): () => void {
     const [kind, filter] = Array.isArray(params) ? params : []
     switch (kind) {
-      case 'newHeads':
-        return onNewParents(feed, async (change, ended) => {
-          await call.walk(each([await blockOf(change, call)], send), ended)
-        })
+      case 'newHeads': {
+        // Once each: several tipsets may follow the same parents.
+        let last: string | undefined
+        const value = ({ key, json }: NewHead): void => {
+          if (key !== last) send(json)
+          last = key
+        }
+        return heads.on({ value, close }, call)
+      }
       case 'newPendingTransactions':
-        return deps.onPoolMessage((signed) => {
-          send(hexBytes(ethHashOf({ kind: 'signed', message: signed.message, signed }, reader.chainId)))
-        })
+        return transactions.on({ value: send, close }, call)
       case 'logs': {
         const wanted = logFilter.fromJson(filter ?? {}, call.json)
-        return feed.on(async (change, ended) => {
-          const tell = (logged: LogJson): void => {
-            if (matchesNew(wanted, logged)) send(change.isReverted ? { ...logged.json, removed: true } : logged.json)
-          }
-          await call.walk(each(await logsOf(change, call), tell), ended)
-        })
+        assertTopics(wanted)
+        const value = ({ logs, isReverted }: NewLogs): Steps<void> =>
+          each(logs, (logged) => {
+            if (matchesNew(wanted, logged)) send(isReverted ? { ...logged.json, removed: true } : logged.json)
+          })
+        return logs.on({ value, close }, call)
       }
       default:
         throw new RpcError('FAILED', `unsupported event type: ${String(kind)}`)
     }
   }
-}
-
-/** Blocks whose result is known, once each: several tipsets may follow the same parents. */
-function onNewParents(feed: ExecutedFeed, visit: ExecutedVisit): () => void {
-  let last: string | undefined
-  return feed.on(async (change, ended) => {
-    const key = tipsetKeyText(change.executed.key)
-    if (change.isReverted || key === last) return
-    last = key
-    await visit(change, ended)
-  })
 }

@@ -192,7 +192,10 @@ function sectorMethods(view: ChainView): MethodRow[] {
     }),
     listMethod({
       ...stateMinerSectors,
-      list: (who, numbers, key) => listing(sectorOnChainInfo, minerAt(view, who, key).eachSector(numbers ?? undefined)),
+      list: (who, numbers, key) => {
+        const miner = minerAt(view, who, key)
+        return listing(sectorOnChainInfo, () => miner.eachSector(numbers ?? undefined))
+      },
     }),
     method({
       ...stateMinerSectorCount,

@@ -6,6 +6,7 @@ import type { ChainView } from '../../chain/chainView.ts'
 import type { Cid } from '../../codec/cid.ts'
 import { MempoolError } from '../../mempool/errors.ts'
 import type { MessagePool } from '../../mempool/messagePool.ts'
+import type { MempoolUpdate } from '../../mempool/pendingMessages.ts'
 import { checkNew, checkPending, checkReplacing } from '../../mempool/poolChecks.ts'
 import { assertRecipient } from '../../mempool/sanityCheck.ts'
 import type { MessageSender, StartedSend } from '../../mempool/sendMessage.ts'
@@ -31,6 +32,7 @@ import {
   mpoolSetConfig,
   mpoolSub,
 } from '../signatures/mpool.ts'
+import { Telling } from '../telling.ts'
 import { given, type OutgoingMessage } from '../types/message.ts'
 
 /** What the methods need. */
@@ -43,6 +45,10 @@ export interface MpoolMethodsDeps {
 /** Rows of `Mpool…`. */
 export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRow[] {
   const prefix = view.network.addressPrefix
+  const updates = new Telling<MempoolUpdate>({
+    listen: (tell) => pool.subscribe(tell),
+    make: (update) => update,
+  })
 
   async function push(signed: SignedMessage, untrusted: boolean): Promise<Cid> {
     assertSane(signed)
@@ -96,7 +102,7 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
       ...mpoolPending,
       list: (at) => {
         const messages = at.length === 0 ? [...pool.pending().messages] : pool.pendingAt(view.store.tipset(at))
-        return listing(signedMessage, messages.values())
+        return listing(signedMessage, () => messages.values())
       },
     }),
     method({
@@ -158,23 +164,24 @@ export function mpoolMethods({ view, pool, sender }: MpoolMethodsDeps): MethodRo
     }),
     method({
       ...mpoolCheckMessages,
-      handler: (prototypes) =>
+      handler: (prototypes, { walk }) =>
         checkNew(
           pool,
           prototypes.map(({ message, validNonce }) => ({ message, anyNonce: !validNonce })),
+          walk,
         ),
     }),
     method({
       ...mpoolCheckPendingMessages,
-      handler: async (from) => (await checkPending(pool, from)) ?? null,
+      handler: async (from, { walk }) => (await checkPending(pool, from, walk)) ?? null,
     }),
     method({
       ...mpoolCheckReplaceMessages,
-      handler: (messages) => checkReplacing(pool, messages.map(given)),
+      handler: (messages, { walk }) => checkReplacing(pool, messages.map(given), walk),
     }),
     channelMethod({
       ...mpoolSub,
-      subscribe: (sink) => pool.subscribe((update) => sink.value(update)),
+      subscribe: (sink, call) => updates.on(sink, call),
     }),
   ]
 }

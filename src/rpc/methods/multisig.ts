@@ -16,8 +16,10 @@ import {
 import { MultisigActor } from '../../chain/queries/multisigActor.ts'
 import type { Cid } from '../../codec/cid.ts'
 import { cid } from '../../codec/description.ts'
+import { allAtHand, type BlockEdge } from '../../ipld/blockFetcher.ts'
 import type { MessagePrototype } from '../../mempool/checkStatus.ts'
 import { actorsVersionFor, manifestFor } from '../../networks/network.ts'
+import type { PushDraft } from '../../payments/paymentDraft.ts'
 import { type Address, idAddress, isIdAddress } from '../../types/address.ts'
 import type { Message } from '../../types/message.ts'
 import { MultisigMethod } from '../../types/methodNumbers.ts'
@@ -51,8 +53,9 @@ import { loadTipset } from './chain.ts'
 /** What the methods need. */
 export interface MultisigMethodsDeps {
   readonly view: ChainView
-  /** Prices, numbers, signs and pushes a message. */
-  readonly push: (message: Message) => Promise<Cid>
+  readonly push: PushDraft
+  /** Around what is read for a message that is pushed. Default: all is at hand. */
+  readonly edge?: BlockEdge
 }
 
 /** Rows of `Msig…`. */
@@ -99,13 +102,15 @@ function queryMethods(view: ChainView): MethodRow[] {
 
 type Build<P extends readonly Param<unknown>[]> = (...args: ParamValues<P>) => Message
 
-function actMethods({ view, push }: MultisigMethodsDeps): MethodRow[] {
+function actMethods({ view, push, edge = allAtHand }: MultisigMethodsDeps): MethodRow[] {
   const onV1 = <const P extends readonly Param<unknown>[]>(
     signature: CallSignature<P, MessagePrototype>,
     build: Build<P>,
   ): MethodRow =>
     method({
       ...signature,
+      // It only drafts.
+      runsOnce: false,
       handler: (...args: [...ParamValues<P>, CallContext]) => ({
         message: build(...(args.slice(0, -1) as unknown as ParamValues<P>)),
         validNonce: false,
@@ -117,8 +122,11 @@ function actMethods({ view, push }: MultisigMethodsDeps): MethodRow[] {
   ): MethodRow =>
     method({
       ...signature,
-      handler: (...args: [...ParamValues<P>, CallContext]) =>
-        push(build(...(args.slice(0, -1) as unknown as ParamValues<P>))),
+      handler: async (...args: [...ParamValues<P>, CallContext]) => {
+        const { signal } = args.at(-1) as CallContext
+        const built = await edge(() => build(...(args.slice(0, -1) as unknown as ParamValues<P>)), signal)
+        return push(built, undefined, signal)
+      },
     })
   /** A method that drafts on v1 and sends on v0. */
   const onBoth = <const P extends readonly Param<unknown>[]>(

@@ -81,7 +81,10 @@ function marketMethods(view: ChainView): MethodRow[] {
     }),
     listMethod({
       ...stateMarketDeals,
-      list: (key) => numberedListing(apiMarketDeal, new MarketActor(view, treeAt(view, key)).deals()),
+      list: (key) => {
+        const market = new MarketActor(view, treeAt(view, key))
+        return numberedListing(apiMarketDeal, () => market.deals())
+      },
     }),
     method({
       ...stateMarketStorageDeal,

@@ -2,6 +2,7 @@
 import type { ChainView } from '../../chain/chainView.ts'
 import { loadMiner, type MinerActor } from '../../chain/queries/minerActor.ts'
 import { PledgePrices } from '../../execution/pledgePrices.ts'
+import type { SectorNumber } from '../../state/scalars.ts'
 import type { SectorPreCommitOnChainInfo } from '../../state/sector.ts'
 import type { Address } from '../../types/address.ts'
 import type { TipsetKey } from '../../types/tipset.ts'
@@ -29,7 +30,7 @@ export function sectorMethods(view: ChainView): MethodRow[] {
 function placeMethods(view: ChainView): MethodRow[] {
   const minerAt = (who: Address, key: TipsetKey): MinerActor =>
     loadMiner(view, view.stateBefore(loadTipset(view, key)), who)
-  const preCommit = (who: Address, number: number, key: TipsetKey): SectorPreCommitOnChainInfo | null =>
+  const preCommit = (who: Address, number: SectorNumber, key: TipsetKey): SectorPreCommitOnChainInfo | null =>
     minerAt(who, key).preCommit(number) ?? null
   return [
     method({

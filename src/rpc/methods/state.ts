@@ -126,7 +126,10 @@ function actorMethods({ view, vm, states }: StateMethodsDeps): MethodRow[] {
     }),
     listMethod({
       ...stateListActors,
-      list: (key) => listing(address, listActors(treeOf(key))),
+      list: (key) => {
+        const tree = treeOf(key)
+        return listing(address, () => listActors(tree))
+      },
     }),
     method({
       ...stateReadState,

@@ -18,6 +18,7 @@ import {
   syncUnmarkBad,
   syncValidateTipset,
 } from '../signatures/sync.ts'
+import { Telling } from '../telling.ts'
 import { ethSyncingMethod } from './ethSyncing.ts'
 
 /** What a node that follows peers can be told. */
@@ -51,6 +52,10 @@ export function syncMethods({ state, presumed, control }: SyncMethodsDeps): Meth
     if (control === undefined) throw new RpcError('FAILED', 'not supported: this node follows no other nodes')
     return control
   }
+  const blocks = new Telling<BlockHeader>({
+    listen: (tell) => told().onIncomingBlock(tell),
+    make: (header) => header,
+  })
   return [
     method({
       ...syncState,
@@ -97,7 +102,7 @@ export function syncMethods({ state, presumed, control }: SyncMethodsDeps): Meth
     }),
     channelMethod({
       ...syncIncomingBlocks,
-      subscribe: (sink) => told().onIncomingBlock((header) => sink.value(header)),
+      subscribe: (sink, call) => blocks.on(sink, call),
     }),
   ]
 }

@@ -8,7 +8,7 @@ import type { TokenAmount } from '../../types/scalars.ts'
 import { verifySignature } from '../../types/verifySignature.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { RpcError } from '../errors.ts'
-import { type MethodRow, method } from '../method.ts'
+import { type CallContext, type MethodRow, method } from '../method.ts'
 import {
   walletBalance,
   walletDefaultAddress,
@@ -29,10 +29,11 @@ import {
 export interface WalletMethodsDeps {
   readonly wallet: Wallet
   /**
-   * The key address of any address by the head's state: f1, f3 and f410 as they are, f0 looked up.
+   * The key address of any address by the head's state: f1, f3 and f410 as they are, f0 looked up, in a state that is fetched where it
+   * is not here.
    * @throws PetrelError when there is none
    */
-  readonly keyAddress: (address: Address) => Address
+  readonly keyAddress: (address: Address, signal: AbortSignal) => Address | Promise<Address>
   /**
    * Balance in the head's parent state, 0 without an actor.
    * @throws PetrelError "GetActor called on undefined address"
@@ -42,9 +43,9 @@ export interface WalletMethodsDeps {
 
 /** Rows of `Wallet…`. */
 export function walletMethods({ wallet, keyAddress, balance }: WalletMethodsDeps): MethodRow[] {
-  const keyOf = (given: Address): Address => {
+  const keyOf = async (given: Address, { signal }: CallContext): Promise<Address> => {
     try {
-      return keyAddress(given)
+      return await keyAddress(given, signal)
     } catch (cause) {
       if (!(cause instanceof PetrelError)) throw cause
       throw new RpcError('FAILED', `failed to resolve ID address: ${cause.message}`, { cause })
@@ -69,11 +70,11 @@ export function walletMethods({ wallet, keyAddress, balance }: WalletMethodsDeps
     }),
     method({
       ...walletSign,
-      handler: (given, data) => wallet.sign(keyOf(given), data),
+      handler: async (given, data, call) => wallet.sign(await keyOf(given, call), data),
     }),
     method({
       ...walletSignMessage,
-      handler: (given, unsigned) => wallet.signMessage(keyOf(given), unsigned),
+      handler: async (given, unsigned, call) => wallet.signMessage(await keyOf(given, call), unsigned),
     }),
     method({
       ...walletVerify,

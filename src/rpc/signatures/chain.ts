@@ -151,6 +151,7 @@ export const chainGetPath: CallSignature<readonly [Param<TipsetKey>, Param<Tipse
 export const chainSetHead: CallSignature<readonly [Param<TipsetKey>], void> = callSignature({
   name: 'ChainSetHead',
   perm: 'admin',
+  runsOnce: false,
   summary: 'Makes a tipset the head, wherever it is on the chain; the blocks above it are checked again.',
   params: [key],
   result: nothing,

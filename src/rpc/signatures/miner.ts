@@ -6,7 +6,7 @@ import type { BlockTemplate } from '../../consensus/createBlock.ts'
 import type { MiningBaseInfo } from '../../consensus/miningBase.ts'
 import { type BitField, bitField } from '../../ipld/bitfield.ts'
 import { type BlockMsg, blockMsg } from '../../p2p/gossip/blockMsg.ts'
-import { sectorNumber } from '../../state/scalars.ts'
+import { type SectorNumber, sectorNumber } from '../../state/scalars.ts'
 import { type SectorOnChainInfo, sectorOnChainInfo } from '../../state/sector.ts'
 import { type Address, address } from '../../types/address.ts'
 import { chainEpoch, tokenAmount } from '../../types/scalars.ts'
@@ -84,6 +84,7 @@ export const minerGetBaseInfo: CallSignature<
 export const minerCreateBlock: CallSignature<readonly [Param<BlockTemplate | null>], BlockMsg | null> = callSignature({
   name: 'MinerCreateBlock',
   perm: 'write',
+  runsOnce: false,
   summary: "Makes a block of a producer's ticket, proofs and messages, signed with the worker's key of the wallet.",
   params: [param('blockTemplate', nullable(blockTemplate))],
   result: nullable(blockMsg),
@@ -180,7 +181,7 @@ export const stateMinerAllocated: CallSignature<readonly [Param<Address>, Param<
 })
 
 export const stateMinerSectorAllocated: CallSignature<
-  readonly [Param<Address>, Param<number>, Param<TipsetKey>],
+  readonly [Param<Address>, Param<SectorNumber>, Param<TipsetKey>],
   boolean
 > = callSignature({
   name: 'StateMinerSectorAllocated',

@@ -72,6 +72,7 @@ export const chainValidateIndex: CallSignature<readonly [Param<number>, Param<bo
     name: 'ChainValidateIndex',
     cost: 'scan',
     perm: 'write',
+    runsOnce: false,
     versions: ['v1'],
     summary: "Counts an epoch's messages and events. The chain itself is the index, so nothing is ever filled in.",
     params: [param('epoch', chainEpoch), param('backfill', bool)],

@@ -157,6 +157,7 @@ export const paychVoucherCheckValid: CallSignature<readonly [Param<Address>, Par
   callSignature({
     name: 'PaychVoucherCheckValid',
     perm: 'read',
+    runsOnce: true,
     summary: 'An error for a voucher that is worth nothing.',
     params: [channel, voucher],
     result: nothing,
@@ -169,6 +170,7 @@ export const paychVoucherCheckSpendable: CallSignature<
   name: 'PaychVoucherCheckSpendable',
   cost: 'execute',
   perm: 'read',
+  runsOnce: true,
   summary: 'Whether the chain would take a voucher now.',
   params: [channel, voucher, secret, proof],
   result: bool,

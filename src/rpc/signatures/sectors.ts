@@ -2,7 +2,7 @@
 import type { SectorExpiration, SectorLocation } from '../../chain/queries/minerActor.ts'
 import { int, list, nullable, u64 } from '../../codec/description.ts'
 import { named } from '../../codec/goJson.ts'
-import { sectorNumber } from '../../state/scalars.ts'
+import { type SectorNumber, sectorNumber } from '../../state/scalars.ts'
 import {
   type SectorOnChainInfo,
   type SectorPreCommitOnChainInfo,
@@ -32,7 +32,7 @@ const preCommitParam = param('sectorPreCommitInfo', askedPreCommit)
 const key = param('tipsetKey', tipsetKey)
 
 export const stateSectorGetInfo: CallSignature<
-  readonly [Param<Address>, Param<number>, Param<TipsetKey>],
+  readonly [Param<Address>, Param<SectorNumber>, Param<TipsetKey>],
   SectorOnChainInfo | null
 > = callSignature({
   name: 'StateSectorGetInfo',
@@ -43,7 +43,7 @@ export const stateSectorGetInfo: CallSignature<
 })
 
 export const stateSectorPreCommitInfo: CallSignature<
-  readonly [Param<Address>, Param<number>, Param<TipsetKey>],
+  readonly [Param<Address>, Param<SectorNumber>, Param<TipsetKey>],
   SectorPreCommitOnChainInfo | null
 > = callSignature({
   name: 'StateSectorPreCommitInfo',
@@ -55,7 +55,7 @@ export const stateSectorPreCommitInfo: CallSignature<
 })
 
 export const stateSectorPreCommitInfoV0: CallSignature<
-  readonly [Param<Address>, Param<number>, Param<TipsetKey>],
+  readonly [Param<Address>, Param<SectorNumber>, Param<TipsetKey>],
   SectorPreCommitOnChainInfo
 > = callSignature({
   name: 'StateSectorPreCommitInfo',
@@ -67,7 +67,7 @@ export const stateSectorPreCommitInfoV0: CallSignature<
 })
 
 export const stateSectorExpiration: CallSignature<
-  readonly [Param<Address>, Param<number>, Param<TipsetKey>],
+  readonly [Param<Address>, Param<SectorNumber>, Param<TipsetKey>],
   SectorExpiration | null
 > = callSignature({
   name: 'StateSectorExpiration',
@@ -79,7 +79,7 @@ export const stateSectorExpiration: CallSignature<
 })
 
 export const stateSectorPartition: CallSignature<
-  readonly [Param<Address>, Param<number>, Param<TipsetKey>],
+  readonly [Param<Address>, Param<SectorNumber>, Param<TipsetKey>],
   SectorLocation | null
 > = callSignature({
   name: 'StateSectorPartition',

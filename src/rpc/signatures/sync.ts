@@ -62,6 +62,7 @@ export const syncUnmarkAllBad: CallSignature<readonly [], void> = callSignature(
 export const syncCheckpoint: CallSignature<readonly [Param<TipsetKey>], void> = callSignature({
   name: 'SyncCheckpoint',
   perm: 'admin',
+  runsOnce: false,
   summary: 'Makes a tipset the checkpoint: the head never leaves its chain.',
   params: [param('tipsetKey', tipsetKey)],
   result: nothing,
@@ -79,6 +80,7 @@ export const syncValidateTipset: CallSignature<readonly [Param<TipsetKey>], bool
 export const syncSubmitBlock: CallSignature<readonly [Param<BlockMsg | null>], void> = callSignature({
   name: 'SyncSubmitBlock',
   perm: 'write',
+  runsOnce: false,
   summary: 'Takes a block of a producer: checks it, makes it the head when it is the heaviest, sends it on.',
   params: [param('block', nullable(blockMsg))],
   result: nothing,

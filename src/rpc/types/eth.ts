@@ -30,12 +30,17 @@ export interface Place {
 /** Where a transaction of the pool stands. */
 export const NOWHERE: Place = { blockHash: null, blockNumber: null, transactionIndex: null }
 
-function place({ tipset }: EthBlock, index: number): Place {
-  return {
-    blockHash: hexBytes(ethBlockHash(tipset)),
-    blockNumber: hexNumber(tipset.height),
-    transactionIndex: hexNumber(index),
-  }
+function place(block: EthBlock, index: number): Place {
+  return placeIn(blockPlace(block), index)
+}
+
+/** Where all transactions of a block stand. */
+function blockPlace({ tipset }: EthBlock): Pick<Place, 'blockHash' | 'blockNumber'> {
+  return { blockHash: hexBytes(ethBlockHash(tipset)), blockNumber: hexNumber(tipset.height) }
+}
+
+function placeIn(block: Pick<Place, 'blockHash' | 'blockNumber'>, index: number): Place {
+  return { ...block, transactionIndex: hexNumber(index) }
 }
 
 /** A transaction with its place in a block. */
@@ -84,10 +89,10 @@ export function loneLogJson(log: LoneLog): Json {
     topics: log.topics.map(hexBytes),
     removed: false,
     logIndex: hexNumber(log.logIndex),
+    transactionIndex: hexNumber(log.transactionIndex),
     transactionHash: hexBytes(log.transactionHash),
     blockHash: hexBytes(log.blockHash),
     blockNumber: hexNumber(log.blockNumber),
-    transactionIndex: hexNumber(log.transactionIndex),
   }
 }
 
@@ -99,6 +104,24 @@ export interface LogJson extends Pick<PlacedLog, 'emitter' | 'address' | 'topics
   readonly topicTexts: readonly string[]
 }
 
+/** What a search of the past compares and answers: texts alone, where the bytes hold the blocks that they were read from. */
+export type SearchedLog = Pick<LogJson, 'emitter' | 'isIndexed' | 'addressText' | 'topicTexts' | 'json'>
+
+/** It beside its texts, and a text beside its characters, bytes (measured: 800 in all with three topics and 32 bytes, counted as 900). */
+const SEARCHED_LOG_BYTES = 300
+const TEXT_BYTES = 16
+
+/** A log for searches, and what it takes, bytes. What its block's other logs share is counted for each. */
+export function searchedLog({ emitter, isIndexed, addressText, topicTexts, json }: LogJson): {
+  readonly log: SearchedLog
+  readonly bytes: number
+} {
+  let bytes = SEARCHED_LOG_BYTES
+  for (const value of Object.values(json)) if (typeof value === 'string') bytes += TEXT_BYTES + value.length
+  for (const topic of topicTexts) bytes += TEXT_BYTES + topic.length
+  return { log: { emitter, isIndexed, addressText, topicTexts, json }, bytes }
+}
+
 /** Logs of a block by message. */
 export function logsOf(block: EthBlock): LogJson[][] {
   return finish(printedLogs(block))
@@ -107,15 +130,17 @@ export function logsOf(block: EthBlock): LogJson[][] {
 /** The same, message by message. */
 export function* printedLogs(block: EthBlock): Steps<LogJson[][]> {
   const out: LogJson[][] = []
+  const at = blockPlace(block)
   for (const [index, logs] of block.logs().entries()) {
-    out.push(logs.length === 0 ? [] : messageLogs(block, index, logs))
+    out.push(logs.length === 0 ? [] : messageLogs(block.transaction(index), placeIn(at, index), logs))
     yield
   }
   return out
 }
 
-function messageLogs(block: EthBlock, index: number, logs: readonly PlacedLog[]): LogJson[] {
-  const { hash } = block.transaction(index)
+function messageLogs({ hash }: Pick<EthTransactionView, 'hash'>, at: Place, logs: readonly PlacedLog[]): LogJson[] {
+  const transactionHash = hexBytes(hash)
+  const { transactionIndex, blockHash, blockNumber } = at
   return logs.map(({ emitter, address, topics, data, isIndexed, logIndex }) => {
     const addressText = hexBytes(address)
     const topicTexts = topics.map(hexBytes)
@@ -127,8 +152,7 @@ function messageLogs(block: EthBlock, index: number, logs: readonly PlacedLog[])
         topics: topicTexts,
         removed: false,
         logIndex: hexNumber(logIndex),
-        transactionHash: hexBytes(hash),
-        ...place(block, index),
+        ...{ transactionIndex, transactionHash, blockHash, blockNumber },
       },
     }
   })
@@ -144,9 +168,10 @@ export function receiptAt(block: EthBlock, index: number, logs: LogJson[][]): Js
   const paid = gasOutputs(gasUsed, tx.gas, baseFee, tx.maxFeePerGas, tx.maxPriorityFeePerGas)
   const spent = paid.baseFeeBurn + paid.overEstimationBurn + paid.minerTip
   const own = (logs[index] ?? []).filter(({ isIndexed }) => isIndexed)
+  const { transactionIndex, blockHash, blockNumber } = place(block, index)
   return {
     transactionHash: hexBytes(tx.hash),
-    ...place(block, index),
+    ...{ transactionIndex, blockHash, blockNumber },
     from: hexBytes(tx.from),
     to: tx.to === undefined ? null : hexBytes(tx.to),
     root: ZERO_HASH,

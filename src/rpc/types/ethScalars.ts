@@ -2,7 +2,7 @@
  * JSON of Ethereum's scalars, as lenient as the reference reads them: digits may lack the prefix or a leading zero.
  * @see lotus chain/types/ethtypes/eth_types.go
  */
-import { EMPTY_BYTES, fromHex, toHex } from '../../base/bytes.ts'
+import { EMPTY_BYTES, fromHex, prefixedHex } from '../../base/bytes.ts'
 import { type Codec, jsonOnly } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
 import { shownJson, wrongJson } from '../../codec/goJson.ts'
@@ -19,7 +19,7 @@ export function hexNumber(value: bigint | number): string {
 
 /** Bytes as `0x` and all digits. */
 export function hexBytes(value: Uint8Array): string {
-  return `0x${toHex(value)}`
+  return prefixedHex('0x', value)
 }
 
 /** Go reads null as the empty text. */

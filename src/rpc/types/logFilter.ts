@@ -11,7 +11,7 @@ import { addressToId, isIdAddress } from '../../types/address.ts'
 import { ethAddressToAddress } from '../../types/ethAddress.ts'
 import type { ActorId, ChainEpoch } from '../../types/scalars.ts'
 import { RpcError } from '../errors.ts'
-import type { LogJson } from './eth.ts'
+import type { LogJson, SearchedLog } from './eth.ts'
 import { ethAddress, ethHash, hexBytes } from './ethScalars.ts'
 
 /** Most epochs that one search may span. @see lotus node/config/def.go MaxFilterHeightRange */
@@ -89,6 +89,12 @@ export const logFilter: Codec<LogFilter> = jsonOnly<LogFilter>(
 /** The same where Lotus takes a pointer to it. @see lotus api/api_full.go EthGetLogs, EthNewFilter */
 export const logFilterPointer: Codec<LogFilter | null> = nullable(logFilter)
 
+/** @throws RpcError `FAILED` for topics that no log can have. @see lotus node/impl/eth/utils.go parseEthTopics */
+export function assertTopics({ topics }: LogFilter): void {
+  if (topics.length <= MAX_TOPICS) return
+  throw new RpcError('FAILED', `too many topics in filter: ${topics.length}, max: ${MAX_TOPICS}`)
+}
+
 /**
  * The heights that a filter names; undefined for one that names a block by hash.
  * @param head - height of the head: its parent is the latest whose logs are known
@@ -101,9 +107,7 @@ export function heightRange(
   longest: ChainEpoch = MAX_EVENT_RANGE,
 ): HeightRange | undefined {
   const { fromBlock, toBlock } = filter
-  if (filter.topics.length > MAX_TOPICS) {
-    throw new RpcError('FAILED', `too many topics in filter: ${filter.topics.length}, max: ${MAX_TOPICS}`)
-  }
+  assertTopics(filter)
   if (filter.blockHash !== undefined) {
     if (fromBlock === undefined && toBlock === undefined) return undefined
     throw new RpcError('FAILED', 'must not specify block hash and from/to block')
@@ -142,7 +146,7 @@ function heightOf(block: string | undefined, name: string): ChainEpoch | undefin
  * actor's number, other addresses with its address; with both kinds both have to fit.
  * @see lotus chain/index/events.go makePrefillFilterQuery
  */
-export function matchesPast(filter: LogFilter, log: LogJson): boolean {
+export function matchesPast(filter: LogFilter, log: SearchedLog): boolean {
   const { addresses, ids } = filter
   if (!log.isIndexed) return false
   if (ids.size > 0 && !ids.has(log.emitter)) return false
@@ -155,7 +159,7 @@ export function matchesNew(filter: LogFilter, log: LogJson): boolean {
   return (filter.addresses.size === 0 || filter.addresses.has(log.addressText)) && matchesTopics(filter, log)
 }
 
-function matchesTopics({ topics }: LogFilter, log: LogJson): boolean {
+function matchesTopics({ topics }: LogFilter, log: Pick<LogJson, 'topicTexts'>): boolean {
   return topics.every((any, i) => {
     const topic = log.topicTexts[i]
     return any === undefined || (topic !== undefined && any.has(topic))

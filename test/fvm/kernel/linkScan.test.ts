@@ -82,12 +82,67 @@ describe('link scan', () => {
     expect(scanFreely(listWith(createCid(CODEC_DAG_CBOR, HASH_BLAKE2B_256, DIGEST.slice(1))))).toBe(Errno.NotFound)
   })
 
+  it('reads codes of 64 bits, and no longer numbers', () => {
+    const DIGEST_BYTES = [...DIGEST]
+    const link = (...head: number[]): number[] => [0xd8, 0x2a, 0x58, head.length + 33, 0, ...head, ...DIGEST_BYTES]
+    const wide = (first: number, tenth: number): number[] => [first | 0x80, ...new Array<number>(8).fill(0x80), tenth]
+    const blake = [0xa0, 0xe4, 0x02, 0x20]
+    const unsealed = [0x81, 0xe2, 0x03]
+    // 2^53 and 2^63
+    expect(scanFreely(link(1, ...new Array<number>(7).fill(0x80), 0x10, ...blake))).toBe(Errno.NotFound)
+    expect(scanFreely(link(1, ...wide(0, 1), ...blake))).toBe(Errno.NotFound)
+    expect(scanFreely(link(1, 0x71, ...new Array<number>(7).fill(0x80), 0x10, 0x20))).toBe(Errno.NotFound)
+    // Links of commitments are not looked at, whatever made their digest.
+    expect(scanFreely(link(1, ...unsealed, ...new Array<number>(7).fill(0x80), 0x10, 0x20))).toBeUndefined()
+    expect(scanFreely(link(1, ...unsealed, ...wide(0x7f, 1), 0x20))).toBeUndefined()
+    // 2^64 + 0x71 is 0x71.
+    const links = scanReachableLinks(
+      CODEC_DAG_CBOR,
+      Uint8Array.from(link(1, ...wide(0x71, 2), ...blake)),
+      PRICES,
+      new GasTracker(10n ** 10n),
+    )
+    expect(links.map(String)).toEqual([String(createCid(CODEC_DAG_CBOR, HASH_BLAKE2B_256, DIGEST))])
+    expect(scanFreely(link(1, ...wide(0x71, 0), ...blake))).toBe(Errno.Serialization)
+    expect(scanFreely(link(1, ...wide(0x71, 0x80), 1, ...blake))).toBe(Errno.Serialization)
+    expect(scanFreely([...link(1, 0x71, ...blake).with(3, 40), 0])).toBe(Errno.Serialization)
+  })
+
   it('is as lenient as the reference: long forms, any keys, unknown tags', () => {
     expect(scanFreely([0x18, 0x01])).toBeUndefined()
     expect(scanFreely([0x1b, 0, 0, 0, 0, 0, 0, 0, 1])).toBeUndefined()
     expect(scanFreely([0xa2, 0x02, 0x00, 0x01, 0x00])).toBeUndefined()
     expect(scanFreely([0xc1, 0x00])).toBeUndefined()
     expect(scanFreely([0xf9, 0x3c, 0x00])).toBeUndefined()
+  })
+
+  it('counts items in 64 bits, beyond which it is charged for nothing more', () => {
+    const fieldsOf = (data: readonly number[]): number => {
+      const gas = new GasTracker(10n ** 10n)
+      const run = (): unknown => scanReachableLinks(CODEC_DAG_CBOR, Uint8Array.from(data), PRICES, gas)
+      expect(errnoOf(run)).toBe(Errno.Serialization)
+      return gas.used / PRICES.scanPerField
+    }
+    const most = [0x9b, ...new Array<number>(8).fill(0xff)]
+    expect(fieldsOf(most)).toBe(2)
+    expect(fieldsOf([...most, 1, 2, 3, 4, 5])).toBe(7)
+    expect(fieldsOf([0x81, ...most])).toBe(3)
+    expect(fieldsOf([0x82, ...most])).toBe(2)
+    expect(fieldsOf([...most, 0x81])).toBe(3)
+    expect(fieldsOf([...most, 0x82])).toBe(2)
+    const items = (major: number, count: bigint): number[] => {
+      const head = new Uint8Array(9)
+      head[0] = (major << 5) | 27
+      new DataView(head.buffer).setBigUint64(1, count)
+      return [...head]
+    }
+    const [array, map] = [4, 5]
+    expect(fieldsOf(items(map, 2n ** 63n - 1n))).toBe(2)
+    expect(fieldsOf(items(map, 2n ** 63n))).toBe(1)
+    expect(fieldsOf([...items(array, 2n ** 63n), ...items(array, 2n ** 63n)])).toBe(3)
+    expect(fieldsOf([...items(array, 2n ** 63n), ...items(array, 2n ** 63n + 1n)])).toBe(2)
+    expect(fieldsOf([...items(array, 2n ** 53n - 1n), ...items(array, 2n ** 64n - 2n ** 53n + 1n)])).toBe(3)
+    expect(fieldsOf([...items(array, 2n ** 53n - 1n), ...items(array, 2n ** 64n - 2n ** 53n + 2n)])).toBe(2)
   })
 
   it('and as strict', () => {

@@ -9,7 +9,7 @@ import type { ActorCode, Kernel } from '../../../src/fvm/kernel/kernel.ts'
 import { ActorExit } from '../../../src/fvm/kernel/outcomes.ts'
 import type { RunBounds, Tracing } from '../../../src/fvm/machine.ts'
 import { acceptAllProofs, type ProofVerifier } from '../../../src/fvm/proofVerifier.ts'
-import { MemoryBlockstore, putCbor } from '../../../src/ipld/blockstore.ts'
+import { type Blockstore, MemoryBlockstore, putCbor } from '../../../src/ipld/blockstore.ts'
 import { Hamt } from '../../../src/ipld/hamt.ts'
 import { type ActorState, actorV4, actorV5 } from '../../../src/types/actor.ts'
 import { type Address, address as addressForm, idAddress, secp256k1Address } from '../../../src/types/address.ts'
@@ -65,6 +65,8 @@ export interface TinyOptions {
   /** Default: whole traces. */
   readonly tracing?: Tracing
   readonly bounds?: RunBounds
+  /** Where events go. Default: nowhere. */
+  readonly events?: Blockstore
 }
 
 export function tinyMachine(options: TinyOptions = {}): Executor {
@@ -131,6 +133,7 @@ export function tinyMachine(options: TinyOptions = {}): Executor {
       proofs: options.proofs ?? acceptAllProofs,
       loadCode: (code) => codes.get(code.key),
       bounds: options.bounds,
+      events: options.events,
     },
   )
 }

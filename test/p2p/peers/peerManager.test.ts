@@ -23,6 +23,8 @@ interface World {
   readonly useful: Set<string>
   readonly pardoned: string[]
   refreshes: number
+  /** A look into the DHT does not end. */
+  isDhtSilent: boolean
 }
 
 function world(bootstrap: string[], connected: string[] = []): World {
@@ -40,6 +42,7 @@ function world(bootstrap: string[], connected: string[] = []): World {
     useful: new Set<string>(),
     pardoned: [] as string[],
     refreshes: 0,
+    isDhtSilent: false,
   }
   const dial = (name: string): Promise<void> => {
     state.dialled.push(name)
@@ -60,7 +63,7 @@ function world(bootstrap: string[], connected: string[] = []): World {
     dialAddress: dial,
     refreshDht: () => {
       state.refreshes++
-      return Promise.resolve()
+      return state.isDhtSilent ? new Promise(() => undefined) : Promise.resolve()
     },
     isRefused: (peer) => state.refused.has(peer),
     turnedAway: () => [...state.refused].map((peer) => ({ peer, reason: 'test' })),
@@ -107,6 +110,22 @@ it('with some, it dials those it has heard of and met, then asks the DHT, once a
   await w.time.advance(60_000)
   expect(w.refreshes).toBe(2)
   w.manager.stop()
+})
+
+it('a look into the DHT that does not end holds up nothing, and is given up before the next', async () => {
+  const w = world(['/dns4/a/tcp/1'], ['one'])
+  w.isDhtSilent = true
+  w.manager.start()
+  await w.time.settle()
+  expect([w.refreshes, w.dialled]).toEqual([1, []])
+  w.connected.clear()
+  await w.time.advance(5000)
+  expect(w.dialled).toEqual(['/dns4/a/tcp/1'])
+  await w.time.advance(60_000)
+  expect(w.refreshes).toBe(2)
+  w.manager.stop()
+  await w.time.settle()
+  expect(w.time.pending).toBe(0)
 })
 
 it('with enough, it does nothing; it counts every 5 s', async () => {

@@ -66,6 +66,18 @@ describe('daemon', () => {
     })
   })
 
+  it('takes how many heads are heard before the first sync, by the name in Lotus too', async () => {
+    expect((await started(['daemon'])).daemon?.syncPeers).toBeUndefined()
+    expect((await started(['daemon', '--sync-peers', '1'])).daemon?.syncPeers).toBe(1)
+    const env = { LOTUS_SYNC_BOOTSTRAP_PEERS: '2' }
+    expect((await started(['daemon'], { env })).daemon?.syncPeers).toBe(2)
+    expect((await started(['daemon', '--sync-peers', '3'], { env })).daemon?.syncPeers).toBe(3)
+    expect((await started(['devnet'], { env })).err).toBe('')
+    for (const wrong of ['0', '65']) {
+      expect((await started(['daemon', '--sync-peers', wrong])).err).toContain('sync-peers: expected 1 to 64')
+    }
+  })
+
   it('takes memory for caches, and no less than it can work with', async () => {
     expect((await started(['daemon'])).daemon?.cacheMib).toBeUndefined()
     expect((await started(['daemon', '--cache', '64'])).daemon?.cacheMib).toBe(64)

@@ -36,6 +36,15 @@ describe('sync', () => {
     expect((await run(['sync', 'status'])).out).toBe(
       'sync status:\nworker 3:\n\tBase:\t[]\n\tTarget:\t[] (0)\n\tHeight diff:\t0\n\tStage: error\n\tHeight: 95\n\tError: no peers\n',
     )
+    answer({
+      SyncState: {
+        ActiveSyncs: [worker(0, { Start: '0001-01-01T00:00:00Z', Message: 'waits for heads of 4 peers, has 1' })],
+        VMApplied: 0,
+      },
+    })
+    expect((await run(['sync', 'status'])).out).toContain(
+      '\tStage: idle\n\tHeight: 95\n\tWaits for heads of 4 peers, has 1 (daemon --sync-peers)\n',
+    )
     answer({ SyncState: { ActiveSyncs: null, VMApplied: 0 } })
     expect((await run(['sync', 'status'])).out).toBe('sync status:\n')
   })

@@ -44,7 +44,7 @@ beforeAll(async () => {
   })
   writeFileSync(path, carBytes([made[0]![0]], made))
   blocks = [...carBlocks(memorySource(new Uint8Array(readFileSync(path))))]
-  ;(await opened()).close()
+  await (await opened()).close()
   sound = new Uint8Array(readFileSync(index))
 })
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -100,7 +100,7 @@ describe('a flipped bit in an index', () => {
       // Every page is read: none of its bits may pass unseen.
       if (told.length > 0) seen.opening++
       else if (named > 0) seen.reading++
-      archive.close()
+      await archive.close()
       expect(existsSync(index)).toBe(told.length > 0)
     }
     expect(seen.reading).toBeGreaterThan(FLIPS / 2)
@@ -118,7 +118,7 @@ describe('a flipped bit in an index', () => {
     await until(() => readAll(archive.store) === 0, 'the node reads through it')
     await until(() => readAll(reader) === 0, 'the thread reads through it')
     expect(equalBytes(new Uint8Array(readFileSync(index)), sound)).toBe(true)
-    archive.close()
+    await archive.close()
   }, 30_000)
 
   test('in the archive itself is named by its byte', async () => {
@@ -146,11 +146,11 @@ describe('a flipped bit in an index', () => {
       expect(named.length, `byte ${at}`).toBeGreaterThan(0)
     }
     writeFileSync(path, content)
-    archive.close()
+    await archive.close()
   }, 60_000)
 
   test('is told where it cannot be mended: the archive itself is damaged, too', async () => {
-    ;(await opened()).close()
+    await (await opened()).close()
     const failures: unknown[] = []
     const onFailure = (error: unknown): void => void failures.push(error)
     const archive = await openArchiveFile(path, { home: folder, smallBytes: 0, onFailure })
@@ -161,7 +161,7 @@ describe('a flipped bit in an index', () => {
     rmSync(index, { force: true })
     await until(() => failures.length > 0, 'that is told')
     expect(String(failures[0])).toMatch(/at byte \d+: its bytes hash to something else/)
-    archive.close()
+    await archive.close()
     writeFileSync(path, content)
   }, 30_000)
 })
@@ -191,7 +191,7 @@ describe.skipIf(missingShared('data/snapshots'))('a flipped bit in the index ins
       const whole = await open()
       const cids = [...whole.store.cids()].filter((cid) => !cid.isIdentity)
       const data = cids.map((cid) => whole.store.get(cid) as Uint8Array)
-      whole.close()
+      await whole.close()
       // The lowest bits: the order of the records stays, and nothing but a second look shows it.
       const records = recordsOf(content)
       const step = name === 'of Forest' ? 16 : 40
@@ -229,10 +229,10 @@ describe.skipIf(missingShared('data/snapshots'))('a flipped bit in the index ins
       await until(() => hidden(archive.store).length === 0, 'the node reads through it')
       await until(() => hidden(reader).length === 0, 'the thread reads through it')
       expect(told).toContain('indexing')
-      archive.close()
+      await archive.close()
       const again = await open()
       expect(hidden(again.store)).toEqual([])
-      again.close()
+      await again.close()
     }, 60_000)
   }
 
@@ -248,7 +248,7 @@ describe.skipIf(missingShared('data/snapshots'))('a flipped bit in the index ins
     const whole = await open()
     const cids = [...whole.store.cids()]
     const data = cids.map((cid) => whole.store.get(cid) as Uint8Array)
-    whole.close()
+    await whole.close()
     const sound = new Uint8Array(readFileSync(made))
     const content = sound.slice()
     const records = start(content, content.length - 8) + 32
@@ -271,7 +271,7 @@ describe.skipIf(missingShared('data/snapshots'))('a flipped bit in the index ins
     expect(hidden()).toBeGreaterThan(30)
     await until(() => existsSync(made) && hidden() === 0, 'it is made again, and read')
     expect(equalBytes(new Uint8Array(readFileSync(made)), sound)).toBe(true)
-    archive.close()
+    await archive.close()
   }, 60_000)
 
   test('which cannot be opened at all is made beside it before the archive is ready', async () => {
@@ -286,7 +286,7 @@ describe.skipIf(missingShared('data/snapshots'))('a flipped bit in the index ins
     await archive.ready
     expect(told).toContain('indexing')
     for (const cid of cids) expect(archive.store.has(cid)).toBe(true)
-    archive.close()
+    await archive.close()
   }, 60_000)
 
   test('is told where the archive is damaged, too; nobody waits for an index that cannot be', async () => {
@@ -305,6 +305,6 @@ describe.skipIf(missingShared('data/snapshots'))('a flipped bit in the index ins
     await until(() => failures.length > 0, 'that is told')
     expect(String(failures[0])).toMatch(/at byte \d+/)
     expect(existsSync(`${own}.petrel-index`)).toBe(false)
-    archive.close()
+    await archive.close()
   }, 60_000)
 })

@@ -53,7 +53,7 @@ describe('an archive that several nodes index at once', () => {
       // Neither writes to what the other writes to.
       expect(most).toBe(2)
       files.forEach(expectWhole)
-      for (const file of files) file.close()
+      for (const file of files) await file.close()
       expect(partials()).toEqual([])
     })
   }
@@ -64,7 +64,7 @@ describe('an archive that several nodes index at once', () => {
     const index = `${path}.petrel-index`
     const other = await open(path, 'other')
     await other.ready
-    other.close()
+    await other.close()
     const made = readFileSync(index)
     rmSync(index)
     let taken: string[] = []
@@ -77,7 +77,7 @@ describe('an archive that several nodes index at once', () => {
     await file.ready
     expect(taken).toHaveLength(1)
     expectWhole(file)
-    file.close()
+    await file.close()
   })
 
   it('is tidied of what a kill has left, but not of what another is writing', async () => {
@@ -93,7 +93,7 @@ describe('an archive that several nodes index at once', () => {
       leave()
       const file = await open(path, name)
       await file.ready
-      file.close()
+      await file.close()
       expect(partials()).toEqual([young])
     }
   })

@@ -16,6 +16,7 @@ import {
   logged,
   loggedBlock,
   loggedReader,
+  plainCall,
   turn,
 } from '../forkingChain.ts'
 import { silentLog } from '../stubTable.ts'
@@ -68,12 +69,17 @@ function node() {
       whenTold = resolve
     })
   }
-  return { store, on, printed, time, told, names, ask, expecting }
+  /** Resolves when so many subscriptions are open: by this clock each frame has a turn of its own. */
+  const subscribed = async (count: number): Promise<void> => {
+    while (names.length < count) await turn()
+  }
+  return { store, on, printed, time, told, names, ask, expecting, subscribed }
 }
 
 it('the logs of a tipset are made once for all subscriptions, and each is told all of them in order', async () => {
-  const { store, on, printed, time, told, names, ask, expecting } = node()
+  const { store, on, printed, time, told, names, ask, expecting, subscribed } = node()
   for (let i = 0; i < SUBSCRIPTIONS; i++) ask('eth_subscribe', ['logs', {}])
+  await subscribed(SUBSCRIPTIONS)
   const old = store.head()
   const all = expecting(SUBSCRIPTIONS * LOGS * 5)
   store.setHead(on(old, 2))
@@ -91,9 +97,10 @@ it('the logs of a tipset are made once for all subscriptions, and each is told a
 })
 
 it('logs are made once also for subscriptions that want none of them', async () => {
-  const { store, on, printed, ask, told, expecting } = node()
+  const { store, on, printed, ask, told, expecting, subscribed } = node()
   for (let i = 0; i < SUBSCRIPTIONS; i++) ask('eth_subscribe', ['logs', { address: `0x${'11'.repeat(20)}` }])
   ask('eth_subscribe', ['logs', {}])
+  await subscribed(SUBSCRIPTIONS + 1)
   const all = expecting(LOGS)
   store.setHead(on(store.head()))
   await all
@@ -102,8 +109,9 @@ it('logs are made once also for subscriptions that want none of them', async () 
 })
 
 it('a block is printed once for all who hear of heads', async () => {
-  const { store, on, printed, names, told, ask, expecting } = node()
+  const { store, on, printed, names, told, ask, expecting, subscribed } = node()
   for (let i = 0; i < SUBSCRIPTIONS; i++) ask('eth_subscribe', ['newHeads'])
+  await subscribed(SUBSCRIPTIONS)
   const all = expecting(SUBSCRIPTIONS * 2)
   store.setHead(on(store.head(), 2))
   await all
@@ -114,10 +122,10 @@ it('a block is printed once for all who hear of heads', async () => {
 })
 
 it('a subscription that ends between two logs is told no more of them', async () => {
-  const { store, on, told, names, ask, expecting } = node()
+  const { store, on, told, names, ask, expecting, subscribed } = node()
   ask('eth_subscribe', ['logs', {}])
   ask('eth_subscribe', ['logs', {}])
-  await turn()
+  await subscribed(2)
   const first = expecting(1)
   const head = on(store.head())
   store.setHead(head)
@@ -128,4 +136,19 @@ it('a subscription that ends between two logs is told no more of them', async ()
   await turn()
   expect(told.get(name as string)?.length).toBe(1)
   expect(told.get(names.find((other) => other !== name) as string)?.length).toBe(LOGS)
+})
+
+it('logs with more topics than any has are refused', () => {
+  const rows = ethSubscribeMethods({
+    ...{ reader: loggedReader(forkingChain(1).store, async (tipset) => loggedBlock(tipset)), log: silentLog },
+    ...{ random: { fill: () => undefined }, onPoolMessage: () => () => undefined },
+  })
+  const row = rows.find(({ name }) => name === 'EthSubscribe')
+  if (row?.kind !== 'raw') throw new Error('no such row')
+  const call = plainCall({ notify: () => undefined })
+  const topics = Array.from({ length: 4 }, () => null)
+  expect(row.handle(['logs', { topics }], call)).toBeInstanceOf(Uint8Array)
+  expect(() => row.handle(['logs', { topics: [...topics, null] }], call)).toThrow(
+    'too many topics in filter: 5, max: 4',
+  )
 })

@@ -1,7 +1,7 @@
 /** Whom a miner belongs to, who works for it and who is paid. @see go-state-types builtin/v9 … v18/miner */
 import { bytes, type Codec, list, nullable, tuple } from '../../../codec/description.ts'
 import { type Address, address } from '../../../types/address.ts'
-import { type ChainEpoch, chainEpoch, type TokenAmount, tokenAmount } from '../../../types/scalars.ts'
+import { type ChosenEpoch, chosenEpoch, type TokenAmount, tokenAmount } from '../../../types/scalars.ts'
 import {
   type BeneficiaryTerm,
   beneficiaryTerm,
@@ -71,7 +71,7 @@ export const changeMultiaddrsParams: Codec<ChangeMultiaddrsParams> = tuple<Chang
 interface ChangeBeneficiaryParams {
   readonly newBeneficiary: Address
   readonly newQuota: TokenAmount
-  readonly newExpiration: ChainEpoch
+  readonly newExpiration: ChosenEpoch
 }
 
 /** Who is paid, up to how many attoFIL and until which epoch. Counts once owner and both beneficiaries agree. */
@@ -80,7 +80,7 @@ export const changeBeneficiaryParams: Codec<ChangeBeneficiaryParams> = tuple<Cha
   [
     ['newBeneficiary', 'NewBeneficiary', address],
     ['newQuota', 'NewQuota', tokenAmount],
-    ['newExpiration', 'NewExpiration', chainEpoch],
+    ['newExpiration', 'NewExpiration', chosenEpoch],
   ],
 )
 

@@ -1,0 +1,34 @@
+/** A disk that is soon full: a file system in memory, which only root can mount. */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A folder that is a disk of its own, where that could be mounted; else it is not there. */
+export interface SmallDisk {
+  readonly path: string
+  readonly isMounted: boolean
+  end(): void
+}
+
+/** @param name - begins the folder's name @param bytes - of the disk */
+export function mountSmallDisk(name: string, bytes: number): SmallDisk {
+  const path = mkdtempSync(join(tmpdir(), name))
+  let isMounted = true
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', path], { stdio: 'ignore' })
+  } catch {
+    isMounted = false
+    rmSync(path, { recursive: true })
+    console.log('skipped: a small file system cannot be mounted here')
+  }
+  return {
+    path,
+    isMounted,
+    end: () => {
+      if (!isMounted) return
+      execFileSync('umount', [path])
+      rmSync(path, { recursive: true })
+    },
+  }
+}
