@@ -6,8 +6,16 @@ import type { Plugin } from 'esbuild'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
+/** What src/crypto/hashWasm.ts asks it for. */
+const HASHES = {
+  blake2b: 'createBLAKE2b',
+  keccak: 'createKeccak',
+  ripemd160: 'createRIPEMD160',
+  sha256: 'createSHA256',
+}
+
 /**
- * hash-wasm's index holds two dozen hashes in one text that no bundler takes apart (216 kB): its files of three hashes say
+ * hash-wasm's index holds two dozen hashes in one text that no bundler takes apart (216 kB): its files of these hashes say
  * the same.
  */
 export const fewHashes: Plugin = {
@@ -16,7 +24,7 @@ export const fewHashes: Plugin = {
     builder.onResolve({ filter: /^hash-wasm$/ }, () => ({ path: 'hash-wasm', namespace: 'few-hashes' }))
     builder.onLoad({ filter: /.*/, namespace: 'few-hashes' }, () => ({
       // By name: what a UMD module exports is not known before it runs, and a chunk's exports have to be.
-      contents: Object.entries({ blake2b: 'createBLAKE2b', keccak: 'createKeccak', sha256: 'createSHA256' })
+      contents: Object.entries(HASHES)
         .map(([file, name]) => {
           const path = JSON.stringify(join(ROOT, 'node_modules/hash-wasm/dist', `${file}.umd.min.js`))
           return `import ${file} from ${path}\nexport const { ${name} } = ${file}`

@@ -21,6 +21,7 @@ import { type Blockstore, hasBlock } from '../ipld/blockstore.ts'
 import { IpldError } from '../ipld/errors.ts'
 import { genesisHeaderOf } from '../networks/genesisHeaders.ts'
 import type { Network } from '../networks/network.ts'
+import { answerHellos } from '../p2p/hello.ts'
 import { headerCid } from '../types/blockHeader.ts'
 import { firstBlock } from '../types/tipset.ts'
 import { NodeError } from './errors.ts'
@@ -157,6 +158,7 @@ async function ensureGenesis(genesis: Cid, { network, archive, signal }: Followe
     const net = await connect(shim, network, networkName, closers)
     if (net === undefined) return
     shim.say(`asking other nodes for the genesis ${genesis.toString()}`)
+    closers.add(answerHellos({ links: net.host.links, clock: shim.ports.clock, timers: shim.ports.timers }))
     await net.host.start()
     try {
       await net.exchange.fetchPatiently([genesis], signal)

@@ -17,6 +17,7 @@ import type { Blockstore } from '../ipld/blockstore.ts'
 import { LightError } from '../light/errors.ts'
 import { rpcSource } from '../light/rpcSource.ts'
 import type { Network } from '../networks/network.ts'
+import { answerHellos } from '../p2p/hello.ts'
 import { fetchPost, httpTransport } from '../rpc/client/httpTransport.ts'
 import type { WriterOf } from './forwardedRows.ts'
 import type { HealthCheck } from './health.ts'
@@ -63,6 +64,7 @@ export function openReplica(chain: ReplicatedChain, shim: NodeShim): Promise<Ope
     if (stores.source !== undefined) sources.unshift(stores.source)
     if (net !== undefined) {
       sources.push(net.exchange.source)
+      closers.add(answerHellos({ links: net.host.links, clock: ports.clock, timers: ports.timers }))
       net.host.start().catch((error: unknown) => ports.log.error('no peers', { reason: errorMessage(error) }))
     }
     const edge = new BlockFetcher(stores.blocks, sources).run

@@ -79,6 +79,32 @@ export function startHello(deps: HelloDeps): HelloService {
   return { stop: () => hello.stop() }
 }
 
+/**
+ * Answers Hellos and says none: of a node that has no chain yet. Who is left without an answer may hold it against the node.
+ * @returns what ends it
+ */
+export function answerHellos({ links, clock, timers }: Pick<HelloDeps, 'links' | 'clock' | 'timers'>): () => void {
+  const time = { clock, timers }
+  const budget = new PeerBudget(clock, HELLO_BUDGET)
+  return links.handle(HELLO_PROTOCOL, async (peer, stream) => {
+    if (!budget.take(peer)) throw new P2pError('PEER_REFUSED', 'too many hellos')
+    const patient = new PatientStream(stream, time, { totalMs: 2 * MESSAGE_MS })
+    try {
+      await new StreamReader(patient, MAX_REQUEST_BYTES).cborItem(MAX_REQUEST_BYTES)
+      await answerLatency(patient, stream, clock.nowMs(), time)
+    } finally {
+      patient.release()
+    }
+  })
+}
+
+async function answerLatency(patient: PatientStream, stream: ByteStream, arrivedMs: number, time: Time): Promise<void> {
+  const answer = { tArrival: nanoseconds(arrivedMs), tSent: nanoseconds(time.clock.nowMs()) }
+  await patient.write(encode(latencyMessage, answer))
+  await patient.closeWrite()
+  linger(stream, time)
+}
+
 class Hello {
   readonly #deps: HelloDeps
   readonly #time: Time
@@ -214,9 +240,7 @@ class Hello {
       }
       // Who says hello speaks it, whether or not identify has told.
       this.#greet(peer)
-      await patient.write(encode(latencyMessage, { tArrival: nanoseconds(arrived), tSent: nanoseconds(clock.nowMs()) }))
-      await patient.closeWrite()
-      linger(stream, this.#time)
+      await answerLatency(patient, stream, arrived, this.#time)
     } finally {
       patient.release()
     }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { fromHex, toHex } from '../../src/base/bytes.ts'
 import { decode, encode } from '../../src/codec/description.ts'
 import { blockCid } from '../../src/crypto/blockCid.ts'
-import { HELLO_PROTOCOL, type HelloService, startHello } from '../../src/p2p/hello.ts'
+import { answerHellos, HELLO_PROTOCOL, type HelloService, startHello } from '../../src/p2p/hello.ts'
 import { type HelloMessage, helloMessage, latencyMessage } from '../../src/p2p/helloMessage.ts'
 import type { ByteStream } from '../../src/p2p/peerLinks.ts'
 import { MemoryNetwork, type MemoryNode } from '../support/memoryNetwork.ts'
@@ -127,6 +127,29 @@ describe.skipIf(wireMissing !== undefined)('hello', () => {
     await time.settle()
     return { node, heard: node.heard, time, answer }
   }
+
+  it('a node that has no chain yet answers, and says none, to a few at a time', async () => {
+    const time = new VirtualTime()
+    const network = new MemoryNetwork(time)
+    const node = network.addNode('petrel')
+    const end = answerHellos({ links: node.links, clock: time, timers: time })
+    const lotus = network.addNode('lotus')
+    let said = 0
+    lotus.links.handle(HELLO_PROTOCOL, async () => void said++)
+    network.connect('petrel', 'lotus')
+    const { row } = recordedHead()
+    const ask = async (bytes: Uint8Array): Promise<string> => {
+      const stream = await lotus.links.open('petrel', [HELLO_PROTOCOL], never)
+      await stream.write(bytes).catch(() => undefined)
+      return readAll(stream)
+    }
+    const answer = decode(latencyMessage, fromHex(await ask(fromHex(row.message as string))))
+    expect(answer.tSent).toBeGreaterThanOrEqual(answer.tArrival)
+    for (let i = 0; i < 4; i++) await ask(fromHex(row.message as string))
+    await expect(ask(fromHex(row.message as string))).rejects.toMatchObject({ code: 'STREAM_RESET' })
+    expect([said, node.reports]).toEqual([0, []])
+    end()
+  })
 
   it('another genesis: silence, and the connection closes', async () => {
     const { said } = recordedHead()
