@@ -149,14 +149,19 @@ function isOfService(name: string, value: string): boolean {
   )
 }
 
-/** All that are set; none where Deno may read single ones alone. */
-function namesOf(env: Environment): string[] {
+/** What is read of the environment; undefined where Deno does not permit it. */
+function permitted<T>(read: () => T): T | undefined {
   try {
-    return Object.keys(env)
+    return read()
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'NotCapable') throw error
-    return []
+    return undefined
   }
+}
+
+/** All that are set; none where Deno may read single ones alone. */
+function namesOf(env: Environment): string[] {
+  return permitted(() => Object.keys(env)) ?? []
 }
 
 /** @throws CliError `USAGE` for a variable that is almost an option's */
@@ -184,9 +189,10 @@ function environmentValues(command: Command, env: Environment): Map<string, unkn
     out.set('api', lotus[2])
   }
   // @see lotus chain/sync_manager.go init
-  const syncPeers = env.LOTUS_SYNC_BOOTSTRAP_PEERS ?? ''
-  if (syncPeers !== '' && fileOptions(command).some((option) => keyOf(option) === 'sync-peers')) {
-    out.set('sync-peers', syncPeers)
+  if (fileOptions(command).some((option) => keyOf(option) === 'sync-peers')) {
+    // Tasks of Deno from before it had a meaning do not name it.
+    const syncPeers = permitted(() => env.LOTUS_SYNC_BOOTSTRAP_PEERS) ?? ''
+    if (syncPeers !== '') out.set('sync-peers', syncPeers)
   }
   for (const option of fileOptions(command)) {
     const variable = variableOf(option)
