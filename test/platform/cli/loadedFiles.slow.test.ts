@@ -9,9 +9,9 @@ const TELL = `data:text/javascript,${encodeURIComponent(`
 import { registerHooks } from 'node:module'
 registerHooks({ load(url, context, next) { process.stderr.write(url + '\\n'); return next(url, context) } })
 `)}`
-/** Rooms of a running node, and a package with native parts. */
+/** Rooms of a running node, but for names and numbers, and a package with native parts. */
 const NODE =
-  /\/(?:src\/(?:node|sync|mempool|execution|fvm)\/(?!modes\.ts|README)|platform\/server\/(?:run|nodeRunner|httpServer|lmdbStore)|node_modules\/lmdb\/)/
+  /\/(?:src\/(?:node|sync|mempool|execution|fvm)\/(?!modes\.ts|limits\.ts|README)|platform\/server\/(?:run|nodeRunner|httpServer|lmdbStore)|node_modules\/lmdb\/)/
 
 it('the command line loads no node for a command that runs none', () => {
   const { stderr, status } = spawnSync(
