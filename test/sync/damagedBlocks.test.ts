@@ -125,9 +125,7 @@ async function followsDespite(
 async function flipBits(world: World, vm: FollowerOptions['vm'], flips: number): Promise<void> {
   const { int } = seeded('flipped bits in state')
   const chain = await honestChain(world)
-  // A bit of the reward actor's epoch or sums may be a walk of 2^60 epochs, which nobody waits for.
-  const reward = world.view.stateTree(firstBlock(world.genesis).parentStateRoot).getActor(REWARD_ID)?.head
-  const cids = stateBlocks(world).filter((cid) => reward?.equals(cid) === false)
+  const cids = stateBlocks(world)
   const seen = { followed: 0, named: 0 }
   for (let i = 0; i < flips; i++) {
     const cid = cids[int(cids.length)] as Cid

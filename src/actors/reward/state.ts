@@ -3,6 +3,7 @@
  * @see builtin-actors v18 actors/reward/src/state.rs
  */
 import type { RewardState } from '../../state/reward.ts'
+import { ActorsError } from '../errors.ts'
 import { createFilterEstimate, nextEstimate } from '../filterEstimate.ts'
 import type { WasmGas } from '../wasmGas.ts'
 import {
@@ -19,6 +20,8 @@ import {
 const INITIAL_REWARD_POSITION = 36266260308195979333n
 const INITIAL_REWARD_VELOCITY = -109897758509n
 const EPOCH_UNDEFINED = -1
+/** Epochs that are walked at once, at most: a year. */
+const MAX_CATCH_UP = 1_000_000
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
@@ -54,6 +57,7 @@ export function advanceRewardState(
 ): RewardState {
   const state: Mutable<RewardState> = { ...before }
   const first = state.epoch
+  assertNear(epoch - first)
   while (state.epoch < epoch) {
     gas?.add('nullEpoch')
     toNextEpoch(state, realizedPower)
@@ -68,12 +72,20 @@ export function advanceRewardState(
   return state
 }
 
+/** Each null round is caught up by itself: a longer way is that of a damaged state, and might be 2^60 epochs. */
+function assertNear(epochs: number): void {
+  if (epochs > MAX_CATCH_UP)
+    throw new ActorsError('STATE_INVALID', 'Cannot use the state of the reward actor: it is damaged')
+}
+
 function toNextEpoch(state: Mutable<RewardState>, realizedPower: bigint): void {
   state.epoch += 1
   state.thisEpochBaselinePower = nextBaselinePower(state.thisEpochBaselinePower)
   const { thisEpochBaselinePower: baseline } = state
   state.cumsumRealized += baseline < realizedPower ? baseline : realizedPower
+  const before = state.effectiveNetworkTime
   while (state.cumsumRealized > state.cumsumBaseline) {
+    assertNear(state.effectiveNetworkTime - before)
     state.effectiveNetworkTime += 1
     state.effectiveBaselinePower = nextBaselinePower(state.effectiveBaselinePower)
     state.cumsumBaseline += state.effectiveBaselinePower
