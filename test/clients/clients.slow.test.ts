@@ -93,12 +93,17 @@ describe('a local chain without contracts', () => {
       const from: string = await node.call('WalletDefaultAddress')
       const funds = { OffChain: false }
       const refused = 'is not native: the local chain needs --actors wasm (petrel actors fetch devnet gets the bundle)'
-      for (const asked of [
-        node.call('EthEstimateGas', { data: LEDGER_CODE }),
-        node.call('PaychGet', from, await node.call('WalletNew', 'bls'), '1', funds),
-        node.call('MarketAddBalance', from, from, '1'),
-      ])
-        expect(await failure(asked)).toMatchObject({ code: 1, message: expect.stringContaining(refused) })
+      const to: string = await node.call('WalletNew', 'bls')
+      for (const [method, ...params] of [
+        ['EthEstimateGas', { data: LEDGER_CODE }],
+        ['PaychGet', from, to, '1', funds],
+        ['MarketAddBalance', from, from, '1'],
+      ] as const) {
+        expect(await failure(node.call(method, ...params))).toMatchObject({
+          code: 1,
+          message: expect.stringContaining(refused),
+        })
+      }
       // Nothing was sent, and no nonce is used up.
       expect(await node.call('MpoolPending', [])).toEqual([])
       expect(await node.call('MpoolGetNonce', from)).toBe(0)
