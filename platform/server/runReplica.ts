@@ -1,7 +1,7 @@
 /** What `replica` runs in Node and Deno: answers from an index, and from blocks that others have. What it keeps is a cache of them. */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { openRemoteForest } from '../../src/archive/remoteForest.ts'
+import { openRemoteArchive } from '../../src/archive/remoteArchive.ts'
 import { errorMessage, PetrelError } from '../../src/base/errors.ts'
 import { BlockBound } from '../../src/ipld/blockBound.ts'
 import type { BlockSource } from '../../src/ipld/blockFetcher.ts'
@@ -28,6 +28,7 @@ import {
 } from './nodeRunner.ts'
 import type { NetOptions, ReplicaOptions } from './options.ts'
 import type { ProgramIo } from './programIo.ts'
+import { S3_SCHEME, s3Keys, s3Url, signedFetch } from './s3.ts'
 import { nativeZstd } from './zstd.ts'
 
 const MEBI = 1024 * 1024
@@ -36,7 +37,7 @@ const MEBI = 1024 * 1024
 interface BlockPlaces {
   readonly endpoints: readonly string[]
   readonly archive: string | undefined
-  /** Archives behind HTTP. */
+  /** Archives behind HTTP, in buckets (`s3://`) too. */
   readonly remote: readonly string[]
   readonly net: NetOptions | undefined
 }
@@ -48,11 +49,8 @@ function placesOf(blocks: readonly string[]): BlockPlaces {
   const remote: string[] = []
   const peers: string[] = []
   for (const place of blocks) {
-    if (place.startsWith('s3://')) {
-      const text = `not supported: --blocks ${place}: give the address over HTTPS, a presigned one where the bucket is not public`
-      throw new PlatformError('CONFIG_INVALID', text)
-    }
-    if (/^https?:\/\/[^?]*\.(car|zst)($|\?)/.test(place)) remote.push(place)
+    if (place.startsWith(S3_SCHEME)) remote.push(place)
+    else if (/^https?:\/\/[^?]*\.(car|zst)($|\?)/.test(place)) remote.push(place)
     else if (/^https?:\/\//.test(place)) endpoints.push(endpointUrl(place))
     else if (place.startsWith('/') && place.includes('/p2p/')) peers.push(place)
     else archives.push(resolve(place))
@@ -111,7 +109,11 @@ export async function runReplica(options: ReplicaOptions, io: ProgramIo, runtime
   assertCache(new Home(options.repo))
   await loadCrypto(runtime.ports)
   const archives = new Map<string, BlockSource>()
-  for (const url of remote) archives.set(url, await openRemoteForest(url, fetch, nativeZstd, io.signal).catch(refused))
+  for (const place of remote) {
+    const isS3 = place.startsWith(S3_SCHEME)
+    const [url, get] = isS3 ? [s3Url(place, io.env), signedFetch(s3Keys(io.env))] : [place, fetch]
+    archives.set(place, await openRemoteArchive(url, get, nativeZstd, io.signal).catch(refused))
+  }
   await inHome(options, runtime, io, async (home, closers) => {
     const archive =
       path === undefined ? undefined : await openArchiveFile(path, { home: home.snapshots, signal: io.signal })

@@ -31,6 +31,11 @@ export function carError(message: string, offset: number, cause?: unknown): Ipld
   return new IpldError('INVALID_CAR', `Cannot read CAR: ${message} at byte ${offset}`, info, { cause })
 }
 
+/** Whether a read ended because a part of the archive has yet to be fetched: that says nothing of the archive. */
+export function isYetToCome(error: unknown): boolean {
+  return error instanceof IpldError && error.code === 'OUT_OF_RANGE'
+}
+
 /**
  * What `read` gives of what lies at byte `offset` of a file. Whatever makes no sense there is damage of the archive: it is told as that,
  * with the byte of the file, not of the frame or the block that it was found in.
@@ -40,7 +45,7 @@ export function readingAt<T>(offset: number, read: () => T): T {
   try {
     return read()
   } catch (cause) {
-    if (cause instanceof IpldError && cause.code === 'OUT_OF_RANGE') throw cause
+    if (isYetToCome(cause)) throw cause
     if (!(cause instanceof CodecError || cause instanceof IpldError || cause instanceof BaseError)) throw cause
     const { reason } = cause.info
     throw carError(typeof reason === 'string' ? reason : cause.message, offset, cause)

@@ -8,11 +8,20 @@
  */
 
 import { equalBytes } from '../base/bytes.ts'
-import { PetrelError, unlessThrown } from '../base/errors.ts'
+import { PetrelError } from '../base/errors.ts'
 import { type ByteSource, readExactly } from '../codec/byteSource.ts'
 import type { Cid } from '../codec/cid.ts'
 import { IpldError } from '../ipld/errors.ts'
-import { carError, HEADER_BYTES_V2, PRAGMA_V2, parseHeaderV2, readCarHeader, readCarSection, readingAt } from './car.ts'
+import {
+  carError,
+  HEADER_BYTES_V2,
+  isYetToCome,
+  PRAGMA_V2,
+  parseHeaderV2,
+  readCarHeader,
+  readCarSection,
+  readingAt,
+} from './car.ts'
 import type { OffsetIndex } from './soundBlock.ts'
 
 const SORTED = 0x0400
@@ -210,9 +219,11 @@ export function readCarV2Index(source: ByteSource): OffsetIndex | undefined {
   if (!equalBytes(head.subarray(0, PRAGMA_V2.length), PRAGMA_V2)) return undefined
   const { indexOffset } = parseHeaderV2(head.subarray(PRAGMA_V2.length))
   if (indexOffset === 0 || indexOffset >= source.size) return undefined
-  // It is only a help: where it is damaged the archive is indexed as if it had none.
-  return unlessThrown(
-    () => new CarV2Index(source, readCarHeader(source).source, readTables(source, indexOffset)),
-    PetrelError,
-  )
+  try {
+    return new CarV2Index(source, readCarHeader(source).source, readTables(source, indexOffset))
+  } catch (error) {
+    if (!(error instanceof PetrelError) || isYetToCome(error)) throw error
+    // It is only a help: where it is damaged the archive is indexed as if it had none.
+    return undefined
+  }
 }

@@ -36,7 +36,7 @@ export function addReplicaCommand(
     .requiredOption('--index <url>', 'postgres://user@host,host/database, of a user who may read')
     .requiredOption(
       '--blocks <where>',
-      'who has the blocks: an RPC endpoint (http://…), an archive (a file, or a .forest.car.zst at an https:// address), a peer (a multiaddr with /p2p/); repeatable',
+      'who has the blocks: an RPC endpoint (http://…), an archive (a file, or one with an index in it at an https:// or s3:// address), a peer (a multiaddr with /p2p/); repeatable',
       collect,
     )
     .option('--writer <api-info>', 'API of the writer, which gets what is pushed: <token>:<multiaddr>, or a URL')

@@ -1,6 +1,7 @@
 /**
- * A `.forest.car.zst` behind HTTP, in an S3-compatible bucket for instance, read in place by range requests. The archive's own
- * reader works on the chunks that are at hand; the first one that it misses is fetched, and it reads again.
+ * An archive behind HTTP, in an S3-compatible bucket for instance, read in place by range requests: one that brings its index, so a
+ * `.forest.car.zst` or a CAR of version 2. The archive's own reader works on the chunks that are at hand; the first one that it misses
+ * is fetched, and it reads again. To make an index of any other would be to read all of it: that is refused, with what to do instead.
  *
  * The server is not believed: every block is checked against its CID, and a file that changes is opened anew.
  */
@@ -10,9 +11,14 @@ import type { ByteSource } from '../codec/byteSource.ts'
 import type { Cid } from '../codec/cid.ts'
 import type { BlockSource } from '../ipld/blockFetcher.ts'
 import { IpldError } from '../ipld/errors.ts'
+import { readCarHeader } from './car.ts'
+import type { ArchiveStore } from './carStore.ts'
+import { readCarV2Index } from './carV2Index.ts'
 import { sizeOfRange } from './contentRange.ts'
 import { ForestCarStore, isForestCar } from './forestCar.ts'
+import { IndexedCarStore } from './indexedCar.ts'
 import type { ZstdDecoder } from './zstd.ts'
+import { isZstd } from './zstdFrames.ts'
 
 /** The part of `fetch` that is needed. */
 export type FetchRange = (
@@ -50,15 +56,46 @@ interface RemoteFile {
   readonly etag: string | null
 }
 
+/** What S3 and its kin say of a refusal. @see the API reference of Amazon S3, "Error responses" */
+const REFUSALS: Readonly<Record<string, string>> = {
+  AccessDenied: 'these keys, or this address, may not read it, or it is not there',
+  AuthorizationHeaderMalformed: 'the bucket is in another region: AWS_REGION',
+  ExpiredToken: 'AWS_SESSION_TOKEN has expired',
+  InvalidAccessKeyId: 'nobody has this AWS_ACCESS_KEY_ID',
+  InvalidToken: 'AWS_SESSION_TOKEN is not of these keys',
+  NoSuchBucket: 'there is no such bucket',
+  NoSuchKey: 'there is no such object in the bucket',
+  PermanentRedirect: 'the bucket is in another region: AWS_REGION',
+  RequestTimeTooSkewed: "this machine's clock is wrong",
+  SignatureDoesNotMatch: 'AWS_SECRET_ACCESS_KEY is not that of the AWS_ACCESS_KEY_ID',
+}
+/** Longest text of an error that is looked at, bytes. */
+const ERROR_BYTES = 8192
+
+/** The error that an S3-compatible server names in its answer. */
+function refusalIn(body: ArrayBuffer): string {
+  const text = new TextDecoder().decode(body.slice(0, ERROR_BYTES))
+  const part = (name: string): string | undefined => new RegExp(`<${name}>([\\w-]{1,64})</${name}>`).exec(text)?.[1]
+  const code = part('Code')
+  if (code === undefined) return ''
+  const [meaning, region] = [REFUSALS[code], part('Region')]
+  return `, ${code}${meaning === undefined ? '' : ` (${meaning}${region === undefined ? '' : `, ${region}`})`}`
+}
+
+/** An address for a message: what follows the question mark may be a signature, which opens the file to whoever has it. */
+function shown(url: string): string {
+  return url.replace(/\?.*/s, '')
+}
+
 /** One file behind HTTP: the chunks at hand, those under way, and the reader on them. */
-class RemoteForest implements BlockSource {
+class RemoteArchive implements BlockSource {
   readonly #url: string
   readonly #fetch: FetchRange
   readonly #decoder: ZstdDecoder
   readonly #chunks = new Lru<number, Uint8Array>(CHUNKS)
   readonly #coming = new Map<number, Promise<void>>()
   #file: RemoteFile | undefined
-  #store: ForestCarStore | undefined
+  #store: ArchiveStore | undefined
 
   constructor(url: string, fetch: FetchRange, decoder: ZstdDecoder) {
     this.#url = url
@@ -66,17 +103,22 @@ class RemoteForest implements BlockSource {
     this.#decoder = decoder
   }
 
-  async open(signal: AbortSignal | undefined): Promise<ForestCarStore> {
+  async open(signal: AbortSignal | undefined): Promise<ArchiveStore> {
     if (this.#store !== undefined) return this.#store
     this.#chunks.clear()
     this.#file = await this.#look(signal)
     const { size } = this.#file
     const source: ByteSource = { size, read: (offset, length) => this.#read(offset, Math.min(length, size - offset)) }
-    if (!(await this.#reading(() => isForestCar(source), signal))) {
-      throw this.#failed('NOT_SUPPORTED', 'it is no .forest.car.zst, which has the index that is needed')
-    }
-    this.#store = await this.#reading(() => new ForestCarStore(source, this.#decoder), signal)
+    this.#store = await this.#reading(() => this.#reader(source), signal)
     return this.#store
+  }
+
+  #reader(source: ByteSource): ArchiveStore {
+    if (isForestCar(source)) return new ForestCarStore(source, this.#decoder)
+    const index = isZstd(source) ? undefined : readCarV2Index(source)
+    if (index !== undefined) return new IndexedCarStore(readCarHeader(source), index)
+    const instead = 'put what `petrel snapshot export <out> --format forest --from <archive>` makes of it there'
+    throw this.#failed('NOT_SUPPORTED', `it has no index of its own: ${instead}, or download it`)
   }
 
   async fetch(cids: readonly Cid[], signal: AbortSignal | undefined): Promise<(readonly [Cid, Uint8Array])[]> {
@@ -153,7 +195,10 @@ class RemoteForest implements BlockSource {
     const headers = { Range: `bytes=${start}-${start + length - 1}` }
     const response = await this.#fetch(this.#url, { headers, ...(signal === undefined ? {} : { signal }) })
     if (response.status === STATUS_OK) throw this.#failed('NOT_SUPPORTED', 'the server answers no range requests')
-    if (response.status !== STATUS_PARTIAL) throw this.#failed('INVALID_CAR', `HTTP status ${response.status}`)
+    if (response.status !== STATUS_PARTIAL) {
+      const said = refusalIn(await response.arrayBuffer())
+      throw this.#failed('INVALID_CAR', `HTTP status ${response.status}${said}`)
+    }
     const size = sizeOfRange(response.headers.get('content-range'))
     if (size === undefined) throw this.#failed('NOT_SUPPORTED', 'the server does not tell its size (Content-Range)')
     return {
@@ -164,7 +209,7 @@ class RemoteForest implements BlockSource {
   }
 
   #failed(code: 'NOT_SUPPORTED' | 'INVALID_CAR' | 'NO_PROGRESS', reason: string): IpldError {
-    return new IpldError(code, `Cannot read ${this.#url} in place: ${reason}`, { url: this.#url })
+    return new IpldError(code, `Cannot read ${shown(this.#url)} in place: ${reason}`, { url: shown(this.#url) })
   }
 }
 
@@ -172,13 +217,13 @@ class RemoteForest implements BlockSource {
  * Blocks out of an archive on a server. Resolves when its index can be read.
  * @throws IpldError `NOT_SUPPORTED`: another kind of archive, a server without range requests; `INVALID_CAR`; what `fetch` throws
  */
-export async function openRemoteForest(
+export async function openRemoteArchive(
   url: string,
   fetch: FetchRange,
   decoder: ZstdDecoder,
   signal?: AbortSignal,
 ): Promise<BlockSource> {
-  const archive = new RemoteForest(url, fetch, decoder)
+  const archive = new RemoteArchive(url, fetch, decoder)
   await archive.open(signal)
   return archive
 }

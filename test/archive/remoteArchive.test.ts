@@ -1,8 +1,9 @@
-/** An archive that Forest wrote, behind a server that answers range requests: as the file gives it, and what goes wrong. */
+/** An archive that Forest wrote, and one of version 2, behind a server that answers range requests: as the file gives it, and what goes wrong. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ForestCarStore } from '../../src/archive/forestCar.ts'
-import { type FetchRange, openRemoteForest } from '../../src/archive/remoteForest.ts'
-import { portableZstd } from '../../src/archive/zstd.ts'
+import { openArchive } from '../../src/archive/openArchive.ts'
+import { type FetchRange, openRemoteArchive } from '../../src/archive/remoteArchive.ts'
+import { decompressZstd, portableZstd } from '../../src/archive/zstd.ts'
 import { fromHex } from '../../src/base/bytes.ts'
 import { memorySource } from '../../src/codec/byteSource.ts'
 import { type Cid, CODEC_RAW } from '../../src/codec/cid.ts'
@@ -56,7 +57,7 @@ describe.skipIf(missing !== undefined)('an archive behind HTTP', () => {
   })
 
   it('gives what the file gives, in whole chunks, each asked for once', async () => {
-    const source = await openRemoteForest(URL, server, portableZstd)
+    const source = await openRemoteArchive(URL, server, portableZstd)
     const wanted = cids.filter((_, i) => i % 7 === 0)
     const got = await source.fetch([...wanted, UNKNOWN], undefined)
     expect(got.map(([cid]) => cid.toString())).toEqual(wanted.map(String))
@@ -79,7 +80,7 @@ describe.skipIf(missing !== undefined)('an archive behind HTTP', () => {
     ['a file that is not there', () => answerOf(404, new Uint8Array(0)), 'INVALID_CAR', /HTTP status 404/],
   ])('%s is named at the start', async (_, answer, code, text) => {
     instead = answer
-    const opening = openRemoteForest(URL, server, portableZstd)
+    const opening = openRemoteArchive(URL, server, portableZstd)
     await expect(opening).rejects.toMatchObject({ code, message: expect.stringMatching(text) as string })
   })
 
@@ -87,14 +88,59 @@ describe.skipIf(missing !== undefined)('an archive behind HTTP', () => {
     const whole = file
     file = whole.subarray(0, whole.length - 20)
     try {
-      await expect(openRemoteForest(URL, server, portableZstd)).rejects.toMatchObject({ code: 'NOT_SUPPORTED' })
+      await expect(openRemoteArchive(URL, server, portableZstd)).rejects.toMatchObject({ code: 'NOT_SUPPORTED' })
     } finally {
       file = whole
     }
   })
 
+  it('a CAR of version 2 is read through its index', async () => {
+    const whole = file
+    file = decompressZstd(memorySource(readShared('data/snapshots/carv2.car.zst')), 1 << 28, portableZstd)
+    try {
+      const source = await openRemoteArchive(URL, server, portableZstd)
+      const inMemory = openArchive(memorySource(file))
+      const wanted = [...inMemory.cids()].filter((_, i) => i % 5 === 0)
+      const got = await source.fetch([...wanted, UNKNOWN], undefined)
+      expect(got.map(([, data]) => data)).toEqual(wanted.map((cid) => inMemory.get(cid)))
+      expect(wanted.length).toBeGreaterThan(20)
+    } finally {
+      file = whole
+    }
+  })
+
+  it('a plain CAR is refused with what to do instead', async () => {
+    const whole = file
+    file = readShared('data/snapshots/chain4.car')
+    try {
+      const opening = openRemoteArchive(URL, server, portableZstd)
+      await expect(opening).rejects.toThrow(/no index of its own: .*petrel snapshot export <out> --format forest/)
+    } finally {
+      file = whole
+    }
+  })
+
+  it.each([
+    ['AuthorizationHeaderMalformed', 400, '<Region>eu-west-1</Region>', /AWS_REGION, eu-west-1/],
+    ['RequestTimeTooSkewed', 403, '', /this machine's clock is wrong/],
+    ['NoSuchKey', 404, '<Key>a</Key>', /HTTP status 404, NoSuchKey \(there is no such object/],
+    ['SlowDown', 503, '', /HTTP status 503, SlowDown$/],
+  ])('what a bucket says is told: %s', async (code, status, more, text) => {
+    const body = new TextEncoder().encode(`<?xml version="1.0"?><Error><Code>${code}</Code>${more}</Error>`)
+    instead = () => answerOf(status, body)
+    await expect(openRemoteArchive(URL, server, portableZstd)).rejects.toThrow(text)
+  })
+
+  it('the signature of a presigned address is in no message', async () => {
+    const never: FetchRange = async () => answerOf(403, new Uint8Array(0))
+    const opening = openRemoteArchive(`${URL}?X-Amz-Signature=abcd`, never, portableZstd)
+    const error = (await opening.catch((caught: unknown) => caught)) as { message: string; info: unknown }
+    expect(error.message).toContain(URL)
+    expect(`${error.message} ${JSON.stringify(error.info)}`).not.toContain('abcd')
+  })
+
   it('a file that was replaced is opened anew, once it was seen', async () => {
-    const source = await openRemoteForest(URL, server, portableZstd)
+    const source = await openRemoteArchive(URL, server, portableZstd)
     etag = '"two"'
     await expect(source.fetch(cids, undefined)).rejects.toMatchObject({ code: 'INVALID_CAR' })
     expect((await source.fetch(cids.slice(0, 3), undefined)).length).toBe(3)
@@ -102,7 +148,7 @@ describe.skipIf(missing !== undefined)('an archive behind HTTP', () => {
 
   it('bytes that were changed on the way give no block, and are not kept', async () => {
     const whole = file
-    const source = await openRemoteForest(URL, server, portableZstd)
+    const source = await openRemoteArchive(URL, server, portableZstd)
     file = whole.map((byte, i) => (i > 4000 && i < whole.length / 2 && i % 3000 === 0 ? byte ^ 1 : byte))
     try {
       await expect(source.fetch(cids, undefined)).rejects.toMatchObject({ code: expect.any(String) as string })
@@ -113,12 +159,12 @@ describe.skipIf(missing !== undefined)('an archive behind HTTP', () => {
   })
 
   it('an answer that is too short is an error; who goes does not wait', async () => {
-    const source = await openRemoteForest(URL, server, portableZstd)
+    const source = await openRemoteArchive(URL, server, portableZstd)
     const leaving = new AbortController()
     const never = source.fetch(cids, leaving.signal)
     leaving.abort(new Error('gone'))
     await expect(never).rejects.toThrow('gone')
-    const again = await openRemoteForest(URL, server, portableZstd)
+    const again = await openRemoteArchive(URL, server, portableZstd)
     instead = () => answerOf(206, new Uint8Array(5), `bytes 0-${CHUNK - 1}/${file.length}`)
     await expect(again.fetch(cids, undefined)).rejects.toMatchObject({ code: 'INVALID_CAR' })
   })
