@@ -13,6 +13,7 @@ import { method, param } from '../../src/rpc/method.ts'
 import { parseBody, requestValues } from '../../src/rpc/request.ts'
 import { RpcSession } from '../../src/rpc/session.ts'
 import { createMethodTable } from '../../src/rpc/table.ts'
+import { until } from '../support/until.ts'
 import { wholeBody } from '../support/wholeBody.ts'
 import { silentLog, stubVerifier } from './stubTable.ts'
 
@@ -256,10 +257,10 @@ describe('a request that is held', () => {
     expect(told.splice(0)).toEqual([expect.stringContaining('too much is held for the requests under way')])
     // A wait keeps nothing of it.
     session.receive(call('Wait', '"x"'))
-    await expect.poll(() => ends.length).toBe(2)
+    await until(() => ends.length === 2, 'both are under way')
     expect(room.held).toBe(long.length)
     await endAll()
-    await expect.poll(() => told.length).toBe(2)
+    await until(() => told.length === 2, 'both are answered')
     expect([room.held, told.splice(0).length]).toEqual([0, 2])
     session.receive(long)
     session.end()
