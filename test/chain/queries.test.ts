@@ -89,7 +89,7 @@ describe.skipIf(missingShared('data/snapshots') !== undefined)('mainnet at its b
 
   it('has the power that elections were checked with', () => {
     const { view, tree } = open()
-    const miners = finish(listMiners(view, tree))
+    const miners = [...listMiners(view, tree)]
     expect(miners.map(String).sort()).toEqual(['f01000', 'f01001', 'f01002'])
     // data/snapshots/README.md
     expect(minerPower(view, tree, UNDEF_ADDRESS).totalPower.qualityAdjPower).toBe(791648371998720n)
@@ -105,7 +105,7 @@ describe.skipIf(missingShared('data/snapshots') !== undefined)('mainnet at its b
   it('has sectors of 32 GiB that are their power, and a deal in each', () => {
     const { view, tree } = open()
     let sectors = 0
-    for (const address of finish(listMiners(view, tree))) {
+    for (const address of listMiners(view, tree)) {
       const miner = loadMiner(view, tree, address)
       const info = miner.info()
       expect(info.sectorSize).toBe(2 ** 35)

@@ -8,11 +8,12 @@ import { openChain } from '../../src/chain/openChain.ts'
 import type { Json } from '../../src/codec/description.ts'
 import { json, list, nullable, text } from '../../src/codec/description.ts'
 import { EthIndex, ethBlockHash } from '../../src/eth/ethIndex.ts'
-import { LayeredBlockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
+import { getCbor, LayeredBlockstore, MemoryBlockstore, putCbor } from '../../src/ipld/blockstore.ts'
+import { Hamt } from '../../src/ipld/hamt.ts'
 import { PremiumEstimator } from '../../src/mempool/gas/gasPremium.ts'
 import type { MessageGasDeps } from '../../src/mempool/gas/messageGas.ts'
 import { CostQueues } from '../../src/rpc/cost.ts'
-import { RpcEngine } from '../../src/rpc/engine.ts'
+import { type Caller, RpcEngine } from '../../src/rpc/engine.ts'
 import { method, param } from '../../src/rpc/method.ts'
 import { chainMethods } from '../../src/rpc/methods/chain.ts'
 import { gasMethods } from '../../src/rpc/methods/gas.ts'
@@ -23,8 +24,13 @@ import { registryMethods } from '../../src/rpc/methods/registry.ts'
 import { sectorMethods } from '../../src/rpc/methods/sectors.ts'
 import { stateMethods } from '../../src/rpc/methods/state.ts'
 import { transferMethods } from '../../src/rpc/methods/transfers.ts'
+import type { StreamedOutcome } from '../../src/rpc/outcome.ts'
 import { createMethodTable } from '../../src/rpc/table.ts'
+import { type PowerClaim, powerClaim, powerState } from '../../src/state/power.ts'
 import { TransferReader } from '../../src/transfers/tipsetTransfers.ts'
+import type { ActorState } from '../../src/types/actor.ts'
+import { addressFromBytes, idAddress } from '../../src/types/address.ts'
+import { POWER_ID } from '../../src/types/singletons.ts'
 import { firstBlock, type Tipset, type TipsetKey, tipsetKeyText } from '../../src/types/tipset.ts'
 import { openGolden } from '../support/archives.ts'
 import { missingShared } from '../support/shared.ts'
@@ -71,15 +77,19 @@ function open() {
   const context = { addressPrefix: 't' } as const
   const plain = new RpcEngine({ table: createMethodTable(rows), json: context, log: silentLog })
   const patient = new RpcEngine({ table: createMethodTable(rows), json: context, log: silentLog, queues })
+  // Nobody's deadline comes.
+  const standing = new CostQueues({ clock: { nowMs: () => 0, monotonicMs: () => 0 }, timers: time })
+  const sending = new RpcEngine({ table: createMethodTable(rows), json: context, log: silentLog, queues: standing })
   const ask = async (engine: RpcEngine, name: string, params: Json[], caller = new AbortController()) => {
-    const { signal } = caller
-    const permissions = new Set(['read', 'write'])
-    const asker = { version: 'v1', permissions, signal, ended: signal, notify: undefined } as const
-    const request = { id: 1, method: `Filecoin.${name}`, params }
-    return await engine.dispatch(request, { ...asker, name: { name: 'me', hasToken: false } }, undefined)
+    return await engine.dispatch({ id: 1, method: `Filecoin.${name}`, params }, asker(caller), undefined)
   }
-  return { view, time, plain, patient, ask }
+  return { view, time, plain, patient, sending, ask }
 }
+
+const asker = ({ signal }: AbortController): Caller => ({
+  ...{ version: 'v1', permissions: new Set(['read', 'write']), signal, ended: signal, notify: undefined },
+  name: { name: 'me', hasToken: false },
+})
 
 describe.skipIf(missingShared('data/golden/nv28') !== undefined)('a walk', () => {
   const head: Json = []
@@ -138,6 +148,29 @@ describe.skipIf(missingShared('data/golden/nv28') !== undefined)('a walk', () =>
     const { turns } = again.time
     await new Promise((resolve) => globalThis.setTimeout(resolve, 20))
     expect(again.time.turns).toBeLessThanOrEqual(turns + 1)
+  })
+
+  test('of very many miners is sent as they are found', async () => {
+    const { view, sending } = open()
+    const { blocks } = view.store
+    const tree = view.stateBefore(view.store.head())
+    const power = tree.getActor(POWER_ID) as ActorState
+    const state = getCbor(blocks, powerState, power.head)
+    const claims = Hamt.load(blocks, state.claims, powerClaim)
+    const [[, claim] = []] = claims.entries()
+    for (let id = 2000n; id < 20_000n; id++) claims.set(idAddress(id).bytes, claim as PowerClaim)
+    tree.setActor(POWER_ID, { ...power, head: putCbor(blocks, powerState, { ...state, claims: claims.flush() }) })
+    view.stateBefore = () => tree
+    const outcome = (await sending.dispatchStreaming(
+      { id: 1, method: 'Filecoin.StateListMiners', params: [head] },
+      asker(new AbortController()),
+    )) as StreamedOutcome
+    expect(outcome.kind).toBe('streamed')
+    let whole = outcome.text
+    for await (const part of outcome.rest) whole += part
+    const { result } = JSON.parse(whole) as { result: string[] }
+    const expected = [...claims.entries()].map(([key]) => addressFromBytes(key).toString('t'))
+    expect(result).toEqual(expected)
   })
 
   test('of the index of hashes may be given up at any step, and finds what it would have found', () => {

@@ -2,7 +2,6 @@
  * Power of miners, and who may produce blocks.
  * @see lotus chain/stmgr/actors.go GetPowerRaw, MinerEligibleToMine; go-state-types builtin/v18/power/power_state.go
  */
-import type { Steps } from '../../base/steps.ts'
 import { getCbor } from '../../ipld/blockstore.ts'
 import { Hamt } from '../../ipld/hamt.ts'
 import { type PowerClaim, type PowerState, powerClaimAt, powerStateAt } from '../../state/power.ts'
@@ -72,13 +71,8 @@ export function minerPower(view: ChainView, tree: StateTree, miner: Address): Mi
 }
 
 /** All miners with a claim, in the order of the power actor's map. */
-export function* listMiners(view: ChainView, tree: StateTree): Steps<Address[]> {
-  const out: Address[] = []
-  for (const [key] of loadPower(view, tree).claims.entries()) {
-    out.push(addressFromBytes(key))
-    yield
-  }
-  return out
+export function* listMiners(view: ChainView, tree: StateTree): IterableIterator<Address> {
+  for (const [key] of loadPower(view, tree).claims.entries()) yield addressFromBytes(key)
 }
 
 /** Every miner whose power is enough to produce blocks. @see lotus chain/actors/builtin/power CollectEligibleClaims */

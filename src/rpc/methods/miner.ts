@@ -14,7 +14,7 @@ import { type BitField, unionAll } from '../../ipld/bitfield.ts'
 import { toBlockMsg } from '../../p2p/gossip/blockMsg.ts'
 import type { Partition } from '../../state/deadline.ts'
 import { type SectorOnChainInfo, sectorOnChainInfo } from '../../state/sector.ts'
-import { type Address, UNDEF_ADDRESS } from '../../types/address.ts'
+import { type Address, address, UNDEF_ADDRESS } from '../../types/address.ts'
 import { SIGNATURE_BLS, type Signature } from '../../types/signature.ts'
 import type { Tipset, TipsetKey } from '../../types/tipset.ts'
 import { nilPointer } from '../errors.ts'
@@ -87,9 +87,12 @@ function recordMethods({ view, vm, signBlock }: MinerMethodsDeps): MethodRow[] {
       ...stateMinerPower,
       handler: (who, key) => minerPower(view, view.stateBefore(loadTipset(view, key)), who),
     }),
-    method({
+    listMethod({
       ...stateListMiners,
-      handler: (key, { walk }) => walk(listMiners(view, view.stateBefore(loadTipset(view, key)))),
+      list: (key) => {
+        const tree = view.stateBefore(loadTipset(view, key))
+        return listing(address, () => listMiners(view, tree))
+      },
     }),
     method({
       ...stateMinerAvailableBalance,
