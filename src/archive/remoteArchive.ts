@@ -5,6 +5,7 @@
  *
  * The server is not believed: every block is checked against its CID, and a file that changes is opened anew.
  */
+import { type BodyLike, bodyUpTo } from '../base/boundedBody.ts'
 import { Lru } from '../base/lru.ts'
 import { abortable } from '../base/waiting.ts'
 import type { ByteSource } from '../codec/byteSource.ts'
@@ -27,7 +28,7 @@ export type FetchRange = (
 ) => Promise<{
   readonly status: number
   readonly headers: { get(name: string): string | null }
-  arrayBuffer(): Promise<ArrayBuffer>
+  readonly body: BodyLike | null
 }>
 
 /** One request, bytes: an index entry and a frame of blocks are a few kilobytes, a round trip is worth more than these. */
@@ -36,6 +37,7 @@ const CHUNK_BYTES = 64 * 1024
 const CHUNKS = 512
 /** Chunks that one block may take: the index' headers, its entry, its frame. */
 const MAX_CHUNKS_PER_READ = 64
+const MAX_READ_BYTES = MAX_CHUNKS_PER_READ * CHUNK_BYTES
 /** Longest that one request may take, ms. */
 const REQUEST_MS = 30_000
 const STATUS_OK = 200
@@ -69,12 +71,12 @@ const REFUSALS: Readonly<Record<string, string>> = {
   RequestTimeTooSkewed: "this machine's clock is wrong",
   SignatureDoesNotMatch: 'AWS_SECRET_ACCESS_KEY is not that of the AWS_ACCESS_KEY_ID',
 }
-/** Longest text of an error that is looked at, bytes. */
+/** Longest error that is looked at, bytes. */
 const ERROR_BYTES = 8192
 
 /** The error that an S3-compatible server names in its answer. */
-function refusalIn(body: ArrayBuffer): string {
-  const text = new TextDecoder().decode(body.slice(0, ERROR_BYTES))
+function refusalIn(body: Uint8Array | undefined): string {
+  const text = new TextDecoder().decode(body)
   const part = (name: string): string | undefined => new RegExp(`<${name}>([\\w-]{1,64})</${name}>`).exec(text)?.[1]
   const code = part('Code')
   if (code === undefined) return ''
@@ -147,6 +149,8 @@ class RemoteArchive implements BlockSource {
   }
 
   #read(offset: number, length: number): Uint8Array {
+    // The size is what the server says.
+    if (length > MAX_READ_BYTES) throw this.#failed('NO_PROGRESS', `${length} bytes at once`)
     const out = new Uint8Array(Math.max(0, length))
     for (let at = 0; at < length; ) {
       const index = Math.floor((offset + at) / CHUNK_BYTES)
@@ -194,18 +198,19 @@ class RemoteArchive implements BlockSource {
   ): Promise<RemoteFile & { readonly data: Uint8Array }> {
     const headers = { Range: `bytes=${start}-${start + length - 1}` }
     const response = await this.#fetch(this.#url, { headers, ...(signal === undefined ? {} : { signal }) })
-    if (response.status === STATUS_OK) throw this.#failed('NOT_SUPPORTED', 'the server answers no range requests')
+    if (response.status === STATUS_OK) {
+      await bodyUpTo(response.body, 0)
+      throw this.#failed('NOT_SUPPORTED', 'the server answers no range requests')
+    }
     if (response.status !== STATUS_PARTIAL) {
-      const said = refusalIn(await response.arrayBuffer())
+      const said = refusalIn(await bodyUpTo(response.body, ERROR_BYTES))
       throw this.#failed('INVALID_CAR', `HTTP status ${response.status}${said}`)
     }
     const size = sizeOfRange(response.headers.get('content-range'))
     if (size === undefined) throw this.#failed('NOT_SUPPORTED', 'the server does not tell its size (Content-Range)')
-    return {
-      size,
-      etag: response.headers.get('etag'),
-      data: new Uint8Array(await response.arrayBuffer()),
-    }
+    const data = await bodyUpTo(response.body, length)
+    if (data === undefined) throw this.#failed('INVALID_CAR', `more than ${length} bytes at ${start}`)
+    return { size, etag: response.headers.get('etag'), data }
   }
 
   #failed(code: 'NOT_SUPPORTED' | 'INVALID_CAR' | 'NO_PROGRESS', reason: string): IpldError {

@@ -4,6 +4,7 @@ import { ForestCarStore } from '../../src/archive/forestCar.ts'
 import { openArchive } from '../../src/archive/openArchive.ts'
 import { type FetchRange, openRemoteArchive } from '../../src/archive/remoteArchive.ts'
 import { decompressZstd, portableZstd } from '../../src/archive/zstd.ts'
+import type { BodyLike } from '../../src/base/boundedBody.ts'
 import { fromHex } from '../../src/base/bytes.ts'
 import { memorySource } from '../../src/codec/byteSource.ts'
 import { type Cid, CODEC_RAW } from '../../src/codec/cid.ts'
@@ -15,6 +16,18 @@ const ARCHIVE = 'data/snapshots/chain4.forest.car.zst'
 const URL = 'https://bucket.example/chain4.forest.car.zst'
 const CHUNK = 64 * 1024
 const UNKNOWN = blockCid(fromHex('00'), CODEC_RAW)
+
+/** @param onRead - is told of each piece that is read */
+const bodyOf = (data: Uint8Array, isEndless = false, onRead = (): void => undefined): BodyLike => {
+  let isRead = false
+  const read = async () => {
+    onRead()
+    const done = isRead && !isEndless
+    isRead = true
+    return done ? { done } : { done, value: data.slice() }
+  }
+  return { getReader: () => ({ read, cancel: async () => undefined }) }
+}
 
 const missing = missingShared(ARCHIVE)
 
@@ -31,7 +44,7 @@ describe.skipIf(missing !== undefined)('an archive behind HTTP', () => {
   const answerOf = (status: number, data: Uint8Array, range = ''): Awaited<ReturnType<FetchRange>> => ({
     status,
     headers: { get: (name) => (name === 'etag' ? etag : name === 'content-range' && range !== '' ? range : null) },
-    arrayBuffer: async () => data.slice().buffer,
+    body: bodyOf(data),
   })
   const server: FetchRange = async (url, { headers }) => {
     expect(url).toBe(URL)
@@ -129,6 +142,18 @@ describe.skipIf(missing !== undefined)('an archive behind HTTP', () => {
     const body = new TextEncoder().encode(`<?xml version="1.0"?><Error><Code>${code}</Code>${more}</Error>`)
     instead = () => answerOf(status, body)
     await expect(openRemoteArchive(URL, server, portableZstd)).rejects.toThrow(text)
+  })
+
+  it.each([
+    ['a range', 206, /more than 1 bytes at 0/],
+    ['a refusal', 404, /HTTP status 404$/],
+    ['a whole file', 200, /answers no range requests/],
+  ])('of %s without an end no more is read than may be there', async (_, status, text) => {
+    let pieces = 0
+    const answer = answerOf(status, new Uint8Array(0), 'bytes 0-0/100')
+    instead = () => ({ ...answer, body: bodyOf(new Uint8Array(5000), true, () => pieces++) })
+    await expect(openRemoteArchive(URL, server, portableZstd)).rejects.toThrow(text)
+    expect(pieces).toBeLessThanOrEqual(2)
   })
 
   it('the signature of a presigned address is in no message', async () => {

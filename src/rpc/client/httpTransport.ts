@@ -1,4 +1,5 @@
 /** Calls over HTTP, one request each; the runtime's own client sends them. */
+import { type BodyLike, bodyUpTo } from '../../base/boundedBody.ts'
 import { stringifyJson } from '../../codec/jsonText.ts'
 import { RpcClientError } from './errors.ts'
 import { parseObject, resultOf } from './response.ts'
@@ -42,14 +43,6 @@ export function httpTransport(post: Post): RpcTransport {
   }
 }
 
-/** The part of a response's body that is needed. */
-export interface BodyLike {
-  getReader(): {
-    read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>
-    cancel(): Promise<void>
-  }
-}
-
 /** The part of a response that is needed. */
 export interface ResponseLike {
   readonly status: number
@@ -85,19 +78,7 @@ async function boundedText(response: ResponseLike, maxBytes: number): Promise<st
     if (text.length > maxBytes) throw tooLong()
     return text
   }
-  const reader = body.getReader()
-  const decoder = new TextDecoder()
-  let text = ''
-  let bytes = 0
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return text + decoder.decode()
-    bytes += value?.length ?? 0
-    if (bytes > maxBytes) {
-      // Whether the connection ends well is of no interest: nobody reads it any more.
-      reader.cancel().catch(() => undefined)
-      throw tooLong()
-    }
-    text += decoder.decode(value, { stream: true })
-  }
+  const bytes = await bodyUpTo(body, maxBytes)
+  if (bytes === undefined) throw tooLong()
+  return new TextDecoder().decode(bytes)
 }
