@@ -232,14 +232,13 @@ export class RpcEngine {
       return Promise.resolve(this.#refused(request, error))
     }
     const { promise, resolve } = Promise.withResolvers<Outcome | StreamedOutcome>()
-    queues
-      .run(cost, caller.name, caller.signal, (signal, taken) =>
-        edge(() => new ListingParts(list(args), json), signal).then((parts) => {
-          const next = (): Promise<ListingPart> => edge(() => queues.walk(parts.next(), signal), signal)
-          return this.#parts(request, entry, { parts, next }, { signal, taken }, resolve)
-        }),
-      )
-      .catch((error: unknown) => resolve(this.#failure(request, entry, error)))
+    const sent = async (): Promise<void> =>
+      await queues.run(cost, caller.name, caller.signal, async (signal, taken) => {
+        const parts = await edge(() => new ListingParts(list(args), json), signal)
+        const next = (): Promise<ListingPart> => edge(() => queues.walk(parts.next(), signal), signal)
+        await this.#parts(request, entry, { parts, next }, { signal, taken }, resolve)
+      })
+    sent().catch((error: unknown) => resolve(this.#failure(request, entry, error)))
     return promise
   }
 

@@ -38,6 +38,8 @@ const missing = missingBundle(MANIFEST)
 const EPOCHS = 80
 const MESSAGES = 5
 const FOLLOWED = 12
+/** Some 15 s of the processor: minutes beside many other tests. */
+const SETUP_MS = 900_000
 
 const silent = (): void => undefined
 
@@ -56,7 +58,7 @@ describe.skipIf(missing !== undefined)('a chain on a state of a wanted size', ()
     network = findNetwork(join(folder, 'network.json'))
     chain = await openGenerated(folder, network)
     head = await extendChain(chain, { size, epochs: EPOCHS, messages: MESSAGES, say: silent })
-  })
+  }, SETUP_MS)
   afterAll(async () => {
     await chain.close()
     rmSync(folder, { recursive: true })

@@ -4,12 +4,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock, systemTimers } from '../../platform/server/clock.ts'
 import { startServer } from '../../platform/server/httpServer.ts'
 import type { Listening } from '../../platform/server/rpcServer.ts'
+import { COST_LIMITS } from '../../src/base/bounds.ts'
 import type { Json } from '../../src/codec/description.ts'
 import { jsonOnly, listOrEmpty, uint } from '../../src/codec/description.ts'
 import { CostQueues } from '../../src/rpc/cost.ts'
 import { RpcEngine } from '../../src/rpc/engine.ts'
 import { RpcError } from '../../src/rpc/errors.ts'
 import { HttpHandler } from '../../src/rpc/http.ts'
+import type { HttpRequest } from '../../src/rpc/httpMessage.ts'
 import { listing, numberedListing } from '../../src/rpc/listing.ts'
 import { listMethod, type MethodRow, param } from '../../src/rpc/method.ts'
 import { createMethodTable } from '../../src/rpc/table.ts'
@@ -100,6 +102,20 @@ describe('a listing', () => {
     expect(broken.status).toBe(200)
     await expect(broken.text()).rejects.toThrow()
     expect(queues.load('scan').running).toBe(0)
+  })
+
+  it('that is one too many is refused as any call is: 429, with its id and when to come again', async () => {
+    const none = { perAddress: 0, perToken: 0, running: 1, waiting: 0, deadlineMs: 1000 }
+    const limits = { ...COST_LIMITS, scan: none }
+    const full = new CostQueues({ clock: systemClock, timers: systemTimers }, limits)
+    const table = createMethodTable(rows)
+    const busy = new RpcEngine({ table, json: { addressPrefix: 't' }, log: silentLog, queues: full })
+    const refusing = new HttpHandler(busy, { verifier: stubVerifier })
+    const body = call('Numbers', 10)
+    const asked: HttpRequest = { verb: 'POST', url: '/rpc/v1', header: () => undefined, body, address: '127.0.0.1' }
+    const answer = await refusing.handle(asked)
+    expect([answer.status, answer.headers['Retry-After']]).toEqual([429, '1'])
+    expect(JSON.parse(answer.body as string)).toMatchObject({ id: 7, error: { code: -32005 } })
   })
 
   it('goes on as its client reads, and ends with it', async () => {
