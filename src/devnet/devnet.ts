@@ -185,6 +185,8 @@ export class Devnet {
 
   /** Said once for each reason: the clock may try many times a second. */
   #failed(error: unknown): void {
+    // An epoch that was waited for when the chain was stopped: nothing is wrong.
+    if (error instanceof DevnetError && error.code === 'STOPPED') return
     const message = errorMessage(error)
     if (message !== this.#failure) this.#deps.log.error('cannot make a block', { message })
     this.#failure = message

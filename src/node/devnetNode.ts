@@ -5,6 +5,7 @@ import { URGENCY } from '../chain/urgency.ts'
 import { urgentVm } from '../chain/vm.ts'
 import { Devnet } from '../devnet/devnet.ts'
 import type { DevnetKey } from '../devnet/keys.ts'
+import { keepsClock } from '../devnet/options.ts'
 import type { DevnetPlan } from '../devnet/plan.ts'
 import { devnetMethods } from '../rpc/methods/devnet.ts'
 import { KEY_BLS, KEY_DELEGATED, KEY_SECP256K1 } from '../wallet/keyInfo.ts'
@@ -34,7 +35,7 @@ export async function startDevnetNode(
 ): Promise<PetrelNode & { readonly devnet: Devnet }> {
   let devnet: Devnet | undefined
   const node = await startNode(
-    { ...parts, makesBlocks: true },
+    { ...parts, makesBlocks: { keepsClock: keepsClock(plan.options) } },
     settings,
     ports,
     ({ mempool: { pool }, networking }) => {

@@ -41,6 +41,8 @@ export interface HealthDeps {
   readonly byClock: boolean
   /** Whether blocks come from peers: not where the node makes them itself. */
   readonly follows: boolean
+  /** Whether it makes them at their timestamps, never before. */
+  readonly waitsForClock?: boolean
   /** Epochs that a head may lie behind the clock. */
   readonly tolerance?: number
   /** How a database is that the chain is written into. */
@@ -144,13 +146,14 @@ export class Health {
 
   /** A clock that is behind makes the node refuse all blocks; one that is before them is told by the head, and by having been set. */
   #clockChecks(): HealthCheck[] {
-    const { view, clock, byClock, follows } = this.#deps
+    const { view, clock, byClock, follows, waitsForClock = false } = this.#deps
     const setMs = this.clockSetMs()
     const text = setMs === 0 ? '' : clockText(setMs)
     const aheadMs = firstBlock(view.store.head()).timestamp * MS_PER_SEC - clock.nowMs()
     // Local chains run before the clock as they like.
-    if (aheadMs > CLOCK_SET_MS && (byClock || (follows && setMs < 0))) {
-      const known = `the head is ${seconds(aheadMs)} ahead of the clock: blocks are refused until it is right`
+    if (aheadMs > CLOCK_SET_MS && (byClock || waitsForClock || (follows && setMs < 0))) {
+      const what = waitsForClock ? 'no block is made until it is there' : 'blocks are refused until it is right'
+      const known = `the head is ${seconds(aheadMs)} ahead of the clock: ${what}`
       return [{ ok: false, text: text === '' ? known : `${known}; ${text}` }]
     }
     return text === '' ? [] : [{ ok: true, text }]

@@ -315,7 +315,8 @@ export async function startNode(
     // An archive that nobody is asked about stands still; a local chain keeps no clock that others could check.
     told: networking?.toldHeads,
     ...{ moves: isLocal || follows, byClock: !isLocal && follows },
-    follows: service !== undefined && parts.makesBlocks !== true,
+    follows: service !== undefined && parts.makesBlocks === undefined,
+    waitsForClock: parts.makesBlocks?.keepsClock === true,
     ...(light === undefined ? {} : { tolerance: LIGHT_TOLERANCE }),
   })
   const { metrics } = settings

@@ -38,8 +38,8 @@ export interface NodeParts {
   readonly remoteKeys?: RemoteKeys | undefined
   /** undefined: a node that follows nobody. */
   readonly net?: NodeNet
-  /** Its blocks are its own: a local chain's producer. */
-  readonly makesBlocks?: boolean
+  /** Its blocks are its own: a local chain's producer, which may keep to the clock. */
+  readonly makesBlocks?: { readonly keepsClock: boolean }
   /** Of a light node. */
   readonly light?: NodeLight
   /** Its head is that of an index, and so are its answers. */

@@ -315,6 +315,24 @@ describe('clockwork', () => {
     await waiting
   })
 
+  it('waits where the clock was set back, and says nothing of that when it is stopped', {
+    timeout: 60_000,
+  }, async () => {
+    const time = new VirtualTime(START_MS)
+    let setMs = 0
+    const clock = { nowMs: () => time.nowMs() + setMs, monotonicMs: () => time.monotonicMs() }
+    const node = timed(time, { clock })
+    node.devnet.start()
+    await time.advance(8000)
+    await settled(node)
+    const made = node.heads.length
+    setMs = -3_600_000
+    await time.advance(40_000)
+    expect([made > 0, node.heads.length]).toEqual([true, made])
+    await node.devnet.stop()
+    expect(node.log).toEqual([])
+  })
+
   it('goes on behind the clock where it was stopped, one epoch a block time', { timeout: 60_000 }, async () => {
     const time = new VirtualTime(START_MS + 3_600_000)
     const node = timed(time)

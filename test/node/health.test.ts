@@ -107,6 +107,19 @@ describe('Health', () => {
     }
   })
 
+  it('is not ready where it makes blocks at their timestamps, and the head is before the clock', () => {
+    const alone = { byClock: false, follows: false, peers: undefined }
+    const { health, setClock } = setting({ ...alone, waitsForClock: true })
+    expect(bad(health.ready())).toEqual([])
+    setClock(-3_600_000)
+    expect(bad(health.ready())).toEqual([
+      'the head is 3600 s ahead of the clock: no block is made until it is there; the clock was set back by 3600 s since the start',
+    ])
+    const ahead = setting(alone)
+    ahead.setClock(-3_600_000)
+    expect(bad(ahead.health.ready())).toEqual([])
+  })
+
   it('is not ready without a peer', () => {
     expect(bad(setting({ peers: () => 0 }).health.ready())).toEqual(['no peer is connected'])
   })
