@@ -6,11 +6,12 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { carBlocks, carSections, readCarHeader } from '../../src/archive/car.ts'
-import { PetrelError } from '../../src/base/errors.ts'
+import { errorMessage, PetrelError } from '../../src/base/errors.ts'
 import { memorySource, readExactly } from '../../src/codec/byteSource.ts'
 import { type Cid, CODEC_RAW, parseCid } from '../../src/codec/cid.ts'
-import type { Blockstore } from '../../src/ipld/blockstore.ts'
+import { type Blockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { isBlockOf } from '../../src/ipld/verifyBlock.ts'
+import { loadManifest } from '../../src/state/manifest.ts'
 import { PlatformError } from './errors.ts'
 import { openFileSource } from './fileSource.ts'
 
@@ -45,6 +46,36 @@ export class ActorBundles {
 
   has(manifest: Cid): boolean {
     return existsSync(this.#path(manifest.toString()))
+  }
+
+  /** What is wrong with a bundle that is here: each block hashes to its CID, and all that the manifest names is there. undefined: nothing. */
+  damage(manifest: string): string | undefined {
+    const file = openFileSource(this.#path(manifest))
+    try {
+      if (readCarHeader(file).roots[0]?.toString() !== manifest) return 'it is not the bundle that its name says'
+      const blocks = new MemoryBlockstore()
+      for (const [cid, data] of carBlocks(file)) {
+        if (!isBlockOf(cid, data)) return `block ${cid} is damaged`
+        blocks.put(cid, data)
+      }
+      for (const [name, code] of loadManifest(blocks, parseCid(manifest))) {
+        if (!blocks.has(code)) return `the code of ${name} is not in it`
+      }
+      return undefined
+    } catch (error) {
+      if (!(error instanceof PetrelError)) throw error
+      return errorMessage(error)
+    } finally {
+      file.close()
+    }
+  }
+
+  /** @throws PlatformError `BUNDLE_INVALID` where a bundle is here and is damaged; needs the crypto to be loaded */
+  assertSound(manifest: Cid): void {
+    const reason = this.has(manifest) ? this.damage(manifest.toString()) : undefined
+    if (reason === undefined) return
+    const path = this.#path(manifest.toString())
+    throw new PlatformError('BUNDLE_INVALID', `Cannot use ${path}: ${reason}; take it away, and petrel actors fetch`)
   }
 
   /** The Wasm module of a code CID out of any bundle; undefined when no bundle has it. */

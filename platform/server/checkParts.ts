@@ -1,14 +1,11 @@
 /** The files that a home's node builds on: its snapshot and the actors' bundles. For `petrel doctor`. */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { carBlocks, readCarHeader } from '../../src/archive/car.ts'
 import { errorMessage, PetrelError, unlessThrown } from '../../src/base/errors.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
-import { isBlockOf } from '../../src/ipld/verifyBlock.ts'
 import { ActorBundles } from './actorBundles.ts'
 import { openArchiveReader } from './archiveFile.ts'
 import type { Check } from './checkHost.ts'
-import { openFileSource } from './fileSource.ts'
 import type { Home } from './home.ts'
 import { readConfig } from './homeConfig.ts'
 import { findNetwork } from './networkFiles.ts'
@@ -41,7 +38,7 @@ export async function checkBundles(home: Home): Promise<Check[]> {
   const here = bundles.list()
   for (const manifest of here) {
     const path = join(home.actors, `${manifest}.car`)
-    const reason = damageOf(path, manifest)
+    const reason = bundles.damage(manifest)
     if (reason === undefined) continue
     faults.push({ name, state: 'fault', found: `${path}: ${reason}`, remedy: `rm ${path}; petrel actors fetch` })
   }
@@ -57,18 +54,4 @@ export async function checkBundles(home: Home): Promise<Check[]> {
   }
   if (faults.length > 0) return faults
   return [{ name, state: 'ok', found: `${here.length} at ${home.actors}`, remedy: '' }]
-}
-
-function damageOf(path: string, manifest: string): string | undefined {
-  const file = openFileSource(path)
-  try {
-    if (readCarHeader(file).roots[0]?.toString() !== manifest) return 'it is not the bundle that its name says'
-    for (const [cid, data] of carBlocks(file)) if (!isBlockOf(cid, data)) return `block ${cid} is damaged`
-    return undefined
-  } catch (error) {
-    if (!(error instanceof PetrelError)) throw error
-    return errorMessage(error)
-  } finally {
-    file.close()
-  }
 }

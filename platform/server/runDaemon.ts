@@ -12,6 +12,7 @@ import { openFollower } from '../../src/node/openFollower.ts'
 import { type LightChain, openLight } from '../../src/node/openLight.ts'
 import { presumedOf } from '../../src/node/proofs.ts'
 import { loadApiSecret } from '../../src/rpc/tokens.ts'
+import { ActorBundles } from './actorBundles.ts'
 import { type ArchiveFile, type ArchiveProgress, openArchiveFile } from './archiveFile.ts'
 import { cacheSizes } from './cacheSize.ts'
 import { PlatformError } from './errors.ts'
@@ -118,6 +119,8 @@ export async function runDaemon(options: DaemonOptions, io: ProgramIo, runtime: 
       config = { ...before, snapshot }
     }
     await loadCrypto(runtime.ports)
+    const newest = network.manifests.at(-1)
+    if (newest !== undefined) new ActorBundles(home.actors).assertSound(newest.manifestCid)
     const archive = config.snapshot === undefined ? undefined : await openArchive(config.snapshot, home, io)
     if (archive !== undefined) closers.add(() => archive.close())
     const stores = openDiskStores(home, archive?.store, cacheSizes(options.cacheMib), runtime.ports.log)

@@ -1,5 +1,6 @@
 /** What `devnet` runs in Node and Deno: a local chain with its producers, which other nodes can join. */
 import { toHex } from '../../src/base/bytes.ts'
+import type { Cid } from '../../src/codec/cid.ts'
 import { createDevnetPlan, type DevnetPlan } from '../../src/devnet/plan.ts'
 import { builtinNetwork } from '../../src/networks/builtinNetworks.ts'
 import { actorsVersionFor, manifestFor, networkVersionAt } from '../../src/networks/network.ts'
@@ -37,6 +38,8 @@ export async function runDevnet(options: DevnetRunOptions, io: ProgramIo, runtim
       : openDiskStores(home, undefined, sizes, runtime.ports.log)
     closers.add(() => stores.close())
     const bundles = new ActorBundles(home.actors)
+    const wanted = options.actors === 'native' ? undefined : wasmManifest(options)
+    if (wanted !== undefined) bundles.assertSound(wanted)
     const run = nodeRun({ options, io, runtime, home }, !options.inMemory)
     await serve(
       run,
@@ -58,13 +61,18 @@ export async function runDevnet(options: DevnetRunOptions, io: ProgramIo, runtim
   })
 }
 
-/** @throws PlatformError `CONFIG_INVALID`: Wasm actors were asked for, and their bundle is not here */
-function assertBundle({ actors, repo, devnet }: DevnetRunOptions): void {
-  if (actors !== 'wasm') return
-  const home = new Home(repo)
+/** The bundle that the chain's Wasm actors are in. */
+function wasmManifest({ devnet }: DevnetRunOptions): Cid | undefined {
   const { network } = createDevnetPlan(devnet, builtinNetwork('devnet'))
-  const manifest = manifestFor(network, actorsVersionFor(networkVersionAt(network, 1)))
-  if (manifest !== undefined && new ActorBundles(home.actors).has(manifest.manifestCid)) return
+  return manifestFor(network, actorsVersionFor(networkVersionAt(network, 1)))?.manifestCid
+}
+
+/** @throws PlatformError `CONFIG_INVALID`: Wasm actors were asked for, and their bundle is not here */
+function assertBundle(options: DevnetRunOptions): void {
+  if (options.actors !== 'wasm') return
+  const home = new Home(options.repo)
+  const manifest = wasmManifest(options)
+  if (manifest !== undefined && new ActorBundles(home.actors).has(manifest)) return
   const message =
     `Cannot start with --actors wasm: their bundle is not in ${home.actors}; petrel actors fetch devnet gets it, ` +
     '--actors native does without'
