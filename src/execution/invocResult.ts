@@ -51,6 +51,9 @@ function gasCost(applied: AppliedMessage): GasCost {
   }
 }
 
+/** A message that runs out of gas before any actor fails leaves no backtrace. @see lotus chain/vm/fvm.go FVM.ApplyMessage */
+const NO_BACKTRACE = 'unknown error'
+
 /** @param applied - with a trace unless the message was refused */
 export function invocResult(applied: AppliedMessage): InvocResult {
   const { result } = applied
@@ -61,7 +64,7 @@ export function invocResult(applied: AppliedMessage): InvocResult {
     msgRct: result.receipt,
     gasCost: gasCost(applied),
     executionTrace: result.trace ?? emptyTrace(),
-    error: exitCode === 0 ? '' : `${result.error} (RetCode=${exitCode})`,
+    error: exitCode === 0 ? '' : `${result.error || NO_BACKTRACE} (RetCode=${exitCode})`,
     // No clock in the core: times are not measured.
     duration: 0,
   }

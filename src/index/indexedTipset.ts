@@ -37,6 +37,7 @@ export async function indexedBlock({ reader, view }: HeadIndex, tipset: Tipset):
     tipset,
     messages: transactions.map((row) => ({ message: messageOfRow(row), receipt: receiptOfRow(row) })),
     transaction: (at) => transactionOfRow(transactions[at] as TransactionColumns, chainId),
+    hash: (at) => transactionOfRow(transactions[at] as TransactionColumns, chainId).hash,
     logs: () => {
       const lists = transactions.map((): PlacedLog[] => [])
       for (const row of logs) lists[row.transaction_index]?.push(placedLog(row))

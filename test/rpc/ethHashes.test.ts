@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
 import { finish } from '../../src/base/steps.ts'
 import { ChainStore } from '../../src/chain/chainStore.ts'
+import { ethBlockOf } from '../../src/eth/ethBlock.ts'
 import { EthIndex, ethBlockHash } from '../../src/eth/ethIndex.ts'
 import { ethHashOf } from '../../src/eth/ethTransactionOf.ts'
 import type { BlockEdge } from '../../src/ipld/blockFetcher.ts'
@@ -13,9 +14,12 @@ import { EthReader, locateIn } from '../../src/rpc/ethReader.ts'
 import type { CallContext } from '../../src/rpc/method.ts'
 import { traceMethods } from '../../src/rpc/methods/ethTrace.ts'
 import { ethTransactionMethods } from '../../src/rpc/methods/ethTransactions.ts'
+import { blockJson, logsOf } from '../../src/rpc/types/eth.ts'
 import { hexBytes } from '../../src/rpc/types/ethScalars.ts'
-import { delegatedAddress } from '../../src/types/address.ts'
+import { blsAddress, delegatedAddress, parseAddress } from '../../src/types/address.ts'
 import type { BlockHeader } from '../../src/types/blockHeader.ts'
+import { blsChainMessage, type ChainMessage, signedChainMessage } from '../../src/types/chainMessage.ts'
+import { messageCid } from '../../src/types/message.ts'
 import { SIGNATURE_DELEGATED } from '../../src/types/signature.ts'
 import { type SignedMessage, signedMessageCid } from '../../src/types/signedMessage.ts'
 import { createTipset, type Tipset } from '../../src/types/tipset.ts'
@@ -23,6 +27,8 @@ import { header } from '../chain/buildChain.ts'
 import { testMessage } from '../mempool/fakes.ts'
 import { plainCall } from './forkingChain.ts'
 import { silentLog } from './stubTable.ts'
+
+type Executed = Parameters<typeof ethBlockOf>[0]
 
 const CHAIN_ID = 314
 const EAM = 10n
@@ -218,4 +224,34 @@ test('messages of the pool are hashed once, however often a hash is asked for th
   expect(reader.pendingMessage(unknown)).toBeUndefined()
   expect(reader.pendingMessage(hashOf(delegated(19)))).toBe(messages[19])
   expect(looks).toBe(0)
+})
+
+test('logs, and blocks without transactions, ask the state for who emitted, not for who sent', () => {
+  const { store } = chain(1)
+  const contract = new Uint8Array(20).fill(0xc0)
+  const [bls, secp] = [3, 4].map((byte) =>
+    testMessage(blsAddress(new Uint8Array(48).fill(byte)), parseAddress('t01000'), 0, 1n),
+  )
+  const messages = [blsChainMessage((bls as SignedMessage).message), signedChainMessage(secp as SignedMessage)]
+  const tree = {
+    getActor: () => ({ delegatedAddress: delegatedAddress(EAM, contract) }),
+    lookupId: () => {
+      throw new Error('asked for a sender')
+    },
+  }
+  const entries = [{ flags: 3, key: 't1', codec: 0x55, value: new Uint8Array(32) }]
+  const receipt = { exitCode: 0, return: new Uint8Array(0), gasUsed: 1n, eventsRoot: null }
+  const executed = (message: ChainMessage) => ({ message, receipt, events: [{ emitter: 1001n, entries }] })
+  const tipset = store.head()
+  const block = ethBlockOf({ tipset, tree, messages: messages.map(executed) } as unknown as Executed, 314n)
+  // lotus node/impl/eth/utils.go newEthTxFromMessageLookup: the hash of a message that is no transaction is its CID's digest.
+  const hashes = [messageCid((bls as SignedMessage).message), signedMessageCid(secp as SignedMessage)].map(
+    ({ digest }) => hexBytes(digest),
+  )
+  expect(
+    logsOf(block)
+      .flat()
+      .map(({ json }) => json['transactionHash']),
+  ).toEqual(hashes)
+  expect(blockJson(block, false, false)).toMatchObject({ transactions: hashes })
 })

@@ -46,7 +46,7 @@ export function loggedBlock(tipset: Tipset, logs = 1): EthBlock {
   return {
     tipset,
     messages: [],
-    transaction: () => ({ hash: new Uint8Array(32) }),
+    hash: () => new Uint8Array(32),
     logs: () => [Array.from({ length: logs }, (_, logIndex) => ({ ...log, logIndex }))],
     bloom: () => new Uint8Array(256),
   } as unknown as EthBlock

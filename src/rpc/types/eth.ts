@@ -132,13 +132,13 @@ export function* printedLogs(block: EthBlock): Steps<LogJson[][]> {
   const out: LogJson[][] = []
   const at = blockPlace(block)
   for (const [index, logs] of block.logs().entries()) {
-    out.push(logs.length === 0 ? [] : messageLogs(block.transaction(index), placeIn(at, index), logs))
+    out.push(logs.length === 0 ? [] : messageLogs(block.hash(index), placeIn(at, index), logs))
     yield
   }
   return out
 }
 
-function messageLogs({ hash }: Pick<EthTransactionView, 'hash'>, at: Place, logs: readonly PlacedLog[]): LogJson[] {
+function messageLogs(hash: Uint8Array, at: Place, logs: readonly PlacedLog[]): LogJson[] {
   const transactionHash = hexBytes(hash)
   const { transactionIndex, blockHash, blockNumber } = at
   return logs.map(({ emitter, address, topics, data, isIndexed, logIndex }) => {
@@ -218,9 +218,7 @@ export function blockJson(block: EthBlock, full: boolean, isHead: boolean): Json
     nonce: '0x0000000000000000',
     baseFeePerGas: hexNumber(first.parentBaseFee),
     size: '0x0',
-    transactions: messages.map((_, index) =>
-      full ? transactionAt(block, index) : hexBytes(block.transaction(index).hash),
-    ),
+    transactions: messages.map((_, index) => (full ? transactionAt(block, index) : hexBytes(block.hash(index)))),
     uncles: [],
   }
 }
