@@ -207,6 +207,8 @@ async function main(target: Target): Promise<void> {
     'certificate exchange': [certExchangeProtocol(F3_NETWORK), certificates],
     kad: [`/fil/kad/${networkName}/kad/1.0.0`, concatBytes(varintBytes(find.length), find)],
     identify: ['/ipfs/id/1.0.0', new Uint8Array(0)],
+    // protobuf of identify: field 6, the agent's version.
+    'identify push': ['/ipfs/id/push/1.0.0', Uint8Array.of(4, 0x32, 2, 0x61, 0x62)],
     ping: ['/ipfs/ping/1.0.0', garbage(32)],
   }
   for (const [name, [protocol, request]] of Object.entries(PROTOCOLS)) {

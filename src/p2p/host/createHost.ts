@@ -29,6 +29,7 @@ import { HostLinks } from './hostLinks.ts'
 import type { HostOptions, HostPorts, HostTransports } from './hostOptions.ts'
 import { HostPubSub } from './hostPubSub.ts'
 import { loadIdentity, withSigning } from './identity.ts'
+import { answerPings, type PingService } from './pingAnswers.ts'
 import { createRouter, type Router } from './router.ts'
 import { Traffic } from './traffic.ts'
 
@@ -45,6 +46,7 @@ interface HostServices {
   readonly pubsub: Router
   readonly dht: KadDHT
   readonly identify: Identify
+  readonly ping: PingService
 }
 
 /**
@@ -129,7 +131,8 @@ export async function createHost(options: HostOptions, transports: HostTransport
     services: services(options, limits, router),
   })
   started = node as unknown as Libp2p
-  const { pubsub, dht, identify: identification } = node.services as unknown as HostServices
+  const { pubsub, dht, identify: identification, ping: pings } = node.services as unknown as HostServices
+  answerPings(pings, ports)
   withoutRecords(dht)
   boundAnswers(dht)
   boundRequests(dht)
