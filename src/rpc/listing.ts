@@ -6,6 +6,7 @@
 import type { Steps } from '../base/steps.ts'
 import type { Codec, JsonContext } from '../codec/description.ts'
 import { stringifyJson } from '../codec/jsonText.ts'
+import type { Address } from '../types/address.ts'
 
 /** Items in order; undefined: nothing yet, others may have their turn. */
 export type Items<T> = IterableIterator<T | undefined, unknown>
@@ -32,7 +33,10 @@ export function listing<T>(codec: Codec<T>, open: () => Items<T>): Listing<T, T[
   }
 }
 
-/** A map by number, in the order of the numbers, as `JSON.stringify` prints it. @param codec - of a value */
+/**
+ * A map by number, as `JSON.stringify` prints it when its numbers come in order; a map that is ordered by hashes is sent as it comes.
+ * @param codec - of a value
+ */
 export function numberedListing<T>(
   codec: Codec<T>,
   open: () => Items<readonly [number, T]>,
@@ -41,6 +45,19 @@ export function numberedListing<T>(
     open,
     brackets: ['{', '}'],
     text: ([key, value], json) => `"${key}":${stringifyJson(codec.toJson(value, json))}`,
+    whole: (all) => new Map(all),
+  }
+}
+
+/** A map by address, in the order of the actors' map. @param codec - of a value */
+export function addressListing<T>(
+  codec: Codec<T>,
+  open: () => Items<readonly [Address, T]>,
+): Listing<readonly [Address, T], Map<Address, T>> {
+  return {
+    open,
+    brackets: ['{', '}'],
+    text: ([key, value], json) => `"${key.toString(json.addressPrefix)}":${stringifyJson(codec.toJson(value, json))}`,
     whole: (all) => new Map(all),
   }
 }

@@ -147,7 +147,7 @@ describe.skipIf(missingShared('data/golden/nv28') !== undefined)('the verified r
     const store = openChain({ blocks, meta: new MemoryStore(), log: silentLog, roots: archive.roots })
     const view = new ChainView({ store, network, beaconRound: (epoch) => epoch + 100 })
     const tree = view.stateBefore(store.head())
-    const all = finish(claims(view, tree).all())
+    const all = new Map(claims(view, tree).all())
     const deals: string[] = []
     for (const [, { proposal, state }] of new MarketActor(view, tree).deals()) {
       deals.push(
@@ -159,9 +159,9 @@ describe.skipIf(missingShared('data/golden/nv28') !== undefined)('the verified r
     for (const one of found) expect(deals).toContain(one)
     for (const [number, claim] of all) {
       expect(claims(view, tree).get(claim.provider, number)).toEqual(claim)
-      expect(finish(claims(view, tree).of(claim.provider)).get(number)).toEqual(claim)
+      expect(new Map(claims(view, tree).of(claim.provider)).get(number)).toEqual(claim)
     }
-    expect(finish(allocations(view, tree).of(1000n)).size).toBe(0)
+    expect([...allocations(view, tree).of(1000n)]).toEqual([])
   })
 
   it('counts data cap as Lotus said', () => {

@@ -75,15 +75,16 @@ function open() {
   const time = new SlowTime()
   const queues = new CostQueues({ clock: time, timers: time })
   const context = { addressPrefix: 't' } as const
-  const plain = new RpcEngine({ table: createMethodTable(rows), json: context, log: silentLog })
-  const patient = new RpcEngine({ table: createMethodTable(rows), json: context, log: silentLog, queues })
+  const table = createMethodTable(rows)
+  const plain = new RpcEngine({ table, json: context, log: silentLog })
+  const patient = new RpcEngine({ table, json: context, log: silentLog, queues })
   // Nobody's deadline comes.
   const standing = new CostQueues({ clock: { nowMs: () => 0, monotonicMs: () => 0 }, timers: time })
-  const sending = new RpcEngine({ table: createMethodTable(rows), json: context, log: silentLog, queues: standing })
+  const sending = new RpcEngine({ table, json: context, log: silentLog, queues: standing })
   const ask = async (engine: RpcEngine, name: string, params: Json[], caller = new AbortController()) => {
     return await engine.dispatch({ id: 1, method: `Filecoin.${name}`, params }, asker(caller), undefined)
   }
-  return { view, time, plain, patient, sending, ask }
+  return { view, time, table, plain, patient, sending, ask }
 }
 
 const asker = ({ signal }: AbortController): Caller => ({
@@ -148,6 +149,31 @@ describe.skipIf(missingShared('data/golden/nv28') !== undefined)('a walk', () =>
     const { turns } = again.time
     await new Promise((resolve) => globalThis.setTimeout(resolve, 20))
     expect(again.time.turns).toBeLessThanOrEqual(turns + 1)
+  })
+
+  test.each<[string, Json[]]>([
+    ['StateListActors', [head]],
+    ['StateListMiners', [head]],
+    ['StateMinerSectors', ['t01000', null, head]],
+    ['StateMinerActiveSectors', ['t01000', head]],
+    ['StateMarketDeals', [head]],
+    ['StateMarketParticipants', [head]],
+    ['StateGetAllClaims', [head]],
+    ['StateGetClaims', ['t01000', head]],
+    ['StateGetAllAllocations', [head]],
+    ['StateGetAllocations', ['t01000', head]],
+  ])('of %s can be sent item by item, and is the same answer', async (name, params) => {
+    const { table, plain, sending, ask } = open()
+    const row = table.find('v1', `Filecoin.${name}`)?.row
+    expect(row?.kind === 'call' && typeof row.list).toBe('function')
+    const outcome = await sending.dispatchStreaming(
+      { id: 1, method: `Filecoin.${name}`, params },
+      asker(new AbortController()),
+    )
+    let sent = (outcome as StreamedOutcome).text
+    if (outcome.kind === 'streamed') for await (const part of outcome.rest) sent += part
+    const whole = (await ask(plain, name, params)) as { text: string }
+    expect(JSON.parse(sent)).toEqual(JSON.parse(whole.text))
   })
 
   test('of very many miners is sent as they are found', async () => {

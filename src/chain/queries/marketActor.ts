@@ -2,7 +2,6 @@
  * Deals and balances of the storage market.
  * @see lotus chain/actors/builtin/market; node/impl/full/state.go StateMarketDeals, StateMarketParticipants
  */
-import type { Steps } from '../../base/steps.ts'
 import type { Cid } from '../../codec/cid.ts'
 import { uint } from '../../codec/description.ts'
 import { varintBytes } from '../../codec/varint.ts'
@@ -158,13 +157,10 @@ export class MarketActor {
   }
 
   /** Everyone with something in escrow. */
-  *participants(): Steps<Map<Address, MarketBalance>> {
-    const out = new Map<Address, MarketBalance>()
+  *participants(): IterableIterator<readonly [Address, MarketBalance]> {
     const locked = this.#table(this.state.lockedTable)
     for (const [key, escrow] of this.#table(this.state.escrowTable).entries()) {
-      out.set(addressFromBytes(key), { escrow, locked: locked.get(key) ?? 0n })
-      yield
+      yield [addressFromBytes(key), { escrow, locked: locked.get(key) ?? 0n }]
     }
-    return out
   }
 }

@@ -79,9 +79,6 @@ export interface SectorLocation {
   readonly partition: number
 }
 
-/** Sectors that are read in one step. */
-const SECTORS_PER_STEP = 64
-
 /** Epochs; 0: none. `early`: of a faulty sector, when it goes unless it recovers. */
 export interface SectorExpiration {
   readonly onTime: ChainEpoch
@@ -234,17 +231,10 @@ export class MinerActor {
    * @throws ChainError `NOT_FOUND`
    */
   sectors(numbers: BitField | undefined): SectorOnChainInfo[] {
-    return finish(this.sectorSteps(numbers))
+    return [...this.eachSector(numbers)]
   }
 
-  /** {@link sectors}, some at a time: a miner may have millions. */
-  *sectorSteps(numbers: BitField | undefined): Steps<SectorOnChainInfo[]> {
-    const out: SectorOnChainInfo[] = []
-    for (const sector of this.eachSector(numbers)) if (out.push(sector) % SECTORS_PER_STEP === 0) yield
-    return out
-  }
-
-  /** {@link sectors}, one after the other. */
+  /** {@link sectors}, one after the other: a miner may have millions. */
   *eachSector(numbers: BitField | undefined): IterableIterator<SectorOnChainInfo> {
     const all = this.#amt(this.state.sectors, sectorOnChainInfoAt(this.#version))
     if (numbers === undefined) {

@@ -2,7 +2,6 @@
  * Allocations and claims of the verified registry; from actors version 9.
  * @see go-state-types builtin/v18/verifreg/verified_registry_state.go; lotus node/impl/full/state.go StateGetAllocations
  */
-import type { Steps } from '../../base/steps.ts'
 import type { Cid } from '../../codec/cid.ts'
 import { type Codec, cid } from '../../codec/description.ts'
 import { readVarint, varintBytes } from '../../codec/varint.ts'
@@ -38,27 +37,20 @@ class ByActor<T> {
     return this.#inner(actor)?.get(varintBytes(number))
   }
 
-  /** By number, in the order of the map. */
-  *of(actor: ActorId): Steps<Map<number, T>> {
-    const out = new Map<number, T>()
+  /** One actor's, with their numbers, in the order of the map. */
+  *of(actor: ActorId): IterableIterator<readonly [number, T]> {
     const inner = this.#inner(actor)
-    if (inner !== undefined) yield* addAll(out, inner)
-    return out
+    if (inner !== undefined) yield* numbered(inner)
   }
 
-  /** Of all actors, by number. */
-  *all(): Steps<Map<number, T>> {
-    const out = new Map<number, T>()
-    for (const [, root] of this.#outer.entries()) yield* addAll(out, Hamt.load(this.#store, root, this.#codec))
-    return out
+  /** Of all actors. */
+  *all(): IterableIterator<readonly [number, T]> {
+    for (const [, root] of this.#outer.entries()) yield* numbered(Hamt.load(this.#store, root, this.#codec))
   }
 }
 
-function* addAll<T>(out: Map<number, T>, from: Hamt<T>): Steps<void> {
-  for (const [key, value] of from.entries()) {
-    out.set(readVarint(key, 0).value, value)
-    yield
-  }
+function* numbered<T>(map: Hamt<T>): IterableIterator<readonly [number, T]> {
+  for (const [key, value] of map.entries()) yield [readVarint(key, 0).value, value]
 }
 
 function supported(view: ChainView, tree: StateTree): { allocations: Cid; claims: Cid } {

@@ -165,8 +165,12 @@ function* unionSteps(miner: MinerActor, pick: (partition: Partition) => BitField
   return unionAll(yield* miner.partitionSteps(pick))
 }
 
-function* activeSteps(miner: MinerActor): Steps<SectorOnChainInfo[]> {
-  return yield* miner.sectorSteps(yield* unionSteps(miner, activeSectors))
+/** Which they are is known when all partitions were read. */
+function* eachActive(miner: MinerActor): Generator<SectorOnChainInfo | undefined, void> {
+  const steps = unionSteps(miner, activeSectors)
+  let step = steps.next()
+  for (; step.done !== true; step = steps.next()) yield undefined
+  yield* miner.eachSector(step.value)
 }
 
 function* countSteps(miner: MinerActor): Steps<{ live: number; active: number; faulty: number }> {
@@ -189,9 +193,12 @@ function sectorMethods(view: ChainView): MethodRow[] {
       ...stateMinerRecoveries,
       handler: (who, key, { walk }) => walk(unionSteps(minerAt(view, who, key), ({ recoveries }) => recoveries)),
     }),
-    method({
+    listMethod({
       ...stateMinerActiveSectors,
-      handler: (who, key, { walk }) => walk(activeSteps(minerAt(view, who, key))),
+      list: (who, key) => {
+        const miner = minerAt(view, who, key)
+        return listing(sectorOnChainInfo, () => eachActive(miner))
+      },
     }),
     listMethod({
       ...stateMinerSectors,

@@ -11,7 +11,7 @@ import type { ActorState } from '../../types/actor.ts'
 import { type Address, idAddress } from '../../types/address.ts'
 import { firstBlock, type TipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
-import { numberedListing } from '../listing.ts'
+import { addressListing, numberedListing } from '../listing.ts'
 import { listMethod, type MethodRow, method } from '../method.ts'
 import {
   stateChangedActors,
@@ -25,7 +25,7 @@ import {
   stateMarketStorageDeal,
   stateVMCirculatingSupplyInternal,
 } from '../signatures/network.ts'
-import { apiMarketDeal } from '../types/network.ts'
+import { apiMarketBalance, apiMarketDeal } from '../types/network.ts'
 import { loadTipset } from './chain.ts'
 
 /** Rows about the network as a whole. */
@@ -75,9 +75,12 @@ function marketMethods(view: ChainView): MethodRow[] {
         return new MarketActor(view, tree).balance(idAddress(id))
       },
     }),
-    method({
+    listMethod({
       ...stateMarketParticipants,
-      handler: (key, { walk }) => walk(new MarketActor(view, treeAt(view, key)).participants()),
+      list: (key) => {
+        const market = new MarketActor(view, treeAt(view, key))
+        return addressListing(apiMarketBalance, () => market.participants())
+      },
     }),
     listMethod({
       ...stateMarketDeals,

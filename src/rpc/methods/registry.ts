@@ -4,11 +4,13 @@ import { clientDataCap, registryState, verifierDataCap } from '../../chain/queri
 import { MarketActor } from '../../chain/queries/marketActor.ts'
 import { allocations, claims } from '../../chain/queries/registry.ts'
 import type { StateTree } from '../../state/stateTree.ts'
+import { allocation, verifregClaim } from '../../state/verifreg.ts'
 import type { Address } from '../../types/address.ts'
 import type { ActorId } from '../../types/scalars.ts'
 import type { TipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
-import { type MethodRow, method } from '../method.ts'
+import { numberedListing } from '../listing.ts'
+import { listMethod, type MethodRow, method } from '../method.ts'
 import {
   stateGetAllAllocations,
   stateGetAllClaims,
@@ -58,16 +60,21 @@ export function registryMethods(view: ChainView): MethodRow[] {
         return allocations(view, tree).get(idIn(tree, who), number) ?? null
       },
     }),
-    method({
+    listMethod({
       ...stateGetAllocations,
-      handler: (who, key, { walk }) => {
+      list: (who, key) => {
         const tree = treeAt(key)
-        return walk(allocations(view, tree).of(idIn(tree, who)))
+        const id = idIn(tree, who)
+        const found = allocations(view, tree)
+        return numberedListing(allocation, () => found.of(id))
       },
     }),
-    method({
+    listMethod({
       ...stateGetAllAllocations,
-      handler: (key, { walk }) => walk(allocations(view, treeAt(key)).all()),
+      list: (key) => {
+        const found = allocations(view, treeAt(key))
+        return numberedListing(allocation, () => found.all())
+      },
     }),
     method({
       ...stateGetAllocationIdForPendingDeal,
@@ -90,16 +97,21 @@ export function registryMethods(view: ChainView): MethodRow[] {
         return claims(view, tree).get(idIn(tree, who), number) ?? null
       },
     }),
-    method({
+    listMethod({
       ...stateGetClaims,
-      handler: (who, key, { walk }) => {
+      list: (who, key) => {
         const tree = treeAt(key)
-        return walk(claims(view, tree).of(idIn(tree, who)))
+        const id = idIn(tree, who)
+        const found = claims(view, tree)
+        return numberedListing(verifregClaim, () => found.of(id))
       },
     }),
-    method({
+    listMethod({
       ...stateGetAllClaims,
-      handler: (key, { walk }) => walk(claims(view, treeAt(key)).all()),
+      list: (key) => {
+        const found = claims(view, treeAt(key))
+        return numberedListing(verifregClaim, () => found.all())
+      },
     }),
   ]
 }
