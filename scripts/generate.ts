@@ -11,7 +11,8 @@
  *
  * `--epochs n`: then a chain of so many epochs on it (2,880 are a day), which needs the bundle: about five blocks a tipset,
  * `--messages` a tipset beside the proofs of storage that deadlines ask for, cron as it comes. It is kept in
- * `<folder>/chain`, gone on with by a larger number, and written with its states as `chain.forest.car.zst`. Most of the time is the
+ * `<folder>/chain`, gone on with by a larger number, and written with its states as `chain.forest.car.zst`; the shares of its
+ * messages by actor and method are printed. Most of the time is the
  * elections, for which every miner signs: `--producers` lets the n largest alone take part, which makes fewer blocks a tipset.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -23,6 +24,7 @@ import { extendChain, openGenerated } from './generate/mainnetSize/chain.ts'
 import { CHAIN_FILE, NETWORK_FILE, SNAPSHOT_FILES, writeChain, writeFiles } from './generate/mainnetSize/files.ts'
 import { generateState } from './generate/mainnetSize/generateState.ts'
 import { generatedManifest, generatedNetwork } from './generate/mainnetSize/network.ts'
+import { sharesOf, sharesText } from './generate/mainnetSize/shares.ts'
 import { sizeOf } from './generate/mainnetSize/size.ts'
 import { programArgs } from './programArgs.ts'
 
@@ -103,7 +105,8 @@ async function makeChain(into: string): Promise<void> {
   try {
     const head = await extendChain(chain, { size, epochs, messages, producers, say })
     writeChain(into, head, chain.own)
-    say(`chain up to epoch ${head.height}: ${CHAIN_FILE}`)
+    say(`chain up to epoch ${head.height}: ${CHAIN_FILE}; its messages:`)
+    for (const line of sharesText(sharesOf(chain.view, head))) say(line)
   } finally {
     await chain.close()
   }

@@ -8,6 +8,7 @@ import { extendChain, type GeneratedChain, openGenerated } from '../../scripts/g
 import { CHAIN_FILE, SNAPSHOT_FILES, writeChain, writeFiles } from '../../scripts/generate/mainnetSize/files.ts'
 import { generateState } from '../../scripts/generate/mainnetSize/generateState.ts'
 import { generatedManifest, generatedNetwork } from '../../scripts/generate/mainnetSize/network.ts'
+import { sharesOf, sharesText } from '../../scripts/generate/mainnetSize/shares.ts'
 import { sizeOf } from '../../scripts/generate/mainnetSize/size.ts'
 import { MemoryStore } from '../../src/base/memoryStore.ts'
 import { BlockMessageReader, storeBlockMessages } from '../../src/chain/blockMessages.ts'
@@ -79,6 +80,21 @@ describe.skipIf(missing !== undefined)('a chain on a state of a wanted size', ()
     }
     expect([...exits.keys()].filter((key) => !key.endsWith(' 0'))).toEqual([])
     expect(exits.get('method 3844450837 exit code 0')).toBeGreaterThan(0)
+  })
+
+  it('has messages of every sort, and they succeed', () => {
+    const shares = sharesOf(chain.view, head)
+    expect(shares.filter(({ failed }) => failed > 0)).toEqual([])
+    const sorts = shares.map(({ actor, method }) => `${actor} ${method}`)
+    // builtin-actors v18 actors/{miner,multisig,market}/src/lib.rs Method; FIP-0054 InvokeEVM.
+    for (const method of [4, 5, 16, 28, 32]) expect(sorts).toContain(`storageminer ${method}`)
+    for (const sort of ['account 0', 'evm 3844450837', 'multisig 2', 'multisig 3', 'storagemarket 2'])
+      expect(sorts).toContain(sort)
+    let all = 0
+    for (let at = chain.view.store.parent(head); at.height > 0; at = chain.view.store.parent(at))
+      all += chain.view.tipsetMessages(at).length
+    expect(shares.reduce((sum, { count }) => sum + count, 0)).toBe(all)
+    expect(sharesText(shares)).toHaveLength(shares.length)
   })
 
   it('is one archive with its states, down to the genesis', async () => {

@@ -5,21 +5,29 @@
  */
 
 import { readSignedKey } from '../../../src/actors/mapKeys.ts'
+import { SECTORS_BITS } from '../../../src/actors/miner/newMiner.ts'
 import { EMPTY_BYTES } from '../../../src/base/bytes.ts'
 import { CborWriter } from '../../../src/codec/cborWriter.ts'
 import { CODEC_FIL_COMMITMENT_SEALED, createCid, HASH_POSEIDON_BLS12_381_A1_FC1 } from '../../../src/codec/cid.ts'
 import { encode } from '../../../src/codec/description.ts'
 import type { DevnetKey } from '../../../src/devnet/keys.ts'
+import { Amt } from '../../../src/ipld/amt.ts'
+import { bitFieldOf } from '../../../src/ipld/bitfield.ts'
 import { getCbor } from '../../../src/ipld/blockstore.ts'
 import { Hamt } from '../../../src/ipld/hamt.ts'
+import { DEADLINES_PER_PERIOD } from '../../../src/state/deadline.ts'
+import { minerState } from '../../../src/state/miner.ts'
 import { multisigState, multisigTransaction } from '../../../src/state/multisig.ts'
 import { preCommitSectorBatchParams2 } from '../../../src/state/params/miner/commit.ts'
 import { changePeerIDParams, withdrawBalanceParams } from '../../../src/state/params/miner/control.ts'
+import { extendSectorExpiration2Params } from '../../../src/state/params/miner/lifetime.ts'
 import { proposeParams, txnIDParams } from '../../../src/state/params/multisig.ts'
+import { sectorOnChainInfo } from '../../../src/state/sector.ts'
 import type { StateTree } from '../../../src/state/stateTree.ts'
 import { type Address, address, idAddress } from '../../../src/types/address.ts'
 import type { Message } from '../../../src/types/message.ts'
 import { EvmMethod, MultisigMethod } from '../../../src/types/methodNumbers.ts'
+import { EPOCHS_PER_DAY } from '../../../src/types/protocol.ts'
 import { ATTO_PER_FIL } from '../../../src/types/scalars.ts'
 import type { SignedMessage } from '../../../src/types/signedMessage.ts'
 import { MARKET_ADDRESS } from '../../../src/types/singletons.ts'
@@ -27,8 +35,9 @@ import { signingBytes } from '../../../src/types/verifySignature.ts'
 import { keyOf, signWith } from '../../../src/wallet/key.ts'
 import { addressesOf, type KeyedAddresses, keyedAccount, workerKey } from './accounts.ts'
 import { storageOf } from './contracts.ts'
+import { partitionSize } from './miner.ts'
 import { fillRandom, PURPOSE, random32 } from './random.ts'
-import { minerId } from './sectors.ts'
+import { hasDeal, isVerified, minerId, sectorCounts } from './sectors.ts'
 import { firstIdOf, type StateSize } from './size.ts'
 
 /** What a tipset's messages are, in parts of the whole; proofs of storage come when their deadlines do. */
@@ -44,14 +53,16 @@ export const MIX = {
   /** Multisigs: Propose, Approve. */
   propose: 4,
   approve: 3,
-  /** Miners: WithdrawBalance, ChangePeerID, PreCommitSectorBatch2. */
+  /** Miners: WithdrawBalance, ChangePeerID, PreCommitSectorBatch2, ExtendSectorExpiration2. */
   withdraw: 3,
   changePeer: 1,
   preCommit: 6,
+  extend: 2,
 } as const
 type Sort = keyof typeof MIX
+type MinerSort = 'withdraw' | 'changePeer' | 'preCommit' | 'extend'
 
-const METHODS = { addBalance: 2n, withdraw: 16n, changePeer: 4n, preCommit: 28n } as const
+const METHODS = { addBalance: 2n, withdraw: 16n, changePeer: 4n, preCommit: 28n, extend: 32n } as const
 /** Gas that each sort may take: more than it does. */
 const GAS: Readonly<Record<Sort, bigint>> = {
   send: 12_000_000n,
@@ -63,6 +74,7 @@ const GAS: Readonly<Record<Sort, bigint>> = {
   withdraw: 80_000_000n,
   changePeer: 40_000_000n,
   preCommit: 150_000_000n,
+  extend: 200_000_000n,
 }
 const FEE_CAP = 5_000_000_000n
 const PREMIUM = 100_000n
@@ -242,17 +254,15 @@ export class MessageMaker {
     return undefined
   }
 
-  #toMiner(sort: 'withdraw' | 'changePeer' | 'preCommit', gasLimit: bigint): SignedMessage | undefined {
+  #toMiner(sort: MinerSort, gasLimit: bigint): SignedMessage | undefined {
     const miner = this.#random(this.#size.counts.miner)
-    return this.sign(workerKey(this.#size, miner), {
-      to: idAddress(BigInt(minerId(miner))),
-      method: METHODS[sort],
-      params: this.#minerParams(sort, miner),
-      gasLimit,
-    })
+    const params = sort === 'extend' ? this.#extension(miner) : this.#minerParams(sort, miner)
+    if (params === undefined) return undefined
+    const to = idAddress(BigInt(minerId(miner)))
+    return this.sign(workerKey(this.#size, miner), { to, method: METHODS[sort], params, gasLimit })
   }
 
-  #minerParams(sort: 'withdraw' | 'changePeer' | 'preCommit', miner: number): Uint8Array {
+  #minerParams(sort: Exclude<MinerSort, 'extend'>, miner: number): Uint8Array {
     const { height } = this.#base
     if (sort === 'withdraw') return encode(withdrawBalanceParams, { amountRequested: VALUE })
     if (sort === 'changePeer') {
@@ -275,5 +285,29 @@ export class MessageMaker {
       }
     })
     return encode(preCommitSectorBatchParams2, { sectors })
+  }
+
+  /** A sector without data lives on for a day more. */
+  #extension(miner: number): Uint8Array | undefined {
+    const { tree } = this.#base
+    const actor = tree.getActor(BigInt(minerId(miner)))
+    if (actor === undefined) return undefined
+    const { sectors } = getCbor(tree.store, minerState, actor.head)
+    const count = sectorCounts(this.#size)[miner] as number
+    const number = this.#random(count)
+    if (isVerified(number) || hasDeal(number)) return undefined
+    const at = Math.floor(number / partitionSize(count))
+    const sector = Amt.load(tree.store, sectors, sectorOnChainInfo, { bitWidth: SECTORS_BITS }).get(number)
+    if (sector === undefined) return undefined
+    const extension = {
+      ...{
+        deadline: at % DEADLINES_PER_PERIOD,
+        partition: Math.floor(at / DEADLINES_PER_PERIOD),
+        sectors: bitFieldOf([number]),
+        sectorsWithClaims: [],
+      },
+      newExpiration: sector.expiration + EPOCHS_PER_DAY,
+    }
+    return encode(extendSectorExpiration2Params, { extensions: [extension] })
   }
 }
