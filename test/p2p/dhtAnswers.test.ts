@@ -2,7 +2,9 @@
 import { peerIdFromString } from '@libp2p/peer-id'
 import { afterEach, expect, it } from 'vitest'
 import { concatBytes } from '../../src/base/bytes.ts'
+import { varintBytes } from '../../src/codec/varint.ts'
 import { ProtoWriter } from '../../src/p2p/bitswap/protobuf.ts'
+import { StreamReader } from '../../src/p2p/framing/streamReader.ts'
 import { boundAnswers } from '../../src/p2p/host/dhtAnswers.ts'
 import type { P2pHost } from '../../src/p2p/host/host.ts'
 import {
@@ -12,6 +14,7 @@ import {
   MAX_DHT_PEERS,
   MAX_DHT_REQUESTS_BYTES,
 } from '../../src/p2p/host/hostLimits.ts'
+import type { ByteStream } from '../../src/p2p/peerLinks.ts'
 import { seeded } from '../support/seeded.ts'
 import { connect, NETWORK, soon, startHost, stopHosts, until } from './testHosts.ts'
 
@@ -122,24 +125,53 @@ it('a stream of requests brings so many bytes and no more: it is reset', async (
   const host = await startHost()
   const other = await startHost({ dht: 'client' })
   await connect(other, host)
-  // A request of 3 MiB that does not end.
-  const stream = await other.links.open(host.id, [KAD], soon())
-  await stream.write(concatBytes(Uint8Array.of(0x80, 0x80, 0xc0, 0x01), new Uint8Array(MAX_DHT_REQUESTS_BYTES - 4)))
-  const read = stream.read().then(
-    () => 'ended',
-    () => 'reset',
-  )
+  // A request that does not end, and is the longest that may be; beside it one that says that it is longer by a byte.
+  const open = async (bytes: number): Promise<[Promise<string>, ByteStream]> => {
+    const stream = await other.links.open(host.id, [KAD], soon())
+    const length = varintBytes(bytes - 3)
+    await stream.write(concatBytes(length, new Uint8Array(bytes - length.length - 1)))
+    const read = stream.read().then(
+      () => 'ended',
+      () => 'reset',
+    )
+    return [read, stream]
+  }
+  const [read, stream] = await open(MAX_DHT_REQUESTS_BYTES)
+  const [refused] = await open(MAX_DHT_REQUESTS_BYTES + 1)
+  expect(await refused).toBe('reset')
   const whole = await other.links.open(host.id, [KAD], soon())
   await whole.write(encodedRequest())
   expect((await whole.read())?.length).toBeGreaterThan(0)
   expect(await Promise.race([read, Promise.resolve('open')])).toBe('open')
+  // Whole, it is none of a kind that is served.
   await stream.write(new Uint8Array(1))
   expect(await read).toBe('reset')
 })
 
-function encodedRequest(): Uint8Array {
+it('a ping is answered, and what comes after it; records are refused', async () => {
+  const host = await startHost()
+  const other = await startHost({ dht: 'client' })
+  await connect(other, host)
+  const stream = await other.links.open(host.id, [KAD], soon())
+  const [ping, find] = [encodedRequest(5), encodedRequest()]
+  // Cut anywhere, and together.
+  await stream.write(ping.subarray(0, 7))
+  await stream.write(concatBytes(ping.subarray(7), find))
+  const reader = new StreamReader(stream, 1 << 20)
+  expect(await reader.bytes(await reader.varint())).toEqual(Uint8Array.of(8, 5))
+  expect((await reader.bytes(await reader.varint())).subarray(0, 2)).toEqual(Uint8Array.of(8, 4))
+  await stream.closeWrite()
+  expect(await stream.read()).toBeUndefined()
+  for (const type of [0, 1, 2, 3, 6]) {
+    const refused = await other.links.open(host.id, [KAD], soon())
+    await refused.write(encodedRequest(type))
+    await expect(refused.read()).rejects.toThrow()
+  }
+})
+
+function encodedRequest(type = 4): Uint8Array {
   const writer = new ProtoWriter()
-  writer.number(1, 4)
+  writer.number(1, type)
   writer.bytes(2, random.bytes(34))
   return writer.finish(true)
 }

@@ -21,7 +21,8 @@ import { peerOfAddress } from './addresses.ts'
 import { announceFilter } from './announceFilter.ts'
 import { BoundedDatastore } from './boundedDatastore.ts'
 import { deriveCertificate } from './certificate.ts'
-import { boundAnswers, boundRequests } from './dhtAnswers.ts'
+import { boundAnswers } from './dhtAnswers.ts'
+import { serveRequests } from './dhtRequests.ts'
 import { createGater } from './gater.ts'
 import { P2pHost } from './host.ts'
 import { ConnectionBounds, HOST_LIMITS, type HostLimits } from './hostLimits.ts'
@@ -135,7 +136,7 @@ export async function createHost(options: HostOptions, transports: HostTransport
   answerPings(pings, ports)
   withoutRecords(dht)
   boundAnswers(dht)
-  boundRequests(dht)
+  serveRequests(dht, ports)
   const { clock, timers, log } = ports
   return new P2pHost({
     node: started,

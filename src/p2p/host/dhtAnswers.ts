@@ -1,9 +1,9 @@
 /**
- * What a peer of the DHT answers and asks, read with bounds. libp2p reads up to 4 MiB of it, and makes objects and texts of every address
+ * What a peer of the DHT answers, read with bounds. libp2p reads up to 4 MiB of it, and makes objects and texts of every address
  * that is named: one answer keeps a node busy for a minute.
  * @see libp2p/specs kad-dht RPC messages; @libp2p/kad-dht Network._writeReadMessage
  */
-import type { Connection, PeerInfo, Stream } from '@libp2p/interface'
+import type { PeerInfo, Stream } from '@libp2p/interface'
 import type { KadDHT } from '@libp2p/kad-dht'
 import { peerIdFromMultihash } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'
@@ -13,22 +13,10 @@ import { whenAborted } from '../../base/waiting.ts'
 import { ProtoReader, ProtoWriter, WIRE_BYTES } from '../bitswap/protobuf.ts'
 import { P2pError } from '../errors.ts'
 import { StreamReader } from '../framing/streamReader.ts'
-import {
-  MAX_DHT_ADDRESS_BYTES,
-  MAX_DHT_ADDRESSES,
-  MAX_DHT_ANSWER_BYTES,
-  MAX_DHT_PEERS,
-  MAX_DHT_REQUESTS_BYTES,
-} from './hostLimits.ts'
+import { CLOSER, FIND_NODE, KEY, PEER_ADDRESS, PEER_ID, TYPE } from './dhtMessages.ts'
+import { MAX_DHT_ADDRESS_BYTES, MAX_DHT_ADDRESSES, MAX_DHT_ANSWER_BYTES, MAX_DHT_PEERS } from './hostLimits.ts'
 import { HostStream } from './hostStream.ts'
 
-const FIND_NODE = 4
-/** Fields of a message, and of a peer in it. */
-const TYPE = 1
-const KEY = 2
-const CLOSER = 8
-const PEER_ID = 1
-const PEER_ADDRESS = 2
 /** Longer is no peer's name: an Ed25519 key takes 38 bytes. */
 const MAX_ID_BYTES = 128
 
@@ -77,30 +65,6 @@ export function boundAnswers(dht: KadDHT): void {
     } finally {
       stop()
     }
-  }
-}
-
-interface Rpc {
-  onIncomingStream?: (stream: Stream, connection: Connection) => Promise<void>
-}
-
-/**
- * Makes a DHT end streams that bring more than honest requests do. To be called before it starts.
- * @throws P2pError `NOT_SUPPORTED` when the library serves them elsewhere
- */
-export function boundRequests(dht: KadDHT): void {
-  const { rpc } = dht as unknown as { readonly rpc?: Rpc }
-  const serve = rpc?.onIncomingStream
-  if (rpc === undefined || serve === undefined) {
-    throw new P2pError('NOT_SUPPORTED', 'this kad-dht has no method onIncomingStream')
-  }
-  rpc.onIncomingStream = (stream, connection) => {
-    let bytes = 0
-    stream.addEventListener('message', ({ data }) => {
-      bytes += data.byteLength
-      if (bytes > MAX_DHT_REQUESTS_BYTES) stream.abort(new P2pError('PEER_REFUSED', 'too many requests on a stream'))
-    })
-    return serve.call(rpc, stream, connection)
   }
 }
 
