@@ -36,17 +36,23 @@ export const ELSEWHERE = -1
 /** Transactions of this process, by the path of their lock. */
 const held = new Map<string, DatabaseSync>()
 
-/** When a process started, in the kernel's own count; empty where it cannot be known. Tells a reused process number. */
-function startOf(pid: number): string {
+/** Fields of a process from the third on, its state; none where they cannot be known. @see proc(5) */
+function statOf(pid: number): string[] {
   const text = unlessThrown(() => readFileSync(`/proc/${pid}/stat`, 'latin1'), Error) ?? ''
-  // Field 22; the second one, in parentheses, may hold spaces. @see proc(5)
-  return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+  // The second one, in parentheses, may hold spaces.
+  return text.slice(text.lastIndexOf(')') + 2).split(' ')
 }
 
+/** When a process started, in the kernel's own count; empty where it cannot be known. Tells a reused process number. */
+function startOf(pid: number): string {
+  return statOf(pid)[19] ?? ''
+}
+
+/** A process that was killed keeps its number until its parent has asked how it ended, which may be late or never. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return true
+    return statOf(pid)[0] !== 'Z'
   } catch (error) {
     return systemCode(error) === 'EPERM'
   }

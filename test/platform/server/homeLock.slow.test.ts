@@ -1,5 +1,6 @@
 /** Many processes want a lock whose holder is gone: one has it. */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chmodSync,
   existsSync,
@@ -17,6 +18,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { Home } from '../../../platform/server/home.ts'
 import { ELSEWHERE, lockHolder, releaseLock, takeLock } from '../../../platform/server/homeLock.ts'
 import { findNetwork } from '../../../platform/server/networkFiles.ts'
+import { until } from '../../support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'petrel-lock-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -110,6 +112,24 @@ describe('a lock whose holder is not to be seen', () => {
     expect(lockHolder(path)).toBeUndefined()
     releaseLock(path)
     expect(existsSync(path)).toBe(false)
+  })
+
+  it.runIf(process.platform === 'linux')('of a killed process that its parent has not asked for is free', async () => {
+    const path = join(folder, 'zombie.lock')
+    // The shell becomes a program that waits for nobody.
+    const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] })
+    try {
+      const [line] = (await once(parent.stdout, 'data')) as [Buffer]
+      const pid = Number(line)
+      const stat = (): string => readFileSync(`/proc/${pid}/stat`, 'latin1')
+      await until(() => stat().includes(') Z '), 'the process has ended')
+      writeFileSync(path, String(pid))
+      expect(lockHolder(path)).toBeUndefined()
+      expect(takeLock(path)).toBeUndefined()
+      releaseLock(path)
+    } finally {
+      parent.kill('SIGKILL')
+    }
   })
 
   it('a lock that another has is not given back by who does not have it', () => {
