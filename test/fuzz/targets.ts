@@ -44,6 +44,8 @@ import { keyInfo } from '../../src/wallet/keyInfo.ts'
 import { isSealed, Sealer } from '../../src/wallet/sealing.ts'
 import { configToml } from './configToml.ts'
 import type { FuzzTarget } from './fuzzTarget.ts'
+import { hostStreams } from './hostStreams.ts'
+import { peerStreams } from './peerStreams.ts'
 import { portMessages } from './portMessages.ts'
 import { relayMessages } from './relayMessages.ts'
 import { rpcParams } from './rpcParams.ts'
@@ -177,6 +179,8 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
     run: (input) => void parseConfig(text(input), 'config.json'),
   },
   configToml,
+  hostStreams,
+  peerStreams,
   portMessages,
   relayMessages,
   rtcMessages,
