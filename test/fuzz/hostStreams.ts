@@ -135,7 +135,7 @@ async function run(input: Uint8Array): Promise<void> {
     if (answered.length > whole.length || answered.some((byte, i) => byte !== whole[i]))
       throw new Error('not what was said')
   }
-  if (refusal !== undefined) throw refusal
+  if (refusal instanceof Error) throw refusal
   way = `${choice % 3} ${stream.status} ${32 - Math.clz32(answered.length)} ${way}`
 }
 
