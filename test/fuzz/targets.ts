@@ -51,6 +51,7 @@ import { relayMessages } from './relayMessages.ts'
 import { rpcParams } from './rpcParams.ts'
 import { rtcMessages } from './rtcMessages.ts'
 import { archives, CERTIFICATE, FULL_HEADER, networkText, packed, SIGNED, transactions } from './seeds.ts'
+import { socketBytes } from './socketBytes.ts'
 
 const MAX_UNPACKED = 4 * 1024 * 1024
 const MAX_STREAM = 4096
@@ -184,6 +185,7 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
   portMessages,
   relayMessages,
   rtcMessages,
+  socketBytes,
   token: {
     seeds: () => [utf8(TOKEN)],
     // Nobody but the one who has the secret says what a token allows. Its signature alone may be spelled in several ways.
