@@ -1,5 +1,7 @@
 /** What is fuzzed: everything that reads bytes of somebody else's. A target takes an input, or refuses it with a {@link PetrelError}. */
 
+import { createHash } from 'node:crypto'
+import { readPairs } from '../../platform/server/backupPairs.ts'
 import { parseConfig } from '../../platform/server/homeConfig.ts'
 import { carBlocks, carBytes } from '../../src/archive/car.ts'
 import { openArchive } from '../../src/archive/openArchive.ts'
@@ -21,6 +23,7 @@ import { bitFieldFromBytes, bitFieldOf, bitFieldToBytes } from '../../src/ipld/b
 import { type Blockstore, MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { Hamt } from '../../src/ipld/hamt.ts'
 import { scanLinks } from '../../src/ipld/links.ts'
+import { parseCheckpoint } from '../../src/light/checkpoint.ts'
 import { parseNetwork } from '../../src/networks/parseNetwork.ts'
 import { decodeMessage } from '../../src/p2p/bitswap/messages.ts'
 import { certRequest, certResponseHeader } from '../../src/p2p/certExchange/messages.ts'
@@ -45,6 +48,7 @@ import { isSealed, Sealer } from '../../src/wallet/sealing.ts'
 import { configToml } from './configToml.ts'
 import type { FuzzTarget } from './fuzzTarget.ts'
 import { hostStreams } from './hostStreams.ts'
+import { lightAnswers } from './lightAnswers.ts'
 import { peerStreams } from './peerStreams.ts'
 import { portMessages } from './portMessages.ts'
 import { relayMessages } from './relayMessages.ts'
@@ -181,6 +185,7 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
   },
   configToml,
   hostStreams,
+  lightAnswers,
   peerStreams,
   portMessages,
   relayMessages,
@@ -308,6 +313,25 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
   rpcFrame: {
     seeds: () => [utf8('{"jsonrpc":"2.0","id":1,"method":"xrpc.cancel","params":[1]}')],
     run: (input) => void parseFrame(text(input)),
+  },
+  checkpoint: {
+    seeds: () => [
+      utf8(
+        '{"NetworkName":"filecoin","Instance":5,"PowerTable":{"/":"bafy2bzacecmda75ovposbdateg7eyhwij65zklgyijgcjwynlklmqazpwlhba"},"Date":"2026-11-01"}',
+      ),
+    ],
+    run: (input) => void parseCheckpoint(parseJson(text(input))),
+  },
+  // A pair of keys, under its sum.
+  backup: {
+    seeds: () => [
+      hex(
+        '829f824161420102824162417aff5820'.concat(
+          createHash('sha256').update(hex('9f824161420102824162417aff')).digest('hex'),
+        ),
+      ),
+    ],
+    run: (input) => void readPairs(input, 'a.backup'),
   },
   network: {
     seeds: () => [networkText()],
