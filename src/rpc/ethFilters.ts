@@ -7,12 +7,9 @@ import { MAX_FILTER_BYTES } from '../base/bounds.ts'
 import type { Clock, Random } from '../base/ports.ts'
 import { type Json, stringifyJson } from '../codec/jsonText.ts'
 import { RpcError } from './errors.ts'
+import { FILTER_AGE_MS, MAX_FILTER_RESULTS, MAX_FILTERS } from './limits.ts'
 import { hexBytes } from './types/ethScalars.ts'
 
-/** @see lotus node/config/def.go MaxFilters, MaxFilterResults, FilterTTL */
-const MAX_FILTERS = 100
-export const MAX_FILTER_RESULTS = 10_000
-const MAX_AGE_MS = 3_600_000
 const ID_BYTES = 32
 /** Lotus fills only the first half of an id: a UUID. */
 const RANDOM_BYTES = 16
@@ -131,7 +128,7 @@ export class EthFilters {
   }
 
   #dropOld(): void {
-    const oldest = this.#deps.clock.monotonicMs() - MAX_AGE_MS
+    const oldest = this.#deps.clock.monotonicMs() - FILTER_AGE_MS
     for (const [name, filter] of this.#filters) if (filter.lastUsedMs < oldest) this.#end(name, filter)
   }
 }

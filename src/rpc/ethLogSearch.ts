@@ -7,12 +7,12 @@ import type { HeadIndex } from '../index/headIndex.ts'
 import { BlockMissing } from '../ipld/errors.ts'
 import type { Tipset } from '../types/tipset.ts'
 import { RpcError } from './errors.ts'
-import { MAX_FILTER_RESULTS } from './ethFilters.ts'
 import { EthLogIndex, type LogRange, type ShowLogs } from './ethLogIndex.ts'
 import type { EthReader, Walking } from './ethReader.ts'
 import { indexedLog, indexedLogs } from './indexedLogs.ts'
+import { MAX_EVENT_RANGE, MAX_FILTER_RESULTS } from './limits.ts'
 import { type LogJson, logsOf, printedLogs, type SearchedLog } from './types/eth.ts'
-import { type HeightRange, type LogFilter, MAX_EVENT_RANGE, matchesPast } from './types/logFilter.ts'
+import { type HeightRange, type LogFilter, matchesPast } from './types/logFilter.ts'
 
 /** Searches the head's chain: by the index of a database if there is one, else through the node's own stretch. */
 export class EthLogSearch {

@@ -6,7 +6,7 @@ import type { LogQuestion, LogRow } from '../index/indexReader.ts'
 import type { ChainEpoch } from '../types/scalars.ts'
 import type { Tipset } from '../types/tipset.ts'
 import { RpcError } from './errors.ts'
-import { MAX_FILTER_RESULTS } from './ethFilters.ts'
+import { MAX_FILTER_RESULTS } from './limits.ts'
 import { loneLogJson } from './types/eth.ts'
 import type { LogFilter } from './types/logFilter.ts'
 

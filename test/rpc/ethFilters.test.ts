@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { MAX_FILTER_BYTES } from '../../src/base/bounds.ts'
 import type { Json } from '../../src/codec/jsonText.ts'
 import { EthFilters } from '../../src/rpc/ethFilters.ts'
-
-const HOUR_MS = 3_600_000
+import { FILTER_AGE_MS, MAX_FILTER_RESULTS, MAX_FILTERS } from '../../src/rpc/limits.ts'
 
 function filters(): { filters: EthFilters; pass: (ms: number) => void } {
   let now = 1_700_000_000_000
@@ -34,9 +33,9 @@ describe('filters', () => {
     expect(all.take(id)).toEqual([])
   })
 
-  it('are at most 100', () => {
+  it('are at most so many', () => {
     const { filters: all } = filters()
-    for (let i = 0; i < 100; i++) all.add('blocks', () => () => undefined)
+    for (let i = 0; i < MAX_FILTERS; i++) all.add('blocks', () => () => undefined)
     expect(() => all.add('blocks', () => () => undefined)).toThrow('maximum number of filters registered')
   })
 
@@ -45,7 +44,7 @@ describe('filters', () => {
     let stopped = 0
     const add = (): Uint8Array => all.add('blocks', () => () => stopped++)
     const [asked, forgotten] = [add(), add()]
-    pass(HOUR_MS - 1)
+    pass(FILTER_AGE_MS - 1)
     expect(all.take(asked)).toEqual([])
     pass(2)
     expect(() => all.take(forgotten)).toThrow('filter not found')
@@ -56,7 +55,7 @@ describe('filters', () => {
   it('keep the newest 10,000 results', () => {
     const { filters: all } = filters()
     const id = all.add('transactions', (collect) => {
-      for (let i = 0; i < 10_005; i++) collect(i)
+      for (let i = 0; i < MAX_FILTER_RESULTS + 5; i++) collect(i)
       return () => undefined
     })
     const results = all.take(id)

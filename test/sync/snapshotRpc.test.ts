@@ -6,6 +6,7 @@ import type { Clock } from '../../src/base/ports.ts'
 import { memorySource } from '../../src/codec/byteSource.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
 import { RpcEngine } from '../../src/rpc/engine.ts'
+import { MAX_EXPORTS } from '../../src/rpc/limits.ts'
 import { chainExportMethods } from '../../src/rpc/methods/chainExport.ts'
 import { RpcSession } from '../../src/rpc/session.ts'
 import { createMethodTable } from '../../src/rpc/table.ts'
@@ -125,8 +126,8 @@ describe.skipIf(missingShared('data/golden/wire') !== undefined)('ChainExport', 
     call(1, 'ChainExport', [0, false, [{ '/': 'bafy2bzacedjrqan2fwfvhfopi64yickki7miiksecglpeiavf7xueytnzevlu' }]])
     await until(() => frames.length > 0)
     expect(frames[0]?.error?.message).toMatch(/could not find/)
-    for (const id of [2, 3, 4]) call(id, 'ChainExport', [0, false, []])
-    expect(frames.find(({ id }) => id === 4)?.error?.message).toMatch(/exports are running/)
+    for (let id = 2; id <= 2 + MAX_EXPORTS; id++) call(id, 'ChainExport', [0, false, []])
+    expect(frames.find(({ id }) => id === 2 + MAX_EXPORTS)?.error?.message).toMatch(/exports are running/)
   })
 
   it('ChainPrune starts a collection; what a store of this kind cannot do is refused', async () => {

@@ -13,9 +13,9 @@ import { BlockMissing } from '../../ipld/errors.ts'
 import { type ActorEvent, actorEvent } from '../../types/event.ts'
 import { firstBlock, type Tipset } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
-import { MAX_FILTER_RESULTS } from '../ethFilters.ts'
 import type { EthReader, Walking } from '../ethReader.ts'
 import { ExecutedFeed, each, oncePerStep } from '../executedTipsets.ts'
+import { MAX_EVENT_RANGE, MAX_FILTER_RESULTS } from '../limits.ts'
 import { channelMethod, type MethodRow, method } from '../method.ts'
 import { chainGetEvents, getActorEventsRaw, subscribeActorEventsRaw } from '../signatures/actorEvents.ts'
 import {
@@ -26,7 +26,6 @@ import {
   type PlacedEvent,
   wantedEvents,
 } from '../types/actorEvents.ts'
-import { MAX_EVENT_RANGE } from '../types/logFilter.ts'
 
 /** Bytes that a client may leave unread before its stream ends, as Lotus ends that of a client that is too slow. */
 const MAX_UNREAD_BYTES: number = 16 * 1024 * 1024

@@ -15,6 +15,7 @@ import { createSnapshotWriter } from '../../sync/snapshot/snapshotWriter.ts'
 import { type RangeSelection, walkRange } from '../../sync/snapshot/walkRange.ts'
 import type { TipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
+import { MAX_EXPORTS } from '../limits.ts'
 import { type ChannelSink, channelMethod, type MethodRow, method } from '../method.ts'
 import {
   chainCheckBlockstore,
@@ -32,8 +33,6 @@ const UNREAD_BYTES = 4 << 20
 const WAIT_MS = 5
 /** A client that reads nothing for this long is given up. */
 const STALLED_MS = 300_000
-/** Exports at the same time: each walks the whole state. */
-const MAX_EXPORTS = 2
 
 /** What the methods need. */
 export interface ChainExportDeps {

@@ -8,9 +8,10 @@ import { ethBlockHash } from '../../eth/ethIndex.ts'
 import { ethHashOf } from '../../eth/ethTransactionOf.ts'
 import { signedChainMessage } from '../../types/chainMessage.ts'
 import { nilPointer } from '../errors.ts'
-import { EthFilters, MAX_FILTER_RESULTS } from '../ethFilters.ts'
+import { EthFilters } from '../ethFilters.ts'
 import type { EthLogSearch } from '../ethLogSearch.ts'
 import { ExecutedFeed, each, oncePerStep } from '../executedTipsets.ts'
+import { MAX_FILTER_RESULTS } from '../limits.ts'
 import { type MethodRow, method } from '../method.ts'
 import {
   ethGetFilterChanges,

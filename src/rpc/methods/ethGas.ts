@@ -13,6 +13,7 @@ import { firstBlock, type Tipset } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import type { EthReader } from '../ethReader.ts'
 import { inContext } from '../inContext.ts'
+import { MAX_HISTORY_BLOCKS, MAX_PERCENTILES } from '../limits.ts'
 import { type MethodRow, method, rawMethod } from '../method.ts'
 import { decodeParams } from '../rawParams.ts'
 import {
@@ -27,9 +28,6 @@ import { withNumbers } from '../typedFailure.ts'
 import { type BlockParam, blockParam, ethCall as ethCallJson } from '../types/ethCall.ts'
 import { percentiles } from '../types/ethFees.ts'
 import { ethUint64 } from '../types/ethScalars.ts'
-
-const MAX_HISTORY_BLOCKS = 1024n
-const MAX_PERCENTILES = 100
 
 /** Rows of calls, estimates and prices. */
 export function ethGasMethods(reader: EthReader, gas: MessageGasDeps): MethodRow[] {

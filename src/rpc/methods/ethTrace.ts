@@ -20,6 +20,7 @@ import { SYSTEM_ID } from '../../types/singletons.ts'
 import { type Tipset, tipsetKeyText } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import type { EthReader, Locate, Walking } from '../ethReader.ts'
+import { MAX_EVENT_RANGE, MAX_TRACES } from '../limits.ts'
 import { type MethodRow, method } from '../method.ts'
 import {
   ethTraceBlock,
@@ -29,11 +30,8 @@ import {
 } from '../signatures/ethTrace.ts'
 import { traceJson } from '../types/eth.ts'
 import { hexBytes, hexNumber, parseEthHash } from '../types/ethScalars.ts'
-import { MAX_EVENT_RANGE } from '../types/logFilter.ts'
 import { matchesTrace } from '../types/traceFilter.ts'
 
-/** Most traces of one answer. @see lotus node/config/def.go EthTraceFilterMaxResults */
-const MAX_TRACES = 500
 /** Epochs behind the latest block. @see lotus ethtypes.SafeEpochDelay */
 const SAFE_DELAY = 30
 

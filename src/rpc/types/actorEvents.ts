@@ -14,7 +14,8 @@ import { type ActorEvent, type EventEntry, eventEntry } from '../../types/event.
 import { type ActorId, type ChainEpoch, chainEpoch } from '../../types/scalars.ts'
 import { type TipsetKey, tipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
-import { type HeightRange, MAX_EVENT_RANGE } from './logFilter.ts'
+import { MAX_EVENT_RANGE } from '../limits.ts'
+import type { HeightRange } from './logFilter.ts'
 
 /** Flags of an entry that is searched by: key, value, or both. */
 const INDEXED_FLAGS = 3

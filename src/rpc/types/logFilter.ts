@@ -11,13 +11,10 @@ import { addressToId, isIdAddress } from '../../types/address.ts'
 import { ethAddressToAddress } from '../../types/ethAddress.ts'
 import type { ActorId, ChainEpoch } from '../../types/scalars.ts'
 import { RpcError } from '../errors.ts'
+import { MAX_EVENT_RANGE, MAX_TOPICS } from '../limits.ts'
 import type { LogJson, SearchedLog } from './eth.ts'
 import { ethAddress, ethHash, hexBytes } from './ethScalars.ts'
 
-/** Most epochs that one search may span. @see lotus node/config/def.go MaxFilterHeightRange */
-export const MAX_EVENT_RANGE: ChainEpoch = 2880
-/** Most topics of a log. */
-const MAX_TOPICS = 4
 const MAX_INT64 = (1n << 63n) - 1n
 
 /** Which logs are wanted. */

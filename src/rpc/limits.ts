@@ -1,0 +1,23 @@
+/**
+ * Bounds of Ethereum's interface and of exports: Lotus' own, so that a client meets the same ones.
+ * @see lotus node/config/def.go (Fevm, Events), node/impl/eth/gas.go EthFeeHistory, node/impl/eth/trace.go EthTraceFilter
+ */
+import type { ChainEpoch } from '../types/scalars.ts'
+
+/** Filters of all callers. */
+export const MAX_FILTERS = 100
+/** Results that a filter keeps, the newest; logs or events that one search gives, unless one tipset alone has more. */
+export const MAX_FILTER_RESULTS = 10_000
+/** A filter that nobody asks ends after so long, ms. */
+export const FILTER_AGE_MS = 3_600_000
+/** Epochs that a search of logs, events or traces may span where no index reaches further: a day. */
+export const MAX_EVENT_RANGE: ChainEpoch = 2880
+/** Topics of a filter: a log has no more. */
+export const MAX_TOPICS = 4
+/** Blocks of a fee history, and percentiles of each. */
+export const MAX_HISTORY_BLOCKS = 1024n
+export const MAX_PERCENTILES = 100
+/** Traces that `trace_filter` gives. */
+export const MAX_TRACES = 500
+/** Exports of a chain at once. */
+export const MAX_EXPORTS = 2
