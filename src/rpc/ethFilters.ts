@@ -6,11 +6,14 @@
 import { MAX_FILTER_BYTES } from '../base/bounds.ts'
 import type { Clock, Random } from '../base/ports.ts'
 import { type Json, stringifyJson } from '../codec/jsonText.ts'
+import type { CallerName } from './cost.ts'
 import { RpcError } from './errors.ts'
 import { FILTER_AGE_MS, MAX_FILTER_RESULTS, MAX_FILTERS } from './limits.ts'
 import { hexBytes } from './types/ethScalars.ts'
 
 const ID_BYTES = 32
+/** Who asks where nobody counts. */
+const ANYBODY: CallerName = { name: '', hasToken: true }
 /** Lotus fills only the first half of an id: a UUID. */
 const RANDOM_BYTES = 16
 
@@ -23,6 +26,7 @@ interface Result {
 }
 
 interface Filter {
+  readonly owner: CallerName
   readonly kind: FilterKind
   /** What came since the last question, oldest first. */
   results: Result[]
@@ -51,16 +55,22 @@ export class EthFilters {
   }
 
   /**
+   * @param owner - whose it is. Among too many a stranger's gives way: to who has a token, or to a stranger who has fewer
    * @param feed - begins to collect; returns what ends that
    * @throws RpcError `FAILED` when there are too many
    */
-  add(kind: FilterKind, feed: (collect: (result: Json) => void) => () => void): Uint8Array {
+  add(
+    kind: FilterKind,
+    owner: CallerName | undefined,
+    feed: (collect: (result: Json) => void) => () => void,
+  ): Uint8Array {
     this.#dropOld()
-    if (this.#filters.size >= MAX_FILTERS) throw new RpcError('FAILED', 'maximum number of filters registered')
+    if (this.#filters.size >= MAX_FILTERS) this.#makeRoom(owner ?? ANYBODY)
     const id = randomFilterId(this.#deps.random)
     const name = hexBytes(id)
     const filter: Filter = {
       kind,
+      owner: owner ?? ANYBODY,
       results: [],
       bytes: 0,
       lastUsedMs: this.#deps.clock.monotonicMs(),
@@ -72,6 +82,21 @@ export class EthFilters {
       if (this.#filters.get(name) === filter) this.#collect(filter, result)
     })
     return id
+  }
+
+  /** Ends the filter that was asked for longest ago, of the caller without a token who has most: so nobody can have them all. */
+  #makeRoom(owner: CallerName): void {
+    const strangers = Map.groupBy(
+      [...this.#filters].filter(([, filter]) => !filter.owner.hasToken),
+      ([, filter]) => filter.owner.name,
+    )
+    const [most = []] = [...strangers.values()].sort((a, b) => b.length - a.length)
+    const keeps = owner.hasToken ? 0 : (strangers.get(owner.name)?.length ?? 0) + 1
+    const [stalest] = most.toSorted(([, a], [, b]) => a.lastUsedMs - b.lastUsedMs)
+    if (stalest === undefined || most.length - 1 < keeps) {
+      throw new RpcError('FAILED', 'maximum number of filters registered')
+    }
+    this.#end(...stalest)
   }
 
   /** Keeps a result; what is too much goes, oldest first, of the filter that holds most. */

@@ -8,7 +8,7 @@ import type { Steps } from '../base/steps.ts'
 import type { Codec, Json, JsonContext } from '../codec/description.ts'
 import { jsonOnly } from '../codec/description.ts'
 import type { BlockEdge } from '../ipld/blockFetcher.ts'
-import type { CostClass } from './cost.ts'
+import type { CallerName, CostClass } from './cost.ts'
 import { gathered, type Listing } from './listing.ts'
 import type { Permission } from './permission.ts'
 
@@ -31,6 +31,8 @@ export interface CallContext {
   readonly version: ApiVersion
   /** Permissions of the caller. */
   readonly permissions: ReadonlySet<string>
+  /** Whose share the call counts in. Absent: nobody counts. */
+  readonly name?: CallerName
   readonly json: JsonContext
   /** Aborted when the connection ends or the client sends `xrpc.cancel`. */
   readonly signal: AbortSignal

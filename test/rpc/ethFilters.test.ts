@@ -23,7 +23,7 @@ describe('filters', () => {
   it('tell each result once, in order', () => {
     const { filters: all } = filters()
     let collect: (result: string) => void = () => undefined
-    const id = all.add('logs', (given) => {
+    const id = all.add('logs', undefined, (given) => {
       given('old')
       collect = given
       return () => undefined
@@ -35,14 +35,36 @@ describe('filters', () => {
 
   it('are at most so many', () => {
     const { filters: all } = filters()
-    for (let i = 0; i < MAX_FILTERS; i++) all.add('blocks', () => () => undefined)
-    expect(() => all.add('blocks', () => () => undefined)).toThrow('maximum number of filters registered')
+    for (let i = 0; i < MAX_FILTERS; i++) all.add('blocks', undefined, () => () => undefined)
+    expect(() => all.add('blocks', undefined, () => () => undefined)).toThrow('maximum number of filters registered')
+  })
+
+  it('of strangers give way to who has a token, and to strangers who have fewer', () => {
+    const { filters: all, pass } = filters()
+    const add = (name: string, hasToken = false): Uint8Array => {
+      pass(1)
+      return all.add('blocks', { name, hasToken }, () => () => undefined)
+    }
+    const greedy = Array.from({ length: MAX_FILTERS }, () => add('greedy')) as [Uint8Array, ...Uint8Array[]]
+    // Its own do not go for another of its own.
+    expect(() => add('greedy')).toThrow('maximum number of filters registered')
+    const other = add('other')
+    expect(() => all.take(greedy[0])).toThrow('filter not found')
+    const mine = add('mine', true)
+    expect(() => all.take(greedy[1] as Uint8Array)).toThrow('filter not found')
+    for (const kept of [other, mine, greedy[2] as Uint8Array]) expect(all.take(kept)).toEqual([])
+    // Up to as many as the greediest keeps.
+    for (let i = 1; i < MAX_FILTERS / 2 - 1; i++) add('other')
+    expect(() => add('other')).toThrow('maximum number of filters registered')
+    for (let i = 1; i < MAX_FILTERS; i++) add('mine', true)
+    expect(() => add('mine', true)).toThrow('maximum number of filters registered')
+    expect(all.take(mine)).toEqual([])
   })
 
   it('end after an hour without a question, and stop collecting', () => {
     const { filters: all, pass } = filters()
     let stopped = 0
-    const add = (): Uint8Array => all.add('blocks', () => () => stopped++)
+    const add = (): Uint8Array => all.add('blocks', undefined, () => () => stopped++)
     const [asked, forgotten] = [add(), add()]
     pass(FILTER_AGE_MS - 1)
     expect(all.take(asked)).toEqual([])
@@ -54,7 +76,7 @@ describe('filters', () => {
 
   it('keep the newest 10,000 results', () => {
     const { filters: all } = filters()
-    const id = all.add('transactions', (collect) => {
+    const id = all.add('transactions', undefined, (collect) => {
       for (let i = 0; i < MAX_FILTER_RESULTS + 5; i++) collect(i)
       return () => undefined
     })
@@ -69,7 +91,7 @@ describe('filters', () => {
       feeds.push(collect)
       return () => undefined
     }
-    const [small, large] = [all.add('logs', feed), all.add('logs', feed)]
+    const [small, large] = [all.add('logs', undefined, feed), all.add('logs', undefined, feed)]
     feeds[0]?.('kept')
     const result = 'x'.repeat(MAX_FILTER_BYTES / 16)
     for (let i = 0; i < 40; i++) feeds[1]?.(`${i} ${result}`)
@@ -85,7 +107,7 @@ describe('filters', () => {
     const { filters: all } = filters()
     const feeds: ((result: Json) => void)[] = []
     const add = (): Uint8Array =>
-      all.add('logs', (collect) => {
+      all.add('logs', undefined, (collect) => {
         feeds.push(collect)
         return () => undefined
       })
@@ -101,7 +123,7 @@ describe('filters', () => {
 
   it('say what they are not', () => {
     const { filters: all } = filters()
-    const id = all.add('blocks', () => () => undefined)
+    const id = all.add('blocks', undefined, () => () => undefined)
     expect(() => all.take(id, 'logs')).toThrow('wrong filter type')
     expect([all.remove(id), all.remove(id)]).toEqual([true, false])
     expect(() => all.take(id)).toThrow('filter not found')

@@ -48,7 +48,7 @@ export function ethFilterMethods(deps: EthFilterDeps): MethodRow[] {
         const head = store.head()
         const range = heightRange(wanted, head.height)
         let past: Promise<void> = Promise.resolve()
-        const id = filters.add('logs', (collect) => {
+        const id = filters.add('logs', call.name, (collect) => {
           const context = 'failed to install event filter: get events for filter'
           past = search
             .past(wanted, range, context, call, head)
@@ -74,8 +74,8 @@ export function ethFilterMethods(deps: EthFilterDeps): MethodRow[] {
     }),
     method({
       ...ethNewBlockFilter,
-      handler: () =>
-        filters.add('blocks', (collect) =>
+      handler: ({ name }) =>
+        filters.add('blocks', name, (collect) =>
           store.onHeadChange((_, applied) => {
             for (const tipset of applied) collect(hexBytes(ethBlockHash(tipset)))
           }),
@@ -83,8 +83,8 @@ export function ethFilterMethods(deps: EthFilterDeps): MethodRow[] {
     }),
     method({
       ...ethNewPendingTransactionFilter,
-      handler: () =>
-        filters.add('transactions', (collect) =>
+      handler: ({ name }) =>
+        filters.add('transactions', name, (collect) =>
           deps.onPoolMessage((signed) => collect(hexBytes(ethHashOf(signedChainMessage(signed), reader.chainId)))),
         ),
     }),
