@@ -1,20 +1,44 @@
 /** Decompression of zstd, with the decoder as a port: a runtime that has a native one passes it in. */
 import { Decompress, decompress } from 'fzstd'
+import { concatBytes } from '../base/bytes.ts'
 import { type ByteSource, readExactly } from '../codec/byteSource.ts'
 import { CodecError } from '../codec/errors.ts'
+import { MAX_SECTION_BYTES } from './car.ts'
 import { zstdFrames } from './zstdFrames.ts'
 
 /**
  * Decompresses exactly one data frame.
  * @param contentSize - bytes of output, where the frame's header says so
+ * @param maxBytes - bound on the output; default: {@link MAX_FRAME_BYTES}
+ * @throws CodecError `INVALID_ZSTD`, `TOO_LARGE`
  */
-export type ZstdDecoder = (frame: Uint8Array, contentSize: number | undefined) => Uint8Array
+export type ZstdDecoder = (frame: Uint8Array, contentSize: number | undefined, maxBytes?: number) => Uint8Array
+
+/** Most bytes of a frame: four bytes can stand for 128 KiB, so its own length bounds nothing. The longest section of a CAR, F3's data, fits. */
+export const MAX_FRAME_BYTES: number = MAX_SECTION_BYTES + 64 * 1024 * 1024
+
+/** What a decoder says of a frame that gives more than it may. */
+export function frameTooLarge(maxBytes: number): CodecError {
+  return new CodecError('TOO_LARGE', `Cannot decompress zstd: a frame of more than ${maxBytes} bytes`)
+}
 
 /** Plain JavaScript: runs everywhere. */
-export const portableZstd: ZstdDecoder = (frame) => {
+export const portableZstd: ZstdDecoder = (frame, contentSize, maxBytes = MAX_FRAME_BYTES) => {
+  if ((contentSize ?? 0) > maxBytes) throw frameTooLarge(maxBytes)
   try {
-    return decompress(frame)
+    // The library takes that much room at once, and no more.
+    if (contentSize !== undefined) return decompress(frame)
+    const pieces: Uint8Array[] = []
+    let total = 0
+    const decoder = new Decompress((piece) => {
+      total += piece.length
+      if (total > maxBytes) throw frameTooLarge(maxBytes)
+      pieces.push(piece)
+    })
+    decoder.push(frame, true)
+    return concatBytes(...pieces)
   } catch (cause) {
+    if (cause instanceof CodecError) throw cause
     throw new CodecError('INVALID_ZSTD', `Cannot decompress zstd: ${(cause as Error).message}`, {}, { cause })
   }
 }
@@ -59,7 +83,7 @@ export function decompressZstd(source: ByteSource, maxBytes: number, decoder: Zs
   for (const frame of zstdFrames(source)) {
     if (frame.kind === 'skippable') continue
     if (total + (frame.contentSize ?? 0) > maxBytes) throw tooLarge(total + (frame.contentSize ?? 0))
-    const part = decoder(readExactly(source, frame.offset, frame.length), frame.contentSize)
+    const part = decoder(readExactly(source, frame.offset, frame.length), frame.contentSize, maxBytes - total)
     total += part.length
     if (total > maxBytes) throw tooLarge(total)
     parts.push(part)

@@ -16,6 +16,8 @@ const MAX_FRAME_HEADER = 18
 const BLOCK_RLE = 1
 const BLOCK_RESERVED = 3
 const CHECKSUM_BYTES = 4
+/** Largest block, also of one that repeats a byte. @see RFC 8878, 3.1.1.2.4 */
+const MAX_BLOCK = 128 * 1024
 /** Largest window, in bytes: the reference decoder's own default bound (27 bits). */
 const MAX_WINDOW = 1 << 27
 
@@ -106,6 +108,7 @@ export function* zstdBlockEnds(source: ByteSource, frame: ZstdFrameHead): Iterab
     last = (header & 1) === 1
     const type = (header >> 1) & 3
     if (type === BLOCK_RESERVED) throw invalid('reserved block type', at)
+    if (header >> 3 > MAX_BLOCK) throw invalid('block above 128 KiB', at)
     at += 3 + (type === BLOCK_RLE ? 1 : header >> 3)
     if (last && frame.hasChecksum) at += CHECKSUM_BYTES
     if (at > source.size) throw invalid('frame passes the end', frame.offset)

@@ -99,6 +99,16 @@ export function zstdContract(name: string, decode: ZstdDecoder): void {
       expect(held).toBeLessThan(1.25 * 100 * 20_000)
     })
 
+    it('gives no more than is wanted, whether a frame says its size or not', () => {
+      // RFC 8878, 3.1.1: 20,000 bytes, and twice as many in a frame that does not say so.
+      const said = fromHex('28b52ffd60204d03710200')
+      const unsaid = fromHex('28b52ffd0058 02710200 03710200'.replaceAll(' ', ''))
+      expect(decode(said, 20_000, 20_000)).toHaveLength(20_000)
+      expect(decode(unsaid, undefined, 40_000)).toHaveLength(40_000)
+      expect(() => decode(said, 20_000, 19_999)).toThrow('a frame of more than 19999 bytes')
+      expect(() => decode(unsaid, undefined, 39_999)).toThrow('a frame of more than 39999 bytes')
+    })
+
     it('refuses what is no frame', () => {
       expect(() => decode(fromHex(REPEATED.slice(0, 40)), 280)).toThrow('Cannot decompress zstd')
       expect(() => decode(utf8('not zstd at all'), undefined)).toThrow('Cannot decompress zstd')
