@@ -38,7 +38,9 @@ export async function runDevnet(options: DevnetRunOptions, io: ProgramIo, runtim
       : openDiskStores(home, undefined, sizes, runtime.ports.log)
     closers.add(() => stores.close())
     const bundles = new ActorBundles(home.actors)
-    const wanted = options.actors === 'native' ? undefined : wasmManifest(options)
+    const kept = options.inMemory ? undefined : keptNetwork(home.path)
+    const mode = options.actors === 'auto' ? (kept?.actors ?? 'auto') : options.actors
+    const wanted = mode === 'native' ? undefined : wasmManifest(options)
     if (wanted !== undefined) bundles.assertSound(wanted)
     const run = nodeRun({ options, io, runtime, home }, !options.inMemory)
     await serve(
@@ -46,7 +48,6 @@ export async function runDevnet(options: DevnetRunOptions, io: ProgramIo, runtim
       async (shutdown) => {
         const shim = await processShim(run, stores, { chain: options.inMemory ? undefined : home.chain }, shutdown)
         const { devnet, actors } = options
-        const kept = options.inMemory ? undefined : keptNetwork(home.path)
         const open = await openLocalChain(
           { devnet, actors, kept, hasBundle: (manifest) => bundles.has(manifest) },
           shim,

@@ -10,7 +10,7 @@ import { systemCode } from './errors.ts'
 const MIN_CHUNK = 64
 const MAX_CHUNK = 1 << 20
 
-/** Decompresses a frame natively: about ten times as fast as the portable decoder. @throws CodecError INVALID_ZSTD */
+/** Decompresses a frame natively: about ten times as fast as the portable decoder. @throws CodecError `INVALID_ZSTD`, `TOO_LARGE` */
 export const nativeZstd: ZstdDecoder = (frame, contentSize, maxBytes = MAX_FRAME_BYTES) => {
   if ((contentSize ?? 0) > maxBytes) throw frameTooLarge(maxBytes)
   try {

@@ -38,8 +38,8 @@ const CHUNKS = 512
 /** Chunks that one block may take: the index' headers, its entry, its frame. */
 const MAX_CHUNKS_PER_READ = 64
 const MAX_READ_BYTES = MAX_CHUNKS_PER_READ * CHUNK_BYTES
-/** What a frame of blocks may be decompressed: blocks are below 2 MiB, and Forest ends a frame after 8 kB. */
-const MAX_FRAME_BYTES = 16 * MAX_READ_BYTES
+/** Most bytes that a frame of blocks is decompressed to: blocks are below 2 MiB, and Forest ends a frame after 8 kB. */
+const MAX_BLOCKS_BYTES = 16 * MAX_READ_BYTES
 /** Longest that one request may take, ms. */
 const REQUEST_MS = 30_000
 const STATUS_OK = 200
@@ -104,7 +104,7 @@ class RemoteArchive implements BlockSource {
   constructor(url: string, fetch: FetchRange, decoder: ZstdDecoder) {
     this.#url = url
     this.#fetch = fetch
-    this.#decoder = (frame, size) => decoder(frame, size, MAX_FRAME_BYTES)
+    this.#decoder = (frame, size) => decoder(frame, size, MAX_BLOCKS_BYTES)
   }
 
   async open(signal: AbortSignal | undefined): Promise<ArchiveStore> {
@@ -201,6 +201,7 @@ class RemoteArchive implements BlockSource {
     const headers = { Range: `bytes=${start}-${start + length - 1}` }
     const response = await this.#fetch(this.#url, { headers, ...(signal === undefined ? {} : { signal }) })
     if (response.status === STATUS_OK) {
+      // It would be all of the file.
       await bodyUpTo(response.body, 0)
       throw this.#failed('NOT_SUPPORTED', 'the server answers no range requests')
     }

@@ -118,7 +118,7 @@ class CostQueue {
     return { waiting: this.#waitingCount, running: this.#running }
   }
 
-  /** @throws RpcError `LIMIT_EXCEEDED`, `TIMED_OUT`, `CANCELLED` */
+  /** @throws RpcError `LIMIT_EXCEEDED` at once, before there is a promise; later `TIMED_OUT`, `CANCELLED` */
   run<T>(caller: CallerName, signal: AbortSignal, task: Task<T>): Promise<T> {
     this.#assertRoom(caller)
     const { promise, resolve, reject } = Promise.withResolvers<T>()

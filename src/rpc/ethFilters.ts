@@ -65,12 +65,13 @@ export class EthFilters {
     feed: (collect: (result: Json) => void) => () => void,
   ): Uint8Array {
     this.#dropOld()
-    if (this.#filters.size >= MAX_FILTERS) this.#makeRoom(owner ?? ANYBODY)
+    const whose = owner ?? ANYBODY
+    if (this.#filters.size >= MAX_FILTERS) this.#makeRoom(whose)
     const id = randomFilterId(this.#deps.random)
     const name = hexBytes(id)
     const filter: Filter = {
       kind,
-      owner: owner ?? ANYBODY,
+      owner: whose,
       results: [],
       bytes: 0,
       lastUsedMs: this.#deps.clock.monotonicMs(),

@@ -1,6 +1,7 @@
 /**
- * Bounds of Ethereum's interface and of exports: Lotus' own, so that a client meets the same ones.
- * @see lotus node/config/def.go (Fevm, Events), node/impl/eth/gas.go EthFeeHistory, node/impl/eth/trace.go EthTraceFilter
+ * Bounds of Ethereum's interface, Lotus' own, so that a client meets the same ones; and of exports.
+ * @see lotus node/config/def.go (MaxFilters, MaxFilterResults, FilterTTL, MaxFilterHeightRange, EthTraceFilterMaxResults);
+ *   node/impl/eth EthFeeHistory, parseEthTopics
  */
 import type { ChainEpoch } from '../types/scalars.ts'
 
@@ -19,5 +20,5 @@ export const MAX_HISTORY_BLOCKS = 1024n
 export const MAX_PERCENTILES = 100
 /** Traces that `trace_filter` gives. */
 export const MAX_TRACES = 500
-/** Exports of a chain at once. */
+/** Exports of a chain at once: each walks the whole state. */
 export const MAX_EXPORTS = 2

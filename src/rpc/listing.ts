@@ -33,6 +33,20 @@ export function listing<T>(codec: Codec<T>, open: () => Items<T>): Listing<T, T[
   }
 }
 
+/** A map, in the order in which its entries come. @param codec - of a value */
+function mapListing<K, T>(
+  keyText: (key: K, json: JsonContext) => string,
+  codec: Codec<T>,
+  open: () => Items<readonly [K, T]>,
+): Listing<readonly [K, T], Map<K, T>> {
+  return {
+    open,
+    brackets: ['{', '}'],
+    text: ([key, value], json) => `"${keyText(key, json)}":${stringifyJson(codec.toJson(value, json))}`,
+    whole: (all) => new Map(all),
+  }
+}
+
 /**
  * A map by number, as `JSON.stringify` prints it when its numbers come in order; a map that is ordered by hashes is sent as it comes.
  * @param codec - of a value
@@ -41,12 +55,7 @@ export function numberedListing<T>(
   codec: Codec<T>,
   open: () => Items<readonly [number, T]>,
 ): Listing<readonly [number, T], Map<number, T>> {
-  return {
-    open,
-    brackets: ['{', '}'],
-    text: ([key, value], json) => `"${key}":${stringifyJson(codec.toJson(value, json))}`,
-    whole: (all) => new Map(all),
-  }
+  return mapListing(String, codec, open)
 }
 
 /** A map by address, in the order of the actors' map. @param codec - of a value */
@@ -54,12 +63,7 @@ export function addressListing<T>(
   codec: Codec<T>,
   open: () => Items<readonly [Address, T]>,
 ): Listing<readonly [Address, T], Map<Address, T>> {
-  return {
-    open,
-    brackets: ['{', '}'],
-    text: ([key, value], json) => `"${key.toString(json.addressPrefix)}":${stringifyJson(codec.toJson(value, json))}`,
-    whole: (all) => new Map(all),
-  }
+  return mapListing((key, { addressPrefix }) => key.toString(addressPrefix), codec, open)
 }
 
 /** The whole result. */

@@ -14,8 +14,8 @@ import { CLOSER, FIND_NODE, KEY, PEER_ADDRESS, PEER_ID, PING, TYPE } from './dht
 import { MAX_DHT_REQUESTS_BYTES } from './hostLimits.ts'
 import { HostStream } from './hostStream.ts'
 
-/** Longest from the start, or from one answer, to the next request's end, ms (go-libp2p-kad-dht dhtStreamIdleTimeout has a minute). */
-const SILENT_MS = 60_000
+/** Longest from the start, or from one answer, to the next, ms (libp2p's own patience; go-libp2p-kad-dht has a minute). */
+const SILENT_MS = 10_000
 
 interface Request {
   readonly type: number

@@ -12,8 +12,8 @@ import { HostStream } from './hostStream.ts'
 
 /** Bytes of a ping. */
 const PING_BYTES = 32
-/** Longest from the start, or from one ping, to the next, ms. */
-const SILENT_MS = 60_000
+/** Longest from the start, or from one ping, to the next, ms (libp2p's own patience; go-libp2p has a minute). */
+const SILENT_MS = 10_000
 
 /** What of the library answers. */
 export interface PingService {

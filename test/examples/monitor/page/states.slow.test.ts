@@ -59,7 +59,7 @@ describe.skipIf(findChromium() === undefined)('states of the monitor', () => {
     link.cut()
     await until(page, '#status-word', /^Offline$/)
     await until(page, '#notice', /What is shown is from before/)
-    expect(await page.locator('body.is-offline').count()).toBe(1)
+    await page.locator('body.is-offline').waitFor()
     expect(await page.locator('#head-epoch').textContent(), 'the value stays').toMatch(/^\d/)
     expect(await page.title()).toMatch(/^⚠/)
     expect(await axeViolations(page)).toEqual([])
@@ -68,7 +68,7 @@ describe.skipIf(findChromium() === undefined)('states of the monitor', () => {
     // It also comes back by itself, and the button is gone then.
     await page.evaluate(() => document.querySelector<HTMLButtonElement>('#notice button')?.click())
     await until(page, '#status-word', /^(In sync|Ahead \d+|Behind \d+)$/)
-    expect(await page.locator('body.is-offline').count()).toBe(0)
+    await page.locator('body.is-offline').waitFor({ state: 'detached' })
     await page.context().close()
     await link.close()
   })
