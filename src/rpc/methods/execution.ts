@@ -58,11 +58,9 @@ export function executionMethods(deps: ExecutionMethodsDeps): MethodRow[] {
     method({
       ...stateReplay,
       resultText: invocResultText,
-      // The machine keeps executed tipsets, each as the same object.
-
       handler: async (at, messageCid, { signal, walk }): Promise<InvocResult> => {
         if (at.length > 0) return vm.replay(view.store.tipset(at), messageCid, signal)
-        const found = await deps.findMessage(messageCid, walk)
+        const found = await sought(deps, messageCid, walk)
         if (found === undefined) throw new RpcError('FAILED', `didn't find msg ${messageCid}`)
         return vm.replay(view.store.parent(view.store.tipsetOrHead(found.tipset)), found.message, signal)
       },
@@ -70,7 +68,6 @@ export function executionMethods(deps: ExecutionMethodsDeps): MethodRow[] {
     method({
       ...stateCompute,
       resultText: computeOutputText,
-
       handler: async (vmHeight, messages, at, { signal }) => {
         const tipset = loadTipset(view, at)
         assertEpochsAhead(tipset, vmHeight, MAX_COMPUTED_EPOCHS)
@@ -84,6 +81,20 @@ export function executionMethods(deps: ExecutionMethodsDeps): MethodRow[] {
         deals.length === 0 ? null : dataCid(deps, miner, sectorDeals(sealProof, deals), loadTipset(view, at), signal),
     }),
   ]
+}
+
+/** Lotus' text says what it was looking for. @see lotus node/impl/full/state.go StateReplay */
+async function sought(
+  { findMessage }: Pick<ExecutionMethodsDeps, 'findMessage'>,
+  message: Cid,
+  walk: Walk,
+): Promise<FoundMessage | undefined> {
+  try {
+    return await findMessage(message, walk)
+  } catch (cause) {
+    if (!(cause instanceof ChainError)) throw cause
+    throw new ChainError(cause.code, `searching for msg ${message}: ${cause.message}`, cause.info, { cause })
+  }
 }
 
 interface LastingSectorDeals {

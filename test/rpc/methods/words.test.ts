@@ -2,7 +2,10 @@
 
 import { expect, test } from 'vitest'
 import { finish } from '../../../src/base/steps.ts'
+import { loadSought } from '../../../src/chain/searchMessage.ts'
+import type { Cid } from '../../../src/codec/cid.ts'
 import type { Json } from '../../../src/codec/jsonText.ts'
+import { executionMethods } from '../../../src/rpc/methods/execution.ts'
 import { finalityMethods } from '../../../src/rpc/methods/finality.ts'
 import { minerMethods } from '../../../src/rpc/methods/miner.ts'
 import { multisigMethods } from '../../../src/rpc/methods/multisig.ts'
@@ -13,8 +16,9 @@ import { sharedMissing } from '../../support/shared.ts'
 
 async function ask(name: string, params: readonly Json[], version: 'v1' | 'v2' = 'v1'): Promise<Json> {
   const { view, vm } = openRecordedView('nv28')
-  const deps = { view, vm, finality: undefined } as never
-  const of = [minerMethods, stateMethods, multisigMethods, finalityMethods]
+  const findMessage = (cid: Cid): void => void loadSought(view, cid)
+  const deps = { view, vm, finality: undefined, findMessage } as never
+  const of = [minerMethods, stateMethods, multisigMethods, finalityMethods, executionMethods]
   const rows = [...of.flatMap((methods) => methods(deps)), ...paramsMethods(view)]
   const row = rows.find((one) => one.name === name && one.versions.includes(version))
   if (row?.kind !== 'call') throw new TypeError(`no row ${name}`)
@@ -52,6 +56,12 @@ test.skipIf(sharedMissing).each([
   ],
 ])('v2 %s %j', async (name, params, words) => {
   await expect(ask(name, params as Json[], 'v2')).rejects.toMatchObject({ message: words })
+})
+
+test.skipIf(sharedMissing)('StateReplay of what is no message', async () => {
+  const [block] = openRecordedView('nv28').view.store.head().key
+  const message = `searching for msg ${block}: %!w(*errors.errorString=&{failed to load message}): cbor input had wrong number of fields`
+  await expect(ask('StateReplay', [[], { '/': `${block}` }])).rejects.toMatchObject({ message })
 })
 
 test.skipIf(sharedMissing)('every actor takes a plain send, whose parameters are nothing', async () => {
