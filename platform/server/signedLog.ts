@@ -74,6 +74,9 @@ function entryOf(text: string, number: number, path: string): SignedEntry | unde
     const { time = '', from = '', nonce = '', spends = '' } = entry
     const timeMs = Date.parse(time)
     if (Number.isNaN(timeMs)) throw new PlatformError('CONFIG_INVALID', `no time: "${time}"`)
+    // Nothing, or less than nothing, would raise the limits.
+    const wrong = [nonce, spends].find((number) => !/^\d+$/.test(number))
+    if (wrong !== undefined) throw new PlatformError('CONFIG_INVALID', `no number: "${wrong}"`)
     return { timeMs, from: parseAddress(from).key, nonce: BigInt(nonce), spends: BigInt(spends) }
   } catch (cause) {
     const text = `Cannot read line ${number} of ${path}: limits count what stands there`

@@ -46,7 +46,9 @@ import { signedMessage } from '../../src/types/signedMessage.ts'
 import { keyInfo } from '../../src/wallet/keyInfo.ts'
 import { isSealed, Sealer } from '../../src/wallet/sealing.ts'
 import { configToml } from './configToml.ts'
+import { f3Data } from './f3Data.ts'
 import type { FuzzTarget } from './fuzzTarget.ts'
+import { gossipRpc } from './gossipRpc.ts'
 import { hostStreams } from './hostStreams.ts'
 import { lightAnswers } from './lightAnswers.ts'
 import { peerStreams } from './peerStreams.ts'
@@ -55,6 +57,7 @@ import { relayMessages } from './relayMessages.ts'
 import { rpcParams } from './rpcParams.ts'
 import { rtcMessages } from './rtcMessages.ts'
 import { archives, CERTIFICATE, FULL_HEADER, networkText, packed, SIGNED, transactions } from './seeds.ts'
+import { signedLog } from './signedLog.ts'
 import { socketBytes } from './socketBytes.ts'
 
 const MAX_UNPACKED = 4 * 1024 * 1024
@@ -184,12 +187,15 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
     run: (input) => void parseConfig(text(input), 'config.json'),
   },
   configToml,
+  f3Data,
+  gossipRpc,
   hostStreams,
   lightAnswers,
   peerStreams,
   portMessages,
   relayMessages,
   rtcMessages,
+  signedLog,
   socketBytes,
   token: {
     seeds: () => [utf8(TOKEN)],
