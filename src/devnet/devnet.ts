@@ -5,6 +5,7 @@
 import { errorMessage } from '../base/errors.ts'
 import { Serial, sleep } from '../base/waiting.ts'
 import { allAtHand } from '../ipld/blockFetcher.ts'
+import type { ChainEpoch } from '../types/scalars.ts'
 import { firstBlock, type Tipset } from '../types/tipset.ts'
 import type { Producer } from './blocks.ts'
 import { DevnetError } from './errors.ts'
@@ -57,6 +58,8 @@ export class Devnet {
   readonly #pace: DevnetPace
   readonly #maker: TipsetMaker
   #cancel: (() => void) | undefined
+  /** What was made before in the epoch in which the chain was started nobody here remembers. */
+  #startedIn = 0
   /** Fires for those that wait when the chain stops. */
   #stopping = new AbortController()
   #running = false
@@ -81,6 +84,7 @@ export class Devnet {
   start(): void {
     if (this.#running) return
     this.#running = true
+    this.#startedIn = this.#clockEpoch()
     if (this.#pace.blockTimeMs > 0) this.#schedule(this.#deps.clock.monotonicMs())
   }
 
@@ -225,13 +229,31 @@ export class Devnet {
     return Math.max(1, blockTimeMs - (((age % blockTimeMs) + blockTimeMs) % blockTimeMs))
   }
 
-  /** The epoch of the wall clock, on the head of that time; none twice, also when clock and head have gone back. */
+  /** The epoch of the wall clock. */
+  #clockEpoch(): number {
+    return Math.floor(this.#age() / this.#pace.blockTimeMs)
+  }
+
+  /** An epoch of the wall clock, on the head of that time; none twice, also when clock and head have gone back. */
   async #sharedTick(): Promise<void> {
-    const base = this.#deps.view.store.head()
-    const epoch = Math.floor(this.#age() / this.#pace.blockTimeMs)
-    if (epoch <= Math.max(base.height, this.#lastMade)) return
+    const epoch = this.#clockEpoch()
+    if (epoch <= this.#lastMade) return
+    const base = this.#sharedBase(epoch)
+    if (base === undefined) return
     const tipset = await this.#maker.tipsetAt(base, epoch, true)
     if (tipset !== undefined) this.#moveTo(tipset)
+  }
+
+  /**
+   * What blocks of an epoch are made on. Lotus' miner sends its block the moment the epoch begins: what is made here belongs beside it, or
+   * the power of this node would never count.
+   * @see lotus miner/miner.go mine (it waits for the block's own time)
+   */
+  #sharedBase(epoch: ChainEpoch): Tipset | undefined {
+    const { store } = this.#deps.view
+    const head = store.head()
+    if (head.height < epoch) return head
+    return head.height === epoch && epoch > this.#startedIn ? store.parent(head) : undefined
   }
 
   /**

@@ -8,11 +8,13 @@ import { listMessages } from '../../chain/listMessages.ts'
 import { stateRootAfter } from '../../chain/recordedState.ts'
 import type { VmHost } from '../../chain/vm.ts'
 import type { Cid } from '../../codec/cid.ts'
+import { mockBeacon, mockBeaconEntry } from '../../consensus/beacon.ts'
 import { drawRandomnessFromDigest } from '../../crypto/drawRandomness.ts'
 import { type ActorsManifest, actorsVersionFor, manifestFor } from '../../networks/network.ts'
 import { legacyActors } from '../../state/manifest.ts'
 import type { StateTree } from '../../state/stateTree.ts'
 import { type Address, address, idAddress, isIdAddress } from '../../types/address.ts'
+import type { BeaconEntry } from '../../types/blockHeader.ts'
 import type { TipsetKey } from '../../types/tipset.ts'
 import { RpcError } from '../errors.ts'
 import { awaitInContext, inContext } from '../inContext.ts'
@@ -205,22 +207,24 @@ async function walked<T>(walk: Walk, steps: () => Steps<T>): Promise<T> {
   return walk(steps())
 }
 
+/** Above the head it comes from the beacon. @see lotus node/impl/full/state.go StateGetBeaconEntry */
 function beaconMethods(view: ChainView): MethodRow[] {
-  const entryOf = (at: number): ReturnType<ReturnType<ChainView['randomness']>['findBeaconEntry']> => {
+  const entryOf = (at: number, walk: Walk): BeaconEntry | Promise<BeaconEntry> => {
     const head = view.store.head()
     if (at > head.height) {
+      if (view.network.beacon.kind === 'mock') return mockBeaconEntry(mockBeacon.roundAt(at))
       throw new RpcError('FAILED', `not supported: beacon entries after the head (epoch ${at}, head ${head.height})`)
     }
-    return view.randomness(head).findBeaconEntry(Math.max(0, at))
+    return walk(view.randomness(head).findBeaconEntry(Math.max(0, at)))
   }
   return [
     method({
       ...stateGetBeaconEntry,
-      handler: (at, { walk }) => walk(entryOf(at)),
+      handler: (at, { walk }) => entryOf(at, walk),
     }),
     method({
       ...beaconGetEntry,
-      handler: (at, { walk }) => walk(entryOf(at)),
+      handler: (at, { walk }) => entryOf(at, walk),
     }),
   ]
 }
