@@ -36,8 +36,8 @@ export interface MineOptions {
 /** Epochs that are tried for a winner; with all power at work, 20 empty ones in a row have a chance of 10^-43. */
 const MAX_EMPTY_ROUNDS = 20
 const MS_PER_SEC = 1000
-/** Part of an epoch that passes before its blocks are made. */
-const PROPAGATION_SHARE = 0.2
+/** Part of an epoch that passes before its blocks are made among others: clocks differ a little, and a block of the future is refused. */
+const CLOCKS_SHARE = 0.05
 /** Epochs that a chain makes up for at once when it is behind its clock: a slow start, a busy machine. */
 const CATCH_UP_EPOCHS = 10
 /** Timers do not go by the clock that blocks are dated with: after this long it is asked again, ms. It may have been set. */
@@ -222,10 +222,10 @@ export class Devnet {
     return clock.nowMs() - firstBlock(view.store.genesis()).timestamp * MS_PER_SEC
   }
 
-  /** Blocks of the epoch before must have had the time to arrive. @see lotus miner/miner.go mine (PropagationDelaySecs) */
+  /** Others choose what they build on a second after the epoch began: what is made here must be there by then. @see lotus miner/miner.go mine (PropagationDelaySecs) */
   #untilNextEpoch(): number {
     const { blockTimeMs } = this.#pace
-    const age = this.#age() - blockTimeMs * PROPAGATION_SHARE
+    const age = this.#age() - blockTimeMs * CLOCKS_SHARE
     return Math.max(1, blockTimeMs - (((age % blockTimeMs) + blockTimeMs) % blockTimeMs))
   }
 
