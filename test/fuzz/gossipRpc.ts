@@ -43,6 +43,7 @@ function seeds(): Uint8Array[] {
 
 /** The parts of the router's class that its types keep private. */
 interface Reader extends GossipSub {
+  start(): Promise<void>
   decodeRpc(bytes: Uint8Array): RPC
   handleReceivedRpc(from: unknown, rpc: RPC): Promise<void>
 }

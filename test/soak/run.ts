@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { programArgs } from '../../scripts/programArgs.ts'
+import { errorMessage } from '../../src/base/errors.ts'
 import { randomOf } from '../fuzz/mutate.ts'
 import { type NodeProcess, startNode } from '../runtimes/nodeProcess.ts'
 import { findChromium } from '../support/chromium.ts'
@@ -71,9 +72,17 @@ const accounts: { Address: string }[] = await admin.call('DevnetAccounts')
 const FILLING = { messages: 33_000, batch: 50, everyMs: 1000 }
 const counts = { sends: 0, reads: 0, executions: 0, broken: 0, abandoned: 0, kills: 0, reloads: 0, failures: 0 }
 
+/** Why calls failed, without what differs from call to call. A follower that is down refuses; filters that were left keep others out. */
+const reasons: Record<string, number> = {}
+function failed(error: unknown): void {
+  counts.failures++
+  const reason = errorMessage(error).replace(/\d+/g, '#').slice(0, 100)
+  reasons[reason] = (reasons[reason] ?? 0) + 1
+}
+
 async function repeat(pauseMs: number, work: () => Promise<void>): Promise<void> {
   while (Date.now() < end) {
-    await work().catch(() => void counts.failures++)
+    await work().catch(failed)
     await sleep(1 + random(2 * pauseMs))
   }
 }
@@ -88,7 +97,7 @@ async function fill(): Promise<void> {
       To: secp[(i + 1) % secp.length],
       Value: '1',
     }))
-    await admin.call('MpoolBatchPushMessage', batch, null).catch(() => void counts.failures++)
+    await admin.call('MpoolBatchPushMessage', batch, null).catch(failed)
     counts.sends += FILLING.batch
     await sleep(pauseMs)
   }
@@ -205,7 +214,7 @@ while (Date.now() < end) {
   }
 }
 await Promise.all(clients)
-console.log(JSON.stringify(counts))
+console.log(JSON.stringify({ ...counts, reasons }))
 for (const [name, all] of Object.entries(samples)) {
   console.log(`growth: ${name} ${growth(all.slice(startedAt[name]))}`)
 }
