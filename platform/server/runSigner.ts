@@ -12,10 +12,12 @@ import { HttpHandler } from '../../src/rpc/http.ts'
 import { signerMethods } from '../../src/rpc/methods/signer.ts'
 import { createMethodTable } from '../../src/rpc/table.ts'
 import { loadApiSecret, Tokens } from '../../src/rpc/tokens.ts'
+import type { Address } from '../../src/types/address.ts'
 import { PolicyGuard, parsePolicy, type SigningPolicy } from '../../src/wallet/signingPolicy.ts'
 import { Wallet } from '../../src/wallet/wallet.ts'
 import { apiMultiaddr, apiUrl } from './apiAddress.ts'
 import { assertPortFree } from './assertPortFree.ts'
+import { readKeys } from './checkKeys.ts'
 import { PlatformError } from './errors.ts'
 import { Home, readTextFile, writeFile } from './home.ts'
 import { startServer } from './httpServer.ts'
@@ -65,6 +67,10 @@ export async function runSigner(options: SignerOptions, io: ProgramIo, runtime: 
     await loadCrypto(ports)
     const keystore = await openKeystore(new SecretFiles(home.keystore), options.passphrase, ports)
     const wallet = new Wallet(keystore, { random: ports.random, addressPrefix: 'f', chainId: policy.chainId })
+    // Not first when one is to sign: the others go on.
+    const list = async (): Promise<Address[]> => (await wallet.list()).filter(({ key }) => policy.keys.has(key))
+    const { faults } = await readKeys({ list, export: (address) => wallet.export(address) })
+    for (const fault of faults) line(io, `WARNING: ${fault}`)
     const path = join(home.path, SIGNED_LOG)
     const log = new SignedLog(path, io)
     closers.add(() => log.close())

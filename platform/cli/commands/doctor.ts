@@ -145,9 +145,11 @@ async function doctor(
   if (!existsSync(home.path)) throw new CliError('FAILED', `there is no home at ${home.path}`)
   const pid = lockHolder(home.lock)
   const { checkBundles, checkSnapshot } = await import('../../server/checkParts.ts')
+  const { checkKeys } = await import('../../server/checkKeys.ts')
   const store = await checkStoreOf(home, deep, io)
   const checks: Check[] = [
     ...checkPermissions(home),
+    await checkKeys(home, io.env.PETREL_PASSPHRASE),
     checkDisk(home),
     checkDescriptors(pid),
     ntp === undefined ? UNCOMPARED_CLOCK : await checkClock(ntp, () => io.now()),

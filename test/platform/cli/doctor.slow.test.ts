@@ -1,11 +1,15 @@
 /** What `petrel doctor` finds on real homes, beside a node and without one, and what it says is to be done. */
 import { execFile } from 'node:child_process'
 import { createSocket } from 'node:dgram'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemRandom } from '../../../platform/server/random.ts'
+import { fromBase32 } from '../../../src/base/base32.ts'
+import { fromUtf8 } from '../../../src/base/bytes.ts'
+import { Sealer } from '../../../src/wallet/sealing.ts'
 import { type NodeProcess, startLocalChain } from '../../runtimes/nodeProcess.ts'
 import { ROOT } from '../../support/shared.ts'
 
@@ -36,6 +40,7 @@ function doctor(
   })
 }
 
+const entryName = (file: string): string => fromUtf8(fromBase32(file.toLowerCase()))
 const named = (checks: readonly Check[], name: string): Check[] => checks.filter((one) => one.Name === name)
 
 /** A time server whose clock is `aheadMs` before ours. @see RFC 5905 section 7.3 */
@@ -95,6 +100,36 @@ describe('petrel doctor', { timeout: 120_000 }, () => {
     rmSync(damaged)
     rmSync(config)
     expect((await doctor()).checks.filter(({ State }) => State === 'fault')).toEqual([])
+  })
+
+  it('reads each key of the wallet, and names one that is not the one of its address, or cannot be opened', async () => {
+    const keystore = join(home, 'keystore')
+    const { Found } = named((await doctor()).checks, 'keys')[0] as Check
+    expect(Found).toMatch(/^[1-9]\d* of the wallet are whole$/)
+    const wallets = readdirSync(keystore).filter((file) => entryName(file).startsWith('wallet-t1'))
+    const [first = '', second = ''] = wallets.map((file) => join(keystore, file))
+    const [sound, other] = [readFileSync(first), readFileSync(second)]
+    writeFileSync(first, other)
+    const { code, checks } = await doctor()
+    expect(code).toBe(1)
+    expect(named(checks, 'keys')).toMatchObject([
+      {
+        State: 'fault',
+        Found: expect.stringContaining(entryName(wallets[0] as string)),
+        Do: expect.stringContaining('backup'),
+      },
+    ])
+    const sealer = new Sealer('a passphrase', systemRandom, { n: 2, r: 1, p: 1 })
+    writeFileSync(first, sealer.seal(entryName(wallets[0] as string), sound))
+    expect(named((await doctor()).checks, 'keys')).toMatchObject([
+      { State: 'unknown', Found: expect.stringMatching(/^\d+ of the wallet are whole, 1 are encrypted$/) },
+    ])
+    const opened = await doctor([], { PETREL_PASSPHRASE: 'a passphrase' })
+    expect(named(opened.checks, 'keys')).toMatchObject([{ State: 'ok', Found }])
+    expect(named((await doctor([], { PETREL_PASSPHRASE: 'another' })).checks, 'keys')).toMatchObject([
+      { State: 'fault' },
+    ])
+    writeFileSync(first, sound)
   })
 
   it('looks whether the next start gets its port and its options', async () => {
