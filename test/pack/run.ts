@@ -137,8 +137,13 @@ try {
     }
     // No link to it: names of what is bundled come from where it lies in the clone.
     const modules = [join(ROOT, 'node_modules'), join(clone, 'node_modules')] as const
-    if (spawnSync('cp', ['-al', ...modules]).status !== 0)
-      cpSync(...modules, { recursive: true, verbatimSymlinks: true })
+    const link = (): boolean => {
+      if (spawnSync('cp', ['-al', ...modules]).status === 0) return true
+      // Tests beside this one put files of their own there and take them away again. Half a copy would be in the way of the next.
+      rmSync(modules[1], { recursive: true, force: true })
+      return false
+    }
+    if (!link() && !link()) cpSync(...modules, { recursive: true, verbatimSymlinks: true })
     run('npm', ['pack', '--pack-destination', join(folder, 'another')], clone)
     const [own, other] = [join(folder, tarball), join(folder, 'another', tarball)].map((path) => readFileSync(path))
     expect(own?.equals(other as Buffer) === true, 'other bytes')
