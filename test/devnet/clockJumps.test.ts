@@ -1,7 +1,15 @@
 /** A clock that is set an hour forward or back, and set right again: no block of the future, and the chain goes on at once. */
 import { describe, expect, it } from 'vitest'
+import { MemoryStore } from '../../src/base/memoryStore.ts'
+import { MemoryBlockstore } from '../../src/ipld/blockstore.ts'
 import { firstBlock, type Tipset } from '../../src/types/tipset.ts'
-import { type DevnetNode, type DevnetNodeOptions, devnetNode, GENESIS_TIMESTAMP } from '../support/devnetNode.ts'
+import {
+  type DevnetNode,
+  type DevnetNodeOptions,
+  devnetNode,
+  GENESIS_TIMESTAMP,
+  signedBy,
+} from '../support/devnetNode.ts'
 import { VirtualTime } from '../support/virtualTime.ts'
 
 const BLOCK_MS = 4000
@@ -15,7 +23,7 @@ interface Jumping extends DevnetNode {
   readonly heads: [number, Tipset][]
 }
 
-function jumping(options: Pick<DevnetNodeOptions, 'miners' | 'produce'> = {}): Jumping {
+function jumping(options: Pick<DevnetNodeOptions, 'miners' | 'produce' | 'blocks' | 'meta'> = {}): Jumping {
   const time = new VirtualTime(GENESIS_TIMESTAMP * 1000 + BLOCK_MS)
   let beside = 0
   const clock = { nowMs: () => time.nowMs() + beside, monotonicMs: () => time.monotonicMs() }
@@ -94,5 +102,30 @@ describe('a producer whose clock jumps', () => {
     expect(heights.length).toBeGreaterThan(6)
     expect(heights).toEqual([...new Set(heights)].sort((a, b) => a - b))
     await node.devnet.stop()
+  })
+
+  it('forward five epochs, and right again at its next start: no second block in an epoch', {
+    timeout: 30_000,
+  }, async () => {
+    const [blocks, meta] = [new MemoryBlockstore(), new MemoryStore()]
+    const kept = { miners: 1, produce: [0], blocks, meta }
+    const ahead = jumping(kept)
+    ahead.devnet.start()
+    ahead.set(5 * BLOCK_MS)
+    await pass(ahead, 2 * BLOCK_MS)
+    await ahead.devnet.stop()
+    const last = ahead.store.head()
+    const again = jumping(kept)
+    expect(again.store.head().height).toBe(last.height)
+    const [from] = again.plan.accounts
+    if (from === undefined) throw new TypeError('no account')
+    // With it a block of the same epoch is another one.
+    again.pending.push(signedBy(from, { to: from.address, value: 1n }))
+    again.devnet.start()
+    await pass(again, (last.height + 4) * BLOCK_MS)
+    await again.devnet.stop()
+    const heights = again.heads.map(([, { height }]) => height)
+    expect(heights.length).toBeGreaterThan(0)
+    expect(Math.min(...heights)).toBeGreaterThan(last.height)
   })
 })

@@ -8,9 +8,15 @@ import { utf8 } from '../../src/base/bytes.ts'
 import type { SignedEntry } from '../../src/wallet/signingPolicy.ts'
 import type { FuzzTarget } from './fuzzTarget.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'petrel-fuzz-signed-'))
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-const path = join(folder, 'signed.jsonl')
+const path = (): string => (kept ??= join(folder(), 'signed.jsonl'))
+let kept: string | undefined
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'petrel-fuzz-signed-'))
+  process.on('exit', () => rmSync(made, { recursive: true, force: true }))
+  return made
+}
+
 const io = { out: () => undefined, err: () => undefined } as never
 
 /** A line with its check, one of an earlier version, one that does not count. */
@@ -21,7 +27,7 @@ const LINES = [
 ]
 
 function signedOf(): readonly SignedEntry[] {
-  const log = new SignedLog(path, io)
+  const log = new SignedLog(path(), io)
   log.close()
   return log.signed
 }
@@ -29,7 +35,7 @@ function signedOf(): readonly SignedEntry[] {
 export const signedLog: FuzzTarget = {
   seeds: () => [utf8(LINES.join('')), utf8(LINES[1] as string)],
   run: (input) => {
-    writeFileSync(path, input)
+    writeFileSync(path(), input)
     const signed = signedOf()
     if (signed.some(({ nonce, spends }) => nonce < 0n || spends < 0n)) throw new Error('less than nothing was spent')
     if (signed.length > input.filter((byte) => byte === 10).length)
