@@ -116,13 +116,16 @@ describe('a lock whose holder is not to be seen', () => {
 
   it.runIf(process.platform === 'linux')('of a killed process that its parent has not asked for is free', async () => {
     const path = join(folder, 'zombie.lock')
-    // The shell becomes a program that waits for nobody.
-    const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] })
+    // The shell becomes a program that waits for nobody; only then its child may end: the shell itself would ask for it.
+    const command = 'exec 3<&0; cat <&3 >/dev/null & echo $!; exec sleep 60'
+    const parent = spawn('sh', ['-c', command], { stdio: ['pipe', 'pipe', 'ignore'] })
     try {
       const [line] = (await once(parent.stdout, 'data')) as [Buffer]
       const pid = Number(line)
-      const stat = (): string => readFileSync(`/proc/${pid}/stat`, 'latin1')
-      await until(() => stat().includes(') Z '), 'the process has ended')
+      const stat = (of: number | undefined): string => readFileSync(`/proc/${of}/stat`, 'latin1')
+      await until(() => stat(parent.pid).includes('(sleep)'), 'the shell is another program')
+      parent.stdin.end()
+      await until(() => stat(pid).includes(') Z '), 'the process has ended')
       writeFileSync(path, String(pid))
       expect(lockHolder(path)).toBeUndefined()
       expect(takeLock(path)).toBeUndefined()
