@@ -1,5 +1,9 @@
 /** What the commands that serve an API read from their command lines alike. */
+import type { Command } from 'commander'
+import { errorMessage } from '../../src/base/errors.ts'
 import { MIN_CACHE_MIB } from '../server/cacheSize.ts'
+import type { AccessOptions } from '../server/options.ts'
+import { TrustedProxies } from '../server/trustedProxies.ts'
 import { wholeNumber } from './context.ts'
 import { CliError } from './errors.ts'
 
@@ -19,8 +23,42 @@ export function apiPort(text: string): number {
   return port
 }
 
+/** Who may call: what the command line says of it. */
+export interface AccessFlags {
+  readonly corsOrigin?: string[]
+  readonly apiName?: string[]
+  readonly trustedProxy?: string[]
+}
+
+/** Adds the options of {@link AccessFlags}. */
+export function accessFlags(command: Command): Command {
+  return command
+    .option('--cors-origin <origin>', 'web pages of this origin may call the API (repeatable)', collect)
+    .option(
+      '--api-name <host>',
+      'name by which callers without a token reach the API, e.g. behind a proxy (repeatable)',
+      collect,
+    )
+    .option(
+      '--trusted-proxy <address>',
+      'proxy, or network of them (10.0.0.0/8), whose X-Forwarded-For says who calls (repeatable)',
+      collect,
+    )
+}
+
+/** @throws CliError `USAGE` */
+export function accessOptions({ corsOrigin, apiName = [], trustedProxy = [] }: AccessFlags): AccessOptions {
+  try {
+    new TrustedProxies(trustedProxy)
+  } catch (error) {
+    throw new CliError('USAGE', `trusted-proxy: ${errorMessage(error)}`, {}, { cause: error })
+  }
+  const apiNames = apiName.map((name) => name.toLowerCase())
+  return { corsOrigins: corsOrigins(corsOrigin), apiNames, trustedProxies: trustedProxy }
+}
+
 /** `--cors-origin`. @throws CliError `USAGE` for one that no browser would send */
-export function corsOrigins(texts: readonly string[] | undefined = []): readonly string[] {
+function corsOrigins(texts: readonly string[] | undefined = []): readonly string[] {
   const wrong = texts.find((text) => text !== '*' && text !== 'null' && !ORIGIN.test(text))
   if (wrong === undefined) return texts
   throw new CliError('USAGE', `cors-origin: expected an origin (https://host:port) or *, got "${wrong}"`)

@@ -23,6 +23,7 @@ import { FOR_HEADER } from './readers/passOn.ts'
 import { Bodies, readBody } from './requestBodies.ts'
 import type { Listening, ServerOptions } from './rpcServer.ts'
 import { countRequests } from './sparingHeap.ts'
+import { TrustedProxies } from './trustedProxies.ts'
 import { UnfinishedFrame } from './unfinishedFrames.ts'
 import { UnreadAnswers } from './unreadAnswers.ts'
 
@@ -38,17 +39,18 @@ function tooMany(what: string): HttpResponse {
 const TOO_BUSY = tooMany('large requests')
 const TOO_MANY_CONNECTIONS = tooMany('connections')
 
+const NO_PROXIES = new TrustedProxies([])
+
 /** Whoever reaches the port of this process' own threads and is none of them. */
 const STRANGER: HttpResponse = { status: 403, headers: {}, body: '' }
 
 /**
  * Address of who asks, which a thread of this process says of its client.
- * @param behind - what threads say before it; undefined: clients come themselves
  * @returns undefined where it is none of the threads
  */
-function clientOf({ headers, socket }: IncomingMessage, behind: string | undefined): string | undefined {
-  if (behind === undefined) return socket.remoteAddress ?? ''
-  const said = headers[FOR_HEADER]
+function clientOf(message: IncomingMessage, { behind, proxies = NO_PROXIES }: ServerOptions): string | undefined {
+  if (behind === undefined) return proxies.clientOf(message)
+  const said = message.headers[FOR_HEADER]
   if (typeof said !== 'string') return undefined
   const [expected, given] = [utf8(`${behind} `), utf8(said.slice(0, behind.length + 1))]
   // How long it takes says nothing of how much of the secret was right.
@@ -153,13 +155,14 @@ function socketServer(maxPayload: number): WebSocketServer {
 
 function upgrade(
   sockets: SocketServers,
-  { handler, engine, log, behind }: ServerOptions,
+  options: ServerOptions,
   { connections, unread, bodies }: ServerParts,
   message: IncomingMessage,
   socket: Duplex,
   head: Buffer,
 ): void {
-  const client = clientOf(message, behind)
+  const { handler, engine, log } = options
+  const client = clientOf(message, options)
   if (client === undefined) return refuseUpgrade(socket, STRANGER.status)
   const request = new NodeRequest(message, new AbortController().signal, client)
   const admitted = handler.admitSocket(request)
@@ -181,9 +184,10 @@ interface ServerParts {
 }
 
 function onRequest(
-  { handler, log, behind, watch }: ServerOptions,
+  options: ServerOptions,
   { connections, unread, bodies }: ServerParts,
 ): (message: IncomingMessage, response: ServerResponse) => void {
+  const { handler, log, watch } = options
   const signals = new ConnectionSignals()
   const pipelines = new Pipelines()
   /** Counted until it has left, or its client has. Until its answer is made the request is in memory. */
@@ -214,7 +218,7 @@ function onRequest(
     })
     if (!connections.admits(socket)) return respond(response, TOO_MANY_CONNECTIONS, false)
     response.once('close', () => unread.set(response, 0))
-    const client = clientOf(message, behind)
+    const client = clientOf(message, options)
     if (client === undefined) return respond(response, STRANGER, false)
     countRequests(1)
     const isLast = watch?.asked(socket) === true
@@ -249,7 +253,7 @@ function onRequest(
     })
   }
   return (message, response) => {
-    const room = (): Room => bodies.of(placeOf(clientOf(message, behind) ?? ''))
+    const room = (): Room => bodies.of(placeOf(clientOf(message, options) ?? ''))
     pipelines.begin(message.socket, room, () => begin(message, response))
   }
 }
@@ -276,7 +280,8 @@ export async function startServer(options: ServerOptions): Promise<Listening> {
   const unread = new UnreadAnswers(undefined, counts?.of('unread'))
   const bodies = new Bodies(() => Math.max(MAX_BODIES_BYTES, handler.maxRequestBytes), counts?.of('bodies'))
   const parts: ServerParts = { connections, unread, bodies }
-  const server = createServer(onRequest(options, parts))
+  // A thread has seen to it; what came to it as HTTP/1.0 needs none, and is passed on as HTTP/1.1.
+  const server = createServer({ requireHostHeader: options.behind === undefined }, onRequest(options, parts))
   server.on('connection', (socket) => {
     connections.add(socket)
     watch?.connected(socket)

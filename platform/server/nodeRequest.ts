@@ -22,12 +22,12 @@ export class NodeRequest implements HttpRequest {
   readonly address: string
   readonly #headers: IncomingMessage['headers']
 
-  /** @param address - of the client, where another thread took the connection */
-  constructor(message: IncomingMessage, signal: AbortSignal, address?: string) {
+  /** @param address - of the client, which is not always at the other end of the connection */
+  constructor(message: IncomingMessage, signal: AbortSignal, address: string) {
     this.verb = message.method ?? ''
     this.url = message.url ?? ''
     this.signal = signal
-    this.address = placeOf(address ?? message.socket.remoteAddress ?? '')
+    this.address = placeOf(address)
     this.#headers = message.headers
   }
 

@@ -53,6 +53,7 @@ import type { GuardedArchive } from './readGuard.ts'
 import { CLOSE_GRACE_MS, type Listening } from './rpcServer.ts'
 import { SecretFiles } from './secretFiles.ts'
 import { startCrypto } from './startCrypto.ts'
+import { TrustedProxies } from './trustedProxies.ts'
 import { ThreadHeaps, type VmThreadOptions } from './vmThreads.ts'
 
 /** What a runtime brings. */
@@ -284,7 +285,7 @@ export async function serve(
     // Who shares a port is not refused by the system where another node shares it: ask while nobody does yet.
     if (readers !== undefined) await assertPortFree(options.host, options.port)
     const server = await startServer({
-      ...{ shared: readers !== undefined, watch: readers, counts },
+      ...{ shared: readers !== undefined, watch: readers, counts, proxies: new TrustedProxies(options.trustedProxies) },
       handler: node.handler,
       engine: node.engine,
       log,
@@ -322,10 +323,11 @@ function openReaders(
 ): Readers | undefined {
   const most = readThreads(options.rpcThreads, runtime.sharesPorts === true)
   if (places === undefined || counts === undefined) return undefined
-  const { corsOrigins, apiNames, maxRequestBytes } = options
+  const { corsOrigins, apiNames, trustedProxies, maxRequestBytes } = options
   const limit = maxRequestBytes === undefined ? {} : { maxRequestBytes }
   return new Readers({
-    ...{ node, places, counts, most, sizes: cacheSizes(options.cacheMib), hasIndex: options.index !== undefined },
+    ...{ node, places, counts, most, trustedProxies },
+    ...{ sizes: cacheSizes(options.cacheMib), hasIndex: options.index !== undefined },
     http: { allowedOrigins: corsOrigins, allowedHosts: apiNames, ...limit },
     log: logOf(runtime.ports.log, 'rpc'),
   })

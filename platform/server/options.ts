@@ -23,17 +23,23 @@ export interface IndexOptions {
   readonly from: number | undefined
 }
 
+/** Who may call, and whom that is said of. */
+export interface AccessOptions {
+  /** Origins whose pages may call; none by default. */
+  readonly corsOrigins: readonly string[]
+  /** Names that the API is reached by, besides addresses and local names. */
+  readonly apiNames: readonly string[]
+  /** Addresses and networks of proxies whose word for their clients counts; none by default. */
+  readonly trustedProxies: readonly string[]
+}
+
 /** Where and to whom the API is served. */
-export interface ServeOptions {
+export interface ServeOptions extends AccessOptions {
   /** Home of the node. */
   readonly repo: string
   readonly host: string
   /** 0: a free one. */
   readonly port: number
-  /** Origins whose pages may call; none by default. */
-  readonly corsOrigins: readonly string[]
-  /** Names that the API is reached by, besides addresses and local names. */
-  readonly apiNames: readonly string[]
   /** The monitor's page is served with it, where others cannot reach it. */
   readonly monitor: boolean
   /** Bytes; undefined: the default. */

@@ -4,6 +4,7 @@ import type { Logger } from '../../src/base/ports.ts'
 import type { RpcEngine } from '../../src/rpc/engine.ts'
 import type { HttpHandler } from '../../src/rpc/http.ts'
 import type { SharedCounts } from './readers/sharedCounts.ts'
+import type { TrustedProxies } from './trustedProxies.ts'
 
 /** How long answers under way may take when the node stops, ms. */
 export const CLOSE_GRACE_MS = 2000
@@ -28,6 +29,8 @@ export interface ServerOptions {
   readonly shared?: boolean
   /** What callers must know: threads that pass on what others asked them, and say who. Default: anybody may call. */
   readonly behind?: string
+  /** Whose word for their clients' addresses counts. Default: nobody's. */
+  readonly proxies?: TrustedProxies
   /** What bounds of connections and of bytes count together with other servers; undefined: this one's are its own. */
   readonly counts?: Pick<SharedCounts, 'of'> | undefined
   /** Hears of connections and requests; undefined: nobody does. */

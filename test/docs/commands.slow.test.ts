@@ -76,6 +76,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'npm ci && npm start': 'test/pack/run.ts',
   'npm ci && npm test': 'scripts/test.ts',
   'npm run monitor': 'scripts/monitor.ts',
+  'petrel daemon --api-name api.example.com --trusted-proxy 127.0.0.1': 'test/platform/server/trustedProxies.test.ts',
   'npx node scripts/buildBrowser.ts': 'test/chromium/run.ts',
   'npx node scripts/size.ts': 'scripts/test.ts',
   'petrel --repo ~/.petrel-signer signer --policy policy.json --passphrase-file pass':

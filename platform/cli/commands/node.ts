@@ -27,7 +27,7 @@ import { type CliContext, wholeNumber } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { indexUrl } from '../indexUrl.ts'
 import { parseApiInfo, repoPath } from '../rpcClient.ts'
-import { apiPort, cacheMib, collect, corsOrigins } from '../serving.ts'
+import { type AccessFlags, accessFlags, accessOptions, apiPort, cacheMib, collect } from '../serving.ts'
 import { addConfigCommands } from './config.ts'
 import { addSignCommand } from './offline.ts'
 import { addReplicaCommand } from './replica.ts'
@@ -48,11 +48,9 @@ export interface NodeRunner {
   sign(options: OfflineSignOptions, context: CliContext): Promise<Json>
 }
 
-interface ServeFlags {
+interface ServeFlags extends AccessFlags {
   readonly api: string
   readonly apiHost: string
-  readonly corsOrigin?: string[]
-  readonly apiName?: string[]
   readonly apiMaxReqSize?: string
   readonly monitor?: boolean
   readonly passphraseFile?: string
@@ -133,16 +131,10 @@ function indexOptions({ index, indexFrom }: ServeFlags): IndexOptions | undefine
 
 /** @param keepState - default of `--keep-state` */
 function serveFlags(command: Command, keepState: string): Command {
-  return command
+  return accessFlags(command)
     .option('--api <port>', 'port of the API; 0 takes a free one', DEFAULT_PORT)
     .option('--api-host <address>', 'address that the API listens on', '127.0.0.1')
     .option('--api-max-req-size <bytes>', 'largest request that is read')
-    .option('--cors-origin <origin>', 'web pages of this origin may call the API (repeatable)', collect)
-    .option(
-      '--api-name <host>',
-      'name by which callers without a token reach the API, e.g. behind a proxy (repeatable)',
-      collect,
-    )
     .option('--monitor', 'serve the monitor at /monitor; off where the API listens on a public address')
     .option(
       '--passphrase-file <file>',
@@ -194,8 +186,7 @@ async function serveOptions(context: CliContext, flags: ServeFlags, file: Settin
     repo: repoPath(context.io, context.repo()),
     host: flags.apiHost,
     port,
-    corsOrigins: corsOrigins(flags.corsOrigin),
-    apiNames: (flags.apiName ?? []).map((name) => name.toLowerCase()),
+    ...accessOptions(flags),
     monitor: flags.monitor === true,
     maxRequestBytes:
       flags.apiMaxReqSize === undefined ? undefined : wholeNumber(flags.apiMaxReqSize, 'api-max-req-size'),

@@ -4,9 +4,9 @@ import type { ReplicaOptions } from '../../server/options.ts'
 import type { CliContext } from '../context.ts'
 import { indexUrl } from '../indexUrl.ts'
 import { parseApiInfo, repoPath } from '../rpcClient.ts'
-import { apiPort, cacheMib, collect, corsOrigins, diskCacheMib } from '../serving.ts'
+import { type AccessFlags, accessFlags, accessOptions, apiPort, cacheMib, collect, diskCacheMib } from '../serving.ts'
 
-interface ReplicaFlags {
+interface ReplicaFlags extends AccessFlags {
   readonly network: string
   readonly genesis?: string
   readonly index: string
@@ -14,8 +14,6 @@ interface ReplicaFlags {
   readonly writer?: string
   readonly api: string
   readonly apiHost: string
-  readonly corsOrigin?: string[]
-  readonly apiName?: string[]
   readonly cache?: string
   readonly diskCache: string
   readonly log: string
@@ -28,8 +26,7 @@ export function addReplicaCommand(
   run: (options: ReplicaOptions, context: CliContext) => Promise<void>,
 ): void {
   const { io } = context
-  program
-    .command('replica')
+  accessFlags(program.command('replica'))
     .description(
       'Answer from the PostgreSQL that a node writes with --index, and from blocks that are fetched (docs/scale.md)',
     )
@@ -44,18 +41,13 @@ export function addReplicaCommand(
     .option('--genesis <file>', 'genesis CAR (default: beside the network.json)')
     .option('--api <port>', 'port of the API; 0 takes a free one', '1234')
     .option('--api-host <address>', 'address that the API listens on', '127.0.0.1')
-    .option('--cors-origin <origin>', 'web pages of this origin may call the API (repeatable)', collect)
-    .option('--api-name <host>', 'name by which callers without a token reach the API (repeatable)', collect)
     .option('--cache <MiB>', 'memory for decoded state and blocks, all threads together (default: by the machine)')
     .option('--disk-cache <MiB>', 'disk for fetched blocks, headers apart; what is too much is deleted', '4096')
     .option('--log <levels>', 'what is logged: debug, info, warn, error, silent; of parts: info,p2p=debug', 'info')
     .action(async (flags: ReplicaFlags) => {
       const options: ReplicaOptions = {
         ...{ repo: repoPath(io, context.repo()), host: flags.apiHost, port: apiPort(flags.api) },
-        ...{
-          corsOrigins: corsOrigins(flags.corsOrigin),
-          apiNames: (flags.apiName ?? []).map((name) => name.toLowerCase()),
-        },
+        ...accessOptions(flags),
         ...{ monitor: false, maxRequestBytes: undefined, passphrase: undefined, remoteWallet: undefined },
         net: undefined,
         ...{ keepState: undefined, index: undefined, configText: '' },

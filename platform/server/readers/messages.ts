@@ -27,6 +27,7 @@ export interface ReadThreadData {
   readonly port: number
   /** The node's own port for what is passed on, and what it knows its threads by. */
   readonly behind: { readonly port: number; readonly secret: string }
+  readonly trustedProxies: readonly string[]
   /** {@link ToldStart}, by `valueToBytes`. */
   readonly start: Uint8Array
   /** {@link SHARED_COUNTS}: memory that both sides look at. */

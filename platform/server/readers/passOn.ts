@@ -1,8 +1,9 @@
 /** Hands requests on to the node, on the port that it keeps for its threads. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { connect, type Socket } from 'node:net'
+import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { respond } from '../nodeRequest.ts'
+import type { TrustedProxies } from '../trustedProxies.ts'
 
 const { Agent, request: openRequest } = process.getBuiltinModule('node:http')
 
@@ -29,21 +30,23 @@ const LENGTH: ReadonlySet<string> = new Set(['content-length'])
 export class PassOn {
   readonly #port: number
   readonly #secret: string
+  readonly #proxies: TrustedProxies
   readonly #agent = new Agent({ keepAlive: true })
 
-  constructor({ port, secret }: { readonly port: number; readonly secret: string }) {
+  constructor({ port, secret }: { readonly port: number; readonly secret: string }, proxies: TrustedProxies) {
+    this.#proxies = proxies
     this.#port = port
     this.#secret = secret
   }
 
-  #for({ remoteAddress = '' }: Socket): string {
-    return `${this.#secret} ${remoteAddress}`
+  #for(message: IncomingMessage): string {
+    return `${this.#secret} ${this.#proxies.clientOf(message)}`
   }
 
   /** @param body - what was read of it already: all; undefined: nothing */
   request(message: IncomingMessage, response: ServerResponse, body?: Uint8Array): void {
     const headers = headersOf(message, body === undefined ? undefined : LENGTH)
-    headers.push(FOR_HEADER, this.#for(message.socket))
+    headers.push(FOR_HEADER, this.#for(message))
     if (body !== undefined) headers.push('Content-Length', String(body.length))
     const asked = openRequest({
       ...{ host: NODE, port: this.#port, agent: this.#agent, path: message.url, headers, setHost: false },
@@ -67,7 +70,7 @@ export class PassOn {
 
   /** A WebSocket: its bytes go to the node, and the node's come back. */
   upgrade(message: IncomingMessage, socket: Duplex, head: Uint8Array): void {
-    const lines: string[] = [`${message.method} ${message.url} HTTP/1.1`, `${FOR_HEADER}: ${this.#for(message.socket)}`]
+    const lines: string[] = [`${message.method} ${message.url} HTTP/1.1`, `${FOR_HEADER}: ${this.#for(message)}`]
     const { rawHeaders } = message
     for (let i = 0; i < rawHeaders.length; i += 2) {
       if ((rawHeaders[i] as string).toLowerCase() !== FOR_HEADER) lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`)

@@ -15,6 +15,7 @@ import { createLogger } from '../logger.ts'
 import { systemRandom } from '../random.ts'
 import { CLOSE_GRACE_MS } from '../rpcServer.ts'
 import { startCrypto } from '../startCrypto.ts'
+import { TrustedProxies } from '../trustedProxies.ts'
 import type { FromReader, ReadThreadData, ToldStart, ToReader } from './messages.ts'
 import { PassOn } from './passOn.ts'
 import { startReaderServer } from './readerServer.ts'
@@ -75,8 +76,18 @@ async function run(port: MessagePort, data: ReadThreadData): Promise<void> {
     }
   }
   for (const message of held.splice(0)) take(message)
+  const proxies = new TrustedProxies(data.trustedProxies)
   const server = await startReaderServer({
-    ...{ reader, passOn: new PassOn(data.behind), counts, log, host, port: data.port, closeGraceMs: CLOSE_GRACE_MS },
+    ...{
+      reader,
+      proxies,
+      passOn: new PassOn(data.behind, proxies),
+      counts,
+      log,
+      host,
+      port: data.port,
+      closeGraceMs: CLOSE_GRACE_MS,
+    },
     isCurrent: () => told.isCurrent(),
   })
   stop = () => server.close()

@@ -13,6 +13,7 @@ import { ConnectionSignals, NodeRequest, respond, stream } from '../nodeRequest.
 import { Pipelines } from '../pipelines.ts'
 import { Bodies, readBody } from '../requestBodies.ts'
 import type { Listening } from '../rpcServer.ts'
+import type { TrustedProxies } from '../trustedProxies.ts'
 import { UnreadAnswers } from '../unreadAnswers.ts'
 import type { PassOn } from './passOn.ts'
 import type { SharedCounts } from './sharedCounts.ts'
@@ -29,6 +30,7 @@ const BUSY: HttpResponse = { status: 503, headers: { 'Retry-After': '1' }, body:
 export interface ReaderServerDeps {
   readonly reader: Reader
   readonly passOn: PassOn
+  readonly proxies: TrustedProxies
   readonly counts: Pick<SharedCounts, 'of'>
   /** Whether the reader knows all that the node has told. */
   isCurrent(): boolean
@@ -82,7 +84,7 @@ export async function startReaderServer(deps: ReaderServerDeps): Promise<Pick<Li
 }
 
 function onRequest(
-  { reader, passOn, isCurrent, log, counts }: ReaderServerDeps,
+  { reader, passOn, proxies, isCurrent, log, counts }: ReaderServerDeps,
   connections: Connections,
   unread: UnreadAnswers,
 ): (message: IncomingMessage, response: ServerResponse) => void {
@@ -97,7 +99,7 @@ function onRequest(
     if (!connections.admits(socket)) return respond(response, BUSY, false)
     response.once('close', () => unread.set(response, 0))
     const length = Number(message.headers['content-length'])
-    const request = new NodeRequest(message, signals.of(socket))
+    const request = new NodeRequest(message, signals.of(socket), proxies.clientOf(message))
     const hasToken = bringsToken(request)
     connections.is('answering', socket, hasToken)
     const isCall = message.method === 'POST' && apiVersionOf(request.url) !== undefined
@@ -131,7 +133,7 @@ function onRequest(
   return (message, response) => {
     pipelines.begin(
       message.socket,
-      () => bodies.of(placeOf(message.socket.remoteAddress ?? '')),
+      () => bodies.of(placeOf(proxies.clientOf(message))),
       () => begin(message, response),
     )
   }

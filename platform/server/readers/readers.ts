@@ -33,6 +33,7 @@ export interface ReadersDeps {
   readonly most: number
   readonly hasIndex: boolean
   readonly http: ReaderStart['http']
+  readonly trustedProxies: readonly string[]
   readonly log: Logger
 }
 
@@ -178,7 +179,7 @@ export class Readers {
   }
 
   #startThread(behind: ReadThreadData['behind']): Promise<void> {
-    const { node, places, counts, sizes, hasIndex } = this.#deps
+    const { node, places, counts, sizes, hasIndex, trustedProxies } = this.#deps
     const { chain, messages, archive, actors } = places
     const { view, tokens } = node
     const genesis = view.store.genesis().key[0]
@@ -195,6 +196,7 @@ export class Readers {
         host,
         port,
         behind,
+        trustedProxies,
         start,
         shared: this.#shared,
         counts: { cells: counts.cells, row },

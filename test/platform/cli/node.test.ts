@@ -50,6 +50,7 @@ describe('daemon', () => {
       port: 1234,
       corsOrigins: [],
       apiNames: [],
+      trustedProxies: [],
       monitor: false,
       maxRequestBytes: undefined,
       passphrase: undefined,
@@ -216,6 +217,11 @@ describe('devnet', () => {
       'cors-origin: expected an origin (https://host:port) or *, got "example.com"',
     ],
     [['daemon', '--cors-origin', 'https://example.com/'], 'cors-origin: expected an origin'],
+    [
+      ['daemon', '--trusted-proxy', 'nginx'],
+      'trusted-proxy: expected an address or a network (10.0.0.0/8), got "nginx"',
+    ],
+    [['daemon', '--trusted-proxy', '0.0.0.0/0'], 'trusted-proxy: 0.0.0.0/0 is everybody'],
     [['devnet', '--balance', 'much'], 'failed to parse "much" as a decimal number'],
     [['devnet', 'extra'], 'too many arguments'],
   ])('%s is refused', async (args, text) => {

@@ -1,5 +1,6 @@
 /** Servers that end, and what they refuse: the node's, and that of a thread of reads with a node behind it. Real sockets. */
 import { Agent, request as openRequest } from 'node:http'
+import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { systemClock, systemTimers } from '../../../platform/server/clock.ts'
@@ -7,6 +8,7 @@ import { startServer } from '../../../platform/server/httpServer.ts'
 import { PassOn } from '../../../platform/server/readers/passOn.ts'
 import { startReaderServer } from '../../../platform/server/readers/readerServer.ts'
 import type { Listening } from '../../../platform/server/rpcServer.ts'
+import { TrustedProxies } from '../../../platform/server/trustedProxies.ts'
 import { MAX_CONNECTIONS } from '../../../src/base/bounds.ts'
 import { OwnCount } from '../../../src/base/count.ts'
 import { CostQueues } from '../../../src/rpc/cost.ts'
@@ -19,6 +21,7 @@ import { silentLog } from '../../support/recordedView.ts'
 /** Longer than the test may take: nothing is to wait for that. */
 const GRACE_MS = 600_000
 const SECRET = 'secret'
+const NO_PROXIES = new TrustedProxies([])
 const UNAUTHORIZED: HttpResponse = { status: 401, headers: {}, body: '' }
 
 /** Answers when it is told to. */
@@ -94,7 +97,8 @@ async function openThread(slow: Slow, connections = new OwnCount()): Promise<Pic
   const server = await startReaderServer({
     ...{
       reader: reader as never,
-      passOn: new PassOn({ port, secret: SECRET }),
+      proxies: NO_PROXIES,
+      passOn: new PassOn({ port, secret: SECRET }, NO_PROXIES),
       counts: { of: (kind) => (kind === 'connections' ? connections : new OwnCount()) },
     },
     ...{ isCurrent: () => true, log: silentLog, host: '127.0.0.1', port: 0, closeGraceMs: GRACE_MS },
@@ -124,6 +128,17 @@ describe.each(Object.entries({ 'the node': openNode, 'a thread of reads': openTh
       const gone = new Promise((resolve) => socket.on('close', resolve))
       await server.close()
       await gone
+    })
+
+    it('answers HTTP/1.0 without a Host, as a load balancer asks for its health', async () => {
+      const slow = new Slow()
+      const server = await open(slow)
+      slow.answer()
+      const socket = connect(server.port, '127.0.0.1')
+      socket.write('GET /health/readyz HTTP/1.0\r\n\r\n')
+      let answer = ''
+      for await (const part of socket) answer += String(part)
+      expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\n\r\npushed$/)
     })
 
     it('says to a caller why it is refused, whatever it is sending', async () => {
