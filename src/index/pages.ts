@@ -50,7 +50,13 @@ export interface PageSource<Row extends PlacedRow, T> {
   ask(question: PageQuestion, anchor: TipsetName): Promise<PageAnswer<Row>>
   fromRow(row: Row): T
   /** Of one tipset of the chain, in order; the address is looked up in the state that it left. */
-  ofTipset(tipset: Tipset, address: Address): Promise<readonly NumberedRow<T>[]>
+  ofTipset(tipset: Tipset, address: Address, call: PageCall): Promise<readonly NumberedRow<T>[]>
+}
+
+/** Of the one who waits for a page. */
+export interface PageCall {
+  readonly signal: AbortSignal
+  readonly walk: <T>(steps: Steps<T>) => T | Promise<T>
 }
 
 /** What pages are read from. */
@@ -58,7 +64,7 @@ export interface PageDeps {
   readonly store: ChainStore
   readonly addressText: (address: Address) => string
   readonly index: HeadIndex | undefined
-  readonly walk: <T>(steps: Steps<T>) => T | Promise<T>
+  readonly call: PageCall
 }
 
 /**
@@ -126,14 +132,14 @@ async function indexedPage<Row extends PlacedRow, T>(
 async function walkedPage<Row extends PlacedRow, T>(
   { address, from, to, after, limit }: Asked,
   source: PageSource<Row, T>,
-  { store, walk }: PageDeps,
+  { store, call }: PageDeps,
 ): Promise<Page<T>> {
   const head = store.head()
   const newest = head.height === 0 ? head : store.parent(head)
   const last = to < 0 ? newest.height : Math.min(to, newest.height)
   if (after !== undefined) {
     if (after.height > head.height) throw revertedPlace(after)
-    const there = await walk(store.findByHeight(after.height, head, 'previous'))
+    const there = await call.walk(store.findByHeight(after.height, head, 'previous'))
     if (tipsetName(there) !== after.tipset) throw revertedPlace(after)
   }
   const rows: T[] = []
@@ -144,10 +150,10 @@ async function walkedPage<Row extends PlacedRow, T>(
     after === undefined ? 0 : after.row === WHOLE_TIPSET ? after.height + 1 : after.height,
   )
   for (let walked = 0; next <= last && walked < MAX_PAGE_TIPSETS; walked++) {
-    const tipset = await walk(store.findByHeight(next, head, 'next'))
+    const tipset = await call.walk(store.findByHeight(next, head, 'next'))
     if (tipset.height > last) return { rows, position, more: false }
     const seen = after !== undefined && tipset.height === after.height ? after.row : -1
-    for (const { number, row } of await source.ofTipset(tipset, address)) {
+    for (const { number, row } of await source.ofTipset(tipset, address, call)) {
       if (number <= seen) continue
       rows.push(row)
       if (rows.length >= limit) return { rows, position: placeIn(tipset, number), more: true }

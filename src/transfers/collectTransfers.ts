@@ -6,6 +6,7 @@
  *
  * @see ref-fvm fvm/src/call_manager/default.rs (a failed call reverts its transaction)
  */
+import type { Steps } from '../base/steps.ts'
 import type { Address } from '../types/address.ts'
 import { addressToId, isIdAddress } from '../types/address.ts'
 import { Exit } from '../types/exitCodes.ts'
@@ -29,17 +30,18 @@ export interface Collected {
  * @throws {@link TransferError} `RECIPIENT_UNKNOWN` when a recipient of value is in no state: the traces are not of
  * this tipset
  */
-export function collectTransfers(executed: readonly ExecutedMessage[], lookupId: LookupId): Collected {
+export function* collectTransfers(executed: readonly ExecutedMessage[], lookupId: LookupId): Steps<Collected> {
   const transfers: Transfer[] = []
   const fees: MessageFee[] = []
-  executed.forEach(({ message, exitCode, gas, trace }, index) => {
+  for (const [index, { message, exitCode, gas, trace }] of executed.entries()) {
+    yield
     if (message !== null) {
       const burn = gas.baseFeeBurn + gas.overEstimationBurn
       if (burn !== 0n || gas.minerTip !== 0n) {
         fees.push({ message, index, from: addressToId(trace.msg.from), burn, tip: gas.minerTip })
       }
     }
-    if (exitCode !== Exit.OK) return
+    if (exitCode !== Exit.OK) continue
     walk(trace, [], (call, path) => {
       transfers.push({
         kind: kindOf(message === null, trace, path),
@@ -53,7 +55,7 @@ export function collectTransfers(executed: readonly ExecutedMessage[], lookupId:
         method: call.msg.method,
       })
     })
-  })
+  }
   return { transfers, fees }
 }
 

@@ -1,4 +1,5 @@
 /** The transfers of the chain's tipsets, executed on demand and remembered. */
+import { finish, type Steps, type Walk } from '../base/steps.ts'
 import { accountKey } from '../chain/actorLookup.ts'
 import { type ChainView, resolveId } from '../chain/chainView.ts'
 import { ChainError } from '../chain/errors.ts'
@@ -26,6 +27,12 @@ export interface AddressedTransfers extends TipsetTransfers {
   readonly addressOf: ReadonlyMap<ActorId, Address>
 }
 
+/** Of whom transfers are read for. */
+export interface ReadCall {
+  readonly signal: AbortSignal
+  readonly walk: Walk
+}
+
 function bytesOf({ transfers, fees, addressOf }: AddressedTransfers): number {
   return ADDRESS_BYTES * (1 + addressOf.size) + TRANSFER_BYTES * transfers.length + FEE_BYTES * fees.length
 }
@@ -40,51 +47,44 @@ export class TransferReader {
     this.#vm = vm
   }
 
-  /** Everything that moved FIL when `tipset` was executed. */
-  async read(tipset: Tipset): Promise<AddressedTransfers> {
+  /** Everything that moved FIL when `tipset` was executed. @param call - of the one who waits for it; default: nobody gives it up */
+  async read(tipset: Tipset, call?: ReadCall): Promise<AddressedTransfers> {
     const { cache } = this.#view.store
     const key = `transfers ${tipsetKeyText(tipset.key)}`
     const known = cache.get(key) as AddressedTransfers | undefined
     // What was read before the chain told the receipts may have presumed of a proof what they deny.
     if (known !== undefined && claimOf(this.#view.store, tipset)?.stateRoot.equals(known.root) !== false) return known
-    const { root, trace } = await this.#vm.computeCalls(tipset)
+    const { root, trace } = await this.#vm.computeCalls(tipset, call?.signal)
     const executed = trace.map(executedMessage)
     const before = this.#view.stateBefore(tipset)
-    const transfers = await this.#collect(tipset, executed, before, () => this.#view.stateTree(root), {
-      tipset: tipset.key,
-      height: tipset.height,
-      root,
-    })
+    const head = { tipset: tipset.key, height: tipset.height, root }
+    const collect = (): Steps<AddressedTransfers> => this.#collectIn(executed, before, this.#view.stateTree(root), head)
+    const transfers = await this.#collect(tipset, collect, call?.walk ?? finish)
     cache.keep(key, transfers, bytesOf(transfers))
     return transfers
   }
 
   /** A tipset that nothing followed yet has its result in no store: then it is executed for keeps. */
-  async #collect(
-    tipset: Tipset,
-    executed: readonly ExecutedMessage[],
-    before: StateTree,
-    after: () => StateTree,
-    head: Pick<TipsetTransfers, 'tipset' | 'height' | 'root'>,
-  ): Promise<AddressedTransfers> {
+  async #collect(tipset: Tipset, collect: () => Steps<AddressedTransfers>, walk: Walk): Promise<AddressedTransfers> {
     try {
-      return this.#collectIn(executed, before, after(), head)
+      return await walk(collect())
     } catch (error) {
       if (!(error instanceof BlockMissing)) throw error
       await this.#vm.executeTipset(tipset)
-      return this.#collectIn(executed, before, after(), head)
+      return await walk(collect())
     }
   }
 
-  #collectIn(
+  *#collectIn(
     executed: readonly ExecutedMessage[],
     before: StateTree,
     after: StateTree,
     head: Pick<TipsetTransfers, 'tipset' | 'height' | 'root'>,
-  ): AddressedTransfers {
-    const { transfers, fees } = collectTransfers(executed, (address) => resolveId(after, address))
+  ): Steps<AddressedTransfers> {
+    const { transfers, fees } = yield* collectTransfers(executed, (address) => resolveId(after, address))
     const addressOf = new Map<ActorId, Address>()
     for (const { from, to } of transfers) {
+      yield
       for (const id of [from, to]) {
         if (!addressOf.has(id))
           addressOf.set(id, this.#address(id, after) ?? this.#address(id, before) ?? idAddress(id))

@@ -1,5 +1,6 @@
 /** What a message that calls in a loop, with much data each time, leaves in its trace and in the host's memory. */
 import { describe, expect, it } from 'vitest'
+import { finish } from '../../src/base/steps.ts'
 import { CODEC_RAW } from '../../src/codec/cid.ts'
 import type { VmError } from '../../src/fvm/errors.ts'
 import type { Kernel } from '../../src/fvm/kernel/kernel.ts'
@@ -79,7 +80,7 @@ describe('a trace', () => {
     expect(lean.receipt.exitCode).toBe(0)
     const gas = { baseFeeBurn: 0n, overEstimationBurn: 0n, minerTip: 0n }
     const executed = { message: null, exitCode: lean.receipt.exitCode, gas, trace: lean.trace as ExecutionTrace }
-    const { transfers } = collectTransfers([executed], () => undefined)
+    const { transfers } = finish(collectTransfers([executed], () => undefined))
     expect(transfers.map(({ from, to, value }) => [from, to, value])).toEqual([[TEST_ACTOR, HEIR, 10n * 10n ** 18n]])
     // The reference's traces have no such call.
     expect(run(4, { networkVersion: 20, actors }).trace?.subcalls).toEqual([])

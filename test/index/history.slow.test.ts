@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { firstDifference } from '../../scripts/golden/compare.ts'
 import { putPooledMessages } from '../../scripts/golden/pooledMessages.ts'
+import { finish } from '../../src/base/steps.ts'
 import { storeBlockMessages } from '../../src/chain/blockMessages.ts'
 import { type Json, stringifyJson } from '../../src/codec/jsonText.ts'
 import { initCrypto } from '../../src/crypto/init.ts'
@@ -133,7 +134,7 @@ describe.skipIf(missing !== undefined).each(['nv28'])('%s', (chain) => {
     const expected = new Map<bigint, string[]>()
     for (const { height, key, root, executed } of recordedTipsets(chain)) {
       if (!isOnChain(height, key)) continue
-      const { transfers } = collectTransfers(executed, lookupIn(recorded.view.store.blocks, root))
+      const { transfers } = finish(collectTransfers(executed, lookupIn(recorded.view.store.blocks, root)))
       for (const { kind, message, index, path, from, to, value, method } of transfers) {
         const cid = message === null ? null : String(message)
         const text = [height, key.join(), kind, cid, index, path.join('.'), from, to, value, method].join(' ')

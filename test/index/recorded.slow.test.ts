@@ -3,6 +3,7 @@
 import type { Sql } from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fromBase64, toHex, utf8 } from '../../src/base/bytes.ts'
+import { finish } from '../../src/base/steps.ts'
 import { parseCid } from '../../src/codec/cid.ts'
 import { parseJson, stringifyJson } from '../../src/codec/jsonText.ts'
 import { keccak256 } from '../../src/crypto/hashes.ts'
@@ -116,7 +117,7 @@ async function compareTransfers(
         value::text, method::text from canonical.transfers
       where height = ${height} and encode(tipset, 'hex') = ${tipset} order by position`
     if (rows.length === 0) continue
-    const { transfers } = collectTransfers(executed, lookup(root))
+    const { transfers } = finish(collectTransfers(executed, lookup(root)))
     const expected = transfers.map(({ kind, message, index, path, from, to, value, method }) => ({
       ...{ kind, message: message === null ? null : String(message), execution: index, path },
       ...{ from_actor: String(from), to_actor: String(to), value: String(value), method: String(method) },

@@ -152,7 +152,8 @@ describe('a page of what an address did', () => {
     } as unknown as ChainStore
     const all = Array.from({ length: rows }, (_, number) => ({ number, row: number }))
     const source = { ofTipset: async () => all, fromRow: Number, ask: () => Promise.reject(new Error('no index')) }
-    const deps = { store, addressText: String, index: undefined, walk: finish }
+    const call = { signal: new AbortController().signal, walk: finish }
+    const deps = { store, addressText: String, index: undefined, call }
     return readPage({ address: idAddress(1n), from: 0, to, position: '', limit }, source, deps)
   }
 

@@ -1,5 +1,6 @@
 /** The ancestor-success rule on hand-made traces; the recorded chains prove it on real ones. */
 import { describe, expect, test } from 'vitest'
+import { finish } from '../../src/base/steps.ts'
 import { parseCid } from '../../src/codec/cid.ts'
 import { balanceChanges } from '../../src/transfers/balanceChanges.ts'
 import type { CallTrace, ExecutedMessage } from '../../src/transfers/callTrace.ts'
@@ -27,7 +28,7 @@ const implicit = (trace: CallTrace): ExecutedMessage => ({ message: null, exitCo
 const nowhere = (): undefined => undefined
 
 function moved(...executed: ExecutedMessage[]): string[] {
-  return collectTransfers(executed, nowhere).transfers.map(
+  return finish(collectTransfers(executed, nowhere)).transfers.map(
     ({ kind, from, to, value, path }) => `${kind} ${from}->${to} ${value} at [${path}]`,
   )
 }
@@ -72,26 +73,27 @@ describe('what counts as a transfer', () => {
   test('calls may nest deeply', () => {
     let trace = call(100, 101, 1n)
     for (let i = 0; i < 2_000; i++) trace = call(100, 101, 0n, 0, [trace])
-    expect(collectTransfers([explicit(trace)], nowhere).transfers).toHaveLength(1)
+    expect(finish(collectTransfers([explicit(trace)], nowhere)).transfers).toHaveLength(1)
   })
 })
 
 describe('recipients', () => {
   test('by key address are looked up where the machine did not say', () => {
     const to = keyAddress(1)
-    const { transfers } = collectTransfers([explicit(call(100, to, 5n))], () => 1234n)
+    const { transfers } = finish(collectTransfers([explicit(call(100, to, 5n))], () => 1234n))
     expect(transfers[0]).toMatchObject({ to: 1234n, toAddress: to })
   })
   test('that nobody knows are an error', () => {
-    expect(() => collectTransfers([explicit(call(100, keyAddress(1), 5n))], nowhere)).toThrow(/not in the state/)
+    expect(() => finish(collectTransfers([explicit(call(100, keyAddress(1), 5n))], nowhere))).toThrow(
+      /not in the state/,
+    )
   })
 })
 
 test('fees go to burnt funds and to the reward actor, also of failed messages', () => {
   const gas = { baseFeeBurn: 10n, overEstimationBurn: 2n, minerTip: 3n }
-  const { transfers, fees } = collectTransfers(
-    [explicit(call(100, 101, 5n, 6), gas), explicit(call(100, 101, 5n), gas)],
-    nowhere,
+  const { transfers, fees } = finish(
+    collectTransfers([explicit(call(100, 101, 5n, 6), gas), explicit(call(100, 101, 5n), gas)], nowhere),
   )
   expect([...balanceChanges(transfers, fees)].sort()).toEqual(
     [

@@ -3,6 +3,7 @@
  * change of every actor's balance to the attoFIL. States and traces are Lotus' own.
  */
 import { describe, expect, test } from 'vitest'
+import { finish } from '../../src/base/steps.ts'
 import { parseCid } from '../../src/codec/cid.ts'
 import { getCbor } from '../../src/ipld/blockstore.ts'
 import { balanceChanges } from '../../src/transfers/balanceChanges.ts'
@@ -39,7 +40,7 @@ describe.skipIf(missingShared('data/golden') !== undefined)('transfers explain e
       // run at another epoch than its own, or the head, whose own result is in no archive
       if (header.height !== height || store.get(root) === undefined) continue
       checked++
-      const { transfers, fees } = collectTransfers(executed, lookupIn(store, root))
+      const { transfers, fees } = finish(collectTransfers(executed, lookupIn(store, root)))
       moved += transfers.length
       const explained = balanceChanges(transfers, fees)
       const actual = balanceDifferences(store, header.parentStateRoot, root)

@@ -1,5 +1,6 @@
 /** Transfers by our own execution equal those of Lotus' recorded traces, and name the accounts behind the IDs. */
 import { describe, expect, test } from 'vitest'
+import { finish } from '../../src/base/steps.ts'
 import { parseCid } from '../../src/codec/cid.ts'
 import { collectTransfers } from '../../src/transfers/collectTransfers.ts'
 import { TransferReader } from '../../src/transfers/tipsetTransfers.ts'
@@ -24,7 +25,7 @@ describe.skipIf(missingShared('data/golden') !== undefined)('transfers by execut
       if (tipset.height !== height || tipset.height === view.store.head().height) continue
       if (executed.every(({ message }) => message === null)) continue
       if (compared === TIPSETS) break
-      const expected = collectTransfers(executed, lookupIn(view.store.blocks, root))
+      const expected = finish(collectTransfers(executed, lookupIn(view.store.blocks, root)))
       const found = await reader.read(tipset)
       expect(found.root.equals(root), `${chain} ${height}`).toBe(true)
       expect(found.transfers, `${chain} ${height}`).toEqual(expected.transfers)

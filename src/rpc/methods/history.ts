@@ -1,8 +1,10 @@
 /** Methods that list what an actor did: ours, for exchanges. */
+import type { Steps } from '../../base/steps.ts'
 import { type ChainView, resolveId } from '../../chain/chainView.ts'
 import { parseCid } from '../../codec/cid.ts'
 import type { Json } from '../../codec/jsonText.ts'
 import { ethBlockOf } from '../../eth/ethBlock.ts'
+import type { ExecutedTipset } from '../../eth/executedTipset.ts'
 import type { HeadIndex } from '../../index/headIndex.ts'
 import { messageOfRow, receiptOfRow } from '../../index/indexedMessage.ts'
 import type { LogRow, MessageRow, TransferRow } from '../../index/indexReader.ts'
@@ -13,11 +15,11 @@ import type { Transfer } from '../../transfers/transfer.ts'
 import { type Address, idAddress, parseAddress } from '../../types/address.ts'
 import { chainMessageCid } from '../../types/chainMessage.ts'
 import type { ActorId, ChainEpoch } from '../../types/scalars.ts'
-import { type EthMethodsDeps, keptExecuted, UNHURRIED } from '../ethReader.ts'
+import { type EthMethodsDeps, keptExecuted } from '../ethReader.ts'
 import { indexedLog } from '../indexedLogs.ts'
 import { type CallContext, type MethodRow, method } from '../method.ts'
 import { chainListLogs, chainListMessages, chainListTransfers } from '../signatures/history.ts'
-import { logsOf } from '../types/eth.ts'
+import { printedLogs } from '../types/eth.ts'
 import type { ListedMessage, ListedTransfer } from '../types/history.ts'
 
 /** What the methods need. */
@@ -44,11 +46,11 @@ export function historyMethods({ transfers, ...deps }: HistoryMethodsDeps): Meth
       to: ChainEpoch,
       position: string,
       limit: number,
-      { walk }: CallContext,
+      call: CallContext,
     ): Promise<R> => {
       const addressText = (account: Address): string => view.addressText(account)
       const found: Page<T> = await readPage({ address, from, to, position, limit }, source, {
-        ...{ store: view.store, addressText, index, walk },
+        ...{ store: view.store, addressText, index, call },
       })
       const { position: end, more } = found
       return shape([...found.rows], { position: end === undefined ? '' : pagePlaceText(end), more })
@@ -91,8 +93,8 @@ function transferSource(
       ...{ to: idAddress(BigInt(row.to_actor)), toAddress: parseAddress(row.to_address) },
       ...{ value: BigInt(row.value), method: BigInt(row.method) },
     }),
-    ofTipset: async (tipset, address) => {
-      const all = await transfers.read(tipset)
+    ofTipset: async (tipset, address, call) => {
+      const all = await transfers.read(tipset, call)
       const actor = resolveId(view.stateTree(all.root), address)
       return numbered(all.transfers, ({ from, to }) => from === actor || to === actor).map(({ number, row }) => ({
         number,
@@ -126,32 +128,36 @@ function messageSource({ index, ...deps }: Deps): PageSource<MessageRow, ListedM
         ...{ message: message.message, receipt: receiptOfRow(row) },
       }
     },
-    ofTipset: async (tipset, address) => {
-      const { messages, tree } = await keptExecuted(deps, tipset, UNHURRIED)
-      const actor = resolveId(tree, address)
-      return actor === undefined
-        ? []
-        : numbered(messages, ({ message: { message } }) =>
-            [message.from, message.to].some((party) => resolveId(tree, party) === actor),
-          ).map(({ number, row: { message, receipt } }) => ({
-            number,
-            row: {
-              ...{ height: tipset.height, tipset: tipset.key, index: number, cid: chainMessageCid(message) },
-              ...{ message: message.message, receipt },
-            },
-          }))
-    },
+    ofTipset: async (tipset, address, call) => call.walk(messagesOf(await keptExecuted(deps, tipset, call), address)),
   }
+}
+
+/** Those that an actor sent or was sent. A step each: whom they are from and to is looked up in the state. */
+function* messagesOf(
+  { tipset, tree, messages }: ExecutedTipset,
+  address: Address,
+): Steps<NumberedRow<ListedMessage>[]> {
+  const actor = resolveId(tree, address)
+  const found: NumberedRow<ListedMessage>[] = []
+  if (actor === undefined) return found
+  for (const [number, { message, receipt }] of messages.entries()) {
+    yield
+    const { from, to } = message.message
+    if (resolveId(tree, from) !== actor && resolveId(tree, to) !== actor) continue
+    const place = { height: tipset.height, tipset: tipset.key, index: number, cid: chainMessageCid(message) }
+    found.push({ number, row: { ...place, message: message.message, receipt } })
+  }
+  return found
 }
 
 function logSource({ index, ...deps }: Deps): PageSource<LogRow, Json> {
   return {
     ask: (question, anchor) => readerOf(index).pageOfLogs(question, anchor),
     fromRow: indexedLog,
-    ofTipset: async (tipset, address) => {
-      const executed = await keptExecuted(deps, tipset, UNHURRIED)
+    ofTipset: async (tipset, address, call) => {
+      const executed = await keptExecuted(deps, tipset, call)
       const actor = resolveId(executed.tree, address)
-      const logs = logsOf(ethBlockOf(executed, BigInt(deps.view.network.chainId))).flat()
+      const logs = (await call.walk(printedLogs(ethBlockOf(executed, BigInt(deps.view.network.chainId))))).flat()
       return logs
         .filter(({ emitter, isIndexed }) => isIndexed && emitter === actor)
         .map(({ logIndex, json }) => ({ number: logIndex, row: json }))

@@ -3,8 +3,7 @@ import type { ChainView } from '../../chain/chainView.ts'
 import type { AddressedTransfers, TransferReader } from '../../transfers/tipsetTransfers.ts'
 import { cursorSteps } from '../../transfers/transferCursor.ts'
 import type { Tipset } from '../../types/tipset.ts'
-import { RpcError } from '../errors.ts'
-import { type MethodRow, method } from '../method.ts'
+import { type CallContext, type MethodRow, method } from '../method.ts'
 import { chainGetTransfers, chainGetTransfersSince } from '../signatures/transfers.ts'
 
 /** What the methods need. */
@@ -19,29 +18,25 @@ const MAX_STEPS = 100
 /** Rows of the transfer methods. */
 export function transferMethods({ view, transfers }: TransferMethodsDeps): MethodRow[] {
   const { store } = view
-  const readAll = async (tipsets: readonly Tipset[], signal: AbortSignal): Promise<AddressedTransfers[]> => {
+  const readAll = async (tipsets: readonly Tipset[], call: CallContext): Promise<AddressedTransfers[]> => {
     const out: AddressedTransfers[] = []
-    for (const tipset of tipsets) {
-      // Each may be an execution, which nobody wants any more.
-      if (signal.aborted) throw new RpcError('CANCELLED', 'the caller has gone')
-      out.push(await transfers.read(tipset))
-    }
+    for (const tipset of tipsets) out.push(await transfers.read(tipset, call))
     return out
   }
   return [
     method({
       ...chainGetTransfers,
-      handler: (at) => transfers.read(store.tipsetOrHead(at)),
+      handler: (at, call) => transfers.read(store.tipsetOrHead(at), call),
     }),
     method({
       ...chainGetTransfersSince,
-      handler: async (position, confidence, limit, { walk, signal }) => {
+      handler: async (position, confidence, limit, call) => {
         const most = limit <= 0 ? MAX_STEPS : Math.min(limit, MAX_STEPS)
         const from = position.length === 0 ? undefined : position
-        const steps = await walk(cursorSteps(store, from, confidence, most))
+        const steps = await call.walk(cursorSteps(store, from, confidence, most))
         return {
-          reverted: await readAll(steps.reverted, signal),
-          applied: await readAll(steps.applied, signal),
+          reverted: await readAll(steps.reverted, call),
+          applied: await readAll(steps.applied, call),
           position: steps.position,
         }
       },
