@@ -51,7 +51,7 @@ function open() {
   const never = (): never => {
     throw new Error('not asked')
   }
-  const vm = { tipsetState: never, executeTipset: never, run: never }
+  const vm = { tipsetState: never, executeTipset: never, run: never, compute: never, callWithGas: never }
   // The recorded chain is longer than this finality.
   const quick = { ...network, protocol: { ...network.protocol, chainFinality: 60 } }
   const node = {
