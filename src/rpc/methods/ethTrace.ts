@@ -5,8 +5,10 @@
 
 import { EMPTY_BYTES } from '../../base/bytes.ts'
 import { PetrelError } from '../../base/errors.ts'
-import { finish } from '../../base/steps.ts'
+import { finish, type Steps } from '../../base/steps.ts'
 import { stateRootAfter } from '../../chain/recordedState.ts'
+import type { InvocResult } from '../../chain/vm.ts'
+import type { Cid } from '../../codec/cid.ts'
 import type { Json } from '../../codec/description.ts'
 import { CodecError } from '../../codec/errors.ts'
 import { parseGoUint } from '../../codec/goUint.ts'
@@ -80,13 +82,19 @@ export function traceMethods(reader: EthReader, locate: Locate): MethodRow[] {
   const traceAnew = async (tipset: Tipset, call: Walking): Promise<readonly Traced[]> => {
     const { trace } = await reader.vm.compute(tipset, tipset.height, [], call.signal)
     // What a computation writes is not kept: above the head nobody has this state yet.
-    const tree = reader.view.stateTree(await stateRootAfter(tipset, store, reader.vm, call))
-    return trace
-      .filter(({ msg }) => !(isIdAddress(msg.from) && addressToId(msg.from) === SYSTEM_ID))
-      .map(({ msg, msgCid, executionTrace }) => ({
-        hash: reader.hashOfMessage(msgCid),
-        traces: builder.build(executionTrace, ethAddressOf(tree, msg.from) ?? NOBODY),
-      }))
+    return await call.walk(tracesOf(trace, await stateRootAfter(tipset, store, reader.vm, call)))
+  }
+  /** A message a step: whom it is from is read of the state, and it itself for its hash. */
+  function* tracesOf(trace: readonly InvocResult[], root: Cid): Steps<Traced[]> {
+    const tree = reader.view.stateTree(root)
+    const made: Traced[] = []
+    for (const { msg, msgCid, executionTrace } of trace) {
+      yield
+      if (isIdAddress(msg.from) && addressToId(msg.from) === SYSTEM_ID) continue
+      const traces = builder.build(executionTrace, ethAddressOf(tree, msg.from) ?? NOBODY)
+      made.push({ hash: reader.hashOfMessage(msgCid), traces })
+    }
+    return made
   }
   const blockTraces = async (tipset: Tipset, call: Walking): Promise<PlacedTrace[]> => {
     const blockHash = hexBytes(ethBlockHash(tipset))
