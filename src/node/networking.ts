@@ -112,6 +112,8 @@ export interface NetworkingDeps {
   readonly syncPeers?: number | undefined
   /** What winning proofs are verified with; undefined: they are presumed. */
   readonly keys: ProofKeys | undefined
+  /** See {@link SyncerDeps.makesBlocks}. */
+  readonly makesBlocks: boolean
 }
 
 /** A node's connections, running. */
@@ -163,6 +165,7 @@ export function startNetworking(deps: NetworkingDeps, ports: NodePorts): Network
     log,
     report: (peer, what) => links.report(peer, what),
     threshold: deps.syncPeers,
+    makesBlocks: deps.makesBlocks,
   })
   syncer.start()
   const gossip = startGossip({

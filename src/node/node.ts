@@ -162,7 +162,18 @@ export async function startNode(
   const networking =
     net === undefined
       ? undefined
-      : startNetworking({ ...net, view, vm, pool: mempool.pool, meta, keys: parts.proofs?.keys }, portsOf('sync'))
+      : startNetworking(
+          {
+            ...net,
+            view,
+            vm,
+            pool: mempool.pool,
+            meta,
+            keys: parts.proofs?.keys,
+            makesBlocks: parts.makesBlocks !== undefined,
+          },
+          portsOf('sync'),
+        )
   const { f3, finality } = openFinality(view, meta, light?.f3, replica?.final)
   const stopping = new AbortController()
   if (f3 !== undefined && parts.snapshot !== undefined) {

@@ -55,6 +55,11 @@ export interface SyncerDeps {
   readonly report: (peer: PeerName, what: Misbehaviour) => void
   /** Peers whose heads are heard before the first sync begins, up to `MAX_HEADS`. Default: the network's. */
   readonly threshold?: number | undefined
+  /**
+   * Whether the node makes the chain's blocks: until it is told of a heavier head it is at its target, as a Lotus that mines, whose syncer
+   * completes each block of its own (lotus node/impl/full/sync.go SyncSubmitBlock). Default: no.
+   */
+  readonly makesBlocks?: boolean
 }
 
 const MANUALLY = 'manually marked bad'
@@ -283,8 +288,9 @@ export class Syncer {
     if (activeSyncs.length === 0) {
       const head = this.#view.store.head()
       const message = this.#waitingText()
-      const idle = { workerId: 0, base: head, target: head, stage: SYNC_STAGE.idle, height: head.height, message }
-      activeSyncs.push({ ...idle, startMs: undefined, endMs: undefined })
+      const stage = this.#deps.makesBlocks === true && message === '' ? SYNC_STAGE.complete : SYNC_STAGE.idle
+      const still = { workerId: 0, base: head, target: head, stage, height: head.height, message }
+      activeSyncs.push({ ...still, startMs: undefined, endMs: undefined })
     }
     return { activeSyncs, vmApplied: this.#validator.applied }
   }

@@ -146,6 +146,7 @@ export interface FollowerOptions {
   readonly clock?: Clock
   readonly timers?: Timers
   readonly threshold?: number
+  readonly makesBlocks?: boolean
   /** What each fetch of blocks waits for. */
   readonly link?: () => Promise<void>
   /** Whether an executing node can fetch blocks; one that only follows headers always can. */
@@ -234,6 +235,7 @@ export function createFollower(recorded: Recorded, options: FollowerOptions): Fo
     log: silentLog,
     report: (peer, what) => reports.push({ peer, what }),
     threshold: options.threshold ?? 1,
+    makesBlocks: options.makesBlocks ?? false,
   })
   syncer.start()
   return { store, view, syncer, blocks, meta, reports, changes, fetched: () => fetched, missed }

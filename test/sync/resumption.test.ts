@@ -41,6 +41,16 @@ describe('start and resumption', () => {
     expect(headName(follower.store)).toBe(nameOf(tipset as Tipset))
   })
 
+  it('is at its target where it makes the blocks itself, as long as it waits for nobody', () => {
+    const world = createWorld(1)
+    const alone = follow(world, { threshold: 1, makesBlocks: true })
+    const { genesis } = world
+    const complete = { stage: SYNC_STAGE.complete, base: genesis, target: genesis, height: 0, message: '' }
+    expect(alone.syncer.state().activeSyncs).toMatchObject([complete])
+    const waiting = follow(world, { threshold: 3, makesBlocks: true })
+    expect(waiting.syncer.state().activeSyncs).toMatchObject([{ stage: SYNC_STAGE.idle }])
+  })
+
   it('killed anywhere, goes on without checking again what was valid', async () => {
     const world = createWorld(1)
     const chain = await world.chain(world.genesis, 40)
