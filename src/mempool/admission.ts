@@ -108,10 +108,19 @@ export function assertIncludable(
 ): boolean {
   const { message } = pooled
   const epoch = tipset.height + 1
-  const least = minimumGas.total(epoch, pooled.chainLengthBytes)
+  const { chainLengthBytes } = pooled
+  const least = minimumGas.total(epoch, chainLengthBytes)
   const syntax = messageSyntaxError(message, least, chain.networkVersion(epoch))
   if (syntax !== undefined) {
     throw new MempoolError('MESSAGE_INVALID', `verify msg failed: message will not be included in a block: ${syntax}`)
+  }
+  const executed = minimumGas.executed(epoch, chainLengthBytes)
+  if (local && message.gasLimit < executed) {
+    // Lotus takes it. Its nonce would stay unused, and whatever its sender sends after it would wait for that.
+    throw new MempoolError(
+      'MESSAGE_INVALID',
+      `verify msg failed: message will not be executed: 'GasLimit' field cannot be less than what a message costs ${message.gasLimit} < ${executed}`,
+    )
   }
   const bound = feeCapLowerBound(firstBlock(tipset).parentBaseFee, ADD_BASE_FEE_DIVISOR)
   if (message.gasFeeCap >= bound) return local

@@ -68,7 +68,7 @@ export function createChains(messages: readonly PooledMessage[], conditions: Cha
 
 function runsOf(messages: readonly PooledMessage[], conditions: ChainConditions): readonly Run[] {
   const { actor, baseFee, epoch, minimumGas } = conditions
-  const price = minimumGas.total(epoch, 0)
+  const price = minimumGas.executed(epoch, 0)
   const known = cuts.get(messages)
   if (
     known !== undefined &&
@@ -109,7 +109,8 @@ function selectIncludable(messages: readonly PooledMessage[], conditions: ChainC
     if (message.nonce < nonce) continue
     if (message.nonce !== nonce || result.length === BLOCK_MESSAGE_LIMIT) break
     nonce++
-    if (message.gasLimit < minimumGas.total(epoch, pooled.chainLengthBytes)) break
+    // Lotus takes such a message, and its miner pays for it.
+    if (message.gasLimit < minimumGas.executed(epoch, pooled.chainLengthBytes)) break
     gas += message.gasLimit
     if (gas > BLOCK_GAS_LIMIT) break
     if (balance < pooled.requiredFunds) break

@@ -24,6 +24,13 @@ const BASE_BYTES = 36n
 const GAS_PER_BYTE = 1_000n
 const CALICO_GAS_PER_BYTE = 1_300n
 
+function priceOf(isHygge: boolean, isCalico: boolean, lengthBytes: number): MessagePrice {
+  return {
+    compute: isHygge ? BASE_COMPUTE + ACTOR_UPDATE_COMPUTE : BASE_COMPUTE,
+    storage: (BASE_BYTES + BigInt(lengthBytes)) * (isCalico ? CALICO_GAS_PER_BYTE : GAS_PER_BYTE),
+  }
+}
+
 /** The pool's price list. */
 export class MinimumGas {
   readonly #heights: PriceHeights
@@ -35,16 +42,24 @@ export class MinimumGas {
   /** @param lengthBytes - signed CBOR, unsigned for BLS */
   price(epoch: ChainEpoch, lengthBytes: number): MessagePrice {
     const hygge = this.#inForce(this.#heights.hygge, epoch)
-    const calico = hygge || this.#inForce(this.#heights.calico, epoch)
-    return {
-      compute: hygge ? BASE_COMPUTE + ACTOR_UPDATE_COMPUTE : BASE_COMPUTE,
-      storage: (BASE_BYTES + BigInt(lengthBytes)) * (calico ? CALICO_GAS_PER_BYTE : GAS_PER_BYTE),
-    }
+    return priceOf(hygge, hygge || this.#inForce(this.#heights.calico, epoch), lengthBytes)
   }
 
   /** The same as one number. */
   total(epoch: ChainEpoch, lengthBytes: number): bigint {
     const { compute, storage } = this.price(epoch, lengthBytes)
+    return compute + storage
+  }
+
+  /**
+   * What the machine asks for at least: its prices are those of the network's version, whatever height that came at. On a network that
+   * starts above Hygge it is more than {@link total}: a message between the two gets into a block, is refused there with exit code 7, and
+   * its nonce stays unused.
+   * @see ref-fvm fvm/src/executor/default.rs preflight_message
+   */
+  executed(epoch: ChainEpoch, lengthBytes: number): bigint {
+    const { calico, hygge } = this.#heights
+    const { compute, storage } = priceOf(hygge <= epoch, hygge <= epoch || calico <= epoch, lengthBytes)
     return compute + storage
   }
 

@@ -64,6 +64,12 @@ describe('what it refuses', () => {
       "verify msg failed: message will not be included in a block: 'GasLimit' field cannot be less than the cost of storing a message on chain 200000 < 219863",
     ],
     [
+      'too little gas for the machine, though enough for a block: it would be refused there, and its nonce stay unused',
+      { gasLimit: 400_000n, params: new Uint8Array(20) },
+      'MESSAGE_INVALID',
+      "verify msg failed: message will not be executed: 'GasLimit' field cannot be less than what a message costs 400000 < 749163",
+    ],
+    [
       'more gas than it can pay',
       { gasFeeCap: FIL },
       'NOT_ENOUGH_FUNDS',
@@ -77,7 +83,7 @@ describe('what it refuses', () => {
     // sizes depend on the fake key's message, not on the rule
     expect(found.code).toBe(code)
     if (code === 'MESSAGE_TOO_BIG') expect(found.message).toMatch(/^mpool message too large \(\d+B\): message too big$/)
-    else expect(found.message.replace(/< 2\d{5}$/, '< 219863')).toBe(text)
+    else expect(found.message.replace(/< 2\d{5}$/, '< 219863').replace(/< 7\d{5}$/, '< 749163')).toBe(text)
     expect(pool.size).toBe(0)
   })
 

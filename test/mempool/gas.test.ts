@@ -159,6 +159,10 @@ describe('least gas', () => {
     expect(mainnet.total(265_199, 100)).toBe(38_863n + 136_000n)
     expect(mainnet.total(265_200, 100)).toBe(38_863n + 136n * 1300n)
     expect(mainnet.total(2_683_348, 100)).toBe(560_663n + 130_000n)
+    // What the machine asks for goes by the network's version: ref-fvm fvm/src/gas/price_list.rs, 475000 + 38863 + 1300 * (36 + length).
+    expect(local.executed(200, 135)).toBe(736_163n)
+    expect(mainnet.executed(265_199, 100)).toBe(mainnet.total(265_199, 100))
+    expect(mainnet.executed(2_683_348, 100)).toBe(mainnet.total(2_683_348, 100))
   })
 })
 

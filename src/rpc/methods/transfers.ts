@@ -3,6 +3,7 @@ import type { ChainView } from '../../chain/chainView.ts'
 import type { AddressedTransfers, TransferReader } from '../../transfers/tipsetTransfers.ts'
 import { cursorSteps } from '../../transfers/transferCursor.ts'
 import type { Tipset } from '../../types/tipset.ts'
+import { RpcError } from '../errors.ts'
 import { type CallContext, type MethodRow, method } from '../method.ts'
 import { chainGetTransfers, chainGetTransfersSince } from '../signatures/transfers.ts'
 
@@ -20,7 +21,11 @@ export function transferMethods({ view, transfers }: TransferMethodsDeps): Metho
   const { store } = view
   const readAll = async (tipsets: readonly Tipset[], call: CallContext): Promise<AddressedTransfers[]> => {
     const out: AddressedTransfers[] = []
-    for (const tipset of tipsets) out.push(await transfers.read(tipset, call))
+    for (const tipset of tipsets) {
+      // Of tipsets that are known nobody else would ask.
+      if (call.signal.aborted) throw new RpcError('CANCELLED', 'the caller has gone')
+      out.push(await transfers.read(tipset, call))
+    }
     return out
   }
   return [
