@@ -52,6 +52,8 @@ export interface BlockExchange {
   readonly ahead: FetchesAhead
   /** A block's messages have been gathered: peers to whom it was passed on before may have asked for them. */
   arrived(header: BlockHeader): void
+  /** The head has moved, so its parents' state is there: peers may have asked for it before. */
+  executed(): void
   /** Asks again and again, until every block is here. @throws the signal's reason */
   fetchPatiently(cids: readonly Cid[], signal: AbortSignal): Promise<void>
   stop(): void
@@ -70,7 +72,7 @@ export function startBlockExchange(
   ports: NodePorts,
 ): BlockExchange {
   const { clock, timers, log } = ports
-  const { source, stop, arrived } = startBitswap({ links: host.links, blocks, clock, timers, log })
+  const { source, stop, arrived, executed } = startBitswap({ links: host.links, blocks, clock, timers, log })
   const kept = near === undefined ? [] : [near]
   const ahead = new AheadBlocks(blocks)
   const fetcher = new BlockFetcher(blocks, [...kept, ahead, source])
@@ -84,6 +86,7 @@ export function startBlockExchange(
         const cids = unlessThrown(() => blockMessageCids(blocks, header.messages), PetrelError)
         return cids === undefined ? [] : [...cids.bls, ...cids.signed]
       }),
+    executed,
     stop,
     fetchPatiently: async (cids, signal) => {
       for (;;) {
@@ -193,6 +196,7 @@ export function startNetworking(deps: NetworkingDeps, ports: NodePorts): Network
     bootstrapper: network.beacon.kind === 'mock',
   })
   const server = serveChainExchange({ ...shared, chain: store })
+  const deaf = store.onHeadChange(() => unlessThrown(() => exchange.executed(), PetrelError))
   const greeted = new Set<PeerName>()
   const forget = links.onDisconnected((peer) => greeted.delete(peer))
   const hello = startHello({
@@ -244,6 +248,7 @@ export function startNetworking(deps: NetworkingDeps, ports: NodePorts): Network
     stop: async () => {
       hello.stop()
       forget()
+      deaf()
       server.stop()
       gossip.stop()
       await syncer.stop()

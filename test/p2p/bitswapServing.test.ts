@@ -83,6 +83,29 @@ describe('bitswap', () => {
     expect(heard).toEqual([])
   })
 
+  it('sends what an execution has made, and goes on waiting for the rest', async () => {
+    const swaps = new Swaps()
+    const server = swaps.add('server')
+    const heard: BitswapMessage[] = []
+    const asker = swaps.addScripted('asker', (message) => void heard.push(message))
+    swaps.network.connect('asker', 'server')
+    const [made, later] = ['made', 'later'].map(block) as [ReturnType<typeof block>, ReturnType<typeof block>]
+    const want = { type: 'block' as const, cancel: false, sendDontHave: true }
+    await sendTo(asker, 'server', { wants: [made, later].map(({ cid }) => ({ ...want, cid })) })
+    await swaps.time.settle()
+    for (const { cid, data } of [made, later]) {
+      heard.length = 0
+      server.blocks.put(cid, data)
+      server.swap.executed()
+      await swaps.time.settle()
+      expect(heard.flatMap(({ blocks }) => blocks.map((sent) => String(sent.cid)))).toEqual([String(cid)])
+    }
+    heard.length = 0
+    server.swap.executed()
+    await swaps.time.settle()
+    expect(heard).toEqual([])
+  })
+
   it('remembers wants for so long, so many of a peer and of all', async () => {
     const swaps = new Swaps()
     const server = swaps.add('server')

@@ -50,6 +50,8 @@ export interface Bitswap {
   pending(): { readonly fetching: number; readonly serving: number }
   /** Blocks have come into the store: peers that asked for one before get it. @param cids - asked for only where somebody waits */
   arrived(cids: () => readonly Cid[]): void
+  /** A tipset was executed: peers that asked for a part of its state before get it. */
+  executed(): void
   stop(): void
 }
 
@@ -60,6 +62,7 @@ export function startBitswap(deps: BitswapDeps): Bitswap {
     source: node.client,
     pending: () => node.pending(),
     arrived: (cids) => node.arrived(cids),
+    executed: () => node.executed(),
     stop: () => node.stop(),
   }
 }
@@ -106,6 +109,10 @@ class BitswapNode {
 
   arrived(cids: () => readonly Cid[]): void {
     this.#server.arrived(cids)
+  }
+
+  executed(): void {
+    this.#server.executed()
   }
 
   stop(): void {

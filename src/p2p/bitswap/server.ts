@@ -7,7 +7,7 @@
 import type { Clock, Timers } from '../../base/ports.ts'
 import { sleep } from '../../base/waiting.ts'
 import type { Cid } from '../../codec/cid.ts'
-import { type Blockstore, tryGetBlock } from '../../ipld/blockstore.ts'
+import { type Blockstore, hasBlock, tryGetBlock } from '../../ipld/blockstore.ts'
 import type { PeerName } from '../peerLinks.ts'
 import {
   ANSWER_BYTES,
@@ -92,6 +92,11 @@ export class WantServer {
         wants.map((want) => ({ ...want, sendDontHave: false })),
       )
     }
+  }
+
+  /** Something was executed, which leaves a state: whoever asked for a part of it before gets that now. */
+  executed(): void {
+    this.arrived(() => this.#unmet.cids().filter((cid) => hasBlock(this.#deps.blocks, cid)))
   }
 
   /** Forgets a peer that left. */

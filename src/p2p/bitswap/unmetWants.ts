@@ -27,6 +27,18 @@ export class UnmetWants {
     return count
   }
 
+  /** What is waited for, each once, of each peer the newest first; as many as are remembered of one peer. */
+  cids(): Cid[] {
+    const found = new Map<string, Cid>()
+    for (const ofPeer of this.#byPeer.values()) {
+      for (const { want } of [...ofPeer.values()].reverse()) {
+        if (found.size === MAX_REMEMBERED_WANTS) return [...found.values()]
+        found.set(want.cid.key, want.cid)
+      }
+    }
+    return [...found.values()]
+  }
+
   /** Remembers wants, in place of the peer's oldest where there is no room. */
   add(peer: PeerName, wants: readonly Want[]): void {
     if (wants.length === 0) return
