@@ -182,6 +182,54 @@ describe('bitswap', () => {
     expect(await swaps.time.until(fetching)).toHaveLength(1)
   })
 
+  it('waits no longer than among its own kind beside a peer that never says anything, as Venus does', async () => {
+    const swaps = new Swaps()
+    const server = swaps.add('server')
+    const asked: BitswapMessage[] = []
+    swaps.addScripted('mute', (message) => void asked.push(message))
+    const { swap } = swaps.add('client', 'server', 'mute')
+    // Once it is given time.
+    const first = swaps.time.nowMs()
+    expect(await swaps.time.until(swap.source.fetch([block('nobody').cid], undefined))).toEqual([])
+    expect(swaps.time.nowMs() - first).toBe(30_000)
+    const began = swaps.time.nowMs()
+    expect(await swaps.time.until(swap.source.fetch([block('nobody').cid], undefined))).toEqual([])
+    expect(swaps.time.nowMs() - began).toBe(1250)
+    const { cid, data } = block('late')
+    const fetching = swap.source.fetch([cid], undefined)
+    await swaps.time.advance(200)
+    server.blocks.put(cid, data)
+    const late = swaps.time.nowMs()
+    expect(await swaps.time.until(fetching)).toHaveLength(1)
+    expect(swaps.time.nowMs() - late).toBeLessThanOrEqual(250)
+    // It is still asked: it may have come to speak.
+    expect(asked.some(({ wants }) => wants.some((want) => want.cid.equals(cid) && !want.cancel))).toBe(true)
+  })
+
+  it('believes a peer that speaks after long silence', async () => {
+    const swaps = new Swaps()
+    swaps.add('server')
+    const { cid, data } = block('only here')
+    let speaks = false
+    swaps.addScripted('shy', async ({ wants }, node) => {
+      if (!speaks || !wants.some((want) => want.cid.equals(cid) && !want.cancel)) return
+      await sendTo(node, 'client', {
+        presences: [{ cid, has: true }],
+        blocks: wants[0]?.type === 'block' ? [{ cid, data }] : [],
+      })
+    })
+    const { swap } = swaps.add('client', 'server', 'shy')
+    await swaps.time.until(swap.source.fetch([block('nobody').cid], undefined))
+    speaks = true
+    const began = swaps.time.nowMs()
+    expect(await swaps.time.until(swap.source.fetch([cid], undefined))).toHaveLength(1)
+    expect(swaps.time.nowMs()).toBe(began)
+    // It is waited for again, as everybody is.
+    speaks = false
+    expect(await swaps.time.until(swap.source.fetch([block('nobody').cid], undefined))).toEqual([])
+    expect(swaps.time.nowMs() - began).toBe(30_000)
+  })
+
   it('goes on with others when a peer leaves', async () => {
     const swaps = new Swaps()
     swaps.addScripted('mute', () => undefined)

@@ -22,6 +22,21 @@ describe('bitswap: hostile peers', () => {
     expect(reports).toEqual([])
   })
 
+  it('who says many times over that it has not got a block does not end the want early', async () => {
+    const swaps = new Swaps()
+    const server = swaps.add('server')
+    const { cid, data } = block('late')
+    swaps.addScripted('liar', async ({ wants }, node) => {
+      if (!wants.some((want) => want.cid.equals(cid) && !want.cancel)) return
+      await sendTo(node, 'client', { presences: Array.from({ length: 20 }, () => ({ cid, has: false })) })
+    })
+    const { swap } = swaps.add('client', 'server', 'liar')
+    const fetching = swap.source.fetch([cid], undefined)
+    await swaps.time.advance(200)
+    server.blocks.put(cid, data)
+    expect(await swaps.time.until(fetching)).toHaveLength(1)
+  })
+
   it('a flood of blocks that nobody asked for slows the flooder down, and nobody else', async () => {
     const swaps = new Swaps()
     const client = swaps.add('client')

@@ -1,6 +1,6 @@
 /** What is remembered of questions to peers: of all together no more than so much, and of nobody so little that its answer is a flood. */
 import { expect, it } from 'vitest'
-import { MAX_REMEMBERED_ASKS } from '../../src/p2p/bitswap/limits.ts'
+import { MAX_REMEMBERED_ASKS, MUTE_MS } from '../../src/p2p/bitswap/limits.ts'
 import { Swarm } from '../../src/p2p/bitswap/swarm.ts'
 import { VirtualTime } from '../support/virtualTime.ts'
 
@@ -33,4 +33,25 @@ it('what is expected no more is forgotten as others are asked for', async () => 
   for (let i = 0; i < 20; i++) swarm.asks('peer', `new ${i}`)
   expect(swarm.remembered).toBe(20)
   for (let i = 0; i < 20; i++) expect(swarm.brought('peer', `new ${i}`, true)).toBe(true)
+})
+
+it('who has not said a word so long after it was first asked is mute, until it speaks or comes anew; it is asked last', async () => {
+  const time = new VirtualTime()
+  const swarm = new Swarm(time)
+  swarm.asks('peer', 'one')
+  await time.advance(MUTE_MS - 1)
+  swarm.asks('peer', 'two')
+  expect(swarm.isMute('peer')).toBe(false)
+  await time.advance(1)
+  expect(swarm.isMute('peer')).toBe(true)
+  expect(swarm.order(['peer', 'other'])).toEqual(['other', 'peer'])
+  swarm.spoke('peer')
+  await time.advance(MUTE_MS)
+  expect(swarm.isMute('peer')).toBe(false)
+  expect(swarm.order(['peer', 'other'])).toEqual(['peer', 'other'])
+  swarm.asks('other', 'one')
+  await time.advance(MUTE_MS)
+  expect(swarm.isMute('other')).toBe(true)
+  swarm.forget('other')
+  expect(swarm.isMute('other')).toBe(false)
 })

@@ -173,6 +173,7 @@ export class BlockClient implements BlockSource {
 
   /** Goes on for wants whose peer has failed them: whoever has it, else whoever was not asked, else all again later. */
   #askOthers(wanted: readonly WantedBlock[]): void {
+    const { swarm } = this.#deps
     const candidates = this.#candidates()
     const blocks = new Map<PeerName, WantedBlock[]>()
     const haves = new Map<PeerName, WantedBlock[]>()
@@ -187,14 +188,14 @@ export class BlockClient implements BlockSource {
       if ([...want.asked.values()].includes('have asked')) continue
       const unasked = candidates.filter((peer) => !want.asked.has(peer)).slice(0, HAVE_FANOUT)
       for (const peer of unasked) push(haves, peer, want)
-      if (unasked.length === 0 && !want.open) this.#later(want)
+      if (!want.open && unasked.every((peer) => swarm.isMute(peer))) this.#later(want)
     }
     for (const [peer, list] of blocks) this.#askFor(peer, list)
     for (const [peer, list] of haves) {
       for (const want of list) {
-        want.asked.set(peer, 'have asked')
+        want.asked.set(peer, swarm.isMute(peer) ? 'not awaited' : 'have asked')
         // A small block comes at once instead of the word that it is there.
-        this.#deps.swarm.asks(peer, want.cid.key)
+        swarm.asks(peer, want.cid.key)
       }
       this.#send(peer, list, 'have')
     }
@@ -202,12 +203,15 @@ export class BlockClient implements BlockSource {
 
   /** Nobody has it: everybody is asked again, a few times, then it is given up. */
   #later(want: WantedBlock): void {
+    if (want.pausing) return
     const pause = RETRY_MS[want.rounds++]
     if (pause === undefined) {
       this.#settle(want, undefined)
       return
     }
+    want.pausing = true
     this.#deps.timers.setTimeout(() => {
+      want.pausing = false
       if (want.done) return
       want.asked.clear()
       this.#begin([want])
@@ -236,6 +240,7 @@ export class BlockClient implements BlockSource {
 
   /** What a peer sent. @returns whether it sends more that was not asked for than is borne */
   receive(peer: PeerName, message: ReceivedMessage): boolean {
+    if (message.blocks.length + message.bareBlocks.length + message.presences.length > 0) this.#deps.swarm.spoke(peer)
     let unasked = message.unusable
     for (const block of message.blocks) if (!this.#receiveBlock(peer, block)) unasked += unitsOf(block.data)
     const bare = message.bareBlocks
@@ -282,9 +287,9 @@ export class BlockClient implements BlockSource {
       if (want === undefined || state === undefined) continue
       if (!has) {
         want.asked.set(peer, 'has it not')
-      } else if (state === 'have asked') want.asked.set(peer, 'has it')
+      } else if (state !== 'block asked') want.asked.set(peer, 'has it')
       if (!want.underWay) stranded.push(want)
-      else if (has && state === 'have asked') stranded.push(want)
+      else if (has && (state === 'have asked' || state === 'not awaited')) stranded.push(want)
     }
     this.#askOthers(stranded)
   }

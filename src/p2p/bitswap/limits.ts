@@ -59,6 +59,12 @@ export const MIN_HEDGE_MS = 150
 export const MAX_HEDGE_MS = 1000
 /** A peer that has not answered is asked once more after so long each time, milliseconds: messages do get lost. */
 export const ASK_AGAIN_MS: readonly number[] = [5000, 10_000]
+/**
+ * A peer that was first asked so long ago, milliseconds, and has not said a word since is asked on, but not waited for:
+ * Venus speaks bitswap to fetch alone, and answers nobody.
+ * @see filecoin-project/venus app/submodule/network/network_submodule.go NewNetworkSubmodule (WithServerEnabled)
+ */
+export const MUTE_MS: number = Math.max(...ASK_AGAIN_MS)
 /** Peers that are asked at once whether they have what the first one has not. */
 export const HAVE_FANOUT = 8
 /** When nobody has it everybody is asked again, after so long each time, milliseconds: it may be on its way to them. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/ports.ts'
 import type { PeerName } from '../peerLinks.ts'
-import { MAX_HEDGE_MS, MAX_REMEMBERED_ASKS, MIN_HEDGE_MS } from './limits.ts'
+import { MAX_HEDGE_MS, MAX_REMEMBERED_ASKS, MIN_HEDGE_MS, MUTE_MS } from './limits.ts'
 
 /** Share of the newest answer in the moving average of times. */
 const SHARE = 0.2
@@ -17,6 +17,10 @@ interface Known {
   /** When it last brought a block; undefined: never. */
   lastBlockMs: number | undefined
   averageMs: number | undefined
+  /** When it was first asked. */
+  firstAskMs: number | undefined
+  /** Whether it ever said anything. */
+  speaks: boolean
   /** By CID, when it was asked for last; what was asked longest ago first. */
   readonly asked: Map<string, number>
 }
@@ -35,7 +39,13 @@ export class Swarm {
   #of(peer: PeerName): Known {
     let known = this.#known.get(peer)
     if (known === undefined) {
-      known = { lastBlockMs: undefined, averageMs: undefined, asked: new Map() }
+      known = {
+        lastBlockMs: undefined,
+        averageMs: undefined,
+        firstAskMs: undefined,
+        speaks: false,
+        asked: new Map(),
+      }
       this.#known.set(peer, known)
     }
     return known
@@ -51,13 +61,22 @@ export class Swarm {
     return this.#asks
   }
 
-  /** Who answered last first; those who never did in the order given. */
+  /** Who answered last first; those who never did in the order given, of them those last who never say anything. */
   order(peers: readonly PeerName[]): PeerName[] {
-    const last = (peer: PeerName): number => this.#known.get(peer)?.lastBlockMs ?? Number.NEGATIVE_INFINITY
-    return [...peers].sort((a, b) => {
-      const [x, y] = [last(a), last(b)]
-      return x === y ? 0 : y - x
-    })
+    const last = (peer: PeerName): number => this.#known.get(peer)?.lastBlockMs ?? (this.isMute(peer) ? -2 : -1)
+    return [...peers].sort((a, b) => last(b) - last(a))
+  }
+
+  /** It said something: a block, or whether it has one. */
+  spoke(peer: PeerName): void {
+    this.#of(peer).speaks = true
+  }
+
+  /** Whether it has been asked for long, and has never said anything. */
+  isMute(peer: PeerName): boolean {
+    const known = this.#known.get(peer)
+    if (known?.firstAskMs === undefined || known.speaks) return false
+    return this.#clock.monotonicMs() - known.firstAskMs >= MUTE_MS
   }
 
   /** Time after which others are asked too, milliseconds. */
@@ -68,8 +87,10 @@ export class Swarm {
   }
 
   asks(peer: PeerName, key: string): void {
-    const { asked } = this.#of(peer)
+    const known = this.#of(peer)
+    const { asked } = known
     const now = this.#clock.monotonicMs()
+    known.firstAskMs ??= now
     this.#asks -= asked.size
     asked.delete(key)
     let left = EXPIRED_PER_ASK

@@ -2,8 +2,8 @@
 import type { Cid } from '../../codec/cid.ts'
 import type { PeerName } from '../peerLinks.ts'
 
-/** What a peer was asked about the block, and answered. */
-export type Asked = 'block asked' | 'have asked' | 'has it' | 'has it not'
+/** What a peer was asked about the block, and answered; `not awaited`: asked, though it never says anything. */
+export type Asked = 'block asked' | 'have asked' | 'not awaited' | 'has it' | 'has it not'
 
 /** One wanted block; shared by all callers that want it. */
 export class WantedBlock {
@@ -11,6 +11,8 @@ export class WantedBlock {
   readonly asked: Map<PeerName, Asked> = new Map<PeerName, Asked>()
   /** Rounds of asking everybody that ended with nobody having it. */
   rounds = 0
+  /** Everybody is asked again soon. */
+  pausing = false
   /** Asked for so long ago that the next caller asks anew: callers that overlap would wait for one silent peer for ever. */
   isOld = false
   /** Callers that wait; none left: nobody wants it any more. */
@@ -42,9 +44,9 @@ export class WantedBlock {
     return false
   }
 
-  /** Whether some peer may still say that it has the block. */
+  /** Whether some peer that is waited for may still say that it has the block. */
   get open(): boolean {
-    for (const state of this.asked.values()) if (state !== 'has it not') return true
+    for (const state of this.asked.values()) if (state !== 'has it not' && state !== 'not awaited') return true
     return false
   }
 }
