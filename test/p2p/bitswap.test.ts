@@ -206,6 +206,24 @@ describe('bitswap', () => {
     expect(asked.some(({ wants }) => wants.some((want) => want.cid.equals(cid) && !want.cancel))).toBe(true)
   })
 
+  it('warns, once a minute, while nobody who is connected has ever answered', async () => {
+    const swaps = new Swaps()
+    swaps.addScripted('mute', () => undefined)
+    const { swap } = swaps.add('client', 'mute')
+    const ask = (): Promise<unknown> => swaps.time.until(swap.source.fetch([block('a').cid], undefined))
+    await ask()
+    expect(swaps.warnings).toEqual([])
+    await ask()
+    await ask()
+    expect(swaps.warnings).toEqual(['nobody answers what is asked by bitswap'])
+    await ask()
+    expect(swaps.warnings).toHaveLength(2)
+    swaps.add('server', 'client')
+    await swaps.time.advance(60_000)
+    await ask()
+    expect(swaps.warnings).toHaveLength(2)
+  })
+
   it('believes a peer that speaks after long silence', async () => {
     const swaps = new Swaps()
     swaps.add('server')

@@ -13,7 +13,6 @@ import { VirtualTime } from '../support/virtualTime.ts'
 export const NEWEST = BITSWAP_PROTOCOLS[0] as string
 /** A signal that does not fire. */
 export const never = new AbortController().signal
-const silentLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 /** A node that serves and fetches. */
 export interface SwapNode extends MemoryNode {
@@ -25,11 +24,15 @@ export interface SwapNode extends MemoryNode {
 export class Swaps {
   readonly time = new VirtualTime()
   readonly network = new MemoryNetwork(this.time)
+  /** What was warned of, by all nodes. */
+  readonly warnings: string[] = []
 
   add(name: string, ...peers: string[]): SwapNode {
     const node = this.network.addNode(name)
     const blocks = new MemoryBlockstore()
-    const swap = startBitswap({ links: node.links, blocks, clock: this.time, timers: this.time, log: silentLog })
+    const quiet = (): void => undefined
+    const log = { debug: quiet, info: quiet, warn: (text: string) => void this.warnings.push(text), error: quiet }
+    const swap = startBitswap({ links: node.links, blocks, clock: this.time, timers: this.time, log })
     for (const peer of peers) this.network.connect(name, peer)
     return Object.assign(node, { blocks, swap })
   }

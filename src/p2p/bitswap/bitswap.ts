@@ -67,6 +67,8 @@ export function startBitswap(deps: BitswapDeps): Bitswap {
   }
 }
 
+/** Between two warnings that nobody answers, milliseconds. */
+const MUTE_WARNING_MS = 60_000
 /** Messages that come at once; the others wait, unread, so that peers slow down instead of losing them. */
 const READING = { running: MAX_READING, perPeer: MAX_STREAMS, waiting: Number.MAX_SAFE_INTEGER }
 
@@ -82,6 +84,7 @@ class BitswapNode {
   readonly #readingOfPeer = new Map<PeerName, ServiceGate>()
   readonly #control = new AbortController()
   readonly #ends: (() => void)[]
+  #warnAgainMs = Number.NEGATIVE_INFINITY
 
   constructor(deps: BitswapDeps) {
     this.#deps = deps
@@ -92,7 +95,8 @@ class BitswapNode {
       await this.#sender(peer).send(message, sizeBytes)
     }
     const unasked = new PeerBudget(clock, UNASKED_BUDGET)
-    this.client = new BlockClient({ links, protocols, timers, send, unasked, swarm: this.#swarm })
+    const onMute = (peers: number): void => this.#warnMute(peers)
+    this.client = new BlockClient({ links, protocols, timers, send, unasked, swarm: this.#swarm, onMute })
     const onFlood = (peer: PeerName): void => links.report(peer, { fault: 'FLOOD', reason: 'bitswap wants' })
     const onFailed = (peer: PeerName, error: unknown): void =>
       log.debug('bitswap wants not answered', { peer, error: errorMessage(error) })
@@ -101,6 +105,14 @@ class BitswapNode {
       ...protocols.map((protocol) => links.handle(protocol, (peer, stream) => this.#serve(peer, stream))),
       links.onDisconnected((peer) => this.#forget(peer)),
     ]
+  }
+
+  /** A node that needs state from others waits in vain among them: nothing else would say why. */
+  #warnMute(peers: number): void {
+    const now = this.#deps.clock.monotonicMs()
+    if (now < this.#warnAgainMs) return
+    this.#warnAgainMs = now + MUTE_WARNING_MS
+    this.#deps.log.warn('nobody answers what is asked by bitswap', { peers })
   }
 
   pending(): { fetching: number; serving: number } {

@@ -41,6 +41,8 @@ export interface BlockClientDeps {
   readonly send: (peer: PeerName, message: BitswapMessage, sizeBytes: number) => Promise<void>
   /** Of blocks that nobody asked for. */
   readonly unasked: PeerBudget
+  /** Hears that blocks are asked for though nobody who is connected has ever answered. */
+  readonly onMute: (peers: number) => void
 }
 
 /** Fetches blocks by CID from peers that speak bitswap; each is hashed before anybody gets it. */
@@ -125,12 +127,15 @@ export class BlockClient implements BlockSource {
 
   /** Asks the best peer for new wants; without peers they end at once. */
   #begin(fresh: readonly WantedBlock[]): void {
-    const [best] = this.#candidates()
+    const candidates = this.#candidates()
+    const [best] = candidates
     if (best === undefined) {
       for (const want of fresh) this.#settle(want, undefined)
       return
     }
-    if (fresh.length > 0) this.#askFor(best, fresh)
+    if (fresh.length === 0) return
+    if (candidates.every((peer) => this.#deps.swarm.isMute(peer))) this.#deps.onMute(candidates.length)
+    this.#askFor(best, fresh)
   }
 
   /** Asks a peer for blocks; others when it takes long, and itself once more in case the question got lost. */
