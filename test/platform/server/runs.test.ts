@@ -57,7 +57,7 @@ describe('a served node', () => {
     const handler = new HttpHandler(engine, { verifier: { verify: () => undefined } })
     const stop = (): Promise<void> => Promise.resolve(void closed.push('node'))
     const node = { handler, engine, adminToken: '', stop }
-    const options = { host: '127.0.0.1', port: 0, monitor: false } as unknown as ServeOptions
+    const options = { host: '127.0.0.1', port: 0, monitor: false, trustedProxies: [] } as unknown as ServeOptions
     const runtime = { ports, version: '' } as unknown as HostRuntime
     const run: NodeRun = { options, io: fakeIo(), runtime, home, counts: undefined }
     const close = (): Promise<void> => Promise.resolve(void closed.push('host'))
